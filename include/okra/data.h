@@ -1,0 +1,82 @@
+/*
+ * okra/data.h: collections of objects, and the files they come from.
+ *
+ * An okra_data is an immutable collection of n objects of one kind. It is counted: every
+ * holder frees it once. A model keeps a reference to data that owns its memory and copies
+ * data that only borrows it.
+ */
+#ifndef OKRA_DATA_H
+#define OKRA_DATA_H
+
+#include "okra/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum okra_kind {
+    OKRA_DENSE,  /* n vectors of d doubles                                        */
+    OKRA_SPARSE, /* n vectors in compressed rows                                  */
+    OKRA_BITS,   /* n vectors of d bits, packed in 64-bit words                   */
+    OKRA_LABELS, /* n class labels                                                */
+    OKRA_GRAM,   /* n rows of a Gram matrix given by the user                     */
+} okra_kind;
+
+typedef struct okra_data okra_data;
+
+/* Row-major values with row stride ld. The memory is borrowed and must outlive the data;
+ * okra_data_copy makes an owner of it. NaN and infinities are refused, with position. */
+OKRA_API okra_status okra_data_dense(const double *values, okra_int n, okra_int d,
+                                     okra_int ld, okra_data **out) OKRA_CHECK;
+/* Compressed rows (indptr[n+1], indices, values), copied; indices are sorted and must be
+ * in 0..d-1 without repeats. */
+OKRA_API okra_status okra_data_sparse(const okra_int *indptr, const okra_int *indices,
+                                      const double *values, okra_int n, okra_int d,
+                                      okra_data **out) OKRA_CHECK;
+/* Packed bits, `bytes` bytes a row, bit j of a row in byte j/8 at position j%8; copied. */
+OKRA_API okra_status okra_data_bits(const unsigned char *packed, okra_int n, okra_int d,
+                                    okra_int bytes, okra_data **out) OKRA_CHECK;
+/* Class labels, copied; names (may be NULL) are the texts of classes 0..classes-1. */
+OKRA_API okra_status okra_data_labels(const okra_int *labels, okra_int n,
+                                      const char *const *names, okra_int classes,
+                                      okra_data **out) OKRA_CHECK;
+/* A Gram matrix: n x n for training, n_test x n_train for prediction. `diagonal`, the
+ * self-similarities of the row objects, may be NULL; for a square training matrix it is
+ * then the matrix's diagonal. Borrowed like dense data. */
+OKRA_API okra_status okra_data_gram(const double *values, okra_int rows, okra_int cols,
+                                    okra_int ld, const double *diagonal,
+                                    okra_data **out) OKRA_CHECK;
+
+OKRA_API okra_status okra_data_copy(const okra_data *data, okra_data **out) OKRA_CHECK;
+/* The chosen objects, in the order given (repeats allowed), as an owning collection. */
+OKRA_API okra_status okra_data_take(const okra_data *data, const okra_int *index,
+                                    okra_int count, okra_data **out) OKRA_CHECK;
+OKRA_API okra_data *okra_data_retain(const okra_data *data);
+OKRA_API void okra_data_free(okra_data *data);
+
+OKRA_API okra_kind okra_data_kind(const okra_data *data);
+OKRA_API const char *okra_kind_name(okra_kind kind);
+OKRA_API okra_int okra_data_count(const okra_data *data); /* n */
+OKRA_API okra_int okra_data_width(const okra_data *data); /* d; classes for labels */
+/* Values and row stride of dense and Gram data; NULL for other kinds. */
+OKRA_API const double *okra_data_values(const okra_data *data, okra_int *ld);
+/* The codes of label data; NULL for other kinds. */
+OKRA_API const okra_int *okra_data_codes(const okra_data *data);
+
+/* Reads `spec`: a path whose extension tells the format, "-" for standard input, or
+ * "type:path" (npy, npz, csv, tsv, svm, mtx, mat, arff; dense, bits, labels, gram say how
+ * to take the values); "file.npz:name" and "file.mat:name" choose an array. Messages name
+ * the file, the line or element, what was found and what was expected. */
+OKRA_API okra_status okra_data_read(okra_context *context, const char *spec,
+                                    okra_data **out) OKRA_CHECK;
+/* Writes to a temporary name beside `path`, syncs, renames; the extension tells the
+ * format (.npy, .csv, .tsv); "-" is standard output (format by `type:-`, csv if none). */
+OKRA_API okra_status okra_data_write(okra_context *context, const okra_data *data,
+                                     const char *path) OKRA_CHECK;
+/* The formats that can be read and written, one "name: description" a line. */
+OKRA_API const char *okra_data_formats(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

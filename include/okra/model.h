@@ -1,0 +1,85 @@
+/*
+ * okra/model.h: fit, predict, save, load.
+ */
+#ifndef OKRA_MODEL_H
+#define OKRA_MODEL_H
+
+#include "okra/data.h"
+#include "okra/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct okra_model okra_model;
+typedef struct okra_prediction okra_prediction;
+
+/* Options of fit: kx, ky, method, and those of every method (lambda, operator, ...). */
+OKRA_API okra_status okra_fit_options(okra_options **out) OKRA_CHECK;
+/* Options of predict: decode, top, and those of every decoder. */
+OKRA_API okra_status okra_predict_options(okra_options **out) OKRA_CHECK;
+/* The tables behind the two ("fit", "predict"), for help and bindings. */
+OKRA_API const okra_option_table *const *okra_option_tables(const char *topic,
+                                                            size_t *count);
+
+/* options == NULL: the defaults. A set option that the chosen method does not use is an
+ * error. */
+OKRA_API okra_status okra_fit(okra_context *context, const okra_data *x,
+                              const okra_data *y, const okra_options *options,
+                              okra_model **out) OKRA_CHECK;
+/* One model a lambda, in the order given, from shared decompositions. models: `count`
+ * places. */
+OKRA_API okra_status okra_fit_path(okra_context *context, const okra_data *x,
+                                   const okra_data *y, const okra_options *options,
+                                   const double *lambda, size_t count,
+                                   okra_model **models) OKRA_CHECK;
+OKRA_API void okra_model_free(okra_model *model);
+
+OKRA_API okra_status okra_model_save(okra_context *context, const okra_model *model,
+                                     const char *path) OKRA_CHECK;
+/* Maps the file; it must stay in place while the model lives. */
+OKRA_API okra_status okra_model_load(okra_context *context, const char *path,
+                                     okra_model **out) OKRA_CHECK;
+/* What the model holds as JSON; owned by the model. */
+OKRA_API const char *okra_model_json(const okra_model *model);
+OKRA_API okra_int okra_model_count(const okra_model *model); /* training pairs */
+
+/* What a prediction should hold beside the decoded objects. */
+typedef struct okra_predict_request {
+    const okra_data *candidates; /* NULL: the training outputs */
+    const okra_int *ranges;      /* 2 a test point (begin, end), or NULL: all candidates */
+    bool weights;                /* keep the weights     */
+    bool embedding;              /* keep the explicit h  */
+} okra_predict_request;
+
+/* request == NULL: nothing special. */
+OKRA_API okra_status okra_predict(okra_context *context, const okra_model *model,
+                                  const okra_data *x, const okra_options *options,
+                                  const okra_predict_request *request,
+                                  okra_prediction **out) OKRA_CHECK;
+OKRA_API void okra_prediction_free(okra_prediction *prediction);
+OKRA_API okra_int okra_prediction_count(const okra_prediction *prediction);
+/* The decoded objects; NULL with `--decode none`. Owned by the prediction. */
+OKRA_API const okra_data *okra_prediction_objects(const okra_prediction *prediction);
+/* n_test x n_train, row-major; NULL if not asked for. */
+OKRA_API const double *okra_prediction_weights(const okra_prediction *prediction,
+                                               okra_int *rows, okra_int *cols);
+/* n_test x d; NULL if not asked for. */
+OKRA_API const double *okra_prediction_embedding(const okra_prediction *prediction,
+                                                 okra_int *rows, okra_int *cols);
+/* n_test x top: candidate rows, best first (-1 where fewer), and squared distances. */
+OKRA_API const okra_int *okra_prediction_index(const okra_prediction *prediction,
+                                               okra_int *top);
+OKRA_API const double *okra_prediction_distance(const okra_prediction *prediction,
+                                                okra_int *top);
+
+/* Feature-space loss of the undecoded prediction, mean over test pairs of
+ * l(y,y) - 2 sum w_i l(y_i,y) + w'Lw; `each` (may be NULL) has one value a pair. */
+OKRA_API okra_status okra_model_loss(okra_context *context, const okra_model *model,
+                                     const okra_data *x, const okra_data *y,
+                                     double *value, double *each) OKRA_CHECK;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,14 @@
+/*
+ * okra: Output Kernel Regression, Any structure. The umbrella header.
+ */
+#ifndef OKRA_OKRA_H
+#define OKRA_OKRA_H
+
+#include "okra/base.h"
+#include "okra/data.h"
+#include "okra/kernel.h"
+#include "okra/metric.h"
+#include "okra/model.h"
+#include "okra/version.h"
+
+#endif

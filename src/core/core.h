@@ -1,0 +1,153 @@
+/*
+ * core.h: what every file of the library stands on: failing with a message, memory,
+ * the budget, threads, random numbers, progress.
+ */
+#ifndef OKRA_CORE_H_
+#define OKRA_CORE_H_
+
+#include "okra/base.h"
+
+#include <stdarg.h>
+
+/* ---- errors: two macros, one `done:` label ------------------------------------------ */
+
+/* Sets this thread's message and returns `status`. */
+okra_status okra_fail_(okra_status status, const char *format, ...) OKRA_PRINTF(2, 3);
+/* Puts "prefix: " before this thread's message (to add the file's name, say). */
+void okra_message_prefix_(const char *format, ...) OKRA_PRINTF(1, 2);
+
+/* Propagate: leave through `done:` when a call failed. Needs a local `st`. */
+#define TRY(call)                                                                        \
+    do {                                                                                 \
+        st = (call);                                                                     \
+        if (st != OKRA_OK) {                                                             \
+            goto done;                                                                   \
+        }                                                                                \
+    } while (0)
+
+/* Fail here: set the message, leave through `done:`. */
+#define FAIL(status, ...)                                                                \
+    do {                                                                                 \
+        st = okra_fail_((status), __VA_ARGS__);                                          \
+        goto done;                                                                       \
+    } while (0)
+
+/* ---- memory ------------------------------------------------------------------------- */
+
+/* 64-byte aligned, count*size checked for overflow, zero bytes allowed (gives a valid
+ * pointer), not zeroed (okra_zalloc_: zeroed). NULL and a message on failure. The only
+ * allocator of the library. Write: if (!(p = okra_alloc_(n, sizeof *p))) { st =
+ * OKRA_EMEM; goto done; } or use ALLOC. */
+void *okra_alloc_(okra_int count, size_t size);
+void *okra_zalloc_(okra_int count, size_t size);
+/* Grows (or shrinks) a block got from okra_alloc_; p == NULL allocates. On failure NULL,
+ * and p stays valid. */
+void *okra_realloc_(void *p, okra_int count, size_t size);
+char *okra_strdup_(const char *text);
+char *okra_strndup_(const char *text, size_t length);
+/* A printf into a fresh block; NULL on failure. */
+char *okra_format_(const char *format, ...) OKRA_PRINTF(1, 2);
+void okra_free_(void *p);
+
+/* p = block of `count` elements of *p, or leave through `done:` with OKRA_EMEM. */
+#define ALLOC(p, count)                                                                  \
+    do {                                                                                 \
+        (p) = okra_alloc_((count), sizeof *(p));                                         \
+        if (!(p)) {                                                                      \
+            st = OKRA_EMEM;                                                              \
+            goto done;                                                                   \
+        }                                                                                \
+    } while (0)
+#define ZALLOC(p, count)                                                                 \
+    do {                                                                                 \
+        (p) = okra_zalloc_((count), sizeof *(p));                                        \
+        if (!(p)) {                                                                      \
+            st = OKRA_EMEM;                                                              \
+            goto done;                                                                   \
+        }                                                                                \
+    } while (0)
+
+/* For tests: blocks and bytes alive now; the k-th allocation from now on (k = 0: the
+ * next) fails once, -1 switches that off. The hooks are exported so that tests of the
+ * command line can use them too. */
+okra_int okra_alloc_live_blocks_(void);
+okra_int okra_alloc_live_bytes_(void);
+okra_int okra_alloc_peak_bytes_(void);
+void okra_alloc_reset_peak_(void);
+void okra_alloc_fail_at_(okra_int k);
+
+/* Is there room for `bytes` more under the context's budget, given what is alive? If not,
+ * OKRA_EBUDGET with a message that says how much `what` needs and how much there is. */
+okra_status okra_budget_ask_(const okra_context *context, double bytes, const char *what,
+                             ...) OKRA_PRINTF(3, 4) OKRA_CHECK;
+
+/* rows*cols doubles, asked of the budget first. For anything of size n*n or n*d. */
+okra_status okra_doubles_(const okra_context *context, okra_int rows, okra_int cols,
+                          const char *what, double **out) OKRA_CHECK;
+
+/* ---- threads ------------------------------------------------------------------------ */
+
+/* Runs body(arg, begin, end, worker) over 0..count in chunks of `grain`, on the context's
+ * threads; worker in 0..threads-1 identifies scratch space. Chunks are the same whatever
+ * the number of threads, so a body whose chunks write apart gives the same bits. A body's
+ * failure (message included) is passed on; the first by chunk number wins; chunks not yet
+ * begun are then skipped. Checks for cancellation between chunks and reports progress
+ * when `what` is not NULL. While it runs, BLAS is single-threaded in every worker. */
+typedef okra_status (*okra_body_)(void *arg, okra_int begin, okra_int end, int worker);
+okra_status okra_parallel_(okra_context *context, okra_int count, okra_int grain,
+                           const char *what, okra_body_ body, void *arg) OKRA_CHECK;
+/* How many workers okra_parallel_ uses at most: the size for per-worker scratch. */
+int okra_workers_(const okra_context *context);
+
+/* ---- context ------------------------------------------------------------------------ */
+
+okra_status okra_cancelled_(const okra_context *context) OKRA_CHECK;
+void okra_progress_(const okra_context *context, const char *what, okra_int done,
+                    okra_int total);
+void okra_warn_(const okra_context *context, const char *format, ...) OKRA_PRINTF(2, 3);
+/* The name of the linear-algebra backend: "blas" or "ref". */
+const char *okra_context_backend_(const okra_context *context);
+
+/* ---- random numbers ----------------------------------------------------------------- */
+
+/* xoshiro256** seeded by splitmix64: same seed, same numbers, on every machine. */
+typedef struct okra_random_ {
+    uint64_t s[4];
+    double spare;
+    bool has_spare;
+} okra_random_;
+
+/* `stream` separates uses of one seed (folds, trees, starts). */
+okra_random_ okra_random_create_(uint64_t seed, uint64_t stream);
+uint64_t okra_random_bits_(okra_random_ *r);
+double okra_random_uniform_(okra_random_ *r);                   /* [0, 1)              */
+okra_int okra_random_below_(okra_random_ *r, okra_int n);       /* 0..n-1, unbiased    */
+double okra_random_normal_(okra_random_ *r);                    /* mean 0, variance 1  */
+void okra_random_shuffle_(okra_random_ *r, okra_int n, okra_int *items);
+
+/* ---- options ------------------------------------------------------------------------ */
+
+/* Parses one value as the row says into `field` (a pointer to the row's field); text
+ * values keep the pointer given. `owner` names the culprit in the message. */
+okra_status okra_option_parse_(const char *owner, const okra_option *row,
+                               const char *text, void *field) OKRA_CHECK;
+/* Fills `fields` with the table's defaults alone. */
+okra_status okra_option_defaults_(const okra_option_table *table,
+                                  void *fields) OKRA_CHECK;
+const okra_option *okra_option_find_(const okra_option_table *table, const char *name,
+                                     size_t length);
+/* The nearest of the names (edit distance <= 3), or NULL: for "did you mean". */
+const char *okra_nearest_(const char *name, const char *const *names, size_t count);
+/* Fails if a set option belongs to none of the given tables: `who` ("method knn") does
+ * not use it. Nothing is parsed and ignored. */
+okra_status okra_options_check_used_(const okra_options *options,
+                                     const okra_option_table *const *tables, size_t count,
+                                     const char *who) OKRA_CHECK;
+/* Every set (name, value), in the order set; returns NULL at the end. */
+const char *okra_options_each_(const okra_options *options, size_t index,
+                               const char **value);
+
+#define OKRA_MIN_(a, b) ((a) < (b) ? (a) : (b))
+#define OKRA_MAX_(a, b) ((a) > (b) ? (a) : (b))
+
+#endif

@@ -1,0 +1,98 @@
+/*
+ * data.h: the inside of a collection of objects, and what readers and writers share.
+ */
+#ifndef OKRA_DATA_H_
+#define OKRA_DATA_H_
+
+#include "core/core.h"
+#include "okra/data.h"
+
+/* Compressed rows; indices ascend within a row. */
+typedef struct okra_csr_ {
+    okra_int *indptr, *indices;
+    double *values;
+} okra_csr_;
+
+struct okra_data {
+    okra_kind kind;
+    okra_int n, d;
+    /* DENSE, GRAM: row-major values; BITS: words of a row; LABELS: codes. */
+    const double *values;
+    okra_int ld;
+    okra_csr_ csr;             /* SPARSE                                             */
+    const uint64_t *bits;      /* BITS: n rows of `words` words, unused bits are 0    */
+    okra_int words;            /*                                                    */
+    const okra_int *codes;     /* LABELS: 0..d-1                                     */
+    char **class_names;        /* LABELS: d texts, or NULL                           */
+    const double *diagonal;    /* GRAM: self-similarities of the rows, or NULL        */
+    bool borrowed;             /* some memory above belongs to the caller             */
+    void *owned[4];            /* blocks to free with the data                        */
+    void (*release)(void *);   /* called on `release_arg` last (unmap, close)         */
+    void *release_arg;
+    int references;            /* atomic */
+    char *source;              /* where it came from, for messages; never NULL        */
+};
+
+/* An empty shell of a kind with one reference and a source text. */
+okra_status okra_data_new_(okra_kind kind, okra_int n, okra_int d, const char *source,
+                           okra_data **out) OKRA_CHECK;
+/* A dense collection that owns `values` (got from okra_alloc_), taken over on success. */
+okra_status okra_data_adopt_dense_(double *values, okra_int n, okra_int d,
+                                   const char *source, okra_data **out) OKRA_CHECK;
+/* The row count, kind and width in words, for messages: "200 dense vectors of length 128". */
+const char *okra_data_describe_(const okra_data *data, char *buffer, size_t size);
+
+/* ---- whole files --------------------------------------------------------------------- */
+
+/* A file's bytes: mapped when large, read when small or not seekable, limits checked. */
+typedef struct okra_bytes_ {
+    const unsigned char *p;
+    okra_int size;
+    void *base; /* of the mapping or block */
+    bool mapped;
+} okra_bytes_;
+okra_status okra_bytes_open_(const okra_context *ctx, const char *path,
+                             okra_bytes_ *out) OKRA_CHECK;
+void okra_bytes_close_(okra_bytes_ *bytes);
+
+/* A file written under a temporary name in the same folder, then synced and renamed:
+ * either the whole new file is there or nothing changed. */
+typedef struct okra_writer_ okra_writer_;
+okra_status okra_writer_open_(const char *path, okra_writer_ **out) OKRA_CHECK;
+okra_status okra_writer_put_(okra_writer_ *w, const void *bytes, size_t size) OKRA_CHECK;
+okra_status okra_writer_printf_(okra_writer_ *w, const char *format, ...) OKRA_PRINTF(2, 3)
+    OKRA_CHECK;
+okra_int okra_writer_position_(const okra_writer_ *w);
+/* Syncs and renames; the writer is gone afterwards whatever happens. */
+okra_status okra_writer_commit_(okra_writer_ *w) OKRA_CHECK;
+void okra_writer_abort_(okra_writer_ *w); /* accepts NULL */
+
+/* ---- named arrays: what a method stores in a model ------------------------------------ */
+
+/* A bag holds named matrices, numbers and texts. A method's fit fills one; its predict
+ * reads it; the model file saves and maps it without knowing what is inside. */
+typedef struct okra_bag_ okra_bag_;
+okra_status okra_bag_create_(okra_bag_ **out) OKRA_CHECK;
+void okra_bag_free_(okra_bag_ *bag);
+/* Takes over `values` (rows*cols doubles from okra_alloc_) on success. */
+okra_status okra_bag_put_(okra_bag_ *bag, const char *name, double *values, okra_int rows,
+                          okra_int cols) OKRA_CHECK;
+/* A view of memory owned by somebody who outlives the bag (a mapped file). */
+okra_status okra_bag_put_view_(okra_bag_ *bag, const char *name, const double *values,
+                               okra_int rows, okra_int cols) OKRA_CHECK;
+okra_status okra_bag_put_number_(okra_bag_ *bag, const char *name,
+                                 double value) OKRA_CHECK;
+okra_status okra_bag_put_text_(okra_bag_ *bag, const char *name,
+                               const char *text) OKRA_CHECK;
+/* NULL (0 rows) if there is none of that name. */
+const double *okra_bag_get_(const okra_bag_ *bag, const char *name, okra_int *rows,
+                            okra_int *cols);
+bool okra_bag_get_number_(const okra_bag_ *bag, const char *name, double *value);
+const char *okra_bag_get_text_(const okra_bag_ *bag, const char *name);
+/* The index-th matrix (in order put), or NULL at the end. */
+const char *okra_bag_each_(const okra_bag_ *bag, size_t index, const double **values,
+                           okra_int *rows, okra_int *cols);
+const char *okra_bag_each_number_(const okra_bag_ *bag, size_t index, double *value);
+const char *okra_bag_each_text_(const okra_bag_ *bag, size_t index, const char **text);
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * kernel.h: how a kernel is written, and how it is evaluated.
+ *
+ * An expression is a tree. A leaf is a kernel class (linear, laplacian, zero-one,
+ * precomputed, ...) that turns a collection of objects into a `side` (features) and
+ * fills blocks of the Gram matrix from two sides. An inner node adds, multiplies,
+ * scales, or applies a transform: a function of the Gram value k(a,b) and of the
+ * self-similarities k(a,a), k(b,b). So
+ *     rbf(sigma=s)  is  linear | rbf(sigma=s)        d^2 = k(a,a) + k(b,b) - 2 k(a,b)
+ *     poly, cosine, tanimoto  are  linear | poly, linear | normalize, linear | tanimoto
+ * and the same transforms serve strings, graphs and everything else.
+ *
+ * A kernel bound to a training set keeps the training side and the statistics that test
+ * rows need (the mean that `center` subtracts, the shift that keeps d^2 accurate).
+ */
+#ifndef OKRA_KERNEL_H_
+#define OKRA_KERNEL_H_
+
+#include "data/data.h"
+#include "linalg/linalg.h"
+#include "okra/kernel.h"
+
+/* A leaf. To add a kernel: write one of these in a file of its own, and one line in
+ * kernels.c. */
+typedef struct okra_kernel_class_ {
+    const char *name, *help;
+    okra_option_table params;
+    unsigned kinds; /* bit (1u << okra_kind) for each kind of data it takes */
+    /* Statistics of the training set that both sides use; may be NULL. */
+    okra_status (*bind)(okra_context *ctx, const void *params, const okra_data *train,
+                        void **shared);
+    void (*unbind)(void *shared);
+    /* Features of one collection. The data outlives the side. */
+    okra_status (*side)(okra_context *ctx, const void *params, const void *shared,
+                        const okra_data *data, void **side);
+    void (*free_side)(void *side);
+    /* out[r*ld + c] = k(a_(i0+r), b_(j0+c)), r < ni, c < nj; called from many threads. */
+    okra_status (*block)(okra_context *ctx, const void *params, const void *a,
+                         okra_int i0, okra_int ni, const void *b, okra_int j0,
+                         okra_int nj, double *out, okra_int ld);
+    /* out[r] = k(a_r, a_r) for all rows, exactly as `block` would compute it if it can. */
+    okra_status (*diagonal)(okra_context *ctx, const void *params, const void *a,
+                            okra_int n, double *out);
+} okra_kernel_class_;
+
+/* A transform. apply works in place on a tile of child values, given the child's
+ * self-similarities of the tile's rows (da) and columns (db); `diagonal` does the same for
+ * the self-similarities. To add one: a file and one line in transforms.c. */
+typedef struct okra_transform_class_ {
+    const char *name, *help;
+    okra_option_table params;
+    /* Message and OKRA_EARG if the parameters do not fit together; may be NULL. */
+    okra_status (*check)(const void *params);
+    void (*apply)(const void *params, const double *da, const double *db, okra_int ni,
+                  okra_int nj, double *tile, okra_int ld);
+    void (*diagonal)(const void *params, okra_int n, double *d);
+} okra_transform_class_;
+
+extern const okra_kernel_class_ *const okra_kernel_classes_[];       /* ends at NULL */
+extern const okra_transform_class_ *const okra_transform_classes_[]; /* ends at NULL */
+
+/* ---- a kernel bound to its training set ----------------------------------------------- */
+
+typedef struct okra_bound_ okra_bound_;
+
+/* The kernel and the data are borrowed and must outlive the bound kernel. */
+okra_status okra_bound_create_(okra_context *ctx, const okra_kernel *kernel,
+                               const okra_data *train, okra_bound_ **out) OKRA_CHECK;
+void okra_bound_free_(okra_bound_ *bound);
+okra_int okra_bound_count_(const okra_bound_ *bound); /* training objects */
+const okra_data *okra_bound_data_(const okra_bound_ *bound);
+/* Training Gram matrix, both triangles. */
+okra_status okra_bound_gram_(okra_context *ctx, const okra_bound_ *bound,
+                             okra_mat_ K) OKRA_CHECK;
+/* k(train_i, train_i). */
+okra_status okra_bound_diagonal_(okra_context *ctx, const okra_bound_ *bound,
+                                 double *d) OKRA_CHECK;
+/* Statistics that `center` needs are saved in and restored from a model's bag. */
+okra_status okra_bound_save_(const okra_bound_ *bound, okra_bag_ *bag,
+                             const char *prefix) OKRA_CHECK;
+okra_status okra_bound_load_(okra_context *ctx, const okra_kernel *kernel,
+                             const okra_data *train, const okra_bag_ *bag,
+                             const char *prefix, okra_bound_ **out) OKRA_CHECK;
+
+/* A second collection (test inputs, candidates) prepared against the bound kernel. */
+typedef struct okra_other_ okra_other_;
+okra_status okra_other_create_(okra_context *ctx, const okra_bound_ *bound,
+                               const okra_data *data, okra_other_ **out) OKRA_CHECK;
+void okra_other_free_(okra_other_ *other);
+okra_int okra_other_count_(const okra_other_ *other);
+/* K_rc = k(other_(i0+r), train_c): rows i0..i0+K.rows-1 against all training objects. */
+okra_status okra_other_cross_(okra_context *ctx, const okra_bound_ *bound,
+                              const okra_other_ *other, okra_int i0,
+                              okra_mat_ K) OKRA_CHECK;
+/* K_rc = k(train_r, other_(j0+c)): the transpose, for candidate blocks. */
+okra_status okra_other_cross_t_(okra_context *ctx, const okra_bound_ *bound,
+                                const okra_other_ *other, okra_int j0,
+                                okra_mat_ K) OKRA_CHECK;
+/* k(other_i, other_i) of all rows; OKRA_EARG where the user's Gram rows lack it. */
+okra_status okra_other_diagonal_(okra_context *ctx, const okra_bound_ *bound,
+                                 const okra_other_ *other, double *d) OKRA_CHECK;
+
+/* If the kernel is linear on dense vectors, scaled by a constant or not, there is an
+ * explicit feature map sqrt(*scale) * y: true and the scale. */
+bool okra_kernel_is_linear_(const okra_kernel *kernel, double *scale);
+
+/* ---- grids: the parser keeps {a,b,c}, lo..hi and auto for selection -------------------- */
+
+typedef struct okra_grid_ okra_grid_;
+/* Parses an expression that may hold grids. lo..hi is log-spaced with `steps` values
+ * (lo..hi:7 gives 7; 10 by default); a single number is a grid of one. */
+okra_status okra_grid_parse_(const char *text, okra_grid_ **out) OKRA_CHECK;
+void okra_grid_free_(okra_grid_ *grid);
+okra_int okra_grid_count_(const okra_grid_ *grid); /* product of all lists; -1 overflow */
+/* The cell-th expression as text, numbers in place of grids. Free with okra_free_. */
+okra_status okra_grid_text_(const okra_grid_ *grid, okra_int cell,
+                            char **text) OKRA_CHECK;
+
+/* exp of n doubles in place, vectorised; error under 2 ulp; exp(-inf) = 0. */
+void okra_vexp_(okra_int n, double *x);
+
+#endif

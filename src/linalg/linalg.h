@@ -1,0 +1,107 @@
+/*
+ * linalg.h: the only door to BLAS and LAPACK.
+ *
+ * Matrices are row-major views (p, rows, cols, ld), ld >= cols. Views do not own. Every
+ * operation runs on the context's backend ("blas" or the plain-C "ref"), which are two
+ * tables of the same few functions and pass the same conformance test. Sizes are 64-bit;
+ * they are narrowed to BLAS integers in one place, with an error when they do not fit.
+ */
+#ifndef OKRA_LINALG_H_
+#define OKRA_LINALG_H_
+
+#include "core/core.h"
+
+typedef struct okra_mat_ {
+    double *p;
+    okra_int rows, cols, ld;
+} okra_mat_;
+
+static inline okra_mat_ okra_mat_of_(double *p, okra_int rows, okra_int cols)
+{
+    okra_mat_ a = {p, rows, cols, cols};
+    return a;
+}
+
+/* rows r0..r0+nr-1 and columns c0..c0+nc-1 of a */
+static inline okra_mat_ okra_mat_part_(okra_mat_ a, okra_int r0, okra_int nr, okra_int c0,
+                                       okra_int nc)
+{
+    okra_mat_ part = {a.p + r0 * a.ld + c0, nr, nc, a.ld};
+    return part;
+}
+
+/* C <- alpha op(A) op(B) + beta C; beta == 0 never reads C. */
+okra_status okra_gemm_(okra_context *ctx, bool ta, bool tb, double alpha, okra_mat_ A,
+                       okra_mat_ B, double beta, okra_mat_ C) OKRA_CHECK;
+
+/* C <- alpha A A' + beta C (trans: alpha A' A + beta C), both triangles of C written. */
+okra_status okra_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
+                       double beta, okra_mat_ C) OKRA_CHECK;
+
+/* A = L L' in the lower triangle of A (the upper one is left as it was). If A is not
+ * positive definite to rounding, multiples of eps*mean(diag) are added to the diagonal,
+ * growing tenfold, until it is; *jitter (may be NULL) is what was added, 0 if nothing,
+ * and the context is warned. Fails with OKRA_ENUMERIC when 1e-4*mean(diag) does not do,
+ * or on a NaN. */
+okra_status okra_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter) OKRA_CHECK;
+
+/* left: B <- op(L)^-1 B; right: B <- B op(L)^-1, L lower triangular, op by trans. */
+okra_status okra_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,
+                       okra_mat_ B) OKRA_CHECK;
+
+/* Rows of B are right-hand sides: B <- B (L L')^-1, from the factor of okra_cholesky_. */
+okra_status okra_cholesky_solve_rows_(okra_context *ctx, okra_mat_ L,
+                                      okra_mat_ B) OKRA_CHECK;
+/* Columns of B are right-hand sides: B <- (L L')^-1 B. */
+okra_status okra_cholesky_solve_(okra_context *ctx, okra_mat_ L, okra_mat_ B) OKRA_CHECK;
+
+/* Symmetric A = V' diag(w) V, eigenvalues ascending; row i of V, which overwrites A, is
+ * the i-th eigenvector. Only the lower triangle of A is read. */
+okra_status okra_eigh_(okra_context *ctx, okra_mat_ A, double *w) OKRA_CHECK;
+
+/* Thin A = U diag(s) Vt, s descending, U: rows x k, Vt: k x cols, k = min(rows, cols).
+ * A is destroyed. */
+okra_status okra_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
+                      okra_mat_ Vt) OKRA_CHECK;
+
+/* Thin A = Q R, rows >= cols: A becomes Q, R (cols x cols, upper) may be NULL. */
+okra_status okra_qr_(okra_context *ctx, okra_mat_ A, okra_mat_ *R) OKRA_CHECK;
+
+/* Solves the general square A X = B by LU with partial pivoting; A is destroyed, B
+ * becomes X. Fails with OKRA_ENUMERIC when A is exactly singular; *rcond (may be NULL)
+ * gets the reciprocal condition estimate in the 1-norm. */
+okra_status okra_solve_general_(okra_context *ctx, okra_mat_ A, okra_mat_ B,
+                                double *rcond) OKRA_CHECK;
+
+/* ---- small helpers, plain C ---------------------------------------------------------- */
+
+void okra_mat_fill_(okra_mat_ A, double value);
+void okra_mat_copy_(okra_mat_ A, okra_mat_ B); /* B <- A */
+void okra_mat_transpose_(okra_mat_ A, okra_mat_ B); /* B <- A', blocked */
+void okra_mat_add_diagonal_(okra_mat_ A, double value);
+void okra_mat_mirror_(okra_mat_ A); /* upper triangle <- lower */
+double okra_dot_(okra_int n, const double *a, const double *b);
+
+/* Makes BLAS use n threads from now on; called by the backend and by okra_parallel_. */
+void okra_blas_threads_(int n);
+
+/* ---- the covariance operators in O(n^3) (Kadri 2013 eq. 8 without its n^2 x n^2 system) */
+
+/* Both eigendecompositions, done once; every lambda after that costs one matrix product.
+ *     K = Q diag(lam) Q',   S = n eps (K + n eps I)^-1  (S = I for the plain operator)
+ *     S^1/2 L S^1/2 = U diag(mu) U',   W = U' Q diag(s^-1/2)
+ *     Z_ij = mu_i W_ij / (mu_i lam_j + n lambda),   B = S^1/2 U Z Q'
+ * B solves: T a K + n lambda a = I, B = T a, T = S L. */
+typedef struct okra_kron_ okra_kron_;
+
+/* K and L (n x n, both triangles) are destroyed. epsilon < 0: covariance operator, S = I;
+ * epsilon > 0: conditional covariance. Eigenvalues that rounding made negative are set to
+ * 0; ones below -1e-8 of the largest warn that the Gram matrix is not PSD. */
+okra_status okra_kron_create_(okra_context *ctx, okra_mat_ K, okra_mat_ L, double epsilon,
+                              okra_kron_ **out) OKRA_CHECK;
+/* B (n x n) for one lambda; weights of a query are w = B k_x. */
+okra_status okra_kron_solve_(okra_context *ctx, const okra_kron_ *kron, double lambda,
+                             okra_mat_ B) OKRA_CHECK;
+void okra_kron_free_(okra_kron_ *kron);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * method.h: a method turns inputs into weights over the training outputs.
+ *
+ *     h(x) = sum_i w_i(x) phi(y_i)
+ *
+ * Given weights, decoding, links, losses and leave-one-out are shared by all methods. A
+ * method whose prediction is not a combination of training outputs (a matrix operator)
+ * gives the embedding h(x) in R^d instead, and says so.
+ *
+ * To add a method: one file with one okra_method_, and one line in methods.c.
+ */
+#ifndef OKRA_METHOD_H_
+#define OKRA_METHOD_H_
+
+#include "data/data.h"
+#include "kernel/kernel.h"
+#include "linalg/linalg.h"
+
+/* What a method may ask of the training set. */
+typedef struct okra_problem_ {
+    okra_int n;
+    const okra_data *x, *y;
+    const okra_bound_ *kx, *ky;
+    /* Where the output kernel is linear on dense y: the explicit features, y itself times
+     * y_scale; else NULL. */
+    const double *features; /* n x d, row stride features_ld, times sqrt(feature_scale) */
+    okra_int d, features_ld;
+    double feature_scale;
+    /* Gram matrices handed in ready (cross-validation slices them); NULL: computed from
+     * the kernels. A method gets a private copy or the fresh matrix either way. */
+    const double *given_K, *given_L;
+    okra_int given_K_ld, given_L_ld;
+} okra_problem_;
+
+/* A fresh n x n Gram matrix of the inputs (outputs) that the caller owns and may destroy. */
+okra_status okra_problem_K_(okra_context *ctx, const okra_problem_ *p,
+                            double **K) OKRA_CHECK;
+okra_status okra_problem_L_(okra_context *ctx, const okra_problem_ *p,
+                            double **L) OKRA_CHECK;
+
+/* A block of queries: m test inputs seen through the input kernel. */
+typedef struct okra_query_ {
+    okra_int m, n;
+    okra_mat_ Kx;            /* m x n: k(x_r, train_c); the method may destroy it     */
+    const double *self;      /* m: k(x_r, x_r), or NULL if the method did not ask     */
+    const double *train_self; /* n: k(train_c, train_c), or NULL likewise             */
+} okra_query_;
+
+typedef enum okra_form_ { OKRA_FORM_WEIGHTS, OKRA_FORM_EMBEDDING } okra_form_;
+
+/* ---- one interface -------------------------------------------------------------------- */
+
+typedef struct okra_method_ {
+    const char *name, *help;
+    okra_option_table options;
+    bool needs_self; /* queries carry self and train_self */
+    /* Fills the bag with whatever predict needs: arrays, numbers, texts. */
+    okra_status (*fit)(okra_context *ctx, const okra_problem_ *problem,
+                       const okra_options *options, okra_bag_ *bag);
+    /* Which of the two the fitted bag predicts. */
+    okra_form_ (*form)(const okra_bag_ *bag);
+    /* Columns of an embedding (d); not called for weights. */
+    okra_int (*width)(const okra_bag_ *bag);
+    /* out: m x n weights or m x d embedding. */
+    okra_status (*predict)(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                           okra_mat_ out);
+    /* A cheap way to the explicit h(x) (m x d) where features exist and the method stored
+     * coefficients for it; NULL or returns OKRA_EUNSUPPORTED if not. */
+    okra_status (*embed)(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                         okra_mat_ out);
+} okra_method_;
+
+extern const okra_method_ *const okra_methods_[]; /* ends at NULL */
+const okra_method_ *okra_method_find_(const char *name);
+
+#endif
