@@ -1,0 +1,1 @@
+# Installation is completed in this file.
