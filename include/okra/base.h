@@ -31,18 +31,18 @@ extern "C" {
 typedef int64_t okra_int;
 
 /* One list makes the enum, its texts and the exceptions of the Python package. */
-#define OKRA_STATUS_LIST(X)                                                              \
-    X(OKRA_OK, "ok")                                                                     \
-    X(OKRA_EARG, "invalid argument")                                                     \
-    X(OKRA_ESHAPE, "shapes do not agree")                                                \
-    X(OKRA_EMEM, "out of memory")                                                        \
-    X(OKRA_EBUDGET, "memory budget exceeded")                                            \
-    X(OKRA_EIO, "file could not be read or written")                                     \
-    X(OKRA_EFORMAT, "file content is not valid")                                         \
-    X(OKRA_EVERSION, "written by a newer version")                                       \
-    X(OKRA_ENUMERIC, "numerical failure")                                                \
-    X(OKRA_EUNSUPPORTED, "not supported")                                                \
-    X(OKRA_ECANCELLED, "cancelled")                                                      \
+#define OKRA_STATUS_LIST(X)                          \
+    X(OKRA_OK, "ok")                                 \
+    X(OKRA_EARG, "invalid argument")                 \
+    X(OKRA_ESHAPE, "shapes do not agree")            \
+    X(OKRA_EMEM, "out of memory")                    \
+    X(OKRA_EBUDGET, "memory budget exceeded")        \
+    X(OKRA_EIO, "file could not be read or written") \
+    X(OKRA_EFORMAT, "file content is not valid")     \
+    X(OKRA_EVERSION, "written by a newer version")   \
+    X(OKRA_ENUMERIC, "numerical failure")            \
+    X(OKRA_EUNSUPPORTED, "not supported")            \
+    X(OKRA_ECANCELLED, "cancelled")                  \
     X(OKRA_EINTERNAL, "internal error")
 
 typedef enum okra_status {

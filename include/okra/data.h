@@ -33,7 +33,8 @@ OKRA_API okra_status okra_data_dense(const double *values, okra_int n, okra_int 
 OKRA_API okra_status okra_data_sparse(const okra_int *indptr, const okra_int *indices,
                                       const double *values, okra_int n, okra_int d,
                                       okra_data **out) OKRA_CHECK;
-/* Packed bits, `bytes` bytes a row, bit j of a row in byte j/8 at position j%8; copied. */
+/* Packed bits, `bytes` bytes a row, bit j of a row in byte j/8 at position j%8; copied.
+ */
 OKRA_API okra_status okra_data_bits(const unsigned char *packed, okra_int n, okra_int d,
                                     okra_int bytes, okra_data **out) OKRA_CHECK;
 /* Class labels, copied; names (may be NULL) are the texts of classes 0..classes-1. */

@@ -47,9 +47,9 @@ OKRA_API okra_int okra_model_count(const okra_model *model); /* training pairs *
 /* What a prediction should hold beside the decoded objects. */
 typedef struct okra_predict_request {
     const okra_data *candidates; /* NULL: the training outputs */
-    const okra_int *ranges;      /* 2 a test point (begin, end), or NULL: all candidates */
-    bool weights;                /* keep the weights     */
-    bool embedding;              /* keep the explicit h  */
+    const okra_int *ranges; /* 2 a test point (begin, end), or NULL: all candidates */
+    bool weights;           /* keep the weights     */
+    bool embedding;         /* keep the explicit h  */
 } okra_predict_request;
 
 /* request == NULL: nothing special. */

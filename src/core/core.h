@@ -9,7 +9,8 @@
 
 #include <stdarg.h>
 
-/* ---- errors: two macros, one `done:` label ------------------------------------------ */
+/* ---- errors: two macros, one `done:` label ------------------------------------------
+ */
 
 /* Sets this thread's message and returns `status`. */
 okra_status okra_fail_(okra_status status, const char *format, ...) OKRA_PRINTF(2, 3);
@@ -17,22 +18,23 @@ okra_status okra_fail_(okra_status status, const char *format, ...) OKRA_PRINTF(
 void okra_message_prefix_(const char *format, ...) OKRA_PRINTF(1, 2);
 
 /* Propagate: leave through `done:` when a call failed. Needs a local `st`. */
-#define TRY(call)                                                                        \
-    do {                                                                                 \
-        st = (call);                                                                     \
-        if (st != OKRA_OK) {                                                             \
-            goto done;                                                                   \
-        }                                                                                \
+#define TRY(call)            \
+    do {                     \
+        st = (call);         \
+        if (st != OKRA_OK) { \
+            goto done;       \
+        }                    \
     } while (0)
 
 /* Fail here: set the message, leave through `done:`. */
-#define FAIL(status, ...)                                                                \
-    do {                                                                                 \
-        st = okra_fail_((status), __VA_ARGS__);                                          \
-        goto done;                                                                       \
+#define FAIL(status, ...)                       \
+    do {                                        \
+        st = okra_fail_((status), __VA_ARGS__); \
+        goto done;                              \
     } while (0)
 
-/* ---- memory ------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------
+ */
 
 /* 64-byte aligned, count*size checked for overflow, zero bytes allowed (gives a valid
  * pointer), not zeroed (okra_zalloc_: zeroed). NULL and a message on failure. The only
@@ -50,21 +52,21 @@ char *okra_format_(const char *format, ...) OKRA_PRINTF(1, 2);
 void okra_free_(void *p);
 
 /* p = block of `count` elements of *p, or leave through `done:` with OKRA_EMEM. */
-#define ALLOC(p, count)                                                                  \
-    do {                                                                                 \
-        (p) = okra_alloc_((count), sizeof *(p));                                         \
-        if (!(p)) {                                                                      \
-            st = OKRA_EMEM;                                                              \
-            goto done;                                                                   \
-        }                                                                                \
+#define ALLOC(p, count)                          \
+    do {                                         \
+        (p) = okra_alloc_((count), sizeof *(p)); \
+        if (!(p)) {                              \
+            st = OKRA_EMEM;                      \
+            goto done;                           \
+        }                                        \
     } while (0)
-#define ZALLOC(p, count)                                                                 \
-    do {                                                                                 \
-        (p) = okra_zalloc_((count), sizeof *(p));                                        \
-        if (!(p)) {                                                                      \
-            st = OKRA_EMEM;                                                              \
-            goto done;                                                                   \
-        }                                                                                \
+#define ZALLOC(p, count)                          \
+    do {                                          \
+        (p) = okra_zalloc_((count), sizeof *(p)); \
+        if (!(p)) {                               \
+            st = OKRA_EMEM;                       \
+            goto done;                            \
+        }                                         \
     } while (0)
 
 /* For tests: blocks and bytes alive now; the k-th allocation from now on (k = 0: the
@@ -85,7 +87,8 @@ okra_status okra_budget_ask_(const okra_context *context, double bytes, const ch
 okra_status okra_doubles_(const okra_context *context, okra_int rows, okra_int cols,
                           const char *what, double **out) OKRA_CHECK;
 
-/* ---- threads ------------------------------------------------------------------------ */
+/* ---- threads ------------------------------------------------------------------------
+ */
 
 /* Runs body(arg, begin, end, worker) over 0..count in chunks of `grain`, on the context's
  * threads; worker in 0..threads-1 identifies scratch space. Chunks are the same whatever
@@ -99,7 +102,8 @@ okra_status okra_parallel_(okra_context *context, okra_int count, okra_int grain
 /* How many workers okra_parallel_ uses at most: the size for per-worker scratch. */
 int okra_workers_(const okra_context *context);
 
-/* ---- context ------------------------------------------------------------------------ */
+/* ---- context ------------------------------------------------------------------------
+ */
 
 okra_status okra_cancelled_(const okra_context *context) OKRA_CHECK;
 void okra_progress_(const okra_context *context, const char *what, okra_int done,
@@ -108,7 +112,8 @@ void okra_warn_(const okra_context *context, const char *format, ...) OKRA_PRINT
 /* The name of the linear-algebra backend: "blas" or "ref". */
 const char *okra_context_backend_(const okra_context *context);
 
-/* ---- random numbers ----------------------------------------------------------------- */
+/* ---- random numbers -----------------------------------------------------------------
+ */
 
 /* xoshiro256** seeded by splitmix64: same seed, same numbers, on every machine. */
 typedef struct okra_random_ {
@@ -120,12 +125,13 @@ typedef struct okra_random_ {
 /* `stream` separates uses of one seed (folds, trees, starts). */
 okra_random_ okra_random_create_(uint64_t seed, uint64_t stream);
 uint64_t okra_random_bits_(okra_random_ *r);
-double okra_random_uniform_(okra_random_ *r);                   /* [0, 1)              */
-okra_int okra_random_below_(okra_random_ *r, okra_int n);       /* 0..n-1, unbiased    */
-double okra_random_normal_(okra_random_ *r);                    /* mean 0, variance 1  */
+double okra_random_uniform_(okra_random_ *r);             /* [0, 1)              */
+okra_int okra_random_below_(okra_random_ *r, okra_int n); /* 0..n-1, unbiased    */
+double okra_random_normal_(okra_random_ *r);              /* mean 0, variance 1  */
 void okra_random_shuffle_(okra_random_ *r, okra_int n, okra_int *items);
 
-/* ---- options ------------------------------------------------------------------------ */
+/* ---- options ------------------------------------------------------------------------
+ */
 
 /* Parses one value as the row says into `field` (a pointer to the row's field); text
  * values keep the pointer given. `owner` names the culprit in the message. */

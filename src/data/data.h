@@ -19,18 +19,18 @@ struct okra_data {
     /* DENSE, GRAM: row-major values; BITS: words of a row; LABELS: codes. */
     const double *values;
     okra_int ld;
-    okra_csr_ csr;             /* SPARSE                                             */
-    const uint64_t *bits;      /* BITS: n rows of `words` words, unused bits are 0    */
-    okra_int words;            /*                                                    */
-    const okra_int *codes;     /* LABELS: 0..d-1                                     */
-    char **class_names;        /* LABELS: d texts, or NULL                           */
-    const double *diagonal;    /* GRAM: self-similarities of the rows, or NULL        */
-    bool borrowed;             /* some memory above belongs to the caller             */
-    void *owned[4];            /* blocks to free with the data                        */
-    void (*release)(void *);   /* called on `release_arg` last (unmap, close)         */
+    okra_csr_ csr;           /* SPARSE                                             */
+    const uint64_t *bits;    /* BITS: n rows of `words` words, unused bits are 0    */
+    okra_int words;          /*                                                    */
+    const okra_int *codes;   /* LABELS: 0..d-1                                     */
+    char **class_names;      /* LABELS: d texts, or NULL                           */
+    const double *diagonal;  /* GRAM: self-similarities of the rows, or NULL        */
+    bool borrowed;           /* some memory above belongs to the caller             */
+    void *owned[4];          /* blocks to free with the data                        */
+    void (*release)(void *); /* called on `release_arg` last (unmap, close)         */
     void *release_arg;
-    int references;            /* atomic */
-    char *source;              /* where it came from, for messages; never NULL        */
+    int references; /* atomic */
+    char *source;   /* where it came from, for messages; never NULL        */
 };
 
 /* An empty shell of a kind with one reference and a source text. */
@@ -39,10 +39,12 @@ okra_status okra_data_new_(okra_kind kind, okra_int n, okra_int d, const char *s
 /* A dense collection that owns `values` (got from okra_alloc_), taken over on success. */
 okra_status okra_data_adopt_dense_(double *values, okra_int n, okra_int d,
                                    const char *source, okra_data **out) OKRA_CHECK;
-/* The row count, kind and width in words, for messages: "200 dense vectors of length 128". */
+/* The row count, kind and width in words, for messages: "200 dense vectors of length
+ * 128". */
 const char *okra_data_describe_(const okra_data *data, char *buffer, size_t size);
 
-/* ---- whole files --------------------------------------------------------------------- */
+/* ---- whole files ---------------------------------------------------------------------
+ */
 
 /* A file's bytes: mapped when large, read when small or not seekable, limits checked. */
 typedef struct okra_bytes_ {
@@ -60,14 +62,15 @@ void okra_bytes_close_(okra_bytes_ *bytes);
 typedef struct okra_writer_ okra_writer_;
 okra_status okra_writer_open_(const char *path, okra_writer_ **out) OKRA_CHECK;
 okra_status okra_writer_put_(okra_writer_ *w, const void *bytes, size_t size) OKRA_CHECK;
-okra_status okra_writer_printf_(okra_writer_ *w, const char *format, ...) OKRA_PRINTF(2, 3)
-    OKRA_CHECK;
+okra_status okra_writer_printf_(okra_writer_ *w, const char *format, ...)
+    OKRA_PRINTF(2, 3) OKRA_CHECK;
 okra_int okra_writer_position_(const okra_writer_ *w);
 /* Syncs and renames; the writer is gone afterwards whatever happens. */
 okra_status okra_writer_commit_(okra_writer_ *w) OKRA_CHECK;
 void okra_writer_abort_(okra_writer_ *w); /* accepts NULL */
 
-/* ---- named arrays: what a method stores in a model ------------------------------------ */
+/* ---- named arrays: what a method stores in a model ------------------------------------
+ */
 
 /* A bag holds named matrices, numbers and texts. A method's fit fills one; its predict
  * reads it; the model file saves and maps it without knowing what is inside. */

@@ -38,14 +38,15 @@ typedef struct okra_kernel_class_ {
     okra_status (*block)(okra_context *ctx, const void *params, const void *a,
                          okra_int i0, okra_int ni, const void *b, okra_int j0,
                          okra_int nj, double *out, okra_int ld);
-    /* out[r] = k(a_r, a_r) for all rows, exactly as `block` would compute it if it can. */
+    /* out[r] = k(a_r, a_r) for all rows, exactly as `block` would compute it if it can.
+     */
     okra_status (*diagonal)(okra_context *ctx, const void *params, const void *a,
                             okra_int n, double *out);
 } okra_kernel_class_;
 
 /* A transform. apply works in place on a tile of child values, given the child's
- * self-similarities of the tile's rows (da) and columns (db); `diagonal` does the same for
- * the self-similarities. To add one: a file and one line in transforms.c. */
+ * self-similarities of the tile's rows (da) and columns (db); `diagonal` does the same
+ * for the self-similarities. To add one: a file and one line in transforms.c. */
 typedef struct okra_transform_class_ {
     const char *name, *help;
     okra_option_table params;
@@ -59,7 +60,8 @@ typedef struct okra_transform_class_ {
 extern const okra_kernel_class_ *const okra_kernel_classes_[];       /* ends at NULL */
 extern const okra_transform_class_ *const okra_transform_classes_[]; /* ends at NULL */
 
-/* ---- a kernel bound to its training set ----------------------------------------------- */
+/* ---- a kernel bound to its training set -----------------------------------------------
+ */
 
 typedef struct okra_bound_ okra_bound_;
 
@@ -104,7 +106,8 @@ okra_status okra_other_diagonal_(okra_context *ctx, const okra_bound_ *bound,
  * explicit feature map sqrt(*scale) * y: true and the scale. */
 bool okra_kernel_is_linear_(const okra_kernel *kernel, double *scale);
 
-/* ---- grids: the parser keeps {a,b,c}, lo..hi and auto for selection -------------------- */
+/* ---- grids: the parser keeps {a,b,c}, lo..hi and auto for selection
+ * -------------------- */
 
 typedef struct okra_grid_ okra_grid_;
 /* Parses an expression that may hold grids. lo..hi is log-spaced with `steps` values

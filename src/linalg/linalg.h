@@ -73,10 +73,11 @@ okra_status okra_qr_(okra_context *ctx, okra_mat_ A, okra_mat_ *R) OKRA_CHECK;
 okra_status okra_solve_general_(okra_context *ctx, okra_mat_ A, okra_mat_ B,
                                 double *rcond) OKRA_CHECK;
 
-/* ---- small helpers, plain C ---------------------------------------------------------- */
+/* ---- small helpers, plain C ----------------------------------------------------------
+ */
 
 void okra_mat_fill_(okra_mat_ A, double value);
-void okra_mat_copy_(okra_mat_ A, okra_mat_ B); /* B <- A */
+void okra_mat_copy_(okra_mat_ A, okra_mat_ B);      /* B <- A */
 void okra_mat_transpose_(okra_mat_ A, okra_mat_ B); /* B <- A', blocked */
 void okra_mat_add_diagonal_(okra_mat_ A, double value);
 void okra_mat_mirror_(okra_mat_ A); /* upper triangle <- lower */
@@ -85,7 +86,8 @@ double okra_dot_(okra_int n, const double *a, const double *b);
 /* Makes BLAS use n threads from now on; called by the backend and by okra_parallel_. */
 void okra_blas_threads_(int n);
 
-/* ---- the covariance operators in O(n^3) (Kadri 2013 eq. 8 without its n^2 x n^2 system) */
+/* ---- the covariance operators in O(n^3) (Kadri 2013 eq. 8 without its n^2 x n^2 system)
+ */
 
 /* Both eigendecompositions, done once; every lambda after that costs one matrix product.
  *     K = Q diag(lam) Q',   S = n eps (K + n eps I)^-1  (S = I for the plain operator)

@@ -32,7 +32,8 @@ typedef struct okra_problem_ {
     okra_int given_K_ld, given_L_ld;
 } okra_problem_;
 
-/* A fresh n x n Gram matrix of the inputs (outputs) that the caller owns and may destroy. */
+/* A fresh n x n Gram matrix of the inputs (outputs) that the caller owns and may destroy.
+ */
 okra_status okra_problem_K_(okra_context *ctx, const okra_problem_ *p,
                             double **K) OKRA_CHECK;
 okra_status okra_problem_L_(okra_context *ctx, const okra_problem_ *p,
@@ -41,14 +42,15 @@ okra_status okra_problem_L_(okra_context *ctx, const okra_problem_ *p,
 /* A block of queries: m test inputs seen through the input kernel. */
 typedef struct okra_query_ {
     okra_int m, n;
-    okra_mat_ Kx;            /* m x n: k(x_r, train_c); the method may destroy it     */
-    const double *self;      /* m: k(x_r, x_r), or NULL if the method did not ask     */
+    okra_mat_ Kx;             /* m x n: k(x_r, train_c); the method may destroy it     */
+    const double *self;       /* m: k(x_r, x_r), or NULL if the method did not ask     */
     const double *train_self; /* n: k(train_c, train_c), or NULL likewise             */
 } okra_query_;
 
 typedef enum okra_form_ { OKRA_FORM_WEIGHTS, OKRA_FORM_EMBEDDING } okra_form_;
 
-/* ---- one interface -------------------------------------------------------------------- */
+/* ---- one interface --------------------------------------------------------------------
+ */
 
 typedef struct okra_method_ {
     const char *name, *help;

@@ -6,8 +6,8 @@
  *     ... more ...
  *     MAIN(RUN(name), RUN(other))
  *
- * All tests run after a failure; each CHECK says file, line, values. NaN fails CHECK_NEAR.
- * Random problems come from the library's own seeded generator.
+ * All tests run after a failure; each CHECK says file, line, values. NaN fails
+ * CHECK_NEAR. Random problems come from the library's own seeded generator.
  */
 #ifndef OKRA_HARNESS_H
 #define OKRA_HARNESS_H
@@ -27,9 +27,9 @@ typedef struct harness_test {
 } harness_test;
 
 #define TEST(name) static void name(void)
-#define RUN(name)                                                                        \
-    {                                                                                    \
-        #name, name                                                                      \
+#define RUN(name)   \
+    {               \
+#name, name \
     }
 
 static inline void harness_fail(const char *file, int line, const char *what)
@@ -38,67 +38,67 @@ static inline void harness_fail(const char *file, int line, const char *what)
     printf("  %s:%d: %s\n", file, line, what);
 }
 
-#define CHECK(condition)                                                                 \
-    do {                                                                                 \
-        harness_checks++;                                                                \
-        if (!(condition)) {                                                              \
-            harness_fail(__FILE__, __LINE__, #condition);                                \
-        }                                                                                \
+#define CHECK(condition)                                  \
+    do {                                                  \
+        harness_checks++;                                 \
+        if (!(condition)) {                               \
+            harness_fail(__FILE__, __LINE__, #condition); \
+        }                                                 \
     } while (0)
 
 /* A call that must succeed; on failure the message is shown. */
-#define CHECK_OK(call)                                                                   \
-    do {                                                                                 \
-        okra_status harness_st = (call);                                                 \
-        harness_checks++;                                                                \
-        if (harness_st != OKRA_OK) {                                                     \
-            harness_fail(__FILE__, __LINE__, #call);                                     \
-            printf("    %s: %s\n", okra_status_name(harness_st), okra_message());        \
-        }                                                                                \
+#define CHECK_OK(call)                                                            \
+    do {                                                                          \
+        okra_status harness_st = (call);                                          \
+        harness_checks++;                                                         \
+        if (harness_st != OKRA_OK) {                                              \
+            harness_fail(__FILE__, __LINE__, #call);                              \
+            printf("    %s: %s\n", okra_status_name(harness_st), okra_message()); \
+        }                                                                         \
     } while (0)
 
 /* A call that must fail with this status; `text` (may be NULL) must be in the message. */
-#define CHECK_FAILS(call, status, text)                                                  \
-    do {                                                                                 \
-        okra_status harness_st = (call);                                                 \
-        const char *harness_text = (text);                                               \
-        harness_checks++;                                                                \
-        if (harness_st != (status)) {                                                    \
-            harness_fail(__FILE__, __LINE__, #call " should fail with " #status);        \
-            printf("    got %s: %s\n", okra_status_name(harness_st), okra_message());    \
-        } else if (harness_text && !strstr(okra_message(), harness_text)) {              \
-            harness_fail(__FILE__, __LINE__, #call ": other message");                   \
-            printf("    got:  %s\n    want: %s\n", okra_message(), harness_text);        \
-        }                                                                                \
+#define CHECK_FAILS(call, status, text)                                               \
+    do {                                                                              \
+        okra_status harness_st = (call);                                              \
+        const char *harness_text = (text);                                            \
+        harness_checks++;                                                             \
+        if (harness_st != (status)) {                                                 \
+            harness_fail(__FILE__, __LINE__, #call " should fail with " #status);     \
+            printf("    got %s: %s\n", okra_status_name(harness_st), okra_message()); \
+        } else if (harness_text && !strstr(okra_message(), harness_text)) {           \
+            harness_fail(__FILE__, __LINE__, #call ": other message");                \
+            printf("    got:  %s\n    want: %s\n", okra_message(), harness_text);     \
+        }                                                                             \
     } while (0)
 
-#define CHECK_NEAR(got, want, tolerance)                                                 \
-    do {                                                                                 \
-        double harness_a = (got), harness_b = (want), harness_t = (tolerance);           \
-        harness_checks++;                                                                \
-        if (!(fabs(harness_a - harness_b) <= harness_t)) {                               \
-            harness_fail(__FILE__, __LINE__, #got " near " #want);                       \
-            printf("    got %.17g, want %.17g, difference %.3g, allowed %.3g\n",         \
-                   harness_a, harness_b, fabs(harness_a - harness_b), harness_t);        \
-        }                                                                                \
+#define CHECK_NEAR(got, want, tolerance)                                          \
+    do {                                                                          \
+        double harness_a = (got), harness_b = (want), harness_t = (tolerance);    \
+        harness_checks++;                                                         \
+        if (!(fabs(harness_a - harness_b) <= harness_t)) {                        \
+            harness_fail(__FILE__, __LINE__, #got " near " #want);                \
+            printf("    got %.17g, want %.17g, difference %.3g, allowed %.3g\n",  \
+                   harness_a, harness_b, fabs(harness_a - harness_b), harness_t); \
+        }                                                                         \
     } while (0)
 
-#define CHECK_TEXT(got, want)                                                            \
-    do {                                                                                 \
-        const char *harness_a = (got), *harness_b = (want);                              \
-        harness_checks++;                                                                \
-        if (!harness_a || strcmp(harness_a, harness_b) != 0) {                           \
-            harness_fail(__FILE__, __LINE__, #got " equals " #want);                     \
-            printf("    got:  %s\n    want: %s\n", harness_a ? harness_a : "(null)",     \
-                   harness_b);                                                           \
-        }                                                                                \
+#define CHECK_TEXT(got, want)                                                        \
+    do {                                                                             \
+        const char *harness_a = (got), *harness_b = (want);                          \
+        harness_checks++;                                                            \
+        if (!harness_a || strcmp(harness_a, harness_b) != 0) {                       \
+            harness_fail(__FILE__, __LINE__, #got " equals " #want);                 \
+            printf("    got:  %s\n    want: %s\n", harness_a ? harness_a : "(null)", \
+                   harness_b);                                                       \
+        }                                                                            \
     } while (0)
 
-#define SKIP(reason)                                                                     \
-    do {                                                                                 \
-        printf("  skipped: %s\n", reason);                                               \
-        harness_skips++;                                                                 \
-        return;                                                                          \
+#define SKIP(reason)                       \
+    do {                                   \
+        printf("  skipped: %s\n", reason); \
+        harness_skips++;                   \
+        return;                            \
     } while (0)
 
 /* Largest |a-b| over the entries, divided by the largest |b| (1 if b is 0); NaN stays. */
@@ -127,33 +127,33 @@ static inline void harness_normals(okra_random_ *r, okra_int count, double *x)
 /* Sweeps failing allocations through `call` (an expression of type okra_status): the k-th
  * allocation fails, k = 0, 1, ... until the call succeeds. Each failure must be
  * OKRA_EMEM and leak nothing; `cleanup` runs after a success. */
-#define CHECK_ALLOCATIONS(call, cleanup)                                                 \
-    do {                                                                                 \
-        for (okra_int harness_k = 0;; harness_k++) {                                     \
-            okra_int harness_live = okra_alloc_live_blocks_();                           \
-            okra_alloc_fail_at_(harness_k);                                              \
-            okra_status harness_st = (call);                                             \
-            okra_alloc_fail_at_(-1);                                                     \
-            harness_checks++;                                                            \
-            if (harness_st == OKRA_OK) {                                                 \
-                cleanup;                                                                 \
-                if (okra_alloc_live_blocks_() != harness_live) {                         \
-                    harness_fail(__FILE__, __LINE__, #call " leaks on success");         \
-                }                                                                        \
-                break;                                                                   \
-            }                                                                            \
-            if (harness_st != OKRA_EMEM) {                                               \
-                harness_fail(__FILE__, __LINE__, #call ": not OKRA_EMEM");               \
-                printf("    allocation %lld: %s: %s\n", (long long)harness_k,            \
-                       okra_status_name(harness_st), okra_message());                    \
-                break;                                                                   \
-            }                                                                            \
-            if (okra_alloc_live_blocks_() != harness_live) {                             \
-                harness_fail(__FILE__, __LINE__, #call " leaks on failure");             \
-                printf("    allocation %lld\n", (long long)harness_k);                   \
-                break;                                                                   \
-            }                                                                            \
-        }                                                                                \
+#define CHECK_ALLOCATIONS(call, cleanup)                                         \
+    do {                                                                         \
+        for (okra_int harness_k = 0;; harness_k++) {                             \
+            okra_int harness_live = okra_alloc_live_blocks_();                   \
+            okra_alloc_fail_at_(harness_k);                                      \
+            okra_status harness_st = (call);                                     \
+            okra_alloc_fail_at_(-1);                                             \
+            harness_checks++;                                                    \
+            if (harness_st == OKRA_OK) {                                         \
+                cleanup;                                                         \
+                if (okra_alloc_live_blocks_() != harness_live) {                 \
+                    harness_fail(__FILE__, __LINE__, #call " leaks on success"); \
+                }                                                                \
+                break;                                                           \
+            }                                                                    \
+            if (harness_st != OKRA_EMEM) {                                       \
+                harness_fail(__FILE__, __LINE__, #call ": not OKRA_EMEM");       \
+                printf("    allocation %lld: %s: %s\n", (long long)harness_k,    \
+                       okra_status_name(harness_st), okra_message());            \
+                break;                                                           \
+            }                                                                    \
+            if (okra_alloc_live_blocks_() != harness_live) {                     \
+                harness_fail(__FILE__, __LINE__, #call " leaks on failure");     \
+                printf("    allocation %lld\n", (long long)harness_k);           \
+                break;                                                           \
+            }                                                                    \
+        }                                                                        \
     } while (0)
 
 static inline int harness_main(const harness_test *tests, size_t count)
@@ -164,7 +164,8 @@ static inline int harness_main(const harness_test *tests, size_t count)
         tests[i].run();
         if (okra_alloc_live_blocks_() != live) {
             harness_failures++;
-            printf("  leak: %lld blocks\n", (long long)(okra_alloc_live_blocks_() - live));
+            printf("  leak: %lld blocks\n",
+                   (long long)(okra_alloc_live_blocks_() - live));
         }
         printf("%s %s\n",
                harness_failures > before ? "FAIL"
@@ -177,11 +178,11 @@ static inline int harness_main(const harness_test *tests, size_t count)
     return harness_failures ? 1 : harness_checks == 0 ? 77 : 0;
 }
 
-#define MAIN(...)                                                                        \
-    int main(void)                                                                       \
-    {                                                                                    \
-        const harness_test tests[] = {__VA_ARGS__};                                      \
-        return harness_main(tests, sizeof tests / sizeof *tests);                        \
+#define MAIN(...)                                                 \
+    int main(void)                                                \
+    {                                                             \
+        const harness_test tests[] = {__VA_ARGS__};               \
+        return harness_main(tests, sizeof tests / sizeof *tests); \
     }
 
 #endif

@@ -1,0 +1,198 @@
+/*
+ * context.c: the settings of a run. A NULL context means the defaults everywhere.
+ */
+#include "core/core.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { THREADS_MOST = 1024, WARNING_SIZE = 1024 };
+
+struct okra_context {
+    int threads;
+    okra_int memory;
+    uint64_t seed;
+    const char *backend;
+    okra_progress_fn progress;
+    void *progress_user;
+    okra_warning_fn warning;
+    void *warning_user;
+    atomic_bool cancelled;
+};
+
+static int cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+        int count = CPU_COUNT(&set);
+        return count > 0 ? count : 1;
+    }
+    return 1;
+}
+
+static okra_int default_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || size <= 0) {
+        return (okra_int)1 << 32;
+    }
+    return (okra_int)pages * size / 4 * 3;
+}
+
+okra_status okra_context_create(okra_context **out)
+{
+    okra_status st = OKRA_OK;
+    okra_context *c;
+    ZALLOC(c, 1);
+    c->backend = "blas";
+    *out = c;
+done:
+    return st;
+}
+
+void okra_context_free(okra_context *context)
+{
+    okra_free_(context);
+}
+
+okra_status okra_context_set_threads(okra_context *context, int threads)
+{
+    if (threads < 0 || threads > THREADS_MOST) {
+        return okra_fail_(OKRA_EARG, "threads is %d, expected 0 (all cores) to %d",
+                          threads, THREADS_MOST);
+    }
+    context->threads = threads;
+    return OKRA_OK;
+}
+
+okra_status okra_context_set_memory(okra_context *context, okra_int bytes)
+{
+    if (bytes < 0) {
+        return okra_fail_(OKRA_EARG, "memory is %lld bytes, expected 0 or more",
+                          (long long)bytes);
+    }
+    context->memory = bytes;
+    return OKRA_OK;
+}
+
+void okra_context_set_seed(okra_context *context, uint64_t seed)
+{
+    context->seed = seed;
+}
+
+okra_status okra_context_set_backend(okra_context *context, const char *name)
+{
+    static const char *const names[] = {"blas", "ref"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i], name) == 0) {
+            context->backend = names[i];
+            return OKRA_OK;
+        }
+    }
+    return okra_fail_(OKRA_EARG, "backend is '%s', expected 'blas' or 'ref'", name);
+}
+
+void okra_context_set_progress(okra_context *context, okra_progress_fn fn, void *user)
+{
+    context->progress = fn;
+    context->progress_user = user;
+}
+
+void okra_context_set_warning(okra_context *context, okra_warning_fn fn, void *user)
+{
+    context->warning = fn;
+    context->warning_user = user;
+}
+
+void okra_context_cancel(okra_context *context)
+{
+    atomic_store(&context->cancelled, true);
+}
+
+void okra_context_resume(okra_context *context)
+{
+    atomic_store(&context->cancelled, false);
+}
+
+int okra_context_threads(const okra_context *context)
+{
+    return context && context->threads > 0 ? context->threads : cores();
+}
+
+okra_int okra_context_memory(const okra_context *context)
+{
+    return context && context->memory > 0 ? context->memory : default_memory();
+}
+
+uint64_t okra_context_seed(const okra_context *context)
+{
+    return context ? context->seed : 0;
+}
+
+const char *okra_context_backend_(const okra_context *context)
+{
+    return context ? context->backend : "blas";
+}
+
+okra_status okra_cancelled_(const okra_context *context)
+{
+    if (context && atomic_load(&context->cancelled)) {
+        return okra_fail_(OKRA_ECANCELLED, "stopped on request");
+    }
+    return OKRA_OK;
+}
+
+void okra_progress_(const okra_context *context, const char *what, okra_int done,
+                    okra_int total)
+{
+    if (context && context->progress) {
+        context->progress(context->progress_user, what, done, total);
+    }
+}
+
+void okra_warn_(const okra_context *context, const char *format, ...)
+{
+    if (context && context->warning) {
+        char text[WARNING_SIZE];
+        va_list args;
+        va_start(args, format);
+        vsnprintf(text, sizeof text, format, args);
+        va_end(args);
+        context->warning(context->warning_user, text);
+    }
+}
+
+okra_status okra_parse_bytes(const char *text, okra_int *bytes)
+{
+    char *end = NULL;
+    double value = strtod(text, &end);
+    static const char units[] = "kmgt";
+    double scale = 1;
+    if (end != text && *end) {
+        char lower = (char)(*end >= 'A' && *end <= 'Z' ? *end - 'A' + 'a' : *end);
+        const char *u = strchr(units, lower);
+        if (u) {
+            scale = pow(1024, (double)(u - units) + 1);
+            end++;
+            if (*end == 'i') {
+                end++;
+            }
+        }
+        if (*end == 'B' || *end == 'b') {
+            end++;
+        }
+    }
+    if (end == text || *end || !(value * scale >= 0) || value * scale > 9e18) {
+        return okra_fail_(OKRA_EARG,
+                          "memory size is '%s', expected bytes such as 8G, 512M or 1.5e9",
+                          text);
+    }
+    *bytes = (okra_int)(value * scale);
+    return OKRA_OK;
+}

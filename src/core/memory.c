@@ -1,0 +1,208 @@
+/*
+ * memory.c: the one allocator, and the budget.
+ *
+ * Blocks are 64-byte aligned (a cache line, an AVX-512 vector) and preceded by a header
+ * line that holds their size, so that live bytes can be counted. Counters are atomic and
+ * process-wide: they describe the process's memory, which is shared by all contexts.
+ */
+#include "core/core.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+static atomic_llong live_blocks, live_bytes, peak_bytes;
+static atomic_llong fail_countdown = -1;
+
+typedef struct header {
+    size_t size;
+} header;
+
+static header *header_of(void *p)
+{
+    return (header *)(void *)((char *)p - ALIGNMENT);
+}
+
+static bool told_to_fail(void)
+{
+    long long left = atomic_load(&fail_countdown);
+    while (left >= 0) {
+        if (atomic_compare_exchange_weak(&fail_countdown, &left, left - 1)) {
+            return left == 0;
+        }
+    }
+    return false;
+}
+
+static void count_up(size_t size)
+{
+    atomic_fetch_add(&live_blocks, 1);
+    long long now = atomic_fetch_add(&live_bytes, (long long)size) + (long long)size;
+    long long peak = atomic_load(&peak_bytes);
+    while (now > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, now)) {
+    }
+}
+
+void *okra_alloc_(okra_int count, size_t size)
+{
+    if (count < 0 || (size > 0 && (uint64_t)count > (SIZE_MAX / 2) / size)) {
+        okra_fail_(OKRA_EMEM, "%lld elements of %zu bytes are more than can be addressed",
+                   (long long)count, size);
+        return NULL;
+    }
+    size_t bytes = (size_t)count * size;
+    size_t whole = ALIGNMENT + (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    void *base = told_to_fail() ? NULL : aligned_alloc(ALIGNMENT, whole);
+    if (!base) {
+        okra_fail_(OKRA_EMEM, "could not allocate %zu bytes", bytes);
+        return NULL;
+    }
+    header *h = base;
+    h->size = bytes;
+    count_up(bytes);
+    return (char *)base + ALIGNMENT;
+}
+
+void *okra_zalloc_(okra_int count, size_t size)
+{
+    void *p = okra_alloc_(count, size);
+    if (p) {
+        memset(p, 0, (size_t)count * size);
+    }
+    return p;
+}
+
+void *okra_realloc_(void *p, okra_int count, size_t size)
+{
+    void *fresh = okra_alloc_(count, size);
+    if (fresh && p) {
+        size_t old = header_of(p)->size, new = (size_t)count *size;
+        memcpy(fresh, p, OKRA_MIN_(old, new));
+        okra_free_(p);
+    }
+    return fresh;
+}
+
+char *okra_strndup_(const char *text, size_t length)
+{
+    char *copy = okra_alloc_((okra_int)length + 1, 1);
+    if (copy) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+char *okra_strdup_(const char *text)
+{
+    return okra_strndup_(text, strlen(text));
+}
+
+char *okra_format_(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = length < 0 ? NULL : okra_alloc_((okra_int)length + 1, 1);
+    if (text) {
+        vsnprintf(text, (size_t)length + 1, format, again);
+    }
+    va_end(again);
+    return text;
+}
+
+void okra_free_(void *p)
+{
+    if (p) {
+        header *h = header_of(p);
+        atomic_fetch_sub(&live_blocks, 1);
+        atomic_fetch_sub(&live_bytes, (long long)h->size);
+        free(h);
+    }
+}
+
+okra_int okra_alloc_live_blocks_(void)
+{
+    return atomic_load(&live_blocks);
+}
+
+okra_int okra_alloc_live_bytes_(void)
+{
+    return atomic_load(&live_bytes);
+}
+
+okra_int okra_alloc_peak_bytes_(void)
+{
+    return atomic_load(&peak_bytes);
+}
+
+void okra_alloc_reset_peak_(void)
+{
+    atomic_store(&peak_bytes, atomic_load(&live_bytes));
+}
+
+void okra_alloc_fail_at_(okra_int k)
+{
+    atomic_store(&fail_countdown, k);
+}
+
+/* 1234567 -> "1.18 MiB", for messages. */
+static void say_bytes(double bytes, char text[32])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB",
+                                        "TiB",   "PiB", "EiB"};
+    size_t u = 0;
+    while (bytes >= 1024 && u + 1 < sizeof units / sizeof *units) {
+        bytes /= 1024;
+        u++;
+    }
+    snprintf(text, 32, u == 0 ? "%.0f %s" : "%.2f %s", bytes, units[u]);
+}
+
+okra_status okra_budget_ask_(const okra_context *context, double bytes, const char *what,
+                             ...)
+{
+    double budget = (double)okra_context_memory(context);
+    double used = (double)okra_alloc_live_bytes_();
+    if (used + bytes <= budget) {
+        return OKRA_OK;
+    }
+    char name[256], need[32], have[32], in_use[32];
+    va_list args;
+    va_start(args, what);
+    vsnprintf(name, sizeof name, what, args);
+    va_end(args);
+    say_bytes(bytes, need);
+    say_bytes(budget, have);
+    say_bytes(used, in_use);
+    return okra_fail_(
+        OKRA_EBUDGET,
+        "%s needs %s (%.0f bytes); the memory budget is %s, of which %s are "
+        "in use",
+        name, need, bytes, have, in_use);
+}
+
+okra_status okra_doubles_(const okra_context *context, okra_int rows, okra_int cols,
+                          const char *what, double **out)
+{
+    okra_status st = OKRA_OK;
+    if (rows < 0 || cols < 0 || (cols > 0 && rows > INT64_MAX / 8 / cols)) {
+        FAIL(OKRA_EBUDGET, "%s of %lld x %lld doubles is more than can be addressed",
+             what, (long long)rows, (long long)cols);
+    }
+    TRY(okra_budget_ask_(context, 8.0 * (double)rows * (double)cols,
+                         "%s of %lld x %lld doubles", what, (long long)rows,
+                         (long long)cols));
+    double *p;
+    ALLOC(p, rows * cols);
+    *out = p;
+done:
+    return st;
+}

@@ -1,0 +1,401 @@
+/*
+ * options.c: one table of rows gives defaults, range checks and set-by-name.
+ */
+#include "core/core.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct setting {
+    char *name, *value;
+} setting;
+
+struct okra_options {
+    const okra_option_table **tables;
+    size_t table_count;
+    setting *settings;
+    size_t count, capacity;
+};
+
+/* ---- one row ------------------------------------------------------------------------
+ */
+
+static okra_status out_of_range(const char *owner, const okra_option *row,
+                                const char *text)
+{
+    return okra_fail_(OKRA_EARG, "%s: %s is %s, expected %.10g to %.10g", owner,
+                      row->name, text, row->low, row->high);
+}
+
+static okra_status parse_number(const char *owner, const okra_option *row,
+                                const char *text, double *field)
+{
+    char *end = NULL;
+    double value = strtod(text, &end);
+    if (end == text || *end || isnan(value)) {
+        return okra_fail_(OKRA_EARG, "%s: %s is '%s', expected a number", owner,
+                          row->name, text);
+    }
+    if (row->low <= row->high && !(value >= row->low && value <= row->high)) {
+        return out_of_range(owner, row, text);
+    }
+    *field = value;
+    return OKRA_OK;
+}
+
+static okra_status parse_int(const char *owner, const okra_option *row, const char *text,
+                             okra_int *field)
+{
+    char *end = NULL;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (end == text || *end || errno == ERANGE) {
+        return okra_fail_(OKRA_EARG, "%s: %s is '%s', expected a whole number", owner,
+                          row->name, text);
+    }
+    if (row->low <= row->high &&
+        !((double)value >= row->low && (double)value <= row->high)) {
+        return out_of_range(owner, row, text);
+    }
+    *field = value;
+    return OKRA_OK;
+}
+
+static okra_status parse_bool(const char *owner, const okra_option *row, const char *text,
+                              bool *field)
+{
+    static const char *const yes[] = {"1", "true", "yes", "on"};
+    static const char *const no[] = {"0", "false", "no", "off"};
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+        if (strcmp(text, yes[i]) == 0 || strcmp(text, no[i]) == 0) {
+            *field = strcmp(text, yes[i]) == 0;
+            return OKRA_OK;
+        }
+    }
+    return okra_fail_(OKRA_EARG, "%s: %s is '%s', expected yes or no", owner, row->name,
+                      text);
+}
+
+static okra_status parse_choice(const char *owner, const okra_option *row,
+                                const char *text, int *field)
+{
+    size_t length = strlen(text);
+    const char *p = row->choices;
+    for (int index = 0;; index++) {
+        size_t width = strcspn(p, "|");
+        if (width == length && memcmp(p, text, length) == 0) {
+            *field = index;
+            return OKRA_OK;
+        }
+        if (!p[width]) {
+            return okra_fail_(OKRA_EARG, "%s: %s is '%s', expected one of %s", owner,
+                              row->name, text, row->choices);
+        }
+        p += width + 1;
+    }
+}
+
+okra_status okra_option_parse_(const char *owner, const okra_option *row,
+                               const char *text, void *field)
+{
+    switch (row->type) {
+    case OKRA_OPTION_NUMBER:
+        return parse_number(owner, row, text, field);
+    case OKRA_OPTION_INT:
+        return parse_int(owner, row, text, field);
+    case OKRA_OPTION_BOOL:
+        return parse_bool(owner, row, text, field);
+    case OKRA_OPTION_CHOICE:
+        return parse_choice(owner, row, text, field);
+    case OKRA_OPTION_TEXT:
+        *(const char **)field = text;
+        return OKRA_OK;
+    }
+    return okra_fail_(OKRA_EINTERNAL, "%s: %s has an unknown type", owner, row->name);
+}
+
+static void *field_of(void *fields, const okra_option *row)
+{
+    return (char *)fields + row->offset;
+}
+
+/* A row without a default leaves its field zeroed; whoever needs it asks for it. */
+okra_status okra_option_defaults_(const okra_option_table *table, void *fields)
+{
+    memset(fields, 0, table->size);
+    for (const okra_option *row = table->rows; row && row->name; row++) {
+        if (row->preset) {
+            okra_status st =
+                okra_option_parse_(table->owner, row, row->preset, field_of(fields, row));
+            if (st != OKRA_OK) {
+                return st;
+            }
+        }
+    }
+    return OKRA_OK;
+}
+
+const okra_option *okra_option_find_(const okra_option_table *table, const char *name,
+                                     size_t length)
+{
+    for (const okra_option *row = table->rows; row && row->name; row++) {
+        if (strlen(row->name) == length && memcmp(row->name, name, length) == 0) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+/* ---- did you mean -------------------------------------------------------------------
+ */
+
+enum { NEAR = 3, NAME_MOST = 63 };
+
+static int edit_distance(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b);
+    if (n > NAME_MOST || m > NAME_MOST) {
+        return NEAR + 1;
+    }
+    int row[NAME_MOST + 1];
+    for (size_t j = 0; j <= m; j++) {
+        row[j] = (int)j;
+    }
+    for (size_t i = 1; i <= n; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= m; j++) {
+            int change = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            row[j] = OKRA_MIN_(change, OKRA_MIN_(row[j], row[j - 1]) + 1);
+        }
+    }
+    return row[m];
+}
+
+const char *okra_nearest_(const char *name, const char *const *names, size_t count)
+{
+    const char *best = NULL;
+    int least = NEAR + 1;
+    for (size_t i = 0; i < count; i++) {
+        int d = edit_distance(name, names[i]);
+        if (d < least && d < (int)strlen(names[i])) {
+            least = d;
+            best = names[i];
+        }
+    }
+    return best;
+}
+
+/* ---- a set of values ----------------------------------------------------------------
+ */
+
+okra_status okra_options_create(const okra_option_table *const *tables, size_t count,
+                                okra_options **out)
+{
+    okra_status st = OKRA_OK;
+    okra_options *o;
+    ZALLOC(o, 1);
+    ALLOC(o->tables, (okra_int)count);
+    if (count > 0) {
+        memcpy(o->tables, tables, count * sizeof *tables);
+    }
+    o->table_count = count;
+    *out = o;
+    return OKRA_OK;
+done:
+    okra_options_free(o);
+    return st;
+}
+
+okra_status okra_options_copy(const okra_options *options, okra_options **out)
+{
+    okra_status st = OKRA_OK;
+    okra_options *copy = NULL;
+    TRY(okra_options_create(options->tables, options->table_count, &copy));
+    for (size_t i = 0; i < options->count; i++) {
+        TRY(okra_options_set(copy, options->settings[i].name,
+                             options->settings[i].value));
+    }
+    *out = copy;
+    return OKRA_OK;
+done:
+    okra_options_free(copy);
+    return st;
+}
+
+void okra_options_free(okra_options *options)
+{
+    if (options) {
+        for (size_t i = 0; i < options->count; i++) {
+            okra_free_(options->settings[i].name);
+            okra_free_(options->settings[i].value);
+        }
+        okra_free_(options->settings);
+        okra_free_(options->tables);
+        okra_free_(options);
+    }
+}
+
+static setting *find_setting(const okra_options *o, const char *name)
+{
+    for (size_t i = 0; i < o->count; i++) {
+        if (strcmp(o->settings[i].name, name) == 0) {
+            return &o->settings[i];
+        }
+    }
+    return NULL;
+}
+
+static const okra_option *find_row(const okra_options *o, const char *name,
+                                   const char **owner)
+{
+    for (size_t i = 0; i < o->table_count; i++) {
+        const okra_option *row = okra_option_find_(o->tables[i], name, strlen(name));
+        if (row) {
+            *owner = o->tables[i]->owner;
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static okra_status unknown(const okra_options *o, const char *name)
+{
+    const char *best = NULL;
+    for (size_t i = 0; i < o->table_count; i++) {
+        for (const okra_option *row = o->tables[i]->rows; row && row->name; row++) {
+            const char *const pair[] = {best, row->name};
+            best = okra_nearest_(name, best ? pair : pair + 1, best ? 2 : 1);
+        }
+    }
+    return best ? okra_fail_(OKRA_EARG, "there is no option '%s'; did you mean '%s'?",
+                             name, best)
+                : okra_fail_(OKRA_EARG, "there is no option '%s'", name);
+}
+
+static okra_status append(okra_options *o, const char *name, char *value)
+{
+    okra_status st = OKRA_OK;
+    char *copy = NULL;
+    if (o->count == o->capacity) {
+        size_t capacity = o->capacity ? 2 * o->capacity : 8;
+        setting *grown =
+            okra_realloc_(o->settings, (okra_int)capacity, sizeof *o->settings);
+        if (!grown) {
+            return OKRA_EMEM;
+        }
+        o->settings = grown;
+        o->capacity = capacity;
+    }
+    copy = okra_strdup_(name);
+    if (!copy) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    o->settings[o->count++] = (setting){copy, value};
+done:
+    return st;
+}
+
+okra_status okra_options_set(okra_options *options, const char *name, const char *value)
+{
+    okra_status st = OKRA_OK;
+    char *copy = NULL;
+    const char *owner = NULL;
+    const okra_option *row = find_row(options, name, &owner);
+    if (!row) {
+        return unknown(options, name);
+    }
+    union {
+        double number;
+        okra_int integer;
+        bool flag;
+        const char *text;
+        int choice;
+    } parsed;
+    TRY(okra_option_parse_(owner, row, value, &parsed));
+    copy = okra_strdup_(value);
+    if (!copy) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    setting *old = find_setting(options, name);
+    if (old) {
+        okra_free_(old->value);
+        old->value = copy;
+    } else {
+        TRY(append(options, name, copy));
+    }
+    copy = NULL;
+done:
+    okra_free_(copy);
+    return st;
+}
+
+okra_status okra_options_set_number(okra_options *options, const char *name, double value)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.17g", value);
+    return okra_options_set(options, name, text);
+}
+
+const char *okra_options_get(const okra_options *options, const char *name)
+{
+    const setting *s = find_setting(options, name);
+    if (s) {
+        return s->value;
+    }
+    const char *owner;
+    const okra_option *row = find_row(options, name, &owner);
+    return row ? row->preset : NULL;
+}
+
+bool okra_options_is_set(const okra_options *options, const char *name)
+{
+    return options && find_setting(options, name) != NULL;
+}
+
+okra_status okra_options_read(const okra_options *options, const okra_option_table *table,
+                              void *fields)
+{
+    okra_status st = okra_option_defaults_(table, fields);
+    for (size_t i = 0; options && i < options->count && st == OKRA_OK; i++) {
+        const setting *s = &options->settings[i];
+        const okra_option *row = okra_option_find_(table, s->name, strlen(s->name));
+        if (row) {
+            st = okra_option_parse_(table->owner, row, s->value, field_of(fields, row));
+        }
+    }
+    return st;
+}
+
+okra_status okra_options_check_used_(const okra_options *options,
+                                     const okra_option_table *const *tables, size_t count,
+                                     const char *who)
+{
+    for (size_t i = 0; options && i < options->count; i++) {
+        const char *name = options->settings[i].name;
+        bool used = false;
+        for (size_t t = 0; t < count && !used; t++) {
+            used = okra_option_find_(tables[t], name, strlen(name)) != NULL;
+        }
+        if (!used) {
+            return okra_fail_(OKRA_EARG, "%s does not use the option '%s'", who, name);
+        }
+    }
+    return OKRA_OK;
+}
+
+const char *okra_options_each_(const okra_options *options, size_t index,
+                               const char **value)
+{
+    if (!options || index >= options->count) {
+        return NULL;
+    }
+    *value = options->settings[index].value;
+    return options->settings[index].name;
+}

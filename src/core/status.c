@@ -1,0 +1,71 @@
+/*
+ * status.c: status codes, and the message of the last failure in each thread.
+ */
+#include "core/core.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MESSAGE_SIZE = 2048 };
+
+/* The only state that is not in a handle: one message a thread. */
+static _Thread_local char message[MESSAGE_SIZE];
+
+static const char *const texts[] = {
+#define TEXT(name, text) text,
+    OKRA_STATUS_LIST(TEXT)
+#undef TEXT
+};
+
+static const char *const names[] = {
+#define NAME(name, text) #name,
+    OKRA_STATUS_LIST(NAME)
+#undef NAME
+};
+
+static bool known(okra_status status)
+{
+    return (size_t)status < sizeof texts / sizeof *texts;
+}
+
+const char *okra_status_text(okra_status status)
+{
+    return known(status) ? texts[status] : "unknown status";
+}
+
+const char *okra_status_name(okra_status status)
+{
+    return known(status) ? names[status] : "OKRA_?";
+}
+
+const char *okra_message(void)
+{
+    return message;
+}
+
+okra_status okra_fail_(okra_status status, const char *format, ...)
+{
+    /* Arguments may point into the old message, so write beside it first. */
+    char fresh[MESSAGE_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(fresh, sizeof fresh, format, args);
+    va_end(args);
+    memcpy(message, fresh, sizeof message);
+    return status;
+}
+
+void okra_message_prefix_(const char *format, ...)
+{
+    char fresh[MESSAGE_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(fresh, sizeof fresh, format, args);
+    va_end(args);
+    /* A text that does not fit loses its end, not its beginning. */
+    size_t used = strlen(fresh), room = sizeof fresh - 1 - used;
+    strncat(fresh, ": ", room);
+    room = sizeof fresh - 1 - strlen(fresh);
+    strncat(fresh, message, room);
+    memcpy(message, fresh, sizeof message);
+}

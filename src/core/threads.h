@@ -1,0 +1,14 @@
+/*
+ * threads.h: what the linear-algebra backend must know of running loops.
+ */
+#ifndef OKRA_THREADS_H_
+#define OKRA_THREADS_H_
+
+#include <stdbool.h>
+
+/* Is the calling thread a worker of okra_parallel_? Then BLAS stays single-threaded. */
+bool okra_inside_worker_(void);
+/* Provided by src/linalg: BLAS uses n threads from now on. */
+void okra_blas_threads_(int n);
+
+#endif
