@@ -74,6 +74,17 @@ OKRA_API okra_status okra_data_read(okra_context *context, const char *spec,
  * format (.npy, .csv, .tsv); "-" is standard output (format by `type:-`, csv if none). */
 OKRA_API okra_status okra_data_write(okra_context *context, const okra_data *data,
                                      const char *path) OKRA_CHECK;
+/* ---- synthetic tasks: same seed, same numbers, on every machine ------------------------ */
+
+/* n smooth 16 x 16 patterns with values in [-1, 1], cut in two: x is the upper half, y the
+ * lower one, 128 values each, row by row. */
+OKRA_API okra_status okra_synthetic_patterns(uint64_t seed, okra_int n, okra_data **x,
+                                             okra_data **y) OKRA_CHECK;
+/* The S-shape: t ~ U(0,1), r = t + 0.3 sin(2 pi t) + N(0, 0.05^2); x is r, y is t, so that
+ * three values of y fit one x in the middle. */
+OKRA_API okra_status okra_synthetic_s_shape(uint64_t seed, okra_int n, okra_data **x,
+                                            okra_data **y) OKRA_CHECK;
+
 /* The formats that can be read and written, one "name: description" a line. */
 OKRA_API const char *okra_data_formats(void);
 

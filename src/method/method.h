@@ -59,6 +59,11 @@ typedef struct okra_method_ {
     /* Fills the bag with whatever predict needs: arrays, numbers, texts. */
     okra_status (*fit)(okra_context *ctx, const okra_problem_ *problem,
                        const okra_options *options, okra_bag_ *bag);
+    /* One bag (created by the caller) a lambda, from shared decompositions; the lambda in
+     * `options` is not looked at. NULL: a method without a lambda. */
+    okra_status (*path)(okra_context *ctx, const okra_problem_ *problem,
+                        const okra_options *options, const double *lambda, size_t count,
+                        okra_bag_ *const *bags);
     /* Which of the two the fitted bag predicts. */
     okra_form_ (*form)(const okra_bag_ *bag);
     /* Columns of an embedding (d); not called for weights. */
