@@ -22,6 +22,14 @@ static inline okra_mat_ okra_mat_of_(double *p, okra_int rows, okra_int cols)
     return a;
 }
 
+/* A view of memory that is only read: an operand, never a result. */
+static inline okra_mat_ okra_mat_view_(const double *p, okra_int rows, okra_int cols,
+                                       okra_int ld)
+{
+    okra_mat_ a = {(double *)(uintptr_t)p, rows, cols, ld};
+    return a;
+}
+
 /* rows r0..r0+nr-1 and columns c0..c0+nc-1 of a */
 static inline okra_mat_ okra_mat_part_(okra_mat_ a, okra_int r0, okra_int nr, okra_int c0,
                                        okra_int nc)
