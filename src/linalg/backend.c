@@ -1,0 +1,55 @@
+/*
+ * Choice of the backend, and the checks that every operation shares.
+ */
+#include "linalg/backend.h"
+#include "core/threads.h"
+
+#include <cblas.h>
+#include <string.h>
+
+void okra_blas_threads_(int n)
+{
+    if (openblas_get_num_threads() != n) {
+        openblas_set_num_threads(n);
+    }
+}
+
+static okra_status check_view(const okra_backend_ *backend, const char *op, char name,
+                              okra_mat_ A)
+{
+    if (A.rows < 0 || A.cols < 0 || A.ld < A.cols) {
+        return okra_fail_(OKRA_ESHAPE,
+                          "%s: %c is %lld x %lld with row stride %lld; a matrix has "
+                          "0 <= rows and 0 <= columns <= stride",
+                          op, name, (long long)A.rows, (long long)A.cols,
+                          (long long)A.ld);
+    }
+    if (A.rows > backend->limit || A.ld > backend->limit) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "%s: %c is %lld x %lld with row stride %lld; the %s backend "
+                          "takes at most %lld",
+                          op, name, (long long)A.rows, (long long)A.cols, (long long)A.ld,
+                          backend->name, (long long)backend->limit);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_backend_enter_(okra_context *ctx, const char *op, const char *names,
+                                const okra_mat_ *views, int count,
+                                const okra_backend_ **out)
+{
+    okra_status st = OKRA_OK;
+    bool ref = strcmp(okra_context_backend_(ctx), okra_backend_ref_.name) == 0;
+    const okra_backend_ *backend = ref ? &okra_backend_ref_ : &okra_backend_blas_;
+
+    for (int i = 0; i < count; i++) {
+        TRY(check_view(backend, op, names[i], views[i]));
+    }
+    TRY(okra_cancelled_(ctx));
+    if (!ref && !okra_inside_worker_()) {
+        okra_blas_threads_(okra_context_threads(ctx));
+    }
+    *out = backend;
+done:
+    return st;
+}

@@ -1,0 +1,48 @@
+/*
+ * backend.h: what a linear-algebra backend must offer.
+ *
+ * The wrappers (product.c, cholesky.c, eigen.c, ...) check shapes and sizes and handle
+ * empty matrices, so that a backend sees agreeing, non-empty row-major views whose sizes
+ * are at most `limit`. A further backend is one more table of these functions; it must
+ * pass tests/unit/linalg/test_conformance.c.
+ */
+#ifndef OKRA_LINALG_BACKEND_H_
+#define OKRA_LINALG_BACKEND_H_
+
+#include "linalg/linalg.h"
+
+typedef struct okra_backend_ {
+    const char *name;
+    okra_int limit; /* the largest row count, column count or row stride it can take */
+    /* as okra_gemm_; the inner dimension may be 0 */
+    void (*gemm)(bool ta, bool tb, double alpha, okra_mat_ A, okra_mat_ B, double beta,
+                 okra_mat_ C);
+    /* as okra_syrk_, the lower triangle of C alone */
+    void (*syrk)(bool trans, double alpha, okra_mat_ A, double beta, okra_mat_ C);
+    /* lower triangle <- L; false when a pivot is not positive, A then half done */
+    bool (*cholesky)(okra_mat_ A);
+    /* as okra_trsm_ */
+    void (*trsm)(bool left, bool trans, okra_mat_ L, okra_mat_ B);
+    /* as okra_eigh_ */
+    okra_status (*eigh)(okra_context *ctx, okra_mat_ A, double *w);
+} okra_backend_;
+
+extern const okra_backend_ okra_backend_blas_;
+extern const okra_backend_ okra_backend_ref_;
+
+/* The iterative parts of the ref backend, a file each. */
+okra_status okra_ref_eigh_(okra_context *ctx, okra_mat_ A, double *w) OKRA_CHECK;
+
+/* The eigh of the blas backend for sizes too large for its first choice (a test calls it
+ * at a small one). */
+okra_status okra_blas_eigh_large_(okra_context *ctx, okra_mat_ A, double *w) OKRA_CHECK;
+
+/* The entry of every operation: picks the context's backend, sets the BLAS threads, and
+ * checks each of the `count` views (0 <= rows, 0 <= cols <= ld, none above the backend's
+ * limit: the one place where sizes are narrowed) and for cancellation. Views are called
+ * names[0], names[1], ... in messages. */
+okra_status okra_backend_enter_(okra_context *ctx, const char *op, const char *names,
+                                const okra_mat_ *views, int count,
+                                const okra_backend_ **out) OKRA_CHECK;
+
+#endif

@@ -1,0 +1,146 @@
+/*
+ * Cholesky factorisation with measured jitter, and the triangular solves that use it.
+ *
+ * Problem: A = L L', A symmetric (n x n, both triangles given). n^3/3 operations;
+ * backward error ||A - L L'|| of a few eps ||A||, whatever n. A Gram matrix is positive
+ * semi-definite in exact arithmetic but rounding can make a pivot negative. Then A +
+ * delta I is factored instead, delta = eps mean(diag A) 10^k, k = 0, 1, ..., at most 1e-4
+ * mean(diag A): the smallest power that does, and it is reported. The factor is written
+ * to the lower triangle, so the upper one and a saved diagonal are all that is needed to
+ * start again: n doubles of work space.
+ */
+#include "linalg/backend.h"
+
+#include <float.h>
+#include <math.h>
+
+static const double jitter_limit = 1e-4; /* of the mean diagonal: beyond, A is not PSD */
+
+static okra_status check_square(const char *op, char name, okra_mat_ A)
+{
+    if (A.rows != A.cols) {
+        return okra_fail_(OKRA_ESHAPE, "%s: %c is %lld x %lld, not square", op, name,
+                          (long long)A.rows, (long long)A.cols);
+    }
+    return OKRA_OK;
+}
+
+/* A backend may or may not notice a NaN; one anywhere in A reaches the diagonal of L. */
+static bool factor(const okra_backend_ *backend, okra_mat_ A)
+{
+    if (!backend->cholesky(A)) {
+        return false;
+    }
+    for (okra_int i = 0; i < A.rows; i++) {
+        if (!isfinite(A.p[i * A.ld + i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Lower triangle and diagonal as they were, plus delta I. */
+static void restore(okra_mat_ A, const double *diagonal, double delta)
+{
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < i; j++) {
+            A.p[i * A.ld + j] = A.p[j * A.ld + i];
+        }
+        A.p[i * A.ld + i] = diagonal[i] + delta;
+    }
+}
+
+static okra_status check_finite(okra_mat_ A, const double *diagonal)
+{
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = i; j < A.cols; j++) {
+            double a = i == j ? diagonal[i] : A.p[i * A.ld + j];
+            if (!isfinite(a)) {
+                return okra_fail_(OKRA_ENUMERIC, "cholesky: element (%lld, %lld) is %g",
+                                  (long long)i, (long long)j, a);
+            }
+        }
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter)
+{
+    okra_status st = OKRA_OK;
+    const okra_backend_ *backend;
+    double *diagonal = NULL, mean = 0, delta = 0;
+
+    TRY(okra_backend_enter_(ctx, "cholesky", "A", &A, 1, &backend));
+    TRY(check_square("cholesky", 'A', A));
+    ALLOC(diagonal, A.rows);
+    for (okra_int i = 0; i < A.rows; i++) {
+        diagonal[i] = A.p[i * A.ld + i];
+        mean += diagonal[i] / (double)A.rows;
+    }
+    bool done = A.rows == 0 || factor(backend, A);
+    if (!done) {
+        TRY(check_finite(A, diagonal));
+    }
+    for (double last = jitter_limit * mean; !done && delta < last;) {
+        delta = fmin(delta > 0 ? 10 * delta : DBL_EPSILON * mean, last);
+        restore(A, diagonal, delta);
+        done = factor(backend, A);
+    }
+    if (!done) {
+        FAIL(OKRA_ENUMERIC,
+             "cholesky: the %lld x %lld matrix is not positive definite, not even with "
+             "%.3g (%.0e of its mean diagonal) added to the diagonal",
+             (long long)A.rows, (long long)A.rows, delta, jitter_limit);
+    }
+    if (delta > 0) {
+        okra_warn_(ctx,
+                   "cholesky: the %lld x %lld matrix is not positive definite to "
+                   "rounding; %.3g (%.1e of its mean diagonal) was added to the diagonal",
+                   (long long)A.rows, (long long)A.rows, delta, delta / mean);
+    }
+    if (jitter) {
+        *jitter = delta;
+    }
+done:
+    okra_free_(diagonal);
+    return st;
+}
+
+okra_status okra_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L, okra_mat_ B)
+{
+    okra_status st = OKRA_OK;
+    const okra_backend_ *backend;
+
+    TRY(okra_backend_enter_(ctx, "trsm", "LB", (okra_mat_[]){L, B}, 2, &backend));
+    TRY(check_square("trsm", 'L', L));
+    if (L.rows != (left ? B.rows : B.cols)) {
+        FAIL(OKRA_ESHAPE, "trsm: L is %lld x %lld, B %lld x %lld, L on the %s",
+             (long long)L.rows, (long long)L.cols, (long long)B.rows, (long long)B.cols,
+             left ? "left" : "right");
+    }
+    if (B.rows > 0 && B.cols > 0) {
+        backend->trsm(left, trans, L, B);
+    }
+done:
+    return st;
+}
+
+/* B L'^-1 L^-1 */
+okra_status okra_cholesky_solve_rows_(okra_context *ctx, okra_mat_ L, okra_mat_ B)
+{
+    okra_status st = OKRA_OK;
+    TRY(okra_trsm_(ctx, false, true, L, B));
+    TRY(okra_trsm_(ctx, false, false, L, B));
+done:
+    return st;
+}
+
+/* L'^-1 L^-1 B */
+okra_status okra_cholesky_solve_(okra_context *ctx, okra_mat_ L, okra_mat_ B)
+{
+    okra_status st = OKRA_OK;
+    TRY(okra_trsm_(ctx, true, false, L, B));
+    TRY(okra_trsm_(ctx, true, true, L, B));
+done:
+    return st;
+}

@@ -1,0 +1,85 @@
+/*
+ * Copies, transposes and the like: plain C, no backend, O(rows cols).
+ */
+#include "linalg/linalg.h"
+
+#include <string.h>
+
+void okra_mat_fill_(okra_mat_ A, double value)
+{
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < A.cols; j++) {
+            A.p[i * A.ld + j] = value;
+        }
+    }
+}
+
+void okra_mat_copy_(okra_mat_ A, okra_mat_ B)
+{
+    for (okra_int i = 0; i < A.rows && A.cols > 0; i++) {
+        memcpy(B.p + i * B.ld, A.p + i * A.ld, (size_t)A.cols * sizeof *A.p);
+    }
+}
+
+/* Blocks of 32 x 32: two of them, 16 KiB, stay in the first-level cache. */
+enum { block = 32 };
+
+static void transpose_block(okra_mat_ A, okra_mat_ B)
+{
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < A.cols; j++) {
+            B.p[j * B.ld + i] = A.p[i * A.ld + j];
+        }
+    }
+}
+
+void okra_mat_transpose_(okra_mat_ A, okra_mat_ B)
+{
+    for (okra_int i = 0; i < A.rows; i += block) {
+        okra_int ni = OKRA_MIN_(block, A.rows - i);
+        for (okra_int j = 0; j < A.cols; j += block) {
+            okra_int nj = OKRA_MIN_(block, A.cols - j);
+            transpose_block(okra_mat_part_(A, i, ni, j, nj),
+                            okra_mat_part_(B, j, nj, i, ni));
+        }
+    }
+}
+
+void okra_mat_add_diagonal_(okra_mat_ A, double value)
+{
+    for (okra_int i = 0; i < OKRA_MIN_(A.rows, A.cols); i++) {
+        A.p[i * A.ld + i] += value;
+    }
+}
+
+void okra_mat_mirror_(okra_mat_ A)
+{
+    for (okra_int i = 0; i < A.rows; i += block) {
+        okra_int ni = OKRA_MIN_(block, A.rows - i);
+        for (okra_int j = 0; j < i; j += block) {
+            transpose_block(okra_mat_part_(A, i, ni, j, block),
+                            okra_mat_part_(A, j, block, i, ni));
+        }
+        for (okra_int r = i; r < i + ni; r++) {
+            for (okra_int c = i; c < r; c++) {
+                A.p[c * A.ld + r] = A.p[r * A.ld + c];
+            }
+        }
+    }
+}
+
+double okra_dot_(okra_int n, const double *a, const double *b)
+{
+    /* four sums in a fixed order: as fast as the loads, and the same bits everywhere */
+    double s[4] = {0, 0, 0, 0};
+    okra_int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (int k = 0; k < 4; k++) {
+            s[k] += a[i + k] * b[i + k];
+        }
+    }
+    for (; i < n; i++) {
+        s[0] += a[i] * b[i];
+    }
+    return (s[0] + s[1]) + (s[2] + s[3]);
+}
