@@ -39,12 +39,22 @@ okra_status okra_data_new_(okra_kind kind, okra_int n, okra_int d, const char *s
 /* A dense collection that owns `values` (got from okra_alloc_), taken over on success. */
 okra_status okra_data_adopt_dense_(double *values, okra_int n, okra_int d,
                                    const char *source, okra_data **out) OKRA_CHECK;
+/* `block` (from okra_alloc_) will be freed with the data. */
+void okra_data_own_(okra_data *data, void *block);
+/* Gives label data copies of its d class names, in one block of pointers and one of
+ * texts. */
+okra_status okra_data_names_(okra_data *data, const char *const *names) OKRA_CHECK;
+/* rows*cols, or OKRA_ESHAPE when so many elements of `size` bytes are no 64-bit count. */
+okra_status okra_area_(okra_int rows, okra_int cols, size_t size,
+                       okra_int *out) OKRA_CHECK;
+/* OKRA_EFORMAT with the position of the first NaN or infinity among the values. */
+okra_status okra_finite_(const double *values, okra_int rows, okra_int cols,
+                         okra_int ld) OKRA_CHECK;
 /* The row count, kind and width in words, for messages: "200 dense vectors of length
  * 128". */
 const char *okra_data_describe_(const okra_data *data, char *buffer, size_t size);
 
-/* ---- whole files ---------------------------------------------------------------------
- */
+/* ---- whole files ---------------------------------------------------------------- */
 
 /* A file's bytes: mapped when large, read when small or not seekable, limits checked. */
 typedef struct okra_bytes_ {
@@ -69,8 +79,7 @@ okra_int okra_writer_position_(const okra_writer_ *w);
 okra_status okra_writer_commit_(okra_writer_ *w) OKRA_CHECK;
 void okra_writer_abort_(okra_writer_ *w); /* accepts NULL */
 
-/* ---- named arrays: what a method stores in a model ------------------------------------
- */
+/* ---- named arrays: what a method stores in a model ------------------------------ */
 
 /* A bag holds named matrices, numbers and texts. A method's fit fills one; its predict
  * reads it; the model file saves and maps it without knowing what is inside. */
