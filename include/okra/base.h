@@ -61,6 +61,11 @@ OKRA_API const char *okra_status_name(okra_status status);
  * the next failing call of this thread. */
 OKRA_API const char *okra_message(void);
 
+/* Sets this thread's message and returns `status`, so that programs built on the library
+ * fail in the same way as it does. */
+OKRA_API okra_status okra_fail(okra_status status, const char *format, ...)
+    OKRA_PRINTF(2, 3);
+
 /* The version of the library, "major.minor.patch". */
 OKRA_API const char *okra_version(void);
 

@@ -43,15 +43,29 @@ const char *okra_message(void)
     return message;
 }
 
-okra_status okra_fail_(okra_status status, const char *format, ...)
+OKRA_PRINTF(1, 0) static void fail(const char *format, va_list args)
 {
     /* Arguments may point into the old message, so write beside it first. */
     char fresh[MESSAGE_SIZE];
+    vsnprintf(fresh, sizeof fresh, format, args);
+    memcpy(message, fresh, sizeof message);
+}
+
+okra_status okra_fail_(okra_status status, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(fresh, sizeof fresh, format, args);
+    fail(format, args);
     va_end(args);
-    memcpy(message, fresh, sizeof message);
+    return status;
+}
+
+okra_status okra_fail(okra_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fail(format, args);
+    va_end(args);
     return status;
 }
 

@@ -1,0 +1,113 @@
+/*
+ * paper.h: how a table or figure of a paper is run again.
+ *
+ * One file an entry: the protocol (folds, repeats, grids, what is measured), no
+ * mathematics; everything is computed by the library. An entry fills tables whose cells
+ * hold the printed value and ours, and figures; paper_finish writes them as a table for
+ * people and as JSON for programs (docs/results-format.md).
+ *
+ * To add one: a file with one paper_entry, and one line in entries.c.
+ */
+#ifndef OKRA_PAPER_H
+#define OKRA_PAPER_H
+
+#include "okra/okra.h"
+
+#include <jansson.h>
+
+typedef struct paper_run paper_run;
+
+typedef enum paper_time { PAPER_SECONDS, PAPER_MINUTES, PAPER_HOUR } paper_time;
+
+typedef struct paper_entry {
+    const char *name;  /* "weston-t3"                                               */
+    const char *paper; /* "Weston et al. 2003"                                      */
+    const char *title; /* "Table 3: bottom half of a digit from its top half"       */
+    /* What it reads, relative to the data folder, space separated; NULL: built-in.
+     * `original` names the files as their makers publish them. */
+    const char *files;
+    const char *original;
+    paper_time quick, full; /* how long --quick and --full take on two cores */
+    okra_status (*run)(paper_run *run);
+} paper_entry;
+
+extern const paper_entry *const paper_entries[]; /* ends at NULL */
+
+/* ---- what an entry may ask -----------------------------------------------------------
+ */
+
+okra_context *paper_context(paper_run *run);
+bool paper_quick(const paper_run *run);
+uint64_t paper_seed(const paper_run *run);
+/* Reads a file of the data folder ("usps/train_x.npy"). */
+okra_status paper_read(paper_run *run, const char *file, okra_data **out) OKRA_CHECK;
+/* The path of a file of the data folder, for readers of other kinds; in `buffer`. */
+const char *paper_path(const paper_run *run, const char *file, char *buffer, size_t size);
+
+/* ---- finished work survives an interruption -------------------------------------------
+ */
+
+/* True and the values if a step of this key was finished by an earlier, interrupted run
+ * with the same settings. */
+bool paper_have(paper_run *run, const char *key, double *values, size_t count);
+/* Keeps the values of a finished step on disk. */
+okra_status paper_keep(paper_run *run, const char *key, const double *values,
+                       size_t count) OKRA_CHECK;
+
+/* ---- what an entry tells --------------------------------------------------------------
+ */
+
+/* Where the paper leaves the protocol open: the reading taken. */
+void paper_reading(paper_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
+/* Where our data or protocol is not the paper's. */
+void paper_deviation(paper_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
+/* Anything a reader should know of the result. */
+void paper_remark(paper_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
+
+typedef enum paper_better { PAPER_LOWER, PAPER_HIGHER, PAPER_NEITHER } paper_better;
+
+/* Opens a table; `columns` are names separated by '|'; the handle is an index. */
+int paper_table(paper_run *run, const char *id, const char *title, const char *metric,
+                paper_better better, const char *columns);
+
+/* One cell. printed mean and sd (NaN: the paper has none); our values, one a fold or
+ * repeat (count 0: we have none). `why` explains a cell that differs; NULL: unexplained.
+ * Verdict: d = (ours - printed) / sqrt(sd_printed^2 + sd_ours^2); |d| <= 1 reproduced,
+ * beyond that better or differs by the table's direction. */
+typedef struct paper_cell {
+    double printed, printed_sd;
+    const double *values;
+    size_t count;
+    const char *why;
+} paper_cell;
+okra_status paper_put(paper_run *run, int table, const char *row, const char *column,
+                      paper_cell cell) OKRA_CHECK;
+
+/* A figure as JSON for the report; `figure` is stolen. Types and their fields are in
+ * docs/results-format.md: curve, heatmap, images, network, bars, scatter. */
+okra_status paper_figure(paper_run *run, const char *id, const char *type,
+                         const char *title, json_t *figure) OKRA_CHECK;
+
+/* Mean and standard deviation (n-1; 0 for one value). */
+void paper_moments(const double *values, size_t count, double *mean, double *sd);
+
+/* ---- running, for the command line ----------------------------------------------------
+ */
+
+typedef struct paper_settings {
+    const char *data;    /* data folder, or NULL: none found */
+    const char *results; /* where JSON and partial results go */
+    bool quick;
+    const char *command; /* the command line, kept in the result */
+} paper_settings;
+
+/* Is every file of the entry there? The first missing one goes to `missing`. */
+bool paper_available(const paper_entry *entry, const paper_settings *settings,
+                     char *missing, size_t size);
+/* Runs an entry; *json (NULL on failure) is the result, to be decref'd by the caller. */
+okra_status paper_execute(okra_context *context, const paper_entry *entry,
+                          const paper_settings *settings, json_t **json) OKRA_CHECK;
+/* Our tables as text, paper beside okra. */
+void paper_print(const json_t *json, void *file);
+
+#endif

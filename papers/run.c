@@ -1,0 +1,225 @@
+/*
+ * run.c: the state of one entry's run: settings, finished steps, notes, result.
+ */
+#include "paper.h"
+#include "run.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+okra_context *paper_context(paper_run *run)
+{
+    return run->context;
+}
+
+bool paper_quick(const paper_run *run)
+{
+    return run->settings->quick;
+}
+
+uint64_t paper_seed(const paper_run *run)
+{
+    return okra_context_seed(run->context);
+}
+
+const char *paper_path(const paper_run *run, const char *file, char *buffer, size_t size)
+{
+    const char *data = run->settings->data ? run->settings->data : ".";
+    snprintf(buffer, size, "%s/%s", data, file);
+    return buffer;
+}
+
+okra_status paper_read(paper_run *run, const char *file, okra_data **out)
+{
+    char path[PAPER_PATH];
+    return okra_data_read(run->context, paper_path(run, file, path, sizeof path), out);
+}
+
+/* ---- notes ---------------------------------------------------------------------------
+ */
+
+static void note(paper_run *run, const char *list, const char *format, va_list args)
+{
+    char text[2048];
+    vsnprintf(text, sizeof text, format, args);
+    json_t *array = json_object_get(run->result, list);
+    json_array_append_new(array, json_string(text));
+}
+
+void paper_reading(paper_run *run, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    note(run, "readings", format, args);
+    va_end(args);
+}
+
+void paper_deviation(paper_run *run, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    note(run, "deviations", format, args);
+    va_end(args);
+}
+
+void paper_remark(paper_run *run, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    note(run, "remarks", format, args);
+    va_end(args);
+}
+
+/* ---- finished steps ------------------------------------------------------------------
+ */
+
+/* One JSON line a step: {"key": ..., "values": [...]}. A line cut off by an interruption
+ * does not parse and is computed again. The file's name holds what the numbers depend on.
+ */
+static void partial_path(const paper_run *run, char *path, size_t size)
+{
+    snprintf(path, size, "%s/%s-%s-seed%llu.partial", run->settings->results,
+             run->entry->name, run->settings->quick ? "quick" : "full",
+             (unsigned long long)paper_seed(run));
+}
+
+static void load_partial(paper_run *run)
+{
+    char path[PAPER_PATH], *line = NULL;
+    size_t room = 0;
+    partial_path(run, path, sizeof path);
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        return;
+    }
+    while (getline(&line, &room, file) > 0) {
+        json_t *step = json_loads(line, 0, NULL);
+        const char *key = json_string_value(json_object_get(step, "key"));
+        json_t *version = json_object_get(step, "version");
+        if (key && json_is_string(version) &&
+            strcmp(json_string_value(version), okra_version()) == 0) {
+            json_object_set(run->steps, key, json_object_get(step, "values"));
+        }
+        json_decref(step);
+    }
+    free(line);
+    fclose(file);
+}
+
+bool paper_have(paper_run *run, const char *key, double *values, size_t count)
+{
+    const json_t *array = json_object_get(run->steps, key);
+    if (!json_is_array(array) || json_array_size(array) != count) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const json_t *v = json_array_get(array, i);
+        values[i] = json_is_number(v) ? json_number_value(v) : NAN;
+    }
+    return true;
+}
+
+okra_status paper_keep(paper_run *run, const char *key, const double *values,
+                       size_t count)
+{
+    char path[PAPER_PATH];
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(array,
+                              isfinite(values[i]) ? json_real(values[i]) : json_null());
+    }
+    json_object_set(run->steps, key, array);
+    json_t *step = json_pack("{s:s,s:s,s:o}", "key", key, "version", okra_version(),
+                             "values", array);
+    char *line = json_dumps(step, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    json_decref(step);
+    partial_path(run, path, sizeof path);
+    FILE *file = fopen(path, "a");
+    bool good = file && line && fprintf(file, "%s\n", line) > 0;
+    if (file && fclose(file) != 0) {
+        good = false;
+    }
+    free(line);
+    return good ? OKRA_OK : okra_fail(OKRA_EIO, "%s: %s", path, strerror(errno));
+}
+
+/* ---- one run -------------------------------------------------------------------------
+ */
+
+bool paper_available(const paper_entry *entry, const paper_settings *settings,
+                     char *missing, size_t size)
+{
+    const char *p = entry->files;
+    while (p && *p) {
+        size_t width = strcspn(p, " ");
+        char path[PAPER_PATH];
+        snprintf(path, sizeof path, "%s/%.*s", settings->data ? settings->data : ".",
+                 (int)width, p);
+        if (!settings->data || access(path, R_OK) != 0) {
+            snprintf(missing, size, "%.*s", (int)width, p);
+            return false;
+        }
+        p += width + (p[width] == ' ');
+    }
+    return true;
+}
+
+static json_t *new_result(const paper_entry *entry, const paper_settings *settings,
+                          uint64_t seed)
+{
+    char date[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(date, sizeof date, "%Y-%m-%d", &utc);
+    return json_pack("{s:s,s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:s,s:[],s:[],s:[],s:[],s:[]}",
+                     "okra", okra_version(), "format", 1, "kind", "paper", "name",
+                     entry->name, "paper", entry->paper, "title", entry->title, "date",
+                     date, "command", settings->command ? settings->command : "", "seed",
+                     (json_int_t)seed, "mode", settings->quick ? "quick" : "full",
+                     "tables", "figures", "readings", "deviations", "remarks");
+}
+
+okra_status paper_execute(okra_context *context, const paper_entry *entry,
+                          const paper_settings *settings, json_t **json)
+{
+    paper_run run = {.context = context, .entry = entry, .settings = settings};
+    char missing[PAPER_PATH];
+    if (!paper_available(entry, settings, missing, sizeof missing)) {
+        return okra_fail(OKRA_EIO,
+                         "%s needs %s in the data folder (%s); give it by --data DIR or "
+                         "OKRA_DATA",
+                         entry->name, missing,
+                         settings->data ? settings->data : "none was found");
+    }
+    if (mkdir(settings->results, 0777) != 0 && errno != EEXIST) {
+        return okra_fail(OKRA_EIO, "%s: %s", settings->results, strerror(errno));
+    }
+    run.result = new_result(entry, settings, okra_context_seed(context));
+    run.steps = json_object();
+    load_partial(&run);
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    okra_status st = entry->run(&run);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    double seconds = (double)(end.tv_sec - begin.tv_sec) +
+                     1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    json_decref(run.steps);
+    if (st == OKRA_OK) {
+        json_object_set_new(run.result, "seconds", json_real(seconds));
+        char path[PAPER_PATH];
+        partial_path(&run, path, sizeof path);
+        unlink(path); /* the result is complete: nothing to resume */
+        *json = run.result;
+    } else {
+        json_decref(run.result);
+    }
+    return st;
+}
