@@ -2,7 +2,21 @@
 option(OKRA_TESTS "build the tests" ON)
 option(OKRA_BENCH "build the benchmarks" ON)
 option(OKRA_WERROR "treat warnings as errors" OFF)
+option(OKRA_FUZZ "build the fuzz targets with libFuzzer (clang only)" OFF)
 set(OKRA_SANITIZE "" CACHE STRING "sanitizers, e.g. address,undefined or thread")
+set(OKRA_PYTHON "" CACHE FILEPATH "a Python with NumPy, for tests; empty: look for one")
+
+# A switch nobody reads tests nothing: an unknown one is an error. It is forgotten at once,
+# so that the next run without it works.
+get_cmake_property(okra_cached CACHE_VARIABLES)
+foreach(name ${okra_cached})
+    if(name MATCHES "^OKRA_" AND
+       NOT name MATCHES "^OKRA_(TESTS|BENCH|WERROR|FUZZ|SANITIZE|PYTHON)$")
+        unset(${name} CACHE)
+        message(FATAL_ERROR "unknown switch ${name}; the switches are OKRA_TESTS, OKRA_BENCH, "
+            "OKRA_WERROR, OKRA_FUZZ, OKRA_SANITIZE and OKRA_PYTHON")
+    endif()
+endforeach()
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
@@ -21,6 +35,10 @@ set(okra_warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-protot
 add_library(okra_flags INTERFACE)
 target_compile_definitions(okra_flags INTERFACE _GNU_SOURCE)
 target_compile_options(okra_flags INTERFACE -fno-math-errno ${okra_warnings})
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    # A library that is found but not used yet does not become a need of libokra.so.
+    target_link_options(okra_flags INTERFACE -Wl,--as-needed)
+endif()
 if(OKRA_WERROR)
     target_compile_options(okra_flags INTERFACE -Werror)
 endif()
@@ -28,4 +46,12 @@ if(OKRA_SANITIZE)
     target_compile_options(okra_flags INTERFACE -fsanitize=${OKRA_SANITIZE}
         -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(okra_flags INTERFACE -fsanitize=${OKRA_SANITIZE})
+endif()
+if(OKRA_FUZZ)
+    if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+        message(FATAL_ERROR "OKRA_FUZZ needs clang (found ${CMAKE_C_COMPILER_ID}): "
+            "configure with -DCMAKE_C_COMPILER=clang")
+    endif()
+    target_compile_options(okra_flags INTERFACE -fsanitize=fuzzer-no-link)
+    target_link_options(okra_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()

@@ -1,0 +1,85 @@
+# The one door to building, testing and installing okra; CMake does the work behind it.
+#   make CMAKE_FLAGS=-DOKRA_WERROR=ON      switches for the configuring of build/
+#   make JOBS=4                            how many things at once
+BUILD       ?= build
+PREFIX      ?= /usr/local
+CMAKE_FLAGS ?=
+JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
+CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14 clang-format) clang-format-14)
+CLANG_TIDY   ?= $(firstword $(shell command -v clang-tidy-14 clang-tidy) clang-tidy-14)
+FUZZ_SECONDS ?= 60
+
+.DEFAULT_GOAL := build
+# The Python with NumPy that configuring found.
+python = $(shell sed -n 's/^OKRA_PYTHON:FILEPATH=//p' $(BUILD)/CMakeCache.txt)
+CTEST = ctest --output-on-failure -j $(JOBS)
+c_files = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' 2>/dev/null || \
+    find src include cli papers tests bench -name '*.[ch]')
+
+.PHONY: build demo test check asan tsan format format-check lint bench fuzz docs install \
+    peers clean help packages
+
+build: $(BUILD)/CMakeCache.txt ## build the library and the program (the default)
+	@cmake $(BUILD) $(CMAKE_FLAGS) >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
+	@cmake --build $(BUILD) -j $(JOBS)
+
+$(BUILD)/CMakeCache.txt:
+	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS)
+
+demo: packages build ## install what is missing, build, learn two built-in tasks
+	@$(BUILD)/okra demo
+
+test: packages build ## install what is missing, build, run every test
+	@cd $(BUILD) && $(CTEST)
+
+check: format-check lint test asan ## what a change must pass: format, lint, tests, sanitizers
+
+asan: ## the tests under the address and undefined-behaviour sanitizers
+	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null && cmake --build --preset asan -j $(JOBS)
+	@ctest --preset asan --output-on-failure -j $(JOBS)
+
+tsan: ## the unit tests under the thread sanitizer
+	@cmake --preset tsan $(CMAKE_FLAGS) >/dev/null && cmake --build --preset tsan -j $(JOBS)
+	@ctest --preset tsan --output-on-failure -j $(JOBS)
+
+format: ## rewrite the C files in the style of .clang-format
+	@$(CLANG_FORMAT) -i $(c_files)
+
+format-check:
+	@$(CLANG_FORMAT) --dry-run --Werror $(c_files)
+
+lint: format-check $(BUILD)/CMakeCache.txt ## check format, layers, and bug-prone code
+	@python3 tools/check_layers.py
+	@printf '%s\n' $(filter src/%.c cli/%.c papers/%.c,$(c_files)) | \
+	    xargs -r -n 4 -P $(JOBS) $(CLANG_TIDY) -p $(BUILD) --quiet
+
+bench: build ## run the benchmarks: ratios against peers in one run
+	@set -e; for b in $(wildcard bench/bench_*.c); do n=$$(basename $$b .c); \
+	    echo "== $$n"; $(BUILD)/bench/$$n; done
+	@set -e; for b in $(wildcard bench/bench_*.py); do echo "== $$b"; \
+	    OKRA_BUILD=$(abspath $(BUILD)) $(python) $$b; done
+
+fuzz: ## fuzz every reader for FUZZ_SECONDS each (clang)
+	@cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS)
+	@set -e; for f in $(wildcard tests/fuzz/fuzz_*.c); do n=$$(basename $$f .c); \
+	    echo "== $$n"; mkdir -p build-fuzz/corpus/$$n; \
+	    build-fuzz/tests/fuzz/$$n -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 \
+	        build-fuzz/corpus/$$n $(wildcard tests/fuzz/corpus/$$n); done
+
+docs: build ## make the man pages and completions under build/share
+	@cmake --build $(BUILD) --target docs
+
+install: build ## install under PREFIX (/usr/local); DESTDIR is honoured
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+packages:
+	@tools/install_packages.sh packages.txt
+
+peers: ## install the peers that comparison tests and benchmarks use
+	@tools/install_packages.sh packages-peers.txt
+
+clean: ## remove everything that was built
+	@rm -rf build build-*
+
+help: ## list these targets
+	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
