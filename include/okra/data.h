@@ -15,11 +15,16 @@ extern "C" {
 #endif
 
 typedef enum okra_kind {
-    OKRA_DENSE,  /* n vectors of d doubles                                        */
-    OKRA_SPARSE, /* n vectors in compressed rows                                  */
-    OKRA_BITS,   /* n vectors of d bits, packed in 64-bit words                   */
-    OKRA_LABELS, /* n class labels                                                */
-    OKRA_GRAM,   /* n rows of a Gram matrix given by the user                     */
+    OKRA_DENSE,     /* n vectors of d doubles                                     */
+    OKRA_SPARSE,    /* n vectors in compressed rows                               */
+    OKRA_BITS,      /* n vectors of d bits, packed in 64-bit words                */
+    OKRA_LABELS,    /* n class labels                                             */
+    OKRA_GRAM,      /* n rows of a Gram matrix given by the user                  */
+    OKRA_STRINGS,   /* n strings of code points                                   */
+    OKRA_SEQUENCES, /* n sequences of vectors with labels                         */
+    OKRA_GRAPHS,    /* n labelled graphs or molecules                             */
+    OKRA_NODES,     /* n nodes of one network                                     */
+    OKRA_TUPLE,     /* n tuples: the same n objects described in several ways     */
 } okra_kind;
 
 typedef struct okra_data okra_data;
@@ -74,14 +79,15 @@ OKRA_API okra_status okra_data_read(okra_context *context, const char *spec,
  * format (.npy, .csv, .tsv); "-" is standard output (format by `type:-`, csv if none). */
 OKRA_API okra_status okra_data_write(okra_context *context, const okra_data *data,
                                      const char *path) OKRA_CHECK;
-/* ---- synthetic tasks: same seed, same numbers, on every machine ------------------------ */
+/* ---- synthetic tasks: same seed, same numbers, on every machine
+ * ------------------------ */
 
-/* n smooth 16 x 16 patterns with values in [-1, 1], cut in two: x is the upper half, y the
- * lower one, 128 values each, row by row. */
+/* n smooth 16 x 16 patterns with values in [-1, 1], cut in two: x is the upper half, y
+ * the lower one, 128 values each, row by row. */
 OKRA_API okra_status okra_synthetic_patterns(uint64_t seed, okra_int n, okra_data **x,
                                              okra_data **y) OKRA_CHECK;
-/* The S-shape: t ~ U(0,1), r = t + 0.3 sin(2 pi t) + N(0, 0.05^2); x is r, y is t, so that
- * three values of y fit one x in the middle. */
+/* The S-shape: t ~ U(0,1), r = t + 0.3 sin(2 pi t) + N(0, 0.05^2); x is r, y is t, so
+ * that three values of y fit one x in the middle. */
 OKRA_API okra_status okra_synthetic_s_shape(uint64_t seed, okra_int n, okra_data **x,
                                             okra_data **y) OKRA_CHECK;
 

@@ -56,6 +56,34 @@ done:
     return st;
 }
 
+static okra_status take_groups(okra_data *to, const okra_data *from,
+                               const okra_int *index, okra_int count)
+{
+    okra_status st = OKRA_OK;
+    for (int k = 0; k < from->group_count; k++) {
+        TRY(okra_ragged_take_(&from->groups[k], index, count, &to->groups[k]));
+        to->group_count = k + 1;
+    }
+done:
+    return st;
+}
+
+static okra_status take(const okra_data *from, const okra_int *index, okra_int count,
+                        okra_data **out);
+
+static okra_status take_components(okra_data *to, const okra_data *from,
+                                   const okra_int *index, okra_int count)
+{
+    okra_status st = OKRA_OK;
+    ZALLOC(to->components, from->component_count);
+    for (int k = 0; k < from->component_count; k++) {
+        TRY(take(from->components[k], index, count, &to->components[k]));
+        to->component_count = k + 1;
+    }
+done:
+    return st;
+}
+
 /* Fills the shell `to` with the chosen objects. */
 static okra_status take_objects(okra_data *to, const okra_data *from,
                                 const okra_int *index, okra_int count)
@@ -87,6 +115,16 @@ static okra_status take_objects(okra_data *to, const okra_data *from,
                : from->class_names
                    ? okra_data_names_(to, (const char *const *)from->class_names)
                    : OKRA_OK;
+    case OKRA_NODES:
+        to->network = okra_network_retain_(from->network);
+        to->codes = take_rows(to, from->codes, word, word, index, count);
+        return to->codes ? OKRA_OK : OKRA_EMEM;
+    case OKRA_STRINGS:
+    case OKRA_SEQUENCES:
+    case OKRA_GRAPHS:
+        return take_groups(to, from, index, count);
+    case OKRA_TUPLE:
+        return take_components(to, from, index, count);
     }
     return okra_fail_(OKRA_EINTERNAL, "data of an unknown kind");
 }

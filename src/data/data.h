@@ -5,6 +5,7 @@
 #define OKRA_DATA_H_
 
 #include "core/core.h"
+#include "data/ragged.h"
 #include "okra/data.h"
 
 /* Compressed rows; indices ascend within a row. */
@@ -13,18 +14,34 @@ typedef struct okra_csr_ {
     double *values;
 } okra_csr_;
 
+/* A network whose nodes are objects: symmetric adjacency in compressed rows, shared by
+ * every collection of its nodes. */
+typedef struct okra_network_ {
+    okra_int nodes;
+    okra_csr_ adjacency;
+    char **names;   /* nodes texts, or NULL: nodes are called by number */
+    int references; /* atomic */
+} okra_network_;
+okra_network_ *okra_network_retain_(const okra_network_ *network);
+void okra_network_free_(okra_network_ *network); /* accepts NULL */
+
 struct okra_data {
     okra_kind kind;
     okra_int n, d;
     /* DENSE, GRAM: row-major values; BITS: words of a row; LABELS: codes. */
     const double *values;
     okra_int ld;
-    okra_csr_ csr;           /* SPARSE                                             */
-    const uint64_t *bits;    /* BITS: n rows of `words` words, unused bits are 0    */
-    okra_int words;          /*                                                    */
-    const okra_int *codes;   /* LABELS: 0..d-1                                     */
-    char **class_names;      /* LABELS: d texts, or NULL                           */
-    const double *diagonal;  /* GRAM: self-similarities of the rows, or NULL        */
+    okra_csr_ csr;          /* SPARSE                                             */
+    const uint64_t *bits;   /* BITS: n rows of `words` words, unused bits are 0    */
+    okra_int words;         /*                                                    */
+    const okra_int *codes;  /* LABELS: 0..d-1; NODES: which node of the network    */
+    char **class_names;     /* LABELS: d texts, or NULL                           */
+    const double *diagonal; /* GRAM: self-similarities of the rows, or NULL        */
+    okra_ragged_ groups[OKRA_GROUPS_MOST]; /* STRINGS, SEQUENCES, GRAPHS            */
+    int group_count;
+    okra_network_ *network; /* NODES                                               */
+    okra_data **components; /* TUPLE: `component_count` collections of n objects    */
+    int component_count;
     bool borrowed;           /* some memory above belongs to the caller             */
     void *owned[4];          /* blocks to free with the data                        */
     void (*release)(void *); /* called on `release_arg` last (unmap, close)         */
@@ -50,6 +67,8 @@ okra_status okra_area_(okra_int rows, okra_int cols, size_t size,
 /* OKRA_EFORMAT with the position of the first NaN or infinity among the values. */
 okra_status okra_finite_(const double *values, okra_int rows, okra_int cols,
                          okra_int ld) OKRA_CHECK;
+/* The ragged group of that name, or NULL. */
+const okra_ragged_ *okra_data_group_(const okra_data *data, const char *name);
 /* The row count, kind and width in words, for messages: "200 dense vectors of length
  * 128". */
 const char *okra_data_describe_(const okra_data *data, char *buffer, size_t size);

@@ -11,7 +11,9 @@
 
 enum { WORD_BITS = 64, WORD_BYTES = 8 };
 
-static const char *const kind_names[] = {"dense", "sparse", "bits", "labels", "gram"};
+static const char *const kind_names[] = {"dense", "sparse",  "bits",      "labels",
+                                         "gram",  "strings", "sequences", "graphs",
+                                         "nodes", "tuple"};
 
 const char *okra_kind_name(okra_kind kind)
 {
@@ -377,6 +379,40 @@ done:
     return st;
 }
 
+/* ---- networks and groups ---------------------------------------------------------- */
+
+okra_network_ *okra_network_retain_(const okra_network_ *network)
+{
+    okra_network_ *own = (okra_network_ *)(uintptr_t)network;
+    __atomic_add_fetch(&own->references, 1, __ATOMIC_RELAXED);
+    return own;
+}
+
+void okra_network_free_(okra_network_ *network)
+{
+    if (!network || __atomic_sub_fetch(&network->references, 1, __ATOMIC_ACQ_REL) > 0) {
+        return;
+    }
+    for (okra_int i = 0; network->names && i < network->nodes; i++) {
+        okra_free_(network->names[i]);
+    }
+    okra_free_(network->names);
+    okra_free_(network->adjacency.indptr);
+    okra_free_(network->adjacency.indices);
+    okra_free_(network->adjacency.values);
+    okra_free_(network);
+}
+
+const okra_ragged_ *okra_data_group_(const okra_data *data, const char *name)
+{
+    for (int k = 0; k < data->group_count; k++) {
+        if (strcmp(data->groups[k].name, name) == 0) {
+            return &data->groups[k];
+        }
+    }
+    return NULL;
+}
+
 /* ---- counting -------------------------------------------------------------------- */
 
 okra_data *okra_data_retain(const okra_data *data)
@@ -396,6 +432,14 @@ void okra_data_free(okra_data *data)
     for (size_t k = 0; k < sizeof data->owned / sizeof *data->owned; k++) {
         okra_free_(data->owned[k]);
     }
+    for (int k = 0; k < data->group_count; k++) {
+        okra_ragged_clear_(&data->groups[k]);
+    }
+    okra_network_free_(data->network);
+    for (int k = 0; k < data->component_count; k++) {
+        okra_data_free(data->components[k]);
+    }
+    okra_free_(data->components);
     if (data->release) {
         data->release(data->release_arg);
     }
@@ -433,7 +477,7 @@ const double *okra_data_values(const okra_data *data, okra_int *ld)
 
 const okra_int *okra_data_codes(const okra_data *data)
 {
-    return data->kind == OKRA_LABELS ? data->codes : NULL;
+    return data->kind == OKRA_LABELS || data->kind == OKRA_NODES ? data->codes : NULL;
 }
 
 const char *okra_data_describe_(const okra_data *data, char *buffer, size_t size)
@@ -444,6 +488,11 @@ const char *okra_data_describe_(const okra_data *data, char *buffer, size_t size
         "%" PRId64 " bit vector%s of length %" PRId64,
         "%" PRId64 " label%s of %" PRId64 " classes",
         "%" PRId64 " row%s of a Gram matrix with %" PRId64 " columns",
+        "%" PRId64 " string%s",
+        "%" PRId64 " sequence%s of vectors of length %" PRId64,
+        "%" PRId64 " graph%s",
+        "%" PRId64 " node%s of a network of %" PRId64,
+        "%" PRId64 " tuple%s of %" PRId64 " descriptions",
     };
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
