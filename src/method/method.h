@@ -68,7 +68,8 @@ typedef struct okra_method_ {
     okra_form_ (*form)(const okra_bag_ *bag);
     /* Columns of an embedding (d); not called for weights. */
     okra_int (*width)(const okra_bag_ *bag);
-    /* out: m x n weights or m x d embedding. */
+    /* out: m x n weights, or m x d embedding in the units of the features as they stand,
+     * that is without sqrt(feature_scale). */
     okra_status (*predict)(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                            okra_mat_ out);
     /* A cheap way to the explicit h(x) (m x d) where features exist and the method stored

@@ -1,0 +1,24 @@
+/*
+ * methods.c: the table of methods.
+ */
+#include "method/method.h"
+
+#include <string.h>
+
+extern const okra_method_ okra_method_ridge_, okra_method_knn_;
+
+const okra_method_ *const okra_methods_[] = {
+    &okra_method_ridge_,
+    &okra_method_knn_,
+    NULL,
+};
+
+const okra_method_ *okra_method_find_(const char *name)
+{
+    for (size_t i = 0; okra_methods_[i]; i++) {
+        if (strcmp(okra_methods_[i]->name, name) == 0) {
+            return okra_methods_[i];
+        }
+    }
+    return NULL;
+}

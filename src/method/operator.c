@@ -1,0 +1,159 @@
+/*
+ * operator.c: the operator of a decomposable kernel k(x,x') A from its text.
+ *
+ * A task graph with adjacency matrix M (d x d, symmetric, >= 0) gives
+ *     A = (mu Lap + (1 - mu) I)^-1,  Lap = D - M,  D_ii = sum_j M_ij,  0 <= mu < 1
+ * (Brouard, Szafranski, d'Alche-Buc 2016, sec. 5.2, A_2; Evgeniou et al. 2005): its
+ * penalty is mu/2 sum_ij M_ij |h_i - h_j|^2 + (1 - mu) sum_i |h_i|^2. Lap is positive
+ * semi-definite, so the inverse is taken by a Cholesky factor, O(d^3); its condition is
+ * at most 1 + 2 mu max_i D_ii / (1 - mu).
+ */
+#include "method/operator.h"
+
+#include "data/data.h"
+#include "linalg/linalg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Entries may differ across the diagonal by what a file's last digits lose. */
+static const double SYMMETRY = 1e-9;
+
+static okra_status check_symmetric(const char *file, okra_mat_ A)
+{
+    double scale = 0;
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < A.cols; j++) {
+            scale = fmax(scale, fabs(A.p[i * A.ld + j]));
+        }
+    }
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < i; j++) {
+            double lower = A.p[i * A.ld + j], upper = A.p[j * A.ld + i];
+            if (fabs(lower - upper) > SYMMETRY * scale) {
+                return okra_fail_(
+                    OKRA_EARG,
+                    "operator: %s: element (%lld, %lld) is %.10g but (%lld, "
+                    "%lld) is %.10g, expected a symmetric matrix",
+                    file, (long long)i, (long long)j, lower, (long long)j, (long long)i,
+                    upper);
+            }
+        }
+    }
+    return OKRA_OK;
+}
+
+static okra_status read_matrix(okra_context *ctx, const char *file, okra_int d,
+                               double **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *data = NULL;
+    double *A = NULL;
+    char found[120];
+    okra_int ld = 0;
+    TRY(okra_data_read(ctx, file, &data));
+    const double *values = okra_data_values(data, &ld);
+    if (!values || okra_data_count(data) != d || okra_data_width(data) != d) {
+        FAIL(OKRA_ESHAPE,
+             "operator: %s holds %s, expected a matrix of %lld x %lld, one row an output "
+             "coordinate",
+             file, okra_data_describe_(data, found, sizeof found), (long long)d,
+             (long long)d);
+    }
+    TRY(okra_doubles_(ctx, d, d, "the operator matrix", &A));
+    okra_mat_copy_(okra_mat_view_(values, d, d, ld), okra_mat_of_(A, d, d));
+    TRY(check_symmetric(file, okra_mat_of_(A, d, d)));
+    *out = A;
+    A = NULL;
+done:
+    okra_free_(A);
+    okra_data_free(data);
+    return st;
+}
+
+/* M becomes mu (D - M) + (1 - mu) I; a loop M_ii adds nothing to D - M. */
+static okra_status regularised_laplacian(const char *file, okra_int d, double mu,
+                                         double *M)
+{
+    for (okra_int i = 0; i < d; i++) {
+        double degree = 0;
+        for (okra_int j = 0; j < d; j++) {
+            double m = M[i * d + j];
+            if (m < 0) {
+                return okra_fail_(OKRA_EARG,
+                                  "operator: %s: element (%lld, %lld) is %.10g, expected "
+                                  "the weights of a graph, 0 or more",
+                                  file, (long long)i, (long long)j, m);
+            }
+            degree += i == j ? 0 : m;
+            M[i * d + j] = -mu * m;
+        }
+        M[i * d + i] = mu * degree + (1 - mu);
+    }
+    return OKRA_OK;
+}
+
+static okra_status read_graph(okra_context *ctx, const char *text, okra_int d,
+                              double **out)
+{
+    okra_status st = OKRA_OK;
+    char *file = NULL, *end = NULL;
+    double *M = NULL, *A = NULL;
+    const char *comma = strrchr(text, ',');
+    double mu = comma && strncmp(comma, ",mu=", 4) == 0 ? strtod(comma + 4, &end) : -1;
+    if (!(mu >= 0 && mu < 1) || end == comma + 4 || *end) {
+        FAIL(OKRA_EARG, "operator: 'graph:%s', expected graph:FILE,mu=V with 0 <= V < 1",
+             text);
+    }
+    file = okra_strndup_(text, (size_t)(comma - text));
+    if (!file) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    TRY(read_matrix(ctx, file, d, &M));
+    TRY(regularised_laplacian(file, d, mu, M));
+    TRY(okra_doubles_(ctx, d, d, "the operator matrix", &A));
+    okra_mat_fill_(okra_mat_of_(A, d, d), 0);
+    okra_mat_add_diagonal_(okra_mat_of_(A, d, d), 1);
+    TRY(okra_cholesky_(ctx, okra_mat_of_(M, d, d), NULL));
+    TRY(okra_cholesky_solve_(ctx, okra_mat_of_(M, d, d), okra_mat_of_(A, d, d)));
+    *out = A;
+    A = NULL;
+done:
+    okra_free_(A);
+    okra_free_(M);
+    okra_free_(file);
+    return st;
+}
+
+okra_status okra_operator_read_(okra_context *ctx, const char *text, okra_int d,
+                                okra_operator_ *out)
+{
+    static const struct {
+        const char *name;
+        okra_operator_kind_ kind;
+    } plain[] = {{"identity", OKRA_OPERATOR_IDENTITY},
+                 {"cov", OKRA_OPERATOR_COV},
+                 {"ccov", OKRA_OPERATOR_CCOV}};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        if (strcmp(text, plain[i].name) == 0) {
+            *out = (okra_operator_){plain[i].kind, NULL};
+            return OKRA_OK;
+        }
+    }
+    bool matrix = strncmp(text, "matrix:", 7) == 0;
+    if (!matrix && strncmp(text, "graph:", 6) != 0) {
+        return okra_fail_(OKRA_EARG,
+                          "operator: '%s' is unknown, expected identity, cov, ccov, "
+                          "matrix:FILE or graph:FILE,mu=V",
+                          text);
+    }
+    okra_operator_ op = {OKRA_OPERATOR_MATRIX, NULL};
+    okra_status st = matrix ? read_matrix(ctx, text + 7, d, &op.A)
+                            : read_graph(ctx, text + 6, d, &op.A);
+    if (st == OKRA_OK) {
+        *out = op;
+    }
+    return st;
+}

@@ -1,0 +1,27 @@
+/*
+ * operator.h: the operator A of a decomposable kernel k(x,x') A, read from its text.
+ */
+#ifndef OKRA_OPERATOR_H_
+#define OKRA_OPERATOR_H_
+
+#include "core/core.h"
+
+typedef enum okra_operator_kind_ {
+    OKRA_OPERATOR_IDENTITY,
+    OKRA_OPERATOR_COV,
+    OKRA_OPERATOR_CCOV,
+    OKRA_OPERATOR_MATRIX,
+} okra_operator_kind_;
+
+typedef struct okra_operator_ {
+    okra_operator_kind_ kind;
+    double *A; /* MATRIX: d x d, symmetric; to be freed by the caller; else NULL */
+} okra_operator_;
+
+/* "identity", "cov", "ccov", "matrix:FILE" (a symmetric d x d matrix) or
+ * "graph:FILE,mu=V": A = (mu Lap + (1 - mu) I)^-1, Lap = D - M the Laplacian of the d x d
+ * adjacency matrix M in FILE (Brouard et al. 2016 sec. 5.2, A_2). */
+okra_status okra_operator_read_(okra_context *ctx, const char *text, okra_int d,
+                                okra_operator_ *out) OKRA_CHECK;
+
+#endif

@@ -1,0 +1,286 @@
+/*
+ * ridge.c: regularised least squares from inputs to the output feature space,
+ *
+ *     min_h  sum_i |phi(y_i) - h(x_i)|^2 + lambda |h|^2,
+ *
+ * h in the space of an operator-valued kernel k(x,x') A (Brouard et al. 2016 eq. 3).
+ *
+ *   identity  A = I:   w(x) = (K + lambda I)^-1 k_x               (Cortes et al. 2005)
+ *   cov, ccov          w(x) = T a k_x,  T a K + n lambda a = I    (Kadri et al. 2013 eq.
+ * 8) T = L, or T = L - (K + n eps I)^-1 K L for ccov     (its eq. 5 and 7) matrix    A =
+ * E' diag(g) E, d x d, outputs with explicit features Y (n x d): h(x) = sum_j g_j e_j
+ * e_j' Y' (lambda I + g_j K)^-1 k_x   (Brouard eq. 12) which with K = V' diag(v) V is
+ * h(x)' = k_x' C, C = V' [ (V Y E')_ij g_j / (lambda + g_j v_i) ] E
+ *
+ * k_x = (k(x_1,x), ..., k(x_n,x)); L the output Gram matrix. lambda is scikit-learn's
+ * KernelRidge alpha for identity and matrix; cov and ccov have n lambda in its place.
+ *
+ * Centred outputs: phi(y_i) - m with the mean m restored after, that is
+ *     w_i <- w_i + (1 - sum_j w_j) / n,   cov and ccov on the centred L.
+ *
+ * Cost: one lambda, identity: K is factored in place (n^3/3 flops, n^2 doubles), a query
+ * takes 2 n^2. Several lambdas share one eigendecomposition of K, each then costs n^3;
+ * cov and ccov as linalg/kron.c says; matrix: eigendecompositions of K and A. Where
+ * outputs have explicit features the coefficients of h(x)' = k_x' C are kept as well, so
+ * that an explicit prediction takes n d a query.
+ */
+#include "method/ridge.h"
+
+#include "method/operator.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct ridge_options {
+    double lambda, epsilon;
+    const char *operator_text;
+    bool center;
+} ridge_options;
+
+static const okra_option rows[] = {
+    {"lambda", OKRA_OPTION_NUMBER, offsetof(ridge_options, lambda), "0.1", 1e-300, 1e300,
+     NULL, "V", "Regularisation: (K + lambda I); n lambda with cov and ccov"},
+    {"operator", OKRA_OPTION_TEXT, offsetof(ridge_options, operator_text), "identity", 1,
+     0, NULL, "OP", "identity, cov, ccov, matrix:FILE (d x d) or graph:FILE,mu=V"},
+    {"epsilon", OKRA_OPTION_NUMBER, offsetof(ridge_options, epsilon), "0.01", 1e-300,
+     1e300, NULL, "V", "Regularisation of the conditional covariance (ccov only)"},
+    {"center-output", OKRA_OPTION_BOOL, offsetof(ridge_options, center), "no", 1, 0, NULL,
+     "", "Subtract the mean output in feature space, and restore it after"},
+    {0},
+};
+
+extern const okra_method_ okra_method_ridge_;
+
+/* Y in the units of y (without sqrt(feature_scale): h is linear in Y) and its mean. */
+static okra_status copy_features(okra_ridge_ *r)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = r->p->n, d = r->p->d;
+    TRY(okra_doubles_(r->ctx, n, d, "the output features", &r->Y));
+    okra_mat_copy_(okra_mat_view_(r->p->features, n, d, r->p->features_ld),
+                   okra_mat_of_(r->Y, n, d));
+    if (r->center) {
+        ZALLOC(r->mean, d);
+        for (okra_int i = 0; i < n; i++) {
+            for (okra_int j = 0; j < d; j++) {
+                r->mean[j] += r->Y[i * d + j] / (double)n;
+            }
+        }
+        for (okra_int i = 0; i < n; i++) {
+            for (okra_int j = 0; j < d; j++) {
+                r->Y[i * d + j] -= r->mean[j];
+            }
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status put_mean(const okra_ridge_ *r, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    double *mean = NULL;
+    if (r->mean) {
+        ALLOC(mean, r->p->d);
+        okra_mat_copy_(okra_mat_of_(r->mean, 1, r->p->d), okra_mat_of_(mean, 1, r->p->d));
+        TRY(okra_ridge_put_(bag, "mean", &mean, 1, r->p->d));
+    }
+done:
+    okra_free_(mean);
+    return st;
+}
+
+/* ---- the method ----------------------------------------------------------------------
+ */
+
+static okra_status check(const okra_problem_ *p, const okra_options *options,
+                         const ridge_options *o, const okra_ridge_ *r)
+{
+    if (p->n < 1) {
+        return okra_fail_(OKRA_ESHAPE, "ridge: there are no training pairs");
+    }
+    if (strncmp(o->operator_text, "matrix:", 7) == 0 ||
+        strncmp(o->operator_text, "graph:", 6) == 0) {
+        if (!p->features) {
+            return okra_fail_(OKRA_EUNSUPPORTED,
+                              "ridge: operator %s needs outputs with explicit features: "
+                              "dense vectors under a linear output kernel",
+                              o->operator_text);
+        }
+    }
+    if (okra_options_is_set(options, "epsilon") &&
+        strcmp(o->operator_text, "ccov") != 0) {
+        return okra_fail_(OKRA_EARG,
+                          "ridge: epsilon is for operator ccov, but the operator is %s",
+                          o->operator_text);
+    }
+    for (size_t l = 0; l < r->count; l++) {
+        if (!(r->lambda[l] > 0 && isfinite(r->lambda[l]))) {
+            return okra_fail_(OKRA_EARG,
+                              "ridge: lambda is %g, expected a positive number",
+                              r->lambda[l]);
+        }
+    }
+    return OKRA_OK;
+}
+
+static okra_status path(okra_context *ctx, const okra_problem_ *problem,
+                        const okra_options *options, const double *lambda, size_t count,
+                        okra_bag_ *const *bags)
+{
+    okra_status st = OKRA_OK;
+    ridge_options o;
+    okra_operator_ op = {OKRA_OPERATOR_IDENTITY, NULL};
+    okra_ridge_ r = {ctx, problem, lambda, count, bags, false, NULL, NULL};
+    TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
+    r.center = o.center;
+    TRY(check(problem, options, &o, &r));
+    TRY(okra_operator_read_(ctx, o.operator_text, problem->d, &op));
+    if (problem->features) {
+        TRY(copy_features(&r));
+    }
+    switch (op.kind) {
+    case OKRA_OPERATOR_IDENTITY:
+        TRY(okra_ridge_identity_(&r));
+        break;
+    case OKRA_OPERATOR_COV:
+        TRY(okra_ridge_covariance_(&r, -1));
+        break;
+    case OKRA_OPERATOR_CCOV:
+        TRY(okra_ridge_covariance_(&r, o.epsilon));
+        break;
+    case OKRA_OPERATOR_MATRIX:
+        TRY(okra_ridge_matrix_(&r, op.A));
+        break;
+    }
+    for (size_t l = 0; l < count; l++) {
+        TRY(put_mean(&r, bags[l]));
+        TRY(okra_bag_put_text_(bags[l], "operator", o.operator_text));
+        TRY(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
+        TRY(okra_bag_put_number_(bags[l], "center", o.center));
+    }
+done:
+    okra_free_(op.A);
+    okra_free_(r.Y);
+    okra_free_(r.mean);
+    return st;
+}
+
+static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
+                       const okra_options *options, okra_bag_ *bag)
+{
+    ridge_options o;
+    okra_status st = okra_options_read(options, &okra_method_ridge_.options, &o);
+    return st == OKRA_OK ? path(ctx, problem, options, &o.lambda, 1, &bag) : st;
+}
+
+/* ---- prediction ----------------------------------------------------------------------
+ */
+
+/* The matrix of that name, which must have this shape (cols < 0: any number). */
+static okra_status stored(const okra_bag_ *bag, const char *name, okra_int m,
+                          okra_int cols, okra_mat_ *out)
+{
+    okra_int rows_found = 0, cols_found = 0;
+    const double *p = okra_bag_get_(bag, name, &rows_found, &cols_found);
+    if (!p || rows_found != m || (cols >= 0 && cols_found != cols)) {
+        return okra_fail_(
+            OKRA_EFORMAT,
+            "ridge: the model's '%s' is %lld x %lld, which does not fit %lld "
+            "training pairs",
+            name, (long long)rows_found, (long long)cols_found, (long long)m);
+    }
+    *out = okra_mat_view_(p, rows_found, cols_found, cols_found);
+    return OKRA_OK;
+}
+
+static bool has(const okra_bag_ *bag, const char *name)
+{
+    okra_int r, c;
+    return okra_bag_get_(bag, name, &r, &c) != NULL;
+}
+
+static okra_form_ form(const okra_bag_ *bag)
+{
+    return has(bag, "factor") || has(bag, "B") ? OKRA_FORM_WEIGHTS : OKRA_FORM_EMBEDDING;
+}
+
+static okra_int width(const okra_bag_ *bag)
+{
+    okra_int n = 0, d = 0;
+    okra_bag_get_(bag, "coefficients", &n, &d);
+    return d;
+}
+
+/* h(x)' = k_x' C, and the mean restored. */
+static okra_status embed(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                         okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    okra_mat_ C = {0}, mean = {0};
+    if (!has(bag, "coefficients")) {
+        FAIL(OKRA_EUNSUPPORTED, "ridge: the outputs have no explicit features");
+    }
+    TRY(stored(bag, "coefficients", query->n, out.cols, &C));
+    TRY(okra_gemm_(ctx, false, false, 1, query->Kx, C, 0, out));
+    if (has(bag, "mean")) {
+        TRY(stored(bag, "mean", 1, out.cols, &mean));
+        for (okra_int i = 0; i < out.rows; i++) {
+            for (okra_int j = 0; j < out.cols; j++) {
+                out.p[i * out.ld + j] += mean.p[j];
+            }
+        }
+    }
+done:
+    return st;
+}
+
+/* Rows that sum to 1: the mean output takes what is missing. */
+static void restore_mean(okra_mat_ W)
+{
+    for (okra_int i = 0; i < W.rows; i++) {
+        double *w = W.p + i * W.ld, sum = 0;
+        for (okra_int j = 0; j < W.cols; j++) {
+            sum += w[j];
+        }
+        for (okra_int j = 0; j < W.cols; j++) {
+            w[j] += (1 - sum) / (double)W.cols;
+        }
+    }
+}
+
+static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                           okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    okra_mat_ B = {0};
+    double centered = 0;
+    if (form(bag) == OKRA_FORM_EMBEDDING) {
+        return embed(ctx, bag, query, out);
+    }
+    if (has(bag, "factor")) {
+        TRY(stored(bag, "factor", query->n, query->n, &B));
+        okra_mat_copy_(query->Kx, out);
+        TRY(okra_cholesky_solve_rows_(ctx, B, out));
+    } else {
+        TRY(stored(bag, "B", query->n, query->n, &B));
+        TRY(okra_gemm_(ctx, false, true, 1, query->Kx, B, 0, out));
+    }
+    if (okra_bag_get_number_(bag, "center", &centered) && centered != 0) {
+        restore_mean(out);
+    }
+done:
+    return st;
+}
+
+const okra_method_ okra_method_ridge_ = {
+    .name = "ridge",
+    .help = "Regularised least squares with an operator-valued kernel",
+    .options = {"ridge", rows, sizeof(ridge_options)},
+    .fit = fit,
+    .path = path,
+    .form = form,
+    .width = width,
+    .predict = predict,
+    .embed = embed,
+};

@@ -1,0 +1,31 @@
+/*
+ * ridge.h: what ridge.c (the method) and ridge_fit.c (its solvers) share.
+ */
+#ifndef OKRA_RIDGE_H_
+#define OKRA_RIDGE_H_
+
+#include "method/method.h"
+
+typedef struct okra_ridge_ {
+    okra_context *ctx;
+    const okra_problem_ *p;
+    const double *lambda; /* count values, each with its bag */
+    size_t count;
+    okra_bag_ *const *bags;
+    bool center;
+    double *Y, *mean; /* explicit features, less their mean when centred; or NULL */
+} okra_ridge_;
+
+/* Each fills every bag with "factor" or "B" (n x n) for weights, and with "coefficients"
+ * (n x d) where there are explicit features. */
+okra_status okra_ridge_identity_(okra_ridge_ *r) OKRA_CHECK;
+/* epsilon < 0: the covariance operator, else the conditional one. */
+okra_status okra_ridge_covariance_(okra_ridge_ *r, double epsilon) OKRA_CHECK;
+/* A: d x d, destroyed. Coefficients alone. */
+okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A) OKRA_CHECK;
+
+/* Hands *values over to the bag and makes it NULL. */
+okra_status okra_ridge_put_(okra_bag_ *bag, const char *name, double **values,
+                            okra_int rows, okra_int cols) OKRA_CHECK;
+
+#endif
