@@ -1,0 +1,48 @@
+/*
+ * zip.h: archives: read for .npz and model files, written for model files.
+ *
+ * Read: stored and deflated entries, zip64; every offset and size is checked against the
+ * file before use, every CRC when an entry is opened. Written: stored entries whose bytes
+ * begin at multiples of 64 in the file, zip64 where sizes ask for it, fixed dates: the
+ * same content gives the same bytes.
+ */
+#ifndef OKRA_ZIP_H_
+#define OKRA_ZIP_H_
+
+#include "data/data.h"
+
+typedef struct okra_zip_ okra_zip_;
+
+/* Maps (or reads) the file and checks its directory. */
+okra_status okra_zip_open_(const okra_context *ctx, const char *path,
+                           okra_zip_ **out) OKRA_CHECK;
+void okra_zip_close_(okra_zip_ *zip); /* accepts NULL */
+/* The index-th entry's name, or NULL at the end. */
+const char *okra_zip_each_(const okra_zip_ *zip, size_t index);
+/* -1 if there is none of that name. */
+okra_int okra_zip_find_(const okra_zip_ *zip, const char *name);
+/* The entry's bytes, CRC checked. Stored: a view into the mapped file, valid until close
+ * (*owned is NULL); deflated: a block that the caller frees (*owned). */
+okra_status okra_zip_entry_(const okra_context *ctx, const okra_zip_ *zip, okra_int index,
+                            const unsigned char **bytes, okra_int *size,
+                            void **owned) OKRA_CHECK;
+/* OKRA_EFORMAT unless the archive comment is the seal of okra_zip_finish_ and agrees with
+ * the bytes of the file: nothing at all was altered, headers and gaps included. */
+okra_status okra_zip_check_seal_(const okra_zip_ *zip) OKRA_CHECK;
+
+typedef struct okra_zip_writer_ okra_zip_writer_;
+
+/* Writes through `file`, which stays the caller's to commit or abort. */
+okra_status okra_zip_writer_create_(okra_writer_ *file,
+                                    okra_zip_writer_ **out) OKRA_CHECK;
+void okra_zip_writer_free_(okra_zip_writer_ *zip); /* accepts NULL */
+/* An entry made of `head` followed by `rows` pieces of `width` bytes, `stride` bytes
+ * apart (the rows of a matrix); *crc (may be NULL) is its CRC-32. */
+okra_status okra_zip_add_(okra_zip_writer_ *zip, const char *name, const void *head,
+                          size_t head_size, const void *body, okra_int rows, size_t width,
+                          size_t stride, uint32_t *crc) OKRA_CHECK;
+/* The directory and the end record, whose comment is the seal "okra crc32 xxxxxxxx": the
+ * CRC-32 of every byte before the comment. */
+okra_status okra_zip_finish_(okra_zip_writer_ *zip) OKRA_CHECK;
+
+#endif
