@@ -21,8 +21,8 @@ typedef struct okra_output_ {
     double feature_scale;
 } okra_output_;
 
-/* A block of predictions, H in the units of the features as they stand: exactly one of W (m x n)
- * and H (m x d) has p != NULL. */
+/* A block of predictions, H in the units of the features as they stand: exactly one of W
+ * (m x n) and H (m x d) has p != NULL. */
 typedef struct okra_block_ {
     okra_int first, m; /* which test points: first..first+m-1 */
     okra_mat_ W, H;
@@ -62,35 +62,44 @@ extern const okra_decoder_ *const okra_decoders_[]; /* ends at NULL */
 const okra_decoder_ *okra_decoder_find_(const char *name);
 void okra_decoded_clear_(okra_decoded_ *decoded);
 
-/* ---- shared by decoders and losses: space.c ------------------------------------------ */
+/* ---- shared by decoders and losses: space.c ------------------------------------------
+ */
 
-/* H (m x d) <- the explicit prediction of the block: H itself, or W Y. Fails with
- * OKRA_EUNSUPPORTED where the output kernel has no explicit features; `who` asks. */
+/* Fails if the request has candidates or a ranking, for decoders that search nothing. */
+okra_status okra_decode_check_plain_(const char *who,
+                                     const okra_decode_request_ *request) OKRA_CHECK;
+/* Fails unless data is of the kind and width of the training outputs; `what` opens the
+ * message: "the candidates are". */
+okra_status okra_decode_check_kind_(const okra_output_ *output, const okra_data *data,
+                                    const char *what) OKRA_CHECK;
+/* OKRA_EUNSUPPORTED where the output kernel has no explicit features; `who` asks. */
+okra_status okra_decode_check_features_(const okra_output_ *output,
+                                        const char *who) OKRA_CHECK;
+/* H (m x d) <- the explicit prediction of the block: H itself, or W Y. */
 okra_status okra_block_explicit_(okra_context *ctx, const okra_output_ *output,
-                                 const okra_block_ *block, const char *who,
-                                 okra_mat_ H) OKRA_CHECK;
+                                 const okra_block_ *block, okra_mat_ H) OKRA_CHECK;
 
 /* The output kernel between all training outputs and a collection, in panels of
- * OKRA_PANEL_ columns, so that memory is bounded; panels that the budget has room for are
- * kept for the next block of predictions when `keep` says that one will come. */
+ * OKRA_PANEL_ columns, so that memory is bounded. */
 enum { OKRA_PANEL_ = 512 };
 typedef struct okra_panels_ okra_panels_;
 /* data: NULL for the training outputs. */
 okra_status okra_panels_create_(okra_context *ctx, const okra_output_ *output,
-                                const okra_data *data, bool keep,
-                                okra_panels_ **out) OKRA_CHECK;
+                                const okra_data *data, okra_panels_ **out) OKRA_CHECK;
 void okra_panels_free_(okra_panels_ *panels);
-okra_int okra_panels_count_(const okra_panels_ *panels);  /* panels                   */
+okra_int okra_panels_count_(const okra_panels_ *panels);     /* how many panels       */
 const double *okra_panels_self_(const okra_panels_ *panels); /* l(y,y) of the columns */
-/* The columns of panel p as n x (up to OKRA_PANEL_); valid until the next call. */
+/* Panel p, n x (up to OKRA_PANEL_); valid until the next call. With `again` (another
+ * block of predictions will ask for it) it is kept if the budget has ample room. */
 okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p,
-                             okra_mat_ *out) OKRA_CHECK;
-/* norm[r] = w_r' L w_r of the rows of W, `training` being the panels of the training
- * outputs. */
-okra_status okra_panels_norms_(okra_context *ctx, okra_panels_ *training, okra_mat_ W,
-                               double *norm) OKRA_CHECK;
+                             bool again, okra_mat_ *out) OKRA_CHECK;
+/* norm[r] = w_r' L w_r of the rows of W, `training` the panels of the training outputs.
+ */
+okra_status okra_panels_norms_(okra_context *ctx, okra_panels_ *training, bool again,
+                               okra_mat_ W, double *norm) OKRA_CHECK;
 
-/* ---- the loss of predictions that are not decoded: loss.c ----------------------------- */
+/* ---- the loss of predictions that are not decoded: loss.c -----------------------------
+ */
 
 /* |phi(y) - h(x)|^2 = l(y,y) - 2 sum_i w_i l(y_i,y) + w'Lw of test pairs; truth holds one
  * object a test point. The loss is fed the same blocks as a decoder. */

@@ -1,0 +1,395 @@
+/*
+ * candidates.c: the objects of a finite set nearest to the prediction.
+ *
+ *     |phi(y) - h|^2 = l(y,y) - 2 sum_i w_i l(y_i,y) + w'Lw             (implicit)
+ *                    = scale (|y-s|^2 - 2 <h-s, y-s> + |h-s|^2)         (linear kernel)
+ * s, the mean training output, takes away the part of the cancellation that a common
+ * offset would bring. Values that rounding made negative become 0; ties go to the lower
+ * index. The set is walked in panels of OKRA_PANEL_ candidates, so memory is bounded by
+ * the block of predictions; where the candidates are the training outputs W L is formed
+ * once and serves both terms. Cost: m n c for m predictions and c candidates (implicit),
+ * m d c (linear), and m n^2 for w'Lw.
+ *
+ * An object with l(y,y) = 0 has no features that the kernel can see: it lies near every
+ * small prediction and would win for no reason. Such objects are left out unless
+ * allow-empty-candidates says otherwise. Under a linear kernel with explicit features the
+ * origin is a point like any other and stays.
+ */
+#include "decode/decode.h"
+
+#include <math.h>
+
+typedef struct candidates_options {
+    bool allow_empty;
+} candidates_options;
+
+static const okra_option rows[] = {
+    {"allow-empty-candidates", OKRA_OPTION_BOOL,
+     offsetof(candidates_options, allow_empty), "no", 1, 0, NULL, "",
+     "Keep candidates whose self-similarity is zero"},
+    {0},
+};
+
+typedef struct state {
+    const okra_output_ *output;
+    const okra_data *set; /* the candidates */
+    const okra_range_ *ranges;
+    okra_int tests, top, count;
+    bool own;               /* the candidates are the training outputs           */
+    okra_panels_ *panels;   /* implicit: of the candidates                        */
+    okra_panels_ *training; /* implicit: of the training outputs, may be `panels` */
+    double *shift;          /* explicit: s                                        */
+    const double *self;     /* implicit: l(y,y) of the candidates                 */
+    bool *skip;             /* candidates left out, or NULL                       */
+    okra_int *index;        /* tests x top                                        */
+    double *distance;       /* tests x top                                        */
+} state;
+
+extern const okra_decoder_ okra_decoder_candidates_;
+
+static void release(void *arg)
+{
+    state *s = arg;
+    if (s) {
+        if (s->training != s->panels) {
+            okra_panels_free_(s->training);
+        }
+        okra_panels_free_(s->panels);
+        okra_free_(s->shift);
+        okra_free_(s->skip);
+        okra_free_(s->index);
+        okra_free_(s->distance);
+        okra_free_(s);
+    }
+}
+
+/* ---- what may be chosen --------------------------------------------------------------
+ */
+
+static okra_status check_ranges(const state *s)
+{
+    for (okra_int i = 0; s->ranges && i < s->tests; i++) {
+        okra_range_ r = s->ranges[i];
+        if (r.begin < 0 || r.end > s->count || r.begin >= r.end) {
+            return okra_fail_(OKRA_EARG,
+                              "candidates: the range of test point %lld is %lld to %lld, "
+                              "expected begin < end within 0 to %lld",
+                              (long long)i, (long long)r.begin, (long long)r.end,
+                              (long long)s->count);
+        }
+    }
+    return OKRA_OK;
+}
+
+/* After leaving objects out every test point must still have a candidate. */
+static okra_status check_left(const state *s)
+{
+    okra_status st = OKRA_OK;
+    okra_int *before = NULL; /* usable candidates below an index */
+    ALLOC(before, s->count + 1);
+    before[0] = 0;
+    for (okra_int c = 0; c < s->count; c++) {
+        before[c + 1] = before[c] + !s->skip[c];
+    }
+    if (before[s->count] == 0) {
+        FAIL(OKRA_EARG,
+             "candidates: all %lld have zero self-similarity; "
+             "allow-empty-candidates keeps them",
+             (long long)s->count);
+    }
+    for (okra_int i = 0; s->ranges && i < s->tests; i++) {
+        if (before[s->ranges[i].end] == before[s->ranges[i].begin]) {
+            FAIL(OKRA_EARG,
+                 "candidates: all in the range of test point %lld, %lld to %lld, have "
+                 "zero self-similarity; allow-empty-candidates keeps them",
+                 (long long)i, (long long)s->ranges[i].begin,
+                 (long long)s->ranges[i].end);
+        }
+    }
+done:
+    okra_free_(before);
+    return st;
+}
+
+static okra_status leave_out_empty(okra_context *ctx, state *s)
+{
+    okra_status st = OKRA_OK;
+    okra_int empty = 0;
+    ALLOC(s->skip, s->count);
+    for (okra_int c = 0; c < s->count; c++) {
+        s->skip[c] = s->self[c] <= 0;
+        empty += s->skip[c];
+    }
+    if (empty > 0) {
+        TRY(check_left(s));
+        okra_warn_(ctx,
+                   "candidates: %lld of %lld have zero self-similarity and are left out; "
+                   "allow-empty-candidates keeps them",
+                   (long long)empty, (long long)s->count);
+    }
+done:
+    return st;
+}
+
+/* ---- create --------------------------------------------------------------------------
+ */
+
+static okra_status mean_feature(state *s)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = okra_data_count(s->output->y), d = s->output->d;
+    ZALLOC(s->shift, d);
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < d; j++) {
+            s->shift[j] +=
+                s->output->features[i * s->output->features_ld + j] / (double)n;
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status create(okra_context *ctx, const okra_output_ *output,
+                          const okra_options *options,
+                          const okra_decode_request_ *request, void **out)
+{
+    okra_status st = OKRA_OK;
+    state *s = NULL;
+    candidates_options o;
+    TRY(okra_options_read(options, &okra_decoder_candidates_.options, &o));
+    ZALLOC(s, 1);
+    s->output = output;
+    s->own = !request->candidates;
+    s->set = s->own ? output->y : request->candidates;
+    s->count = okra_data_count(s->set);
+    s->tests = request->tests;
+    s->top = OKRA_MAX_(request->top, 1);
+    s->ranges = request->ranges;
+    if (s->count == 0) {
+        FAIL(OKRA_EARG, "candidates: the set is empty");
+    }
+    TRY(okra_decode_check_kind_(output, s->set, "the candidates are"));
+    TRY(check_ranges(s));
+    if (output->features) {
+        TRY(mean_feature(s));
+    } else {
+        TRY(okra_panels_create_(ctx, output, s->set, &s->panels));
+        s->self = okra_panels_self_(s->panels);
+        s->training = s->panels;
+        if (!s->own) {
+            s->training = NULL;
+            TRY(okra_panels_create_(ctx, output, NULL, &s->training));
+        }
+        if (!o.allow_empty) {
+            TRY(leave_out_empty(ctx, s));
+        }
+    }
+    TRY(okra_doubles_(ctx, s->tests, s->top, "the distances of candidates",
+                      &s->distance));
+    ALLOC(s->index, s->tests * s->top);
+    for (okra_int i = 0; i < s->tests * s->top; i++) {
+        s->index[i] = -1;
+        s->distance[i] = (double)INFINITY;
+    }
+    *out = s;
+    s = NULL;
+done:
+    release(s);
+    return st;
+}
+
+/* ---- search --------------------------------------------------------------------------
+ */
+
+/* Candidates first..first+columns-1 of test point i: self_c - 2 inner_c + norm, times
+ * scale. The list of the best stays sorted; candidates come by ascending index, so a tie
+ * goes behind. */
+static void choose(state *s, okra_int i, okra_int first, okra_int columns,
+                   const double *self, const double *inner, double norm, double scale)
+{
+    okra_int begin = first, end = first + columns, top = s->top;
+    if (s->ranges) {
+        begin = OKRA_MAX_(begin, s->ranges[i].begin);
+        end = OKRA_MIN_(end, s->ranges[i].end);
+    }
+    okra_int *index = s->index + i * top;
+    double *distance = s->distance + i * top;
+    for (okra_int c = begin; c < end; c++) {
+        double d = scale * (self[c - first] - 2 * inner[c - first] + norm);
+        d = d < 0 ? 0 : d;
+        if (!(d < distance[top - 1]) || (s->skip && s->skip[c])) {
+            continue;
+        }
+        okra_int at = top - 1;
+        for (; at > 0 && d < distance[at - 1]; at--) {
+            distance[at] = distance[at - 1];
+            index[at] = index[at - 1];
+        }
+        distance[at] = d;
+        index[at] = c;
+    }
+}
+
+/* Whether a test point of the block may choose from this panel. */
+static bool wanted(const state *s, const okra_block_ *block, okra_int first,
+                   okra_int columns)
+{
+    for (okra_int i = block->first; s->ranges && i < block->first + block->m; i++) {
+        if (s->ranges[i].begin < first + columns && s->ranges[i].end > first) {
+            return true;
+        }
+    }
+    return !s->ranges;
+}
+
+static okra_int panel_width(const state *s, okra_int first)
+{
+    return OKRA_MIN_(OKRA_PANEL_, s->count - first);
+}
+
+/* The training outputs: G = W L serves the inner products and the norms w'Lw. */
+static okra_status search_own(okra_context *ctx, state *s, const okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    double *G = NULL;
+    okra_mat_ W = block->W;
+    TRY(okra_doubles_(ctx, W.rows, W.cols, "predictions times the output Gram matrix",
+                      &G));
+    okra_mat_ WL = okra_mat_of_(G, W.rows, W.cols);
+    for (okra_int p = 0; p < okra_panels_count_(s->panels); p++) {
+        okra_mat_ L;
+        TRY(okra_panels_get_(ctx, s->panels, p, block->m < s->tests, &L));
+        TRY(okra_gemm_(ctx, false, false, 1, W, L, 0,
+                       okra_mat_part_(WL, 0, W.rows, p * OKRA_PANEL_, L.cols)));
+    }
+    for (okra_int r = 0; r < block->m; r++) {
+        const double *g = G + r * W.cols;
+        double norm = okra_dot_(W.cols, g, W.p + r * W.ld);
+        choose(s, block->first + r, 0, s->count, s->self, g, norm, 1);
+    }
+done:
+    okra_free_(G);
+    return st;
+}
+
+static okra_status search_set(okra_context *ctx, state *s, const okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    bool again = block->m < s->tests;
+    double *G = NULL, *norm = NULL;
+    ALLOC(norm, block->m);
+    TRY(okra_panels_norms_(ctx, s->training, again, block->W, norm));
+    TRY(okra_doubles_(ctx, block->m, OKRA_PANEL_, "inner products with candidates", &G));
+    for (okra_int p = 0; p < okra_panels_count_(s->panels); p++) {
+        okra_int first = p * OKRA_PANEL_;
+        if (!wanted(s, block, first, panel_width(s, first))) {
+            continue;
+        }
+        okra_mat_ C;
+        TRY(okra_panels_get_(ctx, s->panels, p, again, &C));
+        TRY(okra_gemm_(ctx, false, false, 1, block->W, C, 0,
+                       okra_mat_of_(G, block->m, C.cols)));
+        for (okra_int r = 0; r < block->m; r++) {
+            choose(s, block->first + r, first, C.cols, s->self + first, G + r * C.cols,
+                   norm[r], 1);
+        }
+    }
+done:
+    okra_free_(G);
+    okra_free_(norm);
+    return st;
+}
+
+/* A_i <- B_i - s, norm_i <- |A_i|^2; A may be B. */
+static void subtract(const double *shift, okra_mat_ B, okra_mat_ A, double *norm)
+{
+    for (okra_int i = 0; i < B.rows; i++) {
+        double *a = A.p + i * A.ld;
+        for (okra_int j = 0; j < B.cols; j++) {
+            a[j] = B.p[i * B.ld + j] - shift[j];
+        }
+        norm[i] = okra_dot_(B.cols, a, a);
+    }
+}
+
+static okra_status search_explicit(okra_context *ctx, state *s, const okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    okra_int d = s->output->d, m = block->m, ld = 0;
+    double *H = NULL, *G = NULL, *Y = NULL, *norm = NULL, self[OKRA_PANEL_];
+    const double *y = okra_data_values(s->set, &ld);
+    TRY(okra_doubles_(ctx, m, d, "explicit predictions", &H));
+    TRY(okra_doubles_(ctx, m, OKRA_PANEL_, "inner products with candidates", &G));
+    TRY(okra_doubles_(ctx, OKRA_PANEL_, d, "a panel of candidates", &Y));
+    ALLOC(norm, m);
+    TRY(okra_block_explicit_(ctx, s->output, block, okra_mat_of_(H, m, d)));
+    subtract(s->shift, okra_mat_of_(H, m, d), okra_mat_of_(H, m, d), norm);
+    for (okra_int first = 0; first < s->count; first += OKRA_PANEL_) {
+        okra_int columns = panel_width(s, first);
+        if (!wanted(s, block, first, columns)) {
+            continue;
+        }
+        okra_mat_ Yc = okra_mat_of_(Y, columns, d);
+        subtract(s->shift, okra_mat_view_(y + first * ld, columns, d, ld), Yc, self);
+        TRY(okra_gemm_(ctx, false, true, 1, okra_mat_of_(H, m, d), Yc, 0,
+                       okra_mat_of_(G, m, columns)));
+        for (okra_int r = 0; r < m; r++) {
+            choose(s, block->first + r, first, columns, self, G + r * columns, norm[r],
+                   s->output->feature_scale);
+        }
+    }
+done:
+    okra_free_(H);
+    okra_free_(G);
+    okra_free_(Y);
+    okra_free_(norm);
+    return st;
+}
+
+static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block)
+{
+    state *s = arg;
+    if (s->output->features) {
+        return search_explicit(ctx, s, block);
+    }
+    if (!block->W.p) {
+        return okra_fail_(OKRA_EINTERNAL,
+                          "an embedding under a kernel without explicit features");
+    }
+    return s->own ? search_own(ctx, s, block) : search_set(ctx, s, block);
+}
+
+static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
+{
+    (void)ctx;
+    okra_status st = OKRA_OK;
+    state *s = arg;
+    okra_int *best = NULL;
+    okra_data *objects = NULL;
+    ALLOC(best, s->tests);
+    for (okra_int i = 0; i < s->tests; i++) {
+        best[i] = s->index[i * s->top];
+        if (best[i] < 0) {
+            FAIL(OKRA_ENUMERIC,
+                 "candidates: test point %lld has no finite distance to any candidate",
+                 (long long)i);
+        }
+    }
+    TRY(okra_data_take(s->set, best, s->tests, &objects));
+    *out = (okra_decoded_){objects, s->top, s->index, s->distance};
+    s->index = NULL;
+    s->distance = NULL;
+done:
+    okra_free_(best);
+    return st;
+}
+
+const okra_decoder_ okra_decoder_candidates_ = {
+    .name = "candidates",
+    .help = "The nearest objects of a set: the training outputs, or those given",
+    .options = {"decoder candidates", rows, sizeof(candidates_options)},
+    .create = create,
+    .block = search,
+    .finish = finish,
+    .free = release,
+};

@@ -1,0 +1,73 @@
+/*
+ * decoders.c: the table of decoders.
+ */
+#include "decode/decode.h"
+
+#include <string.h>
+
+extern const okra_decoder_ okra_decoder_candidates_, okra_decoder_explicit_,
+    okra_decoder_none_;
+
+const okra_decoder_ *const okra_decoders_[] = {
+    &okra_decoder_candidates_,
+    &okra_decoder_explicit_,
+    &okra_decoder_none_,
+    NULL,
+};
+
+const okra_decoder_ *okra_decoder_find_(const char *name)
+{
+    for (size_t i = 0; okra_decoders_[i]; i++) {
+        if (strcmp(okra_decoders_[i]->name, name) == 0) {
+            return okra_decoders_[i];
+        }
+    }
+    return NULL;
+}
+
+void okra_decoded_clear_(okra_decoded_ *decoded)
+{
+    okra_data_free(decoded->objects);
+    okra_free_(decoded->index);
+    okra_free_(decoded->distance);
+    *decoded = (okra_decoded_){0};
+}
+
+okra_status okra_decode_check_plain_(const char *who, const okra_decode_request_ *request)
+{
+    if (request->candidates || request->ranges) {
+        return okra_fail_(OKRA_EARG, "decoder %s takes no candidates", who);
+    }
+    if (request->top > 1) {
+        return okra_fail_(OKRA_EARG, "decoder %s ranks nothing: top is %lld, expected 1",
+                          who, (long long)request->top);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_decode_check_kind_(const okra_output_ *output, const okra_data *data,
+                                    const char *what)
+{
+    okra_kind kind = okra_data_kind(output->y);
+    bool same_width =
+        kind == OKRA_LABELS || okra_data_width(data) == okra_data_width(output->y);
+    if (okra_data_kind(data) == kind && same_width) {
+        return OKRA_OK;
+    }
+    char found[120], expected[120];
+    return okra_fail_(OKRA_ESHAPE,
+                      "%s %s, expected the kind and width of the training outputs, %s",
+                      what, okra_data_describe_(data, found, sizeof found),
+                      okra_data_describe_(output->y, expected, sizeof expected));
+}
+
+okra_status okra_decode_check_features_(const okra_output_ *output, const char *who)
+{
+    return output->features
+               ? OKRA_OK
+               : okra_fail_(
+                     OKRA_EUNSUPPORTED,
+                     "%s needs outputs with explicit features: dense vectors under "
+                     "a linear output kernel",
+                     who);
+}

@@ -1,0 +1,73 @@
+/*
+ * explicit.c: under a linear output kernel the prediction h(x) = Y'w(x) is itself a dense
+ * vector, in the units of the training outputs; no candidate is searched.
+ */
+#include "decode/decode.h"
+
+typedef struct state {
+    const okra_output_ *output;
+    okra_int tests;
+    double *H; /* tests x d */
+} state;
+
+static void release(void *arg)
+{
+    state *s = arg;
+    if (s) {
+        okra_free_(s->H);
+        okra_free_(s);
+    }
+}
+
+static okra_status create(okra_context *ctx, const okra_output_ *output,
+                          const okra_options *options,
+                          const okra_decode_request_ *request, void **out)
+{
+    (void)options;
+    okra_status st = OKRA_OK;
+    state *s = NULL;
+    TRY(okra_decode_check_plain_("explicit", request));
+    TRY(okra_decode_check_features_(output, "decoder explicit"));
+    ZALLOC(s, 1);
+    s->output = output;
+    s->tests = request->tests;
+    TRY(okra_doubles_(ctx, s->tests, output->d, "the explicit predictions", &s->H));
+    *out = s;
+    s = NULL;
+done:
+    release(s);
+    return st;
+}
+
+static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
+{
+    state *s = arg;
+    okra_int d = s->output->d;
+    return okra_block_explicit_(ctx, s->output, block,
+                                okra_mat_of_(s->H + block->first * d, block->m, d));
+}
+
+static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
+{
+    (void)ctx;
+    okra_status st = OKRA_OK;
+    state *s = arg;
+    okra_decoded_ decoded = {0};
+    TRY(okra_data_adopt_dense_(s->H, s->tests, s->output->d, "explicit predictions",
+                               &decoded.objects));
+    s->H = NULL;
+    *out = decoded;
+done:
+    return st;
+}
+
+extern const okra_decoder_ okra_decoder_explicit_;
+const okra_decoder_ okra_decoder_explicit_ = {
+    .name = "explicit",
+    .help = "The predicted vector itself (linear output kernel)",
+    .options = {"decoder explicit", NULL, 0},
+    .create = create,
+    .block = block_in,
+    .finish = finish,
+    .free = release,
+};

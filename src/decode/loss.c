@@ -1,0 +1,103 @@
+/*
+ * loss.c: the loss of predictions in the output feature space, without decoding.
+ *
+ *     |phi(y) - h(x)|^2 = l(y,y) - 2 sum_i w_i l(y_i,y) + w'Lw
+ * and under a linear kernel scale * |y - h|^2, summed coordinate by coordinate without
+ * cancellation. The implicit form loses about eps * (l(y,y) + w'Lw) to cancellation and
+ * is clamped at 0. Cost: m n^2 for w'Lw of m predictions.
+ */
+#include "decode/decode.h"
+
+struct okra_feature_loss_ {
+    const okra_output_ *output;
+    const okra_data *truth;
+    okra_int tests;
+    okra_other_ *other;   /* implicit: the truth seen through the output kernel */
+    double *self;         /* implicit: l(y,y)                                   */
+    okra_panels_ *panels; /* implicit: of the training outputs                  */
+};
+
+void okra_feature_loss_free_(okra_feature_loss_ *loss)
+{
+    if (loss) {
+        okra_panels_free_(loss->panels);
+        okra_free_(loss->self);
+        okra_other_free_(loss->other);
+        okra_free_(loss);
+    }
+}
+
+okra_status okra_feature_loss_create_(okra_context *ctx, const okra_output_ *output,
+                                      const okra_data *truth, okra_feature_loss_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_feature_loss_ *l = NULL;
+    TRY(okra_decode_check_kind_(output, truth, "the true outputs are"));
+    ZALLOC(l, 1);
+    l->output = output;
+    l->truth = truth;
+    l->tests = okra_data_count(truth);
+    if (!output->features) {
+        TRY(okra_other_create_(ctx, output->ky, truth, &l->other));
+        ALLOC(l->self, l->tests);
+        TRY(okra_other_diagonal_(ctx, output->ky, l->other, l->self));
+        TRY(okra_panels_create_(ctx, output, NULL, &l->panels));
+    }
+    *out = l;
+    l = NULL;
+done:
+    okra_feature_loss_free_(l);
+    return st;
+}
+
+static okra_status explicit_losses(okra_context *ctx, const okra_feature_loss_ *loss,
+                                   const okra_block_ *block, double *each)
+{
+    okra_status st = OKRA_OK;
+    double *H = NULL;
+    okra_int d = loss->output->d, ld = 0;
+    const double *y = okra_data_values(loss->truth, &ld);
+    TRY(okra_doubles_(ctx, block->m, d, "explicit predictions", &H));
+    TRY(okra_block_explicit_(ctx, loss->output, block, okra_mat_of_(H, block->m, d)));
+    for (okra_int r = 0; r < block->m; r++) {
+        double sum = 0;
+        for (okra_int j = 0; j < d; j++) {
+            double e = H[r * d + j] - y[(block->first + r) * ld + j];
+            sum += e * e;
+        }
+        each[r] = loss->output->feature_scale * sum;
+    }
+done:
+    okra_free_(H);
+    return st;
+}
+
+static okra_status implicit_losses(okra_context *ctx, const okra_feature_loss_ *loss,
+                                   const okra_block_ *block, double *each)
+{
+    okra_status st = OKRA_OK;
+    double *C = NULL;
+    okra_mat_ W = block->W;
+    if (!W.p) {
+        FAIL(OKRA_EINTERNAL, "an embedding under a kernel without explicit features");
+    }
+    TRY(okra_doubles_(ctx, block->m, W.cols, "the output kernel of test pairs", &C));
+    TRY(okra_other_cross_(ctx, loss->output->ky, loss->other, block->first,
+                          okra_mat_of_(C, block->m, W.cols)));
+    TRY(okra_panels_norms_(ctx, loss->panels, block->m < loss->tests, W, each));
+    for (okra_int r = 0; r < block->m; r++) {
+        double inner = okra_dot_(W.cols, W.p + r * W.ld, C + r * W.cols);
+        double squared = loss->self[block->first + r] - 2 * inner + each[r];
+        each[r] = squared < 0 ? 0 : squared; /* a NaN stays one */
+    }
+done:
+    okra_free_(C);
+    return st;
+}
+
+okra_status okra_feature_loss_block_(okra_context *ctx, okra_feature_loss_ *loss,
+                                     const okra_block_ *block, double *each)
+{
+    return loss->output->features ? explicit_losses(ctx, loss, block, each)
+                                  : implicit_losses(ctx, loss, block, each);
+}

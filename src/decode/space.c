@@ -1,0 +1,129 @@
+/*
+ * space.c: the output feature space as decoders and losses see it.
+ *
+ * Explicit (linear kernel, features Y, n x d): a prediction is h = Y'w.
+ * Implicit: a prediction is its weights w; all that is needed of the space are panels of
+ * the cross matrix l(y_i, c_j), n x OKRA_PANEL_ at a time, and
+ *     w'Lw = sum_p sum_{j in p} (w'L)_j w_j,
+ * panel after panel over the training outputs. Products run over the same panels whether
+ * these are kept or computed anew, so the budget does not change the bits.
+ */
+#include "decode/decode.h"
+
+okra_status okra_block_explicit_(okra_context *ctx, const okra_output_ *output,
+                                 const okra_block_ *block, okra_mat_ H)
+{
+    if (block->H.p) {
+        okra_mat_copy_(block->H, H);
+        return OKRA_OK;
+    }
+    okra_mat_ Y =
+        okra_mat_view_(output->features, block->W.cols, output->d, output->features_ld);
+    return okra_gemm_(ctx, false, false, 1, block->W, Y, 0, H);
+}
+
+struct okra_panels_ {
+    const okra_bound_ *ky;
+    okra_other_ *other;
+    okra_int n, columns; /* training outputs, objects of the collection */
+    double *self;        /* l(c,c)                                      */
+    double **kept;       /* one a panel; NULL: not kept                 */
+    double *scratch;     /* a panel that is not kept                    */
+};
+
+okra_status okra_panels_create_(okra_context *ctx, const okra_output_ *output,
+                                const okra_data *data, okra_panels_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_panels_ *p = NULL;
+    data = data ? data : output->y;
+    ZALLOC(p, 1);
+    p->ky = output->ky;
+    p->n = okra_data_count(output->y);
+    p->columns = okra_data_count(data);
+    TRY(okra_other_create_(ctx, p->ky, data, &p->other));
+    ALLOC(p->self, p->columns);
+    TRY(okra_other_diagonal_(ctx, p->ky, p->other, p->self));
+    ZALLOC(p->kept, okra_panels_count_(p));
+    *out = p;
+    p = NULL;
+done:
+    okra_panels_free_(p);
+    return st;
+}
+
+void okra_panels_free_(okra_panels_ *panels)
+{
+    if (panels) {
+        for (okra_int i = 0; panels->kept && i < okra_panels_count_(panels); i++) {
+            okra_free_(panels->kept[i]);
+        }
+        okra_free_(panels->kept);
+        okra_free_(panels->scratch);
+        okra_free_(panels->self);
+        okra_other_free_(panels->other);
+        okra_free_(panels);
+    }
+}
+
+okra_int okra_panels_count_(const okra_panels_ *panels)
+{
+    return (panels->columns + OKRA_PANEL_ - 1) / OKRA_PANEL_;
+}
+
+const double *okra_panels_self_(const okra_panels_ *panels)
+{
+    return panels->self;
+}
+
+okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p,
+                             bool again, okra_mat_ *out)
+{
+    okra_status st = OKRA_OK;
+    double *fresh = NULL;
+    okra_int first = p * OKRA_PANEL_, n = panels->n;
+    okra_int columns = OKRA_MIN_(OKRA_PANEL_, panels->columns - first);
+    *out = okra_mat_of_(panels->kept[p], n, columns);
+    if (out->p) {
+        goto done;
+    }
+    /* Ample: as much again must stay free. */
+    double bytes = 2 * (double)n * OKRA_PANEL_ * sizeof(double);
+    bool keep = again && okra_budget_ask_(ctx, bytes, "a panel to keep") == OKRA_OK;
+    if (keep || !panels->scratch) {
+        TRY(okra_doubles_(ctx, n, OKRA_PANEL_, "a panel of the output kernel", &fresh));
+    }
+    out->p = fresh ? fresh : panels->scratch;
+    TRY(okra_other_cross_t_(ctx, panels->ky, panels->other, first, *out));
+    if (fresh) {
+        *(keep ? &panels->kept[p] : &panels->scratch) = fresh;
+        fresh = NULL;
+    }
+done:
+    okra_free_(fresh);
+    return st;
+}
+
+okra_status okra_panels_norms_(okra_context *ctx, okra_panels_ *training, bool again,
+                               okra_mat_ W, double *norm)
+{
+    okra_status st = OKRA_OK;
+    double *G = NULL;
+    TRY(okra_doubles_(ctx, W.rows, OKRA_PANEL_, "the norms of predictions", &G));
+    for (okra_int r = 0; r < W.rows; r++) {
+        norm[r] = 0;
+    }
+    for (okra_int p = 0; p < okra_panels_count_(training); p++) {
+        okra_mat_ L;
+        TRY(okra_panels_get_(ctx, training, p, again, &L));
+        okra_mat_ WL = {G, W.rows, L.cols, OKRA_PANEL_};
+        TRY(okra_gemm_(ctx, false, false, 1, W, L, 0, WL));
+        for (okra_int r = 0; r < W.rows; r++) {
+            norm[r] +=
+                okra_dot_(L.cols, WL.p + r * WL.ld, W.p + r * W.ld + p * OKRA_PANEL_);
+        }
+    }
+done:
+    okra_free_(G);
+    return st;
+}
