@@ -3,9 +3,12 @@
  */
 #include "core/core.h"
 #include "okra/version.h"
+#include "build_info.h"
 
-#ifndef OKRA_BUILD_INFO
-#define OKRA_BUILD_INFO ""
+#ifdef __clang__
+#define COMPILER __VERSION__
+#else
+#define COMPILER "GCC " __VERSION__
 #endif
 
 const char *okra_version(void)
@@ -16,6 +19,6 @@ const char *okra_version(void)
 const char *okra_build_info(void)
 {
     return "version: " OKRA_VERSION "\n"
-           "compiler: " __VERSION__ "\n"
+           "compiler: " COMPILER "\n"
            "backends: blas ref\n" OKRA_BUILD_INFO;
 }
