@@ -1,0 +1,154 @@
+/*
+ * archive.c: arrays in and out of the zip archive that a model file is.
+ *
+ * An array is an entry FOLDER/NAME.npy: a version 1.0 header padded to a multiple of 64
+ * bytes, then the elements in C order, little-endian. Entries begin at multiples of 64,
+ * so elements can be used where they lie in the mapped file. A header is fixed by type
+ * and shape: on reading it must be, byte for byte, the one that would be written.
+ */
+#include "model/model.h"
+
+#include "data/zip.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "model files are mapped as they are: little-endian machines only"
+#endif
+
+enum { HEADER_MOST = 192, NAME_MOST = 256, PREFIX = 10 };
+
+/* The .npy header of an array; its length, a multiple of 64. */
+static size_t npy_header(const char *dtype, okra_int rows, okra_int cols, char *header)
+{
+    char text[HEADER_MOST], shape[64];
+    if (cols < 0) {
+        snprintf(shape, sizeof shape, "(%lld,)", (long long)rows);
+    } else {
+        snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)rows, (long long)cols);
+    }
+    int length =
+        snprintf(text, sizeof text,
+                 "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", dtype, shape);
+    size_t total = (PREFIX + (size_t)length + 1 + 63) / 64 * 64;
+    memset(header, ' ', total);
+    memcpy(header, "\x93NUMPY\x01\x00", 8);
+    header[8] = (char)((total - PREFIX) & 0xff);
+    header[9] = (char)((total - PREFIX) >> 8);
+    memcpy(header + PREFIX, text, (size_t)length);
+    header[total - 1] = '\n';
+    return total;
+}
+
+static okra_int element_size(const char *dtype)
+{
+    return dtype[2] - '0';
+}
+
+static okra_status entry_name(const char *folder, const char *name, const char *tail,
+                              char out[NAME_MOST])
+{
+    int length = snprintf(out, NAME_MOST, "%s/%s%s", folder, name, tail);
+    return length < NAME_MOST ? OKRA_OK
+                              : okra_fail_(OKRA_EINTERNAL,
+                                           "the name of the array %s/%s "
+                                           "is too long",
+                                           folder, name);
+}
+
+okra_status okra_saver_put_(okra_saver_ *saver, const char *folder, const char *name,
+                            const char *dtype, okra_int rows, okra_int cols,
+                            const void *values, okra_int stride)
+{
+    okra_status st = OKRA_OK;
+    char header[HEADER_MOST], entry[NAME_MOST], key[NAME_MOST], crc_text[16];
+    uint32_t crc = 0;
+    json_t *about = NULL;
+    TRY(entry_name(folder, name, ".npy", entry));
+    TRY(entry_name(folder, name, "", key));
+    size_t length = npy_header(dtype, rows, cols, header);
+    size_t width = (size_t)((cols < 0 ? 1 : cols) * element_size(dtype));
+    TRY(okra_zip_add_(saver->zip, entry, header, length, values, rows, width,
+                      (size_t)stride, &crc));
+    snprintf(crc_text, sizeof crc_text, "%08x", (unsigned)crc);
+    about = cols < 0 ? json_pack("{s:s, s:[I], s:s}", "dtype", dtype, "shape",
+                                 (json_int_t)rows, "crc32", crc_text)
+                     : json_pack("{s:s, s:[I, I], s:s}", "dtype", dtype, "shape",
+                                 (json_int_t)rows, (json_int_t)cols, "crc32", crc_text);
+    TRY(okra_json_set_(saver->arrays, key, about));
+done:
+    return st;
+}
+
+bool okra_archive_has_(const okra_archive_ *archive, const char *folder, const char *name)
+{
+    char key[NAME_MOST];
+    snprintf(key, sizeof key, "%s/%s", folder, name);
+    return json_object_get(archive->arrays, key) != NULL;
+}
+
+/* Type and shape as model.json has them. */
+static okra_status described(const okra_archive_ *archive, const char *key,
+                             const char *dtype, okra_int *rows, okra_int *cols)
+{
+    const json_t *about = json_object_get(archive->arrays, key);
+    const char *found = json_string_value(json_object_get(about, "dtype"));
+    const json_t *shape = json_object_get(about, "shape");
+    size_t dimensions = json_array_size(shape);
+    if (!found || strcmp(found, dtype) != 0 || dimensions < 1 || dimensions > 2) {
+        return okra_fail_(OKRA_EFORMAT,
+                          "%s: model.json does not list the array %s of type %s",
+                          archive->path, key, dtype);
+    }
+    *rows = json_integer_value(json_array_get(shape, 0));
+    *cols = dimensions == 2 ? json_integer_value(json_array_get(shape, 1)) : -1;
+    return OKRA_OK;
+}
+
+okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
+                              const char *name, const char *dtype, okra_int *rows,
+                              okra_int *cols, const void **values)
+{
+    okra_status st = OKRA_OK;
+    char header[HEADER_MOST], entry[NAME_MOST], key[NAME_MOST];
+    const unsigned char *bytes = NULL;
+    void *owned = NULL;
+    okra_int size = 0, area = 0;
+    TRY(entry_name(folder, name, ".npy", entry));
+    TRY(entry_name(folder, name, "", key));
+    TRY(described(archive, key, dtype, rows, cols));
+    okra_int at = okra_zip_find_(archive->zip, entry);
+    if (at < 0) {
+        FAIL(OKRA_EFORMAT, "%s: the array %s is missing", archive->path, entry);
+    }
+    TRY(okra_zip_entry_(NULL, archive->zip, at, &bytes, &size, &owned));
+    if (owned) {
+        FAIL(OKRA_EFORMAT, "%s: the array %s is compressed; a model's arrays are stored",
+             archive->path, entry);
+    }
+    TRY(okra_area_(*rows, *cols < 0 ? 1 : *cols, (size_t)element_size(dtype), &area));
+    okra_int length = (okra_int)npy_header(dtype, *rows, *cols, header);
+    if (size != length + area * element_size(dtype) ||
+        memcmp(bytes, header, (size_t)length) != 0) {
+        FAIL(OKRA_EFORMAT, "%s: the array %s is not what model.json says", archive->path,
+             entry);
+    }
+    if ((uintptr_t)(bytes + length) % 8 != 0) {
+        FAIL(OKRA_EFORMAT, "%s: the array %s is not aligned", archive->path, entry);
+    }
+    *values = bytes + length;
+done:
+    okra_free_(owned);
+    return st;
+}
+
+void okra_archive_free_(okra_archive_ *archive)
+{
+    if (archive && atomic_fetch_sub(&archive->references, 1) == 1) {
+        okra_zip_close_(archive->zip);
+        okra_free_(archive->path);
+        okra_free_(archive);
+    }
+}

@@ -1,0 +1,234 @@
+/*
+ * file.c: the model file (docs/model-file.md).
+ *
+ * A zip archive of stored entries: the arrays of the training inputs (x/), the training
+ * outputs (y/) and the method (bag/), then model.json, which describes them. Written
+ * under a temporary name and renamed when whole; the directory of a zip archive comes
+ * last, so that a part of a file is no model. A seal over all bytes and a CRC an entry
+ * are checked on loading, then arrays are used where they lie in the mapped file.
+ */
+#include "model/model.h"
+
+#include "data/zip.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- saving
+ * ------------------------------------------------------------------------------ */
+
+static okra_status save_bag(okra_saver_ *saver, const okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    const char *name;
+    const double *values;
+    okra_int rows, cols;
+    for (size_t i = 0; (name = okra_bag_each_(bag, i, &values, &rows, &cols)); i++) {
+        TRY(okra_saver_put_(saver, "bag", name, "<f8", rows, cols, values, cols * 8));
+    }
+done:
+    return st;
+}
+
+/* The model's own description with the arrays that were just saved. */
+static okra_status save_json(okra_saver_ *saver, const okra_model *model)
+{
+    okra_status st = OKRA_OK;
+    char *text = NULL;
+    json_t *about = json_loads(model->json, 0, NULL);
+    TRY(okra_json_set_(about, "arrays", json_incref(saver->arrays)));
+    TRY(okra_json_text_(about, &text));
+    TRY(okra_zip_add_(saver->zip, "model.json", text, strlen(text), NULL, 0, 0, 0, NULL));
+done:
+    okra_free_(text);
+    json_decref(about);
+    return st;
+}
+
+okra_status okra_model_save(okra_context *context, const okra_model *model,
+                            const char *path)
+{
+    okra_status st = OKRA_OK;
+    okra_writer_ *file = NULL;
+    okra_saver_ saver = {NULL, json_object()};
+    TRY(okra_writer_open_(path, &file));
+    TRY(okra_zip_writer_create_(file, &saver.zip));
+    TRY(okra_objects_save_(&saver, "x", model->training->x));
+    TRY(okra_cancelled_(context));
+    TRY(okra_objects_save_(&saver, "y", model->training->y));
+    TRY(okra_cancelled_(context));
+    TRY(save_bag(&saver, model->bag));
+    TRY(okra_cancelled_(context));
+    TRY(save_json(&saver, model));
+    TRY(okra_zip_finish_(saver.zip));
+    okra_writer_ *whole = file;
+    file = NULL;
+    TRY(okra_writer_commit_(whole));
+done:
+    okra_zip_writer_free_(saver.zip);
+    okra_writer_abort_(file);
+    json_decref(saver.arrays);
+    return st;
+}
+
+/* ---- loading
+ * ------------------------------------------------------------------------------ */
+
+static okra_status open_archive(const okra_context *ctx, const char *path,
+                                okra_archive_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_archive_ *a;
+    ZALLOC(a, 1);
+    atomic_init(&a->references, 1);
+    if (!(a->path = okra_strdup_(path))) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    TRY(okra_zip_open_(ctx, path, &a->zip));
+    *out = a;
+    a = NULL;
+done:
+    okra_archive_free_(a);
+    return st;
+}
+
+/* A file of a newer format may be sealed in another way, so that its version is looked at
+ * first. */
+static okra_status read_json(const okra_archive_ *a, char **text, json_t **out)
+{
+    okra_status st = OKRA_OK;
+    const unsigned char *bytes = NULL;
+    void *owned = NULL;
+    okra_int size = 0, at = okra_zip_find_(a->zip, "model.json");
+    json_error_t where;
+    json_t *about = NULL;
+    if (at < 0) {
+        FAIL(OKRA_EFORMAT, "%s is a zip archive without model.json: not a model",
+             a->path);
+    }
+    TRY(okra_zip_entry_(NULL, a->zip, at, &bytes, &size, &owned));
+    about = json_loadb((const char *)bytes, (size_t)size, JSON_REJECT_DUPLICATES, &where);
+    const char *format = json_string_value(json_object_get(about, "format"));
+    if (!format || strcmp(format, OKRA_MODEL_FORMAT_) != 0) {
+        FAIL(OKRA_EFORMAT, "%s: model.json is not the description of a model%s%s",
+             a->path, about ? "" : ": ", about ? "" : where.text);
+    }
+    json_int_t version = json_integer_value(json_object_get(about, "version"));
+    if (version < 1 || version > OKRA_MODEL_VERSION_) {
+        const char *by = json_string_value(json_object_get(about, "okra"));
+        FAIL(version < 1 ? OKRA_EFORMAT : OKRA_EVERSION,
+             "%s: the model has format version %lld (written by okra %s), expected 1 to "
+             "%d; a newer okra may read it",
+             a->path, (long long)version, by ? by : "unknown", OKRA_MODEL_VERSION_);
+    }
+    TRY(okra_zip_check_seal_(a->zip));
+    if (!(*text = okra_strndup_((const char *)bytes, (size_t)size))) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    *out = about;
+    about = NULL;
+done:
+    json_decref(about);
+    okra_free_(owned);
+    return st;
+}
+
+static okra_status load_bag(const okra_archive_ *a, json_t *about, okra_bag_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_bag_ *bag = NULL;
+    const char *name;
+    json_t *value;
+    TRY(okra_bag_create_(&bag));
+    json_object_foreach(json_object_get(about, "arrays"), name, value)
+    {
+        if (strncmp(name, "bag/", 4) == 0) {
+            okra_int rows, cols;
+            const void *values = NULL;
+            TRY(okra_archive_get_(a, "bag", name + 4, "<f8", &rows, &cols, &values));
+            if (cols < 0) {
+                FAIL(OKRA_EFORMAT, "%s: the array %s is no matrix", a->path, name);
+            }
+            TRY(okra_bag_put_view_(bag, name + 4, values, rows, cols));
+        }
+    }
+    json_object_foreach(json_object_get(about, "numbers"), name, value)
+    {
+        TRY(okra_bag_put_number_(bag, name, json_number_value(value)));
+    }
+    json_object_foreach(json_object_get(about, "texts"), name, value)
+    {
+        const char *text = json_string_value(value);
+        TRY(okra_bag_put_text_(bag, name, text ? text : ""));
+    }
+    *out = bag;
+    bag = NULL;
+done:
+    okra_bag_free_(bag);
+    return st;
+}
+
+static okra_status load_kernel(const okra_archive_ *a, const json_t *about,
+                               const char *side, okra_kernel **out)
+{
+    const json_t *kernels = json_object_get(about, "kernels");
+    const char *text = json_string_value(json_object_get(kernels, side));
+    okra_status st = text ? okra_kernel_parse(text, out)
+                          : okra_fail_(OKRA_EFORMAT, "there is no kernel '%s'", side);
+    if (st == OKRA_EARG || st == OKRA_EFORMAT) {
+        okra_message_prefix_("%s: model.json", a->path);
+        st = OKRA_EFORMAT;
+    }
+    return st;
+}
+
+static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json_t *about,
+                                 const okra_bag_ *bag, okra_training_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *x = NULL, *y = NULL;
+    okra_kernel *kx = NULL, *ky = NULL;
+    TRY(okra_objects_load_(a, "x", json_object_get(about, "x"), &x));
+    TRY(okra_objects_load_(a, "y", json_object_get(about, "y"), &y));
+    if (x->n != y->n || x->n == 0) {
+        FAIL(OKRA_EFORMAT, "%s: there are %lld training inputs and %lld outputs", a->path,
+             (long long)x->n, (long long)y->n);
+    }
+    TRY(load_kernel(a, about, "x", &kx));
+    TRY(load_kernel(a, about, "y", &ky));
+    TRY(okra_training_create_(ctx, x, y, kx, ky, bag, out));
+    kx = ky = NULL;
+done:
+    okra_data_free(x);
+    okra_data_free(y);
+    okra_kernel_free(kx);
+    okra_kernel_free(ky);
+    return st;
+}
+
+okra_status okra_model_load(okra_context *context, const char *path, okra_model **out)
+{
+    okra_status st = OKRA_OK;
+    json_t *about = NULL;
+    okra_model *m;
+    ZALLOC(m, 1);
+    TRY(open_archive(context, path, &m->archive));
+    TRY(read_json(m->archive, &m->json, &about));
+    m->archive->arrays = json_object_get(about, "arrays");
+    const char *method = json_string_value(json_object_get(about, "method"));
+    m->method = method ? okra_method_find_(method) : NULL;
+    if (!m->method) {
+        FAIL(OKRA_EFORMAT, "%s: there is no method '%s'", path, method ? method : "");
+    }
+    TRY(load_bag(m->archive, about, &m->bag));
+    TRY(load_training(context, m->archive, about, m->bag, &m->training));
+    m->archive->arrays = NULL;
+    *out = m;
+    m = NULL;
+done:
+    json_decref(about);
+    okra_model_free(m);
+    return st;
+}

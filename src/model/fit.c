@@ -1,0 +1,261 @@
+/*
+ * fit.c: from pairs of objects and options to a model.
+ */
+#include "model/model.h"
+#include "model/options.h"
+
+#include <stdio.h>
+
+/* ---- the training set seen through its kernels ----------------------------------------
+ */
+
+static okra_status bind(okra_context *ctx, const okra_kernel *kernel,
+                        const okra_data *data, const okra_bag_ *bag, const char *prefix,
+                        okra_bound_ **out)
+{
+    okra_status st = bag ? okra_bound_load_(ctx, kernel, data, bag, prefix, out)
+                         : okra_bound_create_(ctx, kernel, data, out);
+    if (st == OKRA_EARG || st == OKRA_EUNSUPPORTED) {
+        okra_message_prefix_("%s", prefix[1] == 'x' ? "kx" : "ky");
+    }
+    return st;
+}
+
+okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
+                                  const okra_data *y, okra_kernel *kx, okra_kernel *ky,
+                                  const okra_bag_ *bag, okra_training_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_training_ *t;
+    ZALLOC(t, 1);
+    atomic_init(&t->references, 1);
+    TRY(okra_data_copy(x, &t->x));
+    TRY(okra_data_copy(y, &t->y));
+    TRY(bind(ctx, kx, t->x, bag, "kx.", &t->bound_x));
+    TRY(bind(ctx, ky, t->y, bag, "ky.", &t->bound_y));
+    t->output = (okra_output_){.y = t->y, .ky = t->bound_y, .feature_scale = 1};
+    double scale;
+    if (t->y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale)) {
+        t->output.features = t->y->values;
+        t->output.features_ld = t->y->ld;
+        t->output.d = t->y->d;
+        t->output.feature_scale = scale;
+    }
+    t->kx = kx;
+    t->ky = ky;
+    *out = t;
+    t = NULL;
+done:
+    okra_training_free_(t);
+    return st;
+}
+
+void okra_training_free_(okra_training_ *t)
+{
+    if (t && atomic_fetch_sub(&t->references, 1) == 1) {
+        okra_bound_free_(t->bound_x);
+        okra_bound_free_(t->bound_y);
+        okra_kernel_free(t->kx);
+        okra_kernel_free(t->ky);
+        okra_data_free(t->x);
+        okra_data_free(t->y);
+        okra_free_(t);
+    }
+}
+
+/* ---- fitting
+ * --------------------------------------------------------------------------- */
+
+static okra_status check_pairs(const okra_data *x, const okra_data *y)
+{
+    char a[96], b[96];
+    if (x->n != y->n) {
+        return okra_fail_(OKRA_ESHAPE, "x has %s, y has %s; expected as many of each",
+                          okra_data_describe_(x, a, sizeof a),
+                          okra_data_describe_(y, b, sizeof b));
+    }
+    if (x->n == 0) {
+        return okra_fail_(OKRA_ESHAPE, "there are no training pairs");
+    }
+    return OKRA_OK;
+}
+
+static okra_status parse_kernel(const char *which, const char *text, okra_kernel **out)
+{
+    okra_status st = okra_kernel_parse(text, out);
+    if (st != OKRA_OK) {
+        okra_message_prefix_("%s", which);
+    }
+    return st;
+}
+
+/* The method of the name, with nothing set that it does not use. */
+static okra_status choose_method(const okra_options *options, const char *name,
+                                 const okra_method_ **out)
+{
+    const okra_method_ *method = okra_method_find_(name);
+    if (!method) {
+        const char *names[OKRA_NAMES_MOST_];
+        size_t count = 0;
+        while (okra_methods_[count] && count < OKRA_NAMES_MOST_) {
+            names[count] = okra_methods_[count]->name;
+            count++;
+        }
+        return okra_unknown_("method", name, names, count);
+    }
+    char who[80];
+    snprintf(who, sizeof who, "method %s", name);
+    const okra_option_table *tables[] = {&okra_fit_table_, &method->options};
+    *out = method;
+    return okra_options_check_used_(options, tables, 2, who);
+}
+
+/* The lambdas of a path obey the range of the option. */
+static okra_status check_lambda(const okra_method_ *method, const double *lambda,
+                                size_t count)
+{
+    const okra_option *row = okra_option_find_(&method->options, "lambda", 6);
+    if (!row || !method->path) {
+        return okra_fail_(OKRA_EARG, "method %s has no lambda to follow a path of",
+                          method->name);
+    }
+    okra_status st = OKRA_OK;
+    for (size_t i = 0; i < count && st == OKRA_OK; i++) {
+        char text[40];
+        double value;
+        snprintf(text, sizeof text, "%.17g", lambda[i]);
+        st = okra_option_parse_(method->name, row, text, &value);
+    }
+    return st;
+}
+
+/* A model around a bag, which it takes over on success. */
+static okra_status assemble(okra_training_ *training, const okra_method_ *method,
+                            const okra_options *options, const double *lambda,
+                            okra_bag_ *bag, okra_model **out)
+{
+    okra_status st = OKRA_OK;
+    json_t *about = NULL;
+    okra_model *m = NULL;
+    TRY(okra_bound_save_(training->bound_x, bag, "kx."));
+    TRY(okra_bound_save_(training->bound_y, bag, "ky."));
+    ZALLOC(m, 1);
+    TRY(okra_model_about_(training, method, options, lambda, bag, &about));
+    TRY(okra_json_text_(about, &m->json));
+    m->method = method;
+    m->bag = bag;
+    m->training = training;
+    atomic_fetch_add(&training->references, 1);
+    *out = m;
+    m = NULL;
+done:
+    json_decref(about);
+    okra_model_free(m);
+    return st;
+}
+
+static okra_status run(okra_context *ctx, const okra_training_ *t,
+                       const okra_method_ *method, const okra_options *options,
+                       const double *lambda, size_t count, okra_bag_ *const *bags)
+{
+    okra_problem_ problem = {.n = t->x->n,
+                             .x = t->x,
+                             .y = t->y,
+                             .kx = t->bound_x,
+                             .ky = t->bound_y,
+                             .features = t->output.features,
+                             .d = t->output.d,
+                             .features_ld = t->output.features_ld,
+                             .feature_scale = t->output.feature_scale};
+    return lambda ? method->path(ctx, &problem, options, lambda, count, bags)
+                  : method->fit(ctx, &problem, options, bags[0]);
+}
+
+/* lambda == NULL: one model with the lambda of the options. */
+static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y,
+                       const okra_options *options, const double *lambda, size_t count,
+                       okra_model **models)
+{
+    okra_status st = OKRA_OK;
+    okra_fit_fields_ fields;
+    const okra_method_ *method = NULL;
+    okra_kernel *kx = NULL, *ky = NULL;
+    okra_training_ *training = NULL;
+    okra_bag_ **bags = NULL;
+    okra_model **made = NULL;
+    TRY(check_pairs(x, y));
+    TRY(okra_options_read(options, &okra_fit_table_, &fields));
+    TRY(choose_method(options, fields.method, &method));
+    if (lambda) {
+        TRY(check_lambda(method, lambda, count));
+    }
+    TRY(parse_kernel("kx", fields.kx, &kx));
+    TRY(parse_kernel("ky", fields.ky, &ky));
+    ZALLOC(bags, (okra_int)count);
+    ZALLOC(made, (okra_int)count);
+    for (size_t i = 0; i < count; i++) {
+        TRY(okra_bag_create_(&bags[i]));
+    }
+    TRY(okra_training_create_(ctx, x, y, kx, ky, NULL, &training));
+    kx = ky = NULL;
+    TRY(run(ctx, training, method, options, lambda, count, bags));
+    for (size_t i = 0; i < count; i++) {
+        TRY(assemble(training, method, options, lambda ? &lambda[i] : NULL, bags[i],
+                     &made[i]));
+        bags[i] = NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        models[i] = made[i];
+        made[i] = NULL;
+    }
+done:
+    for (size_t i = 0; i < count; i++) {
+        if (bags) {
+            okra_bag_free_(bags[i]);
+        }
+        if (made) {
+            okra_model_free(made[i]);
+        }
+    }
+    okra_free_(bags);
+    okra_free_(made);
+    okra_training_free_(training);
+    okra_kernel_free(kx);
+    okra_kernel_free(ky);
+    return st;
+}
+
+okra_status okra_fit(okra_context *context, const okra_data *x, const okra_data *y,
+                     const okra_options *options, okra_model **out)
+{
+    return fit(context, x, y, options, NULL, 1, out);
+}
+
+okra_status okra_fit_path(okra_context *context, const okra_data *x, const okra_data *y,
+                          const okra_options *options, const double *lambda, size_t count,
+                          okra_model **models)
+{
+    return count > 0 ? fit(context, x, y, options, lambda, count, models)
+                     : okra_fail_(OKRA_EARG, "the path has no lambda");
+}
+
+void okra_model_free(okra_model *model)
+{
+    if (model) {
+        okra_bag_free_(model->bag);
+        okra_training_free_(model->training);
+        okra_archive_free_(model->archive);
+        okra_free_(model->json);
+        okra_free_(model);
+    }
+}
+
+okra_int okra_model_count(const okra_model *model)
+{
+    return model->training->x->n;
+}
+
+const char *okra_model_json(const okra_model *model)
+{
+    return model->json;
+}

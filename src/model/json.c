@@ -1,0 +1,114 @@
+/*
+ * json.c: model.json, what a model is in words and numbers.
+ */
+#include "model/model.h"
+
+#include "model/options.h"
+#include "okra/version.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+okra_status okra_json_set_(json_t *object, const char *key, json_t *value)
+{
+    if (!object || !value || json_object_set_new(object, key, value) != 0) {
+        return okra_fail_(OKRA_EMEM, "could not describe '%s' of the model as JSON", key);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_json_text_(const json_t *json, char **text)
+{
+    /* 17 digits name a double exactly. */
+    char *dumped = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    char *copy = dumped ? okra_format_("%s\n", dumped) : NULL;
+    free(dumped);
+    if (!copy) {
+        return okra_fail_(OKRA_EMEM, "could not write the model's JSON");
+    }
+    *text = copy;
+    return OKRA_OK;
+}
+
+/* A text of the user's that must be valid UTF-8 to stand in JSON. */
+static okra_status set_text(json_t *object, const char *key, const char *text)
+{
+    json_t *value = json_string(text);
+    if (!value) {
+        return okra_fail_(OKRA_EARG, "the text of '%s' is not UTF-8: %s", key, text);
+    }
+    return okra_json_set_(object, key, value);
+}
+
+/* Every option of fit and of the method: what was set, else the default. */
+static okra_status set_options(json_t *object, const okra_option_table *table,
+                               const okra_options *options, const double *lambda)
+{
+    okra_status st = OKRA_OK;
+    for (const okra_option *row = table->rows; row && row->name && st == OKRA_OK; row++) {
+        const char *text = options ? okra_options_get(options, row->name) : row->preset;
+        char number[40];
+        if (lambda && okra_option_find_(table, "lambda", 6) == row) {
+            snprintf(number, sizeof number, "%.17g", *lambda);
+            text = number;
+        }
+        if (text) {
+            st = set_text(object, row->name, text);
+        }
+    }
+    return st;
+}
+
+static okra_status set_bag(json_t *object, const okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    json_t *numbers = json_object(), *texts = json_object();
+    const char *name, *text;
+    double value;
+    for (size_t i = 0; (name = okra_bag_each_number_(bag, i, &value)); i++) {
+        TRY(okra_json_set_(numbers, name, json_real(value)));
+    }
+    for (size_t i = 0; (name = okra_bag_each_text_(bag, i, &text)); i++) {
+        TRY(set_text(texts, name, text));
+    }
+    TRY(okra_json_set_(object, "numbers", json_incref(numbers)));
+    TRY(okra_json_set_(object, "texts", json_incref(texts)));
+done:
+    json_decref(numbers);
+    json_decref(texts);
+    return st;
+}
+
+static json_t *about_data(const okra_data *data)
+{
+    return json_pack("{s:s, s:I, s:I}", "kind", okra_kind_name(data->kind), "count",
+                     (json_int_t)data->n, "width", (json_int_t)data->d);
+}
+
+okra_status okra_model_about_(const okra_training_ *training, const okra_method_ *method,
+                              const okra_options *options, const double *lambda,
+                              const okra_bag_ *bag, json_t **out)
+{
+    okra_status st = OKRA_OK;
+    json_t *about = json_object(), *set = json_object(), *kernels = json_object();
+    TRY(okra_json_set_(about, "format", json_string(OKRA_MODEL_FORMAT_)));
+    TRY(okra_json_set_(about, "version", json_integer(OKRA_MODEL_VERSION_)));
+    TRY(okra_json_set_(about, "okra", json_string(OKRA_VERSION)));
+    TRY(okra_json_set_(about, "method", json_string(method->name)));
+    TRY(set_options(set, &okra_fit_table_, options, NULL));
+    TRY(set_options(set, &method->options, options, lambda));
+    TRY(okra_json_set_(about, "options", json_incref(set)));
+    TRY(set_text(kernels, "x", okra_kernel_text(training->kx)));
+    TRY(set_text(kernels, "y", okra_kernel_text(training->ky)));
+    TRY(okra_json_set_(about, "kernels", json_incref(kernels)));
+    TRY(okra_json_set_(about, "x", about_data(training->x)));
+    TRY(okra_json_set_(about, "y", about_data(training->y)));
+    TRY(set_bag(about, bag));
+    *out = about;
+    about = NULL;
+done:
+    json_decref(about);
+    json_decref(set);
+    json_decref(kernels);
+    return st;
+}

@@ -1,0 +1,122 @@
+/*
+ * model.h: the inside of a model and of a prediction.
+ */
+#ifndef OKRA_MODEL_H_
+#define OKRA_MODEL_H_
+
+#include "decode/decode.h"
+#include "method/method.h"
+#include "okra/model.h"
+
+#include <jansson.h>
+#include <stdatomic.h>
+
+/* The training set seen through its kernels; counted, since the models of a path share
+ * it. */
+typedef struct okra_training_ {
+    atomic_int references;
+    okra_data *x, *y;
+    okra_kernel *kx, *ky;
+    okra_bound_ *bound_x, *bound_y;
+    okra_output_ output; /* views of the above, as decoders see them */
+} okra_training_;
+
+struct okra_model {
+    okra_training_ *training;
+    const okra_method_ *method;
+    okra_bag_ *bag; /* what the method keeps, and statistics of the kernels */
+    char *json;
+    struct okra_archive_ *archive; /* the file that a loaded model lies in, or NULL */
+};
+
+struct okra_prediction {
+    okra_int tests, n, d; /* d: columns of the embedding */
+    okra_decoded_ decoded;
+    double *weights, *embedding;
+};
+
+/* Takes over both kernels; keeps x and y (a copy where they borrow). `bag` != NULL:
+ * statistics of the kernels are read from it and not computed. On failure the kernels
+ * still belong to the caller. */
+okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
+                                  const okra_data *y, okra_kernel *kx, okra_kernel *ky,
+                                  const okra_bag_ *bag, okra_training_ **out) OKRA_CHECK;
+void okra_training_free_(okra_training_ *training); /* one reference */
+
+/* ---- blocks of predictions: what predict and loss share -------------------------------
+ */
+
+/* Test inputs prepared against a model, in blocks of at most `rows` rows. */
+typedef struct okra_walk_ {
+    const okra_model *model;
+    okra_other_ *other;
+    double *self, *train_self; /* where the method asked for them */
+    double *K;                 /* rows x n */
+    okra_int tests, rows;
+} okra_walk_;
+
+/* `extra`: doubles a test row that the caller needs besides; the rows of a block come
+ * from the budget. */
+okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
+                            const okra_data *x, okra_int extra,
+                            okra_walk_ *walk) OKRA_CHECK;
+void okra_walk_close_(okra_walk_ *walk);
+/* Weights (m x n) or embedding (m x d) of test rows first..first+out.rows-1. */
+okra_status okra_walk_predict_(okra_context *ctx, okra_walk_ *walk, okra_int first,
+                               okra_mat_ out) OKRA_CHECK;
+/* The explicit h(x), m x d, straight from the method's coefficients. */
+okra_status okra_walk_embed_(okra_context *ctx, okra_walk_ *walk, okra_int first,
+                             okra_mat_ out) OKRA_CHECK;
+okra_form_ okra_model_form_(const okra_model *model);
+/* Columns of what okra_walk_predict_ gives: n or d. */
+okra_int okra_model_width_(const okra_model *model);
+
+/* ---- the model file
+ * -------------------------------------------------------------------- */
+
+#define OKRA_MODEL_FORMAT_ "okra-model"
+enum { OKRA_MODEL_VERSION_ = 1 };
+
+/* Arrays on their way into a file: each becomes an entry and a line of model.json. */
+typedef struct okra_saver_ {
+    struct okra_zip_writer_ *zip;
+    json_t *arrays;
+} okra_saver_;
+
+/* An open model file; counted, since data that lies in it keeps it mapped. */
+typedef struct okra_archive_ {
+    atomic_int references;
+    struct okra_zip_ *zip;
+    const json_t *arrays; /* borrowed while loading */
+    char *path;
+} okra_archive_;
+
+/* rows x cols elements of type `dtype` ("<f8", "<i8", "<u8", "|u1"), rows `stride` bytes
+ * apart; cols < 0: a vector. */
+okra_status okra_saver_put_(okra_saver_ *saver, const char *folder, const char *name,
+                            const char *dtype, okra_int rows, okra_int cols,
+                            const void *values, okra_int stride) OKRA_CHECK;
+/* The elements of an array that must be there with this type; *cols < 0: a vector. */
+okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
+                              const char *name, const char *dtype, okra_int *rows,
+                              okra_int *cols, const void **values) OKRA_CHECK;
+bool okra_archive_has_(const okra_archive_ *archive, const char *folder,
+                       const char *name);
+void okra_archive_free_(okra_archive_ *archive); /* one reference */
+
+/* A collection of any kind, as arrays in a folder of the archive and a line of JSON. */
+okra_status okra_objects_save_(okra_saver_ *saver, const char *folder,
+                               const okra_data *data) OKRA_CHECK;
+okra_status okra_objects_load_(okra_archive_ *archive, const char *folder,
+                               const json_t *about, okra_data **out) OKRA_CHECK;
+
+/* model.json without its arrays; a new reference. */
+okra_status okra_model_about_(const okra_training_ *training, const okra_method_ *method,
+                              const okra_options *options, const double *lambda,
+                              const okra_bag_ *bag, json_t **out) OKRA_CHECK;
+/* The text of a JSON value in a block of the library; numbers survive exactly. */
+okra_status okra_json_text_(const json_t *json, char **text) OKRA_CHECK;
+/* object[key] = value, which is taken over; fails when either is NULL. */
+okra_status okra_json_set_(json_t *object, const char *key, json_t *value) OKRA_CHECK;
+
+#endif

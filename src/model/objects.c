@@ -1,0 +1,277 @@
+/*
+ * objects.c: collections of objects as arrays of a model file.
+ *
+ * Each kind has a pair of functions in one table: save puts arrays into a folder of the
+ * archive, load makes the collection from them. Loading goes through the constructors of
+ * the library, which check what they are given; dense vectors and Gram matrices stay in
+ * the mapped file, other kinds are copied out of it.
+ */
+#include "model/model.h"
+
+#include <string.h>
+
+typedef struct shelf {
+    okra_archive_ *archive;
+    const char *folder;
+    const json_t *about; /* kind, count, width */
+    okra_int n, d;
+} shelf;
+
+typedef struct kind_io {
+    okra_status (*save)(okra_saver_ *saver, const char *folder, const okra_data *data);
+    okra_status (*load)(const shelf *s, okra_data **out);
+} kind_io;
+
+/* An array whose shape must be rows x cols (cols < 0: a vector; rows < 0: any number). */
+static okra_status fetch(const shelf *s, const char *name, const char *dtype,
+                         okra_int rows, okra_int cols, const void **values,
+                         okra_int *rows_found)
+{
+    okra_int r = 0, c = 0;
+    okra_status st =
+        okra_archive_get_(s->archive, s->folder, name, dtype, &r, &c, values);
+    if (st == OKRA_OK && ((rows >= 0 && r != rows) || c != cols)) {
+        st = okra_fail_(OKRA_EFORMAT, "%s: the array %s/%s has a shape that does not fit",
+                        s->archive->path, s->folder, name);
+    }
+    if (rows_found) {
+        *rows_found = r;
+    }
+    return st;
+}
+
+static void release(void *archive)
+{
+    okra_archive_free_(archive);
+}
+
+/* Data that lies in the mapped file keeps it mapped, and owns its memory by that. */
+static void hold(okra_data *data, okra_archive_ *archive)
+{
+    atomic_fetch_add(&archive->references, 1);
+    data->borrowed = false;
+    data->release = release;
+    data->release_arg = archive;
+}
+
+/* ---- dense vectors and Gram matrices
+ * ---------------------------------------------------- */
+
+static okra_status save_dense(okra_saver_ *saver, const char *folder,
+                              const okra_data *data)
+{
+    return okra_saver_put_(saver, folder, "values", "<f8", data->n, data->d, data->values,
+                           data->ld * 8);
+}
+
+static okra_status load_dense(const shelf *s, okra_data **out)
+{
+    const void *values = NULL;
+    okra_status st = fetch(s, "values", "<f8", s->n, s->d, &values, NULL);
+    if (st == OKRA_OK) {
+        st = okra_data_dense(values, s->n, s->d, s->d, out);
+    }
+    if (st == OKRA_OK) {
+        hold(*out, s->archive);
+    }
+    return st;
+}
+
+static okra_status save_gram(okra_saver_ *saver, const char *folder,
+                             const okra_data *data)
+{
+    okra_status st = save_dense(saver, folder, data);
+    if (st == OKRA_OK && data->diagonal) {
+        st = okra_saver_put_(saver, folder, "diagonal", "<f8", data->n, -1,
+                             data->diagonal, 8);
+    }
+    return st;
+}
+
+static okra_status load_gram(const shelf *s, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    const void *values = NULL, *diagonal = NULL;
+    TRY(fetch(s, "values", "<f8", s->n, s->d, &values, NULL));
+    if (okra_archive_has_(s->archive, s->folder, "diagonal")) {
+        TRY(fetch(s, "diagonal", "<f8", s->n, -1, &diagonal, NULL));
+    }
+    TRY(okra_data_gram(values, s->n, s->d, s->d, diagonal, out));
+    hold(*out, s->archive);
+done:
+    return st;
+}
+
+/* ---- sparse vectors
+ * --------------------------------------------------------------------- */
+
+static okra_status save_sparse(okra_saver_ *saver, const char *folder,
+                               const okra_data *data)
+{
+    okra_status st = OKRA_OK;
+    const okra_csr_ *csr = &data->csr;
+    okra_int count = csr->indptr[data->n];
+    TRY(okra_saver_put_(saver, folder, "indptr", "<i8", data->n + 1, -1, csr->indptr, 8));
+    TRY(okra_saver_put_(saver, folder, "indices", "<i8", count, -1, csr->indices, 8));
+    TRY(okra_saver_put_(saver, folder, "values", "<f8", count, -1, csr->values, 8));
+done:
+    return st;
+}
+
+static okra_status load_sparse(const shelf *s, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    const void *indptr = NULL, *indices = NULL, *values = NULL;
+    okra_int count = 0;
+    TRY(fetch(s, "indptr", "<i8", s->n + 1, -1, &indptr, NULL));
+    TRY(fetch(s, "indices", "<i8", -1, -1, &indices, &count));
+    TRY(fetch(s, "values", "<f8", count, -1, &values, NULL));
+    const okra_int *ends = indptr;
+    if (ends[0] != 0 || ends[s->n] != count) {
+        FAIL(OKRA_EFORMAT, "%s: %s/indptr does not end at the %lld values there are",
+             s->archive->path, s->folder, (long long)count);
+    }
+    TRY(okra_data_sparse(indptr, indices, values, s->n, s->d, out));
+done:
+    return st;
+}
+
+/* ---- packed bits
+ * ------------------------------------------------------------------------ */
+
+static okra_status save_bits(okra_saver_ *saver, const char *folder,
+                             const okra_data *data)
+{
+    return okra_saver_put_(saver, folder, "bits", "<u8", data->n, data->words, data->bits,
+                           data->words * 8);
+}
+
+static okra_status load_bits(const shelf *s, okra_data **out)
+{
+    const void *bits = NULL;
+    okra_int words = (s->d + 63) / 64;
+    okra_status st = fetch(s, "bits", "<u8", s->n, words, &bits, NULL);
+    return st == OKRA_OK ? okra_data_bits(bits, s->n, s->d, words * 8, out) : st;
+}
+
+/* ---- labels
+ * ----------------------------------------------------------------------------- */
+
+/* The names of the classes, each ended by a zero byte, in one array. */
+static okra_status save_names(okra_saver_ *saver, const char *folder, char **names,
+                              okra_int count)
+{
+    okra_status st = OKRA_OK;
+    size_t length = 0, at = 0;
+    char *bytes = NULL;
+    for (okra_int c = 0; c < count; c++) {
+        length += strlen(names[c]) + 1;
+    }
+    ALLOC(bytes, (okra_int)length);
+    for (okra_int c = 0; c < count; c++) {
+        size_t size = strlen(names[c]) + 1;
+        memcpy(bytes + at, names[c], size);
+        at += size;
+    }
+    TRY(okra_saver_put_(saver, folder, "names", "|u1", (okra_int)length, -1, bytes, 1));
+done:
+    okra_free_(bytes);
+    return st;
+}
+
+static okra_status save_labels(okra_saver_ *saver, const char *folder,
+                               const okra_data *data)
+{
+    okra_status st =
+        okra_saver_put_(saver, folder, "codes", "<i8", data->n, -1, data->codes, 8);
+    return st == OKRA_OK && data->class_names
+               ? save_names(saver, folder, data->class_names, data->d)
+               : st;
+}
+
+/* Pointers to `count` names in an array of bytes. */
+static okra_status load_names(const shelf *s, okra_int count, const char ***out)
+{
+    okra_status st = OKRA_OK;
+    const void *bytes = NULL;
+    const char **names = NULL;
+    okra_int length = 0, found = 0;
+    TRY(fetch(s, "names", "|u1", -1, -1, &bytes, &length));
+    const char *text = bytes;
+    ALLOC(names, count);
+    for (okra_int at = 0, begin = 0; at < length; at++) {
+        if (text[at] == '\0') {
+            if (found < count) {
+                names[found] = text + begin;
+            }
+            found++;
+            begin = at + 1;
+        }
+    }
+    if (found != count || (length > 0 && text[length - 1] != '\0')) {
+        FAIL(OKRA_EFORMAT, "%s: %s/names holds %lld names, expected %lld",
+             s->archive->path, s->folder, (long long)found, (long long)count);
+    }
+    *out = names;
+    names = NULL;
+done:
+    okra_free_(names);
+    return st;
+}
+
+static okra_status load_labels(const shelf *s, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    const void *codes = NULL;
+    const char **names = NULL;
+    TRY(fetch(s, "codes", "<i8", s->n, -1, &codes, NULL));
+    if (okra_archive_has_(s->archive, s->folder, "names")) {
+        TRY(load_names(s, s->d, &names));
+    }
+    TRY(okra_data_labels(codes, s->n, names, s->d, out));
+done:
+    okra_free_(names);
+    return st;
+}
+
+/* ---- the table
+ * -------------------------------------------------------------------------- */
+
+static const kind_io kinds[] = {
+    [OKRA_DENSE] = {save_dense, load_dense}, [OKRA_SPARSE] = {save_sparse, load_sparse},
+    [OKRA_BITS] = {save_bits, load_bits},    [OKRA_LABELS] = {save_labels, load_labels},
+    [OKRA_GRAM] = {save_gram, load_gram},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+okra_status okra_objects_save_(okra_saver_ *saver, const char *folder,
+                               const okra_data *data)
+{
+    if ((unsigned)data->kind >= KINDS || !kinds[data->kind].save) {
+        return okra_fail_(OKRA_EUNSUPPORTED, "a model file cannot hold %s",
+                          okra_kind_name(data->kind));
+    }
+    return kinds[data->kind].save(saver, folder, data);
+}
+
+okra_status okra_objects_load_(okra_archive_ *archive, const char *folder,
+                               const json_t *about, okra_data **out)
+{
+    const char *kind = json_string_value(json_object_get(about, "kind"));
+    shelf s = {archive, folder, about,
+               json_integer_value(json_object_get(about, "count")),
+               json_integer_value(json_object_get(about, "width"))};
+    for (size_t k = 0; kind && s.n >= 0 && s.d >= 0 && k < KINDS; k++) {
+        if (kinds[k].load && strcmp(okra_kind_name((okra_kind)k), kind) == 0) {
+            okra_status st = kinds[k].load(&s, out);
+            if (st == OKRA_EARG || st == OKRA_ESHAPE) {
+                /* What a constructor refuses is a fault of the file here. */
+                okra_message_prefix_("%s: %s", archive->path, folder);
+                st = OKRA_EFORMAT;
+            }
+            return st;
+        }
+    }
+    return okra_fail_(OKRA_EFORMAT, "%s: model.json does not describe the objects '%s'",
+                      archive->path, folder);
+}

@@ -1,0 +1,84 @@
+/*
+ * options.c: the option tables of fit and predict: their own rows, then those of every
+ * method and decoder.
+ */
+#include "model/options.h"
+
+#include "decode/decode.h"
+#include "okra/model.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static const okra_option fit_rows[] = {
+    {"kx", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, kx), "linear", 1, 0, NULL, "EXPR",
+     "kernel of the inputs, e.g. 'rbf(sigma=4)'"},
+    {"ky", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, ky), "linear", 1, 0, NULL, "EXPR",
+     "kernel of the outputs"},
+    {"method", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, method), "ridge", 1, 0, NULL,
+     "NAME", "how the mapping is learned; 'okra help methods' lists them"},
+    {0}};
+
+static const okra_option predict_rows[] = {
+    {"decode", OKRA_OPTION_TEXT, offsetof(okra_predict_fields_, decode), "candidates", 1,
+     0, NULL, "NAME",
+     "how a predicted point becomes an object; 'okra help decoders' lists them"},
+    {"top", OKRA_OPTION_INT, offsetof(okra_predict_fields_, top), "1", 1, 1e9, NULL, "K",
+     "keep the K best candidates with their distances"},
+    {0}};
+
+const okra_option_table okra_fit_table_ = {"fit", fit_rows, sizeof(okra_fit_fields_)};
+const okra_option_table okra_predict_table_ = {"predict", predict_rows,
+                                               sizeof(okra_predict_fields_)};
+
+/* The lists are made once from the tables of methods and decoders, then never change. */
+static const okra_option_table *fit_tables[OKRA_NAMES_MOST_],
+    *predict_tables[OKRA_NAMES_MOST_];
+static size_t fit_count, predict_count;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void make_lists(void)
+{
+    fit_tables[fit_count++] = &okra_fit_table_;
+    for (size_t i = 0; okra_methods_[i] && fit_count < OKRA_NAMES_MOST_; i++) {
+        fit_tables[fit_count++] = &okra_methods_[i]->options;
+    }
+    predict_tables[predict_count++] = &okra_predict_table_;
+    for (size_t i = 0; okra_decoders_[i] && predict_count < OKRA_NAMES_MOST_; i++) {
+        predict_tables[predict_count++] = &okra_decoders_[i]->options;
+    }
+}
+
+const okra_option_table *const *okra_option_tables(const char *topic, size_t *count)
+{
+    pthread_once(&once, make_lists);
+    bool fit = strcmp(topic, "fit") == 0, predict = strcmp(topic, "predict") == 0;
+    *count = fit ? fit_count : predict ? predict_count : 0;
+    return fit ? fit_tables : predict ? predict_tables : NULL;
+}
+
+okra_status okra_unknown_(const char *what, const char *name, const char *const *names,
+                          size_t count)
+{
+    const char *near = okra_nearest_(name, names, count);
+    return near ? okra_fail_(OKRA_EARG, "there is no %s '%s'; did you mean '%s'?", what,
+                             name, near)
+                : okra_fail_(OKRA_EARG, "there is no %s '%s'", what, name);
+}
+
+static okra_status create(const char *topic, okra_options **out)
+{
+    size_t count;
+    const okra_option_table *const *tables = okra_option_tables(topic, &count);
+    return okra_options_create(tables, count, out);
+}
+
+okra_status okra_fit_options(okra_options **out)
+{
+    return create("fit", out);
+}
+
+okra_status okra_predict_options(okra_options **out)
+{
+    return create("predict", out);
+}

@@ -1,0 +1,25 @@
+/*
+ * options.h: the options of fit and predict themselves.
+ */
+#ifndef OKRA_MODEL_OPTIONS_H_
+#define OKRA_MODEL_OPTIONS_H_
+
+#include "core/core.h"
+
+typedef struct okra_fit_fields_ {
+    const char *kx, *ky, *method;
+} okra_fit_fields_;
+
+typedef struct okra_predict_fields_ {
+    const char *decode;
+    okra_int top;
+} okra_predict_fields_;
+
+extern const okra_option_table okra_fit_table_, okra_predict_table_;
+
+/* "there is no method 'x'; did you mean 'y'?" */
+enum { OKRA_NAMES_MOST_ = 64 };
+okra_status okra_unknown_(const char *what, const char *name, const char *const *names,
+                          size_t count);
+
+#endif

@@ -1,0 +1,275 @@
+/*
+ * predict.c: test inputs to weights or embeddings, and those to objects, block by block.
+ *
+ *     W = method(K_x)  (m x n),   H = W Y  (m x d) where l(y,y') = c <y,y'>
+ *
+ * A decoder is fed H where the method reaches it without the weights (n d instead of n^2
+ * operations a test point), else W. What is asked for besides never changes what is
+ * decoded.
+ */
+#include "model/model.h"
+#include "model/options.h"
+
+#include <stdio.h>
+
+typedef struct run {
+    const okra_model *model;
+    const okra_decoder_ *decoder;
+    void *state;
+    okra_walk_ walk;
+    bool direct; /* the decoder is fed H that the method gives by itself */
+    bool want_weights, want_embedding;
+    double *W, *H; /* one block of each, where needed */
+    okra_prediction *p;
+} run;
+
+static okra_status choose_decoder(const okra_options *options, const char *name,
+                                  const okra_decoder_ **out)
+{
+    const okra_decoder_ *decoder = okra_decoder_find_(name);
+    if (!decoder) {
+        const char *names[OKRA_NAMES_MOST_];
+        size_t count = 0;
+        while (okra_decoders_[count] && count < OKRA_NAMES_MOST_) {
+            names[count] = okra_decoders_[count]->name;
+            count++;
+        }
+        return okra_unknown_("decoder", name, names, count);
+    }
+    char who[80];
+    snprintf(who, sizeof who, "decoder %s", name);
+    const okra_option_table *tables[] = {&okra_predict_table_, &decoder->options};
+    *out = decoder;
+    return okra_options_check_used_(options, tables, 2, who);
+}
+
+static okra_status check_request(const okra_model *model,
+                                 const okra_predict_request *request, okra_int tests)
+{
+    const okra_training_ *t = model->training;
+    bool embedding = okra_model_form_(model) == OKRA_FORM_EMBEDDING;
+    if (request->weights && embedding) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "this model (method %s) predicts embeddings: there are no "
+                          "weights over the training outputs",
+                          model->method->name);
+    }
+    if (request->embedding && !embedding && !t->output.features) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "the output kernel %s has no explicit features: an embedding "
+                          "needs ky=linear on dense outputs",
+                          okra_kernel_text(t->ky));
+    }
+    okra_int count = request->candidates ? request->candidates->n : t->y->n;
+    for (okra_int i = 0; request->ranges && i < tests; i++) {
+        okra_int begin = request->ranges[2 * i], end = request->ranges[2 * i + 1];
+        if (begin < 0 || begin > end || end > count) {
+            return okra_fail_(OKRA_EARG,
+                              "the range of test point %lld is %lld to %lld, expected "
+                              "0 <= begin <= end <= %lld candidates",
+                              (long long)i, (long long)begin, (long long)end,
+                              (long long)count);
+        }
+    }
+    return OKRA_OK;
+}
+
+/* Can the method give H by itself? Asked of it with its first row. */
+static okra_status probe(okra_context *ctx, run *r, okra_int d)
+{
+    if (!r->model->training->output.features || !r->model->method->embed ||
+        r->walk.tests == 0) {
+        return OKRA_OK;
+    }
+    okra_status st = OKRA_OK;
+    double *row = NULL;
+    ALLOC(row, d);
+    st = okra_walk_embed_(ctx, &r->walk, 0, okra_mat_of_(row, 1, d));
+    r->direct = st == OKRA_OK;
+    if (st == OKRA_EUNSUPPORTED) {
+        st = OKRA_OK;
+    }
+done:
+    okra_free_(row);
+    return st;
+}
+
+static okra_status prepare(okra_context *ctx, run *r, const okra_data *x)
+{
+    okra_status st = OKRA_OK;
+    okra_prediction *p = r->p;
+    const okra_output_ *output = &r->model->training->output;
+    okra_int width = okra_model_width_(r->model);
+    bool embeds = okra_model_form_(r->model) == OKRA_FORM_EMBEDDING;
+    p->tests = x->n;
+    p->n = r->model->training->x->n;
+    p->d = embeds ? width : output->d;
+    TRY(okra_walk_open_(ctx, r->model, x, p->d, &r->walk));
+    if (!embeds) {
+        TRY(probe(ctx, r, p->d));
+    }
+    if (r->want_weights) {
+        TRY(okra_doubles_(ctx, p->tests, p->n, "the weights of all test points",
+                          &p->weights));
+    }
+    if (r->want_embedding) {
+        TRY(okra_doubles_(ctx, p->tests, p->d, "the embedding of all test points",
+                          &p->embedding));
+    }
+    if (!embeds && !r->direct && !r->want_weights) {
+        TRY(okra_doubles_(ctx, r->walk.rows, p->n, "a block of weights", &r->W));
+    }
+    if ((embeds || r->direct) && !r->want_embedding) {
+        TRY(okra_doubles_(ctx, r->walk.rows, p->d, "a block of embeddings", &r->H));
+    }
+done:
+    return st;
+}
+
+/* Rows first.. of a whole matrix, or the one block there is. */
+static okra_mat_ part(double *whole, double *block, okra_int first, okra_int m,
+                      okra_int cols)
+{
+    return okra_mat_of_(whole ? whole + first * cols : block, m, cols);
+}
+
+static okra_status one_block(okra_context *ctx, run *r, okra_int first, okra_int m)
+{
+    okra_status st = OKRA_OK;
+    okra_prediction *p = r->p;
+    const okra_output_ *output = &r->model->training->output;
+    bool embeds = okra_model_form_(r->model) == OKRA_FORM_EMBEDDING;
+    okra_mat_ W = part(p->weights, r->W, first, m, p->n);
+    okra_mat_ H = part(p->embedding, r->H, first, m, p->d);
+    if (embeds) {
+        TRY(okra_walk_predict_(ctx, &r->walk, first, H));
+    } else if (r->direct) {
+        TRY(okra_walk_embed_(ctx, &r->walk, first, H));
+    }
+    if (W.p) {
+        TRY(okra_walk_predict_(ctx, &r->walk, first, W));
+    }
+    okra_block_ block = {.first = first, .m = m};
+    if (embeds || r->direct) {
+        block.H = H;
+    } else {
+        block.W = W;
+        if (r->want_embedding) {
+            TRY(okra_block_explicit_(ctx, output, &block, "the embedding", H));
+        }
+    }
+    TRY(r->decoder->block(ctx, r->state, &block));
+done:
+    return st;
+}
+
+static okra_status all_blocks(okra_context *ctx, run *r)
+{
+    okra_status st = OKRA_OK;
+    okra_int tests = r->walk.tests, rows = r->walk.rows;
+    for (okra_int first = 0; first < tests; first += rows) {
+        TRY(okra_cancelled_(ctx));
+        TRY(one_block(ctx, r, first, OKRA_MIN_(rows, tests - first)));
+        okra_progress_(ctx, "predict", OKRA_MIN_(first + rows, tests), tests);
+    }
+done:
+    return st;
+}
+
+okra_status okra_predict(okra_context *context, const okra_model *model,
+                         const okra_data *x, const okra_options *options,
+                         const okra_predict_request *request, okra_prediction **out)
+{
+    okra_status st = OKRA_OK;
+    static const okra_predict_request nothing = {0};
+    okra_predict_fields_ fields;
+    okra_range_ *ranges = NULL;
+    run r = {.model = model};
+    request = request ? request : &nothing;
+    r.want_weights = request->weights;
+    r.want_embedding = request->embedding;
+    TRY(okra_options_read(options, &okra_predict_table_, &fields));
+    TRY(choose_decoder(options, fields.decode, &r.decoder));
+    TRY(check_request(model, request, x->n));
+    if (request->ranges) {
+        ALLOC(ranges, x->n);
+        for (okra_int i = 0; i < x->n; i++) {
+            ranges[i] = (okra_range_){request->ranges[2 * i], request->ranges[2 * i + 1]};
+        }
+    }
+    okra_decode_request_ decode = {request->candidates, ranges, x->n, fields.top};
+    TRY(r.decoder->create(context, &model->training->output, options, &decode, &r.state));
+    ZALLOC(r.p, 1);
+    TRY(prepare(context, &r, x));
+    TRY(all_blocks(context, &r));
+    TRY(r.decoder->finish(context, r.state, &r.p->decoded));
+    if (okra_options_is_set(options, "top") && r.p->decoded.top == 0) {
+        FAIL(OKRA_EARG,
+             "decoder %s does not rank candidates: it does not use the option "
+             "'top'",
+             r.decoder->name);
+    }
+    *out = r.p;
+    r.p = NULL;
+done:
+    if (r.state) {
+        r.decoder->free(r.state);
+    }
+    okra_prediction_free(r.p);
+    okra_walk_close_(&r.walk);
+    okra_free_(r.W);
+    okra_free_(r.H);
+    okra_free_(ranges);
+    return st;
+}
+
+/* ---- what a prediction holds
+ * ----------------------------------------------------------- */
+
+void okra_prediction_free(okra_prediction *p)
+{
+    if (p) {
+        okra_decoded_clear_(&p->decoded);
+        okra_free_(p->weights);
+        okra_free_(p->embedding);
+        okra_free_(p);
+    }
+}
+
+okra_int okra_prediction_count(const okra_prediction *p)
+{
+    return p->tests;
+}
+
+const okra_data *okra_prediction_objects(const okra_prediction *p)
+{
+    return p->decoded.objects;
+}
+
+const double *okra_prediction_weights(const okra_prediction *p, okra_int *rows,
+                                      okra_int *cols)
+{
+    *rows = p->weights ? p->tests : 0;
+    *cols = p->weights ? p->n : 0;
+    return p->weights;
+}
+
+const double *okra_prediction_embedding(const okra_prediction *p, okra_int *rows,
+                                        okra_int *cols)
+{
+    *rows = p->embedding ? p->tests : 0;
+    *cols = p->embedding ? p->d : 0;
+    return p->embedding;
+}
+
+const okra_int *okra_prediction_index(const okra_prediction *p, okra_int *top)
+{
+    *top = p->decoded.top;
+    return p->decoded.index;
+}
+
+const double *okra_prediction_distance(const okra_prediction *p, okra_int *top)
+{
+    *top = p->decoded.top;
+    return p->decoded.distance;
+}

@@ -1,0 +1,96 @@
+/*
+ * walk.c: test inputs in blocks through the input kernel and the method.
+ *
+ * A block of m rows holds k(x_r, train_c), m x n, and what the method makes of it. The
+ * weights w(x) = B k_x of kernel methods read the n x n matrix B once a block, so blocks
+ * are made as tall as BLOCK_BYTES and the memory budget allow.
+ */
+#include "model/model.h"
+
+enum { BLOCK_BYTES = 64 << 20, BLOCK_ROWS = 256 };
+
+okra_form_ okra_model_form_(const okra_model *model)
+{
+    return model->method->form(model->bag);
+}
+
+okra_int okra_model_width_(const okra_model *model)
+{
+    return okra_model_form_(model) == OKRA_FORM_EMBEDDING
+               ? model->method->width(model->bag)
+               : model->training->x->n;
+}
+
+/* Half of the memory that is left, no more than is useful, at least one row. */
+static okra_int block_rows(const okra_context *ctx, okra_int tests, okra_int doubles)
+{
+    double row = 8.0 * (double)OKRA_MAX_(doubles, 1);
+    double left = (double)(okra_context_memory(ctx) - okra_alloc_live_bytes_()) / 2;
+    double useful = OKRA_MAX_(BLOCK_BYTES / row, BLOCK_ROWS);
+    double rows = OKRA_MIN_(useful, left / row);
+    return OKRA_MAX_(1, OKRA_MIN_(tests, (okra_int)OKRA_MAX_(rows, 1)));
+}
+
+okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
+                            const okra_data *x, okra_int extra, okra_walk_ *walk)
+{
+    okra_status st = OKRA_OK;
+    const okra_training_ *t = model->training;
+    okra_int n = t->x->n;
+    okra_walk_ w = {.model = model, .tests = x->n};
+    TRY(okra_other_create_(ctx, t->bound_x, x, &w.other));
+    if (model->method->needs_self) {
+        ALLOC(w.self, w.tests);
+        ALLOC(w.train_self, n);
+        TRY(okra_other_diagonal_(ctx, t->bound_x, w.other, w.self));
+        TRY(okra_bound_diagonal_(ctx, t->bound_x, w.train_self));
+    }
+    w.rows = block_rows(ctx, w.tests, n + okra_model_width_(model) + extra);
+    TRY(okra_doubles_(ctx, w.rows, n, "a block of test rows against the training inputs",
+                      &w.K));
+    *walk = w;
+    return OKRA_OK;
+done:
+    okra_walk_close_(&w);
+    return st;
+}
+
+void okra_walk_close_(okra_walk_ *walk)
+{
+    okra_other_free_(walk->other);
+    okra_free_(walk->self);
+    okra_free_(walk->train_self);
+    okra_free_(walk->K);
+    *walk = (okra_walk_){0};
+}
+
+static okra_status query(okra_context *ctx, okra_walk_ *walk, okra_int first, okra_int m,
+                         okra_query_ *out)
+{
+    okra_int n = walk->model->training->x->n;
+    *out = (okra_query_){.m = m,
+                         .n = n,
+                         .Kx = okra_mat_of_(walk->K, m, n),
+                         .self = walk->self ? walk->self + first : NULL,
+                         .train_self = walk->train_self};
+    return okra_other_cross_(ctx, walk->model->training->bound_x, walk->other, first,
+                             out->Kx);
+}
+
+okra_status okra_walk_predict_(okra_context *ctx, okra_walk_ *walk, okra_int first,
+                               okra_mat_ out)
+{
+    okra_query_ q;
+    okra_status st = query(ctx, walk, first, out.rows, &q);
+    return st == OKRA_OK ? walk->model->method->predict(ctx, walk->model->bag, &q, out)
+                         : st;
+}
+
+okra_status okra_walk_embed_(okra_context *ctx, okra_walk_ *walk, okra_int first,
+                             okra_mat_ out)
+{
+    okra_query_ q;
+    okra_status st = query(ctx, walk, first, out.rows, &q);
+    return st == OKRA_OK ? walk->model->method->embed(ctx, walk->model->bag, &q, out)
+                         : st;
+}
