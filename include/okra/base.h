@@ -115,6 +115,10 @@ OKRA_API uint64_t okra_context_seed(const okra_context *context);
 /* "8G", "512M", "1.5e9", "64k" (powers of 1024) -> bytes. */
 OKRA_API okra_status okra_parse_bytes(const char *text, okra_int *bytes) OKRA_CHECK;
 
+/* The nearest of the names (edit distance <= 3), or NULL: for "did you mean". */
+OKRA_API const char *okra_nearest(const char *name, const char *const *names,
+                                  size_t count);
+
 /* ---- options by name --------------------------------------------------------------- */
 
 typedef enum okra_option_type {

@@ -22,6 +22,12 @@ OKRA_API okra_status okra_predict_options(okra_options **out) OKRA_CHECK;
 OKRA_API const okra_option_table *const *okra_option_tables(const char *topic,
                                                             size_t *count);
 
+/* Names, help and options of methods and decoders: index 0, 1, ... until NULL. */
+OKRA_API const char *okra_method_name(size_t index, const char **help,
+                                      const okra_option_table **options);
+OKRA_API const char *okra_decoder_name(size_t index, const char **help,
+                                       const okra_option_table **options);
+
 /* options == NULL: the defaults. A set option that the chosen method does not use is an
  * error. */
 OKRA_API okra_status okra_fit(okra_context *context, const okra_data *x,

@@ -142,8 +142,7 @@ okra_status okra_option_defaults_(const okra_option_table *table,
                                   void *fields) OKRA_CHECK;
 const okra_option *okra_option_find_(const okra_option_table *table, const char *name,
                                      size_t length);
-/* The nearest of the names (edit distance <= 3), or NULL: for "did you mean". */
-const char *okra_nearest_(const char *name, const char *const *names, size_t count);
+#define okra_nearest_ okra_nearest
 /* Fails if a set option belongs to none of the given tables: `who` ("method knn") does
  * not use it. Nothing is parsed and ignored. */
 okra_status okra_options_check_used_(const okra_options *options,

@@ -176,7 +176,7 @@ static int edit_distance(const char *a, const char *b)
     return row[m];
 }
 
-const char *okra_nearest_(const char *name, const char *const *names, size_t count)
+const char *okra_nearest(const char *name, const char *const *names, size_t count)
 {
     const char *best = NULL;
     int least = NEAR + 1;
@@ -269,7 +269,7 @@ static okra_status unknown(const okra_options *o, const char *name)
     for (size_t i = 0; i < o->table_count; i++) {
         for (const okra_option *row = o->tables[i]->rows; row && row->name; row++) {
             const char *const pair[] = {best, row->name};
-            best = okra_nearest_(name, best ? pair : pair + 1, best ? 2 : 1);
+            best = okra_nearest(name, best ? pair : pair + 1, best ? 2 : 1);
         }
     }
     return best ? okra_fail_(OKRA_EARG, "there is no option '%s'; did you mean '%s'?",

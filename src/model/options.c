@@ -60,7 +60,7 @@ const okra_option_table *const *okra_option_tables(const char *topic, size_t *co
 okra_status okra_unknown_(const char *what, const char *name, const char *const *names,
                           size_t count)
 {
-    const char *near = okra_nearest_(name, names, count);
+    const char *near = okra_nearest(name, names, count);
     return near ? okra_fail_(OKRA_EARG, "there is no %s '%s'; did you mean '%s'?", what,
                              name, near)
                 : okra_fail_(OKRA_EARG, "there is no %s '%s'", what, name);
@@ -81,4 +81,30 @@ okra_status okra_fit_options(okra_options **out)
 okra_status okra_predict_options(okra_options **out)
 {
     return create("predict", out);
+}
+
+const char *okra_method_name(size_t index, const char **help,
+                             const okra_option_table **options)
+{
+    for (size_t i = 0; okra_methods_[i]; i++) {
+        if (i == index) {
+            *help = okra_methods_[i]->help;
+            *options = &okra_methods_[i]->options;
+            return okra_methods_[i]->name;
+        }
+    }
+    return NULL;
+}
+
+const char *okra_decoder_name(size_t index, const char **help,
+                              const okra_option_table **options)
+{
+    for (size_t i = 0; okra_decoders_[i]; i++) {
+        if (i == index) {
+            *help = okra_decoders_[i]->help;
+            *options = &okra_decoders_[i]->options;
+            return okra_decoders_[i]->name;
+        }
+    }
+    return NULL;
 }
