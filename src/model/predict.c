@@ -155,7 +155,7 @@ static okra_status one_block(okra_context *ctx, run *r, okra_int first, okra_int
     } else {
         block.W = W;
         if (r->want_embedding) {
-            TRY(okra_block_explicit_(ctx, output, &block, "the embedding", H));
+            TRY(okra_block_explicit_(ctx, output, &block, H));
         }
     }
     TRY(r->decoder->block(ctx, r->state, &block));
