@@ -5,6 +5,7 @@
 #include "core/threads.h"
 
 #include <cblas.h>
+#include <math.h>
 #include <string.h>
 
 void okra_blas_threads_(int n)
@@ -52,4 +53,28 @@ okra_status okra_backend_enter_(okra_context *ctx, const char *op, const char *n
     *out = backend;
 done:
     return st;
+}
+
+okra_status okra_check_square_(const char *op, char name, okra_mat_ A)
+{
+    if (A.rows != A.cols) {
+        return okra_fail_(OKRA_ESHAPE, "%s: %c is %lld x %lld, not square", op, name,
+                          (long long)A.rows, (long long)A.cols);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_check_finite_(const char *op, char name, bool lower, okra_mat_ A)
+{
+    for (okra_int i = 0; i < A.rows; i++) {
+        okra_int cols = lower ? OKRA_MIN_(i + 1, A.cols) : A.cols;
+        for (okra_int j = 0; j < cols; j++) {
+            double a = A.p[i * A.ld + j];
+            if (!isfinite(a)) {
+                return okra_fail_(OKRA_ENUMERIC, "%s: element (%lld, %lld) of %c is %g",
+                                  op, (long long)i, (long long)j, name, a);
+            }
+        }
+    }
+    return OKRA_OK;
 }

@@ -25,13 +25,25 @@ typedef struct okra_backend_ {
     void (*trsm)(bool left, bool trans, okra_mat_ L, okra_mat_ B);
     /* as okra_eigh_ */
     okra_status (*eigh)(okra_context *ctx, okra_mat_ A, double *w);
+    /* as okra_svd_ */
+    okra_status (*svd)(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
+                       okra_mat_ Vt);
+    /* as okra_qr_; of R only the upper triangle is written */
+    okra_status (*qr)(okra_context *ctx, okra_mat_ A, okra_mat_ *R);
+    /* as okra_solve_general_, rcond never NULL; B may have no columns */
+    okra_status (*solve)(okra_context *ctx, okra_mat_ A, okra_mat_ B, double *rcond);
 } okra_backend_;
 
 extern const okra_backend_ okra_backend_blas_;
 extern const okra_backend_ okra_backend_ref_;
 
-/* The iterative parts of the ref backend, a file each. */
+/* The longer parts of the ref backend: ref_jacobi.c and ref_factor.c. */
 okra_status okra_ref_eigh_(okra_context *ctx, okra_mat_ A, double *w) OKRA_CHECK;
+okra_status okra_ref_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
+                          okra_mat_ Vt) OKRA_CHECK;
+okra_status okra_ref_qr_(okra_context *ctx, okra_mat_ A, okra_mat_ *R) OKRA_CHECK;
+okra_status okra_ref_solve_(okra_context *ctx, okra_mat_ A, okra_mat_ B,
+                            double *rcond) OKRA_CHECK;
 
 /* The eigh of the blas backend for sizes too large for its first choice (a test calls it
  * at a small one). */
@@ -44,5 +56,12 @@ okra_status okra_blas_eigh_large_(okra_context *ctx, okra_mat_ A, double *w) OKR
 okra_status okra_backend_enter_(okra_context *ctx, const char *op, const char *names,
                                 const okra_mat_ *views, int count,
                                 const okra_backend_ **out) OKRA_CHECK;
+
+/* Fails with OKRA_ESHAPE unless A is square. */
+okra_status okra_check_square_(const char *op, char name, okra_mat_ A) OKRA_CHECK;
+/* Fails with OKRA_ENUMERIC at the first NaN or infinity of A (lower: of its lower
+ * triangle), which iterative LAPACK routines do not survive. */
+okra_status okra_check_finite_(const char *op, char name, bool lower,
+                               okra_mat_ A) OKRA_CHECK;
 
 #endif

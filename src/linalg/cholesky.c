@@ -16,15 +16,6 @@
 
 static const double jitter_limit = 1e-4; /* of the mean diagonal: beyond, A is not PSD */
 
-static okra_status check_square(const char *op, char name, okra_mat_ A)
-{
-    if (A.rows != A.cols) {
-        return okra_fail_(OKRA_ESHAPE, "%s: %c is %lld x %lld, not square", op, name,
-                          (long long)A.rows, (long long)A.cols);
-    }
-    return OKRA_OK;
-}
-
 /* A backend may or may not notice a NaN; one anywhere in A reaches the diagonal of L. */
 static bool factor(const okra_backend_ *backend, okra_mat_ A)
 {
@@ -50,20 +41,6 @@ static void restore(okra_mat_ A, const double *diagonal, double delta)
     }
 }
 
-static okra_status check_finite(okra_mat_ A, const double *diagonal)
-{
-    for (okra_int i = 0; i < A.rows; i++) {
-        for (okra_int j = i; j < A.cols; j++) {
-            double a = i == j ? diagonal[i] : A.p[i * A.ld + j];
-            if (!isfinite(a)) {
-                return okra_fail_(OKRA_ENUMERIC, "cholesky: element (%lld, %lld) is %g",
-                                  (long long)i, (long long)j, a);
-            }
-        }
-    }
-    return OKRA_OK;
-}
-
 okra_status okra_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter)
 {
     okra_status st = OKRA_OK;
@@ -71,7 +48,7 @@ okra_status okra_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter)
     double *diagonal = NULL, mean = 0, delta = 0;
 
     TRY(okra_backend_enter_(ctx, "cholesky", "A", &A, 1, &backend));
-    TRY(check_square("cholesky", 'A', A));
+    TRY(okra_check_square_("cholesky", 'A', A));
     ALLOC(diagonal, A.rows);
     for (okra_int i = 0; i < A.rows; i++) {
         diagonal[i] = A.p[i * A.ld + i];
@@ -79,7 +56,8 @@ okra_status okra_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter)
     }
     bool done = A.rows == 0 || factor(backend, A);
     if (!done) {
-        TRY(check_finite(A, diagonal));
+        restore(A, diagonal, 0);
+        TRY(okra_check_finite_("cholesky", 'A', true, A));
     }
     for (double last = jitter_limit * mean; !done && delta < last;) {
         delta = fmin(delta > 0 ? 10 * delta : DBL_EPSILON * mean, last);
@@ -112,7 +90,7 @@ okra_status okra_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L, ok
     const okra_backend_ *backend;
 
     TRY(okra_backend_enter_(ctx, "trsm", "LB", (okra_mat_[]){L, B}, 2, &backend));
-    TRY(check_square("trsm", 'L', L));
+    TRY(okra_check_square_("trsm", 'L', L));
     if (L.rows != (left ? B.rows : B.cols)) {
         FAIL(OKRA_ESHAPE, "trsm: L is %lld x %lld, B %lld x %lld, L on the %s",
              (long long)L.rows, (long long)L.cols, (long long)B.rows, (long long)B.cols,

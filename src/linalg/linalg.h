@@ -46,7 +46,8 @@ okra_status okra_gemm_(okra_context *ctx, bool ta, bool tb, double alpha, okra_m
 okra_status okra_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
                        double beta, okra_mat_ C) OKRA_CHECK;
 
-/* A = L L' in the lower triangle of A (the upper one is left as it was). If A is not
+/* A = L L' in the lower triangle of A, symmetric with both triangles given (the upper one
+ * is left as it was). If A is not
  * positive definite to rounding, multiples of eps*mean(diag) are added to the diagonal,
  * growing tenfold, until it is; *jitter (may be NULL) is what was added, 0 if nothing,
  * and the context is warned. Fails with OKRA_ENUMERIC when 1e-4*mean(diag) does not do,
@@ -97,11 +98,12 @@ void okra_blas_threads_(int n);
 /* ---- the covariance operators in O(n^3) (Kadri 2013 eq. 8 without its n^2 x n^2 system)
  */
 
-/* Both eigendecompositions, done once; every lambda after that costs one matrix product.
- *     K = Q diag(lam) Q',   S = n eps (K + n eps I)^-1  (S = I for the plain operator)
- *     S^1/2 L S^1/2 = U diag(mu) U',   W = U' Q diag(s^-1/2)
- *     Z_ij = mu_i W_ij / (mu_i lam_j + n lambda),   B = S^1/2 U Z Q'
- * B solves: T a K + n lambda a = I, B = T a, T = S L. */
+/* Both eigendecompositions, done once; every lambda after that costs two products.
+ *     K = Q diag(lam) Q',   S = n eps (K + n eps I)^-1 = Q diag(r)^2 Q'  (S = I: r = 1)
+ *     N = Q' L Q,   diag(r) N diag(r) = V diag(mu) V'
+ *     Z_ij = (V' diag(r) N)_ij / (mu_i lam_j + n lambda),   B = Q diag(r) V Z Q'
+ * B solves: T a K + n lambda a = I, B = T a, T = S L; relative error about
+ * eps (1 + max(mu) max(lam) / (n lambda)). Keeps 3 n^2 doubles; a solve takes n^2 more. */
 typedef struct okra_kron_ okra_kron_;
 
 /* K and L (n x n, both triangles) are destroyed. epsilon < 0: covariance operator, S = I;

@@ -11,6 +11,10 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <limits.h>
+#include <math.h>
+
+/* LAPACK counts work space in ints: 1 + 6n + 2n^2 of dsyevd and 4k^2 + 7k of dgesdd. */
+enum { eigh_most = 32766, svd_most = 23169 };
 
 /* Sizes were checked against `limit` on entry; BLAS wants strides of at least 1. */
 static int narrow(okra_int n)
@@ -57,18 +61,19 @@ static void trsm(bool left, bool trans, okra_mat_ L, okra_mat_ B)
 }
 
 /* LAPACK's columns of eigenvectors are our rows. Divide and conquer, the fastest, wants
- * 2 n^2 doubles of work space, whose number must fit an int; above that (n > 32766) the
- * relatively robust representations with n^2. */
+ * 2 n^2 doubles of work space; above eigh_most the relatively robust representations with
+ * n^2. */
 static okra_status eigh(okra_context *ctx, okra_mat_ A, double *w)
 {
     okra_status st = OKRA_OK;
-    okra_int n = A.rows, lwork = 1 + 6 * n + 2 * n * n, liwork = 3 + 5 * n;
+    okra_int n = A.rows;
     double *work = NULL;
     lapack_int *iwork = NULL;
 
-    if (lwork > INT_MAX) {
+    if (n > eigh_most) {
         return okra_blas_eigh_large_(ctx, A, w);
     }
+    okra_int lwork = 1 + 6 * n + 2 * n * n, liwork = 3 + 5 * n;
     TRY(okra_doubles_(ctx, lwork, 1, "eigh: work space", &work));
     ALLOC(iwork, liwork);
     lapack_int info =
@@ -108,6 +113,113 @@ done:
     return st;
 }
 
+/* A = U S Vt reads A' = V S U' in columns: LAPACK's U is our Vt and the reverse, both in
+ * place. */
+static okra_status svd(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
+                       okra_mat_ Vt)
+{
+    okra_status st = OKRA_OK;
+    okra_int k = OKRA_MIN_(A.rows, A.cols);
+    double *work = NULL, best = 0;
+    lapack_int *iwork = NULL;
+
+    if (k > svd_most) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "svd: A is %lld x %lld; LAPACK finds at most %d singular values",
+             (long long)A.rows, (long long)A.cols, (int)svd_most);
+    }
+    okra_int least = 4 * k * k + 7 * k;
+    ALLOC(iwork, 8 * k);
+    lapack_int info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', narrow(A.cols),
+                                          narrow(A.rows), A.p, stride(A), s, Vt.p,
+                                          stride(Vt), U.p, stride(U), &best, -1, iwork);
+    okra_int lwork = OKRA_MIN_(OKRA_MAX_((okra_int)best, least), INT_MAX);
+    TRY(okra_doubles_(ctx, lwork, 1, "svd: work space", &work));
+    info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', narrow(A.cols), narrow(A.rows), A.p,
+                               stride(A), s, Vt.p, stride(Vt), U.p, stride(U), work,
+                               narrow(lwork), iwork);
+    if (info != 0) {
+        FAIL(OKRA_ENUMERIC, "svd: LAPACK dgesdd did not converge (info %d)", (int)info);
+    }
+done:
+    okra_free_(work);
+    okra_free_(iwork);
+    return st;
+}
+
+/* A = Q R is A' = R' Q', LAPACK's LQ; its L, in columns, is our R. */
+static okra_status qr(okra_context *ctx, okra_mat_ A, okra_mat_ *R)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = A.cols, lwork = OKRA_MIN_(64 * n, INT_MAX); /* panels of up to 64 */
+    double *work = NULL, *tau = NULL;
+
+    (void)ctx;
+    ALLOC(work, lwork);
+    ALLOC(tau, n);
+    lapack_int info = LAPACKE_dgelqf_work(LAPACK_COL_MAJOR, narrow(n), narrow(A.rows),
+                                          A.p, stride(A), tau, work, narrow(lwork));
+    for (okra_int i = 0; R && i < n; i++) {
+        okra_mat_copy_(okra_mat_part_(A, i, 1, i, n - i),
+                       okra_mat_part_(*R, i, 1, i, n - i));
+    }
+    if (info == 0) {
+        info = LAPACKE_dorglq_work(LAPACK_COL_MAJOR, narrow(n), narrow(A.rows), narrow(n),
+                                   A.p, stride(A), tau, work, narrow(lwork));
+    }
+    if (info != 0) {
+        FAIL(OKRA_EINTERNAL, "qr: LAPACK refused its argument %d", -(int)info);
+    }
+done:
+    okra_free_(tau);
+    okra_free_(work);
+    return st;
+}
+
+/* LAPACK factors A' = P L U, so A = U' L' P': in our rows U' is the lower triangle and L'
+ * the upper one with unit diagonal. Right-hand sides are rows of numbers, solved in
+ * place, and the row exchanges P come last, in reverse order. */
+static okra_status solve(okra_context *ctx, okra_mat_ A, okra_mat_ B, double *rcond)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = A.rows;
+    lapack_int *pivot = NULL;
+    double *work = NULL, norm = 0;
+
+    (void)ctx;
+    ALLOC(pivot, 2 * n);
+    ALLOC(work, 4 * n);
+    for (okra_int j = 0; j < n; j++) {
+        norm = fmax(norm, cblas_dasum(narrow(n), A.p + j, stride(A)));
+    }
+    lapack_int info = LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, narrow(n), narrow(n), A.p,
+                                          stride(A), pivot);
+    if (info > 0) {
+        FAIL(OKRA_ENUMERIC, "solve: the %lld x %lld matrix is singular (pivot %d is 0)",
+             (long long)n, (long long)n, (int)info);
+    }
+    /* the 1-norm of A is the infinity norm of A' */
+    info = LAPACKE_dgecon_work(LAPACK_COL_MAJOR, 'I', narrow(n), A.p, stride(A), norm,
+                               rcond, work, pivot + n);
+    if (info != 0) {
+        FAIL(OKRA_EINTERNAL, "solve: LAPACK refused its argument %d", -(int)info);
+    }
+    if (B.cols > 0) {
+        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit,
+                    narrow(n), narrow(B.cols), 1, A.p, stride(A), B.p, stride(B));
+        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasUnit,
+                    narrow(n), narrow(B.cols), 1, A.p, stride(A), B.p, stride(B));
+        for (okra_int i = n - 1; i >= 0; i--) {
+            cblas_dswap(narrow(B.cols), B.p + i * B.ld, 1, B.p + (pivot[i] - 1) * B.ld,
+                        1);
+        }
+    }
+done:
+    okra_free_(work);
+    okra_free_(pivot);
+    return st;
+}
+
 const okra_backend_ okra_backend_blas_ = {
     .name = "blas",
     .limit = INT_MAX,
@@ -116,4 +228,7 @@ const okra_backend_ okra_backend_blas_ = {
     .cholesky = cholesky,
     .trsm = trsm,
     .eigh = eigh,
+    .svd = svd,
+    .qr = qr,
+    .solve = solve,
 };

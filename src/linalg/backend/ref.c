@@ -87,4 +87,7 @@ const okra_backend_ okra_backend_ref_ = {
     .cholesky = cholesky,
     .trsm = trsm,
     .eigh = okra_ref_eigh_,
+    .svd = okra_ref_svd_,
+    .qr = okra_ref_qr_,
+    .solve = okra_ref_solve_,
 };

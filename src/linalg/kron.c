@@ -1,0 +1,175 @@
+/*
+ * The covariance operators without their n^2 x n^2 system.
+ *
+ * Problem (Kadri 2013, eq. 8): T a K + n lambda a = I, B = T a, with T = S L,
+ *     S = n eps (K + n eps I)^-1   (eq. 7, conditional covariance)   or   S = I (eq. 5),
+ * K, L the n x n Gram matrices of inputs and outputs, both positive semi-definite.
+ *
+ * Method. In the basis of K = Q diag(lam) Q', S is diagonal too: s_j = n eps /
+ * (lam_j + n eps), r_j = s_j^1/2. With N = Q' L Q and the symmetric M = diag(r) N
+ * diag(r), column j of B Q is, in that basis, (lam_j diag(s) N + n lambda I)^-1 diag(s) N
+ * e_j = diag(r) (lam_j M + n lambda I)^-1 diag(r) N e_j, so that with M = V diag(mu) V'
+ *     G = V' diag(r) N,   Z_ij = G_ij / (mu_i lam_j + n lambda),   B = H' Z Q',
+ *     H = V' diag(r) Q'.
+ * G equals diag(mu) V' diag(s^-1/2), but is formed as a product: dividing the
+ * eigenvectors, which are good to eps only absolutely, by s^1/2 loses log10(s^-1/2)
+ * digits where lam >> n eps. As written no small number is divided by, and B has an error
+ * of about eps (1 + kappa), kappa = max(mu) max(lam) / (n lambda), which is the condition
+ * number of the problem itself: that far K and L changed in their last digit move B.
+ *
+ * Cost: 2 eigendecompositions and 4 products once, 2 products a lambda. Memory: 3 n^2
+ * doubles kept, K and L as scratch; n^2 more in each solve.
+ */
+#include "linalg/linalg.h"
+
+#include <math.h>
+
+static const double negative_limit = 1e-8; /* of the largest: rounding stays below it */
+
+struct okra_kron_ {
+    okra_int n;
+    double *lam, *mu;   /* n each: eigenvalues of K and of M                   */
+    double *Qt, *H, *G; /* n x n each: Q', V' diag(r) Q', V' diag(r) N          */
+};
+
+void okra_kron_free_(okra_kron_ *kron)
+{
+    if (kron) {
+        okra_free_(kron->G);
+        okra_free_(kron->H);
+        okra_free_(kron->Qt);
+        okra_free_(kron->mu);
+        okra_free_(kron->lam);
+        okra_free_(kron);
+    }
+}
+
+static okra_status check_gram(const char *name, okra_int n, okra_mat_ A)
+{
+    if (A.rows != n || A.cols != n) {
+        return okra_fail_(
+            OKRA_ESHAPE, "covariance operator: %s is %lld x %lld, expected %lld x %lld",
+            name, (long long)A.rows, (long long)A.cols, (long long)n, (long long)n);
+    }
+    return OKRA_OK;
+}
+
+/* Negative eigenvalues (w ascending) become 0. */
+static void clamp(const okra_context *ctx, const char *name, okra_int n, double *w)
+{
+    if (n > 0 && w[0] < -negative_limit * fabs(w[n - 1])) {
+        okra_warn_(ctx,
+                   "covariance operator: the %s Gram matrix is not positive "
+                   "semi-definite (eigenvalues %.3g to %.3g); negative ones are set to 0",
+                   name, w[0], w[n - 1]);
+    }
+    for (okra_int i = 0; i < n; i++) {
+        w[i] = fmax(w[i], 0);
+    }
+}
+
+/* column j of A times r_j */
+static void scale_columns(okra_mat_ A, const double *r)
+{
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < A.cols; j++) {
+            A.p[i * A.ld + j] *= r[j];
+        }
+    }
+}
+
+/* K, L -> the factors of kron; on the way K holds Q', Q' L, M, V', V' diag(r) and L holds
+ * L, N. */
+static okra_status factor(okra_context *ctx, okra_kron_ *kron, okra_mat_ K, okra_mat_ L,
+                          double epsilon)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = kron->n;
+    double *r = NULL;
+
+    ALLOC(r, n);
+    TRY(okra_eigh_(ctx, K, kron->lam));
+    clamp(ctx, "input", n, kron->lam);
+    for (okra_int j = 0; j < n; j++) {
+        double shift = (double)n * epsilon;
+        r[j] = epsilon < 0 ? 1 : sqrt(shift / (kron->lam[j] + shift));
+    }
+    TRY(okra_doubles_(ctx, n, n, "covariance operator: input eigenvectors", &kron->Qt));
+    okra_mat_ Qt = okra_mat_of_(kron->Qt, n, n);
+    okra_mat_copy_(K, Qt);
+    TRY(okra_gemm_(ctx, false, false, 1, Qt, L, 0, K));
+    TRY(okra_gemm_(ctx, false, true, 1, K, Qt, 0, L)); /* N */
+    for (okra_int i = 0; i < n; i++) {                 /* M */
+        for (okra_int j = 0; j < n; j++) {
+            K.p[i * K.ld + j] = r[i] * L.p[i * L.ld + j] * r[j];
+        }
+    }
+    TRY(okra_eigh_(ctx, K, kron->mu));
+    clamp(ctx, "output", n, kron->mu);
+    scale_columns(K, r); /* V' diag(r) */
+    TRY(okra_doubles_(ctx, n, n, "covariance operator: left factor", &kron->H));
+    TRY(okra_doubles_(ctx, n, n, "covariance operator: right-hand side", &kron->G));
+    TRY(okra_gemm_(ctx, false, false, 1, K, Qt, 0, okra_mat_of_(kron->H, n, n)));
+    TRY(okra_gemm_(ctx, false, false, 1, K, L, 0, okra_mat_of_(kron->G, n, n)));
+done:
+    okra_free_(r);
+    return st;
+}
+
+okra_status okra_kron_create_(okra_context *ctx, okra_mat_ K, okra_mat_ L, double epsilon,
+                              okra_kron_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_kron_ *kron = NULL;
+    okra_int n = K.rows;
+
+    TRY(check_gram("K", n, K));
+    TRY(check_gram("L", n, L));
+    if (epsilon == 0 || !isfinite(epsilon)) {
+        FAIL(OKRA_EARG,
+             "covariance operator: epsilon is %g, expected a positive number (or a "
+             "negative one for the unconditional operator)",
+             epsilon);
+    }
+    /* before the first decomposition, not after it */
+    TRY(okra_budget_ask_(ctx, 3.0 * (double)n * (double)n * sizeof(double),
+                         "covariance operator: three %lld x %lld factors", (long long)n,
+                         (long long)n));
+    ZALLOC(kron, 1);
+    kron->n = n;
+    ALLOC(kron->lam, n);
+    ALLOC(kron->mu, n);
+    TRY(factor(ctx, kron, K, L, epsilon));
+    *out = kron;
+    kron = NULL;
+done:
+    okra_kron_free_(kron);
+    return st;
+}
+
+okra_status okra_kron_solve_(okra_context *ctx, const okra_kron_ *kron, double lambda,
+                             okra_mat_ B)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = kron->n;
+    double *product = NULL, shift = (double)n * lambda;
+
+    TRY(check_gram("B", n, B));
+    if (!(lambda > 0) || !isfinite(lambda)) {
+        FAIL(OKRA_EARG, "covariance operator: lambda is %g, expected a positive number",
+             lambda);
+    }
+    TRY(okra_doubles_(ctx, n, n, "covariance operator: a product", &product));
+    okra_mat_ ZQt = okra_mat_of_(product, n, n);
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            B.p[i * B.ld + j] =
+                kron->G[i * n + j] / (kron->mu[i] * kron->lam[j] + shift); /* Z */
+        }
+    }
+    TRY(okra_gemm_(ctx, false, false, 1, B, okra_mat_of_(kron->Qt, n, n), 0, ZQt));
+    TRY(okra_gemm_(ctx, true, false, 1, okra_mat_of_(kron->H, n, n), ZQt, 0, B));
+done:
+    okra_free_(product);
+    return st;
+}
