@@ -30,7 +30,11 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 set(okra_warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
     -Wmissing-prototypes -Wvla -Wundef -Wcast-qual -Wwrite-strings -Wformat=2
-    -Wswitch-enum -Wdouble-promotion)
+    -Wswitch-enum)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    # Of clang it would refuse NAN and INFINITY, which the C library has as floats.
+    list(APPEND okra_warnings -Wdouble-promotion)
+endif()
 
 add_library(okra_flags INTERFACE)
 target_compile_definitions(okra_flags INTERFACE _GNU_SOURCE)

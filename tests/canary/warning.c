@@ -21,12 +21,6 @@ int canary(int x)
 {
     return x;
 }
-#elif defined WARN_double_promotion
-double canary(float x);
-double canary(float x)
-{
-    return x * 2.0;
-}
 #elif defined WARN_switch_enum
 enum colour { RED, BLUE };
 int canary(enum colour c);
