@@ -69,7 +69,7 @@ expect_in() {
 }
 
 expect_same() {
-    cmp "$1" "$2" >&2 || complain "$1 and $2 differ"
+    diff "$1" "$2" >&2 || complain "$1 and $2 differ"
 }
 
 skip() {
