@@ -1,0 +1,78 @@
+/*
+ * kernel_loss.c: the squared distance of y (truth) and z (prediction) in the feature
+ * space of a kernel l,
+ *     |phi(y) - phi(z)|^2 = l(y,y) - 2 l(y,z) + l(z,z),
+ * clamped at 0. Statistics of the expression (`center`) are those of the truth. Only the
+ * n pairs are wanted but the Gram engine gives whole rows: n^2 evaluations, STRIP rows of
+ * the Gram matrix in memory at a time.
+ */
+#include "metric/metric.h"
+
+#include "kernel/kernel.h"
+
+enum { STRIP = 64 };
+
+typedef struct kernel_params {
+    const char *kernel;
+} kernel_params;
+
+static const okra_option rows[] = {
+    {"kernel", OKRA_OPTION_TEXT, offsetof(kernel_params, kernel), NULL, 1, 0, NULL,
+     "EXPR", "The kernel of the feature space"},
+    {0},
+};
+
+static okra_status check(const void *params)
+{
+    const kernel_params *p = params;
+    return p->kernel ? OKRA_OK
+                     : okra_fail_(OKRA_EARG,
+                                  "metric kernel-loss: expected kernel-loss:kernel=EXPR");
+}
+
+static okra_status kernel_loss(okra_context *ctx, const void *params, okra_scores_ *s)
+{
+    okra_status st = OKRA_OK;
+    const kernel_params *p = params;
+    okra_kernel *kernel = NULL;
+    okra_bound_ *bound = NULL;
+    okra_other_ *other = NULL;
+    double *K = NULL, *yy = NULL, *zz = NULL;
+    TRY(okra_kernel_parse(p->kernel, &kernel));
+    TRY(okra_bound_create_(ctx, kernel, s->truth, &bound));
+    TRY(okra_other_create_(ctx, bound, s->predicted, &other));
+    ALLOC(yy, s->n);
+    ALLOC(zz, s->n);
+    TRY(okra_bound_diagonal_(ctx, bound, yy));
+    TRY(okra_other_diagonal_(ctx, bound, other, zz));
+    TRY(okra_doubles_(ctx, STRIP, s->n, "a strip of the Gram matrix", &K));
+    for (okra_int first = 0; first < s->n; first += STRIP) {
+        okra_int m = OKRA_MIN_(STRIP, s->n - first);
+        TRY(okra_other_cross_(ctx, bound, other, first, okra_mat_of_(K, m, s->n)));
+        for (okra_int r = 0; r < m; r++) {
+            okra_int i = first + r;
+            double squared = yy[i] - 2 * K[r * s->n + i] + zz[i];
+            s->each[i] = squared < 0 ? 0 : squared;
+        }
+    }
+done:
+    okra_free_(K);
+    okra_free_(yy);
+    okra_free_(zz);
+    okra_other_free_(other);
+    okra_bound_free_(bound);
+    okra_kernel_free(kernel);
+    return st;
+}
+
+extern const okra_metric_ okra_metric_kernel_loss_;
+
+const okra_metric_ okra_metric_kernel_loss_ = {
+    .name = "kernel-loss",
+    .help = "Squared distance in the feature space of a kernel",
+    .params = {"metric kernel-loss", rows, sizeof(kernel_params)},
+    .kinds = ~0u, /* whatever the kernel takes */
+    .loss = true,
+    .check = check,
+    .score = kernel_loss,
+};

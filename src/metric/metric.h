@@ -1,0 +1,57 @@
+/*
+ * metric.h: one metric, and what metrics share.
+ *
+ * To add a metric: write one okra_metric_ in a file, and one line in metrics.c.
+ */
+#ifndef OKRA_METRIC_H_
+#define OKRA_METRIC_H_
+
+#include "data/data.h"
+#include "okra/metric.h"
+
+/* n pairs of objects, and where their scores go. */
+typedef struct okra_scores_ {
+    okra_int n, d; /* d: width of both sides; labels: classes, see codes         */
+    const okra_data *truth, *predicted;
+    const okra_int *codes; /* labels: truth class of each predicted class          */
+    double *each;          /* n places                                             */
+    bool has_each;         /* true on entry; the value is then the mean of `each`  */
+    double value;          /* filled by a metric that cleared has_each             */
+} okra_scores_;
+
+typedef struct okra_metric_ {
+    const char *name, *help;
+    okra_option_table params;
+    unsigned kinds; /* bit (1u << okra_kind) for each kind of data it takes */
+    bool loss;      /* smaller is better */
+    /* Message and OKRA_EARG if the parameters do not fit together; may be NULL. */
+    okra_status (*check)(const void *params);
+    okra_status (*score)(okra_context *ctx, const void *params, okra_scores_ *scores);
+} okra_metric_;
+
+enum {
+    OKRA_METRIC_VECTORS_ = 1u << OKRA_DENSE | 1u << OKRA_SPARSE | 1u << OKRA_BITS,
+    OKRA_METRIC_LABELS_ = 1u << OKRA_LABELS,
+};
+
+/* Row i of dense, sparse or bit vectors as d doubles: in place, or written to `buffer`.
+ */
+const double *okra_metric_row_(const okra_data *data, okra_int i, double *buffer);
+
+/* Calls f on the two rows of every pair of vectors; each[i] gets what it returns. */
+okra_status okra_metric_pairs_(okra_scores_ *scores, const void *params,
+                               double (*f)(const void *params, okra_int d,
+                                           const double *truth, const double *predicted));
+
+/* The class of object i on either side, comparable: numbered by the truth's classes, and
+ * beyond them (below scores->d) where the truth does not know the name. */
+static inline okra_int okra_metric_truth_(const okra_scores_ *s, okra_int i)
+{
+    return s->truth->codes[i];
+}
+static inline okra_int okra_metric_predicted_(const okra_scores_ *s, okra_int i)
+{
+    return s->codes[s->predicted->codes[i]];
+}
+
+#endif

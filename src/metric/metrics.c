@@ -1,0 +1,295 @@
+/*
+ * metrics.c: the table of metrics; a specification "name:key=value,..." is read, the two
+ * collections are matched, and the metric is called.
+ */
+#include "metric/metric.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+extern const okra_metric_ okra_metric_mse_, okra_metric_rmse_, okra_metric_mae_,
+    okra_metric_rbf_loss_, okra_metric_kernel_loss_, okra_metric_zero_one_,
+    okra_metric_hamming_, okra_metric_f1_;
+
+static const okra_metric_ *const metrics[] = {
+    &okra_metric_mse_,      &okra_metric_rmse_,        &okra_metric_mae_,
+    &okra_metric_zero_one_, &okra_metric_hamming_,     &okra_metric_f1_,
+    &okra_metric_rbf_loss_, &okra_metric_kernel_loss_,
+};
+enum { METRICS = sizeof metrics / sizeof *metrics };
+
+const char *okra_metric_name(size_t index, const char **help,
+                             const okra_option_table **parameters)
+{
+    if (index >= METRICS) {
+        return NULL;
+    }
+    if (help) {
+        *help = metrics[index]->help;
+    }
+    if (parameters) {
+        *parameters = &metrics[index]->params;
+    }
+    return metrics[index]->name;
+}
+
+/* ---- the specification ------------------------------------------------------------ */
+
+static okra_status find(const char *spec, size_t length, const okra_metric_ **out)
+{
+    char name[64];
+    const char *names[METRICS];
+    for (size_t i = 0; i < METRICS; i++) {
+        names[i] = metrics[i]->name;
+        if (strlen(names[i]) == length && memcmp(names[i], spec, length) == 0) {
+            *out = metrics[i];
+            return OKRA_OK;
+        }
+    }
+    size_t shown = OKRA_MIN_(length, sizeof name - 1);
+    memcpy(name, spec, shown);
+    name[shown] = '\0';
+    const char *best = okra_nearest_(name, names, METRICS);
+    return best ? okra_fail_(OKRA_EARG, "there is no metric '%s'; did you mean '%s'?",
+                             name, best)
+                : okra_fail_(OKRA_EARG, "there is no metric '%s'", name);
+}
+
+/* Where the parameter at `p` ends: a comma outside of brackets, or the end. */
+static const char *parameter_end(const char *p)
+{
+    int depth = 0;
+    for (; *p && (depth > 0 || *p != ','); p++) {
+        depth += (*p == '(' || *p == '{') - (*p == ')' || *p == '}');
+    }
+    return p;
+}
+
+static okra_status set_parameter(okra_options *options, const char *spec, const char *p,
+                                 const char *end)
+{
+    okra_status st = OKRA_OK;
+    char *key = okra_strndup_(p, (size_t)(end - p));
+    if (!key) {
+        return OKRA_EMEM;
+    }
+    char *equals = strchr(key, '=');
+    if (!equals || equals == key) {
+        FAIL(OKRA_EARG, "metric '%s': found '%s', expected key=value", spec, key);
+    }
+    *equals = '\0';
+    if (okra_options_is_set(options, key)) {
+        FAIL(OKRA_EARG, "metric '%s': %s is given twice", spec, key);
+    }
+    TRY(okra_options_set(options, key, equals + 1));
+done:
+    okra_free_(key);
+    return st;
+}
+
+/* The metric and its parameters; texts in *params belong to *options. */
+static okra_status parse(const char *spec, const okra_metric_ **metric,
+                         okra_options **options, void **params)
+{
+    okra_status st = OKRA_OK;
+    size_t length = strcspn(spec, ":");
+    *options = NULL;
+    *params = NULL;
+    TRY(find(spec, length, metric));
+    const okra_option_table *table = &(*metric)->params;
+    TRY(okra_options_create(&table, 1, options));
+    for (const char *p = spec + length; *p;) {
+        const char *end = parameter_end(p + 1);
+        TRY(set_parameter(*options, spec, p + 1, end));
+        p = end;
+    }
+    *params = okra_zalloc_(1, table->size);
+    if (!*params) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    TRY(okra_options_read(*options, table, *params));
+    if ((*metric)->check) {
+        TRY((*metric)->check(*params));
+    }
+done:
+    if (st != OKRA_OK) {
+        okra_options_free(*options);
+        okra_free_(*params);
+        *options = NULL;
+        *params = NULL;
+    }
+    return st;
+}
+
+okra_status okra_metric_is_loss(const char *spec, bool *loss)
+{
+    const okra_metric_ *metric;
+    okra_options *options;
+    void *params;
+    okra_status st = parse(spec, &metric, &options, &params);
+    if (st == OKRA_OK) {
+        *loss = metric->loss;
+        okra_options_free(options);
+        okra_free_(params);
+    }
+    return st;
+}
+
+/* ---- the pairs -------------------------------------------------------------------- */
+
+const double *okra_metric_row_(const okra_data *data, okra_int i, double *buffer)
+{
+    if (data->kind == OKRA_DENSE) {
+        return data->values + i * data->ld;
+    }
+    if (data->kind == OKRA_BITS) {
+        const uint64_t *words = data->bits + i * data->words;
+        for (okra_int j = 0; j < data->d; j++) {
+            buffer[j] = (double)(words[j / 64] >> (j % 64) & 1);
+        }
+        return buffer;
+    }
+    for (okra_int j = 0; j < data->d; j++) {
+        buffer[j] = 0;
+    }
+    for (okra_int k = data->csr.indptr[i]; k < data->csr.indptr[i + 1]; k++) {
+        buffer[data->csr.indices[k]] = data->csr.values[k];
+    }
+    return buffer;
+}
+
+okra_status okra_metric_pairs_(okra_scores_ *scores, const void *params,
+                               double (*f)(const void *params, okra_int d,
+                                           const double *truth, const double *predicted))
+{
+    okra_status st = OKRA_OK;
+    double *a = NULL, *b = NULL;
+    ALLOC(a, scores->d);
+    ALLOC(b, scores->d);
+    for (okra_int i = 0; i < scores->n; i++) {
+        scores->each[i] = f(params, scores->d, okra_metric_row_(scores->truth, i, a),
+                            okra_metric_row_(scores->predicted, i, b));
+    }
+done:
+    okra_free_(a);
+    okra_free_(b);
+    return st;
+}
+
+/* Vectors of any kind may be compared with each other; other kinds with their own. */
+static okra_status check_pairs(const okra_metric_ *metric, const okra_data *truth,
+                               const okra_data *predicted)
+{
+    char a[120], b[120];
+    const okra_data *sides[] = {truth, predicted};
+    bool vectors = true;
+    for (int i = 0; i < 2; i++) {
+        if (!(metric->kinds >> sides[i]->kind & 1u)) {
+            return okra_fail_(OKRA_EUNSUPPORTED,
+                              "metric %s: the %s is %s, which it does not compare",
+                              metric->name, i ? "prediction" : "truth",
+                              okra_data_describe_(sides[i], a, sizeof a));
+        }
+        vectors = vectors && ((unsigned)OKRA_METRIC_VECTORS_ >> sides[i]->kind & 1u);
+    }
+    if (truth->n != predicted->n || (!vectors && truth->kind != predicted->kind) ||
+        (vectors && truth->d != predicted->d)) {
+        return okra_fail_(OKRA_ESHAPE, "metric %s: the truth is %s, the prediction %s",
+                          metric->name, okra_data_describe_(truth, a, sizeof a),
+                          okra_data_describe_(predicted, b, sizeof b));
+    }
+    if (truth->n == 0 || (vectors && truth->d == 0)) {
+        return okra_fail_(OKRA_ESHAPE, "metric %s: there is nothing to compare in %s",
+                          metric->name, okra_data_describe_(truth, a, sizeof a));
+    }
+    return OKRA_OK;
+}
+
+typedef struct named {
+    const char *name;
+    okra_int code;
+} named;
+
+static int by_name(const void *a, const void *b)
+{
+    const named *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+/* codes[c]: the truth's class with the name of the prediction's class c, or a class of
+ * its own, truth->d + c. Without names on both sides classes are compared by number. */
+static okra_status match_classes(const okra_data *truth, const okra_data *predicted,
+                                 okra_int **out)
+{
+    okra_status st = OKRA_OK;
+    named *known = NULL;
+    okra_int *codes = NULL;
+    ALLOC(known, truth->d);
+    ALLOC(codes, predicted->d);
+    bool names = truth->class_names && predicted->class_names;
+    for (okra_int c = 0; names && c < truth->d; c++) {
+        known[c] = (named){truth->class_names[c], c};
+    }
+    if (names) {
+        qsort(known, (size_t)truth->d, sizeof *known, by_name);
+    }
+    for (okra_int c = 0; c < predicted->d; c++) {
+        codes[c] = names || c >= truth->d ? truth->d + c : c;
+        if (names) {
+            named key = {predicted->class_names[c], 0};
+            const named *hit =
+                bsearch(&key, known, (size_t)truth->d, sizeof *known, by_name);
+            codes[c] = hit ? hit->code : codes[c];
+        }
+    }
+    *out = codes;
+    codes = NULL;
+done:
+    okra_free_(known);
+    okra_free_(codes);
+    return st;
+}
+
+okra_status okra_score(okra_context *context, const char *spec, const okra_data *truth,
+                       const okra_data *predicted, double *value, double *each,
+                       bool *has_each)
+{
+    okra_status st = OKRA_OK;
+    const okra_metric_ *metric = NULL;
+    okra_options *options = NULL;
+    void *params = NULL;
+    okra_int *codes = NULL;
+    okra_scores_ s = {.truth = truth, .predicted = predicted, .has_each = true};
+    TRY(parse(spec, &metric, &options, &params));
+    TRY(check_pairs(metric, truth, predicted));
+    s.n = truth->n;
+    s.d = truth->d;
+    if (truth->kind == OKRA_LABELS) {
+        TRY(match_classes(truth, predicted, &codes));
+        s.codes = codes;
+        s.d += predicted->d;
+    }
+    ALLOC(s.each, s.n);
+    TRY(metric->score(context, params, &s));
+    if (s.has_each) {
+        double sum = 0;
+        for (okra_int i = 0; i < s.n; i++) {
+            sum += s.each[i];
+        }
+        s.value = sum / (double)s.n;
+        if (each) {
+            memcpy(each, s.each, (size_t)s.n * sizeof *each);
+        }
+    }
+    *value = s.value;
+    if (has_each) {
+        *has_each = s.has_each;
+    }
+done:
+    okra_free_(s.each);
+    okra_free_(codes);
+    okra_free_(params);
+    okra_options_free(options);
+    return st;
+}

@@ -1,0 +1,204 @@
+/*
+ * sets.c: agreement of labels and of sets of labels.
+ *
+ *   zero-one  share of objects that are not predicted exactly
+ *   hamming   mean share of coordinates that differ; of labels, the same as zero-one
+ *   f1        F = 2 tp / (2 tp + fp + fn), tp, fp, fn the counts of right, extra and
+ *             missed members, over
+ *               micro    all objects and classes together
+ *               macro    each class by itself, then the mean over classes
+ *               example  each object by itself, then the mean over objects
+ *
+ * F is taken of 0/1 vectors (the members of a set) or of labels (sets of one). 0/0, the F
+ * of nothing predicted where nothing was to be found, is the parameter `empty`: 0 as in
+ * scikit-learn by default, or 1. The classes of a macro mean are all coordinates of
+ * vectors, and of labels the classes that occur on either side, as in scikit-learn.
+ */
+#include "metric/metric.h"
+
+static okra_int differing(okra_int d, const double *y, const double *z)
+{
+    okra_int count = 0;
+    for (okra_int j = 0; j < d; j++) {
+        count += y[j] != z[j];
+    }
+    return count;
+}
+
+static double any_differs(const void *params, okra_int d, const double *y,
+                          const double *z)
+{
+    (void)params;
+    return differing(d, y, z) > 0;
+}
+
+static double share_differs(const void *params, okra_int d, const double *y,
+                            const double *z)
+{
+    (void)params;
+    return (double)differing(d, y, z) / (double)d;
+}
+
+static okra_status wrong_labels(okra_scores_ *s)
+{
+    for (okra_int i = 0; i < s->n; i++) {
+        s->each[i] = okra_metric_truth_(s, i) != okra_metric_predicted_(s, i);
+    }
+    return OKRA_OK;
+}
+
+static okra_status zero_one(okra_context *ctx, const void *params, okra_scores_ *s)
+{
+    (void)ctx;
+    return s->codes ? wrong_labels(s) : okra_metric_pairs_(s, params, any_differs);
+}
+
+static okra_status hamming(okra_context *ctx, const void *params, okra_scores_ *s)
+{
+    (void)ctx;
+    return s->codes ? wrong_labels(s) : okra_metric_pairs_(s, params, share_differs);
+}
+
+/* ---- f1 --------------------------------------------------------------------------- */
+
+enum { MICRO, MACRO, EXAMPLE };
+
+typedef struct f1_params {
+    int average;
+    double empty;
+} f1_params;
+
+static const okra_option f1_rows[] = {
+    {"average", OKRA_OPTION_CHOICE, offsetof(f1_params, average), "micro", 1, 0,
+     "micro|macro|example", "HOW", "Counts over all, a class, or an object"},
+    {"empty", OKRA_OPTION_NUMBER, offsetof(f1_params, empty), "0", 0, 1, NULL, "V",
+     "The value of 0/0"},
+    {0},
+};
+
+typedef struct counts {
+    okra_int right, extra, missed;
+} counts;
+
+static void add(counts *to, counts c)
+{
+    to->right += c.right;
+    to->extra += c.extra;
+    to->missed += c.missed;
+}
+
+static double f_of(counts c, double empty)
+{
+    okra_int all = 2 * c.right + c.extra + c.missed;
+    return all ? (double)(2 * c.right) / (double)all : empty;
+}
+
+static okra_status check_members(const char *side, okra_int i, okra_int d,
+                                 const double *row)
+{
+    for (okra_int j = 0; j < d; j++) {
+        if (row[j] != 0 && row[j] != 1) {
+            return okra_fail_(OKRA_EARG,
+                              "metric f1: element (%lld, %lld) of the %s is %.10g, "
+                              "expected 0 or 1",
+                              (long long)i, (long long)j, side, row[j]);
+        }
+    }
+    return OKRA_OK;
+}
+
+/* Counts of each class, and each[] from those of each object. */
+static okra_status count_vectors(const okra_scores_ *s, double empty, counts *classes)
+{
+    okra_status st = OKRA_OK;
+    double *a = NULL, *b = NULL;
+    ALLOC(a, s->d);
+    ALLOC(b, s->d);
+    for (okra_int i = 0; i < s->n; i++) {
+        const double *y = okra_metric_row_(s->truth, i, a);
+        const double *z = okra_metric_row_(s->predicted, i, b);
+        TRY(check_members("truth", i, s->d, y));
+        TRY(check_members("prediction", i, s->d, z));
+        counts object = {0, 0, 0};
+        for (okra_int j = 0; j < s->d; j++) {
+            counts c = {y[j] != 0 && z[j] != 0, y[j] == 0 && z[j] != 0,
+                        y[j] != 0 && z[j] == 0};
+            add(&classes[j], c);
+            add(&object, c);
+        }
+        s->each[i] = f_of(object, empty);
+    }
+done:
+    okra_free_(a);
+    okra_free_(b);
+    return st;
+}
+
+static void count_labels(const okra_scores_ *s, counts *classes)
+{
+    for (okra_int i = 0; i < s->n; i++) {
+        okra_int y = okra_metric_truth_(s, i), z = okra_metric_predicted_(s, i);
+        s->each[i] = y == z;
+        classes[y].right += y == z;
+        classes[y].missed += y != z;
+        classes[z].extra += y != z;
+    }
+}
+
+static okra_status f1(okra_context *ctx, const void *params, okra_scores_ *s)
+{
+    (void)ctx;
+    okra_status st = OKRA_OK;
+    const f1_params *p = params;
+    counts *classes = NULL, all = {0, 0, 0};
+    double sum = 0;
+    okra_int present = 0;
+    ZALLOC(classes, s->d);
+    if (s->codes) {
+        count_labels(s, classes);
+    } else {
+        TRY(count_vectors(s, p->empty, classes));
+    }
+    for (okra_int j = 0; j < s->d; j++) {
+        counts c = classes[j];
+        add(&all, c);
+        if (!s->codes || c.right + c.extra + c.missed > 0) {
+            sum += f_of(c, p->empty);
+            present++;
+        }
+    }
+    s->has_each = p->average == EXAMPLE;
+    s->value = p->average == MACRO ? sum / (double)present : f_of(all, p->empty);
+done:
+    okra_free_(classes);
+    return st;
+}
+
+extern const okra_metric_ okra_metric_zero_one_, okra_metric_hamming_, okra_metric_f1_;
+
+const okra_metric_ okra_metric_zero_one_ = {
+    .name = "zero-one",
+    .help = "Share of objects that are not predicted exactly",
+    .params = {"metric zero-one", NULL, 0},
+    .kinds = OKRA_METRIC_VECTORS_ | OKRA_METRIC_LABELS_,
+    .loss = true,
+    .score = zero_one,
+};
+
+const okra_metric_ okra_metric_hamming_ = {
+    .name = "hamming",
+    .help = "Mean share of coordinates that differ",
+    .params = {"metric hamming", NULL, 0},
+    .kinds = OKRA_METRIC_VECTORS_ | OKRA_METRIC_LABELS_,
+    .loss = true,
+    .score = hamming,
+};
+
+const okra_metric_ okra_metric_f1_ = {
+    .name = "f1",
+    .help = "Harmonic mean of precision and recall of labels or 0/1 vectors",
+    .params = {"metric f1", f1_rows, sizeof(f1_params)},
+    .kinds = OKRA_METRIC_VECTORS_ | OKRA_METRIC_LABELS_,
+    .loss = false,
+    .score = f1,
+};

@@ -1,0 +1,144 @@
+/*
+ * vectors.c: errors of vectors y (truth) and z (prediction), d coordinates.
+ *
+ *   mse       mean over objects and coordinates of (y_j - z_j)^2
+ *   rmse      sqrt(mse); one value for all objects (scikit-learn averages one root a
+ *             coordinate instead, which is the same for d = 1)
+ *   mae       mean over objects and coordinates of |y_j - z_j|
+ *   rbf-loss  |phi(y) - phi(z)|^2 = 2 - 2 exp(-|y-z|^2 / (2 sigma^2)) in the feature
+ *             space of an RBF kernel (Weston et al. 2003, footnote 1);
+ *             gamma = 1 / (2 sigma^2)
+ */
+#include "metric/metric.h"
+
+#include <math.h>
+
+static double squared_distance(okra_int d, const double *y, const double *z)
+{
+    double sum = 0;
+    for (okra_int j = 0; j < d; j++) {
+        sum += (y[j] - z[j]) * (y[j] - z[j]);
+    }
+    return sum;
+}
+
+static double mean_square(const void *params, okra_int d, const double *y,
+                          const double *z)
+{
+    (void)params;
+    return squared_distance(d, y, z) / (double)d;
+}
+
+static double mean_absolute(const void *params, okra_int d, const double *y,
+                            const double *z)
+{
+    (void)params;
+    double sum = 0;
+    for (okra_int j = 0; j < d; j++) {
+        sum += fabs(y[j] - z[j]);
+    }
+    return sum / (double)d;
+}
+
+static okra_status mse(okra_context *ctx, const void *params, okra_scores_ *scores)
+{
+    (void)ctx;
+    return okra_metric_pairs_(scores, params, mean_square);
+}
+
+static okra_status rmse(okra_context *ctx, const void *params, okra_scores_ *scores)
+{
+    okra_status st = mse(ctx, params, scores);
+    if (st == OKRA_OK) {
+        double sum = 0;
+        for (okra_int i = 0; i < scores->n; i++) {
+            sum += scores->each[i];
+        }
+        scores->value = sqrt(sum / (double)scores->n);
+        scores->has_each = false;
+    }
+    return st;
+}
+
+static okra_status mae(okra_context *ctx, const void *params, okra_scores_ *scores)
+{
+    (void)ctx;
+    return okra_metric_pairs_(scores, params, mean_absolute);
+}
+
+typedef struct rbf_params {
+    double sigma, gamma;
+} rbf_params;
+
+static const okra_option rbf_rows[] = {
+    {"sigma", OKRA_OPTION_NUMBER, offsetof(rbf_params, sigma), NULL, 1e-150, 1e150, NULL,
+     "V", "Width: 2 - 2 exp(-|y-z|^2 / (2 sigma^2))"},
+    {"gamma", OKRA_OPTION_NUMBER, offsetof(rbf_params, gamma), NULL, 1e-300, 1e300, NULL,
+     "V", "Instead of sigma: 2 - 2 exp(-gamma |y-z|^2)"},
+    {0},
+};
+
+static okra_status rbf_check(const void *params)
+{
+    const rbf_params *p = params;
+    if ((p->sigma > 0) != (p->gamma > 0)) {
+        return OKRA_OK;
+    }
+    return okra_fail_(OKRA_EARG,
+                      "metric rbf-loss: expected one of sigma and gamma, found %s",
+                      p->sigma > 0 ? "both" : "neither");
+}
+
+/* expm1 keeps small losses accurate. */
+static double rbf_one(const void *params, okra_int d, const double *y, const double *z)
+{
+    const rbf_params *p = params;
+    double gamma = p->gamma > 0 ? p->gamma : 0.5 / (p->sigma * p->sigma);
+    return -2 * expm1(-gamma * squared_distance(d, y, z));
+}
+
+static okra_status rbf_loss(okra_context *ctx, const void *params, okra_scores_ *scores)
+{
+    (void)ctx;
+    return okra_metric_pairs_(scores, params, rbf_one);
+}
+
+extern const okra_metric_ okra_metric_mse_, okra_metric_rmse_, okra_metric_mae_,
+    okra_metric_rbf_loss_;
+
+const okra_metric_ okra_metric_mse_ = {
+    .name = "mse",
+    .help = "Mean squared error over objects and coordinates",
+    .params = {"metric mse", NULL, 0},
+    .kinds = OKRA_METRIC_VECTORS_,
+    .loss = true,
+    .score = mse,
+};
+
+const okra_metric_ okra_metric_rmse_ = {
+    .name = "rmse",
+    .help = "Square root of the mean squared error",
+    .params = {"metric rmse", NULL, 0},
+    .kinds = OKRA_METRIC_VECTORS_,
+    .loss = true,
+    .score = rmse,
+};
+
+const okra_metric_ okra_metric_mae_ = {
+    .name = "mae",
+    .help = "Mean absolute error over objects and coordinates",
+    .params = {"metric mae", NULL, 0},
+    .kinds = OKRA_METRIC_VECTORS_,
+    .loss = true,
+    .score = mae,
+};
+
+const okra_metric_ okra_metric_rbf_loss_ = {
+    .name = "rbf-loss",
+    .help = "Squared distance in the feature space of an RBF kernel, 0 to 2",
+    .params = {"metric rbf-loss", rbf_rows, sizeof(rbf_params)},
+    .kinds = OKRA_METRIC_VECTORS_,
+    .loss = true,
+    .check = rbf_check,
+    .score = rbf_loss,
+};
