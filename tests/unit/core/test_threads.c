@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 enum { MOST = 1000 };
 
@@ -228,6 +229,48 @@ TEST(progress_comes_from_the_caller_and_ends_at_the_total)
     }
 }
 
+/* Two chunks that are certainly in two threads: each waits until both have begun. The one
+ * in the caller's thread then ends first, or last. */
+typedef struct meeting {
+    atomic_int begun;
+    bool caller_last, failing;
+} meeting;
+
+static okra_status meet(void *arg, okra_int begin, okra_int end, int worker)
+{
+    meeting *m = arg;
+    (void)end;
+    atomic_fetch_add(&m->begun, 1);
+    for (int i = 0; i < 5000 && atomic_load(&m->begun) < 2; i++) {
+        usleep(1000);
+    }
+    if ((worker == 0) == m->caller_last) {
+        usleep(20000);
+    }
+    if (m->failing) {
+        return okra_fail_(OKRA_ENUMERIC, "chunk %lld", (long long)begin);
+    }
+    return OKRA_OK;
+}
+
+TEST(the_order_of_ending_does_not_matter)
+{
+    okra_context *c = with_threads(2);
+    watcher w = {.caller = pthread_self()};
+    okra_context_set_progress(c, watch, &w);
+    for (int last = 0; last < 2; last++) {
+        meeting m = {.caller_last = last};
+        w.last = 0;
+        CHECK_OK(okra_parallel_(c, 2, 1, "work", meet, &m));
+        CHECK(m.begun == 2 && w.wrong == 0 && w.last == 2);
+        m = (meeting){.caller_last = last, .failing = true};
+        w.last = 0;
+        CHECK_FAILS(okra_parallel_(c, 2, 1, "work", meet, &m), OKRA_ENUMERIC, "chunk 0");
+        CHECK(m.begun == 2 && w.wrong == 0);
+    }
+    okra_context_free(c);
+}
+
 static okra_status sums(void *arg, okra_int begin, okra_int end, int worker)
 {
     double *partial = arg;
@@ -265,4 +308,5 @@ MAIN(RUN(every_index_once_in_the_same_chunks), RUN(the_first_failure_by_chunk_wi
      RUN(a_request_to_stop_is_heard_between_chunks),
      RUN(a_loop_inside_a_loop_runs_in_its_worker),
      RUN(progress_comes_from_the_caller_and_ends_at_the_total),
-     RUN(same_bits_for_any_number_of_threads), RUN(allocation_may_fail))
+     RUN(the_order_of_ending_does_not_matter), RUN(same_bits_for_any_number_of_threads),
+     RUN(allocation_may_fail))
