@@ -26,35 +26,50 @@ typedef struct okra_kernel_class_ {
     const char *name, *help;
     okra_option_table params;
     unsigned kinds; /* bit (1u << okra_kind) for each kind of data it takes */
+    /* A class of the same distances k(a,a) + k(b,b) - 2 k(a,b), computed more accurately;
+     * NULL: none. Used under a transform that depends on distances alone. */
+    const struct okra_kernel_class_ *distances;
     /* Statistics of the training set that both sides use; may be NULL. */
     okra_status (*bind)(okra_context *ctx, const void *params, const okra_data *train,
                         void **shared);
     void (*unbind)(void *shared);
-    /* Features of one collection. The data outlives the side. */
+    /* Features of one collection (the training set too). The data outlives the side.
+     * The kind has been checked; widths have not. */
     okra_status (*side)(okra_context *ctx, const void *params, const void *shared,
                         const okra_data *data, void **side);
     void (*free_side)(void *side);
-    /* out[r*ld + c] = k(a_(i0+r), b_(j0+c)), r < ni, c < nj; called from many threads. */
+    /* out[r*ld + c] = k(a_(i0+r), b_(j0+c)), r < ni, c < nj; b is the training side, a
+     * it too or another collection's; called from many threads. */
     okra_status (*block)(okra_context *ctx, const void *params, const void *a,
                          okra_int i0, okra_int ni, const void *b, okra_int j0,
                          okra_int nj, double *out, okra_int ld);
-    /* out[r] = k(a_r, a_r) for all rows, exactly as `block` would compute it if it can.
-     */
+    /* out[r] = k(a_r, a_r) for all rows, exactly as `block` would compute it if it can;
+     * OKRA_EUNSUPPORTED if the data do not tell. */
     okra_status (*diagonal)(okra_context *ctx, const void *params, const void *a,
                             okra_int n, double *out);
 } okra_kernel_class_;
 
-/* A transform. apply works in place on a tile of child values, given the child's
- * self-similarities of the tile's rows (da) and columns (db); `diagonal` does the same
- * for the self-similarities. To add one: a file and one line in transforms.c. */
+/* What a transform reads beside the child's values, and so what `da` and `db` hold. */
+typedef enum okra_uses_ {
+    OKRA_USES_VALUES_, /* nothing; da and db are NULL                                  */
+    OKRA_USES_SELF_,   /* the child's self-similarities k(a,a), k(b,b)                 */
+    OKRA_USES_MEANS_,  /* m - g/2: mean over the training set, less half the grand mean */
+} okra_uses_;
+
+/* A transform. apply works in place on a tile of child values, given da of the tile's
+ * rows and db of its columns. Self-similarities go through it as tiles of one value. To
+ * add one: a file and one line in transforms.c. */
 typedef struct okra_transform_class_ {
     const char *name, *help;
     okra_option_table params;
+    okra_uses_ uses;
+    bool distances;  /* depends on k only through k(a,a) + k(b,b) - 2 k(a,b)           */
+    bool positional; /* parameters may be given without their names, in order          */
+    const char *degenerate; /* what becomes of objects with k(a,a) <= 0; NULL: nothing */
     /* Message and OKRA_EARG if the parameters do not fit together; may be NULL. */
     okra_status (*check)(const void *params);
     void (*apply)(const void *params, const double *da, const double *db, okra_int ni,
                   okra_int nj, double *tile, okra_int ld);
-    void (*diagonal)(const void *params, okra_int n, double *d);
 } okra_transform_class_;
 
 extern const okra_kernel_class_ *const okra_kernel_classes_[];       /* ends at NULL */
@@ -111,7 +126,9 @@ bool okra_kernel_is_linear_(const okra_kernel *kernel, double *scale);
 
 typedef struct okra_grid_ okra_grid_;
 /* Parses an expression that may hold grids. lo..hi is log-spaced with `steps` values
- * (lo..hi:7 gives 7; 10 by default); a single number is a grid of one. */
+ * (lo..hi:7 gives 7; 10 by default; for an integer parameter every integer from lo to
+ * hi); a single number is a grid of one. `auto` is a grid of one whose text stays
+ * "auto": whoever has the data puts a number there. */
 okra_status okra_grid_parse_(const char *text, okra_grid_ **out) OKRA_CHECK;
 void okra_grid_free_(okra_grid_ *grid);
 okra_int okra_grid_count_(const okra_grid_ *grid); /* product of all lists; -1 overflow */

@@ -1,0 +1,462 @@
+/*
+ * bound.c: a kernel bound to its training set, and other collections prepared against it.
+ *
+ * Every node of the expression keeps, for each collection, the self-similarities of its
+ * objects (where known) and what its transform needs. `center` (Schoelkopf, Smola and
+ * Mueller 1998, eq. 17 and appendix A) needs means over the training set: m_i of row i,
+ * g of all training pairs; k - m_a - m_b + g is H K H on the training set and the right
+ * formula for other rows, whose m is taken over the training set too. The means cost one
+ * more pass over the child's values, with no memory beyond a tile.
+ */
+#include "kernel/bound.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void view_clear(const okra_kernel *kernel, okra_view_ *view)
+{
+    for (int k = 0; view->slots && k < view->count; k++) {
+        okra_slot_ *slot = &view->slots[k];
+        if (slot->side) {
+            kernel->nodes[k].leaf->free_side(slot->side);
+        }
+        okra_free_(slot->self);
+        okra_free_(slot->mean);
+    }
+    okra_free_(view->slots);
+}
+
+static okra_status check_kind(const okra_kernel_class_ *leaf, const okra_data *data)
+{
+    if (leaf->kinds & (1u << data->kind)) {
+        return OKRA_OK;
+    }
+    char found[128], kinds[256] = "";
+    for (int k = 0; leaf->kinds >> k; k++) {
+        if (leaf->kinds >> k & 1) {
+            size_t used = strlen(kinds);
+            snprintf(kinds + used, sizeof kinds - used, "%s%s", used ? ", " : "",
+                     okra_kind_name((okra_kind)k));
+        }
+    }
+    return okra_fail_(OKRA_EARG, "kernel %s: %s holds %s, expected %s", leaf->name,
+                      data->source, okra_data_describe_(data, found, sizeof found),
+                      kinds);
+}
+
+static okra_status leaf_slot(okra_context *ctx, const okra_bound_ *bound, int place,
+                             okra_view_ *view)
+{
+    okra_status st = OKRA_OK;
+    const okra_node_ *node = &bound->kernel->nodes[place];
+    okra_slot_ *slot = &view->slots[place];
+
+    TRY(check_kind(node->leaf, view->data));
+    if (view == &bound->train && node->leaf->bind) {
+        TRY(node->leaf->bind(ctx, node->params, view->data, &bound->shared[place]));
+    }
+    TRY(node->leaf->side(ctx, node->params, bound->shared[place], view->data,
+                         &slot->side));
+    ALLOC(slot->self, view->n);
+    st = node->leaf->diagonal(ctx, node->params, slot->side, view->n, slot->self);
+    if (st == OKRA_EUNSUPPORTED) {
+        st = OKRA_OK;
+        okra_free_(slot->self);
+        slot->self = NULL;
+    }
+done:
+    return st;
+}
+
+/* A transform of self-similarities needs those of the child; objects where they are 0
+ * are degenerate. */
+static okra_status check_self(okra_context *ctx, const okra_transform_class_ *t,
+                              const okra_view_ *view, const double *self)
+{
+    okra_int degenerate = 0;
+    if (!self) {
+        return okra_fail_(OKRA_EARG,
+                          "%s: `%s` needs the self-similarities of its objects, which "
+                          "rows of a Gram matrix do not tell: give the diagonal too",
+                          view->data->source, t->name);
+    }
+    for (okra_int i = 0; t->degenerate && i < view->n; i++) {
+        degenerate += !(self[i] > 0);
+    }
+    if (degenerate) {
+        okra_warn_(ctx, "%s: %lld of %lld objects have self-similarity 0 before `%s`: %s",
+                   view->data->source, (long long)degenerate, (long long)view->n, t->name,
+                   t->degenerate);
+    }
+    return OKRA_OK;
+}
+
+/* m_i - g/2 of every object; of the training set g first. */
+static okra_status center_means(okra_context *ctx, const okra_bound_ *bound, int place,
+                                okra_view_ *view)
+{
+    okra_status st = OKRA_OK;
+    okra_slot_ *slot = &view->slots[place];
+
+    if (view == &bound->train && slot->mean) { /* restored from a model */
+        return OKRA_OK;
+    }
+    ALLOC(slot->mean, view->n);
+    TRY(okra_tiles_(ctx, bound, bound->kernel->nodes[place].a, view, 0, view->n,
+                    OKRA_TARGET_MEANS_, NULL, okra_mat_of_(slot->mean, view->n, 1)));
+    if (view == &bound->train) {
+        double grand = 0;
+        for (okra_int i = 0; i < view->n; i++) {
+            grand += slot->mean[i] / (double)view->n;
+        }
+        bound->grand[place] = grand;
+    }
+    for (okra_int i = 0; i < view->n; i++) {
+        slot->mean[i] -= bound->grand[place] / 2;
+    }
+done:
+    return st;
+}
+
+static okra_status transform_slot(okra_context *ctx, const okra_bound_ *bound, int place,
+                                  okra_view_ *view)
+{
+    okra_status st = OKRA_OK;
+    const okra_node_ *node = &bound->kernel->nodes[place];
+    const double *child = view->slots[node->a].self;
+    okra_slot_ *slot = &view->slots[place];
+
+    if (node->transform->uses == OKRA_USES_SELF_) {
+        TRY(check_self(ctx, node->transform, view, child));
+    } else if (node->transform->uses == OKRA_USES_MEANS_) {
+        TRY(center_means(ctx, bound, place, view));
+    }
+    if (child) {
+        ALLOC(slot->self, view->n);
+        for (okra_int i = 0; i < view->n; i++) {
+            double d = slot->mean ? slot->mean[i] : child[i];
+            slot->self[i] = child[i];
+            node->transform->apply(node->params, &d, &d, 1, 1, &slot->self[i], 1);
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status inner_slot(const okra_node_ *node, int place, okra_view_ *view)
+{
+    okra_status st = OKRA_OK;
+    okra_node_kind_ kind = node->kind;
+    bool constant = kind == OKRA_NODE_CONSTANT_;
+    bool pair = kind == OKRA_NODE_SUM_ || kind == OKRA_NODE_PRODUCT_;
+    const double *a = constant ? NULL : view->slots[node->a].self;
+    const double *b = pair ? view->slots[node->b].self : NULL;
+    double *self = NULL;
+
+    if ((!a && !constant) || (pair && !b)) {
+        return OKRA_OK; /* not told */
+    }
+    ALLOC(self, view->n);
+    for (okra_int i = 0; i < view->n; i++) {
+        self[i] = constant                   ? node->scale
+                  : kind == OKRA_NODE_SCALE_ ? node->scale * a[i]
+                  : kind == OKRA_NODE_SUM_   ? a[i] + b[i]
+                                             : a[i] * b[i];
+    }
+    view->slots[place].self = self;
+done:
+    return st;
+}
+
+static okra_status view_fill(okra_context *ctx, const okra_bound_ *bound,
+                             okra_view_ *view)
+{
+    okra_status st = OKRA_OK;
+    for (int k = 0; k < bound->kernel->count; k++) {
+        const okra_node_ *node = &bound->kernel->nodes[k];
+        if (node->kind == OKRA_NODE_LEAF_) {
+            TRY(leaf_slot(ctx, bound, k, view));
+        } else if (node->kind == OKRA_NODE_TRANSFORM_) {
+            TRY(transform_slot(ctx, bound, k, view));
+        } else {
+            TRY(inner_slot(node, k, view));
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status view_begin(const okra_kernel *kernel, const okra_data *data,
+                              okra_view_ *view)
+{
+    okra_status st = OKRA_OK;
+    view->data = data;
+    view->n = data->n;
+    view->count = kernel->count;
+    ZALLOC(view->slots, kernel->count);
+done:
+    return st;
+}
+
+/* ---- the training set ------------------------------------------------------------ */
+
+static void mean_name(char name[128], const char *prefix, int place)
+{
+    snprintf(name, 128, "%s.center%d", prefix, place);
+}
+
+static bool centers(const okra_node_ *node)
+{
+    return node->kind == OKRA_NODE_TRANSFORM_ &&
+           node->transform->uses == OKRA_USES_MEANS_;
+}
+
+static okra_status restore(okra_bound_ *bound, const okra_bag_ *bag, const char *prefix)
+{
+    okra_status st = OKRA_OK;
+    char name[128];
+
+    for (int k = 0; k < bound->kernel->count; k++) {
+        okra_int rows = 0, cols = 0;
+        if (!centers(&bound->kernel->nodes[k])) {
+            continue;
+        }
+        mean_name(name, prefix, k);
+        const double *mean = okra_bag_get_(bag, name, &rows, &cols);
+        if (!mean || rows != bound->train.n || cols != 1 ||
+            !okra_bag_get_number_(bag, name, &bound->grand[k])) {
+            FAIL(OKRA_EFORMAT, "the training means '%s' of kernel %s are missing", name,
+                 bound->kernel->text);
+        }
+        ALLOC(bound->train.slots[k].mean, rows);
+        memcpy(bound->train.slots[k].mean, mean, (size_t)rows * sizeof *mean);
+    }
+done:
+    return st;
+}
+
+static okra_status create(okra_context *ctx, const okra_kernel *kernel,
+                          const okra_data *train, const okra_bag_ *bag,
+                          const char *prefix, okra_bound_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_bound_ *bound = NULL;
+
+    ZALLOC(bound, 1);
+    bound->kernel = kernel;
+    TRY(view_begin(kernel, train, &bound->train));
+    ZALLOC(bound->shared, kernel->count);
+    ZALLOC(bound->grand, kernel->count);
+    if (bag) {
+        TRY(restore(bound, bag, prefix));
+    }
+    TRY(view_fill(ctx, bound, &bound->train));
+    *out = bound;
+    bound = NULL;
+done:
+    okra_bound_free_(bound);
+    return st;
+}
+
+okra_status okra_bound_create_(okra_context *ctx, const okra_kernel *kernel,
+                               const okra_data *train, okra_bound_ **out)
+{
+    return create(ctx, kernel, train, NULL, NULL, out);
+}
+
+okra_status okra_bound_load_(okra_context *ctx, const okra_kernel *kernel,
+                             const okra_data *train, const okra_bag_ *bag,
+                             const char *prefix, okra_bound_ **out)
+{
+    return create(ctx, kernel, train, bag, prefix, out);
+}
+
+void okra_bound_free_(okra_bound_ *bound)
+{
+    if (!bound) {
+        return;
+    }
+    view_clear(bound->kernel, &bound->train);
+    for (int k = 0; bound->shared && k < bound->kernel->count; k++) {
+        if (bound->shared[k]) {
+            bound->kernel->nodes[k].leaf->unbind(bound->shared[k]);
+        }
+    }
+    okra_free_(bound->shared);
+    okra_free_(bound->grand);
+    okra_free_(bound);
+}
+
+okra_status okra_bound_save_(const okra_bound_ *bound, okra_bag_ *bag, const char *prefix)
+{
+    okra_status st = OKRA_OK;
+    char name[128];
+    double *copy = NULL;
+    okra_int n = bound->train.n;
+
+    for (int k = 0; k < bound->kernel->count; k++) {
+        if (centers(&bound->kernel->nodes[k])) {
+            mean_name(name, prefix, k);
+            ALLOC(copy, n);
+            memcpy(copy, bound->train.slots[k].mean, (size_t)n * sizeof *copy);
+            TRY(okra_bag_put_(bag, name, copy, n, 1));
+            copy = NULL;
+            TRY(okra_bag_put_number_(bag, name, bound->grand[k]));
+        }
+    }
+done:
+    okra_free_(copy);
+    return st;
+}
+
+okra_int okra_bound_count_(const okra_bound_ *bound)
+{
+    return bound->train.n;
+}
+
+const okra_data *okra_bound_data_(const okra_bound_ *bound)
+{
+    return bound->train.data;
+}
+
+static okra_status check_shape(okra_mat_ K, okra_int rows, okra_int cols)
+{
+    if (K.rows == rows && K.cols == cols && K.ld >= cols) {
+        return OKRA_OK;
+    }
+    return okra_fail_(OKRA_ESHAPE,
+                      "gram: the matrix is %lld x %lld with row stride %lld, expected "
+                      "%lld x %lld",
+                      (long long)K.rows, (long long)K.cols, (long long)K.ld,
+                      (long long)rows, (long long)cols);
+}
+
+okra_status okra_bound_gram_(okra_context *ctx, const okra_bound_ *bound, okra_mat_ K)
+{
+    okra_status st = OKRA_OK;
+    TRY(check_shape(K, bound->train.n, bound->train.n));
+    TRY(okra_tiles_(ctx, bound, bound->kernel->count - 1, &bound->train, 0,
+                    bound->train.n, OKRA_TARGET_SYMMETRIC_, "gram", K));
+done:
+    return st;
+}
+
+static okra_status self(const okra_bound_ *bound, const okra_view_ *view, double *d)
+{
+    okra_status st = OKRA_OK;
+    const double *own = view->slots[bound->kernel->count - 1].self;
+
+    if (!own) {
+        FAIL(OKRA_EARG,
+             "%s: the self-similarities of these rows of a Gram matrix are needed: give "
+             "the diagonal too",
+             view->data->source);
+    }
+    TRY(okra_finite_self_(bound->kernel, view->n, own));
+    memcpy(d, own, (size_t)view->n * sizeof *d);
+done:
+    return st;
+}
+
+okra_status okra_bound_diagonal_(okra_context *ctx, const okra_bound_ *bound, double *d)
+{
+    (void)ctx;
+    return self(bound, &bound->train, d);
+}
+
+/* ---- other collections ----------------------------------------------------------- */
+
+okra_status okra_other_create_(okra_context *ctx, const okra_bound_ *bound,
+                               const okra_data *data, okra_other_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_other_ *other = NULL;
+
+    ZALLOC(other, 1);
+    other->kernel = bound->kernel;
+    TRY(view_begin(bound->kernel, data, &other->view));
+    TRY(view_fill(ctx, bound, &other->view));
+    *out = other;
+    other = NULL;
+done:
+    okra_other_free_(other);
+    return st;
+}
+
+void okra_other_free_(okra_other_ *other)
+{
+    if (other) {
+        view_clear(other->kernel, &other->view);
+        okra_free_(other);
+    }
+}
+
+okra_int okra_other_count_(const okra_other_ *other)
+{
+    return other->view.n;
+}
+
+static okra_status check_range(const okra_other_ *other, okra_int first, okra_int count)
+{
+    if (first >= 0 && count >= 0 && first <= other->view.n - count) {
+        return OKRA_OK;
+    }
+    return okra_fail_(OKRA_EARG, "gram: rows %lld to %lld are asked of %lld objects",
+                      (long long)first, (long long)(first + count - 1),
+                      (long long)other->view.n);
+}
+
+okra_status okra_other_cross_(okra_context *ctx, const okra_bound_ *bound,
+                              const okra_other_ *other, okra_int i0, okra_mat_ K)
+{
+    okra_status st = OKRA_OK;
+    TRY(check_range(other, i0, K.rows));
+    TRY(check_shape(K, K.rows, bound->train.n));
+    TRY(okra_tiles_(ctx, bound, bound->kernel->count - 1, &other->view, i0, K.rows,
+                    OKRA_TARGET_FULL_, "gram", K));
+done:
+    return st;
+}
+
+okra_status okra_other_cross_t_(okra_context *ctx, const okra_bound_ *bound,
+                                const okra_other_ *other, okra_int j0, okra_mat_ K)
+{
+    okra_status st = OKRA_OK;
+    TRY(check_range(other, j0, K.cols));
+    TRY(check_shape(K, bound->train.n, K.cols));
+    TRY(okra_tiles_(ctx, bound, bound->kernel->count - 1, &other->view, j0, K.cols,
+                    OKRA_TARGET_TRANSPOSED_, "gram", K));
+done:
+    return st;
+}
+
+okra_status okra_other_diagonal_(okra_context *ctx, const okra_bound_ *bound,
+                                 const okra_other_ *other, double *d)
+{
+    (void)ctx;
+    return self(bound, &other->view, d);
+}
+
+okra_status okra_gram(okra_context *context, const okra_kernel *kernel,
+                      const okra_data *a, const okra_data *b, double *out, okra_int ld)
+{
+    okra_status st = OKRA_OK;
+    okra_bound_ *bound = NULL;
+    okra_other_ *other = NULL;
+
+    if (!kernel || !a || !out) {
+        FAIL(OKRA_EARG, "okra_gram: %s is NULL", !kernel ? "kernel" : !a ? "a" : "out");
+    }
+    TRY(okra_bound_create_(context, kernel, b ? b : a, &bound));
+    okra_mat_ K = {out, a->n, b ? b->n : a->n, ld};
+    if (b) {
+        TRY(okra_other_create_(context, bound, a, &other));
+        TRY(okra_other_cross_(context, bound, other, 0, K));
+    } else {
+        TRY(okra_bound_gram_(context, bound, K));
+    }
+done:
+    okra_other_free_(other);
+    okra_bound_free_(bound);
+    return st;
+}

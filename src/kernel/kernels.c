@@ -1,0 +1,37 @@
+/*
+ * kernels.c: the kernels by name: classes, and names that stand for linear | transform.
+ */
+#include "kernel/kernels.h"
+#include "kernel/expr.h"
+#include "kernel/transforms.h"
+
+const okra_kernel_class_ *const okra_kernel_classes_[] = {
+    &okra_linear_, &okra_laplacian_, &okra_zero_one_, &okra_precomputed_, NULL};
+
+const okra_sugar_ okra_sugar_names_[] = {
+    {"rbf", "Gaussian, exp(-|x-y|^2/(2 sigma^2)) = exp(-gamma |x-y|^2)", &okra_rbf_},
+    {"poly", "polynomial, (gamma <x,y> + coef0)^degree", &okra_poly_},
+    {"cosine", "cosine of the angle, <x,y>/(|x||y|)", &okra_normalize_},
+    {"tanimoto", "<x,y>/(|x|^2 + |y|^2 - <x,y>); shared bits over bits in either",
+     &okra_tanimoto_},
+    {NULL, NULL, NULL}};
+
+const char *okra_kernel_name(size_t index, const char **help,
+                             const okra_option_table **parameters)
+{
+    size_t classes = sizeof okra_kernel_classes_ / sizeof *okra_kernel_classes_ - 1;
+    size_t sugar = sizeof okra_sugar_names_ / sizeof *okra_sugar_names_ - 1;
+    if (index >= classes + sugar) {
+        return NULL;
+    }
+    bool class = index < classes;
+    const okra_kernel_class_ *k = class ? okra_kernel_classes_[index] : NULL;
+    const okra_sugar_ *s = class ? NULL : &okra_sugar_names_[index - classes];
+    if (help) {
+        *help = class ? k->help : s->help;
+    }
+    if (parameters) {
+        *parameters = class ? &k->params : &s->transform->params;
+    }
+    return class ? k->name : s->name;
+}

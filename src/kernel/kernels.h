@@ -1,0 +1,15 @@
+/*
+ * kernels.h: the kernel classes, each defined in a file of its own.
+ */
+#ifndef OKRA_KERNELS_H_
+#define OKRA_KERNELS_H_
+
+#include "kernel/kernel.h"
+
+extern const okra_kernel_class_ okra_linear_, okra_laplacian_, okra_zero_one_,
+    okra_precomputed_;
+
+/* The kinds that are vectors. */
+#define OKRA_VECTORS_ (1u << OKRA_DENSE | 1u << OKRA_SPARSE | 1u << OKRA_BITS)
+
+#endif

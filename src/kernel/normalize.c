@@ -1,0 +1,83 @@
+/*
+ * normalize.c: transforms that compare a value with the self-similarities.
+ *
+ *   normalize   k / sqrt(k(a,a) k(b,b)), the cosine in feature space
+ *   tanimoto    k / (k(a,a) + k(b,b) - k), shared over united features (for 0/1 vectors)
+ *   center      k - m_a - m_b + g, inner products about the training mean: m_a is the
+ * mean of k(a, .) over the training set, g the mean of all its pairs (H K H)
+ *
+ * Degenerate objects, k(a,a) <= 0 (no features at all): `normalize` leaves them at the
+ * zero vector, so 0 against everything, themselves included; `tanimoto` gives 0 against
+ * the others and 1 among themselves (equal sets). The diagonal of all other objects is
+ * exactly 1: sqrt(x * x) = x and x / (x + x - x) = 1 in IEEE arithmetic short of
+ * overflow. Error: a few roundings for normalize and tanimoto; center cancels, its
+ * absolute error is a few eps times the largest |k|.
+ */
+#include "kernel/transforms.h"
+
+#include <math.h>
+
+static void normalize(const void *params, const double *da, const double *db, okra_int ni,
+                      okra_int nj, double *tile, okra_int ld)
+{
+    (void)params;
+    for (okra_int i = 0; i < ni; i++) {
+        double *row = tile + i * ld, a = da[i];
+        for (okra_int j = 0; j < nj; j++) {
+            double product = a * db[j];
+            bool valid = a > 0 && db[j] > 0;
+            row[j] = valid ? row[j] / sqrt(product) : 0;
+        }
+    }
+}
+
+static void tanimoto(const void *params, const double *da, const double *db, okra_int ni,
+                     okra_int nj, double *tile, okra_int ld)
+{
+    (void)params;
+    for (okra_int i = 0; i < ni; i++) {
+        double *row = tile + i * ld, a = da[i];
+        for (okra_int j = 0; j < nj; j++) {
+            double either = a + db[j] - row[j];
+            row[j] = either > 0 ? row[j] / either : 1;
+        }
+    }
+}
+
+/* da and db are m - g/2, so that the two subtractions give - m_a - m_b + g. */
+static void center(const void *params, const double *da, const double *db, okra_int ni,
+                   okra_int nj, double *tile, okra_int ld)
+{
+    (void)params;
+    for (okra_int i = 0; i < ni; i++) {
+        double *row = tile + i * ld, a = da[i];
+        for (okra_int j = 0; j < nj; j++) {
+            row[j] -= a + db[j];
+        }
+    }
+}
+
+static const okra_option none[] = {{.name = NULL}};
+
+const okra_transform_class_ okra_normalize_ = {
+    .name = "normalize",
+    .help = "k/sqrt(k(a,a) k(b,b)); 0 where a self-similarity is 0",
+    .params = {"normalize", none, 0},
+    .uses = OKRA_USES_SELF_,
+    .degenerate = "normalized they stay the zero vector, 0 against every object",
+    .apply = normalize};
+
+const okra_transform_class_ okra_tanimoto_ = {
+    .name = "tanimoto",
+    .help = "k/(k(a,a) + k(b,b) - k); 1 for two objects without features",
+    .params = {"tanimoto", none, 0},
+    .uses = OKRA_USES_SELF_,
+    .degenerate = "they get 1 among themselves and 0 against the others",
+    .apply = tanimoto};
+
+const okra_transform_class_ okra_center_ = {
+    .name = "center",
+    .help = "inner products about the mean of the training set",
+    .params = {"center", none, 0},
+    .uses = OKRA_USES_MEANS_,
+    .apply = center};

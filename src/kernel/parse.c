@@ -1,0 +1,331 @@
+/*
+ * parse.c: kernel expressions by recursive descent.
+ *
+ *     pipe     sum { '|' transform }          a pipe takes all that stands before it
+ *     sum      product { '+' product }
+ *     product  factor { '*' factor }
+ *     factor   number | '(' pipe ')' | kernel
+ *     kernel, transform     name [ '(' [name '='] value { ',' [name '='] value } ')' ]
+ *
+ * Numbers among the factors of a product are multiplied into one scale.
+ */
+#include "kernel/parse.h"
+#include "kernel/kernels.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Limits of what recursion over a tree meets. */
+enum { DEPTH_MOST = 100, NODES_MOST = 1000, NAMES_MOST = 64 };
+
+static okra_status pipe(okra_parser_ *p, int *place);
+
+static okra_status push(okra_kernel *kernel, okra_node_ node, int *place)
+{
+    if (kernel->count == kernel->room) {
+        int room = 2 * kernel->room + 4;
+        okra_node_ *grown = okra_realloc_(kernel->nodes, room, sizeof *grown);
+        if (!grown) {
+            return OKRA_EMEM;
+        }
+        kernel->nodes = grown;
+        kernel->room = room;
+    }
+    *place = kernel->count++;
+    kernel->nodes[*place] = node;
+    return OKRA_OK;
+}
+
+/* ---- names ------------------------------------------------------------------------ */
+
+typedef const char *(*name_list)(size_t, const char **, const okra_option_table **);
+
+static bool listed(name_list list, const char *name)
+{
+    for (size_t k = 0; list(k, NULL, NULL); k++) {
+        if (strcmp(list(k, NULL, NULL), name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static okra_status unknown_name(const okra_parser_ *p, size_t at, const char *name,
+                                bool kernel)
+{
+    name_list own = kernel ? okra_kernel_name : okra_transform_name;
+    name_list other = kernel ? okra_transform_name : okra_kernel_name;
+    const char *names[NAMES_MOST];
+    size_t count = 0;
+
+    if (listed(other, name)) {
+        return kernel ? okra_parse_fail_(p, OKRA_EARG, at,
+                                         "'%s' is a transform: it follows a kernel and a "
+                                         "pipe, as in linear | %s",
+                                         name, name)
+                      : okra_parse_fail_(p, OKRA_EARG, at,
+                                         "'%s' is a kernel, expected a transform", name);
+    }
+    while (count < NAMES_MOST && own(count, NULL, NULL)) {
+        names[count] = own(count, NULL, NULL);
+        count++;
+    }
+    const char *near = okra_nearest_(name, names, count);
+    return okra_parse_fail_(
+        p, OKRA_EARG, at, "unknown %s '%s'%s%s%s", kernel ? "kernel" : "transform", name,
+        near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* The name at the cursor, cut to fit; the cursor moves behind it. */
+static okra_status take_name(okra_parser_ *p, const char *expected, char name[64])
+{
+    okra_parse_space_(p);
+    size_t length = okra_parse_name_(p->text + p->at);
+    if (length == 0) {
+        return okra_parse_fail_(p, OKRA_EARG, p->at, "expected %s", expected);
+    }
+    snprintf(name, 64, "%.*s", (int)OKRA_MIN_(length, 63), p->text + p->at);
+    p->at += length;
+    return OKRA_OK;
+}
+
+/* ---- kernels and transforms ---------------------------------------------------------
+ */
+
+/* Pushes a node and reads its parameters. */
+static okra_status with_params(okra_parser_ *p, okra_node_ node,
+                               const okra_option_table *table, bool positional,
+                               int *place)
+{
+    okra_status st = OKRA_OK;
+
+    TRY(push(p->kernel, node, place));
+    void *params = okra_zalloc_((okra_int)table->size, 1);
+    if (!params) {
+        return OKRA_EMEM;
+    }
+    p->kernel->nodes[*place].params = params;
+    TRY(okra_parse_params_(p, table, positional, params));
+done:
+    return st;
+}
+
+static okra_status transform(okra_parser_ *p, const okra_transform_class_ *t, size_t at,
+                             int *place)
+{
+    okra_status st = OKRA_OK;
+    okra_node_ *child = &p->kernel->nodes[*place];
+    okra_node_ node = {.kind = OKRA_NODE_TRANSFORM_,
+                       .transform = t,
+                       .a = *place,
+                       .scratch = child->scratch};
+
+    if (t->distances && child->kind == OKRA_NODE_LEAF_ && child->leaf->distances) {
+        child->leaf = child->leaf->distances;
+    }
+    TRY(with_params(p, node, &t->params, t->positional, place));
+    if (t->check) {
+        st = t->check(p->kernel->nodes[*place].params);
+        if (st != OKRA_OK) {
+            return okra_parse_point_(p, st, at);
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status leaf(okra_parser_ *p, int *place)
+{
+    okra_status st = OKRA_OK;
+    const okra_kernel_class_ *class = NULL;
+    const okra_transform_class_ *sugar = NULL;
+    char name[64];
+
+    okra_parse_space_(p);
+    size_t at = p->at;
+    TRY(take_name(p, "a kernel, a number or '('", name));
+    for (int k = 0; okra_kernel_classes_[k]; k++) {
+        if (strcmp(okra_kernel_classes_[k]->name, name) == 0) {
+            class = okra_kernel_classes_[k];
+        }
+    }
+    for (const okra_sugar_ *s = okra_sugar_names_; s->name; s++) {
+        if (strcmp(s->name, name) == 0) {
+            class = &okra_linear_;
+            sugar = s->transform;
+        }
+    }
+    if (!class) {
+        return unknown_name(p, at, name, true);
+    }
+    okra_node_ node = {.kind = OKRA_NODE_LEAF_, .leaf = class};
+    if (sugar) {
+        TRY(push(p->kernel, node, place));
+        TRY(transform(p, sugar, at, place));
+    } else {
+        TRY(with_params(p, node, &class->params, false, place));
+    }
+    okra_parse_space_(p);
+    if (p->text[p->at] == '@') {
+        return okra_parse_fail_(p, OKRA_EUNSUPPORTED, p->at,
+                                "'@' (a component of a tuple) is not supported");
+    }
+done:
+    return st;
+}
+
+/* ---- sums and products --------------------------------------------------------------
+ */
+
+static okra_status number(okra_parser_ *p, double *value)
+{
+    static const okra_option row = {
+        .name = "factor", .type = OKRA_OPTION_NUMBER, .low = 0, .high = DBL_MAX};
+    return okra_parse_value_(p, "kernel expression", &row, value);
+}
+
+/* Is there a number, or a grid of numbers? */
+static bool number_ahead(const okra_parser_ *p)
+{
+    const char *s = p->text + p->at;
+    size_t name = okra_parse_name_(s);
+    return *s == '{' || okra_parse_number_(s, true) > 0 ||
+           (name == 4 && memcmp(s, "auto", 4) == 0);
+}
+
+/* One factor: a number goes into *scale, anything else gives a node. */
+static okra_status factor(okra_parser_ *p, double *scale, int *place)
+{
+    okra_status st = OKRA_OK;
+    okra_kernel *kernel = p->kernel;
+
+    *place = -1;
+    okra_parse_space_(p);
+    if (number_ahead(p)) {
+        double value = 1;
+        TRY(number(p, &value));
+        *scale *= value;
+    } else if (p->text[p->at] == '(') {
+        size_t open = p->at++;
+        if (++p->depth > DEPTH_MOST) {
+            return okra_parse_fail_(p, OKRA_EARG, open,
+                                    "more than %d parentheses within one another",
+                                    DEPTH_MOST);
+        }
+        TRY(pipe(p, place));
+        p->depth--;
+        okra_parse_space_(p);
+        if (p->text[p->at] != ')') {
+            return okra_parse_fail_(p, OKRA_EARG, p->at, "expected '+', '*', '|' or ')'");
+        }
+        p->at++;
+        okra_node_ *last = &kernel->nodes[*place];
+        if (last->kind == OKRA_NODE_SCALE_ || last->kind == OKRA_NODE_CONSTANT_) {
+            *scale *= last->scale; /* it is the last node: take it off again */
+            *place = last->kind == OKRA_NODE_SCALE_ ? last->a : -1;
+            kernel->count--;
+        }
+    } else {
+        TRY(leaf(p, place));
+    }
+done:
+    return st;
+}
+
+static okra_status pair(okra_parser_ *p, okra_node_kind_ kind, int a, int b, int *place)
+{
+    const okra_node_ *nodes = p->kernel->nodes;
+    int more = OKRA_MAX_(nodes[a].scratch, nodes[b].scratch);
+    int less = OKRA_MIN_(nodes[a].scratch, nodes[b].scratch);
+    okra_node_ node = {
+        .kind = kind, .a = a, .b = b, .scratch = OKRA_MAX_(more, less + 1)};
+    if (p->kernel->count >= NODES_MOST) {
+        return okra_parse_fail_(p, OKRA_EARG, p->at, "more than %d parts", NODES_MOST);
+    }
+    return push(p->kernel, node, place);
+}
+
+static okra_status product(okra_parser_ *p, int *place)
+{
+    okra_status st = OKRA_OK;
+    double scale = 1;
+    int next;
+
+    okra_parse_space_(p);
+    size_t at = p->at;
+    TRY(factor(p, &scale, place));
+    for (okra_parse_space_(p); p->text[p->at] == '*'; okra_parse_space_(p)) {
+        p->at++;
+        TRY(factor(p, &scale, &next));
+        if (*place >= 0 && next >= 0) {
+            TRY(pair(p, OKRA_NODE_PRODUCT_, *place, next, place));
+        } else if (next >= 0) {
+            *place = next;
+        }
+    }
+    if (!isfinite(scale)) {
+        return okra_parse_fail_(p, OKRA_EARG, at, "the product of the numbers overflows");
+    }
+    okra_node_ node = {.kind = OKRA_NODE_CONSTANT_, .scale = scale};
+    if (*place >= 0 && scale != 1) {
+        node.kind = OKRA_NODE_SCALE_;
+        node.a = *place;
+        node.scratch = p->kernel->nodes[*place].scratch;
+    }
+    if (*place < 0 || scale != 1) {
+        TRY(push(p->kernel, node, place));
+    }
+done:
+    return st;
+}
+
+static okra_status pipe(okra_parser_ *p, int *place)
+{
+    okra_status st = OKRA_OK;
+    int next;
+    char name[64];
+
+    TRY(product(p, place));
+    for (okra_parse_space_(p); p->text[p->at] == '+'; okra_parse_space_(p)) {
+        p->at++;
+        TRY(product(p, &next));
+        TRY(pair(p, OKRA_NODE_SUM_, *place, next, place));
+    }
+    for (; p->text[p->at] == '|'; okra_parse_space_(p)) {
+        const okra_transform_class_ *found = NULL;
+        p->at++;
+        okra_parse_space_(p);
+        size_t at = p->at;
+        TRY(take_name(p, "a transform", name));
+        for (int k = 0; okra_transform_classes_[k]; k++) {
+            if (strcmp(okra_transform_classes_[k]->name, name) == 0) {
+                found = okra_transform_classes_[k];
+            }
+        }
+        if (!found) {
+            return unknown_name(p, at, name, false);
+        }
+        if (p->kernel->count >= NODES_MOST) {
+            return okra_parse_fail_(p, OKRA_EARG, at, "more than %d parts", NODES_MOST);
+        }
+        TRY(transform(p, found, at, place));
+    }
+done:
+    return st;
+}
+
+okra_status okra_expr_parse_(const char *text, okra_grid_ *grid, okra_kernel *kernel)
+{
+    okra_status st = OKRA_OK;
+    okra_parser_ p = {.text = text, .grid = grid, .kernel = kernel};
+    int place;
+
+    TRY(pipe(&p, &place));
+    if (text[p.at]) {
+        return okra_parse_fail_(&p, OKRA_EARG, p.at, "expected '+', '*', '|' or the end");
+    }
+done:
+    return st;
+}
