@@ -13,9 +13,14 @@
  *     H = V' diag(r) Q'.
  * G equals diag(mu) V' diag(s^-1/2), but is formed as a product: dividing the
  * eigenvectors, which are good to eps only absolutely, by s^1/2 loses log10(s^-1/2)
- * digits where lam >> n eps. As written no small number is divided by, and B has an error
- * of about eps (1 + kappa), kappa = max(mu) max(lam) / (n lambda), which is the condition
- * number of the problem itself: that far K and L changed in their last digit move B.
+ * digits where lam >> n eps. As written no small number
+ * is divided by, and the relative error of B is about eps (1 + kappa),
+ *     kappa = max(mu) max(lam) / (n lambda) + max(lam) / (n epsilon),
+ * the condition number of the problem itself: K and L changed in their last digit move B
+ * as far. Measured against long double, n <= 9, full rank, rank-deficient and repeated
+ * points: 3e-11 at worst for lambda >= 1e-4, 3e-9 at lambda = 1e-6, where the n^2 x n^2
+ * system solved in double is wrong by up to 1e-5 (a is then of size 1 / (n lambda) and
+ * T a cancels).
  *
  * Cost: 2 eigendecompositions and 4 products once, 2 products a lambda. Memory: 3 n^2
  * doubles kept, K and L as scratch; n^2 more in each solve.
@@ -111,6 +116,9 @@ static okra_status factor(okra_context *ctx, okra_kron_ *kron, okra_mat_ K, okra
     TRY(okra_doubles_(ctx, n, n, "covariance operator: right-hand side", &kron->G));
     TRY(okra_gemm_(ctx, false, false, 1, K, Qt, 0, okra_mat_of_(kron->H, n, n)));
     TRY(okra_gemm_(ctx, false, false, 1, K, L, 0, okra_mat_of_(kron->G, n, n)));
+    for (okra_int i = 0; i < n && kron->mu[i] <= 0; i++) { /* G = diag(mu) V' diag(1/r) */
+        okra_mat_fill_(okra_mat_of_(kron->G + i * n, 1, n), 0);
+    }
 done:
     okra_free_(r);
     return st;

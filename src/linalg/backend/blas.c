@@ -113,6 +113,19 @@ done:
     return st;
 }
 
+/* LAPACK multiplies stride and length of a row in 32 bits where it reflects rows. */
+static okra_status check_extent(char name, okra_mat_ A)
+{
+    if (A.rows > INT_MAX / stride(A)) {
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "svd: %c is %lld x %lld with row stride %d; LAPACK takes at most "
+            "%d elements",
+            name, (long long)A.rows, (long long)A.cols, stride(A), INT_MAX);
+    }
+    return OKRA_OK;
+}
+
 /* A = U S Vt reads A' = V S U' in columns: LAPACK's U is our Vt and the reverse, both in
  * place. */
 static okra_status svd(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
@@ -128,6 +141,9 @@ static okra_status svd(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
              "svd: A is %lld x %lld; LAPACK finds at most %d singular values",
              (long long)A.rows, (long long)A.cols, (int)svd_most);
     }
+    TRY(check_extent('A', A));
+    TRY(check_extent('U', U));
+    TRY(check_extent('V', Vt));
     okra_int least = 4 * k * k + 7 * k;
     ALLOC(iwork, 8 * k);
     lapack_int info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', narrow(A.cols),
@@ -147,32 +163,39 @@ done:
     return st;
 }
 
-/* A = Q R is A' = R' Q', LAPACK's LQ; its L, in columns, is our R. */
+/* On a column-major copy. In place A would be factored as A' = R' Q', without one, but
+ * LAPACK multiplies stride and length of a row in 32 bits there and fails (out of bounds)
+ * from 2^31 elements on. */
 static okra_status qr(okra_context *ctx, okra_mat_ A, okra_mat_ *R)
 {
     okra_status st = OKRA_OK;
-    okra_int n = A.cols, lwork = OKRA_MIN_(64 * n, INT_MAX); /* panels of up to 64 */
-    double *work = NULL, *tau = NULL;
+    okra_int m = A.rows, n = A.cols,
+             lwork = OKRA_MIN_(64 * n, INT_MAX); /* panels of 64 */
+    double *copy = NULL, *work = NULL, *tau = NULL;
 
-    (void)ctx;
+    TRY(okra_doubles_(ctx, m, n, "qr: column-major copy", &copy));
     ALLOC(work, lwork);
     ALLOC(tau, n);
-    lapack_int info = LAPACKE_dgelqf_work(LAPACK_COL_MAJOR, narrow(n), narrow(A.rows),
-                                          A.p, stride(A), tau, work, narrow(lwork));
+    okra_mat_ At = okra_mat_of_(copy, n, m);
+    okra_mat_transpose_(A, At);
+    lapack_int info = LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), copy,
+                                          stride(At), tau, work, narrow(lwork));
     for (okra_int i = 0; R && i < n; i++) {
-        okra_mat_copy_(okra_mat_part_(A, i, 1, i, n - i),
-                       okra_mat_part_(*R, i, 1, i, n - i));
+        okra_mat_transpose_(okra_mat_part_(At, i, n - i, i, 1),
+                            okra_mat_part_(*R, i, 1, i, n - i));
     }
     if (info == 0) {
-        info = LAPACKE_dorglq_work(LAPACK_COL_MAJOR, narrow(n), narrow(A.rows), narrow(n),
-                                   A.p, stride(A), tau, work, narrow(lwork));
+        info = LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), narrow(n),
+                                   copy, stride(At), tau, work, narrow(lwork));
     }
     if (info != 0) {
         FAIL(OKRA_EINTERNAL, "qr: LAPACK refused its argument %d", -(int)info);
     }
+    okra_mat_transpose_(At, A);
 done:
     okra_free_(tau);
     okra_free_(work);
+    okra_free_(copy);
     return st;
 }
 

@@ -1,0 +1,488 @@
+/*
+ * Every operation on every backend over sizes 0, 1, 2, 17, 64, 65, row strides above the
+ * width and all transposes, judged by the equation it solves. Tolerances are ten times
+ * the worst error over 100 seeds and both backends, in units of eps times the scale
+ * named.
+ */
+#include "matrices.h"
+
+#ifndef SEEDS
+#define SEEDS 2
+#endif
+
+typedef void (*body)(okra_context *ctx, okra_random_ *r);
+
+static void on_backends(body run)
+{
+    for (int b = 0; b < n_backends; b++) {
+        okra_context *ctx = context_of(backends[b]);
+        for (uint64_t seed = 0; seed < SEEDS; seed++) {
+            okra_random_ r = okra_random_create_(seed, 1);
+            run(ctx, &r);
+        }
+        okra_context_free(ctx);
+    }
+}
+
+/* ---- products ------------------------------------------------------------------------
+ */
+
+static worst_of gemm_worst = {"gemm, |A||B|+|C|", 30, 0};  /* 2.8 */
+static worst_of syrk_worst = {"syrk, |A||A'|+|C|", 50, 0}; /* 5.1 */
+
+/* entrywise, against alpha P + beta C0 in long double; got may be in either triangle */
+static double update_error(double alpha, long double p, long double size, double beta,
+                           double c0, double got)
+{
+    long double want = (long double)alpha * p, scale = fabsl((long double)alpha) * size;
+    if (beta != 0) {
+        want += (long double)beta * (long double)c0;
+        scale += fabsl((long double)beta * (long double)c0);
+    }
+    double e = (double)fabsl(want - (long double)got);
+    return e == 0 ? 0 : e / (DBL_EPSILON * (double)scale);
+}
+
+static void one_gemm(okra_context *ctx, okra_random_ *r, const okra_int *mnk, bool ta,
+                     bool tb)
+{
+    static const double factors[][2] = {{1, 0}, {-0.5, 1}, {2, -0.25}, {0, 3}};
+    okra_int m = mnk[0], n = mnk[1], k = mnk[2];
+    okra_mat_ A = mat_random(r, ta ? k : m, ta ? m : k);
+    okra_mat_ B = mat_random(r, tb ? n : k, tb ? k : n);
+    const double *f = factors[okra_random_below_(r, 4)];
+    okra_mat_ C = mat_random(r, m, n);
+    if (f[1] == 0) {
+        okra_mat_fill_(C, NAN);
+    }
+    okra_mat_ C0 = mat_clone(C);
+    CHECK_OK(okra_gemm_(ctx, ta, tb, f[0], A, B, f[1], C));
+    double worst = 0;
+    for (okra_int i = 0; i < m; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            long double size, p = product_at(A, ta, B, tb, i, j, &size);
+            double e = update_error(f[0], p, size, f[1], at(C0, false, i, j),
+                                    at(C, false, i, j));
+            worst = e <= worst ? worst : e;
+        }
+    }
+    note(&gemm_worst, worst);
+    mat_free(A);
+    mat_free(B);
+    mat_free(C);
+    mat_free(C0);
+}
+
+static void gemm_body(okra_context *ctx, okra_random_ *r)
+{
+    for (int t = 0; t < n_sizes * n_sizes * n_sizes; t++) {
+        okra_int mnk[] = {sizes[t % n_sizes], sizes[t / n_sizes % n_sizes],
+                          sizes[t / n_sizes / n_sizes]};
+        for (int op = 0; op < 4; op++) {
+            one_gemm(ctx, r, mnk, op & 1, op & 2);
+        }
+    }
+}
+
+TEST(gemm)
+{
+    on_backends(gemm_body);
+    report(&gemm_worst);
+}
+
+static void one_syrk(okra_context *ctx, okra_random_ *r, okra_int n, okra_int k,
+                     bool trans)
+{
+    double beta = okra_random_below_(r, 2) ? 0 : -0.7;
+    okra_mat_ A = mat_random(r, trans ? k : n, trans ? n : k);
+    okra_mat_ C = mat_random(r, n, n);
+    okra_mat_mirror_(C);
+    if (beta == 0) {
+        okra_mat_fill_(C, NAN);
+    }
+    okra_mat_ C0 = mat_clone(C);
+    CHECK_OK(okra_syrk_(ctx, trans, 1.5, A, beta, C));
+    double worst = 0;
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            long double size, p = product_at(A, trans, A, !trans, i, j, &size);
+            double e =
+                update_error(1.5, p, size, beta, at(C0, false, i, j), at(C, false, i, j));
+            worst = e <= worst ? worst : e;
+        }
+    }
+    note(&syrk_worst, worst);
+    mat_free(A);
+    mat_free(C);
+    mat_free(C0);
+}
+
+static void syrk_body(okra_context *ctx, okra_random_ *r)
+{
+    for (int t = 0; t < n_sizes * n_sizes; t++) {
+        one_syrk(ctx, r, sizes[t % n_sizes], sizes[t / n_sizes], false);
+        one_syrk(ctx, r, sizes[t % n_sizes], sizes[t / n_sizes], true);
+    }
+}
+
+TEST(syrk)
+{
+    on_backends(syrk_body);
+    report(&syrk_worst);
+}
+
+/* ---- Cholesky and triangular solves --------------------------------------------------
+ */
+
+static worst_of cholesky_worst = {"cholesky, max|A|", 15, 0};    /* 1.4 */
+static worst_of trsm_worst = {"trsm, |L||X|", 30, 0};            /* 2.7 */
+static worst_of solve_worst = {"cholesky_solve, |A||X|", 25, 0}; /* 2.3 */
+
+/* A positive definite matrix whose condition number is about 1e4. */
+static okra_mat_ definite(okra_context *ctx, okra_random_ *r, okra_int n)
+{
+    okra_mat_ X = mat_random(r, n, n), A = mat_random(r, n, n);
+    CHECK_OK(okra_syrk_(ctx, false, 1, X, 0, A));
+    okra_mat_add_diagonal_(A, 0.01);
+    mat_free(X);
+    return A;
+}
+
+/* largest |(op(A) X - B)_ij| / (eps (|op(A)| |X|)_ij), or of X op(A) */
+static double residual(okra_mat_ A, bool trans, bool left, okra_mat_ X, okra_mat_ B)
+{
+    double worst = 0;
+    for (okra_int i = 0; i < B.rows; i++) {
+        for (okra_int j = 0; j < B.cols; j++) {
+            long double size, p = left ? product_at(A, trans, X, false, i, j, &size)
+                                       : product_at(X, false, A, trans, i, j, &size);
+            double e = (double)fabsl(p - (long double)at(B, false, i, j));
+            e = e == 0 ? 0 : e / (DBL_EPSILON * (double)size);
+            worst = e <= worst ? worst : e;
+        }
+    }
+    return worst;
+}
+
+static void cholesky_of(okra_context *ctx, okra_random_ *r, okra_int n, okra_mat_ *A,
+                        okra_mat_ *L)
+{
+    double jitter = -1;
+    *A = definite(ctx, r, n);
+    *L = mat_clone(*A);
+    CHECK_OK(okra_cholesky_(ctx, *L, &jitter));
+    CHECK(jitter == 0);
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = i + 1; j < n; j++) {
+            CHECK(at(*L, false, i, j) == at(*A, false, i, j));
+            L->p[i * L->ld + j] = 0; /* now L is the factor alone */
+        }
+    }
+}
+
+static void cholesky_body(okra_context *ctx, okra_random_ *r)
+{
+    for (int t = 0; t < n_sizes; t++) {
+        okra_mat_ A, L;
+        double top = 1e-300;
+        cholesky_of(ctx, r, sizes[t], &A, &L);
+        for (okra_int i = 0; i < A.rows; i++) {
+            top = fmax(top, at(A, false, i, i));
+        }
+        note(&cholesky_worst, product_error(L, false, L, true, A, top));
+        mat_free(A);
+        mat_free(L);
+    }
+}
+
+TEST(cholesky)
+{
+    on_backends(cholesky_body);
+    report(&cholesky_worst);
+}
+
+static void trsm_body(okra_context *ctx, okra_random_ *r)
+{
+    for (int t = 0; t < 4 * n_sizes * n_sizes; t++) {
+        bool left = t & 1, trans = t & 2;
+        okra_int n = sizes[t / 4 % n_sizes], m = sizes[t / 4 / n_sizes];
+        okra_mat_ A, L;
+        cholesky_of(ctx, r, n, &A, &L);
+        okra_mat_ B = mat_random(r, left ? n : m, left ? m : n), X = mat_clone(B);
+        okra_mat_ dirty = mat_clone(L); /* the upper triangle must not be read */
+        for (okra_int i = 0; i < n; i++) {
+            okra_mat_fill_(okra_mat_part_(dirty, i, 1, i + 1, n - i - 1), NAN);
+        }
+        CHECK_OK(okra_trsm_(ctx, left, trans, dirty, X));
+        note(&trsm_worst, residual(L, trans, left, X, B));
+        mat_free(dirty);
+        mat_free(A);
+        mat_free(L);
+        mat_free(B);
+        mat_free(X);
+    }
+}
+
+TEST(trsm)
+{
+    on_backends(trsm_body);
+    report(&trsm_worst);
+}
+
+static void cholesky_solve_body(okra_context *ctx, okra_random_ *r)
+{
+    for (int t = 0; t < 2 * n_sizes * n_sizes; t++) {
+        bool rows = t & 1;
+        okra_int n = sizes[t / 2 % n_sizes], m = sizes[t / 2 / n_sizes];
+        okra_mat_ A, L;
+        cholesky_of(ctx, r, n, &A, &L);
+        okra_mat_ B = mat_random(r, rows ? m : n, rows ? n : m), X = mat_clone(B);
+        CHECK_OK(rows ? okra_cholesky_solve_rows_(ctx, L, X)
+                      : okra_cholesky_solve_(ctx, L, X));
+        note(&solve_worst, residual(A, false, !rows, X, B));
+        mat_free(A);
+        mat_free(L);
+        mat_free(B);
+        mat_free(X);
+    }
+}
+
+TEST(cholesky_solve)
+{
+    on_backends(cholesky_solve_body);
+    report(&solve_worst);
+}
+
+/* ---- eigenvalues and singular values -------------------------------------------------
+ */
+
+static worst_of eigh_worst = {"eigh, ||A||", 300, 0};               /* 30 */
+static worst_of eigh_basis = {"eigh basis, 1", 450, 0};             /* 45 */
+static worst_of large_basis = {"eigh basis (dsyevr), 1", 27000, 0}; /* 2650 */
+static worst_of svd_worst = {"svd, ||A||", 70, 0};                  /* 7.1 */
+static worst_of svd_basis = {"svd bases, 1", 440, 0};               /* 44 */
+
+typedef okra_status (*eigh_fn)(okra_context *, okra_mat_, double *);
+
+static void scale_rows(okra_mat_ A, const double *s)
+{
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < A.cols; j++) {
+            A.p[i * A.ld + j] *= s[i];
+        }
+    }
+}
+
+/* A = V' diag(w) V with only the lower triangle of A given; A is freed */
+static void one_eigh(okra_context *ctx, eigh_fn eigh, okra_mat_ A)
+{
+    double w[65];
+    okra_int n = A.rows;
+    okra_mat_ V = mat_clone(A);
+    okra_mat_mirror_(A);
+    for (okra_int i = 0; i < n; i++) {
+        okra_mat_fill_(okra_mat_part_(V, i, 1, i + 1, n - i - 1), NAN);
+    }
+    CHECK_OK(eigh(ctx, V, w));
+    for (okra_int i = 1; i < n; i++) {
+        CHECK(w[i - 1] <= w[i]);
+    }
+    okra_mat_ wV = mat_clone(V);
+    scale_rows(wV, w);
+    note(&eigh_worst, product_error(V, true, wV, false, A, norm_of(A)));
+    note(eigh == okra_eigh_ ? &eigh_basis : &large_basis, orthogonality_error(V, false));
+    mat_free(wV);
+    mat_free(V);
+    mat_free(A);
+}
+
+static void eigh_cases(okra_context *ctx, eigh_fn eigh, okra_random_ *r, okra_int n)
+{
+    one_eigh(ctx, eigh, mat_random(r, n, n));
+    okra_mat_ zero = mat_random(r, n, n);
+    okra_mat_fill_(zero, 0);
+    one_eigh(ctx, eigh, zero);
+    okra_mat_ ones = mat_random(r, n, n); /* rank 1 */
+    okra_mat_fill_(ones, 1);
+    one_eigh(ctx, eigh, ones);
+    okra_mat_ graded = mat_random(r, n, n); /* sizes 1 to 1e-12 */
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            graded.p[i * graded.ld + j] *= pow(10, -6.0 * (double)(i + j) / (double)n);
+        }
+    }
+    one_eigh(ctx, eigh, graded);
+}
+
+static void eigh_body(okra_context *ctx, okra_random_ *r)
+{
+    for (int t = 0; t < n_sizes; t++) {
+        eigh_cases(ctx, okra_eigh_, r, sizes[t]);
+        if (sizes[t] > 0) {
+            eigh_cases(ctx, okra_blas_eigh_large_, r, sizes[t]);
+        }
+    }
+}
+
+TEST(eigh)
+{
+    on_backends(eigh_body);
+    report(&eigh_worst);
+    report(&eigh_basis);
+    report(&large_basis);
+}
+
+static void one_svd(okra_context *ctx, okra_random_ *r, okra_mat_ A)
+{
+    double s[65];
+    okra_int k = OKRA_MIN_(A.rows, A.cols);
+    okra_mat_ work = mat_clone(A), U = mat_random(r, A.rows, k);
+    okra_mat_ Vt = mat_random(r, k, A.cols);
+    CHECK_OK(okra_svd_(ctx, work, U, s, Vt));
+    for (okra_int i = 0; i < k; i++) {
+        CHECK(s[i] >= 0 && (i == 0 || s[i - 1] >= s[i]));
+    }
+    note(&svd_basis, orthogonality_error(U, true));
+    note(&svd_basis, orthogonality_error(Vt, false));
+    scale_rows(Vt, s);
+    note(&svd_worst, product_error(U, false, Vt, false, A, norm_of(A)));
+    mat_free(work);
+    mat_free(U);
+    mat_free(Vt);
+    mat_free(A);
+}
+
+/* rows of A repeat: rank half of the rows or less */
+static void repeat_rows(okra_mat_ A)
+{
+    for (okra_int i = A.rows / 2; i < A.rows; i++) {
+        okra_mat_copy_(okra_mat_part_(A, i / 2, 1, 0, A.cols),
+                       okra_mat_part_(A, i, 1, 0, A.cols));
+    }
+}
+
+static void svd_body(okra_context *ctx, okra_random_ *r)
+{
+    for (int t = 0; t < n_sizes * n_sizes; t++) {
+        okra_int m = sizes[t % n_sizes], n = sizes[t / n_sizes];
+        one_svd(ctx, r, mat_random(r, m, n));
+        okra_mat_ A = mat_random(r, m, n);
+        repeat_rows(A);
+        one_svd(ctx, r, A);
+        okra_mat_ zero = mat_random(r, m, n);
+        okra_mat_fill_(zero, 0);
+        one_svd(ctx, r, zero);
+    }
+}
+
+TEST(svd)
+{
+    on_backends(svd_body);
+    report(&svd_worst);
+    report(&svd_basis);
+}
+
+/* ---- QR and LU -----------------------------------------------------------------------
+ */
+
+static worst_of qr_worst = {"qr, ||A||", 30, 0};             /* 2.9 */
+static worst_of qr_basis = {"qr basis, 1", 100, 0};          /* 10 */
+static worst_of lu_worst = {"solve_general, |A||X|", 65, 0}; /* 6.5 */
+static worst_of rcond_worst = {"rcond, ratio", 10, 0};       /* 4.0, a ratio */
+
+static void one_qr(okra_context *ctx, okra_random_ *r, okra_mat_ A)
+{
+    okra_mat_ Q = mat_clone(A), R = mat_random(r, A.cols, A.cols), again = mat_clone(A);
+    CHECK_OK(okra_qr_(ctx, Q, &R));
+    CHECK_OK(okra_qr_(ctx, again, NULL));
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < A.cols; j++) {
+            CHECK(at(Q, false, i, j) == at(again, false, i, j));
+            CHECK(i <= j || i >= A.cols || at(R, false, i, j) == 0);
+        }
+    }
+    note(&qr_worst, product_error(Q, false, R, false, A, norm_of(A)));
+    note(&qr_basis, orthogonality_error(Q, true));
+    mat_free(A);
+    mat_free(Q);
+    mat_free(R);
+    mat_free(again);
+}
+
+static void qr_body(okra_context *ctx, okra_random_ *r)
+{
+    for (int t = 0; t < n_sizes * n_sizes; t++) {
+        okra_int m = sizes[t % n_sizes], n = sizes[t / n_sizes];
+        if (m >= n) {
+            one_qr(ctx, r, mat_random(r, m, n));
+            okra_mat_ A = mat_random(r, m, n);
+            repeat_rows(A);
+            one_qr(ctx, r, A);
+            okra_mat_ zero = mat_random(r, m, n);
+            okra_mat_fill_(zero, 0);
+            one_qr(ctx, r, zero);
+        }
+    }
+}
+
+TEST(qr)
+{
+    on_backends(qr_body);
+    report(&qr_worst);
+    report(&qr_basis);
+}
+
+/* 1 / (||A||_1 ||A^-1||_1), the inverse by the backend under test */
+static double true_rcond(okra_context *ctx, okra_random_ *r, okra_mat_ A)
+{
+    okra_mat_ work = mat_clone(A), inverse = mat_random(r, A.rows, A.rows);
+    double norms[2] = {0, 0};
+    okra_mat_fill_(inverse, 0);
+    okra_mat_add_diagonal_(inverse, 1);
+    CHECK_OK(okra_solve_general_(ctx, work, inverse, NULL));
+    for (okra_int j = 0; j < A.rows; j++) {
+        double sums[2] = {0, 0};
+        for (okra_int i = 0; i < A.rows; i++) {
+            sums[0] += fabs(at(A, false, i, j));
+            sums[1] += fabs(at(inverse, false, i, j));
+        }
+        norms[0] = fmax(norms[0], sums[0]);
+        norms[1] = fmax(norms[1], sums[1]);
+    }
+    mat_free(work);
+    mat_free(inverse);
+    return A.rows == 0 ? 1 : 1 / (norms[0] * norms[1]);
+}
+
+static void lu_body(okra_context *ctx, okra_random_ *r)
+{
+    for (int t = 0; t < n_sizes * n_sizes; t++) {
+        okra_int n = sizes[t % n_sizes], m = sizes[t / n_sizes];
+        okra_mat_ A = mat_random(r, n, n), B = mat_random(r, n, m);
+        if (n > 1) {
+            A.p[0] = 0; /* no solution without an exchange of rows */
+        }
+        okra_mat_ LU = mat_clone(A), X = mat_clone(B);
+        double rcond = -1;
+        CHECK_OK(okra_solve_general_(ctx, LU, X, &rcond));
+        note(&lu_worst, residual(A, false, true, X, B));
+        /* an estimate of ||A^-1|| is never above it: the ratio is 1 or more */
+        double ratio = rcond / true_rcond(ctx, r, A);
+        CHECK(ratio > 1 - 1e-9);
+        note(&rcond_worst, ratio);
+        mat_free(A);
+        mat_free(B);
+        mat_free(LU);
+        mat_free(X);
+    }
+}
+
+TEST(solve_general)
+{
+    on_backends(lu_body);
+    report(&lu_worst);
+    report(&rcond_worst);
+}
+
+MAIN(RUN(gemm), RUN(syrk), RUN(cholesky), RUN(trsm), RUN(cholesky_solve), RUN(eigh),
+     RUN(svd), RUN(qr), RUN(solve_general))
