@@ -1,0 +1,110 @@
+/*
+ * bytes.c: the bytes of a whole file, mapped when large, read when small or a pipe.
+ */
+#include "data/data.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    MAP_FROM = 1 << 20,  /* below this a read is cheaper than page faults */
+    FIRST_READ = 1 << 16 /* of a pipe, whose size is unknown             */
+};
+
+/* Reads to the end of `fd`. `hint` is the size expected; files may change meanwhile. */
+static okra_status read_all(const okra_context *ctx, int fd, okra_int hint,
+                            okra_bytes_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_int capacity = hint, size = 0;
+    unsigned char *block = NULL;
+    ALLOC(block, capacity);
+    for (;;) {
+        if (size == capacity) {
+            capacity = OKRA_MAX_(2 * capacity, FIRST_READ);
+            TRY(okra_budget_ask_(ctx, (double)capacity, "the file's content"));
+            unsigned char *grown = okra_realloc_(block, capacity, 1);
+            if (!grown) {
+                st = OKRA_EMEM;
+                goto done;
+            }
+            block = grown;
+        }
+        ssize_t got = read(fd, block + size, (size_t)(capacity - size));
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            FAIL(OKRA_EIO, "cannot be read: %s", strerror(errno));
+        }
+        if (got == 0) {
+            break;
+        }
+        size += got;
+    }
+    *out = (okra_bytes_){.p = block, .size = size, .base = block};
+    block = NULL;
+done:
+    okra_free_(block);
+    return st;
+}
+
+static okra_status open_fd(const okra_context *ctx, int fd, okra_bytes_ *out)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0) {
+        return okra_fail_(OKRA_EIO, "cannot be read: %s", strerror(errno));
+    }
+    if (S_ISDIR(info.st_mode)) {
+        return okra_fail_(OKRA_EIO, "is a directory; expected a file");
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return read_all(ctx, fd, FIRST_READ, out);
+    }
+    if (info.st_size >= MAP_FROM && lseek(fd, 0, SEEK_CUR) == 0) {
+        void *base = mmap(NULL, (size_t)info.st_size, PROT_READ,
+                          MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+        if (base != MAP_FAILED) {
+            *out = (okra_bytes_){
+                .p = base, .size = info.st_size, .base = base, .mapped = true};
+            return OKRA_OK;
+        }
+    }
+    okra_status st =
+        okra_budget_ask_(ctx, (double)info.st_size + 1, "the file's content");
+    /* One byte more than expected lets the first read see the end. */
+    return st == OKRA_OK ? read_all(ctx, fd, info.st_size + 1, out) : st;
+}
+
+okra_status okra_bytes_open_(const okra_context *ctx, const char *path, okra_bytes_ *out)
+{
+    okra_status st;
+    bool standard = strcmp(path, "-") == 0;
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        st = okra_fail_(OKRA_EIO, "cannot be opened: %s", strerror(errno));
+    } else {
+        st = open_fd(ctx, fd, out);
+    }
+    if (fd >= 0 && !standard) {
+        close(fd);
+    }
+    if (st != OKRA_OK) {
+        okra_message_prefix_("%s", standard ? "standard input" : path);
+    }
+    return st;
+}
+
+void okra_bytes_close_(okra_bytes_ *bytes)
+{
+    if (bytes->mapped) {
+        munmap(bytes->base, (size_t)bytes->size);
+    } else {
+        okra_free_(bytes->base);
+    }
+    *bytes = (okra_bytes_){0};
+}

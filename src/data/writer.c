@@ -1,0 +1,215 @@
+/*
+ * writer.c: files that appear whole or not at all.
+ *
+ * Bytes go to a temporary file in the target's folder; commit syncs it, renames it over
+ * the target and syncs the folder, so that a crash leaves either the old file or the new
+ * one. Standard output ("-") and targets that are not plain files (a pipe, a terminal)
+ * are written directly, for there is nothing to rename.
+ */
+#include "data/data.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER = 1 << 16, LINE = 512, ATTEMPTS = 100 };
+
+struct okra_writer_ {
+    int fd;
+    char *path, *temporary; /* temporary is NULL when written directly */
+    okra_int position;
+    size_t used; /* of the buffer */
+    unsigned char buffer[BUFFER];
+};
+
+static const char *shown(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard output" : path;
+}
+
+static okra_status cannot_write(const okra_writer_ *w)
+{
+    return okra_fail_(OKRA_EIO, "%s: cannot be written: %s", shown(w->path),
+                      strerror(errno));
+}
+
+/* Opens a fresh file beside the target; its permissions follow the umask. */
+static okra_status open_temporary(okra_writer_ *w)
+{
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        uint64_t random = 0;
+        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
+            random = (uint64_t)getpid() + (uint64_t)attempt;
+        }
+        w->temporary =
+            okra_format_("%s.%08llx.tmp", w->path, (unsigned long long)random >> 32);
+        if (!w->temporary) {
+            return OKRA_EMEM;
+        }
+        w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (w->fd >= 0) {
+            return OKRA_OK;
+        }
+        okra_free_(w->temporary);
+        w->temporary = NULL;
+        if (errno != EEXIST) {
+            break;
+        }
+    }
+    return cannot_write(w);
+}
+
+okra_status okra_writer_open_(const char *path, okra_writer_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_writer_ *w = NULL;
+    struct stat info;
+    ALLOC(w, 1);
+    *w = (okra_writer_){.fd = -1};
+    w->path = okra_strdup_(path);
+    if (!w->path) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    if (strcmp(path, "-") == 0) {
+        w->fd = STDOUT_FILENO;
+    } else if (stat(path, &info) != 0 || S_ISREG(info.st_mode)) {
+        TRY(open_temporary(w));
+    } else if (S_ISDIR(info.st_mode)) {
+        FAIL(OKRA_EIO, "%s: cannot be written: it is a directory", path);
+    } else {
+        w->fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (w->fd < 0) {
+            st = cannot_write(w);
+            goto done;
+        }
+    }
+    *out = w;
+    w = NULL;
+done:
+    okra_writer_abort_(w);
+    return st;
+}
+
+static okra_status flush(okra_writer_ *w, const unsigned char *p, size_t size)
+{
+    while (size > 0) {
+        ssize_t wrote = write(w->fd, p, size);
+        if (wrote < 0 && errno != EINTR) {
+            return cannot_write(w);
+        }
+        if (wrote > 0) {
+            p += wrote;
+            size -= (size_t)wrote;
+        }
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_writer_put_(okra_writer_ *w, const void *bytes, size_t size)
+{
+    okra_status st = OKRA_OK;
+    w->position += (okra_int)size;
+    if (size > BUFFER - w->used) {
+        TRY(flush(w, w->buffer, w->used));
+        w->used = 0;
+    }
+    if (size >= BUFFER) {
+        return flush(w, bytes, size);
+    }
+    if (size > 0) {
+        memcpy(w->buffer + w->used, bytes, size);
+        w->used += size;
+    }
+done:
+    return st;
+}
+
+okra_status okra_writer_printf_(okra_writer_ *w, const char *format, ...)
+{
+    char line[LINE], *text = line;
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    if (length >= LINE) {
+        text = okra_alloc_((okra_int)length + 1, 1);
+        if (text) {
+            vsnprintf(text, (size_t)length + 1, format, again);
+        }
+    }
+    va_end(again);
+    okra_status st = length < 0 ? cannot_write(w)
+                     : text     ? okra_writer_put_(w, text, (size_t)length)
+                                : OKRA_EMEM;
+    if (text != line) {
+        okra_free_(text);
+    }
+    return st;
+}
+
+okra_int okra_writer_position_(const okra_writer_ *w)
+{
+    return w->position;
+}
+
+/* Makes the rename itself durable. Some file systems refuse to sync a folder: the file is
+ * then whole all the same, so that is no error. `path` is cut at its last slash. */
+static void sync_folder(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash) {
+        slash[1] = '\0';
+    }
+    int fd = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)fsync(fd);
+        close(fd);
+    }
+}
+
+okra_status okra_writer_commit_(okra_writer_ *w)
+{
+    okra_status st = OKRA_OK;
+    TRY(flush(w, w->buffer, w->used));
+    w->used = 0;
+    if (w->temporary) {
+        int fd = w->fd;
+        if (fsync(fd) != 0) {
+            st = cannot_write(w);
+            goto done;
+        }
+        w->fd = -1;
+        if (close(fd) != 0 || rename(w->temporary, w->path) != 0) {
+            st = cannot_write(w);
+            goto done;
+        }
+        okra_free_(w->temporary);
+        w->temporary = NULL;
+        sync_folder(w->path);
+    }
+done:
+    okra_writer_abort_(w);
+    return st;
+}
+
+void okra_writer_abort_(okra_writer_ *w)
+{
+    if (!w) {
+        return;
+    }
+    if (w->fd >= 0 && w->fd != STDOUT_FILENO) {
+        close(w->fd);
+    }
+    if (w->temporary) {
+        unlink(w->temporary);
+    }
+    okra_free_(w->temporary);
+    okra_free_(w->path);
+    okra_free_(w);
+}
