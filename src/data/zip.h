@@ -16,6 +16,10 @@ typedef struct okra_zip_ okra_zip_;
 /* Maps (or reads) the file and checks its directory. */
 okra_status okra_zip_open_(const okra_context *ctx, const char *path,
                            okra_zip_ **out) OKRA_CHECK;
+/* The same over bytes already in memory, which are taken over (and zeroed) on success. */
+okra_status okra_zip_adopt_(okra_bytes_ *bytes, okra_zip_ **out) OKRA_CHECK;
+/* The bytes of the whole file: who takes them over leaves the archive without. */
+okra_bytes_ *okra_zip_bytes_(okra_zip_ *zip);
 void okra_zip_close_(okra_zip_ *zip); /* accepts NULL */
 /* The index-th entry's name, or NULL at the end. */
 const char *okra_zip_each_(const okra_zip_ *zip, size_t index);
@@ -36,6 +40,9 @@ typedef struct okra_zip_writer_ okra_zip_writer_;
 okra_status okra_zip_writer_create_(okra_writer_ *file,
                                     okra_zip_writer_ **out) OKRA_CHECK;
 void okra_zip_writer_free_(okra_zip_writer_ *zip); /* accepts NULL */
+/* For tests: sizes and offsets from `least` on are written as zip64, not from 4 GiB on.
+ */
+void okra_zip_writer_zip64_(okra_zip_writer_ *zip, okra_int least);
 /* An entry made of `head` followed by `rows` pieces of `width` bytes, `stride` bytes
  * apart (the rows of a matrix); *crc (may be NULL) is its CRC-32. */
 okra_status okra_zip_add_(okra_zip_writer_ *zip, const char *name, const void *head,
@@ -44,5 +51,9 @@ okra_status okra_zip_add_(okra_zip_writer_ *zip, const char *name, const void *h
 /* The directory and the end record, whose comment is the seal "okra crc32 xxxxxxxx": the
  * CRC-32 of every byte before the comment. */
 okra_status okra_zip_finish_(okra_zip_writer_ *zip) OKRA_CHECK;
+
+/* The seal is this text and eight hexadecimal digits. */
+#define OKRA_SEAL_TEXT_ "okra crc32 "
+enum { OKRA_SEAL_SIZE_ = sizeof OKRA_SEAL_TEXT_ - 1 + 8 };
 
 #endif
