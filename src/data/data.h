@@ -56,6 +56,11 @@ okra_status okra_data_new_(okra_kind kind, okra_int n, okra_int d, const char *s
 /* A dense collection that owns `values` (got from okra_alloc_), taken over on success. */
 okra_status okra_data_adopt_dense_(double *values, okra_int n, okra_int d,
                                    const char *source, okra_data **out) OKRA_CHECK;
+/* Compressed rows whose blocks are got from okra_alloc_: sorted and checked in place,
+ * taken over (and zeroed) on success. */
+okra_status okra_data_adopt_sparse_(okra_csr_ *csr, okra_int n, okra_int d,
+                                    const char *source, okra_data **out) OKRA_CHECK;
+void okra_csr_free_(okra_csr_ *csr);
 /* `block` (from okra_alloc_) will be freed with the data. */
 void okra_data_own_(okra_data *data, void *block);
 /* Gives label data copies of its d class names, in one block of pointers and one of

@@ -215,18 +215,17 @@ static okra_status check_rows(const okra_csr_ *csr, okra_int n, okra_int d)
             okra_int j = csr->indices[k];
             if (j < 0 || j >= d) {
                 return okra_fail_(OKRA_EARG,
-                                  "sparse data: row %" PRId64 " has index %" PRId64
+                                  "row %" PRId64 " has index %" PRId64
                                   "; expected 0..%" PRId64,
                                   i, j, d - 1);
             }
             if (k > begin && j == csr->indices[k - 1]) {
-                return okra_fail_(
-                    OKRA_EARG, "sparse data: row %" PRId64 " has index %" PRId64 " twice",
-                    i, j);
+                return okra_fail_(OKRA_EARG,
+                                  "row %" PRId64 " has index %" PRId64 " twice", i, j);
             }
             if (!isfinite(csr->values[k])) {
                 return okra_fail_(OKRA_EFORMAT,
-                                  "sparse data: row %" PRId64 ", column %" PRId64
+                                  "row %" PRId64 ", column %" PRId64
                                   " (counted from 0) is %f; values must be finite",
                                   i, j, csr->values[k]);
             }
@@ -235,46 +234,67 @@ static okra_status check_rows(const okra_csr_ *csr, okra_int n, okra_int d)
     return OKRA_OK;
 }
 
+okra_status okra_data_adopt_sparse_(okra_csr_ *csr, okra_int n, okra_int d,
+                                    const char *source, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *data = NULL;
+    TRY(check_rows(csr, n, d));
+    TRY(okra_data_new_(OKRA_SPARSE, n, d, source, &data));
+    data->csr = *csr;
+    okra_data_own_(data, csr->indptr);
+    okra_data_own_(data, csr->indices);
+    okra_data_own_(data, csr->values);
+    *csr = (okra_csr_){0};
+    *out = data;
+done:
+    return st;
+}
+
+void okra_csr_free_(okra_csr_ *csr)
+{
+    okra_free_(csr->indptr);
+    okra_free_(csr->indices);
+    okra_free_(csr->values);
+    *csr = (okra_csr_){0};
+}
+
 okra_status okra_data_sparse(const okra_int *indptr, const okra_int *indices,
                              const double *values, okra_int n, okra_int d,
                              okra_data **out)
 {
     okra_status st = OKRA_OK;
-    okra_data *data = NULL;
+    okra_csr_ csr = {0};
     if (n < 0 || d < 0) {
-        FAIL(OKRA_ESHAPE, "sparse data: %" PRId64 " rows of %" PRId64 ": negative", n, d);
+        FAIL(OKRA_ESHAPE, "%" PRId64 " rows of %" PRId64 ": negative", n, d);
     }
     if (!indptr) {
-        FAIL(OKRA_EARG, "sparse data: indptr is NULL");
+        FAIL(OKRA_EARG, "indptr is NULL");
     }
     for (okra_int i = 0; i <= n; i++) {
         if (i == 0 ? indptr[0] != 0 : indptr[i] < indptr[i - 1]) {
             FAIL(OKRA_EARG,
-                 "sparse data: indptr[%" PRId64 "] is %" PRId64
-                 "; it must begin at 0 and never fall",
+                 "indptr[%" PRId64 "] is %" PRId64 "; it must begin at 0 and never fall",
                  i, indptr[i]);
         }
     }
     if (indptr[n] > 0 && (!indices || !values)) {
-        FAIL(OKRA_EARG, "sparse data: %s are NULL", indices ? "values" : "indices");
+        FAIL(OKRA_EARG, "%s are NULL", indices ? "values" : "indices");
     }
-    TRY(okra_data_new_(OKRA_SPARSE, n, d, "memory", &data));
-    ALLOC(data->csr.indptr, n + 1);
-    okra_data_own_(data, data->csr.indptr);
-    ALLOC(data->csr.indices, indptr[n]);
-    okra_data_own_(data, data->csr.indices);
-    ALLOC(data->csr.values, indptr[n]);
-    okra_data_own_(data, data->csr.values);
-    memcpy(data->csr.indptr, indptr, (size_t)(n + 1) * sizeof *indptr);
+    ALLOC(csr.indptr, n + 1);
+    ALLOC(csr.indices, indptr[n]);
+    ALLOC(csr.values, indptr[n]);
+    memcpy(csr.indptr, indptr, (size_t)(n + 1) * sizeof *indptr);
     if (indptr[n] > 0) {
-        memcpy(data->csr.indices, indices, (size_t)indptr[n] * sizeof *indices);
-        memcpy(data->csr.values, values, (size_t)indptr[n] * sizeof *values);
+        memcpy(csr.indices, indices, (size_t)indptr[n] * sizeof *indices);
+        memcpy(csr.values, values, (size_t)indptr[n] * sizeof *values);
     }
-    TRY(check_rows(&data->csr, n, d));
-    *out = data;
-    data = NULL;
+    TRY(okra_data_adopt_sparse_(&csr, n, d, "memory", out));
 done:
-    okra_data_free(data);
+    okra_csr_free_(&csr);
+    if (st != OKRA_OK && st != OKRA_EMEM) {
+        okra_message_prefix_("sparse data");
+    }
     return st;
 }
 

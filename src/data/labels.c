@@ -1,0 +1,80 @@
+/*
+ * labels.c: class labels from texts.
+ */
+#include "data/formats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Codes beyond this are not class numbers but identifiers. */
+#define CODE_MOST INT64_C(1000000)
+
+/* The code that a text is by itself: a whole number without sign or leading zeros. */
+static bool own_code(const char *text, okra_int *code)
+{
+    const char *end = text + strlen(text), *p = text;
+    return okra_whole_(&p, end, code) && p == end && *code <= CODE_MOST &&
+           (text[0] != '0' || text[1] == '\0');
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const char *s = *(char *const *)a, *t = *(char *const *)b;
+    double x = 0, y = 0;
+    okra_number_(s, s + strlen(s), &x);
+    okra_number_(t, t + strlen(t), &y);
+    return x < y ? -1 : x > y ? 1 : strcmp(s, t);
+}
+
+okra_status okra_labels_from_texts_(char *const *texts, okra_int n, const char *source,
+                                    okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    char **names = NULL;
+    okra_int *codes = NULL, classes = 0;
+    bool own = true, numbers = true;
+    double value;
+    ALLOC(codes, n);
+    for (okra_int i = 0; i < n; i++) {
+        own = own && own_code(texts[i], &codes[i]);
+        classes = own ? OKRA_MAX_(classes, codes[i] + 1) : 0;
+        numbers = numbers && okra_number_(texts[i], texts[i] + strlen(texts[i]),
+                                          &value) == OKRA_TOKEN_NUMBER_;
+    }
+    if (!own) {
+        int (*order)(const void *, const void *) = numbers ? by_number : by_bytes;
+        ALLOC(names, n);
+        memcpy(names, texts, (size_t)n * sizeof *names);
+        qsort(names, (size_t)n, sizeof *names, order);
+        for (okra_int i = 0; i < n; i++) {
+            if (i == 0 || strcmp(names[i], names[classes - 1]) != 0) {
+                names[classes++] = names[i];
+            }
+        }
+        for (okra_int i = 0; i < n; i++) {
+            char **found =
+                bsearch(&texts[i], names, (size_t)classes, sizeof *names, order);
+            codes[i] = found - names;
+        }
+    }
+    okra_data *data = NULL;
+    TRY(okra_data_labels(codes, n, (const char *const *)names, classes, &data));
+    char *copy = okra_strdup_(source);
+    if (!copy) {
+        okra_data_free(data);
+        st = OKRA_EMEM;
+        goto done;
+    }
+    okra_free_(data->source);
+    data->source = copy;
+    *out = data;
+done:
+    okra_free_(codes);
+    okra_free_(names);
+    return st;
+}

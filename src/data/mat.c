@@ -1,0 +1,222 @@
+/*
+ * mat.c: MATLAB files, version 5 and 7.3, through matio.
+ *
+ * MATLAB stores columns one after another and its sparse matrices as compressed columns;
+ * both are turned into rows. matio allocates on its own, so sizes are tested against the
+ * memory budget before it reads.
+ */
+#include "data/formats.h"
+
+#include <inttypes.h>
+#include <matio.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { NAMES = 200 };
+
+/* matio writes to stderr unless it is given somebody to talk to. */
+static void listen(int level, char *message)
+{
+    (void)level;
+    (void)message;
+}
+
+static bool is_numeric(const matvar_t *v)
+{
+    return v->class_type >= MAT_C_SPARSE && v->class_type <= MAT_C_UINT64;
+}
+
+/* The variable asked for, or the only numeric one; its data are not read yet. */
+static okra_status choose(mat_t *file, const char *part, matvar_t **out)
+{
+    okra_status st = OKRA_OK;
+    char names[NAMES] = "";
+    size_t used = 0;
+    okra_int count = 0;
+    matvar_t *v, *found = NULL;
+    while ((v = Mat_VarReadNextInfo(file)) != NULL) {
+        const char *name = v->name ? v->name : "";
+        bool wanted = part ? strcmp(name, part) == 0 : is_numeric(v);
+        if (used < NAMES) {
+            used += (size_t)snprintf(names + used, NAMES - used, "%s%s", used ? ", " : "",
+                                     name);
+        }
+        count += wanted;
+        if (wanted && !found) {
+            found = v;
+        } else {
+            Mat_VarFree(v);
+        }
+    }
+    if (part && !found) {
+        FAIL(OKRA_EARG, "there is no variable '%s'; there is: %s", part, names);
+    }
+    if (!part && count != 1) {
+        FAIL(count ? OKRA_EARG : OKRA_EFORMAT,
+             "there are %" PRId64 " numeric variables%s%s; choose one as FILE:NAME",
+             count, used ? " among: " : "", names);
+    }
+    *out = found;
+    found = NULL;
+done:
+    Mat_VarFree(found);
+    return st;
+}
+
+static okra_status check(const okra_context *ctx, const matvar_t *v)
+{
+    okra_status st = OKRA_OK;
+    if (!is_numeric(v) || v->isComplex) {
+        FAIL(OKRA_EUNSUPPORTED, "variable '%s' is not %s", v->name,
+             is_numeric(v) ? "real" : "numeric");
+    }
+    if (v->rank != 2) {
+        FAIL(OKRA_EUNSUPPORTED, "variable '%s' has %d dimensions; expected 2", v->name,
+             v->rank);
+    }
+    okra_int area = 0;
+    if (v->dims[0] > INT64_MAX || v->dims[1] > INT64_MAX) {
+        FAIL(OKRA_EFORMAT, "variable '%s' has an absurd size", v->name);
+    }
+    if (v->class_type == MAT_C_SPARSE) {
+        TRY(okra_budget_ask_(ctx, 8.0 * ((double)v->dims[0] + (double)v->dims[1]),
+                             "a sparse matrix of %zu x %zu", v->dims[0], v->dims[1]));
+    } else {
+        TRY(okra_area_((okra_int)v->dims[0], (okra_int)v->dims[1], sizeof(double),
+                       &area));
+        TRY(okra_budget_ask_(ctx, 16.0 * (double)area, "variable '%s' of %zu x %zu",
+                             v->name, v->dims[0], v->dims[1]));
+    }
+    if (v->dims[0] > 0 && v->dims[1] == 0) {
+        FAIL(OKRA_EFORMAT, "variable '%s' has %zu rows of no elements", v->name,
+             v->dims[0]);
+    }
+done:
+    return st;
+}
+
+/* Element k of a block of the type that matio names; false for other types. */
+static bool element(enum matio_types type, const void *p, size_t k, double *value)
+{
+    switch ((int)type) {
+#define CASE(symbol, ctype)                     \
+    case symbol:                                \
+        *value = (double)((const ctype *)p)[k]; \
+        return true;
+        CASE(MAT_T_DOUBLE, double)
+        CASE(MAT_T_SINGLE, float)
+        CASE(MAT_T_INT8, int8_t)
+        CASE(MAT_T_UINT8, uint8_t)
+        CASE(MAT_T_INT16, int16_t)
+        CASE(MAT_T_UINT16, uint16_t)
+        CASE(MAT_T_INT32, int32_t)
+        CASE(MAT_T_UINT32, uint32_t)
+        CASE(MAT_T_INT64, int64_t)
+        CASE(MAT_T_UINT64, uint64_t)
+#undef CASE
+    default:
+        return false;
+    }
+}
+
+static okra_status read_dense(okra_source_ *source, const matvar_t *v, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    double *values = NULL;
+    okra_int n = (okra_int)v->dims[0], d = (okra_int)v->dims[1];
+    TRY(okra_doubles_(source->ctx, n, d, "a variable", &values));
+    double value;
+    if (n * d > 0 && (!v->data || !element(v->data_type, v->data, 0, &value) ||
+                      (okra_int)(v->nbytes / Mat_SizeOf(v->data_type)) < n * d)) {
+        FAIL(OKRA_EFORMAT, "the elements of variable '%s' could not be read", v->name);
+    }
+    for (okra_int j = 0; j < d; j++) {
+        for (okra_int i = 0; i < n; i++) {
+            element(v->data_type, v->data, (size_t)(j * n + i), &values[i * d + j]);
+        }
+    }
+    TRY(okra_finite_(values, n, d, d));
+    TRY(okra_data_adopt_dense_(values, n, d, source->name, out));
+    values = NULL;
+done:
+    okra_free_(values);
+    return st;
+}
+
+/* Compressed columns to rows, everything that indexes tested first. */
+static okra_status read_sparse(okra_source_ *source, const matvar_t *v, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_csr_ csr = {0};
+    const mat_sparse_t *s = v->data;
+    okra_int n = (okra_int)v->dims[0], d = (okra_int)v->dims[1];
+    double value;
+    if (!s || !s->jc || (okra_int)s->njc < d + 1 || s->jc[0] != 0) {
+        FAIL(OKRA_EFORMAT, "the columns of variable '%s' could not be read", v->name);
+    }
+    okra_int count = s->jc[d];
+    if (count > s->nir || count > s->ndata || (count > 0 && (!s->ir || !s->data)) ||
+        (count > 0 && !element(v->data_type, s->data, 0, &value))) {
+        FAIL(OKRA_EFORMAT, "the elements of variable '%s' could not be read", v->name);
+    }
+    for (okra_int j = 0; j < d; j++) {
+        if (s->jc[j + 1] < s->jc[j]) {
+            FAIL(OKRA_EFORMAT, "the columns of variable '%s' do not ascend", v->name);
+        }
+    }
+    ZALLOC(csr.indptr, n + 2);
+    ALLOC(csr.indices, count);
+    ALLOC(csr.values, count);
+    for (okra_int k = 0; k < count; k++) {
+        if (s->ir[k] >= n) {
+            FAIL(OKRA_EFORMAT, "variable '%s' has an element in row %u of %" PRId64,
+                 v->name, (unsigned)s->ir[k] + 1, n);
+        }
+        csr.indptr[s->ir[k] + 2]++;
+    }
+    for (okra_int i = 2; i <= n + 1; i++) {
+        csr.indptr[i] += csr.indptr[i - 1];
+    }
+    /* indptr[i+1] is where row i begins; filling moves it to where the row ends. */
+    for (okra_int j = 0; j < d; j++) {
+        for (okra_int k = s->jc[j]; k < (okra_int)s->jc[j + 1]; k++) {
+            okra_int to = csr.indptr[s->ir[k] + 1]++;
+            csr.indices[to] = j;
+            element(v->data_type, s->data, (size_t)k, &csr.values[to]);
+        }
+    }
+    TRY(okra_data_adopt_sparse_(&csr, n, d, source->name, out));
+done:
+    okra_csr_free_(&csr);
+    return st;
+}
+
+okra_status okra_read_mat_(okra_source_ *source, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    mat_t *file = NULL;
+    matvar_t *v = NULL;
+    okra_bytes_ probe = {0};
+    /* Opening it first gives the system's own words for what is not a readable file. */
+    TRY(okra_bytes_open_(source->ctx, source->path, &probe));
+    Mat_LogInitFunc("okra", listen);
+    file = Mat_Open(source->path, MAT_ACC_RDONLY);
+    if (!file) {
+        FAIL(OKRA_EFORMAT, "not a MATLAB file of version 5 or 7.3");
+    }
+    TRY(choose(file, source->part, &v));
+    TRY(check(source->ctx, v));
+    if (Mat_VarReadDataAll(file, v) != 0) {
+        FAIL(OKRA_EFORMAT, "the elements of variable '%s' could not be read", v->name);
+    }
+    TRY(v->class_type == MAT_C_SPARSE ? read_sparse(source, v, out)
+                                      : read_dense(source, v, out));
+done:
+    Mat_VarFree(v);
+    if (file) {
+        Mat_Close(file);
+    }
+    okra_bytes_close_(&probe);
+    return st;
+}
