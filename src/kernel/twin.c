@@ -1,0 +1,373 @@
+/*
+ * twin.c: simultaneous twin kernel learning (Tonde and Elgammal).
+ *
+ * Problem: phi(K) = sum_s alpha_s K^(s), psi(G) = sum_t beta_t G^(t), elementwise powers,
+ * alpha, beta >= 0 of unit norm, so that HSIC(phi(K), psi(G)) is largest (eq. 8-12).
+ * With C_st = HSIC(K^(s), G^(t)) >= 0 the solution is its leading pair of singular
+ * vectors (Theorem 4.2). Powers of several kernels and their products are further terms.
+ *
+ * HSIC is a sum over pairs of centred values. For a matrix A of one term,
+ *     biased    A~_ab = A_ab - r_a/n - r_b/n + S/n^2,             all a, b
+ *     unbiased  A~_ab = A_ab - r_a/(n-2) - r_b/(n-2) + S/((n-1)(n-2)),   a != b
+ * with r, S the row sums and the sum (without the diagonal in the unbiased case), and
+ * HSIC = sum A~_ab B~_ab / (n-1)^2, or / (n (n-3)). Centring before multiplying keeps the
+ * digits that sum A_ab B_ab - (...) would cancel when kernels are nearly constant.
+ *
+ * Two passes over the lower triangles: row sums of every term, then centred terms of a
+ * stretch of entries as the rows of two small matrices whose product is added to C. Work:
+ * n^2 (d1 + d2) for the terms and n^2 d1 d2 multiplications in BLAS; memory beside the
+ * Gram matrices: (d1 + d2) (n + a few stretches), whatever the degrees.
+ */
+#include "kernel/twin.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TERMS_MOST = 10000, STRETCH = 512, ROWS_A_CHUNK = 32 };
+
+/* ---- terms --------------------------------------------------------------------------
+ */
+
+static okra_int binomial(okra_int n, okra_int k)
+{
+    double value = 1;
+    for (okra_int i = 1; i <= k; i++) {
+        value = value * (double)(n - k + i) / (double)i;
+        if (value > 2.0 * TERMS_MOST) {
+            return 2 * TERMS_MOST;
+        }
+    }
+    return (okra_int)(value + 0.5);
+}
+
+okra_int okra_twin_terms_(const okra_twin_side_ *side)
+{
+    okra_int count = binomial(side->kernels + side->degree, side->kernels) - 1;
+    return count > TERMS_MOST ? -1 : count;
+}
+
+void okra_twin_exponents_(const okra_twin_side_ *side, okra_int t, int *p)
+{
+    int q = side->kernels, total = 1;
+    memset(p, 0, (size_t)q * sizeof *p);
+    for (;; total++) { /* the terms of one total degree */
+        okra_int count = binomial(total + q - 1, q - 1);
+        if (t < count) {
+            break;
+        }
+        t -= count;
+    }
+    for (int k = 0; k < q - 1; k++) {
+        for (p[k] = total;; p[k]--) {
+            okra_int count = binomial(total - p[k] + q - k - 2, q - k - 2);
+            if (t < count) {
+                break;
+            }
+            t -= count;
+        }
+        total -= p[k];
+    }
+    p[q - 1] = total;
+}
+
+/* Where a term comes from: term `parent` (-1: none) times kernel `kernel`. */
+typedef struct recipe {
+    okra_int parent;
+    int kernel;
+} recipe;
+
+typedef struct side {
+    const okra_twin_side_ *given;
+    okra_int terms;
+    recipe *recipes;
+    double *sums;  /* terms x n row sums, then what centring subtracts a row */
+    double *whole; /* terms: the constant that centring adds back            */
+} side;
+
+static okra_int find_term(const okra_twin_side_ *given, const int *p)
+{
+    int other[OKRA_TWIN_KERNELS_MOST];
+    for (okra_int t = 0;; t++) {
+        okra_twin_exponents_(given, t, other);
+        if (memcmp(p, other, (size_t)given->kernels * sizeof *p) == 0) {
+            return t;
+        }
+    }
+}
+
+static okra_status side_create(const okra_twin_side_ *given, okra_int n, side *s)
+{
+    okra_status st = OKRA_OK;
+    s->given = given;
+    s->terms = okra_twin_terms_(given);
+    if (given->degree < 1 || given->kernels < 1 ||
+        given->kernels > OKRA_TWIN_KERNELS_MOST) {
+        FAIL(OKRA_EARG,
+             "twin: degree %d of %d kernels, expected a degree of at least 1 and 1 to %d "
+             "kernels",
+             given->degree, given->kernels, OKRA_TWIN_KERNELS_MOST);
+    }
+    if (s->terms < 0) {
+        FAIL(OKRA_EARG, "twin: degree %d of %d kernels has more than %d terms",
+             given->degree, given->kernels, TERMS_MOST);
+    }
+    ALLOC(s->recipes, s->terms);
+    ZALLOC(s->sums, s->terms * n);
+    ZALLOC(s->whole, s->terms);
+    for (okra_int t = 0; t < s->terms; t++) {
+        int p[OKRA_TWIN_KERNELS_MOST] = {0}, k = given->kernels - 1, degree = 0;
+        okra_twin_exponents_(given, t, p);
+        for (int i = 0; i < given->kernels; i++) {
+            degree += p[i];
+        }
+        while (p[k] == 0) {
+            k--;
+        }
+        p[k]--;
+        s->recipes[t] = (recipe){degree == 1 ? -1 : find_term(given, p), k};
+    }
+done:
+    return st;
+}
+
+static void side_clear(side *s)
+{
+    okra_free_(s->recipes);
+    okra_free_(s->sums);
+    okra_free_(s->whole);
+}
+
+/* rows[t*STRETCH + e]: term t of entries (a, b0 + e), e < count. */
+static void stretch(const side *s, okra_int a, okra_int b0, okra_int count, double *rows)
+{
+    for (okra_int t = 0; t < s->terms; t++) {
+        const okra_mat_ *K = &s->given->gram[s->recipes[t].kernel];
+        const double *entry = K->p + a * K->ld + b0;
+        double *to = rows + t * STRETCH;
+        if (s->recipes[t].parent < 0) {
+            memcpy(to, entry, (size_t)count * sizeof *to);
+        } else {
+            const double *from = rows + s->recipes[t].parent * STRETCH;
+            for (okra_int e = 0; e < count; e++) {
+                to[e] = from[e] * entry[e];
+            }
+        }
+    }
+}
+
+/* ---- the two passes -----------------------------------------------------------------
+ */
+
+typedef struct pass {
+    okra_context *ctx;
+    side x, y;
+    okra_int n;
+    bool unbiased;
+    double *scratch; /* a worker: both sides' stretches                            */
+    double *parts;   /* a chunk: its share of C, added up in order at the end       */
+} pass;
+
+static double *scratch_of(const pass *p, int worker)
+{
+    return p->scratch + (okra_int)worker * (p->x.terms + p->y.terms) * STRETCH;
+}
+
+/* Row sums: entry (a, b) counts for row a. Rows are read whole, so that each row belongs
+ * to one chunk and needs no lock. */
+static void sum_row(const pass *p, const side *s, okra_int a, double *rows)
+{
+    for (okra_int b0 = 0; b0 < p->n; b0 += STRETCH) {
+        okra_int count = OKRA_MIN_(STRETCH, p->n - b0);
+        stretch(s, a, b0, count, rows);
+        for (okra_int t = 0; t < s->terms; t++) {
+            double sum = 0;
+            for (okra_int e = 0; e < count; e++) {
+                sum += rows[t * STRETCH + e];
+            }
+            if (p->unbiased && a >= b0 && a < b0 + count) {
+                sum -= rows[t * STRETCH + a - b0];
+            }
+            s->sums[t * p->n + a] += sum;
+        }
+    }
+}
+
+static okra_status sums_body(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const pass *p = arg;
+    for (okra_int a = begin; a < end; a++) {
+        sum_row(p, &p->x, a, scratch_of(p, worker));
+        sum_row(p, &p->y, a, scratch_of(p, worker));
+    }
+    return OKRA_OK;
+}
+
+/* Turns row sums into what centring subtracts and adds back. */
+static void centre(const pass *p, side *s)
+{
+    double n = (double)p->n, rows = p->unbiased ? n - 2 : n;
+    double all = p->unbiased ? (n - 1) * (n - 2) : n * n;
+    for (okra_int t = 0; t < s->terms; t++) {
+        double total = 0;
+        for (okra_int a = 0; a < p->n; a++) {
+            total += s->sums[t * p->n + a];
+            s->sums[t * p->n + a] /= rows;
+        }
+        s->whole[t] = total / all;
+    }
+}
+
+static void centre_stretch(const pass *p, const side *s, okra_int a, okra_int b0,
+                           okra_int count, double *rows)
+{
+    for (okra_int t = 0; t < s->terms; t++) {
+        const double *mean = s->sums + t * p->n;
+        double shift = s->whole[t] - mean[a], *to = rows + t * STRETCH;
+        for (okra_int e = 0; e < count; e++) {
+            to[e] += shift - mean[b0 + e];
+        }
+    }
+}
+
+static okra_status products_body(void *arg, okra_int begin, okra_int end, int worker)
+{
+    okra_status st = OKRA_OK;
+    const pass *p = arg;
+    double *X = scratch_of(p, worker), *Y = X + p->x.terms * STRETCH;
+    okra_mat_ part =
+        okra_mat_of_(p->parts + begin / ROWS_A_CHUNK * p->x.terms * p->y.terms,
+                     p->x.terms, p->y.terms);
+    for (okra_int a = begin; a < end; a++) {
+        for (okra_int b0 = 0; b0 <= a; b0 += STRETCH) {
+            okra_int count = OKRA_MIN_(STRETCH, a + 1 - b0);
+            stretch(&p->x, a, b0, count, X);
+            stretch(&p->y, a, b0, count, Y);
+            centre_stretch(p, &p->x, a, b0, count, X);
+            centre_stretch(p, &p->y, a, b0, count, Y);
+            /* Pairs below the diagonal stand for two; the diagonal for one, or none. */
+            for (okra_int t = 0; b0 + count == a + 1 && t < p->x.terms; t++) {
+                X[t * STRETCH + count - 1] *= p->unbiased ? 0 : 0.5;
+            }
+            okra_mat_ A = {X, p->x.terms, count, STRETCH};
+            okra_mat_ B = {Y, p->y.terms, count, STRETCH};
+            TRY(okra_gemm_(p->ctx, false, true, 2, A, B, 1, part));
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status check(const okra_twin_side_ *x, const okra_twin_side_ *y,
+                         bool unbiased)
+{
+    okra_int n = x->gram[0].rows;
+    const okra_twin_side_ *const sides[] = {x, y};
+    for (int s = 0; s < 2; s++) {
+        for (int k = 0; k < sides[s]->kernels && k < OKRA_TWIN_KERNELS_MOST; k++) {
+            const okra_mat_ *K = &sides[s]->gram[k];
+            if (K->rows != n || K->cols != n) {
+                return okra_fail_(
+                    OKRA_ESHAPE,
+                    "twin: a Gram matrix is %lld x %lld, expected %lld x %lld",
+                    (long long)K->rows, (long long)K->cols, (long long)n, (long long)n);
+            }
+        }
+    }
+    if (n < (unbiased ? 4 : 2)) {
+        return okra_fail_(OKRA_ESHAPE, "twin: %lld examples, expected at least %d",
+                          (long long)n, unbiased ? 4 : 2);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_twin_matrix_(okra_context *ctx, const okra_twin_side_ *x,
+                              const okra_twin_side_ *y, bool unbiased, okra_mat_ C)
+{
+    okra_status st = OKRA_OK;
+    pass p = {.ctx = ctx, .unbiased = unbiased};
+    TRY(check(x, y, unbiased));
+    p.n = x->gram[0].rows;
+    TRY(side_create(x, p.n, &p.x));
+    TRY(side_create(y, p.n, &p.y));
+    okra_int size = p.x.terms * p.y.terms, chunks = (p.n - 1) / ROWS_A_CHUNK + 1;
+    if (C.rows != p.x.terms || C.cols != p.y.terms) {
+        FAIL(OKRA_ESHAPE, "twin: C is %lld x %lld, expected %lld x %lld",
+             (long long)C.rows, (long long)C.cols, (long long)p.x.terms,
+             (long long)p.y.terms);
+    }
+    ALLOC(p.scratch, (okra_int)okra_workers_(ctx) * (p.x.terms + p.y.terms) * STRETCH);
+    ZALLOC(p.parts, chunks * size);
+    TRY(okra_parallel_(ctx, p.n, ROWS_A_CHUNK, NULL, sums_body, &p));
+    centre(&p, &p.x);
+    centre(&p, &p.y);
+    TRY(okra_parallel_(ctx, p.n, ROWS_A_CHUNK, "twin kernels", products_body, &p));
+    double n = (double)p.n, scale = unbiased ? n * (n - 3) : (n - 1) * (n - 1);
+    for (okra_int i = 0; i < size; i++) {
+        double sum = 0;
+        for (okra_int c = 0; c < chunks; c++) {
+            sum += p.parts[c * size + i];
+        }
+        C.p[i / C.cols * C.ld + i % C.cols] = sum / scale;
+    }
+done:
+    side_clear(&p.x);
+    side_clear(&p.y);
+    okra_free_(p.scratch);
+    okra_free_(p.parts);
+    return st;
+}
+
+/* ---- the leading singular pair -------------------------------------------------------
+ */
+
+/* The sign that makes the vector's sum positive; then what is below 0 is rounding. */
+static void non_negative(okra_int n, double *v)
+{
+    double sum = 0, norm = 0;
+    for (okra_int i = 0; i < n; i++) {
+        sum += v[i];
+    }
+    for (okra_int i = 0; i < n; i++) {
+        v[i] = fmax(0, sum < 0 ? -v[i] : v[i]);
+        norm += v[i] * v[i];
+    }
+    for (okra_int i = 0; norm > 0 && i < n; i++) {
+        v[i] /= sqrt(norm);
+    }
+}
+
+okra_status okra_twin_solve_(okra_context *ctx, okra_mat_ C, double *alpha, double *beta,
+                             double *value)
+{
+    okra_status st = OKRA_OK;
+    okra_int k = OKRA_MIN_(C.rows, C.cols);
+    double *A = NULL, *U = NULL, *V = NULL, *s = NULL;
+    ALLOC(A, C.rows * C.cols);
+    ALLOC(U, C.rows * k);
+    ALLOC(V, k * C.cols);
+    ALLOC(s, k);
+    for (okra_int i = 0; i < C.rows * C.cols; i++) {
+        /* HSIC is not negative, the unbiased estimate of it can be. */
+        A[i] = fmax(0, C.p[i / C.cols * C.ld + i % C.cols]);
+    }
+    TRY(okra_svd_(ctx, okra_mat_of_(A, C.rows, C.cols), okra_mat_of_(U, C.rows, k), s,
+                  okra_mat_of_(V, k, C.cols)));
+    if (!(s[0] > 0)) {
+        FAIL(OKRA_ENUMERIC,
+             "twin: inputs and outputs show no dependence: every HSIC is 0 "
+             "(is one of the two constant?)");
+    }
+    for (okra_int i = 0; i < C.rows; i++) {
+        alpha[i] = U[i * k];
+    }
+    memcpy(beta, V, (size_t)C.cols * sizeof *beta);
+    non_negative(C.rows, alpha);
+    non_negative(C.cols, beta);
+    *value = s[0];
+done:
+    okra_free_(A);
+    okra_free_(U);
+    okra_free_(V);
+    okra_free_(s);
+    return st;
+}

@@ -1,0 +1,39 @@
+/*
+ * twin.h: simultaneous twin kernel learning: transformations of an input and an output
+ * kernel that make the two most dependent.
+ */
+#ifndef OKRA_TWIN_H_
+#define OKRA_TWIN_H_
+
+#include "linalg/linalg.h"
+
+enum { OKRA_TWIN_KERNELS_MOST = 8 };
+
+/* One side: n x n Gram matrices of one or more base kernels (symmetric, both triangles or
+ * at least the lower one), and the degree of the polynomial in them. Its terms are the
+ * elementwise monomials K_1^(p_1) o K_2^(p_2) o ... of total degree 1..degree. */
+typedef struct okra_twin_side_ {
+    int kernels;
+    okra_mat_ gram[OKRA_TWIN_KERNELS_MOST];
+    int degree;
+} okra_twin_side_;
+
+/* How many terms a side has: the degree for one kernel; -1 if more than 10,000. */
+okra_int okra_twin_terms_(const okra_twin_side_ *side);
+/* The exponents of term t: p[0..kernels-1]. Terms go by total degree, then by the
+ * exponent of the first kernel, the highest first; for one kernel term t is K^(t+1). */
+void okra_twin_exponents_(const okra_twin_side_ *side, okra_int t, int *p);
+
+/* C (terms of x times terms of y): C_st = HSIC of term s of x and term t of y. biased:
+ * (n-1)^-2 tr(K H G H) (the paper's eq. 7); else the unbiased estimator. */
+okra_status okra_twin_matrix_(okra_context *ctx, const okra_twin_side_ *x,
+                              const okra_twin_side_ *y, bool unbiased,
+                              okra_mat_ C) OKRA_CHECK;
+
+/* The leading singular triple of C: alpha and beta of unit norm and non-negative
+ * (exactly: entries that rounding left below 0 are 0). *value is the largest singular
+ * value, the HSIC reached. Fails with OKRA_ENUMERIC where C is 0: a constant side. */
+okra_status okra_twin_solve_(okra_context *ctx, okra_mat_ C, double *alpha, double *beta,
+                             double *value) OKRA_CHECK;
+
+#endif
