@@ -159,6 +159,9 @@ okra_status okra_ridge_covariance_(okra_ridge_ *r, double epsilon)
     }
     TRY(okra_kron_create_(r->ctx, okra_mat_of_(K, n, n), okra_mat_of_(L, n, n), epsilon,
                           &kron));
+    okra_free_(K);
+    okra_free_(L);
+    K = L = NULL;
     for (size_t l = 0; l < r->count; l++) {
         TRY(okra_doubles_(r->ctx, n, n, "the ridge weights", &B));
         TRY(okra_kron_solve_(r->ctx, kron, r->lambda[l], okra_mat_of_(B, n, n)));
