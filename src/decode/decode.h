@@ -90,7 +90,7 @@ void okra_panels_free_(okra_panels_ *panels);
 okra_int okra_panels_count_(const okra_panels_ *panels);     /* how many panels       */
 const double *okra_panels_self_(const okra_panels_ *panels); /* l(y,y) of the columns */
 /* Panel p, n x (up to OKRA_PANEL_); valid until the next call. With `again` (another
- * block of predictions will ask for it) it is kept if the budget has ample room. */
+ * block of predictions will ask for it) it is kept while half of the budget is free. */
 okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p,
                              bool again, okra_mat_ *out) OKRA_CHECK;
 /* norm[r] = w_r' L w_r of the rows of W, `training` the panels of the training outputs.

@@ -87,11 +87,12 @@ okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p
     if (out->p) {
         goto done;
     }
-    /* Ample: as much again must stay free. */
-    double bytes = 2 * (double)n * OKRA_PANEL_ * sizeof(double);
-    bool keep = again && okra_budget_ask_(ctx, bytes, "a panel to keep") == OKRA_OK;
+    okra_int width = OKRA_MIN_(OKRA_PANEL_, panels->columns);
+    double bytes = (double)n * (double)width * sizeof(double);
+    double half = (double)okra_context_memory(ctx) / 2;
+    bool keep = again && okra_budget_ask_(ctx, bytes + half, "a panel") == OKRA_OK;
     if (keep || !panels->scratch) {
-        TRY(okra_doubles_(ctx, n, OKRA_PANEL_, "a panel of the output kernel", &fresh));
+        TRY(okra_doubles_(ctx, n, width, "a panel of the output kernel", &fresh));
     }
     out->p = fresh ? fresh : panels->scratch;
     TRY(okra_other_cross_t_(ctx, panels->ky, panels->other, first, *out));
