@@ -121,7 +121,7 @@ bool paper_have(paper_run *run, const char *key, double *values, size_t count)
     }
     for (size_t i = 0; i < count; i++) {
         const json_t *v = json_array_get(array, i);
-        values[i] = json_is_number(v) ? json_number_value(v) : NAN;
+        values[i] = json_is_number(v) ? json_number_value(v) : (double)NAN;
     }
     return true;
 }

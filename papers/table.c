@@ -16,7 +16,7 @@ void paper_moments(const double *values, size_t count, double *mean, double *sd)
     for (size_t i = 0; i < count; i++) {
         sum += values[i];
     }
-    *mean = count ? sum / (double)count : NAN;
+    *mean = count ? sum / (double)count : (double)NAN;
     for (size_t i = 0; i < count; i++) {
         squares += (values[i] - *mean) * (values[i] - *mean);
     }
@@ -85,7 +85,7 @@ okra_status paper_put(paper_run *run, int table, const char *row, const char *co
     double spread = hypot(isfinite(cell.printed_sd) ? cell.printed_sd : 0, sd);
     double d = cell.printed == mean ? 0
                : spread > 0         ? (mean - cell.printed) / spread
-                                    : NAN;
+                                    : (double)NAN;
     json_t *values = json_array();
     for (size_t i = 0; i < cell.count; i++) {
         json_array_append_new(values, number(cell.values[i]));

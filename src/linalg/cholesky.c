@@ -54,17 +54,17 @@ okra_status okra_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter)
         diagonal[i] = A.p[i * A.ld + i];
         mean += diagonal[i] / (double)A.rows;
     }
-    bool definite = A.rows == 0 || factor(backend, A);
-    if (!definite) {
+    bool done = A.rows == 0 || factor(backend, A);
+    if (!done) {
         restore(A, diagonal, 0);
         TRY(okra_check_finite_("cholesky", 'A', true, A));
     }
-    for (double last = jitter_limit * mean; !definite && delta < last;) {
+    for (double last = jitter_limit * mean; !done && delta < last;) {
         delta = fmin(delta > 0 ? 10 * delta : DBL_EPSILON * mean, last);
         restore(A, diagonal, delta);
-        definite = factor(backend, A);
+        done = factor(backend, A);
     }
-    if (!definite) {
+    if (!done) {
         FAIL(OKRA_ENUMERIC,
              "cholesky: the %lld x %lld matrix is not positive definite, not even with "
              "%.3g (%.0e of its mean diagonal) added to the diagonal",

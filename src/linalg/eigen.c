@@ -1,8 +1,7 @@
 /*
  * Symmetric eigendecomposition A = V' diag(w) V, row i of V the eigenvector of w_i. About
- * 9 n^3 operations. Residual ||A - V' diag(w) V|| of a few eps ||A||; V orthogonal to
- * some 50 eps (1e-12 above n = 32766, where another routine is used). An eigenvector
- * alone is only as good as the gap of its eigenvalue.
+ * 9 n^3 operations. Eigenvalues to a few eps ||A|| absolutely, V orthogonal to a few n
+ * eps; an eigenvector is only as good as the gap of its eigenvalue.
  */
 #include "linalg/backend.h"
 

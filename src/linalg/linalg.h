@@ -69,7 +69,7 @@ okra_status okra_cholesky_solve_(okra_context *ctx, okra_mat_ L, okra_mat_ B) OK
 okra_status okra_eigh_(okra_context *ctx, okra_mat_ A, double *w) OKRA_CHECK;
 
 /* Thin A = U diag(s) Vt, s descending, U: rows x k, Vt: k x cols, k = min(rows, cols).
- * A is destroyed. The blas backend takes k <= 23169 and less than 2^31 elements. */
+ * A is destroyed. */
 okra_status okra_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
                       okra_mat_ Vt) OKRA_CHECK;
 

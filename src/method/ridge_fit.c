@@ -30,7 +30,9 @@ static okra_status fit_factor(okra_ridge_ *r, double **K)
     okra_int n = r->p->n, d = r->p->d;
     okra_mat_ G = okra_mat_of_(*K, n, n);
     okra_mat_add_diagonal_(G, r->lambda[0]);
-    TRY(okra_cholesky_(r->ctx, G, NULL));
+    double jitter = 0;
+    TRY(okra_cholesky_(r->ctx, G, &jitter));
+    TRY(okra_bag_put_number_(r->bags[0], "jitter", jitter));
     for (okra_int i = 0; i < n; i++) {
         okra_mat_fill_(okra_mat_part_(G, i, 1, i + 1, n - i - 1), 0);
     }

@@ -107,6 +107,16 @@ static okra_status described(const okra_archive_ *archive, const char *key,
     return OKRA_OK;
 }
 
+okra_status okra_archive_bytes_(const okra_archive_ *archive, okra_int index,
+                                const unsigned char **bytes, okra_int *size, void **owned)
+{
+    okra_status st = okra_zip_entry_(NULL, archive->zip, index, bytes, size, owned);
+    if (st == OKRA_EFORMAT) {
+        okra_message_prefix_("%s", archive->path);
+    }
+    return st;
+}
+
 okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
                               const char *name, const char *dtype, okra_int *rows,
                               okra_int *cols, const void **values)
@@ -123,7 +133,7 @@ okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
     if (at < 0) {
         FAIL(OKRA_EFORMAT, "%s: the array %s is missing", archive->path, entry);
     }
-    TRY(okra_zip_entry_(NULL, archive->zip, at, &bytes, &size, &owned));
+    TRY(okra_archive_bytes_(archive, at, &bytes, &size, &owned));
     if (owned) {
         FAIL(OKRA_EFORMAT, "%s: the array %s is compressed; a model's arrays are stored",
              archive->path, entry);

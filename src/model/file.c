@@ -107,7 +107,7 @@ static okra_status read_json(const okra_archive_ *a, char **text, json_t **out)
         FAIL(OKRA_EFORMAT, "%s is a zip archive without model.json: not a model",
              a->path);
     }
-    TRY(okra_zip_entry_(NULL, a->zip, at, &bytes, &size, &owned));
+    TRY(okra_archive_bytes_(a, at, &bytes, &size, &owned));
     about = json_loadb((const char *)bytes, (size_t)size, JSON_REJECT_DUPLICATES, &where);
     const char *format = json_string_value(json_object_get(about, "format"));
     if (!format || strcmp(format, OKRA_MODEL_FORMAT_) != 0) {
@@ -122,7 +122,11 @@ static okra_status read_json(const okra_archive_ *a, char **text, json_t **out)
              "%d; a newer okra may read it",
              a->path, (long long)version, by ? by : "unknown", OKRA_MODEL_VERSION_);
     }
-    TRY(okra_zip_check_seal_(a->zip));
+    st = okra_zip_check_seal_(a->zip);
+    if (st != OKRA_OK) {
+        okra_message_prefix_("%s", a->path);
+        goto done;
+    }
     if (!(*text = okra_strndup_((const char *)bytes, (size_t)size))) {
         st = OKRA_EMEM;
         goto done;

@@ -100,6 +100,10 @@ okra_status okra_saver_put_(okra_saver_ *saver, const char *folder, const char *
 okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
                               const char *name, const char *dtype, okra_int *rows,
                               okra_int *cols, const void **values) OKRA_CHECK;
+/* An entry's bytes as okra_zip_entry_ gives them; messages name the file. */
+okra_status okra_archive_bytes_(const okra_archive_ *archive, okra_int index,
+                                const unsigned char **bytes, okra_int *size,
+                                void **owned) OKRA_CHECK;
 bool okra_archive_has_(const okra_archive_ *archive, const char *folder,
                        const char *name);
 void okra_archive_free_(okra_archive_ *archive); /* one reference */

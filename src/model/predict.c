@@ -44,7 +44,7 @@ static okra_status choose_decoder(const okra_options *options, const char *name,
 }
 
 static okra_status check_request(const okra_model *model,
-                                 const okra_predict_request *request, okra_int tests)
+                                 const okra_predict_request *request)
 {
     const okra_training_ *t = model->training;
     bool embedding = okra_model_form_(model) == OKRA_FORM_EMBEDDING;
@@ -59,17 +59,6 @@ static okra_status check_request(const okra_model *model,
                           "the output kernel %s has no explicit features: an embedding "
                           "needs ky=linear on dense outputs",
                           okra_kernel_text(t->ky));
-    }
-    okra_int count = request->candidates ? request->candidates->n : t->y->n;
-    for (okra_int i = 0; request->ranges && i < tests; i++) {
-        okra_int begin = request->ranges[2 * i], end = request->ranges[2 * i + 1];
-        if (begin < 0 || begin > end || end > count) {
-            return okra_fail_(OKRA_EARG,
-                              "the range of test point %lld is %lld to %lld, expected "
-                              "0 <= begin <= end <= %lld candidates",
-                              (long long)i, (long long)begin, (long long)end,
-                              (long long)count);
-        }
     }
     return OKRA_OK;
 }
@@ -190,7 +179,7 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     r.want_embedding = request->embedding;
     TRY(okra_options_read(options, &okra_predict_table_, &fields));
     TRY(choose_decoder(options, fields.decode, &r.decoder));
-    TRY(check_request(model, request, x->n));
+    TRY(check_request(model, request));
     if (request->ranges) {
         ALLOC(ranges, x->n);
         for (okra_int i = 0; i < x->n; i++) {
@@ -203,12 +192,6 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     TRY(prepare(context, &r, x));
     TRY(all_blocks(context, &r));
     TRY(r.decoder->finish(context, r.state, &r.p->decoded));
-    if (okra_options_is_set(options, "top") && r.p->decoded.top == 0) {
-        FAIL(OKRA_EARG,
-             "decoder %s does not rank candidates: it does not use the option "
-             "'top'",
-             r.decoder->name);
-    }
     *out = r.p;
     r.p = NULL;
 done:

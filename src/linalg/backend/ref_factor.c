@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-/* A <- (I - tau v v') A in columns first.., v = (0, .., 1, A_j+1,j, .., A_m-1,j) */
+/* Rows j.. of columns j+1.. (and on) of A <- (I - tau v v') A, v stored from (j, j) down
+ * in column j with v_0 = 1 understood. */
 static void reflect(okra_mat_ A, okra_int j, double tau, okra_int first)
 {
     for (okra_int c = first; c < A.cols; c++) {

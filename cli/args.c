@@ -1,0 +1,203 @@
+/*
+ * args.c: flags from option tables. "--name VALUE", "--name=VALUE", "--name" for
+ * yes-or-no flags, "-o" for the few that have a letter; "--" ends the flags.
+ */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const okra_option common_rows[] = {
+    {"json", OKRA_OPTION_BOOL, offsetof(cli_common, json), "no", 1, 0, NULL, "",
+     "print what happened as JSON on standard output"},
+    {"quiet", OKRA_OPTION_BOOL, offsetof(cli_common, quiet), "no", 1, 0, NULL, "",
+     "no progress, no warnings, no summary; what was asked for is still printed"},
+    {"threads", OKRA_OPTION_INT, offsetof(cli_common, threads), "0", 0, 4096, NULL, "N",
+     "threads to use; 0: every core"},
+    {"memory", OKRA_OPTION_TEXT, offsetof(cli_common, memory), "", 1, 0, NULL, "SIZE",
+     "memory budget, e.g. 8G; three quarters of the machine's if not given"},
+    {"seed", OKRA_OPTION_INT, offsetof(cli_common, seed), "0", 0, 9e18, NULL, "N",
+     "seed of everything random: same seed, same result"},
+    {"data", OKRA_OPTION_TEXT, offsetof(cli_common, data), "", 1, 0, NULL, "DIR",
+     "folder in which data files are looked for when they are not found as typed; the "
+     "environment variable OKRA_DATA if not given"},
+    {"help", OKRA_OPTION_BOOL, offsetof(cli_common, help), "no", 1, 0, NULL, "",
+     "show this help"},
+    {0}};
+const okra_option_table cli_common_table = {"flags", common_rows, sizeof(cli_common)};
+
+static const struct {
+    char letter;
+    const char *name;
+} letters[] = {{'o', "output"}, {'h', "help"}, {'q', "quiet"}};
+enum { LETTERS = sizeof letters / sizeof *letters };
+
+char cli_short(const char *name)
+{
+    for (size_t i = 0; i < LETTERS; i++) {
+        if (strcmp(letters[i].name, name) == 0) {
+            return letters[i].letter;
+        }
+    }
+    return 0;
+}
+
+static const okra_option *find_in(const okra_option_table *table, const char *name)
+{
+    for (const okra_option *row = table->rows; row && row->name; row++) {
+        if (strcmp(row->name, name) == 0) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+/* The tables of a command: its own, the common one, the library's. */
+typedef struct tables {
+    const okra_option_table *all[80];
+    size_t count, own; /* the first `own` are the program's */
+} tables;
+
+static tables tables_of(const cli_command *command)
+{
+    tables t = {.own = 2, .count = 2};
+    t.all[0] = &command->own;
+    t.all[1] = &cli_common_table;
+    size_t more = 0;
+    const okra_option_table *const *library =
+        command->topic ? okra_option_tables(command->topic, &more) : NULL;
+    for (size_t i = 0; i < more && t.count < 80; i++) {
+        t.all[t.count++] = library[i];
+    }
+    return t;
+}
+
+static const okra_option *find_row(const tables *t, const char *name, bool *library)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        const okra_option *row = find_in(t->all[i], name);
+        if (row) {
+            *library = i >= t->own;
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static int unknown_flag(const cli_run *run, const tables *t, const char *name)
+{
+    const char *names[512];
+    size_t count = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        for (const okra_option *row = t->all[i]->rows; row && row->name && count < 512;
+             row++) {
+            names[count++] = row->name;
+        }
+    }
+    const char *near = okra_nearest(name, names, count);
+    return near
+               ? cli_usage(run, "there is no flag --%s; did you mean --%s?", name, near)
+               : cli_usage(run, "there is no flag --%s; 'okra %s --help' lists the flags",
+                           name, run->command->name);
+}
+
+/* Flags that may be repeated gather their values in a list. */
+static okra_status set(okra_options *options, const okra_option *row, const char *value)
+{
+    bool gathers = strcmp(row->name, "metric") == 0;
+    if (!gathers || !okra_options_is_set(options, row->name)) {
+        return okra_options_set(options, row->name, value);
+    }
+    const char *before = okra_options_get(options, row->name);
+    size_t size = strlen(before) + strlen(value) + 2;
+    char *list = malloc(size);
+    if (!list) {
+        return OKRA_EMEM;
+    }
+    snprintf(list, size, "%s,%s", before, value);
+    okra_status st = okra_options_set(options, row->name, list);
+    free(list);
+    return st;
+}
+
+/* One flag; *at is moved past its value. */
+static int flag(cli_run *run, const tables *t, int argc, char **argv, int *at)
+{
+    const char *arg = argv[*at], *value = NULL;
+    char name[64] = "";
+    if (arg[1] == '-') {
+        size_t length = strcspn(arg + 2, "=");
+        snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), arg + 2);
+        value = arg[2 + length] ? arg + 3 + length : NULL;
+    } else {
+        for (size_t i = 0; i < LETTERS; i++) {
+            if (arg[1] == letters[i].letter && !arg[2]) {
+                snprintf(name, sizeof name, "%s", letters[i].name);
+            }
+        }
+        if (!*name) {
+            return cli_usage(run, "there is no flag %s", arg);
+        }
+    }
+    bool library = false;
+    const okra_option *row = find_row(t, name, &library);
+    if (!row) {
+        return unknown_flag(run, t, name);
+    }
+    if (!value && row->type == OKRA_OPTION_BOOL) {
+        value = "yes";
+    } else if (!value) {
+        if (*at + 1 >= argc) {
+            return cli_usage(run, "%s needs a value: %s", arg, row->metavar);
+        }
+        value = argv[++*at];
+    }
+    return cli_status(run, set(library ? run->library : run->options, row, value));
+}
+
+int cli_parse(cli_run *run, int argc, char **argv)
+{
+    tables t = tables_of(run->command);
+    int status = cli_status(run, okra_options_create(t.all, t.own, &run->options));
+    if (status == CLI_DONE && run->command->topic) {
+        status = cli_status(
+            run, okra_options_create(t.all + t.own, t.count - t.own, &run->library));
+    }
+    bool flags = true;
+    for (int i = 0; i < argc && status == CLI_DONE; i++) {
+        if (flags && strcmp(argv[i], "--") == 0) {
+            flags = false;
+        } else if (flags && argv[i][0] == '-' && argv[i][1]) {
+            status = flag(run, &t, argc, argv, &i);
+        } else if (run->operand_count >= run->command->operands_most ||
+                   run->operand_count >= 64) {
+            status = cli_usage(run, "'%s' is one argument too many", argv[i]);
+        } else {
+            run->operands[run->operand_count++] = argv[i];
+        }
+    }
+    return status;
+}
+
+int cli_check_required(const cli_run *run)
+{
+    if (run->operand_count < run->command->operands_least) {
+        return cli_usage(run, "%s is missing: okra %s %s", run->command->operand,
+                         run->command->name, run->command->usage);
+    }
+    for (const okra_option *row = run->command->own.rows; row && row->name; row++) {
+        if (!row->preset && !okra_options_is_set(run->options, row->name)) {
+            char letter = cli_short(row->name);
+            return letter ? cli_usage(run, "-%c %s is missing: %s", letter, row->metavar,
+                                      row->help)
+                          : cli_usage(run, "--%s %s is missing: %s", row->name,
+                                      row->metavar, row->help);
+        }
+    }
+    return CLI_DONE;
+}
+
+okra_status cli_fields(const cli_run *run, void *fields)
+{
+    return okra_options_read(run->options, &run->command->own, fields);
+}

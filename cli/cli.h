@@ -1,0 +1,121 @@
+/*
+ * cli.h: what the commands share: one run of the program, flags from option tables,
+ * messages, tables on the terminal, files.
+ *
+ * A command is one file with one cli_command and one line in commands.c. Data goes to
+ * standard output, everything said about it to standard error. Exit status: 0 done, 1
+ * failed, 2 wrong usage, 128 + signal when interrupted.
+ */
+#ifndef OKRA_CLI_H
+#define OKRA_CLI_H
+
+#include "okra/okra.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+
+typedef struct cli_run cli_run;
+
+typedef struct cli_command {
+    const char *name, *purpose; /* one line, a sentence without the full stop       */
+    const char *usage;          /* what follows the name: "MODEL --x FILE -o FILE"   */
+    const char *about;          /* a paragraph or more, ended by newlines            */
+    const char *examples;       /* lines as they are typed, each ended by a newline  */
+    okra_option_table own;      /* the command's own flags                           */
+    const char *topic;          /* okra_option_tables of the library, or NULL        */
+    int operands_least, operands_most;
+    const char *operand; /* "MODEL", for messages */
+    int (*run)(cli_run *run);
+} cli_command;
+
+extern const cli_command *const cli_commands[]; /* ends at NULL */
+const cli_command *cli_find_command(const char *name);
+
+typedef struct cli_common {
+    okra_int threads, seed;
+    const char *memory, *data;
+    bool json, quiet, help;
+} cli_common;
+extern const okra_option_table cli_common_table;
+
+struct cli_run {
+    const cli_command *command;
+    okra_context *context;
+    cli_common common;
+    okra_options *options; /* the command's own flags and the common ones */
+    okra_options *library; /* flags of the library's tables, or NULL      */
+    const char *operands[64];
+    int operand_count;
+};
+
+/* ---- flags: args.c ------------------------------------------------------------------
+ */
+
+/* Fills options and operands; CLI_USAGE with a message on a mistake. */
+int cli_parse(cli_run *run, int argc, char **argv);
+/* The letter of a flag with a short form, or 0. */
+char cli_short(const char *name);
+/* A flag without a default must be given; CLI_USAGE if one is not. */
+int cli_check_required(const cli_run *run);
+/* The command's own fields. */
+okra_status cli_fields(const cli_run *run, void *fields) OKRA_CHECK;
+
+/* ---- messages: say.c ------------------------------------------------------------------
+ */
+
+/* "okra fit: TEXT" on standard error; returns CLI_USAGE. */
+int cli_usage(const cli_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
+/* The same for a failure; returns CLI_FAILED. */
+int cli_failure(const cli_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
+/* The exit status of a library call, after saying what failed. OKRA_EARG is a mistake in
+ * what was typed. */
+int cli_status(const cli_run *run, okra_status status);
+void cli_on_warning(void *run, const char *text);
+void cli_on_progress(void *run, const char *what, okra_int done, okra_int total);
+/* Interrupts cancel the run's context. */
+void cli_catch_signals(okra_context *context);
+int cli_signal_caught(void); /* 0 if none */
+
+/* Bytes for people: "3.2 MiB". */
+const char *cli_bytes(double bytes, char *buffer, size_t size);
+/* "12 ms", "3.4 s", "2 min 5 s" */
+const char *cli_seconds(double seconds, char *buffer, size_t size);
+double cli_now(void);
+
+/* A small table "name  value", names aligned. */
+void cli_line(FILE *out, const char *name, const char *format, ...) OKRA_PRINTF(3, 4);
+/* JSON on standard output; the value is freed. */
+int cli_print_json(const cli_run *run, json_t *value);
+
+/* ---- files: files.c -------------------------------------------------------------------
+ */
+
+/* Reads a data file, also from the folder of --data or OKRA_DATA. */
+okra_status cli_read(cli_run *run, const char *spec, okra_data **out) OKRA_CHECK;
+/* The path itself, or in the data folder if only there it exists; in `buffer`. */
+const char *cli_find(const cli_run *run, const char *path, char *buffer, size_t size);
+/* Before long work: can a file be made there? Says so and gives CLI_FAILED if not. */
+int cli_check_writable(const cli_run *run, const char *path);
+bool cli_ends(const char *text, const char *tail);
+
+/* A text file written whole or not at all ("-": standard output). NULL: said why. */
+typedef struct cli_file cli_file;
+cli_file *cli_file_open(const cli_run *run, const char *path);
+FILE *cli_file_stream(cli_file *file);
+int cli_file_close(const cli_run *run, cli_file *file, int status);
+
+/* ---- help: help.c, manual.c
+ * ------------------------------------------------------------ */
+
+void cli_help(FILE *out);
+void cli_help_command(FILE *out, const cli_command *command);
+/* Rows of a table as help lines: name, metavar, text, default. */
+void cli_help_rows(FILE *out, const okra_option_table *table, const char *prefix);
+void cli_wrap(FILE *out, const char *text, int indent, int column, int width);
+void cli_man(FILE *out);
+void cli_completion_bash(FILE *out);
+void cli_completion_zsh(FILE *out);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * commands.c: the table of commands. A new command is one file and one line here.
+ */
+#include "commands.h"
+
+#include <string.h>
+
+const cli_command *const cli_commands[] = {
+    &cli_fit,  &cli_predict, &cli_score,   &cli_gram,        &cli_info,
+    &cli_demo, &cli_version, &cli_help_me, (cli_command *)0,
+};
+
+const cli_command *cli_find_command(const char *name)
+{
+    for (size_t i = 0; cli_commands[i]; i++) {
+        if (strcmp(cli_commands[i]->name, name) == 0) {
+            return cli_commands[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,151 @@
+/*
+ * files.c: finding data files, and text files that are written whole or not at all.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool cli_ends(const char *text, const char *tail)
+{
+    size_t n = strlen(text), m = strlen(tail);
+    return n >= m && strcmp(text + n - m, tail) == 0;
+}
+
+static const char *data_folder(const cli_run *run)
+{
+    const char *variable = getenv("OKRA_DATA");
+    return *run->common.data ? run->common.data : variable ? variable : "";
+}
+
+/* The length of "type:" before a path, 0 if there is none. */
+static size_t type_length(const char *spec)
+{
+    size_t length = strspn(spec, "abcdefghijklmnopqrstuvwxyz");
+    return length > 1 && spec[length] == ':' ? length + 1 : 0;
+}
+
+/* The file of a spec exists under `folder`; ":name" may follow it. */
+static bool exists(const char *folder, const char *path)
+{
+    char whole[4096];
+    struct stat found;
+    if (snprintf(whole, sizeof whole, "%s%s%s", folder, *folder ? "/" : "", path) >=
+        (int)sizeof whole) {
+        return false;
+    }
+    if (stat(whole, &found) == 0) {
+        return true;
+    }
+    char *colon = strrchr(whole, ':');
+    if (colon) {
+        *colon = '\0';
+    }
+    return colon && stat(whole, &found) == 0;
+}
+
+const char *cli_find(const cli_run *run, const char *spec, char *buffer, size_t size)
+{
+    size_t type = type_length(spec);
+    const char *path = spec + type, *folder = data_folder(run);
+    if (!*folder || *path == '/' || strcmp(path, "-") == 0 || exists("", path) ||
+        !exists(folder, path) ||
+        snprintf(buffer, size, "%.*s%s/%s", (int)type, spec, folder, path) >= (int)size) {
+        return spec;
+    }
+    return buffer;
+}
+
+okra_status cli_read(cli_run *run, const char *spec, okra_data **out)
+{
+    char buffer[4096];
+    return okra_data_read(run->context, cli_find(run, spec, buffer, sizeof buffer), out);
+}
+
+int cli_check_writable(const cli_run *run, const char *path)
+{
+    if (!*path || strcmp(path, "-") == 0) {
+        return CLI_DONE;
+    }
+    const char *slash = strrchr(path, '/');
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path + 1) : 1,
+             slash ? path : ".");
+    return access(folder, W_OK) == 0
+               ? CLI_DONE
+               : cli_failure(run, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+/* ---- text files
+ * ------------------------------------------------------------------------------ */
+
+struct cli_file {
+    FILE *stream;
+    char *path, *temporary; /* NULL for standard output */
+};
+
+static void forget(cli_file *file)
+{
+    free(file->path);
+    free(file->temporary);
+    free(file);
+}
+
+cli_file *cli_file_open(const cli_run *run, const char *path)
+{
+    cli_file *file = calloc(1, sizeof *file);
+    if (file && strcmp(path, "-") == 0) {
+        file->stream = stdout;
+        return file;
+    }
+    size_t size = strlen(path) + 12;
+    if (!file || !(file->path = strdup(path)) || !(file->temporary = malloc(size))) {
+        cli_failure(run, "out of memory");
+        if (file) {
+            forget(file);
+        }
+        return NULL;
+    }
+    snprintf(file->temporary, size, "%s.tmpXXXXXX", path);
+    int fd = mkstemp(file->temporary);
+    mode_t mask = umask(0);
+    umask(mask);
+    if (fd < 0 || fchmod(fd, 0666 & ~mask) != 0 || !(file->stream = fdopen(fd, "w"))) {
+        cli_failure(run, "%s: %s", path, strerror(errno));
+        if (fd >= 0) {
+            close(fd);
+            unlink(file->temporary);
+        }
+        forget(file);
+        return NULL;
+    }
+    return file;
+}
+
+FILE *cli_file_stream(cli_file *file)
+{
+    return file->stream;
+}
+
+int cli_file_close(const cli_run *run, cli_file *file, int status)
+{
+    if (file->path) {
+        bool good = fflush(file->stream) == 0 && !ferror(file->stream) &&
+                    fsync(fileno(file->stream)) == 0;
+        good = fclose(file->stream) == 0 && good;
+        if (status == CLI_DONE && good && rename(file->temporary, file->path) != 0) {
+            good = false;
+        }
+        if (status == CLI_DONE && !good) {
+            status = cli_failure(run, "%s: %s", file->path, strerror(errno));
+        }
+        if (status != CLI_DONE) {
+            unlink(file->temporary);
+        }
+    }
+    forget(file);
+    return status;
+}

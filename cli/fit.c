@@ -1,0 +1,248 @@
+/*
+ * fit.c: okra fit: learns a mapping from pairs of objects and writes a model file, or one
+ * a lambda.
+ */
+#include "commands.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct fit_fields {
+    const char *x, *y, *output, *lambda;
+} fit_fields;
+
+static const okra_option rows[] = {
+    {"x", OKRA_OPTION_TEXT, offsetof(fit_fields, x), NULL, 1, 0, NULL, "FILE",
+     "training inputs, one object a row"},
+    {"y", OKRA_OPTION_TEXT, offsetof(fit_fields, y), NULL, 1, 0, NULL, "FILE",
+     "training outputs, in the same order"},
+    {"output", OKRA_OPTION_TEXT, offsetof(fit_fields, output), NULL, 1, 0, NULL, "FILE",
+     "the model file to write"},
+    /* A list here; one value goes on to the method, whose table has the range. */
+    {"lambda", OKRA_OPTION_TEXT, offsetof(fit_fields, lambda), "", 1, 0, NULL, "V[,V...]",
+     "regularisation of the method; for a list, one model each from shared "
+     "decompositions, {lambda} in the file name standing for the value"},
+    {0}};
+
+enum { LAMBDAS = 1000, PATH_MOST = 4096 };
+
+typedef struct path {
+    double value[LAMBDAS];
+    char text[LAMBDAS][32]; /* as typed: it goes into the file name */
+    size_t count;
+} path;
+
+static int parse_lambdas(const cli_run *run, const char *list, path *p)
+{
+    for (const char *at = list;; p->count++) {
+        size_t length = strcspn(at, ",");
+        char *end = NULL;
+        if (p->count == LAMBDAS || length == 0 || length > 31) {
+            return cli_usage(run, "--lambda is '%s', expected numbers between commas",
+                             list);
+        }
+        snprintf(p->text[p->count], 32, "%.*s", (int)length, at);
+        p->value[p->count] = strtod(p->text[p->count], &end);
+        if (*end || !isfinite(p->value[p->count])) {
+            return cli_usage(run, "--lambda holds '%s', expected a number",
+                             p->text[p->count]);
+        }
+        if (!at[length]) {
+            p->count++;
+            return CLI_DONE;
+        }
+        at += length + 1;
+    }
+}
+
+/* {lambda} replaced by the value as it was typed. */
+static int model_path(const cli_run *run, const char *pattern, const char *text,
+                      char *out)
+{
+    const char *place = strstr(pattern, "{lambda}");
+    int length = place ? snprintf(out, PATH_MOST, "%.*s%s%s", (int)(place - pattern),
+                                  pattern, text, place + strlen("{lambda}"))
+                       : snprintf(out, PATH_MOST, "%s", pattern);
+    return length < PATH_MOST ? CLI_DONE : cli_usage(run, "-o is too long");
+}
+
+/* ---- what is said afterwards
+ * ------------------------------------------------------------ */
+
+static double file_size(const char *name)
+{
+    struct stat found;
+    return stat(name, &found) == 0 ? (double)found.st_size : 0;
+}
+
+typedef struct summary {
+    const okra_model *model;
+    const char *file;
+    double seconds;
+} summary;
+
+static json_t *as_json(const summary *s)
+{
+    json_t *about = json_loads(okra_model_json(s->model), 0, NULL);
+    json_t *result = json_pack(
+        "{s:s, s:I, s:I, s:f}", "model", s->file, "bytes", (json_int_t)file_size(s->file),
+        "n", (json_int_t)okra_model_count(s->model), "seconds", s->seconds);
+    if (about && result) {
+        json_object_update_missing(result, about);
+    }
+    json_decref(about);
+    return result;
+}
+
+/* "dense, 200 of width 128" */
+static void data_line(const char *name, const json_t *about)
+{
+    cli_line(stdout, name, "%s, %lld of width %lld",
+             json_string_value(json_object_get(about, "kind")),
+             (long long)json_integer_value(json_object_get(about, "count")),
+             (long long)json_integer_value(json_object_get(about, "width")));
+}
+
+static void print(const cli_run *run, const summary *s, bool shared)
+{
+    char buffer[64];
+    json_t *about = json_loads(okra_model_json(s->model), 0, NULL);
+    const json_t *kernels = json_object_get(about, "kernels");
+    json_t *options = json_object_get(about, "options");
+    const char *key;
+    json_t *value;
+    cli_line(stdout, "model", "%s, %s", s->file,
+             cli_bytes(file_size(s->file), buffer, sizeof buffer));
+    data_line("inputs", json_object_get(about, "x"));
+    data_line("outputs", json_object_get(about, "y"));
+    cli_line(stdout, "kx", "%s", json_string_value(json_object_get(kernels, "x")));
+    cli_line(stdout, "ky", "%s", json_string_value(json_object_get(kernels, "y")));
+    json_object_foreach(options, key, value)
+    {
+        if (strcmp(key, "method") == 0 || strcmp(key, "lambda") == 0 ||
+            (okra_options_is_set(run->library, key) && strcmp(key, "kx") != 0 &&
+             strcmp(key, "ky") != 0)) {
+            cli_line(stdout, key, "%s", json_string_value(value));
+        }
+    }
+    const json_t *jitter = json_object_get(json_object_get(about, "numbers"), "jitter");
+    if (jitter) {
+        cli_line(stdout, "jitter", "%g", json_number_value(jitter));
+    }
+    cli_line(stdout, "time", "%s%s", cli_seconds(s->seconds, buffer, sizeof buffer),
+             shared ? ", all models together" : "");
+    json_decref(about);
+}
+
+/* ---- the command
+ * ------------------------------------------------------------------------- */
+
+static int save(cli_run *run, const fit_fields *f, const path *p, okra_model **models,
+                double seconds)
+{
+    size_t count = p->count > 1 ? p->count : 1;
+    json_t *list = p->count > 1 ? json_array() : NULL;
+    int status = CLI_DONE;
+    for (size_t i = 0; i < count && status == CLI_DONE; i++) {
+        char name[PATH_MOST];
+        status = model_path(run, f->output, p->count ? p->text[i] : "", name);
+        if (status == CLI_DONE) {
+            status = cli_status(run, okra_model_save(run->context, models[i], name));
+        }
+        summary s = {models[i], name, seconds};
+        if (status == CLI_DONE && run->common.json) {
+            status = list ? (json_array_append_new(list, as_json(&s)), CLI_DONE)
+                          : cli_print_json(run, as_json(&s));
+        } else if (status == CLI_DONE && !run->common.quiet) {
+            fputs(i > 0 ? "\n" : "", stdout);
+            print(run, &s, count > 1);
+        }
+    }
+    if (status == CLI_DONE && list && run->common.json) {
+        return cli_print_json(run, list);
+    }
+    json_decref(list);
+    return status;
+}
+
+static okra_status learn(cli_run *run, const fit_fields *f, const path *p,
+                         okra_model **models)
+{
+    okra_data *x = NULL, *y = NULL;
+    okra_status st = cli_read(run, f->x, &x);
+    if (st == OKRA_OK) {
+        st = cli_read(run, f->y, &y);
+    }
+    if (st == OKRA_OK) {
+        st = p->count > 1 ? okra_fit_path(run->context, x, y, run->library, p->value,
+                                          p->count, models)
+                          : okra_fit(run->context, x, y, run->library, models);
+    }
+    okra_data_free(x);
+    okra_data_free(y);
+    return st;
+}
+
+static int check_output(const cli_run *run, const fit_fields *f, const path *p)
+{
+    if (strcmp(f->output, "-") == 0) {
+        return cli_usage(run, "a model is mapped from its file: -o must name one");
+    }
+    if (p->count > 1 && !strstr(f->output, "{lambda}")) {
+        return cli_usage(run,
+                         "--lambda lists %zu values, so that -o must hold {lambda}, e.g. "
+                         "-o 'model-{lambda}.okra'",
+                         p->count);
+    }
+    return cli_check_writable(run, f->output);
+}
+
+static int run_fit(cli_run *run)
+{
+    static path p; /* large */
+    fit_fields f;
+    int status = cli_status(run, cli_fields(run, &f));
+    if (status == CLI_DONE && *f.lambda) {
+        status = parse_lambdas(run, f.lambda, &p);
+    }
+    if (status == CLI_DONE) {
+        status = check_output(run, &f, &p);
+    }
+    if (status == CLI_DONE && p.count == 1) {
+        status = cli_status(run, okra_options_set(run->library, "lambda", p.text[0]));
+    }
+    okra_model *models[LAMBDAS] = {NULL};
+    double begin = cli_now();
+    if (status == CLI_DONE) {
+        status = cli_status(run, learn(run, &f, &p, models));
+    }
+    if (status == CLI_DONE) {
+        status = save(run, &f, &p, models, cli_now() - begin);
+    }
+    for (size_t i = 0; i < LAMBDAS; i++) {
+        okra_model_free(models[i]);
+    }
+    return status;
+}
+
+const cli_command cli_fit = {
+    .name = "fit",
+    .purpose = "Learn a mapping from pairs of objects and write a model file",
+    .usage = "--x FILE --y FILE -o MODEL [flags]",
+    .about = "Every method turns an input into weights over the training outputs,\n"
+             "h(x) = sum_i w_i(x) phi(y_i), phi being the feature map of the output "
+             "kernel.\n"
+             "--lambda is the lambda of (K + lambda I) for the operators identity and "
+             "matrix,\nof n lambda for cov and ccov.\n",
+    .examples =
+        "okra fit --x train_x.npy --y train_y.npy --kx 'rbf(sigma=4)' \\\n"
+        "    --ky 'rbf(sigma=12)' --operator ccov --lambda 0.1 --epsilon 0.01 "
+        "-o digits.okra\n"
+        "okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --lambda 0.01,0.1,1 \\\n"
+        "    -o 'model-{lambda}.okra'\n",
+    .own = {"fit", rows, sizeof(fit_fields)},
+    .topic = "fit",
+    .run = run_fit,
+};

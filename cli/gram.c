@@ -1,0 +1,122 @@
+/*
+ * gram.c: okra gram: the Gram matrix of a kernel expression.
+ */
+#include "commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct gram_fields {
+    const char *x, *y, *kernel, *output;
+} gram_fields;
+
+static const okra_option rows[] = {
+    {"x", OKRA_OPTION_TEXT, offsetof(gram_fields, x), NULL, 1, 0, NULL, "FILE",
+     "the objects of the rows"},
+    {"y", OKRA_OPTION_TEXT, offsetof(gram_fields, y), "", 1, 0, NULL, "FILE",
+     "the objects of the columns, whose statistics 'center' uses; those of --x if not "
+     "given"},
+    {"kernel", OKRA_OPTION_TEXT, offsetof(gram_fields, kernel), NULL, 1, 0, NULL, "EXPR",
+     "the kernel, e.g. 'poly(degree=3) | normalize'; 'okra help kernels' lists them"},
+    {"output", OKRA_OPTION_TEXT, offsetof(gram_fields, output), NULL, 1, 0, NULL, "FILE",
+     "the matrix to write"},
+    {0}};
+
+static int compute(cli_run *run, const gram_fields *f, const okra_kernel *kernel,
+                   const okra_data *x, const okra_data *y, double *seconds)
+{
+    char need[32], have[32];
+    okra_int n = okra_data_count(x), m = okra_data_count(y ? y : x);
+    double bytes = 8.0 * (double)n * (double)m;
+    double budget = (double)okra_context_memory(run->context);
+    if (bytes > budget) {
+        return cli_failure(
+            run, "the %lld x %lld matrix needs %s, the memory budget is %s", (long long)n,
+            (long long)m, cli_bytes(bytes, need, sizeof need),
+            cli_bytes(budget, have, sizeof have));
+    }
+    double *K = malloc((size_t)n * (size_t)m * sizeof *K + 1);
+    if (!K) {
+        return cli_failure(run, "out of memory: the matrix needs %s",
+                           cli_bytes(bytes, need, sizeof need));
+    }
+    double begin = cli_now();
+    okra_data *matrix = NULL;
+    okra_status st = okra_gram(run->context, kernel, x, y, K, m);
+    *seconds = cli_now() - begin;
+    if (st == OKRA_OK) {
+        st = okra_data_dense(K, n, m, m, &matrix);
+    }
+    if (st == OKRA_OK) {
+        st = okra_data_write(run->context, matrix, f->output);
+    }
+    okra_data_free(matrix);
+    free(K);
+    return cli_status(run, st);
+}
+
+static int summarise(const cli_run *run, const gram_fields *f, const okra_kernel *kernel,
+                     const okra_data *x, const okra_data *y, double seconds)
+{
+    char buffer[32];
+    long long n = okra_data_count(x), m = okra_data_count(y ? y : x);
+    if (strcmp(f->output, "-") == 0) {
+        return CLI_DONE; /* the matrix is there */
+    }
+    if (run->common.json) {
+        return cli_print_json(
+            run, json_pack("{s:s, s:s, s:[I, I], s:f}", "output", f->output, "kernel",
+                           okra_kernel_text(kernel), "shape", (json_int_t)n,
+                           (json_int_t)m, "seconds", seconds));
+    }
+    if (!run->common.quiet) {
+        cli_line(stdout, "kernel", "%s", okra_kernel_text(kernel));
+        cli_line(stdout, "output", "%s, %lld x %lld", f->output, n, m);
+        cli_line(stdout, "time", "%s", cli_seconds(seconds, buffer, sizeof buffer));
+    }
+    return CLI_DONE;
+}
+
+static int run_gram(cli_run *run)
+{
+    gram_fields f;
+    okra_kernel *kernel = NULL;
+    okra_data *x = NULL, *y = NULL;
+    double seconds = 0;
+    okra_status st = cli_fields(run, &f);
+    if (st == OKRA_OK) {
+        st = okra_kernel_parse(f.kernel, &kernel);
+    }
+    if (st == OKRA_OK) {
+        st = cli_read(run, f.x, &x);
+    }
+    if (st == OKRA_OK && *f.y) {
+        st = cli_read(run, f.y, &y);
+    }
+    int status = cli_status(run, st);
+    if (status == CLI_DONE) {
+        status = cli_check_writable(run, f.output);
+    }
+    if (status == CLI_DONE) {
+        status = compute(run, &f, kernel, x, y, &seconds);
+    }
+    if (status == CLI_DONE) {
+        status = summarise(run, &f, kernel, x, y, seconds);
+    }
+    okra_kernel_free(kernel);
+    okra_data_free(x);
+    okra_data_free(y);
+    return status;
+}
+
+const cli_command cli_gram = {
+    .name = "gram",
+    .purpose = "Compute the Gram matrix of a kernel",
+    .usage = "--x FILE --kernel EXPR -o FILE [--y FILE] [flags]",
+    .about = "Entry (i, j) is k(x_i, y_j).\n",
+    .examples =
+        "okra gram --x x.npy --kernel 'rbf(sigma=4)' -o K.npy\n"
+        "okra gram --x test.npy --y train.npy --kernel 'linear | center' -o K.csv\n",
+    .own = {"gram", rows, sizeof(gram_fields)},
+    .run = run_gram,
+};

@@ -1,0 +1,302 @@
+/*
+ * help.c: okra help: what a command does, what a flag takes, which kernels, methods,
+ * decoders, metrics and file formats there are; all from the tables.
+ */
+#include "commands.h"
+
+#include <string.h>
+
+enum { WIDTH = 80, COLUMN = 26 };
+
+/* ---- text
+ * ------------------------------------------------------------------------------------ */
+
+/* `text` in lines of `width`, the first beginning at `column`, the others at `indent`. */
+void cli_wrap(FILE *out, const char *text, int indent, int column, int width)
+{
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        if (column > indent && column + (int)length > width) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        }
+        fwrite(text, 1, length, out);
+        column += (int)length;
+        text += length;
+        if (*text == ' ') {
+            text++;
+            if (column + 1 < width) {
+                fputc(' ', out);
+                column++;
+            }
+        }
+    }
+    fputc('\n', out);
+}
+
+static void help_row(FILE *out, const okra_option *row, const char *prefix)
+{
+    char left[128], text[512];
+    char letter = *prefix ? cli_short(row->name) : 0;
+    char first[8] = "";
+    if (letter) {
+        snprintf(first, sizeof first, "-%c, ", letter);
+    }
+    snprintf(left, sizeof left, "  %s%s%s%s%s", first, prefix, row->name,
+             row->metavar && *row->metavar ? (*prefix ? " " : "=") : "",
+             row->metavar ? row->metavar : "");
+    bool flag = row->type == OKRA_OPTION_BOOL && row->preset &&
+                strcmp(row->preset, "no") == 0 && *prefix;
+    const char *note = !row->preset && *prefix ? "required" : NULL;
+    bool shows = row->preset && *row->preset && !flag;
+    snprintf(text, sizeof text, "%s%s%s%s%s%s%s", row->help, row->choices ? ": " : "",
+             row->choices ? row->choices : "", note || shows ? " [" : "",
+             note    ? note
+             : shows ? "default: "
+                     : "",
+             shows ? row->preset : "", note || shows ? "]" : "");
+    int length = fprintf(out, "%s", left);
+    if (length > COLUMN - 2) {
+        fputc('\n', out);
+        length = 0;
+    }
+    fprintf(out, "%*s", COLUMN - length, "");
+    cli_wrap(out, text, COLUMN, COLUMN, WIDTH);
+}
+
+void cli_help_rows(FILE *out, const okra_option_table *table, const char *prefix)
+{
+    for (const okra_option *row = table->rows; row && row->name; row++) {
+        help_row(out, row, prefix);
+    }
+}
+
+static void indented(FILE *out, const char *lines, const char *before)
+{
+    while (*lines) {
+        size_t length = strcspn(lines, "\n");
+        fprintf(out, "%s%.*s\n", before, (int)length, lines);
+        lines += length + (lines[length] == '\n');
+    }
+}
+
+/* ---- one command, all commands
+ * ------------------------------------------------------------------ */
+
+/* "Flags of method ridge": the owner of a table of the library, as a heading. */
+static void heading(FILE *out, const char *topic, const char *owner)
+{
+    if (strcmp(topic, owner) == 0) {
+        return; /* continues the command's own flags */
+    }
+    fprintf(out, "\nFlags of %s %s:\n", strcmp(topic, "fit") == 0 ? "method" : "decoder",
+            owner);
+}
+
+void cli_help_command(FILE *out, const cli_command *command)
+{
+    fprintf(out, "%s.\n\nUsage: okra %s %s\n", command->purpose, command->name,
+            command->usage);
+    if (*command->about) {
+        fprintf(out, "\n%s", command->about);
+    }
+    fputs("\nExamples:\n", out);
+    indented(out, command->examples, "  ");
+    if (command->own.rows->name) {
+        fputs("\nFlags:\n", out);
+    }
+    cli_help_rows(out, &command->own, "--");
+    size_t count = 0;
+    const okra_option_table *const *tables =
+        command->topic ? okra_option_tables(command->topic, &count) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (tables[i]->rows && tables[i]->rows->name) {
+            heading(out, command->topic, tables[i]->owner);
+            cli_help_rows(out, tables[i], "--");
+        }
+    }
+    fputs("\nFlags of every command:\n", out);
+    cli_help_rows(out, &cli_common_table, "--");
+}
+
+void cli_help(FILE *out)
+{
+    fputs("okra learns mappings between structured objects: from vectors, labels or\n"
+          "precomputed similarities to vectors, labels or anything with a kernel.\n\n"
+          "Usage: okra COMMAND [flags]\n\nCommands:\n",
+          out);
+    for (size_t i = 0; cli_commands[i]; i++) {
+        fprintf(out, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->purpose);
+    }
+    fputs("\nBegin with 'okra demo'. 'okra COMMAND --help' teaches a command;\n"
+          "'okra help TOPIC' lists what there is: kernels, methods, decoders, metrics,\n"
+          "formats.\n",
+          out);
+}
+
+/* ---- topics
+ * --------------------------------------------------------------------------------------
+ */
+
+typedef const char *(*lister)(size_t index, const char **help,
+                              const okra_option_table **parameters);
+
+static void list(FILE *out, lister next, const char *prefix)
+{
+    const char *help, *name;
+    const okra_option_table *parameters;
+    for (size_t i = 0; (name = next(i, &help, &parameters)); i++) {
+        fprintf(out, "%s\n", name);
+        fputs("    ", out);
+        cli_wrap(out, help, 4, 4, WIDTH);
+        if (parameters) {
+            cli_help_rows(out, parameters, prefix);
+        }
+    }
+}
+
+static void help_kernels(FILE *out)
+{
+    fputs("A kernel is written as an expression:\n"
+          "  name(param=value,...)     rbf(sigma=4)   linear   poly(degree=3,coef0=1)\n"
+          "  0.5*A + 0.5*B,  A * B     sums, products, scalings; ( ) groups\n"
+          "  A | normalize | rbf(...)  a pipe transforms the values of the Gram matrix\n"
+          "\nKernels:\n\n",
+          out);
+    list(out, okra_kernel_name, "");
+    fputs("\nTransformations, after a pipe:\n\n", out);
+    list(out, okra_transform_name, "");
+}
+
+static void help_methods(FILE *out)
+{
+    fputs("Methods of 'okra fit --method NAME', with their flags:\n\n", out);
+    list(out, okra_method_name, "--");
+}
+
+static void help_decoders(FILE *out)
+{
+    fputs("Decoders of 'okra predict --decode NAME', with their flags:\n\n", out);
+    list(out, okra_decoder_name, "--");
+}
+
+static void help_metrics(FILE *out)
+{
+    fputs("Metrics of 'okra score --metric NAME:param=value,...':\n\n", out);
+    list(out, okra_metric_name, "");
+}
+
+static void help_formats(FILE *out)
+{
+    fputs(
+        "A file's extension tells its format; 'type:FILE' overrides it; '-' is standard\n"
+        "input or output.\n\n",
+        out);
+    fputs(okra_data_formats(), out);
+    fputs(cli_ends(okra_data_formats(), "\n") ? "" : "\n", out);
+}
+
+static const struct {
+    const char *name;
+    void (*print)(FILE *out);
+} topics[] = {
+    {"kernels", help_kernels}, {"methods", help_methods}, {"decoders", help_decoders},
+    {"metrics", help_metrics}, {"formats", help_formats},
+};
+enum { TOPICS = sizeof topics / sizeof *topics };
+
+/* ---- the command
+ * ----------------------------------------------------------------------------------- */
+
+typedef struct help_fields {
+    bool man;
+    int completion;
+} help_fields;
+
+static const okra_option rows[] = {
+    {"man", OKRA_OPTION_BOOL, offsetof(help_fields, man), "no", 1, 0, NULL, "",
+     "print the manual page, for 'man -l -'"},
+    {"completion", OKRA_OPTION_CHOICE, offsetof(help_fields, completion), "none", 1, 0,
+     "none|bash|zsh", "SHELL", "print the completion of a shell"},
+    {0}};
+
+static int unknown_topic(const cli_run *run, const char *name)
+{
+    const char *names[TOPICS + 64];
+    size_t count = 0;
+    for (; count < TOPICS; count++) {
+        names[count] = topics[count].name;
+    }
+    for (size_t i = 0; cli_commands[i] && i < 64; i++) {
+        names[count++] = cli_commands[i]->name;
+    }
+    const char *near = okra_nearest(name, names, count);
+    return near ? cli_usage(run, "there is no topic '%s'; did you mean '%s'?", name, near)
+                : cli_usage(
+                      run,
+                      "there is no topic '%s'; expected a command, kernels, methods, "
+                      "decoders, metrics or formats",
+                      name);
+}
+
+/* Nothing is computed: the flags that steer a computation are refused. */
+static int refuse_common(const cli_run *run)
+{
+    for (const okra_option *row = cli_common_table.rows; row->name; row++) {
+        if (strcmp(row->name, "help") != 0 &&
+            okra_options_is_set(run->options, row->name)) {
+            return cli_usage(run, "--%s has no use here: help computes nothing",
+                             row->name);
+        }
+    }
+    return CLI_DONE;
+}
+
+static int run_help(cli_run *run)
+{
+    help_fields f;
+    int status = cli_status(run, cli_fields(run, &f));
+    if (status == CLI_DONE) {
+        status = refuse_common(run);
+    }
+    if (status != CLI_DONE) {
+        return status;
+    }
+    if (f.man) {
+        cli_man(stdout);
+    } else if (f.completion == 1) {
+        cli_completion_bash(stdout);
+    } else if (f.completion == 2) {
+        cli_completion_zsh(stdout);
+    } else if (run->operand_count == 0) {
+        cli_help(stdout);
+    } else {
+        const char *name = run->operands[0];
+        for (size_t i = 0; i < TOPICS; i++) {
+            if (strcmp(topics[i].name, name) == 0) {
+                topics[i].print(stdout);
+                return CLI_DONE;
+            }
+        }
+        const cli_command *command = cli_find_command(name);
+        if (!command) {
+            return unknown_topic(run, name);
+        }
+        cli_help_command(stdout, command);
+    }
+    return CLI_DONE;
+}
+
+const cli_command cli_help_me = {
+    .name = "help",
+    .purpose = "Teach a command, or list kernels, methods, decoders, metrics, formats",
+    .usage = "[COMMAND | kernels | methods | decoders | metrics | formats]",
+    .about = "",
+    .examples = "okra help fit\n"
+                "okra help kernels\n"
+                "okra help --man | man -l -\n",
+    .own = {"help", rows, sizeof(help_fields)},
+    .operands_most = 1,
+    .operand = "TOPIC",
+    .run = run_help,
+};

@@ -1,0 +1,100 @@
+/*
+ * info.c: okra info: what a model file holds.
+ */
+#include "commands.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+static const okra_option rows[] = {{0}};
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static void print_shape(const char *name, const json_t *array)
+{
+    const json_t *shape = json_object_get(array, "shape");
+    char sizes[64] = "";
+    for (size_t i = 0; i < json_array_size(shape); i++) {
+        size_t length = strlen(sizes);
+        snprintf(sizes + length, sizeof sizes - length, "%s%lld", i ? " x " : "",
+                 (long long)json_integer_value(json_array_get(shape, i)));
+    }
+    printf("  %-24s %-4s %s\n", name, text_of(array, "dtype"), sizes);
+}
+
+static void print_data(const char *name, const json_t *about)
+{
+    cli_line(stdout, name, "%s, %lld of width %lld", text_of(about, "kind"),
+             (long long)json_integer_value(json_object_get(about, "count")),
+             (long long)json_integer_value(json_object_get(about, "width")));
+}
+
+static void print(const char *path, const json_t *about)
+{
+    char buffer[32];
+    struct stat found;
+    const char *key;
+    json_t *value;
+    const json_t *kernels = json_object_get(about, "kernels");
+    cli_line(stdout, "model", "%s, %s", path,
+             cli_bytes(stat(path, &found) == 0 ? (double)found.st_size : 0, buffer,
+                       sizeof buffer));
+    cli_line(stdout, "format", "version %lld, written by okra %s",
+             (long long)json_integer_value(json_object_get(about, "version")),
+             text_of(about, "okra"));
+    print_data("inputs", json_object_get(about, "x"));
+    print_data("outputs", json_object_get(about, "y"));
+    cli_line(stdout, "kx", "%s", text_of(kernels, "x"));
+    cli_line(stdout, "ky", "%s", text_of(kernels, "y"));
+    json_object_foreach(json_object_get(about, "options"), key, value)
+    {
+        if (strcmp(key, "kx") != 0 && strcmp(key, "ky") != 0) {
+            cli_line(stdout, key, "%s", json_string_value(value));
+        }
+    }
+    puts("arrays");
+    json_object_foreach(json_object_get(about, "arrays"), key, value)
+    {
+        print_shape(key, value);
+    }
+    json_object_foreach(json_object_get(about, "numbers"), key, value)
+    {
+        cli_line(stdout, key, "%.10g", json_number_value(value));
+    }
+}
+
+static int run_info(cli_run *run)
+{
+    char buffer[4096];
+    okra_model *model = NULL;
+    const char *path = cli_find(run, run->operands[0], buffer, sizeof buffer);
+    int status = cli_status(run, okra_model_load(run->context, path, &model));
+    if (status == CLI_DONE && run->common.json) {
+        status = cli_print_json(run, json_loads(okra_model_json(model), 0, NULL));
+    } else if (status == CLI_DONE) {
+        json_t *about = json_loads(okra_model_json(model), 0, NULL);
+        print(path, about);
+        json_decref(about);
+    }
+    okra_model_free(model);
+    return status;
+}
+
+const cli_command cli_info = {
+    .name = "info",
+    .purpose = "Show what a model file holds, after checking all of it",
+    .usage = "MODEL [flags]",
+    .about =
+        "With --json the model's own description, model.json, is printed as it is.\n",
+    .examples = "okra info digits.okra\n"
+                "okra info digits.okra --json\n",
+    .own = {"info", rows, 1},
+    .operands_least = 1,
+    .operands_most = 1,
+    .operand = "MODEL",
+    .run = run_info,
+};

@@ -1,0 +1,105 @@
+/*
+ * main.c: okra COMMAND [flags]: finds the command, reads its flags, sets up the run.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int unknown_command(const char *name)
+{
+    const char *names[64];
+    size_t count = 0;
+    for (; cli_commands[count] && count < 64; count++) {
+        names[count] = cli_commands[count]->name;
+    }
+    const char *near = okra_nearest(name, names, count);
+    if (near) {
+        fprintf(stderr, "okra: there is no command '%s'; did you mean '%s'?\n", name,
+                near);
+    } else {
+        fprintf(stderr, "okra: there is no command '%s'; 'okra help' lists them\n", name);
+    }
+    return CLI_USAGE;
+}
+
+/* Threads, memory, seed and callbacks of the library's context. */
+static okra_status set_up(cli_run *run)
+{
+    okra_status st = okra_options_read(run->options, &cli_common_table, &run->common);
+    okra_int bytes = 0;
+    if (st == OKRA_OK) {
+        st = okra_context_set_threads(run->context, (int)run->common.threads);
+    }
+    if (st == OKRA_OK && *run->common.memory) {
+        st = okra_parse_bytes(run->common.memory, &bytes);
+    }
+    if (st == OKRA_OK) {
+        st = okra_context_set_memory(run->context, bytes);
+    }
+    okra_context_set_seed(run->context, (uint64_t)run->common.seed);
+    okra_context_set_warning(run->context, cli_on_warning, run);
+    okra_context_set_progress(run->context, cli_on_progress, run);
+    return st;
+}
+
+static int run_command(cli_run *run, int argc, char **argv)
+{
+    int status = cli_status(run, okra_context_create(&run->context));
+    if (status == CLI_DONE) {
+        status = cli_parse(run, argc, argv);
+    }
+    if (status == CLI_DONE) {
+        status = cli_status(run, set_up(run));
+    }
+    if (status == CLI_DONE && run->common.help) {
+        cli_help_command(stdout, run->command);
+        return CLI_DONE;
+    }
+    if (status == CLI_DONE) {
+        status = cli_check_required(run);
+    }
+    if (status == CLI_DONE) {
+        cli_catch_signals(run->context);
+        status = run->command->run(run);
+    }
+    return status;
+}
+
+/* What was printed must have arrived. */
+static int flush(const cli_run *run, int status)
+{
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == CLI_DONE) {
+        return cli_failure(run, "standard output: %s", strerror(errno));
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, ""); /* what the terminal can show; numbers stay as in C */
+    if (argc < 2) {
+        cli_help(stderr);
+        return CLI_USAGE;
+    }
+    const char *name = argv[1];
+    int skip = 2;
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        name = "help";
+    } else if (strcmp(name, "--version") == 0 || strcmp(name, "--build-info") == 0) {
+        skip = strcmp(name, "--version") == 0 ? 2 : 1;
+        name = "version";
+    }
+    cli_run run = {.command = cli_find_command(name)};
+    if (!run.command) {
+        return unknown_command(name);
+    }
+    int status = flush(&run, run_command(&run, argc - skip, argv + skip));
+    okra_options_free(run.options);
+    okra_options_free(run.library);
+    okra_context_free(run.context);
+    int caught = cli_signal_caught();
+    return caught && status != CLI_DONE ? 128 + caught : status;
+}

@@ -1,0 +1,316 @@
+/*
+ * predict.c: okra predict: objects, weights, embeddings and ranked candidates of a model.
+ */
+#include "commands.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct predict_fields {
+    const char *x, *output, *weights, *embedding, *candidates, *ranges;
+} predict_fields;
+
+static const okra_option rows[] = {
+    {"x", OKRA_OPTION_TEXT, offsetof(predict_fields, x), NULL, 1, 0, NULL, "FILE",
+     "test inputs, of the kind the model was trained on"},
+    {"output", OKRA_OPTION_TEXT, offsetof(predict_fields, output), "", 1, 0, NULL, "FILE",
+     "the predicted objects; with --top K the ranked candidates as .tsv, .csv or .json"},
+    {"weights", OKRA_OPTION_TEXT, offsetof(predict_fields, weights), "", 1, 0, NULL,
+     "FILE", "the weights w(x), n_train x n_test, float64"},
+    {"embedding", OKRA_OPTION_TEXT, offsetof(predict_fields, embedding), "", 1, 0, NULL,
+     "FILE", "the explicit h(x), n_test x d, where there is one (linear outputs)"},
+    {"candidates", OKRA_OPTION_TEXT, offsetof(predict_fields, candidates), "", 1, 0, NULL,
+     "FILE", "objects to choose from; the training outputs if not given"},
+    {"ranges", OKRA_OPTION_TEXT, offsetof(predict_fields, ranges), "", 1, 0, NULL, "FILE",
+     "candidates of each test point: a row 'begin,end' each, counted from 0, end "
+     "excluded"},
+    {0}};
+
+typedef struct job {
+    predict_fields f;
+    okra_model *model;
+    okra_data *x, *candidates;
+    okra_int *ranges;
+    okra_prediction *prediction;
+    double seconds;
+    bool ranked; /* -o gets the ranking */
+} job;
+
+/* ---- what goes in
+ * -------------------------------------------------------------------------- */
+
+static int read_ranges(cli_run *run, job *j)
+{
+    okra_data *table = NULL;
+    int status = cli_status(run, cli_read(run, j->f.ranges, &table));
+    okra_int ld = 0, n = okra_data_count(j->x);
+    const double *values = table ? okra_data_values(table, &ld) : NULL;
+    if (status == CLI_DONE &&
+        (!values || okra_data_width(table) != 2 || okra_data_count(table) != n)) {
+        status = cli_failure(run,
+                             "%s: expected two columns and %lld rows, one a test "
+                             "point",
+                             j->f.ranges, (long long)n);
+    }
+    j->ranges = status == CLI_DONE ? malloc((size_t)n * 2 * sizeof *j->ranges + 1) : NULL;
+    for (okra_int i = 0; j->ranges && i < 2 * n && status == CLI_DONE; i++) {
+        double v = values[i / 2 * ld + i % 2];
+        if (v != floor(v) || fabs(v) > 9e15) {
+            status = cli_failure(run, "%s: row %lld holds %g, expected a whole number",
+                                 j->f.ranges, (long long)(i / 2), v);
+        } else {
+            j->ranges[i] = (okra_int)v;
+        }
+    }
+    if (status == CLI_DONE && !j->ranges) {
+        status = cli_failure(run, "out of memory");
+    }
+    okra_data_free(table);
+    return status;
+}
+
+static int check(const cli_run *run, job *j)
+{
+    const predict_fields *f = &j->f;
+    if (!*f->output && !*f->weights && !*f->embedding) {
+        return cli_usage(run, "nothing to write: give -o, --weights or --embedding");
+    }
+    j->ranked = okra_options_is_set(run->library, "top");
+    if (j->ranked && !cli_ends(f->output, ".tsv") && !cli_ends(f->output, ".csv") &&
+        !cli_ends(f->output, ".json") && strcmp(f->output, "-") != 0) {
+        return cli_usage(run,
+                         "--top writes a table of ranked candidates: -o is '%s', "
+                         "expected a name in .tsv, .csv or .json",
+                         f->output);
+    }
+    if (!*f->output &&
+        (*f->candidates || *f->ranges || okra_options_is_set(run->library, "decode"))) {
+        return cli_usage(run, "nothing is decoded without -o: --decode, --candidates and "
+                              "--ranges have no use");
+    }
+    if (*f->output && strcmp(okra_options_get(run->library, "decode"), "none") == 0) {
+        return cli_usage(run, "--decode none gives no objects: -o has no use");
+    }
+    int status = cli_check_writable(run, f->output);
+    status = status ? status : cli_check_writable(run, f->weights);
+    return status ? status : cli_check_writable(run, f->embedding);
+}
+
+static int read_all(cli_run *run, job *j)
+{
+    char buffer[4096];
+    const char *path = cli_find(run, run->operands[0], buffer, sizeof buffer);
+    int status = cli_status(run, okra_model_load(run->context, path, &j->model));
+    if (status == CLI_DONE) {
+        status = cli_status(run, cli_read(run, j->f.x, &j->x));
+    }
+    if (status == CLI_DONE && *j->f.candidates) {
+        status = cli_status(run, cli_read(run, j->f.candidates, &j->candidates));
+    }
+    return status == CLI_DONE && *j->f.ranges ? read_ranges(run, j) : status;
+}
+
+/* ---- what comes out
+ * ------------------------------------------------------------------------ */
+
+static okra_status write_matrix(cli_run *run, const double *values, okra_int rows_count,
+                                okra_int cols, const char *file)
+{
+    okra_data *data = NULL;
+    okra_status st = okra_data_dense(values, rows_count, cols, cols, &data);
+    if (st == OKRA_OK) {
+        st = okra_data_write(run->context, data, file);
+    }
+    okra_data_free(data);
+    return st;
+}
+
+/* n_train x n_test: one column a test point. */
+static int write_weights(cli_run *run, const job *j)
+{
+    enum { TILE = 64 };
+    okra_int m, n;
+    const double *W = okra_prediction_weights(j->prediction, &m, &n);
+    double *T = malloc((size_t)m * (size_t)n * sizeof *T + 1);
+    if (!T) {
+        return cli_failure(run, "out of memory: %lld x %lld weights", (long long)n,
+                           (long long)m);
+    }
+    for (okra_int r0 = 0; r0 < m; r0 += TILE) {
+        for (okra_int c = 0; c < n; c++) {
+            for (okra_int r = r0; r < m && r < r0 + TILE; r++) {
+                T[c * m + r] = W[r * n + c];
+            }
+        }
+    }
+    int status = cli_status(run, write_matrix(run, T, n, m, j->f.weights));
+    free(T);
+    return status;
+}
+
+static void print_ranked(const job *j, FILE *out, char separator)
+{
+    okra_int top, tests = okra_prediction_count(j->prediction);
+    const okra_int *index = okra_prediction_index(j->prediction, &top);
+    const double *distance = okra_prediction_distance(j->prediction, &top);
+    fprintf(out, "test%crank%ccandidate%cdistance\n", separator, separator, separator);
+    for (okra_int i = 0; i < tests * top; i++) {
+        if (index[i] >= 0) {
+            fprintf(out, "%lld%c%lld%c%lld%c%.17g\n", (long long)(i / top), separator,
+                    (long long)(i % top + 1), separator, (long long)index[i], separator,
+                    distance[i]);
+        }
+    }
+}
+
+static void print_ranked_json(const job *j, FILE *out)
+{
+    okra_int top, tests = okra_prediction_count(j->prediction);
+    const okra_int *index = okra_prediction_index(j->prediction, &top);
+    const double *distance = okra_prediction_distance(j->prediction, &top);
+    const char *comma = "";
+    fputc('[', out);
+    for (okra_int i = 0; i < tests * top; i++) {
+        if (index[i] >= 0) {
+            fprintf(out,
+                    "%s\n  {\"test\": %lld, \"rank\": %lld, \"candidate\": %lld, "
+                    "\"distance\": %.17g}",
+                    comma, (long long)(i / top), (long long)(i % top + 1),
+                    (long long)index[i], distance[i]);
+            comma = ",";
+        }
+    }
+    fputs("\n]\n", out);
+}
+
+static int write_ranked(cli_run *run, const job *j)
+{
+    cli_file *file = cli_file_open(run, j->f.output);
+    if (!file) {
+        return CLI_FAILED;
+    }
+    if (cli_ends(j->f.output, ".json")) {
+        print_ranked_json(j, cli_file_stream(file));
+    } else {
+        print_ranked(j, cli_file_stream(file),
+                     cli_ends(j->f.output, ".csv") ? ',' : '\t');
+    }
+    return cli_file_close(run, file, CLI_DONE);
+}
+
+static int write_all(cli_run *run, const job *j)
+{
+    int status = CLI_DONE;
+    okra_int m, d;
+    if (*j->f.weights) {
+        status = write_weights(run, j);
+    }
+    if (status == CLI_DONE && *j->f.embedding) {
+        const double *H = okra_prediction_embedding(j->prediction, &m, &d);
+        status = cli_status(run, write_matrix(run, H, m, d, j->f.embedding));
+    }
+    const okra_data *objects = okra_prediction_objects(j->prediction);
+    if (status == CLI_DONE && j->ranked) {
+        status = write_ranked(run, j);
+    } else if (status == CLI_DONE && *j->f.output) {
+        status = cli_status(run, okra_data_write(run->context, objects, j->f.output));
+    }
+    return status;
+}
+
+static int summarise(const cli_run *run, const job *j)
+{
+    const predict_fields *f = &j->f;
+    const char *files[] = {"output",   f->output,   "weights",
+                           f->weights, "embedding", f->embedding};
+    okra_int tests = okra_prediction_count(j->prediction);
+    char buffer[64];
+    /* What is on standard output already is data. */
+    bool taken = strcmp(f->output, "-") == 0 || strcmp(f->weights, "-") == 0 ||
+                 strcmp(f->embedding, "-") == 0;
+    if (run->common.json && !taken) {
+        json_t *result = json_pack("{s:s, s:I, s:I, s:f}", "model", run->operands[0], "n",
+                                   (json_int_t)okra_model_count(j->model), "tests",
+                                   (json_int_t)tests, "seconds", j->seconds);
+        for (size_t i = 0; result && i < 6; i += 2) {
+            if (*files[i + 1]) {
+                json_object_set_new(result, files[i], json_string(files[i + 1]));
+            }
+        }
+        return cli_print_json(run, result);
+    }
+    if (!run->common.quiet && !run->common.json && !taken) {
+        cli_line(stdout, "tests", "%lld", (long long)tests);
+        for (size_t i = 0; i < 6; i += 2) {
+            if (*files[i + 1]) {
+                cli_line(stdout, files[i], "%s", files[i + 1]);
+            }
+        }
+        cli_line(stdout, "time", "%s", cli_seconds(j->seconds, buffer, sizeof buffer));
+    }
+    return CLI_DONE;
+}
+
+static int predict(cli_run *run, job *j)
+{
+    okra_predict_request request = {j->candidates, j->ranges, *j->f.weights,
+                                    *j->f.embedding};
+    okra_status st =
+        *j->f.output ? OKRA_OK : okra_options_set(run->library, "decode", "none");
+    if (st == OKRA_OK) {
+        st = okra_predict(run->context, j->model, j->x, run->library, &request,
+                          &j->prediction);
+    }
+    return cli_status(run, st);
+}
+
+static int run_predict(cli_run *run)
+{
+    job j = {0};
+    double begin = cli_now();
+    int status = cli_status(run, cli_fields(run, &j.f));
+    if (status == CLI_DONE) {
+        status = check(run, &j);
+    }
+    if (status == CLI_DONE) {
+        status = read_all(run, &j);
+    }
+    if (status == CLI_DONE) {
+        status = predict(run, &j);
+    }
+    if (status == CLI_DONE) {
+        status = write_all(run, &j);
+    }
+    j.seconds = cli_now() - begin;
+    if (status == CLI_DONE) {
+        status = summarise(run, &j);
+    }
+    okra_prediction_free(j.prediction);
+    okra_model_free(j.model);
+    okra_data_free(j.x);
+    okra_data_free(j.candidates);
+    free(j.ranges);
+    return status;
+}
+
+const cli_command cli_predict = {
+    .name = "predict",
+    .purpose = "Predict the outputs of new inputs with a model file",
+    .usage = "MODEL --x FILE -o FILE [flags]",
+    .about =
+        "A prediction is a point of the output feature space; --decode says how it "
+        "becomes\nan object. With --top K the file -o holds the K best candidates of "
+        "each test point\nin columns test, rank, candidate, distance: test points and "
+        "candidates are counted\nfrom 0, ranks from 1, the distance is the squared "
+        "distance in feature space.\n",
+    .examples = "okra predict digits.okra --x test_x.npy -o predicted.npy\n"
+                "okra predict digits.okra --x test_x.npy --top 5 -o ranked.tsv\n"
+                "okra predict digits.okra --x test_x.npy --weights w.npy\n",
+    .own = {"predict", rows, sizeof(predict_fields)},
+    .topic = "predict",
+    .operands_least = 1,
+    .operands_most = 1,
+    .operand = "MODEL",
+    .run = run_predict,
+};

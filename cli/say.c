@@ -1,0 +1,188 @@
+/*
+ * say.c: messages, warnings, progress, and numbers for people.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- interrupts
+ * -------------------------------------------------------------------------- */
+
+static okra_context *volatile interrupted_context;
+static volatile sig_atomic_t caught;
+
+static void on_signal(int number)
+{
+    caught = number;
+    okra_context_cancel(interrupted_context);
+}
+
+void cli_catch_signals(okra_context *context)
+{
+    interrupted_context = context;
+    /* A second signal ends the program at once. */
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+int cli_signal_caught(void)
+{
+    return caught;
+}
+
+/* ---- messages
+ * ---------------------------------------------------------------------------- */
+
+static bool bar_shown;
+
+static void wipe_bar(void)
+{
+    if (bar_shown) {
+        fputs("\r\033[K", stderr);
+        bar_shown = false;
+    }
+}
+
+static void say(const cli_run *run, const char *format, va_list args)
+{
+    wipe_bar();
+    fprintf(stderr, "okra %s: ", run->command->name);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+int cli_usage(const cli_run *run, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(run, format, args);
+    va_end(args);
+    return CLI_USAGE;
+}
+
+int cli_failure(const cli_run *run, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(run, format, args);
+    va_end(args);
+    return CLI_FAILED;
+}
+
+int cli_status(const cli_run *run, okra_status status)
+{
+    if (status == OKRA_OK) {
+        return CLI_DONE;
+    }
+    if (status == OKRA_ECANCELLED && caught) {
+        return cli_failure(run, "interrupted");
+    }
+    const char *message = okra_message();
+    cli_failure(run, "%s", *message ? message : okra_status_text(status));
+    return status == OKRA_EARG ? CLI_USAGE : CLI_FAILED;
+}
+
+void cli_on_warning(void *user, const char *text)
+{
+    const cli_run *run = user;
+    if (!run->common.quiet) {
+        wipe_bar();
+        fprintf(stderr, "okra: warning: %s\n", text);
+    }
+}
+
+void cli_on_progress(void *user, const char *what, okra_int done, okra_int total)
+{
+    enum { WIDTH = 30 };
+    static double last;
+    const cli_run *run = user;
+    if (run->common.quiet || total <= 0 || !isatty(STDERR_FILENO)) {
+        return;
+    }
+    if (done >= total) {
+        wipe_bar();
+        return;
+    }
+    double now = cli_now();
+    if (bar_shown && now - last < 0.1) {
+        return;
+    }
+    last = now;
+    int filled = (int)((double)done / (double)total * WIDTH);
+    char bar[WIDTH + 1];
+    memset(bar, '.', WIDTH);
+    memset(bar, '#', (size_t)filled);
+    bar[WIDTH] = '\0';
+    fprintf(stderr, "\r\033[K%s [%s] %3.0f %%", what, bar,
+            100 * (double)done / (double)total);
+    fflush(stderr);
+    bar_shown = true;
+}
+
+/* ---- numbers for people
+ * --------------------------------------------------------------------- */
+
+const char *cli_bytes(double bytes, char *buffer, size_t size)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+    while (bytes >= 1024 && unit < 4) {
+        bytes /= 1024;
+        unit++;
+    }
+    snprintf(buffer, size, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
+    return buffer;
+}
+
+const char *cli_seconds(double seconds, char *buffer, size_t size)
+{
+    if (seconds < 1) {
+        snprintf(buffer, size, "%.0f ms", 1000 * seconds);
+    } else if (seconds < 120) {
+        snprintf(buffer, size, "%.1f s", seconds);
+    } else {
+        long whole = (long)seconds;
+        snprintf(buffer, size, "%ld min %ld s", whole / 60, whole % 60);
+    }
+    return buffer;
+}
+
+double cli_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void cli_line(FILE *out, const char *name, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    wipe_bar();
+    fprintf(out, "%-14s ", name);
+    vfprintf(out, format, args);
+    fputc('\n', out);
+    va_end(args);
+}
+
+int cli_print_json(const cli_run *run, json_t *value)
+{
+    char *text =
+        value ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(value);
+    if (!text) {
+        return cli_failure(run, "could not make the JSON: out of memory");
+    }
+    wipe_bar();
+    puts(text);
+    free(text);
+    return CLI_DONE;
+}

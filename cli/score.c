@@ -1,0 +1,224 @@
+/*
+ * score.c: okra score: how far predictions are from the truth.
+ */
+#include "commands.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct score_fields {
+    const char *y, *yhat, *metric, *model, *x, *each;
+} score_fields;
+
+static const okra_option rows[] = {
+    {"y", OKRA_OPTION_TEXT, offsetof(score_fields, y), NULL, 1, 0, NULL, "FILE",
+     "the true outputs"},
+    {"yhat", OKRA_OPTION_TEXT, offsetof(score_fields, yhat), "", 1, 0, NULL, "FILE",
+     "the predicted outputs, in the same order"},
+    {"metric", OKRA_OPTION_TEXT, offsetof(score_fields, metric), "", 1, 0, NULL, "SPEC",
+     "name:param=value,...; several between commas, or the flag again; 'okra help "
+     "metrics' lists them"},
+    {"model", OKRA_OPTION_TEXT, offsetof(score_fields, model), "", 1, 0, NULL, "MODEL",
+     "with --x in place of --yhat: the loss of the undecoded prediction in feature space "
+     "(metric feature-loss)"},
+    {"x", OKRA_OPTION_TEXT, offsetof(score_fields, x), "", 1, 0, NULL, "FILE",
+     "test inputs for --model"},
+    {"each", OKRA_OPTION_TEXT, offsetof(score_fields, each), "", 1, 0, NULL, "FILE",
+     "the values of every object, one column a metric"},
+    {0}};
+
+enum { METRICS = 32 };
+
+typedef struct scores {
+    char *spec[METRICS]; /* owned */
+    double value[METRICS];
+    bool loss[METRICS];
+    size_t count;
+    okra_int n;
+    double *each; /* n x count, or NULL */
+} scores;
+
+/* A piece "param=value" belongs to the metric before it. */
+static bool continues(const char *piece)
+{
+    size_t length = strcspn(piece, "=:,(");
+    return piece[length] == '=';
+}
+
+/* Splits at commas outside parentheses. */
+static int split(const cli_run *run, const char *list, scores *s)
+{
+    int depth = 0;
+    const char *begin = list;
+    for (const char *at = list;; at++) {
+        depth += (*at == '(') - (*at == ')');
+        bool ends = !*at || (*at == ',' && depth == 0 && !continues(at + 1));
+        if (ends && (at == begin || s->count == METRICS)) {
+            return cli_usage(run, "--metric is '%s', expected names between commas",
+                             list);
+        }
+        if (ends) {
+            s->spec[s->count] = strndup(begin, (size_t)(at - begin));
+            if (!s->spec[s->count++]) {
+                return cli_failure(run, "out of memory");
+            }
+            begin = at + 1;
+        }
+        if (!*at) {
+            return CLI_DONE;
+        }
+    }
+}
+
+static int score_pairs(cli_run *run, const score_fields *f, const okra_data *y, scores *s)
+{
+    okra_data *yhat = NULL;
+    double *column = malloc((size_t)s->n * sizeof *column + 1);
+    int status = cli_status(run, cli_read(run, f->yhat, &yhat));
+    if (status == CLI_DONE && !column) {
+        status = cli_failure(run, "out of memory");
+    }
+    for (size_t k = 0; k < s->count && status == CLI_DONE; k++) {
+        bool has = false;
+        okra_status st = okra_metric_is_loss(s->spec[k], &s->loss[k]);
+        if (st == OKRA_OK) {
+            st = okra_score(run->context, s->spec[k], y, yhat, &s->value[k],
+                            s->each ? column : NULL, &has);
+        }
+        status = cli_status(run, st);
+        if (status == CLI_DONE && s->each && !has) {
+            status = cli_usage(run, "metric %s has no value an object: --each has no use",
+                               s->spec[k]);
+        }
+        for (okra_int i = 0; s->each && status == CLI_DONE && i < s->n; i++) {
+            s->each[(size_t)i * s->count + k] = column[i];
+        }
+    }
+    okra_data_free(yhat);
+    free(column);
+    return status;
+}
+
+static int score_model(cli_run *run, const score_fields *f, const okra_data *y, scores *s)
+{
+    char buffer[4096];
+    okra_model *model = NULL;
+    okra_data *x = NULL;
+    const char *path = cli_find(run, f->model, buffer, sizeof buffer);
+    okra_status st = okra_model_load(run->context, path, &model);
+    if (st == OKRA_OK) {
+        st = cli_read(run, f->x, &x);
+    }
+    if (st == OKRA_OK) {
+        st = okra_model_loss(run->context, model, x, y, &s->value[0], s->each);
+    }
+    s->loss[0] = true;
+    okra_model_free(model);
+    okra_data_free(x);
+    return cli_status(run, st);
+}
+
+static int print(const cli_run *run, const scores *s)
+{
+    if (run->common.json) {
+        json_t *list = json_array();
+        for (size_t k = 0; k < s->count; k++) {
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:f, s:b}", "metric", s->spec[k],
+                                            "value", s->value[k], "loss", s->loss[k]));
+        }
+        return cli_print_json(
+            run, json_pack("{s:I, s:o}", "count", (json_int_t)s->n, "scores", list));
+    }
+    for (size_t k = 0; k < s->count; k++) {
+        if (run->common.quiet) {
+            printf("%.10g\n", s->value[k]);
+        } else {
+            printf("%s\t%.10g\n", s->spec[k], s->value[k]);
+        }
+    }
+    return CLI_DONE;
+}
+
+static int check(const cli_run *run, const score_fields *f)
+{
+    if (*f->model ? *f->yhat || !*f->x : !*f->yhat || *f->x) {
+        return cli_usage(run, "give --yhat FILE, or --model MODEL and --x FILE");
+    }
+    if (*f->model && *f->metric && strcmp(f->metric, "feature-loss") != 0) {
+        return cli_usage(
+            run,
+            "--model scores undecoded predictions by feature-loss, not '%s'; "
+            "for other metrics decode with 'okra predict' and give --yhat",
+            f->metric);
+    }
+    if (!*f->model && !*f->metric) {
+        return cli_usage(run, "--metric SPEC is missing: %s", rows[2].help);
+    }
+    return CLI_DONE;
+}
+
+static int write_each(cli_run *run, const scores *s, const char *file)
+{
+    okra_data *data = NULL;
+    okra_int columns = (okra_int)s->count;
+    okra_status st = okra_data_dense(s->each, s->n, columns, columns, &data);
+    if (st == OKRA_OK) {
+        st = okra_data_write(run->context, data, file);
+    }
+    okra_data_free(data);
+    return cli_status(run, st);
+}
+
+static int run_score(cli_run *run)
+{
+    score_fields f;
+    scores s = {0};
+    okra_data *y = NULL;
+    int status = cli_status(run, cli_fields(run, &f));
+    if (status == CLI_DONE) {
+        status = check(run, &f);
+    }
+    if (status == CLI_DONE) {
+        status = split(run, *f.model ? "feature-loss" : f.metric, &s);
+    }
+    if (status == CLI_DONE) {
+        status = cli_status(run, cli_read(run, f.y, &y));
+    }
+    s.n = y ? okra_data_count(y) : 0;
+    if (status == CLI_DONE && *f.each) {
+        s.each = malloc((size_t)s.n * s.count * sizeof *s.each + 1);
+        status = s.each ? CLI_DONE : cli_failure(run, "out of memory");
+    }
+    if (status == CLI_DONE) {
+        status = *f.model ? score_model(run, &f, y, &s) : score_pairs(run, &f, y, &s);
+    }
+    if (status == CLI_DONE && *f.each) {
+        status = write_each(run, &s, f.each);
+    }
+    if (status == CLI_DONE) {
+        status = print(run, &s);
+    }
+    for (size_t k = 0; k < s.count; k++) {
+        free(s.spec[k]);
+    }
+    free(s.each);
+    okra_data_free(y);
+    return status;
+}
+
+const cli_command cli_score = {
+    .name = "score",
+    .purpose = "Measure how far predictions are from the truth",
+    .usage = "--y FILE (--yhat FILE --metric SPEC | --model MODEL --x FILE) [flags]",
+    .about =
+        "One line a metric: its name, a tab, the mean over objects; with --quiet the "
+        "values alone.\n",
+    .examples =
+        "okra score --y test_y.npy --yhat predicted.npy --metric rbf-loss:sigma=12\n"
+        "okra score --y test_y.npy --yhat predicted.npy --metric mse,mae --json\n"
+        "okra score --y test_y.npy --model digits.okra --x test_x.npy\n",
+    .own = {"score", rows, sizeof(score_fields)},
+    .run = run_score,
+};
