@@ -17,7 +17,7 @@ endforeach()
 if(TARGET okra_program)
     install(TARGETS okra_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-# What the build makes from the option tables: share/man, share/bash-completion, share/zsh.
+# What the program says of itself: share/man, share/bash-completion, share/zsh.
 install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR}
         OPTIONAL)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

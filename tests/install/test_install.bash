@@ -54,6 +54,10 @@ done
 if [ -x "$prefix/bin/okra" ]; then
     echo "== program"
     "$prefix/bin/okra" version | grep -F "$want"
+    for page in man/man1/okra.1 bash-completion/completions/okra zsh/site-functions/_okra; do
+        grep -q okra "$prefix/share/$page"
+    done
+    bash -n "$prefix/share/bash-completion/completions/okra"
 fi
 
 echo "== C++"
