@@ -16,7 +16,7 @@ typedef struct toy {
     double K[N * N], L[N * N], Y[N * LD], Kx[M * N], self[M];
 } toy;
 
-typedef enum shape { RANDOM, RANK_DEFICIENT, DUPLICATED, SHAPES } shape;
+enum { RANDOM, RANK_DEFICIENT, DUPLICATED, SHAPES };
 
 static inline double inner(okra_int p, const double *a, const double *b)
 {
@@ -28,7 +28,7 @@ static inline double inner(okra_int p, const double *a, const double *b)
 }
 
 /* linear kernel for RANK_DEFICIENT, RBF else */
-static inline double kernel_of(shape s, okra_int p, const double *a, const double *b)
+static inline double kernel_of(int s, okra_int p, const double *a, const double *b)
 {
     if (s == RANK_DEFICIENT) {
         return inner(p, a, b);
@@ -38,7 +38,7 @@ static inline double kernel_of(shape s, okra_int p, const double *a, const doubl
 }
 
 /* linear_output: L = Y Y', so that explicit features exist */
-static inline toy make_toy(shape s, okra_int n, uint64_t seed, bool linear_output)
+static inline toy make_toy(int s, okra_int n, uint64_t seed, bool linear_output)
 {
     enum { P = 2 };
     toy t = {.n = n, .d = D, .m = M};
