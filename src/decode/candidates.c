@@ -26,7 +26,7 @@ typedef struct candidates_options {
 static const okra_option rows[] = {
     {"allow-empty-candidates", OKRA_OPTION_BOOL,
      offsetof(candidates_options, allow_empty), "no", 1, 0, NULL, "",
-     "Keep candidates whose self-similarity is zero"},
+     "keep candidates whose self-similarity is zero"},
     {0},
 };
 
@@ -386,7 +386,7 @@ done:
 
 const okra_decoder_ okra_decoder_candidates_ = {
     .name = "candidates",
-    .help = "The nearest objects of a set: the training outputs, or those given",
+    .help = "the nearest objects of a set: the training outputs, or those given",
     .options = {"decoder candidates", rows, sizeof(candidates_options)},
     .create = create,
     .block = search,

@@ -64,7 +64,7 @@ done:
 extern const okra_decoder_ okra_decoder_explicit_;
 const okra_decoder_ okra_decoder_explicit_ = {
     .name = "explicit",
-    .help = "The predicted vector itself (linear output kernel)",
+    .help = "the predicted vector itself (linear output kernel)",
     .options = {"decoder explicit", NULL, 0},
     .create = create,
     .block = block_in,

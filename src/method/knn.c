@@ -15,7 +15,7 @@ typedef struct knn_options {
 
 static const okra_option rows[] = {
     {"k", OKRA_OPTION_INT, offsetof(knn_options, k), "1", 1, 9e15, NULL, "N",
-     "Nearest training inputs that are averaged"},
+     "nearest training inputs that are averaged"},
     {0},
 };
 

@@ -39,13 +39,13 @@ typedef struct ridge_options {
 
 static const okra_option rows[] = {
     {"lambda", OKRA_OPTION_NUMBER, offsetof(ridge_options, lambda), "0.1", 1e-300, 1e300,
-     NULL, "V", "Regularisation: (K + lambda I); n lambda with cov and ccov"},
+     NULL, "V", "regularisation: (K + lambda I); n lambda with cov and ccov"},
     {"operator", OKRA_OPTION_TEXT, offsetof(ridge_options, operator_text), "identity", 1,
      0, NULL, "OP", "identity, cov, ccov, matrix:FILE (d x d) or graph:FILE,mu=V"},
     {"epsilon", OKRA_OPTION_NUMBER, offsetof(ridge_options, epsilon), "0.01", 1e-300,
-     1e300, NULL, "V", "Regularisation of the conditional covariance (ccov only)"},
+     1e300, NULL, "V", "regularisation of the conditional covariance (ccov only)"},
     {"center-output", OKRA_OPTION_BOOL, offsetof(ridge_options, center), "no", 1, 0, NULL,
-     "", "Subtract the mean output in feature space, and restore it after"},
+     "", "subtract the mean output in feature space, and restore it after"},
     {0},
 };
 
@@ -275,7 +275,7 @@ done:
 
 const okra_method_ okra_method_ridge_ = {
     .name = "ridge",
-    .help = "Regularised least squares with an operator-valued kernel",
+    .help = "regularised least squares with an operator-valued kernel",
     .options = {"ridge", rows, sizeof(ridge_options)},
     .fit = fit,
     .path = path,

@@ -18,7 +18,7 @@ typedef struct kernel_params {
 
 static const okra_option rows[] = {
     {"kernel", OKRA_OPTION_TEXT, offsetof(kernel_params, kernel), NULL, 1, 0, NULL,
-     "EXPR", "The kernel of the feature space"},
+     "EXPR", "the kernel of the feature space"},
     {0},
 };
 
@@ -69,7 +69,7 @@ extern const okra_metric_ okra_metric_kernel_loss_;
 
 const okra_metric_ okra_metric_kernel_loss_ = {
     .name = "kernel-loss",
-    .help = "Squared distance in the feature space of a kernel",
+    .help = "squared distance in the feature space of a kernel",
     .params = {"metric kernel-loss", rows, sizeof(kernel_params)},
     .kinds = ~0u, /* whatever the kernel takes */
     .loss = true,

@@ -70,9 +70,9 @@ typedef struct f1_params {
 
 static const okra_option f1_rows[] = {
     {"average", OKRA_OPTION_CHOICE, offsetof(f1_params, average), "micro", 1, 0,
-     "micro|macro|example", "HOW", "Counts over all, a class, or an object"},
+     "micro|macro|example", "HOW", "counts over all, a class, or an object"},
     {"empty", OKRA_OPTION_NUMBER, offsetof(f1_params, empty), "0", 0, 1, NULL, "V",
-     "The value of 0/0"},
+     "the value of 0/0"},
     {0},
 };
 
@@ -178,7 +178,7 @@ extern const okra_metric_ okra_metric_zero_one_, okra_metric_hamming_, okra_metr
 
 const okra_metric_ okra_metric_zero_one_ = {
     .name = "zero-one",
-    .help = "Share of objects that are not predicted exactly",
+    .help = "share of objects that are not predicted exactly",
     .params = {"metric zero-one", NULL, 0},
     .kinds = OKRA_METRIC_VECTORS_ | OKRA_METRIC_LABELS_,
     .loss = true,
@@ -187,7 +187,7 @@ const okra_metric_ okra_metric_zero_one_ = {
 
 const okra_metric_ okra_metric_hamming_ = {
     .name = "hamming",
-    .help = "Mean share of coordinates that differ",
+    .help = "mean share of coordinates that differ",
     .params = {"metric hamming", NULL, 0},
     .kinds = OKRA_METRIC_VECTORS_ | OKRA_METRIC_LABELS_,
     .loss = true,
@@ -196,7 +196,7 @@ const okra_metric_ okra_metric_hamming_ = {
 
 const okra_metric_ okra_metric_f1_ = {
     .name = "f1",
-    .help = "Harmonic mean of precision and recall of labels or 0/1 vectors",
+    .help = "harmonic mean of precision and recall of labels or 0/1 vectors",
     .params = {"metric f1", f1_rows, sizeof(f1_params)},
     .kinds = OKRA_METRIC_VECTORS_ | OKRA_METRIC_LABELS_,
     .loss = false,

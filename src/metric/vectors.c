@@ -72,9 +72,9 @@ typedef struct rbf_params {
 
 static const okra_option rbf_rows[] = {
     {"sigma", OKRA_OPTION_NUMBER, offsetof(rbf_params, sigma), NULL, 1e-150, 1e150, NULL,
-     "V", "Width: 2 - 2 exp(-|y-z|^2 / (2 sigma^2))"},
+     "V", "width: 2 - 2 exp(-|y-z|^2 / (2 sigma^2))"},
     {"gamma", OKRA_OPTION_NUMBER, offsetof(rbf_params, gamma), NULL, 1e-300, 1e300, NULL,
-     "V", "Instead of sigma: 2 - 2 exp(-gamma |y-z|^2)"},
+     "V", "instead of sigma: 2 - 2 exp(-gamma |y-z|^2)"},
     {0},
 };
 
@@ -108,7 +108,7 @@ extern const okra_metric_ okra_metric_mse_, okra_metric_rmse_, okra_metric_mae_,
 
 const okra_metric_ okra_metric_mse_ = {
     .name = "mse",
-    .help = "Mean squared error over objects and coordinates",
+    .help = "mean squared error over objects and coordinates",
     .params = {"metric mse", NULL, 0},
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = true,
@@ -117,7 +117,7 @@ const okra_metric_ okra_metric_mse_ = {
 
 const okra_metric_ okra_metric_rmse_ = {
     .name = "rmse",
-    .help = "Square root of the mean squared error",
+    .help = "square root of the mean squared error",
     .params = {"metric rmse", NULL, 0},
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = true,
@@ -126,7 +126,7 @@ const okra_metric_ okra_metric_rmse_ = {
 
 const okra_metric_ okra_metric_mae_ = {
     .name = "mae",
-    .help = "Mean absolute error over objects and coordinates",
+    .help = "mean absolute error over objects and coordinates",
     .params = {"metric mae", NULL, 0},
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = true,
@@ -135,7 +135,7 @@ const okra_metric_ okra_metric_mae_ = {
 
 const okra_metric_ okra_metric_rbf_loss_ = {
     .name = "rbf-loss",
-    .help = "Squared distance in the feature space of an RBF kernel, 0 to 2",
+    .help = "squared distance in the feature space of an RBF kernel, 0 to 2",
     .params = {"metric rbf-loss", rbf_rows, sizeof(rbf_params)},
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = true,

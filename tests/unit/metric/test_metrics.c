@@ -152,7 +152,8 @@ TEST(f1_takes_sets_only)
 /* ---- kernels -------------------------------------------------------------------------
  */
 
-/* More pairs than a strip of the Gram matrix; an expression with commas inside. */
+/* More pairs than a strip of the Gram matrix; an expression with commas inside.
+ * Tolerances are ten times the worst over 100 seeds: 4.4e-16, 8.0e-15, 8.8e-16. */
 TEST(kernel_loss_is_the_distance_of_pairs)
 {
     enum { PAIRS = 150, WIDE = 3 };
@@ -164,14 +165,14 @@ TEST(kernel_loss_is_the_distance_of_pairs)
     memcpy(z, y, sizeof(double) * WIDE); /* one right prediction */
     okra_data *a = dense(y, PAIRS, WIDE), *b = dense(z, PAIRS, WIDE);
     CHECK_NEAR(score("kernel-loss:kernel=rbf(sigma=1.5)", a, b),
-               score("rbf-loss:sigma=1.5", a, b), 1e-14);
+               score("rbf-loss:sigma=1.5", a, b), 4.4e-15);
     CHECK_NEAR(score("kernel-loss:kernel=linear", a, b), WIDE * score("mse", a, b),
-               1e-13);
+               8e-14);
     CHECK_NEAR(score("kernel-loss:kernel=linear | center", a, b),
-               WIDE * score("mse", a, b), 1e-13);
+               WIDE * score("mse", a, b), 8e-14);
     CHECK_OK(okra_score(NULL, "kernel-loss:kernel=poly(degree=2,gamma=1,coef0=1)", a, b,
                         &value, each, &has));
-    CHECK(has && each[0] >= 0 && each[0] < 1e-13);
+    CHECK(has && each[0] >= 0 && each[0] < 8e-14);
     for (int i = 1; i < PAIRS; i++) {
         double yy = 1, yz = 1, zz = 1;
         for (int j = 0; j < WIDE; j++) {
@@ -179,7 +180,7 @@ TEST(kernel_loss_is_the_distance_of_pairs)
             yz += y[i * WIDE + j] * z[i * WIDE + j];
             zz += z[i * WIDE + j] * z[i * WIDE + j];
         }
-        CHECK_NEAR(each[i], yy * yy - 2 * yz * yz + zz * zz, 1e-14 * (yy * yy + zz * zz));
+        CHECK_NEAR(each[i], yy * yy - 2 * yz * yz + zz * zz, 9e-15 * (yy * yy + zz * zz));
     }
     free_two(a, b);
 }

@@ -1,0 +1,83 @@
+"""Metrics against scikit-learn's on random vectors, sets and labels."""
+import sys
+import warnings
+
+try:
+    import numpy as np
+    from scipy.sparse import csr_matrix
+    from sklearn import metrics as sk
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+import okra_ctypes as okra
+
+# Both sum doubles in some order; ten times the worst of these cases, 9.6e-16 relative.
+TOLERANCE = 1e-14
+failures = 0
+worst = 0
+
+
+def compare(what, got, want):
+    global failures, worst
+    worst = max(worst, abs(got - want) / max(1, abs(want)))
+    if not abs(got - want) <= TOLERANCE * max(1, abs(want)):
+        failures += 1
+        print(f"{what}: okra {got!r}, scikit-learn {want!r}")
+
+
+def vectors(rng, n, d):
+    y, z = rng.normal(size=(n, d)), rng.normal(size=(n, d))
+    a, b = okra.dense(y), okra.dense(z)
+    compare("mse", okra.score("mse", a, b), sk.mean_squared_error(y, z))
+    compare("mae", okra.score("mae", a, b), sk.mean_absolute_error(y, z))
+    compare("rmse", okra.score("rmse", a, b), np.sqrt(sk.mean_squared_error(y, z)))
+    if d == 1:
+        compare("rmse of scalars", okra.score("rmse", a, b),
+                sk.mean_squared_error(y, z, squared=False))
+
+
+def sets(rng, n, d, density):
+    """Few members make empty sets and classes that never occur: 0/0 in all averages."""
+    y, z = (rng.random((2, n, d)) < density).astype(int)
+    for a, b in ((okra.dense(y), okra.dense(z)),
+                 (okra.sparse(csr_matrix(y)), okra.sparse(csr_matrix(z)))):
+        # scikit-learn takes one column as a binary class instead of sets
+        if d > 1:
+            compare("hamming", okra.score("hamming", a, b), sk.hamming_loss(y, z))
+            compare("zero-one", okra.score("zero-one", a, b), sk.zero_one_loss(y, z))
+            for average, theirs in (("micro", "micro"), ("macro", "macro"),
+                                    ("example", "samples")):
+                for empty in (0, 1):
+                    compare(f"f1 {average} empty={empty} {n}x{d}",
+                            okra.score(f"f1:average={average},empty={empty}", a, b),
+                            sk.f1_score(y, z, average=theirs, zero_division=empty))
+
+
+def classes(rng, n, count):
+    y, z = rng.integers(count, size=(2, n))
+    a, b = okra.labels(y, count), okra.labels(z, count)
+    compare("zero-one of labels", okra.score("zero-one", a, b), sk.zero_one_loss(y, z))
+    compare("hamming of labels", okra.score("hamming", a, b), sk.hamming_loss(y, z))
+    for average in ("micro", "macro"):
+        compare(f"f1 {average} of labels", okra.score(f"f1:average={average}", a, b),
+                sk.f1_score(y, z, average=average))
+
+
+def main():
+    warnings.simplefilter("ignore")  # scikit-learn's, on 0/0
+    rng = np.random.default_rng(0)
+    cases = 0
+    for n in (1, 2, 17, 200):
+        for d in (1, 2, 9):
+            vectors(rng, n, d)
+            for density in (0, 0.05, 0.5, 1):
+                sets(rng, n, d, density)
+            classes(rng, n, d + 1)
+            cases += 1
+    print(f"{cases} shapes, {failures} differences; worst {worst:.2g}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
