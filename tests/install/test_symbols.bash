@@ -13,5 +13,5 @@ fi
 if [ -n "$lacking" ]; then
     printf 'declared in a public header, but not exported:\n%s\n' "$lacking"
 fi
-[ -z "$extra" ]
+[ -z "$extra$lacking" ]
 echo "$(echo "$exported" | wc -l) symbols"

@@ -13,7 +13,7 @@
 #   skip REASON                        leaves; CTest shows the test as skipped
 set -eu -o pipefail
 
-okra=$1 script=$2
+okra=$(realpath "$1") script=$(realpath "$2")
 ROOT=$(cd "$(dirname "$0")/../../.." && pwd)
 PYTHON=${OKRA_PYTHON:-}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/okra-cli-XXXXXX")
