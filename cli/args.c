@@ -9,20 +9,20 @@
 
 static const okra_option common_rows[] = {
     {"json", OKRA_OPTION_BOOL, offsetof(cli_common, json), "no", 1, 0, NULL, "",
-     "print what happened as JSON on standard output"},
+     "Print what happened as JSON on standard output"},
     {"quiet", OKRA_OPTION_BOOL, offsetof(cli_common, quiet), "no", 1, 0, NULL, "",
-     "no progress, no warnings, no summary; what was asked for is still printed"},
+     "No progress, no warnings, no summary; what was asked for is still printed"},
     {"threads", OKRA_OPTION_INT, offsetof(cli_common, threads), "0", 0, 4096, NULL, "N",
-     "threads to use; 0: every core"},
+     "Threads to use; 0: every core"},
     {"memory", OKRA_OPTION_TEXT, offsetof(cli_common, memory), "", 1, 0, NULL, "SIZE",
-     "memory budget, e.g. 8G; three quarters of the machine's if not given"},
+     "Memory budget, e.g. 8G; three quarters of the machine's if not given"},
     {"seed", OKRA_OPTION_INT, offsetof(cli_common, seed), "0", 0, 9e18, NULL, "N",
-     "seed of everything random: same seed, same result"},
+     "Seed of everything random: same seed, same result"},
     {"data", OKRA_OPTION_TEXT, offsetof(cli_common, data), "", 1, 0, NULL, "DIR",
-     "folder in which data files are looked for when they are not found as typed; the "
+     "Folder in which data files are looked for when they are not found as typed; the "
      "environment variable OKRA_DATA if not given"},
     {"help", OKRA_OPTION_BOOL, offsetof(cli_common, help), "no", 1, 0, NULL, "",
-     "show this help"},
+     "Show this help"},
     {0}};
 const okra_option_table cli_common_table = {"flags", common_rows, sizeof(cli_common)};
 
@@ -40,6 +40,13 @@ char cli_short(const char *name)
         }
     }
     return 0;
+}
+
+bool cli_refuses(const cli_command *command, const char *name)
+{
+    size_t length = strlen(name);
+    const char *at = command->refuses ? strstr(command->refuses, name) : NULL;
+    return at && (at[length] == ' ' || !at[length]);
 }
 
 static const okra_option *find_in(const okra_option_table *table, const char *name)
@@ -143,6 +150,9 @@ static int flag(cli_run *run, const tables *t, int argc, char **argv, int *at)
     const okra_option *row = find_row(t, name, &library);
     if (!row) {
         return unknown_flag(run, t, name);
+    }
+    if (!library && cli_refuses(run->command, name)) {
+        return cli_usage(run, "--%s has no use here", name);
     }
     if (!value && row->type == OKRA_OPTION_BOOL) {
         value = "yes";

@@ -24,6 +24,7 @@ typedef struct cli_command {
     const char *about;          /* a paragraph or more, ended by newlines            */
     const char *examples;       /* lines as they are typed, each ended by a newline  */
     okra_option_table own;      /* the command's own flags                           */
+    const char *refuses;        /* common flags that have no use, between spaces     */
     const char *topic;          /* okra_option_tables of the library, or NULL        */
     int operands_least, operands_most;
     const char *operand; /* "MODEL", for messages */
@@ -57,6 +58,8 @@ struct cli_run {
 int cli_parse(cli_run *run, int argc, char **argv);
 /* The letter of a flag with a short form, or 0. */
 char cli_short(const char *name);
+/* Has the command no use for this common flag? It is then no flag of the command. */
+bool cli_refuses(const cli_command *command, const char *name);
 /* A flag without a default must be given; CLI_USAGE if one is not. */
 int cli_check_required(const cli_run *run);
 /* The command's own fields. */

@@ -16,9 +16,9 @@ typedef struct demo_fields {
 
 static const okra_option rows[] = {
     {"output", OKRA_OPTION_TEXT, offsetof(demo_fields, output), "", 1, 0, NULL,
-     "FILE.svg", "draw the results into this file as well"},
+     "FILE.svg", "Draw the results into this file as well"},
     {"save", OKRA_OPTION_TEXT, offsetof(demo_fields, save), "", 1, 0, NULL, "DIR",
-     "write the data of the tasks there, to go on with"},
+     "Write the data of the tasks there, to go on with"},
     {0}};
 
 const demo_task demo_patterns = {
@@ -374,8 +374,9 @@ const cli_command cli_demo = {
     .name = "demo",
     .purpose = "Learn two built-in tasks and draw what was predicted",
     .usage = "[-o FILE.svg] [--save DIR] [flags]",
-    .about = "Half-patterns and the S-shape are made by a seeded generator (--seed); no "
-             "file is read,\nso that --data only serves the commands shown at the end.\n",
+    .about = "Half-patterns and the S-shape are made by a seeded generator: no file is "
+             "read.\nk-NN is given the k that is best on the test set.\n",
+    .refuses = "data",
     .examples = "okra demo\n"
                 "okra demo --save demo-data -o demo.svg\n",
     .own = {"demo", rows, sizeof(demo_fields)},

@@ -15,14 +15,14 @@ typedef struct fit_fields {
 
 static const okra_option rows[] = {
     {"x", OKRA_OPTION_TEXT, offsetof(fit_fields, x), NULL, 1, 0, NULL, "FILE",
-     "training inputs, one object a row"},
+     "Training inputs, one object a row"},
     {"y", OKRA_OPTION_TEXT, offsetof(fit_fields, y), NULL, 1, 0, NULL, "FILE",
-     "training outputs, in the same order"},
+     "Training outputs, in the same order"},
     {"output", OKRA_OPTION_TEXT, offsetof(fit_fields, output), NULL, 1, 0, NULL, "FILE",
-     "the model file to write"},
+     "The model file to write"},
     /* A list here; one value goes on to the method, whose table has the range. */
     {"lambda", OKRA_OPTION_TEXT, offsetof(fit_fields, lambda), "", 1, 0, NULL, "V[,V...]",
-     "regularisation of the method; for a list, one model each from shared "
+     "Regularisation of the method; for a list, one model each from shared "
      "decompositions, {lambda} in the file name standing for the value"},
     {0}};
 

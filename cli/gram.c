@@ -12,14 +12,14 @@ typedef struct gram_fields {
 
 static const okra_option rows[] = {
     {"x", OKRA_OPTION_TEXT, offsetof(gram_fields, x), NULL, 1, 0, NULL, "FILE",
-     "the objects of the rows"},
+     "The objects of the rows"},
     {"y", OKRA_OPTION_TEXT, offsetof(gram_fields, y), "", 1, 0, NULL, "FILE",
-     "the objects of the columns, whose statistics 'center' uses; those of --x if not "
+     "The objects of the columns, whose statistics 'center' uses; those of --x if not "
      "given"},
     {"kernel", OKRA_OPTION_TEXT, offsetof(gram_fields, kernel), NULL, 1, 0, NULL, "EXPR",
-     "the kernel, e.g. 'poly(degree=3) | normalize'; 'okra help kernels' lists them"},
+     "The kernel, e.g. 'poly(degree=3) | normalize'; 'okra help kernels' lists them"},
     {"output", OKRA_OPTION_TEXT, offsetof(gram_fields, output), NULL, 1, 0, NULL, "FILE",
-     "the matrix to write"},
+     "The matrix to write"},
     {0}};
 
 static int compute(cli_run *run, const gram_fields *f, const okra_kernel *kernel,

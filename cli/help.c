@@ -14,22 +14,18 @@ enum { WIDTH = 80, COLUMN = 26 };
 /* `text` in lines of `width`, the first beginning at `column`, the others at `indent`. */
 void cli_wrap(FILE *out, const char *text, int indent, int column, int width)
 {
+    const char *gap = "";
     while (*text) {
-        size_t length = strcspn(text, " ");
-        if (column > indent && column + (int)length > width) {
+        int length = (int)strcspn(text, " ");
+        if (*gap && column + 1 + length > width) {
             fprintf(out, "\n%*s", indent, "");
             column = indent;
+            gap = "";
         }
-        fwrite(text, 1, length, out);
-        column += (int)length;
+        column += fprintf(out, "%s%.*s", gap, length, text);
         text += length;
-        if (*text == ' ') {
-            text++;
-            if (column + 1 < width) {
-                fputc(' ', out);
-                column++;
-            }
-        }
+        text += strspn(text, " ");
+        gap = " ";
     }
     fputc('\n', out);
 }
@@ -86,11 +82,11 @@ static void indented(FILE *out, const char *lines, const char *before)
 /* "Flags of method ridge": the owner of a table of the library, as a heading. */
 static void heading(FILE *out, const char *topic, const char *owner)
 {
-    if (strcmp(topic, owner) == 0) {
-        return; /* continues the command's own flags */
+    const char *noun = strcmp(topic, "fit") == 0 ? "method " : "decoder ";
+    if (strcmp(topic, owner) != 0) { /* else it continues the command's own flags */
+        fprintf(out, "\nFlags of %s%s:\n",
+                strncmp(owner, noun, strlen(noun)) == 0 ? "" : noun, owner);
     }
-    fprintf(out, "\nFlags of %s %s:\n", strcmp(topic, "fit") == 0 ? "method" : "decoder",
-            owner);
 }
 
 void cli_help_command(FILE *out, const cli_command *command)
@@ -116,7 +112,11 @@ void cli_help_command(FILE *out, const cli_command *command)
         }
     }
     fputs("\nFlags of every command:\n", out);
-    cli_help_rows(out, &cli_common_table, "--");
+    for (const okra_option *row = cli_common_table.rows; row->name; row++) {
+        if (!cli_refuses(command, row->name)) {
+            help_row(out, row, "--");
+        }
+    }
 }
 
 void cli_help(FILE *out)
@@ -215,9 +215,9 @@ typedef struct help_fields {
 
 static const okra_option rows[] = {
     {"man", OKRA_OPTION_BOOL, offsetof(help_fields, man), "no", 1, 0, NULL, "",
-     "print the manual page, for 'man -l -'"},
+     "Print the manual page, for 'man -l -'"},
     {"completion", OKRA_OPTION_CHOICE, offsetof(help_fields, completion), "none", 1, 0,
-     "none|bash|zsh", "SHELL", "print the completion of a shell"},
+     "none|bash|zsh", "SHELL", "Print the completion of a shell"},
     {0}};
 
 static int unknown_topic(const cli_run *run, const char *name)
@@ -239,26 +239,10 @@ static int unknown_topic(const cli_run *run, const char *name)
                       name);
 }
 
-/* Nothing is computed: the flags that steer a computation are refused. */
-static int refuse_common(const cli_run *run)
-{
-    for (const okra_option *row = cli_common_table.rows; row->name; row++) {
-        if (strcmp(row->name, "help") != 0 &&
-            okra_options_is_set(run->options, row->name)) {
-            return cli_usage(run, "--%s has no use here: help computes nothing",
-                             row->name);
-        }
-    }
-    return CLI_DONE;
-}
-
 static int run_help(cli_run *run)
 {
     help_fields f;
     int status = cli_status(run, cli_fields(run, &f));
-    if (status == CLI_DONE) {
-        status = refuse_common(run);
-    }
     if (status != CLI_DONE) {
         return status;
     }
@@ -296,6 +280,7 @@ const cli_command cli_help_me = {
                 "okra help kernels\n"
                 "okra help --man | man -l -\n",
     .own = {"help", rows, sizeof(help_fields)},
+    .refuses = "json quiet threads memory seed data",
     .operands_most = 1,
     .operand = "TOPIC",
     .run = run_help,

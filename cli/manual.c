@@ -34,7 +34,8 @@ static void each_row(FILE *out, const cli_command *command, bool common, row_fn 
     for (size_t t = 0; t < count; t++) {
         for (const okra_option *row = tables[t]->rows;
              row && row->name && (common || t != 1); row++) {
-            if (!seen_before(tables, t, row->name)) {
+            if (!seen_before(tables, t, row->name) &&
+                !(t == 1 && cli_refuses(command, row->name))) {
                 each(out, row);
             }
         }

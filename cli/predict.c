@@ -13,17 +13,17 @@ typedef struct predict_fields {
 
 static const okra_option rows[] = {
     {"x", OKRA_OPTION_TEXT, offsetof(predict_fields, x), NULL, 1, 0, NULL, "FILE",
-     "test inputs, of the kind the model was trained on"},
+     "Test inputs, of the kind the model was trained on"},
     {"output", OKRA_OPTION_TEXT, offsetof(predict_fields, output), "", 1, 0, NULL, "FILE",
-     "the predicted objects; with --top K the ranked candidates as .tsv, .csv or .json"},
+     "The predicted objects; with --top K the ranked candidates as .tsv, .csv or .json"},
     {"weights", OKRA_OPTION_TEXT, offsetof(predict_fields, weights), "", 1, 0, NULL,
-     "FILE", "the weights w(x), n_train x n_test, float64"},
+     "FILE", "The weights w(x), n_train x n_test, float64"},
     {"embedding", OKRA_OPTION_TEXT, offsetof(predict_fields, embedding), "", 1, 0, NULL,
-     "FILE", "the explicit h(x), n_test x d, where there is one (linear outputs)"},
+     "FILE", "The explicit h(x), n_test x d, where there is one (linear outputs)"},
     {"candidates", OKRA_OPTION_TEXT, offsetof(predict_fields, candidates), "", 1, 0, NULL,
-     "FILE", "objects to choose from; the training outputs if not given"},
+     "FILE", "Objects to choose from; the training outputs if not given"},
     {"ranges", OKRA_OPTION_TEXT, offsetof(predict_fields, ranges), "", 1, 0, NULL, "FILE",
-     "candidates of each test point: a row 'begin,end' each, counted from 0, end "
+     "Candidates of each test point: a row 'begin,end' each, counted from 0, end "
      "excluded"},
     {0}};
 

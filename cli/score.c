@@ -13,19 +13,19 @@ typedef struct score_fields {
 
 static const okra_option rows[] = {
     {"y", OKRA_OPTION_TEXT, offsetof(score_fields, y), NULL, 1, 0, NULL, "FILE",
-     "the true outputs"},
+     "The true outputs"},
     {"yhat", OKRA_OPTION_TEXT, offsetof(score_fields, yhat), "", 1, 0, NULL, "FILE",
-     "the predicted outputs, in the same order"},
+     "The predicted outputs, in the same order"},
     {"metric", OKRA_OPTION_TEXT, offsetof(score_fields, metric), "", 1, 0, NULL, "SPEC",
-     "name:param=value,...; several between commas, or the flag again; 'okra help "
+     "Name:param=value,...; several between commas, or the flag again; 'okra help "
      "metrics' lists them"},
     {"model", OKRA_OPTION_TEXT, offsetof(score_fields, model), "", 1, 0, NULL, "MODEL",
-     "with --x in place of --yhat: the loss of the undecoded prediction in feature space "
+     "With --x in place of --yhat: the loss of the undecoded prediction in feature space "
      "(metric feature-loss)"},
     {"x", OKRA_OPTION_TEXT, offsetof(score_fields, x), "", 1, 0, NULL, "FILE",
-     "test inputs for --model"},
+     "Test inputs for --model"},
     {"each", OKRA_OPTION_TEXT, offsetof(score_fields, each), "", 1, 0, NULL, "FILE",
-     "the values of every object, one column a metric"},
+     "The values of every object, one column a metric"},
     {0}};
 
 enum { METRICS = 32 };

@@ -11,7 +11,7 @@ typedef struct version_fields {
 
 static const okra_option rows[] = {
     {"build-info", OKRA_OPTION_BOOL, offsetof(version_fields, build_info), "no", 1, 0,
-     NULL, "", "what is built in, and the threads, memory and seed that a run would use"},
+     NULL, "", "What is built in, and the threads, memory and seed that a run would use"},
     {0}};
 
 /* The lines "name: value" of the library as members. */
@@ -69,6 +69,7 @@ const cli_command cli_version = {
     .purpose = "Show the version and what is built in",
     .usage = "[--build-info] [flags]",
     .about = "",
+    .refuses = "data",
     .examples = "okra version\n"
                 "okra version --build-info --json\n",
     .own = {"version", rows, sizeof(version_fields)},

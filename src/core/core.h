@@ -142,7 +142,6 @@ okra_status okra_option_defaults_(const okra_option_table *table,
                                   void *fields) OKRA_CHECK;
 const okra_option *okra_option_find_(const okra_option_table *table, const char *name,
                                      size_t length);
-#define okra_nearest_ okra_nearest
 /* Fails if a set option belongs to none of the given tables: `who` ("method knn") does
  * not use it. Nothing is parsed and ignored. */
 okra_status okra_options_check_used_(const okra_options *options,

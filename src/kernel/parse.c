@@ -72,7 +72,7 @@ static okra_status unknown_name(const okra_parser_ *p, size_t at, const char *na
         names[count] = own(count, NULL, NULL);
         count++;
     }
-    const char *near = okra_nearest_(name, names, count);
+    const char *near = okra_nearest(name, names, count);
     return okra_parse_fail_(
         p, OKRA_EARG, at, "unknown %s '%s'%s%s%s", kernel ? "kernel" : "transform", name,
         near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");

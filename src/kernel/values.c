@@ -307,7 +307,7 @@ static okra_status find_row(okra_parser_ *p, const okra_option_table *table,
             count++;
         }
         snprintf(name, sizeof name, "%.*s", (int)OKRA_MIN_(length, 63), p->text + at);
-        const char *near = okra_nearest_(name, names, count);
+        const char *near = okra_nearest(name, names, count);
         return okra_parse_fail_(p, OKRA_EARG, at, "%s has no parameter '%s'%s%s%s",
                                 table->owner, name, near ? ", did you mean '" : "",
                                 near ? near : "", near ? "'?" : "");

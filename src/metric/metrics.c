@@ -49,7 +49,7 @@ static okra_status find(const char *spec, size_t length, const okra_metric_ **ou
     size_t shown = OKRA_MIN_(length, sizeof name - 1);
     memcpy(name, spec, shown);
     name[shown] = '\0';
-    const char *best = okra_nearest_(name, names, METRICS);
+    const char *best = okra_nearest(name, names, METRICS);
     return best ? okra_fail_(OKRA_EARG, "there is no metric '%s'; did you mean '%s'?",
                              name, best)
                 : okra_fail_(OKRA_EARG, "there is no metric '%s'", name);

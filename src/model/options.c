@@ -12,19 +12,19 @@
 
 static const okra_option fit_rows[] = {
     {"kx", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, kx), "linear", 1, 0, NULL, "EXPR",
-     "kernel of the inputs, e.g. 'rbf(sigma=4)'"},
+     "Kernel of the inputs, e.g. 'rbf(sigma=4)'"},
     {"ky", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, ky), "linear", 1, 0, NULL, "EXPR",
-     "kernel of the outputs"},
+     "Kernel of the outputs"},
     {"method", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, method), "ridge", 1, 0, NULL,
-     "NAME", "how the mapping is learned; 'okra help methods' lists them"},
+     "NAME", "How the mapping is learned; 'okra help methods' lists them"},
     {0}};
 
 static const okra_option predict_rows[] = {
     {"decode", OKRA_OPTION_TEXT, offsetof(okra_predict_fields_, decode), "candidates", 1,
      0, NULL, "NAME",
-     "how a predicted point becomes an object; 'okra help decoders' lists them"},
+     "How a predicted point becomes an object; 'okra help decoders' lists them"},
     {"top", OKRA_OPTION_INT, offsetof(okra_predict_fields_, top), "1", 1, 1e9, NULL, "K",
-     "keep the K best candidates with their distances"},
+     "Keep the K best candidates with their distances"},
     {0}};
 
 const okra_option_table okra_fit_table_ = {"fit", fit_rows, sizeof(okra_fit_fields_)};
