@@ -156,10 +156,11 @@ void cli_completion_bash(FILE *out)
 {
     fputs("# Completion of okra for bash.\n_okra()\n{\n"
           "    local word=${COMP_WORDS[COMP_CWORD]} flags=\n"
-          "    if [ \"$COMP_CWORD\" = 1 ]; then\n        COMPREPLY=($(compgen -W '",
+          "    if [ \"$COMP_CWORD\" = 1 ]; then\n        mapfile -t COMPREPLY < "
+          "<(compgen -W '",
           out);
     command_names(out);
-    fputs("' -- \"$word\"))\n        return\n    fi\n"
+    fputs("' -- \"$word\")\n        return\n    fi\n"
           "    case ${COMP_WORDS[1]} in\n",
           out);
     for (size_t i = 0; cli_commands[i]; i++) {
@@ -168,8 +169,8 @@ void cli_completion_bash(FILE *out)
         fputs("' ;;\n", out);
     }
     fputs("    esac\n    case $word in\n"
-          "    -*) COMPREPLY=($(compgen -W \"$flags\" -- \"$word\")) ;;\n"
-          "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\n"
+          "    -*) mapfile -t COMPREPLY < <(compgen -W \"$flags\" -- \"$word\") ;;\n"
+          "    *) mapfile -t COMPREPLY < <(compgen -f -- \"$word\") ;;\n    esac\n}\n"
           "complete -o filenames -F _okra okra\n",
           out);
 }

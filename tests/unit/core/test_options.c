@@ -214,17 +214,17 @@ TEST(unknown_names_get_the_nearest)
 TEST(nearest_by_edit_distance)
 {
     static const char *const names[] = {"rbf", "linear", "laplacian", "poly"};
-    CHECK_TEXT(okra_nearest_("rfb", names, 4), "rbf");
-    CHECK_TEXT(okra_nearest_("liner", names, 4), "linear");
-    CHECK_TEXT(okra_nearest_("laplacain", names, 4), "laplacian");
-    CHECK_TEXT(okra_nearest_("polynom", names, 4), "poly");
-    CHECK(okra_nearest_("tanimoto", names, 4) == NULL);
-    CHECK(okra_nearest_("xyz", names, 4) == NULL); /* all letters differ: not near */
-    CHECK(okra_nearest_("rbf", names, 0) == NULL);
+    CHECK_TEXT(okra_nearest("rfb", names, 4), "rbf");
+    CHECK_TEXT(okra_nearest("liner", names, 4), "linear");
+    CHECK_TEXT(okra_nearest("laplacain", names, 4), "laplacian");
+    CHECK_TEXT(okra_nearest("polynom", names, 4), "poly");
+    CHECK(okra_nearest("tanimoto", names, 4) == NULL);
+    CHECK(okra_nearest("xyz", names, 4) == NULL); /* all letters differ: not near */
+    CHECK(okra_nearest("rbf", names, 0) == NULL);
     char longest[300];
     memset(longest, 'r', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
-    CHECK(okra_nearest_(longest, names, 4) == NULL);
+    CHECK(okra_nearest(longest, names, 4) == NULL);
 }
 
 TEST(find_compares_whole_names)
