@@ -11,12 +11,18 @@
  * one tile a worker, and one more for each pending operand of a sum or product.
  */
 #include "kernel/bound.h"
+#include "kernel/simd.h"
+#include "kernel/store.h"
 
 #include <math.h>
+#include <string.h>
 
 /* 192 * 192 * 8 bytes = 288 KiB: one tile and the operands of its product fit the second
  * cache (512 KiB to 2 MiB) of current processors. */
 enum { TILE = 192 };
+
+/* Matrices of more values (64 MiB) are written past the caches. */
+enum { STREAM = 1 << 23 };
 
 typedef struct job {
     okra_context *ctx;
@@ -28,6 +34,7 @@ typedef struct job {
     okra_mat_ out;
     double *scratch; /* TILE*TILE*tiles a worker */
     okra_int tiles;
+    bool stream; /* the matrix is too large for the caches */
 } job;
 
 typedef struct tile {
@@ -151,17 +158,25 @@ static okra_status not_finite(const job *w, const tile *t, const double *values)
     return OKRA_OK;
 }
 
-static bool all_finite(const tile *t, const double *values)
+/* Infinities and NaN are the numbers whose exponent bits are all 1. */
+static inline OKRA_INLINE_ void count_body(const tile *t, const double *values,
+                                           uint64_t *bad, bool fused)
 {
-    double zero = 0; /* x * 0 is 0 for finite x, NaN otherwise */
+    const uint64_t exponent = UINT64_C(0x7ff) << 52;
+    uint64_t count = 0;
+    (void)fused;
     for (okra_int r = 0; r < t->ni; r++) {
-        const double *x = values + r * TILE;
         for (okra_int c = 0; c < t->nj; c++) {
-            zero += x[c] * 0;
+            uint64_t bits;
+            memcpy(&bits, values + r * TILE + c, sizeof bits);
+            count += (bits & exponent) == exponent;
         }
     }
-    return zero == 0;
+    *bad = count;
 }
+
+OKRA_VARIANTS_(count_not_finite, count_body,
+               (const tile *t, const double *values, uint64_t *bad), (t, values, bad))
 
 static void write_tile(const job *w, const tile *t, double *values)
 {
@@ -172,15 +187,17 @@ static void write_tile(const job *w, const tile *t, double *values)
         if (t->i == t->j) {
             okra_mat_mirror_(from);
         } else {
-            okra_mat_transpose_(from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni));
+            okra_store_transposed_(from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni),
+                                   w->stream);
         }
-        okra_mat_copy_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj));
+        okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj), w->stream);
         break;
     case OKRA_TARGET_FULL_:
-        okra_mat_copy_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj));
+        okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj), w->stream);
         break;
     case OKRA_TARGET_TRANSPOSED_:
-        okra_mat_transpose_(from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni));
+        okra_store_transposed_(from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni),
+                               w->stream);
         break;
     case OKRA_TARGET_MEANS_:
         for (okra_int r = 0; r < t->ni; r++) {
@@ -197,13 +214,15 @@ static void write_tile(const job *w, const tile *t, double *values)
 static okra_status one_tile(const job *w, okra_int I, okra_int J, int worker)
 {
     okra_status st = OKRA_OK;
+    uint64_t bad;
     double *values = w->scratch + worker * w->tiles * TILE * TILE;
     tile t = {w->i0 + I * TILE, 0, J * TILE, 0};
 
     t.ni = OKRA_MIN_(TILE, w->ni - I * TILE);
     t.nj = OKRA_MIN_(TILE, w->b->n - t.j);
     TRY(evaluate(w, w->node, &t, values, values + TILE * TILE));
-    if (!all_finite(&t, values)) {
+    count_not_finite(&t, values, &bad);
+    if (bad) {
         TRY(not_finite(w, &t, values));
     }
     write_tile(w, &t, values);
@@ -233,6 +252,7 @@ static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
         }
     }
 done:
+    okra_store_end_(w->stream);
     return st;
 }
 
@@ -252,7 +272,8 @@ okra_status okra_tiles_(okra_context *ctx, const okra_bound_ *bound, int node,
              .columns = (bound->train.n + TILE - 1) / TILE,
              .target = target,
              .out = out,
-             .tiles = 1 + bound->kernel->nodes[node].scratch};
+             .tiles = 1 + bound->kernel->nodes[node].scratch,
+             .stream = (double)out.rows * (double)out.cols > STREAM};
     okra_int count = target == OKRA_TARGET_MEANS_       ? rows
                      : target == OKRA_TARGET_SYMMETRIC_ ? rows * (rows + 1) / 2
                                                         : rows * w.columns;

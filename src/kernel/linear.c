@@ -19,11 +19,13 @@
 #include "kernel/popcount.h"
 #include "kernel/rows.h"
 
+#include <stdatomic.h>
+
 /* What both sides must know of the training set. */
 typedef struct shared {
     const okra_data *train;
-    double *mean; /* d, or NULL: the origin stays */
-    bool packed;  /* training rows are bits */
+    double *mean;     /* d, or NULL: the origin stays */
+    uint64_t *packed; /* dense training rows of 0 and 1 as bits, or NULL */
 } shared;
 
 typedef struct side {
@@ -38,18 +40,67 @@ typedef struct side {
     double *offset;   /* <m, x_i - m> of training rows with a mean, or NULL */
 } side;
 
-static bool binary(const okra_data *data)
+/* ---- packing dense vectors of 0 and 1 ------------------------------------------------
+ */
+
+typedef struct packing {
+    const okra_data *data;
+    uint64_t *bits;
+    okra_int words;
+    atomic_bool refused; /* something else than 0 and 1 was met */
+} packing;
+
+/* 64 values to a word; *other is not 0 if one is neither 0 nor 1. */
+static uint64_t pack_word(const double *x, okra_int count, uint64_t *other)
 {
-    for (okra_int i = 0; i < data->n; i++) {
-        const double *x = data->values + i * data->ld;
-        for (okra_int j = 0; j < data->d; j++) {
-            if (x[j] != 0 && x[j] != 1) {
-                return false;
-            }
+    uint64_t word = 0, bad = 0;
+    for (okra_int k = 0; k < count; k++) {
+        word |= (uint64_t)(x[k] == 1) << k;
+        bad |= (uint64_t)((x[k] != 0) & (x[k] != 1));
+    }
+    *other |= bad;
+    return word;
+}
+
+static okra_status pack_rows(void *arg, okra_int begin, okra_int end, int worker)
+{
+    packing *p = arg;
+    uint64_t other = 0;
+    (void)worker;
+    for (okra_int i = begin; i < end && !other && !atomic_load(&p->refused); i++) {
+        const double *x = p->data->values + i * p->data->ld;
+        for (okra_int w = 0; w < p->words; w++) {
+            okra_int count = OKRA_MIN_(64, p->data->d - 64 * w);
+            p->bits[i * p->words + w] = pack_word(x + 64 * w, count, &other);
         }
     }
-    return true;
+    if (other) {
+        atomic_store(&p->refused, true);
+    }
+    return OKRA_OK;
 }
+
+/* *out: the packed rows, or NULL when the values are not all 0 or 1. */
+static okra_status pack(okra_context *ctx, const okra_data *data, uint64_t **out)
+{
+    okra_status st = OKRA_OK;
+    packing p = {.data = data, .words = (data->d + 63) / 64};
+
+    *out = NULL;
+    TRY(okra_budget_ask_(ctx, (double)data->n * (double)p.words * 8, "packed bits"));
+    ALLOC(p.bits, data->n * p.words);
+    TRY(okra_parallel_(ctx, data->n, 64, NULL, pack_rows, &p));
+    if (!atomic_load(&p.refused)) {
+        *out = p.bits;
+        p.bits = NULL;
+    }
+done:
+    okra_free_(p.bits);
+    return st;
+}
+
+/* ---- the training set ----------------------------------------------------------------
+ */
 
 static okra_status training_mean(const okra_data *train, double **out)
 {
@@ -68,45 +119,49 @@ done:
     return st;
 }
 
-static okra_status bind_with(bool move, const okra_data *train, void **out)
+static void unbind(void *arg)
+{
+    shared *s = arg;
+    if (s) {
+        okra_free_(s->packed);
+        okra_free_(s->mean);
+        okra_free_(s);
+    }
+}
+
+static okra_status bind_with(okra_context *ctx, bool move, const okra_data *train,
+                             void **out)
 {
     okra_status st = OKRA_OK;
     shared *s = NULL;
 
     ZALLOC(s, 1);
     s->train = train;
-    s->packed = train->kind == OKRA_BITS || (train->kind == OKRA_DENSE && binary(train));
+    if (train->kind == OKRA_DENSE) {
+        TRY(pack(ctx, train, &s->packed));
+    }
     if (move && train->kind == OKRA_DENSE && !s->packed) {
         TRY(training_mean(train, &s->mean));
     }
     *out = s;
     s = NULL;
 done:
-    okra_free_(s);
+    unbind(s);
     return st;
 }
 
 static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
                         void **out)
 {
-    (void)ctx, (void)params;
-    return bind_with(false, train, out);
+    (void)params;
+    return bind_with(ctx, false, train, out);
 }
 
 static okra_status bind_distances(okra_context *ctx, const void *params,
                                   const okra_data *train, void **out)
 {
-    (void)ctx, (void)params;
-    return bind_with(true, train, out);
-}
-
-static void unbind(void *arg)
-{
-    shared *s = arg;
-    if (s) {
-        okra_free_(s->mean);
-        okra_free_(s);
-    }
+    (void)params;
+    return bind_with(ctx, true, train, out);
 }
 
 static void free_side(void *arg)
@@ -118,26 +173,6 @@ static void free_side(void *arg)
         okra_free_(s->moved);
         okra_free_(s);
     }
-}
-
-static okra_status pack(okra_context *ctx, side *s)
-{
-    okra_status st = OKRA_OK;
-    const okra_data *data = s->data;
-
-    s->words = (data->d + 63) / 64;
-    TRY(okra_budget_ask_(ctx, (double)data->n * (double)s->words * 8, "packed bits"));
-    ZALLOC(s->packed, data->n * s->words);
-    for (okra_int i = 0; i < data->n; i++) {
-        const double *x = data->values + i * data->ld;
-        uint64_t *row = s->packed + i * s->words;
-        for (okra_int j = 0; j < data->d; j++) {
-            row[j / 64] |= (uint64_t)(x[j] != 0) << (j % 64);
-        }
-    }
-    s->bits = s->packed;
-done:
-    return st;
 }
 
 static okra_status move(okra_context *ctx, side *s)
@@ -187,8 +222,12 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     } else if (data->kind == OKRA_DENSE) {
         s->x = data->values;
         s->ld = data->ld;
-        if (sh->packed && binary(data)) {
-            TRY(pack(ctx, s));
+        s->words = (data->d + 63) / 64;
+        if (data == sh->train) {
+            s->bits = sh->packed;
+        } else if (sh->packed || sh->train->kind == OKRA_BITS) {
+            TRY(pack(ctx, data, &s->packed));
+            s->bits = s->packed;
         }
     }
     *out = s;

@@ -13,21 +13,44 @@
  * overflow. Error: a few roundings for normalize and tanimoto; center cancels, its
  * absolute error is a few eps times the largest |k|.
  */
+#include "kernel/simd.h"
 #include "kernel/transforms.h"
 
 #include <math.h>
+
+static inline OKRA_INLINE_ void normalize_body(double a, const double *restrict db,
+                                               okra_int nj, double *restrict row,
+                                               bool fused)
+{
+    (void)fused;
+    for (okra_int j = 0; j < nj; j++) {
+        double b = db[j], value = row[j] / sqrt(a * b);
+        row[j] = (a > 0) & (b > 0) ? value : 0;
+    }
+}
+
+static inline OKRA_INLINE_ void tanimoto_body(double a, const double *restrict db,
+                                              okra_int nj, double *restrict row,
+                                              bool fused)
+{
+    (void)fused;
+    for (okra_int j = 0; j < nj; j++) {
+        double either = a + db[j] - row[j], value = row[j] / either;
+        row[j] = either > 0 ? value : 1;
+    }
+}
+
+OKRA_VARIANTS_(normalize_row, normalize_body,
+               (double a, const double *db, okra_int nj, double *row), (a, db, nj, row))
+OKRA_VARIANTS_(tanimoto_row, tanimoto_body,
+               (double a, const double *db, okra_int nj, double *row), (a, db, nj, row))
 
 static void normalize(const void *params, const double *da, const double *db, okra_int ni,
                       okra_int nj, double *tile, okra_int ld)
 {
     (void)params;
     for (okra_int i = 0; i < ni; i++) {
-        double *row = tile + i * ld, a = da[i];
-        for (okra_int j = 0; j < nj; j++) {
-            double product = a * db[j];
-            bool valid = a > 0 && db[j] > 0;
-            row[j] = valid ? row[j] / sqrt(product) : 0;
-        }
+        normalize_row(da[i], db, nj, tile + i * ld);
     }
 }
 
@@ -36,11 +59,7 @@ static void tanimoto(const void *params, const double *da, const double *db, okr
 {
     (void)params;
     for (okra_int i = 0; i < ni; i++) {
-        double *row = tile + i * ld, a = da[i];
-        for (okra_int j = 0; j < nj; j++) {
-            double either = a + db[j] - row[j];
-            row[j] = either > 0 ? row[j] / either : 1;
-        }
+        tanimoto_row(da[i], db, nj, tile + i * ld);
     }
 }
 

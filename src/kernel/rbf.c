@@ -10,6 +10,7 @@
  * where they are, and their d^2 loses log2((k(a,a) + k(b,b))/d^2) bits. The diagonal is
  * exactly 1. `exp` may overflow, which the Gram engine reports.
  */
+#include "kernel/simd.h"
 #include "kernel/transforms.h"
 
 #include <float.h>
@@ -27,18 +28,28 @@ static okra_status rbf_check(const void *params)
                                        "number above 0");
 }
 
+static inline OKRA_INLINE_ void body(double gamma, double a, const double *restrict db,
+                                     okra_int nj, double *restrict row, bool fused)
+{
+    (void)fused;
+    for (okra_int j = 0; j < nj; j++) {
+        double d2 = a + db[j] - 2 * row[j];
+        row[j] = -gamma * (d2 > 0 ? d2 : 0);
+    }
+}
+
+OKRA_VARIANTS_(exponents, body,
+               (double gamma, double a, const double *db, okra_int nj, double *row),
+               (gamma, a, db, nj, row))
+
 static void rbf(const void *params, const double *da, const double *db, okra_int ni,
                 okra_int nj, double *tile, okra_int ld)
 {
     const rbf_params *p = params;
     double gamma = p->gamma > 0 ? p->gamma : 0.5 / p->sigma / p->sigma;
     for (okra_int i = 0; i < ni; i++) {
-        double *row = tile + i * ld, a = da[i];
-        for (okra_int j = 0; j < nj; j++) {
-            double d2 = a + db[j] - 2 * row[j];
-            row[j] = d2 > 0 ? -gamma * d2 : 0;
-        }
-        okra_vexp_(nj, row);
+        exponents(gamma, da[i], db, nj, tile + i * ld);
+        okra_vexp_(nj, tile + i * ld);
     }
 }
 
