@@ -237,9 +237,6 @@ static okra_status check_values(const okra_parser_ *p, const char *owner,
 {
     okra_status st = OKRA_OK;
     for (okra_int k = l->count - 1; k >= 0; k--) {
-        if (strcmp(l->items[k], "auto") == 0 && p->grid) {
-            continue;
-        }
         if (row->type == OKRA_OPTION_TEXT) { /* the node owns its texts */
             char *copy = k == 0 ? okra_strdup_(l->items[k]) : NULL;
             if (k == 0 && !copy) {
@@ -248,7 +245,9 @@ static okra_status check_values(const okra_parser_ *p, const char *owner,
             *(char **)field = copy;
             continue;
         }
-        st = okra_option_parse_(owner, row, l->items[k], field);
+        /* `auto` stands for a number that is found later */
+        bool later = p->grid && strcmp(l->items[k], "auto") == 0;
+        st = okra_option_parse_(owner, row, later ? "1" : l->items[k], field);
         if (st != OKRA_OK) {
             return okra_parse_point_(p, st, at);
         }

@@ -1,0 +1,562 @@
+/*
+ * Kernels bound to a training set: centring, normalising, other rows, labels, Gram
+ * matrices of the user, threads, failures; and the properties every kernel has.
+ */
+#include "harness.h"
+#include "kernel/kernel.h"
+#include "kernel_data.h"
+
+static okra_kernel *parse(const char *text)
+{
+    okra_kernel *kernel = NULL;
+    CHECK_OK(okra_kernel_parse(text, &kernel));
+    return kernel;
+}
+
+static void gram(const char *text, const okra_data *a, const okra_data *b, double *K)
+{
+    okra_kernel *kernel = parse(text);
+    okra_int ld = okra_data_count(b ? b : a);
+    CHECK_OK(okra_gram(NULL, kernel, a, b, K, ld));
+    okra_kernel_free(kernel);
+}
+
+/* ---- center --------------------------------------------------------------------------
+ */
+
+/* H K H on the training set; for test rows (k - 1/n K 1)(I - 1/n 1 1') written out, and
+ * k(x,x) - 2 mean k(x,.) + mean K for their self-similarities. */
+TEST(center_against_its_formulas)
+{
+    enum { N = 230, M = 7, D = 5 }; /* more than one tile */
+    okra_random_ r = okra_random_create_(3, 0);
+    double *x = random_values(&r, N * D, 1, false),
+           *y = random_values(&r, M * D, 1, false);
+    double *K = okra_alloc_(N * N, 8), *C = okra_alloc_(N * N, 8);
+    double *k = okra_alloc_(M * N, 8), *c = okra_alloc_(M * N, 8);
+    double mean[N] = {0}, grand = 0, self[M], train_self[N];
+    okra_data *train = data_of(OKRA_DENSE, x, N, D), *test = data_of(OKRA_DENSE, y, M, D);
+    okra_kernel *kernel = parse("poly(degree=2) | center");
+    okra_bound_ *bound = NULL;
+    okra_other_ *other = NULL;
+
+    gram("poly(degree=2)", train, NULL, K);
+    gram("poly(degree=2)", test, train, k);
+    CHECK_OK(okra_bound_create_(NULL, kernel, train, &bound));
+    CHECK_OK(okra_other_create_(NULL, bound, test, &other));
+    CHECK_OK(okra_bound_gram_(NULL, bound, okra_mat_of_(C, N, N)));
+    CHECK_OK(okra_other_cross_(NULL, bound, other, 0, okra_mat_of_(c, M, N)));
+    CHECK_OK(okra_bound_diagonal_(NULL, bound, train_self));
+    CHECK_OK(okra_other_diagonal_(NULL, bound, other, self));
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < N; j++) {
+            mean[i] += K[i * N + j] / N;
+        }
+        grand += mean[i] / N;
+    }
+    /* errors relative to the largest value, about 400: worst over 100 seeds 4e-16 */
+    double tolerance = 4e-15 * 400;
+    for (int i = 0; i < N; i++) {
+        double row = 0;
+        for (int j = 0; j < N; j++) {
+            CHECK_NEAR(C[i * N + j], K[i * N + j] - mean[i] - mean[j] + grand, tolerance);
+            row += C[i * N + j];
+        }
+        CHECK_NEAR(row, 0, N * tolerance);
+        CHECK(C[i * N + i] == train_self[i]);
+    }
+    for (int i = 0; i < M; i++) {
+        double own = 0, xx = 1;
+        for (int j = 0; j < N; j++) {
+            own += k[i * N + j] / N;
+        }
+        for (int j = 0; j < N; j++) {
+            CHECK_NEAR(c[i * N + j], k[i * N + j] - own - mean[j] + grand, tolerance);
+        }
+        for (int j = 0; j < D; j++) {
+            xx += y[i * D + j] * y[i * D + j];
+        }
+        CHECK_NEAR(self[i], xx * xx - 2 * own + grand, tolerance);
+    }
+    okra_other_free_(other);
+    okra_bound_free_(bound);
+    okra_kernel_free(kernel);
+    okra_data_free(test);
+    okra_data_free(train);
+    okra_free_(c);
+    okra_free_(k);
+    okra_free_(C);
+    okra_free_(K);
+    okra_free_(y);
+    okra_free_(x);
+}
+
+/* What a model keeps of `center` gives back the same bits. */
+TEST(center_saved_and_restored)
+{
+    enum { N = 12, M = 3, D = 4 };
+    okra_random_ r = okra_random_create_(4, 0);
+    double x[N * D], y[M * D], before[M * N], after[M * N];
+    harness_normals(&r, N * D, x);
+    harness_normals(&r, M * D, y);
+    okra_data *train = data_of(OKRA_DENSE, x, N, D), *test = data_of(OKRA_DENSE, y, M, D);
+    okra_kernel *kernel = parse("(linear | center)*(rbf(sigma=2) | center) | normalize");
+    okra_bound_ *bound = NULL, *again = NULL;
+    okra_other_ *other = NULL;
+    okra_bag_ *bag = NULL, *empty = NULL;
+
+    CHECK_OK(okra_bag_create_(&bag));
+    CHECK_OK(okra_bag_create_(&empty));
+    CHECK_OK(okra_bound_create_(NULL, kernel, train, &bound));
+    CHECK_OK(okra_bound_save_(bound, bag, "kx"));
+    CHECK_OK(okra_other_create_(NULL, bound, test, &other));
+    CHECK_OK(okra_other_cross_(NULL, bound, other, 0, okra_mat_of_(before, M, N)));
+    okra_other_free_(other);
+    CHECK_OK(okra_bound_load_(NULL, kernel, train, bag, "kx", &again));
+    CHECK_OK(okra_other_create_(NULL, again, test, &other));
+    CHECK_OK(okra_other_cross_(NULL, again, other, 0, okra_mat_of_(after, M, N)));
+    CHECK(memcmp(before, after, sizeof before) == 0);
+    okra_other_free_(other);
+    okra_bound_free_(again);
+    CHECK_FAILS(okra_bound_load_(NULL, kernel, train, empty, "kx", &again), OKRA_EFORMAT,
+                "the training means 'kx.center1' of kernel (linear | center)*");
+    CHECK_ALLOCATIONS(okra_bound_load_(NULL, kernel, train, bag, "kx", &again),
+                      okra_bound_free_(again));
+    okra_bound_free_(bound);
+    okra_bag_free_(empty);
+    okra_bag_free_(bag);
+    okra_kernel_free(kernel);
+    okra_data_free(test);
+    okra_data_free(train);
+}
+
+/* ---- properties ----------------------------------------------------------------------
+ */
+
+static const char *const kernels[] = {
+    "linear",
+    "rbf(sigma=2)",
+    "poly(degree=2,gamma=0.1)",
+    "cosine",
+    "tanimoto",
+    "laplacian(gamma=0.1)",
+    "zero-one",
+    "linear | center",
+    "rbf(gamma=0.05) | center | normalize",
+    "linear + (cosine | power(p=3))*rbf(sigma=3)",
+};
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+/* Symmetric to the bit, positive semidefinite to rounding, the same under any order. */
+TEST(symmetric_definite_and_without_order)
+{
+    enum { N = 250, D = 6 };
+    okra_random_ r = okra_random_create_(8, 0);
+    double *x = random_values(&r, N * D, 1, false), *w = okra_alloc_(N, sizeof *w);
+    double *K = okra_alloc_(N * N, sizeof *K), *P = okra_alloc_(N * N, sizeof *P);
+    okra_int order[N];
+    okra_data *data = data_of(OKRA_DENSE, x, N, D), *shuffled = NULL;
+    for (okra_int i = 0; i < N; i++) {
+        order[i] = i;
+    }
+    okra_random_shuffle_(&r, N, order);
+    CHECK_OK(okra_data_take(data, order, N, &shuffled));
+    for (int k = 0; k < KERNELS; k++) {
+        double scale = 0, difference = 0;
+        gram(kernels[k], data, NULL, K);
+        gram(kernels[k], shuffled, NULL, P);
+        for (okra_int i = 0; i < N; i++) {
+            for (okra_int j = 0; j < N; j++) {
+                harness_checks++;
+                if (K[i * N + j] != K[j * N + i]) {
+                    harness_fail(__FILE__, __LINE__, kernels[k]);
+                }
+                scale = fmax(scale, fabs(K[i * N + j]));
+                difference =
+                    fmax(difference, fabs(P[i * N + j] - K[order[i] * N + order[j]]));
+            }
+        }
+        CHECK_NEAR(difference / scale, 0, 2e-14); /* worst over 100 seeds 2e-15 */
+        CHECK_OK(okra_eigh_(NULL, okra_mat_of_(K, N, N), w));
+        CHECK(w[0] >= -1e-13 * w[N - 1]); /* worst over 100 seeds 3e-15 */
+    }
+    okra_data_free(shuffled);
+    okra_data_free(data);
+    okra_free_(P);
+    okra_free_(K);
+    okra_free_(w);
+    okra_free_(x);
+}
+
+/* Rows of a cross matrix, in blocks of any size and transposed, are those of the Gram
+ * matrix, to rounding; the diagonal is that of the bound kernel, to the bit. */
+TEST(cross_agrees_with_gram)
+{
+    enum { N = 205, D = 4, FIRST = 100, ROWS = 17 };
+    okra_random_ r = okra_random_create_(9, 0);
+    double *x = random_values(&r, N * D, 0.8, false);
+    double *K = okra_alloc_(N * N, 8), *C = okra_alloc_(N * N, 8);
+    double part[ROWS * N], turned[N * ROWS], self[N], other_self[N];
+    okra_data *data = data_of(OKRA_DENSE, x, N, D);
+    for (int k = 0; k < KERNELS; k++) {
+        okra_kernel *kernel = parse(kernels[k]);
+        okra_bound_ *bound = NULL;
+        okra_other_ *other = NULL;
+        CHECK_OK(okra_bound_create_(NULL, kernel, data, &bound));
+        CHECK_OK(okra_other_create_(NULL, bound, data, &other));
+        CHECK(okra_bound_count_(bound) == N && okra_other_count_(other) == N);
+        CHECK(okra_bound_data_(bound) == data);
+        CHECK_OK(okra_bound_gram_(NULL, bound, okra_mat_of_(K, N, N)));
+        CHECK_OK(okra_other_cross_(NULL, bound, other, 0, okra_mat_of_(C, N, N)));
+        CHECK_OK(
+            okra_other_cross_(NULL, bound, other, FIRST, okra_mat_of_(part, ROWS, N)));
+        CHECK_OK(okra_other_cross_t_(NULL, bound, other, FIRST,
+                                     okra_mat_of_(turned, N, ROWS)));
+        CHECK_OK(okra_bound_diagonal_(NULL, bound, self));
+        CHECK_OK(okra_other_diagonal_(NULL, bound, other, other_self));
+        CHECK_NEAR(harness_relative(N * N, C, K), 0, 2e-14); /* worst 1e-15 */
+        CHECK_NEAR(harness_relative(ROWS * N, part, K + FIRST * N), 0, 2e-14);
+        for (int i = 0; i < ROWS; i++) {
+            for (int j = 0; j < N; j++) {
+                CHECK(turned[j * ROWS + i] == part[i * N + j]);
+            }
+        }
+        for (int i = 0; i < N; i++) {
+            CHECK(K[i * N + i] == self[i]);
+            CHECK_NEAR(other_self[i], self[i], 1e-13 * fabs(self[i]) + 1e-14);
+        }
+        CHECK_FAILS(
+            okra_other_cross_(NULL, bound, other, N - 1, okra_mat_of_(part, 2, N)),
+            OKRA_EARG, "rows 204 to 205 are asked of 205 objects");
+        CHECK_FAILS(
+            okra_other_cross_t_(NULL, bound, other, -1, okra_mat_of_(turned, N, 1)),
+            OKRA_EARG, "are asked of 205 objects");
+        CHECK_FAILS(okra_bound_gram_(NULL, bound, okra_mat_of_(K, N, N - 1)), OKRA_ESHAPE,
+                    "expected 205 x 205");
+        okra_other_free_(other);
+        okra_bound_free_(bound);
+        okra_kernel_free(kernel);
+    }
+    okra_data_free(data);
+    okra_free_(C);
+    okra_free_(K);
+    okra_free_(x);
+}
+
+/* The same bits for every number of threads. */
+TEST(threads_do_not_matter)
+{
+    enum { N = 410, D = 9 };
+    okra_random_ r = okra_random_create_(10, 0);
+    double *x = random_values(&r, N * D, 0.5, false);
+    double *K[2] = {okra_alloc_(N * N, 8), okra_alloc_(N * N, 8)};
+    for (int kind = OKRA_DENSE; kind <= OKRA_SPARSE; kind++) {
+        okra_data *data = data_of((okra_kind)kind, x, N, D);
+        for (int k = 0; k < KERNELS; k++) {
+            for (int t = 0; t < 2; t++) {
+                okra_context *context = NULL;
+                okra_kernel *kernel = parse(kernels[k]);
+                CHECK_OK(okra_context_create(&context));
+                CHECK_OK(okra_context_set_threads(context, t ? 3 : 1));
+                CHECK_OK(okra_gram(context, kernel, data, NULL, K[t], N));
+                okra_kernel_free(kernel);
+                okra_context_free(context);
+            }
+            CHECK(memcmp(K[0], K[1], N * N * sizeof *x) == 0);
+        }
+        okra_data_free(data);
+    }
+    okra_free_(K[1]);
+    okra_free_(K[0]);
+    okra_free_(x);
+}
+
+/* Large enough to be written past the caches: same values as block by block. */
+TEST(large_matrices)
+{
+    enum { N = 2900, D = 2, ROWS = 3 };
+    okra_random_ r = okra_random_create_(11, 0);
+    double *x = random_values(&r, N * D, 1, false), *K = okra_alloc_(N * (N + 1), 8);
+    double part[ROWS * N];
+    okra_data *data = data_of(OKRA_DENSE, x, N, D);
+    okra_kernel *kernel = parse("rbf(sigma=1)");
+    okra_bound_ *bound = NULL;
+    okra_other_ *other = NULL;
+    CHECK_OK(okra_bound_create_(NULL, kernel, data, &bound));
+    CHECK_OK(okra_other_create_(NULL, bound, data, &other));
+    CHECK_OK(okra_bound_gram_(NULL, bound, (okra_mat_){K, N, N, N + 1}));
+    for (okra_int i = 0; i < N; i += 500) {
+        CHECK_OK(okra_other_cross_(NULL, bound, other, i, okra_mat_of_(part, ROWS, N)));
+        for (okra_int j = 0; j < ROWS * N; j++) {
+            okra_int row = i + j / N, col = j % N;
+            double want = part[j], got = K[row * (N + 1) + col];
+            if (!(fabs(got - want) <= 1e-14) || got != K[col * (N + 1) + row]) {
+                harness_fail(__FILE__, __LINE__, "large matrix");
+                j = ROWS * N;
+            }
+        }
+        harness_checks++;
+    }
+    okra_other_free_(other);
+    okra_bound_free_(bound);
+    okra_kernel_free(kernel);
+    okra_data_free(data);
+    okra_free_(K);
+    okra_free_(x);
+}
+
+/* ---- degenerate data and failures
+ * ------------------------------------------------------ */
+
+typedef struct heard {
+    int count;
+    char last[512];
+} heard;
+
+static void listen(void *user, const char *text)
+{
+    heard *h = user;
+    h->count++;
+    snprintf(h->last, sizeof h->last, "%s", text);
+}
+
+TEST(objects_without_features)
+{
+    double x[] = {0, 0, 1, 2, 0, 0}, K[9];
+    okra_data *data = data_of(OKRA_DENSE, x, 3, 2);
+    okra_context *context = NULL;
+    okra_kernel *cosine = parse("cosine"), *tanimoto = parse("tanimoto");
+    heard h = {0, ""};
+    CHECK_OK(okra_context_create(&context));
+    okra_context_set_warning(context, listen, &h);
+    CHECK_OK(okra_gram(context, cosine, data, NULL, K, 3));
+    const double zero[] = {0, 0, 0, 0, 1, 0, 0, 0, 0};
+    CHECK(memcmp(K, zero, sizeof K) == 0);
+    CHECK(h.count == 1);
+    CHECK(strstr(h.last, "2 of 3 objects have self-similarity 0 before `normalize`: "
+                         "normalized they stay the zero vector"));
+    CHECK_OK(okra_gram(context, tanimoto, data, NULL, K, 3));
+    const double equal[] = {1, 0, 1, 0, 1, 0, 1, 0, 1};
+    CHECK(memcmp(K, equal, sizeof K) == 0);
+    CHECK(h.count == 2);
+    CHECK(strstr(h.last, "before `tanimoto`: they get 1 among themselves"));
+    okra_kernel_free(tanimoto);
+    okra_kernel_free(cosine);
+    okra_context_free(context);
+    okra_data_free(data);
+}
+
+TEST(empty_collections)
+{
+    double x[] = {1, 2}, K[1] = {7};
+    okra_data *none = data_of(OKRA_DENSE, x, 0, 2), *one = data_of(OKRA_DENSE, x, 1, 2);
+    for (int k = 0; k < KERNELS; k++) {
+        okra_kernel *kernel = parse(kernels[k]);
+        CHECK_OK(okra_gram(NULL, kernel, none, NULL, K, 1));
+        CHECK_OK(okra_gram(NULL, kernel, none, one, K, 1));
+        CHECK_OK(okra_gram(NULL, kernel, one, none, K, 1));
+        CHECK(K[0] == 7);
+        okra_kernel_free(kernel);
+    }
+    okra_data_free(one);
+    okra_data_free(none);
+}
+
+TEST(overflow_is_reported)
+{
+    double x[] = {1, 1, 1, 1e200}, K[4], self[2];
+    okra_data *data = data_of(OKRA_DENSE, x, 2, 2);
+    okra_kernel *kernel = parse("poly(degree=2)");
+    okra_bound_ *bound = NULL;
+    CHECK_FAILS(
+        okra_gram(NULL, kernel, data, NULL, K, 2), OKRA_ENUMERIC,
+        "kernel poly(degree=2,gamma=1,coef0=1): the value of object 0 and training "
+        "object 1 (from 0) is inf: scale the data or the parameters down");
+    CHECK_OK(okra_bound_create_(NULL, kernel, data, &bound));
+    CHECK_FAILS(okra_bound_diagonal_(NULL, bound, self), OKRA_ENUMERIC,
+                "the value of object 1 (from 0) with itself is inf");
+    okra_bound_free_(bound);
+    okra_kernel_free(kernel);
+    okra_data_free(data);
+}
+
+TEST(wrong_data)
+{
+    double x[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, K[16];
+    okra_int codes[] = {0, 1, 0};
+    okra_data *a = data_of(OKRA_DENSE, x, 3, 4), *b = data_of(OKRA_DENSE, x, 4, 3);
+    okra_data *labels = NULL;
+    okra_kernel *linear = parse("linear"), *equal = parse("zero-one");
+    okra_kernel *laplacian = parse("laplacian(gamma=1)");
+    CHECK_OK(okra_data_labels(codes, 3, NULL, 2, &labels));
+    CHECK_FAILS(okra_gram(NULL, linear, a, b, K, 4), OKRA_ESHAPE,
+                "vectors of length 4, the training set's have length 3");
+    CHECK_FAILS(okra_gram(NULL, laplacian, a, b, K, 4), OKRA_ESHAPE, "kernel laplacian");
+    CHECK_FAILS(okra_gram(NULL, equal, a, b, K, 4), OKRA_ESHAPE, "kernel zero-one");
+    CHECK_FAILS(okra_gram(NULL, linear, labels, NULL, K, 4), OKRA_EARG,
+                "expected dense, sparse, bits");
+    CHECK_FAILS(okra_gram(NULL, equal, a, labels, K, 4), OKRA_EARG, "the training set");
+    CHECK_FAILS(okra_gram(NULL, linear, a, NULL, K, 2), OKRA_ESHAPE, "row stride 2");
+    CHECK_FAILS(okra_gram(NULL, NULL, a, NULL, K, 2), OKRA_EARG, "kernel is NULL");
+    CHECK_FAILS(okra_gram(NULL, linear, NULL, NULL, K, 2), OKRA_EARG, "a is NULL");
+    CHECK_FAILS(okra_gram(NULL, linear, a, NULL, NULL, 2), OKRA_EARG, "out is NULL");
+    okra_kernel_free(laplacian);
+    okra_kernel_free(equal);
+    okra_kernel_free(linear);
+    okra_data_free(labels);
+    okra_data_free(b);
+    okra_data_free(a);
+}
+
+/* Columns beyond the training set's count as 0 there. */
+TEST(sparse_of_other_width)
+{
+    double x[] = {1, 2, 0, 3}, y[] = {1, 1, 1, 0, 0, 2}, K[4], self[2];
+    okra_data *train = data_of(OKRA_SPARSE, x, 2, 2),
+              *test = data_of(OKRA_SPARSE, y, 2, 3);
+    okra_kernel *kernel = parse("linear");
+    okra_bound_ *bound = NULL;
+    okra_other_ *other = NULL;
+    CHECK_OK(okra_bound_create_(NULL, kernel, train, &bound));
+    CHECK_OK(okra_other_create_(NULL, bound, test, &other));
+    CHECK_OK(okra_other_cross_(NULL, bound, other, 0, okra_mat_of_(K, 2, 2)));
+    CHECK_OK(okra_other_diagonal_(NULL, bound, other, self));
+    CHECK(K[0] == 3 && K[1] == 3 && K[2] == 0 && K[3] == 0);
+    CHECK(self[0] == 3 && self[1] == 4);
+    okra_other_free_(other);
+    okra_bound_free_(bound);
+    okra_kernel_free(kernel);
+    okra_data_free(test);
+    okra_data_free(train);
+}
+
+/* Labels are the same when their names are, whatever their numbers. */
+TEST(labels)
+{
+    okra_int a[] = {0, 1, 0}, b[] = {0, 1};
+    const char *const names_a[] = {"cat", "dog"}, *const names_b[] = {"dog", "cow"};
+    double K[9];
+    okra_data *train = NULL, *test = NULL, *plain = NULL;
+    CHECK_OK(okra_data_labels(a, 3, names_a, 2, &train));
+    CHECK_OK(okra_data_labels(b, 2, names_b, 2, &test));
+    CHECK_OK(okra_data_labels(b, 2, NULL, 2, &plain));
+    gram("zero-one", train, NULL, K);
+    const double want[] = {1, 0, 1, 0, 1, 0, 1, 0, 1};
+    CHECK(memcmp(K, want, sizeof want) == 0);
+    gram("zero-one", test, train, K);
+    const double named[] = {0, 1, 0, 0, 0, 0};
+    CHECK(memcmp(K, named, sizeof named) == 0);
+    gram("zero-one", plain, train, K);
+    const double numbered[] = {1, 0, 1, 0, 1, 0};
+    CHECK(memcmp(K, numbered, sizeof numbered) == 0);
+    okra_data_free(plain);
+    okra_data_free(test);
+    okra_data_free(train);
+}
+
+TEST(precomputed)
+{
+    double G[] = {4, 2, 2, 9}, g[] = {1, 3, 2, 0}, wide[] = {1, 2, 3, 4, 5, 6};
+    double skew[] = {1, 2, 3, 1}, self[] = {1, 16}, K[6];
+    okra_data *train = NULL, *bare = NULL, *full = NULL, *oblong = NULL, *bad = NULL;
+    okra_kernel *plain = parse("precomputed"), *cosine = parse("precomputed | normalize");
+    okra_bound_ *bound = NULL;
+    okra_other_ *other = NULL;
+    CHECK_OK(okra_data_gram(G, 2, 2, 2, NULL, &train));
+    CHECK_OK(okra_data_gram(g, 2, 2, 2, NULL, &bare));
+    CHECK_OK(okra_data_gram(g, 2, 2, 2, self, &full));
+    CHECK_OK(okra_data_gram(wide, 2, 3, 3, NULL, &oblong));
+    CHECK_OK(okra_data_gram(skew, 2, 2, 2, NULL, &bad));
+    CHECK_OK(okra_gram(NULL, plain, train, NULL, K, 2));
+    CHECK(memcmp(K, G, sizeof G) == 0);
+    CHECK_OK(okra_gram(NULL, plain, bare, train, K, 2));
+    CHECK(memcmp(K, g, sizeof g) == 0);
+    CHECK_OK(okra_gram(NULL, cosine, full, train, K, 2));
+    const double want[] = {1 / 2., 3 / 3., 2 / 8., 0};
+    CHECK_NEAR(harness_relative(4, K, want), 0, 1e-15);
+    CHECK_FAILS(okra_gram(NULL, cosine, bare, train, K, 2), OKRA_EARG,
+                "`normalize` needs the self-similarities of its objects");
+    CHECK_OK(okra_bound_create_(NULL, plain, train, &bound));
+    CHECK_OK(okra_other_create_(NULL, bound, bare, &other));
+    CHECK_FAILS(okra_other_diagonal_(NULL, bound, other, K), OKRA_EARG,
+                "give the diagonal too");
+    okra_other_free_(other);
+    CHECK_FAILS(okra_other_create_(NULL, bound, oblong, &other), OKRA_ESHAPE,
+                "has 3 columns, expected one for each of the 2 training objects");
+    okra_bound_free_(bound);
+    CHECK_FAILS(okra_gram(NULL, plain, oblong, NULL, K, 2), OKRA_ESHAPE,
+                "is 2 x 3, a training Gram matrix is square");
+    CHECK_FAILS(okra_gram(NULL, plain, bad, NULL, K, 2), OKRA_EARG,
+                "is not symmetric: 3 at (1, 0), 2 at (0, 1), counted from 0");
+    okra_kernel_free(cosine);
+    okra_kernel_free(plain);
+    okra_data_free(bad);
+    okra_data_free(oblong);
+    okra_data_free(full);
+    okra_data_free(bare);
+    okra_data_free(train);
+}
+
+TEST(budget_and_cancellation)
+{
+    enum { N = 40, D = 50 };
+    double *x = okra_zalloc_(N * D, 8), *K = okra_alloc_(N * N, 8);
+    okra_context *context = NULL;
+    okra_kernel *kernel = parse("rbf(sigma=1)");
+    x[0] = 0.5; /* not bits */
+    okra_data *data = data_of(OKRA_DENSE, x, N, D);
+    CHECK_OK(okra_context_create(&context));
+    CHECK_OK(okra_context_set_memory(context, 8000 + okra_alloc_live_bytes_()));
+    CHECK_FAILS(okra_gram(context, kernel, data, NULL, K, N), OKRA_EBUDGET,
+                "vectors about the training mean");
+    CHECK_OK(okra_context_set_memory(context, 0));
+    okra_context_cancel(context);
+    CHECK_FAILS(okra_gram(context, kernel, data, NULL, K, N), OKRA_ECANCELLED, NULL);
+    okra_context_free(context);
+    okra_kernel_free(kernel);
+    okra_data_free(data);
+    okra_free_(K);
+    okra_free_(x);
+}
+
+TEST(failing_allocations)
+{
+    enum { N = 9, M = 4, D = 3 };
+    okra_random_ r = okra_random_create_(12, 0);
+    const char *const texts[] = {"rbf(sigma=1)*(linear|center) + laplacian(gamma=1)",
+                                 "tanimoto + zero-one | normalize"};
+    double K[N * N];
+    for (int kind = OKRA_DENSE; kind <= OKRA_BITS; kind++) {
+        double *x = random_values(&r, N * D, 0.7, kind == OKRA_BITS);
+        okra_data *train = data_of((okra_kind)kind, x, N, D);
+        okra_data *test = data_of(kind ? (okra_kind)kind : OKRA_SPARSE, x, M, D);
+        for (int k = 0; k < 2; k++) {
+            okra_kernel *kernel = parse(texts[k]);
+            CHECK_ALLOCATIONS(okra_gram(NULL, kernel, train, NULL, K, N), (void)0);
+            CHECK_ALLOCATIONS(okra_gram(NULL, kernel, test, train, K, N), (void)0);
+            okra_kernel_free(kernel);
+        }
+        okra_data_free(test);
+        okra_data_free(train);
+        okra_free_(x);
+    }
+    double G[] = {4, 2, 2, 9};
+    okra_int codes[] = {0, 1};
+    okra_data *gram_data = NULL, *label_data = NULL;
+    okra_kernel *plain = parse("precomputed | normalize"), *equal = parse("zero-one");
+    CHECK_OK(okra_data_gram(G, 2, 2, 2, NULL, &gram_data));
+    CHECK_OK(okra_data_labels(codes, 2, NULL, 2, &label_data));
+    CHECK_ALLOCATIONS(okra_gram(NULL, plain, gram_data, NULL, K, 2), (void)0);
+    CHECK_ALLOCATIONS(okra_gram(NULL, equal, label_data, NULL, K, 2), (void)0);
+    okra_kernel_free(equal);
+    okra_kernel_free(plain);
+    okra_data_free(label_data);
+    okra_data_free(gram_data);
+}
+
+MAIN(RUN(center_against_its_formulas), RUN(center_saved_and_restored),
+     RUN(symmetric_definite_and_without_order), RUN(cross_agrees_with_gram),
+     RUN(threads_do_not_matter), RUN(large_matrices), RUN(objects_without_features),
+     RUN(empty_collections), RUN(overflow_is_reported), RUN(wrong_data),
+     RUN(sparse_of_other_width), RUN(labels), RUN(precomputed),
+     RUN(budget_and_cancellation), RUN(failing_allocations))
