@@ -8,6 +8,7 @@
 
 extern const okra_kernel_class_ okra_linear_, okra_laplacian_, okra_zero_one_,
     okra_precomputed_;
+extern const okra_kernel_class_ okra_paths_, okra_wl_, okra_shortest_path_, okra_ecfp_;
 
 /* The kinds that are vectors. */
 #define OKRA_VECTORS_ (1u << OKRA_DENSE | 1u << OKRA_SPARSE | 1u << OKRA_BITS)
