@@ -73,20 +73,13 @@ okra_status okra_features_diagonal_(okra_context *ctx, const void *params, const
     .kinds = 1u << OKRA_GRAPHS, .unbind = okra_features_unbind_,        \
     .side = okra_features_side_, .free_side = okra_features_free_side_, \
     .block = okra_features_block_, .diagonal = okra_features_diagonal_
-#define OKRA_FEATURE_ROWS_(type, preset_)                                              \
-    {"count",                                                                          \
-     OKRA_OPTION_BOOL,                                                                 \
-     offsetof(type, how.count),                                                        \
-     count,                                                                            \
-     0,                                                                                \
-     1,                                                                                \
-     NULL,                                                                             \
-     "0|1",                                                                            \
-     "count features (1) or only tell whether they are there (0)"},                    \
-    {                                                                                  \
-        "bits", OKRA_OPTION_INT, offsetof(type, how.bits), "0", 0, 1 << 24, NULL, "N", \
-            "hash features to so many places; 0: keep every feature apart"             \
-    }
+/* clang-format off */
+#define OKRA_FEATURE_ROWS_(type, preset_)                                               \
+    {"count", OKRA_OPTION_BOOL, offsetof(type, how.count), preset_, 0, 1, NULL, "0|1",  \
+     "count features (1) or only tell whether they are there (0)"},                     \
+    {"bits", OKRA_OPTION_INT, offsetof(type, how.bits), "0", 0, 1 << 24, NULL, "N",     \
+     "hash features to so many places; 0: keep every feature apart"}
+/* clang-format on */
 
 /* ---- codes ------------------------------------------------------------------------- */
 
