@@ -6,7 +6,7 @@
  * Open addressing, at most half full. A coder on a base looks there first and never
  * changes it: many collections can be coded against one training set.
  */
-#include "kernel/features.h"
+#include "kernel/graph_features.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
  *
  * Cost of a graph: all paths from all nodes, nodes times (degree - 1)^m.
  */
-#include "kernel/features.h"
+#include "kernel/graph_features.h"
 
 #include <stddef.h>
 

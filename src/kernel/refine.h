@@ -4,7 +4,7 @@
 #ifndef OKRA_REFINE_H_
 #define OKRA_REFINE_H_
 
-#include "kernel/features.h"
+#include "kernel/graph_features.h"
 
 /* A neighbour as it is seen: the label of the edge and the code of the node. */
 typedef struct okra_neighbour_ {

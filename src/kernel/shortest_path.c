@@ -6,7 +6,7 @@
  * Kriegel, Shortest-path kernels on graphs, ICDM 2005, with delta kernels on labels and
  * lengths). Cost of a graph: a breadth-first search a node.
  */
-#include "kernel/features.h"
+#include "kernel/graph_features.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /*
- * features.h: kernels that count features of graphs.
+ * graph_features.h: kernels that count features of graphs.
  *
  * A feature is a sequence of numbers, built up step by step: code' = fold(code, a, b).
  * With `bits` = 0 codes are exact: a dictionary gives every distinct sequence a code of
@@ -12,8 +12,8 @@
  * To add a kernel of this sort: an `okra_extract_` function, and a class whose bind,
  * side, block and diagonal are those declared here.
  */
-#ifndef OKRA_FEATURES_H_
-#define OKRA_FEATURES_H_
+#ifndef OKRA_GRAPH_FEATURES_H_
+#define OKRA_GRAPH_FEATURES_H_
 
 #include "kernel/kernel.h"
 

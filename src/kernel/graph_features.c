@@ -1,5 +1,5 @@
 /*
- * features.c: features of graphs as rows, and their inner products.
+ * graph_features.c: features of graphs as rows, and their inner products.
  *
  * The training set is coded once; its features are renumbered by how many objects have
  * them, the commonest first. Rows of 0/1 features keep the common ones (in at least one
@@ -11,7 +11,7 @@
  * Cost of a pair: common/64 words and the length of one list. All sums are of whole
  * numbers and exact below 2^53, so the order of objects and nodes cannot show.
  */
-#include "kernel/features.h"
+#include "kernel/graph_features.h"
 #include "data/graphs.h"
 #include "kernel/popcount.h"
 
