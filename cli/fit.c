@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 typedef struct fit_fields {
-    const char *x, *y, *output, *lambda;
+    const char *x, *y, *unlabelled, *output, *lambda;
 } fit_fields;
 
 static const okra_option rows[] = {
@@ -18,6 +18,8 @@ static const okra_option rows[] = {
      "Training inputs, one object a row"},
     {"y", OKRA_OPTION_TEXT, offsetof(fit_fields, y), NULL, 1, 0, NULL, "FILE",
      "Training outputs, in the same order"},
+    {"unlabelled", OKRA_OPTION_TEXT, offsetof(fit_fields, unlabelled), "", 1, 0, NULL,
+     "FILE", "More inputs, whose outputs are not known, for methods that can use them"},
     {"output", OKRA_OPTION_TEXT, offsetof(fit_fields, output), NULL, 1, 0, NULL, "FILE",
      "The model file to write"},
     /* A list here; one value goes on to the method, whose table has the range. */
@@ -167,11 +169,29 @@ static int save(cli_run *run, const fit_fields *f, const path *p, okra_model **m
     return status;
 }
 
+/* The labelled inputs, then the unlabelled ones if there are any. */
+static okra_status read_inputs(cli_run *run, const fit_fields *f, okra_data **x)
+{
+    okra_data *labelled = NULL, *more = NULL;
+    okra_status st = cli_read(run, f->x, &labelled);
+    if (st != OKRA_OK || !*f->unlabelled) {
+        *x = labelled;
+        return st;
+    }
+    st = cli_read(run, f->unlabelled, &more);
+    if (st == OKRA_OK) {
+        st = okra_data_concat(labelled, more, x);
+    }
+    okra_data_free(labelled);
+    okra_data_free(more);
+    return st;
+}
+
 static okra_status learn(cli_run *run, const fit_fields *f, const path *p,
                          okra_model **models)
 {
     okra_data *x = NULL, *y = NULL;
-    okra_status st = cli_read(run, f->x, &x);
+    okra_status st = read_inputs(run, f, &x);
     if (st == OKRA_OK) {
         st = cli_read(run, f->y, &y);
     }

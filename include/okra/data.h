@@ -57,6 +57,11 @@ OKRA_API okra_status okra_data_copy(const okra_data *data, okra_data **out) OKRA
 /* The chosen objects, in the order given (repeats allowed), as an owning collection. */
 OKRA_API okra_status okra_data_take(const okra_data *data, const okra_int *index,
                                     okra_int count, okra_data **out) OKRA_CHECK;
+/* The objects of a, then those of b, as an owning collection. Both are of one kind, width
+ * and network; sparse vectors take the larger width, class labels the union of the names.
+ * The rows of a Gram matrix keep their self-similarities only if both have them. */
+OKRA_API okra_status okra_data_concat(const okra_data *a, const okra_data *b,
+                                      okra_data **out) OKRA_CHECK;
 OKRA_API okra_data *okra_data_retain(const okra_data *data);
 OKRA_API void okra_data_free(okra_data *data);
 

@@ -29,7 +29,8 @@ OKRA_API const char *okra_decoder_name(size_t index, const char **help,
                                        const okra_option_table **options);
 
 /* options == NULL: the defaults. A set option that the chosen method does not use is an
- * error. */
+ * error. x may have more objects than y where the method can use them: the first ones are
+ * those of y, the others are inputs without outputs. */
 OKRA_API okra_status okra_fit(okra_context *context, const okra_data *x,
                               const okra_data *y, const okra_options *options,
                               okra_model **out) OKRA_CHECK;

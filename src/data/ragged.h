@@ -44,6 +44,9 @@ const okra_field_ *okra_ragged_field_(const okra_ragged_ *group, const char *nam
 /* The chosen objects of a group of n (index == NULL: all of them). */
 okra_status okra_ragged_take_(const okra_ragged_ *from, const okra_int *index,
                               okra_int count, okra_ragged_ *to) OKRA_CHECK;
+/* The na objects of a, then the nb of b; both must have the same fields. */
+okra_status okra_ragged_concat_(const okra_ragged_ *a, okra_int na, const okra_ragged_ *b,
+                                okra_int nb, okra_ragged_ *to) OKRA_CHECK;
 /* Frees offsets and values; the struct itself is the caller's. */
 void okra_ragged_clear_(okra_ragged_ *group);
 

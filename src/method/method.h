@@ -16,9 +16,10 @@
 #include "kernel/kernel.h"
 #include "linalg/linalg.h"
 
-/* What a method may ask of the training set. */
+/* What a method may ask of the training set. Inputs may be more than the outputs: the
+ * first n are the labelled ones, the others have no output. */
 typedef struct okra_problem_ {
-    okra_int n;
+    okra_int n, unlabelled; /* N = n + unlabelled inputs, n outputs */
     const okra_data *x, *y;
     const okra_bound_ *kx, *ky;
     /* Where the output kernel is linear on dense y: the explicit features, y itself times
@@ -32,8 +33,8 @@ typedef struct okra_problem_ {
     okra_int given_K_ld, given_L_ld;
 } okra_problem_;
 
-/* A fresh n x n Gram matrix of the inputs (outputs) that the caller owns and may destroy.
- */
+/* A fresh Gram matrix of the inputs (N x N) or outputs (n x n) that the caller owns and
+ * may destroy. */
 okra_status okra_problem_K_(okra_context *ctx, const okra_problem_ *p,
                             double **K) OKRA_CHECK;
 okra_status okra_problem_L_(okra_context *ctx, const okra_problem_ *p,
@@ -41,10 +42,10 @@ okra_status okra_problem_L_(okra_context *ctx, const okra_problem_ *p,
 
 /* A block of queries: m test inputs seen through the input kernel. */
 typedef struct okra_query_ {
-    okra_int m, n;
-    okra_mat_ Kx;             /* m x n: k(x_r, train_c); the method may destroy it     */
+    okra_int m, n;            /* queries, labelled training inputs                     */
+    okra_mat_ Kx;             /* m x N: k(x_r, train_c); the method may destroy it     */
     const double *self;       /* m: k(x_r, x_r), or NULL if the method did not ask     */
-    const double *train_self; /* n: k(train_c, train_c), or NULL likewise             */
+    const double *train_self; /* N: k(train_c, train_c), or NULL likewise             */
 } okra_query_;
 
 typedef enum okra_form_ { OKRA_FORM_WEIGHTS, OKRA_FORM_EMBEDDING } okra_form_;
@@ -56,6 +57,7 @@ typedef struct okra_method_ {
     const char *name, *help;
     okra_option_table options;
     bool needs_self; /* queries carry self and train_self */
+    bool unlabelled; /* can use inputs without outputs; else a problem has none */
     /* Fills the bag with whatever predict needs: arrays, numbers, texts. */
     okra_status (*fit)(okra_context *ctx, const okra_problem_ *problem,
                        const okra_options *options, okra_bag_ *bag);

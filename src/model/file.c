@@ -189,14 +189,15 @@ static okra_status load_kernel(const okra_archive_ *a, const json_t *about,
 }
 
 static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json_t *about,
-                                 const okra_bag_ *bag, okra_training_ **out)
+                                 const okra_method_ *method, const okra_bag_ *bag,
+                                 okra_training_ **out)
 {
     okra_status st = OKRA_OK;
     okra_data *x = NULL, *y = NULL;
     okra_kernel *kx = NULL, *ky = NULL;
     TRY(okra_objects_load_(a, "x", json_object_get(about, "x"), &x));
     TRY(okra_objects_load_(a, "y", json_object_get(about, "y"), &y));
-    if (x->n != y->n || x->n == 0) {
+    if (x->n < y->n || (x->n > y->n && !method->unlabelled) || y->n == 0) {
         FAIL(OKRA_EFORMAT, "%s: there are %lld training inputs and %lld outputs", a->path,
              (long long)x->n, (long long)y->n);
     }
@@ -227,7 +228,7 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
         FAIL(OKRA_EFORMAT, "%s: there is no method '%s'", path, method ? method : "");
     }
     TRY(load_bag(m->archive, about, &m->bag));
-    TRY(load_training(context, m->archive, about, m->bag, &m->training));
+    TRY(load_training(context, m->archive, about, m->method, m->bag, &m->training));
     m->archive->arrays = NULL;
     *out = m;
     m = NULL;

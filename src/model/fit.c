@@ -66,15 +66,24 @@ void okra_training_free_(okra_training_ *t)
 /* ---- fitting
  * --------------------------------------------------------------------------- */
 
-static okra_status check_pairs(const okra_data *x, const okra_data *y)
+/* As many inputs as outputs; more inputs where the method can use them. */
+static okra_status check_pairs(const okra_method_ *method, const okra_data *x,
+                               const okra_data *y)
 {
     char a[96], b[96];
-    if (x->n != y->n) {
-        return okra_fail_(OKRA_ESHAPE, "x has %s, y has %s; expected as many of each",
-                          okra_data_describe_(x, a, sizeof a),
-                          okra_data_describe_(y, b, sizeof b));
+    okra_data_describe_(x, a, sizeof a);
+    okra_data_describe_(y, b, sizeof b);
+    if (x->n < y->n) {
+        return okra_fail_(OKRA_ESHAPE, "x has %s, y has %s; expected as many of each", a,
+                          b);
     }
-    if (x->n == 0) {
+    if (x->n > y->n && !method->unlabelled) {
+        return okra_fail_(OKRA_ESHAPE,
+                          "x has %s, y has %s; expected as many of each: method %s does "
+                          "not use inputs without outputs",
+                          a, b, method->name);
+    }
+    if (y->n == 0) {
         return okra_fail_(OKRA_ESHAPE, "there are no training pairs");
     }
     return OKRA_OK;
@@ -158,7 +167,8 @@ static okra_status run(okra_context *ctx, const okra_training_ *t,
                        const okra_method_ *method, const okra_options *options,
                        const double *lambda, size_t count, okra_bag_ *const *bags)
 {
-    okra_problem_ problem = {.n = t->x->n,
+    okra_problem_ problem = {.n = t->y->n,
+                             .unlabelled = t->x->n - t->y->n,
                              .x = t->x,
                              .y = t->y,
                              .kx = t->bound_x,
@@ -183,9 +193,9 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
     okra_training_ *training = NULL;
     okra_bag_ **bags = NULL;
     okra_model **made = NULL;
-    TRY(check_pairs(x, y));
     TRY(okra_options_read(options, &okra_fit_table_, &fields));
     TRY(choose_method(options, fields.method, &method));
+    TRY(check_pairs(method, x, y));
     if (lambda) {
         TRY(check_lambda(method, lambda, count));
     }
@@ -252,7 +262,7 @@ void okra_model_free(okra_model *model)
 
 okra_int okra_model_count(const okra_model *model)
 {
-    return model->training->x->n;
+    return model->training->y->n;
 }
 
 const char *okra_model_json(const okra_model *model)

@@ -51,7 +51,7 @@ typedef struct okra_walk_ {
     const okra_model *model;
     okra_other_ *other;
     double *self, *train_self; /* where the method asked for them */
-    double *K;                 /* rows x n */
+    double *K;                 /* rows x N: against all inputs, labelled or not */
     okra_int tests, rows;
 } okra_walk_;
 

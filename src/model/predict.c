@@ -91,7 +91,7 @@ static okra_status prepare(okra_context *ctx, run *r, const okra_data *x)
     okra_int width = okra_model_width_(r->model);
     bool embeds = okra_model_form_(r->model) == OKRA_FORM_EMBEDDING;
     p->tests = x->n;
-    p->n = r->model->training->x->n;
+    p->n = r->model->training->y->n;
     p->d = embeds ? width : output->d;
     TRY(okra_walk_open_(ctx, r->model, x, p->d, &r->walk));
     if (!embeds) {

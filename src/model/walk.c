@@ -1,7 +1,7 @@
 /*
  * walk.c: test inputs in blocks through the input kernel and the method.
  *
- * A block of m rows holds k(x_r, train_c), m x n, and what the method makes of it. The
+ * A block of m rows holds k(x_r, train_c), m x N, and what the method makes of it. The
  * weights w(x) = B k_x of kernel methods read the n x n matrix B once a block, so blocks
  * are made as tall as BLOCK_BYTES and the memory budget allow.
  */
@@ -18,7 +18,7 @@ okra_int okra_model_width_(const okra_model *model)
 {
     return okra_model_form_(model) == OKRA_FORM_EMBEDDING
                ? model->method->width(model->bag)
-               : model->training->x->n;
+               : model->training->y->n;
 }
 
 /* Half of the memory that is left, no more than is useful, at least one row. */
@@ -36,18 +36,18 @@ okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
 {
     okra_status st = OKRA_OK;
     const okra_training_ *t = model->training;
-    okra_int n = t->x->n;
+    okra_int inputs = t->x->n;
     okra_walk_ w = {.model = model, .tests = x->n};
     TRY(okra_other_create_(ctx, t->bound_x, x, &w.other));
     if (model->method->needs_self) {
         ALLOC(w.self, w.tests);
-        ALLOC(w.train_self, n);
+        ALLOC(w.train_self, inputs);
         TRY(okra_other_diagonal_(ctx, t->bound_x, w.other, w.self));
         TRY(okra_bound_diagonal_(ctx, t->bound_x, w.train_self));
     }
-    w.rows = block_rows(ctx, w.tests, n + okra_model_width_(model) + extra);
-    TRY(okra_doubles_(ctx, w.rows, n, "a block of test rows against the training inputs",
-                      &w.K));
+    w.rows = block_rows(ctx, w.tests, inputs + okra_model_width_(model) + extra);
+    TRY(okra_doubles_(ctx, w.rows, inputs,
+                      "a block of test rows against the training inputs", &w.K));
     *walk = w;
     return OKRA_OK;
 done:
@@ -67,14 +67,13 @@ void okra_walk_close_(okra_walk_ *walk)
 static okra_status query(okra_context *ctx, okra_walk_ *walk, okra_int first, okra_int m,
                          okra_query_ *out)
 {
-    okra_int n = walk->model->training->x->n;
+    const okra_training_ *t = walk->model->training;
     *out = (okra_query_){.m = m,
-                         .n = n,
-                         .Kx = okra_mat_of_(walk->K, m, n),
+                         .n = t->y->n,
+                         .Kx = okra_mat_of_(walk->K, m, t->x->n),
                          .self = walk->self ? walk->self + first : NULL,
                          .train_self = walk->train_self};
-    return okra_other_cross_(ctx, walk->model->training->bound_x, walk->other, first,
-                             out->Kx);
+    return okra_other_cross_(ctx, t->bound_x, walk->other, first, out->Kx);
 }
 
 okra_status okra_walk_predict_(okra_context *ctx, okra_walk_ *walk, okra_int first,

@@ -1,0 +1,202 @@
+/*
+ * concat.c: two collections of one kind, one after the other.
+ */
+#include "data/data.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Rows of `size` bytes of a then b, a's and b's that many bytes apart, in a block that
+ * `to` owns. */
+static void *join_rows(okra_data *to, okra_int size, okra_int na, const void *a,
+                       okra_int a_stride, okra_int nb, const void *b, okra_int b_stride)
+{
+    unsigned char *block = okra_alloc_(na + nb, (size_t)size);
+    if (!block) {
+        return NULL;
+    }
+    okra_data_own_(to, block);
+    for (okra_int i = 0; size > 0 && i < na + nb; i++) {
+        const unsigned char *row = i < na
+                                       ? (const unsigned char *)a + i * a_stride
+                                       : (const unsigned char *)b + (i - na) * b_stride;
+        memcpy(block + i * size, row, (size_t)size);
+    }
+    return block;
+}
+
+static okra_status join_values(okra_data *to, const okra_data *a, const okra_data *b)
+{
+    const okra_int number = sizeof(double);
+    to->values = join_rows(to, a->d * number, a->n, a->values, a->ld * number, b->n,
+                           b->values, b->ld * number);
+    if (to->values && a->diagonal && b->diagonal) {
+        to->diagonal =
+            join_rows(to, number, a->n, a->diagonal, number, b->n, b->diagonal, number);
+        return to->diagonal ? OKRA_OK : OKRA_EMEM;
+    }
+    return to->values ? OKRA_OK : OKRA_EMEM;
+}
+
+static okra_status join_sparse(okra_data *to, const okra_data *a, const okra_data *b)
+{
+    okra_status st = OKRA_OK;
+    okra_csr_ *csr = &to->csr;
+    okra_int in_a = a->csr.indptr[a->n], in_b = b->csr.indptr[b->n];
+    to->d = OKRA_MAX_(a->d, b->d);
+    ALLOC(csr->indptr, a->n + b->n + 1);
+    okra_data_own_(to, csr->indptr);
+    memcpy(csr->indptr, a->csr.indptr, (size_t)(a->n + 1) * sizeof *csr->indptr);
+    for (okra_int i = 0; i <= b->n; i++) {
+        csr->indptr[a->n + i] = in_a + b->csr.indptr[i];
+    }
+    ALLOC(csr->indices, in_a + in_b);
+    okra_data_own_(to, csr->indices);
+    ALLOC(csr->values, in_a + in_b);
+    okra_data_own_(to, csr->values);
+    if (in_a > 0) {
+        memcpy(csr->indices, a->csr.indices, (size_t)in_a * sizeof *csr->indices);
+        memcpy(csr->values, a->csr.values, (size_t)in_a * sizeof *csr->values);
+    }
+    if (in_b > 0) {
+        memcpy(csr->indices + in_a, b->csr.indices, (size_t)in_b * sizeof *csr->indices);
+        memcpy(csr->values + in_a, b->csr.values, (size_t)in_b * sizeof *csr->values);
+    }
+done:
+    return st;
+}
+
+/* Classes with names are those of a, then the new ones of b; without, the codes stay. */
+static okra_status join_labels(okra_data *to, const okra_data *a, const okra_data *b)
+{
+    okra_status st = OKRA_OK;
+    const okra_int code = sizeof(okra_int);
+    const char **names = NULL;
+    okra_int *place = NULL, *codes = NULL;
+    if (!a->class_names != !b->class_names) {
+        FAIL(OKRA_EARG,
+             "labels of %s have names and those of %s are numbers; expected one sort",
+             a->class_names ? a->source : b->source,
+             a->class_names ? b->source : a->source);
+    }
+    to->codes = codes = join_rows(to, code, a->n, a->codes, code, b->n, b->codes, code);
+    if (!codes) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    to->d = OKRA_MAX_(a->d, b->d);
+    if (a->class_names) {
+        ALLOC(names, a->d + b->d);
+        ALLOC(place, b->d);
+        to->d = a->d;
+        for (okra_int c = 0; c < a->d; c++) {
+            names[c] = a->class_names[c];
+        }
+        for (okra_int c = 0; c < b->d; c++) {
+            okra_int at = 0;
+            while (at < to->d && strcmp(names[at], b->class_names[c]) != 0) {
+                at++;
+            }
+            names[at] = b->class_names[c];
+            place[c] = at;
+            to->d = OKRA_MAX_(to->d, at + 1);
+        }
+        for (okra_int i = 0; i < b->n; i++) {
+            codes[a->n + i] = place[b->codes[i]];
+        }
+        TRY(okra_data_names_(to, names));
+    }
+done:
+    okra_free_(names);
+    okra_free_(place);
+    return st;
+}
+
+static okra_status join_groups(okra_data *to, const okra_data *a, const okra_data *b)
+{
+    okra_status st = OKRA_OK;
+    if (a->group_count != b->group_count) {
+        FAIL(OKRA_EARG, "%s of %s and %s are described in different ways",
+             okra_kind_name(a->kind), a->source, b->source);
+    }
+    for (int k = 0; k < a->group_count; k++) {
+        TRY(okra_ragged_concat_(&a->groups[k], a->n, &b->groups[k], b->n,
+                                &to->groups[k]));
+        to->group_count = k + 1;
+    }
+done:
+    return st;
+}
+
+static okra_status join_components(okra_data *to, const okra_data *a, const okra_data *b)
+{
+    okra_status st = OKRA_OK;
+    if (a->component_count != b->component_count) {
+        FAIL(OKRA_ESHAPE, "tuples of %s have %d parts, those of %s have %d", a->source,
+             a->component_count, b->source, b->component_count);
+    }
+    ZALLOC(to->components, a->component_count);
+    for (int k = 0; k < a->component_count; k++) {
+        TRY(okra_data_concat(a->components[k], b->components[k], &to->components[k]));
+        to->component_count = k + 1;
+    }
+done:
+    return st;
+}
+
+static okra_status join(okra_data *to, const okra_data *a, const okra_data *b)
+{
+    const okra_int word = sizeof(uint64_t);
+    switch (a->kind) {
+    case OKRA_GRAM:
+    case OKRA_DENSE:
+        return join_values(to, a, b);
+    case OKRA_SPARSE:
+        return join_sparse(to, a, b);
+    case OKRA_BITS:
+        to->words = a->words;
+        to->bits = join_rows(to, a->words * word, a->n, a->bits, a->words * word, b->n,
+                             b->bits, a->words * word);
+        return to->bits ? OKRA_OK : OKRA_EMEM;
+    case OKRA_LABELS:
+        return join_labels(to, a, b);
+    case OKRA_NODES:
+        if (a->network != b->network) {
+            return okra_fail_(OKRA_EARG, "the nodes of %s and %s are of two networks",
+                              a->source, b->source);
+        }
+        to->network = okra_network_retain_(a->network);
+        to->codes = join_rows(to, word, a->n, a->codes, word, b->n, b->codes, word);
+        return to->codes ? OKRA_OK : OKRA_EMEM;
+    case OKRA_STRINGS:
+    case OKRA_SEQUENCES:
+    case OKRA_GRAPHS:
+        return join_groups(to, a, b);
+    case OKRA_TUPLE:
+        return join_components(to, a, b);
+    }
+    return okra_fail_(OKRA_EINTERNAL, "data of an unknown kind");
+}
+
+okra_status okra_data_concat(const okra_data *a, const okra_data *b, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *to = NULL;
+    char first[96], second[96];
+    if (!a || !b) {
+        FAIL(OKRA_EARG, "the data to put together are NULL");
+    }
+    bool any_width = a->kind == OKRA_SPARSE || a->kind == OKRA_LABELS;
+    if (a->kind != b->kind || (a->d != b->d && !any_width)) {
+        FAIL(OKRA_ESHAPE, "%s holds %s and %s %s; expected one kind and width", a->source,
+             okra_data_describe_(a, first, sizeof first), b->source,
+             okra_data_describe_(b, second, sizeof second));
+    }
+    TRY(okra_data_new_(a->kind, a->n + b->n, a->d, a->source, &to));
+    TRY(join(to, a, b));
+    *out = to;
+    to = NULL;
+done:
+    okra_data_free(to);
+    return st;
+}
