@@ -27,8 +27,8 @@
     X(arff, ".arff", NULL, false, NULL, "WEKA attribute-relation file (read)")
 
 static const okra_file_format_ formats[] = {
-#define ROW(name, extensions, magic, opens, write, help) \
-    {#name, extensions, magic, opens, okra_read_##name##_, write},
+#define ROW(name, extensions, magic, by_name, write, help) \
+    {#name, extensions, magic, by_name, okra_read_##name##_, write},
     FORMATS(ROW)
 #undef ROW
 };
@@ -44,7 +44,7 @@ enum { HOW_COUNT = sizeof hows / sizeof *hows };
 const char *okra_data_formats(void)
 {
     return
-#define ROW(name, extensions, magic, opens, write, help) #name ": " help "\n"
+#define ROW(name, extensions, magic, by_name, write, help) #name ": " help "\n"
         FORMATS(ROW)
 #undef ROW
 #define ROW(symbol, word, help) word ": " help "\n"
@@ -213,15 +213,13 @@ okra_status okra_data_read(okra_context *context, const char *text, okra_data **
     }
     TRY(parse_spec(text, &s));
     bool standard = strcmp(s.path, "-") == 0;
-    if (standard && s.format && s.format->opens) {
+    if (standard && s.format && s.format->by_name) {
         FAIL(OKRA_EUNSUPPORTED, "format %s cannot be read from standard input",
              s.format->name);
     }
-    if (!s.format || !s.format->opens) {
-        named = true;
-        TRY(okra_bytes_open_(context, s.path, &source.bytes));
-        named = false;
-    }
+    named = true;
+    TRY(okra_bytes_open_(context, s.path, &source.bytes));
+    named = false;
     source.name = standard ? "standard input" : s.path;
     source.path = s.path;
     source.part = s.part;

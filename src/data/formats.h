@@ -31,15 +31,15 @@ typedef enum okra_how_ {
 typedef struct okra_source_ {
     okra_context *ctx;
     const char *name; /* for messages and for the data's source      */
-    const char *path; /* of readers that open files themselves       */
+    const char *path; /* for readers that open the file again        */
     const char *part; /* the array or column chosen, or NULL         */
     okra_how_ how;
-    okra_bytes_ bytes; /* of all other readers, which may take it over */
+    okra_bytes_ bytes; /* the file; a reader may take it over        */
 } okra_source_;
 
 typedef struct okra_file_format_ {
     const char *name, *extensions, *magic; /* extensions: ".a .b"; magic may be NULL */
-    bool opens;                            /* reads `path` itself, not `bytes`       */
+    bool by_name; /* opens `path` too, so it cannot read a pipe */
     okra_status (*read)(okra_source_ *source, okra_data **out);
     okra_status (*write)(okra_writer_ *w, const okra_data *data);
 } okra_file_format_;

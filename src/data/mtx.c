@@ -261,7 +261,8 @@ static okra_status read_coordinate(okra_source_ *source, matrix *m, okra_data **
             put_entry(&csr, t->j, t->i, t->value);
         }
     }
-    TRY(okra_data_adopt_sparse_(&csr, m->n, m->d, source->name, out));
+    st = okra_data_adopt_sparse_(&csr, m->n, m->d, source->name, out);
+    st = st == OKRA_EARG ? OKRA_EFORMAT : st; /* an entry that is there twice */
 done:
     okra_free_(entries);
     okra_csr_free_(&csr);

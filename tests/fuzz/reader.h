@@ -1,0 +1,80 @@
+/*
+ * reader.h: feeds bytes to one reader and checks what every collection must satisfy.
+ */
+#ifndef OKRA_FUZZ_READER_H
+#define OKRA_FUZZ_READER_H
+
+#include "data/formats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define FUZZ_CHECK(condition) \
+    do {                      \
+        if (!(condition)) {   \
+            abort();          \
+        }                     \
+    } while (0)
+
+/* Touches every element: finite, in range, in order. */
+static inline void fuzz_check(const okra_data *data)
+{
+    FUZZ_CHECK(data->n >= 0 && data->d >= 0 && data->source);
+    for (okra_int i = 0; i < data->n; i++) {
+        for (okra_int j = 0; data->values && j < data->d; j++) {
+            FUZZ_CHECK(isfinite(data->values[i * data->ld + j]));
+        }
+        for (okra_int k = 0; data->bits && k < data->words; k++) {
+            FUZZ_CHECK(data->d % 64 == 0 || k + 1 < data->words ||
+                       data->bits[i * data->words + k] >> (data->d % 64) == 0);
+        }
+        if (data->kind == OKRA_LABELS) {
+            FUZZ_CHECK(data->codes[i] >= 0 && data->codes[i] < data->d);
+            FUZZ_CHECK(!data->class_names ||
+                       strlen(data->class_names[data->codes[i]]) < 1u << 30);
+        }
+        if (data->kind == OKRA_SPARSE) {
+            for (okra_int k = data->csr.indptr[i]; k < data->csr.indptr[i + 1]; k++) {
+                FUZZ_CHECK(data->csr.indices[k] >= 0 && data->csr.indices[k] < data->d);
+                FUZZ_CHECK(k == data->csr.indptr[i] ||
+                           data->csr.indices[k - 1] < data->csr.indices[k]);
+                FUZZ_CHECK(isfinite(data->csr.values[k]));
+            }
+        }
+    }
+}
+
+/* Reads the bytes by a format in every way of taking them; nothing may leak. `path` is
+ * for readers that open the file again. */
+static inline void fuzz_read(const char *format, const char *path, const uint8_t *bytes,
+                             size_t size)
+{
+    okra_context *context = NULL;
+    okra_int live = okra_alloc_live_blocks_();
+    FUZZ_CHECK(okra_context_create(&context) == OKRA_OK);
+    FUZZ_CHECK(okra_context_set_memory(context, INT64_C(1) << 22) == OKRA_OK);
+    for (int how = OKRA_HOW_FOUND_; how <= OKRA_HOW_GRAM_; how++) {
+        okra_source_ source = {.ctx = context,
+                               .name = "input",
+                               .path = path,
+                               .how = (okra_how_)how,
+                               .bytes = {.p = bytes, .size = (okra_int)size}};
+        okra_data *data = NULL;
+        okra_status st =
+            okra_format_read_(okra_format_find_(format, strlen(format)), &source, &data);
+        if (st == OKRA_OK) {
+            fuzz_check(data);
+        } else {
+            FUZZ_CHECK(!data && okra_message()[0] && st != OKRA_EINTERNAL);
+        }
+        okra_data_free(data);
+        okra_bytes_close_(&source.bytes);
+    }
+    okra_context_free(context);
+    FUZZ_CHECK(okra_alloc_live_blocks_() == live);
+}
+
+#endif

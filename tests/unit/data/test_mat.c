@@ -1,0 +1,146 @@
+/* MATLAB files of both versions, written here through matio. */
+#include "files.h"
+
+#include <matio.h>
+
+static void add(mat_t *file, const char *name, enum matio_classes class_type,
+                enum matio_types type, size_t rows, size_t cols, const void *data,
+                int opt, enum matio_compression compression)
+{
+    size_t dims[] = {rows, cols};
+    matvar_t *v =
+        Mat_VarCreate(name, class_type, type, 2, dims, (void *)(uintptr_t)data, opt);
+    CHECK(v && Mat_VarWrite(file, v, compression) == 0);
+    Mat_VarFree(v);
+}
+
+static const double columns[] = {1, 4, 2, 5, 3, 6}, rows[] = {1, 2, 3, 4, 5, 6};
+
+/* x: doubles; small: uint8; text; wave: complex; cube: 2x2x2; s: sparse. */
+static void make(const char *path, enum mat_ft version,
+                 enum matio_compression compression, bool all)
+{
+    mat_t *file = Mat_CreateVer(path, NULL, version);
+    CHECK(file != NULL);
+    add(file, "x", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, 3, columns, 0, compression);
+    if (all) {
+        const uint8_t small[] = {1, 0, 2};
+        const double one = 1;
+        mat_complex_split_t wave = {(void *)(uintptr_t)&one, (void *)(uintptr_t)&one};
+        size_t cube[] = {2, 1, 3};
+        mat_uint32_t ir[] = {1, 0, 2}, jc[] = {0, 1, 3};
+        double values[] = {5, 6, 7};
+        mat_sparse_t sparse = {.nzmax = 3,
+                               .ir = ir,
+                               .nir = 3,
+                               .jc = jc,
+                               .njc = 3,
+                               .ndata = 3,
+                               .data = values};
+        const double bad[] = {1, 2, NAN, 4};
+        add(file, "small", MAT_C_UINT8, MAT_T_UINT8, 1, 3, small, 0, compression);
+        add(file, "text", MAT_C_CHAR, MAT_T_UINT8, 1, 2, "ab", 0, compression);
+        add(file, "wave", MAT_C_DOUBLE, MAT_T_DOUBLE, 1, 1, &wave, MAT_F_COMPLEX,
+            compression);
+        add(file, "s", MAT_C_SPARSE, MAT_T_DOUBLE, 3, 2, &sparse, 0, compression);
+        add(file, "bad", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, 2, bad, 0, compression);
+        matvar_t *v = Mat_VarCreate("cube", MAT_C_DOUBLE, MAT_T_DOUBLE, 3, cube,
+                                    (void *)(uintptr_t)columns, 0);
+        CHECK(Mat_VarWrite(file, v, compression) == 0);
+        Mat_VarFree(v);
+    }
+    Mat_Close(file);
+}
+
+static okra_status read_part(const char *prefix, const char *part, okra_data **out)
+{
+    char spec[600];
+    snprintf(spec, sizeof spec, "%s%s%s", prefix, files_path("a.mat"), part);
+    return okra_data_read(NULL, spec, out);
+}
+
+static void check_version(enum mat_ft version, enum matio_compression compression)
+{
+    okra_data *data = NULL;
+    const double sparse[] = {0, 6, 5, 0, 0, 7};
+    make(files_path("a.mat"), version, compression, false);
+    CHECK_OK(read_part("", "", &data));
+    CHECK(files_dense(data, 2, 3, rows));
+    okra_data_free(data);
+    make(files_path("a.mat"), version, compression, true);
+    CHECK_OK(read_part("", ":x", &data));
+    CHECK(files_dense(data, 2, 3, rows));
+    okra_data_free(data);
+    CHECK_OK(read_part("labels:", ":small", &data));
+    CHECK(data->n == 3 && data->codes[0] == 1 && data->codes[1] == 0 &&
+          data->codes[2] == 2);
+    okra_data_free(data);
+    data = NULL;
+    CHECK_OK(read_part("", ":s", &data));
+    CHECK(data && data->kind == OKRA_SPARSE && data->csr.indptr[3] == 3);
+    okra_data_free(data);
+    data = NULL;
+    CHECK_OK(read_part("dense:", ":s", &data));
+    CHECK(files_dense(data, 3, 2, sparse));
+    okra_data_free(data);
+    CHECK_FAILS(read_part("", "", &data), OKRA_EARG,
+                "a.mat: there are 6 numeric variables among: ");
+    CHECK_FAILS(read_part("", ":none", &data), OKRA_EARG,
+                "there is no variable 'none'; there is: ");
+    CHECK_FAILS(read_part("", ":text", &data), OKRA_EUNSUPPORTED,
+                "a.mat: variable 'text' is not numeric");
+    CHECK_FAILS(read_part("", ":wave", &data), OKRA_EUNSUPPORTED,
+                "a.mat: variable 'wave' is not real");
+    CHECK_FAILS(read_part("", ":cube", &data), OKRA_EUNSUPPORTED,
+                "a.mat: variable 'cube' has 3 dimensions; expected 2");
+    CHECK_FAILS(read_part("", ":bad", &data), OKRA_EFORMAT,
+                "a.mat: row 0, column 1 (counted from 0) is nan; values must be finite");
+    CHECK_ALLOCATIONS(read_part("", ":x", &data), okra_data_free(data));
+    CHECK_ALLOCATIONS(read_part("", ":s", &data), okra_data_free(data));
+    files_clean();
+}
+
+TEST(version_5)
+{
+    check_version(MAT_FT_MAT5, MAT_COMPRESSION_NONE);
+    check_version(MAT_FT_MAT5, MAT_COMPRESSION_ZLIB);
+}
+
+TEST(version_73)
+{
+    check_version(MAT_FT_MAT73, MAT_COMPRESSION_NONE);
+}
+
+TEST(broken)
+{
+    okra_data *data = NULL;
+    okra_context *context = NULL;
+    char spec[600];
+    CHECK_FAILS(files_text("", "t.mat", "", &data), OKRA_EFORMAT,
+                "t.mat: not a MATLAB file of version 5 or 7.3");
+    CHECK_FAILS(
+        files_text("", "t.mat", "some text that is no MATLAB file at all\n", &data),
+        OKRA_EFORMAT, "t.mat: not a MATLAB file of version 5 or 7.3");
+    CHECK_FAILS(okra_data_read(NULL, "/nowhere.mat", &data), OKRA_EIO,
+                "/nowhere.mat: cannot be opened: No such file or directory");
+    make(files_path("a.mat"), MAT_FT_MAT5, MAT_COMPRESSION_NONE, false);
+    CHECK_OK(okra_context_create(&context));
+    CHECK_OK(okra_context_set_memory(context, 100000));
+    CHECK(truncate(files_path("a.mat"), 200) == 0);
+    CHECK_FAILS(okra_data_read(NULL, files_path("a.mat"), &data), OKRA_EFORMAT,
+                "a.mat: ");
+    /* Sizes in the header that no memory holds are refused before anything is read. */
+    make(files_path("a.mat"), MAT_FT_MAT5, MAT_COMPRESSION_NONE, false);
+    FILE *f = fopen(files_path("a.mat"), "r+b");
+    int32_t dims[] = {1000000, 1000000};
+    fseek(f, 128 + 8 + 16 + 8, SEEK_SET);
+    fwrite(dims, sizeof dims, 1, f);
+    fclose(f);
+    snprintf(spec, sizeof spec, "%s", files_path("a.mat"));
+    CHECK_FAILS(okra_data_read(context, spec, &data), OKRA_EBUDGET,
+                "variable 'x' of 1000000 x 1000000 needs");
+    okra_context_free(context);
+    files_clean();
+}
+
+MAIN(RUN(version_5), RUN(version_73), RUN(broken))
