@@ -329,6 +329,7 @@ static okra_status search_explicit(okra_context *ctx, state *s, const okra_block
         if (!wanted(s, block, first, columns)) {
             continue;
         }
+        TRY(okra_cancelled_(ctx));
         okra_mat_ Yc = okra_mat_of_(Y, columns, d);
         subtract(s->shift, okra_mat_view_(y + first * ld, columns, d, ld), Yc, self);
         TRY(okra_gemm_(ctx, false, true, 1, okra_mat_of_(H, m, d), Yc, 0,

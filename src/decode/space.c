@@ -95,6 +95,7 @@ okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p
         TRY(okra_doubles_(ctx, n, width, "a panel of the output kernel", &fresh));
     }
     out->p = fresh ? fresh : panels->scratch;
+    TRY(okra_cancelled_(ctx));
     TRY(okra_other_cross_t_(ctx, panels->ky, panels->other, first, *out));
     if (fresh) {
         *(keep ? &panels->kept[p] : &panels->scratch) = fresh;

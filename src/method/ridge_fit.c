@@ -95,6 +95,7 @@ static okra_status fit_spectrum(okra_ridge_ *r, double *K)
     TRY(decompose(r->ctx, okra_mat_of_(K, n, n), v));
     TRY(okra_doubles_(r->ctx, n, n, "the scaled eigenvectors", &R));
     for (size_t l = 0; l < r->count; l++) {
+        TRY(okra_cancelled_(r->ctx));
         for (okra_int i = 0; i < n; i++) {
             double s = 1 / sqrt(v[i] + r->lambda[l]);
             for (okra_int j = 0; j < n; j++) {
@@ -165,6 +166,7 @@ okra_status okra_ridge_covariance_(okra_ridge_ *r, double epsilon)
     okra_free_(L);
     K = L = NULL;
     for (size_t l = 0; l < r->count; l++) {
+        TRY(okra_cancelled_(r->ctx));
         TRY(okra_doubles_(r->ctx, n, n, "the ridge weights", &B));
         TRY(okra_kron_solve_(r->ctx, kron, r->lambda[l], okra_mat_of_(B, n, n)));
         TRY(put_weights(r, r->bags[l], &B));
@@ -216,6 +218,7 @@ okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A)
     TRY(okra_gemm_(r->ctx, false, true, 1, features_of(r), E, 0, Sm));
     TRY(okra_gemm_(r->ctx, false, false, 1, V, Sm, 0, Fm)); /* F = V Y E' */
     for (size_t l = 0; l < r->count; l++) {
+        TRY(okra_cancelled_(r->ctx));
         TRY(okra_doubles_(r->ctx, n, d, "the ridge coefficients", &C));
         okra_mat_ Cm = okra_mat_of_(C, n, d);
         for (okra_int i = 0; i < n; i++) {

@@ -2,9 +2,7 @@
  * Ridge against the systems written out in full: n x n for identity, n^2 x n^2 for the
  * covariance operators, nd x nd for a matrix operator.
  */
-#include "naive.h"
-
-#include <unistd.h>
+#include "ridge.h"
 
 /* Ten times the worst relative error over 100 seeds (identity), 40 (covariances) and
  * every shape and size, which was 6.8e-14, 8.3e-13, 8.2e-12 and 1.0e-12: the naive
@@ -13,53 +11,6 @@ static const double IDENTITY = 7e-13, COV = 8e-12, CCOV = 8e-11, MATRIX = 1e-11;
 
 static const okra_int SIZES[] = {1, 2, 3, N};
 enum { SIZE_COUNT = sizeof SIZES / sizeof *SIZES, SEEDS = 10 };
-
-static const okra_method_ *ridge(void)
-{
-    return okra_method_find_("ridge");
-}
-
-/* Options from "name", "value", ..., NULL. */
-static okra_options *options_of(const char *const *pairs)
-{
-    const okra_option_table *table = &ridge()->options;
-    okra_options *o = NULL;
-    CHECK_OK(okra_options_create(&table, 1, &o));
-    for (; pairs && *pairs; pairs += 2) {
-        CHECK_OK(okra_options_set(o, pairs[0], pairs[1]));
-    }
-    return o;
-}
-
-static okra_status fit(const toy *t, bool features, const okra_options *options,
-                       okra_bag_ **bag)
-{
-    okra_status st = OKRA_OK;
-    okra_problem_ p = problem_of(t, features);
-    okra_bag_ *b = NULL;
-    TRY(okra_bag_create_(&b));
-    TRY(ridge()->fit(NULL, &p, options, b));
-    *bag = b;
-    b = NULL;
-done:
-    okra_bag_free_(b);
-    return st;
-}
-
-typedef okra_status (*predictor)(okra_context *, const okra_bag_ *, okra_query_ *,
-                                 okra_mat_);
-
-/* out: m x cols, written through a wider stride and copied back */
-static void apply(predictor f, const toy *t, const okra_bag_ *bag, okra_int cols,
-                  double *out)
-{
-    double Kx[M * N], wide[M * (N + 3)];
-    memcpy(Kx, t->Kx, sizeof Kx);
-    okra_query_ q = {.m = t->m, .n = t->n, .Kx = okra_mat_of_(Kx, t->m, t->n)};
-    okra_mat_ view = {wide, t->m, cols, cols + 3};
-    CHECK_OK(f(NULL, bag, &q, view));
-    okra_mat_copy_(view, okra_mat_of_(out, t->m, cols));
-}
 
 static void check_weights(const toy *t, const char *const *pairs, const double *B,
                           bool center, double tolerance)
@@ -121,23 +72,6 @@ TEST(conditional_covariance_equals_full_system)
 
 /* ---- operators from files ------------------------------------------------------------
  */
-
-/* A d x d matrix in a fresh file; `spec` gets "prefix" + its name. */
-static void write_matrix(const char *prefix, okra_int rows, okra_int cols,
-                         const double *A, char *spec, size_t size)
-{
-    char path[] = "/tmp/okra-operator-XXXXXX.csv";
-    int fd = mkstemps(path, 4);
-    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
-    CHECK(f != NULL);
-    for (okra_int i = 0; f && i < rows * cols; i++) {
-        fprintf(f, "%.17g%s", A[i], (i + 1) % cols ? "," : "\n");
-    }
-    if (f) {
-        fclose(f);
-    }
-    snprintf(spec, size, "%s%s", prefix, path);
-}
 
 static void check_matrix(const toy *t, const char *operator_text, const double *A,
                          double lambda)
@@ -292,174 +226,9 @@ TEST(embedding_without_features_is_refused)
     okra_bag_free_(bag);
 }
 
-static okra_status fit_path(const toy *t, const okra_options *o, const double *lambda,
-                            size_t count, okra_bag_ **bags)
-{
-    okra_status st = OKRA_OK;
-    okra_problem_ p = problem_of(t, true);
-    for (size_t l = 0; l < count; l++) {
-        bags[l] = NULL;
-    }
-    for (size_t l = 0; l < count; l++) {
-        TRY(okra_bag_create_(&bags[l]));
-    }
-    TRY(ridge()->path(NULL, &p, o, lambda, count, bags));
-done:
-    for (size_t l = 0; st != OKRA_OK && l < count; l++) {
-        okra_bag_free_(bags[l]);
-    }
-    return st;
-}
-
-static void free_path(okra_bag_ **bags, size_t count)
-{
-    for (size_t l = 0; l < count; l++) {
-        okra_bag_free_(bags[l]);
-    }
-}
-
-TEST(path_equals_single_fits)
-{
-    static const double lambda[] = {1e-3, 0.1, 10};
-    enum { COUNT = sizeof lambda / sizeof *lambda };
-    char spec[80];
-    const double A[] = {2, 1, 0, 1, 2, 0, 0, 0, 0.5};
-    write_matrix("matrix:", D, D, A, spec, sizeof spec);
-    const char *operators[] = {"identity", "cov", "ccov", spec};
-    for (int c = 0; c < 4 * SHAPES * 2; c++) {
-        toy t = make_toy(c % SHAPES, c % 5 ? N : 1, (uint64_t)c, true);
-        const char *pairs[] = {"operator", operators[c / SHAPES % 4], "center-output",
-                               c % 2 ? "yes" : "no", NULL};
-        okra_options *o = options_of(pairs);
-        okra_bag_ *bags[COUNT], *one = NULL;
-        CHECK_OK(fit_path(&t, o, lambda, COUNT, bags));
-        for (size_t l = 0; l < COUNT; l++) {
-            double a[M * N], b[M * N];
-            CHECK_OK(okra_options_set_number(o, "lambda", lambda[l]));
-            CHECK_OK(fit(&t, true, o, &one));
-            okra_int cols = ridge()->form(one) == OKRA_FORM_WEIGHTS ? t.n : t.d;
-            CHECK(ridge()->form(one) == ridge()->form(bags[l]));
-            apply(ridge()->predict, &t, one, cols, a);
-            apply(ridge()->predict, &t, bags[l], cols, b);
-            /* ten times the worst of 600 cases, 6.0e-12, at lambda = 1e-3 */
-            CHECK_NEAR(harness_relative(t.m * cols, b, a), 0, 6e-11);
-            apply(ridge()->embed, &t, one, t.d, a);
-            apply(ridge()->embed, &t, bags[l], t.d, b);
-            CHECK_NEAR(harness_relative(t.m * t.d, b, a), 0, 6e-11);
-            okra_bag_free_(one);
-        }
-        free_path(bags, COUNT);
-        okra_options_free(o);
-    }
-    unlink(spec + 7);
-}
-
-TEST(bad_lambdas_are_refused)
-{
-    const double zero[] = {1, 0}, infinite[] = {1, (double)INFINITY};
-    toy t = make_toy(RANDOM, 3, 1, true);
-    okra_bag_ *bags[2];
-    okra_options *o = options_of(NULL);
-    CHECK_FAILS(fit_path(&t, o, zero, 2, bags), OKRA_EARG,
-                "lambda is 0, expected a positive number");
-    CHECK_FAILS(fit_path(&t, o, infinite, 2, bags), OKRA_EARG, "lambda is inf");
-    CHECK_FAILS(okra_options_set(o, "lambda", "0"), OKRA_EARG, "lambda is 0");
-    t.n = 0;
-    CHECK_FAILS(fit_path(&t, o, zero, 1, bags), OKRA_ESHAPE, "no training pairs");
-    okra_options_free(o);
-}
-
-static void keep_text(void *user, const char *text)
-{
-    snprintf(user, 200, "%s", text);
-}
-
-/* A Gram matrix with a clearly negative eigenvalue is reported, not silently used. */
-TEST(indefinite_input_is_reported)
-{
-    char text[200] = "";
-    const double lambda[] = {0.1, 1};
-    toy t = make_toy(RANDOM, 2, 1, true);
-    t.K[0] = t.K[3] = 1;
-    t.K[1] = t.K[2] = 2;
-    okra_context *ctx = NULL;
-    okra_bag_ *bags[2] = {NULL, NULL};
-    okra_problem_ p = problem_of(&t, false);
-    CHECK_OK(okra_context_create(&ctx));
-    okra_context_set_warning(ctx, keep_text, text);
-    CHECK_OK(okra_bag_create_(&bags[0]));
-    CHECK_OK(okra_bag_create_(&bags[1]));
-    CHECK_OK(ridge()->path(ctx, &p, NULL, lambda, 2, bags));
-    CHECK(strstr(text, "not positive semi-definite: its smallest eigenvalue is -1"));
-    free_path(bags, 2);
-    okra_context_free(ctx);
-}
-
-TEST(failing_allocations_are_survived)
-{
-    const double lambda[] = {0.1, 1};
-    const char *operators[] = {"identity", "cov"};
-    toy t = make_toy(RANDOM, 4, 1, true);
-    for (int c = 0; c < 2; c++) {
-        const char *pairs[] = {"operator", operators[c], "center-output", "yes", NULL};
-        okra_options *o = options_of(pairs);
-        okra_bag_ *bag = NULL, *bags[2];
-        CHECK_ALLOCATIONS(fit(&t, true, o, &bag), okra_bag_free_(bag));
-        CHECK_ALLOCATIONS(fit_path(&t, o, lambda, 2, bags), free_path(bags, 2));
-        okra_options_free(o);
-    }
-}
-
-TEST(matrix_operator_survives_failing_allocations)
-{
-    char spec[80], with_mu[120];
-    const double A[] = {2, 1, 0, 1, 2, 0, 0, 0, 0.5};
-    toy t = make_toy(RANDOM, 4, 1, true);
-    write_matrix("graph:", D, D, A, spec, sizeof spec);
-    snprintf(with_mu, sizeof with_mu, "%s,mu=0.5", spec);
-    const char *pairs[] = {"operator", with_mu, NULL};
-    okra_options *o = options_of(pairs);
-    okra_bag_ *bag = NULL;
-    CHECK_ALLOCATIONS(fit(&t, true, o, &bag), okra_bag_free_(bag));
-    okra_options_free(o);
-    unlink(spec + strlen("graph:"));
-}
-
-/* n^2 for K and its factor, n d for the outputs: far below 2.5 n^2. */
-TEST(identity_needs_little_memory)
-{
-    enum { BIGGER = 300, WIDE = 20 };
-    double *K = calloc(BIGGER * BIGGER, sizeof *K);
-    double *Y = calloc(BIGGER * WIDE, sizeof *Y);
-    for (int i = 0; i < BIGGER; i++) {
-        K[i * BIGGER + i] = 1;
-        Y[i * WIDE] = i;
-    }
-    okra_problem_ p = {.n = BIGGER,
-                       .given_K = K,
-                       .given_K_ld = BIGGER,
-                       .features = Y,
-                       .features_ld = WIDE,
-                       .d = WIDE,
-                       .feature_scale = 1};
-    okra_bag_ *bag = NULL;
-    CHECK_OK(okra_bag_create_(&bag));
-    okra_int before = okra_alloc_live_bytes_();
-    okra_alloc_reset_peak_();
-    CHECK_OK(ridge()->fit(NULL, &p, NULL, bag));
-    double used = (double)(okra_alloc_peak_bytes_() - before);
-    CHECK(used < 1.2 * 8 * BIGGER * BIGGER);
-    okra_bag_free_(bag);
-    free(K);
-    free(Y);
-}
-
 MAIN(RUN(identity_equals_full_system), RUN(covariance_equals_full_system),
      RUN(conditional_covariance_equals_full_system),
      RUN(matrix_operator_equals_full_system),
      RUN(graph_operator_is_the_inverse_of_the_regularised_laplacian),
      RUN(bad_operators_are_refused), RUN(embedding_equals_weights_times_outputs),
-     RUN(embedding_without_features_is_refused), RUN(path_equals_single_fits),
-     RUN(bad_lambdas_are_refused), RUN(indefinite_input_is_reported),
-     RUN(failing_allocations_are_survived),
-     RUN(matrix_operator_survives_failing_allocations), RUN(identity_needs_little_memory))
+     RUN(embedding_without_features_is_refused))

@@ -1,0 +1,75 @@
+/*
+ * ridge.h: fitting and applying ridge to a toy.
+ */
+#ifndef OKRA_TEST_RIDGE_H
+#define OKRA_TEST_RIDGE_H
+
+#include "naive.h"
+
+#include <unistd.h>
+
+static inline const okra_method_ *ridge(void)
+{
+    return okra_method_find_("ridge");
+}
+
+/* Options from "name", "value", ..., NULL. */
+static inline okra_options *options_of(const char *const *pairs)
+{
+    const okra_option_table *table = &ridge()->options;
+    okra_options *o = NULL;
+    CHECK_OK(okra_options_create(&table, 1, &o));
+    for (; pairs && *pairs; pairs += 2) {
+        CHECK_OK(okra_options_set(o, pairs[0], pairs[1]));
+    }
+    return o;
+}
+
+static inline okra_status fit(const toy *t, bool features, const okra_options *options,
+                              okra_bag_ **bag)
+{
+    okra_status st = OKRA_OK;
+    okra_problem_ p = problem_of(t, features);
+    okra_bag_ *b = NULL;
+    TRY(okra_bag_create_(&b));
+    TRY(ridge()->fit(NULL, &p, options, b));
+    *bag = b;
+    b = NULL;
+done:
+    okra_bag_free_(b);
+    return st;
+}
+
+typedef okra_status (*predictor)(okra_context *, const okra_bag_ *, okra_query_ *,
+                                 okra_mat_);
+
+/* out: m x cols, written through a wider stride and copied back */
+static inline void apply(predictor f, const toy *t, const okra_bag_ *bag, okra_int cols,
+                         double *out)
+{
+    double Kx[M * N], wide[M * (N + 3)];
+    memcpy(Kx, t->Kx, sizeof Kx);
+    okra_query_ q = {.m = t->m, .n = t->n, .Kx = okra_mat_of_(Kx, t->m, t->n)};
+    okra_mat_ view = {wide, t->m, cols, cols + 3};
+    CHECK_OK(f(NULL, bag, &q, view));
+    okra_mat_copy_(view, okra_mat_of_(out, t->m, cols));
+}
+
+/* A d x d matrix in a fresh file; `spec` gets "prefix" + its name. */
+static inline void write_matrix(const char *prefix, okra_int rows, okra_int cols,
+                                const double *A, char *spec, size_t size)
+{
+    char path[] = "/tmp/okra-operator-XXXXXX.csv";
+    int fd = mkstemps(path, 4);
+    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+    CHECK(f != NULL);
+    for (okra_int i = 0; f && i < rows * cols; i++) {
+        fprintf(f, "%.17g%s", A[i], (i + 1) % cols ? "," : "\n");
+    }
+    if (f) {
+        fclose(f);
+    }
+    snprintf(spec, size, "%s%s", prefix, path);
+}
+
+#endif
