@@ -43,6 +43,31 @@ static inline void space_open(space *s, const char *text, okra_int n, okra_int c
     }
 }
 
+/* All objects become one, weights sum to 1: every prediction is that object, and every
+ * distance 0 up to rounding. */
+static inline void space_collapse(space *s)
+{
+    for (okra_int i = 0; i < s->n; i++) {
+        memcpy(s->Y + i * WIDTH, s->Y, sizeof(double) * WIDTH);
+    }
+    for (okra_int i = 0; i < s->c; i++) {
+        memcpy(s->C + i * WIDTH, s->Y, sizeof(double) * WIDTH);
+    }
+    for (okra_int t = 0; t < TESTS; t++) {
+        double sum = 0, *w = s->W + t * s->n;
+        for (okra_int i = 0; i < s->n; i++) {
+            w[i] = fabs(w[i]);
+            sum += w[i];
+        }
+        for (okra_int i = 0; i < s->n; i++) {
+            w[i] /= sum;
+        }
+    }
+    okra_bound_free_(s->bound); /* it may hold statistics of the former outputs */
+    CHECK_OK(okra_bound_create_(NULL, s->kernel, s->y, &s->bound));
+    s->output.ky = s->bound;
+}
+
 static inline void space_close(space *s)
 {
     okra_bound_free_(s->bound);

@@ -103,8 +103,11 @@ TEST(panels_and_ranges_equal_brute_force)
     for (okra_int t = 0; t < TESTS; t++) {
         ranges[t] = (okra_range_){t * 50, t % 3 ? t * 50 + 1 + 60 * t : t * 50 + 3};
     }
-    static const char *const kernels[] = {"rbf(gamma=0.3)", "linear"};
-    for (int k = 0; k < 2; k++) {
+    ranges[1] = (okra_range_){OKRA_PANEL_ - 2, OKRA_PANEL_ + 1};
+    ranges[2] = (okra_range_){2 * OKRA_PANEL_, 2 * OKRA_PANEL_ + 1};
+    static const char *const kernels[] = {"rbf(gamma=0.3)", "linear",
+                                          "poly(degree=2,gamma=1,coef0=0)"};
+    for (int k = 0; k < 3; k++) {
         check_case(kernels[k], 7, MOST, false, 5, NULL, 4, false);
         check_case(kernels[k], 7, MOST, false, 5, ranges, 4, k == 1);
         check_case(kernels[k], 5, MOST, false, 1, ranges, TESTS, false);
@@ -126,27 +129,44 @@ TEST(ties_go_to_the_lower_index)
     okra_kernel *kernel = NULL;
     okra_data *y = NULL;
     okra_bound_ *bound = NULL;
-    okra_decoded_ d = {0};
-    void *state = NULL;
     CHECK_OK(okra_kernel_parse("zero-one", &kernel));
     CHECK_OK(okra_data_labels(codes, LABELS, NULL, 3, &y));
     CHECK_OK(okra_bound_create_(NULL, kernel, y, &bound));
     okra_output_ output = {.y = y, .ky = bound, .feature_scale = 1};
-    okra_decode_request_ q = {NULL, NULL, 2, LABELS};
-    okra_block_ b = {.m = 2, .W = okra_mat_of_(W, 2, LABELS)};
-    CHECK_OK(decoder->create(NULL, &output, NULL, &q, &state));
-    CHECK_OK(decoder->block(NULL, state, &b));
-    CHECK_OK(decoder->finish(NULL, state, &d));
-    for (int t = 0; t < 2 && d.index; t++) {
-        for (int k = 0; k < LABELS; k++) {
-            CHECK(d.index[t * LABELS + k] == want[t][k]);
+    for (okra_int top = 1; top <= LABELS; top++) {
+        okra_decoded_ d = {0};
+        void *state = NULL;
+        okra_decode_request_ q = {NULL, NULL, 2, top};
+        okra_block_ b = {.m = 2, .W = okra_mat_of_(W, 2, LABELS)};
+        CHECK_OK(decoder->create(NULL, &output, NULL, &q, &state));
+        CHECK_OK(decoder->block(NULL, state, &b));
+        CHECK_OK(decoder->finish(NULL, state, &d));
+        for (okra_int i = 0; i < 2 * top && d.index; i++) {
+            CHECK(d.index[i] == want[i / top][i % top]);
         }
+        okra_decoded_clear_(&d);
+        decoder->free(state);
     }
-    okra_decoded_clear_(&d);
-    decoder->free(state);
     okra_bound_free_(bound);
     okra_data_free(y);
     okra_kernel_free(kernel);
+}
+
+/* Predictions that are a candidate up to rounding, which goes either way. */
+TEST(distances_are_never_negative)
+{
+    okra_decoded_ d = {0};
+    for (int c = 0; c < 20; c++) {
+        space_open(&s, "rbf(gamma=0.3)", 5, 3, (uint64_t)c);
+        space_collapse(&s);
+        okra_decode_request_ q = {c % 2 ? NULL : s.candidates, NULL, TESTS, 3};
+        CHECK_OK(decode(NULL, &s, NULL, q, TESTS, false, &d));
+        for (int i = 0; d.distance && i < TESTS * 3; i++) {
+            CHECK(d.distance[i] >= 0 && d.distance[i] < 1e-14);
+        }
+        okra_decoded_clear_(&d);
+        space_close(&s);
+    }
 }
 
 /* ---- objects without features --------------------------------------------------------
@@ -336,7 +356,8 @@ TEST(failing_allocations_are_survived)
 }
 
 MAIN(RUN(nearest_equal_brute_force), RUN(panels_and_ranges_equal_brute_force),
-     RUN(ties_go_to_the_lower_index), RUN(empty_candidates_are_left_out_unless_allowed),
+     RUN(ties_go_to_the_lower_index), RUN(distances_are_never_negative),
+     RUN(empty_candidates_are_left_out_unless_allowed),
      RUN(zero_vectors_stay_under_a_linear_kernel), RUN(wrong_candidates_are_refused),
      RUN(a_prediction_that_is_no_number_is_reported),
      RUN(a_small_budget_gives_the_same_bits), RUN(same_bits_in_every_run),

@@ -128,14 +128,11 @@ TEST(loss_equals_its_definition)
 TEST(loss_is_never_negative)
 {
     double each[TESTS];
-    space_open(&s, "rbf(gamma=0.3)", TESTS, TESTS, 1);
-    memcpy(s.C, s.Y, sizeof(double) * TESTS * WIDTH);
-    for (okra_int i = 0; i < TESTS * TESTS; i++) {
-        s.W[i] = i % (TESTS + 1) == 0;
-    }
+    space_open(&s, "rbf(gamma=0.3)", 5, TESTS, 1);
+    space_collapse(&s);
     CHECK_OK(losses(TESTS, false, each));
     for (int t = 0; t < TESTS; t++) {
-        CHECK(each[t] >= 0 && each[t] < 1e-15);
+        CHECK(each[t] >= 0 && each[t] < 1e-14);
     }
     space_close(&s);
 }
