@@ -1,0 +1,76 @@
+/* pairs.h: small training and test sets of every kind, and models of them. */
+#ifndef OKRA_TEST_PAIRS_H
+#define OKRA_TEST_PAIRS_H
+
+#include "../data/files.h"
+#include "model/model.h"
+
+enum { N = 12, M = 7, P = 3, D = 2, LDX = P + 2 };
+
+typedef struct pairs {
+    double x[N * LDX], y[N * D], t[M * P], u[M * D]; /* x: rows LDX apart */
+    okra_data *train_x, *train_y, *test_x, *test_y;
+} pairs;
+
+static inline void pairs_make(uint64_t seed, pairs *p)
+{
+    okra_random_ r = okra_random_create_(seed, 0);
+    harness_normals(&r, N * LDX, p->x);
+    harness_normals(&r, N * D, p->y);
+    harness_normals(&r, M * P, p->t);
+    harness_normals(&r, M * D, p->u);
+    CHECK_OK(okra_data_dense(p->x, N, P, LDX, &p->train_x));
+    CHECK_OK(okra_data_dense(p->y, N, D, D, &p->train_y));
+    CHECK_OK(okra_data_dense(p->t, M, P, P, &p->test_x));
+    CHECK_OK(okra_data_dense(p->u, M, D, D, &p->test_y));
+}
+
+static inline void pairs_free(pairs *p)
+{
+    okra_data_free(p->train_x);
+    okra_data_free(p->train_y);
+    okra_data_free(p->test_x);
+    okra_data_free(p->test_y);
+}
+
+/* "name=value ..." into fresh options of fit or predict. */
+static inline okra_options *pairs_options(okra_status (*create)(okra_options **),
+                                          const char *settings)
+{
+    okra_options *options = NULL;
+    CHECK_OK(create(&options));
+    while (*settings) {
+        char name[40], value[120];
+        size_t length = strcspn(settings, " "), equals = strcspn(settings, "=");
+        snprintf(name, sizeof name, "%.*s", (int)equals, settings);
+        snprintf(value, sizeof value, "%.*s", (int)(length - equals - 1),
+                 settings + equals + 1);
+        CHECK_OK(okra_options_set(options, name, value));
+        settings += length + strspn(settings + length, " ");
+    }
+    return options;
+}
+
+static inline okra_model *pairs_fit(const okra_data *x, const okra_data *y,
+                                    const char *settings)
+{
+    okra_model *model = NULL;
+    okra_options *options = pairs_options(okra_fit_options, settings);
+    CHECK_OK(okra_fit(NULL, x, y, options, &model));
+    okra_options_free(options);
+    return model;
+}
+
+static inline okra_prediction *pairs_predict(const okra_model *model, const okra_data *x,
+                                             const char *settings, bool weights,
+                                             bool embedding)
+{
+    okra_prediction *p = NULL;
+    okra_options *options = pairs_options(okra_predict_options, settings);
+    okra_predict_request request = {.weights = weights, .embedding = embedding};
+    CHECK_OK(okra_predict(NULL, model, x, options, &request, &p));
+    okra_options_free(options);
+    return p;
+}
+
+#endif

@@ -1,0 +1,520 @@
+/*
+ * Fitting and predicting: weights, embeddings, objects and losses agree with one another
+ * and with the formulas written out; blocks do not matter; every refusal says why.
+ * Tolerances are about ten times the worst error over 100 seeds, which stands beside
+ * them.
+ */
+#include "pairs.h"
+
+static const char *const rbf = "kx=rbf(sigma=1.5) ky=rbf(sigma=2) lambda=0.1";
+
+static double rbf_of(okra_int d, const double *a, const double *b, double sigma)
+{
+    double d2 = 0;
+    for (okra_int j = 0; j < d; j++) {
+        d2 += (a[j] - b[j]) * (a[j] - b[j]);
+    }
+    return exp(-d2 / (2 * sigma * sigma));
+}
+
+/* l(y,y) - 2 sum w_i l(y_i,y) + w'Lw, l an RBF of width 2 */
+static double distance_to(const pairs *p, const double *w, const double *y)
+{
+    double value = 1;
+    for (int i = 0; i < N; i++) {
+        value -= 2 * w[i] * rbf_of(D, p->y + i * D, y, 2);
+        for (int j = 0; j < N; j++) {
+            value += w[i] * w[j] * rbf_of(D, p->y + i * D, p->y + j * D, 2);
+        }
+    }
+    return value;
+}
+
+/* (K + lambda I) w = k_x is what the weights of ridge must satisfy. */
+TEST(weights_solve_the_ridge_system)
+{
+    pairs p;
+    okra_int rows, cols;
+    pairs_make(1, &p);
+    okra_model *model = pairs_fit(p.train_x, p.train_y, rbf);
+    okra_prediction *o = pairs_predict(model, p.test_x, "", true, false);
+    const double *W = okra_prediction_weights(o, &rows, &cols);
+    CHECK(rows == M && cols == N);
+    CHECK(okra_prediction_count(o) == M);
+    CHECK(okra_model_count(model) == N);
+    double worst = 0;
+    for (int t = 0; t < M; t++) {
+        for (int i = 0; i < N; i++) {
+            double left = 0.1 * W[t * N + i];
+            for (int j = 0; j < N; j++) {
+                left += rbf_of(P, p.x + i * LDX, p.x + j * LDX, 1.5) * W[t * N + j];
+            }
+            worst = fmax(worst, fabs(left - rbf_of(P, p.x + i * LDX, p.t + t * P, 1.5)));
+        }
+    }
+    CHECK_NEAR(worst, 0, 6e-15); /* worst: 5.6e-16 */
+    okra_prediction_free(o);
+    okra_model_free(model);
+    pairs_free(&p);
+}
+
+TEST(candidates_are_ranked_by_true_distance)
+{
+    pairs p;
+    okra_int rows, cols, top;
+    pairs_make(2, &p);
+    okra_model *model = pairs_fit(p.train_x, p.train_y, rbf);
+    okra_prediction *o = pairs_predict(model, p.test_x, "top=3", true, false);
+    const double *W = okra_prediction_weights(o, &rows, &cols);
+    const okra_int *index = okra_prediction_index(o, &top);
+    const double *distance = okra_prediction_distance(o, &top);
+    CHECK(top == 3);
+    for (int t = 0; t < M; t++) {
+        double least = INFINITY;
+        for (int i = 0; i < N; i++) {
+            least = fmin(least, distance_to(&p, W + t * N, p.y + i * D));
+        }
+        /* worst: 2.4e-15, here and below */
+        CHECK_NEAR(distance[3 * t], least, 2.5e-14);
+        CHECK(distance[3 * t] <= distance[3 * t + 1]);
+        CHECK(distance[3 * t + 1] <= distance[3 * t + 2]);
+        for (int k = 0; k < 3; k++) {
+            const double *y = p.y + index[3 * t + k] * D;
+            CHECK_NEAR(distance[3 * t + k], distance_to(&p, W + t * N, y), 2.5e-14);
+        }
+    }
+    okra_prediction_free(o);
+    okra_model_free(model);
+    pairs_free(&p);
+}
+
+/* The embedding is W Y, the explicit decoding is the embedding, with scaled kernels too.
+ */
+TEST(embedding_is_the_weighted_sum_of_outputs)
+{
+    static const char *const settings[] = {
+        "kx=rbf(sigma=1) lambda=0.1", "kx=rbf(sigma=1) ky=4*linear lambda=0.1",
+        "kx=rbf(sigma=1) operator=cov lambda=0.1", "method=knn k=3 kx=rbf(sigma=1)"};
+    pairs p;
+    pairs_make(3, &p);
+    for (size_t s = 0; s < sizeof settings / sizeof *settings; s++) {
+        okra_int rows, cols, d, ld;
+        okra_model *model = pairs_fit(p.train_x, p.train_y, settings[s]);
+        okra_prediction *o =
+            pairs_predict(model, p.test_x, "decode=explicit", true, true);
+        const double *W = okra_prediction_weights(o, &rows, &cols);
+        const double *H = okra_prediction_embedding(o, &rows, &d);
+        const double *E = okra_data_values(okra_prediction_objects(o), &ld);
+        CHECK(rows == M && d == D);
+        for (int t = 0; t < M; t++) {
+            for (int j = 0; j < D; j++) {
+                double h = 0;
+                for (int i = 0; i < N; i++) {
+                    h += W[t * N + i] * p.y[i * D + j];
+                }
+                CHECK_NEAR(H[t * D + j], h, 4e-14); /* worst: 4.1e-15 */
+                CHECK(E[t * ld + j] == H[t * D + j]);
+            }
+        }
+        okra_prediction_free(o);
+        o = pairs_predict(model, p.test_x, "decode=explicit", false, false);
+        CHECK(!okra_prediction_weights(o, &rows, &cols) && rows == 0 && cols == 0);
+        CHECK(!okra_prediction_embedding(o, &rows, &cols) && rows == 0 && cols == 0);
+        okra_prediction_free(o);
+        okra_model_free(model);
+    }
+    pairs_free(&p);
+}
+
+TEST(kept_weights_do_not_change_the_objects)
+{
+    pairs p;
+    pairs_make(4, &p);
+    okra_model *model = pairs_fit(p.train_x, p.train_y, "kx=rbf(sigma=1) lambda=0.1");
+    okra_int a, b;
+    okra_prediction *with = pairs_predict(model, p.test_x, "decode=explicit", true, true);
+    okra_prediction *without =
+        pairs_predict(model, p.test_x, "decode=explicit", false, false);
+    CHECK(memcmp(okra_data_values(okra_prediction_objects(with), &a),
+                 okra_data_values(okra_prediction_objects(without), &b),
+                 M * D * sizeof(double)) == 0);
+    okra_prediction_free(with);
+    okra_prediction_free(without);
+    okra_model_free(model);
+    pairs_free(&p);
+}
+
+TEST(a_path_gives_the_models_of_its_lambdas)
+{
+    static const double lambda[] = {1e-3, 0.1, 10};
+    static const char *const operators[] = {"identity", "cov", "ccov"};
+    pairs p;
+    pairs_make(5, &p);
+    for (size_t o = 0; o < 3; o++) {
+        char settings[120];
+        okra_model *models[3] = {NULL};
+        snprintf(settings, sizeof settings, "kx=rbf(sigma=1) ky=rbf(sigma=1) operator=%s",
+                 operators[o]);
+        okra_options *options = pairs_options(okra_fit_options, settings);
+        CHECK_OK(okra_fit_path(NULL, p.train_x, p.train_y, options, lambda, 3, models));
+        for (size_t i = 0; i < 3 && models[i]; i++) {
+            char one[160];
+            snprintf(one, sizeof one, "%s lambda=%.17g", settings, lambda[i]);
+            okra_model *single = pairs_fit(p.train_x, p.train_y, one);
+            okra_int rows, cols;
+            okra_prediction *a = pairs_predict(models[i], p.test_x, "", true, false);
+            okra_prediction *b = pairs_predict(single, p.test_x, "", true, false);
+            /* worst: 4.9e-14 */
+            CHECK_NEAR(harness_relative(M * N, okra_prediction_weights(a, &rows, &cols),
+                                        okra_prediction_weights(b, &rows, &cols)),
+                       0, 5e-13);
+            char text[64];
+            snprintf(text, sizeof text, "\"lambda\": \"%.17g\"", lambda[i]);
+            CHECK(strstr(okra_model_json(models[i]), text) != NULL);
+            okra_prediction_free(a);
+            okra_prediction_free(b);
+            okra_model_free(single);
+        }
+        okra_model_free(models[1]); /* the others still hold the training set */
+        okra_model_free(models[0]);
+        okra_model_free(models[2]);
+        okra_options_free(options);
+    }
+    pairs_free(&p);
+}
+
+TEST(loss_is_the_squared_distance_to_the_truth)
+{
+    pairs p;
+    okra_int rows, cols;
+    double value = 0, each[M];
+    pairs_make(6, &p);
+    okra_model *model = pairs_fit(p.train_x, p.train_y, rbf);
+    okra_prediction *o = pairs_predict(model, p.test_x, "decode=none", true, false);
+    const double *W = okra_prediction_weights(o, &rows, &cols);
+    CHECK(!okra_prediction_objects(o));
+    CHECK_OK(okra_model_loss(NULL, model, p.test_x, p.test_y, &value, each));
+    double sum = 0;
+    for (int t = 0; t < M; t++) {
+        double want = distance_to(&p, W + t * N, p.u + t * D);
+        CHECK_NEAR(each[t], want, 2.5e-14); /* worst: 2.7e-15 */
+        sum += each[t];
+    }
+    CHECK(value == sum / M);
+    double alone = 0;
+    CHECK_OK(okra_model_loss(NULL, model, p.test_x, p.test_y, &alone, NULL));
+    CHECK(alone == value);
+    okra_prediction_free(o);
+    okra_model_free(model);
+    pairs_free(&p);
+}
+
+/* With a matrix operator the prediction is an embedding: I as the matrix is plain ridge.
+ */
+TEST(matrix_operator_predicts_embeddings)
+{
+    static const double eye[] = {1, 0, 0, 1};
+    pairs p;
+    okra_data *A = NULL;
+    char settings[600];
+    double a = 0, b = 0;
+    pairs_make(7, &p);
+    CHECK_OK(okra_data_dense(eye, D, D, D, &A));
+    CHECK_OK(okra_data_write(NULL, A, files_path("a.npy")));
+    snprintf(settings, sizeof settings, "kx=rbf(sigma=1) lambda=0.1 operator=matrix:%s",
+             files_path("a.npy"));
+    okra_model *model = pairs_fit(p.train_x, p.train_y, settings);
+    okra_model *plain = pairs_fit(p.train_x, p.train_y, "kx=rbf(sigma=1) lambda=0.1");
+    okra_int rows, cols;
+    okra_prediction *o = pairs_predict(model, p.test_x, "decode=explicit", false, true);
+    okra_prediction *q = pairs_predict(plain, p.test_x, "decode=explicit", false, true);
+    /* worst: 1.5e-14 */
+    CHECK_NEAR(harness_relative(M * D, okra_prediction_embedding(o, &rows, &cols),
+                                okra_prediction_embedding(q, &rows, &cols)),
+               0, 1.5e-13);
+    CHECK_OK(okra_model_loss(NULL, model, p.test_x, p.test_y, &a, NULL));
+    CHECK_OK(okra_model_loss(NULL, plain, p.test_x, p.test_y, &b, NULL));
+    CHECK_NEAR(a, b, 1.6e-13); /* worst: 1.6e-14 */
+    okra_predict_request request = {.weights = true};
+    okra_prediction *none = NULL;
+    CHECK_FAILS(
+        okra_predict(NULL, model, p.test_x, NULL, &request, &none), OKRA_EUNSUPPORTED,
+        "this model (method ridge) predicts embeddings: there are no weights over "
+        "the training outputs");
+    okra_prediction_free(o);
+    okra_prediction_free(q);
+    okra_model_free(model);
+    okra_model_free(plain);
+    okra_data_free(A);
+    files_clean();
+    pairs_free(&p);
+}
+
+/* A budget that leaves room for a row or two at a time gives the same predictions. */
+TEST(blocks_do_not_matter)
+{
+    pairs p;
+    okra_context *tight = NULL;
+    okra_int rows, cols, top;
+    pairs_make(8, &p);
+    okra_model *model = pairs_fit(p.train_x, p.train_y, rbf);
+    okra_options *options = pairs_options(okra_predict_options, "top=2");
+    okra_predict_request request = {.weights = true};
+    okra_prediction *small = NULL, *large = NULL;
+    CHECK_OK(okra_context_create(&tight));
+    CHECK_OK(okra_context_set_threads(tight, 1));
+    bool refused = false;
+    for (okra_int room = 1 << 10; !small; room += 256) {
+        CHECK_OK(okra_context_set_memory(tight, okra_alloc_live_bytes_() + room));
+        okra_status st = okra_predict(tight, model, p.test_x, options, &request, &small);
+        refused = refused || st == OKRA_EBUDGET;
+        CHECK(st == OKRA_OK || st == OKRA_EBUDGET);
+        if (st != OKRA_OK && st != OKRA_EBUDGET) {
+            break;
+        }
+    }
+    CHECK(refused);
+    CHECK_OK(okra_predict(NULL, model, p.test_x, options, &request, &large));
+    if (small && large) {
+        CHECK_NEAR(harness_relative(M * N, okra_prediction_weights(small, &rows, &cols),
+                                    okra_prediction_weights(large, &rows, &cols)),
+                   0, 1e-15); /* worst: 0, the rows being independent */
+        CHECK(memcmp(okra_prediction_index(small, &top),
+                     okra_prediction_index(large, &top), 2 * M * sizeof(okra_int)) == 0);
+    }
+    okra_prediction_free(small);
+    okra_prediction_free(large);
+    okra_options_free(options);
+    okra_context_free(tight);
+    okra_model_free(model);
+    pairs_free(&p);
+}
+
+TEST(nothing_to_predict)
+{
+    pairs p;
+    okra_data *none = NULL;
+    okra_int rows, cols;
+    double value;
+    pairs_make(9, &p);
+    CHECK_OK(okra_data_dense(p.t, 0, P, P, &none));
+    okra_model *model = pairs_fit(p.train_x, p.train_y, rbf);
+    okra_prediction *o = pairs_predict(model, none, "", true, false);
+    CHECK(okra_prediction_count(o) == 0);
+    CHECK(okra_data_count(okra_prediction_objects(o)) == 0);
+    okra_prediction_weights(o, &rows, &cols);
+    CHECK(rows == 0 && cols == N);
+    CHECK_FAILS(okra_model_loss(NULL, model, none, none, &value, NULL), OKRA_ESHAPE,
+                "there are no test pairs");
+    okra_prediction_free(o);
+    okra_model_free(model);
+    okra_data_free(none);
+    pairs_free(&p);
+}
+
+TEST(one_pair_is_a_training_set)
+{
+    pairs p;
+    okra_data *x = NULL, *y = NULL;
+    okra_int ld;
+    pairs_make(10, &p);
+    CHECK_OK(okra_data_dense(p.x, 1, P, P, &x));
+    CHECK_OK(okra_data_dense(p.y, 1, D, D, &y));
+    okra_model *model = pairs_fit(x, y, rbf);
+    okra_prediction *o = pairs_predict(model, p.test_x, "", false, false);
+    const double *objects = okra_data_values(okra_prediction_objects(o), &ld);
+    for (int t = 0; t < M; t++) {
+        CHECK(objects[t * ld] == p.y[0]);
+    }
+    okra_prediction_free(o);
+    okra_model_free(model);
+    okra_data_free(x);
+    okra_data_free(y);
+    pairs_free(&p);
+}
+
+static okra_status try_fit(const okra_data *x, const okra_data *y, const char *settings)
+{
+    okra_model *model = NULL;
+    okra_options *options = pairs_options(okra_fit_options, settings);
+    okra_status st = okra_fit(NULL, x, y, options, &model);
+    okra_options_free(options);
+    okra_model_free(model);
+    return st;
+}
+
+TEST(what_fit_refuses)
+{
+    pairs p;
+    okra_data *none = NULL;
+    okra_model *models[2] = {NULL, NULL};
+    double lambda[] = {1, -1};
+    pairs_make(11, &p);
+    CHECK_OK(okra_data_dense(p.t, 0, P, P, &none));
+    CHECK_FAILS(try_fit(p.train_x, p.test_y, ""), OKRA_ESHAPE,
+                "x has 12 dense vectors of length 3, y has 7 dense vectors of length 2; "
+                "expected as many of each");
+    CHECK_FAILS(try_fit(none, none, ""), OKRA_ESHAPE, "there are no training pairs");
+    CHECK_FAILS(try_fit(p.train_x, p.train_y, "method=rigde"), OKRA_EARG,
+                "there is no method 'rigde'; did you mean 'ridge'?");
+    CHECK_FAILS(try_fit(p.train_x, p.train_y, "method=zzzzzzzzz"), OKRA_EARG,
+                "there is no method 'zzzzzzzzz'");
+    CHECK_FAILS(try_fit(p.train_x, p.train_y, "method=knn lambda=1"), OKRA_EARG,
+                "method knn does not use the option 'lambda'");
+    CHECK_FAILS(try_fit(p.train_x, p.train_y, "kx=rbf("), OKRA_EARG, "kx: ");
+    CHECK_FAILS(try_fit(p.train_x, p.train_y, "ky=rbf("), OKRA_EARG, "ky: ");
+    CHECK_FAILS(try_fit(p.train_x, p.train_y, "kx=precomputed"), OKRA_EARG, "kx: ");
+    CHECK_FAILS(okra_fit_path(NULL, p.train_x, p.train_y, NULL, lambda, 0, models),
+                OKRA_EARG, "the path has no lambda");
+    CHECK_FAILS(okra_fit_path(NULL, p.train_x, p.train_y, NULL, lambda, 2, models),
+                OKRA_EARG, "ridge: lambda is -1");
+    okra_options *knn = pairs_options(okra_fit_options, "method=knn");
+    CHECK_FAILS(okra_fit_path(NULL, p.train_x, p.train_y, knn, lambda, 1, models),
+                OKRA_EARG, "method knn has no lambda to follow a path of");
+    CHECK(!models[0] && !models[1]);
+    okra_options_free(knn);
+    okra_data_free(none);
+    pairs_free(&p);
+}
+
+TEST(what_predict_refuses)
+{
+    pairs p;
+    okra_prediction *o = NULL;
+    double value;
+    pairs_make(12, &p);
+    okra_model *model = pairs_fit(p.train_x, p.train_y, rbf);
+    okra_options *decode = pairs_options(okra_predict_options, "decode=explicitt");
+    CHECK_FAILS(okra_predict(NULL, model, p.test_x, decode, NULL, &o), OKRA_EARG,
+                "there is no decoder 'explicitt'; did you mean 'explicit'?");
+    okra_options *unused =
+        pairs_options(okra_predict_options, "decode=none allow-empty-candidates=yes");
+    CHECK_FAILS(okra_predict(NULL, model, p.test_x, unused, NULL, &o), OKRA_EARG,
+                "decoder none does not use the option 'allow-empty-candidates'");
+    okra_predict_request request = {.embedding = true};
+    CHECK_FAILS(okra_predict(NULL, model, p.test_x, NULL, &request, &o),
+                OKRA_EUNSUPPORTED,
+                "the output kernel rbf(sigma=2) has no explicit features");
+    CHECK_FAILS(okra_predict(NULL, model, p.test_y, NULL, NULL, &o), OKRA_ESHAPE, NULL);
+    CHECK_FAILS(okra_model_loss(NULL, model, p.train_x, p.test_y, &value, NULL),
+                OKRA_ESHAPE, "x has 12 dense vectors");
+    CHECK(o == NULL);
+    okra_options_free(decode);
+    okra_options_free(unused);
+    okra_model_free(model);
+    pairs_free(&p);
+}
+
+TEST(a_cancelled_run_stops)
+{
+    pairs p;
+    okra_context *context = NULL;
+    okra_model *none = NULL;
+    okra_prediction *o = NULL;
+    double value;
+    pairs_make(13, &p);
+    okra_model *model = pairs_fit(p.train_x, p.train_y, rbf);
+    CHECK_OK(okra_context_create(&context));
+    okra_context_cancel(context);
+    CHECK_FAILS(okra_fit(context, p.train_x, p.train_y, NULL, &none), OKRA_ECANCELLED,
+                NULL);
+    CHECK_FAILS(okra_predict(context, model, p.test_x, NULL, NULL, &o), OKRA_ECANCELLED,
+                NULL);
+    CHECK_FAILS(okra_model_loss(context, model, p.test_x, p.test_y, &value, NULL),
+                OKRA_ECANCELLED, NULL);
+    CHECK_FAILS(okra_model_save(context, model, files_path("cancelled.okra")),
+                OKRA_ECANCELLED, NULL);
+    CHECK(files_count() == 0);
+    okra_context_resume(context);
+    CHECK_OK(okra_predict(context, model, p.test_x, NULL, NULL, &o));
+    okra_prediction_free(o);
+    okra_model_free(model);
+    okra_context_free(context);
+    files_clean();
+    pairs_free(&p);
+}
+
+TEST(the_model_keeps_what_it_needs)
+{
+    pairs p;
+    pairs_make(14, &p);
+    okra_model *model = pairs_fit(p.train_x, p.train_y, rbf);
+    okra_prediction *before = pairs_predict(model, p.test_x, "", true, false);
+    memset(p.x, 0, sizeof p.x); /* the data only borrowed it */
+    memset(p.y, 0, sizeof p.y);
+    okra_int rows, cols;
+    okra_prediction *after = pairs_predict(model, p.test_x, "", true, false);
+    CHECK(memcmp(okra_prediction_weights(before, &rows, &cols),
+                 okra_prediction_weights(after, &rows, &cols),
+                 M * N * sizeof(double)) == 0);
+    okra_prediction_free(before);
+    okra_prediction_free(after);
+    okra_model_free(model);
+    pairs_free(&p);
+}
+
+TEST(tables_and_names)
+{
+    size_t count;
+    const char *help;
+    const okra_option_table *table;
+    CHECK(okra_option_tables("fit", &count) && count > 1);
+    CHECK(okra_option_tables("predict", &count) && count > 1);
+    CHECK(!okra_option_tables("bake", &count) && count == 0);
+    size_t methods = 0, decoders = 0;
+    while (okra_method_name(methods, &help, &table)) {
+        CHECK(*help && table->owner);
+        methods++;
+    }
+    while (okra_decoder_name(decoders, &help, &table)) {
+        CHECK(*help && table->owner);
+        decoders++;
+    }
+    CHECK(methods >= 2 && decoders >= 3);
+}
+
+TEST(failing_allocations)
+{
+    pairs p;
+    okra_context *one = NULL;
+    okra_model *model = NULL, *models[2] = {NULL, NULL};
+    okra_prediction *o = NULL;
+    double lambda[] = {0.1, 1}, value = 0, each[M];
+    pairs_make(15, &p);
+    CHECK_OK(okra_context_create(&one));
+    CHECK_OK(okra_context_set_threads(one, 1));
+    okra_options *fit = pairs_options(okra_fit_options, rbf);
+    okra_options *linear = pairs_options(okra_fit_options, "kx=rbf(sigma=1)|center");
+    CHECK_ALLOCATIONS(okra_fit(one, p.train_x, p.train_y, fit, &model),
+                      okra_model_free(model));
+    CHECK_ALLOCATIONS(okra_fit(one, p.train_x, p.train_y, linear, &model),
+                      okra_model_free(model));
+    CHECK_ALLOCATIONS(okra_fit_path(one, p.train_x, p.train_y, fit, lambda, 2, models),
+                      (okra_model_free(models[0]), okra_model_free(models[1])));
+    CHECK_OK(okra_fit(one, p.train_x, p.train_y, linear, &model));
+    okra_int ranges[2 * M];
+    for (int t = 0; t < M; t++) {
+        ranges[2 * t] = t % 2;
+        ranges[2 * t + 1] = N - t;
+    }
+    okra_predict_request request = {.ranges = ranges, .weights = true, .embedding = true};
+    CHECK_ALLOCATIONS(okra_predict(one, model, p.test_x, NULL, &request, &o),
+                      okra_prediction_free(o));
+    CHECK_ALLOCATIONS(okra_model_loss(one, model, p.test_x, p.test_y, &value, each),
+                      (void)0);
+    okra_model_free(model);
+    okra_options_free(fit);
+    okra_options_free(linear);
+    okra_context_free(one);
+    pairs_free(&p);
+}
+
+MAIN(RUN(weights_solve_the_ridge_system), RUN(candidates_are_ranked_by_true_distance),
+     RUN(embedding_is_the_weighted_sum_of_outputs),
+     RUN(kept_weights_do_not_change_the_objects),
+     RUN(a_path_gives_the_models_of_its_lambdas),
+     RUN(loss_is_the_squared_distance_to_the_truth),
+     RUN(matrix_operator_predicts_embeddings), RUN(blocks_do_not_matter),
+     RUN(nothing_to_predict), RUN(one_pair_is_a_training_set), RUN(what_fit_refuses),
+     RUN(what_predict_refuses), RUN(a_cancelled_run_stops),
+     RUN(the_model_keeps_what_it_needs), RUN(tables_and_names), RUN(failing_allocations))
