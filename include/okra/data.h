@@ -53,6 +53,19 @@ OKRA_API okra_status okra_data_gram(const double *values, okra_int rows, okra_in
                                     okra_int ld, const double *diagonal,
                                     okra_data **out) OKRA_CHECK;
 
+/* Strings, UTF-8, copied; counted in code points. */
+OKRA_API okra_status okra_data_strings(const char *const *texts, okra_int n,
+                                       okra_data **out) OKRA_CHECK;
+/* Sequences of vectors with labels, copied: sequence i owns rows offsets[i] to
+ * offsets[i+1]-1 of `vectors` (d doubles each, row stride d; d may be 0) and of `labels`
+ * (code points; may be NULL). */
+OKRA_API okra_status okra_data_sequences(const okra_int *offsets, const double *vectors,
+                                         const int32_t *labels, okra_int n, okra_int d,
+                                         okra_data **out) OKRA_CHECK;
+/* The same n objects described in `count` ways, retained. */
+OKRA_API okra_status okra_data_tuple(okra_data *const *parts, int count,
+                                     okra_data **out) OKRA_CHECK;
+
 OKRA_API okra_status okra_data_copy(const okra_data *data, okra_data **out) OKRA_CHECK;
 /* The chosen objects, in the order given (repeats allowed), as an owning collection. */
 OKRA_API okra_status okra_data_take(const okra_data *data, const okra_int *index,
@@ -73,6 +86,9 @@ OKRA_API okra_int okra_data_width(const okra_data *data); /* d; classes for labe
 OKRA_API const double *okra_data_values(const okra_data *data, okra_int *ld);
 /* The codes of label data; NULL for other kinds. */
 OKRA_API const okra_int *okra_data_codes(const okra_data *data);
+/* The code points of string i, or the labels of sequence i; NULL for other kinds. */
+OKRA_API const int32_t *okra_data_characters(const okra_data *data, okra_int i,
+                                             okra_int *length);
 
 /* Reads `spec`: a path whose extension tells the format, "-" for standard input, or
  * "type:path" (npy, npz, csv, tsv, svm, mtx, mat, arff; dense, bits, labels, gram say how
@@ -95,6 +111,14 @@ OKRA_API okra_status okra_synthetic_patterns(uint64_t seed, okra_int n, okra_dat
  * that three values of y fit one x in the middle. */
 OKRA_API okra_status okra_synthetic_s_shape(uint64_t seed, okra_int n, okra_data **x,
                                             okra_data **y) OKRA_CHECK;
+
+/* Strings to strings (Weston et al. 2003, sec. 4.1): n pairs of strings over a, b, c, d
+ * in three classes, one after another in turn; x from a Markov chain of the class, y its
+ * word (abad, dbbd, abc) with letters inserted and deleted. `classes` (may be NULL) gets
+ * the labels. */
+OKRA_API okra_status okra_synthetic_strings(uint64_t seed, okra_int n, okra_data **x,
+                                            okra_data **y,
+                                            okra_data **classes) OKRA_CHECK;
 
 /* The formats that can be read and written, one "name: description" a line. */
 OKRA_API const char *okra_data_formats(void);
