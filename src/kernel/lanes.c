@@ -88,9 +88,9 @@ typedef struct space {
     item *items;
 } space;
 
-static okra_status get_space(okra_context *ctx, const okra_lanes_ *how, const okra_data *b,
-                             okra_int j0, okra_int nj, okra_int s_most, okra_int t_most,
-                             space *sp)
+static okra_status get_space(okra_context *ctx, const okra_lanes_ *how,
+                             const okra_data *b, okra_int j0, okra_int nj,
+                             okra_int s_most, okra_int t_most, space *sp)
 {
     okra_status st = OKRA_OK;
     TRY(okra_budget_ask_(ctx,

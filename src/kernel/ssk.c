@@ -1,5 +1,6 @@
 /*
- * ssk.c: the gap-weighted subsequence kernel (Weston et al. 2003 eq. 4; Lodhi et al. 2002).
+ * ssk.c: the gap-weighted subsequence kernel (Weston et al. 2003 eq. 4; Lodhi et al.
+ * 2002).
  *
  *   k_r(s, t) = sum over u of length r, over the places i of u in s and j of u in t, of
  *               decay^(l(i) + l(j)),   l(i) = last - first + 1, gaps included
@@ -12,9 +13,10 @@
  * B_p(i,j) sums the ways to match p characters within the first i and j, each decayed by
  * what lies between its last characters and (i,j). Row i of B_p overwrites row i-1.
  *
- * Cost: r |s| |t| steps, eight pairs at a time (lanes.h); memory (r-1) |t| numbers a pair.
- * Accuracy: all terms are positive; relative error at most about 2(|s|+|t|+r) eps, measured
- * below 1e-14 for strings of 12. Strings shorter than `length` have no features: 0.
+ * Cost: r |s| |t| steps, eight pairs at a time (lanes.h); memory (r-1) |t| numbers a
+ * pair. Accuracy: all terms are positive; relative error at most about 2(|s|+|t|+r) eps,
+ * measured below 1e-14 for strings of 12. Strings shorter than `length` have no features:
+ * 0.
  */
 #include "kernel/lanes.h"
 #include "kernel/string_kernels.h"
@@ -27,9 +29,10 @@ typedef struct ssk_params {
 
 /* One row of all levels. r is a constant in the calls for short lengths, so that the
  * carried values stay in registers. Level p of `rows` holds B_p. */
-OKRA_INLINE_ void one_row(int r, double decay, const okra_lane_ *s, okra_int n,
-                          const okra_lane_ *t, okra_lane_ *rows, okra_lane_ *carry,
-                          okra_lane_ *before, okra_lane_ *sums)
+static inline OKRA_INLINE_ void one_row(int r, double decay, const okra_lane_ *s,
+                                        okra_int n, const okra_lane_ *t, okra_lane_ *rows,
+                                        okra_lane_ *carry, okra_lane_ *before,
+                                        okra_lane_ *sums)
 {
     before[0] = (okra_lane_){0} + 1;
     for (int p = 1; p < r; p++) {
@@ -52,9 +55,10 @@ OKRA_INLINE_ void one_row(int r, double decay, const okra_lane_ *s, okra_int n,
 
 enum { LENGTH_MOST = 64 };
 
-OKRA_INLINE_ void all_rows(int r, double decay, okra_int m, const okra_lane_ *s,
-                           okra_int n, const okra_lane_ *t, okra_lane_ *rows,
-                           okra_lane_ *total)
+static inline OKRA_INLINE_ void all_rows(int r, double decay, okra_int m,
+                                         const okra_lane_ *s, okra_int n,
+                                         const okra_lane_ *t, okra_lane_ *rows,
+                                         okra_lane_ *total)
 {
     okra_lane_ carry[LENGTH_MOST + 1], before[LENGTH_MOST + 1], sums[LENGTH_MOST + 1];
     for (int p = 0; p <= r; p++) {
@@ -71,17 +75,28 @@ OKRA_INLINE_ void all_rows(int r, double decay, okra_int m, const okra_lane_ *s,
     }
 }
 
-OKRA_INLINE_ void body(OKRA_BATCH_PARAMETERS_)
+static inline OKRA_INLINE_ void body(OKRA_BATCH_PARAMETERS_)
 {
+    (void)fused;
     const ssk_params *p = arg;
     okra_lane_ total[LENGTH_MOST + 1], sum = {0};
     int r = (int)p->length;
     switch (r) {
-    case 1: all_rows(1, p->decay, m, s, n, t, work, total); break;
-    case 2: all_rows(2, p->decay, m, s, n, t, work, total); break;
-    case 3: all_rows(3, p->decay, m, s, n, t, work, total); break;
-    case 4: all_rows(4, p->decay, m, s, n, t, work, total); break;
-    default: all_rows(r, p->decay, m, s, n, t, work, total); break;
+    case 1:
+        all_rows(1, p->decay, m, s, n, t, work, total);
+        break;
+    case 2:
+        all_rows(2, p->decay, m, s, n, t, work, total);
+        break;
+    case 3:
+        all_rows(3, p->decay, m, s, n, t, work, total);
+        break;
+    case 4:
+        all_rows(4, p->decay, m, s, n, t, work, total);
+        break;
+    default:
+        all_rows(r, p->decay, m, s, n, t, work, total);
+        break;
     }
     double factor = 1;
     for (int q = 1; q <= r; q++) {
@@ -131,7 +146,7 @@ const okra_kernel_class_ okra_ssk_ = {
     .help = "strings: common subsequences of a length, gaps decayed",
     .params = {"ssk", rows, sizeof(ssk_params)},
     .kinds = 1u << OKRA_STRINGS,
-    .side = okra_string_side_,
-    .free_side = okra_string_side_free_,
+    .side = okra_plain_side_,
+    .free_side = okra_plain_side_free_,
     .block = block,
     .diagonal = diagonal};

@@ -9,9 +9,24 @@
 extern const okra_kernel_class_ okra_ssk_, okra_spectrum_, okra_mismatch_,
     okra_weighted_degree_, okra_edit_;
 
-/* The side of kernels that read the strings themselves: the data. */
-okra_status okra_string_side_(okra_context *ctx, const void *params, const void *shared,
-                              const okra_data *data, void **side);
-void okra_string_side_free_(void *side);
+/* The side of kernels that read the objects themselves: the data. */
+okra_status okra_plain_side_(okra_context *ctx, const void *params, const void *shared,
+                             const okra_data *data, void **side);
+void okra_plain_side_free_(void *side);
+
+/* The distinct characters of all strings, ascending; *letters is freed with okra_free_.
+ */
+okra_status okra_alphabet_(const okra_data *data, int32_t **letters,
+                           okra_int *count) OKRA_CHECK;
+/* The place of a character in the alphabet, or `count` if it is not there. */
+okra_int okra_letter_(const int32_t *letters, okra_int count, int32_t code);
+
+/* Warns when the kernel is not positive semidefinite on the training set: on all of it,
+ * or on OKRA_PSD_MOST_ objects spread evenly over a larger one. For kernels that need not
+ * be; called at the end of their `bind`. */
+enum { OKRA_PSD_MOST_ = 300 };
+okra_status okra_psd_check_(okra_context *ctx, const okra_kernel_class_ *class,
+                            const void *params, const void *shared,
+                            const okra_data *train) OKRA_CHECK;
 
 #endif
