@@ -182,7 +182,9 @@ const char *okra_nearest(const char *name, const char *const *names, size_t coun
     int least = NEAR + 1;
     for (size_t i = 0; i < count; i++) {
         int d = edit_distance(name, names[i]);
-        if (d < least && d < (int)strlen(names[i])) {
+        int longer = (int)OKRA_MAX_(strlen(name), strlen(names[i]));
+        /* About half of the letters must agree. */
+        if (d < least && 2 * d <= longer + 1) {
             least = d;
             best = names[i];
         }

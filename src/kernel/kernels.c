@@ -7,10 +7,12 @@
 #include "kernel/transforms.h"
 
 const okra_kernel_class_ *const okra_kernel_classes_[] = {
-    &okra_linear_,        &okra_laplacian_,       &okra_zero_one_,
-    &okra_precomputed_,   &okra_paths_,           &okra_wl_,
-    &okra_shortest_path_, &okra_ecfp_,            &okra_ssk_,
-    &okra_spectrum_,      &okra_mismatch_,        &okra_weighted_degree_,
+    &okra_linear_,        &okra_laplacian_,
+    &okra_zero_one_,      &okra_precomputed_,
+    &okra_paths_,         &okra_wl_,
+    &okra_shortest_path_, &okra_ecfp_,
+    &okra_ssk_,           &okra_spectrum_,
+    &okra_mismatch_,      &okra_weighted_degree_,
     &okra_edit_,          NULL};
 
 const okra_sugar_ okra_sugar_names_[] = {

@@ -36,17 +36,17 @@ static okra_status fit(okra_context *ctx, const void *params, const okra_data *t
                        void **state)
 {
     (void)ctx;
-    return okra_features_fit_(emit, params, train, state);
+    return okra_bags_fit_(emit, params, train, state);
 }
 
 static okra_status map(okra_context *ctx, const void *params, const void *state,
                        const okra_data *data, okra_data **out)
 {
     (void)ctx;
-    return okra_features_map_(emit, params, state, data, false, out);
+    return okra_bags_map_(emit, params, state, data, false, out);
 }
 
-static const okra_through_ how = {&okra_linear_, fit, okra_features_forget_, map};
+static const okra_through_ how = {&okra_linear_, fit, okra_bags_forget_, map};
 
 static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
                         void **shared)

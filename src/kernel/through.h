@@ -60,12 +60,12 @@ typedef okra_status (*okra_emit_)(const void *params, const okra_data *data, okr
  * features new to it in columns behind (they matter for self-similarities). Different
  * things that hash alike would be taken for one: for v distinct features the chance is
  * about v^2/2^65, 3e-8 for a million. */
-okra_status okra_features_fit_(okra_emit_ emit, const void *params,
-                               const okra_data *train, void **state) OKRA_CHECK;
-void okra_features_forget_(void *state);
+okra_status okra_bags_fit_(okra_emit_ emit, const void *params, const okra_data *train,
+                           void **state) OKRA_CHECK;
+void okra_bags_forget_(void *state);
 /* binary: 1 where the count is not 0. */
-okra_status okra_features_map_(okra_emit_ emit, const void *params, const void *state,
-                               const okra_data *data, bool binary,
-                               okra_data **out) OKRA_CHECK;
+okra_status okra_bags_map_(okra_emit_ emit, const void *params, const void *state,
+                           const okra_data *data, bool binary,
+                           okra_data **out) OKRA_CHECK;
 
 #endif

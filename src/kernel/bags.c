@@ -1,5 +1,5 @@
 /*
- * features.c: bags of hashed features as sparse vectors.
+ * bags.c: bags of hashed features as sparse vectors.
  *
  * The distinct codes of the training set, sorted, are the first columns; codes that only
  * another collection has come behind them, in order of code. Cost: sorting, n log n in
@@ -115,7 +115,7 @@ done:
     return st;
 }
 
-void okra_features_forget_(void *state)
+void okra_bags_forget_(void *state)
 {
     vocabulary *v = state;
     if (v) {
@@ -124,8 +124,8 @@ void okra_features_forget_(void *state)
     }
 }
 
-okra_status okra_features_fit_(okra_emit_ emit, const void *params,
-                               const okra_data *train, void **state)
+okra_status okra_bags_fit_(okra_emit_ emit, const void *params, const okra_data *train,
+                           void **state)
 {
     okra_status st = OKRA_OK;
     vocabulary *v = NULL;
@@ -139,7 +139,7 @@ okra_status okra_features_fit_(okra_emit_ emit, const void *params,
     v = NULL;
 done:
     bags_clear(&b);
-    okra_features_forget_(v);
+    okra_bags_forget_(v);
     return st;
 }
 
@@ -165,8 +165,8 @@ done:
     return st;
 }
 
-okra_status okra_features_map_(okra_emit_ emit, const void *params, const void *state,
-                               const okra_data *data, bool binary, okra_data **out)
+okra_status okra_bags_map_(okra_emit_ emit, const void *params, const void *state,
+                           const okra_data *data, bool binary, okra_data **out)
 {
     okra_status st = OKRA_OK;
     const vocabulary *v = state;
