@@ -53,7 +53,7 @@ format-check:
 # clang-tidy leaves the compiler's warnings to the compilers.
 lint: format-check ## check format, layers, bug-prone code, and build with clang
 	@python3 tools/check_layers.py
-	@cmake --preset clang >/dev/null && cmake --build --preset clang -j $(JOBS)
+	@cmake --preset clang >/dev/null && cmake --build --preset clang -j $(JOBS) -- -k 0
 	@grep -o '"file": "[^"]*/\(src\|cli\|papers\)/[^"]*"' build-clang/compile_commands.json | \
 	    cut -d '"' -f 4 | sort -u | xargs -r -n 4 -P $(JOBS) $(CLANG_TIDY) -p build-clang \
 	    --quiet --extra-arg=-w 2>&1 | sed '/^[0-9]* warnings\{0,1\} generated\.$$/d'

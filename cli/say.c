@@ -51,7 +51,7 @@ static void wipe_bar(void)
     }
 }
 
-static void say(const cli_run *run, const char *format, va_list args)
+OKRA_PRINTF(2, 0) static void say(const cli_run *run, const char *format, va_list args)
 {
     wipe_bar();
     fprintf(stderr, "okra %s: ", run->command->name);

@@ -70,6 +70,7 @@ void svg_image(svg *s, double x, double y, double cell, int rows, int cols,
         char fill[8];
         snprintf(fill, sizeof fill, "#%02x%02x%02x", (unsigned)gray & 0xff,
                  (unsigned)gray & 0xff, (unsigned)gray & 0xff);
-        svg_rect(s, x + i % cols * cell, y + (double)(i / cols) * cell, cell, cell, fill);
+        int row = i / cols, col = i % cols;
+        svg_rect(s, x + col * cell, y + row * cell, cell, cell, fill);
     }
 }

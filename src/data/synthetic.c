@@ -30,7 +30,8 @@ static void pattern(okra_random_ *r, double *upper, double *lower)
     double c = between(r, -0.4, 0.4), cu = between(r, -0.15, 0.15);
     double cv = between(r, -0.15, 0.15);
     for (int i = 0; i < SIDE * SIDE; i++) {
-        double u = (i % SIDE + 0.5) / SIDE - 0.5, v = (double)(i / SIDE) / SIDE - 0.5;
+        int row = i / SIDE, col = i % SIDE;
+        double u = (col + 0.5) / SIDE - 0.5, v = (double)row / SIDE - 0.5;
         double t = u * cos(a) + v * sin(a);
         double wave = sin(2 * PI * (f * (t + c * t * t) + p));
         double window = exp(-2 * ((u - cu) * (u - cu) + (v - cv) * (v - cv)));

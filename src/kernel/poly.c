@@ -99,10 +99,10 @@ static const okra_option power_rows[] = {{"p", OKRA_OPTION_INT, offsetof(power_p
                                           "2", 1, 1000, NULL, "N", "the power"},
                                          {.name = NULL}};
 
-#define COEFFICIENT(i)                                                               \
-    {                                                                                \
-        "c" #i, OKRA_OPTION_NUMBER, offsetof(series_params, c) + i * sizeof(double), \
-            "0", 0, DBL_MAX, NULL, "V", "coefficient of k^" #i                       \
+#define COEFFICIENT(i)                                                                 \
+    {                                                                                  \
+        "c" #i, OKRA_OPTION_NUMBER, offsetof(series_params, c) + (i) * sizeof(double), \
+            "0", 0, DBL_MAX, NULL, "V", "coefficient of k^" #i                         \
     }
 static const okra_option series_rows[] = {
     COEFFICIENT(0),  COEFFICIENT(1),  COEFFICIENT(2),  COEFFICIENT(3),  COEFFICIENT(4),

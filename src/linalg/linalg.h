@@ -103,7 +103,8 @@ void okra_blas_threads_(int n);
  *     N = Q' L Q,   diag(r) N diag(r) = V diag(mu) V'
  *     Z_ij = (V' diag(r) N)_ij / (mu_i lam_j + n lambda),   B = Q diag(r) V Z Q'
  * B solves: T a K + n lambda a = I, B = T a, T = S L; relative error about
- * eps (1 + max(mu) max(lam) / (n lambda)). Keeps 3 n^2 doubles; a solve takes n^2 more. */
+ * eps (1 + max(mu) max(lam) / (n lambda)). Keeps 3 n^2 doubles; a solve takes n^2 more.
+ */
 typedef struct okra_kron_ okra_kron_;
 
 /* K and L (n x n, both triangles) are destroyed. epsilon < 0: covariance operator, S = I;

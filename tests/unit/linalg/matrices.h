@@ -75,8 +75,8 @@ static inline long double product_at(okra_mat_ A, bool ta, okra_mat_ B, bool tb,
 }
 
 /* largest |(op(A) op(B))_ij - C_ij| in units of eps * scale */
-static inline double product_error(okra_mat_ A, bool ta, okra_mat_ B, bool tb, okra_mat_ C,
-                                   double scale)
+static inline double product_error(okra_mat_ A, bool ta, okra_mat_ B, bool tb,
+                                   okra_mat_ C, double scale)
 {
     double worst = 0;
     for (okra_int i = 0; i < C.rows; i++) {

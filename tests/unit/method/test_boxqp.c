@@ -67,7 +67,7 @@ TEST(optimality)
         }
     }
     printf("  worst KKT violation %.2g, worst gap %.2g\n", worst, worst_gap);
-    CHECK(worst < 1e-8); /* measured: 9e-10 */
+    CHECK(worst < 1e-8);     /* measured: 9e-10 */
     CHECK(worst_gap < 1e-8); /* measured: 9e-10 */
 }
 
