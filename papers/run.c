@@ -45,6 +45,7 @@ okra_status paper_read(paper_run *run, const char *file, okra_data **out)
 /* ---- notes ---------------------------------------------------------------------------
  */
 
+OKRA_PRINTF(3, 0)
 static void note(paper_run *run, const char *list, const char *format, va_list args)
 {
     char text[2048];

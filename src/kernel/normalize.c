@@ -25,7 +25,7 @@ static inline OKRA_INLINE_ void normalize_body(double a, const double *restrict 
     (void)fused;
     for (okra_int j = 0; j < nj; j++) {
         double b = db[j], value = row[j] / sqrt(a * b);
-        row[j] = (a > 0) & (b > 0) ? value : 0;
+        row[j] = ((a > 0) & (b > 0)) ? value : 0;
     }
 }
 

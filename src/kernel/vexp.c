@@ -6,8 +6,8 @@
  * is its Taylor polynomial of degree 13, truncation r^14/14! < 5e-18. n is read from the
  * low bits of x/ln2 + 1.5*2^52. 2^n is applied in two halves, so that results near the
  * ends of the range overflow to infinity, underflow gradually and round once.
- * Error measured over 10^7 arguments: 1.01 ulp with fused multiply-adds, 0.98 without. NaN
- * stays NaN, exp(-inf) = 0, exp(inf) = inf.
+ * Error measured over 10^7 arguments: 1.01 ulp with fused multiply-adds, 0.98 without.
+ * NaN stays NaN, exp(-inf) = 0, exp(inf) = inf.
  */
 #include "kernel/kernel.h"
 #include "kernel/simd.h"

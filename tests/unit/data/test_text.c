@@ -84,8 +84,7 @@ TEST(tables)
         "1,2\n3,4\n",
         "1,2\n3,4",
         "1,2\r\n3,4\r\n",
-        "\xef\xbb\xbf"
-        "a,b\n1,2\n3,4\n",
+        "\xef\xbb\xbf\141,b\n1,2\n3,4\n", /* \141: an 'a' that ends the escape */
         "\"first name\",\"a \"\"b\"\"\"\n1,2\n3,4\n",
         "\"1\",\"2\"\n\"3\",4\r\n",
         "\n1 , 2\n\n 3,4\n\n",

@@ -214,7 +214,8 @@ TEST(cross_agrees_with_gram)
                                      okra_mat_of_(turned, N, ROWS)));
         CHECK_OK(okra_bound_diagonal_(NULL, bound, self));
         CHECK_OK(okra_other_diagonal_(NULL, bound, other, other_self));
-        CHECK_NEAR(harness_relative(N * N, C, K), 0, 2.5e-14); /* worst over 20 seeds 2.4e-15 */
+        CHECK_NEAR(harness_relative(N * N, C, K), 0,
+                   2.5e-14); /* worst over 20 seeds 2.4e-15 */
         CHECK_NEAR(harness_relative(ROWS * N, part, K + FIRST * N), 0, 2e-14);
         for (int i = 0; i < ROWS; i++) {
             for (int j = 0; j < N; j++) {
