@@ -90,18 +90,19 @@ OKRA_API const okra_int *okra_data_codes(const okra_data *data);
 OKRA_API const int32_t *okra_data_characters(const okra_data *data, okra_int i,
                                              okra_int *length);
 
-/* Reads `spec`: a path whose extension tells the format, "-" for standard input, or
- * "type:path" (npy, npz, csv, tsv, svm, mtx, mat, arff; dense, bits, labels, gram say how
- * to take the values); "file.npz:name" and "file.mat:name" choose an array. Messages name
- * the file, the line or element, what was found and what was expected. */
+/* Reads `spec`: a path whose extension tells the format, or "-" for standard input, after
+ * any of these prefixes: a format (npy, npz, csv, tsv, svm, svm0, mtx, mat, arff) and how
+ * to take the values (dense, sparse, bits, packed, labels, targets, gram), as
+ * "labels:y.csv". "file.npz:name" and "file.mat:name" choose an array,
+ * "labels:file.csv:name" a column. Messages name the file, the line or element, what was
+ * found and what was expected. */
 OKRA_API okra_status okra_data_read(okra_context *context, const char *spec,
                                     okra_data **out) OKRA_CHECK;
 /* Writes to a temporary name beside `path`, syncs, renames; the extension tells the
  * format (.npy, .csv, .tsv); "-" is standard output (format by `type:-`, csv if none). */
 OKRA_API okra_status okra_data_write(okra_context *context, const okra_data *data,
                                      const char *path) OKRA_CHECK;
-/* ---- synthetic tasks: same seed, same numbers, on every machine
- * ------------------------ */
+/* ---- synthetic tasks: same seed, same numbers, on every machine ----------------- */
 
 /* n smooth 16 x 16 patterns with values in [-1, 1], cut in two: x is the upper half, y
  * the lower one, 128 values each, row by row. */

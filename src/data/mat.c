@@ -11,6 +11,7 @@
 #include <matio.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 enum { NAMES = 200 };
 
@@ -192,46 +193,118 @@ done:
     return st;
 }
 
-/* matio takes older files, and much that is none, and gives what was cut off as it
- * pleases: so the file is checked here. Version 5: after a header of 128 bytes that ends
- * in a version and a byte order, elements each with an 8-byte tag, type and size, to the
- * end of the file. Version 7.3 is HDF5 behind 512 bytes, which checks itself. */
-static okra_status check_file(const okra_bytes_ *bytes)
+/* ---- the file's own sizes --------------------------------------------------------- */
+
+/* matio takes older files and much that is none, believes sizes before it looks, and
+ * gives what was cut off as it pleases: so the file is checked here first. Version 5:
+ * after a header of 128 bytes that ends in a version and a byte order come elements, each
+ * a tag of type and size and then its bytes; a matrix holds elements again; a packed
+ * element holds a zlib stream of one element. Version 7.3 is HDF5 behind 512 bytes, which
+ * checks itself. */
+enum { HEADER = 128, TAG = 8, HDF5_AT = 512, TYPE_MATRIX = 14, TYPE_PACKED = 15 };
+enum { DEPTH_MOST = 16 }; /* structures inside structures */
+
+typedef struct walk {
+    const okra_context *ctx;
+    bool little;
+} walk;
+
+static uint32_t word(const walk *w, const unsigned char *p)
 {
-    enum { HEADER = 128, TAG = 8, HDF5_AT = 512 };
-    const unsigned char *p = bytes->p;
+    return w->little ? (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+                           (uint32_t)p[3] << 24
+                     : (uint32_t)p[3] | (uint32_t)p[2] << 8 | (uint32_t)p[1] << 16 |
+                           (uint32_t)p[0] << 24;
+}
+
+static okra_status walk_packed(const walk *w, const unsigned char *p, okra_int size);
+
+/* The elements of p..p+size, which they must fill. At the top nothing pads them; inside a
+ * matrix they begin at multiples of 8, and one of up to 4 bytes may lie in its tag. */
+static okra_status walk_elements(const walk *w, const unsigned char *p, okra_int size,
+                                 int depth)
+{
     okra_status st = OKRA_OK;
-    bool little = bytes->size >= HEADER && p[126] == 'I' && p[127] == 'M';
-    bool big = bytes->size >= HEADER && p[126] == 'M' && p[127] == 'I';
-    if (little && p[125] == 2 && bytes->size >= HDF5_AT + TAG &&
-        memcmp(p + HDF5_AT, "\x89HDF\r\n\x1a\n", TAG) == 0) {
-        return OKRA_OK;
-    }
-    if ((!little && !big) || p[little ? 125 : 124] != 1) {
-        FAIL(OKRA_EFORMAT, "not a MATLAB file of version 5 or 7.3");
-    }
-    for (okra_int at = HEADER, size = 0; at < bytes->size; at += TAG + size) {
-        okra_int rest = bytes->size - at - TAG;
-        const unsigned char *tag = p + at + 4;
-        if (rest >= 0) {
-            size = little ? tag[0] | tag[1] << 8 | tag[2] << 16 | (okra_int)tag[3] << 24
-                          : tag[3] | tag[2] << 8 | tag[1] << 16 | (okra_int)tag[0] << 24;
+    for (okra_int at = 0; at < size;) {
+        okra_int rest = size - at - TAG;
+        const unsigned char *tag = p + at;
+        at += TAG;
+        if (rest < 0) {
+            FAIL(OKRA_EFORMAT, "damaged or cut short: a variable is not whole");
         }
-        if (rest < size) {
-            FAIL(OKRA_EFORMAT, "cut short: the variable at byte %" PRId64 " is not whole",
-                 at);
+        uint32_t small = depth > 0 ? word(w, tag) >> 16 : 0; /* bytes in the tag itself */
+        if (small > 0 && small <= 4) {
+            continue;
         }
+        uint32_t type = word(w, tag);
+        okra_int length = word(w, tag + 4);
+        if (length > rest || small > 4) {
+            FAIL(OKRA_EFORMAT, "damaged or cut short: a variable is not whole");
+        }
+        if (type == TYPE_MATRIX && depth < DEPTH_MOST) {
+            TRY(walk_elements(w, tag + TAG, length, depth + 1));
+        } else if (type == TYPE_PACKED && depth == 0) {
+            TRY(walk_packed(w, tag + TAG, length));
+        }
+        at += OKRA_MIN_(depth > 0 ? (length + 7) / 8 * 8 : length, rest);
     }
 done:
     return st;
 }
+
+static okra_status walk_packed(const walk *w, const unsigned char *p, okra_int size)
+{
+    okra_status st = OKRA_OK;
+    unsigned char first[TAG], *block = NULL;
+    uLongf length = sizeof first;
+    int code = uncompress(first, &length, p, (uLong)size);
+    if ((code != Z_OK && code != Z_BUF_ERROR) || length < sizeof first) {
+        FAIL(OKRA_EFORMAT, "damaged: a variable does not inflate");
+    }
+    /* Deflate makes at most 1032 bytes of one: a larger claim is a lie. */
+    okra_int whole = TAG + (okra_int)word(w, first + 4);
+    if (whole / 1032 > size) {
+        FAIL(OKRA_EFORMAT, "damaged: a variable does not inflate");
+    }
+    TRY(okra_budget_ask_(w->ctx, (double)whole, "a packed variable"));
+    ALLOC(block, whole);
+    length = (uLongf)whole;
+    code = uncompress(block, &length, p, (uLong)size);
+    if (code != Z_OK || (okra_int)length != whole) {
+        FAIL(OKRA_EFORMAT, "damaged: a variable does not inflate");
+    }
+    if (word(w, block) == TYPE_MATRIX) {
+        TRY(walk_elements(w, block + TAG, whole - TAG, 1));
+    }
+done:
+    okra_free_(block);
+    return st;
+}
+
+static okra_status check_file(const okra_source_ *source)
+{
+    const unsigned char *p = source->bytes.p;
+    okra_int size = source->bytes.size;
+    bool little = size >= HEADER && p[126] == 'I' && p[127] == 'M';
+    bool big = size >= HEADER && p[126] == 'M' && p[127] == 'I';
+    if (little && p[125] == 2 && size >= HDF5_AT + TAG &&
+        memcmp(p + HDF5_AT, "\x89HDF\r\n\x1a\n", TAG) == 0) {
+        return OKRA_OK;
+    }
+    if ((!little && !big) || p[little ? 125 : 124] != 1) {
+        return okra_fail_(OKRA_EFORMAT, "not a MATLAB file of version 5 or 7.3");
+    }
+    return walk_elements(&(walk){source->ctx, little}, p + HEADER, size - HEADER, 0);
+}
+
+/* ---- the whole -------------------------------------------------------------------- */
 
 okra_status okra_read_mat_(okra_source_ *source, okra_data **out)
 {
     okra_status st = OKRA_OK;
     mat_t *file = NULL;
     matvar_t *v = NULL;
-    TRY(check_file(&source->bytes));
+    TRY(check_file(source));
     Mat_LogInitFunc("okra", listen);
     file = Mat_Open(source->path, MAT_ACC_RDONLY);
     if (!file) {

@@ -129,6 +129,27 @@ TEST(broken)
     CHECK(truncate(files_path("a.mat"), 200) == 0);
     CHECK_FAILS(okra_data_read(NULL, files_path("a.mat"), &data), OKRA_EFORMAT,
                 "a.mat: ");
+    /* Cut anywhere, or with a name that claims 2 GiB, or with a damaged zlib stream. */
+    for (int packed = 0; packed < 2; packed++) {
+        make(files_path("a.mat"), MAT_FT_MAT5,
+             packed ? MAT_COMPRESSION_ZLIB : MAT_COMPRESSION_NONE, false);
+        okra_bytes_ whole = {0};
+        CHECK_OK(okra_bytes_open_(NULL, files_path("a.mat"), &whole));
+        unsigned char *copy = malloc((size_t)whole.size);
+        memcpy(copy, whole.p, (size_t)whole.size);
+        for (okra_int cut = 0; cut < whole.size; cut++) {
+            CHECK_FAILS(files_read("", "cut.mat", "", copy, (size_t)cut, &data),
+                        OKRA_EFORMAT, "cut.mat: ");
+        }
+        copy[packed ? 150 : 128 + 8 + 16 + 16 + 7] ^= 0x7f;
+        copy[packed ? 150 : 128 + 8 + 16 + 16 + 2] = 0;
+        CHECK_FAILS(files_read("", "cut.mat", "", copy, (size_t)whole.size, &data),
+                    OKRA_EFORMAT,
+                    packed ? "damaged: a variable does not inflate"
+                           : "damaged or cut short: a variable is not whole");
+        free(copy);
+        okra_bytes_close_(&whole);
+    }
     /* Sizes in the header that no memory holds are refused before anything is read. */
     make(files_path("a.mat"), MAT_FT_MAT5, MAT_COMPRESSION_NONE, false);
     FILE *f = fopen(files_path("a.mat"), "r+b");
