@@ -6,8 +6,8 @@
 #include <string.h>
 
 const cli_command *const cli_commands[] = {
-    &cli_fit,  &cli_predict, &cli_score,   &cli_gram,        &cli_info,
-    &cli_demo, &cli_version, &cli_help_me, (cli_command *)0,
+    &cli_fit,  &cli_predict, &cli_score,   &cli_gram,    &cli_info,
+    &cli_demo, &cli_paper,   &cli_version, &cli_help_me, (cli_command *)0,
 };
 
 const cli_command *cli_find_command(const char *name)

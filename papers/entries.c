@@ -3,6 +3,9 @@
  */
 #include "paper.h"
 
+extern const paper_entry paper_kadri_t2_left;
+
 const paper_entry *const paper_entries[] = {
+    &paper_kadri_t2_left,
     NULL,
 };

@@ -14,6 +14,7 @@
 #include "okra/okra.h"
 
 #include <jansson.h>
+#include <stdio.h>
 
 typedef struct paper_run paper_run;
 
@@ -79,6 +80,7 @@ typedef struct paper_cell {
     const double *values;
     size_t count;
     const char *why;
+    bool apart; /* the two values measure different things: never "better" or "differs" */
 } paper_cell;
 okra_status paper_put(paper_run *run, int table, const char *row, const char *column,
                       paper_cell cell) OKRA_CHECK;
@@ -108,6 +110,6 @@ bool paper_available(const paper_entry *entry, const paper_settings *settings,
 okra_status paper_execute(okra_context *context, const paper_entry *entry,
                           const paper_settings *settings, json_t **json) OKRA_CHECK;
 /* Our tables as text, paper beside okra. */
-void paper_print(const json_t *json, void *file);
+void paper_print(const json_t *json, FILE *out);
 
 #endif

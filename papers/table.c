@@ -90,11 +90,11 @@ okra_status paper_put(paper_run *run, int table, const char *row, const char *co
     for (size_t i = 0; i < cell.count; i++) {
         json_array_append_new(values, number(cell.values[i]));
     }
-    json_t *entry =
-        json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "paper", number(cell.printed),
-                  "paper_sd", number(cell.printed_sd), "okra", number(mean), "okra_sd",
-                  number(sd), "values", values, "difference_sd", number(d), "verdict",
-                  verdict(json_string_value(json_object_get(t, "better")), d));
+    json_t *entry = json_pack(
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "paper", number(cell.printed), "paper_sd",
+        number(cell.printed_sd), "okra", number(mean), "okra_sd", number(sd), "values",
+        values, "difference_sd", number(d), "verdict",
+        verdict(json_string_value(json_object_get(t, "better")), cell.apart ? NAN : d));
     if (cell.why) {
         json_object_set_new(entry, "why", json_string(cell.why));
     }
@@ -176,12 +176,11 @@ static void print_table(const json_t *table, FILE *out)
     }
 }
 
-void paper_print(const json_t *json, void *file)
+void paper_print(const json_t *json, FILE *out)
 {
     static const char *const notes[][2] = {{"readings", "reading taken"},
                                            {"deviations", "deviation"},
                                            {"remarks", "remark"}};
-    FILE *out = file;
     fprintf(out, "%s: %s, %s\n", json_string_value(json_object_get(json, "name")),
             json_string_value(json_object_get(json, "paper")),
             json_string_value(json_object_get(json, "title")));

@@ -1,0 +1,40 @@
+/*
+ * protocol.h: steps that protocols share: slices of data, folds, fit and score.
+ */
+#ifndef OKRA_PAPER_PROTOCOL_H
+#define OKRA_PAPER_PROTOCOL_H
+
+#include "paper.h"
+
+/* Pairs of one task. Collections are owned. */
+typedef struct paper_pairs {
+    okra_data *x, *y;
+} paper_pairs;
+void paper_pairs_clear(paper_pairs *pairs);
+
+/* The chosen pairs, in that order. */
+okra_status paper_pairs_take(const paper_pairs *from, const okra_int *index,
+                             okra_int count, paper_pairs *out) OKRA_CHECK;
+/* Fold f of `folds` equal stretches of the pairs in file order: inside is the fold
+ * itself, outside everything else. */
+okra_status paper_fold(const paper_pairs *all, okra_int folds, okra_int f,
+                       paper_pairs *inside, paper_pairs *outside) OKRA_CHECK;
+
+/* Options as "name=value" texts, ended by NULL: "kx=rbf(sigma=4)", "operator=ccov". */
+typedef const char *const *paper_options;
+
+/* Fits on `train` for every lambda (one decomposition for all), decodes `test` by
+ * `decode` (options of predict), and scores against the truth by `metric`: values[i] is
+ * that of lambda[i]. */
+okra_status paper_fit_score(paper_run *run, const paper_pairs *train,
+                            const paper_pairs *test, paper_options fit,
+                            paper_options decode, const char *metric,
+                            const double *lambda, size_t count,
+                            double *values) OKRA_CHECK;
+
+/* Columns c0..c0+width-1 of a dense matrix, each value times `scale`, as data that owns
+ * its memory. */
+okra_status paper_columns(const okra_data *from, okra_int rows, okra_int c0,
+                          okra_int width, double scale, okra_data **out) OKRA_CHECK;
+
+#endif
