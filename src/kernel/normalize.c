@@ -9,9 +9,10 @@
  * Degenerate objects, k(a,a) <= 0 (no features at all): `normalize` leaves them at the
  * zero vector, so 0 against everything, themselves included; `tanimoto` gives 0 against
  * the others and 1 among themselves (equal sets). The diagonal of all other objects is
- * exactly 1: sqrt(x * x) = x and x / (x + x - x) = 1 in IEEE arithmetic short of
- * overflow. Error: a few roundings for normalize and tanimoto; center cancels, its
- * absolute error is a few eps times the largest |k|.
+ * exactly 1: equal self-similarities are divided by as they are, and x / (x + x - x) = 1.
+ * Roots are taken one by one, so that their product neither overflows nor underflows.
+ * Error: a few roundings for normalize and tanimoto; center cancels, its absolute error
+ * is a few eps times the largest |k|.
  */
 #include "kernel/simd.h"
 #include "kernel/transforms.h"
@@ -23,9 +24,11 @@ static inline OKRA_INLINE_ void normalize_body(double a, const double *restrict 
                                                bool fused)
 {
     (void)fused;
+    double root = sqrt(a);
     for (okra_int j = 0; j < nj; j++) {
-        double b = db[j], value = row[j] / sqrt(a * b);
-        row[j] = ((a > 0) & (b > 0)) ? value : 0;
+        double b = db[j], norms = a == b ? a : root * sqrt(b), value = row[j] / norms;
+        bool valid = (a > 0) & (b > 0);
+        row[j] = valid ? value : 0;
     }
 }
 

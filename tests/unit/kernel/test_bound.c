@@ -347,6 +347,18 @@ TEST(objects_without_features)
     okra_data_free(data);
 }
 
+/* Products of self-similarities would leave the range of doubles. */
+TEST(normalize_huge_and_tiny)
+{
+    double x[] = {3e100, 4e100, 4e-100, 3e-100, 1, 0}, K[9];
+    const double want[] = {1, 0.96, 0.6, 0.96, 1, 0.8, 0.6, 0.8, 1};
+    okra_data *data = data_of(OKRA_DENSE, x, 3, 2);
+    gram("cosine", data, NULL, K);
+    CHECK_NEAR(harness_relative(9, K, want), 0, 1e-15);
+    CHECK(K[0] == 1 && K[4] == 1 && K[8] == 1);
+    okra_data_free(data);
+}
+
 TEST(empty_collections)
 {
     double x[] = {1, 2}, K[1] = {7};
@@ -558,6 +570,6 @@ TEST(failing_allocations)
 MAIN(RUN(center_against_its_formulas), RUN(center_saved_and_restored),
      RUN(symmetric_definite_and_without_order), RUN(cross_agrees_with_gram),
      RUN(threads_do_not_matter), RUN(large_matrices), RUN(objects_without_features),
-     RUN(empty_collections), RUN(overflow_is_reported), RUN(wrong_data),
-     RUN(sparse_of_other_width), RUN(labels), RUN(precomputed),
+     RUN(normalize_huge_and_tiny), RUN(empty_collections), RUN(overflow_is_reported),
+     RUN(wrong_data), RUN(sparse_of_other_width), RUN(labels), RUN(precomputed),
      RUN(budget_and_cancellation), RUN(failing_allocations))
