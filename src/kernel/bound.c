@@ -1,202 +1,10 @@
 /*
  * bound.c: a kernel bound to its training set, and other collections prepared against it.
- *
- * Every node of the expression keeps, for each collection, the self-similarities of its
- * objects (where known) and what its transform needs. `center` (Schoelkopf, Smola and
- * Mueller 1998, eq. 17 and appendix A) needs means over the training set: m_i of row i,
- * g of all training pairs; k - m_a - m_b + g is H K H on the training set and the right
- * formula for other rows, whose m is taken over the training set too. The means cost one
- * more pass over the child's values, with no memory beyond a tile.
  */
 #include "kernel/bound.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static void view_clear(const okra_kernel *kernel, okra_view_ *view)
-{
-    for (int k = 0; view->slots && k < view->count; k++) {
-        okra_slot_ *slot = &view->slots[k];
-        if (slot->side) {
-            kernel->nodes[k].leaf->free_side(slot->side);
-        }
-        okra_free_(slot->self);
-        okra_free_(slot->mean);
-    }
-    okra_free_(view->slots);
-}
-
-static okra_status check_kind(const okra_kernel_class_ *leaf, const okra_data *data)
-{
-    if (leaf->kinds & (1u << data->kind)) {
-        return OKRA_OK;
-    }
-    char found[128], kinds[256] = "";
-    for (int k = 0; leaf->kinds >> k; k++) {
-        if (leaf->kinds >> k & 1) {
-            size_t used = strlen(kinds);
-            snprintf(kinds + used, sizeof kinds - used, "%s%s", used ? ", " : "",
-                     okra_kind_name((okra_kind)k));
-        }
-    }
-    return okra_fail_(OKRA_EARG, "kernel %s: %s holds %s, expected %s", leaf->name,
-                      data->source, okra_data_describe_(data, found, sizeof found),
-                      kinds);
-}
-
-static okra_status leaf_slot(okra_context *ctx, const okra_bound_ *bound, int place,
-                             okra_view_ *view)
-{
-    okra_status st = OKRA_OK;
-    const okra_node_ *node = &bound->kernel->nodes[place];
-    okra_slot_ *slot = &view->slots[place];
-
-    TRY(check_kind(node->leaf, view->data));
-    if (view == &bound->train && node->leaf->bind) {
-        TRY(node->leaf->bind(ctx, node->params, view->data, &bound->shared[place]));
-    }
-    TRY(node->leaf->side(ctx, node->params, bound->shared[place], view->data,
-                         &slot->side));
-    ALLOC(slot->self, view->n);
-    st = node->leaf->diagonal(ctx, node->params, slot->side, view->n, slot->self);
-    if (st == OKRA_EUNSUPPORTED) {
-        st = OKRA_OK;
-        okra_free_(slot->self);
-        slot->self = NULL;
-    }
-done:
-    return st;
-}
-
-/* A transform of self-similarities needs those of the child; objects where they are 0
- * are degenerate. */
-static okra_status check_self(okra_context *ctx, const okra_transform_class_ *t,
-                              const okra_view_ *view, const double *self)
-{
-    okra_int degenerate = 0;
-    if (!self) {
-        return okra_fail_(OKRA_EARG,
-                          "%s: `%s` needs the self-similarities of its objects, which "
-                          "rows of a Gram matrix do not tell: give the diagonal too",
-                          view->data->source, t->name);
-    }
-    for (okra_int i = 0; t->degenerate && i < view->n; i++) {
-        degenerate += !(self[i] > 0);
-    }
-    if (degenerate) {
-        okra_warn_(ctx, "%s: %lld of %lld objects have self-similarity 0 before `%s`: %s",
-                   view->data->source, (long long)degenerate, (long long)view->n, t->name,
-                   t->degenerate);
-    }
-    return OKRA_OK;
-}
-
-/* m_i - g/2 of every object; of the training set g first. */
-static okra_status center_means(okra_context *ctx, const okra_bound_ *bound, int place,
-                                okra_view_ *view)
-{
-    okra_status st = OKRA_OK;
-    okra_slot_ *slot = &view->slots[place];
-
-    if (view == &bound->train && slot->mean) { /* restored from a model */
-        return OKRA_OK;
-    }
-    ALLOC(slot->mean, view->n);
-    TRY(okra_tiles_(ctx, bound, bound->kernel->nodes[place].a, view, 0, view->n,
-                    OKRA_TARGET_MEANS_, NULL, okra_mat_of_(slot->mean, view->n, 1)));
-    if (view == &bound->train) {
-        double grand = 0;
-        for (okra_int i = 0; i < view->n; i++) {
-            grand += slot->mean[i] / (double)view->n;
-        }
-        bound->grand[place] = grand;
-    }
-    for (okra_int i = 0; i < view->n; i++) {
-        slot->mean[i] -= bound->grand[place] / 2;
-    }
-done:
-    return st;
-}
-
-static okra_status transform_slot(okra_context *ctx, const okra_bound_ *bound, int place,
-                                  okra_view_ *view)
-{
-    okra_status st = OKRA_OK;
-    const okra_node_ *node = &bound->kernel->nodes[place];
-    const double *child = view->slots[node->a].self;
-    okra_slot_ *slot = &view->slots[place];
-
-    if (node->transform->uses == OKRA_USES_SELF_) {
-        TRY(check_self(ctx, node->transform, view, child));
-    } else if (node->transform->uses == OKRA_USES_MEANS_) {
-        TRY(center_means(ctx, bound, place, view));
-    }
-    if (child) {
-        ALLOC(slot->self, view->n);
-        for (okra_int i = 0; i < view->n; i++) {
-            double d = slot->mean ? slot->mean[i] : child[i];
-            slot->self[i] = child[i];
-            node->transform->apply(node->params, &d, &d, 1, 1, &slot->self[i], 1);
-        }
-    }
-done:
-    return st;
-}
-
-static okra_status inner_slot(const okra_node_ *node, int place, okra_view_ *view)
-{
-    okra_status st = OKRA_OK;
-    okra_node_kind_ kind = node->kind;
-    bool constant = kind == OKRA_NODE_CONSTANT_;
-    bool pair = kind == OKRA_NODE_SUM_ || kind == OKRA_NODE_PRODUCT_;
-    const double *a = constant ? NULL : view->slots[node->a].self;
-    const double *b = pair ? view->slots[node->b].self : NULL;
-    double *self = NULL;
-
-    if ((!a && !constant) || (pair && !b)) {
-        return OKRA_OK; /* not told */
-    }
-    ALLOC(self, view->n);
-    for (okra_int i = 0; i < view->n; i++) {
-        self[i] = constant                   ? node->scale
-                  : kind == OKRA_NODE_SCALE_ ? node->scale * a[i]
-                  : kind == OKRA_NODE_SUM_   ? a[i] + b[i]
-                                             : a[i] * b[i];
-    }
-    view->slots[place].self = self;
-done:
-    return st;
-}
-
-static okra_status view_fill(okra_context *ctx, const okra_bound_ *bound,
-                             okra_view_ *view)
-{
-    okra_status st = OKRA_OK;
-    for (int k = 0; k < bound->kernel->count; k++) {
-        const okra_node_ *node = &bound->kernel->nodes[k];
-        if (node->kind == OKRA_NODE_LEAF_) {
-            TRY(leaf_slot(ctx, bound, k, view));
-        } else if (node->kind == OKRA_NODE_TRANSFORM_) {
-            TRY(transform_slot(ctx, bound, k, view));
-        } else {
-            TRY(inner_slot(node, k, view));
-        }
-    }
-done:
-    return st;
-}
-
-static okra_status view_begin(const okra_kernel *kernel, const okra_data *data,
-                              okra_view_ *view)
-{
-    okra_status st = OKRA_OK;
-    view->data = data;
-    view->n = data->n;
-    view->count = kernel->count;
-    ZALLOC(view->slots, kernel->count);
-done:
-    return st;
-}
 
 /* ---- the training set ------------------------------------------------------------ */
 
@@ -244,13 +52,13 @@ static okra_status create(okra_context *ctx, const okra_kernel *kernel,
 
     ZALLOC(bound, 1);
     bound->kernel = kernel;
-    TRY(view_begin(kernel, train, &bound->train));
+    TRY(okra_view_begin_(kernel, train, &bound->train));
     ZALLOC(bound->shared, kernel->count);
     ZALLOC(bound->grand, kernel->count);
     if (bag) {
         TRY(restore(bound, bag, prefix));
     }
-    TRY(view_fill(ctx, bound, &bound->train));
+    TRY(okra_view_fill_(ctx, bound, &bound->train));
     *out = bound;
     bound = NULL;
 done:
@@ -276,7 +84,7 @@ void okra_bound_free_(okra_bound_ *bound)
     if (!bound) {
         return;
     }
-    view_clear(bound->kernel, &bound->train);
+    okra_view_clear_(bound->kernel, &bound->train);
     for (int k = 0; bound->shared && k < bound->kernel->count; k++) {
         if (bound->shared[k]) {
             bound->kernel->nodes[k].leaf->unbind(bound->shared[k]);
@@ -374,8 +182,8 @@ okra_status okra_other_create_(okra_context *ctx, const okra_bound_ *bound,
 
     ZALLOC(other, 1);
     other->kernel = bound->kernel;
-    TRY(view_begin(bound->kernel, data, &other->view));
-    TRY(view_fill(ctx, bound, &other->view));
+    TRY(okra_view_begin_(bound->kernel, data, &other->view));
+    TRY(okra_view_fill_(ctx, bound, &other->view));
     *out = other;
     other = NULL;
 done:
@@ -386,7 +194,7 @@ done:
 void okra_other_free_(okra_other_ *other)
 {
     if (other) {
-        view_clear(other->kernel, &other->view);
+        okra_view_clear_(other->kernel, &other->view);
         okra_free_(other);
     }
 }

@@ -34,6 +34,16 @@ struct okra_other_ {
     okra_view_ view;
 };
 
+/* ---- collections ------------------------------------------------------------------- */
+
+/* Begin, then fill: the training view first, then any other. Fill keeps means that were
+ * put in the training view's slots in between. After failure too a view is cleared. */
+okra_status okra_view_begin_(const okra_kernel *kernel, const okra_data *data,
+                             okra_view_ *view) OKRA_CHECK;
+okra_status okra_view_fill_(okra_context *ctx, const okra_bound_ *bound,
+                            okra_view_ *view) OKRA_CHECK;
+void okra_view_clear_(const okra_kernel *kernel, okra_view_ *view);
+
 /* ---- the Gram engine ------------------------------------------------------------- */
 
 /* Where tiles go. */
