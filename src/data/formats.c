@@ -24,7 +24,12 @@
     X(svm0, "", NULL, false, NULL, "LIBSVM text with indices from 0 (read)")   \
     X(mtx, ".mtx", "%%MatrixMarket", false, NULL, "Matrix Market (read)")      \
     X(mat, ".mat", NULL, true, NULL, "MATLAB 5 and 7.3, file.mat:name (read)") \
-    X(arff, ".arff", NULL, false, NULL, "WEKA attribute-relation file (read)")
+    X(arff, ".arff", NULL, false, NULL, "WEKA attribute-relation file (read)") \
+    X(smiles, ".smi .smiles", NULL, false, okra_write_smiles_,                 \
+      "molecules, a SMILES and a name a line; smiles:table.tsv:column (read "  \
+      "and written)")                                                          \
+    X(sdf, ".sdf .mol", NULL, false, okra_write_sdf_,                          \
+      "molecules, MDL V2000 (read and written)")
 
 static const okra_file_format_ formats[] = {
 #define ROW(name, extensions, magic, by_name, write, help) \
@@ -168,7 +173,7 @@ static const okra_file_format_ *by_magic(const okra_bytes_ *bytes)
 
 static bool can_have_part(const okra_file_format_ *format, okra_how_ how)
 {
-    return format->read == okra_read_npz_ || format->read == okra_read_mat_ ||
+    return format->read == okra_read_npz_ || format->read == okra_read_smiles_ || format->read == okra_read_mat_ ||
            (how == OKRA_HOW_LABELS_ &&
             (format->read == okra_read_csv_ || format->read == okra_read_tsv_ ||
              format->read == okra_read_arff_));
@@ -192,6 +197,10 @@ okra_status okra_format_read_(const okra_file_format_ *format, okra_source_ *sou
         FAIL(OKRA_EARG, "targets: is for LIBSVM files, not for %s", format->name);
     }
     TRY(format->read(source, &data));
+    if (data->kind == OKRA_GRAPHS && source->how != OKRA_HOW_FOUND_) {
+        FAIL(OKRA_EARG, "'%s:' does not go with %s", hows[source->how],
+             okra_kind_name(data->kind));
+    }
     TRY(okra_take_as_(source->ctx, source->how, &data));
     *out = data;
     data = NULL;

@@ -59,6 +59,10 @@ okra_status okra_read_svm0_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_mtx_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_mat_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_arff_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_smiles_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_sdf_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_write_smiles_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+okra_status okra_write_sdf_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 okra_status okra_write_npy_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 okra_status okra_write_csv_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 okra_status okra_write_tsv_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
@@ -103,6 +107,8 @@ typedef struct okra_lines_ {
 /* Begins at the text of `bytes`, behind a byte-order mark. */
 okra_lines_ okra_lines_begin_(const okra_bytes_ *bytes);
 bool okra_lines_next_(okra_lines_ *lines);
+/* OKRA_EFORMAT if a line of a file of objects is too long or is not UTF-8. */
+okra_status okra_line_check_(const okra_lines_ *line) OKRA_CHECK;
 /* The next run of non-blank characters from *p on; false at the end. */
 bool okra_word_(const char **p, const char *end, const char **word, const char **close);
 /* The words of a failing field: "line 3, column 2: '...' is not a number". */

@@ -20,6 +20,8 @@ typedef struct okra_atom_ {
     int32_t isotope;   /* mass number; 0: not given                               */
     int32_t hydrogens; /* attached, written or implied                            */
     bool implied;      /* hydrogens are to be found from the valence              */
+    int32_t valence;   /* bonds and hydrogens if told so, 15 for none; 0: not told */
+    int32_t radical;   /* unpaired electrons, told by the file                    */
     bool aromatic;
     bool ring; /* on some cycle */
 } okra_atom_;

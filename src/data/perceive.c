@@ -116,14 +116,18 @@ static void imply_hydrogens(okra_molecule_ *m, bool kekule)
         }
         int used = used_valence(m, i);
         used += !kekule && atom->aromatic && atom->element == 6;
+        atom->implied = false;
+        if (atom->valence) {
+            atom->hydrogens += OKRA_MAX_(atom->valence % 15 - used, 0);
+            continue;
+        }
         for (const unsigned char *v = okra_valences_(atom->element, atom->charge); *v;
              v++) {
             if (*v >= used) {
-                atom->hydrogens += *v - used;
+                atom->hydrogens += OKRA_MAX_(*v - used - atom->radical, 0);
                 break;
             }
         }
-        atom->implied = false;
     }
 }
 
