@@ -285,23 +285,29 @@ static okra_status number_columns(shared *s, const coded *d)
     okra_status st = OKRA_OK;
     okra_int codes = s->how.bits > 0 ? s->how.bits : (okra_int)okra_coder_size_(s->coder);
     okra_int n = s->train->n;
+    int32_t *objects = NULL;
     frequency *f = NULL;
     ALLOC(s->column, codes);
-    ZALLOC(f, codes);
-    for (okra_int c = 0; c < codes; c++) {
-        f[c].code = (uint64_t)c;
-    }
+    ZALLOC(objects, codes);
     for (okra_int k = 0; k < d->indptr[n]; k++) {
-        f[d->codes[k]].objects++;
+        s->columns += objects[d->codes[k]]++ == 0;
     }
-    qsort(f, (size_t)codes, sizeof *f, by_frequency);
-    for (okra_int c = 0; c < codes; c++) {
-        bool used = f[c].objects > 0;
-        s->column[f[c].code] = used ? (int32_t)c : -1;
-        s->columns += used;
-        s->common += used && !s->how.count && f[c].objects * SHARE >= n;
+    ALLOC(f, s->columns);
+    for (okra_int c = 0, used = 0; c < codes; c++) {
+        s->column[c] = -1;
+        if (objects[c] > 0) {
+            f[used++] = (frequency){(uint64_t)c, objects[c]};
+        }
+    }
+    if (s->columns > 0) {
+        qsort(f, (size_t)s->columns, sizeof *f, by_frequency);
+    }
+    for (okra_int c = 0; c < s->columns; c++) {
+        s->column[f[c].code] = (int32_t)c;
+        s->common += !s->how.count && f[c].objects * SHARE >= n;
     }
 done:
+    okra_free_(objects);
     okra_free_(f);
     return st;
 }

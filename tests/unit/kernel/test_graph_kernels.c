@@ -1,0 +1,516 @@
+/*
+ * test_graph_kernels.c: kernels of labelled graphs against features written out as texts.
+ *
+ * Every feature of every graph is enumerated as a text straight from its definition, and
+ * texts are compared with one another; sums of whole numbers must agree exactly.
+ */
+#include "harness.h"
+
+#include "data/graphs.h"
+#include "kernel/kernel.h"
+
+enum { NODES = 7, FEATURES = 20000, TEXT = 160, GRAPHS = 14 };
+
+typedef struct graph {
+    int n;
+    int label[NODES];
+    int edge[NODES][NODES]; /* 0: none; else label + 1 */
+} graph;
+
+static const char *const names[] = {"0", "7", "C", "NO", "10"};
+static const char *const edge_names[] = {"1", "2", "ar"};
+
+static graph random_graph(okra_random_ *r, int n)
+{
+    graph g = {.n = n};
+    for (int i = 0; i < n; i++) {
+        g.label[i] = (int)okra_random_below_(r, 5);
+        for (int j = 0; j < i; j++) {
+            if (okra_random_uniform_(r) < 0.4) {
+                g.edge[i][j] = g.edge[j][i] = 1 + (int)okra_random_below_(r, 3);
+            }
+        }
+    }
+    return g;
+}
+
+static graph relabelled(okra_random_ *r, const graph *g)
+{
+    okra_int order[NODES];
+    graph out = {.n = g->n};
+    for (int i = 0; i < g->n; i++) {
+        order[i] = i;
+    }
+    okra_random_shuffle_(r, g->n, order);
+    for (int i = 0; i < g->n; i++) {
+        out.label[i] = g->label[order[i]];
+        for (int j = 0; j < g->n; j++) {
+            out.edge[i][j] = g->edge[order[i]][order[j]];
+        }
+    }
+    return out;
+}
+
+static okra_status make_data(const graph *g, int count, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_graphs_builder_ b = {0};
+    TRY(okra_graphs_begin_(&b, false));
+    for (int k = 0; k < count; k++) {
+        for (int i = 0; i < g[k].n; i++) {
+            int32_t label = 0;
+            const char *name = names[g[k].label[i]];
+            TRY(okra_graphs_label_(&b, name, strlen(name), &label));
+            TRY(okra_graphs_node_(&b, label));
+        }
+        for (int i = 0; i < g[k].n; i++) {
+            for (int j = 0; j < i; j++) {
+                int32_t label = 0;
+                if (g[k].edge[i][j]) {
+                    const char *name = edge_names[g[k].edge[i][j] - 1];
+                    TRY(okra_graphs_label_(&b, name, strlen(name), &label));
+                    TRY(okra_graphs_edge_(&b, i, j, label));
+                }
+            }
+        }
+        TRY(okra_graphs_close_(&b, "g", 1));
+    }
+    TRY(okra_graphs_finish_(&b, "test", out));
+done:
+    okra_graphs_abandon_(&b);
+    return st;
+}
+
+/* ---- features as texts ---------------------------------------------------------------
+ */
+
+typedef struct bag {
+    int count;
+    char (*text)[TEXT];
+} bag;
+
+static void add(bag *b, const char *text)
+{
+    if (b->count < FEATURES) {
+        snprintf(b->text[b->count++], TEXT, "%s", text);
+    } else {
+        CHECK(b->count < FEATURES);
+    }
+}
+
+static void path_text(const graph *g, const int *nodes, int length, bool back, char *text)
+{
+    size_t at = 0;
+    text[0] = '\0';
+    for (int k = 0; k < length; k++) {
+        int i = nodes[back ? length - 1 - k : k];
+        int j = k + 1 < length ? nodes[back ? length - 2 - k : k + 1] : -1;
+        at += (size_t)snprintf(text + at, TEXT - at, "(%s)", names[g->label[i]]);
+        if (j >= 0) {
+            at += (size_t)snprintf(text + at, TEXT - at, "%s",
+                                   edge_names[g->edge[i][j] - 1]);
+        }
+    }
+}
+
+/* Every path is found from both ends: only those that begin at the smaller node stay. */
+static int path[64];
+static bool on_path[NODES];
+
+static void all_paths(const graph *g, int length, int m, bag *b)
+{
+    char ahead[TEXT], back[TEXT];
+    if (path[0] <= path[length - 1]) {
+        path_text(g, path, length, false, ahead);
+        path_text(g, path, length, true, back);
+        add(b, strcmp(ahead, back) <= 0 ? ahead : back);
+    }
+    for (int v = 0; length <= m && length < NODES && v < g->n; v++) {
+        if (!on_path[v] && g->edge[path[length - 1]][v]) {
+            path[length] = v;
+            on_path[v] = true;
+            all_paths(g, length + 1, m, b);
+            on_path[v] = false;
+        }
+    }
+}
+
+static void paths_of(const graph *g, int m, bag *b)
+{
+    for (int i = 0; i < g->n; i++) {
+        path[0] = i;
+        on_path[i] = true;
+        all_paths(g, 1, m, b);
+        on_path[i] = false;
+    }
+}
+
+/* Shortest distances by repeated relaxation (Floyd). */
+static void shortest_of(const graph *g, int unused, bag *b)
+{
+    int d[NODES][NODES];
+    (void)unused;
+    for (int i = 0; i < g->n; i++) {
+        for (int j = 0; j < g->n; j++) {
+            d[i][j] = i == j ? 0 : g->edge[i][j] ? 1 : 1000;
+        }
+    }
+    for (int k = 0; k < g->n; k++) {
+        for (int i = 0; i < g->n; i++) {
+            for (int j = 0; j < g->n; j++) {
+                d[i][j] = OKRA_MIN_(d[i][j], d[i][k] + d[k][j]);
+            }
+        }
+    }
+    for (int i = 0; i < g->n; i++) {
+        for (int j = 0; j < i; j++) {
+            const char *x = names[g->label[i]], *y = names[g->label[j]];
+            char text[TEXT];
+            if (d[i][j] < 1000) {
+                bool swap = strcmp(x, y) > 0;
+                snprintf(text, sizeof text, "%s|%s|%d", swap ? y : x, swap ? x : y,
+                         d[i][j]);
+                add(b, text);
+            }
+        }
+    }
+}
+
+/* Two nodes have the same label in a round if they had in the round before and their
+ * neighbours can be paired off: decided by recursion on pairs of nodes of two graphs. */
+static bool same_tree(const graph *g, int i, const graph *h, int j, int rounds)
+{
+    if (g->label[i] != h->label[j]) {
+        return false;
+    }
+    if (rounds == 0) {
+        return true;
+    }
+    bool taken[NODES] = {false};
+    int left = 0;
+    for (int v = 0; v < h->n; v++) {
+        left += h->edge[j][v] != 0;
+    }
+    for (int u = 0; u < g->n; u++) {
+        bool found = false;
+        if (!g->edge[i][u]) {
+            continue;
+        }
+        for (int v = 0; v < h->n && !found; v++) {
+            if (!taken[v] && h->edge[j][v] == g->edge[i][u] &&
+                same_tree(g, u, h, v, rounds - 1)) {
+                found = taken[v] = true;
+                left--;
+            }
+        }
+        if (!found) {
+            return false;
+        }
+    }
+    return left == 0;
+}
+
+static double wl_value(const graph *g, const graph *h, int rounds)
+{
+    double sum = 0;
+    for (int round = 0; round <= rounds; round++) {
+        for (int i = 0; i < g->n; i++) {
+            for (int j = 0; j < h->n; j++) {
+                sum += same_tree(g, i, h, j, round);
+            }
+        }
+    }
+    return sum;
+}
+
+/* sum over pairs of equal texts: counts multiply; without counts each text once. */
+static double meet(const bag *a, const bag *b, bool count)
+{
+    double sum = 0;
+    for (int i = 0; i < a->count; i++) {
+        bool repeated = false;
+        for (int k = 0; k < i && !count; k++) {
+            repeated |= strcmp(a->text[i], a->text[k]) == 0;
+        }
+        for (int j = 0; j < b->count && !repeated; j++) {
+            if (strcmp(a->text[i], b->text[j]) == 0) {
+                sum += 1;
+                if (!count) {
+                    break;
+                }
+            }
+        }
+    }
+    return sum;
+}
+
+static void gram_of(const char *expression, const okra_data *a, const okra_data *b,
+                    double *K)
+{
+    okra_kernel *kernel = NULL;
+    CHECK_OK(okra_kernel_parse(expression, &kernel));
+    CHECK_OK(okra_gram(NULL, kernel, a, b, K, okra_data_count(b ? b : a)));
+    okra_kernel_free(kernel);
+}
+
+typedef void (*lister)(const graph *g, int parameter, bag *b);
+
+static void compare(const char *expression, lister list, int parameter, bool count)
+{
+    okra_random_ r = okra_random_create_(11, 3);
+    graph g[GRAPHS];
+    bag bags[GRAPHS];
+    double K[GRAPHS * GRAPHS], cross[4 * GRAPHS];
+    okra_data *all = NULL, *some = NULL;
+    for (int k = 0; k < GRAPHS; k++) {
+        g[k] = k == 13 ? relabelled(&r, &g[12]) : random_graph(&r, k % (NODES + 1));
+        bags[k] = (bag){0, malloc(sizeof *bags[k].text * FEATURES)};
+        list(&g[k], parameter, &bags[k]);
+    }
+    CHECK_OK(make_data(g, GRAPHS, &all));
+    gram_of(expression, all, NULL, K);
+    for (int i = 0; i < GRAPHS; i++) {
+        for (int j = 0; j < GRAPHS; j++) {
+            CHECK_NEAR(K[i * GRAPHS + j], meet(&bags[i], &bags[j], count), 0);
+        }
+    }
+    /* Test graphs against a training set that lacks some of their features. */
+    CHECK_OK(make_data(g, 4, &some));
+    gram_of(expression, all, some, cross);
+    for (int i = 0; i < GRAPHS; i++) {
+        for (int j = 0; j < 4; j++) {
+            CHECK_NEAR(cross[i * 4 + j], K[i * GRAPHS + j], 0);
+        }
+    }
+    okra_data_free(all);
+    okra_data_free(some);
+    for (int k = 0; k < GRAPHS; k++) {
+        free(bags[k].text);
+    }
+}
+
+TEST(paths_equal_their_enumeration)
+{
+    compare("paths(m=0)", paths_of, 0, false);
+    compare("paths(m=2)", paths_of, 2, false);
+    compare("paths(m=3,count=1)", paths_of, 3, true);
+    compare("paths", paths_of, 6, false);
+    /* 2^20 places hold these few features apart. */
+    compare("paths(m=3,bits=1048576)", paths_of, 3, false);
+    compare("paths(m=3,count=1,bits=1048576)", paths_of, 3, true);
+}
+
+TEST(shortest_paths_equal_their_enumeration)
+{
+    compare("shortest-path", shortest_of, 0, true);
+    compare("shortest-path(count=0)", shortest_of, 0, false);
+}
+
+TEST(wl_equals_pairs_of_equal_trees)
+{
+    okra_random_ r = okra_random_create_(5, 1);
+    graph g[GRAPHS];
+    okra_data *all = NULL, *some = NULL;
+    double K[GRAPHS * GRAPHS], cross[GRAPHS * 3];
+    for (int k = 0; k < GRAPHS; k++) {
+        g[k] = random_graph(&r, k % (NODES + 1));
+        for (int i = 0; i < g[k].n; i++) {
+            g[k].label[i] %= 2; /* more trees that are equal */
+        }
+    }
+    CHECK_OK(make_data(g, GRAPHS, &all));
+    CHECK_OK(make_data(g + 4, 3, &some));
+    for (int h = 0; h <= 3; h++) {
+        char text[32];
+        snprintf(text, sizeof text, "wl(h=%d)", h);
+        gram_of(text, all, NULL, K);
+        gram_of(text, all, some, cross);
+        for (int i = 0; i < GRAPHS; i++) {
+            for (int j = 0; j < GRAPHS; j++) {
+                CHECK_NEAR(K[i * GRAPHS + j], wl_value(&g[i], &g[j], h), 0);
+            }
+            for (int j = 0; j < 3; j++) {
+                CHECK_NEAR(cross[i * 3 + j], K[i * GRAPHS + 4 + j], 0);
+            }
+        }
+    }
+    okra_data_free(all);
+    okra_data_free(some);
+}
+
+/* ---- molecules: circles --------------------------------------------------------------
+ */
+
+static okra_status molecules(const char *const *smiles, int count, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_graphs_builder_ b = {0};
+    okra_molecule_ m = {0};
+    TRY(okra_graphs_begin_(&b, true));
+    for (int k = 0; k < count; k++) {
+        TRY(okra_smiles_parse_(smiles[k], strlen(smiles[k]), 1, &m));
+        TRY(okra_molecule_perceive_(&m, NULL));
+        TRY(okra_graphs_molecule_(&b, &m, smiles[k], strlen(smiles[k])));
+    }
+    TRY(okra_graphs_finish_(&b, "test", out));
+done:
+    okra_graphs_abandon_(&b);
+    okra_molecule_clear_(&m);
+    return st;
+}
+
+/* Counted by hand. Ethanol CCO: three atoms (all different); radius 1: three circles with
+ * bonds {1}, {1,2}, {2}; radius 2: all circles are {1,2}, which radius 1 has at C2: none.
+ * Propane CCC: two kinds of atoms; radius 1: the two ends are alike ({1} and {2}), and
+ * the middle. The methyl of ethanol is that of propane in round 0 (CH3, one neighbour).
+ */
+TEST(circles_counted_by_hand)
+{
+    static const char *const smiles[] = {"CCO", "CCC", "C", "OCC", "C1CC1"};
+    okra_data *data = NULL;
+    double K[25], C[25];
+    CHECK_OK(molecules(smiles, 5, &data));
+    gram_of("ecfp(radius=2)", data, NULL, K);
+    gram_of("ecfp(radius=2,count=1)", data, NULL, C);
+    CHECK_NEAR(K[0], 6, 0);             /* 3 + 3 + 0 */
+    CHECK_NEAR(K[6], 4, 0);             /* 2 + 2 + 0 */
+    CHECK_NEAR(C[6], 4 + 1 + 4 + 1, 0); /* ends twice in both rounds */
+    CHECK_NEAR(K[12], 1, 0);            /* methane: the atom alone */
+    CHECK_NEAR(K[1], 3, 0);             /* CH3, CH2; CH3 next to CH2 */
+    CHECK_NEAR(K[3], 6, 0);             /* ethanol backwards */
+    CHECK_NEAR(K[2], 0, 0);             /* CH4 is no CH3 */
+    /* Cyclopropane: one kind of atom, on a ring; radius 1 has two bonds, radius 2 three.
+     */
+    CHECK_NEAR(K[24], 3, 0);
+    CHECK_NEAR(C[24], 27, 0);
+    okra_data_free(data);
+}
+
+/* The same molecule written in several ways, aromatic and Kekule, has the same features;
+ * so Tanimoto is exactly 1. */
+TEST(rewritten_molecules_are_the_same)
+{
+    static const char *const pairs[] = {"c1ccccc1C(=O)O",
+                                        "OC(=O)C1=CC=CC=C1",
+                                        "c1ccc2ccccc2c1",
+                                        "C1=CC2=CC=CC=C2C=C1",
+                                        "O=N(=O)c1ccccc1",
+                                        "[O-][N+](=O)c1ccccc1",
+                                        "Cn1cnc2c1c(=O)n(C)c(=O)n2C",
+                                        "CN1C=NC2=C1C(=O)N(C)C(=O)N2C",
+                                        "[H]C([H])([H])O",
+                                        "CO",
+                                        "c1ccc2c(c1)c1ccccc12",
+                                        "C1=CC2=C3C=CC=CC3=C2C=C1"};
+    static const char *const kernels[] = {
+        "paths(m=6) | tanimoto", "paths(m=6,bits=512) | tanimoto", "wl(h=4) | normalize",
+        "ecfp(radius=3,count=1) | normalize", "shortest-path | normalize"};
+    okra_data *data = NULL;
+    double K[144];
+    CHECK_OK(molecules(pairs, 12, &data));
+    for (int k = 0; k < 5; k++) {
+        gram_of(kernels[k], data, NULL, K);
+        for (int i = 0; i < 12; i += 2) {
+            CHECK_NEAR(K[i * 12 + i + 1], 1, 0);
+            CHECK_NEAR(K[i * 12 + i], 1, 0);
+        }
+        CHECK(K[1 * 12 + 2] < 1); /* and different ones do not */
+    }
+    okra_data_free(data);
+}
+
+/* Symmetric, positive semi-definite, the same for any order of the objects. */
+TEST(gram_matrices_are_psd_and_follow_the_order)
+{
+    static const char *const kernels[] = {"paths(m=4)",    "paths(m=4) | tanimoto",
+                                          "wl(h=3)",       "shortest-path",
+                                          "ecfp(count=1)", "paths(m=3,bits=32)"};
+    enum { N = 30 };
+    okra_random_ r = okra_random_create_(1, 9);
+    static graph g[N], turned[N];
+    static double K[N * N], T[N * N];
+    double w[N];
+    okra_data *data = NULL, *reversed = NULL;
+    for (int k = 0; k < N; k++) {
+        g[k] = random_graph(&r, 1 + k % NODES);
+        turned[N - 1 - k] = relabelled(&r, &g[k]);
+    }
+    CHECK_OK(make_data(g, N, &data));
+    CHECK_OK(make_data(turned, N, &reversed));
+    for (int k = 0; k < 6; k++) {
+        gram_of(kernels[k], data, NULL, K);
+        gram_of(kernels[k], reversed, NULL, T);
+        for (int i = 0; i < N; i++) {
+            for (int j = 0; j < N; j++) {
+                CHECK(K[i * N + j] == K[j * N + i]);
+                CHECK(K[i * N + j] == T[(N - 1 - i) * N + N - 1 - j]);
+            }
+        }
+        CHECK_OK(okra_eigh_(NULL, okra_mat_of_(K, N, N), w));
+        /* worst of all kernels: -1.4e-15 of the largest */
+        CHECK(w[0] > -2e-14 * w[N - 1]);
+    }
+    okra_data_free(data);
+    okra_data_free(reversed);
+}
+
+TEST(broken_objects_are_refused)
+{
+    okra_random_ r = okra_random_create_(2, 2);
+    graph g = random_graph(&r, 5);
+    okra_data *data = NULL;
+    okra_kernel *kernel = NULL;
+    double K;
+    g.edge[1][0] = g.edge[0][1] = 3;
+    g.label[0] = 2;
+    CHECK_OK(make_data(&g, 1, &data));
+    CHECK_OK(okra_kernel_parse("wl", &kernel));
+    int32_t *ends = data->groups[1].fields[0].values,
+            *label = data->groups[0].fields[0].values;
+    int32_t kept = ends[0];
+    ends[0] = 5;
+    CHECK_FAILS(okra_gram(NULL, kernel, data, NULL, &K, 1), OKRA_EFORMAT, "node 5 of 5");
+    ends[0] = kept;
+    label[0] = -1000;
+    CHECK_FAILS(okra_gram(NULL, kernel, data, NULL, &K, 1), OKRA_EFORMAT, "-1000");
+    okra_kernel_free(kernel);
+    okra_data_free(data);
+}
+
+static okra_status whole_gram(const char *text, const okra_data *data, double *K)
+{
+    okra_kernel *kernel = NULL;
+    okra_context *ctx = NULL;
+    okra_status st = OKRA_OK;
+    TRY(okra_context_create(&ctx));
+    TRY(okra_context_set_threads(ctx, 1));
+    TRY(okra_kernel_parse(text, &kernel));
+    TRY(okra_gram(ctx, kernel, data, NULL, K, data->n));
+done:
+    okra_kernel_free(kernel);
+    okra_context_free(ctx);
+    return st;
+}
+
+TEST(allocations_may_fail)
+{
+    static const char *const smiles[] = {"CCO", "c1ccccc1"};
+    okra_random_ r = okra_random_create_(3, 3);
+    graph g[2] = {random_graph(&r, 4), random_graph(&r, 5)};
+    okra_data *data = NULL, *made = NULL;
+    double K[4];
+    CHECK_OK(make_data(g, 2, &data));
+    CHECK_ALLOCATIONS(whole_gram("paths(m=2)", data, K), (void)0);
+    CHECK_ALLOCATIONS(whole_gram("wl(count=0)", data, K), (void)0);
+    CHECK_ALLOCATIONS(whole_gram("ecfp(bits=64)", data, K), (void)0);
+    CHECK_ALLOCATIONS(whole_gram("shortest-path", data, K), (void)0);
+    CHECK_ALLOCATIONS(make_data(g, 2, &made), okra_data_free(made));
+    CHECK_ALLOCATIONS(molecules(smiles, 2, &made), okra_data_free(made));
+    okra_data_free(data);
+}
+
+MAIN(RUN(paths_equal_their_enumeration), RUN(shortest_paths_equal_their_enumeration),
+     RUN(wl_equals_pairs_of_equal_trees), RUN(circles_counted_by_hand),
+     RUN(rewritten_molecules_are_the_same),
+     RUN(gram_matrices_are_psd_and_follow_the_order), RUN(broken_objects_are_refused),
+     RUN(allocations_may_fail))
