@@ -90,11 +90,12 @@ okra_status paper_put(paper_run *run, int table, const char *row, const char *co
     for (size_t i = 0; i < cell.count; i++) {
         json_array_append_new(values, number(cell.values[i]));
     }
-    json_t *entry = json_pack(
-        "{s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "paper", number(cell.printed), "paper_sd",
-        number(cell.printed_sd), "okra", number(mean), "okra_sd", number(sd), "values",
-        values, "difference_sd", number(d), "verdict",
-        verdict(json_string_value(json_object_get(t, "better")), cell.apart ? NAN : d));
+    json_t *entry =
+        json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "paper", number(cell.printed),
+                  "paper_sd", number(cell.printed_sd), "okra", number(mean), "okra_sd",
+                  number(sd), "values", values, "difference_sd", number(d), "verdict",
+                  verdict(json_string_value(json_object_get(t, "better")),
+                          cell.apart ? (double)NAN : d));
     if (cell.why) {
         json_object_set_new(entry, "why", json_string(cell.why));
     }
