@@ -201,7 +201,8 @@ done:
  * a tag of type and size and then its bytes; a matrix holds elements again; a packed
  * element holds a zlib stream of one element. Version 7.3 is HDF5 behind 512 bytes, which
  * checks itself. */
-enum { HEADER = 128, TAG = 8, HDF5_AT = 512, TYPE_MATRIX = 14, TYPE_PACKED = 15 };
+enum { HEADER = 128, TAG = 8, HDF5_AT = 512 };
+enum { TYPE_INT32 = 5, TYPE_UINT32, TYPE_MATRIX = 14, TYPE_PACKED, TYPE_MOST = 18 };
 enum { DEPTH_MOST = 16 }; /* structures inside structures */
 
 typedef struct walk {
@@ -225,7 +226,8 @@ static okra_status walk_elements(const walk *w, const unsigned char *p, okra_int
                                  int depth)
 {
     okra_status st = OKRA_OK;
-    for (okra_int at = 0; at < size;) {
+    bool sparse = false;
+    for (okra_int at = 0, index = 0; at < size; index++) {
         okra_int rest = size - at - TAG;
         const unsigned char *tag = p + at;
         at += TAG;
@@ -233,13 +235,26 @@ static okra_status walk_elements(const walk *w, const unsigned char *p, okra_int
             FAIL(OKRA_EFORMAT, "damaged or cut short: a variable is not whole");
         }
         uint32_t small = depth > 0 ? word(w, tag) >> 16 : 0; /* bytes in the tag itself */
+        uint32_t type = word(w, tag) & (small ? 0xffff : UINT32_MAX);
+        if (type < 1 || type > TYPE_MOST) {
+            FAIL(OKRA_EFORMAT, "damaged: an element of a variable has type %" PRIu32,
+                 type);
+        }
+        /* Of a sparse matrix elements 3 and 4 are row numbers and column beginnings. */
+        if (sparse && (index == 3 || index == 4) && type != TYPE_INT32 &&
+            type != TYPE_UINT32) {
+            FAIL(OKRA_EFORMAT, "damaged: indices of a sparse matrix have type %" PRIu32,
+                 type);
+        }
         if (small > 0 && small <= 4) {
             continue;
         }
-        uint32_t type = word(w, tag);
         okra_int length = word(w, tag + 4);
         if (length > rest || small > 4) {
             FAIL(OKRA_EFORMAT, "damaged or cut short: a variable is not whole");
+        }
+        if (depth > 0 && index == 0 && length >= TAG) { /* the flags: class lowest */
+            sparse = (word(w, tag + TAG) & 0xff) == MAT_C_SPARSE;
         }
         if (type == TYPE_MATRIX && depth < DEPTH_MOST) {
             TRY(walk_elements(w, tag + TAG, length, depth + 1));

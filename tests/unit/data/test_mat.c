@@ -164,4 +164,40 @@ TEST(broken)
     files_clean();
 }
 
-MAIN(RUN(version_5), RUN(version_73), RUN(broken))
+/* The file of `make` with one byte altered. */
+static okra_status read_altered(bool all, size_t at, unsigned char value)
+{
+    okra_data *data = NULL;
+    okra_bytes_ whole = {0};
+    make(files_path("a.mat"), MAT_FT_MAT5, MAT_COMPRESSION_NONE, all);
+    CHECK_OK(okra_bytes_open_(NULL, files_path("a.mat"), &whole));
+    unsigned char *copy = malloc((size_t)whole.size);
+    memcpy(copy, whole.p, (size_t)whole.size);
+    if (all) { /* `at` counts from the sparse variable, found by its dimensions 3 x 2 */
+        static const unsigned char dims[] = {5, 0, 0, 0, 8, 0, 0, 0,
+                                             3, 0, 0, 0, 2, 0, 0, 0};
+        const unsigned char *found = memmem(copy, (size_t)whole.size, dims, sizeof dims);
+        CHECK(found != NULL);
+        at += found ? (size_t)(found - copy) : 0;
+    }
+    copy[at] = value;
+    okra_status st = files_read("", "b.mat", ":x", copy, (size_t)whole.size, &data);
+    okra_data_free(data);
+    free(copy);
+    okra_bytes_close_(&whole);
+    return st;
+}
+
+TEST(damaged)
+{
+    /* the type of the dimensions, the size of the name, the type of the row numbers */
+    CHECK_FAILS(read_altered(false, 128 + 8 + 16, 77), OKRA_EFORMAT,
+                "b.mat: damaged: an element of a variable has type 77");
+    CHECK_FAILS(read_altered(false, 128 + 8 + 16 + 16 + 2, 5), OKRA_EFORMAT,
+                "b.mat: damaged or cut short: a variable is not whole");
+    CHECK_FAILS(read_altered(true, 16 + 8, 9), OKRA_EFORMAT,
+                "b.mat: damaged: indices of a sparse matrix have type 9");
+    files_clean();
+}
+
+MAIN(RUN(version_5), RUN(version_73), RUN(broken), RUN(damaged))
