@@ -72,6 +72,9 @@ okra_status okra_area_(okra_int rows, okra_int cols, size_t size,
 /* OKRA_EFORMAT with the position of the first NaN or infinity among the values. */
 okra_status okra_finite_(const double *values, okra_int rows, okra_int cols,
                          okra_int ld) OKRA_CHECK;
+/* The shortest text that reads back as the same double. */
+enum { OKRA_NUMBER_TEXT_ = 32 };
+const char *okra_double_text_(double value, char text[OKRA_NUMBER_TEXT_]);
 /* The ragged group of that name, or NULL. */
 const okra_ragged_ *okra_data_group_(const okra_data *data, const char *name);
 /* The row count, kind and width in words, for messages: "200 dense vectors of length

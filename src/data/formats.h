@@ -80,9 +80,6 @@ static inline unsigned char okra_bit_(const okra_data *data, okra_int i, okra_in
  * texts, in order of number or else of bytes, are the names of the classes. */
 okra_status okra_labels_from_texts_(char *const *texts, okra_int n, const char *source,
                                     okra_data **out) OKRA_CHECK;
-/* The shortest text that reads back as the same double. */
-enum { OKRA_NUMBER_TEXT_ = 32 };
-const char *okra_double_text_(double value, char text[OKRA_NUMBER_TEXT_]);
 
 /* ---- text ------------------------------------------------------------------------ */
 

@@ -48,7 +48,5 @@ okra_status okra_expr_parse_(const char *text, okra_grid_ *grid,
                              okra_kernel *kernel) OKRA_CHECK;
 /* The canonical text, to be freed with okra_free_. */
 okra_status okra_expr_text_(const okra_kernel *kernel, char **text) OKRA_CHECK;
-/* The shortest text that reads back as the same number. */
-void okra_number_text_(double x, char buffer[32]);
 
 #endif

@@ -32,16 +32,6 @@ static okra_status put(builder *b, const char *text)
     return OKRA_OK;
 }
 
-void okra_number_text_(double x, char buffer[32])
-{
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(buffer, 32, "%.*g", digits, x);
-        if (strtod(buffer, NULL) == x) {
-            return;
-        }
-    }
-}
-
 /* The value of a field; "" for a number that was not given. */
 static const char *value_text(const okra_option *row, const char *field, char buffer[32])
 {
@@ -50,7 +40,7 @@ static const char *value_text(const okra_option *row, const char *field, char bu
         double x = *(const double *)(const void *)field;
         buffer[0] = 0;
         if (x != 0 || !row->preset || strcmp(row->preset, "0") != 0) {
-            okra_number_text_(x, buffer);
+            okra_double_text_(x, buffer);
         }
         return buffer;
     }
@@ -190,7 +180,7 @@ static okra_status write_node(builder *b, const okra_kernel *kernel, int place, 
         break;
     case OKRA_NODE_CONSTANT_:
     case OKRA_NODE_SCALE_:
-        okra_number_text_(node->scale, number);
+        okra_double_text_(node->scale, number);
         TRY(put(b, number));
         if (node->kind == OKRA_NODE_SCALE_) {
             TRY(put(b, "*"));
