@@ -41,7 +41,7 @@ static okra_status make_side(okra_context *ctx, const void *p, const void *share
 {
     okra_status st = OKRA_OK;
 
-    TRY(okra_widths_("laplacian", data, ((const side *)shared)->data));
+    TRY(okra_widths_(ctx, "laplacian", data, ((const side *)shared)->data));
     TRY(bind(ctx, p, data, out));
 done:
     return st;

@@ -210,7 +210,7 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     side *s = NULL;
 
     (void)params;
-    TRY(okra_widths_("linear", data, sh->train));
+    TRY(okra_widths_(ctx, "linear", data, sh->train));
     ZALLOC(s, 1);
     s->data = data;
     s->shared = sh;

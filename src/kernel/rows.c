@@ -64,8 +64,8 @@ okra_status okra_rows_meet_(const okra_data *a, okra_int i0, okra_int ni,
         ld = 1;
     }
     ZALLOC(buffer, d);
-    ALLOC(wide_indices, d);
-    ALLOC(thin_indices, d);
+    ALLOC(wide_indices, a->kind == OKRA_BITS ? d : 0);
+    ALLOC(thin_indices, b->kind == OKRA_BITS ? d : 0);
     for (okra_int r = 0; r < ni; r++) {
         bool dense = a->kind == OKRA_DENSE;
         okra_thin_ own = {0, NULL, NULL};
@@ -88,15 +88,24 @@ done:
     return st;
 }
 
-okra_status okra_widths_(const char *kernel, const okra_data *data,
+okra_status okra_widths_(okra_context *ctx, const char *kernel, const okra_data *data,
                          const okra_data *train)
 {
+    okra_status st = OKRA_OK;
     bool sparse = data->kind == OKRA_SPARSE && train->kind == OKRA_SPARSE;
-    if (sparse || data->d == train->d) {
-        return OKRA_OK;
+
+    if (!sparse && data->d != train->d) {
+        FAIL(OKRA_ESHAPE,
+             "kernel %s: %s has vectors of length %lld, the training set's have length "
+             "%lld",
+             kernel, data->source, (long long)data->d, (long long)train->d);
     }
-    return okra_fail_(OKRA_ESHAPE,
-                      "kernel %s: %s has vectors of length %lld, the training set's have "
-                      "length %lld",
-                      kernel, data->source, (long long)data->d, (long long)train->d);
+    if (data->kind == OKRA_SPARSE) {
+        double workers = okra_workers_(ctx), d = (double)OKRA_MAX_(data->d, train->d);
+        TRY(okra_budget_ask_(ctx, workers * d * sizeof(double),
+                             "one sparse vector of %s spread out in each thread",
+                             data->source));
+    }
+done:
+    return st;
 }

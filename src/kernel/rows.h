@@ -35,15 +35,15 @@ static inline double okra_thin_value_(const okra_thin_ *t, okra_int k)
 okra_thin_ okra_row_thin_(const okra_data *data, okra_int i, okra_int *indices);
 
 /* out[r*ld + c] = meet(a_(i0+r), b_(j0+c)), one of them wide and one thin; a or b is not
- * dense. Needs d doubles and d indices of scratch. */
+ * dense. Needs d doubles of scratch (and d indices where bits are packed). */
 typedef double (*okra_meet_)(const okra_wide_ *wide, const okra_thin_ *thin);
 okra_status okra_rows_meet_(const okra_data *a, okra_int i0, okra_int ni,
                             const okra_data *b, okra_int j0, okra_int nj, okra_meet_ meet,
                             double *out, okra_int ld) OKRA_CHECK;
 
 /* OKRA_ESHAPE unless the widths are equal or both collections are sparse (an absent
- * column is 0). */
-okra_status okra_widths_(const char *kernel, const okra_data *data,
+ * column is 0); OKRA_EBUDGET if the scratch of okra_rows_meet_ has no room. */
+okra_status okra_widths_(okra_context *ctx, const char *kernel, const okra_data *data,
                          const okra_data *train) OKRA_CHECK;
 
 #endif

@@ -84,7 +84,7 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
              okra_data_describe_(data, found, sizeof found),
              okra_data_describe_(train, expected, sizeof expected));
     } else {
-        TRY(okra_widths_("zero-one", data, train));
+        TRY(okra_widths_(ctx, "zero-one", data, train));
     }
     *out = s;
     s = NULL;

@@ -523,6 +523,13 @@ TEST(budget_and_cancellation)
     CHECK_FAILS(okra_gram(context, kernel, data, NULL, K, N), OKRA_EBUDGET,
                 "vectors about the training mean");
     CHECK_OK(okra_context_set_memory(context, 0));
+    okra_int indptr[] = {0, 1}, index = 0;
+    double one = 1;
+    okra_data *wide = NULL;
+    CHECK_OK(okra_data_sparse(indptr, &index, &one, 1, INT64_C(1) << 50, &wide));
+    CHECK_FAILS(okra_gram(context, kernel, wide, NULL, K, N), OKRA_EBUDGET,
+                "spread out in each thread");
+    okra_data_free(wide);
     okra_context_cancel(context);
     CHECK_FAILS(okra_gram(context, kernel, data, NULL, K, N), OKRA_ECANCELLED, NULL);
     okra_context_free(context);
