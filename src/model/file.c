@@ -104,7 +104,7 @@ static okra_status read_json(const okra_archive_ *a, char **text, json_t **out)
     json_error_t where;
     json_t *about = NULL;
     if (at < 0) {
-        FAIL(OKRA_EFORMAT, "%s is a zip archive without model.json: not a model",
+        FAIL(OKRA_EFORMAT, "%s: a zip archive without model.json is not a model",
              a->path);
     }
     TRY(okra_archive_bytes_(a, at, &bytes, &size, &owned));

@@ -271,7 +271,7 @@ TEST(files_that_are_no_models)
          "model.json is not the description of a model"},
         {"{", "[", NULL, OKRA_EFORMAT, "model.json is not the description of a model: "},
         {NULL, NULL, "model.json", OKRA_EFORMAT,
-         "is a zip archive without model.json: not a model"},
+         "a zip archive without model.json is not a model"},
         {"\"method\": \"ridge\"", "\"method\": \"magic\"", NULL, OKRA_EFORMAT,
          "there is no method 'magic'"},
         {"\"method\": \"ridge\"", "\"method\": 5", NULL, OKRA_EFORMAT,

@@ -1,0 +1,76 @@
+# okra fit: summary, JSON, lists of lambdas, and what it refuses.
+source "$ROOT/tests/cli/lib/small.bash"
+expect 0 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=2)' --lambda 0.1 -o m.okra
+[ ! -s err ]
+for text in "model          m.okra, " "inputs         dense, 8 of width 2" \
+    "outputs        dense, 8 of width 2" "kx             rbf(sigma=2)" \
+    "ky             linear" "method         ridge" "lambda         0.1" "jitter         0" \
+    "time           "; do
+    expect_in "$text" out
+done
+okra fit --quiet --x x.csv --y y.csv --kx 'rbf(sigma=2)' --lambda 0.1 -o again.okra >out
+[ ! -s out ]
+expect_same m.okra again.okra
+okra fit --quiet --x x.csv --y y.csv --kx='rbf(sigma=2)' --lambda=0.1 --threads 1 -o one.okra
+
+# a list of lambdas: one model each, near those fitted alone
+expect 0 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=2)' --lambda 0.1,1,1e1 \
+    -o 'm-{lambda}.okra' --json
+[ "$(grep -c '"model": "m-' out)" = 3 ]
+for lambda in 0.1 1 1e1; do
+    okra fit --quiet --x x.csv --y y.csv --kx 'rbf(sigma=2)' --lambda $lambda -o alone.okra
+    for model in alone m-$lambda; do
+        okra predict $model.okra --x tx.csv --decode explicit -q -o $model.csv
+    done
+    okra score -q --y alone.csv --yhat "m-$lambda.csv" --metric mae >difference
+    awk '{ exit !($1 < 1e-12) }' difference
+done
+
+expect_fail 2 "okra fit: --lambda lists 2 values, so that -o must hold {lambda}, e.g. -o \
+'model-{lambda}.okra'" okra fit --x x.csv --y y.csv --lambda 1,2 -o m.okra
+expect_fail 2 "okra fit: --lambda is '1,,2', expected numbers between commas" \
+    okra fit --x x.csv --y y.csv --lambda 1,,2 -o 'm-{lambda}.okra'
+expect_fail 2 "okra fit: --lambda holds 'much', expected a number" \
+    okra fit --x x.csv --y y.csv --lambda much -o n.okra
+expect_fail 2 "okra fit: ridge: lambda is -1, expected 1e-300 to 1e+300" \
+    okra fit --x x.csv --y y.csv --lambda -1 -o n.okra
+expect_fail 2 "okra fit: method knn does not use the option 'lambda'" \
+    okra fit --x x.csv --y y.csv --method knn --lambda 1 -o n.okra
+expect_fail 2 "okra fit: method knn has no lambda to follow a path of" \
+    okra fit --x x.csv --y y.csv --method knn --lambda 1,2 -o 'n-{lambda}.okra'
+expect_fail 2 "okra fit: there is no method 'rigde'; did you mean 'ridge'?" \
+    okra fit --x x.csv --y y.csv --method rigde -o n.okra
+expect_fail 2 "okra fit: kx: kernel expression: unknown kernel 'rbff', did you mean 'rbf'?
+    rbff(sigma=1)
+    ^" okra fit --x x.csv --y y.csv --kx 'rbff(sigma=1)' -o n.okra
+expect_fail 1 "okra fit: x has 8 dense vectors of length 2, y has 3 dense vectors of length 2; \
+expected as many of each: method ridge does not use inputs without outputs" \
+    okra fit --x x.csv --y ty.csv -o n.okra
+expect_fail 1 "okra fit: x has 3 dense vectors of length 2, y has 8 dense vectors of length 2; \
+expected as many of each" okra fit --x tx.csv --y y.csv -o n.okra
+expect_fail 1 "okra fit: none.csv: cannot be opened: No such file or directory" \
+    okra fit --x none.csv --y y.csv -o n.okra
+expect_fail 1 "okra fit: no/n.okra: cannot be written: No such file or directory" \
+    okra fit --x x.csv --y y.csv -o no/n.okra
+expect_fail 2 "okra fit: a model is mapped from its file: -o must name one" \
+    okra fit --x x.csv --y y.csv -o -
+[ ! -e n.okra ]
+
+# a singular system is solved with jitter, which is said and recorded
+printf '1\n1\n1\n' >same.csv
+expect 0 okra fit --x same.csv --y same.csv --lambda 1e-300 -o j.okra
+expect_in "okra: warning: " err
+if grep -q '^jitter         0$' out; then
+    echo "no jitter in the summary" >&2
+    exit 1
+fi
+expect 0 okra fit --x same.csv --y same.csv --lambda 1e-300 -o j.okra --quiet
+[ ! -s err ]
+
+# the data folder: by flag, by variable, and only where the file is not found as typed
+mkdir elsewhere
+mv x.csv y.csv elsewhere
+expect 0 okra fit -q --data elsewhere --x x.csv --y y.csv -o d.okra
+OKRA_DATA=elsewhere expect 0 okra fit -q --x csv:x.csv --y y.csv -o e.okra
+expect_same d.okra e.okra
+expect 1 okra fit -q --x x.csv --y y.csv -o f.okra

@@ -1,0 +1,56 @@
+# Help teaches every command and lists what there is; pages come from the same tables.
+expect 0 okra help
+cp out general
+for flag in --help -h; do
+    expect 0 okra $flag
+    expect_same general out
+done
+for command in fit predict score gram info demo version help; do
+    expect_in "  $command " general
+    expect 0 okra help $command
+    cp out by-topic
+    expect 0 okra $command --help
+    expect_same by-topic out
+    expect_in "Usage: okra $command" out
+    expect_in "Examples:" out
+    expect_in "Flags of every command:" out
+    if grep -nE '.{91}| $' out; then
+        echo "okra $command --help: a line is too long or ends with a space" >&2
+        exit 1
+    fi
+done
+expect 0 okra fit --help
+for text in "-o, --output FILE" "--kx EXPR" "[default: ridge]" "Flags of method ridge:" \
+    "--operator OP" "--threads N" "--memory SIZE" "--seed N" "--data DIR"; do
+    expect_in "$text" out
+done
+for pair in kernels:rbf kernels:center methods:ridge methods:knn decoders:candidates \
+    metrics:rbf-loss formats:npy; do
+    expect 0 okra help "${pair%:*}"
+    expect_in "${pair#*:}" out
+done
+
+expect 0 okra help --man
+expect_in ".TH OKRA 1" out
+for flag in 'weights' 'ranges' 'build\-info' 'center\-output'; do
+    expect_in "\\fB\\-\\-$flag\\fR" out
+done
+if command -v groff >/dev/null; then
+    groff -man -Tutf8 -ww out 2>warnings >/dev/null
+    [ ! -s warnings ]
+fi
+expect 0 okra help --completion bash
+bash -n out
+cat >complete.bash <<'END'
+source ./out
+COMP_WORDS=(okra pre) COMP_CWORD=1
+_okra; printf '%s ' "${COMPREPLY[@]}"
+COMP_WORDS=(okra predict --wei) COMP_CWORD=2
+_okra; printf '%s ' "${COMPREPLY[@]}"
+COMP_WORDS=(okra fit comp) COMP_CWORD=2
+_okra; printf '%s\n' "${COMPREPLY[@]}"
+END
+[ "$(bash complete.bash)" = "predict --weights complete.bash" ]
+expect 0 okra help --completion zsh
+expect_in "#compdef okra" out
+expect_in "'--weights[" out

@@ -1,0 +1,97 @@
+# okra predict: objects, weights, embeddings, ranked candidates, in another folder too.
+source "$ROOT/tests/cli/lib/small.bash"
+okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --lambda 0.01 -o m.okra
+okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=1)' --lambda 0.01 -o r.okra
+
+expect 0 okra predict m.okra --x tx.csv -o a.csv
+for text in "tests          3" "output         a.csv" "time           "; do
+    expect_in "$text" out
+done
+# what is chosen is one of the training outputs
+while read -r line; do
+    grep -qxF "$line" y.csv
+done <a.csv
+expect_out "$(cat a.csv)" okra predict m.okra --x tx.csv -o -
+
+# elsewhere, with nothing but the model and the inputs
+mkdir far away
+cp m.okra tx.csv far
+(cd away && okra predict ../far/m.okra --x ../far/tx.csv -q -o a.csv)
+expect_same a.csv away/a.csv
+
+# ranked candidates
+okra predict r.okra --x tx.csv --top 2 -q -o top.tsv
+[ "$(head -1 top.tsv)" = "$(printf 'test\trank\tcandidate\tdistance')" ]
+[ "$(wc -l <top.tsv)" = 7 ]
+[ "$(sed 1d top.tsv | cut -f 1,2 | tr '\t\n' ':;')" = "0:1;0:2;1:1;1:2;2:1;2:2;" ]
+okra predict r.okra --x tx.csv --top 2 -q -o top.csv
+tr '\t' , <top.tsv >commas
+expect_same commas top.csv
+okra predict r.okra --x tx.csv --top 2 -q -o top.json
+[ "$(grep -c '"test": .*"rank": .*"candidate": .*"distance": ' top.json)" = 6 ]
+expect 0 okra predict r.okra --x tx.csv --top 2 -o -
+expect_same top.tsv out
+
+# the best of the ranking is the predicted object
+okra predict r.okra --x tx.csv -q -o best.csv
+sed 1d top.tsv | awk '$2 == 1 { print $3 + 1 }' | while read -r row; do
+    sed -n "${row}p" y.csv
+done >chosen.csv
+expect_same chosen.csv best.csv
+
+# candidates of one's own, and a range of them for each test point
+printf '0,0\n9,9\n2,1\n1,1\n' >c.csv
+okra predict m.okra --x tx.csv --candidates c.csv --top 1 -q -o c.tsv
+[ "$(awk 'NR > 1 && $3 == 1' c.tsv | wc -l)" = 0 ]
+printf '1,2\n0,4\n2,3\n' >ranges.csv
+okra predict m.okra --x tx.csv --candidates c.csv --ranges ranges.csv --top 3 -q -o c.tsv
+[ "$(awk '$1 == "0" { print $3 }' c.tsv)" = 1 ]
+[ "$(awk '$1 == "1" { print $3 }' c.tsv | wc -l)" = 3 ]
+[ "$(awk '$1 == "2" { print $3 }' c.tsv)" = 2 ]
+printf '1,2\n0,4\n2,9\n' >ranges.csv
+expect_fail 2 "okra predict: candidates: the range of test point 2 is 2 to 9, expected begin < \
+end within 0 to 4" okra predict m.okra --x tx.csv --candidates c.csv --ranges ranges.csv -o c.csv
+printf '1,2\n0,4\n' >ranges.csv
+expect_fail 1 "okra predict: ranges.csv: expected two columns and 3 rows, one a test point" \
+    okra predict m.okra --x tx.csv --ranges ranges.csv -o c.csv
+printf '1,2\n0,4\n0,1.5\n' >ranges.csv
+expect_fail 1 "okra predict: ranges.csv: row 2 holds 1.5, expected a whole number" \
+    okra predict m.okra --x tx.csv --ranges ranges.csv -o c.csv
+
+expect_fail 2 "okra predict: nothing to write: give -o, --weights or --embedding" \
+    okra predict m.okra --x tx.csv
+expect_fail 2 "okra predict: --top writes a table of ranked candidates: -o is 'a.npy', expected \
+a name in .tsv, .csv or .json" okra predict m.okra --x tx.csv --top 2 -o a.npy
+expect_fail 2 "okra predict: nothing is decoded without -o: --decode, --candidates and --ranges \
+have no use" okra predict m.okra --x tx.csv --weights w.npy --decode explicit
+expect_fail 2 "okra predict: --decode none gives no objects: -o has no use" \
+    okra predict m.okra --x tx.csv --decode none -o a.csv
+expect_fail 2 "okra predict: there is no decoder 'explicitt'; did you mean 'explicit'?" \
+    okra predict m.okra --x tx.csv --decode explicitt -o a.csv
+expect_fail 1 "okra predict: the output kernel rbf(sigma=1) has no explicit features: an \
+embedding needs ky=linear on dense outputs" okra predict r.okra --x tx.csv --embedding e.npy
+expect_fail 1 "okra predict: none.okra: cannot be opened: No such file or directory" \
+    okra predict none.okra --x tx.csv -o a.csv
+expect_fail 1 "okra predict: no/a.csv: cannot be written: No such file or directory" \
+    okra predict m.okra --x tx.csv -o no/a.csv
+
+need_python
+okra predict m.okra --x tx.csv --weights w.npy --embedding h.npy --decode explicit -o e.npy --json >out
+"$PYTHON" - <<'END'
+import json, numpy
+w, h, e = (numpy.load(name + ".npy") for name in "whe")
+assert w.shape == (8, 3) and w.dtype == numpy.float64 and w.flags.c_contiguous
+assert h.shape == (3, 2) and h.dtype == numpy.float64
+x, y, t = (numpy.loadtxt(name + ".csv", delimiter=",") for name in ("x", "y", "tx"))
+k = lambda a, b: numpy.exp(-((a[:, None] - b[None]) ** 2).sum(2) / 8)
+want = numpy.linalg.solve(k(x, x) + 0.01 * numpy.eye(8), k(x, t))
+assert abs(w - want).max() < 1e-11, abs(w - want).max()      # measured: 6e-13
+assert abs(h - w.T @ y).max() < 1e-12, abs(h - w.T @ y).max()  # measured: 7e-14
+assert (h == e).all()
+about = json.load(open("out"))
+assert about["model"] == "m.okra" and about["n"] == 8 and about["tests"] == 3
+assert about["output"] == "e.npy" and about["weights"] == "w.npy" and about["seconds"] >= 0
+END
+okra predict r.okra --x tx.csv --top 2 -q -o top.json
+"$PYTHON" -c "import json; assert json.load(open('top.json'))[3].keys() == \
+{'test', 'rank', 'candidate', 'distance'}"
