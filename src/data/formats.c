@@ -173,7 +173,8 @@ static const okra_file_format_ *by_magic(const okra_bytes_ *bytes)
 
 static bool can_have_part(const okra_file_format_ *format, okra_how_ how)
 {
-    return format->read == okra_read_npz_ || format->read == okra_read_smiles_ || format->read == okra_read_mat_ ||
+    return format->read == okra_read_npz_ || format->read == okra_read_smiles_ ||
+           format->read == okra_read_mat_ ||
            (how == OKRA_HOW_LABELS_ &&
             (format->read == okra_read_csv_ || format->read == okra_read_tsv_ ||
              format->read == okra_read_arff_));

@@ -15,8 +15,8 @@
  *
  * Cost: r |s| |t| steps, eight pairs at a time (lanes.h); memory (r-1) |t| numbers a
  * pair. Accuracy: all terms are positive; relative error at most about 2(|s|+|t|+r) eps,
- * measured below 8e-16 for strings of up to 9. Strings shorter than `length` have no features:
- * 0.
+ * measured below 8e-16 for strings of up to 9. Strings shorter than `length` have no
+ * features: 0.
  */
 #include "kernel/lanes.h"
 #include "kernel/string_kernels.h"
