@@ -4,7 +4,7 @@
 #ifndef OKRA_OPERATOR_H_
 #define OKRA_OPERATOR_H_
 
-#include "core/core.h"
+#include "linalg/linalg.h"
 
 typedef enum okra_operator_kind_ {
     OKRA_OPERATOR_IDENTITY,
@@ -23,5 +23,9 @@ typedef struct okra_operator_ {
  * adjacency matrix M in FILE (Brouard et al. 2016 sec. 5.2, A_2). */
 okra_status okra_operator_read_(okra_context *ctx, const char *text, okra_int d,
                                 okra_operator_ *out) OKRA_CHECK;
+/* A = E' diag(g) E in the place of A: row j becomes e_j. Eigenvalues that rounding made
+ * negative become 0; OKRA_EARG when A is not positive semi-definite. */
+okra_status okra_operator_decompose_(okra_context *ctx, okra_mat_ A,
+                                     double *g) OKRA_CHECK;
 
 #endif

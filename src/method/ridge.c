@@ -18,6 +18,13 @@
  * Centred outputs: phi(y_i) - m with the mean m restored after, that is
  *     w_i <- w_i + (1 - sum_j w_j) / n,   cov and ccov on the centred L.
  *
+ * Semi-supervised, identity and matrix, N inputs of which the first n have outputs:
+ *     min_h  sum_i<=n |phi(y_i) - h(x_i)|^2 + lambda |h|^2
+ *            + 2 lambda_2 sum_ij M_ij <h(x_i), h(x_j)>          (Brouard eq. 7, Prop. 9)
+ *     w(x) = J (lambda I + K P)^-1 k_x,  P = J'J + 2 lambda_2 M,  K: N x N, k_x: N
+ *     h(x) = sum_j g_j e_j e_j' Y' J (lambda I + g_j K P)^-1 k_x
+ * with M of graph.c and the solves of semi.c.
+ *
  * Cost: one lambda, identity: K is factored in place (n^3/3 flops, n^2 doubles), a query
  * takes 2 n^2. Several lambdas share one eigendecomposition of K, each then costs n^3;
  * cov and ccov as linalg/kron.c says; matrix: eigendecompositions of K and A. Where
@@ -27,13 +34,14 @@
 #include "method/ridge.h"
 
 #include "method/operator.h"
+#include "method/semi.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef struct ridge_options {
-    double lambda, epsilon;
-    const char *operator_text;
+    double lambda, epsilon, lambda2;
+    const char *operator_text, *graph;
     bool center;
 } ridge_options;
 
@@ -46,6 +54,10 @@ static const okra_option rows[] = {
      1e300, NULL, "V", "regularisation of the conditional covariance (ccov only)"},
     {"center-output", OKRA_OPTION_BOOL, offsetof(ridge_options, center), "no", 1, 0, NULL,
      "", "subtract the mean output in feature space, and restore it after"},
+    {"lambda2", OKRA_OPTION_NUMBER, offsetof(ridge_options, lambda2), "0", 0, 1e300, NULL,
+     "V", "weight of smoothness over the graph of all inputs, labelled or not"},
+    {"graph", OKRA_OPTION_TEXT, offsetof(ridge_options, graph), "gram", 1, 0, NULL,
+     "EXPR", "gram, knn(k=N), knn(share=V) or file(W), | normalized, power, diffusion"},
     {0},
 };
 
@@ -114,6 +126,18 @@ static okra_status check(const okra_problem_ *p, const okra_options *options,
                           "ridge: epsilon is for operator ccov, but the operator is %s",
                           o->operator_text);
     }
+    bool covariance =
+        strcmp(o->operator_text, "cov") == 0 || strcmp(o->operator_text, "ccov") == 0;
+    if (covariance && okra_options_is_set(options, "lambda2")) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "ridge: lambda2 is for the operators identity and matrix, but "
+                          "the operator is %s",
+                          o->operator_text);
+    }
+    okra_status st = okra_semi_check_("ridge", p, options);
+    if (st != OKRA_OK) {
+        return st;
+    }
     for (size_t l = 0; l < r->count; l++) {
         if (!(r->lambda[l] > 0 && isfinite(r->lambda[l]))) {
             return okra_fail_(OKRA_EARG,
@@ -139,9 +163,11 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     if (problem->features) {
         TRY(copy_features(&r));
     }
+    bool semi = okra_options_is_set(options, "lambda2");
     switch (op.kind) {
     case OKRA_OPERATOR_IDENTITY:
-        TRY(okra_ridge_identity_(&r));
+        TRY(semi ? okra_ridge_semi_(&r, o.graph, o.lambda2, NULL)
+                 : okra_ridge_identity_(&r));
         break;
     case OKRA_OPERATOR_COV:
         TRY(okra_ridge_covariance_(&r, -1));
@@ -150,7 +176,8 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
         TRY(okra_ridge_covariance_(&r, o.epsilon));
         break;
     case OKRA_OPERATOR_MATRIX:
-        TRY(okra_ridge_matrix_(&r, op.A));
+        TRY(semi ? okra_ridge_semi_(&r, o.graph, o.lambda2, op.A)
+                 : okra_ridge_matrix_(&r, op.A));
         break;
     }
     for (size_t l = 0; l < count; l++) {
@@ -158,6 +185,10 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
         TRY(okra_bag_put_text_(bags[l], "operator", o.operator_text));
         TRY(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
         TRY(okra_bag_put_number_(bags[l], "center", o.center));
+        if (semi) {
+            TRY(okra_bag_put_number_(bags[l], "lambda2", o.lambda2));
+            TRY(okra_bag_put_text_(bags[l], "graph", o.graph));
+        }
     }
 done:
     okra_free_(op.A);
@@ -221,7 +252,7 @@ static okra_status embed(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q
     if (!has(bag, "coefficients")) {
         FAIL(OKRA_EUNSUPPORTED, "ridge: the outputs have no explicit features");
     }
-    TRY(stored(bag, "coefficients", query->n, out.cols, &C));
+    TRY(stored(bag, "coefficients", query->Kx.cols, out.cols, &C));
     TRY(okra_gemm_(ctx, false, false, 1, query->Kx, C, 0, out));
     if (has(bag, "mean")) {
         TRY(stored(bag, "mean", 1, out.cols, &mean));
@@ -263,7 +294,7 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
         okra_mat_copy_(query->Kx, out);
         TRY(okra_cholesky_solve_rows_(ctx, B, out));
     } else {
-        TRY(stored(bag, "B", query->n, query->n, &B));
+        TRY(stored(bag, "B", query->n, query->Kx.cols, &B));
         TRY(okra_gemm_(ctx, false, true, 1, query->Kx, B, 0, out));
     }
     if (okra_bag_get_number_(bag, "center", &centered) && centered != 0) {
@@ -277,6 +308,7 @@ const okra_method_ okra_method_ridge_ = {
     .name = "ridge",
     .help = "regularised least squares with an operator-valued kernel",
     .options = {"ridge", rows, sizeof(ridge_options)},
+    .unlabelled = true,
     .fit = fit,
     .path = path,
     .form = form,

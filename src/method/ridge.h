@@ -16,13 +16,18 @@ typedef struct okra_ridge_ {
     double *Y, *mean; /* explicit features, less their mean when centred; or NULL */
 } okra_ridge_;
 
-/* Each fills every bag with "factor" or "B" (n x n) for weights, and with "coefficients"
- * (n x d) where there are explicit features. */
+/* Where all inputs have outputs, each fills every bag with "factor" or "B" (n x n) for
+ * weights, and with "coefficients" (n x d) where there are explicit features. */
 okra_status okra_ridge_identity_(okra_ridge_ *r) OKRA_CHECK;
 /* epsilon < 0: the covariance operator, else the conditional one. */
 okra_status okra_ridge_covariance_(okra_ridge_ *r, double epsilon) OKRA_CHECK;
 /* A: d x d, destroyed. Coefficients alone. */
 okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A) OKRA_CHECK;
+
+/* Inputs without outputs: B is n x N and the coefficients N x d. A: NULL for identity,
+ * else d x d, destroyed. */
+okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2,
+                             double *A) OKRA_CHECK;
 
 /* Hands *values over to the bag and makes it NULL. */
 okra_status okra_ridge_put_(okra_bag_ *bag, const char *name, double **values,

@@ -1,6 +1,7 @@
 /*
  * ridge_fit.c: the solvers of ridge.c, whose opening comment has the equations.
  */
+#include "method/operator.h"
 #include "method/ridge.h"
 
 #include <math.h>
@@ -182,25 +183,6 @@ done:
 /* ---- matrix --------------------------------------------------------------------------
  */
 
-/* A = E' diag(g) E in the place of A. */
-static okra_status decompose_operator(okra_context *ctx, okra_mat_ A, double *g)
-{
-    okra_status st = OKRA_OK;
-    TRY(okra_eigh_(ctx, A, g));
-    double top = fmax(fabs(g[0]), fabs(g[A.rows - 1]));
-    if (g[0] < -1e-8 * top) {
-        FAIL(OKRA_EARG,
-             "operator: the smallest eigenvalue of the matrix is %.6g, the largest %.6g, "
-             "expected a positive semi-definite matrix",
-             g[0], g[A.rows - 1]);
-    }
-    for (okra_int i = 0; i < A.rows; i++) {
-        g[i] = fmax(g[i], 0);
-    }
-done:
-    return st;
-}
-
 okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A)
 {
     okra_status st = OKRA_OK;
@@ -208,7 +190,7 @@ okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A)
     double *K = NULL, *v = NULL, *g = NULL, *F = NULL, *S = NULL, *C = NULL;
     ALLOC(v, n);
     ALLOC(g, d);
-    TRY(decompose_operator(r->ctx, okra_mat_of_(A, d, d), g));
+    TRY(okra_operator_decompose_(r->ctx, okra_mat_of_(A, d, d), g));
     TRY(okra_problem_K_(r->ctx, r->p, &K));
     TRY(decompose(r->ctx, okra_mat_of_(K, n, n), v));
     TRY(okra_doubles_(r->ctx, n, d, "the rotated outputs", &F));
