@@ -175,10 +175,11 @@ okra_status okra_semi_check_(const char *who, const okra_problem_ *p,
 {
     bool set = okra_options_is_set(options, "lambda2");
     if (p->unlabelled > 0 && !set) {
-        return okra_fail_(OKRA_ESHAPE,
-                          "%s: there are %lld inputs and %lld outputs; the inputs beyond "
-                          "them are used with lambda2 only, which is not set",
-                          who, (long long)(p->n + p->unlabelled), (long long)p->n);
+        return okra_fail_(
+            OKRA_ESHAPE,
+            "%s: there are %lld inputs and %lld outputs; expected as many of "
+            "each, or lambda2 to use the inputs without outputs",
+            who, (long long)(p->n + p->unlabelled), (long long)p->n);
     }
     if (!set && okra_options_is_set(options, "graph")) {
         return okra_fail_(OKRA_EARG, "%s: graph is set but lambda2, its weight, is not",

@@ -44,7 +44,10 @@ expect_fail 2 "okra fit: kx: kernel expression: unknown kernel 'rbff', did you m
     rbff(sigma=1)
     ^" okra fit --x x.csv --y y.csv --kx 'rbff(sigma=1)' -o n.okra
 expect_fail 1 "okra fit: x has 8 dense vectors of length 2, y has 3 dense vectors of length 2; \
-expected as many of each: method ridge does not use inputs without outputs" \
+expected as many of each: method knn does not use inputs without outputs" \
+    okra fit --x x.csv --y ty.csv --method knn -o n.okra
+expect_fail 1 "okra fit: ridge: there are 8 inputs and 3 outputs; \
+expected as many of each, or lambda2 to use the inputs without outputs" \
     okra fit --x x.csv --y ty.csv -o n.okra
 expect_fail 1 "okra fit: x has 3 dense vectors of length 2, y has 8 dense vectors of length 2; \
 expected as many of each" okra fit --x tx.csv --y y.csv -o n.okra

@@ -309,7 +309,7 @@ TEST(refusals)
     const char *bad[] = {"lambda2", "1", "graph", "ring", NULL};
     const char *good[] = {"lambda2", "1", "graph", "knn(k=2)", NULL};
     CHECK_FAILS(fit(&t, LABELLED, false, NULL, &bag), OKRA_ESHAPE,
-                "there are 9 inputs and 5 outputs");
+                "there are 9 inputs and 5 outputs; expected as many");
     CHECK_FAILS(fit(&t, N, false, graph, &bag), OKRA_EARG, "graph is set but lambda2");
     CHECK_FAILS(fit(&t, N, false, cov, &bag), OKRA_EUNSUPPORTED, "the operator is cov");
     CHECK_FAILS(fit(&t, N, false, bad, &bag), OKRA_EARG, "'ring' is unknown");

@@ -352,6 +352,8 @@ TEST(what_fit_refuses)
     pairs_make(11, &p);
     CHECK_OK(okra_data_dense(p.t, 0, P, P, &none));
     CHECK_FAILS(try_fit(p.train_x, p.test_y, ""), OKRA_ESHAPE,
+                "there are 12 inputs and 7 outputs; expected as many of each");
+    CHECK_FAILS(try_fit(p.train_x, p.test_y, "method=knn"), OKRA_ESHAPE,
                 "x has 12 dense vectors of length 3, y has 7 dense vectors of length 2; "
                 "expected as many of each");
     CHECK_FAILS(try_fit(none, none, ""), OKRA_ESHAPE, "there are no training pairs");
