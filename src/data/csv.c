@@ -5,6 +5,8 @@
  * number, but for the one column read as labels.
  */
 #include "data/formats.h"
+#include "data/strings.h"
+#include "data/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -190,9 +192,26 @@ done:
 
 /* ---- labels ---------------------------------------------------------------------- */
 
-static okra_status add_label(const table *t, okra_texts_ *texts)
+/* The text of the field, quotes undoubled. */
+static okra_status add_text(const table *t, const char *begin, const char *close,
+                            okra_texts_ *texts)
 {
     okra_status st = OKRA_OK;
+    TRY(okra_texts_add_(texts, begin, close));
+    if (t->escaped) {
+        char *from = texts->block + texts->offsets[texts->count - 1], *to = from;
+        for (; *from; from++) {
+            *to++ = *from;
+            from += from[0] == '"' && from[1] == '"';
+        }
+        *to = '\0';
+    }
+done:
+    return st;
+}
+
+static okra_status add_label(const table *t, okra_texts_ *texts)
+{
     double value;
     if (okra_number_(t->begin, t->close, &value) == OKRA_TOKEN_MISSING_) {
         return okra_bad_field_(OKRA_TOKEN_MISSING_, t->line, t->column, t->begin,
@@ -205,17 +224,32 @@ static okra_status add_label(const table *t, okra_texts_ *texts)
     while (!t->quoted && begin < close && close[-1] == ' ') {
         close--;
     }
-    TRY(okra_texts_add_(texts, begin, close));
-    if (t->escaped) {
-        char *from = texts->block + texts->offsets[texts->count - 1], *to = from;
-        for (; *from; from++) {
-            *to++ = *from;
-            from += from[0] == '"' && from[1] == '"';
-        }
-        *to = '\0';
+    return add_text(t, begin, close, texts);
+}
+
+/* A string as it stands; it must not be empty. */
+static okra_status add_string(const table *t, okra_texts_ *texts)
+{
+    okra_utf8_ utf8 = {0};
+    okra_int character = 0;
+    if (t->begin == t->close) {
+        return table_fail(t, "the field is empty; expected a string");
     }
-done:
-    return st;
+    for (const char *p = t->begin; p < t->close; p++) {
+        int32_t code = okra_utf8_take_(&utf8, (unsigned char)*p);
+        character += code >= 0;
+        if (code == OKRA_UTF8_BAD_ || code == 0) {
+            return okra_fail_(OKRA_EFORMAT,
+                              "line %" PRId64 ", column %" PRId64 ", character %" PRId64
+                              ": not UTF-8 text (byte 0x%02x)",
+                              t->line, t->column, character + (code != 0),
+                              (unsigned char)*p);
+        }
+    }
+    if (utf8.more > 0) {
+        return table_fail(t, "the field ends inside a UTF-8 character");
+    }
+    return add_text(t, t->begin, t->close, texts);
 }
 
 /* The column chosen by `part`, a number from 1 or the text of a field in the header. */
@@ -269,7 +303,7 @@ static bool first_is_header(const okra_texts_ *texts)
     return texts->count > 1;
 }
 
-static okra_status read_labels(okra_source_ *source, table t, okra_data **out)
+static okra_status read_column(okra_source_ *source, table t, okra_data **out)
 {
     okra_status st = OKRA_OK;
     okra_texts_ texts = {0};
@@ -281,11 +315,17 @@ static okra_status read_labels(okra_source_ *source, table t, okra_data **out)
     for (okra_int record = 0; record < s.records;) {
         TRY(table_next(&t, &more));
         if (t.column == column && !(header && record == 0)) {
-            TRY(add_label(&t, &texts));
+            TRY(source->how == OKRA_HOW_STRINGS_ ? add_string(&t, &texts)
+                                                 : add_label(&t, &texts));
         }
         record += t.last;
     }
     TRY(okra_texts_done_(&texts));
+    if (source->how == OKRA_HOW_STRINGS_) {
+        TRY(okra_data_strings((const char *const *)texts.pointers, texts.count, out));
+        TRY(okra_data_rename_(out, source->name));
+        goto done;
+    }
     okra_int skip = !header && first_is_header(&texts);
     TRY(okra_labels_from_texts_(texts.pointers + skip, texts.count - skip, source->name,
                                 out));
@@ -297,11 +337,12 @@ done:
 static okra_status read_table(okra_source_ *source, char separator, okra_data **out)
 {
     table t = table_begin(&source->bytes, separator);
-    if (source->how == OKRA_HOW_LABELS_) {
-        return read_labels(source, t, out);
+    if (source->how == OKRA_HOW_LABELS_ || source->how == OKRA_HOW_STRINGS_) {
+        return read_column(source, t, out);
     }
     if (source->part) {
-        return okra_fail_(OKRA_EARG, "only labels: can choose a column ('%s')",
+        return okra_fail_(OKRA_EARG,
+                          "only labels: and strings: can choose a column ('%s')",
                           source->part);
     }
     return read_numbers(source, t, out);
@@ -315,6 +356,46 @@ okra_status okra_read_csv_(okra_source_ *source, okra_data **out)
 okra_status okra_read_tsv_(okra_source_ *source, okra_data **out)
 {
     return read_table(source, '\t', out);
+}
+
+/* Does the list "a|b" have the header of the field at hand? */
+static bool in_list(const char *list, const table *t)
+{
+    size_t length = (size_t)(t->close - t->begin);
+    for (const char *p = list; p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL) {
+        if (strcspn(p, "|") == length && memcmp(p, t->begin, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+okra_status okra_table_columns_(const okra_bytes_ *bytes, char separator, int count,
+                                const char *const *names, okra_texts_ *texts)
+{
+    enum { MOST = 8 };
+    okra_status st = OKRA_OK;
+    table t = table_begin(bytes, separator);
+    shape s = {0};
+    bool more = true;
+    okra_int column[MOST] = {0}; /* of each name, from 1; 0: none */
+    TRY(measure(t, &s));
+    for (okra_int record = 0; record < s.records;) {
+        TRY(table_next(&t, &more));
+        for (int k = 0; k < OKRA_MIN_(count, MOST); k++) {
+            if (record == 0 && in_list(names[k], &t)) {
+                column[k] = t.column;
+            } else if (record > 0 && column[k] == t.column) {
+                TRY(add_text(&t, t.begin, t.close, &texts[k]));
+            }
+        }
+        record += t.last;
+    }
+    for (int k = 0; k < count; k++) {
+        TRY(okra_texts_done_(&texts[k]));
+    }
+done:
+    return st;
 }
 
 /* ---- writing --------------------------------------------------------------------- */
@@ -355,9 +436,32 @@ done:
     return st;
 }
 
+static okra_status write_strings(okra_writer_ *w, const okra_data *data, char separator)
+{
+    okra_status st = OKRA_OK;
+    char *text = NULL;
+    for (okra_int i = 0; i < data->n; i++) {
+        TRY(okra_string_text_(data, i, &text));
+        TRY(put_name(w, text, separator));
+        TRY(okra_writer_put_(w, "\n", 1));
+        okra_free_(text);
+        text = NULL;
+    }
+done:
+    okra_free_(text);
+    return st;
+}
+
 static okra_status write_table(okra_writer_ *w, const okra_data *data, char separator)
 {
     okra_status st = OKRA_OK;
+    if (data->kind == OKRA_STRINGS) {
+        return write_strings(w, data, separator);
+    }
+    if (data->kind > OKRA_STRINGS) {
+        FAIL(OKRA_EUNSUPPORTED, "%s cannot be written as a table",
+             okra_kind_name(data->kind));
+    }
     if (data->kind == OKRA_SPARSE) {
         FAIL(OKRA_EUNSUPPORTED,
              "sparse data cannot be written as a table; read it with dense: first");

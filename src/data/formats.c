@@ -12,24 +12,30 @@
 #include <string.h>
 #include <strings.h>
 
-#define FORMATS(X)                                                             \
-    X(npy, ".npy", "\x93NUMPY", false, okra_write_npy_,                        \
-      "NumPy array (read and written)")                                        \
-    X(npz, ".npz", "PK", false, NULL, "NumPy archive, file.npz:name (read)")   \
-    X(csv, ".csv", NULL, false, okra_write_csv_,                               \
-      "comma-separated table (read and written)")                              \
-    X(tsv, ".tsv", NULL, false, okra_write_tsv_,                               \
-      "tab-separated table (read and written)")                                \
-    X(svm, ".svm .libsvm", NULL, false, NULL, "LIBSVM text (read)")            \
-    X(svm0, "", NULL, false, NULL, "LIBSVM text with indices from 0 (read)")   \
-    X(mtx, ".mtx", "%%MatrixMarket", false, NULL, "Matrix Market (read)")      \
-    X(mat, ".mat", NULL, true, NULL, "MATLAB 5 and 7.3, file.mat:name (read)") \
-    X(arff, ".arff", NULL, false, NULL, "WEKA attribute-relation file (read)") \
-    X(smiles, ".smi .smiles", NULL, false, okra_write_smiles_,                 \
-      "molecules, a SMILES and a name a line; smiles:table.tsv:column (read "  \
-      "and written)")                                                          \
-    X(sdf, ".sdf .mol", NULL, false, okra_write_sdf_,                          \
-      "molecules, MDL V2000 (read and written)")
+#define FORMATS(X)                                                                \
+    X(npy, ".npy", "\x93NUMPY", false, okra_write_npy_,                           \
+      "NumPy array (read and written)")                                           \
+    X(npz, ".npz", "PK", false, NULL, "NumPy archive, file.npz:name (read)")      \
+    X(csv, ".csv", NULL, false, okra_write_csv_,                                  \
+      "comma-separated table (read and written)")                                 \
+    X(tsv, ".tsv", NULL, false, okra_write_tsv_,                                  \
+      "tab-separated table (read and written)")                                   \
+    X(svm, ".svm .libsvm", NULL, false, NULL, "LIBSVM text (read)")               \
+    X(svm0, "", NULL, false, NULL, "LIBSVM text with indices from 0 (read)")      \
+    X(mtx, ".mtx", "%%MatrixMarket", false, NULL, "Matrix Market (read)")         \
+    X(mat, ".mat", NULL, true, NULL, "MATLAB 5 and 7.3, file.mat:name (read)")    \
+    X(arff, ".arff", NULL, false, NULL, "WEKA attribute-relation file (read)")    \
+    X(smiles, ".smi .smiles", NULL, false, okra_write_smiles_,                    \
+      "molecules, a SMILES and a name a line; smiles:table.tsv:column (read "     \
+      "and written)")                                                             \
+    X(sdf, ".sdf .mol", NULL, false, okra_write_sdf_,                             \
+      "molecules, MDL V2000 (read and written)")                                  \
+    X(txt, ".txt .txt.gz", NULL, false, okra_write_txt_,                          \
+      "strings, one a line, UTF-8 (read and written)")                            \
+    X(fasta, ".fasta .fa .fna .faa .fasta.gz .fa.gz .fna.gz .faa.gz", ">", false, \
+      okra_write_fasta_, "FASTA records (read, gzipped too; written)")            \
+    X(letters, ".data", NULL, false, NULL,                                        \
+      "handwritten words as in letter.data: sequences of images (read)")
 
 static const okra_file_format_ formats[] = {
 #define ROW(name, extensions, magic, by_name, write, help) \
@@ -45,6 +51,11 @@ static const char *const hows[] = {"",
 #undef ROW
 };
 enum { HOW_COUNT = sizeof hows / sizeof *hows };
+
+const char *okra_how_name_(okra_how_ how)
+{
+    return hows[how];
+}
 
 const char *okra_data_formats(void)
 {
@@ -141,11 +152,16 @@ static okra_status parse_spec(const char *text, spec *s)
     if (!*s->path) {
         FAIL(OKRA_EARG, "the name of the file is empty");
     }
+    if (!s->format && s->how == OKRA_HOW_STRINGS_ &&
+        !by_extension(s->path, s->path + strlen(s->path))) {
+        s->format = okra_format_find_("txt", 3);
+    }
     if (!s->format && strcmp(s->path, "-") != 0) {
         s->format = by_extension(s->path, s->path + strlen(s->path));
         if (!s->format) {
             FAIL(OKRA_EARG, "the extension tells no format; put one before it, such as "
-                            "csv:FILE (formats: npy npz csv tsv svm svm0 mtx mat arff)");
+                            "csv:FILE (formats: npy npz csv tsv svm svm0 mtx mat arff "
+                            "smiles sdf txt fasta letters)");
         }
     }
 done:
@@ -174,8 +190,8 @@ static const okra_file_format_ *by_magic(const okra_bytes_ *bytes)
 static bool can_have_part(const okra_file_format_ *format, okra_how_ how)
 {
     return format->read == okra_read_npz_ || format->read == okra_read_smiles_ ||
-           format->read == okra_read_mat_ ||
-           (how == OKRA_HOW_LABELS_ &&
+           format->read == okra_read_mat_ || how == OKRA_HOW_SEQUENCES_ ||
+           ((how == OKRA_HOW_LABELS_ || how == OKRA_HOW_STRINGS_) &&
             (format->read == okra_read_csv_ || format->read == okra_read_tsv_ ||
              format->read == okra_read_arff_));
 }
@@ -197,11 +213,8 @@ okra_status okra_format_read_(const okra_file_format_ *format, okra_source_ *sou
         format->read != okra_read_svm0_) {
         FAIL(OKRA_EARG, "targets: is for LIBSVM files, not for %s", format->name);
     }
-    TRY(format->read(source, &data));
-    if (data->kind == OKRA_GRAPHS && source->how != OKRA_HOW_FOUND_) {
-        FAIL(OKRA_EARG, "'%s:' does not go with %s", hows[source->how],
-             okra_kind_name(data->kind));
-    }
+    TRY(source->how == OKRA_HOW_SEQUENCES_ ? okra_read_sequences_(format, source, &data)
+                                           : format->read(source, &data));
     TRY(okra_take_as_(source->ctx, source->how, &data));
     *out = data;
     data = NULL;

@@ -19,7 +19,9 @@
     X(PACKED, "packed", "bytes that hold 8 bits each, the lowest first")                 \
     X(LABELS, "labels", "class labels")                                                  \
     X(TARGETS, "targets", "the leading numbers of LIBSVM lines, as vectors of length 1") \
-    X(GRAM, "gram", "rows of a Gram matrix")
+    X(GRAM, "gram", "rows of a Gram matrix")                                             \
+    X(STRINGS, "strings", "strings: lines of text, or a column of a table")              \
+    X(SEQUENCES, "sequences", "sequences of vectors with labels, by a table of positions")
 
 typedef enum okra_how_ {
     OKRA_HOW_FOUND_, /* as the file has them */
@@ -27,6 +29,8 @@ typedef enum okra_how_ {
     OKRA_HOW_LIST_(OKRA_HOW_ENUM_)
 #undef OKRA_HOW_ENUM_
 } okra_how_;
+
+const char *okra_how_name_(okra_how_ how); /* the word */
 
 typedef struct okra_source_ {
     okra_context *ctx;
@@ -63,6 +67,15 @@ okra_status okra_read_smiles_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_sdf_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_write_smiles_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 okra_status okra_write_sdf_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+okra_status okra_read_txt_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_fasta_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_letters_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_write_txt_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+okra_status okra_write_fasta_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+/* Sequences: `source` is a table of positions, or dense vectors whose part names such a
+ * table beside the file. */
+okra_status okra_read_sequences_(const okra_file_format_ *format, okra_source_ *source,
+                                 okra_data **out) OKRA_CHECK;
 okra_status okra_write_npy_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 okra_status okra_write_csv_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 okra_status okra_write_tsv_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
@@ -123,5 +136,10 @@ okra_status okra_texts_add_(okra_texts_ *texts, const char *p,
                             const char *end) OKRA_CHECK;
 okra_status okra_texts_done_(okra_texts_ *texts) OKRA_CHECK;
 void okra_texts_free_(okra_texts_ *texts);
+
+/* Columns of a table with a header as texts: names[k] lists the headers that column k may
+ * have, "word_id|sequence"; texts[k] stays empty where there is none. */
+okra_status okra_table_columns_(const okra_bytes_ *bytes, char separator, int count,
+                                const char *const *names, okra_texts_ *texts) OKRA_CHECK;
 
 #endif

@@ -36,6 +36,7 @@ okra_status okra_labels_from_texts_(char *const *texts, okra_int n, const char *
 {
     okra_status st = OKRA_OK;
     char **names = NULL;
+    okra_data *data = NULL;
     okra_int *codes = NULL, classes = 0;
     bool own = true, numbers = true;
     double value;
@@ -62,16 +63,8 @@ okra_status okra_labels_from_texts_(char *const *texts, okra_int n, const char *
             codes[i] = found - names;
         }
     }
-    okra_data *data = NULL;
     TRY(okra_data_labels(codes, n, (const char *const *)names, classes, &data));
-    char *copy = okra_strdup_(source);
-    if (!copy) {
-        okra_data_free(data);
-        st = OKRA_EMEM;
-        goto done;
-    }
-    okra_free_(data->source);
-    data->source = copy;
+    TRY(okra_data_rename_(&data, source));
     *out = data;
 done:
     okra_free_(codes);

@@ -421,6 +421,10 @@ okra_status okra_write_npy_(okra_writer_ *w, const okra_data *data)
         FAIL(OKRA_EUNSUPPORTED,
              "sparse data cannot be written as .npy; read it with dense: first");
     }
+    if (data->kind >= OKRA_STRINGS) {
+        FAIL(OKRA_EUNSUPPORTED, "%s cannot be written as .npy",
+             okra_kind_name(data->kind));
+    }
     size_t size = okra_npy_header_(descr, data->n,
                                    data->kind == OKRA_LABELS ? -1 : data->d, header);
     TRY(okra_writer_put_(w, header, size));

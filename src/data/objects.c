@@ -87,6 +87,19 @@ done:
     return st;
 }
 
+okra_status okra_data_rename_(okra_data **data, const char *source)
+{
+    char *copy = okra_strdup_(source);
+    if (!copy) {
+        okra_data_free(*data);
+        *data = NULL;
+        return OKRA_EMEM;
+    }
+    okra_free_((*data)->source);
+    (*data)->source = copy;
+    return OKRA_OK;
+}
+
 void okra_data_own_(okra_data *data, void *block)
 {
     size_t k = 0;

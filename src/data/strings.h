@@ -23,9 +23,8 @@ okra_status okra_strings_text_(okra_context *ctx, const okra_bytes_ *bytes,
 /* FASTA: ">name" and lines of sequence; plain or gzipped. */
 okra_status okra_strings_fasta_(okra_context *ctx, const okra_bytes_ *bytes,
                                 const char *source, okra_data **out) OKRA_CHECK;
-/* Strings a line; strings and sequences' labels alike. */
-okra_status okra_strings_put_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
-okra_status okra_fasta_put_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+/* String i (or the labels of sequence i) in UTF-8, ended by NUL; free with okra_free_. */
+okra_status okra_string_text_(const okra_data *data, okra_int i, char **text) OKRA_CHECK;
 
 /* The characters of string i, or the labels of sequence i. */
 static inline const int32_t *okra_characters_(const okra_data *data, okra_int i,

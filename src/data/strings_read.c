@@ -6,6 +6,7 @@
  * OKRA_STRING_MOST_ characters. Carriage returns before a line feed are dropped; other
  * control characters but tab are refused, for they tell a file that is no text.
  */
+#include "data/formats.h"
 #include "data/stream.h"
 #include "data/strings.h"
 #include "data/utf8.h"
@@ -231,4 +232,14 @@ okra_status okra_strings_fasta_(okra_context *ctx, const okra_bytes_ *bytes,
                                 const char *source, okra_data **out)
 {
     return read_strings(ctx, bytes, true, source, out);
+}
+
+okra_status okra_read_txt_(okra_source_ *source, okra_data **out)
+{
+    return okra_strings_text_(source->ctx, &source->bytes, source->name, out);
+}
+
+okra_status okra_read_fasta_(okra_source_ *source, okra_data **out)
+{
+    return okra_strings_fasta_(source->ctx, &source->bytes, source->name, out);
 }

@@ -190,9 +190,19 @@ okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **da
     okra_status st = OKRA_OK;
     okra_data *from = *data, *made = NULL;
     bool dense = from->kind == OKRA_DENSE;
+    bool asked = (how == OKRA_HOW_STRINGS_ && from->kind == OKRA_STRINGS) ||
+                 (how == OKRA_HOW_SEQUENCES_ && from->kind == OKRA_SEQUENCES);
+    bool values = dense || from->kind == OKRA_SPARSE || from->kind == OKRA_LABELS;
+    if (how != OKRA_HOW_FOUND_ && !asked &&
+        (!values || how == OKRA_HOW_STRINGS_ || how == OKRA_HOW_SEQUENCES_)) {
+        FAIL(OKRA_EARG, "'%s:' does not go with %s", okra_how_name_(how),
+             okra_kind_name(from->kind));
+    }
     switch (how) {
     case OKRA_HOW_FOUND_:
     case OKRA_HOW_TARGETS_:
+    case OKRA_HOW_STRINGS_:
+    case OKRA_HOW_SEQUENCES_:
         break;
     case OKRA_HOW_DENSE_:
     case OKRA_HOW_GRAM_:

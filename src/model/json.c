@@ -81,8 +81,17 @@ done:
 
 static json_t *about_data(const okra_data *data)
 {
-    return json_pack("{s:s, s:I, s:I}", "kind", okra_kind_name(data->kind), "count",
-                     (json_int_t)data->n, "width", (json_int_t)data->d);
+    json_t *about = json_pack("{s:s, s:I, s:I}", "kind", okra_kind_name(data->kind),
+                              "count", (json_int_t)data->n, "width", (json_int_t)data->d);
+    for (int k = 0; about && k < data->component_count; k++) {
+        json_t *parts = k == 0 ? json_array() : json_object_get(about, "parts");
+        if ((k == 0 && json_object_set_new(about, "parts", parts) != 0) ||
+            json_array_append_new(parts, about_data(data->components[k])) != 0) {
+            json_decref(about);
+            return NULL;
+        }
+    }
+    return about;
 }
 
 okra_status okra_model_about_(const okra_training_ *training, const okra_method_ *method,
