@@ -116,7 +116,7 @@ static okra_status solve_best(cli_run *run, demo_result *r, const demo_row *row,
                               double *value, okra_data **predicted)
 {
     okra_status st = OKRA_OK;
-    *value = INFINITY;
+    *value = HUGE_VAL;
     for (const char *at = row->better; *at && st == OKRA_OK;) {
         char *end;
         int k = (int)strtol(at, &end, 10);

@@ -70,7 +70,7 @@ TEST(candidates_are_ranked_by_true_distance)
     const double *distance = okra_prediction_distance(o, &top);
     CHECK(top == 3);
     for (int t = 0; t < M; t++) {
-        double least = INFINITY;
+        double least = HUGE_VAL;
         for (int i = 0; i < N; i++) {
             least = fmin(least, distance_to(&p, W + t * N, p.y + i * D));
         }
