@@ -203,7 +203,14 @@ static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json
     }
     TRY(load_kernel(a, about, "x", &kx));
     TRY(load_kernel(a, about, "y", &ky));
-    TRY(okra_training_create_(ctx, x, y, kx, ky, bag, out));
+    st = okra_training_create_(ctx, x, y, kx, ky, bag, out);
+    if (st == OKRA_EARG || st == OKRA_ESHAPE || st == OKRA_EFORMAT ||
+        st == OKRA_EUNSUPPORTED) {
+        /* Kernels and data that do not fit together are a fault of the file here. */
+        okra_message_prefix_("%s", a->path);
+        st = OKRA_EFORMAT;
+    }
+    TRY(st);
     kx = ky = NULL;
 done:
     okra_data_free(x);

@@ -16,7 +16,7 @@ static okra_status bind(okra_context *ctx, const okra_kernel *kernel,
     okra_status st = bag ? okra_bound_load_(ctx, kernel, data, bag, prefix, out)
                          : okra_bound_create_(ctx, kernel, data, out);
     if (st == OKRA_EARG || st == OKRA_EUNSUPPORTED) {
-        okra_message_prefix_("%s", prefix[1] == 'x' ? "kx" : "ky");
+        okra_message_prefix_("%s", prefix);
     }
     return st;
 }
@@ -31,8 +31,8 @@ okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
     atomic_init(&t->references, 1);
     TRY(okra_data_copy(x, &t->x));
     TRY(okra_data_copy(y, &t->y));
-    TRY(bind(ctx, kx, t->x, bag, "kx.", &t->bound_x));
-    TRY(bind(ctx, ky, t->y, bag, "ky.", &t->bound_y));
+    TRY(bind(ctx, kx, t->x, bag, "kx", &t->bound_x));
+    TRY(bind(ctx, ky, t->y, bag, "ky", &t->bound_y));
     t->output = (okra_output_){.y = t->y, .ky = t->bound_y, .feature_scale = 1};
     double scale;
     if (t->y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale)) {
@@ -146,8 +146,8 @@ static okra_status assemble(okra_training_ *training, const okra_method_ *method
     okra_status st = OKRA_OK;
     json_t *about = NULL;
     okra_model *m = NULL;
-    TRY(okra_bound_save_(training->bound_x, bag, "kx."));
-    TRY(okra_bound_save_(training->bound_y, bag, "ky."));
+    TRY(okra_bound_save_(training->bound_x, bag, "kx"));
+    TRY(okra_bound_save_(training->bound_y, bag, "ky"));
     ZALLOC(m, 1);
     TRY(okra_model_about_(training, method, options, lambda, bag, &about));
     TRY(okra_json_text_(about, &m->json));

@@ -300,6 +300,9 @@ TEST(files_that_are_no_models)
         {"\"x\": \"linear\"", "\"x\": \"linea(\"", NULL, OKRA_EFORMAT, "model.json: "},
         {"\"x\": \"linear\"", "\"z\": \"linear\"", NULL, OKRA_EFORMAT,
          "there is no kernel 'x'"},
+        {"\"x\": \"linear\"", "\"x\": \"precomputed\"", NULL, OKRA_EFORMAT, "kx: "},
+        {"\"x\": \"linear\"", "\"x\": \"linear|center\"", NULL, OKRA_EFORMAT,
+         "are missing"},
     };
     okra_data *x = NULL, *y = NULL;
     okra_model *model = tiny(&x, &y), *back = NULL;
