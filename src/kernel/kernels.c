@@ -6,14 +6,25 @@
 #include "kernel/string_kernels.h"
 #include "kernel/transforms.h"
 
-const okra_kernel_class_ *const okra_kernel_classes_[] = {
-    &okra_linear_,        &okra_laplacian_,
-    &okra_zero_one_,      &okra_precomputed_,
-    &okra_paths_,         &okra_wl_,
-    &okra_shortest_path_, &okra_ecfp_,
-    &okra_ssk_,           &okra_spectrum_,
-    &okra_mismatch_,      &okra_weighted_degree_,
-    &okra_edit_,          NULL};
+const okra_kernel_class_ *const okra_kernel_classes_[] = {&okra_linear_,
+                                                          &okra_laplacian_,
+                                                          &okra_zero_one_,
+                                                          &okra_precomputed_,
+                                                          &okra_paths_,
+                                                          &okra_wl_,
+                                                          &okra_shortest_path_,
+                                                          &okra_ecfp_,
+                                                          &okra_diffusion_,
+                                                          &okra_regularized_laplacian_,
+                                                          &okra_p_step_,
+                                                          &okra_commute_time_,
+                                                          &okra_from_distance_,
+                                                          &okra_ssk_,
+                                                          &okra_spectrum_,
+                                                          &okra_mismatch_,
+                                                          &okra_weighted_degree_,
+                                                          &okra_edit_,
+                                                          NULL};
 
 const okra_sugar_ okra_sugar_names_[] = {
     {"rbf", "Gaussian, exp(-|x-y|^2/(2 sigma^2)) = exp(-gamma |x-y|^2)", &okra_rbf_},

@@ -9,6 +9,8 @@
 extern const okra_kernel_class_ okra_linear_, okra_laplacian_, okra_zero_one_,
     okra_precomputed_;
 extern const okra_kernel_class_ okra_paths_, okra_wl_, okra_shortest_path_, okra_ecfp_;
+extern const okra_kernel_class_ okra_diffusion_, okra_regularized_laplacian_,
+    okra_p_step_, okra_commute_time_, okra_from_distance_;
 
 /* The kinds that are vectors. */
 #define OKRA_VECTORS_ (1u << OKRA_DENSE | 1u << OKRA_SPARSE | 1u << OKRA_BITS)

@@ -1,0 +1,163 @@
+/*
+ * network.c: networks whose nodes are objects, and collections of their nodes.
+ */
+#include "data/network.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One end of an edge as seen from the other. */
+typedef struct half {
+    okra_int from, to, edge;
+    double weight;
+} half;
+
+static int by_ends(const void *a, const void *b)
+{
+    const half *x = a, *y = b;
+    if (x->from != y->from) {
+        return x->from < y->from ? -1 : 1;
+    }
+    if (x->to != y->to) {
+        return x->to < y->to ? -1 : 1;
+    }
+    return (x->edge > y->edge) - (x->edge < y->edge);
+}
+
+static okra_status check_edge(okra_int nodes, const okra_link_ *e)
+{
+    if (e->a < 0 || e->a >= nodes || e->b < 0 || e->b >= nodes) {
+        return okra_fail_(OKRA_EFORMAT, "an edge ends at node %lld, there are %lld nodes",
+                          (long long)(e->a < 0 || e->a >= nodes ? e->a : e->b),
+                          (long long)nodes);
+    }
+    if (e->a == e->b) {
+        return okra_fail_(OKRA_EFORMAT, "an edge from a node to itself");
+    }
+    if (!(e->weight > 0) || isinf(e->weight)) {
+        return okra_fail_(OKRA_EFORMAT, "the weight %g of an edge; expected more than 0",
+                          e->weight);
+    }
+    return OKRA_OK;
+}
+
+static okra_status copy_names(okra_network_ *n, char *const *names)
+{
+    okra_status st = OKRA_OK;
+    ZALLOC(n->names, n->nodes);
+    for (okra_int i = 0; i < n->nodes; i++) {
+        n->names[i] = okra_strdup_(names[i]);
+        if (!n->names[i]) {
+            st = OKRA_EMEM;
+            goto done;
+        }
+    }
+done:
+    return st;
+}
+
+okra_status okra_network_create_(okra_int nodes, const okra_link_ *edges, okra_int count,
+                                 char *const *names, okra_int *bad, okra_network_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_network_ *n = NULL;
+    half *halves = NULL;
+    okra_int at = 0;
+    if (nodes > OKRA_NETWORK_NODES_MOST_) {
+        FAIL(OKRA_EFORMAT, "%lld nodes; at most %d are expected", (long long)nodes,
+             OKRA_NETWORK_NODES_MOST_);
+    }
+    for (at = 0; at < count; at++) {
+        TRY(check_edge(nodes, &edges[at]));
+    }
+    ZALLOC(n, 1);
+    n->references = 1;
+    n->nodes = nodes;
+    ALLOC(halves, 2 * count);
+    for (okra_int k = 0; k < count; k++) {
+        halves[2 * k] = (half){edges[k].a, edges[k].b, k, edges[k].weight};
+        halves[2 * k + 1] = (half){edges[k].b, edges[k].a, k, edges[k].weight};
+    }
+    if (count > 0) {
+        qsort(halves, (size_t)(2 * count), sizeof *halves, by_ends);
+    }
+    ZALLOC(n->adjacency.indptr, nodes + 1);
+    ALLOC(n->adjacency.indices, 2 * count);
+    ALLOC(n->adjacency.values, 2 * count);
+    for (okra_int k = 0; k < 2 * count; k++) {
+        if (k > 0 && halves[k].from == halves[k - 1].from &&
+            halves[k].to == halves[k - 1].to) {
+            at = halves[k].edge;
+            FAIL(OKRA_EFORMAT, "the edge between nodes %lld and %lld comes twice",
+                 (long long)OKRA_MIN_(halves[k].from, halves[k].to),
+                 (long long)OKRA_MAX_(halves[k].from, halves[k].to));
+        }
+        n->adjacency.indptr[halves[k].from + 1]++;
+        n->adjacency.indices[k] = halves[k].to;
+        n->adjacency.values[k] = halves[k].weight;
+    }
+    for (okra_int i = 0; i < nodes; i++) {
+        n->adjacency.indptr[i + 1] += n->adjacency.indptr[i];
+    }
+    if (names) {
+        TRY(copy_names(n, names));
+    }
+    *out = n;
+    n = NULL;
+done:
+    if (st != OKRA_OK && bad) {
+        *bad = at;
+    }
+    okra_free_(halves);
+    okra_network_free_(n);
+    return st;
+}
+
+bool okra_network_equal_(const okra_network_ *a, const okra_network_ *b)
+{
+    const okra_csr_ *x = &a->adjacency, *y = &b->adjacency;
+    if (a == b) {
+        return true;
+    }
+    if (a->nodes != b->nodes || !a->names != !b->names ||
+        memcmp(x->indptr, y->indptr, (size_t)(a->nodes + 1) * sizeof *x->indptr) != 0) {
+        return false;
+    }
+    for (okra_int k = 0; k < x->indptr[a->nodes]; k++) {
+        if (x->indices[k] != y->indices[k] || x->values[k] != y->values[k]) {
+            return false;
+        }
+    }
+    for (okra_int i = 0; a->names && i < a->nodes; i++) {
+        if (strcmp(a->names[i], b->names[i]) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+okra_status okra_nodes_create_(const okra_network_ *network, const okra_int *codes,
+                               okra_int n, const char *source, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *data = NULL;
+    okra_int *own = NULL;
+    TRY(okra_data_new_(OKRA_NODES, n, network->nodes, source, &data));
+    data->network = okra_network_retain_(network);
+    ALLOC(own, n);
+    okra_data_own_(data, own);
+    for (okra_int i = 0; i < n; i++) {
+        own[i] = codes ? codes[i] : i;
+        if (own[i] < 0 || own[i] >= network->nodes) {
+            FAIL(OKRA_EFORMAT, "node %lld; the network has %lld", (long long)own[i],
+                 (long long)network->nodes);
+        }
+    }
+    data->codes = own;
+    *out = data;
+    data = NULL;
+done:
+    okra_data_free(data);
+    return st;
+}
