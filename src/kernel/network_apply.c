@@ -44,7 +44,30 @@ done:
     return st;
 }
 
-/* Coefficients for at most TERMS_MOST terms; *count = -1: they do not suffice. */
+/* The n coefficients from the values at n Chebyshev points; the largest |value|. */
+static double interpolate(okra_spectral_ f, const void *params, double bound, okra_int n,
+                          double *value, double *c)
+{
+    double largest = fabs(f(params, 0));
+    for (okra_int j = 0; j < n; j++) {
+        double z = cos(pi * ((double)j + 0.5) / (double)n);
+        value[j] = f(params, 0.5 * bound * (z + 1));
+        largest = fmax(largest, fabs(value[j]));
+    }
+    for (okra_int k = 0; k < n; k++) {
+        double sum = 0;
+        for (okra_int j = 0; j < n; j++) {
+            /* cos is periodic: k (2j + 1) modulo 4n keeps the argument small */
+            double angle = (double)(k * (2 * j + 1) % (4 * n));
+            sum += value[j] * cos(pi * angle / (2 * (double)n));
+        }
+        c[k] = 2 * sum / (double)n;
+    }
+    return largest;
+}
+
+/* Coefficients for at most TERMS_MOST terms; *count = -1: they do not suffice. They do
+ * when the last quarter is rounding and the sum gives f(0), where f varies most. */
 static okra_status expand(okra_spectral_ f, const void *params, double bound,
                           double **out, okra_int *count)
 {
@@ -54,29 +77,15 @@ static okra_status expand(okra_spectral_ f, const void *params, double bound,
     ALLOC(value, TERMS_MOST);
     *count = -1;
     for (okra_int n = 16; n <= TERMS_MOST && *count < 0; n *= 2) {
-        double largest = 0;
-        for (okra_int j = 0; j < n; j++) {
-            double z = cos(pi * ((double)j + 0.5) / (double)n);
-            value[j] = f(params, 0.5 * bound * (z + 1));
-        }
-        for (okra_int k = 0; k < n; k++) {
-            double sum = 0;
-            for (okra_int j = 0; j < n; j++) {
-                /* cos is periodic: k (2j + 1) modulo 4n keeps the argument small */
-                double angle = (double)(k * (2 * j + 1) % (4 * n));
-                sum += value[j] * cos(pi * angle / (2 * (double)n));
-            }
-            c[k] = 2 * sum / (double)n;
-            largest = fmax(largest, fabs(c[k]));
-        }
+        double largest = interpolate(f, params, bound, n, value, c), origin = -0.5 * c[0];
         okra_int last = n;
-        double rest = 0;
-        /* Values are rounded, so coefficients stop falling near n eps; 1e-15 n is that.
-         */
-        while (last > 1 && rest + fabs(c[last - 1]) <= 1e-15 * largest) {
-            rest += fabs(c[--last]);
+        while (last > 1 && fabs(c[last - 1]) <= 4e-16 * largest) {
+            last--;
         }
-        if (last <= 3 * n / 4) {
+        for (okra_int k = 0; k < last; k++) {
+            origin += k % 2 ? -c[k] : c[k];
+        }
+        if (last <= 3 * n / 4 && fabs(origin - f(params, 0)) <= 1e-13 * largest) {
             *count = last;
         }
     }
