@@ -89,6 +89,8 @@ double cli_now(void);
 
 /* A small table "name  value", names aligned. */
 void cli_line(FILE *out, const char *name, const char *format, ...) OKRA_PRINTF(3, 4);
+/* "inputs  dense, 200 of width 128", from a model's description. */
+void cli_line_data(FILE *out, const char *name, const json_t *about);
 /* JSON on standard output; the value is freed. */
 int cli_print_json(const cli_run *run, json_t *value);
 
@@ -99,6 +101,9 @@ int cli_print_json(const cli_run *run, json_t *value);
 okra_status cli_read(cli_run *run, const char *spec, okra_data **out) OKRA_CHECK;
 /* The path itself, or in the data folder if only there it exists; in `buffer`. */
 const char *cli_find(const cli_run *run, const char *path, char *buffer, size_t size);
+/* Writes rows x cols values in C order. */
+okra_status cli_write(cli_run *run, const double *values, okra_int rows, okra_int cols,
+                      const char *file) OKRA_CHECK;
 /* Before long work: can a file be made there? Says so and gives CLI_FAILED if not. */
 int cli_check_writable(const cli_run *run, const char *path);
 bool cli_ends(const char *text, const char *tail);

@@ -65,6 +65,18 @@ okra_status cli_read(cli_run *run, const char *spec, okra_data **out)
     return okra_data_read(run->context, cli_find(run, spec, buffer, sizeof buffer), out);
 }
 
+okra_status cli_write(cli_run *run, const double *values, okra_int rows, okra_int cols,
+                      const char *file)
+{
+    okra_data *data = NULL;
+    okra_status st = okra_data_dense(values, rows, cols, cols, &data);
+    if (st == OKRA_OK) {
+        st = okra_data_write(run->context, data, file);
+    }
+    okra_data_free(data);
+    return st;
+}
+
 int cli_check_writable(const cli_run *run, const char *path)
 {
     if (!*path || strcmp(path, "-") == 0) {

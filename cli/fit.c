@@ -98,15 +98,6 @@ static json_t *as_json(const summary *s)
     return result;
 }
 
-/* "dense, 200 of width 128" */
-static void data_line(const char *name, const json_t *about)
-{
-    cli_line(stdout, name, "%s, %lld of width %lld",
-             json_string_value(json_object_get(about, "kind")),
-             (long long)json_integer_value(json_object_get(about, "count")),
-             (long long)json_integer_value(json_object_get(about, "width")));
-}
-
 static void print(const cli_run *run, const summary *s, bool shared)
 {
     char buffer[64];
@@ -117,8 +108,8 @@ static void print(const cli_run *run, const summary *s, bool shared)
     json_t *value;
     cli_line(stdout, "model", "%s, %s", s->file,
              cli_bytes(file_size(s->file), buffer, sizeof buffer));
-    data_line("inputs", json_object_get(about, "x"));
-    data_line("outputs", json_object_get(about, "y"));
+    cli_line_data(stdout, "inputs", json_object_get(about, "x"));
+    cli_line_data(stdout, "outputs", json_object_get(about, "y"));
     cli_line(stdout, "kx", "%s", json_string_value(json_object_get(kernels, "x")));
     cli_line(stdout, "ky", "%s", json_string_value(json_object_get(kernels, "y")));
     json_object_foreach(options, key, value)

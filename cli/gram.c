@@ -41,16 +41,11 @@ static int compute(cli_run *run, const gram_fields *f, const okra_kernel *kernel
                            cli_bytes(bytes, need, sizeof need));
     }
     double begin = cli_now();
-    okra_data *matrix = NULL;
     okra_status st = okra_gram(run->context, kernel, x, y, K, m);
     *seconds = cli_now() - begin;
     if (st == OKRA_OK) {
-        st = okra_data_dense(K, n, m, m, &matrix);
+        st = cli_write(run, K, n, m, f->output);
     }
-    if (st == OKRA_OK) {
-        st = okra_data_write(run->context, matrix, f->output);
-    }
-    okra_data_free(matrix);
     free(K);
     return cli_status(run, st);
 }

@@ -26,13 +26,6 @@ static void print_shape(const char *name, const json_t *array)
     printf("  %-24s %-4s %s\n", name, text_of(array, "dtype"), sizes);
 }
 
-static void print_data(const char *name, const json_t *about)
-{
-    cli_line(stdout, name, "%s, %lld of width %lld", text_of(about, "kind"),
-             (long long)json_integer_value(json_object_get(about, "count")),
-             (long long)json_integer_value(json_object_get(about, "width")));
-}
-
 static void print(const char *path, const json_t *about)
 {
     char buffer[32];
@@ -46,8 +39,8 @@ static void print(const char *path, const json_t *about)
     cli_line(stdout, "format", "version %lld, written by okra %s",
              (long long)json_integer_value(json_object_get(about, "version")),
              text_of(about, "okra"));
-    print_data("inputs", json_object_get(about, "x"));
-    print_data("outputs", json_object_get(about, "y"));
+    cli_line_data(stdout, "inputs", json_object_get(about, "x"));
+    cli_line_data(stdout, "outputs", json_object_get(about, "y"));
     cli_line(stdout, "kx", "%s", text_of(kernels, "x"));
     cli_line(stdout, "ky", "%s", text_of(kernels, "y"));
     json_object_foreach(json_object_get(about, "options"), key, value)

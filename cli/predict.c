@@ -114,18 +114,6 @@ static int read_all(cli_run *run, job *j)
 /* ---- what comes out
  * ------------------------------------------------------------------------ */
 
-static okra_status write_matrix(cli_run *run, const double *values, okra_int rows_count,
-                                okra_int cols, const char *file)
-{
-    okra_data *data = NULL;
-    okra_status st = okra_data_dense(values, rows_count, cols, cols, &data);
-    if (st == OKRA_OK) {
-        st = okra_data_write(run->context, data, file);
-    }
-    okra_data_free(data);
-    return st;
-}
-
 /* n_train x n_test: one column a test point. */
 static int write_weights(cli_run *run, const job *j)
 {
@@ -144,7 +132,7 @@ static int write_weights(cli_run *run, const job *j)
             }
         }
     }
-    int status = cli_status(run, write_matrix(run, T, n, m, j->f.weights));
+    int status = cli_status(run, cli_write(run, T, n, m, j->f.weights));
     free(T);
     return status;
 }
@@ -208,7 +196,7 @@ static int write_all(cli_run *run, const job *j)
     }
     if (status == CLI_DONE && *j->f.embedding) {
         const double *H = okra_prediction_embedding(j->prediction, &m, &d);
-        status = cli_status(run, write_matrix(run, H, m, d, j->f.embedding));
+        status = cli_status(run, cli_write(run, H, m, d, j->f.embedding));
     }
     const okra_data *objects = okra_prediction_objects(j->prediction);
     if (status == CLI_DONE && j->ranked) {

@@ -173,6 +173,14 @@ void cli_line(FILE *out, const char *name, const char *format, ...)
     va_end(args);
 }
 
+void cli_line_data(FILE *out, const char *name, const json_t *about)
+{
+    cli_line(out, name, "%s, %lld of width %lld",
+             json_string_value(json_object_get(about, "kind")),
+             (long long)json_integer_value(json_object_get(about, "count")),
+             (long long)json_integer_value(json_object_get(about, "width")));
+}
+
 int cli_print_json(const cli_run *run, json_t *value)
 {
     char *text =

@@ -159,18 +159,6 @@ static int check(const cli_run *run, const score_fields *f)
     return CLI_DONE;
 }
 
-static int write_each(cli_run *run, const scores *s, const char *file)
-{
-    okra_data *data = NULL;
-    okra_int columns = (okra_int)s->count;
-    okra_status st = okra_data_dense(s->each, s->n, columns, columns, &data);
-    if (st == OKRA_OK) {
-        st = okra_data_write(run->context, data, file);
-    }
-    okra_data_free(data);
-    return cli_status(run, st);
-}
-
 static int run_score(cli_run *run)
 {
     score_fields f;
@@ -195,7 +183,7 @@ static int run_score(cli_run *run)
         status = *f.model ? score_model(run, &f, y, &s) : score_pairs(run, &f, y, &s);
     }
     if (status == CLI_DONE && *f.each) {
-        status = write_each(run, &s, f.each);
+        status = cli_status(run, cli_write(run, s.each, s.n, (okra_int)s.count, f.each));
     }
     if (status == CLI_DONE) {
         status = print(run, &s);

@@ -1,0 +1,27 @@
+# Progress is shown on a terminal, wiped when done, and neither when piped nor when quiet.
+need_python
+"$PYTHON" - <<'END'
+import os, pty, subprocess, numpy
+r = numpy.random.default_rng(1)
+numpy.save("x.npy", r.normal(size=(2500, 20)))
+numpy.save("y.npy", r.normal(size=(2500, 5)))
+fit = ["okra", "fit", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma=4)", "-o", "m.okra"]
+
+def on_terminal(command):
+    master, slave = pty.openpty()
+    p = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=slave)
+    os.close(slave)
+    shown = b""
+    try:
+        while piece := os.read(master, 4096):
+            shown += piece
+    except OSError:  # the other end is closed
+        pass
+    assert p.wait() == 0
+    return shown
+
+shown = on_terminal(fit)
+assert b"gram [" in shown and b" %" in shown and shown.endswith(b"\r\x1b[K"), shown
+assert on_terminal(fit + ["--quiet"]) == b""
+assert subprocess.run(fit, capture_output=True).stderr == b""
+END
