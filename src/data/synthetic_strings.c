@@ -46,7 +46,7 @@ static okra_int output_string(okra_random_ *r, int class, int32_t *s)
 {
     okra_int length = (okra_int)strlen(words[class]);
     for (okra_int k = 0; k < length; k++) {
-        s[k] = words[class][k];
+        s[k] = (unsigned char)words[class][k];
     }
     for (int k = edits(r); k > 0; k--) {
         okra_int place = okra_random_below_(r, length + 1);
