@@ -50,6 +50,26 @@ typedef struct okra_query_ {
 
 typedef enum okra_form_ { OKRA_FORM_WEIGHTS, OKRA_FORM_EMBEDDING } okra_form_;
 
+/* ---- predictions of models that have not seen the input -------------------------------
+ */
+
+/* The training set split into parts that are left out one after the other. */
+typedef struct okra_parts_ {
+    okra_int count;       /* parts                                                   */
+    const okra_int *part; /* n: 0..count-1; NULL: each input is a part (count == n)   */
+} okra_parts_;
+
+/* For one lambda: row i is the prediction at x_i of the model fitted without the part of
+ * i. Exactly one of W (n x n, 0 at the members of the part) and H (n x d) has p != NULL.
+ */
+typedef struct okra_left_ {
+    size_t lambda; /* its place in the list */
+    okra_mat_ W, H;
+    const double *slack; /* n: 1 - (K B)_ii of the model of all inputs, or NULL */
+} okra_left_;
+typedef okra_status (*okra_left_fn_)(okra_context *ctx, void *user,
+                                     const okra_left_ *left);
+
 /* ---- one interface --------------------------------------------------------------------
  */
 
@@ -78,6 +98,15 @@ typedef struct okra_method_ {
      * coefficients for it; NULL or returns OKRA_EUNSUPPORTED if not. */
     okra_status (*embed)(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                          okra_mat_ out);
+    /* Left-out predictions for every lambda from one decomposition, handed to `sink` in
+     * order; as embeddings where `explicitly` and there are features. They equal those of
+     * models fitted without the part, whatever the outputs; OKRA_EUNSUPPORTED (before the
+     * sink is called) where no such shortcut exists: the caller then refits. May be NULL.
+     */
+    okra_status (*leave)(okra_context *ctx, const okra_problem_ *problem,
+                         const okra_options *options, const double *lambda, size_t count,
+                         const okra_parts_ *parts, bool explicitly, okra_left_fn_ sink,
+                         void *user);
 } okra_method_;
 
 extern const okra_method_ *const okra_methods_[]; /* ends at NULL */

@@ -205,6 +205,37 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     return st == OKRA_OK ? path(ctx, problem, options, &o.lambda, 1, &bag) : st;
 }
 
+/* cov, ccov and unlabelled inputs have no closed form: the caller refits. */
+static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
+                         const okra_options *options, const double *lambda, size_t count,
+                         const okra_parts_ *parts, bool explicitly, okra_left_fn_ sink,
+                         void *user)
+{
+    okra_status st = OKRA_OK;
+    ridge_options o;
+    okra_operator_ op = {OKRA_OPERATOR_IDENTITY, NULL};
+    okra_leave_ l = {parts, explicitly, sink, user};
+    okra_ridge_ r = {.ctx = ctx, .p = problem, .lambda = lambda, .count = count};
+    TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
+    r.center = o.center;
+    TRY(check(problem, options, &o, &r));
+    TRY(okra_operator_read_(ctx, o.operator_text, problem->d, &op));
+    if (op.kind == OKRA_OPERATOR_COV || op.kind == OKRA_OPERATOR_CCOV ||
+        okra_options_is_set(options, "lambda2")) {
+        FAIL(OKRA_EUNSUPPORTED, "ridge: operator %s has no closed form of leaving out",
+             o.operator_text);
+    }
+    if (problem->features) {
+        TRY(copy_features(&r));
+    }
+    TRY(okra_ridge_leave_(&r, op.A, &l));
+done:
+    okra_free_(op.A);
+    okra_free_(r.Y);
+    okra_free_(r.mean);
+    return st;
+}
+
 /* ---- prediction ----------------------------------------------------------------------
  */
 
@@ -315,4 +346,5 @@ const okra_method_ okra_method_ridge_ = {
     .width = width,
     .predict = predict,
     .embed = embed,
+    .leave = leave,
 };

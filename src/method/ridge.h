@@ -29,6 +29,22 @@ okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A) OKRA_CHECK;
 okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2,
                              double *A) OKRA_CHECK;
 
+/* K = V' diag(v) V in the place of K, v >= 0: eigenvalues that rounding made negative
+ * become 0, larger ones are reported. */
+okra_status okra_ridge_decompose_(okra_context *ctx, okra_mat_ K, double *v) OKRA_CHECK;
+/* R <- diag((v + lambda)^-1/2) V, so that (K + lambda I)^-1 = R'R. */
+void okra_ridge_root_(okra_mat_ V, const double *v, double lambda, double *R);
+
+/* ridge_leave.c: left-out predictions; A: as okra_ridge_matrix_, NULL: identity. */
+typedef struct okra_leave_ {
+    const okra_parts_ *parts;
+    bool explicitly;
+    okra_left_fn_ sink;
+    void *user;
+} okra_leave_;
+okra_status okra_ridge_leave_(okra_ridge_ *r, double *A,
+                              const okra_leave_ *leave) OKRA_CHECK;
+
 /* Hands *values over to the bag and makes it NULL. */
 okra_status okra_ridge_put_(okra_bag_ *bag, const char *name, double **values,
                             okra_int rows, okra_int cols) OKRA_CHECK;

@@ -64,9 +64,7 @@ done:
     return st;
 }
 
-/* K = V' diag(v) V in the place of K; eigenvalues that rounding made negative become 0,
- * larger ones are reported. */
-static okra_status decompose(okra_context *ctx, okra_mat_ K, double *v)
+okra_status okra_ridge_decompose_(okra_context *ctx, okra_mat_ K, double *v)
 {
     okra_status st = OKRA_OK;
     TRY(okra_eigh_(ctx, K, v));
@@ -85,24 +83,28 @@ done:
     return st;
 }
 
-/* B = V' diag(1 / (v + lambda)) V as R'R, R = diag((v + lambda)^-1/2) V, symmetric to the
- * last bit. */
+void okra_ridge_root_(okra_mat_ V, const double *v, double lambda, double *R)
+{
+    for (okra_int i = 0; i < V.rows; i++) {
+        double s = 1 / sqrt(v[i] + lambda);
+        for (okra_int j = 0; j < V.cols; j++) {
+            R[i * V.cols + j] = s * V.p[i * V.ld + j];
+        }
+    }
+}
+
+/* B = V' diag(1 / (v + lambda)) V as R'R, symmetric to the last bit. */
 static okra_status fit_spectrum(okra_ridge_ *r, double *K)
 {
     okra_status st = OKRA_OK;
     okra_int n = r->p->n;
     double *v = NULL, *R = NULL, *B = NULL;
     ALLOC(v, n);
-    TRY(decompose(r->ctx, okra_mat_of_(K, n, n), v));
+    TRY(okra_ridge_decompose_(r->ctx, okra_mat_of_(K, n, n), v));
     TRY(okra_doubles_(r->ctx, n, n, "the scaled eigenvectors", &R));
     for (size_t l = 0; l < r->count; l++) {
         TRY(okra_cancelled_(r->ctx));
-        for (okra_int i = 0; i < n; i++) {
-            double s = 1 / sqrt(v[i] + r->lambda[l]);
-            for (okra_int j = 0; j < n; j++) {
-                R[i * n + j] = s * K[i * n + j];
-            }
-        }
+        okra_ridge_root_(okra_mat_of_(K, n, n), v, r->lambda[l], R);
         TRY(okra_doubles_(r->ctx, n, n, "the ridge weights", &B));
         TRY(okra_syrk_(r->ctx, true, 1, okra_mat_of_(R, n, n), 0, okra_mat_of_(B, n, n)));
         TRY(put_weights(r, r->bags[l], &B));
@@ -192,7 +194,7 @@ okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A)
     ALLOC(g, d);
     TRY(okra_operator_decompose_(r->ctx, okra_mat_of_(A, d, d), g));
     TRY(okra_problem_K_(r->ctx, r->p, &K));
-    TRY(decompose(r->ctx, okra_mat_of_(K, n, n), v));
+    TRY(okra_ridge_decompose_(r->ctx, okra_mat_of_(K, n, n), v));
     TRY(okra_doubles_(r->ctx, n, d, "the rotated outputs", &F));
     TRY(okra_doubles_(r->ctx, n, d, "the rotated outputs", &S));
     okra_mat_ V = okra_mat_of_(K, n, n), E = okra_mat_of_(A, d, d);
