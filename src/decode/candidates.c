@@ -3,12 +3,14 @@
  *
  *     |phi(y) - h|^2 = l(y,y) - 2 sum_i w_i l(y_i,y) + w'Lw             (implicit)
  *                    = scale (|y-s|^2 - 2 <h-s, y-s> + |h-s|^2)         (linear kernel)
+ *                    = |a(y)-s|^2 - 2 <a-s, a(y)-s> + |a-s|^2           (components)
  * s, the mean training output, takes away the part of the cancellation that a common
  * offset would bring. Values that rounding made negative become 0; ties go to the lower
  * index. The set is walked in panels of OKRA_PANEL_ candidates, so memory is bounded by
  * the block of predictions; where the candidates are the training outputs W L is formed
- * once and serves both terms. Cost: m n c for m predictions and c candidates (implicit),
- * m d c (linear), and m n^2 for w'Lw.
+ * once and serves both terms. Components are the p coordinates a(y) of kernel PCA. Cost:
+ * m n c for m predictions and c candidates (implicit), m d c (linear), and m n^2 for
+ * w'Lw.
  *
  * An object with l(y,y) = 0 has no features that the kernel can see: it lies near every
  * small prediction and would win for no reason. Such objects are left out unless
@@ -31,7 +33,7 @@ static const okra_option rows[] = {
 };
 
 typedef struct state {
-    const okra_output_ *output;
+    okra_output_ output;  /* with components: their scores are the features */
     const okra_data *set; /* the candidates */
     const okra_range_ *ranges;
     okra_int tests, top, count;
@@ -137,12 +139,11 @@ done:
 static okra_status mean_feature(state *s)
 {
     okra_status st = OKRA_OK;
-    okra_int n = okra_data_count(s->output->y), d = s->output->d;
+    okra_int n = okra_data_count(s->output.y), d = s->output.d;
     ZALLOC(s->shift, d);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < d; j++) {
-            s->shift[j] +=
-                s->output->features[i * s->output->features_ld + j] / (double)n;
+            s->shift[j] += s->output.features[i * s->output.features_ld + j] / (double)n;
         }
     }
 done:
@@ -158,7 +159,12 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     candidates_options o;
     TRY(okra_options_read(options, &okra_decoder_candidates_.options, &o));
     ZALLOC(s, 1);
-    s->output = output;
+    s->output = *output;
+    if (output->components) {
+        s->output.features = output->components->scores;
+        s->output.features_ld = s->output.d = output->components->p;
+        s->output.feature_scale = 1;
+    }
     s->own = !request->candidates;
     s->set = s->own ? output->y : request->candidates;
     s->count = okra_data_count(s->set);
@@ -170,13 +176,14 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     }
     TRY(okra_decode_check_kind_(output, s->set, "the candidates are"));
     TRY(check_ranges(s));
-    if (output->features) {
+    if (s->output.features) {
         TRY(mean_feature(s));
-    } else {
+    }
+    if (!s->output.features || output->components) {
         TRY(okra_panels_create_(ctx, output, s->set, &s->panels));
         s->self = okra_panels_self_(s->panels);
         s->training = s->panels;
-        if (!s->own) {
+        if (!s->own && !output->components) {
             s->training = NULL;
             TRY(okra_panels_create_(ctx, output, NULL, &s->training));
         }
@@ -312,17 +319,36 @@ static void subtract(const double *shift, okra_mat_ B, okra_mat_ A, double *norm
     }
 }
 
+/* The coordinates a(y) of candidates first.. under kernel PCA. */
+static okra_status panel_components(okra_context *ctx, state *s, const okra_block_ *block,
+                                    okra_int first, okra_mat_ A)
+{
+    okra_status st = OKRA_OK;
+    const okra_components_ *c = s->output.components;
+    okra_mat_ L;
+    TRY(okra_panels_get_(ctx, s->panels, first / OKRA_PANEL_, block->m < s->tests, &L));
+    TRY(okra_gemm_(ctx, true, false, 1, L, okra_mat_view_(c->scores, L.rows, c->p, c->p),
+                   0, A));
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < c->p; j++) {
+            A.p[i * A.ld + j] = A.p[i * A.ld + j] / c->variances[j] - c->offset[j];
+        }
+    }
+done:
+    return st;
+}
+
 static okra_status search_explicit(okra_context *ctx, state *s, const okra_block_ *block)
 {
     okra_status st = OKRA_OK;
-    okra_int d = s->output->d, m = block->m, ld = 0;
+    okra_int d = s->output.d, m = block->m, ld = 0;
     double *H = NULL, *G = NULL, *Y = NULL, *norm = NULL, self[OKRA_PANEL_];
-    const double *y = okra_data_values(s->set, &ld);
+    const double *y = s->panels ? NULL : okra_data_values(s->set, &ld);
     TRY(okra_doubles_(ctx, m, d, "explicit predictions", &H));
     TRY(okra_doubles_(ctx, m, OKRA_PANEL_, "inner products with candidates", &G));
     TRY(okra_doubles_(ctx, OKRA_PANEL_, d, "a panel of candidates", &Y));
     ALLOC(norm, m);
-    TRY(okra_block_explicit_(ctx, s->output, block, okra_mat_of_(H, m, d)));
+    TRY(okra_block_explicit_(ctx, &s->output, block, okra_mat_of_(H, m, d)));
     subtract(s->shift, okra_mat_of_(H, m, d), okra_mat_of_(H, m, d), norm);
     for (okra_int first = 0; first < s->count; first += OKRA_PANEL_) {
         okra_int columns = panel_width(s, first);
@@ -331,12 +357,16 @@ static okra_status search_explicit(okra_context *ctx, state *s, const okra_block
         }
         TRY(okra_cancelled_(ctx));
         okra_mat_ Yc = okra_mat_of_(Y, columns, d);
-        subtract(s->shift, okra_mat_view_(y + first * ld, columns, d, ld), Yc, self);
+        if (s->panels) {
+            TRY(panel_components(ctx, s, block, first, Yc));
+        }
+        subtract(s->shift, y ? okra_mat_view_(y + first * ld, columns, d, ld) : Yc, Yc,
+                 self);
         TRY(okra_gemm_(ctx, false, true, 1, okra_mat_of_(H, m, d), Yc, 0,
                        okra_mat_of_(G, m, columns)));
         for (okra_int r = 0; r < m; r++) {
             choose(s, block->first + r, first, columns, self, G + r * columns, norm[r],
-                   s->output->feature_scale);
+                   s->output.feature_scale);
         }
     }
 done:
@@ -350,7 +380,7 @@ done:
 static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block)
 {
     state *s = arg;
-    if (s->output->features) {
+    if (s->output.features) {
         return search_explicit(ctx, s, block);
     }
     if (!block->W.p) {

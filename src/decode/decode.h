@@ -19,6 +19,8 @@ typedef struct okra_output_ {
     const double *features; /* explicit features as in okra_problem_, or NULL */
     okra_int d, features_ld;
     double feature_scale;
+    /* Coordinates in which candidates are compared; NULL: the whole space. */
+    const okra_components_ *components;
 } okra_output_;
 
 /* A block of predictions, H in the units of the features as they stand: exactly one of W

@@ -48,6 +48,15 @@ typedef struct okra_query_ {
     const double *train_self; /* N: k(train_c, train_c), or NULL likewise             */
 } okra_query_;
 
+/* p coordinates of the output feature space in which a prediction is decoded:
+ *     object y:  diag(variances)^-1 scores' (l(y_i, y))_i - offset
+ *     training output i: row i of scores;  weights that sum to 1: w' scores */
+typedef struct okra_components_ {
+    okra_int p;
+    const double *scores;             /* n x p */
+    const double *variances, *offset; /* p     */
+} okra_components_;
+
 typedef enum okra_form_ { OKRA_FORM_WEIGHTS, OKRA_FORM_EMBEDDING } okra_form_;
 
 /* ---- predictions of models that have not seen the input -------------------------------
@@ -107,6 +116,8 @@ typedef struct okra_method_ {
                          const okra_options *options, const double *lambda, size_t count,
                          const okra_parts_ *parts, bool explicitly, okra_left_fn_ sink,
                          void *user);
+    /* The coordinates in which decoders compare objects; NULL: the whole space. */
+    okra_status (*components)(const okra_bag_ *bag, okra_int n, okra_components_ *out);
 } okra_method_;
 
 extern const okra_method_ *const okra_methods_[]; /* ends at NULL */

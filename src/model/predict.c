@@ -19,7 +19,9 @@ typedef struct run {
     okra_walk_ walk;
     bool direct; /* the decoder is fed H that the method gives by itself */
     bool want_weights, want_embedding;
-    double *W, *H; /* one block of each, where needed */
+    double *W, *H;       /* one block of each, where needed */
+    okra_output_ output; /* what the decoder sees */
+    okra_components_ components;
     okra_prediction *p;
 } run;
 
@@ -80,6 +82,21 @@ static okra_status probe(okra_context *ctx, run *r, okra_int d)
     }
 done:
     okra_free_(row);
+    return st;
+}
+
+/* The whole output space, or the components that the method predicts. */
+static okra_status choose_space(run *r)
+{
+    const okra_model *m = r->model;
+    r->output = m->training->output;
+    if (!m->method->components) {
+        return OKRA_OK;
+    }
+    okra_status st = m->method->components(m->bag, r->output.y->n, &r->components);
+    if (st == OKRA_OK) {
+        r->output.components = &r->components;
+    }
     return st;
 }
 
@@ -187,7 +204,8 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
         }
     }
     okra_decode_request_ decode = {request->candidates, ranges, x->n, fields.top};
-    TRY(r.decoder->create(context, &model->training->output, options, &decode, &r.state));
+    TRY(choose_space(&r));
+    TRY(r.decoder->create(context, &r.output, options, &decode, &r.state));
     ZALLOC(r.p, 1);
     TRY(prepare(context, &r, x));
     TRY(all_blocks(context, &r));

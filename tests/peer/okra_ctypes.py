@@ -76,11 +76,29 @@ def fit(x, y, **values):
     return Handle("model", "okra_fit", None, x.pointer, y.pointer, chosen.pointer)
 
 
-def predict(model, x, **values):
-    """The decoded vectors, n_test x d."""
+class Request(c.Structure):
+    """okra_predict_request."""
+    _fields_ = [("candidates", c.c_void_p), ("ranges", c.c_void_p),
+                ("weights", c.c_bool), ("embedding", c.c_bool)]
+
+
+def prediction(model, x, values, **request):
     chosen = options("okra_predict_options", **values)
-    p = Handle("prediction", "okra_predict", None, model.pointer, x.pointer,
-               chosen.pointer, None)
+    return Handle("prediction", "okra_predict", None, model.pointer, x.pointer,
+                  chosen.pointer, c.byref(Request(**request)))
+
+
+def weights(model, x):
+    """The weights of the test points, n_test x n_train."""
+    p, m, n = prediction(model, x, {"decode": "none"}, weights=True), INT(), INT()
+    values = LIB.okra_prediction_weights(p.pointer, c.byref(m), c.byref(n))
+    values = c.cast(values, c.POINTER(c.c_double))
+    return np.ctypeslib.as_array(values, (m.value, n.value)).copy()
+
+
+def predict(model, x, candidates=None, **values):
+    """The decoded vectors, n_test x d."""
+    p = prediction(model, x, values, candidates=candidates and candidates.pointer)
     objects = c.c_void_p(LIB.okra_prediction_objects(p.pointer))
     n, d, ld = LIB.okra_data_count(objects), LIB.okra_data_width(objects), INT()
     values = c.cast(LIB.okra_data_values(objects, c.byref(ld)), c.POINTER(c.c_double))
