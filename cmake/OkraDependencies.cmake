@@ -3,7 +3,7 @@
 # that links them all. The installed package reads this file too, for those who link the
 # static library.
 set(okra_modules OPENBLAS openblas LAPACKE lapacke ZLIB zlib JANSSON jansson MATIO matio
-    LBFGS liblbfgs)
+    LBFGS liblbfgs EXPAT expat)
 
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)

@@ -35,7 +35,13 @@
     X(fasta, ".fasta .fa .fna .faa .fasta.gz .fa.gz .fna.gz .faa.gz", ">", false, \
       okra_write_fasta_, "FASTA records (read, gzipped too; written)")            \
     X(letters, ".data", NULL, false, NULL,                                        \
-      "handwritten words as in letter.data: sequences of images (read)")
+      "handwritten words as in letter.data: sequences of images (read)")          \
+    X(graphml, ".graphml", NULL, false, okra_write_graphml_,                      \
+      "graphs in GraphML (read and written)")                                     \
+    X(tu, "", NULL, true, NULL,                                                   \
+      "graphs, a folder of the TU Dortmund collection, tu:DIR (read)")            \
+    X(edges, ".edges", NULL, false, okra_write_nodes_,                            \
+      "network, an edge a line (read; chosen nodes written)")
 
 static const okra_file_format_ formats[] = {
 #define ROW(name, extensions, magic, by_name, write, help) \
@@ -191,6 +197,7 @@ static bool can_have_part(const okra_file_format_ *format, okra_how_ how)
 {
     return format->read == okra_read_npz_ || format->read == okra_read_smiles_ ||
            format->read == okra_read_mat_ || how == OKRA_HOW_SEQUENCES_ ||
+           how == OKRA_HOW_NODES_ || format->read == okra_read_edges_ ||
            ((how == OKRA_HOW_LABELS_ || how == OKRA_HOW_STRINGS_) &&
             (format->read == okra_read_csv_ || format->read == okra_read_tsv_ ||
              format->read == okra_read_arff_));
@@ -214,6 +221,7 @@ okra_status okra_format_read_(const okra_file_format_ *format, okra_source_ *sou
         FAIL(OKRA_EARG, "targets: is for LIBSVM files, not for %s", format->name);
     }
     TRY(source->how == OKRA_HOW_SEQUENCES_ ? okra_read_sequences_(format, source, &data)
+        : source->how == OKRA_HOW_NODES_   ? okra_read_nodes_(format, source, &data)
                                            : format->read(source, &data));
     TRY(okra_take_as_(source->ctx, source->how, &data));
     *out = data;

@@ -21,7 +21,11 @@
     X(TARGETS, "targets", "the leading numbers of LIBSVM lines, as vectors of length 1") \
     X(GRAM, "gram", "rows of a Gram matrix")                                             \
     X(STRINGS, "strings", "strings: lines of text, or a column of a table")              \
-    X(SEQUENCES, "sequences", "sequences of vectors with labels, by a table of positions")
+    X(SEQUENCES, "sequences",                                                            \
+      "sequences of vectors with labels, by a table of positions")                       \
+    X(NODES, "nodes",                                                                    \
+      "nodes of the network that the file holds; nodes:FILE:LIST for some")              \
+    X(DISTANCES, "distances", "rows of a matrix of distances, for from-distance")
 
 typedef enum okra_how_ {
     OKRA_HOW_FOUND_, /* as the file has them */
@@ -65,6 +69,15 @@ okra_status okra_read_mat_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_arff_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_smiles_(okra_source_ *source, okra_data **out) OKRA_CHECK;
 okra_status okra_read_sdf_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_tu_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_graphml_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_edges_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+/* Nodes of a network: edges, or a matrix of weights read by the format. */
+okra_status okra_read_nodes_(const okra_file_format_ *format, okra_source_ *source,
+                             okra_data **out) OKRA_CHECK;
+okra_status okra_write_graphml_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+/* The names of nodes, or their numbers, a line each. */
+okra_status okra_write_nodes_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 okra_status okra_write_smiles_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 okra_status okra_write_sdf_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 okra_status okra_read_txt_(okra_source_ *source, okra_data **out) OKRA_CHECK;

@@ -38,6 +38,12 @@ okra_status okra_write_txt_(okra_writer_ *w, const okra_data *data)
 {
     okra_status st = OKRA_OK;
     char *text = NULL;
+    if (data->kind == OKRA_NODES) {
+        return okra_write_nodes_(w, data);
+    }
+    if (data->kind == OKRA_GRAPHS) {
+        return okra_write_smiles_(w, data); /* each as the line it came from */
+    }
     TRY(check_kind(data, "lines of text"));
     for (okra_int i = 0; i < data->n; i++) {
         TRY(okra_string_text_(data, i, &text));

@@ -191,7 +191,8 @@ okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **da
     okra_data *from = *data, *made = NULL;
     bool dense = from->kind == OKRA_DENSE;
     bool asked = (how == OKRA_HOW_STRINGS_ && from->kind == OKRA_STRINGS) ||
-                 (how == OKRA_HOW_SEQUENCES_ && from->kind == OKRA_SEQUENCES);
+                 (how == OKRA_HOW_SEQUENCES_ && from->kind == OKRA_SEQUENCES) ||
+                 (how == OKRA_HOW_NODES_ && from->kind == OKRA_NODES);
     bool values = dense || from->kind == OKRA_SPARSE || from->kind == OKRA_LABELS;
     if (how != OKRA_HOW_FOUND_ && !asked &&
         (!values || how == OKRA_HOW_STRINGS_ || how == OKRA_HOW_SEQUENCES_)) {
@@ -203,9 +204,11 @@ okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **da
     case OKRA_HOW_TARGETS_:
     case OKRA_HOW_STRINGS_:
     case OKRA_HOW_SEQUENCES_:
+    case OKRA_HOW_NODES_:
         break;
     case OKRA_HOW_DENSE_:
     case OKRA_HOW_GRAM_:
+    case OKRA_HOW_DISTANCES_:
         if (!dense) {
             TRY(to_dense(ctx, from, &made));
         }
@@ -229,7 +232,7 @@ okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **da
         okra_data_free(from);
         *data = made;
     }
-    if (how == OKRA_HOW_GRAM_) {
+    if (how == OKRA_HOW_GRAM_ || how == OKRA_HOW_DISTANCES_) {
         (*data)->kind = OKRA_GRAM;
     }
 done:

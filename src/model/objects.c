@@ -8,6 +8,8 @@
  */
 #include "model/model.h"
 
+#include "data/network.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -235,6 +237,67 @@ done:
     return st;
 }
 
+/* ---- nodes of a network ---------------------------------------------------------------
+ */
+
+static okra_status save_nodes(okra_saver_ *saver, const char *folder,
+                              const okra_data *data)
+{
+    okra_status st = OKRA_OK;
+    const okra_network_ *w = data->network;
+    okra_int count = w->adjacency.indptr[w->nodes];
+    TRY(okra_saver_put_(saver, folder, "codes", "<i8", data->n, -1, data->codes, 8));
+    TRY(okra_saver_put_(saver, folder, "indptr", "<i8", w->nodes + 1, -1,
+                        w->adjacency.indptr, 8));
+    TRY(okra_saver_put_(saver, folder, "indices", "<i8", count, -1, w->adjacency.indices,
+                        8));
+    TRY(okra_saver_put_(saver, folder, "values", "<f8", count, -1, w->adjacency.values,
+                        8));
+    if (w->names) {
+        TRY(save_names(saver, folder, w->names, w->nodes));
+    }
+done:
+    return st;
+}
+
+/* The edges of the lower triangle; the constructor makes the other half again. */
+static okra_status load_nodes(const shelf *s, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    const void *codes = NULL, *indptr = NULL, *indices = NULL, *values = NULL;
+    const char **names = NULL;
+    okra_network_ *network = NULL;
+    okra_link_ *edges = NULL;
+    okra_int count = 0, kept = 0;
+    TRY(fetch(s, "codes", "<i8", s->n, -1, &codes, NULL));
+    TRY(fetch(s, "indptr", "<i8", s->d + 1, -1, &indptr, NULL));
+    TRY(fetch(s, "indices", "<i8", -1, -1, &indices, &count));
+    TRY(fetch(s, "values", "<f8", count, -1, &values, NULL));
+    if (okra_archive_has_(s->archive, s->folder, "names")) {
+        TRY(load_names(s, s->d, &names));
+    }
+    const okra_int *ends = indptr, *other = indices;
+    ALLOC(edges, count);
+    for (okra_int i = 0; i < s->d; i++) {
+        if (ends[i] < 0 || ends[i + 1] < ends[i] || ends[i + 1] > count) {
+            FAIL(OKRA_EFORMAT, "%s: %s/indptr does not fit", s->archive->path, s->folder);
+        }
+        for (okra_int k = ends[i]; k < ends[i + 1]; k++) {
+            if (other[k] <= i) {
+                edges[kept++] = (okra_link_){i, other[k], ((const double *)values)[k]};
+            }
+        }
+    }
+    TRY(okra_network_create_(s->d, edges, kept, (char *const *)(uintptr_t)names, NULL,
+                             &network));
+    TRY(okra_nodes_create_(network, codes, s->n, s->archive->path, out));
+done:
+    okra_free_(names);
+    okra_free_(edges);
+    okra_network_free_(network);
+    return st;
+}
+
 /* ---- the table
  * -------------------------------------------------------------------------- */
 
@@ -337,6 +400,25 @@ done:
     return st;
 }
 
+/* The groups and widths that readers of graphs make; see data/graphs.h. */
+static bool check_graph_fields(const okra_data *data)
+{
+    static const struct {
+        const char *group, *field;
+        okra_int width;
+        bool needed;
+    } all[] = {{"nodes", "label", 1, true}, {"nodes", "atom", 4, false},
+               {"edges", "ends", 2, true},  {"edges", "label", 1, true},
+               {"texts", "text", 1, true},  {"names", "text", 1, true}};
+    bool whole = true;
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        const okra_ragged_ *g = okra_data_group_(data, all[k].group);
+        const okra_field_ *f = g ? okra_ragged_field_(g, all[k].field) : NULL;
+        whole = whole && (f ? f->width == all[k].width : !all[k].needed);
+    }
+    return whole;
+}
+
 /* What kernels rely on without looking. */
 static okra_status check_groups(const shelf *s, const okra_data *data)
 {
@@ -349,7 +431,7 @@ static okra_status check_groups(const shelf *s, const okra_data *data)
                  : data->kind == OKRA_SEQUENCES
                      ? positions && positions->field_count == 2 &&
                            positions->fields[0].width == data->d
-                     : nodes && ends && ends->width == 2;
+                     : check_graph_fields(data);
     for (okra_int i = 0; whole && ends && i < data->n; i++) {
         okra_int count = nodes->offsets[i + 1] - nodes->offsets[i];
         for (okra_int k = 2 * edges->offsets[i]; k < 2 * edges->offsets[i + 1]; k++) {
@@ -442,6 +524,7 @@ static const kind_io kinds[] = {
     [OKRA_STRINGS] = {save_ragged, load_ragged},
     [OKRA_SEQUENCES] = {save_ragged, load_ragged},
     [OKRA_GRAPHS] = {save_ragged, load_ragged},
+    [OKRA_NODES] = {save_nodes, load_nodes},
     [OKRA_TUPLE] = {save_tuple, load_tuple},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
