@@ -42,11 +42,17 @@ char cli_short(const char *name)
     return 0;
 }
 
-bool cli_refuses(const cli_command *command, const char *name)
+/* Is the name a word of the list? */
+static bool in_list(const char *list, const char *name)
 {
     size_t length = strlen(name);
-    const char *at = command->refuses ? strstr(command->refuses, name) : NULL;
+    const char *at = list ? strstr(list, name) : NULL;
     return at && (at[length] == ' ' || !at[length]);
+}
+
+bool cli_refuses(const cli_command *command, const char *name)
+{
+    return in_list(command->refuses, name);
 }
 
 static const okra_option *find_in(const okra_option_table *table, const char *name)
@@ -108,11 +114,15 @@ static int unknown_flag(const cli_run *run, const tables *t, const char *name)
                            name, run->command->name);
 }
 
-/* Flags that may be repeated gather their values in a list. */
-static okra_status set(okra_options *options, const okra_option *row, const char *value)
+/* Flags that may be repeated gather their values in a list: metrics between commas, the
+ * flags that the command names on lines of their own. */
+static okra_status set(const cli_command *command, okra_options *options,
+                       const okra_option *row, const char *value)
 {
-    bool gathers = strcmp(row->name, "metric") == 0;
-    if (!gathers || !okra_options_is_set(options, row->name)) {
+    char separator = in_list(command->gathers, row->name) ? '\n'
+                     : strcmp(row->name, "metric") == 0   ? ','
+                                                          : 0;
+    if (!separator || !okra_options_is_set(options, row->name)) {
         return okra_options_set(options, row->name, value);
     }
     const char *before = okra_options_get(options, row->name);
@@ -121,7 +131,7 @@ static okra_status set(okra_options *options, const okra_option *row, const char
     if (!list) {
         return OKRA_EMEM;
     }
-    snprintf(list, size, "%s,%s", before, value);
+    snprintf(list, size, "%s%c%s", before, separator, value);
     okra_status st = okra_options_set(options, row->name, list);
     free(list);
     return st;
@@ -162,7 +172,8 @@ static int flag(cli_run *run, const tables *t, int argc, char **argv, int *at)
         }
         value = argv[++*at];
     }
-    return cli_status(run, set(library ? run->library : run->options, row, value));
+    return cli_status(
+        run, set(run->command, library ? run->library : run->options, row, value));
 }
 
 int cli_parse(cli_run *run, int argc, char **argv)

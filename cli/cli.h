@@ -25,6 +25,7 @@ typedef struct cli_command {
     const char *examples;       /* lines as they are typed, each ended by a newline  */
     okra_option_table own;      /* the command's own flags                           */
     const char *refuses;        /* common flags that have no use, between spaces     */
+    const char *gathers;        /* flags whose values add up, between spaces         */
     const char *topic;          /* okra_option_tables of the library, or NULL        */
     int operands_least, operands_most;
     const char *operand; /* "MODEL", for messages */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 const cli_command *const cli_commands[] = {
-    &cli_fit,  &cli_predict, &cli_score,   &cli_gram,    &cli_info,
+    &cli_fit,  &cli_predict, &cli_score,   &cli_gram,    &cli_twin,        &cli_info,
     &cli_demo, &cli_paper,   &cli_version, &cli_help_me, (cli_command *)0,
 };
 

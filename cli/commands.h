@@ -7,6 +7,6 @@
 #include "cli.h"
 
 extern const cli_command cli_fit, cli_predict, cli_score, cli_gram, cli_info, cli_demo,
-    cli_version, cli_help_me, cli_paper;
+    cli_version, cli_help_me, cli_paper, cli_twin;
 
 #endif

@@ -9,6 +9,7 @@
 #include "okra/kernel.h"
 #include "okra/metric.h"
 #include "okra/model.h"
+#include "okra/twin.h"
 #include "okra/version.h"
 
 #endif

@@ -296,7 +296,8 @@ okra_status okra_twin_matrix_(okra_context *ctx, const okra_twin_side_ *x,
              (long long)p.y.terms);
     }
     ALLOC(p.scratch, (okra_int)okra_workers_(ctx) * (p.x.terms + p.y.terms) * STRETCH);
-    ZALLOC(p.parts, chunks * size);
+    TRY(okra_doubles_(ctx, chunks, size, "partial sums of HSIC", &p.parts));
+    okra_mat_fill_(okra_mat_of_(p.parts, chunks, size), 0);
     TRY(okra_parallel_(ctx, p.n, ROWS_A_CHUNK, NULL, sums_body, &p));
     centre(&p, &p.x);
     centre(&p, &p.y);

@@ -181,6 +181,18 @@ static okra_status run(okra_context *ctx, const okra_training_ *t,
                   : method->fit(ctx, &problem, options, bags[0]);
 }
 
+/* HSIC before and after twin kernel learning, for whoever reads the model. */
+static okra_status put_twin(okra_bag_ *bag, const char *twin, const double *hsic)
+{
+    okra_status st = OKRA_OK;
+    if (*twin) {
+        TRY(okra_bag_put_number_(bag, "twin.hsic-before", hsic[0]));
+        TRY(okra_bag_put_number_(bag, "twin.hsic-after", hsic[1]));
+    }
+done:
+    return st;
+}
+
 /* lambda == NULL: one model with the lambda of the options. */
 static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y,
                        const okra_options *options, const double *lambda, size_t count,
@@ -188,6 +200,7 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
 {
     okra_status st = OKRA_OK;
     okra_fit_fields_ fields;
+    double hsic[2] = {0, 0};
     const okra_method_ *method = NULL;
     okra_kernel *kx = NULL, *ky = NULL;
     okra_training_ *training = NULL;
@@ -201,10 +214,14 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
     }
     TRY(parse_kernel("kx", fields.kx, &kx));
     TRY(parse_kernel("ky", fields.ky, &ky));
+    if (*fields.twin) {
+        TRY(okra_fit_twin_(ctx, x, y, fields.twin, &kx, &ky, hsic));
+    }
     ZALLOC(bags, (okra_int)count);
     ZALLOC(made, (okra_int)count);
     for (size_t i = 0; i < count; i++) {
         TRY(okra_bag_create_(&bags[i]));
+        TRY(put_twin(bags[i], fields.twin, hsic));
     }
     TRY(okra_training_create_(ctx, x, y, kx, ky, NULL, &training));
     kx = ky = NULL;

@@ -43,6 +43,12 @@ okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
                                   const okra_bag_ *bag, okra_training_ **out) OKRA_CHECK;
 void okra_training_free_(okra_training_ *training); /* one reference */
 
+/* Twin kernel learning on the labelled pairs: `text` is "D1,D2" or "D1,D2,unbiased"; *kx
+ * and *ky are replaced by the learned kernels. hsic: before, after. */
+okra_status okra_fit_twin_(okra_context *ctx, const okra_data *x, const okra_data *y,
+                           const char *text, okra_kernel **kx, okra_kernel **ky,
+                           double hsic[2]) OKRA_CHECK;
+
 /* ---- blocks of predictions: what predict and loss share -------------------------------
  */
 

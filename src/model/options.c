@@ -17,6 +17,10 @@ static const okra_option fit_rows[] = {
      "Kernel of the outputs"},
     {"method", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, method), "ridge", 1, 0, NULL,
      "NAME", "How the mapping is learned; 'okra help methods' lists them"},
+    {"twin", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, twin), "", 1, 0, NULL,
+     "D1,D2[,unbiased]",
+     "Replace kx and ky by polynomials in them, of degrees D1 and D2, that make inputs "
+     "and outputs most dependent"},
     {0}};
 
 static const okra_option predict_rows[] = {

@@ -7,7 +7,7 @@
 #include "core/core.h"
 
 typedef struct okra_fit_fields_ {
-    const char *kx, *ky, *method;
+    const char *kx, *ky, *method, *twin;
 } okra_fit_fields_;
 
 typedef struct okra_predict_fields_ {

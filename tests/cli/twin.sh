@@ -1,0 +1,45 @@
+# okra twin and okra fit --twin: the learned kernels can be pasted into any command.
+source "$ROOT/tests/cli/lib/small.bash"
+expect 0 okra twin --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=3)' --degrees 1,3 \
+    -o learned.json
+for text in "C, HSIC of terms of the inputs (rows) and of the outputs" "coefficients x 1" \
+    "coefficients y " "HSIC before    " "HSIC after     " "kx             rbf(sigma=2)" \
+    "ky             rbf(sigma=3) | poly-series(0,"; do
+    expect_in "$text" out
+done
+expect_in '"estimator": "biased"' learned.json
+ky=$(sed -n 's/^ky  *//p' out)
+okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky "$ky" -o pasted.okra
+expect 0 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=3)' --twin 1,3 \
+    -o twin.okra
+expect_in "ky             $ky" out
+for model in pasted twin; do
+    okra predict $model.okra --x tx.csv -q -o $model.csv
+done
+expect_same pasted.csv twin.csv
+okra gram -q --x y.csv --kernel "$ky" -o K.csv
+okra info twin.okra >out
+expect_in "poly-series(0," out
+okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=3)' --twin 2,2,unbiased \
+    --method knn -o knn.okra
+
+# several base kernels
+expect 0 okra twin --x x.csv --y y.csv --kx 'rbf(sigma=2)' --kx 'rbf(sigma=1)' \
+    --ky 'rbf(sigma=3)' --degrees 2,1 --json
+expect_in '*(rbf(sigma=2) | power(p=2))' out
+expect_in '*rbf(sigma=2)*rbf(sigma=1)' out
+expect 0 okra twin --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=3)' --unbiased -o -
+expect_in '"estimator": "unbiased"' out
+
+expect_fail 2 "okra twin: --degrees is '3', expected two numbers such as 1,11" \
+    okra twin --x x.csv --y y.csv --kx linear --ky linear --degrees 3
+expect_fail 2 "okra twin: twin: the degree of the outputs is 0, expected 1 to 16" \
+    okra twin --x x.csv --y y.csv --kx linear --ky linear --degrees 1,0
+expect_fail 2 "okra fit: twin is '1', expected two degrees, D1,D2 or D1,D2,unbiased" \
+    okra fit --x x.csv --y y.csv --twin 1 -o n.okra
+expect_fail 2 "okra fit: twin is '1,2,biased', expected two degrees, D1,D2 or D1,D2,unbiased" \
+    okra fit --x x.csv --y y.csv --twin 1,2,biased -o n.okra
+[ ! -e n.okra ]
+printf '0.5\n%.0s' 1 2 3 4 5 6 7 8 >constant.csv
+expect 1 okra twin --x x.csv --y constant.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=3)'
+expect_in "is one of the two constant?" err
