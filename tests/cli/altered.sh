@@ -13,7 +13,7 @@ cases += [good[:p] for p in places[:30]] + [good + b"x", good[1:]]
 for case in cases:
     open("bad.okra", "wb").write(case)
     run = subprocess.run(["okra", "predict", "bad.okra", "--x", "tx.csv", "-o", "bad.csv"],
-                         capture_output=True, text=True)
+                         capture_output=True, text=True, errors="replace")
     assert run.returncode == 1, run
     assert run.stderr.startswith("okra predict: bad.okra: "), run.stderr
     assert run.stderr.count("\n") == 1 and run.stdout == "", run
