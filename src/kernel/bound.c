@@ -19,6 +19,11 @@ static bool centers(const okra_node_ *node)
            node->transform->uses == OKRA_USES_MEANS_;
 }
 
+static void leaf_name(char name[128], const char *prefix, int place)
+{
+    snprintf(name, 128, "%s.leaf%d", prefix, place);
+}
+
 static okra_status restore(okra_bound_ *bound, const okra_bag_ *bag, const char *prefix)
 {
     okra_status st = OKRA_OK;
@@ -26,6 +31,11 @@ static okra_status restore(okra_bound_ *bound, const okra_bag_ *bag, const char 
 
     for (int k = 0; k < bound->kernel->count; k++) {
         okra_int rows = 0, cols = 0;
+        const okra_kernel_class_ *leaf = bound->kernel->nodes[k].leaf;
+        if (leaf && leaf->load) {
+            leaf_name(name, prefix, k);
+            TRY(leaf->load(bag, name, &bound->shared[k]));
+        }
         if (!centers(&bound->kernel->nodes[k])) {
             continue;
         }
@@ -103,6 +113,11 @@ okra_status okra_bound_save_(const okra_bound_ *bound, okra_bag_ *bag, const cha
     okra_int n = bound->train.n;
 
     for (int k = 0; k < bound->kernel->count; k++) {
+        const okra_kernel_class_ *leaf = bound->kernel->nodes[k].leaf;
+        if (leaf && leaf->save) {
+            leaf_name(name, prefix, k);
+            TRY(leaf->save(bound->shared[k], bag, name));
+        }
         if (centers(&bound->kernel->nodes[k])) {
             mean_name(name, prefix, k);
             ALLOC(copy, n);

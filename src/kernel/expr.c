@@ -23,6 +23,9 @@ static void clear(okra_kernel *kernel)
 {
     for (int k = 0; k < kernel->count; k++) {
         okra_node_ *node = &kernel->nodes[k];
+        if (node->leaf && node->leaf->nested && node->params) {
+            okra_kernel_free(*(okra_kernel **)node->params);
+        }
         if (node->params) {
             free_texts(node->leaf ? &node->leaf->params : &node->transform->params,
                        node->params);
@@ -70,7 +73,18 @@ bool okra_kernel_is_linear_(const okra_kernel *kernel, double *scale)
     bool scaled = node->kind == OKRA_NODE_SCALE_;
     const okra_node_ *inner = scaled ? &kernel->nodes[node->a] : node;
     *scale = scaled ? node->scale : 1;
-    return inner->kind == OKRA_NODE_LEAF_ && inner->leaf == &okra_linear_;
+    return inner->kind == OKRA_NODE_LEAF_ && inner->leaf == &okra_linear_ &&
+           inner->component == 0;
+}
+
+unsigned okra_kernel_kinds_(const okra_kernel *kernel)
+{
+    unsigned kinds = ~0u;
+    for (int k = 0; k < kernel->count; k++) {
+        kinds &=
+            kernel->nodes[k].kind == OKRA_NODE_LEAF_ ? kernel->nodes[k].leaf->kinds : ~0u;
+    }
+    return kinds;
 }
 
 /* ---- grids ------------------------------------------------------------------------- */

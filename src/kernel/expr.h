@@ -19,7 +19,8 @@ typedef struct okra_node_ {
     okra_node_kind_ kind;
     const okra_kernel_class_ *leaf;
     const okra_transform_class_ *transform;
-    void *params; /* of the leaf or transform, as its table describes */
+    void *params;  /* of the leaf or transform, as its table describes */
+    int component; /* of a leaf: which part of a tuple, from 1; 0: the object itself */
     double scale;
     int a, b;    /* children, by place in the list of nodes         */
     int scratch; /* tiles beyond the result that evaluation needs   */

@@ -297,3 +297,30 @@ okra_status okra_finite_self_(const okra_kernel *kernel, okra_int n, const doubl
     }
     return OKRA_OK;
 }
+
+okra_status okra_bound_block_(okra_context *ctx, const okra_bound_ *bound,
+                              const struct okra_other_ *other, okra_int i0, okra_int ni,
+                              okra_int j0, okra_int nj, double *out, okra_int ld)
+{
+    okra_status st = OKRA_OK;
+    int root = bound->kernel->count - 1;
+    job w = {.ctx = ctx,
+             .kernel = bound->kernel,
+             .a = other ? &other->view : &bound->train,
+             .b = &bound->train,
+             .node = root};
+    double *values = NULL;
+
+    ALLOC(values, (1 + bound->kernel->nodes[root].scratch) * TILE * TILE);
+    for (okra_int i = 0; i < ni; i += TILE) {
+        for (okra_int j = 0; j < nj; j += TILE) {
+            tile t = {i0 + i, OKRA_MIN_(TILE, ni - i), j0 + j, OKRA_MIN_(TILE, nj - j)};
+            TRY(evaluate(&w, root, &t, values, values + TILE * TILE));
+            okra_mat_copy_((okra_mat_){values, t.ni, t.nj, TILE},
+                           (okra_mat_){out + i * ld + j, t.ni, t.nj, ld});
+        }
+    }
+done:
+    okra_free_(values);
+    return st;
+}

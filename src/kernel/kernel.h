@@ -26,6 +26,9 @@ typedef struct okra_kernel_class_ {
     const char *name, *help;
     okra_option_table params;
     unsigned kinds; /* bit (1u << okra_kind) for each kind of data it takes */
+    /* name(EXPR, param=value, ...): params begin with a const okra_kernel *, the nested
+     * expression, which belongs to the node. */
+    bool nested;
     /* A class of the same distances k(a,a) + k(b,b) - 2 k(a,b), computed more accurately;
      * NULL: none. Used under a transform that depends on distances alone. */
     const struct okra_kernel_class_ *distances;
@@ -33,6 +36,11 @@ typedef struct okra_kernel_class_ {
     okra_status (*bind)(okra_context *ctx, const void *params, const okra_data *train,
                         void **shared);
     void (*unbind)(void *shared);
+    /* What a model must keep because the training set does not tell it (a file that was
+     * read): `save` puts it into the bag under that name, `load` makes `shared` of it in
+     * place of bind. Both may be NULL. */
+    okra_status (*save)(const void *shared, okra_bag_ *bag, const char *name);
+    okra_status (*load)(const okra_bag_ *bag, const char *name, void **shared);
     /* Features of one collection (the training set too). The data outlives the side.
      * The kind has been checked; widths have not. */
     okra_status (*side)(okra_context *ctx, const void *params, const void *shared,
@@ -98,6 +106,17 @@ okra_status okra_bound_save_(const okra_bound_ *bound, okra_bag_ *bag,
 okra_status okra_bound_load_(okra_context *ctx, const okra_kernel *kernel,
                              const okra_data *train, const okra_bag_ *bag,
                              const char *prefix, okra_bound_ **out) OKRA_CHECK;
+
+/* The serial evaluation of one block, for kernels made of kernels: out[r*ld + c] =
+ * k(a_(i0+r), train_(j0+c)), a the other collection or (NULL) the training set. Safe in
+ * many threads. */
+struct okra_other_;
+okra_status okra_bound_block_(okra_context *ctx, const okra_bound_ *bound,
+                              const struct okra_other_ *other, okra_int i0, okra_int ni,
+                              okra_int j0, okra_int nj, double *out,
+                              okra_int ld) OKRA_CHECK;
+/* The kinds of data that every leaf of the expression takes. */
+unsigned okra_kernel_kinds_(const okra_kernel *kernel);
 
 /* A second collection (test inputs, candidates) prepared against the bound kernel. */
 typedef struct okra_other_ okra_other_;

@@ -3,6 +3,7 @@
  */
 #include "kernel/kernels.h"
 #include "kernel/expr.h"
+#include "kernel/position.h"
 #include "kernel/string_kernels.h"
 #include "kernel/transforms.h"
 
@@ -24,6 +25,11 @@ const okra_kernel_class_ *const okra_kernel_classes_[] = {&okra_linear_,
                                                           &okra_mismatch_,
                                                           &okra_weighted_degree_,
                                                           &okra_edit_,
+                                                          &okra_position_,
+                                                          &okra_patches_,
+                                                          &okra_jitter_,
+                                                          &okra_ic_,
+                                                          &okra_cost_,
                                                           NULL};
 
 const okra_sugar_ okra_sugar_names_[] = {
@@ -32,6 +38,7 @@ const okra_sugar_ okra_sugar_names_[] = {
     {"cosine", "cosine of the angle, <x,y>/(|x||y|)", &okra_normalize_},
     {"tanimoto", "<x,y>/(|x|^2 + |y|^2 - <x,y>); shared bits over bits in either",
      &okra_tanimoto_},
+    {"dice", "2<x,y>/(|x|^2 + |y|^2), the F1 of two label sets", &okra_dice_},
     {NULL, NULL, NULL}};
 
 const char *okra_kernel_name(size_t index, const char **help,

@@ -2,6 +2,7 @@
  * normalize.c: transforms that compare a value with the self-similarities.
  *
  *   normalize   k / sqrt(k(a,a) k(b,b)), the cosine in feature space
+ *   dice        2k / (k(a,a) + k(b,b)), the F1 of two label sets (for 0/1 vectors)
  *   tanimoto    k / (k(a,a) + k(b,b) - k), shared over united features (for 0/1 vectors)
  *   center      k - m_a - m_b + g, inner products about the training mean: m_a is the
  * mean of k(a, .) over the training set, g the mean of all its pairs (H K H)
@@ -88,6 +89,27 @@ const okra_transform_class_ okra_normalize_ = {
     .uses = OKRA_USES_SELF_,
     .degenerate = "normalized they stay the zero vector, 0 against every object",
     .apply = normalize};
+
+static void dice(const void *params, const double *da, const double *db, okra_int ni,
+                 okra_int nj, double *tile, okra_int ld)
+{
+    (void)params;
+    for (okra_int i = 0; i < ni; i++) {
+        double *row = tile + i * ld;
+        for (okra_int j = 0; j < nj; j++) {
+            double sum = da[i] + db[j];
+            row[j] = sum > 0 ? 2 * row[j] / sum : 1;
+        }
+    }
+}
+
+const okra_transform_class_ okra_dice_ = {
+    .name = "dice",
+    .help = "2k/(k(a,a) + k(b,b)), the F1 of two sets; 1 for two without features",
+    .params = {"dice", none, 0},
+    .uses = OKRA_USES_SELF_,
+    .degenerate = "they get 1 among themselves and 0 against the others",
+    .apply = dice};
 
 const okra_transform_class_ okra_tanimoto_ = {
     .name = "tanimoto",

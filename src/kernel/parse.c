@@ -4,7 +4,9 @@
  *     pipe     sum { '|' transform }          a pipe takes all that stands before it
  *     sum      product { '+' product }
  *     product  factor { '*' factor }
- *     factor   number | '(' pipe ')' | kernel
+ *     factor   number | ( '(' pipe ')' | kernel | mean ) [ '@' part of a tuple ]
+ *     mean     'mean' '(' pipe { ',' pipe } ')'
+ *     kernel of kernels     name '(' pipe { ',' name '=' value } ')'
  *     kernel, transform     name [ '(' [name '='] value { ',' [name '='] value } ')' ]
  *
  * Numbers among the factors of a product are multiplied into one scale.
@@ -136,7 +138,96 @@ done:
     return st;
 }
 
-static okra_status leaf(okra_parser_ *p, int *place)
+/* '(' and the expression that a kernel of kernels begins with, a kernel of its own. */
+static okra_status nested(okra_parser_ *p, const char *name, okra_kernel **out)
+{
+    okra_status st = OKRA_OK;
+    okra_kernel *outer = p->kernel, *inner = NULL;
+    int root;
+
+    okra_parse_space_(p);
+    if (p->text[p->at] != '(') {
+        return okra_parse_fail_(p, OKRA_EARG, p->at,
+                                "%s takes a kernel first, as in %s(linear)", name, name);
+    }
+    if (++p->depth > DEPTH_MOST) {
+        return okra_parse_fail_(p, OKRA_EARG, p->at,
+                                "more than %d parentheses within one another",
+                                DEPTH_MOST);
+    }
+    p->at++;
+    ZALLOC(inner, 1);
+    p->kernel = inner;
+    TRY(pipe(p, &root));
+    TRY(okra_expr_text_(inner, &inner->text));
+    p->depth--;
+    *out = inner;
+    inner = NULL;
+done:
+    p->kernel = outer;
+    okra_kernel_free(inner);
+    return st;
+}
+
+static okra_status pair(okra_parser_ *p, okra_node_kind_ kind, int a, int b, int *place);
+
+/* mean(A, B, ...): the sum, scaled. */
+static okra_status mean(okra_parser_ *p, double *scale, int *place)
+{
+    okra_status st = OKRA_OK;
+    int count = 0, next = 0;
+
+    okra_parse_space_(p);
+    if (p->text[p->at] != '(' || ++p->depth > DEPTH_MOST) {
+        return okra_parse_fail_(p, OKRA_EARG, p->at,
+                                "expected mean(kernel, kernel, ...)");
+    }
+    do {
+        p->at++; /* ( or , */
+        TRY(pipe(p, count == 0 ? place : &next));
+        if (count++ > 0) {
+            TRY(pair(p, OKRA_NODE_SUM_, *place, next, place));
+        }
+        okra_parse_space_(p);
+    } while (p->text[p->at] == ',');
+    if (p->text[p->at] != ')') {
+        return okra_parse_fail_(p, OKRA_EARG, p->at, "expected ',' or ')'");
+    }
+    p->at++;
+    p->depth--;
+    *scale /= count;
+done:
+    return st;
+}
+
+/* '@' and a number after a factor: its leaves (nodes from `first` on) read that part. */
+static okra_status component(okra_parser_ *p, int first)
+{
+    enum { MOST = 64 };
+    okra_parse_space_(p);
+    if (p->text[p->at] != '@') {
+        return OKRA_OK;
+    }
+    size_t at = p->at++;
+    int number = 0;
+    while (p->text[p->at] >= '0' && p->text[p->at] <= '9' && number <= MOST) {
+        number = 10 * number + (p->text[p->at++] - '0');
+    }
+    if (number < 1 || number > MOST) {
+        return okra_parse_fail_(p, OKRA_EARG, at,
+                                "expected the number of a part after '@', 1 to %d", MOST);
+    }
+    for (int k = first; k < p->kernel->count; k++) {
+        okra_node_ *node = &p->kernel->nodes[k];
+        if (node->kind == OKRA_NODE_LEAF_ && node->component) {
+            return okra_parse_fail_(p, OKRA_EARG, at, "a part is chosen twice");
+        }
+        node->component = node->kind == OKRA_NODE_LEAF_ ? number : 0;
+    }
+    return OKRA_OK;
+}
+
+static okra_status leaf(okra_parser_ *p, double *scale, int *place)
 {
     okra_status st = OKRA_OK;
     const okra_kernel_class_ *class = NULL;
@@ -157,20 +248,32 @@ static okra_status leaf(okra_parser_ *p, int *place)
             sugar = s->transform;
         }
     }
+    if (strcmp(name, "mean") == 0) {
+        return mean(p, scale, place);
+    }
     if (!class) {
         return unknown_name(p, at, name, true);
     }
     okra_node_ node = {.kind = OKRA_NODE_LEAF_, .leaf = class};
-    if (sugar) {
+    if (class->nested) {
+        okra_kernel *inner = NULL;
+        TRY(nested(p, name, &inner));
+        p->inside = true;
+        st = with_params(p, node, &class->params, false, place);
+        okra_node_ *last =
+            p->kernel->count ? &p->kernel->nodes[p->kernel->count - 1] : NULL;
+        if (last && last->leaf == class && last->params &&
+            !*(okra_kernel **)last->params) {
+            *(okra_kernel **)last->params = inner;
+        } else {
+            okra_kernel_free(inner); /* the node could not be made */
+        }
+        TRY(st);
+    } else if (sugar) {
         TRY(push(p->kernel, node, place));
         TRY(transform(p, sugar, at, place));
     } else {
         TRY(with_params(p, node, &class->params, false, place));
-    }
-    okra_parse_space_(p);
-    if (p->text[p->at] == '@') {
-        return okra_parse_fail_(p, OKRA_EUNSUPPORTED, p->at,
-                                "'@' (a component of a tuple) is not supported");
     }
 done:
     return st;
@@ -200,6 +303,7 @@ static okra_status factor(okra_parser_ *p, double *scale, int *place)
 {
     okra_status st = OKRA_OK;
     okra_kernel *kernel = p->kernel;
+    int first = kernel->count;
 
     *place = -1;
     okra_parse_space_(p);
@@ -227,8 +331,10 @@ static okra_status factor(okra_parser_ *p, double *scale, int *place)
             *place = last->kind == OKRA_NODE_SCALE_ ? last->a : -1;
             kernel->count--;
         }
+        TRY(component(p, first));
     } else {
-        TRY(leaf(p, place));
+        TRY(leaf(p, scale, place));
+        TRY(component(p, first));
     }
 done:
     return st;

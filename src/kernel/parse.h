@@ -11,7 +11,8 @@ typedef struct okra_parser_ {
     size_t at;        /* next character */
     okra_grid_ *grid; /* NULL: grids are refused */
     okra_kernel *kernel;
-    int depth; /* of parentheses */
+    int depth;   /* of parentheses                                           */
+    bool inside; /* parameters follow a nested expression: ',' or ')' is next */
 } okra_parser_;
 
 /* Fails with a message, the text, and a caret under the character at `at`. */

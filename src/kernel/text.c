@@ -63,11 +63,11 @@ static const char *value_text(const okra_option *row, const char *field, char bu
     return "";
 }
 
-static okra_status named_params(builder *b, const okra_option_table *table,
-                                const char *params)
+/* `before` stands before the first of them: "(", or "," after a nested expression. */
+static okra_status params_after(builder *b, const char *before,
+                                const okra_option_table *table, const char *params)
 {
     okra_status st = OKRA_OK;
-    const char *before = "(";
     char buffer[32];
 
     for (const okra_option *row = table->rows; row->name; row++) {
@@ -83,6 +83,12 @@ static okra_status named_params(builder *b, const okra_option_table *table,
     TRY(put(b, *before == ',' ? ")" : ""));
 done:
     return st;
+}
+
+static okra_status named_params(builder *b, const okra_option_table *table,
+                                const char *params)
+{
+    return params_after(b, "(", table, params);
 }
 
 /* The numbers in order, up to the last that was given. */
@@ -144,6 +150,29 @@ static int level_of(const okra_kernel *kernel, const okra_node_ *node)
 static okra_status write_node(builder *b, const okra_kernel *kernel, int place,
                               int level);
 
+static okra_status put_component(builder *b, int component)
+{
+    char text[16];
+    snprintf(text, sizeof text, "@%d", component);
+    return put(b, component ? text : "");
+}
+
+static okra_status write_leaf(builder *b, const okra_node_ *node)
+{
+    okra_status st = OKRA_OK;
+    TRY(put(b, node->leaf->name));
+    if (node->leaf->nested) {
+        TRY(put(b, "("));
+        TRY(put(b, (*(okra_kernel **)node->params)->text));
+        TRY(params_after(b, ",", &node->leaf->params, node->params));
+    } else {
+        TRY(named_params(b, &node->leaf->params, node->params));
+    }
+    TRY(put_component(b, node->component));
+done:
+    return st;
+}
+
 static okra_status write_transform(builder *b, const okra_kernel *kernel,
                                    const okra_node_ *node)
 {
@@ -157,6 +186,7 @@ static okra_status write_transform(builder *b, const okra_kernel *kernel,
     }
     TRY(put(b, name ? name : t->name));
     TRY((t->positional ? listed_params : named_params)(b, &t->params, node->params));
+    TRY(put_component(b, name ? kernel->nodes[node->a].component : 0));
 done:
     return st;
 }
@@ -172,8 +202,7 @@ static okra_status write_node(builder *b, const okra_kernel *kernel, int place, 
     TRY(put(b, enclosed ? "(" : ""));
     switch (node->kind) {
     case OKRA_NODE_LEAF_:
-        TRY(put(b, node->leaf->name));
-        TRY(named_params(b, &node->leaf->params, node->params));
+        TRY(write_leaf(b, node));
         break;
     case OKRA_NODE_TRANSFORM_:
         TRY(write_transform(b, kernel, node));

@@ -5,7 +5,7 @@
 
 const okra_transform_class_ *const okra_transform_classes_[] = {
     &okra_normalize_,   &okra_center_, &okra_rbf_,      &okra_poly_, &okra_power_,
-    &okra_poly_series_, &okra_exp_,    &okra_tanimoto_, NULL};
+    &okra_poly_series_, &okra_exp_,    &okra_tanimoto_, &okra_dice_, NULL};
 
 const char *okra_transform_name(size_t index, const char **help,
                                 const okra_option_table **parameters)

@@ -8,6 +8,6 @@
 #include "kernel/kernel.h"
 
 extern const okra_transform_class_ okra_normalize_, okra_center_, okra_rbf_, okra_poly_,
-    okra_power_, okra_poly_series_, okra_exp_, okra_tanimoto_;
+    okra_power_, okra_poly_series_, okra_exp_, okra_tanimoto_, okra_dice_;
 
 #endif

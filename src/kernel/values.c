@@ -340,12 +340,19 @@ okra_status okra_parse_params_(okra_parser_ *p, const okra_option_table *table,
 
     TRY(okra_option_defaults_(table, fields));
     okra_parse_space_(p);
-    if (p->text[p->at] == '(') {
+    bool inside = p->inside;
+    p->inside = false;
+    if (inside && p->text[p->at] == ')') {
+        p->at++;
+    } else if (p->text[p->at] == '(' || inside) {
+        if (inside && p->text[p->at] != ',') {
+            return okra_parse_fail_(p, OKRA_EARG, p->at, "expected ',' or ')'");
+        }
         do {
             const okra_option *row;
             p->at++; /* ( or , */
             okra_parse_space_(p);
-            if (place == 0 && p->text[p->at] == ')') {
+            if (place == 0 && p->text[p->at] == ')' && !inside) {
                 break;
             }
             size_t at = p->at;

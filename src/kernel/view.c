@@ -44,19 +44,37 @@ static okra_status check_kind(const okra_kernel_class_ *leaf, const okra_data *d
                       kinds);
 }
 
+/* The part of a tuple that a leaf reads, or the data themselves. */
+static okra_status part_of(const okra_node_ *node, const okra_data *data,
+                           const okra_data **out)
+{
+    bool tuple = data->kind == OKRA_TUPLE;
+    int parts = tuple ? data->component_count : 1;
+    if (node->component > parts || (parts > 1 && node->component == 0)) {
+        return okra_fail_(OKRA_EARG,
+                          "kernel %s: %s has %d description%s of each object; expected "
+                          "%s@1 to %s@%d",
+                          node->leaf->name, data->source, parts, parts == 1 ? "" : "s",
+                          node->leaf->name, node->leaf->name, parts);
+    }
+    *out = tuple ? data->components[OKRA_MAX_(node->component, 1) - 1] : data;
+    return OKRA_OK;
+}
+
 static okra_status leaf_slot(okra_context *ctx, const okra_bound_ *bound, int place,
                              okra_view_ *view)
 {
     okra_status st = OKRA_OK;
     const okra_node_ *node = &bound->kernel->nodes[place];
     okra_slot_ *slot = &view->slots[place];
+    const okra_data *data = NULL;
 
-    TRY(check_kind(node->leaf, view->data));
-    if (view == &bound->train && node->leaf->bind) {
-        TRY(node->leaf->bind(ctx, node->params, view->data, &bound->shared[place]));
+    TRY(part_of(node, view->data, &data));
+    TRY(check_kind(node->leaf, data));
+    if (view == &bound->train && node->leaf->bind && !bound->shared[place]) {
+        TRY(node->leaf->bind(ctx, node->params, data, &bound->shared[place]));
     }
-    TRY(node->leaf->side(ctx, node->params, bound->shared[place], view->data,
-                         &slot->side));
+    TRY(node->leaf->side(ctx, node->params, bound->shared[place], data, &slot->side));
     ALLOC(slot->self, view->n);
     st = node->leaf->diagonal(ctx, node->params, slot->side, view->n, slot->self);
     if (st == OKRA_EUNSUPPORTED) {

@@ -21,6 +21,18 @@ static void check_text(const char *text, const char *canonical)
 
 TEST(canonical_text)
 {
+    check_text("position( poly(degree=3) | normalize )",
+               "position(poly(degree=3,gamma=1,coef0=1) | normalize,map=no)");
+    check_text("patches(linear,width=16,patch=4)",
+               "patches(linear,width=16,patch=4,overlap=5)");
+    check_text("2*position(linear,map=1)@2 | normalize",
+               "2*position(linear,map=yes)@2 | normalize");
+    check_text("rbf(sigma=1)@1 + linear@2", "rbf(sigma=1)@1 + linear@2");
+    check_text("(linear | normalize)@2", "cosine@2");
+    check_text("mean(linear@1, 3*zero-one@2)", "0.5*(linear@1 + 3*zero-one@2)");
+    check_text("mean(linear)", "linear");
+    check_text("position(position(linear))", "position(position(linear,map=no),map=no)");
+
     check_text("linear", "linear");
     check_text(" linear ( ) ", "linear");
     check_text("rbf(sigma=4)", "rbf(sigma=4)");
@@ -99,10 +111,30 @@ TEST(messages_of_syntax)
     check_error("linear(3)", "kernel expression: linear has no parameters\n"
                              "    linear(3)\n"
                              "           ^");
-    check_error("linear@1", "kernel expression: '@' (a component of a tuple) is not "
-                            "supported\n"
-                            "    linear@1\n"
-                            "          ^");
+    check_error("linear@0",
+                "kernel expression: expected the number of a part after '@', 1 to 64\n"
+                "    linear@0\n"
+                "          ^");
+    check_error("(linear@1 + linear)@2", "kernel expression: a part is chosen twice\n"
+                                         "    (linear@1 + linear)@2\n"
+                                         "                       ^");
+    check_error("position", "kernel expression: position takes a kernel first, as in "
+                            "position(linear)\n"
+                            "    position\n"
+                            "            ^");
+    check_error("position(linear map=1)", "kernel expression: expected ',' or ')'\n"
+                                          "    position(linear map=1)\n"
+                                          "                    ^");
+    check_error("position(linear,)", "kernel expression: expected name=value, as in "
+                                     "position(map=...)\n"
+                                     "    position(linear,)\n"
+                                     "                    ^");
+    check_error("mean(linear", "kernel expression: expected ',' or ')'\n"
+                               "    mean(linear\n"
+                               "               ^");
+    check_error("mean", "kernel expression: expected mean(kernel, kernel, ...)\n"
+                        "    mean\n"
+                        "        ^");
     check_error("1e300*1e300*linear",
                 "kernel expression: the product of the numbers overflows\n"
                 "    1e300*1e300*linear\n"
@@ -324,7 +356,12 @@ TEST(lists)
             bool width = okra_option_find_(table, "gamma", 5) && strcmp(name, "poly");
             CHECK(help && *help && table->rows);
             snprintf(text, sizeof text, "%s%s%s", is_kernel ? "" : "linear | ", name,
-                     width ? "(gamma=1)" : "");
+                     strcmp(name, "position") == 0  ? "(linear)"
+                     : strcmp(name, "patches") == 0 ? "(linear,width=4)"
+                     : strcmp(name, "jitter") == 0  ? "(gamma=1,width=4)"
+                     : strcmp(name, "cost") == 0    ? "(file=c.npy)"
+                     : width                        ? "(gamma=1)"
+                                                    : "");
             CHECK_OK(okra_kernel_parse(text, &kernel));
             okra_kernel_free(kernel);
         }
@@ -336,7 +373,8 @@ TEST(lists)
 
 TEST(failing_allocations)
 {
-    const char *text = "0.5*rbf(sigma=2) + (linear | poly-series(0,1) | center)*cosine";
+    const char *text = "0.5*rbf(sigma=2) + (linear | poly-series(0,1) | center)*cosine + "
+                       "position(rbf(sigma=1),map=1)*mean(linear@1,linear@2)";
     okra_kernel *kernel = NULL;
     okra_grid_ *grid = NULL;
     char *cell = NULL;

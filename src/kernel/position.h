@@ -1,0 +1,18 @@
+/*
+ * position.h: kernels of kernels, and kernels of vectors by way of other collections.
+ */
+#ifndef OKRA_POSITION_H_
+#define OKRA_POSITION_H_
+
+#include "kernel/kernel.h"
+
+extern const okra_kernel_class_ okra_position_, okra_patches_, okra_jitter_, okra_ic_,
+    okra_cost_;
+
+/* The parameters of position, with which those of patches begin. */
+typedef struct okra_position_params_ {
+    const okra_kernel *inner;
+    bool map;
+} okra_position_params_;
+
+#endif
