@@ -10,6 +10,7 @@
 #include "okra/metric.h"
 #include "okra/model.h"
 #include "okra/twin.h"
+#include "okra/ranking.h"
 #include "okra/version.h"
 
 #endif

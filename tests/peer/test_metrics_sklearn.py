@@ -64,6 +64,18 @@ def classes(rng, n, count):
                 sk.f1_score(y, z, average=average))
 
 
+def rankings(rng, n, d, levels):
+    """Few levels make ties; both classes are there."""
+    y = (rng.random((n, d)) < 0.3).astype(int)
+    y.flat[0], y.flat[-1] = 1, 0
+    z = np.round(rng.normal(size=(n, d)) * levels) / levels
+    a, b = okra.dense(y), okra.dense(z)
+    compare(f"auc-roc {n}x{d}/{levels}", okra.score("auc-roc", a, b),
+            sk.roc_auc_score(y.ravel(), z.ravel()))
+    compare(f"auc-pr {n}x{d}/{levels}", okra.score("auc-pr", a, b),
+            sk.average_precision_score(y.ravel(), z.ravel()))
+
+
 def main():
     warnings.simplefilter("ignore")  # scikit-learn's, on 0/0
     rng = np.random.default_rng(0)
@@ -74,6 +86,9 @@ def main():
             for density in (0, 0.05, 0.5, 1):
                 sets(rng, n, d, density)
             classes(rng, n, d + 1)
+            for levels in (1, 3, 1e6):
+                if n * d > 1:
+                    rankings(rng, n, d, levels)
             cases += 1
     print(f"{cases} shapes, {failures} differences; worst {worst:.2g}")
     return 1 if failures else 0

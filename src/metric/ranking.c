@@ -1,0 +1,255 @@
+/*
+ * ranking.c: areas under the ROC and precision-recall curves, precision at k, the
+ * threshold of the best F1.
+ *
+ * Items are sorted by score, largest first, and equal scores are one step: after step s,
+ * tp_s positives and fp_s negatives have been passed.
+ *     AUC-ROC = sum_s (fp_s - fp_(s-1)) (tp_s + tp_(s-1)) / 2 / (P N)      (trapezoids)
+ *     AUC-PR  = sum_s (tp_s - tp_(s-1)) / P * tp_s / (tp_s + fp_s)         (steps)
+ * The first is the probability that a positive is before a negative, ties for half. The
+ * second is average precision: linear interpolation between points of the
+ * precision-recall curve would be too optimistic (J. Davis and M. Goadrich, ICML 2006).
+ * Counts are exact up to 2^53.
+ */
+#include "metric/metric.h"
+#include "okra/ranking.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct step {
+    double score;
+    okra_int tp, fp; /* passed after this step */
+} step;
+
+struct okra_ranking {
+    step *steps;
+    okra_int count, n, positives;
+};
+
+static int by_score(const void *a, const void *b)
+{
+    double x = ((const step *)a)->score, y = ((const step *)b)->score;
+    return (x < y) - (x > y);
+}
+
+/* Items in order become steps in place. */
+static void merge(okra_ranking *r)
+{
+    okra_int tp = 0, fp = 0;
+    for (okra_int i = 0; i < r->n; i++) {
+        tp += r->steps[i].tp;
+        fp += r->steps[i].fp;
+        bool same = i > 0 && r->steps[r->count - 1].score == r->steps[i].score;
+        okra_int at = same ? r->count - 1 : r->count++;
+        r->steps[at] = (step){r->steps[i].score, tp, fp};
+    }
+    r->positives = tp;
+}
+
+okra_status okra_ranking_create(okra_int n, const double *score,
+                                const unsigned char *positive, okra_ranking **out)
+{
+    okra_status st = OKRA_OK;
+    okra_ranking *r = NULL;
+    ZALLOC(r, 1);
+    ALLOC(r->steps, n);
+    r->n = n;
+    for (okra_int i = 0; i < n; i++) {
+        if (isnan(score[i])) {
+            FAIL(OKRA_EARG, "score %lld is NaN", (long long)i);
+        }
+        r->steps[i] = (step){score[i], positive[i] != 0, positive[i] == 0};
+    }
+    if (n > 0) {
+        qsort(r->steps, (size_t)n, sizeof *r->steps, by_score);
+    }
+    merge(r);
+    if (r->positives == 0 || r->positives == n) {
+        FAIL(OKRA_EARG,
+             "a ranking of %lld items, %lld of them positive; at least one positive and "
+             "one negative are needed",
+             (long long)n, (long long)r->positives);
+    }
+    *out = r;
+    r = NULL;
+done:
+    okra_ranking_free(r);
+    return st;
+}
+
+void okra_ranking_free(okra_ranking *ranking)
+{
+    if (ranking) {
+        okra_free_(ranking->steps);
+        okra_free_(ranking);
+    }
+}
+
+okra_int okra_ranking_positives(const okra_ranking *ranking)
+{
+    return ranking->positives;
+}
+
+double okra_ranking_auc_roc(const okra_ranking *r)
+{
+    double area = 0;
+    step before = {0};
+    for (okra_int s = 0; s < r->count; s++) {
+        step now = r->steps[s];
+        area += (double)(now.fp - before.fp) * ((double)(now.tp + before.tp) / 2);
+        before = now;
+    }
+    return area / ((double)r->positives * (double)(r->n - r->positives));
+}
+
+double okra_ranking_auc_pr(const okra_ranking *r)
+{
+    double area = 0;
+    okra_int before = 0;
+    for (okra_int s = 0; s < r->count; s++) {
+        step now = r->steps[s];
+        area += (double)(now.tp - before) * ((double)now.tp / (double)(now.tp + now.fp));
+        before = now.tp;
+    }
+    return area / (double)r->positives;
+}
+
+double okra_ranking_precision(const okra_ranking *r, okra_int k)
+{
+    step before = {0};
+    k = OKRA_MIN_(k, r->n);
+    for (okra_int s = 0; s < r->count; s++) {
+        step now = r->steps[s];
+        okra_int passed = now.tp + now.fp, earlier = before.tp + before.fp;
+        if (passed >= k) {
+            double share = (double)(k - earlier) / (double)(passed - earlier);
+            return ((double)before.tp + share * (double)(now.tp - before.tp)) / (double)k;
+        }
+        before = now;
+    }
+    return (double)NAN; /* k < 1 */
+}
+
+double okra_ranking_threshold(const okra_ranking *r, double *f1)
+{
+    double best = -1, threshold = (double)INFINITY;
+    for (okra_int s = 0; s < r->count; s++) {
+        step now = r->steps[s];
+        double f = 2 * (double)now.tp / (double)(now.tp + now.fp + r->positives);
+        if (f > best) {
+            best = f;
+            threshold = now.score;
+        }
+    }
+    if (f1) {
+        *f1 = best;
+    }
+    return threshold;
+}
+
+void okra_ranking_point(const okra_ranking *r, okra_int i, okra_int count, double *score,
+                        double *false_positive_rate, double *recall, double *precision)
+{
+    okra_int negatives = r->n - r->positives;
+    double want = (double)i / (double)(count - 1) * (double)negatives;
+    okra_int low = 0, high = r->count - 1; /* the first step with fp >= want */
+    while (low < high && i > 0) {
+        okra_int middle = low + (high - low) / 2;
+        if ((double)r->steps[middle].fp >= want) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    step s = r->steps[i == count - 1 ? r->count - 1 : low];
+    double values[] = {s.score, (double)s.fp / (double)negatives,
+                       (double)s.tp / (double)r->positives,
+                       (double)s.tp / (double)(s.tp + s.fp)};
+    double *to[] = {score, false_positive_rate, recall, precision};
+    for (int k = 0; k < 4; k++) {
+        if (to[k]) {
+            *to[k] = values[k];
+        }
+    }
+}
+
+/* ---- as metrics of 0/1 vectors against scores ----------------------------------------
+ */
+
+static okra_status rank_vectors(const okra_scores_ *s, okra_ranking **out)
+{
+    okra_status st = OKRA_OK;
+    double *score = NULL, *row = NULL;
+    unsigned char *positive = NULL;
+    ALLOC(score, s->n * s->d);
+    ALLOC(positive, s->n * s->d);
+    ALLOC(row, s->d);
+    for (okra_int i = 0; i < s->n; i++) {
+        const double *y = okra_metric_row_(s->truth, i, row);
+        for (okra_int j = 0; j < s->d; j++) {
+            if (y[j] != 0 && y[j] != 1) {
+                FAIL(OKRA_EARG,
+                     "the truth holds %g at object %lld, coordinate %lld; expected 0 or "
+                     "1",
+                     y[j], (long long)i, (long long)j);
+            }
+            positive[i * s->d + j] = y[j] == 1;
+        }
+        const double *z = okra_metric_row_(s->predicted, i, row);
+        for (okra_int j = 0; j < s->d; j++) {
+            score[i * s->d + j] = z[j];
+        }
+    }
+    TRY(okra_ranking_create(s->n * s->d, score, positive, out));
+done:
+    okra_free_(score);
+    okra_free_(positive);
+    okra_free_(row);
+    return st;
+}
+
+static okra_status auc(okra_scores_ *s, double (*area)(const okra_ranking *))
+{
+    okra_ranking *r = NULL;
+    okra_status st = rank_vectors(s, &r);
+    if (st == OKRA_OK) {
+        s->has_each = false;
+        s->value = area(r);
+    }
+    okra_ranking_free(r);
+    return st;
+}
+
+static okra_status auc_roc(okra_context *ctx, const void *params, okra_scores_ *s)
+{
+    (void)ctx, (void)params;
+    return auc(s, okra_ranking_auc_roc);
+}
+
+static okra_status auc_pr(okra_context *ctx, const void *params, okra_scores_ *s)
+{
+    (void)ctx, (void)params;
+    return auc(s, okra_ranking_auc_pr);
+}
+
+extern const okra_metric_ okra_metric_auc_roc_, okra_metric_auc_pr_;
+
+const okra_metric_ okra_metric_auc_roc_ = {
+    .name = "auc-roc",
+    .help =
+        "area under the ROC curve of scores against a 0/1 truth, all entries together",
+    .params = {"metric auc-roc", NULL, 0},
+    .kinds = OKRA_METRIC_VECTORS_,
+    .loss = false,
+    .score = auc_roc,
+};
+
+const okra_metric_ okra_metric_auc_pr_ = {
+    .name = "auc-pr",
+    .help = "average precision of scores against a 0/1 truth, all entries together",
+    .params = {"metric auc-pr", NULL, 0},
+    .kinds = OKRA_METRIC_VECTORS_,
+    .loss = false,
+    .score = auc_pr,
+};
