@@ -120,9 +120,13 @@ static void print(const cli_run *run, const summary *s, bool shared)
             cli_line(stdout, key, "%s", json_string_value(value));
         }
     }
-    const json_t *jitter = json_object_get(json_object_get(about, "numbers"), "jitter");
-    if (jitter) {
-        cli_line(stdout, "jitter", "%g", json_number_value(jitter));
+    static const char *const numbers[] = {"jitter", "gap"};
+    for (int k = 0; k < 2; k++) {
+        const json_t *found =
+            json_object_get(json_object_get(about, "numbers"), numbers[k]);
+        if (found) {
+            cli_line(stdout, numbers[k], "%g", json_number_value(found));
+        }
     }
     cli_line(stdout, "time", "%s%s", cli_seconds(s->seconds, buffer, sizeof buffer),
              shared ? ", all models together" : "");

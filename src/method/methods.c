@@ -5,11 +5,12 @@
 
 #include <string.h>
 
-extern const okra_method_ okra_method_ridge_, okra_method_knn_,
+extern const okra_method_ okra_method_ridge_, okra_method_margin_, okra_method_knn_,
     okra_method_kpca_;
 
 const okra_method_ *const okra_methods_[] = {
     &okra_method_ridge_,
+    &okra_method_margin_,
     &okra_method_knn_,
     &okra_method_kpca_,
     NULL,

@@ -246,11 +246,11 @@ static okra_status stored(const okra_bag_ *bag, const char *name, okra_int m,
     okra_int rows_found = 0, cols_found = 0;
     const double *p = okra_bag_get_(bag, name, &rows_found, &cols_found);
     if (!p || rows_found != m || (cols >= 0 && cols_found != cols)) {
-        return okra_fail_(
-            OKRA_EFORMAT,
-            "ridge: the model's '%s' is %lld x %lld, which does not fit %lld "
-            "training pairs",
-            name, (long long)rows_found, (long long)cols_found, (long long)m);
+        return okra_fail_(OKRA_EFORMAT,
+                          "the model's '%s' is %lld x %lld, which does not fit %lld "
+                          "training pairs",
+                          name, (long long)rows_found, (long long)cols_found,
+                          (long long)m);
     }
     *out = okra_mat_view_(p, rows_found, cols_found, cols_found);
     return OKRA_OK;
@@ -262,12 +262,12 @@ static bool has(const okra_bag_ *bag, const char *name)
     return okra_bag_get_(bag, name, &r, &c) != NULL;
 }
 
-static okra_form_ form(const okra_bag_ *bag)
+okra_form_ okra_ridge_form_(const okra_bag_ *bag)
 {
     return has(bag, "factor") || has(bag, "B") ? OKRA_FORM_WEIGHTS : OKRA_FORM_EMBEDDING;
 }
 
-static okra_int width(const okra_bag_ *bag)
+okra_int okra_ridge_width_(const okra_bag_ *bag)
 {
     okra_int n = 0, d = 0;
     okra_bag_get_(bag, "coefficients", &n, &d);
@@ -275,13 +275,13 @@ static okra_int width(const okra_bag_ *bag)
 }
 
 /* h(x)' = k_x' C, and the mean restored. */
-static okra_status embed(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                         okra_mat_ out)
+okra_status okra_ridge_embed_(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                              okra_mat_ out)
 {
     okra_status st = OKRA_OK;
     okra_mat_ C = {0}, mean = {0};
     if (!has(bag, "coefficients")) {
-        FAIL(OKRA_EUNSUPPORTED, "ridge: the outputs have no explicit features");
+        FAIL(OKRA_EUNSUPPORTED, "the outputs have no explicit features");
     }
     TRY(stored(bag, "coefficients", query->Kx.cols, out.cols, &C));
     TRY(okra_gemm_(ctx, false, false, 1, query->Kx, C, 0, out));
@@ -311,14 +311,14 @@ static void restore_mean(okra_mat_ W)
     }
 }
 
-static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                           okra_mat_ out)
+okra_status okra_ridge_predict_(okra_context *ctx, const okra_bag_ *bag,
+                                okra_query_ *query, okra_mat_ out)
 {
     okra_status st = OKRA_OK;
     okra_mat_ B = {0};
     double centered = 0;
-    if (form(bag) == OKRA_FORM_EMBEDDING) {
-        return embed(ctx, bag, query, out);
+    if (okra_ridge_form_(bag) == OKRA_FORM_EMBEDDING) {
+        return okra_ridge_embed_(ctx, bag, query, out);
     }
     if (has(bag, "factor")) {
         TRY(stored(bag, "factor", query->n, query->n, &B));
@@ -342,9 +342,9 @@ const okra_method_ okra_method_ridge_ = {
     .unlabelled = true,
     .fit = fit,
     .path = path,
-    .form = form,
-    .width = width,
-    .predict = predict,
-    .embed = embed,
+    .form = okra_ridge_form_,
+    .width = okra_ridge_width_,
+    .predict = okra_ridge_predict_,
+    .embed = okra_ridge_embed_,
     .leave = leave,
 };

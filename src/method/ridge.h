@@ -49,4 +49,13 @@ okra_status okra_ridge_leave_(okra_ridge_ *r, double *A,
 okra_status okra_ridge_put_(okra_bag_ *bag, const char *name, double **values,
                             okra_int rows, okra_int cols) OKRA_CHECK;
 
+/* Predictions of any method whose bag holds "B" (weights w = B k_x, n x N) or
+ * "coefficients" (h(x)' = k_x' C, N x d), or both. */
+okra_form_ okra_ridge_form_(const okra_bag_ *bag);
+okra_int okra_ridge_width_(const okra_bag_ *bag);
+okra_status okra_ridge_predict_(okra_context *ctx, const okra_bag_ *bag,
+                                okra_query_ *query, okra_mat_ out) OKRA_CHECK;
+okra_status okra_ridge_embed_(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                              okra_mat_ out) OKRA_CHECK;
+
 #endif
