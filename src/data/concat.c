@@ -1,7 +1,7 @@
 /*
  * concat.c: two collections of one kind, one after the other.
  */
-#include "data/data.h"
+#include "data/network.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -161,7 +161,7 @@ static okra_status join(okra_data *to, const okra_data *a, const okra_data *b)
     case OKRA_LABELS:
         return join_labels(to, a, b);
     case OKRA_NODES:
-        if (a->network != b->network) {
+        if (!okra_network_equal_(a->network, b->network)) {
             return okra_fail_(OKRA_EARG, "the nodes of %s and %s are of two networks",
                               a->source, b->source);
         }

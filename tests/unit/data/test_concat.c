@@ -167,9 +167,9 @@ TEST(networks)
     okra_network_ *net[2];
     for (int k = 0; k < 2; k++) {
         net[k] = okra_zalloc_(1, sizeof *net[k]);
-        net[k]->nodes = 3;
+        net[k]->nodes = 3 + k;
         net[k]->references = 1;
-        net[k]->adjacency.indptr = okra_zalloc_(4, sizeof(okra_int));
+        net[k]->adjacency.indptr = okra_zalloc_(5, sizeof(okra_int));
     }
     okra_data *a = nodes(net[0]), *b = nodes(net[0]), *c = nodes(net[1]), *all = NULL;
     CHECK_OK(okra_data_concat(a, b, &all));
