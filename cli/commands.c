@@ -5,10 +5,22 @@
 
 #include <string.h>
 
+/* clang-format off */
 const cli_command *const cli_commands[] = {
-    &cli_fit,  &cli_predict, &cli_score,   &cli_gram,    &cli_twin,        &cli_info,
-    &cli_demo, &cli_paper,   &cli_version, &cli_help_me, (cli_command *)0,
+    &cli_fit,
+    &cli_predict,
+    &cli_score,
+    &cli_gram,
+    &cli_twin,
+    &cli_info,
+    &cli_demo,
+    &cli_paper,
+    &cli_report,
+    &cli_version,
+    &cli_help_me,
+    NULL,
 };
+/* clang-format on */
 
 const cli_command *cli_find_command(const char *name)
 {

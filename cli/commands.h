@@ -6,7 +6,16 @@
 
 #include "cli.h"
 
-extern const cli_command cli_fit, cli_predict, cli_score, cli_gram, cli_info, cli_demo,
-    cli_version, cli_help_me, cli_paper, cli_twin;
+extern const cli_command cli_fit;
+extern const cli_command cli_predict;
+extern const cli_command cli_score;
+extern const cli_command cli_gram;
+extern const cli_command cli_twin;
+extern const cli_command cli_info;
+extern const cli_command cli_demo;
+extern const cli_command cli_paper;
+extern const cli_command cli_report;
+extern const cli_command cli_version;
+extern const cli_command cli_help_me;
 
 #endif
