@@ -123,8 +123,8 @@ typedef struct spec {
 static const char *find_part(const char *path, bool known)
 {
     const char *colon = strrchr(path, ':');
-    if (colon && colon > path && colon[1] && !strchr(colon, '/') &&
-        (known || by_extension(path, colon))) {
+    if (colon && colon > path && colon[1] &&
+        ((known && !strchr(colon, '/')) || by_extension(path, colon))) {
         return colon;
     }
     return path + strlen(path);
@@ -248,9 +248,11 @@ okra_status okra_data_read(okra_context *context, const char *text, okra_data **
         FAIL(OKRA_EUNSUPPORTED, "format %s cannot be read from standard input",
              s.format->name);
     }
-    named = true;
-    TRY(okra_bytes_open_(context, s.path, &source.bytes));
-    named = false;
+    if (!s.format || s.format->read != okra_read_tu_) { /* a folder has no bytes */
+        named = true;
+        TRY(okra_bytes_open_(context, s.path, &source.bytes));
+        named = false;
+    }
     source.name = standard ? "standard input" : s.path;
     source.path = s.path;
     source.part = s.part;

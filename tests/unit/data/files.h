@@ -71,7 +71,7 @@ static inline okra_status files_read(const char *prefix, const char *name,
                                      const char *part, const void *bytes, size_t size,
                                      okra_data **out)
 {
-    char spec[600];
+    char spec[1200];
     snprintf(spec, sizeof spec, "%s%s%s", prefix, files_make(name, bytes, size), part);
     return okra_data_read(NULL, spec, out);
 }
