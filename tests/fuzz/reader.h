@@ -19,10 +19,33 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         }                     \
     } while (0)
 
+/* Edges end at nodes of their graph; labels that are texts lie among its names. */
+static inline void fuzz_check_graphs(const okra_data *data)
+{
+    const okra_ragged_ *g = data->groups;
+    const int32_t *label = g[0].fields[0].values, *ends = g[1].fields[0].values;
+    for (okra_int i = 0; i < data->n; i++) {
+        okra_int nodes = g[0].offsets[i + 1] - g[0].offsets[i];
+        for (okra_int k = 2 * g[1].offsets[i]; k < 2 * g[1].offsets[i + 1]; k++) {
+            FUZZ_CHECK(ends[k] >= 0 && ends[k] < nodes && ends[k | 1] != ends[k & ~1]);
+        }
+        for (okra_int k = g[0].offsets[i]; k < g[0].offsets[i + 1]; k++) {
+            FUZZ_CHECK(label[k] >= 0 ||
+                       -1 - label[k] < g[3].offsets[i + 1] - g[3].offsets[i]);
+        }
+    }
+}
+
 /* Touches every element: finite, in range, in order. */
 static inline void fuzz_check(const okra_data *data)
 {
     FUZZ_CHECK(data->n >= 0 && data->d >= 0 && data->source);
+    if (data->kind == OKRA_GRAPHS) {
+        fuzz_check_graphs(data);
+    }
+    for (okra_int i = 0; data->kind == OKRA_NODES && i < data->n; i++) {
+        FUZZ_CHECK(data->codes[i] >= 0 && data->codes[i] < data->network->nodes);
+    }
     for (okra_int i = 0; i < data->n; i++) {
         for (okra_int j = 0; data->values && j < data->d; j++) {
             FUZZ_CHECK(isfinite(data->values[i * data->ld + j]));
