@@ -37,7 +37,7 @@ static const char page_style[] =
     "td .ours{font-weight:600}td .theirs{display:block;color:var(--soft);font-size:.8rem}"
     "td .why{display:block;color:var(--soft);font-size:.75rem;white-space:normal;"
     "max-width:16rem;margin-left:auto}"
-    ".reproduced,.better{color:var(--good)}.differs{color:var(--bad)}"
+    "td .reproduced,td .better{color:var(--good)}td .differs{color:var(--bad)}"
     "figure{margin:1rem 0;padding:.75rem;background:var(--card);border-radius:.5rem;"
     "overflow-x:auto}figcaption{font-weight:600;margin-bottom:.5rem}"
     "button{float:right;font:inherit;color:inherit;background:var(--card);"

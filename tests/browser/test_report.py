@@ -1,0 +1,125 @@
+"""okra report in a real browser: nothing fetched, nothing said on the console, every table
+and picture there and visible at three widths, the theme switches, the numbers are the JSON's."""
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+from webdriver import Browser
+
+okra = sys.argv[1]
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+        print("FAIL", what)
+
+
+def sample():
+    edges = [[i, j] for i in range(40) for j in range(i) if (i * 7 + j * 3) % 11 == 0]
+    cell = {"okra": 0.9234, "okra_sd": 0.0123, "paper": 0.9111, "paper_sd": 0.02,
+            "difference_sd": 0.52, "verdict": "reproduced"}
+    worse = {"okra": 0.8017, "okra_sd": 0.0104, "paper": 0.9502, "paper_sd": 0.011,
+             "difference_sd": -9.8, "verdict": "differs", "why": "another <data> set & more"}
+    wave = [[math.sin(a * x / 5) * math.cos(y / 4) for y in range(16) for x in range(16)]
+            for a in (1, 2, 3)]
+    return {
+        "okra": "0", "format": 1, "kind": "paper", "name": "sample", "title": "A <b>title</b>",
+        "tables": [{"id": "t", "title": "AUC", "metric": "AUC-ROC", "better": "higher",
+                    "columns": ["5 %", "10 %"],
+                    "rows": [{"label": "ridge", "cells": {"5 %": cell, "10 %": worse}}]}],
+        "figures": [
+            {"id": "c", "type": "curve", "title": "curve", "log_x": True, "series": [
+                {"name": "a", "x": [1, 10, 100], "y": [3, 2, 1.5], "sd": [.1, .1, .1]}]},
+            {"id": "s", "type": "scatter", "title": "scatter", "series": [
+                {"name": "a", "x": [0, 1], "y": [1, None]}]},
+            {"id": "b", "type": "bars", "title": "bars", "labels": ["1", "2"], "series": [
+                {"name": "a", "y": [1, -1]}]},
+            {"id": "h", "type": "heatmap", "title": "heatmap", "x": [1, 2], "y": ["p", "q"],
+             "values": [[1, 2], [None, 3]], "better": "lower"},
+            {"id": "i", "type": "images", "title": "images", "rows": 16, "cols": 16,
+             "low": -1, "high": 1, "columns": ["truth", "okra", "k-NN"], "images": [wave] * 4},
+            {"id": "n", "type": "network", "title": "network", "nodes": 40, "labelled": [1, 2],
+             "panels": [{"name": "true", "edges": edges},
+                        {"name": "predicted", "edges": edges[::2]}]}],
+        "readings": ["a reading"], "deviations": [], "remarks": []}
+
+
+def test_widths(browser, result):
+    for width in (360, 800, 1400):
+        browser.size(width, 900)
+        seen = browser.run("""
+            return [...document.querySelectorAll('table, svg.figure')].map(e => {
+                const r = e.getBoundingClientRect();
+                return [e.tagName, r.width, r.height, getComputedStyle(e).visibility] })""")
+        pictures = [s for s in seen if s[0] == "svg"]
+        check(len(pictures) == len(result["figures"]), f"{len(pictures)} pictures at {width}")
+        check(len(seen) - len(pictures) == len(result["tables"]), f"tables at {width}")
+        check(all(s[1] > 50 and s[2] > 30 and s[3] == "visible" for s in seen),
+              f"something is not visible at {width}: {seen}")
+        sideways = browser.run("return document.documentElement.scrollWidth - innerWidth")
+        check(sideways <= 0, f"the page itself scrolls sideways by {sideways} at {width}")
+
+
+def test_numbers(browser, result):
+    text = browser.run("return document.querySelector('table').innerText")
+    for row in result["tables"][0]["rows"]:
+        for cell in row["cells"].values():
+            for key in ("okra", "okra_sd", "paper", "paper_sd"):
+                check(f"{cell[key]:.4f}" in text, f"{cell[key]:.4f} is not on the page")
+    check("another <data> set & more" in text, "a note with markup in it is not shown as text")
+    heading = browser.run("return document.querySelector('h2').innerText")
+    check("<b>title</b>" in heading, f"heading {heading}")
+
+
+def test_theme(browser):
+    colour = "return getComputedStyle(document.body).backgroundColor"
+    before = browser.run(colour)
+    browser.run("document.getElementById('theme').click()")
+    after = browser.run(colour)
+    browser.run("document.getElementById('theme').click()")
+    check(before != after, f"the theme stays {before}")
+    check(browser.run(colour) == before, "the theme does not switch back")
+
+
+def test_images(browser):
+    loaded = browser.run("""
+        const all = [...document.querySelectorAll('svg image')];
+        return Promise.all(all.map(i => { const p = new Image();
+            p.src = i.getAttribute('href');
+            return p.decode().then(() => p.naturalWidth, () => 0) }))""")
+    check(len(loaded) == 12 and set(loaded) == {16}, f"images decode as {loaded}")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    result = sample()
+    path, page = os.path.join(folder, "r.json"), os.path.join(folder, "r.html")
+    with open(path, "w") as f:
+        json.dump(result, f)
+    browser = Browser()
+    try:
+        subprocess.run([okra, "report", path, "-o", page, "--figures", folder, "--quiet"],
+                       check=True)
+        browser.open("about:blank")
+        browser.requests(), browser.console()  # what the browser's own first page did
+        browser.open("file://" + page)
+        test_widths(browser, result)
+        test_numbers(browser, result)
+        test_theme(browser)
+        test_images(browser)
+        asked = [a for a in browser.requests() if not a.startswith(("file:", "data:"))]
+        check(not asked, f"the page asks for {asked}")
+        check(browser.console() == [], "the console is not empty")
+        for figure in result["figures"]:
+            browser.open(f"file://{folder}/sample-{figure['id']}.svg")
+            check(browser.run("return document.documentElement.tagName") == "svg",
+                  f"{figure['id']}.svg does not open")
+    finally:
+        browser.close()
+
+print("ok" if not failures else f"{len(failures)} failures")
+sys.exit(bool(failures))

@@ -1,0 +1,84 @@
+"""A browser for tests: Chromium through chromedriver's HTTP interface, nothing else."""
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic",
+         "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]
+
+
+class Browser:
+    """One window; `console` and `requests` are what the page said and asked for."""
+
+    def __init__(self):
+        driver, chromium = shutil.which("chromedriver"), shutil.which("chromium")
+        if not driver or not chromium:
+            print("skipped: chromium and chromedriver are not installed")
+            sys.exit(77)
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            port = s.getsockname()[1]
+        self.folder = tempfile.TemporaryDirectory()
+        self.driver = subprocess.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+        self.base = f"http://127.0.0.1:{port}"
+        self._wait()
+        options = {"binary": chromium,
+                   "args": FLAGS + [f"--user-data-dir={self.folder.name}"]}
+        reply = self._send("POST", "/session", {"capabilities": {"alwaysMatch": {
+            "goog:chromeOptions": options,
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}}})
+        self.session = "/session/" + reply["sessionId"]
+
+    def _wait(self):
+        for _ in range(100):
+            try:
+                self._send("GET", "/status")
+                return
+            except (urllib.error.URLError, ConnectionError):
+                time.sleep(0.1)
+        raise RuntimeError("chromedriver does not answer")
+
+    def _send(self, method, path, body=None):
+        request = urllib.request.Request(self.base + path, method=method, data=None if
+                                         body is None else json.dumps(body).encode())
+        with urllib.request.urlopen(request, timeout=60) as reply:
+            return json.loads(reply.read())["value"]
+
+    def open(self, address):
+        self._send("POST", self.session + "/url", {"url": address})
+
+    def size(self, width, height):
+        self._send("POST", self.session + "/window/rect", {"width": width, "height": height})
+
+    def run(self, script, *arguments):
+        """The value that `script` returns in the page."""
+        return self._send("POST", self.session + "/execute/sync",
+                          {"script": script, "args": list(arguments)})
+
+    def _log(self, kind):
+        return self._send("POST", self.session + "/se/log", {"type": kind})
+
+    def console(self):
+        return [entry["message"] for entry in self._log("browser")]
+
+    def requests(self):
+        """Addresses that the page asked for, over the network or not."""
+        messages = [json.loads(e["message"])["message"] for e in self._log("performance")]
+        return [m["params"]["request"]["url"] for m in messages
+                if m["method"] == "Network.requestWillBeSent"]
+
+    def close(self):
+        try:
+            self._send("DELETE", self.session)
+        finally:
+            self.driver.terminate()
+            self.driver.wait()
+            self.folder.cleanup()
