@@ -194,3 +194,19 @@ int cli_print_json(const cli_run *run, json_t *value)
     free(text);
     return CLI_DONE;
 }
+
+json_t *cli_result(const cli_run *run, const char *kind, const char *name,
+                   const char *title)
+{
+    char date[32], command[64];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(date, sizeof date, "%Y-%m-%d", &utc);
+    snprintf(command, sizeof command, "okra %s", run->command->name);
+    return json_pack("{s:s,s:i,s:s,s:s,s:s,s:s,s:s,s:I,s:[],s:[],s:[],s:[],s:[]}", "okra",
+                     okra_version(), "format", 1, "kind", kind, "name", name, "title",
+                     title, "command", command, "date", date, "seed",
+                     (json_int_t)run->common.seed, "tables", "figures", "readings",
+                     "deviations", "remarks");
+}

@@ -119,17 +119,31 @@ static int score_model(cli_run *run, const score_fields *f, const okra_data *y, 
     return cli_status(run, st);
 }
 
+/* The scores, and the same as a table that okra report draws. */
+static json_t *as_json(const cli_run *run, const scores *s)
+{
+    json_t *list = json_array(), *lines = json_array();
+    for (size_t k = 0; k < s->count; k++) {
+        json_array_append_new(list, json_pack("{s:s, s:f, s:b}", "metric", s->spec[k],
+                                              "value", s->value[k], "loss", s->loss[k]));
+        json_array_append_new(lines, json_pack("{s:s, s:{s:{s:f}}}", "label", s->spec[k],
+                                               "cells", "value", "okra", s->value[k]));
+    }
+    json_t *result = cli_result(run, "score", "score", "Predictions against the truth");
+    json_object_set_new(result, "count", json_integer((json_int_t)s->n));
+    json_object_set_new(result, "scores", list);
+    json_array_append_new(json_object_get(result, "tables"),
+                          json_pack("{s:s, s:s, s:s, s:s, s:[s], s:o}", "id", "scores",
+                                    "title", "Mean over the objects", "metric",
+                                    "see each row", "better", "neither", "columns",
+                                    "value", "rows", lines));
+    return result;
+}
+
 static int print(const cli_run *run, const scores *s)
 {
     if (run->common.json) {
-        json_t *list = json_array();
-        for (size_t k = 0; k < s->count; k++) {
-            json_array_append_new(list,
-                                  json_pack("{s:s, s:f, s:b}", "metric", s->spec[k],
-                                            "value", s->value[k], "loss", s->loss[k]));
-        }
-        return cli_print_json(
-            run, json_pack("{s:I, s:o}", "count", (json_int_t)s->n, "scores", list));
+        return cli_print_json(run, as_json(run, s));
     }
     for (size_t k = 0; k < s->count; k++) {
         if (run->common.quiet) {

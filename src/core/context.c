@@ -171,7 +171,7 @@ void okra_warn_(const okra_context *context, const char *format, ...)
 okra_status okra_parse_bytes(const char *text, okra_int *bytes)
 {
     char *end = NULL;
-    double value = strtod(text, &end);
+    double value = okra_strtod_(text, &end);
     static const char units[] = "kmgt";
     double scale = 1;
     if (end != text && *end) {

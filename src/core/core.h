@@ -130,6 +130,13 @@ okra_int okra_random_below_(okra_random_ *r, okra_int n); /* 0..n-1, unbiased   
 double okra_random_normal_(okra_random_ *r);              /* mean 0, variance 1  */
 void okra_random_shuffle_(okra_random_ *r, okra_int n, okra_int *items);
 
+/* ---- numbers as text, in the C locale whatever the program's
+ * --------------------------- */
+
+double okra_strtod_(const char *text, char **end);
+/* "%.*g" with a point. */
+void okra_number_format_(char *buffer, size_t size, int digits, double value);
+
 /* ---- options ------------------------------------------------------------------------
  */
 

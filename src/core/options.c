@@ -34,7 +34,7 @@ static okra_status parse_number(const char *owner, const okra_option *row,
                                 const char *text, double *field)
 {
     char *end = NULL;
-    double value = strtod(text, &end);
+    double value = okra_strtod_(text, &end);
     if (end == text || *end || isnan(value)) {
         return okra_fail_(OKRA_EARG, "%s: %s is '%s', expected a number", owner,
                           row->name, text);
@@ -341,7 +341,7 @@ done:
 okra_status okra_options_set_number(okra_options *options, const char *name, double value)
 {
     char text[40];
-    snprintf(text, sizeof text, "%.17g", value);
+    okra_number_format_(text, sizeof text, 17, value);
     return okra_options_set(options, name, text);
 }
 

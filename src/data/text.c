@@ -90,7 +90,7 @@ static double by_strtod(const char *p, const char *end)
     size_t length = (size_t)(end - p);
     memcpy(buffer, p, length);
     buffer[length] = '\0';
-    return strtod(buffer, NULL);
+    return okra_strtod_(buffer, NULL);
 }
 
 static bool is_word(const char *p, const char *end, const char *word)
@@ -209,8 +209,8 @@ okra_status okra_bad_field_(okra_token_ token, okra_int line, okra_int column,
 const char *okra_double_text_(double value, char text[OKRA_NUMBER_TEXT_])
 {
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, OKRA_NUMBER_TEXT_, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) {
+        okra_number_format_(text, OKRA_NUMBER_TEXT_, digits, value);
+        if (okra_strtod_(text, NULL) == value) {
             break;
         }
     }

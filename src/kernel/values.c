@@ -157,7 +157,8 @@ static okra_status range(okra_parser_ *p, bool whole, list *l)
     okra_status st = OKRA_OK;
     size_t at = p->at, first = okra_parse_number_(p->text + at, false);
     size_t second = okra_parse_number_(p->text + at + first + 2, false);
-    double lo = strtod(p->text + at, NULL), hi = strtod(p->text + at + first + 2, NULL);
+    double lo = okra_strtod_(p->text + at, NULL),
+           hi = okra_strtod_(p->text + at + first + 2, NULL);
     double steps = whole ? floor(hi) - ceil(lo) + 1 : STEPS;
     bool every = whole;
     char text[32];
@@ -165,7 +166,7 @@ static okra_status range(okra_parser_ *p, bool whole, list *l)
     p->at += first + 2 + second;
     if (p->text[p->at] == ':') {
         size_t length = digits(p->text + p->at + 1);
-        steps = length ? strtod(p->text + p->at + 1, NULL) : 0;
+        steps = length ? okra_strtod_(p->text + p->at + 1, NULL) : 0;
         p->at += 1 + length;
         every = false;
     }
@@ -176,7 +177,7 @@ static okra_status range(okra_parser_ *p, bool whole, list *l)
     for (okra_int k = 0; k < (okra_int)steps; k++) {
         double share = (double)k / (steps - 1);
         double value = every ? ceil(lo) + (double)k : lo * pow(hi / lo, share);
-        snprintf(text, sizeof text, "%.12g", whole ? round(value) : value);
+        okra_number_format_(text, sizeof text, 12, whole ? round(value) : value);
         if (l->count == 0 || strcmp(l->items[l->count - 1], text) != 0) {
             TRY(append(l, text, strlen(text)));
         }

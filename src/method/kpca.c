@@ -44,7 +44,7 @@ static okra_status choose(okra_context *ctx, const char *text, const double *mu,
                           okra_int rank, okra_int *p)
 {
     char *end = NULL;
-    double asked = strtod(text, &end), total = 0, sum = 0;
+    double asked = okra_strtod_(text, &end), total = 0, sum = 0;
     *p = rank;
     if (strcmp(text, "all") == 0) {
         return OKRA_OK;

@@ -101,7 +101,8 @@ static okra_status read_graph(okra_context *ctx, const char *text, okra_int d,
     char *file = NULL, *end = NULL;
     double *M = NULL, *A = NULL;
     const char *comma = strrchr(text, ',');
-    double mu = comma && strncmp(comma, ",mu=", 4) == 0 ? strtod(comma + 4, &end) : -1;
+    double mu =
+        comma && strncmp(comma, ",mu=", 4) == 0 ? okra_strtod_(comma + 4, &end) : -1;
     if (!(mu >= 0 && mu < 1) || end == comma + 4 || *end) {
         FAIL(OKRA_EARG, "operator: 'graph:%s', expected graph:FILE,mu=V with 0 <= V < 1",
              text);

@@ -132,7 +132,7 @@ static okra_status check_lambda(const okra_method_ *method, const double *lambda
     for (size_t i = 0; i < count && st == OKRA_OK; i++) {
         char text[40];
         double value;
-        snprintf(text, sizeof text, "%.17g", lambda[i]);
+        okra_number_format_(text, sizeof text, 17, lambda[i]);
         st = okra_option_parse_(method->name, row, text, &value);
     }
     return st;

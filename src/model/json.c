@@ -49,7 +49,7 @@ static okra_status set_options(json_t *object, const okra_option_table *table,
         const char *text = options ? okra_options_get(options, row->name) : row->preset;
         char number[40];
         if (lambda && okra_option_find_(table, "lambda", 6) == row) {
-            snprintf(number, sizeof number, "%.17g", *lambda);
+            okra_number_format_(number, sizeof number, 17, *lambda);
             text = number;
         }
         if (text) {

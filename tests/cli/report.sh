@@ -20,3 +20,7 @@ printf '{"okra":"0","format":1,"kind":"score","figures":[{"id":"x","type":"curve
 expect 0 okra report odd.json -o odd.html
 expect_in "This figure cannot be drawn: it has no series" odd.html
 expect 2 okra report -o no.html
+printf '1\n2\n' >a.csv
+okra score --y a.csv --yhat a.csv --metric mse,mae --json >score.json
+expect 0 okra report score.json -o score.html
+expect_in "<td>mae</td>" score.html
