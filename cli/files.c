@@ -59,10 +59,40 @@ const char *cli_find(const cli_run *run, const char *spec, char *buffer, size_t 
     return buffer;
 }
 
-okra_status cli_read(cli_run *run, const char *spec, okra_data **out)
+static okra_status read_one(cli_run *run, const char *spec, okra_data **out)
 {
     char buffer[4096];
     return okra_data_read(run->context, cli_find(run, spec, buffer, sizeof buffer), out);
+}
+
+/* Several files, a line each, describe the same objects: a tuple. */
+okra_status cli_read(cli_run *run, const char *spec, okra_data **out)
+{
+    enum { MOST = 64 };
+    okra_data *parts[MOST];
+    char one[4096];
+    int count = 0;
+    okra_status st = OKRA_OK;
+    if (!strchr(spec, '\n')) {
+        return read_one(run, spec, out);
+    }
+    for (const char *p = spec; st == OKRA_OK && p; p = strchr(p, '\n')) {
+        p += *p == '\n';
+        if (count == MOST || snprintf(one, sizeof one, "%.*s", (int)strcspn(p, "\n"),
+                                      p) >= (int)sizeof one) {
+            st = okra_fail(OKRA_EARG, "more than %d files, or a name too long", MOST);
+        } else {
+            st = read_one(run, one, &parts[count]);
+            count += st == OKRA_OK;
+        }
+    }
+    if (st == OKRA_OK) {
+        st = okra_data_tuple(parts, count, out);
+    }
+    while (count > 0) {
+        okra_data_free(parts[--count]);
+    }
+    return st;
 }
 
 okra_status cli_write(cli_run *run, const double *values, okra_int rows, okra_int cols,

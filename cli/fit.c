@@ -15,7 +15,8 @@ typedef struct fit_fields {
 
 static const okra_option rows[] = {
     {"x", OKRA_OPTION_TEXT, offsetof(fit_fields, x), NULL, 1, 0, NULL, "FILE",
-     "Training inputs, one object a row"},
+     "Training inputs, one object a row; repeat for several descriptions of them, which "
+     "kernels choose as linear@1, ssk@2, ..."},
     {"y", OKRA_OPTION_TEXT, offsetof(fit_fields, y), NULL, 1, 0, NULL, "FILE",
      "Training outputs, in the same order"},
     {"unlabelled", OKRA_OPTION_TEXT, offsetof(fit_fields, unlabelled), "", 1, 0, NULL,
@@ -251,6 +252,7 @@ const cli_command cli_fit = {
              "kernel.\n"
              "--lambda is the lambda of (K + lambda I) for the operators identity and "
              "matrix,\nof n lambda for cov and ccov.\n",
+    .gathers = " x y unlabelled ",
     .examples =
         "okra fit --x train_x.npy --y train_y.npy --kx 'rbf(sigma=4)' \\\n"
         "    --ky 'rbf(sigma=12)' --operator ccov --lambda 0.1 --epsilon 0.01 "

@@ -12,7 +12,7 @@ typedef struct gram_fields {
 
 static const okra_option rows[] = {
     {"x", OKRA_OPTION_TEXT, offsetof(gram_fields, x), NULL, 1, 0, NULL, "FILE",
-     "The objects of the rows"},
+     "The objects of the rows; repeat for several descriptions of them (linear@1, ...)"},
     {"y", OKRA_OPTION_TEXT, offsetof(gram_fields, y), "", 1, 0, NULL, "FILE",
      "The objects of the columns, whose statistics 'center' uses; those of --x if not "
      "given"},
@@ -109,6 +109,7 @@ const cli_command cli_gram = {
     .purpose = "Compute the Gram matrix of a kernel",
     .usage = "--x FILE --kernel EXPR -o FILE [--y FILE] [flags]",
     .about = "Entry (i, j) is k(x_i, y_j).\n",
+    .gathers = " x y ",
     .examples =
         "okra gram --x x.npy --kernel 'rbf(sigma=4)' -o K.npy\n"
         "okra gram --x test.npy --y train.npy --kernel 'linear | center' -o K.csv\n",

@@ -13,7 +13,7 @@ typedef struct predict_fields {
 
 static const okra_option rows[] = {
     {"x", OKRA_OPTION_TEXT, offsetof(predict_fields, x), NULL, 1, 0, NULL, "FILE",
-     "Test inputs, of the kind the model was trained on"},
+     "Test inputs, of the kind the model was trained on, as many files as there"},
     {"output", OKRA_OPTION_TEXT, offsetof(predict_fields, output), "", 1, 0, NULL, "FILE",
      "The predicted objects; with --top K the ranked candidates as .tsv, .csv or .json"},
     {"weights", OKRA_OPTION_TEXT, offsetof(predict_fields, weights), "", 1, 0, NULL,
@@ -292,6 +292,7 @@ const cli_command cli_predict = {
         "each test point\nin columns test, rank, candidate, distance: test points and "
         "candidates are counted\nfrom 0, ranks from 1, the distance is the squared "
         "distance in feature space.\n",
+    .gathers = " x candidates ",
     .examples = "okra predict digits.okra --x test_x.npy -o predicted.npy\n"
                 "okra predict digits.okra --x test_x.npy --top 5 -o ranked.tsv\n"
                 "okra predict digits.okra --x test_x.npy --weights w.npy\n",
