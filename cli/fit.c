@@ -15,8 +15,7 @@ typedef struct fit_fields {
 
 static const okra_option rows[] = {
     {"x", OKRA_OPTION_TEXT, offsetof(fit_fields, x), NULL, 1, 0, NULL, "FILE",
-     "Training inputs, one object a row; repeat for several descriptions of them, which "
-     "kernels choose as linear@1, ssk@2, ..."},
+     "Training inputs, one object a row"},
     {"y", OKRA_OPTION_TEXT, offsetof(fit_fields, y), NULL, 1, 0, NULL, "FILE",
      "Training outputs, in the same order"},
     {"unlabelled", OKRA_OPTION_TEXT, offsetof(fit_fields, unlabelled), "", 1, 0, NULL,
@@ -251,7 +250,9 @@ const cli_command cli_fit = {
              "h(x) = sum_i w_i(x) phi(y_i), phi being the feature map of the output "
              "kernel.\n"
              "--lambda is the lambda of (K + lambda I) for the operators identity and "
-             "matrix,\nof n lambda for cov and ccov.\n",
+             "matrix,\nof n lambda for cov and ccov.\n"
+             "--x given several times describes the same inputs in several ways: kernels "
+             "choose\nas in rbf(sigma=1)@1 + ssk@2.\n",
     .gathers = " x y unlabelled ",
     .examples =
         "okra fit --x train_x.npy --y train_y.npy --kx 'rbf(sigma=4)' \\\n"
