@@ -50,12 +50,20 @@ static okra_status part_of(const okra_node_ *node, const okra_data *data,
 {
     bool tuple = data->kind == OKRA_TUPLE;
     int parts = tuple ? data->component_count : 1;
-    if (node->component > parts || (parts > 1 && node->component == 0)) {
+    if (node->component > parts) {
+        return okra_fail_(
+            OKRA_EARG,
+            "kernel %s@%d: %s has %d description%s of each object, there is "
+            "no part %d",
+            node->leaf->name, node->component, data->source, parts, parts == 1 ? "" : "s",
+            node->component);
+    }
+    if (parts > 1 && node->component == 0) {
         return okra_fail_(OKRA_EARG,
-                          "kernel %s: %s has %d description%s of each object; expected "
+                          "kernel %s: %s has %d descriptions of each object; expected "
                           "%s@1 to %s@%d",
-                          node->leaf->name, data->source, parts, parts == 1 ? "" : "s",
-                          node->leaf->name, node->leaf->name, parts);
+                          node->leaf->name, data->source, parts, node->leaf->name,
+                          node->leaf->name, parts);
     }
     *out = tuple ? data->components[OKRA_MAX_(node->component, 1) - 1] : data;
     return OKRA_OK;

@@ -46,6 +46,20 @@ static inline void fuzz_check(const okra_data *data)
     for (okra_int i = 0; data->kind == OKRA_NODES && i < data->n; i++) {
         FUZZ_CHECK(data->codes[i] >= 0 && data->codes[i] < data->network->nodes);
     }
+    for (int g = 0; g < data->group_count; g++) {
+        const okra_ragged_ *group = &data->groups[g];
+        FUZZ_CHECK(group->offsets[0] == 0);
+        for (okra_int i = 0; i < data->n; i++) {
+            FUZZ_CHECK(group->offsets[i] <= group->offsets[i + 1]);
+        }
+    }
+    for (okra_int i = 0; i < data->n; i++) {
+        okra_int length = 0;
+        const int32_t *code = okra_data_characters(data, i, &length);
+        for (okra_int k = 0; code && k < length; k++) {
+            FUZZ_CHECK(code[k] >= -1 && code[k] <= 0x10ffff);
+        }
+    }
     for (okra_int i = 0; i < data->n; i++) {
         for (okra_int j = 0; data->values && j < data->d; j++) {
             FUZZ_CHECK(isfinite(data->values[i * data->ld + j]));
@@ -79,7 +93,7 @@ static inline void fuzz_read(const char *format, const char *path, const uint8_t
     okra_int live = okra_alloc_live_blocks_();
     FUZZ_CHECK(okra_context_create(&context) == OKRA_OK);
     FUZZ_CHECK(okra_context_set_memory(context, INT64_C(1) << 22) == OKRA_OK);
-    for (int how = OKRA_HOW_FOUND_; how <= OKRA_HOW_GRAM_; how++) {
+    for (int how = OKRA_HOW_FOUND_; how <= OKRA_HOW_STRINGS_; how++) {
         okra_source_ source = {.ctx = context,
                                .name = "input",
                                .path = path,

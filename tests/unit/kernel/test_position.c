@@ -258,8 +258,8 @@ static const char *write_costs(const double *costs, okra_int n)
 TEST(costs_of_classes)
 {
     /* Distances on a line at 0, 1, 3; then no distances at all. */
-    const double costs[] = {0, 1, 3, 1, 0, 2, 3, 2, 0}, bad[] = {0, 1, 9, 1, 0, 1, 9, 1, 0},
-                 skew[] = {0, 1, 2, 0};
+    const double costs[] = {0, 1, 3, 1, 0, 2, 3, 2, 0},
+                 bad[] = {0, 1, 9, 1, 0, 1, 9, 1, 0}, skew[] = {0, 1, 2, 0};
     const okra_int codes[] = {0, 2, 1, 2}, far[] = {3};
     char text[128], warning[512] = "";
     double K[16], G[9], w[3];
@@ -330,7 +330,8 @@ TEST(several_descriptions)
     CHECK_FAILS(gram(NULL, "linear", t, NULL, K), OKRA_EARG,
                 "expected linear@1 to linear@2");
     CHECK_FAILS(gram(NULL, "linear@3", t, NULL, K), OKRA_EARG, "2 descriptions");
-    CHECK_FAILS(gram(NULL, "linear@2", v, NULL, K), OKRA_EARG, "1 description of");
+    CHECK_FAILS(gram(NULL, "linear@2", v, NULL, K), OKRA_EARG,
+                "1 description of each object, there is no part 2");
     CHECK_FAILS(gram(NULL, "linear@2", t, NULL, K), OKRA_EARG, "holds 3 strings");
     CHECK_OK(gram(NULL, "linear@1", v, NULL, K));
     okra_data_free(v);

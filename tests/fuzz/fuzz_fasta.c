@@ -1,0 +1,8 @@
+/* Any bytes as a file of format fasta (FASTA): refused with a message, or valid data. */
+#include "reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_read("fasta", NULL, data, size);
+    return 0;
+}

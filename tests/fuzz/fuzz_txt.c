@@ -1,0 +1,9 @@
+/* Any bytes as a file of format txt (strings, a line each): refused with a message, or
+ * valid data. */
+#include "reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_read("txt", NULL, data, size);
+    return 0;
+}
