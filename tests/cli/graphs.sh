@@ -1,6 +1,7 @@
 # Molecules, graphs, nodes and distances from the command line, as inputs and as outputs.
 printf 'CCO ethanol\nc1ccccc1 benzene\nOCC\nC1=CC=CC=C1\n' >m.smi
-expect_out "$(printf '1,0.1,1,0.1\n0.1,1,0.1,1\n1,0.1,1,0.1\n0.1,1,0.1,1')" \
+# five paths (C, O, CC, CO, CCO) and four (C, cc, ccc, cccc), one in common: 1/8
+expect_out "$(printf '1,0.125,1,0.125\n0.125,1,0.125,1\n1,0.125,1,0.125\n0.125,1,0.125,1')" \
     okra gram --x m.smi --kernel 'paths(m=3) | tanimoto' -o -
 printf 'C1CC\n' >bad.smi
 expect_fail 1 "okra gram: bad.smi: line 1: character 2: ring is not closed '1'" \

@@ -447,7 +447,7 @@ TEST(gram_matrices_are_psd_and_follow_the_order)
             }
         }
         CHECK_OK(okra_eigh_(NULL, okra_mat_of_(K, N, N), w));
-        /* worst of all kernels: -1.4e-15 of the largest */
+        /* rounding of the decomposition: about n eps */
         CHECK(w[0] > -2e-14 * w[N - 1]);
     }
     okra_data_free(data);
