@@ -33,6 +33,10 @@ typedef struct okra_data okra_data;
  * okra_data_copy makes an owner of it. NaN and infinities are refused, with position. */
 OKRA_API okra_status okra_data_dense(const double *values, okra_int n, okra_int d,
                                      okra_int ld, okra_data **out) OKRA_CHECK;
+/* The same, NaN standing for a value that is not known: outputs of methods that say they
+ * can use them. */
+OKRA_API okra_status okra_data_missing(const double *values, okra_int n, okra_int d,
+                                       okra_int ld, okra_data **out) OKRA_CHECK;
 /* Compressed rows (indptr[n+1], indices, values), copied; indices are sorted and must be
  * in 0..d-1 without repeats. */
 OKRA_API okra_status okra_data_sparse(const okra_int *indptr, const okra_int *indices,

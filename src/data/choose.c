@@ -135,6 +135,7 @@ static okra_status take(const okra_data *from, const okra_int *index, okra_int c
     okra_status st = OKRA_OK;
     okra_data *to = NULL;
     TRY(okra_data_new_(from->kind, count, from->d, from->source, &to));
+    to->missing = from->missing;
     TRY(take_objects(to, from, index, count));
     *out = to;
     to = NULL;

@@ -193,6 +193,7 @@ okra_status okra_data_concat(const okra_data *a, const okra_data *b, okra_data *
              okra_data_describe_(b, second, sizeof second));
     }
     TRY(okra_data_new_(a->kind, a->n + b->n, a->d, a->source, &to));
+    to->missing = a->missing || b->missing;
     TRY(join(to, a, b));
     *out = to;
     to = NULL;

@@ -9,6 +9,7 @@
 #include "data/utf8.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* The fields of a table, one after another; a quoted field may hold line ends. */
@@ -177,7 +178,11 @@ static okra_status read_numbers(okra_source_ *source, table t, okra_data **out)
         TRY(table_next(&t, &more));
         if (k >= 0) {
             okra_token_ token = okra_number_(t.begin, t.close, &values[k]);
-            if (token != OKRA_TOKEN_NUMBER_) {
+            bool gap = token == OKRA_TOKEN_MISSING_ ||
+                       (token == OKRA_TOKEN_NONFINITE_ && isnan(values[k]));
+            if (gap && source->how == OKRA_HOW_MISSING_) {
+                values[k] = NAN;
+            } else if (token != OKRA_TOKEN_NUMBER_) {
                 st = okra_bad_field_(token, t.line, t.column, t.begin, t.close);
                 goto done;
             }

@@ -42,6 +42,7 @@ struct okra_data {
     okra_network_ *network; /* NODES                                               */
     okra_data **components; /* TUPLE: `component_count` collections of n objects    */
     int component_count;
+    bool missing;            /* DENSE: NaN stands for a value that is not known     */
     bool borrowed;           /* some memory above belongs to the caller             */
     void *owned[4];          /* blocks to free with the data                        */
     void (*release)(void *); /* called on `release_arg` last (unmap, close)         */
@@ -78,6 +79,9 @@ okra_status okra_finite_(const double *values, okra_int rows, okra_int cols,
 /* The shortest text that reads back as the same double. */
 enum { OKRA_NUMBER_TEXT_ = 32 };
 const char *okra_double_text_(double value, char text[OKRA_NUMBER_TEXT_]);
+/* The same for infinities alone; *missing says whether there is a NaN. */
+okra_status okra_no_infinity_(const double *values, okra_int rows, okra_int cols,
+                              okra_int ld, bool *missing) OKRA_CHECK;
 /* The ragged group of that name, or NULL. */
 const okra_ragged_ *okra_data_group_(const okra_data *data, const char *name);
 /* The row count, kind and width in words, for messages: "200 dense vectors of length

@@ -25,6 +25,7 @@
       "sequences of vectors with labels, by a table of positions")                       \
     X(NODES, "nodes",                                                                    \
       "nodes of the network that the file holds; nodes:FILE:LIST for some")              \
+    X(MISSING, "missing", "vectors in which nan or an empty field is a missing value")   \
     X(DISTANCES, "distances", "rows of a matrix of distances, for from-distance")
 
 typedef enum okra_how_ {

@@ -320,13 +320,14 @@ static bool little_endian(void)
 
 /* Dense data over the elements where they lie. */
 static okra_status in_place(const double *values, const okra_npy_ *npy,
-                            okra_bytes_ *holder, const char *source, okra_data **out)
+                            okra_bytes_ *holder, bool nan, const char *source,
+                            okra_data **out)
 {
     okra_status st = OKRA_OK;
     okra_bytes_ *kept = NULL;
     okra_data *data = NULL;
     ALLOC(kept, 1);
-    TRY(okra_finite_(values, npy->rows, npy->cols, npy->cols));
+    TRY(nan ? OKRA_OK : okra_finite_(values, npy->rows, npy->cols, npy->cols));
     TRY(okra_data_new_(OKRA_DENSE, npy->rows, npy->cols, source, &data));
     *kept = *holder;
     *holder = (okra_bytes_){0};
@@ -341,7 +342,8 @@ done:
 }
 
 okra_status okra_npy_data_(const okra_context *ctx, const unsigned char *p, okra_int size,
-                           okra_bytes_ *holder, const char *source, okra_data **out)
+                           okra_bytes_ *holder, bool nan, const char *source,
+                           okra_data **out)
 {
     okra_status st = OKRA_OK;
     okra_npy_ npy = {0};
@@ -351,11 +353,12 @@ okra_status okra_npy_data_(const okra_context *ctx, const unsigned char *p, okra
     bool native = npy.type == 'f' && npy.size == 8 && npy.swapped != little_endian();
     bool in_order = !npy.fortran || npy.rows <= 1 || npy.cols <= 1;
     if (native && in_order && (uintptr_t)from % sizeof(double) == 0) {
-        return in_place((const double *)(const void *)from, &npy, holder, source, out);
+        return in_place((const double *)(const void *)from, &npy, holder, nan, source,
+                        out);
     }
     TRY(okra_doubles_(ctx, npy.rows, npy.cols, "an array", &values));
     TRY(convert(from, &npy, values));
-    TRY(okra_finite_(values, npy.rows, npy.cols, npy.cols));
+    TRY(nan ? OKRA_OK : okra_finite_(values, npy.rows, npy.cols, npy.cols));
     TRY(okra_data_adopt_dense_(values, npy.rows, npy.cols, source, out));
     values = NULL;
 done:
@@ -366,7 +369,8 @@ done:
 okra_status okra_read_npy_(okra_source_ *source, okra_data **out)
 {
     return okra_npy_data_(source->ctx, source->bytes.p, source->bytes.size,
-                          &source->bytes, source->name, out);
+                          &source->bytes, source->how == OKRA_HOW_MISSING_, source->name,
+                          out);
 }
 
 /* ---- writing --------------------------------------------------------------------- */

@@ -74,8 +74,8 @@ okra_status okra_read_npz_(okra_source_ *source, okra_data **out)
     TRY(choose(zip, source->part, &index));
     TRY(okra_zip_entry_(source->ctx, zip, index, &p, &size, &inflated.base));
     st = okra_npy_data_(source->ctx, p, size,
-                        inflated.base ? &inflated : okra_zip_bytes_(zip), source->name,
-                        out);
+                        inflated.base ? &inflated : okra_zip_bytes_(zip),
+                        source->how == OKRA_HOW_MISSING_, source->name, out);
     if (st != OKRA_OK) {
         okra_message_prefix_("%s", okra_zip_each_(zip, (size_t)index));
     }

@@ -122,13 +122,33 @@ okra_status okra_data_adopt_dense_(double *values, okra_int n, okra_int d,
     return st;
 }
 
+okra_status okra_no_infinity_(const double *values, okra_int rows, okra_int cols,
+                              okra_int ld, bool *missing)
+{
+    *missing = false;
+    for (okra_int i = 0; i < rows; i++) {
+        for (okra_int j = 0; j < cols; j++) {
+            if (isinf(values[i * ld + j])) {
+                return okra_fail_(OKRA_EFORMAT,
+                                  "row %" PRId64 ", column %" PRId64
+                                  " (counted from 0) is infinite; expected a number, or "
+                                  "nan for a missing value",
+                                  i, j);
+            }
+            *missing = *missing || isnan(values[i * ld + j]);
+        }
+    }
+    return OKRA_OK;
+}
+
 /* Shared by dense and Gram data: both borrow a row-major matrix. */
 static okra_status borrow(okra_kind kind, const double *values, okra_int n, okra_int d,
-                          okra_int ld, okra_data **out)
+                          okra_int ld, bool nan, okra_data **out)
 {
     okra_status st = OKRA_OK;
     okra_data *data = NULL;
     okra_int area = 0;
+    bool missing = false;
     if (ld < d) {
         FAIL(OKRA_ESHAPE,
              "%s data: the row stride is %" PRId64 " but rows have %" PRId64 " values",
@@ -138,7 +158,8 @@ static okra_status borrow(okra_kind kind, const double *values, okra_int n, okra
     if (!values && area > 0) {
         FAIL(OKRA_EARG, "%s data: values are NULL", kind_names[kind]);
     }
-    st = okra_finite_(values, n, d, ld);
+    st = nan ? okra_no_infinity_(values, n, d, ld, &missing)
+             : okra_finite_(values, n, d, ld);
     if (st != OKRA_OK) {
         okra_message_prefix_("%s data", kind_names[kind]);
         goto done;
@@ -146,16 +167,23 @@ static okra_status borrow(okra_kind kind, const double *values, okra_int n, okra
     TRY(okra_data_new_(kind, n, d, "memory", &data));
     data->values = values;
     data->ld = ld;
+    data->missing = missing;
     data->borrowed = true;
     *out = data;
 done:
     return st;
 }
 
+okra_status okra_data_missing(const double *values, okra_int n, okra_int d, okra_int ld,
+                              okra_data **out)
+{
+    return borrow(OKRA_DENSE, values, n, d, ld, true, out);
+}
+
 okra_status okra_data_dense(const double *values, okra_int n, okra_int d, okra_int ld,
                             okra_data **out)
 {
-    return borrow(OKRA_DENSE, values, n, d, ld, out);
+    return borrow(OKRA_DENSE, values, n, d, ld, false, out);
 }
 
 okra_status okra_data_gram(const double *values, okra_int rows, okra_int cols,
@@ -171,7 +199,7 @@ okra_status okra_data_gram(const double *values, okra_int rows, okra_int cols,
             }
         }
     }
-    okra_status st = borrow(OKRA_GRAM, values, rows, cols, ld, out);
+    okra_status st = borrow(OKRA_GRAM, values, rows, cols, ld, false, out);
     if (st == OKRA_OK) {
         (*out)->diagonal = diagonal;
     }

@@ -207,6 +207,7 @@ okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **da
     case OKRA_HOW_NODES_:
         break;
     case OKRA_HOW_DENSE_:
+    case OKRA_HOW_MISSING_:
     case OKRA_HOW_GRAM_:
     case OKRA_HOW_DISTANCES_:
         if (!dense) {
@@ -231,6 +232,10 @@ okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **da
     if (made) {
         okra_data_free(from);
         *data = made;
+    }
+    if (how == OKRA_HOW_MISSING_) {
+        TRY(okra_no_infinity_((*data)->values, (*data)->n, (*data)->d, (*data)->ld,
+                              &(*data)->missing));
     }
     if (how == OKRA_HOW_GRAM_ || how == OKRA_HOW_DISTANCES_) {
         (*data)->kind = OKRA_GRAM;

@@ -123,6 +123,7 @@ okra_token_ okra_number_(const char *p, const char *end, double *value)
         return isfinite(*value) ? OKRA_TOKEN_NUMBER_ : OKRA_TOKEN_NONFINITE_;
     }
     const char *word = p + (*p == '-' || *p == '+');
+    *value = is_word(word, end, "nan") ? NAN : INFINITY;
     return is_word(word, end, "nan") || is_word(word, end, "inf") ||
                    is_word(word, end, "infinity")
                ? OKRA_TOKEN_NONFINITE_

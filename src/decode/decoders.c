@@ -51,6 +51,12 @@ okra_status okra_decode_check_kind_(const okra_output_ *output, const okra_data 
     okra_kind kind = okra_data_kind(output->y);
     bool vectors = kind == OKRA_DENSE || kind == OKRA_SPARSE || kind == OKRA_BITS ||
                    kind == OKRA_GRAM;
+    if (data->missing || output->y->missing) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "%s has missing values: distances to whole outputs are not "
+                          "known; --decode explicit predicts every coordinate",
+                          data->missing ? data->source : output->y->source);
+    }
     if (okra_data_kind(data) == kind &&
         (!vectors || okra_data_width(data) == okra_data_width(output->y))) {
         return OKRA_OK;

@@ -113,7 +113,7 @@ static okra_status read_operator(okra_margin_ *m)
 {
     okra_status st = OKRA_OK;
     okra_operator_ op = {OKRA_OPERATOR_IDENTITY, NULL};
-    TRY(okra_operator_read_(m->ctx, m->o.operator_text, m->d, &op));
+    TRY(okra_operator_read_(m->ctx, m->o.operator_text, m->p, &op));
     m->A = op.A;
     if (op.kind != OKRA_OPERATOR_IDENTITY && op.kind != OKRA_OPERATOR_MATRIX) {
         FAIL(OKRA_EUNSUPPORTED,

@@ -86,6 +86,7 @@ typedef struct okra_method_ {
     const char *name, *help;
     okra_option_table options;
     bool needs_self; /* queries carry self and train_self */
+    bool missing;    /* can use explicit outputs in which NaN is a missing value */
     bool unlabelled; /* can use inputs without outputs; else a problem has none */
     /* Fills the bag with whatever predict needs: arrays, numbers, texts. */
     okra_status (*fit)(okra_context *ctx, const okra_problem_ *problem,

@@ -94,10 +94,48 @@ static okra_status regularised_laplacian(const char *file, okra_int d, double mu
     return OKRA_OK;
 }
 
-static okra_status read_graph(okra_context *ctx, const char *text, okra_int d,
+/* M_ij = exp(-gamma |Y^i - Y^j|^2); over the rows in which both are known, scaled to all
+ * n rows, where values are missing. */
+static okra_status estimate(okra_context *ctx, const char *text, const okra_problem_ *p,
+                            double **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = p->n, d = p->d;
+    double *M = NULL;
+    char *end = NULL;
+    const char *begin = strncmp(text, "(gamma=", 7) == 0 ? text + 7 : NULL;
+    double gamma = begin ? strtod(begin, &end) : -1;
+    if (!(gamma > 0 && isfinite(gamma)) || end == begin || strcmp(end, ")") != 0) {
+        FAIL(OKRA_EARG,
+             "operator: 'graph:estimate%s', expected estimate(gamma=V) with V > 0", text);
+    }
+    TRY(okra_doubles_(ctx, d, d, "the graph of tasks", &M));
+    for (okra_int i = 0; i < d; i++) {
+        for (okra_int j = 0; j < d; j++) {
+            double sum = 0;
+            okra_int both = 0;
+            for (okra_int k = 0; k < n; k++) {
+                const double *y = p->features + k * p->features_ld;
+                double e = y[i] - y[j];
+                both += !isnan(e);
+                sum += isnan(e) ? 0 : e * e;
+            }
+            /* Nothing in common: no edge. */
+            M[i * d + j] = both ? exp(-gamma * sum * (double)n / (double)both) : 0;
+        }
+    }
+    *out = M;
+    M = NULL;
+done:
+    okra_free_(M);
+    return st;
+}
+
+static okra_status read_graph(okra_context *ctx, const char *text, const okra_problem_ *p,
                               double **out)
 {
     okra_status st = OKRA_OK;
+    okra_int d = p->d;
     char *file = NULL, *end = NULL;
     double *M = NULL, *A = NULL;
     const char *comma = strrchr(text, ',');
@@ -112,7 +150,8 @@ static okra_status read_graph(okra_context *ctx, const char *text, okra_int d,
         st = OKRA_EMEM;
         goto done;
     }
-    TRY(read_matrix(ctx, file, d, &M));
+    bool guess = strncmp(file, "estimate", 8) == 0 && (file[8] == '(' || !file[8]);
+    TRY(guess ? estimate(ctx, file + 8, p, &M) : read_matrix(ctx, file, d, &M));
     TRY(regularised_laplacian(file, d, mu, M));
     TRY(okra_doubles_(ctx, d, d, "the operator matrix", &A));
     okra_mat_fill_(okra_mat_of_(A, d, d), 0);
@@ -128,8 +167,8 @@ done:
     return st;
 }
 
-okra_status okra_operator_read_(okra_context *ctx, const char *text, okra_int d,
-                                okra_operator_ *out)
+okra_status okra_operator_read_(okra_context *ctx, const char *text,
+                                const okra_problem_ *problem, okra_operator_ *out)
 {
     static const struct {
         const char *name;
@@ -147,12 +186,12 @@ okra_status okra_operator_read_(okra_context *ctx, const char *text, okra_int d,
     if (!matrix && strncmp(text, "graph:", 6) != 0) {
         return okra_fail_(OKRA_EARG,
                           "operator: '%s' is unknown, expected identity, cov, ccov, "
-                          "matrix:FILE or graph:FILE,mu=V",
+                          "matrix:FILE, graph:FILE,mu=V or graph:estimate(gamma=G),mu=V",
                           text);
     }
     okra_operator_ op = {OKRA_OPERATOR_MATRIX, NULL};
-    okra_status st = matrix ? read_matrix(ctx, text + 7, d, &op.A)
-                            : read_graph(ctx, text + 6, d, &op.A);
+    okra_status st = matrix ? read_matrix(ctx, text + 7, problem->d, &op.A)
+                            : read_graph(ctx, text + 6, problem, &op.A);
     if (st == OKRA_OK) {
         *out = op;
     }

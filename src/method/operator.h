@@ -4,7 +4,7 @@
 #ifndef OKRA_OPERATOR_H_
 #define OKRA_OPERATOR_H_
 
-#include "linalg/linalg.h"
+#include "method/method.h"
 
 typedef enum okra_operator_kind_ {
     OKRA_OPERATOR_IDENTITY,
@@ -18,10 +18,13 @@ typedef struct okra_operator_ {
     double *A; /* MATRIX: d x d, symmetric; to be freed by the caller; else NULL */
 } okra_operator_;
 
-/* "identity", "cov", "ccov", "matrix:FILE" (a symmetric d x d matrix) or
- * "graph:FILE,mu=V": A = (mu Lap + (1 - mu) I)^-1, Lap = D - M the Laplacian of the d x d
- * adjacency matrix M in FILE (Brouard et al. 2016 sec. 5.2, A_2). */
-okra_status okra_operator_read_(okra_context *ctx, const char *text, okra_int d,
+/* The training set tells d and, for graph:estimate, the outputs. "identity", "cov",
+ * "ccov", "matrix:FILE" (a symmetric d x d matrix) or "graph:FILE,mu=V": A = (mu Lap + (1
+ * - mu) I)^-1, Lap = D - M the Laplacian of the d x d adjacency matrix M in FILE (Brouard
+ * et al. 2016 sec. 5.2, A_2); "graph:estimate(gamma=G),mu=V": M_ij = exp(-G |Y^i -
+ * Y^j|^2) of the training outputs, Y^i those of coordinate i (sec. 6.2.2). */
+okra_status okra_operator_read_(okra_context *ctx, const char *text,
+                                const okra_problem_ *problem,
                                 okra_operator_ *out) OKRA_CHECK;
 /* A = E' diag(g) E in the place of A: row j becomes e_j. Eigenvalues that rounding made
  * negative become 0; OKRA_EARG when A is not positive semi-definite. */

@@ -25,6 +25,9 @@
  *     h(x) = sum_j g_j e_j e_j' Y' J (lambda I + g_j K P)^-1 k_x
  * with M of graph.c and the solves of semi.c.
  *
+ * Outputs with missing values (NaN), identity and matrix: the sum runs over the known
+ * ones; ridge_missing.c.
+ *
  * Cost: one lambda, identity: K is factored in place (n^3/3 flops, n^2 doubles), a query
  * takes 2 n^2. Several lambdas share one eigendecomposition of K, each then costs n^3;
  * cov and ccov as linalg/kron.c says; matrix: eigendecompositions of K and A. Where
@@ -71,11 +74,19 @@ static okra_status copy_features(okra_ridge_ *r)
     TRY(okra_doubles_(r->ctx, n, d, "the output features", &r->Y));
     okra_mat_copy_(okra_mat_view_(r->p->features, n, d, r->p->features_ld),
                    okra_mat_of_(r->Y, n, d));
+    for (okra_int i = 0; i < n * d; i++) {
+        r->missing = r->missing || isnan(r->Y[i]);
+    }
     if (r->center) {
         ZALLOC(r->mean, d);
-        for (okra_int i = 0; i < n; i++) {
-            for (okra_int j = 0; j < d; j++) {
-                r->mean[j] += r->Y[i * d + j] / (double)n;
+        for (okra_int j = 0; j < d; j++) { /* the mean of what is known */
+            okra_int known = 0;
+            for (okra_int i = 0; i < n; i++) {
+                known += !isnan(r->Y[i * d + j]);
+            }
+            for (okra_int i = 0; i < n; i++) {
+                double y = r->Y[i * d + j];
+                r->mean[j] += isnan(y) ? 0 : y / (double)known;
             }
         }
         for (okra_int i = 0; i < n; i++) {
@@ -148,6 +159,13 @@ static okra_status check(const okra_problem_ *p, const okra_options *options,
     return OKRA_OK;
 }
 
+static okra_status check_complete(const okra_ridge_ *r, const char *who)
+{
+    return r->missing ? okra_fail_(OKRA_EUNSUPPORTED,
+                                   "ridge: %s needs outputs without missing values", who)
+                      : OKRA_OK;
+}
+
 static okra_status path(okra_context *ctx, const okra_problem_ *problem,
                         const okra_options *options, const double *lambda, size_t count,
                         okra_bag_ *const *bags)
@@ -155,29 +173,34 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     okra_status st = OKRA_OK;
     ridge_options o;
     okra_operator_ op = {OKRA_OPERATOR_IDENTITY, NULL};
-    okra_ridge_ r = {ctx, problem, lambda, count, bags, false, NULL, NULL};
+    okra_ridge_ r = {
+        .ctx = ctx, .p = problem, .lambda = lambda, .count = count, .bags = bags};
     TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
     r.center = o.center;
     TRY(check(problem, options, &o, &r));
-    TRY(okra_operator_read_(ctx, o.operator_text, problem->d, &op));
+    TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
     if (problem->features) {
         TRY(copy_features(&r));
     }
     bool semi = okra_options_is_set(options, "lambda2");
     switch (op.kind) {
     case OKRA_OPERATOR_IDENTITY:
-        TRY(semi ? okra_ridge_semi_(&r, o.graph, o.lambda2, NULL)
-                 : okra_ridge_identity_(&r));
+        TRY(r.missing ? okra_ridge_missing_(&r, semi ? o.graph : NULL, o.lambda2, NULL)
+            : semi    ? okra_ridge_semi_(&r, o.graph, o.lambda2, NULL)
+                      : okra_ridge_identity_(&r));
         break;
     case OKRA_OPERATOR_COV:
+        TRY(check_complete(&r, "operator cov"));
         TRY(okra_ridge_covariance_(&r, -1));
         break;
     case OKRA_OPERATOR_CCOV:
+        TRY(check_complete(&r, "operator ccov"));
         TRY(okra_ridge_covariance_(&r, o.epsilon));
         break;
     case OKRA_OPERATOR_MATRIX:
-        TRY(semi ? okra_ridge_semi_(&r, o.graph, o.lambda2, op.A)
-                 : okra_ridge_matrix_(&r, op.A));
+        TRY(r.missing ? okra_ridge_missing_(&r, semi ? o.graph : NULL, o.lambda2, op.A)
+            : semi    ? okra_ridge_semi_(&r, o.graph, o.lambda2, op.A)
+                      : okra_ridge_matrix_(&r, op.A));
         break;
     }
     for (size_t l = 0; l < count; l++) {
@@ -219,7 +242,7 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
     TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
     r.center = o.center;
     TRY(check(problem, options, &o, &r));
-    TRY(okra_operator_read_(ctx, o.operator_text, problem->d, &op));
+    TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
     if (op.kind == OKRA_OPERATOR_COV || op.kind == OKRA_OPERATOR_CCOV ||
         okra_options_is_set(options, "lambda2")) {
         FAIL(OKRA_EUNSUPPORTED, "ridge: operator %s has no closed form of leaving out",
@@ -228,6 +251,7 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
     if (problem->features) {
         TRY(copy_features(&r));
     }
+    TRY(check_complete(&r, "leaving out"));
     TRY(okra_ridge_leave_(&r, op.A, &l));
 done:
     okra_free_(op.A);
@@ -339,6 +363,7 @@ const okra_method_ okra_method_ridge_ = {
     .name = "ridge",
     .help = "regularised least squares with an operator-valued kernel",
     .options = {"ridge", rows, sizeof(ridge_options)},
+    .missing = true,
     .unlabelled = true,
     .fit = fit,
     .path = path,

@@ -13,6 +13,7 @@ typedef struct okra_ridge_ {
     size_t count;
     okra_bag_ *const *bags;
     bool center;
+    bool missing;     /* some values of Y are NaN */
     double *Y, *mean; /* explicit features, less their mean when centred; or NULL */
 } okra_ridge_;
 
@@ -44,6 +45,10 @@ typedef struct okra_leave_ {
 } okra_leave_;
 okra_status okra_ridge_leave_(okra_ridge_ *r, double *A,
                               const okra_leave_ *leave) OKRA_CHECK;
+
+/* Outputs with missing values: coefficients alone, N x d. graph: NULL without lambda2. */
+okra_status okra_ridge_missing_(okra_ridge_ *r, const char *graph, double lambda2,
+                                double *A) OKRA_CHECK;
 
 /* Hands *values over to the bag and makes it NULL. */
 okra_status okra_ridge_put_(okra_bag_ *bag, const char *name, double **values,

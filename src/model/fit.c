@@ -4,6 +4,7 @@
 #include "model/model.h"
 #include "model/options.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* ---- the training set seen through its kernels ----------------------------------------
@@ -21,6 +22,30 @@ static okra_status bind(okra_context *ctx, const okra_kernel *kernel,
     return st;
 }
 
+/* Outputs as the output kernel sees them: missing values are 0. Only explicit features
+ * are used of such outputs, and those keep their NaN. */
+static okra_status fill(const okra_data *y, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int area = 0;
+    double *values = NULL;
+    if (!y->missing) {
+        *out = okra_data_retain(y);
+        return OKRA_OK;
+    }
+    TRY(okra_area_(y->n, y->d, sizeof *values, &area));
+    ALLOC(values, area);
+    for (okra_int i = 0; i < area; i++) {
+        double value = y->values[i / y->d * y->ld + i % y->d];
+        values[i] = isnan(value) ? 0 : value;
+    }
+    TRY(okra_data_adopt_dense_(values, y->n, y->d, y->source, out));
+    values = NULL;
+done:
+    okra_free_(values);
+    return st;
+}
+
 okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
                                   const okra_data *y, okra_kernel *kx, okra_kernel *ky,
                                   const okra_bag_ *bag, okra_training_ **out)
@@ -32,7 +57,8 @@ okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
     TRY(okra_data_copy(x, &t->x));
     TRY(okra_data_copy(y, &t->y));
     TRY(bind(ctx, kx, t->x, bag, "kx", &t->bound_x));
-    TRY(bind(ctx, ky, t->y, bag, "ky", &t->bound_y));
+    TRY(fill(t->y, &t->filled));
+    TRY(bind(ctx, ky, t->filled, bag, "ky", &t->bound_y));
     t->output = (okra_output_){.y = t->y, .ky = t->bound_y, .feature_scale = 1};
     double scale;
     if (t->y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale)) {
@@ -40,6 +66,11 @@ okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
         t->output.features_ld = t->y->ld;
         t->output.d = t->y->d;
         t->output.feature_scale = scale;
+    }
+    if (t->y->missing && !t->output.features) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "y has missing values, for which ky must be linear; it is %s",
+             okra_kernel_text(ky));
     }
     t->kx = kx;
     t->ky = ky;
@@ -59,6 +90,7 @@ void okra_training_free_(okra_training_ *t)
         okra_kernel_free(t->ky);
         okra_data_free(t->x);
         okra_data_free(t->y);
+        okra_data_free(t->filled);
         okra_free_(t);
     }
 }
@@ -82,6 +114,11 @@ static okra_status check_pairs(const okra_method_ *method, const okra_data *x,
                           "x has %s, y has %s; expected as many of each: method %s does "
                           "not use inputs without outputs",
                           a, b, method->name);
+    }
+    if (x->missing || (y->missing && !method->missing)) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "%s has missing values, which method %s does not use",
+                          x->missing ? "x" : "y", method->name);
     }
     if (y->n == 0) {
         return okra_fail_(OKRA_ESHAPE, "there are no training pairs");

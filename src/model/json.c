@@ -83,6 +83,11 @@ static json_t *about_data(const okra_data *data)
 {
     json_t *about = json_pack("{s:s, s:I, s:I}", "kind", okra_kind_name(data->kind),
                               "count", (json_int_t)data->n, "width", (json_int_t)data->d);
+    if (about && data->missing &&
+        json_object_set_new(about, "missing", json_true()) != 0) {
+        json_decref(about);
+        return NULL;
+    }
     for (int k = 0; about && k < data->component_count; k++) {
         json_t *parts = k == 0 ? json_array() : json_object_get(about, "parts");
         if ((k == 0 && json_object_set_new(about, "parts", parts) != 0) ||

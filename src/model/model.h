@@ -16,6 +16,7 @@
 typedef struct okra_training_ {
     atomic_int references;
     okra_data *x, *y;
+    okra_data *filled; /* y, 0 in place of missing values */
     okra_kernel *kx, *ky;
     okra_bound_ *bound_x, *bound_y;
     okra_output_ output; /* views of the above, as decoders see them */

@@ -72,7 +72,9 @@ static okra_status load_dense(const shelf *s, okra_data **out)
     const void *values = NULL;
     okra_status st = fetch(s, "values", "<f8", s->n, s->d, &values, NULL);
     if (st == OKRA_OK) {
-        st = okra_data_dense(values, s->n, s->d, s->d, out);
+        bool missing = json_is_true(json_object_get(s->about, "missing"));
+        st = (missing ? okra_data_missing : okra_data_dense)(values, s->n, s->d, s->d,
+                                                             out);
     }
     if (st == OKRA_OK) {
         hold(*out, s->archive);
