@@ -93,7 +93,10 @@ int cli_status(const cli_run *run, okra_status status)
 void cli_on_warning(void *user, const char *text)
 {
     const cli_run *run = user;
-    if (!run->common.quiet) {
+    static char last[1024];
+    /* Training set and candidates may have the same to tell: once will do. */
+    if (!run->common.quiet && strncmp(text, last, sizeof last - 1) != 0) {
+        snprintf(last, sizeof last, "%s", text);
         wipe_bar();
         fprintf(stderr, "okra: warning: %s\n", text);
     }

@@ -176,7 +176,8 @@ enum {
 typedef struct letters {
     double *pixels;
     int32_t *labels;
-    okra_int *offsets, rows, n, d, word; /* of the word at hand */
+    okra_int *offsets, rows, n, d;
+    double word; /* the number of the word at hand */
 } letters;
 
 static okra_status bad_line(const okra_lines_ *lines, const char *what)
@@ -188,7 +189,8 @@ static okra_status bad_line(const okra_lines_ *lines, const char *what)
 static okra_status one_letter(const okra_lines_ *lines, letters *to)
 {
     const char *p = lines->begin, *word, *close;
-    okra_int field = 0, id = 0;
+    okra_int field = 0;
+    double id = 0;
     for (; okra_word_(&p, lines->close, &word, &close); field++) {
         double value = 0;
         if (field == 1) {
@@ -205,7 +207,7 @@ static okra_status one_letter(const okra_lines_ *lines, letters *to)
         if (field >= LEADING && field < LEADING + to->d) {
             to->pixels[to->rows * to->d + field - LEADING] = value;
         }
-        id = field == WORD_ID ? (okra_int)value : id;
+        id = field == WORD_ID ? value : id;
     }
     if (field != LEADING + to->d) {
         return okra_fail_(OKRA_EFORMAT,
