@@ -79,6 +79,8 @@ okra_status okra_read_nodes_(const okra_file_format_ *format, okra_source_ *sour
 okra_status okra_write_graphml_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 /* The names of nodes, or their numbers, a line each. */
 okra_status okra_write_nodes_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+/* Warns that `count` molecules, the first on that line, have no Kekule structure. */
+void okra_warn_unkekulised_(const okra_source_ *s, okra_int count, okra_int first);
 okra_status okra_write_smiles_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 okra_status okra_write_sdf_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
 okra_status okra_read_txt_(okra_source_ *source, okra_data **out) OKRA_CHECK;
