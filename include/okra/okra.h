@@ -7,10 +7,11 @@
 #include "okra/base.h"
 #include "okra/data.h"
 #include "okra/kernel.h"
+#include "okra/link.h"
 #include "okra/metric.h"
 #include "okra/model.h"
-#include "okra/twin.h"
 #include "okra/ranking.h"
+#include "okra/twin.h"
 #include "okra/version.h"
 
 #endif

@@ -57,7 +57,11 @@ typedef struct okra_components_ {
     const double *variances, *offset; /* p     */
 } okra_components_;
 
-typedef enum okra_form_ { OKRA_FORM_WEIGHTS, OKRA_FORM_EMBEDDING } okra_form_;
+typedef enum okra_form_ {
+    OKRA_FORM_WEIGHTS,
+    OKRA_FORM_EMBEDDING,
+    OKRA_FORM_LINKS, /* neither: scores of pairs of inputs alone, see okra_linker_ */
+} okra_form_;
 
 /* ---- predictions of models that have not seen the input -------------------------------
  */
@@ -78,6 +82,23 @@ typedef struct okra_left_ {
 } okra_left_;
 typedef okra_status (*okra_left_fn_)(okra_context *ctx, void *user,
                                      const okra_left_ *left);
+
+/* ---- scores of pairs of inputs --------------------------------------------------------
+ */
+
+/* For methods that score links but have no weights: score(u, v) = <P_u, Q_v>, plus
+ * k(u, v) where `kernel` says so. Scores are symmetric; u is new, or both are labelled.
+ */
+typedef struct okra_linker_ {
+    enum { OKRA_LINKER_NO_KERNEL_, OKRA_LINKER_NEW_, OKRA_LINKER_ALWAYS_ } kernel;
+    bool labelled_only; /* v must be labelled */
+    okra_int (*width)(const okra_bag_ *bag);
+    /* P and Q (m x width) of the queries; one of them may have p == NULL: not wanted.
+     * `labelled`: which labelled input is the first query, the others follow; -1: the
+     * queries are new. */
+    okra_status (*factors)(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                           okra_int labelled, okra_mat_ P, okra_mat_ Q);
+} okra_linker_;
 
 /* ---- one interface --------------------------------------------------------------------
  */
@@ -108,6 +129,7 @@ typedef struct okra_method_ {
      * coefficients for it; NULL or returns OKRA_EUNSUPPORTED if not. */
     okra_status (*embed)(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                          okra_mat_ out);
+    const okra_linker_ *linker; /* form OKRA_FORM_LINKS: predict is NULL */
     /* Left-out predictions for every lambda from one decomposition, handed to `sink` in
      * order; as embeddings where `explicitly` and there are features. They equal those of
      * models fitted without the part, whatever the outputs; OKRA_EUNSUPPORTED (before the

@@ -71,6 +71,10 @@ void okra_walk_close_(okra_walk_ *walk);
 /* Weights (m x n) or embedding (m x d) of test rows first..first+out.rows-1. */
 okra_status okra_walk_predict_(okra_context *ctx, okra_walk_ *walk, okra_int first,
                                okra_mat_ out) OKRA_CHECK;
+/* Factors of the scores of links, of test rows first.. (labelled: they are the labelled
+ * training inputs themselves), for a method that has a linker. */
+okra_status okra_walk_link_(okra_context *ctx, okra_walk_ *walk, okra_int first,
+                            bool labelled, okra_mat_ P, okra_mat_ Q) OKRA_CHECK;
 /* The explicit h(x), m x d, straight from the method's coefficients. */
 okra_status okra_walk_embed_(okra_context *ctx, okra_walk_ *walk, okra_int first,
                              okra_mat_ out) OKRA_CHECK;

@@ -80,8 +80,23 @@ okra_status okra_walk_predict_(okra_context *ctx, okra_walk_ *walk, okra_int fir
                                okra_mat_ out)
 {
     okra_query_ q;
+    if (!walk->model->method->predict) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "method %s scores links between nodes and predicts no outputs",
+                          walk->model->method->name);
+    }
     okra_status st = query(ctx, walk, first, out.rows, &q);
     return st == OKRA_OK ? walk->model->method->predict(ctx, walk->model->bag, &q, out)
+                         : st;
+}
+
+okra_status okra_walk_link_(okra_context *ctx, okra_walk_ *walk, okra_int first,
+                            bool labelled, okra_mat_ P, okra_mat_ Q)
+{
+    okra_query_ q;
+    okra_status st = query(ctx, walk, first, P.rows, &q);
+    return st == OKRA_OK ? walk->model->method->linker->factors(
+                               ctx, walk->model->bag, &q, labelled ? first : -1, P, Q)
                          : st;
 }
 

@@ -1,0 +1,106 @@
+/*
+ * okra/link.h: unknown links of a network from the known ones and from descriptions of
+ * its nodes.
+ *
+ * Nodes are the objects of a collection x. The edges among some of them, the labelled
+ * nodes, are known; the other nodes are new. A method learns h from nodes to the feature
+ * space of a kernel of the known network, and the score of a pair is <h(u), h(u')>
+ * (Brouard et al. 2016 eq. 13), or what a method for links alone puts in its place. A
+ * score ranks pairs; it is no probability.
+ */
+#ifndef OKRA_LINK_H
+#define OKRA_LINK_H
+
+#include "okra/data.h"
+#include "okra/ranking.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A pair of nodes with the weight of an edge or the score of a link. */
+typedef struct okra_link {
+    okra_int a, b;
+    double value;
+} okra_link;
+
+typedef struct okra_link_task {
+    const okra_data *x;       /* one object a node; a Gram matrix: nodes x nodes        */
+    const okra_int *labelled; /* nodes whose edges with one another are all known       */
+    okra_int labelled_count;
+    const okra_link *edges; /* between labelled nodes, each once, value: weight > 0     */
+    okra_int edge_count;
+    const okra_data *gram; /* the Gram matrix of the labelled nodes in place of a kernel
+                              of the known network, or NULL                             */
+} okra_link_task;
+
+/* Beside the options of fit (okra_fit_options; ky: a kernel of nodes, or `precomputed`
+ * with task->gram). */
+typedef struct okra_link_settings {
+    double beta; /* of diffusion(beta), where ky is not set; 0: by okra_link_beta       */
+    bool known;  /* a labelled node u stands for itself, phi(u), and not for h(u)       */
+} okra_link_settings;
+
+typedef struct okra_links okra_links;
+
+/* Which pairs: a labelled node and a new one, two new ones, or both kinds. */
+typedef enum okra_link_pairs {
+    OKRA_LINK_LABELLED_NEW = 1,
+    OKRA_LINK_NEW_NEW = 2,
+    OKRA_LINK_ALL = 3,
+} okra_link_pairs;
+
+/* settings == NULL: beta 1, not known. Where lambda2 of the method is more than 0, the
+ * new nodes are its inputs without outputs. The known network may have several components
+ * and nodes without edges; it must have an edge. */
+OKRA_API okra_status okra_link_fit(okra_context *context, const okra_link_task *task,
+                                   const okra_options *options,
+                                   const okra_link_settings *settings,
+                                   okra_links **out) OKRA_CHECK;
+OKRA_API void okra_links_free(okra_links *links);
+/* What was fitted as JSON, like okra_model_json. */
+OKRA_API const char *okra_links_json(const okra_links *links);
+
+/* How many pairs there are. */
+OKRA_API okra_int okra_link_count(const okra_links *links, okra_link_pairs which);
+/* The `top` best pairs (0, or more than there are: all) with a score of at least `least`,
+ * best first, equal scores by node numbers; a is the labelled one. The list is freed with
+ * okra_link_list_free. Memory: thin factors of the scores, a panel, and the list. */
+OKRA_API okra_status okra_link_rank(okra_context *context, okra_links *links,
+                                    okra_link_pairs which, okra_int top, double least,
+                                    okra_link **list, okra_int *count) OKRA_CHECK;
+OKRA_API void okra_link_list_free(okra_link *list);
+/* Fills in the scores of the given pairs, of any kind. */
+OKRA_API okra_status okra_link_score(okra_context *context, okra_links *links,
+                                     okra_link *pairs, okra_int count) OKRA_CHECK;
+/* All pairs of the kind against the true edges (edges of other kinds are passed over). */
+OKRA_API okra_status okra_link_evaluate(okra_context *context, okra_links *links,
+                                        okra_link_pairs which, const okra_link *truth,
+                                        okra_int truth_count,
+                                        okra_ranking **out) OKRA_CHECK;
+/* The labelled pairs against the known edges, each node predicted by a model that has not
+ * seen it where the method can tell (*left_out), else as fitted. Its
+ * okra_ranking_threshold makes a network of scores. */
+OKRA_API okra_status okra_link_training(okra_context *context, okra_links *links,
+                                        okra_ranking **out, bool *left_out) OKRA_CHECK;
+
+/* Leave-one-out areas over the labelled pairs for every lambda, from one decomposition:
+ * AUC-ROC and AUC-PR, `count` values each (either may be NULL). OKRA_EUNSUPPORTED where
+ * the method has no closed form. */
+OKRA_API okra_status okra_link_leave(okra_context *context, const okra_link_task *task,
+                                     const okra_options *options,
+                                     const okra_link_settings *settings,
+                                     const double *lambda, size_t count, double *auc_roc,
+                                     double *auc_pr) OKRA_CHECK;
+
+/* The time of diffusion on the network whose kernel carries most information: it
+ * maximises the entropy of k(i,j) / sqrt(k(i,i) k(j,j)), i < j, in 50 equal bins between
+ * their extremes; see link/beta.c. */
+OKRA_API okra_status okra_link_beta(okra_context *context, okra_int nodes,
+                                    const okra_link *edges, okra_int edge_count,
+                                    double *beta) OKRA_CHECK;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

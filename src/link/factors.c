@@ -1,0 +1,186 @@
+/*
+ * factors.c: scores as products of thin factors.
+ *
+ *     score(u, v) = w_u' L w_v = <P_u, Q_v>,   P = W L,  Q = W     (Brouard eq. 13)
+ *
+ * W (nodes x n) are the weights of a group of nodes, L the output Gram matrix. So a panel
+ * of scores is one product, and the matrix of all scores is never needed. A labelled node
+ * that stands for itself has the unit vector as its weights: P = L, Q = I. Methods
+ * without weights give P and Q themselves.
+ *
+ * Cost: 2 n^2 a node for P beside its weights; 2 n a score. Memory: 2 n doubles a node.
+ */
+#include "link/link.h"
+
+enum { PANEL_DOUBLES = 1 << 23, PANEL_ROWS = 512 };
+
+okra_int okra_link_panel_rows_(okra_int cols)
+{
+    okra_int rows = PANEL_DOUBLES / OKRA_MAX_(cols, 1);
+    return OKRA_MAX_(OKRA_MIN_(rows, PANEL_ROWS), 1);
+}
+
+static void unit_rows(okra_mat_ A)
+{
+    okra_mat_fill_(A, 0);
+    for (okra_int i = 0; i < A.rows; i++) {
+        A.p[i * A.ld + i] = 1;
+    }
+}
+
+/* One of the two factors of a group, or both at once where a linker makes them. */
+static okra_status by_linker(okra_context *ctx, okra_links *l, int g, double *P,
+                             double *Q)
+{
+    okra_status st = OKRA_OK;
+    okra_walk_ walk = {0};
+    okra_group_ *group = &l->group[g];
+    TRY(okra_walk_open_(ctx, l->model, group->x, 2 * l->width, &walk));
+    for (okra_int i = 0; i < group->count; i += walk.rows) {
+        okra_int m = OKRA_MIN_(walk.rows, group->count - i);
+        okra_mat_ p = okra_mat_of_(P ? P + i * l->width : NULL, m, l->width);
+        okra_mat_ q = okra_mat_of_(Q ? Q + i * l->width : NULL, m, l->width);
+        TRY(okra_cancelled_(ctx));
+        TRY(okra_walk_link_(ctx, &walk, i, g == OKRA_LABELLED_, p, q));
+    }
+done:
+    okra_walk_close_(&walk);
+    return st;
+}
+
+static okra_status weights(okra_context *ctx, okra_links *l, int g)
+{
+    okra_status st = OKRA_OK;
+    okra_group_ *group = &l->group[g];
+    okra_walk_ walk = {0};
+    double *W = NULL;
+    if (group->Q) {
+        return OKRA_OK;
+    }
+    TRY(okra_doubles_(ctx, group->count, l->width, "the weights of the nodes", &W));
+    if (l->known && g == OKRA_LABELLED_) {
+        unit_rows(okra_mat_of_(W, group->count, l->width));
+    } else {
+        TRY(okra_walk_open_(ctx, l->model, group->x, 0, &walk));
+        for (okra_int i = 0; i < group->count; i += walk.rows) {
+            okra_int m = OKRA_MIN_(walk.rows, group->count - i);
+            TRY(okra_cancelled_(ctx));
+            TRY(okra_walk_predict_(ctx, &walk, i,
+                                   okra_mat_of_(W + i * l->width, m, l->width)));
+            okra_progress_(ctx, "predict nodes", i + m, group->count);
+        }
+    }
+    group->Q = W;
+    W = NULL;
+done:
+    okra_walk_close_(&walk);
+    okra_free_(W);
+    return st;
+}
+
+static okra_status times_gram(okra_context *ctx, okra_links *l, int g)
+{
+    okra_status st = OKRA_OK;
+    okra_group_ *group = &l->group[g];
+    double *L = NULL, *P = NULL;
+    okra_int n = l->width;
+    TRY(weights(ctx, l, g));
+    TRY(okra_doubles_(ctx, n, n, "the Gram matrix of the outputs", &L));
+    TRY(okra_doubles_(ctx, group->count, n, "the factor of the scores", &P));
+    TRY(okra_bound_gram_(ctx, l->model->training->bound_y, okra_mat_of_(L, n, n)));
+    TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(group->Q, group->count, n),
+                   okra_mat_of_(L, n, n), 0, okra_mat_of_(P, group->count, n)));
+    group->P = P;
+    P = NULL;
+done:
+    okra_free_(L);
+    okra_free_(P);
+    return st;
+}
+
+okra_status okra_link_factors_(okra_context *ctx, okra_links *l, int g, bool P, bool Q)
+{
+    okra_status st = OKRA_OK;
+    okra_group_ *group = &l->group[g];
+    double *p = NULL, *q = NULL;
+    P = P && !group->P;
+    Q = Q && !group->Q;
+    if (!l->model->method->linker) {
+        return P ? times_gram(ctx, l, g) : Q ? weights(ctx, l, g) : OKRA_OK;
+    }
+    if (P || Q) {
+        if (P) {
+            TRY(okra_doubles_(ctx, group->count, l->width, "a factor of the scores", &p));
+        }
+        if (Q) {
+            TRY(okra_doubles_(ctx, group->count, l->width, "a factor of the scores", &q));
+        }
+        TRY(by_linker(ctx, l, g, p, q));
+        group->P = p ? p : group->P;
+        group->Q = q ? q : group->Q;
+        p = q = NULL;
+    }
+done:
+    okra_free_(p);
+    okra_free_(q);
+    return st;
+}
+
+/* S <- S + k(u, v). The kernel is bound to the nodes of the columns, so that `center`
+ * takes its means from them. */
+static okra_status add_kernel(okra_context *ctx, okra_links *l, int rows, okra_int i0,
+                              int cols, okra_int j0, okra_mat_ S)
+{
+    okra_status st = OKRA_OK;
+    const okra_group_ *r = &l->group[rows];
+    okra_group_ *c = &l->group[cols];
+    okra_data *these = NULL;
+    okra_other_ *other = NULL;
+    double *K = NULL;
+    if (!c->columns) {
+        TRY(okra_link_take_(ctx, l->all, c->node, c->count, c->node, c->count,
+                            &c->columns));
+    }
+    if (!c->bound) {
+        TRY(okra_bound_create_(ctx, l->model->training->kx, c->columns, &c->bound));
+    }
+    TRY(okra_link_take_(ctx, l->all, r->node + i0, S.rows, c->node, c->count, &these));
+    TRY(okra_other_create_(ctx, c->bound, these, &other));
+    TRY(okra_doubles_(ctx, S.rows, c->count, "a panel of the kernel", &K));
+    TRY(okra_other_cross_(ctx, c->bound, other, 0, okra_mat_of_(K, S.rows, c->count)));
+    for (okra_int i = 0; i < S.rows; i++) {
+        for (okra_int j = 0; j < S.cols; j++) {
+            S.p[i * S.ld + j] += K[i * c->count + j0 + j];
+        }
+    }
+done:
+    okra_other_free_(other);
+    okra_data_free(these);
+    okra_free_(K);
+    return st;
+}
+
+okra_status okra_link_panel_(okra_context *ctx, okra_links *l, int rows, okra_int i0,
+                             int cols, okra_int j0, okra_mat_ S)
+{
+    okra_status st = OKRA_OK;
+    const okra_linker_ *linker = l->model->method->linker;
+    if (linker && linker->labelled_only && cols == OKRA_NEW_) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "method %s has a model of each labelled node and cannot score two new nodes",
+             l->model->method->name);
+    }
+    TRY(okra_link_factors_(ctx, l, rows, true, false));
+    TRY(okra_link_factors_(ctx, l, cols, false, true));
+    TRY(okra_gemm_(ctx, false, true, 1,
+                   okra_mat_of_(l->group[rows].P + i0 * l->width, S.rows, l->width),
+                   okra_mat_of_(l->group[cols].Q + j0 * l->width, S.cols, l->width), 0,
+                   S));
+    if (linker && (linker->kernel == OKRA_LINKER_ALWAYS_ ||
+                   (linker->kernel == OKRA_LINKER_NEW_ && rows == OKRA_NEW_ &&
+                    cols == OKRA_NEW_))) {
+        TRY(add_kernel(ctx, l, rows, i0, cols, j0, S));
+    }
+done:
+    return st;
+}

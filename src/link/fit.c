@@ -1,0 +1,299 @@
+/*
+ * fit.c: from known edges and descriptions of nodes to fitted links.
+ *
+ * The known network of the n labelled nodes gives the output kernel L (n x n), its
+ * diffusion kernel exp(-beta Laplacian) if nothing else is asked for; a method then
+ * learns from the descriptions of the labelled nodes to the nodes of that network, like
+ * any other mapping.
+ */
+#include "link/link.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the task ------------------------------------------------------------------------
+ */
+
+static okra_status place_nodes(const okra_link_task *task, okra_link_parts_ *p)
+{
+    okra_status st = OKRA_OK;
+    okra_int nodes = task->x->n, n = task->labelled_count;
+    ALLOC(p->place, nodes);
+    ALLOC(p->labelled, n);
+    ALLOC(p->fresh, OKRA_MAX_(nodes - n, 0));
+    for (okra_int i = 0; i < nodes; i++) {
+        p->place[i] = -1;
+    }
+    for (okra_int k = 0; k < n; k++) {
+        okra_int node = task->labelled[k];
+        if (node < 0 || node >= nodes) {
+            FAIL(OKRA_EARG, "labelled node %lld; there are %lld nodes, counted from 0",
+                 (long long)node, (long long)nodes);
+        }
+        if (p->place[node] >= 0) {
+            FAIL(OKRA_EARG, "node %lld is among the labelled ones twice",
+                 (long long)node);
+        }
+        p->place[node] = k;
+        p->labelled[k] = node;
+    }
+    for (okra_int i = 0; i < nodes; i++) {
+        if (p->place[i] < 0) {
+            p->place[i] = -1 - p->fresh_count;
+            p->fresh[p->fresh_count++] = i;
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status make_network(const okra_link_task *task, okra_link_parts_ *p)
+{
+    okra_status st = OKRA_OK;
+    okra_link_ *edges = NULL;
+    okra_int bad = 0;
+    if (task->edge_count < 1) {
+        FAIL(OKRA_EARG, "there is no known edge: links are learned from known ones");
+    }
+    ALLOC(edges, task->edge_count);
+    for (okra_int k = 0; k < task->edge_count; k++) {
+        const okra_link *e = &task->edges[k];
+        const okra_int ends[] = {e->a, e->b};
+        for (int side = 0; side < 2; side++) {
+            if (ends[side] < 0 || ends[side] >= task->x->n || p->place[ends[side]] < 0) {
+                FAIL(OKRA_EARG,
+                     "edge %lld (nodes %lld and %lld): node %lld is not a "
+                     "labelled node",
+                     (long long)k, (long long)e->a, (long long)e->b,
+                     (long long)ends[side]);
+            }
+        }
+        edges[k] = (okra_link_){p->place[e->a], p->place[e->b], e->value};
+    }
+    st = okra_network_create_(task->labelled_count, edges, task->edge_count, NULL, &bad,
+                              &p->network);
+    if (st == OKRA_EFORMAT) {
+        okra_message_prefix_("edge %lld (nodes %lld and %lld)", (long long)bad,
+                             (long long)task->edges[bad].a,
+                             (long long)task->edges[bad].b);
+        st = OKRA_EARG;
+    }
+done:
+    okra_free_(edges);
+    return st;
+}
+
+/* ky: as set, else the diffusion kernel of the known network. */
+static okra_status output_kernel(okra_context *ctx, const okra_link_task *task,
+                                 const okra_link_settings *s, okra_link_parts_ *p)
+{
+    okra_status st = OKRA_OK;
+    bool set = okra_options_is_set(p->fit, "ky");
+    okra_link *local = NULL;
+    if (task->gram) {
+        if (set && strcmp(okra_options_get(p->fit, "ky"), "precomputed") != 0) {
+            FAIL(OKRA_EARG,
+                 "ky is '%s', but the Gram matrix of the labelled nodes is "
+                 "given: expected precomputed",
+                 okra_options_get(p->fit, "ky"));
+        }
+        if (task->gram->n != task->labelled_count) {
+            FAIL(OKRA_ESHAPE,
+                 "the Gram matrix of the labelled nodes has %lld rows, there "
+                 "are %lld labelled nodes",
+                 (long long)task->gram->n, (long long)task->labelled_count);
+        }
+        p->y = okra_data_retain(task->gram);
+        TRY(okra_options_set(p->fit, "ky", "precomputed"));
+        goto done;
+    }
+    TRY(okra_nodes_create_(p->network, NULL, p->network->nodes, "the labelled nodes",
+                           &p->y));
+    if (!set) {
+        char text[64];
+        double beta = s->beta;
+        if (beta == 0) {
+            ALLOC(local, task->edge_count);
+            for (okra_int k = 0; k < task->edge_count; k++) {
+                const okra_link *e = &task->edges[k];
+                local[k] = (okra_link){p->place[e->a], p->place[e->b], e->value};
+            }
+            TRY(okra_link_beta(ctx, task->labelled_count, local, task->edge_count,
+                               &beta));
+        }
+        snprintf(text, sizeof text, "diffusion(beta=%.17g)", beta);
+        TRY(okra_options_set(p->fit, "ky", text));
+    }
+done:
+    okra_free_(local);
+    return st;
+}
+
+okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *task,
+                                    const okra_options *options,
+                                    const okra_link_settings *settings,
+                                    okra_link_parts_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_link_parts_ p = {0};
+    static const okra_link_settings usual = {.beta = 1};
+    const okra_link_settings *s = settings ? settings : &usual;
+    if (!(s->beta >= 0 && s->beta <= 1e300)) {
+        FAIL(OKRA_EARG, "beta is %g, expected a number that is not negative", s->beta);
+    }
+    if (task->x->kind == OKRA_GRAM && task->x->n != task->x->d) {
+        FAIL(OKRA_ESHAPE, "%s is a Gram matrix of %lld x %lld, expected nodes x nodes",
+             task->x->source, (long long)task->x->n, (long long)task->x->d);
+    }
+    TRY(place_nodes(task, &p));
+    TRY(make_network(task, &p));
+    if (options) {
+        TRY(okra_options_copy(options, &p.fit));
+    } else {
+        TRY(okra_fit_options(&p.fit));
+    }
+    TRY(output_kernel(ctx, task, s, &p));
+    *out = p;
+    return OKRA_OK;
+done:
+    okra_link_parts_clear_(&p);
+    return st;
+}
+
+void okra_link_parts_clear_(okra_link_parts_ *p)
+{
+    okra_free_(p->place);
+    okra_free_(p->labelled);
+    okra_free_(p->fresh);
+    okra_network_free_(p->network);
+    okra_data_free(p->y);
+    okra_options_free(p->fit);
+    *p = (okra_link_parts_){0};
+}
+
+/* ---- collections of nodes ------------------------------------------------------------
+ */
+
+okra_status okra_link_take_(okra_context *ctx, const okra_data *x, const okra_int *rows,
+                            okra_int row_count, const okra_int *cols, okra_int col_count,
+                            okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *taken = NULL;
+    double *values = NULL, *diagonal = NULL;
+    if (x->kind != OKRA_GRAM) {
+        return okra_data_take(x, rows, row_count, out);
+    }
+    TRY(okra_data_new_(OKRA_GRAM, row_count, col_count, x->source, &taken));
+    TRY(okra_doubles_(ctx, row_count, col_count, "a part of the Gram matrix", &values));
+    okra_data_own_(taken, values);
+    ALLOC(diagonal, row_count);
+    okra_data_own_(taken, diagonal);
+    for (okra_int r = 0; r < row_count; r++) {
+        const double *row = x->values + rows[r] * x->ld;
+        diagonal[r] = row[rows[r]];
+        for (okra_int c = 0; c < col_count; c++) {
+            values[r * col_count + c] = row[cols[c]];
+        }
+    }
+    taken->values = values;
+    taken->ld = col_count;
+    taken->diagonal = diagonal;
+    *out = taken;
+    taken = NULL;
+done:
+    okra_data_free(taken);
+    return st;
+}
+
+/* The inputs of the method: labelled nodes, and new ones where it uses them. */
+static okra_status training_nodes(const okra_link_parts_ *p, okra_int n, okra_int **list,
+                                  okra_int *count)
+{
+    okra_status st = OKRA_OK;
+    const char *lambda2 = okra_options_get(p->fit, "lambda2");
+    bool semi = lambda2 && strtod(lambda2, NULL) > 0;
+    *count = n + (semi ? p->fresh_count : 0);
+    ALLOC(*list, *count);
+    for (okra_int i = 0; i < *count; i++) {
+        (*list)[i] = i < n ? p->labelled[i] : p->fresh[i - n];
+    }
+done:
+    return st;
+}
+
+okra_status okra_link_fit(okra_context *context, const okra_link_task *task,
+                          const okra_options *options, const okra_link_settings *settings,
+                          okra_links **out)
+{
+    okra_status st = OKRA_OK;
+    okra_link_parts_ p = {0};
+    okra_links *l = NULL;
+    okra_data *x = NULL;
+    okra_int *inputs = NULL, input_count = 0, n = task->labelled_count;
+    TRY(okra_link_parts_create_(context, task, options, settings, &p));
+    TRY(training_nodes(&p, n, &inputs, &input_count));
+    TRY(okra_link_take_(context, task->x, inputs, input_count, inputs, input_count, &x));
+    ZALLOC(l, 1);
+    l->nodes = task->x->n;
+    l->known = settings && settings->known;
+    TRY(okra_fit(context, x, p.y, p.fit, &l->model));
+    okra_group_ *group = l->group;
+    group[OKRA_LABELLED_].count = n;
+    group[OKRA_NEW_].count = p.fresh_count;
+    group[OKRA_LABELLED_].node = p.labelled;
+    group[OKRA_NEW_].node = p.fresh;
+    l->place = p.place;
+    l->network = p.network;
+    l->options = p.fit;
+    p.labelled = p.fresh = p.place = NULL;
+    p.network = NULL;
+    p.fit = NULL;
+    for (int g = 0; g < OKRA_GROUPS_; g++) {
+        TRY(okra_link_take_(context, task->x, group[g].node, group[g].count, inputs,
+                            input_count, &group[g].x));
+    }
+    const okra_linker_ *linker = l->model->method->linker;
+    l->width = linker ? linker->width(l->model->bag) : n;
+    if (linker && l->known) {
+        FAIL(OKRA_EARG, "method %s has no use for known: it has no h(u) to replace",
+             l->model->method->name);
+    }
+    if (linker && linker->kernel != OKRA_LINKER_NO_KERNEL_) {
+        TRY(okra_data_copy(task->x, &l->all));
+    }
+    *out = l;
+    l = NULL;
+done:
+    okra_links_free(l);
+    okra_link_parts_clear_(&p);
+    okra_data_free(x);
+    okra_free_(inputs);
+    return st;
+}
+
+void okra_links_free(okra_links *l)
+{
+    if (l) {
+        for (int g = 0; g < OKRA_GROUPS_; g++) {
+            okra_free_(l->group[g].node);
+            okra_data_free(l->group[g].x);
+            okra_free_(l->group[g].P);
+            okra_free_(l->group[g].Q);
+            okra_bound_free_(l->group[g].bound);
+            okra_data_free(l->group[g].columns);
+        }
+        okra_model_free(l->model);
+        okra_options_free(l->options);
+        okra_data_free(l->all);
+        okra_network_free_(l->network);
+        okra_free_(l->place);
+        okra_free_(l);
+    }
+}
+
+const char *okra_links_json(const okra_links *links)
+{
+    return okra_model_json(links->model);
+}

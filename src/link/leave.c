@@ -1,0 +1,175 @@
+/*
+ * leave.c: labelled pairs scored by models that have not seen the nodes.
+ *
+ * With the left-out weights W (row i: the prediction at node i of the model fitted
+ * without it, method.h) the scores of labelled pairs are W L W'. The known network, and
+ * so L, stays whole: as in Brouard et al. 2016 sec. 4, it is the mapping from
+ * descriptions that is judged. Cost: 4 n^3 a lambda beside that of the weights.
+ */
+#include "link/link.h"
+
+#include <stdlib.h>
+
+/* Scores S of all pairs of labelled nodes against the known edges. */
+static okra_status rank_labelled(const okra_network_ *network, okra_mat_ S,
+                                 okra_ranking **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = S.rows, count = 0;
+    double *score = NULL;
+    unsigned char *positive = NULL;
+    const okra_csr_ *w = &network->adjacency;
+    ALLOC(score, n * (n - 1) / 2);
+    ZALLOC(positive, n * (n - 1) / 2);
+    for (okra_int i = 0; i < n; i++) {
+        okra_int begin = count - (i + 1); /* of row i: pair (i, j) is at begin + j */
+        for (okra_int k = w->indptr[i]; k < w->indptr[i + 1]; k++) {
+            if (w->indices[k] > i) {
+                positive[begin + w->indices[k]] = 1;
+            }
+        }
+        for (okra_int j = i + 1; j < n; j++) {
+            score[count++] = S.p[i * S.ld + j];
+        }
+    }
+    TRY(okra_ranking_create(count, score, positive, out));
+done:
+    okra_free_(score);
+    okra_free_(positive);
+    return st;
+}
+
+typedef struct sink {
+    const okra_network_ *network;
+    okra_mat_ L, WL, S;
+    double *auc_roc, *auc_pr;
+    okra_ranking **ranking; /* or NULL */
+} sink;
+
+static okra_status judge(okra_context *ctx, void *user, const okra_left_ *left)
+{
+    okra_status st = OKRA_OK;
+    sink *s = user;
+    okra_ranking *r = NULL;
+    TRY(okra_gemm_(ctx, false, false, 1, left->W, s->L, 0, s->WL));
+    TRY(okra_gemm_(ctx, false, true, 1, s->WL, left->W, 0, s->S));
+    TRY(rank_labelled(s->network, s->S, &r));
+    if (s->auc_roc) {
+        s->auc_roc[left->lambda] = okra_ranking_auc_roc(r);
+    }
+    if (s->auc_pr) {
+        s->auc_pr[left->lambda] = okra_ranking_auc_pr(r);
+    }
+    if (s->ranking) {
+        *s->ranking = r;
+        r = NULL;
+    }
+done:
+    okra_ranking_free(r);
+    return st;
+}
+
+/* The method's own left-out predictions for every lambda, judged. */
+static okra_status leave(okra_context *ctx, const okra_training_ *t,
+                         const okra_method_ *method, const okra_options *options,
+                         const double *lambda, size_t count, sink *s)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = t->y->n;
+    okra_problem_ problem = {.n = n,
+                             .unlabelled = t->x->n - n,
+                             .x = t->x,
+                             .y = t->y,
+                             .kx = t->bound_x,
+                             .ky = t->bound_y,
+                             .feature_scale = 1};
+    okra_parts_ parts = {n, NULL};
+    if (!method->leave) {
+        FAIL(OKRA_EUNSUPPORTED, "method %s has no closed form of leave-one-out",
+             method->name);
+    }
+    s->L = s->WL = s->S = (okra_mat_){NULL, n, n, n};
+    TRY(okra_doubles_(ctx, n, n, "the Gram matrix of the outputs", &s->L.p));
+    TRY(okra_doubles_(ctx, n, n, "scores of labelled pairs", &s->WL.p));
+    TRY(okra_doubles_(ctx, n, n, "scores of labelled pairs", &s->S.p));
+    TRY(okra_bound_gram_(ctx, t->bound_y, s->L));
+    TRY(method->leave(ctx, &problem, options, lambda, count, &parts, false, judge, s));
+done:
+    okra_free_(s->L.p);
+    okra_free_(s->WL.p);
+    okra_free_(s->S.p);
+    return st;
+}
+
+okra_status okra_link_leave(okra_context *context, const okra_link_task *task,
+                            const okra_options *options,
+                            const okra_link_settings *settings, const double *lambda,
+                            size_t count, double *auc_roc, double *auc_pr)
+{
+    okra_status st = OKRA_OK;
+    okra_link_parts_ p = {0};
+    okra_kernel *kx = NULL, *ky = NULL;
+    okra_training_ *t = NULL;
+    okra_data *x = NULL;
+    okra_int n = task->labelled_count;
+    TRY(okra_link_parts_create_(context, task, options, settings, &p));
+    const char *name = okra_options_get(p.fit, "method");
+    const okra_method_ *method = okra_method_find_(name);
+    if (!method) {
+        FAIL(OKRA_EARG, "there is no method '%s'", name);
+    }
+    TRY(okra_link_take_(context, task->x, p.labelled, n, p.labelled, n, &x));
+    TRY(okra_kernel_parse(okra_options_get(p.fit, "kx"), &kx));
+    TRY(okra_kernel_parse(okra_options_get(p.fit, "ky"), &ky));
+    TRY(okra_training_create_(context, x, p.y, kx, ky, NULL, &t));
+    kx = ky = NULL;
+    sink s = {.network = p.network, .auc_roc = auc_roc, .auc_pr = auc_pr};
+    TRY(leave(context, t, method, p.fit, lambda, count, &s));
+done:
+    okra_training_free_(t);
+    okra_kernel_free(kx);
+    okra_kernel_free(ky);
+    okra_data_free(x);
+    okra_link_parts_clear_(&p);
+    return st;
+}
+
+/* As fitted. */
+static okra_status rank_fitted(okra_context *ctx, okra_links *l, okra_ranking **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = l->group[OKRA_LABELLED_].count;
+    double *S = NULL;
+    TRY(okra_doubles_(ctx, n, n, "scores of labelled pairs", &S));
+    TRY(okra_link_panel_(ctx, l, OKRA_LABELLED_, 0, OKRA_LABELLED_, 0,
+                         okra_mat_of_(S, n, n)));
+    TRY(rank_labelled(l->network, okra_mat_of_(S, n, n), out));
+done:
+    okra_free_(S);
+    return st;
+}
+
+/* The lambda that the model was fitted with; 0: the method has none. */
+static double fitted_lambda(const okra_links *l)
+{
+    const okra_option *row = okra_option_find_(&l->model->method->options, "lambda", 6);
+    const char *text = !row ? NULL
+                       : okra_options_is_set(l->options, "lambda")
+                           ? okra_options_get(l->options, "lambda")
+                           : row->preset;
+    return text ? strtod(text, NULL) : 0;
+}
+
+okra_status okra_link_training(okra_context *context, okra_links *links,
+                               okra_ranking **out, bool *left_out)
+{
+    okra_status st = OKRA_EUNSUPPORTED;
+    double lambda = fitted_lambda(links);
+    sink s = {.network = links->network, .ranking = out};
+    if (lambda > 0 && !links->known) {
+        st = leave(context, links->model->training, links->model->method, links->options,
+                   &lambda, 1, &s);
+    }
+    *left_out = st == OKRA_OK;
+    return st == OKRA_EUNSUPPORTED ? rank_fitted(context, links, out) : st;
+}

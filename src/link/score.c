@@ -1,0 +1,308 @@
+/*
+ * score.c: the best pairs, given pairs, and all pairs against the truth.
+ *
+ * Pairs are walked in panels of rows (new nodes) by all columns, two new nodes only above
+ * the diagonal. The best ones are kept in a heap whose root is the worst of them: a panel
+ * costs its product and one comparison a pair.
+ */
+#include "link/link.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- every pair of a kind, in panels -------------------------------------------------
+ */
+
+typedef okra_status (*visit_fn)(void *arg, okra_int a, okra_int b, double score);
+
+/* Rows i0.. of the panel: `a` is the labelled node of a pair of both kinds, the smaller
+ * number otherwise. */
+static okra_status visit_panel(const okra_links *l, int rows, okra_int i0, int cols,
+                               okra_int j0, okra_mat_ S, visit_fn visit, void *arg)
+{
+    okra_status st = OKRA_OK;
+    const okra_int *row_node = l->group[rows].node, *col_node = l->group[cols].node;
+    for (okra_int i = 0; i < S.rows; i++) {
+        okra_int u = row_node[i0 + i];
+        for (okra_int j = rows == cols ? i0 + i + 1 - j0 : 0; j < S.cols; j++) {
+            okra_int v = col_node[j0 + j];
+            bool swap = rows != cols || v < u;
+            TRY(visit(arg, swap ? v : u, swap ? u : v, S.p[i * S.ld + j]));
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status visit_groups(okra_context *ctx, okra_links *l, int rows, int cols,
+                                visit_fn visit, void *arg)
+{
+    okra_status st = OKRA_OK;
+    okra_int m = l->group[rows].count, columns = l->group[cols].count;
+    okra_int step = okra_link_panel_rows_(columns);
+    double *S = NULL;
+    if (m == 0 || columns == 0) {
+        return OKRA_OK;
+    }
+    TRY(okra_doubles_(ctx, OKRA_MIN_(step, m), columns, "a panel of scores", &S));
+    for (okra_int i = 0; i < m; i += step) {
+        okra_int j0 = rows == cols ? i : 0;
+        okra_mat_ panel = okra_mat_of_(S, OKRA_MIN_(step, m - i), columns - j0);
+        TRY(okra_cancelled_(ctx));
+        TRY(okra_link_panel_(ctx, l, rows, i, cols, j0, panel));
+        TRY(visit_panel(l, rows, i, cols, j0, panel, visit, arg));
+        okra_progress_(ctx, "score links", i + panel.rows, m);
+    }
+done:
+    okra_free_(S);
+    return st;
+}
+
+static okra_status visit_pairs(okra_context *ctx, okra_links *l, okra_link_pairs which,
+                               visit_fn visit, void *arg)
+{
+    okra_status st = OKRA_OK;
+    if (which & OKRA_LINK_LABELLED_NEW) {
+        TRY(visit_groups(ctx, l, OKRA_NEW_, OKRA_LABELLED_, visit, arg));
+    }
+    if (which & OKRA_LINK_NEW_NEW) {
+        TRY(visit_groups(ctx, l, OKRA_NEW_, OKRA_NEW_, visit, arg));
+    }
+done:
+    return st;
+}
+
+okra_int okra_link_count(const okra_links *l, okra_link_pairs which)
+{
+    okra_int n = l->group[OKRA_LABELLED_].count, m = l->group[OKRA_NEW_].count;
+    return (which & OKRA_LINK_LABELLED_NEW ? n * m : 0) +
+           (which & OKRA_LINK_NEW_NEW ? m * (m - 1) / 2 : 0);
+}
+
+/* ---- the best ------------------------------------------------------------------------
+ */
+
+typedef struct heap {
+    okra_link *items; /* the root is the worst */
+    okra_int count, room, most;
+    double least;
+} heap;
+
+static int by_rank(const void *p, const void *q)
+{
+    const okra_link *x = p, *y = q;
+    if (x->value != y->value) {
+        return x->value > y->value ? -1 : 1;
+    }
+    if (x->a != y->a) {
+        return x->a < y->a ? -1 : 1;
+    }
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+static void sift_up(okra_link *h, okra_int i)
+{
+    while (i > 0 && by_rank(&h[i], &h[(i - 1) / 2]) > 0) {
+        okra_link t = h[i];
+        h[i] = h[(i - 1) / 2];
+        h[(i - 1) / 2] = t;
+        i = (i - 1) / 2;
+    }
+}
+
+static void sift_down(okra_link *h, okra_int count)
+{
+    okra_int i = 0;
+    while (2 * i + 1 < count) {
+        okra_int child = 2 * i + 1;
+        if (child + 1 < count && by_rank(&h[child + 1], &h[child]) > 0) {
+            child++;
+        }
+        if (by_rank(&h[child], &h[i]) <= 0) {
+            break;
+        }
+        okra_link t = h[i];
+        h[i] = h[child];
+        h[child] = t;
+        i = child;
+    }
+}
+
+static okra_status keep(void *arg, okra_int a, okra_int b, double score)
+{
+    heap *h = arg;
+    if (!(score >= h->least)) {
+        return OKRA_OK;
+    }
+    okra_link item = {a, b, score};
+    if (h->count == h->most) {
+        if (by_rank(&item, &h->items[0]) < 0) {
+            h->items[0] = item;
+            sift_down(h->items, h->count);
+        }
+        return OKRA_OK;
+    }
+    if (h->count == h->room) {
+        okra_int room = OKRA_MIN_(h->room ? 2 * h->room : 1024, h->most);
+        okra_link *items = okra_realloc_(h->items, room, sizeof *items);
+        if (!items) {
+            return OKRA_EMEM;
+        }
+        h->items = items;
+        h->room = room;
+    }
+    h->items[h->count++] = item;
+    sift_up(h->items, h->count - 1);
+    return OKRA_OK;
+}
+
+okra_status okra_link_rank(okra_context *context, okra_links *links,
+                           okra_link_pairs which, okra_int top, double least,
+                           okra_link **list, okra_int *count)
+{
+    okra_status st = OKRA_OK;
+    okra_int all = okra_link_count(links, which);
+    heap h = {.most = top > 0 ? OKRA_MIN_(top, all) : all, .least = least};
+    if (top < 0) {
+        FAIL(OKRA_EARG, "top is %lld, expected a number that is not negative",
+             (long long)top);
+    }
+    if (h.most == all && least == -(double)INFINITY) {
+        TRY(okra_budget_ask_(context, (double)all * sizeof(okra_link),
+                             "the list of %lld pairs", (long long)all));
+    }
+    TRY(visit_pairs(context, links, which, keep, &h));
+    if (h.count > 0) {
+        qsort(h.items, (size_t)h.count, sizeof *h.items, by_rank);
+    }
+    *list = h.items;
+    *count = h.count;
+    h.items = NULL;
+done:
+    okra_free_(h.items);
+    return st;
+}
+
+void okra_link_list_free(okra_link *list)
+{
+    okra_free_(list);
+}
+
+/* ---- given pairs ---------------------------------------------------------------------
+ */
+
+/* Group and place of a node. */
+static okra_int locate(const okra_links *l, okra_int node, int *group)
+{
+    okra_int place = l->place[node];
+    *group = place >= 0 ? OKRA_LABELLED_ : OKRA_NEW_;
+    return place >= 0 ? place : -1 - place;
+}
+
+okra_status okra_link_score(okra_context *context, okra_links *links, okra_link *pairs,
+                            okra_int count)
+{
+    okra_status st = OKRA_OK;
+    for (okra_int k = 0; k < count; k++) {
+        okra_link *pair = &pairs[k];
+        if (pair->a < 0 || pair->a >= links->nodes || pair->b < 0 ||
+            pair->b >= links->nodes || pair->a == pair->b) {
+            FAIL(OKRA_EARG,
+                 "pair %lld: nodes %lld and %lld; expected two different ones "
+                 "of the %lld nodes",
+                 (long long)k, (long long)pair->a, (long long)pair->b,
+                 (long long)links->nodes);
+        }
+        int row_group, col_group;
+        okra_int i = locate(links, pair->a, &row_group);
+        okra_int j = locate(links, pair->b, &col_group);
+        if (row_group < col_group) { /* the row is the new one */
+            okra_int t = i;
+            i = j;
+            j = t;
+            row_group = OKRA_NEW_;
+            col_group = OKRA_LABELLED_;
+        }
+        TRY(okra_link_panel_(context, links, row_group, i, col_group, j,
+                             okra_mat_of_(&pair->value, 1, 1)));
+    }
+done:
+    return st;
+}
+
+/* ---- against the truth ---------------------------------------------------------------
+ */
+
+typedef struct collection {
+    double *score;
+    okra_link *ends; /* value: where its score is */
+    okra_int count;
+} collection;
+
+static okra_status collect(void *arg, okra_int a, okra_int b, double score)
+{
+    collection *c = arg;
+    c->score[c->count] = score;
+    c->ends[c->count] = (okra_link){OKRA_MIN_(a, b), OKRA_MAX_(a, b), 0};
+    c->count++;
+    return OKRA_OK;
+}
+
+static int by_ends(const void *p, const void *q)
+{
+    const okra_link *x = p, *y = q;
+    if (x->a != y->a) {
+        return x->a < y->a ? -1 : 1;
+    }
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+static okra_status sorted_truth(const okra_links *l, const okra_link *truth,
+                                okra_int count, okra_link **out)
+{
+    okra_status st = OKRA_OK;
+    ALLOC(*out, count);
+    for (okra_int k = 0; k < count; k++) {
+        const okra_link *e = &truth[k];
+        if (e->a < 0 || e->a >= l->nodes || e->b < 0 || e->b >= l->nodes) {
+            FAIL(OKRA_EARG, "true edge %lld: nodes %lld and %lld, there are %lld nodes",
+                 (long long)k, (long long)e->a, (long long)e->b, (long long)l->nodes);
+        }
+        (*out)[k] = (okra_link){OKRA_MIN_(e->a, e->b), OKRA_MAX_(e->a, e->b), 0};
+    }
+    if (count > 0) {
+        qsort(*out, (size_t)count, sizeof **out, by_ends);
+    }
+done:
+    return st;
+}
+
+okra_status okra_link_evaluate(okra_context *context, okra_links *links,
+                               okra_link_pairs which, const okra_link *truth,
+                               okra_int truth_count, okra_ranking **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int all = okra_link_count(links, which);
+    collection c = {0};
+    okra_link *edges = NULL;
+    unsigned char *positive = NULL;
+    TRY(sorted_truth(links, truth, truth_count, &edges));
+    TRY(okra_budget_ask_(context, (double)all * (sizeof(okra_link) + 40),
+                         "the scores of all %lld pairs", (long long)all));
+    ALLOC(c.score, all);
+    ALLOC(c.ends, all);
+    ALLOC(positive, all);
+    TRY(visit_pairs(context, links, which, collect, &c));
+    for (okra_int k = 0; k < all; k++) {
+        positive[k] = truth_count > 0 && bsearch(&c.ends[k], edges, (size_t)truth_count,
+                                                 sizeof *edges, by_ends) != NULL;
+    }
+    TRY(okra_ranking_create(all, c.score, positive, out));
+done:
+    okra_free_(c.score);
+    okra_free_(c.ends);
+    okra_free_(positive);
+    okra_free_(edges);
+    return st;
+}

@@ -1,0 +1,410 @@
+/*
+ * Scores of links against W L W' written out, the ways to ask for them against one
+ * another, and tasks that cannot be done.
+ */
+#include "toy.h"
+
+static okra_links *fit(const toy *t, const char *const *texts,
+                       const okra_link_settings *settings)
+{
+    okra_links *links = NULL;
+    okra_options *o = toy_options(texts);
+    CHECK_OK(okra_link_fit(NULL, &t->task, o, settings, &links));
+    okra_options_free(o);
+    return links;
+}
+
+static const char *const ridge[] = {"kx=" TOY_KX, "lambda=0.1", NULL};
+
+/* Worst over these seeds: 6.4e-14 of the largest score (or of 1), most of it from the ten
+ * squarings of the reference. */
+static const double tolerance = 6e-13;
+
+TEST(scores_equal_the_formula)
+{
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        toy t;
+        double L[SQUARE], W[SQUARE], S[SQUARE];
+        toy_make(&t, seed, 2 + (okra_int)(seed % (NODES - 1)), seed % 4 ? 0.3 : 0);
+        okra_link_settings settings = {.beta = 0.7};
+        toy_diffusion(&t, 0.7, L);
+        toy_weights(&t, 0.1, W);
+        toy_scores(&t, W, L, S);
+        okra_links *links = fit(&t, ridge, &settings);
+        CHECK(toy_compare(links, OKRA_LINK_LABELLED_NEW, S, tolerance) == t.n * t.m);
+        CHECK(toy_compare(links, OKRA_LINK_NEW_NEW, S, tolerance) == t.m * (t.m - 1) / 2);
+        toy_compare(links, OKRA_LINK_ALL, S, tolerance);
+        /* any pair, in any order */
+        for (okra_int u = 0; u < NODES; u++) {
+            for (okra_int v = 0; v < u; v++) {
+                okra_link two[] = {{u, v, 0}, {v, u, 0}};
+                CHECK_OK(okra_link_score(NULL, links, two, 2));
+                CHECK_NEAR(two[0].value, S[u * NODES + v], tolerance * 3);
+                CHECK_NEAR(two[1].value, S[u * NODES + v], tolerance * 3);
+            }
+        }
+        okra_links_free(links);
+        /* labelled nodes stand for themselves */
+        for (okra_int i = 0; i < t.n * t.n; i++) {
+            W[t.labelled[i / t.n] * t.n + i % t.n] = i / t.n == i % t.n;
+        }
+        toy_scores(&t, W, L, S);
+        settings.known = true;
+        links = fit(&t, ridge, &settings);
+        toy_compare(links, OKRA_LINK_ALL, S, tolerance);
+        okra_links_free(links);
+        toy_free(&t);
+    }
+}
+
+TEST(gram_matrices_in_place_of_kernels)
+{
+    toy t;
+    double L[SQUARE], W[SQUARE], S[SQUARE];
+    okra_data *K = NULL, *G = NULL;
+    toy_make(&t, 5, 9, 0.3);
+    for (okra_int i = 0; i < t.n * t.n; i++) {
+        L[i] = (i % (t.n + 1) == 0) + t.A[i] * 0.1;
+    }
+    toy_weights(&t, 0.5, W);
+    toy_scores(&t, W, L, S);
+    CHECK_OK(okra_data_gram(t.K, NODES, NODES, NODES, NULL, &K));
+    CHECK_OK(okra_data_gram(L, t.n, t.n, t.n, NULL, &G));
+    t.task.x = K;
+    t.task.gram = G;
+    const char *const texts[] = {"kx=precomputed", "ky=precomputed", "lambda=0.5", NULL};
+    okra_links *links = fit(&t, texts, NULL);
+    toy_compare(links, OKRA_LINK_ALL, S, tolerance);
+    okra_links_free(links);
+    okra_data_free(K);
+    okra_data_free(G);
+    toy_free(&t);
+}
+
+/* lambda2 = 0 with every node as an input is plain ridge; lambda2 > 0 is not. */
+TEST(new_nodes_serve_as_unlabelled_inputs)
+{
+    toy t;
+    double L[SQUARE], W[SQUARE], S[SQUARE];
+    toy_make(&t, 6, 8, 0.4);
+    toy_diffusion(&t, 1, L);
+    toy_weights(&t, 0.1, W);
+    toy_scores(&t, W, L, S);
+    const char *const tiny[] = {"kx=" TOY_KX, "lambda=0.1", "lambda2=1e-13", NULL};
+    okra_links *links = fit(&t, tiny, NULL);
+    toy_compare(links, OKRA_LINK_ALL, S, 1e-9);
+    okra_links_free(links);
+    const char *const strong[] = {"kx=" TOY_KX, "lambda=0.1", "lambda2=1",
+                                  "graph=knn(k=3)", NULL};
+    links = fit(&t, strong, NULL);
+    okra_link pair = {t.fresh[0], t.labelled[0], 0};
+    CHECK_OK(okra_link_score(NULL, links, &pair, 1));
+    CHECK(fabs(pair.value - S[t.fresh[0] * NODES + t.labelled[0]]) > 1e-4);
+    okra_links_free(links);
+    toy_free(&t);
+}
+
+TEST(the_best_come_first)
+{
+    toy t;
+    okra_link *all = NULL, *some = NULL;
+    okra_int count = 0, few = 0;
+    toy_make(&t, 7, 7, 0.3);
+    okra_links *links = fit(&t, ridge, NULL);
+    CHECK_OK(
+        okra_link_rank(NULL, links, OKRA_LINK_ALL, 0, -(double)INFINITY, &all, &count));
+    for (okra_int top = 1; top <= count + 2; top++) {
+        CHECK_OK(okra_link_rank(NULL, links, OKRA_LINK_ALL, top, -(double)INFINITY, &some,
+                                &few));
+        CHECK(few == (top < count ? top : count));
+        CHECK(memcmp(all, some, (size_t)few * sizeof *all) == 0);
+        okra_link_list_free(some);
+    }
+    CHECK_OK(okra_link_rank(NULL, links, OKRA_LINK_ALL, 0, all[4].value, &some, &few));
+    CHECK(few == 5);
+    okra_link_list_free(some);
+    CHECK_FAILS(okra_link_rank(NULL, links, OKRA_LINK_ALL, -1, 0, &some, &few), OKRA_EARG,
+                "top is -1");
+    okra_link_list_free(all);
+    okra_links_free(links);
+    toy_free(&t);
+}
+
+TEST(evaluation_is_the_ranking_of_the_scores)
+{
+    toy t;
+    okra_link *all = NULL;
+    okra_int count = 0;
+    double score[EDGES];
+    unsigned char positive[EDGES];
+    okra_ranking *got = NULL, *want = NULL;
+    toy_make(&t, 8, 7, 0.4);
+    okra_links *links = fit(&t, ridge, NULL);
+    CHECK_OK(okra_link_rank(NULL, links, OKRA_LINK_LABELLED_NEW, 0, -(double)INFINITY,
+                            &all, &count));
+    for (okra_int k = 0; k < count; k++) {
+        score[k] = all[k].value;
+        positive[k] = 0;
+        for (okra_int e = 0; e < t.truth_count; e++) {
+            const okra_link *x = &t.truth[e];
+            positive[k] |= (x->a == all[k].a && x->b == all[k].b) ||
+                           (x->b == all[k].a && x->a == all[k].b);
+        }
+    }
+    CHECK_OK(okra_ranking_create(count, score, positive, &want));
+    CHECK_OK(okra_link_evaluate(NULL, links, OKRA_LINK_LABELLED_NEW, t.truth,
+                                t.truth_count, &got));
+    CHECK(okra_ranking_auc_roc(got) == okra_ranking_auc_roc(want));
+    CHECK(okra_ranking_auc_pr(got) == okra_ranking_auc_pr(want));
+    okra_ranking_free(got);
+    okra_ranking_free(want);
+    t.truth[2].b = NODES;
+    CHECK_FAILS(
+        okra_link_evaluate(NULL, links, OKRA_LINK_ALL, t.truth, t.truth_count, &got),
+        OKRA_EARG, "true edge 2");
+    CHECK_FAILS(okra_link_evaluate(NULL, links, OKRA_LINK_ALL, NULL, 0, &got), OKRA_EARG,
+                "0 of them positive");
+    okra_link_list_free(all);
+    okra_links_free(links);
+    toy_free(&t);
+}
+
+/* Row i of W from the model of all labelled nodes but i. */
+static void left_out_scores(const toy *t, double lambda, const double *L, double *S)
+{
+    okra_int n = t->n;
+    double W[SQUARE] = {0};
+    for (okra_int i = 0; i < n; i++) {
+        double A[SQUARE], B[SQUARE], X[SQUARE];
+        okra_int rest[NODES], r = 0;
+        for (okra_int j = 0; j < n; j++) {
+            if (j != i) {
+                rest[r++] = j;
+            }
+        }
+        for (okra_int j = 0; j < r; j++) {
+            const double *row = t->K + t->labelled[rest[j]] * NODES;
+            B[j] = row[t->labelled[i]];
+            for (okra_int k = 0; k < r; k++) {
+                A[j * r + k] = row[t->labelled[rest[k]]] + (j == k ? lambda : 0);
+            }
+        }
+        solve(r, A, 1, B, X);
+        for (okra_int j = 0; j < r; j++) {
+            W[i * n + rest[j]] = X[j];
+        }
+    }
+    for (okra_int i = 0; i < n * n; i++) {
+        S[i] = 0;
+        for (okra_int k = 0; k < n * n; k++) {
+            S[i] += W[i / n * n + k / n] * L[k] * W[i % n * n + k % n];
+        }
+    }
+}
+
+TEST(leave_one_out_equals_refits)
+{
+    const double lambda[] = {0.01, 0.3};
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        toy t;
+        double L[SQUARE], S[SQUARE], roc[2], pr[2], score[SQUARE];
+        unsigned char positive[SQUARE];
+        toy_make(&t, seed, 6 + (okra_int)(seed % 7), 0.3);
+        toy_diffusion(&t, 1, L);
+        okra_options *o = toy_options(ridge);
+        CHECK_OK(okra_link_leave(NULL, &t.task, o, NULL, lambda, 2, roc, pr));
+        for (int l = 0; l < 2; l++) {
+            okra_int count = 0;
+            okra_ranking *want = NULL, *got = NULL;
+            bool left_out = false;
+            left_out_scores(&t, lambda[l], L, S);
+            for (okra_int i = 0; i < t.n; i++) {
+                for (okra_int j = 0; j < i; j++) {
+                    positive[count] = t.A[i * t.n + j] > 0;
+                    score[count++] = S[i * t.n + j];
+                }
+            }
+            CHECK_OK(okra_ranking_create(count, score, positive, &want));
+            CHECK_NEAR(roc[l], okra_ranking_auc_roc(want), 1e-12);
+            CHECK_NEAR(pr[l], okra_ranking_auc_pr(want), 1e-12);
+            CHECK_OK(okra_options_set_number(o, "lambda", lambda[l]));
+            okra_links *links = NULL;
+            CHECK_OK(okra_link_fit(NULL, &t.task, o, NULL, &links));
+            CHECK_OK(okra_link_training(NULL, links, &got, &left_out));
+            CHECK(left_out);
+            double f1, want_f1;
+            CHECK_NEAR(okra_ranking_threshold(got, &f1),
+                       okra_ranking_threshold(want, &want_f1), 1e-10);
+            CHECK_NEAR(f1, want_f1, 1e-12);
+            okra_ranking_free(want);
+            okra_ranking_free(got);
+            okra_links_free(links);
+        }
+        okra_options_free(o);
+        toy_free(&t);
+    }
+}
+
+TEST(training_pairs_as_fitted_where_there_is_no_closed_form)
+{
+    toy t;
+    okra_ranking *r = NULL;
+    bool left_out = true;
+    toy_make(&t, 3, 8, 0.4);
+    const char *const knn[] = {"kx=" TOY_KX, "method=knn", "k=2", NULL};
+    okra_links *links = fit(&t, knn, NULL);
+    CHECK_OK(okra_link_training(NULL, links, &r, &left_out));
+    CHECK(!left_out);
+    okra_ranking_free(r);
+    okra_links_free(links);
+    okra_options *o = toy_options(knn);
+    double lambda = 1, roc;
+    CHECK_FAILS(okra_link_leave(NULL, &t.task, o, NULL, &lambda, 1, &roc, NULL),
+                OKRA_EUNSUPPORTED, "method knn has no closed form of leave-one-out");
+    CHECK_OK(okra_options_set(o, "method", "none"));
+    CHECK_FAILS(okra_link_leave(NULL, &t.task, o, NULL, &lambda, 1, &roc, NULL),
+                OKRA_EARG, "there is no method 'none'");
+    okra_options_free(o);
+    toy_free(&t);
+}
+
+/* The chosen beta has the greatest entropy among times ten times as long and short. */
+TEST(beta_by_information)
+{
+    toy t;
+    double beta = 0, longer;
+    okra_links *links = NULL;
+    okra_link local[EDGES];
+    toy_make(&t, 2, NODES, 0.3);
+    CHECK_OK(okra_link_beta(NULL, NODES, t.edges, t.edge_count, &beta));
+    CHECK(beta > 0.01 && beta < 100);
+    /* twice the weights: half the time */
+    for (okra_int k = 0; k < t.edge_count; k++) {
+        local[k] = t.edges[k];
+        local[k].value *= 2;
+    }
+    CHECK_OK(okra_link_beta(NULL, NODES, local, t.edge_count, &longer));
+    CHECK_NEAR(longer, beta / 2, 1e-12 * beta);
+    CHECK_FAILS(okra_link_beta(NULL, NODES, local, 0, &beta), OKRA_EARG, "no edge");
+    toy_free(&t);
+    /* beta 0 in the settings: chosen on the labelled nodes */
+    toy_make(&t, 2, 9, 0.4);
+    okra_link_settings by_itself = {.beta = 0};
+    links = fit(&t, ridge, &by_itself);
+    CHECK(strstr(okra_links_json(links), "diffusion(beta="));
+    okra_links_free(links);
+    toy_free(&t);
+}
+
+static void refused(const okra_link_task *task, const char *const *texts,
+                    const okra_link_settings *settings, okra_status status,
+                    const char *text)
+{
+    okra_links *links = NULL;
+    okra_options *o = toy_options(texts);
+    CHECK_FAILS(okra_link_fit(NULL, task, o, settings, &links), status, text);
+    CHECK(!links);
+    okra_options_free(o);
+}
+
+TEST(refusals)
+{
+    toy t;
+    toy_make(&t, 1, 5, 0.5);
+    okra_link edges[2] = {t.edges[0], t.edges[0]};
+    okra_int twice[5];
+    memcpy(twice, t.labelled, sizeof twice);
+    okra_link_task bad = t.task;
+    bad.edge_count = 0;
+    refused(&bad, ridge, NULL, OKRA_EARG, "there is no known edge");
+    bad = t.task;
+    bad.edges = edges;
+    bad.edge_count = 2;
+    refused(&bad, ridge, NULL, OKRA_EARG, "comes twice");
+    edges[1].b = edges[1].a;
+    refused(&bad, ridge, NULL, OKRA_EARG, "an edge from a node to itself");
+    edges[1].b = t.fresh[0];
+    refused(&bad, ridge, NULL, OKRA_EARG, "is not a labelled node");
+    edges[1].b = NODES;
+    refused(&bad, ridge, NULL, OKRA_EARG, "node 14 is not a labelled node");
+    edges[1] = (okra_link){t.edges[0].a, t.edges[0].b, -1};
+    bad.edges = edges + 1;
+    bad.edge_count = 1;
+    refused(&bad, ridge, NULL, OKRA_EARG, "the weight -1 of an edge");
+    bad = t.task;
+    bad.labelled = twice;
+    twice[3] = twice[1];
+    refused(&bad, ridge, NULL, OKRA_EARG, "is among the labelled ones twice");
+    twice[3] = -4;
+    refused(&bad, ridge, NULL, OKRA_EARG, "labelled node -4; there are 14 nodes");
+
+    okra_link_settings settings = {.beta = -1};
+    refused(&t.task, ridge, &settings, OKRA_EARG, "beta is -1");
+    okra_data *G = NULL, *K = NULL;
+    CHECK_OK(okra_data_gram(t.K, 4, 4, NODES, NULL, &G));
+    bad = t.task;
+    bad.gram = G;
+    refused(&bad, ridge, NULL, OKRA_ESHAPE, "has 4 rows, there are 5 labelled nodes");
+    const char *const other[] = {"ky=diffusion", NULL};
+    refused(&bad, other, NULL, OKRA_EARG, "expected precomputed");
+    CHECK_OK(okra_data_gram(t.K, NODES, 4, NODES, NULL, &K));
+    bad = t.task;
+    bad.x = K;
+    refused(&bad, ridge, NULL, OKRA_ESHAPE, "expected nodes x nodes");
+    const char *const far[] = {"method=knn", "k=6", NULL};
+    refused(&t.task, far, NULL, OKRA_EARG, "k is 6, expected at most 5");
+    okra_data_free(G);
+    okra_data_free(K);
+
+    okra_links *links = fit(&t, ridge, NULL);
+    okra_link same = {3, 3, 0}, out = {3, NODES, 0};
+    CHECK_FAILS(okra_link_score(NULL, links, &same, 1), OKRA_EARG, "two different ones");
+    CHECK_FAILS(okra_link_score(NULL, links, &out, 1), OKRA_EARG, "of the 14 nodes");
+    okra_links_free(links);
+    okra_links_free(NULL);
+    toy_free(&t);
+}
+
+static okra_status everything(okra_context *one, const toy *t, const okra_options *o)
+{
+    okra_status st = OKRA_OK;
+    okra_links *links = NULL;
+    okra_link *list = NULL;
+    okra_int count;
+    okra_ranking *a = NULL, *b = NULL;
+    bool left_out;
+    okra_link_settings settings = {.beta = 0};
+    TRY(okra_link_fit(one, &t->task, o, &settings, &links));
+    TRY(okra_link_rank(one, links, OKRA_LINK_ALL, 3, 0, &list, &count));
+    TRY(okra_link_evaluate(one, links, OKRA_LINK_ALL, t->truth, t->truth_count, &a));
+    TRY(okra_link_training(one, links, &b, &left_out));
+done:
+    okra_links_free(links);
+    okra_link_list_free(list);
+    okra_ranking_free(a);
+    okra_ranking_free(b);
+    return st;
+}
+
+TEST(failing_allocations)
+{
+    toy t;
+    okra_context *one = NULL;
+    double lambda = 0.1, roc;
+    CHECK_OK(okra_context_create(&one));
+    CHECK_OK(okra_context_set_threads(one, 1));
+    toy_make(&t, 4, 6, 0.5);
+    okra_options *o = toy_options(ridge);
+    CHECK_ALLOCATIONS(everything(one, &t, o), (void)0);
+    CHECK_ALLOCATIONS(okra_link_leave(one, &t.task, o, NULL, &lambda, 1, &roc, NULL),
+                      (void)0);
+    okra_options_free(o);
+    toy_free(&t);
+    okra_context_free(one);
+}
+
+MAIN(RUN(scores_equal_the_formula), RUN(gram_matrices_in_place_of_kernels),
+     RUN(new_nodes_serve_as_unlabelled_inputs), RUN(the_best_come_first),
+     RUN(evaluation_is_the_ranking_of_the_scores), RUN(leave_one_out_equals_refits),
+     RUN(training_pairs_as_fitted_where_there_is_no_closed_form),
+     RUN(beta_by_information), RUN(refusals), RUN(failing_allocations))
