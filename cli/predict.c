@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct predict_fields {
-    const char *x, *output, *weights, *embedding, *candidates, *ranges;
+    const char *x, *output, *weights, *embedding, *candidates, *ranges, *report;
 } predict_fields;
 
 static const okra_option rows[] = {
@@ -25,6 +25,9 @@ static const okra_option rows[] = {
     {"ranges", OKRA_OPTION_TEXT, offsetof(predict_fields, ranges), "", 1, 0, NULL, "FILE",
      "Candidates of each test point: a row 'begin,end' each, counted from 0, end "
      "excluded"},
+    {"report", OKRA_OPTION_TEXT, offsetof(predict_fields, report), "", 1, 0, NULL, "FILE",
+     "How each search of --decode optimum went: criterion, evaluations, gradient, "
+     "whether it converged; as .tsv or .csv"},
     {0}};
 
 typedef struct job {
@@ -84,17 +87,18 @@ static int check(const cli_run *run, job *j)
                          "expected a name in .tsv, .csv or .json",
                          f->output);
     }
-    if (!*f->output &&
-        (*f->candidates || *f->ranges || okra_options_is_set(run->library, "decode"))) {
-        return cli_usage(run, "nothing is decoded without -o: --decode, --candidates and "
-                              "--ranges have no use");
+    if (!*f->output && (*f->candidates || *f->ranges || *f->report ||
+                        okra_options_is_set(run->library, "decode"))) {
+        return cli_usage(run, "nothing is decoded without -o: --decode, --candidates, "
+                              "--ranges and --report have no use");
     }
     if (*f->output && strcmp(okra_options_get(run->library, "decode"), "none") == 0) {
         return cli_usage(run, "--decode none gives no objects: -o has no use");
     }
     int status = cli_check_writable(run, f->output);
     status = status ? status : cli_check_writable(run, f->weights);
-    return status ? status : cli_check_writable(run, f->embedding);
+    status = status ? status : cli_check_writable(run, f->embedding);
+    return status ? status : cli_check_writable(run, f->report);
 }
 
 static int read_all(cli_run *run, job *j)
@@ -187,12 +191,39 @@ static int write_ranked(cli_run *run, const job *j)
     return cli_file_close(run, file, CLI_DONE);
 }
 
+static int write_report(cli_run *run, const job *j)
+{
+    okra_int tests;
+    const double *report = okra_prediction_report(j->prediction, &tests);
+    char separator = cli_ends(j->f.report, ".csv") ? ',' : '\t';
+    if (!report) {
+        return cli_failure(run, "nothing was optimised: --report is for --decode optimum "
+                                "of twin Gaussian processes");
+    }
+    cli_file *file = cli_file_open(run, j->f.report);
+    if (!file) {
+        return CLI_FAILED;
+    }
+    FILE *out = cli_file_stream(file);
+    fprintf(out, "test%ccriterion%cevaluations%cgradient%cconverged\n", separator,
+            separator, separator, separator);
+    for (okra_int i = 0; i < tests; i++) {
+        const double *r = report + i * OKRA_REPORT_COLUMNS;
+        fprintf(out, "%lld%c%.17g%c%.0f%c%.3g%c%.0f\n", (long long)i, separator, r[0],
+                separator, r[1], separator, r[2], separator, r[3]);
+    }
+    return cli_file_close(run, file, CLI_DONE);
+}
+
 static int write_all(cli_run *run, const job *j)
 {
     int status = CLI_DONE;
     okra_int m, d;
     if (*j->f.weights) {
         status = write_weights(run, j);
+    }
+    if (status == CLI_DONE && *j->f.report) {
+        status = write_report(run, j);
     }
     if (status == CLI_DONE && *j->f.embedding) {
         const double *H = okra_prediction_embedding(j->prediction, &m, &d);

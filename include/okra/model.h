@@ -74,11 +74,20 @@ OKRA_API const double *okra_prediction_weights(const okra_prediction *prediction
 /* n_test x d; NULL if not asked for. */
 OKRA_API const double *okra_prediction_embedding(const okra_prediction *prediction,
                                                  okra_int *rows, okra_int *cols);
-/* n_test x top: candidate rows, best first (-1 where fewer), and squared distances. */
+/* n_test x top: candidate rows, best first (-1 where fewer), and squared distances (the
+ * criterion for methods that have one of their own). */
 OKRA_API const okra_int *okra_prediction_index(const okra_prediction *prediction,
                                                okra_int *top);
 OKRA_API const double *okra_prediction_distance(const okra_prediction *prediction,
                                                 okra_int *top);
+
+/* How the optimisation of each prediction went, n_test x OKRA_REPORT_COLUMNS; NULL where
+ * the decoder optimises nothing. Columns: the criterion reached (the largest double if
+ * nothing finite was found), evaluations, norm of the gradient, and 1 if it converged,
+ * else 0. */
+enum { OKRA_REPORT_COLUMNS = 4 };
+OKRA_API const double *okra_prediction_report(const okra_prediction *prediction,
+                                              okra_int *rows);
 
 /* Feature-space loss of the undecoded prediction, mean over test pairs of
  * l(y,y) - 2 sum w_i l(y_i,y) + w'Lw; `each` (may be NULL) has one value a pair. */

@@ -12,12 +12,15 @@
  * m n c for m predictions and c candidates (implicit), m d c (linear), and m n^2 for
  * w'Lw.
  *
+ * For a method with a criterion of its own (method.h) the criterion takes the place of
+ * the distance.
+ *
  * An object with l(y,y) = 0 has no features that the kernel can see: it lies near every
  * small prediction and would win for no reason. Such objects are left out unless
  * allow-empty-candidates says otherwise. Under a linear kernel with explicit features the
  * origin is a point like any other and stays.
  */
-#include "decode/decode.h"
+#include "decode/criterion.h"
 
 #include <math.h>
 
@@ -45,6 +48,7 @@ typedef struct state {
     bool *skip;             /* candidates left out, or NULL                       */
     okra_int *index;        /* tests x top                                        */
     double *distance;       /* tests x top                                        */
+    okra_judge_ *judge;     /* of the method's own criterion, or NULL             */
 } state;
 
 extern const okra_decoder_ okra_decoder_candidates_;
@@ -61,6 +65,7 @@ static void release(void *arg)
         okra_free_(s->skip);
         okra_free_(s->index);
         okra_free_(s->distance);
+        okra_judge_free_(s->judge);
         okra_free_(s);
     }
 }
@@ -165,6 +170,10 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
         s->output.features_ld = s->output.d = output->components->p;
         s->output.feature_scale = 1;
     }
+    if (output->criterion) {
+        s->output.features = NULL; /* what counts is l(y_i, y) */
+        TRY(okra_judge_create_(ctx, output, &s->judge));
+    }
     s->own = !request->candidates;
     s->set = s->own ? output->y : request->candidates;
     s->count = okra_data_count(s->set);
@@ -183,7 +192,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
         TRY(okra_panels_create_(ctx, output, s->set, &s->panels));
         s->self = okra_panels_self_(s->panels);
         s->training = s->panels;
-        if (!s->own && !output->components) {
+        if (!s->own && !output->components && !s->judge) {
             s->training = NULL;
             TRY(okra_panels_create_(ctx, output, NULL, &s->training));
         }
@@ -223,7 +232,7 @@ static void choose(state *s, okra_int i, okra_int first, okra_int columns,
     double *distance = s->distance + i * top;
     for (okra_int c = begin; c < end; c++) {
         double d = scale * (self[c - first] - 2 * inner[c - first] + norm);
-        d = d < 0 ? 0 : d;
+        d = d < 0 && !s->judge ? 0 : d; /* a criterion may be negative */
         if (!(d < distance[top - 1]) || (s->skip && s->skip[c])) {
             continue;
         }
@@ -377,9 +386,36 @@ done:
     return st;
 }
 
+/* J of the method's own criterion takes the place of the distance. */
+static okra_status search_criterion(okra_context *ctx, state *s, const okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    static const double nothing[OKRA_PANEL_];
+    double *J = NULL;
+    TRY(okra_doubles_(ctx, block->m, OKRA_PANEL_, "the criterion of candidates", &J));
+    for (okra_int p = 0; p < okra_panels_count_(s->panels); p++) {
+        okra_int first = p * OKRA_PANEL_, columns = panel_width(s, first);
+        okra_mat_ C, Jp = okra_mat_of_(J, block->m, columns);
+        if (!wanted(s, block, first, columns)) {
+            continue;
+        }
+        TRY(okra_panels_get_(ctx, s->panels, p, block->m < s->tests, &C));
+        TRY(okra_judge_panel_(ctx, s->judge, block, C, s->self + first, Jp));
+        for (okra_int r = 0; r < block->m; r++) {
+            choose(s, block->first + r, first, columns, J + r * columns, nothing, 0, 1);
+        }
+    }
+done:
+    okra_free_(J);
+    return st;
+}
+
 static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block)
 {
     state *s = arg;
+    if (s->judge) {
+        return search_criterion(ctx, s, block);
+    }
     if (s->output.features) {
         return search_explicit(ctx, s, block);
     }
@@ -407,7 +443,7 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
         }
     }
     TRY(okra_data_take(s->set, best, s->tests, &objects));
-    *out = (okra_decoded_){objects, s->top, s->index, s->distance};
+    *out = (okra_decoded_){objects, s->top, s->index, s->distance, NULL};
     s->index = NULL;
     s->distance = NULL;
 done:

@@ -11,6 +11,7 @@
 #define OKRA_DECODE_H_
 
 #include "method/method.h"
+#include "okra/model.h"
 
 /* The output side of a model, all that a decoder may see. */
 typedef struct okra_output_ {
@@ -21,6 +22,9 @@ typedef struct okra_output_ {
     double feature_scale;
     /* Coordinates in which candidates are compared; NULL: the whole space. */
     const okra_components_ *components;
+    /* What is minimised; NULL: the distance to the prediction. */
+    const okra_criterion_ *criterion;
+    const okra_kernel *kernel; /* the output kernel as it was parsed */
 } okra_output_;
 
 /* A block of predictions, H in the units of the features as they stand: exactly one of W
@@ -28,6 +32,7 @@ typedef struct okra_output_ {
 typedef struct okra_block_ {
     okra_int first, m; /* which test points: first..first+m-1 */
     okra_mat_ W, H;
+    okra_mat_ extra; /* m x (1 + neighbours) with a criterion, as in okra_query_ */
 } okra_block_;
 
 /* Candidate rows allowed for test point i: ranges[i].begin..end-1; NULL: all of them. */
@@ -46,7 +51,8 @@ typedef struct okra_decoded_ {
     okra_data *objects; /* tests objects: the best one each; NULL for `none`           */
     okra_int top;       /* columns of index and distance; 0 where there are none        */
     okra_int *index;    /* tests x top candidate rows, best first; -1 where fewer exist */
-    double *distance;   /* tests x top squared feature-space distances                  */
+    double *distance;   /* tests x top squared feature-space distances, or criteria     */
+    double *report;     /* tests x OKRA_REPORT_COLUMNS where something was optimised    */
 } okra_decoded_;
 
 typedef struct okra_decoder_ {
@@ -80,6 +86,10 @@ okra_status okra_decode_check_features_(const okra_output_ *output,
 /* H (m x d) <- the explicit prediction of the block: H itself, or W Y. */
 okra_status okra_block_explicit_(okra_context *ctx, const okra_output_ *output,
                                  const okra_block_ *block, okra_mat_ H) OKRA_CHECK;
+
+/* Has the criterion an optimum among all vectors, and are its derivatives known? */
+okra_status okra_decode_smooth_(okra_context *ctx, const okra_output_ *output,
+                                bool *yes) OKRA_CHECK;
 
 /* The output kernel between all training outputs and a collection, in panels of
  * OKRA_PANEL_ columns, so that memory is bounded. */

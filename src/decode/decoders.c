@@ -6,11 +6,12 @@
 #include <string.h>
 
 extern const okra_decoder_ okra_decoder_candidates_, okra_decoder_explicit_,
-    okra_decoder_none_;
+    okra_decoder_none_, okra_decoder_optimum_;
 
 const okra_decoder_ *const okra_decoders_[] = {
     &okra_decoder_candidates_,
     &okra_decoder_explicit_,
+    &okra_decoder_optimum_,
     &okra_decoder_none_,
     NULL,
 };
@@ -30,6 +31,7 @@ void okra_decoded_clear_(okra_decoded_ *decoded)
     okra_data_free(decoded->objects);
     okra_free_(decoded->index);
     okra_free_(decoded->distance);
+    okra_free_(decoded->report);
     *decoded = (okra_decoded_){0};
 }
 

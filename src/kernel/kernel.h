@@ -78,6 +78,12 @@ typedef struct okra_transform_class_ {
     okra_status (*check)(const void *params);
     void (*apply)(const void *params, const double *da, const double *db, okra_int ni,
                   okra_int nj, double *tile, okra_int ld);
+    /* One object a, k(a,a) = `self`, against n: k holds the child's values and gets the
+     * transform's; by_k, by_self (n each, zeroed by the caller) get its derivatives by
+     * the child's k(a,b) and by k(a,a). NULL: not smooth, or not known. */
+    void (*derive)(const void *params, double self, const double *db, okra_int n,
+                   double *k, double *by_k, double *by_self);
+    bool bounds; /* values are bounded whatever the child's */
 } okra_transform_class_;
 
 extern const okra_kernel_class_ *const okra_kernel_classes_[];       /* ends at NULL */

@@ -67,6 +67,18 @@ static void tanimoto(const void *params, const double *da, const double *db, okr
     }
 }
 
+/* d(k / sqrt(a b)) = dk / sqrt(a b) - k/(2 a sqrt(a b)) da */
+static void normalize_derive(const void *params, double self, const double *db,
+                             okra_int n, double *k, double *by_k, double *by_self)
+{
+    normalize(params, &self, db, 1, n, k, n);
+    for (okra_int j = 0; j < n; j++) {
+        bool valid = self > 0 && db[j] > 0;
+        by_k[j] = valid ? 1 / (sqrt(self) * sqrt(db[j])) : 0;
+        by_self[j] = valid ? -0.5 * k[j] / self : 0;
+    }
+}
+
 /* da and db are m - g/2, so that the two subtractions give - m_a - m_b + g. */
 static void center(const void *params, const double *da, const double *db, okra_int ni,
                    okra_int nj, double *tile, okra_int ld)
@@ -88,7 +100,9 @@ const okra_transform_class_ okra_normalize_ = {
     .params = {"normalize", none, 0},
     .uses = OKRA_USES_SELF_,
     .degenerate = "normalized they stay the zero vector, 0 against every object",
-    .apply = normalize};
+    .apply = normalize,
+    .derive = normalize_derive,
+    .bounds = true};
 
 static void dice(const void *params, const double *da, const double *db, okra_int ni,
                  okra_int nj, double *tile, okra_int ld)

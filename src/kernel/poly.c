@@ -86,6 +86,54 @@ static void series(const void *params, const double *da, const double *db, okra_
     }
 }
 
+/* ---- derivatives ---------------------------------------------------------------------
+ */
+
+static void poly_derive(const void *params, double self, const double *db, okra_int n,
+                        double *k, double *by_k, double *by_self)
+{
+    const poly_params *p = params;
+    (void)self, (void)db, (void)by_self;
+    for (okra_int j = 0; j < n; j++) {
+        double base = p->gamma * k[j] + p->coef0;
+        by_k[j] = base;
+        k[j] = base;
+    }
+    raise(p->degree - 1, n, by_k);
+    for (okra_int j = 0; j < n; j++) {
+        k[j] *= by_k[j];
+        by_k[j] *= (double)p->degree * p->gamma;
+    }
+}
+
+static void power_derive(const void *params, double self, const double *db, okra_int n,
+                         double *k, double *by_k, double *by_self)
+{
+    const power_params *p = params;
+    poly_params same = {p->p, 1, 0};
+    poly_derive(&same, self, db, n, k, by_k, by_self);
+}
+
+static void series_derive(const void *params, double self, const double *db, okra_int n,
+                          double *k, double *by_k, double *by_self)
+{
+    const series_params *p = params;
+    int top = SERIES - 1;
+    (void)self, (void)db, (void)by_self;
+    while (top > 0 && p->c[top] == 0) {
+        top--;
+    }
+    for (okra_int j = 0; j < n; j++) {
+        double value = p->c[top], slope = 0;
+        for (int t = top - 1; t >= 0; t--) {
+            slope = slope * k[j] + value;
+            value = value * k[j] + p->c[t];
+        }
+        k[j] = value;
+        by_k[j] = slope;
+    }
+}
+
 static const okra_option poly_rows[] = {
     {"degree", OKRA_OPTION_INT, offsetof(poly_params, degree), "3", 1, 1000, NULL, "N",
      "the power"},
@@ -114,17 +162,20 @@ const okra_transform_class_ okra_poly_ = {
     .name = "poly",
     .help = "(gamma k + coef0)^degree",
     .params = {"poly", poly_rows, sizeof(poly_params)},
-    .apply = poly};
+    .apply = poly,
+    .derive = poly_derive};
 
 const okra_transform_class_ okra_power_ = {
     .name = "power",
     .help = "k^p",
     .params = {"power", power_rows, sizeof(power_params)},
-    .apply = power};
+    .apply = power,
+    .derive = power_derive};
 
 const okra_transform_class_ okra_poly_series_ = {
     .name = "poly-series",
     .help = "c0 + c1 k + c2 k^2 + ..., coefficients in order",
     .params = {"poly-series", series_rows, sizeof(series_params)},
     .positional = true,
-    .apply = series};
+    .apply = series,
+    .derive = series_derive};

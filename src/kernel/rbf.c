@@ -53,6 +53,19 @@ static void rbf(const void *params, const double *da, const double *db, okra_int
     }
 }
 
+/* d(exp(-gamma d^2)) = -gamma exp(-gamma d^2) (d self - 2 dk) */
+static void rbf_derive(const void *params, double self, const double *db, okra_int n,
+                       double *k, double *by_k, double *by_self)
+{
+    const rbf_params *p = params;
+    double gamma = p->gamma > 0 ? p->gamma : 0.5 / p->sigma / p->sigma;
+    rbf(params, &self, db, 1, n, k, n);
+    for (okra_int j = 0; j < n; j++) {
+        by_k[j] = 2 * gamma * k[j];
+        by_self[j] = -gamma * k[j];
+    }
+}
+
 typedef struct exp_params {
     double scale;
 } exp_params;
@@ -68,6 +81,17 @@ static void exponential(const void *params, const double *da, const double *db,
             row[j] *= p->scale;
         }
         okra_vexp_(nj, row);
+    }
+}
+
+static void exponential_derive(const void *params, double self, const double *db,
+                               okra_int n, double *k, double *by_k, double *by_self)
+{
+    const exp_params *p = params;
+    (void)self, (void)db, (void)by_self;
+    exponential(params, NULL, NULL, 1, n, k, n);
+    for (okra_int j = 0; j < n; j++) {
+        by_k[j] = p->scale * k[j];
     }
 }
 
@@ -90,9 +114,12 @@ const okra_transform_class_ okra_rbf_ = {
     .uses = OKRA_USES_SELF_,
     .distances = true,
     .check = rbf_check,
-    .apply = rbf};
+    .apply = rbf,
+    .derive = rbf_derive,
+    .bounds = true};
 
 const okra_transform_class_ okra_exp_ = {.name = "exp",
                                          .help = "exp(scale k)",
                                          .params = {"exp", exp_rows, sizeof(exp_params)},
-                                         .apply = exponential};
+                                         .apply = exponential,
+                                         .derive = exponential_derive};

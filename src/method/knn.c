@@ -7,7 +7,7 @@
  * for all i and is left out. Cost: O(n) a query while few neighbours change places,
  * O(nk) at worst; the model is the number k.
  */
-#include "method/method.h"
+#include "method/neighbours.h"
 
 typedef struct knn_options {
     okra_int k;
@@ -53,28 +53,11 @@ typedef struct knn_arg {
     okra_mat_ out;
 } knn_arg;
 
-/* Query row r: `nearest` stays sorted by (distance, index). */
 static void weigh(const knn_arg *a, okra_int r, okra_int *nearest, double *distance)
 {
-    const double *k_x = a->query->Kx.p + r * a->query->Kx.ld;
-    okra_int held = 0;
-    for (okra_int c = 0; c < a->query->n; c++) {
-        double d = a->query->train_self[c] - 2 * k_x[c];
-        okra_int at = held;
-        while (at > 0 && d < distance[at - 1]) {
-            at--;
-        }
-        if (at == a->k) {
-            continue;
-        }
-        held = OKRA_MIN_(held + 1, a->k);
-        for (okra_int i = held - 1; i > at; i--) {
-            nearest[i] = nearest[i - 1];
-            distance[i] = distance[i - 1];
-        }
-        nearest[at] = c;
-        distance[at] = d;
-    }
+    okra_int held =
+        okra_nearest_inputs_(a->query->n, a->query->Kx.p + r * a->query->Kx.ld,
+                             a->query->train_self, a->k, nearest, distance);
     double *w = a->out.p + r * a->out.ld;
     for (okra_int c = 0; c < a->query->n; c++) {
         w[c] = 0;

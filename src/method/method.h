@@ -46,7 +46,22 @@ typedef struct okra_query_ {
     okra_mat_ Kx;             /* m x N: k(x_r, train_c); the method may destroy it     */
     const double *self;       /* m: k(x_r, x_r), or NULL if the method did not ask     */
     const double *train_self; /* N: k(train_c, train_c), or NULL likewise             */
+    okra_mat_ extra; /* m x (1 + neighbours) for a method with a criterion to fill, or
+                        p == NULL: weights alone are wanted */
 } okra_query_;
+
+/* A method whose prediction is the y that minimises a criterion of its own, not the one
+ * nearest to h(x): twin Gaussian processes. With l_y = (l(y_i, y))_i over the training
+ * outputs and e the first extra column of the query,
+ *     kl      J(y) = l(y,y) - 2 w'l_y - e log(l(y,y) + lambda - l_y'(L + lambda I)^-1 l_y)
+ *     else    J(y) = -e l(y,y) - 2 w'l_y
+ * Where neighbours > 0 the training set is local, a query each: extra columns 1.. are
+ * its members in ascending order, and w is 0 elsewhere. */
+typedef struct okra_criterion_ {
+    bool kl;
+    double lambda;
+    okra_int neighbours;
+} okra_criterion_;
 
 /* p coordinates of the output feature space in which a prediction is decoded:
  *     object y:  diag(variances)^-1 scores' (l(y_i, y))_i - offset
@@ -141,6 +156,8 @@ typedef struct okra_method_ {
                          void *user);
     /* The coordinates in which decoders compare objects; NULL: the whole space. */
     okra_status (*components)(const okra_bag_ *bag, okra_int n, okra_components_ *out);
+    /* The criterion that decoders minimise; NULL: the distance to h(x). */
+    okra_status (*criterion)(const okra_bag_ *bag, okra_int n, okra_criterion_ *out);
 } okra_method_;
 
 extern const okra_method_ *const okra_methods_[]; /* ends at NULL */

@@ -59,7 +59,8 @@ okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
     TRY(bind(ctx, kx, t->x, bag, "kx", &t->bound_x));
     TRY(fill(t->y, &t->filled));
     TRY(bind(ctx, ky, t->filled, bag, "ky", &t->bound_y));
-    t->output = (okra_output_){.y = t->y, .ky = t->bound_y, .feature_scale = 1};
+    t->output =
+        (okra_output_){.y = t->y, .ky = t->bound_y, .kernel = ky, .feature_scale = 1};
     double scale;
     if (t->y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale)) {
         t->output.features = t->y->values;

@@ -35,7 +35,7 @@ okra_status okra_model_loss(okra_context *context, const okra_model *model,
     for (okra_int first = 0; first < x->n; first += walk.rows) {
         okra_int m = OKRA_MIN_(walk.rows, x->n - first);
         okra_mat_ out = okra_mat_of_(block, m, width), none = {0};
-        okra_block_ b = {first, m, embeds ? none : out, embeds ? out : none};
+        okra_block_ b = {first, m, embeds ? none : out, embeds ? out : none, none};
         TRY(okra_cancelled_(context));
         TRY(okra_walk_predict_(context, &walk, first, out));
         TRY(okra_feature_loss_block_(context, loss, &b, losses + first));

@@ -59,7 +59,8 @@ typedef struct okra_walk_ {
     okra_other_ *other;
     double *self, *train_self; /* where the method asked for them */
     double *K;                 /* rows x N: against all inputs, labelled or not */
-    okra_int tests, rows;
+    double *extra;             /* rows x extra_cols: of the last block, for a criterion */
+    okra_int tests, rows, extra_cols;
 } okra_walk_;
 
 /* `extra`: doubles a test row that the caller needs besides; the rows of a block come

@@ -22,6 +22,7 @@ typedef struct run {
     double *W, *H;       /* one block of each, where needed */
     okra_output_ output; /* what the decoder sees */
     okra_components_ components;
+    okra_criterion_ criterion;
     okra_prediction *p;
 } run;
 
@@ -85,18 +86,39 @@ done:
     return st;
 }
 
-/* The whole output space, or the components that the method predicts. */
+/* The whole output space, or the components that the method predicts; the distance to
+ * the prediction, or the criterion of the method. */
 static okra_status choose_space(run *r)
 {
+    okra_status st = OKRA_OK;
     const okra_model *m = r->model;
     r->output = m->training->output;
-    if (!m->method->components) {
-        return OKRA_OK;
-    }
-    okra_status st = m->method->components(m->bag, r->output.y->n, &r->components);
-    if (st == OKRA_OK) {
+    if (m->method->components) {
+        TRY(m->method->components(m->bag, r->output.y->n, &r->components));
         r->output.components = &r->components;
     }
+    if (m->method->criterion) {
+        TRY(m->method->criterion(m->bag, r->output.y->n, &r->criterion));
+        r->output.criterion = &r->criterion;
+    }
+done:
+    return st;
+}
+
+/* What --decode says; left open, the optimum of a method's own criterion where there is
+ * one and no candidates are given. */
+static okra_status name_decoder(okra_context *ctx, const run *r,
+                                const okra_options *options,
+                                const okra_predict_request *request,
+                                okra_predict_fields_ *fields)
+{
+    bool open = !options || !okra_options_is_set(options, "decode"), smooth = false;
+    okra_status st = OKRA_OK;
+    if (open && r->output.criterion && !request->candidates && !request->ranges &&
+        fields->top <= 1) {
+        st = okra_decode_smooth_(ctx, &r->output, &smooth);
+    }
+    fields->decode = smooth ? "optimum" : fields->decode;
     return st;
 }
 
@@ -156,6 +178,7 @@ static okra_status one_block(okra_context *ctx, run *r, okra_int first, okra_int
         TRY(okra_walk_predict_(ctx, &r->walk, first, W));
     }
     okra_block_ block = {.first = first, .m = m};
+    block.extra = okra_mat_of_(r->walk.extra, m, r->walk.extra_cols);
     if (embeds || r->direct) {
         block.H = H;
     } else {
@@ -195,6 +218,8 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     r.want_weights = request->weights;
     r.want_embedding = request->embedding;
     TRY(okra_options_read(options, &okra_predict_table_, &fields));
+    TRY(choose_space(&r));
+    TRY(name_decoder(context, &r, options, request, &fields));
     TRY(choose_decoder(options, fields.decode, &r.decoder));
     TRY(check_request(model, request));
     if (request->ranges) {
@@ -204,7 +229,6 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
         }
     }
     okra_decode_request_ decode = {request->candidates, ranges, x->n, fields.top};
-    TRY(choose_space(&r));
     TRY(r.decoder->create(context, &r.output, options, &decode, &r.state));
     ZALLOC(r.p, 1);
     TRY(prepare(context, &r, x));
@@ -273,4 +297,10 @@ const double *okra_prediction_distance(const okra_prediction *p, okra_int *top)
 {
     *top = p->decoded.top;
     return p->decoded.distance;
+}
+
+const double *okra_prediction_report(const okra_prediction *p, okra_int *rows)
+{
+    *rows = p->decoded.report ? p->tests : 0;
+    return p->decoded.report;
 }

@@ -45,7 +45,16 @@ okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
         TRY(okra_other_diagonal_(ctx, t->bound_x, w.other, w.self));
         TRY(okra_bound_diagonal_(ctx, t->bound_x, w.train_self));
     }
-    w.rows = block_rows(ctx, w.tests, inputs + okra_model_width_(model) + extra);
+    okra_criterion_ criterion;
+    if (model->method->criterion) {
+        TRY(model->method->criterion(model->bag, t->y->n, &criterion));
+        w.extra_cols = 1 + criterion.neighbours;
+    }
+    w.rows = block_rows(ctx, w.tests,
+                        inputs + okra_model_width_(model) + extra + w.extra_cols);
+    if (w.extra_cols > 0) {
+        TRY(okra_doubles_(ctx, w.rows, w.extra_cols, "what a criterion needs", &w.extra));
+    }
     TRY(okra_doubles_(ctx, w.rows, inputs,
                       "a block of test rows against the training inputs", &w.K));
     *walk = w;
@@ -61,6 +70,7 @@ void okra_walk_close_(okra_walk_ *walk)
     okra_free_(walk->self);
     okra_free_(walk->train_self);
     okra_free_(walk->K);
+    okra_free_(walk->extra);
     *walk = (okra_walk_){0};
 }
 
@@ -72,7 +82,8 @@ static okra_status query(okra_context *ctx, okra_walk_ *walk, okra_int first, ok
                          .n = t->y->n,
                          .Kx = okra_mat_of_(walk->K, m, t->x->n),
                          .self = walk->self ? walk->self + first : NULL,
-                         .train_self = walk->train_self};
+                         .train_self = walk->train_self,
+                         .extra = okra_mat_of_(walk->extra, m, walk->extra_cols)};
     return okra_other_cross_(ctx, t->bound_x, walk->other, first, out->Kx);
 }
 

@@ -62,8 +62,8 @@ expect_fail 2 "okra predict: nothing to write: give -o, --weights or --embedding
     okra predict m.okra --x tx.csv
 expect_fail 2 "okra predict: --top writes a table of ranked candidates: -o is 'a.npy', expected \
 a name in .tsv, .csv or .json" okra predict m.okra --x tx.csv --top 2 -o a.npy
-expect_fail 2 "okra predict: nothing is decoded without -o: --decode, --candidates and --ranges \
-have no use" okra predict m.okra --x tx.csv --weights w.npy --decode explicit
+expect_fail 2 "okra predict: nothing is decoded without -o: --decode, --candidates, --ranges and \
+--report have no use" okra predict m.okra --x tx.csv --weights w.npy --decode explicit
 expect_fail 2 "okra predict: --decode none gives no objects: -o has no use" \
     okra predict m.okra --x tx.csv --decode none -o a.csv
 expect_fail 2 "okra predict: there is no decoder 'explicitt'; did you mean 'explicit'?" \

@@ -32,8 +32,11 @@ static okra_query_ query_of(toy *t, double *train_self)
     for (okra_int i = 0; i < t->n; i++) {
         train_self[i] = t->K[i * t->n + i];
     }
-    return (okra_query_){t->m, t->n, okra_mat_of_(t->Kx, t->m, t->n), t->self,
-                         train_self};
+    return (okra_query_){.m = t->m,
+                         .n = t->n,
+                         .Kx = okra_mat_of_(t->Kx, t->m, t->n),
+                         .self = t->self,
+                         .train_self = train_self};
 }
 
 /* i is a neighbour if fewer than k others come before it by (distance, index). */

@@ -1,0 +1,46 @@
+/*
+ * criterion.h: the criterion of twin Gaussian processes (okra_criterion_ in method.h),
+ * evaluated for candidates and for vectors that move.
+ */
+#ifndef OKRA_DECODE_CRITERION_H_
+#define OKRA_DECODE_CRITERION_H_
+
+#include "decode/decode.h"
+
+/* What all test points share: of kl the factor of L + lambda I, or L itself where the
+ * training sets are local. */
+typedef struct okra_judge_ okra_judge_;
+okra_status okra_judge_create_(okra_context *ctx, const okra_output_ *output,
+                               okra_judge_ **out) OKRA_CHECK;
+void okra_judge_free_(okra_judge_ *judge);
+
+/* J of candidates: C (n x c) holds l(y_i, candidate), self (c) its l(y,y); J (m x c). */
+okra_status okra_judge_panel_(okra_context *ctx, const okra_judge_ *judge,
+                              const okra_block_ *block, okra_mat_ C, const double *self,
+                              okra_mat_ J) OKRA_CHECK;
+
+/* The problem of one test point on its training set of `count` members. */
+typedef struct okra_case_ {
+    bool kl;
+    double lambda, e;
+    okra_int count;
+    const okra_int *index;     /* members, ascending; NULL: all                        */
+    const double *weights;     /* count                                                */
+    okra_mat_ factor;          /* kl: lower triangular, of L + lambda I of the members  */
+    double jitter;             /* kl, local: what was added to make it positive        */
+    okra_int *own_index;       /* the room of a worker                                 */
+    double *own, *own_weights; /*                                                      */
+} okra_case_;
+okra_status okra_case_create_(okra_context *ctx, const okra_judge_ *judge,
+                              okra_case_ *c) OKRA_CHECK;
+void okra_case_clear_(okra_case_ *c);
+/* Row r of the block; fails only where a local matrix cannot be factored. */
+okra_status okra_case_set_(const okra_judge_ *judge, const okra_block_ *block, okra_int r,
+                           okra_case_ *c) OKRA_CHECK;
+/* J(y), +infinity where it is not defined. l (count): l(y_i, y), self: l(y,y). With
+ * by_l (count) and by_self: dJ/dl_i and dJ/dself as well; NULL: not wanted. work: count.
+ */
+double okra_case_value_(const okra_case_ *c, const double *l, double self, double *work,
+                        double *by_l, double *by_self);
+
+#endif
