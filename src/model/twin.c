@@ -52,6 +52,9 @@ okra_status okra_fit_twin_(okra_context *ctx, const okra_data *x, const okra_dat
     okra_twin *twin = NULL;
     okra_kernel *x_learned = NULL, *y_learned = NULL;
     TRY(parse(text, degree, &unbiased));
+    if (y->missing) {
+        FAIL(OKRA_EARG, "twin: y has missing values, of which no kernel can be learned");
+    }
     TRY(labelled(x, y->n, &inputs));
     okra_twin_base base_x = {(const okra_kernel *const *)kx, 1, degree[0]};
     okra_twin_base base_y = {(const okra_kernel *const *)ky, 1, degree[1]};
