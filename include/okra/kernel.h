@@ -38,6 +38,21 @@ OKRA_API const char *okra_kernel_name(size_t index, const char **help,
 OKRA_API const char *okra_transform_name(size_t index, const char **help,
                                          const okra_option_table **parameters);
 
+/* ---- synthetic networks: same seed, same network, on every machine ---------------- */
+
+/* All n nodes of a random network: an edge between two nodes of one class has probability
+ * p_intra, of two classes p_inter; the classes are equally large runs of nodes. One
+ * class: the Erdos-Renyi law. */
+OKRA_API okra_status okra_synthetic_network(uint64_t seed, okra_int n, okra_int classes,
+                                            double p_intra, double p_inter,
+                                            okra_data **out) OKRA_CHECK;
+/* Inputs of all nodes of a network: the scores of the leading components of kernel PCA of
+ * exp(-beta L) that hold the share `inertia` (0..1] of the variance. *beta <= 0 on entry:
+ * chosen so that the entropy of the kernel's values is largest, and told. */
+OKRA_API okra_status okra_network_inputs(okra_context *context, const okra_data *nodes,
+                                         double *beta, double inertia,
+                                         okra_data **out) OKRA_CHECK;
+
 #ifdef __cplusplus
 }
 #endif

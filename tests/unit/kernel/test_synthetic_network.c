@@ -1,0 +1,89 @@
+/* Random networks and inputs made from them: laws, repeatability, definitions, refusals.
+ */
+#include "data/network.h"
+#include "harness.h"
+#include "kernel/kernel.h"
+
+static okra_int edges_of(const okra_data *nodes)
+{
+    return nodes->network->adjacency.indptr[nodes->network->nodes] / 2;
+}
+
+TEST(edges_follow_the_law)
+{
+    okra_data *a = NULL, *b = NULL;
+    enum { n = 300 };
+    CHECK_OK(okra_synthetic_network(1, n, 1, 0.02, 0, &a));
+    CHECK_OK(okra_synthetic_network(1, n, 1, 0.02, 0, &b));
+    CHECK(okra_data_count(a) == n && okra_network_equal_(a->network, b->network));
+    /* 44850 pairs: 897 expected, standard deviation 30 */
+    CHECK_NEAR((double)edges_of(a), 897, 4 * 30);
+    okra_data_free(a);
+    CHECK_OK(okra_synthetic_network(2, n, 3, 1, 0, &a));
+    CHECK(edges_of(a) == 3 * (100 * 99 / 2)); /* three cliques */
+    okra_data_free(a);
+    CHECK_OK(okra_synthetic_network(2, n, 3, 0, 1, &a));
+    CHECK(edges_of(a) == 3 * 100 * 100); /* all that is between */
+    okra_data_free(a);
+    okra_data_free(b);
+    CHECK_OK(okra_synthetic_network(0, 1, 1, 1, 1, &a));
+    CHECK(edges_of(a) == 0);
+    okra_data_free(a);
+    CHECK_FAILS(okra_synthetic_network(0, 0, 1, 0, 0, &a), OKRA_EARG, "0 nodes");
+    CHECK_FAILS(okra_synthetic_network(0, 5, 0, 0, 0, &a), OKRA_EARG, "0 classes");
+    CHECK_FAILS(okra_synthetic_network(0, 5, 1, 1.5, 0, &a), OKRA_EARG, "0 to 1");
+    CHECK_FAILS(okra_synthetic_network(0, 5, 1, 0, NAN, &a), OKRA_EARG, "0 to 1");
+    CHECK_ALLOCATIONS(okra_synthetic_network(0, 9, 1, 0.5, 0, &a), okra_data_free(a));
+}
+
+/* X X' is the centred diffusion kernel when every component is kept; fewer hold the share
+ * that was asked for, and no more than needed. */
+TEST(inputs_are_kernel_pca)
+{
+    enum { n = 40 };
+    okra_data *nodes = NULL, *x = NULL, *part = NULL;
+    okra_kernel *kernel = NULL;
+    static double K[n * n];
+    double beta = 0.7, trace = 0, held = 0, last = 0;
+    CHECK_OK(okra_synthetic_network(3, n, 1, 0.1, 0, &nodes));
+    CHECK_OK(okra_network_inputs(NULL, nodes, &beta, 1, &x));
+    CHECK(beta == 0.7);
+    CHECK_OK(okra_kernel_parse("diffusion(beta=0.7) | center", &kernel));
+    CHECK_OK(okra_gram(NULL, kernel, nodes, NULL, K, n));
+    for (okra_int i = 0; i < n; i++) {
+        trace += K[i * n + i];
+        for (okra_int j = 0; j < n; j++) {
+            double inner = okra_dot_(x->d, x->values + i * x->ld, x->values + j * x->ld);
+            CHECK_NEAR(inner, K[i * n + j], 1e-13); /* worst 3e-15 */
+        }
+    }
+    CHECK_OK(okra_network_inputs(NULL, nodes, &beta, 0.8, &part));
+    for (okra_int i = 0; i < n; i++) {
+        const double *row = part->values + i * part->ld;
+        held += okra_dot_(part->d, row, row);
+        last += row[part->d - 1] * row[part->d - 1];
+    }
+    CHECK(held >= 0.8 * trace && held - last < 0.8 * trace && part->d < x->d);
+    okra_data_free(part);
+    CHECK_ALLOCATIONS(okra_network_inputs(NULL, nodes, &beta, 0.8, &part),
+                      okra_data_free(part));
+    double chosen = 0;
+    CHECK_OK(okra_network_inputs(NULL, nodes, &chosen, 0.95, &part));
+    CHECK(chosen > 0.01 && chosen < 20);
+    CHECK_FAILS(okra_network_inputs(NULL, x, &beta, 0.8, &part), OKRA_EARG, "nodes");
+    CHECK_FAILS(okra_network_inputs(NULL, nodes, &beta, 1.1, &part), OKRA_EARG,
+                "inertia");
+    okra_data_free(part);
+    okra_data_free(x);
+    okra_data_free(nodes);
+    okra_kernel_free(kernel);
+    CHECK_OK(okra_synthetic_network(3, 5, 1, 0, 0, &nodes));
+    chosen = 0;
+    CHECK_FAILS(okra_network_inputs(NULL, nodes, &chosen, 1, &x), OKRA_EARG, "no edge");
+    CHECK_OK(okra_network_inputs(NULL, nodes, &beta, 1, &x));
+    CHECK(x->n == 5);
+    okra_data_free(x);
+    okra_data_free(nodes);
+}
+
+MAIN(RUN(edges_follow_the_law), RUN(inputs_are_kernel_pca))
