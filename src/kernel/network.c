@@ -131,9 +131,10 @@ static okra_status make_columns(okra_context *ctx, const network_params *p, shar
             list[different++] = s->train->codes[i];
         }
     }
-    okra_int terms = n > DENSE_NODES && s->f != commute
-                         ? okra_network_terms_(network, p->normalized, s->f, p)
-                         : -1;
+    okra_int terms = -1;
+    if (n > DENSE_NODES && s->f != commute) {
+        TRY(okra_network_terms_(network, p->normalized, s->f, p, &terms));
+    }
     /* An eigendecomposition with its product takes some 6 n^3 operations. */
     bool sparse =
         terms > 0 && (double)terms * (edges + 4 * (double)n) * (double)different <

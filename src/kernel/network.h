@@ -24,9 +24,10 @@ okra_status okra_network_expmv_(okra_context *ctx, const okra_network_ *network,
                                 bool normalized, double beta, okra_mat_ X,
                                 okra_mat_ Y) OKRA_CHECK;
 
-/* How many terms the expansion takes; -1: too many. */
-okra_int okra_network_terms_(const okra_network_ *network, bool normalized,
-                             okra_spectral_ f, const void *params);
+/* How many terms the expansion takes; *terms = -1: too many. */
+okra_status okra_network_terms_(const okra_network_ *network, bool normalized,
+                                okra_spectral_ f, const void *params,
+                                okra_int *terms) OKRA_CHECK;
 
 /* F <- f(L), nodes x nodes, by eigendecomposition; f >= 0. The c smallest eigenvalues, c
  * the number of components, are 0 exactly. */

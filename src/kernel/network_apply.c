@@ -97,18 +97,17 @@ done:
     return st;
 }
 
-okra_int okra_network_terms_(const okra_network_ *network, bool normalized,
-                             okra_spectral_ f, const void *params)
+okra_status okra_network_terms_(const okra_network_ *network, bool normalized,
+                                okra_spectral_ f, const void *params, okra_int *terms)
 {
-    double *d = NULL, *c = NULL, bound;
-    okra_int count = -1;
     okra_status st = OKRA_OK;
+    double *d = NULL, *c = NULL, bound;
     TRY(degrees(network, normalized, &d, &bound));
-    TRY(expand(f, params, bound, &c, &count));
+    TRY(expand(f, params, bound, &c, terms));
 done:
     okra_free_(d);
     okra_free_(c);
-    return st == OKRA_OK ? count : -1;
+    return st;
 }
 
 typedef struct action {
