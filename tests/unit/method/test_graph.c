@@ -85,25 +85,25 @@ TEST(matrices_follow_their_definitions)
             times(n, n, n, P, P, M2);
             times(n, n, n, M2, M2, M4);
             times(n, n, n, M4, P, M5);
-            check(" gram | power ( p = 5 )", &t, M5, 1e-14); /* worst 9e-16 */
+            check(" gram | power ( p = 5 )", &t, M5, 1e-14); /* worst of powers 1e-15 */
             check("gram|power", &t, M5, 1e-14);
             check("gram|power(p=2)|power(p=2)", &t, M4, 1e-14);
             naive_laplacian(n, W, true, P);
-            check("gram | normalized", &t, P, 1e-15); /* worst 1.2e-16 */
+            check("gram | normalized", &t, P, 3e-15); /* worst of sums 2.9e-16 */
             naive_weights_of(&t, 1, W);
             naive_laplacian(n, W, false, P);
-            check("knn(k=1)", &t, P, 1e-15);
+            check("knn(k=1)", &t, P, 3e-15);
             naive_laplacian(n, W, true, P);
             times(n, n, n, P, P, M2);
             check("knn(k=1) | normalized | power(p=2)", &t, M2, 1e-14);
             if (n == N) {
                 naive_weights_of(&t, 3, W);
                 naive_laplacian(n, W, false, P);
-                check("knn(k=3)", &t, P, 1e-15);
-                check("knn(share=0.3)", &t, P, 1e-15); /* round(2.7) */
+                check("knn(k=3)", &t, P, 3e-15);
+                check("knn(share=0.3)", &t, P, 3e-15); /* round(2.7) */
                 naive_weights_of(&t, 8, W);
                 naive_laplacian(n, W, false, P);
-                check("knn(share=1)", &t, P, 1e-15); /* all the others */
+                check("knn(share=1)", &t, P, 3e-15); /* all the others */
             }
         }
     }

@@ -269,7 +269,7 @@ TEST(matrix_operator)
         CHECK_OK(fit(&t, LABELLED, true, without, &b));
         predict(&t, LABELLED, a, true, D, got);
         predict(&t, LABELLED, b, true, D, want);
-        CHECK_NEAR(harness_relative(M * D, got, want), 0, 1e-12); /* worst 9e-15 */
+        CHECK_NEAR(harness_relative(M * D, got, want), 0, 5e-14); /* worst 4.2e-15 */
         okra_bag_free_(a);
         okra_bag_free_(b);
     }
