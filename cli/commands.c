@@ -10,6 +10,7 @@ const cli_command *const cli_commands[] = {
     &cli_fit,
     &cli_predict,
     &cli_score,
+    &cli_link,
     &cli_gram,
     &cli_twin,
     &cli_info,

@@ -1,0 +1,319 @@
+/*
+ * link.c: okra link: ranks unknown links of a network by what is known of its nodes.
+ */
+#include "commands.h"
+#include "link_job.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+#define ROW_TEXT(name, field, preset, metavar, help) \
+    {name, OKRA_OPTION_TEXT, offsetof(link_fields, field), preset, 1, 0, NULL, metavar, help}
+static const okra_option rows[] = {
+    ROW_TEXT("x", x, NULL, "FILE", "Descriptions of all nodes, one a row; a Gram matrix: "
+             "nodes x nodes, with --kx precomputed"),
+    ROW_TEXT("nodes", nodes, "", "FILE", "Names of the nodes, one a line in the order of "
+             "--x; without it they are called 0, 1, 2, ..."),
+    ROW_TEXT("edges", edges, NULL, "FILE", "Known edges between labelled nodes: two names "
+             "a line, and perhaps a weight"),
+    ROW_TEXT("labelled", labelled, "", "FILE", "Nodes whose edges with one another are "
+             "all known, one a line; without it the nodes of --edges"),
+    ROW_TEXT("y", y, "", "FILE", "The Gram matrix of the labelled nodes, in the order of "
+             "--labelled, in place of a kernel of the known edges"),
+    ROW_TEXT("beta", beta, "1", "V|auto", "Time of the diffusion on the known network "
+             "where --ky is not given; auto: the one of most information"),
+    {"known", OKRA_OPTION_BOOL, offsetof(link_fields, known), "no", 1, 0, NULL, "",
+     "A labelled node stands for its known place in the network, not for its prediction"},
+    ROW_TEXT("pairs", pairs, "all", "lu|uu|all|FILE", "Which pairs to rank: a labelled and "
+             "a new node, two new ones, both kinds, or those of a file"),
+    {"top", OKRA_OPTION_INT, offsetof(link_fields, top), "0", 0, 1e15, NULL, "K",
+     "Keep the K best pairs; 0, or more than there are: all of them"},
+    ROW_TEXT("output", output, "", "FILE", "The ranked pairs: node_a, node_b, score; a score "
+             "ranks, it is no probability"),
+    ROW_TEXT("truth", truth, "", "FILE", "True edges, to print areas under the curves and "
+             "precision at k"),
+    ROW_TEXT("at", at, "10,100,1000", "K[,K...]", "The k of precision at k"),
+    ROW_TEXT("network", network, "", "FILE", "The predicted network: known edges, and pairs "
+             "scored at least the threshold of the best F1 on labelled pairs"),
+    ROW_TEXT("plot", plot, "", "FILE.svg", "A picture of the predicted network, beside the "
+             "true one if given"),
+    {0}};
+/* clang-format on */
+
+static void clear(link_job *j)
+{
+    okra_data_free(j->x);
+    okra_data_free(j->gram);
+    cli_nodes_clear(&j->nodes);
+    free(j->labelled);
+    free(j->member);
+    free(j->edges);
+    free(j->truth);
+    if (j->which) {
+        okra_link_list_free(j->pairs);
+    } else {
+        free(j->pairs);
+    }
+    okra_link_list_free(j->network);
+    okra_links_free(j->links);
+    okra_ranking_free(j->ranking);
+}
+
+/* ---- what goes in ---- */
+
+static int check(const cli_run *run, link_job *j)
+{
+    const link_fields *f = &j->f;
+    j->which = strcmp(f->pairs, "lu") == 0    ? OKRA_LINK_LABELLED_NEW
+               : strcmp(f->pairs, "uu") == 0  ? OKRA_LINK_NEW_NEW
+               : strcmp(f->pairs, "all") == 0 ? OKRA_LINK_ALL
+                                              : (okra_link_pairs)0;
+    if (!*f->output && !*f->truth && !*f->network && !*f->plot) {
+        return cli_usage(run,
+                         "nothing to do: give -o, --truth, --network or --plot a file");
+    }
+    if (*f->plot && !cli_ends(f->plot, ".svg")) {
+        return cli_usage(run, "--plot is '%s', expected a name in .svg", f->plot);
+    }
+    if (!j->which && (*f->network || *f->plot)) {
+        return cli_usage(run, "--network and --plot take whole kinds of pairs: --pairs "
+                              "lu, uu or all");
+    }
+    if (okra_options_is_set(run->options, "at") && !*f->truth) {
+        return cli_usage(run, "--at has no use without --truth");
+    }
+    if (okra_options_is_set(run->options, "beta") &&
+        (*f->y || okra_options_is_set(run->library, "ky"))) {
+        return cli_usage(run,
+                         "--beta is of the diffusion kernel that stands in for --ky: "
+                         "it has no use with %s",
+                         *f->y ? "--y" : "--ky");
+    }
+    int status = cli_check_writable(run, f->output);
+    status = status ? status : cli_check_writable(run, f->network);
+    return status ? status : cli_check_writable(run, f->plot);
+}
+
+/* Without a list: the ends of the known edges, in order. */
+static int read_labelled(const cli_run *run, link_job *j)
+{
+    size_t count = (size_t)j->nodes.count;
+    j->member = calloc(count + 1, sizeof *j->member);
+    if (!j->member) {
+        return cli_failure(run, "out of memory");
+    }
+    if (*j->f.labelled) {
+        int status = cli_nodes_list(run, &j->nodes, j->f.labelled, &j->labelled,
+                                    &j->labelled_count);
+        for (okra_int k = 0; k < j->labelled_count; k++) {
+            j->member[j->labelled[k]] = true;
+        }
+        return status ? status
+                      : cli_nodes_pairs(run, &j->nodes, j->f.edges, j->member, "labelled",
+                                        &j->edges, &j->edge_count);
+    }
+    int status =
+        cli_nodes_pairs(run, &j->nodes, j->f.edges, NULL, "", &j->edges, &j->edge_count);
+    j->labelled = malloc((count + 1) * sizeof *j->labelled);
+    if (!j->labelled) {
+        return cli_failure(run, "out of memory");
+    }
+    for (okra_int k = 0; k < j->edge_count; k++) {
+        j->member[j->edges[k].a] = j->member[j->edges[k].b] = true;
+    }
+    for (okra_int i = 0; i < j->nodes.count; i++) {
+        if (j->member[i]) {
+            j->labelled[j->labelled_count++] = i;
+        }
+    }
+    return status;
+}
+
+static int read_all(cli_run *run, link_job *j)
+{
+    const link_fields *f = &j->f;
+    char spec[4096];
+    bool gram = strcmp(okra_options_get(run->library, "kx"), "precomputed") == 0 &&
+                strncmp(f->x, "gram:", 5) != 0;
+    snprintf(spec, sizeof spec, "%s%s", gram ? "gram:" : "", f->x);
+    int status = cli_status(run, cli_read(run, spec, &j->x));
+    if (status == CLI_DONE) {
+        status = cli_nodes_read(run, f->nodes, okra_data_count(j->x), &j->nodes);
+    }
+    if (status == CLI_DONE) {
+        status = read_labelled(run, j);
+    }
+    if (status == CLI_DONE && *f->y) {
+        snprintf(spec, sizeof spec, "%s%s", strncmp(f->y, "gram:", 5) ? "gram:" : "",
+                 f->y);
+        status = cli_status(run, cli_read(run, spec, &j->gram));
+    }
+    if (status == CLI_DONE && *f->truth) {
+        status = cli_nodes_pairs(run, &j->nodes, f->truth, NULL, "", &j->truth,
+                                 &j->truth_count);
+    }
+    if (status == CLI_DONE && !j->which) {
+        status = cli_nodes_pairs(run, &j->nodes, f->pairs, NULL, "", &j->pairs,
+                                 &j->pair_count);
+    }
+    return status;
+}
+
+/* ---- the work ---- */
+
+static int by_score(const void *p, const void *q)
+{
+    double x = ((const okra_link *)p)->value, y = ((const okra_link *)q)->value;
+    return (x < y) - (x > y);
+}
+
+static int by_ends(const void *p, const void *q)
+{
+    const okra_link *x = p, *y = q;
+    if (x->a != y->a) {
+        return x->a < y->a ? -1 : 1;
+    }
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+/* The pairs of a file, scored and sorted; against the truth if there is one. */
+static int rank_given(cli_run *run, link_job *j)
+{
+    size_t count = (size_t)j->pair_count;
+    int status =
+        cli_status(run, okra_link_score(run->context, j->links, j->pairs, j->pair_count));
+    if (status == CLI_DONE && *j->f.truth) {
+        double *score = malloc((count + 1) * sizeof *score);
+        unsigned char *positive = malloc(count + 1);
+        if (!score || !positive) {
+            status = cli_failure(run, "out of memory");
+        }
+        for (size_t k = 0; status == CLI_DONE && k < count; k++) {
+            score[k] = j->pairs[k].value;
+            positive[k] = j->truth_count > 0 &&
+                          bsearch(&j->pairs[k], j->truth, (size_t)j->truth_count,
+                                  sizeof *j->truth, by_ends) != NULL;
+        }
+        if (status == CLI_DONE) {
+            status = cli_status(
+                run, okra_ranking_create(j->pair_count, score, positive, &j->ranking));
+        }
+        free(score);
+        free(positive);
+    }
+    if (count > 0) {
+        qsort(j->pairs, count, sizeof *j->pairs, by_score);
+    }
+    if (j->f.top > 0 && j->f.top < j->pair_count) {
+        j->pair_count = j->f.top;
+    }
+    return status;
+}
+
+static int predict_network(cli_run *run, link_job *j)
+{
+    okra_ranking *training = NULL;
+    int status = cli_status(
+        run, okra_link_training(run->context, j->links, &training, &j->left_out));
+    if (status == CLI_DONE) {
+        j->threshold = okra_ranking_threshold(training, &j->f1);
+        status =
+            cli_status(run, okra_link_rank(run->context, j->links, j->which, 0,
+                                           j->threshold, &j->network, &j->network_count));
+    }
+    okra_ranking_free(training);
+    return status;
+}
+
+static int work(cli_run *run, link_job *j)
+{
+    const link_fields *f = &j->f;
+    okra_link_task task = {j->x,     j->labelled,   j->labelled_count,
+                           j->edges, j->edge_count, j->gram};
+    okra_link_settings settings = {.known = f->known};
+    char *end = NULL;
+    if (strcmp(f->beta, "auto") != 0) {
+        settings.beta = strtod(f->beta, &end);
+        if (*end || end == f->beta || !(settings.beta > 0) || isinf(settings.beta)) {
+            return cli_usage(run, "--beta is '%s', expected a positive number or auto",
+                             f->beta);
+        }
+    }
+    int status = cli_status(
+        run, okra_link_fit(run->context, &task, run->library, &settings, &j->links));
+    if (status == CLI_DONE && !j->which) {
+        return rank_given(run, j);
+    }
+    if (status == CLI_DONE && *f->output) {
+        status =
+            cli_status(run, okra_link_rank(run->context, j->links, j->which, f->top,
+                                           -(double)INFINITY, &j->pairs, &j->pair_count));
+    }
+    if (status == CLI_DONE && *f->truth) {
+        status =
+            cli_status(run, okra_link_evaluate(run->context, j->links, j->which, j->truth,
+                                               j->truth_count, &j->ranking));
+    }
+    if (status == CLI_DONE && (*f->network || *f->plot)) {
+        status = predict_network(run, j);
+    }
+    return status;
+}
+
+static int check_at(const cli_run *run, const char *list)
+{
+    for (const char *p = list; *p;) {
+        char *end = NULL;
+        long long k = strtoll(p, &end, 10);
+        if (end == p || k < 1 || (*end && (*end != ',' || !end[1]))) {
+            return cli_usage(run, "--at is '%s', expected numbers from 1 between commas",
+                             list);
+        }
+        p = *end ? end + 1 : end;
+    }
+    return CLI_DONE;
+}
+
+static int run_link(cli_run *run)
+{
+    link_job j = {0};
+    double begin = cli_now();
+    int status = cli_status(run, cli_fields(run, &j.f));
+    status = status ? status : check(run, &j);
+    status = status ? status : check_at(run, j.f.at);
+    status = status ? status : read_all(run, &j);
+    status = status ? status : work(run, &j);
+    j.seconds = cli_now() - begin;
+    status = status ? status : link_write(run, &j);
+    if (status == CLI_DONE && run->common.json) {
+        status = cli_print_json(run, link_json(run, &j));
+    } else if (status == CLI_DONE && !run->common.quiet) {
+        link_print(&j);
+    }
+    clear(&j);
+    return status;
+}
+
+const cli_command cli_link = {
+    .name = "link",
+    .purpose = "Rank the unknown links of a network",
+    .usage = "--x FILE --edges FILE [--labelled FILE] -o RANKED.tsv [flags]",
+    .about =
+        "The edges among some nodes, the labelled ones, are known; every node has a\n"
+        "description. A method learns from descriptions to places in the known network,\n"
+        "and the score of a pair is the inner product of two predictions, <h(u), "
+        "h(u')>.\nA score ranks pairs and is no probability. Both ends are predicted, "
+        "also of labelled\nnodes, unless --known is given. A known network in several "
+        "pieces is fine: pieces\nhave similarity 0. An edge that comes again, either way "
+        "round, counts once.\nWith --lambda2 the new nodes help as inputs without "
+        "outputs.\n",
+    .examples = "okra link --x features.npy --edges known.tsv --labelled nodes.txt \\\n"
+                "    --kx 'rbf(sigma=4)' --lambda 0.1 --top 1000 -o ranked_links.tsv\n"
+                "okra link --x K.npy --kx precomputed --edges known.tsv --pairs lu \\\n"
+                "    --truth all.tsv --network predicted.tsv --plot network.svg\n",
+    .own = {"link", rows, sizeof(link_fields)},
+    .topic = "fit",
+    .run = run_link,
+};

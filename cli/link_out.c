@@ -1,0 +1,238 @@
+/*
+ * link_out.c: what okra link writes, prints and tells programs.
+ */
+#include "link_job.h"
+
+#include "draw_network.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int write_pairs(const cli_run *run, const link_job *j, const char *path,
+                       const okra_link *list, okra_int count, bool scores)
+{
+    cli_file *file = cli_file_open(run, path);
+    if (!file) {
+        return CLI_FAILED;
+    }
+    FILE *out = cli_file_stream(file);
+    char a[32], b[32];
+    if (scores) {
+        fputs("node_a\tnode_b\tscore\n", out);
+    }
+    for (okra_int k = 0; k < count; k++) {
+        fprintf(out, "%s\t%s", cli_node_name(&j->nodes, list[k].a, a),
+                cli_node_name(&j->nodes, list[k].b, b));
+        if (scores) {
+            fprintf(out, "\t%.17g", list[k].value);
+        }
+        fputc('\n', out);
+    }
+    return cli_file_close(run, file, CLI_DONE);
+}
+
+/* Known edges, then predicted ones; to be freed. */
+static okra_link *whole_network(const link_job *j)
+{
+    size_t known = (size_t)j->edge_count, predicted = (size_t)j->network_count;
+    okra_link *all = malloc((known + predicted + 1) * sizeof *all);
+    if (all) {
+        memcpy(all, j->edges, known * sizeof *all);
+        if (predicted > 0) {
+            memcpy(all + known, j->network, predicted * sizeof *all);
+        }
+    }
+    return all;
+}
+
+static int draw(const cli_run *run, const link_job *j, const okra_link *network)
+{
+    okra_int count = j->edge_count + j->network_count;
+    const draw_panel panels[] = {{"true network", j->truth, j->truth_count},
+                                 {"predicted network", network, count}};
+    bool truth = *j->f.truth != '\0';
+    cli_file *file = cli_file_open(run, j->f.plot);
+    if (!file) {
+        return CLI_FAILED;
+    }
+    bool good = draw_networks(cli_file_stream(file), j->nodes.count, j->member,
+                              truth ? panels : panels + 1, truth ? 2 : 1);
+    return cli_file_close(run, file, good ? CLI_DONE : cli_failure(run, "out of memory"));
+}
+
+int link_write(const cli_run *run, const link_job *j)
+{
+    int status = CLI_DONE;
+    if (*j->f.output) {
+        status = write_pairs(run, j, j->f.output, j->pairs, j->pair_count, true);
+    }
+    if (status == CLI_DONE && (*j->f.network || *j->f.plot)) {
+        okra_link *network = whole_network(j);
+        if (!network) {
+            return cli_failure(run, "out of memory");
+        }
+        if (*j->f.network) {
+            status = write_pairs(run, j, j->f.network, network,
+                                 j->edge_count + j->network_count, false);
+        }
+        if (status == CLI_DONE && *j->f.plot) {
+            status = draw(run, j, network);
+        }
+        free(network);
+    }
+    return status;
+}
+
+bool link_next_k(const char **at, okra_int *k)
+{
+    char *end = NULL;
+    if (!**at) {
+        return false;
+    }
+    *k = strtoll(*at, &end, 10);
+    *at = *end == ',' ? end + 1 : end;
+    return true;
+}
+
+void link_print(const link_job *j)
+{
+    FILE *out = strcmp(j->f.output, "-") == 0 ? stderr : stdout;
+    char buffer[64];
+    json_t *about = json_loads(okra_links_json(j->links), 0, NULL);
+    const json_t *kernels = json_object_get(about, "kernels");
+    cli_line(out, "nodes", "%lld, %lld labelled, %lld known edges",
+             (long long)j->nodes.count, (long long)j->labelled_count,
+             (long long)j->edge_count);
+    cli_line(out, "kx", "%s", json_string_value(json_object_get(kernels, "x")));
+    cli_line(out, "ky", "%s", json_string_value(json_object_get(kernels, "y")));
+    cli_line(
+        out, "method", "%s",
+        json_string_value(json_object_get(json_object_get(about, "options"), "method")));
+    json_decref(about);
+    if (*j->f.output) {
+        cli_line(out, "ranked", "%lld pairs in %s", (long long)j->pair_count,
+                 j->f.output);
+    }
+    if (j->ranking) {
+        const char *at = j->f.at;
+        okra_int k;
+        cli_line(out, "true links", "%lld",
+                 (long long)okra_ranking_positives(j->ranking));
+        cli_line(out, "AUC-ROC", "%.4f", okra_ranking_auc_roc(j->ranking));
+        cli_line(out, "AUC-PR", "%.4f", okra_ranking_auc_pr(j->ranking));
+        while (link_next_k(&at, &k)) {
+            snprintf(buffer, sizeof buffer, "precision@%lld", (long long)k);
+            cli_line(out, buffer, "%.4f", okra_ranking_precision(j->ranking, k));
+        }
+    }
+    if (*j->f.network || *j->f.plot) {
+        cli_line(out, "threshold", "%.6g, F1 %.4f on labelled pairs%s", j->threshold,
+                 j->f1, j->left_out ? ", each node left out" : "");
+        cli_line(out, "predicted", "%lld links", (long long)j->network_count);
+    }
+    cli_line(out, "time", "%s", cli_seconds(j->seconds, buffer, sizeof buffer));
+}
+
+/* ---- as JSON, docs/results-format.md ---- */
+
+static json_t *curve(const okra_ranking *r, bool roc)
+{
+    enum { POINTS = 200 };
+    json_t *x = json_array(), *y = json_array();
+    for (okra_int i = 0; i < POINTS; i++) {
+        double score, fpr, recall, precision;
+        okra_ranking_point(r, i, POINTS, &score, &fpr, &recall, &precision);
+        json_array_append_new(x, json_real(roc ? fpr : recall));
+        json_array_append_new(y, json_real(roc ? recall : precision));
+    }
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:[{s:s, s:o, s:o}]}", "id", roc ? "roc" : "pr",
+        "type", "curve", "title", roc ? "ROC" : "Precision and recall", "x_label",
+        roc ? "false-positive rate" : "recall", "y_label", roc ? "recall" : "precision",
+        "series", "name", roc ? "ROC" : "precision", "x", x, "y", y);
+}
+
+static json_t *edge_list(const okra_link *list, okra_int count)
+{
+    json_t *edges = json_array();
+    for (okra_int k = 0; k < count; k++) {
+        json_array_append_new(
+            edges, json_pack("[I, I]", (json_int_t)list[k].a, (json_int_t)list[k].b));
+    }
+    return edges;
+}
+
+static json_t *picture(const link_job *j)
+{
+    json_t *panels = json_array(), *labelled = json_array();
+    okra_link *network = whole_network(j);
+    if (*j->f.truth) {
+        json_array_append_new(panels,
+                              json_pack("{s:s, s:o}", "name", "true network", "edges",
+                                        edge_list(j->truth, j->truth_count)));
+    }
+    json_array_append_new(
+        panels,
+        json_pack("{s:s, s:o}", "name", "predicted network", "edges",
+                  edge_list(network, network ? j->edge_count + j->network_count : 0)));
+    for (okra_int k = 0; k < j->labelled_count; k++) {
+        json_array_append_new(labelled, json_integer(j->labelled[k]));
+    }
+    free(network);
+    return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "id", "network", "type", "network",
+                     "title", "Predicted network", "nodes", (json_int_t)j->nodes.count,
+                     "labelled", labelled, "panels", panels);
+}
+
+static json_t *score_table(const link_job *j)
+{
+    json_t *cells = json_object(), *columns = json_array();
+    const char *at = j->f.at;
+    okra_int k;
+    const double areas[] = {okra_ranking_auc_roc(j->ranking),
+                            okra_ranking_auc_pr(j->ranking)};
+    static const char *const names[] = {"AUC-ROC", "AUC-PR"};
+    for (int i = 0; i < 2; i++) {
+        json_array_append_new(columns, json_string(names[i]));
+        json_object_set_new(cells, names[i], json_pack("{s:f}", "okra", areas[i]));
+    }
+    while (link_next_k(&at, &k)) {
+        char name[48];
+        snprintf(name, sizeof name, "precision@%lld", (long long)k);
+        json_array_append_new(columns, json_string(name));
+        json_object_set_new(
+            cells, name,
+            json_pack("{s:f}", "okra", okra_ranking_precision(j->ranking, k)));
+    }
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:[{s:s, s:o}]}", "id", "scores", "title",
+                     "Links against the truth", "metric", "score", "better", "higher",
+                     "columns", columns, "rows", "label", "links", "cells", cells);
+}
+
+json_t *link_json(const cli_run *run, const link_job *j)
+{
+    char date[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    json_t *tables = json_array(), *figures = json_array();
+    if (j->ranking) {
+        json_array_append_new(tables, score_table(j));
+        json_array_append_new(figures, curve(j->ranking, true));
+        json_array_append_new(figures, curve(j->ranking, false));
+    }
+    if (*j->f.network || *j->f.plot) {
+        json_array_append_new(figures, picture(j));
+    }
+    return json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:f, s:I, s:I, s:I, s:I, s:o, "
+                     "s:o, s:o}",
+                     "okra", okra_version(), "format", 1, "kind", "link", "name", "link",
+                     "title", "Links of a network", "date", date, "seed",
+                     (json_int_t)run->common.seed, "seconds", j->seconds, "nodes",
+                     (json_int_t)j->nodes.count, "labelled",
+                     (json_int_t)j->labelled_count, "edges", (json_int_t)j->edge_count,
+                     "ranked", (json_int_t)j->pair_count, "model",
+                     json_loads(okra_links_json(j->links), 0, NULL), "tables", tables,
+                     "figures", figures);
+}

@@ -1,0 +1,33 @@
+/*
+ * nodes.h: names of nodes, and the lists and pairs that are written with them.
+ */
+#ifndef OKRA_CLI_NODES_H
+#define OKRA_CLI_NODES_H
+
+#include "cli.h"
+
+/* Nodes 0..count-1; names == NULL: they are called by number. */
+typedef struct cli_nodes {
+    okra_int count;
+    char **names;    /* by node                    */
+    okra_int *order; /* nodes in order of the names */
+} cli_nodes;
+
+/* One name a line, one line a node; path "": by number. */
+int cli_nodes_read(const cli_run *run, const char *path, okra_int count, cli_nodes *out);
+void cli_nodes_clear(cli_nodes *nodes);
+/* The name of a node; a number is written to `buffer` (of 32). */
+const char *cli_node_name(const cli_nodes *nodes, okra_int node, char *buffer);
+
+/* Nodes, one a line; a repeated one is refused. *list is to be freed. */
+int cli_nodes_list(const cli_run *run, const cli_nodes *nodes, const char *path,
+                   okra_int **list, okra_int *count);
+/* Pairs, two names a line and perhaps a positive number (1 if not), blanks, tabs or a
+ * comma between; # begins a comment. A node with itself is refused; pairs that come again
+ * either way round are left out, and how many is said. `member` (may be NULL): both ends
+ * must be nodes where it is true, else they are no `kind` nodes. */
+int cli_nodes_pairs(const cli_run *run, const cli_nodes *nodes, const char *path,
+                    const bool *member, const char *kind, okra_link **list,
+                    okra_int *count);
+
+#endif

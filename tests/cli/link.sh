@@ -1,0 +1,140 @@
+# okra link: ranked pairs, given pairs, truth, a predicted network and its picture; bad lists.
+cat >x.csv <<'END'
+0,0
+0.1,0
+0,0.1
+5,5
+5.1,5
+5,5.1
+0.05,0.05
+5.05,5.05
+END
+printf 'a\nb\nc\nd\ne\nf\nnew1\nnew2\n' >names.txt
+printf 'a b\nb c\na c\nd e\ne f\nd f\n' >known.tsv
+printf 'a\nb\nc\nd\ne\nf\n' >lab.txt
+printf 'new1 a\nnew1 b\nnew1 c\nnew2 d\nnew2 e\nnew2 f\n' >truth.tsv
+common="--x x.csv --nodes names.txt --edges known.tsv --kx rbf(sigma=1) --lambda 0.1"
+
+# two clusters, so the network is in two pieces: links of new nodes go to their own
+okra link $common --labelled lab.txt -o ranked.tsv -q --pairs lu
+[ "$(wc -l <ranked.tsv)" = 13 ]
+[ "$(head -1 ranked.tsv)" = "$(printf 'node_a\tnode_b\tscore')" ]
+awk 'NR > 1 && NR < 8 && !(($2 == "new1" && $1 ~ /[abc]/) || ($2 == "new2" && $1 ~ /[def]/)) \
+    { exit 1 }' ranked.tsv
+# without a list, the ends of the edges are the labelled nodes
+okra link $common -o same.tsv -q --pairs lu
+expect_same ranked.tsv same.tsv
+# the best alone are the first of all; more than there are: all
+okra link $common --pairs all -o all.tsv -q
+okra link $common --pairs all --top 3 -o top.tsv -q
+head -4 all.tsv >want
+expect_same want top.tsv
+okra link $common --pairs all --top 1000 -o top.tsv -q
+expect_same all.tsv top.tsv
+[ "$(wc -l <all.tsv)" = 14 ]
+# given pairs have the scores of the ranking
+printf 'new2 new1\nnew1,a\n' >pairs.txt
+okra link $common --pairs pairs.txt -o given.tsv -q
+compare() { # FILE FILE COUNT: COUNT pairs of the second have their scores in the first
+    awk -v count="$3" 'FNR == NR { if (FNR > 1) score[$1 $2] = $3; next }
+        FNR > 1 { want = ($1 $2) in score ? score[$1 $2] : score[$2 $1]
+                  if ($3 - want > 1e-12 || want - $3 > 1e-12) exit 1; n++ }
+        END { exit n != count }' "$1" "$2"
+}
+compare all.tsv given.tsv 2
+# standard output holds data alone
+okra link $common --pairs lu -o - 2>err | diff ranked.tsv -
+expect_in "kx             rbf(sigma=1)" err
+
+expect 0 okra link $common --pairs lu --truth truth.tsv --at 6,100 --network net.tsv --plot net.svg
+expect_in "AUC-ROC        1.0000" out
+expect_in "AUC-PR         1.0000" out
+expect_in "precision@6    1.0000" out
+expect_in "precision@100  0.5000" out
+expect_in "each node left out" out
+expect_in "predicted      6 links" out
+[ "$(wc -l <net.tsv)" = 12 ]
+expect_in "true network" net.svg
+expect_in "predicted network" net.svg
+expect 0 okra link $common --pairs lu --truth truth.tsv --known --beta auto -q
+expect 0 okra link $common --pairs pairs.txt --truth truth.tsv
+expect_in "AUC-ROC        1.0000" out
+expect 0 okra link $common -o all.tsv --lambda2 0.1 --graph 'knn(k=2)'
+# Gram matrices in place of kernels
+okra gram -q --x x.csv --kernel 'rbf(sigma=1)' -o K.npy
+okra link -q --x K.npy --kx precomputed --nodes names.txt --edges known.tsv --lambda 0.1 \
+    --pairs lu -o gram.tsv
+compare ranked.tsv gram.tsv 12
+printf '1,.5,0,0,0,0\n.5,1,.5,0,0,0\n0,.5,1,0,0,0\n0,0,0,1,.5,0\n0,0,0,.5,1,0\n0,0,0,0,0,1\n' >L.csv
+expect 0 okra link $common --y L.csv -o gram.tsv
+expect_in "ky             precomputed" out
+# an edge that comes again counts once
+printf 'a b\nb a\nb c\na c\nd e\ne f\nd f\n' >again.tsv
+expect 0 okra link --x x.csv --nodes names.txt --edges again.tsv --kx 'rbf(sigma=1)' --lambda 0.1 \
+    --pairs lu -o same.tsv
+expect_same ranked.tsv same.tsv
+expect_in "okra: warning: again.tsv: 1 pairs come again and are left out" err
+
+bad() { # TEXT LINES...: known edges that are refused
+    local text=$1
+    shift
+    printf '%s\n' "$@" >bad.tsv
+    expect_fail 1 "okra link: $text" okra link --x x.csv --nodes names.txt --edges bad.tsv \
+        --labelled lab.txt -o o.tsv
+}
+bad "bad.tsv: line 2: there is no node 'z'" 'a b' 'b z'
+bad "bad.tsv: line 3: node 'new1' is no labelled node" '# comment' 'a b' 'new1 a'
+bad "bad.tsv: line 1: node 'a' with itself" 'a a'
+bad "bad.tsv: line 1: expected two nodes and perhaps a number, found one word" 'a'
+bad "bad.tsv: line 1: expected two nodes and perhaps a number, found more" 'a b 1 2'
+bad "bad.tsv: line 1: the weight is '-1', expected a positive number" 'a b -1'
+[ ! -e o.tsv ]
+printf '' >none.tsv
+expect_fail 2 "okra link: there is no known edge: links are learned from known ones" \
+    okra link --x x.csv --nodes names.txt --edges none.tsv --labelled lab.txt -o o.tsv
+printf 'a\nb\na\n' >twice.txt
+expect_fail 1 "okra link: twice.txt: line 3: node 'a' comes twice" \
+    okra link --x x.csv --nodes names.txt --edges known.tsv --labelled twice.txt -o o.tsv
+expect_fail 1 "okra link: known.tsv: line 1: there is no node 'a': expected 0 to 7" \
+    okra link --x x.csv --edges known.tsv -o o.tsv
+printf 'a\nb\n' >short.txt
+expect_fail 1 "okra link: short.txt: 2 names, but --x has 8 nodes" \
+    okra link --x x.csv --nodes short.txt --edges known.tsv -o o.tsv
+printf 'a\nb\nc\nd\ne\nf\ng\na\n' >double.txt
+expect_fail 1 "okra link: double.txt: two nodes are called 'a'" \
+    okra link --x x.csv --nodes double.txt --edges known.tsv -o o.tsv
+printf 'a\nb\nc\nd\ne\nf\ng\nh\ni\n' >long.txt
+expect_fail 1 "okra link: long.txt: line 9: more names than the 8 nodes of --x" \
+    okra link --x x.csv --nodes long.txt --edges known.tsv -o o.tsv
+printf 'a b\n' >wide.txt
+expect_fail 1 "okra link: wide.txt: line 1: expected one name, found 'b' after 'a'" \
+    okra link --x x.csv --nodes wide.txt --edges known.tsv -o o.tsv
+expect_fail 1 "okra link: wide.txt: line 1: expected one node, found 'b' after 'a'" \
+    okra link --x x.csv --nodes names.txt --edges known.tsv --labelled wide.txt -o o.tsv
+expect_fail 1 "okra link: gone.tsv: No such file or directory" \
+    okra link --x x.csv --edges gone.tsv -o o.tsv
+expect_fail 2 "okra link: nothing to do: give -o, --truth, --network or --plot a file" \
+    okra link $common
+expect_fail 2 "okra link: --plot is 'n.png', expected a name in .svg" okra link $common --plot n.png
+expect_fail 2 "okra link: --network and --plot take whole kinds of pairs: --pairs lu, uu or all" \
+    okra link $common --pairs pairs.txt --network n.tsv
+expect_fail 2 "okra link: --at has no use without --truth" okra link $common -o o.tsv --at 5
+expect_fail 2 "okra link: --at is '5,0', expected numbers from 1 between commas" \
+    okra link $common --truth truth.tsv --at 5,0
+expect_fail 2 "okra link: --beta is '-1', expected a positive number or auto" \
+    okra link $common -o o.tsv --beta=-1
+expect_fail 2 "okra link: --beta is of the diffusion kernel that stands in for --ky: it has no use \
+with --ky" okra link $common -o o.tsv --ky commute-time --beta 2
+expect_fail 2 "okra link: knn: k is 7, expected at most 6, the number of training pairs" \
+    okra link --x x.csv --nodes names.txt --edges known.tsv --method knn --k 7 -o o.tsv
+
+need_python
+okra link $common --pairs lu --truth truth.tsv --network net.tsv --json >out
+"$PYTHON" - <<'END'
+import json
+r = json.load(open("out"))
+assert (r["format"], r["kind"], r["nodes"], r["labelled"], r["edges"]) == (1, "link", 8, 6, 6), r
+assert r["tables"][0]["rows"][0]["cells"]["AUC-ROC"]["okra"] == 1
+assert [f["id"] for f in r["figures"]] == ["roc", "pr", "network"]
+assert len(r["figures"][2]["panels"][1]["edges"]) == 12
+END
