@@ -42,11 +42,16 @@ OKRA_VARIANTS_(exponents, body,
                (double gamma, double a, const double *db, okra_int nj, double *row),
                (gamma, a, db, nj, row))
 
+double okra_rbf_gamma_(const void *params)
+{
+    const rbf_params *p = params;
+    return p->gamma > 0 ? p->gamma : 0.5 / p->sigma / p->sigma;
+}
+
 static void rbf(const void *params, const double *da, const double *db, okra_int ni,
                 okra_int nj, double *tile, okra_int ld)
 {
-    const rbf_params *p = params;
-    double gamma = p->gamma > 0 ? p->gamma : 0.5 / p->sigma / p->sigma;
+    double gamma = okra_rbf_gamma_(params);
     for (okra_int i = 0; i < ni; i++) {
         exponents(gamma, da[i], db, nj, tile + i * ld);
         okra_vexp_(nj, tile + i * ld);

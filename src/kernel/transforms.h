@@ -10,4 +10,7 @@
 extern const okra_transform_class_ okra_normalize_, okra_center_, okra_rbf_, okra_poly_,
     okra_power_, okra_poly_series_, okra_exp_, okra_tanimoto_, okra_dice_;
 
+/* gamma of exp(-gamma d^2), from the parameters of `rbf`. */
+double okra_rbf_gamma_(const void *params);
+
 #endif

@@ -1,0 +1,476 @@
+/*
+ * lowrank.c: maps phi with k(x, x') ~ <phi(x), phi(x')>, K ~ Phi Phi' of rank m.
+ *
+ *   chol, nystrom   basis P of m training objects, K_PP + e I = F F' (Cholesky)
+ *                   phi(x) = F^-1 k_P(x),   Phi Phi' = K_nP (K_PP + e I)^-1 K_Pn
+ *                   chol: P by pivoted incomplete Cholesky (Kadri et al. 2013, sec. 4 and
+ *                   appendix 8.3; Fine and Scheinberg 2001); nystrom: lowrank_pivots.c
+ *   sketch          random S (n x m), S'KS + e I = F F',  phi(x) = F^-1 S' k(x);
+ * gaussian: S_ij ~ N(0,1); sparse: each entry is kept with probability p (p-sparsified,
+ * El Ahmad et al. 2023), and only objects with an entry stay in the basis rff waves w_j ~
+ * N(0, 2 gamma I), j <= m/2 (Rahimi and Recht 2007): phi(x) = (c cos w_j'x, c sin
+ * w_j'x)_j, c^2 = k(x,x) 2/m
+ *
+ * e = 10 m eps mean(diag) makes the factor exist when objects repeat; it moves Phi Phi'
+ * by at most e. All but rff are exact where the basis spans the features of the data: at
+ * full rank Phi Phi' = K to about e. Cost: choosing the basis, m^3/3, then m k() + m^2
+ * operations an object; memory m^2 doubles beside a block. gaussian keeps all n objects
+ * and takes n^2 values.
+ */
+#include "kernel/lowrank.h"
+
+#include "kernel/bound.h"
+#include "kernel/kernels.h"
+#include "kernel/parse.h"
+#include "kernel/transforms.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the text ------------------------------------------------------------------------
+ */
+
+#define RANK_ROW                                                                      \
+    {                                                                                 \
+        "rank", OKRA_OPTION_INT, offsetof(okra_low_, rank), NULL, 1, 9e15, NULL, "N", \
+            "features"                                                                \
+    }
+
+static const okra_option chol_rows[] = {
+    RANK_ROW,
+    {"tol", OKRA_OPTION_NUMBER, offsetof(okra_low_, tol), "1e-10", 0, 1, NULL, "V",
+     "stop where the trace of the residual is this share of the trace"},
+    {.name = NULL}};
+static const okra_option nystrom_rows[] = {
+    RANK_ROW,
+    {"pivots", OKRA_OPTION_CHOICE, offsetof(okra_low_, pivots), "uniform", 1, 0,
+     "uniform|leverage|kmeans|greedy", "HOW", "how the basis is chosen"},
+    {.name = NULL}};
+static const okra_option sketch_rows[] = {
+    RANK_ROW,
+    {"kind", OKRA_OPTION_CHOICE, offsetof(okra_low_, sparse), "sparse", 1, 0,
+     "gaussian|sparse", "KIND", "entries of the sketch"},
+    {"p", OKRA_OPTION_NUMBER, offsetof(okra_low_, p), "0", 0, 1, NULL, "V",
+     "share of entries of a sparse sketch that are not 0; 0: 20/n"},
+    {.name = NULL}};
+static const okra_option rff_rows[] = {RANK_ROW, {.name = NULL}};
+
+static const okra_option_table kinds[] = {
+    [OKRA_LOW_CHOL_] = {"chol", chol_rows, sizeof(okra_low_)},
+    [OKRA_LOW_NYSTROM_] = {"nystrom", nystrom_rows, sizeof(okra_low_)},
+    [OKRA_LOW_SKETCH_] = {"sketch", sketch_rows, sizeof(okra_low_)},
+    [OKRA_LOW_RFF_] = {"rff", rff_rows, sizeof(okra_low_)},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+okra_status okra_low_parse_(const char *text, okra_low_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_parser_ p = {.text = text};
+    okra_parse_space_(&p);
+    size_t at = p.at, length = okra_parse_name_(text + at);
+    int kind = 0;
+    while (kind < KINDS && (strlen(kinds[kind].owner) != length ||
+                            strncmp(kinds[kind].owner, text + at, length) != 0)) {
+        kind++;
+    }
+    if (kind == KINDS) {
+        return okra_parse_fail_(&p, OKRA_EARG, at,
+                                "expected chol(rank=N,tol=V), nystrom(rank=N,pivots=HOW),"
+                                " sketch(rank=N,kind=KIND,p=V) or rff(rank=N)");
+    }
+    okra_low_ low;
+    p.at += length;
+    TRY(okra_parse_params_(&p, &kinds[kind], false, &low));
+    okra_parse_space_(&p);
+    if (text[p.at]) {
+        return okra_parse_fail_(&p, OKRA_EARG, p.at, "expected the end");
+    }
+    low.kind = (okra_low_kind_)kind;
+    *out = low;
+done:
+    return st;
+}
+
+/* ---- making a map --------------------------------------------------------------------
+ */
+
+void okra_map_free_(okra_map_ *map)
+{
+    if (map) {
+        okra_bound_free_(map->bound);
+        okra_kernel_free(map->kernel);
+        okra_data_free(map->objects);
+        okra_free_(map->index);
+        okra_free_(map->factor);
+        okra_free_(map->sketch);
+        okra_free_(map);
+    }
+}
+
+/* Kernels whose values against a few objects say all there is. */
+static okra_status check(const okra_kernel *kernel, const okra_data *train)
+{
+    if (train->kind == OKRA_GRAM) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "low rank: %s is a Gram matrix already formed", train->source);
+    }
+    for (int k = 0; k < kernel->count; k++) {
+        const okra_node_ *node = &kernel->nodes[k];
+        if (node->kind == OKRA_NODE_TRANSFORM_ &&
+            node->transform->uses == OKRA_USES_MEANS_) {
+            return okra_fail_(OKRA_EUNSUPPORTED,
+                              "low rank: kernel %s: `%s` needs the whole training set at "
+                              "every query",
+                              kernel->text, node->transform->name);
+        }
+    }
+    return OKRA_OK;
+}
+
+/* G <- S' K_BB S a block of rows at a time. */
+static okra_status sketched_gram(okra_context *ctx, const okra_bound_ *bound, okra_mat_ S,
+                                 okra_mat_ G)
+{
+    okra_status st = OKRA_OK;
+    double *K = NULL, *KS = NULL;
+    okra_int rows = okra_block_rows_(ctx, S.rows, S.rows + S.cols);
+    TRY(okra_doubles_(ctx, rows, S.rows, "rows of a Gram matrix", &K));
+    TRY(okra_doubles_(ctx, rows, S.cols, "rows of a sketch", &KS));
+    for (okra_int i = 0; i < S.rows; i += rows) {
+        okra_int m = OKRA_MIN_(rows, S.rows - i);
+        okra_mat_ Km = okra_mat_of_(K, m, S.rows), KSm = okra_mat_of_(KS, m, S.cols);
+        TRY(okra_cancelled_(ctx));
+        TRY(okra_tiles_(ctx, bound, bound->kernel->count - 1, &bound->train, i, m,
+                        OKRA_TARGET_FULL_, NULL, Km));
+        TRY(okra_gemm_(ctx, false, false, 1, Km, S, 0, KSm));
+        TRY(okra_gemm_(ctx, true, false, 1, okra_mat_part_(S, i, m, 0, S.cols), KSm,
+                       i > 0, G));
+    }
+    for (okra_int i = 0; i < G.rows; i++) { /* symmetric to the last bit */
+        for (okra_int j = 0; j < i; j++) {
+            G.p[i * G.ld + j] = (G.p[i * G.ld + j] + G.p[j * G.ld + i]) / 2;
+        }
+    }
+    okra_mat_mirror_(G);
+done:
+    okra_free_(K);
+    okra_free_(KS);
+    return st;
+}
+
+okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
+                         const okra_data *train, const okra_int *index, okra_int count,
+                         double *S, okra_int rank, okra_map_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_map_ *map = NULL;
+    double mean = 0;
+    ZALLOC(map, 1);
+    map->basis = map->columns = count;
+    map->rank = rank;
+    map->scale = 1;
+    ALLOC(map->index, count);
+    memcpy(map->index, index, (size_t)count * sizeof *index);
+    TRY(okra_data_take(train, index, count, &map->objects));
+    TRY(okra_bound_create_(ctx, kernel, map->objects, &map->bound));
+    TRY(okra_doubles_(ctx, rank, rank, "the Gram matrix of the basis", &map->factor));
+    okra_mat_ F = okra_mat_of_(map->factor, rank, rank);
+    if (S) {
+        TRY(sketched_gram(ctx, map->bound, okra_mat_of_(S, count, rank), F));
+    } else {
+        TRY(okra_bound_gram_(ctx, map->bound, F));
+    }
+    for (okra_int i = 0; i < rank; i++) {
+        mean += F.p[i * rank + i] / (double)rank;
+    }
+    okra_mat_add_diagonal_(F, 10 * (double)rank * DBL_EPSILON * mean);
+    TRY(okra_cholesky_(ctx, F, NULL));
+    for (okra_int i = 0; i < rank; i++) {
+        okra_mat_fill_(okra_mat_part_(F, i, 1, i + 1, rank - i - 1), 0);
+    }
+    map->sketch = S;
+    *out = map;
+    map = NULL;
+done:
+    okra_map_free_(map);
+    return st;
+}
+
+/* A random S without its empty rows, and which rows these are not. */
+static okra_status draw_sketch(okra_context *ctx, const okra_low_ *low, okra_int n,
+                               okra_int rank, okra_random_ *random, okra_int *index,
+                               okra_int *count, double **out)
+{
+    okra_status st = OKRA_OK;
+    double p = !low->sparse ? 1 : low->p > 0 ? low->p : fmin(1, 20 / (double)n);
+    double *row = NULL, *S = NULL;
+    okra_int room = 0;
+    ALLOC(row, rank);
+    *count = 0;
+    for (okra_int i = 0; i < n; i++) {
+        bool any = false;
+        for (okra_int j = 0; j < rank; j++) {
+            bool kept = p >= 1 || okra_random_uniform_(random) < p;
+            row[j] = kept ? okra_random_normal_(random) : 0;
+            any = any || kept;
+        }
+        if (!any) {
+            continue;
+        }
+        if (*count == room) {
+            room = OKRA_MIN_(n, 2 * room + 64);
+            TRY(okra_budget_ask_(ctx, 8.0 * (double)room * (double)rank, "a sketch"));
+            double *grown = okra_realloc_(S, room * rank, sizeof *grown);
+            if (!grown) {
+                st = OKRA_EMEM;
+                goto done;
+            }
+            S = grown;
+        }
+        memcpy(S + *count * rank, row, (size_t)rank * sizeof *row);
+        index[(*count)++] = i;
+    }
+    if (*count == 0) {
+        FAIL(OKRA_EARG, "sketch: no entry of %lld x %lld was kept at p = %g",
+             (long long)n, (long long)rank, p);
+    }
+    *out = S;
+    S = NULL;
+done:
+    okra_free_(row);
+    okra_free_(S);
+    return st;
+}
+
+/* gamma and scale of c * rbf(...) on vectors; false for any other kernel. */
+static bool is_rbf(const okra_kernel *kernel, double *gamma, double *scale)
+{
+    const okra_node_ *node = &kernel->nodes[kernel->count - 1];
+    *scale = 1;
+    if (node->kind == OKRA_NODE_SCALE_) {
+        *scale = node->scale;
+        node = &kernel->nodes[node->a];
+    }
+    const okra_node_ *child = &kernel->nodes[node->a];
+    if (node->kind != OKRA_NODE_TRANSFORM_ || node->transform != &okra_rbf_ ||
+        child->kind != OKRA_NODE_LEAF_ ||
+        (child->leaf != &okra_linear_ && child->leaf != okra_linear_.distances)) {
+        return false;
+    }
+    *gamma = okra_rbf_gamma_(node->params);
+    return true;
+}
+
+static okra_status bind_waves(okra_context *ctx, okra_map_ *map)
+{
+    okra_status st = OKRA_OK;
+    map->basis = map->objects->n;
+    map->columns = map->rank = 2 * map->basis;
+    TRY(okra_kernel_parse("linear", &map->kernel));
+    TRY(okra_bound_create_(ctx, map->kernel, map->objects, &map->bound));
+done:
+    return st;
+}
+
+static okra_status make_waves(okra_context *ctx, const okra_kernel *kernel,
+                              const okra_data *train, okra_int rank, okra_random_ *random,
+                              okra_map_ **out)
+{
+    okra_status st = OKRA_OK;
+    double gamma = 0, scale = 1, *w = NULL;
+    okra_map_ *map = NULL;
+    okra_int waves = (rank + 1) / 2, d = train->d;
+    if (!is_rbf(kernel, &gamma, &scale) ||
+        (train->kind != OKRA_DENSE && train->kind != OKRA_SPARSE)) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "rff: the kernel is %s, expected rbf(...) on vectors, scaled or not",
+             kernel->text);
+    }
+    ZALLOC(map, 1);
+    TRY(okra_doubles_(ctx, waves, d, "random frequencies", &w));
+    for (okra_int i = 0; i < waves * d; i++) {
+        w[i] = sqrt(2 * gamma) * okra_random_normal_(random);
+    }
+    TRY(okra_data_adopt_dense_(w, waves, d, "random frequencies", &map->objects));
+    w = NULL;
+    TRY(bind_waves(ctx, map));
+    map->scale = sqrt(scale / (double)waves);
+    *out = map;
+    map = NULL;
+done:
+    okra_free_(w);
+    okra_map_free_(map);
+    return st;
+}
+
+okra_status okra_map_create_(okra_context *ctx, const okra_kernel *kernel,
+                             const okra_data *train, const okra_low_ *low,
+                             uint64_t stream, okra_map_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_random_ random = okra_random_create_(okra_context_seed(ctx), stream);
+    okra_int n = train->n, rank = OKRA_MIN_(low->rank, n), count = rank;
+    okra_int *index = NULL;
+    double *S = NULL;
+    TRY(check(kernel, train));
+    if (low->kind == OKRA_LOW_RFF_) {
+        return make_waves(ctx, kernel, train, low->rank, &random, out);
+    }
+    ALLOC(index, low->kind == OKRA_LOW_SKETCH_ ? n : rank);
+    if (low->kind == OKRA_LOW_SKETCH_) {
+        TRY(draw_sketch(ctx, low, n, rank, &random, index, &count, &S));
+    } else {
+        TRY(okra_pivots_choose_(ctx, kernel, train, low, &random, index, &count));
+        rank = count;
+    }
+    TRY(okra_map_of_(ctx, kernel, train, index, count, S, rank, out));
+    S = NULL;
+done:
+    okra_free_(index);
+    okra_free_(S);
+    return st;
+}
+
+/* ---- using a map ---------------------------------------------------------------------
+ */
+
+okra_int okra_block_rows_(const okra_context *ctx, okra_int n, okra_int doubles)
+{
+    enum { MOST = 64 << 20 };
+    double row = 8.0 * (double)OKRA_MAX_(doubles, 1);
+    double left = (double)(okra_context_memory(ctx) - okra_alloc_live_bytes_()) / 2;
+    double rows = OKRA_MIN_(OKRA_MAX_(MOST / row, 256), left / row);
+    return OKRA_MAX_(1, OKRA_MIN_(n, (okra_int)OKRA_MAX_(rows, 1)));
+}
+
+/* Objects first..first+count-1; dense ones are not copied. */
+static okra_status slice(const okra_data *data, okra_int first, okra_int count,
+                         okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int *index = NULL;
+    if (first == 0 && count == data->n) {
+        *out = okra_data_retain(data);
+    } else if (data->kind == OKRA_DENSE) {
+        TRY(okra_data_new_(OKRA_DENSE, count, data->d, data->source, out));
+        (*out)->values = data->values + first * data->ld;
+        (*out)->ld = data->ld;
+        (*out)->borrowed = true;
+    } else {
+        ALLOC(index, count);
+        for (okra_int i = 0; i < count; i++) {
+            index[i] = first + i;
+        }
+        TRY(okra_data_take(data, index, count, out));
+    }
+done:
+    okra_free_(index);
+    return st;
+}
+
+void okra_waves_(okra_mat_ V)
+{
+    okra_int half = V.cols / 2;
+    for (okra_int i = 0; i < V.rows; i++) {
+        double *v = V.p + i * V.ld;
+        for (okra_int j = 0; j < half; j++) {
+            v[half + j] = sin(v[j]);
+            v[j] = cos(v[j]);
+        }
+    }
+}
+
+okra_status okra_map_values_(okra_context *ctx, const okra_map_ *map,
+                             const okra_data *data, okra_int first, okra_mat_ V)
+{
+    okra_status st = OKRA_OK;
+    okra_data *rows = NULL;
+    okra_other_ *other = NULL;
+    TRY(slice(data, first, V.rows, &rows));
+    TRY(okra_other_create_(ctx, map->bound, rows, &other));
+    TRY(okra_tiles_(ctx, map->bound, map->bound->kernel->count - 1, &other->view, 0,
+                    V.rows, OKRA_TARGET_FULL_, NULL,
+                    okra_mat_part_(V, 0, V.rows, 0, map->basis)));
+    if (map->kernel) {
+        okra_waves_(V);
+    }
+done:
+    okra_other_free_(other);
+    okra_data_free(rows);
+    return st;
+}
+
+okra_status okra_map_self_(okra_context *ctx, const okra_map_ *map, const okra_data *data,
+                           double *self)
+{
+    enum { ROWS = 4096 };
+    okra_status st = OKRA_OK;
+    okra_data *rows = NULL;
+    okra_other_ *other = NULL;
+    for (okra_int i = 0; map->kernel && i < data->n; i++) {
+        self[i] = map->scale * map->scale * (double)map->basis;
+    }
+    for (okra_int i = 0; !map->kernel && i < data->n; i += ROWS) {
+        TRY(slice(data, i, OKRA_MIN_(ROWS, data->n - i), &rows));
+        TRY(okra_other_create_(ctx, map->bound, rows, &other));
+        TRY(okra_other_diagonal_(ctx, map->bound, other, self + i));
+        okra_other_free_(other);
+        okra_data_free(rows);
+        other = NULL;
+        rows = NULL;
+    }
+done:
+    okra_other_free_(other);
+    okra_data_free(rows);
+    return st;
+}
+
+static void scale_by(okra_mat_ A, double c)
+{
+    for (okra_int i = 0; c != 1 && i < A.rows; i++) {
+        for (okra_int j = 0; j < A.cols; j++) {
+            A.p[i * A.ld + j] *= c;
+        }
+    }
+}
+
+okra_status okra_map_features_(okra_context *ctx, const okra_map_ *map, okra_mat_ V,
+                               okra_mat_ Phi)
+{
+    okra_status st = OKRA_OK;
+    if (map->sketch) {
+        TRY(okra_gemm_(ctx, false, false, 1, V,
+                       okra_mat_of_(map->sketch, map->columns, map->rank), 0, Phi));
+    } else if (Phi.p != V.p) {
+        okra_mat_copy_(V, Phi);
+    }
+    if (map->factor) {
+        TRY(okra_trsm_(ctx, false, true, okra_mat_of_(map->factor, map->rank, map->rank),
+                       Phi));
+    }
+    scale_by(Phi, map->scale);
+done:
+    return st;
+}
+
+okra_status okra_map_fold_(okra_context *ctx, const okra_map_ *map, okra_mat_ A,
+                           okra_mat_ X)
+{
+    okra_status st = OKRA_OK;
+    scale_by(A, map->scale);
+    if (map->factor) {
+        TRY(okra_trsm_(ctx, true, true, okra_mat_of_(map->factor, map->rank, map->rank),
+                       A));
+    }
+    if (map->sketch) {
+        TRY(okra_gemm_(ctx, false, false, 1,
+                       okra_mat_of_(map->sketch, map->columns, map->rank), A, 0, X));
+    } else if (X.p != A.p) {
+        okra_mat_copy_(A, X);
+    }
+done:
+    return st;
+}

@@ -1,0 +1,107 @@
+/*
+ * lowrank.h: thin factors of a Gram matrix, K ~ Phi Phi', Phi = (phi(x_i)')_i of n x
+ * rank.
+ *
+ * A map phi is made from a training set without forming its Gram matrix, and applies to
+ * any object: phi(x)' = c v(x)' S F^-T, where v(x) are the kernel's values against a few
+ * basis objects (or waves, for random Fourier features), F is lower triangular and S, the
+ * sketch, often the identity.
+ */
+#ifndef OKRA_LOWRANK_H_
+#define OKRA_LOWRANK_H_
+
+#include "kernel/kernel.h"
+
+typedef enum okra_low_kind_ {
+    OKRA_LOW_CHOL_,
+    OKRA_LOW_NYSTROM_,
+    OKRA_LOW_SKETCH_,
+    OKRA_LOW_RFF_,
+} okra_low_kind_;
+
+typedef enum okra_pivots_ {
+    OKRA_PIVOTS_UNIFORM_,
+    OKRA_PIVOTS_LEVERAGE_,
+    OKRA_PIVOTS_KMEANS_,
+    OKRA_PIVOTS_GREEDY_,
+} okra_pivots_;
+
+/* chol(rank=500,tol=1e-6), nystrom(rank=500,pivots=uniform), sketch(rank=500,
+ * kind=sparse,p=0), rff(rank=500) */
+typedef struct okra_low_ {
+    okra_low_kind_ kind;
+    okra_int rank;
+    double tol; /* chol: stop where tr(K - Phi Phi') <= tol tr(K)               */
+    int pivots; /* nystrom: an okra_pivots_                                      */
+    int sparse; /* sketch: 0 gaussian, 1 sparse                                  */
+    double p;   /* sparse sketch: share of entries that are not 0; 0: 20 / n     */
+} okra_low_;
+
+okra_status okra_low_parse_(const char *text, okra_low_ *out) OKRA_CHECK;
+
+typedef struct okra_map_ {
+    okra_int basis, columns, rank; /* objects; values v(x) (2 a wave); features    */
+    okra_data *objects;            /* the basis; the frequencies of waves          */
+    okra_kernel *kernel;           /* waves: linear, owned; else NULL              */
+    okra_bound_ *bound;            /* to the objects                               */
+    okra_int *index;               /* of the objects in the training set, or NULL  */
+    double *factor;                /* F, rank x rank, lower; NULL for waves        */
+    double *sketch;                /* S, columns x rank; NULL: the identity        */
+    double scale;                  /* c: 1, or sqrt(k(x,x) / basis) of waves       */
+} okra_map_;
+
+/* Random choices follow the context's seed and `stream`. The kernel must outlive the map.
+ * A rank above the number of training objects is cut to it. */
+okra_status okra_map_create_(okra_context *ctx, const okra_kernel *kernel,
+                             const okra_data *train, const okra_low_ *low,
+                             uint64_t stream, okra_map_ **out) OKRA_CHECK;
+void okra_map_free_(okra_map_ *map); /* accepts NULL */
+
+/* What a map needs later besides the kernel, as arrays PREFIX.* of a bag; `train` is the
+ * collection that `index` refers to. */
+okra_status okra_map_save_(const okra_map_ *map, okra_bag_ *bag,
+                           const char *prefix) OKRA_CHECK;
+bool okra_map_saved_(const okra_bag_ *bag, const char *prefix);
+okra_status okra_map_load_(okra_context *ctx, const okra_kernel *kernel,
+                           const okra_data *train, const okra_bag_ *bag,
+                           const char *prefix, okra_map_ **out) OKRA_CHECK;
+
+/* Rows first..first+V.rows-1 of data: V <- v(x)', V.cols == columns. */
+okra_status okra_map_values_(okra_context *ctx, const okra_map_ *map,
+                             const okra_data *data, okra_int first,
+                             okra_mat_ V) OKRA_CHECK;
+/* self[i] = k(x_i, x_i) of all objects of data. */
+okra_status okra_map_self_(okra_context *ctx, const okra_map_ *map, const okra_data *data,
+                           double *self) OKRA_CHECK;
+/* Phi <- c V S F^-T; V is destroyed. Without a sketch Phi may be V. */
+okra_status okra_map_features_(okra_context *ctx, const okra_map_ *map, okra_mat_ V,
+                               okra_mat_ Phi) OKRA_CHECK;
+/* Coefficients of features become coefficients of values: X <- c S F^-T A, A: rank x d,
+ * destroyed; X: columns x d. Without a sketch X may be A. */
+okra_status okra_map_fold_(okra_context *ctx, const okra_map_ *map, okra_mat_ A,
+                           okra_mat_ X) OKRA_CHECK;
+/* The left half of V (angles) becomes cosines, the right half sines. */
+void okra_waves_(okra_mat_ V);
+
+/* Rows of a block when each takes `doubles`: what fits half of the memory that is left,
+ * no more than 64 MiB, at least 1 and at most n. */
+okra_int okra_block_rows_(const okra_context *ctx, okra_int n, okra_int doubles);
+
+/* lowrank_pivots.c: `*count` distinct objects of the training set, in the order chosen;
+ * *count is lowered where the kernel is exhausted. */
+okra_status okra_pivots_choose_(okra_context *ctx, const okra_kernel *kernel,
+                                const okra_data *train, const okra_low_ *low,
+                                okra_random_ *random, okra_int *index,
+                                okra_int *count) OKRA_CHECK;
+/* The same by pivoted incomplete Cholesky; *error (may be NULL): tr(K - Phi Phi'). */
+okra_status okra_pivots_greedy_(okra_context *ctx, const okra_kernel *kernel,
+                                const okra_data *train, double tol, okra_int *index,
+                                okra_int *count, double *error) OKRA_CHECK;
+
+/* A map whose basis are these objects, seen through S (count x rank, taken over on
+ * success; NULL: the identity). */
+okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
+                         const okra_data *train, const okra_int *index, okra_int count,
+                         double *S, okra_int rank, okra_map_ **out) OKRA_CHECK;
+
+#endif
