@@ -8,7 +8,8 @@
  * offset would bring. Values that rounding made negative become 0; ties go to the lower
  * index. The set is walked in panels of OKRA_PANEL_ candidates, so memory is bounded by
  * the block of predictions; where the candidates are the training outputs W L is formed
- * once and serves both terms. Components are the p coordinates a(y) of kernel PCA. Cost:
+ * once and serves both terms. Components are the p coordinates a(y) of kernel PCA; under
+ * a map of low rank its m features take the place of n weights (space.c). Cost:
  * m n c for m predictions and c candidates (implicit), m d c (linear), and m n^2 for
  * w'Lw.
  *
@@ -192,7 +193,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
         TRY(okra_panels_create_(ctx, output, s->set, &s->panels));
         s->self = okra_panels_self_(s->panels);
         s->training = s->panels;
-        if (!s->own && !output->components && !s->judge) {
+        if (!s->own && !output->components && !output->map && !s->judge) {
             s->training = NULL;
             TRY(okra_panels_create_(ctx, output, NULL, &s->training));
         }
@@ -293,8 +294,15 @@ static okra_status search_set(okra_context *ctx, state *s, const okra_block_ *bl
     okra_status st = OKRA_OK;
     bool again = block->m < s->tests;
     double *G = NULL, *norm = NULL;
+    okra_mat_ W = s->output.map ? block->H : block->W;
     ALLOC(norm, block->m);
-    TRY(okra_panels_norms_(ctx, s->training, again, block->W, norm));
+    if (s->output.map) {
+        for (okra_int r = 0; r < W.rows; r++) {
+            norm[r] = okra_dot_(W.cols, W.p + r * W.ld, W.p + r * W.ld);
+        }
+    } else {
+        TRY(okra_panels_norms_(ctx, s->training, again, W, norm));
+    }
     TRY(okra_doubles_(ctx, block->m, OKRA_PANEL_, "inner products with candidates", &G));
     for (okra_int p = 0; p < okra_panels_count_(s->panels); p++) {
         okra_int first = p * OKRA_PANEL_;
@@ -303,8 +311,7 @@ static okra_status search_set(okra_context *ctx, state *s, const okra_block_ *bl
         }
         okra_mat_ C;
         TRY(okra_panels_get_(ctx, s->panels, p, again, &C));
-        TRY(okra_gemm_(ctx, false, false, 1, block->W, C, 0,
-                       okra_mat_of_(G, block->m, C.cols)));
+        TRY(okra_gemm_(ctx, false, false, 1, W, C, 0, okra_mat_of_(G, block->m, C.cols)));
         for (okra_int r = 0; r < block->m; r++) {
             choose(s, block->first + r, first, C.cols, s->self + first, G + r * C.cols,
                    norm[r], 1);
@@ -419,11 +426,12 @@ static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block
     if (s->output.features) {
         return search_explicit(ctx, s, block);
     }
-    if (!block->W.p) {
+    if (!(s->output.map ? block->H.p : block->W.p)) {
         return okra_fail_(OKRA_EINTERNAL,
                           "an embedding under a kernel without explicit features");
     }
-    return s->own ? search_own(ctx, s, block) : search_set(ctx, s, block);
+    return s->own && !s->output.map ? search_own(ctx, s, block)
+                                    : search_set(ctx, s, block);
 }
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
@@ -453,6 +461,7 @@ done:
 
 const okra_decoder_ okra_decoder_candidates_ = {
     .name = "candidates",
+    .maps = true,
     .help = "the nearest objects of a set: the training outputs, or those given",
     .options = {"decoder candidates", rows, sizeof(candidates_options)},
     .create = create,

@@ -10,6 +10,7 @@
 #ifndef OKRA_DECODE_H_
 #define OKRA_DECODE_H_
 
+#include "kernel/lowrank.h"
 #include "method/method.h"
 #include "okra/model.h"
 
@@ -17,6 +18,8 @@
 typedef struct okra_output_ {
     const okra_data *y;
     const okra_bound_ *ky;
+    /* Low rank: features of outputs, in which predictions are given; then ky is NULL. */
+    const okra_map_ *map;
     const double *features; /* explicit features as in okra_problem_, or NULL */
     okra_int d, features_ld;
     double feature_scale;
@@ -58,6 +61,7 @@ typedef struct okra_decoded_ {
 typedef struct okra_decoder_ {
     const char *name, *help;
     okra_option_table options;
+    bool maps; /* takes predictions under okra_output_.map; else a block has W or d */
     okra_status (*create)(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
                           const okra_decode_request_ *request, void **state);
@@ -101,8 +105,9 @@ okra_status okra_panels_create_(okra_context *ctx, const okra_output_ *output,
 void okra_panels_free_(okra_panels_ *panels);
 okra_int okra_panels_count_(const okra_panels_ *panels);     /* how many panels       */
 const double *okra_panels_self_(const okra_panels_ *panels); /* l(y,y) of the columns */
-/* Panel p, n x (up to OKRA_PANEL_); valid until the next call. With `again` (another
- * block of predictions will ask for it) it is kept while half of the budget is free. */
+/* Panel p, n x (up to OKRA_PANEL_), of low rank the features of the columns; valid until
+ * the next call. With `again` (another block of predictions will ask for it) it is kept
+ * while half of the budget is free. */
 okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p,
                              bool again, okra_mat_ *out) OKRA_CHECK;
 /* norm[r] = w_r' L w_r of the rows of W, `training` the panels of the training outputs.

@@ -14,7 +14,7 @@ struct okra_feature_loss_ {
     okra_int tests;
     okra_other_ *other;   /* implicit: the truth seen through the output kernel */
     double *self;         /* implicit: l(y,y)                                   */
-    okra_panels_ *panels; /* implicit: of the training outputs                  */
+    okra_panels_ *panels; /* implicit: of the training outputs; low rank: of the truth */
 };
 
 void okra_feature_loss_free_(okra_feature_loss_ *loss)
@@ -37,7 +37,9 @@ okra_status okra_feature_loss_create_(okra_context *ctx, const okra_output_ *out
     l->output = output;
     l->truth = truth;
     l->tests = okra_data_count(truth);
-    if (!output->features) {
+    if (output->map) {
+        TRY(okra_panels_create_(ctx, output, truth, &l->panels));
+    } else if (!output->features) {
         TRY(okra_other_create_(ctx, output->ky, truth, &l->other));
         ALLOC(l->self, l->tests);
         TRY(okra_other_diagonal_(ctx, output->ky, l->other, l->self));
@@ -95,9 +97,38 @@ done:
     return st;
 }
 
+/* Low rank: l(y,y) - 2 <psi(y), h> + |h|^2, panel by panel of the truth. */
+static okra_status mapped_losses(okra_context *ctx, const okra_feature_loss_ *loss,
+                                 const okra_block_ *block, double *each)
+{
+    okra_status st = OKRA_OK;
+    const double *self = okra_panels_self_(loss->panels);
+    okra_mat_ P = {0};
+    okra_int panel = -1;
+    if (!block->H.p) {
+        FAIL(OKRA_EINTERNAL, "weights under an output kernel of low rank");
+    }
+    for (okra_int r = 0; r < block->m; r++) {
+        okra_int i = block->first + r;
+        const double *h = block->H.p + r * block->H.ld;
+        if (i / OKRA_PANEL_ != panel) {
+            panel = i / OKRA_PANEL_;
+            TRY(okra_panels_get_(ctx, loss->panels, panel, false, &P));
+        }
+        double squared = self[i];
+        for (okra_int j = 0; j < P.rows; j++) {
+            squared += h[j] * (h[j] - 2 * P.p[j * P.ld + i % OKRA_PANEL_]);
+        }
+        each[r] = squared < 0 ? 0 : squared; /* a NaN stays one */
+    }
+done:
+    return st;
+}
+
 okra_status okra_feature_loss_block_(okra_context *ctx, okra_feature_loss_ *loss,
                                      const okra_block_ *block, double *each)
 {
-    return loss->output->features ? explicit_losses(ctx, loss, block, each)
-                                  : implicit_losses(ctx, loss, block, each);
+    return loss->output->map        ? mapped_losses(ctx, loss, block, each)
+           : loss->output->features ? explicit_losses(ctx, loss, block, each)
+                                    : implicit_losses(ctx, loss, block, each);
 }

@@ -5,8 +5,11 @@
  * Implicit: a prediction is its weights w; all that is needed of the space are panels of
  * the cross matrix l(y_i, c_j), n x OKRA_PANEL_ at a time, and
  *     w'Lw = sum_p sum_{j in p} (w'L)_j w_j,
- * panel after panel over the training outputs. Products run over the same panels whether
- * these are kept or computed anew, so the budget does not change the bits.
+ * panel after panel over the training outputs. Low rank: a prediction is its point h in
+ * the m features psi of a map, panels hold psi(c_j), m x OKRA_PANEL_, and
+ *     |phi(c) - h|^2 = l(c,c) - 2 <psi(c), h> + |h|^2,
+ * exact for the basis of a map, since h lies in its span. Products run over the same
+ * panels whether these are kept or computed anew, so the budget does not change the bits.
  */
 #include "decode/decode.h"
 
@@ -25,7 +28,9 @@ okra_status okra_block_explicit_(okra_context *ctx, const okra_output_ *output,
 struct okra_panels_ {
     const okra_bound_ *ky;
     okra_other_ *other;
-    okra_int n, columns; /* training outputs, objects of the collection */
+    const okra_map_ *map; /* low rank: columns are features, and there is no `other` */
+    const okra_data *data;
+    okra_int n, columns; /* training outputs or features, objects of the collection */
     double *self;        /* l(c,c)                                      */
     double **kept;       /* one a panel; NULL: not kept                 */
     double *scratch;     /* a panel that is not kept                    */
@@ -39,11 +44,17 @@ okra_status okra_panels_create_(okra_context *ctx, const okra_output_ *output,
     data = data ? data : output->y;
     ZALLOC(p, 1);
     p->ky = output->ky;
-    p->n = okra_data_count(output->y);
+    p->map = output->map;
+    p->data = data;
+    p->n = p->map ? p->map->rank : okra_data_count(output->y);
     p->columns = okra_data_count(data);
-    TRY(okra_other_create_(ctx, p->ky, data, &p->other));
     ALLOC(p->self, p->columns);
-    TRY(okra_other_diagonal_(ctx, p->ky, p->other, p->self));
+    if (p->map) {
+        TRY(okra_map_self_(ctx, p->map, data, p->self));
+    } else {
+        TRY(okra_other_create_(ctx, p->ky, data, &p->other));
+        TRY(okra_other_diagonal_(ctx, p->ky, p->other, p->self));
+    }
     ZALLOC(p->kept, okra_panels_count_(p));
     *out = p;
     p = NULL;
@@ -76,6 +87,26 @@ const double *okra_panels_self_(const okra_panels_ *panels)
     return panels->self;
 }
 
+/* out <- (psi(y_c))_c, rank x columns. */
+static okra_status mapped(okra_context *ctx, const okra_panels_ *panels, okra_int first,
+                          okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    const okra_map_ *map = panels->map;
+    double *V = NULL, *S = NULL;
+    TRY(okra_doubles_(ctx, out.cols, map->columns, "output features", &V));
+    TRY(okra_doubles_(ctx, out.cols, map->rank, "output features", &S));
+    okra_mat_ Vm = okra_mat_of_(V, out.cols, map->columns);
+    okra_mat_ Sm = okra_mat_of_(S, out.cols, map->rank);
+    TRY(okra_map_values_(ctx, map, panels->data, first, Vm));
+    TRY(okra_map_features_(ctx, map, Vm, Sm));
+    okra_mat_transpose_(Sm, out);
+done:
+    okra_free_(V);
+    okra_free_(S);
+    return st;
+}
+
 okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p,
                              bool again, okra_mat_ *out)
 {
@@ -96,7 +127,8 @@ okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p
     }
     out->p = fresh ? fresh : panels->scratch;
     TRY(okra_cancelled_(ctx));
-    TRY(okra_other_cross_t_(ctx, panels->ky, panels->other, first, *out));
+    TRY(panels->map ? mapped(ctx, panels, first, *out)
+                    : okra_other_cross_t_(ctx, panels->ky, panels->other, first, *out));
     if (fresh) {
         *(keep ? &panels->kept[p] : &panels->scratch) = fresh;
         fresh = NULL;

@@ -31,6 +31,9 @@ typedef struct okra_problem_ {
      * the kernels. A method gets a private copy or the fresh matrix either way. */
     const double *given_K, *given_L;
     okra_int given_K_ld, given_L_ld;
+    /* Low rank: features of the inputs, and of outputs without explicit ones; NULL: none.
+     * With map_x, kx is bound to its basis alone. */
+    const struct okra_map_ *map_x, *map_y;
 } okra_problem_;
 
 /* A fresh Gram matrix of the inputs (N x N) or outputs (n x n) that the caller owns and
@@ -43,7 +46,8 @@ okra_status okra_problem_L_(okra_context *ctx, const okra_problem_ *p,
 /* A block of queries: m test inputs seen through the input kernel. */
 typedef struct okra_query_ {
     okra_int m, n;            /* queries, labelled training inputs                     */
-    okra_mat_ Kx;             /* m x N: k(x_r, train_c); the method may destroy it     */
+    okra_mat_ Kx;             /* m x N: k(x_r, train_c); the method may destroy it; low
+                                 rank: the values of map_x, m x columns               */
     const double *self;       /* m: k(x_r, x_r), or NULL if the method did not ask     */
     const double *train_self; /* N: k(train_c, train_c), or NULL likewise             */
     okra_mat_ extra; /* m x (1 + neighbours) for a method with a criterion to fill, or
@@ -124,6 +128,7 @@ typedef struct okra_method_ {
     bool needs_self; /* queries carry self and train_self */
     bool missing;    /* can use explicit outputs in which NaN is a missing value */
     bool unlabelled; /* can use inputs without outputs; else a problem has none */
+    bool low_rank;   /* can use map_x and map_y; else a problem has none        */
     /* Fills the bag with whatever predict needs: arrays, numbers, texts. */
     okra_status (*fit)(okra_context *ctx, const okra_problem_ *problem,
                        const okra_options *options, okra_bag_ *bag);

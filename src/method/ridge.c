@@ -32,7 +32,7 @@
  * takes 2 n^2. Several lambdas share one eigendecomposition of K, each then costs n^3;
  * cov and ccov as linalg/kron.c says; matrix: eigendecompositions of K and A. Where
  * outputs have explicit features the coefficients of h(x)' = k_x' C are kept as well, so
- * that an explicit prediction takes n d a query.
+ * that an explicit prediction takes n d a query. Low rank: ridge_low.c.
  */
 #include "method/ridge.h"
 
@@ -99,20 +99,6 @@ done:
     return st;
 }
 
-static okra_status put_mean(const okra_ridge_ *r, okra_bag_ *bag)
-{
-    okra_status st = OKRA_OK;
-    double *mean = NULL;
-    if (r->mean) {
-        ALLOC(mean, r->p->d);
-        okra_mat_copy_(okra_mat_of_(r->mean, 1, r->p->d), okra_mat_of_(mean, 1, r->p->d));
-        TRY(okra_ridge_put_(bag, "mean", &mean, 1, r->p->d));
-    }
-done:
-    okra_free_(mean);
-    return st;
-}
-
 /* ---- the method ----------------------------------------------------------------------
  */
 
@@ -145,6 +131,11 @@ static okra_status check(const okra_problem_ *p, const okra_options *options,
                           "the operator is %s",
                           o->operator_text);
     }
+    if (p->map_x && okra_options_is_set(options, "lambda2")) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "ridge: lambda2 needs the whole Gram matrix of the inputs: "
+                          "leave low-rank-x out");
+    }
     okra_status st = okra_semi_check_("ridge", p, options);
     if (st != OKRA_OK) {
         return st;
@@ -166,6 +157,29 @@ static okra_status check_complete(const okra_ridge_ *r, const char *who)
                       : OKRA_OK;
 }
 
+static okra_status solve(okra_ridge_ *r, const ridge_options *o, okra_operator_ *op,
+                         bool semi)
+{
+    okra_status st = OKRA_OK;
+    bool covariances = op->kind == OKRA_OPERATOR_COV || op->kind == OKRA_OPERATOR_CCOV;
+    if (r->p->map_x) {
+        return okra_ridge_low_(r, op, o->epsilon);
+    }
+    if (covariances) {
+        TRY(check_complete(r, op->kind == OKRA_OPERATOR_CCOV ? "operator ccov"
+                                                             : "operator cov"));
+        TRY(okra_ridge_covariance_(r, op->kind == OKRA_OPERATOR_CCOV ? o->epsilon : -1));
+    } else if (r->missing) {
+        TRY(okra_ridge_missing_(r, semi ? o->graph : NULL, o->lambda2, op->A));
+    } else if (semi) {
+        TRY(okra_ridge_semi_(r, o->graph, o->lambda2, op->A));
+    } else {
+        TRY(op->A ? okra_ridge_matrix_(r, op->A) : okra_ridge_identity_(r));
+    }
+done:
+    return st;
+}
+
 static okra_status path(okra_context *ctx, const okra_problem_ *problem,
                         const okra_options *options, const double *lambda, size_t count,
                         okra_bag_ *const *bags)
@@ -179,32 +193,15 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     r.center = o.center;
     TRY(check(problem, options, &o, &r));
     TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
-    if (problem->features) {
+    if (problem->features && !problem->map_x) {
         TRY(copy_features(&r));
     }
     bool semi = okra_options_is_set(options, "lambda2");
-    switch (op.kind) {
-    case OKRA_OPERATOR_IDENTITY:
-        TRY(r.missing ? okra_ridge_missing_(&r, semi ? o.graph : NULL, o.lambda2, NULL)
-            : semi    ? okra_ridge_semi_(&r, o.graph, o.lambda2, NULL)
-                      : okra_ridge_identity_(&r));
-        break;
-    case OKRA_OPERATOR_COV:
-        TRY(check_complete(&r, "operator cov"));
-        TRY(okra_ridge_covariance_(&r, -1));
-        break;
-    case OKRA_OPERATOR_CCOV:
-        TRY(check_complete(&r, "operator ccov"));
-        TRY(okra_ridge_covariance_(&r, o.epsilon));
-        break;
-    case OKRA_OPERATOR_MATRIX:
-        TRY(r.missing ? okra_ridge_missing_(&r, semi ? o.graph : NULL, o.lambda2, op.A)
-            : semi    ? okra_ridge_semi_(&r, o.graph, o.lambda2, op.A)
-                      : okra_ridge_matrix_(&r, op.A));
-        break;
-    }
+    TRY(solve(&r, &o, &op, semi));
     for (size_t l = 0; l < count; l++) {
-        TRY(put_mean(&r, bags[l]));
+        if (r.mean) {
+            TRY(okra_ridge_put_mean_(bags[l], r.mean, problem->d));
+        }
         TRY(okra_bag_put_text_(bags[l], "operator", o.operator_text));
         TRY(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
         TRY(okra_bag_put_number_(bags[l], "center", o.center));
@@ -365,6 +362,7 @@ const okra_method_ okra_method_ridge_ = {
     .options = {"ridge", rows, sizeof(ridge_options)},
     .missing = true,
     .unlabelled = true,
+    .low_rank = true,
     .fit = fit,
     .path = path,
     .form = okra_ridge_form_,

@@ -5,6 +5,7 @@
 #define OKRA_RIDGE_H_
 
 #include "method/method.h"
+#include "method/operator.h"
 
 typedef struct okra_ridge_ {
     okra_context *ctx;
@@ -29,6 +30,13 @@ okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A) OKRA_CHECK;
  * else d x d, destroyed. */
 okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2,
                              double *A) OKRA_CHECK;
+
+/* ridge_low.c: all operators in factored form, for problems with map_x. Coefficients of
+ * its values; "B" (n x columns) where the outputs have no features. */
+okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op,
+                            double epsilon) OKRA_CHECK;
+okra_status okra_ridge_put_mean_(okra_bag_ *bag, const double *mean,
+                                 okra_int d) OKRA_CHECK;
 
 /* K = V' diag(v) V in the place of K, v >= 0: eigenvalues that rounding made negative
  * become 0, larger ones are reported. */

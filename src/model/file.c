@@ -193,11 +193,14 @@ static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json
                                  okra_training_ **out)
 {
     okra_status st = OKRA_OK;
+    double rank;
     okra_data *x = NULL, *y = NULL;
     okra_kernel *kx = NULL, *ky = NULL;
     TRY(okra_objects_load_(a, "x", json_object_get(about, "x"), &x));
     TRY(okra_objects_load_(a, "y", json_object_get(about, "y"), &y));
-    if (x->n < y->n || (x->n > y->n && !method->unlabelled) || y->n == 0) {
+    bool low = okra_bag_get_number_(bag, "x.rank", &rank); /* x is a basis */
+    if ((x->n < y->n && !low) || (x->n > y->n && !method->unlabelled && !low) ||
+        y->n == 0) {
         FAIL(OKRA_EFORMAT, "%s: there are %lld training inputs and %lld outputs", a->path,
              (long long)x->n, (long long)y->n);
     }

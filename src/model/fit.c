@@ -46,21 +46,28 @@ done:
     return st;
 }
 
-okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
-                                  const okra_data *y, okra_kernel *kx, okra_kernel *ky,
-                                  const okra_bag_ *bag, okra_training_ **out)
+okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra_data *y,
+                               okra_kernel *kx, okra_kernel *ky, const okra_bag_ *bag,
+                               okra_map_ *map_y, okra_training_ **out)
 {
     okra_status st = OKRA_OK;
     okra_training_ *t;
+    okra_map_ *loaded = NULL;
     ZALLOC(t, 1);
     atomic_init(&t->references, 1);
     TRY(okra_data_copy(x, &t->x));
     TRY(okra_data_copy(y, &t->y));
     TRY(bind(ctx, kx, t->x, bag, "kx", &t->bound_x));
     TRY(fill(t->y, &t->filled));
-    TRY(bind(ctx, ky, t->filled, bag, "ky", &t->bound_y));
-    t->output =
-        (okra_output_){.y = t->y, .ky = t->bound_y, .kernel = ky, .feature_scale = 1};
+    if (bag && okra_map_saved_(bag, "y")) {
+        TRY(okra_map_load_(ctx, ky, t->filled, bag, "y", &loaded));
+        map_y = loaded;
+    }
+    if (!map_y) {
+        TRY(bind(ctx, ky, t->filled, bag, "ky", &t->bound_y));
+    }
+    t->output = (okra_output_){
+        .y = t->y, .ky = t->bound_y, .kernel = ky, .map = map_y, .feature_scale = 1};
     double scale;
     if (t->y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale)) {
         t->output.features = t->y->values;
@@ -73,13 +80,25 @@ okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
              "y has missing values, for which ky must be linear; it is %s",
              okra_kernel_text(ky));
     }
+    double waves = 0;
+    t->waves = bag && okra_bag_get_number_(bag, "x.waves", &waves) && waves != 0;
     t->kx = kx;
     t->ky = ky;
+    t->map_y = map_y;
     *out = t;
     t = NULL;
+    loaded = NULL;
 done:
+    okra_map_free_(loaded);
     okra_training_free_(t);
     return st;
+}
+
+okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
+                                  const okra_data *y, okra_kernel *kx, okra_kernel *ky,
+                                  const okra_bag_ *bag, okra_training_ **out)
+{
+    return okra_training_low_(ctx, x, y, kx, ky, bag, NULL, out);
 }
 
 void okra_training_free_(okra_training_ *t)
@@ -87,6 +106,7 @@ void okra_training_free_(okra_training_ *t)
     if (t && atomic_fetch_sub(&t->references, 1) == 1) {
         okra_bound_free_(t->bound_x);
         okra_bound_free_(t->bound_y);
+        okra_map_free_(t->map_y);
         okra_kernel_free(t->kx);
         okra_kernel_free(t->ky);
         okra_data_free(t->x);
@@ -185,7 +205,14 @@ static okra_status assemble(okra_training_ *training, const okra_method_ *method
     json_t *about = NULL;
     okra_model *m = NULL;
     TRY(okra_bound_save_(training->bound_x, bag, "kx"));
-    TRY(okra_bound_save_(training->bound_y, bag, "ky"));
+    if (training->map_y) {
+        TRY(okra_map_save_(training->map_y, bag, "y"));
+    } else {
+        TRY(okra_bound_save_(training->bound_y, bag, "ky"));
+    }
+    if (training->waves) {
+        TRY(okra_bag_put_number_(bag, "x.waves", 1));
+    }
     ZALLOC(m, 1);
     TRY(okra_model_about_(training, method, options, lambda, bag, &about));
     TRY(okra_json_text_(about, &m->json));
@@ -201,20 +228,24 @@ done:
     return st;
 }
 
-static okra_status run(okra_context *ctx, const okra_training_ *t,
-                       const okra_method_ *method, const okra_options *options,
-                       const double *lambda, size_t count, okra_bag_ *const *bags)
+/* x: all inputs; of low rank the training set holds the basis of map_x alone. */
+static okra_status run(okra_context *ctx, const okra_training_ *t, const okra_data *x,
+                       const okra_map_ *map_x, const okra_method_ *method,
+                       const okra_options *options, const double *lambda, size_t count,
+                       okra_bag_ *const *bags)
 {
     okra_problem_ problem = {.n = t->y->n,
-                             .unlabelled = t->x->n - t->y->n,
-                             .x = t->x,
+                             .unlabelled = x->n - t->y->n,
+                             .x = x,
                              .y = t->y,
                              .kx = t->bound_x,
                              .ky = t->bound_y,
                              .features = t->output.features,
                              .d = t->output.d,
                              .features_ld = t->output.features_ld,
-                             .feature_scale = t->output.feature_scale};
+                             .feature_scale = t->output.feature_scale,
+                             .map_x = map_x,
+                             .map_y = t->map_y};
     return lambda ? method->path(ctx, &problem, options, lambda, count, bags)
                   : method->fit(ctx, &problem, options, bags[0]);
 }
@@ -242,6 +273,7 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
     const okra_method_ *method = NULL;
     okra_kernel *kx = NULL, *ky = NULL;
     okra_training_ *training = NULL;
+    okra_map_ *map_x = NULL, *map_y = NULL;
     okra_bag_ **bags = NULL;
     okra_model **made = NULL;
     TRY(okra_options_read(options, &okra_fit_table_, &fields));
@@ -261,9 +293,19 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
         TRY(okra_bag_create_(&bags[i]));
         TRY(put_twin(bags[i], fields.twin, hsic));
     }
-    TRY(okra_training_create_(ctx, x, y, kx, ky, NULL, &training));
+    TRY(okra_fit_low_(ctx, &fields, method, x, y, kx, ky, &map_x, &map_y));
+    if (map_x && map_x->kernel) {
+        okra_kernel_free(kx);
+        kx = NULL;
+        TRY(okra_kernel_parse("linear", &kx));
+    }
+    TRY(okra_training_low_(ctx, map_x ? map_x->objects : x, y, kx, ky, NULL, map_y,
+                           &training));
     kx = ky = NULL;
-    TRY(run(ctx, training, method, options, lambda, count, bags));
+    map_y = NULL;
+    training->waves = map_x && map_x->kernel;
+    TRY(run(ctx, training, map_x ? x : training->x, map_x, method, options, lambda, count,
+            bags));
     for (size_t i = 0; i < count; i++) {
         TRY(assemble(training, method, options, lambda ? &lambda[i] : NULL, bags[i],
                      &made[i]));
@@ -284,6 +326,8 @@ done:
     }
     okra_free_(bags);
     okra_free_(made);
+    okra_map_free_(map_x);
+    okra_map_free_(map_y);
     okra_training_free_(training);
     okra_kernel_free(kx);
     okra_kernel_free(ky);

@@ -5,6 +5,7 @@
 #define OKRA_MODEL_H_
 
 #include "decode/decode.h"
+#include "kernel/lowrank.h"
 #include "method/method.h"
 #include "okra/model.h"
 
@@ -19,6 +20,8 @@ typedef struct okra_training_ {
     okra_data *filled; /* y, 0 in place of missing values */
     okra_kernel *kx, *ky;
     okra_bound_ *bound_x, *bound_y;
+    okra_map_ *map_y;    /* low rank of the output kernel, or NULL; then no bound_y */
+    bool waves;          /* x holds frequencies: low rank by random Fourier features */
     okra_output_ output; /* views of the above, as decoders see them */
 } okra_training_;
 
@@ -37,11 +40,15 @@ struct okra_prediction {
 };
 
 /* Takes over both kernels; keeps x and y (a copy where they borrow). `bag` != NULL:
- * statistics of the kernels are read from it and not computed. On failure the kernels
- * still belong to the caller. */
+ * statistics of the kernels, and a map of the outputs if it has one, are read from it and
+ * not computed. On failure the kernels still belong to the caller. */
 okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
                                   const okra_data *y, okra_kernel *kx, okra_kernel *ky,
                                   const okra_bag_ *bag, okra_training_ **out) OKRA_CHECK;
+/* The same with a map of the outputs, which is taken over. */
+okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra_data *y,
+                               okra_kernel *kx, okra_kernel *ky, const okra_bag_ *bag,
+                               okra_map_ *map_y, okra_training_ **out) OKRA_CHECK;
 void okra_training_free_(okra_training_ *training); /* one reference */
 
 /* Twin kernel learning on the labelled pairs: `text` is "D1,D2" or "D1,D2,unbiased"; *kx
@@ -49,6 +56,14 @@ void okra_training_free_(okra_training_ *training); /* one reference */
 okra_status okra_fit_twin_(okra_context *ctx, const okra_data *x, const okra_data *y,
                            const char *text, okra_kernel **kx, okra_kernel **ky,
                            double hsic[2]) OKRA_CHECK;
+
+/* Maps of low rank as the options say, NULL where they say nothing. */
+struct okra_fit_fields_;
+okra_status okra_fit_low_(okra_context *ctx, const struct okra_fit_fields_ *fields,
+                          const okra_method_ *method, const okra_data *x,
+                          const okra_data *y, const okra_kernel *kx,
+                          const okra_kernel *ky, okra_map_ **map_x,
+                          okra_map_ **map_y) OKRA_CHECK;
 
 /* ---- blocks of predictions: what predict and loss share -------------------------------
  */
@@ -58,9 +73,9 @@ typedef struct okra_walk_ {
     const okra_model *model;
     okra_other_ *other;
     double *self, *train_self; /* where the method asked for them */
-    double *K;                 /* rows x N: against all inputs, labelled or not */
+    double *K;                 /* rows x columns: against all inputs that are kept */
     double *extra;             /* rows x extra_cols: of the last block, for a criterion */
-    okra_int tests, rows, extra_cols;
+    okra_int tests, rows, columns, extra_cols;
 } okra_walk_;
 
 /* `extra`: doubles a test row that the caller needs besides; the rows of a block come

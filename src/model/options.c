@@ -21,6 +21,14 @@ static const okra_option fit_rows[] = {
      "D1,D2[,unbiased]",
      "Replace kx and ky by polynomials in them, of degrees D1 and D2, that make inputs "
      "and outputs most dependent"},
+    {"low-rank", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, low_rank), "", 1, 0, NULL,
+     "SPEC",
+     "Low rank of both kernels: chol(rank=N,tol=V), nystrom(rank=N,pivots=HOW), "
+     "sketch(rank=N,kind=KIND) or rff(rank=N)"},
+    {"low-rank-x", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, low_rank_x), "", 1, 0,
+     NULL, "SPEC", "Low rank of the input kernel alone, or unlike that of the outputs"},
+    {"low-rank-y", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, low_rank_y), "", 1, 0,
+     NULL, "SPEC", "Low rank of the output kernel; linear ones need none"},
     {0}};
 
 static const okra_option predict_rows[] = {

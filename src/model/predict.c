@@ -229,6 +229,12 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
         }
     }
     okra_decode_request_ decode = {request->candidates, ranges, x->n, fields.top};
+    if (r.output.map && !r.decoder->maps) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "decoder %s needs weights over the training outputs, which an output kernel "
+             "of low rank does not give",
+             r.decoder->name);
+    }
     TRY(r.decoder->create(context, &r.output, options, &decode, &r.state));
     ZALLOC(r.p, 1);
     TRY(prepare(context, &r, x));

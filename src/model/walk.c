@@ -3,11 +3,9 @@
  *
  * A block of m rows holds k(x_r, train_c), m x N, and what the method makes of it. The
  * weights w(x) = B k_x of kernel methods read the n x n matrix B once a block, so blocks
- * are made as tall as BLOCK_BYTES and the memory budget allow.
+ * are made as tall as the memory budget allows (okra_block_rows_).
  */
 #include "model/model.h"
-
-enum { BLOCK_BYTES = 64 << 20, BLOCK_ROWS = 256 };
 
 okra_form_ okra_model_form_(const okra_model *model)
 {
@@ -21,27 +19,17 @@ okra_int okra_model_width_(const okra_model *model)
                : model->training->y->n;
 }
 
-/* Half of the memory that is left, no more than is useful, at least one row. */
-static okra_int block_rows(const okra_context *ctx, okra_int tests, okra_int doubles)
-{
-    double row = 8.0 * (double)OKRA_MAX_(doubles, 1);
-    double left = (double)(okra_context_memory(ctx) - okra_alloc_live_bytes_()) / 2;
-    double useful = OKRA_MAX_(BLOCK_BYTES / row, BLOCK_ROWS);
-    double rows = OKRA_MIN_(useful, left / row);
-    return OKRA_MAX_(1, OKRA_MIN_(tests, (okra_int)OKRA_MAX_(rows, 1)));
-}
-
 okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
                             const okra_data *x, okra_int extra, okra_walk_ *walk)
 {
     okra_status st = OKRA_OK;
     const okra_training_ *t = model->training;
-    okra_int inputs = t->x->n;
-    okra_walk_ w = {.model = model, .tests = x->n};
+    okra_int inputs = t->waves ? 2 * t->x->n : t->x->n;
+    okra_walk_ w = {.model = model, .tests = x->n, .columns = inputs};
     TRY(okra_other_create_(ctx, t->bound_x, x, &w.other));
     if (model->method->needs_self) {
         ALLOC(w.self, w.tests);
-        ALLOC(w.train_self, inputs);
+        ALLOC(w.train_self, t->x->n);
         TRY(okra_other_diagonal_(ctx, t->bound_x, w.other, w.self));
         TRY(okra_bound_diagonal_(ctx, t->bound_x, w.train_self));
     }
@@ -50,8 +38,8 @@ okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
         TRY(model->method->criterion(model->bag, t->y->n, &criterion));
         w.extra_cols = 1 + criterion.neighbours;
     }
-    w.rows = block_rows(ctx, w.tests,
-                        inputs + okra_model_width_(model) + extra + w.extra_cols);
+    w.rows = okra_block_rows_(ctx, w.tests,
+                              inputs + okra_model_width_(model) + extra + w.extra_cols);
     if (w.extra_cols > 0) {
         TRY(okra_doubles_(ctx, w.rows, w.extra_cols, "what a criterion needs", &w.extra));
     }
@@ -80,11 +68,16 @@ static okra_status query(okra_context *ctx, okra_walk_ *walk, okra_int first, ok
     const okra_training_ *t = walk->model->training;
     *out = (okra_query_){.m = m,
                          .n = t->y->n,
-                         .Kx = okra_mat_of_(walk->K, m, t->x->n),
+                         .Kx = okra_mat_of_(walk->K, m, walk->columns),
                          .self = walk->self ? walk->self + first : NULL,
                          .train_self = walk->train_self,
                          .extra = okra_mat_of_(walk->extra, m, walk->extra_cols)};
-    return okra_other_cross_(ctx, t->bound_x, walk->other, first, out->Kx);
+    okra_status st = okra_other_cross_(ctx, t->bound_x, walk->other, first,
+                                       okra_mat_part_(out->Kx, 0, m, 0, t->x->n));
+    if (st == OKRA_OK && t->waves) {
+        okra_waves_(out->Kx);
+    }
+    return st;
 }
 
 okra_status okra_walk_predict_(okra_context *ctx, okra_walk_ *walk, okra_int first,

@@ -1,0 +1,189 @@
+/*
+ * moments.c: one pass over the training set for C = Phi'Phi, R = Phi'Psi and D = Psi'Psi.
+ *
+ * Rows come in blocks that fit the memory budget; nothing of size n is kept. Cost: 2 n
+ * m^2 (m the rank: features by a triangular solve, C by its lower half), 2 n m d for R,
+ * n d^2 for D, and the kernel's values. Sums run over blocks in order, so that the block
+ * size, which follows the budget, changes the last bits only. Rounding: C is good to
+ * n eps max(k(x,x)) absolutely, which lambda then dominates.
+ */
+#include "method/moments.h"
+
+#include "kernel/lowrank.h"
+
+#include <math.h>
+
+okra_int okra_problem_features_(const okra_problem_ *p)
+{
+    return p->map_y ? p->map_y->rank : p->features ? p->d : 0;
+}
+
+typedef struct buffers {
+    double *X, *XS, *Y, *YS; /* values, and features where a sketch is between */
+} buffers;
+
+static okra_status open_buffers(okra_context *ctx, const okra_problem_ *p, okra_int rows,
+                                buffers *b)
+{
+    okra_status st = OKRA_OK;
+    const okra_map_ *x = p->map_x, *y = p->map_y;
+    TRY(okra_doubles_(ctx, rows, x->columns, "a block of input features", &b->X));
+    if (x->sketch) {
+        TRY(okra_doubles_(ctx, rows, x->rank, "a block of input features", &b->XS));
+    }
+    if (y) {
+        TRY(okra_doubles_(ctx, rows, y->columns, "a block of output features", &b->Y));
+    }
+    if (y && y->sketch) {
+        TRY(okra_doubles_(ctx, rows, y->rank, "a block of output features", &b->YS));
+    }
+done:
+    return st;
+}
+
+static okra_status features(okra_context *ctx, const okra_map_ *map,
+                            const okra_data *data, okra_int first, okra_int rows,
+                            double *V, double *S, okra_mat_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_mat_ Vm = okra_mat_of_(V, rows, map->columns);
+    *out = S ? okra_mat_of_(S, rows, map->rank) : Vm;
+    TRY(okra_map_values_(ctx, map, data, first, Vm));
+    TRY(okra_map_features_(ctx, map, Vm, *out));
+done:
+    return st;
+}
+
+okra_status okra_moments_pass_(okra_context *ctx, const okra_problem_ *p,
+                               const char *what, okra_int extra, okra_rows_fn_ each,
+                               void *user)
+{
+    okra_status st = OKRA_OK;
+    const okra_map_ *x = p->map_x, *y = p->map_y;
+    buffers b = {0};
+    okra_int width = x->columns + (x->sketch ? x->rank : 0) + extra;
+    width += y ? y->columns + (y->sketch ? y->rank : 0) : 0;
+    okra_int rows = okra_block_rows_(ctx, p->n, width);
+    TRY(open_buffers(ctx, p, rows, &b));
+    for (okra_int i = 0; i < p->n; i += rows) {
+        okra_int some = OKRA_MIN_(rows, p->n - i);
+        okra_mat_ Phi, Psi = {0};
+        TRY(okra_cancelled_(ctx));
+        TRY(features(ctx, x, p->x, i, some, b.X, b.XS, &Phi));
+        if (y) {
+            TRY(features(ctx, y, p->y, i, some, b.Y, b.YS, &Psi));
+        } else if (p->features) {
+            Psi = okra_mat_view_(p->features + i * p->features_ld, some, p->d,
+                                 p->features_ld);
+        }
+        TRY(each(ctx, user, i, Phi, Psi));
+        okra_progress_(ctx, what, i + some, p->n);
+    }
+done:
+    okra_free_(b.X);
+    okra_free_(b.XS);
+    okra_free_(b.Y);
+    okra_free_(b.YS);
+    return st;
+}
+
+static void add_means(okra_mat_ A, double share, double *mean)
+{
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < A.cols; j++) {
+            mean[j] += share * A.p[i * A.ld + j];
+        }
+    }
+}
+
+static okra_status gather(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
+                          okra_mat_ Psi)
+{
+    okra_status st = OKRA_OK;
+    okra_moments_ *t = user;
+    double begun = first > 0;
+    TRY(okra_syrk_(ctx, true, 1, Phi, begun, okra_mat_of_(t->C, t->m, t->m)));
+    add_means(Phi, 1 / (double)t->n, t->phi);
+    if (t->d > 0) {
+        TRY(okra_gemm_(ctx, true, false, 1, Phi, Psi, begun,
+                       okra_mat_of_(t->R, t->m, t->d)));
+        add_means(Psi, 1 / (double)t->n, t->psi);
+    }
+    if (t->D) {
+        TRY(okra_syrk_(ctx, true, 1, Psi, begun, okra_mat_of_(t->D, t->d, t->d)));
+    }
+done:
+    return st;
+}
+
+/* tr(K - Phi Phi') / tr(K); waves keep the trace by themselves. */
+static okra_status trace_error(okra_context *ctx, const okra_map_ *map,
+                               const okra_data *data, okra_int m, const double *C,
+                               double *error)
+{
+    okra_status st = OKRA_OK;
+    double *self = NULL, trace = 0, kept = 0;
+    *error = -1;
+    if (!map || map->kernel || !C) {
+        return OKRA_OK;
+    }
+    ALLOC(self, data->n);
+    TRY(okra_map_self_(ctx, map, data, self));
+    for (okra_int i = 0; i < data->n; i++) {
+        trace += self[i];
+    }
+    for (okra_int i = 0; i < m; i++) {
+        kept += C[i * m + i];
+    }
+    *error = trace > 0 ? fmax(trace - kept, 0) / trace : 0;
+done:
+    okra_free_(self);
+    return st;
+}
+
+okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool outputs,
+                                 okra_moments_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_moments_ t = {.n = p->n, .m = p->map_x->rank, .d = okra_problem_features_(p)};
+    TRY(okra_doubles_(ctx, t.m, t.m, "the moments of the inputs", &t.C));
+    TRY(okra_doubles_(ctx, t.m, t.d, "the moments of inputs and outputs", &t.R));
+    if (outputs) {
+        TRY(okra_doubles_(ctx, t.d, t.d, "the moments of the outputs", &t.D));
+    }
+    ZALLOC(t.phi, t.m);
+    ZALLOC(t.psi, t.d);
+    TRY(okra_moments_pass_(ctx, p, "moments", 0, gather, &t));
+    TRY(trace_error(ctx, p->map_x, p->x, t.m, t.C, &t.error_x));
+    TRY(trace_error(ctx, p->map_y, p->y, t.d, t.D, &t.error_y));
+    *out = t;
+    return OKRA_OK;
+done:
+    okra_moments_clear_(&t);
+    return st;
+}
+
+void okra_moments_center_(okra_moments_ *t)
+{
+    double n = (double)t->n;
+    for (okra_int i = 0; i < t->m; i++) {
+        for (okra_int j = 0; j < t->d; j++) {
+            t->R[i * t->d + j] -= n * t->phi[i] * t->psi[j];
+        }
+    }
+    for (okra_int i = 0; t->D && i < t->d; i++) {
+        for (okra_int j = 0; j < t->d; j++) {
+            t->D[i * t->d + j] -= n * t->psi[i] * t->psi[j];
+        }
+    }
+}
+
+void okra_moments_clear_(okra_moments_ *t)
+{
+    okra_free_(t->C);
+    okra_free_(t->R);
+    okra_free_(t->D);
+    okra_free_(t->phi);
+    okra_free_(t->psi);
+    *t = (okra_moments_){0};
+}

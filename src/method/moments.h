@@ -1,0 +1,36 @@
+/*
+ * moments.h: what factored methods need of the training set: second moments of the
+ * features of inputs and outputs, gathered in passes over blocks of rows.
+ */
+#ifndef OKRA_MOMENTS_H_
+#define OKRA_MOMENTS_H_
+
+#include "method/method.h"
+
+/* Phi (n x m): features of the inputs under map_x. Psi (n x d): the output features,
+ * explicit ones as they stand or those of map_y; d = 0 where the outputs have none. */
+typedef struct okra_moments_ {
+    okra_int n, m, d;
+    double *C;               /* m x m: Phi'Phi                            */
+    double *R;               /* m x d: Phi'Psi                            */
+    double *D;               /* d x d: Psi'Psi, where asked for, else NULL */
+    double *phi, *psi;       /* m, d: means of the features               */
+    double error_x, error_y; /* tr(K - Phi Phi') / tr(K), and of L; < 0: not told */
+} okra_moments_;
+
+okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool outputs,
+                                 okra_moments_ *out) OKRA_CHECK;
+/* C, R and D of Psi less its mean. */
+void okra_moments_center_(okra_moments_ *moments);
+void okra_moments_clear_(okra_moments_ *moments);
+
+/* A pass: rows first.. as Phi and Psi (p == NULL where there are none). */
+typedef okra_status (*okra_rows_fn_)(okra_context *ctx, void *user, okra_int first,
+                                     okra_mat_ Phi, okra_mat_ Psi);
+/* `extra`: doubles a row that the function needs besides. */
+okra_status okra_moments_pass_(okra_context *ctx, const okra_problem_ *p,
+                               const char *what, okra_int extra, okra_rows_fn_ each,
+                               void *user) OKRA_CHECK;
+okra_int okra_problem_features_(const okra_problem_ *p); /* d, as above */
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * low.c: --low-rank-x and --low-rank-y: features of a few basis objects take the place of
+ * the Gram matrices.
+ *
+ * The model then keeps of the inputs the basis alone: test inputs meet it through the
+ * same kernel, or, with random Fourier features, the frequencies through `linear`.
+ */
+#include "model/model.h"
+#include "model/options.h"
+
+static okra_status read_low(const char *name, const char *text, okra_low_ *out)
+{
+    okra_status st = okra_low_parse_(text, out);
+    if (st != OKRA_OK) {
+        okra_message_prefix_("%s", name);
+    }
+    return st;
+}
+
+static okra_status make_map(okra_context *ctx, const char *name, const char *text,
+                            const okra_kernel *kernel, const okra_data *data,
+                            uint64_t stream, okra_map_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_low_ low;
+    TRY(read_low(name, text, &low));
+    TRY(okra_map_create_(ctx, kernel, data, &low, stream, out));
+done:
+    return st;
+}
+
+/* What does not go with low rank. */
+static okra_status check(const okra_fit_fields_ *f, const okra_method_ *method,
+                         const okra_data *x, const okra_data *y, bool features)
+{
+    bool both = *f->low_rank, on_x = *f->low_rank_x, on_y = *f->low_rank_y;
+    if (both && (on_x || on_y)) {
+        return okra_fail_(OKRA_EARG,
+                          "low-rank stands for low-rank-x and low-rank-y: give "
+                          "either it or these");
+    }
+    if (!method->low_rank) {
+        return okra_fail_(OKRA_EARG, "method %s does not use low rank", method->name);
+    }
+    if (on_y && !on_x) {
+        return okra_fail_(OKRA_EARG, "low-rank-y needs low-rank-x");
+    }
+    if (on_y && features) {
+        return okra_fail_(OKRA_EARG,
+                          "low-rank-y: under a linear kernel the %lld coordinates of the "
+                          "outputs are their features: leave it out",
+                          (long long)y->d);
+    }
+    if (y->missing) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "low-rank-x: missing outputs need the whole Gram matrix");
+    }
+    if (x->n > y->n) {
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "low-rank-x: inputs without outputs need the whole Gram matrix");
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_fit_low_(okra_context *ctx, const okra_fit_fields_ *f,
+                          const okra_method_ *method, const okra_data *x,
+                          const okra_data *y, const okra_kernel *kx,
+                          const okra_kernel *ky, okra_map_ **map_x, okra_map_ **map_y)
+{
+    okra_status st = OKRA_OK;
+    double scale;
+    bool features = y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale);
+    const char *text_x = *f->low_rank ? f->low_rank : f->low_rank_x;
+    const char *text_y = *f->low_rank ? f->low_rank : f->low_rank_y;
+    okra_low_ low;
+    *map_x = *map_y = NULL;
+    if (!*text_x && !*text_y) {
+        return OKRA_OK;
+    }
+    TRY(check(f, method, x, y, features));
+    if (*text_y) { /* a mistake in it is told before the work on x */
+        TRY(read_low("low-rank-y", text_y, &low));
+    }
+    TRY(make_map(ctx, "low-rank-x", text_x, kx, x, 1, map_x));
+    if (*text_y && !features) {
+        TRY(make_map(ctx, "low-rank-y", text_y, ky, y, 2, map_y));
+    }
+done:
+    if (st != OKRA_OK) {
+        okra_map_free_(*map_x);
+        *map_x = NULL;
+    }
+    return st;
+}

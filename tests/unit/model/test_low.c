@@ -1,0 +1,269 @@
+/*
+ * Models of low rank: equal to the dense ones at full rank, and what does not go
+ * together.
+ */
+#include "pairs.h"
+
+static const char *const ranks[] = {"chol(rank=12,tol=0)", "nystrom(rank=12)",
+                                    "nystrom(rank=12,pivots=leverage)",
+                                    "nystrom(rank=12,pivots=kmeans)"};
+enum { RANKS = sizeof ranks / sizeof *ranks };
+
+static void losses(const okra_model *model, const pairs *p, double *each)
+{
+    double mean;
+    CHECK_OK(okra_model_loss(NULL, model, p->test_x, p->test_y, &mean, each));
+}
+
+/* Decoded objects and losses of two models; `tolerance` relative. */
+static void check_same(const okra_model *a, const okra_model *b, const pairs *p,
+                       const char *decode, double tolerance)
+{
+    double one[M], two[M];
+    okra_int la, lb;
+    losses(a, p, one);
+    losses(b, p, two);
+    CHECK_NEAR(harness_relative(M, two, one), 0, tolerance);
+    okra_prediction *pa = pairs_predict(a, p->test_x, decode, false, false);
+    okra_prediction *pb = pairs_predict(b, p->test_x, decode, false, false);
+    const double *ya = okra_data_values(okra_prediction_objects(pa), &la);
+    const double *yb = okra_data_values(okra_prediction_objects(pb), &lb);
+    CHECK_NEAR(harness_relative(M * D, yb, ya), 0, tolerance);
+    okra_prediction_free(pa);
+    okra_prediction_free(pb);
+}
+
+/* Ten times the worst over 1,200 seeds, which was 6.4e-12: K is moved by 10 m eps, and
+ * the problem multiplies that by its condition number. */
+static const double SAME = 6e-11;
+
+TEST(full_rank_equals_dense)
+{
+    static const char *const operators[] = {"identity", "cov", "ccov"};
+    static const char *const outputs[] = {"linear", "0.5*linear", "rbf(sigma=1)"};
+    for (int c = 0; c < 3 * 3 * 2 * RANKS * 2; c++) {
+        pairs p;
+        char dense[160], low[240];
+        pairs_make((uint64_t)c, &p);
+        snprintf(dense, sizeof dense,
+                 "kx=rbf(sigma=1) ky=%s operator=%s lambda=0.05 center-output=%s",
+                 outputs[c / 3 % 3], operators[c % 3], c / 9 % 2 ? "yes" : "no");
+        snprintf(low, sizeof low, "%s low-rank=%s", dense, ranks[c / 18 % RANKS]);
+        okra_model *a = pairs_fit(p.train_x, p.train_y, dense);
+        okra_model *b = pairs_fit(p.train_x, p.train_y, low);
+        bool linear = c / 3 % 3 < 2;
+        check_same(a, b, &p, linear ? "decode=explicit" : "", SAME);
+        check_same(a, b, &p, "", SAME);
+        okra_model_free(a);
+        okra_model_free(b);
+        pairs_free(&p);
+    }
+}
+
+/* Low rank of the inputs alone: weights over all outputs. */
+TEST(weights_of_full_rank_equal_dense)
+{
+    for (int c = 0; c < 2 * RANKS; c++) {
+        pairs p;
+        char low[160];
+        okra_int rows, cols;
+        const char *dense = c % 2 ? "kx=rbf(sigma=1) ky=rbf(sigma=1) center-output=yes"
+                                  : "kx=rbf(sigma=1) ky=rbf(sigma=1)";
+        pairs_make((uint64_t)c, &p);
+        snprintf(low, sizeof low, "%s low-rank-x=%s", dense, ranks[c / 2]);
+        okra_model *a = pairs_fit(p.train_x, p.train_y, dense);
+        okra_model *b = pairs_fit(p.train_x, p.train_y, low);
+        check_same(a, b, &p, "", SAME);
+        okra_prediction *pa = pairs_predict(a, p.test_x, "decode=none", true, false);
+        okra_prediction *pb = pairs_predict(b, p.test_x, "decode=none", true, false);
+        const double *wa = okra_prediction_weights(pa, &rows, &cols);
+        const double *wb = okra_prediction_weights(pb, &rows, &cols);
+        CHECK(rows == M && cols == N);
+        CHECK_NEAR(harness_relative(M * N, wb, wa), 0, SAME);
+        okra_prediction_free(pa);
+        okra_prediction_free(pb);
+        okra_model_free(a);
+        okra_model_free(b);
+        pairs_free(&p);
+    }
+}
+
+TEST(matrix_operator_equals_dense)
+{
+    pairs p;
+    char dense[600], low[700];
+    pairs_make(3, &p);
+    files_make("A.csv", "2,0.5\n0.5,1\n", 12);
+    snprintf(dense, sizeof dense, "kx=rbf(sigma=1) operator=matrix:%s lambda=0.1",
+             files_path("A.csv"));
+    snprintf(low, sizeof low, "%s low-rank-x=nystrom(rank=12)", dense);
+    okra_model *a = pairs_fit(p.train_x, p.train_y, dense);
+    okra_model *b = pairs_fit(p.train_x, p.train_y, low);
+    check_same(a, b, &p, "decode=explicit", SAME);
+    okra_model_free(a);
+    okra_model_free(b);
+    pairs_free(&p);
+}
+
+/* Every lambda of a path is the model fitted alone. */
+TEST(paths_equal_single_fits)
+{
+    static const char *const settings[] = {
+        "kx=rbf(sigma=1) low-rank-x=nystrom(rank=7)",
+        "kx=rbf(sigma=1) operator=cov low-rank-x=nystrom(rank=7)",
+        "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank-x=nystrom(rank=7)",
+        "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=sketch(rank=7)"};
+    static const double lambda[] = {0.01, 1};
+    for (int k = 0; k < 4; k++) {
+        pairs p;
+        okra_model *models[2] = {NULL};
+        pairs_make(5, &p);
+        okra_options *o = pairs_options(okra_fit_options, settings[k]);
+        CHECK_OK(okra_fit_path(NULL, p.train_x, p.train_y, o, lambda, 2, models));
+        for (int l = 0; l < 2; l++) {
+            char one[200];
+            snprintf(one, sizeof one, "%s lambda=%g", settings[k], lambda[l]);
+            okra_model *alone = pairs_fit(p.train_x, p.train_y, one);
+            check_same(alone, models[l], &p, "", SAME);
+            okra_model_free(alone);
+            okra_model_free(models[l]);
+        }
+        okra_options_free(o);
+        pairs_free(&p);
+    }
+}
+
+/* What is saved predicts the same bits, and holds the basis of the inputs alone. */
+TEST(files_keep_the_basis)
+{
+    static const char *const settings[] = {
+        "kx=rbf(sigma=1) low-rank-x=nystrom(rank=5)",
+        "kx=rbf(sigma=1) low-rank-x=rff(rank=30)",
+        "kx=rbf(sigma=1) low-rank-x=sketch(rank=5,p=0.2)",
+        "kx=rbf(sigma=1) ky=rbf(sigma=2) low-rank-x=nystrom(rank=5)",
+        "kx=rbf(sigma=1) ky=rbf(sigma=2) low-rank=chol(rank=5)",
+        "kx=rbf(sigma=1) ky=rbf(sigma=2) operator=ccov low-rank=rff(rank=16)",
+        "kx=rbf(sigma=1) ky=rbf(sigma=2) low-rank-x=chol(rank=5) "
+        "low-rank-y=sketch(rank=4)"};
+    for (int k = 0; k < 7; k++) {
+        pairs p;
+        double one[M], two[M];
+        okra_model *again = NULL;
+        pairs_make(6, &p);
+        okra_model *model = pairs_fit(p.train_x, p.train_y, settings[k]);
+        CHECK(model->training->x->n == 5 || k == 1 || k == 2 || k == 5);
+        CHECK(okra_model_count(model) == N);
+        CHECK_OK(okra_model_save(NULL, model, files_path("low.okra")));
+        CHECK_OK(okra_model_load(NULL, files_path("low.okra"), &again));
+        losses(model, &p, one);
+        losses(again, &p, two);
+        CHECK(memcmp(one, two, sizeof one) == 0);
+        check_same(model, again, &p, "", 0);
+        okra_model_free(model);
+        okra_model_free(again);
+        pairs_free(&p);
+    }
+}
+
+TEST(candidates_may_be_given)
+{
+    pairs p;
+    pairs_make(7, &p);
+    okra_model *a = pairs_fit(p.train_x, p.train_y, "kx=rbf(sigma=1) ky=rbf(sigma=1)");
+    okra_model *b = pairs_fit(p.train_x, p.train_y,
+                              "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=chol(rank=12)");
+    const okra_model *models[] = {a, b};
+    double distance[2][M];
+    for (int k = 0; k < 2; k++) {
+        okra_int top;
+        okra_prediction *q = NULL;
+        okra_options *o = pairs_options(okra_predict_options, "");
+        okra_predict_request request = {.candidates = p.test_y};
+        CHECK_OK(okra_predict(NULL, models[k], p.test_x, o, &request, &q));
+        memcpy(distance[k], okra_prediction_distance(q, &top), sizeof distance[k]);
+        okra_prediction_free(q);
+        okra_options_free(o);
+    }
+    CHECK_NEAR(harness_relative(M, distance[1], distance[0]), 0, SAME);
+    okra_model_free(a);
+    okra_model_free(b);
+    pairs_free(&p);
+}
+
+TEST(what_does_not_go_together)
+{
+    static const struct {
+        const char *settings;
+        okra_status status;
+        const char *message;
+    } bad[] = {
+        {"low-rank=chol(rank=3) low-rank-x=chol(rank=3)", OKRA_EARG,
+         "either it or these"},
+        {"low-rank-y=chol(rank=3)", OKRA_EARG, "needs low-rank-x"},
+        {"low-rank-x=chol(rank=3) low-rank-y=chol(rank=3)", OKRA_EARG, "leave it out"},
+        {"low-rank-x=chol(rank=3) method=knn", OKRA_EARG, "does not use low rank"},
+        {"low-rank-x=chol(rank=3) ky=rbf(sigma=1) operator=cov", OKRA_EARG,
+         "needs low-rank-y"},
+        {"low-rank-x=chol(rank=3) lambda2=1", OKRA_EUNSUPPORTED, "leave low-rank-x out"},
+        {"low-rank-x=chol(rank=x)", OKRA_EARG, "low-rank-x: "},
+        {"low-rank-x=chol(rank=3) low-rank-y=chol ky=rbf(sigma=1)", OKRA_EARG,
+         "low-rank-y: "},
+    };
+    pairs p;
+    pairs_make(8, &p);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        okra_model *model = NULL;
+        okra_options *o = pairs_options(okra_fit_options, bad[i].settings);
+        CHECK_FAILS(okra_fit(NULL, p.train_x, p.train_y, o, &model), bad[i].status,
+                    bad[i].message);
+        okra_options_free(o);
+    }
+    okra_model *model = pairs_fit(
+        p.train_x, p.train_y, "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=chol(rank=3)");
+    okra_prediction *q = NULL;
+    okra_options *o = pairs_options(okra_predict_options, "");
+    okra_predict_request weights = {.weights = true};
+    CHECK_FAILS(okra_predict(NULL, model, p.test_x, o, &weights, &q), OKRA_EUNSUPPORTED,
+                "embeddings");
+    CHECK_OK(okra_options_set(o, "decode", "explicit"));
+    CHECK_FAILS(okra_predict(NULL, model, p.test_x, o, NULL, &q), OKRA_EUNSUPPORTED,
+                "low rank");
+    okra_options_free(o);
+    okra_model_free(model);
+    pairs_free(&p);
+}
+
+static okra_status fit_and_predict(const pairs *p, const okra_options *fit)
+{
+    okra_model *model = NULL;
+    okra_prediction *q = NULL;
+    double loss;
+    okra_status st = okra_fit(NULL, p->train_x, p->train_y, fit, &model);
+    st = st ? st : okra_predict(NULL, model, p->test_x, NULL, NULL, &q);
+    st = st ? st : okra_model_loss(NULL, model, p->test_x, p->test_y, &loss, NULL);
+    okra_prediction_free(q);
+    okra_model_free(model);
+    return st;
+}
+
+TEST(allocations)
+{
+    static const char *const settings[] = {
+        "kx=rbf(sigma=1) low-rank-x=nystrom(rank=5)",
+        "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank-x=nystrom(rank=5)",
+        "kx=rbf(sigma=1) ky=rbf(sigma=1) operator=ccov low-rank=sketch(rank=5)",
+        "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=rff(rank=6) center-output=yes"};
+    pairs p;
+    pairs_make(9, &p);
+    for (int k = 0; k < 4; k++) {
+        okra_options *o = pairs_options(okra_fit_options, settings[k]);
+        CHECK_ALLOCATIONS(fit_and_predict(&p, o), (void)0);
+        okra_options_free(o);
+    }
+    pairs_free(&p);
+}
+
+MAIN(RUN(full_rank_equals_dense), RUN(weights_of_full_rank_equal_dense),
+     RUN(matrix_operator_equals_dense), RUN(paths_equal_single_fits),
+     RUN(files_keep_the_basis), RUN(candidates_may_be_given),
+     RUN(what_does_not_go_together), RUN(allocations))
