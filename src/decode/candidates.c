@@ -21,6 +21,8 @@
  * allow-empty-candidates says otherwise. Under a linear kernel with explicit features the
  * origin is a point like any other and stays.
  */
+#include "decode/candidates.h"
+
 #include "decode/criterion.h"
 
 #include <math.h>
@@ -156,14 +158,12 @@ done:
     return st;
 }
 
-static okra_status create(okra_context *ctx, const okra_output_ *output,
-                          const okra_options *options,
-                          const okra_decode_request_ *request, void **out)
+okra_status okra_candidates_open_(okra_context *ctx, const okra_output_ *output,
+                                  const okra_decode_request_ *request, bool empty,
+                                  void **out)
 {
     okra_status st = OKRA_OK;
     state *s = NULL;
-    candidates_options o;
-    TRY(okra_options_read(options, &okra_decoder_candidates_.options, &o));
     ZALLOC(s, 1);
     s->output = *output;
     if (output->components) {
@@ -197,7 +197,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
             s->training = NULL;
             TRY(okra_panels_create_(ctx, output, NULL, &s->training));
         }
-        if (!o.allow_empty) {
+        if (!empty) {
             TRY(leave_out_empty(ctx, s));
         }
     }
@@ -213,6 +213,24 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
 done:
     release(s);
     return st;
+}
+
+static okra_status create(okra_context *ctx, const okra_output_ *output,
+                          const okra_options *options,
+                          const okra_decode_request_ *request, void **out)
+{
+    candidates_options o;
+    okra_status st = okra_options_read(options, &okra_decoder_candidates_.options, &o);
+    return st == OKRA_OK ? okra_candidates_open_(ctx, output, request, o.allow_empty, out)
+                         : st;
+}
+
+void okra_candidates_best_(const void *arg, okra_int i, const okra_int **index,
+                           const double **distance)
+{
+    const state *s = arg;
+    *index = s->index + i * s->top;
+    *distance = s->distance + i * s->top;
 }
 
 /* ---- search --------------------------------------------------------------------------

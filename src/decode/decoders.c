@@ -6,14 +6,16 @@
 #include <string.h>
 
 extern const okra_decoder_ okra_decoder_candidates_, okra_decoder_explicit_,
-    okra_decoder_none_, okra_decoder_optimum_;
+    okra_decoder_fixed_point_, okra_decoder_gradient_, okra_decoder_labels_,
+    okra_decoder_none_, okra_decoder_optimum_, okra_decoder_position_,
+    okra_decoder_string_;
 
 const okra_decoder_ *const okra_decoders_[] = {
-    &okra_decoder_candidates_,
-    &okra_decoder_explicit_,
-    &okra_decoder_optimum_,
-    &okra_decoder_none_,
-    NULL,
+    &okra_decoder_candidates_,  &okra_decoder_explicit_,
+    &okra_decoder_fixed_point_, &okra_decoder_gradient_,
+    &okra_decoder_labels_,      &okra_decoder_position_,
+    &okra_decoder_string_,      &okra_decoder_optimum_,
+    &okra_decoder_none_,        NULL,
 };
 
 const okra_decoder_ *okra_decoder_find_(const char *name)

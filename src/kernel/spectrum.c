@@ -7,6 +7,7 @@
  * distinct substrings of one of the two. Strings shorter than k have no features: 0.
  */
 #include "data/strings.h"
+#include "kernel/bound.h"
 #include "kernel/kernels.h"
 #include "kernel/string_kernels.h"
 #include "kernel/through.h"
@@ -70,3 +71,18 @@ const okra_kernel_class_ okra_spectrum_ = {
     .free_side = okra_through_free_side_,
     .block = okra_through_block_,
     .diagonal = okra_through_diagonal_};
+
+bool okra_bound_is_spectrum_(const okra_bound_ *bound, okra_int *k)
+{
+    const okra_kernel *kernel = bound->kernel;
+    int root = kernel->count - 1;
+    while (kernel->nodes[root].kind == OKRA_NODE_SCALE_) {
+        root = kernel->nodes[root].a;
+    }
+    const okra_node_ *node = &kernel->nodes[root];
+    bool is = node->kind == OKRA_NODE_LEAF_ && node->leaf == &okra_spectrum_;
+    if (is) {
+        *k = ((const spectrum_params *)node->params)->k;
+    }
+    return is;
+}

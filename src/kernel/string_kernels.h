@@ -29,4 +29,7 @@ okra_status okra_psd_check_(okra_context *ctx, const okra_kernel_class_ *class,
                             const void *params, const void *shared,
                             const okra_data *train) OKRA_CHECK;
 
+/* Whether the kernel is the spectrum kernel, times a constant or not, and its k. */
+bool okra_bound_is_spectrum_(const okra_bound_ *bound, okra_int *k);
+
 #endif

@@ -9,13 +9,14 @@
 
 extern const okra_metric_ okra_metric_mse_, okra_metric_rmse_, okra_metric_mae_,
     okra_metric_rbf_loss_, okra_metric_kernel_loss_, okra_metric_zero_one_,
-    okra_metric_hamming_, okra_metric_f1_, okra_metric_auc_roc_, okra_metric_auc_pr_;
+    okra_metric_hamming_, okra_metric_f1_, okra_metric_auc_roc_, okra_metric_auc_pr_,
+    okra_metric_characters_, okra_metric_edit_;
 
 static const okra_metric_ *const metrics[] = {
     &okra_metric_mse_,      &okra_metric_rmse_,        &okra_metric_mae_,
     &okra_metric_zero_one_, &okra_metric_hamming_,     &okra_metric_f1_,
     &okra_metric_rbf_loss_, &okra_metric_kernel_loss_, &okra_metric_auc_roc_,
-    &okra_metric_auc_pr_,
+    &okra_metric_auc_pr_,   &okra_metric_characters_,  &okra_metric_edit_,
 };
 enum { METRICS = sizeof metrics / sizeof *metrics };
 

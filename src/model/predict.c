@@ -205,6 +205,31 @@ done:
     return st;
 }
 
+/* Lengths of the test inputs, where inputs and outputs are sequences of equal lengths
+ * pair by pair; else NULL. */
+static okra_status aligned_lengths(const okra_training_ *t, const okra_data *x,
+                                   okra_int **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int a = 0, b = 0, *lengths = NULL;
+    for (okra_int i = 0; i < t->y->n; i++) {
+        if (!okra_data_characters(t->x, i, &a) || !okra_data_characters(t->y, i, &b) ||
+            a != b) {
+            return OKRA_OK;
+        }
+    }
+    ALLOC(lengths, x->n);
+    for (okra_int i = 0; i < x->n; i++) {
+        if (!okra_data_characters(x, i, &lengths[i])) {
+            okra_free_(lengths);
+            return OKRA_OK; /* another kind of input, which the kernel will refuse */
+        }
+    }
+    *out = lengths;
+done:
+    return st;
+}
+
 okra_status okra_predict(okra_context *context, const okra_model *model,
                          const okra_data *x, const okra_options *options,
                          const okra_predict_request *request, okra_prediction **out)
@@ -213,6 +238,7 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     static const okra_predict_request nothing = {0};
     okra_predict_fields_ fields;
     okra_range_ *ranges = NULL;
+    okra_int *lengths = NULL;
     run r = {.model = model};
     request = request ? request : &nothing;
     r.want_weights = request->weights;
@@ -228,7 +254,9 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
             ranges[i] = (okra_range_){request->ranges[2 * i], request->ranges[2 * i + 1]};
         }
     }
-    okra_decode_request_ decode = {request->candidates, ranges, x->n, fields.top};
+    TRY(aligned_lengths(model->training, x, &lengths));
+    okra_decode_request_ decode = {request->candidates, ranges, x->n, fields.top,
+                                   lengths};
     if (r.output.map && !r.decoder->maps) {
         FAIL(OKRA_EUNSUPPORTED,
              "decoder %s needs weights over the training outputs, which an output kernel "
@@ -251,6 +279,7 @@ done:
     okra_free_(r.W);
     okra_free_(r.H);
     okra_free_(ranges);
+    okra_free_(lengths);
     return st;
 }
 

@@ -1,0 +1,259 @@
+/*
+ * beam.c: a search among sequences for the one nearest to a prediction.
+ *
+ * Each prediction keeps the `width` nearest sequences found so far. A round proposes the
+ * neighbours of those not yet expanded; distances of all proposals are computed together
+ * (propose.c), the nearest are kept. It ends when every kept sequence has been expanded:
+ * then none of their neighbours is nearer than the last one kept. Nothing is evaluated
+ * twice for a prediction. Cost: proposals times n kernel values.
+ *
+ * Rows are taken GROUP at a time so that memory is bounded and the kernel is evaluated in
+ * large panels. Ties go to the sequence proposed first.
+ */
+#include "decode/beam.h"
+
+#include "kernel/through.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { GROUP = 64 };
+
+typedef struct item {
+    okra_int at, length; /* in the pool of kept sequences */
+    double distance;
+    bool expanded;
+} item;
+
+struct okra_offer_ {
+    okra_int row; /* of the group: who is being proposed to */
+    int32_t *codes;
+    okra_int *offsets, *owner;
+    okra_int count, room, codes_room;
+    uint64_t *seen; /* open addressing; 0: free */
+    okra_int seen_count, seen_room;
+};
+
+typedef struct search {
+    const okra_moves_ *moves;
+    okra_offer_ offer;
+    item *items;     /* GROUP x width */
+    okra_int *count; /* GROUP */
+    int32_t *pool;
+    okra_int pool_size, pool_room;
+} search;
+
+/* Grows a block to hold `need` elements. */
+static okra_status reserve(void **block, okra_int need, okra_int *room, size_t size)
+{
+    if (need > *room) {
+        okra_int larger = OKRA_MAX_(need, 2 * *room + 256);
+        void *grown = okra_realloc_(*block, larger, size);
+        if (!grown) {
+            return OKRA_EMEM;
+        }
+        *block = grown;
+        *room = larger;
+    }
+    return OKRA_OK;
+}
+
+static void insert_hash(uint64_t *table, okra_int room, uint64_t hash)
+{
+    uint64_t at = hash & (uint64_t)(room - 1);
+    while (table[at] != 0) {
+        at = (at + 1) & (uint64_t)(room - 1);
+    }
+    table[at] = hash;
+}
+
+/* *fresh: the hash was not there. */
+static okra_status see(okra_offer_ *o, uint64_t hash, bool *fresh)
+{
+    okra_status st = OKRA_OK;
+    uint64_t *table = NULL;
+    hash = hash ? hash : 1;
+    if (2 * o->seen_count >= o->seen_room) {
+        okra_int room = OKRA_MAX_(1024, 2 * o->seen_room);
+        ZALLOC(table, room);
+        for (okra_int i = 0; i < o->seen_room; i++) {
+            if (o->seen[i]) {
+                insert_hash(table, room, o->seen[i]);
+            }
+        }
+        okra_free_(o->seen);
+        o->seen = table;
+        o->seen_room = room;
+    }
+    uint64_t at = hash & (uint64_t)(o->seen_room - 1);
+    while (o->seen[at] != 0 && o->seen[at] != hash) {
+        at = (at + 1) & (uint64_t)(o->seen_room - 1);
+    }
+    *fresh = o->seen[at] == 0;
+    o->seen_count += *fresh;
+    o->seen[at] = hash;
+done:
+    return st;
+}
+
+okra_status okra_offer_put_(okra_offer_ *o, const int32_t *codes, okra_int length)
+{
+    okra_status st = OKRA_OK;
+    uint64_t hash = okra_hash_(0, (uint64_t)o->row + 1);
+    bool fresh = false;
+    for (okra_int i = 0; i < length; i++) {
+        hash = okra_hash_(hash, (uint64_t)codes[i] + 1);
+    }
+    TRY(see(o, hash, &fresh));
+    if (!fresh) {
+        goto done;
+    }
+    if (o->count + 2 > o->room) {
+        okra_int room = o->room, again = o->room;
+        TRY(reserve((void **)&o->offsets, o->count + 2, &room, sizeof *o->offsets));
+        TRY(reserve((void **)&o->owner, o->count + 2, &again, sizeof *o->owner));
+        o->room = room;
+    }
+    okra_int begin = o->count > 0 ? o->offsets[o->count] : 0;
+    TRY(reserve((void **)&o->codes, begin + length, &o->codes_room, sizeof *o->codes));
+    if (length > 0) {
+        memcpy(o->codes + begin, codes, (size_t)length * sizeof *codes);
+    }
+    o->offsets[o->count] = begin;
+    o->offsets[o->count + 1] = begin + length;
+    o->owner[o->count++] = o->row;
+done:
+    return st;
+}
+
+/* Keeps a sequence if it is among the nearest of its row. */
+static okra_status keep(search *s, okra_int row, const int32_t *codes, okra_int length,
+                        double distance)
+{
+    okra_status st = OKRA_OK;
+    okra_int width = s->moves->width, at = s->count[row];
+    item *items = s->items + row * width;
+    if (!(distance < (double)INFINITY) ||
+        (at == width && !(distance < items[width - 1].distance))) {
+        return OKRA_OK;
+    }
+    TRY(reserve((void **)&s->pool, s->pool_size + length, &s->pool_room,
+                sizeof *s->pool));
+    if (length > 0) {
+        memcpy(s->pool + s->pool_size, codes, (size_t)length * sizeof *codes);
+    }
+    at = OKRA_MIN_(at, width - 1);
+    for (; at > 0 && distance < items[at - 1].distance; at--) {
+        items[at] = items[at - 1];
+    }
+    items[at] = (item){s->pool_size, length, distance, false};
+    s->pool_size += length;
+    s->count[row] = OKRA_MIN_(s->count[row] + 1, width);
+done:
+    return st;
+}
+
+static okra_status evaluate(okra_context *ctx, const okra_output_ *output, search *s,
+                            okra_mat_ W, const double *norm)
+{
+    okra_status st = OKRA_OK;
+    okra_offer_ *o = &s->offer;
+    okra_data *objects = NULL;
+    double *distance = NULL;
+    if (o->count == 0) {
+        return OKRA_OK;
+    }
+    ALLOC(distance, o->count);
+    TRY(s->moves->objects(s->moves->user, o->codes, o->offsets, o->count, &objects));
+    TRY(okra_propose_(ctx, output, objects, o->owner, s->moves->empty, W, norm,
+                      distance));
+    for (okra_int c = 0; c < o->count; c++) {
+        TRY(keep(s, o->owner[c], o->codes + o->offsets[c],
+                 o->offsets[c + 1] - o->offsets[c], distance[c]));
+    }
+    o->count = 0;
+done:
+    okra_data_free(objects);
+    okra_free_(distance);
+    return st;
+}
+
+static okra_status expand(search *s, okra_int rows)
+{
+    okra_status st = OKRA_OK;
+    for (okra_int r = 0; r < rows; r++) {
+        s->offer.row = r;
+        for (okra_int k = 0; k < s->count[r]; k++) {
+            item *it = &s->items[r * s->moves->width + k];
+            if (!it->expanded) {
+                it->expanded = true;
+                TRY(s->moves->neighbours(s->moves->user, s->pool + it->at, it->length,
+                                         &s->offer));
+            }
+        }
+    }
+done:
+    return st;
+}
+
+static void clear(search *s)
+{
+    okra_free_(s->offer.codes);
+    okra_free_(s->offer.offsets);
+    okra_free_(s->offer.owner);
+    okra_free_(s->offer.seen);
+    okra_free_(s->items);
+    okra_free_(s->count);
+    okra_free_(s->pool);
+}
+
+/* Rows first..first+rows-1 of W. */
+static okra_status run_group(okra_context *ctx, const okra_output_ *output,
+                             const okra_moves_ *moves, okra_mat_ W, const double *norm,
+                             okra_int first, okra_begin_ begin, okra_best_ best,
+                             void *arg)
+{
+    okra_status st = OKRA_OK;
+    search s = {.moves = moves};
+    ALLOC(s.items, W.rows * moves->width);
+    ZALLOC(s.count, W.rows);
+    for (okra_int r = 0; r < W.rows; r++) {
+        s.offer.row = r;
+        TRY(begin(arg, first + r, &s.offer));
+    }
+    TRY(evaluate(ctx, output, &s, W, norm));
+    for (okra_int round = 0; round < moves->rounds; round++) {
+        TRY(okra_cancelled_(ctx));
+        TRY(expand(&s, W.rows));
+        if (s.offer.count == 0) {
+            break;
+        }
+        TRY(evaluate(ctx, output, &s, W, norm));
+    }
+    for (okra_int r = 0; r < W.rows; r++) {
+        const item *it = &s.items[r * moves->width];
+        if (s.count[r] > 0) {
+            TRY(best(arg, first + r, s.pool + it->at, it->length, it->distance));
+        } else {
+            TRY(best(arg, first + r, NULL, -1, INFINITY));
+        }
+    }
+done:
+    clear(&s);
+    return st;
+}
+
+okra_status okra_beam_(okra_context *ctx, const okra_output_ *output,
+                       const okra_moves_ *moves, okra_mat_ W, const double *norm,
+                       okra_begin_ begin, okra_best_ best, void *arg)
+{
+    okra_status st = OKRA_OK;
+    for (okra_int first = 0; first < W.rows; first += GROUP) {
+        okra_int rows = OKRA_MIN_(GROUP, W.rows - first);
+        TRY(run_group(ctx, output, moves, okra_mat_part_(W, first, rows, 0, W.cols),
+                      norm + first, first, begin, best, arg));
+        okra_progress_(ctx, "decode", first + rows, W.rows);
+    }
+done:
+    return st;
+}

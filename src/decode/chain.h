@@ -1,0 +1,31 @@
+/*
+ * chain.h: how characters follow one another, and the best sequence given a score for
+ * every character at every position.
+ */
+#ifndef OKRA_CHAIN_H_
+#define OKRA_CHAIN_H_
+
+#include "core/core.h"
+
+/* log P(c | the `order` characters before it), estimated from counts plus one. Symbols
+ * are 0..symbols-1; `symbols` itself stands for the beginning in contexts. */
+typedef struct okra_chain_ {
+    okra_int order, symbols; /* order 0, 1 or 2 */
+    double *log_p;           /* (symbols+1)^order x symbols; counts until finished */
+} okra_chain_;
+
+okra_status okra_chain_create_(const okra_context *ctx, okra_int order, okra_int symbols,
+                               okra_chain_ *out) OKRA_CHECK;
+void okra_chain_clear_(okra_chain_ *chain);
+void okra_chain_count_(okra_chain_ *chain, const okra_int *sequence, okra_int length);
+/* Turns the counts into log probabilities. */
+void okra_chain_finish_(okra_chain_ *chain);
+
+/* Bytes of scratch that okra_chain_best_ needs for sequences of that length. */
+okra_int okra_chain_scratch_(const okra_chain_ *chain, okra_int length);
+/* The sequence that maximises sum_t score[t][c_t] + weight log P(c_t | before), exactly
+ * (Viterbi); ties go to the lower symbol. */
+void okra_chain_best_(const okra_chain_ *chain, const double *score, okra_int length,
+                      double weight, void *scratch, okra_int *best);
+
+#endif

@@ -1,0 +1,118 @@
+/*
+ * debruijn.c: the string nearest to a prediction under the spectrum kernel, exactly.
+ *
+ * A string y of at least k letters is a walk in the de Bruijn graph: states are the
+ * strings of k-1 letters, steps the substrings u of k letters. With c_u the number of
+ * times the walk takes step u,
+ *     |phi(y) - h|^2 = |h|^2 - sum_u (2 g_u c_u - c_u^2),
+ * so that the j-th use of u gains 2 g_u - (2j - 1): never more than its first use. Hence
+ *     bound(l, s) = max(0, max_{u from s} 2 g_u - 1 + bound(l-1, s'))
+ * bounds what l more steps from state s can gain, and depth-first search that leaves a
+ * branch when value + bound <= best is exact. Cost: letters^k (longest - k) for the
+ * bounds; the search visits few nodes when few g_u exceed 1/2, which is the usual case.
+ * The number of nodes is limited; beyond it the best string so far is returned.
+ */
+#include "decode/debruijn.h"
+
+#include <string.h>
+
+okra_status okra_debruijn_create_(okra_int letters, okra_int k, okra_int longest,
+                                  okra_debruijn_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_debruijn_ d = {.letters = letters, .k = k, .longest = longest, .kmers = 1};
+    for (okra_int j = 0; j < k; j++) {
+        d.kmers *= letters;
+        if (d.kmers > OKRA_DEBRUIJN_KMERS_) {
+            FAIL(OKRA_EUNSUPPORTED, "%lld letters have too many substrings of %lld",
+                 (long long)letters, (long long)k);
+        }
+    }
+    d.states = letters > 0 ? d.kmers / letters : 0;
+    ZALLOC(d.g, d.kmers);
+    ZALLOC(d.counts, d.kmers);
+    ALLOC(d.bound, OKRA_MAX_(longest - k + 1, 1) * d.states);
+    ALLOC(d.path, longest);
+    ALLOC(d.best, longest);
+    *out = d;
+    d = (okra_debruijn_){0};
+done:
+    okra_debruijn_clear_(&d);
+    return st;
+}
+
+void okra_debruijn_clear_(okra_debruijn_ *d)
+{
+    okra_free_(d->g);
+    okra_free_(d->counts);
+    okra_free_(d->bound);
+    okra_free_(d->path);
+    okra_free_(d->best);
+    *d = (okra_debruijn_){0};
+}
+
+static void make_bounds(okra_debruijn_ *d)
+{
+    memset(d->bound, 0, (size_t)d->states * sizeof *d->bound);
+    for (okra_int l = 1; l <= d->longest - d->k; l++) {
+        const double *before = d->bound + (l - 1) * d->states;
+        double *now = d->bound + l * d->states;
+        for (okra_int s = 0; s < d->states; s++) {
+            now[s] = 0;
+            for (okra_int c = 0; c < d->letters; c++) {
+                okra_int u = s * d->letters + c;
+                double gain = 2 * d->g[u] - 1 + before[u % d->states];
+                now[s] = gain > now[s] ? gain : now[s];
+            }
+        }
+    }
+}
+
+/* The walk has `length` letters and has just taken step u. */
+static void visit(okra_debruijn_ *d, okra_int u, okra_int length, double value)
+{
+    okra_int state = u % d->states;
+    value += 2 * d->g[u] - (double)(2 * d->counts[u] + 1);
+    if (++d->nodes > OKRA_DEBRUIJN_NODES_) {
+        return;
+    }
+    if (value > d->value) {
+        d->value = value;
+        d->best_length = length;
+        memcpy(d->best, d->path, (size_t)length * sizeof *d->path);
+    }
+    if (length == d->longest ||
+        value + d->bound[(d->longest - length) * d->states + state] <= d->value) {
+        return;
+    }
+    d->counts[u]++;
+    for (okra_int c = 0; c < d->letters; c++) {
+        d->path[length] = (int32_t)c;
+        visit(d, state * d->letters + c, length + 1, value);
+    }
+    d->counts[u]--;
+}
+
+bool okra_debruijn_search_(okra_debruijn_ *d, double least)
+{
+    d->value = least;
+    d->best_length = 0;
+    d->nodes = 0;
+    if (d->longest < d->k) {
+        return true;
+    }
+    make_bounds(d);
+    for (okra_int u = 0; u < d->kmers; u++) {
+        okra_int rest = u;
+        double most =
+            2 * d->g[u] - 1 + d->bound[(d->longest - d->k) * d->states + u % d->states];
+        if (most <= d->value) {
+            continue;
+        }
+        for (okra_int j = d->k; j-- > 0; rest /= d->letters) {
+            d->path[j] = (int32_t)(rest % d->letters);
+        }
+        visit(d, u, d->k, 0);
+    }
+    return d->nodes <= OKRA_DEBRUIJN_NODES_;
+}

@@ -1,0 +1,33 @@
+/*
+ * debruijn.h: the string nearest to a prediction under the spectrum kernel.
+ */
+#ifndef OKRA_DEBRUIJN_H_
+#define OKRA_DEBRUIJN_H_
+
+#include "core/core.h"
+
+/* Letters are 0..letters-1; a substring of k letters u_1..u_k has the code
+ * sum_j u_j letters^(k-j). */
+typedef struct okra_debruijn_ {
+    okra_int letters, k, longest; /* of the strings that are searched            */
+    okra_int kmers, states;       /* letters^k, letters^(k-1)                     */
+    double *g;                    /* kmers: the prediction, g_u = sum_i w_i c_iu  */
+    double *bound;                /* (longest - k + 1) x states                   */
+    okra_int *counts;             /* kmers                                        */
+    int32_t *path, *best;         /* longest letters each                         */
+    okra_int best_length;         /* 0: nothing beats the value given             */
+    double value;
+    okra_int nodes; /* visited; the search gives up at OKRA_DEBRUIJN_NODES_ */
+} okra_debruijn_;
+
+enum { OKRA_DEBRUIJN_NODES_ = 2000000, OKRA_DEBRUIJN_KMERS_ = 1 << 20 };
+
+/* OKRA_EUNSUPPORTED where letters^k is too many for tables. */
+okra_status okra_debruijn_create_(okra_int letters, okra_int k, okra_int longest,
+                                  okra_debruijn_ *out) OKRA_CHECK;
+void okra_debruijn_clear_(okra_debruijn_ *d);
+/* From g, the best string whose value sum_u (2 g_u c_u - c_u^2) is above `least`, into
+ * best and best_length. True if the search was complete. */
+bool okra_debruijn_search_(okra_debruijn_ *d, double least);
+
+#endif

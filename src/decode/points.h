@@ -1,0 +1,56 @@
+/*
+ * points.h: what decoders of dense vectors share: starts, a box, and the choice of the
+ * best point found; each decoder brings its way of improving a point.
+ */
+#ifndef OKRA_POINTS_H_
+#define OKRA_POINTS_H_
+
+#include "decode/decode.h"
+#include "kernel/smooth.h"
+
+/* libLBFGS rounds d up to 16. */
+#define OKRA_POINT_PAD_(d) (((d) + 15) / 16 * 16)
+
+/* One prediction seen from one thread. */
+typedef struct okra_point_ {
+    okra_smooth_work_ *smooth;
+    const okra_data *y;
+    const double *w;       /* n weights                                   */
+    double norm;           /* w'Lw                                        */
+    const double *lo, *hi; /* d bounds each, or NULL                      */
+    double *values;        /* n: l(y_i, y) at the last point              */
+    double *slopes;        /* n: -2 w                                     */
+    double *best;          /* d: the best point so far                    */
+    double distance;       /* its squared distance; infinite at first     */
+    double *scratch;       /* 3 vectors of OKRA_POINT_PAD_(d) for the improver */
+    okra_int steps;        /* at most so many                             */
+} okra_point_;
+
+/* The squared distance at y; y becomes the best point if it is. */
+double okra_point_at_(okra_point_ *point, const double *y);
+/* gradient (d) of the squared distance at the y of the last okra_point_at_. */
+void okra_point_gradient_(okra_point_ *point, double *gradient);
+/* Moves y into the box. */
+void okra_point_clip_(const okra_point_ *point, double *y);
+
+/* Improves y (d, in the box) and reports every point it tries by okra_point_at_. */
+typedef void (*okra_improve_)(okra_point_ *point, double *y);
+
+typedef struct okra_points_options_ {
+    okra_int starts, steps;
+    const char *box;
+} okra_points_options_;
+extern const okra_option okra_points_rows_[];
+
+okra_status okra_points_create_(okra_context *ctx, const char *who,
+                                const okra_output_ *output,
+                                const okra_points_options_ *options,
+                                const okra_decode_request_ *request,
+                                okra_improve_ improve, void **state) OKRA_CHECK;
+okra_status okra_points_block_(okra_context *ctx, void *state,
+                               const okra_block_ *block) OKRA_CHECK;
+okra_status okra_points_finish_(okra_context *ctx, void *state,
+                                okra_decoded_ *out) OKRA_CHECK;
+void okra_points_free_(void *state);
+
+#endif

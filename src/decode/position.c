@@ -1,0 +1,300 @@
+/*
+ * position.c: sequences, character by character, from position-wise features.
+ *
+ *     score[t][c] = sum_i w_i [character t of y_i is c]
+ *
+ * is the prediction itself under the kernel that counts equal characters at equal
+ * positions (Kadri et al. 2013, sec. 6.2), and the best character can be taken at every
+ * position by itself. With a chain of order 1 or 2 the whole sequence is chosen together,
+ *     max sum_t score[t][c_t] + weight log P(c_t | the characters before),
+ * P estimated from the training outputs; exact by chain.c.
+ *
+ * Where inputs and outputs of every training pair have the same length, that of the test
+ * input is the length of the result. Elsewhere the end of a sequence is a character of
+ * its own, which everything after it repeats: the result ends where it wins. Distances
+ * are those of the output kernel. Cost: the characters of all training outputs a
+ * prediction, and T S^(order+1) for the chain.
+ */
+#include "data/strings.h"
+#include "decode/chain.h"
+#include "decode/propose.h"
+#include "kernel/string_kernels.h"
+
+#include <string.h>
+
+typedef struct position_options {
+    okra_int chain;
+    double weight;
+} position_options;
+
+static const okra_option rows[] = {
+    {"chain", OKRA_OPTION_INT, offsetof(position_options, chain), "0", 0, 2, NULL, "N",
+     "how many characters before it a character depends on: 0, 1 or 2"},
+    {"chain-weight", OKRA_OPTION_NUMBER, offsetof(position_options, weight), "0.05", 0,
+     1e300, NULL, "V", "weight of the chain's log probabilities beside the scores"},
+    {0},
+};
+
+typedef struct state {
+    const okra_output_ *output;
+    okra_int tests, longest, symbols; /* the last symbol is the end unless aligned */
+    const okra_int *lengths;          /* of the results, or NULL: where the end wins */
+    int32_t *alphabet;
+    okra_int *coded, *offsets; /* training outputs as symbols: y_i at offsets[i] */
+    okra_chain_ chain;
+    double weight;
+    okra_panels_ *training;
+    okra_ragged_builder_ result;
+    double *distance;
+} state;
+
+extern const okra_decoder_ okra_decoder_position_;
+
+static void release(void *arg)
+{
+    state *s = arg;
+    if (s) {
+        okra_free_(s->alphabet);
+        okra_free_(s->coded);
+        okra_free_(s->offsets);
+        okra_chain_clear_(&s->chain);
+        okra_panels_free_(s->training);
+        okra_ragged_abandon_(&s->result);
+        okra_free_(s->distance);
+        okra_free_(s);
+    }
+}
+
+/* The characters as strings, or as sequences whose vectors are 0: data of the outputs'
+ * kind. The builder is emptied. */
+static okra_status as_objects(const okra_data *y, okra_ragged_builder_ *b,
+                              okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *strings = NULL;
+    double *zeros = NULL;
+    TRY(okra_strings_adopt_(b, NULL, "decoded sequences", &strings));
+    if (y->kind == OKRA_SEQUENCES) {
+        const okra_ragged_ *group = &strings->groups[0];
+        okra_int total = group->offsets[strings->n];
+        ZALLOC(zeros, total * y->d);
+        TRY(okra_data_sequences(group->offsets, zeros, group->fields[0].values,
+                                strings->n, y->d, out));
+    } else {
+        *out = okra_data_retain(strings);
+    }
+done:
+    okra_data_free(strings);
+    okra_free_(zeros);
+    return st;
+}
+
+/* ---- create --------------------------------------------------------------------------
+ */
+
+/* Every training output as symbols; the end follows it up to the longest length and one
+ * more, where lengths are not given. */
+static okra_status code_outputs(okra_context *ctx, state *s, okra_int order)
+{
+    okra_status st = OKRA_OK;
+    const okra_data *y = s->output->y;
+    okra_int letters;
+    TRY(okra_alphabet_(y, &s->alphabet, &letters));
+    for (okra_int i = 0; i < y->n; i++) {
+        okra_int length;
+        okra_characters_(y, i, &length);
+        s->longest = OKRA_MAX_(s->longest, length);
+    }
+    s->symbols = letters + !s->lengths;
+    s->longest += !s->lengths;
+    if (s->symbols == 0) {
+        FAIL(OKRA_EARG, "decoder position: the training outputs have no characters");
+    }
+    TRY(okra_chain_create_(ctx, order, s->symbols, &s->chain));
+    ALLOC(s->offsets, y->n + 1);
+    ALLOC(s->coded, s->lengths ? y->groups[0].offsets[y->n] : y->n * s->longest);
+    s->offsets[0] = 0;
+    for (okra_int i = 0; i < y->n; i++) {
+        okra_int length, at = s->offsets[i];
+        const int32_t *codes = okra_characters_(y, i, &length);
+        for (okra_int t = 0; t < length; t++) {
+            s->coded[at++] = okra_letter_(s->alphabet, letters, codes[t]);
+        }
+        okra_int told = length + (s->lengths ? 0 : 1); /* the end once */
+        while (!s->lengths && at < s->offsets[i] + s->longest) {
+            s->coded[at++] = letters;
+        }
+        s->offsets[i + 1] = at;
+        okra_chain_count_(&s->chain, s->coded + s->offsets[i], told);
+    }
+    okra_chain_finish_(&s->chain);
+done:
+    return st;
+}
+
+static okra_status create(okra_context *ctx, const okra_output_ *output,
+                          const okra_options *options,
+                          const okra_decode_request_ *request, void **out)
+{
+    okra_status st = OKRA_OK;
+    state *s = NULL;
+    position_options o;
+    TRY(okra_options_read(options, &okra_decoder_position_.options, &o));
+    TRY(okra_decode_check_plain_("position", request));
+    if (output->y->kind != OKRA_STRINGS && output->y->kind != OKRA_SEQUENCES) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "decoder position needs strings or sequences as outputs; these are %s",
+             okra_kind_name(output->y->kind));
+    }
+    if (o.chain == 0 && okra_options_is_set(options, "chain-weight")) {
+        FAIL(OKRA_EARG, "decoder position: chain-weight has no use without a chain");
+    }
+    ZALLOC(s, 1);
+    s->output = output;
+    s->tests = request->tests;
+    s->lengths = request->lengths;
+    s->weight = o.weight;
+    TRY(code_outputs(ctx, s, o.chain));
+    TRY(okra_panels_create_(ctx, output, NULL, &s->training));
+    TRY(okra_characters_begin_(&s->result));
+    ALLOC(s->distance, s->tests);
+    *out = s;
+    s = NULL;
+done:
+    release(s);
+    return st;
+}
+
+/* ---- blocks --------------------------------------------------------------------------
+ */
+
+typedef struct work {
+    state *s;
+    const okra_block_ *block;
+    okra_int longest;     /* of this block's results */
+    double *score;        /* longest x symbols a worker */
+    unsigned char *space; /* for the chain, a worker */
+    okra_int space_size;
+    okra_int *found, *length; /* m x longest symbols; m lengths */
+} work;
+
+static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const work *k = arg;
+    const state *s = k->s;
+    okra_int S = s->symbols, size = k->longest * S;
+    double *score = k->score + worker * size;
+    for (okra_int r = begin; r < end; r++) {
+        const double *w = k->block->W.p + r * k->block->W.ld;
+        okra_int *found = k->found + r * k->longest;
+        okra_int length = s->lengths ? s->lengths[k->block->first + r] : k->longest;
+        memset(score, 0, (size_t)size * sizeof *score);
+        for (okra_int i = 0; i < k->block->W.cols; i++) {
+            const okra_int *y = s->coded + s->offsets[i];
+            okra_int shared = OKRA_MIN_(length, s->offsets[i + 1] - s->offsets[i]);
+            for (okra_int t = 0; t < shared; t++) {
+                score[t * S + y[t]] += w[i];
+            }
+        }
+        okra_chain_best_(&s->chain, score, length, s->weight,
+                         k->space + worker * k->space_size, found);
+        k->length[r] = length;
+        for (okra_int t = 0; !s->lengths && t < length; t++) {
+            if (found[t] == S - 1) {
+                k->length[r] = t;
+                break;
+            }
+        }
+    }
+    return OKRA_OK;
+}
+
+/* The results of a block as strings, kept and judged by the output kernel. */
+static okra_status keep(okra_context *ctx, const work *k)
+{
+    okra_status st = OKRA_OK;
+    state *s = k->s;
+    okra_int m = k->block->m, *owner = NULL;
+    int32_t *codes = NULL;
+    double *norm = NULL;
+    okra_data *strings = NULL;
+    okra_ragged_builder_ b = {0};
+    ALLOC(owner, m);
+    ALLOC(norm, m);
+    ALLOC(codes, k->longest);
+    TRY(okra_characters_begin_(&b));
+    for (okra_int r = 0; r < m; r++) {
+        const void *const array[] = {codes};
+        for (okra_int t = 0; t < k->length[r]; t++) {
+            codes[t] = s->alphabet[k->found[r * k->longest + t]];
+        }
+        TRY(okra_ragged_push_many_(&s->result, k->length[r], array));
+        TRY(okra_ragged_close_(&s->result));
+        TRY(okra_ragged_push_many_(&b, k->length[r], array));
+        TRY(okra_ragged_close_(&b));
+        owner[r] = r;
+    }
+    TRY(as_objects(s->output->y, &b, &strings));
+    TRY(okra_panels_norms_(ctx, s->training, m < s->tests, k->block->W, norm));
+    TRY(okra_propose_(ctx, s->output, strings, owner, true, k->block->W, norm,
+                      s->distance + k->block->first));
+done:
+    okra_ragged_abandon_(&b);
+    okra_data_free(strings);
+    okra_free_(owner);
+    okra_free_(norm);
+    okra_free_(codes);
+    return st;
+}
+
+static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    state *s = arg;
+    work k = {.s = s, .block = block, .longest = s->longest};
+    okra_int workers = okra_workers_(ctx);
+    TRY(okra_block_weights_(block, "decoder position"));
+    for (okra_int r = 0; s->lengths && r < block->m; r++) {
+        k.longest = OKRA_MAX_(k.longest, s->lengths[block->first + r]);
+    }
+    k.space_size = okra_chain_scratch_(&s->chain, k.longest);
+    TRY(okra_doubles_(ctx, workers * k.longest, s->symbols, "the scores of characters",
+                      &k.score));
+    ALLOC(k.space, workers * k.space_size);
+    ALLOC(k.found, block->m * k.longest);
+    ALLOC(k.length, block->m);
+    TRY(okra_parallel_(ctx, block->m, 16, NULL, body, &k));
+    TRY(keep(ctx, &k));
+done:
+    okra_free_(k.score);
+    okra_free_(k.space);
+    okra_free_(k.found);
+    okra_free_(k.length);
+    return st;
+}
+
+static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
+{
+    (void)ctx;
+    okra_status st = OKRA_OK;
+    state *s = arg;
+    okra_data *strings = NULL;
+    TRY(as_objects(s->output->y, &s->result, &strings));
+    TRY(okra_decoded_single_(strings, s->tests, s->distance, out));
+    s->distance = NULL;
+    strings = NULL;
+done:
+    okra_data_free(strings);
+    return st;
+}
+
+const okra_decoder_ okra_decoder_position_ = {
+    .name = "position",
+    .help = "sequences: the best character at every position, or with a chain the best "
+            "sequence",
+    .options = {"decoder position", rows, sizeof(position_options)},
+    .create = create,
+    .block = block_in,
+    .finish = finish,
+    .free = release,
+};

@@ -1,0 +1,128 @@
+/*
+ * propose.c: distances of objects that a decoder makes up.
+ *
+ *     |phi(y) - h|^2 = l(y,y) - 2 sum_i w_i l(y_i,y) + w'Lw
+ *
+ * l(y_i,y) comes from the same panels as for candidates, so that a made-up object that
+ * equals a candidate has its distance, up to the order of a sum. Cost: n a proposal,
+ * beside the kernel. The rules of candidates hold: clamped at 0, and objects without
+ * features are left out.
+ */
+#include "decode/propose.h"
+
+#include "decode/candidates.h"
+
+#include <math.h>
+
+okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
+                          const okra_data *data, const okra_int *owner, bool empty,
+                          okra_mat_ W, const double *norm, double *distance)
+{
+    okra_status st = OKRA_OK;
+    okra_panels_ *panels = NULL;
+    double inner[OKRA_PANEL_];
+    TRY(okra_panels_create_(ctx, output, data, &panels));
+    const double *self = okra_panels_self_(panels);
+    for (okra_int p = 0; p < okra_panels_count_(panels); p++) {
+        okra_mat_ C;
+        okra_int first = p * OKRA_PANEL_;
+        TRY(okra_panels_get_(ctx, panels, p, false, &C));
+        for (okra_int c = 0; c < C.cols; c++) {
+            inner[c] = 0;
+        }
+        for (okra_int i = 0; i < C.rows; i++) {
+            for (okra_int c = 0; c < C.cols; c++) {
+                inner[c] += W.p[owner[first + c] * W.ld + i] * C.p[i * C.ld + c];
+            }
+        }
+        for (okra_int c = 0; c < C.cols; c++) {
+            double d = self[first + c] - 2 * inner[c] + norm[owner[first + c]];
+            bool none = !empty && self[first + c] <= 0;
+            distance[first + c] = none ? (double)INFINITY : d < 0 ? 0 : d;
+        }
+    }
+done:
+    okra_panels_free_(panels);
+    return st;
+}
+
+/* ---- where to begin ------------------------------------------------------------------
+ */
+
+struct okra_starts_ {
+    void *candidates; /* the state of the decoder candidates */
+    okra_panels_ *training;
+    okra_int tests;
+};
+
+okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
+                                okra_int tests, okra_int top, bool empty,
+                                okra_starts_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_starts_ *s = NULL;
+    okra_output_ whole = *output;
+    okra_decode_request_ request = {.tests = tests, .top = top};
+    whole.components = NULL;
+    ZALLOC(s, 1);
+    s->tests = tests;
+    TRY(okra_candidates_open_(ctx, &whole, &request, empty, &s->candidates));
+    TRY(okra_panels_create_(ctx, output, NULL, &s->training));
+    *out = s;
+    s = NULL;
+done:
+    okra_starts_free_(s);
+    return st;
+}
+
+void okra_starts_free_(okra_starts_ *starts)
+{
+    if (starts) {
+        okra_decoder_find_("candidates")->free(starts->candidates);
+        okra_panels_free_(starts->training);
+        okra_free_(starts);
+    }
+}
+
+okra_status okra_starts_block_(okra_context *ctx, okra_starts_ *starts,
+                               const okra_block_ *block, double *norm)
+{
+    okra_status st = OKRA_OK;
+    bool again = block->m < starts->tests;
+    TRY(okra_decoder_find_("candidates")->block(ctx, starts->candidates, block));
+    TRY(okra_panels_norms_(ctx, starts->training, again, block->W, norm));
+done:
+    return st;
+}
+
+void okra_starts_get_(const okra_starts_ *starts, okra_int i, const okra_int **index,
+                      const double **distance)
+{
+    okra_candidates_best_(starts->candidates, i, index, distance);
+}
+
+/* ---- shared by decoders that make up objects -----------------------------------------
+ */
+
+okra_status okra_decoded_single_(okra_data *objects, okra_int tests, double *distance,
+                                 okra_decoded_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_int *index = NULL;
+    ALLOC(index, tests);
+    for (okra_int i = 0; i < tests; i++) {
+        index[i] = -1;
+    }
+    *out = (okra_decoded_){objects, 1, index, distance, NULL};
+done:
+    return st;
+}
+
+okra_status okra_block_weights_(const okra_block_ *block, const char *who)
+{
+    return block->W.p ? OKRA_OK
+                      : okra_fail_(OKRA_EUNSUPPORTED,
+                                   "%s needs weights over the training outputs; this "
+                                   "model predicts embeddings",
+                                   who);
+}

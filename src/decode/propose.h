@@ -1,0 +1,37 @@
+/*
+ * propose.h: distances of objects that a decoder makes up, each to one prediction, and
+ * the best training outputs to begin from.
+ */
+#ifndef OKRA_PROPOSE_H_
+#define OKRA_PROPOSE_H_
+
+#include "decode/decode.h"
+
+/* distance[c] = |phi(y_c) - h_r|^2, r = owner[c] a row of W, norm[r] = w_r'Lw_r; infinite
+ * where l(y,y) <= 0 (an object without features lies near every small prediction), unless
+ * `empty`. */
+okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
+                          const okra_data *data, const okra_int *owner, bool empty,
+                          okra_mat_ W, const double *norm, double *distance) OKRA_CHECK;
+
+/* The training outputs nearest to each prediction. */
+typedef struct okra_starts_ okra_starts_;
+okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
+                                okra_int tests, okra_int top, bool empty,
+                                okra_starts_ **out) OKRA_CHECK;
+void okra_starts_free_(okra_starts_ *starts);
+/* Looks at a block of weights; norm[r] = w_r'Lw_r. */
+okra_status okra_starts_block_(okra_context *ctx, okra_starts_ *starts,
+                               const okra_block_ *block, double *norm) OKRA_CHECK;
+/* The `top` best of test point i, best first (-1: no more), and their distances. */
+void okra_starts_get_(const okra_starts_ *starts, okra_int i, const okra_int **index,
+                      const double **distance);
+
+/* What `finish` hands over: one object and one distance a test point, no candidate rows.
+ * Takes over `distance` (from okra_alloc_) and `objects` on success. */
+okra_status okra_decoded_single_(okra_data *objects, okra_int tests, double *distance,
+                                 okra_decoded_ *out) OKRA_CHECK;
+/* Fails unless the block holds weights; `who` asks. */
+okra_status okra_block_weights_(const okra_block_ *block, const char *who) OKRA_CHECK;
+
+#endif

@@ -1,0 +1,357 @@
+/*
+ * string.c: strings nearest to a prediction, also ones never seen in training.
+ *
+ * Under any string kernel: a beam search (beam.c) that begins from the nearest training
+ * outputs and moves by single edits: insert, delete or replace a letter, swap neighbours.
+ * Letters are those of the training outputs, or those given. Under the spectrum kernel,
+ * scaled or not, the best string of at most the longest length is found exactly first
+ * (debruijn.c) and begins the beam too. The result is at most as far as the nearest
+ * training output; its distance is the true one. Strings without features (l(y,y) = 0,
+ * shorter than the kernel's substrings) are left out as among candidates.
+ */
+#include "data/strings.h"
+#include "decode/beam.h"
+#include "decode/debruijn.h"
+#include "kernel/string_kernels.h"
+
+#include <string.h>
+
+typedef struct string_options {
+    okra_int beam, rounds, longest;
+    const char *alphabet;
+    bool empty;
+} string_options;
+
+static const okra_option rows[] = {
+    {"beam", OKRA_OPTION_INT, offsetof(string_options, beam), "16", 1, 1e6, NULL, "N",
+     "nearest strings that are kept and edited further"},
+    {"rounds", OKRA_OPTION_INT, offsetof(string_options, rounds), "1000", 1, 1e6, NULL,
+     "N", "rounds of edits at most"},
+    {"longest", OKRA_OPTION_INT, offsetof(string_options, longest), "0", 0, 1e6, NULL,
+     "N", "letters of a new string at most; 0: two more than any training output has"},
+    {"alphabet", OKRA_OPTION_TEXT, offsetof(string_options, alphabet), "", 1, 0, NULL,
+     "TEXT", "letters to write with; those of the training outputs if not given"},
+    {"allow-empty-candidates", OKRA_OPTION_BOOL, offsetof(string_options, empty), "no", 1,
+     0, NULL, "", "keep strings whose self-similarity is zero"},
+    {0},
+};
+
+typedef struct state {
+    const okra_output_ *output;
+    okra_int tests, longest, top;
+    okra_moves_ moves;
+    okra_starts_ *starts;
+    int32_t *alphabet, *edited; /* distinct letters, ascending; space for one string */
+    okra_int letters;
+    okra_int k; /* of the spectrum kernel; 0: another kernel */
+    okra_debruijn_ graph;
+    okra_int unfinished; /* exact searches given up */
+    okra_ragged_builder_ result;
+    double *distance;
+    const okra_block_ *block; /* while one is decoded */
+} state;
+
+extern const okra_decoder_ okra_decoder_string_;
+
+static void release(void *arg)
+{
+    state *s = arg;
+    if (s) {
+        okra_starts_free_(s->starts);
+        okra_free_(s->alphabet);
+        okra_free_(s->edited);
+        okra_debruijn_clear_(&s->graph);
+        okra_ragged_abandon_(&s->result);
+        okra_free_(s->distance);
+        okra_free_(s);
+    }
+}
+
+/* ---- moves ---------------------------------------------------------------------------
+ */
+
+static okra_status replace(const state *s, okra_int length, okra_int at,
+                           okra_offer_ *offer)
+{
+    okra_status st = OKRA_OK;
+    int32_t before = s->edited[at];
+    for (okra_int c = 0; c < s->letters; c++) {
+        s->edited[at] = s->alphabet[c];
+        TRY(okra_offer_put_(offer, s->edited, length));
+    }
+    s->edited[at] = before;
+done:
+    return st;
+}
+
+static okra_status neighbours(const void *user, const int32_t *codes, okra_int length,
+                              okra_offer_ *offer)
+{
+    okra_status st = OKRA_OK;
+    const state *s = user;
+    int32_t *e = s->edited;
+    memcpy(e, codes, (size_t)length * sizeof *e);
+    for (okra_int i = 0; i < length; i++) {
+        TRY(replace(s, length, i, offer));
+        if (i + 1 < length) {
+            int32_t a = e[i];
+            e[i] = e[i + 1];
+            e[i + 1] = a;
+            TRY(okra_offer_put_(offer, e, length));
+            e[i + 1] = e[i];
+            e[i] = a;
+        }
+    }
+    /* delete letter i: e holds all letters but the i-th */
+    for (okra_int i = length - 1; i >= 0; i--) {
+        int32_t out = e[i];
+        memmove(e + i, e + i + 1, (size_t)(length - 1 - i) * sizeof *e);
+        TRY(okra_offer_put_(offer, e, length - 1));
+        memmove(e + i + 1, e + i, (size_t)(length - 1 - i) * sizeof *e);
+        e[i] = out;
+    }
+    for (okra_int i = length; length < s->longest && i >= 0; i--) {
+        memmove(e + i + 1, e + i, (size_t)(length - i) * sizeof *e);
+        e[i] = s->alphabet[0];
+        TRY(replace(s, length + 1, i, offer));
+        memmove(e + i, e + i + 1, (size_t)(length - i) * sizeof *e);
+    }
+done:
+    return st;
+}
+
+static okra_status objects(const void *user, const int32_t *codes,
+                           const okra_int *offsets, okra_int count, okra_data **out)
+{
+    (void)user;
+    okra_status st = OKRA_OK;
+    okra_ragged_builder_ b = {0};
+    TRY(okra_characters_begin_(&b));
+    for (okra_int i = 0; i < count; i++) {
+        const void *const array[] = {codes + offsets[i]};
+        TRY(okra_ragged_push_many_(&b, offsets[i + 1] - offsets[i], array));
+        TRY(okra_ragged_close_(&b));
+    }
+    TRY(okra_strings_adopt_(&b, NULL, "proposed strings", out));
+done:
+    okra_ragged_abandon_(&b);
+    return st;
+}
+
+/* ---- exact search under the spectrum kernel ------------------------------------------
+ */
+
+/* g += weight times the counts of substrings of a string; a letter that is not in the
+ * alphabet cannot be written, so that its substrings do not matter. */
+static void add_counts(state *s, const int32_t *codes, okra_int length, double weight)
+{
+    okra_int u = 0, run = 0;
+    for (okra_int i = 0; i < length; i++) {
+        okra_int c = okra_letter_(s->alphabet, s->letters, codes[i]);
+        run = c == s->letters ? 0 : run + 1;
+        u = (u * s->letters + c % s->letters) % s->graph.kmers;
+        if (run >= s->k) {
+            s->graph.g[u] += weight;
+        }
+    }
+}
+
+static okra_status exact(state *s, okra_int r, okra_offer_ *offer)
+{
+    okra_status st = OKRA_OK;
+    const double *w = s->block->W.p + r * s->block->W.ld;
+    int32_t *word = NULL;
+    memset(s->graph.g, 0, (size_t)s->graph.kmers * sizeof *s->graph.g);
+    for (okra_int i = 0; i < s->block->W.cols; i++) {
+        okra_int length;
+        const int32_t *codes = okra_characters_(s->output->y, i, &length);
+        add_counts(s, codes, length, w[i]);
+    }
+    s->unfinished += !okra_debruijn_search_(&s->graph, -1e300);
+    okra_int length = s->graph.best_length;
+    ALLOC(word, length);
+    for (okra_int j = 0; j < length; j++) {
+        word[j] = s->alphabet[s->graph.best[j]];
+    }
+    if (length > 0) {
+        TRY(okra_offer_put_(offer, word, length));
+    }
+done:
+    okra_free_(word);
+    return st;
+}
+
+/* ---- the decoder ---------------------------------------------------------------------
+ */
+
+static okra_status begin(void *arg, okra_int r, okra_offer_ *offer)
+{
+    okra_status st = OKRA_OK;
+    state *s = arg;
+    const okra_int *index;
+    const double *distance;
+    okra_starts_get_(s->starts, s->block->first + r, &index, &distance);
+    for (okra_int t = 0; t < s->top && index[t] >= 0; t++) {
+        okra_int length;
+        const int32_t *codes = okra_characters_(s->output->y, index[t], &length);
+        TRY(okra_offer_put_(offer, codes, length));
+    }
+    if (s->graph.g) {
+        TRY(exact(s, r, offer));
+    }
+done:
+    return st;
+}
+
+static okra_status best(void *arg, okra_int r, const int32_t *codes, okra_int length,
+                        double distance)
+{
+    okra_status st = OKRA_OK;
+    state *s = arg;
+    if (length < 0) {
+        FAIL(OKRA_ENUMERIC,
+             "string: test point %lld has no finite distance to any string",
+             (long long)(s->block->first + r));
+    }
+    const void *const array[] = {codes};
+    TRY(okra_ragged_push_many_(&s->result, length, array));
+    TRY(okra_ragged_close_(&s->result));
+    s->distance[s->block->first + r] = distance;
+done:
+    return st;
+}
+
+static okra_int longest_of(const okra_data *y)
+{
+    okra_int longest = 0;
+    for (okra_int i = 0; i < y->n; i++) {
+        okra_int length;
+        okra_characters_(y, i, &length);
+        longest = OKRA_MAX_(longest, length);
+    }
+    return longest;
+}
+
+static okra_status choose_alphabet(state *s, const char *text)
+{
+    okra_status st = OKRA_OK;
+    okra_int given = 0, known = 0;
+    okra_data *data = NULL;
+    int32_t *letters = NULL;
+    TRY(okra_alphabet_(s->output->y, &s->alphabet, &s->letters));
+    if (*text) {
+        TRY(okra_data_strings(&text, 1, &data));
+        TRY(okra_alphabet_(data, &letters, &given));
+        for (okra_int c = 0; c < given; c++) {
+            known += okra_letter_(s->alphabet, s->letters, letters[c]) < s->letters;
+        }
+        if (known == 0) {
+            FAIL(OKRA_EARG,
+                 "decoder string: alphabet is '%s', and no training output has any of "
+                 "its letters",
+                 text);
+        }
+        okra_free_(s->alphabet);
+        s->alphabet = letters;
+        s->letters = given;
+        letters = NULL;
+    }
+    if (s->letters == 0) {
+        FAIL(OKRA_EARG, "decoder string: the training outputs have no letters");
+    }
+done:
+    okra_data_free(data);
+    okra_free_(letters);
+    return st;
+}
+
+/* Tables for the exact search, where the kernel is the spectrum and they are small. */
+static okra_status prepare_exact(okra_context *ctx, state *s)
+{
+    okra_status st = OKRA_OK;
+    if (!okra_bound_is_spectrum_(s->output->ky, &s->k)) {
+        return OKRA_OK;
+    }
+    st = okra_debruijn_create_(s->letters, s->k, s->longest, &s->graph);
+    if (st == OKRA_EUNSUPPORTED) {
+        okra_warn_(ctx, "string: no exact search: %s", okra_message());
+        st = OKRA_OK;
+    }
+    return st;
+}
+
+static okra_status create(okra_context *ctx, const okra_output_ *output,
+                          const okra_options *options,
+                          const okra_decode_request_ *request, void **out)
+{
+    okra_status st = OKRA_OK;
+    state *s = NULL;
+    string_options o;
+    TRY(okra_options_read(options, &okra_decoder_string_.options, &o));
+    TRY(okra_decode_check_plain_("string", request));
+    if (output->y->kind != OKRA_STRINGS) {
+        FAIL(OKRA_EUNSUPPORTED, "decoder string needs strings as outputs; these are %s",
+             okra_kind_name(output->y->kind));
+    }
+    ZALLOC(s, 1);
+    s->output = output;
+    s->tests = request->tests;
+    okra_int longest = longest_of(output->y);
+    s->longest = o.longest > 0 ? o.longest : longest + 2;
+    s->top = OKRA_MIN_(o.beam, output->y->n);
+    s->moves = (okra_moves_){s, neighbours, objects, o.beam, o.rounds, o.empty};
+    TRY(choose_alphabet(s, o.alphabet));
+    TRY(prepare_exact(ctx, s));
+    ALLOC(s->edited, OKRA_MAX_(s->longest, longest) + 1);
+    TRY(okra_starts_create_(ctx, output, s->tests, s->top, o.empty, &s->starts));
+    TRY(okra_characters_begin_(&s->result));
+    ALLOC(s->distance, s->tests);
+    *out = s;
+    s = NULL;
+done:
+    release(s);
+    return st;
+}
+
+static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    state *s = arg;
+    double *norm = NULL;
+    TRY(okra_block_weights_(block, "decoder string"));
+    ALLOC(norm, block->m);
+    TRY(okra_starts_block_(ctx, s->starts, block, norm));
+    s->block = block;
+    TRY(okra_beam_(ctx, s->output, &s->moves, block->W, norm, begin, best, s));
+done:
+    okra_free_(norm);
+    return st;
+}
+
+static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
+{
+    okra_status st = OKRA_OK;
+    state *s = arg;
+    okra_data *strings = NULL;
+    if (s->unfinished > 0) {
+        okra_warn_(ctx, "string: the exact search was given up for %lld of %lld",
+                   (long long)s->unfinished, (long long)s->tests);
+    }
+    TRY(okra_strings_adopt_(&s->result, NULL, "decoded strings", &strings));
+    TRY(okra_decoded_single_(strings, s->tests, s->distance, out));
+    s->distance = NULL;
+    strings = NULL;
+done:
+    okra_data_free(strings);
+    return st;
+}
+
+const okra_decoder_ okra_decoder_string_ = {
+    .name = "string",
+    .help = "new strings: exact for the spectrum kernel, a search by edits for others",
+    .options = {"decoder string", rows, sizeof(string_options)},
+    .create = create,
+    .block = block_in,
+    .finish = finish,
+    .free = release,
+};

@@ -1,0 +1,128 @@
+/*
+ * Sets of labels found by the decoder against all 1,024 sets of 10 labels.
+ */
+#include "decoding.h"
+
+enum { D = 10, ALL = 1 << D, N = 20, TESTS = 50 };
+
+static okra_data *sets(okra_kind kind, const int *members, int count)
+{
+    okra_data *data = NULL, *view = NULL;
+    if (kind == OKRA_BITS) {
+        unsigned char packed[ALL][2];
+        for (int i = 0; i < count; i++) {
+            packed[i][0] = (unsigned char)(members[i] & 255);
+            packed[i][1] = (unsigned char)(members[i] >> 8);
+        }
+        CHECK_OK(okra_data_bits(&packed[0][0], count, D, 2, &data));
+        return data;
+    }
+    double *values = okra_alloc_(count * D, sizeof *values);
+    for (int i = 0; i < count * D; i++) {
+        values[i] = members[i / D] >> (i % D) & 1;
+    }
+    CHECK_OK(okra_data_dense(values, count, D, D, &view));
+    CHECK_OK(okra_data_copy(view, &data));
+    okra_data_free(view);
+    okra_free_(values);
+    return data;
+}
+
+static okra_data *random_sets(okra_kind kind, okra_random_ *r)
+{
+    int members[N];
+    for (int i = 0; i < N; i++) {
+        members[i] = 1 + (int)okra_random_below_(r, ALL - 1);
+    }
+    return sets(kind, members, N);
+}
+
+static int beaten(okra_kind kind, const char *kernel, uint64_t seed)
+{
+    int members[ALL], count = 0;
+    double distance[ALL], W[TESTS * N];
+    okra_random_ r = okra_random_create_(seed, 3);
+    okra_decoded_ d = {0};
+    outputs o;
+    outputs_open(&o, kernel, random_sets(kind, &r));
+    random_weights(&r, TESTS, N, W);
+    for (int i = 0; i < ALL; i++) {
+        members[i] = i;
+    }
+    okra_data *all = sets(kind, members, ALL);
+    CHECK_OK(decode(NULL, &o, "labels", "", W, TESTS, NULL, 19, &d));
+    for (int t = 0; t < TESTS && d.objects; t++) {
+        double best = INFINITY, own;
+        okra_int index[] = {t};
+        okra_data *found = NULL;
+        all_distances(&o, all, W + t * N, distance);
+        for (int c = strcmp(kernel, "linear") == 0 ? 0 : 1; c < ALL; c++) {
+            best = fmin(best, distance[c]);
+        }
+        CHECK_OK(okra_data_take(d.objects, index, 1, &found));
+        CHECK(found->kind == kind && found->d == D);
+        all_distances(&o, found, W + t * N, &own);
+        if (strcmp(kernel, "linear") != 0) {
+            CHECK_NEAR(d.distance[t], fmax(own, 0), 1e-12); /* 2e-15 at worst */
+            count += d.distance[t] > best + 1e-9;
+        } else if (own < (double)INFINITY) { /* the empty set is a point like any other */
+            CHECK_NEAR(d.distance[t], own, 1e-12);
+            CHECK(own <= best + 1e-9);
+        }
+        all_distances(&o, o.y, W + t * N, distance);
+        for (int i = 0; i < N; i++) {
+            CHECK(d.distance[t] <= distance[i] + 1e-12);
+        }
+        okra_data_free(found);
+    }
+    okra_decoded_clear_(&d);
+    okra_data_free(all);
+    outputs_close(&o);
+    return count;
+}
+
+TEST(brute_force_finds_nothing_better)
+{
+    int worse = 0, runs = 0;
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        worse += beaten(OKRA_BITS, "tanimoto", seed);
+        worse += beaten(OKRA_DENSE, "rbf(sigma=1.5)", seed);
+        worse += beaten(OKRA_DENSE, "poly(degree=3,coef0=1)", seed);
+        worse += beaten(OKRA_BITS, "cosine", seed);
+        runs += 4 * TESTS;
+        CHECK(beaten(OKRA_DENSE, "linear", seed) == 0); /* exact */
+    }
+    printf("  %d of %d beaten\n", worse, runs);
+    CHECK(worse * 100 <= runs); /* none at the time of writing */
+}
+
+TEST(failures)
+{
+    okra_random_ r = okra_random_create_(1, 1);
+    okra_decoded_ d = {0};
+    outputs o;
+    double W[2 * N], y[2] = {0, 0.5};
+    okra_int codes[] = {0, 1};
+    okra_data *data = NULL;
+    random_weights(&r, 2, N, W);
+    CHECK_OK(okra_data_dense(y, 1, 2, 2, &data));
+    outputs_open(&o, "rbf(sigma=1)", data);
+    CHECK_FAILS(decode(NULL, &o, "labels", "", W, 1, NULL, 1, &d), OKRA_EARG,
+                "training output 0 has 0.5 in column 1");
+    outputs_close(&o);
+    CHECK_OK(okra_data_labels(codes, 2, NULL, 2, &data));
+    outputs_open(&o, "zero-one", data);
+    CHECK_FAILS(decode(NULL, &o, "labels", "", W, 1, NULL, 1, &d), OKRA_EUNSUPPORTED,
+                "needs vectors of 0 and 1 as outputs; these are labels");
+    outputs_close(&o);
+    outputs_open(&o, "tanimoto", random_sets(OKRA_BITS, &r));
+    CHECK_ALLOCATIONS(decode(NULL, &o, "labels", "beam=2 rounds=2", W, 2, NULL, 2, &d),
+                      okra_decoded_clear_(&d));
+    outputs_close(&o);
+    outputs_open(&o, "linear", random_sets(OKRA_DENSE, &r));
+    CHECK_ALLOCATIONS(decode(NULL, &o, "labels", "", W, 2, NULL, 2, &d),
+                      okra_decoded_clear_(&d));
+    outputs_close(&o);
+}
+
+MAIN(RUN(brute_force_finds_nothing_better), RUN(failures))

@@ -1,0 +1,209 @@
+/*
+ * Sequences from position-wise scores against all sequences of the same length, with
+ * chains of order 0, 1 and 2.
+ */
+#include "decoding.h"
+
+#include "decode/chain.h"
+
+enum { LETTERS = 3, N = 12, TESTS = 15, LENGTH = 5 };
+
+static okra_data *random_strings(okra_random_ *r, int shortest, int longest)
+{
+    char text[N][LENGTH + 1];
+    const char *texts[N];
+    okra_data *data = NULL;
+    for (int i = 0; i < N; i++) {
+        int length = shortest + (int)okra_random_below_(r, longest - shortest + 1);
+        for (int j = 0; j < length; j++) {
+            text[i][j] = (char)('a' + okra_random_below_(r, LETTERS));
+        }
+        text[i][length] = '\0';
+        texts[i] = text[i];
+    }
+    CHECK_OK(okra_data_strings(texts, N, &data));
+    return data;
+}
+
+/* P(c | before) from counts plus one, the slow way: over the characters of all training
+ * outputs; -1 stands for the beginning, `end` for the end. */
+static double log_p(const okra_data *y, int order, const int *before, int c, int symbols,
+                    int end)
+{
+    double hits = 1, total = symbols;
+    for (okra_int i = 0; i < y->n; i++) {
+        okra_int length;
+        const int32_t *s = okra_data_characters(y, i, &length);
+        for (okra_int t = 0; t < length + (end >= 0); t++) {
+            bool same = true;
+            for (int k = 1; k <= order; k++) {
+                int seen = t - k < 0 ? -1 : (int)s[t - k] - 'a';
+                same = same && seen == before[k - 1];
+            }
+            int now = t == length ? end : (int)s[t] - 'a';
+            total += same;
+            hits += same && now == c;
+        }
+    }
+    return log(hits / total);
+}
+
+static double value_of(const okra_data *y, const double *w, int order, double weight,
+                       const int *word, int length, int symbols, int end)
+{
+    double sum = 0;
+    for (int t = 0; t < length; t++) {
+        for (okra_int i = 0; i < y->n; i++) {
+            okra_int own;
+            const int32_t *s = okra_data_characters(y, i, &own);
+            int here = t < own ? (int)s[t] - 'a' : end;
+            sum += here == word[t] ? w[i] : 0;
+        }
+        if (order > 0) {
+            int before[2] = {t > 0 ? word[t - 1] : -1, t > 1 ? word[t - 2] : -1};
+            sum += weight * log_p(y, order, before, word[t], symbols, end);
+        }
+    }
+    return sum;
+}
+
+/* The best value over all words of a length. */
+static double brute(const okra_data *y, const double *w, int order, double weight,
+                    int length, int symbols, int end)
+{
+    double best = -INFINITY;
+    int count = 1;
+    for (int t = 0; t < length; t++) {
+        count *= symbols;
+    }
+    for (int i = 0; i < count; i++) {
+        int word[LENGTH + 1];
+        for (int t = 0, rest = i; t < length; t++, rest /= symbols) {
+            word[t] = rest % symbols;
+        }
+        best = fmax(best, value_of(y, w, order, weight, word, length, symbols, end));
+    }
+    return best;
+}
+
+TEST(given_lengths)
+{
+    for (int order = 0; order <= 2; order++) {
+        okra_random_ r = okra_random_create_((uint64_t)order, 5);
+        outputs o;
+        double W[TESTS * N], own;
+        okra_int lengths[TESTS], length;
+        okra_decoded_ d = {0};
+        char settings[60];
+        outputs_open(&o, "position(zero-one)", random_strings(&r, 3, LENGTH));
+        random_weights(&r, TESTS, N, W);
+        for (int t = 0; t < TESTS; t++) {
+            lengths[t] = t % (LENGTH + 1); /* 0 too */
+        }
+        snprintf(settings, sizeof settings, "chain=%d%s", order,
+                 order ? " chain-weight=0.2" : "");
+        CHECK_OK(decode(NULL, &o, "position", settings, W, TESTS, lengths, 4, &d));
+        for (int t = 0; t < TESTS && d.objects; t++) {
+            int word[LENGTH];
+            const int32_t *s = okra_data_characters(d.objects, t, &length);
+            CHECK(length == lengths[t]);
+            for (okra_int k = 0; k < length; k++) {
+                word[k] = (int)s[k] - 'a';
+            }
+            double got = value_of(o.y, W + t * N, order, 0.2, word, (int)length, 3, -1);
+            double want = brute(o.y, W + t * N, order, 0.2, (int)length, 3, -1);
+            CHECK_NEAR(got, want, 1e-12); /* 9e-16 at worst */
+            okra_int index[] = {t};
+            okra_data *found = NULL;
+            CHECK_OK(okra_data_take(d.objects, index, 1, &found));
+            all_distances(&o, found, W + t * N, &own);
+            if (length > 0) {
+                CHECK_NEAR(d.distance[t], fmax(own, 0), 1e-12);
+            }
+            okra_data_free(found);
+        }
+        okra_decoded_clear_(&d);
+        outputs_close(&o);
+    }
+}
+
+/* Without lengths the end is a symbol, which everything after it repeats. */
+TEST(lengths_found)
+{
+    enum { SYMBOLS = LETTERS + 1, PLACES = 5 };
+    okra_random_ r = okra_random_create_(40, 5);
+    outputs o;
+    double W[TESTS * N];
+    okra_decoded_ d = {0};
+    outputs_open(&o, "position(zero-one)", random_strings(&r, 2, PLACES - 1));
+    random_weights(&r, TESTS, N, W);
+    CHECK_OK(decode(NULL, &o, "position", "", W, TESTS, NULL, TESTS, &d));
+    for (int t = 0; t < TESTS && d.objects; t++) {
+        okra_int length;
+        const int32_t *s = okra_data_characters(d.objects, t, &length);
+        CHECK(length <= PLACES);
+        for (int k = 0; k < OKRA_MIN_(length + 1, PLACES); k++) {
+            double score[SYMBOLS] = {0};
+            for (okra_int i = 0; i < N; i++) {
+                okra_int own;
+                const int32_t *y = okra_data_characters(o.y, i, &own);
+                score[k < own ? y[k] - 'a' : LETTERS] += W[t * N + i];
+            }
+            int chosen = k < length ? (int)s[k] - 'a' : LETTERS;
+            for (int c = 0; c < SYMBOLS; c++) {
+                CHECK(score[chosen] >= score[c] - 1e-12);
+            }
+        }
+    }
+    okra_decoded_clear_(&d);
+    outputs_close(&o);
+}
+
+/* Pairs of weights that name one training output must give it back. */
+TEST(a_training_output_comes_back)
+{
+    okra_random_ r = okra_random_create_(9, 9);
+    outputs o;
+    double W[N * N] = {0};
+    okra_decoded_ d = {0};
+    outputs_open(&o, "position(zero-one)", random_strings(&r, 1, LENGTH));
+    for (int i = 0; i < N; i++) {
+        W[i * N + i] = 1;
+    }
+    CHECK_OK(decode(NULL, &o, "position", "", W, N, NULL, 5, &d));
+    for (int i = 0; i < N && d.objects; i++) {
+        okra_int a, b;
+        const int32_t *s = okra_data_characters(d.objects, i, &a),
+                      *u = okra_data_characters(o.y, i, &b);
+        CHECK(a == b && memcmp(s, u, (size_t)a * sizeof *s) == 0);
+        CHECK(d.distance[i] == 0);
+    }
+    okra_decoded_clear_(&d);
+    outputs_close(&o);
+}
+
+TEST(failures)
+{
+    okra_random_ r = okra_random_create_(1, 1);
+    outputs o;
+    okra_decoded_ d = {0};
+    double W[2 * N], y[1] = {1};
+    okra_data *data = NULL;
+    random_weights(&r, 2, N, W);
+    CHECK_OK(okra_data_dense(y, 1, 1, 1, &data));
+    outputs_open(&o, "linear", data);
+    CHECK_FAILS(decode(NULL, &o, "position", "", W, 1, NULL, 1, &d), OKRA_EUNSUPPORTED,
+                "needs strings or sequences as outputs; these are dense");
+    outputs_close(&o);
+    outputs_open(&o, "position(zero-one)", random_strings(&r, 1, 4));
+    CHECK_FAILS(decode(NULL, &o, "position", "chain-weight=1", W, 1, NULL, 1, &d),
+                OKRA_EARG, "chain-weight has no use without a chain");
+    CHECK_FAILS(decode(NULL, &o, "position", "chain=3", W, 1, NULL, 1, &d), OKRA_EARG,
+                "chain");
+    CHECK_ALLOCATIONS(decode(NULL, &o, "position", "chain=1", W, 2, NULL, 2, &d),
+                      okra_decoded_clear_(&d));
+    outputs_close(&o);
+}
+
+MAIN(RUN(given_lengths), RUN(lengths_found), RUN(a_training_output_comes_back),
+     RUN(failures))
