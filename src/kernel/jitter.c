@@ -16,6 +16,7 @@
 
 #include <float.h>
 #include <inttypes.h>
+#include <math.h>
 
 typedef struct jitter_params {
     double sigma, gamma;
@@ -84,7 +85,10 @@ static okra_status lower(okra_context *ctx, const space *sp, okra_int ni, okra_i
     for (okra_int r = 0; r < ni; r++) {
         for (okra_int c = 0; c < nj; c++) {
             double d2 = sp->aa[r] + sp->bb[c] - 2 * sp->product[r * nj + c];
-            out[r * ld + c] = OKRA_MIN_(out[r * ld + c], OKRA_MAX_(d2, 0));
+            double *least = &out[r * ld + c];
+            if (!isnan(*least) && !(d2 >= *least)) { /* a NaN stays, to be reported */
+                *least = d2 < 0 ? 0 : d2;
+            }
         }
     }
 done:

@@ -83,7 +83,7 @@ static double distance_wide_thin(const okra_wide_ *wide, const okra_thin_ *thin)
         difference += fabs(x - okra_thin_value_(thin, k));
     }
     double rest = wide->magnitude - covered;
-    return (rest > 0 ? rest : 0) + difference;
+    return (rest < 0 ? 0 : rest) + difference;
 }
 
 static void bits_block(const okra_data *a, okra_int i0, okra_int ni, const okra_data *b,

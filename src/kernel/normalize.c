@@ -40,7 +40,7 @@ static inline OKRA_INLINE_ void tanimoto_body(double a, const double *restrict d
     (void)fused;
     for (okra_int j = 0; j < nj; j++) {
         double either = a + db[j] - row[j], value = row[j] / either;
-        row[j] = either > 0 ? value : 1;
+        row[j] = either <= 0 ? 1 : value; /* a NaN stays one, to be reported */
     }
 }
 
@@ -112,7 +112,7 @@ static void dice(const void *params, const double *da, const double *db, okra_in
         double *row = tile + i * ld;
         for (okra_int j = 0; j < nj; j++) {
             double sum = da[i] + db[j];
-            row[j] = sum > 0 ? 2 * row[j] / sum : 1;
+            row[j] = sum <= 0 ? 1 : 2 * row[j] / sum;
         }
     }
 }

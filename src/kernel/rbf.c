@@ -8,7 +8,8 @@
  * k(a,a) + k(b,b), and is clamped at 0. On dense vectors the leaf moves the origin to the
  * training mean, which keeps that sum near the distances themselves; sparse vectors stay
  * where they are, and their d^2 loses log2((k(a,a) + k(b,b))/d^2) bits. The diagonal is
- * exactly 1. `exp` may overflow, which the Gram engine reports.
+ * exactly 1. `exp` may overflow, and so may the values that d^2 is made of: the Gram
+ * engine reports both.
  */
 #include "kernel/simd.h"
 #include "kernel/transforms.h"
@@ -34,7 +35,7 @@ static inline OKRA_INLINE_ void body(double gamma, double a, const double *restr
     (void)fused;
     for (okra_int j = 0; j < nj; j++) {
         double d2 = a + db[j] - 2 * row[j];
-        row[j] = -gamma * (d2 > 0 ? d2 : 0);
+        row[j] = -gamma * (d2 < 0 ? 0 : d2); /* a NaN stays one, to be reported */
     }
 }
 

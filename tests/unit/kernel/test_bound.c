@@ -393,6 +393,32 @@ TEST(overflow_is_reported)
     okra_data_free(data);
 }
 
+/* Squares and sums of the data overflow: inf - inf must not pass for a distance of 0. */
+TEST(overflow_within_a_kernel_is_reported)
+{
+    static const struct {
+        const char *kernel, *message;
+    } cases[] = {
+        {"rbf(sigma=1)",
+         "kernel rbf(sigma=1): the value of object 0 and training object "},
+        {"(linear + 0) | rbf(gamma=2)", ": scale the data or the parameters down"},
+        {"tanimoto", "kernel tanimoto: the value of object 0 and training object "},
+        {"dice", ": scale the data or the parameters down"},
+        {"cosine", ": scale the data or the parameters down"},
+        {"jitter(sigma=1,width=2)",
+         "eigh: element (0, 0) of A is "}, /* is it definite? */
+    };
+    double x[] = {1e200, 2e200, 3e200, 4e200, 1e200, 1e190}, K[9];
+    okra_data *data = data_of(OKRA_DENSE, x, 3, 2);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        okra_kernel *kernel = parse(cases[c].kernel);
+        CHECK(okra_gram(NULL, kernel, data, NULL, K, 3) == OKRA_ENUMERIC);
+        CHECK(strstr(okra_message(), cases[c].message));
+        okra_kernel_free(kernel);
+    }
+    okra_data_free(data);
+}
+
 TEST(wrong_data)
 {
     double x[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, K[16];
@@ -578,5 +604,6 @@ MAIN(RUN(center_against_its_formulas), RUN(center_saved_and_restored),
      RUN(symmetric_definite_and_without_order), RUN(cross_agrees_with_gram),
      RUN(threads_do_not_matter), RUN(large_matrices), RUN(objects_without_features),
      RUN(normalize_huge_and_tiny), RUN(empty_collections), RUN(overflow_is_reported),
-     RUN(wrong_data), RUN(sparse_of_other_width), RUN(labels), RUN(precomputed),
+     RUN(overflow_within_a_kernel_is_reported), RUN(wrong_data),
+     RUN(sparse_of_other_width), RUN(labels), RUN(precomputed),
      RUN(budget_and_cancellation), RUN(failing_allocations))
