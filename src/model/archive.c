@@ -8,6 +8,7 @@
  */
 #include "model/model.h"
 
+#include "data/npy.h"
 #include "data/zip.h"
 
 #include <stdio.h>
@@ -18,29 +19,7 @@
 #error "model files are mapped as they are: little-endian machines only"
 #endif
 
-enum { HEADER_MOST = 192, NAME_MOST = 256, PREFIX = 10 };
-
-/* The .npy header of an array; its length, a multiple of 64. */
-static size_t npy_header(const char *dtype, okra_int rows, okra_int cols, char *header)
-{
-    char text[HEADER_MOST], shape[64];
-    if (cols < 0) {
-        snprintf(shape, sizeof shape, "(%lld,)", (long long)rows);
-    } else {
-        snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)rows, (long long)cols);
-    }
-    int length =
-        snprintf(text, sizeof text,
-                 "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", dtype, shape);
-    size_t total = (PREFIX + (size_t)length + 1 + 63) / 64 * 64;
-    memset(header, ' ', total);
-    memcpy(header, "\x93NUMPY\x01\x00", 8);
-    header[8] = (char)((total - PREFIX) & 0xff);
-    header[9] = (char)((total - PREFIX) >> 8);
-    memcpy(header + PREFIX, text, (size_t)length);
-    header[total - 1] = '\n';
-    return total;
-}
+enum { NAME_MOST = 256 };
 
 static okra_int element_size(const char *dtype)
 {
@@ -63,12 +42,12 @@ okra_status okra_saver_put_(okra_saver_ *saver, const char *folder, const char *
                             const void *values, okra_int stride)
 {
     okra_status st = OKRA_OK;
-    char header[HEADER_MOST], entry[NAME_MOST], key[NAME_MOST], crc_text[16];
+    char header[OKRA_NPY_HEADER_], entry[NAME_MOST], key[NAME_MOST], crc_text[16];
     uint32_t crc = 0;
     json_t *about = NULL;
     TRY(entry_name(folder, name, ".npy", entry));
     TRY(entry_name(folder, name, "", key));
-    size_t length = npy_header(dtype, rows, cols, header);
+    size_t length = okra_npy_header_(dtype, rows, cols, header);
     size_t width = (size_t)((cols < 0 ? 1 : cols) * element_size(dtype));
     TRY(okra_zip_add_(saver->zip, entry, header, length, values, rows, width,
                       (size_t)stride, &crc));
@@ -122,7 +101,7 @@ okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
                               okra_int *cols, const void **values)
 {
     okra_status st = OKRA_OK;
-    char header[HEADER_MOST], entry[NAME_MOST], key[NAME_MOST];
+    char header[OKRA_NPY_HEADER_], entry[NAME_MOST], key[NAME_MOST];
     const unsigned char *bytes = NULL;
     void *owned = NULL;
     okra_int size = 0, area = 0;
@@ -139,7 +118,7 @@ okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
              archive->path, entry);
     }
     TRY(okra_area_(*rows, *cols < 0 ? 1 : *cols, (size_t)element_size(dtype), &area));
-    okra_int length = (okra_int)npy_header(dtype, *rows, *cols, header);
+    okra_int length = (okra_int)okra_npy_header_(dtype, *rows, *cols, header);
     if (size != length + area * element_size(dtype) ||
         memcmp(bytes, header, (size_t)length) != 0) {
         FAIL(OKRA_EFORMAT, "%s: the array %s is not what model.json says", archive->path,
