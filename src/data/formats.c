@@ -9,6 +9,7 @@
 #include "data/formats.h"
 
 #include <locale.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -165,9 +166,10 @@ static okra_status parse_spec(const char *text, spec *s)
     if (!s->format && strcmp(s->path, "-") != 0) {
         s->format = by_extension(s->path, s->path + strlen(s->path));
         if (!s->format) {
+#define NAME(name, extensions, magic, by_name, write, help) " " #name
             FAIL(OKRA_EARG, "the extension tells no format; put one before it, such as "
-                            "csv:FILE (formats: npy npz csv tsv svm svm0 mtx mat arff "
-                            "smiles sdf txt fasta letters)");
+                            "csv:FILE (formats:" FORMATS(NAME) ")");
+#undef NAME
         }
     }
 done:
@@ -268,6 +270,19 @@ done:
     return st;
 }
 
+static okra_status not_written(const char *name)
+{
+    char list[256] = "";
+    for (size_t k = 0; k < FORMAT_COUNT; k++) {
+        if (formats[k].write) {
+            size_t used = strlen(list);
+            snprintf(list + used, sizeof list - used, " %s", formats[k].name);
+        }
+    }
+    return okra_fail_(OKRA_EUNSUPPORTED, "format %s is not written; expected one of%s",
+                      name, list);
+}
+
 okra_status okra_data_write(okra_context *context, const okra_data *data,
                             const char *path)
 {
@@ -284,9 +299,7 @@ okra_status okra_data_write(okra_context *context, const okra_data *data,
                                       : s.format    ? s.format
                                                     : okra_format_find_("csv", 3);
     if (st == OKRA_OK && (!format->write || s.how || s.part)) {
-        st = okra_fail_(OKRA_EUNSUPPORTED,
-                        "format %s is not written; expected npy, csv or tsv",
-                        s.how ? hows[s.how] : format->name);
+        st = not_written(s.how ? hows[s.how] : format->name);
     }
     if (st != OKRA_OK) {
         okra_message_prefix_("%s", path);

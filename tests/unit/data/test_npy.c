@@ -222,8 +222,10 @@ TEST(refused)
                 want);
     CHECK_FAILS(okra_data_write(NULL, sparse, files_path("s.csv")), OKRA_EUNSUPPORTED,
                 "sparse data cannot be written as a table");
-    CHECK_FAILS(okra_data_write(NULL, dense, files_path("s.mtx")), OKRA_EUNSUPPORTED,
-                "format mtx is not written; expected npy, csv or tsv");
+    CHECK_FAILS(
+        okra_data_write(NULL, dense, files_path("s.mtx")), OKRA_EUNSUPPORTED,
+        "format mtx is not written; expected one of npy csv tsv smiles sdf txt fasta "
+        "graphml edges");
     CHECK_FAILS(okra_data_write(NULL, dense, "gram:x.npy"), OKRA_EUNSUPPORTED,
                 "gram:x.npy: format gram is not written");
     CHECK_FAILS(okra_data_write(NULL, dense, files_path("s.xyz")), OKRA_EARG,
