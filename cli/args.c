@@ -12,7 +12,7 @@ static const okra_option common_rows[] = {
      "Print what happened as JSON on standard output"},
     {"quiet", OKRA_OPTION_BOOL, offsetof(cli_common, quiet), "no", 1, 0, NULL, "",
      "No progress, no warnings, no summary; what was asked for is still printed"},
-    {"threads", OKRA_OPTION_INT, offsetof(cli_common, threads), "0", 0, 4096, NULL, "N",
+    {"threads", OKRA_OPTION_INT, offsetof(cli_common, threads), "0", 0, 1024, NULL, "N",
      "Threads to use; 0: every core"},
     {"memory", OKRA_OPTION_TEXT, offsetof(cli_common, memory), "", 1, 0, NULL, "SIZE",
      "Memory budget, e.g. 8G; three quarters of the machine's if not given"},
@@ -45,9 +45,14 @@ char cli_short(const char *name)
 /* Is the name a word of the list? */
 static bool in_list(const char *list, const char *name)
 {
-    size_t length = strlen(name);
-    const char *at = list ? strstr(list, name) : NULL;
-    return at && (at[length] == ' ' || !at[length]);
+    size_t length = strlen(name), word;
+    for (const char *at = list ? list : ""; *at; at += word + (at[word] == ' ')) {
+        word = strcspn(at, " ");
+        if (word == length && memcmp(at, name, length) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool cli_refuses(const cli_command *command, const char *name)

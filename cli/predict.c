@@ -73,6 +73,22 @@ static int read_ranges(cli_run *run, job *j)
     return status;
 }
 
+/* What one flag writes must not be overwritten by another. */
+static int check_apart(const cli_run *run, const predict_fields *f)
+{
+    const char *names[] = {"-o", "--weights", "--embedding"};
+    const char *files[] = {f->output, f->weights, f->embedding};
+    for (int i = 0; i < 3; i++) {
+        for (int k = i + 1; k < 3; k++) {
+            if (*files[i] && strcmp(files[i], files[k]) == 0) {
+                return cli_usage(run, "%s and %s both name '%s'", names[i], names[k],
+                                 files[i]);
+            }
+        }
+    }
+    return CLI_DONE;
+}
+
 static int check(const cli_run *run, job *j)
 {
     const predict_fields *f = &j->f;
@@ -95,7 +111,8 @@ static int check(const cli_run *run, job *j)
     if (*f->output && strcmp(okra_options_get(run->library, "decode"), "none") == 0) {
         return cli_usage(run, "--decode none gives no objects: -o has no use");
     }
-    int status = cli_check_writable(run, f->output);
+    int status = check_apart(run, f);
+    status = status ? status : cli_check_writable(run, f->output);
     status = status ? status : cli_check_writable(run, f->weights);
     status = status ? status : cli_check_writable(run, f->embedding);
     return status ? status : cli_check_writable(run, f->report);

@@ -60,6 +60,10 @@ expect_fail 1 "okra predict: ranges.csv: row 2 holds 1.5, expected a whole numbe
 
 expect_fail 2 "okra predict: nothing to write: give -o, --weights or --embedding" \
     okra predict m.okra --x tx.csv
+expect_fail 2 "okra predict: -o and --weights both name 'w.npy'" \
+    okra predict m.okra --x tx.csv -o w.npy --weights w.npy
+expect_fail 2 "okra predict: --weights and --embedding both name '-'" \
+    okra predict m.okra --x tx.csv --weights - --embedding -
 expect_fail 2 "okra predict: --top writes a table of ranked candidates: -o is 'a.npy', expected \
 a name in .tsv, .csv or .json" okra predict m.okra --x tx.csv --top 2 -o a.npy
 expect_fail 2 "okra predict: nothing is decoded without -o: --decode, --candidates, --ranges and \

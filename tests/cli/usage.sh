@@ -16,7 +16,10 @@ expect_fail 2 "okra predict: MODEL is missing: okra predict MODEL --x FILE -o FI
     okra predict --x a
 expect_fail 2 "okra predict: 'b' is one argument too many" okra predict a b
 expect_fail 2 "okra fit: flags: threads is 'x', expected a whole number" okra fit --threads x
-expect_fail 2 "okra fit: flags: threads is -1, expected 0 to 4096" okra fit --threads=-1
+# The range of the flag is that of okra_context_set_threads.
+expect_fail 2 "okra fit: flags: threads is -1, expected 0 to 1024" okra fit --threads=-1
+expect_fail 2 "okra fit: flags: threads is 1025, expected 0 to 1024" okra fit --threads=1025
+expect 0 okra version --threads 1024
 expect_fail 2 "okra fit: flags: quiet is 'perhaps', expected yes or no" okra fit --quiet=perhaps
 expect_fail 2 "okra version: memory size is 'much', expected bytes such as 8G, 512M or 1.5e9" \
     okra version --memory much
