@@ -121,8 +121,8 @@ void cli_help_command(FILE *out, const cli_command *command)
 
 void cli_help(FILE *out)
 {
-    fputs("okra learns mappings between structured objects: from vectors, labels or\n"
-          "precomputed similarities to vectors, labels or anything with a kernel.\n\n"
+    fputs("okra learns mappings between structured objects: vectors, images, strings,\n"
+          "molecules, graphs, nodes of a network, labels, or anything with a kernel.\n\n"
           "Usage: okra COMMAND [flags]\n\nCommands:\n",
           out);
     for (size_t i = 0; cli_commands[i]; i++) {
