@@ -398,8 +398,8 @@ static okra_status put_graph(okra_writer_ *w, const okra_data *data, okra_int i)
     }
     for (okra_int k = edges->offsets[i]; k < edges->offsets[i + 1]; k++) {
         TRY(okra_writer_printf_(
-            w, "    <edge source=\"n%d\" target=\"n%d\"><data key=\"edge\">", end_of[2 * k],
-            end_of[2 * k + 1]));
+            w, "    <edge source=\"n%d\" target=\"n%d\"><data key=\"edge\">",
+            end_of[2 * k], end_of[2 * k + 1]));
         TRY(put_label(w, edge_label[k], names));
         TRY(okra_writer_printf_(w, "</data></edge>\n"));
     }
