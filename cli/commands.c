@@ -8,6 +8,7 @@
 /* clang-format off */
 const cli_command *const cli_commands[] = {
     &cli_fit,
+    &cli_select,
     &cli_predict,
     &cli_score,
     &cli_link,

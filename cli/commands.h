@@ -7,6 +7,7 @@
 #include "cli.h"
 
 extern const cli_command cli_fit;
+extern const cli_command cli_select;
 extern const cli_command cli_predict;
 extern const cli_command cli_score;
 extern const cli_command cli_gram;

@@ -18,7 +18,8 @@ typedef struct okra_prediction okra_prediction;
 OKRA_API okra_status okra_fit_options(okra_options **out) OKRA_CHECK;
 /* Options of predict: decode, top, and those of every decoder. */
 OKRA_API okra_status okra_predict_options(okra_options **out) OKRA_CHECK;
-/* The tables behind the two ("fit", "predict"), for help and bindings. */
+/* The tables behind the two ("fit", "predict") and behind "select", for help and
+ * bindings. */
 OKRA_API const okra_option_table *const *okra_option_tables(const char *topic,
                                                             size_t *count);
 

@@ -11,6 +11,7 @@
 #include "okra/metric.h"
 #include "okra/model.h"
 #include "okra/ranking.h"
+#include "okra/select.h"
 #include "okra/twin.h"
 #include "okra/version.h"
 

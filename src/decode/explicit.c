@@ -66,6 +66,7 @@ const okra_decoder_ okra_decoder_explicit_ = {
     .name = "explicit",
     .help = "the predicted vector itself (linear output kernel)",
     .options = {"decoder explicit", NULL, 0},
+    .pointwise = true,
     .create = create,
     .block = block_in,
     .finish = finish,

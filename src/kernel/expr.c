@@ -1,5 +1,5 @@
 /*
- * expr.c: parsed kernels, and grids of them.
+ * expr.c: parsed kernels.
  */
 #include "kernel/expr.h"
 #include "kernel/kernels.h"
@@ -19,7 +19,7 @@ static void free_texts(const okra_option_table *table, char *params)
     }
 }
 
-static void clear(okra_kernel *kernel)
+void okra_expr_clear_(okra_kernel *kernel)
 {
     for (int k = 0; k < kernel->count; k++) {
         okra_node_ *node = &kernel->nodes[k];
@@ -57,7 +57,7 @@ done:
 void okra_kernel_free(okra_kernel *kernel)
 {
     if (kernel) {
-        clear(kernel);
+        okra_expr_clear_(kernel);
         okra_free_(kernel);
     }
 }
@@ -87,110 +87,14 @@ unsigned okra_kernel_kinds_(const okra_kernel *kernel)
     return kinds;
 }
 
-/* ---- grids ------------------------------------------------------------------------- */
-
-typedef struct axis {
-    size_t begin, end; /* where it stands in the text */
-    char **values;
-    okra_int count;
-} axis;
-
-struct okra_grid_ {
-    char *text;
-    axis *axes;
-    okra_int count;
-};
-
-okra_status okra_grid_add_(okra_grid_ *grid, size_t begin, size_t end, char **values,
-                           okra_int count)
+bool okra_kernel_centers_(const okra_kernel *kernel)
 {
-    axis *grown = okra_realloc_(grid->axes, grid->count + 1, sizeof *grown);
-    if (!grown) {
-        return OKRA_EMEM;
-    }
-    grid->axes = grown;
-    grid->axes[grid->count++] = (axis){begin, end, values, count};
-    return OKRA_OK;
-}
-
-okra_status okra_grid_parse_(const char *text, okra_grid_ **out)
-{
-    okra_status st = OKRA_OK;
-    okra_grid_ *grid = NULL;
-    okra_kernel kernel = {.nodes = NULL};
-
-    ZALLOC(grid, 1);
-    grid->text = okra_strdup_(text);
-    if (!grid->text) {
-        st = OKRA_EMEM;
-        goto done;
-    }
-    TRY(okra_expr_parse_(text, grid, &kernel));
-    *out = grid;
-    grid = NULL;
-done:
-    clear(&kernel);
-    okra_grid_free_(grid);
-    return st;
-}
-
-void okra_grid_free_(okra_grid_ *grid)
-{
-    if (!grid) {
-        return;
-    }
-    for (okra_int k = 0; k < grid->count; k++) {
-        for (okra_int v = 0; v < grid->axes[k].count; v++) {
-            okra_free_(grid->axes[k].values[v]);
-        }
-        okra_free_(grid->axes[k].values);
-    }
-    okra_free_(grid->axes);
-    okra_free_(grid->text);
-    okra_free_(grid);
-}
-
-okra_int okra_grid_count_(const okra_grid_ *grid)
-{
-    okra_int count = 1;
-    for (okra_int k = 0; k < grid->count; k++) {
-        if (__builtin_mul_overflow(count, grid->axes[k].count, &count)) {
-            return -1;
+    for (int k = 0; k < kernel->count; k++) {
+        const okra_node_ *node = &kernel->nodes[k];
+        if (node->kind == OKRA_NODE_TRANSFORM_ &&
+            node->transform->uses == OKRA_USES_MEANS_) {
+            return true;
         }
     }
-    return count;
-}
-
-/* The last axis runs fastest. */
-okra_status okra_grid_text_(const okra_grid_ *grid, okra_int cell, char **text)
-{
-    okra_status st = OKRA_OK;
-    okra_int cells = okra_grid_count_(grid), size = (okra_int)strlen(grid->text) + 1;
-    const char **chosen = NULL;
-    char *built = NULL;
-
-    if (cell < 0 || cell >= cells) {
-        FAIL(OKRA_EARG, "cell %lld is asked of a grid of %lld", (long long)cell,
-             (long long)cells);
-    }
-    ALLOC(chosen, grid->count);
-    for (okra_int k = grid->count - 1; k >= 0; k--) {
-        chosen[k] = grid->axes[k].values[cell % grid->axes[k].count];
-        cell /= grid->axes[k].count;
-        size += (okra_int)strlen(chosen[k]);
-    }
-    ALLOC(built, size);
-    size_t from = 0, to = 0;
-    for (okra_int k = 0; k < grid->count; k++) {
-        size_t before = grid->axes[k].begin - from, length = strlen(chosen[k]);
-        memcpy(built + to, grid->text + from, before);
-        memcpy(built + to + before, chosen[k], length);
-        to += before + length;
-        from = grid->axes[k].end;
-    }
-    memcpy(built + to, grid->text + from, strlen(grid->text + from) + 1);
-    *text = built;
-done:
-    okra_free_(chosen);
-    return st;
+    return false;
 }

@@ -47,6 +47,8 @@ okra_status okra_grid_add_(okra_grid_ *grid, size_t begin, size_t end, char **va
  * grids are refused. */
 okra_status okra_expr_parse_(const char *text, okra_grid_ *grid,
                              okra_kernel *kernel) OKRA_CHECK;
+/* Frees what the kernel holds, not the kernel. */
+void okra_expr_clear_(okra_kernel *kernel);
 /* The canonical text, to be freed with okra_free_. */
 okra_status okra_expr_text_(const okra_kernel *kernel, char **text) OKRA_CHECK;
 

@@ -145,6 +145,9 @@ okra_status okra_other_diagonal_(okra_context *ctx, const okra_bound_ *bound,
 /* If the kernel is linear on dense vectors, scaled by a constant or not, there is an
  * explicit feature map sqrt(*scale) * y: true and the scale. */
 bool okra_kernel_is_linear_(const okra_kernel *kernel, double *scale);
+/* Does a value depend on more training objects than the two compared (`center`)? If not,
+ * the Gram matrix of a subset is a part of the whole one. */
+bool okra_kernel_centers_(const okra_kernel *kernel);
 
 /* ---- grids: the parser keeps {a,b,c}, lo..hi and auto for selection
  * -------------------- */
@@ -160,6 +163,19 @@ okra_int okra_grid_count_(const okra_grid_ *grid); /* product of all lists; -1 o
 /* The cell-th expression as text, numbers in place of grids. Free with okra_free_. */
 okra_status okra_grid_text_(const okra_grid_ *grid, okra_int cell,
                             char **text) OKRA_CHECK;
+
+/* The same for a text that is no kernel (an option of a method): lists and ranges stand
+ * at its beginning and after each '='; `numeric`: it is one number (`whole`: an integer),
+ * a list of them, with or without braces, or a range. `what` opens the messages. */
+okra_status okra_grid_plain_(const char *what, const char *text, bool numeric, bool whole,
+                             okra_grid_ **out) OKRA_CHECK;
+/* Places of the text that hold lists, and the values of one: their number. */
+okra_int okra_grid_places_(const okra_grid_ *grid);
+okra_int okra_grid_place_(const okra_grid_ *grid, okra_int place,
+                          const char *const **values);
+/* The text with these values in its places. Free with okra_free_. */
+okra_status okra_grid_build_(const okra_grid_ *grid, const char *const *chosen,
+                             char **text) OKRA_CHECK;
 
 /* exp of n doubles in place, vectorised; error under 2 ulp; exp(-inf) = 0. */
 void okra_vexp_(okra_int n, double *x);

@@ -13,6 +13,7 @@ typedef struct okra_parser_ {
     okra_kernel *kernel;
     int depth;   /* of parentheses                                           */
     bool inside; /* parameters follow a nested expression: ',' or ')' is next */
+    const char *what; /* opens messages; NULL: "kernel expression" */
 } okra_parser_;
 
 /* Fails with a message, the text, and a caret under the character at `at`. */
@@ -30,6 +31,11 @@ size_t okra_parse_name_(const char *text);
  * `field`. */
 okra_status okra_parse_value_(okra_parser_ *p, const char *owner, const okra_option *row,
                               void *field) OKRA_CHECK;
+/* What stands at the cursor: a list or range (*grid), or one value. `commas`: a list may
+ * lack braces. */
+okra_status okra_parse_list_(okra_parser_ *p, bool numeric, bool whole, bool commas,
+                             char ***values, okra_int *count, bool *grid) OKRA_CHECK;
+void okra_parse_list_free_(char **values, okra_int count); /* accepts NULL */
 /* (name=value, ...) or nothing; fills `fields` of the table. */
 okra_status okra_parse_params_(okra_parser_ *p, const okra_option_table *table,
                                bool positional, void *fields) OKRA_CHECK;

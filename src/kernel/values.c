@@ -49,7 +49,7 @@ okra_status okra_parse_fail_(const okra_parser_ *p, okra_status status, size_t a
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    status = okra_fail_(status, "kernel expression: %s", what);
+    status = okra_fail_(status, "%s: %s", p->what ? p->what : "kernel expression", what);
     return okra_parse_point_(p, status, at);
 }
 
@@ -230,6 +230,38 @@ static okra_status read_values(okra_parser_ *p, bool numeric, bool whole, list *
     }
     p->at += length;
     return append(l, s, length);
+}
+
+okra_status okra_parse_list_(okra_parser_ *p, bool numeric, bool whole, bool commas,
+                             char ***values, okra_int *count, bool *grid)
+{
+    okra_status st = OKRA_OK;
+    list found = {NULL, 0};
+    TRY(read_values(p, numeric, whole, &found, grid));
+    while (commas && p->text[p->at] == ',') {
+        size_t length = word(p->text + ++p->at);
+        if (length == 0) {
+            st = okra_parse_fail_(p, OKRA_EARG, p->at, "expected a value");
+            goto done;
+        }
+        TRY(append(&found, p->text + p->at, length));
+        p->at += length;
+    }
+    *grid = *grid || commas;
+    if (*grid) {
+        *values = found.items;
+        *count = found.count;
+        found.items = NULL;
+    }
+done:
+    list_clear(&found);
+    return st;
+}
+
+void okra_parse_list_free_(char **values, okra_int count)
+{
+    list l = {values, count};
+    list_clear(&l);
 }
 
 /* Checks all values as the row says and leaves the first in the field. */

@@ -148,7 +148,7 @@ static okra_status leave_weights(leaving *z)
         for (okra_int s = 0; s < z->leave->parts->count; s++) {
             TRY(leave_rows(z, Wm, s));
         }
-        okra_left_ left = {.lambda = l, .W = Wm, .slack = z->slack};
+        okra_left_ left = {.lambda = l, .W = Wm, .slack = z->r->center ? NULL : z->slack};
         TRY(z->leave->sink(ctx, z->leave->user, &left));
     }
 done:
@@ -300,7 +300,7 @@ static okra_status leave_features(leaving *z)
             TRY(leave_residuals(z, (size_t)l,
                                 okra_mat_part_(Cm, 0, n, (l - l0) * each, each), q, mean,
                                 Hm));
-            okra_left_ left = {.lambda = (size_t)l, .H = Hm, .slack = z->slack};
+            okra_left_ left = {.lambda = (size_t)l, .H = Hm, .slack = z->r->center ? NULL : z->slack};
             TRY(z->leave->sink(ctx, z->leave->user, &left));
         }
     }

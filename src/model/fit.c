@@ -119,8 +119,7 @@ void okra_training_free_(okra_training_ *t)
 /* ---- fitting
  * --------------------------------------------------------------------------- */
 
-/* As many inputs as outputs; more inputs where the method can use them. */
-static okra_status check_pairs(const okra_method_ *method, const okra_data *x,
+okra_status okra_method_check_pairs_(const okra_method_ *method, const okra_data *x,
                                const okra_data *y)
 {
     char a[96], b[96];
@@ -156,12 +155,10 @@ static okra_status parse_kernel(const char *which, const char *text, okra_kernel
     return st;
 }
 
-/* The method of the name, with nothing set that it does not use. */
-static okra_status choose_method(const okra_options *options, const char *name,
-                                 const okra_method_ **out)
+okra_status okra_method_choose_(const char *name, const okra_method_ **out)
 {
-    const okra_method_ *method = okra_method_find_(name);
-    if (!method) {
+    *out = okra_method_find_(name);
+    if (!*out) {
         const char *names[OKRA_NAMES_MOST_];
         size_t count = 0;
         while (okra_methods_[count] && count < OKRA_NAMES_MOST_) {
@@ -170,10 +167,14 @@ static okra_status choose_method(const okra_options *options, const char *name,
         }
         return okra_unknown_("method", name, names, count);
     }
+    return OKRA_OK;
+}
+
+okra_status okra_method_check_(const okra_options *options, const okra_method_ *method)
+{
     char who[80];
-    snprintf(who, sizeof who, "method %s", name);
+    snprintf(who, sizeof who, "method %s", method->name);
     const okra_option_table *tables[] = {&okra_fit_table_, &method->options};
-    *out = method;
     return okra_options_check_used_(options, tables, 2, who);
 }
 
@@ -277,8 +278,9 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
     okra_bag_ **bags = NULL;
     okra_model **made = NULL;
     TRY(okra_options_read(options, &okra_fit_table_, &fields));
-    TRY(choose_method(options, fields.method, &method));
-    TRY(check_pairs(method, x, y));
+    TRY(okra_method_choose_(fields.method, &method));
+    TRY(okra_method_check_(options, method));
+    TRY(okra_method_check_pairs_(method, x, y));
     if (lambda) {
         TRY(check_lambda(method, lambda, count));
     }

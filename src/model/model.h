@@ -65,6 +65,17 @@ okra_status okra_fit_low_(okra_context *ctx, const struct okra_fit_fields_ *fiel
                           const okra_kernel *ky, okra_map_ **map_x,
                           okra_map_ **map_y) OKRA_CHECK;
 
+/* The method or decoder of a name, and whether nothing is set that it does not use. */
+okra_status okra_method_choose_(const char *name, const okra_method_ **out) OKRA_CHECK;
+okra_status okra_method_check_(const okra_options *options,
+                               const okra_method_ *method) OKRA_CHECK;
+/* As many inputs as outputs; more inputs where the method can use them. */
+okra_status okra_method_check_pairs_(const okra_method_ *method, const okra_data *x,
+                                     const okra_data *y) OKRA_CHECK;
+okra_status okra_decoder_choose_(const char *name, const okra_decoder_ **out) OKRA_CHECK;
+okra_status okra_decoder_check_(const okra_options *options,
+                                const okra_decoder_ *decoder) OKRA_CHECK;
+
 /* ---- blocks of predictions: what predict and loss share -------------------------------
  */
 

@@ -61,7 +61,7 @@ static void make_lists(void)
     }
 }
 
-const okra_option_table *const *okra_option_tables(const char *topic, size_t *count)
+const okra_option_table *const *okra_model_tables_(const char *topic, size_t *count)
 {
     pthread_once(&once, make_lists);
     bool fit = strcmp(topic, "fit") == 0, predict = strcmp(topic, "predict") == 0;
@@ -81,7 +81,7 @@ okra_status okra_unknown_(const char *what, const char *name, const char *const 
 static okra_status create(const char *topic, okra_options **out)
 {
     size_t count;
-    const okra_option_table *const *tables = okra_option_tables(topic, &count);
+    const okra_option_table *const *tables = okra_model_tables_(topic, &count);
     return okra_options_create(tables, count, out);
 }
 

@@ -17,6 +17,9 @@ typedef struct okra_predict_fields_ {
 
 extern const okra_option_table okra_fit_table_, okra_predict_table_;
 
+/* The tables of "fit" and "predict"; NULL for another topic. */
+const okra_option_table *const *okra_model_tables_(const char *topic, size_t *count);
+
 /* "there is no method 'x'; did you mean 'y'?" */
 enum { OKRA_NAMES_MOST_ = 64 };
 okra_status okra_unknown_(const char *what, const char *name, const char *const *names,

@@ -26,11 +26,10 @@ typedef struct run {
     okra_prediction *p;
 } run;
 
-static okra_status choose_decoder(const okra_options *options, const char *name,
-                                  const okra_decoder_ **out)
+okra_status okra_decoder_choose_(const char *name, const okra_decoder_ **out)
 {
-    const okra_decoder_ *decoder = okra_decoder_find_(name);
-    if (!decoder) {
+    *out = okra_decoder_find_(name);
+    if (!*out) {
         const char *names[OKRA_NAMES_MOST_];
         size_t count = 0;
         while (okra_decoders_[count] && count < OKRA_NAMES_MOST_) {
@@ -39,10 +38,14 @@ static okra_status choose_decoder(const okra_options *options, const char *name,
         }
         return okra_unknown_("decoder", name, names, count);
     }
+    return OKRA_OK;
+}
+
+okra_status okra_decoder_check_(const okra_options *options, const okra_decoder_ *decoder)
+{
     char who[80];
-    snprintf(who, sizeof who, "decoder %s", name);
+    snprintf(who, sizeof who, "decoder %s", decoder->name);
     const okra_option_table *tables[] = {&okra_predict_table_, &decoder->options};
-    *out = decoder;
     return okra_options_check_used_(options, tables, 2, who);
 }
 
@@ -246,7 +249,8 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     TRY(okra_options_read(options, &okra_predict_table_, &fields));
     TRY(choose_space(&r));
     TRY(name_decoder(context, &r, options, request, &fields));
-    TRY(choose_decoder(options, fields.decode, &r.decoder));
+    TRY(okra_decoder_choose_(fields.decode, &r.decoder));
+    TRY(okra_decoder_check_(options, r.decoder));
     TRY(check_request(model, request));
     if (request->ranges) {
         ALLOC(ranges, x->n);

@@ -1,0 +1,202 @@
+/*
+ * select.c: okra select: chooses kernels and options by leave-one-out or
+ * cross-validation, shows what it found, and fits the best on all pairs.
+ */
+#include "commands.h"
+#include "select_report.h"
+
+#include <string.h>
+
+typedef struct select_fields {
+    const char *x, *y, *unlabelled, *candidates, *folds, *groups, *stratify;
+    const char *output, *cells, *plot, *resume;
+} select_fields;
+
+#define FILE_ROW(flag, field, preset, help)                                         \
+    {                                                                               \
+        flag, OKRA_OPTION_TEXT, offsetof(select_fields, field), preset, 1, 0, NULL, \
+            "FILE", help                                                            \
+    }
+
+static const okra_option rows[] = {
+    FILE_ROW("x", x, NULL, "Training inputs, one object a row"),
+    FILE_ROW("y", y, NULL, "Training outputs, in the same order"),
+    FILE_ROW("unlabelled", unlabelled, "",
+             "More inputs, whose outputs are not known, for methods that can use them"),
+    FILE_ROW("candidates", candidates, "",
+             "Objects to decode to; the training outputs of each fold if not given"),
+    FILE_ROW("folds", folds, "", "The fold of every pair, in place of drawn ones"),
+    FILE_ROW("groups", groups, "", "The group of every pair: groups are not split"),
+    FILE_ROW("stratify", stratify, "",
+             "The stratum of every pair: its share is the same in every fold"),
+    FILE_ROW("output", output, "", "The model of the best cell, fitted on all pairs"),
+    FILE_ROW("cells", cells, "", "Every cell with mean and standard error, as CSV"),
+    FILE_ROW("plot", plot, "", "A curve or heat map of the grid, as SVG"),
+    FILE_ROW("resume", resume, "",
+             "Finished work: read if there, and kept up to date; goes on after an "
+             "interrupt with the same results"),
+    {0}};
+
+typedef struct inputs {
+    okra_data *x, *y, *candidates, *folds, *groups, *strata;
+} inputs;
+
+static void free_inputs(inputs *in)
+{
+    okra_data *all[] = {in->x, in->y, in->candidates, in->folds, in->groups, in->strata};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        okra_data_free(all[i]);
+    }
+}
+
+/* A column of labels, whatever the file holds. */
+static okra_status read_labels(cli_run *run, const char *spec, okra_data **out)
+{
+    char typed[4096];
+    bool plain = strncmp(spec, "labels:", 7) != 0;
+    snprintf(typed, sizeof typed, "%s%s", plain ? "labels:" : "", spec);
+    return *spec ? cli_read(run, typed, out) : OKRA_OK;
+}
+
+static okra_status read_inputs(cli_run *run, const select_fields *f, inputs *in)
+{
+    okra_data *more = NULL, *all = NULL;
+    okra_status st = cli_read(run, f->x, &in->x);
+    st = st == OKRA_OK ? cli_read(run, f->y, &in->y) : st;
+    if (st == OKRA_OK && *f->unlabelled) {
+        st = cli_read(run, f->unlabelled, &more);
+        st = st == OKRA_OK ? okra_data_concat(in->x, more, &all) : st;
+        okra_data_free(more);
+        if (st == OKRA_OK) {
+            okra_data_free(in->x);
+            in->x = all;
+        }
+    }
+    if (st == OKRA_OK && *f->candidates) {
+        st = cli_read(run, f->candidates, &in->candidates);
+    }
+    st = st == OKRA_OK ? read_labels(run, f->folds, &in->folds) : st;
+    st = st == OKRA_OK ? read_labels(run, f->groups, &in->groups) : st;
+    return st == OKRA_OK ? read_labels(run, f->stratify, &in->strata) : st;
+}
+
+/* The best cell fitted on all pairs. */
+static int fit_best(cli_run *run, const inputs *in, const okra_selection *s,
+                    const char *file)
+{
+    okra_options *options = NULL;
+    okra_model *model = NULL;
+    okra_status st = okra_selection_options(s, okra_selection_best(s), &options, NULL);
+    if (st == OKRA_OK) {
+        st = okra_fit(run->context, in->x, in->y, options, &model);
+    }
+    if (st == OKRA_OK) {
+        st = okra_model_save(run->context, model, file);
+    }
+    okra_model_free(model);
+    okra_options_free(options);
+    return cli_status(run, st);
+}
+
+static int check_outputs(const cli_run *run, const select_fields *f)
+{
+    const char *files[] = {f->output, f->cells, f->plot, f->resume};
+    int status = CLI_DONE;
+    for (size_t i = 0; i < 4 && status == CLI_DONE; i++) {
+        status = cli_check_writable(run, files[i]);
+    }
+    if (status == CLI_DONE && strcmp(f->output, "-") == 0) {
+        status = cli_usage(run, "a model is mapped from its file: -o must name one");
+    }
+    if (status == CLI_DONE && *f->plot && !cli_ends(f->plot, ".svg")) {
+        status =
+            cli_usage(run, "--plot is '%s', expected a name that ends in .svg", f->plot);
+    }
+    return status;
+}
+
+static const char *const kept = "okra-select.resume";
+
+static int choose(cli_run *run, const select_fields *f, const inputs *in,
+                  okra_selection **out)
+{
+    okra_select_request request = {.candidates = in->candidates,
+                                   .folds = in->folds,
+                                   .groups = in->groups,
+                                   .strata = in->strata,
+                                   .resume = *f->resume ? f->resume : NULL,
+                                   .keep = *f->resume ? NULL : kept};
+    okra_status st = okra_select(run->context, in->x, in->y, run->library, &request, out);
+    int status = cli_status(run, st);
+    if (st == OKRA_ECANCELLED) {
+        fprintf(stderr, "okra select: what is finished is kept; go on with --resume %s\n",
+                *f->resume ? f->resume : kept);
+    }
+    return status;
+}
+
+static int run_select(cli_run *run)
+{
+    select_fields f;
+    inputs in = {0};
+    okra_selection *s = NULL;
+    int status = cli_status(run, cli_fields(run, &f));
+    if (status == CLI_DONE) {
+        status = check_outputs(run, &f);
+    }
+    if (status == CLI_DONE) {
+        status = cli_status(run, read_inputs(run, &f, &in));
+    }
+    if (status == CLI_DONE) {
+        status = choose(run, &f, &in, &s);
+    }
+    json_t *result =
+        status == CLI_DONE ? json_loads(okra_selection_json(s), 0, NULL) : NULL;
+    if (status == CLI_DONE && !result) {
+        status = cli_failure(run, "out of memory");
+    }
+    if (status == CLI_DONE && *f.cells) {
+        status = select_cells(run, result, f.cells);
+    }
+    if (status == CLI_DONE && *f.plot) {
+        status = select_plot(run, result, f.plot);
+    }
+    if (status == CLI_DONE && *f.output) {
+        status = fit_best(run, &in, s, f.output);
+    }
+    if (status == CLI_DONE && run->common.json) {
+        status = cli_print_json(run, json_incref(result));
+    } else if (status == CLI_DONE) {
+        select_print(run, result, f.output);
+    }
+    json_decref(result);
+    okra_selection_free(s);
+    free_inputs(&in);
+    return status;
+}
+
+const cli_command cli_select = {
+    .name = "select",
+    .purpose = "Choose kernels and options by leave-one-out or cross-validation",
+    .usage = "--x FILE --y FILE [--cv HOW] [--metric SPEC] [-o MODEL] [flags]",
+    .about =
+        "Any number may be a grid: {a,b,c}, lo..hi (10 values, log-spaced; whole "
+        "numbers: "
+        "all) or\nlo..hi:steps, within kernels and for other flags. All combinations are "
+        "evaluated.\n\nLeave-one-out and k-fold of ridge with the operators identity, "
+        "matrix and graph (these\ntwo: leave-one-out) come from one decomposition for "
+        "all "
+        "lambdas; cov and ccov, kernels\nwith 'center', and other methods are fitted "
+        "anew "
+        "for every fold: their operator or\nstatistics hold the pairs left out.\n",
+    .examples =
+        "okra select --x x.npy --y y.npy --kx 'rbf(sigma={1,2,4,8})' --lambda 1e-4..1e1 "
+        "\\\n    -o best.okra\n"
+        "okra select --x x.npy --y y.npy --kx 'rbf(sigma=1..32)' --ky 'rbf(sigma={4,8})' "
+        "\\\n    --metric rbf-loss:sigma=7 --lambda 1e-6..1 --cv nested:5,5 --json\n"
+        "okra select --x x.npy --y y.npy --method knn --k 1..20 --cv kfold:10 --metric "
+        "mse \\\n    --plot k.svg\n",
+    .own = {"select", rows, sizeof(select_fields)},
+    .topic = "select",
+    .run = run_select,
+};

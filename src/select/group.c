@@ -1,0 +1,470 @@
+/*
+ * group.c: the left-out errors of cells that differ in lambda alone.
+ *
+ * Closed form (method->leave): one decomposition of the whole training set serves every
+ * fold and lambda. It is exact where
+ *   - neither kernel centers (its values would change with the pairs that stay),
+ *   - every pair is left out once a repeat (not `train-on-one`),
+ *   - the decoder makes an object from the prediction alone, or chooses a candidate;
+ *     parts of several pairs are scored one by one against their own training outputs.
+ * Else each fold is fitted anew: one path of lambdas from shared decompositions, as many
+ * at a time as memory holds.
+ *
+ * A fold has one value of the metric. Leave-one-out is scored as a whole instead: the n
+ * predictions are gathered, since some metrics say nothing of a single pair.
+ */
+#include "select/select.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct group {
+    okra_task_ *task;
+    okra_cell_ *const *cells;
+    size_t count;
+    okra_options *fit, *predict;
+    const char *kx, *ky;
+    double *lambda;
+    okra_scorer_ scorer;
+    bool keep_inputs, rows;
+    /* closed form */
+    okra_view_ *view;   /* all pairs */
+    okra_view_ **parts; /* one a fold of a repeat: made once, while memory allows */
+    okra_int repeat;
+    double *each;
+    /* refits of leave-one-out */
+    double *losses;              /* count x n */
+    okra_data **pool;            /* count: the objects decoded so far */
+    okra_int *at, *train, *test; /* work: indices of a fold */
+} group;
+
+static void free_parts(group *g)
+{
+    for (okra_int p = 0; g->parts && p < g->task->folds.parts; p++) {
+        okra_view_free_(g->parts[p]);
+        g->parts[p] = NULL;
+    }
+}
+
+static void close(group *g)
+{
+    free_parts(g);
+    for (size_t l = 0; g->pool && l < g->count; l++) {
+        okra_data_free(g->pool[l]);
+    }
+    okra_options_free(g->fit);
+    okra_options_free(g->predict);
+    okra_free_(g->parts);
+    okra_free_(g->pool);
+    okra_free_(g->losses);
+    okra_free_(g->lambda);
+    okra_free_(g->each);
+    okra_free_(g->at);
+    okra_free_(g->train);
+    okra_free_(g->test);
+    okra_view_free_(g->view);
+}
+
+static okra_status open(group *g)
+{
+    okra_status st = OKRA_OK;
+    const okra_task_ *task = g->task;
+    const okra_space_ *space = task->space;
+    okra_int n = task->folds.n;
+    TRY(okra_space_options_(space, &g->cells[0]->setting, &g->fit, &g->predict));
+    g->kx = okra_options_get(g->fit, "kx");
+    g->ky = okra_options_get(g->fit, "ky");
+    ALLOC(g->lambda, (okra_int)g->count);
+    ALLOC(g->each, n);
+    ALLOC(g->at, n);
+    ALLOC(g->train, n);
+    ALLOC(g->test, n);
+    for (size_t l = 0; space->path && l < g->count; l++) {
+        okra_options *one = NULL;
+        TRY(okra_space_options_(space, &g->cells[l]->setting, &one, NULL));
+        const okra_option *row = okra_option_find_(&space->method->options, "lambda", 6);
+        st = okra_option_parse_(space->method->name, row, okra_options_get(one, "lambda"),
+                                &g->lambda[l]);
+        okra_options_free(one);
+        TRY(st);
+    }
+    TRY(okra_scorer_create_(task->metric, task->source->request, space, &g->scorer));
+    g->scorer.predict = g->predict;
+    /* Candidates of their own, and decoders that look at objects, need the objects. */
+    g->rows = g->scorer.feature ||
+              (strcmp(space->decoder->name, "candidates") == 0 && !g->scorer.candidates);
+    g->keep_inputs =
+        space->method->unlabelled && (task->source->inputs > task->source->n ||
+                                      okra_options_is_set(g->fit, "lambda2"));
+done:
+    return st;
+}
+
+static okra_status view(okra_context *ctx, group *g, const okra_int *train, okra_int n,
+                        const okra_int *test, okra_int m, okra_view_ **out)
+{
+    okra_view_request_ r = {.kx = g->kx,
+                            .ky = g->ky,
+                            .method = g->task->space->method,
+                            .train = train,
+                            .test = test,
+                            .n = n,
+                            .m = m,
+                            .keep_inputs = g->keep_inputs,
+                            .rows = g->rows};
+    return okra_view_create_(ctx, g->task->source, &r, out);
+}
+
+/* Positions of the task to indices into the source. */
+static void to_source(const group *g, okra_int *index, okra_int count)
+{
+    for (okra_int i = 0; g->task->index && i < count; i++) {
+        index[i] = g->task->index[index[i]];
+    }
+}
+
+/* ---- closed form ----------------------------------------------------------------------
+ */
+
+/* GCV(lambda) = mean |r_i|^2 / (mean (1 - G_ii))^2, r_i = (1 - G_ii) times the left-out
+ * residual (Golub, Heath and Wahba 1979). */
+static double gcv(okra_int n, const double *losses, const double *slack)
+{
+    double residuals = 0, trace = 0;
+    for (okra_int i = 0; i < n; i++) {
+        residuals += slack[i] * slack[i] * losses[i];
+        trace += slack[i];
+    }
+    return (double)n * residuals / (trace * trace);
+}
+
+static void spread_of(okra_int n, const double *each, double mean, double *error)
+{
+    double sum = 0;
+    for (okra_int i = 0; i < n; i++) {
+        sum += (each[i] - mean) * (each[i] - mean);
+    }
+    *error = n > 1 ? sqrt(sum / (double)(n - 1) / (double)n) : (double)NAN;
+}
+
+/* The view of fold p of this repeat; *keep: it stays in g->parts. */
+static okra_status view_of_part(okra_context *ctx, group *g, okra_int p, okra_int n,
+                                okra_int m, bool *keep, okra_view_ **out)
+{
+    okra_status st = OKRA_OK;
+    *out = g->parts[p];
+    *keep = true;
+    if (*out) {
+        return OKRA_OK;
+    }
+    to_source(g, g->train, n);
+    to_source(g, g->test, m);
+    TRY(view(ctx, g, g->train, n, g->test, m, out));
+    double half = (double)okra_context_memory(ctx) / 2;
+    *keep = (double)okra_alloc_live_bytes_() < half;
+    g->parts[p] = *keep ? *out : NULL;
+done:
+    return st;
+}
+
+/* One part: its rows of the predictions, against a view of the pairs that stay. */
+static okra_status score_part(okra_context *ctx, group *g, const okra_left_ *left,
+                              okra_int p, double *value)
+{
+    okra_status st = OKRA_OK;
+    okra_view_ *v = NULL;
+    double *P = NULL;
+    okra_int n, m;
+    bool keep = true;
+    okra_folds_get_(&g->task->folds, g->repeat * g->task->folds.parts + p, g->train, &n,
+                    g->test, &m);
+    okra_mat_ from = left->H.p ? left->H : left->W;
+    okra_int width = left->H.p ? from.cols : n;
+    TRY(okra_doubles_(ctx, m, width, "the predictions of a fold", &P));
+    for (okra_int i = 0; i < m; i++) {
+        for (okra_int j = 0; j < width; j++) {
+            okra_int column = left->H.p ? j : g->train[j];
+            P[i * width + j] = from.p[g->test[i] * from.ld + column];
+        }
+    }
+    TRY(view_of_part(ctx, g, p, n, m, &keep, &v));
+    okra_mat_ rows = okra_mat_of_(P, m, width), none = {0};
+    okra_block_ block = {0, m, left->H.p ? none : rows, left->H.p ? rows : none};
+    TRY(okra_scorer_value_(ctx, &g->scorer, v, &block, value, g->each));
+done:
+    if (!keep) {
+        okra_view_free_(v);
+    }
+    okra_free_(P);
+    return st;
+}
+
+static okra_status on_left(okra_context *ctx, void *user, const okra_left_ *left)
+{
+    okra_status st = OKRA_OK;
+    group *g = user;
+    okra_cell_ *cell = g->cells[left->lambda];
+    const okra_folds_ *folds = &g->task->folds;
+    bool has = false;
+    if (folds->part) {
+        for (okra_int p = 0; p < folds->parts; p++) {
+            TRY(score_part(ctx, g, left, p, &cell->values[g->repeat * folds->parts + p]));
+        }
+        goto done;
+    }
+    okra_block_ block = {0, folds->n, left->W, left->H};
+    TRY(okra_scorer_left_(ctx, &g->scorer, g->view, &block, &cell->values[0], g->each,
+                          &has));
+    if (has) {
+        spread_of(folds->n, g->each, cell->values[0], &cell->error);
+    }
+    if (g->scorer.feature && left->slack) {
+        cell->gcv = gcv(folds->n, g->each, left->slack);
+    }
+done:
+    return st;
+}
+
+static okra_status has_closed_form(const group *g, bool *out)
+{
+    okra_status st = OKRA_OK;
+    const okra_space_ *space = g->task->space;
+    okra_kernel *kx = NULL, *ky = NULL;
+    TRY(okra_kernel_parse(g->kx, &kx));
+    TRY(okra_kernel_parse(g->ky, &ky));
+    bool parts = g->task->folds.part != NULL;
+    *out = space->method->leave && space->path && !g->task->folds.train_on_one &&
+           !okra_kernel_centers_(kx) && !okra_kernel_centers_(ky) &&
+           (parts || g->scorer.feature || space->decoder->pointwise ||
+            strcmp(space->decoder->name, "candidates") == 0);
+done:
+    okra_kernel_free(kx);
+    okra_kernel_free(ky);
+    return st;
+}
+
+static okra_status closed_form(okra_context *ctx, group *g)
+{
+    okra_status st = OKRA_OK;
+    const okra_folds_ *folds = &g->task->folds;
+    okra_int n = folds->n;
+    for (okra_int i = 0; i < n; i++) {
+        g->at[i] = i;
+    }
+    to_source(g, g->at, n);
+    TRY(view(ctx, g, g->at, n, g->at, 0, &g->view));
+    ZALLOC(g->parts, folds->parts);
+    for (g->repeat = 0; g->repeat < folds->repeats; g->repeat++) {
+        okra_parts_ parts = {folds->parts,
+                             folds->part ? folds->part + g->repeat * n : NULL};
+        TRY(g->task->space->method->leave(ctx, &g->view->problem, g->fit, g->lambda,
+                                          g->count, &parts,
+                                          g->view->output.features != NULL, on_left, g));
+        free_parts(g);
+    }
+done:
+    return st;
+}
+
+/* ---- refits ---------------------------------------------------------------------------
+ */
+
+/* The prediction of one left-out pair joins those before it. */
+static okra_status gather(okra_context *ctx, group *g, const okra_view_ *v, size_t l,
+                          okra_int pair, const okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    okra_data *objects = NULL, *more = NULL;
+    double value;
+    if (g->scorer.feature) {
+        return okra_scorer_feature_(ctx, v, block, &value,
+                                    g->losses + (okra_int)l * g->task->folds.n + pair);
+    }
+    TRY(okra_scorer_objects_(ctx, &g->scorer, v, block, &objects));
+    if (g->pool[l]) {
+        TRY(okra_data_concat(g->pool[l], objects, &more));
+    } else {
+        more = okra_data_retain(objects);
+    }
+    okra_data_free(g->pool[l]);
+    g->pool[l] = more;
+done:
+    okra_data_free(objects);
+    return st;
+}
+
+static okra_status score_gathered(okra_context *ctx, group *g, size_t l,
+                                  const okra_data *truth)
+{
+    okra_status st = OKRA_OK;
+    okra_cell_ *cell = g->cells[l];
+    okra_int n = g->task->folds.n;
+    const double *each = g->each;
+    bool has = true;
+    if (g->scorer.feature) {
+        each = g->losses + (okra_int)l * n;
+        double sum = 0;
+        for (okra_int i = 0; i < n; i++) {
+            sum += each[i];
+        }
+        cell->values[0] = sum / (double)n;
+    } else {
+        TRY(okra_score(ctx, g->scorer.metric, truth, g->pool[l], &cell->values[0],
+                       g->each, &has));
+    }
+    if (has) {
+        spread_of(n, each, cell->values[0], &cell->error);
+    }
+done:
+    return st;
+}
+
+static okra_status fit_some(okra_context *ctx, group *g, const okra_view_ *v,
+                            size_t first, size_t count, okra_int fold)
+{
+    okra_status st = OKRA_OK;
+    const okra_method_ *method = g->task->space->method;
+    okra_bag_ **bags = NULL;
+    double *P = NULL;
+    ZALLOC(bags, (okra_int)count);
+    for (size_t l = 0; l < count; l++) {
+        TRY(okra_bag_create_(&bags[l]));
+    }
+    TRY(g->task->space->path
+            ? method->path(ctx, &v->problem, g->fit, g->lambda + first, count, bags)
+            : method->fit(ctx, &v->problem, g->fit, bags[0]));
+    for (size_t l = 0; l < count; l++) {
+        okra_block_ block;
+        TRY(okra_cancelled_(ctx));
+        TRY(okra_view_predict_(ctx, v, method, bags[l], &P, &block));
+        TRY(g->task->folds.part
+                ? okra_scorer_value_(ctx, &g->scorer, v, &block,
+                                     &g->cells[first + l]->values[fold], g->each)
+                : gather(ctx, g, v, first + l, fold, &block));
+        okra_free_(P);
+        P = NULL;
+    }
+done:
+    for (size_t l = 0; bags && l < count; l++) {
+        okra_bag_free_(bags[l]);
+    }
+    okra_free_(bags);
+    okra_free_(P);
+    return st;
+}
+
+static okra_status refit(okra_context *ctx, group *g, okra_int fold)
+{
+    okra_status st = OKRA_OK;
+    okra_view_ *v = NULL;
+    okra_int n, m;
+    okra_folds_get_(&g->task->folds, fold, g->train, &n, g->test, &m);
+    to_source(g, g->train, n);
+    to_source(g, g->test, m);
+    TRY(view(ctx, g, g->train, n, g->test, m, &v));
+    double inputs = (double)(n + v->problem.unlabelled);
+    double left = (double)(okra_context_memory(ctx) - okra_alloc_live_bytes_()) / 2;
+    double most = left / (8 * inputs * inputs + 1) - 2;
+    size_t some = most < 1 ? 1 : most > 1e6 ? 1000000 : (size_t)most;
+    for (size_t first = 0; first < g->count; first += some) {
+        TRY(fit_some(ctx, g, v, first, OKRA_MIN_(some, g->count - first), fold));
+    }
+done:
+    okra_view_free_(v);
+    return st;
+}
+
+static okra_status refit_all(okra_context *ctx, group *g)
+{
+    okra_status st = OKRA_OK;
+    const okra_task_ *task = g->task;
+    okra_data *truth = NULL;
+    okra_int n = task->folds.n, folds = okra_folds_count_(&task->folds);
+    if (!task->folds.part) {
+        TRY(okra_doubles_(ctx, (okra_int)g->count, g->scorer.feature ? n : 0,
+                          "left-out losses", &g->losses));
+        ZALLOC(g->pool, (okra_int)g->count);
+    }
+    for (okra_int f = 0; f < folds; f++) {
+        TRY(okra_cancelled_(ctx));
+        TRY(refit(ctx, g, f));
+    }
+    if (!task->folds.part) {
+        for (okra_int i = 0; i < n; i++) {
+            g->at[i] = i;
+        }
+        to_source(g, g->at, n);
+        TRY(okra_data_take(task->source->y, g->at, n, &truth));
+        for (size_t l = 0; l < g->count; l++) {
+            TRY(score_gathered(ctx, g, l, truth));
+        }
+    }
+done:
+    okra_data_free(truth);
+    return st;
+}
+
+/* ---- both -----------------------------------------------------------------------------
+ */
+
+okra_int okra_task_values_(const okra_task_ *task)
+{
+    return task->folds.part ? okra_folds_count_(&task->folds) : 1;
+}
+
+/* Mean over folds and its standard error; that of leave-one-out is known already. */
+static void summarise(const okra_task_ *task, okra_cell_ *cell)
+{
+    okra_int count = okra_task_values_(task);
+    double sum = 0;
+    for (okra_int f = 0; f < count; f++) {
+        sum += cell->values[f];
+    }
+    cell->mean = task->cv == OKRA_CV_GCV_ ? cell->gcv : sum / (double)count;
+    if (task->folds.part) {
+        spread_of(count, cell->values, cell->mean, &cell->error);
+    }
+    cell->done = true;
+}
+
+okra_status okra_group_fold_(okra_context *ctx, okra_task_ *task,
+                             okra_cell_ *const *cells, size_t count, okra_int fold)
+{
+    okra_status st = OKRA_OK;
+    group g = {.task = task, .cells = cells, .count = count};
+    TRY(open(&g));
+    TRY(refit(ctx, &g, fold));
+done:
+    close(&g);
+    return st;
+}
+
+okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *const *cells,
+                            size_t count)
+{
+    okra_status st = OKRA_OK;
+    group g = {.task = task, .cells = cells, .count = count};
+    bool closed = false;
+    TRY(open(&g));
+    TRY(has_closed_form(&g, &closed));
+    if (closed) {
+        st = closed_form(ctx, &g);
+        closed = st != OKRA_EUNSUPPORTED;
+        TRY(closed ? st : OKRA_OK);
+    }
+    task->closed = closed;
+    if (task->cv == OKRA_CV_GCV_ && (!closed || isnan(cells[0]->gcv))) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "generalised cross-validation is defined for ridge with the operator "
+             "identity, plain outputs and the metric feature-loss; use loo or kfold");
+    }
+    if (!closed) {
+        TRY(refit_all(ctx, &g));
+    }
+    for (size_t l = 0; l < count; l++) {
+        summarise(task, cells[l]);
+    }
+done:
+    close(&g);
+    return st;
+}

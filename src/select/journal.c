@@ -1,0 +1,368 @@
+/*
+ * journal.c: finished cells on file, so that an interrupted selection goes on where it
+ * stopped. The first line names the work by a fingerprint of options, data and seed; each
+ * further line is one cell. Numbers are written with 17 digits, so that what is read
+ * equals what was computed. Lines are appended one by one; a last line that was cut short
+ * is dropped.
+ */
+#include "select/select.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct entry {
+    okra_int outer, count;
+    char *name;
+    double *values; /* count values, then error and gcv */
+} entry;
+
+struct okra_journal_ {
+    char *path; /* NULL: in memory alone */
+    uint64_t fingerprint;
+    entry *entries;
+    okra_int count, room, loaded, saved; /* the first `loaded` are sorted */
+};
+
+/* ---- fingerprint ----------------------------------------------------------------------
+ */
+
+/* FNV-1a */
+static uint64_t mix(uint64_t h, const void *bytes, size_t size)
+{
+    const unsigned char *p = bytes;
+    for (size_t i = 0; i < size; i++) {
+        h = (h ^ p[i]) * 0x100000001b3u;
+    }
+    return h;
+}
+
+static uint64_t mix_ints(uint64_t h, const okra_int *p, okra_int count)
+{
+    return p ? mix(h, p, (size_t)count * sizeof *p) : h;
+}
+
+static uint64_t mix_data(uint64_t h, const okra_data *d)
+{
+    if (!d) {
+        return mix(h, "-", 1);
+    }
+    okra_int head[] = {(okra_int)d->kind, d->n, d->d};
+    h = mix(h, head, sizeof head);
+    for (okra_int i = 0; d->values && i < d->n; i++) {
+        h = mix(h, d->values + i * d->ld, (size_t)d->d * sizeof(double));
+    }
+    if (d->csr.indptr) {
+        okra_int stored = d->csr.indptr[d->n];
+        h = mix_ints(h, d->csr.indptr, d->n + 1);
+        h = mix_ints(h, d->csr.indices, stored);
+        h = mix(h, d->csr.values, (size_t)stored * sizeof(double));
+    }
+    h = d->bits ? mix(h, d->bits, (size_t)(d->n * d->words) * sizeof *d->bits) : h;
+    h = mix_ints(h, d->codes, d->n);
+    for (int g = 0; g < d->group_count; g++) {
+        const okra_ragged_ *group = &d->groups[g];
+        okra_int elements = group->offsets[d->n];
+        h = mix_ints(h, group->offsets, d->n + 1);
+        for (int f = 0; f < group->field_count; f++) {
+            const okra_field_ *field = &group->fields[f];
+            h = mix(h, field->values,
+                    (size_t)(elements * field->width) * okra_field_size_(field->type));
+        }
+    }
+    for (int c = 0; c < d->component_count; c++) {
+        h = mix_data(h, d->components[c]);
+    }
+    return h;
+}
+
+uint64_t okra_fingerprint_(const okra_options *options, const okra_data *x,
+                           const okra_data *y, const okra_select_request *request,
+                           uint64_t seed)
+{
+    uint64_t h = mix(0xcbf29ce484222325u, &seed, sizeof seed);
+    const char *name, *value, *version = okra_version();
+    h = mix(h, version, strlen(version));
+    for (size_t i = 0; (name = okra_options_each_(options, i, &value)); i++) {
+        h = mix(mix(h, name, strlen(name) + 1), value, strlen(value) + 1);
+    }
+    const okra_data *all[] = {x,
+                              y,
+                              request->candidates,
+                              request->folds,
+                              request->groups,
+                              request->strata,
+                              request->links};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        h = mix_data(h, all[i]);
+    }
+    return h;
+}
+
+/* ---- entries --------------------------------------------------------------------------
+ */
+
+static int by_name(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    return x->outer != y->outer ? (x->outer < y->outer ? -1 : 1)
+                                : strcmp(x->name, y->name);
+}
+
+/* Takes over name and values on success. */
+static okra_status append(okra_journal_ *j, okra_int outer, char *name, double *values,
+                          okra_int count)
+{
+    if (j->count == j->room) {
+        okra_int room = 2 * j->room + 16;
+        entry *grown = okra_realloc_(j->entries, room, sizeof *grown);
+        if (!grown) {
+            return OKRA_EMEM;
+        }
+        j->entries = grown;
+        j->room = room;
+    }
+    j->entries[j->count++] =
+        (entry){.outer = outer, .count = count, .name = name, .values = values};
+    return OKRA_OK;
+}
+
+bool okra_journal_find_(const okra_journal_ *j, okra_int outer, const char *name,
+                        okra_int values, okra_cell_ *cell)
+{
+    entry key = {.outer = outer, .name = (char *)(uintptr_t)name};
+    const entry *e =
+        j->loaded ? bsearch(&key, j->entries, (size_t)j->loaded, sizeof *e, by_name)
+                  : NULL;
+    if (!e || e->count != values) {
+        return false;
+    }
+    memcpy(cell->values, e->values, (size_t)values * sizeof *cell->values);
+    cell->mean = e->values[values];
+    cell->error = e->values[values + 1];
+    cell->gcv = e->values[values + 2];
+    cell->done = true;
+    return true;
+}
+
+okra_status okra_journal_add_(okra_journal_ *j, okra_int outer, const char *name,
+                              okra_int values, const okra_cell_ *cell)
+{
+    okra_status st = OKRA_OK;
+    char *copy = okra_strdup_(name);
+    double *numbers = NULL;
+    if (!copy) {
+        return OKRA_EMEM;
+    }
+    ALLOC(numbers, values + 3);
+    memcpy(numbers, cell->values, (size_t)values * sizeof *numbers);
+    numbers[values] = cell->mean;
+    numbers[values + 1] = cell->error;
+    numbers[values + 2] = cell->gcv;
+    TRY(append(j, outer, copy, numbers, values));
+    copy = NULL;
+    numbers = NULL;
+done:
+    okra_free_(copy);
+    okra_free_(numbers);
+    return st;
+}
+
+okra_int okra_journal_count_(const okra_journal_ *j)
+{
+    return j->count;
+}
+
+/* ---- the file -------------------------------------------------------------------------
+ */
+
+static okra_status read_line(okra_journal_ *j, const json_t *line)
+{
+    okra_status st = OKRA_OK;
+    const json_t *list = json_object_get(line, "values");
+    const char *cell = json_string_value(json_object_get(line, "cell"));
+    char *name = NULL;
+    double *values = NULL;
+    okra_int count = (okra_int)json_array_size(list) - 3;
+    if (!cell || count < 1) {
+        FAIL(OKRA_EFORMAT, "expected a cell and its values");
+    }
+    name = okra_strdup_(cell);
+    if (!name) {
+        return OKRA_EMEM;
+    }
+    ALLOC(values, count + 3);
+    for (okra_int i = 0; i < count + 3; i++) {
+        const json_t *v = json_array_get(list, (size_t)i);
+        values[i] = json_is_number(v) ? json_number_value(v) : (double)NAN;
+    }
+    TRY(append(j, (okra_int)json_integer_value(json_object_get(line, "outer")), name,
+               values, count));
+    name = NULL;
+    values = NULL;
+done:
+    okra_free_(name);
+    okra_free_(values);
+    return st;
+}
+
+static okra_status read_lines(okra_journal_ *j, const okra_bytes_ *bytes)
+{
+    okra_status st = OKRA_OK;
+    const char *p = (const char *)bytes->p, *end = p + bytes->size;
+    for (okra_int number = 1; p < end; number++) {
+        const char *stop = memchr(p, '\n', (size_t)(end - p));
+        if (!stop) {
+            break; /* cut short */
+        }
+        json_t *line = json_loadb(p, (size_t)(stop - p), 0, NULL);
+        if (number == 1) {
+            char hex[24];
+            const char *mark = json_string_value(json_object_get(line, "okra-select"));
+            snprintf(hex, sizeof hex, "%016llx", (unsigned long long)j->fingerprint);
+            if (!mark) {
+                st = okra_fail_(OKRA_EFORMAT, "not the finished work of a selection");
+            } else if (strcmp(mark, hex) != 0) {
+                st = okra_fail_(OKRA_EARG, "holds work on other data, other options, "
+                                           "another seed or another version");
+            }
+        } else if (!line) {
+            st = okra_fail_(OKRA_EFORMAT, "line %lld is not JSON", (long long)number);
+        } else {
+            st = read_line(j, line);
+        }
+        json_decref(line);
+        TRY(st);
+        p = stop + 1;
+    }
+done:
+    return st;
+}
+
+okra_status okra_journal_open_(const okra_context *ctx, const char *path,
+                               uint64_t fingerprint, okra_journal_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_journal_ *j = NULL;
+    okra_bytes_ bytes = {0};
+    ZALLOC(j, 1);
+    j->fingerprint = fingerprint;
+    if (path) {
+        j->path = okra_strdup_(path);
+        if (!j->path) {
+            st = OKRA_EMEM;
+            goto done;
+        }
+        FILE *there = fopen(path, "rb");
+        if (there) {
+            fclose(there);
+            TRY(okra_bytes_open_(ctx, path, &bytes));
+            st = read_lines(j, &bytes);
+            if (st != OKRA_OK && st != OKRA_EMEM) {
+                okra_message_prefix_("%s", path);
+            }
+            TRY(st);
+        }
+        if (j->count > 0) {
+            qsort(j->entries, (size_t)j->count, sizeof *j->entries, by_name);
+        }
+        j->loaded = j->count;
+        /* Written anew: a line that was cut short goes. */
+        TRY(okra_journal_save_(j, path));
+        j->saved = j->count;
+    }
+    *out = j;
+    j = NULL;
+done:
+    okra_bytes_close_(&bytes);
+    okra_journal_free_(j);
+    return st;
+}
+
+void okra_journal_free_(okra_journal_ *j)
+{
+    if (j) {
+        for (okra_int i = 0; i < j->count; i++) {
+            okra_free_(j->entries[i].name);
+            okra_free_(j->entries[i].values);
+        }
+        okra_free_(j->entries);
+        okra_free_(j->path);
+        okra_free_(j);
+    }
+}
+
+/* Appended to a growing text. */
+static okra_status put_entry(const entry *e, char **text)
+{
+    okra_status st = OKRA_OK;
+    char *line = okra_format_("{\"outer\": %lld, \"cell\": \"%s\", \"values\": [",
+                              (long long)e->outer, e->name);
+    for (okra_int i = 0; line && i < e->count + 3; i++) {
+        char number[40];
+        snprintf(number, sizeof number, isfinite(e->values[i]) ? "%.17g" : "null",
+                 e->values[i]);
+        char *longer = okra_format_("%s%s%s", line, i ? ", " : "", number);
+        okra_free_(line);
+        line = longer;
+    }
+    if (!line) {
+        return OKRA_EMEM;
+    }
+    *text = okra_format_("%s]}\n", line);
+    st = *text ? OKRA_OK : OKRA_EMEM;
+    okra_free_(line);
+    return st;
+}
+
+/* New lines at the end of the file. */
+static okra_status append_lines(okra_journal_ *j)
+{
+    okra_status st = OKRA_OK;
+    FILE *file = fopen(j->path, "ab");
+    char *text = NULL;
+    bool good = file != NULL;
+    for (okra_int i = j->saved; good && i < j->count; i++) {
+        TRY(put_entry(&j->entries[i], &text));
+        good = fputs(text, file) >= 0;
+        okra_free_(text);
+        text = NULL;
+    }
+    good = good && fflush(file) == 0;
+    if (!good) {
+        FAIL(OKRA_EIO, "%s: %s", j->path, strerror(errno));
+    }
+    j->saved = j->count;
+done:
+    if (file) {
+        fclose(file);
+    }
+    return st;
+}
+
+okra_status okra_journal_save_(okra_journal_ *j, const char *path)
+{
+    okra_status st = OKRA_OK;
+    okra_writer_ *w = NULL;
+    char *text = NULL;
+    if (!path) {
+        return j->path ? append_lines(j) : OKRA_OK;
+    }
+    TRY(okra_writer_open_(path, &w));
+    TRY(okra_writer_printf_(w, "{\"okra-select\": \"%016llx\"}\n",
+                            (unsigned long long)j->fingerprint));
+    for (okra_int i = 0; i < j->count; i++) {
+        TRY(put_entry(&j->entries[i], &text));
+        TRY(okra_writer_put_(w, text, strlen(text)));
+        okra_free_(text);
+        text = NULL;
+    }
+    st = okra_writer_commit_(w);
+    w = NULL;
+done:
+    okra_writer_abort_(w);
+    okra_free_(text);
+    return st;
+}

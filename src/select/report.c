@@ -1,0 +1,205 @@
+/*
+ * report.c: what a selection found: its JSON, and questions to it.
+ */
+#include "select/select.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static json_t *number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *settings(const okra_space_ *space, const okra_setting_ *setting)
+{
+    json_t *o = json_object();
+    for (size_t i = 0; i < space->count; i++) {
+        json_object_set_new(o, space->axes[i].name, json_string(setting->text[i]));
+    }
+    return o;
+}
+
+static json_t *cell(const okra_selection *s, okra_int values, const okra_cell_ *c)
+{
+    json_t *list = json_array(), *o = json_object();
+    for (okra_int f = 0; f < values; f++) {
+        json_array_append_new(list, number(c->values[f]));
+    }
+    json_object_set_new(o, "settings", settings(s->space, &c->setting));
+    json_object_set_new(o, "mean", number(c->mean));
+    json_object_set_new(o, "error", number(c->error));
+    json_object_set_new(o, "values", list);
+    if (!isnan(c->gcv)) {
+        json_object_set_new(o, "gcv", number(c->gcv));
+    }
+    if (c->refined) {
+        json_object_set_new(o, "refined", json_true());
+    }
+    return o;
+}
+
+/* Name and values of every axis. */
+static json_t *axes(const okra_space_ *space)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < space->count; i++) {
+        json_t *values = json_array();
+        for (okra_int k = 0; k < OKRA_MIN_(space->axes[i].count, 10000); k++) {
+            char *text = NULL;
+            if (okra_grid_text_(space->axes[i].grid, k, &text) == OKRA_OK) {
+                json_array_append_new(values, json_string(text));
+            }
+            okra_free_(text);
+        }
+        json_array_append_new(
+            list, json_pack("{s:s, s:o}", "name", space->axes[i].name, "values", values));
+    }
+    return list;
+}
+
+static json_t *outer(const okra_selection *s)
+{
+    json_t *list = json_array();
+    double sum = 0, squares = 0, count = (double)s->outer_count;
+    for (okra_int f = 0; f < s->outer_count; f++) {
+        const okra_outer_ *o = &s->outer[f];
+        const okra_cell_ *best = &o->found.cells[o->found.best];
+        sum += o->error;
+        json_array_append_new(
+            list,
+            json_pack("{s:o, s:I, s:I, s:o, s:o}", "value", number(o->error), "trained",
+                      (json_int_t)o->trained, "tested", (json_int_t)o->tested, "settings",
+                      settings(s->space, &best->setting), "inner", number(best->mean)));
+    }
+    for (okra_int f = 0; f < s->outer_count; f++) {
+        double d = s->outer[f].error - sum / count;
+        squares += d * d;
+    }
+    double error = count > 1 ? sqrt(squares / (count - 1) / count) : (double)NAN;
+    return json_pack("{s:o, s:o, s:o}", "mean", number(sum / count), "error",
+                     number(error), "folds", list);
+}
+
+okra_status okra_selection_report_(okra_selection *s)
+{
+    okra_status st = OKRA_OK;
+    json_t *o = json_object(), *cells = json_array();
+    for (okra_int i = 0; i < s->found.count; i++) {
+        json_array_append_new(cells, cell(s, s->values, &s->found.cells[i]));
+    }
+    TRY(okra_json_set_(o, "okra", json_string(okra_version())));
+    TRY(okra_json_set_(o, "format", json_integer(1)));
+    TRY(okra_json_set_(o, "kind", json_string("select")));
+    TRY(okra_json_set_(o, "method", json_string(s->space->method->name)));
+    TRY(okra_json_set_(o, "decode", json_string(s->space->decoder->name)));
+    TRY(okra_json_set_(o, "cv", json_string(s->cv)));
+    TRY(okra_json_set_(o, "metric", json_string(s->metric)));
+    TRY(okra_json_set_(o, "loss", json_boolean(s->loss)));
+    TRY(okra_json_set_(o, "pairs", json_integer((json_int_t)s->n)));
+    TRY(okra_json_set_(o, "closed_form", json_boolean(s->closed)));
+    TRY(okra_json_set_(o, "axes", axes(s->space)));
+    TRY(okra_json_set_(o, "best", cell(s, s->values, &s->found.cells[s->found.best])));
+    if (s->outer_count > 0) {
+        TRY(okra_json_set_(o, "nested", outer(s)));
+    }
+    TRY(okra_json_set_(o, "cells", json_incref(cells)));
+    TRY(okra_json_set_(o, "seconds", json_real(s->seconds)));
+    TRY(okra_json_text_(o, &s->json));
+done:
+    json_decref(cells);
+    json_decref(o);
+    return st;
+}
+
+void okra_selection_free(okra_selection *s)
+{
+    if (s) {
+        okra_found_free_(&s->found);
+        for (okra_int f = 0; s->outer && f < s->outer_count; f++) {
+            okra_found_free_(&s->outer[f].found);
+        }
+        okra_free_(s->outer);
+        okra_space_free_(s->space);
+        okra_free_(s->cv);
+        okra_free_(s->metric);
+        okra_free_(s->json);
+        okra_free_(s);
+    }
+}
+
+const char *okra_selection_json(const okra_selection *selection)
+{
+    return selection->json;
+}
+
+okra_int okra_selection_count(const okra_selection *selection)
+{
+    return selection->found.count;
+}
+
+okra_int okra_selection_best(const okra_selection *selection)
+{
+    return selection->found.best;
+}
+
+static okra_status check_cell(const okra_selection *s, okra_int cell)
+{
+    return cell >= 0 && cell < s->found.count
+               ? OKRA_OK
+               : okra_fail_(OKRA_EARG, "cell %lld is asked of a selection of %lld",
+                            (long long)cell, (long long)s->found.count);
+}
+
+okra_status okra_selection_cell(const okra_selection *selection, okra_int cell,
+                                double *mean, double *error)
+{
+    okra_status st = check_cell(selection, cell);
+    if (st == OKRA_OK) {
+        *mean = selection->found.cells[cell].mean;
+        *error = selection->found.cells[cell].error;
+    }
+    return st;
+}
+
+const char *okra_selection_value(const okra_selection *selection, okra_int cell,
+                                 const char *option)
+{
+    return cell >= 0 && cell < selection->found.count
+               ? okra_space_value_(selection->space,
+                                   &selection->found.cells[cell].setting, option)
+               : NULL;
+}
+
+okra_status okra_selection_options(const okra_selection *selection, okra_int cell,
+                                   okra_options **fit, okra_options **predict)
+{
+    okra_status st = check_cell(selection, cell);
+    return st == OKRA_OK
+               ? okra_space_options_(selection->space,
+                                     &selection->found.cells[cell].setting, fit, predict)
+               : st;
+}
+
+okra_int okra_selection_outer_count(const okra_selection *selection)
+{
+    return selection->outer_count;
+}
+
+double okra_selection_outer_error(const okra_selection *selection, okra_int fold)
+{
+    return fold >= 0 && fold < selection->outer_count ? selection->outer[fold].error
+                                                      : (double)NAN;
+}
+
+const char *okra_selection_outer_value(const okra_selection *selection, okra_int fold,
+                                       const char *option)
+{
+    if (fold < 0 || fold >= selection->outer_count) {
+        return NULL;
+    }
+    const okra_found_ *found = &selection->outer[fold].found;
+    return okra_space_value_(selection->space, &found->cells[found->best].setting,
+                             option);
+}

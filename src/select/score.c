@@ -1,0 +1,158 @@
+/*
+ * score.c: from predictions of left-out pairs to the value of the metric.
+ *
+ * feature-loss   |phi(y) - h|^2 in the feature space of the output kernel
+ * else           the predictions are decoded and compared by okra_score
+ *
+ * Decoding to the training outputs: a left-out pair has not been seen, so that its own
+ * output is no candidate. Where one model was never fitted (leave-one-out in closed form)
+ * the two nearest training outputs are found and the pair itself is struck out.
+ */
+#include "select/select.h"
+
+#include <string.h>
+
+okra_status okra_scorer_create_(const char *metric, const okra_select_request *request,
+                                const okra_space_ *space, okra_scorer_ *out)
+{
+    okra_scorer_ s = {.metric = metric,
+                      .feature = strcmp(metric, "feature-loss") == 0,
+                      .loss = true,
+                      .decoder = space->decoder,
+                      .candidates = request->candidates};
+    if (!s.feature) {
+        okra_status st = okra_metric_is_loss(metric, &s.loss);
+        if (st != OKRA_OK) {
+            return st;
+        }
+        if (strcmp(s.decoder->name, "none") == 0) {
+            return okra_fail_(OKRA_EARG,
+                              "metric %s compares decoded objects, but decode is none",
+                              metric);
+        }
+    } else if (space->ky_varies) {
+        return okra_fail_(
+            OKRA_EARG,
+            "ky is a grid, and the metric feature-loss is measured in the feature space "
+            "of ky itself: its unit changes from cell to cell (any prediction looks good "
+            "under a kernel that finds all outputs alike), so the cells cannot be "
+            "compared. Fix what is measured with metric, e.g. rbf-loss:sigma=V, mse or "
+            "kernel-loss:kernel=EXPR");
+    }
+    *out = s;
+    return OKRA_OK;
+}
+
+/* Losses in feature space. */
+static okra_status feature(okra_context *ctx, const okra_output_ *output,
+                           const okra_data *truth, const okra_block_ *block,
+                           double *value, double *each)
+{
+    okra_status st = OKRA_OK;
+    okra_feature_loss_ *loss = NULL;
+    double sum = 0;
+    TRY(okra_feature_loss_create_(ctx, output, truth, &loss));
+    TRY(okra_feature_loss_block_(ctx, loss, block, each));
+    for (okra_int i = 0; i < block->m; i++) {
+        sum += each[i];
+    }
+    *value = sum / (double)block->m;
+done:
+    okra_feature_loss_free_(loss);
+    return st;
+}
+
+static okra_status decode(okra_context *ctx, const okra_scorer_ *s,
+                          const okra_view_ *view, const okra_block_ *block, okra_int top,
+                          okra_decoded_ *out)
+{
+    okra_status st = OKRA_OK;
+    void *state = NULL;
+    okra_decode_request_ request = {s->candidates, NULL, block->m, top};
+    TRY(s->decoder->create(ctx, &view->output, s->predict, &request, &state));
+    TRY(s->decoder->block(ctx, state, block));
+    TRY(s->decoder->finish(ctx, state, out));
+done:
+    if (state) {
+        s->decoder->free(state);
+    }
+    return st;
+}
+
+okra_status okra_scorer_objects_(okra_context *ctx, const okra_scorer_ *s,
+                                 const okra_view_ *view, const okra_block_ *block,
+                                 okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_decoded_ decoded = {0};
+    TRY(decode(ctx, s, view, block, 1, &decoded));
+    if (view->gram_y) {
+        TRY(okra_data_take(view->training->y, decoded.index, block->m, out));
+    } else {
+        *out = decoded.objects;
+        decoded.objects = NULL;
+    }
+done:
+    okra_decoded_clear_(&decoded);
+    return st;
+}
+
+okra_status okra_scorer_feature_(okra_context *ctx, const okra_view_ *view,
+                                 const okra_block_ *block, double *value, double *each)
+{
+    return feature(ctx, &view->output, view->truth_rows, block, value, each);
+}
+
+okra_status okra_scorer_value_(okra_context *ctx, const okra_scorer_ *s,
+                               const okra_view_ *view, const okra_block_ *block,
+                               double *value, double *each)
+{
+    okra_status st = OKRA_OK;
+    okra_data *objects = NULL;
+    if (s->feature) {
+        return okra_scorer_feature_(ctx, view, block, value, each);
+    }
+    TRY(okra_scorer_objects_(ctx, s, view, block, &objects));
+    TRY(okra_score(ctx, s->metric, view->truth, objects, value, NULL, NULL));
+done:
+    okra_data_free(objects);
+    return st;
+}
+
+okra_status okra_scorer_left_(okra_context *ctx, const okra_scorer_ *s,
+                              const okra_view_ *view, const okra_block_ *block,
+                              double *value, double *each, bool *has_each)
+{
+    okra_status st = OKRA_OK;
+    okra_decoded_ decoded = {0};
+    okra_data *objects = NULL;
+    okra_int *nearest = NULL;
+    const okra_data *y = view->training->y;
+    if (s->feature) {
+        *has_each = true;
+        return feature(ctx, &view->output, view->output.y, block, value, each);
+    }
+    bool own = !s->candidates && strcmp(s->decoder->name, "candidates") == 0;
+    TRY(decode(ctx, s, view, block, own ? 2 : 1, &decoded));
+    if (own) {
+        ALLOC(nearest, block->m);
+        for (okra_int i = 0; i < block->m; i++) {
+            const okra_int *two = decoded.index + 2 * i;
+            nearest[i] = two[0] == i ? two[1] : two[0];
+            if (nearest[i] < 0) {
+                FAIL(OKRA_EARG,
+                     "candidates: without pair %lld there is no training output that "
+                     "could be chosen",
+                     (long long)i);
+            }
+        }
+        TRY(okra_data_take(y, nearest, block->m, &objects));
+    }
+    TRY(okra_score(ctx, s->metric, y, objects ? objects : decoded.objects, value, each,
+                   has_each));
+done:
+    okra_data_free(objects);
+    okra_free_(nearest);
+    okra_decoded_clear_(&decoded);
+    return st;
+}

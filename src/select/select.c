@@ -1,0 +1,337 @@
+/*
+ * select.c: the whole of a selection: what is asked is checked, then one search, or for
+ * nested cross-validation one search on the training pairs of every outer fold, whose
+ * choice is fitted on them and measured on the fold; and one on all pairs, which gives
+ * the settings to use.
+ */
+#include "select/select.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct job {
+    okra_context *ctx;
+    okra_source_ source;
+    okra_select_fields_ fields;
+    okra_cv_ cv;
+    okra_keys_ keys;
+    okra_scorer_ scorer;
+    okra_journal_ *journal;
+    okra_selection *out;
+    okra_int before, total;
+} job;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- checks ---------------------------------------------------------------------------
+ */
+
+static okra_status check_labels(const okra_data *labels, const char *what, okra_int n,
+                                const okra_int **codes)
+{
+    char text[96];
+    if (labels && (labels->kind != OKRA_LABELS || labels->n != n)) {
+        return okra_fail_(OKRA_ESHAPE, "%s: found %s, expected labels of the %lld pairs",
+                          what, okra_data_describe_(labels, text, sizeof text),
+                          (long long)n);
+    }
+    *codes = labels ? labels->codes : NULL;
+    return OKRA_OK;
+}
+
+/* A search over more cells than this is refused, with what it would cost. */
+static okra_status check_size(const job *j)
+{
+    const okra_space_ *space = j->out->space;
+    okra_int cells = okra_search_cells_(space, j->fields.budget);
+    double n = (double)j->source.n, settings = (double)cells / (double)space->lambdas;
+    if (cells <= OKRA_CELLS_MOST_) {
+        return OKRA_OK;
+    }
+    /* about 10 n^3 flops for a decomposition at some 10 Gflop/s */
+    double hours = (settings * 10 * n * n * n + (double)cells * n * n) / 1e10 / 3600;
+    return okra_fail_(
+        OKRA_EARG,
+        "the grid has %lld cells, %.3g settings beside lambda: some %.2g hours of "
+        "computing for %lld pairs. At most %d cells are evaluated: shorten the lists, or "
+        "give a budget of cells to be drawn",
+        (long long)cells, settings, hours, (long long)j->source.n, OKRA_CELLS_MOST_);
+}
+
+/* Labels that are to be told apart must be there in what is trained on. */
+static okra_status check_classes(const job *j, const okra_folds_ *folds,
+                                 const okra_int *index)
+{
+    okra_status st = OKRA_OK;
+    const okra_data *y = j->source.y;
+    okra_int *train = NULL, *test = NULL, n, m;
+    if (y->kind != OKRA_LABELS || !folds->part) {
+        return OKRA_OK;
+    }
+    ALLOC(train, folds->n);
+    ALLOC(test, folds->n);
+    for (okra_int f = 0; f < okra_folds_count_(folds); f++) {
+        bool several = false;
+        okra_folds_get_(folds, f, train, &n, test, &m);
+        for (okra_int i = 0; i < n && !several; i++) {
+            okra_int a = index ? index[train[i]] : train[i];
+            okra_int b = index ? index[train[0]] : train[0];
+            several = y->codes[a] != y->codes[b];
+        }
+        if (!several) {
+            FAIL(OKRA_EARG,
+                 "fold %lld trains on %lld pairs of one class alone: stratify the folds "
+                 "or take fewer of them",
+                 (long long)f, (long long)n);
+        }
+    }
+done:
+    okra_free_(train);
+    okra_free_(test);
+    return st;
+}
+
+static okra_status check(job *j, const okra_options *options)
+{
+    okra_status st = OKRA_OK;
+    const okra_select_request *r = j->source.request;
+    okra_int n = j->source.n;
+    TRY(okra_cv_parse_(j->fields.cv, &j->cv));
+    TRY(okra_method_check_pairs_(j->out->space->method, j->source.x, j->source.y));
+    TRY(check_labels(r->folds, "folds", n, &j->keys.folds));
+    TRY(check_labels(r->groups, "groups", n, &j->keys.groups));
+    TRY(check_labels(r->strata, "strata", n, &j->keys.strata));
+    bool loo = j->cv.kind != OKRA_CV_KFOLD_ && j->cv.outer == 0;
+    if (loo && (r->folds || r->groups || r->strata || j->fields.repeats > 1 ||
+                j->fields.train_on_one)) {
+        FAIL(OKRA_EARG,
+             "cv is %s, which leaves out every pair by itself: folds, groups, strata, "
+             "repeats and train-on-one are for kfold and nested",
+             j->fields.cv);
+    }
+    if (r->folds && (r->groups || r->strata || j->fields.repeats > 1)) {
+        FAIL(OKRA_EARG, "the folds are given: groups, strata and repeats have no use");
+    }
+    if (okra_options_is_set(options, "top")) {
+        FAIL(OKRA_EARG, "top has no use in a selection");
+    }
+    TRY(okra_scorer_create_(j->fields.metric, r, j->out->space, &j->scorer));
+    if (j->cv.kind == OKRA_CV_GCV_ && !j->scorer.feature) {
+        FAIL(OKRA_EARG, "generalised cross-validation estimates feature-loss, not %s",
+             j->fields.metric);
+    }
+    TRY(check_size(j));
+done:
+    return st;
+}
+
+/* ---- searches -------------------------------------------------------------------------
+ */
+
+/* Folds of a search over the pairs of `index`, the outer fold it belongs to or -1. */
+static okra_status inner_folds(const job *j, const okra_int *index, okra_int n,
+                               okra_int outer, okra_folds_ *out)
+{
+    okra_keys_ keys = j->keys;
+    bool nested = j->cv.outer > 0;
+    if (nested) {
+        keys.folds = NULL; /* they are the outer ones */
+    }
+    if (j->cv.kind != OKRA_CV_KFOLD_) {
+        keys = (okra_keys_){NULL, NULL, NULL};
+    }
+    okra_int parts = j->cv.kind == OKRA_CV_KFOLD_ ? j->cv.parts : n;
+    okra_int repeats = nested ? 1 : j->fields.repeats;
+    uint64_t seed = okra_context_seed(j->ctx) + 1000003u * (uint64_t)(outer + 1);
+    okra_status st = okra_folds_create_(&keys, index, n, parts, repeats, seed, out);
+    if (st == OKRA_OK) {
+        out->train_on_one = j->fields.train_on_one && !nested;
+        st = check_classes(j, out, index);
+        if (st != OKRA_OK) {
+            okra_folds_free_(out);
+        }
+    }
+    return st;
+}
+
+static okra_status search(job *j, const okra_int *index, okra_int n, okra_int outer,
+                          okra_found_ *found)
+{
+    okra_status st = OKRA_OK;
+    okra_task_ task = {.source = &j->source,
+                       .space = j->out->space,
+                       .index = index,
+                       .cv = j->cv.kind,
+                       .metric = j->fields.metric};
+    okra_search_ s = {.task = &task,
+                      .budget = j->fields.budget,
+                      .refine = j->fields.refine,
+                      .loss = j->scorer.loss,
+                      .seed = okra_context_seed(j->ctx),
+                      .journal = j->journal,
+                      .outer = outer,
+                      .before = j->before,
+                      .total = j->total};
+    TRY(inner_folds(j, index, n, outer, &task.folds));
+    TRY(okra_search_run_(j->ctx, &s, found));
+    j->before = s.before;
+    j->out->values = okra_task_values_(&task);
+    j->out->closed = task.closed || j->out->closed;
+done:
+    okra_folds_free_(&task.folds);
+    return st;
+}
+
+/* The chosen settings fitted on the training pairs of an outer fold, measured on it. */
+static okra_status measure(job *j, const okra_folds_ *folds, okra_int fold,
+                           okra_outer_ *outer)
+{
+    okra_status st = OKRA_OK;
+    okra_cell_ cell = {.error = NAN, .gcv = NAN};
+    okra_cell_ *only = &cell;
+    double *values = NULL;
+    okra_folds_ one = {.n = folds->n, .parts = 2, .repeats = 1};
+    okra_task_ task = {.source = &j->source,
+                       .space = j->out->space,
+                       .cv = OKRA_CV_KFOLD_,
+                       .metric = j->fields.metric};
+    const okra_int *part = folds->part + fold / folds->parts * folds->n;
+    ALLOC(one.part, folds->n);
+    for (okra_int i = 0; i < folds->n; i++) {
+        bool in = part[i] == fold % folds->parts;
+        one.part[i] = in != folds->train_on_one ? 0 : 1;
+    }
+    ALLOC(values, 2);
+    cell.values = values;
+    cell.setting = outer->found.cells[outer->found.best].setting;
+    task.folds = one;
+    TRY(okra_group_fold_(j->ctx, &task, &only, 1, 0));
+    outer->error = values[0];
+done:
+    okra_free_(one.part);
+    okra_free_(values);
+    return st;
+}
+
+static okra_status run_outer(job *j, const okra_folds_ *folds, okra_int fold)
+{
+    okra_status st = OKRA_OK;
+    okra_int *train = NULL, *test = NULL;
+    okra_outer_ *outer = &j->out->outer[fold];
+    char name[32];
+    double value = NAN;
+    okra_cell_ kept = {.values = &value, .mean = NAN, .error = NAN, .gcv = NAN};
+    ALLOC(train, folds->n);
+    ALLOC(test, folds->n);
+    okra_folds_get_(folds, fold, train, &outer->trained, test, &outer->tested);
+    TRY(search(j, train, outer->trained, fold, &outer->found));
+    snprintf(name, sizeof name, "outer %lld", (long long)outer->found.best);
+    if (okra_journal_find_(j->journal, fold, name, 1, &kept)) {
+        outer->error = value;
+    } else {
+        TRY(measure(j, folds, fold, outer));
+        value = outer->error;
+        TRY(okra_journal_add_(j->journal, fold, name, 1, &kept));
+        TRY(okra_journal_save_(j->journal, NULL));
+    }
+done:
+    okra_free_(train);
+    okra_free_(test);
+    return st;
+}
+
+static okra_status nested(job *j)
+{
+    okra_status st = OKRA_OK;
+    okra_folds_ folds = {0};
+    okra_selection *out = j->out;
+    TRY(okra_folds_create_(&j->keys, NULL, j->source.n, j->cv.outer, j->fields.repeats,
+                           okra_context_seed(j->ctx), &folds));
+    folds.train_on_one = j->fields.train_on_one;
+    if (!folds.part) {
+        FAIL(OKRA_EARG, "%lld outer folds of %lld pairs leave one pair each: take fewer",
+             (long long)j->cv.outer, (long long)j->source.n);
+    }
+    TRY(check_classes(j, &folds, NULL));
+    okra_int count = okra_folds_count_(&folds);
+    j->total *= count + 1;
+    ZALLOC(out->outer, count);
+    out->outer_count = count;
+    for (okra_int f = 0; f < count; f++) {
+        TRY(run_outer(j, &folds, f));
+    }
+done:
+    okra_folds_free_(&folds);
+    return st;
+}
+
+static okra_status run(job *j, const okra_options *options)
+{
+    okra_status st = OKRA_OK;
+    const okra_select_request *r = j->source.request;
+    okra_selection *out = j->out;
+    double begin = now();
+    uint64_t mark = okra_fingerprint_(options, j->source.x, j->source.y, r,
+                                      okra_context_seed(j->ctx));
+    TRY(okra_journal_open_(j->ctx, r->resume, mark, &j->journal));
+    j->total = okra_search_cells_(out->space, j->fields.budget);
+    if (j->cv.outer > 0) {
+        TRY(nested(j));
+    }
+    TRY(search(j, NULL, j->source.n, -1, &out->found));
+    out->n = j->source.n;
+    out->loss = j->scorer.loss;
+    out->seconds = now() - begin;
+    TRY(okra_selection_report_(out));
+done:
+    return st;
+}
+
+okra_status okra_select(okra_context *context, const okra_data *x, const okra_data *y,
+                        const okra_options *options, const okra_select_request *request,
+                        okra_selection **out)
+{
+    okra_status st = OKRA_OK;
+    static const okra_select_request nothing = {0};
+    okra_options *defaults = NULL;
+    job j = {.ctx = context, .source = {.x = x, .y = y, .n = y->n, .inputs = x->n}};
+    j.source.request = request ? request : &nothing;
+    ZALLOC(j.out, 1);
+    if (!options) {
+        TRY(okra_select_options(&defaults));
+        options = defaults;
+    }
+    TRY(okra_options_read(options, &okra_select_table_, &j.fields));
+    j.out->cv = okra_strdup_(j.fields.cv);
+    j.out->metric = okra_strdup_(j.fields.metric);
+    if (!j.out->cv || !j.out->metric) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    TRY(okra_space_create_(options, &j.out->space));
+    TRY(check(&j, options));
+    st = run(&j, options);
+    if (st == OKRA_ECANCELLED && request && request->keep && j.journal &&
+        okra_journal_count_(j.journal) > 0) {
+        /* the message of the cancelling goes if this fails */
+        okra_status kept = okra_journal_save_(j.journal, request->keep);
+        st = kept == OKRA_OK ? OKRA_ECANCELLED : kept;
+    }
+    if (st == OKRA_OK) {
+        *out = j.out;
+        j.out = NULL;
+    }
+done:
+    okra_source_clear_(&j.source);
+    okra_journal_free_(j.journal);
+    okra_selection_free(j.out);
+    okra_options_free(defaults);
+    return st;
+}

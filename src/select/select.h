@@ -1,0 +1,296 @@
+/*
+ * select.h: what the files of selection share.
+ *
+ *   options.c   the options: those of fit and predict, as texts that may hold grids
+ *   space.c     the grid: axes, cells, the options of a cell
+ *   folds.c     who is left out when
+ *   grams.c     Gram matrices of the whole training set, once for each kernel
+ *   view.c      a training set and the pairs left out, seen through sliced Gram matrices
+ *   score.c     from predictions of left-out pairs to the value of the metric
+ *   group.c     all lambdas of a setting: closed form where there is one, else refits
+ *   search.c    which cells, in which order; the best; refinement
+ *   journal.c   finished work on file
+ *   select.c    the whole, nested or not; report.c: its JSON
+ */
+#ifndef OKRA_SELECT_H_
+#define OKRA_SELECT_H_
+
+#include "decode/decode.h"
+#include "metric/metric.h"
+#include "model/model.h"
+#include "okra/select.h"
+
+/* ---- options.c ------------------------------------------------------------------------
+ */
+
+typedef struct okra_select_fields_ {
+    const char *cv, *metric;
+    okra_int budget, refine, repeats;
+    bool train_on_one;
+} okra_select_fields_;
+extern const okra_option_table okra_select_table_;
+
+/* ---- space.c --------------------------------------------------------------------------
+ */
+
+typedef struct okra_axis_ {
+    const char *name; /* of the option */
+    bool predict;     /* an option of predict, else of fit */
+    okra_grid_ *grid;
+    okra_int count;
+} okra_axis_;
+
+typedef struct okra_space_ {
+    okra_axis_ *axes; /* kx, ky, then others; lambda last where it is a path */
+    size_t count;
+    const okra_method_ *method;
+    const okra_decoder_ *decoder;
+    okra_int cells;   /* product of all counts */
+    okra_int lambdas; /* values of the last axis if it is a path, else 1 */
+    bool path;        /* the last axis is lambda and the method shares work over it */
+    bool ky_varies;   /* more than one output kernel */
+} okra_space_;
+
+okra_status okra_space_create_(const okra_options *options, okra_space_ **out) OKRA_CHECK;
+void okra_space_free_(okra_space_ *space);
+/* A setting: one text for each axis. Free with okra_setting_free_. */
+typedef struct okra_setting_ {
+    char **text; /* one an axis */
+    size_t count;
+} okra_setting_;
+okra_status okra_space_setting_(const okra_space_ *space, okra_int cell,
+                                okra_setting_ *out) OKRA_CHECK;
+okra_status okra_setting_copy_(const okra_setting_ *from, okra_setting_ *to) OKRA_CHECK;
+void okra_setting_free_(okra_setting_ *setting);
+/* The options that a setting stands for; either may be NULL. */
+okra_status okra_space_options_(const okra_space_ *space, const okra_setting_ *setting,
+                                okra_options **fit, okra_options **predict) OKRA_CHECK;
+const char *okra_space_value_(const okra_space_ *space, const okra_setting_ *setting,
+                              const char *option);
+
+/* ---- folds.c --------------------------------------------------------------------------
+ */
+
+/* Each of `repeats` times the n pairs are split in `parts`. */
+typedef struct okra_folds_ {
+    okra_int n, parts, repeats;
+    okra_int *part;    /* repeats x n; NULL: each pair is a part */
+    bool train_on_one; /* train on a part and test on the rest, not the other way round */
+} okra_folds_;
+
+typedef enum okra_cv_kind_ { OKRA_CV_LOO_, OKRA_CV_GCV_, OKRA_CV_KFOLD_ } okra_cv_kind_;
+typedef struct okra_cv_ {
+    okra_cv_kind_ kind; /* of the selection itself (nested: of the inner one) */
+    okra_int parts;
+    okra_int outer; /* nested: outer parts; 0: not nested */
+} okra_cv_;
+/* "loo", "gcv", "kfold:5", "nested:5,5", "nested:5,loo" */
+okra_status okra_cv_parse_(const char *text, okra_cv_ *out) OKRA_CHECK;
+
+/* Codes of the pairs of `index` (NULL: 0, 1, ...) that folds depend on; NULL: not. */
+typedef struct okra_keys_ {
+    const okra_int *folds, *groups, *strata;
+} okra_keys_;
+okra_status okra_folds_create_(const okra_keys_ *keys, const okra_int *index, okra_int n,
+                               okra_int parts, okra_int repeats, uint64_t seed,
+                               okra_folds_ *out) OKRA_CHECK;
+void okra_folds_free_(okra_folds_ *folds);
+okra_int okra_folds_count_(const okra_folds_ *folds); /* parts * repeats */
+/* Positions trained on and tested in a fold; both have room for n. */
+void okra_folds_get_(const okra_folds_ *folds, okra_int fold, okra_int *train,
+                     okra_int *trained, okra_int *test, okra_int *tested);
+
+/* ---- grams.c --------------------------------------------------------------------------
+ */
+
+/* The training set of a selection and the Gram matrices made of it so far. */
+typedef struct okra_source_ {
+    const okra_data *x, *y;
+    okra_int n, inputs;
+    const okra_select_request *request;
+    const okra_int *links;
+    struct okra_gram_ *grams;
+    int count;
+} okra_source_;
+/* The Gram matrix of all x (which == 'x') or y; NULL where the kernel centers, since its
+ * values then depend on the training set. Valid until two other kernels were asked for.
+ */
+okra_status okra_source_gram_(okra_context *ctx, okra_source_ *source, char which,
+                              const okra_kernel *kernel, const double **out) OKRA_CHECK;
+void okra_source_clear_(okra_source_ *source);
+
+/* ---- view.c ---------------------------------------------------------------------------
+ */
+
+/* Pairs of the source to train on, and pairs that are left out. */
+typedef struct okra_view_ {
+    okra_training_ *training;
+    okra_problem_ problem;
+    okra_output_ output; /* as decoders and losses see it: Gram rows where they will do */
+    okra_data *gram_y;   /* of output, or NULL */
+    okra_kernel *gram_kernel;
+    okra_bound_ *gram_bound;
+    double *K, *L;     /* slices, or NULL */
+    okra_int m, n;     /* left out, trained on */
+    okra_data *test_x; /* where K could not be sliced */
+    double *Kx;        /* m x inputs: sliced, or NULL */
+    double *self, *train_self;
+    okra_data *truth;      /* m outputs as they are */
+    okra_data *truth_rows; /* m outputs as `output` knows them */
+    okra_data *train_y;    /* n outputs as they are */
+} okra_view_;
+
+typedef struct okra_view_request_ {
+    const char *kx, *ky;
+    const okra_method_ *method;
+    const okra_int *train, *test; /* indices into the source */
+    okra_int n, m;
+    bool keep_inputs; /* left-out inputs stay as inputs without outputs */
+    bool rows;        /* Gram rows will do for the outputs */
+} okra_view_request_;
+okra_status okra_view_create_(okra_context *ctx, okra_source_ *source,
+                              const okra_view_request_ *request,
+                              okra_view_ **out) OKRA_CHECK;
+void okra_view_free_(okra_view_ *view);
+/* Predictions at the pairs left out, as embeddings where there are features. */
+okra_status okra_view_predict_(okra_context *ctx, const okra_view_ *view,
+                               const okra_method_ *method, const okra_bag_ *bag,
+                               double **out, okra_block_ *block) OKRA_CHECK;
+
+/* ---- score.c --------------------------------------------------------------------------
+ */
+
+typedef struct okra_scorer_ {
+    const char *metric; /* "feature-loss" or a specification of okra_score */
+    bool feature;       /* in the feature space of ky, nothing is decoded */
+    bool links;         /* AUC of pairs of outputs */
+    bool loss;          /* smaller is better */
+    const okra_decoder_ *decoder;
+    const okra_options *predict;
+    const okra_data *candidates;
+} okra_scorer_;
+okra_status okra_scorer_create_(const char *metric, const okra_select_request *request,
+                                const okra_space_ *space, okra_scorer_ *out) OKRA_CHECK;
+/* The value of a block of predictions of all left-out pairs of a view; `each` is work
+ * space of m places, the losses of feature-loss. */
+okra_status okra_scorer_value_(okra_context *ctx, const okra_scorer_ *scorer,
+                               const okra_view_ *view, const okra_block_ *block,
+                               double *value, double *each) OKRA_CHECK;
+okra_status okra_scorer_feature_(okra_context *ctx, const okra_view_ *view,
+                                 const okra_block_ *block, double *value,
+                                 double *each) OKRA_CHECK;
+/* The decoded objects alone. */
+okra_status okra_scorer_objects_(okra_context *ctx, const okra_scorer_ *scorer,
+                                 const okra_view_ *view, const okra_block_ *block,
+                                 okra_data **out) OKRA_CHECK;
+/* The value where row i of the block is the prediction at training pair i of the view
+ * without it; `each` and *has_each as in okra_score. */
+okra_status okra_scorer_left_(okra_context *ctx, const okra_scorer_ *scorer,
+                              const okra_view_ *view, const okra_block_ *block,
+                              double *value, double *each, bool *has_each) OKRA_CHECK;
+
+/* ---- group.c --------------------------------------------------------------------------
+ */
+
+/* What is known of a cell. */
+typedef struct okra_cell_ {
+    okra_setting_ setting;
+    double *values; /* one a fold; one alone for leave-one-out */
+    double mean, error, gcv;
+    bool done, refined;
+} okra_cell_;
+
+typedef struct okra_task_ {
+    okra_source_ *source;
+    const okra_space_ *space;
+    const okra_int *index; /* pairs of the source that take part */
+    okra_folds_ folds;
+    okra_cv_kind_ cv;
+    const char *metric;
+    bool closed; /* set when a closed form was used */
+} okra_task_;
+
+/* A grid of more cells than this is refused. */
+enum { OKRA_CELLS_MOST_ = 200000 };
+/* One fold alone, by a fit: values[fold] of every cell. */
+okra_status okra_group_fold_(okra_context *ctx, okra_task_ *task,
+                             okra_cell_ *const *cells, size_t count,
+                             okra_int fold) OKRA_CHECK;
+/* Values a cell has: folds, or 1 for leave-one-out, which is scored as a whole. */
+okra_int okra_task_values_(const okra_task_ *task);
+/* Fills the values of cells that differ in lambda alone (`count` of them, in order). */
+okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *const *cells,
+                            size_t count) OKRA_CHECK;
+
+/* ---- journal.c ------------------------------------------------------------------------
+ */
+
+/* Finished cells on file: a line of JSON each, `outer` the outer fold or -1, `name` the
+ * cell's number or its settings. */
+typedef struct okra_journal_ okra_journal_;
+/* What the work depends on, as a number: the options, the data, the seed. */
+uint64_t okra_fingerprint_(const okra_options *options, const okra_data *x,
+                           const okra_data *y, const okra_select_request *request,
+                           uint64_t seed);
+/* Reads the file if it is there, and fails if it is of other work. */
+okra_status okra_journal_open_(const okra_context *ctx, const char *path,
+                               uint64_t fingerprint, okra_journal_ **out) OKRA_CHECK;
+void okra_journal_free_(okra_journal_ *journal);
+/* Fills the cell if it is known. */
+bool okra_journal_find_(const okra_journal_ *journal, okra_int outer, const char *name,
+                        okra_int values, okra_cell_ *cell);
+okra_status okra_journal_add_(okra_journal_ *journal, okra_int outer, const char *name,
+                              okra_int values, const okra_cell_ *cell) OKRA_CHECK;
+/* path == NULL: what is new goes to the end of its own file, if it has one; else all of
+ * it to the path. */
+okra_status okra_journal_save_(okra_journal_ *journal, const char *path) OKRA_CHECK;
+okra_int okra_journal_count_(const okra_journal_ *journal);
+
+/* ---- search.c -------------------------------------------------------------------------
+ */
+
+/* The cells of one search, and the best. */
+typedef struct okra_found_ {
+    okra_cell_ *cells;
+    okra_int count, best;
+} okra_found_;
+
+typedef struct okra_search_ {
+    okra_task_ *task;
+    okra_int budget, refine;
+    bool loss;
+    uint64_t seed;
+    okra_journal_ *journal;
+    okra_int outer;         /* fold, or -1 */
+    okra_int before, total; /* cells of all searches, for progress */
+    double begin;           /* when the first began, in seconds    */
+} okra_search_;
+okra_status okra_search_run_(okra_context *ctx, okra_search_ *search,
+                             okra_found_ *out) OKRA_CHECK;
+void okra_found_free_(okra_found_ *found);
+/* How many cells a search will evaluate, less the refinement. */
+okra_int okra_search_cells_(const okra_space_ *space, okra_int budget);
+
+/* ---- select.c, report.c ---------------------------------------------------------------
+ */
+
+typedef struct okra_outer_ {
+    okra_found_ found;
+    double error;
+    okra_int trained, tested;
+} okra_outer_;
+
+struct okra_selection {
+    okra_space_ *space;
+    okra_found_ found;
+    okra_outer_ *outer;
+    okra_int outer_count;
+    okra_int values; /* a cell */
+    okra_int n;
+    bool loss, closed;
+    char *cv, *metric, *json;
+    double seconds;
+};
+okra_status okra_selection_report_(okra_selection *selection) OKRA_CHECK;
+
+#endif

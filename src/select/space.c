@@ -1,0 +1,261 @@
+/*
+ * space.c: the grid of a selection. An axis is an option that was set; the cells are the
+ * product of the axes, the last running fastest. Where the method follows a path of
+ * lambdas, lambda is the last axis, so that a run of cells shares its decompositions.
+ */
+#include "model/options.h"
+#include "select/select.h"
+
+#include <string.h>
+
+/* What a number of fit or predict is called in its own table, or NULL: not a number. */
+static const okra_option *row_of(const char *name, const char *topic)
+{
+    size_t count;
+    const okra_option_table *const *tables = okra_option_tables(topic, &count);
+    for (size_t t = 0; t < count; t++) {
+        const okra_option *row = okra_option_find_(tables[t], name, strlen(name));
+        if (row) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static okra_status parse_axis(const char *name, const char *text, okra_axis_ *axis)
+{
+    okra_status st = OKRA_OK;
+    bool kernel = strcmp(name, "kx") == 0 || strcmp(name, "ky") == 0;
+    const okra_option *row = row_of(name, "fit");
+    axis->predict = !row;
+    row = row ? row : row_of(name, "predict");
+    if (!row) {
+        return okra_fail_(OKRA_EINTERNAL, "option %s is of no table", name);
+    }
+    axis->name = row->name;
+    bool whole = row->type == OKRA_OPTION_INT;
+    bool numeric = whole || row->type == OKRA_OPTION_NUMBER;
+    st = kernel ? okra_grid_parse_(text, &axis->grid)
+                : okra_grid_plain_(name, text, numeric, whole, &axis->grid);
+    if (st != OKRA_OK && kernel) {
+        okra_message_prefix_("%s", name);
+    }
+    if (st == OKRA_OK) {
+        axis->count = okra_grid_count_(axis->grid);
+    }
+    return st;
+}
+
+/* kx first, then ky, lambda last; others between in the order set. */
+static int rank(const okra_space_ *space, const char *name)
+{
+    return strcmp(name, "kx") == 0                              ? 0
+           : strcmp(name, "ky") == 0                            ? 1
+           : strcmp(name, "lambda") == 0 && space->method->path ? 3
+                                                                : 2;
+}
+
+static okra_status read_axes(okra_space_ *space, const okra_options *options)
+{
+    okra_status st = OKRA_OK;
+    const char *name, *value;
+    size_t set = 0;
+    while (okra_options_each_(options, set, &value)) {
+        set++;
+    }
+    ZALLOC(space->axes, (okra_int)set + 2);
+    for (int pass = 0; pass < 4; pass++) {
+        for (size_t i = 0; (name = okra_options_each_(options, i, &value)); i++) {
+            bool own = okra_option_find_(&okra_select_table_, name, strlen(name)) ||
+                       strcmp(name, "method") == 0 || strcmp(name, "decode") == 0;
+            if (!own && rank(space, name) == pass) {
+                TRY(parse_axis(name, value, &space->axes[space->count++]));
+            }
+        }
+        if (pass == 3 && space->method->path && !okra_options_is_set(options, "lambda")) {
+            const okra_option *row =
+                okra_option_find_(&space->method->options, "lambda", 6);
+            if (row) {
+                TRY(parse_axis("lambda", row->preset, &space->axes[space->count++]));
+            }
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status count_cells(okra_space_ *space)
+{
+    space->cells = 1;
+    for (size_t i = 0; i < space->count; i++) {
+        const okra_axis_ *axis = &space->axes[i];
+        if (axis->count < 0 ||
+            __builtin_mul_overflow(space->cells, axis->count, &space->cells)) {
+            return okra_fail_(OKRA_EARG,
+                              "the grid has more than 2^63 cells: shorten its lists");
+        }
+        space->ky_varies =
+            space->ky_varies || (strcmp(axis->name, "ky") == 0 && axis->count > 1);
+    }
+    const okra_axis_ *last = space->count ? &space->axes[space->count - 1] : NULL;
+    space->path = last && space->method->path && strcmp(last->name, "lambda") == 0;
+    space->lambdas = space->path ? last->count : 1;
+    return OKRA_OK;
+}
+
+/* Every value of every axis is tried on the options once: ranges and names are checked
+ * before any computing. */
+static okra_status check_values(const okra_space_ *space)
+{
+    okra_status st = OKRA_OK;
+    okra_setting_ setting = {NULL, 0};
+    okra_options *fit = NULL, *predict = NULL;
+    char *text = NULL;
+    TRY(okra_space_setting_(space, 0, &setting));
+    TRY(okra_space_options_(space, &setting, &fit, &predict));
+    for (size_t i = 0; i < space->count; i++) {
+        const okra_axis_ *axis = &space->axes[i];
+        okra_int most = OKRA_MIN_(axis->count, 100000);
+        for (okra_int k = 0; k < most; k++) {
+            TRY(okra_grid_text_(axis->grid, k, &text));
+            TRY(okra_options_set(axis->predict ? predict : fit, axis->name, text));
+            if (i < 2 &&
+                (strcmp(axis->name, "kx") == 0 || strcmp(axis->name, "ky") == 0)) {
+                okra_kernel *kernel = NULL;
+                st = okra_kernel_parse(text, &kernel);
+                okra_kernel_free(kernel);
+                if (st != OKRA_OK) {
+                    okra_message_prefix_("%s", axis->name);
+                    goto done;
+                }
+            }
+            okra_free_(text);
+            text = NULL;
+        }
+    }
+    TRY(okra_method_check_(fit, space->method));
+    TRY(okra_decoder_check_(predict, space->decoder));
+done:
+    okra_free_(text);
+    okra_setting_free_(&setting);
+    okra_options_free(fit);
+    okra_options_free(predict);
+    return st;
+}
+
+okra_status okra_space_create_(const okra_options *options, okra_space_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_space_ *space = NULL;
+    ZALLOC(space, 1);
+    TRY(okra_method_choose_(okra_options_get(options, "method"), &space->method));
+    TRY(okra_decoder_choose_(okra_options_get(options, "decode"), &space->decoder));
+    TRY(read_axes(space, options));
+    TRY(count_cells(space));
+    TRY(check_values(space));
+    *out = space;
+    space = NULL;
+done:
+    okra_space_free_(space);
+    return st;
+}
+
+void okra_space_free_(okra_space_ *space)
+{
+    if (space) {
+        for (size_t i = 0; i < space->count; i++) {
+            okra_grid_free_(space->axes[i].grid);
+        }
+        okra_free_(space->axes);
+        okra_free_(space);
+    }
+}
+
+/* ---- settings -------------------------------------------------------------------------
+ */
+
+okra_status okra_space_setting_(const okra_space_ *space, okra_int cell,
+                                okra_setting_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_setting_ s = {NULL, space->count};
+    ZALLOC(s.text, (okra_int)space->count);
+    for (size_t i = space->count; i-- > 0;) {
+        const okra_axis_ *axis = &space->axes[i];
+        TRY(okra_grid_text_(axis->grid, cell % axis->count, &s.text[i]));
+        cell /= axis->count;
+    }
+    *out = s;
+    s.text = NULL;
+done:
+    okra_setting_free_(&s);
+    return st;
+}
+
+okra_status okra_setting_copy_(const okra_setting_ *from, okra_setting_ *to)
+{
+    okra_status st = OKRA_OK;
+    okra_setting_ s = {NULL, from->count};
+    ZALLOC(s.text, (okra_int)s.count);
+    for (size_t i = 0; i < s.count; i++) {
+        s.text[i] = okra_strdup_(from->text[i]);
+        if (!s.text[i]) {
+            st = OKRA_EMEM;
+            goto done;
+        }
+    }
+    *to = s;
+    s.text = NULL;
+done:
+    okra_setting_free_(&s);
+    return st;
+}
+
+void okra_setting_free_(okra_setting_ *setting)
+{
+    for (size_t i = 0; setting->text && i < setting->count; i++) {
+        okra_free_(setting->text[i]);
+    }
+    okra_free_(setting->text);
+    setting->text = NULL;
+}
+
+okra_status okra_space_options_(const okra_space_ *space, const okra_setting_ *setting,
+                                okra_options **fit, okra_options **predict)
+{
+    okra_status st = OKRA_OK;
+    okra_options *f = NULL, *p = NULL;
+    TRY(okra_fit_options(&f));
+    TRY(okra_predict_options(&p));
+    TRY(okra_options_set(f, "method", space->method->name));
+    TRY(okra_options_set(p, "decode", space->decoder->name));
+    for (size_t i = 0; i < space->count; i++) {
+        const okra_axis_ *axis = &space->axes[i];
+        TRY(okra_options_set(axis->predict ? p : f, axis->name, setting->text[i]));
+    }
+    if (fit) {
+        *fit = f;
+        f = NULL;
+    }
+    if (predict) {
+        *predict = p;
+        p = NULL;
+    }
+done:
+    okra_options_free(f);
+    okra_options_free(p);
+    return st;
+}
+
+const char *okra_space_value_(const okra_space_ *space, const okra_setting_ *setting,
+                              const char *option)
+{
+    for (size_t i = 0; i < space->count; i++) {
+        if (strcmp(space->axes[i].name, option) == 0) {
+            return setting->text[i];
+        }
+    }
+    return strcmp(option, "method") == 0   ? space->method->name
+           : strcmp(option, "decode") == 0 ? space->decoder->name
+                                           : NULL;
+}

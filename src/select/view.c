@@ -1,0 +1,298 @@
+/*
+ * view.c: a part of the training set as a training set of its own, and the pairs left
+ * out as test pairs.
+ *
+ * Gram matrices are slices of those of the whole set where the kernel allows it, else the
+ * method computes its own from the objects. Where only values of the output kernel are
+ * needed (distances to candidates that are training outputs, losses in feature space) the
+ * outputs are the rows of the sliced Gram matrix under the kernel `precomputed`, so that
+ * costly kernels are evaluated once for all folds and lambdas.
+ */
+#include "select/select.h"
+
+/* The chosen objects; of a Gram matrix also the chosen columns, with self-similarities.
+ */
+static okra_status take(const okra_data *data, const okra_int *rows, okra_int m,
+                        const okra_int *cols, okra_int n, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *g = NULL;
+    if (data->kind != OKRA_GRAM) {
+        return okra_data_take(data, rows, m, out);
+    }
+    TRY(okra_data_new_(OKRA_GRAM, m, n, data->source, &g));
+    double *values = okra_alloc_(m * n, sizeof *values);
+    double *self = okra_alloc_(m, sizeof *self);
+    okra_data_own_(g, values);
+    okra_data_own_(g, self);
+    if (!values || !self) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    for (okra_int i = 0; i < m; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            values[i * n + j] = data->values[rows[i] * data->ld + cols[j]];
+        }
+        self[i] = data->values[rows[i] * data->ld + rows[i]];
+    }
+    g->values = values;
+    g->ld = n;
+    g->diagonal = self;
+    *out = g;
+    g = NULL;
+done:
+    okra_data_free(g);
+    return st;
+}
+
+/* Rows and columns of the Gram matrix G, which has `all` columns. */
+static okra_status slice(okra_context *ctx, const double *G, okra_int all,
+                         const okra_int *rows, okra_int m, const okra_int *cols,
+                         okra_int n, double **out)
+{
+    okra_status st = okra_doubles_(ctx, m, n, "a part of a Gram matrix", out);
+    for (okra_int i = 0; st == OKRA_OK && i < m; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            (*out)[i * n + j] = G[rows[i] * all + cols[j]];
+        }
+    }
+    return st;
+}
+
+/* The inputs in the order of the problem: trained on, kept without output, unlabelled. */
+static okra_status order_inputs(const okra_source_ *s, const okra_view_request_ *r,
+                                okra_int **out, okra_int *count)
+{
+    okra_status st = OKRA_OK;
+    okra_int *inputs = NULL, k = 0;
+    ALLOC(inputs, r->n + r->m + s->inputs - s->n);
+    for (okra_int i = 0; i < r->n; i++) {
+        inputs[k++] = r->train[i];
+    }
+    for (okra_int i = 0; r->keep_inputs && i < r->m; i++) {
+        inputs[k++] = r->test[i];
+    }
+    for (okra_int i = s->n; i < s->inputs; i++) {
+        inputs[k++] = i;
+    }
+    *out = inputs;
+    *count = k;
+done:
+    return st;
+}
+
+static okra_status train(okra_context *ctx, const okra_source_ *s,
+                         const okra_view_request_ *r, okra_int *inputs, okra_int count,
+                         okra_view_ *v)
+{
+    okra_status st = OKRA_OK;
+    okra_data *x = NULL, *y = NULL;
+    okra_kernel *kx = NULL, *ky = NULL;
+    TRY(take(s->x, inputs, count, inputs, count, &x));
+    TRY(take(s->y, r->train, r->n, r->train, r->n, &y));
+    TRY(okra_kernel_parse(r->kx, &kx));
+    TRY(okra_kernel_parse(r->ky, &ky));
+    TRY(okra_training_create_(ctx, x, y, kx, ky, NULL, &v->training));
+    kx = ky = NULL;
+    const okra_training_ *t = v->training;
+    v->output = t->output;
+    v->problem = (okra_problem_){.n = r->n,
+                                 .unlabelled = count - r->n,
+                                 .x = t->x,
+                                 .y = t->y,
+                                 .kx = t->bound_x,
+                                 .ky = t->bound_y,
+                                 .features = t->output.features,
+                                 .d = t->output.d,
+                                 .features_ld = t->output.features_ld,
+                                 .feature_scale = t->output.feature_scale};
+done:
+    okra_data_free(x);
+    okra_data_free(y);
+    okra_kernel_free(kx);
+    okra_kernel_free(ky);
+    return st;
+}
+
+/* K of the training inputs and between left-out and training inputs. */
+static okra_status slice_inputs(okra_context *ctx, okra_source_ *s,
+                                const okra_view_request_ *r, okra_int *inputs,
+                                okra_int count, okra_view_ *v)
+{
+    okra_status st = OKRA_OK;
+    const double *G;
+    TRY(okra_source_gram_(ctx, s, 'x', v->training->kx, &G));
+    if (!G) {
+        TRY(take(s->x, r->test, r->m, inputs, count, &v->test_x));
+        goto done;
+    }
+    TRY(slice(ctx, G, s->inputs, inputs, count, inputs, count, &v->K));
+    TRY(slice(ctx, G, s->inputs, r->test, r->m, inputs, count, &v->Kx));
+    v->problem.given_K = v->K;
+    v->problem.given_K_ld = count;
+    if (r->method->needs_self) {
+        ALLOC(v->self, r->m);
+        ALLOC(v->train_self, count);
+        for (okra_int i = 0; i < r->m; i++) {
+            v->self[i] = G[r->test[i] * (s->inputs + 1)];
+        }
+        for (okra_int i = 0; i < count; i++) {
+            v->train_self[i] = G[inputs[i] * (s->inputs + 1)];
+        }
+    }
+done:
+    return st;
+}
+
+/* Gram data of rows x cols of G that owns its memory. */
+static okra_status gram_rows(okra_context *ctx, const double *G, okra_int all,
+                             const okra_int *rows, okra_int m, const okra_int *cols,
+                             okra_int n, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *whole = NULL;
+    (void)ctx;
+    TRY(okra_data_gram(G, all, all, all, NULL, &whole));
+    TRY(take(whole, rows, m, cols, n, out));
+done:
+    okra_data_free(whole);
+    return st;
+}
+
+static okra_status slice_outputs(okra_context *ctx, okra_source_ *s,
+                                 const okra_view_request_ *r, okra_view_ *v)
+{
+    okra_status st = OKRA_OK;
+    const double *G = NULL;
+    bool rows = r->rows && !v->output.features;
+    if (v->output.features) {
+        goto done; /* nothing is gained, and L may never be asked for */
+    }
+    TRY(okra_source_gram_(ctx, s, 'y', v->training->ky, &G));
+    if (!G) {
+        goto done;
+    }
+    TRY(slice(ctx, G, s->n, r->train, r->n, r->train, r->n, &v->L));
+    v->problem.given_L = v->L;
+    v->problem.given_L_ld = r->n;
+    if (rows) {
+        TRY(gram_rows(ctx, G, s->n, r->train, r->n, r->train, r->n, &v->gram_y));
+        TRY(gram_rows(ctx, G, s->n, r->test, r->m, r->train, r->n, &v->truth_rows));
+        TRY(okra_kernel_parse("precomputed", &v->gram_kernel));
+        TRY(okra_bound_create_(ctx, v->gram_kernel, v->gram_y, &v->gram_bound));
+        v->output =
+            (okra_output_){.y = v->gram_y, .ky = v->gram_bound, .feature_scale = 1};
+    }
+done:
+    return st;
+}
+
+okra_status okra_view_create_(okra_context *ctx, okra_source_ *source,
+                              const okra_view_request_ *request, okra_view_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_view_ *v = NULL;
+    okra_int *inputs = NULL, count = 0;
+    ZALLOC(v, 1);
+    v->n = request->n;
+    v->m = request->m;
+    TRY(order_inputs(source, request, &inputs, &count));
+    TRY(train(ctx, source, request, inputs, count, v));
+    TRY(slice_inputs(ctx, source, request, inputs, count, v));
+    TRY(slice_outputs(ctx, source, request, v));
+    TRY(take(source->y, request->test, v->m, request->train, v->n, &v->truth));
+    if (!v->truth_rows) {
+        v->truth_rows = okra_data_retain(v->truth);
+    }
+    *out = v;
+    v = NULL;
+done:
+    okra_view_free_(v);
+    okra_free_(inputs);
+    return st;
+}
+
+void okra_view_free_(okra_view_ *v)
+{
+    if (v) {
+        okra_bound_free_(v->gram_bound);
+        okra_kernel_free(v->gram_kernel);
+        okra_data_free(v->gram_y);
+        okra_training_free_(v->training);
+        okra_data_free(v->test_x);
+        okra_data_free(v->truth);
+        okra_data_free(v->truth_rows);
+        okra_free_(v->K);
+        okra_free_(v->L);
+        okra_free_(v->Kx);
+        okra_free_(v->self);
+        okra_free_(v->train_self);
+        okra_free_(v);
+    }
+}
+
+/* The left-out inputs as queries; the copy of K may be destroyed by the method. */
+static okra_status query(okra_context *ctx, const okra_view_ *v, bool self, double *K,
+                         okra_int inputs, double **selves, okra_query_ *q)
+{
+    okra_status st = OKRA_OK;
+    okra_other_ *other = NULL;
+    *q = (okra_query_){.m = v->m,
+                       .n = v->n,
+                       .Kx = okra_mat_of_(K, v->m, inputs),
+                       .self = v->self,
+                       .train_self = v->train_self};
+    if (v->Kx) {
+        okra_mat_copy_(okra_mat_of_(v->Kx, v->m, inputs), q->Kx);
+        return OKRA_OK;
+    }
+    const okra_bound_ *bound = v->training->bound_x;
+    TRY(okra_other_create_(ctx, bound, v->test_x, &other));
+    TRY(okra_other_cross_(ctx, bound, other, 0, q->Kx));
+    if (self) {
+        ALLOC(*selves, v->m + inputs);
+        TRY(okra_other_diagonal_(ctx, bound, other, *selves));
+        TRY(okra_bound_diagonal_(ctx, bound, *selves + v->m));
+        q->self = *selves;
+        q->train_self = *selves + v->m;
+    }
+done:
+    okra_other_free_(other);
+    return st;
+}
+
+okra_status okra_view_predict_(okra_context *ctx, const okra_view_ *v,
+                               const okra_method_ *method, const okra_bag_ *bag,
+                               double **out, okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    okra_int inputs = v->problem.n + v->problem.unlabelled;
+    double *K = NULL, *P = NULL, *selves = NULL;
+    okra_query_ q;
+    bool embeds = method->form(bag) == OKRA_FORM_EMBEDDING;
+    okra_int d = embeds ? method->width(bag) : v->output.d;
+    *block = (okra_block_){.first = 0, .m = v->m};
+    TRY(okra_doubles_(ctx, v->m, inputs, "left-out inputs against the others", &K));
+    TRY(okra_doubles_(ctx, v->m, OKRA_MAX_(v->n, d), "left-out predictions", &P));
+    TRY(query(ctx, v, method->needs_self, K, inputs, &selves, &q));
+    st = OKRA_EUNSUPPORTED;
+    if (!embeds && v->output.features && method->embed) {
+        st = method->embed(ctx, bag, &q, okra_mat_of_(P, v->m, d));
+        block->H = okra_mat_of_(P, v->m, d);
+    }
+    if (st == OKRA_EUNSUPPORTED) {
+        okra_mat_ to = okra_mat_of_(P, v->m, embeds ? d : v->n), none = {0};
+        TRY(method->predict(ctx, bag, &q, to));
+        block->H = embeds ? to : none;
+        block->W = embeds ? none : to;
+    }
+    if (st == OKRA_OK) {
+        *out = P;
+        P = NULL;
+    }
+done:
+    okra_free_(K);
+    okra_free_(P);
+    okra_free_(selves);
+    return st;
+}
