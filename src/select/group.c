@@ -3,7 +3,8 @@
  *
  * Closed form (method->leave): one decomposition of the whole training set serves every
  * fold and lambda. It is exact where
- *   - neither kernel centers (its values would change with the pairs that stay),
+ *   - neither kernel centers or is learned (twin): its values would change with the
+ *     pairs that stay,
  *   - every pair is left out once a repeat (not `train-on-one`),
  *   - the decoder makes an object from the prediction alone, or chooses a candidate;
  *     parts of several pairs are scored one by one against their own training outputs.
@@ -23,7 +24,7 @@ typedef struct group {
     okra_cell_ *const *cells;
     size_t count;
     okra_options *fit, *predict;
-    const char *kx, *ky;
+    const char *kx, *ky, *twin;
     double *lambda;
     okra_scorer_ scorer;
     bool keep_inputs, rows;
@@ -74,6 +75,7 @@ static okra_status open(group *g)
     TRY(okra_space_options_(space, &g->cells[0]->setting, &g->fit, &g->predict));
     g->kx = okra_options_get(g->fit, "kx");
     g->ky = okra_options_get(g->fit, "ky");
+    g->twin = okra_options_get(g->fit, "twin");
     ALLOC(g->lambda, (okra_int)g->count);
     ALLOC(g->each, n);
     ALLOC(g->at, n);
@@ -105,6 +107,7 @@ static okra_status view(okra_context *ctx, group *g, const okra_int *train, okra
 {
     okra_view_request_ r = {.kx = g->kx,
                             .ky = g->ky,
+                            .twin = g->twin,
                             .method = g->task->space->method,
                             .train = train,
                             .test = test,
@@ -233,8 +236,9 @@ static okra_status has_closed_form(const group *g, bool *out)
     TRY(okra_kernel_parse(g->kx, &kx));
     TRY(okra_kernel_parse(g->ky, &ky));
     bool parts = g->task->folds.part != NULL;
-    *out = space->method->leave && space->path && !g->task->folds.train_on_one &&
-           !okra_kernel_centers_(kx) && !okra_kernel_centers_(ky) &&
+    *out = space->method->leave && space->path && !*g->twin &&
+           !g->task->folds.train_on_one && !okra_kernel_centers_(kx) &&
+           !okra_kernel_centers_(ky) &&
            (parts || g->scorer.feature || space->decoder->pointwise ||
             strcmp(space->decoder->name, "candidates") == 0);
 done:

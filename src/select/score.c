@@ -33,7 +33,8 @@ okra_status okra_scorer_create_(const char *metric, const okra_select_request *r
     } else if (space->ky_varies) {
         return okra_fail_(
             OKRA_EARG,
-            "ky is a grid, and the metric feature-loss is measured in the feature space "
+            "ky is a grid (or learned by twin), and the metric feature-loss is measured "
+            "in the feature space "
             "of ky itself: its unit changes from cell to cell (any prediction looks good "
             "under a kernel that finds all outputs alike), so the cells cannot be "
             "compared. Fix what is measured with metric, e.g. rbf-loss:sigma=V, mse or "

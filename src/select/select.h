@@ -141,7 +141,7 @@ typedef struct okra_view_ {
 } okra_view_;
 
 typedef struct okra_view_request_ {
-    const char *kx, *ky;
+    const char *kx, *ky, *twin; /* options of fit */
     const okra_method_ *method;
     const okra_int *train, *test; /* indices into the source */
     okra_int n, m;

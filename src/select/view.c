@@ -92,6 +92,10 @@ static okra_status train(okra_context *ctx, const okra_source_ *s,
     TRY(take(s->y, r->train, r->n, r->train, r->n, &y));
     TRY(okra_kernel_parse(r->kx, &kx));
     TRY(okra_kernel_parse(r->ky, &ky));
+    if (*r->twin) {
+        double hsic[2];
+        TRY(okra_fit_twin_(ctx, x, y, r->twin, &kx, &ky, hsic));
+    }
     TRY(okra_training_create_(ctx, x, y, kx, ky, NULL, &v->training));
     kx = ky = NULL;
     const okra_training_ *t = v->training;
