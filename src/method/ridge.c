@@ -225,7 +225,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     return st == OKRA_OK ? path(ctx, problem, options, &o.lambda, 1, &bag) : st;
 }
 
-/* cov, ccov and unlabelled inputs have no closed form: the caller refits. */
+/* cov, ccov and missing values have no closed form: the caller refits. */
 static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
                          const okra_options *options, const double *lambda, size_t count,
                          const okra_parts_ *parts, bool explicitly, okra_left_fn_ sink,
@@ -240,16 +240,15 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
     r.center = o.center;
     TRY(check(problem, options, &o, &r));
     TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
-    if (op.kind == OKRA_OPERATOR_COV || op.kind == OKRA_OPERATOR_CCOV ||
-        okra_options_is_set(options, "lambda2")) {
-        FAIL(OKRA_EUNSUPPORTED, "ridge: operator %s has no closed form of leaving out",
-             o.operator_text);
-    }
     if (problem->features) {
         TRY(copy_features(&r));
     }
-    TRY(check_complete(&r, "leaving out"));
-    TRY(okra_ridge_leave_(&r, op.A, &l));
+    if (op.kind == OKRA_OPERATOR_COV || op.kind == OKRA_OPERATOR_CCOV || r.missing) {
+        FAIL(OKRA_EUNSUPPORTED, "ridge: operator %s%s has no closed form of leaving out",
+             o.operator_text, r.missing ? " with missing values" : "");
+    }
+    bool semi = okra_options_is_set(options, "lambda2");
+    TRY(okra_ridge_leave_(&r, op.A, semi ? o.graph : NULL, o.lambda2, &l));
 done:
     okra_free_(op.A);
     okra_free_(r.Y);

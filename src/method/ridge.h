@@ -44,15 +44,16 @@ okra_status okra_ridge_decompose_(okra_context *ctx, okra_mat_ K, double *v) OKR
 /* R <- diag((v + lambda)^-1/2) V, so that (K + lambda I)^-1 = R'R. */
 void okra_ridge_root_(okra_mat_ V, const double *v, double lambda, double *R);
 
-/* ridge_leave.c: left-out predictions; A: as okra_ridge_matrix_, NULL: identity. */
+/* ridge_leave.c: left-out predictions; A: as okra_ridge_matrix_, NULL: identity;
+ * graph: NULL, or as okra_ridge_semi_. */
 typedef struct okra_leave_ {
     const okra_parts_ *parts;
     bool explicitly;
     okra_left_fn_ sink;
     void *user;
 } okra_leave_;
-okra_status okra_ridge_leave_(okra_ridge_ *r, double *A,
-                              const okra_leave_ *leave) OKRA_CHECK;
+okra_status okra_ridge_leave_(okra_ridge_ *r, double *A, const char *graph,
+                              double lambda2, const okra_leave_ *leave) OKRA_CHECK;
 
 /* Outputs with missing values: coefficients alone, N x d. graph: NULL without lambda2. */
 okra_status okra_ridge_missing_(okra_ridge_ *r, const char *graph, double lambda2,

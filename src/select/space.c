@@ -94,8 +94,9 @@ static okra_status count_cells(okra_space_ *space)
             return okra_fail_(OKRA_EARG,
                               "the grid has more than 2^63 cells: shorten its lists");
         }
-        space->ky_varies =
-            space->ky_varies || (strcmp(axis->name, "ky") == 0 && axis->count > 1);
+        /* twin kernel learning makes an output kernel of its own on every fold */
+        space->ky_varies = space->ky_varies || strcmp(axis->name, "twin") == 0 ||
+                           (strcmp(axis->name, "ky") == 0 && axis->count > 1);
     }
     const okra_axis_ *last = space->count ? &space->axes[space->count - 1] : NULL;
     space->path = last && space->method->path && strcmp(last->name, "lambda") == 0;
