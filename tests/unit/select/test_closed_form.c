@@ -1,0 +1,164 @@
+/*
+ * Closed forms against refitting: the same cells with and without the method's shortcut.
+ */
+#include "toy.h"
+
+#include <unistd.h>
+
+typedef struct result {
+    double values[16][PAIRS], error[16];
+    bool closed;
+} result;
+
+/* All cells of the options (one group), folds: NULL part for leave-one-out. */
+static void run(const toy *t, const okra_options *options, const okra_folds_ *folds,
+                const char *metric, bool shortcut, result *out)
+{
+    static const okra_select_request nothing = {0};
+    okra_space_ *space = NULL;
+    CHECK_OK(okra_space_create_(options, &space));
+    okra_method_ method = *space->method;
+    method.leave = shortcut ? method.leave : NULL;
+    space->method = &method;
+    okra_source_ source = {.x = t->inputs,
+                           .y = t->outputs,
+                           .n = t->outputs->n,
+                           .inputs = t->inputs->n,
+                           .request = &nothing};
+    okra_task_ task = {
+        .source = &source, .space = space, .folds = *folds, .metric = metric};
+    okra_cell_ cells[16], *list[16];
+    for (okra_int i = 0; i < space->cells; i++) {
+        cells[i] = (okra_cell_){.values = out->values[i], .error = (double)NAN};
+        list[i] = &cells[i];
+        CHECK_OK(okra_space_setting_(space, i, &cells[i].setting));
+    }
+    CHECK_OK(okra_group_run_(NULL, &task, list, (size_t)space->cells));
+    for (okra_int i = 0; i < space->cells; i++) {
+        out->error[i] = cells[i].error;
+        okra_setting_free_(&cells[i].setting);
+    }
+    out->closed = task.closed;
+    okra_source_clear_(&source);
+    okra_space_free_(space);
+}
+
+/* Largest relative difference of the values; 0/0 is 0. */
+static double differ(okra_int cells, okra_int values, const result *a, const result *b)
+{
+    double worst = 0;
+    for (okra_int i = 0; i < cells; i++) {
+        double e = harness_relative(values, a->values[i], b->values[i]);
+        double s = harness_relative(1, &a->error[i], &b->error[i]);
+        s = isnan(a->error[i]) && isnan(b->error[i]) ? 0 : s;
+        worst = e <= worst ? worst : e;
+        worst = s <= worst ? worst : s;
+    }
+    return worst;
+}
+
+typedef struct model {
+    const char *ky, *operator_text, *center, *lambda2, *decode, *metric;
+    bool parts; /* k-fold has a closed form too */
+} model;
+
+static const model models[] = {
+    {"linear", "identity", "no", NULL, "candidates", "feature-loss", true},
+    {"linear", "identity", "yes", NULL, "explicit", "mse", true},
+    {"rbf(sigma=1)", "identity", "no", NULL, "candidates", "feature-loss", true},
+    {"rbf(sigma=1)", "identity", "yes", NULL, "candidates", "mse", true},
+    {"linear", "identity", "no", NULL, "candidates", "zero-one", true},
+    {"linear", "MATRIX", "no", NULL, "explicit", "feature-loss", false},
+    {"linear", "MATRIX", "yes", NULL, "candidates", "mae", false},
+    {"linear", "identity", "no", "0.3", "explicit", "feature-loss", true},
+    {"rbf(sigma=1)", "identity", "yes", "0.3", "candidates", "feature-loss", true},
+    {"linear", "MATRIX", "no", "0.3", "explicit", "feature-loss", false},
+    {"linear", "MATRIX", "yes", "0.3", "explicit", "mse", false},
+};
+enum { MODELS = sizeof models / sizeof *models };
+
+static okra_options *options_of(const model *m, const char *matrix, const char *kx)
+{
+    const char *pairs[] = {"kx",
+                           kx,
+                           "ky",
+                           m->ky,
+                           "lambda",
+                           "1e-2,1",
+                           "decode",
+                           m->decode,
+                           "operator",
+                           m->operator_text[0] == 'M' ? matrix : m->operator_text,
+                           "center-output",
+                           m->center,
+                           m->lambda2 ? "lambda2" : NULL,
+                           m->lambda2,
+                           NULL};
+    return select_options(pairs);
+}
+
+TEST(equals_refitting)
+{
+    static const okra_int sizes[] = {2, 3, 8, PAIRS};
+    static const char *const kernels[] = {"rbf(sigma=1)", "poly(degree=2,coef0=0)"};
+    char path[] = "/tmp/okra-select-XXXXXX.csv", matrix[64];
+    int fd = mkstemps(path, 4);
+    CHECK(fd >= 0 && write(fd, "2,1\n1,1\n", 8) == 8);
+    close(fd);
+    snprintf(matrix, sizeof matrix, "matrix:%s", path);
+    double worst = 0;
+    for (int c = 0; c < MODELS * 4 * 2 * 2 * 2; c++) {
+        const model *m = &models[c % MODELS];
+        okra_int n = sizes[c / MODELS % 4];
+        bool kfold = c / MODELS / 4 % 2, odd = c / MODELS / 8 % 2;
+        const char *kx = kernels[c / MODELS / 16];
+        if (kfold && n < 8) {
+            continue;
+        }
+        toy *t = make_toy(n, m->lambda2 ? 6 : 0, odd, odd, (uint64_t)c);
+        okra_options *o = options_of(m, matrix, kx);
+        static const okra_keys_ free_folds = {NULL, NULL, NULL};
+        okra_folds_ folds;
+        CHECK_OK(okra_folds_create_(&free_folds, NULL, n, kfold ? 3 : n, 1 + kfold, 5,
+                                    &folds));
+        static result a, b;
+        run(t, o, &folds, m->metric, true, &a);
+        run(t, o, &folds, m->metric, false, &b);
+        CHECK(a.closed == (!kfold || m->parts) && !b.closed);
+        double e = differ(2, kfold ? 6 : 1, &a, &b);
+        worst = e <= worst ? worst : e;
+        okra_folds_free_(&folds);
+        okra_options_free(o);
+        free_toy(t);
+    }
+    remove(path);
+    /* ten times the worst of the cases above, 6.3e-12 */
+    CHECK_NEAR(worst, 0, 6e-11);
+}
+
+/* What must be fitted anew. */
+TEST(refits_where_training_statistics_change)
+{
+    static const char *const settings[][8] = {
+        {"kx", "rbf(sigma=1) | center", NULL},
+        {"ky", "rbf(sigma=1) | center", NULL},
+        {"operator", "cov", NULL},
+        {"operator", "ccov", "epsilon", "0.1", NULL},
+        {"method", "knn", "k", "2", NULL},
+    };
+    static const okra_keys_ free_folds = {NULL, NULL, NULL};
+    for (size_t c = 0; c < sizeof settings / sizeof *settings; c++) {
+        toy *t = make_toy(8, 0, false, false, c);
+        okra_options *o = select_options(settings[c]);
+        okra_folds_ folds;
+        static result a;
+        CHECK_OK(okra_folds_create_(&free_folds, NULL, 8, 8, 1, 5, &folds));
+        run(t, o, &folds, "feature-loss", true, &a);
+        CHECK(!a.closed && a.values[0][0] > 0 && a.error[0] > 0);
+        okra_folds_free_(&folds);
+        okra_options_free(o);
+        free_toy(t);
+    }
+}
+
+MAIN(RUN(equals_refitting), RUN(refits_where_training_statistics_change))
