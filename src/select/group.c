@@ -93,8 +93,9 @@ static okra_status open(group *g)
     TRY(okra_scorer_create_(task->metric, task->source->request, space, &g->scorer));
     g->scorer.predict = g->predict;
     /* Candidates of their own, and decoders that look at objects, need the objects. */
-    g->rows = g->scorer.feature ||
-              (strcmp(space->decoder->name, "candidates") == 0 && !g->scorer.candidates);
+    bool candidates =
+        strcmp(space->decoder->name, "candidates") == 0 && !g->scorer.candidates;
+    g->rows = !okra_method_special_(space->method) && (g->scorer.feature || candidates);
     g->keep_inputs =
         space->method->unlabelled && (task->source->inputs > task->source->n ||
                                       okra_options_is_set(g->fit, "lambda2"));
@@ -192,8 +193,10 @@ static okra_status score_part(okra_context *ctx, group *g, const okra_left_ *lef
     }
     TRY(view_of_part(ctx, g, p, n, m, &keep, &v));
     okra_mat_ rows = okra_mat_of_(P, m, width), none = {0};
-    okra_block_ block = {0, m, left->H.p ? none : rows, left->H.p ? rows : none};
-    TRY(okra_scorer_value_(ctx, &g->scorer, v, &block, value, g->each));
+    okra_block_ block = {
+        .m = m, .W = left->H.p ? none : rows, .H = left->H.p ? rows : none};
+    okra_left_out_ left_out = {.block = block};
+    TRY(okra_scorer_value_(ctx, &g->scorer, v, &left_out, value, g->each));
 done:
     if (!keep) {
         okra_view_free_(v);
@@ -215,7 +218,7 @@ static okra_status on_left(okra_context *ctx, void *user, const okra_left_ *left
         }
         goto done;
     }
-    okra_block_ block = {0, folds->n, left->W, left->H};
+    okra_block_ block = {.m = folds->n, .W = left->W, .H = left->H};
     TRY(okra_scorer_left_(ctx, &g->scorer, g->view, &block, &cell->values[0], g->each,
                           &has));
     if (has) {
@@ -275,16 +278,16 @@ done:
 
 /* The prediction of one left-out pair joins those before it. */
 static okra_status gather(okra_context *ctx, group *g, const okra_view_ *v, size_t l,
-                          okra_int pair, const okra_block_ *block)
+                          okra_int pair, const okra_left_out_ *p)
 {
     okra_status st = OKRA_OK;
     okra_data *objects = NULL, *more = NULL;
     double value;
     if (g->scorer.feature) {
-        return okra_scorer_feature_(ctx, v, block, &value,
+        return okra_scorer_feature_(ctx, v, p, &value,
                                     g->losses + (okra_int)l * g->task->folds.n + pair);
     }
-    TRY(okra_scorer_objects_(ctx, &g->scorer, v, block, &objects));
+    TRY(okra_scorer_objects_(ctx, &g->scorer, v, p, &objects));
     if (g->pool[l]) {
         TRY(okra_data_concat(g->pool[l], objects, &more));
     } else {
@@ -328,6 +331,7 @@ static okra_status fit_some(okra_context *ctx, group *g, const okra_view_ *v,
 {
     okra_status st = OKRA_OK;
     const okra_method_ *method = g->task->space->method;
+    bool special = okra_method_special_(method);
     okra_bag_ **bags = NULL;
     double *P = NULL;
     ZALLOC(bags, (okra_int)count);
@@ -338,13 +342,17 @@ static okra_status fit_some(okra_context *ctx, group *g, const okra_view_ *v,
             ? method->path(ctx, &v->problem, g->fit, g->lambda + first, count, bags)
             : method->fit(ctx, &v->problem, g->fit, bags[0]));
     for (size_t l = 0; l < count; l++) {
-        okra_block_ block;
+        okra_model model = {.training = v->training, .method = method, .bag = bags[l]};
+        okra_left_out_ p = {.model = &model};
         TRY(okra_cancelled_(ctx));
-        TRY(okra_view_predict_(ctx, v, method, bags[l], &P, &block));
+        if (!special) {
+            p.model = NULL;
+            TRY(okra_view_predict_(ctx, v, method, bags[l], &P, &p.block));
+        }
         TRY(g->task->folds.part
-                ? okra_scorer_value_(ctx, &g->scorer, v, &block,
+                ? okra_scorer_value_(ctx, &g->scorer, v, &p,
                                      &g->cells[first + l]->values[fold], g->each)
-                : gather(ctx, g, v, first + l, fold, &block));
+                : gather(ctx, g, v, first + l, fold, &p));
         okra_free_(P);
         P = NULL;
     }

@@ -80,12 +80,37 @@ done:
     return st;
 }
 
+bool okra_method_special_(const okra_method_ *method)
+{
+    return method->components || method->criterion;
+}
+
+/* The prediction of a model itself, decoded by the options. */
+static okra_status model_objects(okra_context *ctx, const okra_scorer_ *s,
+                                 const okra_view_ *view, const okra_model *model,
+                                 okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_prediction *p = NULL;
+    okra_predict_request request = {.candidates = s->candidates};
+    TRY(okra_predict(ctx, model, view->test_x, s->predict, &request, &p));
+    *out = p->decoded.objects;
+    p->decoded.objects = NULL;
+done:
+    okra_prediction_free(p);
+    return st;
+}
+
 okra_status okra_scorer_objects_(okra_context *ctx, const okra_scorer_ *s,
-                                 const okra_view_ *view, const okra_block_ *block,
+                                 const okra_view_ *view, const okra_left_out_ *left_out,
                                  okra_data **out)
 {
     okra_status st = OKRA_OK;
     okra_decoded_ decoded = {0};
+    const okra_block_ *block = &left_out->block;
+    if (left_out->model) {
+        return model_objects(ctx, s, view, left_out->model, out);
+    }
     TRY(decode(ctx, s, view, block, 1, &decoded));
     if (view->gram_y) {
         TRY(okra_data_take(view->training->y, decoded.index, block->m, out));
@@ -99,21 +124,25 @@ done:
 }
 
 okra_status okra_scorer_feature_(okra_context *ctx, const okra_view_ *view,
-                                 const okra_block_ *block, double *value, double *each)
+                                 const okra_left_out_ *left_out, double *value,
+                                 double *each)
 {
-    return feature(ctx, &view->output, view->truth_rows, block, value, each);
+    return left_out->model ? okra_model_loss(ctx, left_out->model, view->test_x,
+                                             view->truth, value, each)
+                           : feature(ctx, &view->output, view->truth_rows,
+                                     &left_out->block, value, each);
 }
 
 okra_status okra_scorer_value_(okra_context *ctx, const okra_scorer_ *s,
-                               const okra_view_ *view, const okra_block_ *block,
+                               const okra_view_ *view, const okra_left_out_ *left_out,
                                double *value, double *each)
 {
     okra_status st = OKRA_OK;
     okra_data *objects = NULL;
     if (s->feature) {
-        return okra_scorer_feature_(ctx, view, block, value, each);
+        return okra_scorer_feature_(ctx, view, left_out, value, each);
     }
-    TRY(okra_scorer_objects_(ctx, s, view, block, &objects));
+    TRY(okra_scorer_objects_(ctx, s, view, left_out, &objects));
     TRY(okra_score(ctx, s->metric, view->truth, objects, value, NULL, NULL));
 done:
     okra_data_free(objects);

@@ -47,6 +47,7 @@ typedef struct okra_space_ {
     const okra_decoder_ *decoder;
     okra_int cells;   /* product of all counts */
     okra_int lambdas; /* values of the last axis if it is a path, else 1 */
+    bool decode_set;  /* else the method may choose */
     bool path;        /* the last axis is lambda and the method shares work over it */
     bool ky_varies;   /* more than one output kernel */
 } okra_space_;
@@ -132,7 +133,7 @@ typedef struct okra_view_ {
     okra_bound_ *gram_bound;
     double *K, *L;     /* slices, or NULL */
     okra_int m, n;     /* left out, trained on */
-    okra_data *test_x; /* where K could not be sliced */
+    okra_data *test_x; /* the inputs left out */
     double *Kx;        /* m x inputs: sliced, or NULL */
     double *self, *train_self;
     okra_data *truth;      /* m outputs as they are */
@@ -171,17 +172,24 @@ typedef struct okra_scorer_ {
 } okra_scorer_;
 okra_status okra_scorer_create_(const char *metric, const okra_select_request *request,
                                 const okra_space_ *space, okra_scorer_ *out) OKRA_CHECK;
-/* The value of a block of predictions of all left-out pairs of a view; `each` is work
- * space of m places, the losses of feature-loss. */
+/* What is known of the left-out pairs of a view: a block of their predictions, or for a
+ * method with a space or criterion of its own the fitted model. */
+typedef struct okra_left_out_ {
+    okra_block_ block;
+    const okra_model *model; /* NULL: the block */
+} okra_left_out_;
+bool okra_method_special_(const okra_method_ *method);
+/* The value for all left-out pairs of a view; `each` is work space of m places, the
+ * losses of feature-loss. */
 okra_status okra_scorer_value_(okra_context *ctx, const okra_scorer_ *scorer,
-                               const okra_view_ *view, const okra_block_ *block,
+                               const okra_view_ *view, const okra_left_out_ *left_out,
                                double *value, double *each) OKRA_CHECK;
 okra_status okra_scorer_feature_(okra_context *ctx, const okra_view_ *view,
-                                 const okra_block_ *block, double *value,
+                                 const okra_left_out_ *left_out, double *value,
                                  double *each) OKRA_CHECK;
 /* The decoded objects alone. */
 okra_status okra_scorer_objects_(okra_context *ctx, const okra_scorer_ *scorer,
-                                 const okra_view_ *view, const okra_block_ *block,
+                                 const okra_view_ *view, const okra_left_out_ *left_out,
                                  okra_data **out) OKRA_CHECK;
 /* The value where row i of the block is the prediction at training pair i of the view
  * without it; `each` and *has_each as in okra_score. */

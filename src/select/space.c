@@ -151,6 +151,7 @@ okra_status okra_space_create_(const okra_options *options, okra_space_ **out)
     ZALLOC(space, 1);
     TRY(okra_method_choose_(okra_options_get(options, "method"), &space->method));
     TRY(okra_decoder_choose_(okra_options_get(options, "decode"), &space->decoder));
+    space->decode_set = okra_options_is_set(options, "decode");
     TRY(read_axes(space, options));
     TRY(count_cells(space));
     TRY(check_values(space));
@@ -229,7 +230,9 @@ okra_status okra_space_options_(const okra_space_ *space, const okra_setting_ *s
     TRY(okra_fit_options(&f));
     TRY(okra_predict_options(&p));
     TRY(okra_options_set(f, "method", space->method->name));
-    TRY(okra_options_set(p, "decode", space->decoder->name));
+    if (space->decode_set) {
+        TRY(okra_options_set(p, "decode", space->decoder->name));
+    }
     for (size_t i = 0; i < space->count; i++) {
         const okra_axis_ *axis = &space->axes[i];
         TRY(okra_options_set(axis->predict ? p : f, axis->name, setting->text[i]));

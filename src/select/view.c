@@ -125,9 +125,9 @@ static okra_status slice_inputs(okra_context *ctx, okra_source_ *s,
 {
     okra_status st = OKRA_OK;
     const double *G;
+    TRY(take(s->x, r->test, r->m, inputs, count, &v->test_x));
     TRY(okra_source_gram_(ctx, s, 'x', v->training->kx, &G));
     if (!G) {
-        TRY(take(s->x, r->test, r->m, inputs, count, &v->test_x));
         goto done;
     }
     TRY(slice(ctx, G, s->inputs, inputs, count, inputs, count, &v->K));
