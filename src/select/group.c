@@ -24,7 +24,8 @@ typedef struct group {
     okra_cell_ *const *cells;
     size_t count;
     okra_options *fit, *predict;
-    const char *kx, *ky, *twin;
+    const char *kx, *ky;
+    bool plain; /* fitted by okra_fit: nothing is known of what the fit does */
     double *lambda;
     okra_scorer_ scorer;
     bool keep_inputs, rows;
@@ -66,6 +67,19 @@ static void close(group *g)
     okra_view_free_(g->view);
 }
 
+/* Methods with a space or criterion of their own, kernels that are learned or of low
+ * rank, and outputs with missing values go through fit and predict as a user's would. */
+static bool is_plain(const group *g)
+{
+    static const char *const options[] = {"twin", "low-rank-x", "low-rank-y"};
+    const okra_method_ *method = g->task->space->method;
+    bool plain = method->components || method->criterion || g->task->source->y->missing;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        plain = plain || okra_options_is_set(g->fit, options[i]);
+    }
+    return plain;
+}
+
 static okra_status open(group *g)
 {
     okra_status st = OKRA_OK;
@@ -75,7 +89,6 @@ static okra_status open(group *g)
     TRY(okra_space_options_(space, &g->cells[0]->setting, &g->fit, &g->predict));
     g->kx = okra_options_get(g->fit, "kx");
     g->ky = okra_options_get(g->fit, "ky");
-    g->twin = okra_options_get(g->fit, "twin");
     ALLOC(g->lambda, (okra_int)g->count);
     ALLOC(g->each, n);
     ALLOC(g->at, n);
@@ -95,7 +108,8 @@ static okra_status open(group *g)
     /* Candidates of their own, and decoders that look at objects, need the objects. */
     bool candidates =
         strcmp(space->decoder->name, "candidates") == 0 && !g->scorer.candidates;
-    g->rows = !okra_method_special_(space->method) && (g->scorer.feature || candidates);
+    g->rows = g->scorer.feature || candidates;
+    g->plain = is_plain(g);
     g->keep_inputs =
         space->method->unlabelled && (task->source->inputs > task->source->n ||
                                       okra_options_is_set(g->fit, "lambda2"));
@@ -108,7 +122,7 @@ static okra_status view(okra_context *ctx, group *g, const okra_int *train, okra
 {
     okra_view_request_ r = {.kx = g->kx,
                             .ky = g->ky,
-                            .twin = g->twin,
+                            .objects = g->plain,
                             .method = g->task->space->method,
                             .train = train,
                             .test = test,
@@ -239,7 +253,7 @@ static okra_status has_closed_form(const group *g, bool *out)
     TRY(okra_kernel_parse(g->kx, &kx));
     TRY(okra_kernel_parse(g->ky, &ky));
     bool parts = g->task->folds.part != NULL;
-    *out = space->method->leave && space->path && !*g->twin &&
+    *out = space->method->leave && space->path && !g->plain &&
            !g->task->folds.train_on_one && !okra_kernel_centers_(kx) &&
            !okra_kernel_centers_(ky) &&
            (parts || g->scorer.feature || space->decoder->pointwise ||
@@ -326,12 +340,42 @@ done:
     return st;
 }
 
+static okra_status score_fit(okra_context *ctx, group *g, const okra_view_ *v, size_t l,
+                             okra_int fold, const okra_left_out_ *p)
+{
+    return g->task->folds.part ? okra_scorer_value_(ctx, &g->scorer, v, p,
+                                                    &g->cells[l]->values[fold], g->each)
+                               : gather(ctx, g, v, l, fold, p);
+}
+
+/* Models as a user would fit them. */
+static okra_status fit_plain(okra_context *ctx, group *g, const okra_view_ *v,
+                             size_t first, size_t count, okra_int fold)
+{
+    okra_status st = OKRA_OK;
+    okra_model **models = NULL;
+    ZALLOC(models, (okra_int)count);
+    TRY(g->task->space->path ? okra_fit_path(ctx, v->train_x, v->train_y, g->fit,
+                                             g->lambda + first, count, models)
+                             : okra_fit(ctx, v->train_x, v->train_y, g->fit, models));
+    for (size_t l = 0; l < count; l++) {
+        okra_left_out_ p = {.model = models[l]};
+        TRY(okra_cancelled_(ctx));
+        TRY(score_fit(ctx, g, v, first + l, fold, &p));
+    }
+done:
+    for (size_t l = 0; models && l < count; l++) {
+        okra_model_free(models[l]);
+    }
+    okra_free_(models);
+    return st;
+}
+
 static okra_status fit_some(okra_context *ctx, group *g, const okra_view_ *v,
                             size_t first, size_t count, okra_int fold)
 {
     okra_status st = OKRA_OK;
     const okra_method_ *method = g->task->space->method;
-    bool special = okra_method_special_(method);
     okra_bag_ **bags = NULL;
     double *P = NULL;
     ZALLOC(bags, (okra_int)count);
@@ -342,17 +386,10 @@ static okra_status fit_some(okra_context *ctx, group *g, const okra_view_ *v,
             ? method->path(ctx, &v->problem, g->fit, g->lambda + first, count, bags)
             : method->fit(ctx, &v->problem, g->fit, bags[0]));
     for (size_t l = 0; l < count; l++) {
-        okra_model model = {.training = v->training, .method = method, .bag = bags[l]};
-        okra_left_out_ p = {.model = &model};
+        okra_left_out_ p = {.model = NULL};
         TRY(okra_cancelled_(ctx));
-        if (!special) {
-            p.model = NULL;
-            TRY(okra_view_predict_(ctx, v, method, bags[l], &P, &p.block));
-        }
-        TRY(g->task->folds.part
-                ? okra_scorer_value_(ctx, &g->scorer, v, &p,
-                                     &g->cells[first + l]->values[fold], g->each)
-                : gather(ctx, g, v, first + l, fold, &p));
+        TRY(okra_view_predict_(ctx, v, method, bags[l], &P, &p.block));
+        TRY(score_fit(ctx, g, v, first + l, fold, &p));
         okra_free_(P);
         P = NULL;
     }
@@ -374,12 +411,14 @@ static okra_status refit(okra_context *ctx, group *g, okra_int fold)
     to_source(g, g->train, n);
     to_source(g, g->test, m);
     TRY(view(ctx, g, g->train, n, g->test, m, &v));
-    double inputs = (double)(n + v->problem.unlabelled);
+    double inputs = (double)v->train_x->n;
     double left = (double)(okra_context_memory(ctx) - okra_alloc_live_bytes_()) / 2;
     double most = left / (8 * inputs * inputs + 1) - 2;
     size_t some = most < 1 ? 1 : most > 1e6 ? 1000000 : (size_t)most;
     for (size_t first = 0; first < g->count; first += some) {
-        TRY(fit_some(ctx, g, v, first, OKRA_MIN_(some, g->count - first), fold));
+        size_t count = OKRA_MIN_(some, g->count - first);
+        TRY(g->plain ? fit_plain(ctx, g, v, first, count, fold)
+                     : fit_some(ctx, g, v, first, count, fold));
     }
 done:
     okra_view_free_(v);

@@ -80,11 +80,6 @@ done:
     return st;
 }
 
-bool okra_method_special_(const okra_method_ *method)
-{
-    return method->components || method->criterion;
-}
-
 /* The prediction of a model itself, decoded by the options. */
 static okra_status model_objects(okra_context *ctx, const okra_scorer_ *s,
                                  const okra_view_ *view, const okra_model *model,

@@ -131,10 +131,11 @@ typedef struct okra_view_ {
     okra_data *gram_y;   /* of output, or NULL */
     okra_kernel *gram_kernel;
     okra_bound_ *gram_bound;
-    double *K, *L;     /* slices, or NULL */
-    okra_int m, n;     /* left out, trained on */
-    okra_data *test_x; /* the inputs left out */
-    double *Kx;        /* m x inputs: sliced, or NULL */
+    double *K, *L;      /* slices, or NULL */
+    okra_int m, n;      /* left out, trained on */
+    okra_data *test_x;  /* the inputs left out */
+    okra_data *train_x; /* all inputs of the problem */
+    double *Kx;         /* m x inputs: sliced, or NULL */
     double *self, *train_self;
     okra_data *truth;      /* m outputs as they are */
     okra_data *truth_rows; /* m outputs as `output` knows them */
@@ -142,7 +143,8 @@ typedef struct okra_view_ {
 } okra_view_;
 
 typedef struct okra_view_request_ {
-    const char *kx, *ky, *twin; /* options of fit */
+    const char *kx, *ky;
+    bool objects; /* the objects alone: somebody else fits and predicts */
     const okra_method_ *method;
     const okra_int *train, *test; /* indices into the source */
     okra_int n, m;
@@ -172,13 +174,12 @@ typedef struct okra_scorer_ {
 } okra_scorer_;
 okra_status okra_scorer_create_(const char *metric, const okra_select_request *request,
                                 const okra_space_ *space, okra_scorer_ *out) OKRA_CHECK;
-/* What is known of the left-out pairs of a view: a block of their predictions, or for a
- * method with a space or criterion of its own the fitted model. */
+/* What is known of the left-out pairs of a view: a block of their predictions, or a model
+ * that predicts by itself. */
 typedef struct okra_left_out_ {
     okra_block_ block;
     const okra_model *model; /* NULL: the block */
 } okra_left_out_;
-bool okra_method_special_(const okra_method_ *method);
 /* The value for all left-out pairs of a view; `each` is work space of m places, the
  * losses of feature-loss. */
 okra_status okra_scorer_value_(okra_context *ctx, const okra_scorer_ *scorer,

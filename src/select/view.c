@@ -81,22 +81,14 @@ done:
     return st;
 }
 
-static okra_status train(okra_context *ctx, const okra_source_ *s,
-                         const okra_view_request_ *r, okra_int *inputs, okra_int count,
+static okra_status train(okra_context *ctx, const okra_view_request_ *r, okra_int count,
                          okra_view_ *v)
 {
     okra_status st = OKRA_OK;
-    okra_data *x = NULL, *y = NULL;
     okra_kernel *kx = NULL, *ky = NULL;
-    TRY(take(s->x, inputs, count, inputs, count, &x));
-    TRY(take(s->y, r->train, r->n, r->train, r->n, &y));
     TRY(okra_kernel_parse(r->kx, &kx));
     TRY(okra_kernel_parse(r->ky, &ky));
-    if (*r->twin) {
-        double hsic[2];
-        TRY(okra_fit_twin_(ctx, x, y, r->twin, &kx, &ky, hsic));
-    }
-    TRY(okra_training_create_(ctx, x, y, kx, ky, NULL, &v->training));
+    TRY(okra_training_create_(ctx, v->train_x, v->train_y, kx, ky, NULL, &v->training));
     kx = ky = NULL;
     const okra_training_ *t = v->training;
     v->output = t->output;
@@ -111,8 +103,6 @@ static okra_status train(okra_context *ctx, const okra_source_ *s,
                                  .features_ld = t->output.features_ld,
                                  .feature_scale = t->output.feature_scale};
 done:
-    okra_data_free(x);
-    okra_data_free(y);
     okra_kernel_free(kx);
     okra_kernel_free(ky);
     return st;
@@ -125,7 +115,6 @@ static okra_status slice_inputs(okra_context *ctx, okra_source_ *s,
 {
     okra_status st = OKRA_OK;
     const double *G;
-    TRY(take(s->x, r->test, r->m, inputs, count, &v->test_x));
     TRY(okra_source_gram_(ctx, s, 'x', v->training->kx, &G));
     if (!G) {
         goto done;
@@ -201,10 +190,15 @@ okra_status okra_view_create_(okra_context *ctx, okra_source_ *source,
     v->n = request->n;
     v->m = request->m;
     TRY(order_inputs(source, request, &inputs, &count));
-    TRY(train(ctx, source, request, inputs, count, v));
-    TRY(slice_inputs(ctx, source, request, inputs, count, v));
-    TRY(slice_outputs(ctx, source, request, v));
+    TRY(take(source->x, inputs, count, inputs, count, &v->train_x));
+    TRY(take(source->y, request->train, v->n, request->train, v->n, &v->train_y));
+    TRY(take(source->x, request->test, v->m, inputs, count, &v->test_x));
     TRY(take(source->y, request->test, v->m, request->train, v->n, &v->truth));
+    if (!request->objects) {
+        TRY(train(ctx, request, count, v));
+        TRY(slice_inputs(ctx, source, request, inputs, count, v));
+        TRY(slice_outputs(ctx, source, request, v));
+    }
     if (!v->truth_rows) {
         v->truth_rows = okra_data_retain(v->truth);
     }
@@ -224,6 +218,8 @@ void okra_view_free_(okra_view_ *v)
         okra_data_free(v->gram_y);
         okra_training_free_(v->training);
         okra_data_free(v->test_x);
+        okra_data_free(v->train_x);
+        okra_data_free(v->train_y);
         okra_data_free(v->truth);
         okra_data_free(v->truth_rows);
         okra_free_(v->K);
