@@ -69,7 +69,8 @@ static okra_status decode(okra_context *ctx, const okra_scorer_ *s,
 {
     okra_status st = OKRA_OK;
     void *state = NULL;
-    okra_decode_request_ request = {s->candidates, NULL, block->m, top};
+    okra_decode_request_ request = {
+        .candidates = s->candidates, .tests = block->m, .top = top};
     TRY(s->decoder->create(ctx, &view->output, s->predict, &request, &state));
     TRY(s->decoder->block(ctx, state, block));
     TRY(s->decoder->finish(ctx, state, out));
