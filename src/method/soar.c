@@ -1,0 +1,420 @@
+/*
+ * soar.c: structured output-associative regression (Bo and Sminchisescu, CVPR 2009):
+ * each output is regressed on the inputs and on the other outputs.
+ *
+ * The variant here, d outputs with means m_j:
+ *     start      y_j = m_j + sum_i b_ij k(x_i, x)
+ *     iterate    y_j = m_j + sum_i c_ij K_j((x, y), (x_i, y_i)),  j = 1..d in turn, each
+ *                with the newest values of the others (Gauss-Seidel), until no output
+ *                moves by more than `settle` times its standard deviation
+ *     K_j = k(x, x') + a(y_-j, y'_-j)  or their product, y_-j the outputs without the
+ * j-th b and c are fitted on the true outputs of the training set, by kernel ridge
+ * regression, (K + lambda I)^-1 (Y - m), or by support vector regression (svr.c).
+ *
+ * Prediction: a vector. Cost of a fit: n^3/3 an output (ridge), of a query: 2 n d a sweep
+ * and output. Memory: two n x n matrices in a fit; the model holds 3 n d numbers.
+ */
+#include "method/method.h"
+#include "method/svr.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct soar_options {
+    double lambda, box, tube, settle;
+    const char *associate;
+    int learner, combine;
+    okra_int sweeps;
+} soar_options;
+
+enum { RIDGE, SVR };
+enum { SUM, PRODUCT };
+
+static const okra_option rows[] = {
+    {"lambda", OKRA_OPTION_NUMBER, offsetof(soar_options, lambda), "0.1", 1e-300, 1e300,
+     NULL, "V", "regularisation of the ridge learner: K + lambda I"},
+    {"learner", OKRA_OPTION_CHOICE, offsetof(soar_options, learner), "ridge", 1, 0,
+     "ridge|svr", "NAME", "ridge or svr"},
+    {"associate", OKRA_OPTION_TEXT, offsetof(soar_options, associate), "linear", 1, 0,
+     NULL, "EXPR", "kernel of the other outputs"},
+    {"combine", OKRA_OPTION_CHOICE, offsetof(soar_options, combine), "product", 1, 0,
+     "sum|product", "NAME", "how the kernels of inputs and of other outputs meet"},
+    {"box", OKRA_OPTION_NUMBER, offsetof(soar_options, box), "1", 1e-300, 1e300, NULL,
+     "V", "C of the svr learner: the largest coefficient"},
+    {"tube", OKRA_OPTION_NUMBER, offsetof(soar_options, tube), "0.1", 0, 1e300, NULL, "V",
+     "epsilon of the svr learner: residuals within it cost nothing"},
+    {"sweeps", OKRA_OPTION_INT, offsetof(soar_options, sweeps), "20", 0, 1e6, NULL, "N",
+     "most iterations over the outputs in a prediction"},
+    {"settle", OKRA_OPTION_NUMBER, offsetof(soar_options, settle), "1e-3", 1e-300, 1,
+     NULL, "V", "share of its standard deviation by which a settled output may move"},
+    {0},
+};
+
+extern const okra_method_ okra_method_soar_;
+
+/* ---- the other outputs ---------------------------------------------------------------
+ */
+
+/* Y (m x d) without column j. */
+static okra_status others(okra_mat_ Y, okra_int j, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    double *rest = NULL;
+    okra_int d = Y.cols - 1;
+    ALLOC(rest, Y.rows * d);
+    for (okra_int i = 0; i < Y.rows; i++) {
+        const double *row = Y.p + i * Y.ld;
+        memcpy(rest + i * d, row, (size_t)j * sizeof *rest);
+        memcpy(rest + i * d + j, row + j + 1, (size_t)(d - j) * sizeof *rest);
+    }
+    TRY(okra_data_adopt_dense_(rest, Y.rows, d, "the other outputs", out));
+    rest = NULL;
+done:
+    okra_free_(rest);
+    return st;
+}
+
+/* A <- k + a or k a, element by element. */
+static void join(int combine, okra_mat_ K, okra_mat_ A)
+{
+    for (okra_int i = 0; i < A.rows; i++) {
+        const double *k = K.p + i * K.ld;
+        double *a = A.p + i * A.ld;
+        for (okra_int j = 0; j < A.cols; j++) {
+            a[j] = combine == SUM ? k[j] + a[j] : k[j] * a[j];
+        }
+    }
+}
+
+/* ---- fit -----------------------------------------------------------------------------
+ */
+
+typedef struct fitter {
+    okra_context *ctx;
+    const soar_options *o;
+    okra_int n, d;
+    double *Y;         /* n x d, centred */
+    double *sd;        /* d              */
+    okra_int unsolved; /* svr problems stopped before the optimum */
+} fitter;
+
+/* Columns j..j+count-1 of C from the same columns of Y; K is destroyed. */
+static okra_status regress(fitter *f, okra_mat_ K, okra_int j, okra_int count, double *C)
+{
+    okra_status st = OKRA_OK;
+    double *y = NULL, *b = NULL, violation;
+    okra_int n = f->n, d = f->d;
+    if (f->o->learner == RIDGE) {
+        okra_mat_ to = {C + j, n, count, d};
+        okra_mat_copy_(okra_mat_view_(f->Y + j, n, count, d), to);
+        okra_mat_add_diagonal_(K, f->o->lambda);
+        TRY(okra_cholesky_(f->ctx, K, NULL));
+        TRY(okra_cholesky_solve_(f->ctx, K, to));
+        return OKRA_OK;
+    }
+    ALLOC(y, n);
+    ALLOC(b, n);
+    for (okra_int c = j; c < j + count; c++) {
+        okra_svr_ svr = {f->o->box, f->o->tube, 1e-3 * fmax(f->sd[c], 1e-300), 1000};
+        for (okra_int i = 0; i < n; i++) {
+            y[i] = f->Y[i * d + c];
+        }
+        TRY(okra_svr_solve_(f->ctx, &svr, K, y, b, &violation));
+        f->unsolved += violation > svr.tolerance;
+        for (okra_int i = 0; i < n; i++) {
+            C[i * d + c] = b[i];
+        }
+    }
+done:
+    okra_free_(y);
+    okra_free_(b);
+    return st;
+}
+
+/* Column j of C: on the inputs and the true values of the other outputs. */
+static okra_status fit_output(fitter *f, const okra_kernel *kernel,
+                              const okra_problem_ *problem, okra_int j, double *C)
+{
+    okra_status st = OKRA_OK;
+    okra_data *rest = NULL;
+    okra_bound_ *bound = NULL;
+    double *K = NULL, *A = NULL;
+    okra_int n = f->n;
+    okra_mat_ Y = okra_mat_view_(problem->features, n, f->d, problem->features_ld);
+    TRY(okra_doubles_(f->ctx, n, n, "the Gram matrix of the other outputs", &A));
+    TRY(others(Y, j, &rest));
+    TRY(okra_bound_create_(f->ctx, kernel, rest, &bound));
+    TRY(okra_bound_gram_(f->ctx, bound, okra_mat_of_(A, n, n)));
+    TRY(okra_problem_K_(f->ctx, problem, &K));
+    join(f->o->combine, okra_mat_of_(K, n, n), okra_mat_of_(A, n, n));
+    okra_free_(K);
+    K = NULL;
+    TRY(regress(f, okra_mat_of_(A, n, n), j, 1, C));
+done:
+    okra_bound_free_(bound);
+    okra_data_free(rest);
+    okra_free_(K);
+    okra_free_(A);
+    return st;
+}
+
+/* mean and sd (d each) of the columns; Y becomes centred. */
+static void centre(okra_mat_ Y, double *mean, double *sd)
+{
+    for (okra_int j = 0; j < Y.cols; j++) {
+        double sum = 0, square = 0;
+        for (okra_int i = 0; i < Y.rows; i++) {
+            sum += Y.p[i * Y.ld + j];
+        }
+        mean[j] = sum / (double)Y.rows;
+        for (okra_int i = 0; i < Y.rows; i++) {
+            double *y = &Y.p[i * Y.ld + j];
+            *y -= mean[j];
+            square += *y * *y;
+        }
+        sd[j] = sqrt(square / (double)Y.rows);
+    }
+}
+
+/* *values becomes the bag's. */
+static okra_status put(okra_bag_ *bag, const char *name, double **values, okra_int m,
+                       okra_int cols)
+{
+    okra_status st = okra_bag_put_(bag, name, *values, m, cols);
+    if (st == OKRA_OK) {
+        *values = NULL;
+    }
+    return st;
+}
+
+static okra_status check(const okra_problem_ *p, const okra_options *options,
+                         const soar_options *o)
+{
+    if (!p->features || p->d < 2) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "soar: regresses outputs on one another: it needs dense "
+                          "vectors of at least 2 numbers under a linear output kernel");
+    }
+    static const char *const of_svr[] = {"box", "tube"};
+    for (int k = 0; k < 2 && o->learner == RIDGE; k++) {
+        if (okra_options_is_set(options, of_svr[k])) {
+            return okra_fail_(OKRA_EARG, "soar: %s is for learner svr", of_svr[k]);
+        }
+    }
+    if (o->learner == SVR && okra_options_is_set(options, "lambda")) {
+        return okra_fail_(OKRA_EARG, "soar: lambda is for learner ridge");
+    }
+    return OKRA_OK;
+}
+
+static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
+                       const okra_options *options, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    soar_options o;
+    okra_kernel *kernel = NULL;
+    okra_int n = problem->n, d = problem->d;
+    fitter f = {.ctx = ctx, .o = &o, .n = n, .d = d};
+    double *K = NULL, *start = NULL, *C = NULL, *moments = NULL, *Y = NULL;
+    TRY(okra_options_read(options, &okra_method_soar_.options, &o));
+    TRY(check(problem, options, &o));
+    st = okra_kernel_parse(o.associate, &kernel);
+    if (st != OKRA_OK) {
+        okra_message_prefix_("associate");
+        goto done;
+    }
+    TRY(okra_doubles_(ctx, n, d, "the outputs", &f.Y));
+    TRY(okra_doubles_(ctx, n, d, "the outputs", &Y));
+    TRY(okra_doubles_(ctx, n, d, "the coefficients", &start));
+    TRY(okra_doubles_(ctx, n, d, "the coefficients", &C));
+    ALLOC(moments, 2 * d);
+    okra_mat_ view = okra_mat_view_(problem->features, n, d, problem->features_ld);
+    okra_mat_copy_(view, okra_mat_of_(f.Y, n, d));
+    okra_mat_copy_(view, okra_mat_of_(Y, n, d));
+    f.sd = moments + d;
+    centre(okra_mat_of_(f.Y, n, d), moments, f.sd);
+    TRY(okra_problem_K_(ctx, problem, &K));
+    TRY(regress(&f, okra_mat_of_(K, n, n), 0, d, start));
+    okra_free_(K);
+    K = NULL;
+    for (okra_int j = 0; j < d; j++) {
+        okra_progress_(ctx, "outputs", j, d);
+        TRY(fit_output(&f, kernel, problem, j, C));
+    }
+    if (f.unsolved > 0) {
+        okra_warn_(ctx,
+                   "soar: %lld of %lld support vector regressions stopped before their "
+                   "optimum",
+                   (long long)f.unsolved, (long long)(2 * d));
+    }
+    TRY(put(bag, "outputs", &Y, n, d));
+    TRY(put(bag, "start", &start, n, d));
+    TRY(put(bag, "coefficients", &C, n, d));
+    TRY(put(bag, "moments", &moments, 2, d));
+    TRY(okra_bag_put_text_(bag, "associate", okra_kernel_text(kernel)));
+    TRY(okra_bag_put_number_(bag, "product", o.combine == PRODUCT));
+    TRY(okra_bag_put_number_(bag, "sweeps", (double)o.sweeps));
+    TRY(okra_bag_put_number_(bag, "settle", o.settle));
+done:
+    okra_kernel_free(kernel);
+    okra_free_(f.Y);
+    okra_free_(Y);
+    okra_free_(K);
+    okra_free_(start);
+    okra_free_(C);
+    okra_free_(moments);
+    return st;
+}
+
+/* ---- prediction ----------------------------------------------------------------------
+ */
+
+static okra_form_ form(const okra_bag_ *bag)
+{
+    (void)bag;
+    return OKRA_FORM_EMBEDDING;
+}
+
+static okra_int width(const okra_bag_ *bag)
+{
+    okra_int n = 0, d = 0;
+    okra_bag_get_(bag, "outputs", &n, &d);
+    return d;
+}
+
+typedef struct stored {
+    okra_mat_ Y, start, C;
+    const double *mean, *sd;
+    double product, sweeps, settle;
+    okra_kernel *kernel;
+    okra_data **rest; /* d: training outputs without the j-th, and their kernels */
+    okra_bound_ **bound;
+} stored;
+
+static void stored_clear(stored *s, okra_int d)
+{
+    for (okra_int j = 0; j < d; j++) {
+        if (s->bound) {
+            okra_bound_free_(s->bound[j]);
+        }
+        if (s->rest) {
+            okra_data_free(s->rest[j]);
+        }
+    }
+    okra_free_(s->bound);
+    okra_free_(s->rest);
+    okra_kernel_free(s->kernel);
+}
+
+static okra_status matrix(const okra_bag_ *bag, const char *name, okra_int m, okra_int d,
+                          okra_mat_ *out)
+{
+    okra_int r = 0, c = 0;
+    const double *p = okra_bag_get_(bag, name, &r, &c);
+    *out = okra_mat_view_(p, r, c, c);
+    return p && r == m && c == d
+               ? OKRA_OK
+               : okra_fail_(OKRA_EFORMAT,
+                            "soar: the model's '%s' is %lld x %lld, expected %lld x %lld",
+                            name, (long long)r, (long long)c, (long long)m, (long long)d);
+}
+
+static okra_status unpack(okra_context *ctx, const okra_bag_ *bag, okra_int n, okra_int d,
+                          stored *s)
+{
+    okra_status st = OKRA_OK;
+    okra_mat_ moments;
+    const char *text = okra_bag_get_text_(bag, "associate");
+    TRY(matrix(bag, "outputs", n, d, &s->Y));
+    TRY(matrix(bag, "start", n, d, &s->start));
+    TRY(matrix(bag, "coefficients", n, d, &s->C));
+    TRY(matrix(bag, "moments", 2, d, &moments));
+    s->mean = moments.p;
+    s->sd = moments.p + d;
+    if (!text || !okra_bag_get_number_(bag, "product", &s->product) ||
+        !okra_bag_get_number_(bag, "sweeps", &s->sweeps) ||
+        !okra_bag_get_number_(bag, "settle", &s->settle)) {
+        FAIL(OKRA_EFORMAT, "soar: the model lacks a setting");
+    }
+    TRY(okra_kernel_parse(text, &s->kernel));
+    ZALLOC(s->rest, d);
+    ZALLOC(s->bound, d);
+    for (okra_int j = 0; j < d; j++) {
+        TRY(others(s->Y, j, &s->rest[j]));
+        TRY(okra_bound_create_(ctx, s->kernel, s->rest[j], &s->bound[j]));
+    }
+done:
+    return st;
+}
+
+/* A new column j of H; *moved: the largest step in standard deviations. A is m x n. */
+static okra_status renew(okra_context *ctx, const stored *s, okra_mat_ K, okra_int j,
+                         okra_mat_ A, okra_mat_ H, double *moved)
+{
+    okra_status st = OKRA_OK;
+    okra_data *rest = NULL;
+    okra_other_ *other = NULL;
+    TRY(others(H, j, &rest));
+    TRY(okra_other_create_(ctx, s->bound[j], rest, &other));
+    TRY(okra_other_cross_(ctx, s->bound[j], other, 0, A));
+    join(s->product != 0 ? PRODUCT : SUM, K, A);
+    for (okra_int i = 0; i < H.rows; i++) {
+        double value = s->mean[j], *h = &H.p[i * H.ld + j];
+        for (okra_int c = 0; c < A.cols; c++) {
+            value += A.p[i * A.ld + c] * s->C.p[c * s->C.ld + j];
+        }
+        *moved = fmax(*moved, fabs(value - *h) / fmax(s->sd[j], 1e-300));
+        *h = value;
+    }
+done:
+    okra_other_free_(other);
+    okra_data_free(rest);
+    return st;
+}
+
+static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                           okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    okra_int d = out.cols;
+    stored s = {0};
+    double *A = NULL, moved = 0;
+    TRY(unpack(ctx, bag, query->n, d, &s));
+    TRY(okra_doubles_(ctx, query->m, query->n, "kernels of the other outputs", &A));
+    for (okra_int i = 0; i < out.rows; i++) {
+        memcpy(out.p + i * out.ld, s.mean, (size_t)d * sizeof *out.p);
+    }
+    TRY(okra_gemm_(ctx, false, false, 1, query->Kx, s.start, 1, out));
+    for (double sweep = 0; sweep < s.sweeps; sweep++) {
+        moved = 0;
+        for (okra_int j = 0; j < d; j++) {
+            TRY(okra_cancelled_(ctx));
+            TRY(renew(ctx, &s, query->Kx, j, okra_mat_of_(A, query->m, query->n), out,
+                      &moved));
+        }
+        if (moved <= s.settle) {
+            break;
+        }
+    }
+    if (moved > s.settle) {
+        okra_warn_(
+            ctx,
+            "soar: after %.0f sweeps an output still moves by %.2g of its standard "
+            "deviation",
+            s.sweeps, moved);
+    }
+done:
+    stored_clear(&s, s.rest ? d : 0);
+    okra_free_(A);
+    return st;
+}
+
+const okra_method_ okra_method_soar_ = {
+    .name = "soar",
+    .help = "structured output-associative regression: outputs regressed on one another",
+    .options = {"soar", rows, sizeof(soar_options)},
+    .fit = fit,
+    .form = form,
+    .width = width,
+    .predict = predict,
+};
