@@ -213,7 +213,7 @@ static okra_status training_nodes(const okra_link_parts_ *p, okra_int n, okra_in
 {
     okra_status st = OKRA_OK;
     const char *lambda2 = okra_options_get(p->fit, "lambda2");
-    bool semi = lambda2 && strtod(lambda2, NULL) > 0;
+    bool semi = lambda2 && okra_strtod_(lambda2, NULL) > 0;
     *count = n + (semi ? p->fresh_count : 0);
     ALLOC(*list, *count);
     for (okra_int i = 0; i < *count; i++) {

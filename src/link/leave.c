@@ -157,7 +157,7 @@ static double fitted_lambda(const okra_links *l)
                        : okra_options_is_set(l->options, "lambda")
                            ? okra_options_get(l->options, "lambda")
                            : row->preset;
-    return text ? strtod(text, NULL) : 0;
+    return text ? okra_strtod_(text, NULL) : 0;
 }
 
 okra_status okra_link_training(okra_context *context, okra_links *links,

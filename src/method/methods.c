@@ -5,13 +5,41 @@
 
 #include <string.h>
 
-extern const okra_method_ okra_method_ridge_, okra_method_margin_, okra_method_knn_,
-    okra_method_kpca_, okra_method_tgp_kl_, okra_method_tgp_hsic_, okra_method_soar_;
+/* clang-format off */
+extern const okra_method_
+    okra_method_ridge_,
+    okra_method_margin_,
+    okra_method_knn_,
+    okra_method_kpca_,
+    okra_method_tgp_kl_,
+    okra_method_tgp_hsic_,
+    okra_method_soar_,
+    okra_method_ok3_,
+    okra_method_naive_,
+    okra_method_kcca_,
+    okra_method_kml_,
+    okra_method_local_,
+    okra_method_em_,
+    okra_method_pkmr_;
 
 const okra_method_ *const okra_methods_[] = {
-    &okra_method_ridge_,  &okra_method_margin_,   &okra_method_knn_,  &okra_method_kpca_,
-    &okra_method_tgp_kl_, &okra_method_tgp_hsic_, &okra_method_soar_, NULL,
+    &okra_method_ridge_,
+    &okra_method_margin_,
+    &okra_method_knn_,
+    &okra_method_kpca_,
+    &okra_method_tgp_kl_,
+    &okra_method_tgp_hsic_,
+    &okra_method_soar_,
+    &okra_method_ok3_,
+    &okra_method_naive_,
+    &okra_method_kcca_,
+    &okra_method_kml_,
+    &okra_method_local_,
+    &okra_method_em_,
+    &okra_method_pkmr_,
+    NULL,
 };
+/* clang-format on */
 
 const okra_method_ *okra_method_find_(const char *name)
 {
