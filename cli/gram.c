@@ -80,13 +80,13 @@ static int run_gram(cli_run *run)
     double seconds = 0;
     okra_status st = cli_fields(run, &f);
     if (st == OKRA_OK) {
-        st = okra_kernel_parse(f.kernel, &kernel);
-    }
-    if (st == OKRA_OK) {
         st = cli_read(run, f.x, &x);
     }
     if (st == OKRA_OK && *f.y) {
         st = cli_read(run, f.y, &y);
+    }
+    if (st == OKRA_OK) {
+        st = okra_kernel_choose(run->context, f.kernel, y ? y : x, &kernel);
     }
     int status = cli_status(run, st);
     if (status == CLI_DONE) {

@@ -21,6 +21,13 @@ typedef struct okra_kernel okra_kernel;
 /* A syntax error points at the character: the message has the text and a caret line. A
  * grid ({a,b} or lo..hi) is refused here: it belongs to selection. */
 OKRA_API okra_status okra_kernel_parse(const char *text, okra_kernel **out) OKRA_CHECK;
+/* The same with numbers chosen from the data where `auto` stands: sigma or gamma of rbf
+ * by the median distance (auto) or by kernel alignment with K clusters (auto-align,
+ * auto-align/K), gamma of laplacian by the median, beta of diffusion and sigma2 of
+ * regularized-laplacian by the entropy of the similarities. */
+OKRA_API okra_status okra_kernel_choose(okra_context *context, const char *text,
+                                        const okra_data *data,
+                                        okra_kernel **out) OKRA_CHECK;
 OKRA_API void okra_kernel_free(okra_kernel *kernel);
 /* The expression in canonical form, every parameter written; owned by the kernel. */
 OKRA_API const char *okra_kernel_text(const okra_kernel *kernel);

@@ -43,6 +43,11 @@ extern const okra_sugar_ okra_sugar_names_[]; /* ends at name == NULL */
 okra_status okra_grid_add_(okra_grid_ *grid, size_t begin, size_t end, char **values,
                            okra_int count) OKRA_CHECK;
 
+/* The place added last is this parameter of that node; asked for again by place. */
+void okra_grid_own_(okra_grid_ *grid, const char *owner, const char *param, int node);
+int okra_grid_owner_(const okra_grid_ *grid, okra_int place, const char **owner,
+                     const char **param);
+
 /* Fills `kernel` (zeroed by the caller, who frees it after failure too); grid == NULL:
  * grids are refused. */
 okra_status okra_expr_parse_(const char *text, okra_grid_ *grid,

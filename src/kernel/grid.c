@@ -10,6 +10,8 @@ typedef struct axis {
     size_t begin, end; /* where it stands in the text */
     char **values;
     okra_int count;
+    const char *owner, *param; /* whose parameter, NULL: not known */
+    int node;                  /* of the kernel */
 } axis;
 
 struct okra_grid_ {
@@ -26,7 +28,8 @@ okra_status okra_grid_add_(okra_grid_ *grid, size_t begin, size_t end, char **va
         return OKRA_EMEM;
     }
     grid->axes = grown;
-    grid->axes[grid->count++] = (axis){begin, end, values, count};
+    grid->axes[grid->count++] =
+        (axis){.begin = begin, .end = end, .values = values, .count = count, .node = -1};
     return OKRA_OK;
 }
 
@@ -125,6 +128,22 @@ done:
     okra_parse_list_free_(values, count);
     okra_grid_free_(grid);
     return st;
+}
+
+void okra_grid_own_(okra_grid_ *grid, const char *owner, const char *param, int node)
+{
+    axis *last = &grid->axes[grid->count - 1];
+    last->owner = owner;
+    last->param = param;
+    last->node = node;
+}
+
+int okra_grid_owner_(const okra_grid_ *grid, okra_int place, const char **owner,
+                     const char **param)
+{
+    *owner = grid->axes[place].owner;
+    *param = grid->axes[place].param;
+    return grid->axes[place].node;
 }
 
 okra_int okra_grid_places_(const okra_grid_ *grid)

@@ -177,6 +177,10 @@ okra_int okra_grid_place_(const okra_grid_ *grid, okra_int place,
 okra_status okra_grid_build_(const okra_grid_ *grid, const char *const *chosen,
                              char **text) OKRA_CHECK;
 
+/* The expression with numbers chosen from the data where auto stands; auto.c. */
+okra_status okra_kernel_auto_(okra_context *ctx, const char *text, const okra_data *data,
+                              char **out) OKRA_CHECK;
+
 /* exp of n doubles in place, vectorised; error under 2 ulp; exp(-inf) = 0. */
 void okra_vexp_(okra_int n, double *x);
 

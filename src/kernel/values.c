@@ -224,7 +224,7 @@ static okra_status read_values(okra_parser_ *p, bool numeric, bool whole, list *
     if (!numeric || length == 0) {
         length = word(s);
     }
-    *grid = numeric && length == 4 && memcmp(s, "auto", 4) == 0;
+    *grid = numeric && strncmp(s, "auto", 4) == 0; /* auto, auto-align/30 */
     if (length == 0) {
         return okra_parse_fail_(p, OKRA_EARG, p->at, "expected a value");
     }
@@ -279,7 +279,7 @@ static okra_status check_values(const okra_parser_ *p, const char *owner,
             continue;
         }
         /* `auto` stands for a number that is found later */
-        bool later = p->grid && strcmp(l->items[k], "auto") == 0;
+        bool later = p->grid && strncmp(l->items[k], "auto", 4) == 0;
         st = okra_option_parse_(owner, row, later ? "1" : l->items[k], field);
         if (st != OKRA_OK) {
             return okra_parse_point_(p, st, at);
@@ -310,6 +310,7 @@ okra_status okra_parse_value_(okra_parser_ *p, const char *owner, const okra_opt
     if (grid) {
         TRY(okra_grid_add_(p->grid, at, p->at, values.items, values.count));
         values.items = NULL;
+        okra_grid_own_(p->grid, owner, row->name, p->kernel->count - 1);
     }
 done:
     list_clear(&values);

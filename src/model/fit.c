@@ -120,7 +120,7 @@ void okra_training_free_(okra_training_ *t)
  * --------------------------------------------------------------------------- */
 
 okra_status okra_method_check_pairs_(const okra_method_ *method, const okra_data *x,
-                               const okra_data *y)
+                                     const okra_data *y)
 {
     char a[96], b[96];
     okra_data_describe_(x, a, sizeof a);
@@ -146,9 +146,10 @@ okra_status okra_method_check_pairs_(const okra_method_ *method, const okra_data
     return OKRA_OK;
 }
 
-static okra_status parse_kernel(const char *which, const char *text, okra_kernel **out)
+static okra_status parse_kernel(okra_context *ctx, const char *which, const char *text,
+                                const okra_data *data, okra_kernel **out)
 {
-    okra_status st = okra_kernel_parse(text, out);
+    okra_status st = okra_kernel_choose(ctx, text, data, out);
     if (st != OKRA_OK) {
         okra_message_prefix_("%s", which);
     }
@@ -284,8 +285,8 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
     if (lambda) {
         TRY(check_lambda(method, lambda, count));
     }
-    TRY(parse_kernel("kx", fields.kx, &kx));
-    TRY(parse_kernel("ky", fields.ky, &ky));
+    TRY(parse_kernel(ctx, "kx", fields.kx, x, &kx));
+    TRY(parse_kernel(ctx, "ky", fields.ky, y, &ky));
     if (*fields.twin) {
         TRY(okra_fit_twin_(ctx, x, y, fields.twin, &kx, &ky, hsic));
     }

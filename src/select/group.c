@@ -109,7 +109,8 @@ static okra_status open(group *g)
     bool candidates =
         strcmp(space->decoder->name, "candidates") == 0 && !g->scorer.candidates;
     g->rows = g->scorer.feature || candidates;
-    g->plain = is_plain(g);
+    g->plain = is_plain(g) || (!g->scorer.feature && !space->decoder->pointwise &&
+                               strcmp(space->decoder->name, "candidates") != 0);
     g->keep_inputs =
         space->method->unlabelled && (task->source->inputs > task->source->n ||
                                       okra_options_is_set(g->fit, "lambda2"));

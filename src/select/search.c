@@ -94,6 +94,69 @@ static okra_status make_cell(const okra_task_ *task, okra_setting_ *setting,
     return OKRA_OK;
 }
 
+/* Numbers in place of auto, chosen from the pairs that take part. */
+static okra_status resolve(okra_context *ctx, const okra_task_ *task, const char *name,
+                           const char *before, char **text, const char *known)
+{
+    okra_status st = OKRA_OK;
+    const okra_data *all =
+        *name == 'k' && name[1] == 'x' ? task->source->x : task->source->y;
+    okra_data *some = NULL;
+    char *found = NULL;
+    if (before && strcmp(before, *text) == 0) { /* the cell before had the same text */
+        found = okra_strdup_(known);
+        st = found ? OKRA_OK : OKRA_EMEM;
+    } else {
+        if (task->index && okra_data_kind(all) != OKRA_GRAM) {
+            TRY(okra_data_take(all, task->index, task->folds.n, &some));
+        }
+        TRY(okra_kernel_auto_(ctx, *text, some ? some : all, &found));
+    }
+    if (st == OKRA_OK) {
+        okra_free_(*text);
+        *text = found;
+    }
+done:
+    okra_data_free(some);
+    return st;
+}
+
+static okra_status resolve_all(okra_context *ctx, const okra_task_ *task,
+                               okra_found_ *found)
+{
+    okra_status st = OKRA_OK;
+    const okra_space_ *space = task->space;
+    char *before = NULL;
+    for (size_t a = 0; a < space->count && a < 2; a++) {
+        const char *name = space->axes[a].name;
+        if (strcmp(name, "kx") != 0 && strcmp(name, "ky") != 0) {
+            continue;
+        }
+        const char *known = NULL;
+        for (okra_int i = 0; i < found->count; i++) {
+            char **text = &found->cells[i].setting.text[a];
+            if (!strstr(*text, "auto")) {
+                continue;
+            }
+            char *copy = okra_strdup_(*text);
+            if (!copy) {
+                st = OKRA_EMEM;
+                goto done;
+            }
+            st = resolve(ctx, task, name, before, text, known);
+            okra_free_(before);
+            before = copy;
+            known = *text;
+            TRY(st);
+        }
+        okra_free_(before);
+        before = NULL;
+    }
+done:
+    okra_free_(before);
+    return st;
+}
+
 /* ---- evaluating -----------------------------------------------------------------------
  */
 
@@ -308,6 +371,12 @@ static okra_status at(okra_context *ctx, simplex *z, const double *x, double *va
     }
     f->cells = grown;
     TRY(place(z, x, &setting));
+    for (size_t a = 0; a < setting.count && a < 2; a++) {
+        if (strstr(setting.text[a], "auto")) {
+            TRY(resolve(ctx, s->task, s->task->space->axes[a].name, NULL,
+                        &setting.text[a], NULL));
+        }
+    }
     okra_cell_ *cell = &f->cells[f->count];
     TRY(make_cell(s->task, &setting, cell));
     setting.text = NULL;
@@ -469,6 +538,7 @@ okra_status okra_search_run_(okra_context *ctx, okra_search_ *search, okra_found
         TRY(make_cell(search->task, &setting, &found.cells[i]));
         found.count++;
     }
+    TRY(resolve_all(ctx, search->task, &found));
     TRY(run_cells(ctx, search, &found, number));
     find_best(search, &found);
     if (search->refine > 0) {

@@ -120,7 +120,7 @@ static okra_status check_values(const okra_space_ *space)
         for (okra_int k = 0; k < most; k++) {
             TRY(okra_grid_text_(axis->grid, k, &text));
             TRY(okra_options_set(axis->predict ? predict : fit, axis->name, text));
-            if (i < 2 &&
+            if (i < 2 && !strstr(text, "auto") &&
                 (strcmp(axis->name, "kx") == 0 || strcmp(axis->name, "ky") == 0)) {
                 okra_kernel *kernel = NULL;
                 st = okra_kernel_parse(text, &kernel);
