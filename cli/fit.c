@@ -120,8 +120,9 @@ static void print(const cli_run *run, const summary *s, bool shared)
             cli_line(stdout, key, "%s", json_string_value(value));
         }
     }
-    static const char *const numbers[] = {"jitter",        "gap",    "x.rank",
-                                          "x.trace-error", "y.rank", "y.trace-error"};
+    static const char *const numbers[] = {"jitter",        "gap",        "x.rank",
+                                          "x.trace-error", "y.rank",     "y.trace-error",
+                                          "cg.steps",      "cg.residual"};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
         const json_t *found =
             json_object_get(json_object_get(about, "numbers"), numbers[k]);

@@ -34,7 +34,7 @@
  * outputs have explicit features the coefficients of h(x)' = k_x' C are kept as well, so
  * that an explicit prediction takes n d a query. Low rank: ridge_low.c.
  */
-#include "method/ridge.h"
+#include "method/ridge_cg.h"
 
 #include "method/operator.h"
 #include "method/semi.h"
@@ -46,7 +46,11 @@ typedef struct ridge_options {
     double lambda, epsilon, lambda2;
     const char *operator_text, *graph;
     bool center;
+    int solver;
+    okra_cg_options_ cg;
 } ridge_options;
+
+enum { SOLVER_DIRECT, SOLVER_CG };
 
 static const okra_option rows[] = {
     {"lambda", OKRA_OPTION_NUMBER, offsetof(ridge_options, lambda), "0.1", 1e-300, 1e300,
@@ -61,6 +65,14 @@ static const okra_option rows[] = {
      "V", "weight of smoothness over the graph of all inputs, labelled or not"},
     {"graph", OKRA_OPTION_TEXT, offsetof(ridge_options, graph), "gram", 1, 0, NULL,
      "EXPR", "gram, knn(k=N), knn(share=V) or file(W), | normalized, power, diffusion"},
+    {"solver", OKRA_OPTION_CHOICE, offsetof(ridge_options, solver), "direct", 1, 0,
+     "direct|cg", "HOW", "of low rank: by moments, or by conjugate gradients"},
+    {"cg-tolerance", OKRA_OPTION_NUMBER, offsetof(ridge_options, cg.tolerance), "1e-8", 0,
+     1, NULL, "V", "conjugate gradients: relative residual to reach"},
+    {"cg-iterations", OKRA_OPTION_INT, offsetof(ridge_options, cg.iterations), "100", 1,
+     1e9, NULL, "N", "conjugate gradients: steps at most"},
+    {"checkpoint", OKRA_OPTION_TEXT, offsetof(ridge_options, cg.checkpoint), "", 1, 0,
+     NULL, "FILE", "conjugate gradients: keep the state here, and go on from it"},
     {0},
 };
 
@@ -150,6 +162,28 @@ static okra_status check(const okra_problem_ *p, const okra_options *options,
     return OKRA_OK;
 }
 
+/* Options of conjugate gradients are for solver cg, which is for low rank. */
+static okra_status check_solver(const okra_problem_ *p, const okra_options *options,
+                                const ridge_options *o)
+{
+    static const char *const own[] = {"cg-tolerance", "cg-iterations", "checkpoint"};
+    for (int i = 0; o->solver != SOLVER_CG && i < 3; i++) {
+        if (okra_options_is_set(options, own[i])) {
+            return okra_fail_(OKRA_EARG, "ridge: %s is for solver cg", own[i]);
+        }
+    }
+    if (o->solver == SOLVER_CG && strcmp(o->operator_text, "identity") != 0) {
+        return okra_fail_(OKRA_EARG,
+                          "ridge: solver cg is for operator identity, but the operator "
+                          "is %s",
+                          o->operator_text);
+    }
+    if (o->solver == SOLVER_CG && !p->map_x) {
+        return okra_fail_(OKRA_EARG, "ridge: solver cg needs low-rank-x");
+    }
+    return OKRA_OK;
+}
+
 static okra_status check_complete(const okra_ridge_ *r, const char *who)
 {
     return r->missing ? okra_fail_(OKRA_EUNSUPPORTED,
@@ -163,7 +197,8 @@ static okra_status solve(okra_ridge_ *r, const ridge_options *o, okra_operator_ 
     okra_status st = OKRA_OK;
     bool covariances = op->kind == OKRA_OPERATOR_COV || op->kind == OKRA_OPERATOR_CCOV;
     if (r->p->map_x) {
-        return okra_ridge_low_(r, op, o->epsilon);
+        return o->solver == SOLVER_CG ? okra_ridge_cg_(r, &o->cg)
+                                      : okra_ridge_low_(r, op, o->epsilon);
     }
     if (covariances) {
         TRY(check_complete(r, op->kind == OKRA_OPERATOR_CCOV ? "operator ccov"
@@ -192,6 +227,7 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
     r.center = o.center;
     TRY(check(problem, options, &o, &r));
+    TRY(check_solver(problem, options, &o));
     TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
     if (problem->features && !problem->map_x) {
         TRY(copy_features(&r));
