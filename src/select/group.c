@@ -71,7 +71,7 @@ static void close(group *g)
  * rank, and outputs with missing values go through fit and predict as a user's would. */
 static bool is_plain(const group *g)
 {
-    static const char *const options[] = {"twin", "low-rank-x", "low-rank-y"};
+    static const char *const options[] = {"twin", "low-rank", "low-rank-x", "low-rank-y"};
     const okra_method_ *method = g->task->space->method;
     bool plain = method->components || method->criterion || g->task->source->y->missing;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
