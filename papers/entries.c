@@ -3,9 +3,9 @@
  */
 #include "paper.h"
 
-extern const paper_entry paper_kadri_t2_left;
+extern const paper_entry paper_kadri_t2_left, paper_stkl_sshape, paper_stkl_usps,
+    paper_stkl_poser;
 
 const paper_entry *const paper_entries[] = {
-    &paper_kadri_t2_left,
-    NULL,
+    &paper_kadri_t2_left, &paper_stkl_sshape, &paper_stkl_usps, &paper_stkl_poser, NULL,
 };

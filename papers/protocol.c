@@ -52,7 +52,7 @@ okra_status paper_fold(const paper_pairs *all, okra_int folds, okra_int f,
     return st;
 }
 
-static okra_status set_all(okra_options *options, paper_options texts)
+okra_status paper_set_options(okra_options *options, paper_options texts)
 {
     for (; texts && *texts; texts++) {
         const char *equals = strchr(*texts, '=');
@@ -97,13 +97,13 @@ okra_status paper_fit_score(paper_run *run, const paper_pairs *train,
         st = okra_fit_options(&fit_options);
     }
     if (st == OKRA_OK) {
-        st = set_all(fit_options, fit);
+        st = paper_set_options(fit_options, fit);
     }
     if (st == OKRA_OK) {
         st = okra_predict_options(&decode_options);
     }
     if (st == OKRA_OK) {
-        st = set_all(decode_options, decode);
+        st = paper_set_options(decode_options, decode);
     }
     if (st == OKRA_OK) {
         st = okra_fit_path(paper_context(run), train->x, train->y, fit_options, lambda,

@@ -22,6 +22,7 @@ okra_status paper_fold(const paper_pairs *all, okra_int folds, okra_int f,
 
 /* Options as "name=value" texts, ended by NULL: "kx=rbf(sigma=4)", "operator=ccov". */
 typedef const char *const *paper_options;
+okra_status paper_set_options(okra_options *options, paper_options texts) OKRA_CHECK;
 
 /* Fits on `train` for every lambda (one decomposition for all), decodes `test` by
  * `decode` (options of predict), and scores against the truth by `metric`: values[i] is

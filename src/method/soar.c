@@ -237,7 +237,8 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     TRY(regress(&f, okra_mat_of_(K, n, n), 0, d, start));
     okra_free_(K);
     K = NULL;
-    for (okra_int j = 0; j < d; j++) {
+    okra_mat_fill_(okra_mat_of_(C, n, d), 0);
+    for (okra_int j = 0; j < d && o.sweeps > 0; j++) {
         okra_progress_(ctx, "outputs", j, d);
         TRY(fit_output(&f, kernel, problem, j, C));
     }
