@@ -21,14 +21,16 @@
  * -1/2 is concave in t, so Newton's method from below climbs to the root; where all D_j
  * are equal (identity operator) the first step is exact.
  *
- * Stop: the true duality gap P - D, P = sum L(|y_i - H_i|) + sum <alpha_i, H_i> / 2, with
- * H computed afresh. Cost: n^2 q a sweep; memory 2 n q beside S.
+ * The gap P - D, P = sum L(|y_i - H_i|) + sum <alpha_i, H_i> / 2, is measured with H
+ * computed afresh. Cost: n^2 q a sweep. Sweeps alone converge slowly where lambda is
+ * small; dual_newton.c moves all blocks together, and dual_solve.c combines the two. For
+ * its sake `ridge` may stand on the diagonal of g S / 2.
  */
 #include "method/margin.h"
 
 #include <math.h>
 
-enum { SWEEPS_MOST = 5000, SWEEPS_A_CHECK = 5, NEWTON_MOST = 60 };
+enum { NEWTON_MOST = 60 };
 
 /* ---- the secular equation
  * --------------------------------------------------------------
@@ -115,20 +117,15 @@ static double shrinkage(const okra_dual_ *dual, const double *v, const double *D
  * ----------------------------------------------------------------------------
  */
 
-typedef struct sweep {
-    const okra_dual_ *d;
-    double *alpha, *H;
-    double *v, *D, *step; /* q each */
-} sweep;
-
-static const double *gram(const okra_dual_ *d, okra_int j)
-{
-    return d->S[d->count > 1 ? j : 0];
-}
-
 static double factor(const okra_dual_ *d, okra_int j)
 {
     return d->g ? d->g[j] : 1;
+}
+
+double okra_dual_form_(const okra_dual_ *dual, okra_int j, const double **form)
+{
+    *form = dual->S[dual->count > 1 ? j : 0];
+    return factor(dual, j) / 2;
 }
 
 void okra_dual_shrinkage_(const okra_dual_ *dual, const double *alpha, const double *H,
@@ -136,37 +133,45 @@ void okra_dual_shrinkage_(const okra_dual_ *dual, const double *alpha, const dou
 {
     const double *a = alpha + i * dual->q;
     for (okra_int j = 0; j < dual->q; j++) {
-        D[j] = factor(dual, j) * gram(dual, j)[i * dual->n + i] / 2;
+        const double *S;
+        D[j] = okra_dual_form_(dual, j, &S) * S[i * dual->n + i] + dual->ridge;
         v[j] = dual->Y[i * dual->q + j] - H[i * dual->q + j] + D[j] * a[j];
     }
     *rho = shrinkage(dual, v, D);
 }
 
-static void one_block(sweep *s, okra_int i)
+static void one_block(const okra_dual_ *d, double *alpha, double *H, okra_int i,
+                      double *v, double *D, double *step)
 {
-    const okra_dual_ *d = s->d;
-    double *a = s->alpha + i * d->q, moved = 0;
-    double rho;
-    okra_dual_shrinkage_(d, s->alpha, s->H, i, s->v, s->D, &rho);
+    double *a = alpha + i * d->q, moved = 0, rho;
+    okra_dual_shrinkage_(d, alpha, H, i, v, D, &rho);
     for (okra_int j = 0; j < d->q; j++) {
-        double below = s->D[j] + rho;
-        double fresh = s->v[j] == 0 || isinf(rho) ? 0 : s->v[j] / below;
-        s->step[j] = factor(d, j) * (fresh - a[j]) / 2;
+        double fresh = v[j] == 0 || isinf(rho) ? 0 : v[j] / (D[j] + rho);
+        H[i * d->q + j] += d->ridge * (fresh - a[j]);
+        step[j] = factor(d, j) * (fresh - a[j]) / 2;
         moved += fabs(fresh - a[j]);
         a[j] = fresh;
     }
     for (okra_int k = 0; moved > 0 && k < d->n; k++) {
-        double *h = s->H + k * d->q;
+        double *h = H + k * d->q;
         if (d->count == 1) {
             double w = d->S[0][i * d->n + k];
             for (okra_int j = 0; j < d->q; j++) {
-                h[j] += w * s->step[j];
+                h[j] += w * step[j];
             }
         } else {
             for (okra_int j = 0; j < d->q; j++) {
-                h[j] += d->S[j][i * d->n + k] * s->step[j];
+                h[j] += d->S[j][i * d->n + k] * step[j];
             }
         }
+    }
+}
+
+void okra_dual_sweep_(const okra_dual_ *dual, double *alpha, double *H, double *v,
+                      double *D, double *step)
+{
+    for (okra_int i = 0; i < dual->n; i++) {
+        one_block(dual, alpha, H, i, v, D, step);
     }
 }
 
@@ -186,7 +191,7 @@ static okra_status predictions(okra_context *ctx, const okra_dual_ *d,
             for (okra_int k = 0; d->count > 1 && k < n; k++) {
                 sum += d->S[j][i * n + k] * alpha[k * q + j] / 2;
             }
-            H[i * q + j] = factor(d, j) * sum;
+            H[i * q + j] = factor(d, j) * sum + d->ridge * alpha[i * q + j];
         }
     }
 done:
@@ -221,33 +226,5 @@ okra_status okra_dual_measure_(okra_context *ctx, const okra_dual_ *d,
     report->gap = report->primal - report->dual;
     report->converged = report->gap <= d->tolerance * fmax(1, fabs(report->dual));
 done:
-    return st;
-}
-
-okra_status okra_dual_solve_(okra_context *ctx, const okra_dual_ *dual, double *alpha,
-                             double *H, okra_dual_report_ *report)
-{
-    okra_status st = OKRA_OK;
-    sweep s = {.d = dual, .alpha = alpha, .H = H};
-    okra_dual_report_ now = {0};
-    ALLOC(s.v, dual->q);
-    ALLOC(s.D, dual->q);
-    ALLOC(s.step, dual->q);
-    TRY(okra_dual_measure_(ctx, dual, alpha, H, &now));
-    while (!now.converged && now.sweeps < SWEEPS_MOST) {
-        TRY(okra_cancelled_(ctx));
-        for (int k = 0; k < SWEEPS_A_CHECK; k++) {
-            for (okra_int i = 0; i < dual->n; i++) {
-                one_block(&s, i);
-            }
-            now.sweeps++;
-        }
-        TRY(okra_dual_measure_(ctx, dual, alpha, H, &now));
-    }
-    *report = now;
-done:
-    okra_free_(s.v);
-    okra_free_(s.D);
-    okra_free_(s.step);
     return st;
 }

@@ -422,55 +422,92 @@ done:
 /* ---- products ------------------------------------------------------------------------
  */
 
+/* Rows of X are taken LANES at a time, side by side, so that an entry of M meets LANES
+ * numbers that follow one another in memory. */
+enum { LANES = 8 };
+
 typedef struct product {
     const okra_graph_ *g;
     okra_mat_ X, out;
+    double *pads; /* 2 N LANES a worker */
 } product;
+
+static void sparse_times(const okra_csr_ *M, okra_int n, const double *from, double *to)
+{
+    for (okra_int i = 0; i < n; i++) {
+        double sum[LANES] = {0};
+        for (okra_int e = M->indptr[i]; e < M->indptr[i + 1]; e++) {
+            const double w = M->values[e], *x = from + M->indices[e] * LANES;
+            for (int l = 0; l < LANES; l++) {
+                sum[l] += w * x[l];
+            }
+        }
+        memcpy(to + i * LANES, sum, sizeof sum);
+    }
+}
 
 static okra_status rows_times_sparse(void *arg, okra_int begin, okra_int end, int worker)
 {
-    (void)worker;
     const product *p = arg;
-    const okra_csr_ *M = &p->g->csr;
-    for (okra_int r = begin; r < end; r++) {
-        const double *x = p->X.p + r * p->X.ld;
-        for (okra_int i = 0; i < p->g->n; i++) {
-            double sum = 0;
-            for (okra_int e = M->indptr[i]; e < M->indptr[i + 1]; e++) {
-                sum += M->values[e] * x[M->indices[e]];
+    okra_int n = p->g->n;
+    double *from = p->pads + 2 * worker * n * LANES, *to = from + n * LANES;
+    for (okra_int r = begin; r < end; r += LANES) {
+        okra_int lanes = OKRA_MIN_(LANES, end - r);
+        for (okra_int i = 0; i < n * LANES; i++) {
+            okra_int l = i % LANES;
+            from[i] = l < lanes ? p->X.p[(r + l) * p->X.ld + i / LANES] : 0;
+        }
+        for (okra_int k = 0; k < p->g->power; k++) {
+            sparse_times(&p->g->csr, n, from, to);
+            double *swap = from;
+            from = to;
+            to = swap;
+        }
+        for (okra_int l = 0; l < lanes; l++) {
+            for (okra_int i = 0; i < n; i++) {
+                p->out.p[(r + l) * p->out.ld + i] = from[i * LANES + l];
             }
-            p->out.p[r * p->out.ld + i] = sum;
         }
     }
     return OKRA_OK;
 }
 
-static okra_status once(okra_context *ctx, const okra_graph_ *g, okra_mat_ X,
-                        okra_mat_ out)
+static okra_status apply_sparse(okra_context *ctx, const okra_graph_ *g, okra_mat_ X,
+                                okra_mat_ out)
 {
-    if (g->dense) {
-        return okra_gemm_(ctx, false, false, 1, X, okra_mat_of_(g->dense, g->n, g->n), 0,
-                          out);
-    }
-    product p = {g, X, out};
-    return okra_parallel_(ctx, X.rows, 16, NULL, rows_times_sparse, &p);
+    okra_status st = OKRA_OK;
+    product p = {g, X, out, NULL};
+    TRY(okra_doubles_(ctx, 2 * LANES * okra_workers_(ctx), g->n,
+                      "a product with the graph", &p.pads));
+    TRY(okra_parallel_(ctx, X.rows, 2 * LANES, NULL, rows_times_sparse, &p));
+done:
+    okra_free_(p.pads);
+    return st;
 }
 
-okra_status okra_graph_apply_(okra_context *ctx, const okra_graph_ *graph, okra_mat_ X,
-                              okra_mat_ out)
+static okra_status apply_dense(okra_context *ctx, const okra_graph_ *g, okra_mat_ X,
+                               okra_mat_ out)
 {
     okra_status st = OKRA_OK;
     double *other = NULL;
-    TRY(once(ctx, graph, X, out));
-    if (graph->power > 1) {
-        TRY(okra_doubles_(ctx, X.rows, graph->n, "a product with the graph", &other));
-        okra_mat_ T = okra_mat_of_(other, X.rows, graph->n);
-        for (okra_int k = 1; k < graph->power; k++) {
+    okra_mat_ M = okra_mat_of_(g->dense, g->n, g->n);
+    TRY(okra_gemm_(ctx, false, false, 1, X, M, 0, out));
+    if (g->power > 1) {
+        TRY(okra_doubles_(ctx, X.rows, g->n, "a product with the graph", &other));
+        okra_mat_ T = okra_mat_of_(other, X.rows, g->n);
+        for (okra_int k = 1; k < g->power; k++) {
             okra_mat_copy_(out, T);
-            TRY(once(ctx, graph, T, out));
+            TRY(okra_gemm_(ctx, false, false, 1, T, M, 0, out));
         }
     }
 done:
     okra_free_(other);
     return st;
+}
+
+okra_status okra_graph_apply_(okra_context *ctx, const okra_graph_ *graph, okra_mat_ X,
+                              okra_mat_ out)
+{
+    return graph->dense ? apply_dense(ctx, graph, X, out)
+                        : apply_sparse(ctx, graph, X, out);
 }

@@ -1,6 +1,6 @@
 /*
  * margin.h: what margin.c (the method, and the hinge loss), margin_distance.c,
- * margin_put.c and dual.c share.
+ * margin_put.c, dual.c, dual_newton.c and dual_solve.c share.
  */
 #ifndef OKRA_MARGIN_H_
 #define OKRA_MARGIN_H_
@@ -25,12 +25,13 @@ typedef struct okra_dual_ {
     okra_loss_ loss; /* TUBE or HUBER */
     double width;    /* epsilon, or delta */
     double tolerance;
+    double ridge; /* added to the diagonal of every form g S / 2 */
 } okra_dual_;
 
 typedef struct okra_dual_report_ {
     double primal, dual, gap; /* of the alpha returned, recomputed from S */
-    okra_int sweeps;
-    bool converged; /* gap <= tolerance * max(1, |dual|) */
+    okra_int sweeps, newtons; /* of blocks, and Newton steps tried */
+    bool converged;           /* gap <= tolerance * max(1, |dual|) */
 } okra_dual_report_;
 
 /* alpha (n x q) holds a start and becomes the solution; H (n x q) becomes the predictions
@@ -41,10 +42,26 @@ okra_status okra_dual_solve_(okra_context *ctx, const okra_dual_ *dual, double *
  * rho = infinity: at 0. */
 void okra_dual_shrinkage_(const okra_dual_ *dual, const double *alpha, const double *H,
                           okra_int i, double *v, double *D, double *rho);
-/* H and the report of a given alpha. */
+/* alpha_i <- its best, block after block; H follows. v, D, step: q numbers each. */
+void okra_dual_sweep_(const okra_dual_ *dual, double *alpha, double *H, double *v,
+                      double *D, double *step);
+/* g_j S^(j) / 2 of coordinate j: *form times the returned number, the ridge apart. */
+double okra_dual_form_(const okra_dual_ *dual, okra_int j, const double **form);
+/* H and the report of a given alpha; `sweeps` and `newtons` stay. */
 okra_status okra_dual_measure_(okra_context *ctx, const okra_dual_ *dual,
                                const double *alpha, double *H,
                                okra_dual_report_ *report) OKRA_CHECK;
+
+/* Newton's method for all blocks together; dual_newton.c. */
+typedef struct okra_dual_newton_ okra_dual_newton_;
+okra_status okra_dual_newton_create_(okra_context *ctx, okra_int n, okra_int q,
+                                     okra_dual_newton_ **out) OKRA_CHECK;
+void okra_dual_newton_free_(okra_dual_newton_ *newton);
+/* step (n x q): where Newton's method would go from alpha, less alpha. *found = false:
+ * its system is singular. */
+okra_status okra_dual_newton_step_(okra_context *ctx, okra_dual_newton_ *newton,
+                                   const okra_dual_ *dual, const double *alpha,
+                                   const double *H, double *step, bool *found) OKRA_CHECK;
 
 /* ---- the method ----------------------------------------------------------------------
  */

@@ -124,7 +124,8 @@ okra_status okra_margin_distance_(okra_margin_ *m, double lambda, okra_bag_ *bag
                        m->count,
                        (okra_loss_)m->o.loss,
                        m->o.loss == OKRA_LOSS_HUBER_ ? m->o.delta : m->o.tube,
-                       m->o.tolerance};
+                       m->o.tolerance,
+                       0};
     TRY(okra_dual_solve_(m->ctx, &dual, m->alpha, m->H, &r));
     if (!m->A) {
         bool converged = r.converged;
