@@ -105,10 +105,18 @@ void cli_on_warning(void *user, const char *text)
 void cli_on_progress(void *user, const char *what, okra_int done, okra_int total)
 {
     enum { WIDTH = 30 };
-    static double last;
+    static double last, begin;
+    static okra_int begun;
     const cli_run *run = user;
-    if (run->common.quiet || total <= 0 || !isatty(STDERR_FILENO)) {
+    bool selects = strcmp(run->command->name, "select") == 0;
+    bool whole = strcmp(what, "select") == 0 || strcmp(what, "refine") == 0;
+    if (run->common.quiet || total <= 0 || !isatty(STDERR_FILENO) ||
+        (selects && !whole)) { /* a selection is shown as a whole, not its parts */
         return;
+    }
+    if (begin <= 0 || done < begun) {
+        begin = cli_now();
+        begun = done;
     }
     if (done >= total) {
         wipe_bar();
@@ -126,6 +134,12 @@ void cli_on_progress(void *user, const char *what, okra_int done, okra_int total
     bar[WIDTH] = '\0';
     fprintf(stderr, "\r\033[K%s [%s] %3.0f %%", what, bar,
             100 * (double)done / (double)total);
+    if (selects && done > begun) { /* at the speed so far */
+        char left[32];
+        double each = (now - begin) / (double)(done - begun);
+        cli_seconds(each * (double)(total - done), left, sizeof left);
+        fprintf(stderr, ", %s left", left);
+    }
     fflush(stderr);
     bar_shown = true;
 }
