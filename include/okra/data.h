@@ -66,6 +66,25 @@ OKRA_API okra_status okra_data_strings(const char *const *texts, okra_int n,
 OKRA_API okra_status okra_data_sequences(const okra_int *offsets, const double *vectors,
                                          const int32_t *labels, okra_int n, okra_int d,
                                          okra_data **out) OKRA_CHECK;
+/* Molecules from SMILES, UTF-8, copied; a text after a blank is the molecule's name. */
+OKRA_API okra_status okra_data_smiles(okra_context *context, const char *const *texts,
+                                      okra_int n, okra_data **out) OKRA_CHECK;
+/* Undirected graphs, copied. Graph i has the nodes first_node[i] to first_node[i+1]-1 and
+ * the edges first_edge[i] to first_edge[i+1]-1; `ends` are two nodes an edge, numbered
+ * from 0 within the graph. A label is a text; one that is a whole number is that number.
+ * Labels may be NULL: all 0. */
+OKRA_API okra_status okra_data_graphs(const okra_int *first_node,
+                                      const char *const *node_labels,
+                                      const okra_int *first_edge, const okra_int *ends,
+                                      const char *const *edge_labels, okra_int n,
+                                      okra_data **out) OKRA_CHECK;
+/* n nodes of a network (codes == NULL: all of them in order, n is not looked at), copied.
+ * Edges are undirected, each given once as two nodes in `ends`; weights (NULL: all 1) are
+ * more than 0. names may be NULL: nodes are called by number. */
+OKRA_API okra_status okra_data_nodes(okra_int nodes, const char *const *names,
+                                     const okra_int *ends, const double *weights,
+                                     okra_int edges, const okra_int *codes, okra_int n,
+                                     okra_data **out) OKRA_CHECK;
 /* The same n objects described in `count` ways, retained. */
 OKRA_API okra_status okra_data_tuple(okra_data *const *parts, int count,
                                      okra_data **out) OKRA_CHECK;
@@ -88,11 +107,28 @@ OKRA_API okra_int okra_data_count(const okra_data *data); /* n */
 OKRA_API okra_int okra_data_width(const okra_data *data); /* d; classes for labels */
 /* Values and row stride of dense and Gram data; NULL for other kinds. */
 OKRA_API const double *okra_data_values(const okra_data *data, okra_int *ld);
-/* The codes of label data; NULL for other kinds. */
+/* The codes of label data, the numbers of nodes; NULL for other kinds. */
 OKRA_API const okra_int *okra_data_codes(const okra_data *data);
 /* The code points of string i, or the labels of sequence i; NULL for other kinds. */
 OKRA_API const int32_t *okra_data_characters(const okra_data *data, okra_int i,
                                              okra_int *length);
+/* The vectors of sequence i, length x d, row by row; NULL for other kinds. */
+OKRA_API const double *okra_data_vectors(const okra_data *data, okra_int i,
+                                         okra_int *length);
+/* The compressed rows of sparse data: indptr (n + 1; NULL for other kinds), and the
+ * others. */
+OKRA_API const okra_int *okra_data_compressed(const okra_data *data,
+                                              const okra_int **indices,
+                                              const double **values);
+/* The packed rows of bits, `words` words each, bit j in word j / 64 at j % 64; NULL for
+ * other kinds. */
+OKRA_API const uint64_t *okra_data_words(const okra_data *data, okra_int *words);
+/* The text that object i is known by, `length` bytes, not ended by NUL: the class of a
+ * label, the name of a node, a molecule as it was written, the id of a graph; NULL where
+ * there is none. */
+OKRA_API const char *okra_data_text(const okra_data *data, okra_int i, okra_int *length);
+/* Description k of tuples, borrowed; NULL for other kinds and beyond the last. */
+OKRA_API const okra_data *okra_data_part(const okra_data *data, int k);
 
 /* Reads `spec`: a path whose extension tells the format, or "-" for standard input, after
  * any of these prefixes: a format (npy, npz, csv, tsv, svm, svm0, mtx, mat, arff) and how

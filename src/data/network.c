@@ -42,7 +42,7 @@ static okra_status check_edge(okra_int nodes, const okra_link_ *e)
     return OKRA_OK;
 }
 
-static okra_status copy_names(okra_network_ *n, char *const *names)
+static okra_status copy_names(okra_network_ *n, const char *const *names)
 {
     okra_status st = OKRA_OK;
     ZALLOC(n->names, n->nodes);
@@ -58,7 +58,8 @@ done:
 }
 
 okra_status okra_network_create_(okra_int nodes, const okra_link_ *edges, okra_int count,
-                                 char *const *names, okra_int *bad, okra_network_ **out)
+                                 const char *const *names, okra_int *bad,
+                                 okra_network_ **out)
 {
     okra_status st = OKRA_OK;
     okra_network_ *n = NULL;

@@ -18,7 +18,7 @@ typedef struct okra_link_ {
  * self-loop, an edge that comes twice, an end that is no node and a weight that is not
  * positive are refused, by the number of the edge from 0 in *bad (may be NULL). */
 okra_status okra_network_create_(okra_int nodes, const okra_link_ *edges, okra_int count,
-                                 char *const *names, okra_int *bad,
+                                 const char *const *names, okra_int *bad,
                                  okra_network_ **out) OKRA_CHECK;
 /* The same nodes, names and edges? */
 bool okra_network_equal_(const okra_network_ *a, const okra_network_ *b);

@@ -171,7 +171,8 @@ static okra_status read_edges(const okra_source_ *s, okra_network_ **out)
         e.list[k].a = place[e.list[k].a];
         e.list[k].b = place[e.list[k].b];
     }
-    st = okra_network_create_(n.texts.count, e.list, e.count, sorted, &bad, out);
+    st = okra_network_create_(n.texts.count, e.list, e.count, (const char *const *)sorted,
+                              &bad, out);
     if (st == OKRA_EFORMAT && bad < e.count) {
         okra_message_prefix_("line %" PRId64, e.line[bad]);
     }

@@ -282,8 +282,7 @@ static okra_status load_nodes(const okra_shelf_ *s, okra_data **out)
             }
         }
     }
-    TRY(okra_network_create_(s->d, edges, kept, (char *const *)(uintptr_t)names, NULL,
-                             &network));
+    TRY(okra_network_create_(s->d, edges, kept, names, NULL, &network));
     TRY(okra_nodes_create_(network, codes, s->n, s->archive->path, out));
 done:
     okra_free_(names);

@@ -305,7 +305,7 @@ static okra_status whole(const char *text, okra_int n, double *K)
 {
     okra_status st = OKRA_OK;
     const okra_link_ edges[] = {{0, 1, 1}, {1, 2, 1}};
-    char one[] = "a", two[] = "b", three[] = "c", *names[] = {one, two, three};
+    const char *const names[] = {"a", "b", "c"};
     okra_network_ *w = NULL;
     okra_data *data = NULL;
     okra_kernel *kernel = NULL;

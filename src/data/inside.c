@@ -1,0 +1,65 @@
+/*
+ * inside.c: what a program may see of objects that are not dense vectors.
+ */
+#include "data/graphs.h"
+#include "data/strings.h"
+
+#include <string.h>
+
+const double *okra_data_vectors(const okra_data *data, okra_int i, okra_int *length)
+{
+    if (data->kind != OKRA_SEQUENCES || i < 0 || i >= data->n) {
+        return NULL;
+    }
+    const okra_ragged_ *group = &data->groups[0];
+    *length = group->offsets[i + 1] - group->offsets[i];
+    return (const double *)okra_ragged_field_(group, "vector")->values +
+           group->offsets[i] * data->d;
+}
+
+const okra_int *okra_data_compressed(const okra_data *data, const okra_int **indices,
+                                     const double **values)
+{
+    if (data->kind != OKRA_SPARSE) {
+        return NULL;
+    }
+    *indices = data->csr.indices;
+    *values = data->csr.values;
+    return data->csr.indptr;
+}
+
+const uint64_t *okra_data_words(const okra_data *data, okra_int *words)
+{
+    if (data->kind != OKRA_BITS) {
+        return NULL;
+    }
+    *words = data->words;
+    return data->bits;
+}
+
+const char *okra_data_text(const okra_data *data, okra_int i, okra_int *length)
+{
+    const char *text = NULL;
+    if (i < 0 || i >= data->n) {
+        return NULL;
+    }
+    if (data->kind == OKRA_GRAPHS) {
+        return okra_graphs_text_(data, i, length);
+    }
+    if (data->kind == OKRA_LABELS && data->class_names) {
+        text = data->class_names[data->codes[i]];
+    } else if (data->kind == OKRA_NODES && data->network->names) {
+        text = data->network->names[data->codes[i]];
+    }
+    if (text) {
+        *length = (okra_int)strlen(text);
+    }
+    return text;
+}
+
+const okra_data *okra_data_part(const okra_data *data, int k)
+{
+    return data->kind == OKRA_TUPLE && k >= 0 && k < data->component_count
+               ? data->components[k]
+               : NULL;
+}

@@ -1,0 +1,132 @@
+/*
+ * leave.c: each training input predicted by the model that has not seen it, in closed
+ * form (see the method's own file), judged and decoded.
+ *
+ * The left-out output itself is no candidate: one candidate more than wanted is kept, and
+ * the own one is dropped.
+ */
+#include "model/model.h"
+
+typedef struct sink {
+    const okra_training_ *t;
+    okra_prediction *p;
+    double *losses; /* n, or NULL */
+} sink;
+
+/* Keeps the nearest candidate that is not the output i itself. */
+static okra_status drop_own(const okra_data *y, okra_decoded_ *two, okra_decoded_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = y->n;
+    ALLOC(out->index, n);
+    ALLOC(out->distance, n);
+    for (okra_int i = 0; i < n; i++) {
+        okra_int k = two->index[i * two->top] == i;
+        out->index[i] = two->index[i * two->top + k];
+        out->distance[i] = two->distance[i * two->top + k];
+        if (out->index[i] < 0) {
+            FAIL(OKRA_EUNSUPPORTED, "no output but the left-out one can be decoded to");
+        }
+    }
+    out->top = 1;
+    TRY(okra_data_take(y, out->index, n, &out->objects));
+done:
+    return st;
+}
+
+static okra_status decode(okra_context *ctx, const sink *s, const okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    const okra_decoder_ *decoder = okra_decoder_find_("candidates");
+    okra_decode_request_ request = {.tests = block->m, .top = 2};
+    okra_decoded_ two = {0};
+    void *state = NULL;
+    TRY(decoder->create(ctx, &s->t->output, NULL, &request, &state));
+    TRY(decoder->block(ctx, state, block));
+    TRY(decoder->finish(ctx, state, &two));
+    TRY(drop_own(s->t->y, &two, &s->p->decoded));
+done:
+    if (state) {
+        decoder->free(state);
+    }
+    okra_decoded_clear_(&two);
+    return st;
+}
+
+static okra_status keep(okra_mat_ from, double **to)
+{
+    okra_status st = OKRA_OK;
+    double *values = NULL;
+    ALLOC(values, from.rows * from.cols);
+    for (okra_int i = 0; i < from.rows; i++) {
+        for (okra_int j = 0; j < from.cols; j++) {
+            values[i * from.cols + j] = from.p[i * from.ld + j];
+        }
+    }
+    *to = values;
+done:
+    return st;
+}
+
+static okra_status take(okra_context *ctx, void *user, const okra_left_ *left)
+{
+    okra_status st = OKRA_OK;
+    sink *s = user;
+    okra_feature_loss_ *loss = NULL;
+    okra_block_ block = {.m = s->t->y->n, .W = left->W, .H = left->H};
+    if (left->W.p) {
+        TRY(keep(left->W, &s->p->weights));
+    } else {
+        TRY(keep(left->H, &s->p->embedding));
+        s->p->d = left->H.cols;
+    }
+    if (s->losses) {
+        TRY(okra_feature_loss_create_(ctx, &s->t->output, s->t->y, &loss));
+        TRY(okra_feature_loss_block_(ctx, loss, &block, s->losses));
+    }
+    TRY(decode(ctx, s, &block));
+done:
+    okra_feature_loss_free_(loss);
+    return st;
+}
+
+okra_status okra_model_leave(okra_context *context, const okra_model *model,
+                             const okra_options *options, double *losses,
+                             okra_prediction **out)
+{
+    okra_status st = OKRA_OK;
+    const okra_training_ *t = model->training;
+    okra_prediction *p = NULL;
+    double lambda;
+    if (!model->method->leave || !okra_bag_get_number_(model->bag, "lambda", &lambda) ||
+        !t->bound_x || !t->bound_y || t->waves || t->x->n < t->y->n) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "this model (method %s) has no closed form of "
+             "leave-one-out",
+             model->method->name);
+    }
+    if (t->y->n < 2) {
+        FAIL(OKRA_ESHAPE, "leaving one out needs two training pairs, there is one");
+    }
+    okra_problem_ problem = {.n = t->y->n,
+                             .unlabelled = t->x->n - t->y->n,
+                             .x = t->x,
+                             .y = t->y,
+                             .kx = t->bound_x,
+                             .ky = t->bound_y,
+                             .features = t->output.features,
+                             .d = t->output.d,
+                             .features_ld = t->output.features_ld,
+                             .feature_scale = t->output.feature_scale};
+    okra_parts_ parts = {t->y->n, NULL};
+    ZALLOC(p, 1);
+    p->tests = p->n = t->y->n;
+    sink s = {t, p, losses};
+    TRY(model->method->leave(context, &problem, options, &lambda, 1, &parts,
+                             t->output.features != NULL, take, &s));
+    *out = p;
+    p = NULL;
+done:
+    okra_prediction_free(p);
+    return st;
+}
