@@ -367,6 +367,11 @@ okra_int okra_model_count(const okra_model *model)
     return model->training->y->n;
 }
 
+const okra_data *okra_model_outputs(const okra_model *model)
+{
+    return model->training->y;
+}
+
 const char *okra_model_json(const okra_model *model)
 {
     return model->json;

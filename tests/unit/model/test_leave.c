@@ -27,6 +27,7 @@ static void compare(const pairs *p, const char *settings, double tolerance)
     const okra_int *index = okra_prediction_index(left, &top);
     CHECK(okra_prediction_count(left) == N && top == 1);
     CHECK(okra_data_count(okra_prediction_objects(left)) == N);
+    CHECK(okra_data_count(okra_model_outputs(model)) == N);
     for (okra_int i = 0; i < N; i++) {
         okra_data *x = without(p->train_x, i), *y = without(p->train_y, i), *xi = NULL,
                   *yi = NULL;

@@ -1,0 +1,525 @@
+"""Collections of objects: from Python to the library and back.
+
+`as_data` takes what people have: NumPy arrays (without a copy when they are float64 and
+rows are contiguous), SciPy sparse matrices, pandas frames, lists of texts, networkx
+graphs, lists of arrays. Where a kind cannot be told from the objects (SMILES are texts,
+class labels are numbers) a function says it: `smiles`, `labels`, `nodes`, `sequences`,
+`missing`, `gram`.
+"""
+from __future__ import annotations
+
+import ctypes as c
+from typing import Any, Iterable, Optional, Sequence
+
+import numpy as np
+
+from ._library import Context, Handle, constants, lib, make
+
+_KINDS = {constants["OKRA_" + name.upper()]: name for name in (
+    "dense", "sparse", "bits", "labels", "gram", "strings", "sequences", "graphs",
+    "nodes", "tuple")}
+
+
+class Data:
+    """A collection of n objects of one kind, held by the library.
+
+    It has a length, can be indexed by numbers, slices, index arrays and masks (which gives
+    a collection), and is taken wherever an estimator takes objects. `objects` gives the
+    Python form.
+    """
+
+    def __init__(self, handle: Handle, network: Optional[tuple] = None) -> None:
+        self._handle = handle
+        self._network = network  # what `nodes` was called with, for pickling
+
+    @property
+    def pointer(self) -> int:
+        return self._handle.pointer
+
+    @property
+    def kind(self) -> str:
+        """``"dense"``, ``"sparse"``, ``"bits"``, ``"labels"``, ``"gram"``,
+        ``"strings"``, ``"sequences"``, ``"graphs"``, ``"nodes"`` or ``"tuple"``."""
+        return _KINDS[lib.okra_data_kind(self.pointer)]
+
+    @property
+    def shape(self) -> tuple:
+        """The number of objects, and of columns for vectors."""
+        if self.kind in ("dense", "sparse", "bits", "gram"):
+            return len(self), lib.okra_data_width(self.pointer)
+        return (len(self),)
+
+    def __len__(self) -> int:
+        return lib.okra_data_count(self.pointer)
+
+    def __repr__(self) -> str:
+        return f"<okra.Data: {len(self)} objects, {self.kind}>"
+
+    def __getitem__(self, index: Any) -> "Data":
+        index = np.atleast_1d(np.arange(len(self))[index])
+        index = np.ascontiguousarray(index, dtype=np.int64)
+        return Data(make(lib.okra_data_take, lib.okra_data_free, self.pointer,
+                         index.ctypes.data, len(index)), self._network)
+
+    def __iter__(self):
+        return iter(self.objects)
+
+    @property
+    def objects(self) -> Any:
+        """The objects as Python has them: arrays, sparse matrices, lists of texts."""
+        return _to_python(self.pointer, self._handle)
+
+    def write(self, path: Any) -> None:
+        """Writes a file; its extension tells the format."""
+        Context().call(lib.okra_data_write, self.pointer, str(path).encode())
+
+    def __reduce__(self):
+        kind = self.kind
+        if kind == "nodes":
+            if self._network is None:
+                raise TypeError("nodes of a network that was read from a file cannot be "
+                                "pickled; make them with okra.nodes")
+            names, ends, weights = self._network
+            codes = _array(lib.okra_data_codes(self.pointer), (len(self),)).copy()
+            return _make_nodes, (names, ends, weights, codes)
+        if kind == "graphs":
+            texts = self.objects
+            if any(text == "" or "\n" in text for text in texts):
+                raise TypeError("only molecules made from SMILES can be pickled")
+            return smiles, (texts,)
+        if kind == "tuple":
+            count = lib.okra_data_width(self.pointer)
+            return _make_tuple, ([_borrow(lib.okra_data_part(self.pointer, k), self)
+                                  for k in range(count)],)
+        maker = {"dense": missing, "sparse": as_data, "bits": bits, "labels": labels,
+                 "gram": gram, "strings": as_data, "sequences": _make_sequences}[kind]
+        return maker, (self.objects,)
+
+
+# ---- making collections --------------------------------------------------------------
+
+
+def _rows(values: Any) -> tuple:
+    """An array as rows of float64, and its row stride; no copy where none is needed."""
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim == 1:
+        values = values.reshape(-1, 1)
+    if values.ndim != 2:
+        raise ValueError(f"expected a matrix of numbers, found {values.ndim} dimensions")
+    n, d = values.shape
+    step = values.itemsize
+    if (d > 1 and values.strides[1] != step) or (
+            n > 1 and (values.strides[0] % step or values.strides[0] < d * step)):
+        values = np.ascontiguousarray(values)
+    stride = values.strides[0] // step if n > 1 else d
+    return values, max(stride, d)
+
+
+def _dense(values: Any, function) -> Data:
+    values, stride = _rows(values)
+    return Data(make(function, lib.okra_data_free, values.ctypes.data, values.shape[0],
+                     values.shape[1], stride, keep=values))
+
+
+def missing(values: Any) -> Data:
+    """Vectors in which NaN stands for a value that is not known.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+
+    Returns
+    -------
+    Data
+    """
+    return _dense(values, lib.okra_data_missing)
+
+
+def gram(values: Any, diagonal: Any = None) -> Data:
+    """Rows of a Gram matrix.
+
+    Parameters
+    ----------
+    values : array of shape (m, n)
+        Kernel values against the n training objects.
+    diagonal : array of shape (m,), optional
+        Self-similarities of the row objects.
+
+    Returns
+    -------
+    Data
+    """
+    if isinstance(values, tuple):
+        values, diagonal = values
+    values, stride = _rows(values)
+    if diagonal is not None:
+        diagonal = np.ascontiguousarray(diagonal, dtype=np.float64)
+        if diagonal.shape != (len(values),):
+            raise ValueError(f"the diagonal has shape {diagonal.shape}, expected "
+                             f"({len(values)},)")
+    return Data(make(lib.okra_data_gram, lib.okra_data_free, values.ctypes.data,
+                     values.shape[0], values.shape[1], stride,
+                     None if diagonal is None else diagonal.ctypes.data,
+                     keep=(values, diagonal)))
+
+
+def _sparse(matrix: Any) -> Data:
+    matrix = matrix.tocsr()
+    indptr = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
+    indices = np.ascontiguousarray(matrix.indices, dtype=np.int64)
+    values = np.ascontiguousarray(matrix.data, dtype=np.float64)
+    return Data(make(lib.okra_data_sparse, lib.okra_data_free, indptr.ctypes.data,
+                     indices.ctypes.data, values.ctypes.data, matrix.shape[0],
+                     matrix.shape[1]))
+
+
+def bits(values: Any) -> Data:
+    """Vectors of bits, packed.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        Zero or False, anything else or True.
+
+    Returns
+    -------
+    Data
+    """
+    values = np.asarray(values) != 0
+    packed = np.packbits(values, axis=1, bitorder="little")
+    return Data(make(lib.okra_data_bits, lib.okra_data_free, packed.ctypes.data,
+                     values.shape[0], values.shape[1], packed.shape[1]))
+
+
+def _texts(values: Iterable) -> Any:
+    """An array of C strings."""
+    encoded = []
+    for i, text in enumerate(values):
+        if not isinstance(text, str):
+            raise TypeError(f"object {i} is of type {type(text).__name__}, expected str")
+        if "\0" in text:
+            raise ValueError(f"text {i} has a zero character")
+        encoded.append(text.encode("utf-8"))
+    return (c.c_char_p * len(encoded))(*encoded)
+
+
+def labels(values: Any) -> Data:
+    """Class labels.
+
+    Parameters
+    ----------
+    values : sequence of n texts or whole numbers
+        Numbers from 0 are codes themselves; anything else is named.
+
+    Returns
+    -------
+    Data
+    """
+    values = np.asarray(values)
+    if values.ndim != 1:
+        raise ValueError(f"labels have {values.ndim} dimensions, expected 1")
+    if values.dtype.kind in "iub" and (len(values) == 0 or values.min() >= 0):
+        codes, names, count = values, None, int(values.max()) + 1 if len(values) else 0
+    else:
+        classes, codes = np.unique(values, return_inverse=True)
+        names, count = _texts(str(v) for v in classes), len(classes)
+    codes = np.ascontiguousarray(codes, dtype=np.int64)
+    return Data(make(lib.okra_data_labels, lib.okra_data_free, codes.ctypes.data,
+                     len(codes), names, count))
+
+
+def smiles(texts: Iterable[str]) -> Data:
+    """Molecules.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        SMILES.
+
+    Returns
+    -------
+    Data
+    """
+    array = _texts(texts)
+    return Data(Context().make(lib.okra_data_smiles, lib.okra_data_free, array,
+                               len(array)))
+
+
+def _strings(texts: Iterable[str]) -> Data:
+    array = _texts(texts)
+    return Data(make(lib.okra_data_strings, lib.okra_data_free, array, len(array)))
+
+
+def sequences(arrays: Iterable, texts: Optional[Sequence[str]] = None) -> Data:
+    """Sequences of vectors, each vector with a label where texts are given.
+
+    Parameters
+    ----------
+    arrays : iterable of arrays of shape (length, d)
+        `length` may differ from one to the next.
+    texts : sequence of str, optional
+        Text i has one character for each vector of sequence i.
+
+    Returns
+    -------
+    Data
+    """
+    arrays = [np.asarray(a, dtype=np.float64) for a in arrays]
+    if any(a.ndim != 2 or a.shape[1] != arrays[0].shape[1] for a in arrays):
+        raise ValueError("sequences must be matrices with the same number of columns")
+    offsets = np.zeros(len(arrays) + 1, dtype=np.int64)
+    np.cumsum([len(a) for a in arrays], out=offsets[1:])
+    width = arrays[0].shape[1] if arrays else 0
+    vectors = np.concatenate(arrays) if arrays else np.empty((0, 0))
+    vectors = np.ascontiguousarray(vectors)
+    codes = None
+    if texts is not None:
+        if [len(t) for t in texts] != [len(a) for a in arrays]:
+            raise ValueError("each text must have one character for each vector")
+        codes = np.array([ord(ch) for t in texts for ch in t], dtype=np.int32)
+    return Data(make(lib.okra_data_sequences, lib.okra_data_free, offsets.ctypes.data,
+                     vectors.ctypes.data, None if codes is None else codes.ctypes.data,
+                     len(arrays), width))
+
+
+def _make_sequences(objects: Any) -> Data:
+    if len(objects) and isinstance(objects[0], tuple):
+        return sequences([a for a, _ in objects], [t for _, t in objects])
+    return sequences(objects)
+
+
+def _make_nodes(names: Any, ends: Any, weights: Any, codes: Any) -> Data:
+    count = names if isinstance(names, int) else len(names)
+    texts = None if isinstance(names, int) else _texts(names)
+    return Data(make(lib.okra_data_nodes, lib.okra_data_free, count, texts,
+                     ends.ctypes.data, weights.ctypes.data, len(weights),
+                     codes.ctypes.data, len(codes)), (names, ends, weights))
+
+
+def nodes(network: Any, chosen: Optional[Iterable] = None) -> Data:
+    """Nodes of one network, for kernels such as ``diffusion(beta=1)``.
+
+    Parameters
+    ----------
+    network : networkx.Graph, or sparse or dense matrix of shape (nodes, nodes)
+        Undirected; edges have the attribute ``weight`` or weigh 1. Of a matrix the upper
+        half is taken.
+    chosen : iterable, optional
+        Which nodes, in which order (numbers for a matrix); all if not given.
+
+    Returns
+    -------
+    Data
+    """
+    if _is_graph(network):
+        known = {node: i for i, node in enumerate(network)}
+        names: Any = [str(node) for node in network]
+        listed = [(known[a], known[b], float(w)) for a, b, w in
+                  network.edges(data="weight", default=1.0)]
+        ends = np.array([e[:2] for e in listed], dtype=np.int64).reshape(-1, 2)
+        weights = np.array([e[2] for e in listed], dtype=np.float64)
+    else:
+        from scipy.sparse import coo_matrix, triu
+        upper = coo_matrix(triu(network, k=1))
+        names, known = upper.shape[0], None
+        ends = np.ascontiguousarray(np.stack([upper.row, upper.col], axis=1),
+                                    dtype=np.int64)
+        weights = np.ascontiguousarray(upper.data, dtype=np.float64)
+    if chosen is None:
+        codes = np.arange(names if isinstance(names, int) else len(names))
+    else:
+        codes = np.array([node if known is None else known[node] for node in chosen])
+    return _make_nodes(names, ends, weights, codes.astype(np.int64))
+
+
+def _is_graph(value: Any) -> bool:
+    return hasattr(value, "nodes") and hasattr(value, "edges") and hasattr(value, "adj")
+
+
+def graphs(networks: Iterable) -> Data:
+    """Labelled graphs, one object each.
+
+    Parameters
+    ----------
+    networks : iterable of networkx.Graph
+        The attribute ``label`` of nodes and edges is their label; without one it is 0.
+
+    Returns
+    -------
+    Data
+    """
+    networks = list(networks)
+    first_node, first_edge = [0], [0]
+    node_labels, edge_labels, ends = [], [], []
+    for network in networks:
+        place = {node: i for i, node in enumerate(network)}
+        node_labels += [str(v) for _, v in network.nodes(data="label", default=0)]
+        for a, b, v in network.edges(data="label", default=0):
+            ends += [place[a], place[b]]
+            edge_labels.append(str(v))
+        first_node.append(len(node_labels))
+        first_edge.append(len(edge_labels))
+    arrays = [np.array(v, dtype=np.int64) for v in (first_node, first_edge, ends)]
+    return Data(make(lib.okra_data_graphs, lib.okra_data_free, arrays[0].ctypes.data,
+                     _texts(node_labels), arrays[1].ctypes.data, arrays[2].ctypes.data,
+                     _texts(edge_labels), len(networks)))
+
+
+def _make_tuple(parts: Sequence) -> Data:
+    parts = [as_data(part) for part in parts]
+    array = (c.c_void_p * len(parts))(*[p.pointer for p in parts])
+    return Data(make(lib.okra_data_tuple, lib.okra_data_free, array, len(parts),
+                     keep=parts))
+
+
+def is_vectors(values: Any) -> bool:
+    """Whether `as_data` would take the values as vectors of numbers."""
+    if isinstance(values, (Data, tuple)) or _is_graph(values):
+        return False
+    if hasattr(values, "tocsr") or hasattr(values, "dtypes"):  # sparse, a pandas frame
+        return hasattr(values, "tocsr") or hasattr(values, "columns")
+    first = None
+    if isinstance(values, np.ndarray) or hasattr(values, "iloc"):
+        if values.ndim == 1 and values.dtype.kind in "UO" and len(values):
+            first = np.asarray(values)[0]
+        elif values.ndim == 3:
+            return False
+    elif isinstance(values, (list,)) and len(values):
+        first = values[0]
+        if hasattr(first, "ndim") and first.ndim == 2:
+            return False
+    return not (isinstance(first, str) or _is_graph(first))
+
+
+def as_data(values: Any) -> Data:
+    """A collection of objects from whatever Python has.
+
+    Parameters
+    ----------
+    values : object
+        `Data` as it is; arrays, pandas frames and lists of lists of numbers are vectors
+        (one column if they are flat); SciPy sparse matrices are sparse vectors; texts are
+        strings; networkx graphs in a list are graphs, one alone is all its nodes;
+        matrices in a list are sequences of vectors; a tuple is several descriptions of
+        the same objects.
+
+    Returns
+    -------
+    Data
+    """
+    if isinstance(values, Data):
+        return values
+    if isinstance(values, tuple):
+        return _make_tuple(values)
+    if _is_graph(values):
+        return nodes(values)
+    if hasattr(values, "tocsr"):
+        return _sparse(values)
+    if is_vectors(values):
+        return _dense(values, lib.okra_data_dense)
+    if isinstance(values, np.ndarray) and values.ndim == 3:
+        return sequences(values)
+    values = list(values)
+    if isinstance(values[0], str):
+        return _strings(values)
+    if _is_graph(values[0]):
+        return graphs(values)
+    return sequences(values)
+
+
+def read(spec: Any) -> Data:
+    """Reads a file exactly as the command line does.
+
+    Parameters
+    ----------
+    spec : str or path
+        A path whose extension tells the format, with the prefixes of the command line
+        (``"labels:y.csv"``, ``"file.npz:name"``).
+
+    Returns
+    -------
+    Data
+    """
+    return Data(Context().make(lib.okra_data_read, lib.okra_data_free,
+                               str(spec).encode()))
+
+
+# ---- back to Python ------------------------------------------------------------------
+
+
+def _array(pointer: Any, shape: tuple) -> np.ndarray:
+    """A view of memory of the library; empty arrays have none."""
+    if 0 in shape or not pointer:
+        return np.empty(shape, dtype=pointer._type_)
+    return np.ctypeslib.as_array(pointer, shape)
+
+
+def _borrow(pointer: int, owner: Any) -> Data:
+    """Data that belong to a holder, which is kept alive."""
+    return Data(Handle(lib.okra_data_retain(pointer), lib.okra_data_free, owner))
+
+
+def _object_texts(pointer: int, n: int) -> Optional[list]:
+    texts, length = [], c.c_int64()
+    for i in range(n):
+        text = lib.okra_data_text(pointer, i, c.byref(length))
+        if not text:
+            return None
+        texts.append(c.string_at(text, length.value).decode("utf-8"))
+    return texts
+
+
+def _string(pointer: int, i: int) -> str:
+    length = c.c_int64()
+    codes = _array(lib.okra_data_characters(pointer, i, c.byref(length)),
+                   (length.value,))
+    return "".join(map(chr, codes))
+
+
+def _sparse_objects(pointer: int, n: int, d: int) -> Any:
+    from scipy.sparse import csr_matrix
+    indices, values = c.POINTER(c.c_int64)(), c.POINTER(c.c_double)()
+    indptr = _array(lib.okra_data_compressed(pointer, c.byref(indices), c.byref(values)),
+                    (n + 1,))
+    count = int(indptr[-1])
+    return csr_matrix((_array(values, (count,)).copy(), _array(indices, (count,)).copy(),
+                       indptr.copy()), shape=(n, d))
+
+
+def _sequence_objects(pointer: int, n: int, d: int) -> list:
+    length, out = c.c_int64(), []
+    for i in range(n):
+        vectors = lib.okra_data_vectors(pointer, i, c.byref(length))
+        vectors = _array(vectors, (length.value, d)).copy()
+        codes = _array(lib.okra_data_characters(pointer, i, c.byref(length)),
+                       (length.value,))
+        out.append((vectors, "".join(map(chr, codes))) if (codes >= 0).any() else vectors)
+    return out
+
+
+def _to_python(pointer: int, owner: Any) -> Any:
+    """The objects of a collection as Python has them; always a copy."""
+    kind = _KINDS[lib.okra_data_kind(pointer)]
+    n, d = lib.okra_data_count(pointer), lib.okra_data_width(pointer)
+    if kind in ("dense", "gram"):
+        ld = c.c_int64()
+        values = lib.okra_data_values(pointer, c.byref(ld))
+        return _array(values, (n, ld.value))[:, :d].copy() if n else np.empty((n, d))
+    if kind == "sparse":
+        return _sparse_objects(pointer, n, d)
+    if kind == "bits":
+        words = c.c_int64()
+        packed = _array(lib.okra_data_words(pointer, c.byref(words)), (n, words.value))
+        packed = np.ascontiguousarray(packed, dtype="<u8").view(np.uint8)
+        return np.unpackbits(packed.reshape(n, -1), axis=1, bitorder="little")[:, :d]
+    if kind in ("labels", "nodes"):
+        texts = _object_texts(pointer, n) if n else None
+        codes = _array(lib.okra_data_codes(pointer), (n,)).copy()
+        return codes if texts is None else np.array(texts)
+    if kind == "strings":
+        return [_string(pointer, i) for i in range(n)]
+    if kind == "sequences":
+        return _sequence_objects(pointer, n, d)
+    if kind == "graphs":
+        return _object_texts(pointer, n)
+    return tuple(_to_python(lib.okra_data_part(pointer, k), owner) for k in range(d))

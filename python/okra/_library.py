@@ -1,0 +1,214 @@
+"""libokra through ctypes: handles, contexts, options by name, errors as exceptions."""
+from __future__ import annotations
+
+import ctypes as c
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Any, Callable, Optional
+
+from ._errors import OkraError, OkraWarning, make_exceptions
+from ._headers import Interface
+from ._interrupt import Watch
+from ._progress import Progress
+
+_HERE = Path(__file__).resolve().parent
+_ROOT = _HERE.parent.parent  # of a source tree
+
+
+def _find() -> tuple:
+    """The library and the folder of its headers."""
+    built = _ROOT / "build" / "libokra.so"
+    headers = _HERE / "include"
+    if not headers.exists():
+        headers = _ROOT / "include" / "okra"
+    places = [Path(os.environ["OKRA_LIBRARY"])] if os.environ.get("OKRA_LIBRARY") else [
+        _HERE / "libokra.so", built]
+    for place in places:
+        if place.exists() and headers.exists():
+            return place, headers
+    raise ImportError("libokra.so was not found; looked for " +
+                      ", ".join(str(p) for p in places) +
+                      " (the variable OKRA_LIBRARY names another one)")
+
+
+LIBRARY_PATH, HEADERS_PATH = _find()
+lib = c.CDLL(str(LIBRARY_PATH))
+interface = Interface(HEADERS_PATH)
+structs = interface.structs
+constants = interface.constants
+
+
+def _declare() -> None:
+    for name, (result, kinds) in interface.functions.items():
+        function = getattr(lib, name)
+        function.restype, function.argtypes = result, kinds
+    # Not ended by NUL: the length comes beside it.
+    lib.okra_data_text.restype = c.c_void_p
+
+
+_declare()
+exceptions = make_exceptions(interface.statuses, "okra")
+_CANCELLED = list(interface.statuses).index("OKRA_ECANCELLED")
+_watch = Watch(lib.okra_context_cancel)
+_progress_fn = interface.callbacks["okra_progress_fn"]
+_warning_fn = interface.callbacks["okra_warning_fn"]
+_NO_PROGRESS = _progress_fn()
+
+
+def error(status: int) -> OkraError:
+    """The exception of a status code, with this thread's message."""
+    message = lib.okra_message().decode("utf-8", "replace")
+    return exceptions[status](message)
+
+
+def check(status: int) -> None:
+    """Raises what a status code stands for."""
+    if status != 0:
+        raise error(status)
+
+
+class Handle:
+    """An opaque pointer of the library, freed once."""
+
+    __slots__ = ("pointer", "_free", "keep", "__weakref__")
+
+    def __init__(self, pointer: int, free: Callable, keep: Any = None) -> None:
+        self.pointer, self._free, self.keep = pointer, free, keep
+
+    def __del__(self) -> None:
+        pointer, self.pointer = getattr(self, "pointer", None), None
+        if pointer:
+            self._free(pointer)
+
+
+def _user_level() -> int:
+    """How far up the stack the first frame outside this package is."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(str(_HERE)):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+class Context:
+    """Threads, memory, seed and callbacks of one run.
+
+    Parameters
+    ----------
+    threads : int
+        0 means every core this process may use.
+    seed : int
+        Seed of everything random.
+    memory : int, str or None
+        Memory budget in bytes, or a text such as ``"8G"``.
+    verbose : bool
+        Whether progress is shown.
+    """
+
+    def __init__(self, threads: int = 0, seed: int = 0, memory: Any = None,
+                 verbose: bool = False) -> None:
+        pointer = c.c_void_p()
+        check(lib.okra_context_create(c.byref(pointer)))
+        self._handle = Handle(pointer.value, lib.okra_context_free)
+        self.pointer = pointer.value
+        self._failure: Optional[BaseException] = None
+        self._progress = Progress() if verbose else None
+        if threads:
+            check(lib.okra_context_set_threads(self.pointer, threads))
+        if seed:
+            lib.okra_context_set_seed(self.pointer, seed)
+        if memory is not None:
+            size = c.c_int64(memory if isinstance(memory, int) else 0)
+            if not isinstance(memory, int):
+                check(lib.okra_parse_bytes(str(memory).encode(), c.byref(size)))
+            check(lib.okra_context_set_memory(self.pointer, size))
+        self._warning = _warning_fn(self._warn)
+        lib.okra_context_set_warning(self.pointer, self._warning, None)
+        if verbose:
+            self._report_fn = _progress_fn(self._report)
+            lib.okra_context_set_progress(self.pointer, self._report_fn, None)
+
+    def _stop(self, failure: BaseException) -> None:
+        """What a callback raises stops the call, which then raises it."""
+        self._failure = failure
+        lib.okra_context_cancel(self.pointer)
+
+    def _warn(self, _user: Any, text: bytes) -> None:
+        try:
+            warnings.warn(text.decode("utf-8", "replace"), OkraWarning,
+                          stacklevel=_user_level())
+        except BaseException as failure:
+            self._stop(failure)
+
+    def _report(self, _user: Any, what: bytes, done: int, total: int) -> None:
+        try:
+            self._progress.report(what.decode(), done, total)
+        except BaseException as failure:
+            self._stop(failure)
+
+    def call(self, function: Callable, *arguments: Any) -> None:
+        """``function(context, *arguments)``; what it reports is raised."""
+        try:
+            status, seen = _watch.call(self.pointer, function,
+                                       (self.pointer,) + arguments)
+        finally:
+            if self._progress is not None:
+                self._progress.close()
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            lib.okra_context_resume(self.pointer)
+            raise failure
+        if status == 0:
+            return
+        failure = error(status)
+        if status == _CANCELLED:
+            lib.okra_context_resume(self.pointer)
+            if seen:
+                raise KeyboardInterrupt from None
+        raise failure
+
+    def make(self, function: Callable, free: Callable, *arguments: Any,
+             keep: Any = None) -> Handle:
+        """The handle that ``function(context, *arguments, &out)`` creates."""
+        out = c.c_void_p()
+        self.call(function, *arguments, c.byref(out))
+        return Handle(out.value, free, keep)
+
+
+def make(function: Callable, free: Callable, *arguments: Any, keep: Any = None) -> Handle:
+    """The handle that ``function(*arguments, &out)`` creates."""
+    out = c.c_void_p()
+    check(function(*arguments, c.byref(out)))
+    return Handle(out.value, free, keep)
+
+
+def option_text(value: Any) -> str:
+    """A value as the library reads it; floats keep all their digits."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or type(value).__name__ == "bool_":
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return repr(float(value))
+    return str(value)
+
+
+def options(create: Callable, values: dict) -> Handle:
+    """Options set by name; None leaves the library's default."""
+    handle = make(create, lib.okra_options_free)
+    for name, value in values.items():
+        if value is not None:
+            check(lib.okra_options_set(handle.pointer, name.encode(),
+                                       option_text(value).encode()))
+    return handle
+
+
+def version() -> str:
+    """The version of the library."""
+    return lib.okra_version().decode()
+
+
+def build_info() -> str:
+    """What is built into the library, one ``name: value`` a line."""
+    return lib.okra_build_info().decode()

@@ -1,0 +1,155 @@
+"""Fitted models and their predictions."""
+from __future__ import annotations
+
+import ctypes as c
+import json
+import os
+import tempfile
+from typing import Any, Optional
+
+import numpy as np
+
+from ._data import Data, _array, _borrow, as_data
+from ._library import Context, Handle, lib, options, structs
+
+
+class Prediction:
+    """What a model says of some inputs."""
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+
+    def objects(self) -> Optional[Data]:
+        """The decoded objects, or None."""
+        pointer = lib.okra_prediction_objects(self._handle.pointer)
+        return _borrow(pointer, self._handle) if pointer else None
+
+    def _matrix(self, function) -> Optional[np.ndarray]:
+        rows, cols = c.c_int64(), c.c_int64()
+        values = function(self._handle.pointer, c.byref(rows), c.byref(cols))
+        return _array(values, (rows.value, cols.value)).copy() if values else None
+
+    def weights(self) -> Optional[np.ndarray]:
+        """n_test x n_train, or None if not asked for."""
+        return self._matrix(lib.okra_prediction_weights)
+
+    def embedding(self) -> Optional[np.ndarray]:
+        """n_test x d, or None if not asked for."""
+        return self._matrix(lib.okra_prediction_embedding)
+
+    def _ranked(self, function) -> Optional[np.ndarray]:
+        top = c.c_int64()
+        values = function(self._handle.pointer, c.byref(top))
+        shape = (lib.okra_prediction_count(self._handle.pointer), top.value)
+        return _array(values, shape).copy() if values else None
+
+    def index(self) -> Optional[np.ndarray]:
+        """n_test x top candidates, best first."""
+        return self._ranked(lib.okra_prediction_index)
+
+    def distance(self) -> Optional[np.ndarray]:
+        """n_test x top squared distances in feature space."""
+        return self._ranked(lib.okra_prediction_distance)
+
+
+class Model:
+    """A fitted model, the same that the command line writes and reads.
+
+    Examples
+    --------
+    >>> model = Model.fit(X, Y, {"kx": "rbf(sigma=1)", "lambda": 0.1})  # doctest: +SKIP
+    >>> model.save("digits.okra")                                       # doctest: +SKIP
+    """
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+
+    @classmethod
+    def fit(cls, x: Any, y: Any, values: dict, context: Optional[Context] = None
+            ) -> "Model":
+        """Learns from pairs; `values` are options by their names on the command line."""
+        x, y = as_data(x), as_data(y)
+        chosen = options(lib.okra_fit_options, values)
+        return cls((context or Context()).make(
+            lib.okra_fit, lib.okra_model_free, x.pointer, y.pointer, chosen.pointer))
+
+    @classmethod
+    def load(cls, path: Any) -> "Model":
+        """A model from its file, which must stay in place while the model lives."""
+        return cls(Context().make(lib.okra_model_load, lib.okra_model_free,
+                                  os.fspath(path).encode()))
+
+    def save(self, path: Any) -> None:
+        """Writes the model file that ``okra predict`` reads."""
+        Context().call(lib.okra_model_save, self._handle.pointer,
+                       os.fspath(path).encode())
+
+    def to_bytes(self) -> bytes:
+        """The content of the model file."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.okra")
+            self.save(path)
+            with open(path, "rb") as file:
+                return file.read()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> "Model":
+        """A model from the content of its file."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.okra")
+            with open(path, "wb") as file:
+                file.write(content)
+            # The file is mapped, and a mapping outlives the name of its file.
+            return cls.load(path)
+
+    def __reduce__(self):
+        return Model.from_bytes, (self.to_bytes(),)
+
+    @property
+    def info(self) -> dict:
+        """What the model holds, as ``okra info --json`` shows it."""
+        return json.loads(lib.okra_model_json(self._handle.pointer).decode())
+
+    @property
+    def outputs(self) -> Data:
+        """The training outputs."""
+        return _borrow(lib.okra_model_outputs(self._handle.pointer), self._handle)
+
+    def __len__(self) -> int:
+        return lib.okra_model_count(self._handle.pointer)
+
+    def predict(self, x: Any, values: Optional[dict] = None, candidates: Any = None,
+                ranges: Any = None, weights: bool = False, embedding: bool = False,
+                context: Optional[Context] = None) -> Prediction:
+        """Predicts; `values` are options by their names on the command line."""
+        x = as_data(x)
+        chosen = options(lib.okra_predict_options, values or {})
+        candidates = None if candidates is None else as_data(candidates)
+        if ranges is not None:
+            ranges = np.ascontiguousarray(ranges, dtype=np.int64)
+            if ranges.shape != (len(x), 2):
+                raise ValueError(f"ranges have shape {ranges.shape}, expected "
+                                 f"({len(x)}, 2)")
+        request = structs["okra_predict_request"](
+            candidates=None if candidates is None else candidates.pointer,
+            ranges=None if ranges is None else ranges.ctypes.data,
+            weights=weights, embedding=embedding)
+        return Prediction((context or Context()).make(
+            lib.okra_predict, lib.okra_prediction_free, self._handle.pointer, x.pointer,
+            chosen.pointer, c.byref(request)))
+
+    def loss(self, x: Any, y: Any, context: Optional[Context] = None) -> float:
+        """Mean squared distance in feature space of undecoded predictions to `y`."""
+        x, y, value = as_data(x), as_data(y), c.c_double()
+        (context or Context()).call(lib.okra_model_loss, self._handle.pointer, x.pointer,
+                                    y.pointer, c.byref(value), None)
+        return value.value
+
+    def leave(self, values: dict, context: Optional[Context] = None) -> tuple:
+        """Leave-one-out predictions in closed form, and their losses."""
+        chosen = options(lib.okra_fit_options, values)
+        losses = np.empty(len(self))
+        handle = (context or Context()).make(
+            lib.okra_model_leave, lib.okra_prediction_free, self._handle.pointer,
+            chosen.pointer, losses.ctypes.data)
+        return Prediction(handle), losses
