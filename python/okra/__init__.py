@@ -1,1 +1,30 @@
-from . import _library
+"""okra: output kernel regression for any structure.
+
+Learns mappings between structured objects: from vectors, strings, sequences, graphs or
+molecules to vectors, strings, labels, images, or nodes of a network. The work is done by
+the C library of the same name; this package hands objects over and gives results back.
+"""
+from . import datasets
+from ._data import (Data, as_data, bits, gram, graphs, labels, missing, nodes, read,
+                    sequences, smiles)
+from ._errors import OkraError, OkraWarning
+from ._kernel import gram_matrix, kernel_text, metric
+from ._library import build_info, exceptions as _exceptions, version as _version
+from ._model import Model, Prediction
+
+__version__ = _version()
+__all__ = ["Data", "Model", "OkraError", "OkraWarning", "Prediction", "as_data", "bits",
+           "build_info", "datasets", "gram", "gram_matrix", "graphs", "kernel_text",
+           "labels", "metric", "missing", "nodes", "read", "sequences", "smiles"]
+for _class in filter(None, _exceptions):
+    globals()[_class.__name__] = _class
+    __all__.append(_class.__name__)
+del _class
+
+try:
+    from .estimators import *  # noqa: F401,F403
+    from .estimators import __all__ as _estimators
+    __all__ += _estimators
+except ImportError as _error:  # the library alone works without scikit-learn
+    if "sklearn" not in str(_error):
+        raise

@@ -1,0 +1,522 @@
+"""What the estimators share: checking, fitting, predicting, scoring, pickling."""
+from __future__ import annotations
+
+import numbers
+import os
+import tempfile
+from contextlib import ExitStack
+from typing import Any, Optional
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.metrics import r2_score
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from .._data import Data, as_data, gram, is_vectors
+from .._kernel import metric as metric_value
+from .._kernel import metric_is_loss
+from .._library import Context, lib, options
+from .._model import Model
+
+# Methods that look at the self-similarities of test inputs.
+_NEEDS_SELF = {"knn", "tgp-kl", "tgp-hsic"}
+
+
+def seed_of(random_state: Any) -> int:
+    """The library's seed; None is 0, as on the command line."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def _validate(estimator: Any, *arguments: Any, **keywords: Any) -> Any:
+    """scikit-learn's check of numbers, whichever way this version has it."""
+    try:
+        from sklearn.utils.validation import validate_data
+    except ImportError:
+        return estimator._validate_data(*arguments, **keywords)
+    return validate_data(estimator, *arguments, **keywords)
+
+
+def _number(text: str) -> Any:
+    """A text of an option as a number or a truth value if it is one."""
+    if text in ("yes", "no"):
+        return text == "yes"
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+class ContextMixin:
+    """`n_jobs`, `random_state`, `memory` and `verbose` as a context of the library."""
+
+    def _context(self) -> Context:
+        jobs = self.n_jobs
+        threads = 0 if jobs is None or jobs == -1 else (
+            jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs))
+        return Context(threads=threads, seed=seed_of(self.random_state),
+                       memory=self.memory, verbose=bool(self.verbose))
+
+
+class TagsMixin:
+    """Both tag protocols of scikit-learn from one description."""
+
+    _pairwise_parameter = "kx"
+
+    def _more_tags(self) -> dict:  # scikit-learn before 1.6
+        return {"pairwise": self._is_pairwise(), **self._own_tags()}
+
+    def __sklearn_tags__(self) -> Any:  # scikit-learn from 1.6
+        tags = super().__sklearn_tags__()
+        own = self._own_tags()
+        tags.input_tags.pairwise = self._is_pairwise()
+        tags.input_tags.sparse = True
+        if tags.target_tags is not None:
+            tags.target_tags.multi_output = own.get("multioutput", False)
+            tags.target_tags.required = own.get("requires_y", False)
+        if tags.regressor_tags is not None:
+            tags.regressor_tags.poor_score = own.get("poor_score", False)
+        return tags
+
+    def _is_pairwise(self) -> bool:
+        return getattr(self, self._pairwise_parameter, None) == "precomputed"
+
+    def _own_tags(self) -> dict:
+        return {}
+
+
+def is_linear(kernel: Any) -> bool:
+    return isinstance(kernel, str) and kernel.strip() == "linear"
+
+
+def _self_values(kernel: Any, objects: Any) -> np.ndarray:
+    """k(o, o) of every object under a callable."""
+    return np.array([np.asarray(kernel(objects[i:i + 1], objects[i:i + 1]))[0, 0]
+                     for i in range(len(objects))], dtype=np.float64)
+
+
+def _values(kernel: Any, a: Any, b: Any, name: str) -> np.ndarray:
+    out = np.asarray(kernel(a, b), dtype=np.float64)
+    if out.shape != (len(a), len(b)):
+        raise ValueError(f"{name} gave an array of shape {out.shape}, expected "
+                         f"({len(a)}, {len(b)})")
+    return out
+
+
+def _as_sequence(values: Any) -> Any:
+    """Something that can be sliced, for callables."""
+    return values if hasattr(values, "shape") or isinstance(values, list) else list(values)
+
+
+def _take(values: Any, index: np.ndarray) -> Any:
+    """Objects by number, of any Python form."""
+    if isinstance(values, Data):
+        return values[index].objects
+    if hasattr(values, "iloc"):
+        return values.iloc[index]
+    if hasattr(values, "shape"):
+        return values[index]
+    return [values[i] for i in index]
+
+
+class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimator):
+    """Base of every estimator that maps inputs to outputs through kernels.
+
+    A subclass names its method and which of its parameters are options of the library.
+    """
+
+    _method = ""
+    _least_pairs = 1
+    # Parameter and name of the option, where it is not the name with '-' for '_'.
+    _renamed = {"lam": "lambda"}
+    _no_options = {"decode", "decode_options", "n_jobs", "random_state", "memory", "verbose",
+                   "kx", "ky"}
+
+    # ---- options ---------------------------------------------------------------------
+
+    def _method_name(self) -> str:
+        return self._method
+
+    def _options(self, stack: ExitStack) -> dict:
+        """The options of fit by their names; arrays become files while `stack` is open."""
+        values: dict = {"method": self._method_name()}
+        for side in ("kx", "ky"):
+            kernel = getattr(self, side)
+            if not callable(kernel) and not isinstance(kernel, str):
+                raise ValueError(f"{side} is of type {type(kernel).__name__}; expected a "
+                                 "kernel expression, a callable or 'precomputed'")
+            values[side] = "precomputed" if callable(kernel) else kernel
+        for name in self.get_params(deep=False):
+            if name in self._no_options:
+                continue
+            value = getattr(self, name)
+            if value is False or value is None:
+                continue
+            option = self._renamed.get(name, name.replace("_", "-"))
+            if isinstance(value, np.ndarray):
+                value = self._array_option(name, value, stack)
+            values[option] = value
+        return values
+
+    @staticmethod
+    def _write_array(values: np.ndarray, stack: ExitStack) -> str:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        path = os.path.join(folder, "matrix.npy")
+        np.save(path, np.ascontiguousarray(values, dtype=np.float64))
+        return path
+
+    def _array_option(self, name: str, value: np.ndarray, stack: ExitStack) -> str:
+        if name == "operator":
+            return "matrix:" + self._write_array(value, stack)
+        if name == "graph":
+            return "file(" + self._write_array(value, stack) + ")"
+        raise ValueError(f"{name} cannot be an array")
+
+    # ---- data ------------------------------------------------------------------------
+
+    def _inputs(self, X: Any, reset: bool) -> Any:
+        """Inputs as the library takes them; numbers are checked by scikit-learn."""
+        if callable(self.kx):
+            X = _as_sequence(X)
+            if reset:
+                self._x_objects = X
+                return gram(_values(self.kx, X, X, "kx"))
+            own = _self_values(self.kx, X) if self._method_name() in _NEEDS_SELF else None
+            return gram(_values(self.kx, X, self._x_objects, "kx"), own)
+        if not is_vectors(X):
+            X = as_data(X)
+            if reset:
+                self._forget_features()
+            return X
+        X = _validate(self, X, accept_sparse="csr", dtype=np.float64, order="C",
+                      reset=reset)
+        return gram(X) if self.kx == "precomputed" else as_data(X)
+
+    def _forget_features(self) -> None:
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                delattr(self, name)
+
+    def _pairs(self, X: Any, y: Any) -> tuple:
+        """Training pairs as the library takes them."""
+        numbers_x = is_vectors(X) and not callable(self.kx)
+        numbers_y = is_vectors(y) and not callable(self.ky) and not hasattr(y, "tocsr")
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the "
+                             "target y is None")
+        self._flat = False
+        if numbers_x and numbers_y and _num_samples(y) >= _num_samples(X):
+            X, y = _validate(self, X, y, accept_sparse="csr", dtype=np.float64, order="C",
+                             multi_output=True, y_numeric=True,
+                             ensure_min_samples=self._least_pairs)
+            X = gram(X) if self.kx == "precomputed" else as_data(X)
+        else:
+            X = self._inputs(X, reset=True)
+        if callable(self.ky):
+            self._y_objects = _as_sequence(y)
+            y = gram(_values(self.ky, self._y_objects, self._y_objects, "ky"))
+        elif self.ky == "precomputed":
+            y = y if isinstance(y, Data) else gram(y)
+        elif not isinstance(y, Data):
+            self._flat = numbers_y and np.ndim(y) == 1
+            if numbers_y:
+                y = np.asarray(y, dtype=np.float64)
+            y = as_data(y)
+        return X, y
+
+    def _outputs(self, y: Any) -> Data:
+        """Outputs that are compared with those of the training set."""
+        if callable(self.ky):
+            y = _as_sequence(y)
+            return gram(_values(self.ky, y, self._y_objects, "ky"),
+                        _self_values(self.ky, y))
+        if self.ky == "precomputed" and not isinstance(y, Data):
+            return gram(y)
+        return as_data(y)
+
+    # ---- fitting ---------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None) -> "OutputKernelEstimator":
+        """Learns from pairs.
+
+        Parameters
+        ----------
+        X : objects
+            Inputs: an array or sparse matrix of shape (n, p), a pandas frame, texts,
+            networkx graphs, `okra.Data`; a Gram matrix with ``kx="precomputed"``. There may
+            be more inputs than outputs where the method can use them: the first ones are
+            those of `y`.
+        y : objects
+            Outputs, of any of these forms.
+
+        Returns
+        -------
+        self
+        """
+        x, outputs = self._pairs(X, y)
+        context = self._context()
+        with ExitStack() as stack:
+            values = self._options(stack)
+            self.model_ = Model.fit(x, outputs, values, context)
+            self._left = None
+        return self
+
+    @property
+    def _is_regressor(self) -> bool:
+        """Whether predictions are the explicit vectors themselves."""
+        return (self._explicit and is_linear(self.ky)
+                and self.model_.outputs.kind == "dense")
+
+    _explicit = True
+
+    def _fitted(self) -> Model:
+        check_is_fitted(self, "model_")
+        return self.model_
+
+    # ---- predicting ------------------------------------------------------------------
+
+    def _decoder(self, candidates: Any, top: Optional[int]) -> dict:
+        values = dict(getattr(self, "decode_options", None) or {})
+        decode = self.decode
+        if decode is None:
+            plain = candidates is None and top is None
+            decode = "explicit" if plain and self._is_regressor else None
+            if decode is None and (not plain or not self._free_decoder()):
+                decode = "candidates"
+        return {"decode": decode, "top": top,
+                **{name.replace("_", "-"): v for name, v in values.items()}}
+
+    def _free_decoder(self) -> bool:
+        """Whether the library chooses the decoder."""
+        return False
+
+    def predict(self, X: Any, candidates: Any = None, ranges: Any = None,
+                top: Optional[int] = None, return_distance: bool = False) -> Any:
+        """Predicts outputs.
+
+        Parameters
+        ----------
+        X : objects
+            Inputs of the kind that was learned from.
+        candidates : objects, optional
+            Outputs to choose from; the training outputs if not given. With
+            ``ky="precomputed"`` a pair of Gram rows and self-similarities.
+        ranges : array of shape (m, 2), optional
+            First and last-plus-one candidate of each input.
+        top : int, optional
+            Give the `top` best candidates of each input, best first.
+        return_distance : bool, default=False
+            Give squared distances in feature space as well; implies candidates.
+
+        Returns
+        -------
+        outputs : array or list
+            In the form of the training outputs. With `top`, `top` outputs an input. With
+            ``ky="precomputed"``, numbers of candidates.
+        distance : ndarray of shape (m,) or (m, top)
+            If `return_distance`.
+        """
+        if top is None and (return_distance or candidates is not None
+                            or ranges is not None):
+            index, distance = self.rank(X, candidates, ranges, 1)
+            found = self._candidates(candidates, index[:, 0])
+            return (found, distance[:, 0]) if return_distance else found
+        if top is not None:
+            index, distance = self.rank(X, candidates, ranges, top)
+            found = self._nested(candidates, index)
+            return (found, distance) if return_distance else found
+        model = self._fitted()
+        if callable(self.ky) or self.ky == "precomputed":
+            return self._candidates(None, self.rank(X, None, None, 1)[0][:, 0])
+        p = model.predict(self._inputs(X, reset=False), self._decoder(None, None),
+                          context=self._context())
+        return self._shaped(p.objects().objects)
+
+    def _shaped(self, objects: Any) -> Any:
+        return objects.ravel() if self._flat else objects
+
+    def _candidates(self, candidates: Any, index: np.ndarray) -> Any:
+        if self.ky == "precomputed":
+            return index
+        if candidates is None and callable(self.ky):
+            candidates = self._y_objects
+        if candidates is None:
+            return self._shaped(self.model_.outputs[index].objects)
+        return _take(candidates, index)
+
+    def _nested(self, candidates: Any, index: np.ndarray) -> Any:
+        if (index < 0).any():
+            raise ValueError(f"fewer than top = {index.shape[1]} candidates for some "
+                             "inputs")
+        found = self._candidates(candidates, index.ravel())
+        m, top = index.shape
+        if isinstance(found, np.ndarray):
+            return found.reshape((m, top) + found.shape[1:])
+        return [found[i * top:(i + 1) * top] for i in range(m)]
+
+    def rank(self, X: Any, candidates: Any = None, ranges: Any = None, top: int = 10
+             ) -> tuple:
+        """The best candidates of each input.
+
+        Parameters
+        ----------
+        X : objects
+        candidates : objects, optional
+            The training outputs if not given.
+        ranges : array of shape (m, 2), optional
+        top : int, default=10
+
+        Returns
+        -------
+        index : ndarray of shape (m, top)
+            Numbers of candidates, best first; -1 where there are fewer.
+        distance : ndarray of shape (m, top)
+            Squared distances in feature space, or the method's own criterion.
+        """
+        model = self._fitted()
+        given = None if candidates is None else self._outputs(candidates)
+        values = self._decoder(candidates, top)
+        values["decode"] = "candidates"
+        p = model.predict(self._inputs(X, reset=False), values, given, ranges,
+                          context=self._context())
+        return p.index(), p.distance()
+
+    def weights(self, X: Any) -> np.ndarray:
+        """Weights of the training outputs, of which a prediction is a combination.
+
+        Parameters
+        ----------
+        X : objects
+
+        Returns
+        -------
+        ndarray of shape (m, n)
+        """
+        return self._fitted().predict(self._inputs(X, reset=False), {"decode": "none"},
+                                      weights=True, context=self._context()).weights()
+
+    def embedding(self, X: Any) -> np.ndarray:
+        """The explicit prediction, where the output kernel is linear.
+
+        Parameters
+        ----------
+        X : objects
+
+        Returns
+        -------
+        ndarray of shape (m, d)
+        """
+        return self._fitted().predict(self._inputs(X, reset=False), {"decode": "none"},
+                                      embedding=True, context=self._context()).embedding()
+
+    # ---- scoring ---------------------------------------------------------------------
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None,
+              metric: Optional[str] = None) -> float:
+        """How good predictions are; larger is better.
+
+        Parameters
+        ----------
+        X, y : objects
+            Test pairs.
+        sample_weight : array of shape (m,), optional
+            For the coefficient of determination alone.
+        metric : str, optional
+            A metric of the library (``"zero-one"``, ``"rbf-loss:sigma=12"``) of decoded
+            predictions, with its sign changed if it is a loss. If not given: R² for
+            explicit vectors, else minus the mean squared distance of the undecoded
+            prediction in feature space.
+
+        Returns
+        -------
+        float
+        """
+        model = self._fitted()
+        if metric is not None:
+            value = metric_value(metric, y, self.predict(X))
+            return -value if metric_is_loss(metric) else value
+        if self._is_regressor:
+            truth = y.objects if isinstance(y, Data) else y
+            return r2_score(truth, self.predict(X), sample_weight=sample_weight)
+        if sample_weight is not None:
+            raise ValueError("sample_weight is only used for explicit vectors")
+        return -model.loss(self._inputs(X, reset=False), self._outputs(y),
+                           self._context())
+
+    def _leave_one_out(self) -> tuple:
+        model = self._fitted()
+        if self._left is None:
+            with ExitStack() as stack:
+                self._left = model.leave(self._options(stack), self._context())
+        return self._left
+
+    @property
+    def loo_predictions_(self) -> Any:
+        """Each training output as the model that has not seen its pair predicts it: the
+        explicit vector, else the nearest of the other training outputs (with
+        ``ky="precomputed"`` its number)."""
+        p, _ = self._leave_one_out()
+        if self._is_regressor:
+            return self._shaped(p.embedding())
+        return self._candidates(None, p.index()[:, 0])
+
+    @property
+    def loo_score_(self) -> float:
+        """`score` of the leave-one-out predictions of the training pairs."""
+        _, losses = self._leave_one_out()
+        if self._is_regressor:
+            return r2_score(self.model_.outputs.objects, self._leave_one_out()[0].embedding())
+        return -float(losses.mean())
+
+    @property
+    def loo_losses_(self) -> np.ndarray:
+        """Squared distances in feature space of the leave-one-out predictions, one for
+        each training pair."""
+        return self._leave_one_out()[1].copy()
+
+    # ---- files -----------------------------------------------------------------------
+
+    def save(self, path: Any) -> None:
+        """Writes the model file that ``okra predict`` reads."""
+        self._fitted().save(path)
+
+    @classmethod
+    def load(cls, path: Any, **parameters: Any) -> "OutputKernelEstimator":
+        """An estimator around a model file, whoever wrote it.
+
+        Parameters
+        ----------
+        path : str or path
+        **parameters
+            Parameters of the estimator that concern prediction.
+
+        Returns
+        -------
+        OutputKernelEstimator
+        """
+        model = Model.load(path)
+        self = cls()
+        info = model.info
+        written = {**info["options"], "kx": info["kernels"]["x"],
+                   "ky": info["kernels"]["y"]}
+        presets = options(lib.okra_fit_options, {})
+        for name in self.get_params(deep=False):
+            option = self._renamed.get(name, name.replace("_", "-"))
+            preset = lib.okra_options_get(presets.pointer, option.encode())
+            if preset is not None and written.get(option, preset.decode()) != (
+                    preset.decode()):
+                setattr(self, name, _number(written[option]))
+        self.set_params(**parameters)
+        self.model_, self._left, self._flat = model, None, False
+        return self
+
+    def __getstate__(self) -> dict:
+        state = super().__getstate__()
+        return {**state, "_left": None} if "_left" in state else state
+
+    def _own_tags(self) -> dict:
+        return {"multioutput": True, "requires_y": True}

@@ -1,0 +1,234 @@
+"""Links of a network from descriptions of its nodes."""
+from __future__ import annotations
+
+import ctypes as c
+from typing import Any, Optional
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from .._data import _is_graph, as_data, gram
+from .._library import Handle, constants, lib, options, structs
+from ._base import ContextMixin
+from ._regressors import Kernel
+
+_LINK = np.dtype([("a", "<i8"), ("b", "<i8"), ("value", "<f8")])
+assert _LINK.itemsize == c.sizeof(structs["okra_link"])
+
+
+def _links(edges: Any) -> np.ndarray:
+    """Pairs of nodes (with weights) in the library's layout."""
+    if _is_graph(edges):
+        edges = [(a, b, w) for a, b, w in edges.edges(data="weight", default=1.0)]
+    edges = np.asarray(edges, dtype=np.float64)
+    edges = edges.reshape(-1, 2) if edges.size == 0 else edges
+    if edges.ndim != 2 or edges.shape[1] not in (2, 3):
+        raise ValueError(f"edges have shape {edges.shape}, expected (edges, 2) or "
+                         "(edges, 3)")
+    out = np.zeros(len(edges), dtype=_LINK)
+    out["a"], out["b"] = edges[:, 0], edges[:, 1]
+    out["value"] = edges[:, 2] if edges.shape[1] == 3 else 1.0
+    return out
+
+
+class LinkPredictor(ContextMixin, BaseEstimator):
+    """Unknown links of a network from the known ones and from descriptions of its nodes.
+
+    Nodes are the objects of a collection. The edges among some of them, the labelled
+    nodes, are all known. A score ranks pairs; it is no probability.
+
+    Parameters
+    ----------
+    kx : str or callable, default="linear"
+        Kernel of the descriptions, or ``"precomputed"`` (nodes x nodes).
+    ky : str, optional
+        Kernel of the labelled nodes in the known network; diffusion if not given.
+    beta : float, default=1.0
+        Time of diffusion where `ky` is not given; 0: chosen by information.
+    known : bool, default=False
+        Whether a labelled node stands for itself and not for its prediction.
+    method : str, default="ridge"
+        Any method of the library that scores links.
+    lam : float, optional
+        Regularisation of the method.
+    lambda2 : float, optional
+        Weight of smoothness, for which the new nodes are inputs without outputs.
+    options : dict, optional
+        Other options of the method by name.
+    n_jobs, random_state, memory, verbose
+        As in `IOKR`.
+
+    Attributes
+    ----------
+    labelled_ : ndarray
+        The labelled nodes.
+    n_nodes_ : int
+        How many nodes there are.
+    """
+
+    def __init__(self, kx: Kernel = "linear", ky: Optional[str] = None, beta: float = 1.0,
+                 known: bool = False, method: str = "ridge", lam: Optional[float] = None,
+                 lambda2: Optional[float] = None, options: Optional[dict] = None,
+                 n_jobs: Optional[int] = None, random_state: Any = None,
+                 memory: Any = None, verbose: bool = False):
+        self.kx = kx
+        self.ky = ky
+        self.beta = beta
+        self.known = known
+        self.method = method
+        self.lam = lam
+        self.lambda2 = lambda2
+        self.options = options
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.memory = memory
+        self.verbose = verbose
+
+    def fit(self, X: Any, edges: Any, labelled: Any = None) -> "LinkPredictor":
+        """Learns from the known part of a network.
+
+        Parameters
+        ----------
+        X : objects
+            One description a node, of labelled and new nodes.
+        edges : array of shape (edges, 2) or (edges, 3), or networkx.Graph
+            Known edges between labelled nodes by number, with weights in the third
+            column; nodes of a networkx graph are such numbers.
+        labelled : sequence of int, optional
+            Nodes whose edges with one another are all known; those that have an edge
+            if not given.
+
+        Returns
+        -------
+        self
+        """
+        links = _links(edges)
+        if labelled is None:
+            labelled = np.union1d(links["a"], links["b"])
+        labelled = np.ascontiguousarray(labelled, dtype=np.int64)
+        if callable(self.kx):
+            X = gram(np.asarray(self.kx(X, X), dtype=np.float64))
+        elif self.kx == "precomputed":
+            X = gram(X)
+        x = as_data(X)
+        self._arguments = x, links, labelled
+        self._links = self._learn()
+        self.labelled_, self.n_nodes_ = labelled, len(x)
+        return self
+
+    def _learn(self) -> Handle:
+        x, links, labelled = self._arguments
+        values = {"kx": "precomputed" if callable(self.kx) else self.kx, "ky": self.ky,
+                  "method": self.method, "lambda": self.lam, "lambda2": self.lambda2}
+        for name, value in (self.options or {}).items():
+            values[name.replace("_", "-")] = value
+        chosen = options(lib.okra_fit_options, values)
+        task = structs["okra_link_task"](
+            x=x.pointer, labelled=labelled.ctypes.data, labelled_count=len(labelled),
+            edges=links.ctypes.data, edge_count=len(links), gram=None)
+        settings = structs["okra_link_settings"](beta=self.beta, known=self.known)
+        return self._context().make(lib.okra_link_fit, lib.okra_links_free,
+                                    c.byref(task), chosen.pointer, c.byref(settings),
+                                    keep=self._arguments)
+
+    def __getstate__(self) -> dict:
+        return {k: v for k, v in super().__getstate__().items() if k != "_links"}
+
+    def __setstate__(self, state: dict) -> None:
+        super().__setstate__(state)
+        if "_arguments" in state:
+            self._links = self._learn()  # no file holds it; the same inputs, the same bits
+
+    def _handle(self) -> int:
+        check_is_fitted(self, "labelled_")
+        return self._links.pointer
+
+    def decision_function(self, pairs: Any) -> np.ndarray:
+        """Scores of pairs of nodes.
+
+        Parameters
+        ----------
+        pairs : array of shape (m, 2)
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        handle, links = self._handle(), _links(np.asarray(pairs)[:, :2])
+        self._context().call(lib.okra_link_score, handle, links.ctypes.data, len(links))
+        return links["value"].copy()
+
+    @staticmethod
+    def _which(pairs: str) -> int:
+        names = {"labelled-new": "LABELLED_NEW", "new-new": "NEW_NEW", "all": "ALL"}
+        if pairs not in names:
+            raise ValueError(f"pairs is {pairs!r}, expected one of {sorted(names)}")
+        return constants["OKRA_LINK_" + names[pairs]]
+
+    def rank(self, top: int = 0, pairs: str = "all", least: float = -np.inf) -> tuple:
+        """The best unknown links.
+
+        Parameters
+        ----------
+        top : int, default=0
+            How many; 0: all.
+        pairs : {"all", "labelled-new", "new-new"}, default="all"
+            Pairs of a labelled node and a new one, of two new ones, or both.
+        least : float
+            Only scores of at least this.
+
+        Returns
+        -------
+        pairs : ndarray of shape (m, 2)
+        scores : ndarray of shape (m,)
+        """
+        found, count = c.c_void_p(), c.c_int64()
+        self._context().call(lib.okra_link_rank, self._handle(), self._which(pairs), top,
+                             max(least, -np.finfo(float).max), c.byref(found),
+                             c.byref(count))
+        try:
+            content = c.string_at(found.value, count.value * _LINK.itemsize) if (
+                count.value) else b""
+            links = np.frombuffer(content, dtype=_LINK)
+        finally:
+            lib.okra_link_list_free(found)
+        return np.stack([links["a"], links["b"]], axis=1), links["value"].copy()
+
+    def evaluate(self, edges: Any, pairs: str = "all") -> dict:
+        """Areas under the curves of all pairs of a kind, given the true edges.
+
+        Parameters
+        ----------
+        edges : as in `fit`
+        pairs : {"all", "labelled-new", "new-new"}, default="all"
+
+        Returns
+        -------
+        dict
+            ``auc_roc`` and ``auc_pr``.
+        """
+        links = _links(edges)
+        ranking = self._context().make(
+            lib.okra_link_evaluate, lib.okra_ranking_free, self._handle(),
+            self._which(pairs), links.ctypes.data, len(links))
+        return self._areas(ranking)
+
+    @staticmethod
+    def _areas(ranking: Handle) -> dict:
+        return {"auc_roc": lib.okra_ranking_auc_roc(ranking.pointer),
+                "auc_pr": lib.okra_ranking_auc_pr(ranking.pointer)}
+
+    def score(self, edges: Any, pairs: str = "all") -> float:
+        """The area under the ROC curve."""
+        return self.evaluate(edges, pairs)["auc_roc"]
+
+    @property
+    def loo_score_(self) -> float:
+        """AUC-ROC over the labelled pairs, each node predicted by a model that has not
+        seen it where the method can tell."""
+        left = c.c_bool()
+        out = c.c_void_p()
+        self._context().call(lib.okra_link_training, self._handle(), c.byref(out),
+                             c.byref(left))
+        return self._areas(Handle(out.value, lib.okra_ranking_free))["auc_roc"]

@@ -1,0 +1,332 @@
+"""Estimators from objects to objects."""
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Union
+
+import numpy as np
+
+from .._model import Model  # noqa: F401  (in annotations)
+from ._base import OutputKernelEstimator
+
+Kernel = Union[str, Callable]
+
+_COMMON = """
+    decode : str, optional
+        How a predicted point becomes an object (``okra help decoders``). If not given,
+        explicit vectors for a linear output kernel on vectors, else the nearest
+        candidate.
+    decode_options : dict, optional
+        Options of the decoder by name.
+    n_jobs : int, optional
+        Threads; None and -1 mean every core.
+    random_state : int, RandomState or None
+        Seed of everything random; None is 0, as on the command line.
+    memory : int or str, optional
+        Memory budget, such as ``"8G"``.
+    verbose : bool, default=False
+        Whether progress is shown.
+
+    Attributes
+    ----------
+    model_ : okra.Model
+        The fitted model.
+    n_features_in_ : int
+        Columns of the inputs, where they are vectors.
+    loo_score_, loo_predictions_, loo_losses_
+        Leave-one-out in closed form, where the method has one; computed when asked for.
+"""
+_KERNELS = """
+    Parameters
+    ----------
+    kx, ky : str or callable, default="linear"
+        Kernels of inputs and outputs: an expression such as ``"rbf(sigma=4)"``,
+        ``"precomputed"`` (then the objects are rows of Gram matrices), or a function of
+        two collections that gives the matrix of kernel values.
+"""
+
+
+def _documented(cls: type) -> type:
+    cls.__doc__ = cls.__doc__.replace("{kernels}", _KERNELS.strip("\n")).replace(
+        "{common}", _COMMON.strip("\n"))
+    return cls
+
+
+@_documented
+class IOKR(OutputKernelEstimator):
+    """Input output kernel regression: ridge regression into the output feature space.
+
+{kernels}
+    lam : float, default=0.1
+        Regularisation, the lambda of (K + lambda I); n lambda for the operators ``cov``
+        and ``ccov``.
+    operator : str or ndarray of shape (d, d), default="identity"
+        ``"identity"``, ``"cov"``, ``"ccov"``, ``"matrix:FILE"``, ``"graph:FILE,mu=V"``, or
+        a symmetric positive semidefinite matrix.
+    epsilon : float, optional
+        Regularisation of the conditional covariance (``ccov`` only).
+    center_output : bool, default=False
+        Subtract the mean output in feature space, and restore it after.
+    lambda2 : float, optional
+        Weight of smoothness over the graph of all inputs, labelled or not.
+    graph : str or ndarray, optional
+        That graph: ``"gram"``, ``"knn(k=10)"``, ..., or a matrix of weights.
+    twin : str, optional
+        ``"D1,D2"``: replace the kernels by polynomials that are learned.
+    low_rank, low_rank_x, low_rank_y : str, optional
+        Low rank of the kernels, such as ``"chol(rank=500)"``.
+{common}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from okra import IOKR
+    >>> X = np.linspace(0, 1, 20).reshape(-1, 1)
+    >>> Y = np.hstack([np.sin(3 * X), np.cos(3 * X)])
+    >>> IOKR(kx="rbf(sigma=0.3)", lam=1e-3).fit(X, Y).predict(X[:2]).shape
+    (2, 2)
+    """
+
+    _method = "ridge"
+
+    def __init__(self, kx: Kernel = "linear", ky: Kernel = "linear", lam: float = 0.1,
+                 operator: Any = "identity", epsilon: Optional[float] = None,
+                 center_output: bool = False, lambda2: Optional[float] = None,
+                 graph: Any = None, twin: Optional[str] = None,
+                 low_rank: Optional[str] = None, low_rank_x: Optional[str] = None,
+                 low_rank_y: Optional[str] = None, decode: Optional[str] = None,
+                 decode_options: Optional[dict] = None, n_jobs: Optional[int] = None,
+                 random_state: Any = None, memory: Any = None, verbose: bool = False):
+        self.kx = kx
+        self.ky = ky
+        self.lam = lam
+        self.operator = operator
+        self.epsilon = epsilon
+        self.center_output = center_output
+        self.lambda2 = lambda2
+        self.graph = graph
+        self.twin = twin
+        self.low_rank = low_rank
+        self.low_rank_x = low_rank_x
+        self.low_rank_y = low_rank_y
+        self.decode = decode
+        self.decode_options = decode_options
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.memory = memory
+        self.verbose = verbose
+
+
+@_documented
+class IOKRMargin(OutputKernelEstimator):
+    """Maximum margin regression, and regression with robust losses.
+
+{kernels}
+    lam : float, default=0.1
+        Regularisation: lambda |h|^2 beside the sum of losses.
+    loss : {"hinge", "epsilon", "huber"}, default="hinge"
+        Hinge of <y, h(x)>, or a loss of the distance |y - h(x)|.
+    tube : float, optional
+        Distances up to this cost nothing (loss ``epsilon``).
+    delta : float, optional
+        Distances beyond this cost linearly (loss ``huber``).
+    operator : str or ndarray of shape (d, d), optional
+        ``"identity"``, ``"matrix:FILE"``, ``"graph:FILE,mu=V"`` or a matrix.
+    lambda2 : float, optional
+        Weight of smoothness over the graph of all inputs, labelled or not.
+    graph : str or ndarray, optional
+        That graph.
+    tolerance : float, optional
+        Stop when the duality gap is below this times max(1, |dual|).
+    twin : str, optional
+        ``"D1,D2"``: replace the kernels by polynomials that are learned.
+{common}
+    """
+
+    _method = "margin"
+
+    def __init__(self, kx: Kernel = "linear", ky: Kernel = "linear", lam: float = 0.1,
+                 loss: str = "hinge", tube: Optional[float] = None,
+                 delta: Optional[float] = None, operator: Any = None,
+                 lambda2: Optional[float] = None, graph: Any = None,
+                 tolerance: Optional[float] = None, twin: Optional[str] = None,
+                 decode: Optional[str] = None, decode_options: Optional[dict] = None,
+                 n_jobs: Optional[int] = None, random_state: Any = None,
+                 memory: Any = None, verbose: bool = False):
+        self.kx = kx
+        self.ky = ky
+        self.lam = lam
+        self.loss = loss
+        self.tube = tube
+        self.delta = delta
+        self.operator = operator
+        self.lambda2 = lambda2
+        self.graph = graph
+        self.tolerance = tolerance
+        self.twin = twin
+        self.decode = decode
+        self.decode_options = decode_options
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.memory = memory
+        self.verbose = verbose
+
+    def _own_tags(self) -> dict:
+        # The hinge asks for the right side of a margin, not for the right value.
+        return {**super()._own_tags(), "poor_score": self.loss == "hinge"}
+
+
+@_documented
+class KDE(OutputKernelEstimator):
+    """Kernel dependency estimation: ridge on the kernel principal components of outputs.
+
+{kernels}
+    lam : float, default=0.1
+        Regularisation of the ridge on each component: (K + lambda I).
+    components : int, float or str, optional
+        How many: a number, a share of the variance such as 0.95, or ``"all"``.
+    twin : str, optional
+        ``"D1,D2"``: replace the kernels by polynomials that are learned.
+{common}
+    """
+
+    _method = "kpca"
+
+    def __init__(self, kx: Kernel = "linear", ky: Kernel = "linear", lam: float = 0.1,
+                 components: Any = None, twin: Optional[str] = None,
+                 decode: Optional[str] = None, decode_options: Optional[dict] = None,
+                 n_jobs: Optional[int] = None, random_state: Any = None,
+                 memory: Any = None, verbose: bool = False):
+        self.kx = kx
+        self.ky = ky
+        self.lam = lam
+        self.components = components
+        self.twin = twin
+        self.decode = decode
+        self.decode_options = decode_options
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.memory = memory
+        self.verbose = verbose
+
+
+@_documented
+class TwinGP(OutputKernelEstimator):
+    """Twin Gaussian processes: the output whose similarities to the training outputs look
+    most like those of the input to the training inputs.
+
+    Predictions are the optimum among all vectors where the output kernel is smooth, else
+    (or with candidates) the best candidate.
+
+{kernels}
+    criterion : {"kl", "hsic"}, default="kl"
+        Kullback-Leibler divergence, or Hilbert-Schmidt independence criterion.
+    lam : float, optional
+        Noise of the input process, K + lambda I (``kl`` only).
+    lambda_y : float, optional
+        Noise of the output process, L + lambda_y I (``kl`` only).
+    neighbours : int, optional
+        Nearest training inputs that a prediction is made from; 0: all.
+    twin : str, optional
+        ``"D1,D2"``: replace the kernels by polynomials that are learned.
+{common}
+    """
+
+    _explicit = False
+    _no_options = OutputKernelEstimator._no_options | {"criterion"}
+
+    def __init__(self, kx: Kernel = "rbf(sigma=1)", ky: Kernel = "rbf(sigma=1)",
+                 criterion: str = "kl", lam: Optional[float] = None,
+                 lambda_y: Optional[float] = None, neighbours: Optional[int] = None,
+                 twin: Optional[str] = None, decode: Optional[str] = None,
+                 decode_options: Optional[dict] = None, n_jobs: Optional[int] = None,
+                 random_state: Any = None, memory: Any = None, verbose: bool = False):
+        self.kx = kx
+        self.ky = ky
+        self.criterion = criterion
+        self.lam = lam
+        self.lambda_y = lambda_y
+        self.neighbours = neighbours
+        self.twin = twin
+        self.decode = decode
+        self.decode_options = decode_options
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.memory = memory
+        self.verbose = verbose
+
+    def _method_name(self) -> str:
+        return f"tgp-{self.criterion}"
+
+    def _free_decoder(self) -> bool:
+        return True
+
+    @property
+    def _is_regressor(self) -> bool:
+        return False
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None,
+              metric: Optional[str] = None) -> float:
+        """R² of the predicted vectors, or a metric of the library; see `IOKR.score`."""
+        from sklearn.metrics import r2_score
+        if metric is not None or self._fitted().outputs.kind != "dense":
+            return super().score(X, y, sample_weight, metric)
+        return r2_score(y, self.predict(X), sample_weight=sample_weight)
+
+
+@_documented
+class MultiTaskKernelRidge(OutputKernelEstimator):
+    """Kernel ridge regression of several tasks that tell about one another.
+
+    The operator is a matrix A over tasks: task_matrix itself, or, from a graph W of
+    similar tasks with Laplacian L_W, A = (mu L_W + (1 - mu) I)^-1. Outputs that are not
+    known may be given with `okra.missing`.
+
+    Parameters
+    ----------
+    kx : str or callable, default="linear"
+        Kernel of the inputs.
+    lam : float, default=0.1
+        Regularisation: (K + lambda I) for every eigenvalue of A.
+    task_graph : ndarray of shape (d, d), optional
+        Weights of a graph of tasks.
+    mu : float, default=0.5
+        How much the graph counts, 0 to 1.
+    task_matrix : ndarray of shape (d, d), optional
+        A itself, symmetric positive semidefinite.
+    center_output : bool, default=False
+        Subtract the mean output, and restore it after.
+{common}
+    """
+
+    _method = "ridge"
+    _no_options = OutputKernelEstimator._no_options | {"task_graph", "task_matrix", "mu"}
+    ky = "linear"
+    decode = None
+    decode_options = None
+
+    def __init__(self, kx: Kernel = "linear", lam: float = 0.1, task_graph: Any = None,
+                 mu: float = 0.5, task_matrix: Any = None, center_output: bool = False,
+                 n_jobs: Optional[int] = None, random_state: Any = None,
+                 memory: Any = None, verbose: bool = False):
+        self.kx = kx
+        self.lam = lam
+        self.task_graph = task_graph
+        self.mu = mu
+        self.task_matrix = task_matrix
+        self.center_output = center_output
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.memory = memory
+        self.verbose = verbose
+
+    def _options(self, stack: Any) -> dict:
+        if self.task_graph is not None and self.task_matrix is not None:
+            raise ValueError("give task_graph or task_matrix, not both")
+        values = super()._options(stack)
+        if self.task_graph is not None:
+            path = self._write_array(np.asarray(self.task_graph), stack)
+            values["operator"] = f"graph:{path},mu={float(self.mu)!r}"
+        elif self.task_matrix is not None:
+            values["operator"] = "matrix:" + self._write_array(
+                np.asarray(self.task_matrix), stack)
+        return values
