@@ -376,18 +376,19 @@ def is_vectors(values: Any) -> bool:
     """Whether `as_data` would take the values as vectors of numbers."""
     if isinstance(values, (Data, tuple)) or _is_graph(values):
         return False
-    if hasattr(values, "tocsr") or hasattr(values, "dtypes"):  # sparse, a pandas frame
-        return hasattr(values, "tocsr") or hasattr(values, "columns")
+    if hasattr(values, "tocsr") or hasattr(values, "columns"):  # sparse, a pandas frame
+        return True
     first = None
-    if isinstance(values, np.ndarray) or hasattr(values, "iloc"):
-        if values.ndim == 1 and values.dtype.kind in "UO" and len(values):
-            first = np.asarray(values)[0]
-        elif values.ndim == 3:
+    if isinstance(values, list):
+        first = values[0] if values else None
+        if getattr(first, "ndim", 0) == 2:
             return False
-    elif isinstance(values, (list,)) and len(values):
-        first = values[0]
-        if hasattr(first, "ndim") and first.ndim == 2:
+    elif hasattr(values, "__array__"):
+        array = np.asarray(values)
+        if array.ndim == 3:
             return False
+        if array.ndim == 1 and array.dtype.kind in "UO" and len(array):
+            first = array[0]
     return not (isinstance(first, str) or _is_graph(first))
 
 
