@@ -8,7 +8,8 @@
 #include <string.h>
 
 typedef struct predict_fields {
-    const char *x, *output, *weights, *embedding, *candidates, *ranges, *report;
+    const char *x, *output, *weights, *embedding, *candidates, *ranges, *report,
+        *confidence;
 } predict_fields;
 
 static const okra_option rows[] = {
@@ -28,6 +29,10 @@ static const okra_option rows[] = {
     {"report", OKRA_OPTION_TEXT, offsetof(predict_fields, report), "", 1, 0, NULL, "FILE",
      "How each search of --decode optimum went: criterion, evaluations, gradient, "
      "whether it converged; as .tsv or .csv"},
+    {"confidence", OKRA_OPTION_TEXT, offsetof(predict_fields, confidence), "", 1, 0, NULL,
+     "FILE",
+     "How sure each prediction is: distance, gap to the runner-up and predictive "
+     "variance as .tsv or .csv"},
     {0}};
 
 typedef struct job {
@@ -76,10 +81,10 @@ static int read_ranges(cli_run *run, job *j)
 /* What one flag writes must not be overwritten by another. */
 static int check_apart(const cli_run *run, const predict_fields *f)
 {
-    const char *names[] = {"-o", "--weights", "--embedding"};
-    const char *files[] = {f->output, f->weights, f->embedding};
-    for (int i = 0; i < 3; i++) {
-        for (int k = i + 1; k < 3; k++) {
+    const char *names[] = {"-o", "--weights", "--embedding", "--confidence"};
+    const char *files[] = {f->output, f->weights, f->embedding, f->confidence};
+    for (int i = 0; i < 4; i++) {
+        for (int k = i + 1; k < 4; k++) {
             if (*files[i] && strcmp(files[i], files[k]) == 0) {
                 return cli_usage(run, "%s and %s both name '%s'", names[i], names[k],
                                  files[i]);
@@ -103,10 +108,10 @@ static int check(const cli_run *run, job *j)
                          "expected a name in .tsv, .csv or .json",
                          f->output);
     }
-    if (!*f->output && (*f->candidates || *f->ranges || *f->report ||
+    if (!*f->output && (*f->candidates || *f->ranges || *f->report || *f->confidence ||
                         okra_options_is_set(run->library, "decode"))) {
         return cli_usage(run, "nothing is decoded without -o: --decode, --candidates, "
-                              "--ranges and --report have no use");
+                              "--ranges, --report and --confidence have no use");
     }
     if (*f->output && strcmp(okra_options_get(run->library, "decode"), "none") == 0) {
         return cli_usage(run, "--decode none gives no objects: -o has no use");
@@ -115,6 +120,7 @@ static int check(const cli_run *run, job *j)
     status = status ? status : cli_check_writable(run, f->output);
     status = status ? status : cli_check_writable(run, f->weights);
     status = status ? status : cli_check_writable(run, f->embedding);
+    status = status ? status : cli_check_writable(run, f->confidence);
     return status ? status : cli_check_writable(run, f->report);
 }
 
@@ -232,6 +238,32 @@ static int write_report(cli_run *run, const job *j)
     return cli_file_close(run, file, CLI_DONE);
 }
 
+/* An empty field where a value does not exist. */
+static int write_confidence(cli_run *run, const job *j)
+{
+    okra_int tests;
+    const double *values = okra_prediction_confidence(j->prediction, &tests);
+    char separator = cli_ends(j->f.confidence, ".csv") ? ',' : '\t';
+    cli_file *file = cli_file_open(run, j->f.confidence);
+    if (!file) {
+        return CLI_FAILED;
+    }
+    FILE *out = cli_file_stream(file);
+    fprintf(out, "test%cdistance%cgap%cvariance\n", separator, separator, separator);
+    for (okra_int i = 0; i < tests; i++) {
+        fprintf(out, "%lld", (long long)i);
+        for (int c = 0; c < OKRA_CONFIDENCE_COLUMNS; c++) {
+            double v = values[i * OKRA_CONFIDENCE_COLUMNS + c];
+            fputc(separator, out);
+            if (isfinite(v)) {
+                fprintf(out, "%.17g", v);
+            }
+        }
+        fputc('\n', out);
+    }
+    return cli_file_close(run, file, CLI_DONE);
+}
+
 static int write_all(cli_run *run, const job *j)
 {
     int status = CLI_DONE;
@@ -241,6 +273,9 @@ static int write_all(cli_run *run, const job *j)
     }
     if (status == CLI_DONE && *j->f.report) {
         status = write_report(run, j);
+    }
+    if (status == CLI_DONE && *j->f.confidence) {
+        status = write_confidence(run, j);
     }
     if (status == CLI_DONE && *j->f.embedding) {
         const double *H = okra_prediction_embedding(j->prediction, &m, &d);
@@ -291,7 +326,7 @@ static int summarise(const cli_run *run, const job *j)
 static int predict(cli_run *run, job *j)
 {
     okra_predict_request request = {j->candidates, j->ranges, *j->f.weights,
-                                    *j->f.embedding};
+                                    *j->f.embedding, *j->f.confidence};
     okra_status st =
         *j->f.output ? OKRA_OK : okra_options_set(run->library, "decode", "none");
     if (st == OKRA_OK) {

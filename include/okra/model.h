@@ -60,6 +60,7 @@ typedef struct okra_predict_request {
     const okra_int *ranges; /* 2 a test point (begin, end), or NULL: all candidates */
     bool weights;           /* keep the weights     */
     bool embedding;         /* keep the explicit h  */
+    bool confidence;        /* distance, gap to the runner-up, predictive variance */
 } okra_predict_request;
 
 /* request == NULL: nothing special. */
@@ -77,6 +78,16 @@ OKRA_API const double *okra_prediction_weights(const okra_prediction *prediction
 /* n_test x d; NULL if not asked for. */
 OKRA_API const double *okra_prediction_embedding(const okra_prediction *prediction,
                                                  okra_int *rows, okra_int *cols);
+/* How sure the prediction is, n_test x 3, NaN where a value does not exist; NULL if not
+ * asked for:
+ *   distance   squared distance of the decoded object in feature space
+ *   gap        how much farther the nearest other candidate is (decoder candidates);
+ *              candidates at the same distance count as one
+ *   variance   k(x,x) - k_x'(K + lambda I)^-1 k_x of the training inputs, in units of the
+ *              input kernel; n lambda with the operators cov and ccov */
+enum { OKRA_CONFIDENCE_COLUMNS = 3 };
+OKRA_API const double *okra_prediction_confidence(const okra_prediction *prediction,
+                                                  okra_int *rows);
 /* n_test x top: candidate rows, best first (-1 where fewer), and squared distances (the
  * criterion for methods that have one of their own). */
 OKRA_API const okra_int *okra_prediction_index(const okra_prediction *prediction,

@@ -51,6 +51,7 @@ typedef struct state {
     bool *skip;             /* candidates left out, or NULL                       */
     okra_int *index;        /* tests x top                                        */
     double *distance;       /* tests x top                                        */
+    double *runner_up;      /* tests, where wanted                                */
     okra_judge_ *judge;     /* of the method's own criterion, or NULL             */
 } state;
 
@@ -68,6 +69,7 @@ static void release(void *arg)
         okra_free_(s->skip);
         okra_free_(s->index);
         okra_free_(s->distance);
+        okra_free_(s->runner_up);
         okra_judge_free_(s->judge);
         okra_free_(s);
     }
@@ -204,6 +206,12 @@ okra_status okra_candidates_open_(okra_context *ctx, const okra_output_ *output,
     TRY(okra_doubles_(ctx, s->tests, s->top, "the distances of candidates",
                       &s->distance));
     ALLOC(s->index, s->tests * s->top);
+    if (request->runner_up) {
+        ALLOC(s->runner_up, s->tests);
+        for (okra_int i = 0; i < s->tests; i++) {
+            s->runner_up[i] = INFINITY;
+        }
+    }
     for (okra_int i = 0; i < s->tests * s->top; i++) {
         s->index[i] = -1;
         s->distance[i] = (double)INFINITY;
@@ -236,6 +244,18 @@ void okra_candidates_best_(const void *arg, okra_int i, const okra_int **index,
 /* ---- search --------------------------------------------------------------------------
  */
 
+/* Equal objects have equal distances up to rounding, some eps times the terms of which
+ * they are made: those within 1e-10 of the best are taken for it. */
+static void note_runner_up(double best, double d, double norm, double *runner_up)
+{
+    double close = 1e-10 * (1 + fabs(norm));
+    if (d > best + close) {
+        *runner_up = fmin(*runner_up, d);
+    } else if (d < best - close) {
+        *runner_up = best;
+    }
+}
+
 /* Candidates first..first+columns-1 of test point i: self_c - 2 inner_c + norm, times
  * scale. The list of the best stays sorted; candidates come by ascending index, so a tie
  * goes behind. */
@@ -252,7 +272,13 @@ static void choose(state *s, okra_int i, okra_int first, okra_int columns,
     for (okra_int c = begin; c < end; c++) {
         double d = scale * (self[c - first] - 2 * inner[c - first] + norm);
         d = d < 0 && !s->judge ? 0 : d; /* a criterion may be negative */
-        if (!(d < distance[top - 1]) || (s->skip && s->skip[c])) {
+        if (s->skip && s->skip[c]) {
+            continue;
+        }
+        if (s->runner_up) {
+            note_runner_up(distance[0], d, norm, &s->runner_up[i]);
+        }
+        if (!(d < distance[top - 1])) {
             continue;
         }
         okra_int at = top - 1;
@@ -469,7 +495,12 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
         }
     }
     TRY(okra_data_take(s->set, best, s->tests, &objects));
-    *out = (okra_decoded_){objects, s->top, s->index, s->distance, NULL};
+    *out = (okra_decoded_){.objects = objects,
+                           .top = s->top,
+                           .index = s->index,
+                           .distance = s->distance,
+                           .runner_up = s->runner_up};
+    s->runner_up = NULL;
     s->index = NULL;
     s->distance = NULL;
 done:

@@ -49,6 +49,7 @@ typedef struct okra_decode_request_ {
     okra_int tests, top;         /* test points in all; how many best to keep */
     const okra_int *lengths; /* of the test inputs, where inputs and outputs are sequences
                                 of equal lengths, pair by pair; else NULL */
+    bool runner_up;          /* distances of runners-up are wanted */
 } okra_decode_request_;
 
 /* What decoders deliver, for all test points. */
@@ -57,6 +58,8 @@ typedef struct okra_decoded_ {
     okra_int top;       /* columns of index and distance; 0 where there are none        */
     okra_int *index;    /* tests x top candidate rows, best first; -1 where fewer exist */
     double *distance;   /* tests x top squared feature-space distances, or criteria     */
+    double *runner_up;  /* tests distances of the nearest candidates that are not at the
+                           best's distance (infinite: none), where wanted; or NULL */
     double *report;     /* tests x OKRA_REPORT_COLUMNS where something was optimised    */
 } okra_decoded_;
 
@@ -64,7 +67,8 @@ typedef struct okra_decoder_ {
     const char *name, *help;
     okra_option_table options;
     bool maps; /* takes predictions under okra_output_.map; else a block has W or d */
-    bool pointwise; /* an object is made from its prediction alone, whatever the outputs */
+    bool
+        pointwise; /* an object is made from its prediction alone, whatever the outputs */
     okra_status (*create)(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
                           const okra_decode_request_ *request, void **state);

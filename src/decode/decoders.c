@@ -33,6 +33,7 @@ void okra_decoded_clear_(okra_decoded_ *decoded)
     okra_data_free(decoded->objects);
     okra_free_(decoded->index);
     okra_free_(decoded->distance);
+    okra_free_(decoded->runner_up);
     okra_free_(decoded->report);
     *decoded = (okra_decoded_){0};
 }

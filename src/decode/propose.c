@@ -113,7 +113,8 @@ okra_status okra_decoded_single_(okra_data *objects, okra_int tests, double *dis
     for (okra_int i = 0; i < tests; i++) {
         index[i] = -1;
     }
-    *out = (okra_decoded_){objects, 1, index, distance, NULL};
+    *out = (okra_decoded_){
+        .objects = objects, .top = 1, .index = index, .distance = distance};
 done:
     return st;
 }

@@ -50,17 +50,19 @@ typedef struct okra_query_ {
                                  rank: the values of map_x, m x columns               */
     const double *self;       /* m: k(x_r, x_r), or NULL if the method did not ask     */
     const double *train_self; /* N: k(train_c, train_c), or NULL likewise             */
-    okra_mat_ extra; /* m x (1 + neighbours) for a method with a criterion to fill, or
-                        p == NULL: weights alone are wanted */
+    okra_mat_ extra;    /* m x (1 + neighbours) for a method with a criterion to fill, or
+                           p == NULL: weights alone are wanted */
+    const okra_data *x; /* the test inputs themselves, or NULL where there are none; */
+    okra_int first;     /* the queries are its objects first..first+m-1              */
 } okra_query_;
 
 /* A method whose prediction is the y that minimises a criterion of its own, not the one
  * nearest to h(x): twin Gaussian processes. With l_y = (l(y_i, y))_i over the training
  * outputs and e the first extra column of the query,
- *     kl      J(y) = l(y,y) - 2 w'l_y - e log(l(y,y) + lambda - l_y'(L + lambda I)^-1 l_y)
- *     else    J(y) = -e l(y,y) - 2 w'l_y
- * Where neighbours > 0 the training set is local, a query each: extra columns 1.. are
- * its members in ascending order, and w is 0 elsewhere. */
+ *     kl      J(y) = l(y,y) - 2 w'l_y - e log(l(y,y) + lambda - l_y'(L + lambda I)^-1
+ * l_y) else    J(y) = -e l(y,y) - 2 w'l_y Where neighbours > 0 the training set is local,
+ * a query each: extra columns 1.. are its members in ascending order, and w is 0
+ * elsewhere. */
 typedef struct okra_criterion_ {
     bool kl;
     double lambda;

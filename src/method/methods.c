@@ -20,7 +20,9 @@ extern const okra_method_
     okra_method_kml_,
     okra_method_local_,
     okra_method_em_,
-    okra_method_pkmr_;
+    okra_method_pkmr_,
+    okra_method_svm_,
+    okra_method_hopfield_;
 
 const okra_method_ *const okra_methods_[] = {
     &okra_method_ridge_,
@@ -37,6 +39,8 @@ const okra_method_ *const okra_methods_[] = {
     &okra_method_local_,
     &okra_method_em_,
     &okra_method_pkmr_,
+    &okra_method_svm_,
+    &okra_method_hopfield_,
     NULL,
 };
 /* clang-format on */

@@ -37,6 +37,7 @@ struct okra_prediction {
     okra_int tests, n, d; /* d: columns of the embedding */
     okra_decoded_ decoded;
     double *weights, *embedding;
+    double *confidence; /* tests x OKRA_CONFIDENCE_COLUMNS, or NULL */
 };
 
 /* Takes over both kernels; keeps x and y (a copy where they borrow). `bag` != NULL:
@@ -82,6 +83,7 @@ okra_status okra_decoder_check_(const okra_options *options,
 /* Test inputs prepared against a model, in blocks of at most `rows` rows. */
 typedef struct okra_walk_ {
     const okra_model *model;
+    const okra_data *x;
     okra_other_ *other;
     double *self, *train_self; /* where the method asked for them */
     double *K;                 /* rows x columns: against all inputs that are kept */
@@ -105,6 +107,10 @@ okra_status okra_walk_link_(okra_context *ctx, okra_walk_ *walk, okra_int first,
 /* The explicit h(x), m x d, straight from the method's coefficients. */
 okra_status okra_walk_embed_(okra_context *ctx, okra_walk_ *walk, okra_int first,
                              okra_mat_ out) OKRA_CHECK;
+/* Distance, gap and variance of every test point, from what was decoded. */
+okra_status okra_confidence_(okra_context *ctx, const okra_model *model,
+                             const okra_data *x, const okra_decoded_ *decoded,
+                             double **out) OKRA_CHECK;
 okra_form_ okra_model_form_(const okra_model *model);
 /* Columns of what okra_walk_predict_ gives: n or d. */
 okra_int okra_model_width_(const okra_model *model);

@@ -259,8 +259,8 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
         }
     }
     TRY(aligned_lengths(model->training, x, &lengths));
-    okra_decode_request_ decode = {request->candidates, ranges, x->n, fields.top,
-                                   lengths};
+    okra_decode_request_ decode = {request->candidates, ranges,  x->n,
+                                   fields.top,          lengths, request->confidence};
     if (r.output.map && !r.decoder->maps) {
         FAIL(OKRA_EUNSUPPORTED,
              "decoder %s needs weights over the training outputs, which an output kernel "
@@ -272,6 +272,9 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     TRY(prepare(context, &r, x));
     TRY(all_blocks(context, &r));
     TRY(r.decoder->finish(context, r.state, &r.p->decoded));
+    if (request->confidence) {
+        TRY(okra_confidence_(context, model, x, &r.p->decoded, &r.p->confidence));
+    }
     *out = r.p;
     r.p = NULL;
 done:
@@ -296,6 +299,7 @@ void okra_prediction_free(okra_prediction *p)
         okra_decoded_clear_(&p->decoded);
         okra_free_(p->weights);
         okra_free_(p->embedding);
+        okra_free_(p->confidence);
         okra_free_(p);
     }
 }
@@ -324,6 +328,12 @@ const double *okra_prediction_embedding(const okra_prediction *p, okra_int *rows
     *rows = p->embedding ? p->tests : 0;
     *cols = p->embedding ? p->d : 0;
     return p->embedding;
+}
+
+const double *okra_prediction_confidence(const okra_prediction *p, okra_int *rows)
+{
+    *rows = p->confidence ? p->tests : 0;
+    return p->confidence;
 }
 
 const okra_int *okra_prediction_index(const okra_prediction *p, okra_int *top)

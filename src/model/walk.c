@@ -25,7 +25,7 @@ okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
     okra_status st = OKRA_OK;
     const okra_training_ *t = model->training;
     okra_int inputs = t->waves ? 2 * t->x->n : t->x->n;
-    okra_walk_ w = {.model = model, .tests = x->n, .columns = inputs};
+    okra_walk_ w = {.model = model, .x = x, .tests = x->n, .columns = inputs};
     TRY(okra_other_create_(ctx, t->bound_x, x, &w.other));
     if (model->method->needs_self) {
         ALLOC(w.self, w.tests);
@@ -71,7 +71,9 @@ static okra_status query(okra_context *ctx, okra_walk_ *walk, okra_int first, ok
                          .Kx = okra_mat_of_(walk->K, m, walk->columns),
                          .self = walk->self ? walk->self + first : NULL,
                          .train_self = walk->train_self,
-                         .extra = okra_mat_of_(walk->extra, m, walk->extra_cols)};
+                         .extra = okra_mat_of_(walk->extra, m, walk->extra_cols),
+                         .x = walk->x,
+                         .first = first};
     okra_status st = okra_other_cross_(ctx, t->bound_x, walk->other, first,
                                        okra_mat_part_(out->Kx, 0, m, 0, t->x->n));
     if (st == OKRA_OK && t->waves) {

@@ -66,8 +66,8 @@ expect_fail 2 "okra predict: --weights and --embedding both name '-'" \
     okra predict m.okra --x tx.csv --weights - --embedding -
 expect_fail 2 "okra predict: --top writes a table of ranked candidates: -o is 'a.npy', expected \
 a name in .tsv, .csv or .json" okra predict m.okra --x tx.csv --top 2 -o a.npy
-expect_fail 2 "okra predict: nothing is decoded without -o: --decode, --candidates, --ranges and \
---report have no use" okra predict m.okra --x tx.csv --weights w.npy --decode explicit
+expect_fail 2 "okra predict: nothing is decoded without -o: --decode, --candidates, --ranges, \
+--report and --confidence have no use" okra predict m.okra --x tx.csv --weights w.npy --decode explicit
 expect_fail 2 "okra predict: --decode none gives no objects: -o has no use" \
     okra predict m.okra --x tx.csv --decode none -o a.csv
 expect_fail 2 "okra predict: there is no decoder 'explicitt'; did you mean 'explicit'?" \
@@ -99,3 +99,8 @@ END
 okra predict r.okra --x tx.csv --top 2 -q -o top.json
 "$PYTHON" -c "import json; assert json.load(open('top.json'))[3].keys() == \
 {'test', 'rank', 'candidate', 'distance'}"
+
+# how sure predictions are: three columns, empty where there is nothing to say
+expect 0 okra predict m.okra --x tx.csv -o a.csv --confidence c.csv
+expect_in "test,distance,gap,variance" c.csv
+test "$(wc -l < c.csv)" -gt 2

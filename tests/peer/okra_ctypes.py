@@ -79,7 +79,8 @@ def fit(x, y, **values):
 class Request(c.Structure):
     """okra_predict_request."""
     _fields_ = [("candidates", c.c_void_p), ("ranges", c.c_void_p),
-                ("weights", c.c_bool), ("embedding", c.c_bool)]
+                ("weights", c.c_bool), ("embedding", c.c_bool),
+                ("confidence", c.c_bool)]
 
 
 def prediction(model, x, values, **request):

@@ -73,7 +73,10 @@ static void check_case(const char *kernel, okra_int n, okra_int c, bool own, okr
                        const okra_range_ *ranges, okra_int rows, bool embedded)
 {
     space_open(&s, kernel, n, c, (uint64_t)(n + c + top));
-    okra_decode_request_ q = {own ? NULL : s.candidates, ranges, TESTS, top, NULL};
+    okra_decode_request_ q = {.candidates = own ? NULL : s.candidates,
+                              .ranges = ranges,
+                              .tests = TESTS,
+                              .top = top};
     okra_decoded_ d = {0};
     CHECK_OK(decode(NULL, &s, NULL, q, rows, embedded, &d));
     if (d.objects) {
@@ -136,7 +139,7 @@ TEST(ties_go_to_the_lower_index)
     for (okra_int top = 1; top <= LABELS; top++) {
         okra_decoded_ d = {0};
         void *state = NULL;
-        okra_decode_request_ q = {NULL, NULL, 2, top, NULL};
+        okra_decode_request_ q = {.tests = 2, .top = top};
         okra_block_ b = {.m = 2, .W = okra_mat_of_(W, 2, LABELS)};
         CHECK_OK(decoder->create(NULL, &output, NULL, &q, &state));
         CHECK_OK(decoder->block(NULL, state, &b));
@@ -159,7 +162,8 @@ TEST(distances_are_never_negative)
     for (int c = 0; c < 20; c++) {
         space_open(&s, "rbf(gamma=0.3)", 5, 3, (uint64_t)c);
         space_collapse(&s);
-        okra_decode_request_ q = {c % 2 ? NULL : s.candidates, NULL, TESTS, 3, NULL};
+        okra_decode_request_ q = {
+            .candidates = c % 2 ? NULL : s.candidates, .tests = TESTS, .top = 3};
         CHECK_OK(decode(NULL, &s, NULL, q, TESTS, false, &d));
         for (int i = 0; d.distance && i < TESTS * 3; i++) {
             CHECK(d.distance[i] >= 0 && d.distance[i] < 1e-14);
@@ -194,7 +198,7 @@ TEST(empty_candidates_are_left_out_unless_allowed)
     CHECK_OK(okra_options_create(&table, 1, &allow));
     CHECK_OK(okra_options_set(allow, "allow-empty-candidates", "yes"));
 
-    okra_decode_request_ q = {s.candidates, NULL, TESTS, 9, NULL};
+    okra_decode_request_ q = {.candidates = s.candidates, .tests = TESTS, .top = 9};
     CHECK_OK(decode(ctx, &s, NULL, q, 2, false, &d));
     CHECK(warnings == 1);
     CHECK(d.index[0] != 3 && d.index[0] != 4 && d.index[7] == -1);
@@ -227,7 +231,7 @@ TEST(zero_vectors_stay_under_a_linear_kernel)
     space_open(&s, "linear", 4, 9, 1);
     memset(s.C + 3 * WIDTH, 0, sizeof(double) * WIDTH);
     memset(s.W, 0, sizeof s.W);
-    okra_decode_request_ q = {s.candidates, NULL, TESTS, 1, NULL};
+    okra_decode_request_ q = {.candidates = s.candidates, .tests = TESTS, .top = 1};
     CHECK_OK(decode(NULL, &s, NULL, q, TESTS, false, &d));
     CHECK(d.index[0] == 3);
     okra_decoded_clear_(&d);
@@ -251,7 +255,7 @@ TEST(wrong_candidates_are_refused)
     for (int k = 0; k < 2; k++) {
         space_open(&s, kernels[k], 4, 5, 1);
         CHECK_OK(okra_data_dense(wide, 1, 4, 4, &other));
-        okra_decode_request_ q = {other, NULL, TESTS, 1, NULL};
+        okra_decode_request_ q = {.candidates = other, .tests = TESTS, .top = 1};
         CHECK_FAILS(decode(NULL, &s, NULL, q, 1, false, &d), OKRA_ESHAPE,
                     "the candidates are 1 dense vector");
         okra_data_free(other);
@@ -265,7 +269,8 @@ TEST(wrong_candidates_are_refused)
         CHECK_FAILS(decode(NULL, &s, NULL, q, 1, false, &d), OKRA_EARG,
                     "the set is empty");
         okra_data_free(other);
-        q = (okra_decode_request_){s.candidates, ranges, TESTS, 1, NULL};
+        q = (okra_decode_request_){
+            .candidates = s.candidates, .ranges = ranges, .tests = TESTS, .top = 1};
         static const okra_range_ bad[] = {{2, 2}, {3, 2}, {-1, 2}, {0, 6}};
         for (int i = 0; i < 4; i++) {
             ranges[7] = bad[i];
@@ -282,7 +287,7 @@ TEST(a_prediction_that_is_no_number_is_reported)
     okra_decoded_ d = {0};
     space_open(&s, "rbf(gamma=0.3)", 4, 5, 1);
     s.W[2 * 4] = (double)NAN;
-    okra_decode_request_ q = {NULL, NULL, TESTS, 1, NULL};
+    okra_decode_request_ q = {.tests = TESTS, .top = 1};
     CHECK_FAILS(decode(NULL, &s, NULL, q, 3, false, &d), OKRA_ENUMERIC,
                 "test point 2 has no finite distance");
     CHECK_FAILS(decode(NULL, &s, NULL, q, 3, true, &d), OKRA_EINTERNAL, "an embedding");
@@ -298,7 +303,7 @@ TEST(a_small_budget_gives_the_same_bits)
     okra_context *ctx = NULL;
     okra_decoded_ a = {0}, b = {0};
     space_open(&s, "rbf(gamma=0.3)", 30, MOST, 1);
-    okra_decode_request_ q = {s.candidates, NULL, TESTS, 6, NULL};
+    okra_decode_request_ q = {.candidates = s.candidates, .tests = TESTS, .top = 6};
     CHECK_OK(okra_context_create(&ctx));
     okra_alloc_reset_peak_();
     CHECK_OK(decode(ctx, &s, NULL, q, 3, false, &a));
@@ -322,7 +327,7 @@ TEST(same_bits_in_every_run)
 {
     okra_decoded_ d[2] = {{0}, {0}};
     space_open(&s, "rbf(gamma=0.3)", 40, 700, 1);
-    okra_decode_request_ q = {s.candidates, NULL, TESTS, 6, NULL};
+    okra_decode_request_ q = {.candidates = s.candidates, .tests = TESTS, .top = 6};
     for (int i = 0; i < 2; i++) {
         okra_context *ctx = NULL;
         CHECK_OK(okra_context_create(&ctx));
@@ -343,14 +348,15 @@ TEST(failing_allocations_are_survived)
     okra_decoded_ d = {0};
     for (int k = 0; k < 4; k++) {
         space_open(&s, kernels[k % 2], 4, 5, 1);
-        okra_decode_request_ q = {k < 2 ? NULL : s.candidates, NULL, TESTS, 2, NULL};
+        okra_decode_request_ q = {
+            .candidates = k < 2 ? NULL : s.candidates, .tests = TESTS, .top = 2};
         CHECK_ALLOCATIONS(decode(NULL, &s, NULL, q, 6, false, &d),
                           okra_decoded_clear_(&d));
         space_close(&s);
     }
     space_open(&s, "poly(degree=2,gamma=1,coef0=0)", 4, 5, 1);
     memset(s.C, 0, sizeof(double) * WIDTH);
-    okra_decode_request_ q = {s.candidates, NULL, TESTS, 2, NULL};
+    okra_decode_request_ q = {.candidates = s.candidates, .tests = TESTS, .top = 2};
     CHECK_ALLOCATIONS(decode(NULL, &s, NULL, q, 6, false, &d), okra_decoded_clear_(&d));
     space_close(&s);
 }

@@ -32,7 +32,7 @@ TEST(explicit_equals_weights_times_outputs)
     double H[TESTS * WIDTH];
     for (int k = 0; k < 4; k++) {
         okra_decoded_ d = {0};
-        okra_decode_request_ q = {NULL, NULL, TESTS, 1, NULL};
+        okra_decode_request_ q = {.tests = TESTS, .top = 1};
         okra_int ld = 0;
         space_open(&s, kernels[k % 2], k < 2 ? 1 : 50, 1, (uint64_t)k);
         CHECK_OK(decode("explicit", q, k % 2, &d));
@@ -50,7 +50,7 @@ TEST(explicit_equals_weights_times_outputs)
 TEST(none_delivers_nothing)
 {
     okra_decoded_ d = {0};
-    okra_decode_request_ q = {NULL, NULL, TESTS, 0, NULL};
+    okra_decode_request_ q = {.tests = TESTS, .top = 0};
     space_open(&s, "rbf(gamma=0.3)", 5, 1, 1);
     CHECK_OK(decode("none", q, false, &d));
     CHECK(!d.objects && d.top == 0 && !d.index && !d.distance);
@@ -61,15 +61,15 @@ TEST(requests_that_make_no_sense_are_refused)
 {
     okra_decoded_ d = {0};
     okra_range_ ranges[TESTS] = {{0, 1}};
-    okra_decode_request_ plain = {NULL, NULL, TESTS, 1, NULL};
+    okra_decode_request_ plain = {.tests = TESTS, .top = 1};
     space_open(&s, "rbf(gamma=0.3)", 5, 2, 1);
     CHECK_FAILS(decode("explicit", plain, false, &d), OKRA_EUNSUPPORTED,
                 "decoder explicit needs outputs with explicit features");
     static const char *const names[] = {"explicit", "none"};
     for (int i = 0; i < 2; i++) {
-        okra_decode_request_ set = {s.candidates, NULL, TESTS, 1, NULL};
-        okra_decode_request_ range = {NULL, ranges, TESTS, 1, NULL};
-        okra_decode_request_ top = {NULL, NULL, TESTS, 2, NULL};
+        okra_decode_request_ set = {.candidates = s.candidates, .tests = TESTS, .top = 1};
+        okra_decode_request_ range = {.ranges = ranges, .tests = TESTS, .top = 1};
+        okra_decode_request_ top = {.tests = TESTS, .top = 2};
         CHECK_FAILS(decode(names[i], set, false, &d), OKRA_EARG, "takes no candidates");
         CHECK_FAILS(decode(names[i], range, false, &d), OKRA_EARG, "takes no candidates");
         CHECK_FAILS(decode(names[i], top, false, &d), OKRA_EARG,
@@ -158,7 +158,7 @@ TEST(failing_allocations_are_survived)
     double each[TESTS];
     for (int k = 0; k < 2; k++) {
         okra_decoded_ d = {0};
-        okra_decode_request_ q = {NULL, NULL, TESTS, 1, NULL};
+        okra_decode_request_ q = {.tests = TESTS, .top = 1};
         space_open(&s, kernels[k], 4, TESTS, 1);
         CHECK_ALLOCATIONS(losses(5, false, each), (void)0);
         if (k == 1) {

@@ -1,0 +1,215 @@
+/*
+ * hopfield.c: an associative memory, the saturating linear network of Li, Michel and
+ * Porod (1989), the comparison of Weston et al. 2003, sec. 4.3.
+ *
+ * A state is a whole object v = (x, y), D = d_x + d_y coordinates in [-1, 1]. With v_n
+ * the last training pair, P the projector on the span of v_i - v_n (r directions, rows of
+ * U), and the gains of the design, tau = 10 and h = 0.15,
+ *     v <- sat(T v + b),   sat(u) = min(1, max(-1, u))
+ *     T = e^h P + e^(-tau h) (I - P)
+ *     b = (1 - e^(-tau h)) (1 + tau) / tau (I - P) v_n
+ * differences within the span grow until they saturate and all else dies out. A test
+ * point begins at (x, 0); when no coordinate moves any more, or after `steps` steps, its
+ * last d_y coordinates are the prediction, an embedding. Kernels of the inputs play no
+ * part. Cost: an SVD of n x D, then 4 r D a step.
+ */
+#include "method/method.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double TAU = 10, STEP = 0.15;
+
+typedef struct hopfield_options {
+    okra_int steps;
+} hopfield_options;
+
+static const okra_option rows[] = {
+    {"steps", OKRA_OPTION_INT, offsetof(hopfield_options, steps), "1000", 1, 1e9, NULL,
+     "N", "steps of the network at most"},
+    {0},
+};
+
+extern const okra_method_ okra_method_hopfield_;
+
+static okra_status check(const okra_data *x, const double *values, okra_int n, okra_int d,
+                         okra_int ld, const char *what)
+{
+    if (!values || (x && x->kind != OKRA_DENSE)) {
+        return okra_fail_(OKRA_EUNSUPPORTED, "hopfield needs dense %s%s", what,
+                          x ? "" : " under a linear kernel");
+    }
+    for (okra_int i = 0; i < n * d; i++) {
+        double v = values[i / d * ld + i % d];
+        if (!(fabs(v) <= 1)) {
+            return okra_fail_(OKRA_EARG,
+                              "hopfield: row %lld, column %lld of the %s is %g, expected "
+                              "values from -1 to 1",
+                              (long long)(i / d), (long long)(i % d), what, v);
+        }
+    }
+    return OKRA_OK;
+}
+
+/* U (r x D) from the differences to the last pair; tail = (I - P) v_n. */
+static okra_status learn(okra_context *ctx, okra_mat_ V, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = V.rows, D = V.cols, k = OKRA_MIN_(OKRA_MAX_(n - 1, 1), D), r = 0;
+    double *A = NULL, *U = NULL, *s = NULL, *Vt = NULL, *tail = NULL, *a = NULL;
+    const double *last = V.p + (n - 1) * V.ld;
+    TRY(okra_doubles_(ctx, OKRA_MAX_(n - 1, 1), D, "differences of pairs", &A));
+    TRY(okra_doubles_(ctx, OKRA_MAX_(n - 1, 1), k, "their directions", &U));
+    TRY(okra_doubles_(ctx, k, D, "their directions", &Vt));
+    ALLOC(s, k);
+    ALLOC(a, k);
+    ALLOC(tail, D);
+    memset(A, 0, (size_t)D * sizeof *A); /* n = 1: no difference */
+    for (okra_int i = 0; i < n - 1; i++) {
+        for (okra_int j = 0; j < D; j++) {
+            A[i * D + j] = V.p[i * V.ld + j] - last[j];
+        }
+    }
+    okra_int rows_count = OKRA_MAX_(n - 1, 1);
+    TRY(okra_svd_(ctx, okra_mat_of_(A, rows_count, D), okra_mat_of_(U, rows_count, k), s,
+                  okra_mat_of_(Vt, k, D)));
+    while (r < k && s[r] > (double)OKRA_MAX_(n, D) * DBL_EPSILON * s[0]) {
+        r++;
+    }
+    memcpy(tail, last, (size_t)D * sizeof *tail);
+    for (okra_int i = 0; i < r; i++) {
+        a[i] = okra_dot_(D, Vt + i * D, last);
+    }
+    for (okra_int i = 0; i < r; i++) {
+        for (okra_int j = 0; j < D; j++) {
+            tail[j] -= a[i] * Vt[i * D + j];
+        }
+    }
+    TRY(okra_bag_put_(bag, "directions", Vt, k, D));
+    Vt = NULL;
+    TRY(okra_bag_put_(bag, "tail", tail, 1, D));
+    tail = NULL;
+    TRY(okra_bag_put_number_(bag, "rank", (double)r));
+done:
+    okra_free_(A);
+    okra_free_(U);
+    okra_free_(s);
+    okra_free_(Vt);
+    okra_free_(tail);
+    okra_free_(a);
+    return st;
+}
+
+static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
+                       const okra_options *options, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    hopfield_options o;
+    double *V = NULL;
+    okra_int n = problem->n, p = problem->x ? problem->x->d : 0, d = problem->d;
+    TRY(okra_options_read(options, &okra_method_hopfield_.options, &o));
+    TRY(check(problem->x, problem->x ? problem->x->values : NULL, n, p,
+              problem->x ? problem->x->ld : 0, "inputs"));
+    TRY(check(NULL, problem->features, n, d, problem->features_ld, "outputs"));
+    TRY(okra_doubles_(ctx, n, p + d, "the pairs side by side", &V));
+    okra_mat_ all = okra_mat_of_(V, n, p + d);
+    okra_mat_copy_(okra_mat_view_(problem->x->values, n, p, problem->x->ld),
+                   okra_mat_part_(all, 0, n, 0, p));
+    okra_mat_copy_(okra_mat_view_(problem->features, n, d, problem->features_ld),
+                   okra_mat_part_(all, 0, n, p, d));
+    TRY(learn(ctx, all, bag));
+    TRY(okra_bag_put_number_(bag, "width", (double)d));
+    TRY(okra_bag_put_number_(bag, "steps", (double)o.steps));
+done:
+    okra_free_(V);
+    return st;
+}
+
+static okra_form_ form(const okra_bag_ *bag)
+{
+    (void)bag;
+    return OKRA_FORM_EMBEDDING;
+}
+
+static okra_int width(const okra_bag_ *bag)
+{
+    double d = 0;
+    okra_bag_get_number_(bag, "width", &d);
+    return (okra_int)d;
+}
+
+/* One step of all rows of V; the largest change of a coordinate. */
+static okra_status step(okra_context *ctx, okra_mat_ U, const double *tail, okra_mat_ A,
+                        okra_mat_ V, okra_mat_ next, double *moved)
+{
+    okra_status st = OKRA_OK;
+    double in = exp(STEP), out = exp(-TAU * STEP), b = (1 - out) * (1 + TAU) / TAU;
+    *moved = 0;
+    if (U.rows > 0) {
+        TRY(okra_gemm_(ctx, false, true, in - out, V, U, 0, A));
+        TRY(okra_gemm_(ctx, false, false, 1, A, U, 0, next));
+    } else {
+        okra_mat_fill_(next, 0);
+    }
+    for (okra_int r = 0; r < V.rows; r++) {
+        for (okra_int j = 0; j < V.cols; j++) {
+            double *v = V.p + r * V.ld + j;
+            double u = next.p[r * next.ld + j] + out * *v + b * tail[j];
+            u = fmin(1, fmax(-1, u));
+            *moved = fmax(*moved, fabs(u - *v));
+            *v = u;
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                           okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    okra_int k = 0, D = 0, one = 0, again = 0, d = out.cols, m = query->m;
+    double rank = 0, steps = 0, moved = 1, *V = NULL, *A = NULL, *next = NULL;
+    const double *Vt = okra_bag_get_(bag, "directions", &k, &D);
+    const double *tail = okra_bag_get_(bag, "tail", &one, &again);
+    okra_bag_get_number_(bag, "rank", &rank);
+    okra_bag_get_number_(bag, "steps", &steps);
+    const okra_data *x = query->x;
+    if (!Vt || !tail || again != D || d > D || !(rank >= 0 && rank <= (double)k)) {
+        FAIL(OKRA_EFORMAT, "hopfield: the model's network is incomplete");
+    }
+    if (!x || x->kind != OKRA_DENSE || x->d != D - d) {
+        FAIL(OKRA_ESHAPE,
+             "hopfield: the test inputs must be dense vectors of length %lld",
+             (long long)(D - d));
+    }
+    TRY(okra_doubles_(ctx, m, D, "the states of the network", &V));
+    TRY(okra_doubles_(ctx, m, D, "the states of the network", &next));
+    TRY(okra_doubles_(ctx, m, k, "the states of the network", &A));
+    okra_mat_ U = okra_mat_view_(Vt, (okra_int)rank, D, D), Vm = okra_mat_of_(V, m, D);
+    okra_mat_fill_(Vm, 0);
+    okra_mat_copy_(okra_mat_view_(x->values + query->first * x->ld, m, D - d, x->ld),
+                   okra_mat_part_(Vm, 0, m, 0, D - d));
+    for (double t = 0; t < steps && moved > 1e-9; t++) {
+        TRY(okra_cancelled_(ctx));
+        TRY(step(ctx, U, tail, okra_mat_of_(A, m, U.rows), Vm, okra_mat_of_(next, m, D),
+                 &moved));
+    }
+    okra_mat_copy_(okra_mat_part_(Vm, 0, m, D - d, d), out);
+done:
+    okra_free_(V);
+    okra_free_(next);
+    okra_free_(A);
+    return st;
+}
+
+const okra_method_ okra_method_hopfield_ = {
+    .name = "hopfield",
+    .help = "an associative memory of whole pairs (Li, Michel and Porod)",
+    .options = {"hopfield", rows, sizeof(hopfield_options)},
+    .fit = fit,
+    .form = form,
+    .width = width,
+    .predict = predict,
+};

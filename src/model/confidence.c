@@ -1,0 +1,93 @@
+/*
+ * confidence.c: how sure a prediction is: the distance of the decoded object, the gap to
+ * the nearest other candidate, and the predictive variance of a Gaussian process with the
+ * input kernel as covariance and noise lambda (Rasmussen and Williams 2006, eq. 2.26):
+ *
+ *     v(x) = k(x,x) - k_x'(K + lambda I)^-1 k_x = k(x,x) - |G^-1 k_x|^2,  K + lambda I =
+ * GG'
+ *
+ * n lambda in place of lambda with the operators cov and ccov, as in their systems.
+ * Between 0 and k(x,x); rounding below 0 is clamped. It tells how far x is from the
+ * training inputs, whatever the outputs. Cost: n^3/3 once, n^2 a test point; memory n^2.
+ */
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 256 };
+
+/* The lambda of the system that was solved; false: the method has none, or the model does
+ * not keep its training inputs. */
+static bool noise_of(const okra_model *m, double *lambda)
+{
+    const char *operator_text = okra_bag_get_text_(m->bag, "operator");
+    okra_int n = m->training->x->n;
+    if (m->training->waves || n < m->training->y->n ||
+        !okra_bag_get_number_(m->bag, "lambda", lambda)) {
+        return false;
+    }
+    if (operator_text &&
+        (strcmp(operator_text, "cov") == 0 || strcmp(operator_text, "ccov") == 0)) {
+        *lambda *= (double)n;
+    }
+    return true;
+}
+
+static okra_status variances(okra_context *ctx, const okra_model *m, const okra_data *x,
+                             double lambda, double *out)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = m->training->x->n;
+    const okra_bound_ *kx = m->training->bound_x;
+    okra_other_ *other = NULL;
+    double *K = NULL, *B = NULL, *self = NULL;
+    TRY(okra_other_create_(ctx, kx, x, &other));
+    ALLOC(self, x->n);
+    TRY(okra_other_diagonal_(ctx, kx, other, self));
+    TRY(okra_doubles_(ctx, n, n, "the Gram matrix of the inputs", &K));
+    TRY(okra_doubles_(ctx, ROWS, n, "a block of test rows", &B));
+    okra_mat_ G = okra_mat_of_(K, n, n);
+    TRY(okra_bound_gram_(ctx, kx, G));
+    okra_mat_add_diagonal_(G, lambda);
+    TRY(okra_cholesky_(ctx, G, NULL));
+    for (okra_int first = 0; first < x->n; first += ROWS) {
+        okra_mat_ rows = okra_mat_of_(B, OKRA_MIN_(ROWS, x->n - first), n);
+        TRY(okra_other_cross_(ctx, kx, other, first, rows));
+        TRY(okra_trsm_(ctx, false, true, G, rows)); /* rows of k_x' G'^-1 */
+        for (okra_int r = 0; r < rows.rows; r++) {
+            double v = self[first + r] - okra_dot_(n, B + r * n, B + r * n);
+            out[(first + r) * OKRA_CONFIDENCE_COLUMNS + 2] = v < 0 ? 0 : v;
+        }
+    }
+done:
+    okra_other_free_(other);
+    okra_free_(K);
+    okra_free_(B);
+    okra_free_(self);
+    return st;
+}
+
+okra_status okra_confidence_(okra_context *ctx, const okra_model *model,
+                             const okra_data *x, const okra_decoded_ *decoded,
+                             double **out)
+{
+    okra_status st = OKRA_OK;
+    double *values = NULL, lambda = 0;
+    ALLOC(values, x->n * OKRA_CONFIDENCE_COLUMNS);
+    for (okra_int i = 0; i < x->n; i++) {
+        double *row = values + i * OKRA_CONFIDENCE_COLUMNS;
+        row[0] = decoded->distance ? decoded->distance[i * decoded->top] : (double)NAN;
+        double gap = decoded->runner_up ? decoded->runner_up[i] - row[0] : (double)NAN;
+        row[1] = isfinite(gap) ? gap : (double)NAN;
+        row[2] = NAN;
+    }
+    if (noise_of(model, &lambda)) {
+        TRY(variances(ctx, model, x, lambda, values));
+    }
+    *out = values;
+    values = NULL;
+done:
+    okra_free_(values);
+    return st;
+}
