@@ -6,6 +6,7 @@
 #include "select_report.h"
 
 #include <string.h>
+#include <unistd.h>
 
 typedef struct select_fields {
     const char *x, *y, *unlabelled, *candidates, *folds, *groups, *stratify;
@@ -128,9 +129,10 @@ static int choose(cli_run *run, const select_fields *f, const inputs *in,
                                    .keep = *f->resume ? NULL : kept};
     okra_status st = okra_select(run->context, in->x, in->y, run->library, &request, out);
     int status = cli_status(run, st);
-    if (st == OKRA_ECANCELLED) {
+    const char *file = *f->resume ? f->resume : kept;
+    if (st == OKRA_ECANCELLED && access(file, R_OK) == 0) {
         fprintf(stderr, "okra select: what is finished is kept; go on with --resume %s\n",
-                *f->resume ? f->resume : kept);
+                file);
     }
     return status;
 }

@@ -134,15 +134,16 @@ void select_print(const cli_run *run, const json_t *result, const char *model)
 {
     char buffer[64];
     const json_t *best = json_object_get(result, "best");
+    const char *closed = text(result, "closed_form");
     if (run->common.quiet) {
         printf("%.10g\n", real(best, "mean"));
         return;
     }
     cli_line(stdout, "cv", "%s of %lld pairs, %s", text(result, "cv"),
              (long long)json_integer_value(json_object_get(result, "pairs")),
-             json_is_true(json_object_get(result, "closed_form"))
-                 ? "in closed form"
-                 : "fitted anew for every fold");
+             strcmp(closed, "yes") == 0    ? "in closed form"
+             : strcmp(closed, "some") == 0 ? "partly in closed form"
+                                           : "fitted anew for every fold");
     if (json_object_get(result, "nested")) {
         print_nested(result);
     }

@@ -28,8 +28,6 @@ typedef struct okra_select_request {
     const okra_data *folds;  /* labels: the fold of each pair, in place of drawn ones */
     const okra_data *groups; /* labels: pairs of one group are left out together     */
     const okra_data *strata; /* labels: their shares are kept in every fold          */
-    const okra_data *links;  /* n x n, not 0 where two outputs are linked: for the
-                                metrics auc-roc and auc-pr of pairs                  */
     const char *resume; /* a file of finished work: read if there, then kept up to date */
     const char *keep; /* written with the finished work when the run is cancelled      */
 } okra_select_request;

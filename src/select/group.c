@@ -476,7 +476,7 @@ static void summarise(const okra_task_ *task, okra_cell_ *cell)
     if (task->folds.part) {
         spread_of(count, cell->values, cell->mean, &cell->error);
     }
-    cell->done = true;
+    cell->closed = task->closed;
 }
 
 okra_status okra_group_fold_(okra_context *ctx, okra_task_ *task,

@@ -16,7 +16,7 @@
 typedef struct entry {
     okra_int outer, count;
     char *name;
-    double *values; /* count values, then error and gcv */
+    double *values; /* count values, then mean, error, gcv, closed */
 } entry;
 
 struct okra_journal_ {
@@ -88,13 +88,8 @@ uint64_t okra_fingerprint_(const okra_options *options, const okra_data *x,
     for (size_t i = 0; (name = okra_options_each_(options, i, &value)); i++) {
         h = mix(mix(h, name, strlen(name) + 1), value, strlen(value) + 1);
     }
-    const okra_data *all[] = {x,
-                              y,
-                              request->candidates,
-                              request->folds,
-                              request->groups,
-                              request->strata,
-                              request->links};
+    const okra_data *all[] = {
+        x, y, request->candidates, request->folds, request->groups, request->strata};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         h = mix_data(h, all[i]);
     }
@@ -143,7 +138,7 @@ bool okra_journal_find_(const okra_journal_ *j, okra_int outer, const char *name
     cell->mean = e->values[values];
     cell->error = e->values[values + 1];
     cell->gcv = e->values[values + 2];
-    cell->done = true;
+    cell->closed = e->values[values + 3] != 0;
     return true;
 }
 
@@ -156,11 +151,12 @@ okra_status okra_journal_add_(okra_journal_ *j, okra_int outer, const char *name
     if (!copy) {
         return OKRA_EMEM;
     }
-    ALLOC(numbers, values + 3);
+    ALLOC(numbers, values + 4);
     memcpy(numbers, cell->values, (size_t)values * sizeof *numbers);
     numbers[values] = cell->mean;
     numbers[values + 1] = cell->error;
     numbers[values + 2] = cell->gcv;
+    numbers[values + 3] = cell->closed;
     TRY(append(j, outer, copy, numbers, values));
     copy = NULL;
     numbers = NULL;
@@ -185,7 +181,7 @@ static okra_status read_line(okra_journal_ *j, const json_t *line)
     const char *cell = json_string_value(json_object_get(line, "cell"));
     char *name = NULL;
     double *values = NULL;
-    okra_int count = (okra_int)json_array_size(list) - 3;
+    okra_int count = (okra_int)json_array_size(list) - 4;
     if (!cell || count < 1) {
         FAIL(OKRA_EFORMAT, "expected a cell and its values");
     }
@@ -193,8 +189,8 @@ static okra_status read_line(okra_journal_ *j, const json_t *line)
     if (!name) {
         return OKRA_EMEM;
     }
-    ALLOC(values, count + 3);
-    for (okra_int i = 0; i < count + 3; i++) {
+    ALLOC(values, count + 4);
+    for (okra_int i = 0; i < count + 4; i++) {
         const json_t *v = json_array_get(list, (size_t)i);
         values[i] = json_is_number(v) ? json_number_value(v) : (double)NAN;
     }
@@ -300,7 +296,7 @@ static okra_status put_entry(const entry *e, char **text)
     okra_status st = OKRA_OK;
     char *line = okra_format_("{\"outer\": %lld, \"cell\": \"%s\", \"values\": [",
                               (long long)e->outer, e->name);
-    for (okra_int i = 0; line && i < e->count + 3; i++) {
+    for (okra_int i = 0; line && i < e->count + 4; i++) {
         char number[40];
         snprintf(number, sizeof number, isfinite(e->values[i]) ? "%.17g" : "null",
                  e->values[i]);

@@ -86,7 +86,9 @@ okra_status okra_selection_report_(okra_selection *s)
 {
     okra_status st = OKRA_OK;
     json_t *o = json_object(), *cells = json_array();
+    okra_int closed = 0;
     for (okra_int i = 0; i < s->found.count; i++) {
+        closed += s->found.cells[i].closed;
         json_array_append_new(cells, cell(s, s->values, &s->found.cells[i]));
     }
     TRY(okra_json_set_(o, "okra", json_string(okra_version())));
@@ -98,7 +100,10 @@ okra_status okra_selection_report_(okra_selection *s)
     TRY(okra_json_set_(o, "metric", json_string(s->metric)));
     TRY(okra_json_set_(o, "loss", json_boolean(s->loss)));
     TRY(okra_json_set_(o, "pairs", json_integer((json_int_t)s->n)));
-    TRY(okra_json_set_(o, "closed_form", json_boolean(s->closed)));
+    TRY(okra_json_set_(o, "closed_form",
+                       json_string(closed == 0                ? "no"
+                                   : closed == s->found.count ? "yes"
+                                                              : "some")));
     TRY(okra_json_set_(o, "axes", axes(s->space)));
     TRY(okra_json_set_(o, "best", cell(s, s->values, &s->found.cells[s->found.best])));
     if (s->outer_count > 0) {

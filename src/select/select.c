@@ -183,7 +183,6 @@ static okra_status search(job *j, const okra_int *index, okra_int n, okra_int ou
     TRY(okra_search_run_(j->ctx, &s, found));
     j->before = s.before;
     j->out->values = okra_task_values_(&task);
-    j->out->closed = task.closed || j->out->closed;
 done:
     okra_folds_free_(&task.folds);
     return st;

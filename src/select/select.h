@@ -109,7 +109,6 @@ typedef struct okra_source_ {
     const okra_data *x, *y;
     okra_int n, inputs;
     const okra_select_request *request;
-    const okra_int *links;
     struct okra_gram_ *grams;
     int count;
 } okra_source_;
@@ -166,7 +165,6 @@ okra_status okra_view_predict_(okra_context *ctx, const okra_view_ *view,
 typedef struct okra_scorer_ {
     const char *metric; /* "feature-loss" or a specification of okra_score */
     bool feature;       /* in the feature space of ky, nothing is decoded */
-    bool links;         /* AUC of pairs of outputs */
     bool loss;          /* smaller is better */
     const okra_decoder_ *decoder;
     const okra_options *predict;
@@ -206,7 +204,7 @@ typedef struct okra_cell_ {
     okra_setting_ setting;
     double *values; /* one a fold; one alone for leave-one-out */
     double mean, error, gcv;
-    bool done, refined;
+    bool closed, refined; /* by a closed form; by refinement, not of the grid */
 } okra_cell_;
 
 typedef struct okra_task_ {
@@ -272,7 +270,6 @@ typedef struct okra_search_ {
     okra_journal_ *journal;
     okra_int outer;         /* fold, or -1 */
     okra_int before, total; /* cells of all searches, for progress */
-    double begin;           /* when the first began, in seconds    */
 } okra_search_;
 okra_status okra_search_run_(okra_context *ctx, okra_search_ *search,
                              okra_found_ *out) OKRA_CHECK;
@@ -296,7 +293,7 @@ struct okra_selection {
     okra_int outer_count;
     okra_int values; /* a cell */
     okra_int n;
-    bool loss, closed;
+    bool loss;
     char *cv, *metric, *json;
     double seconds;
 };
