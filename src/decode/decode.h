@@ -23,6 +23,10 @@ typedef struct okra_output_ {
     const double *features; /* explicit features as in okra_problem_, or NULL */
     okra_int d, features_ld;
     double feature_scale;
+    /* Where the output kernel is an inner product in another metric: y (n x d), whose
+     * combination by the weights is the predicted vector; else NULL. */
+    const double *vectors;
+    okra_int vectors_ld;
     /* Coordinates in which candidates are compared; NULL: the whole space. */
     const okra_components_ *components;
     /* What is minimised; NULL: the distance to the prediction. */

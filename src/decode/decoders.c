@@ -75,11 +75,11 @@ okra_status okra_decode_check_kind_(const okra_output_ *output, const okra_data 
 
 okra_status okra_decode_check_features_(const okra_output_ *output, const char *who)
 {
-    return output->features
+    return output->features || output->vectors
                ? OKRA_OK
                : okra_fail_(
                      OKRA_EUNSUPPORTED,
                      "%s needs outputs with explicit features: dense vectors under "
-                     "a linear output kernel",
+                     "a linear output kernel, metric or tasks",
                      who);
 }

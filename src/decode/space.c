@@ -20,8 +20,10 @@ okra_status okra_block_explicit_(okra_context *ctx, const okra_output_ *output,
         okra_mat_copy_(block->H, H);
         return OKRA_OK;
     }
+    bool features = output->features != NULL;
     okra_mat_ Y =
-        okra_mat_view_(output->features, block->W.cols, output->d, output->features_ld);
+        okra_mat_view_(features ? output->features : output->vectors, block->W.cols,
+                       output->d, features ? output->features_ld : output->vectors_ld);
     return okra_gemm_(ctx, false, false, 1, block->W, Y, 0, H);
 }
 

@@ -3,6 +3,7 @@
  */
 #include "kernel/expr.h"
 #include "kernel/kernels.h"
+#include "kernel/position.h"
 
 #include <string.h>
 
@@ -67,14 +68,26 @@ const char *okra_kernel_text(const okra_kernel *kernel)
     return kernel->text;
 }
 
-bool okra_kernel_is_linear_(const okra_kernel *kernel, double *scale)
+/* The leaf of the kernel, where it is one leaf times a constant. */
+static const okra_kernel_class_ *only_leaf(const okra_kernel *kernel, double *scale)
 {
     const okra_node_ *node = &kernel->nodes[kernel->count - 1];
     bool scaled = node->kind == OKRA_NODE_SCALE_;
     const okra_node_ *inner = scaled ? &kernel->nodes[node->a] : node;
     *scale = scaled ? node->scale : 1;
-    return inner->kind == OKRA_NODE_LEAF_ && inner->leaf == &okra_linear_ &&
-           inner->component == 0;
+    return inner->kind == OKRA_NODE_LEAF_ && inner->component == 0 ? inner->leaf : NULL;
+}
+
+bool okra_kernel_is_linear_(const okra_kernel *kernel, double *scale)
+{
+    return only_leaf(kernel, scale) == &okra_linear_;
+}
+
+bool okra_kernel_is_metric_(const okra_kernel *kernel)
+{
+    double scale;
+    const okra_kernel_class_ *leaf = only_leaf(kernel, &scale);
+    return leaf == &okra_metric_ || leaf == &okra_tasks_;
 }
 
 unsigned okra_kernel_kinds_(const okra_kernel *kernel)

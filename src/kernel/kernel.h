@@ -145,6 +145,9 @@ okra_status okra_other_diagonal_(okra_context *ctx, const okra_bound_ *bound,
 /* If the kernel is linear on dense vectors, scaled by a constant or not, there is an
  * explicit feature map sqrt(*scale) * y: true and the scale. */
 bool okra_kernel_is_linear_(const okra_kernel *kernel, double *scale);
+/* Is it metric or tasks, scaled or not? Then sum_i w_i y_i has the features sum_i w_i
+ * phi(y_i), and needs no search. */
+bool okra_kernel_is_metric_(const okra_kernel *kernel);
 /* Does a value depend on more training objects than the two compared (`center`)? If not,
  * the Gram matrix of a subset is a part of the whole one. */
 bool okra_kernel_centers_(const okra_kernel *kernel);

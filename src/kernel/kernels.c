@@ -30,6 +30,8 @@ const okra_kernel_class_ *const okra_kernel_classes_[] = {&okra_linear_,
                                                           &okra_jitter_,
                                                           &okra_ic_,
                                                           &okra_cost_,
+                                                          &okra_metric_,
+                                                          &okra_tasks_,
                                                           NULL};
 
 const okra_sugar_ okra_sugar_names_[] = {

@@ -17,10 +17,11 @@
 #include "link/link.h"
 
 #include "kernel/network.h"
+#include "kernel/tasks.h"
 
 #include <math.h>
 
-enum { BINS = 50, ROWS = 400, CANDIDATES = 41 };
+enum { ROWS = 400, CANDIDATES = 41 };
 
 /* V' diag(x) V in the place of the Laplacian. */
 static okra_status laplacian(okra_context *ctx, const okra_network_ *network, okra_mat_ A,
@@ -59,31 +60,17 @@ static okra_status kernel_rows(okra_context *ctx, okra_mat_ V, const double *x,
 
 static double entropy(okra_mat_ K, const double *self)
 {
-    double low = (double)INFINITY, high = -(double)INFINITY, count = 0, sum = 0;
-    okra_int bins[BINS] = {0};
+    double low = (double)INFINITY, high = -(double)INFINITY;
+    okra_int count = 0;
     for (okra_int i = 0; i < K.rows; i++) {
         for (okra_int j = i + 1; j < K.cols; j++) {
             double c = K.p[i * K.ld + j] / sqrt(self[i] * self[j]);
-            K.p[i * K.ld + j] = c;
+            K.p[count++] = c; /* never ahead of what is read */
             low = fmin(low, c);
             high = fmax(high, c);
         }
     }
-    if (!(high > low)) {
-        return 0;
-    }
-    for (okra_int i = 0; i < K.rows; i++) {
-        for (okra_int j = i + 1; j < K.cols; j++) {
-            double c = (K.p[i * K.ld + j] - low) / (high - low) * BINS;
-            bins[OKRA_MIN_((okra_int)c, BINS - 1)]++;
-            count++;
-        }
-    }
-    for (int b = 0; b < BINS; b++) {
-        double p = (double)bins[b] / count;
-        sum -= p > 0 ? p * log(p) : 0;
-    }
-    return sum;
+    return high > low ? okra_entropy_(count, K.p, low, high) : 0;
 }
 
 okra_status okra_link_beta(okra_context *context, okra_int nodes, const okra_link *edges,

@@ -10,67 +10,11 @@
  */
 #include "method/operator.h"
 
-#include "data/data.h"
-#include "linalg/linalg.h"
+#include "kernel/tasks.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Entries may differ across the diagonal by what a file's last digits lose. */
-static const double SYMMETRY = 1e-9;
-
-static okra_status check_symmetric(const char *file, okra_mat_ A)
-{
-    double scale = 0;
-    for (okra_int i = 0; i < A.rows; i++) {
-        for (okra_int j = 0; j < A.cols; j++) {
-            scale = fmax(scale, fabs(A.p[i * A.ld + j]));
-        }
-    }
-    for (okra_int i = 0; i < A.rows; i++) {
-        for (okra_int j = 0; j < i; j++) {
-            double lower = A.p[i * A.ld + j], upper = A.p[j * A.ld + i];
-            if (fabs(lower - upper) > SYMMETRY * scale) {
-                return okra_fail_(
-                    OKRA_EARG,
-                    "operator: %s: element (%lld, %lld) is %.10g but (%lld, "
-                    "%lld) is %.10g, expected a symmetric matrix",
-                    file, (long long)i, (long long)j, lower, (long long)j, (long long)i,
-                    upper);
-            }
-        }
-    }
-    return OKRA_OK;
-}
-
-static okra_status read_matrix(okra_context *ctx, const char *file, okra_int d,
-                               double **out)
-{
-    okra_status st = OKRA_OK;
-    okra_data *data = NULL;
-    double *A = NULL;
-    char found[120];
-    okra_int ld = 0;
-    TRY(okra_data_read(ctx, file, &data));
-    const double *values = okra_data_values(data, &ld);
-    if (!values || okra_data_count(data) != d || okra_data_width(data) != d) {
-        FAIL(OKRA_ESHAPE,
-             "operator: %s holds %s, expected a matrix of %lld x %lld, one row an output "
-             "coordinate",
-             file, okra_data_describe_(data, found, sizeof found), (long long)d,
-             (long long)d);
-    }
-    TRY(okra_doubles_(ctx, d, d, "the operator matrix", &A));
-    okra_mat_copy_(okra_mat_view_(values, d, d, ld), okra_mat_of_(A, d, d));
-    TRY(check_symmetric(file, okra_mat_of_(A, d, d)));
-    *out = A;
-    A = NULL;
-done:
-    okra_free_(A);
-    okra_data_free(data);
-    return st;
-}
 
 /* M becomes mu (D - M) + (1 - mu) I; a loop M_ii adds nothing to D - M. */
 static okra_status regularised_laplacian(const char *file, okra_int d, double mu,
@@ -94,41 +38,23 @@ static okra_status regularised_laplacian(const char *file, okra_int d, double mu
     return OKRA_OK;
 }
 
-/* M_ij = exp(-gamma |Y^i - Y^j|^2); over the rows in which both are known, scaled to all
- * n rows, where values are missing. */
+/* (gamma=V) or (gamma=auto) */
 static okra_status estimate(okra_context *ctx, const char *text, const okra_problem_ *p,
                             double **out)
 {
-    okra_status st = OKRA_OK;
-    okra_int n = p->n, d = p->d;
-    double *M = NULL;
     char *end = NULL;
     const char *begin = strncmp(text, "(gamma=", 7) == 0 ? text + 7 : NULL;
-    double gamma = begin ? strtod(begin, &end) : -1;
-    if (!(gamma > 0 && isfinite(gamma)) || end == begin || strcmp(end, ")") != 0) {
-        FAIL(OKRA_EARG,
-             "operator: 'graph:estimate%s', expected estimate(gamma=V) with V > 0", text);
+    bool chosen = begin && strcmp(begin, "auto)") == 0;
+    double gamma = begin && !chosen ? okra_strtod_(begin, &end) : 0;
+    if (!chosen &&
+        (!(gamma > 0 && isfinite(gamma)) || end == begin || strcmp(end, ")") != 0)) {
+        return okra_fail_(OKRA_EARG,
+                          "operator: 'graph:estimate%s', expected estimate(gamma=V) with "
+                          "V > 0, or estimate(gamma=auto)",
+                          text);
     }
-    TRY(okra_doubles_(ctx, d, d, "the graph of tasks", &M));
-    for (okra_int i = 0; i < d; i++) {
-        for (okra_int j = 0; j < d; j++) {
-            double sum = 0;
-            okra_int both = 0;
-            for (okra_int k = 0; k < n; k++) {
-                const double *y = p->features + k * p->features_ld;
-                double e = y[i] - y[j];
-                both += !isnan(e);
-                sum += isnan(e) ? 0 : e * e;
-            }
-            /* Nothing in common: no edge. */
-            M[i * d + j] = both ? exp(-gamma * sum * (double)n / (double)both) : 0;
-        }
-    }
-    *out = M;
-    M = NULL;
-done:
-    okra_free_(M);
-    return st;
+    return okra_tasks_estimate_(
+        ctx, okra_mat_view_(p->features, p->n, p->d, p->features_ld), gamma, out);
 }
 
 static okra_status read_graph(okra_context *ctx, const char *text, const okra_problem_ *p,
@@ -151,7 +77,8 @@ static okra_status read_graph(okra_context *ctx, const char *text, const okra_pr
         goto done;
     }
     bool guess = strncmp(file, "estimate", 8) == 0 && (file[8] == '(' || !file[8]);
-    TRY(guess ? estimate(ctx, file + 8, p, &M) : read_matrix(ctx, file, d, &M));
+    TRY(guess ? estimate(ctx, file + 8, p, &M)
+              : okra_tasks_read_(ctx, "operator", file, d, &M));
     TRY(regularised_laplacian(file, d, mu, M));
     TRY(okra_doubles_(ctx, d, d, "the operator matrix", &A));
     okra_mat_fill_(okra_mat_of_(A, d, d), 0);
@@ -190,8 +117,9 @@ okra_status okra_operator_read_(okra_context *ctx, const char *text,
                           text);
     }
     okra_operator_ op = {OKRA_OPERATOR_MATRIX, NULL};
-    okra_status st = matrix ? read_matrix(ctx, text + 7, problem->d, &op.A)
-                            : read_graph(ctx, text + 6, problem, &op.A);
+    okra_status st = matrix
+                         ? okra_tasks_read_(ctx, "operator", text + 7, problem->d, &op.A)
+                         : read_graph(ctx, text + 6, problem, &op.A);
     if (st == OKRA_OK) {
         *out = op;
     }

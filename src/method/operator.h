@@ -22,7 +22,8 @@ typedef struct okra_operator_ {
  * "ccov", "matrix:FILE" (a symmetric d x d matrix) or "graph:FILE,mu=V": A = (mu Lap + (1
  * - mu) I)^-1, Lap = D - M the Laplacian of the d x d adjacency matrix M in FILE (Brouard
  * et al. 2016 sec. 5.2, A_2); "graph:estimate(gamma=G),mu=V": M_ij = exp(-G |Y^i -
- * Y^j|^2) of the training outputs, Y^i those of coordinate i (sec. 6.2.2). */
+ * Y^j|^2) of the training outputs, Y^i those of coordinate i (sec. 6.2.2); gamma=auto:
+ * the one that kernel/tasks.c chooses. */
 okra_status okra_operator_read_(okra_context *ctx, const char *text,
                                 const okra_problem_ *problem,
                                 okra_operator_ *out) OKRA_CHECK;

@@ -74,6 +74,10 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
         t->output.features_ld = t->y->ld;
         t->output.d = t->y->d;
         t->output.feature_scale = scale;
+    } else if (t->y->kind == OKRA_DENSE && okra_kernel_is_metric_(ky)) {
+        t->output.vectors = t->y->values;
+        t->output.vectors_ld = t->y->ld;
+        t->output.d = t->y->d;
     }
     if (t->y->missing && !t->output.features) {
         FAIL(OKRA_EUNSUPPORTED,
@@ -243,7 +247,7 @@ static okra_status run(okra_context *ctx, const okra_training_ *t, const okra_da
                              .kx = t->bound_x,
                              .ky = t->bound_y,
                              .features = t->output.features,
-                             .d = t->output.d,
+                             .d = t->output.features ? t->output.d : 0,
                              .features_ld = t->output.features_ld,
                              .feature_scale = t->output.feature_scale,
                              .map_x = map_x,

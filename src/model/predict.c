@@ -60,10 +60,10 @@ static okra_status check_request(const okra_model *model,
                           "weights over the training outputs",
                           model->method->name);
     }
-    if (request->embedding && !embedding && !t->output.features) {
+    if (request->embedding && !embedding && !t->output.features && !t->output.vectors) {
         return okra_fail_(OKRA_EUNSUPPORTED,
                           "the output kernel %s has no explicit features: an embedding "
-                          "needs ky=linear on dense outputs",
+                          "needs ky linear, metric or tasks on dense outputs",
                           okra_kernel_text(t->ky));
     }
     return OKRA_OK;

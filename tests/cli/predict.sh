@@ -73,7 +73,7 @@ expect_fail 2 "okra predict: --decode none gives no objects: -o has no use" \
 expect_fail 2 "okra predict: there is no decoder 'explicitt'; did you mean 'explicit'?" \
     okra predict m.okra --x tx.csv --decode explicitt -o a.csv
 expect_fail 1 "okra predict: the output kernel rbf(sigma=1) has no explicit features: an \
-embedding needs ky=linear on dense outputs" okra predict r.okra --x tx.csv --embedding e.npy
+embedding needs ky linear, metric or tasks on dense outputs" okra predict r.okra --x tx.csv --embedding e.npy
 expect_fail 1 "okra predict: none.okra: cannot be opened: No such file or directory" \
     okra predict none.okra --x tx.csv -o a.csv
 expect_fail 1 "okra predict: no/a.csv: cannot be written: No such file or directory" \

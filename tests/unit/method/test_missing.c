@@ -241,6 +241,8 @@ TEST(estimated_task_graph)
     }
     okra_problem_ p = problem_of(&t, true);
     okra_operator_ op;
+    CHECK_OK(okra_operator_read_(NULL, "graph:estimate(gamma=auto),mu=0.4", &p, &op));
+    okra_free_(op.A);
     static const char *const bad[] = {
         "graph:estimate,mu=0.4", "graph:estimate(gamma=0),mu=0.4",
         "graph:estimate(gamma=x),mu=0.4", "graph:estimate(gamma=1,mu=0.4"};

@@ -1,0 +1,22 @@
+/*
+ * tasks.h: graphs between the coordinates of vector outputs, for kernels and operators.
+ */
+#ifndef OKRA_TASKS_H_
+#define OKRA_TASKS_H_
+
+#include "data/data.h"
+#include "linalg/linalg.h"
+
+/* A symmetric d x d matrix of a file, to be freed by the caller; `who` opens messages. */
+okra_status okra_tasks_read_(okra_context *ctx, const char *who, const char *file,
+                             okra_int d, double **out) OKRA_CHECK;
+/* M_ij = exp(-gamma |Y^i - Y^j|^2), Y^i column i of Y; over the rows in which both are
+ * known, scaled to all rows, where values are NaN. gamma == 0: the one that
+ * okra_tasks_estimate_ chooses by information, see tasks.c. */
+okra_status okra_tasks_estimate_(okra_context *ctx, okra_mat_ Y, double gamma,
+                                 double **out) OKRA_CHECK;
+
+/* Entropy of the histogram of `count` values in equal bins from low to high. */
+double okra_entropy_(okra_int count, const double *values, double low, double high);
+
+#endif
