@@ -360,6 +360,8 @@ TEST(lists)
                      : strcmp(name, "patches") == 0 ? "(linear,width=4)"
                      : strcmp(name, "jitter") == 0  ? "(gamma=1,width=4)"
                      : strcmp(name, "cost") == 0    ? "(file=c.npy)"
+                     : strcmp(name, "metric") == 0  ? "(file=a.npy)"
+                     : strcmp(name, "tasks") == 0   ? "(mu=1)"
                      : width                        ? "(gamma=1)"
                                                     : "");
             CHECK_OK(okra_kernel_parse(text, &kernel));
