@@ -20,6 +20,8 @@
  */
 #include "kernel/twin.h"
 
+#include "kernel/simd.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -137,6 +139,50 @@ static void side_clear(side *s)
     okra_free_(s->whole);
 }
 
+static inline OKRA_INLINE_ void times_body(okra_int n, const double *restrict a,
+                                           const double *restrict b, double *restrict to,
+                                           bool fused)
+{
+    (void)fused;
+    for (okra_int e = 0; e < n; e++) {
+        to[e] = a[e] * b[e];
+    }
+}
+
+static inline OKRA_INLINE_ void shift_body(okra_int n, double by,
+                                           const double *restrict mean,
+                                           double *restrict to, bool fused)
+{
+    (void)fused;
+    for (okra_int e = 0; e < n; e++) {
+        to[e] += by - mean[e];
+    }
+}
+
+/* Eight sums in a fixed order: one alone would wait for each addition in turn. */
+static inline OKRA_INLINE_ void total_body(okra_int n, const double *restrict x,
+                                           double *restrict sum, bool fused)
+{
+    (void)fused;
+    double s[8] = {0};
+    okra_int i = 0;
+    for (; i + 8 <= n; i += 8) {
+        for (int k = 0; k < 8; k++) {
+            s[k] += x[i + k];
+        }
+    }
+    for (; i < n; i++) {
+        s[0] += x[i];
+    }
+    *sum = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
+OKRA_VARIANTS_(times, times_body,
+               (okra_int n, const double *a, const double *b, double *to), (n, a, b, to))
+OKRA_VARIANTS_(shift, shift_body, (okra_int n, double by, const double *mean, double *to),
+               (n, by, mean, to))
+OKRA_VARIANTS_(total, total_body, (okra_int n, const double *x, double *sum), (n, x, sum))
+
 /* rows[t*STRETCH + e]: term t of entries (a, b0 + e), e < count. */
 static void stretch(const side *s, okra_int a, okra_int b0, okra_int count, double *rows)
 {
@@ -147,10 +193,7 @@ static void stretch(const side *s, okra_int a, okra_int b0, okra_int count, doub
         if (s->recipes[t].parent < 0) {
             memcpy(to, entry, (size_t)count * sizeof *to);
         } else {
-            const double *from = rows + s->recipes[t].parent * STRETCH;
-            for (okra_int e = 0; e < count; e++) {
-                to[e] = from[e] * entry[e];
-            }
+            times(count, rows + s->recipes[t].parent * STRETCH, entry, to);
         }
     }
 }
@@ -180,10 +223,8 @@ static void sum_row(const pass *p, const side *s, okra_int a, double *rows)
         okra_int count = OKRA_MIN_(STRETCH, p->n - b0);
         stretch(s, a, b0, count, rows);
         for (okra_int t = 0; t < s->terms; t++) {
-            double sum = 0;
-            for (okra_int e = 0; e < count; e++) {
-                sum += rows[t * STRETCH + e];
-            }
+            double sum;
+            total(count, rows + t * STRETCH, &sum);
             if (p->unbiased && a >= b0 && a < b0 + count) {
                 sum -= rows[t * STRETCH + a - b0];
             }
@@ -222,10 +263,7 @@ static void centre_stretch(const pass *p, const side *s, okra_int a, okra_int b0
 {
     for (okra_int t = 0; t < s->terms; t++) {
         const double *mean = s->sums + t * p->n;
-        double shift = s->whole[t] - mean[a], *to = rows + t * STRETCH;
-        for (okra_int e = 0; e < count; e++) {
-            to[e] += shift - mean[b0 + e];
-        }
+        shift(count, s->whole[t] - mean[a], mean + b0, rows + t * STRETCH);
     }
 }
 

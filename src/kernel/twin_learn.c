@@ -6,6 +6,7 @@
  * Memory: an n x n matrix a base kernel and what twin.c needs, O(n (d1 + d2)).
  */
 #include "kernel/expr.h"
+#include "kernel/kernels.h"
 #include "kernel/twin.h"
 #include "okra/twin.h"
 
@@ -19,6 +20,7 @@ typedef struct learned {
     okra_int terms;
     double *coefficients;
     okra_kernel *kernel;
+    double *owned[OKRA_TWIN_KERNELS_MOST]; /* Gram matrices that are not the user's */
 } learned;
 
 struct okra_twin {
@@ -54,20 +56,31 @@ static okra_status check(const okra_twin_base *base, const char *which)
     return OKRA_OK;
 }
 
+/* A Gram matrix of the user's is used where it lies. */
+static bool given(const okra_kernel *kernel, const okra_data *data)
+{
+    return kernel->count == 1 && kernel->nodes[0].leaf == &okra_precomputed_ &&
+           data->kind == OKRA_GRAM && data->d == data->n;
+}
+
 static okra_status grams(okra_context *ctx, const okra_data *data,
-                         const okra_twin_base *base, okra_twin_side_ *shape)
+                         const okra_twin_base *base, learned *l)
 {
     okra_status st = OKRA_OK;
     okra_bound_ *bound = NULL;
     okra_int n = data->n;
-    shape->degree = base->degree;
+    l->shape.degree = base->degree;
+    l->shape.kernels = (int)base->count;
     for (size_t k = 0; k < base->count; k++) {
-        double *K = NULL;
-        TRY(okra_doubles_(ctx, n, n, "the Gram matrix of a base kernel", &K));
-        shape->gram[k] = okra_mat_of_(K, n, n);
-        shape->kernels = (int)k + 1;
         TRY(okra_bound_create_(ctx, base->kernels[k], data, &bound));
-        TRY(okra_bound_gram_(ctx, bound, shape->gram[k]));
+        if (given(base->kernels[k], data)) {
+            l->shape.gram[k] = okra_mat_view_(data->values, n, n, data->ld);
+        } else {
+            TRY(okra_doubles_(ctx, n, n, "the Gram matrix of a base kernel",
+                              &l->owned[k]));
+            l->shape.gram[k] = okra_mat_of_(l->owned[k], n, n);
+            TRY(okra_bound_gram_(ctx, bound, l->shape.gram[k]));
+        }
         okra_bound_free_(bound);
         bound = NULL;
     }
@@ -239,17 +252,17 @@ okra_status okra_twin_learn(okra_context *context, const okra_data *x, const okr
     TRY(check(base_x, "the inputs"));
     TRY(check(base_y, "the outputs"));
     ZALLOC(twin, 1);
-    TRY(grams(context, x, base_x, &twin->side[0].shape));
-    TRY(grams(context, y, base_y, &twin->side[1].shape));
+    TRY(grams(context, x, base_x, &twin->side[0]));
+    TRY(grams(context, y, base_y, &twin->side[1]));
     TRY(learn(context, twin,
               largest(&twin->side[0].shape) * largest(&twin->side[1].shape), unbiased));
     TRY(express(base_x, &twin->side[0]));
     TRY(express(base_y, &twin->side[1]));
 done:
     for (int s = 0; twin && s < 2; s++) {
-        for (int k = 0; k < twin->side[s].shape.kernels; k++) {
-            okra_free_(twin->side[s].shape.gram[k].p);
-            twin->side[s].shape.gram[k].p = NULL;
+        for (int k = 0; k < OKRA_TWIN_KERNELS_MOST; k++) {
+            okra_free_(twin->side[s].owned[k]);
+            twin->side[s].owned[k] = NULL;
         }
     }
     if (st == OKRA_OK) {
