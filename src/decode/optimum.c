@@ -3,12 +3,12 @@
  * L-BFGS (libLBFGS) with analytic gradients.
  *
  * Outputs are taken as y = m + s z, m their mean and s their root mean square distance
- * from it, so that the stopping rule |dJ/dz| <= tolerance * max(1, |z|) does not depend
- * on units. J has several valleys: the search starts at the explicit weighted output (kl:
- * Y'w, the ridge prediction; hsic: with the positive weights made to sum to 1) and at the
- * best, by J, of the outputs with the TRIED largest weights; the lowest end is kept. The
- * lowest finite point ever evaluated is what is returned, converged or not, so that an
- * output is never NaN; the report says how it went.
+ * from it, so that the stopping rule |dJ/dz| <= tolerance max(1, |z|) max(1, |J|) does
+ * not depend on units. J has several valleys: the search starts at the explicit weighted
+ * output (kl: Y'w, the ridge prediction; hsic: with the positive weights made to sum to
+ * 1) and at the best, by J, of the outputs with the TRIED largest weights; the lowest end
+ * is kept. The lowest finite point ever evaluated is what is returned, converged or not,
+ * so that an output is never NaN; the report says how it went.
  *
  * Cost of an evaluation: that of J, and d operations a member of the training set.
  */
@@ -51,7 +51,7 @@ typedef struct search {
     double *y, *g, *l, *work; /* d, d, count, count                               */
     double *by_l;             /* count                                            */
     double *best;             /* d: the lowest point so far                       */
-    double lowest, slope;     /* J and |dJ/dz| / max(1, |z|) there                */
+    double lowest, slope;     /* J there, |dJ/dz| / (max(1, |z|) max(1, |J|))     */
     double evaluations;
 } search;
 
@@ -236,7 +236,7 @@ static double evaluate(search *s, const double *z, double *g)
     }
     if (g && isfinite(square) && J < s->lowest) {
         s->lowest = J;
-        s->slope = sqrt(square) / fmax(1, sqrt(size));
+        s->slope = sqrt(square) / fmax(1, sqrt(size)) / fmax(1, fabs(J));
         memcpy(s->best, s->y, (size_t)s->d * sizeof *s->best);
     }
     return isfinite(J) ? J : DBL_MAX;
