@@ -198,6 +198,8 @@ static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json
     okra_kernel *kx = NULL, *ky = NULL;
     TRY(okra_objects_load_(a, "x", json_object_get(about, "x"), &x));
     TRY(okra_objects_load_(a, "y", json_object_get(about, "y"), &y));
+    TRY(okra_data_rename_(&x, a->path));
+    TRY(okra_data_rename_(&y, a->path));
     bool low = okra_bag_get_number_(bag, "x.rank", &rank); /* x is a basis */
     if ((x->n < y->n && !low) || (x->n > y->n && !method->unlabelled && !low) ||
         y->n == 0) {
