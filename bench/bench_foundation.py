@@ -118,5 +118,10 @@ if __name__ == "__main__":
     if "--memory" in sys.argv:
         ridge_memory_child()
     else:
+        try:
+            import sklearn  # noqa: F401  (SciPy comes with it)
+        except ImportError:
+            common.skip("scikit-learn is not installed")
         for job in (ridge, ridge_memory, ccov, rbf_wide, rbf_narrow, tanimoto):
             job()
+        common.finish()

@@ -7,11 +7,10 @@ okra keeps every path apart unless bits= is given, so both are timed.
 """
 import os
 import subprocess
-import sys
 import tempfile
 
 import numpy as np
-from common import BUILD, THREADS, report, seconds
+from common import BUILD, THREADS, finish, report, seconds, skip
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OKRA = os.path.join(BUILD, "okra")
@@ -75,11 +74,10 @@ def main():
     try:
         import rdkit  # noqa: F401
     except ImportError:
-        print("skipped: RDKit is not installed")
-        return 77
+        skip("RDKit is not installed")
     with tempfile.TemporaryDirectory() as folder:
         molecules(folder)
-    return 0
+    finish()
 
 
-sys.exit(main())
+main()

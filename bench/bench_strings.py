@@ -94,9 +94,10 @@ def main():
             ["Rscript", "-e", "library(kernlab)"], capture_output=True).returncode == 0
         if not found:
             print("skipped: R with kernlab is not there", file=sys.stderr)
-            return
-        against_kernlab(folder, 40, 200, 200)
-        against_kernlab(folder, 1000, 12, 50)
+        else:
+            against_kernlab(folder, 40, 200, 200)
+            against_kernlab(folder, 1000, 12, 50)
+    common.finish()
 
 
 main()

@@ -104,14 +104,29 @@ def seconds(functions, runs=5):
     return best
 
 
+missed = []  # names of the claims that did not hold
+
+
 def report(name, ratio, target, better="higher", **more):
     """One JSON line a claim: the measured ratio, its target, whether it is met."""
     met = ratio >= target if better == "higher" else ratio <= target
+    if not met:
+        missed.append(name)
     print(json.dumps({"bench": name, "ratio": round(ratio, 4), "target": target,
                       "better": better, "met": bool(met), "threads": THREADS,
                       **{k: round(v, 6) if isinstance(v, float) else v
                          for k, v in more.items()}}), flush=True)
     return met
+
+
+def finish():
+    """Ends the benchmark: status 1 where a claim did not hold."""
+    raise SystemExit(f"missed: {'; '.join(missed)}" if missed else 0)
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    raise SystemExit(77)
 
 
 def peak_bytes():
