@@ -33,6 +33,14 @@ void okra_message_prefix_(const char *format, ...) OKRA_PRINTF(1, 2);
         goto done;                              \
     } while (0)
 
+/* Fail where a pointer that a public function needs is NULL. */
+#define NEED(pointer)                                              \
+    do {                                                           \
+        if (!(pointer)) {                                          \
+            FAIL(OKRA_EARG, "%s: %s is NULL", __func__, #pointer); \
+        }                                                          \
+    } while (0)
+
 /* ---- memory -------------------------------------------------------------------------
  */
 

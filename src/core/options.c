@@ -308,6 +308,9 @@ okra_status okra_options_set(okra_options *options, const char *name, const char
     okra_status st = OKRA_OK;
     char *copy = NULL;
     const char *owner = NULL;
+    NEED(options);
+    NEED(name);
+    NEED(value);
     const okra_option *row = find_row(options, name, &owner);
     if (!row) {
         return unknown(options, name);

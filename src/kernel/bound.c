@@ -267,9 +267,9 @@ okra_status okra_gram(okra_context *context, const okra_kernel *kernel,
     okra_bound_ *bound = NULL;
     okra_other_ *other = NULL;
 
-    if (!kernel || !a || !out) {
-        FAIL(OKRA_EARG, "okra_gram: %s is NULL", !kernel ? "kernel" : !a ? "a" : "out");
-    }
+    NEED(kernel);
+    NEED(a);
+    NEED(out);
     TRY(okra_bound_create_(context, kernel, b ? b : a, &bound));
     okra_mat_ K = {out, a->n, b ? b->n : a->n, ld};
     if (b) {

@@ -42,9 +42,8 @@ okra_status okra_kernel_parse(const char *text, okra_kernel **out)
     okra_status st = OKRA_OK;
     okra_kernel *kernel = NULL;
 
-    if (!text || !out) {
-        FAIL(OKRA_EARG, "okra_kernel_parse: %s is NULL", text ? "out" : "text");
-    }
+    NEED(text);
+    NEED(out);
     ZALLOC(kernel, 1);
     TRY(okra_expr_parse_(text, NULL, kernel));
     TRY(okra_expr_text_(kernel, &kernel->text));

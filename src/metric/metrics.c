@@ -263,6 +263,9 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
     void *params = NULL;
     okra_int *codes = NULL;
     okra_scores_ s = {.truth = truth, .predicted = predicted, .has_each = true};
+    NEED(spec);
+    NEED(truth);
+    NEED(predicted);
     TRY(parse(spec, &metric, &options, &params));
     TRY(check_pairs(metric, truth, predicted));
     s.n = truth->n;

@@ -51,6 +51,8 @@ okra_status okra_model_save(okra_context *context, const okra_model *model,
     okra_status st = OKRA_OK;
     okra_writer_ *file = NULL;
     okra_saver_ saver = {NULL, json_object()};
+    NEED(model);
+    NEED(path);
     TRY(okra_writer_open_(path, &file));
     TRY(okra_zip_writer_create_(file, &saver.zip));
     TRY(okra_objects_save_(&saver, "x", model->training->x));
@@ -229,7 +231,8 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
 {
     okra_status st = OKRA_OK;
     json_t *about = NULL;
-    okra_model *m;
+    okra_model *m = NULL;
+    NEED(path);
     ZALLOC(m, 1);
     TRY(open_archive(context, path, &m->archive));
     TRY(read_json(m->archive, &m->json, &about));

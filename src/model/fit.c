@@ -344,15 +344,27 @@ done:
 okra_status okra_fit(okra_context *context, const okra_data *x, const okra_data *y,
                      const okra_options *options, okra_model **out)
 {
-    return fit(context, x, y, options, NULL, 1, out);
+    okra_status st = OKRA_OK;
+    NEED(x);
+    NEED(y);
+    TRY(fit(context, x, y, options, NULL, 1, out));
+done:
+    return st;
 }
 
 okra_status okra_fit_path(okra_context *context, const okra_data *x, const okra_data *y,
                           const okra_options *options, const double *lambda, size_t count,
                           okra_model **models)
 {
-    return count > 0 ? fit(context, x, y, options, lambda, count, models)
-                     : okra_fail_(OKRA_EARG, "the path has no lambda");
+    okra_status st = OKRA_OK;
+    NEED(x);
+    NEED(y);
+    if (!lambda || count == 0) {
+        FAIL(OKRA_EARG, "the path has no lambda");
+    }
+    TRY(fit(context, x, y, options, lambda, count, models));
+done:
+    return st;
 }
 
 void okra_model_free(okra_model *model)

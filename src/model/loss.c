@@ -25,6 +25,9 @@ okra_status okra_model_loss(okra_context *context, const okra_model *model,
     okra_walk_ walk = {0};
     okra_feature_loss_ *loss = NULL;
     double *block = NULL, *losses = NULL, sum = 0;
+    NEED(model);
+    NEED(x);
+    NEED(y);
     okra_int width = okra_model_width_(model);
     bool embeds = okra_model_form_(model) == OKRA_FORM_EMBEDDING;
     TRY(check(x, y));

@@ -243,6 +243,8 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     okra_range_ *ranges = NULL;
     okra_int *lengths = NULL;
     run r = {.model = model};
+    NEED(model);
+    NEED(x);
     request = request ? request : &nothing;
     r.want_weights = request->weights;
     r.want_embedding = request->embedding;

@@ -4,6 +4,7 @@
  * Tolerances are about ten times the worst error over 100 seeds, which stands beside
  * them.
  */
+#include "okra/metric.h"
 #include "pairs.h"
 
 static const char *const rbf = "kx=rbf(sigma=1.5) ky=rbf(sigma=2) lambda=0.1";
@@ -407,6 +408,58 @@ TEST(what_predict_refuses)
     pairs_free(&p);
 }
 
+TEST(what_must_be_given)
+{
+    pairs p;
+    pairs_make(31, &p);
+    okra_model *model = pairs_fit(p.train_x, p.train_y, ""), *none = NULL;
+    okra_prediction *prediction = NULL;
+    okra_options *options = pairs_options(okra_fit_options, "");
+    double value = 7;
+    CHECK_FAILS(okra_fit(NULL, NULL, p.train_y, NULL, &none), OKRA_EARG,
+                "okra_fit: x is NULL");
+    CHECK_FAILS(okra_fit(NULL, p.train_x, NULL, NULL, &none), OKRA_EARG,
+                "okra_fit: y is NULL");
+    CHECK_FAILS(okra_fit_path(NULL, NULL, p.train_y, NULL, &value, 1, &none), OKRA_EARG,
+                "okra_fit_path: x is NULL");
+    CHECK_FAILS(okra_fit_path(NULL, p.train_x, NULL, NULL, &value, 1, &none), OKRA_EARG,
+                "okra_fit_path: y is NULL");
+    CHECK_FAILS(okra_fit_path(NULL, p.train_x, p.train_y, NULL, NULL, 1, &none),
+                OKRA_EARG, "the path has no lambda");
+    CHECK_FAILS(okra_predict(NULL, NULL, p.test_x, NULL, NULL, &prediction), OKRA_EARG,
+                "okra_predict: model is NULL");
+    CHECK_FAILS(okra_predict(NULL, model, NULL, NULL, NULL, &prediction), OKRA_EARG,
+                "okra_predict: x is NULL");
+    CHECK_FAILS(okra_model_loss(NULL, NULL, p.test_x, p.test_y, &value, NULL), OKRA_EARG,
+                "okra_model_loss: model is NULL");
+    CHECK_FAILS(okra_model_loss(NULL, model, NULL, p.test_y, &value, NULL), OKRA_EARG,
+                "okra_model_loss: x is NULL");
+    CHECK_FAILS(okra_model_loss(NULL, model, p.test_x, NULL, &value, NULL), OKRA_EARG,
+                "okra_model_loss: y is NULL");
+    CHECK_FAILS(okra_model_load(NULL, NULL, &none), OKRA_EARG,
+                "okra_model_load: path is NULL");
+    CHECK_FAILS(okra_model_save(NULL, model, NULL), OKRA_EARG,
+                "okra_model_save: path is NULL");
+    CHECK_FAILS(okra_model_save(NULL, NULL, "x.okra"), OKRA_EARG,
+                "okra_model_save: model is NULL");
+    CHECK_FAILS(okra_score(NULL, NULL, p.test_y, p.test_y, &value, NULL, NULL), OKRA_EARG,
+                "okra_score: spec is NULL");
+    CHECK_FAILS(okra_score(NULL, "mse", NULL, p.test_y, &value, NULL, NULL), OKRA_EARG,
+                "okra_score: truth is NULL");
+    CHECK_FAILS(okra_score(NULL, "mse", p.test_y, NULL, &value, NULL, NULL), OKRA_EARG,
+                "okra_score: predicted is NULL");
+    CHECK_FAILS(okra_options_set(NULL, "kx", "linear"), OKRA_EARG,
+                "okra_options_set: options is NULL");
+    CHECK_FAILS(okra_options_set(options, NULL, "linear"), OKRA_EARG,
+                "okra_options_set: name is NULL");
+    CHECK_FAILS(okra_options_set(options, "kx", NULL), OKRA_EARG,
+                "okra_options_set: value is NULL");
+    CHECK(!none && !prediction && value == 7);
+    okra_options_free(options);
+    okra_model_free(model);
+    pairs_free(&p);
+}
+
 TEST(a_cancelled_run_stops)
 {
     pairs p;
@@ -518,5 +571,5 @@ MAIN(RUN(weights_solve_the_ridge_system), RUN(candidates_are_ranked_by_true_dist
      RUN(loss_is_the_squared_distance_to_the_truth),
      RUN(matrix_operator_predicts_embeddings), RUN(blocks_do_not_matter),
      RUN(nothing_to_predict), RUN(one_pair_is_a_training_set), RUN(what_fit_refuses),
-     RUN(what_predict_refuses), RUN(a_cancelled_run_stops),
+     RUN(what_predict_refuses), RUN(what_must_be_given), RUN(a_cancelled_run_stops),
      RUN(the_model_keeps_what_it_needs), RUN(tables_and_names), RUN(failing_allocations))
