@@ -49,3 +49,16 @@ case $(cat status) in
 "-2 ") [ -z "$(ls interrupted)" ] ;;               # the program had not begun to listen
 *) cat status >&2; exit 1 ;;
 esac
+
+# a job that was started with interrupts ignored goes on
+"$PYTHON" - "${fit[@]}" -o ignored.okra >status <<'END'
+import signal, subprocess, sys, time
+p = subprocess.Popen(sys.argv[1:], stderr=subprocess.PIPE, text=True,
+                     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+for _ in range(20):
+    time.sleep(0.02)
+    p.send_signal(signal.SIGINT)
+print(p.wait(), p.stderr.read().strip())
+END
+[ "$(cat status)" = "0 " ] || { cat status >&2; exit 1; }
+expect_same ignored.okra whole.okra
