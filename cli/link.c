@@ -47,9 +47,7 @@ static void clear(link_job *j)
     okra_data_free(j->x);
     okra_data_free(j->gram);
     cli_nodes_clear(&j->nodes);
-    free(j->labelled);
-    free(j->member);
-    free(j->edges);
+    cli_known_clear(&j->known);
     free(j->truth);
     if (j->which) {
         okra_link_list_free(j->pairs);
@@ -96,59 +94,19 @@ static int check(const cli_run *run, link_job *j)
     return status ? status : cli_check_writable(run, f->plot);
 }
 
-/* Without a list: the ends of the known edges, in order. */
-static int read_labelled(const cli_run *run, link_job *j)
-{
-    size_t count = (size_t)j->nodes.count;
-    j->member = calloc(count + 1, sizeof *j->member);
-    if (!j->member) {
-        return cli_failure(run, "out of memory");
-    }
-    if (*j->f.labelled) {
-        int status = cli_nodes_list(run, &j->nodes, j->f.labelled, &j->labelled,
-                                    &j->labelled_count);
-        for (okra_int k = 0; k < j->labelled_count; k++) {
-            j->member[j->labelled[k]] = true;
-        }
-        return status ? status
-                      : cli_nodes_pairs(run, &j->nodes, j->f.edges, j->member, "labelled",
-                                        &j->edges, &j->edge_count);
-    }
-    int status =
-        cli_nodes_pairs(run, &j->nodes, j->f.edges, NULL, "", &j->edges, &j->edge_count);
-    j->labelled = malloc((count + 1) * sizeof *j->labelled);
-    if (!j->labelled) {
-        return cli_failure(run, "out of memory");
-    }
-    for (okra_int k = 0; k < j->edge_count; k++) {
-        j->member[j->edges[k].a] = j->member[j->edges[k].b] = true;
-    }
-    for (okra_int i = 0; i < j->nodes.count; i++) {
-        if (j->member[i]) {
-            j->labelled[j->labelled_count++] = i;
-        }
-    }
-    return status;
-}
-
 static int read_all(cli_run *run, link_job *j)
 {
     const link_fields *f = &j->f;
-    char spec[4096];
-    bool gram = strcmp(okra_options_get(run->library, "kx"), "precomputed") == 0 &&
-                strncmp(f->x, "gram:", 5) != 0;
-    snprintf(spec, sizeof spec, "%s%s", gram ? "gram:" : "", f->x);
-    int status = cli_status(run, cli_read(run, spec, &j->x));
+    bool gram = strcmp(okra_options_get(run->library, "kx"), "precomputed") == 0;
+    int status = cli_read_gram(run, f->x, gram, &j->x);
     if (status == CLI_DONE) {
         status = cli_nodes_read(run, f->nodes, okra_data_count(j->x), &j->nodes);
     }
     if (status == CLI_DONE) {
-        status = read_labelled(run, j);
+        status = cli_known_read(run, &j->nodes, f->labelled, f->edges, &j->known);
     }
     if (status == CLI_DONE && *f->y) {
-        snprintf(spec, sizeof spec, "%s%s", strncmp(f->y, "gram:", 5) ? "gram:" : "",
-                 f->y);
-        status = cli_status(run, cli_read(run, spec, &j->gram));
+        status = cli_read_gram(run, f->y, true, &j->gram);
     }
     if (status == CLI_DONE && *f->truth) {
         status = cli_nodes_pairs(run, &j->nodes, f->truth, NULL, "", &j->truth,
@@ -230,19 +188,13 @@ static int predict_network(cli_run *run, link_job *j)
 static int work(cli_run *run, link_job *j)
 {
     const link_fields *f = &j->f;
-    okra_link_task task = {j->x,     j->labelled,   j->labelled_count,
-                           j->edges, j->edge_count, j->gram};
+    okra_link_task task = cli_known_task(&j->known, j->x, j->gram);
     okra_link_settings settings = {.known = f->known};
-    char *end = NULL;
-    if (strcmp(f->beta, "auto") != 0) {
-        settings.beta = strtod(f->beta, &end);
-        if (*end || end == f->beta || !(settings.beta > 0) || isinf(settings.beta)) {
-            return cli_usage(run, "--beta is '%s', expected a positive number or auto",
-                             f->beta);
-        }
+    int status = cli_beta(run, f->beta, &settings.beta);
+    if (status == CLI_DONE) {
+        status = cli_status(
+            run, okra_link_fit(run->context, &task, run->library, &settings, &j->links));
     }
-    int status = cli_status(
-        run, okra_link_fit(run->context, &task, run->library, &settings, &j->links));
     if (status == CLI_DONE && !j->which) {
         return rank_given(run, j);
     }

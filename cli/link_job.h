@@ -18,10 +18,9 @@ typedef struct link_job {
     link_fields f;
     okra_data *x, *gram;
     cli_nodes nodes;
-    okra_int *labelled, labelled_count;
-    bool *member; /* by node: labelled */
-    okra_link *edges, *truth, *pairs, *network;
-    okra_int edge_count, truth_count, pair_count, network_count;
+    cli_known known;
+    okra_link *truth, *pairs, *network;
+    okra_int truth_count, pair_count, network_count;
     okra_link_pairs which; /* 0: the pairs of a file */
     okra_links *links;
     okra_ranking *ranking;

@@ -35,10 +35,10 @@ static int write_pairs(const cli_run *run, const link_job *j, const char *path,
 /* Known edges, then predicted ones; to be freed. */
 static okra_link *whole_network(const link_job *j)
 {
-    size_t known = (size_t)j->edge_count, predicted = (size_t)j->network_count;
+    size_t known = (size_t)j->known.edge_count, predicted = (size_t)j->network_count;
     okra_link *all = malloc((known + predicted + 1) * sizeof *all);
     if (all) {
-        memcpy(all, j->edges, known * sizeof *all);
+        memcpy(all, j->known.edges, known * sizeof *all);
         if (predicted > 0) {
             memcpy(all + known, j->network, predicted * sizeof *all);
         }
@@ -48,7 +48,7 @@ static okra_link *whole_network(const link_job *j)
 
 static int draw(const cli_run *run, const link_job *j, const okra_link *network)
 {
-    okra_int count = j->edge_count + j->network_count;
+    okra_int count = j->known.edge_count + j->network_count;
     const draw_panel panels[] = {{"true network", j->truth, j->truth_count},
                                  {"predicted network", network, count}};
     bool truth = *j->f.truth != '\0';
@@ -56,7 +56,7 @@ static int draw(const cli_run *run, const link_job *j, const okra_link *network)
     if (!file) {
         return CLI_FAILED;
     }
-    bool good = draw_networks(cli_file_stream(file), j->nodes.count, j->member,
+    bool good = draw_networks(cli_file_stream(file), j->nodes.count, j->known.member,
                               truth ? panels : panels + 1, truth ? 2 : 1);
     return cli_file_close(run, file, good ? CLI_DONE : cli_failure(run, "out of memory"));
 }
@@ -74,7 +74,7 @@ int link_write(const cli_run *run, const link_job *j)
         }
         if (*j->f.network) {
             status = write_pairs(run, j, j->f.network, network,
-                                 j->edge_count + j->network_count, false);
+                                 j->known.edge_count + j->network_count, false);
         }
         if (status == CLI_DONE && *j->f.plot) {
             status = draw(run, j, network);
@@ -102,8 +102,8 @@ void link_print(const link_job *j)
     json_t *about = json_loads(okra_links_json(j->links), 0, NULL);
     const json_t *kernels = json_object_get(about, "kernels");
     cli_line(out, "nodes", "%lld, %lld labelled, %lld known edges",
-             (long long)j->nodes.count, (long long)j->labelled_count,
-             (long long)j->edge_count);
+             (long long)j->nodes.count, (long long)j->known.labelled_count,
+             (long long)j->known.edge_count);
     cli_line(out, "kx", "%s", json_string_value(json_object_get(kernels, "x")));
     cli_line(out, "ky", "%s", json_string_value(json_object_get(kernels, "y")));
     cli_line(
@@ -174,10 +174,11 @@ static json_t *picture(const link_job *j)
     }
     json_array_append_new(
         panels,
-        json_pack("{s:s, s:o}", "name", "predicted network", "edges",
-                  edge_list(network, network ? j->edge_count + j->network_count : 0)));
-    for (okra_int k = 0; k < j->labelled_count; k++) {
-        json_array_append_new(labelled, json_integer(j->labelled[k]));
+        json_pack(
+            "{s:s, s:o}", "name", "predicted network", "edges",
+            edge_list(network, network ? j->known.edge_count + j->network_count : 0)));
+    for (okra_int k = 0; k < j->known.labelled_count; k++) {
+        json_array_append_new(labelled, json_integer(j->known.labelled[k]));
     }
     free(network);
     return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "id", "network", "type", "network",
@@ -231,8 +232,8 @@ json_t *link_json(const cli_run *run, const link_job *j)
                      "title", "Links of a network", "date", date, "seed",
                      (json_int_t)run->common.seed, "seconds", j->seconds, "nodes",
                      (json_int_t)j->nodes.count, "labelled",
-                     (json_int_t)j->labelled_count, "edges", (json_int_t)j->edge_count,
-                     "ranked", (json_int_t)j->pair_count, "model",
-                     json_loads(okra_links_json(j->links), 0, NULL), "tables", tables,
-                     "figures", figures);
+                     (json_int_t)j->known.labelled_count, "edges",
+                     (json_int_t)j->known.edge_count, "ranked", (json_int_t)j->pair_count,
+                     "model", json_loads(okra_links_json(j->links), 0, NULL), "tables",
+                     tables, "figures", figures);
 }

@@ -328,3 +328,76 @@ int cli_nodes_pairs(const cli_run *run, const cli_nodes *nodes, const char *path
     }
     return status;
 }
+
+/* ---- the known part of a network ---- */
+
+int cli_known_read(const cli_run *run, const cli_nodes *nodes, const char *labelled,
+                   const char *edges, cli_known *out)
+{
+    size_t count = (size_t)nodes->count;
+    out->member = calloc(count + 1, sizeof *out->member);
+    if (!out->member) {
+        return cli_failure(run, "out of memory");
+    }
+    if (*labelled) {
+        int status =
+            cli_nodes_list(run, nodes, labelled, &out->labelled, &out->labelled_count);
+        for (okra_int k = 0; k < out->labelled_count; k++) {
+            out->member[out->labelled[k]] = true;
+        }
+        return status ? status
+                      : cli_nodes_pairs(run, nodes, edges, out->member, "labelled",
+                                        &out->edges, &out->edge_count);
+    }
+    int status =
+        cli_nodes_pairs(run, nodes, edges, NULL, "", &out->edges, &out->edge_count);
+    out->labelled = malloc((count + 1) * sizeof *out->labelled);
+    if (!out->labelled) {
+        return cli_failure(run, "out of memory");
+    }
+    for (okra_int k = 0; k < out->edge_count; k++) {
+        out->member[out->edges[k].a] = out->member[out->edges[k].b] = true;
+    }
+    for (okra_int i = 0; i < nodes->count; i++) {
+        if (out->member[i]) {
+            out->labelled[out->labelled_count++] = i;
+        }
+    }
+    return status;
+}
+
+void cli_known_clear(cli_known *known)
+{
+    free(known->labelled);
+    free(known->member);
+    free(known->edges);
+}
+
+okra_link_task cli_known_task(const cli_known *known, const okra_data *x,
+                              const okra_data *gram)
+{
+    return (okra_link_task){
+        x, known->labelled, known->labelled_count, known->edges, known->edge_count, gram};
+}
+
+int cli_beta(const cli_run *run, const char *text, double *beta)
+{
+    char *end = NULL;
+    *beta = 0;
+    if (strcmp(text, "auto") != 0) {
+        *beta = strtod(text, &end);
+        if (*end || end == text || !(*beta > 0) || isinf(*beta)) {
+            return cli_usage(run, "--beta is '%s', expected a positive number or auto",
+                             text);
+        }
+    }
+    return CLI_DONE;
+}
+
+int cli_read_gram(cli_run *run, const char *spec, bool gram, okra_data **out)
+{
+    char typed[4096];
+    bool add = gram && strncmp(spec, "gram:", 5) != 0;
+    snprintf(typed, sizeof typed, "%s%s", add ? "gram:" : "", spec);
+    return cli_status(run, cli_read(run, typed, out));
+}

@@ -30,4 +30,23 @@ int cli_nodes_pairs(const cli_run *run, const cli_nodes *nodes, const char *path
                     const bool *member, const char *kind, okra_link **list,
                     okra_int *count);
 
+/* The known part of a network. */
+typedef struct cli_known {
+    okra_int *labelled, labelled_count;
+    bool *member; /* by node: labelled */
+    okra_link *edges;
+    okra_int edge_count;
+} cli_known;
+
+/* labelled "": the ends of the known edges, in order. */
+int cli_known_read(const cli_run *run, const cli_nodes *nodes, const char *labelled,
+                   const char *edges, cli_known *out);
+void cli_known_clear(cli_known *known);
+okra_link_task cli_known_task(const cli_known *known, const okra_data *x,
+                              const okra_data *gram);
+/* A time of diffusion; auto: 0. */
+int cli_beta(const cli_run *run, const char *text, double *beta);
+/* Objects, or a Gram matrix without its prefix. */
+int cli_read_gram(cli_run *run, const char *spec, bool gram, okra_data **out);
+
 #endif

@@ -3,6 +3,7 @@
  * cross-validation, shows what it found, and fits the best on all pairs.
  */
 #include "commands.h"
+#include "nodes.h"
 #include "select_report.h"
 
 #include <string.h>
@@ -11,6 +12,7 @@
 typedef struct select_fields {
     const char *x, *y, *unlabelled, *candidates, *folds, *groups, *stratify;
     const char *output, *cells, *plot, *resume;
+    const char *edges, *labelled, *nodes, *beta;
 } select_fields;
 
 #define FILE_ROW(flag, field, preset, help)                                         \
@@ -21,7 +23,7 @@ typedef struct select_fields {
 
 static const okra_option rows[] = {
     FILE_ROW("x", x, NULL, "Training inputs, one object a row"),
-    FILE_ROW("y", y, NULL, "Training outputs, in the same order"),
+    FILE_ROW("y", y, "", "Training outputs, in the same order"),
     FILE_ROW("unlabelled", unlabelled, "",
              "More inputs, whose outputs are not known, for methods that can use them"),
     FILE_ROW("candidates", candidates, "",
@@ -36,10 +38,22 @@ static const okra_option rows[] = {
     FILE_ROW("resume", resume, "",
              "Finished work: read if there, and kept up to date; goes on after an "
              "interrupt with the same results"),
+    FILE_ROW("edges", edges, "",
+             "For links (metric auc-roc or auc-pr), in place of --y: known edges between "
+             "labelled nodes, as in okra link; --x describes all nodes, --y may be the "
+             "Gram matrix of the labelled ones"),
+    FILE_ROW("labelled", labelled, "",
+             "Nodes whose edges with one another are all known, one a line; without it "
+             "the nodes of --edges"),
+    FILE_ROW("nodes", nodes, "", "Names of the nodes, one a line in the order of --x"),
+    {"beta", OKRA_OPTION_TEXT, offsetof(select_fields, beta), "1", 1, 0, NULL, "V|auto",
+     "Time of the diffusion on the known network where --ky is not given"},
     {0}};
 
 typedef struct inputs {
     okra_data *x, *y, *candidates, *folds, *groups, *strata;
+    cli_nodes nodes;
+    cli_known known;
 } inputs;
 
 static void free_inputs(inputs *in)
@@ -48,6 +62,8 @@ static void free_inputs(inputs *in)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         okra_data_free(all[i]);
     }
+    cli_nodes_clear(&in->nodes);
+    cli_known_clear(&in->known);
 }
 
 /* A column of labels, whatever the file holds. */
@@ -59,7 +75,7 @@ static okra_status read_labels(cli_run *run, const char *spec, okra_data **out)
     return *spec ? cli_read(run, typed, out) : OKRA_OK;
 }
 
-static okra_status read_inputs(cli_run *run, const select_fields *f, inputs *in)
+static okra_status read_pairs(cli_run *run, const select_fields *f, inputs *in)
 {
     okra_data *more = NULL, *all = NULL;
     okra_status st = cli_read(run, f->x, &in->x);
@@ -76,9 +92,37 @@ static okra_status read_inputs(cli_run *run, const select_fields *f, inputs *in)
     if (st == OKRA_OK && *f->candidates) {
         st = cli_read(run, f->candidates, &in->candidates);
     }
-    st = st == OKRA_OK ? read_labels(run, f->folds, &in->folds) : st;
-    st = st == OKRA_OK ? read_labels(run, f->groups, &in->groups) : st;
-    return st == OKRA_OK ? read_labels(run, f->stratify, &in->strata) : st;
+    return st;
+}
+
+/* A network in place of outputs. */
+static int read_network(cli_run *run, const select_fields *f, inputs *in)
+{
+    bool gram = strcmp(okra_options_get(run->library, "kx"), "precomputed") == 0;
+    int status = cli_read_gram(run, f->x, gram, &in->x);
+    if (status == CLI_DONE && *f->y) {
+        status = cli_read_gram(run, f->y, true, &in->y);
+    }
+    if (status == CLI_DONE) {
+        status = cli_nodes_read(run, f->nodes, okra_data_count(in->x), &in->nodes);
+    }
+    if (status == CLI_DONE) {
+        status = cli_known_read(run, &in->nodes, f->labelled, f->edges, &in->known);
+    }
+    return status;
+}
+
+static int read_inputs(cli_run *run, const select_fields *f, inputs *in)
+{
+    int status =
+        *f->edges ? read_network(run, f, in) : cli_status(run, read_pairs(run, f, in));
+    if (status == CLI_DONE) {
+        status = cli_status(run, read_labels(run, f->folds, &in->folds));
+    }
+    if (status == CLI_DONE) {
+        status = cli_status(run, read_labels(run, f->groups, &in->groups));
+    }
+    return status ? status : cli_status(run, read_labels(run, f->stratify, &in->strata));
 }
 
 /* The best cell fitted on all pairs. */
@@ -97,6 +141,26 @@ static int fit_best(cli_run *run, const inputs *in, const okra_selection *s,
     okra_model_free(model);
     okra_options_free(options);
     return cli_status(run, st);
+}
+
+/* What goes with a network, and what with pairs of objects. */
+static int check_kind(const cli_run *run, const select_fields *f)
+{
+    static const char *const of_links[] = {"labelled", "nodes", "beta"};
+    static const char *const of_pairs[] = {"unlabelled", "candidates", "output"};
+    for (size_t i = 0; i < 3; i++) {
+        if (!*f->edges && okra_options_is_set(run->options, of_links[i])) {
+            return cli_usage(run, "--%s has no use without --edges", of_links[i]);
+        }
+        if (*f->edges && okra_options_is_set(run->options, of_pairs[i])) {
+            return cli_usage(run, "--%s has no use with --edges%s", of_pairs[i],
+                             i == 2 ? ": give the settings found to okra link" : "");
+        }
+    }
+    return *f->edges || *f->y
+               ? CLI_DONE
+               : cli_usage(run, "--y FILE is missing: training outputs (or --edges FILE: "
+                                "a network)");
 }
 
 static int check_outputs(const cli_run *run, const select_fields *f)
@@ -127,8 +191,17 @@ static int choose(cli_run *run, const select_fields *f, const inputs *in,
                                    .strata = in->strata,
                                    .resume = *f->resume ? f->resume : NULL,
                                    .keep = *f->resume ? NULL : kept};
-    okra_status st = okra_select(run->context, in->x, in->y, run->library, &request, out);
-    int status = cli_status(run, st);
+    okra_link_task task = cli_known_task(&in->known, in->x, in->y);
+    okra_link_settings settings = {0};
+    int status = cli_beta(run, f->beta, &settings.beta);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    okra_status st =
+        *f->edges ? okra_select_links(run->context, &task, &settings, run->library,
+                                      &request, out)
+                  : okra_select(run->context, in->x, in->y, run->library, &request, out);
+    status = cli_status(run, st);
     const char *file = *f->resume ? f->resume : kept;
     if (st == OKRA_ECANCELLED && access(file, R_OK) == 0) {
         fprintf(stderr, "okra select: what is finished is kept; go on with --resume %s\n",
@@ -144,10 +217,13 @@ static int run_select(cli_run *run)
     okra_selection *s = NULL;
     int status = cli_status(run, cli_fields(run, &f));
     if (status == CLI_DONE) {
+        status = check_kind(run, &f);
+    }
+    if (status == CLI_DONE) {
         status = check_outputs(run, &f);
     }
     if (status == CLI_DONE) {
-        status = cli_status(run, read_inputs(run, &f, &in));
+        status = read_inputs(run, &f, &in);
     }
     if (status == CLI_DONE) {
         status = choose(run, &f, &in, &s);
@@ -180,7 +256,8 @@ static int run_select(cli_run *run)
 const cli_command cli_select = {
     .name = "select",
     .purpose = "Choose kernels and options by leave-one-out or cross-validation",
-    .usage = "--x FILE --y FILE [--cv HOW] [--metric SPEC] [-o MODEL] [flags]",
+    .usage =
+        "--x FILE --y FILE | --edges FILE [--cv HOW] [--metric SPEC] [-o MODEL] [flags]",
     .about =
         "Any number may be a grid: {a,b,c}, lo..hi (10 values, log-spaced; whole "
         "numbers: "
@@ -197,7 +274,9 @@ const cli_command cli_select = {
         "okra select --x x.npy --y y.npy --kx 'rbf(sigma=1..32)' --ky 'rbf(sigma={4,8})' "
         "\\\n    --metric rbf-loss:sigma=7 --lambda 1e-6..1 --cv nested:5,5 --json\n"
         "okra select --x x.npy --y y.npy --method knn --k 1..20 --cv kfold:10 --metric "
-        "mse \\\n    --plot k.svg\n",
+        "mse \\\n    --plot k.svg\n"
+        "okra select --x features.npy --edges known.tsv --labelled nodes.txt \\\n"
+        "    --kx 'rbf(sigma={2,4,8})' --lambda 1e-3..1 --metric auc-pr\n",
     .own = {"select", rows, sizeof(select_fields)},
     .topic = "select",
     .run = run_select,

@@ -127,7 +127,7 @@ static void print_nested(const json_t *result)
         }
         putchar('\n');
     }
-    printf("\nof all pairs, by the inner folds:\n");
+    printf("\nof all of them, by the inner folds:\n");
 }
 
 void select_print(const cli_run *run, const json_t *result, const char *model)
@@ -139,8 +139,9 @@ void select_print(const cli_run *run, const json_t *result, const char *model)
         printf("%.10g\n", real(best, "mean"));
         return;
     }
-    cli_line(stdout, "cv", "%s of %lld pairs, %s", text(result, "cv"),
-             (long long)json_integer_value(json_object_get(result, "pairs")),
+    const char *kind = json_object_get(result, "nodes") ? "nodes" : "pairs";
+    cli_line(stdout, "cv", "%s of %lld %s, %s", text(result, "cv"),
+             (long long)json_integer_value(json_object_get(result, kind)), kind,
              strcmp(closed, "yes") == 0    ? "in closed form"
              : strcmp(closed, "some") == 0 ? "partly in closed form"
                                            : "fitted anew for every fold");

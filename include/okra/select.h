@@ -10,6 +10,7 @@
 #define OKRA_SELECT_H
 
 #include "okra/data.h"
+#include "okra/link.h"
 #include "okra/model.h"
 
 #ifdef __cplusplus
@@ -38,6 +39,18 @@ OKRA_API okra_status okra_select(okra_context *context, const okra_data *x,
                                  const okra_data *y, const okra_options *options,
                                  const okra_select_request *request,
                                  okra_selection **out) OKRA_CHECK;
+/* The same for links of a network (okra/link.h): labelled nodes are left out, and the
+ * metric is auc-roc (if not set) or auc-pr of the pairs.
+ *   loo     over all labelled pairs, both ends left out, the known network kept whole:
+ *           okra_link_leave, one decomposition for all lambdas
+ *   kfold   fitted on the known network without the fold; its pairs with nodes of the
+ *           fold are ranked
+ * Folds, groups and strata are of the labelled nodes. settings == NULL: defaults. */
+OKRA_API okra_status okra_select_links(okra_context *context, const okra_link_task *task,
+                                       const okra_link_settings *settings,
+                                       const okra_options *options,
+                                       const okra_select_request *request,
+                                       okra_selection **out) OKRA_CHECK;
 OKRA_API void okra_selection_free(okra_selection *selection);
 
 /* The whole result as JSON; owned by the selection. */

@@ -207,9 +207,8 @@ done:
     return st;
 }
 
-/* The inputs of the method: labelled nodes, and new ones where it uses them. */
-static okra_status training_nodes(const okra_link_parts_ *p, okra_int n, okra_int **list,
-                                  okra_int *count)
+okra_status okra_link_inputs_(const okra_link_parts_ *p, okra_int n, okra_int **list,
+                              okra_int *count)
 {
     okra_status st = OKRA_OK;
     const char *lambda2 = okra_options_get(p->fit, "lambda2");
@@ -233,7 +232,7 @@ okra_status okra_link_fit(okra_context *context, const okra_link_task *task,
     okra_data *x = NULL;
     okra_int *inputs = NULL, input_count = 0, n = task->labelled_count;
     TRY(okra_link_parts_create_(context, task, options, settings, &p));
-    TRY(training_nodes(&p, n, &inputs, &input_count));
+    TRY(okra_link_inputs_(&p, n, &inputs, &input_count));
     TRY(okra_link_take_(context, task->x, inputs, input_count, inputs, input_count, &x));
     ZALLOC(l, 1);
     l->nodes = task->x->n;

@@ -44,6 +44,9 @@ okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *tas
                                     const okra_link_settings *settings,
                                     okra_link_parts_ *out) OKRA_CHECK;
 void okra_link_parts_clear_(okra_link_parts_ *parts);
+/* The inputs of the method: the n labelled nodes, and new ones where it uses them. */
+okra_status okra_link_inputs_(const okra_link_parts_ *parts, okra_int n, okra_int **list,
+                              okra_int *count) OKRA_CHECK;
 
 /* The chosen objects; of a Gram matrix of all nodes, the rows against the columns. */
 okra_status okra_link_take_(okra_context *ctx, const okra_data *x, const okra_int *rows,

@@ -80,6 +80,14 @@ static bool is_plain(const group *g)
     return plain;
 }
 
+okra_status okra_cell_lambda_(const okra_space_ *space, const okra_cell_ *cell,
+                              double *out)
+{
+    const okra_option *row = okra_option_find_(&space->method->options, "lambda", 6);
+    return okra_option_parse_(space->method->name, row,
+                              okra_space_value_(space, &cell->setting, "lambda"), out);
+}
+
 static okra_status open(group *g)
 {
     okra_status st = OKRA_OK;
@@ -95,15 +103,9 @@ static okra_status open(group *g)
     ALLOC(g->train, n);
     ALLOC(g->test, n);
     for (size_t l = 0; space->path && l < g->count; l++) {
-        okra_options *one = NULL;
-        TRY(okra_space_options_(space, &g->cells[l]->setting, &one, NULL));
-        const okra_option *row = okra_option_find_(&space->method->options, "lambda", 6);
-        st = okra_option_parse_(space->method->name, row, okra_options_get(one, "lambda"),
-                                &g->lambda[l]);
-        okra_options_free(one);
-        TRY(st);
+        TRY(okra_cell_lambda_(space, g->cells[l], &g->lambda[l]));
     }
-    TRY(okra_scorer_create_(task->metric, task->source->request, space, &g->scorer));
+    TRY(okra_scorer_create_(task->metric, task->source, space, &g->scorer));
     g->scorer.predict = g->predict;
     /* Candidates of their own, and decoders that look at objects, need the objects. */
     bool candidates =
@@ -484,6 +486,9 @@ okra_status okra_group_fold_(okra_context *ctx, okra_task_ *task,
 {
     okra_status st = OKRA_OK;
     group g = {.task = task, .cells = cells, .count = count};
+    if (task->source->links) {
+        return okra_links_fold_(ctx, task, cells, count, fold);
+    }
     TRY(open(&g));
     TRY(refit(ctx, &g, fold));
 done:
@@ -497,6 +502,10 @@ okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *con
     okra_status st = OKRA_OK;
     group g = {.task = task, .cells = cells, .count = count};
     bool closed = false;
+    if (task->source->links) {
+        TRY(okra_links_run_(ctx, task, cells, count));
+        goto means;
+    }
     TRY(open(&g));
     TRY(has_closed_form(&g, &closed));
     if (closed) {
@@ -513,6 +522,7 @@ okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *con
     if (!closed) {
         TRY(refit_all(ctx, &g));
     }
+means:
     for (size_t l = 0; l < count; l++) {
         summarise(task, cells[l]);
     }

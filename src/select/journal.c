@@ -78,22 +78,36 @@ static uint64_t mix_data(uint64_t h, const okra_data *d)
     return h;
 }
 
-uint64_t okra_fingerprint_(const okra_options *options, const okra_data *x,
-                           const okra_data *y, const okra_select_request *request,
+static uint64_t mix_links(uint64_t h, const okra_link_source_ *links)
+{
+    const okra_link_task *task = links->task;
+    double beta = links->settings ? links->settings->beta : 1;
+    char known = links->settings && links->settings->known;
+    h = mix_data(mix_data(h, task->x), task->gram);
+    h = mix_ints(h, task->labelled, task->labelled_count);
+    for (okra_int k = 0; k < task->edge_count; k++) {
+        okra_int ends[] = {task->edges[k].a, task->edges[k].b};
+        h = mix(mix_ints(h, ends, 2), &task->edges[k].value, sizeof(double));
+    }
+    return mix(mix(h, &beta, sizeof beta), &known, 1);
+}
+
+uint64_t okra_fingerprint_(const okra_options *options, const okra_source_ *source,
                            uint64_t seed)
 {
     uint64_t h = mix(0xcbf29ce484222325u, &seed, sizeof seed);
     const char *name, *value, *version = okra_version();
+    const okra_select_request *request = source->request;
     h = mix(h, version, strlen(version));
     for (size_t i = 0; (name = okra_options_each_(options, i, &value)); i++) {
         h = mix(mix(h, name, strlen(name) + 1), value, strlen(value) + 1);
     }
-    const okra_data *all[] = {
-        x, y, request->candidates, request->folds, request->groups, request->strata};
+    const okra_data *all[] = {source->x,      source->y,       request->candidates,
+                              request->folds, request->groups, request->strata};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         h = mix_data(h, all[i]);
     }
-    return h;
+    return source->links ? mix_links(h, source->links) : h;
 }
 
 /* ---- entries --------------------------------------------------------------------------

@@ -99,7 +99,7 @@ okra_status okra_selection_report_(okra_selection *s)
     TRY(okra_json_set_(o, "cv", json_string(s->cv)));
     TRY(okra_json_set_(o, "metric", json_string(s->metric)));
     TRY(okra_json_set_(o, "loss", json_boolean(s->loss)));
-    TRY(okra_json_set_(o, "pairs", json_integer((json_int_t)s->n)));
+    TRY(okra_json_set_(o, s->links ? "nodes" : "pairs", json_integer((json_int_t)s->n)));
     TRY(okra_json_set_(o, "closed_form",
                        json_string(closed == 0                ? "no"
                                    : closed == s->found.count ? "yes"

@@ -12,15 +12,24 @@
 
 #include <string.h>
 
-okra_status okra_scorer_create_(const char *metric, const okra_select_request *request,
+okra_status okra_scorer_create_(const char *metric, const okra_source_ *source,
                                 const okra_space_ *space, okra_scorer_ *out)
 {
+    bool precision_recall;
     okra_scorer_ s = {.metric = metric,
                       .feature = strcmp(metric, "feature-loss") == 0,
                       .loss = true,
                       .decoder = space->decoder,
-                      .candidates = request->candidates};
-    if (!s.feature) {
+                      .candidates = source->request->candidates};
+    if (source->links) {
+        s.feature = s.loss = false;
+        if (!okra_links_metric_(metric, &precision_recall)) {
+            return okra_fail_(OKRA_EARG,
+                              "metric is '%s', expected auc-roc or auc-pr: "
+                              "links are ranked",
+                              metric);
+        }
+    } else if (!s.feature) {
         okra_status st = okra_metric_is_loss(metric, &s.loss);
         if (st != OKRA_OK) {
             return st;

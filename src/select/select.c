@@ -72,6 +72,9 @@ static okra_status check_classes(const job *j, const okra_folds_ *folds,
     okra_status st = OKRA_OK;
     const okra_data *y = j->source.y;
     okra_int *train = NULL, *test = NULL, n, m;
+    if (j->source.links) {
+        return okra_links_check_(&j->source, folds, index);
+    }
     if (y->kind != OKRA_LABELS || !folds->part) {
         return OKRA_OK;
     }
@@ -104,7 +107,9 @@ static okra_status check(job *j, const okra_options *options)
     const okra_select_request *r = j->source.request;
     okra_int n = j->source.n;
     TRY(okra_cv_parse_(j->fields.cv, &j->cv));
-    TRY(okra_method_check_pairs_(j->out->space->method, j->source.x, j->source.y));
+    if (!j->source.links) {
+        TRY(okra_method_check_pairs_(j->out->space->method, j->source.x, j->source.y));
+    }
     TRY(check_labels(r->folds, "folds", n, &j->keys.folds));
     TRY(check_labels(r->groups, "groups", n, &j->keys.groups));
     TRY(check_labels(r->strata, "strata", n, &j->keys.strata));
@@ -122,7 +127,7 @@ static okra_status check(job *j, const okra_options *options)
     if (okra_options_is_set(options, "top")) {
         FAIL(OKRA_EARG, "top has no use in a selection");
     }
-    TRY(okra_scorer_create_(j->fields.metric, r, j->out->space, &j->scorer));
+    TRY(okra_scorer_create_(j->fields.metric, &j->source, j->out->space, &j->scorer));
     if (j->cv.kind == OKRA_CV_GCV_ && !j->scorer.feature) {
         FAIL(OKRA_EARG, "generalised cross-validation estimates feature-loss, not %s",
              j->fields.metric);
@@ -158,6 +163,35 @@ static okra_status inner_folds(const job *j, const okra_int *index, okra_int n,
             okra_folds_free_(out);
         }
     }
+    return st;
+}
+
+/* The folds of every search are drawn once before any computing, so that those which
+ * cannot be learned from are refused first. */
+static okra_status check_folds(const job *j, const okra_folds_ *outer)
+{
+    okra_status st = OKRA_OK;
+    okra_int *train = NULL, *test = NULL, n = j->source.n, m;
+    okra_folds_ inner = {0};
+    TRY(inner_folds(j, NULL, n, -1, &inner));
+    if (outer) {
+        TRY(check_classes(j, outer, NULL));
+        ALLOC(train, n);
+        ALLOC(test, n);
+    }
+    for (okra_int f = 0; outer && f < okra_folds_count_(outer); f++) {
+        okra_folds_free_(&inner);
+        okra_folds_get_(outer, f, train, &n, test, &m);
+        st = inner_folds(j, train, n, f, &inner);
+        if (st != OKRA_OK) {
+            okra_message_prefix_("within outer fold %lld", (long long)f);
+            goto done;
+        }
+    }
+done:
+    okra_folds_free_(&inner);
+    okra_free_(train);
+    okra_free_(test);
     return st;
 }
 
@@ -258,7 +292,7 @@ static okra_status nested(job *j)
         FAIL(OKRA_EARG, "%lld outer folds of %lld pairs leave one pair each: take fewer",
              (long long)j->cv.outer, (long long)j->source.n);
     }
-    TRY(check_classes(j, &folds, NULL));
+    TRY(check_folds(j, &folds));
     okra_int count = okra_folds_count_(&folds);
     j->total *= count + 1;
     ZALLOC(out->outer, count);
@@ -277,8 +311,10 @@ static okra_status run(job *j, const okra_options *options)
     const okra_select_request *r = j->source.request;
     okra_selection *out = j->out;
     double begin = now();
-    uint64_t mark = okra_fingerprint_(options, j->source.x, j->source.y, r,
-                                      okra_context_seed(j->ctx));
+    uint64_t mark = okra_fingerprint_(options, &j->source, okra_context_seed(j->ctx));
+    if (j->cv.outer == 0) {
+        TRY(check_folds(j, NULL));
+    }
     TRY(okra_journal_open_(j->ctx, r->resume, mark, &j->journal));
     j->total = okra_search_cells_(out->space, j->fields.budget);
     if (j->cv.outer > 0) {
@@ -287,50 +323,92 @@ static okra_status run(job *j, const okra_options *options)
     TRY(search(j, NULL, j->source.n, -1, &out->found));
     out->n = j->source.n;
     out->loss = j->scorer.loss;
+    out->links = j->source.links != NULL;
     out->seconds = now() - begin;
     TRY(okra_selection_report_(out));
 done:
     return st;
 }
 
+static okra_status select_on(job *j, const okra_options *options, okra_selection **out)
+{
+    okra_status st = OKRA_OK;
+    const okra_select_request *request = j->source.request;
+    ZALLOC(j->out, 1);
+    TRY(okra_options_read(options, &okra_select_table_, &j->fields));
+    j->out->cv = okra_strdup_(j->fields.cv);
+    j->out->metric = okra_strdup_(j->fields.metric);
+    if (!j->out->cv || !j->out->metric) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    TRY(okra_space_create_(options, &j->out->space));
+    TRY(check(j, options));
+    st = run(j, options);
+    if (st == OKRA_ECANCELLED && request->keep && j->journal &&
+        okra_journal_count_(j->journal) > 0) {
+        /* the message of the cancelling goes if this fails */
+        okra_status kept = okra_journal_save_(j->journal, request->keep);
+        st = kept == OKRA_OK ? OKRA_ECANCELLED : kept;
+    }
+    if (st == OKRA_OK) {
+        *out = j->out;
+        j->out = NULL;
+    }
+done:
+    okra_source_clear_(&j->source);
+    okra_journal_free_(j->journal);
+    okra_selection_free(j->out);
+    return st;
+}
+
+static const okra_select_request nothing = {0};
+
 okra_status okra_select(okra_context *context, const okra_data *x, const okra_data *y,
                         const okra_options *options, const okra_select_request *request,
                         okra_selection **out)
 {
-    okra_status st = OKRA_OK;
-    static const okra_select_request nothing = {0};
     okra_options *defaults = NULL;
-    job j = {.ctx = context, .source = {.x = x, .y = y, .n = y->n, .inputs = x->n}};
-    j.source.request = request ? request : &nothing;
-    ZALLOC(j.out, 1);
-    if (!options) {
-        TRY(okra_select_options(&defaults));
-        options = defaults;
-    }
-    TRY(okra_options_read(options, &okra_select_table_, &j.fields));
-    j.out->cv = okra_strdup_(j.fields.cv);
-    j.out->metric = okra_strdup_(j.fields.metric);
-    if (!j.out->cv || !j.out->metric) {
-        st = OKRA_EMEM;
-        goto done;
-    }
-    TRY(okra_space_create_(options, &j.out->space));
-    TRY(check(&j, options));
-    st = run(&j, options);
-    if (st == OKRA_ECANCELLED && request && request->keep && j.journal &&
-        okra_journal_count_(j.journal) > 0) {
-        /* the message of the cancelling goes if this fails */
-        okra_status kept = okra_journal_save_(j.journal, request->keep);
-        st = kept == OKRA_OK ? OKRA_ECANCELLED : kept;
-    }
-    if (st == OKRA_OK) {
-        *out = j.out;
-        j.out = NULL;
-    }
-done:
-    okra_source_clear_(&j.source);
-    okra_journal_free_(j.journal);
-    okra_selection_free(j.out);
+    job j = {.ctx = context,
+             .source = {.x = x,
+                        .y = y,
+                        .n = y->n,
+                        .inputs = x->n,
+                        .request = request ? request : &nothing}};
+    okra_status st = options ? OKRA_OK : okra_select_options(&defaults);
+    st = st == OKRA_OK ? select_on(&j, options ? options : defaults, out) : st;
     okra_options_free(defaults);
+    return st;
+}
+
+okra_status okra_select_links(okra_context *context, const okra_link_task *task,
+                              const okra_link_settings *settings,
+                              const okra_options *options,
+                              const okra_select_request *request, okra_selection **out)
+{
+    okra_status st = OKRA_OK;
+    okra_options *copy = NULL;
+    okra_data *x = NULL;
+    okra_link_parts_ parts = {0};
+    okra_link_source_ links = {task, settings};
+    TRY(options ? okra_options_copy(options, &copy) : okra_select_options(&copy));
+    if (!okra_options_is_set(copy, "metric")) {
+        TRY(okra_options_set(copy, "metric", "auc-roc"));
+    }
+    TRY(okra_link_parts_create_(context, task, NULL, settings, &parts));
+    okra_int n = task->labelled_count;
+    TRY(okra_link_take_(context, task->x, parts.labelled, n, parts.labelled, n, &x));
+    job j = {.ctx = context,
+             .source = {.x = x,
+                        .y = parts.y,
+                        .n = n,
+                        .inputs = n,
+                        .links = &links,
+                        .request = request ? request : &nothing}};
+    TRY(select_on(&j, copy, out));
+done:
+    okra_options_free(copy);
+    okra_data_free(x);
+    okra_link_parts_clear_(&parts);
     return st;
 }

@@ -10,12 +10,14 @@
  *   group.c     all lambdas of a setting: closed form where there is one, else refits
  *   search.c    which cells, in which order; the best; refinement
  *   journal.c   finished work on file
+ *   links.c     the same for links of a network: nodes are left out, pairs are ranked
  *   select.c    the whole, nested or not; report.c: its JSON
  */
 #ifndef OKRA_SELECT_H_
 #define OKRA_SELECT_H_
 
 #include "decode/decode.h"
+#include "link/link.h"
 #include "metric/metric.h"
 #include "model/model.h"
 #include "okra/select.h"
@@ -104,11 +106,18 @@ void okra_folds_get_(const okra_folds_ *folds, okra_int fold, okra_int *train,
 /* ---- grams.c --------------------------------------------------------------------------
  */
 
+/* A network whose links are selected for. */
+typedef struct okra_link_source_ {
+    const okra_link_task *task;
+    const okra_link_settings *settings;
+} okra_link_source_;
+
 /* The training set of a selection and the Gram matrices made of it so far. */
 typedef struct okra_source_ {
     const okra_data *x, *y;
     okra_int n, inputs;
     const okra_select_request *request;
+    const okra_link_source_ *links; /* the pairs are nodes of a network, or NULL: not */
     struct okra_gram_ *grams;
     int count;
 } okra_source_;
@@ -170,7 +179,7 @@ typedef struct okra_scorer_ {
     const okra_options *predict;
     const okra_data *candidates;
 } okra_scorer_;
-okra_status okra_scorer_create_(const char *metric, const okra_select_request *request,
+okra_status okra_scorer_create_(const char *metric, const okra_source_ *source,
                                 const okra_space_ *space, okra_scorer_ *out) OKRA_CHECK;
 /* What is known of the left-out pairs of a view: a block of their predictions, or a model
  * that predicts by itself. */
@@ -223,11 +232,29 @@ enum { OKRA_CELLS_MOST_ = 200000 };
 okra_status okra_group_fold_(okra_context *ctx, okra_task_ *task,
                              okra_cell_ *const *cells, size_t count,
                              okra_int fold) OKRA_CHECK;
+/* The lambda of a cell, where space->path. */
+okra_status okra_cell_lambda_(const okra_space_ *space, const okra_cell_ *cell,
+                              double *out) OKRA_CHECK;
 /* Values a cell has: folds, or 1 for leave-one-out, which is scored as a whole. */
 okra_int okra_task_values_(const okra_task_ *task);
 /* Fills the values of cells that differ in lambda alone (`count` of them, in order). */
 okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *const *cells,
                             size_t count) OKRA_CHECK;
+
+/* ---- links.c --------------------------------------------------------------------------
+ */
+
+/* The metrics of links: true and whether it is AUC-PR, else AUC-ROC. */
+bool okra_links_metric_(const char *metric, bool *precision_recall);
+/* Refuses folds that have nothing to learn from or nothing to rank. */
+okra_status okra_links_check_(const okra_source_ *source, const okra_folds_ *folds,
+                              const okra_int *index) OKRA_CHECK;
+/* As okra_group_run_ and okra_group_fold_, less the means. */
+okra_status okra_links_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *const *cells,
+                            size_t count) OKRA_CHECK;
+okra_status okra_links_fold_(okra_context *ctx, const okra_task_ *task,
+                             okra_cell_ *const *cells, size_t count,
+                             okra_int fold) OKRA_CHECK;
 
 /* ---- journal.c ------------------------------------------------------------------------
  */
@@ -236,8 +263,7 @@ okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *con
  * cell's number or its settings. */
 typedef struct okra_journal_ okra_journal_;
 /* What the work depends on, as a number: the options, the data, the seed. */
-uint64_t okra_fingerprint_(const okra_options *options, const okra_data *x,
-                           const okra_data *y, const okra_select_request *request,
+uint64_t okra_fingerprint_(const okra_options *options, const okra_source_ *source,
                            uint64_t seed);
 /* Reads the file if it is there, and fails if it is of other work. */
 okra_status okra_journal_open_(const okra_context *ctx, const char *path,
@@ -293,7 +319,7 @@ struct okra_selection {
     okra_int outer_count;
     okra_int values; /* a cell */
     okra_int n;
-    bool loss;
+    bool loss, links; /* links: n nodes, else pairs */
     char *cv, *metric, *json;
     double seconds;
 };

@@ -47,3 +47,26 @@ expect_fail 2 "okra select: --plot is 'p.png', expected a name that ends in .svg
     okra select --x x.csv --y y.csv --plot p.png
 expect_fail 2 "okra select: --plot needs a grid, but every flag has one value" \
     okra select --x x.csv --y y.csv --plot p.svg
+
+# links: areas of left-out nodes
+printf '0,0\n0.1,0\n0,0.1\n0.1,0.1\n5,5\n5.1,5\n5,5.1\n5.1,5.1\n' >nodes.csv
+printf '0 1\n1 2\n0 2\n2 3\n4 5\n5 6\n4 6\n6 7\n' >known.tsv
+network="--x nodes.csv --edges known.tsv --kx rbf(sigma={0.5,1})"
+expect 0 okra select $network --lambda 0.1,1
+expect_in "cv             loo of 8 nodes, in closed form" out
+expect_in "auc-roc        " out
+printf '0\n0\n1\n1\n0\n0\n1\n1\n' >parts.csv
+expect 0 okra select $network --cv kfold:2 --folds parts.csv --metric auc-pr --json
+expect_in '"metric": "auc-pr"' out
+printf '0\n0\n0\n0\n1\n1\n1\n1\n' >parts.csv
+printf '0 1\n1 2\n' >known.tsv
+printf '0\n1\n2\n3\n4\n5\n6\n7\n' >labelled.txt
+expect_fail 2 "okra select: fold 1 tests 4 nodes with no edge, so that no pair is positive: \
+there is nothing to rank; take fewer folds, or give them" \
+    okra select $network --labelled labelled.txt --cv kfold:2 --folds parts.csv
+expect_fail 2 "okra select: --output has no use with --edges: give the settings found to okra \
+link" okra select $network -o m.okra
+expect_fail 2 "okra select: --beta has no use without --edges" \
+    okra select --x x.csv --y y.csv --beta 1
+expect_fail 2 "okra select: --y FILE is missing: training outputs (or --edges FILE: a network)" \
+    okra select --x x.csv

@@ -1,0 +1,325 @@
+/*
+ * links.c: the areas under the curves of links, for nodes that were left out.
+ *
+ * A pair of the selection is a labelled node: its description and its place in the known
+ * network. Of the nodes S of a fold nothing is known but their descriptions: the method
+ * is fitted on the network among the others, and the pairs with one end or both in S are
+ * ranked by their scores (Brouard et al. 2016 sec. 6.1: both kinds together).
+ *
+ * Leave-one-out has no ranking of a single node's own; all labelled pairs are ranked at
+ * once, W L W' with the weights W of left-out nodes (link/leave.c), for all lambdas from
+ * one decomposition.
+ *
+ * Cost of a fold: a fit, and a score for each pair with an end in it.
+ */
+#include "select/select.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool okra_links_metric_(const char *metric, bool *precision_recall)
+{
+    *precision_recall = strcmp(metric, "auc-pr") == 0;
+    return *precision_recall || strcmp(metric, "auc-roc") == 0;
+}
+
+/* ---- a part of the network ------------------------------------------------------------
+ */
+
+/* The network among some labelled nodes. */
+typedef struct part {
+    okra_link_task task;
+    okra_int *labelled;
+    okra_link *edges;
+    okra_data *gram;
+} part;
+
+static void clear(part *p)
+{
+    okra_free_(p->labelled);
+    okra_free_(p->edges);
+    okra_data_free(p->gram);
+}
+
+/* places: of the `count` nodes among the labelled ones of the whole task. */
+static okra_status take(okra_context *ctx, const okra_link_task *whole,
+                        const okra_int *places, okra_int count, part *out)
+{
+    okra_status st = OKRA_OK;
+    part p = {.task = *whole};
+    bool *in = NULL;
+    ZALLOC(in, whole->x->n);
+    ALLOC(p.labelled, count);
+    ALLOC(p.edges, whole->edge_count);
+    for (okra_int i = 0; i < count; i++) {
+        p.labelled[i] = whole->labelled[places[i]];
+        in[p.labelled[i]] = true;
+    }
+    p.task.edge_count = 0;
+    for (okra_int k = 0; k < whole->edge_count; k++) {
+        if (in[whole->edges[k].a] && in[whole->edges[k].b]) {
+            p.edges[p.task.edge_count++] = whole->edges[k];
+        }
+    }
+    if (whole->gram) {
+        TRY(okra_link_take_(ctx, whole->gram, places, count, places, count, &p.gram));
+    }
+    p.task.labelled = p.labelled;
+    p.task.labelled_count = count;
+    p.task.edges = p.edges;
+    p.task.gram = p.gram;
+    *out = p;
+    p = (part){.gram = NULL};
+done:
+    clear(&p);
+    okra_free_(in);
+    return st;
+}
+
+/* ---- what can be judged ---------------------------------------------------------------
+ */
+
+enum { OUT, TRAINED, TESTED };
+
+/* Edges between trained nodes, and between a tested one and any that takes part. */
+static void count_edges(const okra_link_task *task, const char *role, okra_int *within,
+                        okra_int *across)
+{
+    *within = *across = 0;
+    for (okra_int k = 0; k < task->edge_count; k++) {
+        int a = role[task->edges[k].a], b = role[task->edges[k].b];
+        *within += a == TRAINED && b == TRAINED;
+        *across += a != OUT && b != OUT && (a == TESTED || b == TESTED);
+    }
+}
+
+okra_status okra_links_check_(const okra_source_ *source, const okra_folds_ *folds,
+                              const okra_int *index)
+{
+    okra_status st = OKRA_OK;
+    const okra_link_task *task = source->links->task;
+    okra_int *train = NULL, *test = NULL, n, m, within, across;
+    okra_int count = folds->part ? okra_folds_count_(folds) : 1;
+    char *role = NULL;
+    ALLOC(train, folds->n);
+    ALLOC(test, folds->n);
+    ALLOC(role, task->x->n);
+    for (okra_int f = 0; f < count; f++) {
+        memset(role, OUT, (size_t)task->x->n);
+        okra_folds_get_(folds, f, train, &n, test, &m);
+        if (!folds->part) { /* leave-one-out ranks all pairs at once */
+            for (n = 0, m = 0; m < folds->n; m++) {
+                test[m] = m;
+            }
+        }
+        for (okra_int i = 0; i < n + m; i++) {
+            okra_int at = i < n ? train[i] : test[i - n];
+            role[task->labelled[index ? index[at] : at]] = i < n ? TRAINED : TESTED;
+        }
+        count_edges(task, role, &within, &across);
+        if (folds->part && within == 0) {
+            FAIL(OKRA_EARG,
+                 "fold %lld trains on %lld nodes without an edge between them: take more "
+                 "folds, or give them",
+                 (long long)f, (long long)n);
+        }
+        if (across == 0 || across == m * n + m * (m - 1) / 2) {
+            FAIL(OKRA_EARG,
+                 "fold %lld tests %lld nodes with %s: there is nothing to rank; take "
+                 "fewer folds, or give them",
+                 (long long)f, (long long)m,
+                 across == 0 ? "no edge, so that no pair is positive"
+                             : "all edges there can be, so that no pair is negative");
+        }
+    }
+done:
+    okra_free_(train);
+    okra_free_(test);
+    okra_free_(role);
+    return st;
+}
+
+/* ---- folds ----------------------------------------------------------------------------
+ */
+
+static int by_ends(const void *p, const void *q)
+{
+    const okra_link *x = p, *y = q;
+    return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
+}
+
+static okra_link ordered(okra_int a, okra_int b)
+{
+    return (okra_link){OKRA_MIN_(a, b), OKRA_MAX_(a, b), 0};
+}
+
+/* The pairs that a fold ranks, and which of them are edges. */
+typedef struct trial {
+    part known;
+    okra_link *pairs;
+    double *score;
+    unsigned char *positive;
+    okra_int count;
+} trial;
+
+static void close(trial *t)
+{
+    clear(&t->known);
+    okra_free_(t->pairs);
+    okra_free_(t->score);
+    okra_free_(t->positive);
+}
+
+static okra_status mark(const okra_link_task *task, trial *t)
+{
+    okra_status st = OKRA_OK;
+    okra_link *edges = NULL;
+    ALLOC(edges, task->edge_count);
+    for (okra_int k = 0; k < task->edge_count; k++) {
+        edges[k] = ordered(task->edges[k].a, task->edges[k].b);
+    }
+    qsort(edges, (size_t)task->edge_count, sizeof *edges, by_ends);
+    for (okra_int k = 0; k < t->count; k++) {
+        okra_link pair = ordered(t->pairs[k].a, t->pairs[k].b);
+        t->positive[k] = bsearch(&pair, edges, (size_t)task->edge_count, sizeof *edges,
+                                 by_ends) != NULL;
+    }
+done:
+    okra_free_(edges);
+    return st;
+}
+
+static okra_status open(okra_context *ctx, const okra_task_ *task, okra_int fold,
+                        trial *t)
+{
+    okra_status st = OKRA_OK;
+    const okra_link_task *whole = task->source->links->task;
+    okra_int all = task->folds.n, n, m, *train = NULL, *test = NULL;
+    ALLOC(train, all);
+    ALLOC(test, all);
+    okra_folds_get_(&task->folds, fold, train, &n, test, &m);
+    for (okra_int i = 0; task->index && i < all; i++) {
+        okra_int *at = i < n ? &train[i] : &test[i - n];
+        *at = task->index[*at];
+    }
+    TRY(take(ctx, whole, train, n, &t->known));
+    okra_int most = m * n + m * (m - 1) / 2;
+    ALLOC(t->pairs, most);
+    ALLOC(t->score, most);
+    ALLOC(t->positive, most);
+    for (okra_int i = 0; i < m; i++) {
+        for (okra_int j = 0; j < n + i; j++) {
+            okra_int other = j < n ? train[j] : test[j - n];
+            t->pairs[t->count++] =
+                (okra_link){whole->labelled[other], whole->labelled[test[i]], 0};
+        }
+    }
+    TRY(mark(whole, t));
+done:
+    okra_free_(train);
+    okra_free_(test);
+    return st;
+}
+
+static okra_status rank(okra_context *ctx, const okra_task_ *task, trial *t,
+                        const okra_options *fit, double *value)
+{
+    okra_status st = OKRA_OK;
+    okra_links *links = NULL;
+    okra_ranking *ranking = NULL;
+    bool precision_recall = false;
+    TRY(okra_link_fit(ctx, &t->known.task, fit, task->source->links->settings, &links));
+    TRY(okra_link_score(ctx, links, t->pairs, t->count));
+    for (okra_int k = 0; k < t->count; k++) {
+        t->score[k] = t->pairs[k].value;
+    }
+    TRY(okra_ranking_create(t->count, t->score, t->positive, &ranking));
+    okra_links_metric_(task->metric, &precision_recall);
+    *value =
+        precision_recall ? okra_ranking_auc_pr(ranking) : okra_ranking_auc_roc(ranking);
+done:
+    okra_ranking_free(ranking);
+    okra_links_free(links);
+    return st;
+}
+
+okra_status okra_links_fold_(okra_context *ctx, const okra_task_ *task,
+                             okra_cell_ *const *cells, size_t count, okra_int fold)
+{
+    okra_status st = OKRA_OK;
+    trial t = {.count = 0};
+    okra_options *fit = NULL;
+    TRY(open(ctx, task, fold, &t));
+    for (size_t l = 0; l < count; l++) {
+        TRY(okra_cancelled_(ctx));
+        TRY(okra_space_options_(task->space, &cells[l]->setting, &fit, NULL));
+        TRY(rank(ctx, task, &t, fit, &cells[l]->values[fold]));
+        okra_options_free(fit);
+        fit = NULL;
+    }
+done:
+    okra_options_free(fit);
+    close(&t);
+    return st;
+}
+
+/* ---- leave-one-out --------------------------------------------------------------------
+ */
+
+static okra_status leave(okra_context *ctx, const okra_task_ *task,
+                         okra_cell_ *const *cells, size_t count)
+{
+    okra_status st = OKRA_OK;
+    const okra_link_source_ *links = task->source->links;
+    const okra_space_ *space = task->space;
+    part some = {.gram = NULL};
+    double *lambda = NULL, *area = NULL;
+    okra_options *fit = NULL;
+    bool precision_recall = false;
+    if (!space->method->leave || !space->path ||
+        (links->settings && links->settings->known)) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "method %s has no closed form of leave-one-out over links%s: expected cv "
+             "kfold:K or nested:K,K2",
+             space->method->name,
+             links->settings && links->settings->known ? " with known nodes" : "");
+    }
+    ALLOC(lambda, (okra_int)count);
+    ALLOC(area, (okra_int)count);
+    for (size_t l = 0; l < count; l++) {
+        TRY(okra_cell_lambda_(space, cells[l], &lambda[l]));
+    }
+    TRY(okra_space_options_(space, &cells[0]->setting, &fit, NULL));
+    if (task->index) {
+        TRY(take(ctx, links->task, task->index, task->folds.n, &some));
+    }
+    okra_links_metric_(task->metric, &precision_recall);
+    TRY(okra_link_leave(ctx, task->index ? &some.task : links->task, fit, links->settings,
+                        lambda, count, precision_recall ? NULL : area,
+                        precision_recall ? area : NULL));
+    for (size_t l = 0; l < count; l++) {
+        cells[l]->values[0] = area[l];
+    }
+done:
+    clear(&some);
+    okra_free_(lambda);
+    okra_free_(area);
+    okra_options_free(fit);
+    return st;
+}
+
+okra_status okra_links_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *const *cells,
+                            size_t count)
+{
+    okra_status st = OKRA_OK;
+    task->closed = !task->folds.part;
+    if (task->closed) {
+        return leave(ctx, task, cells, count);
+    }
+    for (okra_int f = 0; f < okra_folds_count_(&task->folds); f++) {
+        TRY(okra_links_fold_(ctx, task, cells, count, f));
+    }
+done:
+    return st;
+}
