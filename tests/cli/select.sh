@@ -58,12 +58,12 @@ expect_in "auc-roc        " out
 printf '0\n0\n1\n1\n0\n0\n1\n1\n' >parts.csv
 expect 0 okra select $network --cv kfold:2 --folds parts.csv --metric auc-pr --json
 expect_in '"metric": "auc-pr"' out
-printf '0\n0\n0\n0\n1\n1\n1\n1\n' >parts.csv
-printf '0 1\n1 2\n' >known.tsv
+printf '0\n0\n0\n0\n1\n1\n2\n2\n' >parts.csv
+printf '0 1\n1 2\n4 5\n' >known.tsv
 printf '0\n1\n2\n3\n4\n5\n6\n7\n' >labelled.txt
-expect_fail 2 "okra select: fold 1 tests 4 nodes with no edge, so that no pair is positive: \
+expect_fail 2 "okra select: fold 2 tests 2 nodes with no edge, so that no pair is positive: \
 there is nothing to rank; take fewer folds, or give them" \
-    okra select $network --labelled labelled.txt --cv kfold:2 --folds parts.csv
+    okra select $network --labelled labelled.txt --cv kfold:3 --folds parts.csv
 expect_fail 2 "okra select: --output has no use with --edges: give the settings found to okra \
 link" okra select $network -o m.okra
 expect_fail 2 "okra select: --beta has no use without --edges" \
