@@ -23,6 +23,15 @@ expect_in "poly-series(0," out
 okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=3)' --twin 2,2,unbiased \
     --method knn -o knn.okra
 
+# in every command
+okra select -q --x x.csv --y y.csv --kx 'rbf(sigma={1,2})' --ky "$ky" --lambda 0.1 --cv loo -o s.okra
+okra select -q --x x.csv --y y.csv --kx 'rbf(sigma={1,2})' --ky 'rbf(sigma=3)' --twin 1,2 \
+    --method tgp-kl --cv kfold:2 --metric mae -o t.okra
+okra info t.okra >out
+expect_in "poly-series(0," out
+printf '0\t1\n1\t2\n2\t3\n3\t4\n4\t5\n5\t6\n6\t7\n' >edges.tsv
+okra link -q --x x.csv --edges edges.tsv --kx "$ky" -o links.tsv
+
 # several base kernels
 expect 0 okra twin --x x.csv --y y.csv --kx 'rbf(sigma=2)' --kx 'rbf(sigma=1)' \
     --ky 'rbf(sigma=3)' --degrees 2,1 --json
