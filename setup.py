@@ -1,0 +1,62 @@
+"""The Python package with the library and its headers inside.
+
+The library comes from the build folder (OKRA_BUILD, or build/), which is made by CMake
+when there is none.
+"""
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+from wheel.bdist_wheel import bdist_wheel
+
+ROOT = Path(__file__).resolve().parent
+SCRATCH = ROOT / "build-python"  # build/ is CMake's
+
+
+def version() -> str:
+    text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    return re.search(r"project\(okra VERSION ([0-9.]+)", text).group(1)
+
+
+def library() -> Path:
+    """libokra.so, built if it is not there."""
+    build = Path(os.environ.get("OKRA_BUILD", ROOT / "build"))
+    if not (build / "libokra.so").exists():
+        build = SCRATCH / "cmake"
+        subprocess.check_call(["cmake", "-S", str(ROOT), "-B", str(build),
+                               "-DCMAKE_BUILD_TYPE=Release", "-DOKRA_TESTS=OFF"])
+        subprocess.check_call(["cmake", "--build", str(build), "--target", "okra_shared"])
+    return build / "libokra.so"
+
+
+class BuildWithLibrary(build_py):
+    def run(self):
+        super().run()
+        package = Path(self.build_lib) / "okra"
+        shutil.rmtree(package / "include", ignore_errors=True)
+        shutil.copytree(ROOT / "include" / "okra", package / "include")
+        shutil.copyfile(library(), package / "libokra.so")
+
+
+class PlatformWheel(bdist_wheel):
+    """Any Python 3, one platform: the library is not tied to Python or NumPy."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        self.root_is_pure = False
+
+    def get_tag(self):
+        return ("py3", "none", super().get_tag()[2])
+
+
+SCRATCH.mkdir(exist_ok=True)
+setup(
+    version=version(),
+    cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel},
+    options={"build": {"build_base": str(SCRATCH)},
+             "egg_info": {"egg_base": str(SCRATCH)}},
+)

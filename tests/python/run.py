@@ -1,0 +1,25 @@
+"""run.py FILE...: pytest on some files; exits with 77 where what they need is missing."""
+import importlib.util
+import os
+import sys
+
+for module in ("pytest", "numpy", "scipy", "sklearn"):
+    if importlib.util.find_spec(module) is None:
+        print(f"skipped: no Python module {module}")
+        sys.exit(77)
+
+build = os.environ.get("OKRA_BUILD", os.path.join(os.path.dirname(__file__), "../../build"))
+os.environ["OKRA_LIBRARY"] = os.path.join(os.path.abspath(build), "libokra.so")
+os.environ["OKRA_PROGRAM"] = os.path.join(os.path.abspath(build), "okra")
+root = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
+# Worker processes find the package by the environment.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [os.path.join(root, "python")] + os.environ.get("PYTHONPATH", "").split(os.pathsep))
+sys.path.insert(0, os.path.join(root, "python"))
+
+import pytest  # noqa: E402
+
+status = pytest.main(["-q", "-p", "no:cacheprovider", "-W", "ignore::DeprecationWarning",
+                      "--rootdir", os.path.dirname(os.path.abspath(__file__)),
+                      *sys.argv[1:]])
+sys.exit(77 if status == pytest.ExitCode.NO_TESTS_COLLECTED else int(status))

@@ -1,0 +1,370 @@
+"""Estimators among scikit-learn's tools."""
+import pickle
+
+import numpy as np
+import pytest
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+import okra
+from okra import (IOKR, IOKRCV, KDE, IOKRMargin, KernelGram, LinkPredictor,
+                  MultiTaskKernelRidge, TwinGP, TwinKernelLearner)
+from okra._library import constants, interface, lib, structs
+
+# In full: everything that gives vectors, and the transformers.
+WHOLE = [IOKR(), IOKR(kx="rbf(sigma=1)", center_output=True), IOKRMargin(),
+         IOKRMargin(loss="huber"), KDE(), MultiTaskKernelRidge(), TwinGP(), IOKRCV(),
+         KernelGram(), KernelGram("rbf(sigma=1)"), TwinKernelLearner()]
+# Outputs that are decoded to candidates. The checks that are left out, and why:
+OBJECTS = [IOKR(ky="rbf(sigma=1)"), KDE(ky="rbf(sigma=1)"),
+           IOKRMargin(ky="rbf(sigma=1)")]
+LEFT_OUT = {
+    # `score` is minus a distance in feature space, not R², which is at most 1 and which
+    # this check wants above 0.5.
+    "check_regressors_train",
+}
+
+
+def checks(estimator, left_out=frozenset()):
+    for copy, check in check_estimator(estimator, generate_only=True):
+        if check.func.__name__ not in left_out:
+            check(copy)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("estimator", WHOLE, ids=str)
+def test_scikit_learns_own_checks(estimator):
+    checks(estimator)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("estimator", OBJECTS, ids=str)
+def test_scikit_learns_own_checks_of_decoded_outputs(estimator):
+    checks(estimator, LEFT_OUT)
+
+
+# ---- parameters are the options of the library ---------------------------------------
+
+
+def option_rows(table):
+    import ctypes as c
+    rows = c.cast(table.rows, c.POINTER(structs["okra_option"]))
+    k = 0
+    while rows[k].name:
+        yield rows[k].name.decode()
+        k += 1
+
+
+def method_options(method):
+    import ctypes as c
+    help_, table, index = c.c_char_p(), c.c_void_p(), 0
+    while True:
+        name = lib.okra_method_name(index, c.byref(help_), c.byref(table))
+        if name is None:
+            raise KeyError(method)
+        if name.decode() == method:
+            return set(option_rows(c.cast(
+                table, c.POINTER(structs["okra_option_table"])).contents))
+        index += 1
+
+
+@pytest.mark.parametrize("estimator", [IOKR(), IOKRMargin(), KDE(), TwinGP()], ids=str)
+def test_parameters_are_the_option_table(estimator):
+    """Every option of the method is a parameter, and every other parameter is known."""
+    names = {estimator._renamed.get(name, name.replace("_", "-"))
+             for name in estimator.get_params()}
+    own = method_options(estimator._method_name())
+    assert own <= names
+    rest = {n.replace("_", "-") for n in estimator._no_options} | {
+        "kx", "ky", "twin", "low-rank", "low-rank-x", "low-rank-y"}
+    assert names - own <= rest
+
+
+# ---- tasks ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def patterns():
+    return okra.datasets.make_patterns(60)
+
+
+@pytest.fixture(scope="module")
+def words():
+    x, y, classes = okra.datasets.make_strings(60)
+    keep = [i for i in range(60) if len(y[i]) >= 2 and len(x[i]) >= 2]
+    return [x[i] for i in keep], [y[i] for i in keep], classes[keep]
+
+
+STRINGS = "spectrum(k=2) | normalize"
+
+
+def test_strings_to_strings(words):
+    x, y, _ = words
+    model = IOKR(kx=STRINGS, ky=STRINGS, lam=0.01).fit(x[:40], y[:40])
+    predicted = model.predict(x[40:])
+    assert isinstance(predicted, list) and set(predicted) <= set(y[:40])
+    best, distance = model.predict(x[40:], return_distance=True)
+    assert best == predicted and distance.shape == (len(x) - 40,)
+    lists, distances = model.predict(x[40:], top=3, return_distance=True)
+    assert [row[0] for row in lists] == predicted
+    assert (np.diff(distances, axis=1) >= 0).all()
+    assert model.predict(x[40:], candidates=["abad"]) == ["abad"] * (len(x) - 40)
+    assert model.score(x[40:], y[40:]) == -model.model_.loss(x[40:], y[40:])
+    assert -1 <= model.score(x[40:], y[40:], metric="zero-one") <= 0
+
+
+def test_labels(words):
+    x, _, classes = words
+    model = IOKR(kx=STRINGS, ky="zero-one", lam=0.01).fit(x, okra.labels(classes))
+    assert (model.predict(x) == classes).mean() > 0.8
+    named = np.array(["red", "green", "blue"])[classes.astype(int) % 3]
+    model.fit(x, okra.labels(named))
+    assert set(model.predict(x)) <= set(named)
+    model.fit(x, classes)  # numbers in one column
+    assert model.predict(x).shape == classes.shape
+
+
+def test_candidates_of_each_call(patterns):
+    X, Y = patterns
+    model = IOKR(kx="rbf(sigma=4)", ky="rbf(sigma=7)").fit(X[:40], Y[:40])
+    chosen = model.predict(X[40:], candidates=Y[40:])
+    assert chosen.shape == (20, 128)
+    index, distance = model.rank(X[40:], Y[40:], top=4)
+    assert np.array_equal(chosen, Y[40:][index[:, 0]])
+    nested = model.predict(X[40:], candidates=Y[40:], top=4)
+    assert nested.shape == (20, 4, 128) and np.array_equal(nested[:, 0], chosen)
+    ranges = np.stack([np.arange(20), np.arange(1, 21)], axis=1)
+    assert np.array_equal(model.predict(X[40:], candidates=Y[40:], ranges=ranges), Y[40:])
+    with pytest.raises(ValueError, match="fewer than top"):
+        model.predict(X[40:], candidates=Y[40:42], top=3)
+    with pytest.raises(ValueError, match="ranges have shape"):
+        model.predict(X[40:], candidates=Y[40:], ranges=ranges[:3])
+
+
+def rbf(a, b, sigma=4.0):
+    a, b = np.asarray(a), np.asarray(b)
+    return np.exp(-((a[:, None] - b[None]) ** 2).sum(2) / (2 * sigma ** 2))
+
+
+def rbf_y(a, b):
+    return rbf(a, b, 7.0)
+
+
+def test_expression_callable_and_precomputed_agree(patterns):
+    X, Y = patterns
+    x, y, t = X[:40], Y[:40], X[40:]
+    one = IOKR(kx="rbf(sigma=4)", ky="rbf(sigma=7)", lam=0.1).fit(x, y)
+    two = IOKR(kx=rbf, ky=rbf_y, lam=0.1).fit(x, y)
+    three = IOKR(kx="precomputed", ky="precomputed", lam=0.1).fit(rbf(x, x), rbf_y(y, y))
+    W = one.weights(t)
+    # Worst over 20 seeds: 2e-13 (condition number near 400).
+    assert np.abs(W - two.weights(t)).max() < 1e-11
+    assert np.abs(W - three.weights(rbf(t, x))).max() < 1e-11
+    assert np.array_equal(one.predict(t), two.predict(t))
+    assert np.array_equal(one.predict(t), y[three.predict(rbf(t, x))])
+    assert abs(one.score(t, Y[40:]) - two.score(t, Y[40:])) < 1e-11
+    rows = rbf_y(Y[40:], y), np.ones(20)
+    assert np.array_equal(one.rank(t, Y[40:], top=1)[0],
+                          three.rank(rbf(t, x), okra.gram(*rows), top=1)[0])
+    again = pickle.loads(pickle.dumps(two))
+    assert np.array_equal(again.predict(t), two.predict(t))
+    for model in (two, three):
+        assert abs(model.loo_score_ - one.loo_score_) < 1e-11
+    with pytest.raises(ValueError, match="shape"):
+        IOKR(kx=lambda a, b: np.eye(3)).fit(x, y)
+    with pytest.raises(ValueError, match="kernel expression"):
+        IOKR(kx=3).fit(x, y)
+
+
+@pytest.mark.parametrize("model", [
+    IOKR(kx="rbf(sigma=4)", operator="ccov", lam=1e-3), TwinGP("rbf(sigma=4)", "rbf(sigma=7)"),
+    KDE(kx="rbf(sigma=4)", components=0.9), IOKRMargin(kx="rbf(sigma=4)", loss="epsilon"),
+    IOKR(kx="rbf(sigma=4)", low_rank_x="chol(rank=20)"), IOKR(twin="2,2", kx="rbf(sigma=4)",
+                                                             ky="rbf(sigma=7)"),
+    IOKR(kx="rbf(sigma=4)", ky="rbf(sigma=7)", decode="fixed-point",
+         decode_options={"starts": 2}),
+    IOKRCV(kx="rbf(sigma={2,4})", lam=[0.01, 0.1])], ids=str)
+def test_pickled_models_predict_the_same_bits(patterns, model):
+    X, Y = patterns
+    model = clone(model).fit(X[:40], Y[:40])
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(X[40:]), model.predict(X[40:]))
+    assert again.score(X[40:], Y[40:]) == model.score(X[40:], Y[40:])
+    assert pickle.dumps(pickle.loads(pickle.dumps(clone(model)))) == pickle.dumps(
+        clone(model))
+
+
+def test_inputs_without_outputs(patterns):
+    X, Y = patterns
+    plain = IOKR(kx="rbf(sigma=4)", lam=0.1).fit(X[:20], Y[:20])
+    semi = IOKR(kx="rbf(sigma=4)", lam=0.1, lambda2=0.01, graph="knn(k=5)").fit(X, Y[:20])
+    assert semi.predict(X).shape == Y.shape
+    assert not np.allclose(semi.predict(X), plain.predict(X))
+    W = np.exp(-rbf(X, X))
+    given = IOKR(kx="rbf(sigma=4)", lam=0.1, lambda2=0.01, graph=(W + W.T) / 2)
+    assert given.fit(X, Y[:20]).predict(X[:2]).shape == (2, 128)
+    with pytest.raises(ValueError, match="inconsistent"):
+        IOKR().fit(X[:20], Y)
+
+
+def test_multi_task(patterns):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    Y = X @ rng.normal(size=(3, 4))
+    W = np.ones((4, 4)) - np.eye(4)
+    A = np.linalg.inv(0.5 * (np.diag(W.sum(1)) - W) + 0.5 * np.eye(4))
+    graph = MultiTaskKernelRidge(lam=0.1, task_graph=W, mu=0.5).fit(X, Y)
+    matrix = MultiTaskKernelRidge(lam=0.1, task_matrix=A).fit(X, Y)
+    also = IOKR(lam=0.1, operator=A).fit(X, Y)
+    # Worst over 20 seeds: 3e-14.
+    assert np.abs(graph.predict(X) - matrix.predict(X)).max() < 1e-12
+    assert np.array_equal(matrix.predict(X), also.predict(X))
+    assert np.array_equal(pickle.loads(pickle.dumps(graph)).predict(X), graph.predict(X))
+    assert graph.loo_score_ < graph.score(X, Y) <= 1
+    holes = Y.copy()
+    holes[::3, 1] = np.nan
+    some = MultiTaskKernelRidge(lam=0.1).fit(X, okra.missing(holes))
+    assert np.isfinite(some.predict(X)).all()
+    with pytest.raises(ValueError, match="not both"):
+        MultiTaskKernelRidge(task_graph=W, task_matrix=A).fit(X, Y)
+    with pytest.raises(ValueError, match="NaN"):
+        MultiTaskKernelRidge().fit(X, holes)
+
+
+def test_leave_one_out_says_where_it_cannot():
+    X = np.eye(4)
+    with pytest.raises(okra.UnsupportedError, match="leave-one-out"):
+        KDE().fit(X, X).loo_score_
+    with pytest.raises(okra.UnsupportedError):
+        IOKR(operator="cov").fit(X, X).loo_score_
+
+
+def test_selection(patterns):
+    X, Y = patterns
+    model = IOKRCV(kx="rbf(sigma={2,4,8})", lam=[0.01, 0.1]).fit(X, Y)
+    scores = model.cv_results_["mean_test_score"]
+    assert len(scores) == 6 and model.best_score_ == scores.max()
+    sigma, lam = model.best_params_["kx"], float(model.best_params_["lambda"])
+    refit = IOKR(kx=sigma, lam=lam).fit(X, Y)
+    assert np.array_equal(refit.predict(X), model.predict(X))
+    assert np.isclose(-refit.loo_losses_.mean(), model.best_score_, rtol=1e-10)
+    assert np.isclose(refit.loo_score_, model.loo_score_, rtol=1e-10)
+    folds = IOKRCV(kx="rbf(sigma=4)", lam="1e-3..1e0:4", cv="kfold:3", metric="mse",
+                   random_state=3).fit(X, Y)
+    assert len(folds.cv_results_["params"]) == 4 and folds.best_score_ < 0
+    given = IOKRCV(kx="rbf(sigma=4)", lam=[0.1], cv="kfold:3").fit(
+        X, Y, folds=np.arange(60) % 3)
+    assert np.isfinite(given.best_score_)
+    nested = IOKRCV(kx="rbf(sigma=4)", lam=[0.1, 1], cv="nested:3,loo").fit(X, Y)
+    assert "nested" in str(nested.selection_)
+    method = IOKRCV(kx="rbf(sigma=4)", method="knn", lam=None, options={"k": "1..3"},
+                    cv="kfold:3").fit(X, Y)
+    assert method.best_params_["k"] in "123"
+
+
+def test_grid_search_pipeline_and_cross_validation(patterns, words):
+    X, Y = patterns
+    search = GridSearchCV(IOKR(kx="rbf(sigma=4)"), {"lam": [0.01, 10.0], "kx": [
+        "rbf(sigma=4)", "linear"]}, cv=3, n_jobs=2).fit(X, Y)
+    assert search.best_params_ == {"lam": 0.01, "kx": "rbf(sigma=4)"}
+    pipe = make_pipeline(StandardScaler(), IOKR(kx="rbf(sigma=10)"))
+    assert len(cross_val_score(pipe, X, Y, cv=3)) == 3
+    assert cross_val_predict(pipe, X, Y, cv=3).shape == Y.shape
+    x, y, _ = words
+    scores = cross_val_score(IOKR(kx=STRINGS, ky=STRINGS), x, y, cv=3)
+    assert (scores < 0).all()
+    data = GridSearchCV(IOKR(kx=STRINGS, ky=STRINGS), {"lam": [0.01, 1.0]}, cv=3,
+                        n_jobs=2).fit(okra.as_data(x), okra.as_data(y))
+    assert np.isclose(data.best_score_, GridSearchCV(
+        IOKR(kx=STRINGS, ky=STRINGS), {"lam": [0.01, 1.0]}, cv=3).fit(x, y).best_score_)
+    K = okra.gram_matrix("rbf(sigma=4)", X)
+    assert np.allclose(cross_val_score(IOKR(kx="precomputed"), K, Y, cv=3),
+                       cross_val_score(IOKR(kx="rbf(sigma=4)"), X, Y, cv=3), rtol=1e-9)
+    gram = make_pipeline(KernelGram("rbf(sigma=4)"), IOKR(kx="precomputed"))
+    assert np.allclose(cross_val_score(gram, X, Y, cv=3),
+                       cross_val_score(IOKR(kx="rbf(sigma=4)"), X, Y, cv=3), rtol=1e-9)
+
+
+def test_two_processes(patterns):
+    X, Y = patterns
+    def work(lam):
+        return IOKR(kx="rbf(sigma=4)", lam=lam, n_jobs=1).fit(X, Y).predict(X[:2])
+    results = Parallel(n_jobs=2)(delayed(work)(lam) for lam in (0.1, 1.0))
+    for lam, result in zip((0.1, 1.0), results):
+        assert np.array_equal(result, work(lam))
+    fitted = IOKR(kx="rbf(sigma=4)").fit(X, Y)
+    predicted = Parallel(n_jobs=2)(delayed(fitted.predict)(X[i::2]) for i in range(2))
+    assert np.array_equal(predicted[0], fitted.predict(X[::2]))
+
+
+def test_twin_kernels(patterns):
+    X, Y = patterns
+    learner = TwinKernelLearner("rbf(sigma=4)", "rbf(sigma=7)", 2, 3).fit(X, Y)
+    assert learner.hsic_.shape == (2, 3) and learner.after_ >= learner.before_
+    assert np.isclose(np.linalg.norm(learner.coef_y_), 1)
+    model = IOKR(kx=learner.kx_, ky=learner.ky_).fit(X, Y)
+    twin = IOKR(kx="rbf(sigma=4)", ky="rbf(sigma=7)", twin="2,3").fit(X, Y)
+    assert np.array_equal(model.weights(X), twin.weights(X))
+    several = TwinKernelLearner(["rbf(sigma=4)", "linear"], "rbf(sigma=7)", 2, 1).fit(X, Y)
+    assert len(several.coef_x_) == 5
+    assert np.array_equal(learner.transform(X[:3]),
+                          okra.gram_matrix(learner.kx_, X[:3], X))
+
+
+# ---- links ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def network():
+    rng = np.random.default_rng(0)
+    group = np.arange(60) % 3
+    X = np.eye(3)[group] + 0.3 * rng.normal(size=(60, 3))
+    a, b = np.triu_indices(60, 1)
+    there = rng.random(len(a)) < np.where(group[a] == group[b], 0.5, 0.02)
+    return X, np.stack([a, b], axis=1)[there]
+
+
+def test_links(network):
+    networkx = pytest.importorskip("networkx")
+    X, edges = network
+    known = edges[(edges < 30).all(1)]
+    model = LinkPredictor(kx="rbf(sigma=1)", lam=0.1).fit(X, known, np.arange(30))
+    pairs, scores = model.rank(top=10)
+    assert pairs.shape == (10, 2) and (np.diff(scores) <= 0).all()
+    assert np.allclose(model.decision_function(pairs), scores, rtol=1e-12)
+    everything, _ = model.rank()
+    assert len(everything) == 30 * 30 + 30 * 29 // 2
+    areas = model.evaluate(edges)
+    assert areas["auc_roc"] > 0.75 and model.score(edges) == areas["auc_roc"]
+    # The same from the scores themselves.
+    from sklearn.metrics import roc_auc_score
+    known_set = {tuple(e) for e in edges}
+    listed, values = model.rank()
+    truth = [tuple(sorted(p)) in known_set for p in listed.tolist()]
+    assert np.isclose(roc_auc_score(truth, values), areas["auc_roc"], rtol=1e-12)
+    assert 0.5 < model.loo_score_ <= 1
+    graph = networkx.Graph()
+    graph.add_edges_from(known.tolist())
+    also = LinkPredictor(kx="rbf(sigma=1)", lam=0.1).fit(X, graph, np.arange(30))
+    assert np.array_equal(also.decision_function(pairs), model.decision_function(pairs))
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.decision_function(pairs), model.decision_function(pairs))
+    gram = LinkPredictor(kx="precomputed", lam=0.1).fit(
+        okra.gram_matrix("rbf(sigma=1)", X), known, np.arange(30))
+    assert np.allclose(gram.decision_function(pairs), scores, rtol=1e-9)
+    call = LinkPredictor(kx=lambda u, v: okra.gram_matrix("rbf(sigma=1)", u, v), lam=0.1)
+    assert np.allclose(call.fit(X, known, np.arange(30)).decision_function(pairs), scores,
+                       rtol=1e-9)
+    assert clone(model).get_params() == model.get_params()
+    for bad in (lambda: model.rank(pairs="some"), lambda: model.fit(X, np.eye(4)),
+                lambda: LinkPredictor().fit(X, [[0, 0]])):
+        with pytest.raises(ValueError):
+            bad()
+
+
+def test_constants_are_read():
+    assert constants["OKRA_LINK_NEW_NEW"] == 2 and interface.callbacks
