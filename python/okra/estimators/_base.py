@@ -133,7 +133,7 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
     _least_pairs = 1
     # Parameter and name of the option, where it is not the name with '-' for '_'.
     _renamed = {"lam": "lambda"}
-    _no_options = {"decode", "decode_options", "n_jobs", "random_state", "memory", "verbose",
+    _no_options = {"options", "decode", "decode_options", "n_jobs", "random_state", "memory", "verbose",
                    "kx", "ky"}
 
     # ---- options ---------------------------------------------------------------------
@@ -160,6 +160,8 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             if isinstance(value, np.ndarray):
                 value = self._array_option(name, value, stack)
             values[option] = value
+        for name, value in (self.options or {}).items():
+            values[name.replace("_", "-")] = value
         return values
 
     @staticmethod

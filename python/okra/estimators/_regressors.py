@@ -5,18 +5,23 @@ from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
-from .._model import Model  # noqa: F401  (in annotations)
 from ._base import OutputKernelEstimator
 
 Kernel = Union[str, Callable]
 
-_COMMON = """
+_OPTIONS = """
+    options : dict, optional
+        Other options of the method by name (``okra help methods``).
+"""
+_DECODE = """
     decode : str, optional
         How a predicted point becomes an object (``okra help decoders``). If not given,
         explicit vectors for a linear output kernel on vectors, else the nearest
         candidate.
     decode_options : dict, optional
         Options of the decoder by name.
+"""
+_RUN = """
     n_jobs : int, optional
         Threads; None and -1 mean every core.
     random_state : int, RandomState or None
@@ -46,8 +51,11 @@ _KERNELS = """
 
 
 def _documented(cls: type) -> type:
-    cls.__doc__ = cls.__doc__.replace("{kernels}", _KERNELS.strip("\n")).replace(
-        "{common}", _COMMON.strip("\n"))
+    """Fills the parts of a docstring that several classes share."""
+    parts = {"{kernels}": _KERNELS, "{common}": _OPTIONS + _DECODE[1:] + _RUN[1:],
+             "{rest}": _OPTIONS + _RUN[1:]}
+    for mark, text in parts.items():
+        cls.__doc__ = cls.__doc__.replace(mark, text.strip("\n"))
     return cls
 
 
@@ -74,6 +82,12 @@ class IOKR(OutputKernelEstimator):
         ``"D1,D2"``: replace the kernels by polynomials that are learned.
     low_rank, low_rank_x, low_rank_y : str, optional
         Low rank of the kernels, such as ``"chol(rank=500)"``.
+    solver : {"direct", "cg"}, optional
+        Of low rank: by moments, or by conjugate gradients.
+    cg_tolerance, cg_iterations : float, int, optional
+        Conjugate gradients: relative residual to reach, steps at most.
+    checkpoint : str, optional
+        Conjugate gradients: a file that keeps the state, from which work goes on.
 {common}
 
     Examples
@@ -93,7 +107,10 @@ class IOKR(OutputKernelEstimator):
                  center_output: bool = False, lambda2: Optional[float] = None,
                  graph: Any = None, twin: Optional[str] = None,
                  low_rank: Optional[str] = None, low_rank_x: Optional[str] = None,
-                 low_rank_y: Optional[str] = None, decode: Optional[str] = None,
+                 low_rank_y: Optional[str] = None, solver: Optional[str] = None,
+                 cg_tolerance: Optional[float] = None,
+                 cg_iterations: Optional[int] = None, checkpoint: Optional[str] = None,
+                 options: Optional[dict] = None, decode: Optional[str] = None,
                  decode_options: Optional[dict] = None, n_jobs: Optional[int] = None,
                  random_state: Any = None, memory: Any = None, verbose: bool = False):
         self.kx = kx
@@ -108,6 +125,11 @@ class IOKR(OutputKernelEstimator):
         self.low_rank = low_rank
         self.low_rank_x = low_rank_x
         self.low_rank_y = low_rank_y
+        self.solver = solver
+        self.cg_tolerance = cg_tolerance
+        self.cg_iterations = cg_iterations
+        self.checkpoint = checkpoint
+        self.options = options
         self.decode = decode
         self.decode_options = decode_options
         self.n_jobs = n_jobs
@@ -149,7 +171,7 @@ class IOKRMargin(OutputKernelEstimator):
                  delta: Optional[float] = None, operator: Any = None,
                  lambda2: Optional[float] = None, graph: Any = None,
                  tolerance: Optional[float] = None, twin: Optional[str] = None,
-                 decode: Optional[str] = None, decode_options: Optional[dict] = None,
+                 options: Optional[dict] = None, decode: Optional[str] = None, decode_options: Optional[dict] = None,
                  n_jobs: Optional[int] = None, random_state: Any = None,
                  memory: Any = None, verbose: bool = False):
         self.kx = kx
@@ -163,6 +185,7 @@ class IOKRMargin(OutputKernelEstimator):
         self.graph = graph
         self.tolerance = tolerance
         self.twin = twin
+        self.options = options
         self.decode = decode
         self.decode_options = decode_options
         self.n_jobs = n_jobs
@@ -193,7 +216,7 @@ class KDE(OutputKernelEstimator):
 
     def __init__(self, kx: Kernel = "linear", ky: Kernel = "linear", lam: float = 0.1,
                  components: Any = None, twin: Optional[str] = None,
-                 decode: Optional[str] = None, decode_options: Optional[dict] = None,
+                 options: Optional[dict] = None, decode: Optional[str] = None, decode_options: Optional[dict] = None,
                  n_jobs: Optional[int] = None, random_state: Any = None,
                  memory: Any = None, verbose: bool = False):
         self.kx = kx
@@ -201,6 +224,7 @@ class KDE(OutputKernelEstimator):
         self.lam = lam
         self.components = components
         self.twin = twin
+        self.options = options
         self.decode = decode
         self.decode_options = decode_options
         self.n_jobs = n_jobs
@@ -237,8 +261,8 @@ class TwinGP(OutputKernelEstimator):
     def __init__(self, kx: Kernel = "rbf(sigma=1)", ky: Kernel = "rbf(sigma=1)",
                  criterion: str = "kl", lam: Optional[float] = None,
                  lambda_y: Optional[float] = None, neighbours: Optional[int] = None,
-                 twin: Optional[str] = None, decode: Optional[str] = None,
-                 decode_options: Optional[dict] = None, n_jobs: Optional[int] = None,
+                 twin: Optional[str] = None, options: Optional[dict] = None,
+                 decode: Optional[str] = None, decode_options: Optional[dict] = None, n_jobs: Optional[int] = None,
                  random_state: Any = None, memory: Any = None, verbose: bool = False):
         self.kx = kx
         self.ky = ky
@@ -247,6 +271,7 @@ class TwinGP(OutputKernelEstimator):
         self.lambda_y = lambda_y
         self.neighbours = neighbours
         self.twin = twin
+        self.options = options
         self.decode = decode
         self.decode_options = decode_options
         self.n_jobs = n_jobs
@@ -295,7 +320,7 @@ class MultiTaskKernelRidge(OutputKernelEstimator):
         A itself, symmetric positive semidefinite.
     center_output : bool, default=False
         Subtract the mean output, and restore it after.
-{common}
+{rest}
     """
 
     _method = "ridge"
@@ -306,10 +331,11 @@ class MultiTaskKernelRidge(OutputKernelEstimator):
 
     def __init__(self, kx: Kernel = "linear", lam: float = 0.1, task_graph: Any = None,
                  mu: float = 0.5, task_matrix: Any = None, center_output: bool = False,
-                 n_jobs: Optional[int] = None, random_state: Any = None,
-                 memory: Any = None, verbose: bool = False):
+                 options: Optional[dict] = None, n_jobs: Optional[int] = None,
+                 random_state: Any = None, memory: Any = None, verbose: bool = False):
         self.kx = kx
         self.lam = lam
+        self.options = options
         self.task_graph = task_graph
         self.mu = mu
         self.task_matrix = task_matrix
@@ -330,3 +356,41 @@ class MultiTaskKernelRidge(OutputKernelEstimator):
             values["operator"] = "matrix:" + self._write_array(
                 np.asarray(self.task_matrix), stack)
         return values
+
+
+@_documented
+class OK3(OutputKernelEstimator):
+    """Output kernel trees, extremely randomised, on similarities to the training inputs.
+
+    A prediction weighs the training outputs by how often they share a leaf with the
+    input.
+
+{kernels}
+    trees : int, default=100
+        Trees that are averaged.
+    features : int, optional
+        Random splits tried at a node; 0: the square root of the training inputs.
+    leaf : int, optional
+        Least number of training pairs in a leaf.
+{common}
+    """
+
+    _method = "ok3"
+
+    def __init__(self, kx: Kernel = "linear", ky: Kernel = "linear", trees: int = 100,
+                 features: Optional[int] = None, leaf: Optional[int] = None,
+                 options: Optional[dict] = None, decode: Optional[str] = None,
+                 decode_options: Optional[dict] = None, n_jobs: Optional[int] = None,
+                 random_state: Any = None, memory: Any = None, verbose: bool = False):
+        self.kx = kx
+        self.ky = ky
+        self.trees = trees
+        self.features = features
+        self.leaf = leaf
+        self.options = options
+        self.decode = decode
+        self.decode_options = decode_options
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.memory = memory
+        self.verbose = verbose
