@@ -8,6 +8,8 @@ JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
 CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14 clang-format) clang-format-14)
 CLANG_TIDY   ?= $(firstword $(shell command -v clang-tidy-14 clang-tidy) clang-tidy-14)
 FUZZ_SECONDS ?= 60
+# More for pip: --target DIR, or nothing in a virtual environment.
+PIP_FLAGS   ?=
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
@@ -19,7 +21,7 @@ c_files = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' 2>/dev/null
     find src include cli papers tests bench -name '*.[ch]')
 
 .PHONY: build demo test check asan tsan format format-check lint bench fuzz docs install \
-    peers clean help packages packages-dev
+    install-python peers clean help packages packages-dev
 
 build: $(BUILD)/CMakeCache.txt ## build the library and the program (the default)
 	@cmake $(BUILD) $(CMAKE_FLAGS) >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
@@ -82,6 +84,11 @@ docs: build ## make the man pages and completions under build/share
 install: build ## install under PREFIX (/usr/local); DESTDIR is honoured
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"
 
+# A Python that belongs to Debian takes packages from pip only when told so.
+install-python: build ## install the Python package for the Python that configuring found
+	@OKRA_BUILD=$(abspath $(BUILD)) PIP_BREAK_SYSTEM_PACKAGES=1 PIP_ROOT_USER_ACTION=ignore \
+	    $(python) -m pip install --no-build-isolation --no-deps --no-index --quiet $(PIP_FLAGS) .
+
 packages:
 	@tools/install_packages.sh packages.txt
 
@@ -95,4 +102,4 @@ clean: ## remove everything that was built
 	@rm -rf build build-*
 
 help: ## list these targets
-	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':[^#]*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -5,11 +5,12 @@ that a failing case can be made again from what is printed.
 """
 import numpy as np
 import pytest
+from scipy.linalg import eigh, expm
 from sklearn.decomposition import KernelPCA
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
-from okra import IOKR, KDE, gram_matrix
+from okra import IOKR, KDE, LinkPredictor, gram_matrix
 
 hypothesis = pytest.importorskip("hypothesis")
 from hypothesis import given, settings  # noqa: E402
@@ -179,3 +180,35 @@ def test_gram_matrices_are_scikit_learns(problem, degree, gamma):
     near(gram_matrix(f"rbf(gamma={gamma})", T, X), rbf_kernel(T, X, gamma=gamma), 1.5e-14)
     near(gram_matrix(f"poly(degree={degree},gamma={gamma},coef0=1)", T, X),
          polynomial_kernel(T, X, degree=degree, gamma=gamma, coef0=1), 6e-15)
+
+
+@settings(**{**SETTINGS, "max_examples": 60})
+@given(st.integers(6, 14), st.integers(0, 10 ** 6), st.sampled_from([0.5, 1.5]),
+       st.sampled_from([0.05, 0.5]), st.sampled_from([0.05, 0.5]), st.integers(1, 3))
+def test_kcca_is_the_generalised_eigenproblem(n, seed, beta, lam, mu, d):
+    """Kernel canonical correlations as SciPy solves them; the score is a cosine."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n + 4, 3))
+    edges = np.array([(i, j) for j in range(n) for i in range(j)
+                      if i == j - 1 or rng.random() < 0.2])
+    A = np.zeros((n, n))
+    A[edges[:, 0], edges[:, 1]] = A[edges[:, 1], edges[:, 0]] = 1
+    H = np.eye(n) - 1 / n
+    raw = gram(("rbf", 1.0), X, X[:n])
+    K, L = H @ raw[:n] @ H, H @ expm(-beta * (np.diag(A.sum(1)) - A)) @ H
+    new = (raw[n:] - raw[:n].mean(axis=0)) @ H
+    Z = np.zeros((n, n))
+    I = np.eye(n)
+    right = np.block([[(K + lam * I) @ (K + lam * I), Z],
+                      [Z, (L + mu * I) @ (L + mu * I)]])
+    values, vectors = eigh(np.block([[Z, K @ L], [L @ K, Z]]), right)
+    values = values[::-1]
+    if values[d - 1] - values[d] < 1e-2 * values[0]:
+        return  # the leading space is not well determined
+    F = new @ vectors[:n, ::-1][:, :d]  # all directions have the same length
+    F /= np.linalg.norm(F, axis=1, keepdims=True)
+    model = LinkPredictor(kx="rbf(sigma=1)", beta=beta, method="kcca", lam=lam, options={
+        "lambda_output": mu, "dimensions": d}).fit(X, edges, np.arange(n))
+    pairs = np.array([(n + i, n + j) for j in range(4) for i in range(j)])
+    # Worst: 3.3e-14.
+    near(model.decision_function(pairs), (F @ F.T)[pairs[:, 0] - n, pairs[:, 1] - n], 4e-13)
