@@ -10,7 +10,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ._data import Data, _array, _borrow, as_data
-from ._library import Context, Handle, lib, options, structs
+from ._library import Context, Handle, constants, lib, options, structs
 
 
 class Prediction:
@@ -36,6 +36,13 @@ class Prediction:
     def embedding(self) -> Optional[np.ndarray]:
         """n_test x d, or None if not asked for."""
         return self._matrix(lib.okra_prediction_embedding)
+
+    def confidence(self) -> Optional[np.ndarray]:
+        """n_test x 3: distance, gap to the runner-up, variance; None if not asked for."""
+        rows = c.c_int64()
+        values = lib.okra_prediction_confidence(self._handle.pointer, c.byref(rows))
+        columns = constants["OKRA_CONFIDENCE_COLUMNS"]
+        return _array(values, (rows.value, columns)).copy() if values else None
 
     def _ranked(self, function) -> Optional[np.ndarray]:
         top = c.c_int64()
@@ -120,7 +127,7 @@ class Model:
 
     def predict(self, x: Any, values: Optional[dict] = None, candidates: Any = None,
                 ranges: Any = None, weights: bool = False, embedding: bool = False,
-                context: Optional[Context] = None) -> Prediction:
+                confidence: bool = False, context: Optional[Context] = None) -> Prediction:
         """Predicts; `values` are options by their names on the command line."""
         x = as_data(x)
         chosen = options(lib.okra_predict_options, values or {})
@@ -133,7 +140,7 @@ class Model:
         request = structs["okra_predict_request"](
             candidates=None if candidates is None else candidates.pointer,
             ranges=None if ranges is None else ranges.ctypes.data,
-            weights=weights, embedding=embedding)
+            weights=weights, embedding=embedding, confidence=confidence)
         return Prediction((context or Context()).make(
             lib.okra_predict, lib.okra_prediction_free, self._handle.pointer, x.pointer,
             chosen.pointer, c.byref(request)))

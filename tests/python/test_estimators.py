@@ -146,6 +146,12 @@ def test_candidates_of_each_call(patterns):
     assert np.array_equal(chosen, Y[40:][index[:, 0]])
     nested = model.predict(X[40:], candidates=Y[40:], top=4)
     assert nested.shape == (20, 4, 128) and np.array_equal(nested[:, 0], chosen)
+    sure = model.confidence(X[40:], Y[40:])
+    K = rbf(X[:40], X[:40]) + 0.1 * np.eye(40)
+    k = rbf(X[40:], X[:40])
+    assert np.allclose(sure[:, 0], distance[:, 0], rtol=1e-9)
+    assert np.allclose(sure[:, 1], distance[:, 1] - distance[:, 0], rtol=1e-6, atol=1e-9)
+    assert np.allclose(sure[:, 2], 1 - (k * np.linalg.solve(K, k.T).T).sum(1), rtol=1e-9)
     ranges = np.stack([np.arange(20), np.arange(1, 21)], axis=1)
     assert np.array_equal(model.predict(X[40:], candidates=Y[40:], ranges=ranges), Y[40:])
     with pytest.raises(ValueError, match="fewer than top"):

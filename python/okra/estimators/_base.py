@@ -415,6 +415,26 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         return self._fitted().predict(self._inputs(X, reset=False), {"decode": "none"},
                                       embedding=True, context=self._context()).embedding()
 
+    def confidence(self, X: Any, candidates: Any = None) -> np.ndarray:
+        """How sure predictions are.
+
+        Parameters
+        ----------
+        X : objects
+        candidates : objects, optional
+            The training outputs if not given.
+
+        Returns
+        -------
+        ndarray of shape (m, 3)
+            Squared distance to the best candidate, gap to the one after it, and the
+            predictive variance in units of the input kernel; NaN where there is none.
+        """
+        given = None if candidates is None else self._outputs(candidates)
+        return self._fitted().predict(
+            self._inputs(X, reset=False), {"decode": "candidates"}, given,
+            confidence=True, context=self._context()).confidence()
+
     # ---- scoring ---------------------------------------------------------------------
 
     def score(self, X: Any, y: Any, sample_weight: Any = None,
