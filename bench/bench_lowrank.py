@@ -25,7 +25,7 @@ def usps():
     if not os.path.exists(folder):
         print(f"skipped: {folder} is not there")
         return
-    train, test = (np.load(os.path.join(folder, f"{k}_x.npy")).reshape(-1, 256) for k in
+    train, test = (np.load(os.path.join(folder, f"{k}_x.npy")) / 1000.0 for k in
                    ("train", "test"))
     x, y, tx, ty = (np.ascontiguousarray(a, dtype=np.float64) for a in
                     (train[:, :128], train[:, 128:], test[:, :128], test[:, 128:]))

@@ -276,6 +276,15 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
     r.center = o.center;
     TRY(check(problem, options, &o, &r));
     TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
+    if (problem->map_x && op.kind == OKRA_OPERATOR_IDENTITY) {
+        TRY(okra_ridge_low_leave_(&r, &l));
+        goto done;
+    }
+    if (problem->map_x) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "ridge: operator %s of low rank has no closed form of leaving out",
+             o.operator_text);
+    }
     if (problem->features) {
         TRY(copy_features(&r));
     }

@@ -54,6 +54,8 @@ typedef struct okra_leave_ {
 } okra_leave_;
 okra_status okra_ridge_leave_(okra_ridge_ *r, double *A, const char *graph,
                               double lambda2, const okra_leave_ *leave) OKRA_CHECK;
+/* ridge_low_leave.c: the same in factored form, parts of one input, explicit outputs. */
+okra_status okra_ridge_low_leave_(okra_ridge_ *r, const okra_leave_ *leave) OKRA_CHECK;
 
 /* Outputs with missing values: coefficients alone, N x d. graph: NULL without lambda2. */
 okra_status okra_ridge_missing_(okra_ridge_ *r, const char *graph, double lambda2,
