@@ -3,10 +3,15 @@
  */
 #include "paper.h"
 
-extern const paper_entry paper_kadri_t2_left, paper_stkl_sshape, paper_stkl_usps,
-    paper_stkl_poser, paper_brouard_drugs;
+extern const paper_entry paper_kadri_t2_left, paper_kadri_fig2, paper_stkl_sshape,
+    paper_stkl_usps, paper_stkl_poser, paper_brouard_drugs;
 
 const paper_entry *const paper_entries[] = {
-    &paper_kadri_t2_left, &paper_stkl_sshape,   &paper_stkl_usps,
-    &paper_stkl_poser,    &paper_brouard_drugs, NULL,
+    &paper_kadri_t2_left,
+    &paper_kadri_fig2,
+    &paper_stkl_sshape,
+    &paper_stkl_usps,
+    &paper_stkl_poser,
+    &paper_brouard_drugs,
+    NULL,
 };
