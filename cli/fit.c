@@ -184,6 +184,20 @@ static okra_status read_inputs(cli_run *run, const fit_fields *f, okra_data **x)
     return st;
 }
 
+/* Work that will take a while is announced. */
+static okra_status say_plan(cli_run *run, const okra_data *x, const okra_data *y)
+{
+    enum { LONG = 10 }; /* seconds */
+    char text[400];
+    double seconds = 0;
+    okra_status st =
+        okra_fit_plan(run->context, x, y, run->library, text, sizeof text, &seconds);
+    if (st == OKRA_OK && seconds >= LONG) {
+        fprintf(stderr, "okra fit: plan: %s\n", text);
+    }
+    return st;
+}
+
 static okra_status learn(cli_run *run, const fit_fields *f, const path *p,
                          okra_model **models)
 {
@@ -191,6 +205,9 @@ static okra_status learn(cli_run *run, const fit_fields *f, const path *p,
     okra_status st = read_inputs(run, f, &x);
     if (st == OKRA_OK) {
         st = cli_read(run, f->y, &y);
+    }
+    if (st == OKRA_OK && !run->common.quiet) {
+        st = say_plan(run, x, y);
     }
     if (st == OKRA_OK) {
         st = p->count > 1 ? okra_fit_path(run->context, x, y, run->library, p->value,

@@ -41,6 +41,11 @@ OKRA_API okra_status okra_fit_path(okra_context *context, const okra_data *x,
                                    const okra_data *y, const okra_options *options,
                                    const double *lambda, size_t count,
                                    okra_model **models) OKRA_CHECK;
+/* What a fit of low rank is going to do, in a line of text: ranks, blocks, passes over
+ * the data, memory; *seconds is a guess at its time. "" and 0 for a dense fit. */
+OKRA_API okra_status okra_fit_plan(okra_context *context, const okra_data *x,
+                                   const okra_data *y, const okra_options *options,
+                                   char *text, size_t size, double *seconds) OKRA_CHECK;
 OKRA_API void okra_model_free(okra_model *model);
 
 OKRA_API okra_status okra_model_save(okra_context *context, const okra_model *model,

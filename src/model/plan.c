@@ -1,0 +1,146 @@
+/*
+ * plan.c: what a fit of low rank is going to do, before it does it: ranks, blocks, passes
+ * over the data, memory, and a guess at the time.
+ *
+ * Operations are counted as in method/ridge_low.c and ridge_cg.c, kernel values as 2 d +
+ * 20 each, and divided by the rate of a small matrix product measured on the spot: good
+ * to a factor of two on a quiet machine.
+ */
+#include "model/model.h"
+#include "model/options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct side {
+    okra_low_ low;
+    double rank, columns, value; /* features, kernel values, operations a value */
+} side;
+
+static okra_status read_side(const char *text, const okra_data *data, side *s)
+{
+    okra_status st = okra_low_parse_(text, &s->low);
+    double n = (double)data->n, m = (double)s->low.rank;
+    if (st != OKRA_OK) {
+        return st;
+    }
+    bool waves = s->low.kind == OKRA_LOW_RFF_;
+    s->rank = waves ? m : fmin(m, n);
+    s->columns = s->rank;
+    if (s->low.kind == OKRA_LOW_SKETCH_) {
+        double p = s->low.p > 0 ? s->low.p : 20 / n;
+        s->columns = s->low.sparse ? n * (1 - pow(1 - fmin(p, 1), s->rank)) : n;
+    }
+    s->value = 2 * (double)OKRA_MAX_(data->d, 1) + 20;
+    return OKRA_OK;
+}
+
+/* Operations of choosing the basis and of its Gram matrix. */
+static double choosing(const side *s, double n)
+{
+    double m = s->rank, c = s->columns, values = n * m * s->value;
+    switch (s->low.kind) {
+    case OKRA_LOW_CHOL_:
+        return values + 4 * n * m * m; /* bound by memory: a quarter of the rate */
+    case OKRA_LOW_NYSTROM_:
+        return (s->low.pivots == OKRA_PIVOTS_GREEDY_     ? values + 4 * n * m * m
+                : s->low.pivots == OKRA_PIVOTS_LEVERAGE_ ? 2 * values + 4 * n * m * m
+                : s->low.pivots == OKRA_PIVOTS_KMEANS_   ? values
+                                                         : 0) +
+               m * m * s->value + m * m * m / 3;
+    case OKRA_LOW_SKETCH_:
+        return c * c * s->value + 2 * c * c * m + m * m * m / 3;
+    case OKRA_LOW_RFF_:
+        break;
+    }
+    return 0;
+}
+
+/* Operations a row of making features. */
+static double mapping(const side *s)
+{
+    return s->columns * s->value + (s->columns > s->rank ? 2 * s->columns * s->rank : 0) +
+           s->rank * s->rank;
+}
+
+/* Operations a second of a matrix product. */
+static okra_status measure(okra_context *ctx, double *rate)
+{
+    enum { SIZE = 512 };
+    okra_status st = OKRA_OK;
+    double *A = NULL, *B = NULL, best = INFINITY;
+    ZALLOC(A, SIZE * SIZE);
+    ALLOC(B, SIZE * SIZE);
+    for (int i = 0; i < 3; i++) {
+        struct timespec begin, end;
+        okra_mat_ Am = okra_mat_of_(A, SIZE, SIZE);
+        clock_gettime(CLOCK_MONOTONIC, &begin);
+        TRY(okra_gemm_(ctx, false, false, 1, Am, Am, 0, okra_mat_of_(B, SIZE, SIZE)));
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        best = fmin(best, (double)(end.tv_sec - begin.tv_sec) +
+                              1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
+    }
+    *rate = 2.0 * SIZE * SIZE * SIZE / fmax(best, 1e-9);
+done:
+    okra_free_(A);
+    okra_free_(B);
+    return st;
+}
+
+okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_data *y,
+                          const okra_options *options, char *text, size_t size,
+                          double *seconds)
+{
+    okra_status st = OKRA_OK;
+    okra_fit_fields_ f;
+    okra_kernel *ky = NULL;
+    side sx = {0}, sy = {0};
+    double rate = 1, scale, n = (double)x->n;
+    if (size > 0) {
+        text[0] = '\0';
+    }
+    *seconds = 0;
+    TRY(okra_options_read(options, &okra_fit_table_, &f));
+    const char *low_x = *f.low_rank ? f.low_rank : f.low_rank_x;
+    const char *low_y = *f.low_rank ? f.low_rank : f.low_rank_y;
+    if (!*low_x) {
+        goto done;
+    }
+    TRY(read_side(low_x, x, &sx));
+    TRY(okra_kernel_parse(f.ky, &ky));
+    bool features = y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale);
+    bool mapped = *low_y && !features;
+    if (mapped) {
+        TRY(read_side(low_y, y, &sy));
+    }
+    TRY(measure(context, &rate));
+    const char *solver = okra_options_get(options, "solver");
+    bool cg = solver && strcmp(solver, "cg") == 0;
+    double m = sx.rank, d = mapped ? sy.rank : features ? (double)y->d : 0;
+    double steps = cg ? atof(okra_options_get(options, "cg-iterations")) : 0;
+    double row = cg ? m * sx.value + 2 * m * d : mapping(&sx) + m * m + 2 * m * d;
+    row += mapped ? mapping(&sy) + d * d : 0;
+    double work = choosing(&sx, n) + (mapped ? choosing(&sy, n) : 0) + n * row +
+                  steps * n * (m * sx.value + 4 * m * d) + (cg ? 8 : 1) * m * m * m;
+    double memory = 8 * (2 * m * m + (cg ? 5 : 2) * m * d + (mapped ? 2 * d * d : 0));
+    okra_int width = (okra_int)(sx.columns + (mapped ? sy.columns : 0) + (cg ? d : 0));
+    okra_int rows = okra_block_rows_(context, x->n, width);
+    *seconds = work / rate;
+    snprintf(
+        text, size,
+        "rank %.0f of %lld inputs, %.0f output features; %s%.0f passes over the data "
+        "in blocks of %lld rows; %.2f GiB and a block of %.2f GiB; about %.0f s at "
+        "%.0f Gflop/s",
+        m, (long long)x->n, d, cg ? "at most " : "",
+        cg      ? steps + 1
+        : d > 0 ? 1.0
+                : 2.0,
+        (long long)rows, memory / 1073741824.0,
+        8.0 * (double)rows * (double)width / 1073741824.0, *seconds, rate / 1e9);
+done:
+    okra_kernel_free(ky);
+    return st;
+}
