@@ -129,15 +129,13 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
     okra_int width = (okra_int)(sx.columns + (mapped ? sy.columns : 0) + (cg ? d : 0));
     okra_int rows = okra_block_rows_(context, x->n, width);
     *seconds = work / rate;
+    double passes = cg ? steps + 1 : d > 0 ? 1 : 2;
     snprintf(
         text, size,
-        "rank %.0f of %lld inputs, %.0f output features; %s%.0f passes over the data "
+        "rank %.0f of %lld inputs, %.0f output features; %s%.0f pass%s over the data "
         "in blocks of %lld rows; %.2f GiB and a block of %.2f GiB; about %.0f s at "
         "%.0f Gflop/s",
-        m, (long long)x->n, d, cg ? "at most " : "",
-        cg      ? steps + 1
-        : d > 0 ? 1.0
-                : 2.0,
+        m, (long long)x->n, d, cg ? "at most " : "", passes, passes > 1 ? "es" : "",
         (long long)rows, memory / 1073741824.0,
         8.0 * (double)rows * (double)width / 1073741824.0, *seconds, rate / 1e9);
 done:

@@ -246,6 +246,41 @@ static okra_status fit_and_predict(const pairs *p, const okra_options *fit)
     return st;
 }
 
+static okra_status plan(const pairs *p, const char *settings, char *text, size_t size,
+                        double *seconds)
+{
+    okra_options *o = pairs_options(okra_fit_options, settings);
+    okra_status st = okra_fit_plan(NULL, p->train_x, p->train_y, o, text, size, seconds);
+    okra_options_free(o);
+    return st;
+}
+
+TEST(plans)
+{
+    static const struct {
+        const char *settings, *text;
+    } cases[] = {
+        {"low-rank-x=nystrom(rank=5)", "rank 5 of 12 inputs, 2 output features; 1 pass "},
+        {"low-rank-x=nystrom(rank=5) ky=rbf(sigma=1)", "0 output features; 2 passes"},
+        {"low-rank=chol(rank=99) ky=rbf(sigma=1)", "rank 12 of 12 inputs, 12 output"},
+        {"low-rank=sketch(rank=4) ky=rbf(sigma=1)", "rank 4 of 12 inputs, 4 output"},
+        {"low-rank-x=rff(rank=30) kx=rbf(sigma=1)", "rank 30 of 12 inputs"},
+        {"low-rank-x=nystrom(rank=5) solver=cg cg-iterations=7", "at most 8 passes"}};
+    pairs p;
+    char text[400];
+    double seconds = -1;
+    pairs_make(1, &p);
+    CHECK_OK(plan(&p, "", text, sizeof text, &seconds));
+    CHECK(seconds == 0 && !*text);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CHECK_OK(plan(&p, cases[i].settings, text, sizeof text, &seconds));
+        CHECK(seconds > 0 && strstr(text, cases[i].text));
+    }
+    CHECK_FAILS(plan(&p, "low-rank-x=chol", text, sizeof text, &seconds), OKRA_EARG,
+                "needs rank");
+    pairs_free(&p);
+}
+
 TEST(allocations)
 {
     static const char *const settings[] = {
@@ -266,4 +301,4 @@ TEST(allocations)
 MAIN(RUN(full_rank_equals_dense), RUN(weights_of_full_rank_equal_dense),
      RUN(matrix_operator_equals_dense), RUN(paths_equal_single_fits),
      RUN(files_keep_the_basis), RUN(candidates_may_be_given),
-     RUN(what_does_not_go_together), RUN(allocations))
+     RUN(what_does_not_go_together), RUN(plans), RUN(allocations))
