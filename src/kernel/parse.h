@@ -11,8 +11,8 @@ typedef struct okra_parser_ {
     size_t at;        /* next character */
     okra_grid_ *grid; /* NULL: grids are refused */
     okra_kernel *kernel;
-    int depth;   /* of parentheses                                           */
-    bool inside; /* parameters follow a nested expression: ',' or ')' is next */
+    int depth;        /* of parentheses                                           */
+    bool inside;      /* parameters follow a nested expression: ',' or ')' is next */
     const char *what; /* opens messages; NULL: "kernel expression" */
 } okra_parser_;
 
