@@ -468,8 +468,8 @@ static okra_status write_table(okra_writer_ *w, const okra_data *data, char sepa
              okra_kind_name(data->kind));
     }
     if (data->kind == OKRA_SPARSE) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "sparse data cannot be written as a table; read it with dense: first");
+        FAIL(OKRA_EUNSUPPORTED, "sparse data cannot be written as a table, but as .mtx, "
+                                "or read with dense: first");
     }
     for (okra_int i = 0; i < data->n; i++) {
         if (data->kind != OKRA_LABELS) {

@@ -23,7 +23,8 @@
       "tab-separated table (read and written)")                                   \
     X(svm, ".svm .libsvm", NULL, false, NULL, "LIBSVM text (read)")               \
     X(svm0, "", NULL, false, NULL, "LIBSVM text with indices from 0 (read)")      \
-    X(mtx, ".mtx", "%%MatrixMarket", false, NULL, "Matrix Market (read)")         \
+    X(mtx, ".mtx", "%%MatrixMarket", false, okra_write_mtx_,                      \
+      "Matrix Market (read; sparse vectors and bits written)")                    \
     X(mat, ".mat", NULL, true, NULL, "MATLAB 5 and 7.3, file.mat:name (read)")    \
     X(arff, ".arff", NULL, false, NULL, "WEKA attribute-relation file (read)")    \
     X(smiles, ".smi .smiles", NULL, false, okra_write_smiles_,                    \

@@ -1,6 +1,7 @@
 /*
  * mtx.c: Matrix Market files (Boisvert, Pozo, Remington 1996): "array" files give dense
  * data, "coordinate" files sparse data; general or symmetric; real, integer or pattern.
+ * Sparse data and bits are written, as coordinates.
  */
 #include "data/formats.h"
 
@@ -286,5 +287,60 @@ okra_status okra_read_mtx_(okra_source_ *source, okra_data **out)
     data = NULL;
 done:
     okra_data_free(data);
+    return st;
+}
+
+/* ---- writing --------------------------------------------------------------------------
+ */
+
+static okra_status put_entry_text(okra_writer_ *w, okra_int i, okra_int j, double value)
+{
+    char text[OKRA_NUMBER_TEXT_];
+    okra_double_text_(value, text);
+    return okra_writer_printf_(w, "%" PRId64 " %" PRId64 " %s\n", i + 1, j + 1, text);
+}
+
+static okra_status write_bits(okra_writer_ *w, const okra_data *data)
+{
+    okra_status st = OKRA_OK;
+    okra_int count = 0;
+    for (okra_int k = 0; k < data->n * data->words; k++) {
+        count += __builtin_popcountll(data->bits[k]);
+    }
+    TRY(okra_writer_printf_(w, "%" PRId64 " %" PRId64 " %" PRId64 "\n", data->n, data->d,
+                            count));
+    for (okra_int i = 0; i < data->n; i++) {
+        for (okra_int j = 0; j < data->d; j++) {
+            if (okra_bit_(data, i, j)) {
+                TRY(put_entry_text(w, i, j, 1));
+            }
+        }
+    }
+done:
+    return st;
+}
+
+okra_status okra_write_mtx_(okra_writer_ *w, const okra_data *data)
+{
+    okra_status st = OKRA_OK;
+    const okra_csr_ *csr = &data->csr;
+    if (data->kind != OKRA_SPARSE && data->kind != OKRA_BITS) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "%s data cannot be written as .mtx; expected sparse, bits",
+             okra_kind_name(data->kind));
+    }
+    TRY(okra_writer_printf_(w, "%%%%MatrixMarket matrix coordinate real general\n"));
+    if (data->kind == OKRA_BITS) {
+        TRY(write_bits(w, data));
+        goto done;
+    }
+    TRY(okra_writer_printf_(w, "%" PRId64 " %" PRId64 " %" PRId64 "\n", data->n, data->d,
+                            csr->indptr[data->n]));
+    for (okra_int i = 0; i < data->n; i++) {
+        for (okra_int k = csr->indptr[i]; k < csr->indptr[i + 1]; k++) {
+            TRY(put_entry_text(w, i, csr->indices[k], csr->values[k]));
+        }
+    }
+done:
     return st;
 }

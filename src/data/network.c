@@ -3,7 +3,6 @@
  */
 #include "data/network.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,9 +34,9 @@ static okra_status check_edge(okra_int nodes, const okra_link_ *e)
     if (e->a == e->b) {
         return okra_fail_(OKRA_EFORMAT, "an edge from a node to itself");
     }
-    if (!(e->weight > 0) || isinf(e->weight)) {
-        return okra_fail_(OKRA_EFORMAT, "the weight %g of an edge; expected more than 0",
-                          e->weight);
+    if (!(e->weight > 0 && e->weight <= 1e150)) { /* degrees must stay finite */
+        return okra_fail_(OKRA_EFORMAT, "the weight %g of an edge; expected %s",
+                          e->weight, e->weight > 0 ? "at most 1e150" : "more than 0");
     }
     return OKRA_OK;
 }

@@ -283,10 +283,16 @@ static okra_status list_objects(const okra_source_ *s, const okra_network_ *netw
     }
     okra_lines_ lines = okra_lines_begin_(&bytes);
     while (okra_lines_next_(&lines)) {
-        const char *p = lines.begin, *word, *close;
+        const char *p = lines.begin, *word, *close, *more, *after;
         okra_int code = -1;
         TRY(okra_line_check_(&lines));
         bool found = okra_word_(&p, lines.close, &word, &close);
+        if (okra_word_(&p, lines.close, &more, &after)) {
+            FAIL(OKRA_EFORMAT,
+                 "%s: line %" PRId64 ", character %" PRId64
+                 ": expected one node, found more",
+                 s->part, lines.number, (int64_t)(more - lines.begin) + 1);
+        }
         if (found && network->names) {
             code = okra_names_find_(&n, word, close);
         } else if (found && (!okra_whole_(&word, close, &code) || word != close)) {

@@ -422,8 +422,8 @@ okra_status okra_write_npy_(okra_writer_ *w, const okra_data *data)
                         : data->kind == OKRA_BITS ? "|u1"
                                                   : "<f8";
     if (data->kind == OKRA_SPARSE) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "sparse data cannot be written as .npy; read it with dense: first");
+        FAIL(OKRA_EUNSUPPORTED, "sparse data cannot be written as .npy, but as .mtx, or "
+                                "read with dense: first");
     }
     if (data->kind >= OKRA_STRINGS) {
         FAIL(OKRA_EUNSUPPORTED, "%s cannot be written as .npy",

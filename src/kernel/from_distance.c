@@ -26,6 +26,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#define MOST 1e150 /* its square, and sums of such, are finite */
+
 typedef enum repair { CLIP, SHIFT, NONE } repair;
 
 typedef struct distance_params {
@@ -67,11 +69,13 @@ static okra_status check_distances(const okra_data *data, bool square)
         for (okra_int j = 0; j < data->d; j++) {
             double d = data->values[i * data->ld + j];
             largest = fmax(largest, d);
-            if (!(d >= 0)) {
+            if (!(d >= 0 && d <= MOST)) {
                 return okra_fail_(OKRA_EARG,
                                   "kernel from-distance: %s: %g at (%lld, %lld), counted "
-                                  "from 0; distances are not negative",
-                                  data->source, d, (long long)i, (long long)j);
+                                  "from 0; %s",
+                                  data->source, d, (long long)i, (long long)j,
+                                  d > MOST ? "distances are at most 1e150"
+                                           : "distances are not negative");
             }
         }
     }

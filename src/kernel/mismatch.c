@@ -79,15 +79,19 @@ static okra_status bind(okra_context *ctx, const void *params, const okra_data *
     const mismatch_params *p = params;
     weights *w = NULL;
     int32_t *letters = NULL;
-    okra_int count = p->alphabet;
+    okra_int count = 0;
     (void)ctx;
     if (p->m > p->k) {
         FAIL(OKRA_EARG, "kernel mismatch: m=%lld is more than k=%lld", (long long)p->m,
              (long long)p->k);
     }
-    if (count == 0) {
-        TRY(okra_alphabet_(train, &letters, &count));
+    TRY(okra_alphabet_(train, &letters, &count));
+    if (p->alphabet > 0 && p->alphabet < count) { /* I(d) would not be a kernel */
+        FAIL(OKRA_EARG,
+             "kernel mismatch: alphabet=%lld is less than the %lld letters of %s",
+             (long long)p->alphabet, (long long)count, train->source);
     }
+    count = OKRA_MAX_(count, p->alphabet);
     ZALLOC(w, 1);
     w->k = p->k;
     w->top = OKRA_MIN_(2 * p->m, p->k);

@@ -23,6 +23,9 @@ printf 'c\na\n' >list.txt
 expect 0 okra fit --x n.edges --y x.csv --kx diffusion --ky linear --lambda 1e-6 -o n.okra
 expect 0 okra predict n.okra --x n.edges:list.txt -o y.csv
 expect_out "$(printf '0,0,1,0\n1,0,0,0')" cat y.csv
+printf 'c\na b\n' >list.txt
+expect_fail 1 "okra gram: n.edges: list.txt: line 2, character 3: expected one node, found more" \
+    okra gram --x n.edges:list.txt --kernel diffusion -o K.npy
 printf 'a a\n' >loop.edges
 expect_fail 1 "okra gram: loop.edges: line 1, character 3: an edge from a node to itself" \
     okra gram --x loop.edges --kernel diffusion -o K.npy

@@ -12,6 +12,14 @@ expect_out "$(printf '>0\nxy\n>1\nyx\n>2\nxx\n>3\nzz')" cat p.fasta
 okra info m.okra >out
 expect_in "strings, 4" out
 
+# Label sets, read sparse and written sparse, the empty one among them; bits too.
+printf '%%%%MatrixMarket matrix coordinate real general\n4 3 4\n1 1 1\n1 3 1\n2 2 1\n4 2 1\n' >sets.mtx
+for how in sparse bits; do
+    okra fit --x x.txt --y $how:sets.mtx --kx "$kernel" --ky tanimoto --lambda 1e-6 -o l.okra --quiet
+    okra predict l.okra --x x.txt --allow-empty-candidates -o p.mtx --quiet
+    cmp sets.mtx p.mtx
+done
+
 # FASTA in, FASTA out, names kept, gzipped too.
 printf '>first a\nACGT\n>second\nTTTT\n' >s.fasta
 gzip -k s.fasta

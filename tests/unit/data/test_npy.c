@@ -215,17 +215,18 @@ TEST(refused)
     CHECK_OK(okra_data_sparse(indptr, &index, &value, 1, 1, &sparse));
     CHECK_OK(okra_data_dense(&value, 1, 1, 1, &dense));
     snprintf(want, sizeof want,
-             "%s: sparse data cannot be written as .npy; read it with "
+             "%s: sparse data cannot be written as .npy, but as .mtx, or read with "
              "dense: first",
              files_path("s.npy"));
     CHECK_FAILS(okra_data_write(NULL, sparse, files_path("s.npy")), OKRA_EUNSUPPORTED,
                 want);
     CHECK_FAILS(okra_data_write(NULL, sparse, files_path("s.csv")), OKRA_EUNSUPPORTED,
                 "sparse data cannot be written as a table");
-    CHECK_FAILS(
-        okra_data_write(NULL, dense, files_path("s.mtx")), OKRA_EUNSUPPORTED,
-        "format mtx is not written; expected one of npy csv tsv smiles sdf txt fasta "
-        "graphml edges");
+    CHECK_FAILS(okra_data_write(NULL, dense, files_path("s.mtx")), OKRA_EUNSUPPORTED,
+                "dense data cannot be written as .mtx; expected sparse, bits");
+    CHECK_FAILS(okra_data_write(NULL, dense, files_path("s.svm")), OKRA_EUNSUPPORTED,
+                "format svm is not written; expected one of npy csv tsv mtx smiles sdf "
+                "txt fasta graphml edges");
     CHECK_FAILS(okra_data_write(NULL, dense, "gram:x.npy"), OKRA_EUNSUPPORTED,
                 "gram:x.npy: format gram is not written");
     CHECK_FAILS(okra_data_write(NULL, dense, files_path("s.xyz")), OKRA_EARG,

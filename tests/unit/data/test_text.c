@@ -233,6 +233,39 @@ TEST(matrix_market)
     files_clean();
 }
 
+/* Sparse vectors and bits come back as they were written; the last row and column of the
+ * bits are empty, and the columns take more than one word. */
+TEST(matrix_market_is_written)
+{
+    okra_int indptr[] = {0, 2, 2, 3}, indices[] = {0, 3, 1};
+    double values[] = {0.1, -1e300, 5e-324}, want[12] = {0.1, 0, 0, -1e300};
+    double set[3 * 70] = {0};
+    okra_data *data = NULL, *dense = NULL;
+    char spec[600];
+    want[9] = 5e-324;
+    CHECK_OK(okra_data_sparse(indptr, indices, values, 3, 4, &data));
+    CHECK_OK(okra_data_write(NULL, data, files_path("s.mtx")));
+    okra_data_free(data);
+    CHECK_OK(okra_data_read(NULL, files_path("s.mtx"), &data));
+    CHECK(data->kind == OKRA_SPARSE);
+    okra_data_free(data);
+    snprintf(spec, sizeof spec, "dense:%s", files_path("s.mtx"));
+    CHECK_OK(okra_data_read(NULL, spec, &data));
+    CHECK(files_dense(data, 3, 4, want));
+    okra_data_free(data);
+
+    set[0] = set[63] = set[64] = set[70 + 68] = 1;
+    CHECK_OK(okra_data_dense(set, 3, 70, 70, &dense));
+    CHECK_OK(okra_take_as_(NULL, OKRA_HOW_BITS_, &dense));
+    CHECK_OK(okra_data_write(NULL, dense, files_path("b.mtx")));
+    snprintf(spec, sizeof spec, "dense:%s", files_path("b.mtx"));
+    CHECK_OK(okra_data_read(NULL, spec, &data));
+    CHECK(files_dense(data, 3, 70, set));
+    okra_data_free(data);
+    okra_data_free(dense);
+    files_clean();
+}
+
 static const char iris[] = "% flowers\n@RELATION iris\n\n@attribute 'petal length' REAL\n"
                            "@attribute n {0, 1}\n@attribute class {setosa, 'iris x'}\n"
                            "@DATA\n1.5,0,setosa\n% note\n\n 2 , 1 , 'iris x'\n";
@@ -322,4 +355,5 @@ TEST(allocations)
 }
 
 MAIN(RUN(numbers), RUN(number_round_trip), RUN(tables), RUN(foreign_locale), RUN(labels),
-     RUN(svm), RUN(matrix_market), RUN(arff), RUN(taken_as), RUN(allocations))
+     RUN(svm), RUN(matrix_market), RUN(matrix_market_is_written), RUN(arff),
+     RUN(taken_as), RUN(allocations))

@@ -212,6 +212,8 @@ TEST(bad_distances_are_refused)
     memcpy(bad, good, sizeof bad);
     bad[1] = -1;
     refused(bad, 3, 3, "not negative");
+    bad[1] = 1e151;
+    refused(bad, 3, 3, "1e+151 at (0, 1), counted from 0; distances are at most 1e150");
     bad[1] = 1.1;
     refused(bad, 3, 3, "expected 1.1");
     bad[1] = 1;

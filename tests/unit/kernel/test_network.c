@@ -261,6 +261,7 @@ TEST(bad_networks_and_arguments_are_refused)
 {
     const okra_link_ loop[] = {{0, 1, 1}, {2, 2, 1}}, far[] = {{0, 5, 1}};
     const okra_link_ twice[] = {{0, 1, 1}, {1, 2, 1}, {1, 0, 1}}, weight[] = {{0, 1, -1}};
+    const okra_link_ heavy[] = {{0, 1, 1e308}, {1, 2, 1e308}};
     okra_network_ *w = NULL, *v = NULL;
     okra_data *a = NULL, *b = NULL;
     okra_kernel *kernel = NULL;
@@ -273,6 +274,8 @@ TEST(bad_networks_and_arguments_are_refused)
     CHECK_FAILS(okra_network_create_(3, twice, 3, NULL, &bad, &w), OKRA_EFORMAT, "twice");
     CHECK(bad == 2);
     CHECK_FAILS(okra_network_create_(3, weight, 1, NULL, &bad, &w), OKRA_EFORMAT, "-1");
+    CHECK_FAILS(okra_network_create_(3, heavy, 2, NULL, &bad, &w), OKRA_EFORMAT,
+                "the weight 1e+308 of an edge; expected at most 1e150");
     CHECK_FAILS(okra_network_create_(INT64_MAX, weight, 0, NULL, NULL, &w), OKRA_EFORMAT,
                 "at most");
     CHECK_OK(okra_network_create_(3, twice, 2, NULL, NULL, &w));

@@ -382,6 +382,8 @@ TEST(errors)
                 "string 1 (from 0) of memory has 3 characters, expected 4");
     CHECK_FAILS(gram(NULL, "mismatch(k=1,m=2)", a, NULL, K), OKRA_EARG,
                 "m=2 is more than k=1");
+    CHECK_FAILS(gram(NULL, "mismatch(k=1,m=1,alphabet=3)", a, NULL, K), OKRA_EARG,
+                "alphabet=3 is less than the 4 letters of memory");
     CHECK_FAILS(gram(NULL, "linear", a, NULL, K), OKRA_EARG, "memory holds 2 strings");
     CHECK_FAILS(okra_kernel_parse("ssk(length=0)", &kernel), OKRA_EARG, "length");
     CHECK_FAILS(okra_kernel_parse("ssk(decay=2)", &kernel), OKRA_EARG, "decay");
