@@ -5,13 +5,12 @@
  *
  * A tree splits on similarities to training inputs: the features of an input x are
  * k_x = (k(x_1,x), ..., k(x_n,x)). Of `features` random ones, each with a random cut
- * between its extremes, the split of a node S into S_1 and S_2 is taken that reduces most
- * the variance of the outputs in feature space,
- *     s var(S) = sum_{i in S} l_ii - g(S) / s,   g(S) = sum_{i,j in S} l_ij,  s = |S|,
- *     reduction = s var(S) - s_1 var(S_1) - s_2 var(S_2)
- *               = g(S_1)/s_1 + g(S_2)/s_2 - g(S)/s.
- * In a leaf the prediction is the mean of its outputs, so that over T trees
- *     w_i(x) = (1/T) sum_t [x and x_i in one leaf of t] / |leaf|.
+ * between its values at two random inputs of the node, the split of a node S into S_1 and
+ * S_2 is taken that reduces most the variance of the outputs in feature space, s var(S) =
+ * sum_{i in S} l_ii - g(S) / s,   g(S) = sum_{i,j in S} l_ij,  s = |S|, reduction = s
+ * var(S) - s_1 var(S_1) - s_2 var(S_2) = g(S_1)/s_1 + g(S_2)/s_2 - g(S)/s. In a leaf the
+ * prediction is the mean of its outputs, so that over T trees w_i(x) = (1/T) sum_t [x and
+ * x_i in one leaf of t] / |leaf|.
  *
  * g of all candidate splits of a node is one product: with the 0/1 matrix Z (s x
  * features) of members of S_1, g(S_1) are the column sums of Z * (L_S Z), and
@@ -71,8 +70,9 @@ typedef struct forest {
 /* ---- one split -----------------------------------------------------------------------
  */
 
-/* Random features that are not constant on the items, each with a cut; returns how many.
- */
+/* Random features, each with a cut between its values at two random items (similarities
+ * have long tails: between the extremes most cuts would split off a single item). Returns
+ * how many were not constant. */
 static okra_int candidates(const forest *f, scratch *w, okra_random_ *random,
                            const double *item, okra_int s)
 {
@@ -82,12 +82,10 @@ static okra_int candidates(const forest *f, scratch *w, okra_random_ *random,
         okra_int j = w->features[other];
         w->features[other] = w->features[k];
         w->features[k] = j;
-        double low = (double)INFINITY, high = -(double)INFINITY;
-        for (okra_int i = 0; i < s; i++) {
-            double v = f->K.p[j * f->K.ld + (okra_int)item[i]]; /* K is symmetric */
-            low = fmin(low, v);
-            high = fmax(high, v);
-        }
+        const double *value = f->K.p + j * f->K.ld; /* K is symmetric */
+        okra_int a = okra_random_below_(random, s), b = okra_random_below_(random, s - 1);
+        double x = value[(okra_int)item[a]], y = value[(okra_int)item[b + (b >= a)]];
+        double low = fmin(x, y), high = fmax(x, y);
         if (high > low) {
             double cut = low + (high - low) * okra_random_uniform_(random);
             w->feature[found] = j;
