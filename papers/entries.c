@@ -3,8 +3,17 @@
  */
 #include "paper.h"
 
-extern const paper_entry paper_kadri_t2_left, paper_kadri_fig2, paper_stkl_sshape,
-    paper_stkl_usps, paper_stkl_poser, paper_brouard_drugs;
+/* clang-format off */
+extern const paper_entry
+    paper_kadri_t2_left,
+    paper_kadri_fig2,
+    paper_stkl_sshape,
+    paper_stkl_usps,
+    paper_stkl_poser,
+    paper_brouard_t4_t5,
+    paper_brouard_t8,
+    paper_brouard_t9,
+    paper_brouard_drugs;
 
 const paper_entry *const paper_entries[] = {
     &paper_kadri_t2_left,
@@ -12,6 +21,10 @@ const paper_entry *const paper_entries[] = {
     &paper_stkl_sshape,
     &paper_stkl_usps,
     &paper_stkl_poser,
+    &paper_brouard_t4_t5,
+    &paper_brouard_t8,
+    &paper_brouard_t9,
     &paper_brouard_drugs,
     NULL,
 };
+/* clang-format on */

@@ -93,6 +93,10 @@ OKRA_API okra_status okra_link_leave(okra_context *context, const okra_link_task
                                      const double *lambda, size_t count, double *auc_roc,
                                      double *auc_pr) OKRA_CHECK;
 
+/* The edges of the network that nodes belong to, a < b, with their weights; freed with
+ * okra_link_list_free. */
+OKRA_API okra_status okra_link_edges(const okra_data *nodes, okra_link **edges,
+                                     okra_int *count) OKRA_CHECK;
 /* The time of diffusion on the network whose kernel carries most information: it
  * maximises the entropy of k(i,j) / sqrt(k(i,i) k(j,j)), i < j, in 50 equal bins between
  * their extremes; see link/beta.c. */

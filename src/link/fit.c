@@ -296,3 +296,26 @@ const char *okra_links_json(const okra_links *links)
 {
     return okra_model_json(links->model);
 }
+
+okra_status okra_link_edges(const okra_data *nodes, okra_link **edges, okra_int *count)
+{
+    okra_status st = OKRA_OK;
+    okra_int found = 0;
+    if (nodes->kind != OKRA_NODES) {
+        FAIL(OKRA_EARG, "%s holds %s, expected nodes of a network", nodes->source,
+             okra_kind_name(nodes->kind));
+    }
+    const okra_csr_ *w = &nodes->network->adjacency;
+    okra_int all = nodes->network->nodes;
+    ALLOC(*edges, w->indptr[all] / 2);
+    for (okra_int i = 0; i < all; i++) {
+        for (okra_int k = w->indptr[i]; k < w->indptr[i + 1]; k++) {
+            if (w->indices[k] > i) {
+                (*edges)[found++] = (okra_link){i, w->indices[k], w->values[k]};
+            }
+        }
+    }
+    *count = found;
+done:
+    return st;
+}

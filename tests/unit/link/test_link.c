@@ -296,6 +296,37 @@ TEST(beta_by_information)
     toy_free(&t);
 }
 
+TEST(edges_of_a_network)
+{
+    okra_data *nodes = NULL;
+    okra_link *edges = NULL;
+    okra_int count = 0;
+    CHECK_OK(okra_synthetic_network(3, 20, 2, 0.5, 0.1, &nodes));
+    CHECK_OK(okra_link_edges(nodes, &edges, &count));
+    CHECK(count > 20);
+    /* the kernel of a short time is 1 - beta L: its values are the edges */
+    double K[400];
+    okra_kernel *kernel = NULL;
+    CHECK_OK(okra_kernel_parse("diffusion(beta=1e-9)", &kernel));
+    CHECK_OK(okra_gram(NULL, kernel, nodes, NULL, K, 20));
+    double sum = 0;
+    for (okra_int i = 0; i < 400; i++) {
+        sum += i % 21 == 0 ? 0 : K[i];
+    }
+    CHECK_NEAR(sum / 2e-9, (double)count, 1e-3);
+    for (okra_int k = 0; k < count; k++) {
+        CHECK(edges[k].a < edges[k].b && edges[k].value == 1);
+        CHECK_NEAR(K[edges[k].a * 20 + edges[k].b], 1e-9, 1e-12);
+    }
+    okra_kernel_free(kernel);
+    okra_link_list_free(edges);
+    okra_data_free(nodes);
+    CHECK_OK(okra_data_dense(K, 2, 2, 2, &nodes));
+    CHECK_FAILS(okra_link_edges(nodes, &edges, &count), OKRA_EARG,
+                "expected nodes of a network");
+    okra_data_free(nodes);
+}
+
 static void refused(const okra_link_task *task, const char *const *texts,
                     const okra_link_settings *settings, okra_status status,
                     const char *text)
@@ -407,4 +438,5 @@ MAIN(RUN(scores_equal_the_formula), RUN(gram_matrices_in_place_of_kernels),
      RUN(new_nodes_serve_as_unlabelled_inputs), RUN(the_best_come_first),
      RUN(evaluation_is_the_ranking_of_the_scores), RUN(leave_one_out_equals_refits),
      RUN(training_pairs_as_fitted_where_there_is_no_closed_form),
-     RUN(beta_by_information), RUN(refusals), RUN(failing_allocations))
+     RUN(beta_by_information), RUN(edges_of_a_network), RUN(refusals),
+     RUN(failing_allocations))

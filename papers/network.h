@@ -1,0 +1,42 @@
+/*
+ * network.h: steps that the protocols on networks share: random choices of nodes, scores
+ * of a split, selection on the labelled nodes.
+ */
+#ifndef OKRA_PAPER_NETWORK_H
+#define OKRA_PAPER_NETWORK_H
+
+#include "paper.h"
+
+/* A network whose nodes have descriptions. Owned. */
+typedef struct network {
+    okra_data *x; /* one object a node; a Gram matrix: nodes x nodes */
+    okra_link *edges;
+    okra_int nodes, edge_count;
+    double *kernel; /* nodes x nodes, of the whole network, for the labelled nodes to take
+                       their part of; NULL: the diffusion kernel of the known edges */
+} network;
+void network_clear(network *net);
+
+/* Nodes in a random order that depends on the seed alone; to be freed with free. */
+okra_status network_shuffle(uint64_t seed, okra_int nodes, okra_int **order) OKRA_CHECK;
+
+/* AUC-ROC and AUC-PR in per cent over pairs of the kind. Options as "name=value" texts
+ * ended by NULL. *seconds (may be NULL): training and scores of all pairs. */
+okra_status network_score(paper_run *run, const network *net, const okra_int *order,
+                          okra_int labelled, const char *const *options,
+                          okra_link_pairs which, double auc[2],
+                          double *seconds) OKRA_CHECK;
+
+/* Mean areas over `folds` parts of the labelled nodes, each left out in turn: the pairs
+ * of a left-out and a remaining node. */
+okra_status network_folds(paper_run *run, const network *net, const okra_int *order,
+                          okra_int labelled, const char *const *options, okra_int folds,
+                          double auc[2]) OKRA_CHECK;
+
+/* Leave-one-out areas for every lambda in closed form. */
+okra_status network_leave(paper_run *run, const network *net, const okra_int *order,
+                          okra_int labelled, const char *const *options,
+                          const double *lambda, size_t count, double *roc,
+                          double *pr) OKRA_CHECK;
+
+#endif
