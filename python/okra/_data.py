@@ -13,11 +13,8 @@ from typing import Any, Iterable, Optional, Sequence
 
 import numpy as np
 
-from ._library import Context, Handle, constants, lib, make
-
-_KINDS = {constants["OKRA_" + name.upper()]: name for name in (
-    "dense", "sparse", "bits", "labels", "gram", "strings", "sequences", "graphs",
-    "nodes", "tuple")}
+from ._library import Context, Handle, lib, make
+from ._objects import KINDS, array_of, to_python
 
 
 class Data:
@@ -40,7 +37,7 @@ class Data:
     def kind(self) -> str:
         """``"dense"``, ``"sparse"``, ``"bits"``, ``"labels"``, ``"gram"``,
         ``"strings"``, ``"sequences"``, ``"graphs"``, ``"nodes"`` or ``"tuple"``."""
-        return _KINDS[lib.okra_data_kind(self.pointer)]
+        return KINDS[lib.okra_data_kind(self.pointer)]
 
     @property
     def shape(self) -> tuple:
@@ -67,7 +64,7 @@ class Data:
     @property
     def objects(self) -> Any:
         """The objects as Python has them: arrays, sparse matrices, lists of texts."""
-        return _to_python(self.pointer, self._handle)
+        return to_python(self.pointer)
 
     def write(self, path: Any) -> None:
         """Writes a file; its extension tells the format."""
@@ -80,7 +77,7 @@ class Data:
                 raise TypeError("nodes of a network that was read from a file cannot be "
                                 "pickled; make them with okra.nodes")
             names, ends, weights = self._network
-            codes = _array(lib.okra_data_codes(self.pointer), (len(self),)).copy()
+            codes = array_of(lib.okra_data_codes(self.pointer), (len(self),)).copy()
             return _make_nodes, (names, ends, weights, codes)
         if kind == "graphs":
             texts = self.objects
@@ -89,7 +86,7 @@ class Data:
             return smiles, (texts,)
         if kind == "tuple":
             count = lib.okra_data_width(self.pointer)
-            return _make_tuple, ([_borrow(lib.okra_data_part(self.pointer, k), self)
+            return _make_tuple, ([borrow(lib.okra_data_part(self.pointer, k), self)
                                   for k in range(count)],)
         maker = {"dense": missing, "sparse": as_data, "bits": bits, "labels": labels,
                  "gram": gram, "strings": as_data, "sequences": _make_sequences}[kind]
@@ -445,82 +442,6 @@ def read(spec: Any) -> Data:
                                str(spec).encode()))
 
 
-# ---- back to Python ------------------------------------------------------------------
-
-
-def _array(pointer: Any, shape: tuple) -> np.ndarray:
-    """A view of memory of the library; empty arrays have none."""
-    if 0 in shape or not pointer:
-        return np.empty(shape, dtype=pointer._type_)
-    return np.ctypeslib.as_array(pointer, shape)
-
-
-def _borrow(pointer: int, owner: Any) -> Data:
+def borrow(pointer: int, owner: Any) -> Data:
     """Data that belong to a holder, which is kept alive."""
     return Data(Handle(lib.okra_data_retain(pointer), lib.okra_data_free, owner))
-
-
-def _object_texts(pointer: int, n: int) -> Optional[list]:
-    texts, length = [], c.c_int64()
-    for i in range(n):
-        text = lib.okra_data_text(pointer, i, c.byref(length))
-        if not text:
-            return None
-        texts.append(c.string_at(text, length.value).decode("utf-8"))
-    return texts
-
-
-def _string(pointer: int, i: int) -> str:
-    length = c.c_int64()
-    codes = _array(lib.okra_data_characters(pointer, i, c.byref(length)),
-                   (length.value,))
-    return "".join(map(chr, codes))
-
-
-def _sparse_objects(pointer: int, n: int, d: int) -> Any:
-    from scipy.sparse import csr_matrix
-    indices, values = c.POINTER(c.c_int64)(), c.POINTER(c.c_double)()
-    indptr = _array(lib.okra_data_compressed(pointer, c.byref(indices), c.byref(values)),
-                    (n + 1,))
-    count = int(indptr[-1])
-    return csr_matrix((_array(values, (count,)).copy(), _array(indices, (count,)).copy(),
-                       indptr.copy()), shape=(n, d))
-
-
-def _sequence_objects(pointer: int, n: int, d: int) -> list:
-    length, out = c.c_int64(), []
-    for i in range(n):
-        vectors = lib.okra_data_vectors(pointer, i, c.byref(length))
-        vectors = _array(vectors, (length.value, d)).copy()
-        codes = _array(lib.okra_data_characters(pointer, i, c.byref(length)),
-                       (length.value,))
-        out.append((vectors, "".join(map(chr, codes))) if (codes >= 0).any() else vectors)
-    return out
-
-
-def _to_python(pointer: int, owner: Any) -> Any:
-    """The objects of a collection as Python has them; always a copy."""
-    kind = _KINDS[lib.okra_data_kind(pointer)]
-    n, d = lib.okra_data_count(pointer), lib.okra_data_width(pointer)
-    if kind in ("dense", "gram"):
-        ld = c.c_int64()
-        values = lib.okra_data_values(pointer, c.byref(ld))
-        return _array(values, (n, ld.value))[:, :d].copy() if n else np.empty((n, d))
-    if kind == "sparse":
-        return _sparse_objects(pointer, n, d)
-    if kind == "bits":
-        words = c.c_int64()
-        packed = _array(lib.okra_data_words(pointer, c.byref(words)), (n, words.value))
-        packed = np.ascontiguousarray(packed, dtype="<u8").view(np.uint8)
-        return np.unpackbits(packed.reshape(n, -1), axis=1, bitorder="little")[:, :d]
-    if kind in ("labels", "nodes"):
-        texts = _object_texts(pointer, n) if n else None
-        codes = _array(lib.okra_data_codes(pointer), (n,)).copy()
-        return codes if texts is None else np.array(texts)
-    if kind == "strings":
-        return [_string(pointer, i) for i in range(n)]
-    if kind == "sequences":
-        return _sequence_objects(pointer, n, d)
-    if kind == "graphs":
-        return _object_texts(pointer, n)
-    return tuple(_to_python(lib.okra_data_part(pointer, k), owner) for k in range(d))

@@ -67,7 +67,8 @@ class Watch:
             self._running, self._seen = context, False
         former = -1
         try:
-            former = signal.set_wakeup_fd(self._pair[1].fileno(), warn_on_full_buffer=False)
+            former = signal.set_wakeup_fd(self._pair[1].fileno(),
+                                          warn_on_full_buffer=False)
             status = function(*arguments)
         finally:
             signal.set_wakeup_fd(former)

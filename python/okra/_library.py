@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes as c
+import numbers
 import os
 import sys
 import warnings
@@ -187,9 +188,11 @@ def option_text(value: Any) -> str:
     """A value as the library reads it; floats keep all their digits."""
     if isinstance(value, str):
         return value
-    if isinstance(value, bool) or type(value).__name__ == "bool_":
+    if type(value).__name__ in ("bool", "bool_"):  # NumPy's too, whichever its version
         return "yes" if value else "no"
-    if isinstance(value, float):
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
         return repr(float(value))
     return str(value)
 

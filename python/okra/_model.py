@@ -9,8 +9,9 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._data import Data, _array, _borrow, as_data
+from ._data import Data, as_data, borrow
 from ._library import Context, Handle, constants, lib, options, structs
+from ._objects import array_of
 
 
 class Prediction:
@@ -22,12 +23,12 @@ class Prediction:
     def objects(self) -> Optional[Data]:
         """The decoded objects, or None."""
         pointer = lib.okra_prediction_objects(self._handle.pointer)
-        return _borrow(pointer, self._handle) if pointer else None
+        return borrow(pointer, self._handle) if pointer else None
 
     def _matrix(self, function) -> Optional[np.ndarray]:
         rows, cols = c.c_int64(), c.c_int64()
         values = function(self._handle.pointer, c.byref(rows), c.byref(cols))
-        return _array(values, (rows.value, cols.value)).copy() if values else None
+        return array_of(values, (rows.value, cols.value)).copy() if values else None
 
     def weights(self) -> Optional[np.ndarray]:
         """n_test x n_train, or None if not asked for."""
@@ -42,13 +43,13 @@ class Prediction:
         rows = c.c_int64()
         values = lib.okra_prediction_confidence(self._handle.pointer, c.byref(rows))
         columns = constants["OKRA_CONFIDENCE_COLUMNS"]
-        return _array(values, (rows.value, columns)).copy() if values else None
+        return array_of(values, (rows.value, columns)).copy() if values else None
 
     def _ranked(self, function) -> Optional[np.ndarray]:
         top = c.c_int64()
         values = function(self._handle.pointer, c.byref(top))
         shape = (lib.okra_prediction_count(self._handle.pointer), top.value)
-        return _array(values, shape).copy() if values else None
+        return array_of(values, shape).copy() if values else None
 
     def index(self) -> Optional[np.ndarray]:
         """n_test x top candidates, best first."""
@@ -120,14 +121,15 @@ class Model:
     @property
     def outputs(self) -> Data:
         """The training outputs."""
-        return _borrow(lib.okra_model_outputs(self._handle.pointer), self._handle)
+        return borrow(lib.okra_model_outputs(self._handle.pointer), self._handle)
 
     def __len__(self) -> int:
         return lib.okra_model_count(self._handle.pointer)
 
     def predict(self, x: Any, values: Optional[dict] = None, candidates: Any = None,
                 ranges: Any = None, weights: bool = False, embedding: bool = False,
-                confidence: bool = False, context: Optional[Context] = None) -> Prediction:
+                confidence: bool = False,
+                context: Optional[Context] = None) -> Prediction:
         """Predicts; `values` are options by their names on the command line."""
         x = as_data(x)
         chosen = options(lib.okra_predict_options, values or {})

@@ -1,7 +1,6 @@
 """What the estimators share: checking, fitting, predicting, scoring, pickling."""
 from __future__ import annotations
 
-import numbers
 import os
 import tempfile
 from contextlib import ExitStack
@@ -10,117 +9,18 @@ from typing import Any, Optional
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from .._data import Data, as_data, gram, is_vectors
 from .._kernel import metric as metric_value
 from .._kernel import metric_is_loss
-from .._library import Context, lib, options
+from .._library import lib, options
 from .._model import Model
+from ._shared import (ContextMixin, TagsMixin, as_sequence, is_linear, kernel_values,
+                      number, self_values, take, validate)
 
 # Methods that look at the self-similarities of test inputs.
 _NEEDS_SELF = {"knn", "tgp-kl", "tgp-hsic"}
-
-
-def seed_of(random_state: Any) -> int:
-    """The library's seed; None is 0, as on the command line."""
-    if random_state is None:
-        return 0
-    if isinstance(random_state, numbers.Integral):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-
-
-def _validate(estimator: Any, *arguments: Any, **keywords: Any) -> Any:
-    """scikit-learn's check of numbers, whichever way this version has it."""
-    try:
-        from sklearn.utils.validation import validate_data
-    except ImportError:
-        return estimator._validate_data(*arguments, **keywords)
-    return validate_data(estimator, *arguments, **keywords)
-
-
-def _number(text: str) -> Any:
-    """A text of an option as a number or a truth value if it is one."""
-    if text in ("yes", "no"):
-        return text == "yes"
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-class ContextMixin:
-    """`n_jobs`, `random_state`, `memory` and `verbose` as a context of the library."""
-
-    def _context(self) -> Context:
-        jobs = self.n_jobs
-        threads = 0 if jobs is None or jobs == -1 else (
-            jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs))
-        return Context(threads=threads, seed=seed_of(self.random_state),
-                       memory=self.memory, verbose=bool(self.verbose))
-
-
-class TagsMixin:
-    """Both tag protocols of scikit-learn from one description."""
-
-    _pairwise_parameter = "kx"
-
-    def _more_tags(self) -> dict:  # scikit-learn before 1.6
-        return {"pairwise": self._is_pairwise(), **self._own_tags()}
-
-    def __sklearn_tags__(self) -> Any:  # scikit-learn from 1.6
-        tags = super().__sklearn_tags__()
-        own = self._own_tags()
-        tags.input_tags.pairwise = self._is_pairwise()
-        tags.input_tags.sparse = True
-        if tags.target_tags is not None:
-            tags.target_tags.multi_output = own.get("multioutput", False)
-            tags.target_tags.required = own.get("requires_y", False)
-        if tags.regressor_tags is not None:
-            tags.regressor_tags.poor_score = own.get("poor_score", False)
-        return tags
-
-    def _is_pairwise(self) -> bool:
-        return getattr(self, self._pairwise_parameter, None) == "precomputed"
-
-    def _own_tags(self) -> dict:
-        return {}
-
-
-def is_linear(kernel: Any) -> bool:
-    return isinstance(kernel, str) and kernel.strip() == "linear"
-
-
-def _self_values(kernel: Any, objects: Any) -> np.ndarray:
-    """k(o, o) of every object under a callable."""
-    return np.array([np.asarray(kernel(objects[i:i + 1], objects[i:i + 1]))[0, 0]
-                     for i in range(len(objects))], dtype=np.float64)
-
-
-def _values(kernel: Any, a: Any, b: Any, name: str) -> np.ndarray:
-    out = np.asarray(kernel(a, b), dtype=np.float64)
-    if out.shape != (len(a), len(b)):
-        raise ValueError(f"{name} gave an array of shape {out.shape}, expected "
-                         f"({len(a)}, {len(b)})")
-    return out
-
-
-def _as_sequence(values: Any) -> Any:
-    """Something that can be sliced, for callables."""
-    return values if hasattr(values, "shape") or isinstance(values, list) else list(values)
-
-
-def _take(values: Any, index: np.ndarray) -> Any:
-    """Objects by number, of any Python form."""
-    if isinstance(values, Data):
-        return values[index].objects
-    if hasattr(values, "iloc"):
-        return values.iloc[index]
-    if hasattr(values, "shape"):
-        return values[index]
-    return [values[i] for i in index]
 
 
 class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimator):
@@ -133,8 +33,8 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
     _least_pairs = 1
     # Parameter and name of the option, where it is not the name with '-' for '_'.
     _renamed = {"lam": "lambda"}
-    _no_options = {"options", "decode", "decode_options", "n_jobs", "random_state", "memory", "verbose",
-                   "kx", "ky"}
+    _no_options = {"options", "decode", "decode_options", "n_jobs", "random_state",
+                   "memory", "verbose", "kx", "ky"}
 
     # ---- options ---------------------------------------------------------------------
 
@@ -142,7 +42,7 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         return self._method
 
     def _options(self, stack: ExitStack) -> dict:
-        """The options of fit by their names; arrays become files while `stack` is open."""
+        """Options of fit by name; arrays become files while `stack` is open."""
         values: dict = {"method": self._method_name()}
         for side in ("kx", "ky"):
             kernel = getattr(self, side)
@@ -183,18 +83,18 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
     def _inputs(self, X: Any, reset: bool) -> Any:
         """Inputs as the library takes them; numbers are checked by scikit-learn."""
         if callable(self.kx):
-            X = _as_sequence(X)
+            X = as_sequence(X)
             if reset:
                 self._x_objects = X
-                return gram(_values(self.kx, X, X, "kx"))
-            own = _self_values(self.kx, X) if self._method_name() in _NEEDS_SELF else None
-            return gram(_values(self.kx, X, self._x_objects, "kx"), own)
+                return gram(kernel_values(self.kx, X, X, "kx"))
+            own = self_values(self.kx, X) if self._method_name() in _NEEDS_SELF else None
+            return gram(kernel_values(self.kx, X, self._x_objects, "kx"), own)
         if not is_vectors(X):
             X = as_data(X)
             if reset:
                 self._forget_features()
             return X
-        X = _validate(self, X, accept_sparse="csr", dtype=np.float64, order="C",
+        X = validate(self, X, accept_sparse="csr", dtype=np.float64, order="C",
                       reset=reset)
         return gram(X) if self.kx == "precomputed" else as_data(X)
 
@@ -212,15 +112,15 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
                              "target y is None")
         self._flat = False
         if numbers_x and numbers_y and _num_samples(y) >= _num_samples(X):
-            X, y = _validate(self, X, y, accept_sparse="csr", dtype=np.float64, order="C",
+            X, y = validate(self, X, y, accept_sparse="csr", dtype=np.float64, order="C",
                              multi_output=True, y_numeric=True,
                              ensure_min_samples=self._least_pairs)
             X = gram(X) if self.kx == "precomputed" else as_data(X)
         else:
             X = self._inputs(X, reset=True)
         if callable(self.ky):
-            self._y_objects = _as_sequence(y)
-            y = gram(_values(self.ky, self._y_objects, self._y_objects, "ky"))
+            self._y_objects = as_sequence(y)
+            y = gram(kernel_values(self.ky, self._y_objects, self._y_objects, "ky"))
         elif self.ky == "precomputed":
             y = y if isinstance(y, Data) else gram(y)
         elif not isinstance(y, Data):
@@ -233,9 +133,9 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
     def _outputs(self, y: Any) -> Data:
         """Outputs that are compared with those of the training set."""
         if callable(self.ky):
-            y = _as_sequence(y)
-            return gram(_values(self.ky, y, self._y_objects, "ky"),
-                        _self_values(self.ky, y))
+            y = as_sequence(y)
+            return gram(kernel_values(self.ky, y, self._y_objects, "ky"),
+                        self_values(self.ky, y))
         if self.ky == "precomputed" and not isinstance(y, Data):
             return gram(y)
         return as_data(y)
@@ -348,7 +248,7 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             candidates = self._y_objects
         if candidates is None:
             return self._shaped(self.model_.outputs[index].objects)
-        return _take(candidates, index)
+        return take(candidates, index)
 
     def _nested(self, candidates: Any, index: np.ndarray) -> Any:
         if (index < 0).any():
@@ -489,9 +389,9 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
     @property
     def loo_score_(self) -> float:
         """`score` of the leave-one-out predictions of the training pairs."""
-        _, losses = self._leave_one_out()
+        p, losses = self._leave_one_out()
         if self._is_regressor:
-            return r2_score(self.model_.outputs.objects, self._leave_one_out()[0].embedding())
+            return r2_score(self.model_.outputs.objects, p.embedding())
         return -float(losses.mean())
 
     @property
@@ -531,7 +431,7 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             preset = lib.okra_options_get(presets.pointer, option.encode())
             if preset is not None and written.get(option, preset.decode()) != (
                     preset.decode()):
-                setattr(self, name, _number(written[option]))
+                setattr(self, name, number(written[option]))
         self.set_params(**parameters)
         self.model_, self._left, self._flat = model, None, False
         return self

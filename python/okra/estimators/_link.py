@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._data import _is_graph, as_data, gram
 from .._library import Handle, constants, lib, options, structs
-from ._base import ContextMixin
 from ._regressors import Kernel
+from ._shared import ContextMixin
 
 _LINK = np.dtype([("a", "<i8"), ("b", "<i8"), ("value", "<f8")])
 assert _LINK.itemsize == c.sizeof(structs["okra_link"])
@@ -138,7 +138,7 @@ class LinkPredictor(ContextMixin, BaseEstimator):
     def __setstate__(self, state: dict) -> None:
         super().__setstate__(state)
         if "_arguments" in state:
-            self._links = self._learn()  # no file holds it; the same inputs, the same bits
+            self._links = self._learn()  # no file holds it; same inputs, same bits
 
     def _handle(self) -> int:
         check_is_fitted(self, "labelled_")

@@ -171,8 +171,8 @@ class IOKRMargin(OutputKernelEstimator):
                  delta: Optional[float] = None, operator: Any = None,
                  lambda2: Optional[float] = None, graph: Any = None,
                  tolerance: Optional[float] = None, twin: Optional[str] = None,
-                 options: Optional[dict] = None, decode: Optional[str] = None, decode_options: Optional[dict] = None,
-                 n_jobs: Optional[int] = None, random_state: Any = None,
+                 options: Optional[dict] = None, decode: Optional[str] = None,
+                 decode_options: Optional[dict] = None, n_jobs: Optional[int] = None, random_state: Any = None,
                  memory: Any = None, verbose: bool = False):
         self.kx = kx
         self.ky = ky
@@ -216,8 +216,8 @@ class KDE(OutputKernelEstimator):
 
     def __init__(self, kx: Kernel = "linear", ky: Kernel = "linear", lam: float = 0.1,
                  components: Any = None, twin: Optional[str] = None,
-                 options: Optional[dict] = None, decode: Optional[str] = None, decode_options: Optional[dict] = None,
-                 n_jobs: Optional[int] = None, random_state: Any = None,
+                 options: Optional[dict] = None, decode: Optional[str] = None,
+                 decode_options: Optional[dict] = None, n_jobs: Optional[int] = None, random_state: Any = None,
                  memory: Any = None, verbose: bool = False):
         self.kx = kx
         self.ky = ky
@@ -262,7 +262,8 @@ class TwinGP(OutputKernelEstimator):
                  criterion: str = "kl", lam: Optional[float] = None,
                  lambda_y: Optional[float] = None, neighbours: Optional[int] = None,
                  twin: Optional[str] = None, options: Optional[dict] = None,
-                 decode: Optional[str] = None, decode_options: Optional[dict] = None, n_jobs: Optional[int] = None,
+                 decode: Optional[str] = None, decode_options: Optional[dict] = None,
+                 n_jobs: Optional[int] = None,
                  random_state: Any = None, memory: Any = None, verbose: bool = False):
         self.kx = kx
         self.ky = ky

@@ -12,6 +12,7 @@ from .._library import Context, Handle, check, lib, options, structs
 from .._model import Model
 from ._base import OutputKernelEstimator
 from ._regressors import Kernel
+from ._shared import is_linear
 
 
 def _grid(value: Any) -> Any:
@@ -118,7 +119,6 @@ class IOKRCV(OutputKernelEstimator):
     def _select_decoder(self) -> Optional[str]:
         if self.metric == "feature-loss":
             return None
-        from ._base import is_linear
         return self.decode or ("explicit" if is_linear(self.ky) else None)
 
     def fit(self, X: Any, y: Any = None, candidates: Any = None, groups: Any = None,

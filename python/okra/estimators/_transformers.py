@@ -8,10 +8,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._data import Data, _array, as_data, is_vectors
+from .._data import Data, as_data, is_vectors
 from .._kernel import gram_matrix
 from .._library import constants, lib, make, structs
-from ._base import ContextMixin, TagsMixin, _validate
+from .._objects import array_of
+from ._shared import ContextMixin, TagsMixin, validate
 
 
 class _Gram(ContextMixin, TagsMixin, TransformerMixin, BaseEstimator):
@@ -22,7 +23,7 @@ class _Gram(ContextMixin, TagsMixin, TransformerMixin, BaseEstimator):
     def _objects(self, X: Any, reset: bool) -> Any:
         if not is_vectors(X):
             return as_data(X)
-        return _validate(self, X, accept_sparse="csr", dtype=np.float64, order="C",
+        return validate(self, X, accept_sparse="csr", dtype=np.float64, order="C",
                          reset=reset)
 
     def _expression(self) -> str:
@@ -172,7 +173,7 @@ class TwinKernelLearner(_Gram):
             raise ValueError("TwinKernelLearner requires y to be passed, but the target y "
                              "is None")
         if is_vectors(X) and is_vectors(y):
-            X, y = _validate(self, X, y, accept_sparse="csr", dtype=np.float64, order="C",
+            X, y = validate(self, X, y, accept_sparse="csr", dtype=np.float64, order="C",
                              multi_output=True, y_numeric=True, ensure_min_samples=2)
         else:
             X = self._objects(X, reset=True)
@@ -187,10 +188,10 @@ class TwinKernelLearner(_Gram):
                               for side in sides)
         count, rows, cols = c.c_int64(), c.c_int64(), c.c_int64()
         self.coef_x_, self.coef_y_ = (
-            _array(lib.okra_twin_coefficients(twin.pointer, side, c.byref(count)),
+            array_of(lib.okra_twin_coefficients(twin.pointer, side, c.byref(count)),
                    (count.value,)).copy() for side in sides)
         values = lib.okra_twin_matrix(twin.pointer, c.byref(rows), c.byref(cols))
-        self.hsic_ = _array(values, (rows.value, cols.value)).copy()
+        self.hsic_ = array_of(values, (rows.value, cols.value)).copy()
         self.before_ = lib.okra_twin_before(twin.pointer)
         self.after_ = lib.okra_twin_after(twin.pointer)
         self._keep(X)

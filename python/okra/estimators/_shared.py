@@ -1,0 +1,113 @@
+"""What estimators are made of: checks, contexts, tags, callable kernels."""
+from __future__ import annotations
+
+import numbers
+import os
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .._data import Data
+from .._library import Context
+
+
+def seed_of(random_state: Any) -> int:
+    """The library's seed; None is 0, as on the command line."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def validate(estimator: Any, *arguments: Any, **keywords: Any) -> Any:
+    """scikit-learn's check of numbers, whichever way this version has it."""
+    try:
+        from sklearn.utils.validation import validate_data
+    except ImportError:
+        return estimator._validate_data(*arguments, **keywords)
+    return validate_data(estimator, *arguments, **keywords)
+
+
+def number(text: str) -> Any:
+    """A text of an option as a number or a truth value if it is one."""
+    if text in ("yes", "no"):
+        return text == "yes"
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+class ContextMixin:
+    """`n_jobs`, `random_state`, `memory` and `verbose` as a context of the library."""
+
+    def _context(self) -> Context:
+        jobs = self.n_jobs
+        threads = 0 if jobs is None or jobs == -1 else (
+            jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs))
+        return Context(threads=threads, seed=seed_of(self.random_state),
+                       memory=self.memory, verbose=bool(self.verbose))
+
+
+class TagsMixin:
+    """Both tag protocols of scikit-learn from one description."""
+
+    _pairwise_parameter = "kx"
+
+    def _more_tags(self) -> dict:  # scikit-learn before 1.6
+        return {"pairwise": self._is_pairwise(), **self._own_tags()}
+
+    def __sklearn_tags__(self) -> Any:  # scikit-learn from 1.6
+        tags = super().__sklearn_tags__()
+        own = self._own_tags()
+        tags.input_tags.pairwise = self._is_pairwise()
+        tags.input_tags.sparse = True
+        if tags.target_tags is not None:
+            tags.target_tags.multi_output = own.get("multioutput", False)
+            tags.target_tags.required = own.get("requires_y", False)
+        if tags.regressor_tags is not None:
+            tags.regressor_tags.poor_score = own.get("poor_score", False)
+        return tags
+
+    def _is_pairwise(self) -> bool:
+        return getattr(self, self._pairwise_parameter, None) == "precomputed"
+
+    def _own_tags(self) -> dict:
+        return {}
+
+
+def is_linear(kernel: Any) -> bool:
+    return isinstance(kernel, str) and kernel.strip() == "linear"
+
+
+def self_values(kernel: Any, objects: Any) -> np.ndarray:
+    """k(o, o) of every object under a callable."""
+    return np.array([np.asarray(kernel(objects[i:i + 1], objects[i:i + 1]))[0, 0]
+                     for i in range(len(objects))], dtype=np.float64)
+
+
+def kernel_values(kernel: Any, a: Any, b: Any, name: str) -> np.ndarray:
+    out = np.asarray(kernel(a, b), dtype=np.float64)
+    if out.shape != (len(a), len(b)):
+        raise ValueError(f"{name} gave an array of shape {out.shape}, expected "
+                         f"({len(a)}, {len(b)})")
+    return out
+
+
+def as_sequence(values: Any) -> Any:
+    """Something that can be sliced, for callables."""
+    ready = hasattr(values, "shape") or isinstance(values, list)
+    return values if ready else list(values)
+
+
+def take(values: Any, index: np.ndarray) -> Any:
+    """Objects by number, of any Python form."""
+    if isinstance(values, Data):
+        return values[index].objects
+    if hasattr(values, "iloc"):
+        return values.iloc[index]
+    if hasattr(values, "shape"):
+        return values[index]
+    return [values[i] for i in index]
