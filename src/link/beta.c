@@ -5,10 +5,8 @@
  * look alike: both tell nothing of the network. Between them the similarities
  *     c_ij = k_ij / sqrt(k_ii k_jj),  i < j,
  * take many different values. beta is chosen so that the entropy of their histogram (50
- * equal bins from the smallest to the largest) is greatest. Brouard et al. 2016 sec.
- * 6.1.2 take "an information criterion" without its formula; with this one the numbers of
- * components they print for 700 nodes at three densities fit the square roots of the
- * eigenvalues, exp(-beta x / 2).
+ * equal bins from the smallest to the largest) is greatest. Brouard et al. 2016 (sec.
+ * 6.1.2) take "an information criterion" without its formula: this one is ours.
  *
  * One eigendecomposition, L = V' diag(x) V; then 2 s n^2 a value of beta for the rows of
  * s <= 400 nodes. Candidates are 1/d times 41 values from 0.1 to 1000, log-spaced, d the
