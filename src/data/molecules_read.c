@@ -101,6 +101,12 @@ static okra_status find_smiles(const okra_source_ *s, const table *t,
                           "line %" PRId64 " has fewer than %" PRId64 " columns",
                           lines->number, t->column + 1);
     }
+    if (s->part && *close - *begin == 1 && **begin == '-') {
+        return okra_fail_(OKRA_EFORMAT,
+                          "line %" PRId64 ", character %" PRId64
+                          ": '-' is a missing value; expected a SMILES",
+                          lines->number, (int64_t)(*begin - lines->begin + 1));
+    }
     if (*begin == *close) {
         return okra_fail_(OKRA_EFORMAT,
                           "line %" PRId64 ", character %" PRId64

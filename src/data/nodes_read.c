@@ -3,10 +3,10 @@
  *
  * FILE is an edge list (.edges, .tsv, .csv, .txt: a line is "a b" or "a b weight", "a"
  * alone for a node without edges; blanks, tabs or a comma between; # begins a comment
- * line) or a symmetric matrix of weights (.mtx, .npy, ...). Nodes of an edge list are
- * called by name, in order of number if all names are whole numbers, else in order of
- * their first line; nodes of a matrix by number from 0. LIST names the objects, one a
- * line; without it all nodes are the objects, in order.
+ * line; a table may have a header) or a symmetric matrix of weights (.mtx, .npy, ...).
+ * Nodes of an edge list are called by name, in order of number if all names are whole
+ * numbers, else in order of their first line; nodes of a matrix by number from 0. LIST
+ * names the objects, one a line; without it all nodes are the objects, in order.
  */
 #include "data/names.h"
 #include "data/network.h"
@@ -144,7 +144,25 @@ done:
     return st;
 }
 
-static okra_status read_edges(const okra_source_ *s, okra_network_ **out)
+/* Whether a table begins with a header: no word of the first line is a number, though the
+ * third would have to be one, or though the nodes of the second line are. */
+static bool has_header(okra_lines_ lines)
+{
+    const char *word[4], *close[4];
+    double value;
+    int count = okra_lines_next_(&lines) ? split(&lines, word, close) : 0;
+    for (int k = 0; k < count; k++) {
+        if (okra_number_(word[k], close[k], &value) == OKRA_TOKEN_NUMBER_) {
+            return false;
+        }
+    }
+    return count == 3 ||
+           (count == 2 && okra_lines_next_(&lines) && split(&lines, word, close) == 2 &&
+            okra_number_(word[0], close[0], &value) == OKRA_TOKEN_NUMBER_ &&
+            okra_number_(word[1], close[1], &value) == OKRA_TOKEN_NUMBER_);
+}
+
+static okra_status read_edges(const okra_source_ *s, bool table, okra_network_ **out)
 {
     okra_status st = OKRA_OK;
     okra_names_ n = {0};
@@ -152,6 +170,9 @@ static okra_status read_edges(const okra_source_ *s, okra_network_ **out)
     okra_int *order = NULL, *place = NULL, bad = 0;
     char **sorted = NULL;
     okra_lines_ lines = okra_lines_begin_(&s->bytes);
+    if (table && has_header(lines)) {
+        (void)okra_lines_next_(&lines);
+    }
     while (okra_lines_next_(&lines)) {
         if (lines.begin < lines.close && *lines.begin == '#') {
             continue;
@@ -329,10 +350,9 @@ okra_status okra_read_nodes_(const okra_file_format_ *format, okra_source_ *s,
     okra_status st = OKRA_OK;
     okra_network_ *network = NULL;
     okra_data *matrix = NULL;
-    bool text = format->read == okra_read_csv_ || format->read == okra_read_tsv_ ||
-                format->read == okra_read_txt_ || format->read == okra_read_edges_;
-    if (text) {
-        TRY(read_edges(s, &network));
+    bool table = format->read == okra_read_csv_ || format->read == okra_read_tsv_;
+    if (table || format->read == okra_read_txt_ || format->read == okra_read_edges_) {
+        TRY(read_edges(s, table, &network));
     } else {
         okra_source_ inner = *s;
         inner.part = NULL;
@@ -355,17 +375,7 @@ done:
 
 okra_status okra_read_edges_(okra_source_ *s, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_network_ *network = NULL;
-    TRY(read_edges(s, &network));
-    if (s->part) {
-        TRY(list_objects(s, network, out));
-    } else {
-        TRY(okra_nodes_create_(network, NULL, network->nodes, s->name, out));
-    }
-done:
-    okra_network_free_(network);
-    return st;
+    return okra_read_nodes_(okra_format_find_("edges", 5), s, out);
 }
 
 okra_status okra_write_nodes_(okra_writer_ *w, const okra_data *data)

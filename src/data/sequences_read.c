@@ -1,10 +1,11 @@
 /*
  * sequences_read.c: sequences of vectors with labels from files.
  *
- *   sequences:vectors.npy:positions.tsv   row i of the table tells about vector i; the
- * table lies beside the file of vectors sequences:positions.tsv               labels
- * alone letter.data                           both in one: id, letter, next_id, word_id,
- *                                         position, fold, then the pixels (Taskar et al.)
+ * - sequences:vectors.npy:positions.tsv: row i of the table tells about vector i; the
+ *   table lies beside the file of vectors, unless its path begins with a slash.
+ * - sequences:positions.tsv: labels alone.
+ * - letter.data: both in one: id, letter, next_id, word_id, position, fold, then the
+ *   pixels (Taskar et al.).
  *
  * The table has a header. Its column word_id (or sequence) says which sequence a row
  * belongs to, rows of one sequence being neighbours; position (if there) must count up by
@@ -140,7 +141,7 @@ okra_status okra_read_sequences_(const okra_file_format_ *format, okra_source_ *
         return combine(&source->bytes, format->read == okra_read_csv_ ? ',' : '\t', NULL,
                        source->name, out);
     }
-    const char *slash = strrchr(source->path, '/');
+    const char *slash = source->part[0] == '/' ? NULL : strrchr(source->path, '/');
     path = okra_format_("%.*s%s", slash ? (int)(slash - source->path + 1) : 0,
                         source->path, source->part);
     if (!path) {

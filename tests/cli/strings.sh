@@ -54,6 +54,8 @@ okra fit --x sequences:pixels.csv:letters.tsv --y words.txt \
     -o w.okra --quiet
 okra predict w.okra --x sequences:pixels.csv:letters.tsv -o p.txt --quiet
 cmp words.txt p.txt
+okra predict w.okra --x "sequences:$PWD/pixels.csv:$PWD/letters.tsv" -o p.txt --quiet
+cmp words.txt p.txt
 
 # Broken files are told by line and character; nothing is written.
 printf 'ab\n\ncd\n' >bad.txt

@@ -157,6 +157,22 @@ TEST(edge_lists)
     CHECK_TEXT(data->network->names[2], "10");
     okra_data_free(data);
     data = NULL;
+    /* headers of tables: a weight that is no number, or names above numbers */
+    const char *tables[] = {"i\tj\tpapers\n10\t2\t3\n2\t9\t1\n", "i\tj\n10\t2\n2\t9\n",
+                            "i\tj\tw\n"};
+    for (int k = 0; k < 3; k++) {
+        CHECK_OK(files_text("nodes:", "a.tsv", tables[k], &data));
+        CHECK(data->n == (k < 2 ? 3 : 0));
+        CHECK(k == 2 || strcmp(data->network->names[0], "2") == 0);
+        okra_data_free(data);
+        data = NULL;
+    }
+    CHECK_OK(files_text("nodes:", "a.tsv", "i\tj\na\tb\n", &data)); /* names: no header */
+    CHECK(data->n == 4);
+    okra_data_free(data);
+    data = NULL;
+    CHECK_FAILS(files_text("nodes:", "a.tsv", "i\t1\tw\n", &data), OKRA_EFORMAT,
+                "line 1, character 5: the weight");
     char part[300];
     snprintf(part, sizeof part, ":%.290s", files_make("list.txt", "c\nb\nc\n", 6));
     CHECK_OK(files_read("nodes:", "a.tsv", part, "a\tb\nb\tc\n", 8, &data));

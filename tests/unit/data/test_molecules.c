@@ -181,6 +181,8 @@ TEST(smiles_files)
     bad_file("smiles:", "t.tsv", ":smiles", "id\tx\n1\tCC\n", "no column is called");
     bad_file("smiles:", "t.tsv", ":smiles", "id\tsmiles\n1\n", "fewer than 2 columns");
     bad_file("smiles:", "t.tsv", ":smiles", "id\tsmiles\n1\t\n", "found nothing");
+    bad_file("smiles:", "t.tsv", ":smiles", "id\tsmiles\n1\t-\n",
+             "line 2, character 3: '-' is a missing value");
     bad_file("smiles:", "t.tsv", ":smiles", "", "empty");
     data = NULL;
     CHECK_FAILS(files_text("labels:", "a.smi", "C\n", &data), OKRA_EARG, "does not go");
