@@ -5,7 +5,11 @@
 
 /* clang-format off */
 extern const paper_entry
+    paper_weston_t1,
+    paper_weston_t2,
+    paper_weston_t3,
     paper_kadri_t2_left,
+    paper_kadri_t2_right,
     paper_kadri_fig2,
     paper_stkl_sshape,
     paper_stkl_usps,
@@ -16,7 +20,11 @@ extern const paper_entry
     paper_brouard_drugs;
 
 const paper_entry *const paper_entries[] = {
+    &paper_weston_t1,
+    &paper_weston_t2,
+    &paper_weston_t3,
     &paper_kadri_t2_left,
+    &paper_kadri_t2_right,
     &paper_kadri_fig2,
     &paper_stkl_sshape,
     &paper_stkl_usps,

@@ -1,0 +1,122 @@
+/*
+ * nested.c: parameters chosen by an inner cross-validation.
+ */
+#include "nested.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static okra_status make_options(okra_status (*create)(okra_options **),
+                                paper_options texts, okra_options **out)
+{
+    okra_options *options = NULL;
+    okra_status st = create(&options);
+    if (st == OKRA_OK) {
+        st = paper_set_options(options, texts);
+    }
+    if (st == OKRA_OK) {
+        *out = options;
+    } else {
+        okra_options_free(options);
+    }
+    return st;
+}
+
+/* The models of one setting: one a lambda, or one. */
+static okra_status fit(paper_run *run, const paper_family *f, size_t setting,
+                       const double *lambda, size_t count, const paper_pairs *train,
+                       okra_model **models)
+{
+    okra_options *options = NULL;
+    okra_status st = make_options(okra_fit_options, f->settings[setting], &options);
+    if (st == OKRA_OK && f->lambda) {
+        st = okra_fit_path(paper_context(run), train->x, train->y, options, lambda, count,
+                           models);
+    } else if (st == OKRA_OK) {
+        st = okra_fit(paper_context(run), train->x, train->y, options, models);
+    }
+    okra_options_free(options);
+    return st;
+}
+
+static okra_status judge(paper_run *run, const paper_family *f, const okra_model *model,
+                         const paper_pairs *train, const paper_pairs *test, double *value,
+                         paper_score other, void *user, double *other_value)
+{
+    okra_options *options = NULL;
+    okra_prediction *p = NULL;
+    okra_int top;
+    okra_status st = make_options(okra_predict_options, f->decode, &options);
+    if (st == OKRA_OK) {
+        st = okra_predict(paper_context(run), model, test->x, options, NULL, &p);
+    }
+    if (st == OKRA_OK) {
+        st = okra_score(paper_context(run), f->metric, test->y,
+                        okra_prediction_objects(p), value, NULL, NULL);
+    }
+    if (st == OKRA_OK && other) {
+        st = other(run, user, train, test, okra_prediction_objects(p),
+                   okra_prediction_index(p, &top), other_value);
+    }
+    okra_prediction_free(p);
+    okra_options_free(options);
+    return st;
+}
+
+/* losses[setting * lambdas + l] += those of one inner fold. */
+static okra_status inner(paper_run *run, const paper_family *f, const paper_pairs *train,
+                         const paper_pairs *test, double *losses)
+{
+    okra_status st = OKRA_OK;
+    size_t lambdas = f->lambda ? f->lambdas : 1;
+    okra_model **models = calloc(lambdas, sizeof *models);
+    if (!models) {
+        return okra_fail(OKRA_EMEM, "no memory for %zu models", lambdas);
+    }
+    for (size_t s = 0; st == OKRA_OK && s < f->count; s++) {
+        st = fit(run, f, s, f->lambda, lambdas, train, models);
+        for (size_t l = 0; st == OKRA_OK && l < lambdas; l++) {
+            double loss = 0;
+            st = judge(run, f, models[l], train, test, &loss, NULL, NULL, NULL);
+            losses[s * lambdas + l] += loss;
+        }
+        for (size_t l = 0; l < lambdas; l++) {
+            okra_model_free(models[l]);
+            models[l] = NULL;
+        }
+    }
+    free(models);
+    return st;
+}
+
+okra_status paper_nested(paper_run *run, const paper_family *f, const paper_pairs *train,
+                         const paper_pairs *test, double *value, paper_score other,
+                         void *user, double *other_value)
+{
+    size_t lambdas = f->lambda ? f->lambdas : 1, members = f->count * lambdas, best = 0;
+    double *losses = calloc(members, sizeof *losses);
+    okra_status st = losses ? OKRA_OK : okra_fail(OKRA_EMEM, "no memory for losses");
+    for (okra_int k = 0; st == OKRA_OK && members > 1 && k < f->folds; k++) {
+        paper_pairs inside = {NULL, NULL}, outside = {NULL, NULL};
+        st = paper_fold(train, f->folds, k, &inside, &outside);
+        if (st == OKRA_OK) {
+            st = inner(run, f, &outside, &inside, losses);
+        }
+        paper_pairs_clear(&inside);
+        paper_pairs_clear(&outside);
+    }
+    for (size_t i = 1; st == OKRA_OK && i < members; i++) {
+        best = losses[i] < losses[best] ? i : best;
+    }
+    okra_model *model = NULL;
+    if (st == OKRA_OK) {
+        st = fit(run, f, best / lambdas, f->lambda ? &f->lambda[best % lambdas] : NULL, 1,
+                 train, &model);
+    }
+    if (st == OKRA_OK) {
+        st = judge(run, f, model, train, test, value, other, user, other_value);
+    }
+    okra_model_free(model);
+    free(losses);
+    return st;
+}
