@@ -69,8 +69,97 @@ static const row printed[] = {{"Cortes (identity)", "identity", 88.5, 0.9},
                               {"conditional covariance", "ccov", 91.8, 1.3}};
 typedef struct way {
     const char *label;
-    paper_options decode;
+    paper_options decode; /* NULL: the nearest training word of the same length */
 } way;
+
+/* ---- the nearest training word of the same length
+ * ---------------------------------------
+ */
+
+static okra_int length_of(const okra_data *y, okra_int i)
+{
+    okra_int length = 0;
+    okra_data_characters(y, i, &length);
+    return length;
+}
+
+/* Training words in order of length, and for every test word those of its own length. */
+static okra_status words_by_length(const paper_pairs *train, const paper_pairs *test,
+                                   okra_data **candidates, okra_int **ranges)
+{
+    okra_int n = okra_data_count(train->y), m = okra_data_count(test->y), first[66] = {0};
+    okra_int *order = malloc((size_t)n * sizeof *order);
+    okra_int *limits = malloc((size_t)(2 * m) * sizeof *limits);
+    okra_status st =
+        order && limits ? OKRA_OK : okra_fail(OKRA_EMEM, "no memory for words");
+    for (okra_int length = 0, at = 0; st == OKRA_OK && length < 65; length++) {
+        first[length] = at;
+        for (okra_int i = 0; i < n; i++) {
+            if (length_of(train->y, i) == length) {
+                order[at++] = i;
+            }
+        }
+        first[length + 1] = at;
+    }
+    for (okra_int i = 0; st == OKRA_OK && i < m; i++) {
+        okra_int length = length_of(test->x, i);
+        bool some = length < 65 && first[length] < first[length + 1];
+        limits[2 * i] = some ? first[length] : 0;
+        limits[2 * i + 1] = some ? first[length + 1] : n;
+    }
+    if (st == OKRA_OK) {
+        st = okra_data_take(train->y, order, n, candidates);
+    }
+    if (st == OKRA_OK) {
+        *ranges = limits;
+        limits = NULL;
+    }
+    free(order);
+    free(limits);
+    return st;
+}
+
+static okra_status nearest_word(paper_run *run, const paper_pairs *train,
+                                const paper_pairs *test, paper_options fit, double *value)
+{
+    okra_options *options = NULL;
+    okra_model *model = NULL;
+    okra_prediction *p = NULL;
+    okra_data *candidates = NULL;
+    okra_int *ranges = NULL;
+    okra_status st = okra_fit_options(&options);
+    if (st == OKRA_OK) {
+        st = paper_set_options(options, fit);
+    }
+    if (st == OKRA_OK) {
+        st = okra_options_set(options, "lambda", "0.01");
+    }
+    if (st == OKRA_OK) {
+        st = okra_fit(paper_context(run), train->x, train->y, options, &model);
+    }
+    if (st == OKRA_OK) {
+        st = words_by_length(train, test, &candidates, &ranges);
+    }
+    okra_options *how = NULL;
+    if (st == OKRA_OK) {
+        st = okra_predict_options(&how);
+    }
+    if (st == OKRA_OK) {
+        okra_predict_request request = {.candidates = candidates, .ranges = ranges};
+        st = okra_predict(paper_context(run), model, test->x, how, &request, &p);
+    }
+    if (st == OKRA_OK) {
+        st = okra_score(paper_context(run), "characters", test->y,
+                        okra_prediction_objects(p), value, NULL, NULL);
+    }
+    okra_prediction_free(p);
+    okra_data_free(candidates);
+    okra_model_free(model);
+    okra_options_free(options);
+    okra_options_free(how);
+    free(ranges);
+    return st;
+}
 
 /* Percent of characters right, fold by fold: every letter by itself, then with chains and
  * among training words. */
@@ -99,8 +188,10 @@ static okra_status one_model(paper_run *run, const words *w, okra_int folds,
                 split_done = true;
             }
             if (st == OKRA_OK) {
-                st = paper_fit_score(run, &train, &test, fit, ways[k].decode,
-                                     "characters", &lambda, 1, value);
+                st = ways[k].decode
+                         ? paper_fit_score(run, &train, &test, fit, ways[k].decode,
+                                           "characters", &lambda, 1, value)
+                         : nearest_word(run, &train, &test, fit, value);
             }
             *value *= 100;
             if (st == OKRA_OK) {
@@ -119,7 +210,7 @@ static okra_status run_entry(paper_run *run)
         {"letter by letter", (const char *const[]){"decode=position", NULL}},
         {"chain of order 1", (const char *const[]){"decode=position", "chain=1", NULL}},
         {"chain of order 2", (const char *const[]){"decode=position", "chain=2", NULL}},
-        {"nearest training word", (const char *const[]){"decode=candidates", NULL}},
+        {"nearest training word of the length", NULL},
     };
     words w = {{NULL, NULL}, NULL};
     okra_int folds = paper_quick(run) ? 2 : FOLDS;

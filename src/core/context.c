@@ -23,6 +23,7 @@ struct okra_context {
     void *progress_user;
     okra_warning_fn warning;
     void *warning_user;
+    bool muted;
     atomic_bool cancelled;
 };
 
@@ -156,9 +157,16 @@ void okra_progress_(const okra_context *context, const char *what, okra_int done
     }
 }
 
+void okra_mute_(okra_context *context, bool muted)
+{
+    if (context) {
+        context->muted = muted;
+    }
+}
+
 void okra_warn_(const okra_context *context, const char *format, ...)
 {
-    if (context && context->warning) {
+    if (context && context->warning && !context->muted) {
         char text[WARNING_SIZE];
         va_list args;
         va_start(args, format);

@@ -117,6 +117,8 @@ okra_status okra_cancelled_(const okra_context *context) OKRA_CHECK;
 void okra_progress_(const okra_context *context, const char *what, okra_int done,
                     okra_int total);
 void okra_warn_(const okra_context *context, const char *format, ...) OKRA_PRINTF(2, 3);
+/* While muted nothing is warned of: for objects that the user never sees. */
+void okra_mute_(okra_context *context, bool muted);
 /* The name of the linear-algebra backend: "blas" or "ref". */
 const char *okra_context_backend_(const okra_context *context);
 

@@ -21,7 +21,10 @@ okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
     okra_status st = OKRA_OK;
     okra_panels_ *panels = NULL;
     double inner[OKRA_PANEL_];
-    TRY(okra_panels_create_(ctx, output, data, &panels));
+    okra_mute_(ctx, true);
+    st = okra_panels_create_(ctx, output, data, &panels);
+    okra_mute_(ctx, false);
+    TRY(st);
     const double *self = okra_panels_self_(panels);
     for (okra_int p = 0; p < okra_panels_count_(panels); p++) {
         okra_mat_ C;
