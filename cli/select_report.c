@@ -241,16 +241,42 @@ typedef struct map {
     bool loss;
 } map;
 
+/* How far apart two texts are that differ in one positive number: by its logarithm; inf:
+ * in more. */
+static double apart(const char *a, const char *b)
+{
+    size_t same = 0;
+    while (a[same] && a[same] == b[same]) {
+        same++;
+    }
+    if (!a[same] && !b[same]) {
+        return 0;
+    }
+    while (same > 0 && strchr("0123456789.e+-", a[same - 1])) {
+        same--;
+    }
+    char *end_a = NULL, *end_b = NULL;
+    double x = strtod(a + same, &end_a), y = strtod(b + same, &end_b);
+    bool numbers = end_a != a + same && end_b != b + same && x > 0 && y > 0;
+    return numbers && strcmp(end_a, end_b) == 0 ? fabs(log(x / y)) : (double)INFINITY;
+}
+
+/* Where a cell is drawn on an axis: at the nearest value, since random searches lie
+ * between them. */
 static size_t place_of(const json_t *axis, const json_t *cell)
 {
     const json_t *values = json_object_get(axis, "values");
     const char *value = text(json_object_get(cell, "settings"), text(axis, "name"));
+    double least = (double)INFINITY;
+    size_t place = SIZE_MAX;
     for (size_t i = 0; i < json_array_size(values); i++) {
-        if (strcmp(json_string_value(json_array_get(values, i)), value) == 0) {
-            return i;
+        double d = apart(json_string_value(json_array_get(values, i)), value);
+        if (d < least) {
+            least = d;
+            place = i;
         }
     }
-    return SIZE_MAX; /* a refined cell */
+    return json_is_true(json_object_get(cell, "refined")) ? SIZE_MAX : place;
 }
 
 static bool fill(const json_t *result, map *m)

@@ -5,6 +5,7 @@
  * Every option of fit and predict may hold a grid: {a,b,c}, lo..hi (log-spaced, 10
  * values; every integer for whole numbers) or lo..hi:steps, at any place of a kernel
  * expression where a number stands, and for any other option. A cell is one combination.
+ * With a budget, lo..hi of real numbers is drawn from continuously (log-uniform).
  */
 #ifndef OKRA_SELECT_H
 #define OKRA_SELECT_H

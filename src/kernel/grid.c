@@ -4,6 +4,7 @@
  */
 #include "kernel/parse.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct axis {
@@ -156,6 +157,24 @@ okra_int okra_grid_place_(const okra_grid_ *grid, okra_int place,
 {
     *values = (const char *const *)grid->axes[place].values;
     return grid->axes[place].count;
+}
+
+bool okra_grid_range_(const okra_grid_ *grid, okra_int place, double *low, double *high)
+{
+    const axis *a = &grid->axes[place];
+    const char *text = grid->text + a->begin, *end = grid->text + a->end;
+    size_t first = okra_parse_number_(text, true);
+    if (*text == '{' || a->count < 2 || first == 0 ||
+        strncmp(text + first, "..", 2) != 0) {
+        return false;
+    }
+    const char *second = text + first + 2;
+    *low = okra_strtod_(text, NULL);
+    *high = okra_strtod_(second, NULL);
+    /* a range of whole numbers holds every one; the second real one is at a tenth */
+    bool whole = okra_strtod_(a->values[1], NULL) == ceil(*low) + 1 &&
+                 (double)a->count == floor(*high) - ceil(*low) + 1;
+    return !whole && second + okra_parse_number_(second, true) == end;
 }
 
 okra_status okra_grid_build_(const okra_grid_ *grid, const char *const *chosen,

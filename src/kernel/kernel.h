@@ -176,6 +176,8 @@ okra_status okra_grid_plain_(const char *what, const char *text, bool numeric, b
 okra_int okra_grid_places_(const okra_grid_ *grid);
 okra_int okra_grid_place_(const okra_grid_ *grid, okra_int place,
                           const char *const **values);
+/* Is the place a range lo..hi of real numbers, without a number of steps? */
+bool okra_grid_range_(const okra_grid_ *grid, okra_int place, double *low, double *high);
 /* The text with these values in its places. Free with okra_free_. */
 okra_status okra_grid_build_(const okra_grid_ *grid, const char *const *chosen,
                              char **text) OKRA_CHECK;

@@ -20,7 +20,9 @@ static const okra_option rows[] = {
     {"train-on-one", OKRA_OPTION_BOOL, offsetof(okra_select_fields_, train_on_one), "no",
      1, 0, NULL, "", "Train on one fold and test on the others, not the other way round"},
     {"budget", OKRA_OPTION_INT, offsetof(okra_select_fields_, budget), "0", 0, 1e6, NULL,
-     "N", "Evaluate N cells drawn at random; 0: the whole grid"},
+     "N",
+     "Evaluate N settings drawn at random: from lists their values, from lo..hi any "
+     "number, log-uniform; 0: the whole grid"},
     {"refine", OKRA_OPTION_INT, offsetof(okra_select_fields_, refine), "0", 0, 1e5, NULL,
      "N",
      "Then up to N more evaluations around the best cell (Nelder-Mead in the "

@@ -8,7 +8,9 @@
  *   view.c      a training set and the pairs left out, seen through sliced Gram matrices
  *   score.c     from predictions of left-out pairs to the value of the metric
  *   group.c     all lambdas of a setting: closed form where there is one, else refits
- *   search.c    which cells, in which order; the best; refinement
+ *   plan.c      which cells, in which order: all, or drawn at random
+ *   search.c    their evaluation; the best
+ *   refine.c    around the best
  *   journal.c   finished work on file
  *   links.c     the same for links of a network: nodes are left out, pairs are ranked
  *   select.c    the whole, nested or not; report.c: its JSON
@@ -63,6 +65,16 @@ typedef struct okra_setting_ {
 } okra_setting_;
 okra_status okra_space_setting_(const okra_space_ *space, okra_int cell,
                                 okra_setting_ *out) OKRA_CHECK;
+/* Places of all axes that hold lists, in the order of the axes. */
+okra_int okra_space_places_(const okra_space_ *space);
+/* Which value of the list at a place of an axis a cell has. */
+okra_int okra_space_digit_(const okra_space_ *space, okra_int cell, size_t axis,
+                           okra_int place);
+/* The setting of a cell with numbers (six digits) in some places: one a place, NaN: as it
+ * is; NULL: all as they are. Axes without a number are those of `base` (NULL: the cell).
+ */
+okra_status okra_space_at_(const okra_space_ *space, okra_int cell, const double *numbers,
+                           const okra_setting_ *base, okra_setting_ *out) OKRA_CHECK;
 okra_status okra_setting_copy_(const okra_setting_ *from, okra_setting_ *to) OKRA_CHECK;
 void okra_setting_free_(okra_setting_ *setting);
 /* The options that a setting stands for; either may be NULL. */
@@ -279,6 +291,27 @@ okra_status okra_journal_add_(okra_journal_ *journal, okra_int outer, const char
 okra_status okra_journal_save_(okra_journal_ *journal, const char *path) OKRA_CHECK;
 okra_int okra_journal_count_(const okra_journal_ *journal);
 
+/* ---- plan.c ---------------------------------------------------------------------------
+ */
+
+typedef struct okra_plan_ {
+    okra_int count, places;
+    okra_int *number; /* of the cell; ranges that are drawn from: their first value */
+    double *drawn;    /* count x places: numbers, NaN: as the cell; NULL: no such range */
+} okra_plan_;
+okra_status okra_plan_create_(const okra_space_ *space, okra_int budget, uint64_t seed,
+                              okra_plan_ *out) OKRA_CHECK;
+void okra_plan_clear_(okra_plan_ *plan);
+/* The numbers drawn for cell i, or NULL. */
+const double *okra_plan_drawn_(const okra_plan_ *plan, okra_int i);
+/* What the journal calls it. */
+okra_int okra_plan_name_(const okra_plan_ *plan, okra_int i);
+/* Do two cells differ in lambda at most? */
+bool okra_plan_same_(const okra_plan_ *plan, const okra_space_ *space, okra_int i,
+                     okra_int j);
+/* How many cells a search will evaluate, less the refinement. */
+okra_int okra_search_cells_(const okra_space_ *space, okra_int budget);
+
 /* ---- search.c -------------------------------------------------------------------------
  */
 
@@ -300,8 +333,18 @@ typedef struct okra_search_ {
 okra_status okra_search_run_(okra_context *ctx, okra_search_ *search,
                              okra_found_ *out) OKRA_CHECK;
 void okra_found_free_(okra_found_ *found);
-/* How many cells a search will evaluate, less the refinement. */
-okra_int okra_search_cells_(const okra_space_ *space, okra_int budget);
+/* A cell that is not evaluated yet; takes over the setting, also on failure. */
+okra_status okra_search_cell_(const okra_task_ *task, okra_setting_ *setting,
+                              okra_cell_ *cell) OKRA_CHECK;
+/* Numbers in place of auto. */
+okra_status okra_search_resolve_(okra_context *ctx, const okra_task_ *task,
+                                 okra_found_ *found) OKRA_CHECK;
+
+/* ---- refine.c -------------------------------------------------------------------------
+ */
+
+okra_status okra_search_refine_(okra_context *ctx, okra_search_ *search,
+                                okra_found_ *found, const okra_plan_ *plan) OKRA_CHECK;
 
 /* ---- select.c, report.c ---------------------------------------------------------------
  */

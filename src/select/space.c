@@ -6,6 +6,8 @@
 #include "model/options.h"
 #include "select/select.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What a number of fit or predict is called in its own table, or NULL: not a number. */
@@ -186,6 +188,83 @@ okra_status okra_space_setting_(const okra_space_ *space, okra_int cell,
         const okra_axis_ *axis = &space->axes[i];
         TRY(okra_grid_text_(axis->grid, cell % axis->count, &s.text[i]));
         cell /= axis->count;
+    }
+    *out = s;
+    s.text = NULL;
+done:
+    okra_setting_free_(&s);
+    return st;
+}
+
+okra_int okra_space_places_(const okra_space_ *space)
+{
+    okra_int places = 0;
+    for (size_t a = 0; a < space->count; a++) {
+        places += okra_grid_places_(space->axes[a].grid);
+    }
+    return places;
+}
+
+okra_int okra_space_digit_(const okra_space_ *space, okra_int cell, size_t axis,
+                           okra_int place)
+{
+    for (size_t i = space->count - 1; i > axis; i--) {
+        cell /= space->axes[i].count;
+    }
+    const okra_grid_ *grid = space->axes[axis].grid;
+    cell %= space->axes[axis].count;
+    const char *const *values;
+    for (okra_int k = okra_grid_places_(grid) - 1; k > place; k--) {
+        cell /= okra_grid_place_(grid, k, &values);
+    }
+    return cell % okra_grid_place_(grid, place, &values);
+}
+
+/* The text of an axis with numbers in some of its places. */
+static okra_status axis_at(const okra_space_ *space, okra_int cell, size_t axis,
+                           const double *numbers, char **text)
+{
+    enum { DIGITS = 32 };
+    okra_status st = OKRA_OK;
+    const okra_grid_ *grid = space->axes[axis].grid;
+    okra_int places = okra_grid_places_(grid);
+    const char **chosen = NULL, *const * values;
+    char *room = NULL;
+    ALLOC(chosen, places);
+    ALLOC(room, places * DIGITS);
+    for (okra_int p = 0; p < places; p++) {
+        okra_grid_place_(grid, p, &values);
+        chosen[p] = values[okra_space_digit_(space, cell, axis, p)];
+        if (!isnan(numbers[p])) {
+            snprintf(room + p * DIGITS, DIGITS, "%.6g", numbers[p]);
+            chosen[p] = room + p * DIGITS;
+        }
+    }
+    TRY(okra_grid_build_(grid, chosen, text));
+done:
+    okra_free_(chosen);
+    okra_free_(room);
+    return st;
+}
+
+okra_status okra_space_at_(const okra_space_ *space, okra_int cell, const double *numbers,
+                           const okra_setting_ *base, okra_setting_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_setting_ s = {NULL, 0};
+    TRY(base ? okra_setting_copy_(base, &s) : okra_space_setting_(space, cell, &s));
+    for (size_t a = 0; numbers && a < space->count; a++) {
+        okra_int places = okra_grid_places_(space->axes[a].grid);
+        bool moved = false;
+        for (okra_int p = 0; p < places; p++) {
+            moved = moved || !isnan(numbers[p]);
+        }
+        if (moved) {
+            okra_free_(s.text[a]);
+            s.text[a] = NULL;
+            TRY(axis_at(space, cell, a, numbers, &s.text[a]));
+        }
+        numbers += places;
     }
     *out = s;
     s.text = NULL;

@@ -1,0 +1,279 @@
+/*
+ * refine.c: around the best cell, off the grid.
+ *
+ * Nelder and Mead's simplex (1965; reflection 1, expansion 2, contraction and shrinking
+ * 1/2) on the logarithms of the numbers that the grid varied, from the best cell, with
+ * steps of half the spacing of the grid; it stops after `refine` evaluations, or when the
+ * values of the simplex agree to 1e-6 of their size. A point whose options are out of
+ * their range counts as worst.
+ */
+#include "select/select.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct dimension {
+    okra_int place;     /* among those of all axes */
+    double start, step; /* logarithms */
+} dimension;
+
+typedef struct simplex {
+    okra_search_ *search;
+    okra_found_ *found;
+    okra_setting_ base;    /* kept where nothing is varied */
+    okra_int cell, places; /* the best cell; places of all axes */
+    double *numbers;       /* work: one a place */
+    dimension *dims;
+    okra_int d, left; /* evaluations left */
+    double *points;   /* (d + 1) x d, then 3 rows of work */
+    double *value;    /* d + 1 */
+} simplex;
+
+/* Is the option of the axis a whole number? */
+static bool whole(const okra_space_ *space, size_t axis)
+{
+    size_t count;
+    const okra_option_table *const *tables = okra_option_tables("fit", &count);
+    for (size_t t = 0; t < count; t++) {
+        const okra_option *row = okra_option_find_(tables[t], space->axes[axis].name,
+                                                   strlen(space->axes[axis].name));
+        if (row && row->type == OKRA_OPTION_INT) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does the place take a number between the whole ones? Parameters of kernels that do not
+ * refuse it. */
+static okra_status takes_reals(simplex *z, size_t axis, okra_int place, double start,
+                               bool *out)
+{
+    okra_status st = OKRA_OK;
+    const char *name = z->search->task->space->axes[axis].name;
+    okra_setting_ setting = {NULL, 0};
+    okra_kernel *kernel = NULL;
+    *out = !whole(z->search->task->space, axis);
+    if (!*out || (strcmp(name, "kx") != 0 && strcmp(name, "ky") != 0)) {
+        return OKRA_OK;
+    }
+    for (okra_int p = 0; p < z->places; p++) {
+        z->numbers[p] = NAN;
+    }
+    z->numbers[place] = floor(start) + 0.5;
+    TRY(okra_space_at_(z->search->task->space, z->cell, z->numbers, &z->base, &setting));
+    if (!strstr(setting.text[axis], "auto")) {
+        st = okra_kernel_parse(setting.text[axis], &kernel);
+        *out = st != OKRA_EARG;
+        st = st == OKRA_EARG ? OKRA_OK : st;
+    }
+done:
+    okra_kernel_free(kernel);
+    okra_setting_free_(&setting);
+    return st;
+}
+
+/* Places with two or more values, all positive numbers, that take reals. */
+static okra_status find_dimensions(simplex *z, const double *drawn)
+{
+    okra_status st = OKRA_OK;
+    const okra_space_ *space = z->search->task->space;
+    okra_int place = 0;
+    ALLOC(z->dims, z->places);
+    for (size_t a = 0; a < space->count; a++) {
+        const okra_grid_ *grid = space->axes[a].grid;
+        for (okra_int p = 0; p < okra_grid_places_(grid); p++, place++) {
+            const char *const *values;
+            okra_int count = okra_grid_place_(grid, p, &values);
+            double low = INFINITY, high = 0;
+            bool numbers = count > 1;
+            for (okra_int k = 0; numbers && k < count; k++) {
+                char *end = NULL;
+                double v = okra_strtod_(values[k], &end);
+                numbers = end != values[k] && !*end && v > 0 && isfinite(v);
+                low = fmin(low, v);
+                high = fmax(high, v);
+            }
+            if (!numbers || !(high > low)) {
+                continue;
+            }
+            okra_int digit = okra_space_digit_(space, z->cell, a, p);
+            double start = drawn && !isnan(drawn[place])
+                               ? drawn[place]
+                               : okra_strtod_(values[digit], NULL);
+            TRY(takes_reals(z, a, place, start, &numbers));
+            if (numbers) {
+                double step = log(high / low) / (double)(count - 1) / 2;
+                z->dims[z->d++] = (dimension){place, log(start), step};
+            }
+        }
+    }
+done:
+    return st;
+}
+
+/* The settings at a point. */
+static okra_status place(const simplex *z, const double *x, okra_setting_ *out)
+{
+    for (okra_int p = 0; p < z->places; p++) {
+        z->numbers[p] = NAN;
+    }
+    for (okra_int k = 0; k < z->d; k++) {
+        z->numbers[z->dims[k].place] = exp(x[k]);
+    }
+    return okra_space_at_(z->search->task->space, z->cell, z->numbers, &z->base, out);
+}
+
+/* Evaluates a point as a new cell; worse than anything where the options are refused. */
+static okra_status at(okra_context *ctx, simplex *z, const double *x, double *value)
+{
+    okra_status st = OKRA_OK;
+    okra_search_ *s = z->search;
+    okra_found_ *f = z->found;
+    okra_setting_ setting = {NULL, 0};
+    char *name = NULL;
+    okra_cell_ *grown = okra_realloc_(f->cells, f->count + 1, sizeof *grown);
+    if (!grown) {
+        return OKRA_EMEM;
+    }
+    f->cells = grown;
+    TRY(place(z, x, &setting));
+    okra_cell_ *cell = &f->cells[f->count];
+    TRY(okra_search_cell_(s->task, &setting, cell));
+    f->count++;
+    okra_found_ only = {cell, 1, 0};
+    TRY(okra_search_resolve_(ctx, s->task, &only));
+    cell->refined = true;
+    okra_int values = okra_task_values_(s->task);
+    name = okra_format_("refined %lld", (long long)z->left);
+    if (!name) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    if (!okra_journal_find_(s->journal, s->outer, name, values, cell)) {
+        st = okra_group_run_(ctx, s->task, &cell, 1);
+        if (st == OKRA_EARG) { /* out of range: the mean stays NaN */
+            st = OKRA_OK;
+        }
+        TRY(st);
+        TRY(okra_journal_add_(s->journal, s->outer, name, values, cell));
+        TRY(okra_journal_save_(s->journal, NULL));
+    }
+    z->left--;
+    *value = isnan(cell->mean) ? (double)INFINITY : s->loss ? cell->mean : -cell->mean;
+    okra_progress_(ctx, "refine", s->refine - z->left, s->refine);
+done:
+    okra_free_(name);
+    return st;
+}
+
+static void sort_simplex(simplex *z)
+{
+    for (okra_int i = 1; i <= z->d; i++) { /* few points: by insertion */
+        for (okra_int j = i; j > 0 && z->value[j] < z->value[j - 1]; j--) {
+            double v = z->value[j];
+            z->value[j] = z->value[j - 1];
+            z->value[j - 1] = v;
+            for (okra_int k = 0; k < z->d; k++) {
+                double p = z->points[j * z->d + k];
+                z->points[j * z->d + k] = z->points[(j - 1) * z->d + k];
+                z->points[(j - 1) * z->d + k] = p;
+            }
+        }
+    }
+}
+
+/* x = centre + t (worst - centre), the centre that of all points but the worst. */
+static void along(const simplex *z, double t, double *x)
+{
+    okra_int d = z->d;
+    for (okra_int k = 0; k < d; k++) {
+        double centre = 0;
+        for (okra_int i = 0; i < d; i++) {
+            centre += z->points[i * d + k] / (double)d;
+        }
+        x[k] = centre + t * (z->points[d * d + k] - centre);
+    }
+}
+
+static okra_status step(okra_context *ctx, simplex *z)
+{
+    okra_status st = OKRA_OK;
+    okra_int d = z->d;
+    double *x = z->points + (d + 1) * d, *y = x + d, fx, fy;
+    double *worst = z->points + d * d;
+    along(z, -1, x);
+    TRY(at(ctx, z, x, &fx));
+    if (fx >= z->value[0] && fx < z->value[d - 1]) {
+        memcpy(worst, x, (size_t)d * sizeof *x);
+        z->value[d] = fx;
+        goto done;
+    }
+    if (z->left == 0) {
+        goto done;
+    }
+    bool expand = fx < z->value[0];
+    along(z, expand ? -2 : fx < z->value[d] ? -0.5 : 0.5, y);
+    TRY(at(ctx, z, y, &fy));
+    if (fy < fmin(fx, z->value[d])) {
+        memcpy(worst, y, (size_t)d * sizeof *y);
+        z->value[d] = fy;
+    } else if (expand || fx < z->value[d]) {
+        memcpy(worst, x, (size_t)d * sizeof *x);
+        z->value[d] = fx;
+    } else {
+        for (okra_int i = 1; i <= d && z->left > 0; i++) {
+            for (okra_int k = 0; k < d; k++) {
+                z->points[i * d + k] = (z->points[i * d + k] + z->points[k]) / 2;
+            }
+            TRY(at(ctx, z, z->points + i * d, &z->value[i]));
+        }
+    }
+done:
+    return st;
+}
+
+okra_status okra_search_refine_(okra_context *ctx, okra_search_ *s, okra_found_ *found,
+                                const okra_plan_ *plan)
+{
+    okra_status st = OKRA_OK;
+    simplex z = {.search = s, .found = found, .left = s->refine};
+    double best = found->cells[found->best].mean;
+    z.cell = plan->number[found->best];
+    z.places = okra_space_places_(s->task->space);
+    ALLOC(z.numbers, z.places);
+    TRY(okra_setting_copy_(&found->cells[found->best].setting, &z.base));
+    TRY(find_dimensions(&z, okra_plan_drawn_(plan, found->best)));
+    if (z.d == 0) {
+        FAIL(OKRA_EARG, "refine varies the numbers that the grid varies, but no list "
+                        "holds two positive numbers");
+    }
+    ZALLOC(z.points, (z.d + 3) * z.d);
+    ALLOC(z.value, z.d + 1);
+    z.value[0] = s->loss ? best : -best;
+    for (okra_int i = 0; i <= z.d; i++) {
+        for (okra_int k = 0; k < z.d; k++) {
+            z.points[i * z.d + k] = z.dims[k].start + (i == k + 1 ? z.dims[k].step : 0);
+        }
+        if (i > 0) {
+            z.value[i] = INFINITY;
+            if (z.left > 0) {
+                TRY(at(ctx, &z, z.points + i * z.d, &z.value[i]));
+            }
+        }
+    }
+    sort_simplex(&z);
+    while (z.left > 0 &&
+           !(z.value[z.d] - z.value[0] <= 1e-6 * (fabs(z.value[0]) + 1e-300))) {
+        TRY(okra_cancelled_(ctx));
+        TRY(step(ctx, &z));
+        sort_simplex(&z);
+    }
+done:
+    okra_setting_free_(&z.base);
+    okra_free_(z.dims);
+    okra_free_(z.numbers);
+    okra_free_(z.points);
+    okra_free_(z.value);
+    return st;
+}
