@@ -8,15 +8,16 @@
  *                      where A(K_sigma, T) = <K_sigma,T>/sqrt(<K_sigma,K_sigma><T,T>) is
  *                      largest, among 10^(-2..1) times the median, then by golden section
  *   laplacian gamma    one over the median of the distances |x-y|_1
- *   diffusion beta,    information: the value, 10^(-2..2), whose similarities
- *   regularized-       k_ij/sqrt(k_ii k_jj) have the histogram (50 bins) of the largest
- *   laplacian sigma2   entropy; the papers name no formula (see link/beta.c)
+ *   diffusion beta,    information: of 41 values from 0.1 to 1000, log-spaced, over the
+ *   regularized-       mean degree (1 if normalized) the one whose similarities have the
+ *   laplacian sigma2   largest entropy (information.c); as okra_link_beta
  *
  * Distances of 0 (repeated objects) are left out of the medians. At most SAMPLE objects,
  * evenly spaced in the collection, are looked at: O(SAMPLE^2) memory. k-means starts from
  * the context's seed.
  */
 #include "kernel/expr.h"
+#include "kernel/information.h"
 #include "kernel/parse.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE = 1000, CLUSTERS = 30, ROUNDS = 100, BINS = 50 };
+enum { SAMPLE = 1000, CLUSTERS = 30, ROUNDS = 100 };
 
 typedef struct choice {
     okra_context *ctx;
@@ -268,49 +269,43 @@ done:
     return st;
 }
 
-/* Entropy of the histogram of k_ij / sqrt(k_ii k_jj), i < j. */
-static double entropy(okra_int n, const double *K)
+/* The mean degree of the network, 1 if its Laplacian is normalized: 1/d is the scale of
+ * times of diffusion, as in link/beta.c. */
+static double mean_degree(const okra_data *data, const okra_kernel *kernel, int node)
 {
-    double low = (double)INFINITY, high = -(double)INFINITY, count = 0, sum = 0;
-    double bins[BINS] = {0};
-    for (int pass = 0; pass < 2; pass++) {
-        for (okra_int i = 0; i < n; i++) {
-            for (okra_int j = i + 1; j < n; j++) {
-                double s = K[i * n + j] / sqrt(K[i * (n + 1)] * K[j * (n + 1)]);
-                if (pass == 0) {
-                    low = fmin(low, s);
-                    high = fmax(high, s);
-                } else {
-                    double bin = (s - low) / (high - low) * BINS;
-                    bins[OKRA_MIN_((int)bin, BINS - 1)]++;
-                    count++;
-                }
-            }
-        }
-        if (!(high > low)) {
-            return 0;
-        }
+    const okra_option_table *table = &kernel->nodes[node].leaf->params;
+    const okra_option *row = okra_option_find_(table, "normalized", 10);
+    const char *fields = kernel->nodes[node].params;
+    double sum = 0;
+    if (!data->network || (row && *(const bool *)(fields + row->offset))) {
+        return 1;
     }
-    for (int b = 0; b < BINS; b++) {
-        sum -= bins[b] > 0 ? bins[b] / count * log(bins[b] / count) : 0;
+    const okra_csr_ *w = &data->network->adjacency;
+    for (okra_int k = 0; k < w->indptr[data->network->nodes]; k++) {
+        sum += w->values[k];
     }
-    return sum;
+    return sum > 0 ? sum / (double)data->network->nodes : 1;
 }
 
 static okra_status information(const choice *c, okra_kernel *kernel, int node,
                                double *out)
 {
-    enum { STEPS = 21 };
+    enum { STEPS = 41 };
     okra_status st = OKRA_OK;
     const okra_option_table *table = &kernel->nodes[node].leaf->params;
     const okra_option *row = okra_option_find_(table, c->param, strlen(c->param));
     double *field = (double *)(void *)((char *)kernel->nodes[node].params + row->offset);
-    double *K = NULL, best = -1;
+    double *K = NULL, *self = NULL, best = -1,
+           degree = mean_degree(c->data, kernel, node);
     okra_int n;
+    ALLOC(self, okra_data_count(c->data));
     for (int s = 0; s < STEPS; s++) {
-        *field = pow(10, -2 + 4.0 * s / (STEPS - 1));
+        *field = pow(10, -1 + 0.1 * s) / degree;
         TRY(sample_gram(c, kernel, node, &K, &n));
-        double e = entropy(n, K);
+        for (okra_int i = 0; i < n; i++) {
+            self[i] = K[i * (n + 1)];
+        }
+        double e = okra_similarity_entropy_(okra_mat_of_(K, n, n), self);
         if (e > best) {
             best = e;
             *out = *field;
@@ -320,6 +315,7 @@ static okra_status information(const choice *c, okra_kernel *kernel, int node,
     }
 done:
     okra_free_(K);
+    okra_free_(self);
     return st;
 }
 

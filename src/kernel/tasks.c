@@ -9,11 +9,12 @@
  * for large gamma none do, and both tell nothing. Candidates are 41 values, log-spaced
  * from 0.01 to 100, over the mean of d_ij. Cost: n d^2.
  */
+#include "kernel/information.h"
 #include "kernel/tasks.h"
 
 #include <math.h>
 
-enum { BINS = 50, CANDIDATES = 41 };
+enum { CANDIDATES = 41 };
 
 /* Entries may differ across the diagonal by what a file's last digits lose. */
 static const double SYMMETRY = 1e-9;
@@ -85,21 +86,6 @@ static void distances(okra_mat_ Y, double *M)
             M[i * d + j] = both ? sum * (double)n / (double)both : (double)INFINITY;
         }
     }
-}
-
-double okra_entropy_(okra_int count, const double *values, double low, double high)
-{
-    okra_int bins[BINS] = {0};
-    double sum = 0;
-    for (okra_int i = 0; i < count; i++) {
-        double c = (values[i] - low) / (high - low) * BINS;
-        bins[OKRA_MIN_((okra_int)c, BINS - 1)]++;
-    }
-    for (int b = 0; b < BINS; b++) {
-        double p = (double)bins[b] / (double)OKRA_MAX_(count, 1);
-        sum -= p > 0 ? p * log(p) : 0;
-    }
-    return sum;
 }
 
 /* Of distances M (d x d). 1 where no two tasks differ. */

@@ -16,7 +16,4 @@ okra_status okra_tasks_read_(okra_context *ctx, const char *who, const char *fil
 okra_status okra_tasks_estimate_(okra_context *ctx, okra_mat_ Y, double gamma,
                                  double **out) OKRA_CHECK;
 
-/* Entropy of the histogram of `count` values in equal bins from low to high. */
-double okra_entropy_(okra_int count, const double *values, double low, double high);
-
 #endif

@@ -14,8 +14,8 @@
  */
 #include "link/link.h"
 
+#include "kernel/information.h"
 #include "kernel/network.h"
-#include "kernel/tasks.h"
 
 #include <math.h>
 
@@ -56,21 +56,6 @@ static okra_status kernel_rows(okra_context *ctx, okra_mat_ V, const double *x,
                       K);
 }
 
-static double entropy(okra_mat_ K, const double *self)
-{
-    double low = (double)INFINITY, high = -(double)INFINITY;
-    okra_int count = 0;
-    for (okra_int i = 0; i < K.rows; i++) {
-        for (okra_int j = i + 1; j < K.cols; j++) {
-            double c = K.p[i * K.ld + j] / sqrt(self[i] * self[j]);
-            K.p[count++] = c; /* never ahead of what is read */
-            low = fmin(low, c);
-            high = fmax(high, c);
-        }
-    }
-    return high > low ? okra_entropy_(count, K.p, low, high) : 0;
-}
-
 okra_status okra_link_beta(okra_context *context, okra_int nodes, const okra_link *edges,
                            okra_int edge_count, double *beta)
 {
@@ -101,7 +86,7 @@ okra_status okra_link_beta(okra_context *context, okra_int nodes, const okra_lin
         TRY(okra_cancelled_(context));
         TRY(kernel_rows(context, vectors, x, candidate,
                         okra_mat_of_(scaled, nodes, nodes), k, self));
-        double information = entropy(k, self);
+        double information = okra_similarity_entropy_(k, self);
         if (information > best) {
             best = information;
             chosen = candidate;

@@ -70,7 +70,7 @@ static okra_int draw_point(const okra_space_ *space, okra_random_ *random, doubl
         const okra_grid_ *grid = space->axes[a].grid;
         for (okra_int p = 0; p < okra_grid_places_(grid); p++, drawn++) {
             okra_int count = okra_grid_place_(grid, p, &values), digit = 0;
-            *drawn = NAN;
+            *drawn = (double)NAN;
             if (okra_grid_range_(grid, p, &low, &high)) {
                 *drawn = low * pow(high / low, okra_random_uniform_(random));
             } else {

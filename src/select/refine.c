@@ -58,7 +58,7 @@ static okra_status takes_reals(simplex *z, size_t axis, okra_int place, double s
         return OKRA_OK;
     }
     for (okra_int p = 0; p < z->places; p++) {
-        z->numbers[p] = NAN;
+        z->numbers[p] = (double)NAN;
     }
     z->numbers[place] = floor(start) + 0.5;
     TRY(okra_space_at_(z->search->task->space, z->cell, z->numbers, &z->base, &setting));
@@ -85,7 +85,7 @@ static okra_status find_dimensions(simplex *z, const double *drawn)
         for (okra_int p = 0; p < okra_grid_places_(grid); p++, place++) {
             const char *const *values;
             okra_int count = okra_grid_place_(grid, p, &values);
-            double low = INFINITY, high = 0;
+            double low = (double)INFINITY, high = 0;
             bool numbers = count > 1;
             for (okra_int k = 0; numbers && k < count; k++) {
                 char *end = NULL;
@@ -116,7 +116,7 @@ done:
 static okra_status place(const simplex *z, const double *x, okra_setting_ *out)
 {
     for (okra_int p = 0; p < z->places; p++) {
-        z->numbers[p] = NAN;
+        z->numbers[p] = (double)NAN;
     }
     for (okra_int k = 0; k < z->d; k++) {
         z->numbers[z->dims[k].place] = exp(x[k]);
@@ -256,7 +256,7 @@ okra_status okra_search_refine_(okra_context *ctx, okra_search_ *s, okra_found_ 
             z.points[i * z.d + k] = z.dims[k].start + (i == k + 1 ? z.dims[k].step : 0);
         }
         if (i > 0) {
-            z.value[i] = INFINITY;
+            z.value[i] = (double)INFINITY;
             if (z.left > 0) {
                 TRY(at(ctx, &z, z.points + i * z.d, &z.value[i]));
             }

@@ -35,14 +35,14 @@ okra_status okra_search_cell_(const okra_task_ *task, okra_setting_ *setting,
                               okra_cell_ *cell)
 {
     okra_int values = okra_task_values_(task);
-    *cell = (okra_cell_){.mean = NAN, .error = NAN, .gcv = NAN};
+    *cell = (okra_cell_){.mean = (double)NAN, .error = (double)NAN, .gcv = (double)NAN};
     cell->values = okra_alloc_(values, sizeof *cell->values);
     if (!cell->values) {
         okra_setting_free_(setting);
         return OKRA_EMEM;
     }
     for (okra_int f = 0; f < values; f++) {
-        cell->values[f] = NAN;
+        cell->values[f] = (double)NAN;
     }
     cell->setting = *setting;
     return OKRA_OK;

@@ -227,7 +227,7 @@ static okra_status measure(job *j, const okra_folds_ *folds, okra_int fold,
                            okra_outer_ *outer)
 {
     okra_status st = OKRA_OK;
-    okra_cell_ cell = {.error = NAN, .gcv = NAN};
+    okra_cell_ cell = {.error = (double)NAN, .gcv = (double)NAN};
     okra_cell_ *only = &cell;
     double *values = NULL;
     okra_folds_ one = {.n = folds->n, .parts = 2, .repeats = 1};
@@ -259,8 +259,9 @@ static okra_status run_outer(job *j, const okra_folds_ *folds, okra_int fold)
     okra_int *train = NULL, *test = NULL;
     okra_outer_ *outer = &j->out->outer[fold];
     char name[32];
-    double value = NAN;
-    okra_cell_ kept = {.values = &value, .mean = NAN, .error = NAN, .gcv = NAN};
+    double value = (double)NAN;
+    okra_cell_ kept = {
+        .values = &value, .mean = (double)NAN, .error = (double)NAN, .gcv = (double)NAN};
     ALLOC(train, folds->n);
     ALLOC(test, folds->n);
     okra_folds_get_(folds, fold, train, &outer->trained, test, &outer->tested);
