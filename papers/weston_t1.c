@@ -22,13 +22,6 @@ enum { STRINGS = 200, FOLDS = 4, INNER = 5, SETS = 10 };
             NULL                                                                       \
     }
 
-/* Inputs carry their class in a second description: the pairs of a fold keep it. */
-static okra_status generate(uint64_t seed, paper_pairs *all, okra_data **classes)
-{
-    okra_status st = okra_synthetic_strings(seed, STRINGS, &all->x, &all->y, classes);
-    return st;
-}
-
 typedef struct truth {
     const okra_int *train, *test; /* classes */
 } truth;
@@ -83,7 +76,7 @@ static okra_status run_entry(paper_run *run)
     const paper_family families[] = {
         {kde, 4, lambdas, 4, NULL, LOSS, INNER},
         {knn, 5, NULL, 0, NULL, LOSS, INNER},
-        {kde, 4, lambdas, 4, search, LOSS, 0}, /* parameters of the first are kept */
+        {kde, 4, lambdas, 4, search, LOSS, INNER},
     };
     static const char *const names[] = {"KDE", "k-NN", "KDE, new strings"};
     static const double printed[][4] = {
@@ -105,17 +98,16 @@ static okra_status run_entry(paper_run *run)
     for (okra_int s = 0; st == OKRA_OK && s < sets; s++) {
         paper_pairs all = {NULL, NULL};
         okra_data *classes = NULL;
-        st = generate(paper_seed(run) + (uint64_t)s, &all, &classes);
+        st = okra_synthetic_strings(paper_seed(run) + (uint64_t)s, STRINGS, &all.x,
+                                    &all.y, &classes);
         for (size_t m = 0; st == OKRA_OK && m < 3; m++) {
-            paper_family family = families[m];
-            family.folds = INNER;
             for (okra_int f = 0; st == OKRA_OK && f < FOLDS; f++) {
                 double both[2] = {NAN, NAN};
                 char key[80];
                 snprintf(key, sizeof key, "%s %d %d", names[m], (int)s, (int)f);
                 if (!paper_have(run, key, both, 2)) {
-                    st = one_fold(run, &family, &all, okra_data_codes(classes), f, m < 2,
-                                  both);
+                    st = one_fold(run, &families[m], &all, okra_data_codes(classes), f,
+                                  m < 2, both);
                     both[1] = m < 2 ? both[1] : 0;
                     if (st == OKRA_OK) {
                         st = paper_keep(run, key, both, 2);
