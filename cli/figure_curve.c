@@ -55,8 +55,9 @@ static void legend(const plot *p, const json_t *series)
     json_t *one;
     json_array_foreach(series, i, one)
     {
+        size_t line_number = i / 3;
         double x = LEFT + (double)(i % 3) * (p->right - LEFT) / 3;
-        double y = p->bottom + BOTTOM + 8 + LEGEND * (double)(i / 3);
+        double y = p->bottom + BOTTOM + 8 + LEGEND * (double)line_number;
         fprintf(p->out,
                 "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" rx=\"2\" "
                 "fill=\"var(--s%zu)\"/>\n",
@@ -67,7 +68,8 @@ static void legend(const plot *p, const json_t *series)
 
 static double height_of(const json_t *series)
 {
-    return FIGURE_HEIGHT + LEGEND * (double)((json_array_size(series) + 2) / 3);
+    size_t lines = (json_array_size(series) + 2) / 3;
+    return FIGURE_HEIGHT + LEGEND * (double)lines;
 }
 
 /* ---- curves --------------------------------------------------------------------------

@@ -212,7 +212,8 @@ bool figure_images(FILE *out, const json_t *figure, bool alone, char *why, size_
                  figure_string(figure, "title", ""), alone);
     bool good = true;
     for (size_t i = 0; good && i < count; i++) {
-        double x = block * (double)(i / down), y = 24 + line * (double)(i % down);
+        size_t column = i / down;
+        double x = block * (double)column, y = 24 + line * (double)(i % down);
         for (size_t j = 0; good && j < across; j++) {
             double at = x + (side + gap) * (double)j;
             const char *name = json_string_value(json_array_get(names, j));

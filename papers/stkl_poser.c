@@ -90,7 +90,8 @@ static double joint_error(const okra_data *truth, const okra_data *predicted)
             sum += sqrt(a * a + b * b + c * c);
         }
     }
-    return sum / (double)(n * (d / 3));
+    okra_int joints = d / 3;
+    return sum / (double)(n * joints);
 }
 
 static okra_status twin_row(paper_run *run, const task *t, int table, bool kl,

@@ -88,7 +88,7 @@ static void count_edges(const okra_link_task *task, const char *role, okra_int *
 {
     *within = *across = 0;
     for (okra_int k = 0; k < task->edge_count; k++) {
-        int a = role[task->edges[k].a], b = role[task->edges[k].b];
+        char a = role[task->edges[k].a], b = role[task->edges[k].b];
         *within += a == TRAINED && b == TRAINED;
         *across += a != OUT && b != OUT && (a == TESTED || b == TESTED);
     }

@@ -20,8 +20,8 @@ TEST(equals_direct)
         "kx=rbf(sigma=1) low-rank-x=nystrom(rank=2) lambda=0.05",
         "kx=rbf(sigma=1) low-rank-x=chol(rank=12) lambda=0.05 center-output=yes",
         "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=nystrom(rank=12) lambda=0.05",
-        "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank-x=nystrom(rank=8) "
-        "low-rank-y=rff(rank=20) center-output=yes"};
+        ("kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank-x=nystrom(rank=8) "
+         "low-rank-y=rff(rank=20) center-output=yes")};
     for (int c = 0; c < 4 * 10; c++) {
         pairs p;
         char text[300];

@@ -143,8 +143,8 @@ TEST(files_keep_the_basis)
         "kx=rbf(sigma=1) ky=rbf(sigma=2) low-rank-x=nystrom(rank=5)",
         "kx=rbf(sigma=1) ky=rbf(sigma=2) low-rank=chol(rank=5)",
         "kx=rbf(sigma=1) ky=rbf(sigma=2) operator=ccov low-rank=rff(rank=16)",
-        "kx=rbf(sigma=1) ky=rbf(sigma=2) low-rank-x=chol(rank=5) "
-        "low-rank-y=sketch(rank=4)"};
+        ("kx=rbf(sigma=1) ky=rbf(sigma=2) low-rank-x=chol(rank=5) "
+         "low-rank-y=sketch(rank=4)")};
     for (int k = 0; k < 7; k++) {
         pairs p;
         double one[M], two[M];

@@ -3,9 +3,7 @@
 
 static okra_data *words(void)
 {
-    static const char *const texts[] = {"abab", "ba",
-                                        "\xc3\xa9"
-                                        "bb"};
+    static const char *const texts[] = {"abab", "ba", "\303\251bb"};
     okra_data *data = NULL;
     CHECK_OK(okra_data_strings(texts, 3, &data));
     return data;
