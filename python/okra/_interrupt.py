@@ -25,6 +25,7 @@ class Watch:
         self._lock = threading.Lock()
         self._running: Optional[int] = None
         self._seen = False
+        self._former = -1  # where signals were told to before
         self._pair: Optional[tuple] = None
         self._main = threading.main_thread().ident
         if hasattr(os, "register_at_fork"):
@@ -52,7 +53,10 @@ class Watch:
         while True:
             select.select([end], [], [])
             with self._lock:
-                if signal.SIGINT in self._drain() and self._running is not None:
+                signals = self._drain()
+                if self._former >= 0 and signals:
+                    os.write(self._former, signals)  # somebody else watches as well
+                if signal.SIGINT in signals and self._running is not None:
                     self._seen = True
                     self._cancel(self._running)
 
@@ -62,17 +66,21 @@ class Watch:
             return function(*arguments), False
         if self._pair is None:
             self._start()
+        mine = self._pair[1].fileno()
+        outer = self._running  # a callback of a running call may call again
         with self._lock:
             self._drain()  # a signal that has been handled before is none of ours
             self._running, self._seen = context, False
-        former = -1
+        former = None
         try:
-            former = signal.set_wakeup_fd(self._pair[1].fileno(),
-                                          warn_on_full_buffer=False)
+            former = signal.set_wakeup_fd(mine, warn_on_full_buffer=False)
+            self._former = former if former != mine else self._former
             status = function(*arguments)
         finally:
-            signal.set_wakeup_fd(former)
+            if former is not None:
+                signal.set_wakeup_fd(former)
             with self._lock:
-                self._running = None
+                self._running = outer
+                self._former = -1 if former != mine else self._former
                 seen = self._seen
         return status, seen

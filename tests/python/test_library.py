@@ -3,6 +3,7 @@ import ctypes
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -169,6 +170,37 @@ def test_other_signals_do_not_stop_a_call():
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, former)
     assert rung and K.shape == (200, 200)
+
+
+def test_whoever_else_watches_signals_is_told():
+    """As an event loop does: a socket that gets the number of every signal."""
+    ours, theirs = socket.socketpair()
+    ours.settimeout(10)
+    theirs.setblocking(False)
+    former_handler = signal.signal(signal.SIGALRM, lambda *_: None)
+    former = signal.set_wakeup_fd(theirs.fileno())
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        texts = ["".join(row) for row in
+                 np.random.default_rng(0).choice(list("ab"), (200, 100))]
+        okra.gram_matrix("ssk(length=3,decay=0.5)", texts,
+                         context=_library.Context(threads=1))
+        assert ours.recv(16)[0] == signal.SIGALRM
+        assert signal.set_wakeup_fd(theirs.fileno()) == theirs.fileno()
+    finally:
+        signal.set_wakeup_fd(former)
+        signal.signal(signal.SIGALRM, former_handler)
+
+
+def test_a_callback_may_call_again(monkeypatch):
+    seen = []
+
+    def again(self, what, done, total):
+        seen.append(okra.gram_matrix("linear", np.eye(1))[0, 0])
+    monkeypatch.setattr(Progress, "report", again)
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    model = okra.IOKR(kx="rbf(sigma=1)", verbose=True).fit(X, X)
+    assert model.predict(X).shape == (50, 3) and set(seen) == {1.0}
 
 
 def test_other_threads_run_meanwhile():
