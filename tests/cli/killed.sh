@@ -12,11 +12,11 @@ start=$(date +%s%N)
 "${fit[@]}" -o whole.okra
 took=$((($(date +%s%N) - start) / 1000000))
 finished=0 killed=0
-for i in $(seq 1 16); do
+for i in $(seq 0 16); do
     mkdir "run$i"
     "${fit[@]}" -o "run$i/m.okra" &
     pid=$!
-    # from the start to past the end, more of them near the end, when the file is written
+    # from the very start to past the end, more near the end, when the file is written
     sleep "$(awk "BEGIN { printf \"%.3f\", $took / 1000 * 1.6 * sqrt($i / 16) }")"
     kill -9 $pid 2>/dev/null || true
     wait $pid 2>/dev/null && finished=$((finished + 1)) || killed=$((killed + 1))
