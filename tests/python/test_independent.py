@@ -115,7 +115,7 @@ def test_linear_outputs_are_kernel_ridge(problem, sigma, lam):
     near(model.predict(T), peer.predict(T), 7 * np.finfo(float).eps * condition)
 
 
-@settings(**{**SETTINGS, "max_examples": 60})
+@settings(**SETTINGS)
 @given(problems(least=3, most=12), KERNELS, KERNELS, LAMBDAS)
 def test_leave_one_out_is_brute_force(problem, kx, ky, lam):
     X, Y, _, _ = problem
@@ -133,7 +133,7 @@ def test_leave_one_out_is_brute_force(problem, kx, ky, lam):
     near(model.loo_losses_, losses, 34 * np.finfo(float).eps * condition, scale)
 
 
-@settings(**{**SETTINGS, "max_examples": 60})
+@settings(**SETTINGS)
 @given(problems(least=2, most=9), st.sampled_from([0.7, 1.5, 4.0]),
        st.sampled_from([0.7, 1.5, 4.0]), st.sampled_from([1e-2, 0.1, 1.0]),
        st.sampled_from([None, 0.01, 1.0]))
@@ -146,7 +146,7 @@ def test_covariance_operators_are_the_kronecker_system(problem, sx, sy, lam, eps
     near(model.weights(T), W, 4e-13)  # worst: 4.1e-14
 
 
-@settings(**{**SETTINGS, "max_examples": 100})
+@settings(**SETTINGS)
 @given(problems(least=4), st.sampled_from([0.7, 1.5, 4.0]), LAMBDAS, st.integers(1, 3))
 def test_kpca_is_ridge_on_the_scores_of_kernel_pca(problem, sigma, lam, components):
     """Regress scikit-learn's kernel PCA scores of the outputs, compare inner products."""
@@ -182,7 +182,7 @@ def test_gram_matrices_are_scikit_learns(problem, degree, gamma):
          polynomial_kernel(T, X, degree=degree, gamma=gamma, coef0=1), 6e-15)
 
 
-@settings(**{**SETTINGS, "max_examples": 60})
+@settings(**SETTINGS)
 @given(st.integers(6, 14), st.integers(0, 10 ** 6), st.sampled_from([0.5, 1.5]),
        st.sampled_from([0.05, 0.5]), st.sampled_from([0.05, 0.5]), st.integers(1, 3))
 def test_kcca_is_the_generalised_eigenproblem(n, seed, beta, lam, mu, d):
