@@ -162,6 +162,9 @@ def gram(values: Any, diagonal: Any = None) -> Data:
 
 def _sparse(matrix: Any) -> Data:
     matrix = matrix.tocsr()
+    if not matrix.has_canonical_format:  # SciPy's meaning of an entry given twice
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
     indptr = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
     indices = np.ascontiguousarray(matrix.indices, dtype=np.int64)
     values = np.ascontiguousarray(matrix.data, dtype=np.float64)
@@ -367,6 +370,12 @@ def _make_tuple(parts: Sequence) -> Data:
     array = (c.c_void_p * len(parts))(*[p.pointer for p in parts])
     return Data(make(lib.okra_data_tuple, lib.okra_data_free, array, len(parts),
                      keep=parts))
+
+
+def is_graphs(values: Any) -> bool:
+    """Whether `as_data` would take the values as graphs, one object each."""
+    return (not isinstance(values, (Data, tuple)) and not _is_graph(values)
+            and not is_vectors(values) and _is_graph(next(iter(values), None)))
 
 
 def is_vectors(values: Any) -> bool:

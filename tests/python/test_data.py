@@ -171,3 +171,10 @@ def test_peak_memory_of_handing_over():
     out = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True,
                          capture_output=True, text=True).stdout
     assert int(out) < 20  # 5
+
+
+def test_entries_of_sparse_matrices_given_twice_are_added():
+    twice = sp.csr_matrix((np.array([1.0, 2, 3, 4]), np.array([2, 2, 1, 0]),
+                           np.array([0, 2, 4])), shape=(2, 3))
+    assert np.array_equal(okra.as_data(twice).objects.toarray(), [[0, 0, 3], [4, 3, 0]])
+    assert twice.nnz == 4  # the matrix that was given is left as it is

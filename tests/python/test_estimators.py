@@ -450,3 +450,32 @@ def test_links(network):
 
 def test_constants_are_read():
     assert constants["OKRA_LINK_NEW_NEW"] == 2 and interface.callbacks
+
+
+def test_networkx_graphs_come_back_as_they_were_given():
+    networkx = pytest.importorskip("networkx")
+    graphs = [networkx.path_graph(k) for k in range(2, 8)]
+    X = 10.0 * np.eye(6)
+    model = IOKR(kx="rbf(sigma=1)", ky="wl(h=2)", lam=1e-6).fit(X, graphs)
+    assert all(a is b for a, b in zip(model.predict(X), graphs))
+    assert all(row[0] is g for row, g in zip(model.predict(X, top=2), graphs))
+    assert all(g in graphs for g in model.loo_predictions_)
+    again = pickle.loads(pickle.dumps(model)).predict(X)
+    assert [len(g) for g in again] == [len(g) for g in graphs]
+
+
+def test_metrics_of_labels_and_bits_take_what_was_predicted():
+    X = 10.0 * np.eye(4)
+    names = ["b", "a", "b", "c"]
+    model = IOKR(kx="rbf(sigma=1)", ky="zero-one", lam=1e-6).fit(X, okra.labels(names))
+    assert model.score(X, okra.labels(names), metric="zero-one") == 0
+    assert model.score(X, ["b", "a", "c", "c"], metric="zero-one") == -0.25
+    rows = np.array([[1, 0, 1], [0, 1, 1], [1, 1, 1], [1, 0, 0]])
+    model = IOKR(kx="rbf(sigma=1)", ky="tanimoto", lam=1e-6).fit(X, okra.bits(rows))
+    assert model.score(X, okra.bits(rows), metric="hamming") == 0
+
+
+@pytest.mark.parametrize("jobs", [0, "two", 1.5])
+def test_a_number_of_threads_that_is_none(jobs):
+    with pytest.raises(ValueError, match="n_jobs is"):
+        IOKR(n_jobs=jobs).fit(np.eye(3), np.eye(3))

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from .._data import Data, as_data, gram, is_vectors
+from .._data import Data, as_data, bits, gram, is_graphs, is_vectors, labels
 from .._kernel import metric as metric_value
 from .._kernel import metric_is_loss
 from .._library import lib, options
@@ -110,7 +110,7 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the "
                              "target y is None")
-        self._flat = False
+        self._flat, self._y_objects = False, None
         if numbers_x and numbers_y and _num_samples(y) >= _num_samples(X):
             X, y = validate(self, X, y, accept_sparse="csr", dtype=np.float64, order="C",
                              multi_output=True, y_numeric=True,
@@ -127,6 +127,8 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             self._flat = numbers_y and np.ndim(y) == 1
             if numbers_y:
                 y = np.asarray(y, dtype=np.float64)
+            elif is_graphs(y):  # the library does not give them back
+                self._y_objects = list(y)
             y = as_data(y)
         return X, y
 
@@ -232,7 +234,7 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             found = self._nested(candidates, index)
             return (found, distance) if return_distance else found
         model = self._fitted()
-        if callable(self.ky) or self.ky == "precomputed":
+        if self._y_objects is not None or self.ky == "precomputed":
             return self._candidates(None, self.rank(X, None, None, 1)[0][:, 0])
         p = model.predict(self._inputs(X, reset=False), self._decoder(None, None),
                           context=self._context())
@@ -244,7 +246,7 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
     def _candidates(self, candidates: Any, index: np.ndarray) -> Any:
         if self.ky == "precomputed":
             return index
-        if candidates is None and callable(self.ky):
+        if candidates is None:
             candidates = self._y_objects
         if candidates is None:
             return self._shaped(self.model_.outputs[index].objects)
@@ -359,7 +361,9 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         """
         model = self._fitted()
         if metric is not None:
-            value = metric_value(metric, y, self.predict(X))
+            kind = {"labels": labels, "bits": bits}.get(model.outputs.kind, as_data)
+            value = metric_value(metric, y if isinstance(y, Data) else kind(y),
+                                 kind(self.predict(X)))
             return -value if metric_is_loss(metric) else value
         if self._is_regressor:
             truth = y.objects if isinstance(y, Data) else y
@@ -433,7 +437,8 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
                     preset.decode()):
                 setattr(self, name, number(written[option]))
         self.set_params(**parameters)
-        self.model_, self._left, self._flat = model, None, False
+        self.model_, self._left = model, None
+        self._flat, self._y_objects = False, None
         return self
 
     def __getstate__(self) -> dict:

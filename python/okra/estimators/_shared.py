@@ -45,6 +45,9 @@ class ContextMixin:
 
     def _context(self) -> Context:
         jobs = self.n_jobs
+        if jobs is not None and (not isinstance(jobs, numbers.Integral) or jobs == 0):
+            raise ValueError(f"n_jobs is {jobs!r}, expected None, a number of threads, or "
+                             "-1 for every core")
         threads = 0 if jobs is None or jobs == -1 else (
             jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs))
         return Context(threads=threads, seed=seed_of(self.random_state),
