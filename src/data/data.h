@@ -123,6 +123,9 @@ void okra_bag_free_(okra_bag_ *bag);
 /* Takes over `values` (rows*cols doubles from okra_alloc_) on success. */
 okra_status okra_bag_put_(okra_bag_ *bag, const char *name, double *values, okra_int rows,
                           okra_int cols) OKRA_CHECK;
+/* Puts a copy of rows*cols doubles. */
+okra_status okra_bag_put_copy_(okra_bag_ *bag, const char *name, const double *values,
+                               okra_int rows, okra_int cols) OKRA_CHECK;
 /* A view of memory owned by somebody who outlives the bag (a mapped file). */
 okra_status okra_bag_put_view_(okra_bag_ *bag, const char *name, const double *values,
                                okra_int rows, okra_int cols) OKRA_CHECK;

@@ -109,7 +109,6 @@ okra_status okra_bound_save_(const okra_bound_ *bound, okra_bag_ *bag, const cha
 {
     okra_status st = OKRA_OK;
     char name[128];
-    double *copy = NULL;
     okra_int n = bound->train.n;
 
     for (int k = 0; k < bound->kernel->count; k++) {
@@ -120,15 +119,11 @@ okra_status okra_bound_save_(const okra_bound_ *bound, okra_bag_ *bag, const cha
         }
         if (centers(&bound->kernel->nodes[k])) {
             mean_name(name, prefix, k);
-            ALLOC(copy, n);
-            memcpy(copy, bound->train.slots[k].mean, (size_t)n * sizeof *copy);
-            TRY(okra_bag_put_(bag, name, copy, n, 1));
-            copy = NULL;
+            TRY(okra_bag_put_copy_(bag, name, bound->train.slots[k].mean, n, 1));
             TRY(okra_bag_put_number_(bag, name, bound->grand[k]));
         }
     }
 done:
-    okra_free_(copy);
     return st;
 }
 

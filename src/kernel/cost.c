@@ -146,16 +146,8 @@ done:
 
 static okra_status save(const void *arg, okra_bag_ *bag, const char *name)
 {
-    okra_status st = OKRA_OK;
     const shared *sh = arg;
-    double *copy = NULL;
-    ALLOC(copy, sh->classes * sh->classes);
-    memcpy(copy, sh->G, (size_t)(sh->classes * sh->classes) * sizeof *copy);
-    TRY(okra_bag_put_(bag, name, copy, sh->classes, sh->classes));
-    copy = NULL;
-done:
-    okra_free_(copy);
-    return st;
+    return okra_bag_put_copy_(bag, name, sh->G, sh->classes, sh->classes);
 }
 
 static okra_status load(const okra_bag_ *bag, const char *name, void **out)

@@ -113,16 +113,8 @@ done:
 
 static okra_status save(const void *arg, okra_bag_ *bag, const char *name)
 {
-    okra_status st = OKRA_OK;
     const shared *sh = arg;
-    double *copy = NULL;
-    ALLOC(copy, sh->d * sh->d);
-    memcpy(copy, sh->R, (size_t)(sh->d * sh->d) * sizeof *copy);
-    TRY(okra_bag_put_(bag, name, copy, sh->d, sh->d));
-    copy = NULL;
-done:
-    okra_free_(copy);
-    return st;
+    return okra_bag_put_copy_(bag, name, sh->R, sh->d, sh->d);
 }
 
 static okra_status load(const okra_bag_ *bag, const char *name, void **out)
