@@ -81,9 +81,9 @@ void paper_remark(paper_run *run, const char *format, ...)
 /* ---- finished steps ------------------------------------------------------------------
  */
 
-/* One JSON line a step: {"key": ..., "values": [...]}. A line cut off by an interruption
- * does not parse and is computed again. The file's name holds what the numbers depend on.
- */
+/* One JSON line a step: {"key": ..., "source": ..., "values": [...]}. A line cut off by
+ * an interruption does not parse and is computed again; so is a step of other sources,
+ * whose protocol or mathematics may be another. */
 static void partial_path(const paper_run *run, char *path, size_t size)
 {
     snprintf(path, size, "%s/%s-%s-seed%llu.partial", run->settings->results,
@@ -103,9 +103,8 @@ static void load_partial(paper_run *run)
     while (getline(&line, &room, file) > 0) {
         json_t *step = json_loads(line, 0, NULL);
         const char *key = json_string_value(json_object_get(step, "key"));
-        json_t *version = json_object_get(step, "version");
-        if (key && json_is_string(version) &&
-            strcmp(json_string_value(version), okra_version()) == 0) {
+        const char *source = json_string_value(json_object_get(step, "source"));
+        if (key && source && strcmp(source, paper_source()) == 0) {
             json_object_set(run->steps, key, json_object_get(step, "values"));
         }
         json_decref(step);
@@ -137,8 +136,8 @@ okra_status paper_keep(paper_run *run, const char *key, const double *values,
                               isfinite(values[i]) ? json_real(values[i]) : json_null());
     }
     json_object_set(run->steps, key, array);
-    json_t *step = json_pack("{s:s,s:s,s:o}", "key", key, "version", okra_version(),
-                             "values", array);
+    json_t *step =
+        json_pack("{s:s,s:s,s:o}", "key", key, "source", paper_source(), "values", array);
     char *line = json_dumps(step, JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_decref(step);
     partial_path(run, path, sizeof path);
@@ -204,6 +203,7 @@ okra_status paper_execute(okra_context *context, const paper_entry *entry,
         return okra_fail(OKRA_EIO, "%s: %s", settings->results, strerror(errno));
     }
     run.result = new_result(entry, settings, okra_context_seed(context));
+    paper_stamp(run.result, context);
     run.steps = json_object();
     load_partial(&run);
     struct timespec begin, end;

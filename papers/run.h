@@ -1,5 +1,5 @@
 /*
- * run.h: the inside of a run, shared by run.c and table.c.
+ * run.h: the inside of a run, shared by run.c, table.c and stamp.c.
  */
 #ifndef OKRA_PAPER_RUN_H
 #define OKRA_PAPER_RUN_H
@@ -15,5 +15,10 @@ struct paper_run {
     json_t *result; /* the JSON under construction      */
     json_t *steps;  /* key -> values of finished steps  */
 };
+
+/* A digest of the sources of the library and the entries: what numbers depend on. */
+const char *paper_source(void);
+/* Says in the result what it is made by: commit, source, machine, threads. */
+void paper_stamp(json_t *result, const okra_context *context);
 
 #endif

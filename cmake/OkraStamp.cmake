@@ -1,0 +1,36 @@
+# stamp.h for papers/stamp.c: which commit was built, and a digest of the sources that
+# results depend on. Included, it makes the target; run as a script at every build, it
+# writes the header anew only where something changed.
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+    add_custom_target(okra_stamp
+        COMMAND ${CMAKE_COMMAND} -DROOT=${CMAKE_CURRENT_SOURCE_DIR}
+            -DHEADER=${CMAKE_CURRENT_BINARY_DIR}/private/stamp.h
+            -P ${CMAKE_CURRENT_LIST_FILE}
+        BYPRODUCTS ${CMAKE_CURRENT_BINARY_DIR}/private/stamp.h
+        COMMENT "" VERBATIM)
+    return()
+endif()
+
+file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/src/*.[ch] ${ROOT}/include/*.h
+     ${ROOT}/papers/*.[ch])
+list(SORT files)
+set(all "")
+foreach(file ${files})
+    file(SHA256 ${ROOT}/${file} one)
+    string(APPEND all "${file} ${one}\n")
+endforeach()
+string(SHA256 digest "${all}")
+string(SUBSTRING ${digest} 0 12 digest)
+execute_process(COMMAND git -C ${ROOT} rev-parse --short=12 HEAD OUTPUT_VARIABLE commit
+                OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed ERROR_QUIET)
+if(failed)
+    set(commit unknown)
+else()
+    execute_process(COMMAND git -C ${ROOT} status --porcelain -- src include papers
+                    OUTPUT_VARIABLE changes ERROR_QUIET)
+    if(changes)
+        string(APPEND commit "+changes")
+    endif()
+endif()
+file(CONFIGURE OUTPUT ${HEADER} @ONLY CONTENT
+     "#define PAPER_COMMIT \"@commit@\"\n#define PAPER_SOURCE \"@digest@\"\n")
