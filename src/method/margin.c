@@ -112,7 +112,7 @@ static okra_status check(const okra_problem_ *p, const okra_options *options,
 static okra_status read_operator(okra_margin_ *m)
 {
     okra_status st = OKRA_OK;
-    okra_operator_ op = {OKRA_OPERATOR_IDENTITY, NULL};
+    okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
     TRY(okra_operator_read_(m->ctx, m->o.operator_text, m->p, &op));
     m->A = op.A;
     if (op.kind != OKRA_OPERATOR_IDENTITY && op.kind != OKRA_OPERATOR_MATRIX) {

@@ -94,6 +94,19 @@ done:
     return st;
 }
 
+static okra_status read_diagonal(const char *text, okra_operator_ *out)
+{
+    char *end = NULL;
+    const char *begin = strncmp(text, "diagonal(t=", 11) == 0 ? text + 11 : NULL;
+    double t = begin ? okra_strtod_(begin, &end) : -1;
+    if (!(t >= 0 && t <= 1) || end == begin || strcmp(end, ")") != 0) {
+        return okra_fail_(
+            OKRA_EARG, "operator: '%s', expected diagonal(t=V) with 0 <= V <= 1", text);
+    }
+    *out = (okra_operator_){.kind = OKRA_OPERATOR_DIAGONAL, .t = t};
+    return OKRA_OK;
+}
+
 okra_status okra_operator_read_(okra_context *ctx, const char *text,
                                 const okra_problem_ *problem, okra_operator_ *out)
 {
@@ -101,22 +114,27 @@ okra_status okra_operator_read_(okra_context *ctx, const char *text,
         const char *name;
         okra_operator_kind_ kind;
     } plain[] = {{"identity", OKRA_OPERATOR_IDENTITY},
+                 {"tensor", OKRA_OPERATOR_IDENTITY},
                  {"cov", OKRA_OPERATOR_COV},
                  {"ccov", OKRA_OPERATOR_CCOV}};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         if (strcmp(text, plain[i].name) == 0) {
-            *out = (okra_operator_){plain[i].kind, NULL};
+            *out = (okra_operator_){.kind = plain[i].kind};
             return OKRA_OK;
         }
+    }
+    if (strncmp(text, "diagonal", 8) == 0) {
+        return read_diagonal(text, out);
     }
     bool matrix = strncmp(text, "matrix:", 7) == 0;
     if (!matrix && strncmp(text, "graph:", 6) != 0) {
         return okra_fail_(OKRA_EARG,
-                          "operator: '%s' is unknown, expected identity, cov, ccov, "
-                          "matrix:FILE, graph:FILE,mu=V or graph:estimate(gamma=G),mu=V",
+                          "operator: '%s' is unknown, expected identity, tensor, cov, "
+                          "ccov, diagonal(t=V), matrix:FILE, graph:FILE,mu=V or "
+                          "graph:estimate(gamma=G),mu=V",
                           text);
     }
-    okra_operator_ op = {OKRA_OPERATOR_MATRIX, NULL};
+    okra_operator_ op = {.kind = OKRA_OPERATOR_MATRIX};
     okra_status st = matrix
                          ? okra_tasks_read_(ctx, "operator", text + 7, problem->d, &op.A)
                          : read_graph(ctx, text + 6, problem, &op.A);

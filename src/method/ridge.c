@@ -12,6 +12,9 @@
  * e_j' Y' (lambda I + g_j K)^-1 k_x   (Brouard eq. 12) which with K = V' diag(v) V is
  * h(x)' = k_x' C, C = V' [ (V Y E')_ij g_j / (lambda + g_j v_i) ] E
  *
+ *
+ *   diagonal  K(x,x') = (1 - t) k(x,x') I + t diag(x o x'), see ridge_diagonal.c
+ *
  * k_x = (k(x_1,x), ..., k(x_n,x)); L the output Gram matrix. lambda is scikit-learn's
  * KernelRidge alpha for identity and matrix; cov and ccov have n lambda in its place.
  *
@@ -56,7 +59,8 @@ static const okra_option rows[] = {
     {"lambda", OKRA_OPTION_NUMBER, offsetof(ridge_options, lambda), "0.1", 1e-300, 1e300,
      NULL, "V", "regularisation: (K + lambda I); n lambda with cov and ccov"},
     {"operator", OKRA_OPTION_TEXT, offsetof(ridge_options, operator_text), "identity", 1,
-     0, NULL, "OP", "identity, cov, ccov, matrix:FILE (d x d) or graph:FILE,mu=V"},
+     0, NULL, "OP",
+     "identity, tensor, cov, ccov, diagonal(t=V), matrix:FILE or graph:FILE,mu=V"},
     {"epsilon", OKRA_OPTION_NUMBER, offsetof(ridge_options, epsilon), "0.01", 1e-300,
      1e300, NULL, "V", "regularisation of the conditional covariance (ccov only)"},
     {"center-output", OKRA_OPTION_BOOL, offsetof(ridge_options, center), "no", 1, 0, NULL,
@@ -137,7 +141,13 @@ static okra_status check(const okra_problem_ *p, const okra_options *options,
     }
     bool covariance =
         strcmp(o->operator_text, "cov") == 0 || strcmp(o->operator_text, "ccov") == 0;
-    if (covariance && okra_options_is_set(options, "lambda2")) {
+    bool diagonal = strncmp(o->operator_text, "diagonal", 8) == 0;
+    if (diagonal && p->map_x) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "ridge: operator diagonal needs the whole Gram matrix of the "
+                          "inputs: leave low-rank-x out");
+    }
+    if ((covariance || diagonal) && okra_options_is_set(options, "lambda2")) {
         return okra_fail_(OKRA_EUNSUPPORTED,
                           "ridge: lambda2 is for the operators identity and matrix, but "
                           "the operator is %s",
@@ -172,7 +182,9 @@ static okra_status check_solver(const okra_problem_ *p, const okra_options *opti
             return okra_fail_(OKRA_EARG, "ridge: %s is for solver cg", own[i]);
         }
     }
-    if (o->solver == SOLVER_CG && strcmp(o->operator_text, "identity") != 0) {
+    bool identity = strcmp(o->operator_text, "identity") == 0 ||
+                    strcmp(o->operator_text, "tensor") == 0;
+    if (o->solver == SOLVER_CG && !identity) {
         return okra_fail_(OKRA_EARG,
                           "ridge: solver cg is for operator identity, but the operator "
                           "is %s",
@@ -204,6 +216,8 @@ static okra_status solve(okra_ridge_ *r, const ridge_options *o, okra_operator_ 
         TRY(check_complete(r, op->kind == OKRA_OPERATOR_CCOV ? "operator ccov"
                                                              : "operator cov"));
         TRY(okra_ridge_covariance_(r, op->kind == OKRA_OPERATOR_CCOV ? o->epsilon : -1));
+    } else if (op->kind == OKRA_OPERATOR_DIAGONAL) {
+        TRY(okra_ridge_diagonal_(r, op->t));
     } else if (r->missing) {
         TRY(okra_ridge_missing_(r, semi ? o->graph : NULL, o->lambda2, op->A));
     } else if (semi) {
@@ -221,7 +235,7 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
 {
     okra_status st = OKRA_OK;
     ridge_options o;
-    okra_operator_ op = {OKRA_OPERATOR_IDENTITY, NULL};
+    okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
     okra_ridge_ r = {
         .ctx = ctx, .p = problem, .lambda = lambda, .count = count, .bags = bags};
     TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
@@ -269,7 +283,7 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
 {
     okra_status st = OKRA_OK;
     ridge_options o;
-    okra_operator_ op = {OKRA_OPERATOR_IDENTITY, NULL};
+    okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
     okra_leave_ l = {parts, explicitly, sink, user};
     okra_ridge_ r = {.ctx = ctx, .p = problem, .lambda = lambda, .count = count};
     TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
@@ -291,6 +305,10 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
     if (op.kind == OKRA_OPERATOR_COV || op.kind == OKRA_OPERATOR_CCOV || r.missing) {
         FAIL(OKRA_EUNSUPPORTED, "ridge: operator %s%s has no closed form of leaving out",
              o.operator_text, r.missing ? " with missing values" : "");
+    }
+    if (op.kind == OKRA_OPERATOR_DIAGONAL) {
+        TRY(okra_ridge_diagonal_leave_(&r, op.t, &l));
+        goto done;
     }
     bool semi = okra_options_is_set(options, "lambda2");
     TRY(okra_ridge_leave_(&r, op.A, semi ? o.graph : NULL, o.lambda2, &l));
@@ -339,6 +357,30 @@ okra_int okra_ridge_width_(const okra_bag_ *bag)
     return d;
 }
 
+/* out_ij += slope_j x_ij of the test inputs: what diag(x o x') adds. */
+static okra_status add_slope(const okra_bag_ *bag, const okra_query_ *query,
+                             okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    okra_mat_ slope = {0};
+    const okra_data *x = query->x;
+    TRY(stored(bag, "slope", 1, out.cols, &slope));
+    if (!x || x->kind != OKRA_DENSE || x->d != out.cols) {
+        FAIL(OKRA_ESHAPE,
+             "ridge: operator diagonal: the test inputs must be dense "
+             "vectors of length %lld",
+             (long long)out.cols);
+    }
+    for (okra_int i = 0; i < out.rows; i++) {
+        const double *row = x->values + (query->first + i) * x->ld;
+        for (okra_int j = 0; j < out.cols; j++) {
+            out.p[i * out.ld + j] += slope.p[j] * row[j];
+        }
+    }
+done:
+    return st;
+}
+
 /* h(x)' = k_x' C, and the mean restored. */
 okra_status okra_ridge_embed_(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                               okra_mat_ out)
@@ -350,6 +392,9 @@ okra_status okra_ridge_embed_(okra_context *ctx, const okra_bag_ *bag, okra_quer
     }
     TRY(stored(bag, "coefficients", query->Kx.cols, out.cols, &C));
     TRY(okra_gemm_(ctx, false, false, 1, query->Kx, C, 0, out));
+    if (has(bag, "slope")) {
+        TRY(add_slope(bag, query, out));
+    }
     if (has(bag, "mean")) {
         TRY(stored(bag, "mean", 1, out.cols, &mean));
         for (okra_int i = 0; i < out.rows; i++) {

@@ -26,6 +26,10 @@ okra_status okra_ridge_covariance_(okra_ridge_ *r, double epsilon) OKRA_CHECK;
 /* A: d x d, destroyed. Coefficients alone. */
 okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A) OKRA_CHECK;
 
+/* ridge_diagonal.c: the operator diagonal(t=..). Coefficients and "slope" (1 x d), the
+ * multiples of the coordinates of x that a prediction adds. */
+okra_status okra_ridge_diagonal_(okra_ridge_ *r, double t) OKRA_CHECK;
+
 /* Inputs without outputs: B is n x N and the coefficients N x d. A: NULL for identity,
  * else d x d, destroyed. */
 okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2,
@@ -54,6 +58,9 @@ typedef struct okra_leave_ {
 } okra_leave_;
 okra_status okra_ridge_leave_(okra_ridge_ *r, double *A, const char *graph,
                               double lambda2, const okra_leave_ *leave) OKRA_CHECK;
+/* ridge_diagonal.c: the same for diagonal(t=..), parts of one input. */
+okra_status okra_ridge_diagonal_leave_(okra_ridge_ *r, double t,
+                                       const okra_leave_ *leave) OKRA_CHECK;
 /* ridge_low_leave.c: the same in factored form, parts of one input, explicit outputs. */
 okra_status okra_ridge_low_leave_(okra_ridge_ *r, const okra_leave_ *leave) OKRA_CHECK;
 

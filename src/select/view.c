@@ -241,7 +241,8 @@ static okra_status query(okra_context *ctx, const okra_view_ *v, bool self, doub
                        .n = v->n,
                        .Kx = okra_mat_of_(K, v->m, inputs),
                        .self = v->self,
-                       .train_self = v->train_self};
+                       .train_self = v->train_self,
+                       .x = v->test_x};
     if (v->Kx) {
         okra_mat_copy_(okra_mat_of_(v->Kx, v->m, inputs), q->Kx);
         return OKRA_OK;

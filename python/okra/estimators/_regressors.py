@@ -68,8 +68,8 @@ class IOKR(OutputKernelEstimator):
         Regularisation, the lambda of (K + lambda I); n lambda for the operators ``cov``
         and ``ccov``.
     operator : str or ndarray of shape (d, d), default="identity"
-        ``"identity"``, ``"cov"``, ``"ccov"``, ``"matrix:FILE"``, ``"graph:FILE,mu=V"``, or
-        a symmetric positive semidefinite matrix.
+        ``"identity"`` (or ``"tensor"``), ``"cov"``, ``"ccov"``, ``"diagonal(t=V)"``,
+        ``"matrix:FILE"``, ``"graph:FILE,mu=V"``, or a symmetric positive semidefinite matrix.
     epsilon : float, optional
         Regularisation of the conditional covariance (``ccov`` only).
     center_output : bool, default=False

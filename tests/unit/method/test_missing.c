@@ -215,7 +215,7 @@ TEST(estimated_task_graph)
     toy t = make_toy(RANDOM, N, 2, true);
     for (int gaps = 0; gaps < 2; gaps++) {
         okra_problem_ p = problem_of(&t, true);
-        okra_operator_ op = {OKRA_OPERATOR_IDENTITY, NULL};
+        okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
         double inverse[D * D], eye[D * D];
         CHECK_OK(okra_operator_read_(NULL, "graph:estimate(gamma=0.05),mu=0.4", &p, &op));
         for (okra_int i = 0; i < D; i++) {
