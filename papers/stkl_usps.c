@@ -123,8 +123,8 @@ static const grid grids[] = {
      true},
     {"SVR",
      0.250,
-     {"method=soar", "learner=svr", "sweeps=0", "tube=0.05"},
-     {"kx=rbf(gamma=0.002);rbf(gamma=0.005);rbf(gamma=0.01)", "box=1;5"},
+     {"method=svr", "tube=0.05"},
+     {"kx=rbf(gamma=0.002);rbf(gamma=0.005);rbf(gamma=0.01)", "cost=1;5"},
      true},
     {"KDE (16 components)",
      0.260,
@@ -139,7 +139,7 @@ static const grid grids[] = {
     {"SOAR, support vectors",
      0.230,
      {"method=soar", "learner=svr", "kx=rbf(gamma=0.005)", "tube=0.05"},
-     {"associate=rbf(gamma=0.02);rbf(gamma=0.05)", "box=1;5"},
+     {"associate=rbf(gamma=0.02);rbf(gamma=0.05)", "cost=1;5"},
      true},
 };
 

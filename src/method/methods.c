@@ -22,6 +22,7 @@ extern const okra_method_
     okra_method_em_,
     okra_method_pkmr_,
     okra_method_svm_,
+    okra_method_svr_,
     okra_method_hopfield_;
 
 const okra_method_ *const okra_methods_[] = {
@@ -40,6 +41,7 @@ const okra_method_ *const okra_methods_[] = {
     &okra_method_em_,
     &okra_method_pkmr_,
     &okra_method_svm_,
+    &okra_method_svr_,
     &okra_method_hopfield_,
     NULL,
 };

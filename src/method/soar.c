@@ -2,26 +2,27 @@
  * soar.c: structured output-associative regression (Bo and Sminchisescu, CVPR 2009):
  * each output is regressed on the inputs and on the other outputs.
  *
- * The variant here, d outputs with means m_j:
- *     start      y_j = m_j + sum_i b_ij k(x_i, x)
- *     iterate    y_j = m_j + sum_i c_ij K_j((x, y), (x_i, y_i)),  j = 1..d in turn, each
+ * The variant here, d outputs:
+ *     start      y_j = s_j + sum_i b_ij k(x_i, x)
+ *     iterate    y_j = o_j + sum_i c_ij K_j((x, y), (x_i, y_i)),  j = 1..d in turn, each
  *                with the newest values of the others (Gauss-Seidel), until no output
  *                moves by more than `settle` times its standard deviation
  *     K_j = k(x, x') + a(y_-j, y'_-j)  or their product, y_-j the outputs without the
- * j-th b and c are fitted on the true outputs of the training set, by kernel ridge
- * regression, (K + lambda I)^-1 (Y - m), or by support vector regression (svr.c).
+ * j-th. Both are fitted on the true outputs of the training set, by kernel ridge
+ * regression, (K + lambda I)^-1 (Y - m) with s = o = m, the means, or by support vector
+ * regression (libsvm.c).
  *
  * Prediction: a vector. Cost of a fit: n^3/3 an output (ridge), of a query: 2 n d a sweep
  * and output. Memory: two n x n matrices in a fit; the model holds 3 n d numbers.
  */
+#include "method/libsvm.h"
 #include "method/method.h"
-#include "method/svr.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef struct soar_options {
-    double lambda, box, tube, settle;
+    double lambda, cost, tube, settle;
     const char *associate;
     int learner, combine;
     okra_int sweeps;
@@ -39,10 +40,10 @@ static const okra_option rows[] = {
      NULL, "EXPR", "kernel of the other outputs"},
     {"combine", OKRA_OPTION_CHOICE, offsetof(soar_options, combine), "product", 1, 0,
      "sum|product", "NAME", "how the kernels of inputs and of other outputs meet"},
-    {"box", OKRA_OPTION_NUMBER, offsetof(soar_options, box), "1", 1e-300, 1e300, NULL,
-     "V", "C of the svr learner: the largest coefficient"},
+    {"cost", OKRA_OPTION_NUMBER, offsetof(soar_options, cost), "1", 1e-300, 1e300, NULL,
+     "V", "price of errors, the C of the svr learner"},
     {"tube", OKRA_OPTION_NUMBER, offsetof(soar_options, tube), "0.1", 0, 1e300, NULL, "V",
-     "epsilon of the svr learner: residuals within it cost nothing"},
+     "half width of the tube within which the svr learner counts no error"},
     {"sweeps", OKRA_OPTION_INT, offsetof(soar_options, sweeps), "20", 0, 1e6, NULL, "N",
      "most iterations over the outputs in a prediction"},
     {"settle", OKRA_OPTION_NUMBER, offsetof(soar_options, settle), "1e-3", 1e-300, 1,
@@ -93,47 +94,64 @@ typedef struct fitter {
     okra_context *ctx;
     const soar_options *o;
     okra_int n, d;
-    double *Y;         /* n x d, centred */
-    double *sd;        /* d              */
-    okra_int unsolved; /* svr problems stopped before the optimum */
+    double *T;         /* d x n: the outputs, transposed and centred */
+    double *mean, *sd; /* d */
 } fitter;
 
-/* Columns j..j+count-1 of C from the same columns of Y; K is destroyed. */
-static okra_status regress(fitter *f, okra_mat_ K, okra_int j, okra_int count, double *C)
+typedef struct machines {
+    const fitter *f;
+    okra_svm_gram_ gram;
+    okra_int first;
+    double *C, *offset;
+} machines;
+
+static okra_status machines_body(void *arg, okra_int begin, okra_int end, int worker)
 {
     okra_status st = OKRA_OK;
-    double *y = NULL, *b = NULL, violation;
-    okra_int n = f->n, d = f->d;
-    if (f->o->learner == RIDGE) {
-        okra_mat_ to = {C + j, n, count, d};
-        okra_mat_copy_(okra_mat_view_(f->Y + j, n, count, d), to);
-        okra_mat_add_diagonal_(K, f->o->lambda);
-        TRY(okra_cholesky_(f->ctx, K, NULL));
-        TRY(okra_cholesky_solve_(f->ctx, K, to));
-        return OKRA_OK;
-    }
-    ALLOC(y, n);
-    ALLOC(b, n);
-    for (okra_int c = j; c < j + count; c++) {
-        okra_svr_ svr = {f->o->box, f->o->tube, 1e-3 * fmax(f->sd[c], 1e-300), 1000};
-        for (okra_int i = 0; i < n; i++) {
-            y[i] = f->Y[i * d + c];
-        }
-        TRY(okra_svr_solve_(f->ctx, &svr, K, y, b, &violation));
-        f->unsolved += violation > svr.tolerance;
-        for (okra_int i = 0; i < n; i++) {
-            C[i * d + c] = b[i];
-        }
+    const machines *m = arg;
+    const fitter *f = m->f;
+    (void)worker;
+    for (okra_int j = m->first + begin; j < m->first + end; j++) {
+        okra_svm_ svm = {.regression = true,
+                         .cost = f->o->cost,
+                         .tube = f->o->tube,
+                         .tolerance = 1e-3 * f->sd[j]};
+        double bias = 0;
+        TRY(okra_svm_train_(&m->gram, &svm, NULL, f->n, f->T + j * f->n, m->C + j * f->n,
+                            &bias));
+        m->offset[j] = f->mean[j] + bias;
     }
 done:
-    okra_free_(y);
-    okra_free_(b);
     return st;
 }
 
-/* Column j of C: on the inputs and the true values of the other outputs. */
-static okra_status fit_output(fitter *f, const okra_kernel *kernel,
-                              const okra_problem_ *problem, okra_int j, double *C)
+/* Rows j..j+count-1 of C (d x n) and their offsets, from those of T; K is destroyed. */
+static okra_status regress(const fitter *f, okra_mat_ K, okra_int j, okra_int count,
+                           double *C, double *offset)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = f->n;
+    machines m = {.f = f, .first = j, .C = C, .offset = offset};
+    if (f->o->learner == SVR) {
+        TRY(okra_svm_gram_create_(f->ctx, "soar", K, &m.gram));
+        TRY(okra_parallel_(f->ctx, count, 1, NULL, machines_body, &m));
+    } else {
+        okra_mat_ to = okra_mat_of_(C + j * n, count, n);
+        okra_mat_copy_(okra_mat_of_(f->T + j * n, count, n), to);
+        memcpy(offset + j, f->mean + j, (size_t)count * sizeof *offset);
+        okra_mat_add_diagonal_(K, f->o->lambda);
+        TRY(okra_cholesky_(f->ctx, K, NULL));
+        TRY(okra_cholesky_solve_rows_(f->ctx, K, to));
+    }
+done:
+    okra_svm_gram_clear_(&m.gram);
+    return st;
+}
+
+/* Row j of C: on the inputs and the true values of the other outputs. */
+static okra_status fit_output(const fitter *f, const okra_kernel *kernel,
+                              const okra_problem_ *problem, okra_int j, double *C,
+                              double *offset)
 {
     okra_status st = OKRA_OK;
     okra_data *rest = NULL;
@@ -149,7 +167,7 @@ static okra_status fit_output(fitter *f, const okra_kernel *kernel,
     join(f->o->combine, okra_mat_of_(K, n, n), okra_mat_of_(A, n, n));
     okra_free_(K);
     K = NULL;
-    TRY(regress(f, okra_mat_of_(A, n, n), j, 1, C));
+    TRY(regress(f, okra_mat_of_(A, n, n), j, 1, C, offset));
 done:
     okra_bound_free_(bound);
     okra_data_free(rest);
@@ -158,21 +176,21 @@ done:
     return st;
 }
 
-/* mean and sd (d each) of the columns; Y becomes centred. */
-static void centre(okra_mat_ Y, double *mean, double *sd)
+/* T, mean and sd of the outputs Y. */
+static void centre(okra_mat_ Y, const fitter *f)
 {
-    for (okra_int j = 0; j < Y.cols; j++) {
+    for (okra_int j = 0; j < f->d; j++) {
         double sum = 0, square = 0;
-        for (okra_int i = 0; i < Y.rows; i++) {
+        for (okra_int i = 0; i < f->n; i++) {
             sum += Y.p[i * Y.ld + j];
         }
-        mean[j] = sum / (double)Y.rows;
-        for (okra_int i = 0; i < Y.rows; i++) {
-            double *y = &Y.p[i * Y.ld + j];
-            *y -= mean[j];
-            square += *y * *y;
+        f->mean[j] = sum / (double)f->n;
+        for (okra_int i = 0; i < f->n; i++) {
+            double t = Y.p[i * Y.ld + j] - f->mean[j];
+            f->T[j * f->n + i] = t;
+            square += t * t;
         }
-        sd[j] = sqrt(square / (double)Y.rows);
+        f->sd[j] = sqrt(square / (double)f->n);
     }
 }
 
@@ -195,7 +213,7 @@ static okra_status check(const okra_problem_ *p, const okra_options *options,
                           "soar: regresses outputs on one another: it needs dense "
                           "vectors of at least 2 numbers under a linear output kernel");
     }
-    static const char *const of_svr[] = {"box", "tube"};
+    static const char *const of_svr[] = {"cost", "tube"};
     for (int k = 0; k < 2 && o->learner == RIDGE; k++) {
         if (okra_options_is_set(options, of_svr[k])) {
             return okra_fail_(OKRA_EARG, "soar: %s is for learner svr", of_svr[k]);
@@ -223,42 +241,37 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
         okra_message_prefix_("associate");
         goto done;
     }
-    TRY(okra_doubles_(ctx, n, d, "the outputs", &f.Y));
+    TRY(okra_doubles_(ctx, d, n, "the outputs", &f.T));
     TRY(okra_doubles_(ctx, n, d, "the outputs", &Y));
-    TRY(okra_doubles_(ctx, n, d, "the coefficients", &start));
-    TRY(okra_doubles_(ctx, n, d, "the coefficients", &C));
-    ALLOC(moments, 2 * d);
-    okra_mat_ view = okra_mat_view_(problem->features, n, d, problem->features_ld);
-    okra_mat_copy_(view, okra_mat_of_(f.Y, n, d));
-    okra_mat_copy_(view, okra_mat_of_(Y, n, d));
-    f.sd = moments + d;
-    centre(okra_mat_of_(f.Y, n, d), moments, f.sd);
+    TRY(okra_doubles_(ctx, d, n, "the coefficients", &start));
+    TRY(okra_doubles_(ctx, d, n, "the coefficients", &C));
+    ZALLOC(moments, 3 * d);
+    ALLOC(f.mean, d);
+    f.sd = moments + 2 * d;
+    okra_mat_copy_(okra_mat_view_(problem->features, n, d, problem->features_ld),
+                   okra_mat_of_(Y, n, d));
+    centre(okra_mat_of_(Y, n, d), &f);
     TRY(okra_problem_K_(ctx, problem, &K));
-    TRY(regress(&f, okra_mat_of_(K, n, n), 0, d, start));
+    TRY(regress(&f, okra_mat_of_(K, n, n), 0, d, start, moments));
     okra_free_(K);
     K = NULL;
-    okra_mat_fill_(okra_mat_of_(C, n, d), 0);
+    okra_mat_fill_(okra_mat_of_(C, d, n), 0);
     for (okra_int j = 0; j < d && o.sweeps > 0; j++) {
         okra_progress_(ctx, "outputs", j, d);
-        TRY(fit_output(&f, kernel, problem, j, C));
-    }
-    if (f.unsolved > 0) {
-        okra_warn_(ctx,
-                   "soar: %lld of %lld support vector regressions stopped before their "
-                   "optimum",
-                   (long long)f.unsolved, (long long)(2 * d));
+        TRY(fit_output(&f, kernel, problem, j, C, moments + d));
     }
     TRY(put(bag, "outputs", &Y, n, d));
-    TRY(put(bag, "start", &start, n, d));
-    TRY(put(bag, "coefficients", &C, n, d));
-    TRY(put(bag, "moments", &moments, 2, d));
+    TRY(put(bag, "start", &start, d, n));
+    TRY(put(bag, "coefficients", &C, d, n));
+    TRY(put(bag, "moments", &moments, 3, d));
     TRY(okra_bag_put_text_(bag, "associate", okra_kernel_text(kernel)));
     TRY(okra_bag_put_number_(bag, "product", o.combine == PRODUCT));
     TRY(okra_bag_put_number_(bag, "sweeps", (double)o.sweeps));
     TRY(okra_bag_put_number_(bag, "settle", o.settle));
 done:
     okra_kernel_free(kernel);
-    okra_free_(f.Y);
+    okra_free_(f.T);
+    okra_free_(f.mean);
     okra_free_(Y);
     okra_free_(K);
     okra_free_(start);
@@ -285,7 +298,7 @@ static okra_int width(const okra_bag_ *bag)
 
 typedef struct stored {
     okra_mat_ Y, start, C;
-    const double *mean, *sd;
+    const double *first, *offset, *sd; /* d: added to start, to C; spread of outputs */
     double product, sweeps, settle;
     okra_kernel *kernel;
     okra_data **rest; /* d: training outputs without the j-th, and their kernels */
@@ -327,11 +340,12 @@ static okra_status unpack(okra_context *ctx, const okra_bag_ *bag, okra_int n, o
     okra_mat_ moments;
     const char *text = okra_bag_get_text_(bag, "associate");
     TRY(matrix(bag, "outputs", n, d, &s->Y));
-    TRY(matrix(bag, "start", n, d, &s->start));
-    TRY(matrix(bag, "coefficients", n, d, &s->C));
-    TRY(matrix(bag, "moments", 2, d, &moments));
-    s->mean = moments.p;
-    s->sd = moments.p + d;
+    TRY(matrix(bag, "start", d, n, &s->start));
+    TRY(matrix(bag, "coefficients", d, n, &s->C));
+    TRY(matrix(bag, "moments", 3, d, &moments));
+    s->first = moments.p;
+    s->offset = moments.p + d;
+    s->sd = moments.p + 2 * d;
     if (!text || !okra_bag_get_number_(bag, "product", &s->product) ||
         !okra_bag_get_number_(bag, "sweeps", &s->sweeps) ||
         !okra_bag_get_number_(bag, "settle", &s->settle)) {
@@ -360,10 +374,9 @@ static okra_status renew(okra_context *ctx, const stored *s, okra_mat_ K, okra_i
     TRY(okra_other_cross_(ctx, s->bound[j], other, 0, A));
     join(s->product != 0 ? PRODUCT : SUM, K, A);
     for (okra_int i = 0; i < H.rows; i++) {
-        double value = s->mean[j], *h = &H.p[i * H.ld + j];
-        for (okra_int c = 0; c < A.cols; c++) {
-            value += A.p[i * A.ld + c] * s->C.p[c * s->C.ld + j];
-        }
+        double *h = &H.p[i * H.ld + j];
+        double value =
+            s->offset[j] + okra_dot_(A.cols, A.p + i * A.ld, s->C.p + j * s->C.ld);
         *moved = fmax(*moved, fabs(value - *h) / fmax(s->sd[j], 1e-300));
         *h = value;
     }
@@ -383,9 +396,9 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     TRY(unpack(ctx, bag, query->n, d, &s));
     TRY(okra_doubles_(ctx, query->m, query->n, "kernels of the other outputs", &A));
     for (okra_int i = 0; i < out.rows; i++) {
-        memcpy(out.p + i * out.ld, s.mean, (size_t)d * sizeof *out.p);
+        memcpy(out.p + i * out.ld, s.first, (size_t)d * sizeof *out.p);
     }
-    TRY(okra_gemm_(ctx, false, false, 1, query->Kx, s.start, 1, out));
+    TRY(okra_gemm_(ctx, false, true, 1, query->Kx, s.start, 1, out));
     for (double sweep = 0; sweep < s.sweeps; sweep++) {
         moved = 0;
         for (okra_int j = 0; j < d; j++) {

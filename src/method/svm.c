@@ -1,242 +1,195 @@
 /*
- * svm.c: support vector machines on the input kernel, one an output, by LIBSVM (Chang and
- * Lin 2011) with a precomputed Gram matrix.
+ * svm.c: support vector machines on the input kernel, one an output (libsvm.c).
  *
- *   class labels   one machine a class against the rest (C-SVC), decision f_c(x)
- *   dense vectors  one epsilon-SVR an output coordinate (linear output kernel)
+ *   svm   class labels: one machine a class against the rest (C-SVC), decision f_c(x)
+ *   svr   dense vectors under a linear output kernel: one epsilon-SVR a coordinate
  *
- *     f(x) = sum_i a_i k(x_i, x) - rho      a = coefficients of LIBSVM, 0 off the support
+ *     f(x) = sum_i a_i k(x_i, x) + b        a = 0 off the support
  *
  * The prediction of classes is h(x) = sum_c f_c(x) phi(c) with phi(c) the label's own
  * direction, written as weights: f_c(x) on the first training pair of class c, 0 on all
  * others. Under a zero-one output kernel the nearest candidate is then the class with the
- * largest f_c. Vectors are predicted as embeddings. Cost: LIBSVM's, roughly n^2 to n^3 a
- * machine; machines are trained in parallel; a query takes n a machine. LIBSVM copies the
- * Gram matrix with 16 bytes an entry.
+ * largest f_c. Vectors are predicted as embeddings. Machines are trained in parallel; a
+ * query takes n a machine.
  */
+#include "method/libsvm.h"
 #include "method/method.h"
 
-#include <libsvm/svm.h>
-#include <string.h>
-
 typedef struct svm_options {
-    double cost, tube, tolerance;
+    double cost, tolerance, tube; /* tube: svr only */
 } svm_options;
 
-static const okra_option rows[] = {
-    {"cost", OKRA_OPTION_NUMBER, offsetof(svm_options, cost), "1", 1e-300, 1e300, NULL,
-     "V", "price of errors, the C of a support vector machine"},
+#define SHARED                                                                          \
+    {"cost",                                                                            \
+     OKRA_OPTION_NUMBER,                                                                \
+     offsetof(svm_options, cost),                                                       \
+     "1",                                                                               \
+     1e-300,                                                                            \
+     1e300,                                                                             \
+     NULL,                                                                              \
+     "V",                                                                               \
+     "price of errors, the C of a support vector machine"},                             \
+    {                                                                                   \
+        "svm-tolerance", OKRA_OPTION_NUMBER, offsetof(svm_options, tolerance), "0.001", \
+            1e-12, 1, NULL, "V", "optimality at which LIBSVM stops"                     \
+    }
+
+static const okra_option svm_rows[] = {SHARED, {0}};
+
+static const okra_option svr_rows[] = {
+    SHARED,
     {"tube", OKRA_OPTION_NUMBER, offsetof(svm_options, tube), "0.1", 0, 1e300, NULL, "V",
      "half width of the tube within which a regression counts no error"},
-    {"svm-tolerance", OKRA_OPTION_NUMBER, offsetof(svm_options, tolerance), "0.001",
-     1e-12, 1, NULL, "V", "optimality at which LIBSVM stops"},
     {0},
 };
 
-extern const okra_method_ okra_method_svm_;
+/* ---- fit -----------------------------------------------------------------------------
+ */
 
 typedef struct job {
-    const okra_problem_ *p;
-    const svm_options *o;
-    struct svm_node *nodes, **x; /* n rows of n + 2 nodes: number, values, end */
-    double *target;              /* machines x n */
-    double *C, *bias;            /* n x machines, machines */
-    okra_int machines;
-    bool classes;
+    okra_int n, machines;
+    okra_svm_ svm;
+    okra_svm_gram_ gram;
+    double *target;   /* machines x n           */
+    double *C, *bias; /* machines x n, machines */
 } job;
-
-static void be_quiet(const char *text)
-{
-    (void)text;
-}
-
-static okra_status fill_nodes(okra_context *ctx, job *j)
-{
-    okra_status st = OKRA_OK;
-    okra_int n = j->p->n;
-    double *K = NULL;
-    TRY(okra_problem_K_(ctx, j->p, &K));
-    TRY(okra_budget_ask_(ctx, (double)n * (double)(n + 2) * sizeof *j->nodes,
-                         "LIBSVM's copy of the Gram matrix"));
-    ALLOC(j->nodes, n * (n + 2));
-    ALLOC(j->x, n);
-    for (okra_int i = 0; i < n; i++) {
-        struct svm_node *row = j->nodes + i * (n + 2);
-        j->x[i] = row;
-        row[0] = (struct svm_node){0, (double)(i + 1)};
-        for (okra_int k = 0; k < n; k++) {
-            row[k + 1] = (struct svm_node){(int)(k + 1), K[i * n + k]};
-        }
-        row[n + 1] = (struct svm_node){-1, 0};
-    }
-done:
-    okra_free_(K);
-    return st;
-}
-
-/* The +1/-1 of every class, or the columns of the outputs. */
-static okra_status fill_targets(job *j)
-{
-    okra_status st = OKRA_OK;
-    const okra_problem_ *p = j->p;
-    okra_int n = p->n;
-    j->classes = p->y && p->y->kind == OKRA_LABELS;
-    if (!j->classes && !p->features) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "svm needs class labels, or dense vectors under a linear output kernel, as "
-             "outputs");
-    }
-    j->machines = j->classes ? p->y->d : p->d;
-    ALLOC(j->target, j->machines * n);
-    for (okra_int m = 0; m < j->machines; m++) {
-        for (okra_int i = 0; i < n; i++) {
-            j->target[m * n + i] = j->classes ? (p->y->codes[i] == m ? 1 : -1)
-                                              : p->features[i * p->features_ld + m];
-        }
-    }
-done:
-    return st;
-}
-
-/* Are all targets of a machine the same? Then it is that constant. */
-static bool constant(const double *target, okra_int n)
-{
-    for (okra_int i = 1; i < n; i++) {
-        if (target[i] != target[0]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static okra_status train(job *j, okra_int m)
-{
-    okra_status st = OKRA_OK;
-    okra_int n = j->p->n;
-    struct svm_problem problem = {(int)n, j->target + m * n, j->x};
-    struct svm_parameter parameter = {.svm_type = j->classes ? C_SVC : EPSILON_SVR,
-                                      .kernel_type = PRECOMPUTED,
-                                      .cache_size = 100,
-                                      .eps = j->o->tolerance,
-                                      .C = j->o->cost,
-                                      .p = j->o->tube,
-                                      .shrinking = 1};
-    for (okra_int i = 0; i < n; i++) {
-        j->C[i * j->machines + m] = 0;
-    }
-    if (constant(problem.y, n)) {
-        j->bias[m] = problem.y[0];
-        return OKRA_OK;
-    }
-    struct svm_model *model = svm_train(&problem, &parameter);
-    if (!model) {
-        FAIL(OKRA_ENUMERIC, "svm: LIBSVM did not train machine %lld", (long long)m);
-    }
-    /* decisions are in favour of the class that LIBSVM met first */
-    double sign = j->classes && model->label[0] < 0 ? -1 : 1;
-    for (int s = 0; s < model->l; s++) {
-        okra_int i = (okra_int)model->SV[s][0].value - 1;
-        j->C[i * j->machines + m] = sign * model->sv_coef[0][s];
-    }
-    j->bias[m] = -sign * model->rho[0];
-    svm_free_and_destroy_model(&model);
-done:
-    return st;
-}
 
 static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
 {
     okra_status st = OKRA_OK;
+    const job *j = arg;
     (void)worker;
     for (okra_int m = begin; m < end; m++) {
-        TRY(train(arg, m));
+        okra_int at = m * j->n;
+        TRY(okra_svm_train_(&j->gram, &j->svm, NULL, j->n, j->target + at, j->C + at,
+                            j->bias + m));
     }
 done:
     return st;
 }
 
-/* The first training pair of every class; -1: none. */
-static okra_status put_representatives(const job *j, okra_bag_ *bag)
+/* Machines of the targets, into the bag. */
+static okra_status train(okra_context *ctx, const okra_problem_ *problem, const char *who,
+                         job *j, okra_bag_ *bag)
 {
     okra_status st = OKRA_OK;
-    double *first = NULL;
-    ALLOC(first, j->machines);
-    for (okra_int m = 0; m < j->machines; m++) {
-        first[m] = -1;
-        for (okra_int i = j->p->n; i-- > 0;) {
-            first[m] = j->p->y->codes[i] == m ? (double)i : first[m];
-        }
-    }
-    TRY(okra_bag_put_(bag, "representatives", first, 1, j->machines));
-    first = NULL;
+    okra_int n = j->n;
+    double *K = NULL;
+    TRY(okra_problem_K_(ctx, problem, &K));
+    TRY(okra_svm_gram_create_(ctx, who, okra_mat_of_(K, n, n), &j->gram));
+    TRY(okra_doubles_(ctx, j->machines, n, "the coefficients of machines", &j->C));
+    ALLOC(j->bias, j->machines);
+    TRY(okra_parallel_(ctx, j->machines, 1, "machines", body, j));
+    TRY(okra_bag_put_(bag, "coefficients", j->C, j->machines, n));
+    j->C = NULL;
+    TRY(okra_bag_put_(bag, "bias", j->bias, 1, j->machines));
+    j->bias = NULL;
 done:
-    okra_free_(first);
+    okra_free_(K);
+    okra_svm_gram_clear_(&j->gram);
+    okra_free_(j->C);
+    okra_free_(j->bias);
     return st;
 }
 
-static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
-                       const okra_options *options, okra_bag_ *bag)
+extern const okra_method_ okra_method_svm_, okra_method_svr_;
+
+static okra_status svm_fit(okra_context *ctx, const okra_problem_ *problem,
+                           const okra_options *options, okra_bag_ *bag)
 {
     okra_status st = OKRA_OK;
     svm_options o;
-    job j = {.p = problem, .o = &o};
+    okra_int n = problem->n;
+    double *first = NULL; /* of every class: its first training pair, or -1 */
+    job j = {.n = n};
     TRY(okra_options_read(options, &okra_method_svm_.options, &o));
-    if (problem->n > INT32_MAX - 2) {
-        FAIL(OKRA_EUNSUPPORTED, "svm: %lld training pairs are more than LIBSVM can count",
-             (long long)problem->n);
+    if (!problem->y || problem->y->kind != OKRA_LABELS) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "svm needs class labels as outputs; method svr takes vectors");
     }
-    TRY(fill_targets(&j));
-    TRY(fill_nodes(ctx, &j));
-    TRY(okra_doubles_(ctx, problem->n, j.machines, "the coefficients of machines", &j.C));
-    ALLOC(j.bias, j.machines);
-    svm_set_print_string_function(be_quiet);
-    TRY(okra_parallel_(ctx, j.machines, 1, "machines", body, &j));
-    if (j.classes) {
-        TRY(put_representatives(&j, bag));
+    j.svm = (okra_svm_){.cost = o.cost, .positive = 1, .tolerance = o.tolerance};
+    j.machines = problem->y->d;
+    ALLOC(j.target, j.machines * n);
+    ALLOC(first, j.machines);
+    for (okra_int m = 0; m < j.machines; m++) {
+        first[m] = -1;
+        for (okra_int i = n; i-- > 0;) {
+            bool in = problem->y->codes[i] == m;
+            j.target[m * n + i] = in ? 1 : -1;
+            first[m] = in ? (double)i : first[m];
+        }
     }
-    TRY(okra_bag_put_(bag, "coefficients", j.C, problem->n, j.machines));
-    j.C = NULL;
-    TRY(okra_bag_put_(bag, "bias", j.bias, 1, j.machines));
-    j.bias = NULL;
+    TRY(okra_bag_put_(bag, "representatives", first, 1, j.machines));
+    first = NULL;
+    TRY(train(ctx, problem, "svm", &j, bag));
 done:
-    okra_free_(j.nodes);
-    okra_free_(j.x);
+    okra_free_(first);
     okra_free_(j.target);
-    okra_free_(j.C);
-    okra_free_(j.bias);
+    return st;
+}
+
+static okra_status svr_fit(okra_context *ctx, const okra_problem_ *problem,
+                           const okra_options *options, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    svm_options o;
+    okra_int n = problem->n;
+    job j = {.n = n, .machines = problem->d};
+    TRY(okra_options_read(options, &okra_method_svr_.options, &o));
+    if (!problem->features) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "svr needs dense vectors under a linear output kernel as outputs; method "
+             "svm takes class labels");
+    }
+    j.svm = (okra_svm_){
+        .regression = true, .cost = o.cost, .tube = o.tube, .tolerance = o.tolerance};
+    ALLOC(j.target, j.machines * n);
+    for (okra_int i = 0; i < j.machines * n; i++) {
+        j.target[i] = problem->features[i % n * problem->features_ld + i / n];
+    }
+    TRY(train(ctx, problem, "svr", &j, bag));
+done:
+    okra_free_(j.target);
     return st;
 }
 
 /* ---- prediction ----------------------------------------------------------------------
  */
 
-static okra_form_ form(const okra_bag_ *bag)
+static okra_form_ svm_form(const okra_bag_ *bag)
 {
-    okra_int r, c;
-    return okra_bag_get_(bag, "representatives", &r, &c) ? OKRA_FORM_WEIGHTS
-                                                         : OKRA_FORM_EMBEDDING;
+    (void)bag;
+    return OKRA_FORM_WEIGHTS;
+}
+
+static okra_form_ svr_form(const okra_bag_ *bag)
+{
+    (void)bag;
+    return OKRA_FORM_EMBEDDING;
 }
 
 static okra_int width(const okra_bag_ *bag)
 {
-    okra_int n = 0, machines = 0;
-    okra_bag_get_(bag, "coefficients", &n, &machines);
+    okra_int machines = 0, n = 0;
+    okra_bag_get_(bag, "coefficients", &machines, &n);
     return machines;
 }
 
+/* F (m x machines): the decisions. */
 static okra_status decide(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                           okra_mat_ F)
 {
     okra_status st = OKRA_OK;
     okra_int n = 0, machines = 0, one = 0, again = 0;
-    const double *C = okra_bag_get_(bag, "coefficients", &n, &machines);
+    const double *C = okra_bag_get_(bag, "coefficients", &machines, &n);
     const double *bias = okra_bag_get_(bag, "bias", &one, &again);
     if (!C || !bias || n != query->n || machines != F.cols || again != machines) {
-        FAIL(OKRA_EFORMAT, "svm: the model's machines do not fit %lld training pairs",
+        FAIL(OKRA_EFORMAT,
+             "the model's support vector machines do not fit %lld training pairs",
              (long long)query->n);
     }
-    TRY(okra_gemm_(ctx, false, false, 1, query->Kx,
-                   okra_mat_view_(C, n, machines, machines), 0, F));
+    TRY(okra_gemm_(ctx, false, true, 1, query->Kx, okra_mat_view_(C, machines, n, n), 0,
+                   F));
     for (okra_int r = 0; r < F.rows; r++) {
         for (okra_int m = 0; m < machines; m++) {
             F.p[r * F.ld + m] += bias[m];
@@ -246,15 +199,15 @@ done:
     return st;
 }
 
-static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                           okra_mat_ out)
+static okra_status svm_predict(okra_context *ctx, const okra_bag_ *bag,
+                               okra_query_ *query, okra_mat_ out)
 {
     okra_status st = OKRA_OK;
     okra_int one = 0, machines = 0;
     double *F = NULL;
     const double *first = okra_bag_get_(bag, "representatives", &one, &machines);
     if (!first) {
-        return decide(ctx, bag, query, out);
+        FAIL(OKRA_EFORMAT, "svm: the model lacks the first pairs of its classes");
     }
     TRY(okra_doubles_(ctx, query->m, machines, "the decisions of machines", &F));
     TRY(decide(ctx, bag, query, okra_mat_of_(F, query->m, machines)));
@@ -276,11 +229,20 @@ done:
 
 const okra_method_ okra_method_svm_ = {
     .name = "svm",
-    .help = "support vector machines: one class against the rest, or a regression an "
-            "output (LIBSVM)",
-    .options = {"svm", rows, sizeof(svm_options)},
-    .fit = fit,
-    .form = form,
+    .help = "support vector machines of class labels: one class against the rest "
+            "(LIBSVM)",
+    .options = {"svm", svm_rows, sizeof(svm_options)},
+    .fit = svm_fit,
+    .form = svm_form,
+    .predict = svm_predict,
+};
+
+const okra_method_ okra_method_svr_ = {
+    .name = "svr",
+    .help = "support vector regression of vectors, one a coordinate (LIBSVM)",
+    .options = {"svr", svr_rows, sizeof(svm_options)},
+    .fit = svr_fit,
+    .form = svr_form,
     .width = width,
-    .predict = predict,
+    .predict = decide,
 };

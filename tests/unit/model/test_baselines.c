@@ -24,16 +24,16 @@ TEST(svm_separates_and_obeys_its_conditions)
                       "method=svm cost=2 svm-tolerance=1e-6 kx=rbf(sigma=1) "
                       "ky=zero-one");
         const double *C = okra_bag_get_(model->bag, "coefficients", &rows, &cols);
-        CHECK(rows == n && cols == 3);
+        CHECK(rows == 3 && cols == n);
         okra_prediction *p = pairs_predict(model, X, "", true, false);
         const double *W = okra_prediction_weights(p, &rows, &cols);
         for (int m = 0; m < 3; m++) {
             double sum = 0;
             for (int i = 0; i < n; i++) {
-                double sign = codes[i] == m ? 1 : -1, a = sign * C[i * 3 + m];
+                double sign = codes[i] == m ? 1 : -1, a = sign * C[m * n + i];
                 /* the first pairs are 0, 1, 2: class m's weight is that of pair m */
                 double margin = sign * W[i * n + m];
-                sum += C[i * 3 + m];
+                sum += C[m * n + i];
                 CHECK(a >= -1e-12 && a <= 2 + 1e-12);
                 CHECK(a > 1e-8 || margin >= 1 - 1e-4);
                 CHECK(a < 2 - 1e-8 || margin <= 1 + 1e-4);
@@ -54,14 +54,14 @@ TEST(svr_obeys_its_conditions)
     okra_int n, d;
     pairs_make(2, &p);
     okra_model *model = pairs_fit(p.train_x, p.train_y,
-                                  "method=svm cost=1.5 tube=0.2 svm-tolerance=1e-7 "
+                                  "method=svr cost=1.5 tube=0.2 svm-tolerance=1e-7 "
                                   "kx=rbf(sigma=1) ky=linear");
     const double *C = okra_bag_get_(model->bag, "coefficients", &n, &d);
     okra_prediction *f = pairs_predict(model, p.train_x, "decode=explicit", false, true);
     const double *H = okra_prediction_embedding(f, &n, &d);
     CHECK(n == N && d == D);
     for (int i = 0; i < N * D; i++) {
-        double residual = p.y[i] - H[i], a = C[i];
+        double residual = p.y[i] - H[i], a = C[i % D * N + i / D];
         CHECK(fabs(a) <= 1.5 + 1e-12);
         CHECK(fabs(a) > 1e-8 || fabs(residual) <= 0.2 + 1e-4);
         CHECK(!(fabs(a) > 1e-8) || residual * a > 0);
@@ -90,7 +90,14 @@ TEST(svm_of_one_class_and_bad_outputs)
     CHECK_FAILS(okra_fit(NULL, p.train_x, p.train_y, o, &model), OKRA_EUNSUPPORTED,
                 "svm needs class labels");
     okra_options_free(o);
-    o = pairs_options(okra_fit_options, "method=svm");
+    o = pairs_options(okra_fit_options, "method=svr ky=zero-one");
+    CHECK_FAILS(okra_fit(NULL, p.train_x, y, o, &model), OKRA_EUNSUPPORTED,
+                "svr needs dense vectors");
+    okra_options_free(o);
+    o = pairs_options(okra_fit_options, "method=svm ky=zero-one");
+    CHECK_ALLOCATIONS(okra_fit(NULL, p.train_x, y, o, &model), okra_model_free(model));
+    okra_options_free(o);
+    o = pairs_options(okra_fit_options, "method=svr");
     CHECK_ALLOCATIONS(okra_fit(NULL, p.train_x, p.train_y, o, &model),
                       okra_model_free(model));
     okra_options_free(o);
