@@ -10,6 +10,7 @@
 #include "okra/link.h"
 #include "okra/metric.h"
 #include "okra/model.h"
+#include "okra/operator.h"
 #include "okra/ranking.h"
 #include "okra/select.h"
 #include "okra/twin.h"
