@@ -54,6 +54,11 @@ static int list(cli_run *run, const paper_settings *settings)
     for (size_t i = 0; paper_entries[i]; i++) {
         json_array_append_new(all, describe(paper_entries[i], settings));
     }
+    for (const paper_absent *a = paper_absents; a->paper; a++) {
+        json_array_append_new(all, json_pack("{s:n,s:s,s:s,s:b,s:s}", "name", "paper",
+                                             a->paper, "title", a->title, "available",
+                                             false, "why", a->why));
+    }
     if (run->common.json) {
         return cli_print_json(run, all);
     }
@@ -61,7 +66,14 @@ static int list(cli_run *run, const paper_settings *settings)
     json_t *e;
     json_array_foreach(all, i, e)
     {
+        const char *why = json_string_value(json_object_get(e, "why"));
         const char *files = json_string_value(json_object_get(e, "files"));
+        if (why) {
+            printf("%-18s %s, %s\n%-18s cannot be run: %s\n", "-",
+                   json_string_value(json_object_get(e, "paper")),
+                   json_string_value(json_object_get(e, "title")), "", why);
+            continue;
+        }
         bool there = json_is_true(json_object_get(e, "available"));
         printf("%-18s %s, %s\n", json_string_value(json_object_get(e, "name")),
                json_string_value(json_object_get(e, "paper")),

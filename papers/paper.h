@@ -34,6 +34,13 @@ typedef struct paper_entry {
 
 extern const paper_entry *const paper_entries[]; /* ends at NULL */
 
+/* What of the papers cannot be run again, and why. */
+typedef struct paper_absent {
+    const char *paper, *title, *why;
+} paper_absent;
+
+extern const paper_absent paper_absents[]; /* ends where paper is NULL */
+
 /* ---- what an entry may ask -----------------------------------------------------------
  */
 

@@ -52,3 +52,38 @@ expect_fail 2 "okra fit: twin is '1,2,biased', expected two degrees, D1,D2 or D1
 printf '0.5\n%.0s' 1 2 3 4 5 6 7 8 >constant.csv
 expect 1 okra twin --x x.csv --y constant.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=3)'
 expect_in "is one of the two constant?" err
+
+# every method: learned in one step, or pasted, the predictions are the same
+learn_and_paste() { # METHOD Y KY D1,D2
+    common="-q --x x.csv --y $2 --method $1"
+    okra fit $common --kx 'rbf(sigma=2)' --ky "$3" --twin "$4" -o a.okra
+    okra info a.okra >about
+    expect_in "poly-series(0," about
+    okra fit $common --kx "$(sed -n 's/^kx  *//p' about)" --ky "$(sed -n 's/^ky  *//p' about)" \
+        -o b.okra
+    for model in a b; do
+        okra predict -q $model.okra --x tx.csv -o $model.csv
+    done
+    expect_same a.csv b.csv
+}
+printf '%s\n' a b a b a b b a >labels.csv
+for method in ridge margin knn kpca ok3 tgp-kl tgp-hsic; do
+    learn_and_paste $method y.csv 'rbf(sigma=3)' 2,3
+    echo $method
+done >done.txt
+for method in soar svr; do # under a linear output kernel alone
+    learn_and_paste $method y.csv linear 3,1
+    echo $method
+done >>done.txt
+learn_and_paste svm labels:labels.csv zero-one 3,1
+echo svm >>done.txt
+for method in naive kcca kml local em pkmr; do # links alone
+    common="-q --x x.csv --edges edges.tsv --method $method --pairs all"
+    okra link $common --kx 'rbf(sigma=2) | poly-series(0,0.6,0.8)' -o pasted.tsv
+    okra link $common --kx 'rbf(sigma=2)' -o plain.tsv
+    ! cmp -s pasted.tsv plain.tsv
+    echo $method
+done >>done.txt
+# hopfield looks at no kernel
+okra help methods | grep '^[a-z]' | grep -vx hopfield | sort >all.txt
+sort done.txt | cmp - all.txt
