@@ -54,11 +54,6 @@ static int list(cli_run *run, const paper_settings *settings)
     for (size_t i = 0; paper_entries[i]; i++) {
         json_array_append_new(all, describe(paper_entries[i], settings));
     }
-    for (const paper_absent *a = paper_absents; a->paper; a++) {
-        json_array_append_new(all, json_pack("{s:n,s:s,s:s,s:b,s:s}", "name", "paper",
-                                             a->paper, "title", a->title, "available",
-                                             false, "why", a->why));
-    }
     if (run->common.json) {
         return cli_print_json(run, all);
     }

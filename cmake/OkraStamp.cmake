@@ -11,6 +11,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
     return()
 endif()
 
+cmake_minimum_required(VERSION 3.20)
 file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/src/*.[ch] ${ROOT}/include/*.h
      ${ROOT}/papers/*.[ch])
 list(SORT files)

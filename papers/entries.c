@@ -1,6 +1,5 @@
 /*
- * entries.c: every table and figure that can be run again, in the order of the
- * papers, and those that cannot.
+ * entries.c: every table and figure that can be run again, in the order of the papers.
  */
 #include "paper.h"
 
@@ -37,9 +36,3 @@ const paper_entry *const paper_entries[] = {
     NULL,
 };
 /* clang-format on */
-
-const paper_absent paper_absents[] = {
-    {"Tonde and Elgammal", "Table 3: human pose from images (HumanEva-I)",
-     "the HoG features that it was made from are not published"},
-    {NULL, NULL, NULL},
-};

@@ -6,7 +6,8 @@
  * hold the printed value and ours, and figures; paper_finish writes them as a table for
  * people and as JSON for programs (docs/results-format.md).
  *
- * To add one: a file with one paper_entry, and one line in entries.c.
+ * To add one: a file with one paper_entry, one line in entries.c, and its name beside the
+ * tables and figures it runs in catalogue.c.
  */
 #ifndef OKRA_PAPER_H
 #define OKRA_PAPER_H
@@ -34,12 +35,15 @@ typedef struct paper_entry {
 
 extern const paper_entry *const paper_entries[]; /* ends at NULL */
 
-/* What of the papers cannot be run again, and why. */
-typedef struct paper_absent {
-    const char *paper, *title, *why;
-} paper_absent;
+/* A table or figure of a paper, run by an entry or not. */
+typedef struct paper_item {
+    const char *paper, *item; /* "Kadri et al. 2013", "Table 3"                    */
+    const char *title;
+    const char *entries; /* names, space separated; NULL: nothing runs it          */
+    const char *note;    /* why nothing or not all of it can be run; NULL: all can */
+} paper_item;
 
-extern const paper_absent paper_absents[]; /* ends where paper is NULL */
+extern const paper_item paper_items[]; /* ends at a paper of NULL */
 
 /* ---- what an entry may ask -----------------------------------------------------------
  */

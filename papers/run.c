@@ -2,6 +2,7 @@
  * run.c: the state of one entry's run: settings, finished steps, notes, result.
  */
 #include "paper.h"
+#include "original.h"
 #include "run.h"
 
 #include <errno.h>
@@ -32,7 +33,10 @@ uint64_t paper_seed(const paper_run *run)
 const char *paper_path(const paper_run *run, const char *file, char *buffer, size_t size)
 {
     const char *data = run->settings->data ? run->settings->data : ".";
-    snprintf(buffer, size, "%s/%s", data, file);
+    snprintf(buffer, size, "%s/%s", run->scratch, file);
+    if (!*run->scratch || access(buffer, R_OK) != 0) {
+        snprintf(buffer, size, "%s/%s", data, file);
+    }
     return buffer;
 }
 
@@ -153,22 +157,66 @@ okra_status paper_keep(paper_run *run, const char *key, const double *values,
 /* ---- one run -------------------------------------------------------------------------
  */
 
+/* The next file of the entry from *p on; false at the end. */
+static bool next_file(const char **p, char *file, size_t size)
+{
+    size_t width = *p ? strcspn(*p, " ") : 0;
+    if (width > 0) {
+        snprintf(file, size, "%.*s", (int)width, *p);
+        *p += width + ((*p)[width] == ' ');
+    }
+    return width > 0;
+}
+
+static bool is_there(const char *data, const char *file)
+{
+    char path[PAPER_PATH];
+    snprintf(path, sizeof path, "%s/%s", data ? data : ".", file);
+    return data && access(path, R_OK) == 0;
+}
+
 bool paper_available(const paper_entry *entry, const paper_settings *settings,
                      char *missing, size_t size)
 {
     const char *p = entry->files;
-    while (p && *p) {
-        size_t width = strcspn(p, " ");
-        char path[PAPER_PATH];
-        snprintf(path, sizeof path, "%s/%.*s", settings->data ? settings->data : ".",
-                 (int)width, p);
-        if (!settings->data || access(path, R_OK) != 0) {
-            snprintf(missing, size, "%.*s", (int)width, p);
+    char path[PAPER_PATH];
+    while (next_file(&p, missing, size)) {
+        if (!is_there(settings->data, missing) &&
+            (!settings->data ||
+             !paper_original(settings->data, missing, path, sizeof path))) {
             return false;
         }
-        p += width + (p[width] == ' ');
     }
     return true;
+}
+
+/* Makes the files that are there in their original form alone. */
+static okra_status convert(paper_run *run)
+{
+    const char *p = run->entry->files, *data = run->settings->data,
+               *usual = getenv("TMPDIR");
+    char file[256], path[PAPER_PATH];
+    okra_status st = OKRA_OK;
+    while (st == OKRA_OK && next_file(&p, file, sizeof file)) {
+        if (is_there(data, file)) {
+            continue;
+        }
+        if (!*run->scratch) {
+            int length =
+                snprintf(run->scratch, sizeof run->scratch, "%s/okra-paper-XXXXXX",
+                         usual && *usual ? usual : "/tmp");
+            if (length >= (int)sizeof run->scratch || !mkdtemp(run->scratch)) {
+                st = okra_fail(OKRA_EIO, "%s: no folder can be made there", run->scratch);
+                *run->scratch = '\0';
+                return st;
+            }
+        }
+        snprintf(path, sizeof path, "%s/%s", run->scratch, file);
+        if (access(path, R_OK) != 0) {
+            st = paper_convert(run->context, data, file, run->scratch);
+        }
+    }
+    return st;
 }
 
 static json_t *new_result(const paper_entry *entry, const paper_settings *settings,
@@ -208,7 +256,13 @@ okra_status paper_execute(okra_context *context, const paper_entry *entry,
     load_partial(&run);
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    okra_status st = entry->run(&run);
+    okra_status st = convert(&run);
+    if (st == OKRA_OK) {
+        st = entry->run(&run);
+    }
+    if (*run.scratch) {
+        paper_convert_clean(run.scratch);
+    }
     clock_gettime(CLOCK_MONOTONIC, &end);
     double seconds = (double)(end.tv_sec - begin.tv_sec) +
                      1e-9 * (double)(end.tv_nsec - begin.tv_nsec);

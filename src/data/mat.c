@@ -2,8 +2,9 @@
  * mat.c: MATLAB files, version 5 and 7.3, through matio.
  *
  * MATLAB stores columns one after another and its sparse matrices as compressed columns;
- * both are turned into rows. matio allocates on its own, so sizes are tested against the
- * memory budget before it reads.
+ * both are turned into rows. An array of more dimensions is the matrix that MATLAB writes
+ * as A(:,:), rows by everything else. matio allocates on its own, so sizes are tested
+ * against the memory budget before it reads.
  */
 #include "data/formats.h"
 
@@ -64,33 +65,42 @@ done:
     return st;
 }
 
+/* Rows, and the product of all other dimensions; false where that is absurd. */
+static bool flat(const matvar_t *v, okra_int *n, okra_int *d)
+{
+    *d = 1;
+    for (int k = 1; k < v->rank; k++) {
+        if (v->dims[k] > INT64_MAX ||
+            __builtin_mul_overflow(*d, (okra_int)v->dims[k], d)) {
+            return false;
+        }
+    }
+    *n = v->rank > 0 ? (okra_int)v->dims[0] : 0;
+    return v->rank >= 2 && *n >= 0;
+}
+
 static okra_status check(const okra_context *ctx, const matvar_t *v)
 {
     okra_status st = OKRA_OK;
+    okra_int area = 0, n, d;
     if (!is_numeric(v) || v->isComplex) {
         FAIL(OKRA_EUNSUPPORTED, "variable '%s' is not %s", v->name,
              is_numeric(v) ? "real" : "numeric");
     }
-    if (v->rank != 2) {
-        FAIL(OKRA_EUNSUPPORTED, "variable '%s' has %d dimensions; expected 2", v->name,
-             v->rank);
-    }
-    okra_int area = 0;
-    if (v->dims[0] > INT64_MAX || v->dims[1] > INT64_MAX) {
+    if (!flat(v, &n, &d)) {
         FAIL(OKRA_EFORMAT, "variable '%s' has an absurd size", v->name);
     }
     if (v->class_type == MAT_C_SPARSE) {
-        TRY(okra_budget_ask_(ctx, 8.0 * ((double)v->dims[0] + (double)v->dims[1]),
-                             "a sparse matrix of %zu x %zu", v->dims[0], v->dims[1]));
+        TRY(okra_budget_ask_(ctx, 8.0 * ((double)n + (double)d),
+                             "a sparse matrix of %" PRId64 " x %" PRId64, n, d));
     } else {
-        TRY(okra_area_((okra_int)v->dims[0], (okra_int)v->dims[1], sizeof(double),
-                       &area));
-        TRY(okra_budget_ask_(ctx, 16.0 * (double)area, "variable '%s' of %zu x %zu",
-                             v->name, v->dims[0], v->dims[1]));
+        TRY(okra_area_(n, d, sizeof(double), &area));
+        TRY(okra_budget_ask_(ctx, 16.0 * (double)area,
+                             "variable '%s' of %" PRId64 " x %" PRId64, v->name, n, d));
     }
-    if (v->dims[0] > 0 && v->dims[1] == 0) {
-        FAIL(OKRA_EFORMAT, "variable '%s' has %zu rows of no elements", v->name,
-             v->dims[0]);
+    if (n > 0 && d == 0) {
+        FAIL(OKRA_EFORMAT, "variable '%s' has %" PRId64 " rows of no elements", v->name,
+             n);
     }
 done:
     return st;
@@ -124,7 +134,8 @@ static okra_status read_dense(okra_source_ *source, const matvar_t *v, okra_data
 {
     okra_status st = OKRA_OK;
     double *values = NULL;
-    okra_int n = (okra_int)v->dims[0], d = (okra_int)v->dims[1];
+    okra_int n = 0, d = 0;
+    flat(v, &n, &d);
     TRY(okra_doubles_(source->ctx, n, d, "a variable", &values));
     double value;
     if (n * d > 0 && (!v->data || !element(v->data_type, v->data, 0, &value) ||

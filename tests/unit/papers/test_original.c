@@ -1,0 +1,212 @@
+/* Data sets in their makers' formats, tiny and written here, give the arrays that entries
+ * read. */
+#include "../../../papers/original.c"
+
+#include "../data/files.h"
+
+#include <matio.h>
+
+static char scratch[300];
+
+static void begin(void)
+{
+    files_path("");
+    snprintf(scratch, sizeof scratch, "%s/made", files_folder);
+    CHECK(mkdir(scratch, 0777) == 0);
+}
+
+/* Everything made is gone after cleaning. */
+static void end(const char *original)
+{
+    paper_convert_clean(scratch);
+    CHECK(access(scratch, F_OK) != 0);
+    remove(files_path(original));
+    CHECK(files_count() == 0);
+    files_clean();
+}
+
+static okra_data *read_made(const char *prefix, const char *file, const char *part)
+{
+    char spec[600];
+    okra_data *data = NULL;
+    snprintf(spec, sizeof spec, "%s%s/%s%s", prefix, scratch, file, part);
+    CHECK_OK(okra_data_read(NULL, spec, &data));
+    return data;
+}
+
+/* Two digits of grey levels -1, -0.999, ... as zip.train has them. */
+static void zip_line(char *text, size_t size, int digit, int shift)
+{
+    size_t used = (size_t)snprintf(text, size, "%d.0000", digit);
+    for (int k = 0; k < PIXELS; k++) {
+        used += (size_t)snprintf(text + used, size - used, " %.4f",
+                                 (shift + 7 * k - 1000) / 1000.0);
+    }
+    snprintf(text + used, size - used, " \n");
+}
+
+static void check_zip(void)
+{
+    okra_data *x = read_made("", "usps/train_x.npy", ""),
+              *y = read_made("labels:", "usps/train_y.npy", "");
+    double want[2 * PIXELS];
+    for (int k = 0; k < PIXELS; k++) {
+        want[k] = 7 * k - 1000;
+        want[PIXELS + k] = 7 * k - 995;
+    }
+    CHECK(x && files_dense(x, 2, PIXELS, want));
+    CHECK(y && okra_data_count(y) == 2 && okra_data_codes(y)[0] == 6 &&
+          okra_data_codes(y)[1] == 0);
+    okra_data_free(x);
+    okra_data_free(y);
+}
+
+TEST(digits_of_zip_train)
+{
+    char text[8192], path[600];
+    begin();
+    zip_line(text, sizeof text, 6, 0);
+    zip_line(text + strlen(text), sizeof text - strlen(text), 0, 5);
+    files_make("zip.train", text, strlen(text));
+    CHECK(paper_original(files_folder, "usps/train_y.npy", path, sizeof path));
+    CHECK(!paper_original(files_folder, "usps/test_x.npy", path, sizeof path));
+    CHECK(!paper_original(files_folder, "usps/none.npy", path, sizeof path));
+    CHECK_OK(paper_convert(NULL, files_folder, "usps/train_x.npy", scratch));
+    check_zip();
+    remove(files_path("zip.train"));
+    gzFile packed = gzopen(files_path("zip.train.gz"), "wb");
+    CHECK(packed && gzputs(packed, text) > 0 && gzclose(packed) == Z_OK);
+    CHECK_OK(paper_convert(NULL, files_folder, "usps/train_x.npy", scratch));
+    check_zip();
+    end("zip.train.gz");
+}
+
+TEST(broken_texts)
+{
+    begin();
+    files_make("zip.train", "6.0 1 2 3\n", 10);
+    CHECK_FAILS(paper_convert(NULL, files_folder, "usps/train_x.npy", scratch),
+                OKRA_EFORMAT, "zip.train: line 1: expected a digit and 256 grey levels");
+    remove(files_path("zip.train"));
+    files_make("letter.data", "1\to\t2\t1\t1\t0\t0\n", 15);
+    CHECK_FAILS(paper_convert(NULL, files_folder, "ocr_letters/words.tsv", scratch),
+                OKRA_EFORMAT,
+                "letter.data: line 1: expected id, letter, next id, word, position, fold "
+                "and 128 pixels");
+    CHECK_FAILS(paper_convert(NULL, files_folder, "usps/train_x.npy", scratch),
+                OKRA_EINTERNAL, "usps/train_x.npy is made from no other file");
+    end("letter.data");
+}
+
+TEST(words_of_letter_data)
+{
+    static const char words[] = "okbind", starts[] = "100100";
+    char text[8192];
+    size_t used = 0;
+    double want[6 * LETTER_PIXELS];
+    begin();
+    for (int i = 0, word = 7; i < 6; i++) { /* running numbers, from anywhere */
+        word += starts[i] == '1' || i == 2;
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "%d\t%c\t%d\t%d\t%d\t%d\t", i + 1, words[i], i + 2, word,
+                                 i < 2 ? i + 1 : i - 1, word == 8 ? 3 : 9);
+        for (int k = 0; k < LETTER_PIXELS; k++) {
+            want[i * LETTER_PIXELS + k] = (i * 5 + k) % 3 == 0;
+            used += (size_t)snprintf(text + used, sizeof text - used, "%d\t",
+                                     (i * 5 + k) % 3 == 0);
+        }
+        used += (size_t)snprintf(text + used, sizeof text - used, "\n");
+    }
+    /* "ok", "b", "ind": word 8, 9, 10 */
+    files_make("letter.data", text, used);
+    CHECK_OK(paper_convert(NULL, files_folder, "ocr_letters/pixels.npy", scratch));
+    okra_data *x = read_made("", "ocr_letters/pixels.npy", ""),
+              *w = read_made("strings:", "ocr_letters/words.tsv", ":word"),
+              *fold = read_made("labels:", "ocr_letters/words.tsv", ":fold"),
+              *s = read_made("sequences:", "ocr_letters/pixels.npy", ":letters.tsv");
+    CHECK(x && files_dense(x, 6, LETTER_PIXELS, want));
+    CHECK(w && okra_data_count(w) == 3 && s && okra_data_count(s) == 3);
+    okra_int length = 0;
+    const int32_t *c = w ? okra_data_characters(w, 2, &length) : NULL;
+    CHECK(c && length == 3 && c[0] == 'i' && c[2] == 'd');
+    CHECK(fold && okra_data_codes(fold)[0] == 3 && okra_data_codes(fold)[2] == 9);
+    okra_data_free(x);
+    okra_data_free(w);
+    okra_data_free(s);
+    okra_data_free(fold);
+    end("letter.data");
+}
+
+static void mat_add(mat_t *file, const char *name, int rank, size_t *dims,
+                    enum matio_classes kind, enum matio_types type, const void *data)
+{
+    matvar_t *v = Mat_VarCreate(name, kind, type, rank, dims, (void *)(uintptr_t)data, 0);
+    CHECK(v && Mat_VarWrite(file, v, MAT_COMPRESSION_ZLIB) == 0);
+    Mat_VarFree(v);
+}
+
+TEST(digits_of_usps_all)
+{
+    enum { EACH = 2, N = 10 * EACH };
+    unsigned char *data = malloc(N * PIXELS);
+    double *want = malloc(N * PIXELS * sizeof *want);
+    begin();
+    for (int i = 0; data && want && i < N; i++) {
+        for (int r = 0; r < 16; r++) {
+            for (int c = 0; c < 16; c++) { /* an image lies column by column */
+                int value = (i * 31 + r * 7 + c * 3) % 256;
+                data[i * PIXELS + c * 16 + r] = (unsigned char)value;
+                want[i * PIXELS + r * 16 + c] = value;
+            }
+        }
+    }
+    mat_t *file = Mat_CreateVer(files_path("usps_all.mat"), NULL, MAT_FT_MAT5);
+    mat_add(file, "data", 3, (size_t[]){PIXELS, EACH, 10}, MAT_C_UINT8, MAT_T_UINT8,
+            data);
+    Mat_Close(file);
+    CHECK_OK(paper_convert(NULL, files_folder, "usps11000/x.npy", scratch));
+    okra_data *x = read_made("", "usps11000/x.npy", ""),
+              *y = read_made("", "usps11000/y.npy", "");
+    CHECK(x && files_dense(x, N, PIXELS, want));
+    okra_int ld = 0;
+    const double *digits = y ? okra_data_values(y, &ld) : NULL;
+    CHECK(digits && digits[0] == 1 && digits[EACH * ld] == 2 &&
+          digits[(N - 1) * ld] == 0);
+    okra_data_free(x);
+    okra_data_free(y);
+    file = Mat_CreateVer(files_path("usps_all.mat"), NULL, MAT_FT_MAT5);
+    mat_add(file, "data", 2, (size_t[]){5, 2}, MAT_C_UINT8, MAT_T_UINT8, data);
+    Mat_Close(file);
+    CHECK_FAILS(paper_convert(NULL, files_folder, "usps11000/x.npy", scratch),
+                OKRA_EFORMAT, "data is 5 x 2, expected 256 x images x 10 classes");
+    free(data);
+    free(want);
+    end("usps_all.mat");
+}
+
+TEST(poses)
+{
+    const double values[] = {1, 4, 2, 5, 3, 6}, rows[] = {1, 2, 3, 4, 5, 6};
+    static const char *const names[] = {"Y", "Z", "Y_test", "Z_test"};
+    begin();
+    mat_t *file =
+        Mat_CreateVer(files_path("ankurDataPoseSilhouette.mat"), NULL, MAT_FT_MAT5);
+    for (int k = 0; k < 4; k++) { /* 2 x 3 and 3 x 2 in turn */
+        size_t dims[] = {k % 2 ? 3 : 2, k % 2 ? 2 : 3};
+        mat_add(file, names[k], 2, dims, MAT_C_DOUBLE, MAT_T_DOUBLE,
+                k % 2 ? rows : values);
+    }
+    Mat_Close(file);
+    CHECK_OK(paper_convert(NULL, files_folder, "poser/test_y.npy", scratch));
+    const double across[] = {1, 4, 2, 5, 3, 6};
+    okra_data *x = read_made("", "poser/test_x.npy", ""),
+              *y = read_made("", "poser/train_y.npy", "");
+    CHECK(x && files_dense(x, 2, 3, rows));
+    CHECK(y && files_dense(y, 3, 2, across));
+    okra_data_free(x);
+    okra_data_free(y);
+    end("ankurDataPoseSilhouette.mat");
+}
+
+MAIN(RUN(digits_of_zip_train), RUN(broken_texts), RUN(words_of_letter_data),
+     RUN(digits_of_usps_all), RUN(poses))
