@@ -2,17 +2,16 @@
  * paper.c: okra paper: tables and figures of the papers, run again.
  */
 #include "commands.h"
+#include "paper_list.h"
+#include "report.h"
 
-#include "papers/paper.h"
-
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 typedef struct fields {
-    bool quick, full;
-    const char *results;
+    bool quick, full, keep;
+    const char *results, *report;
 } fields;
 
 static const okra_option rows[] = {
@@ -22,10 +21,12 @@ static const okra_option rows[] = {
      "The protocol as printed"},
     {"results", OKRA_OPTION_TEXT, offsetof(fields, results), "results", 1, 0, NULL, "DIR",
      "Where the results go as JSON, and unfinished runs to be resumed"},
+    {"keep", OKRA_OPTION_BOOL, offsetof(fields, keep), "no", 1, 0, NULL, "",
+     "all: take every finished result of the folder, also one of another okra"},
+    {"report", OKRA_OPTION_TEXT, offsetof(fields, report), "", 1, 0, NULL, "FILE",
+     "Also write a page of the results, as okra report does (.html or .md)"},
     {0},
 };
-
-static const char *const times[] = {"seconds", "minutes", "an hour"};
 
 /* --data, OKRA_DATA, or ../shared/data if it is there; NULL: none. */
 static const char *data_folder(const cli_run *run)
@@ -35,51 +36,6 @@ static const char *data_folder(const cli_run *run)
            : variable && *variable    ? variable
            : access(usual, R_OK) == 0 ? usual
                                       : NULL;
-}
-
-static json_t *describe(const paper_entry *e, const paper_settings *settings)
-{
-    char missing[4096] = "";
-    bool there = paper_available(e, settings, missing, sizeof missing);
-    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s}", "name", e->name, "paper",
-                     e->paper, "title", e->title, "files", e->files ? e->files : "",
-                     "original", e->original ? e->original : "", "available", there,
-                     "missing", missing, "quick", times[e->quick], "full",
-                     times[e->full]);
-}
-
-static int list(cli_run *run, const paper_settings *settings)
-{
-    json_t *all = json_array();
-    for (size_t i = 0; paper_entries[i]; i++) {
-        json_array_append_new(all, describe(paper_entries[i], settings));
-    }
-    if (run->common.json) {
-        return cli_print_json(run, all);
-    }
-    size_t i;
-    json_t *e;
-    json_array_foreach(all, i, e)
-    {
-        const char *why = json_string_value(json_object_get(e, "why"));
-        const char *files = json_string_value(json_object_get(e, "files"));
-        if (why) {
-            printf("%-18s %s, %s\n%-18s cannot be run: %s\n", "-",
-                   json_string_value(json_object_get(e, "paper")),
-                   json_string_value(json_object_get(e, "title")), "", why);
-            continue;
-        }
-        bool there = json_is_true(json_object_get(e, "available"));
-        printf("%-18s %s, %s\n", json_string_value(json_object_get(e, "name")),
-               json_string_value(json_object_get(e, "paper")),
-               json_string_value(json_object_get(e, "title")));
-        printf("%-18s %s%s%s; quick takes %s, full %s\n", "",
-               *files ? "needs " : "built-in data", files, there ? "" : " (not there)",
-               json_string_value(json_object_get(e, "quick")),
-               json_string_value(json_object_get(e, "full")));
-    }
-    json_decref(all);
-    return CLI_DONE;
 }
 
 static const paper_entry *find(const char *name)
@@ -105,14 +61,20 @@ static int unknown(const cli_run *run, const char *name)
                             name);
 }
 
+/* One call: what to run and what became of it. */
+typedef struct job {
+    cli_run *run;
+    paper_settings settings;
+    bool keep;
+    json_t *results; /* array, also of entries that are left out */
+} job;
+
 /* The result beside the others, whole or not at all. */
-static int save(const cli_run *run, const paper_entry *e, const paper_settings *settings,
-                const json_t *result)
+static int save(const job *j, const paper_entry *e, const json_t *result)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s-%s.json", settings->results, e->name,
-             settings->quick ? "quick" : "full");
-    cli_file *file = cli_file_open(run, path);
+    paper_result_path(e, &j->settings, path, sizeof path);
+    cli_file *file = cli_file_open(j->run, path);
     if (!file) {
         return CLI_FAILED;
     }
@@ -120,43 +82,76 @@ static int save(const cli_run *run, const paper_entry *e, const paper_settings *
                             JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0
                      ? CLI_DONE
                      : CLI_FAILED;
-    status = cli_file_close(run, file, status);
-    if (status == CLI_DONE && !run->common.quiet && !run->common.json) {
+    status = cli_file_close(j->run, file, status);
+    if (status == CLI_DONE && !j->run->common.quiet && !j->run->common.json) {
         printf("  written to %s\n\n", path);
     }
     return status;
 }
 
-static int run_one(cli_run *run, const paper_entry *e, const paper_settings *settings,
-                   json_t *results)
+static int run_one(const job *j, const paper_entry *e)
 {
+    cli_run *run = j->run;
     json_t *result = NULL;
-    int status = cli_status(run, paper_execute(run->context, e, settings, &result));
+    int status = cli_status(run, paper_execute(run->context, e, &j->settings, &result));
     if (status == CLI_DONE) {
         if (!run->common.json && !run->common.quiet) {
             paper_print(result, stdout);
         }
-        status = save(run, e, settings, result);
-        json_array_append(results, result);
+        status = save(j, e, result);
+        json_array_append(j->results, result);
     }
     json_decref(result);
     return status;
 }
 
+/* A finished result of the folder that need not be run again. */
+static bool take(const job *j, const paper_entry *e)
+{
+    json_t *result = paper_finished(e, &j->settings, j->run->context, j->keep);
+    if (result && !j->run->common.quiet) {
+        fprintf(stderr, "okra paper: %s is finished, its result of %s is taken\n",
+                e->name, figure_string(result, "date", "before"));
+    }
+    if (result) {
+        json_array_append_new(j->results, result);
+    }
+    return result != NULL;
+}
+
 /* `all` leaves out entries whose data is not there, and says so. */
-static int run_all(cli_run *run, const paper_settings *settings, json_t *results)
+static int run_all(const job *j)
 {
     int status = CLI_DONE;
     for (size_t i = 0; paper_entries[i] && !cli_signal_caught(); i++) {
+        const paper_entry *e = paper_entries[i];
         char missing[4096];
-        if (!paper_available(paper_entries[i], settings, missing, sizeof missing)) {
-            fprintf(stderr, "okra paper: %s is left out: %s is not in the data folder\n",
-                    paper_entries[i]->name, missing);
-            continue;
+        if (!paper_available(e, &j->settings, missing, sizeof missing)) {
+            fprintf(stderr, "okra paper: %s is left out: it needs %s\n", e->name,
+                    paper_needs(e, missing, sizeof missing));
+            json_array_append_new(j->results, paper_left_out(e, &j->settings));
+        } else if (!take(j, e)) {
+            int one = run_one(j, e);
+            status = status == CLI_DONE ? one : status;
         }
-        int one = run_one(run, paper_entries[i], settings, results);
-        status = status == CLI_DONE ? one : status;
     }
+    return status;
+}
+
+/* The page also of what was finished before an entry failed. */
+static int finish(const job *j, const char *report, int status)
+{
+    if (*report && !cli_signal_caught()) {
+        report_settings page = {
+            report,
+            j->settings.quick ? "The papers again, quick runs" : "The papers again", ""};
+        int written = report_write(j->run, &page, j->results);
+        status = status == CLI_DONE ? written : status;
+    }
+    if (j->run->common.json && status == CLI_DONE) {
+        return cli_print_json(j->run, j->results);
+    }
+    json_decref(j->results);
     return status;
 }
 
@@ -171,32 +166,32 @@ static int run_paper(cli_run *run)
         return cli_usage(run, "--quick and --full exclude each other");
     }
     char command[1024] = "okra paper";
-    paper_settings settings = {.data = data_folder(run),
-                               .results = f.results,
-                               .quick = f.quick,
-                               .command = command};
+    job j = {.run = run,
+             .keep = f.keep,
+             .settings = {.data = data_folder(run),
+                          .results = f.results,
+                          .quick = f.quick,
+                          .command = command}};
     const char *first = run->operand_count ? run->operands[0] : "list";
     if (strcmp(first, "list") == 0) {
-        return list(run, &settings);
+        return paper_list(run, &j.settings);
     }
     for (int i = 0; i < run->operand_count; i++) {
         if (strcmp(run->operands[i], "all") != 0 && !find(run->operands[i])) {
             return unknown(run, run->operands[i]);
         }
     }
-    json_t *results = json_array();
+    if (*f.report && cli_check_writable(run, f.report) != CLI_DONE) {
+        return CLI_FAILED;
+    }
+    j.results = json_array();
     for (int i = 0; i < run->operand_count && status == CLI_DONE; i++) {
         const char *name = run->operands[i];
         snprintf(command, sizeof command, "okra paper %s %s --seed %lld", name,
                  f.quick ? "--quick" : "--full", (long long)run->common.seed);
-        status = strcmp(name, "all") == 0 ? run_all(run, &settings, results)
-                                          : run_one(run, find(name), &settings, results);
+        status = strcmp(name, "all") == 0 ? run_all(&j) : run_one(&j, find(name));
     }
-    if (run->common.json && status == CLI_DONE) {
-        return cli_print_json(run, results);
-    }
-    json_decref(results);
-    return status;
+    return finish(&j, f.report, status);
 }
 
 const cli_command cli_paper = {
@@ -204,14 +199,21 @@ const cli_command cli_paper = {
     .purpose = "Run tables and figures of the papers again, paper beside okra",
     .usage = "[list | NAME... | all] [flags]",
     .about =
-        "Without a name, lists what can be run and what each entry needs. A result is\n"
-        "printed with the paper's value, ours with its standard deviation over folds or\n"
-        "repeats, their difference in standard deviations and a verdict, and written as\n"
-        "JSON. Data is looked for in --data, OKRA_DATA and ../shared/data. An "
-        "interrupted\n"
-        "run goes on where it stopped when it is started again.\n",
+        "Without a name, lists every table and figure, what runs it and what that needs. "
+        "A\n"
+        "result is printed with the paper's value, ours with its standard deviation "
+        "over\n"
+        "folds or repeats, their difference in standard deviations and a verdict, and\n"
+        "written as JSON. Data is looked for in --data, OKRA_DATA and ../shared/data, "
+        "in\n"
+        "okra's form or as published (zip.train, usps_all.mat, letter.data, ...). An\n"
+        "interrupted run goes on where it stopped when it is started again; 'all' "
+        "leaves\n"
+        "out entries whose data is not there, and takes results that this okra finished\n"
+        "with the same seed before.\n",
     .examples = "okra paper list\n"
                 "okra paper kadri-t2-left --quick --data DIR\n"
+                "okra paper all --quick --report papers.html\n"
                 "okra paper all --full --data DIR\n",
     .own = {"paper", rows, sizeof(fields)},
     .operands_least = 0,

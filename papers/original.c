@@ -386,6 +386,12 @@ static const struct original *find(const char *file)
     return NULL;
 }
 
+const char *paper_original_name(const char *file)
+{
+    const struct original *o = find(file);
+    return o ? o->name : NULL;
+}
+
 bool paper_original(const char *data, const char *file, char *path, size_t size)
 {
     const struct original *o = find(file);

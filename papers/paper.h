@@ -120,6 +120,17 @@ bool paper_available(const paper_entry *entry, const paper_settings *settings,
 /* Runs an entry; *json (NULL on failure) is the result, to be decref'd by the caller. */
 okra_status paper_execute(okra_context *context, const paper_entry *entry,
                           const paper_settings *settings, json_t **json) OKRA_CHECK;
+/* The entry's needs in words: "usps/train_x.npy, or zip.train as published". */
+const char *paper_needs(const paper_entry *entry, char *buffer, size_t size);
+/* Where the result of an entry lies: RESULTS/NAME-quick.json. */
+void paper_result_path(const paper_entry *entry, const paper_settings *settings,
+                       char *path, size_t size);
+/* The finished result of the entry in the folder of results, if its seed is the context's
+ * and, unless `any`, the same sources made it; else NULL. */
+json_t *paper_finished(const paper_entry *entry, const paper_settings *settings,
+                       const okra_context *context, bool any);
+/* A result without tables that says what the entry needs. */
+json_t *paper_left_out(const paper_entry *entry, const paper_settings *settings);
 /* Our tables as text, paper beside okra. */
 void paper_print(const json_t *json, FILE *out);
 

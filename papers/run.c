@@ -99,12 +99,15 @@ static void load_partial(paper_run *run)
 {
     char path[PAPER_PATH], *line = NULL;
     size_t room = 0;
+    ssize_t length;
+    bool whole = true;
     partial_path(run, path, sizeof path);
-    FILE *file = fopen(path, "r");
+    FILE *file = fopen(path, "r+");
     if (!file) {
         return;
     }
-    while (getline(&line, &room, file) > 0) {
+    while ((length = getline(&line, &room, file)) > 0) {
+        whole = line[length - 1] == '\n';
         json_t *step = json_loads(line, 0, NULL);
         const char *key = json_string_value(json_object_get(step, "key"));
         const char *source = json_string_value(json_object_get(step, "source"));
@@ -114,6 +117,10 @@ static void load_partial(paper_run *run)
         json_decref(step);
     }
     free(line);
+    if (!whole) { /* so that the next step has a line of its own */
+        fseek(file, 0, SEEK_END);
+        fputc('\n', file);
+    }
     fclose(file);
 }
 
@@ -188,6 +195,24 @@ bool paper_available(const paper_entry *entry, const paper_settings *settings,
         }
     }
     return true;
+}
+
+const char *paper_needs(const paper_entry *entry, char *buffer, size_t size)
+{
+    const char *p = entry->files, *name = NULL;
+    char file[256];
+    size_t used = 0;
+    snprintf(buffer, size, "built-in data");
+    while (next_file(&p, file, sizeof file) && used < size) {
+        used +=
+            (size_t)snprintf(buffer + used, size - used, "%s%s", used ? ", " : "", file);
+        name = name ? name : paper_original_name(file);
+    }
+    if (entry->original && used > 0 && used < size) {
+        snprintf(buffer + used, size - used,
+                 name ? ", or %s as published" : " (from: %s)", entry->original);
+    }
+    return buffer;
 }
 
 /* Makes the files that are there in their original form alone. */
@@ -277,4 +302,39 @@ okra_status paper_execute(okra_context *context, const paper_entry *entry,
         json_decref(run.result);
     }
     return st;
+}
+
+void paper_result_path(const paper_entry *entry, const paper_settings *settings,
+                       char *path, size_t size)
+{
+    snprintf(path, size, "%s/%s-%s.json", settings->results, entry->name,
+             settings->quick ? "quick" : "full");
+}
+
+json_t *paper_finished(const paper_entry *entry, const paper_settings *settings,
+                       const okra_context *context, bool any)
+{
+    char path[PAPER_PATH];
+    paper_result_path(entry, settings, path, sizeof path);
+    json_t *result = json_load_file(path, 0, NULL);
+    const char *source = json_string_value(json_object_get(result, "source"));
+    json_int_t seed = json_integer_value(json_object_get(result, "seed"));
+    if (!json_is_array(json_object_get(result, "tables")) ||
+        (uint64_t)seed != okra_context_seed(context) ||
+        (!any && (!source || strcmp(source, paper_source()) != 0))) {
+        json_decref(result);
+        return NULL;
+    }
+    return result;
+}
+
+json_t *paper_left_out(const paper_entry *entry, const paper_settings *settings)
+{
+    char text[1100], needs[1024];
+    json_t *result = new_result(entry, settings, 0);
+    snprintf(text, sizeof text, "left out: it needs %s in the data folder",
+             paper_needs(entry, needs, sizeof needs));
+    json_array_append_new(json_object_get(result, "remarks"), json_string(text));
+    json_object_set_new(result, "left_out", json_true());
+    return result;
 }

@@ -24,3 +24,34 @@ printf '1\n2\n' >a.csv
 okra score --y a.csv --yhat a.csv --metric mse,mae --json >score.json
 expect 0 okra report score.json -o score.html
 expect_in "<td>mae</td>" score.html
+# The same as Markdown, with figures beside it and reasons said once.
+cat >paper.json <<'END'
+{"okra":"0","format":1,"kind":"paper","name":"mine","title":"a | b","paper":"Us 2001","date":"2001-02-03",
+ "commit":"abc","machine":"two cores","threads":2,"seconds":3.5,"command":"okra paper mine","tables":[
+ {"id":"t","title":"AUC","metric":"AUC-ROC","better":"higher","columns":["5 %","10 %"],"rows":[
+  {"label":"ridge","cells":{
+   "5 %":{"okra":0.75,"okra_sd":0.01,"paper":0.85,"paper_sd":0.02,"difference_sd":-4.47,"verdict":"differs","why":"other data"},
+   "10 %":{"okra":0.95,"okra_sd":0.01,"paper":0.85,"paper_sd":0.02,"difference_sd":4.47,"verdict":"better","why":"other data"}}},
+  {"label":"margin","cells":{
+   "5 %":{"okra":0.5,"okra_sd":0,"paper":0.7,"paper_sd":null,"difference_sd":null,"verdict":"not comparable","why":"other data"}}}]},
+ {"id":"u","title":"own","metric":"error","better":"lower","columns":["a"],"rows":[{"label":"x","cells":{"a":{"okra":0.25}}}]}],
+ "figures":[{"id":"c","type":"curve","title":"a curve","series":[{"name":"s","x":[1,2],"y":[3,4]}]}],
+ "readings":["first <one>"],"deviations":[],"remarks":[]}
+END
+mkdir -p pages/pictures
+expect 0 okra report paper.json -o pages/page.md --figures pages/pictures --title 'Ours'
+for text in "# Ours" "| [mine](#mine) | 0 | 1 | 1 | 1 |" "Us 2001. a \\| b" \
+    "okra paper mine · 2001-02-03 · okra 0 · commit abc · 3.5 s · two cores · 2 threads" \
+    "AUC-ROC, higher is better" \
+    "| ridge | 5 % | 0.8500 ± 0.0200 | 0.7500 ± 0.0100 | -4.5 | differs (1) |" \
+    "| ridge | 10 % | 0.8500 ± 0.0200 | 0.9500 ± 0.0100 | +4.5 | better |" \
+    "| margin | 5 % | 0.7000 | 0.5000 | – | not comparable (1) |" "(1) other data" \
+    "| x | 0.2500 |" "![a curve](pictures/mine-c.svg)" "- first &lt;one&gt;"; do
+    expect_in "$text" pages/page.md
+done
+[ "$(grep -c 'other data' pages/page.md)" = 1 ]
+expect_in "<svg" pages/pictures/mine-c.svg
+expect 0 okra report paper.json score.json -o both.html
+expect_in '<td><a href="#r0">mine</a></td><td>0</td><td>1</td><td>1</td><td>1</td>' both.html
+expect 1 okra report paper.json -o page.md --figures none
+[ ! -e page.md ]

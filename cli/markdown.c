@@ -1,0 +1,284 @@
+/*
+ * markdown.c: results as a page of Markdown, for a repository.
+ */
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Text in which nothing is markup, one line. */
+static void escape(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("|*_`[]#\\", *text)) {
+            fputc('\\', out);
+        }
+        if (*text == '<' || *text == '>' || *text == '&') {
+            fputs(*text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "&amp;", out);
+        } else {
+            fputc(*text == '\n' ? ' ' : *text, out);
+        }
+    }
+}
+
+/* ---- tables --------------------------------------------------------------------------
+ */
+
+/* Reasons of a table's cells, each said once below it. */
+typedef struct reasons {
+    const char *text[64];
+    int count;
+} reasons;
+
+/* The number of a reason from 1 on; 0: none, or no more room. */
+static int reason(reasons *r, const char *why)
+{
+    for (int k = 0; k < r->count; k++) {
+        if (strcmp(r->text[k], why) == 0) {
+            return k + 1;
+        }
+    }
+    if (!*why || r->count == (int)(sizeof r->text / sizeof *r->text)) {
+        return 0;
+    }
+    r->text[r->count++] = why;
+    return r->count;
+}
+
+static const json_t *cell_of(const json_t *row, const json_t *column)
+{
+    const char *name = json_string_value(column);
+    return name ? json_object_get(json_object_get(row, "cells"), name) : NULL;
+}
+
+/* One line a cell: paper beside okra. */
+static void compared_row(FILE *out, const json_t *t, const json_t *row, reasons *why)
+{
+    size_t j;
+    json_t *column;
+    json_array_foreach(json_object_get(t, "columns"), j, column)
+    {
+        const json_t *c = cell_of(row, column), *d = json_object_get(c, "difference_sd");
+        char text[64];
+        if (!c) {
+            continue;
+        }
+        fputs("| ", out);
+        escape(out, figure_string(row, "label", ""));
+        fputs(" | ", out);
+        escape(out, json_string_value(column));
+        fprintf(out, " | %s | ", report_value(c, "paper", "paper_sd", text, sizeof text));
+        fputs(report_value(c, "okra", "okra_sd", text, sizeof text), out);
+        if (json_is_number(d)) {
+            fprintf(out, " | %+.1f | ", json_number_value(d));
+        } else {
+            fputs(" | – | ", out);
+        }
+        const char *verdict = figure_string(c, "verdict", "");
+        fputs(json_is_number(json_object_get(c, "paper")) ? verdict : "–", out);
+        bool good = strcmp(verdict, "reproduced") == 0 || strcmp(verdict, "better") == 0;
+        int number = good ? 0 : reason(why, figure_string(c, "why", ""));
+        if (number) {
+            fprintf(out, " (%d)", number);
+        }
+        fputs(" |\n", out);
+    }
+}
+
+/* Values alone, rows by columns. */
+static void plain_row(FILE *out, const json_t *t, const json_t *row)
+{
+    size_t j;
+    json_t *column;
+    fputs("| ", out);
+    escape(out, figure_string(row, "label", ""));
+    json_array_foreach(json_object_get(t, "columns"), j, column)
+    {
+        char text[64];
+        const json_t *c = cell_of(row, column);
+        fprintf(out, " | %s",
+                c ? report_value(c, "okra", "okra_sd", text, sizeof text) : "");
+    }
+    fputs(" |\n", out);
+}
+
+/* Has any cell a printed value? */
+static bool is_compared(const json_t *t)
+{
+    size_t i, j;
+    json_t *row, *column;
+    json_array_foreach(json_object_get(t, "rows"), i, row)
+    {
+        json_array_foreach(json_object_get(t, "columns"), j, column)
+        {
+            if (json_is_number(json_object_get(cell_of(row, column), "paper"))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void table(FILE *out, const json_t *t)
+{
+    size_t i;
+    json_t *item;
+    reasons why = {.count = 0};
+    bool compared = is_compared(t);
+    const char *better = figure_string(t, "better", "neither");
+    fputs("### ", out);
+    escape(out, figure_string(t, "title", ""));
+    fputs("\n\n", out);
+    escape(out, figure_string(t, "metric", ""));
+    fprintf(out, "%s%s\n\n", strcmp(better, "neither") == 0 ? "" : ", ",
+            strcmp(better, "lower") == 0    ? "lower is better"
+            : strcmp(better, "higher") == 0 ? "higher is better"
+                                            : "");
+    if (compared) {
+        fputs("| row | column | paper | okra | difference / sd | verdict |\n"
+              "|---|---|---:|---:|---:|---|\n",
+              out);
+    } else {
+        fputs("| |", out);
+        json_array_foreach(json_object_get(t, "columns"), i, item)
+        {
+            fputc(' ', out);
+            escape(out, json_is_string(item) ? json_string_value(item) : "");
+            fputs(" |", out);
+        }
+        fputs("\n|---|", out);
+        for (i = 0; i < json_array_size(json_object_get(t, "columns")); i++) {
+            fputs("---:|", out);
+        }
+        fputc('\n', out);
+    }
+    json_array_foreach(json_object_get(t, "rows"), i, item)
+    {
+        if (compared) {
+            compared_row(out, t, item, &why);
+        } else {
+            plain_row(out, t, item);
+        }
+    }
+    fputc('\n', out);
+    for (int k = 0; k < why.count; k++) {
+        fprintf(out, "(%d) ", k + 1);
+        escape(out, why.text[k]);
+        fputs(k + 1 < why.count ? "  \n" : "\n\n", out);
+    }
+}
+
+/* ---- one result ----------------------------------------------------------------------
+ */
+
+/* The folder of figures as the page sees it. */
+static const char *beside(const report_settings *s)
+{
+    const char *slash = strrchr(s->output, '/');
+    size_t length = slash ? (size_t)(slash - s->output) + 1 : 0;
+    return strncmp(s->output, s->figures, length) == 0 ? s->figures + length : s->figures;
+}
+
+static int figure(const cli_run *run, FILE *out, const report_settings *s,
+                  const char *result, const json_t *f)
+{
+    char name[256];
+    report_figure_name(name, sizeof name, result, figure_string(f, "id", "figure"));
+    fputs("![", out);
+    escape(out, figure_string(f, "title", ""));
+    fprintf(out, "](%s/%s.svg)\n\n", beside(s), name);
+    return report_save_figure(run, s->figures, result, f);
+}
+
+static void notes(FILE *out, const json_t *result, const char *key, const char *heading)
+{
+    size_t i;
+    json_t *note;
+    const json_t *list = json_object_get(result, key);
+    if (json_array_size(list) == 0) {
+        return;
+    }
+    fprintf(out, "%s:\n\n", heading);
+    json_array_foreach(list, i, note)
+    {
+        fputs("- ", out);
+        escape(out, json_is_string(note) ? json_string_value(note) : "");
+        fputc('\n', out);
+    }
+    fputc('\n', out);
+}
+
+static int section(const cli_run *run, FILE *out, const report_settings *s,
+                   const json_t *result)
+{
+    const char *name = figure_string(result, "name", "result"),
+               *paper = figure_string(result, "paper", "");
+    char origin[2048];
+    int status = CLI_DONE;
+    size_t i;
+    json_t *item;
+    fprintf(out, "## %s\n\n", name);
+    escape(out, paper);
+    fputs(*paper ? ". " : "", out);
+    escape(out, figure_string(result, "title", name));
+    fputs("\n\n", out);
+    escape(out, report_origin(result, origin, sizeof origin));
+    fputs("\n\n", out);
+    json_array_foreach(json_object_get(result, "tables"), i, item)
+    {
+        table(out, item);
+    }
+    json_array_foreach(json_object_get(result, "figures"), i, item)
+    {
+        if (*s->figures) {
+            int one = figure(run, out, s, name, item);
+            status = status == CLI_DONE ? one : status;
+        }
+    }
+    notes(out, result, "readings", "Readings taken where the protocol is open");
+    notes(out, result, "deviations", "Where our data or protocol is not the paper's");
+    notes(out, result, "remarks", "Remarks");
+    return status;
+}
+
+static void overview(FILE *out, const json_t *all)
+{
+    size_t i;
+    json_t *result;
+    fputs("| entry | reproduced | better | differs | not comparable |\n"
+          "|---|---:|---:|---:|---:|\n",
+          out);
+    json_array_foreach(all, i, result)
+    {
+        int counts[REPORT_VERDICTS];
+        const char *name = figure_string(result, "name", "result");
+        report_count(result, counts);
+        fprintf(out, "| [%s](#%s)", name, name);
+        for (int v = 0; v < REPORT_VERDICTS; v++) {
+            fprintf(out, " | %d", counts[v]);
+        }
+        fputs(" |\n", out);
+    }
+    fputc('\n', out);
+}
+
+int report_markdown(const cli_run *run, FILE *out, const report_settings *settings,
+                    const json_t *all)
+{
+    int status = CLI_DONE;
+    size_t i;
+    json_t *result;
+    fputs("# ", out);
+    escape(out, settings->title);
+    fputs("\n\nWritten by `okra report` from results of `okra`; nothing here is typed by "
+          "hand. A verdict compares\nthe difference of the means with the standard "
+          "deviations of both: reproduced where it is at most one.\n\n",
+          out);
+    overview(out, all);
+    json_array_foreach(all, i, result)
+    {
+        int one = section(run, out, settings, result);
+        status = status == CLI_DONE ? one : status;
+    }
+    return status;
+}

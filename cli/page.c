@@ -1,0 +1,273 @@
+/*
+ * page.c: results as one HTML page that needs nothing else.
+ */
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char page_style[] =
+    "*{box-sizing:border-box}"
+    "body{margin:0 auto;max-width:60rem;padding:1rem;font:16px/1.5 system-ui,sans-serif;"
+    "color:var(--ink);background:var(--page)}"
+    "h1{font-size:1.6rem;margin:.5rem 0}h2{font-size:1.25rem;margin:2rem 0 .25rem}"
+    "h3{font-size:1rem;margin:1.25rem 0 .25rem}p,li{margin:.25rem 0}"
+    ".soft{color:var(--soft);font-size:.875rem}nav a{margin-right:1rem}a{color:var(--s0)}"
+    ".wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-"
+    "nums}"
+    "th,td{padding:.35rem .7rem;border-bottom:1px solid var(--line);text-align:right;"
+    "vertical-align:top;white-space:nowrap}th:first-child,td:first-child{text-align:left}"
+    "td .ours{font-weight:600}td .theirs{display:block;color:var(--soft);font-size:.8rem}"
+    "td .why{display:block;color:var(--soft);font-size:.75rem;white-space:normal;"
+    "max-width:16rem;margin-left:auto}"
+    "td .reproduced,td .better{color:var(--good)}td .differs{color:var(--bad)}"
+    "figure{margin:1rem 0;padding:.75rem;background:var(--card);border-radius:.5rem;"
+    "overflow-x:auto}figcaption{font-weight:600;margin-bottom:.5rem}"
+    "button{float:right;font:inherit;color:inherit;background:var(--card);"
+    "border:1px solid var(--line);border-radius:.4rem;padding:.2rem .7rem}"
+    "@media print{button,nav{display:none}figure{break-inside:avoid}}";
+
+/* The only script: a button that overrides the system's theme. */
+static const char page_script[] =
+    "document.getElementById('theme').onclick=function(){var r=document.documentElement,"
+    "d=r.dataset.theme||(matchMedia('(prefers-color-scheme:dark)').matches?'dark':'light'"
+    ");"
+    "r.dataset.theme=d==='dark'?'light':'dark'};";
+
+static void head(FILE *out, const char *title)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+          "<link rel=\"icon\" href=\"data:,\">\n<title>",
+          out);
+    figure_escape(out, title);
+    fprintf(out,
+            "</title>\n<style>:root{%s}"
+            "@media(prefers-color-scheme:dark){:root:not([data-theme=light]){%s}}"
+            ":root[data-theme=dark]{%s}@media print{:root{%s}}%s%s</style>\n</head>\n",
+            figure_light, figure_dark, figure_dark, figure_light, page_style,
+            figure_style);
+    fputs("<body>\n<button id=\"theme\" type=\"button\">light / dark</button>\n<h1>",
+          out);
+    figure_escape(out, title);
+    fputs("</h1>\n", out);
+}
+
+/* ---- tables --------------------------------------------------------------------------
+ */
+
+static void cell(FILE *out, const json_t *c)
+{
+    if (!c) {
+        fputs("<td></td>", out);
+        return;
+    }
+    const char *verdict = figure_string(c, "verdict", ""),
+               *why = figure_string(c, "why", "");
+    char text[64];
+    fprintf(out, "<td><span class=\"ours\">%s</span>",
+            report_value(c, "okra", "okra_sd", text, sizeof text));
+    if (json_is_number(json_object_get(c, "paper"))) {
+        fprintf(out, "<span class=\"theirs\">paper %s</span><span class=\"theirs %s\">%s",
+                report_value(c, "paper", "paper_sd", text, sizeof text), verdict,
+                verdict);
+        const json_t *d = json_object_get(c, "difference_sd");
+        if (json_is_number(d)) {
+            fprintf(out, " (%+.1f sd)", json_number_value(d));
+        }
+        fputs("</span>", out);
+    }
+    if (*why && strcmp(verdict, "reproduced") != 0 && strcmp(verdict, "better") != 0) {
+        fputs("<span class=\"why\">", out);
+        figure_escape(out, why);
+        fputs("</span>", out);
+    }
+    fputs("</td>", out);
+}
+
+static void table(FILE *out, const json_t *t)
+{
+    fputs("<h3>", out);
+    figure_escape(out, figure_string(t, "title", ""));
+    fputs("</h3>\n<p class=\"soft\">", out);
+    figure_escape(out, figure_string(t, "metric", ""));
+    const char *better = figure_string(t, "better", "neither");
+    if (strcmp(better, "neither") != 0) {
+        fprintf(out, ", %s is better", strcmp(better, "lower") == 0 ? "lower" : "higher");
+    }
+    fputs("</p>\n<div class=\"wide\"><table><thead><tr><th></th>", out);
+    const json_t *columns = json_object_get(t, "columns");
+    size_t i, j;
+    json_t *name, *row;
+    json_array_foreach(columns, i, name)
+    {
+        fputs("<th>", out);
+        figure_escape(out, json_is_string(name) ? json_string_value(name) : "");
+        fputs("</th>", out);
+    }
+    fputs("</tr></thead><tbody>\n", out);
+    json_array_foreach(json_object_get(t, "rows"), i, row)
+    {
+        fputs("<tr><td>", out);
+        figure_escape(out, figure_string(row, "label", ""));
+        fputs("</td>", out);
+        json_array_foreach(columns, j, name)
+        {
+            const char *key = json_is_string(name) ? json_string_value(name) : "";
+            cell(out, json_object_get(json_object_get(row, "cells"), key));
+        }
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table></div>\n", out);
+}
+
+/* ---- figures -------------------------------------------------------------------------
+ */
+
+static int draw(const cli_run *run, FILE *out, const char *folder, const char *result,
+                const json_t *f)
+{
+    char why[256] = "", *svg = NULL;
+    size_t length = 0;
+    FILE *memory = open_memstream(&svg, &length);
+    if (!memory) {
+        return cli_failure(run, "no memory for a figure");
+    }
+    bool good = figure_draw(memory, f, false, why, sizeof why);
+    fclose(memory);
+    fputs("<figure><figcaption>", out);
+    figure_escape(out, figure_string(f, "title", ""));
+    fputs("</figcaption>\n", out);
+    if (good) {
+        fwrite(svg, 1, length, out);
+    } else {
+        fputs("<p class=\"soft\">This figure cannot be drawn: ", out);
+        figure_escape(out, why);
+        fputs(".</p>\n", out);
+    }
+    fputs("</figure>\n", out);
+    free(svg);
+    return good && *folder ? report_save_figure(run, folder, result, f) : CLI_DONE;
+}
+
+/* ---- one result ----------------------------------------------------------------------
+ */
+
+static void notes(FILE *out, const json_t *result, const char *key, const char *heading)
+{
+    const json_t *list = json_object_get(result, key);
+    if (json_array_size(list) == 0) {
+        return;
+    }
+    size_t i;
+    json_t *note;
+    fprintf(out, "<h3>%s</h3>\n<ul>\n", heading);
+    json_array_foreach(list, i, note)
+    {
+        fputs("<li>", out);
+        figure_escape(out, json_is_string(note) ? json_string_value(note) : "");
+        fputs("</li>\n", out);
+    }
+    fputs("</ul>\n", out);
+}
+
+static int section(const cli_run *run, FILE *out, const char *folder,
+                   const json_t *result, size_t number)
+{
+    const char *name =
+        figure_string(result, "name", figure_string(result, "kind", "result"));
+    char origin[2048];
+    int status = CLI_DONE;
+    size_t i;
+    json_t *item;
+    fprintf(out, "<section id=\"r%zu\">\n<h2>", number);
+    figure_escape(out, figure_string(result, "paper", ""));
+    fputs(*figure_string(result, "paper", "") ? ": " : "", out);
+    figure_escape(out, figure_string(result, "title", name));
+    fputs("</h2>\n<p class=\"soft\">", out);
+    figure_escape(out, report_origin(result, origin, sizeof origin));
+    fputs("</p>\n", out);
+    json_array_foreach(json_object_get(result, "tables"), i, item)
+    {
+        table(out, item);
+    }
+    json_array_foreach(json_object_get(result, "figures"), i, item)
+    {
+        int one = draw(run, out, folder, name, item);
+        status = status == CLI_DONE ? one : status;
+    }
+    notes(out, result, "readings", "Readings taken where the protocol is open");
+    notes(out, result, "deviations", "Where our data or protocol is not the paper's");
+    notes(out, result, "remarks", "Remarks");
+    fputs("</section>\n", out);
+    return status;
+}
+
+/* ---- the page ------------------------------------------------------------------------
+ */
+
+/* How many cells of each result have which verdict. */
+static void overview(FILE *out, const json_t *all)
+{
+    size_t i;
+    json_t *result;
+    fputs("<div class=\"wide\"><table class=\"overview\"><thead><tr><th></th>", out);
+    for (int v = 0; v < REPORT_VERDICTS; v++) {
+        fprintf(out, "<th>%s</th>", report_verdicts[v]);
+    }
+    fputs("</tr></thead><tbody>\n", out);
+    json_array_foreach(all, i, result)
+    {
+        int counts[REPORT_VERDICTS];
+        report_count(result, counts);
+        fprintf(out, "<tr><td><a href=\"#r%zu\">", i);
+        figure_escape(out, figure_string(result, "name", ""));
+        fputs("</a></td>", out);
+        for (int v = 0; v < REPORT_VERDICTS; v++) {
+            fprintf(out, "<td>%d</td>", counts[v]);
+        }
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table></div>\n", out);
+}
+
+static bool any_verdict(const json_t *all)
+{
+    size_t i;
+    json_t *result;
+    json_array_foreach(all, i, result)
+    {
+        if (strcmp(figure_string(result, "kind", ""), "paper") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int report_page(const cli_run *run, FILE *out, const report_settings *f,
+                const json_t *all)
+{
+    int status = CLI_DONE;
+    size_t i;
+    json_t *result;
+    head(out, f->title);
+    fputs("<nav>\n", out);
+    json_array_foreach(all, i, result)
+    {
+        fprintf(out, "<a href=\"#r%zu\">", i);
+        figure_escape(out,
+                      figure_string(result, "name", figure_string(result, "kind", "")));
+        fputs("</a>\n", out);
+    }
+    fputs("</nav>\n", out);
+    if (json_array_size(all) > 1 && any_verdict(all)) {
+        overview(out, all);
+    }
+    json_array_foreach(all, i, result)
+    {
+        int one = section(run, out, f->figures, result, i);
+        status = status == CLI_DONE ? one : status;
+    }
+    fprintf(out, "<script>%s</script>\n</body>\n</html>\n", page_script);
+    return status;
+}

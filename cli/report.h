@@ -1,0 +1,40 @@
+/*
+ * report.h: results (docs/results-format.md) as one page, HTML or Markdown.
+ */
+#ifndef OKRA_REPORT_H
+#define OKRA_REPORT_H
+
+#include "cli.h"
+#include "figure.h"
+
+typedef struct report_settings {
+    const char *output, *title; /* output: .html, .md, or "-" (HTML)         */
+    const char *figures;        /* each figure goes there as .svg; "": none  */
+} report_settings;
+
+/* Writes the results, a JSON array, and says where to; an exit status. */
+int report_write(const cli_run *run, const report_settings *settings, const json_t *all);
+
+/* ---- what the two kinds of page share: report.c --------------------------------------
+ */
+
+/* RESULT-FIGURE of letters, digits and dashes alone: a file's name without .svg. */
+void report_figure_name(char *to, size_t size, const char *result, const char *figure);
+int report_save_figure(const cli_run *run, const char *folder, const char *result,
+                       const json_t *f);
+/* "0.9234 ± 0.0123", or a dash where there is no number. */
+const char *report_value(const json_t *cell, const char *mean, const char *sd,
+                         char *buffer, size_t size);
+/* How it was made: "okra paper x --full · full run · 12 s · 2026-01-31 · ..." */
+const char *report_origin(const json_t *result, char *buffer, size_t size);
+/* Verdicts of a result's cells: reproduced, better, differs, not comparable. */
+enum { REPORT_VERDICTS = 4 };
+extern const char *const report_verdicts[REPORT_VERDICTS];
+void report_count(const json_t *result, int counts[REPORT_VERDICTS]);
+
+int report_page(const cli_run *run, FILE *out, const report_settings *settings,
+                const json_t *all);
+int report_markdown(const cli_run *run, FILE *out, const report_settings *settings,
+                    const json_t *all);
+
+#endif
