@@ -132,6 +132,11 @@ okra_int okra_bound_count_(const okra_bound_ *bound)
     return bound->train.n;
 }
 
+const okra_kernel *okra_bound_kernel_(const okra_bound_ *bound)
+{
+    return bound->kernel;
+}
+
 const okra_data *okra_bound_data_(const okra_bound_ *bound)
 {
     return bound->train.data;

@@ -100,6 +100,7 @@ okra_status okra_bound_create_(okra_context *ctx, const okra_kernel *kernel,
 void okra_bound_free_(okra_bound_ *bound);
 okra_int okra_bound_count_(const okra_bound_ *bound); /* training objects */
 const okra_data *okra_bound_data_(const okra_bound_ *bound);
+const okra_kernel *okra_bound_kernel_(const okra_bound_ *bound);
 /* Training Gram matrix, both triangles. */
 okra_status okra_bound_gram_(okra_context *ctx, const okra_bound_ *bound,
                              okra_mat_ K) OKRA_CHECK;

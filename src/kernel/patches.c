@@ -6,6 +6,7 @@
  * patches, `patch` pixels wide and high, neighbours sharing `overlap` pixels; the last
  * ones end at the border, so every pixel is in one. Then position.c.
  */
+#include "kernel/pieces.h"
 #include "kernel/position.h"
 #include "kernel/through.h"
 
@@ -64,6 +65,38 @@ static void cut(const patches_params *p, const double *image, okra_int height, d
             }
         }
     }
+}
+
+void okra_layout_clear_(okra_layout_ *layout)
+{
+    okra_free_(layout->row);
+    okra_free_(layout->col);
+    *layout = (okra_layout_){0};
+}
+
+okra_status okra_patches_layout_(const void *params, const okra_data *data,
+                                 okra_layout_ *out)
+{
+    okra_status st = OKRA_OK;
+    const patches_params *p = params;
+    okra_layout_ l = {.width = p->width, .patch = p->patch};
+    TRY(check(p, data));
+    l.height = data->d / p->width;
+    l.down = along(p, l.height);
+    l.across = along(p, p->width);
+    ALLOC(l.row, l.down);
+    ALLOC(l.col, l.across);
+    for (okra_int k = 0; k < l.down; k++) {
+        l.row[k] = start(p, l.height, k);
+    }
+    for (okra_int k = 0; k < l.across; k++) {
+        l.col[k] = start(p, p->width, k);
+    }
+    *out = l;
+    l = (okra_layout_){0};
+done:
+    okra_layout_clear_(&l);
+    return st;
 }
 
 static okra_status map(okra_context *ctx, const void *params, const void *state,

@@ -136,8 +136,8 @@ static void unbind(void *arg)
     }
 }
 
-/* Labels or vectors: what the inner kernel takes and the objects have. */
-static okra_status choose(const okra_kernel *inner, const okra_data *data, bool *labels)
+okra_status okra_position_labels_(const okra_kernel *inner, const okra_data *data,
+                                  bool *labels)
 {
     okra_status st = OKRA_OK;
     unsigned kinds = okra_kernel_kinds_(inner);
@@ -161,7 +161,7 @@ static okra_status bind(okra_context *ctx, const void *params, const okra_data *
     shared *sh = NULL;
     ZALLOC(sh, 1);
     sh->train = train;
-    TRY(choose(p->inner, train, &sh->labels));
+    TRY(okra_position_labels_(p->inner, train, &sh->labels));
     TRY(sort_elements(ctx, train, sh->labels, &sh->e));
     TRY(okra_bound_create_(ctx, p->inner, sh->e.data, &sh->bound));
     *out = sh;

@@ -15,4 +15,9 @@ typedef struct okra_position_params_ {
     bool map;
 } okra_position_params_;
 
+/* Does the inner kernel meet the labels of these sequences or strings, or the vectors?
+ * OKRA_EARG where it takes neither. */
+okra_status okra_position_labels_(const okra_kernel *inner, const okra_data *data,
+                                  bool *labels) OKRA_CHECK;
+
 #endif

@@ -54,6 +54,7 @@ typedef struct okra_query_ {
                            p == NULL: weights alone are wanted */
     const okra_data *x; /* the test inputs themselves, or NULL where there are none; */
     okra_int first;     /* the queries are its objects first..first+m-1              */
+    const okra_bound_ *kx; /* the input kernel on the training inputs, or NULL */
 } okra_query_;
 
 /* A method whose prediction is the y that minimises a criterion of its own, not the one

@@ -23,7 +23,8 @@ extern const okra_method_
     okra_method_pkmr_,
     okra_method_svm_,
     okra_method_svr_,
-    okra_method_hopfield_;
+    okra_method_hopfield_,
+    okra_method_jkm_;
 
 const okra_method_ *const okra_methods_[] = {
     &okra_method_ridge_,
@@ -43,6 +44,7 @@ const okra_method_ *const okra_methods_[] = {
     &okra_method_svm_,
     &okra_method_svr_,
     &okra_method_hopfield_,
+    &okra_method_jkm_,
     NULL,
 };
 /* clang-format on */

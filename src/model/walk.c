@@ -73,7 +73,8 @@ static okra_status query(okra_context *ctx, okra_walk_ *walk, okra_int first, ok
                          .train_self = walk->train_self,
                          .extra = okra_mat_of_(walk->extra, m, walk->extra_cols),
                          .x = walk->x,
-                         .first = first};
+                         .first = first,
+                         .kx = t->bound_x};
     okra_status st = okra_other_cross_(ctx, t->bound_x, walk->other, first,
                                        okra_mat_part_(out->Kx, 0, m, 0, t->x->n));
     if (st == OKRA_OK && t->waves) {

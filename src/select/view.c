@@ -242,7 +242,8 @@ static okra_status query(okra_context *ctx, const okra_view_ *v, bool self, doub
                        .Kx = okra_mat_of_(K, v->m, inputs),
                        .self = v->self,
                        .train_self = v->train_self,
-                       .x = v->test_x};
+                       .x = v->test_x,
+                       .kx = v->training->bound_x};
     if (v->Kx) {
         okra_mat_copy_(okra_mat_of_(v->Kx, v->m, inputs), q->Kx);
         return OKRA_OK;
