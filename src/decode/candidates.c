@@ -337,13 +337,12 @@ static okra_status search_set(okra_context *ctx, state *s, const okra_block_ *bl
 {
     okra_status st = OKRA_OK;
     bool again = block->m < s->tests;
-    double *G = NULL, *norm = NULL;
-    okra_mat_ W = s->output.map ? block->H : block->W;
+    double *G = NULL, *norm = NULL, *points = NULL;
+    okra_mat_ W = block->W;
     ALLOC(norm, block->m);
     if (s->output.map) {
-        for (okra_int r = 0; r < W.rows; r++) {
-            norm[r] = okra_dot_(W.cols, W.p + r * W.ld, W.p + r * W.ld);
-        }
+        TRY(okra_panels_points_(ctx, s->panels, block->H, norm, &points));
+        W = okra_mat_of_(points, block->m, block->H.cols);
     } else {
         TRY(okra_panels_norms_(ctx, s->training, again, W, norm));
     }
@@ -364,6 +363,7 @@ static okra_status search_set(okra_context *ctx, state *s, const okra_block_ *bl
 done:
     okra_free_(G);
     okra_free_(norm);
+    okra_free_(points);
     return st;
 }
 

@@ -121,6 +121,10 @@ const double *okra_panels_self_(const okra_panels_ *panels); /* l(y,y) of the co
  * while half of the budget is free. */
 okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p,
                              bool again, okra_mat_ *out) OKRA_CHECK;
+/* Low rank, points H (m x rank): norm[r] = |h_r|^2, and *out (m x rank, owned by the
+ * caller) the rows whose products with a panel are <psi(c), h_r>. */
+okra_status okra_panels_points_(okra_context *ctx, const okra_panels_ *panels,
+                                okra_mat_ H, double *norm, double **out) OKRA_CHECK;
 /* norm[r] = w_r' L w_r of the rows of W, `training` the panels of the training outputs.
  */
 okra_status okra_panels_norms_(okra_context *ctx, okra_panels_ *training, bool again,

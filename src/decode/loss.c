@@ -97,7 +97,7 @@ done:
     return st;
 }
 
-/* Low rank: l(y,y) - 2 <psi(y), h> + |h|^2, panel by panel of the truth. */
+/* Low rank: l(y,y) - 2 <u(y), F^-T h> + |h|^2, panel by panel of the truth. */
 static okra_status mapped_losses(okra_context *ctx, const okra_feature_loss_ *loss,
                                  const okra_block_ *block, double *each)
 {
@@ -105,23 +105,26 @@ static okra_status mapped_losses(okra_context *ctx, const okra_feature_loss_ *lo
     const double *self = okra_panels_self_(loss->panels);
     okra_mat_ P = {0};
     okra_int panel = -1;
+    double *points = NULL;
     if (!block->H.p) {
         FAIL(OKRA_EINTERNAL, "weights under an output kernel of low rank");
     }
+    TRY(okra_panels_points_(ctx, loss->panels, block->H, each, &points));
     for (okra_int r = 0; r < block->m; r++) {
         okra_int i = block->first + r;
-        const double *h = block->H.p + r * block->H.ld;
+        const double *h = points + r * block->H.cols;
         if (i / OKRA_PANEL_ != panel) {
             panel = i / OKRA_PANEL_;
             TRY(okra_panels_get_(ctx, loss->panels, panel, false, &P));
         }
-        double squared = self[i];
+        double squared = self[i] + each[r];
         for (okra_int j = 0; j < P.rows; j++) {
-            squared += h[j] * (h[j] - 2 * P.p[j * P.ld + i % OKRA_PANEL_]);
+            squared -= 2 * h[j] * P.p[j * P.ld + i % OKRA_PANEL_];
         }
         each[r] = squared < 0 ? 0 : squared; /* a NaN stays one */
     }
 done:
+    okra_free_(points);
     return st;
 }
 

@@ -6,10 +6,13 @@
  * the cross matrix l(y_i, c_j), n x OKRA_PANEL_ at a time, and
  *     w'Lw = sum_p sum_{j in p} (w'L)_j w_j,
  * panel after panel over the training outputs. Low rank: a prediction is its point h in
- * the m features psi of a map, panels hold psi(c_j), m x OKRA_PANEL_, and
- *     |phi(c) - h|^2 = l(c,c) - 2 <psi(c), h> + |h|^2,
- * exact for the basis of a map, since h lies in its span. Products run over the same
- * panels whether these are kept or computed anew, so the budget does not change the bits.
+ * the m features psi(c) = F^-1 u(c) of a map, panels hold u(c_j), m x OKRA_PANEL_, and
+ *     |phi(c) - h|^2 = l(c,c) - 2 <u(c), F^-T h> + |h|^2,
+ * exact for the basis of a map, since h lies in its span. The triangular solve is one a
+ * prediction, m^2, so that a candidate takes m kernel values and m products; it loses
+ * eps |h| |F^-1| at most, |F^-1| <= (10 m eps mean(diag))^-1/2 (kernel/lowrank.c).
+ * Products run over the same panels whether these are kept or computed anew, so the
+ * budget does not change the bits.
  */
 #include "decode/decode.h"
 
@@ -89,7 +92,7 @@ const double *okra_panels_self_(const okra_panels_ *panels)
     return panels->self;
 }
 
-/* out <- (psi(y_c))_c, rank x columns. */
+/* out <- (u(y_c))_c, rank x columns. */
 static okra_status mapped(okra_context *ctx, const okra_panels_ *panels, okra_int first,
                           okra_mat_ out)
 {
@@ -101,7 +104,7 @@ static okra_status mapped(okra_context *ctx, const okra_panels_ *panels, okra_in
     okra_mat_ Vm = okra_mat_of_(V, out.cols, map->columns);
     okra_mat_ Sm = okra_mat_of_(S, out.cols, map->rank);
     TRY(okra_map_values_(ctx, map, panels->data, first, Vm));
-    TRY(okra_map_features_(ctx, map, Vm, Sm));
+    TRY(okra_map_sketched_(ctx, map, Vm, Sm));
     okra_mat_transpose_(Sm, out);
 done:
     okra_free_(V);
@@ -161,5 +164,24 @@ okra_status okra_panels_norms_(okra_context *ctx, okra_panels_ *training, bool a
     }
 done:
     okra_free_(G);
+    return st;
+}
+
+okra_status okra_panels_points_(okra_context *ctx, const okra_panels_ *panels,
+                                okra_mat_ H, double *norm, double **out)
+{
+    okra_status st = OKRA_OK;
+    double *points = NULL;
+    TRY(okra_doubles_(ctx, H.rows, H.cols, "predictions of low rank", &points));
+    okra_mat_ P = okra_mat_of_(points, H.rows, H.cols);
+    for (okra_int r = 0; r < H.rows; r++) {
+        norm[r] = okra_dot_(H.cols, H.p + r * H.ld, H.p + r * H.ld);
+    }
+    okra_mat_copy_(H, P);
+    TRY(okra_map_meet_(ctx, panels->map, P));
+    *out = points;
+    points = NULL;
+done:
+    okra_free_(points);
     return st;
 }

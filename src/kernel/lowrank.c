@@ -46,7 +46,7 @@ static const okra_option chol_rows[] = {
 static const okra_option nystrom_rows[] = {
     RANK_ROW,
     {"pivots", OKRA_OPTION_CHOICE, offsetof(okra_low_, pivots), "uniform", 1, 0,
-     "uniform|leverage|kmeans|greedy", "HOW", "how the basis is chosen"},
+     "uniform|leverage|kmeans|greedy|centres", "HOW", "how the basis is chosen"},
     {.name = NULL}};
 static const okra_option sketch_rows[] = {
     RANK_ROW,
@@ -172,9 +172,13 @@ okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
     map->basis = map->columns = count;
     map->rank = rank;
     map->scale = 1;
-    ALLOC(map->index, count);
-    memcpy(map->index, index, (size_t)count * sizeof *index);
-    TRY(okra_data_take(train, index, count, &map->objects));
+    if (index) {
+        ALLOC(map->index, count);
+        memcpy(map->index, index, (size_t)count * sizeof *index);
+        TRY(okra_data_take(train, index, count, &map->objects));
+    } else {
+        map->objects = okra_data_retain(train);
+    }
     TRY(okra_bound_create_(ctx, kernel, map->objects, &map->bound));
     TRY(okra_doubles_(ctx, rank, rank, "the Gram matrix of the basis", &map->factor));
     okra_mat_ F = okra_mat_of_(map->factor, rank, rank);
@@ -314,10 +318,16 @@ okra_status okra_map_create_(okra_context *ctx, const okra_kernel *kernel,
     okra_random_ random = okra_random_create_(okra_context_seed(ctx), stream);
     okra_int n = train->n, rank = OKRA_MIN_(low->rank, n), count = rank;
     okra_int *index = NULL;
+    okra_data *centres = NULL;
     double *S = NULL;
     TRY(check(kernel, train));
     if (low->kind == OKRA_LOW_RFF_) {
         return make_waves(ctx, kernel, train, low->rank, &random, out);
+    }
+    if (low->kind == OKRA_LOW_NYSTROM_ && low->pivots == OKRA_PIVOTS_CENTRES_) {
+        TRY(okra_centres_(ctx, train, &random, rank, &centres));
+        TRY(okra_map_of_(ctx, kernel, centres, NULL, rank, NULL, rank, out));
+        goto done;
     }
     ALLOC(index, low->kind == OKRA_LOW_SKETCH_ ? n : rank);
     if (low->kind == OKRA_LOW_SKETCH_) {
@@ -329,6 +339,7 @@ okra_status okra_map_create_(okra_context *ctx, const okra_kernel *kernel,
     TRY(okra_map_of_(ctx, kernel, train, index, count, S, rank, out));
     S = NULL;
 done:
+    okra_data_free(centres);
     okra_free_(index);
     okra_free_(S);
     return st;
@@ -437,21 +448,40 @@ static void scale_by(okra_mat_ A, double c)
     }
 }
 
-okra_status okra_map_features_(okra_context *ctx, const okra_map_ *map, okra_mat_ V,
-                               okra_mat_ Phi)
+okra_status okra_map_sketched_(okra_context *ctx, const okra_map_ *map, okra_mat_ V,
+                               okra_mat_ U)
 {
     okra_status st = OKRA_OK;
     if (map->sketch) {
         TRY(okra_gemm_(ctx, false, false, 1, V,
-                       okra_mat_of_(map->sketch, map->columns, map->rank), 0, Phi));
-    } else if (Phi.p != V.p) {
-        okra_mat_copy_(V, Phi);
+                       okra_mat_of_(map->sketch, map->columns, map->rank), 0, U));
+    } else if (U.p != V.p) {
+        okra_mat_copy_(V, U);
     }
-    if (map->factor) {
-        TRY(okra_trsm_(ctx, false, true, okra_mat_of_(map->factor, map->rank, map->rank),
-                       Phi));
-    }
-    scale_by(Phi, map->scale);
+    scale_by(U, map->scale);
+done:
+    return st;
+}
+
+/* A <- A op(F)^-1 */
+static okra_status divide(okra_context *ctx, const okra_map_ *map, bool trans,
+                          okra_mat_ A)
+{
+    okra_mat_ F = okra_mat_of_(map->factor, map->rank, map->rank);
+    return map->factor ? okra_trsm_(ctx, false, trans, F, A) : OKRA_OK;
+}
+
+okra_status okra_map_meet_(okra_context *ctx, const okra_map_ *map, okra_mat_ H)
+{
+    return divide(ctx, map, false, H);
+}
+
+okra_status okra_map_features_(okra_context *ctx, const okra_map_ *map, okra_mat_ V,
+                               okra_mat_ Phi)
+{
+    okra_status st = OKRA_OK;
+    TRY(okra_map_sketched_(ctx, map, V, Phi));
+    TRY(divide(ctx, map, true, Phi));
 done:
     return st;
 }

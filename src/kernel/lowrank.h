@@ -24,6 +24,7 @@ typedef enum okra_pivots_ {
     OKRA_PIVOTS_LEVERAGE_,
     OKRA_PIVOTS_KMEANS_,
     OKRA_PIVOTS_GREEDY_,
+    OKRA_PIVOTS_CENTRES_, /* not among the objects: lowrank_centres.c */
 } okra_pivots_;
 
 /* chol(rank=500,tol=1e-6), nystrom(rank=500,pivots=uniform), sketch(rank=500,
@@ -73,6 +74,13 @@ okra_status okra_map_values_(okra_context *ctx, const okra_map_ *map,
 /* self[i] = k(x_i, x_i) of all objects of data. */
 okra_status okra_map_self_(okra_context *ctx, const okra_map_ *map, const okra_data *data,
                            double *self) OKRA_CHECK;
+/* U <- c V S, so that phi(x)' = u(x)' F^-T; V is destroyed. Without a sketch U may be V.
+ */
+okra_status okra_map_sketched_(okra_context *ctx, const okra_map_ *map, okra_mat_ V,
+                               okra_mat_ U) OKRA_CHECK;
+/* H <- H F^-1 (rows of `rank` coefficients): <phi(x), h> becomes <u(x), h>. */
+okra_status okra_map_meet_(okra_context *ctx, const okra_map_ *map,
+                           okra_mat_ H) OKRA_CHECK;
 /* Phi <- c V S F^-T; V is destroyed. Without a sketch Phi may be V. */
 okra_status okra_map_features_(okra_context *ctx, const okra_map_ *map, okra_mat_ V,
                                okra_mat_ Phi) OKRA_CHECK;
@@ -98,7 +106,15 @@ okra_status okra_pivots_greedy_(okra_context *ctx, const okra_kernel *kernel,
                                 const okra_data *train, double tol, okra_int *index,
                                 okra_int *count, double *error) OKRA_CHECK;
 
-/* A map whose basis are these objects, seen through S (count x rank, taken over on
+/* m of n without replacement, in random order. */
+okra_status okra_pivots_uniform_(okra_random_ *random, okra_int n, okra_int m,
+                                 okra_int *index) OKRA_CHECK;
+/* lowrank_centres.c: m centres of k-means on dense vectors. */
+okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random_ *random,
+                          okra_int m, okra_data **out) OKRA_CHECK;
+
+/* A map whose basis are these objects (index == NULL: all of train, which then is no
+ * training set but the basis itself), seen through S (count x rank, taken over on
  * success; NULL: the identity). */
 okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
                          const okra_data *train, const okra_int *index, okra_int count,

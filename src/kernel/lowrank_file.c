@@ -1,6 +1,7 @@
 /*
  * lowrank_file.c: a map as arrays of a model: PREFIX.basis (1 x basis, places in the
- * training set) or PREFIX.waves (frequencies), PREFIX.factor, PREFIX.sketch.
+ * training set), PREFIX.centres (vectors) or PREFIX.waves (frequencies), PREFIX.factor,
+ * PREFIX.sketch.
  */
 #include "kernel/lowrank.h"
 
@@ -36,11 +37,16 @@ okra_status okra_map_save_(const okra_map_ *map, okra_bag_ *bag, const char *pre
         TRY(okra_bag_put_number_(bag, key, map->scale));
         goto done;
     }
-    ALLOC(places, map->basis);
-    for (okra_int i = 0; i < map->basis; i++) {
-        places[i] = (double)map->index[i];
+    if (map->index) {
+        ALLOC(places, map->basis);
+        for (okra_int i = 0; i < map->basis; i++) {
+            places[i] = (double)map->index[i];
+        }
+        TRY(put(bag, prefix, "basis", places, 1, map->basis, map->basis));
+    } else {
+        TRY(put(bag, prefix, "centres", map->objects->values, map->basis, map->objects->d,
+                map->objects->ld));
     }
-    TRY(put(bag, prefix, "basis", places, 1, map->basis, map->basis));
     TRY(put(bag, prefix, "factor", map->factor, map->rank, map->rank, map->rank));
     if (map->sketch) {
         TRY(put(bag, prefix, "sketch", map->sketch, map->basis, map->rank, map->rank));
@@ -62,6 +68,7 @@ bool okra_map_saved_(const okra_bag_ *bag, const char *prefix)
 {
     okra_int rows, cols;
     return get(bag, prefix, "waves", &rows, &cols) ||
+           get(bag, prefix, "centres", &rows, &cols) ||
            get(bag, prefix, "basis", &rows, &cols);
 }
 
@@ -100,10 +107,13 @@ static okra_status load_basis(const okra_data *train, const okra_bag_ *bag,
                               const char *prefix, okra_map_ *map)
 {
     okra_status st = OKRA_OK;
-    okra_int one = 0, rank = 0, also = 0, rows = 0;
-    const double *places = get(bag, prefix, "basis", &one, &map->basis);
+    okra_int one = 1, rank = 0, also = 0, rows = 0, width = 0;
+    const double *centres = get(bag, prefix, "centres", &map->basis, &width);
+    const double *places = centres ? NULL : get(bag, prefix, "basis", &one, &map->basis);
     const double *F = get(bag, prefix, "factor", &rank, &also);
-    if (!places || !F || one != 1 || rank != also) {
+    double *values = NULL;
+    if ((!places && !centres) || !F || one != 1 || rank != also ||
+        (centres && width != train->d)) {
         FAIL(OKRA_EFORMAT, "the map '%s' is not whole", prefix);
     }
     const double *S = get(bag, prefix, "sketch", &rows, &also);
@@ -111,8 +121,14 @@ static okra_status load_basis(const okra_data *train, const okra_bag_ *bag,
         FAIL(OKRA_EFORMAT, "the map '%s' has a basis of %lld for %lld features", prefix,
              (long long)map->basis, (long long)rank);
     }
-    ALLOC(map->index, map->basis);
-    for (okra_int i = 0; i < map->basis; i++) {
+    if (centres) {
+        TRY(copy(centres, map->basis * width, &values));
+        TRY(okra_data_adopt_dense_(values, map->basis, width, "centres", &map->objects));
+        values = NULL;
+    } else {
+        ALLOC(map->index, map->basis);
+    }
+    for (okra_int i = 0; places && i < map->basis; i++) {
         if (!(places[i] >= 0 && places[i] < (double)train->n)) {
             FAIL(OKRA_EFORMAT, "the map '%s' names object %g of %lld", prefix, places[i],
                  (long long)train->n);
@@ -126,8 +142,11 @@ static okra_status load_basis(const okra_data *train, const okra_bag_ *bag,
     map->rank = rank;
     map->columns = map->basis;
     map->scale = 1;
-    TRY(okra_data_take(train, map->index, map->basis, &map->objects));
+    if (places) {
+        TRY(okra_data_take(train, map->index, map->basis, &map->objects));
+    }
 done:
+    okra_free_(values);
     return st;
 }
 

@@ -114,8 +114,9 @@ done:
 /* ---- random choices ------------------------------------------------------------------
  */
 
-/* m of n without replacement: the head of a shuffle. */
-static okra_status uniform(okra_random_ *random, okra_int n, okra_int m, okra_int *index)
+/* The head of a shuffle. */
+okra_status okra_pivots_uniform_(okra_random_ *random, okra_int n, okra_int m,
+                                 okra_int *index)
 {
     okra_status st = OKRA_OK;
     okra_int *all = NULL;
@@ -265,7 +266,7 @@ static okra_status leverage(okra_context *ctx, const okra_kernel *kernel,
     okra_status st = OKRA_OK;
     double *score = NULL;
     okra_int m = 0;
-    TRY(uniform(random, train->n, *count, index));
+    TRY(okra_pivots_uniform_(random, train->n, *count, index));
     ALLOC(score, train->n);
     TRY(leverage_scores(ctx, kernel, train, index, *count, score));
     while (m < *count) {
@@ -291,12 +292,13 @@ okra_status okra_pivots_choose_(okra_context *ctx, const okra_kernel *kernel,
     }
     switch ((okra_pivots_)low->pivots) {
     case OKRA_PIVOTS_UNIFORM_:
-        return uniform(random, train->n, *count, index);
+        return okra_pivots_uniform_(random, train->n, *count, index);
     case OKRA_PIVOTS_LEVERAGE_:
         return leverage(ctx, kernel, train, random, index, count);
     case OKRA_PIVOTS_KMEANS_:
         return kmeans(ctx, kernel, train, random, index, count);
     case OKRA_PIVOTS_GREEDY_:
+    case OKRA_PIVOTS_CENTRES_: /* not of the training set: okra_centres_ */
         break;
     }
     return okra_pivots_greedy_(ctx, kernel, train, 0, index, count, NULL);

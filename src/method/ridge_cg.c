@@ -222,10 +222,11 @@ static uint64_t name_problem(const solver *z, double lambda)
     okra_int sizes[] = {z->n, z->m, z->d, z->r->center, p->map_y != NULL};
     uint64_t h = hash(UINT64_C(0xcbf29ce484222325), sizes, sizeof sizes);
     h = hash(h, &lambda, sizeof lambda);
-    h = hash(h, z->map->index, (size_t)z->m * sizeof *z->map->index);
+    const okra_int *index = z->map->index; /* NULL: centres, which the factor tells */
+    h = index ? hash(h, index, (size_t)z->m * sizeof *index) : h;
     h = hash(h, z->map->factor, (size_t)(z->m * z->m) * sizeof(double));
     for (okra_int i = 0; p->features && i < z->m; i++) {
-        h = hash(h, p->features + z->map->index[i] * p->features_ld,
+        h = hash(h, p->features + (index ? index[i] : i) * p->features_ld,
                  (size_t)z->d * sizeof(double));
     }
     if (p->map_y && p->map_y->factor) {

@@ -89,6 +89,7 @@ static const char *const full[] = {"chol(rank=40,tol=0)",
                                    "nystrom(rank=40,pivots=leverage)",
                                    "nystrom(rank=40,pivots=kmeans)",
                                    "nystrom(rank=40,pivots=greedy)",
+                                   "nystrom(rank=40,pivots=centres)",
                                    "sketch(rank=40,p=0.5)",
                                    "sketch(rank=40,kind=gaussian)"};
 enum { FULL = sizeof full / sizeof *full };
@@ -135,9 +136,13 @@ TEST(rank_of_the_data_suffices)
  * greedy pivots bring it down monotonically. */
 TEST(trace_bounds_the_error)
 {
-    const char *const kinds[] = {"chol(tol=0,", "nystrom(", "nystrom(pivots=leverage,",
-                                 "nystrom(pivots=kmeans,", "sketch("};
-    for (int k = 0; k < 5; k++) {
+    const char *const kinds[] = {"chol(tol=0,",
+                                 "nystrom(",
+                                 "nystrom(pivots=leverage,",
+                                 "nystrom(pivots=kmeans,",
+                                 "sketch(",
+                                 "nystrom(pivots=centres,"};
+    for (int k = 0; k < 6; k++) {
         double before = INFINITY, trace = 0;
         for (int rank = 2; rank <= 32; rank *= 2) {
             points p;
@@ -152,6 +157,49 @@ TEST(trace_bounds_the_error)
         }
         CHECK(before < 1); /* of 40 */
     }
+}
+
+/* Centres are means, and the error is below that of as many objects at random (0.62 of it
+ * over 20 seeds). */
+TEST(centres_are_means)
+{
+    double centres = 0, uniform = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        points p;
+        double trace;
+        make(seed, N, false, "rbf(sigma=2)", &p);
+        error_of(&p, "nystrom(rank=8,pivots=centres)", &trace);
+        centres += trace;
+        error_of(&p, "nystrom(rank=8)", &trace);
+        uniform += trace;
+        clear(&p);
+    }
+    CHECK(centres < 0.8 * uniform);
+    points p;
+    okra_map_ *map = NULL;
+    make(1, 30, false, "rbf(sigma=2)", &p); /* all of them are drawn */
+    CHECK_OK(map_from(&p, "nystrom(rank=1,pivots=centres)", &map));
+    CHECK(map && map->index == NULL);
+    for (okra_int j = 0; map && j < P; j++) {
+        double mean = 0;
+        for (okra_int i = 0; i < 30; i++) {
+            mean += p.x[i * (P + 1) + j] / 30;
+        }
+        CHECK_NEAR(map->objects->values[j], mean, 1e-14);
+    }
+    okra_map_free_(map);
+    clear(&p);
+    okra_data *words = NULL;
+    okra_kernel *kernel = NULL;
+    okra_low_ low;
+    const char *const texts[] = {"ab", "abc"};
+    CHECK_OK(okra_data_strings(texts, 2, &words));
+    CHECK_OK(okra_kernel_parse("spectrum(k=1)", &kernel));
+    CHECK_OK(okra_low_parse_("nystrom(rank=1,pivots=centres)", &low));
+    CHECK_FAILS(okra_map_create_(NULL, kernel, words, &low, 1, &map), OKRA_EUNSUPPORTED,
+                "dense vectors");
+    okra_data_free(words);
+    okra_kernel_free(kernel);
 }
 
 TEST(greedy_reports_its_trace_and_stops)
@@ -184,8 +232,9 @@ TEST(waves_approach_the_kernel)
 
 TEST(saved_maps_come_back)
 {
-    const char *const kinds[] = {"chol(rank=9)", "sketch(rank=9)", "rff(rank=9)"};
-    for (int k = 0; k < 3; k++) {
+    const char *const kinds[] = {"chol(rank=9)", "sketch(rank=9)", "rff(rank=9)",
+                                 "nystrom(rank=9,pivots=centres)"};
+    for (int k = 0; k < 4; k++) {
         points p;
         double a[N * N], b[N * N];
         okra_map_ *map = NULL, *again = NULL;
@@ -321,6 +370,7 @@ TEST(budget_is_asked)
 }
 
 MAIN(RUN(full_rank_is_exact), RUN(rank_of_the_data_suffices), RUN(trace_bounds_the_error),
-     RUN(greedy_reports_its_trace_and_stops), RUN(waves_approach_the_kernel),
-     RUN(saved_maps_come_back), RUN(broken_maps_are_refused), RUN(bad_texts),
-     RUN(what_cannot_be_thinned), RUN(allocations), RUN(budget_is_asked))
+     RUN(centres_are_means), RUN(greedy_reports_its_trace_and_stops),
+     RUN(waves_approach_the_kernel), RUN(saved_maps_come_back),
+     RUN(broken_maps_are_refused), RUN(bad_texts), RUN(what_cannot_be_thinned),
+     RUN(allocations), RUN(budget_is_asked))
