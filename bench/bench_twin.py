@@ -15,7 +15,7 @@ from common import Handle, check, context, dense, fit, lib, predict, report, sec
 class Base(ctypes.Structure):
     """okra_twin_base"""
     _fields_ = [("kernels", ctypes.POINTER(ctypes.c_void_p)), ("count", ctypes.c_size_t),
-                ("degree", ctypes.c_int)]
+                ("degree", ctypes.c_int), ("low_rank", ctypes.c_char_p)]
 
 
 def gram_data(k):
@@ -31,7 +31,7 @@ def learn(ctx, x, y, degree):
     kernel, twin = Handle("okra_kernel_free"), Handle("okra_twin_free")
     check(lib.okra_kernel_parse(b"precomputed", ctypes.byref(kernel.p)))
     one = (ctypes.c_void_p * 1)(kernel.p)
-    base = Base(one, 1, degree)
+    base = Base(one, 1, degree, None)
     check(lib.okra_twin_learn(ctx.p, x.p, y.p, ctypes.byref(base), ctypes.byref(base), False,
                               ctypes.byref(twin.p)))
 

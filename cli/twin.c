@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct twin_fields {
-    const char *x, *y, *kx, *ky, *degrees, *output;
+    const char *x, *y, *kx, *ky, *degrees, *low_rank, *output;
     bool unbiased;
 } twin_fields;
 
@@ -25,6 +25,8 @@ static const okra_option rows[] = {
      "D1,D2", "Degrees of the two polynomials; 1 leaves a side as it is"},
     {"unbiased", OKRA_OPTION_BOOL, offsetof(twin_fields, unbiased), "no", 1, 0, NULL, "",
      "The unbiased estimator of HSIC instead of the paper's"},
+    {"low-rank", OKRA_OPTION_TEXT, offsetof(twin_fields, low_rank), "", 1, 0, NULL,
+     "SPEC", "Low rank of the base kernels, as of 'okra fit': no n x n matrix is stored"},
     {"output", OKRA_OPTION_TEXT, offsetof(twin_fields, output), "", 1, 0, NULL, "FILE",
      "What was learned, as JSON"},
     {0}};
@@ -202,10 +204,11 @@ static okra_status learn(cli_run *run, const twin_fields *f, const int degree[2]
         st = cli_read(run, f->y, &y);
     }
     if (st == OKRA_OK) {
+        const char *low_rank = *f->low_rank ? f->low_rank : NULL;
         okra_twin_base base_x = {(const okra_kernel *const *)sx->kernels, sx->count,
-                                 degree[0]};
+                                 degree[0], low_rank};
         okra_twin_base base_y = {(const okra_kernel *const *)sy->kernels, sy->count,
-                                 degree[1]};
+                                 degree[1], low_rank};
         st = okra_twin_learn(run->context, x, y, &base_x, &base_y, f->unbiased, twin);
     }
     okra_data_free(x);

@@ -229,8 +229,8 @@ static okra_status coefficients(paper_run *run, const fold *f)
         st = okra_kernel_parse("rbf(gamma=20)", &k[1]);
     }
     if (st == OKRA_OK) {
-        okra_twin_base x = {(const okra_kernel *const *)&k[0], 1, DEGREE};
-        okra_twin_base y = {(const okra_kernel *const *)&k[1], 1, DEGREE};
+        okra_twin_base x = {(const okra_kernel *const *)&k[0], 1, DEGREE, NULL};
+        okra_twin_base y = {(const okra_kernel *const *)&k[1], 1, DEGREE, NULL};
         st = okra_twin_learn(paper_context(run), f->train.x, f->train.y, &x, &y, false,
                              &twin);
     }

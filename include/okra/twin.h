@@ -20,18 +20,20 @@ typedef enum okra_side { OKRA_SIDE_X, OKRA_SIDE_Y } okra_side;
 
 /* One side: 1 to 8 base kernels and the degree of the polynomial in them. One kernel has
  * a degree of at most 16; several have the products of their powers of total degree 1 to
- * `degree` as terms. */
+ * `degree` as terms. low_rank: NULL, or "chol(rank=500)" and the like: the base kernels
+ * stand as products of thin factors, and no n x n matrix is stored. */
 typedef struct okra_twin_base {
     const okra_kernel *const *kernels;
     size_t count;
     int degree;
+    const char *low_rank;
 } okra_twin_base;
 
 typedef struct okra_twin okra_twin;
 
 /* x and y: as many objects each. The biased estimator is the paper's eq. 7. Memory: one
- * n x n matrix of doubles a base kernel, whatever the degrees. Fails with OKRA_ENUMERIC
- * where a side is constant or powers overflow. */
+ * n x n matrix of doubles a base kernel, whatever the degrees; of low rank m, n m. Fails
+ * with OKRA_ENUMERIC where a side is constant or powers overflow. */
 OKRA_API okra_status okra_twin_learn(okra_context *context, const okra_data *x,
                                      const okra_data *y, const okra_twin_base *base_x,
                                      const okra_twin_base *base_y, bool unbiased,

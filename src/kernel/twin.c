@@ -16,7 +16,9 @@
  * Two passes over the lower triangles: row sums of every term, then centred terms of a
  * stretch of entries as the rows of two small matrices whose product is added to C. Work:
  * n^2 (d1 + d2) for the terms and n^2 d1 d2 multiplications in BLAS; memory beside the
- * Gram matrices: (d1 + d2) (n + a few stretches), whatever the degrees.
+ * Gram matrices: (d1 + d2) (n + a few stretches), whatever the degrees. Of a Gram matrix
+ * in factors, K = F F' with m columns, each pass makes a few rows at a time: 3 n^2 m more
+ * multiplications, and no n x n matrix.
  */
 #include "kernel/twin.h"
 
@@ -183,12 +185,19 @@ OKRA_VARIANTS_(shift, shift_body, (okra_int n, double by, const double *mean, do
                (n, by, mean, to))
 OKRA_VARIANTS_(total, total_body, (okra_int n, const double *x, double *sum), (n, x, sum))
 
+/* Rows first, first + 1, ... of the Gram matrices of a side. */
+typedef struct slab {
+    okra_int first;
+    okra_mat_ K[OKRA_TWIN_KERNELS_MOST];
+} slab;
+
 /* rows[t*STRETCH + e]: term t of entries (a, b0 + e), e < count. */
-static void stretch(const side *s, okra_int a, okra_int b0, okra_int count, double *rows)
+static void stretch(const side *s, const slab *of, okra_int a, okra_int b0,
+                    okra_int count, double *rows)
 {
     for (okra_int t = 0; t < s->terms; t++) {
-        const okra_mat_ *K = &s->given->gram[s->recipes[t].kernel];
-        const double *entry = K->p + a * K->ld + b0;
+        const okra_mat_ *K = &of->K[s->recipes[t].kernel];
+        const double *entry = K->p + (a - of->first) * K->ld + b0;
         double *to = rows + t * STRETCH;
         if (s->recipes[t].parent < 0) {
             memcpy(to, entry, (size_t)count * sizeof *to);
@@ -207,6 +216,7 @@ typedef struct pass {
     okra_int n;
     bool unbiased;
     double *scratch; /* a worker: both sides' stretches                            */
+    double *panels;  /* a worker: rows of the Gram matrices that come in factors    */
     double *parts;   /* a chunk: its share of C, added up in order at the end       */
 } pass;
 
@@ -215,13 +225,56 @@ static double *scratch_of(const pass *p, int worker)
     return p->scratch + (okra_int)worker * (p->x.terms + p->y.terms) * STRETCH;
 }
 
+static okra_int panels_of(const side *s)
+{
+    return s->given->factored ? s->given->kernels : 0;
+}
+
+/* Rows begin..end-1, columns 0..cols-1; `panel` holds those that have to be made. */
+static okra_status slab_set(const pass *p, const side *s, okra_int begin, okra_int end,
+                            okra_int cols, double *panel, slab *out)
+{
+    okra_status st = OKRA_OK;
+    out->first = begin;
+    for (int k = 0; k < s->given->kernels; k++) {
+        okra_mat_ given = s->given->gram[k];
+        okra_mat_ part = okra_mat_part_(given, begin, end - begin, 0, given.cols);
+        if (!s->given->factored) {
+            out->K[k] = part;
+            continue;
+        }
+        out->K[k] = (okra_mat_){panel + k * ROWS_A_CHUNK * p->n, end - begin, cols, p->n};
+        TRY(okra_gemm_(p->ctx, false, true, 1, part,
+                       okra_mat_part_(given, 0, cols, 0, given.cols), 0, out->K[k]));
+    }
+done:
+    return st;
+}
+
+/* Both sides' rows of a chunk. */
+static okra_status slabs(const pass *p, okra_int begin, okra_int end, okra_int cols,
+                         int worker, slab *x, slab *y)
+{
+    okra_status st = OKRA_OK;
+    okra_int size = ROWS_A_CHUNK * p->n, in_x = panels_of(&p->x);
+    double *panel = p->panels;
+    if (panel) {
+        panel += (okra_int)worker * (in_x + panels_of(&p->y)) * size;
+    }
+    TRY(slab_set(p, &p->x, begin, end, cols, panel, x));
+    TRY(slab_set(p, &p->y, begin, end, cols, panel ? panel + in_x * size : NULL, y));
+done:
+    return st;
+}
+
 /* Row sums: entry (a, b) counts for row a. Rows are read whole, so that each row belongs
  * to one chunk and needs no lock. */
-static void sum_row(const pass *p, const side *s, okra_int a, double *rows)
+static void sum_row(const pass *p, const side *s, const slab *of, okra_int a,
+                    double *rows)
 {
     for (okra_int b0 = 0; b0 < p->n; b0 += STRETCH) {
         okra_int count = OKRA_MIN_(STRETCH, p->n - b0);
-        stretch(s, a, b0, count, rows);
+        stretch(s, of, a, b0, count, rows);
         for (okra_int t = 0; t < s->terms; t++) {
             double sum;
             total(count, rows + t * STRETCH, &sum);
@@ -235,12 +288,16 @@ static void sum_row(const pass *p, const side *s, okra_int a, double *rows)
 
 static okra_status sums_body(void *arg, okra_int begin, okra_int end, int worker)
 {
+    okra_status st = OKRA_OK;
     const pass *p = arg;
+    slab x, y;
+    TRY(slabs(p, begin, end, p->n, worker, &x, &y));
     for (okra_int a = begin; a < end; a++) {
-        sum_row(p, &p->x, a, scratch_of(p, worker));
-        sum_row(p, &p->y, a, scratch_of(p, worker));
+        sum_row(p, &p->x, &x, a, scratch_of(p, worker));
+        sum_row(p, &p->y, &y, a, scratch_of(p, worker));
     }
-    return OKRA_OK;
+done:
+    return st;
 }
 
 /* Turns row sums into what centring subtracts and adds back. */
@@ -271,15 +328,17 @@ static okra_status products_body(void *arg, okra_int begin, okra_int end, int wo
 {
     okra_status st = OKRA_OK;
     const pass *p = arg;
+    slab x, y;
     double *X = scratch_of(p, worker), *Y = X + p->x.terms * STRETCH;
     okra_mat_ part =
         okra_mat_of_(p->parts + begin / ROWS_A_CHUNK * p->x.terms * p->y.terms,
                      p->x.terms, p->y.terms);
+    TRY(slabs(p, begin, end, end, worker, &x, &y));
     for (okra_int a = begin; a < end; a++) {
         for (okra_int b0 = 0; b0 <= a; b0 += STRETCH) {
             okra_int count = OKRA_MIN_(STRETCH, a + 1 - b0);
-            stretch(&p->x, a, b0, count, X);
-            stretch(&p->y, a, b0, count, Y);
+            stretch(&p->x, &x, a, b0, count, X);
+            stretch(&p->y, &y, a, b0, count, Y);
             centre_stretch(p, &p->x, a, b0, count, X);
             centre_stretch(p, &p->y, a, b0, count, Y);
             /* Pairs below the diagonal stand for two; the diagonal for one, or none. */
@@ -303,7 +362,7 @@ static okra_status check(const okra_twin_side_ *x, const okra_twin_side_ *y,
     for (int s = 0; s < 2; s++) {
         for (int k = 0; k < sides[s]->kernels && k < OKRA_TWIN_KERNELS_MOST; k++) {
             const okra_mat_ *K = &sides[s]->gram[k];
-            if (K->rows != n || K->cols != n) {
+            if (K->rows != n || (K->cols != n && !sides[s]->factored)) {
                 return okra_fail_(
                     OKRA_ESHAPE,
                     "twin: a Gram matrix is %lld x %lld, expected %lld x %lld",
@@ -334,6 +393,11 @@ okra_status okra_twin_matrix_(okra_context *ctx, const okra_twin_side_ *x,
              (long long)p.y.terms);
     }
     ALLOC(p.scratch, (okra_int)okra_workers_(ctx) * (p.x.terms + p.y.terms) * STRETCH);
+    okra_int panels = panels_of(&p.x) + panels_of(&p.y);
+    if (panels > 0) {
+        TRY(okra_doubles_(ctx, (okra_int)okra_workers_(ctx) * panels * ROWS_A_CHUNK, p.n,
+                          "rows of Gram matrices", &p.panels));
+    }
     TRY(okra_doubles_(ctx, chunks, size, "partial sums of HSIC", &p.parts));
     okra_mat_fill_(okra_mat_of_(p.parts, chunks, size), 0);
     TRY(okra_parallel_(ctx, p.n, ROWS_A_CHUNK, NULL, sums_body, &p));
@@ -352,6 +416,7 @@ done:
     side_clear(&p.x);
     side_clear(&p.y);
     okra_free_(p.scratch);
+    okra_free_(p.panels);
     okra_free_(p.parts);
     return st;
 }

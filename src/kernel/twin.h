@@ -9,13 +9,14 @@
 
 enum { OKRA_TWIN_KERNELS_MOST = 8 };
 
-/* One side: n x n Gram matrices of one or more base kernels (symmetric, both triangles or
- * at least the lower one), and the degree of the polynomial in them. Its terms are the
- * elementwise monomials K_1^(p_1) o K_2^(p_2) o ... of total degree 1..degree. */
+/* One side: n x n Gram matrices of one or more base kernels (symmetric), or factors of
+ * them, and the degree of the polynomial in them. Its terms are the elementwise monomials
+ * K_1^(p_1) o K_2^(p_2) o ... of total degree 1..degree. */
 typedef struct okra_twin_side_ {
     int kernels;
     okra_mat_ gram[OKRA_TWIN_KERNELS_MOST];
     int degree;
+    bool factored; /* gram[k] is a factor F of n x m: K = F F', never stored */
 } okra_twin_side_;
 
 /* How many terms a side has: the degree for one kernel; -1 if more than 10,000. */

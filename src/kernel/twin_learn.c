@@ -3,10 +3,12 @@
  * the coefficients (twin.c), and the learned kernels as expressions:
  *     one base kernel     EXPR | poly-series(0, alpha_1, alpha_2, ...)
  *     several             sum of alpha_t * (A | power(p=2)) * (B) ...
- * Memory: an n x n matrix a base kernel and what twin.c needs, O(n (d1 + d2)).
+ * Memory: an n x n matrix a base kernel, or with low rank a thin factor, and what twin.c
+ * needs, O(n (d1 + d2)). Of low rank, C is exactly that of the factors' products.
  */
 #include "kernel/expr.h"
 #include "kernel/kernels.h"
+#include "kernel/lowrank.h"
 #include "kernel/twin.h"
 #include "okra/twin.h"
 
@@ -63,14 +65,62 @@ static bool given(const okra_kernel *kernel, const okra_data *data)
            data->kind == OKRA_GRAM && data->d == data->n;
 }
 
+/* *out (n x *rank): the features of every object under a map of low rank. */
+static okra_status factor(okra_context *ctx, const okra_kernel *kernel,
+                          const okra_data *data, const okra_low_ *low, uint64_t stream,
+                          double **out, okra_int *rank)
+{
+    okra_status st = OKRA_OK;
+    okra_map_ *map = NULL;
+    double *V = NULL;
+    TRY(okra_map_create_(ctx, kernel, data, low, stream, &map));
+    okra_int n = data->n, columns = map->columns;
+    *rank = map->rank;
+    TRY(okra_doubles_(ctx, n, columns, "values of a low rank", &V));
+    TRY(okra_map_values_(ctx, map, data, 0, okra_mat_of_(V, n, columns)));
+    if (map->sketch) {
+        TRY(okra_doubles_(ctx, n, *rank, "features of low rank", out));
+        TRY(okra_map_features_(ctx, map, okra_mat_of_(V, n, columns),
+                               okra_mat_of_(*out, n, *rank)));
+    } else {
+        TRY(okra_map_features_(ctx, map, okra_mat_of_(V, n, columns),
+                               okra_mat_of_(V, n, columns)));
+        *out = V;
+        V = NULL;
+    }
+done:
+    okra_map_free_(map);
+    okra_free_(V);
+    return st;
+}
+
+static okra_status factors(okra_context *ctx, const okra_data *data,
+                           const okra_twin_base *base, uint64_t stream, learned *l)
+{
+    okra_status st = OKRA_OK;
+    okra_low_ low;
+    l->shape.factored = true;
+    TRY(okra_low_parse_(base->low_rank, &low));
+    for (size_t k = 0; k < base->count; k++) {
+        okra_int rank = 0;
+        TRY(factor(ctx, base->kernels[k], data, &low, stream, &l->owned[k], &rank));
+        l->shape.gram[k] = okra_mat_of_(l->owned[k], data->n, rank);
+    }
+done:
+    return st;
+}
+
 static okra_status grams(okra_context *ctx, const okra_data *data,
-                         const okra_twin_base *base, learned *l)
+                         const okra_twin_base *base, uint64_t stream, learned *l)
 {
     okra_status st = OKRA_OK;
     okra_bound_ *bound = NULL;
     okra_int n = data->n;
     l->shape.degree = base->degree;
     l->shape.kernels = (int)base->count;
+    if (base->low_rank) {
+        return factors(ctx, data, base, stream, l);
+    }
     for (size_t k = 0; k < base->count; k++) {
         TRY(okra_bound_create_(ctx, base->kernels[k], data, &bound));
         if (given(base->kernels[k], data)) {
@@ -95,8 +145,11 @@ static double largest(const okra_twin_side_ *shape)
 {
     double most = 0;
     for (int k = 0; k < shape->kernels; k++) {
-        for (okra_int i = 0; i < shape->gram[k].rows; i++) {
-            most = fmax(most, fabs(shape->gram[k].p[i * shape->gram[k].ld + i]));
+        okra_mat_ K = shape->gram[k];
+        for (okra_int i = 0; i < K.rows; i++) {
+            const double *row = K.p + i * K.ld;
+            most =
+                fmax(most, shape->factored ? okra_dot_(K.cols, row, row) : fabs(row[i]));
         }
     }
     return most;
@@ -252,8 +305,8 @@ okra_status okra_twin_learn(okra_context *context, const okra_data *x, const okr
     TRY(check(base_x, "the inputs"));
     TRY(check(base_y, "the outputs"));
     ZALLOC(twin, 1);
-    TRY(grams(context, x, base_x, &twin->side[0]));
-    TRY(grams(context, y, base_y, &twin->side[1]));
+    TRY(grams(context, x, base_x, 0, &twin->side[0]));
+    TRY(grams(context, y, base_y, 1, &twin->side[1]));
     TRY(learn(context, twin,
               largest(&twin->side[0].shape) * largest(&twin->side[1].shape), unbiased));
     TRY(express(base_x, &twin->side[0]));

@@ -292,7 +292,7 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
     TRY(parse_kernel(ctx, "kx", fields.kx, x, &kx));
     TRY(parse_kernel(ctx, "ky", fields.ky, y, &ky));
     if (*fields.twin) {
-        TRY(okra_fit_twin_(ctx, x, y, fields.twin, &kx, &ky, hsic));
+        TRY(okra_fit_twin_(ctx, x, y, &fields, &kx, &ky, hsic));
     }
     ZALLOC(bags, (okra_int)count);
     ZALLOC(made, (okra_int)count);

@@ -52,11 +52,13 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
                                okra_map_ *map_y, okra_training_ **out) OKRA_CHECK;
 void okra_training_free_(okra_training_ *training); /* one reference */
 
-/* Twin kernel learning on the labelled pairs: `text` is "D1,D2" or "D1,D2,unbiased"; *kx
- * and *ky are replaced by the learned kernels. hsic: before, after. */
+/* Twin kernel learning on the labelled pairs as fields->twin says, "D1,D2" or
+ * "D1,D2,unbiased", of low rank where the fit is; *kx and *ky are replaced by the learned
+ * kernels. hsic: before, after. */
+struct okra_fit_fields_;
 okra_status okra_fit_twin_(okra_context *ctx, const okra_data *x, const okra_data *y,
-                           const char *text, okra_kernel **kx, okra_kernel **ky,
-                           double hsic[2]) OKRA_CHECK;
+                           const struct okra_fit_fields_ *fields, okra_kernel **kx,
+                           okra_kernel **ky, double hsic[2]) OKRA_CHECK;
 
 /* Maps of low rank as the options say, NULL where they say nothing. */
 struct okra_fit_fields_;

@@ -3,6 +3,7 @@
  * that every method has them.
  */
 #include "model/model.h"
+#include "model/options.h"
 
 #include "okra/twin.h"
 
@@ -42,8 +43,8 @@ done:
 }
 
 okra_status okra_fit_twin_(okra_context *ctx, const okra_data *x, const okra_data *y,
-                           const char *text, okra_kernel **kx, okra_kernel **ky,
-                           double hsic[2])
+                           const okra_fit_fields_ *fields, okra_kernel **kx,
+                           okra_kernel **ky, double hsic[2])
 {
     okra_status st = OKRA_OK;
     int degree[2];
@@ -51,13 +52,17 @@ okra_status okra_fit_twin_(okra_context *ctx, const okra_data *x, const okra_dat
     okra_data *inputs = NULL;
     okra_twin *twin = NULL;
     okra_kernel *x_learned = NULL, *y_learned = NULL;
-    TRY(parse(text, degree, &unbiased));
+    TRY(parse(fields->twin, degree, &unbiased));
     if (y->missing) {
         FAIL(OKRA_EARG, "twin: y has missing values, of which no kernel can be learned");
     }
     TRY(labelled(x, y->n, &inputs));
-    okra_twin_base base_x = {(const okra_kernel *const *)kx, 1, degree[0]};
-    okra_twin_base base_y = {(const okra_kernel *const *)ky, 1, degree[1]};
+    const char *low_x = *fields->low_rank ? fields->low_rank : fields->low_rank_x;
+    const char *low_y = *fields->low_rank ? fields->low_rank : fields->low_rank_y;
+    okra_twin_base base_x = {(const okra_kernel *const *)kx, 1, degree[0],
+                             *low_x ? low_x : NULL};
+    okra_twin_base base_y = {(const okra_kernel *const *)ky, 1, degree[1],
+                             *low_y ? low_y : NULL};
     TRY(okra_twin_learn(ctx, inputs, y, &base_x, &base_y, unbiased, &twin));
     TRY(okra_kernel_parse(okra_twin_kernel(twin, OKRA_SIDE_X), &x_learned));
     TRY(okra_kernel_parse(okra_twin_kernel(twin, OKRA_SIDE_Y), &y_learned));

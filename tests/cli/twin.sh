@@ -40,6 +40,19 @@ expect_in '*rbf(sigma=2)*rbf(sigma=1)' out
 expect 0 okra twin --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=3)' --unbiased -o -
 expect_in '"estimator": "unbiased"' out
 
+# of full rank, low rank learns the same
+okra twin --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=3)' --degrees 2,3 |
+    grep '^coefficients' >dense.txt
+okra twin --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=3)' --degrees 2,3 \
+    --low-rank 'chol(rank=8,tol=0)' | grep '^coefficients' >low.txt
+expect_same dense.txt low.txt
+okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=3)' --twin 2,3 \
+    --low-rank 'chol(rank=8,tol=0)' -o low.okra
+okra info low.okra >out
+expect_in "poly-series(0," out
+expect 2 okra twin --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=3)' --low-rank 'chul(rank=8)'
+expect_in "chul" err
+
 expect_fail 2 "okra twin: --degrees is '3', expected two numbers such as 1,11" \
     okra twin --x x.csv --y y.csv --kx linear --ky linear --degrees 3
 expect_fail 2 "okra twin: twin: the degree of the outputs is 0, expected 1 to 16" \

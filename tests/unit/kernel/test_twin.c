@@ -86,8 +86,8 @@ TEST(definition)
                 y[i] = sin(3 * x[i]) + 0.1 * okra_random_normal_(&r);
             }
             rbf_gram(&r, n, 0.7, y, G);
-            okra_twin_side_ sx = {1, {okra_mat_of_(K, n, n)}, DEGREE};
-            okra_twin_side_ sy = {1, {okra_mat_of_(G, n, n)}, DEGREE - 1};
+            okra_twin_side_ sx = {1, {okra_mat_of_(K, n, n)}, DEGREE, false};
+            okra_twin_side_ sy = {1, {okra_mat_of_(G, n, n)}, DEGREE - 1, false};
             okra_mat_ view = okra_mat_of_(C, DEGREE, DEGREE - 1);
             CHECK_OK(okra_twin_matrix_(NULL, &sx, &sy, both, view));
             for (int s = 0; s < DEGREE; s++) {
@@ -136,8 +136,8 @@ TEST(products_of_kernels)
     rbf_gram(&r, N, 0.3, x, K1);
     rbf_gram(&r, N, 2, z, K2);
     rbf_gram(&r, N, 1, y, G);
-    okra_twin_side_ sx = {2, {okra_mat_of_(K1, N, N), okra_mat_of_(K2, N, N)}, 2};
-    okra_twin_side_ sy = {1, {okra_mat_of_(G, N, N)}, 1};
+    okra_twin_side_ sx = {2, {okra_mat_of_(K1, N, N), okra_mat_of_(K2, N, N)}, 2, false};
+    okra_twin_side_ sy = {1, {okra_mat_of_(G, N, N)}, 1, false};
     CHECK_OK(okra_twin_matrix_(NULL, &sx, &sy, false, okra_mat_of_(C, 5, 1)));
     for (int t = 0; t < 5; t++) {
         int p[2];
@@ -150,6 +150,49 @@ TEST(products_of_kernels)
         worst = fmax(worst, fabs(C[t] - biased(N, P, G)) / fabs(C[t]));
     }
     CHECK(worst < 1e-12); /* measured: 3e-15 */
+}
+
+/* Thin factors give what their product gives, one side or both of them in factors, also
+ * of several kernels and with rows that lie apart. */
+TEST(factors)
+{
+    enum { LARGE = 3 * N + 7, COLUMNS = 5, APART = COLUMNS + 2, TERMS = 9 };
+    static double F[3][LARGE * APART], K[3][LARGE * LARGE];
+    double worst = 0;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        okra_int n = seed % 10 == 9 ? LARGE : 4 + (okra_int)seed % 20;
+        okra_random_ r = okra_random_create_(seed, 5);
+        okra_twin_side_ dense[2] = {{.kernels = 2, .degree = 3},
+                                    {.kernels = 1, .degree = 4}};
+        okra_twin_side_ thin[2] = {{.kernels = 2, .degree = 3},
+                                   {.kernels = 1, .degree = 4}};
+        for (int k = 0; k < 3; k++) {
+            okra_int m = k + 3;
+            harness_normals(&r, LARGE * APART, F[k]);
+            for (okra_int i = 0; i < n * n; i++) {
+                K[k][i] = 0.2 * okra_dot_(m, F[k] + i / n * APART, F[k] + i % n * APART);
+            }
+            for (okra_int i = 0; i < LARGE * APART; i++) {
+                F[k][i] *= sqrt(0.2);
+            }
+            dense[k / 2].gram[k % 2] = okra_mat_of_(K[k], n, n);
+            thin[k / 2].gram[k % 2] = (okra_mat_){F[k], n, m, APART};
+        }
+        for (int way = 1; way < 4; way++) {
+            double want[TERMS * 4], got[TERMS * 4];
+            okra_twin_side_ s[2];
+            for (int side = 0; side < 2; side++) {
+                s[side] = way >> side & 1 ? thin[side] : dense[side];
+                s[side].factored = way >> side & 1;
+            }
+            CHECK_OK(okra_twin_matrix_(NULL, &dense[0], &dense[1], seed % 2,
+                                       okra_mat_of_(want, TERMS, 4)));
+            CHECK_OK(okra_twin_matrix_(NULL, &s[0], &s[1], seed % 2,
+                                       okra_mat_of_(got, TERMS, 4)));
+            worst = fmax(worst, harness_relative(TERMS * 4, got, want));
+        }
+    }
+    CHECK(worst < 3e-14); /* worst of the 600 matrices: 2.4e-15 */
 }
 
 /* Unit norm, non-negative, the maximum of a'Cb: no random pair does better; and where C
@@ -165,8 +208,8 @@ TEST(solution)
             y[i] = x[i] * x[i] + 0.3 * okra_random_normal_(&r);
         }
         rbf_gram(&r, N, exp(okra_random_normal_(&r)), y, G);
-        okra_twin_side_ sx = {1, {okra_mat_of_(K, N, N)}, DEGREE};
-        okra_twin_side_ sy = {1, {okra_mat_of_(G, N, N)}, DEGREE};
+        okra_twin_side_ sx = {1, {okra_mat_of_(K, N, N)}, DEGREE, false};
+        okra_twin_side_ sy = {1, {okra_mat_of_(G, N, N)}, DEGREE, false};
         okra_mat_ view = okra_mat_of_(C, DEGREE, DEGREE);
         CHECK_OK(okra_twin_matrix_(NULL, &sx, &sy, false, view));
         CHECK_OK(okra_twin_solve_(NULL, view, a, b, &value));
@@ -214,8 +257,8 @@ TEST(same_bits_for_any_thread_count)
     okra_random_ r = okra_random_create_(4, 4);
     rbf_gram(&r, N, 1, x, K);
     rbf_gram(&r, N, 1, y, G);
-    okra_twin_side_ sx = {1, {okra_mat_of_(K, N, N)}, 2};
-    okra_twin_side_ sy = {1, {okra_mat_of_(G, N, N)}, 2};
+    okra_twin_side_ sx = {1, {okra_mat_of_(K, N, N)}, 2, false};
+    okra_twin_side_ sy = {1, {okra_mat_of_(G, N, N)}, 2, false};
     okra_context *ctx = NULL;
     CHECK_OK(okra_context_create(&ctx));
     CHECK_OK(okra_context_set_threads(ctx, 1));
@@ -230,7 +273,7 @@ static okra_status learn(const double *K, double *C)
 {
     okra_status st = OKRA_OK;
     double a[2], b[2], value;
-    okra_twin_side_ s = {1, {okra_mat_view_(K, 5, 5, 5)}, 2};
+    okra_twin_side_ s = {1, {okra_mat_view_(K, 5, 5, 5)}, 2, false};
     TRY(okra_twin_matrix_(NULL, &s, &s, true, okra_mat_of_(C, 2, 2)));
     TRY(okra_twin_solve_(NULL, okra_mat_of_(C, 2, 2), a, b, &value));
 done:
@@ -244,7 +287,7 @@ TEST(failures)
         K[i] = i / 5 == i % 5 ? 1 : 0.1 * (i / 5 + i % 5);
     }
     CHECK_ALLOCATIONS(learn(K, C), (void)0);
-    okra_twin_side_ s = {1, {okra_mat_of_(K, 5, 5)}, 0};
+    okra_twin_side_ s = {1, {okra_mat_of_(K, 5, 5)}, 0, false};
     CHECK_FAILS(okra_twin_matrix_(NULL, &s, &s, false, okra_mat_of_(C, 2, 2)), OKRA_EARG,
                 "degree 0");
     s.degree = 2;
@@ -259,4 +302,4 @@ TEST(failures)
 }
 
 MAIN(RUN(definition), RUN(terms_of_several_kernels), RUN(products_of_kernels),
-     RUN(solution), RUN(same_bits_for_any_thread_count), RUN(failures))
+     RUN(factors), RUN(solution), RUN(same_bits_for_any_thread_count), RUN(failures))

@@ -43,7 +43,7 @@ static void clear(setup *s)
 
 static okra_twin_base base(const okra_kernel *const *k, size_t count, int degree)
 {
-    okra_twin_base b = {k, count, degree};
+    okra_twin_base b = {k, count, degree, NULL};
     return b;
 }
 
@@ -264,6 +264,58 @@ TEST(memory)
     clear(&s);
 }
 
+/* Of full rank the factors say what the Gram matrices say; of low rank no n x n matrix is
+ * held, and what is learned is near. */
+TEST(low_rank)
+{
+    enum { LARGE = 1500 };
+    static const char *const full[] = {"chol(rank=40,tol=0)", "nystrom(rank=40)",
+                                       "sketch(rank=40)"};
+    double worst = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        setup s = make(seed, N);
+        const okra_kernel *const *k = (const okra_kernel *const *)s.k;
+        okra_twin *a = NULL, *b = NULL;
+        okra_int terms, cols;
+        okra_twin_base x = base(k, 2, 2), y = base(k + 2, 1, 3);
+        CHECK_OK(okra_twin_learn(NULL, s.x, s.y, &x, &y, seed % 2, &a));
+        x.low_rank = full[seed % 3];
+        y.low_rank = full[seed / 3 % 3];
+        CHECK_OK(okra_twin_learn(NULL, s.x, s.y, &x, &y, seed % 2, &b));
+        const double *want = okra_twin_matrix(a, &terms, &cols);
+        worst = fmax(worst, harness_relative(terms * cols,
+                                             okra_twin_matrix(b, &terms, &cols), want));
+        okra_twin_free(a);
+        okra_twin_free(b);
+        clear(&s);
+    }
+    CHECK(worst < 2e-10); /* worst of the 20: 1.3e-11 */
+
+    setup s = make(5, LARGE);
+    const okra_kernel *const *k = (const okra_kernel *const *)s.k;
+    okra_twin_base x = base(k, 1, 5), y = base(k + 2, 1, 5);
+    okra_twin *exact = NULL, *low = NULL;
+    okra_context *ctx = NULL;
+    CHECK_OK(okra_context_create(&ctx));
+    CHECK_OK(okra_context_set_threads(ctx, 2));
+    CHECK_OK(okra_twin_learn(ctx, s.x, s.y, &x, &y, false, &exact));
+    x.low_rank = y.low_rank = "chol(rank=60,tol=0)";
+    okra_int live = okra_alloc_live_bytes_(), terms;
+    okra_alloc_reset_peak_();
+    CHECK_OK(okra_twin_learn(ctx, s.x, s.y, &x, &y, false, &low));
+    double used = (double)(okra_alloc_peak_bytes_() - live);
+    double near = harness_relative(5, okra_twin_coefficients(low, OKRA_SIDE_Y, &terms),
+                                   okra_twin_coefficients(exact, OKRA_SIDE_Y, &terms));
+    CHECK(near < 0.1);                                   /* measured: 0.018 */
+    CHECK(used < 0.25 * sizeof(double) * LARGE * LARGE); /* measured: 0.18 of it */
+    okra_twin_free(low);
+    x.low_rank = "chul(rank=60)";
+    CHECK_FAILS(okra_twin_learn(ctx, s.x, s.y, &x, &y, false, &low), OKRA_EARG, "chul");
+    okra_twin_free(exact);
+    okra_context_free(ctx);
+    clear(&s);
+}
+
 TEST(allocations)
 {
     setup s = make(1, 12);
@@ -272,8 +324,12 @@ TEST(allocations)
     okra_twin *twin = NULL;
     CHECK_ALLOCATIONS(okra_twin_learn(NULL, s.x, s.y, &x, &y, true, &twin),
                       okra_twin_free(twin));
+    x.low_rank = "sketch(rank=4)";
+    y.low_rank = "chol(rank=4)";
+    CHECK_ALLOCATIONS(okra_twin_learn(NULL, s.x, s.y, &x, &y, true, &twin),
+                      okra_twin_free(twin));
     clear(&s);
 }
 
 MAIN(RUN(expressions), RUN(monotone), RUN(bad_input), RUN(not_psd), RUN(memory),
-     RUN(allocations))
+     RUN(low_rank), RUN(allocations))
