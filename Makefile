@@ -20,8 +20,8 @@ CTEST = ctest --output-on-failure -j $(JOBS)
 c_files = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' 2>/dev/null || \
     find src include cli papers tests bench -name '*.[ch]')
 
-.PHONY: build demo test check asan tsan format format-check lint bench fuzz docs install \
-    install-python peers clean help packages packages-dev
+.PHONY: build demo test check asan tsan format format-check lint bench results results-quick \
+    fuzz docs install install-python peers clean help packages packages-dev
 
 build: $(BUILD)/CMakeCache.txt ## build the library and the program (the default)
 	@cmake $(BUILD) $(CMAKE_FLAGS) >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
@@ -61,12 +61,30 @@ lint: packages format-check ## check format, layers, bug-prone code, and build w
 	    --quiet --extra-arg=-w 2>&1 | sed '/^[0-9]* warnings\{0,1\} generated\.$$/d'
 
 # 77: what a benchmark compares with is not installed; it says so.
-bench: build ## run the benchmarks: ratios against peers in one run
-	@failed=0; for b in $(wildcard bench/bench_*.c); do n=$$(basename $$b .c); \
-	    echo "== $$n"; $(BUILD)/bench/$$n || failed=1; done; \
-	for b in $(wildcard bench/bench_*.py); do echo "== $$b"; \
-	    OKRA_BUILD=$(abspath $(BUILD)) $(python) $$b || [ $$? = 77 ] || failed=1; done; \
-	exit $$failed
+BENCH ?= $(wildcard bench/bench_*.py)
+bench: build ## run the benchmarks (or those of BENCH) against peers, write docs/benchmarks.md
+	@mkdir -p bench/out; failed=0; for b in $(BENCH); do n=$$(basename $$b .py); echo "== $$n"; \
+	    OKRA_BUILD=$(abspath $(BUILD)) $(python) $$b | tee bench/out/$$n.jsonl; s=$$?; \
+	    if [ $$s = 77 ]; then rm bench/out/$$n.jsonl; elif [ $$s != 0 ]; then failed=1; fi; \
+	    if [ -e bench/out/$$n.jsonl ]; then $(python) bench/page.py bench/out/$$n.jsonl; fi; \
+	done; exit $$failed
+
+# Entries that are finished in docs/results are not run again, interrupted ones go on.
+DATA ?= ../shared/data
+okra_report = $(BUILD)/okra report --quiet
+results: build ## run every table and figure of the papers in full, write docs/results.md
+	@mkdir -p docs/results
+	@$(BUILD)/okra paper all --full --keep --data "$(DATA)" --results docs/results --quiet
+	@$(okra_report) docs/results/*-full.json -o docs/results.md --figures docs/results \
+	    --title "The papers again"
+
+# No data folder: built-in data alone.
+results-quick: build ## the same for the quick runs that need no data, write docs/results-quick.md
+	@mkdir -p docs/results && rm -f docs/results/*-quick.json
+	@$(BUILD)/okra paper all --quick --threads 2 --data docs/results/none \
+	    --results docs/results --quiet
+	@$(okra_report) docs/results/*-quick.json -o docs/results-quick.md \
+	    --title "The papers again, quick runs"
 
 # An allocation that is too large fails, as it does without the sanitizer.
 fuzz: packages packages-dev ## fuzz every reader for FUZZ_SECONDS each (clang)

@@ -4,8 +4,12 @@ A claim is a ratio of two times taken in turns in one run, best of several each,
 machines are shared and noisy. Both sides use the same number of threads.
 """
 import ctypes
+import datetime
 import json
 import os
+import platform
+import subprocess
+import sys
 import time
 
 THREADS = int(os.environ.get("OKRA_BENCH_THREADS", "2"))
@@ -105,10 +109,37 @@ def seconds(functions, runs=5):
 
 
 missed = []  # names of the claims that did not hold
+_said = []   # whether the origin was printed
+
+
+def machine():
+    """The class of machine: processor, cores, memory."""
+    name = platform.processor() or platform.machine()
+    with open("/proc/cpuinfo") as f:
+        for line in f:
+            if line.startswith("model name"):
+                name = line.split(":", 1)[1].strip()
+                break
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+    return f"{name}, {os.cpu_count()} cores, {memory:.0f} GiB"
+
+
+def origin():
+    """One JSON line before the first claim: which benchmark, when, of what, on what."""
+    if not _said:
+        _said.append(True)
+        root = os.path.dirname(os.path.abspath(__file__))
+        commit = subprocess.run(["git", "-C", root, "rev-parse", "--short=12", "HEAD"],
+                                capture_output=True, text=True).stdout.strip() or "unknown"
+        print(json.dumps({"run": os.path.splitext(os.path.basename(sys.argv[0]))[0],
+                          "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+                          "commit": commit, "machine": machine(), "threads": THREADS,
+                          "load": round(os.getloadavg()[0], 1)}), flush=True)
 
 
 def report(name, ratio, target, better="higher", **more):
     """One JSON line a claim: the measured ratio, its target, whether it is met."""
+    origin()
     met = ratio >= target if better == "higher" else ratio <= target
     if not met:
         missed.append(name)

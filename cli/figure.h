@@ -7,6 +7,8 @@
 #ifndef OKRA_FIGURE_H
 #define OKRA_FIGURE_H
 
+#include "okra/okra.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -57,6 +59,9 @@ bool figure_bars(FILE *out, const json_t *figure, bool alone, char *why, size_t 
 bool figure_heatmap(FILE *out, const json_t *figure, bool alone, char *why, size_t size);
 bool figure_images(FILE *out, const json_t *figure, bool alone, char *why, size_t size);
 bool figure_network(FILE *out, const json_t *figure, bool alone, char *why, size_t size);
+
+/* The figure of a ROC curve (id roc), or of precision and recall (id pr). */
+json_t *figure_ranking(const okra_ranking *ranking, bool roc);
 
 /* A grey image as a PNG in a data: address; values low..high are black..white. */
 bool figure_png(FILE *out, const double *values, int rows, int cols, double low,

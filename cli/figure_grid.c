@@ -14,8 +14,8 @@
 static const char *tick(const json_t *names, size_t index, char *buffer, size_t size)
 {
     const json_t *item = json_array_get(names, index);
-    return json_is_string(item) ? json_string_value(item)
-                                : figure_number(figure_at(names, index), buffer, size);
+    snprintf(buffer, size, "%.3g", figure_at(names, index)); /* more does not fit */
+    return json_is_string(item) ? json_string_value(item) : buffer;
 }
 
 /* The best finite value by the figure's direction; NaN if nothing says which. */

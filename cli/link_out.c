@@ -4,10 +4,10 @@
 #include "link_job.h"
 
 #include "draw_network.h"
+#include "figure.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static int write_pairs(const cli_run *run, const link_job *j, const char *path,
                        const okra_link *list, okra_int count, bool scores)
@@ -136,23 +136,6 @@ void link_print(const link_job *j)
 
 /* ---- as JSON, docs/results-format.md ---- */
 
-static json_t *curve(const okra_ranking *r, bool roc)
-{
-    enum { POINTS = 200 };
-    json_t *x = json_array(), *y = json_array();
-    for (okra_int i = 0; i < POINTS; i++) {
-        double score, fpr, recall, precision;
-        okra_ranking_point(r, i, POINTS, &score, &fpr, &recall, &precision);
-        json_array_append_new(x, json_real(roc ? fpr : recall));
-        json_array_append_new(y, json_real(roc ? recall : precision));
-    }
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:[{s:s, s:o, s:o}]}", "id", roc ? "roc" : "pr",
-        "type", "curve", "title", roc ? "ROC" : "Precision and recall", "x_label",
-        roc ? "false-positive rate" : "recall", "y_label", roc ? "recall" : "precision",
-        "series", "name", roc ? "ROC" : "precision", "x", x, "y", y);
-}
-
 static json_t *edge_list(const okra_link *list, okra_int count)
 {
     json_t *edges = json_array();
@@ -213,27 +196,23 @@ static json_t *score_table(const link_job *j)
 
 json_t *link_json(const cli_run *run, const link_job *j)
 {
-    char date[32];
-    time_t now = time(NULL);
-    struct tm utc;
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    json_t *tables = json_array(), *figures = json_array();
+    json_t *result = cli_result(run, "link", "link", "Links of a network"),
+           *tables = json_object_get(result, "tables"),
+           *figures = json_object_get(result, "figures");
     if (j->ranking) {
         json_array_append_new(tables, score_table(j));
-        json_array_append_new(figures, curve(j->ranking, true));
-        json_array_append_new(figures, curve(j->ranking, false));
+        json_array_append_new(figures, figure_ranking(j->ranking, true));
+        json_array_append_new(figures, figure_ranking(j->ranking, false));
     }
     if (*j->f.network || *j->f.plot) {
         json_array_append_new(figures, picture(j));
     }
-    return json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:f, s:I, s:I, s:I, s:I, s:o, "
-                     "s:o, s:o}",
-                     "okra", okra_version(), "format", 1, "kind", "link", "name", "link",
-                     "title", "Links of a network", "date", date, "seed",
-                     (json_int_t)run->common.seed, "seconds", j->seconds, "nodes",
-                     (json_int_t)j->nodes.count, "labelled",
-                     (json_int_t)j->known.labelled_count, "edges",
-                     (json_int_t)j->known.edge_count, "ranked", (json_int_t)j->pair_count,
-                     "model", json_loads(okra_links_json(j->links), 0, NULL), "tables",
-                     tables, "figures", figures);
+    json_t *own = json_pack(
+        "{s:f, s:I, s:I, s:I, s:I, s:o}", "seconds", j->seconds, "nodes",
+        (json_int_t)j->nodes.count, "labelled", (json_int_t)j->known.labelled_count,
+        "edges", (json_int_t)j->known.edge_count, "ranked", (json_int_t)j->pair_count,
+        "model", json_loads(okra_links_json(j->links), 0, NULL));
+    json_object_update(result, own);
+    json_decref(own);
+    return result;
 }

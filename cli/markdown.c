@@ -209,11 +209,12 @@ static void notes(FILE *out, const json_t *result, const char *key, const char *
 }
 
 static int section(const cli_run *run, FILE *out, const report_settings *s,
-                   const json_t *result)
+                   const json_t *all, size_t number)
 {
-    const char *name = figure_string(result, "name", "result"),
-               *paper = figure_string(result, "paper", "");
-    char origin[2048];
+    const json_t *result = json_array_get(all, number);
+    const char *paper = figure_string(result, "paper", "");
+    char origin[2048], name[128];
+    report_name(all, number, name, sizeof name);
     int status = CLI_DONE;
     size_t i;
     json_t *item;
@@ -251,7 +252,8 @@ static void overview(FILE *out, const json_t *all)
     json_array_foreach(all, i, result)
     {
         int counts[REPORT_VERDICTS];
-        const char *name = figure_string(result, "name", "result");
+        char name[128];
+        report_name(all, i, name, sizeof name);
         report_count(result, counts);
         fprintf(out, "| [%s](#%s)", name, name);
         for (int v = 0; v < REPORT_VERDICTS; v++) {
@@ -277,7 +279,7 @@ int report_markdown(const cli_run *run, FILE *out, const report_settings *settin
     overview(out, all);
     json_array_foreach(all, i, result)
     {
-        int one = section(run, out, settings, result);
+        int one = section(run, out, settings, all, i);
         status = status == CLI_DONE ? one : status;
     }
     return status;

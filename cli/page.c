@@ -171,12 +171,12 @@ static void notes(FILE *out, const json_t *result, const char *key, const char *
     fputs("</ul>\n", out);
 }
 
-static int section(const cli_run *run, FILE *out, const char *folder,
-                   const json_t *result, size_t number)
+static int section(const cli_run *run, FILE *out, const char *folder, const json_t *all,
+                   size_t number)
 {
-    const char *name =
-        figure_string(result, "name", figure_string(result, "kind", "result"));
-    char origin[2048];
+    const json_t *result = json_array_get(all, number);
+    char origin[2048], name[128];
+    report_name(all, number, name, sizeof name);
     int status = CLI_DONE;
     size_t i;
     json_t *item;
@@ -219,9 +219,10 @@ static void overview(FILE *out, const json_t *all)
     json_array_foreach(all, i, result)
     {
         int counts[REPORT_VERDICTS];
+        char name[128];
         report_count(result, counts);
         fprintf(out, "<tr><td><a href=\"#r%zu\">", i);
-        figure_escape(out, figure_string(result, "name", ""));
+        figure_escape(out, report_name(all, i, name, sizeof name));
         fputs("</a></td>", out);
         for (int v = 0; v < REPORT_VERDICTS; v++) {
             fprintf(out, "<td>%d</td>", counts[v]);
@@ -248,6 +249,7 @@ int report_page(const cli_run *run, FILE *out, const report_settings *f,
                 const json_t *all)
 {
     int status = CLI_DONE;
+    char name[128];
     size_t i;
     json_t *result;
     head(out, f->title);
@@ -255,8 +257,7 @@ int report_page(const cli_run *run, FILE *out, const report_settings *f,
     json_array_foreach(all, i, result)
     {
         fprintf(out, "<a href=\"#r%zu\">", i);
-        figure_escape(out,
-                      figure_string(result, "name", figure_string(result, "kind", "")));
+        figure_escape(out, report_name(all, i, name, sizeof name));
         fputs("</a>\n", out);
     }
     fputs("</nav>\n", out);
@@ -265,7 +266,7 @@ int report_page(const cli_run *run, FILE *out, const report_settings *f,
     }
     json_array_foreach(all, i, result)
     {
-        int one = section(run, out, f->figures, result, i);
+        int one = section(run, out, f->figures, all, i);
         status = status == CLI_DONE ? one : status;
     }
     fprintf(out, "<script>%s</script>\n</body>\n</html>\n", page_script);

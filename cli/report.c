@@ -20,6 +20,26 @@ static const okra_option rows[] = {
 /* ---- what pages share ----------------------------------------------------------------
  */
 
+static const char *name_of(const json_t *result)
+{
+    return figure_string(result, "name", figure_string(result, "kind", "result"));
+}
+
+const char *report_name(const json_t *all, size_t i, char *buffer, size_t size)
+{
+    const char *name = name_of(json_array_get(all, i));
+    size_t same = 1;
+    for (size_t k = 0; k < i; k++) {
+        same += strcmp(name_of(json_array_get(all, k)), name) == 0;
+    }
+    if (same > 1) {
+        snprintf(buffer, size, "%s-%zu", name, same);
+    } else {
+        snprintf(buffer, size, "%s", name);
+    }
+    return buffer;
+}
+
 void report_figure_name(char *to, size_t size, const char *result, const char *figure)
 {
     snprintf(to, size, "%s-%s", result, figure);

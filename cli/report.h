@@ -18,6 +18,9 @@ int report_write(const cli_run *run, const report_settings *settings, const json
 /* ---- what the two kinds of page share: report.c --------------------------------------
  */
 
+/* The name of result i of all, with its count behind it where an earlier one has the
+ * same. */
+const char *report_name(const json_t *all, size_t i, char *buffer, size_t size);
 /* RESULT-FIGURE of letters, digits and dashes alone: a file's name without .svg. */
 void report_figure_name(char *to, size_t size, const char *result, const char *figure);
 int report_save_figure(const cli_run *run, const char *folder, const char *result,

@@ -2,13 +2,14 @@
  * score.c: okra score: how far predictions are from the truth.
  */
 #include "commands.h"
+#include "score_figure.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct score_fields {
-    const char *y, *yhat, *metric, *model, *x, *each;
+    const char *y, *yhat, *metric, *model, *x, *each, *image;
 } score_fields;
 
 static const okra_option rows[] = {
@@ -23,9 +24,11 @@ static const okra_option rows[] = {
      "With --x in place of --yhat: the loss of the undecoded prediction in feature space "
      "(metric feature-loss)"},
     {"x", OKRA_OPTION_TEXT, offsetof(score_fields, x), "", 1, 0, NULL, "FILE",
-     "Test inputs for --model"},
+     "Test inputs for --model; with --yhat they are drawn beside the outputs (--json)"},
     {"each", OKRA_OPTION_TEXT, offsetof(score_fields, each), "", 1, 0, NULL, "FILE",
      "The values of every object, one column a metric"},
+    {"image", OKRA_OPTION_TEXT, offsetof(score_fields, image), "", 1, 0, NULL, "RxC",
+     "Outputs are images of R rows and C columns: the report of --json shows them"},
     {0}};
 
 enum { METRICS = 32 };
@@ -36,7 +39,9 @@ typedef struct scores {
     bool loss[METRICS];
     size_t count;
     okra_int n;
-    double *each; /* n x count, or NULL */
+    double *each;      /* n x count, or NULL */
+    bool has[METRICS]; /* a value an object  */
+    json_t *figures;   /* NULL: none wanted  */
 } scores;
 
 /* A piece "param=value" belongs to the metric before it. */
@@ -71,6 +76,43 @@ static int split(const cli_run *run, const char *list, scores *s)
     }
 }
 
+/* "16x8"; 0 x 0 of an empty text. */
+static int image_size(const cli_run *run, const char *text, okra_int *height,
+                      okra_int *width)
+{
+    long long r = 0, c = 0;
+    int used = 0;
+    bool good = !*text || (sscanf(text, "%lldx%lld%n", &r, &c, &used) == 2 &&
+                           !text[used] && r > 0 && c > 0);
+    *height = r;
+    *width = c;
+    return good ? CLI_DONE
+                : cli_usage(run, "--image is '%s', expected ROWSxCOLUMNS, such as 16x16",
+                            text);
+}
+
+/* Figures of predictions beside the truth. */
+static int draw(cli_run *run, const score_fields *f, const okra_data *y,
+                const okra_data *yhat, scores *s)
+{
+    okra_data *x = NULL;
+    okra_int height, width;
+    int status = image_size(run, f->image, &height, &width);
+    if (status == CLI_DONE && height * width > 0 &&
+        height * width != okra_data_width(y)) {
+        status = cli_usage(run, "--image is '%s', but outputs have %lld values", f->image,
+                           (long long)okra_data_width(y));
+    }
+    if (status == CLI_DONE && *f->x) {
+        status = cli_status(run, cli_read(run, f->x, &x));
+    }
+    if (status == CLI_DONE) {
+        score_figures(s->figures, x, y, yhat, height, width);
+    }
+    okra_data_free(x);
+    return status;
+}
+
 static int score_pairs(cli_run *run, const score_fields *f, const okra_data *y, scores *s)
 {
     okra_data *yhat = NULL;
@@ -80,20 +122,23 @@ static int score_pairs(cli_run *run, const score_fields *f, const okra_data *y, 
         status = cli_failure(run, "out of memory");
     }
     for (size_t k = 0; k < s->count && status == CLI_DONE; k++) {
-        bool has = false;
         okra_status st = okra_metric_is_loss(s->spec[k], &s->loss[k]);
         if (st == OKRA_OK) {
             st = okra_score(run->context, s->spec[k], y, yhat, &s->value[k],
-                            s->each ? column : NULL, &has);
+                            s->each ? column : NULL, &s->has[k]);
         }
         status = cli_status(run, st);
-        if (status == CLI_DONE && s->each && !has) {
+        if (status == CLI_DONE && *f->each && !s->has[k]) {
             status = cli_usage(run, "metric %s has no value an object: --each has no use",
                                s->spec[k]);
         }
-        for (okra_int i = 0; s->each && status == CLI_DONE && i < s->n; i++) {
+        for (okra_int i = 0; s->has[k] && s->each && status == CLI_DONE && i < s->n;
+             i++) {
             s->each[(size_t)i * s->count + k] = column[i];
         }
+    }
+    if (status == CLI_DONE && s->figures) {
+        status = draw(run, f, y, yhat, s);
     }
     okra_data_free(yhat);
     free(column);
@@ -114,9 +159,24 @@ static int score_model(cli_run *run, const score_fields *f, const okra_data *y, 
         st = okra_model_loss(run->context, model, x, y, &s->value[0], s->each);
     }
     s->loss[0] = true;
+    s->has[0] = true;
     okra_model_free(model);
     okra_data_free(x);
     return cli_status(run, st);
+}
+
+static void draw_sorted(const scores *s)
+{
+    size_t columns[METRICS], count = 0;
+    for (size_t k = 0; k < s->count; k++) {
+        if (s->has[k]) {
+            columns[count++] = k;
+        }
+    }
+    if (count > 0 && s->n > 0) {
+        json_array_append_new(
+            s->figures, score_sorted(s->each, s->n, s->count, columns, s->spec, count));
+    }
 }
 
 /* The scores, and the same as a table that okra report draws. */
@@ -137,6 +197,8 @@ static json_t *as_json(const cli_run *run, const scores *s)
                                     "title", "Mean over the objects", "metric",
                                     "see each row", "better", "neither", "columns",
                                     "value", "rows", lines));
+    draw_sorted(s);
+    json_object_set(result, "figures", s->figures);
     return result;
 }
 
@@ -157,7 +219,7 @@ static int print(const cli_run *run, const scores *s)
 
 static int check(const cli_run *run, const score_fields *f)
 {
-    if (*f->model ? *f->yhat || !*f->x : !*f->yhat || *f->x) {
+    if (*f->model ? *f->yhat || !*f->x : !*f->yhat) {
         return cli_usage(run, "give --yhat FILE, or --model MODEL and --x FILE");
     }
     if (*f->model && *f->metric && strcmp(f->metric, "feature-loss") != 0) {
@@ -189,7 +251,8 @@ static int run_score(cli_run *run)
         status = cli_status(run, cli_read(run, f.y, &y));
     }
     s.n = y ? okra_data_count(y) : 0;
-    if (status == CLI_DONE && *f.each) {
+    s.figures = run->common.json ? json_array() : NULL;
+    if (status == CLI_DONE && (*f.each || s.figures)) {
         s.each = malloc((size_t)s.n * s.count * sizeof *s.each + 1);
         status = s.each ? CLI_DONE : cli_failure(run, "out of memory");
     }
@@ -206,6 +269,7 @@ static int run_score(cli_run *run)
         free(s.spec[k]);
     }
     free(s.each);
+    json_decref(s.figures);
     okra_data_free(y);
     return status;
 }
@@ -220,6 +284,8 @@ const cli_command cli_score = {
     .examples =
         "okra score --y test_y.npy --yhat predicted.npy --metric rbf-loss:sigma=12\n"
         "okra score --y test_y.npy --yhat predicted.npy --metric mse,mae --json\n"
+        "okra score --y test_y.npy --yhat predicted.npy --metric mse --x test_x.npy \\\n"
+        "    --image 8x16 --json >score.json && okra report score.json -o score.html\n"
         "okra score --y test_y.npy --model digits.okra --x test_x.npy\n",
     .own = {"score", rows, sizeof(score_fields)},
     .run = run_score,

@@ -243,7 +243,7 @@ static int run_select(cli_run *run)
         status = fit_best(run, &in, s, f.output);
     }
     if (status == CLI_DONE && run->common.json) {
-        status = cli_print_json(run, json_incref(result));
+        status = cli_print_json(run, select_result(run, result));
     } else if (status == CLI_DONE) {
         select_print(run, result, f.output);
     }

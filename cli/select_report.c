@@ -1,9 +1,7 @@
 /*
- * select_report.c: the tables and drawings of okra select, from the JSON of a result.
+ * select_report.c: what okra select prints, from the JSON of a result.
  */
 #include "select_report.h"
-
-#include "svg.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,13 +19,11 @@ static double real(const json_t *object, const char *key)
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
-/* Axes with more than one value. */
-enum { AXES = 64 };
-static size_t varied(const json_t *result, const json_t *out[AXES])
+size_t select_varied(const json_t *result, const json_t *out[SELECT_AXES])
 {
     const json_t *axes = json_object_get(result, "axes");
     size_t count = 0;
-    for (size_t i = 0; i < json_array_size(axes) && count < AXES; i++) {
+    for (size_t i = 0; i < json_array_size(axes) && count < SELECT_AXES; i++) {
         const json_t *axis = json_array_get(axes, i);
         if (json_array_size(json_object_get(axis, "values")) > 1) {
             out[count++] = axis;
@@ -89,8 +85,8 @@ static void print_row(const json_t *const *axes, size_t count, const json_t *cel
 static void print_best(const json_t *result)
 {
     enum { SHOWN = 10 };
-    const json_t *axes[AXES], *cells = json_object_get(result, "cells");
-    size_t varying = varied(result, axes), count = json_array_size(cells);
+    const json_t *axes[SELECT_AXES], *cells = json_object_get(result, "cells");
+    size_t varying = select_varied(result, axes), count = json_array_size(cells);
     ranked *all = malloc((count + 1) * sizeof *all);
     if (!all || count < 2) {
         free(all);
@@ -113,9 +109,9 @@ static void print_best(const json_t *result)
 static void print_nested(const json_t *result)
 {
     char buffer[64];
-    const json_t *nested = json_object_get(result, "nested"), *axes[AXES];
+    const json_t *nested = json_object_get(result, "nested"), *axes[SELECT_AXES];
     const json_t *folds = json_object_get(nested, "folds");
-    size_t varying = varied(result, axes);
+    size_t varying = select_varied(result, axes);
     cli_line(stdout, "outer error", "%s over %zu folds",
              value_text(nested, buffer, sizeof buffer), json_array_size(folds));
     for (size_t f = 0; f < json_array_size(folds); f++) {
@@ -227,198 +223,5 @@ int select_cells(const cli_run *run, const json_t *result, const char *file)
         }
         fputc('\n', out);
     }
-    return cli_file_close(run, to, CLI_DONE);
-}
-
-/* ---- drawings -----------------------------------------------------------------------
- */
-
-typedef struct map {
-    const json_t *rows, *cols; /* axes; rows may be NULL */
-    size_t height, width;
-    double *best; /* height x width: the best mean over all other axes, NaN if none */
-    double low, high;
-    bool loss;
-} map;
-
-/* How far apart two texts are that differ in one positive number: by its logarithm; inf:
- * in more. */
-static double apart(const char *a, const char *b)
-{
-    size_t same = 0;
-    while (a[same] && a[same] == b[same]) {
-        same++;
-    }
-    if (!a[same] && !b[same]) {
-        return 0;
-    }
-    while (same > 0 && strchr("0123456789.e+-", a[same - 1])) {
-        same--;
-    }
-    char *end_a = NULL, *end_b = NULL;
-    double x = strtod(a + same, &end_a), y = strtod(b + same, &end_b);
-    bool numbers = end_a != a + same && end_b != b + same && x > 0 && y > 0;
-    return numbers && strcmp(end_a, end_b) == 0 ? fabs(log(x / y)) : (double)INFINITY;
-}
-
-/* Where a cell is drawn on an axis: at the nearest value, since random searches lie
- * between them. */
-static size_t place_of(const json_t *axis, const json_t *cell)
-{
-    const json_t *values = json_object_get(axis, "values");
-    const char *value = text(json_object_get(cell, "settings"), text(axis, "name"));
-    double least = (double)INFINITY;
-    size_t place = SIZE_MAX;
-    for (size_t i = 0; i < json_array_size(values); i++) {
-        double d = apart(json_string_value(json_array_get(values, i)), value);
-        if (d < least) {
-            least = d;
-            place = i;
-        }
-    }
-    return json_is_true(json_object_get(cell, "refined")) ? SIZE_MAX : place;
-}
-
-static bool fill(const json_t *result, map *m)
-{
-    const json_t *axes[AXES], *cells = json_object_get(result, "cells");
-    size_t count = varied(result, axes);
-    if (count == 0) {
-        return false;
-    }
-    m->cols = axes[count - 1];
-    m->rows = count > 1 ? axes[count - 2] : NULL;
-    m->width = json_array_size(json_object_get(m->cols, "values"));
-    m->height = m->rows ? json_array_size(json_object_get(m->rows, "values")) : 1;
-    m->best = malloc(m->height * m->width * sizeof *m->best);
-    m->loss = json_is_true(json_object_get(result, "loss"));
-    for (size_t i = 0; m->best && i < m->height * m->width; i++) {
-        m->best[i] = (double)NAN;
-    }
-    m->low = (double)INFINITY;
-    m->high = -(double)INFINITY;
-    for (size_t c = 0; m->best && c < json_array_size(cells); c++) {
-        const json_t *cell = json_array_get(cells, c);
-        size_t i = m->rows ? place_of(m->rows, cell) : 0, j = place_of(m->cols, cell);
-        double mean = real(cell, "mean");
-        if (i == SIZE_MAX || j == SIZE_MAX || isnan(mean)) {
-            continue;
-        }
-        double *at = &m->best[i * m->width + j];
-        *at = isnan(*at) ? mean : m->loss ? fmin(*at, mean) : fmax(*at, mean);
-    }
-    for (size_t i = 0; m->best && i < m->height * m->width; i++) {
-        if (!isnan(m->best[i])) {
-            m->low = fmin(m->low, m->best[i]);
-            m->high = fmax(m->high, m->best[i]);
-        }
-    }
-    return true;
-}
-
-static double share(const map *m, double value)
-{
-    return m->high > m->low ? (value - m->low) / (m->high - m->low) : 0.5;
-}
-
-/* The part of a value text that tells the cells apart, cut to fit. */
-static const char *label(const json_t *axis, size_t i, char *buffer, size_t size)
-{
-    const char *value =
-        json_string_value(json_array_get(json_object_get(axis, "values"), i));
-    const char *number = strpbrk(value, "0123456789");
-    snprintf(buffer, size, "%.14s", number && strchr(value, '(') ? number : value);
-    return buffer;
-}
-
-static void draw_curve(svg *s, const map *m, double left, double top, double width,
-                       double height)
-{
-    char buffer[64];
-    double before_x = 0, before_y = 0;
-    bool before = false;
-    svg_line(s, left, top, left, top + height, "black");
-    svg_line(s, left, top + height, left + width, top + height, "black");
-    for (int t = 0; t <= 4; t++) {
-        snprintf(buffer, sizeof buffer, "%.4g", m->low + (m->high - m->low) * t / 4);
-        svg_text(s, left - 6, top + height * (4 - t) / 4 + 4, 11, "end", buffer);
-    }
-    for (size_t j = 0; j < m->width; j++) {
-        double x = left + width * ((double)j + 0.5) / (double)m->width;
-        if (m->width <= 12 || j % (m->width / 10 + 1) == 0) {
-            svg_text(s, x, top + height + 16, 10, "middle",
-                     label(m->cols, j, buffer, sizeof buffer));
-        }
-        if (isnan(m->best[j])) {
-            before = false;
-            continue;
-        }
-        double y = top + height * (1 - share(m, m->best[j]));
-        if (before) {
-            svg_line(s, before_x, before_y, x, y, "steelblue");
-        }
-        svg_circle(s, x, y, 3, "steelblue");
-        before = true;
-        before_x = x;
-        before_y = y;
-    }
-}
-
-/* White is best; black is worst; what was not evaluated is striped out in red. */
-static void draw_map(svg *s, const map *m, double left, double top, double width,
-                     double height)
-{
-    char buffer[64], fill_text[16];
-    double w = width / (double)m->width, h = height / (double)m->height;
-    for (size_t i = 0; i < m->height; i++) {
-        for (size_t j = 0; j < m->width; j++) {
-            double v = m->best[i * m->width + j];
-            double good = m->loss ? 1 - share(m, v) : share(m, v);
-            unsigned gray = isnan(v) ? 0 : (unsigned)(40 + 215 * good) & 0xff;
-            snprintf(fill_text, sizeof fill_text, isnan(v) ? "#c04040" : "#%02x%02x%02x",
-                     gray, gray, gray);
-            svg_rect(s, left + (double)j * w, top + (double)i * h, w, h, fill_text);
-        }
-        if (m->height <= 30) {
-            svg_text(s, left - 6, top + ((double)i + 0.5) * h + 4, 10, "end",
-                     label(m->rows, i, buffer, sizeof buffer));
-        }
-    }
-    for (size_t j = 0; j < m->width; j++) {
-        if (m->width <= 12 || j % (m->width / 10 + 1) == 0) {
-            svg_text(s, left + ((double)j + 0.5) * w, top + height + 16, 10, "middle",
-                     label(m->cols, j, buffer, sizeof buffer));
-        }
-    }
-}
-
-int select_plot(const cli_run *run, const json_t *result, const char *file)
-{
-    enum { WIDTH = 640, HEIGHT = 400, LEFT = 120, TOP = 40, RIGHT = 20, BOTTOM = 50 };
-    char title[160];
-    map m = {0};
-    if (!fill(result, &m)) {
-        return cli_usage(run, "--plot needs a grid, but every flag has one value");
-    }
-    cli_file *to = m.best ? cli_file_open(run, file) : NULL;
-    if (!to) {
-        free(m.best);
-        return CLI_FAILED;
-    }
-    svg s = svg_begin(cli_file_stream(to), WIDTH, HEIGHT);
-    double width = WIDTH - LEFT - RIGHT, height = HEIGHT - TOP - BOTTOM;
-    if (m.rows) {
-        snprintf(title, sizeof title, "%s: %.4g (best) to %.4g", text(result, "metric"),
-                 m.loss ? m.low : m.high, m.loss ? m.high : m.low);
-        draw_map(&s, &m, LEFT, TOP, width, height);
-        svg_text(&s, 8, TOP - 8, 12, "start", text(m.rows, "name"));
-    } else {
-        snprintf(title, sizeof title, "%s", text(result, "metric"));
-        draw_curve(&s, &m, LEFT, TOP, width, height);
-    }
-    svg_text(&s, LEFT + width / 2, 20, 14, "middle", title);
-    svg_text(&s, LEFT + width / 2, HEIGHT - 12, 12, "middle", text(m.cols, "name"));
-    svg_end(&s);
-    free(m.best);
     return cli_file_close(run, to, CLI_DONE);
 }

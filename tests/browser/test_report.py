@@ -1,15 +1,17 @@
 """okra report in a real browser: nothing fetched, nothing said on the console, every table
 and picture there and visible at three widths, the theme switches, the numbers are the JSON's."""
+import glob
 import json
 import math
 import os
+import random
 import subprocess
 import sys
 import tempfile
 
 from webdriver import Browser
 
-okra = sys.argv[1]
+okra = os.path.abspath(sys.argv[1])
 failures = []
 
 
@@ -95,6 +97,96 @@ def test_images(browser):
     check(len(loaded) == 12 and set(loaded) == {16}, f"images decode as {loaded}")
 
 
+def command(folder, *arguments):
+    run = subprocess.run([okra, *arguments], cwd=folder, check=True, capture_output=True, text=True)
+    return run.stdout
+
+
+def own_data(folder):
+    """Results of select, score and link for a user's own data; which figures they must have."""
+    rng = random.Random(7)
+
+    def write(name, rows):
+        with open(os.path.join(folder, name), "w") as f:
+            f.writelines(",".join(map(str, row)) + "\n" for row in rows)
+
+    inputs = [[rng.random()] for _ in range(60)]
+    write("x.csv", inputs)
+    write("y.csv", [[math.sin(6 * x)] for x, in inputs])
+    write("images.csv", [[math.sin(x * k) for k in range(16)] for x, in inputs])
+    write("seen.csv", [[rng.randrange(2)] for _ in inputs])
+    group = [i % 3 for i in range(45)]
+    write("features.csv", [[g + 0.3 * rng.random(), g * g + 0.3 * rng.random()] for g in group])
+    pairs = [(j, i) for i in range(45) for j in range(i) if group[i] == group[j] and rng.random() < .5]
+    with open(os.path.join(folder, "truth.tsv"), "w") as f:
+        f.writelines(f"{a} {b}\n" for a, b in pairs)
+    with open(os.path.join(folder, "known.tsv"), "w") as f:
+        f.writelines(f"{a} {b}\n" for a, b in pairs if b < 25)
+    xy = ["--x", "x.csv", "--y", "y.csv", "--ky", "linear"]
+    ridge = ["--kx", "rbf(sigma=1)", "--lambda", "0.1"]
+    calls = {
+        "grid": (["heatmap"], ["select", *xy, "--kx", "rbf(sigma={0.1,0.3,1})", "--lambda",
+                               "1e-3,1e-1", "--cv", "nested:3,3"]),
+        "path": (["curve"], ["select", *xy, "--kx", "rbf(sigma=0.3)", "--lambda", "1e-4..1"]),
+        "operators": (["bars"], ["select", *xy, "--kx", "rbf(sigma=0.3)", "--lambda", "0.1",
+                                 "--operator", "{identity,cov}"]),
+        "fit": (["scatter", "scatter", "curve"],
+                ["score", "--y", "y.csv", "--yhat", "y.csv", "--x", "x.csv", "--metric", "mae"]),
+        "images": (["images", "curve"], ["score", "--y", "images.csv", "--yhat", "images.csv",
+                                         "--image", "4x4", "--metric", "mse"]),
+        "ranking": (["scatter", "curve", "curve"], ["score", "--y", "seen.csv", "--yhat", "y.csv",
+                                                    "--metric", "auc-roc,auc-pr"]),
+        "network": (["curve", "curve", "network"],
+                    ["link", "--x", "features.csv", "--edges", "known.tsv", "--truth", "truth.tsv",
+                     "--network", "network.tsv", *ridge])}
+    results = {}
+    for name, (figures, arguments) in calls.items():
+        results[name] = json.loads(command(folder, *arguments, "--json", "--quiet"))
+        found = [f["type"] for f in results[name]["figures"]]
+        check(found == figures, f"{name} has the figures {found}, not {figures}")
+        with open(os.path.join(folder, name + ".json"), "w") as f:
+            json.dump(results[name], f)
+    return results
+
+
+def test_page(browser, folder, files, results, what):
+    """All results in one page: every table and figure is drawn, and nothing is said or asked."""
+    page = os.path.join(folder, what + ".html")
+    command(folder, "report", *files, "-o", page, "--quiet")
+    browser.requests(), browser.console()
+    browser.open("file://" + page)
+    for width in (360, 800, 1400):
+        browser.size(width, 900)
+        seen = browser.run("""
+            return ['table:not(.overview)', 'svg.figure', '.overview'].map(s =>
+                [...document.querySelectorAll(s)].filter(e => {
+                    const r = e.getBoundingClientRect();
+                    return r.width > 30 && r.height > 20 }).length)""")
+        want = [sum(len(r["tables"]) for r in results), sum(len(r["figures"]) for r in results)]
+        check(seen[:2] == want, f"{what} at {width}: {seen} tables and pictures, not {want}")
+        sideways = browser.run("return document.documentElement.scrollWidth - innerWidth")
+        check(sideways <= 0, f"{what} scrolls sideways by {sideways} at {width}")
+    check("cannot be drawn" not in browser.run("return document.body.innerText"),
+          f"a figure of {what} cannot be drawn")
+    text = browser.run("return document.body.innerText")
+    for result in results:
+        for table in result["tables"]:
+            for row in table["rows"]:
+                for cell in row["cells"].values():
+                    if isinstance(cell.get("okra"), (int, float)):
+                        check(f"{cell['okra']:.4f}" in text, f"{what}: {cell['okra']} is missing")
+    asked = [a for a in browser.requests() if not a.startswith(("file:", "data:"))]
+    check(not asked, f"{what} asks for {asked}")
+    check(browser.console() == [], f"the console is not empty after {what}")
+
+
+def committed():
+    """Results of papers that the repository has."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    files = sorted(glob.glob(os.path.join(here, "..", "..", "docs", "results", "*.json")))
+    return files, [json.load(open(f)) for f in files]
+
+
 with tempfile.TemporaryDirectory() as folder:
     result = sample()
     path, page = os.path.join(folder, "r.json"), os.path.join(folder, "r.html")
@@ -118,6 +210,11 @@ with tempfile.TemporaryDirectory() as folder:
             browser.open(f"file://{folder}/sample-{figure['id']}.svg")
             check(browser.run("return document.documentElement.tagName") == "svg",
                   f"{figure['id']}.svg does not open")
+        own = own_data(folder)
+        test_page(browser, folder, [n + ".json" for n in own], list(own.values()), "own data")
+        files, papers = committed()
+        if files:
+            test_page(browser, folder, files, papers, "papers")
     finally:
         browser.close()
 

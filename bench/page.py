@@ -1,0 +1,89 @@
+"""docs/benchmarks.md from the JSON lines of benchmarks.
+
+page.py FILE...     takes the lines of a run (bench/out/*.jsonl) in the place of those that
+                    docs/benchmarks.jsonl has of the same benchmark, and writes the page
+page.py --check     says whether the page is what the lines give; status 1 if it is not
+"""
+import ast
+import json
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LINES = os.path.join(HERE, "..", "docs", "benchmarks.jsonl")
+PAGE = os.path.join(HERE, "..", "docs", "benchmarks.md")
+HEAD = """# Benchmarks
+
+Written by `make bench` from what the benchmarks print; nothing here is typed by hand. A claim is a
+ratio of two times taken in turns in one run, or what its name says, beside the target that it must
+reach. The load is that of the machine when the benchmark began: where it is well above 0 others were
+computing too, and single times are not to be relied on.
+"""
+
+
+def read(path):
+    """Lines by benchmark, those of the run first."""
+    runs, name = {}, None
+    with open(path) as f:
+        for line in f:
+            if line.startswith("{"):
+                item = json.loads(line)
+                name = item.get("run", name)
+                if "run" in item:
+                    runs[name] = []
+                if name is not None:
+                    runs[name].append(item)
+    return runs
+
+
+def about(name):
+    """The first sentence of the benchmark's own text."""
+    path = os.path.join(HERE, name + ".py")
+    text = ast.get_docstring(ast.parse(open(path).read())) if os.path.exists(path) else name
+    return text.split("\n\n")[0].replace("\n", " ")
+
+
+def number(value):
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def row(item):
+    sign = "≥" if item.get("better", "higher") == "higher" else "≤"
+    target = f"{sign} {number(item['target'])}" if "target" in item else "–"
+    met = {True: "yes", False: "**no**"}.get(item.get("met"), "–")
+    name = item.get("bench") or f"cost of {item.get('cost')}"
+    known = {"bench", "cost", "ratio", "target", "better", "met", "threads"}
+    more = ", ".join(f"{k} {number(v)}" for k, v in item.items() if k not in known)
+    ratio = number(item["ratio"]) if "ratio" in item else "–"
+    return f"| {name} | {ratio} | {target} | {met} | {more} |".replace("|  |", "| |")
+
+
+def page(runs):
+    parts = [HEAD]
+    for name in sorted(runs):
+        run, claims = runs[name][0], runs[name][1:]
+        parts.append(f"## {name}\n\n{about(name)}\n\n{run['date']} · commit {run['commit']} · "
+                     f"{run['machine']} · {run['threads']} threads · load {run['load']}\n\n"
+                     "| claim | measured | target | met | seconds and more |\n|---|---:|---:|---|---|\n"
+                     + "\n".join(row(c) for c in claims) + "\n")
+    return "\n".join(parts)
+
+
+def main(arguments):
+    runs = read(LINES) if os.path.exists(LINES) else {}
+    if arguments == ["--check"]:
+        if not runs or open(PAGE).read() != page(runs):
+            print("docs/benchmarks.md is not what docs/benchmarks.jsonl gives: it was changed by "
+                  "hand; `make bench` writes it")
+            return 1
+        return 0
+    for path in arguments:
+        runs.update(read(path))
+    with open(LINES, "w") as f:
+        f.writelines(json.dumps(item) + "\n" for name in sorted(runs) for item in runs[name])
+    with open(PAGE, "w") as f:
+        f.write(page(runs))
+    return 0
+
+
+sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,37 @@
+#!/bin/bash
+# test_generated.bash OKRA PYTHON: the pages that commands write are what the committed results
+# give, to the byte, pictures included: nobody has changed a number by hand.
+set -euo pipefail
+okra=$(realpath "$1") python=$2
+cd "$(dirname "$0")/../.."
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/okra-docs-XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+shopt -s nullglob
+checked=0
+
+page() { # NAME TITLE FLAG... RESULT...: docs/NAME.md is what these results give
+    local name=$1 title=$2
+    shift 2
+    mkdir -p "$scratch/docs/results"
+    "$okra" report "$@" -o "$scratch/docs/$name.md" --title "$title" --quiet
+    diff "docs/$name.md" "$scratch/docs/$name.md" ||
+        { echo "docs/$name.md is not what docs/results gives: make results or results-quick writes it"; exit 1; }
+    checked=$((checked + 1))
+}
+
+full=(docs/results/*-full.json) quick=(docs/results/*-quick.json)
+if [ ${#full[@]} -gt 0 ] || [ -e docs/results.md ]; then
+    page results "The papers again" --figures "$scratch/docs/results" "${full[@]}"
+    for picture in docs/results/*.svg "$scratch"/docs/results/*.svg; do
+        cmp "docs/results/${picture##*/}" "$scratch/docs/results/${picture##*/}"
+    done
+fi
+if [ ${#quick[@]} -gt 0 ] || [ -e docs/results-quick.md ]; then
+    page results-quick "The papers again, quick runs" "${quick[@]}"
+fi
+if [ -n "$python" ] && [ -e docs/benchmarks.md ]; then
+    "$python" bench/page.py --check
+    checked=$((checked + 1))
+fi
+[ $checked -gt 0 ] || { echo "skipped: no page of results is committed"; exit 77; }
+echo "$checked pages are what their results give"

@@ -1,0 +1,76 @@
+"""test_quick.py OKRA: runs the quick tables that need no data again, with the fixed seed, and
+compares them with the results that docs/results-quick.md is written from.
+
+On one machine the numbers come out the same to the last bit. Another processor or BLAS rounds
+otherwise, and a choice among nearly equal parameters may fall otherwise: a mean may differ by
+TOLERANCE of its size or by as much in absolute terms. Printed values, names and reasons must
+be equal. Times are not compared."""
+import json
+import glob
+import os
+import subprocess
+import sys
+import tempfile
+
+TOLERANCE = 0.02
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+okra = os.path.abspath(sys.argv[1])
+
+
+def cells(result):
+    """(table, row, column) -> cell"""
+    return {(t["id"], row["label"], column): cell for t in result["tables"]
+            for row in t["rows"] for column, cell in row["cells"].items()
+            if "second" not in t["metric"]}
+
+
+def compare(name, kept, made):
+    """What is not equal, in words."""
+    for field in ("title", "paper", "mode", "seed", "readings", "deviations"):
+        if kept.get(field) != made.get(field):
+            yield f"{name}: {field} is {made.get(field)}, committed is {kept.get(field)}"
+    a, b = cells(kept), cells(made)
+    for key in sorted(set(a) ^ set(b)):
+        yield f"{name}: {key} is in one of the two only"
+    for key in sorted(set(a) & set(b)):
+        for field in ("paper", "paper_sd"):
+            if a[key][field] != b[key][field]:
+                yield f"{name}: {key}: {field} is {b[key][field]}, committed is {a[key][field]}"
+        x, y = a[key]["okra"], b[key]["okra"]
+        if (x is None) != (y is None) or \
+                x is not None and abs(x - y) > TOLERANCE * max(1, abs(y)):
+            yield f"{name}: {key}: okra is {y}, committed is {x}"
+
+
+def main():
+    committed = sorted(glob.glob(os.path.join(ROOT, "docs", "results", "*-quick.json")))
+    names = {os.path.basename(path) for path in committed}
+    if not committed:
+        print("skipped: docs/results has no quick results: make results-quick")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([okra, "paper", "all", "--quick", "--quiet", "--threads", "2", "--data",
+                        os.path.join(folder, "none"), "--results", folder],
+                       check=True, stderr=subprocess.DEVNULL)
+        made = {os.path.basename(p) for p in glob.glob(os.path.join(folder, "*-quick.json"))}
+        found = [f"{n} is not committed: make results-quick" for n in sorted(made - names)]
+        for path in committed:
+            name = os.path.basename(path)
+            if name not in made:
+                print(f"{name} needs data and is not run again here")
+                continue
+            with open(path) as f, open(os.path.join(folder, name)) as g:
+                found += compare(name, json.load(f), json.load(g))
+    print("\n".join(found) if found else f"{len(made)} quick results came out as committed")
+    return int(bool(found))
+
+
+# A number changed by hand is found.
+sample = {"tables": [{"id": "t", "metric": "loss", "rows": [
+    {"label": "r", "cells": {"c": {"paper": 0.9, "paper_sd": None, "okra": 0.85}}}]}]}
+for field, value in (("paper", 0.91), ("okra", 0.8), ("okra", None)):
+    other = json.loads(json.dumps(sample))
+    other["tables"][0]["rows"][0]["cells"]["c"][field] = value
+    assert len(list(compare("sample", sample, other))) == 1, field
+assert not list(compare("sample", sample, sample))
+sys.exit(main())
