@@ -12,8 +12,8 @@
  * prediction is the mean of its outputs, so that over T trees w_i(x) = (1/T) sum_t [x and
  * x_i in one leaf of t] / |leaf|.
  *
- * g of all candidate splits of a node is one product: with the 0/1 matrix Z (s x
- * features) of members of S_1, g(S_1) are the column sums of Z * (L_S Z), and
+ * g of all candidate splits of a node is one product: with the 0/1 matrix Z (features x
+ * s) of members of S_1, g(S_1) are the row sums of Z * (Z L_S), and
  * g(S_2) = g(S) - 2 1'L_S z + g(S_1). Cost: 2 s^2 features a node, about 4 n^2 features a
  * tree; trees in parallel, each worker with n^2 doubles. Same seed, same trees on any
  * number of threads. T trees take 7 doubles a node and n a tree.
@@ -50,7 +50,7 @@ typedef struct tree {
 } tree;
 
 typedef struct scratch {
-    double *L, *Z, *G; /* n x n, n x features twice */
+    double *L, *Z, *G; /* n x n, (features + 1) x n twice */
     okra_int *features, *aside;
     double *cut;       /* of each candidate         */
     okra_int *feature; /* likewise                  */
@@ -95,46 +95,46 @@ static okra_int candidates(const forest *f, scratch *w, okra_random_ *random,
     return found;
 }
 
-/* Z (s x count): 1 where the item goes left. G <- L_S Z. *total: g(S); row_sum: L_S 1, in
- * the last column of both. */
+/* Z (width x s, width = count + 1): 1 where the item goes left, a candidate a row; the
+ * last row is all 1. G <- Z L_S, whose last row is 1'L_S. Rows of K and L are read in the
+ * order of the items, which is ascending. */
 static okra_status products(const forest *f, scratch *w, const double *item, okra_int s,
                             okra_int count)
 {
-    okra_int width = count + 1;
+    okra_int *at = w->aside;
     for (okra_int i = 0; i < s; i++) {
-        okra_int a = (okra_int)item[i];
-        const double *row = f->L.p + a * f->L.ld;
-        for (okra_int j = 0; j < s; j++) {
-            w->L[i * s + j] = row[(okra_int)item[j]];
-        }
-        for (okra_int c = 0; c < count; c++) {
-            w->Z[i * width + c] = f->K.p[w->feature[c] * f->K.ld + a] < w->cut[c];
-        }
-        w->Z[i * width + count] = 1;
+        at[i] = (okra_int)item[i];
     }
-    return okra_gemm_(f->ctx, false, false, 1, okra_mat_of_(w->L, s, s),
-                      okra_mat_of_(w->Z, s, width), 0, okra_mat_of_(w->G, s, width));
+    for (okra_int i = 0; i < s && s < f->n; i++) { /* at the root L_S is L */
+        const double *row = f->L.p + at[i] * f->L.ld;
+        for (okra_int j = 0; j < s; j++) {
+            w->L[i * s + j] = row[at[j]];
+        }
+    }
+    for (okra_int c = 0; c <= count; c++) {
+        const double *row = f->K.p + (c < count ? w->feature[c] * f->K.ld : 0);
+        double cut = c < count ? w->cut[c] : (double)INFINITY, *z = w->Z + c * s;
+        for (okra_int i = 0; i < s; i++) {
+            z[i] = row[at[i]] < cut;
+        }
+    }
+    return okra_gemm_(f->ctx, false, false, 1, okra_mat_of_(w->Z, count + 1, s),
+                      s < f->n ? okra_mat_of_(w->L, s, s) : f->L, 0,
+                      okra_mat_of_(w->G, count + 1, s));
 }
 
 /* The candidate of the largest reduction; -1: none leaves `leaf` items on both sides. */
 static okra_int best_split(const forest *f, const scratch *w, okra_int s, okra_int count,
                            double *reduction)
 {
-    okra_int width = count + 1, best = -1;
-    double total = 0;
+    okra_int best = -1;
+    const double *ones = w->Z + count * s, *sums = w->G + count * s; /* 1, 1'L_S */
+    double total = okra_dot_(s, ones, sums);
     *reduction = -(double)INFINITY;
-    for (okra_int i = 0; i < s; i++) {
-        total += w->G[i * width + count];
-    }
     for (okra_int c = 0; c < count; c++) {
-        double left = 0, g1 = 0, cross = 0; /* cross: z'L_S 1 */
-        for (okra_int i = 0; i < s; i++) {
-            double z = w->Z[i * width + c];
-            left += z;
-            g1 += z * w->G[i * width + c];
-            cross += z * w->G[i * width + count];
-        }
-        double right = (double)s - left, g2 = total - 2 * cross + g1;
+        const double *z = w->Z + c * s;
+        double left = okra_dot_(s, z, ones), g1 = okra_dot_(s, z, w->G + c * s);
+        double right = (double)s - left, g2 = total - 2 * okra_dot_(s, z, sums) + g1;
         double gain = g1 / left + g2 / right - total / (double)s;
         if (left >= (double)f->o.leaf && right >= (double)f->o.leaf &&
             gain > *reduction) {
