@@ -200,37 +200,52 @@ static okra_status part(const network *net, const okra_int *order, okra_int labe
     return st;
 }
 
+okra_status network_try(paper_run *run, const network *net, const okra_int *order,
+                        okra_int labelled, const char *const *const *options,
+                        size_t count, okra_int folds, okra_int first, okra_int used,
+                        double (*auc)[2])
+{
+    network inner = {0};
+    double *gram = NULL;
+    okra_int *turn = malloc((size_t)(labelled + 1) * sizeof *turn);
+    okra_status st = turn ? part(net, order, labelled, &inner, &gram) : no_memory();
+    for (size_t c = 0; st == OKRA_OK && c < count; c++) {
+        double judged = 0;
+        auc[c][0] = auc[c][1] = 0;
+        for (okra_int f = first; st == OKRA_OK && f < first + used; f++) {
+            okra_int kept = 0, last = labelled;
+            double value[2] = {0, 0};
+            for (okra_int i = 0; i < labelled; i++) {
+                bool out = i % folds == f % folds;
+                turn[out ? --last : kept++] = i;
+            }
+            st = network_score(run, &inner, turn, kept, options[c],
+                               OKRA_LINK_LABELLED_NEW, value, NULL);
+            if (st == OKRA_EARG) { /* a fold without an edge on one of its sides */
+                st = OKRA_OK;
+                continue;
+            }
+            auc[c][0] += st == OKRA_OK ? value[0] : 0;
+            auc[c][1] += st == OKRA_OK ? value[1] : 0;
+            judged++;
+        }
+        auc[c][0] /= judged > 0 ? judged : 1;
+        auc[c][1] /= judged > 0 ? judged : 1;
+    }
+    network_clear(&inner);
+    free(gram);
+    free(turn);
+    return st;
+}
+
 okra_status network_folds(paper_run *run, const network *net, const okra_int *order,
                           okra_int labelled, const char *const *options, okra_int folds,
                           double auc[2])
 {
-    network inner = {0};
-    double *gram = NULL, used = 0;
-    okra_int *turn = malloc((size_t)(labelled + 1) * sizeof *turn);
-    okra_status st = turn ? part(net, order, labelled, &inner, &gram) : no_memory();
-    auc[0] = auc[1] = 0;
-    for (okra_int f = 0; st == OKRA_OK && f < folds; f++) {
-        okra_int kept = 0, last = labelled;
-        double value[2];
-        for (okra_int i = 0; i < labelled; i++) {
-            bool out = i % folds == f;
-            turn[out ? --last : kept++] = i;
-        }
-        st = network_score(run, &inner, turn, kept, options, OKRA_LINK_LABELLED_NEW,
-                           value, NULL);
-        if (st == OKRA_EARG) { /* a fold without an edge on one of its sides */
-            st = OKRA_OK;
-            continue;
-        }
-        auc[0] += st == OKRA_OK ? value[0] : 0;
-        auc[1] += st == OKRA_OK ? value[1] : 0;
-        used++;
-    }
-    auc[0] /= used > 0 ? used : 1;
-    auc[1] /= used > 0 ? used : 1;
-    network_clear(&inner);
-    free(gram);
-    free(turn);
+    double areas[1][2];
+    okra_status st =
+        network_try(run, net, order, labelled, &options, 1, folds, 0, folds, areas);
+    memcpy(auc, areas[0], sizeof areas[0]);
     return st;
 }
 

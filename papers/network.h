@@ -33,6 +33,13 @@ okra_status network_folds(paper_run *run, const network *net, const okra_int *or
                           okra_int labelled, const char *const *options, okra_int folds,
                           double auc[2]) OKRA_CHECK;
 
+/* The same for `count` lists of options; of the `folds` parts, those numbered first to
+ * first + used - 1 (modulo folds) are left out in turn. */
+okra_status network_try(paper_run *run, const network *net, const okra_int *order,
+                        okra_int labelled, const char *const *const *options,
+                        size_t count, okra_int folds, okra_int first, okra_int used,
+                        double (*auc)[2]) OKRA_CHECK;
+
 /* Leave-one-out areas for every lambda in closed form. */
 okra_status network_leave(paper_run *run, const network *net, const okra_int *order,
                           okra_int labelled, const char *const *options,
