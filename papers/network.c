@@ -165,9 +165,8 @@ okra_status network_score(paper_run *run, const network *net, const okra_int *or
     return st;
 }
 
-/* The network of the labelled nodes alone. *gram: values that out->x borrows. */
-static okra_status part(const network *net, const okra_int *order, okra_int labelled,
-                        network *out, double **gram)
+okra_status network_part(const network *net, const okra_int *order, okra_int labelled,
+                         network *out, double **gram)
 {
     known k = {0};
     okra_int ld, *place = malloc((size_t)(net->nodes + 1) * sizeof *place);
@@ -208,7 +207,8 @@ okra_status network_try(paper_run *run, const network *net, const okra_int *orde
     network inner = {0};
     double *gram = NULL;
     okra_int *turn = malloc((size_t)(labelled + 1) * sizeof *turn);
-    okra_status st = turn ? part(net, order, labelled, &inner, &gram) : no_memory();
+    okra_status st =
+        turn ? network_part(net, order, labelled, &inner, &gram) : no_memory();
     for (size_t c = 0; st == OKRA_OK && c < count; c++) {
         double judged = 0;
         auc[c][0] = auc[c][1] = 0;

@@ -20,6 +20,11 @@ void network_clear(network *net);
 /* Nodes in a random order that depends on the seed alone; to be freed with free. */
 okra_status network_shuffle(uint64_t seed, okra_int nodes, okra_int **order) OKRA_CHECK;
 
+/* The network of the nodes order[0..count-1] alone, which become 0..count-1. *gram:
+ * values that out->x borrows, or NULL; to be freed after it. */
+okra_status network_part(const network *net, const okra_int *order, okra_int count,
+                         network *out, double **gram) OKRA_CHECK;
+
 /* AUC-ROC and AUC-PR in per cent over pairs of the kind. Options as "name=value" texts
  * ended by NULL. *seconds (may be NULL): training and scores of all pairs. */
 okra_status network_score(paper_run *run, const network *net, const okra_int *order,
