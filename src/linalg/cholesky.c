@@ -84,6 +84,27 @@ done:
     return st;
 }
 
+okra_status okra_cholesky_try_(okra_context *ctx, okra_mat_ A, bool *done)
+{
+    okra_status st = OKRA_OK;
+    const okra_backend_ *backend;
+    double *diagonal = NULL;
+
+    TRY(okra_backend_enter_(ctx, "cholesky", "A", &A, 1, &backend));
+    TRY(okra_check_square_("cholesky", 'A', A));
+    ALLOC(diagonal, A.rows);
+    for (okra_int i = 0; i < A.rows; i++) {
+        diagonal[i] = A.p[i * A.ld + i];
+    }
+    *done = A.rows == 0 || factor(backend, A);
+    if (!*done) {
+        restore(A, diagonal, 0);
+    }
+done:
+    okra_free_(diagonal);
+    return st;
+}
+
 okra_status okra_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L, okra_mat_ B)
 {
     okra_status st = OKRA_OK;

@@ -3,19 +3,20 @@
  * lambda_2 M (ridge, Brouard et al. 2016 Prop. 9) or P = 2 lambda_2 M (margin, Prop. 10).
  *
  * K: N x N Gram matrix of all inputs, J = (I 0): n x N, M: penalty of graph.c. K P is not
- * symmetric, but with K = F F' (eigenvectors times roots of eigenvalues, rank r)
+ * symmetric, but with K = F F' (Cholesky factor, or, where K is singular to rounding,
+ * eigenvectors times roots of eigenvalues; rank r)
  *     T = F' P F = U diag(t) U',   E3 = F U,   E2 = P F U          (both N x r)
  *     (lambda I + g K P)^-1 = (I - g E3 diag(1 / (lambda + g t)) E2') / lambda
  *     J K (lambda I + g P K)^-1 J' = (J E3) diag(1 / (lambda + g t)) (J E3)'
- * so one eigendecomposition of K and one of T serve every lambda and every eigenvalue g
- * of a matrix operator. The first line subtracts close numbers when lambda is small; one
- * step of iterative refinement,
- *     X += (R - X (lambda I + g K P)) (lambda I + g K P)^-1,   K P = E3 E2',
- * brings the error back to what elimination with pivoting has (measured: lambda = 1e-6,
- * lambda_2 = 10: 2e-7 before, 2e-11 after).
+ * so one factor of K and one eigendecomposition of T serve every lambda and every
+ * eigenvalue g of a matrix operator. The first line subtracts close numbers when lambda
+ * is small; one step of iterative refinement, X += (R - X (lambda I + g K P)) (lambda I +
+ * g K P)^-1,   K P = E3 E2', brings the error back to what elimination with pivoting has
+ * (measured: lambda = 1e-6, lambda_2 = 10: 2e-7 before, 2e-11 after).
  *
- * Eigenvalues of K below N eps times the largest are rounding and are dropped. Cost: two
- * eigendecompositions, O(N^3), once; 4 products with E2, E3 a solve. Memory: 4 N^2.
+ * Eigenvalues of K below N eps times the largest are rounding and are dropped. Cost: one
+ * eigendecomposition, or two, O(N^3), once; 4 products with E2, E3 a solve. Memory: 4
+ * N^2.
  */
 #include "method/semi.h"
 
@@ -23,12 +24,30 @@
 #include <math.h>
 #include <string.h>
 
+/* The lower triangle of A becomes the upper one of its transpose, the other is 0. */
+static void turn(okra_mat_ A)
+{
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < i; j++) {
+            A.p[j * A.ld + i] = A.p[i * A.ld + j];
+            A.p[i * A.ld + j] = 0;
+        }
+    }
+}
+
 /* Rows of Ft (rank x N) are the columns of F, K = F F'; in the place of K. */
 static okra_status factor(okra_context *ctx, okra_mat_ K, okra_int *rank)
 {
     okra_status st = OKRA_OK;
     okra_int N = K.rows;
+    bool done = false;
     double *v = NULL;
+    TRY(okra_cholesky_try_(ctx, K, &done));
+    if (done) {
+        turn(K);
+        *rank = N;
+        goto done;
+    }
     ALLOC(v, N);
     TRY(okra_eigh_(ctx, K, v));
     double top = N ? fmax(fabs(v[0]), fabs(v[N - 1])) : 0;

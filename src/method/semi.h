@@ -7,7 +7,8 @@
 #include "method/graph.h"
 #include "method/method.h"
 
-/* (lambda I + g P K)^-1 for every lambda and g, from two eigendecompositions; semi.c. */
+/* (lambda I + g P K)^-1 for every lambda and g, from a factor of K and an
+ * eigendecomposition; semi.c. */
 typedef struct okra_semi_ {
     okra_int n, N, rank;
     double *t;       /* rank: eigenvalues of F' P F, K = F F'  */
