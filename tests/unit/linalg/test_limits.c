@@ -238,6 +238,25 @@ TEST(not_definite)
     }
 }
 
+/* Without jitter: a factor, or the matrix as it was. */
+TEST(tried)
+{
+    for (int b = 0; b < n_backends; b++) {
+        okra_context *ctx = context_of(backends[b]);
+        double good[] = {4, 2, 2, 5}, bad[] = {1, 2, 2, 1}, wide[] = {1, 2};
+        bool done = false;
+        CHECK_OK(okra_cholesky_try_(ctx, okra_mat_of_(good, 2, 2), &done));
+        CHECK(done && good[0] == 2 && good[1] == 2 && good[2] == 1 && good[3] == 2);
+        CHECK_OK(okra_cholesky_try_(ctx, okra_mat_of_(bad, 2, 2), &done));
+        CHECK(!done && bad[0] == 1 && bad[1] == 2 && bad[2] == 2 && bad[3] == 1);
+        CHECK_OK(okra_cholesky_try_(ctx, okra_mat_of_(NULL, 0, 0), &done));
+        CHECK(done);
+        CHECK_FAILS(okra_cholesky_try_(ctx, okra_mat_of_(wide, 1, 2), &done), OKRA_ESHAPE,
+                    "1 x 2");
+        okra_context_free(ctx);
+    }
+}
+
 TEST(not_finite_or_singular)
 {
     double nan[] = {1, 0, NAN, 1}, s[2], u[4], v[4], rcond = -1;
@@ -374,4 +393,4 @@ TEST(threads)
 }
 
 MAIN(RUN(far_indices), RUN(narrowing), RUN(shapes), RUN(jitter), RUN(not_definite),
-     RUN(not_finite_or_singular), RUN(helpers), RUN(memory), RUN(threads))
+     RUN(tried), RUN(not_finite_or_singular), RUN(helpers), RUN(memory), RUN(threads))
