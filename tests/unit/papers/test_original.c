@@ -1,6 +1,8 @@
 /* Data sets in their makers' formats, tiny and written here, give the arrays that entries
  * read. */
 #include "../../../papers/original.c"
+#include "../../../papers/original_mat.c"
+#include "../../../papers/original_text.c"
 
 #include "../data/files.h"
 
@@ -208,5 +210,54 @@ TEST(poses)
     end("ankurDataPoseSilhouette.mat");
 }
 
+static void mat_sparse(mat_t *file, const char *name, size_t rows, size_t cols,
+                       mat_uint32_t *ir, mat_uint32_t *jc, double *values)
+{
+    mat_uint32_t count = jc[cols];
+    mat_sparse_t s = {.nzmax = count,
+                      .ir = ir,
+                      .nir = count,
+                      .jc = jc,
+                      .njc = (mat_uint32_t)cols + 1,
+                      .ndata = count,
+                      .data = values};
+    mat_add(file, name, 2, (size_t[]){rows, cols}, MAT_C_SPARSE, MAT_T_DOUBLE, &s);
+}
+
+/* Three words, two papers; the first by authors 0 and 2, the second by 0, 1 and 2. */
+TEST(co_authors)
+{
+    mat_uint32_t word[] = {0, 2, 1}, column[] = {0, 2, 3};
+    mat_uint32_t paper[] = {0, 1, 1, 0, 1}, first[] = {0, 2, 3, 5};
+    double times[] = {5, 7, 9}, ones[] = {1, 1, 1, 1, 1};
+    const double pairs[] = {0, 1, 1, 0, 2, 2, 1, 2, 1}, starts[] = {0, 2, 3},
+                 words[] = {0, 2, 1}, counts[] = {5, 7, 9};
+    begin();
+    mat_t *file = Mat_CreateVer(files_path("nips_1-17.mat"), NULL, MAT_FT_MAT5);
+    mat_sparse(file, "counts", 3, 2, word, column, times);
+    mat_sparse(file, "docs_authors", 2, 3, paper, first, ones);
+    Mat_Close(file);
+    CHECK_OK(paper_convert(NULL, files_folder, "nips12/edges.tsv", scratch));
+    okra_data *e = read_made("tsv:", "nips12/edges.tsv", ""),
+              *i = read_made("", "nips12/doc_indptr.npy", ""),
+              *w = read_made("", "nips12/doc_words.npy", ""),
+              *c = read_made("", "nips12/doc_counts.npy", "");
+    CHECK(e && files_dense(e, 3, 3, pairs));
+    CHECK(i && files_dense(i, 3, 1, starts));
+    CHECK(w && files_dense(w, 3, 1, words));
+    CHECK(c && files_dense(c, 3, 1, counts));
+    okra_data_free(e);
+    okra_data_free(i);
+    okra_data_free(w);
+    okra_data_free(c);
+    file = Mat_CreateVer(files_path("nips_1-17.mat"), NULL, MAT_FT_MAT5);
+    mat_sparse(file, "counts", 3, 2, word, column, times);
+    mat_sparse(file, "docs_authors", 3, 2, word, column, times);
+    Mat_Close(file);
+    CHECK_FAILS(paper_convert(NULL, files_folder, "nips12/papers.tsv", scratch),
+                OKRA_EFORMAT, "expected sparse counts of words x papers");
+    end("nips_1-17.mat");
+}
+
 MAIN(RUN(digits_of_zip_train), RUN(broken_texts), RUN(words_of_letter_data),
-     RUN(digits_of_usps_all), RUN(poses))
+     RUN(digits_of_usps_all), RUN(poses), RUN(co_authors))
