@@ -85,9 +85,22 @@ void paper_remark(paper_run *run, const char *format, ...)
 /* ---- finished steps ------------------------------------------------------------------
  */
 
-/* One JSON line a step: {"key": ..., "source": ..., "values": [...]}. A line cut off by
- * an interruption does not parse and is computed again; so is a step of other sources,
- * whose protocol or mathematics may be another. */
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Seconds spent on the entry, those of interrupted runs too. */
+static double spent(const paper_run *run)
+{
+    return run->before + now() - run->begin;
+}
+
+/* One JSON line a step: {"key": ..., "source": ..., "seconds": ..., "values": [...]}. A
+ * line cut off by an interruption does not parse and is computed again; so is a step of
+ * other sources, whose protocol or mathematics may be another. */
 static void partial_path(const paper_run *run, char *path, size_t size)
 {
     snprintf(path, size, "%s/%s-%s-seed%llu.partial", run->settings->results,
@@ -113,6 +126,7 @@ static void load_partial(paper_run *run)
         const char *source = json_string_value(json_object_get(step, "source"));
         if (key && source && strcmp(source, paper_source()) == 0) {
             json_object_set(run->steps, key, json_object_get(step, "values"));
+            run->before = json_number_value(json_object_get(step, "seconds"));
         }
         json_decref(step);
     }
@@ -279,8 +293,7 @@ okra_status paper_execute(okra_context *context, const paper_entry *entry,
     paper_stamp(run.result, context);
     run.steps = json_object();
     load_partial(&run);
-    struct timespec begin, end;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    run.begin = now();
     okra_status st = convert(&run);
     if (st == OKRA_OK) {
         st = entry->run(&run);
@@ -288,12 +301,9 @@ okra_status paper_execute(okra_context *context, const paper_entry *entry,
     if (*run.scratch) {
         paper_convert_clean(run.scratch);
     }
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    double seconds = (double)(end.tv_sec - begin.tv_sec) +
-                     1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
     json_decref(run.steps);
     if (st == OKRA_OK) {
-        json_object_set_new(run.result, "seconds", json_real(seconds));
+        json_object_set_new(run.result, "seconds", json_real(spent(&run)));
         char path[PAPER_PATH];
         partial_path(&run, path, sizeof path);
         unlink(path); /* the result is complete: nothing to resume */

@@ -12,9 +12,10 @@ struct paper_run {
     okra_context *context;
     const paper_entry *entry;
     const paper_settings *settings;
-    json_t *result;    /* the JSON under construction      */
-    json_t *steps;     /* key -> values of finished steps  */
-    char scratch[256]; /* files made from originals; "" if none */
+    json_t *result;       /* the JSON under construction      */
+    json_t *steps;        /* key -> values of finished steps  */
+    double begin, before; /* when it began; seconds of interrupted runs before */
+    char scratch[256];    /* files made from originals; "" if none */
 };
 
 /* A digest of the sources of the library and the entries: what numbers depend on. */
