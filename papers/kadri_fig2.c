@@ -13,11 +13,13 @@
 enum {
     SIDE = 32,
     PIXELS = SIDE * SIDE,
-    TESTS = 100,
+    HALF = PIXELS / 2,
+    TESTS = 98,
     REACH = 2,
     ACROSS = 2 * REACH + 1,
     SHIFTS = ACROSS * ACROSS
 };
+static const double WHITE = 65280; /* of the image file */
 
 typedef struct faces {
     paper_pairs train, test;
@@ -29,14 +31,16 @@ static void faces_clear(faces *f)
     paper_pairs_clear(&f->test);
 }
 
-/* The image moved by (dr, dc), edges repeated, grey in [0, 1]. */
-static void move(const double *from, int dr, int dc, double *to)
+/* The image moved by (dr, dc), edges repeated, grey in [0, 1]: its left and right half.
+ */
+static void move(const double *from, int dr, int dc, double *left, double *right)
 {
     for (int r = 0; r < SIDE; r++) {
         for (int c = 0; c < SIDE; c++) {
             int i = r + dr < 0 ? 0 : r + dr >= SIDE ? SIDE - 1 : r + dr;
             int j = c + dc < 0 ? 0 : c + dc >= SIDE ? SIDE - 1 : c + dc;
-            to[r * SIDE + c] = from[i * SIDE + j] / 255;
+            double *half = c < SIDE / 2 ? left : right;
+            half[r * SIDE / 2 + c % (SIDE / 2)] = from[i * SIDE + j] / WHITE;
         }
     }
 }
@@ -56,7 +60,7 @@ static void shuffle(uint64_t seed, okra_int n, okra_int *items)
 static okra_status own(const double *values, okra_int n, okra_data **out)
 {
     okra_data *view = NULL;
-    okra_status st = okra_data_dense(values, n, PIXELS, PIXELS, &view);
+    okra_status st = okra_data_dense(values, n, HALF, HALF, &view);
     if (st == OKRA_OK) {
         st = okra_data_copy(view, out);
     }
@@ -64,19 +68,17 @@ static okra_status own(const double *values, okra_int n, okra_data **out)
     return st;
 }
 
-/* Views `index[0..count-1]` in `shifts` copies each, and the frontal image of each. */
-static okra_status gather(const double *x, okra_int ld, const okra_int *frontal,
-                          const okra_int *index, okra_int count, int shifts,
-                          paper_pairs *out)
+/* Images `index[0..count-1]` in `shifts` copies each. */
+static okra_status gather(const double *x, okra_int ld, const okra_int *index,
+                          okra_int count, int shifts, paper_pairs *out)
 {
-    size_t size = (size_t)(count * shifts * PIXELS) * sizeof(double);
+    size_t size = (size_t)(count * shifts * HALF) * sizeof(double);
     double *in = malloc(size), *target = malloc(size);
     okra_status st = in && target ? OKRA_OK : okra_fail(OKRA_EMEM, "out of memory");
     for (okra_int k = 0; st == OKRA_OK && k < count * shifts; k++) {
-        okra_int i = index[k / shifts];
         int shift = shifts == 1 ? SHIFTS / 2 : (int)(k % shifts);
-        move(x + i * ld, shift / ACROSS - REACH, shift % ACROSS - REACH, in + k * PIXELS);
-        move(x + frontal[i] * ld, 0, 0, target + k * PIXELS);
+        move(x + index[k / shifts] * ld, shift / ACROSS - REACH, shift % ACROSS - REACH,
+             in + k * HALF, target + k * HALF);
     }
     if (st == OKRA_OK) {
         st = own(in, count * shifts, &out->x);
@@ -91,47 +93,33 @@ static okra_status gather(const double *x, okra_int ld, const okra_int *frontal,
 
 static okra_status load(paper_run *run, faces *out)
 {
-    okra_data *x = NULL, *subject = NULL;
-    okra_int ld = 0, ls = 0, views = 0;
-    okra_status st = paper_read(run, "umist/x.npy", &x);
-    if (st == OKRA_OK) {
-        st = paper_read(run, "umist/subject.npy", &subject);
-    }
+    okra_data *x = NULL;
+    okra_int ld = 0;
+    okra_status st = paper_read(run, "isomap_faces/x.npy", &x);
     const double *values = x ? okra_data_values(x, &ld) : NULL;
-    const double *who = subject ? okra_data_values(subject, &ls) : NULL;
     okra_int n = x ? okra_data_count(x) : 0;
-    if (st == OKRA_OK && (!values || !who || okra_data_width(x) != PIXELS ||
-                          okra_data_count(subject) != n || n <= TESTS)) {
+    if (st == OKRA_OK && (!values || okra_data_width(x) != PIXELS || n <= TESTS)) {
         st = okra_fail(OKRA_EFORMAT,
-                       "umist: expected images of %d pixels, one subject "
-                       "each",
-                       PIXELS);
+                       "isomap_faces/x.npy: expected more than %d images of %d pixels",
+                       TESTS, PIXELS);
     }
-    okra_int *frontal = calloc((size_t)n + 1, sizeof *frontal);
     okra_int *index = calloc((size_t)n + 1, sizeof *index);
-    if (st == OKRA_OK && (!frontal || !index)) {
+    if (st == OKRA_OK && !index) {
         st = okra_fail(OKRA_EMEM, "out of memory");
     }
-    for (okra_int i = n - 1; st == OKRA_OK && i >= 0; i--) {
-        bool last = i == n - 1 || who[(i + 1) * ls] != who[i * ls];
-        frontal[i] = last ? i : frontal[i + 1];
-        if (!last) {
-            index[views++] = i;
-        }
+    for (okra_int i = 0; st == OKRA_OK && i < n; i++) {
+        index[i] = i;
     }
     if (st == OKRA_OK) {
-        shuffle(paper_seed(run), views, index);
-        st = gather(values, ld, frontal, index, TESTS, 1, &out->test);
+        shuffle(paper_seed(run), n, index);
+        st = gather(values, ld, index, TESTS, 1, &out->test);
     }
     if (st == OKRA_OK) {
         int shifts = paper_quick(run) ? 1 : SHIFTS;
-        st = gather(values, ld, frontal, index + TESTS, views - TESTS, shifts,
-                    &out->train);
+        st = gather(values, ld, index + TESTS, n - TESTS, shifts, &out->train);
     }
-    free(frontal);
     free(index);
     okra_data_free(x);
-    okra_data_free(subject);
     return st;
 }
 
@@ -142,20 +130,27 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* values: the error and the seconds of fit and prediction together. */
+enum { RUNS = 3 };
+
+/* values: the error and the seconds of fit and prediction together, the best of RUNS
+ * where the first takes less than SHORT. */
 static okra_status measure(paper_run *run, const paper_pairs *train,
                            const paper_pairs *test, paper_options fit, double lambda,
                            double values[2])
 {
     static const char *const decode[] = {"decode=candidates", NULL};
-    double begin = now();
-    okra_status st =
-        paper_fit_score(run, train, test, fit, decode, "mse", &lambda, 1, values);
-    values[1] = now() - begin;
+    static const double SHORT = 3;
+    okra_status st = OKRA_OK;
+    values[1] = (double)INFINITY;
+    for (int k = 0; st == OKRA_OK && (k == 0 || (k < RUNS && values[1] < SHORT)); k++) {
+        double begin = now();
+        st = paper_fit_score(run, train, test, fit, decode, "mse", &lambda, 1, values);
+        values[1] = fmin(values[1], now() - begin);
+    }
     return st;
 }
 
-#define KERNELS "kx=rbf(sigma=3)", "ky=rbf(sigma=3)"
+#define KERNELS "kx=rbf(sigma=8)", "ky=rbf(sigma=8)"
 
 static okra_status plain(paper_run *run, const faces *f, okra_int n, double values[2])
 {
@@ -172,7 +167,7 @@ static okra_status plain(paper_run *run, const faces *f, okra_int n, double valu
     shuffle(paper_seed(run) + 1, all, index);
     okra_status st = paper_pairs_take(&f->train, index, n, &some);
     if (st == OKRA_OK) {
-        st = measure(run, &some, &f->test, fit, 1e-2, values);
+        st = measure(run, &some, &f->test, fit, 1e-3, values);
     }
     paper_pairs_clear(&some);
     free(index);
@@ -248,17 +243,21 @@ static okra_status run_entry(paper_run *run)
     okra_int sizes[SIZES] = {10, 30, 50, 100, 200, 400, 0}; /* the last: all */
     double values[SIZES][4];
     faces f = {{NULL, NULL}, {NULL, NULL}};
-    paper_deviation(run,
-                    "the faces are UMIST, 20 people turning from profile to frontal, "
-                    "not the paper's: the last image of a person is the output of "
-                    "all others; 100 views test, the others, each also moved by "
-                    "up to two pixels in every direction (not with --quick), train");
-    paper_reading(run, "candidates are the training outputs; widths 3, lambda 0.01 "
-                       "(KDE) and 1e-5 (ccov, times n), epsilon 0.01 are not tuned");
-    paper_remark(run, "time is that of fit and prediction together, on this machine, "
-                      "once");
-    int table[] = {paper_table(run, "error", "Error of the predicted frontal image",
-                               "MSE", PAPER_LOWER, "KDE on n|low-rank ccov, m = n"),
+    paper_deviation(
+        run, "the faces are those of Isomap, a head under changing light, pan and "
+             "tilt, not the paper's 200 heads: the right half of an image from its "
+             "left half; 98 images test, the others, each also moved by up to two "
+             "pixels in every direction (not with --quick), train. The truth is "
+             "not among the candidates");
+    paper_reading(run, "candidates are the training outputs; widths 8, lambda 0.001 "
+                       "(KDE) and 1e-5 (ccov, times n), epsilon 0.01, the same for "
+                       "every n");
+    paper_remark(run,
+                 "time is that of fit and prediction together, on this machine, the "
+                 "best of %d where it is below three seconds, else once",
+                 RUNS);
+    int table[] = {paper_table(run, "error", "Error of the predicted half", "MSE",
+                               PAPER_LOWER, "KDE on n|low-rank ccov, m = n"),
                    paper_table(run, "time", "Seconds of fit and prediction", "s",
                                PAPER_LOWER, "KDE on n|low-rank ccov, m = n")};
     okra_status st = load(run, &f);
@@ -268,6 +267,14 @@ static okra_status run_entry(paper_run *run)
         if (st == OKRA_OK) {
             st = put(run, table, sizes[i], i < SIZES - 1, values[i]);
         }
+    }
+    if (st == OKRA_OK) { /* what the figure is about: sizes[1] is 30 */
+        const double *all = values[SIZES - 1], *m = values[1] + 2;
+        paper_remark(run,
+                     "low-rank ccov at m = %lld takes 1/%.0f of the time of KDE on all "
+                     "%lld examples; its error is %.2f times theirs",
+                     (long long)sizes[1], all[1] / m[1], (long long)sizes[SIZES - 1],
+                     m[0] / all[0]);
     }
     for (int what = 0; st == OKRA_OK && what < 2; what++) {
         st = draw(run, sizes, values, what);
@@ -280,8 +287,8 @@ const paper_entry paper_kadri_fig2 = {
     .name = "kadri-fig2",
     .paper = "Kadri et al. 2013",
     .title = "Figure 2: error and time against the rank, faces",
-    .files = "umist/x.npy umist/subject.npy",
-    .original = "UMIST.mat",
+    .files = "isomap_faces/x.npy",
+    .original = "face_data.mat",
     .quick = PAPER_SECONDS,
     .full = PAPER_MINUTES,
     .run = run_entry,
