@@ -13,8 +13,6 @@
 #include "data/data.h"
 #include "kernel/simd.h"
 
-enum { OKRA_LANES_ = 8 };
-typedef double okra_lane_ __attribute__((vector_size(OKRA_LANES_ * sizeof(double))));
 typedef int64_t okra_mask_ __attribute__((vector_size(OKRA_LANES_ * sizeof(int64_t))));
 
 /* x where the mask is set, 0 elsewhere. (A macro: vectors as arguments would depend on

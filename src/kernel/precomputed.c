@@ -15,57 +15,66 @@ typedef struct side {
 /* Symmetric to this share of the largest value: what single precision leaves. */
 static const double tolerance = 1e-6;
 
-static double largest_of(const okra_data *train)
-{
-    double most[4] = {0};
-    for (okra_int i = 0; i < train->n; i++) {
-        const double *row = train->values + i * train->ld;
-        for (okra_int j = 0; j < train->n; j++) {
-            double size = fabs(row[j]);
-            most[j % 4] = size > most[j % 4] ? size : most[j % 4];
-        }
-    }
-    return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
-}
+enum { TILE = 64 };
 
-/* In tiles, so that both halves are read along their rows. */
-static bool is_symmetric(const okra_data *train, double slack)
+typedef struct extremes {
+    const okra_data *train;
+    double *of; /* a worker: the largest value, the largest difference across */
+} extremes;
+
+/* Rows begin..end-1 left of the diagonal and what lies across it, in tiles, so that both
+ * are read along their rows. */
+static okra_status look(void *arg, okra_int begin, okra_int end, int worker)
 {
-    enum { TILE = 64 };
-    bool yes = true;
-    for (okra_int i0 = 0; i0 < train->n && yes; i0 += TILE) {
-        for (okra_int j0 = 0; j0 <= i0; j0 += TILE) {
-            for (okra_int i = i0; i < OKRA_MIN_(i0 + TILE, train->n); i++) {
-                for (okra_int j = j0; j < OKRA_MIN_(j0 + TILE, i); j++) {
-                    yes &= fabs(train->values[i * train->ld + j] -
-                                train->values[j * train->ld + i]) <= slack;
-                }
+    const extremes *e = arg;
+    const double *K = e->train->values;
+    okra_int ld = e->train->ld;
+    double most = e->of[2 * worker], apart = e->of[2 * worker + 1];
+    for (okra_int j0 = 0; j0 < end; j0 += TILE) {
+        for (okra_int i = begin; i < end; i++) {
+            for (okra_int j = j0; j < OKRA_MIN_(j0 + TILE, i + 1); j++) {
+                double lower = K[i * ld + j], upper = K[j * ld + i];
+                double size = fabs(lower), off = fabs(lower - upper);
+                most = size > most ? size : most;
+                apart = off > apart ? off : apart;
             }
         }
     }
-    return yes;
+    e->of[2 * worker] = most;
+    e->of[2 * worker + 1] = apart;
+    return OKRA_OK;
 }
 
-static okra_status check_symmetric(const okra_data *train)
+static okra_status check_symmetric(okra_context *ctx, const okra_data *train)
 {
-    double largest = largest_of(train);
-    if (is_symmetric(train, tolerance * largest)) {
-        return OKRA_OK;
+    okra_status st = OKRA_OK;
+    extremes e = {train, NULL};
+    double largest = 0, apart = 0;
+    ZALLOC(e.of, 2 * okra_workers_(ctx));
+    TRY(okra_parallel_(ctx, train->n, TILE, NULL, look, &e));
+    for (int w = 0; w < okra_workers_(ctx); w++) {
+        largest = fmax(largest, e.of[2 * w]);
+        apart = fmax(apart, e.of[2 * w + 1]);
+    }
+    if (apart <= tolerance * largest) {
+        goto done;
     }
     for (okra_int i = 0; i < train->n; i++) {
         for (okra_int j = 0; j < i; j++) {
             double lower = train->values[i * train->ld + j];
             double upper = train->values[j * train->ld + i];
             if (!(fabs(lower - upper) <= tolerance * largest)) {
-                return okra_fail_(OKRA_EARG,
-                                  "kernel precomputed: %s is not symmetric: %.17g at "
-                                  "(%lld, %lld), %.17g at (%lld, %lld), counted from 0",
-                                  train->source, lower, (long long)i, (long long)j, upper,
-                                  (long long)j, (long long)i);
+                FAIL(OKRA_EARG,
+                     "kernel precomputed: %s is not symmetric: %.17g at (%lld, %lld), "
+                     "%.17g at (%lld, %lld), counted from 0",
+                     train->source, lower, (long long)i, (long long)j, upper,
+                     (long long)j, (long long)i);
             }
         }
     }
-    return OKRA_OK;
+done:
+    okra_free_(e.of);
+    return st;
 }
 
 static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
@@ -74,13 +83,13 @@ static okra_status bind(okra_context *ctx, const void *params, const okra_data *
     okra_status st = OKRA_OK;
     side *s = NULL;
 
-    (void)ctx, (void)params;
+    (void)params;
     if (train->n != train->d) {
         FAIL(OKRA_ESHAPE,
              "kernel precomputed: %s is %lld x %lld, a training Gram matrix is square",
              train->source, (long long)train->n, (long long)train->d);
     }
-    TRY(check_symmetric(train));
+    TRY(check_symmetric(ctx, train));
     ALLOC(s, 1);
     s->data = train;
     s->training = true;

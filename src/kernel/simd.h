@@ -13,6 +13,10 @@
 
 #include <stdbool.h>
 
+/* Eight numbers side by side, where the compiler has to be told. */
+enum { OKRA_LANES_ = 8 };
+typedef double okra_lane_ __attribute__((vector_size(OKRA_LANES_ * sizeof(double))));
+
 #if defined(__x86_64__) && defined(__GNUC__)
 
 #define OKRA_INLINE_ __attribute__((always_inline))

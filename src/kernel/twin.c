@@ -179,11 +179,45 @@ static inline OKRA_INLINE_ void total_body(okra_int n, const double *restrict x,
     *sum = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
+/* Of four powers at a time, p f^0..p f^3, the sums; then p <- p f^4.
+ */
+static inline OKRA_INLINE_ void powers_body(okra_int n, const double *restrict f,
+                                            double *restrict p, double *restrict sum,
+                                            bool fused)
+{
+    (void)fused;
+    okra_lane_ s[4] = {{0}}, x, g;
+    okra_int i = 0;
+    for (; i + OKRA_LANES_ <= n; i += OKRA_LANES_) {
+        memcpy(&x, p + i, sizeof x);
+        memcpy(&g, f + i, sizeof g);
+        for (int q = 0; q < 4; q++) {
+            s[q] += x;
+            x *= g;
+        }
+        memcpy(p + i, &x, sizeof x);
+    }
+    for (; i < n; i++) {
+        for (int q = 0; q < 4; q++) {
+            s[q][0] += p[i];
+            p[i] *= f[i];
+        }
+    }
+    for (int q = 0; q < 4; q++) {
+        sum[q] = 0;
+        for (int k = 0; k < OKRA_LANES_; k++) {
+            sum[q] += s[q][k];
+        }
+    }
+}
+
 OKRA_VARIANTS_(times, times_body,
                (okra_int n, const double *a, const double *b, double *to), (n, a, b, to))
 OKRA_VARIANTS_(shift, shift_body, (okra_int n, double by, const double *mean, double *to),
                (n, by, mean, to))
 OKRA_VARIANTS_(total, total_body, (okra_int n, const double *x, double *sum), (n, x, sum))
+OKRA_VARIANTS_(powers, powers_body, (okra_int n, const double *f, double *p, double *sum),
+               (n, f, p, sum))
 
 /* Rows first, first + 1, ... of the Gram matrices of a side. */
 typedef struct slab {
@@ -222,7 +256,7 @@ typedef struct pass {
 
 static double *scratch_of(const pass *p, int worker)
 {
-    return p->scratch + (okra_int)worker * (p->x.terms + p->y.terms) * STRETCH;
+    return p->scratch + (okra_int)worker * (p->x.terms + p->y.terms) * (STRETCH + 1);
 }
 
 static okra_int panels_of(const side *s)
@@ -267,21 +301,41 @@ done:
     return st;
 }
 
+/* sums[t] of the terms of count entries (a, b0), (a, b0 + 1), ... */
+static void sum_stretch(const side *s, const slab *of, okra_int a, okra_int b0,
+                        okra_int count, double *rows, double *sums)
+{
+    if (s->given->kernels > 1) {
+        stretch(s, of, a, b0, count, rows);
+        for (okra_int t = 0; t < s->terms; t++) {
+            total(count, rows + t * STRETCH, &sums[t]);
+        }
+        return;
+    }
+    const double *entry = of->K[0].p + (a - of->first) * of->K[0].ld + b0;
+    memcpy(rows, entry, (size_t)count * sizeof *rows);
+    for (okra_int t = 0; t < s->terms; t += 4) {
+        double four[4];
+        powers(count, entry, rows, four);
+        memcpy(sums + t, four, (size_t)OKRA_MIN_(4, s->terms - t) * sizeof *sums);
+    }
+}
+
 /* Row sums: entry (a, b) counts for row a. Rows are read whole, so that each row belongs
  * to one chunk and needs no lock. */
 static void sum_row(const pass *p, const side *s, const slab *of, okra_int a,
-                    double *rows)
+                    double *rows, double *sums)
 {
     for (okra_int b0 = 0; b0 < p->n; b0 += STRETCH) {
-        okra_int count = OKRA_MIN_(STRETCH, p->n - b0);
-        stretch(s, of, a, b0, count, rows);
+        sum_stretch(s, of, a, b0, OKRA_MIN_(STRETCH, p->n - b0), rows, sums);
         for (okra_int t = 0; t < s->terms; t++) {
-            double sum;
-            total(count, rows + t * STRETCH, &sum);
-            if (p->unbiased && a >= b0 && a < b0 + count) {
-                sum -= rows[t * STRETCH + a - b0];
-            }
-            s->sums[t * p->n + a] += sum;
+            s->sums[t * p->n + a] += sums[t];
+        }
+    }
+    if (p->unbiased) { /* the diagonal does not count */
+        stretch(s, of, a, a, 1, rows);
+        for (okra_int t = 0; t < s->terms; t++) {
+            s->sums[t * p->n + a] -= rows[t * STRETCH];
         }
     }
 }
@@ -293,8 +347,10 @@ static okra_status sums_body(void *arg, okra_int begin, okra_int end, int worker
     slab x, y;
     TRY(slabs(p, begin, end, p->n, worker, &x, &y));
     for (okra_int a = begin; a < end; a++) {
-        sum_row(p, &p->x, &x, a, scratch_of(p, worker));
-        sum_row(p, &p->y, &y, a, scratch_of(p, worker));
+        double *rows = scratch_of(p, worker);
+        double *sums = rows + (p->x.terms + p->y.terms) * STRETCH;
+        sum_row(p, &p->x, &x, a, rows, sums);
+        sum_row(p, &p->y, &y, a, rows, sums);
     }
 done:
     return st;
@@ -392,7 +448,8 @@ okra_status okra_twin_matrix_(okra_context *ctx, const okra_twin_side_ *x,
              (long long)C.rows, (long long)C.cols, (long long)p.x.terms,
              (long long)p.y.terms);
     }
-    ALLOC(p.scratch, (okra_int)okra_workers_(ctx) * (p.x.terms + p.y.terms) * STRETCH);
+    ALLOC(p.scratch,
+          (okra_int)okra_workers_(ctx) * (p.x.terms + p.y.terms) * (STRETCH + 1));
     okra_int panels = panels_of(&p.x) + panels_of(&p.y);
     if (panels > 0) {
         TRY(okra_doubles_(ctx, (okra_int)okra_workers_(ctx) * panels * ROWS_A_CHUNK, p.n,
