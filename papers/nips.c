@@ -6,29 +6,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AUTHORS = 2037, WORDS = 13649, LEAST_LINKS = 2 };
+enum { LEAST_LINKS = 2 };
 
-/* node[author]: his number, or -1. */
-static okra_status read_edges(paper_run *run, network *net, okra_int *node)
+/* Authors of whom papers tell, numbered by the files. */
+typedef struct people {
+    okra_int count;
+    okra_int *node; /* number in the network, or -1 */
+} people;
+
+/* One more than the largest number of the first columns. */
+static okra_int bound(const okra_data *data, okra_int columns)
+{
+    okra_int ld, most = -1;
+    const double *v = okra_data_values(data, &ld);
+    for (okra_int k = 0; k < okra_data_count(data); k++) {
+        for (okra_int j = 0; j < columns; j++) {
+            most = v[k * ld + j] > (double)most ? (okra_int)v[k * ld + j] : most;
+        }
+    }
+    return most + 1;
+}
+
+static okra_status read_edges(paper_run *run, network *net, people *p)
 {
     okra_data *edges = NULL;
-    okra_int ld = 0, degree[AUTHORS] = {0};
+    okra_int ld = 0;
     okra_status st = paper_read(run, "nips12/edges.tsv", &edges);
     okra_int count = st == OKRA_OK ? okra_data_count(edges) : 0;
     const double *e = st == OKRA_OK ? okra_data_values(edges, &ld) : NULL;
-    for (okra_int k = 0; k < count; k++) {
-        degree[(okra_int)e[k * ld]]++;
-        degree[(okra_int)e[k * ld + 1]]++;
-    }
-    for (okra_int i = 0; i < AUTHORS; i++) {
-        node[i] = degree[i] >= LEAST_LINKS ? net->nodes++ : -1;
-    }
+    p->count = st == OKRA_OK ? bound(edges, 2) : 0;
+    p->node = calloc((size_t)p->count + 1, sizeof *p->node); /* degrees first */
     net->edges = malloc((size_t)(count + 1) * sizeof *net->edges);
-    if (st == OKRA_OK && !net->edges) {
+    if (st == OKRA_OK && !(net->edges && p->node)) {
         st = okra_fail(OKRA_EMEM, "no memory for a network");
     }
     for (okra_int k = 0; st == OKRA_OK && k < count; k++) {
-        okra_int a = node[(okra_int)e[k * ld]], b = node[(okra_int)e[k * ld + 1]];
+        p->node[(okra_int)e[k * ld]]++;
+        p->node[(okra_int)e[k * ld + 1]]++;
+    }
+    for (okra_int i = 0; st == OKRA_OK && i < p->count; i++) {
+        p->node[i] = p->node[i] >= LEAST_LINKS ? net->nodes++ : -1;
+    }
+    for (okra_int k = 0; st == OKRA_OK && k < count; k++) {
+        okra_int a = p->node[(okra_int)e[k * ld]], b = p->node[(okra_int)e[k * ld + 1]];
         if (a >= 0 && b >= 0) {
             net->edges[net->edge_count++] = (okra_link){a, b, 1};
         }
@@ -39,6 +59,7 @@ static okra_status read_edges(paper_run *run, network *net, okra_int *node)
 
 typedef struct documents {
     okra_data *begin, *word, *count;
+    okra_int words;
 } documents;
 
 /* Adds the words of a paper to an author's. */
@@ -53,18 +74,25 @@ static void add_paper(const documents *d, okra_int paper, double *author)
     }
 }
 
+static okra_status read_documents(paper_run *run, documents *d)
+{
+    okra_status st = paper_read(run, "nips12/doc_indptr.npy", &d->begin);
+    if (st == OKRA_OK) {
+        st = paper_read(run, "nips12/doc_words.npy", &d->word);
+    }
+    if (st == OKRA_OK) {
+        st = paper_read(run, "nips12/doc_counts.npy", &d->count);
+    }
+    d->words = st == OKRA_OK ? bound(d->word, 1) : 0;
+    return st;
+}
+
 /* Lines: paper, year, authors between blanks. */
-static okra_status read_words(paper_run *run, const okra_int *node, double *x)
+static okra_status read_words(paper_run *run, const people *p, const documents *d,
+                              double *x)
 {
     char path[1024], line[4096];
-    documents d = {0};
-    okra_status st = paper_read(run, "nips12/doc_indptr.npy", &d.begin);
-    if (st == OKRA_OK) {
-        st = paper_read(run, "nips12/doc_words.npy", &d.word);
-    }
-    if (st == OKRA_OK) {
-        st = paper_read(run, "nips12/doc_counts.npy", &d.count);
-    }
+    okra_status st = OKRA_OK;
     FILE *f = fopen(paper_path(run, "nips12/papers.tsv", path, sizeof path), "r");
     if (st == OKRA_OK && !f) {
         st = okra_fail(OKRA_EIO, "%s cannot be opened", path);
@@ -77,36 +105,33 @@ static okra_status read_words(paper_run *run, const okra_int *node, double *x)
         }
         okra_int paper = strtoll(line, NULL, 10), who;
         for (at++; who = strtoll(at, &end, 10), end != at; at = end) {
-            if (who >= 0 && who < AUTHORS && node[who] >= 0) {
-                add_paper(&d, paper, x + node[who] * WORDS);
+            if (who >= 0 && who < p->count && p->node[who] >= 0) {
+                add_paper(d, paper, x + p->node[who] * d->words);
             }
         }
     }
     if (f) {
         fclose(f);
     }
-    okra_data_free(d.begin);
-    okra_data_free(d.word);
-    okra_data_free(d.count);
     return st;
 }
 
 /* Counts become frequencies, and these their inner products. */
-static okra_status products(paper_run *run, double *x, okra_int n, double *G,
-                            double *distance)
+static okra_status products(paper_run *run, double *x, okra_int n, okra_int words,
+                            double *G, double *distance)
 {
     okra_data *vectors = NULL;
     okra_kernel *linear = NULL;
     for (okra_int i = 0; i < n; i++) {
         double all = 0;
-        for (okra_int j = 0; j < WORDS; j++) {
-            all += x[i * WORDS + j];
+        for (okra_int j = 0; j < words; j++) {
+            all += x[i * words + j];
         }
-        for (okra_int j = 0; j < WORDS; j++) {
-            x[i * WORDS + j] /= all > 0 ? all : 1;
+        for (okra_int j = 0; j < words; j++) {
+            x[i * words + j] /= all > 0 ? all : 1;
         }
     }
-    okra_status st = okra_data_dense(x, n, WORDS, WORDS, &vectors);
+    okra_status st = okra_data_dense(x, n, words, words, &vectors);
     if (st == OKRA_OK) {
         st = okra_kernel_parse("linear", &linear);
     }
@@ -122,25 +147,38 @@ static okra_status products(paper_run *run, double *x, okra_int n, double *G,
     return st;
 }
 
-okra_status nips_load(paper_run *run, network *net, double **values, double *distance)
+okra_status nips_load(paper_run *run, network *net, double **values, double *distance,
+                      okra_int *words)
 {
-    okra_int node[AUTHORS];
-    okra_status st = read_edges(run, net, node);
+    people p = {0};
+    documents d = {0};
+    double *x = NULL;
+    okra_status st = read_edges(run, net, &p);
+    if (st == OKRA_OK) {
+        st = read_documents(run, &d);
+    }
     size_t n = (size_t)net->nodes;
-    double *x = calloc(n * WORDS + 1, sizeof *x);
+    *words = d.words;
     *values = malloc((n * n + 1) * sizeof **values);
-    if (st == OKRA_OK && !(x && *values)) {
-        st = okra_fail(OKRA_EMEM, "no memory for the words of %zu authors", n);
+    if (st == OKRA_OK) {
+        x = calloc(n * (size_t)d.words + 1, sizeof *x);
+        st = x && *values
+                 ? OKRA_OK
+                 : okra_fail(OKRA_EMEM, "no memory for the words of %zu authors", n);
     }
     if (st == OKRA_OK) {
-        st = read_words(run, node, x);
+        st = read_words(run, &p, &d, x);
     }
     if (st == OKRA_OK) {
-        st = products(run, x, net->nodes, *values, distance);
+        st = products(run, x, net->nodes, d.words, *values, distance);
     }
     if (st == OKRA_OK) {
         st = okra_data_gram(*values, net->nodes, net->nodes, net->nodes, NULL, &net->x);
     }
+    okra_data_free(d.begin);
+    okra_data_free(d.word);
+    okra_data_free(d.count);
+    free(p.node);
     free(x);
     return st;
 }
