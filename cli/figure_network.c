@@ -84,21 +84,21 @@ static void frame(layout *l)
 
 static void draw_matrix(FILE *out, const json_t *edges, size_t n, double x0, double y0)
 {
-    double cell = (double)PANEL / (double)n;
+    double cell = (double)PANEL / (double)n, side = fmax(1, cell);
     fprintf(out,
             "<rect class=\"axis\" x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\"/>\n<path "
-            "fill=\"var(--s0)\" d=\"",
-            x0, y0, PANEL, PANEL);
+            "stroke=\"var(--s0)\" stroke-width=\"%.1f\" d=\"",
+            x0, y0, PANEL, PANEL, side);
     size_t e;
     json_t *edge;
-    double side = fmax(1, cell);
+    y0 += side / 2; /* a square is a line of its width */
     json_array_foreach(edges, e, edge)
     {
         size_t i = node_at(edge, 0, n), j = node_at(edge, 1, n);
         if (i < n && j < n) {
-            fprintf(out, "M%.1f %.1fh%.1fv%.1fh-%.1fzM%.1f %.1fh%.1fv%.1fh-%.1fz",
-                    x0 + cell * (double)i, y0 + cell * (double)j, side, side, side,
-                    x0 + cell * (double)j, y0 + cell * (double)i, side, side, side);
+            fprintf(out, "M%.1f %.1fh%.1fM%.1f %.1fh%.1f", x0 + cell * (double)i,
+                    y0 + cell * (double)j, side, x0 + cell * (double)j,
+                    y0 + cell * (double)i, side);
         }
     }
     fputs("\"/>\n", out);

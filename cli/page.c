@@ -44,7 +44,8 @@ static void head(FILE *out, const char *title)
     fprintf(out,
             "</title>\n<style>:root{%s}"
             "@media(prefers-color-scheme:dark){:root:not([data-theme=light]){%s}}"
-            ":root[data-theme=dark]{%s}@media print{:root{%s}}%s%s</style>\n</head>\n",
+            ":root[data-theme=dark]{%s}@media "
+            "print{:root:root:root{%s}}%s%s</style>\n</head>\n",
             figure_light, figure_dark, figure_dark, figure_light, page_style,
             figure_style);
     fputs("<body>\n<button id=\"theme\" type=\"button\">light / dark</button>\n<h1>",

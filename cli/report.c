@@ -61,6 +61,10 @@ int report_save_figure(const cli_run *run, const char *folder, const char *resul
         return CLI_FAILED;
     }
     bool good = figure_draw(cli_file_stream(file), f, true, why, sizeof why);
+    if (!good) {
+        cli_failure(run, "figure %s of %s cannot be drawn: %s",
+                    figure_string(f, "id", ""), result, why);
+    }
     return cli_file_close(run, file, good ? CLI_DONE : CLI_FAILED);
 }
 

@@ -88,6 +88,25 @@ def test_theme(browser):
     check(browser.run(colour) == before, "the theme does not switch back")
 
 
+def test_paper(browser):
+    """On paper the page is light, whatever the theme, and has no button."""
+    colour = "return getComputedStyle(document.body).backgroundColor"
+    browser.run("delete document.documentElement.dataset.theme")
+    browser.media("screen", "light")
+    light = browser.run(colour)
+    browser.media("screen", "dark")
+    dark = browser.run(colour)
+    check(dark != light, f"a dark system shows {dark}")
+    for theme in ("", "dark"):
+        browser.run(f"document.documentElement.dataset.theme = '{theme}'")
+        browser.media("print", "dark")
+        check(browser.run(colour) == light, f"on paper the page is {browser.run(colour)}")
+        hidden = "return getComputedStyle(document.getElementById('theme')).display"
+        check(browser.run(hidden) == "none", "the button is printed")
+    browser.run("delete document.documentElement.dataset.theme")
+    browser.media("")
+
+
 def test_images(browser):
     loaded = browser.run("""
         const all = [...document.querySelectorAll('svg image')];
@@ -202,6 +221,7 @@ with tempfile.TemporaryDirectory() as folder:
         test_widths(browser, result)
         test_numbers(browser, result)
         test_theme(browser)
+        test_paper(browser)
         test_images(browser)
         asked = [a for a in browser.requests() if not a.startswith(("file:", "data:"))]
         check(not asked, f"the page asks for {asked}")

@@ -63,6 +63,12 @@ class Browser:
         return self._send("POST", self.session + "/execute/sync",
                           {"script": script, "args": list(arguments)})
 
+    def media(self, kind, scheme="light"):
+        """As on "screen" or on paper ("print"), in a system whose theme is `scheme`."""
+        self._send("POST", self.session + "/goog/cdp/execute", {
+            "cmd": "Emulation.setEmulatedMedia", "params": {
+                "media": kind, "features": [{"name": "prefers-color-scheme", "value": scheme}]}})
+
     def _log(self, kind):
         return self._send("POST", self.session + "/se/log", {"type": kind})
 

@@ -55,3 +55,6 @@ expect 0 okra report paper.json score.json -o both.html
 expect_in '<td><a href="#r0">mine</a></td><td>0</td><td>1</td><td>1</td><td>1</td>' both.html
 expect 1 okra report paper.json -o page.md --figures none
 [ ! -e page.md ]
+expect_fail 1 "okra report: figure x of score cannot be drawn: it has no series" \
+    okra report odd.json -o odd.md --figures pages
+[ ! -e odd.md ]
