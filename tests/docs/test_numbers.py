@@ -14,6 +14,7 @@ PATTERNS = {
     "a speed": r"\d(\.\d+)?( times|×|x)? (faster|slower|quicker)",
     "a size": r"\d(\.\d+)? ?(GB|GiB)\b",
     "a result": r"\b\d?\.\d{3,}\b",
+    "a table of results": r"\| *\d+\.\d+ *\|",
     "a count of results": r"\d of (all )?\d[\d,]* (results|runs|cases)",
 }
 
@@ -42,7 +43,7 @@ pages = [p for p in [os.path.join(ROOT, n) for n in ("README.md", "CHANGELOG.md"
 assert len(pages) > 10
 # The patterns find what they are for.
 for sample in ("takes 66 s of time", "gains 17 ± 5 %", "0.2082 without", "10 times faster",
-               "998 of 1,000 results", "and 1.0 GB.", "(measured: 6e-12 relative)"):
+               "998 of 1,000 results", "and 1.0 GB.", "| 2.3 | 0.52 |", "(measured: 6e-12 relative)"):
     assert any(re.search(p, sample) for p in PATTERNS.values()), sample
 found = list(findings(pages))
 print("\n".join(found))
