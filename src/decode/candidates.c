@@ -471,8 +471,9 @@ static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block
         return search_explicit(ctx, s, block);
     }
     if (!(s->output.map ? block->H.p : block->W.p)) {
-        return okra_fail_(OKRA_EINTERNAL,
-                          "an embedding under a kernel without explicit features");
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "decoder candidates: this model predicts embeddings that its "
+                          "output kernel does not measure");
     }
     return s->own && !s->output.map ? search_own(ctx, s, block)
                                     : search_set(ctx, s, block);

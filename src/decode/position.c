@@ -7,7 +7,8 @@
  * positions (Kadri et al. 2013, sec. 6.2), and the best character can be taken at every
  * position by itself. With a chain of order 1 or 2 the whole sequence is chosen together,
  *     max sum_t score[t][c_t] + weight log P(c_t | the characters before),
- * P estimated from the training outputs; exact by chain.c.
+ * P estimated from the training outputs; exact by chain.c. A method that predicts
+ * embeddings of sequences gives score[t][c] itself, in column t S + c.
  *
  * Where inputs and outputs of every training pair have the same length, that of the test
  * input is the length of the result. Elsewhere the end of a sequence is a character of
@@ -185,11 +186,15 @@ static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
     okra_int S = s->symbols, size = k->longest * S;
     double *score = k->score + worker * size;
     for (okra_int r = begin; r < end; r++) {
-        const double *w = k->block->W.p + r * k->block->W.ld;
+        const double *w = k->block->W.p ? k->block->W.p + r * k->block->W.ld : NULL;
         okra_int *found = k->found + r * k->longest;
         okra_int length = s->lengths ? s->lengths[k->block->first + r] : k->longest;
         memset(score, 0, (size_t)size * sizeof *score);
-        for (okra_int i = 0; i < k->block->W.cols; i++) {
+        if (!w) {
+            memcpy(score, k->block->H.p + r * k->block->H.ld,
+                   (size_t)OKRA_MIN_(size, k->block->H.cols) * sizeof *score);
+        }
+        for (okra_int i = 0; w && i < k->block->W.cols; i++) {
             const okra_int *y = s->coded + s->offsets[i];
             okra_int shared = OKRA_MIN_(length, s->offsets[i + 1] - s->offsets[i]);
             for (okra_int t = 0; t < shared; t++) {
@@ -207,6 +212,22 @@ static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
         }
     }
     return OKRA_OK;
+}
+
+/* Squared distances of sequences to embeddings, columns t S + c of the features. */
+static void distances(const work *k)
+{
+    const state *s = k->s;
+    const okra_block_ *b = k->block;
+    for (okra_int r = 0; r < b->m; r++) {
+        const double *h = b->H.p + r * b->H.ld;
+        double sum = okra_dot_(b->H.cols, h, h) + (double)k->length[r];
+        for (okra_int t = 0; t < k->length[r]; t++) {
+            okra_int column = t * s->symbols + k->found[r * k->longest + t];
+            sum -= column < b->H.cols ? 2 * h[column] : 0;
+        }
+        s->distance[b->first + r] = OKRA_MAX_(sum, 0);
+    }
 }
 
 /* The results of a block as strings, kept and judged by the output kernel. */
@@ -234,6 +255,10 @@ static okra_status keep(okra_context *ctx, const work *k)
         TRY(okra_ragged_close_(&b));
         owner[r] = r;
     }
+    if (!k->block->W.p) {
+        distances(k);
+        goto done;
+    }
     TRY(as_objects(s->output->y, &b, &strings));
     TRY(okra_panels_norms_(ctx, s->training, m < s->tests, k->block->W, norm));
     TRY(okra_propose_(ctx, s->output, strings, owner, true, k->block->W, norm,
@@ -253,7 +278,11 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
     state *s = arg;
     work k = {.s = s, .block = block, .longest = s->longest};
     okra_int workers = okra_workers_(ctx);
-    TRY(okra_block_weights_(block, "decoder position"));
+    if (!block->W.p && !s->lengths) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "decoder position: embeddings of sequences are read where "
+             "inputs and outputs have the same lengths");
+    }
     for (okra_int r = 0; s->lengths && r < block->m; r++) {
         k.longest = OKRA_MAX_(k.longest, s->lengths[block->first + r]);
     }

@@ -89,6 +89,16 @@ bool okra_kernel_is_metric_(const okra_kernel *kernel)
     return leaf == &okra_metric_ || leaf == &okra_tasks_;
 }
 
+const okra_kernel *okra_kernel_inner_(const okra_kernel *kernel)
+{
+    double scale;
+    const okra_position_params_ *params = kernel->nodes[kernel->count - 1].params;
+    return only_leaf(kernel, &scale) == &okra_position_ && kernel->count == 1 &&
+                   !params->map
+               ? params->inner
+               : NULL;
+}
+
 unsigned okra_kernel_kinds_(const okra_kernel *kernel)
 {
     unsigned kinds = ~0u;

@@ -149,6 +149,8 @@ bool okra_kernel_is_linear_(const okra_kernel *kernel, double *scale);
 /* Is it metric or tasks, scaled or not? Then sum_i w_i y_i has the features sum_i w_i
  * phi(y_i), and needs no search. */
 bool okra_kernel_is_metric_(const okra_kernel *kernel);
+/* The kernel k of an expression that is position(k) and nothing else; else NULL. */
+const okra_kernel *okra_kernel_inner_(const okra_kernel *kernel);
 /* Does a value depend on more training objects than the two compared (`center`)? If not,
  * the Gram matrix of a subset is a part of the whole one. */
 bool okra_kernel_centers_(const okra_kernel *kernel);

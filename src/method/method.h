@@ -128,10 +128,11 @@ typedef struct okra_linker_ {
 typedef struct okra_method_ {
     const char *name, *help;
     okra_option_table options;
-    bool needs_self; /* queries carry self and train_self */
-    bool missing;    /* can use explicit outputs in which NaN is a missing value */
-    bool unlabelled; /* can use inputs without outputs; else a problem has none */
-    bool low_rank;   /* can use map_x and map_y; else a problem has none        */
+    const char *decoder; /* taken where none is asked for; NULL: candidates */
+    bool needs_self;     /* queries carry self and train_self */
+    bool missing;        /* can use explicit outputs in which NaN is a missing value */
+    bool unlabelled;     /* can use inputs without outputs; else a problem has none */
+    bool low_rank;       /* can use map_x and map_y; else a problem has none        */
     /* Fills the bag with whatever predict needs: arrays, numbers, texts. */
     okra_status (*fit)(okra_context *ctx, const okra_problem_ *problem,
                        const okra_options *options, okra_bag_ *bag);

@@ -24,7 +24,8 @@ extern const okra_method_
     okra_method_svm_,
     okra_method_svr_,
     okra_method_hopfield_,
-    okra_method_jkm_;
+    okra_method_jkm_,
+    okra_method_m3n_;
 
 const okra_method_ *const okra_methods_[] = {
     &okra_method_ridge_,
@@ -45,6 +46,7 @@ const okra_method_ *const okra_methods_[] = {
     &okra_method_svr_,
     &okra_method_hopfield_,
     &okra_method_jkm_,
+    &okra_method_m3n_,
     NULL,
 };
 /* clang-format on */

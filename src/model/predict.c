@@ -108,8 +108,8 @@ done:
     return st;
 }
 
-/* What --decode says; left open, the optimum of a method's own criterion where there is
- * one and no candidates are given. */
+/* What --decode says; left open, the decoder that the method names, or the optimum of its
+ * own criterion where there is one and no candidates are given. */
 static okra_status name_decoder(okra_context *ctx, const run *r,
                                 const okra_options *options,
                                 const okra_predict_request *request,
@@ -122,6 +122,9 @@ static okra_status name_decoder(okra_context *ctx, const run *r,
         st = okra_decode_smooth_(ctx, &r->output, &smooth);
     }
     fields->decode = smooth ? "optimum" : fields->decode;
+    if (open && r->model->method->decoder) {
+        fields->decode = r->model->method->decoder;
+    }
     return st;
 }
 

@@ -290,7 +290,8 @@ TEST(a_prediction_that_is_no_number_is_reported)
     okra_decode_request_ q = {.tests = TESTS, .top = 1};
     CHECK_FAILS(decode(NULL, &s, NULL, q, 3, false, &d), OKRA_ENUMERIC,
                 "test point 2 has no finite distance");
-    CHECK_FAILS(decode(NULL, &s, NULL, q, 3, true, &d), OKRA_EINTERNAL, "an embedding");
+    CHECK_FAILS(decode(NULL, &s, NULL, q, 3, true, &d), OKRA_EUNSUPPORTED,
+                "predicts embeddings");
     space_close(&s);
 }
 

@@ -147,7 +147,7 @@ TEST(loss_refuses_other_outputs)
     CHECK_OK(okra_data_dense(wide, 1, 4, 4, &other));
     CHECK_FAILS(okra_feature_loss_create_(NULL, &s.output, other, &loss), OKRA_ESHAPE,
                 "the true outputs are 1 dense");
-    CHECK_FAILS(losses(4, true, each), OKRA_EINTERNAL, "an embedding");
+    CHECK_FAILS(losses(4, true, each), OKRA_EUNSUPPORTED, "predicts embeddings");
     okra_data_free(other);
     space_close(&s);
 }
