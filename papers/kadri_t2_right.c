@@ -67,6 +67,10 @@ typedef struct row {
 static const row printed[] = {{"Cortes (identity)", "identity", 88.5, 0.9},
                               {"covariance", "cov", 89.2, 1.5},
                               {"conditional covariance", "ccov", 91.8, 1.3}};
+
+/* The kernel of words sums over positions: m3n takes the kernel of letters out of it. The
+ * gap it stops at is a twentieth of the objective, or what 60 passes reach. */
+static const char *const m3n_lambda[] = {"lambda=30", "lambda=0.003"};
 typedef struct way {
     const char *label;
     paper_options decode; /* NULL: the nearest training word of the same length */
@@ -161,6 +165,36 @@ static okra_status nearest_word(paper_run *run, const paper_pairs *train,
     return st;
 }
 
+/* Max-margin Markov networks: percent of characters right. */
+static okra_status markov(paper_run *run, const words *w, okra_int folds, size_t k,
+                          double *values)
+{
+    char kx[80], key[160];
+    snprintf(kx, sizeof kx, "kx=%s", kernels[k]);
+    const char *const fit[] = {
+        kx,          "ky=position(zero-one)", "method=m3n", m3n_lambda[k],
+        "passes=60", "tolerance=0.05",        NULL};
+    okra_status st = OKRA_OK;
+    for (okra_int f = 0; st == OKRA_OK && f < folds; f++) {
+        paper_pairs train = {NULL, NULL}, test = {NULL, NULL};
+        snprintf(key, sizeof key, "m3n %s %s %d", kernels[k], m3n_lambda[k], (int)f);
+        if (paper_have(run, key, &values[f], 1)) {
+            continue;
+        }
+        st = split(w, f, &train, &test);
+        if (st == OKRA_OK) {
+            st = paper_fit_one(run, &train, &test, fit, NULL, "characters", &values[f]);
+        }
+        values[f] *= 100;
+        if (st == OKRA_OK) {
+            st = paper_keep(run, key, &values[f], 1);
+        }
+        paper_pairs_clear(&train);
+        paper_pairs_clear(&test);
+    }
+    return st;
+}
+
 /* Percent of characters right, fold by fold: every letter by itself, then with chains and
  * among training words. */
 static okra_status one_model(paper_run *run, const words *w, okra_int folds,
@@ -226,12 +260,29 @@ static okra_status run_entry(paper_run *run)
     paper_remark(run, "the data have 55 distinct words, all of them in every fold: "
                       "decoding to the nearest training word says as much about that as "
                       "about the method");
-    paper_deviation(run, "max-margin Markov networks (87.0) are not run");
+    paper_reading(run,
+                  "max-margin Markov networks: Hamming loss, transitions between "
+                  "letters, the cubic kernel of letter images wherever they stand "
+                  "in a word; lambda (30, normalised 0.003) was settled on the first "
+                  "fold");
     okra_status st = load(run, &w);
     int table =
         paper_table(run, "table2", "Every letter decoded by itself", "% of characters",
                     PAPER_HIGHER, "letters as they are|letters normalised");
     for (size_t k = 0; st == OKRA_OK && k < 2; k++) {
+        st = markov(run, &w, folds, k, values);
+        if (st == OKRA_OK) {
+            paper_cell cell = {
+                87.0,
+                0.4,
+                values,
+                (size_t)folds,
+                k ? NULL
+                  : "the cube of a letter with many black pixels outweighs "
+                    "all others; normalised, letters count alike",
+                false};
+            st = paper_put(run, table, "M3N", columns[k], cell);
+        }
         for (size_t r = 0; st == OKRA_OK && r < 3; r++) {
             st = one_model(run, &w, folds, kernels[k], printed[r].operator_text, ways, 1,
                            values);

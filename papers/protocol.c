@@ -84,10 +84,11 @@ static okra_status score(paper_run *run, const okra_model *model, const paper_pa
     return st;
 }
 
-okra_status paper_fit_score(paper_run *run, const paper_pairs *train,
-                            const paper_pairs *test, paper_options fit,
-                            paper_options decode, const char *metric,
-                            const double *lambda, size_t count, double *values)
+/* lambda NULL: one model, with the lambda of the options. */
+static okra_status fit_score(paper_run *run, const paper_pairs *train,
+                             const paper_pairs *test, paper_options fit,
+                             paper_options decode, const char *metric,
+                             const double *lambda, size_t count, double *values)
 {
     okra_options *fit_options = NULL, *decode_options = NULL;
     okra_model **models = calloc(count, sizeof *models);
@@ -106,8 +107,10 @@ okra_status paper_fit_score(paper_run *run, const paper_pairs *train,
         st = paper_set_options(decode_options, decode);
     }
     if (st == OKRA_OK) {
-        st = okra_fit_path(paper_context(run), train->x, train->y, fit_options, lambda,
-                           count, models);
+        st = lambda
+                 ? okra_fit_path(paper_context(run), train->x, train->y, fit_options,
+                                 lambda, count, models)
+                 : okra_fit(paper_context(run), train->x, train->y, fit_options, models);
     }
     for (size_t i = 0; st == OKRA_OK && i < count; i++) {
         st = score(run, models[i], test, decode_options, metric, &values[i]);
@@ -119,6 +122,21 @@ okra_status paper_fit_score(paper_run *run, const paper_pairs *train,
     okra_options_free(fit_options);
     okra_options_free(decode_options);
     return st;
+}
+
+okra_status paper_fit_score(paper_run *run, const paper_pairs *train,
+                            const paper_pairs *test, paper_options fit,
+                            paper_options decode, const char *metric,
+                            const double *lambda, size_t count, double *values)
+{
+    return fit_score(run, train, test, fit, decode, metric, lambda, count, values);
+}
+
+okra_status paper_fit_one(paper_run *run, const paper_pairs *train,
+                          const paper_pairs *test, paper_options fit,
+                          paper_options decode, const char *metric, double *value)
+{
+    return fit_score(run, train, test, fit, decode, metric, NULL, 1, value);
 }
 
 okra_status paper_columns(const okra_data *from, okra_int rows, okra_int c0,

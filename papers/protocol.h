@@ -33,6 +33,12 @@ okra_status paper_fit_score(paper_run *run, const paper_pairs *train,
                             const double *lambda, size_t count,
                             double *values) OKRA_CHECK;
 
+/* The same of one model, with the lambda that `fit` says. */
+okra_status paper_fit_one(paper_run *run, const paper_pairs *train,
+                          const paper_pairs *test, paper_options fit,
+                          paper_options decode, const char *metric,
+                          double *value) OKRA_CHECK;
+
 /* Columns c0..c0+width-1 of a dense matrix, each value times `scale`, as data that owns
  * its memory. */
 okra_status paper_columns(const okra_data *from, okra_int rows, okra_int c0,

@@ -160,6 +160,12 @@ OKRA_API okra_status okra_synthetic_s_shape(uint64_t seed, okra_int n, okra_data
 OKRA_API okra_status okra_synthetic_strings(uint64_t seed, okra_int n, okra_data **x,
                                             okra_data **y,
                                             okra_data **classes) OKRA_CHECK;
+/* The same with the probabilities of one and of two insertions, and of as many deletions;
+ * 0.3 and 0.15 above. */
+OKRA_API okra_status okra_synthetic_strings_noise(uint64_t seed, okra_int n, double one,
+                                                  double two, okra_data **x,
+                                                  okra_data **y,
+                                                  okra_data **classes) OKRA_CHECK;
 
 /* The formats that can be read and written, one "name: description" a line. */
 OKRA_API const char *okra_data_formats(void);

@@ -7,8 +7,8 @@
  *
  * x has 10 to 15 letters. y is the word with one random letter inserted with probability
  * 0.3, two with probability 0.15, then one letter deleted with probability 0.3, two with
- * probability 0.15. Objects take the classes in turn, so that every run of the collection
- * is balanced.
+ * probability 0.15; or with other probabilities of one and of two. Objects take the
+ * classes in turn, so that every run of the collection is balanced.
  */
 #include "data/strings.h"
 
@@ -17,11 +17,14 @@
 enum { CLASSES = 3, SHORTEST = 10, LONGEST = 15, WORD_MOST = 8 };
 static const char *const words[CLASSES] = {"abad", "dbbd", "abc"};
 
-/* 0, 1 or 2 with probabilities 0.55, 0.3, 0.15. */
-static int edits(okra_random_ *r)
+typedef struct noise {
+    double one, two; /* probabilities of one and of two edits */
+} noise;
+
+static int edits(okra_random_ *r, noise p)
 {
     double u = okra_random_uniform_(r);
-    return u < 0.3 ? 1 : u < 0.45 ? 2 : 0;
+    return u < p.one ? 1 : u < p.one + p.two ? 2 : 0;
 }
 
 static okra_int input_string(okra_random_ *r, int class, int32_t *s)
@@ -42,19 +45,19 @@ static okra_int input_string(okra_random_ *r, int class, int32_t *s)
     return length;
 }
 
-static okra_int output_string(okra_random_ *r, int class, int32_t *s)
+static okra_int output_string(okra_random_ *r, int class, noise p, int32_t *s)
 {
     okra_int length = (okra_int)strlen(words[class]);
     for (okra_int k = 0; k < length; k++) {
         s[k] = (unsigned char)words[class][k];
     }
-    for (int k = edits(r); k > 0; k--) {
+    for (int k = edits(r, p); k > 0; k--) {
         okra_int place = okra_random_below_(r, length + 1);
         memmove(s + place + 1, s + place, (size_t)(length - place) * sizeof *s);
         s[place] = (int32_t)('a' + okra_random_below_(r, 4));
         length++;
     }
-    for (int k = edits(r); k > 0; k--) {
+    for (int k = edits(r, p); k > 0; k--) {
         okra_int place = okra_random_below_(r, length);
         memmove(s + place, s + place + 1, (size_t)(length - place - 1) * sizeof *s);
         length--;
@@ -71,6 +74,13 @@ static okra_status add(okra_ragged_builder_ *b, const int32_t *s, okra_int lengt
 okra_status okra_synthetic_strings(uint64_t seed, okra_int n, okra_data **x,
                                    okra_data **y, okra_data **classes)
 {
+    return okra_synthetic_strings_noise(seed, n, 0.3, 0.15, x, y, classes);
+}
+
+okra_status okra_synthetic_strings_noise(uint64_t seed, okra_int n, double one,
+                                         double two, okra_data **x, okra_data **y,
+                                         okra_data **classes)
+{
     okra_status st = OKRA_OK;
     okra_ragged_builder_ bx = {0}, by = {0};
     okra_data *strings_x = NULL, *strings_y = NULL;
@@ -78,6 +88,10 @@ okra_status okra_synthetic_strings(uint64_t seed, okra_int n, okra_data **x,
     okra_random_ r = okra_random_create_(seed, 0);
     if (n < 0) {
         FAIL(OKRA_EARG, "the number of synthetic strings is negative");
+    }
+    if (!(one >= 0 && two >= 0 && one + two <= 1)) {
+        FAIL(OKRA_EARG, "synthetic strings: probabilities %g of one edit and %g of two",
+             one, two);
     }
     TRY(okra_characters_begin_(&bx));
     TRY(okra_characters_begin_(&by));
@@ -87,7 +101,7 @@ okra_status okra_synthetic_strings(uint64_t seed, okra_int n, okra_data **x,
         int class = (int)(i % CLASSES);
         labels[i] = class;
         TRY(add(&bx, s, input_string(&r, class, s)));
-        TRY(add(&by, word, output_string(&r, class, word)));
+        TRY(add(&by, word, output_string(&r, class, (noise){one, two}, word)));
     }
     TRY(okra_strings_adopt_(&bx, NULL, "synthetic strings", &strings_x));
     TRY(okra_strings_adopt_(&by, NULL, "synthetic strings", &strings_y));

@@ -334,6 +334,14 @@ TEST(synthetic_strings_follow_their_model)
     okra_data_free(x);
     okra_data_free(y);
     okra_data_free(c);
+    CHECK_OK(okra_synthetic_strings_noise(7, 30, 0, 0, &x, &y, NULL));
+    for (okra_int i = 0; i < 30; i++) {
+        CHECK(is(y, i, i % 3 == 0 ? "abad" : i % 3 == 1 ? "dbbd" : "abc"));
+    }
+    okra_data_free(x);
+    okra_data_free(y);
+    CHECK_FAILS(okra_synthetic_strings_noise(7, 1, 0.6, 0.5, &x, &y, NULL), OKRA_EARG,
+                "probabilities 0.6 of one");
     CHECK_FAILS(okra_synthetic_strings(7, -1, &x, &y, NULL), OKRA_EARG, "negative");
     CHECK_ALLOCATIONS(okra_synthetic_strings(7, 40, &x, &y, NULL),
                       (okra_data_free(x), okra_data_free(y)));
