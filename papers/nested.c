@@ -39,14 +39,21 @@ static okra_status fit(paper_run *run, const paper_family *f, size_t setting,
     return st;
 }
 
-static okra_status judge(paper_run *run, const paper_family *f, const okra_model *model,
-                         const paper_pairs *train, const paper_pairs *test, double *value,
-                         paper_score other, void *user, double *other_value)
+static size_t decodes(const paper_family *f)
+{
+    return f->decodes ? f->decode_count : 1;
+}
+
+static okra_status judge(paper_run *run, const paper_family *f, size_t decode,
+                         const okra_model *model, const paper_pairs *train,
+                         const paper_pairs *test, double *value, paper_score other,
+                         void *user, double *other_value)
 {
     okra_options *options = NULL;
     okra_prediction *p = NULL;
     okra_int top;
-    okra_status st = make_options(okra_predict_options, f->decode, &options);
+    okra_status st = make_options(okra_predict_options,
+                                  f->decodes ? f->decodes[decode] : f->decode, &options);
     if (st == OKRA_OK) {
         st = okra_predict(paper_context(run), model, test->x, options, NULL, &p);
     }
@@ -63,22 +70,23 @@ static okra_status judge(paper_run *run, const paper_family *f, const okra_model
     return st;
 }
 
-/* losses[setting * lambdas + l] += those of one inner fold. */
+/* losses[(setting * lambdas + l) * decodes + d] += those of one inner fold. */
 static okra_status inner(paper_run *run, const paper_family *f, const paper_pairs *train,
                          const paper_pairs *test, double *losses)
 {
     okra_status st = OKRA_OK;
-    size_t lambdas = f->lambda ? f->lambdas : 1;
+    size_t lambdas = f->lambda ? f->lambdas : 1, ways = decodes(f);
     okra_model **models = calloc(lambdas, sizeof *models);
     if (!models) {
         return okra_fail(OKRA_EMEM, "no memory for %zu models", lambdas);
     }
     for (size_t s = 0; st == OKRA_OK && s < f->count; s++) {
         st = fit(run, f, s, f->lambda, lambdas, train, models);
-        for (size_t l = 0; st == OKRA_OK && l < lambdas; l++) {
+        for (size_t l = 0; st == OKRA_OK && l < lambdas * ways; l++) {
             double loss = 0;
-            st = judge(run, f, models[l], train, test, &loss, NULL, NULL, NULL);
-            losses[s * lambdas + l] += loss;
+            st = judge(run, f, l % ways, models[l / ways], train, test, &loss, NULL, NULL,
+                       NULL);
+            losses[s * lambdas * ways + l] += loss;
         }
         for (size_t l = 0; l < lambdas; l++) {
             okra_model_free(models[l]);
@@ -93,7 +101,8 @@ okra_status paper_nested(paper_run *run, const paper_family *f, const paper_pair
                          const paper_pairs *test, double *value, paper_score other,
                          void *user, double *other_value)
 {
-    size_t lambdas = f->lambda ? f->lambdas : 1, members = f->count * lambdas, best = 0;
+    size_t lambdas = f->lambda ? f->lambdas : 1, ways = decodes(f), best = 0;
+    size_t members = f->count * lambdas * ways;
     double *losses = calloc(members, sizeof *losses);
     okra_status st = losses ? OKRA_OK : okra_fail(OKRA_EMEM, "no memory for losses");
     for (okra_int k = 0; st == OKRA_OK && members > 1 && k < f->folds; k++) {
@@ -110,11 +119,12 @@ okra_status paper_nested(paper_run *run, const paper_family *f, const paper_pair
     }
     okra_model *model = NULL;
     if (st == OKRA_OK) {
-        st = fit(run, f, best / lambdas, f->lambda ? &f->lambda[best % lambdas] : NULL, 1,
-                 train, &model);
+        const double *lambda = f->lambda ? &f->lambda[best / ways % lambdas] : NULL;
+        st = fit(run, f, best / ways / lambdas, lambda, 1, train, &model);
     }
     if (st == OKRA_OK) {
-        st = judge(run, f, model, train, test, value, other, user, other_value);
+        st = judge(run, f, best % ways, model, train, test, value, other, user,
+                   other_value);
     }
     okra_model_free(model);
     free(losses);

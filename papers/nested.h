@@ -21,6 +21,9 @@ typedef struct paper_family {
     paper_options decode;
     const char *metric; /* what the inner folds minimise */
     okra_int folds;     /* inner ones */
+    /* Ways to decode, tried with every member; NULL: `decode` alone. */
+    const paper_options *decodes;
+    size_t decode_count;
 } paper_family;
 
 /* Fits the member of the family that is best over the inner folds of `train` to all of

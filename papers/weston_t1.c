@@ -1,25 +1,46 @@
 /*
- * weston_t1.c: Weston et al. 2003, Table 1: strings to strings, a task that is generated.
+ * weston_t1.c: Weston et al. 2003, Table 1: strings to strings, a task that is generated;
+ * and the same task decoded to strings that no training output is.
  */
 #include "nested.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { STRINGS = 200, FOLDS = 4, INNER = 5, SETS = 10 };
+enum { STRINGS = 200, FOLDS = 4, INNER = 5, SETS = 10, VALUES = SETS * FOLDS };
 
-#define OUTPUT "ssk(length=3,decay=0.01) | normalize"
-#define LOSS "kernel-loss:kernel=" OUTPUT
-#define KDE(s)                                                                           \
-    (const char *const[])                                                                \
-    {                                                                                    \
-        "kx=ssk(length=3,decay=0.01) | normalize | rbf(sigma=" s ")", "ky=" OUTPUT, NULL \
+#define THREE "ssk(length=3,decay=0.01) | normalize"
+/* Subsequences of one, two and three letters; those without gaps weigh 1 each. */
+#define SHORT                                                        \
+    "1e4*ssk(length=1,decay=0.01) + 1e8*ssk(length=2,decay=0.01) + " \
+    "1e12*ssk(length=3,decay=0.01) | normalize"
+#define LOSS(kernel) "kernel-loss:kernel=" kernel
+/* gamma is the paper's sigma*, 10^-3 to 10^3 there: the ends are never chosen */
+#define KX(gamma) "kx=" THREE " | rbf(gamma=" gamma ")"
+#define KDE(gamma)                   \
+    (const char *const[])            \
+    {                                \
+        KX(gamma), "ky=" THREE, NULL \
     }
-#define KNN(k)                                                                         \
-    (const char *const[])                                                              \
-    {                                                                                  \
-        "method=knn", "k=" k, "kx=ssk(length=3,decay=0.01) | normalize", "ky=" OUTPUT, \
-            NULL                                                                       \
+#define PCA(gamma)                                                  \
+    (const char *const[])                                           \
+    {                                                               \
+        KX(gamma), "ky=" SHORT, "method=kpca", "components=3", NULL \
+    }
+#define SUM(gamma)                   \
+    (const char *const[])            \
+    {                                \
+        KX(gamma), "ky=" SHORT, NULL \
+    }
+#define KNN(k)                                               \
+    (const char *const[])                                    \
+    {                                                        \
+        "method=knn", "k=" k, "kx=" THREE, "ky=" THREE, NULL \
+    }
+#define SEARCH(longest)                                     \
+    (const char *const[])                                   \
+    {                                                       \
+        "decode=string", "beam=4", "longest=" longest, NULL \
     }
 
 typedef struct truth {
@@ -44,7 +65,7 @@ static okra_status class_error(paper_run *run, void *user, const paper_pairs *tr
 /* Training is on three of the four folds: paper_fold's outside. */
 static okra_status one_fold(paper_run *run, const paper_family *family,
                             const paper_pairs *all, const okra_int *classes, okra_int f,
-                            bool has_class, double values[2])
+                            double values[2])
 {
     paper_pairs test = {NULL, NULL}, train = {NULL, NULL};
     okra_int known[STRINGS], asked[STRINGS], begin = STRINGS * f / FOLDS,
@@ -58,80 +79,163 @@ static okra_status one_fold(paper_run *run, const paper_family *family,
     }
     truth t = {known, asked};
     okra_status st = paper_fold(all, FOLDS, f, &test, &train);
+    values[1] = 0;
     if (st == OKRA_OK) {
         st = paper_nested(run, family, &train, &test, &values[0],
-                          has_class ? class_error : NULL, &t, &values[1]);
+                          family->decodes ? NULL : class_error, &t, &values[1]);
     }
     paper_pairs_clear(&test);
     paper_pairs_clear(&train);
     return st;
 }
 
-static okra_status run_entry(paper_run *run)
+/* The noise: chances of one and of two insertions, and of one and of two deletions. */
+typedef struct reading {
+    const char *name;
+    double one, two;
+} reading;
+static const reading readings[] = {{"exactly", 0.3, 0.15}, {"at least", 0.15, 0.15}};
+
+/* values[0]: string losses, values[1]: class errors, SETS x FOLDS of each. */
+static okra_status one_row(paper_run *run, const char *name, const paper_family *family,
+                           const reading *noise, okra_int sets, double values[2][VALUES])
 {
-    static const double lambdas[] = {1e-3, 1e-2, 1e-1, 1};
-    const paper_options kde[] = {KDE("0.3"), KDE("0.5"), KDE("0.8"), KDE("1.2")};
-    const paper_options knn[] = {KNN("1"), KNN("3"), KNN("5"), KNN("9"), KNN("15")};
-    const paper_options search = (const char *const[]){"decode=string", "beam=8", NULL};
-    const paper_family families[] = {
-        {kde, 4, lambdas, 4, NULL, LOSS, INNER},
-        {knn, 5, NULL, 0, NULL, LOSS, INNER},
-        {kde, 4, lambdas, 4, search, LOSS, INNER},
-    };
-    static const char *const names[] = {"KDE", "k-NN", "KDE, new strings"};
-    static const double printed[][4] = {
-        {0.676, 0.030, 0.125, 0.012}, {0.985, 0.029, 0.205, 0.026}, {NAN, NAN, NAN, NAN}};
-    okra_int sets = paper_quick(run) ? 2 : SETS;
-    double values[3][2][SETS * FOLDS];
-    int table = paper_table(run, "table1", "Strings to strings", "loss or error",
-                            PAPER_LOWER, "string loss|class error");
-    paper_reading(run, "the loss is that of the output kernel, 2 - 2 l(y, y'); outputs "
-                       "shorter than three letters have no features: they are not "
-                       "candidates, and their loss is 1 whatever is predicted");
-    paper_reading(run,
-                  "the decay of %s is small, so that subsequences count almost only "
-                  "without gaps; sets of 200 strings are generated anew %d times",
-                  "0.01", (int)sets);
-    paper_remark(run, "new strings: the decoder that writes strings, with the parameters "
-                      "chosen anew for it by the same inner folds");
     okra_status st = OKRA_OK;
     for (okra_int s = 0; st == OKRA_OK && s < sets; s++) {
         paper_pairs all = {NULL, NULL};
         okra_data *classes = NULL;
-        st = okra_synthetic_strings(paper_seed(run) + (uint64_t)s, STRINGS, &all.x,
-                                    &all.y, &classes);
-        for (size_t m = 0; st == OKRA_OK && m < 3; m++) {
+        double both[2 * FOLDS];
+        char key[120];
+        snprintf(key, sizeof key, "%s, %s, %d", name, noise->name, (int)s);
+        if (!paper_have(run, key, both, 2 * FOLDS)) {
+            st = okra_synthetic_strings_noise(paper_seed(run) + (uint64_t)s, STRINGS,
+                                              noise->one, noise->two, &all.x, &all.y,
+                                              &classes);
             for (okra_int f = 0; st == OKRA_OK && f < FOLDS; f++) {
-                double both[2] = {NAN, NAN};
-                char key[80];
-                snprintf(key, sizeof key, "%s %d %d", names[m], (int)s, (int)f);
-                if (!paper_have(run, key, both, 2)) {
-                    st = one_fold(run, &families[m], &all, okra_data_codes(classes), f,
-                                  m < 2, both);
-                    both[1] = m < 2 ? both[1] : 0;
-                    if (st == OKRA_OK) {
-                        st = paper_keep(run, key, both, 2);
-                    }
-                }
-                values[m][0][s * FOLDS + f] = both[0];
-                values[m][1][s * FOLDS + f] = both[1];
+                st = one_fold(run, family, &all, okra_data_codes(classes), f,
+                              both + 2 * f);
             }
+            if (st == OKRA_OK) {
+                st = paper_keep(run, key, both, 2 * FOLDS);
+            }
+        }
+        for (okra_int f = 0; f < FOLDS; f++) {
+            values[0][s * FOLDS + f] = both[2 * f];
+            values[1][s * FOLDS + f] = both[2 * f + 1];
         }
         paper_pairs_clear(&all);
         okra_data_free(classes);
     }
-    for (size_t m = 0; st == OKRA_OK && m < 3; m++) {
-        for (int c = 0; st == OKRA_OK && c < (m < 2 ? 2 : 1); c++) {
-            paper_cell cell = {printed[m][2 * c],
-                               printed[m][2 * c + 1],
-                               values[m][c],
-                               (size_t)(sets * FOLDS),
-                               NULL,
-                               false};
-            st = paper_put(run, table, names[m], c ? "class error" : "string loss", cell);
+    return st;
+}
+
+static const double lambdas[] = {1e-1, 1, 10};
+
+/* Table 1, once a reading of the noise. */
+static okra_status table_one(paper_run *run, okra_int sets)
+{
+    static const char *const ids[] = {"table1", "table1b"};
+    static const char *const titles[] = {
+        "Strings to strings; 0.3 the chance of exactly one edit",
+        "Strings to strings; 0.3 the chance of one edit or two"};
+    static const double printed[][4] = {{0.676, 0.030, 0.125, 0.012},
+                                        {0.985, 0.029, 0.205, 0.026}};
+    static const char *const names[] = {"KDE", "k-NN"};
+    const paper_options kde[] = {KDE("0.1"), KDE("1")};
+    const paper_options knn[] = {KNN("1"), KNN("3"), KNN("5"), KNN("9"), KNN("15")};
+    const paper_family families[] = {
+        {kde, 2, lambdas, 3, NULL, LOSS(THREE), INNER, NULL, 0},
+        {knn, 5, NULL, 0, NULL, LOSS(THREE), INNER, NULL, 0}};
+    okra_status st = OKRA_OK;
+    for (size_t n = 0; st == OKRA_OK && n < 2; n++) {
+        int table = paper_table(run, ids[n], titles[n], "loss or error", PAPER_LOWER,
+                                "string loss|class error");
+        for (size_t m = 0; st == OKRA_OK && m < 2; m++) {
+            double values[2][VALUES];
+            st = one_row(run, names[m], &families[m], &readings[n], sets, values);
+            for (int c = 0; st == OKRA_OK && c < 2; c++) {
+                paper_cell cell = {printed[m][2 * c],
+                                   printed[m][2 * c + 1],
+                                   values[c],
+                                   (size_t)(sets * FOLDS),
+                                   NULL,
+                                   false};
+                cell.why = c || m ? NULL
+                           : n    ? "the noise is in doubt, see the first table"
+                                  : "who knows every class and writes its clean word "
+                                    "still loses 0.80";
+                st = paper_put(run, table, names[m], c ? "class error" : "string loss",
+                               cell);
+            }
         }
     }
     return st;
+}
+
+/* Training outputs or new strings, the paper's kernel and one that also sees short
+ * strings. */
+static okra_status new_strings(paper_run *run, okra_int sets)
+{
+    const paper_options kde[] = {KDE("0.1"), KDE("1")};
+    const paper_options sum[] = {SUM("0.1"), SUM("1")};
+    const paper_options pca[] = {PCA("0.1"), PCA("1")};
+    const paper_options search[] = {SEARCH("4"), SEARCH("5")};
+    const paper_family families[][3] = {
+        {{kde, 2, lambdas, 3, NULL, LOSS(THREE), INNER, NULL, 0},
+         {kde, 2, lambdas, 3, NULL, LOSS(THREE), INNER, search, 2},
+         {NULL, 0, NULL, 0, NULL, NULL, 0, NULL, 0}},
+        {{sum, 2, lambdas, 3, NULL, LOSS(SHORT), INNER, NULL, 0},
+         {sum, 2, lambdas, 3, NULL, LOSS(SHORT), INNER, search, 2},
+         {pca, 2, lambdas, 3, NULL, LOSS(SHORT), INNER, search, 2}}};
+    static const char *const names[] = {"KDE to training outputs", "KDE to new strings",
+                                        "KDE, 3 components, to new strings"};
+    static const char *const columns[] = {"three letters", "one to three letters"};
+    int table =
+        paper_table(run, "decoders", "Training outputs or new strings", "string loss",
+                    PAPER_LOWER, "three letters|one to three letters");
+    okra_status st = OKRA_OK;
+    for (size_t c = 0; st == OKRA_OK && c < 2; c++) {
+        for (size_t m = 0; st == OKRA_OK && m < 3 && families[c][m].count; m++) {
+            double values[2][VALUES];
+            char name[80];
+            snprintf(name, sizeof name, "%s, %s", names[m], columns[c]);
+            st = one_row(run, c == 0 && m == 0 ? "KDE" : name, &families[c][m],
+                         &readings[0], sets, values);
+            if (st == OKRA_OK) {
+                paper_cell cell = {NAN,  NAN,  values[0], (size_t)(sets * FOLDS),
+                                   NULL, false};
+                st = paper_put(run, table, names[m], columns[c], cell);
+            }
+        }
+    }
+    return st;
+}
+
+static okra_status run_entry(paper_run *run)
+{
+    okra_int sets = paper_quick(run) ? 1 : SETS;
+    paper_reading(run, "the loss is that of the output kernel, 2 - 2 l(y, y'); outputs "
+                       "shorter than three letters have no features: they are not "
+                       "candidates, and their loss is 1 whatever is predicted");
+    paper_reading(
+        run,
+        "sets of 200 strings are generated anew %d times, and the deviations are "
+        "those of all folds; the paper has one set and prints standard errors",
+        (int)sets);
+    paper_reading(run, "'a probability of 0.3 of an insertion, and 0.15 of two': exactly "
+                       "one with 0.3, or one or two with 0.3; the second has less noise "
+                       "and comes nearer to the printed loss of KDE; class errors agree "
+                       "under both");
+    paper_remark(run, "a loss of 0.676 cannot be had under the first reading: the clean "
+                      "word of the true class loses 0.80 there, under the second 0.59");
+    paper_remark(run, "new strings: the decoder that writes strings; its parameters and "
+                      "the longest string it may write (4 or 5 letters) are chosen by "
+                      "the same inner folds");
+    paper_remark(run,
+                 "a third of the training outputs are clean words, which are the best "
+                 "answers whenever the class is plain: new strings gain little here");
+    okra_status st = table_one(run, sets);
+    return st == OKRA_OK ? new_strings(run, sets) : st;
 }
 
 extern const paper_entry paper_weston_t1;
@@ -142,6 +246,6 @@ const paper_entry paper_weston_t1 = {
     .files = NULL,
     .original = NULL,
     .quick = PAPER_MINUTES,
-    .full = PAPER_HOUR,
+    .full = PAPER_MINUTES,
     .run = run_entry,
 };

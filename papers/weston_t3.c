@@ -95,9 +95,9 @@ static okra_status run_entry(paper_run *run)
     static const double printed[][2] = {
         {0.8384, 0.0077}, {0.8960, 0.0052}, {1.2190, 0.0072}};
     const paper_family families[] = {
-        {kde, 5, lambdas, 4, NULL, LOSS, INNER},
-        {knn, 5, NULL, 0, NULL, LOSS, INNER},
-        {net, 1, NULL, 0, NULL, LOSS, INNER},
+        {kde, 5, lambdas, 4, NULL, LOSS, INNER, NULL, 0},
+        {knn, 5, NULL, 0, NULL, LOSS, INNER, NULL, 0},
+        {net, 1, NULL, 0, NULL, LOSS, INNER, NULL, 0},
     };
     int table = paper_table(run, "table3", "Bottom half from top half", "RBF loss",
                             PAPER_LOWER, "loss");
