@@ -81,8 +81,9 @@ static okra_status implicit_losses(okra_context *ctx, const okra_feature_loss_ *
     double *C = NULL;
     okra_mat_ W = block->W;
     if (!W.p) {
-        FAIL(OKRA_EUNSUPPORTED, "this model predicts embeddings that its output kernel does "
-                                "not measure: decode them, and score the objects");
+        FAIL(OKRA_EUNSUPPORTED,
+             "this model predicts embeddings that its output kernel does "
+             "not measure: decode them, and score the objects");
     }
     TRY(okra_doubles_(ctx, block->m, W.cols, "the output kernel of test pairs", &C));
     TRY(okra_other_cross_(ctx, loss->output->ky, loss->other, block->first,
