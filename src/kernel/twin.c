@@ -24,55 +24,12 @@
 
 #include "kernel/simd.h"
 
-#include <math.h>
 #include <string.h>
 
-enum { TERMS_MOST = 10000, STRETCH = 512, ROWS_A_CHUNK = 32 };
+enum { STRETCH = 512, ROWS_A_CHUNK = 32 };
 
 /* ---- terms --------------------------------------------------------------------------
  */
-
-static okra_int binomial(okra_int n, okra_int k)
-{
-    double value = 1;
-    for (okra_int i = 1; i <= k; i++) {
-        value = value * (double)(n - k + i) / (double)i;
-        if (value > 2.0 * TERMS_MOST) {
-            return 2 * TERMS_MOST;
-        }
-    }
-    return (okra_int)(value + 0.5);
-}
-
-okra_int okra_twin_terms_(const okra_twin_side_ *side)
-{
-    okra_int count = binomial(side->kernels + side->degree, side->kernels) - 1;
-    return count > TERMS_MOST ? -1 : count;
-}
-
-void okra_twin_exponents_(const okra_twin_side_ *side, okra_int t, int *p)
-{
-    int q = side->kernels, total = 1;
-    memset(p, 0, (size_t)q * sizeof *p);
-    for (;; total++) { /* the terms of one total degree */
-        okra_int count = binomial(total + q - 1, q - 1);
-        if (t < count) {
-            break;
-        }
-        t -= count;
-    }
-    for (int k = 0; k < q - 1; k++) {
-        for (p[k] = total;; p[k]--) {
-            okra_int count = binomial(total - p[k] + q - k - 2, q - k - 2);
-            if (t < count) {
-                break;
-            }
-            t -= count;
-        }
-        total -= p[k];
-    }
-    p[q - 1] = total;
-}
 
 /* Where a term comes from: term `parent` (-1: none) times kernel `kernel`. */
 typedef struct recipe {
@@ -113,7 +70,7 @@ static okra_status side_create(const okra_twin_side_ *given, okra_int n, side *s
     }
     if (s->terms < 0) {
         FAIL(OKRA_EARG, "twin: degree %d of %d kernels has more than %d terms",
-             given->degree, given->kernels, TERMS_MOST);
+             given->degree, given->kernels, OKRA_TWIN_TERMS_MOST);
     }
     ALLOC(s->recipes, s->terms);
     ZALLOC(s->sums, s->terms * n);
@@ -475,60 +432,5 @@ done:
     okra_free_(p.scratch);
     okra_free_(p.panels);
     okra_free_(p.parts);
-    return st;
-}
-
-/* ---- the leading singular pair -------------------------------------------------------
- */
-
-/* The sign that makes the vector's sum positive; then what is below 0 is rounding. */
-static void non_negative(okra_int n, double *v)
-{
-    double sum = 0, norm = 0;
-    for (okra_int i = 0; i < n; i++) {
-        sum += v[i];
-    }
-    for (okra_int i = 0; i < n; i++) {
-        v[i] = fmax(0, sum < 0 ? -v[i] : v[i]);
-        norm += v[i] * v[i];
-    }
-    for (okra_int i = 0; norm > 0 && i < n; i++) {
-        v[i] /= sqrt(norm);
-    }
-}
-
-okra_status okra_twin_solve_(okra_context *ctx, okra_mat_ C, double *alpha, double *beta,
-                             double *value)
-{
-    okra_status st = OKRA_OK;
-    okra_int k = OKRA_MIN_(C.rows, C.cols);
-    double *A = NULL, *U = NULL, *V = NULL, *s = NULL;
-    ALLOC(A, C.rows * C.cols);
-    ALLOC(U, C.rows * k);
-    ALLOC(V, k * C.cols);
-    ALLOC(s, k);
-    for (okra_int i = 0; i < C.rows * C.cols; i++) {
-        /* HSIC is not negative, the unbiased estimate of it can be. */
-        A[i] = fmax(0, C.p[i / C.cols * C.ld + i % C.cols]);
-    }
-    TRY(okra_svd_(ctx, okra_mat_of_(A, C.rows, C.cols), okra_mat_of_(U, C.rows, k), s,
-                  okra_mat_of_(V, k, C.cols)));
-    if (!(s[0] > 0)) {
-        FAIL(OKRA_ENUMERIC,
-             "twin: inputs and outputs show no dependence: every HSIC is 0 "
-             "(is one of the two constant?)");
-    }
-    for (okra_int i = 0; i < C.rows; i++) {
-        alpha[i] = U[i * k];
-    }
-    memcpy(beta, V, (size_t)C.cols * sizeof *beta);
-    non_negative(C.rows, alpha);
-    non_negative(C.cols, beta);
-    *value = s[0];
-done:
-    okra_free_(A);
-    okra_free_(U);
-    okra_free_(V);
-    okra_free_(s);
     return st;
 }

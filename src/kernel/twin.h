@@ -7,7 +7,7 @@
 
 #include "linalg/linalg.h"
 
-enum { OKRA_TWIN_KERNELS_MOST = 8 };
+enum { OKRA_TWIN_KERNELS_MOST = 8, OKRA_TWIN_TERMS_MOST = 10000 };
 
 /* One side: n x n Gram matrices of one or more base kernels (symmetric), or factors of
  * them, and the degree of the polynomial in them. Its terms are the elementwise monomials
