@@ -73,10 +73,10 @@ bench: build ## run the benchmarks (or those of BENCH) against peers, write docs
 DATA ?= ../shared/data
 okra_report = $(BUILD)/okra report --quiet
 results: build ## run every table and figure of the papers in full, write docs/results.md
-	@mkdir -p docs/results
-	@$(BUILD)/okra paper all --full --keep --data "$(DATA)" --results docs/results --quiet
-	@$(okra_report) docs/results/*-full.json -o docs/results.md --figures docs/results \
-	    --title "The papers again"
+	@mkdir -p docs/results; rm -f docs/results/*.svg; failed=0; \
+	$(BUILD)/okra paper all --full --keep --data "$(DATA)" --results docs/results --quiet || failed=1; \
+	$(okra_report) docs/results/*-full.json -o docs/results.md --figures docs/results \
+	    --title "The papers again" && exit $$failed
 
 # No data folder: built-in data alone.
 results-quick: build ## the same for the quick runs that need no data, write docs/results-quick.md
