@@ -7,11 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { NODES_MOST = 3000, ROUNDS = 60, PANEL = 300, GAP = 20, HEAD = 24 };
+enum { NODES_MOST = 3000, PANEL = 300, GAP = 20, HEAD = 24 };
 
 typedef struct layout {
     size_t n;
     double *x, *y, *fx, *fy;
+    double *degree;
 } layout;
 
 static size_t node_at(const json_t *edge, size_t end, size_t n)
@@ -24,15 +25,16 @@ static size_t node_at(const json_t *edge, size_t end, size_t n)
  * sunflower's places: no random numbers, the same picture every time. */
 static void settle(layout *l, const json_t *edges)
 {
-    double k = 1 / sqrt((double)l->n);
+    double k = 1 / sqrt((double)l->n), n = (double)l->n;
+    int rounds = (int)fmin(200, fmax(60, 1e8 / (n * n)));
     for (size_t i = 0; i < l->n; i++) {
         double r = 0.5 * sqrt(((double)i + 0.5) / (double)l->n),
                a = 2.39996323 * (double)i;
         l->x[i] = 0.5 + r * cos(a);
         l->y[i] = 0.5 + r * sin(a);
     }
-    for (int round = 0; round < ROUNDS; round++) {
-        double heat = 0.1 * (1 - (double)round / ROUNDS);
+    for (int round = 0; round < rounds; round++) {
+        double heat = 0.1 * (1 - (double)round / rounds);
         for (size_t i = 0; i < l->n; i++) {
             l->fx[i] = (0.5 - l->x[i]) * 0.05;
             l->fy[i] = (0.5 - l->y[i]) * 0.05;
@@ -66,18 +68,31 @@ static void settle(layout *l, const json_t *edges)
     }
 }
 
-/* Into the unit square. */
-static void frame(layout *l)
+/* Into the unit square; nodes without an edge do not count, and lie at its border. */
+static void frame(layout *l, const json_t *edges)
 {
     double *const axes[] = {l->x, l->y};
+    size_t e;
+    json_t *edge;
+    json_array_foreach(edges, e, edge)
+    {
+        size_t i = node_at(edge, 0, l->n), j = node_at(edge, 1, l->n);
+        if (i < l->n && j < l->n) {
+            l->degree[i]++;
+            l->degree[j]++;
+        }
+    }
     for (int a = 0; a < 2; a++) {
         double low = INFINITY, high = -INFINITY;
         for (size_t i = 0; i < l->n; i++) {
-            low = fmin(low, axes[a][i]);
-            high = fmax(high, axes[a][i]);
+            if (l->degree[i] > 0 || json_array_size(edges) == 0) {
+                low = fmin(low, axes[a][i]);
+                high = fmax(high, axes[a][i]);
+            }
         }
         for (size_t i = 0; i < l->n; i++) {
-            axes[a][i] = high > low ? (axes[a][i] - low) / (high - low) : 0.5;
+            double at = high > low ? (axes[a][i] - low) / (high - low) : 0.5;
+            axes[a][i] = fmin(1, fmax(0, at));
         }
     }
 }
@@ -149,14 +164,15 @@ bool figure_network(FILE *out, const json_t *figure, bool alone, char *why, size
         return false;
     }
     size_t n = (size_t)nodes;
-    double *room = calloc(4 * n, sizeof *room);
+    double *room = calloc(5 * n, sizeof *room);
     if (!room) {
         snprintf(why, size, "there is no memory for %zu nodes", n);
         return false;
     }
-    layout l = {n, room, room + n, room + 2 * n, room + 3 * n};
-    settle(&l, json_object_get(json_array_get(panels, 0), "edges"));
-    frame(&l);
+    layout l = {n, room, room + n, room + 2 * n, room + 3 * n, room + 4 * n};
+    const json_t *first = json_object_get(json_array_get(panels, 0), "edges");
+    settle(&l, first);
+    frame(&l, first);
     figure_begin(out, (double)count * (PANEL + GAP), 2 * (PANEL + GAP) + HEAD,
                  figure_string(figure, "title", ""), alone);
     json_t *panel;
