@@ -6,7 +6,7 @@ for method in tgp-kl tgp-hsic; do
             --method $method $more -o m.okra
         expect 0 okra predict -q m.okra --x tx.csv -o p.csv --report r.tsv --weights w.npy
         [ "$(wc -l <p.csv)" = "$(wc -l <tx.csv)" ]
-        ! grep -qi -e nan -e inf p.csv r.tsv
+        if grep -qi -e nan -e inf p.csv r.tsv; then exit 1; fi
         awk 'NR == 1 { if ($0 != "test\tcriterion\tevaluations\tgradient\tconverged") exit 1 }
              NR > 1 && $5 != 1 { exit 1 }' r.tsv
         okra predict -q m.okra --x tx.csv -o again.csv --threads 1
