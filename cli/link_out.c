@@ -3,7 +3,6 @@
  */
 #include "link_job.h"
 
-#include "draw_network.h"
 #include "figure.h"
 
 #include <stdlib.h>
@@ -46,19 +45,52 @@ static okra_link *whole_network(const link_job *j)
     return all;
 }
 
-static int draw(const cli_run *run, const link_job *j, const okra_link *network)
+static json_t *edge_list(const okra_link *list, okra_int count)
 {
-    okra_int count = j->known.edge_count + j->network_count;
-    const draw_panel panels[] = {{"true network", j->truth, j->truth_count},
-                                 {"predicted network", network, count}};
-    bool truth = *j->f.truth != '\0';
+    json_t *edges = json_array();
+    for (okra_int k = 0; k < count; k++) {
+        json_array_append_new(
+            edges, json_pack("[I, I]", (json_int_t)list[k].a, (json_int_t)list[k].b));
+    }
+    return edges;
+}
+
+static json_t *picture(const link_job *j)
+{
+    json_t *panels = json_array(), *labelled = json_array();
+    okra_link *network = whole_network(j);
+    if (*j->f.truth) {
+        json_array_append_new(panels,
+                              json_pack("{s:s, s:o}", "name", "true network", "edges",
+                                        edge_list(j->truth, j->truth_count)));
+    }
+    json_array_append_new(
+        panels,
+        json_pack(
+            "{s:s, s:o}", "name", "predicted network", "edges",
+            edge_list(network, network ? j->known.edge_count + j->network_count : 0)));
+    for (okra_int k = 0; k < j->known.labelled_count; k++) {
+        json_array_append_new(labelled, json_integer(j->known.labelled[k]));
+    }
+    free(network);
+    return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "id", "network", "type", "network",
+                     "title", "Predicted network", "nodes", (json_int_t)j->nodes.count,
+                     "labelled", labelled, "panels", panels);
+}
+
+static int draw(const cli_run *run, const link_job *j)
+{
+    char why[256] = "";
     cli_file *file = cli_file_open(run, j->f.plot);
     if (!file) {
         return CLI_FAILED;
     }
-    bool good = draw_networks(cli_file_stream(file), j->nodes.count, j->known.member,
-                              truth ? panels : panels + 1, truth ? 2 : 1);
-    return cli_file_close(run, file, good ? CLI_DONE : cli_failure(run, "out of memory"));
+    json_t *figure = picture(j);
+    bool good = figure_draw(cli_file_stream(file), figure, true, why, sizeof why);
+    json_decref(figure);
+    return cli_file_close(
+        run, file,
+        good ? CLI_DONE : cli_failure(run, "%s cannot be drawn: %s", j->f.plot, why));
 }
 
 int link_write(const cli_run *run, const link_job *j)
@@ -77,7 +109,7 @@ int link_write(const cli_run *run, const link_job *j)
                                  j->known.edge_count + j->network_count, false);
         }
         if (status == CLI_DONE && *j->f.plot) {
-            status = draw(run, j, network);
+            status = draw(run, j);
         }
         free(network);
     }
@@ -135,39 +167,6 @@ void link_print(const link_job *j)
 }
 
 /* ---- as JSON, docs/results-format.md ---- */
-
-static json_t *edge_list(const okra_link *list, okra_int count)
-{
-    json_t *edges = json_array();
-    for (okra_int k = 0; k < count; k++) {
-        json_array_append_new(
-            edges, json_pack("[I, I]", (json_int_t)list[k].a, (json_int_t)list[k].b));
-    }
-    return edges;
-}
-
-static json_t *picture(const link_job *j)
-{
-    json_t *panels = json_array(), *labelled = json_array();
-    okra_link *network = whole_network(j);
-    if (*j->f.truth) {
-        json_array_append_new(panels,
-                              json_pack("{s:s, s:o}", "name", "true network", "edges",
-                                        edge_list(j->truth, j->truth_count)));
-    }
-    json_array_append_new(
-        panels,
-        json_pack(
-            "{s:s, s:o}", "name", "predicted network", "edges",
-            edge_list(network, network ? j->known.edge_count + j->network_count : 0)));
-    for (okra_int k = 0; k < j->known.labelled_count; k++) {
-        json_array_append_new(labelled, json_integer(j->known.labelled[k]));
-    }
-    free(network);
-    return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "id", "network", "type", "network",
-                     "title", "Predicted network", "nodes", (json_int_t)j->nodes.count,
-                     "labelled", labelled, "panels", panels);
-}
 
 static json_t *score_table(const link_job *j)
 {
