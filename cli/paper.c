@@ -99,6 +99,9 @@ static int run_one(const job *j, const paper_entry *e)
             paper_print(result, stdout);
         }
         status = save(j, e, result);
+        if (status == CLI_DONE) {
+            paper_forget(run->context, e, &j->settings);
+        }
         json_array_append(j->results, result);
     }
     json_decref(result);

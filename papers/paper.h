@@ -120,6 +120,9 @@ bool paper_available(const paper_entry *entry, const paper_settings *settings,
 /* Runs an entry; *json (NULL on failure) is the result, to be decref'd by the caller. */
 okra_status paper_execute(okra_context *context, const paper_entry *entry,
                           const paper_settings *settings, json_t **json) OKRA_CHECK;
+/* Removes the finished steps of an entry whose result is on disk. */
+void paper_forget(okra_context *context, const paper_entry *entry,
+                  const paper_settings *settings);
 /* The entry's needs in words: "usps/train_x.npy, or zip.train as published". */
 const char *paper_needs(const paper_entry *entry, char *buffer, size_t size);
 /* Where the result of an entry lies: RESULTS/NAME-quick.json. */

@@ -304,14 +304,20 @@ okra_status paper_execute(okra_context *context, const paper_entry *entry,
     json_decref(run.steps);
     if (st == OKRA_OK) {
         json_object_set_new(run.result, "seconds", json_real(spent(&run)));
-        char path[PAPER_PATH];
-        partial_path(&run, path, sizeof path);
-        unlink(path); /* the result is complete: nothing to resume */
         *json = run.result;
     } else {
         json_decref(run.result);
     }
     return st;
+}
+
+void paper_forget(okra_context *context, const paper_entry *entry,
+                  const paper_settings *settings)
+{
+    char path[PAPER_PATH];
+    partial_path(&(paper_run){.context = context, .entry = entry, .settings = settings},
+                 path, sizeof path);
+    unlink(path);
 }
 
 void paper_result_path(const paper_entry *entry, const paper_settings *settings,
