@@ -46,6 +46,8 @@ typedef struct state {
     bool own;               /* the candidates are the training outputs           */
     okra_panels_ *panels;   /* implicit: of the candidates                        */
     okra_panels_ *training; /* implicit: of the training outputs, may be `panels` */
+    bool flat;              /* explicit features or components are compared      */
+    double *axes;           /* those of components, as panels of a map meet them  */
     double *shift;          /* explicit: s                                        */
     const double *self;     /* implicit: l(y,y) of the candidates                 */
     bool *skip;             /* candidates left out, or NULL                       */
@@ -65,6 +67,7 @@ static void release(void *arg)
             okra_panels_free_(s->training);
         }
         okra_panels_free_(s->panels);
+        okra_free_(s->axes);
         okra_free_(s->shift);
         okra_free_(s->skip);
         okra_free_(s->index);
@@ -151,10 +154,31 @@ static okra_status mean_feature(state *s)
     okra_status st = OKRA_OK;
     okra_int n = okra_data_count(s->output.y), d = s->output.d;
     ZALLOC(s->shift, d);
-    for (okra_int i = 0; i < n; i++) {
+    for (okra_int i = 0; s->output.features && i < n; i++) {
         for (okra_int j = 0; j < d; j++) {
             s->shift[j] += s->output.features[i * s->output.features_ld + j] / (double)n;
         }
+    }
+done:
+    return st;
+}
+
+/* Axes over the features of a map become axes over what its panels hold. */
+static okra_status take_components(okra_context *ctx, state *s)
+{
+    okra_status st = OKRA_OK;
+    const okra_components_ *c = s->output.components;
+    okra_int width = s->output.map ? s->output.map->rank : s->output.y->d;
+    if (c->axes && c->width != width) {
+        FAIL(OKRA_EFORMAT,
+             "the model's components are of %lld features, its outputs have %lld",
+             (long long)c->width, (long long)width);
+    }
+    if (c->axes) {
+        TRY(okra_doubles_(ctx, c->p, c->width, "the output components", &s->axes));
+        okra_mat_ A = okra_mat_of_(s->axes, c->p, c->width);
+        okra_mat_copy_(okra_mat_view_(c->axes, c->p, c->width, c->width), A);
+        TRY(s->output.map ? okra_map_meet_(ctx, s->output.map, A) : OKRA_OK);
     }
 done:
     return st;
@@ -172,11 +196,13 @@ okra_status okra_candidates_open_(okra_context *ctx, const okra_output_ *output,
         s->output.features = output->components->scores;
         s->output.features_ld = s->output.d = output->components->p;
         s->output.feature_scale = 1;
+        TRY(take_components(ctx, s));
     }
     if (output->criterion) {
         s->output.features = NULL; /* what counts is l(y_i, y) */
         TRY(okra_judge_create_(ctx, output, &s->judge));
     }
+    s->flat = s->output.features || output->components;
     s->own = !request->candidates;
     s->set = s->own ? output->y : request->candidates;
     s->count = okra_data_count(s->set);
@@ -188,10 +214,10 @@ okra_status okra_candidates_open_(okra_context *ctx, const okra_output_ *output,
     }
     TRY(okra_decode_check_kind_(output, s->set, "the candidates are"));
     TRY(check_ranges(s));
-    if (s->output.features) {
+    if (s->flat) {
         TRY(mean_feature(s));
     }
-    if (!s->output.features || output->components) {
+    if (!s->flat || (output->components && !(output->features && s->axes))) {
         TRY(okra_panels_create_(ctx, output, s->set, &s->panels));
         s->self = okra_panels_self_(s->panels);
         s->training = s->panels;
@@ -379,21 +405,53 @@ static void subtract(const double *shift, okra_mat_ B, okra_mat_ A, double *norm
     }
 }
 
+/* A <- A / variances - offset */
+static void settle(const okra_components_ *c, okra_mat_ A)
+{
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < c->p; j++) {
+            double *a = A.p + i * A.ld + j;
+            *a = (c->variances ? *a / c->variances[j] : *a) - c->offset[j];
+        }
+    }
+}
+
 /* The coordinates a(y) of candidates first.. under kernel PCA. */
 static okra_status panel_components(okra_context *ctx, state *s, const okra_block_ *block,
                                     okra_int first, okra_mat_ A)
 {
     okra_status st = OKRA_OK;
     const okra_components_ *c = s->output.components;
-    okra_mat_ L;
-    TRY(okra_panels_get_(ctx, s->panels, first / OKRA_PANEL_, block->m < s->tests, &L));
-    TRY(okra_gemm_(ctx, true, false, 1, L, okra_mat_view_(c->scores, L.rows, c->p, c->p),
-                   0, A));
-    for (okra_int i = 0; i < A.rows; i++) {
-        for (okra_int j = 0; j < c->p; j++) {
-            A.p[i * A.ld + j] = A.p[i * A.ld + j] / c->variances[j] - c->offset[j];
-        }
+    okra_mat_ L, axes = okra_mat_view_(s->axes, c->p, c->width, c->width);
+    if (s->panels) {
+        TRY(okra_panels_get_(ctx, s->panels, first / OKRA_PANEL_, block->m < s->tests,
+                             &L));
+        TRY(s->axes ? okra_gemm_(ctx, true, true, 1, L, axes, 0, A)
+                    : okra_gemm_(ctx, true, false, 1, L,
+                                 okra_mat_view_(c->scores, L.rows, c->p, c->p), 0, A));
+    } else {
+        okra_int ld = 0;
+        const double *y = okra_data_values(s->set, &ld);
+        TRY(okra_gemm_(ctx, false, true, 1,
+                       okra_mat_view_(y + first * ld, A.rows, c->width, ld), axes, 0, A));
     }
+    settle(c, A);
+done:
+    return st;
+}
+
+/* H <- the prediction in the coordinates that are compared. */
+static okra_status predicted(okra_context *ctx, const state *s, const okra_block_ *block,
+                             okra_mat_ H)
+{
+    okra_status st = OKRA_OK;
+    const okra_components_ *c = s->output.components;
+    if (!s->axes) {
+        return okra_block_explicit_(ctx, &s->output, block, H);
+    }
+    TRY(okra_gemm_(ctx, false, true, 1, block->H,
+                   okra_mat_view_(c->axes, c->p, c->width, c->width), 0, H));
+    settle(c, H);
 done:
     return st;
 }
@@ -403,12 +461,13 @@ static okra_status search_explicit(okra_context *ctx, state *s, const okra_block
     okra_status st = OKRA_OK;
     okra_int d = s->output.d, m = block->m, ld = 0;
     double *H = NULL, *G = NULL, *Y = NULL, *norm = NULL, self[OKRA_PANEL_];
-    const double *y = s->panels ? NULL : okra_data_values(s->set, &ld);
+    bool coordinates = s->output.components != NULL;
+    const double *y = coordinates ? NULL : okra_data_values(s->set, &ld);
     TRY(okra_doubles_(ctx, m, d, "explicit predictions", &H));
     TRY(okra_doubles_(ctx, m, OKRA_PANEL_, "inner products with candidates", &G));
     TRY(okra_doubles_(ctx, OKRA_PANEL_, d, "a panel of candidates", &Y));
     ALLOC(norm, m);
-    TRY(okra_block_explicit_(ctx, &s->output, block, okra_mat_of_(H, m, d)));
+    TRY(predicted(ctx, s, block, okra_mat_of_(H, m, d)));
     subtract(s->shift, okra_mat_of_(H, m, d), okra_mat_of_(H, m, d), norm);
     for (okra_int first = 0; first < s->count; first += OKRA_PANEL_) {
         okra_int columns = panel_width(s, first);
@@ -417,7 +476,7 @@ static okra_status search_explicit(okra_context *ctx, state *s, const okra_block
         }
         TRY(okra_cancelled_(ctx));
         okra_mat_ Yc = okra_mat_of_(Y, columns, d);
-        if (s->panels) {
+        if (coordinates) {
             TRY(panel_components(ctx, s, block, first, Yc));
         }
         subtract(s->shift, y ? okra_mat_view_(y + first * ld, columns, d, ld) : Yc, Yc,
@@ -467,7 +526,7 @@ static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block
     if (s->judge) {
         return search_criterion(ctx, s, block);
     }
-    if (s->output.features) {
+    if (s->flat) {
         return search_explicit(ctx, s, block);
     }
     if (!(s->output.map ? block->H.p : block->W.p)) {

@@ -15,9 +15,11 @@
  * Directions with mu <= n eps max(mu_1, max_i L_ii) are rounding: the others count as the
  * rank, and no more than that are used. Cost: an eigendecomposition of L (n^3), a
  * Cholesky factor of K a lambda (n^3/3), then 4 n p a query. The model holds 2 n p
- * doubles.
+ * doubles. Low rank: kpca_low.c.
  */
-#include "method/method.h"
+#include "method/kpca.h"
+
+#include "method/ridge.h"
 
 #include <float.h>
 #include <math.h>
@@ -39,9 +41,8 @@ static const okra_option rows[] = {
 
 extern const okra_method_ okra_method_kpca_;
 
-/* How many of the `rank` directions (mu descending) the text asks for. */
-static okra_status choose(okra_context *ctx, const char *text, const double *mu,
-                          okra_int rank, okra_int *p)
+okra_status okra_kpca_choose_(okra_context *ctx, const char *text, const double *mu,
+                              okra_int rank, okra_int *p)
 {
     char *end = NULL;
     double asked = okra_strtod_(text, &end), total = 0, sum = 0;
@@ -129,7 +130,7 @@ static okra_status take_axes(okra_context *ctx, const char *components, const do
     while (rank < n && v[rank] > (double)n * DBL_EPSILON * fmax(v[0], scale)) {
         rank++;
     }
-    TRY(choose(ctx, components, v, rank, &a->p));
+    TRY(okra_kpca_choose_(ctx, components, v, rank, &a->p));
     TRY(okra_doubles_(ctx, n, a->p, "the output components", &a->S));
     ALLOC(a->mu, a->p);
     ZALLOC(a->offset, a->p);
@@ -217,6 +218,9 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     axes a = {0};
     double *K = NULL;
     TRY(okra_options_read(options, &okra_method_kpca_.options, &o));
+    if (problem->map_x) {
+        return okra_kpca_low_(ctx, problem, o.components, lambda, count, bags);
+    }
     TRY(find_axes(ctx, problem, o.components, &a));
     TRY(okra_problem_K_(ctx, problem, &K));
     for (size_t l = 0; l < count; l++) {
@@ -240,16 +244,39 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
 /* ---- prediction ----------------------------------------------------------------------
  */
 
+/* Of low rank: the axes of components, and predictions as those of ridge. */
+static const double *axes_of(const okra_bag_ *bag, okra_int *p, okra_int *width)
+{
+    return okra_bag_get_(bag, "axes", p, width);
+}
+
 static okra_form_ form(const okra_bag_ *bag)
 {
-    (void)bag;
-    return OKRA_FORM_WEIGHTS;
+    okra_int p, width;
+    return axes_of(bag, &p, &width) ? OKRA_FORM_EMBEDDING : OKRA_FORM_WEIGHTS;
+}
+
+static okra_status low_components(const okra_bag_ *bag, okra_components_ *out)
+{
+    okra_components_ c = {0};
+    okra_int one = 0, p = 0;
+    c.axes = axes_of(bag, &c.p, &c.width);
+    c.offset = okra_bag_get_(bag, "offset", &one, &p);
+    if (!c.offset || one != 1 || p != c.p || c.width != okra_ridge_width_(bag)) {
+        return okra_fail_(OKRA_EFORMAT, "kpca: the model's output components do not fit "
+                                        "its coefficients");
+    }
+    *out = c;
+    return OKRA_OK;
 }
 
 static okra_status components(const okra_bag_ *bag, okra_int n, okra_components_ *out)
 {
     okra_components_ c = {0};
     okra_int shape[6] = {0};
+    if (form(bag) == OKRA_FORM_EMBEDDING) {
+        return low_components(bag, out);
+    }
     c.scores = okra_bag_get_(bag, "scores", &shape[0], &shape[1]);
     c.variances = okra_bag_get_(bag, "variances", &shape[2], &shape[3]);
     c.offset = okra_bag_get_(bag, "offset", &shape[4], &shape[5]);
@@ -272,6 +299,9 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     okra_components_ c;
     okra_int n = 0, p = 0;
     double *T = NULL;
+    if (form(bag) == OKRA_FORM_EMBEDDING) {
+        return okra_ridge_embed_(ctx, bag, query, out);
+    }
     TRY(components(bag, query->n, &c));
     const double *C = okra_bag_get_(bag, "coefficients", &n, &p);
     if (!C || n != query->n || p != c.p) {
@@ -304,7 +334,9 @@ const okra_method_ okra_method_kpca_ = {
     .options = {"kpca", rows, sizeof(kpca_options)},
     .fit = fit,
     .path = path,
+    .low_rank = true,
     .form = form,
+    .width = okra_ridge_width_,
     .predict = predict,
     .components = components,
 };

@@ -72,11 +72,15 @@ typedef struct okra_criterion_ {
 
 /* p coordinates of the output feature space in which a prediction is decoded:
  *     object y:  diag(variances)^-1 scores' (l(y_i, y))_i - offset
- *     training output i: row i of scores;  weights that sum to 1: w' scores */
+ *     training output i: row i of scores;  weights that sum to 1: w' scores
+ * Of low rank, psi the features of outputs:
+ *     object y:  axes psi(y) - offset;  embedding h: axes h - offset */
 typedef struct okra_components_ {
     okra_int p;
-    const double *scores;             /* n x p */
-    const double *variances, *offset; /* p     */
+    const double *scores;             /* n x p, or NULL: axes  */
+    const double *variances, *offset; /* p; no variances of axes */
+    const double *axes;               /* p x width             */
+    okra_int width;
 } okra_components_;
 
 typedef enum okra_form_ {

@@ -60,6 +60,78 @@ TEST(full_rank_equals_dense)
     }
 }
 
+/* Ten times the worst over 180 models: mu near the bound of rounding enter. */
+static const double KPCA = 2e-9;
+
+/* Kernel PCA: predictions, and distances in the p coordinates that are compared, which of
+ * all directions the dense form divides by the smallest variance: 1.6e-7 at worst. */
+TEST(kpca_of_full_rank_equals_dense)
+{
+    static const char *const outputs[] = {"linear", "0.5*linear", "rbf(sigma=1)"};
+    static const char *const components[] = {"all", "1", "0.8"};
+    for (int c = 0; c < 3 * 3 * RANKS * 4; c++) {
+        pairs p;
+        char dense[160], low[240];
+        double distance[2][M];
+        pairs_make((uint64_t)c, &p);
+        snprintf(dense, sizeof dense,
+                 "method=kpca kx=rbf(sigma=1) ky=%s lambda=0.05 components=%s",
+                 outputs[c % 3], components[c / 3 % 3]);
+        snprintf(low, sizeof low, "%s low-rank=%s", dense, ranks[c / 9 % RANKS]);
+        okra_model *a = pairs_fit(p.train_x, p.train_y, dense);
+        okra_model *b = pairs_fit(p.train_x, p.train_y, low), *again = NULL;
+        check_same(a, b, &p, "", KPCA);
+        if (c % 3 < 2) {
+            check_same(a, b, &p, "decode=explicit", KPCA);
+        }
+        CHECK_OK(okra_model_save(NULL, b, files_path("kpca.okra")));
+        CHECK_OK(okra_model_load(NULL, files_path("kpca.okra"), &again));
+        const okra_model *models[] = {a, again};
+        for (int k = 0; k < 2; k++) {
+            okra_int top;
+            okra_prediction *q = NULL;
+            okra_predict_request request = {.candidates = p.test_y};
+            CHECK_OK(okra_predict(NULL, models[k], p.test_x, NULL, &request, &q));
+            memcpy(distance[k], okra_prediction_distance(q, &top), sizeof distance[k]);
+            okra_prediction_free(q);
+        }
+        for (int i = 0; i < M; i++) {
+            CHECK_NEAR(distance[1][i], distance[0][i], c / 3 % 3 == 0 ? 1.6e-6 : KPCA);
+        }
+        okra_model_free(a);
+        okra_model_free(b);
+        okra_model_free(again);
+        pairs_free(&p);
+    }
+}
+
+TEST(components_that_do_not_fit)
+{
+    pairs p;
+    okra_components_ c;
+    void *state = NULL;
+    okra_bag_ *bag = NULL;
+    double *axes = okra_zalloc_(4, sizeof *axes);
+    pairs_make(1, &p);
+    okra_model *m = pairs_fit(p.train_x, p.train_y,
+                              "method=kpca kx=rbf(sigma=1) low-rank=chol(rank=5)");
+    CHECK_OK(m->method->components(m->bag, N, &c));
+    CHECK(c.axes && c.width == D && c.p == D);
+    c.width++;
+    okra_output_ output = m->training->output;
+    output.components = &c;
+    okra_decode_request_ request = {.tests = 1, .top = 1};
+    CHECK_FAILS(
+        okra_decoder_find_("candidates")->create(NULL, &output, NULL, &request, &state),
+        OKRA_EFORMAT, "of 3 features, its outputs have 2");
+    CHECK_OK(okra_bag_create_(&bag));
+    CHECK_OK(okra_bag_put_(bag, "axes", axes, 2, 2));
+    CHECK_FAILS(m->method->components(bag, N, &c), OKRA_EFORMAT, "its coefficients");
+    okra_bag_free_(bag);
+    okra_model_free(m);
+    pairs_free(&p);
+}
+
 /* Low rank of the inputs alone: weights over all outputs. */
 TEST(weights_of_full_rank_equal_dense)
 {
@@ -264,6 +336,9 @@ TEST(what_does_not_go_together)
         {"low-rank-x=chol(rank=3) method=knn", OKRA_EARG, "does not use low rank"},
         {"low-rank-x=chol(rank=3) ky=rbf(sigma=1) operator=cov", OKRA_EARG,
          "needs low-rank-y"},
+        {"low-rank-x=chol(rank=3) ky=rbf(sigma=1) method=kpca", OKRA_EARG,
+         "kpca: low-rank-x needs low-rank-y"},
+        {"low-rank-x=chol(rank=3) method=kpca components=x", OKRA_EARG, "components is"},
         {"low-rank-x=chol(rank=3) lambda2=1", OKRA_EUNSUPPORTED, "leave low-rank-x out"},
         {"low-rank-x=chol(rank=x)", OKRA_EARG, "low-rank-x: "},
         {"low-rank-x=chol(rank=3) low-rank-y=chol ky=rbf(sigma=1)", OKRA_EARG,
@@ -347,10 +422,12 @@ TEST(allocations)
         "kx=rbf(sigma=1) low-rank-x=nystrom(rank=5)",
         "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank-x=nystrom(rank=5)",
         "kx=rbf(sigma=1) ky=rbf(sigma=1) operator=ccov low-rank=sketch(rank=5)",
-        "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=rff(rank=6) center-output=yes"};
+        "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=rff(rank=6) center-output=yes",
+        "method=kpca kx=rbf(sigma=1) low-rank=nystrom(rank=5,pivots=centres)",
+        "method=kpca kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=chol(rank=5)"};
     pairs p;
     pairs_make(9, &p);
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 6; k++) {
         okra_options *o = pairs_options(okra_fit_options, settings[k]);
         CHECK_ALLOCATIONS(fit_and_predict(&p, o), (void)0);
         okra_options_free(o);
@@ -358,7 +435,8 @@ TEST(allocations)
     pairs_free(&p);
 }
 
-MAIN(RUN(full_rank_equals_dense), RUN(weights_of_full_rank_equal_dense),
+MAIN(RUN(full_rank_equals_dense), RUN(kpca_of_full_rank_equals_dense),
+     RUN(components_that_do_not_fit), RUN(weights_of_full_rank_equal_dense),
      RUN(matrix_operator_equals_dense), RUN(paths_equal_single_fits),
      RUN(files_keep_the_basis), RUN(candidates_cost_their_features),
      RUN(candidates_may_be_given), RUN(what_does_not_go_together), RUN(plans),

@@ -1,0 +1,18 @@
+/*
+ * kpca.h: what kpca.c (the method) and kpca_low.c (its factored form) share.
+ */
+#ifndef OKRA_KPCA_H_
+#define OKRA_KPCA_H_
+
+#include "method/method.h"
+
+/* How many of the `rank` directions (mu descending) the text asks for. */
+okra_status okra_kpca_choose_(okra_context *ctx, const char *text, const double *mu,
+                              okra_int rank, okra_int *p) OKRA_CHECK;
+/* For problems with map_x: bags hold "coefficients" and "mean" as those of ridge, and
+ * "axes" and "offset" (okra_components_). */
+okra_status okra_kpca_low_(okra_context *ctx, const okra_problem_ *problem,
+                           const char *components, const double *lambda, size_t count,
+                           okra_bag_ *const *bags) OKRA_CHECK;
+
+#endif
