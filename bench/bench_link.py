@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 import numpy as np
-from common import BUILD, THREADS, report, seconds
+from common import BUILD, THREADS, finish, report, seconds
 
 OKRA = os.path.join(BUILD, "okra")
 
@@ -77,3 +77,4 @@ def top(n=500, new=20000):
 if __name__ == "__main__":
     top()
     fold()
+    finish()

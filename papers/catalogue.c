@@ -53,7 +53,8 @@ const paper_item paper_items[] = {
      "the curves of IOKR-margin are not run"},
     {BROUARD, "Figure 6", "activities of molecules, two models", "brouard-drugs", NULL},
     {BROUARD, "Figure 7", "activities of molecules, three models", "brouard-drugs", NULL},
-    {BROUARD, "Figure 8", "a mixture of networks, true and predicted", "brouard-t9", NULL},
+    {BROUARD, "Figure 8", "a mixture of networks, true and predicted", "brouard-fig8",
+     NULL},
     {0},
 };
 /* clang-format on */

@@ -19,6 +19,7 @@ extern const paper_entry
     paper_brouard_t6,
     paper_brouard_t8,
     paper_brouard_t9,
+    paper_brouard_fig8,
     paper_brouard_drugs;
 
 const paper_entry *const paper_entries[] = {
@@ -36,6 +37,7 @@ const paper_entry *const paper_entries[] = {
     &paper_brouard_t6,
     &paper_brouard_t8,
     &paper_brouard_t9,
+    &paper_brouard_fig8,
     &paper_brouard_drugs,
     NULL,
 };

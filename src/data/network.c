@@ -35,8 +35,10 @@ static okra_status check_edge(okra_int nodes, const okra_link_ *e)
         return okra_fail_(OKRA_EFORMAT, "an edge from a node to itself");
     }
     if (!(e->weight > 0 && e->weight <= 1e150)) { /* degrees must stay finite */
-        return okra_fail_(OKRA_EFORMAT, "the weight %g of an edge; expected %s",
-                          e->weight, e->weight > 0 ? "at most 1e150" : "more than 0");
+        return okra_fail_(
+            OKRA_EFORMAT, "the weight %g of an edge; expected %s", e->weight,
+            e->weight > 0 ? "at most 1e150"
+                          : "more than 0; a pair without an edge is left out");
     }
     return OKRA_OK;
 }

@@ -88,6 +88,10 @@ bad "bad.tsv: line 1: node 'a' with itself" 'a a'
 bad "bad.tsv: line 1: expected two nodes and perhaps a number, found one word" 'a'
 bad "bad.tsv: line 1: expected two nodes and perhaps a number, found more" 'a b 1 2'
 bad "bad.tsv: line 1: the weight is '-1', expected a positive number" 'a b -1'
+bad "bad.tsv: line 2: the weight is '0', expected a positive number" 'a b 1' 'b c 0'
+printf 'a b 1\nb c 0\n' >zero.tsv
+expect_fail 1 "okra gram: zero.tsv: line 2: the weight 0 of an edge; expected more than 0; a pair \
+without an edge is left out" okra gram --x nodes:zero.tsv --kernel 'diffusion(beta=1)' -o o.npy
 [ ! -e o.tsv ]
 printf '' >none.tsv
 expect_fail 2 "okra link: there is no known edge: links are learned from known ones" \
