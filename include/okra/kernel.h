@@ -60,6 +60,16 @@ OKRA_API okra_status okra_network_inputs(okra_context *context, const okra_data 
                                          double *beta, double inertia,
                                          okra_data **out) OKRA_CHECK;
 
+/* ---- graphs between tasks ---------------------------------------------------------- */
+
+/* M (d x d, row-major) of the coordinates of n dense outputs: M_ij = exp(-gamma |Y^i -
+ * Y^j|^2) with Y^i the values of coordinate i; where some are NaN, over the outputs in
+ * which both are known, scaled to all. gamma == 0: the one whose M carries most
+ * information (kernel/tasks.c). The kernel `tasks` and the operator `graph:estimate` take
+ * this M. Cost: n d^2. */
+OKRA_API okra_status okra_task_graph(okra_context *context, const okra_data *y,
+                                     double gamma, double *M) OKRA_CHECK;
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,6 +11,7 @@
  */
 #include "kernel/information.h"
 #include "kernel/tasks.h"
+#include "okra/kernel.h"
 
 #include <math.h>
 
@@ -140,5 +141,25 @@ okra_status okra_tasks_estimate_(okra_context *ctx, okra_mat_ Y, double gamma,
     M = NULL;
 done:
     okra_free_(M);
+    return st;
+}
+
+okra_status okra_task_graph(okra_context *context, const okra_data *y, double gamma,
+                            double *M)
+{
+    okra_status st = OKRA_OK;
+    double *own = NULL;
+    if (y->kind != OKRA_DENSE || y->n < 1) {
+        FAIL(OKRA_EARG, "%s holds %lld objects that are %s, expected dense outputs",
+             y->source, (long long)y->n, okra_kind_name(y->kind));
+    }
+    if (!(gamma >= 0 && gamma <= 1e300)) {
+        FAIL(OKRA_EARG, "gamma is %g, expected a number that is not negative", gamma);
+    }
+    TRY(okra_tasks_estimate_(context, okra_mat_view_(y->values, y->n, y->d, y->ld), gamma,
+                             &own));
+    okra_mat_copy_(okra_mat_of_(own, y->d, y->d), okra_mat_of_(M, y->d, y->d));
+done:
+    okra_free_(own);
     return st;
 }

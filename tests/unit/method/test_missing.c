@@ -242,6 +242,28 @@ TEST(estimated_task_graph)
     okra_problem_ p = problem_of(&t, true);
     okra_operator_ op;
     CHECK_OK(okra_operator_read_(NULL, "graph:estimate(gamma=auto),mu=0.4", &p, &op));
+    /* the graph itself: A (0.4 Lap + 0.6 I) = I */
+    okra_data *y = NULL, *labels = NULL;
+    double graph[D * D], product[D * D];
+    CHECK_OK(okra_data_missing(t.Y, N, D, LD, &y));
+    CHECK_OK(okra_task_graph(NULL, y, 0, graph));
+    for (okra_int i = 0; i < D * D; i++) {
+        product[i] = i % (D + 1) == 0 ? -1 : 0;
+        for (okra_int k = 0; k < D; k++) {
+            double lap = -graph[k * D + i % D];
+            for (okra_int j = 0; k == i % D && j < D; j++) {
+                lap += graph[k * D + j];
+            }
+            product[i] += op.A[i / D * D + k] * (0.4 * lap + (k == i % D ? 0.6 : 0));
+        }
+        CHECK_NEAR(product[i], 0, 1e-13);
+    }
+    CHECK_FAILS(okra_task_graph(NULL, y, -1, graph), OKRA_EARG, "gamma is -1");
+    CHECK_OK(okra_data_labels((okra_int[]){0, 1}, 2, NULL, 2, &labels));
+    CHECK_FAILS(okra_task_graph(NULL, labels, 0, graph), OKRA_EARG,
+                "expected dense outputs");
+    okra_data_free(labels);
+    okra_data_free(y);
     okra_free_(op.A);
     static const char *const bad[] = {
         "graph:estimate,mu=0.4", "graph:estimate(gamma=0),mu=0.4",
