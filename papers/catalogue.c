@@ -22,7 +22,7 @@ const paper_item paper_items[] = {
     {KADRI, "Table 1", "notation", NULL, "holds no experiment"},
     {KADRI, "Table 2, left", "bottom half of a digit from its top half", "kadri-t2-left", NULL},
     {KADRI, "Table 2, right", "words from images of their letters", "kadri-t2-right", NULL},
-    {KADRI, "Table 3", "faces from faces, turned", NULL, TO_COME},
+    {KADRI, "Table 3", "faces from faces, turned", "kadri-t3", NULL},
     {KADRI, "Figure 1", "diagram of the method", NULL, "holds no experiment"},
     {KADRI, "Figure 2", "error and time against the rank", "kadri-fig2", NULL},
 

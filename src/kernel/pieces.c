@@ -272,3 +272,11 @@ done:
     okra_free_(V);
     return st;
 }
+
+bool okra_kernel_counts_letters_(const okra_kernel *kernel)
+{
+    const okra_node_ *root = &kernel->nodes[kernel->count - 1];
+    const okra_position_params_ *p = root->params;
+    return root->kind == OKRA_NODE_LEAF_ && root->leaf == &okra_position_ && !p->map &&
+           strcmp(p->inner->text, "zero-one") == 0;
+}

@@ -35,4 +35,7 @@ okra_status okra_pieces_cross_(okra_context *ctx, const okra_pieces_ *pieces,
                                const okra_data *data, okra_int first, okra_int p,
                                okra_mat_ K) OKRA_CHECK;
 
+/* Is it position(zero-one), the number of positions with equal letters? */
+bool okra_kernel_counts_letters_(const okra_kernel *kernel);
+
 #endif

@@ -25,7 +25,8 @@ extern const okra_method_
     okra_method_svr_,
     okra_method_hopfield_,
     okra_method_jkm_,
-    okra_method_m3n_;
+    okra_method_m3n_,
+    okra_method_constrained_;
 
 const okra_method_ *const okra_methods_[] = {
     &okra_method_ridge_,
@@ -47,6 +48,7 @@ const okra_method_ *const okra_methods_[] = {
     &okra_method_hopfield_,
     &okra_method_jkm_,
     &okra_method_m3n_,
+    &okra_method_constrained_,
     NULL,
 };
 /* clang-format on */
