@@ -87,9 +87,11 @@ okra_status okra_ridge_low_leave_(okra_ridge_ *r, const okra_leave_ *leave)
     okra_moments_ t = {0};
     leaving z = {.r = r, .t = &t, .rows = ROWS};
     double *v = NULL, *S = NULL, *A = NULL, *work = NULL;
-    if (leave->parts->part || !leave->explicitly || !r->p->features) {
-        FAIL(OKRA_EUNSUPPORTED, "ridge: low rank has a closed form of leaving out single "
-                                "inputs with explicit outputs alone");
+    if (leave->parts->part || okra_problem_features_(r->p) == 0 ||
+        (!leave->explicitly && !r->p->map_y)) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "ridge: low rank has a closed form of leaving out single inputs with "
+             "explicit outputs or outputs of low rank alone");
     }
     TRY(okra_moments_create_(ctx, r->p, false, &t));
     if (r->center) {

@@ -26,6 +26,7 @@ typedef struct group {
     okra_options *fit, *predict;
     const char *kx, *ky;
     bool plain; /* fitted by okra_fit: nothing is known of what the fit does */
+    bool low; /* of low rank and nothing else: single pairs are left out in closed form */
     double *lambda;
     okra_scorer_ scorer;
     bool keep_inputs, rows;
@@ -65,6 +66,15 @@ static void close(group *g)
     okra_free_(g->train);
     okra_free_(g->test);
     okra_view_free_(g->view);
+}
+
+static bool is_low(const group *g)
+{
+    const okra_method_ *method = g->task->space->method;
+    return !method->components && !method->criterion && !g->task->source->y->missing &&
+           !okra_options_is_set(g->fit, "twin") && !g->task->folds.part &&
+           (okra_options_is_set(g->fit, "low-rank") ||
+            okra_options_is_set(g->fit, "low-rank-x"));
 }
 
 /* Methods with a space or criterion of their own, kernels that are learned or of low
@@ -111,6 +121,7 @@ static okra_status open(group *g)
     bool candidates =
         strcmp(space->decoder->name, "candidates") == 0 && !g->scorer.candidates;
     g->rows = g->scorer.feature || candidates;
+    g->low = is_low(g);
     g->plain = is_plain(g) || (!g->scorer.feature && !space->decoder->pointwise &&
                                strcmp(space->decoder->name, "candidates") != 0);
     g->keep_inputs =
@@ -256,7 +267,7 @@ static okra_status has_closed_form(const group *g, bool *out)
     TRY(okra_kernel_parse(g->kx, &kx));
     TRY(okra_kernel_parse(g->ky, &ky));
     bool parts = g->task->folds.part != NULL;
-    *out = space->method->leave && space->path && !g->plain &&
+    *out = space->method->leave && space->path && (g->low || !g->plain) &&
            !g->task->folds.train_on_one && !okra_kernel_centers_(kx) &&
            !okra_kernel_centers_(ky) &&
            (parts || g->scorer.feature || space->decoder->pointwise ||
@@ -277,6 +288,9 @@ static okra_status closed_form(okra_context *ctx, group *g)
     }
     to_source(g, g->at, n);
     TRY(view(ctx, g, g->at, n, g->at, 0, &g->view));
+    if (g->low) {
+        TRY(okra_view_low_(ctx, g->task->space->method, g->fit, g->view));
+    }
     ZALLOC(g->parts, folds->parts);
     for (g->repeat = 0; g->repeat < folds->repeats; g->repeat++) {
         okra_parts_ parts = {folds->parts,

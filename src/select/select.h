@@ -146,6 +146,7 @@ void okra_source_clear_(okra_source_ *source);
 /* Pairs of the source to train on, and pairs that are left out. */
 typedef struct okra_view_ {
     okra_training_ *training;
+    okra_map_ *map_x; /* low rank of the inputs, or NULL */
     okra_problem_ problem;
     okra_output_ output; /* as decoders and losses see it: Gram rows where they will do */
     okra_data *gram_y;   /* of output, or NULL */
@@ -174,6 +175,10 @@ typedef struct okra_view_request_ {
 okra_status okra_view_create_(okra_context *ctx, okra_source_ *source,
                               const okra_view_request_ *request,
                               okra_view_ **out) OKRA_CHECK;
+/* A view of objects alone gets maps of low rank as the options of fit say, made from all
+ * it trains on, and a problem and an output that use them. */
+okra_status okra_view_low_(okra_context *ctx, const okra_method_ *method,
+                           const okra_options *fit, okra_view_ *view) OKRA_CHECK;
 void okra_view_free_(okra_view_ *view);
 /* Predictions at the pairs left out, as embeddings where there are features. */
 okra_status okra_view_predict_(okra_context *ctx, const okra_view_ *view,

@@ -10,6 +10,8 @@
  */
 #include "select/select.h"
 
+#include "model/options.h"
+
 /* The chosen objects; of a Gram matrix also the chosen columns, with self-similarities.
  */
 static okra_status take(const okra_data *data, const okra_int *rows, okra_int m,
@@ -210,9 +212,52 @@ done:
     return st;
 }
 
+okra_status okra_view_low_(okra_context *ctx, const okra_method_ *method,
+                           const okra_options *fit, okra_view_ *v)
+{
+    okra_status st = OKRA_OK;
+    okra_fit_fields_ f;
+    okra_kernel *kx = NULL, *ky = NULL;
+    okra_map_ *map_y = NULL;
+    TRY(okra_options_read(fit, &okra_fit_table_, &f));
+    TRY(okra_kernel_choose(ctx, f.kx, v->train_x, &kx));
+    TRY(okra_kernel_choose(ctx, f.ky, v->train_y, &ky));
+    TRY(okra_fit_low_(ctx, &f, method, v->train_x, v->train_y, kx, ky, &v->map_x,
+                      &map_y));
+    if (v->map_x->kernel) { /* random Fourier features */
+        okra_kernel_free(kx);
+        kx = NULL;
+        TRY(okra_kernel_parse("linear", &kx));
+    }
+    TRY(okra_training_low_(ctx, v->map_x->objects, v->train_y, kx, ky, NULL, map_y,
+                           &v->training));
+    kx = ky = NULL;
+    map_y = NULL;
+    const okra_training_ *t = v->training;
+    v->output = t->output;
+    v->problem = (okra_problem_){.n = v->n,
+                                 .x = v->train_x,
+                                 .y = t->y,
+                                 .kx = t->bound_x,
+                                 .features = t->output.features,
+                                 .d = t->output.features ? t->output.d : 0,
+                                 .features_ld = t->output.features_ld,
+                                 .feature_scale = t->output.feature_scale,
+                                 .map_x = v->map_x,
+                                 .map_y = t->map_y};
+done:
+    okra_map_free_(st == OKRA_OK ? NULL : v->map_x);
+    v->map_x = st == OKRA_OK ? v->map_x : NULL;
+    okra_map_free_(map_y);
+    okra_kernel_free(kx);
+    okra_kernel_free(ky);
+    return st;
+}
+
 void okra_view_free_(okra_view_ *v)
 {
     if (v) {
+        okra_map_free_(v->map_x); /* before the kernel that it sees through */
         okra_bound_free_(v->gram_bound);
         okra_kernel_free(v->gram_kernel);
         okra_data_free(v->gram_y);
