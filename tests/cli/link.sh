@@ -142,3 +142,26 @@ assert r["tables"][0]["rows"][0]["cells"]["AUC-ROC"]["okra"] == 1
 assert [f["id"] for f in r["figures"]] == ["roc", "pr", "network"]
 assert len(r["figures"][2]["panels"][1]["edges"]) == 12
 END
+
+# the best of 12.5 million pairs of new nodes without their matrix of 200 MB
+"$PYTHON" - <<'END'
+import random
+random.seed(1)
+with open("many.csv", "w") as f:
+    for _ in range(5040):
+        f.write("%.4f,%.4f\n" % (random.random(), random.random()))
+with open("few.tsv", "w") as f:
+    for i in range(39):
+        f.write("%d %d\n" % (i, i + 1))
+with open("few.txt", "w") as f:
+    f.writelines("%d\n" % i for i in range(40))
+END
+expect 0 okra link --x many.csv --edges few.tsv --labelled few.txt --kx 'rbf(sigma=0.3)' --pairs uu \
+    --top 5 --memory 60M -o best.tsv
+[ "$(wc -l <best.tsv)" = 6 ]
+if okra link --x many.csv --edges few.tsv --labelled few.txt --kx 'rbf(sigma=0.3)' --pairs uu \
+    --memory 60M -o every.tsv 2>err; then
+    false
+fi
+expect_in "okra link: the list of 12497500 pairs needs 286.05 MiB" err
+[ ! -e every.tsv ]
