@@ -282,6 +282,18 @@ static void note_runner_up(double best, double d, double norm, double *runner_up
     }
 }
 
+/* Candidates that are looked at together first: most runs hold none of the best. */
+enum { RUN = 32 };
+static bool some_below(const double *self, const double *inner, double norm, double scale,
+                       double limit)
+{
+    int below = 0;
+    for (int k = 0; k < RUN; k++) {
+        below |= scale * (self[k] - 2 * inner[k] + norm) < limit;
+    }
+    return below;
+}
+
 /* Candidates first..first+columns-1 of test point i: self_c - 2 inner_c + norm, times
  * scale. The list of the best stays sorted; candidates come by ascending index, so a tie
  * goes behind. */
@@ -296,6 +308,12 @@ static void choose(state *s, okra_int i, okra_int first, okra_int columns,
     okra_int *index = s->index + i * top;
     double *distance = s->distance + i * top;
     for (okra_int c = begin; c < end; c++) {
+        if (!s->runner_up && c % RUN == 0 && end - c >= RUN &&
+            !some_below(self + (c - first), inner + (c - first), norm, scale,
+                        distance[top - 1])) {
+            c += RUN - 1;
+            continue;
+        }
         double d = scale * (self[c - first] - 2 * inner[c - first] + norm);
         d = d < 0 && !s->judge ? 0 : d; /* a criterion may be negative */
         if (s->skip && s->skip[c]) {
@@ -315,6 +333,31 @@ static void choose(state *s, okra_int i, okra_int first, okra_int columns,
         distance[at] = d;
         index[at] = c;
     }
+}
+
+/* The same for every test point of a block: row r of G holds the inner products. */
+typedef struct choices {
+    state *s;
+    const okra_block_ *block;
+    okra_int first, columns;
+    const double *self, *G, *norm;
+    double scale;
+} choices;
+
+static okra_status choose_rows(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const choices *k = arg;
+    (void)worker;
+    for (okra_int r = begin; r < end; r++) {
+        choose(k->s, k->block->first + r, k->first, k->columns, k->self,
+               k->G + r * k->columns, k->norm ? k->norm[r] : 0, k->scale);
+    }
+    return OKRA_OK;
+}
+
+static okra_status choose_all(okra_context *ctx, choices k)
+{
+    return okra_parallel_(ctx, k.block->m, 64, NULL, choose_rows, &k);
 }
 
 /* Whether a test point of the block may choose from this panel. */
@@ -338,8 +381,9 @@ static okra_int panel_width(const state *s, okra_int first)
 static okra_status search_own(okra_context *ctx, state *s, const okra_block_ *block)
 {
     okra_status st = OKRA_OK;
-    double *G = NULL;
+    double *G = NULL, *norm = NULL;
     okra_mat_ W = block->W;
+    ALLOC(norm, block->m);
     TRY(okra_doubles_(ctx, W.rows, W.cols, "predictions times the output Gram matrix",
                       &G));
     okra_mat_ WL = okra_mat_of_(G, W.rows, W.cols);
@@ -350,11 +394,11 @@ static okra_status search_own(okra_context *ctx, state *s, const okra_block_ *bl
                        okra_mat_part_(WL, 0, W.rows, p * OKRA_PANEL_, L.cols)));
     }
     for (okra_int r = 0; r < block->m; r++) {
-        const double *g = G + r * W.cols;
-        double norm = okra_dot_(W.cols, g, W.p + r * W.ld);
-        choose(s, block->first + r, 0, s->count, s->self, g, norm, 1);
+        norm[r] = okra_dot_(W.cols, G + r * W.cols, W.p + r * W.ld);
     }
+    TRY(choose_all(ctx, (choices){s, block, 0, s->count, s->self, G, norm, 1}));
 done:
+    okra_free_(norm);
     okra_free_(G);
     return st;
 }
@@ -381,10 +425,8 @@ static okra_status search_set(okra_context *ctx, state *s, const okra_block_ *bl
         okra_mat_ C;
         TRY(okra_panels_get_(ctx, s->panels, p, again, &C));
         TRY(okra_gemm_(ctx, false, false, 1, W, C, 0, okra_mat_of_(G, block->m, C.cols)));
-        for (okra_int r = 0; r < block->m; r++) {
-            choose(s, block->first + r, first, C.cols, s->self + first, G + r * C.cols,
-                   norm[r], 1);
-        }
+        TRY(choose_all(ctx,
+                       (choices){s, block, first, C.cols, s->self + first, G, norm, 1}));
     }
 done:
     okra_free_(G);
@@ -483,10 +525,8 @@ static okra_status search_explicit(okra_context *ctx, state *s, const okra_block
                  self);
         TRY(okra_gemm_(ctx, false, true, 1, okra_mat_of_(H, m, d), Yc, 0,
                        okra_mat_of_(G, m, columns)));
-        for (okra_int r = 0; r < m; r++) {
-            choose(s, block->first + r, first, columns, self, G + r * columns, norm[r],
-                   s->output.feature_scale);
-        }
+        TRY(choose_all(ctx, (choices){s, block, first, columns, self, G, norm,
+                                      s->output.feature_scale}));
     }
 done:
     okra_free_(H);
@@ -500,9 +540,9 @@ done:
 static okra_status search_criterion(okra_context *ctx, state *s, const okra_block_ *block)
 {
     okra_status st = OKRA_OK;
-    static const double nothing[OKRA_PANEL_];
-    double *J = NULL;
+    double *J = NULL, *nothing = NULL;
     TRY(okra_doubles_(ctx, block->m, OKRA_PANEL_, "the criterion of candidates", &J));
+    ZALLOC(nothing, OKRA_PANEL_);
     for (okra_int p = 0; p < okra_panels_count_(s->panels); p++) {
         okra_int first = p * OKRA_PANEL_, columns = panel_width(s, first);
         okra_mat_ C, Jp = okra_mat_of_(J, block->m, columns);
@@ -511,11 +551,14 @@ static okra_status search_criterion(okra_context *ctx, state *s, const okra_bloc
         }
         TRY(okra_panels_get_(ctx, s->panels, p, block->m < s->tests, &C));
         TRY(okra_judge_panel_(ctx, s->judge, block, C, s->self + first, Jp));
-        for (okra_int r = 0; r < block->m; r++) {
-            choose(s, block->first + r, first, columns, J + r * columns, nothing, 0, 1);
+        /* inner products -J/2 of objects at the origin: J itself, exactly */
+        for (okra_int k = 0; k < block->m * columns; k++) {
+            J[k] /= -2;
         }
+        TRY(choose_all(ctx, (choices){s, block, first, columns, nothing, J, NULL, 1}));
     }
 done:
+    okra_free_(nothing);
     okra_free_(J);
     return st;
 }
