@@ -10,8 +10,9 @@
  *     b = (1 - e^(-tau h)) (1 + tau) / tau (I - P) v_n
  * differences within the span grow until they saturate and all else dies out. A test
  * point begins at (x, 0); when no coordinate moves any more, or after `steps` steps, its
- * last d_y coordinates are the prediction, an embedding. Kernels of the inputs play no
- * part. Cost: an SVD of n x D, then 4 r D a step.
+ * last d_y coordinates are the prediction, an embedding; or, with recall = pair, the
+ * training pair nearest to the whole state is recalled: weight 1 on it. Kernels of the
+ * inputs play no part. Cost: an SVD of n x D, then 4 r D a step.
  */
 #include "method/method.h"
 
@@ -23,11 +24,15 @@ static const double TAU = 10, STEP = 0.15;
 
 typedef struct hopfield_options {
     okra_int steps;
+    int recall; /* 0: state, 1: pair */
 } hopfield_options;
 
 static const okra_option rows[] = {
     {"steps", OKRA_OPTION_INT, offsetof(hopfield_options, steps), "1000", 1, 1e9, NULL,
      "N", "steps of the network at most"},
+    {"recall", OKRA_OPTION_CHOICE, offsetof(hopfield_options, recall), "state", 1, 0,
+     "state|pair", "WHAT",
+     "the output's part of the final state, or the training pair nearest to all of it"},
     {0},
 };
 
@@ -121,6 +126,10 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     TRY(learn(ctx, all, bag));
     TRY(okra_bag_put_number_(bag, "width", (double)d));
     TRY(okra_bag_put_number_(bag, "steps", (double)o.steps));
+    if (o.recall) {
+        TRY(okra_bag_put_(bag, "pairs", V, n, p + d));
+        V = NULL;
+    }
 done:
     okra_free_(V);
     return st;
@@ -128,8 +137,8 @@ done:
 
 static okra_form_ form(const okra_bag_ *bag)
 {
-    (void)bag;
-    return OKRA_FORM_EMBEDDING;
+    okra_int n, D;
+    return okra_bag_get_(bag, "pairs", &n, &D) ? OKRA_FORM_WEIGHTS : OKRA_FORM_EMBEDDING;
 }
 
 static okra_int width(const okra_bag_ *bag)
@@ -165,18 +174,41 @@ done:
     return st;
 }
 
+/* Weight 1 on the pair nearest to each final state; ties go to the first. */
+static void recall(const double *pairs, okra_mat_ V, okra_mat_ out)
+{
+    okra_mat_fill_(out, 0);
+    for (okra_int r = 0; r < V.rows; r++) {
+        okra_int best = 0;
+        double least = (double)INFINITY;
+        for (okra_int i = 0; i < out.cols; i++) {
+            double sum = 0;
+            for (okra_int j = 0; j < V.cols; j++) {
+                double e = V.p[r * V.ld + j] - pairs[i * V.cols + j];
+                sum += e * e;
+            }
+            best = sum < least ? i : best;
+            least = fmin(least, sum);
+        }
+        out.p[r * out.ld + best] = 1;
+    }
+}
+
 static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                            okra_mat_ out)
 {
     okra_status st = OKRA_OK;
-    okra_int k = 0, D = 0, one = 0, again = 0, d = out.cols, m = query->m;
+    okra_int k = 0, D = 0, one = 0, again = 0, d = width(bag), m = query->m, n = 0;
+    okra_int size = 0;
+    const double *pairs = okra_bag_get_(bag, "pairs", &n, &size);
     double rank = 0, steps = 0, moved = 1, *V = NULL, *A = NULL, *next = NULL;
     const double *Vt = okra_bag_get_(bag, "directions", &k, &D);
     const double *tail = okra_bag_get_(bag, "tail", &one, &again);
     okra_bag_get_number_(bag, "rank", &rank);
     okra_bag_get_number_(bag, "steps", &steps);
     const okra_data *x = query->x;
-    if (!Vt || !tail || again != D || d > D || !(rank >= 0 && rank <= (double)k)) {
+    if (!Vt || !tail || again != D || d > D || !(rank >= 0 && rank <= (double)k) ||
+        (pairs ? size != D || n != out.cols : d != out.cols)) {
         FAIL(OKRA_EFORMAT, "hopfield: the model's network is incomplete");
     }
     if (!x || x->kind != OKRA_DENSE || x->d != D - d) {
@@ -196,7 +228,11 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
         TRY(step(ctx, U, tail, okra_mat_of_(A, m, U.rows), Vm, okra_mat_of_(next, m, D),
                  &moved));
     }
-    okra_mat_copy_(okra_mat_part_(Vm, 0, m, D - d, d), out);
+    if (pairs) {
+        recall(pairs, Vm, out);
+    } else {
+        okra_mat_copy_(okra_mat_part_(Vm, 0, m, D - d, d), out);
+    }
 done:
     okra_free_(V);
     okra_free_(next);

@@ -191,6 +191,29 @@ TEST(hopfield_equals_its_recursion)
         }
         okra_prediction_free(f);
         okra_model_free(model);
+        /* the pair nearest to the whole state */
+        model = pairs_fit(x, y, "method=hopfield steps=7 recall=pair");
+        f = pairs_predict(model, p.test_x, "", true, false);
+        const double *W = okra_prediction_weights(f, &m, &d);
+        CHECK(m == M && d == n);
+        for (int t = 0; t < M; t++) {
+            double least = (double)INFINITY;
+            int best = 0;
+            naive_network(V, n, size, p.t + t * P, P, 7, v);
+            for (int i = 0; i < n; i++) {
+                double sum = 0;
+                for (int j = 0; j < size; j++) {
+                    sum += (v[j] - V[i * size + j]) * (v[j] - V[i * size + j]);
+                }
+                best = sum < least ? i : best;
+                least = fmin(least, sum);
+            }
+            for (int i = 0; i < n; i++) {
+                CHECK(W[t * n + i] == (i == best));
+            }
+        }
+        okra_prediction_free(f);
+        okra_model_free(model);
         okra_data_free(x);
         okra_data_free(y);
         pairs_free(&p);
