@@ -260,8 +260,9 @@ okra_status network_leave(paper_run *run, const network *net, const okra_int *or
         st = known_make(net, order, labelled, &k);
     }
     if (st == OKRA_OK) {
-        st =
-            okra_link_leave(paper_context(run), &k.task, o, NULL, lambda, count, roc, pr);
+        okra_link_settings settings = {.beta = 1, .together = net->together};
+        st = okra_link_leave(paper_context(run), &k.task, o, &settings, lambda, count,
+                             roc, pr);
     }
     okra_options_free(o);
     known_clear(&k);

@@ -14,6 +14,7 @@ typedef struct network {
     okra_int nodes, edge_count;
     double *kernel; /* nodes x nodes, of the whole network, for the labelled nodes to take
                        their part of; NULL: the diffusion kernel of the known edges */
+    bool together;  /* network_leave leaves both ends of a pair out at once */
 } network;
 void network_clear(network *net);
 

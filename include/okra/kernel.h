@@ -59,6 +59,11 @@ OKRA_API okra_status okra_synthetic_network(uint64_t seed, okra_int n, okra_int 
 OKRA_API okra_status okra_network_inputs(okra_context *context, const okra_data *nodes,
                                          double *beta, double inertia,
                                          okra_data **out) OKRA_CHECK;
+/* The same for any kernel and objects; the kernel is centred only if it says so ("...
+ * | center"). Components come in descending order of their variance. */
+OKRA_API okra_status okra_kernel_inputs(okra_context *context, const okra_kernel *kernel,
+                                        const okra_data *objects, double inertia,
+                                        okra_data **out) OKRA_CHECK;
 
 /* ---- graphs between tasks ---------------------------------------------------------- */
 

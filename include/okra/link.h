@@ -39,6 +39,8 @@ typedef struct okra_link_task {
 typedef struct okra_link_settings {
     double beta; /* of diffusion(beta), where ky is not set; 0: by okra_link_beta       */
     bool known;  /* a labelled node u stands for itself, phi(u), and not for h(u)       */
+    bool together; /* okra_link_leave: both ends of a pair are left out at once, as for
+                      two new nodes, and not each by itself */
 } okra_link_settings;
 
 typedef struct okra_links okra_links;
@@ -86,7 +88,7 @@ OKRA_API okra_status okra_link_training(okra_context *context, okra_links *links
 
 /* Leave-one-out areas over the labelled pairs for every lambda, from one decomposition:
  * AUC-ROC and AUC-PR, `count` values each (either may be NULL). OKRA_EUNSUPPORTED where
- * the method has no closed form. */
+ * the method has no closed form, or none with settings->together (center-output). */
 OKRA_API okra_status okra_link_leave(okra_context *context, const okra_link_task *task,
                                      const okra_options *options,
                                      const okra_link_settings *settings,

@@ -136,22 +136,15 @@ done:
     return st;
 }
 
-/* K <- H K H, then scores of its leading components. */
-static okra_status components(spectrum *s, double inertia, okra_data **out)
+/* Scores of the leading components of K, n x n, which is lost. */
+static okra_status components(okra_context *ctx, okra_int n, double *K, double inertia,
+                              okra_data **out)
 {
     okra_status st = OKRA_OK;
-    okra_int n = s->n, p = 0;
-    double *mean = NULL, *w = NULL, *x = NULL, all = 0, total = 0, held = 0;
-    ZALLOC(mean, n);
+    okra_int p = 0;
+    double *w = NULL, *x = NULL, total = 0, held = 0;
     ALLOC(w, n);
-    for (okra_int i = 0; i < n * n; i++) {
-        mean[i / n] += s->K[i] / (double)n;
-        all += s->K[i] / (double)n / (double)n;
-    }
-    for (okra_int i = 0; i < n * n; i++) {
-        s->K[i] += all - mean[i / n] - mean[i % n];
-    }
-    TRY(okra_eigh_(s->ctx, okra_mat_of_(s->K, n, n), w));
+    TRY(okra_eigh_(ctx, okra_mat_of_(K, n, n), w));
     for (okra_int i = 0; i < n; i++) {
         w[i] = fmax(w[i], 0);
         total += w[i];
@@ -160,18 +153,57 @@ static okra_status components(spectrum *s, double inertia, okra_data **out)
     while (p < n && (p == 0 || held < inertia * total * (1 - 1e-12))) {
         held += w[n - 1 - p++];
     }
-    TRY(okra_doubles_(s->ctx, n, p, "the inputs", &x));
+    TRY(okra_doubles_(ctx, n, p, "the inputs", &x));
     for (okra_int i = 0; i < n; i++) {
         for (okra_int k = 0; k < p; k++) {
-            x[i * p + k] = sqrt(w[n - 1 - k]) * s->K[(n - 1 - k) * n + i];
+            x[i * p + k] = sqrt(w[n - 1 - k]) * K[(n - 1 - k) * n + i];
         }
     }
-    TRY(okra_data_adopt_dense_(x, n, p, "kernel PCA of a network", out));
+    TRY(okra_data_adopt_dense_(x, n, p, "kernel PCA", out));
     x = NULL;
 done:
-    okra_free_(mean);
     okra_free_(w);
     okra_free_(x);
+    return st;
+}
+
+okra_status okra_kernel_inputs(okra_context *context, const okra_kernel *kernel,
+                               const okra_data *objects, double inertia, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    double *K = NULL;
+    if (!kernel || !objects || !(inertia > 0 && inertia <= 1)) {
+        FAIL(OKRA_EARG, "inputs by kernel PCA: expected a kernel, objects, and inertia "
+                        "above 0 up to 1");
+    }
+    okra_int n = objects->n;
+    if (n < 1) {
+        FAIL(OKRA_EARG, "inputs by kernel PCA: there is no object");
+    }
+    TRY(okra_doubles_(context, n, n, "the Gram matrix", &K));
+    TRY(okra_gram(context, kernel, objects, NULL, K, n));
+    TRY(components(context, n, K, inertia, out));
+done:
+    okra_free_(K);
+    return st;
+}
+
+/* K <- H K H */
+static okra_status center(spectrum *s)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = s->n;
+    double *mean = NULL, all = 0;
+    ZALLOC(mean, n);
+    for (okra_int i = 0; i < n * n; i++) {
+        mean[i / n] += s->K[i] / (double)n;
+        all += s->K[i] / (double)n / (double)n;
+    }
+    for (okra_int i = 0; i < n * n; i++) {
+        s->K[i] += all - mean[i / n] - mean[i % n];
+    }
+done:
+    okra_free_(mean);
     return st;
 }
 
@@ -208,7 +240,8 @@ okra_status okra_network_inputs(okra_context *context, const okra_data *nodes,
         TRY(choose_beta(&s, links / (double)n, beta));
     }
     TRY(diffuse(&s, *beta));
-    TRY(components(&s, inertia, out));
+    TRY(center(&s));
+    TRY(components(context, n, s.K, inertia, out));
 done:
     okra_free_(s.V);
     okra_free_(s.R);

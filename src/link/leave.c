@@ -5,10 +5,18 @@
  * without it, method.h) the scores of labelled pairs are W L W'. The known network, and
  * so L, stays whole: as in Brouard et al. 2016 sec. 4, it is the mapping from
  * descriptions that is judged. Cost: 4 n^3 a lambda beside that of the weights.
+ *
+ * Those are pairs of nodes each of which the model of the other has seen, closer to
+ * labelled x new than to new x new. With both ends left out at once, settings->together,
+ * node i is predicted without i and j by the row
+ *     a_i = (w_i + W_ij w_j) / (1 - W_ij W_ji) off i and j, 0 at i and j,
+ * since the outputs of j that w_i asks for are themselves predicted by a_j: two equations
+ * in a_i and a_j. The score a_i L a_j' then takes O(1) a pair from L, W L and W L W'.
  */
 #include "link/link.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Scores S of all pairs of labelled nodes against the known edges. */
 static okra_status rank_labelled(const okra_network_ *network, okra_mat_ S,
@@ -39,8 +47,30 @@ done:
     return st;
 }
 
+/* W L W' in S, with W L in WL, becomes a_i L a_j' off the diagonal. */
+static void leave_both(okra_mat_ W, okra_mat_ L, okra_mat_ WL, okra_mat_ S)
+{
+#define AT(M, r, c) (M).p[(r) * (M).ld + (c)]
+    for (okra_int i = 0; i < W.rows; i++) {
+        for (okra_int j = i + 1; j < W.rows; j++) {
+            double u = AT(W, i, j), v = AT(W, j, i), c = 1 - u * v;
+            double wi_wj = AT(S, i, j) * (1 + u * v), wi_wi = v * AT(S, i, i),
+                   wj_wj = u * AT(S, j, j);
+            /* less what w_i and w_j have at j and i, and u w_j and v w_i at j and i */
+            double ij = 2 * u * v * (AT(WL, i, j) + AT(WL, j, i)),
+                   ii = v * (1 + u * v) * AT(WL, i, i),
+                   jj = u * (1 + u * v) * AT(WL, j, j);
+            double ends =
+                u * v * (AT(L, i, j) * (1 + u * v) + v * AT(L, i, i) + u * AT(L, j, j));
+            AT(S, i, j) = (wi_wj + wi_wi + wj_wj - ij - ii - jj + ends) / (c * c);
+        }
+    }
+#undef AT
+}
+
 typedef struct sink {
     const okra_network_ *network;
+    bool together;
     okra_mat_ L, WL, S;
     double *auc_roc, *auc_pr;
     okra_ranking **ranking; /* or NULL */
@@ -53,6 +83,9 @@ static okra_status judge(okra_context *ctx, void *user, const okra_left_ *left)
     okra_ranking *r = NULL;
     TRY(okra_gemm_(ctx, false, false, 1, left->W, s->L, 0, s->WL));
     TRY(okra_gemm_(ctx, false, true, 1, s->WL, left->W, 0, s->S));
+    if (s->together) {
+        leave_both(left->W, s->L, s->WL, s->S);
+    }
     TRY(rank_labelled(s->network, s->S, &r));
     if (s->auc_roc) {
         s->auc_roc[left->lambda] = okra_ranking_auc_roc(r);
@@ -118,6 +151,12 @@ okra_status okra_link_leave(okra_context *context, const okra_link_task *task,
     if (!method) {
         FAIL(OKRA_EARG, "there is no method '%s'", name);
     }
+    bool together = settings && settings->together;
+    if (together && method->leave &&
+        strcmp(okra_options_get(p.fit, "center-output"), "no") != 0) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "both ends of a pair at once are not left out with center-output");
+    }
     TRY(okra_link_inputs_(&p, n, &inputs, &count_inputs));
     TRY(okra_link_take_(context, task->x, inputs, count_inputs, inputs, count_inputs,
                         &x));
@@ -125,7 +164,8 @@ okra_status okra_link_leave(okra_context *context, const okra_link_task *task,
     TRY(okra_kernel_parse(okra_options_get(p.fit, "ky"), &ky));
     TRY(okra_training_create_(context, x, p.y, kx, ky, NULL, &t));
     kx = ky = NULL;
-    sink s = {.network = p.network, .auc_roc = auc_roc, .auc_pr = auc_pr};
+    sink s = {
+        .network = p.network, .together = together, .auc_roc = auc_roc, .auc_pr = auc_pr};
     TRY(leave(context, t, method, p.fit, lambda, count, &s));
 done:
     okra_training_free_(t);
