@@ -42,8 +42,9 @@ OKRA_API okra_status okra_select(okra_context *context, const okra_data *x,
                                  okra_selection **out) OKRA_CHECK;
 /* The same for links of a network (okra/link.h): labelled nodes are left out, and the
  * metric is auc-roc (if not set) or auc-pr of the pairs.
- *   loo     over all labelled pairs, both ends left out, the known network kept whole:
- *           okra_link_leave, one decomposition for all lambdas
+ *   loo     over all labelled pairs, each end left out (settings->together: both at
+ *           once), the known network kept whole: okra_link_leave, one decomposition for
+ *           all lambdas
  *   kfold   fitted on the known network without the fold; its pairs with nodes of the
  *           fold are ranked
  * Folds, groups and strata are of the labelled nodes. settings == NULL: defaults. */

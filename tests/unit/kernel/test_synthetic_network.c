@@ -86,4 +86,44 @@ TEST(inputs_are_kernel_pca)
     okra_data_free(nodes);
 }
 
-MAIN(RUN(edges_follow_the_law), RUN(inputs_are_kernel_pca))
+/* Of any kernel: as it is, and centred where it says so. */
+TEST(inputs_of_any_kernel)
+{
+    enum { n = 30 };
+    okra_data *nodes = NULL, *x = NULL, *same = NULL, *none = NULL;
+    okra_kernel *plain = NULL, *centred = NULL;
+    static double K[n * n];
+    double beta = 0.7, previous = INFINITY;
+    CHECK_OK(okra_synthetic_network(4, n, 1, 0.1, 0, &nodes));
+    CHECK_OK(okra_kernel_parse("diffusion(beta=0.7) | normalize", &plain));
+    CHECK_OK(okra_kernel_inputs(NULL, plain, nodes, 1, &x));
+    CHECK_OK(okra_gram(NULL, plain, nodes, NULL, K, n));
+    for (okra_int i = 0; i < n * n; i++) {
+        const double *a = x->values + i / n * x->ld, *b = x->values + i % n * x->ld;
+        CHECK_NEAR(okra_dot_(x->d, a, b), K[i], 2e-14);
+    }
+    for (okra_int k = 0; k < x->d; k++) {
+        double square = 0;
+        for (okra_int i = 0; i < n; i++) {
+            square += x->values[i * x->ld + k] * x->values[i * x->ld + k];
+        }
+        CHECK(square <= previous + 1e-14);
+        previous = square;
+    }
+    okra_data_free(x);
+    CHECK_OK(okra_kernel_parse("diffusion(beta=0.7) | center", &centred));
+    CHECK_OK(okra_kernel_inputs(NULL, centred, nodes, 0.9, &x));
+    CHECK_OK(okra_network_inputs(NULL, nodes, &beta, 0.9, &same));
+    CHECK(x->d == same->d);
+    CHECK_FAILS(okra_kernel_inputs(NULL, plain, nodes, 0, &none), OKRA_EARG, "inertia");
+    CHECK_FAILS(okra_kernel_inputs(NULL, NULL, nodes, 1, &none), OKRA_EARG, "a kernel");
+    CHECK_ALLOCATIONS(okra_kernel_inputs(NULL, plain, nodes, 0.8, &none),
+                      okra_data_free(none));
+    okra_kernel_free(plain);
+    okra_kernel_free(centred);
+    okra_data_free(x);
+    okra_data_free(same);
+    okra_data_free(nodes);
+}
+
+MAIN(RUN(edges_follow_the_law), RUN(inputs_are_kernel_pca), RUN(inputs_of_any_kernel))
