@@ -1,301 +1,13 @@
 /*
  * brouard_transductive.c: Brouard et al. 2016, Table 3 and Figure 5 (authors of NIPS) and
- * Tables 6 and 7 (yeast proteins): links of nodes whose descriptions are known while
- * learning, by completion of the output kernel and by IOKR with unlabelled nodes.
+ * Tables 6 and 7 (yeast proteins).
  */
 #include "nips.h"
+#include "transductive.h"
 #include "yeast.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { REPEATS = 10, SHARES = 3, FOLDS = 5, WIDTHS = 3, LAMBDAS = 3, SMOOTH = 3 };
-enum { EM, PKMR, IOKR, METHODS };
-enum { ROC, PR, AREAS };
-
-static const double shares[SHARES] = {0.05, 0.1, 0.2};
-static const char *const share_names[SHARES] = {"5 %", "10 %", "20 %"};
-static const char *const names[METHODS] = {"EM", "PKMR", "IOKR"};
-static const char *const method_texts[METHODS] = {"method=em", "method=pkmr",
-                                                  "method=ridge"};
-static const double lambdas[LAMBDAS] = {1e-3, 1e-2, 1e-1};
-static const double smooth[SMOOTH] = {0, 1e-3, 1}; /* 0: supervised */
-
-typedef struct study {
-    network net;
-    okra_int test;         /* nodes that take no part                       */
-    double distance;       /* mean squared one; 0: x is the kernel          */
-    double widths[WIDTHS]; /* gamma times the distance                      */
-    int width_count, repeats;
-    double printed[METHODS][AREAS][SHARES][2]; /* mean, sd                  */
-    const char *why;
-} study;
-
-/* What one choice of labelled nodes gives. */
-typedef struct result {
-    double area[METHODS][AREAS]; /* each with the parameters chosen for it */
-    double seconds[METHODS];
-    double curve[SMOOTH][AREAS]; /* IOKR along lambda2 */
-} result;
-
-/* Options of a method: kernel of a width, lambda, lambda2. */
-typedef struct setting {
-    char kx[64], lambda[32], lambda2[32];
-    const char *list[8];
-} setting;
-
-static void set(const study *s, int method, int width, double lambda, double lambda2,
-                setting *out)
-{
-    snprintf(out->kx, sizeof out->kx, "kx=precomputed");
-    if (s->distance > 0) {
-        snprintf(out->kx, sizeof out->kx, "kx=precomputed | rbf(gamma=%.10g)",
-                 s->widths[width] / s->distance);
-    }
-    snprintf(out->lambda, sizeof out->lambda, "lambda=%.10g", lambda);
-    snprintf(out->lambda2, sizeof out->lambda2, "lambda2=%.10g", lambda2);
-    const char *list[] = {method_texts[method], out->kx, out->lambda, NULL, NULL, NULL};
-    if (lambda2 > 0) {
-        list[3] = out->lambda2;
-        list[4] = "graph=knn(share=0.1) | diffusion(beta=1)";
-    }
-    memcpy(out->list, list, sizeof list);
-}
-
-/* The nodes of one repeat: training ones in a random order, the labelled first. */
-typedef struct draw {
-    network net;
-    double *gram;
-    okra_int *order, labelled;
-} draw;
-
-/* EM and PKMR: width and lambda by five folds of the labelled nodes, for each area. */
-static okra_status complete(paper_run *run, const study *s, const draw *d, int method,
-                            result *out)
-{
-    setting settings[WIDTHS * LAMBDAS];
-    const char *const *lists[WIDTHS * LAMBDAS];
-    double auc[WIDTHS * LAMBDAS][AREAS], final[AREAS];
-    size_t count = (size_t)s->width_count * LAMBDAS, used = count;
-    for (size_t c = 0; c < count; c++) {
-        set(s, method, (int)(c / LAMBDAS), lambdas[c % LAMBDAS], 0, &settings[c]);
-        lists[c] = settings[c].list;
-    }
-    okra_status st = network_try(run, &d->net, d->order, d->labelled, lists, count, FOLDS,
-                                 0, FOLDS, auc);
-    for (int a = 0; st == OKRA_OK && a < AREAS; a++) {
-        size_t best = 0;
-        for (size_t c = 1; c < count; c++) {
-            best = auc[c][a] > auc[best][a] ? c : best;
-        }
-        if (best != used) {
-            used = best;
-            st = network_score(run, &d->net, d->order, d->labelled, lists[best],
-                               OKRA_LINK_ALL, final, &out->seconds[method]);
-        }
-        out->area[method][a] = final[a];
-    }
-    return st;
-}
-
-/* Width and lambda by leave-one-out AUC-ROC + AUC-PR without unlabelled nodes. */
-static okra_status choose_ridge(paper_run *run, const study *s, const draw *d, int *width,
-                                double *lambda)
-{
-    double best = -1;
-    okra_status st = OKRA_OK;
-    for (int w = 0; st == OKRA_OK && w < s->width_count; w++) {
-        double roc[LAMBDAS], pr[LAMBDAS];
-        setting o;
-        set(s, IOKR, w, 1, 0, &o);
-        st = network_leave(run, &d->net, d->order, d->labelled, o.list, lambdas, LAMBDAS,
-                           roc, pr);
-        for (int l = 0; st == OKRA_OK && l < LAMBDAS; l++) {
-            if (roc[l] + pr[l] > best) {
-                best = roc[l] + pr[l];
-                *width = w;
-                *lambda = lambdas[l];
-            }
-        }
-    }
-    return st;
-}
-
-/* IOKR at every lambda2, and at the one that leave-one-out has chosen for each area. */
-static okra_status regress(paper_run *run, const study *s, const draw *d, result *out)
-{
-    int width = 0;
-    double lambda = 1, best[AREAS] = {-1, -1};
-    okra_status st = choose_ridge(run, s, d, &width, &lambda);
-    for (int k = 0; st == OKRA_OK && k < SMOOTH; k++) {
-        double left[AREAS];
-        setting o;
-        set(s, IOKR, width, lambda, smooth[k], &o);
-        st = network_leave(run, &d->net, d->order, d->labelled, o.list, &lambda, 1,
-                           &left[ROC], &left[PR]);
-        if (st == OKRA_OK) {
-            st = network_score(run, &d->net, d->order, d->labelled, o.list, OKRA_LINK_ALL,
-                               out->curve[k], &out->seconds[IOKR]);
-        }
-        for (int a = 0; st == OKRA_OK && a < AREAS; a++) {
-            if (left[a] > best[a]) {
-                best[a] = left[a];
-                out->area[IOKR][a] = out->curve[k][a];
-            }
-        }
-    }
-    return st;
-}
-
-static okra_status one_draw(paper_run *run, const study *s, int share, int repeat,
-                            result *out)
-{
-    enum { VALUES = sizeof(result) / sizeof(double) };
-    char key[64];
-    draw d = {0};
-    okra_int *order = NULL, training = s->net.nodes - s->test;
-    double values[VALUES];
-    snprintf(key, sizeof key, "share %d repeat %d", share, repeat);
-    if (paper_have(run, key, values, VALUES)) {
-        memcpy(out, values, sizeof values);
-        return OKRA_OK;
-    }
-    okra_status st =
-        network_shuffle(paper_seed(run) + 1 + (uint64_t)repeat, s->net.nodes, &order);
-    if (st == OKRA_OK) {
-        st = network_part(&s->net, order, training, &d.net, &d.gram);
-    }
-    for (okra_int i = 0; st == OKRA_OK && i < training; i++) {
-        order[i] = i; /* its nodes are in that order already */
-    }
-    d.order = order;
-    d.labelled = (okra_int)(shares[share] * (double)training + 0.5);
-    if (st == OKRA_OK) {
-        st = complete(run, s, &d, EM, out);
-    }
-    if (st == OKRA_OK) {
-        st = complete(run, s, &d, PKMR, out);
-    }
-    if (st == OKRA_OK) {
-        st = regress(run, s, &d, out);
-    }
-    network_clear(&d.net);
-    free(d.gram);
-    free(order);
-    memcpy(values, out, sizeof values);
-    return st == OKRA_OK ? paper_keep(run, key, values, VALUES) : st;
-}
-
-/* ---- what is told --------------------------------------------------------------------
- */
-
-static okra_status put_areas(paper_run *run, const study *s, result results[][REPEATS])
-{
-    okra_status st = OKRA_OK;
-    static const char *const titles[AREAS] = {"AUC-ROC, per cent", "AUC-PR, per cent"};
-    for (int a = 0; a < AREAS; a++) {
-        int table =
-            paper_table(run, a == ROC ? "auc-roc" : "auc-pr", titles[a],
-                        a == ROC ? "AUC-ROC" : "AUC-PR", PAPER_HIGHER, "5 %|10 %|20 %");
-        for (int k = 0; st == OKRA_OK && k < METHODS * SHARES; k++) {
-            int m = k / SHARES, p = k % SHARES;
-            double values[REPEATS];
-            for (int r = 0; r < s->repeats; r++) {
-                values[r] = results[p][r].area[m][a];
-            }
-            paper_cell cell = {s->printed[m][a][p][0],
-                               s->printed[m][a][p][1],
-                               values,
-                               (size_t)s->repeats,
-                               s->why,
-                               true};
-            st = paper_put(run, table, names[m], share_names[p], cell);
-        }
-    }
-    return st;
-}
-
-static okra_status put_seconds(paper_run *run, const study *s, result results[][REPEATS],
-                               const double printed[METHODS][SHARES][2])
-{
-    okra_status st = OKRA_OK;
-    int table = paper_table(run, "t7", "Table 7: one repeat, parameters given", "seconds",
-                            PAPER_LOWER, "5 %|10 %|20 %");
-    for (int k = 0; st == OKRA_OK && k < METHODS * SHARES; k++) {
-        int m = k / SHARES, p = k % SHARES;
-        double values[REPEATS];
-        for (int r = 0; r < s->repeats; r++) {
-            values[r] = results[p][r].seconds[m];
-        }
-        paper_cell cell = {printed[m][p][0],   printed[m][p][1],  values,
-                           (size_t)s->repeats, "another machine", true};
-        st = paper_put(run, table, names[m], share_names[p], cell);
-    }
-    return st;
-}
-
-/* Figure 5: an area against lambda2, a curve a share. */
-static okra_status draw_curves(paper_run *run, const study *s, result results[][REPEATS],
-                               int area, const char *title)
-{
-    json_t *series = json_array();
-    for (int p = 0; p < SHARES; p++) {
-        json_t *x = json_array(), *y = json_array(), *sds = json_array();
-        for (int k = 0; k < SMOOTH; k++) {
-            double values[REPEATS], mean, sd;
-            for (int r = 0; r < s->repeats; r++) {
-                values[r] = results[p][r].curve[k][area];
-            }
-            paper_moments(values, (size_t)s->repeats, &mean, &sd);
-            json_array_append_new(x, json_real(k ? smooth[k] : smooth[1] / 100));
-            json_array_append_new(y, json_real(mean));
-            json_array_append_new(sds, json_real(sd));
-        }
-        json_array_append_new(series,
-                              json_pack("{s:s+, s:o, s:o, s:o}", "name", share_names[p],
-                                        " labelled", "x", x, "y", y, "sd", sds));
-    }
-    return paper_figure(run, area == ROC ? "lambda2-roc" : "lambda2-pr", "curve", title,
-                        json_pack("{s:s, s:s, s:b, s:o}", "x_label",
-                                  "lambda2 (leftmost: supervised)", "y_label",
-                                  area == ROC ? "AUC-ROC" : "AUC-PR", "log_x", 1,
-                                  "series", series));
-}
-
-static void say_protocol(paper_run *run, const study *s)
-{
-    paper_reading(run,
-                  "%lld of the %lld nodes are set aside as the paper's test set; areas "
-                  "are over all pairs of the others that are not both labelled",
-                  (long long)s->test, (long long)s->net.nodes);
-    paper_reading(run, "EM and PKMR: the width of the kernel, where it is not given, and "
-                       "lambda of 0.001, 0.01 and 0.1 by five folds of the labelled "
-                       "nodes, for each area");
-    paper_reading(
-        run, "IOKR: width and lambda_1 (0.001, 0.01, 0.1) by leave-one-out in closed "
-             "form without unlabelled nodes, then lambda_2 (0, 0.001, 1) by "
-             "leave-one-out with them, for each area; W of the 10 %% nearest "
-             "neighbours, its Laplacian diffused (beta_2 = 1)");
-    paper_deviation(run, "the semi-supervised rows (nodes unseen while learning) are not "
-                         "run");
-}
-
-static okra_status measure(paper_run *run, study *s, result results[][REPEATS])
-{
-    okra_status st = OKRA_OK;
-    s->repeats = paper_quick(run) ? 1 : REPEATS;
-    say_protocol(run, s);
-    for (int p = 0; p < SHARES; p++) {
-        for (int r = 0; st == OKRA_OK && r < s->repeats; r++) {
-            st = one_draw(run, s, p, r, &results[p][r]);
-        }
-    }
-    return st == OKRA_OK ? put_areas(run, s, results) : st;
-}
-
-/* ---- the entries ---------------------------------------------------------------------
- */
 
 /* clang-format off */
 static const double nips_printed[METHODS][AREAS][SHARES][2] = {
@@ -344,13 +56,13 @@ static okra_status run_t3(paper_run *run)
              "alone, and are near what is printed. Why EM is not as good in the paper "
              "is not known");
     if (st == OKRA_OK) {
-        st = measure(run, &s, results);
+        st = transductive_measure(run, &s, results);
     }
     if (st == OKRA_OK) {
-        st = draw_curves(run, &s, results, ROC, "Figure 5, IOKR-ridge: AUC-ROC");
+        st = transductive_curves(run, &s, results, ROC, "Figure 5, IOKR-ridge: AUC-ROC");
     }
     if (st == OKRA_OK) {
-        st = draw_curves(run, &s, results, PR, "Figure 5, IOKR-ridge: AUC-PR");
+        st = transductive_curves(run, &s, results, PR, "Figure 5, IOKR-ridge: AUC-PR");
     }
     network_clear(&s.net);
     free(values);
@@ -406,10 +118,10 @@ static okra_status run_t6(paper_run *run)
                     (long long)s.net.nodes, (long long)s.net.edge_count);
     paper_reading(run, "the integrated kernel of brouard-t4-t5 as it is there");
     if (st == OKRA_OK) {
-        st = measure(run, &s, results);
+        st = transductive_measure(run, &s, results);
     }
     if (st == OKRA_OK) {
-        st = put_seconds(run, &s, results, yeast_seconds);
+        st = transductive_seconds(run, &s, results, yeast_seconds);
     }
     network_clear(&s.net);
     free(values);

@@ -1,0 +1,43 @@
+/*
+ * transductive.h: the protocol of Brouard et al. 2016 for links of nodes whose
+ * descriptions are known while learning: completion of the output kernel (EM, PKMR), and
+ * IOKR with unlabelled nodes.
+ */
+#ifndef OKRA_PAPER_TRANSDUCTIVE_H
+#define OKRA_PAPER_TRANSDUCTIVE_H
+
+#include "network.h"
+
+enum { REPEATS = 10, SHARES = 3, FOLDS = 5, WIDTHS = 3, LAMBDAS = 3, SMOOTH = 3 };
+enum { EM, PKMR, IOKR, METHODS };
+enum { ROC, PR, AREAS };
+
+typedef struct study {
+    network net;
+    okra_int test;         /* nodes that take no part                       */
+    double distance;       /* mean squared one; 0: x is the kernel          */
+    double widths[WIDTHS]; /* gamma times the distance                      */
+    int width_count, repeats;
+    double printed[METHODS][AREAS][SHARES][2]; /* mean, sd                  */
+    const char *why;
+} study;
+
+/* What one choice of labelled nodes gives. */
+typedef struct result {
+    double area[METHODS][AREAS]; /* each with the parameters chosen for it */
+    double seconds[METHODS];
+    double curve[SMOOTH][AREAS]; /* IOKR along lambda2 */
+} result;
+
+/* Runs every share and repeat of labelled nodes and puts the tables of areas. */
+okra_status transductive_measure(paper_run *run, study *s,
+                                 result results[][REPEATS]) OKRA_CHECK;
+/* The table of times. */
+okra_status transductive_seconds(paper_run *run, const study *s,
+                                 result results[][REPEATS],
+                                 const double printed[METHODS][SHARES][2]) OKRA_CHECK;
+/* An area against lambda2, a curve a share. */
+okra_status transductive_curves(paper_run *run, const study *s, result results[][REPEATS],
+                                int area, const char *title) OKRA_CHECK;
+
+#endif
