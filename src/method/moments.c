@@ -118,8 +118,8 @@ done:
 
 /* tr(K - Phi Phi') / tr(K); waves keep the trace by themselves. */
 static okra_status trace_error(okra_context *ctx, const okra_map_ *map,
-                               const okra_data *data, okra_int m, const double *C,
-                               double *error)
+                               const okra_data *data, okra_int n, okra_int m,
+                               const double *C, double *error)
 {
     okra_status st = OKRA_OK;
     double *self = NULL, trace = 0, kept = 0;
@@ -129,7 +129,7 @@ static okra_status trace_error(okra_context *ctx, const okra_map_ *map,
     }
     ALLOC(self, data->n);
     TRY(okra_map_self_(ctx, map, data, self));
-    for (okra_int i = 0; i < data->n; i++) {
+    for (okra_int i = 0; i < n; i++) { /* inputs without outputs come after */
         trace += self[i];
     }
     for (okra_int i = 0; i < m; i++) {
@@ -154,8 +154,8 @@ okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool
     ZALLOC(t.phi, t.m);
     ZALLOC(t.psi, t.d);
     TRY(okra_moments_pass_(ctx, p, "moments", 0, gather, &t));
-    TRY(trace_error(ctx, p->map_x, p->x, t.m, t.C, &t.error_x));
-    TRY(trace_error(ctx, p->map_y, p->y, t.d, t.D, &t.error_y));
+    TRY(trace_error(ctx, p->map_x, p->x, t.n, t.m, t.C, &t.error_x));
+    TRY(trace_error(ctx, p->map_y, p->y, t.n, t.d, t.D, &t.error_y));
     *out = t;
     return OKRA_OK;
 done:

@@ -22,6 +22,10 @@ okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool
                                  okra_moments_ *out) OKRA_CHECK;
 /* C, R and D of Psi less its mean. */
 void okra_moments_center_(okra_moments_ *moments);
+/* moments_graph.c: C <- C + 2 lambda2 Phi'M Phi over all inputs, M of the graph `gram`.
+ */
+okra_status okra_moments_smooth_(okra_context *ctx, const okra_problem_ *p,
+                                 double lambda2, okra_moments_ *moments) OKRA_CHECK;
 void okra_moments_clear_(okra_moments_ *moments);
 
 /* A pass: rows first.. as Phi and Psi (p == NULL where there are none). */

@@ -153,10 +153,12 @@ static okra_status check(const okra_problem_ *p, const okra_options *options,
                           "the operator is %s",
                           o->operator_text);
     }
-    if (p->map_x && okra_options_is_set(options, "lambda2")) {
+    if (p->map_x && okra_options_is_set(options, "lambda2") &&
+        strcmp(o->graph, "gram") != 0) {
         return okra_fail_(OKRA_EUNSUPPORTED,
-                          "ridge: lambda2 needs the whole Gram matrix of the inputs: "
-                          "leave low-rank-x out");
+                          "ridge: the graph %s needs the whole Gram matrix of the "
+                          "inputs: expected graph gram under low-rank-x",
+                          o->graph);
     }
     okra_status st = okra_semi_check_("ridge", p, options);
     if (st != OKRA_OK) {
@@ -189,6 +191,11 @@ static okra_status check_solver(const okra_problem_ *p, const okra_options *opti
                           "ridge: solver cg is for operator identity, but the operator "
                           "is %s",
                           o->operator_text);
+    }
+    if (o->solver == SOLVER_CG && okra_options_is_set(options, "lambda2")) {
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "ridge: solver cg has no smoothness penalty: leave lambda2 out");
     }
     if (o->solver == SOLVER_CG && !p->map_x) {
         return okra_fail_(OKRA_EARG, "ridge: solver cg needs low-rank-x");
@@ -247,6 +254,7 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
         TRY(copy_features(&r));
     }
     bool semi = okra_options_is_set(options, "lambda2");
+    r.lambda2 = semi && problem->map_x ? o.lambda2 : 0;
     TRY(solve(&r, &o, &op, semi));
     for (size_t l = 0; l < count; l++) {
         if (r.mean) {
@@ -290,14 +298,16 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
     r.center = o.center;
     TRY(check(problem, options, &o, &r));
     TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
-    if (problem->map_x && op.kind == OKRA_OPERATOR_IDENTITY) {
+    if (problem->map_x && op.kind == OKRA_OPERATOR_IDENTITY &&
+        !okra_options_is_set(options, "lambda2")) {
         TRY(okra_ridge_low_leave_(&r, &l));
         goto done;
     }
     if (problem->map_x) {
         FAIL(OKRA_EUNSUPPORTED,
-             "ridge: operator %s of low rank has no closed form of leaving out",
-             o.operator_text);
+             "ridge: operator %s%s of low rank has no closed form of leaving out",
+             o.operator_text,
+             okra_options_is_set(options, "lambda2") ? " with lambda2" : "");
     }
     if (problem->features) {
         TRY(copy_features(&r));

@@ -14,6 +14,7 @@ typedef struct okra_ridge_ {
     size_t count;
     okra_bag_ *const *bags;
     bool center;
+    double lambda2;   /* low rank: of the graph `gram`, 0: none */
     bool missing;     /* some values of Y are NaN */
     double *Y, *mean; /* explicit features, less their mean when centred; or NULL */
 } okra_ridge_;

@@ -14,7 +14,8 @@
  *              Woodbury, M = D - R' (C + n epsilon I)^-1 R.
  *   identity, outputs without features: w(x) = Phi (C + lambda I)^-1 phi(x), n x columns
  *
- * Centred outputs: Psi less its mean, which is restored after.
+ * Centred outputs: Psi less its mean, which is restored after. Semi-supervised, identity
+ * and matrix: Phi'P Phi in the place of C (moments_graph.c).
  *
  * phi(x)' = v(x)' T (kernel/lowrank.h): the model keeps T A, columns x d, and the basis
  * of the inputs, so that a query costs columns * d. Cost: one pass of 2 n m^2 + 2 n m d
@@ -281,6 +282,9 @@ okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double eps
     TRY(okra_moments_create_(r->ctx, r->p, covariances, &z.t));
     if (r->center) {
         okra_moments_center_(&z.t);
+    }
+    if (r->lambda2 > 0) {
+        TRY(okra_moments_smooth_(r->ctx, r->p, r->lambda2, &z.t));
     }
     for (size_t l = 0; l < r->count; l++) {
         TRY(put_errors(&z, r->bags[l]));

@@ -31,7 +31,7 @@ done:
 
 /* What does not go with low rank. */
 static okra_status check(const okra_fit_fields_ *f, const okra_method_ *method,
-                         const okra_data *x, const okra_data *y, bool features)
+                         const okra_data *y, bool features)
 {
     bool both = *f->low_rank, on_x = *f->low_rank_x, on_y = *f->low_rank_y;
     if (both && (on_x || on_y)) {
@@ -55,11 +55,6 @@ static okra_status check(const okra_fit_fields_ *f, const okra_method_ *method,
         return okra_fail_(OKRA_EUNSUPPORTED,
                           "low-rank-x: missing outputs need the whole Gram matrix");
     }
-    if (x->n > y->n) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "low-rank-x: inputs without outputs need the whole Gram matrix");
-    }
     return OKRA_OK;
 }
 
@@ -78,7 +73,7 @@ okra_status okra_fit_low_(okra_context *ctx, const okra_fit_fields_ *f,
     if (!*text_x && !*text_y) {
         return OKRA_OK;
     }
-    TRY(check(f, method, x, y, features));
+    TRY(check(f, method, y, features));
     if (*text_y) { /* a mistake in it is told before the work on x */
         TRY(read_low("low-rank-y", text_y, &low));
     }

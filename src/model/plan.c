@@ -121,15 +121,18 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
     bool cg = solver && strcmp(solver, "cg") == 0;
     double m = sx.rank, d = mapped ? sy.rank : features ? (double)y->d : 0;
     double steps = cg ? atof(okra_options_get(options, "cg-iterations")) : 0;
+    bool semi = !cg && okra_options_is_set(options, "lambda2"); /* two passes more */
     double row = cg ? m * sx.value + 2 * m * d : mapping(&sx) + m * m + 2 * m * d;
+    row += semi ? 2 * mapping(&sx) + 3 * m * m : 0;
     row += mapped ? mapping(&sy) + d * d : 0;
     double work = choosing(&sx, n) + (mapped ? choosing(&sy, n) : 0) + n * row +
                   steps * n * (m * sx.value + 4 * m * d) + (cg ? 8 : 1) * m * m * m;
-    double memory = 8 * (2 * m * m + (cg ? 5 : 2) * m * d + (mapped ? 2 * d * d : 0));
+    double memory =
+        8 * ((semi ? 4 : 2) * m * m + (cg ? 5 : 2) * m * d + (mapped ? 2 * d * d : 0));
     okra_int width = (okra_int)(sx.columns + (mapped ? sy.columns : 0) + (cg ? d : 0));
     okra_int rows = okra_block_rows_(context, x->n, width);
     *seconds = work / rate;
-    double passes = cg ? steps + 1 : d > 0 ? 1 : 2;
+    double passes = cg ? steps + 1 : (d > 0 ? 1 : 2) + (semi ? 2 : 0);
     snprintf(
         text, size,
         "rank %.0f of %lld inputs, %.0f output features; %s%.0f pass%s over the data "

@@ -105,6 +105,38 @@ TEST(kpca_of_full_rank_equals_dense)
     }
 }
 
+/* Inputs without outputs: 12 inputs, the first 8 have outputs. Ten times the worst of the
+ * cases, 1.5e-12. */
+TEST(semi_supervised_of_full_rank_equals_dense)
+{
+    static const char *const outputs[] = {"linear", "rbf(sigma=1)"};
+    files_make("S.csv", "2,0.5\n0.5,1\n", 12);
+    for (int c = 0; c < 3 * 2 * RANKS * 4; c++) {
+        pairs p;
+        char dense[700], low[800], matrix[600];
+        okra_data *labelled = NULL;
+        okra_int index[8];
+        pairs_make((uint64_t)c, &p);
+        for (okra_int i = 0; i < 8; i++) {
+            index[i] = i;
+        }
+        CHECK_OK(okra_data_take(p.train_y, index, 8, &labelled));
+        snprintf(matrix, sizeof matrix, " operator=matrix:%s", files_path("S.csv"));
+        snprintf(dense, sizeof dense,
+                 "kx=rbf(sigma=1) ky=%s lambda=0.05 lambda2=0.1 graph=gram "
+                 "center-output=%s%s",
+                 outputs[c % 3 == 2], c / 3 % 2 ? "yes" : "no", c % 3 == 1 ? matrix : "");
+        snprintf(low, sizeof low, "%s low-rank=%s", dense, ranks[c / 6 % RANKS]);
+        okra_model *a = pairs_fit(p.train_x, labelled, dense);
+        okra_model *b = pairs_fit(p.train_x, labelled, low);
+        check_same(a, b, &p, "", 1.5e-11);
+        okra_model_free(a);
+        okra_model_free(b);
+        okra_data_free(labelled);
+        pairs_free(&p);
+    }
+}
+
 TEST(components_that_do_not_fit)
 {
     pairs p;
@@ -339,7 +371,12 @@ TEST(what_does_not_go_together)
         {"low-rank-x=chol(rank=3) ky=rbf(sigma=1) method=kpca", OKRA_EARG,
          "kpca: low-rank-x needs low-rank-y"},
         {"low-rank-x=chol(rank=3) method=kpca components=x", OKRA_EARG, "components is"},
-        {"low-rank-x=chol(rank=3) lambda2=1", OKRA_EUNSUPPORTED, "leave low-rank-x out"},
+        {"low-rank-x=chol(rank=3) lambda2=1 graph=knn(k=2)", OKRA_EUNSUPPORTED,
+         "expected graph gram"},
+        {"low-rank-x=chol(rank=3) kx=linear lambda2=1 graph=gram", OKRA_EARG,
+         "not below 0"},
+        {"low-rank-x=chol(rank=3) lambda2=1 graph=gram solver=cg", OKRA_EUNSUPPORTED,
+         "leave lambda2 out"},
         {"low-rank-x=chol(rank=x)", OKRA_EARG, "low-rank-x: "},
         {"low-rank-x=chol(rank=3) low-rank-y=chol ky=rbf(sigma=1)", OKRA_EARG,
          "low-rank-y: "},
@@ -400,6 +437,7 @@ TEST(plans)
         {"low-rank=chol(rank=99) ky=rbf(sigma=1)", "rank 12 of 12 inputs, 12 output"},
         {"low-rank=sketch(rank=4) ky=rbf(sigma=1)", "rank 4 of 12 inputs, 4 output"},
         {"low-rank-x=rff(rank=30) kx=rbf(sigma=1)", "rank 30 of 12 inputs"},
+        {"low-rank-x=nystrom(rank=5) lambda2=1 graph=gram", "3 passes"},
         {"low-rank-x=nystrom(rank=5) solver=cg cg-iterations=7", "at most 8 passes"}};
     pairs p;
     char text[400];
@@ -424,10 +462,11 @@ TEST(allocations)
         "kx=rbf(sigma=1) ky=rbf(sigma=1) operator=ccov low-rank=sketch(rank=5)",
         "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=rff(rank=6) center-output=yes",
         "method=kpca kx=rbf(sigma=1) low-rank=nystrom(rank=5,pivots=centres)",
-        "method=kpca kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=chol(rank=5)"};
+        "method=kpca kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=chol(rank=5)",
+        "kx=rbf(sigma=1) low-rank-x=nystrom(rank=5) lambda2=0.1 graph=gram"};
     pairs p;
     pairs_make(9, &p);
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 7; k++) {
         okra_options *o = pairs_options(okra_fit_options, settings[k]);
         CHECK_ALLOCATIONS(fit_and_predict(&p, o), (void)0);
         okra_options_free(o);
@@ -436,8 +475,8 @@ TEST(allocations)
 }
 
 MAIN(RUN(full_rank_equals_dense), RUN(kpca_of_full_rank_equals_dense),
-     RUN(components_that_do_not_fit), RUN(weights_of_full_rank_equal_dense),
-     RUN(matrix_operator_equals_dense), RUN(paths_equal_single_fits),
-     RUN(files_keep_the_basis), RUN(candidates_cost_their_features),
-     RUN(candidates_may_be_given), RUN(what_does_not_go_together), RUN(plans),
-     RUN(allocations))
+     RUN(semi_supervised_of_full_rank_equals_dense), RUN(components_that_do_not_fit),
+     RUN(weights_of_full_rank_equal_dense), RUN(matrix_operator_equals_dense),
+     RUN(paths_equal_single_fits), RUN(files_keep_the_basis),
+     RUN(candidates_cost_their_features), RUN(candidates_may_be_given),
+     RUN(what_does_not_go_together), RUN(plans), RUN(allocations))
