@@ -2,20 +2,11 @@
  * brouard_synthetic.c: Brouard et al. 2016, Tables 8 and 9: random networks of 700 nodes
  * from inputs made by kernel PCA of their own diffusion kernel.
  */
-#include "network.h"
-#include "protocol.h"
+#include "random_network.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
-enum {
-    NODES = 700,
-    REPEATS = 10,
-    SHARES = 3,
-    INERTIAS = 4,
-    VALUES = INERTIAS * SHARES * 2
-};
+enum { REPEATS = 10, SHARES = 3, INERTIAS = 4, VALUES = INERTIAS * SHARES * 2 };
 
 static const double shares[SHARES] = {0.05, 0.1, 0.2};
 static const char *const share_names[SHARES] = {"5 %", "10 %", "20 %"};
@@ -24,187 +15,29 @@ static const char *const share_names[SHARES] = {"5 %", "10 %", "20 %"};
  * AUC-ROC and AUC-PR, mean and sd, for the three shares. Four rows a law. */
 typedef struct setting {
     const char *law;
-    okra_int classes;
-    double intra, inter;
-    double beta; /* of the diffusion */
+    random_law network;
     double inertia;
     double printed[2][2][SHARES][2]; /* ridge, margin; ROC, PR; share; mean, sd */
 } setting;
 
 #include "brouard_synthetic_values.h"
 
-/* ---- one network --------------------------------------------------------------------
+/* ---- selection -----------------------------------------------------------------------
  */
 
-static okra_status draw(uint64_t seed, const setting *s, okra_data **nodes, network *net)
-{
-    okra_link *edges = NULL;
-    okra_int count = 0;
-    okra_status st =
-        okra_synthetic_network(seed, NODES, s->classes, s->intra, s->inter, nodes);
-    if (st == OKRA_OK) {
-        st = okra_link_edges(*nodes, &edges, &count);
-    }
-    if (st == OKRA_OK) {
-        net->edges = malloc((size_t)(count + 1) * sizeof *net->edges);
-        if (net->edges) {
-            memcpy(net->edges, edges, (size_t)count * sizeof *edges);
-            net->edge_count = count;
-            net->nodes = NODES;
-            net->together = true;
-        } else {
-            st = okra_fail(OKRA_EMEM, "no memory for a network");
-        }
-    }
-    okra_link_list_free(edges);
-    return st;
-}
-
-/* The output kernel, and the scores of all nodes on all its components. */
-static okra_status describe(paper_run *run, const okra_data *nodes, double beta,
-                            network *net, okra_data **scores)
-{
-    char text[80];
-    okra_kernel *kernel = NULL;
-    snprintf(text, sizeof text, "diffusion(beta=%.17g) | center | normalize", beta);
-    net->kernel = malloc((size_t)NODES * NODES * sizeof *net->kernel);
-    okra_status st = net->kernel ? okra_kernel_parse(text, &kernel)
-                                 : okra_fail(OKRA_EMEM, "no memory for a kernel");
-    if (st == OKRA_OK) {
-        st = okra_gram(paper_context(run), kernel, nodes, NULL, net->kernel, NODES);
-    }
-    if (st == OKRA_OK) {
-        st = okra_kernel_inputs(paper_context(run), kernel, nodes, 1, scores);
-    }
-    okra_kernel_free(kernel);
-    return st;
-}
-
-/* net->x: the leading columns that hold the inertia. */
-static okra_status truncate(const okra_data *scores, double inertia, network *net)
-{
-    okra_int ld, width = okra_data_width(scores), count = 0;
-    const double *v = okra_data_values(scores, &ld);
-    double *square = calloc((size_t)width, sizeof *square), total = 0, held = 0;
-    if (!square) {
-        return okra_fail(OKRA_EMEM, "no memory for components");
-    }
-    for (okra_int j = 0; j < width; j++) {
-        for (okra_int i = 0; i < NODES; i++) {
-            square[j] += v[i * ld + j] * v[i * ld + j];
-        }
-        total += square[j];
-    }
-    while (count < width && (inertia >= 1 || held < inertia * total)) {
-        held += square[count++];
-    }
-    free(square);
-    okra_data_free(net->x);
-    net->x = NULL;
-    return paper_columns(scores, NODES, 0, count, 1, &net->x);
-}
-
-/* Is there an edge among the first `labelled` nodes? */
-static bool any_edge(const network *net, const okra_int *order, okra_int labelled)
-{
-    bool member[NODES] = {false}, found = false;
-    for (okra_int i = 0; i < labelled; i++) {
-        member[order[i]] = true;
-    }
-    for (okra_int e = 0; e < net->edge_count; e++) {
-        found = found || (member[net->edges[e].a] && member[net->edges[e].b]);
-    }
-    return found;
-}
-
-static okra_status choose_nodes(uint64_t seed, const network *net, okra_int **order)
-{
-    okra_status st = OKRA_OK;
-    for (int t = 0; st == OKRA_OK && t < 100; t++) {
-        free(*order);
-        *order = NULL;
-        st = network_shuffle(seed + 1000 * (uint64_t)t, NODES, order);
-        if (st == OKRA_OK && any_edge(net, *order, (okra_int)(shares[0] * NODES))) {
-            break;
-        }
-    }
-    return st;
-}
-
-/* ---- selection on the labelled nodes ------------------------------------------------
- */
-
-/* The root of the mean squared distance of the inputs: sigmas are multiples of it. */
-static double scale_of(const okra_data *x)
-{
-    okra_int ld, n = okra_data_count(x), d = okra_data_width(x);
-    const double *v = okra_data_values(x, &ld);
-    double sum = 0;
-    for (okra_int j = 0; j < d; j++) {
-        double mean = 0, square = 0;
-        for (okra_int i = 0; i < n; i++) {
-            mean += v[i * ld + j] / (double)n;
-            square += v[i * ld + j] * v[i * ld + j] / (double)n;
-        }
-        sum += 2 * (square - mean * mean);
-    }
-    return sqrt(sum);
-}
-
-/* What is chosen; texts of options. */
-typedef struct choice {
-    char kx[64], lambda[64], lambda2[64];
-} choice;
-
-static void say_choice(choice *c, double sigma, double lambda, double lambda2)
-{
-    snprintf(c->kx, sizeof c->kx, "kx=rbf(sigma=%.10g)", sigma);
-    snprintf(c->lambda, sizeof c->lambda, "lambda=%.10g", lambda);
-    snprintf(c->lambda2, sizeof c->lambda2, "lambda2=%.10g", lambda2);
-}
-
-/* The widest kernel first: it wins ties, of which few edges make many. */
-static const double sigma_factors[] = {8, 4, 2.8, 2, 1.4, 1, 0.7, 0.5, 0.35};
-static const double lambdas[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
-enum { SIGMAS = sizeof sigma_factors / sizeof *sigma_factors };
-enum { LAMBDAS = sizeof lambdas / sizeof *lambdas };
-
-static okra_status choose_ridge(paper_run *run, const network *net, const okra_int *order,
-                                okra_int labelled, choice *c)
-{
-    double best = -1, scale = scale_of(net->x);
-    okra_status st = OKRA_OK;
-    for (int s = 0; st == OKRA_OK && s < SIGMAS; s++) {
-        double roc[LAMBDAS];
-        choice now;
-        say_choice(&now, scale * sigma_factors[s], 1, 0);
-        const char *const options[] = {now.kx, NULL};
-        st = network_leave(run, net, order, labelled, options, lambdas, LAMBDAS, roc,
-                           NULL);
-        for (int l = 0; st == OKRA_OK && l < LAMBDAS; l++) {
-            if (roc[l] > best) {
-                best = roc[l];
-                say_choice(c, scale * sigma_factors[s], lambdas[l], 0);
-            }
-        }
-    }
-    return st;
-}
-
-#define MARGIN "method=margin", "graph=gram | diffusion(beta=1)"
-
-static okra_status choose_margin(paper_run *run, const network *net,
-                                 const okra_int *order, okra_int labelled, choice *c)
+static okra_status choose_margin(paper_run *run, const random_network *r,
+                                 okra_int labelled, random_choice *c)
 {
     static const double factors[] = {2.8, 1.4, 0.7}, weights[] = {1e-2, 1e-3};
-    double best = -1, scale = scale_of(net->x);
+    double best = -1, scale = random_network_scale(r);
     okra_status st = OKRA_OK;
     for (int k = 0; st == OKRA_OK && k < 6; k++) {
-        choice now;
+        random_choice now;
         double auc[2];
-        say_choice(&now, scale * factors[k / 2], weights[k % 2], 1);
-        const char *const options[] = {now.kx, now.lambda, now.lambda2, MARGIN, NULL};
-        st = network_folds(run, net, order, labelled, options, 5, auc);
+        random_network_say(&now, scale * factors[k / 2], weights[k % 2], 1);
+        const char *const options[] = {now.kx, now.lambda, now.lambda2,
+                                       RANDOM_NETWORK_MARGIN, NULL};
+        st = network_folds(run, &r->net, r->order, labelled, options, 5, auc);
         if (st == OKRA_OK && auc[0] > best) {
             best = auc[0];
             *c = now;
@@ -216,18 +49,18 @@ static okra_status choose_margin(paper_run *run, const network *net,
 /* ---- tables -------------------------------------------------------------------------
  */
 
-static okra_status one_share(paper_run *run, const network *net, const okra_int *order,
-                             double share, bool margin, double auc[2])
+static okra_status one_share(paper_run *run, const random_network *r, double share,
+                             bool margin, double auc[2])
 {
-    okra_int labelled = (okra_int)(share * NODES + 0.5);
-    choice c;
-    say_choice(&c, 1, 1, 0);
+    okra_int labelled = (okra_int)(share * RANDOM_NETWORK_NODES + 0.5);
+    random_choice c;
+    random_network_say(&c, 1, 1, 0);
     okra_status st =
-        (margin ? choose_margin : choose_ridge)(run, net, order, labelled, &c);
+        (margin ? choose_margin : random_network_choose)(run, r, labelled, &c);
     const char *const ridge[] = {c.kx, c.lambda, NULL};
-    const char *const semi[] = {c.kx, c.lambda, c.lambda2, MARGIN, NULL};
-    return st == OKRA_OK ? network_score(run, net, order, labelled, margin ? semi : ridge,
-                                         OKRA_LINK_ALL, auc, NULL)
+    const char *const semi[] = {c.kx, c.lambda, c.lambda2, RANDOM_NETWORK_MARGIN, NULL};
+    return st == OKRA_OK ? network_score(run, &r->net, r->order, labelled,
+                                         margin ? semi : ridge, OKRA_LINK_ALL, auc, NULL)
                          : st;
 }
 
@@ -241,16 +74,9 @@ static okra_status repeat(paper_run *run, const setting *rows, bool margin, uint
     if (paper_have(run, key, values, VALUES)) {
         return OKRA_OK;
     }
-    network net = {0};
-    okra_data *nodes = NULL, *scores = NULL;
-    okra_int *order = NULL;
-    okra_status st = draw(seed, rows, &nodes, &net);
-    if (st == OKRA_OK) {
-        st = describe(run, nodes, rows->beta, &net, &scores);
-    }
-    if (st == OKRA_OK) {
-        st = choose_nodes(seed, &net, &order);
-    }
+    random_network net = {.order = NULL};
+    okra_int least = (okra_int)(shares[0] * RANDOM_NETWORK_NODES);
+    okra_status st = random_network_make(run, &rows->network, seed, least, &net);
     for (int k = 0; k < VALUES; k++) {
         values[k] = 0;
     }
@@ -258,16 +84,13 @@ static okra_status repeat(paper_run *run, const setting *rows, bool margin, uint
         if (paper_quick(run) && rows[q].inertia != 0.95) {
             continue;
         }
-        st = truncate(scores, rows[q].inertia, &net);
+        st = random_network_truncate(&net, rows[q].inertia);
         for (int p = 0; st == OKRA_OK && p < SHARES; p++) {
             double *to = values + (q * SHARES + p) * 2;
-            st = one_share(run, &net, order, shares[p], margin, to);
+            st = one_share(run, &net, shares[p], margin, to);
         }
     }
-    network_clear(&net);
-    okra_data_free(nodes);
-    okra_data_free(scores);
-    free(order);
+    random_network_clear(&net);
     return st == OKRA_OK ? paper_keep(run, key, values, VALUES) : st;
 }
 

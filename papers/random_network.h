@@ -1,0 +1,45 @@
+/*
+ * random_network.h: random networks of Brouard et al. 2016, sec. 6.1.2 and appendix C:
+ * 700 nodes whose inputs are components of the network's own kernel.
+ */
+#ifndef OKRA_PAPER_RANDOM_NETWORK_H
+#define OKRA_PAPER_RANDOM_NETWORK_H
+
+#include "network.h"
+
+enum { RANDOM_NETWORK_NODES = 700 };
+
+/* Probability of an edge within and between classes; time of the diffusion. */
+typedef struct random_law {
+    okra_int classes;
+    double intra, inter, beta;
+} random_law;
+
+typedef struct random_network {
+    network net;
+    okra_data *scores; /* of all nodes on all components */
+    okra_int *order;   /* of nodes; the first are labelled */
+} random_network;
+
+/* net.x is not there before random_network_truncate. The first `labelled` nodes have an
+ * edge. */
+okra_status random_network_make(paper_run *run, const random_law *law, uint64_t seed,
+                                okra_int labelled, random_network *out) OKRA_CHECK;
+void random_network_clear(random_network *r);
+/* Inputs: the leading components that hold the inertia. */
+okra_status random_network_truncate(random_network *r, double inertia) OKRA_CHECK;
+/* The root of the mean squared distance of the inputs: sigmas are multiples of it. */
+double random_network_scale(const random_network *r);
+
+/* Texts of options. */
+typedef struct random_choice {
+    char kx[64], lambda[64], lambda2[64];
+} random_choice;
+void random_network_say(random_choice *c, double sigma, double lambda, double lambda2);
+/* sigma and lambda of ridge by AUC-ROC of the labelled pairs, both ends left out. */
+okra_status random_network_choose(paper_run *run, const random_network *r,
+                                  okra_int labelled, random_choice *c) OKRA_CHECK;
+
+#define RANDOM_NETWORK_MARGIN "method=margin", "graph=gram | diffusion(beta=1)"
+
+#endif
