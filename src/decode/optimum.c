@@ -134,14 +134,15 @@ done:
     return st;
 }
 
-/* Mean and spread of the training outputs; 1 where they are all the same. */
+/* Mean and spread of the training outputs; 1 where they are all the same. Squares are of
+ * shares of the largest distance, which do not overflow. */
 static okra_status moments(state *s)
 {
     okra_status st = OKRA_OK;
     const okra_data *y = s->output.y;
     okra_int n = okra_data_count(y), d = okra_data_width(y), ld = 0;
     const double *values = okra_data_values(y, &ld);
-    double sum = 0;
+    double sum = 0, most = 0;
     ZALLOC(s->mean, d);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < d; j++) {
@@ -150,11 +151,16 @@ static okra_status moments(state *s)
     }
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < d; j++) {
-            double e = values[i * ld + j] - s->mean[j];
+            most = fmax(most, fabs(values[i * ld + j] - s->mean[j]));
+        }
+    }
+    for (okra_int i = 0; most > 0 && i < n; i++) {
+        for (okra_int j = 0; j < d; j++) {
+            double e = (values[i * ld + j] - s->mean[j]) / most;
             sum += e * e / (double)n;
         }
     }
-    s->scale = sum > 0 ? sqrt(sum) : 1;
+    s->scale = most > 0 ? most * sqrt(sum) : 1;
 done:
     return st;
 }
@@ -271,11 +277,17 @@ static void weighted_output(const search *s, double *z)
     }
 }
 
-/* z of member i of the training set. */
-static void member(const search *s, okra_int i, double *z)
+/* The output of member i of the training set. */
+static const double *output_of(const search *s, okra_int i)
 {
     okra_int ld = 0, row = s->problem.index ? s->problem.index[i] : i;
-    const double *y = okra_data_values(s->y_train, &ld) + row * ld;
+    return okra_data_values(s->y_train, &ld) + row * ld;
+}
+
+/* z of member i. */
+static void member(const search *s, okra_int i, double *z)
+{
+    const double *y = output_of(s, i);
     for (okra_int j = 0; j < s->d; j++) {
         z[j] = (y[j] - s->mean[j]) / s->scale;
     }
@@ -333,10 +345,7 @@ static bool find(search *s, const optimum_options *o)
     }
     if (s->lowest == DBL_MAX) { /* J is defined nowhere: the output with most weight */
         best_members(s, 1, chosen);
-        member(s, chosen[0], s->z);
-        for (okra_int j = 0; j < s->d; j++) {
-            s->best[j] = s->mean[j] + s->scale * s->z[j];
-        }
+        memcpy(s->best, output_of(s, chosen[0]), (size_t)s->d * sizeof *s->best);
     }
     return s->slope <= o->tolerance;
 }

@@ -60,10 +60,13 @@ typedef struct okra_query_ {
 /* A method whose prediction is the y that minimises a criterion of its own, not the one
  * nearest to h(x): twin Gaussian processes. With l_y = (l(y_i, y))_i over the training
  * outputs and e the first extra column of the query,
- *     kl      J(y) = l(y,y) - 2 w'l_y - e log(l(y,y) + lambda - l_y'(L + lambda I)^-1
- * l_y) else    J(y) = -e l(y,y) - 2 w'l_y Where neighbours > 0 the training set is local,
- * a query each: extra columns 1.. are its members in ascending order, and w is 0
- * elsewhere. */
+ *
+ *     kl      J(y) = l(y,y) - 2 w'l_y - e log v,
+ *             v = l(y,y) + lambda - l_y'(L + lambda I)^-1 l_y
+ *     else    J(y) = -e l(y,y) - 2 w'l_y
+ *
+ * Where neighbours > 0 the training set is local, a query each: extra columns 1.. are its
+ * members in ascending order, and w is 0 elsewhere. */
 typedef struct okra_criterion_ {
     bool kl;
     double lambda;

@@ -4,12 +4,16 @@
  * alike. Which y that is, decoders find (method.h: okra_criterion_); what they need of x
  * is computed here.
  *
- *   tgp-kl    Kullback-Leibler divergence of the two processes (Tonde and Elgammal eq.
- *             13):  u = (K + lambda I)^-1 k_x,  eta = k(x,x) + lambda - k_x'u,
- *             J(y) = l(y,y) - 2 u'l_y - eta log(l(y,y) + lambda_y - l_y'(L + lambda_y
- * I)^-1 l_y) tgp-hsic  tr(K' H L'(y) H) of the bordered matrices K', L' (eq. 14). With A
- * = H K' H only its border meets y:  J(y) = -a_0 l(y,y) - 2 a'l_y,  a_i = A_i,n+1, A_ij =
- * K'_ij - R_i/N - R_j/N + T/N^2, R row sums, T their sum, N = n + 1.
+ * tgp-kl, the Kullback-Leibler divergence of the two processes (Tonde and Elgammal, eq.
+ * 13):
+ *     u = (K + lambda I)^-1 k_x,  eta = k(x,x) + lambda - k_x'u,
+ *     v(y) = l(y,y) + lambda_y - l_y'(L + lambda_y I)^-1 l_y,
+ *     J(y) = l(y,y) - 2 u'l_y - eta log v(y)
+ *
+ * tgp-hsic, tr(K' H L'(y) H) of the bordered matrices K', L' (eq. 14). With A = H K' H
+ * only its border meets y, a_i = A_i,n+1 and a_0 its corner:
+ *     A_ij = K'_ij - R_i/N - R_j/N + T/N^2,  R row sums, T their sum, N = n + 1,
+ *     J(y) = -a_0 l(y,y) - 2 a'l_y
  *
  * The weights of a prediction are u, or a. With neighbours M each query has a training
  * set of its own, the M nearest inputs in feature space, and K is kept whole so that its
