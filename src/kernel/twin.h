@@ -33,7 +33,8 @@ okra_status okra_twin_matrix_(okra_context *ctx, const okra_twin_side_ *x,
 
 /* The leading singular triple of C: alpha and beta of unit norm and non-negative
  * (exactly: entries that rounding left below 0 are 0). *value is the largest singular
- * value, the HSIC reached. Fails with OKRA_ENUMERIC where C is 0: a constant side. */
+ * value, the HSIC reached. Negative entries of C count as 0. Fails with OKRA_ENUMERIC
+ * where none is above 0. */
 okra_status okra_twin_solve_(okra_context *ctx, okra_mat_ C, double *alpha, double *beta,
                              double *value) OKRA_CHECK;
 

@@ -42,8 +42,7 @@ okra_status okra_twin_solve_(okra_context *ctx, okra_mat_ C, double *alpha, doub
                   okra_mat_of_(V, k, C.cols)));
     if (!(s[0] > 0)) {
         FAIL(OKRA_ENUMERIC,
-             "twin: inputs and outputs show no dependence: every HSIC is 0 "
-             "(is one of the two constant?)");
+             "twin: inputs and outputs show no dependence: no HSIC is above 0");
     }
     for (okra_int i = 0; i < C.rows; i++) {
         alpha[i] = U[i * k];

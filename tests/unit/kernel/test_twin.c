@@ -152,6 +152,87 @@ TEST(products_of_kernels)
     CHECK(worst < 1e-12); /* measured: 3e-15 */
 }
 
+/* tr(K H G H), K and G of the terms with exponents p and q, by sums of rows; without the
+ * diagonals what the unbiased estimator is made of. */
+static double by_sums(okra_int n, double *const K[2], const int p[2], const double *G,
+                      int q, bool unbiased)
+{
+    long double two = 0, three = 0, sum_K = 0, sum_G = 0, d = (long double)n;
+    for (okra_int i = 0; i < n; i++) {
+        long double row_K = 0, row_G = 0;
+        for (okra_int j = 0; j < n; j++) {
+            long double k = 1, g = 1;
+            for (int e = 0; e < p[0]; e++) {
+                k *= K[0][i * n + j];
+            }
+            for (int e = 0; e < p[1]; e++) {
+                k *= K[1][i * n + j];
+            }
+            for (int e = 0; e < q; e++) {
+                g *= G[i * n + j];
+            }
+            if (unbiased && i == j) {
+                continue;
+            }
+            two += k * g;
+            row_K += k;
+            row_G += g;
+        }
+        three += row_K * row_G;
+        sum_K += row_K;
+        sum_G += row_G;
+    }
+    if (unbiased) {
+        two += sum_K * sum_G / ((d - 1) * (d - 2)) - 2 * three / (d - 2);
+        return (double)(two / (d * (d - 3)));
+    }
+    two += sum_K * sum_G / (d * d) - 2 * three / d;
+    return (double)(two / ((d - 1) * (d - 1)));
+}
+
+/* More objects than are taken at a time, of one kernel and of two, on several threads. */
+TEST(many_objects)
+{
+    enum { LARGE = 600 };
+    double *K[2], *G = okra_alloc_(LARGE * LARGE, sizeof *G), worst = 0;
+    double *x = okra_zalloc_(3 * LARGE, sizeof *x), C[5 * 5];
+    okra_random_ r = okra_random_create_(7, 7);
+    okra_context *ctx = NULL;
+    CHECK_OK(okra_context_create(&ctx));
+    CHECK_OK(okra_context_set_threads(ctx, 2));
+    for (int k = 0; k < 2; k++) {
+        K[k] = okra_alloc_(LARGE * LARGE, sizeof *K[k]);
+        rbf_gram(&r, LARGE, 0.3 + k, x + k * LARGE, K[k]);
+    }
+    for (int i = 0; i < LARGE; i++) {
+        x[2 * LARGE + i] = sin(3 * x[i]) + x[LARGE + i];
+    }
+    rbf_gram(&r, LARGE, 1, x + 2 * LARGE, G);
+    for (int c = 0; c < 4; c++) {
+        int kernels = 1 + c % 2, terms = kernels == 1 ? 5 : 2; /* 5 > 4: two rounds */
+        okra_twin_side_ sx = {
+            kernels,
+            {okra_mat_of_(K[0], LARGE, LARGE), okra_mat_of_(K[1], LARGE, LARGE)},
+            kernels == 1 ? 5 : 1,
+            false};
+        okra_twin_side_ sy = {1, {okra_mat_of_(G, LARGE, LARGE)}, 2, false};
+        CHECK_OK(okra_twin_matrix_(ctx, &sx, &sy, c / 2, okra_mat_of_(C, terms, 2)));
+        for (int t = 0; t < terms * 2; t++) {
+            int p[2] = {0, 0};
+            okra_twin_exponents_(&sx, t / 2, p);
+            double want = by_sums(LARGE, K, p, G, t % 2 + 1, c / 2);
+            worst = fmax(worst, fabs(C[t] - want) / fabs(want));
+        }
+    }
+    CHECK(worst < 2e-14); /* measured: 1.9e-15 */
+    for (int k = 0; k < 2; k++) {
+        okra_free_(K[k]);
+    }
+    okra_free_(G);
+    okra_free_(x);
+    okra_context_free(ctx);
+}
+
 /* Thin factors give what their product gives, one side or both of them in factors, also
  * of several kernels and with rows that lie apart. */
 TEST(factors)
@@ -302,4 +383,5 @@ TEST(failures)
 }
 
 MAIN(RUN(definition), RUN(terms_of_several_kernels), RUN(products_of_kernels),
-     RUN(factors), RUN(solution), RUN(same_bits_for_any_thread_count), RUN(failures))
+     RUN(many_objects), RUN(factors), RUN(solution), RUN(same_bits_for_any_thread_count),
+     RUN(failures))
