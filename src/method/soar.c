@@ -12,11 +12,11 @@
  * regression, (K + lambda I)^-1 (Y - m) with s = o = m, the means, or by support vector
  * regression (libsvm.c).
  *
- * Prediction: a vector. Cost of a fit: n^3/3 an output (ridge), of a query: 2 n d a sweep
- * and output. Memory: two n x n matrices in a fit; the model holds 3 n d numbers.
+ * Prediction (soar_predict.c): a vector. Cost of a fit: n^3/3 an output (ridge). Memory:
+ * two n x n matrices in a fit; the model holds 3 n d numbers.
  */
 #include "method/libsvm.h"
-#include "method/method.h"
+#include "method/soar.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,40 +52,6 @@ static const okra_option rows[] = {
 };
 
 extern const okra_method_ okra_method_soar_;
-
-/* ---- the other outputs ---------------------------------------------------------------
- */
-
-/* Y (m x d) without column j. */
-static okra_status others(okra_mat_ Y, okra_int j, okra_data **out)
-{
-    okra_status st = OKRA_OK;
-    double *rest = NULL;
-    okra_int d = Y.cols - 1;
-    ALLOC(rest, Y.rows * d);
-    for (okra_int i = 0; i < Y.rows; i++) {
-        const double *row = Y.p + i * Y.ld;
-        memcpy(rest + i * d, row, (size_t)j * sizeof *rest);
-        memcpy(rest + i * d + j, row + j + 1, (size_t)(d - j) * sizeof *rest);
-    }
-    TRY(okra_data_adopt_dense_(rest, Y.rows, d, "the other outputs", out));
-    rest = NULL;
-done:
-    okra_free_(rest);
-    return st;
-}
-
-/* A <- k + a or k a, element by element. */
-static void join(int combine, okra_mat_ K, okra_mat_ A)
-{
-    for (okra_int i = 0; i < A.rows; i++) {
-        const double *k = K.p + i * K.ld;
-        double *a = A.p + i * A.ld;
-        for (okra_int j = 0; j < A.cols; j++) {
-            a[j] = combine == SUM ? k[j] + a[j] : k[j] * a[j];
-        }
-    }
-}
 
 /* ---- fit -----------------------------------------------------------------------------
  */
@@ -160,11 +126,12 @@ static okra_status fit_output(const fitter *f, const okra_kernel *kernel,
     okra_int n = f->n;
     okra_mat_ Y = okra_mat_view_(problem->features, n, f->d, problem->features_ld);
     TRY(okra_doubles_(f->ctx, n, n, "the Gram matrix of the other outputs", &A));
-    TRY(others(Y, j, &rest));
+    TRY(okra_soar_others_(Y, j, &rest));
     TRY(okra_bound_create_(f->ctx, kernel, rest, &bound));
     TRY(okra_bound_gram_(f->ctx, bound, okra_mat_of_(A, n, n)));
     TRY(okra_problem_K_(f->ctx, problem, &K));
-    join(f->o->combine, okra_mat_of_(K, n, n), okra_mat_of_(A, n, n));
+    okra_soar_join_(f->o->combine == PRODUCT, okra_mat_of_(K, n, n),
+                    okra_mat_of_(A, n, n));
     okra_free_(K);
     K = NULL;
     TRY(regress(f, okra_mat_of_(A, n, n), j, 1, C, offset));
@@ -280,9 +247,6 @@ done:
     return st;
 }
 
-/* ---- prediction ----------------------------------------------------------------------
- */
-
 static okra_form_ form(const okra_bag_ *bag)
 {
     (void)bag;
@@ -296,133 +260,6 @@ static okra_int width(const okra_bag_ *bag)
     return d;
 }
 
-typedef struct stored {
-    okra_mat_ Y, start, C;
-    const double *first, *offset, *sd; /* d: added to start, to C; spread of outputs */
-    double product, sweeps, settle;
-    okra_kernel *kernel;
-    okra_data **rest; /* d: training outputs without the j-th, and their kernels */
-    okra_bound_ **bound;
-} stored;
-
-static void stored_clear(stored *s, okra_int d)
-{
-    for (okra_int j = 0; j < d; j++) {
-        if (s->bound) {
-            okra_bound_free_(s->bound[j]);
-        }
-        if (s->rest) {
-            okra_data_free(s->rest[j]);
-        }
-    }
-    okra_free_(s->bound);
-    okra_free_(s->rest);
-    okra_kernel_free(s->kernel);
-}
-
-static okra_status matrix(const okra_bag_ *bag, const char *name, okra_int m, okra_int d,
-                          okra_mat_ *out)
-{
-    okra_int r = 0, c = 0;
-    const double *p = okra_bag_get_(bag, name, &r, &c);
-    *out = okra_mat_view_(p, r, c, c);
-    return p && r == m && c == d
-               ? OKRA_OK
-               : okra_fail_(OKRA_EFORMAT,
-                            "soar: the model's '%s' is %lld x %lld, expected %lld x %lld",
-                            name, (long long)r, (long long)c, (long long)m, (long long)d);
-}
-
-static okra_status unpack(okra_context *ctx, const okra_bag_ *bag, okra_int n, okra_int d,
-                          stored *s)
-{
-    okra_status st = OKRA_OK;
-    okra_mat_ moments;
-    const char *text = okra_bag_get_text_(bag, "associate");
-    TRY(matrix(bag, "outputs", n, d, &s->Y));
-    TRY(matrix(bag, "start", d, n, &s->start));
-    TRY(matrix(bag, "coefficients", d, n, &s->C));
-    TRY(matrix(bag, "moments", 3, d, &moments));
-    s->first = moments.p;
-    s->offset = moments.p + d;
-    s->sd = moments.p + 2 * d;
-    if (!text || !okra_bag_get_number_(bag, "product", &s->product) ||
-        !okra_bag_get_number_(bag, "sweeps", &s->sweeps) ||
-        !okra_bag_get_number_(bag, "settle", &s->settle)) {
-        FAIL(OKRA_EFORMAT, "soar: the model lacks a setting");
-    }
-    TRY(okra_kernel_parse(text, &s->kernel));
-    ZALLOC(s->rest, d);
-    ZALLOC(s->bound, d);
-    for (okra_int j = 0; j < d; j++) {
-        TRY(others(s->Y, j, &s->rest[j]));
-        TRY(okra_bound_create_(ctx, s->kernel, s->rest[j], &s->bound[j]));
-    }
-done:
-    return st;
-}
-
-/* A new column j of H; *moved: the largest step in standard deviations. A is m x n. */
-static okra_status renew(okra_context *ctx, const stored *s, okra_mat_ K, okra_int j,
-                         okra_mat_ A, okra_mat_ H, double *moved)
-{
-    okra_status st = OKRA_OK;
-    okra_data *rest = NULL;
-    okra_other_ *other = NULL;
-    TRY(others(H, j, &rest));
-    TRY(okra_other_create_(ctx, s->bound[j], rest, &other));
-    TRY(okra_other_cross_(ctx, s->bound[j], other, 0, A));
-    join(s->product != 0 ? PRODUCT : SUM, K, A);
-    for (okra_int i = 0; i < H.rows; i++) {
-        double *h = &H.p[i * H.ld + j];
-        double value =
-            s->offset[j] + okra_dot_(A.cols, A.p + i * A.ld, s->C.p + j * s->C.ld);
-        *moved = fmax(*moved, fabs(value - *h) / fmax(s->sd[j], 1e-300));
-        *h = value;
-    }
-done:
-    okra_other_free_(other);
-    okra_data_free(rest);
-    return st;
-}
-
-static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
-                           okra_mat_ out)
-{
-    okra_status st = OKRA_OK;
-    okra_int d = out.cols;
-    stored s = {0};
-    double *A = NULL, moved = 0;
-    TRY(unpack(ctx, bag, query->n, d, &s));
-    TRY(okra_doubles_(ctx, query->m, query->n, "kernels of the other outputs", &A));
-    for (okra_int i = 0; i < out.rows; i++) {
-        memcpy(out.p + i * out.ld, s.first, (size_t)d * sizeof *out.p);
-    }
-    TRY(okra_gemm_(ctx, false, true, 1, query->Kx, s.start, 1, out));
-    for (double sweep = 0; sweep < s.sweeps; sweep++) {
-        moved = 0;
-        for (okra_int j = 0; j < d; j++) {
-            TRY(okra_cancelled_(ctx));
-            TRY(renew(ctx, &s, query->Kx, j, okra_mat_of_(A, query->m, query->n), out,
-                      &moved));
-        }
-        if (moved <= s.settle) {
-            break;
-        }
-    }
-    if (moved > s.settle) {
-        okra_warn_(
-            ctx,
-            "soar: after %.0f sweeps an output still moves by %.2g of its standard "
-            "deviation",
-            s.sweeps, moved);
-    }
-done:
-    stored_clear(&s, s.rest ? d : 0);
-    okra_free_(A);
-    return st;
-}
-
 const okra_method_ okra_method_soar_ = {
     .name = "soar",
     .help = "structured output-associative regression: outputs regressed on one another",
@@ -430,5 +267,5 @@ const okra_method_ okra_method_soar_ = {
     .fit = fit,
     .form = form,
     .width = width,
-    .predict = predict,
+    .predict = okra_soar_predict_,
 };

@@ -174,9 +174,79 @@ TEST(refused)
                                   "method=soar kx=rbf(gamma=1) sweeps=1 settle=1e-300");
     okra_prediction *q = NULL;
     CHECK_OK(okra_predict(ctx, model, p.test_x, NULL, NULL, &q));
-    CHECK(strstr(said, "after 1 sweeps an output still moves by"));
+    CHECK(strstr(said, "predictions had not settled after 1 sweeps; the first is that of "
+                       "input 0 (from 0)"));
     okra_prediction_free(q);
     okra_model_free(model);
+    okra_context_free(ctx);
+    pairs_free(&p);
+}
+
+/* An input alone is predicted as among others, however many sweeps each of them takes. */
+TEST(alone)
+{
+    double worst = 0;
+    for (int product = 0; product < 2; product++) {
+        pairs p;
+        pairs_make(6, &p);
+        okra_model *model =
+            pairs_fit(p.train_x, p.train_y,
+                      product ? "method=soar kx=rbf(gamma=0.3) associate=rbf(gamma=0.5)"
+                              : "method=soar kx=rbf(gamma=0.3) associate=rbf(gamma=0.5) "
+                                "combine=sum");
+        okra_prediction *all = pairs_predict(model, p.test_x, "", false, true);
+        okra_int rows, cols;
+        const double *h = okra_prediction_embedding(all, &rows, &cols);
+        for (okra_int t = 0; t < M; t++) {
+            okra_data *one = NULL;
+            CHECK_OK(okra_data_take(p.test_x, &t, 1, &one));
+            okra_prediction *q = pairs_predict(model, one, "", false, true);
+            worst = fmax(worst,
+                         harness_relative(D, okra_prediction_embedding(q, &rows, &cols),
+                                          h + t * D));
+            okra_prediction_free(q);
+            okra_data_free(one);
+        }
+        okra_prediction_free(all);
+        okra_model_free(model);
+        pairs_free(&p);
+    }
+    CHECK(worst < 1e-14); /* measured: 0; products of another shape may round otherwise */
+}
+
+/* Outputs that drive one another up without end: those of the inputs alone, and told. */
+TEST(runs_away)
+{
+    pairs p;
+    okra_context *ctx = NULL;
+    char said[300] = "";
+    okra_prediction *q = NULL;
+    okra_int rows, cols, away = 0;
+    pairs_make(3, &p);
+    for (int i = 0; i < M * P; i++) {
+        p.t[i] *= 1e3; /* a linear kernel of far inputs times one of outputs */
+    }
+    CHECK_OK(okra_context_create(&ctx));
+    okra_context_set_warning(ctx, note, said);
+    okra_model *model = pairs_fit(p.train_x, p.train_y, "method=soar sweeps=1000");
+    okra_model *start = pairs_fit(p.train_x, p.train_y, "method=soar sweeps=0");
+    okra_predict_request request = {.embedding = true};
+    CHECK_OK(okra_predict(ctx, model, p.test_x, NULL, &request, &q));
+    CHECK(strstr(said, "ran away from one another"));
+    okra_prediction *r = pairs_predict(start, p.test_x, "", false, true);
+    const double *h = okra_prediction_embedding(q, &rows, &cols);
+    const double *want = okra_prediction_embedding(r, &rows, &cols);
+    for (int t = 0; t < M; t++) {
+        away += memcmp(h + t * D, want + t * D, sizeof(double) * D) == 0;
+        for (int j = 0; j < D; j++) {
+            CHECK(isfinite(h[t * D + j]));
+        }
+    }
+    CHECK(away > 0);
+    okra_prediction_free(q);
+    okra_prediction_free(r);
+    okra_model_free(model);
+    okra_model_free(start);
     okra_context_free(ctx);
     pairs_free(&p);
 }
@@ -208,4 +278,5 @@ TEST(allocations)
     pairs_free(&p);
 }
 
-MAIN(RUN(iteration), RUN(support_vectors), RUN(refused), RUN(allocations))
+MAIN(RUN(iteration), RUN(support_vectors), RUN(refused), RUN(alone), RUN(runs_away),
+     RUN(allocations))

@@ -1,0 +1,17 @@
+/*
+ * soar.h: what fitting and predicting of structured output-associative regression share.
+ */
+#ifndef OKRA_METHOD_SOAR_H_
+#define OKRA_METHOD_SOAR_H_
+
+#include "method/method.h"
+
+/* Y (m x d) without column j. */
+okra_status okra_soar_others_(okra_mat_ Y, okra_int j, okra_data **out) OKRA_CHECK;
+/* A <- K + A or K A, element by element. */
+void okra_soar_join_(bool product, okra_mat_ K, okra_mat_ A);
+
+okra_status okra_soar_predict_(okra_context *ctx, const okra_bag_ *bag,
+                               okra_query_ *query, okra_mat_ out) OKRA_CHECK;
+
+#endif
