@@ -69,12 +69,8 @@ static void compared_row(FILE *out, const json_t *t, const json_t *row, reasons 
         escape(out, json_string_value(column));
         fprintf(out, " | %s | ", report_value(c, "paper", "paper_sd", text, sizeof text));
         fputs(report_value(c, "okra", "okra_sd", text, sizeof text), out);
-        if (json_is_number(d)) {
-            fprintf(out, " | %+.1f | ", json_number_value(d));
-        } else {
-            fputs(" | – | ", out);
-        }
-        const char *verdict = figure_string(c, "verdict", "");
+        fprintf(out, " | %s | ", report_difference(d, text, sizeof text));
+        const char *verdict = report_verdict(c);
         fputs(json_is_number(json_object_get(c, "paper")) ? verdict : "–", out);
         bool good = strcmp(verdict, "reproduced") == 0 || strcmp(verdict, "better") == 0;
         int number = good ? 0 : reason(why, figure_string(c, "why", ""));
@@ -218,7 +214,9 @@ static int section(const cli_run *run, FILE *out, const report_settings *s,
     int status = CLI_DONE;
     size_t i;
     json_t *item;
-    fprintf(out, "## %s\n\n", name);
+    fputs("## ", out);
+    escape(out, name);
+    fputs("\n\n", out);
     escape(out, paper);
     fputs(*paper ? ". " : "", out);
     escape(out, figure_string(result, "title", name));
@@ -252,10 +250,13 @@ static void overview(FILE *out, const json_t *all)
     json_array_foreach(all, i, result)
     {
         int counts[REPORT_VERDICTS];
-        char name[128];
+        char name[128], anchor[128];
         report_name(all, i, name, sizeof name);
         report_count(result, counts);
-        fprintf(out, "| [%s](#%s)", name, name);
+        fputs("| [", out);
+        escape(out, name);
+        report_figure_name(anchor, sizeof anchor, name, NULL);
+        fprintf(out, "](#%s)", anchor);
         for (int v = 0; v < REPORT_VERDICTS; v++) {
             fprintf(out, " | %d", counts[v]);
         }
@@ -273,10 +274,12 @@ int report_markdown(const cli_run *run, FILE *out, const report_settings *settin
     fputs("# ", out);
     escape(out, settings->title);
     fputs("\n\nWritten by `okra report` from results of `okra`; nothing here is typed by "
-          "hand. A verdict compares\nthe difference of the means with the standard "
-          "deviations of both: reproduced where it is at most one.\n\n",
+          "hand.\n\n",
           out);
-    overview(out, all);
+    if (report_has_paper(all)) {
+        fprintf(out, "%s\n\n", report_rule);
+        overview(out, all);
+    }
     json_array_foreach(all, i, result)
     {
         int one = section(run, out, settings, all, i);

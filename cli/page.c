@@ -63,8 +63,7 @@ static void cell(FILE *out, const json_t *c)
         fputs("<td></td>", out);
         return;
     }
-    const char *verdict = figure_string(c, "verdict", ""),
-               *why = figure_string(c, "why", "");
+    const char *verdict = report_verdict(c), *why = figure_string(c, "why", "");
     char text[64];
     fprintf(out, "<td><span class=\"ours\">%s</span>",
             report_value(c, "okra", "okra_sd", text, sizeof text));
@@ -74,7 +73,7 @@ static void cell(FILE *out, const json_t *c)
                 verdict);
         const json_t *d = json_object_get(c, "difference_sd");
         if (json_is_number(d)) {
-            fprintf(out, " (%+.1f sd)", json_number_value(d));
+            fprintf(out, " (%s sd)", report_difference(d, text, sizeof text));
         }
         fputs("</span>", out);
     }
@@ -233,19 +232,6 @@ static void overview(FILE *out, const json_t *all)
     fputs("</tbody></table></div>\n", out);
 }
 
-static bool any_verdict(const json_t *all)
-{
-    size_t i;
-    json_t *result;
-    json_array_foreach(all, i, result)
-    {
-        if (strcmp(figure_string(result, "kind", ""), "paper") == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 int report_page(const cli_run *run, FILE *out, const report_settings *f,
                 const json_t *all)
 {
@@ -262,8 +248,11 @@ int report_page(const cli_run *run, FILE *out, const report_settings *f,
         fputs("</a>\n", out);
     }
     fputs("</nav>\n", out);
-    if (json_array_size(all) > 1 && any_verdict(all)) {
-        overview(out, all);
+    if (report_has_paper(all)) {
+        fprintf(out, "<p class=\"soft\">%s</p>\n", report_rule);
+        if (json_array_size(all) > 1) {
+            overview(out, all);
+        }
     }
     json_array_foreach(all, i, result)
     {

@@ -103,6 +103,9 @@ static int run_one(const job *j, const paper_entry *e)
             paper_forget(run->context, e, &j->settings);
         }
         json_array_append(j->results, result);
+    } else if (cli_signal_caught() && !run->common.quiet) {
+        fprintf(stderr, "okra paper: the same command goes on with %s where it stopped\n",
+                e->name);
     }
     json_decref(result);
     return status;

@@ -4,6 +4,7 @@
 #include "report.h"
 #include "commands.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ const char *report_name(const json_t *all, size_t i, char *buffer, size_t size)
 
 void report_figure_name(char *to, size_t size, const char *result, const char *figure)
 {
-    snprintf(to, size, "%s-%s", result, figure);
+    snprintf(to, size, "%s%s%s", result, figure ? "-" : "", figure ? figure : "");
     for (; *to; to++) {
         bool plain = (*to >= 'a' && *to <= 'z') || (*to >= 'A' && *to <= 'Z') ||
                      (*to >= '0' && *to <= '9');
@@ -68,16 +69,39 @@ int report_save_figure(const cli_run *run, const char *folder, const char *resul
     return cli_file_close(run, file, good ? CLI_DONE : CLI_FAILED);
 }
 
+static const char *number(double value, char *buffer, size_t size)
+{
+    bool plain = value == 0 || (fabs(value) >= 5e-4 && fabs(value) < 1e9);
+    snprintf(buffer, size, plain ? "%.4f" : "%.3e", value);
+    return buffer;
+}
+
 const char *report_value(const json_t *cell, const char *mean, const char *sd,
                          char *buffer, size_t size)
 {
     const json_t *m = json_object_get(cell, mean), *s = json_object_get(cell, sd);
+    char of_mean[32], of_sd[32];
     if (!json_is_number(m)) {
         snprintf(buffer, size, "–");
-    } else if (json_is_number(s) && json_number_value(s) > 0) {
-        snprintf(buffer, size, "%.4f ± %.4f", json_number_value(m), json_number_value(s));
+        return buffer;
+    }
+    number(json_number_value(m), of_mean, sizeof of_mean);
+    if (json_is_number(s) && json_number_value(s) > 0) {
+        snprintf(buffer, size, "%s ± %s", of_mean,
+                 number(json_number_value(s), of_sd, sizeof of_sd));
     } else {
-        snprintf(buffer, size, "%.4f", json_number_value(m));
+        snprintf(buffer, size, "%s", of_mean);
+    }
+    return buffer;
+}
+
+const char *report_difference(const json_t *difference, char *buffer, size_t size)
+{
+    double d = json_number_value(difference);
+    if (json_is_number(difference)) {
+        snprintf(buffer, size, fabs(d) < 1e5 ? "%+.1f" : "%+.1e", d);
+    } else {
+        snprintf(buffer, size, "–");
     }
     return buffer;
 }
@@ -117,6 +141,37 @@ const char *report_origin(const json_t *result, char *buffer, size_t size)
 const char *const report_verdicts[] = {"reproduced", "better", "differs",
                                        "not comparable"};
 
+bool report_has_paper(const json_t *all)
+{
+    size_t i;
+    json_t *result;
+    json_array_foreach(all, i, result)
+    {
+        if (strcmp(figure_string(result, "kind", ""), "paper") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char report_rule[] =
+    "A cell has our mean ± its standard deviation (sd) over folds or repeats. Its "
+    "verdict "
+    "compares the difference from the paper's mean with the sd of both, the root of the "
+    "sum of their squares: reproduced where it is at most one sd; beyond that better or "
+    "differs; not comparable where no sd is known or the two do not measure the same.";
+
+const char *report_verdict(const json_t *cell)
+{
+    const char *verdict = figure_string(cell, "verdict", "");
+    for (int v = 0; v < REPORT_VERDICTS; v++) {
+        if (strcmp(verdict, report_verdicts[v]) == 0) {
+            return report_verdicts[v];
+        }
+    }
+    return "";
+}
+
 void report_count(const json_t *result, int counts[REPORT_VERDICTS])
 {
     size_t i, j;
@@ -131,8 +186,7 @@ void report_count(const json_t *result, int counts[REPORT_VERDICTS])
             {
                 bool printed = json_is_number(json_object_get(cell, "paper"));
                 for (int v = 0; printed && v < REPORT_VERDICTS; v++) {
-                    counts[v] += strcmp(figure_string(cell, "verdict", ""),
-                                        report_verdicts[v]) == 0;
+                    counts[v] += report_verdict(cell) == report_verdicts[v];
                 }
             }
         }

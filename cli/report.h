@@ -21,11 +21,13 @@ int report_write(const cli_run *run, const report_settings *settings, const json
 /* The name of result i of all, with its count behind it where an earlier one has the
  * same. */
 const char *report_name(const json_t *all, size_t i, char *buffer, size_t size);
-/* RESULT-FIGURE of letters, digits and dashes alone: a file's name without .svg. */
+/* RESULT-FIGURE, or RESULT where the figure is NULL, of letters, digits and dashes alone:
+ * a file's name without .svg, the anchor of a heading. */
 void report_figure_name(char *to, size_t size, const char *result, const char *figure);
 int report_save_figure(const cli_run *run, const char *folder, const char *result,
                        const json_t *f);
-/* "0.9234 ± 0.0123", or a dash where there is no number. */
+/* "0.9234 ± 0.0123", or a dash where there is no number; 1.234e-05 where four decimals
+ * would show nothing or too much. */
 const char *report_value(const json_t *cell, const char *mean, const char *sd,
                          char *buffer, size_t size);
 /* How it was made: "okra paper x --full · full run · 12 s · 2026-01-31 · ..." */
@@ -33,6 +35,14 @@ const char *report_origin(const json_t *result, char *buffer, size_t size);
 /* Verdicts of a result's cells: reproduced, better, differs, not comparable. */
 enum { REPORT_VERDICTS = 4 };
 extern const char *const report_verdicts[REPORT_VERDICTS];
+/* Is any result one of a paper? */
+bool report_has_paper(const json_t *all);
+/* What verdicts mean, in words. */
+extern const char report_rule[];
+/* The verdict of a cell; "" where it is none of them. */
+const char *report_verdict(const json_t *cell);
+/* "+1.2", or a dash where there is no number. */
+const char *report_difference(const json_t *difference, char *buffer, size_t size);
 void report_count(const json_t *result, int counts[REPORT_VERDICTS]);
 
 int report_page(const cli_run *run, FILE *out, const report_settings *settings,

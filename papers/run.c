@@ -161,8 +161,8 @@ okra_status paper_keep(paper_run *run, const char *key, const double *values,
                               isfinite(values[i]) ? json_real(values[i]) : json_null());
     }
     json_object_set(run->steps, key, array);
-    json_t *step =
-        json_pack("{s:s,s:s,s:o}", "key", key, "source", paper_source(), "values", array);
+    json_t *step = json_pack("{s:s,s:s,s:f,s:o}", "key", key, "source", paper_source(),
+                             "seconds", spent(run), "values", array);
     char *line = json_dumps(step, JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_decref(step);
     partial_path(run, path, sizeof path);
@@ -274,6 +274,24 @@ static json_t *new_result(const paper_entry *entry, const paper_settings *settin
                      "tables", "figures", "readings", "deviations", "remarks");
 }
 
+/* A run may take an hour: that its result can be kept is known before. */
+static okra_status make_folder(const char *folder)
+{
+    struct stat found;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        return okra_fail(OKRA_EIO, "%s: the folder of results cannot be made: %s", folder,
+                         strerror(errno));
+    }
+    if (stat(folder, &found) == 0 && !S_ISDIR(found.st_mode)) {
+        return okra_fail(OKRA_EIO, "%s: is a file, expected the folder of results",
+                         folder);
+    }
+    return access(folder, W_OK | X_OK) == 0
+               ? OKRA_OK
+               : okra_fail(OKRA_EIO, "%s: results cannot be written there: %s", folder,
+                           strerror(errno));
+}
+
 okra_status paper_execute(okra_context *context, const paper_entry *entry,
                           const paper_settings *settings, json_t **json)
 {
@@ -286,15 +304,16 @@ okra_status paper_execute(okra_context *context, const paper_entry *entry,
                          entry->name, missing,
                          settings->data ? settings->data : "none was found");
     }
-    if (mkdir(settings->results, 0777) != 0 && errno != EEXIST) {
-        return okra_fail(OKRA_EIO, "%s: %s", settings->results, strerror(errno));
+    okra_status st = make_folder(settings->results);
+    if (st != OKRA_OK) {
+        return st;
     }
     run.result = new_result(entry, settings, okra_context_seed(context));
     paper_stamp(run.result, context);
     run.steps = json_object();
     load_partial(&run);
     run.begin = now();
-    okra_status st = convert(&run);
+    st = convert(&run);
     if (st == OKRA_OK) {
         st = entry->run(&run);
     }

@@ -138,22 +138,51 @@ static int padded(const char *text, int width)
     return strstr(text, "±") ? width + 1 : width;
 }
 
+/* The longest text of an array of strings, or of the labels of an array of objects. */
+static int longest(const json_t *array, const char *least)
+{
+    size_t i, most = strlen(least);
+    json_t *item;
+    json_array_foreach(array, i, item)
+    {
+        const json_t *text = json_is_string(item) ? item : json_object_get(item, "label");
+        most = json_string_length(text) > most ? json_string_length(text) : most;
+    }
+    return (int)most;
+}
+
+/* The verdict of a cell that the paper has a value of, with the reason where it is not
+ * met. */
+static void print_verdict(const json_t *cell, FILE *out)
+{
+    const char *found = json_string_value(json_object_get(cell, "verdict")),
+               *why = json_string_value(json_object_get(cell, "why"));
+    bool good = strcmp(found, "reproduced") == 0 || strcmp(found, "better") == 0;
+    fputs(json_is_number(json_object_get(cell, "paper")) ? found : "-", out);
+    fprintf(out, "%s%s\n", why && !good ? ": " : "", why && !good ? why : "");
+}
+
 static void print_table(const json_t *table, FILE *out)
 {
-    fprintf(out, "\n  %s  [%s, %s is better]\n",
+    const json_t *rows = json_object_get(table, "rows"),
+                 *columns = json_object_get(table, "columns");
+    const char *better = json_string_value(json_object_get(table, "better"));
+    bool either = strcmp(better, directions[PAPER_NEITHER]) != 0;
+    int first = longest(rows, "row"), second = longest(columns, "column");
+    fprintf(out, "\n  %s  [%s%s%s%s]\n",
             json_string_value(json_object_get(table, "title")),
-            json_string_value(json_object_get(table, "metric")),
-            json_string_value(json_object_get(table, "better")));
-    fprintf(out, "  %-30s %-14s %20s %20s %8s  %s\n", "row", "column", "paper", "okra",
-            "diff/sd", "verdict");
+            json_string_value(json_object_get(table, "metric")), either ? ", " : "",
+            either ? better : "", either ? " is better" : "");
+    fprintf(out, "  %-*s  %-*s %19s %19s %8s  %s\n", first, "row", second, "column",
+            "paper", "okra", "diff/sd", "verdict");
     size_t i, c;
     json_t *row, *name;
-    json_array_foreach(json_object_get(table, "rows"), i, row)
+    json_array_foreach(rows, i, row)
     {
-        const json_t *cells = json_object_get(row, "cells");
-        json_array_foreach(json_object_get(table, "columns"), c, name)
+        json_array_foreach(columns, c, name)
         {
-            const json_t *cell = json_object_get(cells, json_string_value(name));
+            const json_t *cell =
+                json_object_get(json_object_get(row, "cells"), json_string_value(name));
             if (!cell) {
                 continue;
             }
@@ -166,13 +195,11 @@ static void print_table(const json_t *table, FILE *out)
             if (json_is_number(d)) {
                 snprintf(diff, sizeof diff, "%+.1f", json_number_value(d));
             }
-            const char *why = json_string_value(json_object_get(cell, "why"));
-            fprintf(out, "  %-30s %-14s %*s %*s %8s  %s%s%s\n",
-                    json_string_value(json_object_get(row, "label")),
-                    json_string_value(name), padded(printed, 20), printed,
-                    padded(ours, 20), ours, diff,
-                    json_string_value(json_object_get(cell, "verdict")), why ? ": " : "",
-                    why ? why : "");
+            fprintf(out, "  %-*s  %-*s %*s %*s %8s  ", first,
+                    json_string_value(json_object_get(row, "label")), second,
+                    json_string_value(name), padded(printed, 19), printed,
+                    padded(ours, 19), ours, diff);
+            print_verdict(cell, out);
         }
     }
 }

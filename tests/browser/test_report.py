@@ -21,6 +21,11 @@ def check(condition, what):
         print("FAIL", what)
 
 
+def shown(value):
+    """A number as the page writes it."""
+    return f"{value:.4f}" if value == 0 or 5e-4 <= abs(value) < 1e9 else f"{value:.3e}"
+
+
 def sample():
     edges = [[i, j] for i in range(40) for j in range(i) if (i * 7 + j * 3) % 11 == 0]
     cell = {"okra": 0.9234, "okra_sd": 0.0123, "paper": 0.9111, "paper_sd": 0.02,
@@ -72,7 +77,7 @@ def test_numbers(browser, result):
     for row in result["tables"][0]["rows"]:
         for cell in row["cells"].values():
             for key in ("okra", "okra_sd", "paper", "paper_sd"):
-                check(f"{cell[key]:.4f}" in text, f"{cell[key]:.4f} is not on the page")
+                check(shown(cell[key]) in text, f"{shown(cell[key])} is not on the page")
     check("another <data> set & more" in text, "a note with markup in it is not shown as text")
     heading = browser.run("return document.querySelector('h2').innerText")
     check("<b>title</b>" in heading, f"heading {heading}")
@@ -193,7 +198,7 @@ def test_page(browser, folder, files, results, what):
             for row in table["rows"]:
                 for cell in row["cells"].values():
                     if isinstance(cell.get("okra"), (int, float)):
-                        check(f"{cell['okra']:.4f}" in text, f"{what}: {cell['okra']} is missing")
+                        check(shown(cell["okra"]) in text, f"{what}: {cell['okra']} is missing")
     asked = [a for a in browser.requests() if not a.startswith(("file:", "data:"))]
     check(not asked, f"{what} asks for {asked}")
     check(browser.console() == [], f"the console is not empty after {what}")

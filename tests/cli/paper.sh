@@ -49,6 +49,18 @@ expect 0 okra paper list --data . --seed 5
 
 expect 1 okra paper all --quick --data . --report none/page.html
 
+# That results cannot be kept is said before an entry runs.
+: >file
+expect_fail 1 "okra paper: file: is a file, expected the folder of results" \
+    okra paper brouard-t8 --quick --results file
+expect_fail 1 "okra paper: no/where: the folder of results cannot be made: No such file or directory" \
+    okra paper brouard-t8 --quick --results no/where
+if [ "$(id -u)" != 0 ]; then # root may write everywhere
+    mkdir -m 555 closed
+    expect_fail 1 "okra paper: closed: results cannot be written there: Permission denied" \
+        okra paper brouard-t8 --quick --results closed
+fi
+
 # A killed run goes on where it stopped: steps of these sources are taken, those of others
 # are computed again, and a line cut short is no step.
 partial=$PWD/again/brouard-t8-quick-seed0.partial
@@ -64,13 +76,17 @@ run_until() { # until the file has that many whole lines, then kill -9
     wait "$pid" 2>/dev/null || true
 }
 keys() { sed -n 's/.*"key":"\([^"]*\)".*}$/\1/p' "$partial"; }
+seconds() { sed -n 's/.*"seconds":\([0-9.]*\),.*/\1/p' "$partial"; }
 run_until 1
 keys | sort >before
+seconds | tail -n 1 >spent
 printf '{"key":"cut' >>"$partial"
 run_until $(($(wc -l <before) + 2)) # the cut line counts as one
 [ -z "$(keys | sort | uniq -d)" ]            # nothing was computed twice
 keys | sort | comm -23 before - >lost
 [ ! -s lost ]
+seconds | sort -nc                           # the time of the killed run counts too
+[ "$(seconds | tail -n 1)" != "$(cat spent)" ]
 sed -i 's/"source":"[^"]*"/"source":"other"/' "$partial"
 run_until $(($(wc -l <"$partial") + 1))
 [ -n "$(keys | sort | uniq -d)" ]            # the first step again

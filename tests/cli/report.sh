@@ -38,6 +38,29 @@ cat >paper.json <<'END'
  "figures":[{"id":"c","type":"curve","title":"a curve","series":[{"name":"s","x":[1,2],"y":[3,4]}]}],
  "readings":["first <one>"],"deviations":[],"remarks":[]}
 END
+# Markup in any text, the verdict's too, stays text; sizes that four decimals do not show.
+evil='\"><script>alert(1)</script>'
+cat >evil.json <<END
+{"okra":"$evil","format":1,"kind":"paper","name":"$evil","title":"$evil","paper":"$evil","date":"$evil",
+ "commit":"$evil","machine":"$evil","command":"$evil","tables":[
+ {"id":"$evil","title":"$evil","metric":"$evil","better":"$evil","columns":["$evil"],"rows":[
+  {"label":"$evil","cells":{"$evil":{"okra":0.0000123,"okra_sd":2e30,"paper":1e99,"paper_sd":0,
+   "difference_sd":-1e77,"verdict":"$evil","why":"$evil"}}}]}],
+ "figures":[{"id":"$evil","type":"curve","title":"$evil","x_label":"$evil","series":[{"name":"$evil","x":[1,2],"y":[3,4]}]},
+  {"id":"b","type":"bars","title":"$evil","labels":["$evil"],"series":[{"name":"$evil","y":[1]}]},
+  {"id":"h","type":"heatmap","title":"$evil","x":["$evil"],"y":["$evil"],"values":[[1]]},
+  {"id":"n","type":"network","title":"$evil","nodes":2,"panels":[{"name":"$evil","edges":[[0,1]]}]},
+  {"id":"t","type":"$evil","title":"$evil"}],
+ "readings":["$evil"],"deviations":["$evil"],"remarks":["$evil"]}
+END
+for page in evil.html evil.md; do
+    expect 0 okra report evil.json -o $page --title "$evil"
+    [ "$(grep -c '<script>alert' $page)" = 0 ] || complain "$page holds markup of a result"
+    for text in "1.230e-05 ± 2.000e+30" "1.000e+99" "-1.0e+77" "at most one sd"; do
+        expect_in "$text" $page
+    done
+done
+
 mkdir -p pages/pictures
 expect 0 okra report paper.json -o pages/page.md --figures pages/pictures --title 'Ours'
 for text in "# Ours" "| [mine](#mine) | 0 | 1 | 1 | 1 |" "Us 2001. a \\| b" \
