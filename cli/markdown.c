@@ -58,7 +58,7 @@ static void compared_row(FILE *out, const json_t *t, const json_t *row, reasons 
     json_t *column;
     json_array_foreach(json_object_get(t, "columns"), j, column)
     {
-        const json_t *c = cell_of(row, column), *d = json_object_get(c, "difference_sd");
+        const json_t *c = cell_of(row, column);
         char text[64];
         if (!c) {
             continue;
@@ -69,11 +69,10 @@ static void compared_row(FILE *out, const json_t *t, const json_t *row, reasons 
         escape(out, json_string_value(column));
         fprintf(out, " | %s | ", report_value(c, "paper", "paper_sd", text, sizeof text));
         fputs(report_value(c, "okra", "okra_sd", text, sizeof text), out);
-        fprintf(out, " | %s | ", report_difference(d, text, sizeof text));
-        const char *verdict = report_verdict(c);
-        fputs(json_is_number(json_object_get(c, "paper")) ? verdict : "–", out);
-        bool good = strcmp(verdict, "reproduced") == 0 || strcmp(verdict, "better") == 0;
-        int number = good ? 0 : reason(why, figure_string(c, "why", ""));
+        fprintf(out, " | %s | ", report_difference(c, text, sizeof text));
+        fputs(json_is_number(json_object_get(c, "paper")) ? report_verdict(c) : "–", out);
+        int number =
+            report_needs_reason(c) ? reason(why, figure_string(c, "why", "")) : 0;
         if (number) {
             fprintf(out, " (%d)", number);
         }
@@ -131,7 +130,7 @@ static void table(FILE *out, const json_t *t)
             : strcmp(better, "higher") == 0 ? "higher is better"
                                             : "");
     if (compared) {
-        fputs("| row | column | paper | okra | difference / sd | verdict |\n"
+        fputs("| row | column | paper | okra | difference | verdict |\n"
               "|---|---|---:|---:|---:|---|\n",
               out);
     } else {

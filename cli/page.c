@@ -25,7 +25,12 @@ static const char page_style[] =
     "overflow-x:auto}figcaption{font-weight:600;margin-bottom:.5rem}"
     "button{float:right;font:inherit;color:inherit;background:var(--card);"
     "border:1px solid var(--line);border-radius:.4rem;padding:.2rem .7rem}"
-    "@media print{button,nav{display:none}figure{break-inside:avoid}}";
+    "th:first-child,td:first-child{position:sticky;left:0;background:var(--page)}"
+    "@media(max-width:40rem){th,td{padding:.3rem .4rem}td:first-child{white-space:normal;"
+    "min-width:6rem;max-width:9rem;overflow-wrap:break-word}td .why{max-width:11rem}}"
+    "@media print{button,nav{display:none}figure,tr{break-inside:avoid}"
+    ".wide,figure{overflow:visible}table{font-size:.75rem}"
+    "th,td{white-space:normal;padding:.2rem .4rem}}";
 
 /* The only script: a button that overrides the system's theme. */
 static const char page_script[] =
@@ -71,13 +76,9 @@ static void cell(FILE *out, const json_t *c)
         fprintf(out, "<span class=\"theirs\">paper %s</span><span class=\"theirs %s\">%s",
                 report_value(c, "paper", "paper_sd", text, sizeof text), verdict,
                 verdict);
-        const json_t *d = json_object_get(c, "difference_sd");
-        if (json_is_number(d)) {
-            fprintf(out, " (%s sd)", report_difference(d, text, sizeof text));
-        }
-        fputs("</span>", out);
+        fprintf(out, " (%s)</span>", report_difference(c, text, sizeof text));
     }
-    if (*why && strcmp(verdict, "reproduced") != 0 && strcmp(verdict, "better") != 0) {
+    if (*why && report_needs_reason(c)) {
         fputs("<span class=\"why\">", out);
         figure_escape(out, why);
         fputs("</span>", out);

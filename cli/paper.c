@@ -89,11 +89,35 @@ static int save(const job *j, const paper_entry *e, const json_t *result)
     return status;
 }
 
+/* Every fold of an entry may have the same to tell: its first warnings and how many more
+ * there are will do. */
+enum { WARNINGS = 3 };
+
+typedef struct warnings {
+    cli_run *run;
+    long count;
+} warnings;
+
+static void on_warning(void *user, const char *text)
+{
+    warnings *w = user;
+    if (w->count++ < WARNINGS) {
+        cli_on_warning(w->run, text);
+    }
+}
+
 static int run_one(const job *j, const paper_entry *e)
 {
     cli_run *run = j->run;
     json_t *result = NULL;
+    warnings w = {run, 0};
+    okra_context_set_warning(run->context, on_warning, &w);
     int status = cli_status(run, paper_execute(run->context, e, &j->settings, &result));
+    okra_context_set_warning(run->context, cli_on_warning, run);
+    if (w.count > WARNINGS && !run->common.quiet) {
+        fprintf(stderr, "okra paper: %ld more warnings of %s\n", w.count - WARNINGS,
+                e->name);
+    }
     if (status == CLI_DONE) {
         if (!run->common.json && !run->common.quiet) {
             paper_print(result, stdout);

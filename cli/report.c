@@ -95,11 +95,19 @@ const char *report_value(const json_t *cell, const char *mean, const char *sd,
     return buffer;
 }
 
-const char *report_difference(const json_t *difference, char *buffer, size_t size)
+const char *report_difference(const json_t *cell, char *buffer, size_t size)
 {
-    double d = json_number_value(difference);
-    if (json_is_number(difference)) {
-        snprintf(buffer, size, fabs(d) < 1e5 ? "%+.1f" : "%+.1e", d);
+    const json_t *in_sd = json_object_get(cell, "difference_sd"),
+                 *ours = json_object_get(cell, "okra"),
+                 *theirs = json_object_get(cell, "paper");
+    double d = json_number_value(in_sd);
+    char text[32];
+    if (json_is_number(in_sd)) {
+        snprintf(buffer, size, fabs(d) < 1e5 ? "%+.1f sd" : "%+.1e sd", d);
+    } else if (json_is_number(ours) && json_is_number(theirs)) {
+        d = json_number_value(ours) - json_number_value(theirs);
+        snprintf(buffer, size, "%s%s, no sd", d > 0 ? "+" : "",
+                 number(d, text, sizeof text));
     } else {
         snprintf(buffer, size, "–");
     }
@@ -170,6 +178,13 @@ const char *report_verdict(const json_t *cell)
         }
     }
     return "";
+}
+
+bool report_needs_reason(const json_t *cell)
+{
+    const char *verdict = report_verdict(cell);
+    return json_is_number(json_object_get(cell, "paper")) &&
+           strcmp(verdict, "reproduced") != 0 && strcmp(verdict, "better") != 0;
 }
 
 void report_count(const json_t *result, int counts[REPORT_VERDICTS])

@@ -41,8 +41,11 @@ bool report_has_paper(const json_t *all);
 extern const char report_rule[];
 /* The verdict of a cell; "" where it is none of them. */
 const char *report_verdict(const json_t *cell);
-/* "+1.2", or a dash where there is no number. */
-const char *report_difference(const json_t *difference, char *buffer, size_t size);
+/* Has it a printed value that ours does not reach, so that a reader asks why? */
+bool report_needs_reason(const json_t *cell);
+/* From the paper's value to ours: "+1.2 sd"; "-0.0123, no sd" where none is known; a dash
+ * where there are no two values. */
+const char *report_difference(const json_t *cell, char *buffer, size_t size);
 void report_count(const json_t *result, int counts[REPORT_VERDICTS]);
 
 int report_page(const cli_run *run, FILE *out, const report_settings *settings,

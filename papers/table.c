@@ -157,9 +157,10 @@ static void print_verdict(const json_t *cell, FILE *out)
 {
     const char *found = json_string_value(json_object_get(cell, "verdict")),
                *why = json_string_value(json_object_get(cell, "why"));
-    bool good = strcmp(found, "reproduced") == 0 || strcmp(found, "better") == 0;
-    fputs(json_is_number(json_object_get(cell, "paper")) ? found : "-", out);
-    fprintf(out, "%s%s\n", why && !good ? ": " : "", why && !good ? why : "");
+    bool printed = json_is_number(json_object_get(cell, "paper"));
+    bool met = strcmp(found, "reproduced") == 0 || strcmp(found, "better") == 0;
+    bool asked = printed && !met && why;
+    fprintf(out, "%s%s%s\n", printed ? found : "-", asked ? ": " : "", asked ? why : "");
 }
 
 static void print_table(const json_t *table, FILE *out)

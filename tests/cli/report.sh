@@ -66,9 +66,9 @@ expect 0 okra report paper.json -o pages/page.md --figures pages/pictures --titl
 for text in "# Ours" "| [mine](#mine) | 0 | 1 | 1 | 1 |" "Us 2001. a \\| b" \
     "okra paper mine · 2001-02-03 · okra 0 · commit abc · 3.5 s · two cores · 2 threads" \
     "AUC-ROC, higher is better" \
-    "| ridge | 5 % | 0.8500 ± 0.0200 | 0.7500 ± 0.0100 | -4.5 | differs (1) |" \
-    "| ridge | 10 % | 0.8500 ± 0.0200 | 0.9500 ± 0.0100 | +4.5 | better |" \
-    "| margin | 5 % | 0.7000 | 0.5000 | – | not comparable (1) |" "(1) other data" \
+    "| ridge | 5 % | 0.8500 ± 0.0200 | 0.7500 ± 0.0100 | -4.5 sd | differs (1) |" \
+    "| ridge | 10 % | 0.8500 ± 0.0200 | 0.9500 ± 0.0100 | +4.5 sd | better |" \
+    "| margin | 5 % | 0.7000 | 0.5000 | -0.2000, no sd | not comparable (1) |" "(1) other data" \
     "| x | 0.2500 |" "![a curve](pictures/mine-c.svg)" "- first &lt;one&gt;"; do
     expect_in "$text" pages/page.md
 done
