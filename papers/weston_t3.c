@@ -147,21 +147,9 @@ static okra_status figure(paper_run *run, const paper_pairs *test, json_t *rows)
                                   "k-NN", "Hopfield net", "images", images));
 }
 
-static okra_status run_entry(paper_run *run)
+/* What was read into the paper, and what was settled how. */
+static void state(paper_run *run)
 {
-    const paper_options kde[] = {KDE("3"), KDE("4"), KDE("5"), KDE("6"), KDE("8")};
-    const paper_options knn[] = {KNN("1"), KNN("2"), KNN("3"), KNN("4"), KNN("5")};
-    const paper_options net[] = {(const char *const[]){"method=hopfield", NULL}};
-    static const char *const names[] = {"KDE", "k-NN", "Hopfield net"};
-    static const double printed[][2] = {
-        {0.8384, 0.0077}, {0.8960, 0.0052}, {1.2190, 0.0072}};
-    const paper_family families[] = {
-        {kde, 5, lambdas, 4, NULL, LOSS, INNER, NULL, 0},
-        {knn, 5, NULL, 0, NULL, LOSS, INNER, NULL, 0},
-        {net, 1, NULL, 0, NULL, LOSS, INNER, NULL, 0},
-    };
-    int table = paper_table(run, "table3", "Bottom half from top half", "RBF loss",
-                            PAPER_LOWER, "loss");
     paper_reading(run, "folds are five stretches of 200 of the first 1,000 training "
                        "digits in file order; each trains once, the other 800 test; "
                        "candidates are the 200 training outputs");
@@ -181,6 +169,24 @@ static okra_status run_entry(paper_run *run)
     paper_remark(run,
                  "the network on grey levels comes to no rest: after 1,000 steps its "
                  "loss is 1.23 to 1.33, as rounding will have it");
+}
+
+static okra_status run_entry(paper_run *run)
+{
+    const paper_options kde[] = {KDE("3"), KDE("4"), KDE("5"), KDE("6"), KDE("8")};
+    const paper_options knn[] = {KNN("1"), KNN("2"), KNN("3"), KNN("4"), KNN("5")};
+    const paper_options net[] = {(const char *const[]){"method=hopfield", NULL}};
+    static const char *const names[] = {"KDE", "k-NN", "Hopfield net"};
+    static const double printed[][2] = {
+        {0.8384, 0.0077}, {0.8960, 0.0052}, {1.2190, 0.0072}};
+    const paper_family families[] = {
+        {kde, 5, lambdas, 4, NULL, LOSS, INNER, NULL, 0},
+        {knn, 5, NULL, 0, NULL, LOSS, INNER, NULL, 0},
+        {net, 1, NULL, 0, NULL, LOSS, INNER, NULL, 0},
+    };
+    int table = paper_table(run, "table3", "Bottom half from top half", "RBF loss",
+                            PAPER_LOWER, "loss");
+    state(run);
     paper_pairs all = {NULL, NULL}, shown = {NULL, NULL}, other = {NULL, NULL};
     gallery g = {json_array()};
     okra_status st = load(run, &all);
