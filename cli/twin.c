@@ -182,7 +182,9 @@ static int tell(cli_run *run, const twin_fields *f, const okra_twin *twin, const
     if (status == CLI_DONE && run->common.json && !taken) {
         return cli_print_json(run, result);
     }
-    if (status == CLI_DONE && !run->common.quiet && !run->common.json && !taken) {
+    bool summary = *f->output; /* else what is printed is all that was asked for */
+    if (status == CLI_DONE && !(run->common.quiet && summary) && !run->common.json &&
+        !taken) {
         print(twin, seconds);
     }
     json_decref(result);

@@ -134,15 +134,15 @@ done:
     return st;
 }
 
-/* Mean and spread of the training outputs; 1 where they are all the same. Squares are of
- * shares of the largest distance, which do not overflow. */
+/* Mean and spread of the training outputs; 1 where they are all the same. Where its
+ * squares overflow so do kernels, and J is defined nowhere (find). */
 static okra_status moments(state *s)
 {
     okra_status st = OKRA_OK;
     const okra_data *y = s->output.y;
     okra_int n = okra_data_count(y), d = okra_data_width(y), ld = 0;
     const double *values = okra_data_values(y, &ld);
-    double sum = 0, most = 0;
+    double sum = 0;
     ZALLOC(s->mean, d);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < d; j++) {
@@ -151,16 +151,11 @@ static okra_status moments(state *s)
     }
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < d; j++) {
-            most = fmax(most, fabs(values[i * ld + j] - s->mean[j]));
-        }
-    }
-    for (okra_int i = 0; most > 0 && i < n; i++) {
-        for (okra_int j = 0; j < d; j++) {
-            double e = (values[i * ld + j] - s->mean[j]) / most;
+            double e = values[i * ld + j] - s->mean[j];
             sum += e * e / (double)n;
         }
     }
-    s->scale = most > 0 ? most * sqrt(sum) : 1;
+    s->scale = sum > 0 ? sqrt(sum) : 1;
 done:
     return st;
 }

@@ -15,8 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double FAR =
-    1e6; /* no output of use lies there, and kernels do not overflow */
+static const double FAR = 1e6; /* no use in such outputs; kernels of them are finite */
 
 okra_status okra_soar_others_(okra_mat_ Y, okra_int j, okra_data **out)
 {

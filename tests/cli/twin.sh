@@ -23,6 +23,12 @@ expect_in "poly-series(0," out
 okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=3)' --twin 2,2,unbiased \
     --method knn -o knn.okra
 
+# quiet: what was asked for, in the file or, without one, printed
+okra twin -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=3)' --degrees 1,3 -o q.json >out
+[ ! -s out ]
+okra twin -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=3)' --degrees 1,3 >out
+expect_in "ky             $ky" out
+
 # in every command
 okra select -q --x x.csv --y y.csv --kx 'rbf(sigma={1,2})' --ky "$ky" --lambda 0.1 --cv loo -o s.okra
 okra select -q --x x.csv --y y.csv --kx 'rbf(sigma={1,2})' --ky 'rbf(sigma=3)' --twin 1,2 \

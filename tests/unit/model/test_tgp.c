@@ -493,6 +493,14 @@ TEST(never_nan)
                     CHECK_OK(st);
                     check_finite(q);
                 }
+                for (int t = 0; what == 3 && !kl && t < M; t++) {
+                    okra_int ld, found = 0; /* J is defined nowhere: one of training */
+                    const double *y = okra_data_values(okra_prediction_objects(q), &ld);
+                    for (int i = 0; i < N; i++) {
+                        found += memcmp(y + t * ld, p.y + i * D, sizeof *y * D) == 0;
+                    }
+                    CHECK(found == 1);
+                }
                 CHECK(what < 2 || (what == 3 && kl) ||
                       strstr(said, "predictions did not converge"));
                 okra_prediction_free(q);
