@@ -306,8 +306,8 @@ static okra_status run_entry(paper_run *run)
 {
     task t;
     memset(&t, 0, sizeof t);
-    paper_reading(run, "pixels in [-1, 1]: there the nearest neighbour has an error of "
-                       "about 0.32, the paper's is 0.341; in [0, 1] it would be 0.16");
+    paper_reading(run, "pixels in [-1, 1]: there the error of the nearest neighbour is "
+                       "near the paper's; in [0, 1] it would be half of that");
     paper_reading(run,
                   "parameters are chosen on training digits held out, by models of a "
                   "third of the training set; local training sets of 500 digits");

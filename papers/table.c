@@ -73,6 +73,19 @@ static const char *verdict(const char *better, double d)
     return good ? "better" : "differs";
 }
 
+/* No cell that a reader asks about is without one, though it be that none is known. */
+static const char *reason(const paper_cell *cell, double d, const char *found)
+{
+    if (cell->why) {
+        return cell->why;
+    }
+    if (isfinite(cell->printed) && cell->count > 0 && !isfinite(d)) {
+        return "neither has a standard deviation: the paper prints none, and this is one "
+               "run";
+    }
+    return strcmp(found, "differs") == 0 ? "the reason is not known" : NULL;
+}
+
 okra_status paper_put(paper_run *run, int table, const char *row, const char *column,
                       paper_cell cell)
 {
@@ -96,8 +109,10 @@ okra_status paper_put(paper_run *run, int table, const char *row, const char *co
                   number(sd), "values", values, "difference_sd", number(d), "verdict",
                   verdict(json_string_value(json_object_get(t, "better")),
                           cell.apart ? (double)NAN : d));
-    if (cell.why) {
-        json_object_set_new(entry, "why", json_string(cell.why));
+    const char *why =
+        reason(&cell, d, json_string_value(json_object_get(entry, "verdict")));
+    if (why) {
+        json_object_set_new(entry, "why", json_string(why));
     }
     json_object_set_new(json_object_get(row_of(t, row), "cells"), column, entry);
     return OKRA_OK;

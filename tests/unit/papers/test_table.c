@@ -1,0 +1,142 @@
+/* Cells of tables: moments, the rule of verdicts at and beside its bounds, reasons, and
+ * what people read. */
+#include "../../../papers/table.c"
+
+#include "harness.h"
+
+static paper_run run;
+
+static int begin(paper_better better)
+{
+    json_decref(run.result);
+    run.result = json_pack("{s:s,s:s,s:s,s:s,s:f,s:[],s:[],s:[s]}", "name", "n", "paper",
+                           "p", "title", "t", "mode", "quick", "seconds", 1.5, "tables",
+                           "figures", "remarks", "a remark");
+    return paper_table(&run, "id", "Title", "loss", better, "one|two words");
+}
+
+/* The cell of these values in a table of its own. */
+static const json_t *cell_of(paper_better better, paper_cell cell)
+{
+    int table = begin(better);
+    CHECK_OK(paper_put(&run, table, "row", "two words", cell));
+    const json_t *t = json_array_get(json_object_get(run.result, "tables"), 0);
+    const json_t *row = json_array_get(json_object_get(t, "rows"), 0);
+    return json_object_get(json_object_get(row, "cells"), "two words");
+}
+
+static const char *text(const json_t *cell, const char *key)
+{
+    const char *value = json_string_value(json_object_get(cell, key));
+    return value ? value : "";
+}
+
+static bool judged(paper_better better, double printed, double printed_sd, double low,
+                   double high, const char *want)
+{
+    const double values[] = {low, high};
+    paper_cell cell = {printed, printed_sd, values, 2, NULL, false};
+    return strcmp(text(cell_of(better, cell), "verdict"), want) == 0;
+}
+
+TEST(moments)
+{
+    const double values[] = {1, 2, 6};
+    double mean, sd;
+    paper_moments(values, 3, &mean, &sd);
+    CHECK_NEAR(mean, 3, 0);
+    CHECK_NEAR(sd, sqrt(7), 1e-15); /* (4 + 1 + 9) / 2 */
+    paper_moments(values, 1, &mean, &sd);
+    CHECK(mean == 1 && sd == 0);
+    paper_moments(values, 0, &mean, &sd);
+    CHECK(isnan(mean) && sd == 0);
+}
+
+/* Values 3 and 5 have mean 4 and variance 2; with a printed deviation of sqrt(2) the root
+ * of the sum is 2. */
+TEST(verdicts)
+{
+    double root = sqrt(2);
+    CHECK(judged(PAPER_LOWER, 2.001, root, 3, 5, "reproduced"));
+    CHECK(judged(PAPER_LOWER, 1.999, root, 3, 5, "differs"));
+    CHECK(judged(PAPER_LOWER, 5.999, root, 3, 5, "reproduced"));
+    CHECK(judged(PAPER_LOWER, 6.001, root, 3, 5, "better"));
+    CHECK(judged(PAPER_HIGHER, 1.999, root, 3, 5, "better"));
+    CHECK(judged(PAPER_HIGHER, 6.001, root, 3, 5, "differs"));
+    CHECK(judged(PAPER_NEITHER, 1.999, root, 3, 5, "differs"));
+    CHECK(judged(PAPER_NEITHER, 6.001, root, 3, 5, "differs"));
+    CHECK(judged(PAPER_LOWER, 4, NAN, 4, 4, "reproduced")); /* equal, no deviation */
+    CHECK(judged(PAPER_LOWER, 4.1, NAN, 4, 4, "not comparable"));
+    CHECK(judged(PAPER_LOWER, NAN, NAN, 3, 5, "not comparable"));
+    const double values[] = {3, 5};
+    const json_t *c = cell_of(PAPER_LOWER, (paper_cell){8, root, values, 2, NULL, false});
+    CHECK_NEAR(json_number_value(json_object_get(c, "difference_sd")), -2, 1e-15);
+    CHECK_NEAR(json_number_value(json_object_get(c, "okra")), 4, 0);
+    CHECK_NEAR(json_number_value(json_object_get(c, "okra_sd")), root, 1e-15);
+    CHECK(json_array_size(json_object_get(c, "values")) == 2);
+    c = cell_of(PAPER_LOWER, (paper_cell){8, root, values, 2, "other data", true});
+    CHECK(strcmp(text(c, "verdict"), "not comparable") == 0);
+    CHECK_NEAR(json_number_value(json_object_get(c, "difference_sd")), -2, 1e-15);
+    CHECK_FAILS(paper_put(&run, 1, "row", "one", (paper_cell){.count = 0}),
+                OKRA_EINTERNAL, "there is no table 1");
+}
+
+TEST(reasons)
+{
+    const double values[] = {3, 5};
+    const struct {
+        double printed, printed_sd;
+        size_t count;
+        const char *given, *want;
+    } cases[] = {{1, 0.1, 2, "other data", "other data"},
+                 {1, 0.1, 2, NULL, "the reason is not known"},
+                 {1, NAN, 1, NULL, "neither has a standard deviation"},
+                 {4, 0.1, 2, NULL, ""},   /* reproduced */
+                 {NAN, NAN, 2, NULL, ""}, /* not in the paper */
+                 {1, 0.1, 0, NULL, ""}};  /* not in ours */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        paper_cell cell = {cases[i].printed, cases[i].printed_sd, values,
+                           cases[i].count,   cases[i].given,      false};
+        const char *why = text(cell_of(PAPER_LOWER, cell), "why");
+        CHECK(*cases[i].want ? strstr(why, cases[i].want) != NULL : !*why);
+    }
+}
+
+/* What is printed, whole. */
+static char *printed_page(void)
+{
+    char *page = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&page, &size);
+    paper_print(run.result, out);
+    fclose(out);
+    return page;
+}
+
+TEST(pages_of_people)
+{
+    const double values[] = {3, 5};
+    const char *label = "a label that is longer than every column head";
+    int table = begin(PAPER_LOWER);
+    CHECK_OK(paper_put(&run, table, label, "one",
+                       (paper_cell){1, 0.5, values, 2, "other data", false}));
+    CHECK_OK(paper_put(&run, table, label, "two words",
+                       (paper_cell){4, 1, values, 2, "other data", false}));
+    CHECK_OK(paper_put(&run, table, "b", "one",
+                       (paper_cell){NAN, NAN, values, 2, "other data", false}));
+    char *page = printed_page();
+    CHECK(strstr(page, "Title  [loss, lower is better]"));
+    CHECK(strstr(page,
+                 "1.0000 ± 0.5000     4.0000 ± 1.4142     +2.0  differs: other data"));
+    CHECK(strstr(page, "+0.0  reproduced\n")); /* no reason where none is asked for */
+    CHECK(strstr(page, "-  -\n"));             /* no verdict where nothing is printed */
+    CHECK(strstr(page, "remark: a remark\n"));
+    free(page);
+    begin(PAPER_NEITHER);
+    page = printed_page();
+    CHECK(strstr(page, "Title  [loss]\n"));
+    free(page);
+    json_decref(run.result);
+}
+
+MAIN(RUN(moments), RUN(verdicts), RUN(reasons), RUN(pages_of_people))
