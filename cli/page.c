@@ -9,7 +9,7 @@
 static const char page_style[] =
     "*{box-sizing:border-box}"
     "body{margin:0 auto;max-width:60rem;padding:1rem;font:16px/1.5 system-ui,sans-serif;"
-    "color:var(--ink);background:var(--page)}"
+    "color:var(--ink);background:var(--page);overflow-wrap:break-word}"
     "h1{font-size:1.6rem;margin:.5rem 0}h2{font-size:1.25rem;margin:2rem 0 .25rem}"
     "h3{font-size:1rem;margin:1.25rem 0 .25rem}p,li{margin:.25rem 0}"
     ".soft{color:var(--soft);font-size:.875rem}nav a{margin-right:1rem}a{color:var(--s0)}"
@@ -25,11 +25,12 @@ static const char page_style[] =
     "overflow-x:auto}figcaption{font-weight:600;margin-bottom:.5rem}"
     "button{float:right;font:inherit;color:inherit;background:var(--card);"
     "border:1px solid var(--line);border-radius:.4rem;padding:.2rem .7rem}"
+    "th,td:first-child{white-space:normal;max-width:20rem}"
     "th:first-child,td:first-child{position:sticky;left:0;background:var(--page)}"
-    "@media(max-width:40rem){th,td{padding:.3rem .4rem}td:first-child{white-space:normal;"
-    "min-width:6rem;max-width:9rem;overflow-wrap:break-word}td .why{max-width:11rem}}"
+    "@media(max-width:40rem){th,td{padding:.3rem .4rem}td:first-child{max-width:9rem}"
+    "td .why{max-width:11rem}}"
     "@media print{button,nav{display:none}figure,tr{break-inside:avoid}"
-    ".wide,figure{overflow:visible}table{font-size:.75rem}"
+    ".wide,figure{overflow:visible}table{font-size:.75rem}td .theirs{font-size:.65rem}"
     "th,td{white-space:normal;padding:.2rem .4rem}}";
 
 /* The only script: a button that overrides the system's theme. */

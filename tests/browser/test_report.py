@@ -38,7 +38,8 @@ def sample():
         "okra": "0", "format": 1, "kind": "paper", "name": "sample", "title": "A <b>title</b>",
         "tables": [{"id": "t", "title": "AUC", "metric": "AUC-ROC", "better": "higher",
                     "columns": ["5 %", "10 %"],
-                    "rows": [{"label": "ridge", "cells": {"5 %": cell, "10 %": worse}}]}],
+                    "rows": [{"label": "ridge", "cells": {"5 %": cell, "10 %": worse}},
+                             {"label": "unbroken" * 30, "cells": {"5 %": cell}}]}],
         "figures": [
             {"id": "c", "type": "curve", "title": "curve", "log_x": True, "series": [
                 {"name": "a", "x": [1, 10, 100], "y": [3, 2, 1.5], "sd": [.1, .1, .1]}]},
@@ -70,6 +71,10 @@ def test_widths(browser, result):
               f"something is not visible at {width}: {seen}")
         sideways = browser.run("return document.documentElement.scrollWidth - innerWidth")
         check(sideways <= 0, f"the page itself scrolls sideways by {sideways} at {width}")
+        covered = browser.run("""
+            const label = document.querySelector('tbody tr:last-child td');
+            return label.getBoundingClientRect().width / innerWidth""")
+        check(covered < 0.6, f"a long label takes {covered} of the page at {width}")
 
 
 def test_numbers(browser, result):
