@@ -47,6 +47,17 @@ expect_in "run here: quick 2001-02-03" out
 expect 0 okra paper list --data . --seed 5
 [ "$(grep -c 'run here:' out)" = 0 ]
 
+# An entry that fails is told of; the others come into the page all the same.
+mkdir -p broken/umist
+echo garbage | tee broken/umist/x.npy >broken/umist/subject.npy
+mv results/kadri-t3-quick.json kadri-t3.json
+expect 1 okra paper all --quick --keep --data broken --report rest.html
+expect_in "broken/umist/" err
+expect_in "okra paper: brouard-t8 is finished" err
+expect_in "2001-02-03" rest.html
+[ ! -e results/kadri-t3-quick.json ]
+mv kadri-t3.json results/kadri-t3-quick.json
+
 expect 1 okra paper all --quick --data . --report none/page.html
 
 # That results cannot be kept is said before an entry runs.
