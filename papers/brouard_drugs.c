@@ -288,8 +288,8 @@ static void tell(paper_run *run, const task *t)
     paper_reading(run, "activities are -log10(GI50) as they are, and, in tables of their "
                        "own, less the mean of the labelled molecules in each line");
     paper_deviation(run,
-                    "%lld molecules that are active in a line and whose SMILES are "
-                    "known, of the paper's 2303; paths of at most 6 bonds as okra counts "
+                    "%lld molecules that are active in a line and whose SMILES can be "
+                    "read, of the paper's 2303; paths of at most 6 bonds as okra counts "
                     "them",
                     (long long)t->all.n);
     paper_deviation(run, "lambda2 on a short grid; mu of model 2 ends at 0.95, as A_2 is "

@@ -13,7 +13,16 @@ static const double mus[DRUG_MUS] = {DRUG_MU_1, DRUG_MU_2, DRUG_MU_3};
 /* ---- data ----------------------------------------------------------------------------
  */
 
-/* Rows and SMILES of the molecules that are active in a line and have a structure. */
+static bool readable(paper_run *run, const char *smiles)
+{
+    okra_data *one = NULL;
+    bool good = okra_data_smiles(paper_context(run), &smiles, 1, &one) == OKRA_OK;
+    okra_data_free(one);
+    return good;
+}
+
+/* Rows and SMILES of the molecules that are active in a line and have a structure; the
+ * table has a few that chemistry does not know (an element Z). */
 static okra_status read_table(paper_run *run, okra_int most, char **smiles,
                               okra_int *rows, okra_int *count)
 {
@@ -30,8 +39,11 @@ static okra_status read_table(paper_run *run, okra_int most, char **smiles,
             at = strchr(at, '\t');
             fields[k] = at ? ++at : NULL;
         }
-        if (fields[6] && fields[2][0] == '1' && fields[6][0] != '-') {
-            fields[6][strcspn(fields[6], "\r\n")] = '\0';
+        if (!fields[6] || fields[2][0] != '1' || fields[6][0] == '-') {
+            continue;
+        }
+        fields[6][strcspn(fields[6], "\r\n")] = '\0';
+        if (readable(run, fields[6])) {
             rows[*count] = strtoll(fields[0], NULL, 10);
             smiles[*count] = strdup(fields[6]);
             st = smiles[*count] ? OKRA_OK : okra_fail(OKRA_EMEM, "no memory for SMILES");
