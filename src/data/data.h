@@ -113,6 +113,15 @@ okra_int okra_writer_position_(const okra_writer_ *w);
 okra_status okra_writer_commit_(okra_writer_ *w) OKRA_CHECK;
 void okra_writer_abort_(okra_writer_ *w); /* accepts NULL */
 
+/* ---- fingerprints ---------------------------------------------------------------
+ */
+
+/* More bytes, and all values of a collection (NULL: none), mixed into a running hash that
+ * begins at OKRA_MIX_START_. */
+#define OKRA_MIX_START_ UINT64_C(0xcbf29ce484222325)
+uint64_t okra_mix_(uint64_t h, const void *bytes, size_t size);
+uint64_t okra_data_mix_(uint64_t h, const okra_data *data);
+
 /* ---- named arrays: what a method stores in a model ------------------------------ */
 
 /* A bag holds named matrices, numbers and texts. A method's fit fills one; its predict

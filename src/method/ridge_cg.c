@@ -19,6 +19,7 @@
  */
 #include "method/ridge_cg.h"
 
+#include "kernel/bound.h"
 #include "kernel/lowrank.h"
 #include "method/moments.h"
 
@@ -206,34 +207,28 @@ done:
     return st;
 }
 
-/* FNV-1a over what makes the problem: sizes, lambda, the factor, outputs at its basis. */
-static uint64_t hash(uint64_t h, const void *bytes, size_t size)
+static uint64_t mix_map(uint64_t h, const okra_map_ *map)
 {
-    const unsigned char *p = bytes;
-    for (size_t i = 0; i < size; i++) {
-        h = (h ^ p[i]) * UINT64_C(0x100000001b3);
-    }
-    return h;
+    size_t k = (size_t)map->rank, columns = (size_t)map->columns;
+    const char *kernel = okra_kernel_text(map->bound->kernel);
+    h = okra_data_mix_(okra_mix_(h, kernel, strlen(kernel) + 1), map->objects);
+    h = map->factor ? okra_mix_(h, map->factor, k * k * sizeof(double)) : h;
+    return map->sketch ? okra_mix_(h, map->sketch, columns * k * sizeof(double)) : h;
 }
 
+/* What makes the problem: all pairs, both maps with their kernels, lambda and
+ * whether outputs are centred. */
 static uint64_t name_problem(const solver *z, double lambda)
 {
     const okra_problem_ *p = z->r->p;
     okra_int sizes[] = {z->n, z->m, z->d, z->r->center, p->map_y != NULL};
-    uint64_t h = hash(UINT64_C(0xcbf29ce484222325), sizes, sizeof sizes);
-    h = hash(h, &lambda, sizeof lambda);
-    const okra_int *index = z->map->index; /* NULL: centres, which the factor tells */
-    h = index ? hash(h, index, (size_t)z->m * sizeof *index) : h;
-    h = hash(h, z->map->factor, (size_t)(z->m * z->m) * sizeof(double));
-    for (okra_int i = 0; p->features && i < z->m; i++) {
-        h = hash(h, p->features + (index ? index[i] : i) * p->features_ld,
-                 (size_t)z->d * sizeof(double));
+    uint64_t h = okra_mix_(OKRA_MIX_START_, sizes, sizeof sizes);
+    h = okra_mix_(h, &lambda, sizeof lambda);
+    h = mix_map(okra_data_mix_(h, p->x), z->map);
+    for (okra_int i = 0; p->features && i < z->n; i++) {
+        h = okra_mix_(h, p->features + i * p->features_ld, (size_t)z->d * sizeof(double));
     }
-    if (p->map_y && p->map_y->factor) {
-        okra_int k = p->map_y->rank;
-        h = hash(h, p->map_y->factor, (size_t)(k * k) * sizeof(double));
-    }
-    return h;
+    return p->map_y ? mix_map(okra_data_mix_(h, p->y), p->map_y) : h;
 }
 
 static okra_status iterate(solver *z, double lambda, const okra_cg_options_ *o,

@@ -29,53 +29,9 @@ struct okra_journal_ {
 /* ---- fingerprint ----------------------------------------------------------------------
  */
 
-/* FNV-1a */
-static uint64_t mix(uint64_t h, const void *bytes, size_t size)
-{
-    const unsigned char *p = bytes;
-    for (size_t i = 0; i < size; i++) {
-        h = (h ^ p[i]) * 0x100000001b3u;
-    }
-    return h;
-}
-
 static uint64_t mix_ints(uint64_t h, const okra_int *p, okra_int count)
 {
-    return p ? mix(h, p, (size_t)count * sizeof *p) : h;
-}
-
-static uint64_t mix_data(uint64_t h, const okra_data *d)
-{
-    if (!d) {
-        return mix(h, "-", 1);
-    }
-    okra_int head[] = {(okra_int)d->kind, d->n, d->d};
-    h = mix(h, head, sizeof head);
-    for (okra_int i = 0; d->values && i < d->n; i++) {
-        h = mix(h, d->values + i * d->ld, (size_t)d->d * sizeof(double));
-    }
-    if (d->csr.indptr) {
-        okra_int stored = d->csr.indptr[d->n];
-        h = mix_ints(h, d->csr.indptr, d->n + 1);
-        h = mix_ints(h, d->csr.indices, stored);
-        h = mix(h, d->csr.values, (size_t)stored * sizeof(double));
-    }
-    h = d->bits ? mix(h, d->bits, (size_t)(d->n * d->words) * sizeof *d->bits) : h;
-    h = mix_ints(h, d->codes, d->n);
-    for (int g = 0; g < d->group_count; g++) {
-        const okra_ragged_ *group = &d->groups[g];
-        okra_int elements = group->offsets[d->n];
-        h = mix_ints(h, group->offsets, d->n + 1);
-        for (int f = 0; f < group->field_count; f++) {
-            const okra_field_ *field = &group->fields[f];
-            h = mix(h, field->values,
-                    (size_t)(elements * field->width) * okra_field_size_(field->type));
-        }
-    }
-    for (int c = 0; c < d->component_count; c++) {
-        h = mix_data(h, d->components[c]);
-    }
-    return h;
+    return p ? okra_mix_(h, p, (size_t)count * sizeof *p) : h;
 }
 
 static uint64_t mix_links(uint64_t h, const okra_link_source_ *links)
@@ -83,29 +39,29 @@ static uint64_t mix_links(uint64_t h, const okra_link_source_ *links)
     const okra_link_task *task = links->task;
     double beta = links->settings ? links->settings->beta : 1;
     char known = links->settings && links->settings->known;
-    h = mix_data(mix_data(h, task->x), task->gram);
+    h = okra_data_mix_(okra_data_mix_(h, task->x), task->gram);
     h = mix_ints(h, task->labelled, task->labelled_count);
     for (okra_int k = 0; k < task->edge_count; k++) {
         okra_int ends[] = {task->edges[k].a, task->edges[k].b};
-        h = mix(mix_ints(h, ends, 2), &task->edges[k].value, sizeof(double));
+        h = okra_mix_(mix_ints(h, ends, 2), &task->edges[k].value, sizeof(double));
     }
-    return mix(mix(h, &beta, sizeof beta), &known, 1);
+    return okra_mix_(okra_mix_(h, &beta, sizeof beta), &known, 1);
 }
 
 uint64_t okra_fingerprint_(const okra_options *options, const okra_source_ *source,
                            uint64_t seed)
 {
-    uint64_t h = mix(0xcbf29ce484222325u, &seed, sizeof seed);
+    uint64_t h = okra_mix_(OKRA_MIX_START_, &seed, sizeof seed);
     const char *name, *value, *version = okra_version();
     const okra_select_request *request = source->request;
-    h = mix(h, version, strlen(version));
+    h = okra_mix_(h, version, strlen(version));
     for (size_t i = 0; (name = okra_options_each_(options, i, &value)); i++) {
-        h = mix(mix(h, name, strlen(name) + 1), value, strlen(value) + 1);
+        h = okra_mix_(okra_mix_(h, name, strlen(name) + 1), value, strlen(value) + 1);
     }
     const okra_data *all[] = {source->x,      source->y,       request->candidates,
                               request->folds, request->groups, request->strata};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        h = mix_data(h, all[i]);
+        h = okra_data_mix_(h, all[i]);
     }
     return source->links ? mix_links(h, source->links) : h;
 }

@@ -107,6 +107,15 @@ TEST(other_checkpoints_are_refused)
     okra_model_free(model);
     model = NULL;
     CHECK_FAILS(fit_with(&q, text, &model), OKRA_EARG, "another fit");
+    for (okra_int i = 0; i < 2 * N; i++) { /* a number of a pair, in the basis or not */
+        double *at = i < N ? p.x + i * LDX : p.y + (i - N) * D, kept = *at;
+        *at += 1;
+        CHECK_FAILS(fit_with(&p, text, &model), OKRA_EARG, "another fit");
+        *at = kept;
+    }
+    CHECK_OK(fit_with(&p, text, &model));
+    okra_model_free(model);
+    model = NULL;
     files_make("text", "no archive at all, but long enough to look into", 47);
     snprintf(text, sizeof text, "%s checkpoint=%s", base, files_path("text"));
     CHECK_FAILS(fit_with(&p, text, &model), OKRA_EFORMAT, "checkpoint ");
@@ -114,6 +123,28 @@ TEST(other_checkpoints_are_refused)
     CHECK_FAILS(fit_with(&p, text, &model), OKRA_EIO, "/no/such/folder");
     pairs_free(&p);
     pairs_free(&q);
+}
+
+/* Both kernels and the waves of the outputs belong to the problem, though a factor of rank
+ * 1 tells nothing of them. */
+TEST(checkpoints_know_the_kernels)
+{
+    static const char *const settings[] = {
+        "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank-x=chol(rank=1) low-rank-y=rff(rank=2)",
+        "kx=rbf(sigma=2) ky=rbf(sigma=1) low-rank-x=chol(rank=1) low-rank-y=rff(rank=2)",
+        "kx=rbf(sigma=1) ky=rbf(sigma=2) low-rank-x=chol(rank=1) low-rank-y=rff(rank=2)"};
+    pairs p;
+    pairs_make(3, &p);
+    for (int k = 0; k < 3; k++) {
+        char text[700];
+        okra_model *model = NULL;
+        snprintf(text, sizeof text, "%s solver=cg checkpoint=%s", settings[k],
+                 files_path("kernels"));
+        okra_status st = fit_with(&p, text, &model);
+        CHECK(st == (k == 0 ? OKRA_OK : OKRA_EARG));
+        okra_model_free(model);
+    }
+    pairs_free(&p);
 }
 
 TEST(what_does_not_go_together)
@@ -171,4 +202,5 @@ TEST(allocations)
 }
 
 MAIN(RUN(equals_direct), RUN(goes_on_from_its_checkpoint),
-     RUN(other_checkpoints_are_refused), RUN(what_does_not_go_together), RUN(allocations))
+     RUN(other_checkpoints_are_refused),
+     RUN(checkpoints_know_the_kernels), RUN(what_does_not_go_together), RUN(allocations))
