@@ -28,8 +28,8 @@ typedef struct low {
     okra_int p;
 } low;
 
-/* D, centred, becomes E_p; *trace: that of Psi'Psi, which bounds n eps max |psi|^2. */
-static okra_status find_axes(low *z, const char *components, double trace)
+/* D, centred, becomes E_p; tr(Psi'Psi) bounds n eps max |psi|^2. */
+static okra_status find_axes(low *z, const char *components)
 {
     okra_status st = OKRA_OK;
     okra_int d = z->t.d, rank = 0;
@@ -41,7 +41,7 @@ static okra_status find_axes(low *z, const char *components, double trace)
         mu[j] = mu[d - 1 - j];
         mu[d - 1 - j] = swap;
     }
-    while (rank < d && mu[rank] > DBL_EPSILON * trace) {
+    while (rank < d && mu[rank] > DBL_EPSILON * z->t.kept_y) {
         rank++;
     }
     for (okra_int j = 0; j < rank; j++) {
@@ -107,10 +107,7 @@ static okra_status put_axes(const low *z, okra_bag_ *bag)
     okra_mat_copy_(okra_mat_of_(z->offset, 1, p), okra_mat_of_(offset, 1, p));
     TRY(okra_ridge_put_(bag, "offset", &offset, 1, p));
     TRY(okra_bag_put_number_(bag, "components", (double)p));
-    TRY(okra_bag_put_number_(bag, "x.rank", (double)z->t.m));
-    if (z->t.error_x >= 0) {
-        TRY(okra_bag_put_number_(bag, "x.trace-error", z->t.error_x));
-    }
+    TRY(okra_moments_put_(&z->t, z->problem, bag));
 done:
     okra_free_(axes);
     okra_free_(offset);
@@ -123,16 +120,12 @@ okra_status okra_kpca_low_(okra_context *ctx, const okra_problem_ *problem,
 {
     okra_status st = OKRA_OK;
     low z = {.ctx = ctx, .problem = problem};
-    double trace = 0;
     if (okra_problem_features_(problem) == 0) {
         FAIL(OKRA_EARG, "kpca: low-rank-x needs low-rank-y, or a linear ky");
     }
     TRY(okra_moments_create_(ctx, problem, true, &z.t));
-    for (okra_int j = 0; j < z.t.d; j++) {
-        trace += z.t.D[j * z.t.d + j];
-    }
     okra_moments_center_(&z.t);
-    TRY(find_axes(&z, components, trace));
+    TRY(find_axes(&z, components));
     for (size_t l = 0; l < count; l++) {
         TRY(okra_cancelled_(ctx));
         TRY(coefficients(&z, lambda[l], bags[l]));

@@ -87,11 +87,13 @@ done:
     return st;
 }
 
-static void add_means(okra_mat_ A, double share, double *mean)
+static void add_means(okra_mat_ A, double share, double *mean, double *squares)
 {
     for (okra_int i = 0; i < A.rows; i++) {
+        const double *a = A.p + i * A.ld;
+        *squares += okra_dot_(A.cols, a, a);
         for (okra_int j = 0; j < A.cols; j++) {
-            mean[j] += share * A.p[i * A.ld + j];
+            mean[j] += share * a[j];
         }
     }
 }
@@ -103,11 +105,11 @@ static okra_status gather(okra_context *ctx, void *user, okra_int first, okra_ma
     okra_moments_ *t = user;
     double begun = first > 0;
     TRY(okra_syrk_(ctx, true, 1, Phi, begun, okra_mat_of_(t->C, t->m, t->m)));
-    add_means(Phi, 1 / (double)t->n, t->phi);
+    add_means(Phi, 1 / (double)t->n, t->phi, &t->kept_x);
     if (t->d > 0) {
         TRY(okra_gemm_(ctx, true, false, 1, Phi, Psi, begun,
                        okra_mat_of_(t->R, t->m, t->d)));
-        add_means(Psi, 1 / (double)t->n, t->psi);
+        add_means(Psi, 1 / (double)t->n, t->psi, &t->kept_y);
     }
     if (t->D) {
         TRY(okra_syrk_(ctx, true, 1, Psi, begun, okra_mat_of_(t->D, t->d, t->d)));
@@ -118,13 +120,13 @@ done:
 
 /* tr(K - Phi Phi') / tr(K); waves keep the trace by themselves. */
 static okra_status trace_error(okra_context *ctx, const okra_map_ *map,
-                               const okra_data *data, okra_int n, okra_int m,
-                               const double *C, double *error)
+                               const okra_data *data, okra_int n, double kept,
+                               double *error)
 {
     okra_status st = OKRA_OK;
-    double *self = NULL, trace = 0, kept = 0;
+    double *self = NULL, trace = 0;
     *error = -1;
-    if (!map || map->kernel || !C) {
+    if (!map || map->kernel) {
         return OKRA_OK;
     }
     ALLOC(self, data->n);
@@ -132,12 +134,27 @@ static okra_status trace_error(okra_context *ctx, const okra_map_ *map,
     for (okra_int i = 0; i < n; i++) { /* inputs without outputs come after */
         trace += self[i];
     }
-    for (okra_int i = 0; i < m; i++) {
-        kept += C[i * m + i];
-    }
     *error = trace > 0 ? fmax(trace - kept, 0) / trace : 0;
 done:
     okra_free_(self);
+    return st;
+}
+
+okra_status okra_moments_put_(const okra_moments_ *t, const okra_problem_ *p,
+                              okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    TRY(okra_bag_put_number_(bag, "x.rank", (double)t->m));
+    if (t->error_x >= 0) {
+        TRY(okra_bag_put_number_(bag, "x.trace-error", t->error_x));
+    }
+    if (p->map_y) {
+        TRY(okra_bag_put_number_(bag, "y.rank", (double)t->d));
+    }
+    if (p->map_y && t->error_y >= 0) {
+        TRY(okra_bag_put_number_(bag, "y.trace-error", t->error_y));
+    }
+done:
     return st;
 }
 
@@ -154,8 +171,8 @@ okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool
     ZALLOC(t.phi, t.m);
     ZALLOC(t.psi, t.d);
     TRY(okra_moments_pass_(ctx, p, "moments", 0, gather, &t));
-    TRY(trace_error(ctx, p->map_x, p->x, t.n, t.m, t.C, &t.error_x));
-    TRY(trace_error(ctx, p->map_y, p->y, t.n, t.d, t.D, &t.error_y));
+    TRY(trace_error(ctx, p->map_x, p->x, t.n, t.kept_x, &t.error_x));
+    TRY(trace_error(ctx, p->map_y, p->y, t.n, t.kept_y, &t.error_y));
     *out = t;
     return OKRA_OK;
 done:

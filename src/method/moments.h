@@ -15,6 +15,7 @@ typedef struct okra_moments_ {
     double *R;               /* m x d: Phi'Psi                            */
     double *D;               /* d x d: Psi'Psi, where asked for, else NULL */
     double *phi, *psi;       /* m, d: means of the features               */
+    double kept_x, kept_y;   /* tr(Phi'Phi), tr(Psi'Psi)                  */
     double error_x, error_y; /* tr(K - Phi Phi') / tr(K), and of L; < 0: not told */
 } okra_moments_;
 
@@ -27,6 +28,9 @@ void okra_moments_center_(okra_moments_ *moments);
 okra_status okra_moments_smooth_(okra_context *ctx, const okra_problem_ *p,
                                  double lambda2, okra_moments_ *moments) OKRA_CHECK;
 void okra_moments_clear_(okra_moments_ *moments);
+/* Ranks and trace errors, as x.rank and so on. */
+okra_status okra_moments_put_(const okra_moments_ *moments, const okra_problem_ *p,
+                              okra_bag_ *bag) OKRA_CHECK;
 
 /* A pass: rows first.. as Phi and Psi (p == NULL where there are none). */
 typedef okra_status (*okra_rows_fn_)(okra_context *ctx, void *user, okra_int first,

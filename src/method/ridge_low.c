@@ -240,24 +240,6 @@ done:
 /* ---- all together --------------------------------------------------------------------
  */
 
-static okra_status put_errors(const low *z, okra_bag_ *bag)
-{
-    okra_status st = OKRA_OK;
-    const okra_problem_ *p = z->r->p;
-    TRY(okra_bag_put_number_(bag, "x.rank", (double)z->t.m));
-    if (z->t.error_x >= 0) {
-        TRY(okra_bag_put_number_(bag, "x.trace-error", z->t.error_x));
-    }
-    if (p->map_y) {
-        TRY(okra_bag_put_number_(bag, "y.rank", (double)z->t.d));
-    }
-    if (p->map_y && z->t.error_y >= 0) {
-        TRY(okra_bag_put_number_(bag, "y.trace-error", z->t.error_y));
-    }
-done:
-    return st;
-}
-
 okra_status okra_ridge_put_mean_(okra_bag_ *bag, const double *mean, okra_int d)
 {
     okra_status st = OKRA_OK;
@@ -287,7 +269,7 @@ okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double eps
         TRY(okra_moments_smooth_(r->ctx, r->p, r->lambda2, &z.t));
     }
     for (size_t l = 0; l < r->count; l++) {
-        TRY(put_errors(&z, r->bags[l]));
+        TRY(okra_moments_put_(&z.t, r->p, r->bags[l]));
         if (r->center && z.t.d > 0) {
             TRY(okra_ridge_put_mean_(r->bags[l], z.t.psi, z.t.d));
         }

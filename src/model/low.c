@@ -8,7 +8,10 @@
 #include "model/model.h"
 #include "model/options.h"
 
-static okra_status read_low(const char *name, const char *text, okra_low_ *out)
+#include <stdio.h>
+#include <string.h>
+
+okra_status okra_low_read_(const char *name, const char *text, okra_low_ *out)
 {
     okra_status st = okra_low_parse_(text, out);
     if (st != OKRA_OK) {
@@ -23,10 +26,24 @@ static okra_status make_map(okra_context *ctx, const char *name, const char *tex
 {
     okra_status st = OKRA_OK;
     okra_low_ low;
-    TRY(read_low(name, text, &low));
+    TRY(okra_low_read_(name, text, &low));
     TRY(okra_map_create_(ctx, kernel, data, &low, stream, out));
 done:
     return st;
+}
+
+static okra_status fail_method(const okra_method_ *method)
+{
+    char able[80] = "";
+    for (int k = 0; okra_methods_[k]; k++) {
+        size_t used = strlen(able);
+        if (okra_methods_[k]->low_rank) {
+            snprintf(able + used, sizeof able - used, "%s%s", used ? " or " : "",
+                     okra_methods_[k]->name);
+        }
+    }
+    return okra_fail_(OKRA_EARG, "method %s does not use low rank, expected %s",
+                      method->name, able);
 }
 
 /* What does not go with low rank. */
@@ -40,7 +57,7 @@ static okra_status check(const okra_fit_fields_ *f, const okra_method_ *method,
                           "either it or these");
     }
     if (!method->low_rank) {
-        return okra_fail_(OKRA_EARG, "method %s does not use low rank", method->name);
+        return fail_method(method);
     }
     if (on_y && !on_x) {
         return okra_fail_(OKRA_EARG, "low-rank-y needs low-rank-x");
@@ -75,7 +92,7 @@ okra_status okra_fit_low_(okra_context *ctx, const okra_fit_fields_ *f,
     }
     TRY(check(f, method, y, features));
     if (*text_y) { /* a mistake in it is told before the work on x */
-        TRY(read_low("low-rank-y", text_y, &low));
+        TRY(okra_low_read_("low-rank-y", text_y, &low));
     }
     TRY(make_map(ctx, "low-rank-x", text_x, kx, x, 1, map_x));
     if (*text_y && !features) {

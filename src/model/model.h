@@ -62,6 +62,9 @@ okra_status okra_fit_twin_(okra_context *ctx, const okra_data *x, const okra_dat
 
 /* Maps of low rank as the options say, NULL where they say nothing. */
 struct okra_fit_fields_;
+/* A SPEC of low rank; messages begin with the option's name. */
+okra_status okra_low_read_(const char *name, const char *text,
+                           struct okra_low_ *out) OKRA_CHECK;
 okra_status okra_fit_low_(okra_context *ctx, const struct okra_fit_fields_ *fields,
                           const okra_method_ *method, const okra_data *x,
                           const okra_data *y, const okra_kernel *kx,

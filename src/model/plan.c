@@ -20,9 +20,10 @@ typedef struct side {
     double rank, columns, value; /* features, kernel values, operations a value */
 } side;
 
-static okra_status read_side(const char *text, const okra_data *data, side *s)
+static okra_status read_side(const char *name, const char *text, const okra_data *data,
+                             side *s)
 {
-    okra_status st = okra_low_parse_(text, &s->low);
+    okra_status st = okra_low_read_(name, text, &s->low);
     double n = (double)data->n, m = (double)s->low.rank;
     if (st != OKRA_OK) {
         return st;
@@ -109,12 +110,12 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
     if (!*low_x) {
         goto done;
     }
-    TRY(read_side(low_x, x, &sx));
+    TRY(read_side("low-rank-x", low_x, x, &sx));
     TRY(okra_kernel_parse(f.ky, &ky));
     bool features = y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale);
     bool mapped = *low_y && !features;
     if (mapped) {
-        TRY(read_side(low_y, y, &sy));
+        TRY(read_side("low-rank-y", low_y, y, &sy));
     }
     TRY(measure(context, &rate));
     const char *solver = okra_options_get(options, "solver");

@@ -3,6 +3,9 @@
  */
 #include "pairs.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 static const char *const base =
     "kx=rbf(sigma=1) low-rank-x=nystrom(rank=9) lambda=0.05 solver=cg";
 
@@ -55,6 +58,7 @@ TEST(goes_on_from_its_checkpoint)
 {
     static const char *const direct =
         "kx=rbf(sigma=5) low-rank-x=nystrom(rank=10) lambda=0.05";
+    static const struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
     char text[700];
     double one[RANK * WIDTH], two[RANK * WIDTH], steps = 0;
     okra_data *x = NULL, *y = NULL;
@@ -79,6 +83,10 @@ TEST(goes_on_from_its_checkpoint)
         copy_of(rest, two);
         CHECK(memcmp(one, two, sizeof one) == 0);
         okra_model_free(rest);
+        struct stat now;
+        CHECK(stat(files_path("cg"), &now) == 0);
+        CHECK((now.st_mtime == 1) == again); /* no step was taken then */
+        CHECK(utimensat(AT_FDCWD, files_path("cg"), long_ago, 0) == 0);
     }
     okra_model_free(exact);
     okra_model_free(whole);
@@ -125,8 +133,8 @@ TEST(other_checkpoints_are_refused)
     pairs_free(&q);
 }
 
-/* Both kernels and the waves of the outputs belong to the problem, though a factor of rank
- * 1 tells nothing of them. */
+/* Both kernels and the waves of the outputs belong to the problem, though a factor of
+ * rank 1 tells nothing of them. */
 TEST(checkpoints_know_the_kernels)
 {
     static const char *const settings[] = {
@@ -202,5 +210,5 @@ TEST(allocations)
 }
 
 MAIN(RUN(equals_direct), RUN(goes_on_from_its_checkpoint),
-     RUN(other_checkpoints_are_refused),
-     RUN(checkpoints_know_the_kernels), RUN(what_does_not_go_together), RUN(allocations))
+     RUN(other_checkpoints_are_refused), RUN(checkpoints_know_the_kernels),
+     RUN(what_does_not_go_together), RUN(allocations))

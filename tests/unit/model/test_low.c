@@ -137,6 +137,105 @@ TEST(semi_supervised_of_full_rank_equals_dense)
     }
 }
 
+/* tr(K - G G') / tr(K) of the first m columns of a pivoted Cholesky factor. */
+static double naive_error(const char *kernel, const okra_data *data, int m)
+{
+    double K[N * N], left = 0, trace = 0;
+    okra_kernel *k = NULL;
+    CHECK_OK(okra_kernel_parse(kernel, &k));
+    CHECK_OK(okra_gram(NULL, k, data, NULL, K, N));
+    okra_kernel_free(k);
+    for (int i = 0; i < N; i++) {
+        trace += K[i * N + i];
+    }
+    for (int step = 0; step < m; step++) { /* K <- its Schur complement */
+        int at = 0;
+        double column[N];
+        for (int i = 0; i < N; i++) {
+            at = K[i * N + i] > K[at * N + at] ? i : at;
+        }
+        double pivot = K[at * N + at];
+        for (int i = 0; i < N; i++) {
+            column[i] = K[i * N + at];
+        }
+        for (int i = 0; i < N * N; i++) {
+            K[i] -= column[i / N] * column[i % N] / pivot;
+        }
+    }
+    for (int i = 0; i < N; i++) {
+        left += K[i * N + i];
+    }
+    return left / trace;
+}
+
+/* Every method and operator tells the trace errors of both sides. Ten times the worst of
+ * the cases, 1.1e-14. */
+TEST(trace_errors_are_told)
+{
+    static const char *const methods[] = {"operator=identity", "operator=ccov",
+                                          "method=kpca", "center-output=yes"};
+    for (int c = 0; c < 4 * 5 * 4; c++) {
+        pairs p;
+        char text[240];
+        double x = -1, y = -1;
+        int mx = 1 + c / 4 % 5, my = 6 - mx;
+        pairs_make((uint64_t)c, &p);
+        snprintf(text, sizeof text,
+                 "kx=rbf(sigma=1) ky=rbf(sigma=2) %s low-rank-x=chol(rank=%d) "
+                 "low-rank-y=chol(rank=%d)",
+                 methods[c % 4], mx, my);
+        okra_model *model = pairs_fit(p.train_x, p.train_y, text);
+        CHECK(okra_bag_get_number_(model->bag, "x.trace-error", &x));
+        CHECK(okra_bag_get_number_(model->bag, "y.trace-error", &y));
+        CHECK_NEAR(x, naive_error("rbf(sigma=1)", p.train_x, mx), 1.1e-13);
+        CHECK_NEAR(y, naive_error("rbf(sigma=2)", p.train_y, my), 1.1e-13);
+        okra_model_free(model);
+        pairs_free(&p);
+    }
+}
+
+static void fitted(const pairs *p, const char *settings, double *F, double *error)
+{
+    okra_int ld;
+    okra_model *model = pairs_fit(p->train_x, p->train_y, settings);
+    okra_prediction *q =
+        pairs_predict(model, p->train_x, "decode=explicit", false, false);
+    const double *h = okra_data_values(okra_prediction_objects(q), &ld);
+    memcpy(F, h, N * D * sizeof *F);
+    CHECK(okra_bag_get_number_(model->bag, "x.trace-error", error) ==
+          (strstr(settings, "low-rank") != NULL));
+    okra_prediction_free(q);
+    okra_model_free(model);
+}
+
+/* At the training inputs, low rank less dense is lambda (K~ + lambda I)^-1 (K - K~)
+ * (K + lambda I)^-1 Y, so that its norm is at most tr(K - K~) / lambda |Y|: the error
+ * falls with the rank as the trace error says. */
+TEST(errors_fall_as_the_trace_error_predicts)
+{
+    for (int c = 0; c < 20; c++) {
+        pairs p;
+        double dense[N * D], low[N * D], first = 0, trace = 0, distance = 0, Y;
+        pairs_make((uint64_t)c, &p);
+        fitted(&p, "kx=rbf(sigma=1) lambda=0.3", dense, &trace);
+        Y = sqrt(okra_dot_(N * D, p.y, p.y));
+        for (int rank = 1; rank <= N; rank++) {
+            char text[120];
+            snprintf(text, sizeof text,
+                     "kx=rbf(sigma=1) lambda=0.3 low-rank-x=chol(rank=%d,tol=0)", rank);
+            fitted(&p, text, low, &trace);
+            for (int i = 0; i < N * D; i++) {
+                low[i] -= dense[i];
+            }
+            distance = sqrt(okra_dot_(N * D, low, low));
+            CHECK(distance <= trace * N / 0.3 * Y + 1e-10);
+            first = rank == 1 ? distance : first;
+        }
+        CHECK(distance < 1e-12 * first); /* 8.3e-14 at worst */
+        pairs_free(&p);
+    }
+}
+
 TEST(components_that_do_not_fit)
 {
     pairs p;
@@ -365,7 +464,8 @@ TEST(what_does_not_go_together)
          "either it or these"},
         {"low-rank-y=chol(rank=3)", OKRA_EARG, "needs low-rank-x"},
         {"low-rank-x=chol(rank=3) low-rank-y=chol(rank=3)", OKRA_EARG, "leave it out"},
-        {"low-rank-x=chol(rank=3) method=knn", OKRA_EARG, "does not use low rank"},
+        {"low-rank-x=chol(rank=3) method=knn", OKRA_EARG,
+         "method knn does not use low rank, expected ridge or kpca"},
         {"low-rank-x=chol(rank=3) ky=rbf(sigma=1) operator=cov", OKRA_EARG,
          "needs low-rank-y"},
         {"low-rank-x=chol(rank=3) ky=rbf(sigma=1) method=kpca", OKRA_EARG,
@@ -450,7 +550,7 @@ TEST(plans)
         CHECK(seconds > 0 && strstr(text, cases[i].text));
     }
     CHECK_FAILS(plan(&p, "low-rank-x=chol", text, sizeof text, &seconds), OKRA_EARG,
-                "needs rank");
+                "low-rank-x: low rank: chol needs rank");
     pairs_free(&p);
 }
 
@@ -475,7 +575,8 @@ TEST(allocations)
 }
 
 MAIN(RUN(full_rank_equals_dense), RUN(kpca_of_full_rank_equals_dense),
-     RUN(semi_supervised_of_full_rank_equals_dense), RUN(components_that_do_not_fit),
+     RUN(semi_supervised_of_full_rank_equals_dense), RUN(trace_errors_are_told),
+     RUN(errors_fall_as_the_trace_error_predicts), RUN(components_that_do_not_fit),
      RUN(weights_of_full_rank_equal_dense), RUN(matrix_operator_equals_dense),
      RUN(paths_equal_single_fits), RUN(files_keep_the_basis),
      RUN(candidates_cost_their_features), RUN(candidates_may_be_given),

@@ -385,14 +385,20 @@ TEST(folds_of_one_class_are_refused)
 
 TEST(failing_allocations)
 {
+    static const char *const settings[][12] = {
+        {"kx", "rbf(sigma={1,auto})", "lambda", "1,2", "cv", "nested:2,2", NULL},
+        {"kx", "rbf(sigma=1)", "lambda", "1,2", "cv", "loo", "low-rank-x",
+         "nystrom(rank=3)", NULL},
+        {"kx", "rbf(sigma=1)", "ky", "rbf(sigma=1)", "lambda", "1,2", "cv", "kfold:2",
+         "low-rank", "chol(rank=2)", NULL}};
     toy *t = make_toy(6, 0, false, false, 2);
-    const char *pairs[] = {"kx", "rbf(sigma={1,auto})", "lambda", "1,2",
-                           "cv", "nested:2,2",          NULL};
-    okra_options *o = select_options(pairs);
-    okra_selection *s = NULL;
-    CHECK_ALLOCATIONS(okra_select(NULL, t->inputs, t->outputs, o, NULL, &s),
-                      okra_selection_free(s));
-    okra_options_free(o);
+    for (int k = 0; k < 3; k++) {
+        okra_options *o = select_options(settings[k]);
+        okra_selection *s = NULL;
+        CHECK_ALLOCATIONS(okra_select(NULL, t->inputs, t->outputs, o, NULL, &s),
+                          okra_selection_free(s));
+        okra_options_free(o);
+    }
     free_toy(t);
 }
 
