@@ -20,6 +20,9 @@ static const okra_option rows[] = {
              "a line, and perhaps a weight"),
     ROW_TEXT("labelled", labelled, "", "FILE", "Nodes whose edges with one another are "
              "all known, one a line; without it the nodes of --edges"),
+    ROW_TEXT("unlabelled", unlabelled, "", "FILE", "The new nodes that help where --lambda2 "
+             "is given, one a line; the others are unseen while learning. Without it all "
+             "help"),
     ROW_TEXT("y", y, "", "FILE", "The Gram matrix of the labelled nodes, in the order of "
              "--labelled, in place of a kernel of the known edges"),
     ROW_TEXT("beta", beta, "1", "V|auto", "Time of the diffusion on the known network "
@@ -48,6 +51,7 @@ static void clear(link_job *j)
     okra_data_free(j->gram);
     cli_nodes_clear(&j->nodes);
     cli_known_clear(&j->known);
+    free(j->unlabelled);
     free(j->truth);
     if (j->which) {
         okra_link_list_free(j->pairs);
@@ -82,6 +86,9 @@ static int check(const cli_run *run, link_job *j)
     if (okra_options_is_set(run->options, "at") && !*f->truth) {
         return cli_usage(run, "--at has no use without --truth");
     }
+    if (*f->unlabelled && !okra_options_is_set(run->library, "lambda2")) {
+        return cli_usage(run, "--unlabelled has no use without --lambda2");
+    }
     if (okra_options_is_set(run->options, "beta") &&
         (*f->y || okra_options_is_set(run->library, "ky"))) {
         return cli_usage(run,
@@ -105,15 +112,22 @@ static int read_all(cli_run *run, link_job *j)
     if (status == CLI_DONE) {
         status = cli_known_read(run, &j->nodes, f->labelled, f->edges, &j->known);
     }
+    if (status == CLI_DONE && *f->unlabelled) {
+        status = cli_nodes_list(run, &j->nodes, f->unlabelled, &j->unlabelled,
+                                &j->unlabelled_count);
+        if (status == CLI_DONE && j->unlabelled_count == 0) {
+            status = cli_failure(run, "%s names no node", f->unlabelled);
+        }
+    }
     if (status == CLI_DONE && *f->y) {
         status = cli_read_gram(run, f->y, true, &j->gram);
     }
     if (status == CLI_DONE && *f->truth) {
-        status = cli_nodes_pairs(run, &j->nodes, f->truth, NULL, "", &j->truth,
+        status = cli_nodes_pairs(run, &j->nodes, f->truth, NULL, NULL, &j->truth,
                                  &j->truth_count);
     }
     if (status == CLI_DONE && !j->which) {
-        status = cli_nodes_pairs(run, &j->nodes, f->pairs, NULL, "", &j->pairs,
+        status = cli_nodes_pairs(run, &j->nodes, f->pairs, NULL, NULL, &j->pairs,
                                  &j->pair_count);
     }
     return status;
@@ -189,7 +203,9 @@ static int work(cli_run *run, link_job *j)
 {
     const link_fields *f = &j->f;
     okra_link_task task = cli_known_task(&j->known, j->x, j->gram);
-    okra_link_settings settings = {.known = f->known};
+    okra_link_settings settings = {.known = f->known,
+                                   .unlabelled = j->unlabelled,
+                                   .unlabelled_count = j->unlabelled_count};
     int status = cli_beta(run, f->beta, &settings.beta);
     if (status == CLI_DONE) {
         status = cli_status(

@@ -8,8 +8,8 @@
 #include "nodes.h"
 
 typedef struct link_fields {
-    const char *x, *nodes, *edges, *labelled, *y, *output, *pairs, *truth, *at, *network,
-        *plot, *beta;
+    const char *x, *nodes, *edges, *labelled, *unlabelled, *y, *output, *pairs, *truth,
+        *at, *network, *plot, *beta;
     okra_int top;
     bool known;
 } link_fields;
@@ -21,6 +21,7 @@ typedef struct link_job {
     cli_known known;
     okra_link *truth, *pairs, *network;
     okra_int truth_count, pair_count, network_count;
+    okra_int *unlabelled, unlabelled_count;
     okra_link_pairs which; /* 0: the pairs of a file */
     okra_links *links;
     okra_ranking *ranking;

@@ -19,7 +19,7 @@ typedef struct lines {
     FILE *file;
     char *line;
     size_t room;
-    long number;
+    long number, found; /* of lines, and of those with words */
     char *word[4];
     int words;
 } lines;
@@ -58,6 +58,7 @@ static bool lines_next(lines *l)
             }
         }
         if (l->words > 0 && l->word[0][0] != '#') {
+            l->found++;
             return true;
         }
     }
@@ -188,9 +189,10 @@ static int find_or_say(const lines *l, const cli_nodes *n, const char *word,
     if (*node >= 0) {
         return CLI_DONE;
     }
-    return n->names ? fault(l, "there is no node '%s'", word)
-                    : fault(l, "there is no node '%s': expected 0 to %lld", word,
-                            (long long)n->count - 1);
+    const char *hint = l->found == 1 ? "; before a line of headings put a #" : "";
+    return n->names ? fault(l, "there is no node '%s'%s", word, hint)
+                    : fault(l, "there is no node '%s': expected 0 to %lld%s", word,
+                            (long long)n->count - 1, hint);
 }
 
 /* ---- lists and pairs
@@ -245,6 +247,13 @@ int cli_nodes_list(const cli_run *run, const cli_nodes *nodes, const char *path,
     return status;
 }
 
+/* The first line of what okra link writes with scores. */
+static bool headings(const lines *l, const cli_nodes *nodes)
+{
+    return l->found == 1 && l->words >= 2 && strcmp(l->word[0], "node_a") == 0 &&
+           strcmp(l->word[1], "node_b") == 0 && find(nodes, "node_a") < 0;
+}
+
 /* One line as a pair with a < b. */
 static int read_pair(const lines *l, const cli_nodes *nodes, const bool *member,
                      const char *kind, okra_link *out)
@@ -267,8 +276,9 @@ static int read_pair(const lines *l, const cli_nodes *nodes, const bool *member,
     if (ends[0] == ends[1]) {
         return fault(l, "node '%s' with itself", l->word[0]);
     }
-    double value = l->words == 3 ? strtod(l->word[2], &end) : 1;
-    if ((l->words == 3 && (*end || end == l->word[2])) || !(value > 0) || isinf(value)) {
+    bool weighted = kind && l->words == 3;
+    double value = weighted ? strtod(l->word[2], &end) : 1;
+    if (weighted && (*end || end == l->word[2] || !(value > 0) || isinf(value))) {
         return fault(l, "the weight is '%s', expected a positive number", l->word[2]);
     }
     bool turn = ends[0] > ends[1];
@@ -314,6 +324,9 @@ int cli_nodes_pairs(const cli_run *run, const cli_nodes *nodes, const char *path
     int status = lines_open(run, path, &l);
     *count = 0;
     while (status == CLI_DONE && lines_next(&l)) {
+        if (headings(&l, nodes)) {
+            continue;
+        }
         if (!grow(&block, *count, &room, sizeof **list)) {
             status = cli_failure(run, "out of memory");
         } else {

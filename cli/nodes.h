@@ -23,9 +23,10 @@ const char *cli_node_name(const cli_nodes *nodes, okra_int node, char *buffer);
 int cli_nodes_list(const cli_run *run, const cli_nodes *nodes, const char *path,
                    okra_int **list, okra_int *count);
 /* Pairs, two names a line and perhaps a positive number (1 if not), blanks, tabs or a
- * comma between; # begins a comment. A node with itself is refused; pairs that come again
- * either way round are left out, and how many is said. `member` (may be NULL): both ends
- * must be nodes where it is true, else they are no `kind` nodes. */
+ * comma between; # begins a comment; the headings of okra link are passed over. A node
+ * with itself is refused; pairs that come again either way round are left out, and how
+ * many is said. `member` (may be NULL): both ends must be nodes where it is true, else
+ * they are no `kind` nodes. kind == NULL: the number may be any, and is not used. */
 int cli_nodes_pairs(const cli_run *run, const cli_nodes *nodes, const char *path,
                     const bool *member, const char *kind, okra_link **list,
                     okra_int *count);

@@ -165,6 +165,92 @@ okra_status network_score(paper_run *run, const network *net, const okra_int *or
     return st;
 }
 
+static int by_ends(const void *p, const void *q)
+{
+    const okra_link *x = p, *y = q;
+    return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
+}
+
+static okra_link ordered(okra_int a, okra_int b)
+{
+    return (okra_link){a < b ? a : b, a < b ? b : a, 0};
+}
+
+/* Areas of the scored pairs against the edges of the network. */
+static okra_status rank_pairs(const network *net, const okra_link *pairs, okra_int count,
+                              double auc[2])
+{
+    okra_link *edges = malloc((size_t)(net->edge_count + 1) * sizeof *edges);
+    double *score = malloc((size_t)(count + 1) * sizeof *score);
+    unsigned char *positive = malloc((size_t)count + 1);
+    okra_ranking *ranking = NULL;
+    okra_status st = edges && score && positive ? OKRA_OK : no_memory();
+    for (okra_int e = 0; st == OKRA_OK && e < net->edge_count; e++) {
+        edges[e] = ordered(net->edges[e].a, net->edges[e].b);
+    }
+    if (st == OKRA_OK) {
+        qsort(edges, (size_t)net->edge_count, sizeof *edges, by_ends);
+    }
+    for (okra_int k = 0; st == OKRA_OK && k < count; k++) {
+        okra_link pair = ordered(pairs[k].a, pairs[k].b);
+        score[k] = pairs[k].value;
+        positive[k] = bsearch(&pair, edges, (size_t)net->edge_count, sizeof *edges,
+                              by_ends) != NULL;
+    }
+    if (st == OKRA_OK) {
+        st = okra_ranking_create(count, score, positive, &ranking);
+    }
+    if (st == OKRA_OK) {
+        auc[0] = 100 * okra_ranking_auc_roc(ranking);
+        auc[1] = 100 * okra_ranking_auc_pr(ranking);
+    }
+    okra_ranking_free(ranking);
+    free(edges);
+    free(score);
+    free(positive);
+    return st;
+}
+
+okra_status network_unseen(paper_run *run, const network *net, const okra_int *order,
+                           okra_int labelled, okra_int training,
+                           const char *const *options, double auc[2])
+{
+    okra_context *ctx = paper_context(run);
+    okra_int unseen = net->nodes - training, count = 0;
+    okra_link *pairs = malloc((size_t)(unseen * (labelled + unseen) + 1) * sizeof *pairs);
+    okra_link_settings settings = {.beta = 1,
+                                   .unlabelled = order + labelled,
+                                   .unlabelled_count = training - labelled};
+    okra_options *o = NULL;
+    okra_links *links = NULL;
+    known k = {0};
+    okra_status st = pairs ? set_options(options, &o) : no_memory();
+    if (st == OKRA_OK) {
+        st = known_make(net, order, labelled, &k);
+    }
+    if (st == OKRA_OK) {
+        st = okra_link_fit(ctx, &k.task, o, &settings, &links);
+    }
+    for (okra_int i = training; st == OKRA_OK && i < net->nodes; i++) {
+        for (okra_int j = 0; j < i; j++) {
+            if (j < labelled || j >= training) {
+                pairs[count++] = (okra_link){order[i], order[j], 0};
+            }
+        }
+    }
+    if (st == OKRA_OK) {
+        st = okra_link_score(ctx, links, pairs, count);
+    }
+    if (st == OKRA_OK) {
+        st = rank_pairs(net, pairs, count, auc);
+    }
+    free(pairs);
+    okra_links_free(links);
+    okra_options_free(o);
+    known_clear(&k);
+    return st;
+}
+
 okra_status network_part(const network *net, const okra_int *order, okra_int labelled,
                          network *out, double **gram)
 {

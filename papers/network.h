@@ -33,6 +33,13 @@ okra_status network_score(paper_run *run, const network *net, const okra_int *or
                           okra_link_pairs which, double auc[2],
                           double *seconds) OKRA_CHECK;
 
+/* Areas over pairs of an unseen node, order[training] or later, with a labelled node or
+ * another unseen one, where order[labelled..training-1] help as inputs without outputs.
+ */
+okra_status network_unseen(paper_run *run, const network *net, const okra_int *order,
+                           okra_int labelled, okra_int training,
+                           const char *const *options, double auc[2]) OKRA_CHECK;
+
 /* Mean areas over `folds` parts of the labelled nodes, each left out in turn: the pairs
  * of a left-out and a remaining node. */
 okra_status network_folds(paper_run *run, const network *net, const okra_int *order,

@@ -9,24 +9,26 @@
 #include "network.h"
 
 enum { REPEATS = 10, SHARES = 3, FOLDS = 5, WIDTHS = 3, LAMBDAS = 3, SMOOTH = 3 };
-enum { EM, PKMR, IOKR, METHODS };
+enum { EM, PKMR, IOKR, METHODS, UNSEEN = METHODS, ROWS }; /* UNSEEN: IOKR, test nodes */
+enum { RIDGE, MARGIN, LOSSES };
 enum { ROC, PR, AREAS };
 
 typedef struct study {
     network net;
-    okra_int test;         /* nodes that take no part                       */
+    okra_int test;         /* nodes that take no part in learning           */
     double distance;       /* mean squared one; 0: x is the kernel          */
     double widths[WIDTHS]; /* gamma times the distance                      */
     int width_count, repeats;
-    double printed[METHODS][AREAS][SHARES][2]; /* mean, sd                  */
+    bool margin;                            /* its curve too */
+    double printed[ROWS][AREAS][SHARES][2]; /* mean, sd                     */
     const char *why;
 } study;
 
 /* What one choice of labelled nodes gives. */
 typedef struct result {
-    double area[METHODS][AREAS]; /* each with the parameters chosen for it */
+    double area[ROWS][AREAS]; /* each with the parameters chosen for it */
     double seconds[METHODS];
-    double curve[SMOOTH][AREAS]; /* IOKR along lambda2 */
+    double curve[LOSSES][SMOOTH][AREAS]; /* IOKR along lambda2 */
 } result;
 
 /* Runs every share and repeat of labelled nodes and puts the tables of areas. */
@@ -36,8 +38,8 @@ okra_status transductive_measure(paper_run *run, study *s,
 okra_status transductive_seconds(paper_run *run, const study *s,
                                  result results[][REPEATS],
                                  const double printed[METHODS][SHARES][2]) OKRA_CHECK;
-/* An area against lambda2, a curve a share. */
+/* An area of IOKR with a loss against lambda2, a curve a share. */
 okra_status transductive_curves(paper_run *run, const study *s, result results[][REPEATS],
-                                int area, const char *title) OKRA_CHECK;
+                                int loss, int area) OKRA_CHECK;
 
 #endif

@@ -41,6 +41,9 @@ typedef struct okra_link_settings {
     bool known;  /* a labelled node u stands for itself, phi(u), and not for h(u)       */
     bool together; /* okra_link_leave: both ends of a pair are left out at once, as for
                       two new nodes, and not each by itself */
+    const okra_int *unlabelled; /* the new nodes that help where lambda2 of the method is
+                                   more than 0; NULL: all. The others are unseen        */
+    okra_int unlabelled_count;
 } okra_link_settings;
 
 typedef struct okra_links okra_links;
@@ -53,8 +56,8 @@ typedef enum okra_link_pairs {
 } okra_link_pairs;
 
 /* settings == NULL: beta 1, not known. Where lambda2 of the method is more than 0, the
- * new nodes are its inputs without outputs. The known network may have several components
- * and nodes without edges; it must have an edge. */
+ * new nodes (settings->unlabelled) are its inputs without outputs. The known network may
+ * have several components and nodes without edges; it must have an edge. */
 OKRA_API okra_status okra_link_fit(okra_context *context, const okra_link_task *task,
                                    const okra_options *options,
                                    const okra_link_settings *settings,

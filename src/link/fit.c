@@ -130,6 +130,34 @@ done:
     return st;
 }
 
+/* The labelled nodes; with lambda2 > 0 also the new ones, or those of them that are named
+ * (each once). */
+static okra_status choose_inputs(const okra_link_settings *s, okra_int nodes, okra_int n,
+                                 okra_link_parts_ *p)
+{
+    okra_status st = OKRA_OK;
+    const char *lambda2 = okra_options_get(p->fit, "lambda2");
+    bool semi = lambda2 && okra_strtod_(lambda2, NULL) > 0, *named = NULL;
+    const okra_int *help = s->unlabelled ? s->unlabelled : p->fresh;
+    okra_int count = s->unlabelled ? s->unlabelled_count : p->fresh_count;
+    ZALLOC(named, nodes);
+    for (okra_int i = 0; i < count; i++) {
+        if (help[i] < 0 || help[i] >= nodes || p->place[help[i]] >= 0 || named[help[i]]) {
+            FAIL(OKRA_EARG, "unlabelled node %lld: expected new nodes, each once",
+                 (long long)help[i]);
+        }
+        named[help[i]] = true;
+    }
+    p->input_count = n + (semi ? count : 0);
+    ALLOC(p->inputs, p->input_count);
+    for (okra_int i = 0; i < p->input_count; i++) {
+        p->inputs[i] = i < n ? p->labelled[i] : help[i - n];
+    }
+done:
+    okra_free_(named);
+    return st;
+}
+
 okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *task,
                                     const okra_options *options,
                                     const okra_link_settings *settings,
@@ -153,6 +181,7 @@ okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *tas
     } else {
         TRY(okra_fit_options(&p.fit));
     }
+    TRY(choose_inputs(s, task->x->n, task->labelled_count, &p));
     TRY(output_kernel(ctx, task, s, &p));
     *out = p;
     return OKRA_OK;
@@ -166,6 +195,7 @@ void okra_link_parts_clear_(okra_link_parts_ *p)
     okra_free_(p->place);
     okra_free_(p->labelled);
     okra_free_(p->fresh);
+    okra_free_(p->inputs);
     okra_network_free_(p->network);
     okra_data_free(p->y);
     okra_options_free(p->fit);
@@ -207,21 +237,6 @@ done:
     return st;
 }
 
-okra_status okra_link_inputs_(const okra_link_parts_ *p, okra_int n, okra_int **list,
-                              okra_int *count)
-{
-    okra_status st = OKRA_OK;
-    const char *lambda2 = okra_options_get(p->fit, "lambda2");
-    bool semi = lambda2 && okra_strtod_(lambda2, NULL) > 0;
-    *count = n + (semi ? p->fresh_count : 0);
-    ALLOC(*list, *count);
-    for (okra_int i = 0; i < *count; i++) {
-        (*list)[i] = i < n ? p->labelled[i] : p->fresh[i - n];
-    }
-done:
-    return st;
-}
-
 okra_status okra_link_fit(okra_context *context, const okra_link_task *task,
                           const okra_options *options, const okra_link_settings *settings,
                           okra_links **out)
@@ -230,10 +245,10 @@ okra_status okra_link_fit(okra_context *context, const okra_link_task *task,
     okra_link_parts_ p = {0};
     okra_links *l = NULL;
     okra_data *x = NULL;
-    okra_int *inputs = NULL, input_count = 0, n = task->labelled_count;
+    okra_int n = task->labelled_count;
     TRY(okra_link_parts_create_(context, task, options, settings, &p));
-    TRY(okra_link_inputs_(&p, n, &inputs, &input_count));
-    TRY(okra_link_take_(context, task->x, inputs, input_count, inputs, input_count, &x));
+    TRY(okra_link_take_(context, task->x, p.inputs, p.input_count, p.inputs,
+                        p.input_count, &x));
     ZALLOC(l, 1);
     l->nodes = task->x->n;
     l->known = settings && settings->known;
@@ -250,8 +265,8 @@ okra_status okra_link_fit(okra_context *context, const okra_link_task *task,
     p.network = NULL;
     p.fit = NULL;
     for (int g = 0; g < OKRA_GROUPS_; g++) {
-        TRY(okra_link_take_(context, task->x, group[g].node, group[g].count, inputs,
-                            input_count, &group[g].x));
+        TRY(okra_link_take_(context, task->x, group[g].node, group[g].count, p.inputs,
+                            p.input_count, &group[g].x));
     }
     const okra_linker_ *linker = l->model->method->linker;
     l->width = linker ? linker->width(l->model->bag) : n;
@@ -268,7 +283,6 @@ done:
     okra_links_free(l);
     okra_link_parts_clear_(&p);
     okra_data_free(x);
-    okra_free_(inputs);
     return st;
 }
 

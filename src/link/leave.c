@@ -144,7 +144,6 @@ okra_status okra_link_leave(okra_context *context, const okra_link_task *task,
     okra_kernel *kx = NULL, *ky = NULL;
     okra_training_ *t = NULL;
     okra_data *x = NULL;
-    okra_int n = task->labelled_count, *inputs = NULL, count_inputs = 0;
     TRY(okra_link_parts_create_(context, task, options, settings, &p));
     const char *name = okra_options_get(p.fit, "method");
     const okra_method_ *method = okra_method_find_(name);
@@ -157,9 +156,8 @@ okra_status okra_link_leave(okra_context *context, const okra_link_task *task,
         FAIL(OKRA_EUNSUPPORTED,
              "both ends of a pair at once are not left out with center-output");
     }
-    TRY(okra_link_inputs_(&p, n, &inputs, &count_inputs));
-    TRY(okra_link_take_(context, task->x, inputs, count_inputs, inputs, count_inputs,
-                        &x));
+    TRY(okra_link_take_(context, task->x, p.inputs, p.input_count, p.inputs,
+                        p.input_count, &x));
     TRY(okra_kernel_parse(okra_options_get(p.fit, "kx"), &kx));
     TRY(okra_kernel_parse(okra_options_get(p.fit, "ky"), &ky));
     TRY(okra_training_create_(context, x, p.y, kx, ky, NULL, &t));
@@ -172,7 +170,6 @@ done:
     okra_kernel_free(kx);
     okra_kernel_free(ky);
     okra_data_free(x);
-    okra_free_(inputs);
     okra_link_parts_clear_(&p);
     return st;
 }

@@ -34,7 +34,8 @@ struct okra_links {
 /* The parts of a task that fit and leave-one-out share. */
 typedef struct okra_link_parts_ {
     okra_int *place, *labelled, *fresh; /* fresh: the new nodes, ascending */
-    okra_int fresh_count;
+    okra_int *inputs; /* labelled nodes, then new ones where the method uses them */
+    okra_int fresh_count, input_count;
     okra_network_ *network;
     okra_data *y;      /* nodes of the network, or the given Gram matrix */
     okra_options *fit; /* the caller's, with ky filled in */
@@ -44,9 +45,6 @@ okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *tas
                                     const okra_link_settings *settings,
                                     okra_link_parts_ *out) OKRA_CHECK;
 void okra_link_parts_clear_(okra_link_parts_ *parts);
-/* The inputs of the method: the n labelled nodes, and new ones where it uses them. */
-okra_status okra_link_inputs_(const okra_link_parts_ *parts, okra_int n, okra_int **list,
-                              okra_int *count) OKRA_CHECK;
 
 /* The chosen objects; of a Gram matrix of all nodes, the rows against the columns. */
 okra_status okra_link_take_(okra_context *ctx, const okra_data *x, const okra_int *rows,

@@ -60,6 +60,31 @@ expect 0 okra link $common --pairs lu --truth truth.tsv --known --beta auto -q
 expect 0 okra link $common --pairs pairs.txt --truth truth.tsv
 expect_in "AUC-ROC        1.0000" out
 expect 0 okra link $common -o all.tsv --lambda2 0.1 --graph 'knn(k=2)'
+# the new nodes that help: all of them is the default, one of them is another model
+printf 'new1\nnew2\n' >both.txt
+printf 'new1\n' >one.txt
+okra link $common -q --lambda2 0.1 -o all2.tsv
+okra link $common -q --lambda2 0.1 --unlabelled both.txt -o both.tsv
+expect_same all2.tsv both.tsv
+okra link $common -q --lambda2 0.1 --unlabelled one.txt -o one.tsv
+! cmp -s all2.tsv one.tsv
+# ... the one fitted where new2 is not there at all
+head -7 x.csv >seven.csv
+head -7 names.txt >seven.txt
+okra link -q --x seven.csv --nodes seven.txt --edges known.tsv --kx 'rbf(sigma=1)' --lambda 0.1 \
+    --lambda2 0.1 -o seven.tsv
+compare one.tsv seven.tsv 6
+printf 'a\n' >labelled.txt
+expect_fail 2 "okra link: unlabelled node 0: expected new nodes, each once" \
+    okra link $common --lambda2 1 --unlabelled labelled.txt -o o.tsv
+expect_fail 2 "okra link: --unlabelled has no use without --lambda2" \
+    okra link $common --unlabelled one.txt -o o.tsv
+printf '# none\n' >nobody.txt
+expect_fail 1 "okra link: nobody.txt names no node" \
+    okra link $common --lambda2 1 --unlabelled nobody.txt -o o.tsv
+# a ranked file is a file of pairs, headings and all
+okra link $common --pairs ranked.tsv -o again.tsv -q
+compare ranked.tsv again.tsv 12
 # Gram matrices in place of kernels
 okra gram -q --x x.csv --kernel 'rbf(sigma=1)' -o K.npy
 okra link -q --x K.npy --kx precomputed --nodes names.txt --edges known.tsv --lambda 0.1 \
@@ -83,6 +108,7 @@ bad() { # TEXT LINES...: known edges that are refused
         --labelled lab.txt -o o.tsv
 }
 bad "bad.tsv: line 2: there is no node 'z'" 'a b' 'b z'
+bad "bad.tsv: line 2: there is no node 'from'; before a line of headings put a #" '# net' 'from to'
 bad "bad.tsv: line 3: node 'new1' is no labelled node" '# comment' 'a b' 'new1 a'
 bad "bad.tsv: line 1: node 'a' with itself" 'a a'
 bad "bad.tsv: line 1: expected two nodes and perhaps a number, found one word" 'a'
@@ -99,7 +125,8 @@ expect_fail 2 "okra link: there is no known edge: links are learned from known o
 printf 'a\nb\na\n' >twice.txt
 expect_fail 1 "okra link: twice.txt: line 3: node 'a' comes twice" \
     okra link --x x.csv --nodes names.txt --edges known.tsv --labelled twice.txt -o o.tsv
-expect_fail 1 "okra link: known.tsv: line 1: there is no node 'a': expected 0 to 7" \
+expect_fail 1 "okra link: known.tsv: line 1: there is no node 'a': expected 0 to 7; before a line of \
+headings put a #" \
     okra link --x x.csv --edges known.tsv -o o.tsv
 printf 'a\nb\n' >short.txt
 expect_fail 1 "okra link: short.txt: 2 names, but --x has 8 nodes" \

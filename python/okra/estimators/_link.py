@@ -85,7 +85,8 @@ class LinkPredictor(ContextMixin, BaseEstimator):
         self.memory = memory
         self.verbose = verbose
 
-    def fit(self, X: Any, edges: Any, labelled: Any = None) -> "LinkPredictor":
+    def fit(self, X: Any, edges: Any, labelled: Any = None,
+            unlabelled: Any = None) -> "LinkPredictor":
         """Learns from the known part of a network.
 
         Parameters
@@ -98,6 +99,9 @@ class LinkPredictor(ContextMixin, BaseEstimator):
         labelled : sequence of int, optional
             Nodes whose edges with one another are all known; those that have an edge
             if not given.
+        unlabelled : sequence of int, optional
+            The new nodes that help with `lambda2`; all if not given. The others are
+            unseen while learning.
 
         Returns
         -------
@@ -112,13 +116,15 @@ class LinkPredictor(ContextMixin, BaseEstimator):
         elif self.kx == "precomputed":
             X = gram(X)
         x = as_data(X)
-        self._arguments = x, links, labelled
+        if unlabelled is not None:
+            unlabelled = np.ascontiguousarray(unlabelled, dtype=np.int64)
+        self._arguments = x, links, labelled, unlabelled
         self._links = self._learn()
         self.labelled_, self.n_nodes_ = labelled, len(x)
         return self
 
     def _learn(self) -> Handle:
-        x, links, labelled = self._arguments
+        x, links, labelled, unlabelled = self._arguments
         values = {"kx": "precomputed" if callable(self.kx) else self.kx, "ky": self.ky,
                   "method": self.method, "lambda": self.lam, "lambda2": self.lambda2}
         for name, value in (self.options or {}).items():
@@ -128,6 +134,9 @@ class LinkPredictor(ContextMixin, BaseEstimator):
             x=x.pointer, labelled=labelled.ctypes.data, labelled_count=len(labelled),
             edges=links.ctypes.data, edge_count=len(links), gram=None)
         settings = structs["okra_link_settings"](beta=self.beta, known=self.known)
+        if unlabelled is not None:
+            settings.unlabelled = unlabelled.ctypes.data
+            settings.unlabelled_count = len(unlabelled)
         return self._context().make(lib.okra_link_fit, lib.okra_links_free,
                                     c.byref(task), chosen.pointer, c.byref(settings),
                                     keep=self._arguments)

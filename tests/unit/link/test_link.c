@@ -104,6 +104,70 @@ TEST(new_nodes_serve_as_unlabelled_inputs)
     toy_free(&t);
 }
 
+/* W: NODES x n, w(u) = J (lambda I + K (J'J + 2 lambda2 M))^-1 k_u over the inputs: n
+ * labelled nodes, then `help` new ones; M the Laplacian of K (Brouard eq. 9). */
+static void semi_weights(const toy *t, const okra_int *input, okra_int N, double lambda,
+                         double lambda2, double *W)
+{
+    double A[SQUARE], B[SQUARE], X[SQUARE], G[SQUARE] = {0};
+    for (okra_int i = 0; i < N; i++) {
+        for (okra_int j = 0; j < N; j++) {
+            double k = j == i ? 0 : t->K[input[i] * NODES + input[j]];
+            G[i * N + j] -= 2 * lambda2 * k;
+            G[i * N + i] += 2 * lambda2 * k;
+        }
+        G[i * N + i] += i < t->n;
+    }
+    for (okra_int i = 0; i < N; i++) {
+        for (okra_int j = 0; j < N; j++) {
+            double sum = i == j ? lambda : 0;
+            for (okra_int k = 0; k < N; k++) {
+                sum += t->K[input[i] * NODES + input[k]] * G[k * N + j];
+            }
+            A[i * N + j] = sum;
+        }
+        for (okra_int u = 0; u < NODES; u++) {
+            B[i * NODES + u] = t->K[input[i] * NODES + u];
+        }
+    }
+    solve(N, A, NODES, B, X);
+    for (okra_int i = 0; i < t->n * NODES; i++) {
+        W[i % NODES * t->n + i / NODES] = X[i];
+    }
+}
+
+/* Nodes that do not help are predicted as by a model that has never seen them. */
+TEST(some_new_nodes_help_and_others_are_unseen)
+{
+    double worst = 0;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        toy t;
+        okra_int input[NODES], help = (okra_int)(seed % 7);
+        double L[SQUARE], W[SQUARE], S[SQUARE];
+        toy_make(&t, seed, 8, 0.4);
+        toy_diffusion(&t, 1, L);
+        for (okra_int i = 0; i < t.n + help; i++) {
+            input[i] = i < t.n ? t.labelled[i] : t.fresh[t.m - 1 - (i - t.n)];
+        }
+        semi_weights(&t, input, t.n + help, 0.1, 0.3, W);
+        toy_scores(&t, W, L, S);
+        const char *const texts[] = {"kx=" TOY_KX, "lambda=0.1", "lambda2=0.3", NULL};
+        okra_link_settings settings = {
+            .beta = 1, .unlabelled = input + t.n, .unlabelled_count = help};
+        okra_links *links = fit(&t, texts, &settings);
+        for (okra_int u = 0; u < NODES; u++) {
+            for (okra_int v = 0; v < u; v++) {
+                okra_link pair = {u, v, 0};
+                CHECK_OK(okra_link_score(NULL, links, &pair, 1));
+                worst = fmax(worst, fabs(pair.value - S[u * NODES + v]));
+            }
+        }
+        okra_links_free(links);
+        toy_free(&t);
+    }
+    CHECK_NEAR(worst, 0, tolerance);
+}
+
 TEST(the_best_come_first)
 {
     toy t;
@@ -482,7 +546,8 @@ TEST(failing_allocations)
 }
 
 MAIN(RUN(scores_equal_the_formula), RUN(gram_matrices_in_place_of_kernels),
-     RUN(new_nodes_serve_as_unlabelled_inputs), RUN(the_best_come_first),
+     RUN(new_nodes_serve_as_unlabelled_inputs),
+     RUN(some_new_nodes_help_and_others_are_unseen), RUN(the_best_come_first),
      RUN(evaluation_is_the_ranking_of_the_scores), RUN(leave_one_out_equals_refits),
      RUN(both_ends_left_out_equals_refits),
      RUN(training_pairs_as_fitted_where_there_is_no_closed_form),
