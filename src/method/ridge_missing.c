@@ -6,13 +6,17 @@
  * exactly, from the known values alone: nothing is filled in. With S the Gram matrix of
  * the labelled inputs in units of the penalty (K / lambda, or J K (lambda I + 2 lambda_2
  * M K)^-1 J' with a graph), b = 0 where the value is missing and o_j the rows known of
- * coordinate j,
- *   identity  (I + S)_(o_j, o_j) b_j = y_j: one Cholesky factor for each distinct set
- * o_j, n^3/3 at most, shared by the coordinates that have it matrix    (I + sum_j g_j
- * S(g_j) (x) e_j e_j')_(known, known) b = y, symmetric positive definite: conjugate
- * gradients, each step 2 n^2 d (or 4 n N d with a graph), until the residual is TOLERANCE
- * of y, which bounds the error of h by as much and C = (lambda I + 2 lambda_2 M K)^-1 J'
- * b (with g_j for each coordinate), then A.
+ * coordinate j:
+ *
+ *     identity  (I + S)_(o_j, o_j) b_j = y_j
+ *     matrix    (I + sum_j g_j S(g_j) (x) e_j e_j')_(known, known) b = y
+ *
+ * and C = (lambda I + 2 lambda_2 M K)^-1 J' b (with g_j for each coordinate), then A.
+ *
+ * Identity: one Cholesky factor, n^3/3 at most, for each distinct set o_j, shared by the
+ * coordinates that have it. Matrix: symmetric positive definite, by conjugate gradients,
+ * each step 2 n^2 d (or 4 n N d with a graph), until the residual is TOLERANCE of y,
+ * which bounds the error of h by as much.
  */
 #include "method/operator.h"
 #include "method/ridge.h"

@@ -459,6 +459,16 @@ def test_links(network):
     call = LinkPredictor(kx=lambda u, v: okra.gram_matrix("rbf(sigma=1)", u, v), lam=0.1)
     assert np.allclose(call.fit(X, known, np.arange(30)).decision_function(pairs), scores,
                        rtol=1e-9)
+    # Nodes that are unseen while learning change nothing for the others.
+    semi = LinkPredictor(kx="rbf(sigma=1)", lam=0.1, lambda2=0.1)
+    pairs = [[0, 30], [3, 44], [31, 40]]
+    without = semi.fit(X[:45], known, np.arange(30)).decision_function(pairs)
+    unseen = clone(semi).fit(X, known, np.arange(30), unlabelled=np.arange(30, 45))
+    assert np.allclose(unseen.decision_function(pairs), without, rtol=1e-12)
+    again = pickle.loads(pickle.dumps(unseen))
+    assert np.array_equal(again.decision_function(pairs), unseen.decision_function(pairs))
+    all_help = semi.fit(X, known, np.arange(30)).decision_function(pairs)
+    assert not np.allclose(all_help, without, rtol=1e-6)
     assert clone(model).get_params() == model.get_params()
     for bad in (lambda: model.rank(pairs="some"), lambda: model.fit(X, np.eye(4)),
                 lambda: LinkPredictor().fit(X, [[0, 0]])):

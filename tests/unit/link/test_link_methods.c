@@ -72,6 +72,64 @@ TEST(completion_keeps_what_is_known)
     toy_free(&t);
 }
 
+/* Both ends by W = (K + ridge I)^-1 k of B, a labelled node as itself; `own`: with what W
+ * leaves of k(u, v) between two new nodes (em). */
+static void check_completion(const toy *t, const char *const *texts, double ridge,
+                             const double *B, bool own)
+{
+    double W[SQUARE], S[SQUARE];
+    okra_links *links = NULL;
+    okra_options *o = toy_options(texts);
+    toy_weights(t, ridge, W);
+    double rest[SQUARE];
+    for (okra_int u = 0; u < NODES; u++) {
+        for (okra_int v = 0; v < NODES; v++) {
+            rest[u * NODES + v] = t->K[u * NODES + v];
+            for (okra_int i = 0; i < t->n; i++) {
+                rest[u * NODES + v] -= W[u * t->n + i] * t->K[t->labelled[i] * NODES + v];
+            }
+        }
+    }
+    for (okra_int i = 0; i < t->n * t->n; i++) {
+        W[t->labelled[i / t->n] * t->n + i % t->n] = i / t->n == i % t->n;
+    }
+    toy_scores(t, W, B, S);
+    for (okra_int i = 0; own && i < t->m * t->m; i++) {
+        okra_int at = t->fresh[i / t->m] * NODES + t->fresh[i % t->m];
+        S[at] += rest[at];
+    }
+    CHECK_OK(okra_link_fit(NULL, &t->task, o, NULL, &links));
+    toy_compare(links, OKRA_LINK_ALL, S, 1e-12); /* worst over these seeds: 8.4e-14 */
+    okra_links_free(links);
+    okra_options_free(o);
+}
+
+/* em: the e-step of Tsuda et al. 2003; pkmr with a penalty so weak that nothing of
+ * L - lambda/2 (K + epsilon I)^-1 is negative (the projection: tests/peer). */
+TEST(completion_equals_the_formulas)
+{
+    static const char *const em[] = {"kx=" TOY_KX, "method=em", "lambda=0.2", NULL};
+    static const char *const pkmr[] = {"kx=" TOY_KX, "method=pkmr", "lambda=2e-6",
+                                       "epsilon=0.5", NULL};
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        toy t;
+        double L[SQUARE], A[SQUARE], eye[SQUARE], inverse[SQUARE];
+        toy_make(&t, seed, 4 + (okra_int)(seed % 7), 0.2);
+        toy_diffusion(&t, 1, L);
+        check_completion(&t, em, 0.2, L, true);
+        toy_ridge(&t, 0.5, A);
+        for (okra_int i = 0; i < t.n * t.n; i++) {
+            eye[i] = i % (t.n + 1) == 0;
+        }
+        solve(t.n, A, t.n, eye, inverse);
+        for (okra_int i = 0; i < t.n * t.n; i++) {
+            L[i] -= 1e-6 * inverse[i];
+        }
+        check_completion(&t, pkmr, 0.5, L, false);
+        toy_free(&t);
+    }
+}
+
 TEST(refusals)
 {
     toy t;
@@ -301,6 +359,7 @@ TEST(failing_allocations)
     okra_context_free(one);
 }
 
-MAIN(RUN(ways_to_ask_agree), RUN(completion_keeps_what_is_known), RUN(refusals),
-     RUN(links_predict_no_outputs), RUN(weights_of_trees), RUN(broken_trees_are_refused),
+MAIN(RUN(ways_to_ask_agree), RUN(completion_keeps_what_is_known),
+     RUN(completion_equals_the_formulas), RUN(refusals), RUN(links_predict_no_outputs),
+     RUN(weights_of_trees), RUN(broken_trees_are_refused),
      RUN(same_trees_on_any_number_of_threads), RUN(failing_allocations))
