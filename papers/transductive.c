@@ -308,9 +308,9 @@ static void say_protocol(paper_run *run, const study *s)
     paper_reading(run, "the semi-supervised row is the very model of the row IOKR, "
                        "asked for test nodes");
     paper_remark(run, "of the pairs of the semi-supervised row a larger share has a "
-                      "labelled end than of the transductive ones, and those are easier: "
-                      "the two rows are not over the same kinds of pairs. The paper does "
-                      "not say which pairs it takes");
+                      "labelled end than of the transductive ones, so the two rows are "
+                      "not over the same kinds of pairs. The paper does not say which "
+                      "pairs it takes");
 }
 
 okra_status transductive_measure(paper_run *run, study *s, result results[][REPEATS])
