@@ -49,13 +49,13 @@ okra_status okra_finite_(const double *values, okra_int rows, okra_int cols, okr
         }
         for (okra_int j = 0; sum != 0 && j < cols; j++) {
             if (!isfinite(row[j])) {
-                return okra_fail_(OKRA_EFORMAT,
-                                  "row %" PRId64 ", column %" PRId64
-                                  " (counted from 0) is %s; values must be finite",
-                                  i, j,
-                                  isnan(row[j]) ? "nan"
-                                  : row[j] > 0  ? "inf"
-                                                : "-inf");
+                return okra_fail_(
+                    OKRA_EFORMAT,
+                    "row %" PRId64 ", column %" PRId64 " (counted from 0) is %s", i, j,
+                    isnan(row[j]) ? "nan; values must be finite; outputs "
+                                    "with gaps are read as missing:FILE"
+                    : row[j] > 0  ? "inf; values must be finite"
+                                  : "-inf; values must be finite");
             }
         }
     }

@@ -20,10 +20,15 @@ static const broken texts[] = {
      "line 2 has 1 columns; expected 2 as in the first line"},
     {"@", "a.csv", "x,y\n1,2,3\n", OKRA_EFORMAT,
      "line 2 has 3 columns; expected 2 as in the first line"},
-    {"@", "a.csv", "1,2\n3,\n", OKRA_EFORMAT, "line 2, column 2: a value is missing ()"},
-    {"@", "a.csv", "1,2,", OKRA_EFORMAT, "line 1, column 3: a value is missing ()"},
+    {"@", "a.csv", "1,2\n3,\n", OKRA_EFORMAT,
+     "line 2, column 2: a value is missing (); outputs with gaps are "
+     "read as missing:FILE"},
+    {"@", "a.csv", "1,2,", OKRA_EFORMAT,
+     "line 1, column 3: a value is missing (); outputs with gaps are "
+     "read as missing:FILE"},
     {"@", "a.csv", "a,b\n1,NA\n", OKRA_EFORMAT,
-     "line 2, column 2: a value is missing (NA)"},
+     "line 2, column 2: a value is missing (NA); outputs with gaps are "
+     "read as missing:FILE"},
     {"@", "a.csv", "1,2\n\n3,x\n", OKRA_EFORMAT, "line 3, column 2: 'x' is not a number"},
     {"@", "a.csv", "1,b\n3,4\n", OKRA_EFORMAT, "line 1, column 2: 'b' is not a number"},
     {"@", "a.csv", "1,NaN\n", OKRA_EFORMAT,
@@ -43,7 +48,8 @@ static const broken texts[] = {
      "line 2, column 2: '?\xff"
      "01234567890123456789012345678901234567...' is not a number"},
     {"@", "a.tsv", "1\t2\n3\t\n", OKRA_EFORMAT,
-     "line 2, column 2: a value is missing ()"},
+     "line 2, column 2: a value is missing (); outputs with gaps are "
+     "read as missing:FILE"},
     {"@:2", "a.csv", "1,2\n", OKRA_EARG,
      "'2' cannot be chosen from a file of format csv but by labels:"},
     {"labels:@", "a.csv", "1,2\n", OKRA_ESHAPE,
@@ -55,7 +61,8 @@ static const broken texts[] = {
     {"labels:@:3", "a.csv", "x,y\n1,2\n", OKRA_EARG,
      "there is no column '3' among the 2 columns"},
     {"labels:@:y", "a.csv", "x,y\n1,a\n2,\n", OKRA_EFORMAT,
-     "line 3, column 2: a value is missing ()"},
+     "line 3, column 2: a value is missing (); outputs with gaps are "
+     "read as missing:FILE"},
     {"bits:@", "a.csv", "0,1\n1,2\n", OKRA_EFORMAT,
      "row 1, column 1 (counted from 0) is 2; expected 0 or 1"},
     {"packed:@", "a.csv", "0,1\n256,2\n", OKRA_EFORMAT,
@@ -77,7 +84,9 @@ static const broken texts[] = {
     {"@", "a.svm", "1 2:1 2:1\n", OKRA_EFORMAT,
      "line 1, character 7: index 2 does not ascend"},
     {"@", "a.svm", "1 2:x\n", OKRA_EFORMAT, "line 1, column 3: '2:x' is not a number"},
-    {"@", "a.svm", "1 2:\n", OKRA_EFORMAT, "line 1, column 3: a value is missing (2:)"},
+    {"@", "a.svm", "1 2:\n", OKRA_EFORMAT,
+     "line 1, column 3: a value is missing (2:); outputs with gaps are "
+     "read as missing:FILE"},
     {"@", "a.svm", "1 2:nan\n", OKRA_EFORMAT,
      "line 1, column 3: '2:nan' found; values must be finite"},
     {"@", "a.svm", "2:1 3:1\n", OKRA_EFORMAT,
@@ -139,7 +148,9 @@ static const broken texts[] = {
     {"@", "a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n",
      OKRA_EFORMAT, "line 3: entry (3, 1) is outside 1..2, 1..2"},
     {"@", "a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1\n",
-     OKRA_EFORMAT, "line 3, column 4: a value is missing ()"},
+     OKRA_EFORMAT,
+     "line 3, column 4: a value is missing (); outputs with gaps are "
+     "read as missing:FILE"},
     {"@", "a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 1 2\n",
      OKRA_EFORMAT, "row 0 has index 0 twice"},
     /* ARFF */
@@ -170,7 +181,8 @@ static const broken texts[] = {
     {"@", "a.arff", "@attribute x real\n@data\n1,2\n", OKRA_EFORMAT,
      "line 3: more values than attributes"},
     {"@", "a.arff", "@attribute x real\n@data\n?\n", OKRA_EFORMAT,
-     "line 3, column 1: a value is missing (?)"},
+     "line 3, column 1: a value is missing (?); outputs with gaps are "
+     "read as missing:FILE"},
     {"@", "a.arff", "@attribute x real\n@data\nnan\n", OKRA_EFORMAT,
      "line 3, column 1: 'nan' found; values must be finite"},
     {"@", "a.arff", "@attribute x real\n@data\n'1\n", OKRA_EFORMAT,
@@ -188,7 +200,8 @@ static const broken texts[] = {
     {"labels:@", "a.arff", "@attribute x {a,b}\n@data\nc\n", OKRA_EFORMAT,
      "line 3, column 1: 'c' is not among the values of attribute 'x'"},
     {"labels:@", "a.arff", "@attribute x {a,b}\n@data\n?\n", OKRA_EFORMAT,
-     "line 3, column 1: a value is missing (?)"},
+     "line 3, column 1: a value is missing (?); outputs with gaps are "
+     "read as missing:FILE"},
     {"labels:@:y", "a.arff", "@attribute x {a,b}\n@data\na\n", OKRA_EARG,
      "there is no attribute 'y'"},
     {"@:x", "a.arff", "@attribute x real\n@data\n1\n", OKRA_EARG,
@@ -335,7 +348,8 @@ TEST(array_files)
     const char *good = arrays[count - 1].header;
     size_t size = array_file(file, good, NAN);
     check_broken("@", "a.npy", file, size, OKRA_EFORMAT,
-                 "row 0, column 0 (counted from 0) is nan; values must be finite");
+                 "row 0, column 0 (counted from 0) is nan; values must be finite; "
+                 "outputs with gaps are read as missing:FILE");
     array_file(file, good, -INFINITY);
     check_broken("@", "a.npy", file, size, OKRA_EFORMAT,
                  "row 0, column 0 (counted from 0) is -inf; values must be finite");
