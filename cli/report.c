@@ -139,8 +139,8 @@ const char *report_origin(const json_t *result, char *buffer, size_t size)
     }
     join(buffer, size, "", figure_string(result, "machine", ""));
     if (json_is_integer(threads)) {
-        snprintf(text, sizeof text, "%lld threads",
-                 (long long)json_integer_value(threads));
+        long long count = json_integer_value(threads);
+        snprintf(text, sizeof text, "%lld thread%s", count, count == 1 ? "" : "s");
         join(buffer, size, "", text);
     }
     return buffer;
