@@ -7,6 +7,7 @@ okra keeps every path apart unless bits= is given, so both are timed.
 """
 import os
 import subprocess
+import sys
 import tempfile
 
 import numpy as np
@@ -28,7 +29,11 @@ def nci60(folder):
     from rdkit import Chem, RDLogger
     RDLogger.DisableLog("rdApp.*")
     base = os.environ.get("OKRA_DATA", os.path.join(HERE, "../../shared/data"))
-    with open(os.path.join(base, "nci60", "molecules.tsv")) as file:
+    table = os.path.join(base, "nci60", "molecules.tsv")
+    if not os.path.exists(table):
+        print(f"skipped: no {table}", file=sys.stderr)
+        sys.exit(77)
+    with open(table) as file:
         rows = [line.rstrip("\n").split("\t") for line in file][1:]
     smiles = [r[6] for r in rows if r[2] == "1" and r[6] != "-"]
     smiles = [s for s in smiles if Chem.MolFromSmiles(s) is not None]
