@@ -251,7 +251,10 @@ static int load(const cli_run *run, const char *path, json_t *all)
     json_t *list = json_is_array(value) ? json_incref(value) : json_pack("[O]", value),
            *item;
     size_t i;
-    int status = CLI_DONE;
+    int status =
+        json_array_size(list) > 0
+            ? CLI_DONE
+            : cli_failure(run, "%s: an empty list, expected results of okra", path);
     json_array_foreach(list, i, item)
     {
         json_int_t format = json_integer_value(json_object_get(item, "format"));

@@ -85,7 +85,7 @@ static okra_status one_fit(paper_run *run, const task *t, const drug_draw *d,
                            double lambda2, double *mse)
 {
     okra_int n = t->all.n, l = d->labelled, width = lambda2 > 0 ? n : l, rows, cols;
-    char op[96], text[64];
+    char op[sizeof d->file + 32], text[64];
     snprintf(op, sizeof op, "operator=matrix:%s", d->file);
     snprintf(text, sizeof text, "lambda2=%.10g", lambda2);
     const char *const texts[] = {"kx=precomputed",

@@ -168,8 +168,9 @@ static okra_status write_operator(paper_run *run, drug_draw *d)
 {
     okra_status st = OKRA_OK;
     double *A = calloc((size_t)BLOCKS * LINES * LINES, sizeof *A);
-    snprintf(d->file, sizeof d->file, "/tmp/okra-operator-XXXXXX.csv");
-    int handle = mkstemps(d->file, 4);
+    int length = snprintf(d->file, sizeof d->file, "%s/okra-operator-XXXXXX.csv",
+                          paper_temporary());
+    int handle = length < (int)sizeof d->file ? mkstemps(d->file, 4) : -1;
     FILE *f = handle >= 0 ? fdopen(handle, "w") : NULL;
     if (!A || !f) {
         st = okra_fail(OKRA_EIO, "%s cannot be written", d->file);

@@ -29,7 +29,7 @@ typedef struct drug_draw {
     okra_int labelled;
     double *K, *Y, *self;           /* permuted: labelled first; Y: n x WIDTH  */
     double M[FORMS][LINES * LINES]; /* graphs between the lines               */
-    char file[64];                  /* of the operator of all blocks          */
+    char file[256];                 /* of the operator of all blocks          */
 } drug_draw;
 
 okra_status drug_draw_make(paper_run *run, const drugs *t, okra_int labelled,

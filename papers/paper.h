@@ -55,6 +55,8 @@ uint64_t paper_seed(const paper_run *run);
 okra_status paper_read(paper_run *run, const char *file, okra_data **out) OKRA_CHECK;
 /* The path of a file of the data folder, for readers of other kinds; in `buffer`. */
 const char *paper_path(const paper_run *run, const char *file, char *buffer, size_t size);
+/* The folder for files that do not outlast a run: TMPDIR where it is set. */
+const char *paper_temporary(void);
 
 /* ---- finished work survives an interruption -------------------------------------------
  */

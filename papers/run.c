@@ -229,11 +229,16 @@ const char *paper_needs(const paper_entry *entry, char *buffer, size_t size)
     return buffer;
 }
 
+const char *paper_temporary(void)
+{
+    const char *usual = getenv("TMPDIR");
+    return usual && *usual ? usual : "/tmp";
+}
+
 /* Makes the files that are there in their original form alone. */
 static okra_status convert(paper_run *run)
 {
-    const char *p = run->entry->files, *data = run->settings->data,
-               *usual = getenv("TMPDIR");
+    const char *p = run->entry->files, *data = run->settings->data;
     char file[256], path[PAPER_PATH];
     okra_status st = OKRA_OK;
     while (st == OKRA_OK && next_file(&p, file, sizeof file)) {
@@ -241,9 +246,8 @@ static okra_status convert(paper_run *run)
             continue;
         }
         if (!*run->scratch) {
-            int length =
-                snprintf(run->scratch, sizeof run->scratch, "%s/okra-paper-XXXXXX",
-                         usual && *usual ? usual : "/tmp");
+            int length = snprintf(run->scratch, sizeof run->scratch,
+                                  "%s/okra-paper-XXXXXX", paper_temporary());
             if (length >= (int)sizeof run->scratch || !mkdtemp(run->scratch)) {
                 st = okra_fail(OKRA_EIO, "%s: no folder can be made there", run->scratch);
                 *run->scratch = '\0';

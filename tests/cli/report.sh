@@ -6,6 +6,10 @@ expect_in "</html>" page.html
 okra report r.json -o - --quiet >out
 expect_in "<!DOCTYPE html>" out
 printf '[1]\n' >bad.json
+echo '[]' > empty.json
+expect_fail 1 "okra report: empty.json: an empty list, expected results of okra" \
+    okra report empty.json -o empty.html
+[ ! -e empty.html ]
 expect_fail 1 "okra report: bad.json: element 0 is no result of okra: expected an object with the fields kind and format" \
     okra report bad.json -o no.html
 printf '{"okra":"9","format":2,"kind":"score"}\n' >new.json
