@@ -149,19 +149,10 @@ done:
     return st;
 }
 
-static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
-                       const okra_options *options, okra_bag_ *bag)
-{
-    constrained_options o;
-    okra_status st = okra_options_read(options, &okra_method_constrained_.options, &o);
-    return st == OKRA_OK ? path(ctx, problem, options, &o.lambda, 1, &bag) : st;
-}
-
 const okra_method_ okra_method_constrained_ = {
     .name = "constrained",
     .help = "sequences to sequences: ridge whose letters depend on near positions alone",
     .options = {"constrained", rows, sizeof(constrained_options)},
-    .fit = fit,
     .path = path,
     .form = okra_grouped_form_,
     .width = okra_grouped_width_,

@@ -197,14 +197,6 @@ done:
     return st;
 }
 
-static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
-                       const okra_options *options, okra_bag_ *bag)
-{
-    jkm_options o;
-    okra_status st = okra_options_read(options, &okra_method_jkm_.options, &o);
-    return st == OKRA_OK ? path(ctx, problem, options, &o.lambda, 1, &bag) : st;
-}
-
 static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
                          const okra_options *options, const double *lambda, size_t count,
                          const okra_parts_ *parts, bool explicitly, okra_left_fn_ sink,
@@ -232,7 +224,6 @@ const okra_method_ okra_method_jkm_ = {
     .name = "jkm",
     .help = "images to images by a joint kernel of their patches (joint kernel maps)",
     .options = {"jkm", rows, sizeof(jkm_options)},
-    .fit = fit,
     .path = path,
     .form = okra_grouped_form_,
     .width = okra_grouped_width_,

@@ -233,14 +233,6 @@ done:
     return st;
 }
 
-static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
-                       const okra_options *options, okra_bag_ *bag)
-{
-    kpca_options o;
-    okra_status st = okra_options_read(options, &okra_method_kpca_.options, &o);
-    return st == OKRA_OK ? path(ctx, problem, options, &o.lambda, 1, &bag) : st;
-}
-
 /* ---- prediction ----------------------------------------------------------------------
  */
 
@@ -332,7 +324,6 @@ const okra_method_ okra_method_kpca_ = {
     .name = "kpca",
     .help = "ridge on the leading kernel principal components of the outputs",
     .options = {"kpca", rows, sizeof(kpca_options)},
-    .fit = fit,
     .path = path,
     .low_rank = true,
     .form = form,

@@ -302,14 +302,6 @@ done:
     return st;
 }
 
-static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
-                       const okra_options *options, okra_bag_ *bag)
-{
-    okra_margin_options_ o;
-    okra_status st = okra_options_read(options, &okra_method_margin_.options, &o);
-    return st == OKRA_OK ? path(ctx, problem, options, &o.lambda, 1, &bag) : st;
-}
-
 static const double *scale_of(const okra_bag_ *bag, okra_int *n)
 {
     okra_int rows_found = 0;
@@ -349,7 +341,6 @@ const okra_method_ okra_method_margin_ = {
     .help = "Maximum margin regression, and regression with robust losses",
     .options = {"margin", rows, sizeof(okra_margin_options_)},
     .unlabelled = true,
-    .fit = fit,
     .path = path,
     .form = form,
     .width = okra_ridge_width_,

@@ -140,7 +140,8 @@ typedef struct okra_method_ {
     bool missing;        /* can use explicit outputs in which NaN is a missing value */
     bool unlabelled;     /* can use inputs without outputs; else a problem has none */
     bool low_rank;       /* can use map_x and map_y; else a problem has none        */
-    /* Fills the bag with whatever predict needs: arrays, numbers, texts. */
+    /* Fills the bag with whatever predict needs: arrays, numbers, texts. NULL: the path
+     * at the lambda in `options`. Called by okra_method_fit_. */
     okra_status (*fit)(okra_context *ctx, const okra_problem_ *problem,
                        const okra_options *options, okra_bag_ *bag);
     /* One bag (created by the caller) a lambda, from shared decompositions; the lambda in
@@ -178,5 +179,8 @@ typedef struct okra_method_ {
 
 extern const okra_method_ *const okra_methods_[]; /* ends at NULL */
 const okra_method_ *okra_method_find_(const char *name);
+okra_status okra_method_fit_(okra_context *ctx, const okra_method_ *method,
+                             const okra_problem_ *problem, const okra_options *options,
+                             okra_bag_ *bag) OKRA_CHECK;
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * methods.c: the table of methods.
+ * methods.c: the table of methods, and what is the same for those in it.
  */
 #include "method/method.h"
 
@@ -61,4 +61,19 @@ const okra_method_ *okra_method_find_(const char *name)
         }
     }
     return NULL;
+}
+
+okra_status okra_method_fit_(okra_context *ctx, const okra_method_ *method,
+                             const okra_problem_ *problem, const okra_options *options,
+                             okra_bag_ *bag)
+{
+    if (method->fit) {
+        return method->fit(ctx, problem, options, bag);
+    }
+    double lambda;
+    okra_option rows[] = {*okra_option_find_(&method->options, "lambda", 6), {0}};
+    rows[0].offset = 0;
+    okra_option_table table = {method->options.owner, rows, sizeof lambda};
+    okra_status st = okra_options_read(options, &table, &lambda);
+    return st == OKRA_OK ? method->path(ctx, problem, options, &lambda, 1, &bag) : st;
 }

@@ -275,14 +275,6 @@ done:
     return st;
 }
 
-static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
-                       const okra_options *options, okra_bag_ *bag)
-{
-    ridge_options o;
-    okra_status st = okra_options_read(options, &okra_method_ridge_.options, &o);
-    return st == OKRA_OK ? path(ctx, problem, options, &o.lambda, 1, &bag) : st;
-}
-
 /* cov, ccov and missing values have no closed form: the caller refits. */
 static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
                          const okra_options *options, const double *lambda, size_t count,
@@ -462,7 +454,6 @@ const okra_method_ okra_method_ridge_ = {
     .missing = true,
     .unlabelled = true,
     .low_rank = true,
-    .fit = fit,
     .path = path,
     .form = okra_ridge_form_,
     .width = okra_ridge_width_,

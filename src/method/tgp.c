@@ -106,14 +106,6 @@ done:
     return st;
 }
 
-static okra_status kl_fit(okra_context *ctx, const okra_problem_ *problem,
-                          const okra_options *options, okra_bag_ *bag)
-{
-    kl_options o;
-    okra_status st = okra_options_read(options, &okra_method_tgp_kl_.options, &o);
-    return st == OKRA_OK ? fit_kl(ctx, problem, &o, o.lambda, bag) : st;
-}
-
 static okra_status kl_path(okra_context *ctx, const okra_problem_ *problem,
                            const okra_options *options, const double *lambda,
                            size_t count, okra_bag_ *const *bags)
@@ -379,7 +371,6 @@ const okra_method_ okra_method_tgp_kl_ = {
     .help = "twin Gaussian processes, Kullback-Leibler divergence",
     .options = {"tgp-kl", kl_rows, sizeof(kl_options)},
     .needs_self = true,
-    .fit = kl_fit,
     .path = kl_path,
     .form = form,
     .predict = predict,

@@ -253,7 +253,7 @@ static okra_status run(okra_context *ctx, const okra_training_ *t, const okra_da
                              .map_x = map_x,
                              .map_y = t->map_y};
     return lambda ? method->path(ctx, &problem, options, lambda, count, bags)
-                  : method->fit(ctx, &problem, options, bags[0]);
+                  : okra_method_fit_(ctx, method, &problem, options, bags[0]);
 }
 
 /* HSIC before and after twin kernel learning, for whoever reads the model. */

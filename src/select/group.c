@@ -401,7 +401,7 @@ static okra_status fit_some(okra_context *ctx, group *g, const okra_view_ *v,
     }
     TRY(g->task->space->path
             ? method->path(ctx, &v->problem, g->fit, g->lambda + first, count, bags)
-            : method->fit(ctx, &v->problem, g->fit, bags[0]));
+            : okra_method_fit_(ctx, method, &v->problem, g->fit, bags[0]));
     for (size_t l = 0; l < count; l++) {
         okra_left_out_ p = {.model = NULL};
         TRY(okra_cancelled_(ctx));

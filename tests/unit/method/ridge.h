@@ -32,7 +32,7 @@ static inline okra_status fit(const toy *t, bool features, const okra_options *o
     okra_problem_ p = problem_of(t, features);
     okra_bag_ *b = NULL;
     TRY(okra_bag_create_(&b));
-    TRY(ridge()->fit(NULL, &p, options, b));
+    TRY(okra_method_fit_(NULL, ridge(), &p, options, b));
     *bag = b;
     b = NULL;
 done:

@@ -21,7 +21,7 @@ static okra_status fit(okra_context *ctx, const toy *t, const char *components,
     TRY(okra_options_set(o, "components", components));
     TRY(okra_options_set(o, "lambda", lambda));
     TRY(okra_bag_create_(&bag));
-    TRY(kpca()->fit(ctx, &p, o, bag));
+    TRY(okra_method_fit_(ctx, kpca(), &p, o, bag));
     *out = bag;
     bag = NULL;
 done:

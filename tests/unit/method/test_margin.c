@@ -37,7 +37,7 @@ static okra_status fit_with(const char *name, const toy *t, okra_int n, bool fea
     p.unlabelled = t->n - n;
     p.given_L_ld = t->n;
     TRY(okra_bag_create_(&b));
-    TRY(method(name)->fit(NULL, &p, o, b));
+    TRY(okra_method_fit_(NULL, method(name), &p, o, b));
     *bag = b;
     b = NULL;
 done:
@@ -489,7 +489,7 @@ TEST(refusals_and_warnings)
     okra_context_set_warning(context, count_warning, &warnings);
     okra_problem_ p = problem_of(&t, true);
     CHECK_OK(okra_bag_create_(&bag));
-    CHECK_OK(method("margin")->fit(context, &p, o, bag));
+    CHECK_OK(okra_method_fit_(context, method("margin"), &p, o, bag));
     CHECK(warnings == (number(bag, "converged") == 0));
     okra_bag_free_(bag);
     okra_options_free(o);

@@ -90,7 +90,7 @@ static okra_status fit_paired(const paired *p, const okra_options *o, okra_bag_ 
     okra_problem_ problem = problem_with(p);
     okra_bag_ *bag = NULL;
     TRY(okra_bag_create_(&bag));
-    TRY(ridge()->fit(NULL, &problem, o, bag));
+    TRY(okra_method_fit_(NULL, ridge(), &problem, o, bag));
     *out = bag;
     bag = NULL;
 done:

@@ -146,7 +146,7 @@ TEST(a_fit_that_does_not_fit_says_so)
     CHECK_OK(okra_context_create(&ctx));
     CHECK_OK(okra_bag_create_(&bag));
     CHECK_OK(okra_context_set_memory(ctx, 1 << 20));
-    CHECK_FAILS(ridge()->fit(ctx, &p, NULL, bag), OKRA_EBUDGET,
+    CHECK_FAILS(okra_method_fit_(ctx, ridge(), &p, NULL, bag), OKRA_EBUDGET,
                 "the Gram matrix of the inputs of 1000 x 1000 doubles needs");
     okra_bag_free_(bag);
     okra_context_free(ctx);
@@ -195,7 +195,7 @@ TEST(same_bits_in_every_fit)
             CHECK_OK(okra_context_create(&ctx));
             CHECK_OK(okra_context_set_threads(ctx, 1 + c % 2));
             CHECK_OK(okra_bag_create_(&bags[i]));
-            CHECK_OK(ridge()->fit(ctx, &p, o, bags[i]));
+            CHECK_OK(okra_method_fit_(ctx, ridge(), &p, o, bags[i]));
             found[i] = okra_bag_get_(bags[i], c / 2 ? "B" : "factor", &n, &n);
             okra_context_free(ctx);
         }
@@ -227,7 +227,7 @@ TEST(identity_needs_little_memory)
     CHECK_OK(okra_bag_create_(&bag));
     okra_int before = okra_alloc_live_bytes_();
     okra_alloc_reset_peak_();
-    CHECK_OK(ridge()->fit(NULL, &p, NULL, bag));
+    CHECK_OK(okra_method_fit_(NULL, ridge(), &p, NULL, bag));
     double used = (double)(okra_alloc_peak_bytes_() - before);
     CHECK(used < 1.2 * 8 * BIGGER * BIGGER);
     okra_bag_free_(bag);

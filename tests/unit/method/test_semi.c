@@ -39,7 +39,7 @@ static okra_status fit_with(const toy *t, okra_int n, bool features,
     p.n = n;
     p.unlabelled = t->n - n;
     TRY(okra_bag_create_(&b));
-    TRY(ridge()->fit(NULL, &p, o, b));
+    TRY(okra_method_fit_(NULL, ridge(), &p, o, b));
     *bag = b;
     b = NULL;
 done:

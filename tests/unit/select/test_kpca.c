@@ -85,7 +85,7 @@ TEST(slices_give_the_weights_of_a_fit_on_the_subset)
         CHECK_OK(okra_view_create_(NULL, &source, &r, &view));
         CHECK(view->problem.given_K && view->problem.given_L);
         CHECK_OK(okra_bag_create_(&bag));
-        CHECK_OK(kpca->fit(NULL, &view->problem, s.fit, bag));
+        CHECK_OK(okra_method_fit_(NULL, kpca, &view->problem, s.fit, bag));
         CHECK_OK(okra_view_predict_(NULL, view, kpca, bag, &P, &block));
         const double *want = okra_prediction_weights(s.prediction, &rows, &cols);
         CHECK(rows == s.m && cols == s.n && block.W.cols == s.n);
