@@ -96,6 +96,44 @@ TEST(brute_force_finds_nothing_better)
     CHECK(worse * 100 <= runs); /* none at the time of writing */
 }
 
+/* Under the kernel (1 + <y, y'>)^2 let weights v_j be on the sets of one label and none
+ * on others: a set y of s labels is at (1 + s)^2 - 6 sum_{j in y} v_j, up to a constant.
+ * With v_j = (1 + SIZE) / 3 + j / 100 a set of SIZE labels comes 1 -+ 6 j / 100 > 0
+ * nearer than those with one more or less, whichever labels it has, and of these sets the
+ * one of the last labels is nearest. Training outputs of that size fill the beam, so that
+ * adding and removing alone ends where it began. */
+TEST(labels_are_exchanged)
+{
+    enum { SIZE = 4, BEAM = 16 };
+    const char *beams[] = {"beam=1", "beam=16"};
+    int members[D + BEAM], count = 0;
+    double W[D + BEAM] = {0};
+    outputs o;
+    for (int j = 0; j < D; j++) {
+        W[count] = (1 + SIZE) / 3.0 + j / 100.0;
+        members[count++] = 1 << j;
+    }
+    for (int set = 0; count < D + BEAM; set++) {
+        int size = 0;
+        for (int j = 0; j < D; j++) {
+            size += set >> j & 1;
+        }
+        if (size == SIZE) {
+            members[count++] = set;
+        }
+    }
+    outputs_open(&o, "poly(degree=2,coef0=1)", sets(OKRA_DENSE, members, count));
+    for (int b = 0; b < 2; b++) {
+        okra_decoded_ d = {0};
+        CHECK_OK(decode(NULL, &o, "labels", beams[b], W, 1, NULL, 1, &d));
+        for (int j = 0; j < D && d.objects; j++) {
+            CHECK(d.objects->values[j] == (j >= D - SIZE));
+        }
+        okra_decoded_clear_(&d);
+    }
+    outputs_close(&o);
+}
+
 TEST(failures)
 {
     okra_random_ r = okra_random_create_(1, 1);
@@ -125,4 +163,4 @@ TEST(failures)
     outputs_close(&o);
 }
 
-MAIN(RUN(brute_force_finds_nothing_better), RUN(failures))
+MAIN(RUN(brute_force_finds_nothing_better), RUN(labels_are_exchanged), RUN(failures))
