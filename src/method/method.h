@@ -140,6 +140,9 @@ typedef struct okra_method_ {
     bool missing;        /* can use explicit outputs in which NaN is a missing value */
     bool unlabelled;     /* can use inputs without outputs; else a problem has none */
     bool low_rank;       /* can use map_x and map_y; else a problem has none        */
+    /* Whether it can with these options and this problem, of which n, unlabelled, x, y
+     * and the features are set, kernels and maps are not; NULL: always. */
+    bool (*factored)(const okra_problem_ *problem, const okra_options *options);
     /* Fills the bag with whatever predict needs: arrays, numbers, texts. NULL: the path
      * at the lambda in `options`. Called by okra_method_fit_. */
     okra_status (*fit)(okra_context *ctx, const okra_problem_ *problem,
@@ -182,5 +185,8 @@ const okra_method_ *okra_method_find_(const char *name);
 okra_status okra_method_fit_(okra_context *ctx, const okra_method_ *method,
                              const okra_problem_ *problem, const okra_options *options,
                              okra_bag_ *bag) OKRA_CHECK;
+/* Does the method use maps of low rank for this? As the hook `factored` is given. */
+bool okra_method_factored_(const okra_method_ *method, const okra_problem_ *problem,
+                           const okra_options *options);
 
 #endif

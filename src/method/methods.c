@@ -77,3 +77,9 @@ okra_status okra_method_fit_(okra_context *ctx, const okra_method_ *method,
     okra_status st = okra_options_read(options, &table, &lambda);
     return st == OKRA_OK ? method->path(ctx, problem, options, &lambda, 1, &bag) : st;
 }
+
+bool okra_method_factored_(const okra_method_ *method, const okra_problem_ *problem,
+                           const okra_options *options)
+{
+    return method->low_rank && (!method->factored || method->factored(problem, options));
+}

@@ -300,7 +300,7 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
         TRY(okra_bag_create_(&bags[i]));
         TRY(put_twin(bags[i], fields.twin, hsic));
     }
-    TRY(okra_fit_low_(ctx, &fields, method, x, y, kx, ky, &map_x, &map_y));
+    TRY(okra_fit_low_(ctx, &fields, method, options, x, y, kx, ky, &map_x, &map_y));
     if (map_x && map_x->kernel) {
         okra_kernel_free(kx);
         kx = NULL;

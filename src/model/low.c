@@ -48,7 +48,7 @@ static okra_status fail_method(const okra_method_ *method)
 
 /* What does not go with low rank. */
 static okra_status check(const okra_fit_fields_ *f, const okra_method_ *method,
-                         const okra_data *y, bool features)
+                         const okra_options *options, const okra_problem_ *p)
 {
     bool both = *f->low_rank, on_x = *f->low_rank_x, on_y = *f->low_rank_y;
     if (both && (on_x || on_y)) {
@@ -56,19 +56,19 @@ static okra_status check(const okra_fit_fields_ *f, const okra_method_ *method,
                           "low-rank stands for low-rank-x and low-rank-y: give "
                           "either it or these");
     }
-    if (!method->low_rank) {
+    if (!okra_method_factored_(method, p, options)) {
         return fail_method(method);
     }
     if (on_y && !on_x) {
         return okra_fail_(OKRA_EARG, "low-rank-y needs low-rank-x");
     }
-    if (on_y && features) {
+    if (on_y && p->features) {
         return okra_fail_(OKRA_EARG,
                           "low-rank-y: under a linear kernel the %lld coordinates of the "
                           "outputs are their features: leave it out",
-                          (long long)y->d);
+                          (long long)p->d);
     }
-    if (y->missing) {
+    if (p->y->missing) {
         return okra_fail_(OKRA_EUNSUPPORTED,
                           "low-rank-x: missing outputs need the whole Gram matrix");
     }
@@ -76,8 +76,8 @@ static okra_status check(const okra_fit_fields_ *f, const okra_method_ *method,
 }
 
 okra_status okra_fit_low_(okra_context *ctx, const okra_fit_fields_ *f,
-                          const okra_method_ *method, const okra_data *x,
-                          const okra_data *y, const okra_kernel *kx,
+                          const okra_method_ *method, const okra_options *options,
+                          const okra_data *x, const okra_data *y, const okra_kernel *kx,
                           const okra_kernel *ky, okra_map_ **map_x, okra_map_ **map_y)
 {
     okra_status st = OKRA_OK;
@@ -90,7 +90,15 @@ okra_status okra_fit_low_(okra_context *ctx, const okra_fit_fields_ *f,
     if (!*text_x && !*text_y) {
         return OKRA_OK;
     }
-    TRY(check(f, method, y, features));
+    okra_problem_ problem = {.n = y->n,
+                             .unlabelled = x->n - y->n,
+                             .x = x,
+                             .y = y,
+                             .features = features ? y->values : NULL,
+                             .d = features ? y->d : 0,
+                             .features_ld = features ? y->ld : 0,
+                             .feature_scale = features ? scale : 1};
+    TRY(check(f, method, options, &problem));
     if (*text_y) { /* a mistake in it is told before the work on x */
         TRY(okra_low_read_("low-rank-y", text_y, &low));
     }

@@ -66,8 +66,8 @@ struct okra_fit_fields_;
 okra_status okra_low_read_(const char *name, const char *text,
                            struct okra_low_ *out) OKRA_CHECK;
 okra_status okra_fit_low_(okra_context *ctx, const struct okra_fit_fields_ *fields,
-                          const okra_method_ *method, const okra_data *x,
-                          const okra_data *y, const okra_kernel *kx,
+                          const okra_method_ *method, const okra_options *options,
+                          const okra_data *x, const okra_data *y, const okra_kernel *kx,
                           const okra_kernel *ky, okra_map_ **map_x,
                           okra_map_ **map_y) OKRA_CHECK;
 
