@@ -95,6 +95,22 @@ okra_status okra_budget_ask_(const okra_context *context, double bytes, const ch
 okra_status okra_doubles_(const okra_context *context, okra_int rows, okra_int cols,
                           const char *what, double **out) OKRA_CHECK;
 
+/* rows x cols doubles that may be larger than memory: what is more than a quarter of what
+ * the budget has left lies in an unnamed file in TMPDIR. Read through p, written by rows;
+ * what was not written is undefined. */
+typedef struct okra_scratch_ {
+    const double *p;
+    okra_int rows, cols;
+    double *memory; /* p, or NULL: a file */
+    int file;       /* 1 + its descriptor */
+} okra_scratch_;
+okra_status okra_scratch_create_(const okra_context *context, okra_int rows,
+                                 okra_int cols, const char *what,
+                                 okra_scratch_ *out) OKRA_CHECK;
+okra_status okra_scratch_write_(okra_scratch_ *scratch, okra_int first, okra_int rows,
+                                const double *values) OKRA_CHECK;
+void okra_scratch_clear_(okra_scratch_ *scratch);
+
 /* ---- threads ------------------------------------------------------------------------
  */
 
