@@ -20,14 +20,15 @@
  *
  * Sparse Laplacians (knn, sparse files) stay in compressed rows, also when normalized or
  * raised to a power, which is applied as p products; diffusion makes a dense matrix by
- * one eigendecomposition, O(N^3). k-NN search: O(N^2 log k) at most, N k memory.
+ * one eigendecomposition, O(N^3).
+ *
+ * A kernel of low rank, K = Phi Phi' (N x m), has its sparse Laplacians by
+ * okra_graph_low_ and products by rows, so that nothing of size N x N is formed
+ * (moments_graph.c, which also has `gram`); diffusion, a dense matrix, it has not.
  */
 #include "method/graph.h"
 
-#include "data/data.h"
-
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct okra_graph_ {
@@ -49,224 +50,6 @@ void okra_graph_free_(okra_graph_ *graph)
 okra_int okra_graph_entries_(const okra_graph_ *graph)
 {
     return graph->dense ? graph->n * graph->n : graph->csr.indptr[graph->n];
-}
-
-static okra_status check_weight(okra_int i, okra_int j, double w)
-{
-    return w >= 0 ? OKRA_OK
-                  : okra_fail_(OKRA_EARG,
-                               "graph: the weight of inputs %lld and %lld (counted from "
-                               "0) is %.6g, expected 0 or more",
-                               (long long)i, (long long)j, w);
-}
-
-/* ---- k nearest neighbours ------------------------------------------------------------
- */
-
-typedef struct search {
-    okra_mat_ K;
-    okra_int k;
-    okra_int *near;   /* N x k, each row ascending */
-    double *distance; /* k a worker */
-} search;
-
-static int ascending(const void *a, const void *b)
-{
-    okra_int x = *(const okra_int *)a, y = *(const okra_int *)b;
-    return (x > y) - (x < y);
-}
-
-static okra_status nearest(void *arg, okra_int begin, okra_int end, int worker)
-{
-    const search *s = arg;
-    double *distance = s->distance + worker * s->k;
-    for (okra_int i = begin; i < end; i++) {
-        okra_int *near = s->near + i * s->k, held = 0;
-        for (okra_int j = 0; j < s->K.rows; j++) {
-            double d = s->K.p[j * s->K.ld + j] - 2 * s->K.p[i * s->K.ld + j];
-            okra_int at = held;
-            while (at > 0 && d < distance[at - 1]) {
-                at--;
-            }
-            if (at == s->k || j == i) {
-                continue;
-            }
-            held = OKRA_MIN_(held + 1, s->k);
-            memmove(near + at + 1, near + at, (size_t)(held - 1 - at) * sizeof *near);
-            memmove(distance + at + 1, distance + at,
-                    (size_t)(held - 1 - at) * sizeof *distance);
-            near[at] = j;
-            distance[at] = d;
-        }
-        qsort(near, (size_t)held, sizeof *near, ascending);
-    }
-    return OKRA_OK;
-}
-
-static bool among(const search *s, okra_int i, okra_int j)
-{
-    return bsearch(&j, s->near + i * s->k, (size_t)s->k, sizeof j, ascending) != NULL;
-}
-
-/* W in compressed rows: the union of both directions. */
-static okra_status neighbours(const search *s, okra_csr_ *W)
-{
-    okra_status st = OKRA_OK;
-    okra_int n = s->K.rows, *fill = NULL;
-    ZALLOC(W->indptr, n + 1);
-    for (okra_int pass = 0; pass < 2; pass++) {
-        for (okra_int i = 0; i < n; i++) {
-            for (okra_int c = 0; c < s->k; c++) {
-                okra_int j = s->near[i * s->k + c];
-                bool lone = !among(s, j, i); /* then row j learns of i here */
-                if (pass == 0) {
-                    W->indptr[i + 1]++;
-                    W->indptr[j + 1] += lone;
-                    continue;
-                }
-                double w = s->K.p[i * s->K.ld + j];
-                TRY(check_weight(i, j, w));
-                W->indices[fill[i]] = j;
-                W->values[fill[i]++] = w;
-                if (lone) {
-                    W->indices[fill[j]] = i;
-                    W->values[fill[j]++] = w;
-                }
-            }
-        }
-        if (pass == 0) {
-            for (okra_int i = 0; i < n; i++) {
-                W->indptr[i + 1] += W->indptr[i];
-            }
-            ALLOC(W->indices, W->indptr[n]);
-            ALLOC(W->values, W->indptr[n]);
-            ALLOC(fill, n);
-            memcpy(fill, W->indptr, (size_t)n * sizeof *fill);
-        }
-    }
-done:
-    okra_free_(fill);
-    return st;
-}
-
-static okra_status make_knn(okra_context *ctx, const okra_graph_text_ *t, okra_mat_ K,
-                            okra_csr_ *W)
-{
-    okra_status st = OKRA_OK;
-    okra_int n = K.rows;
-    search s = {.K = K, .k = t->k};
-    if (t->share > 0) {
-        s.k = OKRA_MAX_(1, OKRA_MIN_(n - 1, (okra_int)llround(t->share * (double)n)));
-    }
-    if (s.k > n - 1) {
-        FAIL(OKRA_EARG,
-             "graph: knn with k = %lld among %lld inputs, expected at most %lld",
-             (long long)s.k, (long long)n, (long long)(n - 1));
-    }
-    ALLOC(s.near, n * s.k);
-    ALLOC(s.distance, okra_workers_(ctx) * s.k);
-    TRY(okra_parallel_(ctx, n, 16, NULL, nearest, &s));
-    TRY(neighbours(&s, W));
-done:
-    okra_free_(s.near);
-    okra_free_(s.distance);
-    return st;
-}
-
-/* ---- files ---------------------------------------------------------------------------
- */
-
-/* Symmetric to this share of the largest weight: what single precision leaves. */
-static const double SYMMETRY = 1e-6;
-
-static double weight_at(const okra_data *data, okra_int i, okra_int j)
-{
-    if (data->kind != OKRA_SPARSE) {
-        return data->values[i * data->ld + j];
-    }
-    const okra_csr_ *w = &data->csr;
-    const okra_int *found =
-        bsearch(&j, w->indices + w->indptr[i], (size_t)(w->indptr[i + 1] - w->indptr[i]),
-                sizeof j, ascending);
-    return found ? w->values[found - w->indices] : 0;
-}
-
-static okra_status check_symmetric(const okra_data *data, okra_int i, okra_int j,
-                                   double w)
-{
-    double other = weight_at(data, j, i);
-    return fabs(w - other) <= SYMMETRY * fmax(fabs(w), fabs(other))
-               ? OKRA_OK
-               : okra_fail_(OKRA_EARG,
-                            "graph: %s: the weight at (%lld, %lld) is %.10g but %.10g at "
-                            "(%lld, %lld), expected a symmetric matrix",
-                            data->source, (long long)i, (long long)j, w, other,
-                            (long long)j, (long long)i);
-}
-
-static okra_status copy_sparse(const okra_data *data, okra_csr_ *W)
-{
-    okra_status st = OKRA_OK;
-    okra_int n = data->n, entries = data->csr.indptr[n];
-    ALLOC(W->indptr, n + 1);
-    ALLOC(W->indices, entries);
-    ALLOC(W->values, entries);
-    memcpy(W->indptr, data->csr.indptr, (size_t)(n + 1) * sizeof *W->indptr);
-    for (okra_int i = 0; i < n; i++) {
-        for (okra_int e = W->indptr[i]; e < W->indptr[i + 1]; e++) {
-            W->indices[e] = data->csr.indices[e];
-            W->values[e] = data->csr.values[e];
-            TRY(check_weight(i, W->indices[e], W->values[e]));
-            TRY(check_symmetric(data, i, W->indices[e], W->values[e]));
-        }
-    }
-done:
-    return st;
-}
-
-static okra_status copy_dense(okra_context *ctx, okra_int n, const double *values,
-                              okra_int ld, double **W)
-{
-    okra_status st = OKRA_OK;
-    TRY(okra_doubles_(ctx, n, n, "the graph", W));
-    for (okra_int i = 0; i < n; i++) {
-        for (okra_int j = 0; j < n; j++) {
-            (*W)[i * n + j] = values[i * ld + j];
-            TRY(i == j ? OKRA_OK : check_weight(i, j, values[i * ld + j]));
-        }
-    }
-done:
-    return st;
-}
-
-static okra_status read_file(okra_context *ctx, const char *file, okra_graph_ *g)
-{
-    okra_status st = OKRA_OK;
-    okra_data *data = NULL;
-    char found[120];
-    TRY(okra_data_read(ctx, file, &data));
-    bool sparse = data->kind == OKRA_SPARSE;
-    if ((!sparse && data->kind != OKRA_DENSE && data->kind != OKRA_GRAM) ||
-        data->n != g->n || data->d != g->n) {
-        FAIL(OKRA_ESHAPE,
-             "graph: %s holds %s, expected a matrix of %lld x %lld, one row an input, "
-             "labelled or not",
-             file, okra_data_describe_(data, found, sizeof found), (long long)g->n,
-             (long long)g->n);
-    }
-    if (sparse) {
-        TRY(copy_sparse(data, &g->csr));
-        goto done;
-    }
-    for (okra_int i = 0; i < g->n; i++) {
-        for (okra_int j = 0; j < i; j++) {
-            TRY(check_symmetric(data, i, j, data->values[i * data->ld + j]));
-        }
-    }
-    TRY(copy_dense(ctx, g->n, data->values, data->ld, &g->dense));
-done:
-    okra_data_free(data);
-    return st;
 }
 
 /* ---- the Laplacian -------------------------------------------------------------------
@@ -396,11 +179,11 @@ okra_status okra_graph_create_(okra_context *ctx, const char *text, okra_mat_ K,
     g->n = K.rows;
     g->power = 1;
     if (t.source == OKRA_GRAPH_KNN_) {
-        TRY(make_knn(ctx, &t, K, &g->csr));
+        TRY(okra_graph_knn_(ctx, &t, &(okra_graph_kernel_){.K = K}, &g->csr));
     } else if (t.source == OKRA_GRAPH_FILE_) {
-        TRY(read_file(ctx, t.file, g));
+        TRY(okra_graph_read_(ctx, t.file, g->n, &g->csr, &g->dense));
     } else {
-        TRY(copy_dense(ctx, g->n, K.p, K.ld, &g->dense));
+        TRY(okra_graph_copy_(ctx, g->n, K.p, K.ld, &g->dense));
     }
     TRY(g->dense ? laplacian_dense(g, t.normalized) : laplacian_sparse(g, t.normalized));
     for (int k = 0; k < t.stages; k++) {
@@ -417,6 +200,54 @@ done:
     okra_free_(t.file);
     okra_graph_free_(g);
     return st;
+}
+
+okra_status okra_graph_low_check_(const char *text)
+{
+    okra_status st = OKRA_OK;
+    okra_graph_text_ t = {0};
+    TRY(okra_graph_parse_(text, &t));
+    for (int k = 0; k < t.stages; k++) {
+        if (t.stage[k].diffusion || t.source == OKRA_GRAPH_GRAM_) {
+            FAIL(
+                OKRA_EUNSUPPORTED,
+                "graph: '%s': %s needs a matrix of all pairs of inputs, which low-rank-x "
+                "does not form",
+                text, t.stage[k].diffusion ? "diffusion" : "a power of gram");
+        }
+    }
+done:
+    okra_free_(t.file);
+    return st;
+}
+
+okra_status okra_graph_low_(okra_context *ctx, const char *text,
+                            const okra_graph_kernel_ *kernel, okra_graph_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_graph_text_ t = {0};
+    okra_graph_ *g = NULL;
+    TRY(okra_graph_parse_(text, &t));
+    ZALLOC(g, 1);
+    g->n = kernel->Phi.rows;
+    g->power = 1;
+    TRY(t.source == OKRA_GRAPH_KNN_ ? okra_graph_knn_(ctx, &t, kernel, &g->csr)
+                                    : okra_graph_read_(ctx, t.file, g->n, &g->csr, NULL));
+    TRY(laplacian_sparse(g, t.normalized));
+    for (int k = 0; k < t.stages; k++) {
+        g->power *= (okra_int)t.stage[k].value;
+    }
+    *out = g;
+    g = NULL;
+done:
+    okra_free_(t.file);
+    okra_graph_free_(g);
+    return st;
+}
+
+okra_int okra_graph_power_(const okra_graph_ *graph)
+{
+    return graph->power;
 }
 
 /* ---- products ------------------------------------------------------------------------
@@ -510,4 +341,36 @@ okra_status okra_graph_apply_(okra_context *ctx, const okra_graph_ *graph, okra_
 {
     return graph->dense ? apply_dense(ctx, graph, X, out)
                         : apply_sparse(ctx, graph, X, out);
+}
+
+typedef struct rows_product {
+    const okra_csr_ *csr;
+    okra_int first;
+    okra_mat_ T, out;
+} rows_product;
+
+static okra_status sparse_rows(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const rows_product *p = arg;
+    (void)worker;
+    for (okra_int i = begin; i < end; i++) {
+        double *to = p->out.p + i * p->out.ld;
+        memset(to, 0, (size_t)p->out.cols * sizeof *to);
+        okra_int row = p->first + i;
+        for (okra_int e = p->csr->indptr[row]; e < p->csr->indptr[row + 1]; e++) {
+            const double *from = p->T.p + p->csr->indices[e] * p->T.ld;
+            double w = p->csr->values[e];
+            for (okra_int j = 0; j < p->out.cols; j++) {
+                to[j] += w * from[j];
+            }
+        }
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_graph_rows_(okra_context *ctx, const okra_graph_ *graph, okra_mat_ T,
+                             okra_int first, okra_mat_ out)
+{
+    rows_product p = {&graph->csr, first, T, out};
+    return okra_parallel_(ctx, out.rows, 16, NULL, sparse_rows, &p);
 }

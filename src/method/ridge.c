@@ -153,14 +153,10 @@ static okra_status check(const okra_problem_ *p, const okra_options *options,
                           "the operator is %s",
                           o->operator_text);
     }
-    if (p->map_x && okra_options_is_set(options, "lambda2") &&
-        strcmp(o->graph, "gram") != 0) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "ridge: the graph %s needs the whole Gram matrix of the "
-                          "inputs: expected graph gram under low-rank-x",
-                          o->graph);
-    }
     okra_status st = okra_semi_check_("ridge", p, options);
+    if (st == OKRA_OK && p->map_x && okra_options_is_set(options, "lambda2")) {
+        st = okra_graph_low_check_(o->graph);
+    }
     if (st != OKRA_OK) {
         return st;
     }
@@ -255,6 +251,7 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     }
     bool semi = okra_options_is_set(options, "lambda2");
     r.lambda2 = semi && problem->map_x ? o.lambda2 : 0;
+    r.graph = o.graph;
     TRY(solve(&r, &o, &op, semi));
     for (size_t l = 0; l < count; l++) {
         if (r.mean) {
@@ -454,7 +451,6 @@ const okra_method_ okra_method_ridge_ = {
     .missing = true,
     .unlabelled = true,
     .low_rank = true,
-    .gaussian = true,
     .path = path,
     .form = okra_ridge_form_,
     .width = okra_ridge_width_,

@@ -14,7 +14,8 @@ typedef struct okra_ridge_ {
     size_t count;
     okra_bag_ *const *bags;
     bool center;
-    double lambda2;   /* low rank: of the graph `gram`, 0: none */
+    double lambda2; /* low rank: of the graph, 0: none */
+    const char *graph;
     bool missing;     /* some values of Y are NaN */
     double *Y, *mean; /* explicit features, less their mean when centred; or NULL */
 } okra_ridge_;

@@ -7,6 +7,8 @@
  * to a factor of two on a quiet machine.
  */
 #include "model/model.h"
+
+#include "method/graph.h"
 #include "model/options.h"
 
 #include <math.h>
@@ -67,6 +69,30 @@ static double mapping(const side *s)
            s->rank * s->rank;
 }
 
+/* What a smoothness penalty adds (method/moments_graph.c). */
+typedef struct smoothing {
+    double passes, row, kept; /* over the data; operations a row; doubles that are kept */
+} smoothing;
+
+static okra_status read_graph(const char *text, const side *s, double n, smoothing *out)
+{
+    okra_status st = OKRA_OK;
+    okra_graph_text_ graph = {0};
+    double m = s->rank;
+    TRY(okra_graph_low_check_(text));
+    TRY(okra_graph_parse_(text, &graph));
+    if (graph.source == OKRA_GRAPH_GRAM_) {
+        *out = (smoothing){2, 2 * mapping(s) + 3 * m * m, 0};
+    } else {
+        bool search = graph.source == OKRA_GRAPH_KNN_;
+        *out = (smoothing){1, mapping(s) + 2 * m * m + (search ? n * m : 0),
+                           (graph.stages > 0 ? 2 : 1) * n * m};
+    }
+done:
+    okra_free_(graph.file);
+    return st;
+}
+
 /* Operations a second of a matrix product. */
 static okra_status measure(okra_context *ctx, double *rate)
 {
@@ -122,9 +148,13 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
     bool cg = solver && strcmp(solver, "cg") == 0;
     double m = sx.rank, d = mapped ? sy.rank : features ? (double)y->d : 0;
     double steps = cg ? atof(okra_options_get(options, "cg-iterations")) : 0;
-    bool semi = !cg && okra_options_is_set(options, "lambda2"); /* two passes more */
+    bool semi = !cg && okra_options_is_set(options, "lambda2");
+    smoothing smooth = {0};
+    if (semi) {
+        TRY(read_graph(okra_options_get(options, "graph"), &sx, n, &smooth));
+    }
     double row = cg ? m * sx.value + 2 * m * d : mapping(&sx) + m * m + 2 * m * d;
-    row += semi ? 2 * mapping(&sx) + 3 * m * m : 0;
+    row += smooth.row;
     row += mapped ? mapping(&sy) + d * d : 0;
     double work = choosing(&sx, n) + (mapped ? choosing(&sy, n) : 0) + n * row +
                   steps * n * (m * sx.value + 4 * m * d) + (cg ? 8 : 1) * m * m * m;
@@ -133,15 +163,20 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
     okra_int width = (okra_int)(sx.columns + (mapped ? sy.columns : 0) + (cg ? d : 0));
     okra_int rows = okra_block_rows_(context, x->n, width);
     *seconds = work / rate;
-    double passes = cg ? steps + 1 : (d > 0 ? 1 : 2) + (semi ? 2 : 0);
+    double passes = cg ? steps + 1 : (d > 0 ? 1 : 2) + smooth.passes;
+    char kept[80] = "";
+    if (smooth.kept > 0) {
+        snprintf(kept, sizeof kept, ", %.2f GiB of features in memory or TMPDIR",
+                 8 * smooth.kept / 1073741824.0);
+    }
     snprintf(
         text, size,
         "rank %.0f of %lld inputs, %.0f output features; %s%.0f pass%s over the data "
-        "in blocks of %lld rows; %.2f GiB and a block of %.2f GiB; about %.0f s at "
+        "in blocks of %lld rows; %.2f GiB and a block of %.2f GiB%s; about %.0f s at "
         "%.0f Gflop/s",
         m, (long long)x->n, d, cg ? "at most " : "", passes, passes > 1 ? "es" : "",
         (long long)rows, memory / 1073741824.0,
-        8.0 * (double)rows * (double)width / 1073741824.0, *seconds, rate / 1e9);
+        8.0 * (double)rows * (double)width / 1073741824.0, kept, *seconds, rate / 1e9);
 done:
     okra_kernel_free(ky);
     return st;

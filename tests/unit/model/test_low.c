@@ -471,8 +471,10 @@ TEST(what_does_not_go_together)
         {"low-rank-x=chol(rank=3) ky=rbf(sigma=1) method=kpca", OKRA_EARG,
          "kpca: low-rank-x needs low-rank-y"},
         {"low-rank-x=chol(rank=3) method=kpca components=x", OKRA_EARG, "components is"},
-        {"low-rank-x=chol(rank=3) lambda2=1 graph=knn(k=2)", OKRA_EUNSUPPORTED,
-         "expected graph gram"},
+        {"low-rank-x=chol(rank=3) lambda2=1 graph=knn(k=2)|diffusion", OKRA_EUNSUPPORTED,
+         "diffusion needs a matrix of all pairs"},
+        {"low-rank-x=chol(rank=3) lambda2=1 graph=gram|power", OKRA_EUNSUPPORTED,
+         "a power of gram needs a matrix of all pairs"},
         {"low-rank-x=chol(rank=3) kx=linear lambda2=1 graph=gram", OKRA_EARG,
          "not below 0"},
         {"low-rank-x=chol(rank=3) lambda2=1 graph=gram solver=cg", OKRA_EUNSUPPORTED,
@@ -538,6 +540,9 @@ TEST(plans)
         {"low-rank=sketch(rank=4) ky=rbf(sigma=1)", "rank 4 of 12 inputs, 4 output"},
         {"low-rank-x=rff(rank=30) kx=rbf(sigma=1)", "rank 30 of 12 inputs"},
         {"low-rank-x=nystrom(rank=5) lambda2=1 graph=gram", "3 passes"},
+        {"low-rank-x=nystrom(rank=5) lambda2=1 graph=knn(k=2)|power(p=2)",
+         "2 passes over the data in blocks of 12 rows; 0.00 GiB and a block of 0.00 GiB, "
+         "0.00 GiB of features in memory or TMPDIR"},
         {"low-rank-x=nystrom(rank=5) solver=cg cg-iterations=7", "at most 8 passes"}};
     pairs p;
     char text[400];
