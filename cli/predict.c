@@ -31,8 +31,9 @@ static const okra_option rows[] = {
      "whether it converged; as .tsv or .csv"},
     {"confidence", OKRA_OPTION_TEXT, offsetof(predict_fields, confidence), "", 1, 0, NULL,
      "FILE",
-     "How sure each prediction is: distance, gap to the runner-up and predictive "
-     "variance as .tsv or .csv"},
+     "How sure each prediction is: distance, gap to the runner-up and, of ridge, kpca "
+     "and "
+     "tgp-kl alone, predictive variance; as .tsv or .csv"},
     {0}};
 
 typedef struct job {

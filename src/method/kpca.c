@@ -326,6 +326,7 @@ const okra_method_ okra_method_kpca_ = {
     .options = {"kpca", rows, sizeof(kpca_options)},
     .path = path,
     .low_rank = true,
+    .gaussian = true,
     .form = form,
     .width = okra_ridge_width_,
     .predict = predict,

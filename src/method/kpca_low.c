@@ -8,8 +8,8 @@
  * are E_p (psi(y) - b). Directions with mu <= n eps max(mu_1, max_i |psi_i|^2) are
  * rounding.
  *
- * Cost: a pass of 2 n m^2 + 2 n m d + n d^2, an eigendecomposition of d^3, then m^3/3 +
- * 2 m d (m + 2 p) a lambda. The model holds m d + p d doubles and the basis.
+ * Cost: a pass of n m^2 to 2 n m^2, 2 n m d and n d^2, an eigendecomposition of d^3, then
+ * m^3/3 + 2 m d (m + 2 p) a lambda. The model holds m d + p d doubles and the basis.
  */
 #include "method/kpca.h"
 
@@ -123,7 +123,11 @@ okra_status okra_kpca_low_(okra_context *ctx, const okra_problem_ *problem,
     if (okra_problem_features_(problem) == 0) {
         FAIL(OKRA_EARG, "kpca: low-rank-x needs low-rank-y, or a linear ky");
     }
-    TRY(okra_moments_create_(ctx, problem, true, &z.t));
+    double least = lambda[0];
+    for (size_t l = 1; l < count; l++) {
+        least = fmin(least, lambda[l]);
+    }
+    TRY(okra_moments_create_(ctx, problem, true, least, &z.t));
     okra_moments_center_(&z.t);
     TRY(find_axes(&z, components));
     for (size_t l = 0; l < count; l++) {

@@ -140,6 +140,7 @@ typedef struct okra_method_ {
     bool missing;        /* can use explicit outputs in which NaN is a missing value */
     bool unlabelled;     /* can use inputs without outputs; else a problem has none */
     bool low_rank;       /* can use map_x and map_y; else a problem has none        */
+    bool gaussian;       /* h(x) is the mean of a Gaussian process with noise lambda */
     /* Whether it can with these options and this problem, of which n, unlabelled, x, y
      * and the features are set, kernels and maps are not; NULL: always. */
     bool (*factored)(const okra_problem_ *problem, const okra_options *options);

@@ -17,10 +17,13 @@ typedef struct okra_moments_ {
     double *phi, *psi;       /* m, d: means of the features               */
     double kept_x, kept_y;   /* tr(Phi'Phi), tr(Psi'Psi)                  */
     double error_x, error_y; /* tr(K - Phi Phi') / tr(K), and of L; < 0: not told */
+    bool solved;             /* F^-1 met every row, not the sums: moments.c       */
 } okra_moments_;
 
+/* `outputs`: D too. `ridge`: the least that will be added to C; C may then be wrong by
+ * 1e-8 of it, for half of the cost (moments.c). 0: to rounding. */
 okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool outputs,
-                                 okra_moments_ *out) OKRA_CHECK;
+                                 double ridge, okra_moments_ *out) OKRA_CHECK;
 /* C, R and D of Psi less its mean. */
 void okra_moments_center_(okra_moments_ *moments);
 /* moments_graph.c: C <- C + 2 lambda2 Phi'M Phi over all inputs, M of the graph. */

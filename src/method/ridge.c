@@ -451,6 +451,7 @@ const okra_method_ okra_method_ridge_ = {
     .missing = true,
     .unlabelled = true,
     .low_rank = true,
+    .gaussian = true,
     .path = path,
     .form = okra_ridge_form_,
     .width = okra_ridge_width_,

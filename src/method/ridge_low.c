@@ -18,7 +18,8 @@
  * and matrix: Phi'P Phi in the place of C (moments_graph.c).
  *
  * phi(x)' = v(x)' T (kernel/lowrank.h): the model keeps T A, columns x d, and the basis
- * of the inputs, so that a query costs columns * d. Cost: one pass of 2 n m^2 + 2 n m d
+ * of the inputs, so that a query costs columns * d. Cost: one pass of n m^2 to 2 n m^2, 2
+ * n m d
  * (+ n d^2), then m^3/3 (identity, one lambda) or eigendecompositions of m^3 and d^3; the
  * paper's form takes m^3 d^3 (Kadri et al. 2013, sec. 4). Memory m^2 + 2 m d (+ d^2)
  * doubles beside a block of rows. Accuracy: that of the dense form with K moved by
@@ -252,6 +253,25 @@ done:
     return st;
 }
 
+/* The least that is added to C; 0 where that is not told before the pass. With a matrix
+ * operator lambda / g_j, g_j at most its largest sum of a row. */
+static double least_ridge(const okra_ridge_ *r, const okra_operator_ *op, okra_int d)
+{
+    double least = r->lambda[0], most = op->A ? 0 : 1;
+    for (size_t l = 1; l < r->count; l++) {
+        least = fmin(least, r->lambda[l]);
+    }
+    for (okra_int i = 0; op->A && i < d; i++) {
+        double sum = 0;
+        for (okra_int j = 0; j < d; j++) {
+            sum += fabs(op->A[i * d + j]);
+        }
+        most = fmax(most, sum);
+    }
+    bool told = op->kind == OKRA_OPERATOR_IDENTITY || op->A;
+    return told && most > 0 && r->lambda2 == 0 ? least / most : 0;
+}
+
 okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double epsilon)
 {
     okra_status st = OKRA_OK;
@@ -261,7 +281,8 @@ okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double eps
         FAIL(OKRA_EARG, "ridge: the operator is %s, so that low-rank-x needs low-rank-y",
              op->kind == OKRA_OPERATOR_COV ? "cov" : "ccov");
     }
-    TRY(okra_moments_create_(r->ctx, r->p, covariances, &z.t));
+    double ridge = least_ridge(r, op, okra_problem_features_(r->p));
+    TRY(okra_moments_create_(r->ctx, r->p, covariances, ridge, &z.t));
     if (r->center) {
         okra_moments_center_(&z.t);
     }

@@ -93,7 +93,7 @@ okra_status okra_ridge_low_leave_(okra_ridge_ *r, const okra_leave_ *leave)
              "ridge: low rank has a closed form of leaving out single inputs with "
              "explicit outputs or outputs of low rank alone");
     }
-    TRY(okra_moments_create_(ctx, r->p, false, &t));
+    TRY(okra_moments_create_(ctx, r->p, false, 0, &t));
     if (r->center) {
         okra_moments_center_(&t);
     }

@@ -371,6 +371,7 @@ const okra_method_ okra_method_tgp_kl_ = {
     .help = "twin Gaussian processes, Kullback-Leibler divergence",
     .options = {"tgp-kl", kl_rows, sizeof(kl_options)},
     .needs_self = true,
+    .gaussian = true,
     .path = kl_path,
     .form = form,
     .predict = predict,

@@ -3,10 +3,19 @@
  * the nearest other candidate, and the predictive variance of a Gaussian process with the
  * input kernel as covariance and noise lambda (Rasmussen and Williams 2006, eq. 2.26):
  *
- *     v(x) = k(x,x) - k_x'(K + lambda I)^-1 k_x = k(x,x) - |G^-1 k_x|^2,  K + lambda I =
- * GG'
+ *     v(x) = k(x,x) - k_x'(K + lambda I)^-1 k_x = k(x,x) - |G^-1 k_x|^2,
+ *     K + lambda I = GG'
  *
- * n lambda in place of lambda with the operators cov and ccov, as in their systems.
+ * n lambda in place of lambda with the operators cov and ccov, as in their systems. Under
+ * an operator T with eigenvalues t_i the variance along its i-th direction is
+ * t_i (k(x,x) - k_x'(K + lambda/t_i I)^-1 k_x): v(x) is that of a direction with t_i = 1.
+ * Where outputs have missing values, it is that of an output without any.
+ *
+ * Only for methods that predict the mean of that process. Under a loss other than squares
+ * (margin) lambda is no noise; where every position has a system of its own (jkm,
+ * constrained) none has the kernel of the whole; unlabelled inputs are in K without being
+ * observed. There the variance does not exist.
+ *
  * Between 0 and k(x,x); rounding below 0 is clamped. It tells how far x is from the
  * training inputs, whatever the outputs. Cost: n^3/3 once, n^2 a test point; memory n^2.
  */
@@ -17,13 +26,13 @@
 
 enum { ROWS = 256 };
 
-/* The lambda of the system that was solved; false: the method has none, or the model does
- * not keep its training inputs. */
+/* The lambda of the system that was solved; false: the variance does not exist, or the
+ * model does not keep its training inputs. */
 static bool noise_of(const okra_model *m, double *lambda)
 {
     const char *operator_text = okra_bag_get_text_(m->bag, "operator");
     okra_int n = m->training->x->n;
-    if (m->training->waves || n < m->training->y->n ||
+    if (!m->method->gaussian || m->training->waves || n != m->training->y->n ||
         !okra_bag_get_number_(m->bag, "lambda", lambda)) {
         return false;
     }

@@ -330,7 +330,8 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         -------
         ndarray of shape (m, 3)
             Squared distance to the best candidate, gap to the one after it, and the
-            predictive variance in units of the input kernel; NaN where there is none.
+            predictive variance in units of the input kernel, of methods that predict the
+            mean of a Gaussian process (ridge, kpca, tgp-kl); NaN where there is none.
         """
         given = None if candidates is None else self._outputs(candidates)
         return self._fitted().predict(

@@ -81,6 +81,61 @@ TEST(columns_by_definition)
     }
 }
 
+/* Twin Gaussian processes have the variance, though no distance. */
+TEST(variance_of_twin_processes)
+{
+    pairs p;
+    okra_int rows;
+    pairs_make(3, &p);
+    okra_model *model = pairs_fit(
+        p.train_x, p.train_y, "method=tgp-kl lambda=0.3 kx=rbf(sigma=1) ky=rbf(sigma=2)");
+    okra_prediction *one = predict(model, p.test_x, "");
+    const double *v = okra_prediction_confidence(one, &rows);
+    for (int t = 0; v && t < M; t++) {
+        CHECK_NEAR(v[3 * t + 2], variance(&p, t, 0.3), 1e-12);
+    }
+    CHECK(v && rows == M);
+    okra_prediction_free(one);
+    okra_model_free(model);
+    pairs_free(&p);
+}
+
+/* Neither a method that is no Gaussian process, nor inputs that were not observed or not
+ * kept, have a variance; the other columns stay. */
+TEST(no_variance)
+{
+    static const struct {
+        const char *settings;
+        okra_int labelled;
+    } cases[] = {{"method=margin lambda=0.3", N},
+                 {"method=margin loss=huber lambda=0.3", N},
+                 {"method=ridge lambda=0.3 lambda2=0.1", N - 3},
+                 {"method=ridge lambda=0.3 low-rank-x=nystrom(rank=5)", N},
+                 {"method=ridge lambda=0.3 low-rank=nystrom(rank=5)", N},
+                 {"method=tgp-hsic", N}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        pairs p;
+        char settings[120];
+        okra_int rows;
+        okra_data *y = NULL;
+        pairs_make(c, &p);
+        snprintf(settings, sizeof settings, "kx=rbf(sigma=1) ky=rbf(sigma=2) %s",
+                 cases[c].settings);
+        CHECK_OK(okra_data_dense(p.y, cases[c].labelled, D, D, &y));
+        okra_model *model = pairs_fit(p.train_x, y, settings);
+        okra_prediction *one = predict(model, p.test_x, "decode=candidates");
+        const double *v = okra_prediction_confidence(one, &rows);
+        CHECK(v && rows == M);
+        for (int t = 0; v && t < M; t++) {
+            CHECK(isfinite(v[3 * t]) && v[3 * t + 1] > 0 && isnan(v[3 * t + 2]));
+        }
+        okra_prediction_free(one);
+        okra_model_free(model);
+        okra_data_free(y);
+        pairs_free(&p);
+    }
+}
+
 /* Equal candidates are one: the runner-up is another label, not another copy. */
 TEST(gap_of_labels)
 {
@@ -143,5 +198,5 @@ TEST(failing_allocations)
     pairs_free(&p);
 }
 
-MAIN(RUN(columns_by_definition), RUN(gap_of_labels), RUN(what_does_not_exist_is_nan),
-     RUN(failing_allocations))
+MAIN(RUN(columns_by_definition), RUN(variance_of_twin_processes), RUN(no_variance),
+     RUN(gap_of_labels), RUN(what_does_not_exist_is_nan), RUN(failing_allocations))

@@ -1,0 +1,158 @@
+/*
+ * Moments of features against their sums taken naively, on either way to them: solved
+ * row by row, or sums of kernel values solved after.
+ */
+#include "harness.h"
+#include "kernel/lowrank.h"
+#include "method/moments.h"
+
+#include <math.h>
+
+enum { N = 120, P = 6, D = 3, M = 20 };
+
+typedef struct task {
+    double x[N * P], y[N * D];
+    okra_data *data;
+    okra_kernel *kernel;
+    okra_map_ *map;
+    okra_problem_ p;
+} task;
+
+static void make(uint64_t seed, const char *kernel, const char *low, bool repeated,
+                 task *t)
+{
+    okra_random_ r = okra_random_create_(seed, 3);
+    okra_low_ how;
+    harness_normals(&r, N * P, t->x);
+    harness_normals(&r, N * D, t->y);
+    for (okra_int i = 0; repeated && i < N * P; i++) {
+        t->x[i] = t->x[i % (N / 2 * P)];
+    }
+    CHECK_OK(okra_data_dense(t->x, N, P, P, &t->data));
+    CHECK_OK(okra_kernel_parse(kernel, &t->kernel));
+    CHECK_OK(okra_low_parse_(low, &how));
+    CHECK_OK(okra_map_create_(NULL, t->kernel, t->data, &how, seed, &t->map));
+    t->p = (okra_problem_){.n = N,
+                           .x = t->data,
+                           .features = t->y,
+                           .d = D,
+                           .features_ld = D,
+                           .feature_scale = 1,
+                           .map_x = t->map};
+}
+
+static void clear(task *t)
+{
+    okra_map_free_(t->map);
+    okra_kernel_free(t->kernel);
+    okra_data_free(t->data);
+}
+
+/* Phi itself, then sums over its rows in long double. */
+static void compare(const task *t, const okra_moments_ *got, double *C, double *rest)
+{
+    double V[N * 4 * M];
+    okra_int m = t->map->rank;
+    okra_mat_ Phi = okra_mat_of_(V, N, m);
+    CHECK(m == t->map->columns && m <= 4 * M);
+    CHECK_OK(okra_map_values_(NULL, t->map, t->data, 0, Phi));
+    CHECK_OK(okra_map_features_(NULL, t->map, Phi, Phi));
+    *C = *rest = 0;
+    long double trace = 0;
+    for (okra_int a = 0; a < m; a++) {
+        for (okra_int b = 0; b < m + D + 1; b++) {
+            long double sum = 0;
+            for (okra_int i = 0; i < N; i++) {
+                double right = b < m       ? V[i * m + b]
+                               : b < m + D ? t->y[i * D + b - m]
+                                           : 1 / (double)N;
+                sum += (long double)V[i * m + a] * right;
+            }
+            trace += a == b ? sum : 0;
+            double have = b < m       ? got->C[a * m + b]
+                          : b < m + D ? got->R[a * D + b - m]
+                                      : got->phi[a];
+            double *worst = b < m ? C : rest;
+            *worst = fmax(*worst, fabs(have - (double)sum));
+            CHECK(b >= m || got->C[a * m + b] == got->C[b * m + a]);
+        }
+    }
+    *rest = fmax(*rest, fabs(got->kept_x - (double)trace));
+}
+
+/* A narrow kernel has a good basis (|F^-1|^2 = 1.3 to 4): sums are solved after. Ten
+ * times the worst, which was 2.7e-15 for C, 7.1e-15 for R, the means and the trace. */
+TEST(sums_are_solved_where_the_basis_is_good)
+{
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        task t;
+        okra_moments_ got;
+        double C, rest;
+        make(seed, "rbf(sigma=1)", seed % 2 ? "nystrom(rank=20)" : "chol(rank=20)",
+             seed % 4 > 1, &t);
+        CHECK_OK(okra_moments_create_(NULL, &t.p, false, 1e-3, &got));
+        compare(&t, &got, &C, &rest);
+        CHECK(!got.solved || seed % 4 == 3); /* both of a pair may be in the basis */
+        CHECK(C < 3e-14);
+        CHECK(rest < 8e-14);
+        okra_moments_clear_(&got);
+        clear(&t);
+    }
+}
+
+/* A wide kernel has a bad one, a small ridge asks for more than the sums can give, a
+ * sketch goes its own way, and with a fourth as many features as rows nothing is won. */
+TEST(rows_are_solved_where_it_is_bad)
+{
+    static const struct {
+        const char *kernel, *low;
+        double ridge;
+    } cases[] = {{"rbf(sigma=20)", "nystrom(rank=20)", 1},
+                 {"rbf(sigma=1)", "nystrom(rank=20)", 1e-12},
+                 {"rbf(sigma=1)", "nystrom(rank=20)", 0},
+                 {"rbf(sigma=1) + 1e9", "nystrom(rank=20)", 1e-3},
+                 {"rbf(sigma=1)", "sketch(rank=20)", 1},
+                 {"rbf(sigma=1)", "nystrom(rank=30)", 1}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        task t;
+        okra_moments_ got;
+        make(c, cases[c].kernel, cases[c].low, c % 2, &t);
+        CHECK_OK(okra_moments_create_(NULL, &t.p, false, cases[c].ridge, &got));
+        CHECK(got.solved);
+        okra_moments_clear_(&got);
+        clear(&t);
+    }
+}
+
+/* Whatever the kernel, the ridge and the way: C is within 1e-8 of the ridge, or of what
+ * solving row by row gives with ten times its rounding. */
+TEST(moments_keep_to_the_ridge)
+{
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        task t;
+        okra_moments_ got;
+        char kernel[60];
+        double C, rest, ridge = pow(10, -(double)(seed % 5));
+        snprintf(kernel, sizeof kernel, "rbf(sigma=%g)",
+                 0.5 * pow(1.3, (double)seed / 4));
+        make(seed, kernel, "nystrom(rank=20)", seed % 3 == 0, &t);
+        CHECK_OK(okra_moments_create_(NULL, &t.p, false, ridge, &got));
+        compare(&t, &got, &C, &rest);
+        CHECK(C <= (got.solved ? 1e-11 : 1e-8 * ridge));
+        okra_moments_clear_(&got);
+        clear(&t);
+    }
+}
+
+TEST(moments_survive_failing_allocations)
+{
+    task t;
+    okra_moments_ got;
+    make(1, "rbf(sigma=1)", "nystrom(rank=20)", false, &t);
+    CHECK_ALLOCATIONS(okra_moments_create_(NULL, &t.p, true, 1, &got),
+                      okra_moments_clear_(&got));
+    clear(&t);
+}
+
+MAIN(RUN(sums_are_solved_where_the_basis_is_good), RUN(rows_are_solved_where_it_is_bad),
+     RUN(moments_keep_to_the_ridge), RUN(moments_survive_failing_allocations))
