@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes as c
+from dataclasses import dataclass
 from typing import Any, Optional
 
 import numpy as np
@@ -32,6 +33,7 @@ def _links(edges: Any) -> np.ndarray:
     return out
 
 
+@dataclass(eq=False, repr=False)
 class LinkPredictor(ContextMixin, BaseEstimator):
     """Unknown links of a network from the known ones and from descriptions of its nodes.
 
@@ -67,23 +69,18 @@ class LinkPredictor(ContextMixin, BaseEstimator):
         How many nodes there are.
     """
 
-    def __init__(self, kx: Kernel = "linear", ky: Optional[str] = None, beta: float = 1.0,
-                 known: bool = False, method: str = "ridge", lam: Optional[float] = None,
-                 lambda2: Optional[float] = None, options: Optional[dict] = None,
-                 n_jobs: Optional[int] = None, random_state: Any = None,
-                 memory: Any = None, verbose: bool = False):
-        self.kx = kx
-        self.ky = ky
-        self.beta = beta
-        self.known = known
-        self.method = method
-        self.lam = lam
-        self.lambda2 = lambda2
-        self.options = options
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.memory = memory
-        self.verbose = verbose
+    kx: Kernel = "linear"
+    ky: Optional[str] = None
+    beta: float = 1.0
+    known: bool = False
+    method: str = "ridge"
+    lam: Optional[float] = None
+    lambda2: Optional[float] = None
+    options: Optional[dict] = None
+    n_jobs: Optional[int] = None
+    random_state: Any = None
+    memory: Any = None
+    verbose: bool = False
 
     def fit(self, X: Any, edges: Any, labelled: Any = None,
             unlabelled: Any = None) -> "LinkPredictor":

@@ -1,6 +1,7 @@
 """Estimators from objects to objects."""
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Callable, Optional, Union
 
 import numpy as np
@@ -60,6 +61,7 @@ def _documented(cls: type) -> type:
 
 
 @_documented
+@dataclass(eq=False, repr=False)
 class IOKR(OutputKernelEstimator):
     """Input output kernel regression: ridge regression into the output feature space.
 
@@ -102,43 +104,33 @@ class IOKR(OutputKernelEstimator):
 
     _method = "ridge"
 
-    def __init__(self, kx: Kernel = "linear", ky: Kernel = "linear", lam: float = 0.1,
-                 operator: Any = "identity", epsilon: Optional[float] = None,
-                 center_output: bool = False, lambda2: Optional[float] = None,
-                 graph: Any = None, twin: Optional[str] = None,
-                 low_rank: Optional[str] = None, low_rank_x: Optional[str] = None,
-                 low_rank_y: Optional[str] = None, solver: Optional[str] = None,
-                 cg_tolerance: Optional[float] = None,
-                 cg_iterations: Optional[int] = None, checkpoint: Optional[str] = None,
-                 options: Optional[dict] = None, decode: Optional[str] = None,
-                 decode_options: Optional[dict] = None, n_jobs: Optional[int] = None,
-                 random_state: Any = None, memory: Any = None, verbose: bool = False):
-        self.kx = kx
-        self.ky = ky
-        self.lam = lam
-        self.operator = operator
-        self.epsilon = epsilon
-        self.center_output = center_output
-        self.lambda2 = lambda2
-        self.graph = graph
-        self.twin = twin
-        self.low_rank = low_rank
-        self.low_rank_x = low_rank_x
-        self.low_rank_y = low_rank_y
-        self.solver = solver
-        self.cg_tolerance = cg_tolerance
-        self.cg_iterations = cg_iterations
-        self.checkpoint = checkpoint
-        self.options = options
-        self.decode = decode
-        self.decode_options = decode_options
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.memory = memory
-        self.verbose = verbose
+    kx: Kernel = "linear"
+    ky: Kernel = "linear"
+    lam: float = 0.1
+    operator: Any = "identity"
+    epsilon: Optional[float] = None
+    center_output: bool = False
+    lambda2: Optional[float] = None
+    graph: Any = None
+    twin: Optional[str] = None
+    low_rank: Optional[str] = None
+    low_rank_x: Optional[str] = None
+    low_rank_y: Optional[str] = None
+    solver: Optional[str] = None
+    cg_tolerance: Optional[float] = None
+    cg_iterations: Optional[int] = None
+    checkpoint: Optional[str] = None
+    options: Optional[dict] = None
+    decode: Optional[str] = None
+    decode_options: Optional[dict] = None
+    n_jobs: Optional[int] = None
+    random_state: Any = None
+    memory: Any = None
+    verbose: bool = False
 
 
 @_documented
+@dataclass(eq=False, repr=False)
 class IOKRMargin(OutputKernelEstimator):
     """Maximum margin regression, and regression with robust losses.
 
@@ -166,32 +158,24 @@ class IOKRMargin(OutputKernelEstimator):
 
     _method = "margin"
 
-    def __init__(self, kx: Kernel = "linear", ky: Kernel = "linear", lam: float = 0.1,
-                 loss: str = "hinge", tube: Optional[float] = None,
-                 delta: Optional[float] = None, operator: Any = None,
-                 lambda2: Optional[float] = None, graph: Any = None,
-                 tolerance: Optional[float] = None, twin: Optional[str] = None,
-                 options: Optional[dict] = None, decode: Optional[str] = None,
-                 decode_options: Optional[dict] = None, n_jobs: Optional[int] = None, random_state: Any = None,
-                 memory: Any = None, verbose: bool = False):
-        self.kx = kx
-        self.ky = ky
-        self.lam = lam
-        self.loss = loss
-        self.tube = tube
-        self.delta = delta
-        self.operator = operator
-        self.lambda2 = lambda2
-        self.graph = graph
-        self.tolerance = tolerance
-        self.twin = twin
-        self.options = options
-        self.decode = decode
-        self.decode_options = decode_options
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.memory = memory
-        self.verbose = verbose
+    kx: Kernel = "linear"
+    ky: Kernel = "linear"
+    lam: float = 0.1
+    loss: str = "hinge"
+    tube: Optional[float] = None
+    delta: Optional[float] = None
+    operator: Any = None
+    lambda2: Optional[float] = None
+    graph: Any = None
+    tolerance: Optional[float] = None
+    twin: Optional[str] = None
+    options: Optional[dict] = None
+    decode: Optional[str] = None
+    decode_options: Optional[dict] = None
+    n_jobs: Optional[int] = None
+    random_state: Any = None
+    memory: Any = None
+    verbose: bool = False
 
     def _own_tags(self) -> dict:
         # The hinge asks for the right side of a margin, not for the right value.
@@ -199,6 +183,7 @@ class IOKRMargin(OutputKernelEstimator):
 
 
 @_documented
+@dataclass(eq=False, repr=False)
 class KDE(OutputKernelEstimator):
     """Kernel dependency estimation: ridge on the kernel principal components of outputs.
 
@@ -214,26 +199,22 @@ class KDE(OutputKernelEstimator):
 
     _method = "kpca"
 
-    def __init__(self, kx: Kernel = "linear", ky: Kernel = "linear", lam: float = 0.1,
-                 components: Any = None, twin: Optional[str] = None,
-                 options: Optional[dict] = None, decode: Optional[str] = None,
-                 decode_options: Optional[dict] = None, n_jobs: Optional[int] = None, random_state: Any = None,
-                 memory: Any = None, verbose: bool = False):
-        self.kx = kx
-        self.ky = ky
-        self.lam = lam
-        self.components = components
-        self.twin = twin
-        self.options = options
-        self.decode = decode
-        self.decode_options = decode_options
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.memory = memory
-        self.verbose = verbose
+    kx: Kernel = "linear"
+    ky: Kernel = "linear"
+    lam: float = 0.1
+    components: Any = None
+    twin: Optional[str] = None
+    options: Optional[dict] = None
+    decode: Optional[str] = None
+    decode_options: Optional[dict] = None
+    n_jobs: Optional[int] = None
+    random_state: Any = None
+    memory: Any = None
+    verbose: bool = False
 
 
 @_documented
+@dataclass(eq=False, repr=False)
 class TwinGP(OutputKernelEstimator):
     """Twin Gaussian processes: the output whose similarities to the training outputs look
     most like those of the input to the training inputs.
@@ -258,27 +239,20 @@ class TwinGP(OutputKernelEstimator):
     _explicit = False
     _no_options = OutputKernelEstimator._no_options | {"criterion"}
 
-    def __init__(self, kx: Kernel = "rbf(sigma=1)", ky: Kernel = "rbf(sigma=1)",
-                 criterion: str = "kl", lam: Optional[float] = None,
-                 lambda_y: Optional[float] = None, neighbours: Optional[int] = None,
-                 twin: Optional[str] = None, options: Optional[dict] = None,
-                 decode: Optional[str] = None, decode_options: Optional[dict] = None,
-                 n_jobs: Optional[int] = None,
-                 random_state: Any = None, memory: Any = None, verbose: bool = False):
-        self.kx = kx
-        self.ky = ky
-        self.criterion = criterion
-        self.lam = lam
-        self.lambda_y = lambda_y
-        self.neighbours = neighbours
-        self.twin = twin
-        self.options = options
-        self.decode = decode
-        self.decode_options = decode_options
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.memory = memory
-        self.verbose = verbose
+    kx: Kernel = "rbf(sigma=1)"
+    ky: Kernel = "rbf(sigma=1)"
+    criterion: str = "kl"
+    lam: Optional[float] = None
+    lambda_y: Optional[float] = None
+    neighbours: Optional[int] = None
+    twin: Optional[str] = None
+    options: Optional[dict] = None
+    decode: Optional[str] = None
+    decode_options: Optional[dict] = None
+    n_jobs: Optional[int] = None
+    random_state: Any = None
+    memory: Any = None
+    verbose: bool = False
 
     def _method_name(self) -> str:
         return f"tgp-{self.criterion}"
@@ -300,6 +274,7 @@ class TwinGP(OutputKernelEstimator):
 
 
 @_documented
+@dataclass(eq=False, repr=False)
 class MultiTaskKernelRidge(OutputKernelEstimator):
     """Kernel ridge regression of several tasks that tell about one another.
 
@@ -330,21 +305,17 @@ class MultiTaskKernelRidge(OutputKernelEstimator):
     decode = None
     decode_options = None
 
-    def __init__(self, kx: Kernel = "linear", lam: float = 0.1, task_graph: Any = None,
-                 mu: float = 0.5, task_matrix: Any = None, center_output: bool = False,
-                 options: Optional[dict] = None, n_jobs: Optional[int] = None,
-                 random_state: Any = None, memory: Any = None, verbose: bool = False):
-        self.kx = kx
-        self.lam = lam
-        self.options = options
-        self.task_graph = task_graph
-        self.mu = mu
-        self.task_matrix = task_matrix
-        self.center_output = center_output
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.memory = memory
-        self.verbose = verbose
+    kx: Kernel = "linear"
+    lam: float = 0.1
+    task_graph: Any = None
+    mu: float = 0.5
+    task_matrix: Any = None
+    center_output: bool = False
+    options: Optional[dict] = None
+    n_jobs: Optional[int] = None
+    random_state: Any = None
+    memory: Any = None
+    verbose: bool = False
 
     def _options(self, stack: Any) -> dict:
         if self.task_graph is not None and self.task_matrix is not None:
@@ -360,6 +331,7 @@ class MultiTaskKernelRidge(OutputKernelEstimator):
 
 
 @_documented
+@dataclass(eq=False, repr=False)
 class OK3(OutputKernelEstimator):
     """Output kernel trees, extremely randomised, on similarities to the training inputs.
 
@@ -378,20 +350,99 @@ class OK3(OutputKernelEstimator):
 
     _method = "ok3"
 
-    def __init__(self, kx: Kernel = "linear", ky: Kernel = "linear", trees: int = 100,
-                 features: Optional[int] = None, leaf: Optional[int] = None,
-                 options: Optional[dict] = None, decode: Optional[str] = None,
-                 decode_options: Optional[dict] = None, n_jobs: Optional[int] = None,
-                 random_state: Any = None, memory: Any = None, verbose: bool = False):
-        self.kx = kx
-        self.ky = ky
-        self.trees = trees
-        self.features = features
-        self.leaf = leaf
-        self.options = options
-        self.decode = decode
-        self.decode_options = decode_options
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.memory = memory
-        self.verbose = verbose
+    kx: Kernel = "linear"
+    ky: Kernel = "linear"
+    trees: int = 100
+    features: Optional[int] = None
+    leaf: Optional[int] = None
+    options: Optional[dict] = None
+    decode: Optional[str] = None
+    decode_options: Optional[dict] = None
+    n_jobs: Optional[int] = None
+    random_state: Any = None
+    memory: Any = None
+    verbose: bool = False
+
+
+@_documented
+@dataclass(eq=False, repr=False)
+class SOAR(OutputKernelEstimator):
+    """Structured output-associative regression: every output is regressed on the input and
+    on the other outputs, which a prediction goes over until they settle.
+
+    Outputs are vectors of two numbers or more.
+
+    Parameters
+    ----------
+    kx : str or callable, default="rbf(sigma=1)"
+        Kernel of the inputs.
+    lam : float, optional
+        Regularisation of the ridge learner: (K + lambda I).
+    learner : {"ridge", "svr"}, default="ridge"
+        What each output is regressed by: ridge, or support vector regression.
+    associate : str, default="rbf(sigma=1)"
+        Kernel of the other outputs.
+    combine : {"product", "sum"}, default="product"
+        How the two kernels meet.
+    cost, tube : float, optional
+        C and the half width of the tube of ``svr``.
+    sweeps : int, optional
+        Most iterations over the outputs in a prediction; 0: each output on its own.
+    settle : float, optional
+        Share of its standard deviation by which a settled output may move.
+{rest}
+    """
+
+    _method = "soar"
+    ky = "linear"
+    decode = None
+    decode_options = None
+
+    kx: Kernel = "rbf(sigma=1)"
+    lam: Optional[float] = None
+    learner: str = "ridge"
+    associate: str = "rbf(sigma=1)"
+    combine: str = "product"
+    cost: Optional[float] = None
+    tube: Optional[float] = None
+    sweeps: Optional[int] = None
+    settle: Optional[float] = None
+    options: Optional[dict] = None
+    n_jobs: Optional[int] = None
+    random_state: Any = None
+    memory: Any = None
+    verbose: bool = False
+
+
+@_documented
+@dataclass(eq=False, repr=False)
+class KernelSVR(OutputKernelEstimator):
+    """Support vector regression of vectors, one a coordinate.
+
+    Parameters
+    ----------
+    kx : str or callable, default="linear"
+        Kernel of the inputs.
+    cost : float, default=1.0
+        Price of errors, the C of a support vector machine.
+    tube : float, default=0.1
+        Half width of the tube within which there is no error.
+    svm_tolerance : float, optional
+        Optimality at which the solver stops.
+{rest}
+    """
+
+    _method = "svr"
+    ky = "linear"
+    decode = None
+    decode_options = None
+
+    kx: Kernel = "linear"
+    cost: float = 1.0
+    tube: float = 0.1
+    svm_tolerance: Optional[float] = None
+    options: Optional[dict] = None
+    n_jobs: Optional[int] = None
+    random_state: Any = None
+    memory: Any = None
+    verbose: bool = False

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes as c
 import json
+from dataclasses import dataclass
 from typing import Any, Optional
 
 import numpy as np
@@ -23,6 +24,7 @@ def _grid(value: Any) -> Any:
     return value
 
 
+@dataclass(eq=False, repr=False)
 class IOKRCV(OutputKernelEstimator):
     """Output kernel regression whose kernels and options are selected.
 
@@ -76,31 +78,23 @@ class IOKRCV(OutputKernelEstimator):
     _no_options = OutputKernelEstimator._no_options | {
         "method", "options", "cv", "metric", "budget", "refine", "repeats"}
 
-    def __init__(self, kx: Kernel = "linear", ky: Kernel = "linear",
-                 lam: Any = "1e-4..1e1", method: str = "ridge",
-                 operator: Optional[str] = None, options: Optional[dict] = None,
-                 cv: str = "loo", metric: str = "feature-loss",
-                 budget: Optional[int] = None, refine: Optional[int] = None,
-                 repeats: Optional[int] = None, decode: Optional[str] = None,
-                 decode_options: Optional[dict] = None, n_jobs: Optional[int] = None,
-                 random_state: Any = None, memory: Any = None, verbose: bool = False):
-        self.kx = kx
-        self.ky = ky
-        self.lam = lam
-        self.method = method
-        self.operator = operator
-        self.options = options
-        self.cv = cv
-        self.metric = metric
-        self.budget = budget
-        self.refine = refine
-        self.repeats = repeats
-        self.decode = decode
-        self.decode_options = decode_options
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.memory = memory
-        self.verbose = verbose
+    kx: Kernel = "linear"
+    ky: Kernel = "linear"
+    lam: Any = "1e-4..1e1"
+    method: str = "ridge"
+    operator: Optional[str] = None
+    options: Optional[dict] = None
+    cv: str = "loo"
+    metric: str = "feature-loss"
+    budget: Optional[int] = None
+    refine: Optional[int] = None
+    repeats: Optional[int] = None
+    decode: Optional[str] = None
+    decode_options: Optional[dict] = None
+    n_jobs: Optional[int] = None
+    random_state: Any = None
+    memory: Any = None
+    verbose: bool = False
 
     def _method_name(self) -> str:
         return self.method

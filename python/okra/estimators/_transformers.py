@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes as c
+from dataclasses import dataclass
 from typing import Any, Optional, Sequence, Union
 
 import numpy as np
@@ -59,6 +60,7 @@ class _Gram(ContextMixin, TagsMixin, TransformerMixin, BaseEstimator):
         self.X_fit_ = X if isinstance(X, Data) or hasattr(X, "tocsr") else np.array(X)
 
 
+@dataclass(eq=False, repr=False)
 class KernelGram(_Gram):
     """Objects to the rows of their Gram matrix against the training objects.
 
@@ -81,13 +83,11 @@ class KernelGram(_Gram):
     [[5.0, 2.0], [2.0, 1.0]]
     """
 
-    def __init__(self, kernel: str = "linear", n_jobs: Optional[int] = None,
-                 random_state: Any = None, memory: Any = None, verbose: bool = False):
-        self.kernel = kernel
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.memory = memory
-        self.verbose = verbose
+    kernel: str = "linear"
+    n_jobs: Optional[int] = None
+    random_state: Any = None
+    memory: Any = None
+    verbose: bool = False
 
     def fit(self, X: Any, y: Any = None) -> "KernelGram":
         """Keeps the training objects.
@@ -108,6 +108,7 @@ class KernelGram(_Gram):
         return self.kernel
 
 
+@dataclass(eq=False, repr=False)
 class TwinKernelLearner(_Gram):
     """Kernels of inputs and outputs learned together, so that the two depend most on each
     other; `transform` gives kernel values of the learned input kernel.
@@ -120,6 +121,9 @@ class TwinKernelLearner(_Gram):
         Degrees of the polynomials.
     unbiased : bool, default=False
         Whether the unbiased estimator of dependence is used.
+    low_rank : str, optional
+        Low rank of the base kernels while learning, such as ``"chol(rank=500)"``: no n x n
+        matrix is stored.
     n_jobs, random_state, memory, verbose
         As in `IOKR`.
 
@@ -135,28 +139,25 @@ class TwinKernelLearner(_Gram):
         Dependence of the best pair of base kernels, and of the learned ones.
     """
 
-    def __init__(self, kx: Union[str, Sequence[str]] = "rbf(sigma=1)",
-                 ky: Union[str, Sequence[str]] = "rbf(sigma=1)", degree_x: int = 3,
-                 degree_y: int = 3, unbiased: bool = False, n_jobs: Optional[int] = None,
-                 random_state: Any = None, memory: Any = None, verbose: bool = False):
-        self.kx = kx
-        self.ky = ky
-        self.degree_x = degree_x
-        self.degree_y = degree_y
-        self.unbiased = unbiased
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.memory = memory
-        self.verbose = verbose
+    kx: Union[str, Sequence[str]] = "rbf(sigma=1)"
+    ky: Union[str, Sequence[str]] = "rbf(sigma=1)"
+    degree_x: int = 3
+    degree_y: int = 3
+    unbiased: bool = False
+    low_rank: Optional[str] = None
+    n_jobs: Optional[int] = None
+    random_state: Any = None
+    memory: Any = None
+    verbose: bool = False
 
-    @staticmethod
-    def _base(kernels: Any, degree: int) -> tuple:
+    def _base(self, kernels: Any, degree: int) -> tuple:
         texts = [kernels] if isinstance(kernels, str) else list(kernels)
         parsed = [make(lib.okra_kernel_parse, lib.okra_kernel_free, text.encode())
                   for text in texts]
         array = (c.c_void_p * len(parsed))(*[k.pointer for k in parsed])
-        return structs["okra_twin_base"](c.cast(array, c.c_void_p), len(parsed), degree), (
-            parsed, array)
+        low_rank = None if self.low_rank is None else self.low_rank.encode()
+        return structs["okra_twin_base"](c.cast(array, c.c_void_p), len(parsed), degree,
+                                         low_rank), (parsed, array)
 
     def fit(self, X: Any, y: Any = None) -> "TwinKernelLearner":
         """Learns the two kernels from pairs.
