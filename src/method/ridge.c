@@ -287,18 +287,7 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
     r.center = o.center;
     TRY(check(problem, options, &o, &r));
     TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
-    if (problem->map_x && op.kind == OKRA_OPERATOR_IDENTITY &&
-        !okra_options_is_set(options, "lambda2")) {
-        TRY(okra_ridge_low_leave_(&r, &l));
-        goto done;
-    }
-    if (problem->map_x) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "ridge: operator %s%s of low rank has no closed form of leaving out",
-             o.operator_text,
-             okra_options_is_set(options, "lambda2") ? " with lambda2" : "");
-    }
-    if (problem->features) {
+    if (problem->features && !problem->map_x) {
         TRY(copy_features(&r));
     }
     if (op.kind == OKRA_OPERATOR_COV || op.kind == OKRA_OPERATOR_CCOV || r.missing) {
@@ -310,7 +299,11 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
         goto done;
     }
     bool semi = okra_options_is_set(options, "lambda2");
-    TRY(okra_ridge_leave_(&r, op.A, semi ? o.graph : NULL, o.lambda2, &l));
+    r.lambda2 = semi ? o.lambda2 : 0;
+    r.graph = o.graph;
+    TRY(problem->map_x
+            ? okra_ridge_low_leave_(&r, op.A, &l)
+            : okra_ridge_leave_(&r, op.A, semi ? o.graph : NULL, o.lambda2, &l));
 done:
     okra_free_(op.A);
     okra_free_(r.Y);

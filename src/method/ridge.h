@@ -63,9 +63,10 @@ okra_status okra_ridge_leave_(okra_ridge_ *r, double *A, const char *graph,
 /* ridge_diagonal.c: the same for diagonal(t=..), parts of one input. */
 okra_status okra_ridge_diagonal_leave_(okra_ridge_ *r, double t,
                                        const okra_leave_ *leave) OKRA_CHECK;
-/* ridge_low_leave.c: the same in factored form, parts of one input, outputs explicit or
- * of low rank: embeddings. */
-okra_status okra_ridge_low_leave_(okra_ridge_ *r, const okra_leave_ *leave) OKRA_CHECK;
+/* ridge_low_leave.c: the same in factored form, outputs explicit or of low rank:
+ * embeddings. */
+okra_status okra_ridge_low_leave_(okra_ridge_ *r, double *A,
+                                  const okra_leave_ *leave) OKRA_CHECK;
 
 /* Outputs with missing values: coefficients alone, N x d. graph: NULL without lambda2. */
 okra_status okra_ridge_missing_(okra_ridge_ *r, const char *graph, double lambda2,

@@ -31,30 +31,40 @@
  */
 #include "method/ridge_leave.h"
 
-/* Inputs sorted by part: counting sort. */
-static okra_status sort_parts(okra_leaving_ *z)
+/* Counting sort. */
+okra_status okra_parts_sort_(const okra_parts_ *parts, okra_int n, okra_sorted_ *out)
 {
     okra_status st = OKRA_OK;
-    const okra_parts_ *parts = z->leave->parts;
-    ZALLOC(z->begin, parts->count + 1);
-    ALLOC(z->members, z->n);
-    for (okra_int i = 0; i < z->n; i++) {
-        z->begin[(parts->part ? parts->part[i] : i) + 1]++;
+    okra_sorted_ z = {0};
+    ZALLOC(z.begin, parts->count + 1);
+    ALLOC(z.members, n);
+    for (okra_int i = 0; i < n; i++) {
+        z.begin[(parts->part ? parts->part[i] : i) + 1]++;
     }
     for (okra_int s = 0; s < parts->count; s++) {
-        z->largest = OKRA_MAX_(z->largest, z->begin[s + 1]);
-        z->begin[s + 1] += z->begin[s];
+        z.largest = OKRA_MAX_(z.largest, z.begin[s + 1]);
+        z.begin[s + 1] += z.begin[s];
     }
-    for (okra_int i = z->n - 1; i >= 0; i--) {
+    for (okra_int i = n - 1; i >= 0; i--) {
         okra_int s = parts->part ? parts->part[i] : i;
-        z->members[--z->begin[s + 1]] = i;
+        z.members[--z.begin[s + 1]] = i;
     }
     for (okra_int s = 0; s < parts->count; s++) { /* begin[s + 1] is now that of s */
-        z->begin[s] = z->begin[s + 1];
+        z.begin[s] = z.begin[s + 1];
     }
-    z->begin[parts->count] = z->n;
+    z.begin[parts->count] = n;
+    *out = z;
+    return OKRA_OK;
 done:
+    okra_sorted_clear_(&z);
     return st;
+}
+
+void okra_sorted_clear_(okra_sorted_ *sorted)
+{
+    okra_free_(sorted->members);
+    okra_free_(sorted->begin);
+    *sorted = (okra_sorted_){0};
 }
 
 /* ---- weights -------------------------------------------------------------------------
@@ -63,8 +73,8 @@ done:
 /* Where outputs are centred, what the rows of W lack goes to the inputs that stay. */
 static void spread(const okra_leaving_ *z, okra_mat_ W, okra_int s)
 {
-    const okra_int *in = z->members + z->begin[s];
-    okra_int size = z->begin[s + 1] - z->begin[s];
+    const okra_int *in = z->parts.members + z->parts.begin[s];
+    okra_int size = z->parts.begin[s + 1] - z->parts.begin[s];
     for (okra_int k = 0; k < size; k++) {
         double *w = W.p + in[k] * W.ld, sum = 0;
         for (okra_int j = 0; j < W.cols; j++) {
@@ -83,8 +93,8 @@ static void spread(const okra_leaving_ *z, okra_mat_ W, okra_int s)
 static okra_status leave_rows(const okra_leaving_ *z, okra_mat_ W, okra_int s)
 {
     okra_status st = OKRA_OK;
-    const okra_int *in = z->members + z->begin[s];
-    okra_int size = z->begin[s + 1] - z->begin[s], n = z->n;
+    const okra_int *in = z->parts.members + z->parts.begin[s];
+    okra_int size = z->parts.begin[s + 1] - z->parts.begin[s], n = z->n;
     okra_mat_ BSS = okra_mat_of_(z->BSS, size, size);
     okra_mat_ X = okra_mat_of_(z->panel, size, n);
     for (okra_int k = 0; k < size; k++) {
@@ -141,7 +151,7 @@ static okra_status leave_weights(okra_leaving_ *z)
         TRY(okra_doubles_(ctx, n, n, "the scaled eigenvectors", &R));
     }
     TRY(okra_doubles_(ctx, n, n, "the left-out weights", &W));
-    TRY(okra_doubles_(ctx, z->largest, n, "the weights of a part", &z->panel));
+    TRY(okra_doubles_(ctx, z->parts.largest, n, "the weights of a part", &z->panel));
     for (size_t l = 0; l < z->r->count; l++) {
         TRY(okra_cancelled_(ctx));
         okra_mat_ Wm = okra_mat_of_(W, n, n);
@@ -206,12 +216,13 @@ okra_status okra_ridge_leave_(okra_ridge_ *r, double *A, const char *graph,
 {
     okra_status st = OKRA_OK;
     okra_leaving_ z = {.r = r, .leave = leave, .n = r->p->n, .d = r->p->d};
-    TRY(sort_parts(&z));
-    if (A && z.largest > 1) {
+    TRY(okra_parts_sort_(leave->parts, z.n, &z.parts));
+    if (A && z.parts.largest > 1) {
         FAIL(OKRA_EUNSUPPORTED, "ridge: parts of a matrix operator have no closed form");
     }
     ALLOC(z.slack, z.n);
-    TRY(okra_doubles_(r->ctx, z.largest, z.largest, "the block of a part", &z.BSS));
+    TRY(okra_doubles_(r->ctx, z.parts.largest, z.parts.largest, "the block of a part",
+                      &z.BSS));
     TRY(decompose(&z, graph, lambda2));
     if (r->center) {
         TRY(sum_rows(&z));
@@ -227,8 +238,7 @@ done:
     }
     okra_semi_clear_(&z.semi);
     okra_free_(z.ones);
-    okra_free_(z.members);
-    okra_free_(z.begin);
+    okra_sorted_clear_(&z.parts);
     okra_free_(z.slack);
     okra_free_(z.BSS);
     okra_free_(z.panel);

@@ -35,11 +35,11 @@ done:
 /* m_S' (d) of part s where Y has mean 0: less the sum of S over the inputs that stay. */
 static void mean_without(const okra_leaving_ *z, okra_int s, double *mean)
 {
-    okra_int size = z->begin[s + 1] - z->begin[s];
+    okra_int size = z->parts.begin[s + 1] - z->parts.begin[s];
     for (okra_int j = 0; j < z->d; j++) {
         double sum = 0;
-        for (okra_int k = z->begin[s]; k < z->begin[s + 1]; k++) {
-            sum += z->r->Y[z->members[k] * z->d + j];
+        for (okra_int k = z->parts.begin[s]; k < z->parts.begin[s + 1]; k++) {
+            sum += z->r->Y[z->parts.members[k] * z->d + j];
         }
         mean[j] = -sum / (double)(z->n - size);
     }
@@ -54,8 +54,8 @@ static okra_status leave_residuals(const okra_leaving_ *z, size_t l, okra_mat_ C
     okra_context *ctx = z->r->ctx;
     okra_int n = z->n, d = z->d, extra = z->r->center; /* a column B 1 */
     for (okra_int s = 0; s < z->leave->parts->count; s++) {
-        const okra_int *in = z->members + z->begin[s];
-        okra_int size = z->begin[s + 1] - z->begin[s];
+        const okra_int *in = z->parts.members + z->parts.begin[s];
+        okra_int size = z->parts.begin[s + 1] - z->parts.begin[s];
         okra_mat_ X = okra_mat_of_(z->panel, size, d + extra);
         for (okra_int k = 0; k < size; k++) {
             okra_mat_copy_(okra_mat_part_(C, in[k], 1, 0, d + extra),
@@ -66,7 +66,8 @@ static okra_status leave_residuals(const okra_leaving_ *z, size_t l, okra_mat_ C
                 X.p[j] /= diagonal[in[0]];
             }
         } else {
-            okra_mat_ VS = okra_mat_of_(z->panel + z->largest * (d + extra), n, size);
+            okra_mat_ VS =
+                okra_mat_of_(z->panel + z->parts.largest * (d + extra), n, size);
             okra_mat_ BSS = okra_mat_of_(z->BSS, size, size);
             for (okra_int i = 0; i < n; i++) {
                 double root = 1 / sqrt(z->v[i] + z->r->lambda[l]);
@@ -104,14 +105,14 @@ okra_status okra_leave_features_(okra_leaving_ *z)
     okra_int count = (okra_int)z->r->count;
     okra_int together = OKRA_MAX_(1, OKRA_MIN_(count, COLUMNS / OKRA_MAX_(1, each)));
     double *F = NULL, *S = NULL, *C = NULL, *H = NULL, *X = NULL, *Q = NULL, *mean = NULL;
-    okra_int large = z->largest > 1 ? n * z->largest : 0;
+    okra_int large = z->parts.largest > 1 ? n * z->parts.largest : 0;
     TRY(okra_doubles_(ctx, n, d, "the rotated outputs", &F));
     TRY(okra_doubles_(ctx, n, each * together, "the scaled outputs", &S));
     TRY(okra_doubles_(ctx, n, each * together, "the coefficients", &C));
     TRY(okra_doubles_(ctx, n, d, "the left-out predictions", &H));
     TRY(okra_doubles_(ctx, count, n, "the inverse spectra", &X));
     TRY(okra_doubles_(ctx, count, n, "the diagonals", &Q));
-    TRY(okra_doubles_(ctx, 1, z->largest * each + large, "a part", &z->panel));
+    TRY(okra_doubles_(ctx, 1, z->parts.largest * each + large, "a part", &z->panel));
     ALLOC(mean, d);
     for (okra_int l = 0; l < count; l++) {
         for (okra_int k = 0; k < n; k++) {

@@ -236,6 +236,7 @@ okra_status okra_view_low_(okra_context *ctx, const okra_method_ *method,
     const okra_training_ *t = v->training;
     v->output = t->output;
     v->problem = (okra_problem_){.n = v->n,
+                                 .unlabelled = v->train_x->n - v->n,
                                  .x = v->train_x,
                                  .y = t->y,
                                  .kx = t->bound_x,

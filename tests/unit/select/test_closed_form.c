@@ -141,44 +141,57 @@ TEST(equals_refitting)
 TEST(low_rank_leaves_single_pairs_out)
 {
     static const struct {
-        const char *low, *ky, *decode, *metric, *center;
+        const char *low, *ky, *decode, *metric, *center, *graph;
     } cases[] = {
-        {"nystrom(rank=20)", "linear", "candidates", "feature-loss", "no"},
-        {"nystrom(rank=20)", "linear", "explicit", "mse", "yes"},
-        {"chol(rank=20,tol=0)", "rbf(sigma=1)", "candidates", "feature-loss", "yes"},
-        {"nystrom(rank=20,pivots=centres)", "rbf(sigma=1)", "candidates", "mse", "no"},
+        {"nystrom(rank=20)", "linear", "candidates", "feature-loss", "no", NULL},
+        {"nystrom(rank=20)", "linear", "explicit", "mse", "yes", NULL},
+        {"chol(rank=20,tol=0)", "rbf(sigma=1)", "candidates", "feature-loss", "yes",
+         NULL},
+        {"nystrom(rank=20,pivots=centres)", "rbf(sigma=1)", "candidates", "mse", "no",
+         NULL},
+        {"nystrom(rank=40)", "linear", "explicit", "mse", "yes", "knn(k=3)|normalized"},
     };
+    enum { CASES = sizeof cases / sizeof *cases };
     static const okra_keys_ free_folds = {NULL, NULL, NULL};
     double worst = 0;
-    for (int c = 0; c < 4 * 10; c++) {
-        toy *t = make_toy(PAIRS, 0, false, false, (uint64_t)c);
+    for (int c = 0; c < CASES * 10; c++) {
+        const char *graph = cases[c % CASES].graph;
+        toy *t = make_toy(PAIRS, graph ? 3 : 0, false, false, (uint64_t)c);
         const char *pairs[] = {"kx",
                                "rbf(sigma=1)",
                                "ky",
-                               cases[c % 4].ky,
+                               cases[c % CASES].ky,
                                "lambda",
                                "1e-2,1",
                                "decode",
-                               cases[c % 4].decode,
+                               cases[c % CASES].decode,
                                "center-output",
-                               cases[c % 4].center,
-                               "low-rank",
-                               cases[c % 4].low,
+                               cases[c % CASES].center,
+                               "lambda2",
+                               graph ? "0.1" : NULL,
+                               "graph",
+                               graph,
+                               NULL,
+                               NULL,
                                NULL};
+        int last = graph ? 14 : 10;
+        pairs[last] = "low-rank";
+        pairs[last + 1] = cases[c % CASES].low;
+        pairs[last + 2] = NULL;
         okra_options *low = select_options(pairs);
-        pairs[10] = NULL;
+        pairs[last] = NULL;
         okra_options *dense = select_options(pairs);
         okra_folds_ folds;
         static result a, b;
         CHECK_OK(okra_folds_create_(&free_folds, NULL, PAIRS, PAIRS, 1, 5, &folds));
-        run(t, low, &folds, cases[c % 4].metric, true, &a);
-        run(t, dense, &folds, cases[c % 4].metric, true, &b);
+        run(t, low, &folds, cases[c % CASES].metric, true, &a);
+        run(t, dense, &folds, cases[c % CASES].metric, true, &b);
         CHECK(a.closed && b.closed);
         double e = differ(2, 1, &a, &b);
         worst = e <= worst ? worst : e;
         okra_folds_free_(&folds);
         CHECK_OK(okra_folds_create_(&free_folds, NULL, PAIRS, 4, 1, 5, &folds));
-        run(t, low, &folds, cases[c % 4].metric, true, &a);
+        run(t, low, &folds, cases[c % CASES].metric, true, &a);
         CHECK(!a.closed && a.values[0][3] > 0); /* parts are fitted anew */
         okra_folds_free_(&folds);
         okra_options_free(low);
