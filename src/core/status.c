@@ -9,7 +9,10 @@
 enum { MESSAGE_SIZE = 2048 };
 
 /* The only state that is not in a handle: one message a thread. */
-static _Thread_local char message[MESSAGE_SIZE];
+/* Aligned as no other section is more: a linker (mold 1.10) that gives thread-local
+ * storage of smaller alignment the last bytes of a page makes a program that cannot be
+ * loaded. */
+static _Thread_local _Alignas(64) char message[MESSAGE_SIZE];
 
 static const char *const texts[] = {
 #define TEXT(name, text) text,
