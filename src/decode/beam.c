@@ -34,6 +34,14 @@ struct okra_offer_ {
     okra_int seen_count, seen_room;
 };
 
+struct okra_beam_ {
+    const okra_output_ *output;
+    okra_moves_ moves;
+    okra_int top; /* training outputs to begin from */
+    okra_starts_ *starts;
+};
+
+/* Of a group of predictions. */
 typedef struct search {
     const okra_moves_ *moves;
     okra_offer_ offer;
@@ -207,53 +215,107 @@ static void clear(search *s)
     okra_free_(s->pool);
 }
 
-/* Rows first..first+rows-1 of W. */
-static okra_status run_group(okra_context *ctx, const okra_output_ *output,
-                             const okra_moves_ *moves, okra_mat_ W, const double *norm,
-                             okra_int first, okra_begin_ begin, okra_best_ best,
-                             void *arg)
+/* w: the weights of test point i. */
+static okra_status begin(const okra_beam_ *beam, okra_int i, const double *w,
+                         okra_offer_ *offer)
 {
     okra_status st = OKRA_OK;
+    const okra_moves_ *moves = &beam->moves;
+    const okra_int *index;
+    const double *distance;
+    okra_starts_get_(beam->starts, i, &index, &distance);
+    for (okra_int t = 0; t < beam->top && index[t] >= 0; t++) {
+        TRY(moves->start(moves->user, index[t], offer));
+    }
+    if (moves->begin) {
+        TRY(moves->begin(moves->user, w, offer));
+    }
+done:
+    return st;
+}
+
+static okra_status give(const search *s, okra_int r, okra_int i)
+{
+    const okra_moves_ *moves = s->moves;
+    const item *it = &s->items[r * moves->width];
+    if (s->count[r] == 0) {
+        return okra_fail_(OKRA_ENUMERIC,
+                          "%s: test point %lld has no finite distance to any %s",
+                          moves->decoder, (long long)i, moves->what);
+    }
+    return moves->found(moves->user, i, s->pool + it->at, it->length, it->distance);
+}
+
+/* W and norm: those of test points first, first + 1, ... */
+static okra_status run_group(okra_context *ctx, const okra_beam_ *beam, okra_int first,
+                             okra_mat_ W, const double *norm)
+{
+    okra_status st = OKRA_OK;
+    const okra_moves_ *moves = &beam->moves;
     search s = {.moves = moves};
     ALLOC(s.items, W.rows * moves->width);
     ZALLOC(s.count, W.rows);
     for (okra_int r = 0; r < W.rows; r++) {
         s.offer.row = r;
-        TRY(begin(arg, first + r, &s.offer));
+        TRY(begin(beam, first + r, W.p + r * W.ld, &s.offer));
     }
-    TRY(evaluate(ctx, output, &s, W, norm));
+    TRY(evaluate(ctx, beam->output, &s, W, norm));
     for (okra_int round = 0; round < moves->rounds; round++) {
         TRY(okra_cancelled_(ctx));
         TRY(expand(&s, W.rows));
         if (s.offer.count == 0) {
             break;
         }
-        TRY(evaluate(ctx, output, &s, W, norm));
+        TRY(evaluate(ctx, beam->output, &s, W, norm));
     }
     for (okra_int r = 0; r < W.rows; r++) {
-        const item *it = &s.items[r * moves->width];
-        if (s.count[r] > 0) {
-            TRY(best(arg, first + r, s.pool + it->at, it->length, it->distance));
-        } else {
-            TRY(best(arg, first + r, NULL, -1, INFINITY));
-        }
+        TRY(give(&s, r, first + r));
     }
 done:
     clear(&s);
     return st;
 }
 
-okra_status okra_beam_(okra_context *ctx, const okra_output_ *output,
-                       const okra_moves_ *moves, okra_mat_ W, const double *norm,
-                       okra_begin_ begin, okra_best_ best, void *arg)
+okra_status okra_beam_create_(okra_context *ctx, const okra_output_ *output,
+                              const okra_moves_ *moves, okra_int tests, okra_beam_ **out)
 {
     okra_status st = OKRA_OK;
+    okra_beam_ *beam = NULL;
+    okra_int top = OKRA_MIN_(moves->width, output->y->n);
+    ZALLOC(beam, 1);
+    *beam = (okra_beam_){output, *moves, top, NULL};
+    TRY(okra_starts_create_(ctx, output, tests, top, moves->empty, &beam->starts));
+    *out = beam;
+    beam = NULL;
+done:
+    okra_beam_free_(beam);
+    return st;
+}
+
+void okra_beam_free_(okra_beam_ *beam)
+{
+    if (beam) {
+        okra_starts_free_(beam->starts);
+        okra_free_(beam);
+    }
+}
+
+okra_status okra_beam_block_(okra_context *ctx, okra_beam_ *beam,
+                             const okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    okra_mat_ W = block->W;
+    double *norm = NULL;
+    TRY(okra_block_weights_(block, beam->moves.decoder));
+    ALLOC(norm, block->m);
+    TRY(okra_starts_block_(ctx, beam->starts, block, norm));
     for (okra_int first = 0; first < W.rows; first += GROUP) {
         okra_int rows = OKRA_MIN_(GROUP, W.rows - first);
-        TRY(run_group(ctx, output, moves, okra_mat_part_(W, first, rows, 0, W.cols),
-                      norm + first, first, begin, best, arg));
+        TRY(run_group(ctx, beam, block->first + first,
+                      okra_mat_part_(W, first, rows, 0, W.cols), norm + first));
         okra_progress_(ctx, "decode", first + rows, W.rows);
     }
 done:
+    okra_free_(norm);
     return st;
 }

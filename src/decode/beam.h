@@ -13,7 +13,12 @@ okra_status okra_offer_put_(okra_offer_ *offer, const int32_t *codes,
 
 /* What the sequences mean. */
 typedef struct okra_moves_ {
-    const void *user;
+    const char *decoder, *what; /* for messages: "decoder labels", "set" */
+    void *user;
+    /* Proposes a training output by its number. */
+    okra_status (*start)(void *user, okra_int index, okra_offer_ *offer);
+    /* Proposes what else a row of weights begins from; NULL: nothing. */
+    okra_status (*begin)(void *user, const double *w, okra_offer_ *offer);
     /* Proposes every neighbour of a sequence. */
     okra_status (*neighbours)(const void *user, const int32_t *codes, okra_int length,
                               okra_offer_ *offer);
@@ -21,18 +26,20 @@ typedef struct okra_moves_ {
      * offsets[i]..offsets[i+1]-1. */
     okra_status (*objects)(const void *user, const int32_t *codes,
                            const okra_int *offsets, okra_int count, okra_data **out);
+    /* Receives the best sequence of test point i, in order. */
+    okra_status (*found)(void *user, okra_int i, const int32_t *codes, okra_int length,
+                         double distance);
     okra_int width, rounds; /* of the beam; how often it is expanded at most */
     bool empty;             /* objects with l(y,y) <= 0 are allowed          */
 } okra_moves_;
 
-/* Proposes the sequences from which row r of W begins. */
-typedef okra_status (*okra_begin_)(void *arg, okra_int r, okra_offer_ *offer);
-/* Receives the best sequence of row r; length -1: none has features. */
-typedef okra_status (*okra_best_)(void *arg, okra_int r, const int32_t *codes,
-                                  okra_int length, double distance);
-
-okra_status okra_beam_(okra_context *ctx, const okra_output_ *output,
-                       const okra_moves_ *moves, okra_mat_ W, const double *norm,
-                       okra_begin_ begin, okra_best_ best, void *arg) OKRA_CHECK;
+/* A search for all test points, from the `width` nearest training outputs each. */
+typedef struct okra_beam_ okra_beam_;
+okra_status okra_beam_create_(okra_context *ctx, const okra_output_ *output,
+                              const okra_moves_ *moves, okra_int tests,
+                              okra_beam_ **out) OKRA_CHECK;
+void okra_beam_free_(okra_beam_ *beam);
+okra_status okra_beam_block_(okra_context *ctx, okra_beam_ *beam,
+                             const okra_block_ *block) OKRA_CHECK;
 
 #endif

@@ -29,13 +29,11 @@ static const okra_option rows[] = {
 
 typedef struct state {
     const okra_output_ *output;
-    okra_int tests, d, top;
-    okra_moves_ moves;
-    okra_starts_ *starts; /* NULL under a linear kernel  */
-    int32_t *set;         /* d                           */
-    double *result;       /* tests x d                   */
-    double *distance;     /* tests                       */
-    const okra_block_ *block;
+    okra_int tests, d;
+    okra_beam_ *beam; /* NULL under a linear kernel  */
+    int32_t *set;     /* d                           */
+    double *result;   /* tests x d                   */
+    double *distance; /* tests                       */
 } state;
 
 extern const okra_decoder_ okra_decoder_labels_;
@@ -44,7 +42,7 @@ static void release(void *arg)
 {
     state *s = arg;
     if (s) {
-        okra_starts_free_(s->starts);
+        okra_beam_free_(s->beam);
         okra_free_(s->set);
         okra_free_(s->result);
         okra_free_(s->distance);
@@ -126,19 +124,21 @@ done:
     return st;
 }
 
-static okra_status begin(void *arg, okra_int r, okra_offer_ *offer)
+static okra_status start(void *user, okra_int index, okra_offer_ *offer)
+{
+    const state *s = user;
+    for (okra_int j = 0; j < s->d; j++) {
+        s->set[j] = member(s->output->y, index, j);
+    }
+    return okra_offer_put_(offer, s->set, s->d);
+}
+
+/* The empty and the full set. */
+static okra_status begin(void *user, const double *w, okra_offer_ *offer)
 {
     okra_status st = OKRA_OK;
-    state *s = arg;
-    const okra_int *index;
-    const double *distance;
-    okra_starts_get_(s->starts, s->block->first + r, &index, &distance);
-    for (okra_int t = 0; t < s->top && index[t] >= 0; t++) {
-        for (okra_int j = 0; j < s->d; j++) {
-            s->set[j] = member(s->output->y, index[t], j);
-        }
-        TRY(okra_offer_put_(offer, s->set, s->d));
-    }
+    const state *s = user;
+    (void)w;
     for (int32_t all = 0; all < 2; all++) {
         for (okra_int j = 0; j < s->d; j++) {
             s->set[j] = all;
@@ -149,22 +149,15 @@ done:
     return st;
 }
 
-static okra_status best(void *arg, okra_int r, const int32_t *codes, okra_int length,
-                        double distance)
+static okra_status found(void *user, okra_int i, const int32_t *codes, okra_int length,
+                         double distance)
 {
-    okra_status st = OKRA_OK;
-    state *s = arg;
-    okra_int i = s->block->first + r;
-    if (length < 0) {
-        FAIL(OKRA_ENUMERIC, "labels: test point %lld has no finite distance to any set",
-             (long long)i);
-    }
-    for (okra_int j = 0; j < s->d; j++) {
+    state *s = user;
+    for (okra_int j = 0; j < length; j++) {
         s->result[i * s->d + j] = codes[j];
     }
     s->distance[i] = distance;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the decoder ---------------------------------------------------------------------
@@ -207,10 +200,19 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     s->output = output;
     s->tests = request->tests;
     s->d = okra_data_width(output->y);
-    s->top = OKRA_MIN_(o.beam, output->y->n);
-    s->moves = (okra_moves_){s, neighbours, objects, o.beam, o.rounds, o.empty};
     if (!output->features) {
-        TRY(okra_starts_create_(ctx, output, s->tests, s->top, o.empty, &s->starts));
+        okra_moves_ moves = {.decoder = "decoder labels",
+                             .what = "set",
+                             .user = s,
+                             .start = start,
+                             .begin = begin,
+                             .neighbours = neighbours,
+                             .objects = objects,
+                             .found = found,
+                             .width = o.beam,
+                             .rounds = o.rounds,
+                             .empty = o.empty};
+        TRY(okra_beam_create_(ctx, output, &moves, s->tests, &s->beam));
     }
     ALLOC(s->set, s->d);
     TRY(okra_doubles_(ctx, s->tests, s->d, "the decoded sets", &s->result));
@@ -242,20 +244,8 @@ done:
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
     state *s = arg;
-    double *norm = NULL;
-    if (s->output->features) {
-        return threshold(ctx, s, block);
-    }
-    TRY(okra_block_weights_(block, "decoder labels"));
-    ALLOC(norm, block->m);
-    TRY(okra_starts_block_(ctx, s->starts, block, norm));
-    s->block = block;
-    TRY(okra_beam_(ctx, s->output, &s->moves, block->W, norm, begin, best, s));
-done:
-    okra_free_(norm);
-    return st;
+    return s->beam ? okra_beam_block_(ctx, s->beam, block) : threshold(ctx, s, block);
 }
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)

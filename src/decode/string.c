@@ -38,9 +38,8 @@ static const okra_option rows[] = {
 
 typedef struct state {
     const okra_output_ *output;
-    okra_int tests, longest, top;
-    okra_moves_ moves;
-    okra_starts_ *starts;
+    okra_int tests, longest;
+    okra_beam_ *beam;
     int32_t *alphabet, *edited; /* distinct letters, ascending; space for one string */
     okra_int letters;
     okra_int k; /* of the spectrum kernel; 0: another kernel */
@@ -48,7 +47,6 @@ typedef struct state {
     okra_int unfinished; /* exact searches given up */
     okra_ragged_builder_ result;
     double *distance;
-    const okra_block_ *block; /* while one is decoded */
 } state;
 
 extern const okra_decoder_ okra_decoder_string_;
@@ -57,7 +55,7 @@ static void release(void *arg)
 {
     state *s = arg;
     if (s) {
-        okra_starts_free_(s->starts);
+        okra_beam_free_(s->beam);
         okra_free_(s->alphabet);
         okra_free_(s->edited);
         okra_debruijn_clear_(&s->graph);
@@ -156,13 +154,13 @@ static void add_counts(state *s, const int32_t *codes, okra_int length, double w
     }
 }
 
-static okra_status exact(state *s, okra_int r, okra_offer_ *offer)
+static okra_status exact(void *user, const double *w, okra_offer_ *offer)
 {
     okra_status st = OKRA_OK;
-    const double *w = s->block->W.p + r * s->block->W.ld;
+    state *s = user;
     int32_t *word = NULL;
     memset(s->graph.g, 0, (size_t)s->graph.kmers * sizeof *s->graph.g);
-    for (okra_int i = 0; i < s->block->W.cols; i++) {
+    for (okra_int i = 0; i < s->output->y->n; i++) {
         okra_int length;
         const int32_t *codes = okra_characters_(s->output->y, i, &length);
         add_counts(s, codes, length, w[i]);
@@ -184,39 +182,23 @@ done:
 /* ---- the decoder ---------------------------------------------------------------------
  */
 
-static okra_status begin(void *arg, okra_int r, okra_offer_ *offer)
+static okra_status start(void *user, okra_int index, okra_offer_ *offer)
 {
-    okra_status st = OKRA_OK;
-    state *s = arg;
-    const okra_int *index;
-    const double *distance;
-    okra_starts_get_(s->starts, s->block->first + r, &index, &distance);
-    for (okra_int t = 0; t < s->top && index[t] >= 0; t++) {
-        okra_int length;
-        const int32_t *codes = okra_characters_(s->output->y, index[t], &length);
-        TRY(okra_offer_put_(offer, codes, length));
-    }
-    if (s->graph.g) {
-        TRY(exact(s, r, offer));
-    }
-done:
-    return st;
+    const state *s = user;
+    okra_int length;
+    const int32_t *codes = okra_characters_(s->output->y, index, &length);
+    return okra_offer_put_(offer, codes, length);
 }
 
-static okra_status best(void *arg, okra_int r, const int32_t *codes, okra_int length,
-                        double distance)
+static okra_status found(void *user, okra_int i, const int32_t *codes, okra_int length,
+                         double distance)
 {
     okra_status st = OKRA_OK;
-    state *s = arg;
-    if (length < 0) {
-        FAIL(OKRA_ENUMERIC,
-             "string: test point %lld has no finite distance to any string",
-             (long long)(s->block->first + r));
-    }
+    state *s = user;
     const void *const array[] = {codes};
     TRY(okra_ragged_push_many_(&s->result, length, array));
     TRY(okra_ragged_close_(&s->result));
-    s->distance[s->block->first + r] = distance;
+    s->distance[i] = distance;
 done:
     return st;
 }
@@ -298,12 +280,21 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     s->tests = request->tests;
     okra_int longest = longest_of(output->y);
     s->longest = o.longest > 0 ? o.longest : longest + 2;
-    s->top = OKRA_MIN_(o.beam, output->y->n);
-    s->moves = (okra_moves_){s, neighbours, objects, o.beam, o.rounds, o.empty};
     TRY(choose_alphabet(s, o.alphabet));
     TRY(prepare_exact(ctx, s));
     ALLOC(s->edited, OKRA_MAX_(s->longest, longest) + 1);
-    TRY(okra_starts_create_(ctx, output, s->tests, s->top, o.empty, &s->starts));
+    okra_moves_ moves = {.decoder = "decoder string",
+                         .what = "string",
+                         .user = s,
+                         .start = start,
+                         .begin = s->graph.g ? exact : NULL,
+                         .neighbours = neighbours,
+                         .objects = objects,
+                         .found = found,
+                         .width = o.beam,
+                         .rounds = o.rounds,
+                         .empty = o.empty};
+    TRY(okra_beam_create_(ctx, output, &moves, s->tests, &s->beam));
     TRY(okra_characters_begin_(&s->result));
     ALLOC(s->distance, s->tests);
     *out = s;
@@ -315,17 +306,7 @@ done:
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
-    state *s = arg;
-    double *norm = NULL;
-    TRY(okra_block_weights_(block, "decoder string"));
-    ALLOC(norm, block->m);
-    TRY(okra_starts_block_(ctx, s->starts, block, norm));
-    s->block = block;
-    TRY(okra_beam_(ctx, s->output, &s->moves, block->W, norm, begin, best, s));
-done:
-    okra_free_(norm);
-    return st;
+    return okra_beam_block_(ctx, ((state *)arg)->beam, block);
 }
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
