@@ -11,6 +11,7 @@
  * Cost: O(C^3) once, then a look-up a pair. A model keeps G: it does not need the file.
  */
 #include "kernel/position.h"
+#include "kernel/square.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -20,24 +21,10 @@ typedef struct cost_params {
     const char *file;
 } cost_params;
 
-typedef struct shared {
-    okra_int classes;
-    double *G;
-} shared;
-
 typedef struct side {
-    const shared *sh;
+    const okra_square_ *G;
     const okra_int *codes;
 } side;
-
-static void unbind(void *arg)
-{
-    shared *sh = arg;
-    if (sh) {
-        okra_free_(sh->G);
-        okra_free_(sh);
-    }
-}
 
 static okra_status check_costs(const okra_data *D)
 {
@@ -120,8 +107,7 @@ static okra_status bind(okra_context *ctx, const void *params, const okra_data *
 {
     okra_status st = OKRA_OK;
     okra_data *D = NULL;
-    shared *sh = NULL;
-    double *mean = NULL;
+    double *G = NULL, *mean = NULL;
     TRY(okra_data_read(ctx, ((const cost_params *)params)->file, &D));
     TRY(check_costs(D));
     if (D->n < train->d) {
@@ -129,44 +115,16 @@ static okra_status bind(okra_context *ctx, const void *params, const okra_data *
              "kernel cost: %s has costs of %" PRId64 " classes, %s has %" PRId64,
              D->source, D->n, train->source, train->d);
     }
-    ZALLOC(sh, 1);
-    sh->classes = D->n;
-    TRY(okra_doubles_(ctx, D->n, D->n, "the kernel of classes", &sh->G));
+    TRY(okra_doubles_(ctx, D->n, D->n, "the kernel of classes", &G));
     ALLOC(mean, D->n);
-    scaling(D, sh->G, mean);
-    TRY(clip(ctx, D->n, D->source, sh->G));
-    *out = sh;
-    sh = NULL;
+    scaling(D, G, mean);
+    TRY(clip(ctx, D->n, D->source, G));
+    st = okra_square_create_(D->n, G, out);
+    G = NULL;
 done:
-    unbind(sh);
+    okra_free_(G);
     okra_free_(mean);
     okra_data_free(D);
-    return st;
-}
-
-static okra_status save(const void *arg, okra_bag_ *bag, const char *name)
-{
-    const shared *sh = arg;
-    return okra_bag_put_copy_(bag, name, sh->G, sh->classes, sh->classes);
-}
-
-static okra_status load(const okra_bag_ *bag, const char *name, void **out)
-{
-    okra_status st = OKRA_OK;
-    okra_int rows = 0, cols = 0;
-    const double *G = okra_bag_get_(bag, name, &rows, &cols);
-    shared *sh = NULL;
-    if (!G || rows != cols) {
-        FAIL(OKRA_EFORMAT, "the kernel of classes '%s' is missing", name);
-    }
-    ZALLOC(sh, 1);
-    sh->classes = rows;
-    ALLOC(sh->G, rows * rows);
-    memcpy(sh->G, G, (size_t)(rows * rows) * sizeof *G);
-    *out = sh;
-    sh = NULL;
-done:
-    unbind(sh);
     return st;
 }
 
@@ -174,19 +132,19 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
                              const okra_data *data, void **out)
 {
     okra_status st = OKRA_OK;
-    const shared *sh = arg;
+    const okra_square_ *G = arg;
     side *s = NULL;
     (void)ctx, (void)params;
     for (okra_int i = 0; i < data->n; i++) {
-        if (data->codes[i] >= sh->classes) {
+        if (data->codes[i] >= G->n) {
             FAIL(OKRA_EARG,
                  "kernel cost: label %" PRId64 " of %s is class %" PRId64
                  ", the costs are of %" PRId64 " classes",
-                 i, data->source, data->codes[i], sh->classes);
+                 i, data->source, data->codes[i], G->n);
         }
     }
     ALLOC(s, 1);
-    *s = (side){sh, data->codes};
+    *s = (side){G, data->codes};
     *out = s;
 done:
     return st;
@@ -199,7 +157,7 @@ static okra_status block(okra_context *ctx, const void *params, const void *a,
     const side *sa = a, *sb = b;
     (void)ctx, (void)params;
     for (okra_int r = 0; r < ni; r++) {
-        const double *row = sa->sh->G + sa->codes[i0 + r] * sa->sh->classes;
+        const double *row = sa->G->A + sa->codes[i0 + r] * sa->G->n;
         for (okra_int c = 0; c < nj; c++) {
             out[r * ld + c] = row[sb->codes[j0 + c]];
         }
@@ -213,7 +171,7 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *a
     const side *s = a;
     (void)ctx, (void)params;
     for (okra_int i = 0; i < n; i++) {
-        out[i] = s->sh->G[s->codes[i] * (s->sh->classes + 1)];
+        out[i] = s->G->A[s->codes[i] * (s->G->n + 1)];
     }
     return OKRA_OK;
 }
@@ -229,9 +187,9 @@ const okra_kernel_class_ okra_cost_ = {
     .params = {"cost", rows, sizeof(cost_params)},
     .kinds = 1u << OKRA_LABELS,
     .bind = bind,
-    .unbind = unbind,
-    .save = save,
-    .load = load,
+    .unbind = okra_square_free_,
+    .save = okra_square_save_,
+    .load = okra_square_load_,
     .side = make_side,
     .free_side = okra_free_,
     .block = block,

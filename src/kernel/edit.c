@@ -181,16 +181,6 @@ done:
     return st;
 }
 
-static okra_status diagonal(okra_context *ctx, const void *params, const void *a,
-                            okra_int n, double *out)
-{
-    (void)ctx, (void)params, (void)a;
-    for (okra_int i = 0; i < n; i++) {
-        out[i] = 1;
-    }
-    return OKRA_OK;
-}
-
 static const okra_option rows[] = {
     {"sigma", OKRA_OPTION_NUMBER, offsetof(edit_params, sigma), "1", DBL_MIN, DBL_MAX,
      NULL, "V", "edits that lower the value by a factor e"},
@@ -205,5 +195,4 @@ const okra_kernel_class_ okra_edit_ = {
     .unbind = unbind,
     .side = make_side,
     .free_side = free_side,
-    .block = block,
-    .diagonal = diagonal};
+    .block = block};

@@ -133,16 +133,6 @@ done:
     return st;
 }
 
-static okra_status diagonal(okra_context *ctx, const void *params, const void *a,
-                            okra_int n, double *out)
-{
-    (void)ctx, (void)params, (void)a;
-    for (okra_int i = 0; i < n; i++) {
-        out[i] = 1;
-    }
-    return OKRA_OK;
-}
-
 static const okra_option rows[] = {
     {"sigma", OKRA_OPTION_NUMBER, offsetof(jitter_params, sigma), "0", 0, DBL_MAX, NULL,
      "V", "width: exp(-d^2/(2 sigma^2)); give sigma or gamma"},
@@ -163,5 +153,4 @@ const okra_kernel_class_ okra_jitter_ = {
     .unbind = okra_plain_side_free_,
     .side = make_side,
     .free_side = okra_plain_side_free_,
-    .block = block,
-    .diagonal = diagonal};
+    .block = block};

@@ -52,7 +52,7 @@ typedef struct okra_kernel_class_ {
                          okra_int i0, okra_int ni, const void *b, okra_int j0,
                          okra_int nj, double *out, okra_int ld);
     /* out[r] = k(a_r, a_r) for all rows, exactly as `block` would compute it if it can;
-     * OKRA_EUNSUPPORTED if the data do not tell. */
+     * OKRA_EUNSUPPORTED if the data do not tell. NULL: 1 each. */
     okra_status (*diagonal)(okra_context *ctx, const void *params, const void *a,
                             okra_int n, double *out);
 } okra_kernel_class_;

@@ -133,16 +133,6 @@ done:
     return st;
 }
 
-static okra_status diagonal(okra_context *ctx, const void *p, const void *a, okra_int n,
-                            double *out)
-{
-    (void)ctx, (void)p, (void)a;
-    for (okra_int i = 0; i < n; i++) {
-        out[i] = 1;
-    }
-    return OKRA_OK;
-}
-
 static const okra_option rows[] = {{"gamma", OKRA_OPTION_NUMBER, offsetof(params, gamma),
                                     NULL, 0, DBL_MAX, NULL, "V", "inverse width"},
                                    {.name = NULL}};
@@ -155,5 +145,4 @@ const okra_kernel_class_ okra_laplacian_ = {.name = "laplacian",
                                             .unbind = okra_free_,
                                             .side = make_side,
                                             .free_side = okra_free_,
-                                            .block = block,
-                                            .diagonal = diagonal};
+                                            .block = block};

@@ -13,6 +13,7 @@
  * d^3 once, n d^2 a collection, 2 d a pair.
  */
 #include "kernel/position.h"
+#include "kernel/square.h"
 #include "kernel/tasks.h"
 
 #include <inttypes.h>
@@ -28,32 +29,17 @@ typedef struct tasks_params {
     double gamma, mu;
 } tasks_params;
 
-typedef struct shared {
-    okra_int d;
-    double *R; /* d x d: A = R'R */
-} shared;
-
 typedef struct side {
     okra_int d;
     double *Z; /* n x d: rows R y_i */
 } side;
 
-static void unbind(void *arg)
-{
-    shared *sh = arg;
-    if (sh) {
-        okra_free_(sh->R);
-        okra_free_(sh);
-    }
-}
-
-/* Takes A (d x d) over, also on failure. */
+/* Keeps R, A = R'R. Takes A (d x d) over, also on failure. */
 static okra_status root(okra_context *ctx, const char *who, okra_int d, double *A,
                         void **out)
 {
     okra_status st = OKRA_OK;
     double *w = NULL;
-    shared *sh = NULL;
     ALLOC(w, d);
     TRY(okra_eigh_(ctx, okra_mat_of_(A, d, d), w));
     double top = d ? fmax(fabs(w[0]), fabs(w[d - 1])) : 0;
@@ -66,11 +52,8 @@ static okra_status root(okra_context *ctx, const char *who, okra_int d, double *
     for (okra_int i = 0; i < d * d; i++) {
         A[i] *= sqrt(fmax(w[i / d], 0));
     }
-    ZALLOC(sh, 1);
-    sh->d = d;
-    sh->R = A;
+    st = okra_square_create_(d, A, out);
     A = NULL;
-    *out = sh;
 done:
     okra_free_(A);
     okra_free_(w);
@@ -111,32 +94,6 @@ done:
     return st;
 }
 
-static okra_status save(const void *arg, okra_bag_ *bag, const char *name)
-{
-    const shared *sh = arg;
-    return okra_bag_put_copy_(bag, name, sh->R, sh->d, sh->d);
-}
-
-static okra_status load(const okra_bag_ *bag, const char *name, void **out)
-{
-    okra_status st = OKRA_OK;
-    okra_int rows = 0, cols = 0;
-    const double *R = okra_bag_get_(bag, name, &rows, &cols);
-    shared *sh = NULL;
-    if (!R || rows != cols) {
-        FAIL(OKRA_EFORMAT, "the metric '%s' of the kernel is missing", name);
-    }
-    ZALLOC(sh, 1);
-    sh->d = rows;
-    ALLOC(sh->R, rows * rows);
-    memcpy(sh->R, R, (size_t)(rows * rows) * sizeof *R);
-    *out = sh;
-    sh = NULL;
-done:
-    unbind(sh);
-    return st;
-}
-
 static void free_side(void *arg)
 {
     side *s = arg;
@@ -150,20 +107,20 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
                              const okra_data *data, void **out)
 {
     okra_status st = OKRA_OK;
-    const shared *sh = arg;
+    const okra_square_ *R = arg;
     side *s = NULL;
     (void)params;
-    if (data->d != sh->d) {
+    if (data->d != R->n) {
         FAIL(OKRA_ESHAPE,
              "%s has %" PRId64 " columns, the metric of the kernel is of %" PRId64,
-             data->source, data->d, sh->d);
+             data->source, data->d, R->n);
     }
     ZALLOC(s, 1);
-    s->d = sh->d;
-    TRY(okra_doubles_(ctx, data->n, sh->d, "vectors in another metric", &s->Z));
-    TRY(okra_gemm_(
-        ctx, false, true, 1, okra_mat_view_(data->values, data->n, data->d, data->ld),
-        okra_mat_of_(sh->R, sh->d, sh->d), 0, okra_mat_of_(s->Z, data->n, sh->d)));
+    s->d = R->n;
+    TRY(okra_doubles_(ctx, data->n, R->n, "vectors in another metric", &s->Z));
+    TRY(okra_gemm_(ctx, false, true, 1,
+                   okra_mat_view_(data->values, data->n, data->d, data->ld),
+                   okra_mat_of_(R->A, R->n, R->n), 0, okra_mat_of_(s->Z, data->n, R->n)));
     *out = s;
     s = NULL;
 done:
@@ -204,9 +161,9 @@ const okra_kernel_class_ okra_metric_ = {
     .params = {"metric", metric_rows, sizeof(metric_params)},
     .kinds = 1u << OKRA_DENSE,
     .bind = bind_metric,
-    .unbind = unbind,
-    .save = save,
-    .load = load,
+    .unbind = okra_square_free_,
+    .save = okra_square_save_,
+    .load = okra_square_load_,
     .side = make_side,
     .free_side = free_side,
     .block = block,
@@ -227,9 +184,9 @@ const okra_kernel_class_ okra_tasks_ = {
     .params = {"tasks", tasks_rows, sizeof(tasks_params)},
     .kinds = 1u << OKRA_DENSE,
     .bind = bind_tasks,
-    .unbind = unbind,
-    .save = save,
-    .load = load,
+    .unbind = okra_square_free_,
+    .save = okra_square_save_,
+    .load = okra_square_load_,
     .side = make_side,
     .free_side = free_side,
     .block = block,

@@ -84,6 +84,12 @@ static okra_status leaf_slot(okra_context *ctx, const okra_bound_ *bound, int pl
     }
     TRY(node->leaf->side(ctx, node->params, bound->shared[place], data, &slot->side));
     ALLOC(slot->self, view->n);
+    if (!node->leaf->diagonal) {
+        for (okra_int i = 0; i < view->n; i++) {
+            slot->self[i] = 1;
+        }
+        goto done;
+    }
     st = node->leaf->diagonal(ctx, node->params, slot->side, view->n, slot->self);
     if (st == OKRA_EUNSUPPORTED) {
         st = OKRA_OK;

@@ -136,16 +136,6 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
     return OKRA_OK;
 }
 
-static okra_status diagonal(okra_context *ctx, const void *params, const void *a,
-                            okra_int n, double *out)
-{
-    (void)ctx, (void)params, (void)a;
-    for (okra_int i = 0; i < n; i++) {
-        out[i] = 1;
-    }
-    return OKRA_OK;
-}
-
 static const okra_option none[] = {{.name = NULL}};
 
 const okra_kernel_class_ okra_zero_one_ = {.name = "zero-one",
@@ -156,5 +146,4 @@ const okra_kernel_class_ okra_zero_one_ = {.name = "zero-one",
                                            .unbind = free_side,
                                            .side = make_side,
                                            .free_side = free_side,
-                                           .block = block,
-                                           .diagonal = diagonal};
+                                           .block = block};

@@ -1,0 +1,23 @@
+/*
+ * square.h: a square matrix that is all a kernel keeps of a file it read.
+ */
+#ifndef OKRA_SQUARE_H_
+#define OKRA_SQUARE_H_
+
+#include "kernel/kernel.h"
+
+typedef struct okra_square_ {
+    okra_int n;
+    double *A; /* n x n */
+} okra_square_;
+
+/* Takes A (from okra_alloc_) over, also on failure. */
+okra_status okra_square_create_(okra_int n, double *A, void **out) OKRA_CHECK;
+/* unbind, save and load of such a kernel. */
+void okra_square_free_(void *square);
+okra_status okra_square_save_(const void *square, okra_bag_ *bag,
+                              const char *name) OKRA_CHECK;
+okra_status okra_square_load_(const okra_bag_ *bag, const char *name,
+                              void **out) OKRA_CHECK;
+
+#endif
