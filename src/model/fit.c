@@ -105,6 +105,23 @@ okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
     return okra_training_low_(ctx, x, y, kx, ky, bag, NULL, out);
 }
 
+okra_problem_ okra_training_problem_(const okra_training_ *t, const okra_data *x,
+                                     const okra_map_ *map_x)
+{
+    return (okra_problem_){.n = t->y->n,
+                           .unlabelled = x->n - t->y->n,
+                           .x = x,
+                           .y = t->y,
+                           .kx = t->bound_x,
+                           .ky = t->bound_y,
+                           .features = t->output.features,
+                           .d = t->output.features ? t->output.d : 0,
+                           .features_ld = t->output.features_ld,
+                           .feature_scale = t->output.feature_scale,
+                           .map_x = map_x,
+                           .map_y = t->map_y};
+}
+
 void okra_training_free_(okra_training_ *t)
 {
     if (t && atomic_fetch_sub(&t->references, 1) == 1) {
@@ -240,18 +257,7 @@ static okra_status run(okra_context *ctx, const okra_training_ *t, const okra_da
                        const okra_options *options, const double *lambda, size_t count,
                        okra_bag_ *const *bags)
 {
-    okra_problem_ problem = {.n = t->y->n,
-                             .unlabelled = x->n - t->y->n,
-                             .x = x,
-                             .y = t->y,
-                             .kx = t->bound_x,
-                             .ky = t->bound_y,
-                             .features = t->output.features,
-                             .d = t->output.features ? t->output.d : 0,
-                             .features_ld = t->output.features_ld,
-                             .feature_scale = t->output.feature_scale,
-                             .map_x = map_x,
-                             .map_y = t->map_y};
+    okra_problem_ problem = okra_training_problem_(t, x, map_x);
     return lambda ? method->path(ctx, &problem, options, lambda, count, bags)
                   : okra_method_fit_(ctx, method, &problem, options, bags[0]);
 }

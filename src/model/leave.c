@@ -108,16 +108,7 @@ okra_status okra_model_leave(okra_context *context, const okra_model *model,
     if (t->y->n < 2) {
         FAIL(OKRA_ESHAPE, "leaving one out needs two training pairs, there is one");
     }
-    okra_problem_ problem = {.n = t->y->n,
-                             .unlabelled = t->x->n - t->y->n,
-                             .x = t->x,
-                             .y = t->y,
-                             .kx = t->bound_x,
-                             .ky = t->bound_y,
-                             .features = t->output.features,
-                             .d = t->output.d,
-                             .features_ld = t->output.features_ld,
-                             .feature_scale = t->output.feature_scale};
+    okra_problem_ problem = okra_training_problem_(t, t->x, NULL);
     okra_parts_ parts = {t->y->n, NULL};
     ZALLOC(p, 1);
     p->tests = p->n = t->y->n;

@@ -51,6 +51,10 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
                                okra_kernel *kx, okra_kernel *ky, const okra_bag_ *bag,
                                okra_map_ *map_y, okra_training_ **out) OKRA_CHECK;
 void okra_training_free_(okra_training_ *training); /* one reference */
+/* What a method is asked to solve. x: all inputs, those of the training set or, of low
+ * rank, those that the map was made of. */
+okra_problem_ okra_training_problem_(const okra_training_ *training, const okra_data *x,
+                                     const okra_map_ *map_x);
 
 /* Twin kernel learning on the labelled pairs as fields->twin says, "D1,D2" or
  * "D1,D2,unbiased", of low rank where the fit is; *kx and *ky are replaced by the learned

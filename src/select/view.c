@@ -83,8 +83,7 @@ done:
     return st;
 }
 
-static okra_status train(okra_context *ctx, const okra_view_request_ *r, okra_int count,
-                         okra_view_ *v)
+static okra_status train(okra_context *ctx, const okra_view_request_ *r, okra_view_ *v)
 {
     okra_status st = OKRA_OK;
     okra_kernel *kx = NULL, *ky = NULL;
@@ -92,18 +91,8 @@ static okra_status train(okra_context *ctx, const okra_view_request_ *r, okra_in
     TRY(okra_kernel_parse(r->ky, &ky));
     TRY(okra_training_create_(ctx, v->train_x, v->train_y, kx, ky, NULL, &v->training));
     kx = ky = NULL;
-    const okra_training_ *t = v->training;
-    v->output = t->output;
-    v->problem = (okra_problem_){.n = r->n,
-                                 .unlabelled = count - r->n,
-                                 .x = t->x,
-                                 .y = t->y,
-                                 .kx = t->bound_x,
-                                 .ky = t->bound_y,
-                                 .features = t->output.features,
-                                 .d = t->output.d,
-                                 .features_ld = t->output.features_ld,
-                                 .feature_scale = t->output.feature_scale};
+    v->output = v->training->output;
+    v->problem = okra_training_problem_(v->training, v->training->x, NULL);
 done:
     okra_kernel_free(kx);
     okra_kernel_free(ky);
@@ -197,7 +186,7 @@ okra_status okra_view_create_(okra_context *ctx, okra_source_ *source,
     TRY(take(source->x, request->test, v->m, inputs, count, &v->test_x));
     TRY(take(source->y, request->test, v->m, request->train, v->n, &v->truth));
     if (!request->objects) {
-        TRY(train(ctx, request, count, v));
+        TRY(train(ctx, request, v));
         TRY(slice_inputs(ctx, source, request, inputs, count, v));
         TRY(slice_outputs(ctx, source, request, v));
     }
