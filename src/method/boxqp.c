@@ -83,6 +83,21 @@ static double measure(solver *s)
     return s->report.gap;
 }
 
+void okra_boxqp_sweep_(okra_mat_ Q, int passes, double *a, double *g)
+{
+    solver s = {.Q = Q, .n = Q.rows, .a = a, .g = g};
+    for (int pass = 0; pass < passes; pass++) {
+        for (okra_int i = 0; i < s.n; i++) {
+            double move = best_step(&s, i);
+            const double *q = row(&s, i);
+            a[i] = clip(a[i] + move);
+            for (okra_int k = 0; move != 0 && k < s.n; k++) {
+                g[k] += move * q[k];
+            }
+        }
+    }
+}
+
 /* Takes the steepest coordinate step among the active; false when none lowers f. */
 static bool step(solver *s, double least_drop)
 {
@@ -110,11 +125,9 @@ static bool step(solver *s, double least_drop)
     return true;
 }
 
-/* How far the gradient of variable i is from optimal, by size. */
 static double violation(const solver *s, okra_int i)
 {
-    double slope = s->g[i] - 1;
-    return s->a[i] <= 0 ? fmax(0, -slope) : s->a[i] >= 1 ? fmax(0, slope) : fabs(slope);
+    return okra_boxqp_violation_(s->a[i], s->g[i]);
 }
 
 static void shrink(solver *s)

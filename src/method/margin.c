@@ -195,7 +195,6 @@ static okra_status prepare(okra_margin_ *m)
     okra_int N = m->N;
     okra_graph_ *M = NULL;
     bool hinge = m->o.loss == OKRA_LOSS_HINGE_;
-    TRY(read_operator(m));
     if (!hinge || m->A) {
         TRY(coordinates(m));
     }
@@ -290,6 +289,11 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
                       .semi = okra_options_is_set(options, "lambda2")};
     TRY(okra_options_read(options, &okra_method_margin_.options, &m.o));
     TRY(check(problem, options, &m.o));
+    TRY(read_operator(&m));
+    if (problem->map_x) {
+        TRY(okra_margin_low_(&m, lambda, count, bags));
+        goto done;
+    }
     TRY(prepare(&m));
     for (size_t l = 0; l < count; l++) {
         TRY(make_S(&m, lambda[l]));
@@ -341,6 +345,8 @@ const okra_method_ okra_method_margin_ = {
     .help = "Maximum margin regression, and regression with robust losses",
     .options = {"margin", rows, sizeof(okra_margin_options_)},
     .unlabelled = true,
+    .low_rank = true,
+    .factored = okra_margin_factored_,
     .path = path,
     .form = form,
     .width = okra_ridge_width_,

@@ -89,6 +89,10 @@ typedef struct okra_margin_ {
     double *H;     /* n x q                                          */
 } okra_margin_;
 
+/* margin_low.c: the method in factored form, and whether it has one for this. */
+okra_status okra_margin_low_(okra_margin_ *m, const double *lambda, size_t count,
+                             okra_bag_ *const *bags) OKRA_CHECK;
+bool okra_margin_factored_(const okra_problem_ *problem, const okra_options *options);
 /* One lambda of a loss of the distance; S is that of this lambda. */
 okra_status okra_margin_distance_(okra_margin_ *m, double lambda,
                                   okra_bag_ *bag) OKRA_CHECK;

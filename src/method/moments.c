@@ -224,9 +224,9 @@ done:
  */
 
 /* tr(K - Phi Phi') / tr(K); waves keep the trace by themselves. */
-static okra_status trace_error(okra_context *ctx, const okra_map_ *map,
-                               const okra_data *data, okra_int n, double kept,
-                               double *error)
+okra_status okra_moments_trace_error_(okra_context *ctx, const okra_map_ *map,
+                                      const okra_data *data, okra_int n, double kept,
+                                      double *error)
 {
     okra_status st = OKRA_OK;
     double *self = NULL, trace = 0;
@@ -283,8 +283,8 @@ okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool
     for (okra_int i = 0; i < t.m; i++) {
         t.kept_x += t.C[i * t.m + i];
     }
-    TRY(trace_error(ctx, p->map_x, p->x, t.n, t.kept_x, &t.error_x));
-    TRY(trace_error(ctx, p->map_y, p->y, t.n, t.kept_y, &t.error_y));
+    TRY(okra_moments_trace_error_(ctx, p->map_x, p->x, t.n, t.kept_x, &t.error_x));
+    TRY(okra_moments_trace_error_(ctx, p->map_y, p->y, t.n, t.kept_y, &t.error_y));
     *out = t;
     return OKRA_OK;
 done:

@@ -35,6 +35,12 @@ void okra_moments_clear_(okra_moments_ *moments);
 okra_status okra_moments_put_(const okra_moments_ *moments, const okra_problem_ *p,
                               okra_bag_ *bag) OKRA_CHECK;
 
+/* tr(K - Phi Phi') / tr(K) over the first n objects, given kept = tr(Phi Phi'); -1: not
+ * told. */
+okra_status okra_moments_trace_error_(okra_context *ctx, const struct okra_map_ *map,
+                                      const okra_data *data, okra_int n, double kept,
+                                      double *error) OKRA_CHECK;
+
 /* A pass: rows first.. as Phi and Psi (p == NULL where there are none). */
 typedef okra_status (*okra_rows_fn_)(okra_context *ctx, void *user, okra_int first,
                                      okra_mat_ Phi, okra_mat_ Psi);

@@ -1,0 +1,38 @@
+/*
+ * factors.h: rows of Phi and Psi, the features of inputs and outputs of low rank, by
+ * their numbers: kept in memory where they fit, else made again from the objects.
+ */
+#ifndef OKRA_FACTORS_H_
+#define OKRA_FACTORS_H_
+
+#include "method/moments.h"
+
+enum { OKRA_FACTORS_BLOCK_ = 1024 }; /* rows at once: products run near their full rate */
+
+typedef struct okra_factors_ {
+    okra_context *ctx;
+    const okra_problem_ *p;
+    okra_int n, m, d;
+    okra_int block;  /* rows that a call gives at most                         */
+    const double *T; /* d x d: explicit outputs y are seen as unit y'T; NULL: I */
+    double unit;
+    double *Phi, *Psi;     /* n x m, n x d; NULL: made again                          */
+    double *square;        /* n: |phi_i|^2 |psi_i|^2                                  */
+    double kept_x, kept_y; /* tr(Phi Phi'), tr(Psi Psi')                          */
+    double *X, *XS, *Y, *YS, *R; /* a block of values, features, rotated outputs  */
+} okra_factors_;
+
+/* One pass over the training set. T must outlive the factors. */
+okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
+                                 const double *T, double unit,
+                                 okra_factors_ *out) OKRA_CHECK;
+/* These rows alone, side by side; out->Phi == NULL: they do not fit. */
+okra_status okra_factors_take_(okra_factors_ *f, const okra_int *index, okra_int count,
+                               okra_factors_ *out) OKRA_CHECK;
+void okra_factors_clear_(okra_factors_ *f);
+/* Rows index[first..], or first.. where index == NULL; count <= block. Good until the
+ * next call. */
+okra_status okra_factors_rows_(okra_factors_ *f, const okra_int *index, okra_int first,
+                               okra_int count, okra_mat_ *Phi, okra_mat_ *Psi) OKRA_CHECK;
+
+#endif
