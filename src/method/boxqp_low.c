@@ -24,7 +24,7 @@
  * step of conjugate gradients, or f^2 (m + d) + f^3/3 for all f of F. Rounds: 6 to 15
  * where a good part of the variables ends at a bound, up to a hundred where the outputs
  * are noise and lambda is small. Memory: 3 m d
- * + 8 n + 2 B^2 doubles beside the factors. The same seed and number of threads give the
+ * + 7 n + 2 B^2 doubles beside the factors. The same seed and number of threads give the
  * same bits.
  */
 #include "method/boxqp_low.h"
@@ -74,14 +74,25 @@ static void clear(solver *s)
     }
 }
 
+/* The Gram matrix of a block costs B (m + d) a row, the rest 4 m d. */
+static okra_int block_of(okra_int m, okra_int d)
+{
+    okra_int even = 8 * m * d / OKRA_MAX_(m + d, 1);
+    return OKRA_MAX_(BLOCK_LEAST, OKRA_MIN_(even, BLOCK_MOST));
+}
+
+double okra_boxqp_low_doubles_(okra_int n, okra_int m, okra_int d)
+{
+    double B = (double)block_of(m, d), rows = (double)OKRA_FACTORS_BLOCK_;
+    return 7 * (double)n + (double)m * (double)d + fmin(rows, (double)n) * (double)d +
+           2 * B * B + 2 * B;
+}
+
 static okra_status prepare(solver *s)
 {
     okra_status st = OKRA_OK;
     okra_int m = s->m, d = s->d, n = s->n;
-    /* The Gram matrix of a block costs B (m + d) a row, the rest 4 m d. */
-    s->block = 8 * m * d / OKRA_MAX_(m + d, 1);
-    s->block = OKRA_MAX_(BLOCK_LEAST, OKRA_MIN_(s->block, BLOCK_MOST));
-    s->block = OKRA_MIN_(s->block, s->f->block);
+    s->block = OKRA_MIN_(block_of(m, d), s->f->block);
     ZALLOC(s->g, n);
     ALLOC(s->order, n);
     ALLOC(s->r, n);
@@ -91,7 +102,7 @@ static okra_status prepare(solver *s)
     ALLOC(s->gF, n);
     ALLOC(s->b, 2 * s->block);
     TRY(okra_doubles_(s->ctx, m, d, "the margin's direction", &s->X));
-    TRY(okra_doubles_(s->ctx, OKRA_FACTORS_BLOCK_, d, "a block of the margin", &s->M));
+    TRY(okra_doubles_(s->ctx, s->f->block, d, "a block of the margin", &s->M));
     TRY(okra_doubles_(s->ctx, s->block, s->block, "a block of the margin", &s->Q));
     TRY(okra_doubles_(s->ctx, s->block, s->block, "a block of the margin", &s->G));
     for (okra_int i = 0; i < n; i++) {

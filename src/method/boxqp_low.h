@@ -13,5 +13,7 @@
  * rounds, `newtons` steps of conjugate gradients. */
 okra_status okra_boxqp_low_(okra_factors_ *f, double lambda, double tolerance, double *a,
                             double *A, okra_boxqp_report_ *report) OKRA_CHECK;
+/* Doubles that it takes beside the factors, their kept faces apart. */
+double okra_boxqp_low_doubles_(okra_int n, okra_int m, okra_int d);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * factors.c: rows of features for methods that come back to single training pairs.
  *
- * n (m + d) doubles are kept where they take no more than KEPT of the memory that is
- * left. Else every call makes its rows again: m kernel values of an input and m^2
+ * n (m + d) doubles are kept where they fit the budget beside what the method needs. Else
+ * every call makes its rows again: m kernel values of an input and m^2
  * operations (and as much for outputs under a map), which doubles the cost of a step of
  * 4 m d operations a row, or thereabouts, and needs one block of rows.
  */
@@ -10,13 +10,10 @@
 
 #include "kernel/lowrank.h"
 
-/* What is left over serves the rows that okra_factors_take_ is asked for. */
-static const double KEPT = 0.6;
-
-static bool fits(const okra_factors_ *f, okra_int rows)
+static bool fits(const okra_factors_ *f, okra_int rows, double besides)
 {
     double left = (double)(okra_context_memory(f->ctx) - okra_alloc_live_bytes_());
-    return 8.0 * (double)rows * (double)(f->m + f->d) <= KEPT * left;
+    return 8 * ((double)rows * (double)(f->m + f->d) + besides) <= left;
 }
 
 static void close_buffers(okra_factors_ *f)
@@ -166,7 +163,8 @@ done:
 }
 
 okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
-                                 const double *T, double unit, okra_factors_ *out)
+                                 const double *T, double unit, double besides,
+                                 okra_factors_ *out)
 {
     okra_status st = OKRA_OK;
     const okra_map_ *x = p->map_x, *y = p->map_y;
@@ -178,12 +176,14 @@ okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
                        .d = okra_problem_features_(p),
                        .T = T,
                        .unit = unit};
-    if (fits(&f, f.n)) {
+    okra_int rows = OKRA_MIN_(f.n, OKRA_FACTORS_BLOCK_);
+    besides += (double)(f.n + rows * (f.m + f.d)); /* squares, rows that are gathered */
+    if (fits(&f, f.n, besides + (double)x->columns)) {
         TRY(okra_doubles_(ctx, f.n, f.m, "the features of the inputs", &Phi));
         TRY(okra_doubles_(ctx, f.n, f.d, "the features of the outputs", &Psi));
     }
-    f.block = okra_block_rows_(ctx, OKRA_MIN_(f.n, OKRA_FACTORS_BLOCK_),
-                               2 * x->columns + (y ? 2 * y->columns : 2 * f.d));
+    f.block =
+        okra_block_rows_(ctx, rows, 2 * x->columns + (y ? 2 * y->columns : 2 * f.d));
     ALLOC(f.square, f.n);
     TRY(open_buffers(&f, false));
     TRY(pass(&f, Phi, Psi));
@@ -192,7 +192,7 @@ okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
         f.Phi = Phi;
         f.Psi = Psi;
         Phi = Psi = NULL;
-        f.block = OKRA_MIN_(f.n, OKRA_FACTORS_BLOCK_);
+        f.block = rows;
         TRY(open_buffers(&f, true));
     }
     *out = f;
@@ -209,8 +209,8 @@ okra_status okra_factors_take_(okra_factors_ *f, const okra_int *index, okra_int
 {
     okra_status st = OKRA_OK;
     okra_factors_ t = {.ctx = f->ctx, .n = count, .m = f->m, .d = f->d};
-    t.block = OKRA_MIN_(count, OKRA_FACTORS_BLOCK_);
-    if (fits(f, count)) {
+    t.block = f->block;
+    if (fits(f, count, 0)) {
         TRY(okra_doubles_(f->ctx, count, f->m, "the features of the inputs", &t.Phi));
         TRY(okra_doubles_(f->ctx, count, f->d, "the features of the outputs", &t.Psi));
     }

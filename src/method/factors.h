@@ -22,9 +22,10 @@ typedef struct okra_factors_ {
     double *X, *XS, *Y, *YS, *R; /* a block of values, features, rotated outputs  */
 } okra_factors_;
 
-/* One pass over the training set. T must outlive the factors. */
+/* One pass over the training set. T must outlive the factors. besides: doubles that the
+ * method is going to need, for which room is left. */
 okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
-                                 const double *T, double unit,
+                                 const double *T, double unit, double besides,
                                  okra_factors_ *out) OKRA_CHECK;
 /* These rows alone, side by side; out->Phi == NULL: they do not fit. */
 okra_status okra_factors_take_(okra_factors_ *f, const okra_int *index, okra_int count,

@@ -80,7 +80,10 @@ okra_status okra_margin_low_(okra_margin_ *m, const double *lambda, size_t count
     }
     TRY(okra_doubles_(m->ctx, m->p->map_x->rank, okra_problem_features_(m->p),
                       "the margin coefficients", &Z));
-    TRY(okra_factors_create_(m->ctx, m->p, R, unit, &f));
+    okra_int rank = m->p->map_x->rank, d = okra_problem_features_(m->p);
+    double later = okra_boxqp_low_doubles_(m->n, rank, d) +
+                   (double)((rank + m->p->map_x->columns) * d + m->n);
+    TRY(okra_factors_create_(m->ctx, m->p, R, unit, later, &f));
     about.m = f.m;
     about.d = f.d;
     TRY(okra_moments_trace_error_(m->ctx, m->p->map_x, m->p->x, m->n, f.kept_x,

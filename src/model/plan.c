@@ -2,9 +2,9 @@
  * plan.c: what a fit of low rank is going to do, before it does it: ranks, blocks, passes
  * over the data, memory, and a guess at the time.
  *
- * Operations are counted as in method/ridge_low.c and ridge_cg.c, kernel values as 2 d +
- * 20 each, and divided by the rate of a small matrix product measured on the spot: good
- * to a factor of two on a quiet machine.
+ * Operations are counted as in method/ridge_low.c, ridge_cg.c and boxqp_low.c, kernel
+ * values as 2 d + 20 each, and divided by the rate of a small matrix product measured on
+ * the spot: good to a factor of two on a quiet machine.
  */
 #include "model/model.h"
 
@@ -93,6 +93,18 @@ done:
     return st;
 }
 
+/* The margin on thin factors (method/boxqp_low.c): a usual number of rounds, each with a
+ * product with every pair and a sweep over a third of them. */
+enum { MARGIN_ROUNDS = 15 };
+
+static bool margin_rounds(const okra_fit_fields_ *f, const okra_options *options,
+                          const okra_data *y, bool features)
+{
+    okra_problem_ p = {.n = y->n, .y = y, .features = features ? y->values : NULL};
+    return strcmp(f->method, "margin") == 0 &&
+           okra_method_factored_(okra_method_find_("margin"), &p, options);
+}
+
 /* Operations a second of a matrix product. */
 static okra_status measure(okra_context *ctx, double *rate)
 {
@@ -148,6 +160,7 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
     bool cg = solver && strcmp(solver, "cg") == 0;
     double m = sx.rank, d = mapped ? sy.rank : features ? (double)y->d : 0;
     double steps = cg ? atof(okra_options_get(options, "cg-iterations")) : 0;
+    bool margin = margin_rounds(&f, options, y, features);
     bool semi = !cg && okra_options_is_set(options, "lambda2");
     smoothing smooth = {0};
     if (semi) {
@@ -156,6 +169,7 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
     double row = cg ? m * sx.value + 2 * m * d : mapping(&sx) + m * m + 2 * m * d;
     row += smooth.row;
     row += mapped ? mapping(&sy) + d * d : 0;
+    row += margin ? MARGIN_ROUNDS * 4 * m * d : 0;
     double work = choosing(&sx, n) + (mapped ? choosing(&sy, n) : 0) + n * row +
                   steps * n * (m * sx.value + 4 * m * d) + (cg ? 8 : 1) * m * m * m;
     double memory =
@@ -164,7 +178,14 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
     okra_int rows = okra_block_rows_(context, x->n, width);
     *seconds = work / rate;
     double passes = cg ? steps + 1 : (d > 0 ? 1 : 2) + smooth.passes;
-    char kept[80] = "";
+    char kept[80] = "", rounds[80] = "";
+    double fit_in = (double)(okra_context_memory(context) - okra_alloc_live_bytes_());
+    if (margin) {
+        bool stay = 8 * n * (m + d) < fit_in;
+        snprintf(rounds, sizeof rounds, ", then about %d rounds on features %s",
+                 MARGIN_ROUNDS, stay ? "that are kept" : "made anew");
+        memory += stay ? 8 * n * (m + d) : 0;
+    }
     if (smooth.kept > 0) {
         snprintf(kept, sizeof kept, ", %.2f GiB of features in memory or TMPDIR",
                  8 * smooth.kept / 1073741824.0);
@@ -172,10 +193,10 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
     snprintf(
         text, size,
         "rank %.0f of %lld inputs, %.0f output features; %s%.0f pass%s over the data "
-        "in blocks of %lld rows; %.2f GiB and a block of %.2f GiB%s; about %.0f s at "
+        "in blocks of %lld rows%s; %.2f GiB and a block of %.2f GiB%s; about %.0f s at "
         "%.0f Gflop/s",
         m, (long long)x->n, d, cg ? "at most " : "", passes, passes > 1 ? "es" : "",
-        (long long)rows, memory / 1073741824.0,
+        (long long)rows, rounds, memory / 1073741824.0,
         8.0 * (double)rows * (double)width / 1073741824.0, kept, *seconds, rate / 1e9);
 done:
     okra_kernel_free(ky);

@@ -105,6 +105,33 @@ TEST(kpca_of_full_rank_equals_dense)
     }
 }
 
+/* Margin, decoded and explicit. Ten times the worst over 900 models. */
+static const double MARGIN = 1e-9;
+
+TEST(margin_of_full_rank_equals_dense)
+{
+    static const char *const outputs[] = {"linear", "0.5*linear", "rbf(sigma=1)"};
+    files_make("Q.csv", "2,0.5\n0.5,1\n", 12);
+    for (int c = 0; c < 3 * 3 * RANKS * 2; c++) {
+        pairs p;
+        char dense[700], low[800], matrix[600];
+        pairs_make((uint64_t)c, &p);
+        snprintf(matrix, sizeof matrix, " operator=matrix:%s", files_path("Q.csv"));
+        snprintf(dense, sizeof dense,
+                 "method=margin kx=rbf(sigma=1) ky=%s lambda=%s tolerance=1e-14%s",
+                 outputs[c % 3], c / 3 % 3 ? "0.05" : "2",
+                 c % 3 < 2 && c / 3 % 3 == 2 ? matrix : "");
+        snprintf(low, sizeof low, "%s low-rank=%s", dense, ranks[c / 9 % RANKS]);
+        okra_model *a = pairs_fit(p.train_x, p.train_y, dense);
+        okra_model *b = pairs_fit(p.train_x, p.train_y, low);
+        check_same(a, b, &p, c % 3 < 2 ? "decode=explicit" : "", MARGIN);
+        check_same(a, b, &p, "", MARGIN);
+        okra_model_free(a);
+        okra_model_free(b);
+        pairs_free(&p);
+    }
+}
+
 /* Inputs without outputs: 12 inputs, the first 8 have outputs. Ten times the worst of the
  * cases, 1.5e-12. */
 TEST(semi_supervised_of_full_rank_equals_dense)
@@ -173,17 +200,18 @@ static double naive_error(const char *kernel, const okra_data *data, int m)
 TEST(trace_errors_are_told)
 {
     static const char *const methods[] = {"operator=identity", "operator=ccov",
-                                          "method=kpca", "center-output=yes"};
-    for (int c = 0; c < 4 * 5 * 4; c++) {
+                                          "method=kpca", "center-output=yes",
+                                          "method=margin"};
+    for (int c = 0; c < 5 * 5 * 4; c++) {
         pairs p;
         char text[240];
         double x = -1, y = -1;
-        int mx = 1 + c / 4 % 5, my = 6 - mx;
+        int mx = 1 + c / 5 % 5, my = 6 - mx;
         pairs_make((uint64_t)c, &p);
         snprintf(text, sizeof text,
                  "kx=rbf(sigma=1) ky=rbf(sigma=2) %s low-rank-x=chol(rank=%d) "
                  "low-rank-y=chol(rank=%d)",
-                 methods[c % 4], mx, my);
+                 methods[c % 5], mx, my);
         okra_model *model = pairs_fit(p.train_x, p.train_y, text);
         CHECK(okra_bag_get_number_(model->bag, "x.trace-error", &x));
         CHECK(okra_bag_get_number_(model->bag, "y.trace-error", &y));
@@ -315,9 +343,10 @@ TEST(paths_equal_single_fits)
         "kx=rbf(sigma=1) low-rank-x=nystrom(rank=7)",
         "kx=rbf(sigma=1) operator=cov low-rank-x=nystrom(rank=7)",
         "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank-x=nystrom(rank=7)",
-        "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=sketch(rank=7)"};
+        "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=sketch(rank=7)",
+        "method=margin kx=rbf(sigma=1) tolerance=1e-14 low-rank-x=nystrom(rank=7)"};
     static const double lambda[] = {0.01, 1};
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 5; k++) {
         pairs p;
         okra_model *models[2] = {NULL};
         pairs_make(5, &p);
@@ -348,8 +377,10 @@ TEST(files_keep_the_basis)
         "kx=rbf(sigma=1) ky=rbf(sigma=2) operator=ccov low-rank=rff(rank=16)",
         ("kx=rbf(sigma=1) ky=rbf(sigma=2) low-rank-x=chol(rank=5) "
          "low-rank-y=sketch(rank=4)"),
-        "kx=rbf(sigma=1) ky=rbf(sigma=2) low-rank=nystrom(rank=5,pivots=centres)"};
-    for (int k = 0; k < 8; k++) {
+        "kx=rbf(sigma=1) ky=rbf(sigma=2) low-rank=nystrom(rank=5,pivots=centres)",
+        "method=margin kx=rbf(sigma=1) ky=rbf(sigma=2) low-rank=chol(rank=5)",
+        "method=margin kx=rbf(sigma=1) low-rank-x=nystrom(rank=5)"};
+    for (int k = 0; k < 10; k++) {
         pairs p;
         double one[M], two[M];
         okra_model *again = NULL;
@@ -465,7 +496,7 @@ TEST(what_does_not_go_together)
         {"low-rank-y=chol(rank=3)", OKRA_EARG, "needs low-rank-x"},
         {"low-rank-x=chol(rank=3) low-rank-y=chol(rank=3)", OKRA_EARG, "leave it out"},
         {"low-rank-x=chol(rank=3) method=knn", OKRA_EARG,
-         "method knn does not use low rank, expected ridge or kpca"},
+         "method knn does not use low rank, expected ridge or margin or kpca"},
         {"low-rank-x=chol(rank=3) ky=rbf(sigma=1) operator=cov", OKRA_EARG,
          "needs low-rank-y"},
         {"low-rank-x=chol(rank=3) ky=rbf(sigma=1) method=kpca", OKRA_EARG,
@@ -543,6 +574,9 @@ TEST(plans)
         {"low-rank-x=nystrom(rank=5) lambda2=1 graph=knn(k=2)|power(p=2)",
          "2 passes over the data in blocks of 12 rows; 0.00 GiB and a block of 0.00 GiB, "
          "0.00 GiB of features in memory or TMPDIR"},
+        {"method=margin low-rank-x=nystrom(rank=5)",
+         "1 pass over the data in blocks of 12 rows, then about 15 rounds on "
+         "features that are kept"},
         {"low-rank-x=nystrom(rank=5) solver=cg cg-iterations=7", "at most 8 passes"}};
     pairs p;
     char text[400];
@@ -568,10 +602,11 @@ TEST(allocations)
         "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=rff(rank=6) center-output=yes",
         "method=kpca kx=rbf(sigma=1) low-rank=nystrom(rank=5,pivots=centres)",
         "method=kpca kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=chol(rank=5)",
-        "kx=rbf(sigma=1) low-rank-x=nystrom(rank=5) lambda2=0.1 graph=gram"};
+        "kx=rbf(sigma=1) low-rank-x=nystrom(rank=5) lambda2=0.1 graph=gram",
+        "method=margin kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=sketch(rank=5)"};
     pairs p;
     pairs_make(9, &p);
-    for (int k = 0; k < 7; k++) {
+    for (int k = 0; k < 8; k++) {
         okra_options *o = pairs_options(okra_fit_options, settings[k]);
         CHECK_ALLOCATIONS(fit_and_predict(&p, o), (void)0);
         okra_options_free(o);
@@ -580,6 +615,7 @@ TEST(allocations)
 }
 
 MAIN(RUN(full_rank_equals_dense), RUN(kpca_of_full_rank_equals_dense),
+     RUN(margin_of_full_rank_equals_dense),
      RUN(semi_supervised_of_full_rank_equals_dense), RUN(trace_errors_are_told),
      RUN(errors_fall_as_the_trace_error_predicts), RUN(components_that_do_not_fit),
      RUN(weights_of_full_rank_equal_dense), RUN(matrix_operator_equals_dense),
