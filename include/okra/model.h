@@ -42,7 +42,8 @@ OKRA_API okra_status okra_fit_path(okra_context *context, const okra_data *x,
                                    const double *lambda, size_t count,
                                    okra_model **models) OKRA_CHECK;
 /* What a fit of low rank is going to do, in a line of text: ranks, blocks, passes over
- * the data, memory; *seconds is a guess at its time. "" and 0 for a dense fit. */
+ * the data, memory; *seconds is a guess at its time. "" and 0 for a fit that has Gram
+ * matrices in memory: dense, or of low rank by a method without a factored form. */
 OKRA_API okra_status okra_fit_plan(okra_context *context, const okra_data *x,
                                    const okra_data *y, const okra_options *options,
                                    char *text, size_t size, double *seconds) OKRA_CHECK;

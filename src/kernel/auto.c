@@ -348,6 +348,30 @@ static bool is_auto(const char *value)
     return strncmp(value, "auto", 4) == 0;
 }
 
+/* The kernel that holds the node of that serial number, itself or the expression before a
+ * factor of low rank, and the data that it sees; NULL: there is none. */
+static okra_kernel *find(okra_kernel *kernel, int serial, int *node,
+                         const okra_data **data)
+{
+    okra_kernel *found = NULL;
+    for (int k = 0; k < kernel->count && !found; k++) {
+        const okra_node_ *at = &kernel->nodes[k];
+        if (at->serial == serial) {
+            *node = k;
+            found = kernel;
+        } else if (at->leaf && at->leaf->whole) {
+            const okra_data *part = *data;
+            part = at->component && part->kind == OKRA_TUPLE &&
+                           at->component <= part->component_count
+                       ? part->components[at->component - 1]
+                       : part;
+            found = find(*(okra_kernel **)at->params, serial, node, &part);
+            *data = found ? part : *data;
+        }
+    }
+    return found;
+}
+
 /* The first auto of the text becomes a number; later ones stand for 1 meanwhile. */
 static okra_status choose_first(okra_context *ctx, const okra_data *data,
                                 okra_grid_ *grid, char **out, bool *found)
@@ -373,12 +397,13 @@ static okra_status choose_first(okra_context *ctx, const okra_data *data,
     TRY(okra_kernel_parse(trial, &kernel));
     okra_grid_place_(grid, first, &values);
     choice c = {.ctx = ctx, .data = data, .value = values[0]};
-    int node = okra_grid_owner_(grid, first, &c.owner, &c.param);
-    if (node < 0 || node >= kernel->count || !kernel->nodes[node].params) {
+    int node, serial = okra_grid_owner_(grid, first, &c.owner, &c.param);
+    okra_kernel *holder = find(kernel, serial, &node, &c.data);
+    if (!holder || !holder->nodes[node].params) {
         FAIL(OKRA_EARG, "auto stands for a factor; it chooses parameters of kernels");
     }
     double value = 0;
-    TRY(choose(&c, kernel, node, &value));
+    TRY(choose(&c, holder, node, &value));
     snprintf(number, sizeof number, "%.6g", value);
     for (okra_int p = 0; p < places; p++) {
         okra_grid_place_(grid, p, &values);

@@ -19,30 +19,26 @@ static bool centers(const okra_node_ *node)
            node->transform->uses == OKRA_USES_MEANS_;
 }
 
-static void leaf_name(char name[128], const char *prefix, int place)
+void okra_leaf_name_(char name[128], const char *prefix, int place)
 {
     snprintf(name, 128, "%s.leaf%d", prefix, place);
 }
 
-static okra_status restore(okra_bound_ *bound, const okra_bag_ *bag, const char *prefix)
+/* The means of `center`; leaves restore themselves when they are bound. */
+static okra_status restore(okra_bound_ *bound)
 {
     okra_status st = OKRA_OK;
     char name[128];
 
     for (int k = 0; k < bound->kernel->count; k++) {
         okra_int rows = 0, cols = 0;
-        const okra_kernel_class_ *leaf = bound->kernel->nodes[k].leaf;
-        if (leaf && leaf->load) {
-            leaf_name(name, prefix, k);
-            TRY(leaf->load(bag, name, &bound->shared[k]));
-        }
         if (!centers(&bound->kernel->nodes[k])) {
             continue;
         }
-        mean_name(name, prefix, k);
-        const double *mean = okra_bag_get_(bag, name, &rows, &cols);
+        mean_name(name, bound->prefix, k);
+        const double *mean = okra_bag_get_(bound->bag, name, &rows, &cols);
         if (!mean || rows != bound->train.n || cols != 1 ||
-            !okra_bag_get_number_(bag, name, &bound->grand[k])) {
+            !okra_bag_get_number_(bound->bag, name, &bound->grand[k])) {
             FAIL(OKRA_EFORMAT, "the training means '%s' of kernel %s are missing", name,
                  bound->kernel->text);
         }
@@ -53,9 +49,10 @@ done:
     return st;
 }
 
+/* like: what leaves share is taken from it; or NULL. */
 static okra_status create(okra_context *ctx, const okra_kernel *kernel,
                           const okra_data *train, const okra_bag_ *bag,
-                          const char *prefix, okra_bound_ **out)
+                          const char *prefix, const okra_bound_ *like, okra_bound_ **out)
 {
     okra_status st = OKRA_OK;
     okra_bound_ *bound = NULL;
@@ -65,10 +62,18 @@ static okra_status create(okra_context *ctx, const okra_kernel *kernel,
     TRY(okra_view_begin_(kernel, train, &bound->train));
     ZALLOC(bound->shared, kernel->count);
     ZALLOC(bound->grand, kernel->count);
+    bound->bag = bag;
+    bound->prefix = prefix;
     if (bag) {
-        TRY(restore(bound, bag, prefix));
+        TRY(restore(bound));
+    }
+    for (int k = 0; like && k < kernel->count; k++) {
+        const okra_kernel_class_ *leaf = kernel->nodes[k].leaf;
+        bound->shared[k] = leaf && leaf->share ? leaf->share(like->shared[k]) : NULL;
     }
     TRY(okra_view_fill_(ctx, bound, &bound->train));
+    bound->bag = NULL;
+    bound->prefix = NULL;
     *out = bound;
     bound = NULL;
 done:
@@ -79,14 +84,20 @@ done:
 okra_status okra_bound_create_(okra_context *ctx, const okra_kernel *kernel,
                                const okra_data *train, okra_bound_ **out)
 {
-    return create(ctx, kernel, train, NULL, NULL, out);
+    return create(ctx, kernel, train, NULL, NULL, NULL, out);
+}
+
+okra_status okra_bound_again_(okra_context *ctx, const okra_bound_ *bound,
+                              const okra_data *data, okra_bound_ **out)
+{
+    return create(ctx, bound->kernel, data, NULL, NULL, bound, out);
 }
 
 okra_status okra_bound_load_(okra_context *ctx, const okra_kernel *kernel,
                              const okra_data *train, const okra_bag_ *bag,
                              const char *prefix, okra_bound_ **out)
 {
-    return create(ctx, kernel, train, bag, prefix, out);
+    return create(ctx, kernel, train, bag, prefix, NULL, out);
 }
 
 void okra_bound_free_(okra_bound_ *bound)
@@ -114,7 +125,7 @@ okra_status okra_bound_save_(const okra_bound_ *bound, okra_bag_ *bag, const cha
     for (int k = 0; k < bound->kernel->count; k++) {
         const okra_kernel_class_ *leaf = bound->kernel->nodes[k].leaf;
         if (leaf && leaf->save) {
-            leaf_name(name, prefix, k);
+            okra_leaf_name_(name, prefix, k);
             TRY(leaf->save(bound->shared[k], bag, name));
         }
         if (centers(&bound->kernel->nodes[k])) {

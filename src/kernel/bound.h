@@ -25,9 +25,14 @@ typedef struct okra_view_ {
 struct okra_bound_ {
     const okra_kernel *kernel;
     okra_view_ train;
-    void **shared; /* a place a node: statistics of a leaf                 */
-    double *grand; /* a place a node: g of `center`                        */
+    void **shared;        /* a place a node: statistics of a leaf                 */
+    double *grand;        /* a place a node: g of `center`                        */
+    const okra_bag_ *bag; /* where `shared` is restored from, while it is made, or NULL */
+    const char *prefix;
 };
+
+/* The name in a bag of what a leaf keeps. */
+void okra_leaf_name_(char name[128], const char *prefix, int place);
 
 struct okra_other_ {
     const okra_kernel *kernel;

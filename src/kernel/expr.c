@@ -103,8 +103,11 @@ unsigned okra_kernel_kinds_(const okra_kernel *kernel)
 {
     unsigned kinds = ~0u;
     for (int k = 0; k < kernel->count; k++) {
-        kinds &=
-            kernel->nodes[k].kind == OKRA_NODE_LEAF_ ? kernel->nodes[k].leaf->kinds : ~0u;
+        const okra_node_ *node = &kernel->nodes[k];
+        bool leaf = node->kind == OKRA_NODE_LEAF_;
+        kinds &= !leaf               ? ~0u
+                 : node->leaf->whole ? okra_kernel_kinds_(*(okra_kernel **)node->params)
+                                     : node->leaf->kinds;
     }
     return kinds;
 }
@@ -118,5 +121,5 @@ bool okra_kernel_centers_(const okra_kernel *kernel)
             return true;
         }
     }
-    return false;
+    return okra_kernel_low_(kernel);
 }

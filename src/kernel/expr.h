@@ -22,6 +22,7 @@ typedef struct okra_node_ {
     void *params;  /* of the leaf or transform, as its table describes */
     int component; /* of a leaf: which part of a tuple, from 1; 0: the object itself */
     double scale;
+    int serial;  /* which node of the whole text it is, nested ones counted too */
     int a, b;    /* children, by place in the list of nodes         */
     int scratch; /* tiles beyond the result that evaluation needs   */
 } okra_node_;
@@ -43,7 +44,8 @@ extern const okra_sugar_ okra_sugar_names_[]; /* ends at name == NULL */
 okra_status okra_grid_add_(okra_grid_ *grid, size_t begin, size_t end, char **values,
                            okra_int count) OKRA_CHECK;
 
-/* The place added last is this parameter of that node; asked for again by place. */
+/* The place added last is this parameter of the node of that serial number; asked for
+ * again by place. */
 void okra_grid_own_(okra_grid_ *grid, const char *owner, const char *param, int node);
 int okra_grid_owner_(const okra_grid_ *grid, okra_int place, const char **owner,
                      const char **param);

@@ -29,6 +29,7 @@ typedef struct okra_kernel_class_ {
     /* name(EXPR, param=value, ...): params begin with a const okra_kernel *, the nested
      * expression, which belongs to the node. */
     bool nested;
+    bool whole; /* takes tuples as they are, where no part is chosen */
     /* A class of the same distances k(a,a) + k(b,b) - 2 k(a,b), computed more accurately;
      * NULL: none. Used under a transform that depends on distances alone. */
     const struct okra_kernel_class_ *distances;
@@ -37,10 +38,13 @@ typedef struct okra_kernel_class_ {
                         void **shared);
     void (*unbind)(void *shared);
     /* What a model must keep because the training set does not tell it (a file that was
-     * read): `save` puts it into the bag under that name, `load` makes `shared` of it in
-     * place of bind. Both may be NULL. */
+     * read, random choices): `save` puts it into the bag under that name, `load` makes
+     * `shared` of it in place of bind. Both may be NULL. */
     okra_status (*save)(const void *shared, okra_bag_ *bag, const char *name);
-    okra_status (*load)(const okra_bag_ *bag, const char *name, void **shared);
+    okra_status (*load)(okra_context *ctx, const void *params, const okra_data *train,
+                        const okra_bag_ *bag, const char *name, void **shared);
+    /* One more owner of `shared`, for okra_bound_again_; NULL: it is bound anew. */
+    void *(*share)(void *shared);
     /* Features of one collection (the training set too). The data outlives the side.
      * The kind has been checked; widths have not. */
     okra_status (*side)(okra_context *ctx, const void *params, const void *shared,
@@ -114,6 +118,11 @@ okra_status okra_bound_load_(okra_context *ctx, const okra_kernel *kernel,
                              const okra_data *train, const okra_bag_ *bag,
                              const char *prefix, okra_bound_ **out) OKRA_CHECK;
 
+/* The kernel on other objects in place of the training set: `center` takes its means from
+ * them, but the features of low rank are those of `bound`, which must outlive it. */
+okra_status okra_bound_again_(okra_context *ctx, const okra_bound_ *bound,
+                              const okra_data *data, okra_bound_ **out) OKRA_CHECK;
+
 /* The serial evaluation of one block, for kernels made of kernels: out[r*ld + c] =
  * k(a_(i0+r), train_(j0+c)), a the other collection or (NULL) the training set. Safe in
  * many threads. */
@@ -151,9 +160,13 @@ bool okra_kernel_is_linear_(const okra_kernel *kernel, double *scale);
 bool okra_kernel_is_metric_(const okra_kernel *kernel);
 /* The kernel k of an expression that is position(k) and nothing else; else NULL. */
 const okra_kernel *okra_kernel_inner_(const okra_kernel *kernel);
-/* Does a value depend on more training objects than the two compared (`center`)? If not,
- * the Gram matrix of a subset is a part of the whole one. */
+/* Does a value depend on more training objects than the two compared (`center`, low
+ * rank)? If not, the Gram matrix of a subset is a part of the whole one. */
 bool okra_kernel_centers_(const okra_kernel *kernel);
+/* Is there a factor of low rank in it, EXPR | chol(...) or its like? */
+bool okra_kernel_low_(const okra_kernel *kernel);
+/* The stream of its random choices, 1 where nothing is said; outputs have 2. */
+void okra_kernel_stream_(okra_kernel *kernel, uint64_t stream);
 
 /* ---- grids: the parser keeps {a,b,c}, lo..hi and auto for selection
  * -------------------- */

@@ -33,64 +33,31 @@
 /* ---- the text ------------------------------------------------------------------------
  */
 
-#define RANK_ROW                                                                      \
-    {                                                                                 \
-        "rank", OKRA_OPTION_INT, offsetof(okra_low_, rank), NULL, 1, 9e15, NULL, "N", \
-            "features"                                                                \
-    }
-
-static const okra_option chol_rows[] = {
-    RANK_ROW,
-    {"tol", OKRA_OPTION_NUMBER, offsetof(okra_low_, tol), "1e-10", 0, 1, NULL, "V",
-     "stop where the trace of the residual is this share of the trace"},
-    {.name = NULL}};
-static const okra_option nystrom_rows[] = {
-    RANK_ROW,
-    {"pivots", OKRA_OPTION_CHOICE, offsetof(okra_low_, pivots), "uniform", 1, 0,
-     "uniform|leverage|kmeans|greedy|centres", "HOW", "how the basis is chosen"},
-    {.name = NULL}};
-static const okra_option sketch_rows[] = {
-    RANK_ROW,
-    {"kind", OKRA_OPTION_CHOICE, offsetof(okra_low_, sparse), "sparse", 1, 0,
-     "gaussian|sparse", "KIND", "entries of the sketch"},
-    {"p", OKRA_OPTION_NUMBER, offsetof(okra_low_, p), "0", 0, 1, NULL, "V",
-     "share of entries of a sparse sketch that are not 0; 0: 20/n"},
-    {.name = NULL}};
-static const okra_option rff_rows[] = {RANK_ROW, {.name = NULL}};
-
-static const okra_option_table kinds[] = {
-    [OKRA_LOW_CHOL_] = {"chol", chol_rows, sizeof(okra_low_)},
-    [OKRA_LOW_NYSTROM_] = {"nystrom", nystrom_rows, sizeof(okra_low_)},
-    [OKRA_LOW_SKETCH_] = {"sketch", sketch_rows, sizeof(okra_low_)},
-    [OKRA_LOW_RFF_] = {"rff", rff_rows, sizeof(okra_low_)},
-};
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
 okra_status okra_low_parse_(const char *text, okra_low_ *out)
 {
     okra_status st = OKRA_OK;
     okra_parser_ p = {.text = text, .what = "low rank"};
     okra_parse_space_(&p);
     size_t at = p.at, length = okra_parse_name_(text + at);
-    int kind = 0;
-    while (kind < KINDS && (strlen(kinds[kind].owner) != length ||
-                            strncmp(kinds[kind].owner, text + at, length) != 0)) {
-        kind++;
+    const okra_kernel_class_ *const *class = okra_low_classes_;
+    while (*class && (strlen((*class)->name) != length ||
+                      strncmp((*class)->name, text + at, length) != 0)) {
+        class ++;
     }
-    if (kind == KINDS) {
+    if (!*class) {
         return okra_parse_fail_(&p, OKRA_EARG, at,
                                 "expected chol(rank=N,tol=V), nystrom(rank=N,pivots=HOW),"
                                 " sketch(rank=N,kind=KIND,p=V) or rff(rank=N)");
     }
-    okra_low_ low;
+    okra_low_params_ params = {.inner = NULL};
     p.at += length;
-    TRY(okra_parse_params_(&p, &kinds[kind], false, &low));
+    TRY(okra_parse_params_(&p, &(*class)->params, false, &params));
     okra_parse_space_(&p);
     if (text[p.at]) {
         return okra_parse_fail_(&p, OKRA_EARG, p.at, "expected the end");
     }
-    low.kind = (okra_low_kind_)kind;
-    *out = low;
+    params.low.kind = (okra_low_kind_)(class - okra_low_classes_);
+    *out = params.low;
 done:
     return st;
 }

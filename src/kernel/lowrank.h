@@ -40,6 +40,20 @@ typedef struct okra_low_ {
 
 okra_status okra_low_parse_(const char *text, okra_low_ *out) OKRA_CHECK;
 
+/* EXPR | chol(...) and the others are kernels: leaves that hold EXPR, by kind
+ * (lowrank_kernel.c). */
+typedef struct okra_low_params_ {
+    const okra_kernel *inner;
+    okra_low_ low;
+    uint64_t stream; /* of random choices */
+} okra_low_params_;
+extern const okra_kernel_class_ *const okra_low_classes_[]; /* ends at NULL */
+
+/* Rank of a kernel EXPR | chol(...) and tr(K - Phi Phi') / tr(K) on its training set, -1
+ * for rff, which keeps the trace; *rank == 0: it is another kernel. */
+okra_status okra_bound_low_(okra_context *ctx, const okra_bound_ *bound, okra_int *rank,
+                            double *error) OKRA_CHECK;
+
 typedef struct okra_map_ {
     okra_int basis, columns, rank; /* objects; values v(x) (2 a wave); features    */
     okra_data *objects;            /* the basis; the frequencies of waves          */

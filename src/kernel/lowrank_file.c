@@ -1,7 +1,7 @@
 /*
  * lowrank_file.c: a map as arrays of a model: PREFIX.basis (1 x basis, places in the
  * training set), PREFIX.centres (vectors) or PREFIX.waves (frequencies), PREFIX.factor,
- * PREFIX.sketch.
+ * PREFIX.sketch; PREFIX.inner.* is what the kernel itself keeps.
  */
 #include "kernel/lowrank.h"
 
@@ -51,6 +51,8 @@ okra_status okra_map_save_(const okra_map_ *map, okra_bag_ *bag, const char *pre
     if (map->sketch) {
         TRY(put(bag, prefix, "sketch", map->sketch, map->basis, map->rank, map->rank));
     }
+    snprintf(key, sizeof key, "%s.inner", prefix);
+    TRY(okra_bound_save_(map->bound, bag, key));
 done:
     okra_free_(places);
     return st;
@@ -157,6 +159,7 @@ okra_status okra_map_load_(okra_context *ctx, const okra_kernel *kernel,
     okra_status st = OKRA_OK;
     okra_int rows = 0, cols = 0;
     okra_map_ *map = NULL;
+    char key[128];
     const double *waves = get(bag, prefix, "waves", &rows, &cols);
     ZALLOC(map, 1);
     if (waves) {
@@ -164,8 +167,9 @@ okra_status okra_map_load_(okra_context *ctx, const okra_kernel *kernel,
     } else {
         TRY(load_basis(train, bag, prefix, map));
     }
-    TRY(okra_bound_create_(ctx, map->kernel ? map->kernel : kernel, map->objects,
-                           &map->bound));
+    snprintf(key, sizeof key, "%s.inner", prefix);
+    TRY(okra_bound_load_(ctx, map->kernel ? map->kernel : kernel, map->objects, bag, key,
+                         &map->bound));
     *out = map;
     map = NULL;
 done:

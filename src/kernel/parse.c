@@ -1,7 +1,8 @@
 /*
  * parse.c: kernel expressions by recursive descent.
  *
- *     pipe     sum { '|' transform }          a pipe takes all that stands before it
+ *     pipe     sum { '|' transform }          a pipe takes all that stands before it;
+ *                                             chol(...) and its like make it a leaf
  *     sum      product { '+' product }
  *     product  factor { '*' factor }
  *     factor   number | ( '(' pipe ')' | kernel | mean ) [ '@' part of a tuple ]
@@ -13,6 +14,7 @@
  */
 #include "kernel/parse.h"
 #include "kernel/kernels.h"
+#include "kernel/lowrank.h"
 
 #include <float.h>
 #include <math.h>
@@ -24,8 +26,9 @@ enum { DEPTH_MOST = 100, NODES_MOST = 1000, NAMES_MOST = 64 };
 
 static okra_status pipe(okra_parser_ *p, int *place);
 
-static okra_status push(okra_kernel *kernel, okra_node_ node, int *place)
+static okra_status push(okra_parser_ *p, okra_node_ node, int *place)
 {
+    okra_kernel *kernel = p->kernel;
     if (kernel->count == kernel->room) {
         int room = 2 * kernel->room + 4;
         okra_node_ *grown = okra_realloc_(kernel->nodes, room, sizeof *grown);
@@ -35,6 +38,7 @@ static okra_status push(okra_kernel *kernel, okra_node_ node, int *place)
         kernel->nodes = grown;
         kernel->room = room;
     }
+    node.serial = p->made++;
     *place = kernel->count++;
     kernel->nodes[*place] = node;
     return OKRA_OK;
@@ -103,7 +107,7 @@ static okra_status with_params(okra_parser_ *p, okra_node_ node,
 {
     okra_status st = OKRA_OK;
 
-    TRY(push(p->kernel, node, place));
+    TRY(push(p, node, place));
     void *params = okra_zalloc_((okra_int)table->size, 1);
     if (!params) {
         return OKRA_EMEM;
@@ -111,6 +115,21 @@ static okra_status with_params(okra_parser_ *p, okra_node_ node,
     p->kernel->nodes[*place].params = params;
     TRY(okra_parse_params_(p, table, positional, params));
 done:
+    return st;
+}
+
+/* The same for a kernel of kernels, which takes over `inner`. */
+static okra_status with_inner(okra_parser_ *p, okra_node_ node, okra_kernel *inner,
+                              int *place)
+{
+    okra_status st = with_params(p, node, &node.leaf->params, false, place);
+    okra_node_ *last = p->kernel->count ? &p->kernel->nodes[p->kernel->count - 1] : NULL;
+    if (last && last->leaf == node.leaf && last->params &&
+        !*(okra_kernel **)last->params) {
+        *(okra_kernel **)last->params = inner;
+    } else {
+        okra_kernel_free(inner); /* the node could not be made */
+    }
     return st;
 }
 
@@ -160,6 +179,13 @@ static okra_status nested(okra_parser_ *p, const char *name, okra_kernel **out)
     p->kernel = inner;
     TRY(pipe(p, &root));
     TRY(okra_expr_text_(inner, &inner->text));
+    if (okra_kernel_low_(inner)) {
+        st = okra_parse_fail_(p, OKRA_EARG, p->at,
+                              "low rank within %s(...): it is for whole objects, as in "
+                              "%s(linear) | chol(rank=9)",
+                              name, name);
+        goto done;
+    }
     p->depth--;
     *out = inner;
     inner = NULL;
@@ -200,6 +226,17 @@ done:
     return st;
 }
 
+/* Is a part of a tuple chosen, at the leaf or within it? */
+static bool parted(const okra_node_ *node)
+{
+    const okra_kernel *inner = node->leaf->whole ? *(okra_kernel **)node->params : NULL;
+    bool any = node->component > 0;
+    for (int k = 0; inner && k < inner->count; k++) {
+        any = any || inner->nodes[k].component > 0;
+    }
+    return any;
+}
+
 /* '@' and a number after a factor: its leaves (nodes from `first` on) read that part. */
 static okra_status component(okra_parser_ *p, int first)
 {
@@ -219,7 +256,7 @@ static okra_status component(okra_parser_ *p, int first)
     }
     for (int k = first; k < p->kernel->count; k++) {
         okra_node_ *node = &p->kernel->nodes[k];
-        if (node->kind == OKRA_NODE_LEAF_ && node->component) {
+        if (node->kind == OKRA_NODE_LEAF_ && parted(node)) {
             return okra_parse_fail_(p, OKRA_EARG, at, "a part is chosen twice");
         }
         node->component = node->kind == OKRA_NODE_LEAF_ ? number : 0;
@@ -259,18 +296,9 @@ static okra_status leaf(okra_parser_ *p, double *scale, int *place)
         okra_kernel *inner = NULL;
         TRY(nested(p, name, &inner));
         p->inside = true;
-        st = with_params(p, node, &class->params, false, place);
-        okra_node_ *last =
-            p->kernel->count ? &p->kernel->nodes[p->kernel->count - 1] : NULL;
-        if (last && last->leaf == class && last->params &&
-            !*(okra_kernel **)last->params) {
-            *(okra_kernel **)last->params = inner;
-        } else {
-            okra_kernel_free(inner); /* the node could not be made */
-        }
-        TRY(st);
+        TRY(with_inner(p, node, inner, place));
     } else if (sugar) {
-        TRY(push(p->kernel, node, place));
+        TRY(push(p, node, place));
         TRY(transform(p, sugar, at, place));
     } else {
         TRY(with_params(p, node, &class->params, false, place));
@@ -350,7 +378,7 @@ static okra_status pair(okra_parser_ *p, okra_node_kind_ kind, int a, int b, int
     if (p->kernel->count >= NODES_MOST) {
         return okra_parse_fail_(p, OKRA_EARG, p->at, "more than %d parts", NODES_MOST);
     }
-    return push(p->kernel, node, place);
+    return push(p, node, place);
 }
 
 static okra_status product(okra_parser_ *p, int *place)
@@ -381,16 +409,58 @@ static okra_status product(okra_parser_ *p, int *place)
         node.scratch = p->kernel->nodes[*place].scratch;
     }
     if (*place < 0 || scale != 1) {
-        TRY(push(p->kernel, node, place));
+        TRY(push(p, node, place));
     }
 done:
     return st;
 }
 
+/* EXPR | chol(...): the nodes of EXPR, from `first` on, become a kernel of their own. */
+static okra_status low_rank(okra_parser_ *p, int kind, int first, size_t at, int *place)
+{
+    okra_status st = OKRA_OK;
+    okra_kernel *inner = NULL;
+    okra_node_ node = {.kind = OKRA_NODE_LEAF_, .leaf = okra_low_classes_[kind]};
+
+    ZALLOC(inner, 1);
+    inner->room = p->kernel->count - first;
+    ALLOC(inner->nodes, inner->room);
+    for (; inner->count < inner->room; inner->count++) {
+        okra_node_ *moved = &inner->nodes[inner->count];
+        *moved = p->kernel->nodes[first + inner->count];
+        moved->a -= first;
+        moved->b -= first;
+    }
+    p->kernel->count = first;
+    if (okra_kernel_low_(inner)) {
+        st = okra_parse_fail_(p, OKRA_EARG, at,
+                              "a kernel of low rank cannot be given another");
+        goto done;
+    }
+    TRY(okra_expr_text_(inner, &inner->text));
+    st = with_inner(p, node, inner, place);
+    inner = NULL;
+    TRY(st);
+    ((okra_low_params_ *)p->kernel->nodes[*place].params)->low.kind =
+        (okra_low_kind_)kind;
+done:
+    okra_kernel_free(inner);
+    return st;
+}
+
+static int low_kind(const char *name)
+{
+    int kind = 0;
+    while (okra_low_classes_[kind] && strcmp(okra_low_classes_[kind]->name, name) != 0) {
+        kind++;
+    }
+    return okra_low_classes_[kind] ? kind : -1;
+}
+
 static okra_status pipe(okra_parser_ *p, int *place)
 {
     okra_status st = OKRA_OK;
-    int next;
+    int next, first = p->kernel->count;
     char name[64];
 
     TRY(product(p, place));
@@ -410,13 +480,14 @@ static okra_status pipe(okra_parser_ *p, int *place)
                 found = okra_transform_classes_[k];
             }
         }
-        if (!found) {
+        int low = low_kind(name);
+        if (!found && low < 0) {
             return unknown_name(p, at, name, false);
         }
         if (p->kernel->count >= NODES_MOST) {
             return okra_parse_fail_(p, OKRA_EARG, at, "more than %d parts", NODES_MOST);
         }
-        TRY(transform(p, found, at, place));
+        TRY(found ? transform(p, found, at, place) : low_rank(p, low, first, at, place));
     }
 done:
     return st;

@@ -11,6 +11,7 @@ typedef struct okra_parser_ {
     size_t at;        /* next character */
     okra_grid_ *grid; /* NULL: grids are refused */
     okra_kernel *kernel;
+    int made;         /* nodes so far, nested ones too                            */
     int depth;        /* of parentheses                                           */
     bool inside;      /* parameters follow a nested expression: ',' or ')' is next */
     const char *what; /* opens messages; NULL: "kernel expression" */

@@ -33,12 +33,15 @@ okra_status okra_square_save_(const void *arg, okra_bag_ *bag, const char *name)
     return okra_bag_put_copy_(bag, name, square->A, square->n, square->n);
 }
 
-okra_status okra_square_load_(const okra_bag_ *bag, const char *name, void **out)
+okra_status okra_square_load_(okra_context *ctx, const void *params,
+                              const okra_data *train, const okra_bag_ *bag,
+                              const char *name, void **out)
 {
     okra_status st = OKRA_OK;
     okra_int rows = 0, cols = 0;
     const double *A = okra_bag_get_(bag, name, &rows, &cols);
     double *copy = NULL;
+    (void)ctx, (void)params, (void)train;
     if (!A || rows != cols) {
         FAIL(OKRA_EFORMAT, "the square matrix '%s' of a kernel is missing", name);
     }

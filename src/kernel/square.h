@@ -17,7 +17,8 @@ okra_status okra_square_create_(okra_int n, double *A, void **out) OKRA_CHECK;
 void okra_square_free_(void *square);
 okra_status okra_square_save_(const void *square, okra_bag_ *bag,
                               const char *name) OKRA_CHECK;
-okra_status okra_square_load_(const okra_bag_ *bag, const char *name,
-                              void **out) OKRA_CHECK;
+okra_status okra_square_load_(okra_context *ctx, const void *params,
+                              const okra_data *train, const okra_bag_ *bag,
+                              const char *name, void **out) OKRA_CHECK;
 
 #endif

@@ -141,6 +141,7 @@ static int level_of(const okra_kernel *kernel, const okra_node_ *node)
     case OKRA_NODE_SCALE_:
         return PRODUCT;
     case OKRA_NODE_LEAF_:
+        return node->leaf->whole && !node->component ? PIPE : SINGLE;
     case OKRA_NODE_CONSTANT_:
         break;
     }
@@ -160,14 +161,20 @@ static okra_status put_component(builder *b, int component)
 static okra_status write_leaf(builder *b, const okra_node_ *node)
 {
     okra_status st = OKRA_OK;
+    if (node->leaf->whole) { /* EXPR | chol(...) */
+        TRY(put(b, node->component ? "(" : ""));
+        TRY(put(b, (*(okra_kernel **)node->params)->text));
+        TRY(put(b, " | "));
+    }
     TRY(put(b, node->leaf->name));
-    if (node->leaf->nested) {
+    if (node->leaf->nested && !node->leaf->whole) {
         TRY(put(b, "("));
         TRY(put(b, (*(okra_kernel **)node->params)->text));
         TRY(params_after(b, ",", &node->leaf->params, node->params));
     } else {
         TRY(named_params(b, &node->leaf->params, node->params));
     }
+    TRY(put(b, node->leaf->whole && node->component ? ")" : ""));
     TRY(put_component(b, node->component));
 done:
     return st;

@@ -1,7 +1,9 @@
 /*
- * transforms.c: the transforms of Gram values, by name.
+ * transforms.c: what may follow a pipe, by name: transforms of Gram values, then factors
+ * of low rank.
  */
 #include "kernel/transforms.h"
+#include "kernel/lowrank.h"
 
 const okra_transform_class_ *const okra_transform_classes_[] = {
     &okra_normalize_,   &okra_center_, &okra_rbf_,      &okra_poly_, &okra_power_,
@@ -11,15 +13,20 @@ const char *okra_transform_name(size_t index, const char **help,
                                 const okra_option_table **parameters)
 {
     size_t count = sizeof okra_transform_classes_ / sizeof *okra_transform_classes_ - 1;
-    if (index >= count) {
+    bool value = index < count;
+    const okra_transform_class_ *t = value ? okra_transform_classes_[index] : NULL;
+    const okra_kernel_class_ *low = NULL;
+    for (size_t k = 0; !value && okra_low_classes_[k]; k++) {
+        low = k == index - count ? okra_low_classes_[k] : low;
+    }
+    if (!value && !low) {
         return NULL;
     }
-    const okra_transform_class_ *t = okra_transform_classes_[index];
     if (help) {
-        *help = t->help;
+        *help = value ? t->help : low->help;
     }
     if (parameters) {
-        *parameters = &t->params;
+        *parameters = value ? &t->params : &low->params;
     }
-    return t->name;
+    return value ? t->name : low->name;
 }

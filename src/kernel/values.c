@@ -310,7 +310,9 @@ okra_status okra_parse_value_(okra_parser_ *p, const char *owner, const okra_opt
     if (grid) {
         TRY(okra_grid_add_(p->grid, at, p->at, values.items, values.count));
         values.items = NULL;
-        okra_grid_own_(p->grid, owner, row->name, p->kernel->count - 1);
+        int last = p->kernel->count - 1;
+        okra_grid_own_(p->grid, owner, row->name,
+                       last < 0 ? -1 : p->kernel->nodes[last].serial);
     }
 done:
     list_clear(&values);

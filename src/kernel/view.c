@@ -48,7 +48,7 @@ static okra_status check_kind(const okra_kernel_class_ *leaf, const okra_data *d
 static okra_status part_of(const okra_node_ *node, const okra_data *data,
                            const okra_data **out)
 {
-    bool tuple = data->kind == OKRA_TUPLE;
+    bool tuple = data->kind == OKRA_TUPLE && !(node->leaf->whole && !node->component);
     int parts = tuple ? data->component_count : 1;
     if (node->component > parts) {
         return okra_fail_(
@@ -69,6 +69,20 @@ static okra_status part_of(const okra_node_ *node, const okra_data *data,
     return OKRA_OK;
 }
 
+static okra_status bind_leaf(okra_context *ctx, const okra_bound_ *bound, int place,
+                             const okra_data *train)
+{
+    const okra_node_ *node = &bound->kernel->nodes[place];
+    void **shared = &bound->shared[place];
+    char name[128];
+    if (bound->bag && node->leaf->load) {
+        okra_leaf_name_(name, bound->prefix, place);
+        return node->leaf->load(ctx, node->params, train, bound->bag, name, shared);
+    }
+    return node->leaf->bind ? node->leaf->bind(ctx, node->params, train, shared)
+                            : OKRA_OK;
+}
+
 static okra_status leaf_slot(okra_context *ctx, const okra_bound_ *bound, int place,
                              okra_view_ *view)
 {
@@ -79,8 +93,8 @@ static okra_status leaf_slot(okra_context *ctx, const okra_bound_ *bound, int pl
 
     TRY(part_of(node, view->data, &data));
     TRY(check_kind(node->leaf, data));
-    if (view == &bound->train && node->leaf->bind && !bound->shared[place]) {
-        TRY(node->leaf->bind(ctx, node->params, data, &bound->shared[place]));
+    if (view == &bound->train && !bound->shared[place]) {
+        TRY(bind_leaf(ctx, bound, place, data));
     }
     TRY(node->leaf->side(ctx, node->params, bound->shared[place], data, &slot->side));
     ALLOC(slot->self, view->n);

@@ -127,7 +127,7 @@ done:
 }
 
 /* S <- S + k(u, v). The kernel is bound to the nodes of the columns, so that `center`
- * takes its means from them. */
+ * takes its means from them; features of low rank stay those of the model. */
 static okra_status add_kernel(okra_context *ctx, okra_links *l, int rows, okra_int i0,
                               int cols, okra_int j0, okra_mat_ S)
 {
@@ -142,7 +142,7 @@ static okra_status add_kernel(okra_context *ctx, okra_links *l, int rows, okra_i
                             &c->columns));
     }
     if (!c->bound) {
-        TRY(okra_bound_create_(ctx, l->model->training->kx, c->columns, &c->bound));
+        TRY(okra_bound_again_(ctx, l->model->training->bound_x, c->columns, &c->bound));
     }
     TRY(okra_link_take_(ctx, l->all, r->node + i0, S.rows, c->node, c->count, &these));
     TRY(okra_other_create_(ctx, c->bound, these, &other));

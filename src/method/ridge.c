@@ -142,11 +142,6 @@ static okra_status check(const okra_problem_ *p, const okra_options *options,
     bool covariance =
         strcmp(o->operator_text, "cov") == 0 || strcmp(o->operator_text, "ccov") == 0;
     bool diagonal = strncmp(o->operator_text, "diagonal", 8) == 0;
-    if (diagonal && p->map_x) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "ridge: operator diagonal needs the whole Gram matrix of the "
-                          "inputs: leave low-rank-x out");
-    }
     if ((covariance || diagonal) && okra_options_is_set(options, "lambda2")) {
         return okra_fail_(OKRA_EUNSUPPORTED,
                           "ridge: lambda2 is for the operators identity and matrix, but "
@@ -437,6 +432,13 @@ done:
     return st;
 }
 
+/* The diagonal operator reads the inputs themselves beside their Gram matrix. */
+static bool factored(const okra_problem_ *problem, const okra_options *options)
+{
+    (void)problem;
+    return strncmp(okra_options_get(options, "operator"), "diagonal", 8) != 0;
+}
+
 const okra_method_ okra_method_ridge_ = {
     .name = "ridge",
     .help = "regularised least squares with an operator-valued kernel",
@@ -445,6 +447,7 @@ const okra_method_ okra_method_ridge_ = {
     .unlabelled = true,
     .low_rank = true,
     .gaussian = true,
+    .factored = factored,
     .path = path,
     .form = okra_ridge_form_,
     .width = okra_ridge_width_,

@@ -195,21 +195,26 @@ static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json
                                  okra_training_ **out)
 {
     okra_status st = OKRA_OK;
-    double rank;
+    double rank, waves = 0; /* of a basis in place of the inputs */
     okra_data *x = NULL, *y = NULL;
     okra_kernel *kx = NULL, *ky = NULL;
     TRY(okra_objects_load_(a, "x", json_object_get(about, "x"), &x));
     TRY(okra_objects_load_(a, "y", json_object_get(about, "y"), &y));
     TRY(okra_data_rename_(&x, a->path));
     TRY(okra_data_rename_(&y, a->path));
-    bool low = okra_bag_get_number_(bag, "x.rank", &rank); /* x is a basis */
+    TRY(load_kernel(a, about, "x", &kx));
+    TRY(load_kernel(a, about, "y", &ky));
+    if (okra_bag_get_number_(bag, "x.waves", &waves) && waves != 0) {
+        okra_kernel_free(kx);
+        kx = NULL;
+        TRY(okra_kernel_parse("linear", &kx));
+    }
+    bool low = okra_bag_get_number_(bag, "x.rank", &rank) && !okra_kernel_low_(kx);
     if ((x->n < y->n && !low) || (x->n > y->n && !method->unlabelled && !low) ||
         y->n == 0) {
         FAIL(OKRA_EFORMAT, "%s: there are %lld training inputs and %lld outputs", a->path,
              (long long)x->n, (long long)y->n);
     }
-    TRY(load_kernel(a, about, "x", &kx));
-    TRY(load_kernel(a, about, "y", &ky));
     st = okra_training_create_(ctx, x, y, kx, ky, bag, out);
     if (st == OKRA_EARG || st == OKRA_ESHAPE || st == OKRA_EFORMAT ||
         st == OKRA_EUNSUPPORTED) {

@@ -59,6 +59,7 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
     TRY(okra_data_copy(y, &t->y));
     TRY(bind(ctx, kx, t->x, bag, "kx", &t->bound_x));
     TRY(fill(t->y, &t->filled));
+    okra_kernel_stream_(ky, 2); /* random choices apart from those of kx */
     if (bag && okra_map_saved_(bag, "y")) {
         TRY(okra_map_load_(ctx, ky, t->filled, bag, "y", &loaded));
         map_y = loaded;
@@ -133,6 +134,7 @@ void okra_training_free_(okra_training_ *t)
         okra_data_free(t->x);
         okra_data_free(t->y);
         okra_data_free(t->filled);
+        okra_free_(t->waves_text);
         okra_free_(t);
     }
 }
@@ -274,6 +276,42 @@ done:
     return st;
 }
 
+/* Rank and trace error of a kernel of low rank; waves keep the trace by themselves. */
+static okra_status put_low(okra_context *ctx, const okra_bound_ *bound, const char *side,
+                           size_t count, okra_bag_ *const *bags)
+{
+    okra_status st = OKRA_OK;
+    okra_int rank = 0;
+    double error = -1;
+    char name[32];
+    if (bound) {
+        TRY(okra_bound_low_(ctx, bound, &rank, &error));
+    }
+    for (size_t i = 0; rank > 0 && i < count; i++) {
+        snprintf(name, sizeof name, "%s.rank", side);
+        TRY(okra_bag_put_number_(bags[i], name, (double)rank));
+        snprintf(name, sizeof name, "%s.trace-error", side);
+        if (error >= 0) {
+            TRY(okra_bag_put_number_(bags[i], name, error));
+        }
+    }
+done:
+    return st;
+}
+
+/* Random Fourier features: test inputs meet the frequencies through `linear`. */
+static okra_status take_waves(const okra_fit_fields_ *f, okra_kernel **kx, char **text)
+{
+    okra_status st = OKRA_OK;
+    TRY(okra_low_follow_("low-rank-x", *f->low_rank ? f->low_rank : f->low_rank_x, kx));
+    *text = okra_strdup_(okra_kernel_text(*kx));
+    okra_kernel_free(*kx);
+    *kx = NULL;
+    TRY(*text ? okra_kernel_parse("linear", kx) : OKRA_EMEM);
+done:
+    return st;
+}
+
 /* lambda == NULL: one model with the lambda of the options. */
 static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y,
                        const okra_options *options, const double *lambda, size_t count,
@@ -288,6 +326,7 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
     okra_map_ *map_x = NULL, *map_y = NULL;
     okra_bag_ **bags = NULL;
     okra_model **made = NULL;
+    char *waves = NULL;
     TRY(okra_options_read(options, &okra_fit_table_, &fields));
     TRY(okra_method_choose_(fields.method, &method));
     TRY(okra_method_check_(options, method));
@@ -306,17 +345,19 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
         TRY(okra_bag_create_(&bags[i]));
         TRY(put_twin(bags[i], fields.twin, hsic));
     }
-    TRY(okra_fit_low_(ctx, &fields, method, options, x, y, kx, ky, &map_x, &map_y));
+    TRY(okra_fit_low_(ctx, &fields, method, options, x, y, &kx, &ky, &map_x, &map_y));
     if (map_x && map_x->kernel) {
-        okra_kernel_free(kx);
-        kx = NULL;
-        TRY(okra_kernel_parse("linear", &kx));
+        TRY(take_waves(&fields, &kx, &waves));
     }
     TRY(okra_training_low_(ctx, map_x ? map_x->objects : x, y, kx, ky, NULL, map_y,
                            &training));
     kx = ky = NULL;
     map_y = NULL;
     training->waves = map_x && map_x->kernel;
+    training->waves_text = waves;
+    waves = NULL;
+    TRY(put_low(ctx, training->bound_x, "x", count, bags));
+    TRY(put_low(ctx, training->bound_y, "y", count, bags));
     TRY(run(ctx, training, map_x ? x : training->x, map_x, method, options, lambda, count,
             bags));
     for (size_t i = 0; i < count; i++) {
@@ -337,6 +378,7 @@ done:
             okra_model_free(made[i]);
         }
     }
+    okra_free_(waves);
     okra_free_(bags);
     okra_free_(made);
     okra_map_free_(map_x);

@@ -112,7 +112,8 @@ okra_status okra_model_about_(const okra_training_ *training, const okra_method_
     TRY(set_options(set, &okra_fit_table_, options, NULL));
     TRY(set_options(set, &method->options, options, lambda));
     TRY(okra_json_set_(about, "options", json_incref(set)));
-    TRY(set_text(kernels, "x", okra_kernel_text(training->kx)));
+    const char *kx = training->waves_text;
+    TRY(set_text(kernels, "x", kx ? kx : okra_kernel_text(training->kx)));
     TRY(set_text(kernels, "y", okra_kernel_text(training->ky)));
     TRY(okra_json_set_(about, "kernels", json_incref(kernels)));
     TRY(okra_json_set_(about, "x", about_data(training->x)));

@@ -1,15 +1,23 @@
 /*
- * low.c: --low-rank-x and --low-rank-y: features of a few basis objects take the place of
- * the Gram matrices.
+ * low.c: --low-rank-x and --low-rank-y: features of a few basis objects.
  *
- * The model then keeps of the inputs the basis alone: test inputs meet it through the
- * same kernel, or, with random Fourier features, the frequencies through `linear`.
+ * Methods with a factored form take maps in place of Gram matrices: the model keeps of
+ * the inputs the basis alone, and test inputs meet it through the same kernel, or, with
+ * random Fourier features, the frequencies through `linear`. For all others, and for
+ * what has no factored form, the kernels become EXPR | SPEC, which every method takes.
  */
 #include "model/model.h"
 #include "model/options.h"
 
-#include <stdio.h>
-#include <string.h>
+static const char *text_x(const okra_fit_fields_ *f)
+{
+    return *f->low_rank ? f->low_rank : f->low_rank_x;
+}
+
+static const char *text_y(const okra_fit_fields_ *f)
+{
+    return *f->low_rank ? f->low_rank : f->low_rank_y;
+}
 
 okra_status okra_low_read_(const char *name, const char *text, okra_low_ *out)
 {
@@ -17,6 +25,30 @@ okra_status okra_low_read_(const char *name, const char *text, okra_low_ *out)
     if (st != OKRA_OK) {
         okra_message_prefix_("%s", name);
     }
+    return st;
+}
+
+okra_status okra_low_follow_(const char *name, const char *text, okra_kernel **kernel)
+{
+    okra_status st = OKRA_OK;
+    okra_low_ low;
+    okra_kernel *followed = NULL;
+    char *both = NULL;
+    TRY(okra_low_read_(name, text, &low));
+    both = okra_format_("%s | %s", okra_kernel_text(*kernel), text);
+    if (!both) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    st = okra_kernel_parse(both, &followed);
+    if (st != OKRA_OK) {
+        okra_message_prefix_("%s", name);
+        goto done;
+    }
+    okra_kernel_free(*kernel);
+    *kernel = followed;
+done:
+    okra_free_(both);
     return st;
 }
 
@@ -32,64 +64,17 @@ done:
     return st;
 }
 
-static okra_status fail_method(const okra_method_ *method)
+static bool has_features(const okra_data *y, const okra_kernel *ky, double *scale)
 {
-    char able[80] = "";
-    for (int k = 0; okra_methods_[k]; k++) {
-        size_t used = strlen(able);
-        if (okra_methods_[k]->low_rank) {
-            snprintf(able + used, sizeof able - used, "%s%s", used ? " or " : "",
-                     okra_methods_[k]->name);
-        }
-    }
-    return okra_fail_(OKRA_EARG, "method %s does not use low rank, expected %s",
-                      method->name, able);
+    return y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, scale);
 }
 
-/* What does not go with low rank. */
-static okra_status check(const okra_fit_fields_ *f, const okra_method_ *method,
-                         const okra_options *options, const okra_problem_ *p)
+bool okra_fit_factored_(const okra_fit_fields_ *f, const okra_method_ *method,
+                        const okra_options *options, const okra_data *x,
+                        const okra_data *y, const okra_kernel *ky)
 {
-    bool both = *f->low_rank, on_x = *f->low_rank_x, on_y = *f->low_rank_y;
-    if (both && (on_x || on_y)) {
-        return okra_fail_(OKRA_EARG,
-                          "low-rank stands for low-rank-x and low-rank-y: give "
-                          "either it or these");
-    }
-    if (!okra_method_factored_(method, p, options)) {
-        return fail_method(method);
-    }
-    if (on_y && !on_x) {
-        return okra_fail_(OKRA_EARG, "low-rank-y needs low-rank-x");
-    }
-    if (on_y && p->features) {
-        return okra_fail_(OKRA_EARG,
-                          "low-rank-y: under a linear kernel the %lld coordinates of the "
-                          "outputs are their features: leave it out",
-                          (long long)p->d);
-    }
-    if (p->y->missing) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "low-rank-x: missing outputs need the whole Gram matrix");
-    }
-    return OKRA_OK;
-}
-
-okra_status okra_fit_low_(okra_context *ctx, const okra_fit_fields_ *f,
-                          const okra_method_ *method, const okra_options *options,
-                          const okra_data *x, const okra_data *y, const okra_kernel *kx,
-                          const okra_kernel *ky, okra_map_ **map_x, okra_map_ **map_y)
-{
-    okra_status st = OKRA_OK;
-    double scale;
-    bool features = y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale);
-    const char *text_x = *f->low_rank ? f->low_rank : f->low_rank_x;
-    const char *text_y = *f->low_rank ? f->low_rank : f->low_rank_y;
-    okra_low_ low;
-    *map_x = *map_y = NULL;
-    if (!*text_x && !*text_y) {
-        return OKRA_OK;
-    }
+    double scale = 1;
+    bool features = has_features(y, ky, &scale);
     okra_problem_ problem = {.n = y->n,
                              .unlabelled = x->n - y->n,
                              .x = x,
@@ -98,13 +83,53 @@ okra_status okra_fit_low_(okra_context *ctx, const okra_fit_fields_ *f,
                              .d = features ? y->d : 0,
                              .features_ld = features ? y->ld : 0,
                              .feature_scale = features ? scale : 1};
-    TRY(check(f, method, options, &problem));
-    if (*text_y) { /* a mistake in it is told before the work on x */
-        TRY(okra_low_read_("low-rank-y", text_y, &low));
+    return *text_x(f) && !y->missing && okra_method_factored_(method, &problem, options);
+}
+
+/* What does not go with low rank. */
+static okra_status check(const okra_fit_fields_ *f, const okra_data *y, bool features)
+{
+    if (*f->low_rank && (*f->low_rank_x || *f->low_rank_y)) {
+        return okra_fail_(OKRA_EARG,
+                          "low-rank stands for low-rank-x and low-rank-y: give "
+                          "either it or these");
     }
-    TRY(make_map(ctx, "low-rank-x", text_x, kx, x, 1, map_x));
-    if (*text_y && !features) {
-        TRY(make_map(ctx, "low-rank-y", text_y, ky, y, 2, map_y));
+    if (*f->low_rank_y && features) {
+        return okra_fail_(OKRA_EARG,
+                          "low-rank-y: under a linear kernel the %lld coordinates of the "
+                          "outputs are their features: leave it out",
+                          (long long)y->d);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_fit_low_(okra_context *ctx, const okra_fit_fields_ *f,
+                          const okra_method_ *method, const okra_options *options,
+                          const okra_data *x, const okra_data *y, okra_kernel **kx,
+                          okra_kernel **ky, okra_map_ **map_x, okra_map_ **map_y)
+{
+    okra_status st = OKRA_OK;
+    double scale;
+    bool features = has_features(y, *ky, &scale);
+    bool on_x = *text_x(f), on_y = *text_y(f) && !features;
+    okra_low_ low;
+    *map_x = *map_y = NULL;
+    TRY(check(f, y, features));
+    if (okra_fit_factored_(f, method, options, x, y, *ky)) {
+        if (on_y) { /* a mistake in it is told before the work on x */
+            TRY(okra_low_read_("low-rank-y", text_y(f), &low));
+        }
+        TRY(make_map(ctx, "low-rank-x", text_x(f), *kx, x, 1, map_x));
+        if (on_y) {
+            TRY(make_map(ctx, "low-rank-y", text_y(f), *ky, y, 2, map_y));
+        }
+        goto done;
+    }
+    if (on_x) {
+        TRY(okra_low_follow_("low-rank-x", text_x(f), kx));
+    }
+    if (on_y) {
+        TRY(okra_low_follow_("low-rank-y", text_y(f), ky));
     }
 done:
     if (st != OKRA_OK) {

@@ -22,6 +22,7 @@ typedef struct okra_training_ {
     okra_bound_ *bound_x, *bound_y;
     okra_map_ *map_y;    /* low rank of the output kernel, or NULL; then no bound_y */
     bool waves;          /* x holds frequencies: low rank by random Fourier features */
+    char *waves_text;    /* then kx is linear, and this is the kernel that it is for */
     okra_output_ output; /* views of the above, as decoders see them */
 } okra_training_;
 
@@ -64,16 +65,23 @@ okra_status okra_fit_twin_(okra_context *ctx, const okra_data *x, const okra_dat
                            const struct okra_fit_fields_ *fields, okra_kernel **kx,
                            okra_kernel **ky, double hsic[2]) OKRA_CHECK;
 
-/* Maps of low rank as the options say, NULL where they say nothing. */
-struct okra_fit_fields_;
 /* A SPEC of low rank; messages begin with the option's name. */
 okra_status okra_low_read_(const char *name, const char *text,
                            struct okra_low_ *out) OKRA_CHECK;
+/* Low rank as the options say: maps (NULL: none) where okra_fit_factored_ holds, else
+ * kernels EXPR | SPEC take the place of *kx and *ky. */
 okra_status okra_fit_low_(okra_context *ctx, const struct okra_fit_fields_ *fields,
                           const okra_method_ *method, const okra_options *options,
-                          const okra_data *x, const okra_data *y, const okra_kernel *kx,
-                          const okra_kernel *ky, okra_map_ **map_x,
+                          const okra_data *x, const okra_data *y, okra_kernel **kx,
+                          okra_kernel **ky, okra_map_ **map_x,
                           okra_map_ **map_y) OKRA_CHECK;
+/* Is low-rank-x asked for, and does the method use maps for this? */
+bool okra_fit_factored_(const struct okra_fit_fields_ *fields, const okra_method_ *method,
+                        const okra_options *options, const okra_data *x,
+                        const okra_data *y, const okra_kernel *ky);
+/* *kernel becomes EXPR | SPEC. */
+okra_status okra_low_follow_(const char *name, const char *text,
+                             okra_kernel **kernel) OKRA_CHECK;
 
 /* The method or decoder of a name, and whether nothing is set that it does not use. */
 okra_status okra_method_choose_(const char *name, const okra_method_ **out) OKRA_CHECK;

@@ -135,6 +135,7 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
 {
     okra_status st = OKRA_OK;
     okra_fit_fields_ f;
+    const okra_method_ *method = NULL;
     okra_kernel *ky = NULL;
     side sx = {0}, sy = {0};
     double rate = 1, scale, n = (double)x->n;
@@ -149,7 +150,11 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
         goto done;
     }
     TRY(read_side("low-rank-x", low_x, x, &sx));
-    TRY(okra_kernel_parse(f.ky, &ky));
+    TRY(okra_method_choose_(f.method, &method));
+    TRY(okra_kernel_choose(context, f.ky, y, &ky));
+    if (!okra_fit_factored_(&f, method, options, x, y, ky)) {
+        goto done;
+    }
     bool features = y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale);
     bool mapped = *low_y && !features;
     if (mapped) {

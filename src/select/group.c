@@ -16,6 +16,8 @@
  */
 #include "select/select.h"
 
+#include "model/options.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -68,13 +70,23 @@ static void close(group *g)
     okra_view_free_(g->view);
 }
 
-static bool is_low(const group *g)
+static okra_status is_low(const group *g, bool *out)
 {
+    okra_status st = OKRA_OK;
     const okra_method_ *method = g->task->space->method;
-    return !method->components && !method->criterion && !g->task->source->y->missing &&
-           !okra_options_is_set(g->fit, "twin") && !g->task->folds.part &&
-           (okra_options_is_set(g->fit, "low-rank") ||
-            okra_options_is_set(g->fit, "low-rank-x"));
+    const okra_source_ *source = g->task->source;
+    okra_fit_fields_ f;
+    okra_kernel *ky = NULL;
+    TRY(okra_options_read(g->fit, &okra_fit_table_, &f));
+    *out = !method->components && !method->criterion && !*f.twin &&
+           !g->task->folds.part && (*f.low_rank || *f.low_rank_x);
+    if (*out) {
+        TRY(okra_kernel_parse(g->ky, &ky));
+        *out = okra_fit_factored_(&f, method, g->fit, source->x, source->y, ky);
+    }
+done:
+    okra_kernel_free(ky);
+    return st;
 }
 
 /* Methods with a space or criterion of their own, kernels that are learned or of low
@@ -121,7 +133,7 @@ static okra_status open(group *g)
     bool candidates =
         strcmp(space->decoder->name, "candidates") == 0 && !g->scorer.candidates;
     g->rows = g->scorer.feature || candidates;
-    g->low = is_low(g);
+    TRY(is_low(g, &g->low));
     g->plain = is_plain(g) || (!g->scorer.feature && !space->decoder->pointwise &&
                                strcmp(space->decoder->name, "candidates") != 0);
     g->keep_inputs =

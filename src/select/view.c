@@ -211,7 +211,7 @@ okra_status okra_view_low_(okra_context *ctx, const okra_method_ *method,
     TRY(okra_options_read(fit, &okra_fit_table_, &f));
     TRY(okra_kernel_choose(ctx, f.kx, v->train_x, &kx));
     TRY(okra_kernel_choose(ctx, f.ky, v->train_y, &ky));
-    TRY(okra_fit_low_(ctx, &f, method, fit, v->train_x, v->train_y, kx, ky, &v->map_x,
+    TRY(okra_fit_low_(ctx, &f, method, fit, v->train_x, v->train_y, &kx, &ky, &v->map_x,
                       &map_y));
     if (v->map_x->kernel) { /* random Fourier features */
         okra_kernel_free(kx);

@@ -356,14 +356,15 @@ TEST(lists)
             bool width = okra_option_find_(table, "gamma", 5) && strcmp(name, "poly");
             CHECK(help && *help && table->rows);
             snprintf(text, sizeof text, "%s%s%s", is_kernel ? "" : "linear | ", name,
-                     strcmp(name, "position") == 0  ? "(linear)"
-                     : strcmp(name, "patches") == 0 ? "(linear,width=4)"
-                     : strcmp(name, "jitter") == 0  ? "(gamma=1,width=4)"
-                     : strcmp(name, "cost") == 0    ? "(file=c.npy)"
-                     : strcmp(name, "metric") == 0  ? "(file=a.npy)"
-                     : strcmp(name, "tasks") == 0   ? "(mu=1)"
-                     : width                        ? "(gamma=1)"
-                                                    : "");
+                     strcmp(name, "position") == 0         ? "(linear)"
+                     : strcmp(name, "patches") == 0        ? "(linear,width=4)"
+                     : strcmp(name, "jitter") == 0         ? "(gamma=1,width=4)"
+                     : strcmp(name, "cost") == 0           ? "(file=c.npy)"
+                     : strcmp(name, "metric") == 0         ? "(file=a.npy)"
+                     : strcmp(name, "tasks") == 0          ? "(mu=1)"
+                     : okra_option_find_(table, "rank", 4) ? "(rank=3)"
+                     : width                               ? "(gamma=1)"
+                                                           : "");
             CHECK_OK(okra_kernel_parse(text, &kernel));
             okra_kernel_free(kernel);
         }
@@ -376,7 +377,8 @@ TEST(lists)
 TEST(failing_allocations)
 {
     const char *text = "0.5*rbf(sigma=2) + (linear | poly-series(0,1) | center)*cosine + "
-                       "position(rbf(sigma=1),map=1)*mean(linear@1,linear@2)";
+                       "position(rbf(sigma=1),map=1)*mean(linear@1,linear@2) + "
+                       "(linear + cosine | chol(rank=3))@2";
     okra_kernel *kernel = NULL;
     okra_grid_ *grid = NULL;
     char *cell = NULL;
