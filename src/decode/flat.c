@@ -1,0 +1,173 @@
+/*
+ * flat.c: candidates that are compared by explicit coordinates.
+ *
+ *     |phi(y) - h|^2 = scale (|y-s|^2 - 2 <h-s, y-s> + |h-s|^2)         (linear kernel)
+ *                    = |a(y)-s|^2 - 2 <a-s, a(y)-s> + |a-s|^2           (components)
+ *
+ * s, the mean training output, takes away the part of the cancellation that a common
+ * offset would bring. Components are the p coordinates a(y) of kernel PCA. Cost: m d c
+ * for m predictions, c candidates and d coordinates.
+ */
+#include "decode/flat.h"
+
+static okra_status mean_feature(okra_flat_ *s)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = okra_data_count(s->output.y), d = s->output.d;
+    ZALLOC(s->shift, d);
+    for (okra_int i = 0; s->output.features && i < n; i++) {
+        for (okra_int j = 0; j < d; j++) {
+            s->shift[j] += s->output.features[i * s->output.features_ld + j] / (double)n;
+        }
+    }
+done:
+    return st;
+}
+
+/* Axes over the features of a map become axes over what its panels hold. */
+static okra_status take_components(okra_context *ctx, okra_flat_ *s)
+{
+    okra_status st = OKRA_OK;
+    const okra_components_ *c = s->output.components;
+    okra_int width = s->output.map ? s->output.map->rank : s->output.y->d;
+    if (c->axes && c->width != width) {
+        FAIL(OKRA_EFORMAT,
+             "the model's components are of %lld features, its outputs have %lld",
+             (long long)c->width, (long long)width);
+    }
+    if (c->axes) {
+        TRY(okra_doubles_(ctx, c->p, c->width, "the output components", &s->axes));
+        okra_mat_ A = okra_mat_of_(s->axes, c->p, c->width);
+        okra_mat_copy_(okra_mat_view_(c->axes, c->p, c->width, c->width), A);
+        TRY(s->output.map ? okra_map_meet_(ctx, s->output.map, A) : OKRA_OK);
+    }
+done:
+    return st;
+}
+
+okra_status okra_flat_open_(okra_context *ctx, const okra_output_ *output,
+                            const okra_data *set, okra_flat_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_flat_ s = {.output = *output, .set = set};
+    if (output->components) {
+        s.output.features = output->components->scores;
+        s.output.features_ld = s.output.d = output->components->p;
+        s.output.feature_scale = 1;
+        TRY(take_components(ctx, &s));
+    }
+    TRY(mean_feature(&s));
+    *out = s;
+    s = (okra_flat_){.set = NULL};
+done:
+    okra_flat_clear_(&s);
+    return st;
+}
+
+void okra_flat_clear_(okra_flat_ *s)
+{
+    okra_free_(s->axes);
+    okra_free_(s->shift);
+}
+
+/* A_i <- B_i - s, norm_i <- |A_i|^2; A may be B. */
+static void subtract(const double *shift, okra_mat_ B, okra_mat_ A, double *norm)
+{
+    for (okra_int i = 0; i < B.rows; i++) {
+        double *a = A.p + i * A.ld;
+        for (okra_int j = 0; j < B.cols; j++) {
+            a[j] = B.p[i * B.ld + j] - shift[j];
+        }
+        norm[i] = okra_dot_(B.cols, a, a);
+    }
+}
+
+/* A <- A / variances - offset */
+static void settle(const okra_components_ *c, okra_mat_ A)
+{
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < c->p; j++) {
+            double *a = A.p + i * A.ld + j;
+            *a = (c->variances ? *a / c->variances[j] : *a) - c->offset[j];
+        }
+    }
+}
+
+/* The coordinates a(y) of candidates first.. under kernel PCA. */
+static okra_status panel_components(okra_context *ctx, const okra_flat_ *s, bool again,
+                                    okra_int first, okra_mat_ A)
+{
+    okra_status st = OKRA_OK;
+    const okra_components_ *c = s->output.components;
+    okra_mat_ L, axes = okra_mat_view_(s->axes, c->p, c->width, c->width);
+    if (s->panels) {
+        TRY(okra_panels_get_(ctx, s->panels, first / OKRA_PANEL_, again, &L));
+        TRY(s->axes ? okra_gemm_(ctx, true, true, 1, L, axes, 0, A)
+                    : okra_gemm_(ctx, true, false, 1, L,
+                                 okra_mat_view_(c->scores, L.rows, c->p, c->p), 0, A));
+    } else {
+        okra_int ld = 0;
+        const double *y = okra_data_values(s->set, &ld);
+        TRY(okra_gemm_(ctx, false, true, 1,
+                       okra_mat_view_(y + first * ld, A.rows, c->width, ld), axes, 0, A));
+    }
+    settle(c, A);
+done:
+    return st;
+}
+
+/* H <- the prediction in the coordinates that are compared. */
+static okra_status predicted(okra_context *ctx, const okra_flat_ *s,
+                             const okra_block_ *block, okra_mat_ H)
+{
+    okra_status st = OKRA_OK;
+    const okra_components_ *c = s->output.components;
+    if (!s->axes) {
+        return okra_block_explicit_(ctx, &s->output, block, H);
+    }
+    TRY(okra_gemm_(ctx, false, true, 1, block->H,
+                   okra_mat_view_(c->axes, c->p, c->width, c->width), 0, H));
+    settle(c, H);
+done:
+    return st;
+}
+
+okra_status okra_flat_search_(okra_context *ctx, const okra_flat_ *s,
+                              const okra_block_ *block, okra_nearest_ *nearest)
+{
+    okra_status st = OKRA_OK;
+    okra_int d = s->output.d, m = block->m, ld = 0;
+    double *H = NULL, *G = NULL, *Y = NULL, *norm = NULL, self[OKRA_PANEL_];
+    bool coordinates = s->output.components != NULL;
+    const double *y = coordinates ? NULL : okra_data_values(s->set, &ld);
+    TRY(okra_doubles_(ctx, m, d, "explicit predictions", &H));
+    TRY(okra_doubles_(ctx, m, OKRA_PANEL_, "inner products with candidates", &G));
+    TRY(okra_doubles_(ctx, OKRA_PANEL_, d, "a panel of candidates", &Y));
+    ALLOC(norm, m);
+    TRY(predicted(ctx, s, block, okra_mat_of_(H, m, d)));
+    subtract(s->shift, okra_mat_of_(H, m, d), okra_mat_of_(H, m, d), norm);
+    for (okra_int first = 0; first < nearest->count; first += OKRA_PANEL_) {
+        okra_int columns = OKRA_MIN_(OKRA_PANEL_, nearest->count - first);
+        if (!okra_nearest_wanted_(nearest, block, first, columns)) {
+            continue;
+        }
+        TRY(okra_cancelled_(ctx));
+        okra_mat_ Yc = okra_mat_of_(Y, columns, d);
+        if (coordinates) {
+            TRY(panel_components(ctx, s, m < nearest->tests, first, Yc));
+        }
+        subtract(s->shift, y ? okra_mat_view_(y + first * ld, columns, d, ld) : Yc, Yc,
+                 self);
+        TRY(okra_gemm_(ctx, false, true, 1, okra_mat_of_(H, m, d), Yc, 0,
+                       okra_mat_of_(G, m, columns)));
+        okra_measured_ all = {
+            block, first, columns, self, G, norm, s->output.feature_scale};
+        TRY(okra_nearest_put_(ctx, nearest, &all));
+    }
+done:
+    okra_free_(H);
+    okra_free_(G);
+    okra_free_(Y);
+    okra_free_(norm);
+    return st;
+}

@@ -1,0 +1,219 @@
+/*
+ * nearest.c: the best of many candidates, a list a test point, filled panel by panel.
+ *
+ * Values that rounding made negative become 0; ties go to the lower index. Which
+ * candidates may be chosen: those in the range of the test point, less those without
+ * features.
+ */
+#include "decode/nearest.h"
+
+#include <math.h>
+
+/* ---- what may be chosen --------------------------------------------------------------
+ */
+
+static okra_status check_ranges(const okra_nearest_ *s)
+{
+    for (okra_int i = 0; s->ranges && i < s->tests; i++) {
+        okra_range_ r = s->ranges[i];
+        if (r.begin < 0 || r.end > s->count || r.begin >= r.end) {
+            return okra_fail_(OKRA_EARG,
+                              "candidates: the range of test point %lld is %lld to %lld, "
+                              "expected begin < end within 0 to %lld",
+                              (long long)i, (long long)r.begin, (long long)r.end,
+                              (long long)s->count);
+        }
+    }
+    return OKRA_OK;
+}
+
+/* After leaving objects out every test point must still have a candidate. */
+static okra_status check_left(const okra_nearest_ *s)
+{
+    okra_status st = OKRA_OK;
+    okra_int *before = NULL; /* usable candidates below an index */
+    ALLOC(before, s->count + 1);
+    before[0] = 0;
+    for (okra_int c = 0; c < s->count; c++) {
+        before[c + 1] = before[c] + !s->skip[c];
+    }
+    if (before[s->count] == 0) {
+        FAIL(OKRA_EARG,
+             "candidates: all %lld have zero self-similarity; "
+             "allow-empty-candidates keeps them",
+             (long long)s->count);
+    }
+    for (okra_int i = 0; s->ranges && i < s->tests; i++) {
+        if (before[s->ranges[i].end] == before[s->ranges[i].begin]) {
+            FAIL(OKRA_EARG,
+                 "candidates: all in the range of test point %lld, %lld to %lld, have "
+                 "zero self-similarity; allow-empty-candidates keeps them",
+                 (long long)i, (long long)s->ranges[i].begin,
+                 (long long)s->ranges[i].end);
+        }
+    }
+done:
+    okra_free_(before);
+    return st;
+}
+
+okra_status okra_nearest_leave_out_empty_(okra_context *ctx, okra_nearest_ *s,
+                                          const double *self)
+{
+    okra_status st = OKRA_OK;
+    okra_int empty = 0;
+    ALLOC(s->skip, s->count);
+    for (okra_int c = 0; c < s->count; c++) {
+        s->skip[c] = self[c] <= 0;
+        empty += s->skip[c];
+    }
+    if (empty > 0) {
+        TRY(check_left(s));
+        okra_warn_(ctx,
+                   "candidates: %lld of %lld have zero self-similarity and are left out; "
+                   "allow-empty-candidates keeps them",
+                   (long long)empty, (long long)s->count);
+    }
+done:
+    return st;
+}
+
+bool okra_nearest_wanted_(const okra_nearest_ *s, const okra_block_ *block,
+                          okra_int first, okra_int columns)
+{
+    for (okra_int i = block->first; s->ranges && i < block->first + block->m; i++) {
+        if (s->ranges[i].begin < first + columns && s->ranges[i].end > first) {
+            return true;
+        }
+    }
+    return !s->ranges;
+}
+
+/* ---- lists ---------------------------------------------------------------------------
+ */
+
+okra_status okra_nearest_open_(okra_context *ctx, const okra_decode_request_ *request,
+                               okra_int count, bool negative, okra_nearest_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_nearest_ s = {.tests = request->tests,
+                       .top = OKRA_MAX_(request->top, 1),
+                       .count = count,
+                       .ranges = request->ranges,
+                       .negative = negative};
+    TRY(check_ranges(&s));
+    TRY(okra_doubles_(ctx, s.tests, s.top, "the distances of candidates", &s.distance));
+    ALLOC(s.index, s.tests * s.top);
+    if (request->runner_up) {
+        ALLOC(s.runner_up, s.tests);
+        for (okra_int i = 0; i < s.tests; i++) {
+            s.runner_up[i] = INFINITY;
+        }
+    }
+    for (okra_int i = 0; i < s.tests * s.top; i++) {
+        s.index[i] = -1;
+        s.distance[i] = (double)INFINITY;
+    }
+    *out = s;
+    s = (okra_nearest_){0};
+done:
+    okra_nearest_clear_(&s);
+    return st;
+}
+
+void okra_nearest_clear_(okra_nearest_ *s)
+{
+    okra_free_(s->skip);
+    okra_free_(s->index);
+    okra_free_(s->distance);
+    okra_free_(s->runner_up);
+}
+
+/* Equal objects have equal distances up to rounding, some eps times the terms of which
+ * they are made: those within 1e-10 of the best are taken for it. */
+static void note_runner_up(double best, double d, double norm, double *runner_up)
+{
+    double close = 1e-10 * (1 + fabs(norm));
+    if (d > best + close) {
+        *runner_up = fmin(*runner_up, d);
+    } else if (d < best - close) {
+        *runner_up = best;
+    }
+}
+
+/* Candidates that are looked at together first: most runs hold none of the best. */
+enum { RUN = 32 };
+static bool some_below(const double *self, const double *inner, double norm, double scale,
+                       double limit)
+{
+    int below = 0;
+    for (int k = 0; k < RUN; k++) {
+        below |= scale * (self[k] - 2 * inner[k] + norm) < limit;
+    }
+    return below;
+}
+
+/* Candidates first..first+columns-1 of test point i: self_c - 2 inner_c + norm, times
+ * scale. The list of the best stays sorted; candidates come by ascending index, so a tie
+ * goes behind. */
+static void choose(okra_nearest_ *s, okra_int i, okra_int first, okra_int columns,
+                   const double *self, const double *inner, double norm, double scale)
+{
+    okra_int begin = first, end = first + columns, top = s->top;
+    if (s->ranges) {
+        begin = OKRA_MAX_(begin, s->ranges[i].begin);
+        end = OKRA_MIN_(end, s->ranges[i].end);
+    }
+    okra_int *index = s->index + i * top;
+    double *distance = s->distance + i * top;
+    for (okra_int c = begin; c < end; c++) {
+        if (!s->runner_up && c % RUN == 0 && end - c >= RUN &&
+            !some_below(self + (c - first), inner + (c - first), norm, scale,
+                        distance[top - 1])) {
+            c += RUN - 1;
+            continue;
+        }
+        double d = scale * (self[c - first] - 2 * inner[c - first] + norm);
+        d = d < 0 && !s->negative ? 0 : d;
+        if (s->skip && s->skip[c]) {
+            continue;
+        }
+        if (s->runner_up) {
+            note_runner_up(distance[0], d, norm, &s->runner_up[i]);
+        }
+        if (!(d < distance[top - 1])) {
+            continue;
+        }
+        okra_int at = top - 1;
+        for (; at > 0 && d < distance[at - 1]; at--) {
+            distance[at] = distance[at - 1];
+            index[at] = index[at - 1];
+        }
+        distance[at] = d;
+        index[at] = c;
+    }
+}
+
+typedef struct choices {
+    okra_nearest_ *s;
+    const okra_measured_ *m;
+} choices;
+
+static okra_status choose_rows(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const choices *k = arg;
+    const okra_measured_ *m = k->m;
+    (void)worker;
+    for (okra_int r = begin; r < end; r++) {
+        choose(k->s, m->block->first + r, m->first, m->columns, m->self,
+               m->G + r * m->columns, m->norm ? m->norm[r] : 0, m->scale);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_nearest_put_(okra_context *ctx, okra_nearest_ *nearest,
+                              const okra_measured_ *measured)
+{
+    choices k = {nearest, measured};
+    return okra_parallel_(ctx, measured->block->m, 64, NULL, choose_rows, &k);
+}

@@ -1,0 +1,44 @@
+/*
+ * nearest.h: the best of many candidates, a list a test point, filled panel by panel.
+ */
+#ifndef OKRA_NEAREST_H_
+#define OKRA_NEAREST_H_
+
+#include "decode/decode.h"
+
+typedef struct okra_nearest_ {
+    okra_int tests, top, count;
+    const okra_range_ *ranges;
+    bool negative;     /* values below 0 are no rounding: a criterion, not a distance */
+    bool *skip;        /* candidates left out, or NULL */
+    okra_int *index;   /* tests x top: best first, -1 where there are fewer */
+    double *distance;  /* tests x top */
+    double *runner_up; /* tests, where wanted */
+} okra_nearest_;
+
+/* Fails where a range of the request is not within the `count` candidates. */
+okra_status okra_nearest_open_(okra_context *ctx, const okra_decode_request_ *request,
+                               okra_int count, bool negative,
+                               okra_nearest_ *out) OKRA_CHECK;
+void okra_nearest_clear_(okra_nearest_ *nearest);
+/* Leaves out candidates with l(y,y) = self <= 0; fails where a test point has no other.
+ */
+okra_status okra_nearest_leave_out_empty_(okra_context *ctx, okra_nearest_ *nearest,
+                                          const double *self) OKRA_CHECK;
+/* Whether a test point of the block may choose among these candidates. */
+bool okra_nearest_wanted_(const okra_nearest_ *nearest, const okra_block_ *block,
+                          okra_int first, okra_int columns);
+
+/* Candidates first..first+columns-1 at scale (self_c - 2 G_rc + norm_r) from row r of the
+ * block. */
+typedef struct okra_measured_ {
+    const okra_block_ *block;
+    okra_int first, columns;
+    const double *self, *G, *norm; /* norm == NULL: 0 */
+    double scale;
+} okra_measured_;
+/* Panels come by ascending index, a block at a time. */
+okra_status okra_nearest_put_(okra_context *ctx, okra_nearest_ *nearest,
+                              const okra_measured_ *measured) OKRA_CHECK;
+
+#endif
