@@ -1,10 +1,76 @@
 /*
- * labels.c: class labels from texts.
+ * labels.c: class labels from codes and from texts.
  */
 #include "data/formats.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- codes ------------------------------------------------------------------------ */
+
+okra_status okra_data_names_(okra_data *data, const char *const *names)
+{
+    okra_status st = OKRA_OK;
+    okra_int size = 0;
+    char *texts;
+    for (okra_int c = 0; c < data->d; c++) {
+        if (!names[c]) {
+            FAIL(OKRA_EARG, "labels data: the name of class %" PRId64 " is NULL", c);
+        }
+        size += (okra_int)strlen(names[c]) + 1;
+    }
+    ALLOC(data->class_names, data->d);
+    okra_data_own_(data, data->class_names);
+    ALLOC(texts, size);
+    okra_data_own_(data, texts);
+    for (okra_int c = 0; c < data->d; c++) {
+        size_t length = strlen(names[c]) + 1;
+        data->class_names[c] = memcpy(texts, names[c], length);
+        texts += length;
+    }
+done:
+    return st;
+}
+
+okra_status okra_data_labels(const okra_int *labels, okra_int n, const char *const *names,
+                             okra_int classes, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *data = NULL;
+    okra_int *codes;
+    if (n < 0 || classes < 0) {
+        FAIL(OKRA_ESHAPE, "labels data: %" PRId64 " labels of %" PRId64 " classes", n,
+             classes);
+    }
+    if (!labels && n > 0) {
+        FAIL(OKRA_EARG, "labels data: labels are NULL");
+    }
+    for (okra_int i = 0; i < n; i++) {
+        if (labels[i] < 0 || labels[i] >= classes) {
+            FAIL(OKRA_EARG,
+                 "labels data: label %" PRId64 " is %" PRId64 "; expected 0..%" PRId64, i,
+                 labels[i], classes - 1);
+        }
+    }
+    TRY(okra_data_new_(OKRA_LABELS, n, classes, "memory", &data));
+    ALLOC(codes, n);
+    okra_data_own_(data, codes);
+    data->codes = codes;
+    if (n > 0) {
+        memcpy(codes, labels, (size_t)n * sizeof *codes);
+    }
+    if (names) {
+        TRY(okra_data_names_(data, names));
+    }
+    *out = data;
+    data = NULL;
+done:
+    okra_data_free(data);
+    return st;
+}
+
+/* ---- texts ------------------------------------------------------------------------ */
 
 /* Codes beyond this are not class numbers but identifiers. */
 #define CODE_MOST INT64_C(1000000)

@@ -6,6 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+okra_network_ *okra_network_retain_(const okra_network_ *network)
+{
+    okra_network_ *own = (okra_network_ *)(uintptr_t)network;
+    __atomic_add_fetch(&own->references, 1, __ATOMIC_RELAXED);
+    return own;
+}
+
+void okra_network_free_(okra_network_ *network)
+{
+    if (!network || __atomic_sub_fetch(&network->references, 1, __ATOMIC_ACQ_REL) > 0) {
+        return;
+    }
+    for (okra_int i = 0; network->names && i < network->nodes; i++) {
+        okra_free_(network->names[i]);
+    }
+    okra_free_(network->names);
+    okra_free_(network->adjacency.indptr);
+    okra_free_(network->adjacency.indices);
+    okra_free_(network->adjacency.values);
+    okra_free_(network);
+}
+
 /* One end of an edge as seen from the other. */
 typedef struct half {
     okra_int from, to, edge;

@@ -1,0 +1,312 @@
+/*
+ * vectors.c: collections of vectors in memory: dense ones and rows of a Gram matrix,
+ * which are borrowed, sparse ones and bits, which are copied. Every value is checked.
+ */
+#include "data/data.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD_BITS = 64, WORD_BYTES = 8 };
+
+/* ---- dense vectors and Gram matrices ---------------------------------------------- */
+
+okra_status okra_finite_(const double *values, okra_int rows, okra_int cols, okra_int ld)
+{
+    for (okra_int i = 0; i < rows; i++) {
+        const double *row = values + i * ld;
+        /* x*0 is 0 for finite x and NaN otherwise: one branch a row. */
+        double sum = 0;
+        for (okra_int j = 0; j < cols; j++) {
+            sum += row[j] * 0.0;
+        }
+        for (okra_int j = 0; sum != 0 && j < cols; j++) {
+            if (!isfinite(row[j])) {
+                return okra_fail_(
+                    OKRA_EFORMAT,
+                    "row %" PRId64 ", column %" PRId64 " (counted from 0) is %s", i, j,
+                    isnan(row[j]) ? "nan; values must be finite; outputs "
+                                    "with gaps are read as missing:FILE"
+                    : row[j] > 0  ? "inf; values must be finite"
+                                  : "-inf; values must be finite");
+            }
+        }
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_no_infinity_(const double *values, okra_int rows, okra_int cols,
+                              okra_int ld, bool *missing)
+{
+    *missing = false;
+    for (okra_int i = 0; i < rows; i++) {
+        for (okra_int j = 0; j < cols; j++) {
+            if (isinf(values[i * ld + j])) {
+                return okra_fail_(OKRA_EFORMAT,
+                                  "row %" PRId64 ", column %" PRId64
+                                  " (counted from 0) is infinite; expected a number, or "
+                                  "nan for a missing value",
+                                  i, j);
+            }
+            *missing = *missing || isnan(values[i * ld + j]);
+        }
+    }
+    return OKRA_OK;
+}
+
+/* Shared by dense and Gram data: both borrow a row-major matrix. */
+static okra_status borrow(okra_kind kind, const double *values, okra_int n, okra_int d,
+                          okra_int ld, bool nan, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *data = NULL;
+    okra_int area = 0;
+    bool missing = false;
+    if (ld < d) {
+        FAIL(OKRA_ESHAPE,
+             "%s data: the row stride is %" PRId64 " but rows have %" PRId64 " values",
+             okra_kind_name(kind), ld, d);
+    }
+    TRY(okra_area_(n, ld, sizeof *values, &area));
+    if (!values && area > 0) {
+        FAIL(OKRA_EARG, "%s data: values are NULL", okra_kind_name(kind));
+    }
+    st = nan ? okra_no_infinity_(values, n, d, ld, &missing)
+             : okra_finite_(values, n, d, ld);
+    if (st != OKRA_OK) {
+        okra_message_prefix_("%s data", okra_kind_name(kind));
+        goto done;
+    }
+    TRY(okra_data_new_(kind, n, d, "memory", &data));
+    data->values = values;
+    data->ld = ld;
+    data->missing = missing;
+    data->borrowed = true;
+    *out = data;
+done:
+    return st;
+}
+
+okra_status okra_data_adopt_dense_(double *values, okra_int n, okra_int d,
+                                   const char *source, okra_data **out)
+{
+    okra_data *data = NULL;
+    okra_status st = okra_data_new_(OKRA_DENSE, n, d, source, &data);
+    if (st == OKRA_OK) {
+        data->values = values;
+        okra_data_own_(data, values);
+        *out = data;
+    }
+    return st;
+}
+
+okra_status okra_data_missing(const double *values, okra_int n, okra_int d, okra_int ld,
+                              okra_data **out)
+{
+    return borrow(OKRA_DENSE, values, n, d, ld, true, out);
+}
+
+okra_status okra_data_dense(const double *values, okra_int n, okra_int d, okra_int ld,
+                            okra_data **out)
+{
+    return borrow(OKRA_DENSE, values, n, d, ld, false, out);
+}
+
+okra_status okra_data_gram(const double *values, okra_int rows, okra_int cols,
+                           okra_int ld, const double *diagonal, okra_data **out)
+{
+    if (diagonal) {
+        for (okra_int i = 0; i < rows; i++) {
+            if (!isfinite(diagonal[i])) {
+                return okra_fail_(OKRA_EFORMAT,
+                                  "gram data: diagonal element %" PRId64
+                                  " (counted from 0) is %f; values must be finite",
+                                  i, diagonal[i]);
+            }
+        }
+    }
+    okra_status st = borrow(OKRA_GRAM, values, rows, cols, ld, false, out);
+    if (st == OKRA_OK) {
+        (*out)->diagonal = diagonal;
+    }
+    return st;
+}
+
+/* ---- sparse vectors ---------------------------------------------------------------- */
+
+typedef struct entry {
+    okra_int index;
+    double value;
+} entry;
+
+static int by_index(const void *a, const void *b)
+{
+    okra_int x = ((const entry *)a)->index, y = ((const entry *)b)->index;
+    return (x > y) - (x < y);
+}
+
+/* Sorts one row by index when it is not sorted yet. */
+static okra_status sort_row(okra_int count, okra_int *indices, double *values)
+{
+    bool sorted = true;
+    for (okra_int k = 1; k < count; k++) {
+        sorted = sorted && indices[k - 1] < indices[k];
+    }
+    if (sorted) {
+        return OKRA_OK;
+    }
+    entry *row = okra_alloc_(count, sizeof *row);
+    if (!row) {
+        return OKRA_EMEM;
+    }
+    for (okra_int k = 0; k < count; k++) {
+        row[k] = (entry){indices[k], values[k]};
+    }
+    qsort(row, (size_t)count, sizeof *row, by_index);
+    for (okra_int k = 0; k < count; k++) {
+        indices[k] = row[k].index;
+        values[k] = row[k].value;
+    }
+    okra_free_(row);
+    return OKRA_OK;
+}
+
+/* Sorts and checks rows that are already in `csr`. */
+static okra_status check_rows(const okra_csr_ *csr, okra_int n, okra_int d)
+{
+    for (okra_int i = 0; i < n; i++) {
+        okra_int begin = csr->indptr[i], end = csr->indptr[i + 1];
+        okra_status st = sort_row(end - begin, csr->indices + begin, csr->values + begin);
+        if (st != OKRA_OK) {
+            return st;
+        }
+        for (okra_int k = begin; k < end; k++) {
+            okra_int j = csr->indices[k];
+            if (j < 0 || j >= d) {
+                return okra_fail_(OKRA_EARG,
+                                  "row %" PRId64 " has index %" PRId64
+                                  "; expected 0..%" PRId64,
+                                  i, j, d - 1);
+            }
+            if (k > begin && j == csr->indices[k - 1]) {
+                return okra_fail_(OKRA_EARG,
+                                  "row %" PRId64 " has index %" PRId64 " twice", i, j);
+            }
+            if (!isfinite(csr->values[k])) {
+                return okra_fail_(OKRA_EFORMAT,
+                                  "row %" PRId64 ", column %" PRId64
+                                  " (counted from 0) is %f; values must be finite",
+                                  i, j, csr->values[k]);
+            }
+        }
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_data_adopt_sparse_(okra_csr_ *csr, okra_int n, okra_int d,
+                                    const char *source, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *data = NULL;
+    TRY(check_rows(csr, n, d));
+    TRY(okra_data_new_(OKRA_SPARSE, n, d, source, &data));
+    data->csr = *csr;
+    okra_data_own_(data, csr->indptr);
+    okra_data_own_(data, csr->indices);
+    okra_data_own_(data, csr->values);
+    *csr = (okra_csr_){0};
+    *out = data;
+done:
+    return st;
+}
+
+void okra_csr_free_(okra_csr_ *csr)
+{
+    okra_free_(csr->indptr);
+    okra_free_(csr->indices);
+    okra_free_(csr->values);
+    *csr = (okra_csr_){0};
+}
+
+okra_status okra_data_sparse(const okra_int *indptr, const okra_int *indices,
+                             const double *values, okra_int n, okra_int d,
+                             okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_csr_ csr = {0};
+    if (n < 0 || d < 0) {
+        FAIL(OKRA_ESHAPE, "%" PRId64 " rows of %" PRId64 ": negative", n, d);
+    }
+    if (!indptr) {
+        FAIL(OKRA_EARG, "indptr is NULL");
+    }
+    for (okra_int i = 0; i <= n; i++) {
+        if (i == 0 ? indptr[0] != 0 : indptr[i] < indptr[i - 1]) {
+            FAIL(OKRA_EARG,
+                 "indptr[%" PRId64 "] is %" PRId64 "; it must begin at 0 and never fall",
+                 i, indptr[i]);
+        }
+    }
+    if (indptr[n] > 0 && (!indices || !values)) {
+        FAIL(OKRA_EARG, "%s are NULL", indices ? "values" : "indices");
+    }
+    ALLOC(csr.indptr, n + 1);
+    ALLOC(csr.indices, indptr[n]);
+    ALLOC(csr.values, indptr[n]);
+    memcpy(csr.indptr, indptr, (size_t)(n + 1) * sizeof *indptr);
+    if (indptr[n] > 0) {
+        memcpy(csr.indices, indices, (size_t)indptr[n] * sizeof *indices);
+        memcpy(csr.values, values, (size_t)indptr[n] * sizeof *values);
+    }
+    TRY(okra_data_adopt_sparse_(&csr, n, d, "memory", out));
+done:
+    okra_csr_free_(&csr);
+    if (st != OKRA_OK && st != OKRA_EMEM) {
+        okra_message_prefix_("sparse data");
+    }
+    return st;
+}
+
+/* ---- bits -------------------------------------------------------------------------- */
+
+okra_status okra_data_bits(const unsigned char *packed, okra_int n, okra_int d,
+                           okra_int bytes, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *data = NULL;
+    uint64_t *bits;
+    okra_int area = 0;
+    if (d < 0 || bytes < d / 8 + (d % 8 != 0)) {
+        FAIL(OKRA_ESHAPE,
+             "bits data: %" PRId64 " bytes a row are too few for %" PRId64 " bits", bytes,
+             d);
+    }
+    okra_int words = d / WORD_BITS + (d % WORD_BITS != 0);
+    TRY(okra_area_(n, bytes, 1, &area));
+    if (!packed && n * d > 0) {
+        FAIL(OKRA_EARG, "bits data: packed is NULL");
+    }
+    TRY(okra_area_(n, words, sizeof *bits, &area));
+    TRY(okra_data_new_(OKRA_BITS, n, d, "memory", &data));
+    ZALLOC(bits, area);
+    okra_data_own_(data, bits);
+    data->bits = bits;
+    data->words = words;
+    for (okra_int i = 0; i < n; i++) {
+        const unsigned char *from = packed + i * bytes;
+        uint64_t *row = bits + i * words;
+        for (okra_int k = 0; k < d / 8 + (d % 8 != 0); k++) {
+            row[k / WORD_BYTES] |= (uint64_t)from[k] << (8 * (k % WORD_BYTES));
+        }
+        if (d % WORD_BITS) {
+            row[words - 1] &= (UINT64_C(1) << (d % WORD_BITS)) - 1;
+        }
+    }
+    *out = data;
+    data = NULL;
+done:
+    okra_data_free(data);
+    return st;
+}
