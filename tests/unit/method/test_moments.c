@@ -2,11 +2,12 @@
  * Moments of features against their sums taken naively, on either way to them: solved
  * row by row, or sums of kernel values solved after.
  */
-#include "harness.h"
+#include "../data/files.h"
 #include "kernel/lowrank.h"
 #include "method/moments.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { N = 120, P = 6, D = 3, M = 20 };
 
@@ -144,6 +145,51 @@ TEST(moments_keep_to_the_ridge)
     }
 }
 
+/* A x D coefficients of a method at one lambda. */
+static void coefficients(const task *t, const char *method, const char *name,
+                         const char *value, double lambda, double *out)
+{
+    const okra_method_ *m = okra_method_find_(method);
+    const okra_option_table *table = &m->options;
+    okra_options *o = NULL;
+    okra_bag_ *bag = NULL;
+    okra_int rows, cols;
+    CHECK_OK(okra_options_create(&table, 1, &o));
+    CHECK_OK(okra_options_set(o, name, value));
+    CHECK_OK(okra_bag_create_(&bag));
+    CHECK_OK(m->path(NULL, &t->p, o, &lambda, 1, &bag));
+    const double *C = okra_bag_get_(bag, "coefficients", &rows, &cols);
+    CHECK(C && rows == M && cols == D);
+    memcpy(out, C, M * D * sizeof *C);
+    okra_bag_free_(bag);
+    okra_options_free(o);
+}
+
+/* What a method adds to C is as small as it says: with an operator of 1e6 I and with
+ * kernel PCA on all components the ridge is that of `identity` at 1e-6, too small for
+ * sums of this basis (|F^-1|^2 = 1e6 and more), though a lambda of 1 would allow them.
+ * Ten times the worst, which was 5.1e-13; sums taken wrongly move this by 4e-9 to 5e-8.
+ */
+TEST(methods_tell_the_least_ridge)
+{
+    files_make("A.csv", "1e6,0,0\n0,1e6,0\n0,0,1e6\n", 24);
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        task t;
+        double want[M * D], got[M * D];
+        char text[600];
+        make(seed, "rbf(sigma=8)", "nystrom(rank=20)", false, &t);
+        snprintf(text, sizeof text, "matrix:%s", files_path("A.csv"));
+        coefficients(&t, "ridge", "operator", "identity", 1e-6, want);
+        coefficients(&t, "ridge", "operator", text, 1, got);
+        CHECK_NEAR(harness_relative(M * D, got, want), 0, 5e-12);
+        coefficients(&t, "ridge", "center-output", "yes", 1e-6, want);
+        coefficients(&t, "kpca", "components", "all", 1e-6, got);
+        CHECK_NEAR(harness_relative(M * D, got, want), 0, 5e-12);
+        clear(&t);
+    }
+    files_clean();
+}
+
 TEST(moments_survive_failing_allocations)
 {
     task t;
@@ -155,4 +201,5 @@ TEST(moments_survive_failing_allocations)
 }
 
 MAIN(RUN(sums_are_solved_where_the_basis_is_good), RUN(rows_are_solved_where_it_is_bad),
-     RUN(moments_keep_to_the_ridge), RUN(moments_survive_failing_allocations))
+     RUN(moments_keep_to_the_ridge), RUN(methods_tell_the_least_ridge),
+     RUN(moments_survive_failing_allocations))
