@@ -1,49 +1,16 @@
 /*
  * group.c: the left-out errors of cells that differ in lambda alone.
  *
- * Closed form (method->leave): one decomposition of the whole training set serves every
- * fold and lambda. It is exact where
- *   - neither kernel centers or is learned (twin): its values would change with the
- *     pairs that stay,
- *   - every pair is left out once a repeat (not `train-on-one`),
- *   - the decoder makes an object from the prediction alone, or chooses a candidate;
- *     parts of several pairs are scored one by one against their own training outputs.
- * Else each fold is fitted anew: one path of lambdas from shared decompositions, as many
- * at a time as memory holds.
- *
- * A fold has one value of the metric. Leave-one-out is scored as a whole instead: the n
- * predictions are gathered, since some metrics say nothing of a single pair.
+ * In closed form where there is one (closed_form.c), else by refits (refit.c).
  */
-#include "select/select.h"
+#include "select/group.h"
 
 #include "model/options.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct group {
-    okra_task_ *task;
-    okra_cell_ *const *cells;
-    size_t count;
-    okra_options *fit, *predict;
-    const char *kx, *ky;
-    bool plain; /* fitted by okra_fit: nothing is known of what the fit does */
-    bool low; /* of low rank and nothing else: single pairs are left out in closed form */
-    double *lambda;
-    okra_scorer_ scorer;
-    bool keep_inputs, rows;
-    /* closed form */
-    okra_view_ *view;   /* all pairs */
-    okra_view_ **parts; /* one a fold of a repeat: made once, while memory allows */
-    okra_int repeat;
-    double *each;
-    /* refits of leave-one-out */
-    double *losses;              /* count x n */
-    okra_data **pool;            /* count: the objects decoded so far */
-    okra_int *at, *train, *test; /* work: indices of a fold */
-} group;
-
-static void free_parts(group *g)
+void okra_group_free_parts_(okra_lambda_group_ *g)
 {
     for (okra_int p = 0; g->parts && p < g->task->folds.parts; p++) {
         okra_view_free_(g->parts[p]);
@@ -51,9 +18,9 @@ static void free_parts(group *g)
     }
 }
 
-static void close(group *g)
+static void close(okra_lambda_group_ *g)
 {
-    free_parts(g);
+    okra_group_free_parts_(g);
     for (size_t l = 0; g->pool && l < g->count; l++) {
         okra_data_free(g->pool[l]);
     }
@@ -70,7 +37,7 @@ static void close(group *g)
     okra_view_free_(g->view);
 }
 
-static okra_status is_low(const group *g, bool *out)
+static okra_status is_low(const okra_lambda_group_ *g, bool *out)
 {
     okra_status st = OKRA_OK;
     const okra_method_ *method = g->task->space->method;
@@ -91,7 +58,7 @@ done:
 
 /* Methods with a space or criterion of their own, kernels that are learned or of low
  * rank, and outputs with missing values go through fit and predict as a user's would. */
-static bool is_plain(const group *g)
+static bool is_plain(const okra_lambda_group_ *g)
 {
     static const char *const options[] = {"twin", "low-rank", "low-rank-x", "low-rank-y"};
     const okra_method_ *method = g->task->space->method;
@@ -110,7 +77,7 @@ okra_status okra_cell_lambda_(const okra_space_ *space, const okra_cell_ *cell,
                               okra_space_value_(space, &cell->setting, "lambda"), out);
 }
 
-static okra_status open(group *g)
+static okra_status open(okra_lambda_group_ *g)
 {
     okra_status st = OKRA_OK;
     const okra_task_ *task = g->task;
@@ -143,8 +110,9 @@ done:
     return st;
 }
 
-static okra_status view(okra_context *ctx, group *g, const okra_int *train, okra_int n,
-                        const okra_int *test, okra_int m, okra_view_ **out)
+okra_status okra_group_view_(okra_context *ctx, okra_lambda_group_ *g,
+                             const okra_int *train, okra_int n, const okra_int *test,
+                             okra_int m, okra_view_ **out)
 {
     okra_view_request_ r = {.kx = g->kx,
                             .ky = g->ky,
@@ -159,333 +127,21 @@ static okra_status view(okra_context *ctx, group *g, const okra_int *train, okra
     return okra_view_create_(ctx, g->task->source, &r, out);
 }
 
-/* Positions of the task to indices into the source. */
-static void to_source(const group *g, okra_int *index, okra_int count)
+void okra_group_to_source_(const okra_lambda_group_ *g, okra_int *index, okra_int count)
 {
     for (okra_int i = 0; g->task->index && i < count; i++) {
         index[i] = g->task->index[index[i]];
     }
 }
 
-/* ---- closed form ----------------------------------------------------------------------
- */
-
-/* GCV(lambda) = mean |r_i|^2 / (mean (1 - G_ii))^2, r_i = (1 - G_ii) times the left-out
- * residual (Golub, Heath and Wahba 1979). */
-static double gcv(okra_int n, const double *losses, const double *slack)
-{
-    double residuals = 0, trace = 0;
-    for (okra_int i = 0; i < n; i++) {
-        residuals += slack[i] * slack[i] * losses[i];
-        trace += slack[i];
-    }
-    return (double)n * residuals / (trace * trace);
-}
-
-static void spread_of(okra_int n, const double *each, double mean, double *error)
+double okra_standard_error_(okra_int n, const double *each, double mean)
 {
     double sum = 0;
     for (okra_int i = 0; i < n; i++) {
         sum += (each[i] - mean) * (each[i] - mean);
     }
-    *error = n > 1 ? sqrt(sum / (double)(n - 1) / (double)n) : (double)NAN;
+    return n > 1 ? sqrt(sum / (double)(n - 1) / (double)n) : (double)NAN;
 }
-
-/* The view of fold p of this repeat; *keep: it stays in g->parts. */
-static okra_status view_of_part(okra_context *ctx, group *g, okra_int p, okra_int n,
-                                okra_int m, bool *keep, okra_view_ **out)
-{
-    okra_status st = OKRA_OK;
-    *out = g->parts[p];
-    *keep = true;
-    if (*out) {
-        return OKRA_OK;
-    }
-    to_source(g, g->train, n);
-    to_source(g, g->test, m);
-    TRY(view(ctx, g, g->train, n, g->test, m, out));
-    double half = (double)okra_context_memory(ctx) / 2;
-    *keep = (double)okra_alloc_live_bytes_() < half;
-    g->parts[p] = *keep ? *out : NULL;
-done:
-    return st;
-}
-
-/* One part: its rows of the predictions, against a view of the pairs that stay. */
-static okra_status score_part(okra_context *ctx, group *g, const okra_left_ *left,
-                              okra_int p, double *value)
-{
-    okra_status st = OKRA_OK;
-    okra_view_ *v = NULL;
-    double *P = NULL;
-    okra_int n, m;
-    bool keep = true;
-    okra_folds_get_(&g->task->folds, g->repeat * g->task->folds.parts + p, g->train, &n,
-                    g->test, &m);
-    okra_mat_ from = left->H.p ? left->H : left->W;
-    okra_int width = left->H.p ? from.cols : n;
-    TRY(okra_doubles_(ctx, m, width, "the predictions of a fold", &P));
-    for (okra_int i = 0; i < m; i++) {
-        for (okra_int j = 0; j < width; j++) {
-            okra_int column = left->H.p ? j : g->train[j];
-            P[i * width + j] = from.p[g->test[i] * from.ld + column];
-        }
-    }
-    TRY(view_of_part(ctx, g, p, n, m, &keep, &v));
-    okra_mat_ rows = okra_mat_of_(P, m, width), none = {0};
-    okra_block_ block = {
-        .m = m, .W = left->H.p ? none : rows, .H = left->H.p ? rows : none};
-    okra_left_out_ left_out = {.block = block};
-    TRY(okra_scorer_value_(ctx, &g->scorer, v, &left_out, value, g->each));
-done:
-    if (!keep) {
-        okra_view_free_(v);
-    }
-    okra_free_(P);
-    return st;
-}
-
-static okra_status on_left(okra_context *ctx, void *user, const okra_left_ *left)
-{
-    okra_status st = OKRA_OK;
-    group *g = user;
-    okra_cell_ *cell = g->cells[left->lambda];
-    const okra_folds_ *folds = &g->task->folds;
-    bool has = false;
-    if (folds->part) {
-        for (okra_int p = 0; p < folds->parts; p++) {
-            TRY(score_part(ctx, g, left, p, &cell->values[g->repeat * folds->parts + p]));
-        }
-        goto done;
-    }
-    okra_block_ block = {.m = folds->n, .W = left->W, .H = left->H};
-    TRY(okra_scorer_left_(ctx, &g->scorer, g->view, &block, &cell->values[0], g->each,
-                          &has));
-    if (has) {
-        spread_of(folds->n, g->each, cell->values[0], &cell->error);
-    }
-    if (g->scorer.feature && left->slack) {
-        cell->gcv = gcv(folds->n, g->each, left->slack);
-    }
-done:
-    return st;
-}
-
-static okra_status has_closed_form(const group *g, bool *out)
-{
-    okra_status st = OKRA_OK;
-    const okra_space_ *space = g->task->space;
-    okra_kernel *kx = NULL, *ky = NULL;
-    TRY(okra_kernel_parse(g->kx, &kx));
-    TRY(okra_kernel_parse(g->ky, &ky));
-    bool parts = g->task->folds.part != NULL;
-    *out = space->method->leave && space->path && (g->low || !g->plain) &&
-           !g->task->folds.train_on_one && !okra_kernel_centers_(kx) &&
-           !okra_kernel_centers_(ky) &&
-           (parts || g->scorer.feature || space->decoder->pointwise ||
-            strcmp(space->decoder->name, "candidates") == 0);
-done:
-    okra_kernel_free(kx);
-    okra_kernel_free(ky);
-    return st;
-}
-
-static okra_status closed_form(okra_context *ctx, group *g)
-{
-    okra_status st = OKRA_OK;
-    const okra_folds_ *folds = &g->task->folds;
-    okra_int n = folds->n;
-    for (okra_int i = 0; i < n; i++) {
-        g->at[i] = i;
-    }
-    to_source(g, g->at, n);
-    TRY(view(ctx, g, g->at, n, g->at, 0, &g->view));
-    if (g->low) {
-        TRY(okra_view_low_(ctx, g->task->space->method, g->fit, g->view));
-    }
-    ZALLOC(g->parts, folds->parts);
-    for (g->repeat = 0; g->repeat < folds->repeats; g->repeat++) {
-        okra_parts_ parts = {folds->parts,
-                             folds->part ? folds->part + g->repeat * n : NULL};
-        TRY(g->task->space->method->leave(ctx, &g->view->problem, g->fit, g->lambda,
-                                          g->count, &parts,
-                                          g->view->output.features != NULL, on_left, g));
-        free_parts(g);
-    }
-done:
-    return st;
-}
-
-/* ---- refits ---------------------------------------------------------------------------
- */
-
-/* The prediction of one left-out pair joins those before it. */
-static okra_status gather(okra_context *ctx, group *g, const okra_view_ *v, size_t l,
-                          okra_int pair, const okra_left_out_ *p)
-{
-    okra_status st = OKRA_OK;
-    okra_data *objects = NULL, *more = NULL;
-    double value;
-    if (g->scorer.feature) {
-        return okra_scorer_feature_(ctx, v, p, &value,
-                                    g->losses + (okra_int)l * g->task->folds.n + pair);
-    }
-    TRY(okra_scorer_objects_(ctx, &g->scorer, v, p, &objects));
-    if (g->pool[l]) {
-        TRY(okra_data_concat(g->pool[l], objects, &more));
-    } else {
-        more = okra_data_retain(objects);
-    }
-    okra_data_free(g->pool[l]);
-    g->pool[l] = more;
-done:
-    okra_data_free(objects);
-    return st;
-}
-
-static okra_status score_gathered(okra_context *ctx, group *g, size_t l,
-                                  const okra_data *truth)
-{
-    okra_status st = OKRA_OK;
-    okra_cell_ *cell = g->cells[l];
-    okra_int n = g->task->folds.n;
-    const double *each = g->each;
-    bool has = true;
-    if (g->scorer.feature) {
-        each = g->losses + (okra_int)l * n;
-        double sum = 0;
-        for (okra_int i = 0; i < n; i++) {
-            sum += each[i];
-        }
-        cell->values[0] = sum / (double)n;
-    } else {
-        TRY(okra_score(ctx, g->scorer.metric, truth, g->pool[l], &cell->values[0],
-                       g->each, &has));
-    }
-    if (has) {
-        spread_of(n, each, cell->values[0], &cell->error);
-    }
-done:
-    return st;
-}
-
-static okra_status score_fit(okra_context *ctx, group *g, const okra_view_ *v, size_t l,
-                             okra_int fold, const okra_left_out_ *p)
-{
-    return g->task->folds.part ? okra_scorer_value_(ctx, &g->scorer, v, p,
-                                                    &g->cells[l]->values[fold], g->each)
-                               : gather(ctx, g, v, l, fold, p);
-}
-
-/* Models as a user would fit them. */
-static okra_status fit_plain(okra_context *ctx, group *g, const okra_view_ *v,
-                             size_t first, size_t count, okra_int fold)
-{
-    okra_status st = OKRA_OK;
-    okra_model **models = NULL;
-    ZALLOC(models, (okra_int)count);
-    TRY(g->task->space->path ? okra_fit_path(ctx, v->train_x, v->train_y, g->fit,
-                                             g->lambda + first, count, models)
-                             : okra_fit(ctx, v->train_x, v->train_y, g->fit, models));
-    for (size_t l = 0; l < count; l++) {
-        okra_left_out_ p = {.model = models[l]};
-        TRY(okra_cancelled_(ctx));
-        TRY(score_fit(ctx, g, v, first + l, fold, &p));
-    }
-done:
-    for (size_t l = 0; models && l < count; l++) {
-        okra_model_free(models[l]);
-    }
-    okra_free_(models);
-    return st;
-}
-
-static okra_status fit_some(okra_context *ctx, group *g, const okra_view_ *v,
-                            size_t first, size_t count, okra_int fold)
-{
-    okra_status st = OKRA_OK;
-    const okra_method_ *method = g->task->space->method;
-    okra_bag_ **bags = NULL;
-    double *P = NULL;
-    ZALLOC(bags, (okra_int)count);
-    for (size_t l = 0; l < count; l++) {
-        TRY(okra_bag_create_(&bags[l]));
-    }
-    TRY(g->task->space->path
-            ? method->path(ctx, &v->problem, g->fit, g->lambda + first, count, bags)
-            : okra_method_fit_(ctx, method, &v->problem, g->fit, bags[0]));
-    for (size_t l = 0; l < count; l++) {
-        okra_left_out_ p = {.model = NULL};
-        TRY(okra_cancelled_(ctx));
-        TRY(okra_view_predict_(ctx, v, method, bags[l], &P, &p.block));
-        TRY(score_fit(ctx, g, v, first + l, fold, &p));
-        okra_free_(P);
-        P = NULL;
-    }
-done:
-    for (size_t l = 0; bags && l < count; l++) {
-        okra_bag_free_(bags[l]);
-    }
-    okra_free_(bags);
-    okra_free_(P);
-    return st;
-}
-
-static okra_status refit(okra_context *ctx, group *g, okra_int fold)
-{
-    okra_status st = OKRA_OK;
-    okra_view_ *v = NULL;
-    okra_int n, m;
-    okra_folds_get_(&g->task->folds, fold, g->train, &n, g->test, &m);
-    to_source(g, g->train, n);
-    to_source(g, g->test, m);
-    TRY(view(ctx, g, g->train, n, g->test, m, &v));
-    double inputs = (double)v->train_x->n;
-    double left = (double)(okra_context_memory(ctx) - okra_alloc_live_bytes_()) / 2;
-    double most = left / (8 * inputs * inputs + 1) - 2;
-    size_t some = most < 1 ? 1 : most > 1e6 ? 1000000 : (size_t)most;
-    for (size_t first = 0; first < g->count; first += some) {
-        size_t count = OKRA_MIN_(some, g->count - first);
-        TRY(g->plain ? fit_plain(ctx, g, v, first, count, fold)
-                     : fit_some(ctx, g, v, first, count, fold));
-    }
-done:
-    okra_view_free_(v);
-    return st;
-}
-
-static okra_status refit_all(okra_context *ctx, group *g)
-{
-    okra_status st = OKRA_OK;
-    const okra_task_ *task = g->task;
-    okra_data *truth = NULL;
-    okra_int n = task->folds.n, folds = okra_folds_count_(&task->folds);
-    if (!task->folds.part) {
-        TRY(okra_doubles_(ctx, (okra_int)g->count, g->scorer.feature ? n : 0,
-                          "left-out losses", &g->losses));
-        ZALLOC(g->pool, (okra_int)g->count);
-    }
-    for (okra_int f = 0; f < folds; f++) {
-        TRY(okra_cancelled_(ctx));
-        TRY(refit(ctx, g, f));
-    }
-    if (!task->folds.part) {
-        for (okra_int i = 0; i < n; i++) {
-            g->at[i] = i;
-        }
-        to_source(g, g->at, n);
-        TRY(okra_data_take(task->source->y, g->at, n, &truth));
-        for (size_t l = 0; l < g->count; l++) {
-            TRY(score_gathered(ctx, g, l, truth));
-        }
-    }
-done:
-    okra_data_free(truth);
-    return st;
-}
-
-/* ---- both -----------------------------------------------------------------------------
- */
 
 okra_int okra_task_values_(const okra_task_ *task)
 {
@@ -502,7 +158,7 @@ static void summarise(const okra_task_ *task, okra_cell_ *cell)
     }
     cell->mean = task->cv == OKRA_CV_GCV_ ? cell->gcv : sum / (double)count;
     if (task->folds.part) {
-        spread_of(count, cell->values, cell->mean, &cell->error);
+        cell->error = okra_standard_error_(count, cell->values, cell->mean);
     }
     cell->closed = task->closed;
 }
@@ -511,12 +167,12 @@ okra_status okra_group_fold_(okra_context *ctx, okra_task_ *task,
                              okra_cell_ *const *cells, size_t count, okra_int fold)
 {
     okra_status st = OKRA_OK;
-    group g = {.task = task, .cells = cells, .count = count};
+    okra_lambda_group_ g = {.task = task, .cells = cells, .count = count};
     if (task->source->links) {
         return okra_links_fold_(ctx, task, cells, count, fold);
     }
     TRY(open(&g));
-    TRY(refit(ctx, &g, fold));
+    TRY(okra_group_refit_(ctx, &g, fold));
 done:
     close(&g);
     return st;
@@ -526,16 +182,16 @@ okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *con
                             size_t count)
 {
     okra_status st = OKRA_OK;
-    group g = {.task = task, .cells = cells, .count = count};
+    okra_lambda_group_ g = {.task = task, .cells = cells, .count = count};
     bool closed = false;
     if (task->source->links) {
         TRY(okra_links_run_(ctx, task, cells, count));
         goto means;
     }
     TRY(open(&g));
-    TRY(has_closed_form(&g, &closed));
+    TRY(okra_group_has_closed_form_(&g, &closed));
     if (closed) {
-        st = closed_form(ctx, &g);
+        st = okra_group_closed_form_(ctx, &g);
         closed = st != OKRA_EUNSUPPORTED;
         TRY(closed ? st : OKRA_OK);
     }
@@ -546,7 +202,7 @@ okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *con
              "identity, plain outputs and the metric feature-loss; use loo or kfold");
     }
     if (!closed) {
-        TRY(refit_all(ctx, &g));
+        TRY(okra_group_refit_all_(ctx, &g));
     }
 means:
     for (size_t l = 0; l < count; l++) {

@@ -7,7 +7,7 @@
  *   grams.c     Gram matrices of the whole training set, once for each kernel
  *   view.c      a training set and the pairs left out, seen through sliced Gram matrices
  *   score.c     from predictions of left-out pairs to the value of the metric
- *   group.c     all lambdas of a setting: closed form where there is one, else refits
+ *   group.c     all lambdas of a setting: closed_form.c where there is one, else refit.c
  *   plan.c      which cells, in which order: all, or drawn at random
  *   search.c    their evaluation; the best
  *   refine.c    around the best

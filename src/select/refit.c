@@ -1,0 +1,175 @@
+/*
+ * refit.c: left-out errors by fitting each fold anew: one path of lambdas from shared
+ * decompositions, as many at a time as memory holds.
+ *
+ * A fold has one value of the metric. Leave-one-out is scored as a whole instead: the n
+ * predictions are gathered, since some metrics say nothing of a single pair.
+ */
+#include "select/group.h"
+
+/* The prediction of one left-out pair joins those before it. */
+static okra_status gather(okra_context *ctx, okra_lambda_group_ *g, const okra_view_ *v,
+                          size_t l, okra_int pair, const okra_left_out_ *p)
+{
+    okra_status st = OKRA_OK;
+    okra_data *objects = NULL, *more = NULL;
+    double value;
+    if (g->scorer.feature) {
+        return okra_scorer_feature_(ctx, v, p, &value,
+                                    g->losses + (okra_int)l * g->task->folds.n + pair);
+    }
+    TRY(okra_scorer_objects_(ctx, &g->scorer, v, p, &objects));
+    if (g->pool[l]) {
+        TRY(okra_data_concat(g->pool[l], objects, &more));
+    } else {
+        more = okra_data_retain(objects);
+    }
+    okra_data_free(g->pool[l]);
+    g->pool[l] = more;
+done:
+    okra_data_free(objects);
+    return st;
+}
+
+static okra_status score_gathered(okra_context *ctx, okra_lambda_group_ *g, size_t l,
+                                  const okra_data *truth)
+{
+    okra_status st = OKRA_OK;
+    okra_cell_ *cell = g->cells[l];
+    okra_int n = g->task->folds.n;
+    const double *each = g->each;
+    bool has = true;
+    if (g->scorer.feature) {
+        each = g->losses + (okra_int)l * n;
+        double sum = 0;
+        for (okra_int i = 0; i < n; i++) {
+            sum += each[i];
+        }
+        cell->values[0] = sum / (double)n;
+    } else {
+        TRY(okra_score(ctx, g->scorer.metric, truth, g->pool[l], &cell->values[0],
+                       g->each, &has));
+    }
+    if (has) {
+        cell->error = okra_standard_error_(n, each, cell->values[0]);
+    }
+done:
+    return st;
+}
+
+static okra_status score_fit(okra_context *ctx, okra_lambda_group_ *g,
+                             const okra_view_ *v, size_t l, okra_int fold,
+                             const okra_left_out_ *p)
+{
+    return g->task->folds.part ? okra_scorer_value_(ctx, &g->scorer, v, p,
+                                                    &g->cells[l]->values[fold], g->each)
+                               : gather(ctx, g, v, l, fold, p);
+}
+
+/* Models as a user would fit them. */
+static okra_status fit_plain(okra_context *ctx, okra_lambda_group_ *g,
+                             const okra_view_ *v, size_t first, size_t count,
+                             okra_int fold)
+{
+    okra_status st = OKRA_OK;
+    okra_model **models = NULL;
+    ZALLOC(models, (okra_int)count);
+    TRY(g->task->space->path ? okra_fit_path(ctx, v->train_x, v->train_y, g->fit,
+                                             g->lambda + first, count, models)
+                             : okra_fit(ctx, v->train_x, v->train_y, g->fit, models));
+    for (size_t l = 0; l < count; l++) {
+        okra_left_out_ p = {.model = models[l]};
+        TRY(okra_cancelled_(ctx));
+        TRY(score_fit(ctx, g, v, first + l, fold, &p));
+    }
+done:
+    for (size_t l = 0; models && l < count; l++) {
+        okra_model_free(models[l]);
+    }
+    okra_free_(models);
+    return st;
+}
+
+static okra_status fit_some(okra_context *ctx, okra_lambda_group_ *g, const okra_view_ *v,
+                            size_t first, size_t count, okra_int fold)
+{
+    okra_status st = OKRA_OK;
+    const okra_method_ *method = g->task->space->method;
+    okra_bag_ **bags = NULL;
+    double *P = NULL;
+    ZALLOC(bags, (okra_int)count);
+    for (size_t l = 0; l < count; l++) {
+        TRY(okra_bag_create_(&bags[l]));
+    }
+    TRY(g->task->space->path
+            ? method->path(ctx, &v->problem, g->fit, g->lambda + first, count, bags)
+            : okra_method_fit_(ctx, method, &v->problem, g->fit, bags[0]));
+    for (size_t l = 0; l < count; l++) {
+        okra_left_out_ p = {.model = NULL};
+        TRY(okra_cancelled_(ctx));
+        TRY(okra_view_predict_(ctx, v, method, bags[l], &P, &p.block));
+        TRY(score_fit(ctx, g, v, first + l, fold, &p));
+        okra_free_(P);
+        P = NULL;
+    }
+done:
+    for (size_t l = 0; bags && l < count; l++) {
+        okra_bag_free_(bags[l]);
+    }
+    okra_free_(bags);
+    okra_free_(P);
+    return st;
+}
+
+okra_status okra_group_refit_(okra_context *ctx, okra_lambda_group_ *g, okra_int fold)
+{
+    okra_status st = OKRA_OK;
+    okra_view_ *v = NULL;
+    okra_int n, m;
+    okra_folds_get_(&g->task->folds, fold, g->train, &n, g->test, &m);
+    okra_group_to_source_(g, g->train, n);
+    okra_group_to_source_(g, g->test, m);
+    TRY(okra_group_view_(ctx, g, g->train, n, g->test, m, &v));
+    double inputs = (double)v->train_x->n;
+    double left = (double)(okra_context_memory(ctx) - okra_alloc_live_bytes_()) / 2;
+    double most = left / (8 * inputs * inputs + 1) - 2;
+    size_t some = most < 1 ? 1 : most > 1e6 ? 1000000 : (size_t)most;
+    for (size_t first = 0; first < g->count; first += some) {
+        size_t count = OKRA_MIN_(some, g->count - first);
+        TRY(g->plain ? fit_plain(ctx, g, v, first, count, fold)
+                     : fit_some(ctx, g, v, first, count, fold));
+    }
+done:
+    okra_view_free_(v);
+    return st;
+}
+
+okra_status okra_group_refit_all_(okra_context *ctx, okra_lambda_group_ *g)
+{
+    okra_status st = OKRA_OK;
+    const okra_task_ *task = g->task;
+    okra_data *truth = NULL;
+    okra_int n = task->folds.n, folds = okra_folds_count_(&task->folds);
+    if (!task->folds.part) {
+        TRY(okra_doubles_(ctx, (okra_int)g->count, g->scorer.feature ? n : 0,
+                          "left-out losses", &g->losses));
+        ZALLOC(g->pool, (okra_int)g->count);
+    }
+    for (okra_int f = 0; f < folds; f++) {
+        TRY(okra_cancelled_(ctx));
+        TRY(okra_group_refit_(ctx, g, f));
+    }
+    if (!task->folds.part) {
+        for (okra_int i = 0; i < n; i++) {
+            g->at[i] = i;
+        }
+        okra_group_to_source_(g, g->at, n);
+        TRY(okra_data_take(task->source->y, g->at, n, &truth));
+        for (size_t l = 0; l < g->count; l++) {
+            TRY(score_gathered(ctx, g, l, truth));
+        }
+    }
+done:
+    okra_data_free(truth);
+    return st;
+}
