@@ -207,8 +207,9 @@ static okra_status solve(okra_ridge_ *r, const ridge_options *o, okra_operator_ 
     okra_status st = OKRA_OK;
     bool covariances = op->kind == OKRA_OPERATOR_COV || op->kind == OKRA_OPERATOR_CCOV;
     if (r->p->map_x) {
-        return o->solver == SOLVER_CG ? okra_ridge_cg_(r, &o->cg)
-                                      : okra_ridge_low_(r, op, o->epsilon);
+        return o->solver == SOLVER_CG               ? okra_ridge_cg_(r, &o->cg)
+               : op->kind == OKRA_OPERATOR_DIAGONAL ? okra_ridge_low_diagonal_(r, op->t)
+                                                    : okra_ridge_low_(r, op, o->epsilon);
     }
     if (covariances) {
         TRY(check_complete(r, op->kind == OKRA_OPERATOR_CCOV ? "operator ccov"
@@ -290,7 +291,8 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
              o.operator_text, r.missing ? " with missing values" : "");
     }
     if (op.kind == OKRA_OPERATOR_DIAGONAL) {
-        TRY(okra_ridge_diagonal_leave_(&r, op.t, &l));
+        TRY(problem->map_x ? okra_ridge_low_diagonal_leave_(&r, op.t, &l)
+                           : okra_ridge_diagonal_leave_(&r, op.t, &l));
         goto done;
     }
     bool semi = okra_options_is_set(options, "lambda2");

@@ -63,6 +63,12 @@ okra_status okra_ridge_leave_(okra_ridge_ *r, double *A, const char *graph,
 /* ridge_diagonal.c: the same for diagonal(t=..), parts of one input. */
 okra_status okra_ridge_diagonal_leave_(okra_ridge_ *r, double t,
                                        const okra_leave_ *leave) OKRA_CHECK;
+/* Fails where a part of diagonal(t=..) has more than one input. */
+okra_status okra_ridge_single_(const okra_parts_ *parts, okra_int n) OKRA_CHECK;
+/* ridge_low_diagonal.c: both in factored form. */
+okra_status okra_ridge_low_diagonal_(okra_ridge_ *r, double t) OKRA_CHECK;
+okra_status okra_ridge_low_diagonal_leave_(okra_ridge_ *r, double t,
+                                           const okra_leave_ *leave) OKRA_CHECK;
 /* ridge_low_leave.c: the same in factored form, outputs explicit or of low rank:
  * embeddings. */
 okra_status okra_ridge_low_leave_(okra_ridge_ *r, double *A,

@@ -17,6 +17,8 @@
  * b_j) (B_j)_ii  = sum_k V_ki^2 / m_k - t e_ij^2 / (1 + t b_j),      e = V' [ G_ij / m_i
  * ] R_ij = ((B_j y_j)_i - (B_j 1)_i m_ij) / (B_j)_ii,   H = Y - R.
  *
+ * Low rank: ridge_low_diagonal.c.
+ *
  * Cost: one eigendecomposition and 4 n^2 d; then 2 n^2 d a lambda (left out: 4 n^2 d).
  * Error about eps (1 + ((1 - t) max(v) + t max_j |x_j|^2) / lambda) relative.
  */
@@ -223,8 +225,7 @@ done:
     return st;
 }
 
-/* Is any part more than one input? */
-static okra_status check_parts(const okra_parts_ *parts, okra_int n)
+okra_status okra_ridge_single_(const okra_parts_ *parts, okra_int n)
 {
     okra_status st = OKRA_OK;
     bool *seen = NULL;
@@ -248,7 +249,7 @@ okra_status okra_ridge_diagonal_leave_(okra_ridge_ *r, double t, const okra_leav
     double *u = NULL;
     TRY(open_diagonal(r, t, &z));
     okra_int n = z.n, d = z.d;
-    TRY(check_parts(leave->parts, n));
+    TRY(okra_ridge_single_(leave->parts, n));
     TRY(okra_doubles_(r->ctx, n, d, "the left-out predictions", &z.H));
     TRY(okra_doubles_(r->ctx, n, d, "the left-out predictions", &z.e));
     ALLOC(z.q, n);

@@ -167,22 +167,24 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
     double steps = cg ? atof(okra_options_get(options, "cg-iterations")) : 0;
     bool margin = margin_rounds(&f, options, y, features);
     bool semi = !cg && okra_options_is_set(options, "lambda2");
+    const char *operator_text = okra_options_get(options, "operator");
+    bool diagonal = operator_text && strncmp(operator_text, "diagonal", 8) == 0;
     smoothing smooth = {0};
     if (semi) {
         TRY(read_graph(okra_options_get(options, "graph"), &sx, n, &smooth));
     }
     double row = cg ? m * sx.value + 2 * m * d : mapping(&sx) + m * m + 2 * m * d;
-    row += smooth.row;
+    row += smooth.row + (diagonal ? mapping(&sx) + 2 * m * d : 0);
     row += mapped ? mapping(&sy) + d * d : 0;
     row += margin ? MARGIN_ROUNDS * 4 * m * d : 0;
     double work = choosing(&sx, n) + (mapped ? choosing(&sy, n) : 0) + n * row +
                   steps * n * (m * sx.value + 4 * m * d) + (cg ? 8 : 1) * m * m * m;
-    double memory =
-        8 * ((semi ? 4 : 2) * m * m + (cg ? 5 : 2) * m * d + (mapped ? 2 * d * d : 0));
+    double memory = 8 * ((semi ? 4 : 2) * m * m + (cg || diagonal ? 5 : 2) * m * d +
+                         (mapped ? 2 * d * d : 0));
     okra_int width = (okra_int)(sx.columns + (mapped ? sy.columns : 0) + (cg ? d : 0));
     okra_int rows = okra_block_rows_(context, x->n, width);
     *seconds = work / rate;
-    double passes = cg ? steps + 1 : (d > 0 ? 1 : 2) + smooth.passes;
+    double passes = cg ? steps + 1 : (d > 0 ? 1 : 2) + smooth.passes + diagonal;
     char kept[80] = "", rounds[80] = "";
     double fit_in = (double)(okra_context_memory(context) - okra_alloc_live_bytes_());
     if (margin) {

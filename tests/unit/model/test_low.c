@@ -568,6 +568,7 @@ TEST(plans)
         {"low-rank=chol(rank=99) ky=rbf(sigma=1)", "rank 12 of 12 inputs, 12 output"},
         {"low-rank=sketch(rank=4) ky=rbf(sigma=1)", "rank 4 of 12 inputs, 4 output"},
         {"low-rank-x=rff(rank=30) kx=rbf(sigma=1)", "rank 30 of 12 inputs"},
+        {"low-rank-x=nystrom(rank=5) operator=diagonal(t=0.5)", "2 passes"},
         {"low-rank-x=nystrom(rank=5) lambda2=1 graph=gram", "3 passes"},
         {"low-rank-x=nystrom(rank=5) lambda2=1 graph=knn(k=2)|power(p=2)",
          "2 passes over the data in blocks of 12 rows; 0.00 GiB and a block of 0.00 GiB, "
