@@ -45,6 +45,20 @@ typedef struct okra_graph_view_ {
     const uint64_t *edge_label; /* by place among the neighbours */
 } okra_graph_view_;
 
+/* Room for the largest graph of a collection, and the view of one of them. */
+typedef struct okra_graph_space_ {
+    okra_graph_view_ view;
+    uint64_t *label, *edge_label;
+    okra_int *first;
+    int32_t *other, *edge;
+} okra_graph_space_;
+okra_status okra_graph_space_create_(const okra_data *data,
+                                     okra_graph_space_ *space) OKRA_CHECK;
+void okra_graph_space_clear_(okra_graph_space_ *space);
+/* space->view <- graph i; its labels are coded by the collector. */
+okra_status okra_graph_view_make_(const okra_data *data, okra_int i, okra_collector_ *c,
+                                  okra_graph_space_ *space) OKRA_CHECK;
+
 /* Puts all features of a graph into the collector. */
 typedef okra_status (*okra_extract_)(const void *params, const okra_graph_view_ *graph,
                                      okra_collector_ *c);
