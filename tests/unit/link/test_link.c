@@ -4,16 +4,6 @@
  */
 #include "toy.h"
 
-static okra_links *fit(const toy *t, const char *const *texts,
-                       const okra_link_settings *settings)
-{
-    okra_links *links = NULL;
-    okra_options *o = toy_options(texts);
-    CHECK_OK(okra_link_fit(NULL, &t->task, o, settings, &links));
-    okra_options_free(o);
-    return links;
-}
-
 static const char *const ridge[] = {"kx=" TOY_KX, "lambda=0.1", NULL};
 
 /* Worst over these seeds: 6.4e-14 of the largest score (or of 1), most of it from the ten
@@ -30,7 +20,7 @@ TEST(scores_equal_the_formula)
         toy_diffusion(&t, 0.7, L);
         toy_weights(&t, 0.1, W);
         toy_scores(&t, W, L, S);
-        okra_links *links = fit(&t, ridge, &settings);
+        okra_links *links = toy_fit(&t, ridge, &settings);
         CHECK(toy_compare(links, OKRA_LINK_LABELLED_NEW, S, tolerance) == t.n * t.m);
         CHECK(toy_compare(links, OKRA_LINK_NEW_NEW, S, tolerance) == t.m * (t.m - 1) / 2);
         toy_compare(links, OKRA_LINK_ALL, S, tolerance);
@@ -50,7 +40,7 @@ TEST(scores_equal_the_formula)
         }
         toy_scores(&t, W, L, S);
         settings.known = true;
-        links = fit(&t, ridge, &settings);
+        links = toy_fit(&t, ridge, &settings);
         toy_compare(links, OKRA_LINK_ALL, S, tolerance);
         okra_links_free(links);
         toy_free(&t);
@@ -73,7 +63,7 @@ TEST(gram_matrices_in_place_of_kernels)
     t.task.x = K;
     t.task.gram = G;
     const char *const texts[] = {"kx=precomputed", "ky=precomputed", "lambda=0.5", NULL};
-    okra_links *links = fit(&t, texts, NULL);
+    okra_links *links = toy_fit(&t, texts, NULL);
     toy_compare(links, OKRA_LINK_ALL, S, tolerance);
     okra_links_free(links);
     okra_data_free(K);
@@ -91,12 +81,12 @@ TEST(new_nodes_serve_as_unlabelled_inputs)
     toy_weights(&t, 0.1, W);
     toy_scores(&t, W, L, S);
     const char *const tiny[] = {"kx=" TOY_KX, "lambda=0.1", "lambda2=1e-13", NULL};
-    okra_links *links = fit(&t, tiny, NULL);
+    okra_links *links = toy_fit(&t, tiny, NULL);
     toy_compare(links, OKRA_LINK_ALL, S, 1e-9);
     okra_links_free(links);
     const char *const strong[] = {"kx=" TOY_KX, "lambda=0.1", "lambda2=1",
                                   "graph=knn(k=3)", NULL};
-    links = fit(&t, strong, NULL);
+    links = toy_fit(&t, strong, NULL);
     okra_link pair = {t.fresh[0], t.labelled[0], 0};
     CHECK_OK(okra_link_score(NULL, links, &pair, 1));
     CHECK(fabs(pair.value - S[t.fresh[0] * NODES + t.labelled[0]]) > 1e-4);
@@ -154,7 +144,7 @@ TEST(some_new_nodes_help_and_others_are_unseen)
         const char *const texts[] = {"kx=" TOY_KX, "lambda=0.1", "lambda2=0.3", NULL};
         okra_link_settings settings = {
             .beta = 1, .unlabelled = input + t.n, .unlabelled_count = help};
-        okra_links *links = fit(&t, texts, &settings);
+        okra_links *links = toy_fit(&t, texts, &settings);
         for (okra_int u = 0; u < NODES; u++) {
             for (okra_int v = 0; v < u; v++) {
                 okra_link pair = {u, v, 0};
@@ -174,7 +164,7 @@ TEST(the_best_come_first)
     okra_link *all = NULL, *some = NULL;
     okra_int count = 0, few = 0;
     toy_make(&t, 7, 7, 0.3);
-    okra_links *links = fit(&t, ridge, NULL);
+    okra_links *links = toy_fit(&t, ridge, NULL);
     CHECK_OK(
         okra_link_rank(NULL, links, OKRA_LINK_ALL, 0, -(double)INFINITY, &all, &count));
     for (okra_int top = 1; top <= count + 2; top++) {
@@ -203,7 +193,7 @@ TEST(evaluation_is_the_ranking_of_the_scores)
     unsigned char positive[EDGES];
     okra_ranking *got = NULL, *want = NULL;
     toy_make(&t, 8, 7, 0.4);
-    okra_links *links = fit(&t, ridge, NULL);
+    okra_links *links = toy_fit(&t, ridge, NULL);
     CHECK_OK(okra_link_rank(NULL, links, OKRA_LINK_LABELLED_NEW, 0, -(double)INFINITY,
                             &all, &count));
     for (okra_int k = 0; k < count; k++) {
@@ -233,152 +223,6 @@ TEST(evaluation_is_the_ranking_of_the_scores)
     toy_free(&t);
 }
 
-/* w: the weights at node i of the model of all labelled nodes but i and `other`. */
-static void left_out_row(const toy *t, double lambda, okra_int i, okra_int other,
-                         double *w)
-{
-    okra_int n = t->n, rest[NODES], r = 0;
-    double A[SQUARE], B[SQUARE], X[SQUARE];
-    for (okra_int j = 0; j < n; j++) {
-        w[j] = 0;
-        if (j != i && j != other) {
-            rest[r++] = j;
-        }
-    }
-    for (okra_int j = 0; j < r; j++) {
-        const double *row = t->K + t->labelled[rest[j]] * NODES;
-        B[j] = row[t->labelled[i]];
-        for (okra_int k = 0; k < r; k++) {
-            A[j * r + k] = row[t->labelled[rest[k]]] + (j == k ? lambda : 0);
-        }
-    }
-    solve(r, A, 1, B, X);
-    for (okra_int j = 0; j < r; j++) {
-        w[rest[j]] = X[j];
-    }
-}
-
-/* Scores of labelled pairs, each end left out by itself or both together. */
-static void left_out_scores(const toy *t, double lambda, bool together, const double *L,
-                            double *S)
-{
-    okra_int n = t->n;
-    for (okra_int i = 0; i < n; i++) {
-        for (okra_int j = 0; j < n; j++) {
-            double wi[NODES], wj[NODES];
-            left_out_row(t, lambda, i, together ? j : i, wi);
-            left_out_row(t, lambda, j, together ? i : j, wj);
-            S[i * n + j] = 0;
-            for (okra_int k = 0; k < n * n; k++) {
-                S[i * n + j] += wi[k / n] * L[k] * wj[k % n];
-            }
-        }
-    }
-}
-
-static okra_ranking *rank_left_out(const toy *t, double lambda, bool together,
-                                   const double *L)
-{
-    double S[SQUARE], score[SQUARE];
-    unsigned char positive[SQUARE];
-    okra_int count = 0;
-    okra_ranking *out = NULL;
-    left_out_scores(t, lambda, together, L, S);
-    for (okra_int i = 0; i < t->n; i++) {
-        for (okra_int j = 0; j < i; j++) {
-            positive[count] = t->A[i * t->n + j] > 0;
-            score[count++] = S[i * t->n + j];
-        }
-    }
-    CHECK_OK(okra_ranking_create(count, score, positive, &out));
-    return out;
-}
-
-TEST(both_ends_left_out_equals_refits)
-{
-    const double lambda[] = {0.01, 0.3};
-    const okra_link_settings settings = {.beta = 1, .together = true};
-    int apart = 0;
-    for (uint64_t seed = 0; seed < 10; seed++) {
-        toy t;
-        double L[SQUARE], roc[2], pr[2], single[2];
-        toy_make(&t, seed, 6 + (okra_int)(seed % 7), 0.3);
-        toy_diffusion(&t, 1, L);
-        okra_options *o = toy_options(ridge);
-        CHECK_OK(okra_link_leave(NULL, &t.task, o, &settings, lambda, 2, roc, pr));
-        CHECK_OK(okra_link_leave(NULL, &t.task, o, NULL, lambda, 2, single, NULL));
-        for (int l = 0; l < 2; l++) {
-            okra_ranking *want = rank_left_out(&t, lambda[l], true, L);
-            CHECK_NEAR(roc[l], okra_ranking_auc_roc(want), 1e-12);
-            CHECK_NEAR(pr[l], okra_ranking_auc_pr(want), 1e-12);
-            okra_ranking_free(want);
-            apart += roc[l] != single[l];
-        }
-        CHECK_OK(okra_options_set(o, "center-output", "yes"));
-        CHECK_FAILS(okra_link_leave(NULL, &t.task, o, &settings, lambda, 2, roc, pr),
-                    OKRA_EUNSUPPORTED, "center-output");
-        okra_options_free(o);
-        toy_free(&t);
-    }
-    CHECK(apart > 5); /* or the two would be one */
-}
-
-TEST(leave_one_out_equals_refits)
-{
-    const double lambda[] = {0.01, 0.3};
-    for (uint64_t seed = 0; seed < 10; seed++) {
-        toy t;
-        double L[SQUARE], roc[2], pr[2];
-        toy_make(&t, seed, 6 + (okra_int)(seed % 7), 0.3);
-        toy_diffusion(&t, 1, L);
-        okra_options *o = toy_options(ridge);
-        CHECK_OK(okra_link_leave(NULL, &t.task, o, NULL, lambda, 2, roc, pr));
-        for (int l = 0; l < 2; l++) {
-            okra_ranking *want = rank_left_out(&t, lambda[l], false, L), *got = NULL;
-            bool left_out = false;
-            CHECK_NEAR(roc[l], okra_ranking_auc_roc(want), 1e-12);
-            CHECK_NEAR(pr[l], okra_ranking_auc_pr(want), 1e-12);
-            CHECK_OK(okra_options_set_number(o, "lambda", lambda[l]));
-            okra_links *links = NULL;
-            CHECK_OK(okra_link_fit(NULL, &t.task, o, NULL, &links));
-            CHECK_OK(okra_link_training(NULL, links, &got, &left_out));
-            CHECK(left_out);
-            double f1, want_f1;
-            CHECK_NEAR(okra_ranking_threshold(got, &f1),
-                       okra_ranking_threshold(want, &want_f1), 1e-10);
-            CHECK_NEAR(f1, want_f1, 1e-12);
-            okra_ranking_free(want);
-            okra_ranking_free(got);
-            okra_links_free(links);
-        }
-        okra_options_free(o);
-        toy_free(&t);
-    }
-}
-
-TEST(training_pairs_as_fitted_where_there_is_no_closed_form)
-{
-    toy t;
-    okra_ranking *r = NULL;
-    bool left_out = true;
-    toy_make(&t, 3, 8, 0.4);
-    const char *const knn[] = {"kx=" TOY_KX, "method=knn", "k=2", NULL};
-    okra_links *links = fit(&t, knn, NULL);
-    CHECK_OK(okra_link_training(NULL, links, &r, &left_out));
-    CHECK(!left_out);
-    okra_ranking_free(r);
-    okra_links_free(links);
-    okra_options *o = toy_options(knn);
-    double lambda = 1, roc;
-    CHECK_FAILS(okra_link_leave(NULL, &t.task, o, NULL, &lambda, 1, &roc, NULL),
-                OKRA_EUNSUPPORTED, "method knn has no closed form of leave-one-out");
-    CHECK_OK(okra_options_set(o, "method", "none"));
-    CHECK_FAILS(okra_link_leave(NULL, &t.task, o, NULL, &lambda, 1, &roc, NULL),
-                OKRA_EARG, "there is no method 'none'");
-    okra_options_free(o);
-    toy_free(&t);
-}
-
 /* The chosen beta has the greatest entropy among times ten times as long and short. */
 TEST(beta_by_information)
 {
@@ -401,7 +245,7 @@ TEST(beta_by_information)
     /* beta 0 in the settings: chosen on the labelled nodes */
     toy_make(&t, 2, 9, 0.4);
     okra_link_settings by_itself = {.beta = 0};
-    links = fit(&t, ridge, &by_itself);
+    links = toy_fit(&t, ridge, &by_itself);
     CHECK(strstr(okra_links_json(links), "diffusion(beta="));
     okra_links_free(links);
     toy_free(&t);
@@ -498,7 +342,7 @@ TEST(refusals)
     okra_data_free(G);
     okra_data_free(K);
 
-    okra_links *links = fit(&t, ridge, NULL);
+    okra_links *links = toy_fit(&t, ridge, NULL);
     okra_link same = {3, 3, 0}, out = {3, NODES, 0};
     CHECK_FAILS(okra_link_score(NULL, links, &same, 1), OKRA_EARG, "two different ones");
     CHECK_FAILS(okra_link_score(NULL, links, &out, 1), OKRA_EARG, "of the 14 nodes");
@@ -548,8 +392,5 @@ TEST(failing_allocations)
 MAIN(RUN(scores_equal_the_formula), RUN(gram_matrices_in_place_of_kernels),
      RUN(new_nodes_serve_as_unlabelled_inputs),
      RUN(some_new_nodes_help_and_others_are_unseen), RUN(the_best_come_first),
-     RUN(evaluation_is_the_ranking_of_the_scores), RUN(leave_one_out_equals_refits),
-     RUN(both_ends_left_out_equals_refits),
-     RUN(training_pairs_as_fitted_where_there_is_no_closed_form),
-     RUN(beta_by_information), RUN(edges_of_a_network), RUN(refusals),
-     RUN(failing_allocations))
+     RUN(evaluation_is_the_ranking_of_the_scores), RUN(beta_by_information),
+     RUN(edges_of_a_network), RUN(refusals), RUN(failing_allocations))

@@ -234,4 +234,14 @@ static inline okra_int toy_compare(okra_links *links, okra_link_pairs which,
     return count;
 }
 
+static inline okra_links *toy_fit(const toy *t, const char *const *texts,
+                                  const okra_link_settings *settings)
+{
+    okra_links *links = NULL;
+    okra_options *o = toy_options(texts);
+    CHECK_OK(okra_link_fit(NULL, &t->task, o, settings, &links));
+    okra_options_free(o);
+    return links;
+}
+
 #endif
