@@ -2,66 +2,138 @@
  * margin_low.c: margin.c in factored form, K = Phi Phi' (n x m), output features Psi
  * (n x d): explicit ones, or those of a low-rank output kernel, L = Psi Psi'.
  *
- * The hinge loss without lambda_2: with Psi rotated and scaled for a matrix operator
- * A = E' diag(g) E, psi <- diag(g)^1/2 E psi, the dual of margin.c has
+ * All losses without lambda_2, h(x) = E' diag(g)^1/2 Z' phi(x), A = E' diag(g) E the
+ * operator. The hinge loss: with Psi rotated and scaled, psi <- diag(g)^1/2 E psi, the
+ * dual of margin.c has
  *     Q = (Phi Phi') o (Psi Psi') / (2 lambda)                        (boxqp_low.c)
- *     h(x) = E' diag(g)^1/2 Z' phi(x),   Z = Phi' diag(a) Psi / (2 lambda)   (m x d).
- * phi(x)' = v(x)' T (kernel/lowrank.h): the model keeps T Z diag(g)^1/2 E, columns x d,
- * and the basis of the inputs. No n x n matrix is formed; n (m + d) doubles are kept
- * where they fit the budget (factors.c).
+ *     Z = Phi' diag(a) Psi / (2 lambda)                               (m x d).
+ * Losses of the distance: Psi rotated, psi <- E psi, and dual_low.c. phi(x)' = v(x)' T
+ * (kernel/lowrank.h): the model keeps T Z diag(g)^1/2 E, columns x d, and the basis of
+ * the inputs. No n x n matrix is formed; n (m + d) doubles are kept where they fit the
+ * budget (factors.c), and 3 n d more for losses of the distance.
  */
 #include "method/margin.h"
 
 #include "kernel/lowrank.h"
 #include "method/boxqp_low.h"
+#include "method/dual_low.h"
 #include "method/ridge.h"
 
 #include <math.h>
-#include <string.h>
 
 bool okra_margin_factored_(const okra_problem_ *p, const okra_options *options)
 {
-    const char *loss = okra_options_get(options, "loss");
     const char *both = okra_options_get(options, "low-rank");
     const char *on_y = okra_options_get(options, "low-rank-y");
-    return (!loss || strcmp(loss, "hinge") == 0) &&
-           !okra_options_is_set(options, "lambda2") &&
+    return !okra_options_is_set(options, "lambda2") &&
            (p->features || (both && *both) || (on_y && *on_y));
 }
 
-/* R = E' diag(g)^1/2, d x d */
-static okra_status rotation(const okra_margin_ *m, double **R)
+typedef struct low {
+    okra_margin_ *m;
+    okra_factors_ f;
+    double *R; /* d x d: E', with its columns scaled for the hinge loss */
+    double *X; /* rank x d: the solution so far of a loss of the distance */
+    double *Z; /* rank x d                                                */
+} low;
+
+static void clear(low *z)
+{
+    okra_factors_clear_(&z->f);
+    okra_free_(z->R);
+    okra_free_(z->X);
+    okra_free_(z->Z);
+}
+
+static okra_status rotation(low *z)
 {
     okra_status st = OKRA_OK;
+    const okra_margin_ *m = z->m;
     okra_int d = m->d;
-    TRY(okra_doubles_(m->ctx, d, d, "the rotation of the outputs", R));
+    bool hinge = m->o.loss == OKRA_LOSS_HINGE_;
+    TRY(okra_doubles_(m->ctx, d, d, "the rotation of the outputs", &z->R));
     for (okra_int i = 0; i < d * d; i++) {
-        (*R)[i] = m->A[i % d * d + i / d] * sqrt(m->g[i % d]);
+        z->R[i] = m->A[i % d * d + i / d] * (hinge ? sqrt(m->g[i % d]) : 1);
     }
 done:
     return st;
 }
 
-/* Z (m x d, destroyed) as coefficients of the values, in the units of the outputs. */
-static okra_status put_coefficients(const okra_margin_ *m, const okra_factors_ *f,
-                                    double *Z, okra_bag_ *bag)
+static okra_status prepare(low *z)
 {
     okra_status st = OKRA_OK;
-    okra_int rank = f->m, d = f->d, columns = m->p->map_x->columns;
+    okra_margin_ *m = z->m;
+    const okra_problem_ *p = m->p;
+    okra_int rank = p->map_x->rank, d = okra_problem_features_(p);
+    bool hinge = m->o.loss == OKRA_LOSS_HINGE_;
+    double later =
+        (double)(p->map_x->columns * d + rank * d) +
+        (hinge ? okra_boxqp_low_doubles_ : okra_dual_low_doubles_)(m->n, rank, d);
+    if (m->A) {
+        TRY(rotation(z));
+    }
+    TRY(okra_doubles_(m->ctx, rank, d, "the margin coefficients", &z->Z));
+    if (hinge) {
+        ZALLOC(m->alpha, m->n);
+    } else {
+        TRY(okra_doubles_(m->ctx, rank, d, "the margin coefficients", &z->X));
+        okra_mat_fill_(okra_mat_of_(z->X, rank, d), 0);
+        TRY(okra_doubles_(m->ctx, m->n, d, "the dual variables", &m->alpha));
+        okra_mat_fill_(okra_mat_of_(m->alpha, m->n, d), 0);
+    }
+    TRY(okra_budget_ask_(m->ctx, 8 * later, "the margin of %lld pairs at rank %lld",
+                         (long long)m->n, (long long)rank));
+    TRY(okra_factors_create_(m->ctx, p, z->R, p->map_y ? 1 : sqrt(p->feature_scale),
+                             later, &z->f));
+done:
+    return st;
+}
+
+/* Z, and the report, of one lambda. */
+static okra_status solve(low *z, double lambda, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_margin_ *m = z->m;
+    if (m->o.loss == OKRA_LOSS_HINGE_) {
+        okra_boxqp_report_ r;
+        TRY(okra_boxqp_low_(&z->f, lambda, m->o.tolerance, m->alpha, z->Z, &r));
+        TRY(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
+    } else {
+        okra_dual_report_ r;
+        okra_dual_low_ dual = {m->g, (okra_loss_)m->o.loss,
+                               m->o.loss == OKRA_LOSS_HUBER_ ? m->o.delta : m->o.tube,
+                               lambda, m->o.tolerance};
+        TRY(okra_dual_low_solve_(&z->f, &dual, m->alpha, z->X, &r));
+        TRY(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
+        for (okra_int i = 0; i < z->f.m * z->f.d; i++) {
+            z->Z[i] = z->X[i] * (m->g ? sqrt(m->g[i % z->f.d]) : 1);
+        }
+    }
+done:
+    return st;
+}
+
+/* Z, destroyed, as coefficients of the values, in the units of the outputs. */
+static okra_status put_coefficients(low *z, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_context *ctx = z->m->ctx;
+    const okra_map_ *map = z->m->p->map_x;
+    okra_int rank = z->f.m, d = z->f.d;
     double *C = NULL, *X = NULL;
-    okra_mat_ Zm = okra_mat_of_(Z, rank, d);
-    TRY(okra_doubles_(m->ctx, columns, d, "the margin coefficients", &X));
-    if (f->T) {
-        TRY(okra_doubles_(m->ctx, rank, d, "the margin coefficients", &C));
-        TRY(okra_gemm_(m->ctx, false, true, 1, Zm, okra_mat_view_(f->T, d, d, d), 0,
+    okra_mat_ Z = okra_mat_of_(z->Z, rank, d);
+    TRY(okra_doubles_(ctx, map->columns, d, "the margin coefficients", &X));
+    if (z->R) {
+        TRY(okra_doubles_(ctx, rank, d, "the margin coefficients", &C));
+        TRY(okra_gemm_(ctx, false, true, 1, Z, okra_mat_of_(z->R, d, d), 0,
                        okra_mat_of_(C, rank, d)));
-        Zm.p = C;
+        Z.p = C;
     }
-    TRY(okra_map_fold_(m->ctx, m->p->map_x, Zm, okra_mat_of_(X, columns, d)));
-    for (okra_int i = 0; i < columns * d; i++) {
-        X[i] /= f->unit;
+    TRY(okra_map_fold_(ctx, map, Z, okra_mat_of_(X, map->columns, d)));
+    for (okra_int i = 0; i < map->columns * d; i++) {
+        X[i] /= z->f.unit;
     }
-    TRY(okra_ridge_put_(bag, "coefficients", &X, columns, d));
+    TRY(okra_ridge_put_(bag, "coefficients", &X, map->columns, d));
 done:
     okra_free_(C);
     okra_free_(X);
@@ -72,36 +144,22 @@ okra_status okra_margin_low_(okra_margin_ *m, const double *lambda, size_t count
                              okra_bag_ *const *bags)
 {
     okra_status st = OKRA_OK;
-    double *R = NULL, *Z = NULL, unit = m->p->map_y ? 1 : sqrt(m->p->feature_scale);
-    okra_factors_ f = {0};
+    low z = {.m = m};
     okra_moments_ about = {.n = m->n};
-    if (m->A) {
-        TRY(rotation(m, &R));
-    }
-    TRY(okra_doubles_(m->ctx, m->p->map_x->rank, okra_problem_features_(m->p),
-                      "the margin coefficients", &Z));
-    okra_int rank = m->p->map_x->rank, d = okra_problem_features_(m->p);
-    double later = okra_boxqp_low_doubles_(m->n, rank, d) +
-                   (double)((rank + m->p->map_x->columns) * d + m->n);
-    TRY(okra_factors_create_(m->ctx, m->p, R, unit, later, &f));
-    about.m = f.m;
-    about.d = f.d;
-    TRY(okra_moments_trace_error_(m->ctx, m->p->map_x, m->p->x, m->n, f.kept_x,
+    TRY(prepare(&z));
+    about.m = z.f.m;
+    about.d = z.f.d;
+    TRY(okra_moments_trace_error_(m->ctx, m->p->map_x, m->p->x, m->n, z.f.kept_x,
                                   &about.error_x));
-    TRY(okra_moments_trace_error_(m->ctx, m->p->map_y, m->p->y, m->n, f.kept_y,
+    TRY(okra_moments_trace_error_(m->ctx, m->p->map_y, m->p->y, m->n, z.f.kept_y,
                                   &about.error_y));
-    ZALLOC(m->alpha, m->n);
     for (size_t l = 0; l < count; l++) {
-        okra_boxqp_report_ r;
-        TRY(okra_boxqp_low_(&f, lambda[l], m->o.tolerance, m->alpha, Z, &r));
-        TRY(okra_margin_report_(m, lambda[l], r.dual, r.gap, r.converged, bags[l]));
-        TRY(put_coefficients(m, &f, Z, bags[l]));
+        TRY(solve(&z, lambda[l], bags[l]));
+        TRY(put_coefficients(&z, bags[l]));
         TRY(okra_moments_put_(&about, m->p, bags[l]));
         TRY(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
     }
 done:
-    okra_factors_clear_(&f);
-    okra_free_(R);
-    okra_free_(Z);
+    clear(&z);
     return st;
 }

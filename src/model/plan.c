@@ -93,16 +93,24 @@ done:
     return st;
 }
 
-/* The margin on thin factors (method/boxqp_low.c): a usual number of rounds, each with a
- * product with every pair and a sweep over a third of them. */
-enum { MARGIN_ROUNDS = 15 };
+/* The margin on thin factors (method/boxqp_low.c, dual_low.c): how often it comes back to
+ * the features, which is known by experience alone. */
+typedef struct margin_work {
+    const char *what;         /* NULL: not this method   */
+    double times, row, extra; /* operations, doubles a row */
+} margin_work;
 
-static bool margin_rounds(const okra_fit_fields_ *f, const okra_options *options,
-                          const okra_data *y, bool features)
+static margin_work read_margin(const char *method, const okra_options *options, double m,
+                               double d)
 {
-    okra_problem_ p = {.n = y->n, .y = y, .features = features ? y->values : NULL};
-    return strcmp(f->method, "margin") == 0 &&
-           okra_method_factored_(okra_method_find_("margin"), &p, options);
+    const char *loss = okra_options_get(options, "loss");
+    if (strcmp(method, "margin") != 0) {
+        return (margin_work){0};
+    }
+    return strcmp(loss, "hinge") == 0 ? (margin_work){"rounds", 15, 15 * 4 * m * d, 0}
+           : strcmp(loss, "huber") == 0
+               ? (margin_work){"Newton steps", 5, 5 * m * m + 15 * 4 * m * d, 3 * d}
+               : (margin_work){"Newton steps", 40, 40 * m * m + 400 * 4 * m * d, 3 * d};
 }
 
 /* Operations a second of a matrix product. */
@@ -165,7 +173,7 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
     bool cg = solver && strcmp(solver, "cg") == 0;
     double m = sx.rank, d = mapped ? sy.rank : features ? (double)y->d : 0;
     double steps = cg ? atof(okra_options_get(options, "cg-iterations")) : 0;
-    bool margin = margin_rounds(&f, options, y, features);
+    margin_work margin = read_margin(f.method, options, m, d);
     bool semi = !cg && okra_options_is_set(options, "lambda2");
     const char *operator_text = okra_options_get(options, "operator");
     bool diagonal = operator_text && strncmp(operator_text, "diagonal", 8) == 0;
@@ -176,7 +184,7 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
     double row = cg ? m * sx.value + 2 * m * d : mapping(&sx) + m * m + 2 * m * d;
     row += smooth.row + (diagonal ? mapping(&sx) + 2 * m * d : 0);
     row += mapped ? mapping(&sy) + d * d : 0;
-    row += margin ? MARGIN_ROUNDS * 4 * m * d : 0;
+    row += margin.row;
     double work = choosing(&sx, n) + (mapped ? choosing(&sy, n) : 0) + n * row +
                   steps * n * (m * sx.value + 4 * m * d) + (cg ? 8 : 1) * m * m * m;
     double memory = 8 * ((semi ? 4 : 2) * m * m + (cg || diagonal ? 5 : 2) * m * d +
@@ -186,12 +194,12 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
     *seconds = work / rate;
     double passes = cg ? steps + 1 : (d > 0 ? 1 : 2) + smooth.passes + diagonal;
     char kept[80] = "", rounds[80] = "";
-    double fit_in = (double)(okra_context_memory(context) - okra_alloc_live_bytes_());
-    if (margin) {
-        bool stay = 8 * n * (m + d) < fit_in;
-        snprintf(rounds, sizeof rounds, ", then about %d rounds on features %s",
-                 MARGIN_ROUNDS, stay ? "that are kept" : "made anew");
-        memory += stay ? 8 * n * (m + d) : 0;
+    if (margin.what) {
+        double left = (double)(okra_context_memory(context) - okra_alloc_live_bytes_());
+        bool stay = 8 * n * (m + d + margin.extra) < left;
+        snprintf(rounds, sizeof rounds, ", then about %.0f %s on features %s",
+                 margin.times, margin.what, stay ? "that are kept" : "made anew");
+        memory += 8 * n * (margin.extra + (stay ? m + d : 0));
     }
     if (smooth.kept > 0) {
         snprintf(kept, sizeof kept, ", %.2f GiB of features in memory or TMPDIR",

@@ -379,8 +379,9 @@ TEST(files_keep_the_basis)
          "low-rank-y=sketch(rank=4)"),
         "kx=rbf(sigma=1) ky=rbf(sigma=2) low-rank=nystrom(rank=5,pivots=centres)",
         "method=margin kx=rbf(sigma=1) ky=rbf(sigma=2) low-rank=chol(rank=5)",
-        "method=margin kx=rbf(sigma=1) low-rank-x=nystrom(rank=5)"};
-    for (int k = 0; k < 10; k++) {
+        "method=margin kx=rbf(sigma=1) low-rank-x=nystrom(rank=5)",
+        "method=margin loss=huber kx=rbf(sigma=1) ky=rbf(sigma=2) low-rank=chol(rank=5)"};
+    for (int k = 0; k < 11; k++) {
         pairs p;
         double one[M], two[M];
         okra_model *again = NULL;
@@ -576,6 +577,9 @@ TEST(plans)
         {"method=margin low-rank-x=nystrom(rank=5)",
          "1 pass over the data in blocks of 12 rows, then about 15 rounds on "
          "features that are kept"},
+        {"method=margin loss=huber low-rank-x=nystrom(rank=5)", "about 5 Newton steps"},
+        {"method=margin loss=epsilon low-rank-x=nystrom(rank=5)",
+         "about 40 Newton steps"},
         {"low-rank-x=nystrom(rank=5) solver=cg cg-iterations=7", "at most 8 passes"}};
     pairs p;
     char text[400];
@@ -608,10 +612,11 @@ TEST(allocations)
         "method=kpca kx=rbf(sigma=1) low-rank=nystrom(rank=5,pivots=centres)",
         "method=kpca kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=chol(rank=5)",
         "kx=rbf(sigma=1) low-rank-x=nystrom(rank=5) lambda2=0.1 graph=gram",
-        "method=margin kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=sketch(rank=5)"};
+        "method=margin kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=sketch(rank=5)",
+        "method=margin loss=epsilon kx=rbf(sigma=1) low-rank-x=chol(rank=5)"};
     pairs p;
     pairs_make(9, &p);
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 9; k++) {
         okra_options *o = pairs_options(okra_fit_options, settings[k]);
         CHECK_ALLOCATIONS(fit_and_predict(&p, o), (void)0);
         okra_options_free(o);
