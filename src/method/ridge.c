@@ -434,13 +434,6 @@ done:
     return st;
 }
 
-/* The diagonal operator reads the inputs themselves beside their Gram matrix. */
-static bool factored(const okra_problem_ *problem, const okra_options *options)
-{
-    (void)problem;
-    return strncmp(okra_options_get(options, "operator"), "diagonal", 8) != 0;
-}
-
 const okra_method_ okra_method_ridge_ = {
     .name = "ridge",
     .help = "regularised least squares with an operator-valued kernel",
@@ -449,7 +442,6 @@ const okra_method_ okra_method_ridge_ = {
     .unlabelled = true,
     .low_rank = true,
     .gaussian = true,
-    .factored = factored,
     .path = path,
     .form = okra_ridge_form_,
     .width = okra_ridge_width_,
