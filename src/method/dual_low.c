@@ -95,7 +95,7 @@ static okra_status prepare(solver *s)
     ALLOC(s->value, m);
     TRY(okra_doubles_(s->ctx, s->f->block, d, "a block of the margin", &s->block));
     TRY(okra_doubles_(s->ctx, s->f->block, m, "a block of the margin", &s->wide));
-    double mean = s->f->kept_x / (2 * s->o->lambda) / (double)n;
+    double mean = s->f->trace / (2 * s->o->lambda) / (double)n;
     s->tau = s->o->loss == OKRA_LOSS_HUBER_ ? 0 : mean > 0 ? mean : 1;
 done:
     return st;

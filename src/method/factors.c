@@ -45,7 +45,7 @@ static okra_status open_buffers(okra_factors_ *f, bool kept)
     if (!kept && x->sketch) {
         TRY(okra_doubles_(f->ctx, rows, f->m, "a block of input features", &f->XS));
     }
-    if (!kept && (y || f->T)) {
+    if (!kept && (y || f->as.T)) {
         TRY(okra_doubles_(f->ctx, rows, y ? y->columns : f->d,
                           "a block of output features", &f->Y));
     }
@@ -81,29 +81,37 @@ static void explicit_rows(const okra_factors_ *f, const okra_int *index, okra_in
         okra_int i = index ? index[first + r] : first + r;
         const double *y = f->p->features + i * f->p->features_ld;
         for (okra_int j = 0; j < R.cols; j++) {
-            R.p[r * R.ld + j] = f->unit * y[j];
+            R.p[r * R.ld + j] = f->as.unit * y[j];
         }
     }
 }
 
+/* *kept (may be NULL): tr(Phi Phi') before F is added to it. */
 static okra_status make(okra_factors_ *f, const okra_int *index, okra_int first,
-                        okra_int count, okra_mat_ *Phi, okra_mat_ *Psi)
+                        okra_int count, okra_mat_ *Phi, okra_mat_ *Psi, double *kept)
 {
     okra_status st = OKRA_OK;
     const okra_map_ *x = f->p->map_x, *y = f->p->map_y;
     *Phi = okra_mat_of_(f->XS ? f->XS : f->X, count, f->m);
     TRY(features(f, x, f->p->x, index, first, okra_mat_of_(f->X, count, x->columns),
                  *Phi));
+    if (kept) {
+        *kept += okra_dot_(count * f->m, Phi->p, Phi->p);
+    }
+    if (f->as.F) {
+        TRY(okra_trsm_(f->ctx, false, true, okra_mat_view_(f->as.F, f->m, f->m, f->m),
+                       *Phi));
+    }
     *Psi = okra_mat_of_(f->R, count, f->d);
     if (y) {
         *Psi = okra_mat_of_(f->YS ? f->YS : f->Y, count, f->d);
         TRY(features(f, y, f->p->y, index, first, okra_mat_of_(f->Y, count, y->columns),
                      *Psi));
-    } else if (f->T) {
+    } else if (f->as.T) {
         okra_mat_ raw = okra_mat_of_(f->Y, count, f->d);
         explicit_rows(f, index, first, raw);
         TRY(okra_gemm_(f->ctx, false, false, 1, raw,
-                       okra_mat_view_(f->T, f->d, f->d, f->d), 0, *Psi));
+                       okra_mat_view_(f->as.T, f->d, f->d, f->d), 0, *Psi));
     } else {
         explicit_rows(f, index, first, *Psi);
     }
@@ -123,7 +131,7 @@ okra_status okra_factors_rows_(okra_factors_ *f, const okra_int *index, okra_int
                                okra_int count, okra_mat_ *Phi, okra_mat_ *Psi)
 {
     if (!f->Phi) {
-        return make(f, index, first, count, Phi, Psi);
+        return make(f, index, first, count, Phi, Psi, NULL);
     }
     if (!index) {
         *Phi = okra_mat_of_(f->Phi + first * f->m, count, f->m);
@@ -144,12 +152,12 @@ static okra_status pass(okra_factors_ *f, double *Phi, double *Psi)
         okra_int rows = OKRA_MIN_(f->block, f->n - i);
         okra_mat_ A, B;
         TRY(okra_cancelled_(f->ctx));
-        TRY(make(f, NULL, i, rows, &A, &B));
+        TRY(make(f, NULL, i, rows, &A, &B, &f->kept_x));
         for (okra_int r = 0; r < rows; r++) {
             const double *a = A.p + r * A.ld, *b = B.p + r * B.ld;
             double x = okra_dot_(f->m, a, a), y = okra_dot_(f->d, b, b);
             f->square[i + r] = x * y;
-            f->kept_x += x;
+            f->trace += x;
             f->kept_y += y;
         }
         if (Phi) {
@@ -163,8 +171,7 @@ done:
 }
 
 okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
-                                 const double *T, double unit, double besides,
-                                 okra_factors_ *out)
+                                 const okra_factors_as_ *as, okra_factors_ *out)
 {
     okra_status st = OKRA_OK;
     const okra_map_ *x = p->map_x, *y = p->map_y;
@@ -174,11 +181,10 @@ okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
                        .n = p->n,
                        .m = x->rank,
                        .d = okra_problem_features_(p),
-                       .T = T,
-                       .unit = unit};
+                       .as = *as};
     okra_int rows = OKRA_MIN_(f.n, OKRA_FACTORS_BLOCK_);
-    besides += (double)(f.n + rows * (f.m + f.d)); /* squares, rows that are gathered */
-    if (fits(&f, f.n, besides + (double)x->columns)) {
+    double besides = as->besides + (double)(f.n + rows * (f.m + f.d) + x->columns);
+    if (fits(&f, f.n, besides)) {
         TRY(okra_doubles_(ctx, f.n, f.m, "the features of the inputs", &Phi));
         TRY(okra_doubles_(ctx, f.n, f.d, "the features of the outputs", &Psi));
     }

@@ -9,23 +9,31 @@
 
 enum { OKRA_FACTORS_BLOCK_ = 1024 }; /* rows at once: products run near their full rate */
 
+/* How the features are seen; the matrices must outlive the factors. */
+typedef struct okra_factors_as_ {
+    const double *F; /* m x m, lower: F^-1 phi in the place of phi; NULL: I      */
+    const double *T; /* d x d: explicit outputs y are seen as unit y'T; NULL: I  */
+    double unit;
+    double besides; /* doubles that the method is going to need: room is left for them */
+} okra_factors_as_;
+
 typedef struct okra_factors_ {
     okra_context *ctx;
     const okra_problem_ *p;
+    okra_factors_as_ as;
     okra_int n, m, d;
-    okra_int block;  /* rows that a call gives at most                         */
-    const double *T; /* d x d: explicit outputs y are seen as unit y'T; NULL: I */
-    double unit;
-    double *Phi, *Psi;     /* n x m, n x d; NULL: made again                          */
-    double *square;        /* n: |phi_i|^2 |psi_i|^2                                  */
-    double kept_x, kept_y; /* tr(Phi Phi'), tr(Psi Psi')                          */
-    double *X, *XS, *Y, *YS, *R; /* a block of values, features, rotated outputs  */
+    okra_int block;          /* rows that a call gives at most                         */
+    double *Phi, *Psi;       /* n x m, n x d; NULL: made again                         */
+    double *square;          /* n: |phi_i|^2 |psi_i|^2                                 */
+    double trace;            /* tr(Phi Phi')                                           */
+    double kept_x, kept_y;   /* the same without F; tr(Psi Psi')                       */
+    double *X, *XS, *Y, *YS; /* a block of values and features                         */
+    double *R;               /* a block of rotated outputs                             */
 } okra_factors_;
 
-/* One pass over the training set. T must outlive the factors. besides: doubles that the
- * method is going to need, for which room is left. */
+/* One pass over the training set. */
 okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
-                                 const double *T, double unit, double besides,
+                                 const okra_factors_as_ *as,
                                  okra_factors_ *out) OKRA_CHECK;
 /* These rows alone, side by side; out->Phi == NULL: they do not fit. */
 okra_status okra_factors_take_(okra_factors_ *f, const okra_int *index, okra_int count,

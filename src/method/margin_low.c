@@ -17,24 +17,31 @@
 #include "kernel/lowrank.h"
 #include "method/boxqp_low.h"
 #include "method/dual_low.h"
+#include "method/graph.h"
 #include "method/ridge.h"
 
 #include <math.h>
+#include <string.h>
 
 bool okra_margin_factored_(const okra_problem_ *p, const okra_options *options)
 {
     const char *both = okra_options_get(options, "low-rank");
     const char *on_y = okra_options_get(options, "low-rank-y");
-    return !okra_options_is_set(options, "lambda2") &&
-           (p->features || (both && *both) || (on_y && *on_y));
+    bool identity = strcmp(okra_options_get(options, "operator"), "identity") == 0;
+    bool smooth = okra_options_is_set(options, "lambda2");
+    return (p->features || (both && *both) || (on_y && *on_y)) &&
+           (!smooth || (identity && okra_graph_low_check_(
+                                        okra_options_get(options, "graph")) == OKRA_OK));
 }
 
 typedef struct low {
     okra_margin_ *m;
     okra_factors_ f;
-    double *R; /* d x d: E', with its columns scaled for the hinge loss */
-    double *X; /* rank x d: the solution so far of a loss of the distance */
-    double *Z; /* rank x d                                                */
+    double *R;     /* d x d: E', with its columns scaled for the hinge loss */
+    double *X;     /* rank x d: the solution so far of a loss of the distance */
+    double *Z;     /* rank x d                                                */
+    double *B, *F; /* rank x rank, with lambda_2: its part of P; the factor of P */
+    double later;  /* doubles that the solver takes */
 } low;
 
 static void clear(low *z)
@@ -43,6 +50,8 @@ static void clear(low *z)
     okra_free_(z->R);
     okra_free_(z->X);
     okra_free_(z->Z);
+    okra_free_(z->B);
+    okra_free_(z->F);
 }
 
 static okra_status rotation(low *z)
@@ -59,6 +68,21 @@ done:
     return st;
 }
 
+/* B = 2 lambda_2 Phi'M Phi */
+static okra_status penalty(low *z)
+{
+    okra_status st = OKRA_OK;
+    const okra_margin_ *m = z->m;
+    okra_moments_ t = {.m = m->p->map_x->rank};
+    TRY(okra_doubles_(m->ctx, t.m, t.m, "the smoothness penalty", &z->F));
+    TRY(okra_doubles_(m->ctx, t.m, t.m, "the smoothness penalty", &z->B));
+    okra_mat_fill_(okra_mat_of_(z->B, t.m, t.m), 0);
+    t.C = z->B;
+    TRY(okra_moments_smooth_(m->ctx, m->p, m->o.graph, m->o.lambda2, &t));
+done:
+    return st;
+}
+
 static okra_status prepare(low *z)
 {
     okra_status st = OKRA_OK;
@@ -66,11 +90,11 @@ static okra_status prepare(low *z)
     const okra_problem_ *p = m->p;
     okra_int rank = p->map_x->rank, d = okra_problem_features_(p);
     bool hinge = m->o.loss == OKRA_LOSS_HINGE_;
-    double later =
-        (double)(p->map_x->columns * d + rank * d) +
-        (hinge ? okra_boxqp_low_doubles_ : okra_dual_low_doubles_)(m->n, rank, d);
     if (m->A) {
         TRY(rotation(z));
+    }
+    if (m->semi) {
+        TRY(penalty(z));
     }
     TRY(okra_doubles_(m->ctx, rank, d, "the margin coefficients", &z->Z));
     if (hinge) {
@@ -81,10 +105,35 @@ static okra_status prepare(low *z)
         TRY(okra_doubles_(m->ctx, m->n, d, "the dual variables", &m->alpha));
         okra_mat_fill_(okra_mat_of_(m->alpha, m->n, d), 0);
     }
-    TRY(okra_budget_ask_(m->ctx, 8 * later, "the margin of %lld pairs at rank %lld",
+    z->later = (double)(p->map_x->columns * d + rank * d) +
+               (hinge ? okra_boxqp_low_doubles_ : okra_dual_low_doubles_)(m->n, rank, d);
+    TRY(okra_budget_ask_(m->ctx, 8 * z->later, "the margin of %lld pairs at rank %lld",
                          (long long)m->n, (long long)rank));
-    TRY(okra_factors_create_(m->ctx, p, z->R, p->map_y ? 1 : sqrt(p->feature_scale),
-                             later, &z->f));
+done:
+    return st;
+}
+
+/* The features as they serve this lambda: all the same without lambda_2. */
+static okra_status features(low *z, double lambda)
+{
+    okra_status st = OKRA_OK;
+    const okra_problem_ *p = z->m->p;
+    okra_int rank = p->map_x->rank;
+    if (z->f.n > 0 && !z->F) {
+        return OKRA_OK;
+    }
+    if (z->F) {
+        okra_mat_ F = okra_mat_of_(z->F, rank, rank);
+        okra_mat_copy_(okra_mat_of_(z->B, rank, rank), F);
+        okra_mat_add_diagonal_(F, lambda);
+        TRY(okra_cholesky_(z->m->ctx, F, NULL));
+        if (z->X) { /* of another F */
+            okra_mat_fill_(okra_mat_of_(z->X, rank, okra_problem_features_(p)), 0);
+        }
+    }
+    okra_factors_as_ as = {z->F, z->R, p->map_y ? 1 : sqrt(p->feature_scale), z->later};
+    okra_factors_clear_(&z->f);
+    TRY(okra_factors_create_(z->m->ctx, p, &as, &z->f));
 done:
     return st;
 }
@@ -94,15 +143,17 @@ static okra_status solve(low *z, double lambda, okra_bag_ *bag)
 {
     okra_status st = OKRA_OK;
     okra_margin_ *m = z->m;
+    double own = z->F ? 1 : lambda;
+    TRY(features(z, lambda));
     if (m->o.loss == OKRA_LOSS_HINGE_) {
         okra_boxqp_report_ r;
-        TRY(okra_boxqp_low_(&z->f, lambda, m->o.tolerance, m->alpha, z->Z, &r));
+        TRY(okra_boxqp_low_(&z->f, own, m->o.tolerance, m->alpha, z->Z, &r));
         TRY(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
     } else {
         okra_dual_report_ r;
         okra_dual_low_ dual = {m->g, (okra_loss_)m->o.loss,
                                m->o.loss == OKRA_LOSS_HUBER_ ? m->o.delta : m->o.tube,
-                               lambda, m->o.tolerance};
+                               own, m->o.tolerance};
         TRY(okra_dual_low_solve_(&z->f, &dual, m->alpha, z->X, &r));
         TRY(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
         for (okra_int i = 0; i < z->f.m * z->f.d; i++) {
@@ -123,6 +174,9 @@ static okra_status put_coefficients(low *z, okra_bag_ *bag)
     double *C = NULL, *X = NULL;
     okra_mat_ Z = okra_mat_of_(z->Z, rank, d);
     TRY(okra_doubles_(ctx, map->columns, d, "the margin coefficients", &X));
+    if (z->F) {
+        TRY(okra_trsm_(ctx, true, true, okra_mat_of_(z->F, rank, rank), Z));
+    }
     if (z->R) {
         TRY(okra_doubles_(ctx, rank, d, "the margin coefficients", &C));
         TRY(okra_gemm_(ctx, false, true, 1, Z, okra_mat_of_(z->R, d, d), 0,
@@ -131,7 +185,7 @@ static okra_status put_coefficients(low *z, okra_bag_ *bag)
     }
     TRY(okra_map_fold_(ctx, map, Z, okra_mat_of_(X, map->columns, d)));
     for (okra_int i = 0; i < map->columns * d; i++) {
-        X[i] /= z->f.unit;
+        X[i] /= z->f.as.unit;
     }
     TRY(okra_ridge_put_(bag, "coefficients", &X, map->columns, d));
 done:
@@ -140,23 +194,31 @@ done:
     return st;
 }
 
+/* Ranks and trace errors. */
+static okra_status tell(const low *z, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    const okra_problem_ *p = z->m->p;
+    okra_moments_ t = {.n = p->n, .m = z->f.m, .d = z->f.d};
+    TRY(okra_moments_trace_error_(z->m->ctx, p->map_x, p->x, p->n, z->f.kept_x,
+                                  &t.error_x));
+    TRY(okra_moments_trace_error_(z->m->ctx, p->map_y, p->y, p->n, z->f.kept_y,
+                                  &t.error_y));
+    TRY(okra_moments_put_(&t, p, bag));
+done:
+    return st;
+}
+
 okra_status okra_margin_low_(okra_margin_ *m, const double *lambda, size_t count,
                              okra_bag_ *const *bags)
 {
     okra_status st = OKRA_OK;
     low z = {.m = m};
-    okra_moments_ about = {.n = m->n};
     TRY(prepare(&z));
-    about.m = z.f.m;
-    about.d = z.f.d;
-    TRY(okra_moments_trace_error_(m->ctx, m->p->map_x, m->p->x, m->n, z.f.kept_x,
-                                  &about.error_x));
-    TRY(okra_moments_trace_error_(m->ctx, m->p->map_y, m->p->y, m->n, z.f.kept_y,
-                                  &about.error_y));
     for (size_t l = 0; l < count; l++) {
         TRY(solve(&z, lambda[l], bags[l]));
         TRY(put_coefficients(&z, bags[l]));
-        TRY(okra_moments_put_(&about, m->p, bags[l]));
+        TRY(tell(&z, bags[l]));
         TRY(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
     }
 done:
