@@ -267,8 +267,11 @@ done:
 okra_status okra_other_diagonal_(okra_context *ctx, const okra_bound_ *bound,
                                  const okra_other_ *other, double *d)
 {
-    (void)ctx;
-    return self(bound, &other->view, d);
+    int root = bound->kernel->count - 1;
+    const okra_kernel_class_ *leaf = bound->kernel->nodes[root].leaf;
+    return leaf && leaf->whole_diagonal
+               ? leaf->whole_diagonal(ctx, other->view.slots[root].side, d)
+               : self(bound, &other->view, d);
 }
 
 okra_status okra_gram(okra_context *context, const okra_kernel *kernel,

@@ -59,6 +59,9 @@ typedef struct okra_kernel_class_ {
      * OKRA_EUNSUPPORTED if the data do not tell. NULL: 1 each. */
     okra_status (*diagonal)(okra_context *ctx, const void *params, const void *a,
                             okra_int n, double *out);
+    /* For low rank: the values before it that `diagonal` falls short of, told of objects
+     * that are not of the training set; NULL: there are none. */
+    okra_status (*whole_diagonal)(okra_context *ctx, const void *a, double *out);
 } okra_kernel_class_;
 
 /* What a transform reads beside the child's values, and so what `da` and `db` hold. */
@@ -148,7 +151,9 @@ okra_status okra_other_cross_(okra_context *ctx, const okra_bound_ *bound,
 okra_status okra_other_cross_t_(okra_context *ctx, const okra_bound_ *bound,
                                 const okra_other_ *other, okra_int j0,
                                 okra_mat_ K) OKRA_CHECK;
-/* k(other_i, other_i) of all rows; OKRA_EARG where the user's Gram rows lack it. */
+/* k(other_i, other_i) of all rows; OKRA_EARG where the user's Gram rows lack it. Of EXPR |
+ * chol(...) it is that of EXPR: the features of a new object miss what the basis does not
+ * span, but variances and distances must not. */
 okra_status okra_other_diagonal_(okra_context *ctx, const okra_bound_ *bound,
                                  const okra_other_ *other, double *d) OKRA_CHECK;
 

@@ -95,6 +95,10 @@ static okra_status check(const okra_kernel *kernel, const okra_data *train)
                               kernel->text, node->transform->name);
         }
     }
+    if (okra_kernel_low_(kernel)) {
+        return okra_fail_(OKRA_EUNSUPPORTED, "low rank: kernel %s is of low rank already",
+                          kernel->text);
+    }
     return OKRA_OK;
 }
 

@@ -6,8 +6,11 @@
  * products, 2 m operations a pair. Any object costs m values of EXPR and m^2 operations
  * once, so that a query meets the basis and not the n training objects. A model keeps the
  * map and the Phi of its training set (n x m), which saves n m values of EXPR whenever it
- * is loaded. Rows are mapped in blocks whose height does not depend on the memory that is
- * left: same bits.
+ * is loaded. Self-similarities are |phi(x)|^2, so that the Gram matrix has rank m and
+ * transforms see features; but a new object's own, in variances and distances, is k(x, x)
+ * of EXPR: else what the basis does not span would count as known (the projected process
+ * of Quinonero-Candela and Rasmussen 2005, sec. 5). Rows are mapped in blocks whose
+ * height does not depend on the memory that is left: same bits.
  */
 #include "kernel/expr.h"
 #include "kernel/kernels.h"
@@ -29,6 +32,8 @@ typedef struct shared {
 } shared;
 
 typedef struct side {
+    const shared *sh;
+    const okra_data *data;
     okra_data *features;
     void *linear;
 } side;
@@ -166,6 +171,8 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     side *s = NULL;
     (void)params;
     ZALLOC(s, 1);
+    s->sh = sh;
+    s->data = data;
     if (data == sh->train) {
         s->features = okra_data_retain(sh->features);
     } else {
@@ -193,6 +200,12 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *a
 {
     (void)params;
     return okra_linear_.diagonal(ctx, NULL, ((const side *)a)->linear, n, out);
+}
+
+static okra_status whole_diagonal(okra_context *ctx, const void *a, double *out)
+{
+    const side *s = a;
+    return okra_map_self_(ctx, s->sh->map, s->data, out);
 }
 
 static bool is_low(const okra_node_ *node)
@@ -290,7 +303,8 @@ static const okra_option rff_rows[] = {RANK_ROW, {.name = NULL}};
         .side = make_side,                                \
         .free_side = free_side,                           \
         .block = block,                                   \
-        .diagonal = diagonal}
+        .diagonal = diagonal,                             \
+        .whole_diagonal = whole_diagonal}
 
 LOW(chol, "chol", chol_rows,
     "low rank by incomplete Cholesky: the objects that leave least of the trace");

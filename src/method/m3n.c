@@ -55,7 +55,9 @@ static okra_status check(const okra_problem_ *p, const okra_kernel **inner)
     if (!*inner || !(okra_kernel_kinds_(*inner) >> OKRA_DENSE & 1) ||
         okra_kernel_centers_(*inner)) {
         FAIL(OKRA_EUNSUPPORTED,
-             "m3n needs kx = position(k), k a kernel of vectors that is not centred");
+             "m3n needs kx = position(k), k a kernel of vectors that is not centred; it "
+             "is %s",
+             p->kx ? okra_kernel_text(okra_bound_kernel_(p->kx)) : "none");
     }
     for (okra_int i = 0; i < p->n; i++) {
         okra_int a, b;
