@@ -151,9 +151,9 @@ okra_status okra_other_cross_(okra_context *ctx, const okra_bound_ *bound,
 okra_status okra_other_cross_t_(okra_context *ctx, const okra_bound_ *bound,
                                 const okra_other_ *other, okra_int j0,
                                 okra_mat_ K) OKRA_CHECK;
-/* k(other_i, other_i) of all rows; OKRA_EARG where the user's Gram rows lack it. Of EXPR |
- * chol(...) it is that of EXPR: the features of a new object miss what the basis does not
- * span, but variances and distances must not. */
+/* k(other_i, other_i) of all rows; OKRA_EARG where the user's Gram rows lack it. Of EXPR
+ * | chol(...) it is that of EXPR: the features of a new object miss what the basis does
+ * not span, but variances and distances must not. */
 okra_status okra_other_diagonal_(okra_context *ctx, const okra_bound_ *bound,
                                  const okra_other_ *other, double *d) OKRA_CHECK;
 
