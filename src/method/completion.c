@@ -8,9 +8,11 @@
  * em (K. Tsuda, S. Akaho, K. Asai, JMLR 4, 2003; T. Kato, K. Tsuda, K. Asai,
  * Bioinformatics 21, 2005): D, known in D_vv = L, closest to M = K + lambda I in the
  * Kullback-Leibler divergence tr(M^-1 D) - log det(M^-1 D). With one fixed M the e-step
- * is the whole algorithm, and closed: D_vh = L W,     D_hh = W'L W + M_hh - M_hv M_vv^-1
- * M_vh,     e = lambda (the conditional law of h given v is that of M). The step is not
- * iterated over spectral variants of M.
+ * is the whole algorithm, and closed (the conditional law of h given v is that of M):
+ *
+ *     D_vh = L W,   D_hh = W'L W + M_hh - M_hv M_vv^-1 M_vh,   e = lambda
+ *
+ * The step is not iterated over spectral variants of M.
  *
  * pkmr (Y. Yamanishi and J.-P. Vert, 2007, penalized kernel matrix regression):
  * D = K A K with A >= 0 that minimises |L - K_vv A K_vv|^2 + lambda tr(A K_vv). With

@@ -6,11 +6,15 @@
  * A tree splits on similarities to training inputs: the features of an input x are
  * k_x = (k(x_1,x), ..., k(x_n,x)). Of `features` random ones, each with a random cut
  * between its values at two random inputs of the node, the split of a node S into S_1 and
- * S_2 is taken that reduces most the variance of the outputs in feature space, s var(S) =
- * sum_{i in S} l_ii - g(S) / s,   g(S) = sum_{i,j in S} l_ij,  s = |S|, reduction = s
- * var(S) - s_1 var(S_1) - s_2 var(S_2) = g(S_1)/s_1 + g(S_2)/s_2 - g(S)/s. In a leaf the
- * prediction is the mean of its outputs, so that over T trees w_i(x) = (1/T) sum_t [x and
- * x_i in one leaf of t] / |leaf|.
+ * S_2 is taken that reduces most the variance of the outputs in feature space,
+ *
+ *     s var(S) = sum_{i in S} l_ii - g(S) / s,   g(S) = sum_{i,j in S} l_ij,   s = |S|
+ *     reduction = s var(S) - s_1 var(S_1) - s_2 var(S_2)
+ *               = g(S_1)/s_1 + g(S_2)/s_2 - g(S)/s
+ *
+ * In a leaf the prediction is the mean of its outputs, so that over T trees
+ *
+ *     w_i(x) = (1/T) sum_t [x and x_i in one leaf of t] / |leaf|
  *
  * g of all candidate splits of a node is one product: with the 0/1 matrix Z (features x
  * s) of members of S_1, g(S_1) are the row sums of Z * (Z L_S), and

@@ -8,14 +8,19 @@
  * is diagonal: coordinate j is a ridge of its own with the Gram matrix (1 - t) K + t x_j
  * x_j', x_j the j-th column of X, one rank more than what all coordinates share. With
  * K = V' diag(v) V, m = (1 - t) v + lambda, F = V Y, G = V X,
- *     a_j = sum_i G_ij F_ij / m_i,   b_j = sum_i G_ij^2 / m_i,   s_j = t a_j / (1 + t
- * b_j) C = V' [ (F_ij - s_j G_ij) / m_i ]                    (Sherman and Morrison)
+ *
+ *     a_j = sum_i G_ij F_ij / m_i,   b_j = sum_i G_ij^2 / m_i
+ *     s_j = t a_j / (1 + t b_j)
+ *     C = V' [ (F_ij - s_j G_ij) / m_i ]                    (Sherman and Morrison)
  *     h_j(x) = (1 - t) (k_x' C)_j + s_j x_j,    since t x_j' c_j = s_j
  *
  * Left out, one pair at a time (ridge_leave.c, B_j the inverse of coordinate j):
- *     (B_j u)_i = sum_k V_ki (V u)_k / m_k - t e_ij (sum_k G_kj (V u)_k / m_k)/(1 + t
- * b_j) (B_j)_ii  = sum_k V_ki^2 / m_k - t e_ij^2 / (1 + t b_j),      e = V' [ G_ij / m_i
- * ] R_ij = ((B_j y_j)_i - (B_j 1)_i m_ij) / (B_j)_ii,   H = Y - R.
+ *
+ *     e = V' [ G_ij / m_i ]
+ *     (B_j u)_i = sum_k V_ki (V u)_k / m_k
+ *                 - t e_ij (sum_k G_kj (V u)_k / m_k) / (1 + t b_j)
+ *     (B_j)_ii  = sum_k V_ki^2 / m_k - t e_ij^2 / (1 + t b_j)
+ *     R_ij = ((B_j y_j)_i - (B_j 1)_i m_ij) / (B_j)_ii,   H = Y - R
  *
  * Low rank: ridge_low_diagonal.c.
  *

@@ -3,11 +3,15 @@
  * training set that holds it is left out, for every lambda, from one decomposition of K.
  *
  * Identity, B = (K + lambda I)^-1 = V' diag(1/(v + lambda)) V. The model without S has,
- * at the inputs of S, the weights A_S = -(B_SS)^-1 B_S,(not S),      for S = {i}:  a_j =
- * -B_ij / B_ii, by the inverse of a partitioned matrix, and so the residuals (explicit
- * features Y) R_S = Y_S - H_S = (B_SS)^-1 (B Y)_S,    for S = {i}:  (B Y)_i / B_ii,
- * Allen's PRESS residuals: r_i / (1 - (K B)_ii) with 1 - (K B)_ii = lambda B_ii. These
- * weights depend on the inputs alone, so any loss of the left-out predictions is exact.
+ * at the inputs of S, by the inverse of a partitioned matrix the weights A_S, and so with
+ * explicit features Y the residuals R_S
+ *
+ *     A_S = -(B_SS)^-1 B_S,(not S)               for S = {i}:  a_j = -B_ij / B_ii
+ *     R_S = Y_S - H_S = (B_SS)^-1 (B Y)_S        for S = {i}:  (B Y)_i / B_ii
+ *
+ * the last being Allen's PRESS residuals, r_i / (1 - (K B)_ii) with 1 - (K B)_ii = lambda
+ * B_ii. These weights depend on the inputs alone, so any loss of the left-out predictions
+ * is exact.
  *
  * Centred outputs: the mean m_S is that of the outputs that stay,
  *     w_j = a_j + (1 - sum a) / (n - |S|),   R_S = (B_SS)^-1 ((B Y)_S - (B 1)_S m_S').

@@ -10,9 +10,12 @@
  *     J K (lambda I + g P K)^-1 J' = (J E3) diag(1 / (lambda + g t)) (J E3)'
  * so one factor of K and one eigendecomposition of T serve every lambda and every
  * eigenvalue g of a matrix operator. The first line subtracts close numbers when lambda
- * is small; one step of iterative refinement, X += (R - X (lambda I + g K P)) (lambda I +
- * g K P)^-1,   K P = E3 E2', brings the error back to what elimination with pivoting has
- * (measured: lambda = 1e-6, lambda_2 = 10: 2e-7 before, 2e-11 after).
+ * is small; one step of iterative refinement,
+ *
+ *     X += (R - X (lambda I + g K P)) (lambda I + g K P)^-1,   K P = E3 E2'
+ *
+ * brings the error back to what elimination with pivoting has (measured: lambda = 1e-6,
+ * lambda_2 = 10: 2e-7 before, 2e-11 after).
  *
  * Eigenvalues of K below N eps times the largest are rounding and are dropped. Cost: one
  * eigendecomposition, or two, O(N^3), once; 4 products with E2, E3 a solve. Memory: 4
