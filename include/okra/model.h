@@ -92,7 +92,7 @@ OKRA_API const double *okra_prediction_embedding(const okra_prediction *predicti
  *   variance   k(x,x) - k_x'(K + lambda I)^-1 k_x of the training inputs, in units of the
  *              input kernel; n lambda with the operators cov and ccov. Of ridge, kpca and
  *              tgp-kl alone, which predict the mean of that Gaussian process; none with
- *              unlabelled inputs or low rank */
+ *              unlabelled inputs, the operator diagonal or low rank */
 enum { OKRA_CONFIDENCE_COLUMNS = 3 };
 OKRA_API const double *okra_prediction_confidence(const okra_prediction *prediction,
                                                   okra_int *rows);

@@ -13,8 +13,8 @@
  *
  * Only for methods that predict the mean of that process. Under a loss other than squares
  * (margin) lambda is no noise; where every position has a system of its own (jkm,
- * constrained) none has the kernel of the whole; unlabelled inputs are in K without being
- * observed. There the variance does not exist.
+ * constrained, the operator diagonal) none has the kernel of the whole; unlabelled inputs
+ * are in K without being observed. There the variance does not exist.
  *
  * Between 0 and k(x,x); rounding below 0 is clamped. It tells how far x is from the
  * training inputs, whatever the outputs. Cost: n^3/3 once, n^2 a test point; memory n^2.
@@ -33,6 +33,7 @@ static bool noise_of(const okra_model *m, double *lambda)
     const char *operator_text = okra_bag_get_text_(m->bag, "operator");
     okra_int n = m->training->x->n;
     if (!m->method->gaussian || m->training->waves || n != m->training->y->n ||
+        (operator_text && strncmp(operator_text, "diagonal", 8) == 0) ||
         !okra_bag_get_number_(m->bag, "lambda", lambda)) {
         return false;
     }
