@@ -39,6 +39,13 @@ static okra_status kernel_loss(okra_context *ctx, const void *params, okra_score
     okra_other_ *other = NULL;
     double *K = NULL, *yy = NULL, *zz = NULL;
     TRY(okra_kernel_parse(p->kernel, &kernel));
+    if (okra_kernel_low_(kernel)) {
+        FAIL(OKRA_EARG,
+             "metric kernel-loss: kernel %s is of low rank, in which pairs that differ "
+             "may "
+             "have distance 0; expected the whole kernel",
+             okra_kernel_text(kernel));
+    }
     TRY(okra_bound_create_(ctx, kernel, s->truth, &bound));
     TRY(okra_other_create_(ctx, bound, s->predicted, &other));
     ALLOC(yy, s->n);

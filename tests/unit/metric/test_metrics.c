@@ -210,6 +210,8 @@ TEST(bad_specifications_are_refused)
         {"rbf-loss:sigma=0", "sigma is 0"},
         {"kernel-loss", "expected kernel-loss:kernel=EXPR"},
         {"kernel-loss:kernel=nokernel", "nokernel"},
+        {"kernel-loss:kernel=rbf(sigma=1) | nystrom(rank=2)",
+         "expected the whole kernel"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         double value = 7;
