@@ -12,20 +12,14 @@
  *      products, a few passes of coordinate descent within the block, A <- A + Phi_B'
  *      diag(step) Psi_B / (2 lambda). Dual coordinate descent (Hsieh et al. 2008) with
  *      blocks in the place of coordinates, which makes everything a matrix product.
- *   2. a step on the face of the variables F inside the box: (Q_FF + tau I) s = 1 - g_F
- *      by conjugate gradients (two products a step) or, where that takes less, a Cholesky
- *      factor; a_F + t s put back into the box for t = 1, 1/4, ..., and the best point on
- *      the way there, which is a quadratic of one variable. tau falls tenfold where that
- * went well and rises where it did not, so that a face on which Q is singular does no
- * harm (Moré and Toraldo 1991, with the damping of Levenberg and Marquardt).
+ *   2. a step on the face of the variables inside the box (boxqp_face.c).
  *   3. A from a and g from A afresh, and the gap.
  *
  * Cost: 2 n m d a round, 4 m d + B (m + d) a variable swept, 4 m d a variable of F and
  * step of conjugate gradients, or f^2 (m + d) + f^3/3 for all f of F. Rounds: 6 to 15
  * where a good part of the variables ends at a bound, up to a hundred where the outputs
- * are noise and lambda is small. Memory: 3 m d
- * + 7 n + 2 B^2 doubles beside the factors. The same seed and number of threads give the
- * same bits.
+ * are noise and lambda is small. Memory: m d + 7 n + 2 B^2 doubles beside the factors.
+ * The same seed and number of threads give the same bits.
  */
 #include "method/boxqp_low.h"
 
@@ -36,34 +30,13 @@ enum {
     STALLED = 4, /* rounds without any gain: rounding ends it here */
     PASSES = 5,  /* within a block                                 */
     BLOCK_LEAST = 64,
-    BLOCK_MOST = 256, /* 5 passes take as long as the products of the block    */
-    CG_MOST = 200,
-    CG_USUAL = 50, /* taken for granted before the first time */
-    TRIES = 6      /* of t */
+    BLOCK_MOST = 256 /* the passes, which one thread does, stay a small part */
 };
 
 static const double SHARE = 1e-3;  /* of the worst violation: below it waits      */
-static const double ROUGH = 1e-2;  /* residual of s while bounds are being met,   */
-static const double FINE = 1e-6;   /* and where the face is settled               */
 static const double DAMPED = 1e-2; /* tau at first, in units of the mean diagonal */
 
-typedef struct solver {
-    okra_context *ctx;
-    okra_factors_ *f;
-    okra_int n, m, d, block;
-    double lambda, tau, mean; /* mean: of the diagonal of Q                   */
-    double usual;             /* steps of conjugate gradients, the last time  */
-    double *a, *g;
-    double *A, *X;   /* m x d: of a, of a direction */
-    double *M;       /* rows x d                    */
-    double *Q, *G;   /* block x block               */
-    okra_int *order; /* n: variables of a sweep, or of a face */
-    double *r, *p, *q, *s, *gF;
-    double *b;    /* block: a and g of a block   */
-    bool settled; /* the face was not left last time */
-    okra_random_ random;
-    okra_boxqp_report_ report;
-} solver;
+typedef okra_boxqp_work_ solver;
 
 static void clear(solver *s)
 {
@@ -110,7 +83,7 @@ static okra_status prepare(solver *s)
         s->a[i] = fmin(fmax(s->a[i], 0), 1);
     }
     s->tau = DAMPED * s->mean;
-    s->usual = CG_USUAL;
+    s->usual = 50; /* taken for granted before the first time */
 done:
     return st;
 }
@@ -119,12 +92,7 @@ done:
  * ------------------------------------------------------------------
  */
 
-/* Some rows: `index` of f, or all of f. */
-typedef struct rows {
-    okra_factors_ *f;
-    const okra_int *index;
-    okra_int count;
-} rows;
+typedef okra_boxqp_rows_ rows;
 
 /* to <- to + Phi' diag(v) Psi / (2 lambda) of a block */
 static okra_status add_block(solver *s, okra_mat_ Phi, okra_mat_ Psi, const double *v,
@@ -140,8 +108,7 @@ static okra_status add_block(solver *s, okra_mat_ Phi, okra_mat_ Psi, const doub
                       okra_mat_of_(to, s->m, s->d));
 }
 
-/* to <- Phi' diag(v) Psi / (2 lambda), v by place */
-static okra_status gather(solver *s, rows z, const double *v, double *to)
+okra_status okra_boxqp_gather_(solver *s, rows z, const double *v, double *to)
 {
     okra_status st = OKRA_OK;
     okra_mat_fill_(okra_mat_of_(to, s->m, s->d), 0);
@@ -170,7 +137,7 @@ done:
     return st;
 }
 
-static okra_status look(solver *s, rows z, double *A, double *to)
+okra_status okra_boxqp_look_(solver *s, rows z, double *A, double *to)
 {
     okra_status st = OKRA_OK;
     for (okra_int i = 0; i < z.count; i += z.f->block) {
@@ -201,9 +168,10 @@ static okra_status measure(solver *s, double tolerance)
         count += s->a[i] > 0;
         sum += s->a[i];
     }
-    TRY(gather(s, (rows){s->f, count < s->n ? s->order : NULL, count}, s->p, s->A));
+    TRY(okra_boxqp_gather_(s, (rows){s->f, count < s->n ? s->order : NULL, count}, s->p,
+                           s->A));
     if (count > 0) {
-        TRY(look(s, (rows){s->f, NULL, s->n}, s->A, s->g));
+        TRY(okra_boxqp_look_(s, (rows){s->f, NULL, s->n}, s->A, s->g));
     } else {
         okra_mat_fill_(okra_mat_of_(s->g, s->n, 1), 0);
     }
@@ -275,169 +243,6 @@ done:
     return st;
 }
 
-/* ---- a step on the face
- * ----------------------------------------------------------------
- */
-
-/* s <- (Q_FF + tau I)^-1 (1 - g_F) by a Cholesky factor; *found = false: it has none. */
-static okra_status factorise(solver *s, const okra_factors_ *F, bool *found)
-{
-    okra_status st = OKRA_OK;
-    okra_int n = F->n;
-    double *Q = NULL, *G = NULL;
-    TRY(okra_doubles_(s->ctx, n, n, "the margin solver's free block", &Q));
-    TRY(okra_doubles_(s->ctx, n, n, "the margin solver's free block", &G));
-    okra_mat_ Qm = okra_mat_of_(Q, n, n), Gm = okra_mat_of_(G, n, n);
-    TRY(okra_syrk_(s->ctx, false, 0.5 / s->lambda, okra_mat_of_(F->Phi, n, F->m), 0, Qm));
-    TRY(okra_syrk_(s->ctx, false, 1, okra_mat_of_(F->Psi, n, F->d), 0, Gm));
-    for (okra_int k = 0; k < n * n; k++) {
-        Q[k] *= G[k];
-    }
-    for (okra_int k = 0; k < n; k++) {
-        s->s[k] = 1 - s->gF[k];
-        Q[k * n + k] += s->tau;
-    }
-    /* No context: jitter on a semi-definite block is expected here, not news. */
-    st = okra_cholesky_(NULL, Qm, NULL);
-    *found = st == OKRA_OK;
-    TRY(st == OKRA_ENUMERIC ? OKRA_OK : st);
-    if (*found) {
-        TRY(okra_cholesky_solve_(s->ctx, Qm, okra_mat_of_(s->s, n, 1)));
-    }
-done:
-    okra_free_(Q);
-    okra_free_(G);
-    return st;
-}
-
-/* The same by conjugate gradients, preconditioned by the diagonal. */
-static okra_status iterate(solver *s, rows F, double residual)
-{
-    okra_status st = OKRA_OK;
-    double first = 0, rz = 0;
-    for (okra_int k = 0; k < F.count; k++) {
-        double D = s->f->square[s->order[k]] / (2 * s->lambda) + s->tau;
-        s->s[k] = 0;
-        s->r[k] = 1 - s->gF[k];
-        s->p[k] = s->r[k] / D;
-        rz += s->r[k] * s->p[k];
-    }
-    first = rz;
-    int step = 0;
-    for (; step < CG_MOST && rz > residual * residual * first; step++) {
-        double curve = 0, fresh = 0;
-        TRY(gather(s, F, s->p, s->X));
-        TRY(look(s, F, s->X, s->q));
-        for (okra_int k = 0; k < F.count; k++) {
-            s->q[k] += s->tau * s->p[k];
-            curve += s->p[k] * s->q[k];
-        }
-        double t = rz / curve;
-        for (okra_int k = 0; k < F.count; k++) {
-            double D = s->f->square[s->order[k]] / (2 * s->lambda) + s->tau;
-            s->s[k] += t * s->p[k];
-            s->r[k] -= t * s->q[k];
-            s->q[k] = s->r[k] / D;
-            fresh += s->r[k] * s->q[k];
-        }
-        for (okra_int k = 0; k < F.count; k++) {
-            s->p[k] = s->q[k] + fresh / rz * s->p[k];
-        }
-        rz = fresh;
-        s->report.newtons++;
-    }
-    s->usual = step;
-done:
-    return st;
-}
-
-/* Whichever takes fewer operations, going by the last solution by iteration. */
-static okra_status direction(solver *s, rows F)
-{
-    okra_status st = OKRA_OK;
-    double f = (double)F.count, m = (double)s->m, d = (double)s->d;
-    double left = (double)(okra_context_memory(s->ctx) - okra_alloc_live_bytes_());
-    bool found = false;
-    if (!F.index && f * (m + d) + f * f / 3 <= 4 * m * d * s->usual &&
-        16 * f * f <= left / 2) {
-        TRY(factorise(s, F.f, &found));
-    }
-    if (!found) {
-        TRY(iterate(s, F, s->settled ? FINE : ROUGH));
-    }
-done:
-    return st;
-}
-
-/* The best point between a_F and a_F + t s put back into the box: p becomes the way, X
- * its A. */
-static okra_status try_step(solver *s, rows F, double t, double *share, double *drop)
-{
-    okra_status st = OKRA_OK;
-    double slope = 0;
-    for (okra_int k = 0; k < F.count; k++) {
-        double a = s->a[s->order[k]];
-        s->p[k] = fmin(fmax(a + t * s->s[k], 0), 1) - a;
-        slope += (s->gF[k] - 1) * s->p[k];
-    }
-    TRY(gather(s, F, s->p, s->X));
-    double curve = 2 * s->lambda * squared(s, s->X);
-    *share = slope >= 0 ? 0 : -slope < curve ? -slope / curve : 1;
-    *drop = -slope * *share - curve * *share * *share / 2;
-done:
-    return st;
-}
-
-static void accept(solver *s, rows F, double share)
-{
-    for (okra_int k = 0; k < F.count; k++) {
-        double *a = &s->a[s->order[k]];
-        *a = fmin(fmax(*a + share * s->p[k], 0), 1);
-        s->settled = s->settled && *a > 0 && *a < 1;
-    }
-    for (okra_int k = 0; k < s->m * s->d; k++) {
-        s->A[k] += share * s->X[k];
-    }
-}
-
-static okra_status face(solver *s)
-{
-    okra_status st = OKRA_OK;
-    okra_factors_ kept = {0};
-    okra_int count = 0;
-    for (okra_int i = 0; i < s->n; i++) {
-        s->order[count] = i;
-        count += s->a[i] > 0 && s->a[i] < 1;
-    }
-    if (count == 0) {
-        return OKRA_OK;
-    }
-    TRY(okra_factors_take_(s->f, s->order, count, &kept));
-    rows F = {kept.Phi ? &kept : s->f, kept.Phi ? NULL : s->order, count};
-    TRY(look(s, F, s->A, s->gF));
-    TRY(direction(s, F));
-    double t = 1, share = 0, drop = 0, best = 1, most = -1;
-    for (int k = 0; k < TRIES && share < 0.5; k++, t /= 4) {
-        TRY(try_step(s, F, t, &share, &drop));
-        if (drop > most) {
-            most = drop;
-            best = t;
-        }
-    }
-    if (best != 4 * t) { /* not the last one tried */
-        TRY(try_step(s, F, best, &share, &drop));
-    }
-    s->settled = true;
-    accept(s, F, share);
-    double taken = best * share;
-    s->tau = taken >= 0.5  ? fmax(s->tau / 10, 1e-13 * s->mean)
-             : taken < 0.1 ? fmin(s->tau * 10, 10 * s->mean)
-                           : s->tau;
-done:
-    okra_factors_clear_(&kept);
-    return st;
-}
-
 okra_status okra_boxqp_low_(okra_factors_ *f, double lambda, double tolerance, double *a,
                             double *A, okra_boxqp_report_ *report)
 {
@@ -457,7 +262,7 @@ okra_status okra_boxqp_low_(okra_factors_ *f, double lambda, double tolerance, d
     for (int k = 0; k < ROUNDS_MOST && stalled < STALLED && !s.report.converged; k++) {
         double before = s.report.dual;
         TRY(sweep(&s));
-        TRY(face(&s));
+        TRY(okra_boxqp_face_(&s));
         TRY(measure(&s, tolerance));
         s.report.steps++;
         stalled = s.report.dual > before ? 0 : stalled + 1;

@@ -2,36 +2,7 @@
  * Models of low rank: equal to the dense ones at full rank, and what does not go
  * together.
  */
-#include "pairs.h"
-
-static const char *const ranks[] = {
-    "chol(rank=12,tol=0)", "nystrom(rank=12)", "nystrom(rank=12,pivots=leverage)",
-    "nystrom(rank=12,pivots=kmeans)", "nystrom(rank=12,pivots=centres)"};
-enum { RANKS = sizeof ranks / sizeof *ranks };
-
-static void losses(const okra_model *model, const pairs *p, double *each)
-{
-    double mean;
-    CHECK_OK(okra_model_loss(NULL, model, p->test_x, p->test_y, &mean, each));
-}
-
-/* Decoded objects and losses of two models; `tolerance` relative. */
-static void check_same(const okra_model *a, const okra_model *b, const pairs *p,
-                       const char *decode, double tolerance)
-{
-    double one[M], two[M];
-    okra_int la, lb;
-    losses(a, p, one);
-    losses(b, p, two);
-    CHECK_NEAR(harness_relative(M, two, one), 0, tolerance);
-    okra_prediction *pa = pairs_predict(a, p->test_x, decode, false, false);
-    okra_prediction *pb = pairs_predict(b, p->test_x, decode, false, false);
-    const double *ya = okra_data_values(okra_prediction_objects(pa), &la);
-    const double *yb = okra_data_values(okra_prediction_objects(pb), &lb);
-    CHECK_NEAR(harness_relative(M * D, yb, ya), 0, tolerance);
-    okra_prediction_free(pa);
-    okra_prediction_free(pb);
-}
+#include "low.h"
 
 /* Ten times the worst over 1,200 seeds, which was 6.4e-12: K is moved by 10 m eps, and
  * the problem multiplies that by its condition number. */
@@ -105,33 +76,6 @@ TEST(kpca_of_full_rank_equals_dense)
     }
 }
 
-/* Margin, decoded and explicit. Ten times the worst over 900 models, 1.0e-12. */
-static const double MARGIN = 1e-11;
-
-TEST(margin_of_full_rank_equals_dense)
-{
-    static const char *const outputs[] = {"linear", "0.5*linear", "rbf(sigma=1)"};
-    files_make("Q.csv", "2,0.5\n0.5,1\n", 12);
-    for (int c = 0; c < 3 * 3 * RANKS * 2; c++) {
-        pairs p;
-        char dense[700], low[800], matrix[600];
-        pairs_make((uint64_t)c, &p);
-        snprintf(matrix, sizeof matrix, " operator=matrix:%s", files_path("Q.csv"));
-        snprintf(dense, sizeof dense,
-                 "method=margin kx=rbf(sigma=1) ky=%s lambda=%s tolerance=1e-14%s",
-                 outputs[c % 3], c / 3 % 3 ? "0.05" : "2",
-                 c % 3 < 2 && c / 3 % 3 == 2 ? matrix : "");
-        snprintf(low, sizeof low, "%s low-rank=%s", dense, ranks[c / 9 % RANKS]);
-        okra_model *a = pairs_fit(p.train_x, p.train_y, dense);
-        okra_model *b = pairs_fit(p.train_x, p.train_y, low);
-        check_same(a, b, &p, c % 3 < 2 ? "decode=explicit" : "", MARGIN);
-        check_same(a, b, &p, "", MARGIN);
-        okra_model_free(a);
-        okra_model_free(b);
-        pairs_free(&p);
-    }
-}
-
 /* Inputs without outputs: 12 inputs, the first 8 have outputs. Ten times the worst of the
  * cases, 1.5e-12. */
 TEST(semi_supervised_of_full_rank_equals_dense)
@@ -157,41 +101,6 @@ TEST(semi_supervised_of_full_rank_equals_dense)
         okra_model *a = pairs_fit(p.train_x, labelled, dense);
         okra_model *b = pairs_fit(p.train_x, labelled, low);
         check_same(a, b, &p, "", 1.5e-11);
-        okra_model_free(a);
-        okra_model_free(b);
-        okra_data_free(labelled);
-        pairs_free(&p);
-    }
-}
-
-/* Margin with inputs without outputs. Ten times the worst over 1,080 models, 2.8e-8: the
- * root of the gap over lambda. */
-static const double SEMI_MARGIN = 2.8e-7;
-
-TEST(semi_supervised_margin_of_full_rank_equals_dense)
-{
-    static const char *const outputs[] = {"linear", "0.5*linear", "rbf(sigma=1)"};
-    static const char *const losses[] = {"hinge", "huber", "epsilon"};
-    static const char *const graphs[] = {"gram", "gram|normalized", "knn(k=3)"};
-    for (int c = 0; c < 3 * 3 * 3 * RANKS; c++) {
-        pairs p;
-        char dense[400], low[500];
-        okra_data *labelled = NULL;
-        okra_int index[8];
-        pairs_make((uint64_t)c, &p);
-        for (okra_int i = 0; i < 8; i++) {
-            index[i] = i;
-        }
-        CHECK_OK(okra_data_take(p.train_y, index, 8, &labelled));
-        snprintf(dense, sizeof dense,
-                 "method=margin loss=%s kx=rbf(sigma=1) ky=%s lambda=0.05 lambda2=0.1 "
-                 "graph=%s tolerance=1e-14",
-                 losses[c / 3 % 3], outputs[c % 3], graphs[c / 9 % 3]);
-        snprintf(low, sizeof low, "%s low-rank=%s", dense, ranks[c / 27 % RANKS]);
-        okra_model *a = pairs_fit(p.train_x, labelled, dense);
-        okra_model *b = pairs_fit(p.train_x, labelled, low);
-        CHECK(okra_model_form_(b) == OKRA_FORM_EMBEDDING);
-        check_same(a, b, &p, "", SEMI_MARGIN);
         okra_model_free(a);
         okra_model_free(b);
         okra_data_free(labelled);
@@ -661,9 +570,7 @@ TEST(allocations)
 }
 
 MAIN(RUN(full_rank_equals_dense), RUN(kpca_of_full_rank_equals_dense),
-     RUN(margin_of_full_rank_equals_dense),
-     RUN(semi_supervised_of_full_rank_equals_dense),
-     RUN(semi_supervised_margin_of_full_rank_equals_dense), RUN(trace_errors_are_told),
+     RUN(semi_supervised_of_full_rank_equals_dense), RUN(trace_errors_are_told),
      RUN(errors_fall_as_the_trace_error_predicts), RUN(components_that_do_not_fit),
      RUN(weights_of_full_rank_equal_dense), RUN(matrix_operator_equals_dense),
      RUN(paths_equal_single_fits), RUN(files_keep_the_basis),
