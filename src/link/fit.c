@@ -158,6 +158,44 @@ done:
     return st;
 }
 
+/* The kernel of one side becomes EXPR | SPEC where low rank is asked for. */
+static okra_status follow(okra_options *fit, const char *kernel, const char *option)
+{
+    okra_status st = OKRA_OK;
+    const char *both = okra_options_get(fit, "low-rank"),
+               *one = okra_options_get(fit, option), *spec = *both ? both : one;
+    char *text = NULL;
+    okra_low_ low;
+    if (*both && *one) {
+        FAIL(OKRA_EARG, "low-rank stands for low-rank-x and low-rank-y: give either it "
+                        "or these");
+    }
+    if (*spec) {
+        TRY(okra_low_read_(option, spec, &low));
+        text = okra_format_("%s | %s", okra_options_get(fit, kernel), spec);
+        if (!text) {
+            st = OKRA_EMEM;
+            goto done;
+        }
+        TRY(okra_options_set(fit, kernel, text));
+        TRY(okra_options_set(fit, option, ""));
+    }
+done:
+    okra_free_(text);
+    return st;
+}
+
+/* Scores need the weights of every method, which a factored form may not have. */
+static okra_status low_rank(okra_options *fit)
+{
+    okra_status st = OKRA_OK;
+    TRY(follow(fit, "kx", "low-rank-x"));
+    TRY(follow(fit, "ky", "low-rank-y"));
+    TRY(okra_options_set(fit, "low-rank", ""));
+done:
+    return st;
+}
+
 okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *task,
                                     const okra_options *options,
                                     const okra_link_settings *settings,
@@ -183,6 +221,7 @@ okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *tas
     }
     TRY(choose_inputs(s, task->x->n, task->labelled_count, &p));
     TRY(output_kernel(ctx, task, s, &p));
+    TRY(low_rank(p.fit));
     *out = p;
     return OKRA_OK;
 done:

@@ -79,11 +79,13 @@ TEST(inputs_of_low_rank)
         int rank = c / METHODS % 2 ? 3 : 8;
         toy_make(&t, (uint64_t)c, 8, 0.4);
         lowrank_naive(NODES, t.K, t.labelled, t.n, rank, G);
-        snprintf(text, sizeof text, "kx=%s|chol(rank=%d,tol=0)", TOY_KX, rank);
-        score(&t, method, text, !local, low);
+        snprintf(text, sizeof text, "%s|chol(rank=%d,tol=0)", TOY_KX, rank);
         if (local) {
-            own_values(&t, text + 3, G);
+            own_values(&t, text, G);
         }
+        snprintf(text, sizeof text, "kx=%s%schol(rank=%d,tol=0)", TOY_KX,
+                 c / METHODS % 3 ? " low-rank-x=" : "|", rank);
+        score(&t, method, text, !local, low);
         CHECK_OK(okra_data_gram(G, NODES, NODES, NODES, NULL, &gram));
         t.task.x = gram;
         score(&t, method, "kx=precomputed", !local, given);
@@ -123,4 +125,75 @@ TEST(outputs_of_low_rank)
     }
 }
 
-MAIN(RUN(inputs_of_low_rank), RUN(outputs_of_low_rank))
+/* Left-out scores of training pairs: the option is the kernel, both sides at once. */
+TEST(left_out_pairs)
+{
+    static const char *const low[] = {"kx=" TOY_KX, "ky=diffusion(beta=1)",
+                                      "low-rank=chol(rank=4)", NULL};
+    static const char *const kernels[] = {"kx=" TOY_KX "|chol(rank=4)",
+                                          "ky=diffusion(beta=1)|chol(rank=4)", NULL};
+    toy t;
+    double lambda[] = {0.1, 1}, roc[2][2], pr[2][2];
+    toy_make(&t, 1, 9, 0.4);
+    for (int k = 0; k < 2; k++) {
+        okra_options *o = toy_options(k ? kernels : low);
+        okra_links *links = NULL;
+        okra_ranking *ranking = NULL;
+        bool left_out = false;
+        CHECK_OK(okra_link_leave(NULL, &t.task, o, NULL, lambda, 2, roc[k], pr[k]));
+        CHECK_OK(okra_link_fit(NULL, &t.task, o, NULL, &links));
+        CHECK_OK(okra_link_training(NULL, links, &ranking, &left_out));
+        CHECK(left_out && okra_ranking_auc_roc(ranking) == roc[k][0]);
+        okra_ranking_free(ranking);
+        okra_links_free(links);
+        okra_options_free(o);
+    }
+    CHECK(memcmp(roc[0], roc[1], sizeof *roc) == 0);
+    CHECK(memcmp(pr[0], pr[1], sizeof *pr) == 0);
+    toy_free(&t);
+}
+
+TEST(refused)
+{
+    static const char *const bad[][3] = {
+        {"low-rank=chol(rank=3)", "low-rank-y=chol(rank=3)", "either it"},
+        {"low-rank-x=chul(rank=3)", "kx=" TOY_KX, "low-rank-x: "},
+        {"low-rank-y=chol", "kx=" TOY_KX, "low-rank-y: "}};
+    toy t;
+    toy_make(&t, 1, 9, 0.4);
+    for (int k = 0; k < 3; k++) {
+        const char *const texts[] = {bad[k][0], bad[k][1], NULL};
+        okra_options *o = toy_options(texts);
+        okra_links *links = NULL;
+        CHECK_FAILS(okra_link_fit(NULL, &t.task, o, NULL, &links), OKRA_EARG, bad[k][2]);
+        okra_options_free(o);
+    }
+    toy_free(&t);
+}
+
+static okra_status fit_and_rank(const toy *t, const okra_options *o)
+{
+    okra_links *links = NULL;
+    okra_link *list = NULL;
+    okra_int count;
+    okra_status st = okra_link_fit(NULL, &t->task, o, NULL, &links);
+    st = st ? st : okra_link_rank(NULL, links, OKRA_LINK_ALL, 0, 0, &list, &count);
+    okra_link_list_free(list);
+    okra_links_free(links);
+    return st;
+}
+
+TEST(allocations)
+{
+    static const char *const texts[] = {"kx=" TOY_KX, "method=naive",
+                                        "low-rank=nystrom(rank=3)", NULL};
+    toy t;
+    toy_make(&t, 1, 5, 0.4);
+    okra_options *o = toy_options(texts);
+    CHECK_ALLOCATIONS(fit_and_rank(&t, o), (void)0);
+    okra_options_free(o);
+    toy_free(&t);
+}
+
+MAIN(RUN(left_out_pairs), RUN(refused), RUN(allocations), RUN(inputs_of_low_rank),
+     RUN(outputs_of_low_rank))
