@@ -167,6 +167,9 @@ okra_status okra_map_load_(okra_context *ctx, const okra_kernel *kernel,
     } else {
         TRY(load_basis(train, bag, prefix, map));
     }
+    if (map->rank < 1) {
+        FAIL(OKRA_EFORMAT, "the map '%s' has no features", prefix);
+    }
     snprintf(key, sizeof key, "%s.inner", prefix);
     TRY(okra_bound_load_(ctx, map->kernel ? map->kernel : kernel, map->objects, bag, key,
                          &map->bound));

@@ -552,6 +552,13 @@ TEST(files)
     CHECK_OK(okra_bag_create_(&bag));
     CHECK_FAILS(see("linear | chol(rank=2)", &p, bag, &s), OKRA_EFORMAT, "not whole");
     unsee(&s);
+    okra_bag_ *empty = NULL;
+    CHECK_OK(okra_bag_create_(&empty));
+    CHECK_OK(okra_bag_put_copy_(empty, "k.leaf0.basis", two, 1, 0));
+    CHECK_OK(okra_bag_put_copy_(empty, "k.leaf0.factor", two, 0, 0));
+    CHECK_FAILS(see("linear | chol(rank=2)", &p, empty, &s), OKRA_EFORMAT, "no features");
+    unsee(&s);
+    okra_bag_free_(empty);
     CHECK_OK(okra_bag_put_copy_(bag, "k.leaf0.basis", two, 1, 2));
     CHECK_OK(okra_bag_put_copy_(bag, "k.leaf0.factor", two, 2, 2));
     CHECK_FAILS(see("linear | chol(rank=2)", &p, bag, &s), OKRA_EFORMAT,
