@@ -276,42 +276,6 @@ done:
     return st;
 }
 
-/* Rank and trace error of a kernel of low rank; waves keep the trace by themselves. */
-static okra_status put_low(okra_context *ctx, const okra_bound_ *bound, const char *side,
-                           size_t count, okra_bag_ *const *bags)
-{
-    okra_status st = OKRA_OK;
-    okra_int rank = 0;
-    double error = -1;
-    char name[32];
-    if (bound) {
-        TRY(okra_bound_low_(ctx, bound, &rank, &error));
-    }
-    for (size_t i = 0; rank > 0 && i < count; i++) {
-        snprintf(name, sizeof name, "%s.rank", side);
-        TRY(okra_bag_put_number_(bags[i], name, (double)rank));
-        snprintf(name, sizeof name, "%s.trace-error", side);
-        if (error >= 0) {
-            TRY(okra_bag_put_number_(bags[i], name, error));
-        }
-    }
-done:
-    return st;
-}
-
-/* Random Fourier features: test inputs meet the frequencies through `linear`. */
-static okra_status take_waves(const okra_fit_fields_ *f, okra_kernel **kx, char **text)
-{
-    okra_status st = OKRA_OK;
-    TRY(okra_low_follow_("low-rank-x", *f->low_rank ? f->low_rank : f->low_rank_x, kx));
-    *text = okra_strdup_(okra_kernel_text(*kx));
-    okra_kernel_free(*kx);
-    *kx = NULL;
-    TRY(*text ? okra_kernel_parse("linear", kx) : OKRA_EMEM);
-done:
-    return st;
-}
-
 /* lambda == NULL: one model with the lambda of the options. */
 static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y,
                        const okra_options *options, const double *lambda, size_t count,
@@ -347,7 +311,7 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
     }
     TRY(okra_fit_low_(ctx, &fields, method, options, x, y, &kx, &ky, &map_x, &map_y));
     if (map_x && map_x->kernel) {
-        TRY(take_waves(&fields, &kx, &waves));
+        TRY(okra_low_waves_(&fields, &kx, &waves));
     }
     TRY(okra_training_low_(ctx, map_x ? map_x->objects : x, y, kx, ky, NULL, map_y,
                            &training));
@@ -356,8 +320,8 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
     training->waves = map_x && map_x->kernel;
     training->waves_text = waves;
     waves = NULL;
-    TRY(put_low(ctx, training->bound_x, "x", count, bags));
-    TRY(put_low(ctx, training->bound_y, "y", count, bags));
+    TRY(okra_low_put_(ctx, training->bound_x, "x", count, bags));
+    TRY(okra_low_put_(ctx, training->bound_y, "y", count, bags));
     TRY(run(ctx, training, map_x ? x : training->x, map_x, method, options, lambda, count,
             bags));
     for (size_t i = 0; i < count; i++) {

@@ -9,6 +9,8 @@
 #include "model/model.h"
 #include "model/options.h"
 
+#include <stdio.h>
+
 static const char *text_x(const okra_fit_fields_ *f)
 {
     return *f->low_rank ? f->low_rank : f->low_rank_x;
@@ -136,5 +138,39 @@ done:
         okra_map_free_(*map_x);
         *map_x = NULL;
     }
+    return st;
+}
+
+okra_status okra_low_put_(okra_context *ctx, const okra_bound_ *bound, const char *side,
+                          size_t count, okra_bag_ *const *bags)
+{
+    okra_status st = OKRA_OK;
+    okra_int rank = 0;
+    double error = -1;
+    char name[32];
+    if (bound) {
+        TRY(okra_bound_low_(ctx, bound, &rank, &error));
+    }
+    for (size_t i = 0; rank > 0 && i < count; i++) {
+        snprintf(name, sizeof name, "%s.rank", side);
+        TRY(okra_bag_put_number_(bags[i], name, (double)rank));
+        snprintf(name, sizeof name, "%s.trace-error", side);
+        if (error >= 0) {
+            TRY(okra_bag_put_number_(bags[i], name, error));
+        }
+    }
+done:
+    return st;
+}
+
+okra_status okra_low_waves_(const okra_fit_fields_ *f, okra_kernel **kx, char **text)
+{
+    okra_status st = OKRA_OK;
+    TRY(okra_low_follow_("low-rank-x", text_x(f), kx));
+    *text = okra_strdup_(okra_kernel_text(*kx));
+    okra_kernel_free(*kx);
+    *kx = NULL;
+    TRY(*text ? okra_kernel_parse("linear", kx) : OKRA_EMEM);
+done:
     return st;
 }

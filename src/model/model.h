@@ -79,6 +79,14 @@ okra_status okra_fit_low_(okra_context *ctx, const struct okra_fit_fields_ *fiel
 bool okra_fit_factored_(const struct okra_fit_fields_ *fields, const okra_method_ *method,
                         const okra_options *options, const okra_data *x,
                         const okra_data *y, const okra_kernel *ky);
+/* Rank and trace error of a kernel EXPR | SPEC as SIDE.rank and SIDE.trace-error of all
+ * bags; bound == NULL, or another kernel: nothing. */
+okra_status okra_low_put_(okra_context *ctx, const okra_bound_ *bound, const char *side,
+                          size_t count, okra_bag_ *const *bags) OKRA_CHECK;
+/* Random Fourier features: test inputs meet the frequencies through `linear`, which takes
+ * the place of *kx; *text: what it was, EXPR | rff(...), to be freed with okra_free_. */
+okra_status okra_low_waves_(const struct okra_fit_fields_ *fields, okra_kernel **kx,
+                            char **text) OKRA_CHECK;
 /* *kernel becomes EXPR | SPEC. */
 okra_status okra_low_follow_(const char *name, const char *text,
                              okra_kernel **kernel) OKRA_CHECK;
