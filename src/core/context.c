@@ -37,13 +37,18 @@ static int cores(void)
     return 1;
 }
 
+/* Three quarters of the machine's memory, or of what the process may have of it; found
+ * once. */
 static okra_int default_memory(void)
 {
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || size <= 0) {
-        return (okra_int)1 << 32;
+    static atomic_llong found;
+    if (atomic_load(&found) == 0) {
+        long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+        okra_int all = pages > 0 && size > 0 ? (okra_int)pages * size : INT64_MAX;
+        okra_int limit = okra_memory_limit_(""), least = OKRA_MIN_(all, limit);
+        atomic_store(&found, least < INT64_MAX ? least / 4 * 3 : (okra_int)1 << 32);
     }
-    return (okra_int)pages * size / 4 * 3;
+    return atomic_load(&found);
 }
 
 okra_status okra_context_create(okra_context **out)

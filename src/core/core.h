@@ -95,6 +95,10 @@ okra_status okra_budget_ask_(const okra_context *context, double bytes, const ch
 okra_status okra_doubles_(const okra_context *context, okra_int rows, okra_int cols,
                           const char *what, double **out) OKRA_CHECK;
 
+/* limit.c: bytes that the control groups of this process allow, INT64_MAX: no limit.
+ * Files are looked for below `root`, "" but in tests. */
+okra_int okra_memory_limit_(const char *root);
+
 /* rows x cols doubles that may be larger than memory: what is more than a quarter of what
  * the budget has left lies in an unnamed file in TMPDIR. Read through p, written by rows;
  * what was not written is undefined. */

@@ -5,83 +5,10 @@
 #include "data/npy.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- the elements ---------------------------------------------------------------- */
-
-/* IEEE 754 binary16: 1 sign, 5 exponent (bias 15), 10 fraction bits. */
-static double half(uint64_t bits)
-{
-    int exponent = (int)(bits >> 10 & 31);
-    double fraction = (double)(bits & 1023) / 1024, value;
-    if (exponent == 31) {
-        value = bits & 1023 ? (double)NAN : (double)INFINITY;
-    } else {
-        value = exponent ? ldexp(1 + fraction, exponent - 15) : ldexp(fraction, -14);
-    }
-    return bits & 0x8000 ? -value : value;
-}
-
-static uint64_t load(const unsigned char *p, int size, bool swapped)
-{
-    uint64_t bits = 0;
-    for (int k = 0; k < size; k++) {
-        bits |= (uint64_t)p[swapped ? size - 1 - k : k] << (8 * k);
-    }
-    return bits;
-}
-
-/* One element as a double; false when that is not exact (integers beyond 2^53). */
-static bool element(const unsigned char *p, const okra_npy_ *npy, double *value)
-{
-    uint64_t bits = load(p, npy->size, npy->swapped);
-    float single;
-    switch (npy->type) {
-    case 'b':
-        *value = bits != 0;
-        return true;
-    case 'u':
-        *value = (double)bits;
-        return *value < 0x1p64 && (uint64_t)*value == bits;
-    case 'i': {
-        int unused = 64 - 8 * npy->size;
-        int64_t number = (int64_t)(bits << unused) >> unused;
-        *value = (double)number;
-        return *value < 0x1p63 && (int64_t)*value == number;
-    }
-    default:
-        if (npy->size == 8) {
-            memcpy(value, &bits, sizeof *value);
-        } else if (npy->size == 4) {
-            uint32_t word = (uint32_t)bits;
-            memcpy(&single, &word, sizeof single);
-            *value = (double)single;
-        } else {
-            *value = half(bits);
-        }
-        return true;
-    }
-}
-
-static okra_status convert(const unsigned char *p, const okra_npy_ *npy, double *to)
-{
-    okra_int step = npy->fortran ? npy->rows : 1, stride = npy->fortran ? 1 : npy->cols;
-    for (okra_int i = 0; i < npy->rows; i++) {
-        const unsigned char *row = p + i * stride * npy->size;
-        for (okra_int j = 0; j < npy->cols; j++) {
-            if (!element(row + j * step * npy->size, npy, to + i * npy->cols + j)) {
-                return okra_fail_(OKRA_EFORMAT,
-                                  "row %" PRId64 ", column %" PRId64
-                                  " (counted from 0) is an integer near %.17g, which "
-                                  "a float64 cannot hold exactly",
-                                  i, j, to[i * npy->cols + j]);
-            }
-        }
-    }
-    return OKRA_OK;
-}
 
 static void release_bytes(void *arg)
 {
@@ -124,7 +51,6 @@ okra_status okra_npy_data_(const okra_context *ctx, const unsigned char *p, okra
 {
     okra_status st = OKRA_OK;
     okra_npy_ npy = {0};
-    double *values = NULL;
     TRY(okra_npy_parse_(p, size, &npy));
     const unsigned char *from = p + npy.offset;
     bool native = npy.type == 'f' && npy.size == 8 && npy.swapped != little_endian();
@@ -133,13 +59,8 @@ okra_status okra_npy_data_(const okra_context *ctx, const unsigned char *p, okra
         return in_place((const double *)(const void *)from, &npy, holder, nan, source,
                         out);
     }
-    TRY(okra_doubles_(ctx, npy.rows, npy.cols, "an array", &values));
-    TRY(convert(from, &npy, values));
-    TRY(nan ? OKRA_OK : okra_finite_(values, npy.rows, npy.cols, npy.cols));
-    TRY(okra_data_adopt_dense_(values, npy.rows, npy.cols, source, out));
-    values = NULL;
+    TRY(okra_npy_convert_(ctx, from, &npy, nan, source, out));
 done:
-    okra_free_(values);
     return st;
 }
 

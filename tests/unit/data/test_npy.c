@@ -128,6 +128,121 @@ TEST(mapped)
     files_clean();
 }
 
+/* Row i, column j of the arrays below; whole numbers that every type holds. */
+static double entry(okra_int i, okra_int j)
+{
+    return (double)((7 * i + 3 * j) % 120);
+}
+
+enum { ROWS = 20011, COLS = 5 }; /* no multiple of a block */
+
+/* One of the types, in either byte order and memory order. */
+static size_t make_large(char *file, const char *descr, bool fortran)
+{
+    size_t size = (size_t)(descr[2] - '0');
+    char shape[32];
+    unsigned char *bytes = calloc(ROWS * COLS, size);
+    for (okra_int k = 0; k < (okra_int)ROWS * COLS; k++) {
+        double value = fortran ? entry(k % ROWS, k / ROWS) : entry(k / COLS, k % COLS);
+        float single = (float)value;
+        uint64_t bits = (uint64_t)value;
+        if (descr[1] == 'f' && size == 4) {
+            uint32_t word;
+            memcpy(&word, &single, sizeof word);
+            bits = word;
+        } else if (descr[1] == 'f') {
+            memcpy(&bits, &value, sizeof bits);
+        }
+        for (size_t b = 0; b < size; b++) {
+            size_t at = descr[0] == '>' ? size - 1 - b : b;
+            bytes[(size_t)k * size + at] = (unsigned char)(bits >> (8 * b));
+        }
+    }
+    snprintf(shape, sizeof shape, "(%d, %d)", ROWS, COLS);
+    size_t length =
+        npy(file, descr, fortran ? "True" : "False", shape, bytes, ROWS * COLS * size);
+    free(bytes);
+    return length;
+}
+
+/* Arrays that are not float64 in C order, larger than the whole budget: the values are
+ * those read in memory, and what is allocated stays below it. */
+TEST(converted_into_a_file)
+{
+    static const char *const types[] = {"<f4", ">f4", "<f8", ">f8", "<i2", "|u1", ">i8"};
+    char *file = malloc(128 + ROWS * COLS * 8);
+    double *want = malloc(ROWS * COLS * sizeof *want);
+    okra_context *ctx = NULL;
+    const okra_int budget = 300000;
+    CHECK_OK(okra_context_create(&ctx));
+    for (okra_int k = 0; k < (okra_int)ROWS * COLS; k++) {
+        want[k] = entry(k / COLS, k % COLS);
+    }
+    for (int c = 0; c < 7 * 2; c++) {
+        okra_data *data = NULL, *plain = NULL;
+        size_t size = make_large(file, types[c % 7], c / 7);
+        if (c == 2) {
+            continue; /* used in place */
+        }
+        files_make("big.npy", file, size);
+        okra_bytes_ held = {0};
+        CHECK_OK(okra_context_set_memory(ctx, okra_alloc_live_bytes_() + budget));
+        okra_int live = okra_alloc_live_bytes_();
+        okra_alloc_reset_peak_();
+        CHECK_OK(okra_npy_data_(ctx, (unsigned char *)file, (okra_int)size, &held, false,
+                                "big.npy", &data));
+        CHECK(okra_alloc_peak_bytes_() - live < budget / 4);
+        CHECK(data->release != NULL && files_dense(data, ROWS, COLS, want));
+        CHECK_OK(okra_data_read(NULL, files_path("big.npy"), &plain));
+        CHECK(plain->release == NULL && files_dense(plain, ROWS, COLS, want));
+        okra_data *copy = NULL;
+        CHECK_OK(okra_data_copy(data, &copy));
+        okra_data_free(data);
+        CHECK(files_dense(copy, ROWS, COLS, want));
+        okra_data_free(copy);
+        okra_data_free(plain);
+    }
+    okra_context_free(ctx);
+    free(file);
+    free(want);
+    files_clean();
+}
+
+/* Mistakes are told as those of arrays in memory, and leave nothing behind. */
+TEST(mistakes_in_large_arrays)
+{
+    char *file = malloc(128 + ROWS * COLS * 8);
+    okra_context *ctx = NULL;
+    okra_bytes_ held = {0};
+    okra_data *data = NULL;
+    float nan = NAN;
+    int64_t large = ((int64_t)1 << 53) + 1;
+    CHECK_OK(okra_context_create(&ctx));
+    CHECK_OK(okra_context_set_memory(ctx, okra_alloc_live_bytes_() + 300000));
+    size_t size = make_large(file, "<f4", false);
+    memcpy(file + 128 + 4 * (15000 * COLS + 2), &nan, sizeof nan);
+    CHECK_FAILS(okra_npy_data_(ctx, (unsigned char *)file, (okra_int)size, &held, false,
+                               "big.npy", &data),
+                OKRA_EFORMAT, "row 15000, column 2 (counted from 0) is nan");
+    CHECK_OK(okra_npy_data_(ctx, (unsigned char *)file, (okra_int)size, &held, true,
+                            "big.npy", &data));
+    CHECK(isnan(data->values[15000 * COLS + 2]) && data->values[3] == entry(0, 3));
+    okra_data_free(data);
+    CHECK_ALLOCATIONS(okra_npy_data_(ctx, (unsigned char *)file, (okra_int)size, &held,
+                                     true, "big.npy", &data),
+                      okra_data_free(data));
+    CHECK_FAILS(okra_npy_data_(ctx, (unsigned char *)file, (okra_int)size - 1, &held,
+                               true, "big.npy", &data),
+                OKRA_EFORMAT, "does not fit");
+    size = make_large(file, "<i8", false);
+    memcpy(file + 128 + 8 * (20000 * COLS + 4), &large, sizeof large);
+    CHECK_FAILS(okra_npy_data_(ctx, (unsigned char *)file, (okra_int)size, &held, false,
+                               "big.npy", &data),
+                OKRA_EFORMAT, "row 20000, column 4 (counted from 0) is an integer near");
+    okra_context_free(ctx);
+    free(file);
+}
+
 static void check_file(const char *name, const char *want, size_t size)
 {
     char got[512] = "";
@@ -303,5 +418,6 @@ TEST(allocations)
     files_clean();
 }
 
-MAIN(RUN(types), RUN(layouts), RUN(versions), RUN(mapped), RUN(written),
-     RUN(written_labels), RUN(refused), RUN(standard_streams), RUN(allocations))
+MAIN(RUN(types), RUN(layouts), RUN(versions), RUN(mapped), RUN(converted_into_a_file),
+     RUN(mistakes_in_large_arrays), RUN(written), RUN(written_labels), RUN(refused),
+     RUN(standard_streams), RUN(allocations))

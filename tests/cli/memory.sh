@@ -1,0 +1,37 @@
+# Arrays larger than --memory: converted into files in TMPDIR, and told where there is no
+# room.
+
+# descr rows columns bytes: a header, then so many bytes of standard input
+array() {
+    printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' \
+        "{'descr': '$1', 'fortran_order': False, 'shape': ($2, $3), }"
+    head -c $(($2 * $3 * $4))
+}
+seq 1000000 2000000 | array '|u1' 20000 100 1 >x.npy || true
+seq 9000000 9200000 | array '|u1' 20000 20 1 >y.npy || true
+fit="okra fit --x x.npy --y y.npy --kx rbf(sigma=20) --low-rank-x nystrom(rank=100) --quiet"
+
+mkdir scratch
+export TMPDIR="$PWD/scratch"
+$fit -o plain.okra
+$fit --memory 14M -o small.okra # x alone is 15.3 MiB
+[ -z "$(ls scratch)" ]
+okra predict plain.okra --x x.npy --decode explicit -o a.npy --quiet
+okra predict small.okra --x x.npy --decode explicit -o b.npy --quiet
+okra score --y a.npy --yhat b.npy --metric mse --quiet >score
+awk '{ exit !($NF < 1e-16) }' score
+
+(
+    ulimit -f 1000
+    expect_fail 1 "okra fit: x.npy: an array of 20000 x 100 doubles is larger than a quarter of the \
+memory that is left, and $TMPDIR (TMPDIR) does not take its 16000000 bytes: File too large; expected a \
+TMPDIR with more room, or a larger memory budget" $fit --memory 14M -o none.okra
+)
+TMPDIR=/nowhere expect_fail 1 "okra fit: x.npy: no file can be created in /nowhere (TMPDIR): \
+No such file or directory" $fit --memory 14M -o none.okra
+[ ! -e none.okra ]
+
+# a file that is cut short is told as ever
+head -c 100000 x.npy >cut.npy
+expect_fail 1 "okra fit: cut.npy: an array of 20000 x 100 elements of 1 bytes does not fit in the \
+99872 bytes after the header" okra fit --x cut.npy --y y.npy --memory 14M -o none.okra
