@@ -114,6 +114,11 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     double *V = NULL;
     okra_int n = problem->n, p = problem->x ? problem->x->d : 0, d = problem->d;
     TRY(okra_options_read(options, &okra_method_hopfield_.options, &o));
+    if (problem->kx && okra_kernel_low_(okra_bound_kernel_(problem->kx))) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "hopfield has no kernel of the inputs, so that low rank of "
+             "it would do nothing: leave it out");
+    }
     TRY(check(problem->x, problem->x ? problem->x->values : NULL, n, p,
               problem->x ? problem->x->ld : 0, "inputs"));
     TRY(check(NULL, problem->features, n, d, problem->features_ld, "outputs"));

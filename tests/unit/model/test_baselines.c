@@ -243,6 +243,10 @@ TEST(hopfield_failures)
     CHECK_FAILS(okra_fit(NULL, p.train_x, p.train_y, o, &model), OKRA_EUNSUPPORTED,
                 "hopfield needs dense outputs under a linear kernel");
     okra_options_free(o);
+    o = pairs_options(okra_fit_options, "method=hopfield low-rank-x=nystrom(rank=2)");
+    CHECK_FAILS(okra_fit(NULL, p.train_x, p.train_y, o, &model), OKRA_EUNSUPPORTED,
+                "hopfield has no kernel of the inputs");
+    okra_options_free(o);
     pairs_free(&p);
 }
 
