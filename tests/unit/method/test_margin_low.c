@@ -274,10 +274,10 @@ TEST(what_cannot_be_reached_is_told)
     CHECK(told > 0);
 }
 
-static bool has_factors(const char *name, const char *value, bool features)
+static bool has_factors(const char *name, const char *value, bool features, bool matrix)
 {
     task t;
-    okra_options *o = options_of("1e-8", false, 0);
+    okra_options *o = options_of("1e-8", matrix, 0);
     make(RANDOM, 2, 1, kinds[0], &t);
     CHECK_OK(okra_options_set(o, name, value));
     okra_problem_ p = problem_of(&t, 1);
@@ -290,10 +290,13 @@ static bool has_factors(const char *name, const char *value, bool features)
 
 TEST(what_has_factors)
 {
-    CHECK(has_factors("lambda", "1", true) && has_factors("loss", "hinge", true));
-    CHECK(!has_factors("lambda", "1", false));
-    CHECK(has_factors("loss", "huber", true) && has_factors("loss", "epsilon", true));
-    CHECK(has_factors("lambda2", "1", true));
+    CHECK(has_factors("lambda", "1", true, false));
+    CHECK(has_factors("lambda", "1", true, true));
+    CHECK(!has_factors("lambda", "1", false, false));
+    CHECK(has_factors("loss", "huber", true, true));
+    CHECK(has_factors("lambda2", "1", true, false));
+    CHECK(!has_factors("lambda2", "1", true, true));
+    CHECK(has_factors("graph", "gram|diffusion(beta=1)", true, false)); /* no lambda2 */
 }
 
 int main(void)
