@@ -2,7 +2,8 @@
  * graph_knn.c: the k nearest neighbours of N inputs in the space of a kernel, as a graph:
  * W_ij = K_ij where j is among the nearest of i or i among those of j.
  *
- * Distances are K_jj - 2 K_ij (K_ii is the same for all j), ties go to the lower index.
+ * Distances are K_jj - 2 K_ij (K_ii is the same for all j), ties go to the lower index;
+ * of features, whose products are rounded, ties are to 1e-10 of the largest K_ii.
  * Features Phi (N x m), K = Phi Phi': blocks of pairs by products, each of them once and
  * looked at from both sides, N^2 m operations; nothing of size N^2 is kept.
  *
@@ -29,6 +30,7 @@ typedef struct search {
     okra_int *held;   /* N: how many are there yet */
     double *distance; /* N x k */
     double *diagonal; /* N: K_ii */
+    double tie;       /* distances that differ by no more are the same */
     okra_mat_ T;      /* K at rows i0.. and columns j0.. */
     okra_int i0, j0;
 } search;
@@ -38,7 +40,7 @@ static void offer(const search *s, okra_int i, okra_int j, double d)
 {
     okra_int *near = s->near + i * s->k, held = s->held[i], at = held;
     double *distance = s->distance + i * s->k;
-    while (at > 0 && d < distance[at - 1]) {
+    while (at > 0 && d + s->tie < distance[at - 1]) {
         at--;
     }
     if (at == s->k || j == i) {
@@ -120,6 +122,7 @@ static okra_status find(okra_context *ctx, search *s)
     for (okra_int i = 0; i < n; i++) {
         const double *phi = Phi.p + i * Phi.ld;
         s->diagonal[i] = K.p ? K.p[i * K.ld + i] : okra_dot_(Phi.cols, phi, phi);
+        s->tie = K.p ? 0 : fmax(s->tie, 1e-10 * s->diagonal[i]);
     }
     s->T = K;
     TRY(K.p ? okra_parallel_(ctx, n, 16, NULL, from_rows, s) : by_blocks(ctx, s));

@@ -39,3 +39,16 @@ expected as many of each: method knn does not use inputs without outputs" \
 expect_fail 2 "okra fit: graph: knn with k = 11 among 11 inputs, expected at most 10" \
     okra fit $common --unlabelled u.csv --lambda2 1 --graph 'knn(k=11)' -o n.okra
 [ ! -e n.okra ]
+
+# of low rank: at full rank the same graph gives the same model
+common="$common --unlabelled u.csv --lambda2 1"
+okra fit $common --graph 'knn(k=2) | power(p=2)' -o dense.okra --quiet
+okra fit $common --graph 'knn(k=2) | power(p=2)' --low-rank-x 'nystrom(rank=11)' -o low.okra --quiet
+okra predict dense.okra --x tx.csv --decode explicit -o a.csv --quiet
+okra predict low.okra --x tx.csv --decode explicit -o b.csv --quiet
+okra score --y a.csv --yhat b.csv --metric mse --quiet >score
+awk '{ exit !($NF < 1e-16) }' score
+expect_fail 1 "okra fit: graph: 'gram|diffusion': diffusion needs a matrix of all pairs of inputs, \
+which low-rank-x does not form" \
+    okra fit $common --graph 'gram|diffusion' --low-rank-x 'nystrom(rank=11)' -o n.okra
+[ ! -e n.okra ]
