@@ -57,8 +57,8 @@ void okra_waves_(okra_mat_ V)
     }
 }
 
-okra_status okra_map_values_(okra_context *ctx, const okra_map_ *map,
-                             const okra_data *data, okra_int first, okra_mat_ V)
+static okra_status values(okra_context *ctx, const okra_map_ *map, const okra_data *data,
+                          okra_int first, okra_mat_ V)
 {
     okra_status st = OKRA_OK;
     okra_data *rows = NULL;
@@ -68,12 +68,26 @@ okra_status okra_map_values_(okra_context *ctx, const okra_map_ *map,
     TRY(okra_tiles_(ctx, map->bound, map->bound->kernel->count - 1, &other->view, 0,
                     V.rows, OKRA_TARGET_FULL_, NULL,
                     okra_mat_part_(V, 0, V.rows, 0, map->basis)));
+done:
+    okra_other_free_(other);
+    okra_data_free(rows);
+    return st;
+}
+
+okra_status okra_map_values_(okra_context *ctx, const okra_map_ *map,
+                             const okra_data *data, okra_int first, okra_mat_ V)
+{
+    enum { MOST = 4 << 20 }; /* bytes of vectors, of which a kernel may make a copy */
+    okra_status st = OKRA_OK;
+    okra_int step = OKRA_MAX_(256, MOST / (8 * OKRA_MAX_(data->d, 1)));
+    for (okra_int i = 0; i < V.rows; i += step) {
+        okra_int some = OKRA_MIN_(step, V.rows - i);
+        TRY(values(ctx, map, data, first + i, okra_mat_part_(V, i, some, 0, V.cols)));
+    }
     if (map->kernel) {
         okra_waves_(V);
     }
 done:
-    okra_other_free_(other);
-    okra_data_free(rows);
     return st;
 }
 
