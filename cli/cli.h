@@ -108,6 +108,8 @@ const char *cli_find(const cli_run *run, const char *path, char *buffer, size_t 
 /* Writes rows x cols values in C order. */
 okra_status cli_write(cli_run *run, const double *values, okra_int rows, okra_int cols,
                       const char *file) OKRA_CHECK;
+/* Ends the process, saying why, where its limits would make matrix products hang. */
+void cli_check_limits(void);
 /* Before long work: can a file be made there? Says so and gives CLI_FAILED if not. */
 int cli_check_writable(const cli_run *run, const char *path);
 bool cli_ends(const char *text, const char *tail);

@@ -96,6 +96,7 @@ int main(int argc, char **argv)
     if (!run.command) {
         return unknown_command(name);
     }
+    cli_check_limits();
     int status = flush(&run, run_command(&run, argc - skip, argv + skip));
     okra_options_free(run.options);
     okra_options_free(run.library);

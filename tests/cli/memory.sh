@@ -35,3 +35,15 @@ No such file or directory" $fit --memory 14M -o none.okra
 head -c 100000 x.npy >cut.npy
 expect_fail 1 "okra fit: cut.npy: an array of 20000 x 100 elements of 1 bytes does not fit in the \
 99872 bytes after the header" okra fit --x cut.npy --y y.npy --memory 14M -o none.okra
+
+# limits under which matrix products would hang are told before them (a sanitizer's own
+# memory does not fit such limits)
+if okra --build-info | grep -q '^sanitizers: none$'; then
+    for option in -v -d; do
+        (
+            ulimit $option 200000
+            OPENBLAS_NUM_THREADS=1 expect_fail 1 "okra: this process may have 195 MiB (ulimit \
+$option), and matrix products on 1 thread need 384: raise the limit" timeout -s KILL 20 okra demo --quiet
+        )
+    done
+fi
