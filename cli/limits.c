@@ -29,9 +29,10 @@ void cli_check_limits(void)
             fprintf(
                 stderr,
                 "okra: this process may have %.0f MiB (ulimit -%c), and matrix products "
-                "on %ld threads need %.0f: raise the limit%s\n",
+                "on %ld thread%s need %.0f: raise the limit%s\n",
                 (double)limit.rlim_cur / 1048576, limits[i].option, threads,
-                need / 1048576, threads > 1 ? ", or set OPENBLAS_NUM_THREADS=1" : "");
+                threads > 1 ? "s" : "", need / 1048576,
+                threads > 1 ? ", or set OPENBLAS_NUM_THREADS=1" : "");
             _exit(CLI_FAILED);
         }
     }
