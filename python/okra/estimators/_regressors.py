@@ -45,7 +45,8 @@ _KERNELS = """
     Parameters
     ----------
     kx, ky : str or callable, default="linear"
-        Kernels of inputs and outputs: an expression such as ``"rbf(sigma=4)"``,
+        Kernels of inputs and outputs: an expression such as ``"rbf(sigma=4)"``, or
+        ``"rbf(sigma=4) | nystrom(rank=60)"`` of low rank,
         ``"precomputed"`` (then the objects are rows of Gram matrices), or a function of
         two collections that gives the matrix of kernel values.
 """
@@ -153,6 +154,8 @@ class IOKRMargin(OutputKernelEstimator):
         Stop when the duality gap is below this times max(1, |dual|).
     twin : str, optional
         ``"D1,D2"``: replace the kernels by polynomials that are learned.
+    low_rank, low_rank_x, low_rank_y : str, optional
+        Low rank of the kernels, such as ``"chol(rank=500)"``.
 {common}
     """
 
@@ -169,6 +172,9 @@ class IOKRMargin(OutputKernelEstimator):
     graph: Any = None
     tolerance: Optional[float] = None
     twin: Optional[str] = None
+    low_rank: Optional[str] = None
+    low_rank_x: Optional[str] = None
+    low_rank_y: Optional[str] = None
     options: Optional[dict] = None
     decode: Optional[str] = None
     decode_options: Optional[dict] = None
@@ -194,6 +200,8 @@ class KDE(OutputKernelEstimator):
         How many: a number, a share of the variance such as 0.95, or ``"all"``.
     twin : str, optional
         ``"D1,D2"``: replace the kernels by polynomials that are learned.
+    low_rank, low_rank_x, low_rank_y : str, optional
+        Low rank of the kernels, such as ``"chol(rank=500)"``.
 {common}
     """
 
@@ -204,6 +212,9 @@ class KDE(OutputKernelEstimator):
     lam: float = 0.1
     components: Any = None
     twin: Optional[str] = None
+    low_rank: Optional[str] = None
+    low_rank_x: Optional[str] = None
+    low_rank_y: Optional[str] = None
     options: Optional[dict] = None
     decode: Optional[str] = None
     decode_options: Optional[dict] = None
