@@ -12,8 +12,9 @@
  * after, C = F^-1 U'U F^-T: n m^2 + 2 m^3, a gain from n = 4 m. Rounding of U'U is
  * multiplied by s = |F^-1|^2, |dC| ~ eps sqrt(m) max_j (U'U)_jj s, which was within a
  * factor of 1/5 to 2 of what was measured (six problems, s from 17 to 8e9), so this is
- * done where it is below 1e-8 of what the method adds to C; predictions then moved by a
- * fiftieth of that and less.
+ * done where it is below 1e-8 of what the method adds to C, guessed from a few rows
+ * before the pass and checked after it; predictions then moved by a fiftieth of that and
+ * less.
  */
 #include "method/moments.h"
 
@@ -166,40 +167,50 @@ done:
     return st;
 }
 
-/* max_j (U'U)_jj, from the first rows. */
-static okra_status largest_square(okra_context *ctx, const okra_problem_ *p, double *most)
+/* max_j (U'U)_jj, guessed from a few rows here and there. */
+static okra_status guess_largest(okra_context *ctx, const okra_problem_ *p, double *most)
 {
-    enum { ROWS = 256 };
+    enum { PIECES = 8, ROWS = 32 };
     okra_status st = OKRA_OK;
-    okra_int m = p->map_x->columns, rows = OKRA_MIN_(ROWS, p->n);
-    double *V = NULL;
-    TRY(okra_doubles_(ctx, rows, m, "rows of kernel values", &V));
-    TRY(okra_map_values_(ctx, p->map_x, p->x, 0, okra_mat_of_(V, rows, m)));
+    okra_int m = p->map_x->columns, apart = OKRA_MAX_(1, p->n / PIECES), seen = 0;
+    double *V = NULL, *squares = NULL;
+    TRY(okra_doubles_(ctx, ROWS, m, "rows of kernel values", &V));
+    ZALLOC(squares, m);
+    for (okra_int first = 0; first < p->n; first += apart) {
+        okra_int some = OKRA_MIN_(ROWS, p->n - first);
+        TRY(okra_map_values_(ctx, p->map_x, p->x, first, okra_mat_of_(V, some, m)));
+        for (okra_int k = 0; k < some * m; k++) {
+            squares[k % m] += V[k] * V[k];
+        }
+        seen += some;
+    }
     *most = 0;
     for (okra_int j = 0; j < m; j++) {
-        double square = 0;
-        for (okra_int i = 0; i < rows; i++) {
-            square += V[i * m + j] * V[i * m + j];
-        }
-        *most = fmax(*most, square * (double)p->n / (double)rows);
+        *most = fmax(*most, squares[j] * (double)p->n / (double)seen);
     }
 done:
     okra_free_(V);
+    okra_free_(squares);
     return st;
 }
 
-/* Whether rows must be solved one by one; `ridge`: the least that is added to C. */
-static okra_status must_solve(okra_context *ctx, const okra_problem_ *p, double ridge,
-                              bool *must)
+/* Whether sums will do; `inverse`: |F^-1|^2, `ridge`: the least that is added to C. */
+static bool sums_do(okra_int m, double most, double inverse, double ridge)
+{
+    return DBL_EPSILON * sqrt((double)m) * most * inverse <= 1e-8 * ridge;
+}
+
+static okra_status may_sum(okra_context *ctx, const okra_problem_ *p, double ridge,
+                           double *inverse, bool *may)
 {
     okra_status st = OKRA_OK;
     const okra_map_ *map = p->map_x;
-    double norm = 0, most = 0;
-    *must = true;
-    if (map->factor && !map->sketch && ridge > 0 && p->n / 4 > map->rank) {
-        TRY(inverse_norm(ctx, okra_mat_of_(map->factor, map->rank, map->rank), &norm));
-        TRY(largest_square(ctx, p, &most));
-        *must = !(DBL_EPSILON * sqrt((double)map->rank) * most * norm <= 1e-8 * ridge);
+    double most = 0;
+    *may = map->factor && !map->sketch && ridge > 0 && p->n / 4 > map->rank;
+    if (*may) {
+        TRY(inverse_norm(ctx, okra_mat_of_(map->factor, map->rank, map->rank), inverse));
+        TRY(guess_largest(ctx, p, &most));
+        *may = sums_do(map->rank, most, *inverse, ridge);
     }
 done:
     return st;
@@ -263,11 +274,31 @@ done:
     return st;
 }
 
+static double largest_diagonal(const okra_moments_ *t)
+{
+    double most = 0;
+    for (okra_int i = 0; i < t->m; i++) {
+        double value = t->C[i * t->m + i];
+        most = value <= most ? most : value; /* NaN too */
+    }
+    return most;
+}
+
+/* What passes add to; C, R and D begin anew with each. */
+static void forget_means(okra_moments_ *t)
+{
+    okra_mat_fill_(okra_mat_of_(t->phi, 1, t->m), 0);
+    okra_mat_fill_(okra_mat_of_(t->psi, 1, t->d), 0);
+    t->kept_y = 0;
+}
+
 okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool outputs,
                                  double ridge, okra_moments_ *out)
 {
     okra_status st = OKRA_OK;
     okra_moments_ t = {.n = p->n, .m = p->map_x->rank, .d = okra_problem_features_(p)};
+    bool sums = false;
+    double inverse = 0;
     TRY(okra_doubles_(ctx, t.m, t.m, "the moments of the inputs", &t.C));
     TRY(okra_doubles_(ctx, t.m, t.d, "the moments of inputs and outputs", &t.R));
     if (outputs) {
@@ -275,11 +306,18 @@ okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool
     }
     ZALLOC(t.phi, t.m);
     ZALLOC(t.psi, t.d);
-    TRY(must_solve(ctx, p, ridge, &t.solved));
-    TRY(pass(ctx, p, "moments", 0, t.solved, gather, &t));
-    if (!t.solved) {
-        TRY(solve(ctx, p->map_x, &t));
+    TRY(may_sum(ctx, p, ridge, &inverse, &sums));
+    if (sums) { /* the guess may have missed where the large values are */
+        TRY(pass(ctx, p, "moments", 0, false, gather, &t));
+        sums = sums_do(t.m, largest_diagonal(&t), inverse, ridge);
     }
+    if (sums) {
+        TRY(solve(ctx, p->map_x, &t));
+    } else {
+        forget_means(&t);
+        TRY(pass(ctx, p, "moments", 0, true, gather, &t));
+    }
+    t.solved = !sums;
     for (okra_int i = 0; i < t.m; i++) {
         t.kept_x += t.C[i * t.m + i];
     }

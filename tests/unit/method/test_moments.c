@@ -125,6 +125,55 @@ TEST(rows_are_solved_where_it_is_bad)
     }
 }
 
+/* One large row where the guess, which takes 32 rows from each eighth on, does not look:
+ * the sums themselves tell, and what is left of them is nothing. */
+TEST(large_values_out_of_sight_are_seen)
+{
+    enum { MANY = 2000, AT = MANY / 8 + 100 };
+    static double x[MANY * P], y[MANY * D];
+    okra_random_ r = okra_random_create_(5, 5);
+    okra_data *data = NULL;
+    okra_kernel *kernel = NULL;
+    okra_map_ *map = NULL;
+    okra_moments_ rows, sums;
+    okra_int index[P];
+    harness_normals(&r, MANY * P, x);
+    harness_normals(&r, MANY * D, y);
+    for (okra_int j = 0; j < P; j++) {
+        index[j] = j;
+        x[AT * P + j] *= 1e6;
+    }
+    CHECK_OK(okra_data_dense(x, MANY, P, P, &data));
+    CHECK_OK(okra_kernel_parse("linear", &kernel));
+    CHECK_OK(okra_map_of_(NULL, kernel, data, index, P, NULL, P, &map));
+    okra_problem_ p = {.n = MANY,
+                       .x = data,
+                       .features = y,
+                       .d = D,
+                       .features_ld = D,
+                       .feature_scale = 1,
+                       .map_x = map};
+    CHECK_OK(okra_moments_create_(NULL, &p, true, 0, &rows));
+    CHECK_OK(okra_moments_create_(NULL, &p, true, 1e3, &sums));
+    CHECK(sums.solved);
+    CHECK(memcmp(rows.C, sums.C, P * P * sizeof *rows.C) == 0);
+    CHECK(memcmp(rows.R, sums.R, P * D * sizeof *rows.R) == 0);
+    CHECK(memcmp(rows.D, sums.D, D * D * sizeof *rows.D) == 0);
+    CHECK(memcmp(rows.phi, sums.phi, P * sizeof *rows.phi) == 0);
+    CHECK(memcmp(rows.psi, sums.psi, D * sizeof *rows.psi) == 0);
+    CHECK(rows.kept_x == sums.kept_x && rows.kept_y == sums.kept_y);
+    okra_moments_clear_(&sums);
+    okra_moments_clear_(&rows);
+    x[AT * P] = x[AT * P + 1] = x[AT * P + 2] = 0; /* without the large values sums do */
+    x[AT * P + 3] = x[AT * P + 4] = x[AT * P + 5] = 0;
+    CHECK_OK(okra_moments_create_(NULL, &p, true, 1e3, &sums));
+    CHECK(!sums.solved);
+    okra_moments_clear_(&sums);
+    okra_map_free_(map);
+    okra_kernel_free(kernel);
+    okra_data_free(data);
+}
+
 /* Whatever the kernel, the ridge and the way: C is within 1e-8 of the ridge, or of what
  * solving row by row gives with ten times its rounding. */
 TEST(moments_keep_to_the_ridge)
@@ -201,5 +250,5 @@ TEST(moments_survive_failing_allocations)
 }
 
 MAIN(RUN(sums_are_solved_where_the_basis_is_good), RUN(rows_are_solved_where_it_is_bad),
-     RUN(moments_keep_to_the_ridge), RUN(methods_tell_the_least_ridge),
-     RUN(moments_survive_failing_allocations))
+     RUN(large_values_out_of_sight_are_seen), RUN(moments_keep_to_the_ridge),
+     RUN(methods_tell_the_least_ridge), RUN(moments_survive_failing_allocations))
