@@ -23,13 +23,24 @@
 #include <math.h>
 #include <string.h>
 
+/* Waves may be more than the pairs, which makes the n x n form the smaller one; other
+ * ranks are cut to n. */
+static bool more_than_pairs(const char *text, okra_int n)
+{
+    okra_low_ low;
+    bool read = text && *text && okra_low_parse_(text, &low) == OKRA_OK;
+    return read && low.kind == OKRA_LOW_RFF_ && low.rank > n;
+}
+
 bool okra_margin_factored_(const okra_problem_ *p, const okra_options *options)
 {
     const char *both = okra_options_get(options, "low-rank");
     const char *on_y = okra_options_get(options, "low-rank-y");
+    const char *on_x = both && *both ? both : okra_options_get(options, "low-rank-x");
     bool identity = strcmp(okra_options_get(options, "operator"), "identity") == 0;
     bool smooth = okra_options_is_set(options, "lambda2");
-    return (p->features || (both && *both) || (on_y && *on_y)) &&
+    return !more_than_pairs(on_x, p->n) &&
+           (p->features || (both && *both) || (on_y && *on_y)) &&
            (!smooth || (identity && okra_graph_low_check_(
                                         okra_options_get(options, "graph")) == OKRA_OK));
 }

@@ -66,5 +66,27 @@ TEST(semi_supervised_margin_of_full_rank_equals_dense)
     }
 }
 
-MAIN(RUN(margin_of_full_rank_equals_dense),
+/* More waves than pairs make the n x n form the smaller one: it is the model of the
+ * kernel written out, coefficient by coefficient; up to n the features are used. */
+TEST(more_waves_than_pairs_are_a_kernel)
+{
+    pairs p;
+    okra_int rows, cols;
+    pairs_make(3, &p);
+    okra_model *many = pairs_fit(p.train_x, p.train_y,
+                                 "method=margin kx=rbf(sigma=1) low-rank-x=rff(rank=14)");
+    okra_model *kernel =
+        pairs_fit(p.train_x, p.train_y, "method=margin kx=rbf(sigma=1)|rff(rank=14)");
+    okra_model *few = pairs_fit(p.train_x, p.train_y,
+                                "method=margin kx=rbf(sigma=1) low-rank-x=rff(rank=12)");
+    check_same(many, kernel, &p, "decode=explicit", 0);
+    CHECK(!okra_bag_get_(many->bag, "coefficients", &rows, &cols) || rows == N);
+    CHECK(okra_bag_get_(few->bag, "coefficients", &rows, &cols) && rows == 12);
+    okra_model_free(many);
+    okra_model_free(kernel);
+    okra_model_free(few);
+    pairs_free(&p);
+}
+
+MAIN(RUN(more_waves_than_pairs_are_a_kernel), RUN(margin_of_full_rank_equals_dense),
      RUN(semi_supervised_margin_of_full_rank_equals_dense))
