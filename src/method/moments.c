@@ -140,28 +140,29 @@ done:
 /* ---- sums of the kernel's values, solved after ----------------------------------------
  */
 
-/* |F^-1|^2 by the power method; from below, by little after these steps. */
-static okra_status inverse_norm(okra_context *ctx, okra_mat_ F, double *norm)
+/* |F^-1|^2 by the power method, from below, by little after these steps; none is taken
+ * beyond `enough`. */
+static okra_status inverse_norm(okra_context *ctx, okra_mat_ F, double enough,
+                                double *norm)
 {
     enum { STEPS = 20 };
     okra_status st = OKRA_OK;
     okra_random_ random = okra_random_create_(1, 1);
-    double *v = NULL, length = 0;
+    double *v = NULL, length;
     ALLOC(v, F.rows);
     okra_mat_ V = okra_mat_of_(v, F.rows, 1);
     for (okra_int i = 0; i < F.rows; i++) {
         v[i] = okra_random_normal_(&random);
     }
-    for (int k = 0; k <= STEPS; k++) {
-        length = sqrt(okra_dot_(F.rows, v, v));
-        if (k < STEPS) {
-            for (okra_int i = 0; i < F.rows; i++) {
-                v[i] /= length;
-            }
-            TRY(okra_cholesky_solve_(ctx, F, V));
+    length = sqrt(okra_dot_(F.rows, v, v));
+    *norm = 0;
+    for (int k = 0; k < STEPS && *norm <= enough; k++) {
+        for (okra_int i = 0; i < F.rows; i++) {
+            v[i] /= length;
         }
+        TRY(okra_cholesky_solve_(ctx, F, V));
+        *norm = length = sqrt(okra_dot_(F.rows, v, v));
     }
-    *norm = length;
 done:
     okra_free_(v);
     return st;
@@ -194,10 +195,10 @@ done:
     return st;
 }
 
-/* Whether sums will do; `inverse`: |F^-1|^2, `ridge`: the least that is added to C. */
-static bool sums_do(okra_int m, double most, double inverse, double ridge)
+/* The |F^-1|^2 up to which sums will do; `ridge`: the least that is added to C. */
+static double bearable(okra_int m, double most, double ridge)
 {
-    return DBL_EPSILON * sqrt((double)m) * most * inverse <= 1e-8 * ridge;
+    return 1e-8 * ridge / (DBL_EPSILON * sqrt((double)m) * most);
 }
 
 static okra_status may_sum(okra_context *ctx, const okra_problem_ *p, double ridge,
@@ -208,9 +209,11 @@ static okra_status may_sum(okra_context *ctx, const okra_problem_ *p, double rid
     double most = 0;
     *may = map->factor && !map->sketch && ridge > 0 && p->n / 4 > map->rank;
     if (*may) {
-        TRY(inverse_norm(ctx, okra_mat_of_(map->factor, map->rank, map->rank), inverse));
         TRY(guess_largest(ctx, p, &most));
-        *may = sums_do(map->rank, most, *inverse, ridge);
+        double most_inverse = bearable(map->rank, most, ridge);
+        TRY(inverse_norm(ctx, okra_mat_of_(map->factor, map->rank, map->rank),
+                         most_inverse, inverse));
+        *may = *inverse <= most_inverse;
     }
 done:
     return st;
@@ -309,7 +312,7 @@ okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool
     TRY(may_sum(ctx, p, ridge, &inverse, &sums));
     if (sums) { /* the guess may have missed where the large values are */
         TRY(pass(ctx, p, "moments", 0, false, gather, &t));
-        sums = sums_do(t.m, largest_diagonal(&t), inverse, ridge);
+        sums = inverse <= bearable(t.m, largest_diagonal(&t), ridge);
     }
     if (sums) {
         TRY(solve(ctx, p->map_x, &t));
