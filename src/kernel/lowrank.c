@@ -33,6 +33,17 @@
 /* ---- the text ------------------------------------------------------------------------
  */
 
+okra_status okra_low_check_(const okra_low_ *low)
+{
+    return low->kind != OKRA_LOW_SKETCH_ || low->sparse || low->p == 0
+               ? OKRA_OK
+               : okra_fail_(
+                     OKRA_EARG,
+                     "sketch: p = %g is for kind=sparse; kind=gaussian keeps every "
+                     "entry",
+                     low->p);
+}
+
 okra_status okra_low_parse_(const char *text, okra_low_ *out)
 {
     okra_status st = OKRA_OK;
@@ -57,6 +68,10 @@ okra_status okra_low_parse_(const char *text, okra_low_ *out)
         return okra_parse_fail_(&p, OKRA_EARG, p.at, "expected the end");
     }
     params.low.kind = (okra_low_kind_)(class - okra_low_classes_);
+    st = okra_low_check_(&params.low);
+    if (st != OKRA_OK) {
+        return okra_parse_point_(&p, st, at);
+    }
     *out = params.low;
 done:
     return st;
@@ -133,6 +148,16 @@ done:
     return st;
 }
 
+okra_status okra_low_mean_(const okra_kernel *kernel, double mean)
+{
+    return isfinite(mean) && mean > 0
+               ? OKRA_OK
+               : okra_fail_(OKRA_ENUMERIC,
+                            "low rank: the mean diagonal of the Gram matrix of kernel %s "
+                            "is %g, expected a finite number above 0",
+                            okra_kernel_text(kernel), mean);
+}
+
 okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
                          const okra_data *train, const okra_int *index, okra_int count,
                          double *S, okra_int rank, okra_map_ **out)
@@ -162,6 +187,7 @@ okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
     for (okra_int i = 0; i < rank; i++) {
         mean += F.p[i * rank + i] / (double)rank;
     }
+    TRY(okra_low_mean_(kernel, mean));
     okra_mat_add_diagonal_(F, 10 * (double)rank * DBL_EPSILON * mean);
     TRY(okra_cholesky_(ctx, F, NULL));
     for (okra_int i = 0; i < rank; i++) {

@@ -39,6 +39,10 @@ typedef struct okra_low_ {
 } okra_low_;
 
 okra_status okra_low_parse_(const char *text, okra_low_ *out) OKRA_CHECK;
+/* Parameters that do not go together are refused. */
+okra_status okra_low_check_(const okra_low_ *low) OKRA_CHECK;
+/* The mean of a Gram matrix's diagonal must be finite and above 0. */
+okra_status okra_low_mean_(const okra_kernel *kernel, double mean) OKRA_CHECK;
 
 /* EXPR | chol(...) and the others are kernels: leaves that hold EXPR, by kind
  * (lowrank_kernel.c). */

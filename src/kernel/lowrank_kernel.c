@@ -285,7 +285,10 @@ static const okra_option sketch_rows[] = {
     {"p", OKRA_OPTION_NUMBER, offsetof(okra_low_params_, low.p), "0", 0, 1, NULL, "V",
      "share of entries of a sparse sketch that are not 0; 0: 20/n"},
     {.name = NULL}};
-static const okra_option rff_rows[] = {RANK_ROW, {.name = NULL}};
+static const okra_option rff_rows[] = {
+    {"rank", OKRA_OPTION_INT, offsetof(okra_low_params_, low.rank), NULL, 1, 9e15, NULL,
+     "N", "features, a cosine and a sine a wave: an odd number makes one more"},
+    {.name = NULL}};
 
 #define LOW(variable, text, rows, about)                  \
     static const okra_kernel_class_ variable = {          \

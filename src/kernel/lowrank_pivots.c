@@ -82,12 +82,14 @@ okra_status okra_pivots_greedy_(okra_context *ctx, const okra_kernel *kernel,
     TRY(okra_bound_create_(ctx, kernel, train, &bound));
     TRY(okra_doubles_(ctx, most, n, "the columns of an incomplete Cholesky factor",
                       &phi));
-    ALLOC(d, n);
+    TRY(okra_doubles_(ctx, n, 1, "residuals", &d));
     TRY(okra_bound_diagonal_(ctx, bound, d));
     okra_int at = largest(n, d, &trace);
-    highest = n ? d[at] : 0;
+    TRY(okra_low_mean_(kernel, trace / (double)OKRA_MAX_(n, 1)));
+    highest = d[at];
     left = trace;
-    while (m < most && left > tol * trace && d[at] > (double)n * DBL_EPSILON * highest) {
+    while (m < most && (m == 0 || left > tol * trace) &&
+           d[at] > (double)n * DBL_EPSILON * highest) {
         step s = {phi, n, m, at, sqrt(d[at]), phi + m * n, d};
         TRY(column(ctx, bound, at, s.fresh));
         TRY(okra_parallel_(ctx, n, CHUNK, NULL, eliminate, &s));
@@ -99,10 +101,6 @@ okra_status okra_pivots_greedy_(okra_context *ctx, const okra_kernel *kernel,
     *count = m;
     if (error) {
         *error = left;
-    }
-    if (m == 0) {
-        FAIL(OKRA_ENUMERIC, "low rank: the trace of kernel %s is %g, expected above 0",
-             okra_kernel_text(kernel), trace);
     }
 done:
     okra_bound_free_(bound);
@@ -164,9 +162,9 @@ static okra_status kmeans(okra_context *ctx, const okra_kernel *kernel,
     okra_int n = train->n, m = 0;
     double *self = NULL, *nearest = NULL, *k = NULL;
     TRY(okra_bound_create_(ctx, kernel, train, &bound));
-    ALLOC(self, n);
-    ALLOC(nearest, n);
-    ALLOC(k, n);
+    TRY(okra_doubles_(ctx, n, 1, "self-similarities", &self));
+    TRY(okra_doubles_(ctx, n, 1, "distances to the chosen", &nearest));
+    TRY(okra_doubles_(ctx, n, 1, "a column of the Gram matrix", &k));
     TRY(okra_bound_diagonal_(ctx, bound, self));
     for (okra_int i = 0; i < n; i++) {
         nearest[i] = 1; /* the first is any object */
@@ -239,7 +237,7 @@ static okra_status leverage_scores(okra_context *ctx, const okra_kernel *kernel,
     double *C = NULL, *residual = NULL, left = 0, kept = 0;
     TRY(okra_map_of_(ctx, kernel, train, pilot, m, NULL, m, &map));
     TRY(okra_doubles_(ctx, m, m, "the moments of the pilot", &C));
-    ALLOC(residual, train->n);
+    TRY(okra_doubles_(ctx, train->n, 1, "residuals", &residual));
     okra_mat_ Cm = okra_mat_of_(C, m, m);
     TRY(pilot_pass(ctx, map, train, &Cm, Cm, 0, residual, score));
     for (okra_int i = 0; i < train->n; i++) {
@@ -267,7 +265,7 @@ static okra_status leverage(okra_context *ctx, const okra_kernel *kernel,
     double *score = NULL;
     okra_int m = 0;
     TRY(okra_pivots_uniform_(random, train->n, *count, index));
-    ALLOC(score, train->n);
+    TRY(okra_doubles_(ctx, train->n, 1, "leverage scores", &score));
     TRY(leverage_scores(ctx, kernel, train, index, *count, score));
     while (m < *count) {
         okra_int at = draw(random, train->n, score);

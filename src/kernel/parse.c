@@ -441,8 +441,12 @@ static okra_status low_rank(okra_parser_ *p, int kind, int first, size_t at, int
     st = with_inner(p, node, inner, place);
     inner = NULL;
     TRY(st);
-    ((okra_low_params_ *)p->kernel->nodes[*place].params)->low.kind =
-        (okra_low_kind_)kind;
+    okra_low_ *low = &((okra_low_params_ *)p->kernel->nodes[*place].params)->low;
+    low->kind = (okra_low_kind_)kind;
+    st = okra_low_check_(low);
+    if (st != OKRA_OK) {
+        st = okra_parse_point_(p, st, at);
+    }
 done:
     okra_kernel_free(inner);
     return st;

@@ -24,7 +24,8 @@ static const okra_option fit_rows[] = {
     {"low-rank", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, low_rank), "", 1, 0, NULL,
      "SPEC",
      "Low rank of both kernels: chol(rank=N,tol=V), nystrom(rank=N,pivots=HOW), "
-     "sketch(rank=N,kind=KIND) or rff(rank=N)"},
+     "sketch(rank=N,kind=KIND,p=V) or rff(rank=N); `okra help kernels` tells HOW and "
+     "KIND"},
     {"low-rank-x", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, low_rank_x), "", 1, 0,
      NULL, "SPEC", "Low rank of the input kernel alone, or unlike that of the outputs"},
     {"low-rank-y", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, low_rank_y), "", 1, 0,

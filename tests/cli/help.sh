@@ -20,6 +20,7 @@ for command in fit predict score gram info demo version help; do
     fi
 done
 expect 0 okra fit --help
+expect_in "help kernels\` tells HOW and KIND" out
 for text in "-o, --output FILE" "--kx EXPR" "[default: ridge]" "Flags of method ridge:" \
     "--operator OP" "--threads N" "--memory SIZE" "--seed N" "--data DIR"; do
     expect_in "$text" out

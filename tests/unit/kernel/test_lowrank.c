@@ -315,6 +315,9 @@ TEST(greedy_reports_its_trace_and_stops)
     CHECK(count < N && error <= 1e-3 * N);
     CHECK(error_of(&p, "chol(rank=40,tol=1e-3)", &trace) < 1);
     CHECK_NEAR(trace, error, 1e-10);
+    count = N; /* one object at least */
+    CHECK_OK(okra_pivots_greedy_(NULL, p.kernel, p.data, 1, index, &count, &error));
+    CHECK(count == 1);
     clear(&p);
 }
 
@@ -407,6 +410,7 @@ TEST(bad_texts)
                {"chol(rank=2,pivots=uniform)", "no parameter 'pivots'"},
                {"nystrom(rank=5,pivots=best)", "uniform|leverage|kmeans|greedy"},
                {"sketch(rank=5,kind=dense)", "gaussian|sparse"},
+               {"sketch(rank=5,kind=gaussian,p=0.5)", "p = 0.5 is for kind=sparse"},
                {"rff(rank=5", "expected ',' or ')'"},
                {"rff(rank=5) x", "expected the end"},
                {"rff(rank={5,6})", "grid"}};
@@ -414,6 +418,7 @@ TEST(bad_texts)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CHECK_FAILS(okra_low_parse_(bad[i].text, &low), OKRA_EARG, bad[i].message);
     }
+    CHECK_OK(okra_low_parse_("sketch(rank=5,kind=gaussian,p=0)", &low)); /* the default */
     CHECK_OK(okra_low_parse_(" nystrom ( rank = 7 , pivots = kmeans ) ", &low));
     CHECK(low.kind == OKRA_LOW_NYSTROM_ && low.rank == 7);
     CHECK(low.pivots == OKRA_PIVOTS_KMEANS_);
@@ -430,10 +435,33 @@ TEST(what_cannot_be_thinned)
     make(4, N, false, "linear", &p);
     okra_data_free(p.data);
     CHECK_OK(okra_data_dense(zero, N, P, P, &p.data));
-    CHECK_FAILS(map_from(&p, "chol(rank=3)", &map), OKRA_ENUMERIC, "trace");
+    for (int k = 0; k < FULL; k++) {
+        CHECK_FAILS(map_from(&p, full[k], &map), OKRA_ENUMERIC,
+                    "mean diagonal of the Gram matrix of kernel linear is 0");
+    }
     okra_data_free(p.data);
     CHECK_OK(okra_data_gram(p.K, N, N, N, NULL, &p.data));
     CHECK_FAILS(map_from(&p, "chol(rank=3)", &map), OKRA_EUNSUPPORTED, "Gram matrix");
+    clear(&p);
+}
+
+/* Every value is finite, but sums of them are not. */
+TEST(sums_that_overflow_are_told)
+{
+    points p;
+    okra_map_ *map = NULL;
+    double x[N];
+    make(4, N, false, "linear", &p);
+    okra_data_free(p.data);
+    for (okra_int i = 0; i < N; i++) {
+        x[i] = 1e154;
+    }
+    CHECK_OK(okra_data_dense(x, N, 1, 1, &p.data));
+    static const char *const kinds[] = {"chol(rank=2)", "sketch(rank=2,p=1)",
+                                        "sketch(rank=2,kind=gaussian)"};
+    for (int k = 0; k < 3; k++) {
+        CHECK_FAILS(map_from(&p, kinds[k], &map), OKRA_ENUMERIC, "of kernel linear is");
+    }
     clear(&p);
 }
 
@@ -472,10 +500,59 @@ TEST(budget_is_asked)
     clear(&p);
 }
 
+/* What choosing holds beside the inputs bound to the kernel: vectors of n, of which `fit`
+ * fit the budget and the next does not. */
+TEST(vectors_of_all_objects_are_asked_for)
+{
+    enum { MANY = 100000 };
+    static const struct {
+        const char *text;
+        double fit;
+        const char *message;
+    } cases[] = {{"chol(rank=1)", 1.5, "residuals"},
+                 {"nystrom(rank=1,pivots=kmeans)", 0.5, "self-similarities"},
+                 {"nystrom(rank=1,pivots=kmeans)", 1.5, "distances to the chosen"},
+                 {"nystrom(rank=1,pivots=kmeans)", 2.5, "a column of the Gram matrix"},
+                 {"nystrom(rank=1,pivots=leverage)", 0.5, "leverage scores"},
+                 {"nystrom(rank=1,pivots=leverage)", 1.5, "residuals"}};
+    okra_context *ctx = NULL;
+    okra_bound_ *bound = NULL;
+    okra_kernel *kernel = NULL;
+    okra_data *data = NULL;
+    double *x = malloc(sizeof *x * MANY);
+    for (okra_int i = 0; i < MANY; i++) {
+        x[i] = 1 + (double)(i % 7);
+    }
+    CHECK_OK(okra_data_dense(x, MANY, 1, 1, &data));
+    CHECK_OK(okra_kernel_parse("linear", &kernel));
+    CHECK_OK(okra_context_create(&ctx));
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        okra_low_ low;
+        okra_map_ *map = NULL;
+        okra_int before = okra_alloc_live_bytes_(), held = before;
+        if (!strstr(cases[c].text, "leverage")) { /* which binds the pilot alone */
+            CHECK_OK(okra_bound_create_(NULL, kernel, data, &bound));
+            held = okra_alloc_live_bytes_();
+            okra_bound_free_(bound);
+        }
+        CHECK_OK(okra_low_parse_(cases[c].text, &low));
+        CHECK_OK(
+            okra_context_set_memory(ctx, held + (okra_int)(8 * MANY * cases[c].fit)));
+        CHECK_FAILS(okra_map_create_(ctx, kernel, data, &low, 1, &map), OKRA_EBUDGET,
+                    cases[c].message);
+        okra_map_free_(map);
+    }
+    okra_context_free(ctx);
+    okra_kernel_free(kernel);
+    okra_data_free(data);
+    free(x);
+}
+
 MAIN(RUN(full_rank_is_exact), RUN(rank_of_the_data_suffices), RUN(trace_bounds_the_error),
      RUN(centres_are_means), RUN(pivots_do_not_repeat), RUN(leverage_finds_outliers),
      RUN(sparse_sketches_keep_few), RUN(blocks_follow_the_budget),
      RUN(wide_vectors_are_taken_in_pieces), RUN(greedy_reports_its_trace_and_stops),
      RUN(waves_approach_the_kernel), RUN(saved_maps_come_back),
      RUN(broken_maps_are_refused), RUN(bad_texts), RUN(what_cannot_be_thinned),
-     RUN(allocations), RUN(budget_is_asked))
+     RUN(sums_that_overflow_are_told), RUN(allocations), RUN(budget_is_asked),
+     RUN(vectors_of_all_objects_are_asked_for))

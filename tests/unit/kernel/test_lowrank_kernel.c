@@ -442,7 +442,7 @@ TEST(degenerate)
             CHECK_NEAR(G[i], 3, 3e-14);
         }
         CHECK_FAILS(see("0*linear | chol(rank=2)", &p, NULL, &s), OKRA_ENUMERIC,
-                    "expected above 0");
+                    "expected a finite number above 0");
         unsee(&s);
         clear(&p);
     }
@@ -659,6 +659,8 @@ TEST(refused)
         {VECTORS, "(linear | chol(rank=4))@2", OKRA_EARG, "no part 2"},
         {VECTORS, "linear | chol", OKRA_EARG, "chol needs rank"},
         {VECTORS, "linear | chol(rank=0)", OKRA_EARG, "rank"},
+        {VECTORS, "linear | sketch(rank=4,kind=gaussian,p=0.5)", OKRA_EARG,
+         "p = 0.5 is for kind=sparse"},
         {VECTORS, "linear | chol(rank={3,4})", OKRA_EARG, "grid of values"},
         {VECTORS, "chol(rank=4)", OKRA_EARG, "follows a kernel and a pipe"},
         {VECTORS, "linear | chul(rank=4)", OKRA_EARG, "did you mean 'chol'"}};
