@@ -5,10 +5,8 @@
  *                   phi(x) = F^-1 k_P(x),   Phi Phi' = K_nP (K_PP + e I)^-1 K_Pn
  *                   chol: P by pivoted incomplete Cholesky (Kadri et al. 2013, sec. 4 and
  *                   appendix 8.3; Fine and Scheinberg 2001); nystrom: lowrank_pivots.c
- *   sketch          random S (n x m), S'KS + e I = F F',  phi(x) = F^-1 S' k(x);
- *                   gaussian: S_ij ~ N(0,1); sparse: each entry is kept with probability
- *                   p (p-sparsified, El Ahmad et al. 2023), and only objects with an
- *                   entry stay in the basis
+ *   sketch          random S (n x m), S'KS + e I = F F',  phi(x) = F^-1 S' k(x); only
+ *                   objects with an entry of S stay in the basis (lowrank_sketch.c)
  *   rff             waves w_j ~ N(0, 2 gamma I), j <= m/2 (Rahimi and Recht 2007):
  *                   phi(x) = (c cos w_j'x, c sin w_j'x)_j, c^2 = k(x,x) 2/m
  *
@@ -88,7 +86,7 @@ void okra_map_free_(okra_map_ *map)
         okra_data_free(map->objects);
         okra_free_(map->index);
         okra_free_(map->factor);
-        okra_free_(map->sketch);
+        okra_sketch_free_(map->sketch);
         okra_free_(map);
     }
 }
@@ -117,37 +115,6 @@ static okra_status check(const okra_kernel *kernel, const okra_data *train)
     return OKRA_OK;
 }
 
-/* G <- S' K_BB S a block of rows at a time. */
-static okra_status sketched_gram(okra_context *ctx, const okra_bound_ *bound, okra_mat_ S,
-                                 okra_mat_ G)
-{
-    okra_status st = OKRA_OK;
-    double *K = NULL, *KS = NULL;
-    okra_int rows = okra_block_rows_(ctx, S.rows, S.rows + S.cols);
-    TRY(okra_doubles_(ctx, rows, S.rows, "rows of a Gram matrix", &K));
-    TRY(okra_doubles_(ctx, rows, S.cols, "rows of a sketch", &KS));
-    for (okra_int i = 0; i < S.rows; i += rows) {
-        okra_int m = OKRA_MIN_(rows, S.rows - i);
-        okra_mat_ Km = okra_mat_of_(K, m, S.rows), KSm = okra_mat_of_(KS, m, S.cols);
-        TRY(okra_cancelled_(ctx));
-        TRY(okra_tiles_(ctx, bound, bound->kernel->count - 1, &bound->train, i, m,
-                        OKRA_TARGET_FULL_, NULL, Km));
-        TRY(okra_gemm_(ctx, false, false, 1, Km, S, 0, KSm));
-        TRY(okra_gemm_(ctx, true, false, 1, okra_mat_part_(S, i, m, 0, S.cols), KSm,
-                       i > 0, G));
-    }
-    for (okra_int i = 0; i < G.rows; i++) { /* symmetric to the last bit */
-        for (okra_int j = 0; j < i; j++) {
-            G.p[i * G.ld + j] = (G.p[i * G.ld + j] + G.p[j * G.ld + i]) / 2;
-        }
-    }
-    okra_mat_mirror_(G);
-done:
-    okra_free_(K);
-    okra_free_(KS);
-    return st;
-}
-
 okra_status okra_low_mean_(const okra_kernel *kernel, double mean)
 {
     return isfinite(mean) && mean > 0
@@ -160,7 +127,7 @@ okra_status okra_low_mean_(const okra_kernel *kernel, double mean)
 
 okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
                          const okra_data *train, const okra_int *index, okra_int count,
-                         double *S, okra_int rank, okra_map_ **out)
+                         okra_sketch_ *S, okra_int rank, okra_map_ **out)
 {
     okra_status st = OKRA_OK;
     okra_map_ *map = NULL;
@@ -180,7 +147,7 @@ okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
     TRY(okra_doubles_(ctx, rank, rank, "the Gram matrix of the basis", &map->factor));
     okra_mat_ F = okra_mat_of_(map->factor, rank, rank);
     if (S) {
-        TRY(sketched_gram(ctx, map->bound, okra_mat_of_(S, count, rank), F));
+        TRY(okra_sketch_gram_(ctx, map->bound, S, F));
     } else {
         TRY(okra_bound_gram_(ctx, map->bound, F));
     }
@@ -198,52 +165,6 @@ okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
     map = NULL;
 done:
     okra_map_free_(map);
-    return st;
-}
-
-/* A random S without its empty rows, and which rows these are not. */
-static okra_status draw_sketch(okra_context *ctx, const okra_low_ *low, okra_int n,
-                               okra_int rank, okra_random_ *random, okra_int *index,
-                               okra_int *count, double **out)
-{
-    okra_status st = OKRA_OK;
-    double p = !low->sparse ? 1 : low->p > 0 ? low->p : fmin(1, 20 / (double)n);
-    double *row = NULL, *S = NULL;
-    okra_int room = 0;
-    ALLOC(row, rank);
-    *count = 0;
-    for (okra_int i = 0; i < n; i++) {
-        bool any = false;
-        for (okra_int j = 0; j < rank; j++) {
-            bool kept = p >= 1 || okra_random_uniform_(random) < p;
-            row[j] = kept ? okra_random_normal_(random) : 0;
-            any = any || kept;
-        }
-        if (!any) {
-            continue;
-        }
-        if (*count == room) {
-            room = OKRA_MIN_(n, 2 * room + 64);
-            TRY(okra_budget_ask_(ctx, 8.0 * (double)room * (double)rank, "a sketch"));
-            double *grown = okra_realloc_(S, room * rank, sizeof *grown);
-            if (!grown) {
-                st = OKRA_EMEM;
-                goto done;
-            }
-            S = grown;
-        }
-        memcpy(S + *count * rank, row, (size_t)rank * sizeof *row);
-        index[(*count)++] = i;
-    }
-    if (*count == 0) {
-        FAIL(OKRA_EARG, "sketch: no entry of %lld x %lld was kept at p = %g",
-             (long long)n, (long long)rank, p);
-    }
-    *out = S;
-    S = NULL;
-done:
-    okra_free_(row);
-    okra_free_(S);
     return st;
 }
 
@@ -317,7 +238,7 @@ okra_status okra_map_create_(okra_context *ctx, const okra_kernel *kernel,
     okra_int n = train->n, rank = OKRA_MIN_(low->rank, n), count = rank;
     okra_int *index = NULL;
     okra_data *centres = NULL;
-    double *S = NULL;
+    okra_sketch_ *S = NULL;
     TRY(check(kernel, train));
     if (low->kind == OKRA_LOW_RFF_) {
         return make_waves(ctx, kernel, train, low->rank, &random, out);
@@ -327,10 +248,11 @@ okra_status okra_map_create_(okra_context *ctx, const okra_kernel *kernel,
         TRY(okra_map_of_(ctx, kernel, centres, NULL, rank, NULL, rank, out));
         goto done;
     }
-    ALLOC(index, low->kind == OKRA_LOW_SKETCH_ ? n : rank);
     if (low->kind == OKRA_LOW_SKETCH_) {
-        TRY(draw_sketch(ctx, low, n, rank, &random, index, &count, &S));
+        TRY(okra_sketch_draw_(ctx, low, n, rank, &random, &index, &S));
+        count = S->rows;
     } else {
+        ALLOC(index, rank);
         TRY(okra_pivots_choose_(ctx, kernel, train, low, &random, index, &count));
         rank = count;
     }
@@ -339,6 +261,6 @@ okra_status okra_map_create_(okra_context *ctx, const okra_kernel *kernel,
 done:
     okra_data_free(centres);
     okra_free_(index);
-    okra_free_(S);
+    okra_sketch_free_(S);
     return st;
 }

@@ -58,6 +58,29 @@ extern const okra_kernel_class_ *const okra_low_classes_[]; /* ends at NULL */
 okra_status okra_bound_low_(okra_context *ctx, const okra_bound_ *bound, okra_int *rank,
                             double *error) OKRA_CHECK;
 
+/* lowrank_sketch.c: S of a sketch, rows x cols. Row k of a sparse one has the entries
+ * start[k]..start[k+1]-1; start and column are NULL where S is dense. */
+typedef struct okra_sketch_ {
+    okra_int rows, cols, entries;
+    okra_int *start, *column;
+    double *value;
+} okra_sketch_;
+
+/* A random S of n objects without its empty rows, and which objects the others are. */
+okra_status okra_sketch_draw_(okra_context *ctx, const okra_low_ *low, okra_int n,
+                              okra_int rank, okra_random_ *random, okra_int **index,
+                              okra_sketch_ **out) OKRA_CHECK;
+void okra_sketch_free_(okra_sketch_ *S); /* accepts NULL */
+/* U <- V S', S' the rows of S from `first` on, V.cols of them; `add`: U += V S'. */
+okra_status okra_sketch_right_(okra_context *ctx, okra_mat_ V, const okra_sketch_ *S,
+                               okra_int first, bool add, okra_mat_ U) OKRA_CHECK;
+/* X <- S A */
+okra_status okra_sketch_left_(okra_context *ctx, const okra_sketch_ *S, okra_mat_ A,
+                              okra_mat_ X) OKRA_CHECK;
+/* G <- S'KS, K the Gram matrix of the training set, a block of its rows at a time. */
+okra_status okra_sketch_gram_(okra_context *ctx, const okra_bound_ *bound,
+                              const okra_sketch_ *S, okra_mat_ G) OKRA_CHECK;
+
 typedef struct okra_map_ {
     okra_int basis, columns, rank; /* objects; values v(x) (2 a wave); features    */
     okra_data *objects;            /* the basis; the frequencies of waves          */
@@ -65,7 +88,7 @@ typedef struct okra_map_ {
     okra_bound_ *bound;            /* to the objects                               */
     okra_int *index;               /* of the objects in the training set, or NULL  */
     double *factor;                /* F, rank x rank, lower; NULL for waves        */
-    double *sketch;                /* S, columns x rank; NULL: the identity        */
+    okra_sketch_ *sketch;          /* S, columns x rank; NULL: the identity        */
     double scale;                  /* c: 1, or sqrt(k(x,x) / basis) of waves       */
 } okra_map_;
 
@@ -136,6 +159,6 @@ okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random
  * success; NULL: the identity). */
 okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
                          const okra_data *train, const okra_int *index, okra_int count,
-                         double *S, okra_int rank, okra_map_ **out) OKRA_CHECK;
+                         okra_sketch_ *S, okra_int rank, okra_map_ **out) OKRA_CHECK;
 
 #endif

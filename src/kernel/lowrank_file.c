@@ -1,7 +1,9 @@
 /*
  * lowrank_file.c: a map as arrays of a model: PREFIX.basis (1 x basis, places in the
  * training set), PREFIX.centres (vectors) or PREFIX.waves (frequencies), PREFIX.factor,
- * PREFIX.sketch; PREFIX.inner.* is what the kernel itself keeps.
+ * PREFIX.sketch (basis x rank), or of a sparse one PREFIX.start (1 x basis + 1),
+ * PREFIX.column and PREFIX.value (1 x entries); PREFIX.inner.* is what the kernel itself
+ * keeps.
  */
 #include "kernel/lowrank.h"
 
@@ -25,11 +27,38 @@ done:
     return st;
 }
 
+static okra_status put_integers(okra_bag_ *bag, const char *prefix, const char *name,
+                                const okra_int *values, okra_int count)
+{
+    okra_status st = OKRA_OK;
+    double *numbers = NULL;
+    ALLOC(numbers, count);
+    for (okra_int i = 0; i < count; i++) {
+        numbers[i] = (double)values[i];
+    }
+    TRY(put(bag, prefix, name, numbers, 1, count, count));
+done:
+    okra_free_(numbers);
+    return st;
+}
+
+static okra_status put_sketch(okra_bag_ *bag, const char *prefix, const okra_sketch_ *S)
+{
+    okra_status st = OKRA_OK;
+    if (!S->start) {
+        return put(bag, prefix, "sketch", S->value, S->rows, S->cols, S->cols);
+    }
+    TRY(put_integers(bag, prefix, "start", S->start, S->rows + 1));
+    TRY(put_integers(bag, prefix, "column", S->column, S->entries));
+    TRY(put(bag, prefix, "value", S->value, 1, S->entries, S->entries));
+done:
+    return st;
+}
+
 okra_status okra_map_save_(const okra_map_ *map, okra_bag_ *bag, const char *prefix)
 {
     okra_status st = OKRA_OK;
     char key[128];
-    double *places = NULL;
     if (map->kernel) {
         TRY(put(bag, prefix, "waves", map->objects->values, map->basis, map->objects->d,
                 map->objects->ld));
@@ -38,23 +67,18 @@ okra_status okra_map_save_(const okra_map_ *map, okra_bag_ *bag, const char *pre
         goto done;
     }
     if (map->index) {
-        ALLOC(places, map->basis);
-        for (okra_int i = 0; i < map->basis; i++) {
-            places[i] = (double)map->index[i];
-        }
-        TRY(put(bag, prefix, "basis", places, 1, map->basis, map->basis));
+        TRY(put_integers(bag, prefix, "basis", map->index, map->basis));
     } else {
         TRY(put(bag, prefix, "centres", map->objects->values, map->basis, map->objects->d,
                 map->objects->ld));
     }
     TRY(put(bag, prefix, "factor", map->factor, map->rank, map->rank, map->rank));
     if (map->sketch) {
-        TRY(put(bag, prefix, "sketch", map->sketch, map->basis, map->rank, map->rank));
+        TRY(put_sketch(bag, prefix, map->sketch));
     }
     snprintf(key, sizeof key, "%s.inner", prefix);
     TRY(okra_bound_save_(map->bound, bag, key));
 done:
-    okra_free_(places);
     return st;
 }
 
@@ -105,11 +129,81 @@ done:
     return st;
 }
 
+/* Whole numbers 0..below-1 out of doubles. */
+static okra_status integers(const double *values, okra_int count, okra_int below,
+                            const char *prefix, const char *what, okra_int **out)
+{
+    okra_status st = OKRA_OK;
+    ALLOC(*out, count);
+    for (okra_int i = 0; i < count; i++) {
+        if (!(values[i] >= 0 && values[i] < (double)below) ||
+            values[i] != floor(values[i])) {
+            FAIL(OKRA_EFORMAT, "the map '%s' names %s %g of %lld", prefix, what,
+                 values[i], (long long)below);
+        }
+        (*out)[i] = (okra_int)values[i];
+    }
+done:
+    return st;
+}
+
+/* S of a basis seen through `rank` combinations; NULL where there is none. */
+static okra_status load_sketch(const okra_bag_ *bag, const char *prefix, okra_int basis,
+                               okra_int rank, okra_sketch_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int one = 1, also = 1, last = 1, starts = 0, columns = 0, count = 0;
+    okra_sketch_ *S = NULL;
+    const double *start = get(bag, prefix, "start", &one, &starts);
+    const double *value = get(bag, prefix, start ? "value" : "sketch", &last, &count);
+    if (!start && !value) {
+        goto done;
+    }
+    ZALLOC(S, 1);
+    S->rows = basis;
+    S->cols = rank;
+    S->entries = start ? count : basis * rank;
+    if (start) {
+        const double *column = get(bag, prefix, "column", &also, &columns);
+        if (!value || !column || one != 1 || also != 1 || last != 1 ||
+            starts != basis + 1 || columns != count) {
+            FAIL(OKRA_EFORMAT, "the sketch of the map '%s' is not whole", prefix);
+        }
+        TRY(integers(start, starts, count + 1, prefix, "entry", &S->start));
+        TRY(integers(column, count, rank, prefix, "column", &S->column));
+        for (okra_int k = 0; k < basis; k++) {
+            if (S->start[0] != 0 || S->start[k] > S->start[k + 1] ||
+                S->start[basis] != count) {
+                FAIL(OKRA_EFORMAT, "the sketch of the map '%s' has rows out of order",
+                     prefix);
+            }
+        }
+    } else if (last != basis || count != rank) {
+        FAIL(OKRA_EFORMAT,
+             "the map '%s' has a sketch of %lld x %lld, expected %lld x "
+             "%lld",
+             prefix, (long long)last, (long long)count, (long long)basis,
+             (long long)rank);
+    }
+    TRY(copy(value, S->entries, &S->value));
+    for (okra_int i = 0; i < S->entries; i++) {
+        if (!isfinite(S->value[i])) {
+            FAIL(OKRA_EFORMAT, "the sketch of the map '%s' has an entry %g", prefix,
+                 S->value[i]);
+        }
+    }
+    *out = S;
+    S = NULL;
+done:
+    okra_sketch_free_(S);
+    return st;
+}
+
 static okra_status load_basis(const okra_data *train, const okra_bag_ *bag,
                               const char *prefix, okra_map_ *map)
 {
     okra_status st = OKRA_OK;
-    okra_int one = 1, rank = 0, also = 0, rows = 0, width = 0;
+    okra_int one = 1, rank = 0, also = 0, width = 0;
     const double *centres = get(bag, prefix, "centres", &map->basis, &width);
     const double *places = centres ? NULL : get(bag, prefix, "basis", &one, &map->basis);
     const double *F = get(bag, prefix, "factor", &rank, &also);
@@ -118,8 +212,8 @@ static okra_status load_basis(const okra_data *train, const okra_bag_ *bag,
         (centres && width != train->d)) {
         FAIL(OKRA_EFORMAT, "the map '%s' is not whole", prefix);
     }
-    const double *S = get(bag, prefix, "sketch", &rows, &also);
-    if (S ? rows != map->basis || also != rank : rank != map->basis) {
+    TRY(load_sketch(bag, prefix, map->basis, rank, &map->sketch));
+    if (!map->sketch && rank != map->basis) {
         FAIL(OKRA_EFORMAT, "the map '%s' has a basis of %lld for %lld features", prefix,
              (long long)map->basis, (long long)rank);
     }
@@ -128,19 +222,9 @@ static okra_status load_basis(const okra_data *train, const okra_bag_ *bag,
         TRY(okra_data_adopt_dense_(values, map->basis, width, "centres", &map->objects));
         values = NULL;
     } else {
-        ALLOC(map->index, map->basis);
-    }
-    for (okra_int i = 0; places && i < map->basis; i++) {
-        if (!(places[i] >= 0 && places[i] < (double)train->n)) {
-            FAIL(OKRA_EFORMAT, "the map '%s' names object %g of %lld", prefix, places[i],
-                 (long long)train->n);
-        }
-        map->index[i] = (okra_int)places[i];
+        TRY(integers(places, map->basis, train->n, prefix, "object", &map->index));
     }
     TRY(copy(F, rank * rank, &map->factor));
-    if (S) {
-        TRY(copy(S, rows * rank, &map->sketch));
-    }
     map->rank = rank;
     map->columns = map->basis;
     map->scale = 1;

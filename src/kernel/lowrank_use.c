@@ -2,7 +2,7 @@
  * lowrank_use.c: maps of low rank applied to objects, blocks of rows at a time: the
  * kernel's values v(x) against the basis, features phi(x)' = c v(x)' S F^-T, and what
  * moves F and S to the other side of a product (lowrank.h). Cost: a kernel value a basis
- * object and row, 2 columns rank of a sketch, rank^2 of F.
+ * object and row, 2 an entry of a sketch, rank^2 of F.
  */
 #include "kernel/lowrank.h"
 
@@ -130,8 +130,7 @@ okra_status okra_map_sketched_(okra_context *ctx, const okra_map_ *map, okra_mat
 {
     okra_status st = OKRA_OK;
     if (map->sketch) {
-        TRY(okra_gemm_(ctx, false, false, 1, V,
-                       okra_mat_of_(map->sketch, map->columns, map->rank), 0, U));
+        TRY(okra_sketch_right_(ctx, V, map->sketch, 0, false, U));
     } else if (U.p != V.p) {
         okra_mat_copy_(V, U);
     }
@@ -173,8 +172,7 @@ okra_status okra_map_fold_(okra_context *ctx, const okra_map_ *map, okra_mat_ A,
                        A));
     }
     if (map->sketch) {
-        TRY(okra_gemm_(ctx, false, false, 1,
-                       okra_mat_of_(map->sketch, map->columns, map->rank), A, 0, X));
+        TRY(okra_sketch_left_(ctx, map->sketch, A, X));
     } else if (X.p != A.p) {
         okra_mat_copy_(A, X);
     }

@@ -207,13 +207,23 @@ done:
     return st;
 }
 
+static uint64_t mix_sketch(uint64_t h, const okra_sketch_ *S)
+{
+    h = okra_mix_(h, S->value, (size_t)S->entries * sizeof *S->value);
+    if (S->start) {
+        h = okra_mix_(h, S->start, (size_t)(S->rows + 1) * sizeof *S->start);
+        h = okra_mix_(h, S->column, (size_t)S->entries * sizeof *S->column);
+    }
+    return h;
+}
+
 static uint64_t mix_map(uint64_t h, const okra_map_ *map)
 {
-    size_t k = (size_t)map->rank, columns = (size_t)map->columns;
+    size_t k = (size_t)map->rank;
     const char *kernel = okra_kernel_text(map->bound->kernel);
     h = okra_data_mix_(okra_mix_(h, kernel, strlen(kernel) + 1), map->objects);
     h = map->factor ? okra_mix_(h, map->factor, k * k * sizeof(double)) : h;
-    return map->sketch ? okra_mix_(h, map->sketch, columns * k * sizeof(double)) : h;
+    return map->sketch ? mix_sketch(h, map->sketch) : h;
 }
 
 /* What makes the problem: all pairs, both maps with their kernels, lambda and

@@ -152,6 +152,26 @@ static void solve(okra_int n, double *A, okra_int m, double *C)
     }
 }
 
+/* The kept S, b x r, a sparse one filled into `dense`; NULL: none. */
+static const double *sketch_of(const okra_bag_ *bag, okra_int b, double *dense,
+                               okra_int *r)
+{
+    okra_int one, count;
+    const double *start = okra_bag_get_(bag, "k.leaf0.start", &one, &count);
+    const double *column = okra_bag_get_(bag, "k.leaf0.column", &one, &count);
+    const double *value = okra_bag_get_(bag, "k.leaf0.value", &one, &count);
+    if (!start) {
+        return okra_bag_get_(bag, "k.leaf0.sketch", &one, r);
+    }
+    okra_bag_get_(bag, "k.leaf0.factor", &one, r);
+    for (okra_int k = 0; k < b; k++) {
+        for (okra_int e = (okra_int)start[k]; e < (okra_int)start[k + 1]; e++) {
+            dense[k * *r + (okra_int)column[e]] = value[e];
+        }
+    }
+    return dense;
+}
+
 /* K_wB S (S' K_BB S + e I)^-1 S' K_Bw from the kept arrays and K of all. */
 static void naive(const okra_bag_ *bag, const points *p, const double *K, double *G)
 {
@@ -174,7 +194,8 @@ static void naive(const okra_bag_ *bag, const points *p, const double *K, double
         }
     } else {
         const double *B = okra_bag_get_(bag, "k.leaf0.basis", &one, &b);
-        const double *S = okra_bag_get_(bag, "k.leaf0.sketch", &one, &r);
+        double dense[ALL * ALL] = {0};
+        const double *S = sketch_of(bag, b, dense, &r);
         r = S ? r : b;
         for (okra_int i = 0; i < r * w; i++) { /* T = S' K_Bw */
             T[i] = 0;
