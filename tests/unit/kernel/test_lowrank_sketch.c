@@ -40,7 +40,7 @@ static const struct {
 enum { CASES = sizeof cases / sizeof *cases };
 
 /* U = V S, U += V S with some rows of S, X = S A, all with rows farther apart than they
- * are wide. Ten times the worst over 100 seeds: 3.4e-16 relative. */
+ * are wide. Ten times the worst over 100 seeds: 7.9e-16 relative. */
 TEST(products_are_those_of_the_dense_matrix)
 {
     enum { R = 33, LD = N + 3 };
@@ -67,7 +67,7 @@ TEST(products_are_those_of_the_dense_matrix)
         }
         CHECK_OK(okra_sketch_right_(NULL, (okra_mat_){V, R, some, LD}, S, first, true,
                                     (okra_mat_){U, R, m, LD}));
-        CHECK_NEAR(harness_relative(R * LD, U, want), 0, 4e-15);
+        CHECK_NEAR(harness_relative(R * LD, U, want), 0, 8e-15);
         for (okra_int i = 0; i < R * m; i++) {
             want[i / m * LD + i % m] = 0;
             for (okra_int k = 0; k < b; k++) {
@@ -76,7 +76,7 @@ TEST(products_are_those_of_the_dense_matrix)
         }
         CHECK_OK(okra_sketch_right_(NULL, (okra_mat_){V, R, b, LD}, S, 0, false,
                                     (okra_mat_){U, R, m, LD}));
-        CHECK_NEAR(harness_relative(R * LD, U, want), 0, 4e-15);
+        CHECK_NEAR(harness_relative(R * LD, U, want), 0, 8e-15);
         harness_normals(&r, N * LD, X);
         memcpy(want, X, sizeof X);
         for (okra_int i = 0; i < b * WIDE; i++) {
@@ -88,13 +88,13 @@ TEST(products_are_those_of_the_dense_matrix)
         }
         CHECK_OK(okra_sketch_left_(NULL, S, (okra_mat_){V, m, WIDE, LD},
                                    (okra_mat_){X, b, WIDE, LD}));
-        CHECK_NEAR(harness_relative(b * LD, X, want), 0, 4e-15);
+        CHECK_NEAR(harness_relative(b * LD, X, want), 0, 8e-15);
         okra_free_(index);
         okra_sketch_free_(S);
     }
 }
 
-/* S'KS in blocks of one row and of many. Ten times the worst over 100 seeds: 1.1e-15. */
+/* S'KS in blocks of one row and of many. Ten times the worst over 100 seeds: 6.9e-15. */
 TEST(sketched_gram_is_that_of_the_dense_matrices)
 {
     for (int c = 0; c < CASES * 10; c++) {
@@ -128,7 +128,7 @@ TEST(sketched_gram_is_that_of_the_dense_matrices)
             }
         }
         CHECK_OK(okra_sketch_gram_(ctx, bound, S, okra_mat_of_(G, m, m)));
-        CHECK_NEAR(harness_relative(m * m, G, want), 0, 1.1e-14);
+        CHECK_NEAR(harness_relative(m * m, G, want), 0, 7e-14);
         okra_context_free(ctx);
         okra_bound_free_(bound);
         okra_kernel_free(kernel);
