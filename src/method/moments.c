@@ -105,6 +105,20 @@ okra_status okra_moments_pass_(okra_context *ctx, const okra_problem_ *p,
     return pass(ctx, p, what, extra, true, each, user);
 }
 
+okra_status okra_moments_pieces_(okra_context *ctx, okra_int most, okra_int first,
+                                 okra_mat_ Phi, okra_mat_ Psi, okra_rows_fn_ each,
+                                 void *user)
+{
+    okra_status st = OKRA_OK;
+    for (okra_int at = 0; at < Phi.rows; at += most) {
+        okra_int some = OKRA_MIN_(most, Phi.rows - at);
+        TRY(each(ctx, user, first + at, okra_mat_part_(Phi, at, some, 0, Phi.cols),
+                 okra_mat_part_(Psi, at, some, 0, Psi.cols)));
+    }
+done:
+    return st;
+}
+
 static void add_means(okra_mat_ A, double share, double *mean, double *squares)
 {
     for (okra_int i = 0; i < A.rows; i++) {

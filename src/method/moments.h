@@ -48,6 +48,11 @@ typedef okra_status (*okra_rows_fn_)(okra_context *ctx, void *user, okra_int fir
 okra_status okra_moments_pass_(okra_context *ctx, const okra_problem_ *p,
                                const char *what, okra_int extra, okra_rows_fn_ each,
                                void *user) OKRA_CHECK;
+/* The same rows in pieces of at most `most`, for a function with buffers of that height.
+ */
+okra_status okra_moments_pieces_(okra_context *ctx, okra_int most, okra_int first,
+                                 okra_mat_ Phi, okra_mat_ Psi, okra_rows_fn_ each,
+                                 void *user) OKRA_CHECK;
 okra_int okra_problem_features_(const okra_problem_ *p); /* d, as above */
 
 #endif

@@ -207,10 +207,11 @@ done:
 /* ---- left out -------------------------------------------------------------------------
  */
 
-static okra_status some_rows(okra_context *ctx, const diagonal *z, okra_int first,
-                             okra_mat_ Phi, okra_mat_ Psi)
+static okra_status some_rows(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
+                             okra_mat_ Psi)
 {
     okra_status st = OKRA_OK;
+    const diagonal *z = user;
     const okra_data *x = z->r->p->x;
     okra_int m = z->t.m, d = z->t.d, rows = Phi.rows;
     double t = z->share;
@@ -241,15 +242,8 @@ done:
 static okra_status block(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
                          okra_mat_ Psi)
 {
-    okra_status st = OKRA_OK;
     const diagonal *z = user;
-    for (okra_int at = 0; at < Phi.rows; at += z->rows) {
-        okra_int some = OKRA_MIN_(z->rows, Phi.rows - at);
-        TRY(some_rows(ctx, z, first + at, okra_mat_part_(Phi, at, some, 0, Phi.cols),
-                      okra_mat_part_(Psi, at, some, 0, Psi.cols)));
-    }
-done:
-    return st;
+    return okra_moments_pieces_(ctx, z->rows, first, Phi, Psi, some_rows, user);
 }
 
 okra_status okra_ridge_low_diagonal_leave_(okra_ridge_ *r, double t,

@@ -54,10 +54,11 @@ done:
     return st;
 }
 
-static okra_status some_rows(okra_context *ctx, const leaving *z, okra_int first,
-                             okra_mat_ Phi, okra_mat_ Psi)
+static okra_status some_rows(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
+                             okra_mat_ Psi)
 {
     okra_status st = OKRA_OK;
+    const leaving *z = user;
     okra_int m = Phi.cols, d = Psi.cols, c = z->c, rows = Phi.rows, n = z->t->n;
     okra_mat_ F = okra_mat_of_(z->F, rows, m), Q = okra_mat_of_(z->Q, rows, d + c);
     okra_mat_ T = okra_mat_of_(z->T, rows, c), Y = okra_mat_of_(z->Y, rows, d);
@@ -93,15 +94,8 @@ done:
 static okra_status block(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
                          okra_mat_ Psi)
 {
-    okra_status st = OKRA_OK;
     const leaving *z = user;
-    for (okra_int at = 0; at < Phi.rows; at += z->rows) {
-        okra_int some = OKRA_MIN_(z->rows, Phi.rows - at);
-        TRY(some_rows(ctx, z, first + at, okra_mat_part_(Phi, at, some, 0, Phi.cols),
-                      okra_mat_part_(Psi, at, some, 0, Psi.cols)));
-    }
-done:
-    return st;
+    return okra_moments_pieces_(ctx, z->rows, first, Phi, Psi, some_rows, user);
 }
 
 /* B = V [Phi'Psi E', Phi'1 for each of the c columns] */

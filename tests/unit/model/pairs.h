@@ -73,4 +73,18 @@ static inline okra_prediction *pairs_predict(const okra_model *model, const okra
     return p;
 }
 
+/* All that allocates, for sweeps of failing allocations. */
+static inline okra_status pairs_run(const pairs *p, const okra_options *fit)
+{
+    okra_model *model = NULL;
+    okra_prediction *q = NULL;
+    double loss;
+    okra_status st = okra_fit(NULL, p->train_x, p->train_y, fit, &model);
+    st = st ? st : okra_predict(NULL, model, p->test_x, NULL, NULL, &q);
+    st = st ? st : okra_model_loss(NULL, model, p->test_x, p->test_y, &loss, NULL);
+    okra_prediction_free(q);
+    okra_model_free(model);
+    return st;
+}
+
 #endif

@@ -481,19 +481,6 @@ TEST(what_does_not_go_together)
     pairs_free(&p);
 }
 
-static okra_status fit_and_predict(const pairs *p, const okra_options *fit)
-{
-    okra_model *model = NULL;
-    okra_prediction *q = NULL;
-    double loss;
-    okra_status st = okra_fit(NULL, p->train_x, p->train_y, fit, &model);
-    st = st ? st : okra_predict(NULL, model, p->test_x, NULL, NULL, &q);
-    st = st ? st : okra_model_loss(NULL, model, p->test_x, p->test_y, &loss, NULL);
-    okra_prediction_free(q);
-    okra_model_free(model);
-    return st;
-}
-
 static okra_status plan(const pairs *p, const char *settings, char *text, size_t size,
                         double *seconds)
 {
@@ -563,7 +550,7 @@ TEST(allocations)
     pairs_make(9, &p);
     for (int k = 0; k < 10; k++) {
         okra_options *o = pairs_options(okra_fit_options, settings[k]);
-        CHECK_ALLOCATIONS(fit_and_predict(&p, o), (void)0);
+        CHECK_ALLOCATIONS(pairs_run(&p, o), (void)0);
         okra_options_free(o);
     }
     pairs_free(&p);
