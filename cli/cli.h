@@ -52,8 +52,7 @@ struct cli_run {
     int operand_count;
 };
 
-/* ---- flags: args.c ------------------------------------------------------------------
- */
+/* ---- flags: args.c ---- */
 
 /* Fills options and operands; CLI_USAGE with a message on a mistake. */
 int cli_parse(cli_run *run, int argc, char **argv);
@@ -66,8 +65,7 @@ int cli_check_required(const cli_run *run);
 /* The command's own fields. */
 okra_status cli_fields(const cli_run *run, void *fields) OKRA_CHECK;
 
-/* ---- messages: say.c ------------------------------------------------------------------
- */
+/* ---- messages: say.c ---- */
 
 /* "okra fit: TEXT" on standard error; returns CLI_USAGE. */
 int cli_usage(const cli_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
@@ -98,8 +96,7 @@ json_t *cli_result(const cli_run *run, const char *kind, const char *name,
 /* JSON on standard output; the value is freed. */
 int cli_print_json(const cli_run *run, json_t *value);
 
-/* ---- files: files.c -------------------------------------------------------------------
- */
+/* ---- files: files.c ---- */
 
 /* Reads a data file, also from the folder of --data or OKRA_DATA. */
 okra_status cli_read(cli_run *run, const char *spec, okra_data **out) OKRA_CHECK;
@@ -120,8 +117,7 @@ cli_file *cli_file_open(const cli_run *run, const char *path);
 FILE *cli_file_stream(cli_file *file);
 int cli_file_close(const cli_run *run, cli_file *file, int status);
 
-/* ---- help: help.c, manual.c
- * ------------------------------------------------------------ */
+/* ---- help: help.c, manual.c ---- */
 
 void cli_help(FILE *out);
 void cli_help_command(FILE *out, const cli_command *command);

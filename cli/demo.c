@@ -53,8 +53,7 @@ const demo_task demo_s_shape = {
     .row_count = 3,
 };
 
-/* ---- one row of a table
- * ---------------------------------------------------------------------- */
+/* ---- one row of a table ---- */
 
 static okra_status set_all(okra_options *options, const char *settings)
 {
@@ -136,9 +135,7 @@ static okra_status solve_best(cli_run *run, demo_result *r, const demo_row *row,
     return st;
 }
 
-/* ---- a task
- * --------------------------------------------------------------------------------------
- */
+/* ---- a task ---- */
 
 static okra_status part(const okra_data *data, okra_int first, okra_int count,
                         okra_data **out)
@@ -212,8 +209,7 @@ static okra_status work(cli_run *run, const demo_task *task, demo_result *r)
     return st;
 }
 
-/* ---- what is shown
- * --------------------------------------------------------------------------------- */
+/* ---- what is shown ---- */
 
 static void mean_sd(const double *v, double *mean, double *sd)
 {
@@ -283,9 +279,7 @@ static void print_next(const char *folder)
         dir, dir, dir, dir);
 }
 
-/* ---- files
- * --------------------------------------------------------------------------------------------
- */
+/* ---- files ---- */
 
 static int save_one(cli_run *run, const char *folder, const demo_result *r,
                     const char *which, const okra_data *data)

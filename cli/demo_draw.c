@@ -78,8 +78,7 @@ void demo_draw_patterns(FILE *out, const demo_result *r)
     }
 }
 
-/* ---- the curve
- * ------------------------------------------------------------------------------ */
+/* ---- the curve ---- */
 
 static double at(const okra_data *data, okra_int i)
 {
@@ -116,9 +115,7 @@ void demo_draw_s_shape(FILE *out, const demo_result *r)
             "------------------------------------------------------------");
 }
 
-/* ---- SVG
- * -------------------------------------------------------------------------------------
- */
+/* ---- SVG ---- */
 
 static void svg_patterns(svg *s, const demo_result *r, double left, double top)
 {

@@ -97,8 +97,7 @@ const char *figure_string(const json_t *object, const char *key, const char *oth
     return text ? text : otherwise;
 }
 
-/* ---- scales --------------------------------------------------------------------------
- */
+/* ---- scales ---- */
 
 figure_scale figure_scale_empty(bool log)
 {
@@ -164,8 +163,7 @@ int figure_ticks(const figure_scale *s, double *ticks, int most)
     return count;
 }
 
-/* ---- which figure --------------------------------------------------------------------
- */
+/* ---- which figure ---- */
 
 typedef bool (*drawer)(FILE *, const json_t *, bool, char *, size_t);
 

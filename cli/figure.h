@@ -22,8 +22,7 @@ extern const char figure_style[];
 /* The custom properties of the light and of the dark theme. */
 extern const char figure_light[], figure_dark[];
 
-/* ---- shared by the figure_*.c files ---------------------------------------------------
- */
+/* ---- shared by the figure_ .c files ---- */
 
 enum { FIGURE_WIDTH = 640, FIGURE_HEIGHT = 400, FIGURE_SERIES = 8 };
 

@@ -72,8 +72,7 @@ static double height_of(const json_t *series)
     return FIGURE_HEIGHT + LEGEND * (double)lines;
 }
 
-/* ---- curves --------------------------------------------------------------------------
- */
+/* ---- curves ---- */
 
 static bool usable(const plot *p, double x, double y)
 {
@@ -175,8 +174,7 @@ bool figure_curve(FILE *out, const json_t *figure, bool alone, char *why, size_t
     return true;
 }
 
-/* ---- bars ----------------------------------------------------------------------------
- */
+/* ---- bars ---- */
 
 static void bar_group(const plot *p, const json_t *series, size_t group, double x,
                       double width)

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* ---- heat maps -----------------------------------------------------------------------
- */
+/* ---- heat maps ---- */
 
 static const char *tick(const json_t *names, size_t index, char *buffer, size_t size)
 {
@@ -94,8 +93,7 @@ bool figure_heatmap(FILE *out, const json_t *figure, bool alone, char *why, size
     return true;
 }
 
-/* ---- images --------------------------------------------------------------------------
- */
+/* ---- images ---- */
 
 static void big_endian(unsigned char *to, unsigned long value)
 {

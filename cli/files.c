@@ -121,8 +121,7 @@ int cli_check_writable(const cli_run *run, const char *path)
                : cli_failure(run, "%s: cannot be written: %s", path, strerror(errno));
 }
 
-/* ---- text files
- * ------------------------------------------------------------------------------ */
+/* ---- text files ---- */
 
 struct cli_file {
     FILE *stream;

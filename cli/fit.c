@@ -70,8 +70,7 @@ static int model_path(const cli_run *run, const char *pattern, const char *text,
     return length < PATH_MOST ? CLI_DONE : cli_usage(run, "-o is too long");
 }
 
-/* ---- what is said afterwards
- * ------------------------------------------------------------ */
+/* ---- what is said afterwards ---- */
 
 static double file_size(const char *name)
 {
@@ -135,8 +134,7 @@ static void print(const cli_run *run, const summary *s, bool shared)
     json_decref(about);
 }
 
-/* ---- the command
- * ------------------------------------------------------------------------- */
+/* ---- the command ---- */
 
 static int save(cli_run *run, const fit_fields *f, const path *p, okra_model **models,
                 double seconds)

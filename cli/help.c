@@ -8,8 +8,7 @@
 
 enum { WIDTH = 80, COLUMN = 26 };
 
-/* ---- text
- * ------------------------------------------------------------------------------------ */
+/* ---- text ---- */
 
 /* `text` in lines of `width`, the first beginning at `column`, the others at `indent`. */
 void cli_wrap(FILE *out, const char *text, int indent, int column, int width)
@@ -76,8 +75,7 @@ static void indented(FILE *out, const char *lines, const char *before)
     }
 }
 
-/* ---- one command, all commands
- * ------------------------------------------------------------------ */
+/* ---- one command, all commands ---- */
 
 /* "Flags of method ridge": the owner of a table of the library, as a heading. */
 static void heading(FILE *out, const char *topic, const char *owner)
@@ -134,9 +132,7 @@ void cli_help(FILE *out)
           out);
 }
 
-/* ---- topics
- * --------------------------------------------------------------------------------------
- */
+/* ---- topics ---- */
 
 typedef const char *(*lister)(size_t index, const char **help,
                               const okra_option_table **parameters);
@@ -205,8 +201,7 @@ static const struct {
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 
-/* ---- the command
- * ----------------------------------------------------------------------------------- */
+/* ---- the command ---- */
 
 typedef struct help_fields {
     bool man;

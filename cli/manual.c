@@ -42,8 +42,7 @@ static void each_row(FILE *out, const cli_command *command, bool common, row_fn 
     }
 }
 
-/* ---- the manual page
- * ---------------------------------------------------------------------------- */
+/* ---- the manual page ---- */
 
 /* Characters that roff would take for itself. */
 static void roff(FILE *out, const char *text)
@@ -133,8 +132,7 @@ void cli_man(FILE *out)
           out);
 }
 
-/* ---- completion
- * --------------------------------------------------------------------------------- */
+/* ---- completion ---- */
 
 static void word(FILE *out, const okra_option *row)
 {

@@ -21,8 +21,7 @@ static void escape(FILE *out, const char *text)
     }
 }
 
-/* ---- tables --------------------------------------------------------------------------
- */
+/* ---- tables ---- */
 
 /* Reasons of a table's cells, each said once below it. */
 typedef struct reasons {
@@ -163,8 +162,7 @@ static void table(FILE *out, const json_t *t)
     }
 }
 
-/* ---- one result ----------------------------------------------------------------------
- */
+/* ---- one result ---- */
 
 /* The folder of figures as the page sees it. */
 static const char *beside(const report_settings *s)

@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- lines of words
- * --------------------------------------------------------------------
- */
+/* ---- lines of words ---- */
 
 typedef struct lines {
     const cli_run *run;
@@ -75,9 +73,7 @@ OKRA_PRINTF(2, 3) static int fault(const lines *l, const char *format, ...)
     return cli_failure(l->run, "%s: line %ld: %s", l->path, l->number, text);
 }
 
-/* ---- names
- * -----------------------------------------------------------------------------
- */
+/* ---- names ---- */
 
 static char **sorted_names; /* what the comparison below looks at */
 
@@ -195,9 +191,7 @@ static int find_or_say(const lines *l, const cli_nodes *n, const char *word,
                             (long long)n->count - 1, hint);
 }
 
-/* ---- lists and pairs
- * -------------------------------------------------------------------
- */
+/* ---- lists and pairs ---- */
 
 static bool grow(void **block, okra_int count, okra_int *room, size_t size)
 {

@@ -60,8 +60,7 @@ static void head(FILE *out, const char *title)
     fputs("</h1>\n", out);
 }
 
-/* ---- tables --------------------------------------------------------------------------
- */
+/* ---- tables ---- */
 
 static void cell(FILE *out, const json_t *c)
 {
@@ -123,8 +122,7 @@ static void table(FILE *out, const json_t *t)
     fputs("</tbody></table></div>\n", out);
 }
 
-/* ---- figures -------------------------------------------------------------------------
- */
+/* ---- figures ---- */
 
 static int draw(const cli_run *run, FILE *out, const char *folder, const char *result,
                 const json_t *f)
@@ -152,8 +150,7 @@ static int draw(const cli_run *run, FILE *out, const char *folder, const char *r
     return good && *folder ? report_save_figure(run, folder, result, f) : CLI_DONE;
 }
 
-/* ---- one result ----------------------------------------------------------------------
- */
+/* ---- one result ---- */
 
 static void notes(FILE *out, const json_t *result, const char *key, const char *heading)
 {
@@ -205,8 +202,7 @@ static int section(const cli_run *run, FILE *out, const char *folder, const json
     return status;
 }
 
-/* ---- the page ------------------------------------------------------------------------
- */
+/* ---- the page ---- */
 
 /* How many cells of each result have which verdict. */
 static void overview(FILE *out, const json_t *all)

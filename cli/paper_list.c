@@ -48,8 +48,7 @@ static json_t *describe_item(const paper_item *item)
                      item->note ? item->note : "");
 }
 
-/* ---- for people ----------------------------------------------------------------------
- */
+/* ---- for people ---- */
 
 static void print_items(const json_t *items)
 {

@@ -46,8 +46,7 @@ typedef struct job {
     bool ranked; /* -o gets the ranking */
 } job;
 
-/* ---- what goes in
- * -------------------------------------------------------------------------- */
+/* ---- what goes in ---- */
 
 static int read_ranges(cli_run *run, job *j)
 {
@@ -139,8 +138,7 @@ static int read_all(cli_run *run, job *j)
     return status == CLI_DONE && *j->f.ranges ? read_ranges(run, j) : status;
 }
 
-/* ---- what comes out
- * ------------------------------------------------------------------------ */
+/* ---- what comes out ---- */
 
 /* n_train x n_test: one column a test point. */
 static int write_weights(cli_run *run, const job *j)

@@ -18,8 +18,7 @@ static const okra_option rows[] = {
     {0},
 };
 
-/* ---- what pages share ----------------------------------------------------------------
- */
+/* ---- what pages share ---- */
 
 static const char *name_of(const json_t *result)
 {
@@ -226,8 +225,7 @@ int report_write(const cli_run *run, const report_settings *settings, const json
     return status;
 }
 
-/* ---- the command ---------------------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static bool is_result(const json_t *value)
 {

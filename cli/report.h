@@ -15,8 +15,7 @@ typedef struct report_settings {
 /* Writes the results, a JSON array, and says where to; an exit status. */
 int report_write(const cli_run *run, const report_settings *settings, const json_t *all);
 
-/* ---- what the two kinds of page share: report.c --------------------------------------
- */
+/* ---- what the two kinds of page share: report.c ---- */
 
 /* The name of result i of all, with its count behind it where an earlier one has the
  * same. */

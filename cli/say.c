@@ -11,8 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- interrupts
- * -------------------------------------------------------------------------- */
+/* ---- interrupts ---- */
 
 static okra_context *volatile interrupted_context;
 static volatile sig_atomic_t caught;
@@ -44,8 +43,7 @@ int cli_signal_caught(void)
     return caught;
 }
 
-/* ---- messages
- * ---------------------------------------------------------------------------- */
+/* ---- messages ---- */
 
 static bool bar_shown;
 
@@ -150,8 +148,7 @@ void cli_on_progress(void *user, const char *what, okra_int done, okra_int total
     bar_shown = true;
 }
 
-/* ---- numbers for people
- * --------------------------------------------------------------------- */
+/* ---- numbers for people ---- */
 
 const char *cli_bytes(double bytes, char *buffer, size_t size)
 {

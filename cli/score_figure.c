@@ -64,8 +64,7 @@ static json_t *against(const table *y, const table *yhat)
                      "y_label", "predicted", "series", series);
 }
 
-/* ---- images --------------------------------------------------------------------------
- */
+/* ---- images ---- */
 
 /* The image of object i, below its input where that is a part of the same picture. */
 static json_t *image(const table *above, const table *t, okra_int i)
@@ -112,8 +111,7 @@ static json_t *images(const table *x, const table *y, const table *yhat, okra_in
                      "columns", "true", "predicted", "images", list);
 }
 
-/* ---- rankings ------------------------------------------------------------------------
- */
+/* ---- rankings ---- */
 
 static void curves(json_t *figures, const table *y, const table *yhat)
 {
@@ -158,8 +156,7 @@ void score_figures(json_t *figures, const okra_data *x, const okra_data *y,
     curves(figures, &t, &p);
 }
 
-/* ---- single values -------------------------------------------------------------------
- */
+/* ---- single values ---- */
 
 static int ascending(const void *a, const void *b)
 {

@@ -193,8 +193,7 @@ int select_plot(const cli_run *run, const json_t *result, const char *file)
     return status;
 }
 
-/* ---- tables --------------------------------------------------------------------------
- */
+/* ---- tables ---- */
 
 /* "rbf(sigma=2), 0.01": the values of the axes that vary; of all where none does. */
 static void settings_text(const json_t *result, const json_t *settings, char *text,

@@ -32,8 +32,7 @@ size_t select_varied(const json_t *result, const json_t *out[SELECT_AXES])
     return count;
 }
 
-/* ---- tables -------------------------------------------------------------------------
- */
+/* ---- tables ---- */
 
 static void print_settings(const json_t *result, const json_t *cell)
 {
@@ -159,8 +158,7 @@ void select_print(const cli_run *run, const json_t *result, const char *model)
     print_best(result);
 }
 
-/* ---- CSV ----------------------------------------------------------------------------
- */
+/* ---- CSV ---- */
 
 static void put_quoted(FILE *out, const char *value)
 {

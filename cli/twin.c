@@ -80,8 +80,7 @@ static int parse_degrees(const cli_run *run, const char *text, int degree[2])
     return CLI_DONE;
 }
 
-/* ---- what is said afterwards ---------------------------------------------------------
- */
+/* ---- what is said afterwards ---- */
 
 static json_t *side_json(const okra_twin *twin, okra_side which, const side *s)
 {

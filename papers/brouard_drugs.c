@@ -166,8 +166,7 @@ static okra_status one_draw(paper_run *run, task *t, int share, int repeat)
     return st;
 }
 
-/* ---- what is told --------------------------------------------------------------------
- */
+/* ---- what is told ---- */
 
 static double mean_of(const task *t, int form, int share, int curve, int step, double *sd)
 {

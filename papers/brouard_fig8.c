@@ -113,8 +113,7 @@ static okra_status predict(paper_run *run, const network *net, const okra_link_t
     return st;
 }
 
-/* ---- what is told --------------------------------------------------------------------
- */
+/* ---- what is told ---- */
 
 static json_t *edge_list(const okra_link *edges, okra_int count)
 {

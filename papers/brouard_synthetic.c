@@ -22,8 +22,7 @@ typedef struct setting {
 
 #include "brouard_synthetic_values.h"
 
-/* ---- selection -----------------------------------------------------------------------
- */
+/* ---- selection ---- */
 
 static okra_status choose_margin(paper_run *run, const random_network *r,
                                  okra_int labelled, random_choice *c)
@@ -46,8 +45,7 @@ static okra_status choose_margin(paper_run *run, const random_network *r,
     return st;
 }
 
-/* ---- tables -------------------------------------------------------------------------
- */
+/* ---- tables ---- */
 
 static okra_status one_share(paper_run *run, const random_network *r, double share,
                              bool margin, double auc[2])

@@ -10,8 +10,7 @@
 
 static const double mus[DRUG_MUS] = {DRUG_MU_1, DRUG_MU_2, DRUG_MU_3};
 
-/* ---- data ----------------------------------------------------------------------------
- */
+/* ---- data ---- */
 
 static bool readable(paper_run *run, const char *smiles)
 {
@@ -113,8 +112,7 @@ void drugs_clear(drugs *t)
     free(t->Y);
 }
 
-/* ---- one random choice of the labelled molecules -------------------------------------
- */
+/* ---- one random choice of the labelled molecules ---- */
 
 /* M of the labelled molecules, and A_2 = (mu L_M + (1 - mu) I)^-1 for mu: this is the
  * regularised Laplacian kernel of the graph, over 1 - mu. */

@@ -67,8 +67,7 @@ static okra_status all_folds(paper_run *run, const paper_pairs *all, const setti
     return st == OKRA_OK ? paper_keep(run, key, values, count * FOLDS) : st;
 }
 
-/* ---- as printed ----------------------------------------------------------------------
- */
+/* ---- as printed ---- */
 
 typedef struct printed_row {
     const char *label, *operator_text;
@@ -109,8 +108,7 @@ static okra_status as_printed(paper_run *run, const paper_pairs *all)
     return st;
 }
 
-/* ---- at a common width ---------------------------------------------------------------
- */
+/* ---- at a common width ---- */
 
 static const double lambdas[] = {1e-5, 1e-4, 1e-3, 1e-2, 1e-1};
 static const double widths[] = {2, 3, 4, 5, 6, 8};

@@ -76,9 +76,7 @@ typedef struct way {
     paper_options decode; /* NULL: the nearest training word of the same length */
 } way;
 
-/* ---- the nearest training word of the same length
- * ---------------------------------------
- */
+/* ---- the nearest training word of the same length ---- */
 
 static okra_int length_of(const okra_data *y, okra_int i)
 {

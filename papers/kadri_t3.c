@@ -9,8 +9,7 @@
 
 enum { PIXELS = 1024, PEOPLE = 20, VIEWS = 5, PAIRS = PEOPLE * VIEWS, FOLDS = 5 };
 
-/* ---- data -----------------------------------------------------------------------------
- */
+/* ---- data ---- */
 
 /* The frames of a person, first..last, turn evenly from 90 degrees to 0: the frame that
  * is nearest to 30 degrees, and `step` frames after it. */
@@ -105,8 +104,7 @@ static okra_status load(paper_run *run, paper_pairs pairs[2])
     return st;
 }
 
-/* ---- methods --------------------------------------------------------------------------
- */
+/* ---- methods ---- */
 
 #define PATCHES(s) "kx=patches(rbf(sigma=" s "),width=32,patch=10,overlap=5)"
 #define WHOLE(s) "kx=rbf(sigma=" s ")"

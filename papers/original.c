@@ -55,8 +55,7 @@ okra_status original_close(const original_job *j, FILE *file)
     return good ? OKRA_OK : okra_fail(OKRA_EIO, "%s: %s", j->folder, strerror(errno));
 }
 
-/* ---- which is which ------------------------------------------------------------------
- */
+/* ---- which is which ---- */
 
 static const struct original {
     const char *name, *folder, *files, *part;

@@ -72,8 +72,7 @@ okra_status original_poser(const original_job *j)
     return st;
 }
 
-/* ---- the co-authors of NIPS ----------------------------------------------------------
- */
+/* ---- the co-authors of NIPS ---- */
 
 /* counts (words x papers) as compressed rows of papers. */
 static okra_status nips_words(const original_job *j, const okra_data *counts)

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* ---- texts: lines of fields ----------------------------------------------------------
- */
+/* ---- texts: lines of fields ---- */
 
 enum { LINE_MOST = 1 << 16 };
 
@@ -82,8 +81,7 @@ static bool grow(double **values, okra_int n, okra_int d, okra_int *room)
     return true;
 }
 
-/* ---- zip.train -----------------------------------------------------------------------
- */
+/* ---- zip.train ---- */
 
 enum { PIXELS = 256 };
 
@@ -130,8 +128,7 @@ okra_status original_zip_digits(const original_job *j)
     return st == OKRA_OK ? other : st;
 }
 
-/* ---- letter.data ---------------------------------------------------------------------
- */
+/* ---- letter.data ---- */
 
 enum { LETTER_PIXELS = 128 };
 

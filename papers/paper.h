@@ -45,8 +45,7 @@ typedef struct paper_item {
 
 extern const paper_item paper_items[]; /* ends at a paper of NULL */
 
-/* ---- what an entry may ask -----------------------------------------------------------
- */
+/* ---- what an entry may ask ---- */
 
 okra_context *paper_context(paper_run *run);
 bool paper_quick(const paper_run *run);
@@ -58,8 +57,7 @@ const char *paper_path(const paper_run *run, const char *file, char *buffer, siz
 /* The folder for files that do not outlast a run: TMPDIR where it is set. */
 const char *paper_temporary(void);
 
-/* ---- finished work survives an interruption -------------------------------------------
- */
+/* ---- finished work survives an interruption ---- */
 
 /* True and the values if a step of this key was finished by an earlier, interrupted run
  * with the same settings. */
@@ -68,8 +66,7 @@ bool paper_have(paper_run *run, const char *key, double *values, size_t count);
 okra_status paper_keep(paper_run *run, const char *key, const double *values,
                        size_t count) OKRA_CHECK;
 
-/* ---- what an entry tells --------------------------------------------------------------
- */
+/* ---- what an entry tells ---- */
 
 /* Where the paper leaves the protocol open: the reading taken. */
 void paper_reading(paper_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
@@ -106,8 +103,7 @@ okra_status paper_figure(paper_run *run, const char *id, const char *type,
 /* Mean and standard deviation (n-1; 0 for one value). */
 void paper_moments(const double *values, size_t count, double *mean, double *sd);
 
-/* ---- running, for the command line ----------------------------------------------------
- */
+/* ---- running, for the command line ---- */
 
 typedef struct paper_settings {
     const char *data;    /* data folder, or NULL: none found */

@@ -138,8 +138,7 @@ okra_status random_network_make(paper_run *run, const random_law *law, uint64_t 
     return st;
 }
 
-/* ---- selection ------------------------------------------------------------------------
- */
+/* ---- selection ---- */
 
 double random_network_scale(const random_network *r)
 {

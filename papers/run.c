@@ -46,8 +46,7 @@ okra_status paper_read(paper_run *run, const char *file, okra_data **out)
     return okra_data_read(run->context, paper_path(run, file, path, sizeof path), out);
 }
 
-/* ---- notes ---------------------------------------------------------------------------
- */
+/* ---- notes ---- */
 
 OKRA_PRINTF(3, 0)
 static void note(paper_run *run, const char *list, const char *format, va_list args)
@@ -82,8 +81,7 @@ void paper_remark(paper_run *run, const char *format, ...)
     va_end(args);
 }
 
-/* ---- finished steps ------------------------------------------------------------------
- */
+/* ---- finished steps ---- */
 
 static double now(void)
 {
@@ -175,8 +173,7 @@ okra_status paper_keep(paper_run *run, const char *key, const double *values,
     return good ? OKRA_OK : okra_fail(OKRA_EIO, "%s: %s", path, strerror(errno));
 }
 
-/* ---- one run -------------------------------------------------------------------------
- */
+/* ---- one run ---- */
 
 /* The next file of the entry from *p on; false at the end. */
 static bool next_file(const char **p, char *file, size_t size)

@@ -10,8 +10,7 @@
 
 enum { HALF = 250, REPEATS = 5, DEGREE = 11 };
 
-/* ---- the data ------------------------------------------------------------------------
- */
+/* ---- the data ---- */
 
 /* A generator of this file alone, so that the data are the same everywhere. */
 static double uniform(uint64_t *state)
@@ -76,8 +75,7 @@ static void fold_clear(fold *f)
     paper_pairs_clear(&f->held);
 }
 
-/* ---- Table 4 -------------------------------------------------------------------------
- */
+/* ---- Table 4 ---- */
 
 /* The widths as printed, the lambdas (not given) the best of a grid on held-out data;
  * or the best widths too. */
@@ -184,8 +182,7 @@ static okra_status table4(paper_run *run, const fold *folds, int repeats)
     return st;
 }
 
-/* ---- figures -------------------------------------------------------------------------
- */
+/* ---- figures ---- */
 
 static json_t *numbers(const double *values, okra_int count)
 {

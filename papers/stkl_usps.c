@@ -103,8 +103,7 @@ static okra_status load(paper_run *run, task *t)
     return st;
 }
 
-/* ---- the rows beside twin Gaussian processes -----------------------------------------
- */
+/* ---- the rows beside twin Gaussian processes ---- */
 
 typedef struct grid {
     const char *label;
@@ -249,8 +248,7 @@ static okra_status others(paper_run *run, const task *t, int table)
     return st;
 }
 
-/* ---- twin Gaussian processes ---------------------------------------------------------
- */
+/* ---- twin Gaussian processes ---- */
 
 static okra_status choose(paper_run *run, const task *t, bool kl, bool mapped,
                           stkl_setting *out)

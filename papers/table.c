@@ -132,8 +132,7 @@ okra_status paper_figure(paper_run *run, const char *id, const char *type,
     return OKRA_OK;
 }
 
-/* ---- text ----------------------------------------------------------------------------
- */
+/* ---- text ---- */
 
 static void say(char *text, size_t size, const json_t *mean, const json_t *sd)
 {

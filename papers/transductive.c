@@ -208,8 +208,7 @@ static okra_status one_draw(paper_run *run, const study *s, int share, int repea
     return st == OKRA_OK ? paper_keep(run, key, values, VALUES) : st;
 }
 
-/* ---- what is told --------------------------------------------------------------------
- */
+/* ---- what is told ---- */
 
 static okra_status put_areas(paper_run *run, const study *s, result results[][REPEATS])
 {

@@ -72,7 +72,7 @@ OKRA_API const char *okra_version(void);
 /* What is built in, one "name: value" a line. */
 OKRA_API const char *okra_build_info(void);
 
-/* ---- the context of a run --------------------------------------------------------- */
+/* ---- the context of a run ---- */
 
 /* Threads, memory budget, seed, linear-algebra backend and callbacks of a run. NULL is
  * accepted wherever a context is asked for and means the defaults. One context serves one
@@ -119,7 +119,7 @@ OKRA_API okra_status okra_parse_bytes(const char *text, okra_int *bytes) OKRA_CH
 OKRA_API const char *okra_nearest(const char *name, const char *const *names,
                                   size_t count);
 
-/* ---- options by name --------------------------------------------------------------- */
+/* ---- options by name ---- */
 
 typedef enum okra_option_type {
     OKRA_OPTION_NUMBER, /* field: double      */

@@ -142,7 +142,7 @@ OKRA_API okra_status okra_data_read(okra_context *context, const char *spec,
  * format (.npy, .csv, .tsv); "-" is standard output (format by `type:-`, csv if none). */
 OKRA_API okra_status okra_data_write(okra_context *context, const okra_data *data,
                                      const char *path) OKRA_CHECK;
-/* ---- synthetic tasks: same seed, same numbers, on every machine ----------------- */
+/* ---- synthetic tasks: same seed, same numbers, on every machine ---- */
 
 /* n smooth 16 x 16 patterns with values in [-1, 1], cut in two: x is the upper half, y
  * the lower one, 128 values each, row by row. */

@@ -45,7 +45,7 @@ OKRA_API const char *okra_kernel_name(size_t index, const char **help,
 OKRA_API const char *okra_transform_name(size_t index, const char **help,
                                          const okra_option_table **parameters);
 
-/* ---- synthetic networks: same seed, same network, on every machine ---------------- */
+/* ---- synthetic networks: same seed, same network, on every machine ---- */
 
 /* All n nodes of a random network: an edge between two nodes of one class has probability
  * p_intra, of two classes p_inter; the classes are equally large runs of nodes. One
@@ -65,13 +65,13 @@ OKRA_API okra_status okra_kernel_inputs(okra_context *context, const okra_kernel
                                         const okra_data *objects, double inertia,
                                         okra_data **out) OKRA_CHECK;
 
-/* ---- graphs between tasks ---------------------------------------------------------- */
+/* ---- graphs between tasks ---- */
 
 /* M (d x d, row-major) of the coordinates of n dense outputs: M_ij = exp(-gamma |Y^i -
  * Y^j|^2) with Y^i the values of coordinate i; where some are NaN, over the outputs in
  * which both are known, scaled to all. gamma == 0: the one whose M carries most
- * information (kernel/tasks.c). The kernel `tasks` and the operator `graph:estimate` take
- * this M. Cost: n d^2. */
+ * information (kernel/networks/tasks.c). The kernel `tasks` and the operator
+ * `graph:estimate` take this M. Cost: n d^2. */
 OKRA_API okra_status okra_task_graph(okra_context *context, const okra_data *y,
                                      double gamma, double *M) OKRA_CHECK;
 

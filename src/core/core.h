@@ -9,8 +9,7 @@
 
 #include <stdarg.h>
 
-/* ---- errors: two macros, one `done:` label ------------------------------------------
- */
+/* ---- errors: two macros, one `done:` label ---- */
 
 /* Sets this thread's message and returns `status`. */
 okra_status okra_fail_(okra_status status, const char *format, ...) OKRA_PRINTF(2, 3);
@@ -41,8 +40,7 @@ void okra_message_prefix_(const char *format, ...) OKRA_PRINTF(1, 2);
         }                                                          \
     } while (0)
 
-/* ---- memory -------------------------------------------------------------------------
- */
+/* ---- memory ---- */
 
 /* 64-byte aligned, count*size checked for overflow, zero bytes allowed (gives a valid
  * pointer), not zeroed (okra_zalloc_: zeroed). NULL and a message on failure. The only
@@ -115,8 +113,7 @@ okra_status okra_scratch_write_(okra_scratch_ *scratch, okra_int first, okra_int
                                 const double *values) OKRA_CHECK;
 void okra_scratch_clear_(okra_scratch_ *scratch);
 
-/* ---- threads ------------------------------------------------------------------------
- */
+/* ---- threads ---- */
 
 /* Runs body(arg, begin, end, worker) over 0..count in chunks of `grain`, on the context's
  * threads; worker in 0..threads-1 identifies scratch space. Chunks are the same whatever
@@ -130,8 +127,7 @@ okra_status okra_parallel_(okra_context *context, okra_int count, okra_int grain
 /* How many workers okra_parallel_ uses at most: the size for per-worker scratch. */
 int okra_workers_(const okra_context *context);
 
-/* ---- context ------------------------------------------------------------------------
- */
+/* ---- context ---- */
 
 okra_status okra_cancelled_(const okra_context *context) OKRA_CHECK;
 void okra_progress_(const okra_context *context, const char *what, okra_int done,
@@ -142,8 +138,7 @@ void okra_mute_(okra_context *context, bool muted);
 /* The name of the linear-algebra backend: "blas" or "ref". */
 const char *okra_context_backend_(const okra_context *context);
 
-/* ---- random numbers -----------------------------------------------------------------
- */
+/* ---- random numbers ---- */
 
 /* xoshiro256** seeded by splitmix64: same seed, same numbers, on every machine. */
 typedef struct okra_random_ {
@@ -160,15 +155,13 @@ okra_int okra_random_below_(okra_random_ *r, okra_int n); /* 0..n-1, unbiased   
 double okra_random_normal_(okra_random_ *r);              /* mean 0, variance 1  */
 void okra_random_shuffle_(okra_random_ *r, okra_int n, okra_int *items);
 
-/* ---- numbers as text, in the C locale whatever the program's
- * --------------------------- */
+/* ---- numbers as text, in the C locale whatever the program's ---- */
 
 double okra_strtod_(const char *text, char **end);
 /* "%.*g" with a point. */
 void okra_number_format_(char *buffer, size_t size, int digits, double value);
 
-/* ---- options ------------------------------------------------------------------------
- */
+/* ---- options ---- */
 
 /* Parses one value as the row says into `field` (a pointer to the row's field); text
  * values keep the pointer given. `owner` names the culprit in the message. */

@@ -20,8 +20,7 @@ struct okra_options {
     size_t count, capacity;
 };
 
-/* ---- one row ------------------------------------------------------------------------
- */
+/* ---- one row ---- */
 
 static okra_status out_of_range(const char *owner, const okra_option *row,
                                 const char *text)
@@ -149,8 +148,7 @@ const okra_option *okra_option_find_(const okra_option_table *table, const char 
     return NULL;
 }
 
-/* ---- did you mean -------------------------------------------------------------------
- */
+/* ---- did you mean ---- */
 
 enum { NEAR = 3, NAME_MOST = 63 };
 
@@ -192,8 +190,7 @@ const char *okra_nearest(const char *name, const char *const *names, size_t coun
     return best;
 }
 
-/* ---- a set of values ----------------------------------------------------------------
- */
+/* ---- a set of values ---- */
 
 okra_status okra_options_create(const okra_option_table *const *tables, size_t count,
                                 okra_options **out)

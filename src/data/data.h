@@ -88,7 +88,7 @@ const okra_ragged_ *okra_data_group_(const okra_data *data, const char *name);
  * 128". */
 const char *okra_data_describe_(const okra_data *data, char *buffer, size_t size);
 
-/* ---- whole files ---------------------------------------------------------------- */
+/* ---- whole files ---- */
 
 /* A file's bytes: mapped when large, read when small or not seekable, limits checked. */
 typedef struct okra_bytes_ {
@@ -113,8 +113,7 @@ okra_int okra_writer_position_(const okra_writer_ *w);
 okra_status okra_writer_commit_(okra_writer_ *w) OKRA_CHECK;
 void okra_writer_abort_(okra_writer_ *w); /* accepts NULL */
 
-/* ---- fingerprints ---------------------------------------------------------------
- */
+/* ---- fingerprints ---- */
 
 /* More bytes, and all values of a collection (NULL: none), mixed into a running hash that
  * begins at OKRA_MIX_START_. */
@@ -122,7 +121,7 @@ void okra_writer_abort_(okra_writer_ *w); /* accepts NULL */
 uint64_t okra_mix_(uint64_t h, const void *bytes, size_t size);
 uint64_t okra_data_mix_(uint64_t h, const okra_data *data);
 
-/* ---- named arrays: what a method stores in a model ------------------------------ */
+/* ---- named arrays: what a method stores in a model ---- */
 
 /* A bag holds named matrices, numbers and texts. A method's fit fills one; its predict
  * reads it; the model file saves and maps it without knowing what is inside. */

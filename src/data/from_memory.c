@@ -22,8 +22,7 @@ static okra_status check_texts(const char *what, const char *const *texts, okra_
     return OKRA_OK;
 }
 
-/* ---- molecules ----------------------------------------------------------------------
- */
+/* ---- molecules ---- */
 
 /* The SMILES of a text ends at the first blank; the whole text is kept. */
 static okra_status add_smiles(okra_graphs_builder_ *b, okra_molecule_ *m,
@@ -76,8 +75,7 @@ done:
     return st;
 }
 
-/* ---- graphs -------------------------------------------------------------------------
- */
+/* ---- graphs ---- */
 
 static okra_status check_first(const char *what, const okra_int *first, okra_int n)
 {
@@ -152,8 +150,7 @@ done:
     return st;
 }
 
-/* ---- nodes of a network -------------------------------------------------------------
- */
+/* ---- nodes of a network ---- */
 
 okra_status okra_data_nodes(okra_int nodes, const char *const *names,
                             const okra_int *ends, const double *weights, okra_int edges,

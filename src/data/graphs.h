@@ -16,7 +16,7 @@
 #define OKRA_GRAPHS_H_
 
 #include "data/data.h"
-#include "data/molecule.h"
+#include "data/molecules/molecule.h"
 
 enum { OKRA_BOND_AROMATIC_ = 4, OKRA_BOND_QUADRUPLE_ = 5 };
 enum { OKRA_GRAPH_NODES_MOST_ = 1 << 24, OKRA_GRAPH_EDGES_MOST_ = 1 << 27 };

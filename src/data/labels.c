@@ -1,13 +1,13 @@
 /*
  * labels.c: class labels from codes and from texts.
  */
-#include "data/formats.h"
+#include "data/files/formats.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- codes ------------------------------------------------------------------------ */
+/* ---- codes ---- */
 
 okra_status okra_data_names_(okra_data *data, const char *const *names)
 {
@@ -70,7 +70,7 @@ done:
     return st;
 }
 
-/* ---- texts ------------------------------------------------------------------------ */
+/* ---- texts ---- */
 
 /* Codes beyond this are not class numbers but identifiers. */
 #define CODE_MOST INT64_C(1000000)

@@ -4,7 +4,7 @@
 #ifndef OKRA_NAMES_H_
 #define OKRA_NAMES_H_
 
-#include "data/formats.h"
+#include "data/files/formats.h"
 
 /* All zero when empty. */
 typedef struct okra_names_ {

@@ -34,7 +34,7 @@ okra_status okra_area_(okra_int rows, okra_int cols, size_t size, okra_int *out)
     return OKRA_OK;
 }
 
-/* ---- creation ------------------------------------------------------------------- */
+/* ---- creation ---- */
 
 okra_status okra_data_new_(okra_kind kind, okra_int n, okra_int d, const char *source,
                            okra_data **out)
@@ -91,7 +91,7 @@ const okra_ragged_ *okra_data_group_(const okra_data *data, const char *name)
     return NULL;
 }
 
-/* ---- counting -------------------------------------------------------------------- */
+/* ---- counting ---- */
 
 okra_data *okra_data_retain(const okra_data *data)
 {
@@ -125,7 +125,7 @@ void okra_data_free(okra_data *data)
     okra_free_(data);
 }
 
-/* ---- questions ------------------------------------------------------------------ */
+/* ---- questions ---- */
 
 okra_kind okra_data_kind(const okra_data *data)
 {

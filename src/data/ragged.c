@@ -126,8 +126,7 @@ done:
     return st;
 }
 
-/* ---- building ------------------------------------------------------------------------
- */
+/* ---- building ---- */
 
 okra_status okra_ragged_begin_(okra_ragged_builder_ *b, const char *name, int field_count,
                                const okra_field_ *fields)

@@ -11,7 +11,7 @@
 
 enum { WORD_BITS = 64, WORD_BYTES = 8 };
 
-/* ---- dense vectors and Gram matrices ---------------------------------------------- */
+/* ---- dense vectors and Gram matrices ---- */
 
 okra_status okra_finite_(const double *values, okra_int rows, okra_int cols, okra_int ld)
 {
@@ -134,7 +134,7 @@ okra_status okra_data_gram(const double *values, okra_int rows, okra_int cols,
     return st;
 }
 
-/* ---- sparse vectors ---------------------------------------------------------------- */
+/* ---- sparse vectors ---- */
 
 typedef struct entry {
     okra_int index;
@@ -269,7 +269,7 @@ done:
     return st;
 }
 
-/* ---- bits -------------------------------------------------------------------------- */
+/* ---- bits ---- */
 
 okra_status okra_data_bits(const unsigned char *packed, okra_int n, okra_int d,
                            okra_int bytes, okra_data **out)

@@ -12,7 +12,7 @@
  */
 #include "decode/beam.h"
 
-#include "kernel/through.h"
+#include "kernel/gram/through.h"
 
 #include <math.h>
 #include <string.h>

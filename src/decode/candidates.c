@@ -64,8 +64,7 @@ static void release(void *arg)
     }
 }
 
-/* ---- create --------------------------------------------------------------------------
- */
+/* ---- create ---- */
 
 /* Panels of the output kernel, where coordinates are not enough. */
 static okra_status open_panels(okra_context *ctx, state *s, bool empty)
@@ -137,8 +136,7 @@ void okra_candidates_best_(const void *arg, okra_int i, const okra_int **index,
     *distance = s->nearest.distance + i * s->nearest.top;
 }
 
-/* ---- search --------------------------------------------------------------------------
- */
+/* ---- search ---- */
 
 static okra_int panel_width(const state *s, okra_int first)
 {

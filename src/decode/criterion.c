@@ -64,8 +64,7 @@ static double score(const okra_criterion_ *c, double e, double self, double inne
     return variance > 0 ? self - 2 * inner - e * log(variance) : (double)INFINITY;
 }
 
-/* ---- one test point ------------------------------------------------------------------
- */
+/* ---- one test point ---- */
 
 okra_status okra_case_create_(okra_context *ctx, const okra_judge_ *judge, okra_case_ *c)
 {
@@ -175,8 +174,7 @@ double okra_case_value_(const okra_case_ *c, const double *l, double self, doubl
     return score(&criterion, c->e, self, okra_dot_(c->count, c->weights, l), variance);
 }
 
-/* ---- candidates ----------------------------------------------------------------------
- */
+/* ---- candidates ---- */
 
 /* v of the columns of B (count x c), which holds l of the members and is destroyed. */
 static okra_status variances(okra_context *ctx, const okra_case_ *c, okra_mat_ B,

@@ -10,7 +10,7 @@
 #ifndef OKRA_DECODE_H_
 #define OKRA_DECODE_H_
 
-#include "kernel/lowrank.h"
+#include "kernel/lowrank/lowrank.h"
 #include "method/method.h"
 #include "okra/model.h"
 
@@ -85,8 +85,7 @@ extern const okra_decoder_ *const okra_decoders_[]; /* ends at NULL */
 const okra_decoder_ *okra_decoder_find_(const char *name);
 void okra_decoded_clear_(okra_decoded_ *decoded);
 
-/* ---- shared by decoders and losses: space.c ------------------------------------------
- */
+/* ---- shared by decoders and losses: space.c ---- */
 
 /* Fails if the request has candidates or a ranking, for decoders that search nothing. */
 okra_status okra_decode_check_plain_(const char *who,
@@ -130,8 +129,7 @@ okra_status okra_panels_points_(okra_context *ctx, const okra_panels_ *panels,
 okra_status okra_panels_norms_(okra_context *ctx, okra_panels_ *training, bool again,
                                okra_mat_ W, double *norm) OKRA_CHECK;
 
-/* ---- the loss of predictions that are not decoded: loss.c -----------------------------
- */
+/* ---- the loss of predictions that are not decoded: loss.c ---- */
 
 /* |phi(y) - h(x)|^2 = l(y,y) - 2 sum_i w_i l(y_i,y) + w'Lw of test pairs; truth holds one
  * object a test point. The loss is fed the same blocks as a decoder. */

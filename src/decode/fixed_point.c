@@ -10,7 +10,7 @@
  */
 #include "decode/points.h"
 
-#include "kernel/expr.h"
+#include "kernel/expression/expr.h"
 #include "kernel/kernels.h"
 #include "kernel/transforms.h"
 

@@ -50,8 +50,7 @@ static void release(void *arg)
     }
 }
 
-/* ---- sets as objects -----------------------------------------------------------------
- */
+/* ---- sets as objects ---- */
 
 static bool member(const okra_data *y, okra_int i, okra_int j)
 {
@@ -160,8 +159,7 @@ static okra_status found(void *user, okra_int i, const int32_t *codes, okra_int 
     return OKRA_OK;
 }
 
-/* ---- the decoder ---------------------------------------------------------------------
- */
+/* ---- the decoder ---- */
 
 static okra_status check_sets(const okra_data *y)
 {

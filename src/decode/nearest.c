@@ -9,8 +9,7 @@
 
 #include <math.h>
 
-/* ---- what may be chosen --------------------------------------------------------------
- */
+/* ---- what may be chosen ---- */
 
 static okra_status check_ranges(const okra_nearest_ *s)
 {
@@ -89,8 +88,7 @@ bool okra_nearest_wanted_(const okra_nearest_ *s, const okra_block_ *block,
     return !s->ranges;
 }
 
-/* ---- lists ---------------------------------------------------------------------------
- */
+/* ---- lists ---- */
 
 okra_status okra_nearest_open_(okra_context *ctx, const okra_decode_request_ *request,
                                okra_int count, bool negative, okra_nearest_ *out)

@@ -13,7 +13,7 @@
  * Cost of an evaluation: that of J, and d operations a member of the training set.
  */
 #include "decode/criterion.h"
-#include "kernel/smooth.h"
+#include "kernel/vectors/smooth.h"
 
 #include <float.h>
 #include <lbfgs.h>
@@ -104,8 +104,7 @@ okra_status okra_decode_smooth_(okra_context *ctx, const okra_output_ *output, b
     return st == OKRA_EUNSUPPORTED ? OKRA_OK : st;
 }
 
-/* ---- create --------------------------------------------------------------------------
- */
+/* ---- create ---- */
 
 static okra_status search_create(okra_context *ctx, const state *s, search *w)
 {
@@ -211,8 +210,7 @@ done:
     return st;
 }
 
-/* ---- one search ----------------------------------------------------------------------
- */
+/* ---- one search ---- */
 
 /* J at z, and dJ/dz if g is given; keeps the lowest point. */
 static double evaluate(search *s, const double *z, double *g)
@@ -345,8 +343,7 @@ static bool find(search *s, const optimum_options *o)
     return s->slope <= o->tolerance;
 }
 
-/* ---- blocks --------------------------------------------------------------------------
- */
+/* ---- blocks ---- */
 
 typedef struct job {
     state *s;

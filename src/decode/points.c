@@ -4,12 +4,12 @@
  *
  *     min_y  D(y) = l(y,y) - 2 sum_i w_i l(y_i,y) + w'Lw,   lo <= y <= hi
  *
- * with derivatives by kernel/smooth.c. D has many local minima: the search begins from
- * the nearest training outputs and from their weighted mean, and the best point tried
- * wins. Its distance is then computed again as for candidates, and the nearest training
- * output is returned instead where it is not farther (and lies in the box), so that the
- * result is never worse than decoding to training outputs. Under a linear kernel the
- * minimum is the prediction itself, clipped to the box. Cost: n d a step.
+ * with derivatives by kernel/vectors/smooth.c. D has many local minima: the search begins
+ * from the nearest training outputs and from their weighted mean, and the best point
+ * tried wins. Its distance is then computed again as for candidates, and the nearest
+ * training output is returned instead where it is not farther (and lies in the box), so
+ * that the result is never worse than decoding to training outputs. Under a linear kernel
+ * the minimum is the prediction itself, clipped to the box. Cost: n d a step.
  */
 #include "decode/points.h"
 
@@ -132,8 +132,7 @@ done:
     return st;
 }
 
-/* ---- one point -----------------------------------------------------------------------
- */
+/* ---- one point ---- */
 
 double okra_point_at_(okra_point_ *p, const double *y)
 {
@@ -159,8 +158,7 @@ void okra_point_clip_(const okra_point_ *p, double *y)
     }
 }
 
-/* ---- blocks --------------------------------------------------------------------------
- */
+/* ---- blocks ---- */
 
 typedef struct work {
     state *s;

@@ -6,7 +6,7 @@
 #define OKRA_POINTS_H_
 
 #include "decode/decode.h"
-#include "kernel/smooth.h"
+#include "kernel/vectors/smooth.h"
 
 /* libLBFGS rounds d up to 16. */
 #define OKRA_POINT_PAD_(d) (((d) + 15) / 16 * 16)

@@ -19,7 +19,7 @@
 #include "data/strings.h"
 #include "decode/chain.h"
 #include "decode/propose.h"
-#include "kernel/string_kernels.h"
+#include "kernel/strings/string_kernels.h"
 
 #include <string.h>
 
@@ -90,8 +90,7 @@ done:
     return st;
 }
 
-/* ---- create --------------------------------------------------------------------------
- */
+/* ---- create ---- */
 
 /* Every training output as symbols; the end follows it up to the longest length and one
  * more, where lengths are not given. */
@@ -166,8 +165,7 @@ done:
     return st;
 }
 
-/* ---- blocks --------------------------------------------------------------------------
- */
+/* ---- blocks ---- */
 
 typedef struct work {
     state *s;

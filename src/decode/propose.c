@@ -49,8 +49,7 @@ done:
     return st;
 }
 
-/* ---- where to begin ------------------------------------------------------------------
- */
+/* ---- where to begin ---- */
 
 struct okra_starts_ {
     void *candidates; /* the state of the decoder candidates */
@@ -104,8 +103,7 @@ void okra_starts_get_(const okra_starts_ *starts, okra_int i, const okra_int **i
     okra_candidates_best_(starts->candidates, i, index, distance);
 }
 
-/* ---- shared by decoders that make up objects -----------------------------------------
- */
+/* ---- shared by decoders that make up objects ---- */
 
 okra_status okra_decoded_single_(okra_data *objects, okra_int tests, double *distance,
                                  okra_decoded_ *out)

@@ -10,9 +10,9 @@
  *     |phi(c) - h|^2 = l(c,c) - 2 <u(c), F^-T h> + |h|^2,
  * exact for the basis of a map, since h lies in its span. The triangular solve is one a
  * prediction, m^2, so that a candidate takes m kernel values and m products; it loses
- * eps |h| |F^-1| at most, |F^-1| <= (10 m eps mean(diag))^-1/2 (kernel/lowrank.c).
- * Products run over the same panels whether these are kept or computed anew, so the
- * budget does not change the bits.
+ * eps |h| |F^-1| at most, |F^-1| <= (10 m eps mean(diag))^-1/2
+ * (kernel/lowrank/lowrank.c). Products run over the same panels whether these are kept or
+ * computed anew, so the budget does not change the bits.
  */
 #include "decode/decode.h"
 

@@ -12,7 +12,7 @@
 #include "data/strings.h"
 #include "decode/beam.h"
 #include "decode/debruijn.h"
-#include "kernel/string_kernels.h"
+#include "kernel/strings/string_kernels.h"
 
 #include <string.h>
 
@@ -65,8 +65,7 @@ static void release(void *arg)
     }
 }
 
-/* ---- moves ---------------------------------------------------------------------------
- */
+/* ---- moves ---- */
 
 static okra_status replace(const state *s, okra_int length, okra_int at,
                            okra_offer_ *offer)
@@ -136,8 +135,7 @@ done:
     return st;
 }
 
-/* ---- exact search under the spectrum kernel ------------------------------------------
- */
+/* ---- exact search under the spectrum kernel ---- */
 
 /* g += weight times the counts of substrings of a string; a letter that is not in the
  * alphabet cannot be written, so that its substrings do not matter. */
@@ -179,8 +177,7 @@ done:
     return st;
 }
 
-/* ---- the decoder ---------------------------------------------------------------------
- */
+/* ---- the decoder ---- */
 
 static okra_status start(void *user, okra_int index, okra_offer_ *offer)
 {

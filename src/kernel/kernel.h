@@ -96,8 +96,7 @@ typedef struct okra_transform_class_ {
 extern const okra_kernel_class_ *const okra_kernel_classes_[];       /* ends at NULL */
 extern const okra_transform_class_ *const okra_transform_classes_[]; /* ends at NULL */
 
-/* ---- a kernel bound to its training set -----------------------------------------------
- */
+/* ---- a kernel bound to its training set ---- */
 
 typedef struct okra_bound_ okra_bound_;
 
@@ -173,8 +172,7 @@ bool okra_kernel_low_(const okra_kernel *kernel);
 /* The stream of its random choices, 1 where nothing is said; outputs have 2. */
 void okra_kernel_stream_(okra_kernel *kernel, uint64_t stream);
 
-/* ---- grids: the parser keeps {a,b,c}, lo..hi and auto for selection
- * -------------------- */
+/* ---- grids: the parser keeps {a,b,c}, lo..hi and auto for selection ---- */
 
 typedef struct okra_grid_ okra_grid_;
 /* Parses an expression that may hold grids. lo..hi is log-spaced with `steps` values

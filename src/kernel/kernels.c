@@ -2,9 +2,9 @@
  * kernels.c: the kernels by name: classes, and names that stand for linear | transform.
  */
 #include "kernel/kernels.h"
-#include "kernel/expr.h"
-#include "kernel/position.h"
-#include "kernel/string_kernels.h"
+#include "kernel/expression/expr.h"
+#include "kernel/positions/position.h"
+#include "kernel/strings/string_kernels.h"
 #include "kernel/transforms.h"
 
 const okra_kernel_class_ *const okra_kernel_classes_[] = {&okra_linear_,

@@ -3,7 +3,7 @@
  * of low rank.
  */
 #include "kernel/transforms.h"
-#include "kernel/lowrank.h"
+#include "kernel/lowrank/lowrank.h"
 
 const okra_transform_class_ *const okra_transform_classes_[] = {
     &okra_normalize_,   &okra_center_, &okra_rbf_,      &okra_poly_, &okra_power_,

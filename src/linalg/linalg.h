@@ -86,8 +86,7 @@ okra_status okra_qr_(okra_context *ctx, okra_mat_ A, okra_mat_ *R) OKRA_CHECK;
 okra_status okra_solve_general_(okra_context *ctx, okra_mat_ A, okra_mat_ B,
                                 double *rcond) OKRA_CHECK;
 
-/* ---- small helpers, plain C ----------------------------------------------------------
- */
+/* ---- small helpers, plain C ---- */
 
 void okra_mat_fill_(okra_mat_ A, double value);
 void okra_mat_copy_(okra_mat_ A, okra_mat_ B);      /* B <- A */

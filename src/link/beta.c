@@ -14,8 +14,8 @@
  */
 #include "link/link.h"
 
-#include "kernel/information.h"
-#include "kernel/network.h"
+#include "kernel/networks/information.h"
+#include "kernel/networks/network.h"
 
 #include <math.h>
 

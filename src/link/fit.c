@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the task ------------------------------------------------------------------------
- */
+/* ---- the task ---- */
 
 static okra_status place_nodes(const okra_link_task *task, okra_link_parts_ *p)
 {
@@ -241,8 +240,7 @@ void okra_link_parts_clear_(okra_link_parts_ *p)
     *p = (okra_link_parts_){0};
 }
 
-/* ---- collections of nodes ------------------------------------------------------------
- */
+/* ---- collections of nodes ---- */
 
 okra_status okra_link_take_(okra_context *ctx, const okra_data *x, const okra_int *rows,
                             okra_int row_count, const okra_int *cols, okra_int col_count,

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- every pair of a kind, in panels -------------------------------------------------
- */
+/* ---- every pair of a kind, in panels ---- */
 
 typedef okra_status (*visit_fn)(void *arg, okra_int a, okra_int b, double score);
 
@@ -80,8 +79,7 @@ okra_int okra_link_count(const okra_links *l, okra_link_pairs which)
            (which & OKRA_LINK_NEW_NEW ? m * (m - 1) / 2 : 0);
 }
 
-/* ---- the best ------------------------------------------------------------------------
- */
+/* ---- the best ---- */
 
 typedef struct heap {
     okra_link *items; /* the root is the worst */
@@ -189,8 +187,7 @@ void okra_link_list_free(okra_link *list)
     okra_free_(list);
 }
 
-/* ---- given pairs ---------------------------------------------------------------------
- */
+/* ---- given pairs ---- */
 
 /* Group and place of a node. */
 static okra_int locate(const okra_links *l, okra_int node, int *group)
@@ -231,8 +228,7 @@ done:
     return st;
 }
 
-/* ---- against the truth ---------------------------------------------------------------
- */
+/* ---- against the truth ---- */
 
 typedef struct collection {
     double *score;

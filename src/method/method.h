@@ -92,8 +92,7 @@ typedef enum okra_form_ {
     OKRA_FORM_LINKS, /* neither: scores of pairs of inputs alone, see okra_linker_ */
 } okra_form_;
 
-/* ---- predictions of models that have not seen the input -------------------------------
- */
+/* ---- predictions of models that have not seen the input ---- */
 
 /* The training set split into parts that are left out one after the other. */
 typedef struct okra_parts_ {
@@ -112,8 +111,7 @@ typedef struct okra_left_ {
 typedef okra_status (*okra_left_fn_)(okra_context *ctx, void *user,
                                      const okra_left_ *left);
 
-/* ---- scores of pairs of inputs --------------------------------------------------------
- */
+/* ---- scores of pairs of inputs ---- */
 
 /* For methods that score links but have no weights: score(u, v) = <P_u, Q_v>, plus
  * k(u, v) where `kernel` says so. Scores are symmetric; u is new, or both are labelled.
@@ -129,8 +127,7 @@ typedef struct okra_linker_ {
                            okra_int labelled, okra_mat_ P, okra_mat_ Q);
 } okra_linker_;
 
-/* ---- one interface --------------------------------------------------------------------
- */
+/* ---- one interface ---- */
 
 typedef struct okra_method_ {
     const char *name, *help;

@@ -35,7 +35,7 @@ const char *okra_metric_name(size_t index, const char **help,
     return metrics[index]->name;
 }
 
-/* ---- the specification ------------------------------------------------------------ */
+/* ---- the specification ---- */
 
 static okra_status find(const char *spec, size_t length, const okra_metric_ **out)
 {
@@ -138,7 +138,7 @@ okra_status okra_metric_is_loss(const char *spec, bool *loss)
     return st;
 }
 
-/* ---- the pairs -------------------------------------------------------------------- */
+/* ---- the pairs ---- */
 
 const double *okra_metric_row_(const okra_data *data, okra_int i, double *buffer)
 {

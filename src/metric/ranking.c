@@ -174,8 +174,7 @@ void okra_ranking_point(const okra_ranking *r, okra_int i, okra_int count, doubl
     }
 }
 
-/* ---- as metrics of 0/1 vectors against scores ----------------------------------------
- */
+/* ---- as metrics of 0/1 vectors against scores ---- */
 
 static okra_status rank_vectors(const okra_scores_ *s, okra_ranking **out)
 {

@@ -59,7 +59,7 @@ static okra_status hamming(okra_context *ctx, const void *params, okra_scores_ *
     return s->codes ? wrong_labels(s) : okra_metric_pairs_(s, params, share_differs);
 }
 
-/* ---- f1 --------------------------------------------------------------------------- */
+/* ---- f1 ---- */
 
 enum { MICRO, MACRO, EXAMPLE };
 

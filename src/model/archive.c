@@ -8,8 +8,8 @@
  */
 #include "model/model.h"
 
-#include "data/npy.h"
-#include "data/zip.h"
+#include "data/files/npy.h"
+#include "data/files/zip.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,13 +9,12 @@
  */
 #include "model/model.h"
 
-#include "data/zip.h"
+#include "data/files/zip.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- saving
- * ------------------------------------------------------------------------------ */
+/* ---- saving ---- */
 
 static okra_status save_bag(okra_saver_ *saver, const okra_bag_ *bag)
 {
@@ -73,8 +72,7 @@ done:
     return st;
 }
 
-/* ---- loading
- * ------------------------------------------------------------------------------ */
+/* ---- loading ---- */
 
 static okra_status open_archive(const okra_context *ctx, const char *path,
                                 okra_archive_ **out)

@@ -7,8 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- the training set seen through its kernels ----------------------------------------
- */
+/* ---- the training set seen through its kernels ---- */
 
 static okra_status bind(okra_context *ctx, const okra_kernel *kernel,
                         const okra_data *data, const okra_bag_ *bag, const char *prefix,
@@ -139,8 +138,7 @@ void okra_training_free_(okra_training_ *t)
     }
 }
 
-/* ---- fitting
- * --------------------------------------------------------------------------- */
+/* ---- fitting ---- */
 
 okra_status okra_method_check_pairs_(const okra_method_ *method, const okra_data *x,
                                      const okra_data *y)

@@ -5,7 +5,7 @@
 #define OKRA_MODEL_H_
 
 #include "decode/decode.h"
-#include "kernel/lowrank.h"
+#include "kernel/lowrank/lowrank.h"
 #include "method/method.h"
 #include "okra/model.h"
 
@@ -102,8 +102,7 @@ okra_status okra_decoder_choose_(const char *name, const okra_decoder_ **out) OK
 okra_status okra_decoder_check_(const okra_options *options,
                                 const okra_decoder_ *decoder) OKRA_CHECK;
 
-/* ---- blocks of predictions: what predict and loss share -------------------------------
- */
+/* ---- blocks of predictions: what predict and loss share ---- */
 
 /* Test inputs prepared against a model, in blocks of at most `rows` rows. */
 typedef struct okra_walk_ {
@@ -140,8 +139,7 @@ okra_form_ okra_model_form_(const okra_model *model);
 /* Columns of what okra_walk_predict_ gives: n or d. */
 okra_int okra_model_width_(const okra_model *model);
 
-/* ---- the model file
- * -------------------------------------------------------------------- */
+/* ---- the model file ---- */
 
 #define OKRA_MODEL_FORMAT_ "okra-model"
 enum { OKRA_MODEL_VERSION_ = 1 };

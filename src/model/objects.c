@@ -49,8 +49,7 @@ static void hold(okra_data *data, okra_archive_ *archive)
     data->release_arg = archive;
 }
 
-/* ---- dense vectors and Gram matrices
- * ---------------------------------------------------- */
+/* ---- dense vectors and Gram matrices ---- */
 
 static okra_status save_dense(okra_saver_ *saver, const char *folder,
                               const okra_data *data)
@@ -99,8 +98,7 @@ done:
     return st;
 }
 
-/* ---- sparse vectors
- * --------------------------------------------------------------------- */
+/* ---- sparse vectors ---- */
 
 static okra_status save_sparse(okra_saver_ *saver, const char *folder,
                                const okra_data *data)
@@ -133,8 +131,7 @@ done:
     return st;
 }
 
-/* ---- packed bits
- * ------------------------------------------------------------------------ */
+/* ---- packed bits ---- */
 
 static okra_status save_bits(okra_saver_ *saver, const char *folder,
                              const okra_data *data)
@@ -151,8 +148,7 @@ static okra_status load_bits(const okra_shelf_ *s, okra_data **out)
     return st == OKRA_OK ? okra_data_bits(bits, s->n, s->d, words * 8, out) : st;
 }
 
-/* ---- labels
- * ----------------------------------------------------------------------------- */
+/* ---- labels ---- */
 
 /* The names of the classes, each ended by a zero byte, in one array. */
 static okra_status save_names(okra_saver_ *saver, const char *folder, char **names,
@@ -231,8 +227,7 @@ done:
     return st;
 }
 
-/* ---- nodes of a network ---------------------------------------------------------------
- */
+/* ---- nodes of a network ---- */
 
 static okra_status save_nodes(okra_saver_ *saver, const char *folder,
                               const okra_data *data)
@@ -291,8 +286,7 @@ done:
     return st;
 }
 
-/* ---- the table
- * -------------------------------------------------------------------------- */
+/* ---- the table ---- */
 
 static const kind_io kinds[] = {
     [OKRA_DENSE] = {save_dense, load_dense},

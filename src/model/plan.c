@@ -2,13 +2,13 @@
  * plan.c: what a fit of low rank is going to do, before it does it: ranks, blocks, passes
  * over the data, memory, and a guess at the time.
  *
- * Operations are counted as in method/ridge_low.c, ridge_cg.c and boxqp_low.c, kernel
- * values as 2 d + 20 each, and divided by the rate of a small matrix product measured on
- * the spot: good to a factor of two on a quiet machine.
+ * Operations are counted as in method/ridge/ridge_low.c, ridge_cg.c and boxqp_low.c,
+ * kernel values as 2 d + 20 each, and divided by the rate of a small matrix product
+ * measured on the spot: good to a factor of two on a quiet machine.
  */
 #include "model/model.h"
 
-#include "method/graph.h"
+#include "method/smoothness/graph.h"
 #include "model/options.h"
 
 #include <math.h>
@@ -69,7 +69,7 @@ static double mapping(const side *s)
            s->rank * s->rank;
 }
 
-/* What a smoothness penalty adds (method/moments_graph.c). */
+/* What a smoothness penalty adds (method/ridge/moments_graph.c). */
 typedef struct smoothing {
     double passes, row, kept; /* over the data; operations a row; doubles that are kept */
 } smoothing;
@@ -93,8 +93,8 @@ done:
     return st;
 }
 
-/* The margin on thin factors (method/boxqp_low.c, dual_low.c): how often it comes back to
- * the features, which is known by experience alone. */
+/* The margin on thin factors (method/margin/boxqp_low.c, dual_low.c): how often it comes
+ * back to the features, which is known by experience alone. */
 typedef struct margin_work {
     const char *what;         /* NULL: not this method   */
     double times, row, extra; /* operations, doubles a row */

@@ -295,8 +295,7 @@ done:
     return st;
 }
 
-/* ---- what a prediction holds
- * ----------------------------------------------------------- */
+/* ---- what a prediction holds ---- */
 
 void okra_prediction_free(okra_prediction *p)
 {

@@ -53,8 +53,7 @@ okra_status okra_cv_parse_(const char *text, okra_cv_ *out)
     return OKRA_OK;
 }
 
-/* ---- drawing --------------------------------------------------------------------------
- */
+/* ---- drawing ---- */
 
 typedef struct unit {
     okra_int key, size, stratum, place; /* place: in the shuffled order */

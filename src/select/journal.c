@@ -26,8 +26,7 @@ struct okra_journal_ {
     okra_int count, room, loaded, saved; /* the first `loaded` are sorted */
 };
 
-/* ---- fingerprint ----------------------------------------------------------------------
- */
+/* ---- fingerprint ---- */
 
 static uint64_t mix_ints(uint64_t h, const okra_int *p, okra_int count)
 {
@@ -66,8 +65,7 @@ uint64_t okra_fingerprint_(const okra_options *options, const okra_source_ *sour
     return source->links ? mix_links(h, source->links) : h;
 }
 
-/* ---- entries --------------------------------------------------------------------------
- */
+/* ---- entries ---- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -141,8 +139,7 @@ okra_int okra_journal_count_(const okra_journal_ *j)
     return j->count;
 }
 
-/* ---- the file -------------------------------------------------------------------------
- */
+/* ---- the file ---- */
 
 static okra_status read_line(okra_journal_ *j, const json_t *line)
 {

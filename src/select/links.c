@@ -24,8 +24,7 @@ bool okra_links_metric_(const char *metric, bool *precision_recall)
     return *precision_recall || strcmp(metric, "auc-roc") == 0;
 }
 
-/* ---- a part of the network ------------------------------------------------------------
- */
+/* ---- a part of the network ---- */
 
 /* The network among some labelled nodes. */
 typedef struct part {
@@ -77,8 +76,7 @@ done:
     return st;
 }
 
-/* ---- what can be judged ---------------------------------------------------------------
- */
+/* ---- what can be judged ---- */
 
 enum { OUT, TRAINED, TESTED };
 
@@ -140,8 +138,7 @@ done:
     return st;
 }
 
-/* ---- folds ----------------------------------------------------------------------------
- */
+/* ---- folds ---- */
 
 static int by_ends(const void *p, const void *q)
 {
@@ -264,8 +261,7 @@ done:
     return st;
 }
 
-/* ---- leave-one-out --------------------------------------------------------------------
- */
+/* ---- leave-one-out ---- */
 
 static okra_status leave(okra_context *ctx, const okra_task_ *task,
                          okra_cell_ *const *cells, size_t count)

@@ -28,8 +28,7 @@ void okra_found_free_(okra_found_ *found)
     found->count = 0;
 }
 
-/* ---- the cells ------------------------------------------------------------------------
- */
+/* ---- the cells ---- */
 
 okra_status okra_search_cell_(const okra_task_ *task, okra_setting_ *setting,
                               okra_cell_ *cell)
@@ -111,8 +110,7 @@ done:
     return st;
 }
 
-/* ---- evaluating -----------------------------------------------------------------------
- */
+/* ---- evaluating ---- */
 
 /* After the first group of a long search: how long the whole will take. */
 static void estimate(const okra_context *ctx, const okra_search_ *s, okra_int done,
@@ -186,8 +184,7 @@ done:
     return st;
 }
 
-/* ---- the search -----------------------------------------------------------------------
- */
+/* ---- the search ---- */
 
 static void find_best(const okra_search_ *s, okra_found_ *found)
 {

@@ -30,8 +30,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- checks ---------------------------------------------------------------------------
- */
+/* ---- checks ---- */
 
 static okra_status check_labels(const okra_data *labels, const char *what, okra_int n,
                                 const okra_int **codes)
@@ -137,8 +136,7 @@ done:
     return st;
 }
 
-/* ---- searches -------------------------------------------------------------------------
- */
+/* ---- searches ---- */
 
 /* Folds of a search over the pairs of `index`, the outer fold it belongs to or -1. */
 static okra_status inner_folds(const job *j, const okra_int *index, okra_int n,

@@ -24,8 +24,7 @@
 #include "model/model.h"
 #include "okra/select.h"
 
-/* ---- options.c ------------------------------------------------------------------------
- */
+/* ---- options.c ---- */
 
 typedef struct okra_select_fields_ {
     const char *cv, *metric;
@@ -34,8 +33,7 @@ typedef struct okra_select_fields_ {
 } okra_select_fields_;
 extern const okra_option_table okra_select_table_;
 
-/* ---- space.c --------------------------------------------------------------------------
- */
+/* ---- space.c ---- */
 
 typedef struct okra_axis_ {
     const char *name; /* of the option */
@@ -83,8 +81,7 @@ okra_status okra_space_options_(const okra_space_ *space, const okra_setting_ *s
 const char *okra_space_value_(const okra_space_ *space, const okra_setting_ *setting,
                               const char *option);
 
-/* ---- folds.c --------------------------------------------------------------------------
- */
+/* ---- folds.c ---- */
 
 /* Each of `repeats` times the n pairs are split in `parts`. */
 typedef struct okra_folds_ {
@@ -115,8 +112,7 @@ okra_int okra_folds_count_(const okra_folds_ *folds); /* parts * repeats */
 void okra_folds_get_(const okra_folds_ *folds, okra_int fold, okra_int *train,
                      okra_int *trained, okra_int *test, okra_int *tested);
 
-/* ---- grams.c --------------------------------------------------------------------------
- */
+/* ---- grams.c ---- */
 
 /* A network whose links are selected for. */
 typedef struct okra_link_source_ {
@@ -140,8 +136,7 @@ okra_status okra_source_gram_(okra_context *ctx, okra_source_ *source, char whic
                               const okra_kernel *kernel, const double **out) OKRA_CHECK;
 void okra_source_clear_(okra_source_ *source);
 
-/* ---- view.c ---------------------------------------------------------------------------
- */
+/* ---- view.c ---- */
 
 /* Pairs of the source to train on, and pairs that are left out. */
 typedef struct okra_view_ {
@@ -185,8 +180,7 @@ okra_status okra_view_predict_(okra_context *ctx, const okra_view_ *view,
                                const okra_method_ *method, const okra_bag_ *bag,
                                double **out, okra_block_ *block) OKRA_CHECK;
 
-/* ---- score.c --------------------------------------------------------------------------
- */
+/* ---- score.c ---- */
 
 typedef struct okra_scorer_ {
     const char *metric; /* "feature-loss" or a specification of okra_score */
@@ -222,8 +216,7 @@ okra_status okra_scorer_left_(okra_context *ctx, const okra_scorer_ *scorer,
                               const okra_view_ *view, const okra_block_ *block,
                               double *value, double *each, bool *has_each) OKRA_CHECK;
 
-/* ---- group.c --------------------------------------------------------------------------
- */
+/* ---- group.c ---- */
 
 /* What is known of a cell. */
 typedef struct okra_cell_ {
@@ -258,8 +251,7 @@ okra_int okra_task_values_(const okra_task_ *task);
 okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *const *cells,
                             size_t count) OKRA_CHECK;
 
-/* ---- links.c --------------------------------------------------------------------------
- */
+/* ---- links.c ---- */
 
 /* The metrics of links: true and whether it is AUC-PR, else AUC-ROC. */
 bool okra_links_metric_(const char *metric, bool *precision_recall);
@@ -273,8 +265,7 @@ okra_status okra_links_fold_(okra_context *ctx, const okra_task_ *task,
                              okra_cell_ *const *cells, size_t count,
                              okra_int fold) OKRA_CHECK;
 
-/* ---- journal.c ------------------------------------------------------------------------
- */
+/* ---- journal.c ---- */
 
 /* Finished cells on file: a line of JSON each, `outer` the outer fold or -1, `name` the
  * cell's number or its settings. */
@@ -296,8 +287,7 @@ okra_status okra_journal_add_(okra_journal_ *journal, okra_int outer, const char
 okra_status okra_journal_save_(okra_journal_ *journal, const char *path) OKRA_CHECK;
 okra_int okra_journal_count_(const okra_journal_ *journal);
 
-/* ---- plan.c ---------------------------------------------------------------------------
- */
+/* ---- plan.c ---- */
 
 typedef struct okra_plan_ {
     okra_int count, places;
@@ -317,8 +307,7 @@ bool okra_plan_same_(const okra_plan_ *plan, const okra_space_ *space, okra_int 
 /* How many cells a search will evaluate, less the refinement. */
 okra_int okra_search_cells_(const okra_space_ *space, okra_int budget);
 
-/* ---- search.c -------------------------------------------------------------------------
- */
+/* ---- search.c ---- */
 
 /* The cells of one search, and the best. */
 typedef struct okra_found_ {
@@ -345,14 +334,12 @@ okra_status okra_search_cell_(const okra_task_ *task, okra_setting_ *setting,
 okra_status okra_search_resolve_(okra_context *ctx, const okra_task_ *task,
                                  okra_found_ *found) OKRA_CHECK;
 
-/* ---- refine.c -------------------------------------------------------------------------
- */
+/* ---- refine.c ---- */
 
 okra_status okra_search_refine_(okra_context *ctx, okra_search_ *search,
                                 okra_found_ *found, const okra_plan_ *plan) OKRA_CHECK;
 
-/* ---- select.c, report.c ---------------------------------------------------------------
- */
+/* ---- select.c, report.c ---- */
 
 typedef struct okra_outer_ {
     okra_found_ found;

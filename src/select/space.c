@@ -175,8 +175,7 @@ void okra_space_free_(okra_space_ *space)
     }
 }
 
-/* ---- settings -------------------------------------------------------------------------
- */
+/* ---- settings ---- */
 
 okra_status okra_space_setting_(const okra_space_ *space, okra_int cell,
                                 okra_setting_ *out)

@@ -4,7 +4,7 @@
 #ifndef OKRA_FUZZ_READER_H
 #define OKRA_FUZZ_READER_H
 
-#include "data/formats.h"
+#include "data/files/formats.h"
 
 #include <math.h>
 #include <stdlib.h>

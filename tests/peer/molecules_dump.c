@@ -3,7 +3,7 @@
  * a line, for comparison with other programs: atoms [element, charge, isotope, hydrogens,
  * aromatic, ring], bonds [a, b, order, aromatic, ring], the number of independent rings.
  */
-#include "data/molecule.h"
+#include "data/molecules/molecule.h"
 
 #include <stdio.h>
 #include <string.h>

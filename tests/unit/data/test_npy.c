@@ -1,5 +1,5 @@
 /* NumPy arrays: every element type, byte order, memory order and version; writing. */
-#include "data/npy.h"
+#include "data/files/npy.h"
 #include "files.h"
 
 #include <fcntl.h>

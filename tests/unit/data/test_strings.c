@@ -1,6 +1,6 @@
 /* Strings from memory, from text and FASTA; sequences, tuples; the synthetic strings. */
 #include "data/strings.h"
-#include "data/stream.h"
+#include "data/files/stream.h"
 #include "data/utf8.h"
 #include "texts.h"
 

@@ -1,5 +1,5 @@
 /* Readers of text: tables, LIBSVM, Matrix Market, ARFF; numbers and labels. */
-#include "data/formats.h"
+#include "data/files/formats.h"
 #include "files.h"
 
 #include <locale.h>

@@ -173,8 +173,7 @@ TEST(distances_are_never_negative)
     }
 }
 
-/* ---- objects without features --------------------------------------------------------
- */
+/* ---- objects without features ---- */
 
 static void count_warning(void *user, const char *text)
 {
@@ -238,8 +237,7 @@ TEST(zero_vectors_stay_under_a_linear_kernel)
     space_close(&s);
 }
 
-/* ---- what is refused -----------------------------------------------------------------
- */
+/* ---- what is refused ---- */
 
 TEST(wrong_candidates_are_refused)
 {
@@ -295,8 +293,7 @@ TEST(a_prediction_that_is_no_number_is_reported)
     space_close(&s);
 }
 
-/* ---- memory and bits -----------------------------------------------------------------
- */
+/* ---- memory and bits ---- */
 
 /* Panels that the budget has no room to keep are computed anew, to the same bits. */
 TEST(a_small_budget_gives_the_same_bits)

@@ -86,8 +86,7 @@ TEST(decoders_are_found_by_name)
     }
 }
 
-/* ---- the loss ------------------------------------------------------------------------
- */
+/* ---- the loss ---- */
 
 static okra_status losses(okra_int rows, bool embedded, double *each)
 {

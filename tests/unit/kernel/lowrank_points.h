@@ -3,7 +3,7 @@
 #ifndef OKRA_TEST_LOWRANK_POINTS_H
 #define OKRA_TEST_LOWRANK_POINTS_H
 
-#include "kernel/lowrank.h"
+#include "kernel/lowrank/lowrank.h"
 #include "kernel_data.h"
 
 enum { N = 17, M = 6, ALL = N + M, P = 3 };

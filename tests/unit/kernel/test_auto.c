@@ -94,8 +94,7 @@ TEST(alignment_with_two_clusters_is_greatest)
     }
 }
 
-/* ---- entropy --------------------------------------------------------------------------
- */
+/* ---- entropy ---- */
 
 enum { NODES = 24, SQUARE = NODES * NODES };
 

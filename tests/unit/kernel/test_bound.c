@@ -5,8 +5,7 @@
 #include "grams.h"
 #include "kernel_data.h"
 
-/* ---- center --------------------------------------------------------------------------
- */
+/* ---- center ---- */
 
 /* H K H on the training set; for test rows (k - 1/n K 1)(I - 1/n 1 1') written out, and
  * k(x,x) - 2 mean k(x,.) + mean K for their self-similarities. */
@@ -114,8 +113,7 @@ TEST(center_saved_and_restored)
     okra_data_free(train);
 }
 
-/* ---- properties ----------------------------------------------------------------------
- */
+/* ---- properties ---- */
 
 static const char *const kernels[] = {
     "linear",

@@ -81,8 +81,7 @@ done:
     return st;
 }
 
-/* ---- features as texts ---------------------------------------------------------------
- */
+/* ---- features as texts ---- */
 
 typedef struct bag {
     int count;
@@ -338,8 +337,7 @@ TEST(wl_equals_pairs_of_equal_trees)
     okra_data_free(some);
 }
 
-/* ---- molecules: circles --------------------------------------------------------------
- */
+/* ---- molecules: circles ---- */
 
 static okra_status molecules(const char *const *smiles, int count, okra_data **out)
 {

@@ -1,7 +1,7 @@
 /*
  * Thin factors of Gram matrices against the Gram matrices themselves.
  */
-#include "kernel/lowrank.h"
+#include "kernel/lowrank/lowrank.h"
 #include "kernel_data.h"
 
 enum { N = 40, P = 3 };

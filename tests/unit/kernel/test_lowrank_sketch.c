@@ -2,8 +2,8 @@
  * Sketches: products with a random matrix kept by its entries against naive sums over the
  * dense one.
  */
-#include "kernel/bound.h"
-#include "kernel/lowrank.h"
+#include "kernel/gram/bound.h"
+#include "kernel/lowrank/lowrank.h"
 #include "kernel_data.h"
 
 enum { N = 70, WIDE = 5 };

@@ -4,7 +4,7 @@
  */
 #include "harness.h"
 
-#include "kernel/network.h"
+#include "kernel/networks/network.h"
 
 enum { N = 24 };
 

@@ -4,7 +4,7 @@
  */
 #include "harness.h"
 
-#include "kernel/smooth.h"
+#include "kernel/vectors/smooth.h"
 
 enum { N = 9, D = 4 };
 

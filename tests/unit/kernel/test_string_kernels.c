@@ -36,7 +36,7 @@ static okra_status gram(okra_context *ctx, const char *text, const okra_data *a,
     return st;
 }
 
-/* ---- definitions ------------------------------------------------------------------- */
+/* ---- definitions ---- */
 
 typedef struct pair {
     const int32_t *s, *t;
@@ -186,7 +186,7 @@ static double edit2(const pair *p)
     return exp(-(double)D[p->m][p->n] / 2);
 }
 
-/* ---- comparison -------------------------------------------------------------------- */
+/* ---- comparison ---- */
 
 typedef struct known {
     const char *text;

@@ -4,7 +4,7 @@
  */
 #include "harness.h"
 
-#include "kernel/twin.h"
+#include "kernel/twin/twin.h"
 
 enum { N = 40, DEGREE = 6 };
 

@@ -24,8 +24,7 @@ static void on_backends(body run)
     }
 }
 
-/* ---- products ------------------------------------------------------------------------
- */
+/* ---- products ---- */
 
 static worst_of gemm_worst = {"gemm, |A||B|+|C|", 30, 0};  /* 2.8 */
 static worst_of syrk_worst = {"syrk, |A||A'|+|C|", 50, 0}; /* 5.1 */
@@ -131,8 +130,7 @@ TEST(syrk)
     report(&syrk_worst);
 }
 
-/* ---- Cholesky and triangular solves --------------------------------------------------
- */
+/* ---- Cholesky and triangular solves ---- */
 
 static worst_of cholesky_worst = {"cholesky, max|A|", 15, 0};    /* 1.4 */
 static worst_of trsm_worst = {"trsm, |L||X|", 30, 0};            /* 2.7 */
@@ -253,8 +251,7 @@ TEST(cholesky_solve)
     report(&solve_worst);
 }
 
-/* ---- eigenvalues and singular values -------------------------------------------------
- */
+/* ---- eigenvalues and singular values ---- */
 
 static worst_of eigh_worst = {"eigh, ||A||", 300, 0};               /* 30 */
 static worst_of eigh_basis = {"eigh basis, 1", 450, 0};             /* 45 */
@@ -382,8 +379,7 @@ TEST(svd)
     report(&svd_basis);
 }
 
-/* ---- QR and LU -----------------------------------------------------------------------
- */
+/* ---- QR and LU ---- */
 
 static worst_of qr_worst = {"qr, ||A||", 30, 0};             /* 2.9 */
 static worst_of qr_basis = {"qr basis, 1", 100, 0};          /* 10 */

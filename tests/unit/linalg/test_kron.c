@@ -8,8 +8,7 @@
 #define SEEDS 1
 #endif
 
-/* ---- the naive form ------------------------------------------------------------------
- */
+/* ---- the naive form ---- */
 
 /* A x = b in long double, by Gauss with partial pivoting */
 static void solve_long(okra_int n, long double *A, long double *b)
@@ -91,8 +90,7 @@ static void naive(okra_mat_ K, okra_mat_ L, double epsilon, double lambda, okra_
     free(S);
 }
 
-/* ---- problems ------------------------------------------------------------------------
- */
+/* ---- problems ---- */
 
 enum { plain, deficient, duplicated, narrow_rbf, wide_rbf, one_zero, n_problems };
 
@@ -151,8 +149,7 @@ static double largest_eigenvalue(okra_context *ctx, okra_mat_ A)
     return w[A.rows - 1];
 }
 
-/* ---- tests ---------------------------------------------------------------------------
- */
+/* ---- tests ---- */
 
 /* The list of the task, and one epsilon far below it: s^-1/2 is then up to 1e5. */
 static const double epsilons[] = {-1, 1e-3, 1e-1, 1, 1e-9};

@@ -10,8 +10,7 @@
 #include <limits.h>
 #include <sys/mman.h>
 
-/* ---- sizes ---------------------------------------------------------------------------
- */
+/* ---- sizes ---- */
 
 /* rows x cols with a stride so long that element (2, 0) lies beyond 2^31 elements: 24 GiB
  * of addresses, of which only the touched pages exist */
@@ -134,8 +133,7 @@ TEST(narrowing)
     okra_context_free(ref);
 }
 
-/* ---- shapes --------------------------------------------------------------------------
- */
+/* ---- shapes ---- */
 
 TEST(shapes)
 {
@@ -167,8 +165,7 @@ TEST(shapes)
     CHECK_FAILS(okra_solve_general_(NULL, R, A, NULL), OKRA_ESHAPE, "B 2 x 3");
 }
 
-/* ---- numbers -------------------------------------------------------------------------
- */
+/* ---- numbers ---- */
 
 static void warned(void *user, const char *text)
 {
@@ -279,8 +276,7 @@ TEST(not_finite_or_singular)
     }
 }
 
-/* ---- helpers -------------------------------------------------------------------------
- */
+/* ---- helpers ---- */
 
 TEST(helpers)
 {
@@ -315,8 +311,7 @@ TEST(helpers)
     CHECK(okra_dot_(7, a, b) == 84);
 }
 
-/* ---- memory, threads, cancellation ---------------------------------------------------
- */
+/* ---- memory, threads, cancellation ---- */
 
 TEST(memory)
 {

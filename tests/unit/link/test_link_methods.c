@@ -193,8 +193,7 @@ TEST(links_predict_no_outputs)
     okra_data_free(dy);
 }
 
-/* ---- trees ---------------------------------------------------------------------------
- */
+/* ---- trees ---- */
 
 enum { TREE_N = 40, TREE_D = 2 };
 

@@ -6,7 +6,7 @@
 #define OKRA_TEST_LOW_H
 
 #include "harness.h"
-#include "kernel/lowrank.h"
+#include "kernel/lowrank/lowrank.h"
 #include "method/method.h"
 
 #include <unistd.h>

@@ -3,7 +3,7 @@
  */
 #include "harness.h"
 
-#include "method/boxqp.h"
+#include "method/margin/boxqp.h"
 
 enum { N_MOST = 160 };
 

@@ -2,7 +2,7 @@
  * The dual of losses of a distance at a size where descent by blocks alone does not
  * arrive: the duality gap from plain sums, and Newton's step at and near the solution.
  */
-#include "method/margin.h"
+#include "method/margin/margin.h"
 
 #include "harness.h"
 

@@ -3,7 +3,7 @@
  * in full, and the method against the dense one on the same kernel of low rank.
  */
 #include "low.h"
-#include "method/dual_low.h"
+#include "method/margin/dual_low.h"
 
 static double loss_of(okra_loss_ loss, double w, double r)
 {

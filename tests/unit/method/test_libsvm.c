@@ -3,7 +3,7 @@
  */
 #include "harness.h"
 
-#include "method/libsvm.h"
+#include "method/structured/libsvm.h"
 
 enum { N = 30, D = 4 };
 

@@ -3,7 +3,7 @@
  */
 #include "harness.h"
 
-#include "method/m3n.h"
+#include "method/structured/m3n.h"
 #include "okra/okra.h"
 
 #include <string.h>
@@ -164,8 +164,7 @@ TEST(the_same_seed_gives_the_same_bits_and_few_passes_are_told)
     CHECK_ALLOCATIONS(okra_m3n_solve_(NULL, &m), (void)0);
 }
 
-/* ---- through models ------------------------------------------------------------------
- */
+/* ---- through models ---- */
 
 static okra_options *options_of(const char *lambda, const char *kx)
 {

@@ -3,7 +3,7 @@
  * full, conditions of optimality, limits that are known, and the robust losses by the
  * value of the primal, which no perturbation may lower.
  */
-#include "method/graph.h"
+#include "method/smoothness/graph.h"
 #include "naive.h"
 
 #include <unistd.h>

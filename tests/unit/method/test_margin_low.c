@@ -4,7 +4,7 @@
  * dense one on the same kernel of low rank.
  */
 #include "low.h"
-#include "method/boxqp_low.h"
+#include "method/margin/boxqp_low.h"
 
 static void form(const task *t, double lambda, double *Q)
 {
@@ -124,8 +124,7 @@ TEST(equals_dense_on_the_same_kernel)
     }
 }
 
-/* ---- memory, failures -----------------------------------------------------------------
- */
+/* ---- memory, failures ---- */
 
 enum { MANY = 1500 };
 

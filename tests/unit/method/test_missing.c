@@ -4,8 +4,8 @@
  * graph estimated from outputs; the route of NaN through data, fit, model and decoders.
  */
 #include "data/data.h"
-#include "method/graph.h"
-#include "method/operator.h"
+#include "method/smoothness/graph.h"
+#include "method/ridge/operator.h"
 #include "naive.h"
 #include "okra/model.h"
 

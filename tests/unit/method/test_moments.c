@@ -3,8 +3,8 @@
  * row by row, or sums of kernel values solved after.
  */
 #include "../data/files.h"
-#include "kernel/lowrank.h"
-#include "method/moments.h"
+#include "kernel/lowrank/lowrank.h"
+#include "method/ridge/moments.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * for K = Phi Phi', at ranks that are not full; features in memory and in a file.
  */
 #include "harness.h"
-#include "kernel/lowrank.h"
-#include "method/moments.h"
+#include "kernel/lowrank/lowrank.h"
+#include "method/ridge/moments.h"
 
 #include <unistd.h>
 

@@ -70,8 +70,7 @@ TEST(conditional_covariance_equals_full_system)
     }
 }
 
-/* ---- operators from files ------------------------------------------------------------
- */
+/* ---- operators from files ---- */
 
 static void check_matrix(const toy *t, const char *operator_text, const double *A,
                          double lambda)
@@ -184,8 +183,7 @@ TEST(bad_operators_are_refused)
     unlink(spec + 7);
 }
 
-/* ---- shared properties ---------------------------------------------------------------
- */
+/* ---- shared properties ---- */
 
 /* Explicit predictions are the weights times Y, centred or not. */
 TEST(embedding_equals_weights_times_outputs)

@@ -3,7 +3,7 @@
  * features being the same; with a graph the outputs alone are left out.
  */
 #include "harness.h"
-#include "kernel/lowrank.h"
+#include "kernel/lowrank/lowrank.h"
 #include "method/method.h"
 
 #include <unistd.h>

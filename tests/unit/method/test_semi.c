@@ -3,7 +3,7 @@
  * + K (J'J + 2 lambda_2 M))^-1 by elimination with pivoting, and the nd x nd system of a
  * matrix operator.
  */
-#include "method/graph.h"
+#include "method/smoothness/graph.h"
 #include "naive.h"
 
 #include <unistd.h>

@@ -33,8 +33,7 @@ static void free_two(okra_data *a, okra_data *b)
     okra_data_free(b);
 }
 
-/* ---- vectors -------------------------------------------------------------------------
- */
+/* ---- vectors ---- */
 
 /* Differences (1, -2), (0, 0), (3, 4): squares 5, 0, 25, sizes 3, 0, 7. Exact sums. */
 TEST(errors_of_vectors_by_hand)
@@ -97,8 +96,7 @@ TEST(kinds_of_vectors_may_be_mixed)
     }
 }
 
-/* ---- labels and sets -----------------------------------------------------------------
- */
+/* ---- labels and sets ---- */
 
 /* Classes: a right 1 missed 1; b right 1 extra 1; c missed 1, d extra 1 of names that the
  * other side does not know; the order of the names differs. */
@@ -149,8 +147,7 @@ TEST(f1_takes_sets_only)
     free_two(a, b);
 }
 
-/* ---- kernels -------------------------------------------------------------------------
- */
+/* ---- kernels ---- */
 
 /* More pairs than a strip of the Gram matrix; an expression with commas inside.
  * Tolerances are ten times the worst over 100 seeds: 4.4e-16, 8.0e-15, 8.8e-16. */
@@ -185,8 +182,7 @@ TEST(kernel_loss_is_the_distance_of_pairs)
     free_two(a, b);
 }
 
-/* ---- specifications and shapes -------------------------------------------------------
- */
+/* ---- specifications and shapes ---- */
 
 TEST(bad_specifications_are_refused)
 {

@@ -105,8 +105,7 @@ TEST(svm_of_one_class_and_bad_outputs)
     pairs_free(&p);
 }
 
-/* ---- hopfield ------------------------------------------------------------------------
- */
+/* ---- hopfield ---- */
 
 /* One step v <- sat(T v + b) with T and b written out from the projector, which is found
  * by Gram-Schmidt. */

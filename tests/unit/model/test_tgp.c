@@ -5,7 +5,7 @@
 #include "scene.h"
 
 #include "decode/criterion.h"
-#include "kernel/smooth.h"
+#include "kernel/vectors/smooth.h"
 
 enum { B = N + 1 };
 

@@ -14,8 +14,7 @@ static okra_context *context_of(int threads)
     return c;
 }
 
-/* ---- nested cross-validation of the string task --------------------------------------
- */
+/* ---- nested cross-validation of the string task ---- */
 
 static const char *const strings[] = {
     "kx",     "ssk(length=3,decay=0.5) | normalize | rbf(sigma={0.3,1})",
@@ -107,8 +106,7 @@ TEST(nested_is_the_same_for_any_threads_and_after_an_interrupt)
     okra_data_free(classes);
 }
 
-/* ---- folds ----------------------------------------------------------------------------
- */
+/* ---- folds ---- */
 
 TEST(folds_keep_groups_and_strata)
 {
@@ -154,8 +152,7 @@ TEST(folds_keep_groups_and_strata)
                 "expected two or more");
 }
 
-/* ---- searches -------------------------------------------------------------------------
- */
+/* ---- searches ---- */
 
 static okra_status run(const toy *t, const char *const *pairs, okra_selection **out)
 {

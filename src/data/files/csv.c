@@ -1,0 +1,253 @@
+/*
+ * csv.c: tables of text, separated by commas (.csv, RFC 4180) or tabs (.tsv).
+ *
+ * A first line in which no field is a number is a header. Every other field must be a
+ * number, but for the one column read as labels.
+ */
+#include "data/files/formats.h"
+#include "data/strings.h"
+#include "data/files/table.h"
+#include "data/utf8.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static okra_status read_numbers(okra_source_ *source, okra_table_ t, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    double *values = NULL;
+    okra_table_shape_ s = {0};
+    bool more = true;
+    TRY(okra_table_measure_(t, &s));
+    okra_int header = s.numbers ? 0 : s.columns, n = s.records - (header > 0);
+    TRY(okra_doubles_(source->ctx, n, s.columns, "a table", &values));
+    for (okra_int k = -header; k < n * s.columns; k++) {
+        TRY(okra_table_next_(&t, &more));
+        if (k >= 0) {
+            okra_token_ token = okra_number_(t.begin, t.close, &values[k]);
+            bool gap = token == OKRA_TOKEN_MISSING_ ||
+                       (token == OKRA_TOKEN_NONFINITE_ && isnan(values[k]));
+            if (gap && source->how == OKRA_HOW_MISSING_) {
+                values[k] = NAN;
+            } else if (token != OKRA_TOKEN_NUMBER_) {
+                st = okra_bad_field_(token, t.line, t.column, t.begin, t.close);
+                goto done;
+            }
+        }
+    }
+    TRY(okra_data_adopt_dense_(values, n, s.columns, source->name, out));
+    values = NULL;
+done:
+    okra_free_(values);
+    return st;
+}
+
+/* ---- labels ---- */
+
+/* The text of the field, quotes undoubled. */
+static okra_status add_text(const okra_table_ *t, const char *begin, const char *close,
+                            okra_texts_ *texts)
+{
+    okra_status st = OKRA_OK;
+    TRY(okra_texts_add_(texts, begin, close));
+    if (t->escaped) {
+        char *from = texts->block + texts->offsets[texts->count - 1], *to = from;
+        for (; *from; from++) {
+            *to++ = *from;
+            from += from[0] == '"' && from[1] == '"';
+        }
+        *to = '\0';
+    }
+done:
+    return st;
+}
+
+static okra_status add_label(const okra_table_ *t, okra_texts_ *texts)
+{
+    double value;
+    if (okra_number_(t->begin, t->close, &value) == OKRA_TOKEN_MISSING_) {
+        return okra_bad_field_(OKRA_TOKEN_MISSING_, t->line, t->column, t->begin,
+                               t->close);
+    }
+    const char *begin = t->begin, *close = t->close;
+    while (!t->quoted && begin < close && *begin == ' ') {
+        begin++;
+    }
+    while (!t->quoted && begin < close && close[-1] == ' ') {
+        close--;
+    }
+    return add_text(t, begin, close, texts);
+}
+
+/* A string as it stands; it must not be empty. */
+static okra_status add_string(const okra_table_ *t, okra_texts_ *texts)
+{
+    okra_utf8_ utf8 = {0};
+    okra_int character = 0;
+    if (t->begin == t->close) {
+        return okra_table_fail_(t, "the field is empty; expected a string");
+    }
+    for (const char *p = t->begin; p < t->close; p++) {
+        int32_t code = okra_utf8_take_(&utf8, (unsigned char)*p);
+        character += code >= 0;
+        if (code == OKRA_UTF8_BAD_ || code == 0) {
+            return okra_fail_(OKRA_EFORMAT,
+                              "line %" PRId64 ", column %" PRId64 ", character %" PRId64
+                              ": not UTF-8 text (byte 0x%02x)",
+                              t->line, t->column, character + (code != 0),
+                              (unsigned char)*p);
+        }
+    }
+    if (utf8.more > 0) {
+        return okra_table_fail_(t, "the field ends inside a UTF-8 character");
+    }
+    return add_text(t, t->begin, t->close, texts);
+}
+
+/* The column chosen by `part`, a number from 1 or the text of a field in the header. */
+static okra_status choose_column(okra_table_ t, const char *part,
+                                 const okra_table_shape_ *s, okra_int *column,
+                                 bool *header)
+{
+    okra_status st = OKRA_OK;
+    bool more = true;
+    const char *p = part;
+    *header = false;
+    *column = 1;
+    if (!part && s->columns > 1) {
+        FAIL(OKRA_ESHAPE,
+             "labels must be one column, found %" PRId64
+             "; choose one as labels:FILE:COLUMN, by its name or number",
+             s->columns);
+    }
+    if (!part) {
+        return OKRA_OK;
+    }
+    for (okra_int k = 1; k <= s->columns; k++) {
+        TRY(okra_table_next_(&t, &more));
+        if ((size_t)(t.close - t.begin) == strlen(part) &&
+            memcmp(t.begin, part, strlen(part)) == 0) {
+            *column = k;
+            *header = true;
+            return OKRA_OK;
+        }
+    }
+    if (!okra_whole_(&p, part + strlen(part), column) || *p || *column < 1 ||
+        *column > s->columns) {
+        FAIL(OKRA_EARG, "there is no column '%s' among the %" PRId64 " columns", part,
+             s->columns);
+    }
+    *header = s->columns > 1 && !s->numbers;
+done:
+    return st;
+}
+
+/* Is the first text the only one that is not a number? Then it is a header. */
+static bool first_is_header(const okra_texts_ *texts)
+{
+    double value;
+    for (okra_int k = 0; k < texts->count; k++) {
+        const char *text = texts->pointers[k];
+        okra_token_ token = okra_number_(text, text + strlen(text), &value);
+        if ((token == OKRA_TOKEN_NUMBER_) != (k > 0)) {
+            return false;
+        }
+    }
+    return texts->count > 1;
+}
+
+static okra_status read_column(okra_source_ *source, okra_table_ t, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_texts_ texts = {0};
+    okra_table_shape_ s = {0};
+    okra_int column = 1;
+    bool header = false, more = true;
+    TRY(okra_table_measure_(t, &s));
+    TRY(choose_column(t, source->part, &s, &column, &header));
+    for (okra_int record = 0; record < s.records;) {
+        TRY(okra_table_next_(&t, &more));
+        if (t.column == column && !(header && record == 0)) {
+            TRY(source->how == OKRA_HOW_STRINGS_ ? add_string(&t, &texts)
+                                                 : add_label(&t, &texts));
+        }
+        record += t.last;
+    }
+    TRY(okra_texts_done_(&texts));
+    if (source->how == OKRA_HOW_STRINGS_) {
+        TRY(okra_data_strings((const char *const *)texts.pointers, texts.count, out));
+        TRY(okra_data_rename_(out, source->name));
+        goto done;
+    }
+    okra_int skip = !header && first_is_header(&texts);
+    TRY(okra_labels_from_texts_(texts.pointers + skip, texts.count - skip, source->name,
+                                out));
+done:
+    okra_texts_free_(&texts);
+    return st;
+}
+
+static okra_status read_table(okra_source_ *source, char separator, okra_data **out)
+{
+    okra_table_ t = okra_table_begin_(&source->bytes, separator);
+    if (source->how == OKRA_HOW_LABELS_ || source->how == OKRA_HOW_STRINGS_) {
+        return read_column(source, t, out);
+    }
+    if (source->part) {
+        return okra_fail_(OKRA_EARG,
+                          "only labels: and strings: can choose a column ('%s')",
+                          source->part);
+    }
+    return read_numbers(source, t, out);
+}
+
+okra_status okra_read_csv_(okra_source_ *source, okra_data **out)
+{
+    return read_table(source, ',', out);
+}
+
+okra_status okra_read_tsv_(okra_source_ *source, okra_data **out)
+{
+    return read_table(source, '\t', out);
+}
+
+/* Does the list "a|b" have the header of the field at hand? */
+static bool in_list(const char *list, const okra_table_ *t)
+{
+    size_t length = (size_t)(t->close - t->begin);
+    for (const char *p = list; p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL) {
+        if (strcspn(p, "|") == length && memcmp(p, t->begin, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+okra_status okra_table_columns_(const okra_bytes_ *bytes, char separator, int count,
+                                const char *const *names, okra_texts_ *texts)
+{
+    enum { MOST = 8 };
+    okra_status st = OKRA_OK;
+    okra_table_ t = okra_table_begin_(bytes, separator);
+    okra_table_shape_ s = {0};
+    bool more = true;
+    okra_int column[MOST] = {0}; /* of each name, from 1; 0: none */
+    TRY(okra_table_measure_(t, &s));
+    for (okra_int record = 0; record < s.records;) {
+        TRY(okra_table_next_(&t, &more));
+        for (int k = 0; k < OKRA_MIN_(count, MOST); k++) {
+            if (record == 0 && in_list(names[k], &t)) {
+                column[k] = t.column;
+            } else if (record > 0 && column[k] == t.column) {
+                TRY(add_text(&t, t.begin, t.close, &texts[k]));
+            }
+        }
+        record += t.last;
+    }
+    for (int k = 0; k < count; k++) {
+        TRY(okra_texts_done_(&texts[k]));
+    }
+done:
+    return st;
+}

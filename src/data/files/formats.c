@@ -1,0 +1,323 @@
+/*
+ * formats.c: the table of file formats, and what a spec such as "labels:file.csv" means.
+ *
+ *     spec = {prefix ":"} path [":" part]
+ *
+ * A prefix is the name of a format or a word for how to take the values; any number in
+ * any order. A part is an array of .npz and .mat files, or the label column of tables.
+ */
+#include "data/files/formats.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define FORMATS(X)                                                                \
+    X(npy, ".npy", "\x93NUMPY", false, okra_write_npy_,                           \
+      "NumPy array (read and written)")                                           \
+    X(npz, ".npz", "PK", false, NULL, "NumPy archive, file.npz:name (read)")      \
+    X(csv, ".csv", NULL, false, okra_write_csv_,                                  \
+      "comma-separated table (read and written)")                                 \
+    X(tsv, ".tsv", NULL, false, okra_write_tsv_,                                  \
+      "tab-separated table (read and written)")                                   \
+    X(svm, ".svm .libsvm", NULL, false, NULL, "LIBSVM text (read)")               \
+    X(svm0, "", NULL, false, NULL, "LIBSVM text with indices from 0 (read)")      \
+    X(mtx, ".mtx", "%%MatrixMarket", false, okra_write_mtx_,                      \
+      "Matrix Market (read; sparse vectors and bits written)")                    \
+    X(mat, ".mat", NULL, true, NULL, "MATLAB 5 and 7.3, file.mat:name (read)")    \
+    X(arff, ".arff", NULL, false, NULL, "WEKA attribute-relation file (read)")    \
+    X(smiles, ".smi .smiles", NULL, false, okra_write_smiles_,                    \
+      "molecules, a SMILES and a name a line; smiles:table.tsv:column (read "     \
+      "and written)")                                                             \
+    X(sdf, ".sdf .mol", NULL, false, okra_write_sdf_,                             \
+      "molecules, MDL V2000 (read and written)")                                  \
+    X(txt, ".txt .txt.gz", NULL, false, okra_write_txt_,                          \
+      "strings, one a line, UTF-8 (read and written)")                            \
+    X(fasta, ".fasta .fa .fna .faa .fasta.gz .fa.gz .fna.gz .faa.gz", ">", false, \
+      okra_write_fasta_, "FASTA records (read, gzipped too; written)")            \
+    X(letters, ".data", NULL, false, NULL,                                        \
+      "handwritten words as in letter.data: sequences of images (read)")          \
+    X(graphml, ".graphml", NULL, false, okra_write_graphml_,                      \
+      "graphs in GraphML (read and written)")                                     \
+    X(tu, "", NULL, true, NULL,                                                   \
+      "graphs, a folder of the TU Dortmund collection, tu:DIR (read)")            \
+    X(edges, ".edges", NULL, false, okra_write_nodes_,                            \
+      "network, an edge a line (read; chosen nodes written)")
+
+static const okra_file_format_ formats[] = {
+#define ROW(name, extensions, magic, by_name, write, help) \
+    {#name, extensions, magic, by_name, okra_read_##name##_, write},
+    FORMATS(ROW)
+#undef ROW
+};
+enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
+
+static const char *const hows[] = {"",
+#define ROW(symbol, word, help) word,
+                                   OKRA_HOW_LIST_(ROW)
+#undef ROW
+};
+enum { HOW_COUNT = sizeof hows / sizeof *hows };
+
+const char *okra_how_name_(okra_how_ how)
+{
+    return hows[how];
+}
+
+const char *okra_data_formats(void)
+{
+    return
+#define ROW(name, extensions, magic, by_name, write, help) #name ": " help "\n"
+        FORMATS(ROW)
+#undef ROW
+#define ROW(symbol, word, help) word ": " help "\n"
+            OKRA_HOW_LIST_(ROW)
+#undef ROW
+                ;
+}
+
+const okra_file_format_ *okra_format_find_(const char *name, size_t length)
+{
+    for (size_t k = 0; k < FORMAT_COUNT; k++) {
+        if (strlen(formats[k].name) == length &&
+            strncasecmp(formats[k].name, name, length) == 0) {
+            return &formats[k];
+        }
+    }
+    return NULL;
+}
+
+static okra_how_ find_how(const char *word, size_t length)
+{
+    for (size_t k = 1; k < HOW_COUNT; k++) {
+        if (strlen(hows[k]) == length && strncasecmp(hows[k], word, length) == 0) {
+            return (okra_how_)k;
+        }
+    }
+    return OKRA_HOW_FOUND_;
+}
+
+/* The format whose extension p..end ends with. */
+static const okra_file_format_ *by_extension(const char *p, const char *end)
+{
+    for (size_t k = 0; k < FORMAT_COUNT; k++) {
+        const char *list = formats[k].extensions, *word, *close;
+        while (okra_word_(&list, list + strlen(list), &word, &close)) {
+            if (end - p > close - word &&
+                strncasecmp(end - (close - word), word, (size_t)(close - word)) == 0) {
+                return &formats[k];
+            }
+        }
+    }
+    return NULL;
+}
+
+typedef struct spec {
+    const okra_file_format_ *format; /* NULL: to be found out */
+    okra_how_ how;
+    char *path, *part; /* owned; part may be NULL */
+} spec;
+
+/* Where the part of "file.npz:name" begins (at the colon), or the end of the text: the
+ * last colon, if a known extension or (with the format known by prefix) anything is
+ * before it. */
+static const char *find_part(const char *path, bool known)
+{
+    const char *colon = strrchr(path, ':');
+    if (colon && colon > path && colon[1] &&
+        ((known && !strchr(colon, '/')) || by_extension(path, colon))) {
+        return colon;
+    }
+    return path + strlen(path);
+}
+
+static okra_status parse_spec(const char *text, spec *s)
+{
+    okra_status st = OKRA_OK;
+    *s = (spec){0};
+    for (const char *colon; (colon = strchr(text, ':')) != NULL; text = colon + 1) {
+        size_t length = (size_t)(colon - text);
+        okra_how_ how = find_how(text, length);
+        const okra_file_format_ *format = okra_format_find_(text, length);
+        if (how == OKRA_HOW_FOUND_ && !format) {
+            break;
+        }
+        if ((how && s->how) || (format && s->format)) {
+            FAIL(OKRA_EARG, "'%.*s:' after '%s:'", (int)length, text,
+                 format ? s->format->name : hows[s->how]);
+        }
+        s->how = how ? how : s->how;
+        s->format = format ? format : s->format;
+    }
+    const char *end = find_part(text, s->format != NULL);
+    s->path = okra_strndup_(text, (size_t)(end - text));
+    s->part = s->path && *end ? okra_strdup_(end + 1) : NULL;
+    if (!s->path || (*end && !s->part)) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    if (!*s->path) {
+        FAIL(OKRA_EARG, "the name of the file is empty");
+    }
+    if (!s->format && s->how == OKRA_HOW_STRINGS_ &&
+        !by_extension(s->path, s->path + strlen(s->path))) {
+        s->format = okra_format_find_("txt", 3);
+    }
+    if (!s->format && strcmp(s->path, "-") != 0) {
+        s->format = by_extension(s->path, s->path + strlen(s->path));
+        if (!s->format) {
+#define NAME(name, extensions, magic, by_name, write, help) " " #name
+            FAIL(OKRA_EARG, "the extension tells no format; put one before it, such as "
+                            "csv:FILE (formats:" FORMATS(NAME) ")");
+#undef NAME
+        }
+    }
+done:
+    return st;
+}
+
+static void free_spec(spec *s)
+{
+    okra_free_(s->path);
+    okra_free_(s->part);
+}
+
+/* The format of standard input by its first bytes, csv if they are not known. */
+static const okra_file_format_ *by_magic(const okra_bytes_ *bytes)
+{
+    for (size_t k = 0; k < FORMAT_COUNT; k++) {
+        const char *magic = formats[k].magic;
+        if (magic && bytes->size >= (okra_int)strlen(magic) &&
+            memcmp(bytes->p, magic, strlen(magic)) == 0) {
+            return &formats[k];
+        }
+    }
+    return okra_format_find_("csv", 3);
+}
+
+static bool can_have_part(const okra_file_format_ *format, okra_how_ how)
+{
+    return format->read == okra_read_npz_ || format->read == okra_read_smiles_ ||
+           format->read == okra_read_mat_ || how == OKRA_HOW_SEQUENCES_ ||
+           how == OKRA_HOW_NODES_ || format->read == okra_read_edges_ ||
+           ((how == OKRA_HOW_LABELS_ || how == OKRA_HOW_STRINGS_) &&
+            (format->read == okra_read_csv_ || format->read == okra_read_tsv_ ||
+             format->read == okra_read_arff_));
+}
+
+okra_status okra_format_read_(const okra_file_format_ *format, okra_source_ *source,
+                              okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *data = NULL;
+    if (source->part && !can_have_part(format, source->how)) {
+        FAIL(OKRA_EARG, "'%s' cannot be chosen from a file of format %s%s", source->part,
+             format->name,
+             format->read == okra_read_csv_ || format->read == okra_read_tsv_ ||
+                     format->read == okra_read_arff_
+                 ? " but by labels:"
+                 : "");
+    }
+    if (source->how == OKRA_HOW_TARGETS_ && format->read != okra_read_svm_ &&
+        format->read != okra_read_svm0_) {
+        FAIL(OKRA_EARG, "targets: is for LIBSVM files, not for %s", format->name);
+    }
+    TRY(source->how == OKRA_HOW_SEQUENCES_ ? okra_read_sequences_(format, source, &data)
+        : source->how == OKRA_HOW_NODES_   ? okra_read_nodes_(format, source, &data)
+                                           : format->read(source, &data));
+    TRY(okra_take_as_(source->ctx, source->how, &data));
+    *out = data;
+    data = NULL;
+done:
+    okra_data_free(data);
+    return st;
+}
+
+okra_status okra_data_read(okra_context *context, const char *text, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    spec s = {0};
+    okra_source_ source = {.ctx = context};
+    bool named = false; /* does the message name the file already? */
+    /* Numbers have a point whatever the program's locale is. */
+    locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+    if (!text) {
+        FAIL(OKRA_EARG, "the file to read is NULL");
+    }
+    TRY(parse_spec(text, &s));
+    bool standard = strcmp(s.path, "-") == 0;
+    if (standard && s.format && s.format->by_name) {
+        FAIL(OKRA_EUNSUPPORTED, "format %s cannot be read from standard input",
+             s.format->name);
+    }
+    if (!s.format || s.format->read != okra_read_tu_) { /* a folder has no bytes */
+        named = true;
+        TRY(okra_bytes_open_(context, s.path, &source.bytes));
+        named = false;
+    }
+    source.name = standard ? "standard input" : s.path;
+    source.path = s.path;
+    source.part = s.part;
+    source.how = s.how;
+    TRY(okra_format_read_(s.format ? s.format : by_magic(&source.bytes), &source, out));
+done:
+    if (st != OKRA_OK && !named && text) {
+        okra_message_prefix_("%s", source.name ? source.name : text);
+    }
+    okra_bytes_close_(&source.bytes);
+    free_spec(&s);
+    uselocale(before);
+    return st;
+}
+
+static okra_status not_written(const char *name)
+{
+    char list[256] = "";
+    for (size_t k = 0; k < FORMAT_COUNT; k++) {
+        if (formats[k].write) {
+            size_t used = strlen(list);
+            snprintf(list + used, sizeof list - used, " %s", formats[k].name);
+        }
+    }
+    return okra_fail_(OKRA_EUNSUPPORTED, "format %s is not written; expected one of%s",
+                      name, list);
+}
+
+okra_status okra_data_write(okra_context *context, const okra_data *data,
+                            const char *path)
+{
+    okra_status st = OKRA_OK;
+    spec s = {0};
+    okra_writer_ *w = NULL;
+    locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+    if (!data || !path) {
+        FAIL(OKRA_EARG, "the %s to write is NULL", data ? "file" : "data");
+    }
+    TRY(okra_cancelled_(context));
+    st = parse_spec(path, &s);
+    const okra_file_format_ *format = st != OKRA_OK ? NULL
+                                      : s.format    ? s.format
+                                                    : okra_format_find_("csv", 3);
+    if (st == OKRA_OK && (!format->write || s.how || s.part)) {
+        st = not_written(s.how ? hows[s.how] : format->name);
+    }
+    if (st != OKRA_OK) {
+        okra_message_prefix_("%s", path);
+        goto done;
+    }
+    TRY(okra_writer_open_(s.path, &w));
+    st = format->write(w, data);
+    if (st == OKRA_EUNSUPPORTED) {
+        okra_message_prefix_("%s", path);
+    }
+    TRY(st);
+    okra_writer_ *file = w;
+    w = NULL;
+    TRY(okra_writer_commit_(file));
+done:
+    okra_writer_abort_(w);
+    free_spec(&s);
+    uselocale(before);
+    return st;
+}

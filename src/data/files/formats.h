@@ -1,0 +1,162 @@
+/*
+ * formats.h: what the readers and writers of file formats share.
+ *
+ * A reader turns a source into dense or sparse data, or into labels when labels are asked
+ * for and the format knows them (text columns, LIBSVM, ARFF); okra_take_as_ then makes of
+ * dense or sparse data what was asked for. Readers do not name the file in messages: the
+ * caller puts it in front.
+ */
+#ifndef OKRA_FORMATS_H_
+#define OKRA_FORMATS_H_
+
+#include "data/data.h"
+
+/* How the values of a file are to be taken; the words are the prefixes of a spec. */
+#define OKRA_HOW_LIST_(X)                                                                \
+    X(DENSE, "dense", "vectors, zeros filled in")                                        \
+    X(SPARSE, "sparse", "vectors, zeros left out")                                       \
+    X(BITS, "bits", "vectors of 0 and 1, packed into bits")                              \
+    X(PACKED, "packed", "bytes that hold 8 bits each, the lowest first")                 \
+    X(LABELS, "labels", "class labels")                                                  \
+    X(TARGETS, "targets", "the leading numbers of LIBSVM lines, as vectors of length 1") \
+    X(GRAM, "gram", "rows of a Gram matrix")                                             \
+    X(STRINGS, "strings", "strings: lines of text, or a column of a table")              \
+    X(SEQUENCES, "sequences",                                                            \
+      "sequences of vectors with labels, by a table of positions")                       \
+    X(NODES, "nodes",                                                                    \
+      "nodes of the network that the file holds; nodes:FILE:LIST for some")              \
+    X(MISSING, "missing", "vectors in which nan or an empty field is a missing value")   \
+    X(DISTANCES, "distances", "rows of a matrix of distances, for from-distance")
+
+typedef enum okra_how_ {
+    OKRA_HOW_FOUND_, /* as the file has them */
+#define OKRA_HOW_ENUM_(symbol, word, help) OKRA_HOW_##symbol##_,
+    OKRA_HOW_LIST_(OKRA_HOW_ENUM_)
+#undef OKRA_HOW_ENUM_
+} okra_how_;
+
+const char *okra_how_name_(okra_how_ how); /* the word */
+
+typedef struct okra_source_ {
+    okra_context *ctx;
+    const char *name; /* for messages and for the data's source      */
+    const char *path; /* for readers that open the file again        */
+    const char *part; /* the array or column chosen, or NULL         */
+    okra_how_ how;
+    okra_bytes_ bytes; /* the file; a reader may take it over        */
+} okra_source_;
+
+typedef struct okra_file_format_ {
+    const char *name, *extensions, *magic; /* extensions: ".a .b"; magic may be NULL */
+    bool by_name; /* opens `path` too, so it cannot read a pipe */
+    okra_status (*read)(okra_source_ *source, okra_data **out);
+    okra_status (*write)(okra_writer_ *w, const okra_data *data);
+} okra_file_format_;
+
+/* NULL if there is none of that name. */
+const okra_file_format_ *okra_format_find_(const char *name, size_t length);
+/* Reads by one format and takes the values as asked. */
+okra_status okra_format_read_(const okra_file_format_ *format, okra_source_ *source,
+                              okra_data **out) OKRA_CHECK;
+
+okra_status okra_read_npy_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_npz_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_csv_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_tsv_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_svm_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_svm0_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_mtx_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_mat_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_arff_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_smiles_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_sdf_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_tu_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_graphml_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_edges_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+/* Nodes of a network: edges, or a matrix of weights read by the format. */
+okra_status okra_read_nodes_(const okra_file_format_ *format, okra_source_ *source,
+                             okra_data **out) OKRA_CHECK;
+okra_status okra_write_graphml_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+/* The names of nodes, or their numbers, a line each. */
+okra_status okra_write_nodes_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+/* Warns that `count` molecules, the first on that line, have no Kekule structure. */
+void okra_warn_unkekulised_(const okra_source_ *s, okra_int count, okra_int first);
+okra_status okra_write_smiles_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+okra_status okra_write_sdf_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+okra_status okra_read_txt_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_fasta_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_read_letters_(okra_source_ *source, okra_data **out) OKRA_CHECK;
+okra_status okra_write_txt_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+okra_status okra_write_fasta_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+/* Sequences: `source` is a table of positions, or dense vectors whose part names such a
+ * table beside the file. */
+okra_status okra_read_sequences_(const okra_file_format_ *format, okra_source_ *source,
+                                 okra_data **out) OKRA_CHECK;
+okra_status okra_write_npy_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+okra_status okra_write_mtx_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+okra_status okra_write_csv_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+okra_status okra_write_tsv_(okra_writer_ *w, const okra_data *data) OKRA_CHECK;
+
+/* ---- taking values as asked ---- */
+
+/* Replaces *data (dense, sparse or labels) by what `how` asks for. */
+okra_status okra_take_as_(const okra_context *ctx, okra_how_ how,
+                          okra_data **data) OKRA_CHECK;
+static inline unsigned char okra_bit_(const okra_data *data, okra_int i, okra_int j)
+{
+    return (unsigned char)(data->bits[i * data->words + j / 64] >> (j % 64) & 1);
+}
+/* Labels from n texts: whole numbers from 0 are codes as they are; otherwise the distinct
+ * texts, in order of number or else of bytes, are the names of the classes. */
+okra_status okra_labels_from_texts_(char *const *texts, okra_int n, const char *source,
+                                    okra_data **out) OKRA_CHECK;
+
+/* ---- text ---- */
+
+/* What a piece of text is. */
+typedef enum okra_token_ {
+    OKRA_TOKEN_NUMBER_,
+    OKRA_TOKEN_NONFINITE_, /* nan, inf, or a number too large */
+    OKRA_TOKEN_MISSING_,   /* empty, "?", "NA" or "-"          */
+    OKRA_TOKEN_TEXT_,
+} okra_token_;
+/* Reads a decimal number that must fill p..end but for blanks around it. */
+okra_token_ okra_number_(const char *p, const char *end, double *value);
+/* A whole number of at least 0 at *p; moves *p behind it. */
+bool okra_whole_(const char **p, const char *end, okra_int *value);
+
+/* Lines of a text, one after another. */
+typedef struct okra_lines_ {
+    const char *p, *end;       /* what is left            */
+    const char *begin, *close; /* the line, without its end of line */
+    okra_int number;           /* of the line, from 1     */
+} okra_lines_;
+/* Begins at the text of `bytes`, behind a byte-order mark. */
+okra_lines_ okra_lines_begin_(const okra_bytes_ *bytes);
+bool okra_lines_next_(okra_lines_ *lines);
+/* OKRA_EFORMAT if a line of a file of objects is too long or is not UTF-8. */
+okra_status okra_line_check_(const okra_lines_ *line) OKRA_CHECK;
+/* The next run of non-blank characters from *p on; false at the end. */
+bool okra_word_(const char **p, const char *end, const char **word, const char **close);
+/* The words of a failing field: "line 3, column 2: '...' is not a number". */
+okra_status okra_bad_field_(okra_token_ token, okra_int line, okra_int column,
+                            const char *p, const char *end);
+
+/* Collects texts; all of them end in one block. */
+typedef struct okra_texts_ {
+    char *block;
+    okra_int used, capacity, count, room;
+    okra_int *offsets;
+    char **pointers; /* made by okra_texts_done_ */
+} okra_texts_;
+okra_status okra_texts_add_(okra_texts_ *texts, const char *p,
+                            const char *end) OKRA_CHECK;
+okra_status okra_texts_done_(okra_texts_ *texts) OKRA_CHECK;
+void okra_texts_free_(okra_texts_ *texts);
+
+/* Columns of a table with a header as texts: names[k] lists the headers that column k may
+ * have, "word_id|sequence"; texts[k] stays empty where there is none. */
+okra_status okra_table_columns_(const okra_bytes_ *bytes, char separator, int count,
+                                const char *const *names, okra_texts_ *texts) OKRA_CHECK;
+
+#endif

@@ -1,0 +1,396 @@
+/*
+ * nodes_read.c: nodes of a network, nodes:FILE[:LIST].
+ *
+ * FILE is an edge list (.edges, .tsv, .csv, .txt: a line is "a b" or "a b weight", "a"
+ * alone for a node without edges; blanks, tabs or a comma between; # begins a comment
+ * line; a table may have a header) or a symmetric matrix of weights (.mtx, .npy, ...).
+ * Nodes of an edge list are called by name, in order of number if all names are whole
+ * numbers, else in order of their first line; nodes of a matrix by number from 0. LIST
+ * names the objects, one a line; without it all nodes are the objects, in order.
+ */
+#include "data/names.h"
+#include "data/network.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct edges {
+    okra_link_ *list;
+    okra_int *line; /* where each was */
+    okra_int count, room;
+} edges;
+
+static okra_status add_edge(edges *e, okra_link_ link, okra_int line)
+{
+    if (e->count == e->room) {
+        okra_int room = e->room ? 2 * e->room : 1024;
+        okra_link_ *list = okra_realloc_(e->list, room, sizeof *list);
+        if (!list) {
+            return OKRA_EMEM;
+        }
+        e->list = list;
+        okra_int *lines = okra_realloc_(e->line, room, sizeof *lines);
+        if (!lines) {
+            return OKRA_EMEM;
+        }
+        e->line = lines;
+        e->room = room;
+    }
+    e->list[e->count] = link;
+    e->line[e->count++] = line;
+    return OKRA_OK;
+}
+
+/* The words of a line, blanks or one comma between them; at most four are looked at. */
+static int split(const okra_lines_ *line, const char *word[4], const char *close[4])
+{
+    const char *p = line->begin;
+    int count = 0;
+    while (count < 4) {
+        while (p < line->close && (*p == ' ' || *p == '\t' || *p == ',')) {
+            p++;
+        }
+        if (p == line->close) {
+            break;
+        }
+        word[count] = p;
+        while (p < line->close && *p != ' ' && *p != '\t' && *p != ',') {
+            p++;
+        }
+        close[count++] = p;
+    }
+    return count;
+}
+
+static okra_status read_line(const okra_lines_ *line, okra_names_ *n, edges *e)
+{
+    okra_status st = OKRA_OK;
+    const char *word[4], *close[4];
+    okra_link_ link = {0, 0, 1};
+    int count = split(line, word, close);
+    if (count == 0 || count > 3) {
+        FAIL(OKRA_EFORMAT,
+             "line %" PRId64 ", character %" PRId64
+             ": expected two nodes and perhaps a weight, found %s",
+             line->number, (int64_t)(count ? word[3] - line->begin : 0) + 1,
+             count ? "more" : "an empty line");
+    }
+    TRY(okra_names_add_(n, word[0], close[0], &link.a));
+    if (count == 1) {
+        goto done;
+    }
+    TRY(okra_names_add_(n, word[1], close[1], &link.b));
+    if (count == 3 &&
+        okra_number_(word[2], close[2], &link.weight) != OKRA_TOKEN_NUMBER_) {
+        FAIL(OKRA_EFORMAT,
+             "line %" PRId64 ", character %" PRId64 ": the weight is not a number",
+             line->number, (int64_t)(word[2] - line->begin) + 1);
+    }
+    if (link.a == link.b) {
+        FAIL(OKRA_EFORMAT,
+             "line %" PRId64 ", character %" PRId64 ": an edge from a node to itself",
+             line->number, (int64_t)(word[1] - line->begin) + 1);
+    }
+    TRY(add_edge(e, link, line->number));
+done:
+    return st;
+}
+
+/* A whole number without leading zeros, or -1. */
+static okra_int as_number(const char *text)
+{
+    const char *p = text, *end = text + strlen(text);
+    okra_int value = 0;
+    if ((text[0] == '0' && text[1]) || end - text > 15 || !okra_whole_(&p, end, &value) ||
+        p != end) {
+        return -1;
+    }
+    return value;
+}
+
+typedef struct ranked {
+    okra_int number, code;
+} ranked;
+
+static int by_number(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* order[new] = old: by number if all names are numbers; else as they came. */
+static okra_status order_names(const okra_names_ *n, okra_int **out)
+{
+    okra_status st = OKRA_OK;
+    ranked *r = NULL;
+    okra_int *order = NULL, count = n->texts.count;
+    bool numbers = true;
+    ALLOC(r, count);
+    ALLOC(order, count);
+    for (okra_int i = 0; i < count; i++) {
+        r[i] = (ranked){as_number(okra_name_(n, i)), i};
+        numbers &= r[i].number >= 0;
+    }
+    if (numbers && count > 0) {
+        qsort(r, (size_t)count, sizeof *r, by_number);
+    }
+    for (okra_int i = 0; i < count; i++) {
+        order[i] = r[i].code;
+    }
+    *out = order;
+done:
+    okra_free_(r);
+    return st;
+}
+
+/* Whether a table begins with a header: no word of the first line is a number, though the
+ * third would have to be one, or though the nodes of the second line are. */
+static bool has_header(okra_lines_ lines)
+{
+    const char *word[4], *close[4];
+    double value;
+    int count = okra_lines_next_(&lines) ? split(&lines, word, close) : 0;
+    for (int k = 0; k < count; k++) {
+        if (okra_number_(word[k], close[k], &value) == OKRA_TOKEN_NUMBER_) {
+            return false;
+        }
+    }
+    return count == 3 ||
+           (count == 2 && okra_lines_next_(&lines) && split(&lines, word, close) == 2 &&
+            okra_number_(word[0], close[0], &value) == OKRA_TOKEN_NUMBER_ &&
+            okra_number_(word[1], close[1], &value) == OKRA_TOKEN_NUMBER_);
+}
+
+static okra_status read_edges(const okra_source_ *s, bool table, okra_network_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_names_ n = {0};
+    edges e = {0};
+    okra_int *order = NULL, *place = NULL, bad = 0;
+    char **sorted = NULL;
+    okra_lines_ lines = okra_lines_begin_(&s->bytes);
+    if (table && has_header(lines)) {
+        (void)okra_lines_next_(&lines);
+    }
+    while (okra_lines_next_(&lines)) {
+        if (lines.begin < lines.close && *lines.begin == '#') {
+            continue;
+        }
+        TRY(okra_line_check_(&lines));
+        TRY(read_line(&lines, &n, &e));
+    }
+    TRY(okra_cancelled_(s->ctx));
+    TRY(order_names(&n, &order));
+    ALLOC(place, n.texts.count);
+    ALLOC(sorted, n.texts.count);
+    for (okra_int i = 0; i < n.texts.count; i++) {
+        place[order[i]] = i;
+        sorted[i] = n.texts.block + n.texts.offsets[order[i]];
+    }
+    for (okra_int k = 0; k < e.count; k++) {
+        e.list[k].a = place[e.list[k].a];
+        e.list[k].b = place[e.list[k].b];
+    }
+    st = okra_network_create_(n.texts.count, e.list, e.count, (const char *const *)sorted,
+                              &bad, out);
+    if (st == OKRA_EFORMAT && bad < e.count) {
+        okra_message_prefix_("line %" PRId64, e.line[bad]);
+    }
+done:
+    okra_names_free_(&n);
+    okra_free_(e.list);
+    okra_free_(e.line);
+    okra_free_(order);
+    okra_free_(place);
+    okra_free_(sorted);
+    return st;
+}
+
+/* ---- matrices ---- */
+
+/* Adds an edge for entry (i, j). */
+static okra_status matrix_entry(okra_int i, okra_int j, double value, edges *e)
+{
+    if (value == 0) {
+        return OKRA_OK;
+    }
+    if (i == j || !(value > 0)) {
+        return okra_fail_(OKRA_EFORMAT,
+                          "row %" PRId64 ", column %" PRId64 ", counted from 0: %s", i, j,
+                          i == j ? "an edge from a node to itself"
+                                 : "the weight of an edge must be more than 0");
+    }
+    return add_edge(e, (okra_link_){i, j, value}, 0);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const okra_link_ *x = a, *y = b;
+    if (x->a != y->a) {
+        return x->a < y->a ? -1 : 1;
+    }
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+/* Both halves of a symmetric matrix come: pairs them off, keeps the lower one. */
+static okra_status fold_halves(edges *e)
+{
+    okra_int kept = 0;
+    for (okra_int k = 0; k < e->count; k++) {
+        okra_link_ flipped = {e->list[k].b, e->list[k].a, 0};
+        const okra_link_ *other =
+            bsearch(&flipped, e->list, (size_t)e->count, sizeof flipped, by_place);
+        if (!other || other->weight != e->list[k].weight) {
+            return okra_fail_(OKRA_EFORMAT,
+                              "row %" PRId64 ", column %" PRId64
+                              ", counted from 0: the matrix is not symmetric",
+                              e->list[k].a, e->list[k].b);
+        }
+    }
+    for (okra_int k = 0; k < e->count; k++) {
+        if (e->list[k].a > e->list[k].b) {
+            e->list[kept++] = e->list[k];
+        }
+    }
+    e->count = kept;
+    return OKRA_OK;
+}
+
+static okra_status from_matrix(const okra_data *m, okra_network_ **out)
+{
+    okra_status st = OKRA_OK;
+    edges e = {0};
+    if (m->n != m->d || (m->kind != OKRA_DENSE && m->kind != OKRA_SPARSE)) {
+        char text[96];
+        FAIL(OKRA_EFORMAT, "found %s; expected a square matrix of weights",
+             okra_data_describe_(m, text, sizeof text));
+    }
+    for (okra_int i = 0; i < m->n; i++) {
+        if (m->kind == OKRA_DENSE) {
+            for (okra_int j = 0; j < m->d; j++) {
+                TRY(matrix_entry(i, j, m->values[i * m->ld + j], &e));
+            }
+            continue;
+        }
+        for (okra_int k = m->csr.indptr[i]; k < m->csr.indptr[i + 1]; k++) {
+            TRY(matrix_entry(i, m->csr.indices[k], m->csr.values[k], &e));
+        }
+    }
+    TRY(fold_halves(&e)); /* rows and columns ascend: the list is sorted */
+    TRY(okra_network_create_(m->n, e.list, e.count, NULL, NULL, out));
+done:
+    okra_free_(e.list);
+    okra_free_(e.line);
+    return st;
+}
+
+/* ---- the objects ---- */
+
+static okra_status list_objects(const okra_source_ *s, const okra_network_ *network,
+                                okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_bytes_ bytes = {0};
+    okra_names_ n = {0};
+    okra_int *codes = NULL, count = 0, room = 0, known = network->nodes;
+    TRY(okra_bytes_open_(s->ctx, s->part, &bytes));
+    for (okra_int i = 0; network->names && i < known; i++) {
+        okra_int code;
+        const char *name = network->names[i];
+        TRY(okra_names_add_(&n, name, name + strlen(name), &code));
+    }
+    okra_lines_ lines = okra_lines_begin_(&bytes);
+    while (okra_lines_next_(&lines)) {
+        const char *p = lines.begin, *word, *close, *more, *after;
+        okra_int code = -1;
+        TRY(okra_line_check_(&lines));
+        bool found = okra_word_(&p, lines.close, &word, &close);
+        if (okra_word_(&p, lines.close, &more, &after)) {
+            FAIL(OKRA_EFORMAT,
+                 "%s: line %" PRId64 ", character %" PRId64
+                 ": expected one node, found more",
+                 s->part, lines.number, (int64_t)(more - lines.begin) + 1);
+        }
+        if (found && network->names) {
+            code = okra_names_find_(&n, word, close);
+        } else if (found && (!okra_whole_(&word, close, &code) || word != close)) {
+            code = -1;
+        }
+        if (!found || code < 0 || code >= known) {
+            FAIL(OKRA_EFORMAT, "%s: line %" PRId64 ", character %" PRId64 ": %s", s->part,
+                 lines.number, (int64_t)(found ? word - lines.begin : 0) + 1,
+                 found ? "no node of the network has this name"
+                       : "expected a node, found an empty line");
+        }
+        if (count == room) {
+            room = room ? 2 * room : 256;
+            okra_int *grown = okra_realloc_(codes, room, sizeof *grown);
+            if (!grown) {
+                st = OKRA_EMEM;
+                goto done;
+            }
+            codes = grown;
+        }
+        codes[count++] = code;
+    }
+    TRY(okra_nodes_create_(network, codes, count, s->name, out));
+done:
+    okra_bytes_close_(&bytes);
+    okra_names_free_(&n);
+    okra_free_(codes);
+    return st;
+}
+
+okra_status okra_read_nodes_(const okra_file_format_ *format, okra_source_ *s,
+                             okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_network_ *network = NULL;
+    okra_data *matrix = NULL;
+    bool table = format->read == okra_read_csv_ || format->read == okra_read_tsv_;
+    if (table || format->read == okra_read_txt_ || format->read == okra_read_edges_) {
+        TRY(read_edges(s, table, &network));
+    } else {
+        okra_source_ inner = *s;
+        inner.part = NULL;
+        inner.how = OKRA_HOW_FOUND_;
+        st = format->read(&inner, &matrix);
+        s->bytes = inner.bytes; /* the reader may have taken them over */
+        TRY(st);
+        TRY(from_matrix(matrix, &network));
+    }
+    if (s->part) {
+        TRY(list_objects(s, network, out));
+    } else {
+        TRY(okra_nodes_create_(network, NULL, network->nodes, s->name, out));
+    }
+done:
+    okra_data_free(matrix);
+    okra_network_free_(network);
+    return st;
+}
+
+okra_status okra_read_edges_(okra_source_ *s, okra_data **out)
+{
+    return okra_read_nodes_(okra_format_find_("edges", 5), s, out);
+}
+
+okra_status okra_write_nodes_(okra_writer_ *w, const okra_data *data)
+{
+    okra_status st = OKRA_OK;
+    if (data->kind != OKRA_NODES) {
+        FAIL(OKRA_EUNSUPPORTED, "%s data cannot be written as nodes",
+             okra_kind_name(data->kind));
+    }
+    for (okra_int i = 0; i < data->n; i++) {
+        okra_int code = data->codes[i];
+        if (data->network->names) {
+            TRY(okra_writer_printf_(w, "%s\n", data->network->names[code]));
+        } else {
+            TRY(okra_writer_printf_(w, "%" PRId64 "\n", code));
+        }
+    }
+done:
+    return st;
+}

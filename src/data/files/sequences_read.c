@@ -1,0 +1,259 @@
+/*
+ * sequences_read.c: sequences of vectors with labels from files.
+ *
+ * - sequences:vectors.npy:positions.tsv: row i of the table tells about vector i; the
+ *   table lies beside the file of vectors, unless its path begins with a slash.
+ * - sequences:positions.tsv: labels alone.
+ * - letter.data: both in one: id, letter, next_id, word_id, position, fold, then the
+ *   pixels (Taskar et al.).
+ *
+ * The table has a header. Its column word_id (or sequence) says which sequence a row
+ * belongs to, rows of one sequence being neighbours; position (if there) must count up by
+ * one; letter (or label) is one character.
+ */
+#include "data/files/formats.h"
+#include "data/strings.h"
+#include "data/utf8.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { SEQUENCE, POSITION, LABEL, COLUMNS };
+static const char *const headers[COLUMNS] = {"word_id|sequence", "position",
+                                             "letter|label"};
+
+/* The one character of a text. */
+static okra_status one_character(const char *text, okra_int row, int32_t *label)
+{
+    okra_utf8_ utf8 = {0};
+    int32_t code = OKRA_UTF8_BAD_;
+    const char *p = text;
+    do {
+        code = *p ? okra_utf8_take_(&utf8, (unsigned char)*p++) : OKRA_UTF8_BAD_;
+    } while (code == OKRA_UTF8_MORE_);
+    if (code < 0 || *p) {
+        return okra_fail_(OKRA_EFORMAT,
+                          "row %" PRId64 " (after the header, from 1): the label is "
+                          "'%.40s', expected one character",
+                          row + 1, text);
+    }
+    *label = code;
+    return OKRA_OK;
+}
+
+static okra_status check_position(const char *text, bool first, okra_int *last,
+                                  okra_int row)
+{
+    okra_int position = 0;
+    const char *p = text, *end = text + strlen(text);
+    if (!okra_whole_(&p, end, &position) || p != end ||
+        (!first && position != *last + 1)) {
+        return okra_fail_(OKRA_EFORMAT,
+                          "row %" PRId64 " (after the header, from 1): position '%.40s', "
+                          "expected %s%" PRId64,
+                          row + 1, text, first ? "a whole number of at least " : "",
+                          first ? (okra_int)0 : *last + 1);
+    }
+    *last = position;
+    return OKRA_OK;
+}
+
+/* offsets (room for rows + 1) and labels from the texts; *n sequences. */
+static okra_status walk(okra_texts_ *texts, okra_int rows, okra_int *offsets,
+                        int32_t *labels, okra_int *n)
+{
+    okra_status st = OKRA_OK;
+    okra_int last = 0;
+    *n = 0;
+    offsets[0] = 0;
+    for (okra_int i = 0; i < rows; i++) {
+        char *const *ids = texts[SEQUENCE].pointers;
+        bool first = i == 0 || strcmp(ids[i], ids[i - 1]) != 0;
+        *n += first;
+        if (texts[POSITION].count) {
+            TRY(check_position(texts[POSITION].pointers[i], first, &last, i));
+        }
+        labels[i] = OKRA_NO_LABEL_;
+        if (texts[LABEL].count) {
+            TRY(one_character(texts[LABEL].pointers[i], i, &labels[i]));
+        }
+        offsets[*n] = i + 1;
+    }
+done:
+    return st;
+}
+
+/* From a table of positions and the vectors (NULL: none). */
+static okra_status combine(const okra_bytes_ *table, char separator,
+                           const okra_data *vectors, const char *name, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_texts_ texts[COLUMNS] = {{0}};
+    okra_int *offsets = NULL, n = 0;
+    int32_t *labels = NULL;
+    TRY(okra_table_columns_(table, separator, COLUMNS, headers, texts));
+    okra_int rows = OKRA_MAX_(texts[SEQUENCE].count, texts[LABEL].count);
+    if (rows > 0 && texts[SEQUENCE].count == 0) {
+        FAIL(OKRA_EFORMAT, "the table has no column word_id or sequence");
+    }
+    if (vectors && vectors->n != rows) {
+        FAIL(OKRA_ESHAPE,
+             "the table has %" PRId64 " rows and there are %" PRId64
+             " vectors: expected as many",
+             rows, vectors->n);
+    }
+    ALLOC(offsets, rows + 1);
+    ALLOC(labels, rows);
+    TRY(walk(texts, rows, offsets, labels, &n));
+    TRY(okra_data_sequences(offsets, vectors ? vectors->values : NULL, labels, n,
+                            vectors ? vectors->d : 0, out));
+    TRY(okra_data_rename_(out, name));
+done:
+    for (int k = 0; k < COLUMNS; k++) {
+        okra_texts_free_(&texts[k]);
+    }
+    okra_free_(offsets);
+    okra_free_(labels);
+    return st;
+}
+
+static char separator_of(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".csv") == 0 ? ',' : '\t';
+}
+
+okra_status okra_read_sequences_(const okra_file_format_ *format, okra_source_ *source,
+                                 okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *vectors = NULL;
+    okra_bytes_ table = {0};
+    char *path = NULL;
+    if (format->read == okra_read_letters_) {
+        return okra_read_letters_(source, out);
+    }
+    if (!source->part) {
+        if (format->read != okra_read_tsv_ && format->read != okra_read_csv_) {
+            FAIL(OKRA_EARG,
+                 "vectors need a table of positions: sequences:FILE:TABLE.tsv");
+        }
+        return combine(&source->bytes, format->read == okra_read_csv_ ? ',' : '\t', NULL,
+                       source->name, out);
+    }
+    const char *slash = source->part[0] == '/' ? NULL : strrchr(source->path, '/');
+    path = okra_format_("%.*s%s", slash ? (int)(slash - source->path + 1) : 0,
+                        source->path, source->part);
+    if (!path) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    okra_source_ values = *source;
+    values.part = NULL;
+    values.how = OKRA_HOW_DENSE_;
+    st = okra_format_read_(format, &values, &vectors);
+    source->bytes = values.bytes; /* a reader may have taken them over */
+    TRY(st);
+    TRY(okra_bytes_open_(source->ctx, path, &table));
+    st = combine(&table, separator_of(path), vectors, source->name, out);
+    if (st != OKRA_OK && st != OKRA_EMEM) {
+        okra_message_prefix_("%s", path);
+    }
+done:
+    okra_data_free(vectors);
+    okra_bytes_close_(&table);
+    okra_free_(path);
+    return st;
+}
+
+/* ---- letter.data ---- */
+
+enum {
+    LEADING = 6,
+    WORD_ID = 3
+}; /* fields before the pixels; which is the word's number */
+
+typedef struct letters {
+    double *pixels;
+    int32_t *labels;
+    okra_int *offsets, rows, n, d;
+    double word; /* the number of the word at hand */
+} letters;
+
+static okra_status bad_line(const okra_lines_ *lines, const char *what)
+{
+    return okra_fail_(OKRA_EFORMAT, "line %" PRId64 ": %s", lines->number, what);
+}
+
+/* One letter: id, letter, next_id, word_id, position, fold, pixels. */
+static okra_status one_letter(const okra_lines_ *lines, letters *to)
+{
+    const char *p = lines->begin, *word, *close;
+    okra_int field = 0;
+    double id = 0;
+    for (; okra_word_(&p, lines->close, &word, &close); field++) {
+        double value = 0;
+        if (field == 1) {
+            to->labels[to->rows] = (unsigned char)*word;
+            if (close - word != 1 || (unsigned char)*word >= 0x80) {
+                return bad_line(lines, "the second field must be one letter");
+            }
+            continue;
+        }
+        if (okra_number_(word, close, &value) != OKRA_TOKEN_NUMBER_) {
+            return okra_bad_field_(OKRA_TOKEN_TEXT_, lines->number, field + 1, word,
+                                   close);
+        }
+        if (field >= LEADING && field < LEADING + to->d) {
+            to->pixels[to->rows * to->d + field - LEADING] = value;
+        }
+        id = field == WORD_ID ? value : id;
+    }
+    if (field != LEADING + to->d) {
+        return okra_fail_(OKRA_EFORMAT,
+                          "line %" PRId64 " has %" PRId64 " fields; expected %" PRId64
+                          " as in the first line",
+                          lines->number, field, LEADING + to->d);
+    }
+    to->n += to->rows == 0 || id != to->word;
+    to->word = id;
+    to->offsets[to->n] = ++to->rows;
+    return OKRA_OK;
+}
+
+okra_status okra_read_letters_(okra_source_ *source, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    letters to = {0};
+    okra_int rows = 0, fields = 0;
+    for (okra_lines_ lines = okra_lines_begin_(&source->bytes);
+         okra_lines_next_(&lines);) {
+        const char *p = lines.begin, *word, *close;
+        while (rows == 0 && okra_word_(&p, lines.close, &word, &close)) {
+            fields++;
+        }
+        rows++;
+    }
+    if (fields < LEADING) {
+        FAIL(OKRA_EFORMAT,
+             "line 1 has %" PRId64 " fields; expected id, letter, next_id, "
+             "word_id, position, fold and pixels",
+             fields);
+    }
+    to.d = fields - LEADING;
+    TRY(okra_doubles_(source->ctx, rows, to.d, "images of letters", &to.pixels));
+    ALLOC(to.labels, rows);
+    ALLOC(to.offsets, rows + 1);
+    to.offsets[0] = 0;
+    for (okra_lines_ lines = okra_lines_begin_(&source->bytes);
+         okra_lines_next_(&lines);) {
+        TRY(one_letter(&lines, &to));
+    }
+    TRY(okra_data_sequences(to.offsets, to.pixels, to.labels, to.n, to.d, out));
+    TRY(okra_data_rename_(out, source->name));
+done:
+    okra_free_(to.pixels);
+    okra_free_(to.labels);
+    okra_free_(to.offsets);
+    return st;
+}

@@ -1,0 +1,102 @@
+/*
+ * strings_write.c: strings and labels of sequences as lines of text and as FASTA.
+ */
+#include "data/files/formats.h"
+#include "data/strings.h"
+#include "data/utf8.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+okra_status okra_string_text_(const okra_data *data, okra_int i, char **text)
+{
+    okra_int length, used = 0;
+    const int32_t *code = okra_characters_(data, i, &length);
+    char *bytes = okra_alloc_(4 * length + 1, 1);
+    if (!bytes) {
+        return OKRA_EMEM;
+    }
+    for (okra_int k = 0; k < length; k++) {
+        /* A position without a label is shown, not dropped: lengths stay true. */
+        used +=
+            okra_utf8_put_(code[k] < 0 ? '?' : code[k], (unsigned char *)bytes + used);
+    }
+    bytes[used] = '\0';
+    *text = bytes;
+    return OKRA_OK;
+}
+
+static okra_status check_kind(const okra_data *data, const char *format)
+{
+    return data->kind == OKRA_STRINGS || data->kind == OKRA_SEQUENCES
+               ? OKRA_OK
+               : okra_fail_(OKRA_EUNSUPPORTED, "%s data cannot be written as %s",
+                            okra_kind_name(data->kind), format);
+}
+
+okra_status okra_write_txt_(okra_writer_ *w, const okra_data *data)
+{
+    okra_status st = OKRA_OK;
+    char *text = NULL;
+    if (data->kind == OKRA_NODES) {
+        return okra_write_nodes_(w, data);
+    }
+    if (data->kind == OKRA_GRAPHS) {
+        return okra_write_smiles_(w, data); /* each as the line it came from */
+    }
+    TRY(check_kind(data, "lines of text"));
+    for (okra_int i = 0; i < data->n; i++) {
+        TRY(okra_string_text_(data, i, &text));
+        TRY(okra_writer_put_(w, text, strlen(text)));
+        TRY(okra_writer_put_(w, "\n", 1));
+        okra_free_(text);
+        text = NULL;
+    }
+done:
+    okra_free_(text);
+    return st;
+}
+
+/* The text in lines of at most WIDTH bytes, cut between characters. */
+static okra_status put_lines(okra_writer_ *w, const char *text)
+{
+    enum { WIDTH = 60 };
+    okra_status st = OKRA_OK;
+    while (*text) {
+        size_t size = strnlen(text, WIDTH);
+        while (((unsigned char)text[size] & 0xc0) == 0x80) {
+            size--;
+        }
+        TRY(okra_writer_put_(w, text, size));
+        TRY(okra_writer_put_(w, "\n", 1));
+        text += size;
+    }
+done:
+    return st;
+}
+
+okra_status okra_write_fasta_(okra_writer_ *w, const okra_data *data)
+{
+    okra_status st = OKRA_OK;
+    char *text = NULL;
+    TRY(check_kind(data, "FASTA"));
+    const okra_ragged_ *names = okra_data_group_(data, "names");
+    for (okra_int i = 0; i < data->n; i++) {
+        TRY(okra_string_text_(data, i, &text));
+        if (names) {
+            const char *bytes = names->fields[0].values;
+            TRY(okra_writer_put_(w, ">", 1));
+            TRY(okra_writer_put_(w, bytes + names->offsets[i],
+                                 (size_t)(names->offsets[i + 1] - names->offsets[i])));
+        } else {
+            TRY(okra_writer_printf_(w, ">%" PRId64, i));
+        }
+        TRY(okra_writer_put_(w, "\n", 1));
+        TRY(put_lines(w, text));
+        okra_free_(text);
+        text = NULL;
+    }
+done:
+    okra_free_(text);
+    return st;
+}

@@ -1,0 +1,245 @@
+/*
+ * take_as.c: makes of the dense or sparse data of a file what the user asked for.
+ */
+#include "data/files/formats.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Calls visit(arg, row, column, value) for every non-zero, row by row. */
+typedef okra_status (*visitor)(void *arg, okra_int i, okra_int j, double value);
+
+static okra_status visit(const okra_data *data, visitor each, void *arg)
+{
+    okra_status st = OKRA_OK;
+    for (okra_int i = 0; i < data->n; i++) {
+        if (data->kind == OKRA_SPARSE) {
+            for (okra_int k = data->csr.indptr[i]; k < data->csr.indptr[i + 1]; k++) {
+                TRY(each(arg, i, data->csr.indices[k], data->csr.values[k]));
+            }
+            continue;
+        }
+        for (okra_int j = 0; j < data->d; j++) {
+            double value = data->values[i * data->ld + j];
+            if (value != 0) {
+                TRY(each(arg, i, j, value));
+            }
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status bad_value(okra_int i, okra_int j, double value, const char *expected)
+{
+    char text[OKRA_NUMBER_TEXT_];
+    return okra_fail_(OKRA_EFORMAT,
+                      "row %" PRId64 ", column %" PRId64
+                      " (counted from 0) is %s; expected %s",
+                      i, j, okra_double_text_(value, text), expected);
+}
+
+/* ---- dense, gram ---- */
+
+typedef struct fill {
+    double *values;
+    okra_int ld;
+} fill;
+
+static okra_status put_dense(void *arg, okra_int i, okra_int j, double value)
+{
+    const fill *to = arg;
+    to->values[i * to->ld + j] = value;
+    return OKRA_OK;
+}
+
+static okra_status to_dense(const okra_context *ctx, const okra_data *from,
+                            okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    double *values = NULL;
+    TRY(okra_doubles_(ctx, from->n, from->d, "the dense form", &values));
+    memset(values, 0, (size_t)(from->n * from->d) * sizeof *values);
+    TRY(visit(from, put_dense, &(fill){values, from->d}));
+    TRY(okra_data_adopt_dense_(values, from->n, from->d, from->source, out));
+    values = NULL;
+done:
+    okra_free_(values);
+    return st;
+}
+
+/* ---- sparse ---- */
+
+static okra_status count_entry(void *arg, okra_int i, okra_int j, double value)
+{
+    (void)j;
+    (void)value;
+    ((okra_int *)arg)[i + 1]++;
+    return OKRA_OK;
+}
+
+static okra_status put_sparse(void *arg, okra_int i, okra_int j, double value)
+{
+    okra_csr_ *csr = arg;
+    okra_int k = csr->indptr[i + 1]++;
+    csr->indices[k] = j;
+    csr->values[k] = value;
+    return OKRA_OK;
+}
+
+static okra_status to_sparse(const okra_context *ctx, const okra_data *from,
+                             okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_csr_ csr = {0};
+    ZALLOC(csr.indptr, from->n + 2);
+    TRY(visit(from, count_entry, csr.indptr + 1));
+    for (okra_int i = 2; i <= from->n + 1; i++) {
+        csr.indptr[i] += csr.indptr[i - 1];
+    }
+    okra_int count = csr.indptr[from->n + 1];
+    TRY(okra_budget_ask_(ctx, 16.0 * (double)count, "the sparse form"));
+    ALLOC(csr.indices, count);
+    ALLOC(csr.values, count);
+    /* indptr[i+1] holds where row i begins and moves to where it ends. */
+    TRY(visit(from, put_sparse, &csr));
+    TRY(okra_data_adopt_sparse_(&csr, from->n, from->d, from->source, out));
+done:
+    okra_csr_free_(&csr);
+    return st;
+}
+
+/* ---- bits ---- */
+
+typedef struct pack {
+    unsigned char *bytes;
+    okra_int stride;
+} pack;
+
+static okra_status put_bit(void *arg, okra_int i, okra_int j, double value)
+{
+    const pack *to = arg;
+    if (value != 1) {
+        return bad_value(i, j, value, "0 or 1");
+    }
+    to->bytes[i * to->stride + j / 8] |= (unsigned char)(1 << (j % 8));
+    return OKRA_OK;
+}
+
+static okra_status put_byte(void *arg, okra_int i, okra_int j, double value)
+{
+    const pack *to = arg;
+    if (!(value >= 0 && value <= 255 && value == (double)(unsigned char)value)) {
+        return bad_value(i, j, value, "a byte, 0 to 255");
+    }
+    to->bytes[i * to->stride + j] = (unsigned char)value;
+    return OKRA_OK;
+}
+
+static okra_status to_bits(const okra_context *ctx, const okra_data *from, bool packed,
+                           okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    pack to = {NULL, packed ? from->d : from->d / 8 + (from->d % 8 != 0)};
+    okra_int area = 0, width = from->d;
+    if (packed && __builtin_mul_overflow(width, 8, &width)) {
+        FAIL(OKRA_ESHAPE, "rows of %" PRId64 " bytes are too long", from->d);
+    }
+    TRY(okra_area_(from->n, to.stride, 1, &area));
+    TRY(okra_budget_ask_(ctx, 2.0 * (double)area, "the packed bits"));
+    ZALLOC(to.bytes, area);
+    TRY(visit(from, packed ? put_byte : put_bit, &to));
+    TRY(okra_data_bits(to.bytes, from->n, width, to.stride, out));
+done:
+    okra_free_(to.bytes);
+    return st;
+}
+
+/* ---- labels ---- */
+
+static okra_status to_labels(const okra_context *ctx, const okra_data *from,
+                             okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_texts_ texts = {0};
+    okra_data *dense = NULL;
+    if (from->d != 1 && from->n != 1) {
+        FAIL(OKRA_ESHAPE,
+             "labels must be one column; found %" PRId64 " rows of %" PRId64 " values",
+             from->n, from->d);
+    }
+    TRY(to_dense(ctx, from, &dense));
+    for (okra_int k = 0; k < dense->n * dense->d; k++) {
+        char text[OKRA_NUMBER_TEXT_];
+        okra_double_text_(dense->values[k], text);
+        TRY(okra_texts_add_(&texts, text, text + strlen(text)));
+    }
+    TRY(okra_texts_done_(&texts));
+    TRY(okra_labels_from_texts_(texts.pointers, texts.count, from->source, out));
+done:
+    okra_data_free(dense);
+    okra_texts_free_(&texts);
+    return st;
+}
+
+/* ---- the choice ---- */
+
+okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **data)
+{
+    okra_status st = OKRA_OK;
+    okra_data *from = *data, *made = NULL;
+    bool dense = from->kind == OKRA_DENSE;
+    bool asked = (how == OKRA_HOW_STRINGS_ && from->kind == OKRA_STRINGS) ||
+                 (how == OKRA_HOW_SEQUENCES_ && from->kind == OKRA_SEQUENCES) ||
+                 (how == OKRA_HOW_NODES_ && from->kind == OKRA_NODES);
+    bool values = dense || from->kind == OKRA_SPARSE || from->kind == OKRA_LABELS;
+    if (how != OKRA_HOW_FOUND_ && !asked &&
+        (!values || how == OKRA_HOW_STRINGS_ || how == OKRA_HOW_SEQUENCES_)) {
+        FAIL(OKRA_EARG, "'%s:' does not go with %s", okra_how_name_(how),
+             okra_kind_name(from->kind));
+    }
+    switch (how) {
+    case OKRA_HOW_FOUND_:
+    case OKRA_HOW_TARGETS_:
+    case OKRA_HOW_STRINGS_:
+    case OKRA_HOW_SEQUENCES_:
+    case OKRA_HOW_NODES_:
+        break;
+    case OKRA_HOW_DENSE_:
+    case OKRA_HOW_MISSING_:
+    case OKRA_HOW_GRAM_:
+    case OKRA_HOW_DISTANCES_:
+        if (!dense) {
+            TRY(to_dense(ctx, from, &made));
+        }
+        break;
+    case OKRA_HOW_SPARSE_:
+        if (dense) {
+            TRY(to_sparse(ctx, from, &made));
+        }
+        break;
+    case OKRA_HOW_BITS_:
+    case OKRA_HOW_PACKED_:
+        TRY(to_bits(ctx, from, how == OKRA_HOW_PACKED_, &made));
+        break;
+    case OKRA_HOW_LABELS_:
+        if (from->kind != OKRA_LABELS) {
+            TRY(to_labels(ctx, from, &made));
+        }
+        break;
+    }
+    if (made) {
+        okra_data_free(from);
+        *data = made;
+    }
+    if (how == OKRA_HOW_MISSING_) {
+        TRY(okra_no_infinity_((*data)->values, (*data)->n, (*data)->d, (*data)->ld,
+                              &(*data)->missing));
+    }
+    if (how == OKRA_HOW_GRAM_ || how == OKRA_HOW_DISTANCES_) {
+        (*data)->kind = OKRA_GRAM;
+    }
+done:
+    return st;
+}

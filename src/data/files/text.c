@@ -1,0 +1,274 @@
+/*
+ * text.c: numbers, lines and words of text files.
+ *
+ * Numbers: a decimal with at most 2^53 as digits and a power of ten up to 22 is the
+ * correctly rounded product or quotient of two exact doubles (Clinger 1990, "How to read
+ * floating point numbers accurately", sec. 3); any other goes through strtod.
+ */
+#include "data/files/formats.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+    EXACT_POWER = 22,
+    EXPONENT_MOST = 100000,
+    NUMBER_MOST = 1000, /* characters; longer ones are taken for text */
+    SHOWN = 40
+};
+static const double powers[EXACT_POWER + 1] = {
+    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* What a decimal looks like after a scan of its characters. */
+typedef struct decimal {
+    bool negative, exact; /* exact: no digit was lost in `digits` */
+    uint64_t digits;
+    int exponent;
+} decimal;
+
+/* Scans [+-]digits[.digits][(e|E)[+-]digits] filling p..end exactly. */
+static bool scan(const char *p, const char *end, decimal *d)
+{
+    *d = (decimal){.exact = true};
+    if (p < end && (*p == '-' || *p == '+')) {
+        d->negative = *p++ == '-';
+    }
+    int seen = 0;
+    bool point = false;
+    for (; p < end && (is_digit(*p) || (*p == '.' && !point)); p++) {
+        if (*p == '.') {
+            point = true;
+            continue;
+        }
+        seen = 1;
+        if (d->digits > (UINT64_C(1) << 53) / 10 - 1) {
+            d->exact = false;
+        } else {
+            d->digits = 10 * d->digits + (uint64_t)(*p - '0');
+            d->exponent -= point;
+        }
+    }
+    if (!seen) {
+        return false;
+    }
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        p++;
+        bool down = p < end && *p == '-';
+        p += p < end && (*p == '-' || *p == '+');
+        int value = 0;
+        if (p == end) {
+            return false;
+        }
+        for (; p < end && is_digit(*p); p++) {
+            value = OKRA_MIN_(10 * value + (*p - '0'), EXPONENT_MOST);
+        }
+        d->exponent += down ? -value : value;
+    }
+    return p == end;
+}
+
+/* strtod on a text that is not terminated. */
+static double by_strtod(const char *p, const char *end)
+{
+    char buffer[NUMBER_MOST + 1];
+    size_t length = (size_t)(end - p);
+    memcpy(buffer, p, length);
+    buffer[length] = '\0';
+    return okra_strtod_(buffer, NULL);
+}
+
+static bool is_word(const char *p, const char *end, const char *word)
+{
+    return (size_t)(end - p) == strlen(word) && strncasecmp(p, word, strlen(word)) == 0;
+}
+
+okra_token_ okra_number_(const char *p, const char *end, double *value)
+{
+    while (p < end && is_blank(*p)) {
+        p++;
+    }
+    while (p < end && is_blank(end[-1])) {
+        end--;
+    }
+    if (p == end || is_word(p, end, "?") || is_word(p, end, "NA") ||
+        is_word(p, end, "-")) {
+        return OKRA_TOKEN_MISSING_;
+    }
+    decimal d;
+    if (end - p <= NUMBER_MOST && scan(p, end, &d)) {
+        if (d.exact && abs(d.exponent) <= EXACT_POWER) {
+            double digits = (double)d.digits;
+            *value = d.exponent < 0 ? digits / powers[-d.exponent]
+                                    : digits * powers[d.exponent];
+            *value = d.negative ? -*value : *value;
+        } else {
+            *value = by_strtod(p, end);
+        }
+        return isfinite(*value) ? OKRA_TOKEN_NUMBER_ : OKRA_TOKEN_NONFINITE_;
+    }
+    const char *word = p + (*p == '-' || *p == '+');
+    *value = is_word(word, end, "nan") ? NAN : INFINITY;
+    return is_word(word, end, "nan") || is_word(word, end, "inf") ||
+                   is_word(word, end, "infinity")
+               ? OKRA_TOKEN_NONFINITE_
+               : OKRA_TOKEN_TEXT_;
+}
+
+bool okra_whole_(const char **p, const char *end, okra_int *value)
+{
+    const char *q = *p;
+    okra_int number = 0;
+    for (; q < end && is_digit(*q); q++) {
+        if (__builtin_mul_overflow(number, 10, &number) ||
+            __builtin_add_overflow(number, *q - '0', &number)) {
+            return false;
+        }
+    }
+    if (q == *p) {
+        return false;
+    }
+    *p = q;
+    *value = number;
+    return true;
+}
+
+okra_lines_ okra_lines_begin_(const okra_bytes_ *bytes)
+{
+    const char *p = (const char *)bytes->p, *end = p + bytes->size;
+    if (bytes->size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) {
+        p += 3;
+    }
+    return (okra_lines_){.p = p, .end = end};
+}
+
+bool okra_lines_next_(okra_lines_ *lines)
+{
+    if (lines->p == lines->end) {
+        return false;
+    }
+    const char *feed = memchr(lines->p, '\n', (size_t)(lines->end - lines->p));
+    lines->begin = lines->p;
+    lines->close = feed ? feed : lines->end;
+    lines->p = feed ? feed + 1 : lines->end;
+    if (lines->close > lines->begin && lines->close[-1] == '\r') {
+        lines->close--;
+    }
+    lines->number++;
+    return true;
+}
+
+bool okra_word_(const char **p, const char *end, const char **word, const char **close)
+{
+    const char *q = *p;
+    while (q < end && is_blank(*q)) {
+        q++;
+    }
+    *word = q;
+    while (q < end && !is_blank(*q)) {
+        q++;
+    }
+    *close = *p = q;
+    return *word < *close;
+}
+
+okra_status okra_bad_field_(okra_token_ token, okra_int line, okra_int column,
+                            const char *p, const char *end)
+{
+    char shown[SHOWN + 4];
+    size_t length = 0;
+    for (; p < end && length < SHOWN; p++) {
+        shown[length++] = isprint((unsigned char)*p) || (*p & 0x80) ? *p : '?';
+    }
+    shown[length] = '\0';
+    if (p < end) {
+        strcpy(shown + length, "...");
+    }
+    return okra_fail_(
+        OKRA_EFORMAT, "line %" PRId64 ", column %" PRId64 ": %s%s%s", line, column,
+        token == OKRA_TOKEN_MISSING_ ? "a value is missing (" : "'", shown,
+        token == OKRA_TOKEN_MISSING_     ? "); outputs with gaps are read as missing:FILE"
+        : token == OKRA_TOKEN_NONFINITE_ ? "' found; values must be finite"
+                                         : "' is not a number");
+}
+
+const char *okra_double_text_(double value, char text[OKRA_NUMBER_TEXT_])
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        okra_number_format_(text, OKRA_NUMBER_TEXT_, digits, value);
+        if (okra_strtod_(text, NULL) == value) {
+            break;
+        }
+    }
+    return text;
+}
+
+/* ---- collected texts ---- */
+
+static okra_status grow(void **block, okra_int needed, okra_int *capacity, size_t size)
+{
+    if (needed <= *capacity) {
+        return OKRA_OK;
+    }
+    okra_int wanted = OKRA_MAX_(2 * *capacity, OKRA_MAX_(needed, 64));
+    void *grown = okra_realloc_(*block, wanted, size);
+    if (!grown) {
+        return OKRA_EMEM;
+    }
+    *block = grown;
+    *capacity = wanted;
+    return OKRA_OK;
+}
+
+okra_status okra_texts_add_(okra_texts_ *texts, const char *p, const char *end)
+{
+    okra_status st = OKRA_OK;
+    void *block = texts->block, *offsets = texts->offsets;
+    okra_int length = end - p;
+    st = grow(&block, texts->used + length + 1, &texts->capacity, 1);
+    texts->block = block;
+    TRY(st);
+    st = grow(&offsets, texts->count + 1, &texts->room, sizeof *texts->offsets);
+    texts->offsets = offsets;
+    TRY(st);
+    memcpy(texts->block + texts->used, p, (size_t)length);
+    texts->block[texts->used + length] = '\0';
+    texts->offsets[texts->count++] = texts->used;
+    texts->used += length + 1;
+done:
+    return st;
+}
+
+okra_status okra_texts_done_(okra_texts_ *texts)
+{
+    okra_status st = OKRA_OK;
+    ALLOC(texts->pointers, texts->count);
+    for (okra_int k = 0; k < texts->count; k++) {
+        texts->pointers[k] = texts->block + texts->offsets[k];
+    }
+done:
+    return st;
+}
+
+void okra_texts_free_(okra_texts_ *texts)
+{
+    okra_free_(texts->block);
+    okra_free_(texts->offsets);
+    okra_free_(texts->pointers);
+    *texts = (okra_texts_){0};
+}

@@ -1,0 +1,359 @@
+/*
+ * zip.c: reading zip archives (PKWARE APPNOTE 6.3: sections 4.3 and 4.5.3 for zip64).
+ */
+#include "data/files/zip.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+enum {
+    END_SIZE = 22,
+    END64_SIZE = 56,
+    LOCATOR_SIZE = 20,
+    CENTRAL_SIZE = 46,
+    LOCAL_SIZE = 30,
+    COMMENT_MOST = 65535,
+    ZIP64_ID = 1,
+    ENCRYPTED = 1,
+    STORED = 0,
+    DEFLATED = 8
+};
+#define SIGN_END UINT32_C(0x06054b50)
+#define SIGN_END64 UINT32_C(0x06064b50)
+#define SIGN_LOCATOR UINT32_C(0x07064b50)
+#define SIGN_CENTRAL UINT32_C(0x02014b50)
+#define SIGN_LOCAL UINT32_C(0x04034b50)
+
+typedef struct entry {
+    char *name;
+    okra_int offset; /* of the entry's bytes in the file */
+    okra_int packed, size;
+    uint32_t crc;
+    int method;
+} entry;
+
+struct okra_zip_ {
+    okra_bytes_ bytes;
+    entry *entries;
+    okra_int count;
+};
+
+static uint64_t get(const unsigned char *p, int bytes)
+{
+    uint64_t value = 0;
+    for (int k = bytes; k-- > 0;) {
+        value = value << 8 | p[k];
+    }
+    return value;
+}
+
+/* Is [offset, offset + length) inside a file of `size` bytes? */
+static bool inside(uint64_t offset, uint64_t length, okra_int size)
+{
+    return offset <= (uint64_t)size && length <= (uint64_t)size - offset;
+}
+
+typedef struct directory {
+    uint64_t count, size, offset;
+} directory;
+
+/* The end record is the last thing in the file, but for a comment of up to 64 KiB. */
+static okra_status find_directory(const unsigned char *p, okra_int size, directory *dir)
+{
+    okra_status st = OKRA_OK;
+    okra_int at = size - END_SIZE, least = OKRA_MAX_(at - COMMENT_MOST, 0);
+    while (at >= least && !(get(p + at, 4) == SIGN_END &&
+                            get(p + at + 20, 2) == (uint64_t)(size - at - END_SIZE))) {
+        at--;
+    }
+    if (at < least) {
+        FAIL(OKRA_EFORMAT, "not a zip archive, or cut short: it has no end record");
+    }
+    const unsigned char *end = p + at;
+    *dir = (directory){get(end + 10, 2), get(end + 12, 4), get(end + 16, 4)};
+    uint64_t disk = get(end + 4, 2), disk_dir = get(end + 6, 2);
+    if (at >= LOCATOR_SIZE && get(end - LOCATOR_SIZE, 4) == SIGN_LOCATOR) {
+        uint64_t where = get(end - LOCATOR_SIZE + 8, 8);
+        if (!inside(where, END64_SIZE, size) || get(p + where, 4) != SIGN_END64) {
+            FAIL(OKRA_EFORMAT, "the zip64 end record is not where its locator says");
+        }
+        const unsigned char *end64 = p + where;
+        *dir = (directory){get(end64 + 32, 8), get(end64 + 40, 8), get(end64 + 48, 8)};
+        disk = get(end64 + 16, 4);
+        disk_dir = get(end64 + 20, 4);
+    }
+    if (disk != 0 || disk_dir != 0) {
+        FAIL(OKRA_EUNSUPPORTED, "the archive is in several parts");
+    }
+    if (!inside(dir->offset, dir->size, size) || dir->count > dir->size / CENTRAL_SIZE) {
+        FAIL(OKRA_EFORMAT,
+             "the directory (%" PRIu64 " entries, %" PRIu64 " bytes from byte %" PRIu64
+             ") does not fit in the file's %" PRId64 " bytes",
+             dir->count, dir->size, dir->offset, size);
+    }
+done:
+    return st;
+}
+
+/* Replaces the values that are all ones by those of the zip64 extra field. */
+static void apply_zip64(const unsigned char *extra, uint64_t length, uint64_t *values[3])
+{
+    while (length >= 4) {
+        uint64_t id = get(extra, 2), size = get(extra + 2, 2);
+        if (size > length - 4) {
+            break;
+        }
+        if (id == ZIP64_ID) {
+            const unsigned char *p = extra + 4;
+            for (int k = 0; k < 3; k++) {
+                if (*values[k] == UINT32_MAX) {
+                    if (size < 8) {
+                        break;
+                    }
+                    *values[k] = get(p, 8);
+                    p += 8;
+                    size -= 8;
+                }
+            }
+            return;
+        }
+        extra += 4 + size;
+        length -= 4 + size;
+    }
+}
+
+/* Fills one entry from the central directory and its local header. */
+static okra_status read_entry(const okra_zip_ *zip, const unsigned char *central,
+                              uint64_t room, entry *e, uint64_t *used)
+{
+    okra_status st = OKRA_OK;
+    if (room < CENTRAL_SIZE || get(central, 4) != SIGN_CENTRAL) {
+        FAIL(OKRA_EFORMAT, "entry %" PRId64 " of the zip directory is damaged",
+             zip->count);
+    }
+    uint64_t name = get(central + 28, 2), extra = get(central + 30, 2),
+             comment = get(central + 32, 2);
+    *used = CENTRAL_SIZE + name + extra + comment;
+    if (*used > room) {
+        FAIL(OKRA_EFORMAT, "entry %" PRId64 " of the zip directory is cut short",
+             zip->count);
+    }
+    e->name = okra_strndup_((const char *)central + CENTRAL_SIZE, (size_t)name);
+    if (!e->name) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    uint64_t packed = get(central + 20, 4), size = get(central + 24, 4),
+             at = get(central + 42, 4);
+    uint64_t *values[] = {&size, &packed, &at};
+    apply_zip64(central + CENTRAL_SIZE + name, extra, values);
+    e->method = (int)get(central + 10, 2);
+    e->crc = (uint32_t)get(central + 16, 4);
+    if (get(central + 8, 2) & ENCRYPTED) {
+        FAIL(OKRA_EUNSUPPORTED, "entry '%s' is encrypted", e->name);
+    }
+    if (e->method != STORED && e->method != DEFLATED) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "entry '%s' is compressed by method %d; expected stored or deflated",
+             e->name, e->method);
+    }
+    if (!inside(at, LOCAL_SIZE, zip->bytes.size) ||
+        get(zip->bytes.p + at, 4) != SIGN_LOCAL) {
+        FAIL(OKRA_EFORMAT, "entry '%s' has no header at byte %" PRIu64, e->name, at);
+    }
+    uint64_t offset =
+        at + LOCAL_SIZE + get(zip->bytes.p + at + 26, 2) + get(zip->bytes.p + at + 28, 2);
+    if (!inside(offset, packed, zip->bytes.size) || size > INT64_MAX ||
+        (e->method == STORED && packed != size)) {
+        FAIL(OKRA_EFORMAT,
+             "entry '%s' (%" PRIu64 " bytes, stored in %" PRIu64 " from byte %" PRIu64
+             ") does not fit in the file's %" PRId64 " bytes",
+             e->name, size, packed, offset, zip->bytes.size);
+    }
+    e->offset = (okra_int)offset;
+    e->packed = (okra_int)packed;
+    e->size = (okra_int)size;
+done:
+    return st;
+}
+
+okra_status okra_zip_adopt_(okra_bytes_ *bytes, okra_zip_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_zip_ *zip = NULL;
+    directory dir = {0};
+    TRY(find_directory(bytes->p, bytes->size, &dir));
+    ZALLOC(zip, 1);
+    ZALLOC(zip->entries, (okra_int)dir.count);
+    zip->bytes = *bytes;
+    const unsigned char *central = bytes->p + dir.offset;
+    uint64_t room = dir.size, used = 0;
+    for (uint64_t k = 0; k < dir.count; k++) {
+        st = read_entry(zip, central, room, &zip->entries[k], &used);
+        zip->count++; /* so that the name is freed */
+        TRY(st);
+        central += used;
+        room -= used;
+    }
+    *bytes = (okra_bytes_){0};
+    *out = zip;
+    zip = NULL;
+done:
+    if (zip) {
+        zip->bytes = (okra_bytes_){0};
+        okra_zip_close_(zip);
+    }
+    return st;
+}
+
+okra_status okra_zip_open_(const okra_context *ctx, const char *path, okra_zip_ **out)
+{
+    okra_bytes_ bytes = {0};
+    okra_status st = okra_bytes_open_(ctx, path, &bytes);
+    if (st == OKRA_OK) {
+        st = okra_zip_adopt_(&bytes, out);
+        if (st != OKRA_OK) {
+            okra_message_prefix_("%s", path);
+        }
+    }
+    okra_bytes_close_(&bytes);
+    return st;
+}
+
+okra_bytes_ *okra_zip_bytes_(okra_zip_ *zip)
+{
+    return &zip->bytes;
+}
+
+void okra_zip_close_(okra_zip_ *zip)
+{
+    if (!zip) {
+        return;
+    }
+    for (okra_int k = 0; k < zip->count; k++) {
+        okra_free_(zip->entries[k].name);
+    }
+    okra_free_(zip->entries);
+    okra_bytes_close_(&zip->bytes);
+    okra_free_(zip);
+}
+
+const char *okra_zip_each_(const okra_zip_ *zip, size_t index)
+{
+    return (okra_int)index < zip->count ? zip->entries[index].name : NULL;
+}
+
+okra_int okra_zip_find_(const okra_zip_ *zip, const char *name)
+{
+    for (okra_int k = 0; k < zip->count; k++) {
+        if (strcmp(zip->entries[k].name, name) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+static voidpf zlib_alloc(voidpf opaque, uInt count, uInt size)
+{
+    (void)opaque;
+    return okra_alloc_(count, size);
+}
+
+static void zlib_free(voidpf opaque, voidpf p)
+{
+    (void)opaque;
+    okra_free_(p);
+}
+
+/* Inflates exactly e->size bytes; zlib counts in 32 bits, hence the pieces. */
+static okra_status inflate_entry(const okra_zip_ *zip, const entry *e, unsigned char *to)
+{
+    const okra_int piece = INT32_C(1) << 30;
+    z_stream z = {.zalloc = zlib_alloc, .zfree = zlib_free};
+    okra_int in = e->packed, out = e->size;
+    int code = inflateInit2(&z, -MAX_WBITS);
+    if (code != Z_OK) {
+        return OKRA_EMEM;
+    }
+    z.next_in = (Bytef *)(uintptr_t)(zip->bytes.p + e->offset);
+    z.next_out = to;
+    while (code == Z_OK) {
+        if (z.avail_in == 0) {
+            z.avail_in = (uInt)OKRA_MIN_(in, piece);
+            in -= z.avail_in;
+        }
+        if (z.avail_out == 0) {
+            z.avail_out = (uInt)OKRA_MIN_(out, piece);
+            out -= z.avail_out;
+        }
+        code = inflate(&z, Z_NO_FLUSH);
+    }
+    bool whole = code == Z_STREAM_END && out == 0 && z.avail_out == 0;
+    inflateEnd(&z);
+    if (code == Z_MEM_ERROR) {
+        return OKRA_EMEM;
+    }
+    return whole ? OKRA_OK
+                 : okra_fail_(OKRA_EFORMAT,
+                              "entry '%s' does not inflate to its %" PRId64 " bytes",
+                              e->name, e->size);
+}
+
+okra_status okra_zip_entry_(const okra_context *ctx, const okra_zip_ *zip, okra_int index,
+                            const unsigned char **bytes, okra_int *size, void **owned)
+{
+    /* Deflate makes at most 1032 bytes of one: a larger claim is a lie. */
+    const okra_int most_ratio = 1032;
+    okra_status st = OKRA_OK;
+    const entry *e = &zip->entries[index];
+    const unsigned char *p = zip->bytes.p + e->offset;
+    unsigned char *block = NULL;
+    if (e->method == DEFLATED) {
+        if (e->size / most_ratio > e->packed) {
+            FAIL(OKRA_EFORMAT,
+                 "entry '%s' claims %" PRId64 " bytes, more than its %" PRId64
+                 " packed bytes can give",
+                 e->name, e->size, e->packed);
+        }
+        TRY(okra_budget_ask_(ctx, (double)e->size, "entry '%s'", e->name));
+        ALLOC(block, e->size);
+        TRY(inflate_entry(zip, e, block));
+        p = block;
+    }
+    uint32_t crc = (uint32_t)crc32_z(0, p, (size_t)e->size);
+    if (crc != e->crc) {
+        FAIL(OKRA_EFORMAT,
+             "entry '%s' is damaged: its CRC-32 is %08" PRIx32 ", expected %08" PRIx32,
+             e->name, crc, e->crc);
+    }
+    *bytes = p;
+    *size = e->size;
+    *owned = block;
+    block = NULL;
+done:
+    okra_free_(block);
+    return st;
+}
+
+okra_status okra_zip_check_seal_(const okra_zip_ *zip)
+{
+    char seal[OKRA_SEAL_SIZE_ + 1];
+    okra_int before = zip->bytes.size - OKRA_SEAL_SIZE_;
+    const unsigned char *found = zip->bytes.p + before;
+    /* The comment's length stands right before it. */
+    if (before < END_SIZE || get(found - 2, 2) != OKRA_SEAL_SIZE_ ||
+        memcmp(found, OKRA_SEAL_TEXT_, sizeof OKRA_SEAL_TEXT_ - 1) != 0) {
+        return okra_fail_(OKRA_EFORMAT, "the archive has no seal");
+    }
+    uint32_t crc = (uint32_t)crc32_z(0, zip->bytes.p, (size_t)before);
+    snprintf(seal, sizeof seal, OKRA_SEAL_TEXT_ "%08" PRIx32, crc);
+    if (memcmp(found, seal, OKRA_SEAL_SIZE_) != 0) {
+        return okra_fail_(OKRA_EFORMAT,
+                          "the file was altered: its bytes have the CRC-32 %08" PRIx32
+                          ", its seal says %.8s",
+                          crc, (const char *)found + sizeof OKRA_SEAL_TEXT_ - 1);
+    }
+    return OKRA_OK;
+}

@@ -1,0 +1,125 @@
+/*
+ * expr.c: parsed kernels.
+ */
+#include "kernel/expression/expr.h"
+#include "kernel/kernels.h"
+#include "kernel/positions/position.h"
+
+#include <string.h>
+
+/* ---- kernels ---- */
+
+/* Text parameters that are not defaults belong to the node. */
+static void free_texts(const okra_option_table *table, char *params)
+{
+    for (const okra_option *row = table->rows; row->name; row++) {
+        char **field = (char **)(void *)(params + row->offset);
+        if (row->type == OKRA_OPTION_TEXT && *field != row->preset) {
+            okra_free_(*field);
+        }
+    }
+}
+
+void okra_expr_clear_(okra_kernel *kernel)
+{
+    for (int k = 0; k < kernel->count; k++) {
+        okra_node_ *node = &kernel->nodes[k];
+        if (node->leaf && node->leaf->nested && node->params) {
+            okra_kernel_free(*(okra_kernel **)node->params);
+        }
+        if (node->params) {
+            free_texts(node->leaf ? &node->leaf->params : &node->transform->params,
+                       node->params);
+            okra_free_(node->params);
+        }
+    }
+    okra_free_(kernel->nodes);
+    okra_free_(kernel->text);
+}
+
+okra_status okra_kernel_parse(const char *text, okra_kernel **out)
+{
+    okra_status st = OKRA_OK;
+    okra_kernel *kernel = NULL;
+
+    NEED(text);
+    NEED(out);
+    ZALLOC(kernel, 1);
+    TRY(okra_expr_parse_(text, NULL, kernel));
+    TRY(okra_expr_text_(kernel, &kernel->text));
+    *out = kernel;
+    kernel = NULL;
+done:
+    okra_kernel_free(kernel);
+    return st;
+}
+
+void okra_kernel_free(okra_kernel *kernel)
+{
+    if (kernel) {
+        okra_expr_clear_(kernel);
+        okra_free_(kernel);
+    }
+}
+
+const char *okra_kernel_text(const okra_kernel *kernel)
+{
+    return kernel->text;
+}
+
+/* The leaf of the kernel, where it is one leaf times a constant. */
+static const okra_kernel_class_ *only_leaf(const okra_kernel *kernel, double *scale)
+{
+    const okra_node_ *node = &kernel->nodes[kernel->count - 1];
+    bool scaled = node->kind == OKRA_NODE_SCALE_;
+    const okra_node_ *inner = scaled ? &kernel->nodes[node->a] : node;
+    *scale = scaled ? node->scale : 1;
+    return inner->kind == OKRA_NODE_LEAF_ && inner->component == 0 ? inner->leaf : NULL;
+}
+
+bool okra_kernel_is_linear_(const okra_kernel *kernel, double *scale)
+{
+    return only_leaf(kernel, scale) == &okra_linear_;
+}
+
+bool okra_kernel_is_metric_(const okra_kernel *kernel)
+{
+    double scale;
+    const okra_kernel_class_ *leaf = only_leaf(kernel, &scale);
+    return leaf == &okra_metric_ || leaf == &okra_tasks_;
+}
+
+const okra_kernel *okra_kernel_inner_(const okra_kernel *kernel)
+{
+    double scale;
+    const okra_position_params_ *params = kernel->nodes[kernel->count - 1].params;
+    return only_leaf(kernel, &scale) == &okra_position_ && kernel->count == 1 &&
+                   !params->map
+               ? params->inner
+               : NULL;
+}
+
+unsigned okra_kernel_kinds_(const okra_kernel *kernel)
+{
+    unsigned kinds = ~0u;
+    for (int k = 0; k < kernel->count; k++) {
+        const okra_node_ *node = &kernel->nodes[k];
+        bool leaf = node->kind == OKRA_NODE_LEAF_;
+        kinds &= !leaf               ? ~0u
+                 : node->leaf->whole ? okra_kernel_kinds_(*(okra_kernel **)node->params)
+                                     : node->leaf->kinds;
+    }
+    return kinds;
+}
+
+bool okra_kernel_centers_(const okra_kernel *kernel)
+{
+    for (int k = 0; k < kernel->count; k++) {
+        const okra_node_ *node = &kernel->nodes[k];
+        if (node->kind == OKRA_NODE_TRANSFORM_ &&
+            node->transform->uses == OKRA_USES_MEANS_) {
+            return true;
+        }
+    }
+    return okra_kernel_low_(kernel);
+}

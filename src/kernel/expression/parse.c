@@ -1,0 +1,510 @@
+/*
+ * parse.c: kernel expressions by recursive descent.
+ *
+ *     pipe     sum { '|' transform }          a pipe takes all that stands before it;
+ *                                             chol(...) and its like make it a leaf
+ *     sum      product { '+' product }
+ *     product  factor { '*' factor }
+ *     factor   number | ( '(' pipe ')' | kernel | mean ) [ '@' part of a tuple ]
+ *     mean     'mean' '(' pipe { ',' pipe } ')'
+ *     kernel of kernels     name '(' pipe { ',' name '=' value } ')'
+ *     kernel, transform     name [ '(' [name '='] value { ',' [name '='] value } ')' ]
+ *
+ * Numbers among the factors of a product are multiplied into one scale.
+ */
+#include "kernel/expression/parse.h"
+#include "kernel/kernels.h"
+#include "kernel/lowrank/lowrank.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Limits of what recursion over a tree meets. */
+enum { DEPTH_MOST = 100, NODES_MOST = 1000, NAMES_MOST = 64 };
+
+static okra_status pipe(okra_parser_ *p, int *place);
+
+static okra_status push(okra_parser_ *p, okra_node_ node, int *place)
+{
+    okra_kernel *kernel = p->kernel;
+    if (kernel->count == kernel->room) {
+        int room = 2 * kernel->room + 4;
+        okra_node_ *grown = okra_realloc_(kernel->nodes, room, sizeof *grown);
+        if (!grown) {
+            return OKRA_EMEM;
+        }
+        kernel->nodes = grown;
+        kernel->room = room;
+    }
+    node.serial = p->made++;
+    *place = kernel->count++;
+    kernel->nodes[*place] = node;
+    return OKRA_OK;
+}
+
+/* ---- names ---- */
+
+typedef const char *(*name_list)(size_t, const char **, const okra_option_table **);
+
+static bool listed(name_list list, const char *name)
+{
+    for (size_t k = 0; list(k, NULL, NULL); k++) {
+        if (strcmp(list(k, NULL, NULL), name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static okra_status unknown_name(const okra_parser_ *p, size_t at, const char *name,
+                                bool kernel)
+{
+    name_list own = kernel ? okra_kernel_name : okra_transform_name;
+    name_list other = kernel ? okra_transform_name : okra_kernel_name;
+    const char *names[NAMES_MOST];
+    size_t count = 0;
+
+    if (listed(other, name)) {
+        return kernel ? okra_parse_fail_(p, OKRA_EARG, at,
+                                         "'%s' is a transform: it follows a kernel and a "
+                                         "pipe, as in linear | %s",
+                                         name, name)
+                      : okra_parse_fail_(p, OKRA_EARG, at,
+                                         "'%s' is a kernel, expected a transform", name);
+    }
+    while (count < NAMES_MOST && own(count, NULL, NULL)) {
+        names[count] = own(count, NULL, NULL);
+        count++;
+    }
+    const char *near = okra_nearest(name, names, count);
+    return okra_parse_fail_(
+        p, OKRA_EARG, at, "unknown %s '%s'%s%s%s", kernel ? "kernel" : "transform", name,
+        near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* The name at the cursor, cut to fit; the cursor moves behind it. */
+static okra_status take_name(okra_parser_ *p, const char *expected, char name[64])
+{
+    okra_parse_space_(p);
+    size_t length = okra_parse_name_(p->text + p->at);
+    if (length == 0) {
+        return okra_parse_fail_(p, OKRA_EARG, p->at, "expected %s", expected);
+    }
+    snprintf(name, 64, "%.*s", (int)OKRA_MIN_(length, 63), p->text + p->at);
+    p->at += length;
+    return OKRA_OK;
+}
+
+/* ---- kernels and transforms ---- */
+
+/* Pushes a node and reads its parameters. */
+static okra_status with_params(okra_parser_ *p, okra_node_ node,
+                               const okra_option_table *table, bool positional,
+                               int *place)
+{
+    okra_status st = OKRA_OK;
+
+    TRY(push(p, node, place));
+    void *params = okra_zalloc_((okra_int)table->size, 1);
+    if (!params) {
+        return OKRA_EMEM;
+    }
+    p->kernel->nodes[*place].params = params;
+    TRY(okra_parse_params_(p, table, positional, params));
+done:
+    return st;
+}
+
+/* The same for a kernel of kernels, which takes over `inner`. */
+static okra_status with_inner(okra_parser_ *p, okra_node_ node, okra_kernel *inner,
+                              int *place)
+{
+    okra_status st = with_params(p, node, &node.leaf->params, false, place);
+    okra_node_ *last = p->kernel->count ? &p->kernel->nodes[p->kernel->count - 1] : NULL;
+    if (last && last->leaf == node.leaf && last->params &&
+        !*(okra_kernel **)last->params) {
+        *(okra_kernel **)last->params = inner;
+    } else {
+        okra_kernel_free(inner); /* the node could not be made */
+    }
+    return st;
+}
+
+static okra_status transform(okra_parser_ *p, const okra_transform_class_ *t, size_t at,
+                             int *place)
+{
+    okra_status st = OKRA_OK;
+    okra_node_ *child = &p->kernel->nodes[*place];
+    okra_node_ node = {.kind = OKRA_NODE_TRANSFORM_,
+                       .transform = t,
+                       .a = *place,
+                       .scratch = child->scratch};
+
+    if (t->distances && child->kind == OKRA_NODE_LEAF_ && child->leaf->distances) {
+        child->leaf = child->leaf->distances;
+    }
+    TRY(with_params(p, node, &t->params, t->positional, place));
+    if (t->check) {
+        st = t->check(p->kernel->nodes[*place].params);
+        if (st != OKRA_OK) {
+            return okra_parse_point_(p, st, at);
+        }
+    }
+done:
+    return st;
+}
+
+/* '(' and the expression that a kernel of kernels begins with, a kernel of its own. */
+static okra_status nested(okra_parser_ *p, const char *name, okra_kernel **out)
+{
+    okra_status st = OKRA_OK;
+    okra_kernel *outer = p->kernel, *inner = NULL;
+    int root;
+
+    okra_parse_space_(p);
+    if (p->text[p->at] != '(') {
+        return okra_parse_fail_(p, OKRA_EARG, p->at,
+                                "%s takes a kernel first, as in %s(linear)", name, name);
+    }
+    if (++p->depth > DEPTH_MOST) {
+        return okra_parse_fail_(p, OKRA_EARG, p->at,
+                                "more than %d parentheses within one another",
+                                DEPTH_MOST);
+    }
+    p->at++;
+    ZALLOC(inner, 1);
+    p->kernel = inner;
+    TRY(pipe(p, &root));
+    TRY(okra_expr_text_(inner, &inner->text));
+    if (okra_kernel_low_(inner)) {
+        st = okra_parse_fail_(p, OKRA_EARG, p->at,
+                              "low rank within %s(...): it is for whole objects, as in "
+                              "%s(linear) | chol(rank=9)",
+                              name, name);
+        goto done;
+    }
+    p->depth--;
+    *out = inner;
+    inner = NULL;
+done:
+    p->kernel = outer;
+    okra_kernel_free(inner);
+    return st;
+}
+
+static okra_status pair(okra_parser_ *p, okra_node_kind_ kind, int a, int b, int *place);
+
+/* mean(A, B, ...): the sum, scaled. */
+static okra_status mean(okra_parser_ *p, double *scale, int *place)
+{
+    okra_status st = OKRA_OK;
+    int count = 0, next = 0;
+
+    okra_parse_space_(p);
+    if (p->text[p->at] != '(' || ++p->depth > DEPTH_MOST) {
+        return okra_parse_fail_(p, OKRA_EARG, p->at,
+                                "expected mean(kernel, kernel, ...)");
+    }
+    do {
+        p->at++; /* ( or , */
+        TRY(pipe(p, count == 0 ? place : &next));
+        if (count++ > 0) {
+            TRY(pair(p, OKRA_NODE_SUM_, *place, next, place));
+        }
+        okra_parse_space_(p);
+    } while (p->text[p->at] == ',');
+    if (p->text[p->at] != ')') {
+        return okra_parse_fail_(p, OKRA_EARG, p->at, "expected ',' or ')'");
+    }
+    p->at++;
+    p->depth--;
+    *scale /= count;
+done:
+    return st;
+}
+
+/* Is a part of a tuple chosen, at the leaf or within it? */
+static bool parted(const okra_node_ *node)
+{
+    const okra_kernel *inner = node->leaf->whole ? *(okra_kernel **)node->params : NULL;
+    bool any = node->component > 0;
+    for (int k = 0; inner && k < inner->count; k++) {
+        any = any || inner->nodes[k].component > 0;
+    }
+    return any;
+}
+
+/* '@' and a number after a factor: its leaves (nodes from `first` on) read that part. */
+static okra_status component(okra_parser_ *p, int first)
+{
+    enum { MOST = 64 };
+    okra_parse_space_(p);
+    if (p->text[p->at] != '@') {
+        return OKRA_OK;
+    }
+    size_t at = p->at++;
+    int number = 0;
+    while (p->text[p->at] >= '0' && p->text[p->at] <= '9' && number <= MOST) {
+        number = 10 * number + (p->text[p->at++] - '0');
+    }
+    if (number < 1 || number > MOST) {
+        return okra_parse_fail_(p, OKRA_EARG, at,
+                                "expected the number of a part after '@', 1 to %d", MOST);
+    }
+    for (int k = first; k < p->kernel->count; k++) {
+        okra_node_ *node = &p->kernel->nodes[k];
+        if (node->kind == OKRA_NODE_LEAF_ && parted(node)) {
+            return okra_parse_fail_(p, OKRA_EARG, at, "a part is chosen twice");
+        }
+        node->component = node->kind == OKRA_NODE_LEAF_ ? number : 0;
+    }
+    return OKRA_OK;
+}
+
+static okra_status leaf(okra_parser_ *p, double *scale, int *place)
+{
+    okra_status st = OKRA_OK;
+    const okra_kernel_class_ *class = NULL;
+    const okra_transform_class_ *sugar = NULL;
+    char name[64];
+
+    okra_parse_space_(p);
+    size_t at = p->at;
+    TRY(take_name(p, "a kernel, a number or '('", name));
+    for (int k = 0; okra_kernel_classes_[k]; k++) {
+        if (strcmp(okra_kernel_classes_[k]->name, name) == 0) {
+            class = okra_kernel_classes_[k];
+        }
+    }
+    for (const okra_sugar_ *s = okra_sugar_names_; s->name; s++) {
+        if (strcmp(s->name, name) == 0) {
+            class = &okra_linear_;
+            sugar = s->transform;
+        }
+    }
+    if (strcmp(name, "mean") == 0) {
+        return mean(p, scale, place);
+    }
+    if (!class) {
+        return unknown_name(p, at, name, true);
+    }
+    okra_node_ node = {.kind = OKRA_NODE_LEAF_, .leaf = class};
+    if (class->nested) {
+        okra_kernel *inner = NULL;
+        TRY(nested(p, name, &inner));
+        p->inside = true;
+        TRY(with_inner(p, node, inner, place));
+    } else if (sugar) {
+        TRY(push(p, node, place));
+        TRY(transform(p, sugar, at, place));
+    } else {
+        TRY(with_params(p, node, &class->params, false, place));
+    }
+done:
+    return st;
+}
+
+/* ---- sums and products ---- */
+
+static okra_status number(okra_parser_ *p, double *value)
+{
+    static const okra_option row = {
+        .name = "factor", .type = OKRA_OPTION_NUMBER, .low = 0, .high = DBL_MAX};
+    return okra_parse_value_(p, "kernel expression", &row, value);
+}
+
+/* Is there a number, or a grid of numbers? */
+static bool number_ahead(const okra_parser_ *p)
+{
+    const char *s = p->text + p->at;
+    size_t name = okra_parse_name_(s);
+    return *s == '{' || okra_parse_number_(s, true) > 0 ||
+           (name == 4 && memcmp(s, "auto", 4) == 0);
+}
+
+/* One factor: a number goes into *scale, anything else gives a node. */
+static okra_status factor(okra_parser_ *p, double *scale, int *place)
+{
+    okra_status st = OKRA_OK;
+    okra_kernel *kernel = p->kernel;
+    int first = kernel->count;
+
+    *place = -1;
+    okra_parse_space_(p);
+    if (number_ahead(p)) {
+        double value = 1;
+        TRY(number(p, &value));
+        *scale *= value;
+    } else if (p->text[p->at] == '(') {
+        size_t open = p->at++;
+        if (++p->depth > DEPTH_MOST) {
+            return okra_parse_fail_(p, OKRA_EARG, open,
+                                    "more than %d parentheses within one another",
+                                    DEPTH_MOST);
+        }
+        TRY(pipe(p, place));
+        p->depth--;
+        okra_parse_space_(p);
+        if (p->text[p->at] != ')') {
+            return okra_parse_fail_(p, OKRA_EARG, p->at, "expected '+', '*', '|' or ')'");
+        }
+        p->at++;
+        okra_node_ *last = &kernel->nodes[*place];
+        if (last->kind == OKRA_NODE_SCALE_ || last->kind == OKRA_NODE_CONSTANT_) {
+            *scale *= last->scale; /* it is the last node: take it off again */
+            *place = last->kind == OKRA_NODE_SCALE_ ? last->a : -1;
+            kernel->count--;
+        }
+        TRY(component(p, first));
+    } else {
+        TRY(leaf(p, scale, place));
+        TRY(component(p, first));
+    }
+done:
+    return st;
+}
+
+static okra_status pair(okra_parser_ *p, okra_node_kind_ kind, int a, int b, int *place)
+{
+    const okra_node_ *nodes = p->kernel->nodes;
+    int more = OKRA_MAX_(nodes[a].scratch, nodes[b].scratch);
+    int less = OKRA_MIN_(nodes[a].scratch, nodes[b].scratch);
+    okra_node_ node = {
+        .kind = kind, .a = a, .b = b, .scratch = OKRA_MAX_(more, less + 1)};
+    if (p->kernel->count >= NODES_MOST) {
+        return okra_parse_fail_(p, OKRA_EARG, p->at, "more than %d parts", NODES_MOST);
+    }
+    return push(p, node, place);
+}
+
+static okra_status product(okra_parser_ *p, int *place)
+{
+    okra_status st = OKRA_OK;
+    double scale = 1;
+    int next;
+
+    okra_parse_space_(p);
+    size_t at = p->at;
+    TRY(factor(p, &scale, place));
+    for (okra_parse_space_(p); p->text[p->at] == '*'; okra_parse_space_(p)) {
+        p->at++;
+        TRY(factor(p, &scale, &next));
+        if (*place >= 0 && next >= 0) {
+            TRY(pair(p, OKRA_NODE_PRODUCT_, *place, next, place));
+        } else if (next >= 0) {
+            *place = next;
+        }
+    }
+    if (!isfinite(scale)) {
+        return okra_parse_fail_(p, OKRA_EARG, at, "the product of the numbers overflows");
+    }
+    okra_node_ node = {.kind = OKRA_NODE_CONSTANT_, .scale = scale};
+    if (*place >= 0 && scale != 1) {
+        node.kind = OKRA_NODE_SCALE_;
+        node.a = *place;
+        node.scratch = p->kernel->nodes[*place].scratch;
+    }
+    if (*place < 0 || scale != 1) {
+        TRY(push(p, node, place));
+    }
+done:
+    return st;
+}
+
+/* EXPR | chol(...): the nodes of EXPR, from `first` on, become a kernel of their own. */
+static okra_status low_rank(okra_parser_ *p, int kind, int first, size_t at, int *place)
+{
+    okra_status st = OKRA_OK;
+    okra_kernel *inner = NULL;
+    okra_node_ node = {.kind = OKRA_NODE_LEAF_, .leaf = okra_low_classes_[kind]};
+
+    ZALLOC(inner, 1);
+    inner->room = p->kernel->count - first;
+    ALLOC(inner->nodes, inner->room);
+    for (; inner->count < inner->room; inner->count++) {
+        okra_node_ *moved = &inner->nodes[inner->count];
+        *moved = p->kernel->nodes[first + inner->count];
+        moved->a -= first;
+        moved->b -= first;
+    }
+    p->kernel->count = first;
+    if (okra_kernel_low_(inner)) {
+        st = okra_parse_fail_(p, OKRA_EARG, at,
+                              "a kernel of low rank cannot be given another");
+        goto done;
+    }
+    TRY(okra_expr_text_(inner, &inner->text));
+    st = with_inner(p, node, inner, place);
+    inner = NULL;
+    TRY(st);
+    okra_low_ *low = &((okra_low_params_ *)p->kernel->nodes[*place].params)->low;
+    low->kind = (okra_low_kind_)kind;
+    st = okra_low_check_(low);
+    if (st != OKRA_OK) {
+        st = okra_parse_point_(p, st, at);
+    }
+done:
+    okra_kernel_free(inner);
+    return st;
+}
+
+static int low_kind(const char *name)
+{
+    int kind = 0;
+    while (okra_low_classes_[kind] && strcmp(okra_low_classes_[kind]->name, name) != 0) {
+        kind++;
+    }
+    return okra_low_classes_[kind] ? kind : -1;
+}
+
+static okra_status pipe(okra_parser_ *p, int *place)
+{
+    okra_status st = OKRA_OK;
+    int next, first = p->kernel->count;
+    char name[64];
+
+    TRY(product(p, place));
+    for (okra_parse_space_(p); p->text[p->at] == '+'; okra_parse_space_(p)) {
+        p->at++;
+        TRY(product(p, &next));
+        TRY(pair(p, OKRA_NODE_SUM_, *place, next, place));
+    }
+    for (; p->text[p->at] == '|'; okra_parse_space_(p)) {
+        const okra_transform_class_ *found = NULL;
+        p->at++;
+        okra_parse_space_(p);
+        size_t at = p->at;
+        TRY(take_name(p, "a transform", name));
+        for (int k = 0; okra_transform_classes_[k]; k++) {
+            if (strcmp(okra_transform_classes_[k]->name, name) == 0) {
+                found = okra_transform_classes_[k];
+            }
+        }
+        int low = low_kind(name);
+        if (!found && low < 0) {
+            return unknown_name(p, at, name, false);
+        }
+        if (p->kernel->count >= NODES_MOST) {
+            return okra_parse_fail_(p, OKRA_EARG, at, "more than %d parts", NODES_MOST);
+        }
+        TRY(found ? transform(p, found, at, place) : low_rank(p, low, first, at, place));
+    }
+done:
+    return st;
+}
+
+okra_status okra_expr_parse_(const char *text, okra_grid_ *grid, okra_kernel *kernel)
+{
+    okra_status st = OKRA_OK;
+    okra_parser_ p = {.text = text, .grid = grid, .kernel = kernel};
+    int place;
+
+    TRY(pipe(&p, &place));
+    if (text[p.at]) {
+        return okra_parse_fail_(&p, OKRA_EARG, p.at, "expected '+', '*', '|' or the end");
+    }
+done:
+    return st;
+}

@@ -1,0 +1,71 @@
+/*
+ * bound.h: a kernel expression on data: what each node of the tree keeps of a collection.
+ */
+#ifndef OKRA_BOUND_H_
+#define OKRA_BOUND_H_
+
+#include "kernel/expression/expr.h"
+
+/* What one node keeps of one collection of n objects. */
+typedef struct okra_slot_ {
+    void *side;   /* of a leaf                                                     */
+    double *self; /* n self-similarities, or NULL where the data do not tell them  */
+    double *mean; /* of `center`: m_i - g/2, m_i the mean of the child against the
+                     training set, g that of all training pairs; else NULL         */
+} okra_slot_;
+
+/* A collection seen through the tree: a slot a node. */
+typedef struct okra_view_ {
+    const okra_data *data;
+    okra_int n;
+    int count;
+    okra_slot_ *slots;
+} okra_view_;
+
+struct okra_bound_ {
+    const okra_kernel *kernel;
+    okra_view_ train;
+    void **shared;        /* a place a node: statistics of a leaf                 */
+    double *grand;        /* a place a node: g of `center`                        */
+    const okra_bag_ *bag; /* where `shared` is restored from, while it is made, or NULL */
+    const char *prefix;
+};
+
+/* The name in a bag of what a leaf keeps. */
+void okra_leaf_name_(char name[128], const char *prefix, int place);
+
+struct okra_other_ {
+    const okra_kernel *kernel;
+    okra_view_ view;
+};
+
+/* ---- collections ---- */
+
+/* Begin, then fill: the training view first, then any other. Fill keeps means that were
+ * put in the training view's slots in between. After failure too a view is cleared. */
+okra_status okra_view_begin_(const okra_kernel *kernel, const okra_data *data,
+                             okra_view_ *view) OKRA_CHECK;
+okra_status okra_view_fill_(okra_context *ctx, const okra_bound_ *bound,
+                            okra_view_ *view) OKRA_CHECK;
+void okra_view_clear_(const okra_kernel *kernel, okra_view_ *view);
+
+/* ---- the Gram engine ---- */
+
+/* Where tiles go. */
+typedef enum okra_target_ {
+    OKRA_TARGET_SYMMETRIC_, /* a is b: lower tiles are computed, both halves written */
+    OKRA_TARGET_FULL_,
+    OKRA_TARGET_TRANSPOSED_, /* out_cr = k(a_r, b_c) */
+    OKRA_TARGET_MEANS_,      /* out_r0 = mean over c of k(a_r, b_c) */
+} okra_target_;
+
+/* Fills `out` with the values of the node at place `node`, rows i0..i0+ni-1 of view a
+ * against all of the training set. `what` (may be NULL) is shown as progress. */
+okra_status okra_tiles_(okra_context *ctx, const okra_bound_ *bound, int node,
+                        const okra_view_ *a, okra_int i0, okra_int ni,
+                        okra_target_ target, const char *what, okra_mat_ out) OKRA_CHECK;
+/* OKRA_ENUMERIC naming the kernel if a self-similarity is not finite. */
+okra_status okra_finite_self_(const okra_kernel *kernel, okra_int n,
+                              const double *d) OKRA_CHECK;
+
+#endif

@@ -1,0 +1,326 @@
+/*
+ * gram.c: Gram matrices by tiles.
+ *
+ * The expression tree is evaluated a tile of TILE x TILE pairs at a time, leaf to root,
+ * in memory that stays in a core's cache; then the tile is checked for values that are
+ * not finite and written out. Of a symmetric matrix only tiles on and below the diagonal
+ * are computed and mirrored; on the diagonal itself every node's value is the object's
+ * self-similarity, so that the transforms meet exact zeros of d^2 and exact ones.
+ *
+ * Tiles are the same whatever the number of threads and write apart: same bits. Scratch:
+ * one tile a worker, and one more for each pending operand of a sum or product.
+ */
+#include "kernel/gram/bound.h"
+#include "kernel/gram/simd.h"
+#include "kernel/gram/store.h"
+
+#include <math.h>
+#include <string.h>
+
+/* 192 * 192 * 8 bytes = 288 KiB: one tile and the operands of its product fit the second
+ * cache (512 KiB to 2 MiB) of current processors. */
+enum { TILE = 192 };
+
+/* Matrices of more values (64 MiB) are written past the caches. */
+enum { STREAM = 1 << 23 };
+
+typedef struct job {
+    okra_context *ctx;
+    const okra_kernel *kernel;
+    const okra_view_ *a, *b;
+    int node;
+    okra_int i0, ni, columns; /* columns: tiles across */
+    okra_target_ target;
+    okra_mat_ out;
+    double *scratch; /* TILE*TILE*tiles a worker */
+    okra_int tiles;
+    bool stream; /* the matrix is too large for the caches */
+} job;
+
+typedef struct tile {
+    okra_int i, ni, j, nj; /* rows of a, rows of b */
+} tile;
+
+static const double *part(const double *all, okra_int first)
+{
+    return all ? all + first : NULL;
+}
+
+static okra_status evaluate(const job *w, int place, const tile *t, double *out,
+                            double *scratch);
+
+static okra_status combine(const job *w, const okra_node_ *node, const tile *t,
+                           double *out, double *scratch)
+{
+    okra_status st = OKRA_OK;
+    /* The operand that needs more scratch goes first: it may use all of it. */
+    bool swap = w->kernel->nodes[node->b].scratch > w->kernel->nodes[node->a].scratch;
+
+    TRY(evaluate(w, swap ? node->b : node->a, t, out, scratch));
+    TRY(evaluate(w, swap ? node->a : node->b, t, scratch, scratch + TILE * TILE));
+    for (okra_int r = 0; r < t->ni; r++) {
+        double *x = out + r * TILE;
+        const double *y = scratch + r * TILE;
+        for (okra_int c = 0; c < t->nj; c++) {
+            x[c] = node->kind == OKRA_NODE_SUM_ ? x[c] + y[c] : x[c] * y[c];
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status transform(const job *w, int place, const tile *t, double *out,
+                             double *scratch)
+{
+    okra_status st = OKRA_OK;
+    const okra_node_ *node = &w->kernel->nodes[place];
+    const okra_slot_ *a = w->a->slots, *b = w->b->slots;
+    const double *da = NULL, *db = NULL;
+
+    TRY(evaluate(w, node->a, t, out, scratch));
+    if (node->transform->uses == OKRA_USES_SELF_) {
+        da = part(a[node->a].self, t->i);
+        db = part(b[node->a].self, t->j);
+    } else if (node->transform->uses == OKRA_USES_MEANS_) {
+        da = part(a[place].mean, t->i);
+        db = part(b[place].mean, t->j);
+    }
+    node->transform->apply(node->params, da, db, t->ni, t->nj, out, TILE);
+done:
+    return st;
+}
+
+static void fill(const tile *t, double value, double *out)
+{
+    okra_mat_fill_((okra_mat_){out, t->ni, t->nj, TILE}, value);
+}
+
+static void scale(const tile *t, double factor, double *out)
+{
+    for (okra_int r = 0; r < t->ni; r++) {
+        for (okra_int c = 0; c < t->nj; c++) {
+            out[r * TILE + c] *= factor;
+        }
+    }
+}
+
+/* out (stride TILE) <- the values of one node on one tile */
+static okra_status evaluate(const job *w, int place, const tile *t, double *out,
+                            double *scratch)
+{
+    okra_status st = OKRA_OK;
+    const okra_node_ *node = &w->kernel->nodes[place];
+    const okra_slot_ *a = &w->a->slots[place], *b = &w->b->slots[place];
+
+    switch (node->kind) {
+    case OKRA_NODE_LEAF_:
+        TRY(node->leaf->block(w->ctx, node->params, a->side, t->i, t->ni, b->side, t->j,
+                              t->nj, out, TILE));
+        break;
+    case OKRA_NODE_TRANSFORM_:
+        TRY(transform(w, place, t, out, scratch));
+        break;
+    case OKRA_NODE_SCALE_:
+        TRY(evaluate(w, node->a, t, out, scratch));
+        scale(t, node->scale, out);
+        break;
+    case OKRA_NODE_CONSTANT_:
+        fill(t, node->scale, out);
+        break;
+    case OKRA_NODE_SUM_:
+    case OKRA_NODE_PRODUCT_:
+        TRY(combine(w, node, t, out, scratch));
+        break;
+    }
+    if (w->a == w->b && t->i == t->j && a->self) {
+        for (okra_int r = 0; r < t->ni; r++) {
+            out[r * TILE + r] = a->self[t->i + r];
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status not_finite(const job *w, const tile *t, const double *values)
+{
+    for (okra_int r = 0; r < t->ni; r++) {
+        for (okra_int c = 0; c < t->nj; c++) {
+            if (!isfinite(values[r * TILE + c])) {
+                return okra_fail_(
+                    OKRA_ENUMERIC,
+                    "kernel %s: the value of object %lld and training object %lld (from "
+                    "0) is %g: scale the data or the parameters down",
+                    w->kernel->text, (long long)(t->i + r), (long long)(t->j + c),
+                    values[r * TILE + c]);
+            }
+        }
+    }
+    return OKRA_OK;
+}
+
+/* Infinities and NaN are the numbers whose exponent bits are all 1. */
+static inline OKRA_INLINE_ void count_body(const tile *t, const double *values,
+                                           uint64_t *bad, bool fused)
+{
+    const uint64_t exponent = UINT64_C(0x7ff) << 52;
+    uint64_t count = 0;
+    (void)fused;
+    for (okra_int r = 0; r < t->ni; r++) {
+        for (okra_int c = 0; c < t->nj; c++) {
+            uint64_t bits;
+            memcpy(&bits, values + r * TILE + c, sizeof bits);
+            count += (bits & exponent) == exponent;
+        }
+    }
+    *bad = count;
+}
+
+OKRA_VARIANTS_(count_not_finite, count_body,
+               (const tile *t, const double *values, uint64_t *bad), (t, values, bad))
+
+static void write_tile(const job *w, const tile *t, double *values)
+{
+    okra_mat_ from = {values, t->ni, t->nj, TILE};
+    okra_int row = t->i - w->i0;
+    switch (w->target) {
+    case OKRA_TARGET_SYMMETRIC_:
+        if (t->i == t->j) {
+            okra_mat_mirror_(from);
+        } else {
+            okra_store_transposed_(from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni),
+                                   w->stream);
+        }
+        okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj), w->stream);
+        break;
+    case OKRA_TARGET_FULL_:
+        okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj), w->stream);
+        break;
+    case OKRA_TARGET_TRANSPOSED_:
+        okra_store_transposed_(from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni),
+                               w->stream);
+        break;
+    case OKRA_TARGET_MEANS_:
+        for (okra_int r = 0; r < t->ni; r++) {
+            double sum = 0, *mean = w->out.p + (row + r) * w->out.ld;
+            for (okra_int c = 0; c < t->nj; c++) {
+                sum += values[r * TILE + c];
+            }
+            *mean = (t->j == 0 ? 0 : *mean) + sum / (double)w->b->n;
+        }
+        break;
+    }
+}
+
+static okra_status one_tile(const job *w, okra_int I, okra_int J, int worker)
+{
+    okra_status st = OKRA_OK;
+    uint64_t bad;
+    double *values = w->scratch + worker * w->tiles * TILE * TILE;
+    tile t = {w->i0 + I * TILE, 0, J * TILE, 0};
+
+    t.ni = OKRA_MIN_(TILE, w->ni - I * TILE);
+    t.nj = OKRA_MIN_(TILE, w->b->n - t.j);
+    TRY(evaluate(w, w->node, &t, values, values + TILE * TILE));
+    count_not_finite(&t, values, &bad);
+    if (bad) {
+        TRY(not_finite(w, &t, values));
+    }
+    write_tile(w, &t, values);
+done:
+    return st;
+}
+
+/* Tile numbers run along rows: of the lower triangle, of the rectangle, or over whole
+ * strips where sums run along them. */
+static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
+{
+    okra_status st = OKRA_OK;
+    const job *w = arg;
+
+    for (okra_int k = begin; k < end; k++) {
+        if (w->target == OKRA_TARGET_MEANS_) {
+            for (okra_int J = 0; J < w->columns; J++) {
+                TRY(one_tile(w, k, J, worker));
+            }
+        } else if (w->target == OKRA_TARGET_SYMMETRIC_) {
+            okra_int I = (okra_int)((sqrt(8.0 * (double)k + 1) - 1) / 2);
+            I += (I + 1) * (I + 2) / 2 <= k; /* should the root have been rounded */
+            I -= I * (I + 1) / 2 > k;
+            TRY(one_tile(w, I, k - I * (I + 1) / 2, worker));
+        } else {
+            TRY(one_tile(w, k / w->columns, k % w->columns, worker));
+        }
+    }
+done:
+    okra_store_end_(w->stream);
+    return st;
+}
+
+okra_status okra_tiles_(okra_context *ctx, const okra_bound_ *bound, int node,
+                        const okra_view_ *a, okra_int i0, okra_int ni,
+                        okra_target_ target, const char *what, okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    okra_int rows = (ni + TILE - 1) / TILE;
+    job w = {.ctx = ctx,
+             .kernel = bound->kernel,
+             .a = a,
+             .b = &bound->train,
+             .node = node,
+             .i0 = i0,
+             .ni = ni,
+             .columns = (bound->train.n + TILE - 1) / TILE,
+             .target = target,
+             .out = out,
+             .tiles = 1 + bound->kernel->nodes[node].scratch,
+             .stream = (double)out.rows * (double)out.cols > STREAM};
+    okra_int count = target == OKRA_TARGET_MEANS_       ? rows
+                     : target == OKRA_TARGET_SYMMETRIC_ ? rows * (rows + 1) / 2
+                                                        : rows * w.columns;
+
+    ALLOC(w.scratch, okra_workers_(ctx) * w.tiles * TILE * TILE);
+    TRY(okra_parallel_(ctx, count, 1, what, body, &w));
+done:
+    okra_free_(w.scratch);
+    return st;
+}
+
+okra_status okra_finite_self_(const okra_kernel *kernel, okra_int n, const double *d)
+{
+    for (okra_int i = 0; i < n; i++) {
+        if (!isfinite(d[i])) {
+            return okra_fail_(OKRA_ENUMERIC,
+                              "kernel %s: the value of object %lld (from 0) with itself "
+                              "is %g: scale the data or the parameters down",
+                              kernel->text, (long long)i, d[i]);
+        }
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_bound_block_(okra_context *ctx, const okra_bound_ *bound,
+                              const struct okra_other_ *other, okra_int i0, okra_int ni,
+                              okra_int j0, okra_int nj, double *out, okra_int ld)
+{
+    okra_status st = OKRA_OK;
+    int root = bound->kernel->count - 1;
+    job w = {.ctx = ctx,
+             .kernel = bound->kernel,
+             .a = other ? &other->view : &bound->train,
+             .b = &bound->train,
+             .node = root};
+    double *values = NULL;
+
+    ALLOC(values, (1 + bound->kernel->nodes[root].scratch) * TILE * TILE);
+    for (okra_int i = 0; i < ni; i += TILE) {
+        for (okra_int j = 0; j < nj; j += TILE) {
+            tile t = {i0 + i, OKRA_MIN_(TILE, ni - i), j0 + j, OKRA_MIN_(TILE, nj - j)};
+            TRY(evaluate(&w, root, &t, values, values + TILE * TILE));
+            okra_mat_copy_((okra_mat_){values, t.ni, t.nj, TILE},
+                           (okra_mat_){out + i * ld + j, t.ni, t.nj, ld});
+        }
+    }
+done:
+    okra_free_(values);
+    return st;
+}

@@ -1,0 +1,53 @@
+/*
+ * square.c: a square matrix that is all a kernel keeps of a file it read.
+ */
+#include "kernel/gram/square.h"
+
+#include <string.h>
+
+void okra_square_free_(void *arg)
+{
+    okra_square_ *square = arg;
+    if (square) {
+        okra_free_(square->A);
+        okra_free_(square);
+    }
+}
+
+okra_status okra_square_create_(okra_int n, double *A, void **out)
+{
+    okra_status st = OKRA_OK;
+    okra_square_ *square = NULL;
+    ALLOC(square, 1);
+    *square = (okra_square_){n, A};
+    A = NULL;
+    *out = square;
+done:
+    okra_free_(A);
+    return st;
+}
+
+okra_status okra_square_save_(const void *arg, okra_bag_ *bag, const char *name)
+{
+    const okra_square_ *square = arg;
+    return okra_bag_put_copy_(bag, name, square->A, square->n, square->n);
+}
+
+okra_status okra_square_load_(okra_context *ctx, const void *params,
+                              const okra_data *train, const okra_bag_ *bag,
+                              const char *name, void **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int rows = 0, cols = 0;
+    const double *A = okra_bag_get_(bag, name, &rows, &cols);
+    double *copy = NULL;
+    (void)ctx, (void)params, (void)train;
+    if (!A || rows != cols) {
+        FAIL(OKRA_EFORMAT, "the square matrix '%s' of a kernel is missing", name);
+    }
+    ALLOC(copy, rows * rows);
+    memcpy(copy, A, (size_t)(rows * rows) * sizeof *A);
+    TRY(okra_square_create_(rows, copy, out));
+done:
+    return st;
+}

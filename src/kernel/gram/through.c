@@ -1,0 +1,105 @@
+/*
+ * through.c: kernels by way of another collection.
+ */
+#include "kernel/gram/through.h"
+
+typedef struct shared {
+    const okra_through_ *how;
+    const okra_data *train; /* as given  */
+    okra_data *mapped;      /* as handed on */
+    void *state, *inner;
+} shared;
+
+typedef struct side {
+    const shared *sh;
+    okra_data *mapped;
+    void *inner;
+} side;
+
+void okra_through_unbind_(void *arg)
+{
+    shared *sh = arg;
+    if (!sh) {
+        return;
+    }
+    if (sh->inner) {
+        sh->how->inner->unbind(sh->inner);
+    }
+    if (sh->state) {
+        sh->how->forget(sh->state);
+    }
+    okra_data_free(sh->mapped);
+    okra_free_(sh);
+}
+
+okra_status okra_through_bind_(okra_context *ctx, const okra_through_ *how,
+                               const void *params, const okra_data *train, void **out)
+{
+    okra_status st = OKRA_OK;
+    shared *sh = NULL;
+    ZALLOC(sh, 1);
+    sh->how = how;
+    sh->train = train;
+    if (how->fit) {
+        TRY(how->fit(ctx, params, train, &sh->state));
+    }
+    TRY(how->map(ctx, params, sh->state, train, &sh->mapped));
+    if (how->inner->bind) {
+        TRY(how->inner->bind(ctx, params, sh->mapped, &sh->inner));
+    }
+    *out = sh;
+    sh = NULL;
+done:
+    okra_through_unbind_(sh);
+    return st;
+}
+
+void okra_through_free_side_(void *arg)
+{
+    side *s = arg;
+    if (!s) {
+        return;
+    }
+    if (s->inner) {
+        s->sh->how->inner->free_side(s->inner);
+    }
+    okra_data_free(s->mapped);
+    okra_free_(s);
+}
+
+okra_status okra_through_side_(okra_context *ctx, const void *params, const void *arg,
+                               const okra_data *data, void **out)
+{
+    okra_status st = OKRA_OK;
+    const shared *sh = arg;
+    side *s = NULL;
+    ZALLOC(s, 1);
+    s->sh = sh;
+    if (data == sh->train) {
+        s->mapped = okra_data_retain(sh->mapped);
+    } else {
+        TRY(sh->how->map(ctx, params, sh->state, data, &s->mapped));
+    }
+    TRY(sh->how->inner->side(ctx, params, sh->inner, s->mapped, &s->inner));
+    *out = s;
+    s = NULL;
+done:
+    okra_through_free_side_(s);
+    return st;
+}
+
+okra_status okra_through_block_(okra_context *ctx, const void *params, const void *a,
+                                okra_int i0, okra_int ni, const void *b, okra_int j0,
+                                okra_int nj, double *out, okra_int ld)
+{
+    const side *sa = a, *sb = b;
+    return sa->sh->how->inner->block(ctx, params, sa->inner, i0, ni, sb->inner, j0, nj,
+                                     out, ld);
+}
+
+okra_status okra_through_diagonal_(okra_context *ctx, const void *params, const void *a,
+                                   okra_int n, double *out)
+{
+    const side *s = a;
+    return s->sh->how->inner->diagonal(ctx, params, s->inner, n, out);
+}

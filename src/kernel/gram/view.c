@@ -1,0 +1,244 @@
+/*
+ * view.c: a collection seen through a kernel expression.
+ *
+ * Every node of the expression keeps, for each collection, the self-similarities of its
+ * objects (where known) and what its transform needs. `center` (Schoelkopf, Smola and
+ * Mueller 1998, appendix A) needs means over the training set: m_i of row i,
+ * g of all training pairs; k - m_a - m_b + g is H K H on the training set and the right
+ * formula for other rows, whose m is taken over the training set too. The means cost one
+ * more pass over the child's values, with no memory beyond a tile.
+ */
+#include "kernel/gram/bound.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void okra_view_clear_(const okra_kernel *kernel, okra_view_ *view)
+{
+    for (int k = 0; view->slots && k < view->count; k++) {
+        okra_slot_ *slot = &view->slots[k];
+        if (slot->side) {
+            kernel->nodes[k].leaf->free_side(slot->side);
+        }
+        okra_free_(slot->self);
+        okra_free_(slot->mean);
+    }
+    okra_free_(view->slots);
+}
+
+static okra_status check_kind(const okra_kernel_class_ *leaf, const okra_data *data)
+{
+    if (leaf->kinds & (1u << data->kind)) {
+        return OKRA_OK;
+    }
+    char found[128], kinds[256] = "";
+    for (int k = 0; leaf->kinds >> k; k++) {
+        if (leaf->kinds >> k & 1) {
+            size_t used = strlen(kinds);
+            snprintf(kinds + used, sizeof kinds - used, "%s%s", used ? ", " : "",
+                     okra_kind_name((okra_kind)k));
+        }
+    }
+    return okra_fail_(OKRA_EARG, "kernel %s: %s holds %s, expected %s", leaf->name,
+                      data->source, okra_data_describe_(data, found, sizeof found),
+                      kinds);
+}
+
+/* The part of a tuple that a leaf reads, or the data themselves. */
+static okra_status part_of(const okra_node_ *node, const okra_data *data,
+                           const okra_data **out)
+{
+    bool tuple = data->kind == OKRA_TUPLE && !(node->leaf->whole && !node->component);
+    int parts = tuple ? data->component_count : 1;
+    if (node->component > parts) {
+        return okra_fail_(
+            OKRA_EARG,
+            "kernel %s@%d: %s has %d description%s of each object, there is "
+            "no part %d",
+            node->leaf->name, node->component, data->source, parts, parts == 1 ? "" : "s",
+            node->component);
+    }
+    if (parts > 1 && node->component == 0) {
+        return okra_fail_(OKRA_EARG,
+                          "kernel %s: %s has %d descriptions of each object; expected "
+                          "%s@1 to %s@%d",
+                          node->leaf->name, data->source, parts, node->leaf->name,
+                          node->leaf->name, parts);
+    }
+    *out = tuple ? data->components[OKRA_MAX_(node->component, 1) - 1] : data;
+    return OKRA_OK;
+}
+
+static okra_status bind_leaf(okra_context *ctx, const okra_bound_ *bound, int place,
+                             const okra_data *train)
+{
+    const okra_node_ *node = &bound->kernel->nodes[place];
+    void **shared = &bound->shared[place];
+    char name[128];
+    if (bound->bag && node->leaf->load) {
+        okra_leaf_name_(name, bound->prefix, place);
+        return node->leaf->load(ctx, node->params, train, bound->bag, name, shared);
+    }
+    return node->leaf->bind ? node->leaf->bind(ctx, node->params, train, shared)
+                            : OKRA_OK;
+}
+
+static okra_status leaf_slot(okra_context *ctx, const okra_bound_ *bound, int place,
+                             okra_view_ *view)
+{
+    okra_status st = OKRA_OK;
+    const okra_node_ *node = &bound->kernel->nodes[place];
+    okra_slot_ *slot = &view->slots[place];
+    const okra_data *data = NULL;
+
+    TRY(part_of(node, view->data, &data));
+    TRY(check_kind(node->leaf, data));
+    if (view == &bound->train && !bound->shared[place]) {
+        TRY(bind_leaf(ctx, bound, place, data));
+    }
+    TRY(node->leaf->side(ctx, node->params, bound->shared[place], data, &slot->side));
+    ALLOC(slot->self, view->n);
+    if (!node->leaf->diagonal) {
+        for (okra_int i = 0; i < view->n; i++) {
+            slot->self[i] = 1;
+        }
+        goto done;
+    }
+    st = node->leaf->diagonal(ctx, node->params, slot->side, view->n, slot->self);
+    if (st == OKRA_EUNSUPPORTED) {
+        st = OKRA_OK;
+        okra_free_(slot->self);
+        slot->self = NULL;
+    }
+done:
+    return st;
+}
+
+/* A transform of self-similarities needs those of the child; objects where they are 0
+ * are degenerate. */
+static okra_status check_self(okra_context *ctx, const okra_transform_class_ *t,
+                              const okra_view_ *view, const double *self)
+{
+    okra_int degenerate = 0;
+    if (!self) {
+        return okra_fail_(OKRA_EARG,
+                          "%s: `%s` needs the self-similarities of its objects, which "
+                          "rows of a Gram matrix do not tell: give the diagonal too",
+                          view->data->source, t->name);
+    }
+    for (okra_int i = 0; t->degenerate && i < view->n; i++) {
+        degenerate += !(self[i] > 0);
+    }
+    if (degenerate) {
+        okra_warn_(ctx, "%s: %lld of %lld objects have self-similarity 0 before `%s`: %s",
+                   view->data->source, (long long)degenerate, (long long)view->n, t->name,
+                   t->degenerate);
+    }
+    return OKRA_OK;
+}
+
+/* m_i - g/2 of every object; of the training set g first. */
+static okra_status center_means(okra_context *ctx, const okra_bound_ *bound, int place,
+                                okra_view_ *view)
+{
+    okra_status st = OKRA_OK;
+    okra_slot_ *slot = &view->slots[place];
+
+    if (view == &bound->train && slot->mean) { /* restored from a model */
+        return OKRA_OK;
+    }
+    ALLOC(slot->mean, view->n);
+    TRY(okra_tiles_(ctx, bound, bound->kernel->nodes[place].a, view, 0, view->n,
+                    OKRA_TARGET_MEANS_, NULL, okra_mat_of_(slot->mean, view->n, 1)));
+    if (view == &bound->train) {
+        double grand = 0;
+        for (okra_int i = 0; i < view->n; i++) {
+            grand += slot->mean[i] / (double)view->n;
+        }
+        bound->grand[place] = grand;
+    }
+    for (okra_int i = 0; i < view->n; i++) {
+        slot->mean[i] -= bound->grand[place] / 2;
+    }
+done:
+    return st;
+}
+
+static okra_status transform_slot(okra_context *ctx, const okra_bound_ *bound, int place,
+                                  okra_view_ *view)
+{
+    okra_status st = OKRA_OK;
+    const okra_node_ *node = &bound->kernel->nodes[place];
+    const double *child = view->slots[node->a].self;
+    okra_slot_ *slot = &view->slots[place];
+
+    if (node->transform->uses == OKRA_USES_SELF_) {
+        TRY(check_self(ctx, node->transform, view, child));
+    } else if (node->transform->uses == OKRA_USES_MEANS_) {
+        TRY(center_means(ctx, bound, place, view));
+    }
+    if (child) {
+        ALLOC(slot->self, view->n);
+        for (okra_int i = 0; i < view->n; i++) {
+            double d = slot->mean ? slot->mean[i] : child[i];
+            slot->self[i] = child[i];
+            node->transform->apply(node->params, &d, &d, 1, 1, &slot->self[i], 1);
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status inner_slot(const okra_node_ *node, int place, okra_view_ *view)
+{
+    okra_status st = OKRA_OK;
+    okra_node_kind_ kind = node->kind;
+    bool constant = kind == OKRA_NODE_CONSTANT_;
+    bool pair = kind == OKRA_NODE_SUM_ || kind == OKRA_NODE_PRODUCT_;
+    const double *a = constant ? NULL : view->slots[node->a].self;
+    const double *b = pair ? view->slots[node->b].self : NULL;
+    double *self = NULL;
+
+    if ((!a && !constant) || (pair && !b)) {
+        return OKRA_OK; /* not told */
+    }
+    ALLOC(self, view->n);
+    for (okra_int i = 0; i < view->n; i++) {
+        self[i] = constant                   ? node->scale
+                  : kind == OKRA_NODE_SCALE_ ? node->scale * a[i]
+                  : kind == OKRA_NODE_SUM_   ? a[i] + b[i]
+                                             : a[i] * b[i];
+    }
+    view->slots[place].self = self;
+done:
+    return st;
+}
+
+okra_status okra_view_fill_(okra_context *ctx, const okra_bound_ *bound, okra_view_ *view)
+{
+    okra_status st = OKRA_OK;
+    for (int k = 0; k < bound->kernel->count; k++) {
+        const okra_node_ *node = &bound->kernel->nodes[k];
+        if (node->kind == OKRA_NODE_LEAF_) {
+            TRY(leaf_slot(ctx, bound, k, view));
+        } else if (node->kind == OKRA_NODE_TRANSFORM_) {
+            TRY(transform_slot(ctx, bound, k, view));
+        } else {
+            TRY(inner_slot(node, k, view));
+        }
+    }
+done:
+    return st;
+}
+
+okra_status okra_view_begin_(const okra_kernel *kernel, const okra_data *data,
+                             okra_view_ *view)
+{
+    okra_status st = OKRA_OK;
+    view->data = data;
+    view->n = data->n;
+    view->count = kernel->count;
+    ZALLOC(view->slots, kernel->count);
+done:
+    return st;
+}

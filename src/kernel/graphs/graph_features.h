@@ -1,0 +1,109 @@
+/*
+ * graph_features.h: kernels that count features of graphs.
+ *
+ * A feature is a sequence of numbers, built up step by step: code' = fold(code, a, b).
+ * With `bits` = 0 codes are exact: a dictionary gives every distinct sequence a code of
+ * its own, so that two features are equal if and only if their sequences are. With bits
+ * > 0 the code is a 64-bit hash that says which of `bits` places the feature goes to, and
+ * different features may share a place.
+ *
+ *     k(a, b) = sum over features f of c_f(a) c_f(b),    c_f: how often, or 0/1
+ *
+ * To add a kernel of this sort: an `okra_extract_` function, and a class whose bind,
+ * side, block and diagonal are those declared here.
+ */
+#ifndef OKRA_GRAPH_FEATURES_H_
+#define OKRA_GRAPH_FEATURES_H_
+
+#include "kernel/kernel.h"
+
+typedef struct okra_coder_ okra_coder_;
+
+/* The features of one object so far. */
+typedef struct okra_collector_ {
+    okra_coder_ *coder;
+    uint64_t *codes;
+    okra_int count, room;
+} okra_collector_;
+
+enum { OKRA_CODE_ROOT_ = 0 }; /* the empty sequence */
+
+okra_status okra_fold_(okra_collector_ *c, uint64_t code, uint64_t a, uint64_t b,
+                       uint64_t *out) OKRA_CHECK;
+/* Counts the feature once more. */
+okra_status okra_collect_(okra_collector_ *c, uint64_t code) OKRA_CHECK;
+
+/* One graph with neighbours by node, labels as codes that mean the same in every object.
+ */
+typedef struct okra_graph_view_ {
+    okra_int nodes, edges;
+    const uint64_t *label; /* of the nodes                                          */
+    const int32_t *atom;   /* nodes x 4, see data/graphs.h, or NULL                  */
+    const okra_int *first; /* neighbours of i: first[i]..first[i+1]-1                */
+    const int32_t *other;  /* the node at the other end                              */
+    const int32_t *edge;   /* which edge                                             */
+    const uint64_t *edge_label; /* by place among the neighbours */
+} okra_graph_view_;
+
+/* Room for the largest graph of a collection, and the view of one of them. */
+typedef struct okra_graph_space_ {
+    okra_graph_view_ view;
+    uint64_t *label, *edge_label;
+    okra_int *first;
+    int32_t *other, *edge;
+} okra_graph_space_;
+okra_status okra_graph_space_create_(const okra_data *data,
+                                     okra_graph_space_ *space) OKRA_CHECK;
+void okra_graph_space_clear_(okra_graph_space_ *space);
+/* space->view <- graph i; its labels are coded by the collector. */
+okra_status okra_graph_view_make_(const okra_data *data, okra_int i, okra_collector_ *c,
+                                  okra_graph_space_ *space) OKRA_CHECK;
+
+/* Puts all features of a graph into the collector. */
+typedef okra_status (*okra_extract_)(const void *params, const okra_graph_view_ *graph,
+                                     okra_collector_ *c);
+
+/* The leading parameters of every such kernel. */
+typedef struct okra_feature_params_ {
+    bool count;    /* how often; else 0/1 */
+    okra_int bits; /* 0: exact */
+} okra_feature_params_;
+
+okra_status okra_features_bind_(okra_context *ctx, const okra_feature_params_ *how,
+                                const void *params, okra_extract_ extract,
+                                const okra_data *train, void **shared) OKRA_CHECK;
+void okra_features_unbind_(void *shared);
+okra_status okra_features_side_(okra_context *ctx, const void *params, const void *shared,
+                                const okra_data *data, void **side) OKRA_CHECK;
+void okra_features_free_side_(void *side);
+okra_status okra_features_block_(okra_context *ctx, const void *params, const void *a,
+                                 okra_int i0, okra_int ni, const void *b, okra_int j0,
+                                 okra_int nj, double *out, okra_int ld) OKRA_CHECK;
+okra_status okra_features_diagonal_(okra_context *ctx, const void *params, const void *a,
+                                    okra_int n, double *out) OKRA_CHECK;
+
+/* What the classes of such kernels have in common. */
+#define OKRA_FEATURE_CLASS_                                             \
+    .kinds = 1u << OKRA_GRAPHS, .unbind = okra_features_unbind_,        \
+    .side = okra_features_side_, .free_side = okra_features_free_side_, \
+    .block = okra_features_block_, .diagonal = okra_features_diagonal_
+/* clang-format off */
+#define OKRA_FEATURE_ROWS_(type, preset_)                                               \
+    {"count", OKRA_OPTION_BOOL, offsetof(type, how.count), preset_, 0, 1, NULL, "0|1",  \
+     "count features (1) or only tell whether they are there (0)"},                     \
+    {"bits", OKRA_OPTION_INT, offsetof(type, how.bits), "0", 0, 1 << 24, NULL, "N",     \
+     "hash features to so many places; 0: keep every feature apart"}
+/* clang-format on */
+
+/* ---- codes ---- */
+
+/* base: codes known already, only read; NULL for none. hash: no dictionary at all. */
+okra_status okra_coder_create_(const okra_coder_ *base, bool hash,
+                               okra_coder_ **out) OKRA_CHECK;
+void okra_coder_free_(okra_coder_ *coder);
+/* Codes are below this, those of the base first; 0 for hashes. */
+uint64_t okra_coder_size_(const okra_coder_ *coder);
+okra_status okra_coder_fold_(okra_coder_ *coder, uint64_t code, uint64_t a, uint64_t b,
+                             uint64_t *out) OKRA_CHECK;
+
+#endif

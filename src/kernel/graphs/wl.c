@@ -1,0 +1,61 @@
+/*
+ * wl.c: Weisfeiler-Lehman subtree kernel.
+ *
+ * Labels are refined h times; the labels of all rounds, the original ones included, are
+ * the features (N. Shervashidze et al., Weisfeiler-Lehman graph kernels, Journal of
+ * Machine Learning Research 12, 2011, definition 5). Edge labels take part in the
+ * refinement. Cost of a graph: h times (nodes + edges log degree).
+ */
+#include "kernel/graphs/refine.h"
+
+#include <stddef.h>
+
+typedef struct wl_params {
+    okra_feature_params_ how;
+    okra_int h;
+} wl_params;
+
+static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_collector_ *c)
+{
+    okra_status st = OKRA_OK;
+    const wl_params *p = arg;
+    uint64_t *code = NULL, *next = NULL;
+    okra_neighbour_ *around = NULL;
+    ALLOC(code, g->nodes);
+    ALLOC(next, g->nodes);
+    TRY(okra_neighbours_(g, &around));
+    for (okra_int i = 0; i < g->nodes; i++) {
+        TRY(okra_fold_(c, OKRA_CODE_ROOT_, 4, g->label[i], &code[i]));
+        TRY(okra_collect_(c, code[i]));
+    }
+    for (okra_int round = 1; round <= p->h; round++) {
+        TRY(okra_refine_(g, c, (uint64_t)round, code, around, next));
+        for (okra_int i = 0; i < g->nodes; i++) {
+            code[i] = next[i];
+            TRY(okra_collect_(c, code[i]));
+        }
+    }
+done:
+    okra_free_(code);
+    okra_free_(next);
+    okra_free_(around);
+    return st;
+}
+
+static okra_status bind(okra_context *ctx, const void *arg, const okra_data *train,
+                        void **shared)
+{
+    const wl_params *p = arg;
+    return okra_features_bind_(ctx, &p->how, p, extract, train, shared);
+}
+
+static const okra_option table[] = {{"h", OKRA_OPTION_INT, offsetof(wl_params, h), "3", 0,
+                                     1000, NULL, "N", "rounds of refinement"},
+                                    OKRA_FEATURE_ROWS_(wl_params, "1"),
+                                    {.name = NULL}};
+
+const okra_kernel_class_ okra_wl_ = {.name = "wl",
+                                     .help = "Weisfeiler-Lehman subtrees of graphs",
+                                     .params = {"wl", table, sizeof(wl_params)},
+                                     .bind = bind,
+                                     OKRA_FEATURE_CLASS_};

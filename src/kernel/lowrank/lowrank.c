@@ -1,0 +1,264 @@
+/*
+ * lowrank.c: maps phi with k(x, x') ~ <phi(x), phi(x')>, K ~ Phi Phi' of rank m.
+ *
+ *   chol, nystrom   basis P of m training objects, K_PP + e I = F F' (Cholesky)
+ *                   phi(x) = F^-1 k_P(x),   Phi Phi' = K_nP (K_PP + e I)^-1 K_Pn
+ *                   chol: P by pivoted incomplete Cholesky (Kadri et al. 2013, sec. 4 and
+ *                   appendix 8.3; Fine and Scheinberg 2001); nystrom: lowrank_pivots.c
+ *   sketch          random S (n x m), S'KS + e I = F F',  phi(x) = F^-1 S' k(x); only
+ *                   objects with an entry of S stay in the basis (lowrank_sketch.c)
+ *   rff             waves w_j ~ N(0, 2 gamma I), j <= m/2 (Rahimi and Recht 2007):
+ *                   phi(x) = (c cos w_j'x, c sin w_j'x)_j, c^2 = k(x,x) 2/m
+ *
+ * e = 10 m eps mean(diag) makes the factor exist when objects repeat; it moves Phi Phi'
+ * by at most e. All but rff are exact where the basis spans the features of the data: at
+ * full rank Phi Phi' = K to about e. Cost: choosing the basis, m^3/3, then m k() + m^2
+ * operations an object; memory m^2 doubles beside a block. gaussian keeps all n objects
+ * and takes n^2 values.
+ */
+#include "kernel/lowrank/lowrank.h"
+
+#include "kernel/gram/bound.h"
+#include "kernel/kernels.h"
+#include "kernel/expression/parse.h"
+#include "kernel/transforms.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the text ---- */
+
+okra_status okra_low_check_(const okra_low_ *low)
+{
+    return low->kind != OKRA_LOW_SKETCH_ || low->sparse || low->p == 0
+               ? OKRA_OK
+               : okra_fail_(
+                     OKRA_EARG,
+                     "sketch: p = %g is for kind=sparse; kind=gaussian keeps every "
+                     "entry",
+                     low->p);
+}
+
+okra_status okra_low_parse_(const char *text, okra_low_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_parser_ p = {.text = text, .what = "low rank"};
+    okra_parse_space_(&p);
+    size_t at = p.at, length = okra_parse_name_(text + at);
+    const okra_kernel_class_ *const *class = okra_low_classes_;
+    while (*class && (strlen((*class)->name) != length ||
+                      strncmp((*class)->name, text + at, length) != 0)) {
+        class ++;
+    }
+    if (!*class) {
+        return okra_parse_fail_(&p, OKRA_EARG, at,
+                                "expected chol(rank=N,tol=V), nystrom(rank=N,pivots=HOW),"
+                                " sketch(rank=N,kind=KIND,p=V) or rff(rank=N)");
+    }
+    okra_low_params_ params = {.inner = NULL};
+    p.at += length;
+    TRY(okra_parse_params_(&p, &(*class)->params, false, &params));
+    okra_parse_space_(&p);
+    if (text[p.at]) {
+        return okra_parse_fail_(&p, OKRA_EARG, p.at, "expected the end");
+    }
+    params.low.kind = (okra_low_kind_)(class - okra_low_classes_);
+    st = okra_low_check_(&params.low);
+    if (st != OKRA_OK) {
+        return okra_parse_point_(&p, st, at);
+    }
+    *out = params.low;
+done:
+    return st;
+}
+
+/* ---- making a map ---- */
+
+void okra_map_free_(okra_map_ *map)
+{
+    if (map) {
+        okra_bound_free_(map->bound);
+        okra_kernel_free(map->kernel);
+        okra_data_free(map->objects);
+        okra_free_(map->index);
+        okra_free_(map->factor);
+        okra_sketch_free_(map->sketch);
+        okra_free_(map);
+    }
+}
+
+/* Kernels whose values against a few objects say all there is. */
+static okra_status check(const okra_kernel *kernel, const okra_data *train)
+{
+    if (train->kind == OKRA_GRAM) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "low rank: %s is a Gram matrix already formed", train->source);
+    }
+    for (int k = 0; k < kernel->count; k++) {
+        const okra_node_ *node = &kernel->nodes[k];
+        if (node->kind == OKRA_NODE_TRANSFORM_ &&
+            node->transform->uses == OKRA_USES_MEANS_) {
+            return okra_fail_(OKRA_EUNSUPPORTED,
+                              "low rank: kernel %s: `%s` needs the whole training set at "
+                              "every query",
+                              kernel->text, node->transform->name);
+        }
+    }
+    if (okra_kernel_low_(kernel)) {
+        return okra_fail_(OKRA_EUNSUPPORTED, "low rank: kernel %s is of low rank already",
+                          kernel->text);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_low_mean_(const okra_kernel *kernel, double mean)
+{
+    return isfinite(mean) && mean > 0
+               ? OKRA_OK
+               : okra_fail_(OKRA_ENUMERIC,
+                            "low rank: the mean diagonal of the Gram matrix of kernel %s "
+                            "is %g, expected a finite number above 0",
+                            okra_kernel_text(kernel), mean);
+}
+
+okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
+                         const okra_data *train, const okra_int *index, okra_int count,
+                         okra_sketch_ *S, okra_int rank, okra_map_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_map_ *map = NULL;
+    double mean = 0;
+    ZALLOC(map, 1);
+    map->basis = map->columns = count;
+    map->rank = rank;
+    map->scale = 1;
+    if (index) {
+        ALLOC(map->index, count);
+        memcpy(map->index, index, (size_t)count * sizeof *index);
+        TRY(okra_data_take(train, index, count, &map->objects));
+    } else {
+        map->objects = okra_data_retain(train);
+    }
+    TRY(okra_bound_create_(ctx, kernel, map->objects, &map->bound));
+    TRY(okra_doubles_(ctx, rank, rank, "the Gram matrix of the basis", &map->factor));
+    okra_mat_ F = okra_mat_of_(map->factor, rank, rank);
+    if (S) {
+        TRY(okra_sketch_gram_(ctx, map->bound, S, F));
+    } else {
+        TRY(okra_bound_gram_(ctx, map->bound, F));
+    }
+    for (okra_int i = 0; i < rank; i++) {
+        mean += F.p[i * rank + i] / (double)rank;
+    }
+    TRY(okra_low_mean_(kernel, mean));
+    okra_mat_add_diagonal_(F, 10 * (double)rank * DBL_EPSILON * mean);
+    TRY(okra_cholesky_(ctx, F, NULL));
+    for (okra_int i = 0; i < rank; i++) {
+        okra_mat_fill_(okra_mat_part_(F, i, 1, i + 1, rank - i - 1), 0);
+    }
+    map->sketch = S;
+    *out = map;
+    map = NULL;
+done:
+    okra_map_free_(map);
+    return st;
+}
+
+/* gamma and scale of c * rbf(...) on vectors; false for any other kernel. */
+static bool is_rbf(const okra_kernel *kernel, double *gamma, double *scale)
+{
+    const okra_node_ *node = &kernel->nodes[kernel->count - 1];
+    *scale = 1;
+    if (node->kind == OKRA_NODE_SCALE_) {
+        *scale = node->scale;
+        node = &kernel->nodes[node->a];
+    }
+    const okra_node_ *child = &kernel->nodes[node->a];
+    if (node->kind != OKRA_NODE_TRANSFORM_ || node->transform != &okra_rbf_ ||
+        child->kind != OKRA_NODE_LEAF_ ||
+        (child->leaf != &okra_linear_ && child->leaf != okra_linear_.distances)) {
+        return false;
+    }
+    *gamma = okra_rbf_gamma_(node->params);
+    return true;
+}
+
+static okra_status bind_waves(okra_context *ctx, okra_map_ *map)
+{
+    okra_status st = OKRA_OK;
+    map->basis = map->objects->n;
+    map->columns = map->rank = 2 * map->basis;
+    TRY(okra_kernel_parse("linear", &map->kernel));
+    TRY(okra_bound_create_(ctx, map->kernel, map->objects, &map->bound));
+done:
+    return st;
+}
+
+static okra_status make_waves(okra_context *ctx, const okra_kernel *kernel,
+                              const okra_data *train, okra_int rank, okra_random_ *random,
+                              okra_map_ **out)
+{
+    okra_status st = OKRA_OK;
+    double gamma = 0, scale = 1, *w = NULL;
+    okra_map_ *map = NULL;
+    okra_int waves = (rank + 1) / 2, d = train->d;
+    if (!is_rbf(kernel, &gamma, &scale) ||
+        (train->kind != OKRA_DENSE && train->kind != OKRA_SPARSE)) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "rff: the kernel is %s, expected rbf(...) on vectors, scaled or not",
+             kernel->text);
+    }
+    ZALLOC(map, 1);
+    TRY(okra_doubles_(ctx, waves, d, "random frequencies", &w));
+    for (okra_int i = 0; i < waves * d; i++) {
+        w[i] = sqrt(2 * gamma) * okra_random_normal_(random);
+    }
+    TRY(okra_data_adopt_dense_(w, waves, d, "random frequencies", &map->objects));
+    w = NULL;
+    TRY(bind_waves(ctx, map));
+    map->scale = sqrt(scale / (double)waves);
+    *out = map;
+    map = NULL;
+done:
+    okra_free_(w);
+    okra_map_free_(map);
+    return st;
+}
+
+okra_status okra_map_create_(okra_context *ctx, const okra_kernel *kernel,
+                             const okra_data *train, const okra_low_ *low,
+                             uint64_t stream, okra_map_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_random_ random = okra_random_create_(okra_context_seed(ctx), stream);
+    okra_int n = train->n, rank = OKRA_MIN_(low->rank, n), count = rank;
+    okra_int *index = NULL;
+    okra_data *centres = NULL;
+    okra_sketch_ *S = NULL;
+    TRY(check(kernel, train));
+    if (low->kind == OKRA_LOW_RFF_) {
+        return make_waves(ctx, kernel, train, low->rank, &random, out);
+    }
+    if (low->kind == OKRA_LOW_NYSTROM_ && low->pivots == OKRA_PIVOTS_CENTRES_) {
+        TRY(okra_centres_(ctx, train, &random, rank, &centres));
+        TRY(okra_map_of_(ctx, kernel, centres, NULL, rank, NULL, rank, out));
+        goto done;
+    }
+    if (low->kind == OKRA_LOW_SKETCH_) {
+        TRY(okra_sketch_draw_(ctx, low, n, rank, &random, &index, &S));
+        count = S->rows;
+    } else {
+        ALLOC(index, rank);
+        TRY(okra_pivots_choose_(ctx, kernel, train, low, &random, index, &count));
+        rank = count;
+    }
+    TRY(okra_map_of_(ctx, kernel, train, index, count, S, rank, out));
+    S = NULL;
+done:
+    okra_data_free(centres);
+    okra_free_(index);
+    okra_sketch_free_(S);
+    return st;
+}

@@ -1,0 +1,265 @@
+/*
+ * lowrank_file.c: a map as arrays of a model: PREFIX.basis (1 x basis, places in the
+ * training set), PREFIX.centres (vectors) or PREFIX.waves (frequencies), PREFIX.factor,
+ * PREFIX.sketch (basis x rank), or of a sparse one PREFIX.start (1 x basis + 1),
+ * PREFIX.column and PREFIX.value (1 x entries); PREFIX.inner.* is what the kernel itself
+ * keeps.
+ */
+#include "kernel/lowrank/lowrank.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static okra_status put(okra_bag_ *bag, const char *prefix, const char *name,
+                       const double *values, okra_int rows, okra_int cols, okra_int ld)
+{
+    okra_status st = OKRA_OK;
+    char key[128];
+    double *copy = NULL;
+    snprintf(key, sizeof key, "%s.%s", prefix, name);
+    ALLOC(copy, rows * cols);
+    okra_mat_copy_(okra_mat_view_(values, rows, cols, ld),
+                   okra_mat_of_(copy, rows, cols));
+    TRY(okra_bag_put_(bag, key, copy, rows, cols));
+    copy = NULL;
+done:
+    okra_free_(copy);
+    return st;
+}
+
+static okra_status put_integers(okra_bag_ *bag, const char *prefix, const char *name,
+                                const okra_int *values, okra_int count)
+{
+    okra_status st = OKRA_OK;
+    double *numbers = NULL;
+    ALLOC(numbers, count);
+    for (okra_int i = 0; i < count; i++) {
+        numbers[i] = (double)values[i];
+    }
+    TRY(put(bag, prefix, name, numbers, 1, count, count));
+done:
+    okra_free_(numbers);
+    return st;
+}
+
+static okra_status put_sketch(okra_bag_ *bag, const char *prefix, const okra_sketch_ *S)
+{
+    okra_status st = OKRA_OK;
+    if (!S->start) {
+        return put(bag, prefix, "sketch", S->value, S->rows, S->cols, S->cols);
+    }
+    TRY(put_integers(bag, prefix, "start", S->start, S->rows + 1));
+    TRY(put_integers(bag, prefix, "column", S->column, S->entries));
+    TRY(put(bag, prefix, "value", S->value, 1, S->entries, S->entries));
+done:
+    return st;
+}
+
+okra_status okra_map_save_(const okra_map_ *map, okra_bag_ *bag, const char *prefix)
+{
+    okra_status st = OKRA_OK;
+    char key[128];
+    if (map->kernel) {
+        TRY(put(bag, prefix, "waves", map->objects->values, map->basis, map->objects->d,
+                map->objects->ld));
+        snprintf(key, sizeof key, "%s.scale", prefix);
+        TRY(okra_bag_put_number_(bag, key, map->scale));
+        goto done;
+    }
+    if (map->index) {
+        TRY(put_integers(bag, prefix, "basis", map->index, map->basis));
+    } else {
+        TRY(put(bag, prefix, "centres", map->objects->values, map->basis, map->objects->d,
+                map->objects->ld));
+    }
+    TRY(put(bag, prefix, "factor", map->factor, map->rank, map->rank, map->rank));
+    if (map->sketch) {
+        TRY(put_sketch(bag, prefix, map->sketch));
+    }
+    snprintf(key, sizeof key, "%s.inner", prefix);
+    TRY(okra_bound_save_(map->bound, bag, key));
+done:
+    return st;
+}
+
+static const double *get(const okra_bag_ *bag, const char *prefix, const char *name,
+                         okra_int *rows, okra_int *cols)
+{
+    char key[128];
+    snprintf(key, sizeof key, "%s.%s", prefix, name);
+    return okra_bag_get_(bag, key, rows, cols);
+}
+
+bool okra_map_saved_(const okra_bag_ *bag, const char *prefix)
+{
+    okra_int rows, cols;
+    return get(bag, prefix, "waves", &rows, &cols) ||
+           get(bag, prefix, "centres", &rows, &cols) ||
+           get(bag, prefix, "basis", &rows, &cols);
+}
+
+static okra_status copy(const double *values, okra_int count, double **out)
+{
+    okra_status st = OKRA_OK;
+    ALLOC(*out, count);
+    okra_mat_copy_(okra_mat_view_(values, 1, count, count), okra_mat_of_(*out, 1, count));
+done:
+    return st;
+}
+
+static okra_status load_waves(const okra_bag_ *bag, const char *prefix,
+                              const double *waves, okra_int rows, okra_int cols,
+                              okra_map_ *map)
+{
+    okra_status st = OKRA_OK;
+    double *w = NULL;
+    char key[128];
+    snprintf(key, sizeof key, "%s.scale", prefix);
+    if (!okra_bag_get_number_(bag, key, &map->scale) || !(map->scale > 0)) {
+        FAIL(OKRA_EFORMAT, "the map '%s' has no scale", prefix);
+    }
+    TRY(copy(waves, rows * cols, &w));
+    TRY(okra_data_adopt_dense_(w, rows, cols, "random frequencies", &map->objects));
+    w = NULL;
+    TRY(okra_kernel_parse("linear", &map->kernel));
+    map->basis = rows;
+    map->columns = map->rank = 2 * rows;
+done:
+    okra_free_(w);
+    return st;
+}
+
+/* Whole numbers 0..below-1 out of doubles. */
+static okra_status integers(const double *values, okra_int count, okra_int below,
+                            const char *prefix, const char *what, okra_int **out)
+{
+    okra_status st = OKRA_OK;
+    ALLOC(*out, count);
+    for (okra_int i = 0; i < count; i++) {
+        if (!(values[i] >= 0 && values[i] < (double)below) ||
+            values[i] != floor(values[i])) {
+            FAIL(OKRA_EFORMAT, "the map '%s' names %s %g of %lld", prefix, what,
+                 values[i], (long long)below);
+        }
+        (*out)[i] = (okra_int)values[i];
+    }
+done:
+    return st;
+}
+
+/* S of a basis seen through `rank` combinations; NULL where there is none. */
+static okra_status load_sketch(const okra_bag_ *bag, const char *prefix, okra_int basis,
+                               okra_int rank, okra_sketch_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int one = 1, also = 1, last = 1, starts = 0, columns = 0, count = 0;
+    okra_sketch_ *S = NULL;
+    const double *start = get(bag, prefix, "start", &one, &starts);
+    const double *value = get(bag, prefix, start ? "value" : "sketch", &last, &count);
+    if (!start && !value) {
+        goto done;
+    }
+    ZALLOC(S, 1);
+    S->rows = basis;
+    S->cols = rank;
+    S->entries = start ? count : basis * rank;
+    if (start) {
+        const double *column = get(bag, prefix, "column", &also, &columns);
+        if (!value || !column || one != 1 || also != 1 || last != 1 ||
+            starts != basis + 1 || columns != count) {
+            FAIL(OKRA_EFORMAT, "the sketch of the map '%s' is not whole", prefix);
+        }
+        TRY(integers(start, starts, count + 1, prefix, "entry", &S->start));
+        TRY(integers(column, count, rank, prefix, "column", &S->column));
+        for (okra_int k = 0; k < basis; k++) {
+            if (S->start[0] != 0 || S->start[k] > S->start[k + 1] ||
+                S->start[basis] != count) {
+                FAIL(OKRA_EFORMAT, "the sketch of the map '%s' has rows out of order",
+                     prefix);
+            }
+        }
+    } else if (last != basis || count != rank) {
+        FAIL(OKRA_EFORMAT,
+             "the map '%s' has a sketch of %lld x %lld, expected %lld x "
+             "%lld",
+             prefix, (long long)last, (long long)count, (long long)basis,
+             (long long)rank);
+    }
+    TRY(copy(value, S->entries, &S->value));
+    for (okra_int i = 0; i < S->entries; i++) {
+        if (!isfinite(S->value[i])) {
+            FAIL(OKRA_EFORMAT, "the sketch of the map '%s' has an entry %g", prefix,
+                 S->value[i]);
+        }
+    }
+    *out = S;
+    S = NULL;
+done:
+    okra_sketch_free_(S);
+    return st;
+}
+
+static okra_status load_basis(const okra_data *train, const okra_bag_ *bag,
+                              const char *prefix, okra_map_ *map)
+{
+    okra_status st = OKRA_OK;
+    okra_int one = 1, rank = 0, also = 0, width = 0;
+    const double *centres = get(bag, prefix, "centres", &map->basis, &width);
+    const double *places = centres ? NULL : get(bag, prefix, "basis", &one, &map->basis);
+    const double *F = get(bag, prefix, "factor", &rank, &also);
+    double *values = NULL;
+    if ((!places && !centres) || !F || one != 1 || rank != also ||
+        (centres && width != train->d)) {
+        FAIL(OKRA_EFORMAT, "the map '%s' is not whole", prefix);
+    }
+    TRY(load_sketch(bag, prefix, map->basis, rank, &map->sketch));
+    if (!map->sketch && rank != map->basis) {
+        FAIL(OKRA_EFORMAT, "the map '%s' has a basis of %lld for %lld features", prefix,
+             (long long)map->basis, (long long)rank);
+    }
+    if (centres) {
+        TRY(copy(centres, map->basis * width, &values));
+        TRY(okra_data_adopt_dense_(values, map->basis, width, "centres", &map->objects));
+        values = NULL;
+    } else {
+        TRY(integers(places, map->basis, train->n, prefix, "object", &map->index));
+    }
+    TRY(copy(F, rank * rank, &map->factor));
+    map->rank = rank;
+    map->columns = map->basis;
+    map->scale = 1;
+    if (places) {
+        TRY(okra_data_take(train, map->index, map->basis, &map->objects));
+    }
+done:
+    okra_free_(values);
+    return st;
+}
+
+okra_status okra_map_load_(okra_context *ctx, const okra_kernel *kernel,
+                           const okra_data *train, const okra_bag_ *bag,
+                           const char *prefix, okra_map_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int rows = 0, cols = 0;
+    okra_map_ *map = NULL;
+    char key[128];
+    const double *waves = get(bag, prefix, "waves", &rows, &cols);
+    ZALLOC(map, 1);
+    if (waves) {
+        TRY(load_waves(bag, prefix, waves, rows, cols, map));
+    } else {
+        TRY(load_basis(train, bag, prefix, map));
+    }
+    if (map->rank < 1) {
+        FAIL(OKRA_EFORMAT, "the map '%s' has no features", prefix);
+    }
+    snprintf(key, sizeof key, "%s.inner", prefix);
+    TRY(okra_bound_load_(ctx, map->kernel ? map->kernel : kernel, map->objects, bag, key,
+                         &map->bound));
+    *out = map;
+    map = NULL;
+done:
+    okra_map_free_(map);
+    return st;
+}

@@ -1,0 +1,181 @@
+/*
+ * lowrank_use.c: maps of low rank applied to objects, blocks of rows at a time: the
+ * kernel's values v(x) against the basis, features phi(x)' = c v(x)' S F^-T, and what
+ * moves F and S to the other side of a product (lowrank.h). Cost: a kernel value a basis
+ * object and row, 2 an entry of a sketch, rank^2 of F.
+ */
+#include "kernel/lowrank/lowrank.h"
+
+#include "kernel/gram/bound.h"
+#include "kernel/transforms.h"
+
+#include <math.h>
+
+okra_int okra_block_rows_(const okra_context *ctx, okra_int n, okra_int doubles)
+{
+    enum { MOST = 64 << 20 };
+    double row = 8.0 * (double)OKRA_MAX_(doubles, 1);
+    double left = (double)(okra_context_memory(ctx) - okra_alloc_live_bytes_()) / 2;
+    double rows = OKRA_MIN_(OKRA_MAX_(MOST / row, 256), left / row);
+    return OKRA_MAX_(1, OKRA_MIN_(n, (okra_int)OKRA_MAX_(rows, 1)));
+}
+
+/* Objects first..first+count-1; dense ones are not copied. */
+static okra_status slice(const okra_data *data, okra_int first, okra_int count,
+                         okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int *index = NULL;
+    if (first == 0 && count == data->n) {
+        *out = okra_data_retain(data);
+    } else if (data->kind == OKRA_DENSE) {
+        TRY(okra_data_new_(OKRA_DENSE, count, data->d, data->source, out));
+        (*out)->values = data->values + first * data->ld;
+        (*out)->ld = data->ld;
+        (*out)->borrowed = true;
+    } else {
+        ALLOC(index, count);
+        for (okra_int i = 0; i < count; i++) {
+            index[i] = first + i;
+        }
+        TRY(okra_data_take(data, index, count, out));
+    }
+done:
+    okra_free_(index);
+    return st;
+}
+
+void okra_waves_(okra_mat_ V)
+{
+    okra_int half = V.cols / 2;
+    for (okra_int i = 0; i < V.rows; i++) {
+        double *v = V.p + i * V.ld;
+        for (okra_int j = 0; j < half; j++) {
+            v[half + j] = sin(v[j]);
+            v[j] = cos(v[j]);
+        }
+    }
+}
+
+static okra_status values(okra_context *ctx, const okra_map_ *map, const okra_data *data,
+                          okra_int first, okra_mat_ V)
+{
+    okra_status st = OKRA_OK;
+    okra_data *rows = NULL;
+    okra_other_ *other = NULL;
+    TRY(slice(data, first, V.rows, &rows));
+    TRY(okra_other_create_(ctx, map->bound, rows, &other));
+    TRY(okra_tiles_(ctx, map->bound, map->bound->kernel->count - 1, &other->view, 0,
+                    V.rows, OKRA_TARGET_FULL_, NULL,
+                    okra_mat_part_(V, 0, V.rows, 0, map->basis)));
+done:
+    okra_other_free_(other);
+    okra_data_free(rows);
+    return st;
+}
+
+okra_status okra_map_values_(okra_context *ctx, const okra_map_ *map,
+                             const okra_data *data, okra_int first, okra_mat_ V)
+{
+    enum { MOST = 4 << 20 }; /* bytes of vectors, of which a kernel may make a copy */
+    okra_status st = OKRA_OK;
+    okra_int step = OKRA_MAX_(256, MOST / (8 * OKRA_MAX_(data->d, 1)));
+    for (okra_int i = 0; i < V.rows; i += step) {
+        okra_int some = OKRA_MIN_(step, V.rows - i);
+        TRY(values(ctx, map, data, first + i, okra_mat_part_(V, i, some, 0, V.cols)));
+    }
+    if (map->kernel) {
+        okra_waves_(V);
+    }
+done:
+    return st;
+}
+
+okra_status okra_map_self_(okra_context *ctx, const okra_map_ *map, const okra_data *data,
+                           double *self)
+{
+    enum { ROWS = 4096 };
+    okra_status st = OKRA_OK;
+    okra_data *rows = NULL;
+    okra_other_ *other = NULL;
+    for (okra_int i = 0; map->kernel && i < data->n; i++) {
+        self[i] = map->scale * map->scale * (double)map->basis;
+    }
+    for (okra_int i = 0; !map->kernel && i < data->n; i += ROWS) {
+        TRY(slice(data, i, OKRA_MIN_(ROWS, data->n - i), &rows));
+        TRY(okra_other_create_(ctx, map->bound, rows, &other));
+        TRY(okra_other_diagonal_(ctx, map->bound, other, self + i));
+        okra_other_free_(other);
+        okra_data_free(rows);
+        other = NULL;
+        rows = NULL;
+    }
+done:
+    okra_other_free_(other);
+    okra_data_free(rows);
+    return st;
+}
+
+static void scale_by(okra_mat_ A, double c)
+{
+    for (okra_int i = 0; c != 1 && i < A.rows; i++) {
+        for (okra_int j = 0; j < A.cols; j++) {
+            A.p[i * A.ld + j] *= c;
+        }
+    }
+}
+
+okra_status okra_map_sketched_(okra_context *ctx, const okra_map_ *map, okra_mat_ V,
+                               okra_mat_ U)
+{
+    okra_status st = OKRA_OK;
+    if (map->sketch) {
+        TRY(okra_sketch_right_(ctx, V, map->sketch, 0, false, U));
+    } else if (U.p != V.p) {
+        okra_mat_copy_(V, U);
+    }
+    scale_by(U, map->scale);
+done:
+    return st;
+}
+
+/* A <- A op(F)^-1 */
+static okra_status divide(okra_context *ctx, const okra_map_ *map, bool trans,
+                          okra_mat_ A)
+{
+    okra_mat_ F = okra_mat_of_(map->factor, map->rank, map->rank);
+    return map->factor ? okra_trsm_(ctx, false, trans, F, A) : OKRA_OK;
+}
+
+okra_status okra_map_meet_(okra_context *ctx, const okra_map_ *map, okra_mat_ H)
+{
+    return divide(ctx, map, false, H);
+}
+
+okra_status okra_map_features_(okra_context *ctx, const okra_map_ *map, okra_mat_ V,
+                               okra_mat_ Phi)
+{
+    okra_status st = OKRA_OK;
+    TRY(okra_map_sketched_(ctx, map, V, Phi));
+    TRY(divide(ctx, map, true, Phi));
+done:
+    return st;
+}
+
+okra_status okra_map_fold_(okra_context *ctx, const okra_map_ *map, okra_mat_ A,
+                           okra_mat_ X)
+{
+    okra_status st = OKRA_OK;
+    scale_by(A, map->scale);
+    if (map->factor) {
+        TRY(okra_trsm_(ctx, true, true, okra_mat_of_(map->factor, map->rank, map->rank),
+                       A));
+    }
+    if (map->sketch) {
+        TRY(okra_sketch_left_(ctx, map->sketch, A, X));
+    } else if (X.p != A.p) {
+        okra_mat_copy_(A, X);
+    }
+done:
+    return st;
+}

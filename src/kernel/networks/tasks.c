@@ -1,0 +1,165 @@
+/*
+ * tasks.c: graphs between tasks, the coordinates of vector outputs (Brouard et al. 2016,
+ * sec. 5.2 and 6.2.2).
+ *
+ * Estimated: M_ij = exp(-gamma d_ij), d_ij = |Y^i - Y^j|^2. The paper takes the gamma
+ * that maximises "an information criterion" without its formula. Here, as for the time of
+ * diffusion in link prediction, it is the entropy of the histogram of the similarities
+ * M_ij, i < j, in 50 equal bins, here from 0 to 1: for small gamma all tasks look alike,
+ * for large gamma none do, and both tell nothing. Candidates are 41 values, log-spaced
+ * from 0.01 to 100, over the mean of d_ij. Cost: n d^2.
+ */
+#include "kernel/networks/information.h"
+#include "kernel/networks/tasks.h"
+#include "okra/kernel.h"
+
+#include <math.h>
+
+enum { CANDIDATES = 41 };
+
+/* Entries may differ across the diagonal by what a file's last digits lose. */
+static const double SYMMETRY = 1e-9;
+
+static okra_status check_symmetric(const char *who, const char *file, okra_mat_ A)
+{
+    double scale = 0;
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < A.cols; j++) {
+            scale = fmax(scale, fabs(A.p[i * A.ld + j]));
+        }
+    }
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < i; j++) {
+            double lower = A.p[i * A.ld + j], upper = A.p[j * A.ld + i];
+            if (fabs(lower - upper) > SYMMETRY * scale) {
+                return okra_fail_(OKRA_EARG,
+                                  "%s: %s: element (%lld, %lld) is %.10g but (%lld, "
+                                  "%lld) is %.10g, expected a symmetric matrix",
+                                  who, file, (long long)i, (long long)j, lower,
+                                  (long long)j, (long long)i, upper);
+            }
+        }
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_tasks_read_(okra_context *ctx, const char *who, const char *file,
+                             okra_int d, double **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *data = NULL;
+    double *A = NULL;
+    char found[120];
+    okra_int ld = 0;
+    TRY(okra_data_read(ctx, file, &data));
+    const double *values = okra_data_values(data, &ld);
+    if (!values || okra_data_count(data) != d || okra_data_width(data) != d) {
+        FAIL(OKRA_ESHAPE,
+             "%s: %s holds %s, expected a matrix of %lld x %lld, one row an output "
+             "coordinate",
+             who, file, okra_data_describe_(data, found, sizeof found), (long long)d,
+             (long long)d);
+    }
+    TRY(okra_doubles_(ctx, d, d, "a matrix of tasks", &A));
+    okra_mat_copy_(okra_mat_view_(values, d, d, ld), okra_mat_of_(A, d, d));
+    TRY(check_symmetric(who, file, okra_mat_of_(A, d, d)));
+    *out = A;
+    A = NULL;
+done:
+    okra_free_(A);
+    okra_data_free(data);
+    return st;
+}
+
+/* d_ij; infinity where no row has both. */
+static void distances(okra_mat_ Y, double *M)
+{
+    okra_int n = Y.rows, d = Y.cols;
+    for (okra_int i = 0; i < d; i++) {
+        for (okra_int j = 0; j < d; j++) {
+            double sum = 0;
+            okra_int both = 0;
+            for (okra_int k = 0; k < n; k++) {
+                double e = Y.p[k * Y.ld + i] - Y.p[k * Y.ld + j];
+                both += !isnan(e);
+                sum += isnan(e) ? 0 : e * e;
+            }
+            M[i * d + j] = both ? sum * (double)n / (double)both : (double)INFINITY;
+        }
+    }
+}
+
+/* Of distances M (d x d). 1 where no two tasks differ. */
+static okra_status choose(okra_int d, const double *M, double *gamma)
+{
+    okra_status st = OKRA_OK;
+    okra_int pairs = 0;
+    double mean = 0, best = -1, *distance = NULL, *similar = NULL;
+    ALLOC(distance, d * d);
+    ALLOC(similar, d * d);
+    for (okra_int i = 0; i < d * d; i++) {
+        if (i / d < i % d && isfinite(M[i])) {
+            distance[pairs++] = M[i];
+        }
+    }
+    for (okra_int i = 0; i < pairs; i++) {
+        mean += distance[i] / (double)pairs;
+    }
+    *gamma = 1;
+    for (int c = 0; mean > 0 && c < CANDIDATES; c++) {
+        double candidate = pow(10, -2 + 0.1 * c) / mean;
+        for (okra_int i = 0; i < pairs; i++) {
+            similar[i] = exp(-candidate * distance[i]);
+        }
+        double information = okra_entropy_(pairs, similar, 0, 1);
+        if (information > best) {
+            best = information;
+            *gamma = candidate;
+        }
+    }
+done:
+    okra_free_(distance);
+    okra_free_(similar);
+    return st;
+}
+
+okra_status okra_tasks_estimate_(okra_context *ctx, okra_mat_ Y, double gamma,
+                                 double **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int d = Y.cols;
+    double *M = NULL;
+    TRY(okra_doubles_(ctx, d, d, "the graph of tasks", &M));
+    distances(Y, M);
+    if (gamma == 0) {
+        TRY(choose(d, M, &gamma));
+    }
+    for (okra_int i = 0; i < d * d; i++) {
+        M[i] = exp(-gamma * M[i]); /* nothing in common: no edge */
+    }
+    *out = M;
+    M = NULL;
+done:
+    okra_free_(M);
+    return st;
+}
+
+okra_status okra_task_graph(okra_context *context, const okra_data *y, double gamma,
+                            double *M)
+{
+    okra_status st = OKRA_OK;
+    double *own = NULL;
+    if (y->kind != OKRA_DENSE || y->n < 1) {
+        FAIL(OKRA_EARG, "%s holds %lld objects that are %s, expected dense outputs",
+             y->source, (long long)y->n, okra_kind_name(y->kind));
+    }
+    if (!(gamma >= 0 && gamma <= 1e300)) {
+        FAIL(OKRA_EARG, "gamma is %g, expected a number that is not negative", gamma);
+    }
+    TRY(okra_tasks_estimate_(context, okra_mat_view_(y->values, y->n, y->d, y->ld), gamma,
+                             &own));
+    okra_mat_copy_(okra_mat_of_(own, y->d, y->d), okra_mat_of_(M, y->d, y->d));
+done:
+    okra_free_(own);
+    return st;
+}

@@ -1,0 +1,155 @@
+/*
+ * patches.c: images, patch by patch (Weston et al. 2007; Kadri et al. 2013, sec. 6.3):
+ * the sum of a kernel over square patches at the same place.
+ *
+ * An image of `width` columns (its rows one after another) becomes the sequence of its
+ * patches, `patch` pixels wide and high, neighbours sharing `overlap` pixels; the last
+ * ones end at the border, so every pixel is in one. Then position.c.
+ */
+#include "kernel/positions/pieces.h"
+#include "kernel/positions/position.h"
+#include "kernel/gram/through.h"
+
+#include <inttypes.h>
+
+typedef struct patches_params {
+    okra_position_params_ base;
+    okra_int width, patch, overlap;
+} patches_params;
+
+static okra_status check(const patches_params *p, const okra_data *data)
+{
+    okra_status st = OKRA_OK;
+    if (p->overlap >= p->patch) {
+        FAIL(OKRA_EARG,
+             "kernel patches: overlap=%" PRId64 " must be less than patch=%" PRId64,
+             p->overlap, p->patch);
+    }
+    if (data->d % p->width != 0) {
+        FAIL(OKRA_ESHAPE,
+             "kernel patches: the %" PRId64 " pixels of %s make no rows of %" PRId64,
+             data->d, data->source, p->width);
+    }
+    if (p->patch > p->width || p->patch > data->d / p->width) {
+        FAIL(OKRA_ESHAPE,
+             "kernel patches: patch=%" PRId64 " does not fit images of %" PRId64
+             " x %" PRId64,
+             p->patch, data->d / p->width, p->width);
+    }
+done:
+    return st;
+}
+
+/* How many patches lie along `length` pixels, and where the k-th begins. */
+static okra_int along(const patches_params *p, okra_int length)
+{
+    okra_int step = p->patch - p->overlap;
+    return (length - p->patch + step - 1) / step + 1;
+}
+
+static okra_int start(const patches_params *p, okra_int length, okra_int k)
+{
+    return OKRA_MIN_(k * (p->patch - p->overlap), length - p->patch);
+}
+
+static void cut(const patches_params *p, const double *image, okra_int height, double *to)
+{
+    for (okra_int r = 0; r < along(p, height); r++) {
+        for (okra_int c = 0; c < along(p, p->width); c++) {
+            for (okra_int y = 0; y < p->patch; y++) {
+                const double *row =
+                    image + (start(p, height, r) + y) * p->width + start(p, p->width, c);
+                for (okra_int x = 0; x < p->patch; x++) {
+                    *to++ = row[x];
+                }
+            }
+        }
+    }
+}
+
+void okra_layout_clear_(okra_layout_ *layout)
+{
+    okra_free_(layout->row);
+    okra_free_(layout->col);
+    *layout = (okra_layout_){0};
+}
+
+okra_status okra_patches_layout_(const void *params, const okra_data *data,
+                                 okra_layout_ *out)
+{
+    okra_status st = OKRA_OK;
+    const patches_params *p = params;
+    okra_layout_ l = {.width = p->width, .patch = p->patch};
+    TRY(check(p, data));
+    l.height = data->d / p->width;
+    l.down = along(p, l.height);
+    l.across = along(p, p->width);
+    ALLOC(l.row, l.down);
+    ALLOC(l.col, l.across);
+    for (okra_int k = 0; k < l.down; k++) {
+        l.row[k] = start(p, l.height, k);
+    }
+    for (okra_int k = 0; k < l.across; k++) {
+        l.col[k] = start(p, p->width, k);
+    }
+    *out = l;
+    l = (okra_layout_){0};
+done:
+    okra_layout_clear_(&l);
+    return st;
+}
+
+static okra_status map(okra_context *ctx, const void *params, const void *state,
+                       const okra_data *data, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    const patches_params *p = params;
+    double *patches = NULL;
+    okra_int *offsets = NULL;
+    (void)state;
+    TRY(check(p, data));
+    okra_int height = data->d / p->width, size = p->patch * p->patch;
+    okra_int count = along(p, height) * along(p, p->width);
+    TRY(okra_doubles_(ctx, data->n, count * size, "patches of images", &patches));
+    ALLOC(offsets, data->n + 1);
+    offsets[0] = 0;
+    for (okra_int i = 0; i < data->n; i++) {
+        offsets[i + 1] = (i + 1) * count;
+        cut(p, data->values + i * data->ld, height, patches + i * count * size);
+    }
+    TRY(okra_data_sequences(offsets, patches, NULL, data->n, size, out));
+done:
+    okra_free_(patches);
+    okra_free_(offsets);
+    return st;
+}
+
+static const okra_through_ how = {&okra_position_, NULL, NULL, map};
+
+static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
+                        void **shared)
+{
+    return okra_through_bind_(ctx, &how, params, train, shared);
+}
+
+static const okra_option rows[] = {
+    {"width", OKRA_OPTION_INT, offsetof(patches_params, width), NULL, 1, 1 << 30, NULL,
+     "N", "pixels of a row of the image"},
+    {"patch", OKRA_OPTION_INT, offsetof(patches_params, patch), "10", 1, 1 << 15, NULL,
+     "N", "pixels of a side of a patch"},
+    {"overlap", OKRA_OPTION_INT, offsetof(patches_params, overlap), "5", 0, 1 << 15, NULL,
+     "N", "pixels that neighbouring patches share"},
+    {.name = NULL}};
+
+const okra_kernel_class_ okra_patches_ = {
+    .name = "patches",
+    .help = "images: patches(k,width=W), the sum of a kernel over patches",
+    .params = {"patches", rows, sizeof(patches_params)},
+    .kinds = 1u << OKRA_DENSE,
+    .nested = true,
+    .bind = bind,
+    .unbind = okra_through_unbind_,
+    .side = okra_through_side_,
+    .free_side = okra_through_free_side_,
+    .block = okra_through_block_,
+    .diagonal = okra_through_diagonal_};

@@ -1,0 +1,279 @@
+/*
+ * pieces.c: position(k) and patches(k, ...) taken apart: at each position p the elements
+ * of the objects that have one there, under k itself.
+ *
+ * With map=1 the features of position.c are F_p(x) = (k(c, x_p))_c over the training
+ * elements c at p, so that the piece is K_p K_p', and against others K_p(x) K_p'.
+ * Memory: a copy of all elements.
+ */
+#include "kernel/positions/pieces.h"
+
+#include "kernel/gram/bound.h"
+#include "kernel/positions/position.h"
+
+#include <string.h>
+
+/* The elements at one position, and whose they are. */
+typedef struct piece {
+    okra_data *elements;
+    okra_int *owner, count;
+    okra_bound_ *bound; /* training pieces; NULL: no elements */
+} piece;
+
+struct okra_pieces_ {
+    const okra_position_params_ *params;
+    okra_int n, d, count;
+    bool labels;
+    okra_layout_ layout;
+    piece *at; /* count */
+};
+
+static void piece_clear(piece *p)
+{
+    okra_bound_free_(p->bound);
+    okra_data_free(p->elements);
+    okra_free_(p->owner);
+}
+
+void okra_pieces_free_(okra_pieces_ *s)
+{
+    if (s) {
+        for (okra_int p = 0; s->at && p < s->count; p++) {
+            piece_clear(&s->at[p]);
+        }
+        okra_layout_clear_(&s->layout);
+        okra_free_(s->at);
+        okra_free_(s);
+    }
+}
+
+okra_int okra_pieces_count_(const okra_pieces_ *s)
+{
+    return s->count;
+}
+
+const okra_layout_ *okra_pieces_layout_(const okra_pieces_ *s)
+{
+    return &s->layout;
+}
+
+static okra_int length_of(const okra_pieces_ *s, const okra_data *data, okra_int i)
+{
+    okra_int length = s->layout.down * s->layout.across;
+    if (!s->layout.width) {
+        okra_data_characters(data, i, &length);
+    }
+    return length;
+}
+
+/* ---- elements ---- */
+
+/* The pixels of patch p of an image. */
+static void cut(const okra_layout_ *l, const double *image, okra_int p, double *to)
+{
+    okra_int r = l->row[p / l->across], c = l->col[p % l->across];
+    for (okra_int y = 0; y < l->patch; y++) {
+        memcpy(to + y * l->patch, image + (r + y) * l->width + c,
+               (size_t)l->patch * sizeof *to);
+    }
+}
+
+static okra_status take_vectors(okra_context *ctx, const okra_pieces_ *s,
+                                const okra_data *data, okra_int p, piece *out)
+{
+    okra_status st = OKRA_OK;
+    okra_int d = s->layout.width ? s->layout.patch * s->layout.patch : data->d, length;
+    double *values = NULL;
+    TRY(okra_doubles_(ctx, out->count, d, "the elements at a position", &values));
+    for (okra_int k = 0; k < out->count; k++) {
+        if (s->layout.width) {
+            cut(&s->layout, data->values + out->owner[k] * data->ld, p, values + k * d);
+        } else {
+            const double *vectors = okra_data_vectors(data, out->owner[k], &length);
+            memcpy(values + k * d, vectors + p * d, (size_t)d * sizeof *values);
+        }
+    }
+    TRY(okra_data_adopt_dense_(values, out->count, d, data->source, &out->elements));
+    values = NULL;
+done:
+    okra_free_(values);
+    return st;
+}
+
+/* Code points as label data, one more for a missing label. */
+static okra_status take_labels(const okra_data *data, okra_int p, piece *out)
+{
+    okra_status st = OKRA_OK;
+    okra_int *codes = NULL, classes = 1, length;
+    ALLOC(codes, out->count);
+    for (okra_int k = 0; k < out->count; k++) {
+        codes[k] = okra_data_characters(data, out->owner[k], &length)[p] + 1;
+        classes = OKRA_MAX_(classes, codes[k] + 1);
+    }
+    TRY(okra_data_labels(codes, out->count, NULL, classes, &out->elements));
+done:
+    okra_free_(codes);
+    return st;
+}
+
+/* Of objects first..first+m-1; owners are numbers of `data`. */
+static okra_status take(okra_context *ctx, const okra_pieces_ *s, const okra_data *data,
+                        okra_int first, okra_int m, okra_int p, piece *out)
+{
+    okra_status st = OKRA_OK;
+    ALLOC(out->owner, m);
+    for (okra_int i = first; i < first + m; i++) {
+        if (p < length_of(s, data, i)) {
+            out->owner[out->count++] = i;
+        }
+    }
+    if (out->count > 0) {
+        TRY(s->labels ? take_labels(data, p, out) : take_vectors(ctx, s, data, p, out));
+    }
+done:
+    return st;
+}
+
+/* ---- create ---- */
+
+static okra_status open_kernel(const char *who, const okra_kernel *kernel,
+                               const okra_data *train, okra_pieces_ *s)
+{
+    okra_status st = OKRA_OK;
+    const okra_node_ *root = &kernel->nodes[kernel->count - 1];
+    bool images = root->leaf == &okra_patches_;
+    if (root->kind != OKRA_NODE_LEAF_ || root->component ||
+        (!images && root->leaf != &okra_position_)) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "%s needs an input kernel that is a sum over positions, position(k) or "
+             "patches(k,width=W); it is %s",
+             who, kernel->text);
+    }
+    s->params = root->params;
+    if (images) {
+        TRY(okra_patches_layout_(root->params, train, &s->layout));
+    } else {
+        TRY(okra_position_labels_(s->params->inner, train, &s->labels));
+    }
+done:
+    return st;
+}
+
+okra_status okra_pieces_create_(okra_context *ctx, const char *who,
+                                const okra_kernel *kernel, const okra_data *train,
+                                okra_pieces_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_pieces_ *s;
+    ZALLOC(s, 1);
+    s->n = train->n;
+    s->d = train->d;
+    TRY(open_kernel(who, kernel, train, s));
+    for (okra_int i = 0; i < train->n; i++) {
+        s->count = OKRA_MAX_(s->count, length_of(s, train, i));
+    }
+    ZALLOC(s->at, s->count);
+    for (okra_int p = 0; p < s->count; p++) {
+        piece *at = &s->at[p];
+        TRY(take(ctx, s, train, 0, train->n, p, at));
+        TRY(okra_bound_create_(ctx, s->params->inner, at->elements, &at->bound));
+    }
+    *out = s;
+    s = NULL;
+done:
+    okra_pieces_free_(s);
+    return st;
+}
+
+/* ---- values ---- */
+
+/* K (n x n) <- 0 but for the rows and columns of the owners. */
+static void scatter(okra_mat_ V, const okra_int *rows, okra_int first,
+                    const okra_int *cols, okra_mat_ K)
+{
+    okra_mat_fill_(K, 0);
+    for (okra_int r = 0; r < V.rows; r++) {
+        double *to = K.p + (rows[r] - first) * K.ld;
+        for (okra_int c = 0; c < V.cols; c++) {
+            to[cols[c]] = V.p[r * V.ld + c];
+        }
+    }
+}
+
+/* V <- V G, G the training values at the position, where the kernel has map=1. */
+static okra_status apply_map(okra_context *ctx, const okra_pieces_ *s, const piece *at,
+                             double **values, okra_int rows)
+{
+    okra_status st = OKRA_OK;
+    okra_int count = at->count;
+    double *G = NULL, *product = NULL;
+    if (!s->params->map) {
+        return OKRA_OK;
+    }
+    TRY(okra_doubles_(ctx, count, count, "position-wise features", &G));
+    TRY(okra_doubles_(ctx, rows, count, "position-wise features", &product));
+    TRY(okra_bound_gram_(ctx, at->bound, okra_mat_of_(G, count, count)));
+    TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(*values, rows, count),
+                   okra_mat_of_(G, count, count), 0, okra_mat_of_(product, rows, count)));
+    okra_free_(*values);
+    *values = product;
+    product = NULL;
+done:
+    okra_free_(G);
+    okra_free_(product);
+    return st;
+}
+
+okra_status okra_pieces_gram_(okra_context *ctx, const okra_pieces_ *s, okra_int p,
+                              okra_mat_ K)
+{
+    okra_status st = OKRA_OK;
+    const piece *at = &s->at[p];
+    double *V = NULL;
+    TRY(okra_doubles_(ctx, at->count, at->count, "the values at a position", &V));
+    TRY(okra_bound_gram_(ctx, at->bound, okra_mat_of_(V, at->count, at->count)));
+    TRY(apply_map(ctx, s, at, &V, at->count));
+    scatter(okra_mat_of_(V, at->count, at->count), at->owner, 0, at->owner, K);
+done:
+    okra_free_(V);
+    return st;
+}
+
+okra_status okra_pieces_cross_(okra_context *ctx, const okra_pieces_ *s,
+                               const okra_data *data, okra_int first, okra_int p,
+                               okra_mat_ K)
+{
+    okra_status st = OKRA_OK;
+    const piece *at = &s->at[p];
+    piece test = {0};
+    okra_other_ *other = NULL;
+    double *V = NULL;
+    if (data->d != s->d && !s->labels) {
+        FAIL(OKRA_ESHAPE, "%s has vectors of length %lld, the training set's have %lld",
+             data->source, (long long)data->d, (long long)s->d);
+    }
+    TRY(take(ctx, s, data, first, K.rows, p, &test));
+    okra_mat_fill_(K, 0);
+    if (test.count == 0) {
+        goto done;
+    }
+    TRY(okra_doubles_(ctx, test.count, at->count, "the values at a position", &V));
+    TRY(okra_other_create_(ctx, at->bound, test.elements, &other));
+    TRY(okra_other_cross_(ctx, at->bound, other, 0,
+                          okra_mat_of_(V, test.count, at->count)));
+    TRY(apply_map(ctx, s, at, &V, test.count));
+    scatter(okra_mat_of_(V, test.count, at->count), test.owner, first, at->owner, K);
+done:
+    okra_other_free_(other);
+    piece_clear(&test);
+    okra_free_(V);
+    return st;
+}
+
+bool okra_kernel_counts_letters_(const okra_kernel *kernel)
+{
+    const okra_node_ *root = &kernel->nodes[kernel->count - 1];
+    const okra_position_params_ *p = root->params;
+    return root->kind == OKRA_NODE_LEAF_ && root->leaf == &okra_position_ && !p->map &&
+           strcmp(p->inner->text, "zero-one") == 0;
+}

@@ -1,0 +1,192 @@
+/*
+ * bags.c: bags of hashed features as sparse vectors.
+ *
+ * The distinct codes of the training set, sorted, are the first columns; codes that only
+ * another collection has come behind them, in order of code. Cost: sorting, n log n in
+ * the number of features.
+ */
+#include "kernel/gram/through.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct vocabulary {
+    uint64_t *codes; /* ascending */
+    okra_int count;
+} vocabulary;
+
+okra_status okra_codes_add_(okra_codes_ *codes, uint64_t code)
+{
+    if (codes->count == codes->room) {
+        okra_int room = 2 * codes->room + 64;
+        uint64_t *grown = okra_realloc_(codes->items, room, sizeof *grown);
+        if (!grown) {
+            return OKRA_EMEM;
+        }
+        codes->items = grown;
+        codes->room = room;
+    }
+    codes->items[codes->count++] = code;
+    return OKRA_OK;
+}
+
+static int by_code(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts; returns how many distinct items are left, in front. */
+static okra_int sort_distinct(uint64_t *items, okra_int count)
+{
+    okra_int distinct = 0;
+    if (count > 0) {
+        qsort(items, (size_t)count, sizeof *items, by_code);
+    }
+    for (okra_int k = 0; k < count; k++) {
+        if (distinct == 0 || items[k] != items[distinct - 1]) {
+            items[distinct++] = items[k];
+        }
+    }
+    return distinct;
+}
+
+/* The distinct codes of every object one after another, with their counts. */
+typedef struct bags {
+    okra_int *indptr;
+    okra_codes_ codes;
+    double *counts;
+} bags;
+
+static void bags_clear(bags *b)
+{
+    okra_free_(b->indptr);
+    okra_free_(b->codes.items);
+    okra_free_(b->counts);
+}
+
+/* Appends the sorted items of one object. */
+static okra_status append(bags *b, const okra_codes_ *object, bool binary,
+                          okra_int *counts_room)
+{
+    okra_status st = OKRA_OK;
+    okra_int begin = b->codes.count;
+    for (okra_int k = 0; k < object->count; k++) {
+        if (b->codes.count > begin &&
+            b->codes.items[b->codes.count - 1] == object->items[k]) {
+            b->counts[b->codes.count - 1] += binary ? 0 : 1;
+            continue;
+        }
+        TRY(okra_codes_add_(&b->codes, object->items[k]));
+        if (b->codes.count > *counts_room) {
+            double *grown = okra_realloc_(b->counts, b->codes.room, sizeof *grown);
+            if (!grown) {
+                return OKRA_EMEM;
+            }
+            b->counts = grown;
+            *counts_room = b->codes.room;
+        }
+        b->counts[b->codes.count - 1] = 1;
+    }
+done:
+    return st;
+}
+
+static okra_status collect(okra_emit_ emit, const void *params, const okra_data *data,
+                           bool binary, bags *b)
+{
+    okra_status st = OKRA_OK;
+    okra_codes_ object = {0};
+    okra_int counts_room = 0;
+    ALLOC(b->indptr, data->n + 1);
+    b->indptr[0] = 0;
+    for (okra_int i = 0; i < data->n; i++) {
+        object.count = 0;
+        TRY(emit(params, data, i, &object));
+        if (object.count > 0) {
+            qsort(object.items, (size_t)object.count, sizeof *object.items, by_code);
+        }
+        TRY(append(b, &object, binary, &counts_room));
+        b->indptr[i + 1] = b->codes.count;
+    }
+done:
+    okra_free_(object.items);
+    return st;
+}
+
+void okra_bags_forget_(void *state)
+{
+    vocabulary *v = state;
+    if (v) {
+        okra_free_(v->codes);
+        okra_free_(v);
+    }
+}
+
+okra_status okra_bags_fit_(okra_emit_ emit, const void *params, const okra_data *train,
+                           void **state)
+{
+    okra_status st = OKRA_OK;
+    vocabulary *v = NULL;
+    bags b = {0};
+    ZALLOC(v, 1);
+    TRY(collect(emit, params, train, true, &b));
+    v->count = sort_distinct(b.codes.items, b.codes.count);
+    v->codes = b.codes.items;
+    b.codes.items = NULL;
+    *state = v;
+    v = NULL;
+done:
+    bags_clear(&b);
+    okra_bags_forget_(v);
+    return st;
+}
+
+/* Place of a code in an ascending list, or -1. */
+static okra_int place(const uint64_t *codes, okra_int count, uint64_t code)
+{
+    const uint64_t *found =
+        count ? bsearch(&code, codes, (size_t)count, sizeof *codes, by_code) : NULL;
+    return found ? found - codes : -1;
+}
+
+/* The codes that the vocabulary lacks, ascending, each once. */
+static okra_status unknown_codes(const vocabulary *v, const bags *b, okra_codes_ *unknown)
+{
+    okra_status st = OKRA_OK;
+    for (okra_int k = 0; k < b->codes.count; k++) {
+        if (place(v->codes, v->count, b->codes.items[k]) < 0) {
+            TRY(okra_codes_add_(unknown, b->codes.items[k]));
+        }
+    }
+    unknown->count = sort_distinct(unknown->items, unknown->count);
+done:
+    return st;
+}
+
+okra_status okra_bags_map_(okra_emit_ emit, const void *params, const void *state,
+                           const okra_data *data, bool binary, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    const vocabulary *v = state;
+    bags b = {0};
+    okra_codes_ unknown = {0};
+    okra_int *indices = NULL;
+    TRY(collect(emit, params, data, binary, &b));
+    TRY(unknown_codes(v, &b, &unknown));
+    ALLOC(indices, b.codes.count);
+    for (okra_int k = 0; k < b.codes.count; k++) {
+        okra_int known = place(v->codes, v->count, b.codes.items[k]);
+        indices[k] =
+            known >= 0 ? known
+                       : v->count + place(unknown.items, unknown.count, b.codes.items[k]);
+    }
+    TRY(okra_data_sparse(b.indptr, indices, b.counts, data->n, v->count + unknown.count,
+                         out));
+done:
+    bags_clear(&b);
+    okra_free_(unknown.items);
+    okra_free_(indices);
+    return st;
+}

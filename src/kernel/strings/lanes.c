@@ -1,0 +1,165 @@
+/*
+ * lanes.c: the batches of a block of pairs of strings.
+ */
+#include "kernel/strings/lanes.h"
+#include "data/strings.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+typedef struct item {
+    okra_int length, index;
+} item;
+
+static int by_length(const void *a, const void *b)
+{
+    const item *x = a, *y = b;
+    int lengths = (x->length > y->length) - (x->length < y->length);
+    return lengths ? lengths : (x->index > y->index) - (x->index < y->index);
+}
+
+/* The strings first..first+count-1 in order of length. */
+static item *sorted(const okra_data *data, okra_int first, okra_int count)
+{
+    item *items = okra_alloc_(count, sizeof *items);
+    for (okra_int k = 0; items && k < count; k++) {
+        items[k].index = first + k;
+        okra_characters_(data, first + k, &items[k].length);
+    }
+    if (items) {
+        qsort(items, (size_t)count, sizeof *items, by_length);
+    }
+    return items;
+}
+
+/* Lane l of `lanes` <- the string, then pads up to `positions`. */
+static void fill_lane(const okra_data *data, okra_int i, int l, okra_int positions,
+                      double pad, okra_lane_ *lanes)
+{
+    okra_int length;
+    const int32_t *code = okra_characters_(data, i, &length);
+    for (okra_int k = 0; k < positions; k++) {
+        lanes[k][l] = k < length ? code[k] : pad;
+    }
+}
+
+/* The next batch of items as lanes of t; returns its positions. Lanes without an item
+ * are all pads. */
+static okra_int fill_batch(const okra_data *data, const item *items, int count,
+                           double pad, okra_lane_ *t)
+{
+    okra_int positions = items[count - 1].length;
+    for (int l = 0; l < OKRA_LANES_; l++) {
+        if (l < count) {
+            fill_lane(data, items[l].index, l, positions, pad, t);
+            continue;
+        }
+        for (okra_int k = 0; k < positions; k++) {
+            t[k][l] = pad;
+        }
+    }
+    return positions;
+}
+
+/* Every lane of s <- the same string; returns its length. */
+static okra_int spread(const okra_data *data, okra_int i, okra_lane_ *s)
+{
+    okra_int length;
+    const int32_t *code = okra_characters_(data, i, &length);
+    for (okra_int k = 0; k < length; k++) {
+        s[k] = (okra_lane_){0} + code[k];
+    }
+    return length;
+}
+
+static okra_int longest(const okra_data *data, okra_int first, okra_int count)
+{
+    okra_int most = 0;
+    for (okra_int k = first; k < first + count; k++) {
+        okra_int length;
+        okra_characters_(data, k, &length);
+        most = OKRA_MAX_(most, length);
+    }
+    return most;
+}
+
+typedef struct space {
+    okra_lane_ *s, *t, *work;
+    item *items;
+} space;
+
+static okra_status get_space(okra_context *ctx, const okra_lanes_ *how,
+                             const okra_data *b, okra_int j0, okra_int nj,
+                             okra_int s_most, okra_int t_most, space *sp)
+{
+    okra_status st = OKRA_OK;
+    TRY(okra_budget_ask_(ctx,
+                         (double)sizeof(okra_lane_) *
+                             ((double)s_most + (double)t_most * (double)(how->depth + 1)),
+                         "comparing strings of %" PRId64 " and %" PRId64 " characters",
+                         s_most, t_most));
+    ALLOC(sp->s, s_most);
+    ALLOC(sp->t, t_most);
+    ALLOC(sp->work, t_most * how->depth);
+    sp->items = sorted(b, j0, nj);
+    st = sp->items ? OKRA_OK : OKRA_EMEM;
+done:
+    return st;
+}
+
+static void free_space(space *sp)
+{
+    okra_free_(sp->s);
+    okra_free_(sp->t);
+    okra_free_(sp->work);
+    okra_free_(sp->items);
+}
+
+okra_status okra_lanes_block_(okra_context *ctx, const okra_lanes_ *how,
+                              const okra_data *a, okra_int i0, okra_int ni,
+                              const okra_data *b, okra_int j0, okra_int nj, double *out,
+                              okra_int ld)
+{
+    okra_status st = OKRA_OK;
+    space sp = {0};
+    TRY(get_space(ctx, how, b, j0, nj, longest(a, i0, ni), longest(b, j0, nj), &sp));
+    for (okra_int c = 0; c < nj; c += OKRA_LANES_) {
+        const item *items = sp.items + c;
+        int count = (int)OKRA_MIN_(nj - c, OKRA_LANES_);
+        okra_int n = fill_batch(b, items, count, OKRA_PAD_T_, sp.t);
+        for (okra_int r = 0; r < ni; r++) {
+            double value[OKRA_LANES_];
+            okra_int m = spread(a, i0 + r, sp.s);
+            how->batch(how->arg, m, sp.s, n, sp.t, sp.work, value);
+            for (int l = 0; l < count; l++) {
+                out[r * ld + items[l].index - j0] = value[l];
+            }
+        }
+    }
+done:
+    free_space(&sp);
+    return st;
+}
+
+okra_status okra_lanes_diagonal_(okra_context *ctx, const okra_lanes_ *how,
+                                 const okra_data *a, okra_int n, double *out)
+{
+    okra_status st = OKRA_OK;
+    space sp = {0};
+    okra_int most = longest(a, 0, n);
+    TRY(get_space(ctx, how, a, 0, n, most, most, &sp));
+    for (okra_int c = 0; c < n; c += OKRA_LANES_) {
+        double value[OKRA_LANES_];
+        const item *items = sp.items + c;
+        int count = (int)OKRA_MIN_(n - c, OKRA_LANES_);
+        okra_int length = fill_batch(a, items, count, OKRA_PAD_T_, sp.t);
+        fill_batch(a, items, count, OKRA_PAD_S_, sp.s);
+        how->batch(how->arg, length, sp.s, length, sp.t, sp.work, value);
+        for (int l = 0; l < count; l++) {
+            out[items[l].index] = value[l];
+        }
+    }
+done:
+    free_space(&sp);
+    return st;
+}

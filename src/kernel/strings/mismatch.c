@@ -1,0 +1,197 @@
+/*
+ * mismatch.c: the (k,m)-mismatch kernel (Leslie et al. 2004).
+ *
+ *   k(s,t) = sum over all words u of k letters of n_u(s) n_u(t),
+ *   n_u(s) = how many substrings of s of k letters differ from u in at most m places
+ *
+ * The words need not be listed: two substrings that differ in d places share
+ *   I(d) = sum over i, j, c of C(d,i) C(d-i,j) (A-2)^(d-i-j) C(k-d,c) (A-1)^c,
+ *          d-i+c <= m,  d-j+c <= m
+ * words u, A the size of the alphabet: i of the d places as in the first, j as in the
+ * second, the others as in neither, and c of the k-d places where they agree changed. So
+ *   k(s,t) = sum_d I(d) H(d),  H(d) = pairs of substrings that differ in d places,
+ * and I(d) = 0 for d > 2m. H comes from sliding a window along the diagonals.
+ *
+ * A is the number of distinct characters of the training set unless given; characters of
+ * other strings that are new count as letters too. Cost: (2m+4) |s||t| steps whatever k,
+ * eight pairs at a time. H is exact; the value has one rounding a term.
+ */
+#include "kernel/strings/lanes.h"
+#include "kernel/strings/string_kernels.h"
+
+#include <string.h>
+
+enum { K_MOST = 64, M_MOST = 8 };
+
+typedef struct mismatch_params {
+    okra_int k, m, alphabet;
+} mismatch_params;
+
+/* Shared by both sides. */
+typedef struct weights {
+    okra_int k, top;          /* top: largest d with I(d) > 0 */
+    double I[2 * M_MOST + 1]; /*                              */
+} weights;
+
+typedef struct side {
+    const weights *w;
+    const okra_data *data;
+} side;
+
+static double choose(okra_int n, okra_int k)
+{
+    double c = 1;
+    for (okra_int i = 1; i <= k; i++) {
+        c = c * (double)(n - k + i) / (double)i;
+    }
+    return k < 0 || k > n ? 0 : c;
+}
+
+static double power(double x, okra_int p)
+{
+    double result = 1;
+    while (p-- > 0) {
+        result *= x;
+    }
+    return result;
+}
+
+static double shared_words(okra_int k, okra_int m, double letters, okra_int d)
+{
+    double sum = 0;
+    for (okra_int i = 0; i <= d; i++) {
+        for (okra_int j = 0; i + j <= d; j++) {
+            okra_int changes = m - d + OKRA_MIN_(i, j);
+            for (okra_int c = 0; c <= OKRA_MIN_(changes, k - d); c++) {
+                sum += choose(d, i) * choose(d - i, j) *
+                       power(OKRA_MAX_(letters - 2, 0), d - i - j) * choose(k - d, c) *
+                       power(OKRA_MAX_(letters - 1, 0), c);
+            }
+        }
+    }
+    return sum;
+}
+
+static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
+                        void **shared)
+{
+    okra_status st = OKRA_OK;
+    const mismatch_params *p = params;
+    weights *w = NULL;
+    int32_t *letters = NULL;
+    okra_int count = 0;
+    (void)ctx;
+    if (p->m > p->k) {
+        FAIL(OKRA_EARG, "kernel mismatch: m=%lld is more than k=%lld", (long long)p->m,
+             (long long)p->k);
+    }
+    TRY(okra_alphabet_(train, &letters, &count));
+    if (p->alphabet > 0 && p->alphabet < count) { /* I(d) would not be a kernel */
+        FAIL(OKRA_EARG,
+             "kernel mismatch: alphabet=%lld is less than the %lld letters of %s",
+             (long long)p->alphabet, (long long)count, train->source);
+    }
+    count = OKRA_MAX_(count, p->alphabet);
+    ZALLOC(w, 1);
+    w->k = p->k;
+    w->top = OKRA_MIN_(2 * p->m, p->k);
+    for (okra_int d = 0; d <= w->top; d++) {
+        w->I[d] = shared_words(p->k, p->m, (double)count, d);
+    }
+    *shared = w;
+done:
+    okra_free_(letters);
+    return st;
+}
+
+/* c(i,j): differences within the windows of k that end at i and j, so
+ * c(i,j) = c(i-1,j-1) + [s_i != t_j] - [s_(i-k) != t_(j-k)]. Row i overwrites row i-1. */
+static inline OKRA_INLINE_ void body(OKRA_BATCH_PARAMETERS_)
+{
+    (void)fused;
+    const weights *w = arg;
+    const okra_lane_ one = (okra_lane_){0} + 1;
+    okra_int k = w->k;
+    okra_lane_ H[2 * M_MOST + 1], sum = {0};
+    memset(H, 0, sizeof H);
+    memset(work, 0, (size_t)n * sizeof *work);
+    for (okra_int i = 0; i < m; i++) {
+        okra_lane_ before = {0};
+        for (okra_int j = 0; j < n; j++) {
+            okra_lane_ c = before + OKRA_WHERE_(s[i] != t[j], one);
+            before = work[j];
+            if (i >= k && j >= k) {
+                c -= OKRA_WHERE_(s[i - k] != t[j - k], one);
+            }
+            work[j] = c;
+            if (i < k - 1 || j < k - 1) {
+                continue;
+            }
+            okra_mask_ inside = (s[i] >= 0) & (t[j] >= 0);
+            for (okra_int d = 0; d <= w->top; d++) {
+                H[d] += OKRA_WHERE_((c == (double)d) & inside, one);
+            }
+        }
+    }
+    for (okra_int d = 0; d <= w->top; d++) {
+        sum += w->I[d] * H[d];
+    }
+    for (int l = 0; l < OKRA_LANES_; l++) {
+        value[l] = sum[l];
+    }
+}
+OKRA_BATCH_(mismatch_batch, body)
+
+static okra_status make_side(okra_context *ctx, const void *params, const void *shared,
+                             const okra_data *data, void **out)
+{
+    okra_status st = OKRA_OK;
+    side *s = NULL;
+    (void)ctx, (void)params;
+    ALLOC(s, 1);
+    s->w = shared;
+    s->data = data;
+    *out = s;
+done:
+    return st;
+}
+
+static okra_status block(okra_context *ctx, const void *params, const void *a,
+                         okra_int i0, okra_int ni, const void *b, okra_int j0,
+                         okra_int nj, double *out, okra_int ld)
+{
+    const side *sa = a, *sb = b;
+    okra_lanes_ lanes = {mismatch_batch, sa->w, 1};
+    (void)params;
+    return okra_lanes_block_(ctx, &lanes, sa->data, i0, ni, sb->data, j0, nj, out, ld);
+}
+
+static okra_status diagonal(okra_context *ctx, const void *params, const void *a,
+                            okra_int n, double *out)
+{
+    const side *s = a;
+    okra_lanes_ lanes = {mismatch_batch, s->w, 1};
+    (void)params;
+    return okra_lanes_diagonal_(ctx, &lanes, s->data, n, out);
+}
+
+static const okra_option rows[] = {
+    {"k", OKRA_OPTION_INT, offsetof(mismatch_params, k), "3", 1, K_MOST, NULL, "N",
+     "characters of a substring"},
+    {"m", OKRA_OPTION_INT, offsetof(mismatch_params, m), "1", 0, M_MOST, NULL, "N",
+     "characters that may differ"},
+    {"alphabet", OKRA_OPTION_INT, offsetof(mismatch_params, alphabet), "0", 0, 1114112,
+     NULL, "N", "size of the alphabet; 0: the characters of the training set"},
+    {.name = NULL}};
+
+const okra_kernel_class_ okra_mismatch_ = {
+    .name = "mismatch",
+    .help = "strings: substrings of k characters that agree but for m of them",
+    .params = {"mismatch", rows, sizeof(mismatch_params)},
+    .kinds = 1u << OKRA_STRINGS,
+    .bind = bind,
+    .unbind = okra_free_,
+    .side = make_side,
+    .free_side = okra_free_,
+    .block = block,
+    .diagonal = diagonal};

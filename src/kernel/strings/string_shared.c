@@ -1,0 +1,111 @@
+/*
+ * string_shared.c: what the kernels of strings share: the side, alphabets, and the check
+ * of kernels that need not be positive semidefinite.
+ */
+#include "data/strings.h"
+#include "kernel/strings/string_kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+okra_status okra_plain_side_(okra_context *ctx, const void *params, const void *shared,
+                             const okra_data *data, void **side)
+{
+    (void)ctx, (void)params, (void)shared;
+    *side = (okra_data *)(uintptr_t)data;
+    return OKRA_OK;
+}
+
+void okra_plain_side_free_(void *side)
+{
+    (void)side;
+}
+
+/* ---- alphabets ---- */
+
+static int by_code(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+okra_status okra_alphabet_(const okra_data *data, int32_t **letters, okra_int *count)
+{
+    okra_status st = OKRA_OK;
+    int32_t *all = NULL;
+    okra_int distinct = 0, length, total = data->groups[0].offsets[data->n];
+    const int32_t *code = data->n ? okra_characters_(data, 0, &length) : NULL;
+    ALLOC(all, total);
+    if (total > 0) {
+        memcpy(all, code, (size_t)total * sizeof *all);
+        qsort(all, (size_t)total, sizeof *all, by_code);
+    }
+    for (okra_int k = 0; k < total; k++) {
+        if (k == 0 || all[k] != all[distinct - 1]) {
+            all[distinct++] = all[k];
+        }
+    }
+    *letters = all;
+    *count = distinct;
+done:
+    return st;
+}
+
+okra_int okra_letter_(const int32_t *letters, okra_int count, int32_t code)
+{
+    const int32_t *found =
+        count ? bsearch(&code, letters, (size_t)count, sizeof *letters, by_code) : NULL;
+    return found ? found - letters : count;
+}
+
+/* ---- positive semidefinite or not ---- */
+
+/* The smallest eigenvalue over the largest, of the Gram matrix of all of `data`. */
+static okra_status smallest_share(okra_context *ctx, const okra_kernel_class_ *class,
+                                  const void *params, const void *shared,
+                                  const okra_data *data, double *share)
+{
+    okra_status st = OKRA_OK;
+    void *side = NULL;
+    double *K = NULL, *w = NULL;
+    okra_int n = data->n;
+    TRY(class->side(ctx, params, shared, data, &side));
+    TRY(okra_doubles_(ctx, n, n, "the check for positive semidefiniteness", &K));
+    ALLOC(w, n);
+    TRY(class->block(ctx, params, side, 0, n, side, 0, n, K, n));
+    TRY(okra_eigh_(ctx, okra_mat_of_(K, n, n), w));
+    *share = n > 0 && w[n - 1] > 0 ? w[0] / w[n - 1] : 0;
+done:
+    if (side) {
+        class->free_side(side);
+    }
+    okra_free_(K);
+    okra_free_(w);
+    return st;
+}
+
+okra_status okra_psd_check_(okra_context *ctx, const okra_kernel_class_ *class,
+                            const void *params, const void *shared,
+                            const okra_data *train)
+{
+    okra_status st = OKRA_OK;
+    okra_int index[OKRA_PSD_MOST_], m = OKRA_MIN_(train->n, OKRA_PSD_MOST_);
+    okra_data *chosen = NULL;
+    double share = 0;
+    for (okra_int k = 0; k < m; k++) {
+        index[k] = k * train->n / m;
+    }
+    TRY(okra_data_take(train, index, m, &chosen));
+    TRY(smallest_share(ctx, class, params, shared, chosen, &share));
+    /* Rounding alone gives about n eps. */
+    if (share < -1e-12) {
+        okra_warn_(ctx,
+                   "kernel %s is not positive semidefinite on %s (%lld of %lld objects "
+                   "looked at): the most negative eigenvalue is %.2g of the largest",
+                   class->name, train->source, (long long)m, (long long)train->n, -share);
+    }
+done:
+    okra_data_free(chosen);
+    return st;
+}

@@ -1,0 +1,382 @@
+/*
+ * twin_learn.c: twin kernel learning on collections: Gram matrices of the base kernels,
+ * the coefficients (twin.c), and the learned kernels as expressions:
+ *     one base kernel     EXPR | poly-series(0, alpha_1, alpha_2, ...)
+ *     several             sum of alpha_t * (A | power(p=2)) * (B) ...
+ * Memory: an n x n matrix a base kernel, or with low rank a thin factor, and what twin.c
+ * needs, O(n (d1 + d2)). Of low rank, C is exactly that of the factors' products.
+ */
+#include "kernel/expression/expr.h"
+#include "kernel/kernels.h"
+#include "kernel/lowrank/lowrank.h"
+#include "kernel/twin/twin.h"
+#include "okra/twin.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SERIES_MOST = 16 }; /* the highest power of poly-series */
+
+typedef struct learned {
+    okra_twin_side_ shape; /* its Gram matrices are gone after learning */
+    okra_int terms;
+    double *coefficients;
+    okra_kernel *kernel;
+    double *owned[OKRA_TWIN_KERNELS_MOST]; /* Gram matrices that are not the user's */
+} learned;
+
+struct okra_twin {
+    learned side[2];
+    double *C, before, after;
+};
+
+void okra_twin_free(okra_twin *twin)
+{
+    if (twin) {
+        for (int s = 0; s < 2; s++) {
+            okra_free_(twin->side[s].coefficients);
+            okra_kernel_free(twin->side[s].kernel);
+        }
+        okra_free_(twin->C);
+        okra_free_(twin);
+    }
+}
+
+/* ---- Gram matrices ---- */
+
+static okra_status check(const okra_twin_base *base, const char *which)
+{
+    if (base->count < 1 || base->count > OKRA_TWIN_KERNELS_MOST) {
+        return okra_fail_(OKRA_EARG, "twin: %zu kernels of %s, expected 1 to %d",
+                          base->count, which, OKRA_TWIN_KERNELS_MOST);
+    }
+    if (base->degree < 1 || (base->count == 1 && base->degree > SERIES_MOST)) {
+        return okra_fail_(OKRA_EARG, "twin: the degree of %s is %d, expected 1 to %d",
+                          which, base->degree, SERIES_MOST);
+    }
+    return OKRA_OK;
+}
+
+/* A Gram matrix of the user's is used where it lies. */
+static bool given(const okra_kernel *kernel, const okra_data *data)
+{
+    return kernel->count == 1 && kernel->nodes[0].leaf == &okra_precomputed_ &&
+           data->kind == OKRA_GRAM && data->d == data->n;
+}
+
+/* *out (n x *rank): the features of every object under a map of low rank. */
+static okra_status factor(okra_context *ctx, const okra_kernel *kernel,
+                          const okra_data *data, const okra_low_ *low, uint64_t stream,
+                          double **out, okra_int *rank)
+{
+    okra_status st = OKRA_OK;
+    okra_map_ *map = NULL;
+    double *V = NULL;
+    TRY(okra_map_create_(ctx, kernel, data, low, stream, &map));
+    okra_int n = data->n, columns = map->columns;
+    *rank = map->rank;
+    TRY(okra_doubles_(ctx, n, columns, "values of a low rank", &V));
+    TRY(okra_map_values_(ctx, map, data, 0, okra_mat_of_(V, n, columns)));
+    if (map->sketch) {
+        TRY(okra_doubles_(ctx, n, *rank, "features of low rank", out));
+        TRY(okra_map_features_(ctx, map, okra_mat_of_(V, n, columns),
+                               okra_mat_of_(*out, n, *rank)));
+    } else {
+        TRY(okra_map_features_(ctx, map, okra_mat_of_(V, n, columns),
+                               okra_mat_of_(V, n, columns)));
+        *out = V;
+        V = NULL;
+    }
+done:
+    okra_map_free_(map);
+    okra_free_(V);
+    return st;
+}
+
+static okra_status factors(okra_context *ctx, const okra_data *data,
+                           const okra_twin_base *base, uint64_t stream, learned *l)
+{
+    okra_status st = OKRA_OK;
+    okra_low_ low;
+    l->shape.factored = true;
+    TRY(okra_low_parse_(base->low_rank, &low));
+    for (size_t k = 0; k < base->count; k++) {
+        okra_int rank = 0;
+        TRY(factor(ctx, base->kernels[k], data, &low, stream, &l->owned[k], &rank));
+        l->shape.gram[k] = okra_mat_of_(l->owned[k], data->n, rank);
+    }
+done:
+    return st;
+}
+
+static okra_status grams(okra_context *ctx, const okra_data *data,
+                         const okra_twin_base *base, uint64_t stream, learned *l)
+{
+    okra_status st = OKRA_OK;
+    okra_bound_ *bound = NULL;
+    okra_int n = data->n;
+    l->shape.degree = base->degree;
+    l->shape.kernels = (int)base->count;
+    if (base->low_rank) {
+        return factors(ctx, data, base, stream, l);
+    }
+    for (size_t k = 0; k < base->count; k++) {
+        TRY(okra_bound_create_(ctx, base->kernels[k], data, &bound));
+        if (given(base->kernels[k], data)) {
+            l->shape.gram[k] = okra_mat_view_(data->values, n, n, data->ld);
+        } else {
+            TRY(okra_doubles_(ctx, n, n, "the Gram matrix of a base kernel",
+                              &l->owned[k]));
+            l->shape.gram[k] = okra_mat_of_(l->owned[k], n, n);
+            TRY(okra_bound_gram_(ctx, bound, l->shape.gram[k]));
+        }
+        okra_bound_free_(bound);
+        bound = NULL;
+    }
+done:
+    okra_bound_free_(bound);
+    return st;
+}
+
+/* Entry (i, j) of the Gram matrix of kernel k. */
+static double entry(const okra_twin_side_ *shape, int k, okra_int i, okra_int j)
+{
+    okra_mat_ K = shape->gram[k];
+    const double *row = K.p + i * K.ld;
+    return shape->factored ? okra_dot_(K.cols, row, K.p + j * K.ld) : row[j];
+}
+
+/* Whether centring leaves nothing of the Gram matrices, K_ij = K_i0 + K_0j - K_00 but
+ * for rounding. Found false at the first rows, unless it is true. */
+static bool constant(const okra_twin_side_ *shape)
+{
+    const double rounding = 1e-14; /* kernel values: some 10 eps of the largest */
+    for (int k = 0; k < shape->kernels; k++) {
+        double corner = entry(shape, k, 0, 0);
+        for (okra_int i = 0; i < shape->gram[k].rows; i++) {
+            double first = entry(shape, k, i, 0), self = entry(shape, k, i, i);
+            for (okra_int j = 0; j <= i; j++) {
+                double rest = entry(shape, k, i, j) - first - entry(shape, k, j, 0);
+                double most = fmax(fmax(fabs(corner), fabs(first)), fabs(self));
+                if (fabs(rest + corner) > rounding * most) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- expressions ---- */
+
+/* text += more, in a fresh block. */
+static okra_status append(char **text, char *more)
+{
+    char *longer = more ? okra_format_("%s%s", *text ? *text : "", more) : NULL;
+    okra_free_(more);
+    if (!longer) {
+        return OKRA_EMEM;
+    }
+    okra_free_(*text);
+    *text = longer;
+    return OKRA_OK;
+}
+
+static okra_status series(const okra_twin_base *base, const learned *l, char **text)
+{
+    okra_status st = OKRA_OK;
+    char number[OKRA_NUMBER_TEXT_];
+    TRY(append(text, okra_format_("%s", okra_kernel_text(base->kernels[0]))));
+    if (l->terms > 1) {
+        TRY(append(text, okra_format_(" | poly-series(0")));
+        for (okra_int t = 0; t < l->terms; t++) {
+            TRY(append(text, okra_format_(
+                                 ",%s", okra_double_text_(l->coefficients[t], number))));
+        }
+        TRY(append(text, okra_format_(")")));
+    }
+done:
+    return st;
+}
+
+static okra_status products(const okra_twin_base *base, const learned *l, char **text)
+{
+    okra_status st = OKRA_OK;
+    char number[OKRA_NUMBER_TEXT_];
+    for (okra_int t = 0; t < l->terms; t++) {
+        int p[OKRA_TWIN_KERNELS_MOST];
+        okra_twin_exponents_(&l->shape, t, p);
+        if (l->coefficients[t] == 0) {
+            continue;
+        }
+        TRY(append(text, okra_format_("%s%s", *text ? " + " : "",
+                                      okra_double_text_(l->coefficients[t], number))));
+        for (size_t k = 0; k < base->count; k++) {
+            const char *name = okra_kernel_text(base->kernels[k]);
+            if (p[k] == 1) {
+                TRY(append(text, okra_format_("*(%s)", name)));
+            } else if (p[k] > 1) {
+                TRY(append(text, okra_format_("*(%s | power(p=%d))", name, p[k])));
+            }
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status express(const okra_twin_base *base, learned *l)
+{
+    okra_status st = OKRA_OK;
+    char *text = NULL;
+    TRY(base->count == 1 ? series(base, l, &text) : products(base, l, &text));
+    st = okra_kernel_parse(text, &l->kernel);
+    if (st == OKRA_EARG) { /* the base kernels are valid: only their number is left */
+        FAIL(OKRA_EARG, "twin: %lld terms are more than a kernel expression can hold",
+             (long long)l->terms);
+    }
+done:
+    okra_free_(text);
+    return st;
+}
+
+/* ---- learning ---- */
+
+/* The entries are finite, and not negative where the Gram matrices are what they should
+ * be. `before` gets the best pair of base kernels. */
+static okra_status look_at(okra_context *ctx, okra_twin *twin, bool unbiased)
+{
+    okra_int rows = twin->side[0].terms, cols = twin->side[1].terms;
+    double least = 0, most = 0;
+    twin->before = -INFINITY;
+    for (okra_int i = 0; i < rows * cols; i++) {
+        double value = twin->C[i];
+        if (!isfinite(value)) {
+            return okra_fail_(OKRA_ENUMERIC,
+                              "twin: the HSIC of term %lld of the inputs and term %lld "
+                              "of the outputs (from 1) is not finite: powers of so large "
+                              "kernel values overflow; 'normalize' or a bounded kernel "
+                              "helps",
+                              (long long)(i / cols + 1), (long long)(i % cols + 1));
+        }
+        least = fmin(least, value);
+        most = fmax(most, value);
+        if (i / cols < twin->side[0].shape.kernels &&
+            i % cols < twin->side[1].shape.kernels) {
+            twin->before = fmax(twin->before, value);
+        }
+    }
+    if (!unbiased && least < -1e-9 * most) {
+        okra_warn_(ctx,
+                   "twin: an HSIC value is %.3g below 0, the largest is %.3g: a Gram "
+                   "matrix is not positive semi-definite; negative values count as 0",
+                   -least, most);
+    }
+    return OKRA_OK;
+}
+
+static okra_status learn(okra_context *ctx, okra_twin *twin, bool unbiased)
+{
+    okra_status st = OKRA_OK;
+    learned *x = &twin->side[0], *y = &twin->side[1];
+    x->terms = okra_twin_terms_(&x->shape);
+    y->terms = okra_twin_terms_(&y->shape);
+    if (x->terms < 0 || y->terms < 0) {
+        FAIL(OKRA_EARG,
+             "twin: degrees %d and %d of %d and %d kernels have too many terms",
+             x->shape.degree, y->shape.degree, x->shape.kernels, y->shape.kernels);
+    }
+    for (int k = 0; k < 2; k++) {
+        if (twin->side[k].shape.gram[0].rows > 1 && constant(&twin->side[k].shape)) {
+            FAIL(OKRA_ENUMERIC,
+                 "twin: the %s are all the same to their kernel, to rounding: nothing "
+                 "can depend on them",
+                 k == 0 ? "inputs" : "outputs");
+        }
+    }
+    TRY(okra_doubles_(ctx, x->terms, y->terms, "the matrix of HSIC values", &twin->C));
+    ALLOC(x->coefficients, x->terms);
+    ALLOC(y->coefficients, y->terms);
+    okra_mat_ C = okra_mat_of_(twin->C, x->terms, y->terms);
+    TRY(okra_twin_matrix_(ctx, &x->shape, &y->shape, unbiased, C));
+    TRY(look_at(ctx, twin, unbiased));
+    TRY(okra_twin_solve_(ctx, C, x->coefficients, y->coefficients, &twin->after));
+done:
+    return st;
+}
+
+okra_status okra_twin_learn(okra_context *context, const okra_data *x, const okra_data *y,
+                            const okra_twin_base *base_x, const okra_twin_base *base_y,
+                            bool unbiased, okra_twin **out)
+{
+    okra_status st = OKRA_OK;
+    okra_twin *twin = NULL;
+    char a[96], b[96];
+    if (x->n != y->n) {
+        FAIL(OKRA_ESHAPE, "twin: x has %s, y has %s; expected as many of each",
+             okra_data_describe_(x, a, sizeof a), okra_data_describe_(y, b, sizeof b));
+    }
+    TRY(check(base_x, "the inputs"));
+    TRY(check(base_y, "the outputs"));
+    ZALLOC(twin, 1);
+    TRY(grams(context, x, base_x, 0, &twin->side[0]));
+    TRY(grams(context, y, base_y, 1, &twin->side[1]));
+    TRY(learn(context, twin, unbiased));
+    TRY(express(base_x, &twin->side[0]));
+    TRY(express(base_y, &twin->side[1]));
+done:
+    for (int s = 0; twin && s < 2; s++) {
+        for (int k = 0; k < OKRA_TWIN_KERNELS_MOST; k++) {
+            okra_free_(twin->side[s].owned[k]);
+            twin->side[s].owned[k] = NULL;
+        }
+    }
+    if (st == OKRA_OK) {
+        *out = twin;
+    } else {
+        okra_twin_free(twin);
+    }
+    return st;
+}
+
+/* ---- what was learned ---- */
+
+const double *okra_twin_matrix(const okra_twin *twin, okra_int *rows, okra_int *cols)
+{
+    *rows = twin->side[0].terms;
+    *cols = twin->side[1].terms;
+    return twin->C;
+}
+
+const double *okra_twin_coefficients(const okra_twin *twin, okra_side side,
+                                     okra_int *terms)
+{
+    *terms = twin->side[side].terms;
+    return twin->side[side].coefficients;
+}
+
+int okra_twin_exponent(const okra_twin *twin, okra_side side, okra_int term,
+                       size_t kernel)
+{
+    const learned *l = &twin->side[side];
+    int p[OKRA_TWIN_KERNELS_MOST];
+    if (term < 0 || term >= l->terms || kernel >= (size_t)l->shape.kernels) {
+        return 0;
+    }
+    okra_twin_exponents_(&l->shape, term, p);
+    return p[kernel];
+}
+
+double okra_twin_before(const okra_twin *twin)
+{
+    return twin->before;
+}
+
+double okra_twin_after(const okra_twin *twin)
+{
+    return twin->after;
+}
+
+const char *okra_twin_kernel(const okra_twin *twin, okra_side side)
+{
+    return okra_kernel_text(twin->side[side].kernel);
+}

@@ -1,0 +1,196 @@
+/*
+ * cost.c: a kernel of class labels from a matrix of costs (Weston et al. 2003, eq. 5 with
+ * its sign put right).
+ *
+ *   G = -1/2 H D^2 H,  D_ab the cost of taking class a for b, H = I - 11'/C
+ *
+ * so that |phi(a) - phi(b)| = D_ab where the costs are distances in some Euclidean space
+ * (all costs 1: zero-one/2, centred). Where they are not, the negative eigenvalues of G
+ * are set to 0, the nearest G that is a kernel, and a warning tells their share. The
+ * matrix must be square, one row a class, symmetric, not negative, 0 on the diagonal.
+ * Cost: O(C^3) once, then a look-up a pair. A model keeps G: it does not need the file.
+ */
+#include "kernel/positions/position.h"
+#include "kernel/gram/square.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct cost_params {
+    const char *file;
+} cost_params;
+
+typedef struct side {
+    const okra_square_ *G;
+    const okra_int *codes;
+} side;
+
+static okra_status check_costs(const okra_data *D)
+{
+    okra_status st = OKRA_OK;
+    if (D->kind != OKRA_DENSE || D->n != D->d) {
+        FAIL(OKRA_ESHAPE,
+             "kernel cost: %s is %" PRId64 " x %" PRId64 ", expected a square matrix",
+             D->source, D->n, D->d);
+    }
+    for (okra_int i = 0; i < D->n; i++) {
+        for (okra_int j = 0; j < D->n; j++) {
+            double x = D->values[i * D->ld + j];
+            if (x < 0 || x != D->values[j * D->ld + i] || (i == j && x != 0)) {
+                FAIL(OKRA_EARG,
+                     "kernel cost: %s, row %" PRId64 ", column %" PRId64
+                     " (from 0) is %g: costs must be symmetric, at least 0, and 0 on the "
+                     "diagonal",
+                     D->source, i, j, x);
+            }
+        }
+    }
+done:
+    return st;
+}
+
+/* G <- -1/2 H D^2 H */
+static void scaling(const okra_data *D, double *G, double *mean)
+{
+    okra_int C = D->n;
+    double grand = 0;
+    for (okra_int i = 0; i < C; i++) {
+        mean[i] = 0;
+        for (okra_int j = 0; j < C; j++) {
+            double x = D->values[i * D->ld + j];
+            G[i * C + j] = x * x;
+            mean[i] += x * x / (double)C;
+        }
+        grand += mean[i] / (double)C;
+    }
+    for (okra_int i = 0; i < C; i++) {
+        for (okra_int j = 0; j < C; j++) {
+            G[i * C + j] = -0.5 * (G[i * C + j] - mean[i] - mean[j] + grand);
+        }
+    }
+}
+
+/* G <- sum of its positive eigenpairs, if it has negative ones beyond rounding. */
+static okra_status clip(okra_context *ctx, okra_int C, const char *source, double *G)
+{
+    okra_status st = OKRA_OK;
+    double *V = NULL, *w = NULL, negative = 0, all = 0;
+    TRY(okra_doubles_(ctx, C, C, "the eigenvectors of costs", &V));
+    ALLOC(w, C);
+    memcpy(V, G, (size_t)(C * C) * sizeof *V);
+    TRY(okra_eigh_(ctx, okra_mat_of_(V, C, C), w));
+    for (okra_int k = 0; k < C; k++) {
+        negative += w[k] < 0 ? -w[k] : 0;
+        all += fabs(w[k]);
+    }
+    if (negative > 1e-12 * all) {
+        okra_warn_(ctx,
+                   "kernel cost: %s is no matrix of distances: %.2g of the spectrum "
+                   "is negative and was set to 0",
+                   source, negative / all);
+        for (okra_int k = 0; k < C; k++) {
+            for (okra_int j = 0; j < C; j++) {
+                V[k * C + j] *= w[k] > 0 ? sqrt(w[k]) : 0;
+            }
+        }
+        TRY(okra_syrk_(ctx, true, 1, okra_mat_of_(V, C, C), 0, okra_mat_of_(G, C, C)));
+    }
+done:
+    okra_free_(V);
+    okra_free_(w);
+    return st;
+}
+
+static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
+                        void **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *D = NULL;
+    double *G = NULL, *mean = NULL;
+    TRY(okra_data_read(ctx, ((const cost_params *)params)->file, &D));
+    TRY(check_costs(D));
+    if (D->n < train->d) {
+        FAIL(OKRA_ESHAPE,
+             "kernel cost: %s has costs of %" PRId64 " classes, %s has %" PRId64,
+             D->source, D->n, train->source, train->d);
+    }
+    TRY(okra_doubles_(ctx, D->n, D->n, "the kernel of classes", &G));
+    ALLOC(mean, D->n);
+    scaling(D, G, mean);
+    TRY(clip(ctx, D->n, D->source, G));
+    st = okra_square_create_(D->n, G, out);
+    G = NULL;
+done:
+    okra_free_(G);
+    okra_free_(mean);
+    okra_data_free(D);
+    return st;
+}
+
+static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
+                             const okra_data *data, void **out)
+{
+    okra_status st = OKRA_OK;
+    const okra_square_ *G = arg;
+    side *s = NULL;
+    (void)ctx, (void)params;
+    for (okra_int i = 0; i < data->n; i++) {
+        if (data->codes[i] >= G->n) {
+            FAIL(OKRA_EARG,
+                 "kernel cost: label %" PRId64 " of %s is class %" PRId64
+                 ", the costs are of %" PRId64 " classes",
+                 i, data->source, data->codes[i], G->n);
+        }
+    }
+    ALLOC(s, 1);
+    *s = (side){G, data->codes};
+    *out = s;
+done:
+    return st;
+}
+
+static okra_status block(okra_context *ctx, const void *params, const void *a,
+                         okra_int i0, okra_int ni, const void *b, okra_int j0,
+                         okra_int nj, double *out, okra_int ld)
+{
+    const side *sa = a, *sb = b;
+    (void)ctx, (void)params;
+    for (okra_int r = 0; r < ni; r++) {
+        const double *row = sa->G->A + sa->codes[i0 + r] * sa->G->n;
+        for (okra_int c = 0; c < nj; c++) {
+            out[r * ld + c] = row[sb->codes[j0 + c]];
+        }
+    }
+    return OKRA_OK;
+}
+
+static okra_status diagonal(okra_context *ctx, const void *params, const void *a,
+                            okra_int n, double *out)
+{
+    const side *s = a;
+    (void)ctx, (void)params;
+    for (okra_int i = 0; i < n; i++) {
+        out[i] = s->G->A[s->codes[i] * (s->G->n + 1)];
+    }
+    return OKRA_OK;
+}
+
+static const okra_option rows[] = {{"file", OKRA_OPTION_TEXT, offsetof(cost_params, file),
+                                    NULL, 1, 0, NULL, "FILE",
+                                    "the matrix of costs between classes"},
+                                   {.name = NULL}};
+
+const okra_kernel_class_ okra_cost_ = {
+    .name = "cost",
+    .help = "labels: the kernel whose distances are the costs of confusing two classes",
+    .params = {"cost", rows, sizeof(cost_params)},
+    .kinds = 1u << OKRA_LABELS,
+    .bind = bind,
+    .unbind = okra_square_free_,
+    .save = okra_square_save_,
+    .load = okra_square_load_,
+    .side = make_side,
+    .free_side = okra_free_,
+    .block = block,
+    .diagonal = diagonal};

@@ -1,0 +1,153 @@
+/*
+ * ic.c: information content (Brouard et al. 2016, sec. 6.1.4): the inner product of
+ * vectors whose component t is multiplied by
+ *
+ *     w_t = -ln(training objects that carry term t / training objects)
+ *
+ * so that a rare term weighs more and one that all carry nothing. An object carries a
+ * term when its component is not 0. A term that no training object carries weighs
+ * nothing. ic | rbf(...) is the paper's Gaussian kernel. Everything else is the linear
+ * kernel.
+ */
+#include "kernel/kernels.h"
+#include "kernel/positions/position.h"
+#include "kernel/gram/rows.h"
+#include "kernel/gram/through.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct weights {
+    okra_int d;
+    double w[];
+} weights;
+
+static double weight(const weights *w, okra_int term)
+{
+    return term < w->d ? w->w[term] : 0;
+}
+
+/* The nonzeros of row i; `indices` and `values` have room for d. */
+static okra_thin_ row(const okra_data *data, okra_int i, okra_int *indices,
+                      double *values)
+{
+    if (data->kind != OKRA_DENSE) {
+        return okra_row_thin_(data, i, indices);
+    }
+    okra_thin_ thin = {0, indices, values};
+    for (okra_int j = 0; j < data->d; j++) {
+        double x = data->values[i * data->ld + j];
+        if (x != 0) {
+            indices[thin.count] = j;
+            values[thin.count++] = x;
+        }
+    }
+    return thin;
+}
+
+static okra_status fit(okra_context *ctx, const void *params, const okra_data *train,
+                       void **state)
+{
+    okra_status st = OKRA_OK;
+    okra_int *indices = NULL;
+    double *values = NULL;
+    (void)ctx, (void)params;
+    weights *w = okra_zalloc_((okra_int)sizeof *w + train->d * (okra_int)sizeof *w->w, 1);
+    if (!w) {
+        return OKRA_EMEM;
+    }
+    w->d = train->d;
+    ALLOC(indices, train->d);
+    ALLOC(values, train->d);
+    for (okra_int i = 0; i < train->n; i++) {
+        okra_thin_ thin = row(train, i, indices, values);
+        for (okra_int k = 0; k < thin.count; k++) {
+            w->w[thin.indices[k]] += okra_thin_value_(&thin, k) != 0;
+        }
+    }
+    for (okra_int t = 0; t < w->d; t++) {
+        w->w[t] = w->w[t] > 0 ? -log(w->w[t] / (double)train->n) : 0;
+    }
+    *state = w;
+    w = NULL;
+done:
+    okra_free_(w);
+    okra_free_(indices);
+    okra_free_(values);
+    return st;
+}
+
+static okra_status map_dense(okra_context *ctx, const weights *w, const okra_data *data,
+                             okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    double *values = NULL;
+    TRY(okra_doubles_(ctx, data->n, data->d, "weighted vectors", &values));
+    for (okra_int i = 0; i < data->n; i++) {
+        for (okra_int j = 0; j < data->d; j++) {
+            values[i * data->d + j] = data->values[i * data->ld + j] * weight(w, j);
+        }
+    }
+    TRY(okra_data_adopt_dense_(values, data->n, data->d, data->source, out));
+    values = NULL;
+done:
+    okra_free_(values);
+    return st;
+}
+
+static okra_status map(okra_context *ctx, const void *params, const void *state,
+                       const okra_data *data, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int *indptr = NULL, *indices = NULL, *room = NULL, count = 0;
+    double *values = NULL;
+    (void)params;
+    if (data->kind == OKRA_DENSE) {
+        return map_dense(ctx, state, data, out);
+    }
+    ALLOC(indptr, data->n + 1);
+    ALLOC(room, data->d);
+    for (okra_int i = 0; i < data->n; i++) {
+        count += okra_row_thin_(data, i, room).count;
+    }
+    ALLOC(indices, count);
+    ALLOC(values, count);
+    indptr[0] = count = 0;
+    for (okra_int i = 0; i < data->n; i++) {
+        okra_thin_ thin = okra_row_thin_(data, i, room);
+        for (okra_int k = 0; k < thin.count; k++) {
+            indices[count] = thin.indices[k];
+            values[count++] = okra_thin_value_(&thin, k) * weight(state, thin.indices[k]);
+        }
+        indptr[i + 1] = count;
+    }
+    TRY(okra_data_sparse(indptr, indices, values, data->n, data->d, out));
+done:
+    okra_free_(indptr);
+    okra_free_(indices);
+    okra_free_(room);
+    okra_free_(values);
+    return st;
+}
+
+static const okra_through_ how = {&okra_linear_, fit, okra_free_, map};
+
+static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
+                        void **shared)
+{
+    return okra_through_bind_(ctx, &how, params, train, shared);
+}
+
+static const okra_option none[] = {{.name = NULL}};
+
+const okra_kernel_class_ okra_ic_ = {
+    .name = "ic",
+    .help = "inner product of terms weighted by their information content",
+    .params = {"ic", none, 0},
+    .kinds = OKRA_VECTORS_,
+    .bind = bind,
+    .unbind = okra_through_unbind_,
+    .side = okra_through_side_,
+    .free_side = okra_through_free_side_,
+    .block = okra_through_block_,
+    .diagonal = okra_through_diagonal_};

@@ -1,0 +1,193 @@
+/*
+ * metric.c: inner products of dense vectors in another metric, <y, y'> = y'A y'.
+ *
+ *     metric(file=A)           A given, d x d, symmetric, positive semi-definite
+ *     tasks(file=M,mu=V)       A_1 = mu M + (1 - mu) I of a task graph M (Brouard et al.
+ *                              2016, sec. 5.2, model 1)
+ *     tasks(gamma=G,mu=V)      M_ij = exp(-G |Y^i - Y^j|^2) of the training outputs (sec.
+ *                              6.2.2); without gamma: chosen by information, tasks.c
+ *
+ * Features are R y, A = R'R by the eigenvectors of A; R'R = sqrt(A) sqrt(A), so these are
+ * the paper's up to a rotation. Eigenvalues that rounding made negative become 0; beyond
+ * -1e-8 of the largest A is refused. A model keeps R: it does not need the file. Cost:
+ * d^3 once, n d^2 a collection, 2 d a pair.
+ */
+#include "kernel/positions/position.h"
+#include "kernel/gram/square.h"
+#include "kernel/networks/tasks.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct metric_params {
+    const char *file;
+} metric_params;
+
+typedef struct tasks_params {
+    const char *file;
+    double gamma, mu;
+} tasks_params;
+
+typedef struct side {
+    okra_int d;
+    double *Z; /* n x d: rows R y_i */
+} side;
+
+/* Keeps R, A = R'R. Takes A (d x d) over, also on failure. */
+static okra_status root(okra_context *ctx, const char *who, okra_int d, double *A,
+                        void **out)
+{
+    okra_status st = OKRA_OK;
+    double *w = NULL;
+    ALLOC(w, d);
+    TRY(okra_eigh_(ctx, okra_mat_of_(A, d, d), w));
+    double top = d ? fmax(fabs(w[0]), fabs(w[d - 1])) : 0;
+    if (d && w[0] < -1e-8 * top) {
+        FAIL(OKRA_EARG,
+             "kernel %s: the smallest eigenvalue of the matrix is %.6g, the largest "
+             "%.6g, expected a positive semi-definite matrix",
+             who, w[0], w[d - 1]);
+    }
+    for (okra_int i = 0; i < d * d; i++) {
+        A[i] *= sqrt(fmax(w[i / d], 0));
+    }
+    st = okra_square_create_(d, A, out);
+    A = NULL;
+done:
+    okra_free_(A);
+    okra_free_(w);
+    return st;
+}
+
+static okra_status bind_metric(okra_context *ctx, const void *params,
+                               const okra_data *train, void **out)
+{
+    okra_status st = OKRA_OK;
+    double *A = NULL;
+    TRY(okra_tasks_read_(ctx, "kernel metric", ((const metric_params *)params)->file,
+                         train->d, &A));
+    TRY(root(ctx, "metric", train->d, A, out));
+done:
+    return st;
+}
+
+static okra_status bind_tasks(okra_context *ctx, const void *params,
+                              const okra_data *train, void **out)
+{
+    okra_status st = OKRA_OK;
+    const tasks_params *p = params;
+    okra_int d = train->d;
+    double *M = NULL;
+    if (*p->file && p->gamma > 0) {
+        FAIL(OKRA_EARG, "kernel tasks: both file and gamma are given, expected one");
+    }
+    TRY(*p->file ? okra_tasks_read_(ctx, "kernel tasks", p->file, d, &M)
+                 : okra_tasks_estimate_(
+                       ctx, okra_mat_view_(train->values, train->n, d, train->ld),
+                       p->gamma, &M));
+    for (okra_int i = 0; i < d * d; i++) {
+        M[i] = p->mu * M[i] + (i / d == i % d ? 1 - p->mu : 0);
+    }
+    TRY(root(ctx, "tasks", d, M, out));
+done:
+    return st;
+}
+
+static void free_side(void *arg)
+{
+    side *s = arg;
+    if (s) {
+        okra_free_(s->Z);
+        okra_free_(s);
+    }
+}
+
+static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
+                             const okra_data *data, void **out)
+{
+    okra_status st = OKRA_OK;
+    const okra_square_ *R = arg;
+    side *s = NULL;
+    (void)params;
+    if (data->d != R->n) {
+        FAIL(OKRA_ESHAPE,
+             "%s has %" PRId64 " columns, the metric of the kernel is of %" PRId64,
+             data->source, data->d, R->n);
+    }
+    ZALLOC(s, 1);
+    s->d = R->n;
+    TRY(okra_doubles_(ctx, data->n, R->n, "vectors in another metric", &s->Z));
+    TRY(okra_gemm_(ctx, false, true, 1,
+                   okra_mat_view_(data->values, data->n, data->d, data->ld),
+                   okra_mat_of_(R->A, R->n, R->n), 0, okra_mat_of_(s->Z, data->n, R->n)));
+    *out = s;
+    s = NULL;
+done:
+    free_side(s);
+    return st;
+}
+
+static okra_status block(okra_context *ctx, const void *params, const void *pa,
+                         okra_int i0, okra_int ni, const void *pb, okra_int j0,
+                         okra_int nj, double *out, okra_int ld)
+{
+    const side *a = pa, *b = pb;
+    (void)params;
+    return okra_gemm_(ctx, false, true, 1, okra_mat_of_(a->Z + i0 * a->d, ni, a->d),
+                      okra_mat_of_(b->Z + j0 * b->d, nj, b->d), 0,
+                      (okra_mat_){out, ni, nj, ld});
+}
+
+static okra_status diagonal(okra_context *ctx, const void *params, const void *pa,
+                            okra_int n, double *out)
+{
+    const side *a = pa;
+    (void)ctx, (void)params;
+    for (okra_int i = 0; i < n; i++) {
+        out[i] = okra_dot_(a->d, a->Z + i * a->d, a->Z + i * a->d);
+    }
+    return OKRA_OK;
+}
+
+static const okra_option metric_rows[] = {
+    {"file", OKRA_OPTION_TEXT, offsetof(metric_params, file), NULL, 1, 0, NULL, "FILE",
+     "the matrix A, d x d, symmetric and positive semi-definite"},
+    {.name = NULL}};
+
+const okra_kernel_class_ okra_metric_ = {
+    .name = "metric",
+    .help = "inner product x'A y of dense vectors",
+    .params = {"metric", metric_rows, sizeof(metric_params)},
+    .kinds = 1u << OKRA_DENSE,
+    .bind = bind_metric,
+    .unbind = okra_square_free_,
+    .save = okra_square_save_,
+    .load = okra_square_load_,
+    .side = make_side,
+    .free_side = free_side,
+    .block = block,
+    .diagonal = diagonal};
+
+static const okra_option tasks_rows[] = {
+    {"mu", OKRA_OPTION_NUMBER, offsetof(tasks_params, mu), NULL, 0, 1, NULL, "V",
+     "weight of the graph: A = mu M + (1 - mu) I"},
+    {"file", OKRA_OPTION_TEXT, offsetof(tasks_params, file), "", 1, 0, NULL, "FILE",
+     "the weights M of the graph, d x d"},
+    {"gamma", OKRA_OPTION_NUMBER, offsetof(tasks_params, gamma), "0", 0, 1e300, NULL, "V",
+     "M_ij = exp(-gamma |Y^i - Y^j|^2) of the training columns; 0: by information"},
+    {.name = NULL}};
+
+const okra_kernel_class_ okra_tasks_ = {
+    .name = "tasks",
+    .help = "dense vectors whose coordinates are related tasks: x'A y from a task graph",
+    .params = {"tasks", tasks_rows, sizeof(tasks_params)},
+    .kinds = 1u << OKRA_DENSE,
+    .bind = bind_tasks,
+    .unbind = okra_square_free_,
+    .save = okra_square_save_,
+    .load = okra_square_load_,
+    .side = make_side,
+    .free_side = free_side,
+    .block = block,
+    .diagonal = diagonal};

@@ -1,0 +1,335 @@
+/*
+ * smooth.c: derivatives of kernel expressions on dense vectors.
+ *
+ * Every such kernel is a function f(s, t; t_i) of s = <y, y_i>, t = <y, y> and of the
+ * training vector's t_i = <y_i, y_i>: its leaves are linear, all else are sums, products
+ * and transforms of Gram values. Through the tree go, a node, the value and its
+ * derivatives by s and by t (chain rule; a transform of k(a,b), k(a,a) and k(b,b) tells
+ * its own two), and for the pair (y, y) the value and its derivative by t alone:
+ *     dk(y, y_i)/dy = f_s y_i + 2 f_t y,      dk(y, y)/dy = 2 F'(t) y,
+ *     F' = (f_k + 2 f_self) child'  for a transform, by its symmetry in a and b.
+ * Where every leaf stands under a transform of distances the origin is the mean of the
+ * training vectors, which saves the digits that t + t_i - 2s would cancel.
+ *
+ * Cost: d operations a training vector and a few tens a node. Memory of a thread: five
+ * values a node and the copy of the selected vectors.
+ */
+#include "kernel/vectors/smooth.h"
+
+#include "kernel/expression/expr.h"
+#include "kernel/kernels.h"
+
+#include <string.h>
+
+struct okra_smooth_ {
+    const okra_kernel *kernel;
+    const okra_data *train;
+    double *shift; /* d: the origin */
+    double *self;  /* nodes x n: self-similarities of the training vectors, by node */
+    bool bounded;
+};
+
+struct okra_smooth_work_ {
+    const okra_smooth_ *smooth;
+    okra_int most, count;
+    double *Y;              /* count x d: selected vectors about the origin      */
+    double *y;              /* d: the vector about the origin                    */
+    double *v, *vs, *vt;    /* nodes x most: values, derivatives by s and by t   */
+    double *db;             /* nodes x most: self-similarities of the selection  */
+    double *by_k, *by_self; /* most                                            */
+    double *self, *slope;   /* nodes: F and F' of the pair (y, y)                */
+};
+
+void okra_smooth_free_(okra_smooth_ *smooth)
+{
+    if (smooth) {
+        okra_free_(smooth->shift);
+        okra_free_(smooth->self);
+        okra_free_(smooth);
+    }
+}
+
+bool okra_smooth_bounded_(const okra_smooth_ *smooth)
+{
+    return smooth->bounded;
+}
+
+/* ---- the pair (y, y) ---- */
+
+/* F and F' of all nodes at t = <y, y>. */
+static void self_pair(const okra_kernel *kernel, double t, double *F, double *slope)
+{
+    for (int k = 0; k < kernel->count; k++) {
+        const okra_node_ *node = &kernel->nodes[k];
+        int a = node->a, b = node->b;
+        switch (node->kind) {
+        case OKRA_NODE_LEAF_:
+            F[k] = t;
+            slope[k] = 1;
+            break;
+        case OKRA_NODE_CONSTANT_:
+            F[k] = node->scale;
+            slope[k] = 0;
+            break;
+        case OKRA_NODE_SCALE_:
+            F[k] = node->scale * F[a];
+            slope[k] = node->scale * slope[a];
+            break;
+        case OKRA_NODE_SUM_:
+            F[k] = F[a] + F[b];
+            slope[k] = slope[a] + slope[b];
+            break;
+        case OKRA_NODE_PRODUCT_:
+            F[k] = F[a] * F[b];
+            slope[k] = F[a] * slope[b] + F[b] * slope[a];
+            break;
+        case OKRA_NODE_TRANSFORM_: {
+            double by_k = 0, by_self = 0;
+            F[k] = F[a];
+            node->transform->derive(node->params, F[a], &F[a], 1, &F[k], &by_k, &by_self);
+            slope[k] = (by_k + 2 * by_self) * slope[a];
+            break;
+        }
+        }
+    }
+}
+
+/* ---- create ---- */
+
+/* Fails where a node has no derivative; says whether values are bounded and whether the
+ * origin may move. */
+static okra_status look_at(const okra_kernel *kernel, bool *bounded, bool *movable)
+{
+    okra_status st = OKRA_OK;
+    bool *holds = NULL;
+    ALLOC(holds, kernel->count);
+    *movable = true;
+    for (int k = 0; k < kernel->count; k++) {
+        const okra_node_ *node = &kernel->nodes[k];
+        bool leaf = node->kind == OKRA_NODE_LEAF_;
+        bool distances = leaf && node->leaf == okra_linear_.distances;
+        if ((leaf && !distances && node->leaf != &okra_linear_) ||
+            (node->transform && !node->transform->derive)) {
+            FAIL(OKRA_EUNSUPPORTED, "no derivative of '%s' in the kernel %s is known",
+                 leaf ? node->leaf->name : node->transform->name, kernel->text);
+        }
+        *movable = *movable && (!leaf || distances);
+        holds[k] = node->kind == OKRA_NODE_CONSTANT_ ||
+                   (node->transform && node->transform->bounds) ||
+                   (!leaf && holds[node->a] &&
+                    ((node->kind != OKRA_NODE_SUM_ && node->kind != OKRA_NODE_PRODUCT_) ||
+                     holds[node->b]));
+    }
+    *bounded = holds[kernel->count - 1];
+done:
+    okra_free_(holds);
+    return st;
+}
+
+static void mean_of(const okra_data *data, double *mean)
+{
+    for (okra_int i = 0; i < data->n; i++) {
+        for (okra_int j = 0; j < data->d; j++) {
+            mean[j] += data->values[i * data->ld + j] / (double)data->n;
+        }
+    }
+}
+
+/* to = from - shift; returns its square. */
+static double move(okra_int d, const double *from, const double *shift, double *to)
+{
+    for (okra_int j = 0; j < d; j++) {
+        to[j] = from[j] - shift[j];
+    }
+    return okra_dot_(d, to, to);
+}
+
+okra_status okra_smooth_create_(okra_context *ctx, const okra_kernel *kernel,
+                                const okra_data *train, okra_smooth_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_smooth_ *s = NULL;
+    double *y = NULL, *F = NULL;
+    bool movable;
+    int nodes = kernel->count;
+    if (train->kind != OKRA_DENSE) {
+        char text[96];
+        FAIL(OKRA_EUNSUPPORTED, "only dense vectors can be moved smoothly, these are %s",
+             okra_data_describe_(train, text, sizeof text));
+    }
+    ZALLOC(s, 1);
+    s->kernel = kernel;
+    s->train = train;
+    TRY(look_at(kernel, &s->bounded, &movable));
+    ZALLOC(s->shift, train->d);
+    if (movable) {
+        mean_of(train, s->shift);
+    }
+    TRY(okra_doubles_(ctx, nodes, train->n, "self-similarities of the outputs",
+                      &s->self));
+    ALLOC(y, train->d);
+    ALLOC(F, 2 * nodes);
+    for (okra_int i = 0; i < train->n; i++) {
+        self_pair(kernel, move(train->d, train->values + i * train->ld, s->shift, y), F,
+                  F + nodes);
+        for (int k = 0; k < nodes; k++) {
+            s->self[k * train->n + i] = F[k];
+        }
+    }
+    *out = s;
+    s = NULL;
+done:
+    okra_smooth_free_(s);
+    okra_free_(y);
+    okra_free_(F);
+    return st;
+}
+
+/* ---- one thread's work ---- */
+
+void okra_smooth_work_free_(okra_smooth_work_ *w)
+{
+    if (w) {
+        okra_free_(w->Y);
+        okra_free_(w->v);
+        okra_free_(w->y);
+        okra_free_(w);
+    }
+}
+
+okra_status okra_smooth_work_create_(okra_context *ctx, const okra_smooth_ *smooth,
+                                     okra_int most, okra_smooth_work_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_smooth_work_ *w = NULL;
+    okra_int nodes = smooth->kernel->count, d = smooth->train->d;
+    ZALLOC(w, 1);
+    w->smooth = smooth;
+    w->most = most;
+    TRY(okra_doubles_(ctx, most, d, "the outputs of a local training set", &w->Y));
+    TRY(okra_doubles_(ctx, 4 * nodes + 2, most, "derivatives of the output kernel",
+                      &w->v));
+    w->vs = w->v + nodes * most;
+    w->vt = w->vs + nodes * most;
+    w->db = w->vt + nodes * most;
+    w->by_k = w->db + nodes * most;
+    w->by_self = w->by_k + most;
+    ALLOC(w->y, d + 2 * nodes);
+    w->self = w->y + d;
+    w->slope = w->self + nodes;
+    *out = w;
+    w = NULL;
+done:
+    okra_smooth_work_free_(w);
+    return st;
+}
+
+void okra_smooth_select_(okra_smooth_work_ *w, const okra_int *index, okra_int count)
+{
+    const okra_smooth_ *s = w->smooth;
+    okra_int d = s->train->d, n = s->train->n;
+    w->count = count;
+    for (okra_int i = 0; i < count; i++) {
+        okra_int row = index ? index[i] : i;
+        move(d, s->train->values + row * s->train->ld, s->shift, w->Y + i * d);
+        for (int k = 0; k < s->kernel->count; k++) {
+            w->db[k * w->most + i] = s->self[k * n + row];
+        }
+    }
+}
+
+/* Value and derivatives of node k from those of its children. */
+static void node_values(okra_smooth_work_ *w, int k)
+{
+    const okra_node_ *node = &w->smooth->kernel->nodes[k];
+    okra_int n = w->count, m = w->most;
+    double *v = w->v + k * m, *vs = w->vs + k * m, *vt = w->vt + k * m;
+    const double *a = w->v + node->a * m, *as = w->vs + node->a * m;
+    const double *at = w->vt + node->a * m, *b = w->v + node->b * m;
+    const double *bs = w->vs + node->b * m, *bt = w->vt + node->b * m;
+    size_t bytes = (size_t)n * sizeof *v;
+    switch (node->kind) {
+    case OKRA_NODE_LEAF_:
+        for (okra_int i = 0; i < n; i++) {
+            v[i] = okra_dot_(w->smooth->train->d, w->Y + i * w->smooth->train->d, w->y);
+            vs[i] = 1;
+            vt[i] = 0;
+        }
+        break;
+    case OKRA_NODE_CONSTANT_:
+        for (okra_int i = 0; i < n; i++) {
+            v[i] = node->scale;
+        }
+        memset(vs, 0, bytes);
+        memset(vt, 0, bytes);
+        break;
+    case OKRA_NODE_SCALE_:
+        for (okra_int i = 0; i < n; i++) {
+            v[i] = node->scale * a[i];
+            vs[i] = node->scale * as[i];
+            vt[i] = node->scale * at[i];
+        }
+        break;
+    case OKRA_NODE_SUM_:
+        for (okra_int i = 0; i < n; i++) {
+            v[i] = a[i] + b[i];
+            vs[i] = as[i] + bs[i];
+            vt[i] = at[i] + bt[i];
+        }
+        break;
+    case OKRA_NODE_PRODUCT_:
+        for (okra_int i = 0; i < n; i++) {
+            v[i] = a[i] * b[i];
+            vs[i] = a[i] * bs[i] + b[i] * as[i];
+            vt[i] = a[i] * bt[i] + b[i] * at[i];
+        }
+        break;
+    case OKRA_NODE_TRANSFORM_:
+        memcpy(v, a, bytes);
+        memset(w->by_k, 0, bytes);
+        memset(w->by_self, 0, bytes);
+        node->transform->derive(node->params, w->self[node->a], w->db + node->a * m, n, v,
+                                w->by_k, w->by_self);
+        for (okra_int i = 0; i < n; i++) {
+            vs[i] = w->by_k[i] * as[i];
+            vt[i] = w->by_k[i] * at[i] + w->by_self[i] * w->slope[node->a];
+        }
+        break;
+    }
+}
+
+void okra_smooth_values_(okra_smooth_work_ *w, const double *y, double *values,
+                         double *self)
+{
+    const okra_smooth_ *s = w->smooth;
+    int root = s->kernel->count - 1;
+    double t = move(s->train->d, y, s->shift, w->y);
+    self_pair(s->kernel, t, w->self, w->slope);
+    for (int k = 0; k <= root; k++) {
+        node_values(w, k);
+    }
+    memcpy(values, w->v + root * w->most, (size_t)w->count * sizeof *values);
+    *self = w->self[root];
+}
+
+void okra_smooth_gradient_(okra_smooth_work_ *w, const double *c, double c_self,
+                           double *gradient)
+{
+    const okra_smooth_ *s = w->smooth;
+    okra_int d = s->train->d;
+    int root = s->kernel->count - 1;
+    const double *vs = w->vs + root * w->most, *vt = w->vt + root * w->most;
+    double own = 2 * c_self * w->slope[root];
+    memset(gradient, 0, (size_t)d * sizeof *gradient);
+    for (okra_int i = 0; i < w->count; i++) {
+        double q = c[i] * vs[i];
+        const double *Y = w->Y + i * d;
+        own += 2 * c[i] * vt[i];
+        for (okra_int j = 0; j < d; j++) {
+            gradient[j] += q * Y[j];
+        }
+    }
+    for (okra_int j = 0; j < d; j++) {
+        gradient[j] += own * w->y[j];
+    }
+}

@@ -1,0 +1,149 @@
+/*
+ * zero_one.c: 1 if two objects are equal, else 0 (Weston et al. 2003, eq. 2).
+ *
+ * Labels are equal when their names are, or their codes where there are no names; vectors
+ * when all components are. Stops at the first difference, so that most pairs cost little.
+ */
+#include "kernel/kernels.h"
+#include "kernel/gram/rows.h"
+
+#include <string.h>
+
+typedef struct side {
+    const okra_data *data;
+    okra_int *codes; /* of labels, in the training set's numbering; -1: not in it */
+} side;
+
+static void free_side(void *arg)
+{
+    side *s = arg;
+    if (s) {
+        okra_free_(s->codes);
+        okra_free_(s);
+    }
+}
+
+/* The training set's code of a class name, or -1. */
+static okra_int code_of(const okra_data *train, const char *name)
+{
+    for (okra_int c = 0; c < train->d; c++) {
+        if (strcmp(train->class_names[c], name) == 0) {
+            return c;
+        }
+    }
+    return -1;
+}
+
+static okra_status number_labels(side *s, const okra_data *train)
+{
+    okra_status st = OKRA_OK;
+    const okra_data *data = s->data;
+    okra_int *map = NULL;
+    bool named = data->class_names && train->class_names;
+
+    ALLOC(map, data->d);
+    ALLOC(s->codes, data->n);
+    for (okra_int c = 0; c < data->d; c++) {
+        map[c] = named ? code_of(train, data->class_names[c]) : c;
+    }
+    for (okra_int i = 0; i < data->n; i++) {
+        s->codes[i] = map[data->codes[i]];
+    }
+done:
+    okra_free_(map);
+    return st;
+}
+
+static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
+                        void **out)
+{
+    okra_status st = OKRA_OK;
+    side *s = NULL;
+
+    (void)ctx, (void)params;
+    ZALLOC(s, 1);
+    s->data = train;
+    *out = s;
+done:
+    return st;
+}
+
+static okra_status make_side(okra_context *ctx, const void *params, const void *shared,
+                             const okra_data *data, void **out)
+{
+    okra_status st = OKRA_OK;
+    const okra_data *train = ((const side *)shared)->data;
+    void *s = NULL;
+
+    TRY(bind(ctx, params, data, &s));
+    if (data->kind == OKRA_LABELS && train->kind == OKRA_LABELS) {
+        TRY(number_labels(s, train));
+    } else if (data->kind == OKRA_LABELS || train->kind == OKRA_LABELS) {
+        char found[128], expected[128];
+        FAIL(OKRA_EARG, "kernel zero-one: %s holds %s, the training set %s", data->source,
+             okra_data_describe_(data, found, sizeof found),
+             okra_data_describe_(train, expected, sizeof expected));
+    } else {
+        TRY(okra_widths_(ctx, "zero-one", data, train));
+    }
+    *out = s;
+    s = NULL;
+done:
+    free_side(s);
+    return st;
+}
+
+static bool equal_rows(const double *x, const double *y, okra_int d)
+{
+    okra_int j = 0;
+    while (j < d && x[j] == y[j]) {
+        j++;
+    }
+    return j == d;
+}
+
+static double equal_wide_thin(const okra_wide_ *wide, const okra_thin_ *thin)
+{
+    okra_int nonzeros = 0;
+    for (okra_int k = 0; k < thin->count; k++) {
+        double value = okra_thin_value_(thin, k);
+        if (value != wide->values[thin->indices[k]]) {
+            return 0;
+        }
+        nonzeros += value != 0;
+    }
+    return nonzeros == wide->nonzeros;
+}
+
+static okra_status block(okra_context *ctx, const void *params, const void *pa,
+                         okra_int i0, okra_int ni, const void *pb, okra_int j0,
+                         okra_int nj, double *out, okra_int ld)
+{
+    const side *sa = pa, *sb = pb;
+    const okra_data *a = sa->data, *b = sb->data;
+
+    (void)ctx, (void)params;
+    if (!sa->codes && (a->kind != OKRA_DENSE || b->kind != OKRA_DENSE)) {
+        return okra_rows_meet_(a, i0, ni, b, j0, nj, equal_wide_thin, out, ld);
+    }
+    for (okra_int r = 0; r < ni; r++) {
+        for (okra_int c = 0; c < nj; c++) {
+            out[r * ld + c] = sa->codes ? sa->codes[i0 + r] == sb->codes[j0 + c]
+                                        : equal_rows(a->values + (i0 + r) * a->ld,
+                                                     b->values + (j0 + c) * b->ld, a->d);
+        }
+    }
+    return OKRA_OK;
+}
+
+static const okra_option none[] = {{.name = NULL}};
+
+const okra_kernel_class_ okra_zero_one_ = {.name = "zero-one",
+                                           .help = "1 if the objects are equal, else 0",
+                                           .params = {"zero-one", none, 0},
+                                           .kinds = OKRA_VECTORS_ | 1u << OKRA_LABELS,
+                                           .bind = bind,
+                                           .unbind = free_side,
+                                           .side = make_side,
+                                           .free_side = free_side,
+                                           .block = block};

@@ -1,0 +1,208 @@
+/*
+ * completion.c: the output Gram matrix, known among n labelled nodes, is completed from
+ * the input Gram matrix of all nodes. Links only.
+ *
+ * Symbols: v labelled, h new nodes; K (inputs) in blocks K_vv, K_vh, K_hh; L = L_vv;
+ * W = (K_vv + e I)^-1 K_vh (n x m), the weights of ridge.
+ *
+ * em (K. Tsuda, S. Akaho, K. Asai, JMLR 4, 2003; T. Kato, K. Tsuda, K. Asai,
+ * Bioinformatics 21, 2005): D, known in D_vv = L, closest to M = K + lambda I in the
+ * Kullback-Leibler divergence tr(M^-1 D) - log det(M^-1 D). With one fixed M the e-step
+ * is the whole algorithm, and closed (the conditional law of h given v is that of M):
+ *
+ *     D_vh = L W,   D_hh = W'L W + M_hh - M_hv M_vv^-1 M_vh,   e = lambda
+ *
+ * The step is not iterated over spectral variants of M.
+ *
+ * pkmr (Y. Yamanishi and J.-P. Vert, 2007, penalized kernel matrix regression):
+ * D = K A K with A >= 0 that minimises |L - K_vv A K_vv|^2 + lambda tr(A K_vv). With
+ * B = K_vv A K_vv the penalty is lambda tr(B K_vv^-1), so that B is the projection
+ *     B = (L - lambda/2 K_vv^-1)_+        (negative eigenvalues set to 0)
+ * and D_vh = B W, D_hh = W'B W; epsilon is added to the diagonal of K_vv.
+ *
+ * In both the labelled nodes have the unit vectors as weights. Cost: Cholesky factor
+ * (n^3/3); pkmr an inverse and an eigendecomposition besides; 4 n^2 a new node.
+ */
+#include "method/links/linker.h"
+
+#include <math.h>
+
+typedef struct completion_options {
+    double lambda, epsilon;
+} completion_options;
+
+/* clang-format off */
+static const okra_option em_rows[] = {
+    {"lambda", OKRA_OPTION_NUMBER, offsetof(completion_options, lambda), "0.1", 1e-300, 1e300,
+     NULL, "V", "added to the diagonal of the Gram matrix of the inputs"},
+    {0}};
+static const okra_option pkmr_rows[] = {
+    {"lambda", OKRA_OPTION_NUMBER, offsetof(completion_options, lambda), "0.1", 0, 1e300, NULL,
+     "V", "weight of the penalty tr(A K)"},
+    {"epsilon", OKRA_OPTION_NUMBER, offsetof(completion_options, epsilon), "0.01", 1e-300,
+     1e300, NULL, "V", "added to the diagonal of the Gram matrix of the inputs"},
+    {0}};
+/* clang-format on */
+
+extern const okra_method_ okra_method_em_, okra_method_pkmr_;
+
+static okra_status factor(okra_context *ctx, const okra_problem_ *p, double ridge,
+                          okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    double *K = NULL;
+    TRY(okra_problem_K_(ctx, p, &K));
+    okra_mat_add_diagonal_(okra_mat_of_(K, p->n, p->n), ridge);
+    TRY(okra_cholesky_(ctx, okra_mat_of_(K, p->n, p->n), NULL));
+    TRY(okra_linker_put_(bag, "factor", &K, p->n, p->n));
+done:
+    okra_free_(K);
+    return st;
+}
+
+static okra_status fit_em(okra_context *ctx, const okra_problem_ *p,
+                          const okra_options *options, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    completion_options o;
+    double *L = NULL;
+    TRY(okra_options_read(options, &okra_method_em_.options, &o));
+    TRY(factor(ctx, p, o.lambda, bag));
+    TRY(okra_problem_L_(ctx, p, &L));
+    TRY(okra_linker_put_(bag, "output", &L, p->n, p->n));
+done:
+    okra_free_(L);
+    return st;
+}
+
+/* A <- its projection on the positive semi-definite matrices. */
+static okra_status positive_part(okra_context *ctx, okra_mat_ A)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = A.rows, negative = 0;
+    double *x = NULL, *V = NULL;
+    ALLOC(x, n);
+    TRY(okra_doubles_(ctx, n, n, "eigenvectors of the output matrix", &V));
+    okra_mat_copy_(A, okra_mat_of_(V, n, n));
+    TRY(okra_eigh_(ctx, okra_mat_of_(V, n, n), x));
+    while (negative < n && x[negative] <= 0) {
+        negative++;
+    }
+    for (okra_int r = negative; r < n; r++) {
+        for (okra_int j = 0; j < n; j++) {
+            V[r * n + j] *= sqrt(x[r]);
+        }
+    }
+    TRY(okra_syrk_(ctx, true, 1, okra_mat_of_(V + negative * n, n - negative, n), 0, A));
+done:
+    okra_free_(x);
+    okra_free_(V);
+    return st;
+}
+
+static okra_status fit_pkmr(okra_context *ctx, const okra_problem_ *p,
+                            const okra_options *options, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    completion_options o;
+    okra_int n = p->n;
+    double *L = NULL, *inverse = NULL;
+    TRY(okra_options_read(options, &okra_method_pkmr_.options, &o));
+    TRY(factor(ctx, p, o.epsilon, bag));
+    TRY(okra_problem_L_(ctx, p, &L));
+    TRY(okra_doubles_(ctx, n, n, "the inverse of the Gram matrix", &inverse));
+    okra_linker_units_(okra_mat_of_(inverse, n, n), 0);
+    TRY(okra_cholesky_solve_rows_(ctx, okra_linker_get_(bag, "factor"),
+                                  okra_mat_of_(inverse, n, n)));
+    for (okra_int i = 0; i < n * n; i++) {
+        L[i] -= o.lambda / 2 * inverse[i];
+    }
+    TRY(positive_part(ctx, okra_mat_of_(L, n, n)));
+    TRY(okra_linker_put_(bag, "output", &L, n, n));
+done:
+    okra_free_(L);
+    okra_free_(inverse);
+    return st;
+}
+
+/* ---- factors ---- */
+
+/* P = W B, Q = W in the first n columns; B: L or its projection. */
+static okra_status product(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q,
+                           okra_int labelled, okra_mat_ P, okra_mat_ Q)
+{
+    okra_status st = OKRA_OK;
+    okra_mat_ B = okra_linker_get_(bag, "output"), W = {0};
+    double *own = NULL;
+    TRY(okra_doubles_(ctx, q->m, q->n, "weights", &own));
+    W = okra_mat_of_(own, q->m, q->n);
+    if (labelled >= 0) {
+        okra_linker_units_(W, labelled);
+    } else {
+        okra_mat_copy_(okra_mat_part_(q->Kx, 0, q->m, 0, q->n), W);
+        TRY(okra_cholesky_solve_rows_(ctx, okra_linker_get_(bag, "factor"), W));
+    }
+    if (Q.p) {
+        okra_mat_copy_(W, okra_mat_part_(Q, 0, q->m, 0, q->n));
+    }
+    if (P.p) {
+        TRY(okra_gemm_(ctx, false, false, 1, W, B, 0,
+                       okra_mat_part_(P, 0, q->m, 0, q->n)));
+    }
+done:
+    okra_free_(own);
+    return st;
+}
+
+static okra_int width_pkmr(const okra_bag_ *bag)
+{
+    return okra_linker_get_(bag, "output").rows;
+}
+
+static okra_int width_em(const okra_bag_ *bag)
+{
+    return 2 * width_pkmr(bag);
+}
+
+/* D_hh needs k(u,v) - k_u'w_v besides: [W L, -K] against [W, W], new nodes alone. */
+static okra_status factors_em(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q,
+                              okra_int labelled, okra_mat_ P, okra_mat_ Q)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = q->n;
+    TRY(product(ctx, bag, q, labelled, P, Q));
+    for (okra_int i = 0; i < q->m; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            if (P.p) {
+                P.p[i * P.ld + n + j] = labelled >= 0 ? 0 : -q->Kx.p[i * q->Kx.ld + j];
+            }
+            if (Q.p) {
+                Q.p[i * Q.ld + n + j] = labelled >= 0 ? 0 : Q.p[i * Q.ld + j];
+            }
+        }
+    }
+done:
+    return st;
+}
+
+static const okra_linker_ em_linker = {
+    .kernel = OKRA_LINKER_NEW_, .width = width_em, .factors = factors_em};
+static const okra_linker_ pkmr_linker = {.width = width_pkmr, .factors = product};
+
+const okra_method_ okra_method_em_ = {
+    .name = "em",
+    .help = "links only: the output Gram matrix completed by information geometry",
+    .options = {"em", em_rows, sizeof(completion_options)},
+    .fit = fit_em,
+    .form = okra_linker_form_,
+    .linker = &em_linker,
+};
+
+const okra_method_ okra_method_pkmr_ = {
+    .name = "pkmr",
+    .help = "links only: penalised regression of the output on the input Gram matrix",
+    .options = {"pkmr", pkmr_rows, sizeof(completion_options)},
+    .fit = fit_pkmr,
+    .form = okra_linker_form_,
+    .linker = &pkmr_linker,
+};

@@ -1,0 +1,101 @@
+/*
+ * linker.c: what the methods that score links share.
+ */
+#include "method/links/linker.h"
+
+/* mean_i - grand/2 for every i: subtracting means_i + means_j centres G. */
+static void half_means(okra_mat_ G, double *means)
+{
+    double grand = 0, n = (double)G.rows;
+    for (okra_int i = 0; i < G.rows; i++) {
+        double sum = 0;
+        for (okra_int j = 0; j < G.cols; j++) {
+            sum += G.p[i * G.ld + j];
+        }
+        means[i] = sum / n;
+        grand += sum / (n * n);
+    }
+    for (okra_int i = 0; i < G.rows; i++) {
+        means[i] -= grand / 2;
+    }
+}
+
+void okra_linker_center_(okra_mat_ G, double *means)
+{
+    half_means(G, means);
+    for (okra_int i = 0; i < G.rows; i++) {
+        for (okra_int j = 0; j < G.cols; j++) {
+            G.p[i * G.ld + j] -= means[i] + means[j];
+        }
+    }
+}
+
+void okra_linker_center_rows_(okra_mat_ K, const double *means)
+{
+    double half = 0; /* sum(means)/n = grand/2 */
+    for (okra_int j = 0; j < K.cols; j++) {
+        half += means[j] / (double)K.cols;
+    }
+    for (okra_int i = 0; i < K.rows; i++) {
+        double *row = K.p + i * K.ld, mean = 0;
+        for (okra_int j = 0; j < K.cols; j++) {
+            mean += row[j] / (double)K.cols;
+        }
+        for (okra_int j = 0; j < K.cols; j++) {
+            row[j] -= mean - half + means[j];
+        }
+    }
+}
+
+void okra_linker_units_(okra_mat_ A, okra_int first)
+{
+    okra_mat_fill_(A, 0);
+    for (okra_int i = 0; i < A.rows; i++) {
+        A.p[i * A.ld + first + i] = 1;
+    }
+}
+
+okra_status okra_linker_inverse_(okra_context *ctx, okra_mat_ A, okra_mat_ inverse)
+{
+    okra_status st = OKRA_OK;
+    TRY(okra_cholesky_(ctx, A, NULL));
+    okra_linker_units_(inverse, 0);
+    TRY(okra_cholesky_solve_rows_(ctx, A, inverse));
+done:
+    return st;
+}
+
+okra_status okra_linker_network_(const char *who, const okra_problem_ *p,
+                                 const okra_network_ **out)
+{
+    if (p->y->kind != OKRA_NODES) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "%s learns from the edges of a network, the outputs are %s",
+                          who, okra_kind_name(p->y->kind));
+    }
+    *out = p->y->network;
+    return OKRA_OK;
+}
+
+okra_status okra_linker_put_(okra_bag_ *bag, const char *name, double **values,
+                             okra_int rows, okra_int cols)
+{
+    okra_status st = okra_bag_put_(bag, name, *values, rows, cols);
+    if (st == OKRA_OK) {
+        *values = NULL;
+    }
+    return st;
+}
+
+okra_mat_ okra_linker_get_(const okra_bag_ *bag, const char *name)
+{
+    okra_int rows = 0, cols = 0;
+    const double *values = okra_bag_get_(bag, name, &rows, &cols);
+    return okra_mat_view_(values, rows, cols, cols);
+}
+
+okra_form_ okra_linker_form_(const okra_bag_ *bag)
+{
+    (void)bag;
+    return OKRA_FORM_LINKS;
+}

@@ -1,0 +1,277 @@
+/*
+ * metric_space.c: nodes are mapped to a few coordinates f(u) = C' k_u in which linked
+ * nodes lie together. Links only. Gram matrices are centred in feature space.
+ *
+ * kcca (Y. Yamanishi, J.-P. Vert, M. Kanehisa, Bioinformatics 20, 2004): kernel canonical
+ * correlation analysis of the inputs (K) with the output kernel of the known network (L):
+ *     max a'K L b  over  |(K + lambda I) a| = |(L + mu I) b| = 1, in d directions.
+ * With p = (K + lambda I) a these are the leading left singular vectors of A B,
+ * A = (K + lambda I)^-1 K, B = (L + mu I)^-1 L: eigenvectors of A B^2 A. C = (K + lambda
+ * I)^-1 P. Score: the cosine of f(u) and f(v).
+ *
+ * kml (J.-P. Vert and Y. Yamanishi, NIPS 17, 2005, supervised graph inference): f one
+ * coordinate after another with
+ *     min sum_{i~j} w_ij (f(u_i) - f(u_j))^2 + lambda |f|^2,  sum_i f(u_i)^2 = 1, sum_i
+ *     f(u_i) = 0, orthogonal to those before,
+ * that is (K G K + lambda K) a = mu K^2 a, G the Laplacian of the known network. With
+ * K = Q diag(x) Q' on its range and f = Q z at the labelled nodes this is the symmetric
+ * problem (Q'G Q + lambda diag(1/x)) z = mu z, smallest mu first; C = Q diag(1/x) z.
+ * Score: -|f(u) - f(v)|^2.
+ *
+ * Cost: kcca two Cholesky inverses and one eigendecomposition, kml two
+ * eigendecompositions (n^3 each); 2 n d a node. Squares of singular values are computed
+ * in kcca: those below 1e-8 of the largest are noise, and the largest are wanted.
+ */
+#include "method/links/linker.h"
+
+#include <float.h>
+#include <math.h>
+
+typedef struct space_options {
+    double lambda, mu;
+    okra_int dimensions;
+} space_options;
+
+/* clang-format off */
+#define LAMBDA(help) {"lambda", OKRA_OPTION_NUMBER, offsetof(space_options, lambda), "0.1", \
+     1e-300, 1e300, NULL, "V", help}
+#define DIMENSIONS {"dimensions", OKRA_OPTION_INT, offsetof(space_options, dimensions), "50", \
+     1, 1e9, NULL, "D", "coordinates that nodes are mapped to; more than there are: all"}
+static const okra_option kcca_rows[] = {
+    LAMBDA("regularisation of the inputs"),
+    {"lambda-output", OKRA_OPTION_NUMBER, offsetof(space_options, mu), "0.1", 1e-300, 1e300,
+     NULL, "V", "regularisation of the outputs"},
+    DIMENSIONS, {0}};
+static const okra_option kml_rows[] = {
+    LAMBDA("weight of the norm of the map against the lengths of edges"), DIMENSIONS, {0}};
+/* clang-format on */
+
+extern const okra_method_ okra_method_kcca_, okra_method_kml_;
+
+/* The centred Gram matrix of the inputs, and the means that queries need in the bag. */
+static okra_status inputs(okra_context *ctx, const okra_problem_ *p, okra_bag_ *bag,
+                          double **K)
+{
+    okra_status st = OKRA_OK;
+    double *means = NULL;
+    TRY(okra_problem_K_(ctx, p, K));
+    ALLOC(means, p->n);
+    okra_linker_center_(okra_mat_of_(*K, p->n, p->n), means);
+    TRY(okra_linker_put_(bag, "means", &means, 1, p->n));
+done:
+    okra_free_(means);
+    return st;
+}
+
+/* R <- (G + lambda I)^-1, G <- R G = I - lambda R. */
+static okra_status shrink(okra_context *ctx, double lambda, okra_mat_ G, okra_mat_ R)
+{
+    okra_status st = OKRA_OK;
+    okra_mat_add_diagonal_(G, lambda);
+    TRY(okra_linker_inverse_(ctx, G, R));
+    for (okra_int i = 0; i < G.rows; i++) {
+        for (okra_int j = 0; j < G.cols; j++) { /* R is symmetric: so shall G be */
+            G.p[i * G.ld + j] =
+                (i == j) - lambda * (R.p[i * R.ld + j] + R.p[j * R.ld + i]) / 2;
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status fit_kcca(okra_context *ctx, const okra_problem_ *p,
+                            const okra_options *options, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    space_options o;
+    okra_int n = p->n;
+    double *K = NULL, *L = NULL, *R = NULL, *T = NULL, *C = NULL, *x = NULL;
+    TRY(okra_options_read(options, &okra_method_kcca_.options, &o));
+    okra_int d = OKRA_MIN_(o.dimensions, n);
+    TRY(inputs(ctx, p, bag, &K));
+    TRY(okra_problem_L_(ctx, p, &L));
+    TRY(okra_doubles_(ctx, n, n, "a work matrix", &R));
+    TRY(okra_doubles_(ctx, n, n, "a work matrix", &T));
+    TRY(okra_doubles_(ctx, n, d, "coordinates", &C));
+    ALLOC(x, n);
+    okra_mat_ a = okra_mat_of_(K, n, n), b = okra_mat_of_(L, n, n);
+    okra_mat_ r = okra_mat_of_(R, n, n), t = okra_mat_of_(T, n, n);
+    okra_linker_center_(b, x);
+    TRY(shrink(ctx, o.mu, b, r));
+    TRY(shrink(ctx, o.lambda, a, r));
+    TRY(okra_gemm_(ctx, false, false, 1, a, b, 0, t));
+    TRY(okra_syrk_(ctx, false, 1, t, 0, a)); /* A B^2 A */
+    TRY(okra_eigh_(ctx, a, x));
+    for (okra_int l = 0; l < d; l++) { /* the largest come last */
+        okra_mat_copy_(okra_mat_part_(a, n - 1 - l, 1, 0, n),
+                       okra_mat_part_(t, l, 1, 0, n));
+    }
+    TRY(okra_gemm_(ctx, false, true, 1, r, okra_mat_part_(t, 0, d, 0, n), 0,
+                   okra_mat_of_(C, n, d)));
+    TRY(okra_linker_put_(bag, "coordinates", &C, n, d));
+done:
+    okra_free_(K);
+    okra_free_(L);
+    okra_free_(R);
+    okra_free_(T);
+    okra_free_(C);
+    okra_free_(x);
+    return st;
+}
+
+/* out <- V G of a network's Laplacian G, V: r x n. */
+static void times_laplacian(const okra_network_ *network, okra_mat_ V, okra_mat_ out)
+{
+    const okra_csr_ *w = &network->adjacency;
+    for (okra_int r = 0; r < V.rows; r++) {
+        const double *v = V.p + r * V.ld;
+        for (okra_int i = 0; i < V.cols; i++) {
+            double sum = 0;
+            for (okra_int k = w->indptr[i]; k < w->indptr[i + 1]; k++) {
+                sum += w->values[k] * (v[i] - v[w->indices[k]]);
+            }
+            out.p[r * out.ld + i] = sum;
+        }
+    }
+}
+
+static okra_status fit_kml(okra_context *ctx, const okra_problem_ *p,
+                           const okra_options *options, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    space_options o;
+    okra_int n = p->n, first = 0;
+    const okra_network_ *network = NULL;
+    double *K = NULL, *T = NULL, *S = NULL, *C = NULL, *x = NULL, *mu = NULL;
+    TRY(okra_options_read(options, &okra_method_kml_.options, &o));
+    TRY(okra_linker_network_("kml", p, &network));
+    TRY(inputs(ctx, p, bag, &K));
+    ALLOC(x, n);
+    ALLOC(mu, n);
+    TRY(okra_eigh_(ctx, okra_mat_of_(K, n, n), x));
+    while (first < n && x[first] <= (double)n * DBL_EPSILON * x[n - 1]) {
+        first++;
+    }
+    okra_int r = n - first, d = OKRA_MIN_(o.dimensions, r);
+    if (r == 0) {
+        FAIL(OKRA_ENUMERIC, "kml: all labelled nodes look the same to the input kernel");
+    }
+    okra_mat_ Q = okra_mat_of_(K + first * n, r, n); /* rows: eigenvectors */
+    TRY(okra_doubles_(ctx, r, n, "a work matrix", &T));
+    TRY(okra_doubles_(ctx, r, r, "the metric", &S));
+    TRY(okra_doubles_(ctx, n, d, "coordinates", &C));
+    times_laplacian(network, Q, okra_mat_of_(T, r, n));
+    TRY(okra_gemm_(ctx, false, true, 1, Q, okra_mat_of_(T, r, n), 0,
+                   okra_mat_of_(S, r, r)));
+    for (okra_int i = 0; i < r; i++) {
+        S[i * r + i] += o.lambda / x[first + i];
+    }
+    TRY(okra_eigh_(ctx, okra_mat_of_(S, r, r), mu)); /* the smallest come first */
+    for (okra_int i = 0; i < r; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            Q.p[i * n + j] /= x[first + i];
+        }
+    }
+    TRY(okra_gemm_(ctx, true, true, 1, Q, okra_mat_of_(S, d, r), 0,
+                   okra_mat_of_(C, n, d)));
+    TRY(okra_linker_put_(bag, "coordinates", &C, n, d));
+done:
+    okra_free_(K);
+    okra_free_(T);
+    okra_free_(S);
+    okra_free_(C);
+    okra_free_(x);
+    okra_free_(mu);
+    return st;
+}
+
+/* ---- factors ---- */
+
+static okra_status coordinates(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q,
+                               okra_mat_ F)
+{
+    okra_mat_ K = okra_mat_part_(q->Kx, 0, q->m, 0, q->n);
+    okra_linker_center_rows_(K, okra_linker_get_(bag, "means").p);
+    return okra_gemm_(ctx, false, false, 1, K, okra_linker_get_(bag, "coordinates"), 0,
+                      F);
+}
+
+static okra_int width_kcca(const okra_bag_ *bag)
+{
+    return okra_linker_get_(bag, "coordinates").cols;
+}
+
+/* |f| = 1, or 0 where f is. */
+static okra_status factors_kcca(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q,
+                                okra_int labelled, okra_mat_ P, okra_mat_ Q)
+{
+    okra_status st = OKRA_OK;
+    okra_mat_ F = P.p ? P : Q;
+    (void)labelled;
+    TRY(coordinates(ctx, bag, q, F));
+    for (okra_int i = 0; i < F.rows; i++) {
+        double *f = F.p + i * F.ld, norm = sqrt(okra_dot_(F.cols, f, f));
+        for (okra_int j = 0; j < F.cols && norm > 0; j++) {
+            f[j] /= norm;
+        }
+    }
+    if (P.p && Q.p) {
+        okra_mat_copy_(P, Q);
+    }
+done:
+    return st;
+}
+
+static okra_int width_kml(const okra_bag_ *bag)
+{
+    return width_kcca(bag) + 2;
+}
+
+/* -|f - g|^2 = <[2f, -|f|^2, -1], [g, 1, |g|^2]> */
+static okra_status factors_kml(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q,
+                               okra_int labelled, okra_mat_ P, okra_mat_ Q)
+{
+    okra_status st = OKRA_OK;
+    okra_int d = width_kcca(bag);
+    double *F = NULL;
+    (void)labelled;
+    TRY(okra_doubles_(ctx, q->m, d, "coordinates", &F));
+    TRY(coordinates(ctx, bag, q, okra_mat_of_(F, q->m, d)));
+    for (okra_int i = 0; i < q->m; i++) {
+        const double *f = F + i * d;
+        double square = okra_dot_(d, f, f);
+        double *p = P.p ? P.p + i * P.ld : NULL, *r = Q.p ? Q.p + i * Q.ld : NULL;
+        for (okra_int j = 0; j < d + 2; j++) {
+            if (p) {
+                p[j] = j < d ? 2 * f[j] : j == d ? -square : -1;
+            }
+            if (r) {
+                r[j] = j < d ? f[j] : j == d ? 1 : square;
+            }
+        }
+    }
+done:
+    okra_free_(F);
+    return st;
+}
+
+static const okra_linker_ kcca_linker = {.width = width_kcca, .factors = factors_kcca};
+static const okra_linker_ kml_linker = {.width = width_kml, .factors = factors_kml};
+
+const okra_method_ okra_method_kcca_ = {
+    .name = "kcca",
+    .help = "links only: canonical correlation of inputs with the known network",
+    .options = {"kcca", kcca_rows, sizeof(space_options)},
+    .fit = fit_kcca,
+    .form = okra_linker_form_,
+    .linker = &kcca_linker,
+};
+
+const okra_method_ okra_method_kml_ = {
+    .name = "kml",
+    .help = "links only: a metric of the inputs in which linked nodes are close",
+    .options = {"kml", kml_rows, sizeof(space_options)},
+    .fit = fit_kml,
+    .form = okra_linker_form_,
+    .linker = &kml_linker,
+};

@@ -1,0 +1,45 @@
+/*
+ * naive.c: nodes that look alike are linked: score(u, v) = k(u, v) (Y. Yamanishi et al.,
+ * Bioinformatics 20, 2004, their direct approach). Nothing is learned.
+ */
+#include "method/links/linker.h"
+
+static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
+                       const okra_options *options, okra_bag_ *bag)
+{
+    (void)ctx, (void)problem, (void)options, (void)bag;
+    return OKRA_OK;
+}
+
+static okra_int width(const okra_bag_ *bag)
+{
+    (void)bag;
+    return 1;
+}
+
+static okra_status factors(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                           okra_int labelled, okra_mat_ P, okra_mat_ Q)
+{
+    (void)ctx, (void)bag, (void)query, (void)labelled;
+    if (P.p) {
+        okra_mat_fill_(P, 0);
+    }
+    if (Q.p) {
+        okra_mat_fill_(Q, 0);
+    }
+    return OKRA_OK;
+}
+
+static const okra_linker_ linker = {
+    .kernel = OKRA_LINKER_ALWAYS_, .width = width, .factors = factors};
+
+extern const okra_method_ okra_method_naive_;
+
+const okra_method_ okra_method_naive_ = {
+    .name = "naive",
+    .help = "links only: nodes whose descriptions are alike, score k(u, v)",
+    .options = {"naive", NULL, 0},
+    .fit = fit,
+    .form = okra_linker_form_,
+    .linker = &linker,
+};

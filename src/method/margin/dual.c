@@ -1,0 +1,226 @@
+/*
+ * dual.c: regression with a loss of the distance in the output feature space,
+ *
+ *     min_h  sum_i L(|y_i - h(x_i)|) + lambda_1 |h|^2 (+ 2 lambda_2 smoothness)
+ *     epsilon:  L(r) = max(0, r - epsilon)
+ *     huber:    L(r) = r^2 for r <= delta, 2 delta r - delta^2 beyond (delta -> infinity:
+ *               ridge)
+ *
+ * by its dual (Brouard et al. 2016, appendix B, eq. 14 and B.2): vectors alpha_i with
+ *     h(x_i) = H_i = sum_k g S_ik alpha_k / 2,
+ *     max  sum_i [ <alpha_i, y_i> - L*(alpha_i) ] - sum_i <alpha_i, H_i> / 2
+ *     L*(a) = epsilon |a|, |a| <= 1    or    |a|^2 / 4, |a| <= 2 delta
+ * in coordinates in which the operator is diagonal: g_j and S^(j) for coordinate j.
+ *
+ * Block coordinate descent: alpha_i alone maximises with v = y_i - H_i + D alpha_i, D_j =
+ * g_j S^(j)_ii / 2,
+ *     epsilon:  alpha = v / (D + rho), rho = epsilon / |alpha|, or |alpha| = 1; 0 if
+ *               |v| <= epsilon
+ *     huber:    alpha = v / (D + rho), rho = 1/2, or |alpha| = 2 delta
+ * one secular equation sum_j (v_j / (p_j t + q_j))^2 = r^2: its left side to the power
+ * -1/2 is concave in t, so Newton's method from below climbs to the root; where all D_j
+ * are equal (identity operator) the first step is exact.
+ *
+ * The gap P - D, P = sum L(|y_i - H_i|) + sum <alpha_i, H_i> / 2, is measured with H
+ * computed afresh. Cost: n^2 q a sweep. Sweeps alone converge slowly where lambda is
+ * small; dual_newton.c moves all blocks together, and dual_solve.c combines the two. For
+ * its sake `ridge` may stand on the diagonal of g S / 2.
+ */
+#include "method/margin/margin.h"
+
+#include <math.h>
+
+enum { NEWTON_MOST = 60 };
+
+/* ---- the secular equation ---- */
+
+typedef struct secular {
+    okra_int q;
+    const double *v, *D;
+    double shift; /* epsilon when t multiplies D */
+    bool scales;  /* terms v / (D t + shift), else v / (D + t) */
+} secular;
+
+/* sum_j (v_j / (p_j t + q_j))^2 and its derivative. */
+static double squares(const secular *s, double t, double *slope)
+{
+    double sum = 0;
+    *slope = 0;
+    for (okra_int j = 0; j < s->q; j++) {
+        double p = s->scales ? s->D[j] : 1;
+        double below = s->scales ? s->D[j] * t + s->shift : s->D[j] + t;
+        double a = s->v[j] / below;
+        if (s->v[j] != 0) {
+            sum += a * a;
+            *slope -= 2 * a * a * p / below;
+        }
+    }
+    return sum;
+}
+
+/* The t >= start at which the root of the squares is r. */
+static double root(const secular *s, double start, double r)
+{
+    double t = start;
+    for (int k = 0; k < NEWTON_MOST; k++) {
+        double slope, f = squares(s, t, &slope);
+        if (!(f > r * r) || slope == 0) {
+            break;
+        }
+        double step = 2 * f / slope * (1 - sqrt(f) / r);
+        if (!(step > 0) || t + step == t) {
+            break;
+        }
+        t += step;
+    }
+    return t;
+}
+
+static double norm(okra_int q, const double *v)
+{
+    return sqrt(okra_dot_(q, v, v));
+}
+
+/* rho >= least with |v / (D + rho)| = r. Every term alone is at most r, which bounds rho
+ * from below also where some D_j = 0. */
+static double bounded(const secular *s, double least, double r)
+{
+    double highest = 0;
+    for (okra_int j = 0; j < s->q; j++) {
+        least = fmax(least, fabs(s->v[j]) / r - s->D[j]);
+        highest = fmax(highest, s->D[j]);
+    }
+    return root(s, fmax(least, norm(s->q, s->v) / r - highest), r);
+}
+
+/* rho with alpha = v / (D + rho); infinity: alpha = 0. */
+static double shrinkage(const okra_dual_ *dual, const double *v, const double *D)
+{
+    secular s = {dual->q, v, D, dual->width, false};
+    double slope, most = 2 * dual->width;
+    if (dual->loss == OKRA_LOSS_HUBER_) {
+        return squares(&s, 0.5, &slope) <= most * most ? 0.5 : bounded(&s, 0.5, most);
+    }
+    if (norm(dual->q, v) <= dual->width) {
+        return INFINITY;
+    }
+    if (squares(&s, dual->width, &slope) >= 1) {
+        return bounded(&s, dual->width, 1);
+    }
+    s.scales = true;
+    return dual->width > 0 ? dual->width / root(&s, 0, 1) : 0;
+}
+
+/* ---- sweeps ---- */
+
+static double factor(const okra_dual_ *d, okra_int j)
+{
+    return d->g ? d->g[j] : 1;
+}
+
+double okra_dual_form_(const okra_dual_ *dual, okra_int j, const double **form)
+{
+    *form = dual->S[dual->count > 1 ? j : 0];
+    return factor(dual, j) / 2;
+}
+
+void okra_dual_shrinkage_(const okra_dual_ *dual, const double *alpha, const double *H,
+                          okra_int i, double *v, double *D, double *rho)
+{
+    const double *a = alpha + i * dual->q;
+    for (okra_int j = 0; j < dual->q; j++) {
+        const double *S;
+        D[j] = okra_dual_form_(dual, j, &S) * S[i * dual->n + i] + dual->ridge;
+        v[j] = dual->Y[i * dual->q + j] - H[i * dual->q + j] + D[j] * a[j];
+    }
+    *rho = shrinkage(dual, v, D);
+}
+
+static void one_block(const okra_dual_ *d, double *alpha, double *H, okra_int i,
+                      double *v, double *D, double *step)
+{
+    double *a = alpha + i * d->q, moved = 0, rho;
+    okra_dual_shrinkage_(d, alpha, H, i, v, D, &rho);
+    for (okra_int j = 0; j < d->q; j++) {
+        double fresh = v[j] == 0 || isinf(rho) ? 0 : v[j] / (D[j] + rho);
+        H[i * d->q + j] += d->ridge * (fresh - a[j]);
+        step[j] = factor(d, j) * (fresh - a[j]) / 2;
+        moved += fabs(fresh - a[j]);
+        a[j] = fresh;
+    }
+    for (okra_int k = 0; moved > 0 && k < d->n; k++) {
+        double *h = H + k * d->q;
+        if (d->count == 1) {
+            double w = d->S[0][i * d->n + k];
+            for (okra_int j = 0; j < d->q; j++) {
+                h[j] += w * step[j];
+            }
+        } else {
+            for (okra_int j = 0; j < d->q; j++) {
+                h[j] += d->S[j][i * d->n + k] * step[j];
+            }
+        }
+    }
+}
+
+void okra_dual_sweep_(const okra_dual_ *dual, double *alpha, double *H, double *v,
+                      double *D, double *step)
+{
+    for (okra_int i = 0; i < dual->n; i++) {
+        one_block(dual, alpha, H, i, v, D, step);
+    }
+}
+
+/* H = sum_k g S_ik alpha_k / 2 */
+static okra_status predictions(okra_context *ctx, const okra_dual_ *d,
+                               const double *alpha, double *H)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = d->n, q = d->q;
+    if (d->count == 1) {
+        TRY(okra_gemm_(ctx, false, false, 0.5, okra_mat_view_(d->S[0], n, n, n),
+                       okra_mat_view_(alpha, n, q, q), 0, okra_mat_of_(H, n, q)));
+    }
+    for (okra_int j = 0; j < q; j++) {
+        for (okra_int i = 0; i < n; i++) {
+            double sum = d->count == 1 ? H[i * q + j] : 0;
+            for (okra_int k = 0; d->count > 1 && k < n; k++) {
+                sum += d->S[j][i * n + k] * alpha[k * q + j] / 2;
+            }
+            H[i * q + j] = factor(d, j) * sum + d->ridge * alpha[i * q + j];
+        }
+    }
+done:
+    return st;
+}
+
+okra_status okra_dual_measure_(okra_context *ctx, const okra_dual_ *d,
+                               const double *alpha, double *H, okra_dual_report_ *report)
+{
+    okra_status st = OKRA_OK;
+    double primal = 0, linear = 0, half = 0, w = d->width;
+    TRY(predictions(ctx, d, alpha, H));
+    for (okra_int i = 0; i < d->n; i++) {
+        const double *a = alpha + i * d->q, *y = d->Y + i * d->q, *h = H + i * d->q;
+        double r2 = 0, a2 = okra_dot_(d->q, a, a);
+        for (okra_int j = 0; j < d->q; j++) {
+            r2 += (y[j] - h[j]) * (y[j] - h[j]);
+        }
+        double r = sqrt(r2);
+        half += okra_dot_(d->q, a, h) / 2;
+        linear += okra_dot_(d->q, a, y);
+        if (d->loss == OKRA_LOSS_HUBER_) {
+            primal += r <= w ? r2 : 2 * w * r - w * w;
+            linear -= a2 / 4;
+        } else {
+            primal += fmax(0, r - w);
+            linear -= w * sqrt(a2);
+        }
+    }
+    report->primal = primal + half;
+    report->dual = linear - half;
+    report->gap = report->primal - report->dual;
+    report->converged = report->gap <= d->tolerance * fmax(1, fabs(report->dual));
+done:
+    return st;
+}

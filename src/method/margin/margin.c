@@ -1,0 +1,349 @@
+/*
+ * margin.c: maximum margin regression and its relatives in the output feature space,
+ *
+ *     min_h  sum_i<=n L_i(h(x_i)) + lambda_1 |h|^2
+ *            + 2 lambda_2 sum_ij M_ij <h(x_i), h(x_j)>              (Brouard eq. 4 and 8)
+ *     hinge    L_i(u) = max(0, 1 - <y_i, u>)
+ *     epsilon  L_i(u) = max(0, |y_i - u| - epsilon);   huber: see dual.c
+ *
+ * h in the space of k(x,x') A. With S = J K (lambda_1 I + 2 lambda_2 M K)^-1 J' (n x n;
+ * K / lambda_1 without unlabelled inputs) and L the output Gram matrix, the hinge dual is
+ * (eq. 5 and 10)
+ *     min_a  a'Qa / 2 - sum(a), 0 <= a <= 1,   Q = (L o S) / 2
+ *     w(x) = diag(a) J (lambda_1 I + 2 lambda_2 K M)^-1 k_x / 2      (Table 2)
+ * and for a matrix operator A = E' diag(g) E on explicit outputs Y (Prop. 10, its inverse
+ * belonging to the bracket alone)
+ *     Q = sum_j g_j (Y e_j)(Y e_j)' o S(g_j) / 2,  S(g) = J K (lambda_1 + 2 lambda_2 g M
+ *     K)^-1 J'
+ *     h(x) = sum_j g_j e_j e_j' Y' diag(a) J (lambda_1 + 2 lambda_2 g_j K M)^-1 k_x / 2.
+ *
+ * The other losses have vectors alpha_i (dual.c). At the optimum block i is alone best at
+ * alpha_i = v_i / (S_ii / 2 + rho_i), v_i = y_i - sum_k!=i S_ik alpha_k / 2, so that over
+ * the i with finite rho_i
+ *     alpha = T Y,   T = (diag(rho) + S / 2)^-1
+ * gives the coefficients over the training outputs by one symmetric solve (huber within
+ * delta: rho = 1/2, which is ridge); the gap that is reported is the primal value of T Y
+ * less the dual value of alpha. Where outputs are interpolated (epsilon = 0) that matrix
+ * may be singular; then T = alpha Y^+.
+ *
+ * Cost beside the duals of boxqp.c and dual.c: K and L once; semi-supervised: semi.c,
+ * and n^2 N a lambda (times d with a matrix operator). Along a path each lambda starts
+ * from the solution of the one before.
+ */
+#include "method/margin/margin.h"
+
+#include "method/margin/boxqp.h"
+#include "method/ridge/operator.h"
+#include "method/ridge/ridge.h"
+#include "method/smoothness/semi.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const okra_option rows[] = {
+    {"lambda", OKRA_OPTION_NUMBER, offsetof(okra_margin_options_, lambda), "0.1", 1e-300,
+     1e300, NULL, "V", "regularisation: lambda |h|^2 beside the sum of losses"},
+    {"loss", OKRA_OPTION_CHOICE, offsetof(okra_margin_options_, loss), "hinge", 1, 0,
+     "hinge|epsilon|huber", "NAME",
+     "hinge of <y, h(x)>, or a loss of the distance |y - h(x)|: epsilon, huber"},
+    {"tube", OKRA_OPTION_NUMBER, offsetof(okra_margin_options_, tube), "0.1", 0, 1e300,
+     NULL, "V", "distances up to this cost nothing (loss epsilon)"},
+    {"delta", OKRA_OPTION_NUMBER, offsetof(okra_margin_options_, delta), "1", 1e-300,
+     1e300, NULL, "V", "distances beyond this cost linearly (loss huber)"},
+    {"operator", OKRA_OPTION_TEXT, offsetof(okra_margin_options_, operator_text),
+     "identity", 1, 0, NULL, "OP", "identity, matrix:FILE (d x d) or graph:FILE,mu=V"},
+    {"lambda2", OKRA_OPTION_NUMBER, offsetof(okra_margin_options_, lambda2), "0", 0,
+     1e300, NULL, "V",
+     "weight of smoothness over the graph of all inputs, labelled or not"},
+    {"graph", OKRA_OPTION_TEXT, offsetof(okra_margin_options_, graph), "gram", 1, 0, NULL,
+     "EXPR", "gram, knn(k=N), knn(share=V) or file(W), | normalized, power, diffusion"},
+    {"tolerance", OKRA_OPTION_NUMBER, offsetof(okra_margin_options_, tolerance), "1e-8",
+     1e-300, 1, NULL, "V",
+     "stop when the duality gap is below this times max(1, |dual|)"},
+    {0},
+};
+
+extern const okra_method_ okra_method_margin_;
+
+static void release(okra_margin_ *m)
+{
+    okra_free_(m->K);
+    okra_semi_clear_(&m->s);
+    okra_free_(m->A);
+    okra_free_(m->g);
+    okra_free_(m->L);
+    okra_free_(m->Y);
+    for (okra_int k = 0; m->S && k < m->count; k++) {
+        okra_free_(m->S[k]);
+    }
+    okra_free_(m->S);
+    okra_free_(m->alpha);
+    okra_free_(m->H);
+}
+
+/* ---- what every lambda shares ---- */
+
+static okra_status check(const okra_problem_ *p, const okra_options *options,
+                         const okra_margin_options_ *o)
+{
+    static const char *const names[] = {"tube", "delta"};
+    static const int losses[] = {OKRA_LOSS_TUBE_, OKRA_LOSS_HUBER_};
+    for (int k = 0; k < 2; k++) {
+        if (okra_options_is_set(options, names[k]) && o->loss != losses[k]) {
+            return okra_fail_(OKRA_EARG, "margin: %s is for loss %s", names[k],
+                              k ? "huber" : "epsilon");
+        }
+    }
+    if (p->n < 1) {
+        return okra_fail_(OKRA_ESHAPE, "margin: there are no training pairs");
+    }
+    if (strcmp(o->operator_text, "identity") != 0 && !p->features) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "margin: operator %s needs outputs with explicit features: "
+                          "dense vectors under a linear output kernel",
+                          o->operator_text);
+    }
+    return okra_semi_check_("margin", p, options);
+}
+
+static okra_status read_operator(okra_margin_ *m)
+{
+    okra_status st = OKRA_OK;
+    okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
+    TRY(okra_operator_read_(m->ctx, m->o.operator_text, m->p, &op));
+    m->A = op.A;
+    if (op.kind != OKRA_OPERATOR_IDENTITY && op.kind != OKRA_OPERATOR_MATRIX) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "margin: operator %s, expected identity, matrix:FILE or graph:FILE,mu=V",
+             m->o.operator_text);
+    }
+    if (m->A) {
+        ALLOC(m->g, m->d);
+        TRY(okra_operator_decompose_(m->ctx, okra_mat_of_(m->A, m->d, m->d), m->g));
+    }
+done:
+    return st;
+}
+
+/* Y = sqrt(scale) y E', or coordinates of the feature space from L = R R'. */
+static okra_status coordinates(okra_margin_ *m)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = m->n, d = m->d;
+    double *v = NULL, *L = NULL;
+    if (m->p->features) {
+        okra_mat_ y = okra_mat_view_(m->p->features, n, d, m->p->features_ld);
+        m->q = d;
+        TRY(okra_doubles_(m->ctx, n, d, "the output features", &m->Y));
+        okra_mat_copy_(y, okra_mat_of_(m->Y, n, d));
+        if (m->A) {
+            TRY(okra_gemm_(m->ctx, false, true, 1, y, okra_mat_of_(m->A, d, d), 0,
+                           okra_mat_of_(m->Y, n, d)));
+        }
+        for (okra_int i = 0; i < n * d; i++) {
+            m->Y[i] *= sqrt(m->p->feature_scale);
+        }
+        goto done;
+    }
+    ALLOC(v, n);
+    TRY(okra_problem_L_(m->ctx, m->p, &L));
+    TRY(okra_eigh_(m->ctx, okra_mat_of_(L, n, n), v));
+    TRY(okra_doubles_(m->ctx, n, n, "the output coordinates", &m->Y));
+    okra_int first = 0;
+    while (first < n && v[first] <= (double)n * DBL_EPSILON * v[n - 1]) {
+        first++;
+    }
+    m->q = n - first;
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < m->q; j++) {
+            m->Y[i * m->q + j] = sqrt(v[first + j]) * L[(first + j) * n + i];
+        }
+    }
+done:
+    okra_free_(v);
+    okra_free_(L);
+    return st;
+}
+
+/* L, or sum_j g_j (Y e_j)(Y e_j)' */
+static okra_status output_gram(okra_margin_ *m)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = m->n, d = m->d;
+    double *scaled = NULL;
+    if (!m->A) {
+        return okra_problem_L_(m->ctx, m->p, &m->L);
+    }
+    TRY(okra_doubles_(m->ctx, n, d, "the rotated outputs", &scaled));
+    for (okra_int i = 0; i < n * d; i++) {
+        scaled[i] = sqrt(m->g[i % d]) * m->Y[i];
+    }
+    TRY(okra_doubles_(m->ctx, n, n, "the Gram matrix of the outputs", &m->L));
+    TRY(okra_syrk_(m->ctx, false, 1, okra_mat_of_(scaled, n, d), 0,
+                   okra_mat_of_(m->L, n, n)));
+done:
+    okra_free_(scaled);
+    return st;
+}
+
+static okra_status prepare(okra_margin_ *m)
+{
+    okra_status st = OKRA_OK;
+    okra_int N = m->N;
+    okra_graph_ *M = NULL;
+    bool hinge = m->o.loss == OKRA_LOSS_HINGE_;
+    if (!hinge || m->A) {
+        TRY(coordinates(m));
+    }
+    m->count = m->A && m->semi ? m->d : 1;
+    if (hinge && m->count == 1) {
+        TRY(output_gram(m));
+    }
+    TRY(okra_problem_K_(m->ctx, m->p, &m->K));
+    if (m->semi) {
+        TRY(okra_graph_create_(m->ctx, m->o.graph, okra_mat_of_(m->K, N, N), &M));
+        TRY(okra_semi_create_(m->ctx, okra_mat_of_(m->K, N, N), m->n, M, m->o.lambda2,
+                              false, &m->s));
+        okra_free_(m->K);
+        m->K = NULL;
+    }
+    ZALLOC(m->S, m->count);
+    for (okra_int k = 0; k < m->count; k++) {
+        TRY(okra_doubles_(m->ctx, m->n, m->n, "the margin's quadratic form", &m->S[k]));
+    }
+    if (hinge) {
+        ZALLOC(m->alpha, m->n);
+    } else {
+        TRY(okra_doubles_(m->ctx, m->n, m->q, "the dual variables", &m->alpha));
+        TRY(okra_doubles_(m->ctx, m->n, m->q, "the fitted outputs", &m->H));
+        okra_mat_fill_(okra_mat_of_(m->alpha, m->n, m->q), 0);
+    }
+done:
+    okra_graph_free_(M);
+    return st;
+}
+
+/* ---- one lambda ---- */
+
+static okra_status make_S(okra_margin_ *m, double lambda)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = m->n;
+    for (okra_int k = 0; k < m->count; k++) {
+        if (m->semi) {
+            TRY(okra_semi_gram_(m->ctx, &m->s, lambda, m->A ? m->g[k] : 1,
+                                okra_mat_of_(m->S[k], n, n)));
+            continue;
+        }
+        for (okra_int i = 0; i < n * n; i++) {
+            m->S[k][i] = m->K[i] / lambda;
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status fit_hinge(okra_margin_ *m, double lambda, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = m->n, d = m->d;
+    okra_boxqp_report_ r;
+    double *Q = m->S[0]; /* becomes the quadratic form */
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int k = 0; k < n; k++) {
+            double sum = m->L ? m->L[i * n + k] * Q[i * n + k] : 0;
+            for (okra_int j = 0; !m->L && j < d; j++) {
+                sum += m->g[j] * m->Y[i * d + j] * m->Y[k * d + j] * m->S[j][i * n + k];
+            }
+            Q[i * n + k] = sum / 2;
+        }
+    }
+    TRY(okra_boxqp_(m->ctx, okra_mat_of_(Q, n, n), m->o.tolerance, m->alpha, &r));
+    TRY(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
+    TRY(m->A      ? okra_margin_put_coefficients_(m, lambda, bag)
+        : m->semi ? okra_margin_put_weights_(m, lambda, NULL, m->alpha, bag)
+                  : okra_margin_put_scale_(m, lambda, bag));
+done:
+    return st;
+}
+
+/* ---- the method ---- */
+
+static okra_status path(okra_context *ctx, const okra_problem_ *problem,
+                        const okra_options *options, const double *lambda, size_t count,
+                        okra_bag_ *const *bags)
+{
+    okra_status st = OKRA_OK;
+    okra_margin_ m = {.ctx = ctx,
+                      .p = problem,
+                      .n = problem->n,
+                      .N = problem->n + problem->unlabelled,
+                      .d = problem->d,
+                      .semi = okra_options_is_set(options, "lambda2")};
+    TRY(okra_options_read(options, &okra_method_margin_.options, &m.o));
+    TRY(check(problem, options, &m.o));
+    TRY(read_operator(&m));
+    if (problem->map_x) {
+        TRY(okra_margin_low_(&m, lambda, count, bags));
+        goto done;
+    }
+    TRY(prepare(&m));
+    for (size_t l = 0; l < count; l++) {
+        TRY(make_S(&m, lambda[l]));
+        TRY(m.o.loss == OKRA_LOSS_HINGE_ ? fit_hinge(&m, lambda[l], bags[l])
+                                         : okra_margin_distance_(&m, lambda[l], bags[l]));
+        TRY(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
+    }
+done:
+    release(&m);
+    return st;
+}
+
+static const double *scale_of(const okra_bag_ *bag, okra_int *n)
+{
+    okra_int rows_found = 0;
+    *n = 0;
+    return okra_bag_get_(bag, "scale", &rows_found, n);
+}
+
+static okra_form_ form(const okra_bag_ *bag)
+{
+    okra_int n;
+    return scale_of(bag, &n) ? OKRA_FORM_WEIGHTS : okra_ridge_form_(bag);
+}
+
+static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                           okra_mat_ out)
+{
+    okra_int n;
+    const double *scale = scale_of(bag, &n);
+    if (!scale) {
+        return okra_ridge_predict_(ctx, bag, query, out);
+    }
+    if (n != query->n || query->Kx.cols != n) {
+        return okra_fail_(OKRA_EFORMAT,
+                          "the model's 'scale' has %lld values for %lld training pairs",
+                          (long long)n, (long long)query->n);
+    }
+    for (okra_int i = 0; i < out.rows; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            out.p[i * out.ld + j] = scale[j] * query->Kx.p[i * query->Kx.ld + j];
+        }
+    }
+    return OKRA_OK;
+}
+
+const okra_method_ okra_method_margin_ = {
+    .name = "margin",
+    .help = "Maximum margin regression, and regression with robust losses",
+    .options = {"margin", rows, sizeof(okra_margin_options_)},
+    .unlabelled = true,
+    .low_rank = true,
+    .factored = okra_margin_factored_,
+    .path = path,
+    .form = form,
+    .width = okra_ridge_width_,
+    .predict = predict,
+    .embed = okra_ridge_embed_,
+};

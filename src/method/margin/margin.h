@@ -1,0 +1,112 @@
+/*
+ * margin.h: what margin.c (the method, and the hinge loss), margin_distance.c,
+ * margin_put.c, dual.c, dual_newton.c and dual_solve.c share.
+ */
+#ifndef OKRA_MARGIN_H_
+#define OKRA_MARGIN_H_
+
+#include "method/method.h"
+#include "method/smoothness/semi.h"
+
+typedef enum okra_loss_ {
+    OKRA_LOSS_HINGE_,
+    OKRA_LOSS_TUBE_,
+    OKRA_LOSS_HUBER_
+} okra_loss_;
+
+typedef struct okra_dual_ {
+    okra_int n, q;
+    const double *Y; /* n x q: outputs in coordinates in which the operator is diagonal */
+    const double *g; /* q: its eigenvalues; NULL: all 1                                 */
+    /* J K (lambda_1 I + 2 lambda_2 g P K)^-1 J', n x n: one for all coordinates (count =
+     * 1) or one a coordinate. */
+    const double *const *S;
+    okra_int count;
+    okra_loss_ loss; /* TUBE or HUBER */
+    double width;    /* epsilon, or delta */
+    double tolerance;
+    double ridge; /* added to the diagonal of every form g S / 2 */
+} okra_dual_;
+
+typedef struct okra_dual_report_ {
+    double primal, dual, gap; /* of the alpha returned, recomputed from S */
+    okra_int sweeps, newtons; /* of blocks, and Newton steps tried */
+    bool converged;           /* gap <= tolerance * max(1, |dual|) */
+} okra_dual_report_;
+
+/* alpha (n x q) holds a start and becomes the solution; H (n x q) becomes the predictions
+ * of the training inputs. Not converging within the limits is no error. */
+okra_status okra_dual_solve_(okra_context *ctx, const okra_dual_ *dual, double *alpha,
+                             double *H, okra_dual_report_ *report) OKRA_CHECK;
+/* Block i alone is best at v / (D + rho), v and D (q values each) and rho written here;
+ * rho = infinity: at 0. */
+void okra_dual_shrinkage_(const okra_dual_ *dual, const double *alpha, const double *H,
+                          okra_int i, double *v, double *D, double *rho);
+/* alpha_i <- its best, block after block; H follows. v, D, step: q numbers each. */
+void okra_dual_sweep_(const okra_dual_ *dual, double *alpha, double *H, double *v,
+                      double *D, double *step);
+/* g_j S^(j) / 2 of coordinate j: *form times the returned number, the ridge apart. */
+double okra_dual_form_(const okra_dual_ *dual, okra_int j, const double **form);
+/* H and the report of a given alpha; `sweeps` and `newtons` stay. */
+okra_status okra_dual_measure_(okra_context *ctx, const okra_dual_ *dual,
+                               const double *alpha, double *H,
+                               okra_dual_report_ *report) OKRA_CHECK;
+
+/* Newton's method for all blocks together; dual_newton.c. */
+typedef struct okra_dual_newton_ okra_dual_newton_;
+okra_status okra_dual_newton_create_(okra_context *ctx, okra_int n, okra_int q,
+                                     okra_dual_newton_ **out) OKRA_CHECK;
+void okra_dual_newton_free_(okra_dual_newton_ *newton);
+/* step (n x q): where Newton's method would go from alpha, less alpha. *found = false:
+ * its system is singular. */
+okra_status okra_dual_newton_step_(okra_context *ctx, okra_dual_newton_ *newton,
+                                   const okra_dual_ *dual, const double *alpha,
+                                   const double *H, double *step, bool *found) OKRA_CHECK;
+
+/* ---- the method ---- */
+
+typedef struct okra_margin_options_ {
+    double lambda, lambda2, tube, delta, tolerance;
+    const char *operator_text, *graph;
+    int loss;
+} okra_margin_options_;
+
+typedef struct okra_margin_ {
+    okra_context *ctx;
+    const okra_problem_ *p;
+    okra_margin_options_ o;
+    okra_int n, N, d, q; /* q: coordinates of Y */
+    bool semi;
+    double *K;     /* supervised: n x n                              */
+    okra_semi_ s;  /* semi-supervised                                */
+    double *A, *g; /* matrix operator: rows e_j, and d eigenvalues   */
+    double *L;     /* hinge: <y_i, A y_k> where it serves, n x n     */
+    double *Y;     /* n x q: outputs, rotated by E, in true units    */
+    double **S;    /* 1, or d for a semi-supervised matrix operator  */
+    okra_int count;
+    double *alpha; /* the solution so far: n (hinge) or n x q        */
+    double *H;     /* n x q                                          */
+} okra_margin_;
+
+/* margin_low.c: the method in factored form, and whether it has one for this. */
+okra_status okra_margin_low_(okra_margin_ *m, const double *lambda, size_t count,
+                             okra_bag_ *const *bags) OKRA_CHECK;
+bool okra_margin_factored_(const okra_problem_ *problem, const okra_options *options);
+/* One lambda of a loss of the distance; S is that of this lambda. */
+okra_status okra_margin_distance_(okra_margin_ *m, double lambda,
+                                  okra_bag_ *bag) OKRA_CHECK;
+/* dual, gap and converged into the bag; a warning if not converged. */
+okra_status okra_margin_report_(const okra_margin_ *m, double lambda, double dual,
+                                double gap, bool converged, okra_bag_ *bag) OKRA_CHECK;
+/* B (n x N) = T' J (lambda I + 2 lambda_2 K M)^-1 / 2 and C = B' y into the bag, T: n x
+ * n, or NULL: the diagonal `t`. */
+okra_status okra_margin_put_weights_(okra_margin_ *m, double lambda, const double *T,
+                                     const double *t, okra_bag_ *bag) OKRA_CHECK;
+/* With a matrix operator: C in the units of y. */
+okra_status okra_margin_put_coefficients_(okra_margin_ *m, double lambda,
+                                          okra_bag_ *bag) OKRA_CHECK;
+/* Supervised hinge, identity: w_i = scale_i k(x_i, x), and C = diag(scale) y. */
+okra_status okra_margin_put_scale_(okra_margin_ *m, double lambda,
+                                   okra_bag_ *bag) OKRA_CHECK;
+
+#endif

@@ -1,0 +1,238 @@
+/*
+ * margin_low.c: margin.c in factored form, K = Phi Phi' (n x m), output features Psi
+ * (n x d): explicit ones, or those of a low-rank output kernel, L = Psi Psi'.
+ *
+ * All losses without lambda_2, h(x) = E' diag(g)^1/2 Z' phi(x), A = E' diag(g) E the
+ * operator. The hinge loss: with Psi rotated and scaled, psi <- diag(g)^1/2 E psi, the
+ * dual of margin.c has
+ *     Q = (Phi Phi') o (Psi Psi') / (2 lambda)                        (boxqp_low.c)
+ *     Z = Phi' diag(a) Psi / (2 lambda)                               (m x d).
+ * Losses of the distance: Psi rotated, psi <- E psi, and dual_low.c. phi(x)' = v(x)' T
+ * (kernel/lowrank/lowrank.h): the model keeps T Z diag(g)^1/2 E, columns x d, and the
+ * basis of the inputs. No n x n matrix is formed; n (m + d) doubles are kept where they
+ * fit the budget (factors.c), and 3 n d more for losses of the distance.
+ */
+#include "method/margin/margin.h"
+
+#include "kernel/lowrank/lowrank.h"
+#include "method/margin/boxqp_low.h"
+#include "method/margin/dual_low.h"
+#include "method/smoothness/graph.h"
+#include "method/ridge/ridge.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Waves may be more than the pairs, which makes the n x n form the smaller one; other
+ * ranks are cut to n. */
+static bool more_than_pairs(const char *text, okra_int n)
+{
+    okra_low_ low;
+    bool read = text && *text && okra_low_parse_(text, &low) == OKRA_OK;
+    return read && low.kind == OKRA_LOW_RFF_ && low.rank > n;
+}
+
+bool okra_margin_factored_(const okra_problem_ *p, const okra_options *options)
+{
+    const char *both = okra_options_get(options, "low-rank");
+    const char *on_y = okra_options_get(options, "low-rank-y");
+    const char *on_x = both && *both ? both : okra_options_get(options, "low-rank-x");
+    bool identity = strcmp(okra_options_get(options, "operator"), "identity") == 0;
+    bool smooth = okra_options_is_set(options, "lambda2");
+    return !more_than_pairs(on_x, p->n) &&
+           (p->features || (both && *both) || (on_y && *on_y)) &&
+           (!smooth || (identity && okra_graph_low_check_(
+                                        okra_options_get(options, "graph")) == OKRA_OK));
+}
+
+typedef struct low {
+    okra_margin_ *m;
+    okra_factors_ f;
+    double *R;     /* d x d: E', with its columns scaled for the hinge loss */
+    double *X;     /* rank x d: the solution so far of a loss of the distance */
+    double *Z;     /* rank x d                                                */
+    double *B, *F; /* rank x rank, with lambda_2: its part of P; the factor of P */
+    double later;  /* doubles that the solver takes */
+} low;
+
+static void clear(low *z)
+{
+    okra_factors_clear_(&z->f);
+    okra_free_(z->R);
+    okra_free_(z->X);
+    okra_free_(z->Z);
+    okra_free_(z->B);
+    okra_free_(z->F);
+}
+
+static okra_status rotation(low *z)
+{
+    okra_status st = OKRA_OK;
+    const okra_margin_ *m = z->m;
+    okra_int d = m->d;
+    bool hinge = m->o.loss == OKRA_LOSS_HINGE_;
+    TRY(okra_doubles_(m->ctx, d, d, "the rotation of the outputs", &z->R));
+    for (okra_int i = 0; i < d * d; i++) {
+        z->R[i] = m->A[i % d * d + i / d] * (hinge ? sqrt(m->g[i % d]) : 1);
+    }
+done:
+    return st;
+}
+
+/* B = 2 lambda_2 Phi'M Phi */
+static okra_status penalty(low *z)
+{
+    okra_status st = OKRA_OK;
+    const okra_margin_ *m = z->m;
+    okra_moments_ t = {.m = m->p->map_x->rank};
+    TRY(okra_doubles_(m->ctx, t.m, t.m, "the smoothness penalty", &z->F));
+    TRY(okra_doubles_(m->ctx, t.m, t.m, "the smoothness penalty", &z->B));
+    okra_mat_fill_(okra_mat_of_(z->B, t.m, t.m), 0);
+    t.C = z->B;
+    TRY(okra_moments_smooth_(m->ctx, m->p, m->o.graph, m->o.lambda2, &t));
+done:
+    return st;
+}
+
+static okra_status prepare(low *z)
+{
+    okra_status st = OKRA_OK;
+    okra_margin_ *m = z->m;
+    const okra_problem_ *p = m->p;
+    okra_int rank = p->map_x->rank, d = okra_problem_features_(p);
+    bool hinge = m->o.loss == OKRA_LOSS_HINGE_;
+    if (m->A) {
+        TRY(rotation(z));
+    }
+    if (m->semi) {
+        TRY(penalty(z));
+    }
+    TRY(okra_doubles_(m->ctx, rank, d, "the margin coefficients", &z->Z));
+    if (hinge) {
+        ZALLOC(m->alpha, m->n);
+    } else {
+        TRY(okra_doubles_(m->ctx, rank, d, "the margin coefficients", &z->X));
+        okra_mat_fill_(okra_mat_of_(z->X, rank, d), 0);
+        TRY(okra_doubles_(m->ctx, m->n, d, "the dual variables", &m->alpha));
+        okra_mat_fill_(okra_mat_of_(m->alpha, m->n, d), 0);
+    }
+    z->later = (double)(p->map_x->columns * d + rank * d) +
+               (hinge ? okra_boxqp_low_doubles_ : okra_dual_low_doubles_)(m->n, rank, d);
+    TRY(okra_budget_ask_(m->ctx, 8 * z->later, "the margin of %lld pairs at rank %lld",
+                         (long long)m->n, (long long)rank));
+done:
+    return st;
+}
+
+/* The features as they serve this lambda: all the same without lambda_2. */
+static okra_status features(low *z, double lambda)
+{
+    okra_status st = OKRA_OK;
+    const okra_problem_ *p = z->m->p;
+    okra_int rank = p->map_x->rank;
+    if (z->f.n > 0 && !z->F) {
+        return OKRA_OK;
+    }
+    if (z->F) {
+        okra_mat_ F = okra_mat_of_(z->F, rank, rank);
+        okra_mat_copy_(okra_mat_of_(z->B, rank, rank), F);
+        okra_mat_add_diagonal_(F, lambda);
+        TRY(okra_cholesky_(z->m->ctx, F, NULL));
+        if (z->X) { /* of another F */
+            okra_mat_fill_(okra_mat_of_(z->X, rank, okra_problem_features_(p)), 0);
+        }
+    }
+    okra_factors_as_ as = {z->F, z->R, p->map_y ? 1 : sqrt(p->feature_scale), z->later};
+    okra_factors_clear_(&z->f);
+    TRY(okra_factors_create_(z->m->ctx, p, &as, &z->f));
+done:
+    return st;
+}
+
+/* Z, and the report, of one lambda. */
+static okra_status solve(low *z, double lambda, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_margin_ *m = z->m;
+    double own = z->F ? 1 : lambda;
+    TRY(features(z, lambda));
+    if (m->o.loss == OKRA_LOSS_HINGE_) {
+        okra_boxqp_report_ r;
+        TRY(okra_boxqp_low_(&z->f, own, m->o.tolerance, m->alpha, z->Z, &r));
+        TRY(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
+    } else {
+        okra_dual_report_ r;
+        okra_dual_low_ dual = {m->g, (okra_loss_)m->o.loss,
+                               m->o.loss == OKRA_LOSS_HUBER_ ? m->o.delta : m->o.tube,
+                               own, m->o.tolerance};
+        TRY(okra_dual_low_solve_(&z->f, &dual, m->alpha, z->X, &r));
+        TRY(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
+        for (okra_int i = 0; i < z->f.m * z->f.d; i++) {
+            z->Z[i] = z->X[i] * (m->g ? sqrt(m->g[i % z->f.d]) : 1);
+        }
+    }
+done:
+    return st;
+}
+
+/* Z, destroyed, as coefficients of the values, in the units of the outputs. */
+static okra_status put_coefficients(low *z, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_context *ctx = z->m->ctx;
+    const okra_map_ *map = z->m->p->map_x;
+    okra_int rank = z->f.m, d = z->f.d;
+    double *C = NULL, *X = NULL;
+    okra_mat_ Z = okra_mat_of_(z->Z, rank, d);
+    TRY(okra_doubles_(ctx, map->columns, d, "the margin coefficients", &X));
+    if (z->F) {
+        TRY(okra_trsm_(ctx, true, true, okra_mat_of_(z->F, rank, rank), Z));
+    }
+    if (z->R) {
+        TRY(okra_doubles_(ctx, rank, d, "the margin coefficients", &C));
+        TRY(okra_gemm_(ctx, false, true, 1, Z, okra_mat_of_(z->R, d, d), 0,
+                       okra_mat_of_(C, rank, d)));
+        Z.p = C;
+    }
+    TRY(okra_map_fold_(ctx, map, Z, okra_mat_of_(X, map->columns, d)));
+    for (okra_int i = 0; i < map->columns * d; i++) {
+        X[i] /= z->f.as.unit;
+    }
+    TRY(okra_ridge_put_(bag, "coefficients", &X, map->columns, d));
+done:
+    okra_free_(C);
+    okra_free_(X);
+    return st;
+}
+
+/* Ranks and trace errors. */
+static okra_status tell(const low *z, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    const okra_problem_ *p = z->m->p;
+    okra_moments_ t = {.n = p->n, .m = z->f.m, .d = z->f.d};
+    TRY(okra_moments_trace_error_(z->m->ctx, p->map_x, p->x, p->n, z->f.kept_x,
+                                  &t.error_x));
+    TRY(okra_moments_trace_error_(z->m->ctx, p->map_y, p->y, p->n, z->f.kept_y,
+                                  &t.error_y));
+    TRY(okra_moments_put_(&t, p, bag));
+done:
+    return st;
+}
+
+okra_status okra_margin_low_(okra_margin_ *m, const double *lambda, size_t count,
+                             okra_bag_ *const *bags)
+{
+    okra_status st = OKRA_OK;
+    low z = {.m = m};
+    TRY(prepare(&z));
+    for (size_t l = 0; l < count; l++) {
+        TRY(solve(&z, lambda[l], bags[l]));
+        TRY(put_coefficients(&z, bags[l]));
+        TRY(tell(&z, bags[l]));
+        TRY(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
+    }
+done:
+    clear(&z);
+    return st;
+}

@@ -1,0 +1,417 @@
+/*
+ * ok3.c: output-kernel trees, extremely randomised and averaged (P. Geurts, L. Wehenkel,
+ * F. d'Alche-Buc, ICML 2006 and 2007; P. Geurts, D. Ernst, L. Wehenkel, Machine Learning
+ * 63, 2006).
+ *
+ * A tree splits on similarities to training inputs: the features of an input x are
+ * k_x = (k(x_1,x), ..., k(x_n,x)). Of `features` random ones, each with a random cut
+ * between its values at two random inputs of the node, the split of a node S into S_1 and
+ * S_2 is taken that reduces most the variance of the outputs in feature space,
+ *
+ *     s var(S) = sum_{i in S} l_ii - g(S) / s,   g(S) = sum_{i,j in S} l_ij,   s = |S|
+ *     reduction = s var(S) - s_1 var(S_1) - s_2 var(S_2)
+ *               = g(S_1)/s_1 + g(S_2)/s_2 - g(S)/s
+ *
+ * In a leaf the prediction is the mean of its outputs, so that over T trees
+ *
+ *     w_i(x) = (1/T) sum_t [x and x_i in one leaf of t] / |leaf|
+ *
+ * g of all candidate splits of a node is one product: with the 0/1 matrix Z (features x
+ * s) of members of S_1, g(S_1) are the row sums of Z * (Z L_S), and
+ * g(S_2) = g(S) - 2 1'L_S z + g(S_1). Cost: 2 s^2 features a node, about 4 n^2 features a
+ * tree; trees in parallel, each worker with n^2 doubles. Same seed, same trees on any
+ * number of threads. T trees take 7 doubles a node and n a tree.
+ */
+#include "method/links/linker.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct ok3_options {
+    okra_int trees, features, leaf;
+} ok3_options;
+
+static const okra_option rows[] = {
+    {"trees", OKRA_OPTION_INT, offsetof(ok3_options, trees), "100", 1, 1e6, NULL, "T",
+     "trees that are averaged"},
+    {"features", OKRA_OPTION_INT, offsetof(ok3_options, features), "0", 0, 1e9, NULL, "F",
+     "random splits tried at a node; 0: the square root of the training inputs"},
+    {"leaf", OKRA_OPTION_INT, offsetof(ok3_options, leaf), "1", 1, 1e9, NULL, "N",
+     "least number of training pairs in a leaf"},
+    {0},
+};
+
+extern const okra_method_ okra_method_ok3_;
+
+/* As stored, one row a node: all numbers are exact in doubles. */
+enum { FEATURE, CUT, LEFT, RIGHT, BEGIN, END, REDUCTION, FIELDS };
+
+typedef struct tree {
+    double *node; /* FIELDS each; FEATURE -1: a leaf, members items[BEGIN..END-1] */
+    okra_int count;
+} tree;
+
+typedef struct scratch {
+    double *L, *Z, *G; /* n x n, (features + 1) x n twice */
+    okra_int *features, *aside;
+    double *cut;       /* of each candidate         */
+    okra_int *feature; /* likewise                  */
+    okra_int *stack;
+} scratch;
+
+typedef struct forest {
+    okra_context *ctx;
+    ok3_options o;
+    okra_int n;
+    okra_mat_ K, L;
+    tree *trees;
+    double *items; /* trees x n */
+    scratch *work; /* one a worker */
+} forest;
+
+/* ---- one split ---- */
+
+/* Random features, each with a cut between its values at two random items (similarities
+ * have long tails: between the extremes most cuts would split off a single item). Returns
+ * how many were not constant. */
+static okra_int candidates(const forest *f, scratch *w, okra_random_ *random,
+                           const double *item, okra_int s)
+{
+    okra_int found = 0;
+    for (okra_int k = 0; k < f->n && found < f->o.features; k++) {
+        okra_int other = k + okra_random_below_(random, f->n - k);
+        okra_int j = w->features[other];
+        w->features[other] = w->features[k];
+        w->features[k] = j;
+        const double *value = f->K.p + j * f->K.ld; /* K is symmetric */
+        okra_int a = okra_random_below_(random, s), b = okra_random_below_(random, s - 1);
+        double x = value[(okra_int)item[a]], y = value[(okra_int)item[b + (b >= a)]];
+        double low = fmin(x, y), high = fmax(x, y);
+        if (high > low) {
+            double cut = low + (high - low) * okra_random_uniform_(random);
+            w->feature[found] = j;
+            w->cut[found++] = cut > low ? cut : high; /* left: below the cut */
+        }
+    }
+    return found;
+}
+
+/* Z (width x s, width = count + 1): 1 where the item goes left, a candidate a row; the
+ * last row is all 1. G <- Z L_S, whose last row is 1'L_S. Rows of K and L are read in the
+ * order of the items, which is ascending. */
+static okra_status products(const forest *f, scratch *w, const double *item, okra_int s,
+                            okra_int count)
+{
+    okra_int *at = w->aside;
+    for (okra_int i = 0; i < s; i++) {
+        at[i] = (okra_int)item[i];
+    }
+    for (okra_int i = 0; i < s && s < f->n; i++) { /* at the root L_S is L */
+        const double *row = f->L.p + at[i] * f->L.ld;
+        for (okra_int j = 0; j < s; j++) {
+            w->L[i * s + j] = row[at[j]];
+        }
+    }
+    for (okra_int c = 0; c <= count; c++) {
+        const double *row = f->K.p + (c < count ? w->feature[c] * f->K.ld : 0);
+        double cut = c < count ? w->cut[c] : (double)INFINITY, *z = w->Z + c * s;
+        for (okra_int i = 0; i < s; i++) {
+            z[i] = row[at[i]] < cut;
+        }
+    }
+    return okra_gemm_(f->ctx, false, false, 1, okra_mat_of_(w->Z, count + 1, s),
+                      s < f->n ? okra_mat_of_(w->L, s, s) : f->L, 0,
+                      okra_mat_of_(w->G, count + 1, s));
+}
+
+/* The candidate of the largest reduction; -1: none leaves `leaf` items on both sides. */
+static okra_int best_split(const forest *f, const scratch *w, okra_int s, okra_int count,
+                           double *reduction)
+{
+    okra_int best = -1;
+    const double *ones = w->Z + count * s, *sums = w->G + count * s; /* 1, 1'L_S */
+    double total = okra_dot_(s, ones, sums);
+    *reduction = -(double)INFINITY;
+    for (okra_int c = 0; c < count; c++) {
+        const double *z = w->Z + c * s;
+        double left = okra_dot_(s, z, ones), g1 = okra_dot_(s, z, w->G + c * s);
+        double right = (double)s - left, g2 = total - 2 * okra_dot_(s, z, sums) + g1;
+        double gain = g1 / left + g2 / right - total / (double)s;
+        if (left >= (double)f->o.leaf && right >= (double)f->o.leaf &&
+            gain > *reduction) {
+            *reduction = gain;
+            best = c;
+        }
+    }
+    return best;
+}
+
+/* Items below the cut first, both parts in their order; returns how many. */
+static okra_int divide(const forest *f, scratch *w, double *item, okra_int s, okra_int c)
+{
+    okra_int left = 0, right = 0;
+    for (okra_int i = 0; i < s; i++) {
+        okra_int a = (okra_int)item[i];
+        if (f->K.p[w->feature[c] * f->K.ld + a] < w->cut[c]) {
+            item[left++] = item[i];
+        } else {
+            w->aside[right++] = a;
+        }
+    }
+    for (okra_int i = 0; i < right; i++) {
+        item[left + i] = (double)w->aside[i];
+    }
+    return left;
+}
+
+/* ---- a tree ---- */
+
+static double *add_node(tree *t, okra_int begin, okra_int end)
+{
+    double *node = t->node + t->count++ * FIELDS;
+    memset(node, 0, FIELDS * sizeof *node);
+    node[FEATURE] = -1;
+    node[BEGIN] = (double)begin;
+    node[END] = (double)end;
+    return node;
+}
+
+static okra_status split_node(const forest *f, scratch *w, okra_random_ *random,
+                              double *items, tree *t, okra_int at, okra_int *depth)
+{
+    okra_status st = OKRA_OK;
+    double *node = t->node + at * FIELDS, reduction = 0;
+    okra_int begin = (okra_int)node[BEGIN], s = (okra_int)node[END] - begin;
+    if (s < 2 * f->o.leaf) {
+        return OKRA_OK;
+    }
+    okra_int count = candidates(f, w, random, items + begin, s);
+    if (count == 0) {
+        return OKRA_OK;
+    }
+    TRY(products(f, w, items + begin, s, count));
+    okra_int c = best_split(f, w, s, count, &reduction);
+    if (c >= 0) {
+        okra_int left = divide(f, w, items + begin, s, c);
+        node[FEATURE] = (double)w->feature[c];
+        node[CUT] = w->cut[c];
+        node[REDUCTION] = reduction;
+        node[LEFT] = (double)t->count;
+        add_node(t, begin, begin + left);
+        node[RIGHT] = (double)t->count;
+        add_node(t, begin + left, begin + s);
+        w->stack[(*depth)++] = (okra_int)node[LEFT];
+        w->stack[(*depth)++] = (okra_int)node[RIGHT];
+    }
+done:
+    return st;
+}
+
+static okra_status grow(const forest *f, okra_int number, scratch *w)
+{
+    okra_status st = OKRA_OK;
+    tree *t = &f->trees[number];
+    double *items = f->items + number * f->n;
+    okra_random_ random =
+        okra_random_create_(okra_context_seed(f->ctx), 0x0433 + (uint64_t)number);
+    okra_int depth = 0;
+    ALLOC(t->node, (2 * f->n - 1) * FIELDS);
+    for (okra_int i = 0; i < f->n; i++) {
+        items[i] = (double)i;
+        w->features[i] = i;
+    }
+    add_node(t, 0, f->n);
+    w->stack[depth++] = 0;
+    while (depth > 0) {
+        TRY(split_node(f, w, &random, items, t, w->stack[--depth], &depth));
+    }
+    double *less = okra_realloc_(t->node, t->count * FIELDS, sizeof *less);
+    t->node = less ? less : t->node;
+done:
+    return st;
+}
+
+static okra_status grow_body(void *arg, okra_int begin, okra_int end, int worker)
+{
+    okra_status st = OKRA_OK;
+    const forest *f = arg;
+    for (okra_int t = begin; t < end && st == OKRA_OK; t++) {
+        st = grow(f, t, &f->work[worker]);
+    }
+    return st;
+}
+
+/* ---- the method ---- */
+
+static okra_status make_scratch(const forest *f, scratch *w)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = f->n, width = f->o.features + 1;
+    TRY(okra_doubles_(f->ctx, n, n, "outputs of a node of a tree", &w->L));
+    TRY(okra_doubles_(f->ctx, n, width, "splits of a tree", &w->Z));
+    TRY(okra_doubles_(f->ctx, n, width, "splits of a tree", &w->G));
+    ALLOC(w->features, n);
+    ALLOC(w->aside, n);
+    ALLOC(w->cut, width);
+    ALLOC(w->feature, width);
+    ALLOC(w->stack, 2 * n + 2);
+done:
+    return st;
+}
+
+static void free_scratch(scratch *w)
+{
+    void *blocks[] = {w->L,     w->Z,   w->G,       w->features,
+                      w->aside, w->cut, w->feature, w->stack};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        okra_free_(blocks[i]);
+    }
+}
+
+/* All nodes in one matrix, children numbered in it; roots: where trees begin. */
+static okra_status store(const forest *f, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    double *nodes = NULL, *roots = NULL;
+    okra_int total = 0, at = 0;
+    for (okra_int t = 0; t < f->o.trees; t++) {
+        total += f->trees[t].count;
+    }
+    TRY(okra_doubles_(f->ctx, total, FIELDS, "the nodes of the trees", &nodes));
+    ALLOC(roots, f->o.trees);
+    for (okra_int t = 0; t < f->o.trees; t++) {
+        roots[t] = (double)at;
+        for (okra_int k = 0; k < f->trees[t].count; k++) {
+            double *node = nodes + (at + k) * FIELDS;
+            memcpy(node, f->trees[t].node + k * FIELDS, FIELDS * sizeof *node);
+            node[LEFT] += (double)at;
+            node[RIGHT] += (double)at;
+        }
+        at += f->trees[t].count;
+    }
+    TRY(okra_linker_put_(bag, "nodes", &nodes, total, FIELDS));
+    TRY(okra_linker_put_(bag, "roots", &roots, 1, f->o.trees));
+done:
+    okra_free_(nodes);
+    okra_free_(roots);
+    return st;
+}
+
+static okra_status fit(okra_context *ctx, const okra_problem_ *p,
+                       const okra_options *options, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = p->n;
+    int workers = okra_workers_(ctx);
+    forest f = {.ctx = ctx, .n = n};
+    double *K = NULL, *L = NULL;
+    TRY(okra_options_read(options, &okra_method_ok3_.options, &f.o));
+    if (f.o.features == 0) {
+        f.o.features = (okra_int)ceil(sqrt((double)n));
+    }
+    f.o.features = OKRA_MIN_(f.o.features, n);
+    TRY(okra_problem_K_(ctx, p, &K));
+    TRY(okra_problem_L_(ctx, p, &L));
+    f.K = okra_mat_of_(K, n, n);
+    f.L = okra_mat_of_(L, n, n);
+    ZALLOC(f.trees, f.o.trees);
+    ZALLOC(f.work, workers);
+    for (int i = 0; i < workers; i++) {
+        TRY(make_scratch(&f, &f.work[i]));
+    }
+    TRY(okra_doubles_(ctx, f.o.trees, n, "the leaves of the trees", &f.items));
+    TRY(okra_parallel_(ctx, f.o.trees, 1, "grow trees", grow_body, &f));
+    TRY(store(&f, bag));
+    TRY(okra_linker_put_(bag, "items", &f.items, f.o.trees, n));
+done:
+    for (okra_int t = 0; f.trees && t < f.o.trees; t++) {
+        okra_free_(f.trees[t].node);
+    }
+    for (int i = 0; f.work && i < workers; i++) {
+        free_scratch(&f.work[i]);
+    }
+    okra_free_(f.trees);
+    okra_free_(f.work);
+    okra_free_(f.items);
+    okra_free_(K);
+    okra_free_(L);
+    return st;
+}
+
+static okra_form_ form(const okra_bag_ *bag)
+{
+    (void)bag;
+    return OKRA_FORM_WEIGHTS;
+}
+
+typedef struct descent {
+    const okra_query_ *query;
+    okra_mat_ nodes, roots, items, out;
+} descent;
+
+static okra_status descend(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const descent *d = arg;
+    okra_int trees = d->items.rows;
+    (void)worker;
+    for (okra_int r = begin; r < end; r++) {
+        const double *k = d->query->Kx.p + r * d->query->Kx.ld;
+        double *w = d->out.p + r * d->out.ld;
+        okra_mat_fill_(okra_mat_part_(d->out, r, 1, 0, d->out.cols), 0);
+        for (okra_int t = 0; t < trees; t++) {
+            const double *node = d->nodes.p + (okra_int)d->roots.p[t] * FIELDS;
+            while (node[FEATURE] >= 0) {
+                bool left = k[(okra_int)node[FEATURE]] < node[CUT];
+                node = d->nodes.p + (okra_int)node[left ? LEFT : RIGHT] * FIELDS;
+            }
+            double share = 1 / ((node[END] - node[BEGIN]) * (double)trees);
+            for (okra_int i = (okra_int)node[BEGIN]; i < (okra_int)node[END]; i++) {
+                w[(okra_int)d->items.p[t * d->items.cols + i]] += share;
+            }
+        }
+    }
+    return OKRA_OK;
+}
+
+/* A model file may be altered: indices must stay inside, and children come after. */
+static okra_status check(const descent *d, okra_int n)
+{
+    bool good = d->nodes.p && d->roots.p && d->items.p && d->nodes.cols == FIELDS &&
+                d->items.cols == n && d->roots.cols == d->items.rows;
+    for (okra_int t = 0; good && t < d->roots.cols; t++) {
+        good = d->roots.p[t] >= 0 && d->roots.p[t] < (double)d->nodes.rows;
+    }
+    for (okra_int i = 0; good && i < d->items.rows * n; i++) {
+        good = d->items.p[i] >= 0 && d->items.p[i] < (double)n;
+    }
+    for (okra_int i = 0; good && i < d->nodes.rows; i++) {
+        const double *node = d->nodes.p + i * FIELDS;
+        good = node[BEGIN] >= 0 && node[BEGIN] < node[END] && node[END] <= (double)n &&
+               node[FEATURE] < (double)n &&
+               (node[FEATURE] < 0 ||
+                (node[LEFT] > (double)i && node[LEFT] < (double)d->nodes.rows &&
+                 node[RIGHT] > (double)i && node[RIGHT] < (double)d->nodes.rows));
+    }
+    return good ? OKRA_OK
+                : okra_fail_(OKRA_EFORMAT, "ok3: the trees of the model are not valid");
+}
+
+static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                           okra_mat_ out)
+{
+    descent d = {query, okra_linker_get_(bag, "nodes"), okra_linker_get_(bag, "roots"),
+                 okra_linker_get_(bag, "items"), out};
+    okra_status st = check(&d, query->n);
+    return st == OKRA_OK ? okra_parallel_(ctx, query->m, 4, NULL, descend, &d) : st;
+}
+
+const okra_method_ okra_method_ok3_ = {
+    .name = "ok3",
+    .help = "output-kernel trees: extremely randomised, on similarities to the inputs",
+    .options = {"ok3", rows, sizeof(ok3_options)},
+    .fit = fit,
+    .form = form,
+    .predict = predict,
+};

@@ -1,0 +1,235 @@
+/*
+ * factors.c: rows of features for methods that come back to single training pairs.
+ *
+ * n (m + d) doubles are kept where they fit the budget beside what the method needs. Else
+ * every call makes its rows again: m kernel values of an input and m^2
+ * operations (and as much for outputs under a map), which doubles the cost of a step of
+ * 4 m d operations a row, or thereabouts, and needs one block of rows.
+ */
+#include "method/ridge/factors.h"
+
+#include "kernel/lowrank/lowrank.h"
+
+static bool fits(const okra_factors_ *f, okra_int rows, double besides)
+{
+    double left = (double)(okra_context_memory(f->ctx) - okra_alloc_live_bytes_());
+    return 8 * ((double)rows * (double)(f->m + f->d) + besides) <= left;
+}
+
+static void close_buffers(okra_factors_ *f)
+{
+    double **const all[] = {&f->X, &f->XS, &f->Y, &f->YS, &f->R};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        okra_free_(*all[k]);
+        *all[k] = NULL;
+    }
+}
+
+void okra_factors_clear_(okra_factors_ *f)
+{
+    close_buffers(f);
+    okra_free_(f->Phi);
+    okra_free_(f->Psi);
+    okra_free_(f->square);
+    *f = (okra_factors_){0};
+}
+
+/* For rows out of the objects; `kept`: for rows out of Phi and Psi. */
+static okra_status open_buffers(okra_factors_ *f, bool kept)
+{
+    okra_status st = OKRA_OK;
+    const okra_map_ *x = f->p->map_x, *y = f->p->map_y;
+    okra_int rows = f->block;
+    TRY(okra_doubles_(f->ctx, rows, kept ? f->m : x->columns, "a block of input features",
+                      &f->X));
+    if (!kept && x->sketch) {
+        TRY(okra_doubles_(f->ctx, rows, f->m, "a block of input features", &f->XS));
+    }
+    if (!kept && (y || f->as.T)) {
+        TRY(okra_doubles_(f->ctx, rows, y ? y->columns : f->d,
+                          "a block of output features", &f->Y));
+    }
+    if (!kept && y && y->sketch) {
+        TRY(okra_doubles_(f->ctx, rows, f->d, "a block of output features", &f->YS));
+    }
+    TRY(okra_doubles_(f->ctx, rows, f->d, "a block of output features", &f->R));
+done:
+    return st;
+}
+
+static okra_status features(okra_factors_ *f, const okra_map_ *map, const okra_data *data,
+                            const okra_int *index, okra_int first, okra_mat_ V,
+                            okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *some = NULL;
+    if (index) {
+        TRY(okra_data_take(data, index + first, V.rows, &some));
+    }
+    TRY(okra_map_values_(f->ctx, map, some ? some : data, some ? 0 : first, V));
+    TRY(okra_map_features_(f->ctx, map, V, out));
+done:
+    okra_data_free(some);
+    return st;
+}
+
+/* R <- rows of the explicit outputs, times unit */
+static void explicit_rows(const okra_factors_ *f, const okra_int *index, okra_int first,
+                          okra_mat_ R)
+{
+    for (okra_int r = 0; r < R.rows; r++) {
+        okra_int i = index ? index[first + r] : first + r;
+        const double *y = f->p->features + i * f->p->features_ld;
+        for (okra_int j = 0; j < R.cols; j++) {
+            R.p[r * R.ld + j] = f->as.unit * y[j];
+        }
+    }
+}
+
+/* *kept (may be NULL): tr(Phi Phi') before F is added to it. */
+static okra_status make(okra_factors_ *f, const okra_int *index, okra_int first,
+                        okra_int count, okra_mat_ *Phi, okra_mat_ *Psi, double *kept)
+{
+    okra_status st = OKRA_OK;
+    const okra_map_ *x = f->p->map_x, *y = f->p->map_y;
+    *Phi = okra_mat_of_(f->XS ? f->XS : f->X, count, f->m);
+    TRY(features(f, x, f->p->x, index, first, okra_mat_of_(f->X, count, x->columns),
+                 *Phi));
+    if (kept) {
+        *kept += okra_dot_(count * f->m, Phi->p, Phi->p);
+    }
+    if (f->as.F) {
+        TRY(okra_trsm_(f->ctx, false, true, okra_mat_view_(f->as.F, f->m, f->m, f->m),
+                       *Phi));
+    }
+    *Psi = okra_mat_of_(f->R, count, f->d);
+    if (y) {
+        *Psi = okra_mat_of_(f->YS ? f->YS : f->Y, count, f->d);
+        TRY(features(f, y, f->p->y, index, first, okra_mat_of_(f->Y, count, y->columns),
+                     *Psi));
+    } else if (f->as.T) {
+        okra_mat_ raw = okra_mat_of_(f->Y, count, f->d);
+        explicit_rows(f, index, first, raw);
+        TRY(okra_gemm_(f->ctx, false, false, 1, raw,
+                       okra_mat_view_(f->as.T, f->d, f->d, f->d), 0, *Psi));
+    } else {
+        explicit_rows(f, index, first, *Psi);
+    }
+done:
+    return st;
+}
+
+static void gather(const double *from, const okra_int *index, okra_mat_ to)
+{
+    for (okra_int r = 0; r < to.rows; r++) {
+        okra_mat_copy_(okra_mat_view_(from + index[r] * to.cols, 1, to.cols, to.cols),
+                       okra_mat_part_(to, r, 1, 0, to.cols));
+    }
+}
+
+okra_status okra_factors_rows_(okra_factors_ *f, const okra_int *index, okra_int first,
+                               okra_int count, okra_mat_ *Phi, okra_mat_ *Psi)
+{
+    if (!f->Phi) {
+        return make(f, index, first, count, Phi, Psi, NULL);
+    }
+    if (!index) {
+        *Phi = okra_mat_of_(f->Phi + first * f->m, count, f->m);
+        *Psi = okra_mat_of_(f->Psi + first * f->d, count, f->d);
+        return OKRA_OK;
+    }
+    *Phi = okra_mat_of_(f->X, count, f->m);
+    *Psi = okra_mat_of_(f->R, count, f->d);
+    gather(f->Phi, index + first, *Phi);
+    gather(f->Psi, index + first, *Psi);
+    return OKRA_OK;
+}
+
+static okra_status pass(okra_factors_ *f, double *Phi, double *Psi)
+{
+    okra_status st = OKRA_OK;
+    for (okra_int i = 0; i < f->n; i += f->block) {
+        okra_int rows = OKRA_MIN_(f->block, f->n - i);
+        okra_mat_ A, B;
+        TRY(okra_cancelled_(f->ctx));
+        TRY(make(f, NULL, i, rows, &A, &B, &f->kept_x));
+        for (okra_int r = 0; r < rows; r++) {
+            const double *a = A.p + r * A.ld, *b = B.p + r * B.ld;
+            double x = okra_dot_(f->m, a, a), y = okra_dot_(f->d, b, b);
+            f->square[i + r] = x * y;
+            f->trace += x;
+            f->kept_y += y;
+        }
+        if (Phi) {
+            okra_mat_copy_(A, okra_mat_of_(Phi + i * f->m, rows, f->m));
+            okra_mat_copy_(B, okra_mat_of_(Psi + i * f->d, rows, f->d));
+        }
+        okra_progress_(f->ctx, "features", i + rows, f->n);
+    }
+done:
+    return st;
+}
+
+okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
+                                 const okra_factors_as_ *as, okra_factors_ *out)
+{
+    okra_status st = OKRA_OK;
+    const okra_map_ *x = p->map_x, *y = p->map_y;
+    double *Phi = NULL, *Psi = NULL;
+    okra_factors_ f = {.ctx = ctx,
+                       .p = p,
+                       .n = p->n,
+                       .m = x->rank,
+                       .d = okra_problem_features_(p),
+                       .as = *as};
+    okra_int rows = OKRA_MIN_(f.n, OKRA_FACTORS_BLOCK_);
+    double besides = as->besides + (double)(f.n + rows * (f.m + f.d) + x->columns);
+    if (fits(&f, f.n, besides)) {
+        TRY(okra_doubles_(ctx, f.n, f.m, "the features of the inputs", &Phi));
+        TRY(okra_doubles_(ctx, f.n, f.d, "the features of the outputs", &Psi));
+    }
+    f.block =
+        okra_block_rows_(ctx, rows, 2 * x->columns + (y ? 2 * y->columns : 2 * f.d));
+    ALLOC(f.square, f.n);
+    TRY(open_buffers(&f, false));
+    TRY(pass(&f, Phi, Psi));
+    if (Phi) {
+        close_buffers(&f);
+        f.Phi = Phi;
+        f.Psi = Psi;
+        Phi = Psi = NULL;
+        f.block = rows;
+        TRY(open_buffers(&f, true));
+    }
+    *out = f;
+    f = (okra_factors_){0};
+done:
+    okra_free_(Phi);
+    okra_free_(Psi);
+    okra_factors_clear_(&f);
+    return st;
+}
+
+okra_status okra_factors_take_(okra_factors_ *f, const okra_int *index, okra_int count,
+                               okra_factors_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_factors_ t = {.ctx = f->ctx, .n = count, .m = f->m, .d = f->d};
+    t.block = f->block;
+    if (fits(f, count, 0)) {
+        TRY(okra_doubles_(f->ctx, count, f->m, "the features of the inputs", &t.Phi));
+        TRY(okra_doubles_(f->ctx, count, f->d, "the features of the outputs", &t.Psi));
+    }
+    for (okra_int i = 0; t.Phi && i < count; i += f->block) {
+        okra_int rows = OKRA_MIN_(f->block, count - i);
+        okra_mat_ Phi, Psi;
+        TRY(okra_factors_rows_(f, index, i, rows, &Phi, &Psi));
+        okra_mat_copy_(Phi, okra_mat_of_(t.Phi + i * t.m, rows, t.m));
+        okra_mat_copy_(Psi, okra_mat_of_(t.Psi + i * t.d, rows, t.d));
+    }
+    *out = t;
+    t = (okra_factors_){0};
+done:
+    okra_factors_clear_(&t);
+    return st;
+}

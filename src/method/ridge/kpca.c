@@ -1,0 +1,333 @@
+/*
+ * kpca.c: kernel dependency estimation by kernel PCA of the outputs (Weston et al. 2003,
+ * sec. 3): p leading directions of the centred outputs, kernel ridge on each.
+ *
+ *     H L H = V diag(mu) V',  H = I - 11'/n     eigenvectors with the p largest mu
+ *     S = V diag(mu)^1/2      (n x p)           coordinates of the training outputs
+ *     C = (K + lambda I)^-1 S (n x p)           ridge on every coordinate
+ *     t(x) = C' k_x           (p)               predicted coordinates
+ *     w(x) = S diag(mu)^-1 t(x) + 1/n           the same point as weights, mean restored
+ *
+ * The coordinates of any object y are diag(mu)^-1 S' l_y - offset, l_y = (l(y_i,y))_i,
+ * offset = diag(mu)^-1 S' L 1/n; decoders compare objects in these p coordinates. With
+ * every direction of positive mu, w(x) is the point of ridge with centred outputs.
+ *
+ * Directions with mu <= n eps max(mu_1, max_i L_ii) are rounding: the others count as the
+ * rank, and no more than that are used. Cost: an eigendecomposition of L (n^3), a
+ * Cholesky factor of K a lambda (n^3/3), then 4 n p a query. The model holds 2 n p
+ * doubles. Low rank: kpca_low.c.
+ */
+#include "method/ridge/kpca.h"
+
+#include "method/ridge/ridge.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct kpca_options {
+    double lambda;
+    const char *components;
+} kpca_options;
+
+static const okra_option rows[] = {
+    {"lambda", OKRA_OPTION_NUMBER, offsetof(kpca_options, lambda), "0.1", 1e-300, 1e300,
+     NULL, "V", "regularisation of the ridge on each component: (K + lambda I)"},
+    {"components", OKRA_OPTION_TEXT, offsetof(kpca_options, components), "all", 1, 0,
+     NULL, "P", "output directions: a number, a share of the variance (0.95) or all"},
+    {0},
+};
+
+extern const okra_method_ okra_method_kpca_;
+
+okra_status okra_kpca_choose_(okra_context *ctx, const char *text, const double *mu,
+                              okra_int rank, okra_int *p)
+{
+    char *end = NULL;
+    double asked = okra_strtod_(text, &end), total = 0, sum = 0;
+    *p = rank;
+    if (strcmp(text, "all") == 0) {
+        return OKRA_OK;
+    }
+    if (end == text || *end || !(asked > 0) || (asked >= 1 && asked != floor(asked)) ||
+        asked > 9e15) {
+        return okra_fail_(OKRA_EARG,
+                          "kpca: components is '%s', expected a whole number, a share of "
+                          "the variance between 0 and 1, or all",
+                          text);
+    }
+    if (asked >= 1) {
+        if (asked > (double)rank) {
+            okra_warn_(ctx,
+                       "kpca: %s components are asked for, but the centred output Gram "
+                       "matrix has rank %lld: all of these are used",
+                       text, (long long)rank);
+        }
+        *p = OKRA_MIN_(rank, (okra_int)asked);
+        return OKRA_OK;
+    }
+    for (okra_int j = 0; j < rank; j++) {
+        total += mu[j];
+    }
+    for (*p = 0; *p < rank && sum < asked * total; (*p)++) {
+        sum += mu[*p];
+    }
+    return OKRA_OK;
+}
+
+/* What the outputs alone give; every lambda shares it. */
+typedef struct axes {
+    okra_int n, p;
+    double *S, *mu, *offset; /* n x p, p, p */
+} axes;
+
+static void clear(axes *a)
+{
+    okra_free_(a->S);
+    okra_free_(a->mu);
+    okra_free_(a->offset);
+}
+
+/* mean_i = (L 1)_i / n; L <- H L H; returns max_i L_ii as it was. */
+static double center(okra_int n, double *L, double *mean)
+{
+    double all = 0, largest = 0;
+    for (okra_int i = 0; i < n; i++) {
+        largest = fmax(largest, L[i * n + i]);
+        mean[i] = 0;
+        for (okra_int j = 0; j < n; j++) {
+            mean[i] += L[i * n + j] / (double)n;
+        }
+        all += mean[i] / (double)n;
+    }
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            L[i * n + j] += all - mean[i] - mean[j];
+        }
+    }
+    return largest;
+}
+
+/* Ascending eigenvalues v and eigenvectors in the rows of V become S, mu and offset. */
+static okra_status take_axes(okra_context *ctx, const char *components, const double *V,
+                             double *v, const double *mean, double scale, axes *a)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = a->n, rank = 0;
+    for (okra_int i = 0; i < n / 2; i++) {
+        double swap = v[i];
+        v[i] = v[n - 1 - i];
+        v[n - 1 - i] = swap;
+    }
+    if (v[n - 1] < -1e-8 * fmax(v[0], scale)) {
+        okra_warn_(ctx,
+                   "kpca: the centred output Gram matrix is not positive semi-definite: "
+                   "its smallest eigenvalue is %.3g, its largest %.3g; negative ones are "
+                   "left out",
+                   v[n - 1], v[0]);
+    }
+    while (rank < n && v[rank] > (double)n * DBL_EPSILON * fmax(v[0], scale)) {
+        rank++;
+    }
+    TRY(okra_kpca_choose_(ctx, components, v, rank, &a->p));
+    TRY(okra_doubles_(ctx, n, a->p, "the output components", &a->S));
+    ALLOC(a->mu, a->p);
+    ZALLOC(a->offset, a->p);
+    for (okra_int j = 0; j < a->p; j++) {
+        a->mu[j] = v[j];
+        for (okra_int i = 0; i < n; i++) {
+            double s = sqrt(v[j]) * V[(n - 1 - j) * n + i];
+            a->S[i * a->p + j] = s;
+            a->offset[j] += s * mean[i] / v[j];
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status find_axes(okra_context *ctx, const okra_problem_ *problem,
+                             const char *components, axes *a)
+{
+    okra_status st = OKRA_OK;
+    double *L = NULL, *v = NULL, *mean = NULL;
+    a->n = problem->n;
+    ALLOC(v, a->n);
+    ALLOC(mean, a->n);
+    TRY(okra_problem_L_(ctx, problem, &L));
+    double scale = center(a->n, L, mean);
+    TRY(okra_eigh_(ctx, okra_mat_of_(L, a->n, a->n), v));
+    TRY(take_axes(ctx, components, L, v, mean, scale, a));
+done:
+    okra_free_(L);
+    okra_free_(v);
+    okra_free_(mean);
+    return st;
+}
+
+static okra_status put_copy(okra_context *ctx, okra_bag_ *bag, const char *name,
+                            const double *values, okra_int m, okra_int cols)
+{
+    okra_status st = OKRA_OK;
+    double *copy = NULL;
+    TRY(okra_doubles_(ctx, m, cols, "the output components", &copy));
+    okra_mat_copy_(okra_mat_view_(values, m, cols, cols), okra_mat_of_(copy, m, cols));
+    TRY(okra_bag_put_(bag, name, copy, m, cols));
+    copy = NULL;
+done:
+    okra_free_(copy);
+    return st;
+}
+
+/* One lambda: C, and what is shared. */
+static okra_status fill(okra_context *ctx, const axes *a, const double *K, double lambda,
+                        okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = a->n, p = a->p;
+    double *G = NULL, *C = NULL, jitter = 0;
+    TRY(okra_doubles_(ctx, n, n, "the factor of the input Gram matrix", &G));
+    okra_mat_copy_(okra_mat_view_(K, n, n, n), okra_mat_of_(G, n, n));
+    okra_mat_add_diagonal_(okra_mat_of_(G, n, n), lambda);
+    TRY(okra_cholesky_(ctx, okra_mat_of_(G, n, n), &jitter));
+    TRY(okra_doubles_(ctx, n, p, "the coefficients of the components", &C));
+    okra_mat_copy_(okra_mat_of_(a->S, n, p), okra_mat_of_(C, n, p));
+    if (p > 0) {
+        TRY(okra_cholesky_solve_(ctx, okra_mat_of_(G, n, n), okra_mat_of_(C, n, p)));
+    }
+    TRY(okra_bag_put_(bag, "coefficients", C, n, p));
+    C = NULL;
+    TRY(put_copy(ctx, bag, "scores", a->S, n, p));
+    TRY(put_copy(ctx, bag, "variances", a->mu, 1, p));
+    TRY(put_copy(ctx, bag, "offset", a->offset, 1, p));
+    TRY(okra_bag_put_number_(bag, "components", (double)p));
+    TRY(okra_bag_put_number_(bag, "lambda", lambda));
+    TRY(okra_bag_put_number_(bag, "jitter", jitter));
+done:
+    okra_free_(G);
+    okra_free_(C);
+    return st;
+}
+
+static okra_status path(okra_context *ctx, const okra_problem_ *problem,
+                        const okra_options *options, const double *lambda, size_t count,
+                        okra_bag_ *const *bags)
+{
+    okra_status st = OKRA_OK;
+    kpca_options o;
+    axes a = {0};
+    double *K = NULL;
+    TRY(okra_options_read(options, &okra_method_kpca_.options, &o));
+    if (problem->map_x) {
+        return okra_kpca_low_(ctx, problem, o.components, lambda, count, bags);
+    }
+    TRY(find_axes(ctx, problem, o.components, &a));
+    TRY(okra_problem_K_(ctx, problem, &K));
+    for (size_t l = 0; l < count; l++) {
+        TRY(okra_cancelled_(ctx));
+        TRY(fill(ctx, &a, K, lambda[l], bags[l]));
+    }
+done:
+    clear(&a);
+    okra_free_(K);
+    return st;
+}
+
+/* ---- prediction ---- */
+
+/* Of low rank: the axes of components, and predictions as those of ridge. */
+static const double *axes_of(const okra_bag_ *bag, okra_int *p, okra_int *width)
+{
+    return okra_bag_get_(bag, "axes", p, width);
+}
+
+static okra_form_ form(const okra_bag_ *bag)
+{
+    okra_int p, width;
+    return axes_of(bag, &p, &width) ? OKRA_FORM_EMBEDDING : OKRA_FORM_WEIGHTS;
+}
+
+static okra_status low_components(const okra_bag_ *bag, okra_components_ *out)
+{
+    okra_components_ c = {0};
+    okra_int one = 0, p = 0;
+    c.axes = axes_of(bag, &c.p, &c.width);
+    c.offset = okra_bag_get_(bag, "offset", &one, &p);
+    if (!c.offset || one != 1 || p != c.p || c.width != okra_ridge_width_(bag)) {
+        return okra_fail_(OKRA_EFORMAT, "kpca: the model's output components do not fit "
+                                        "its coefficients");
+    }
+    *out = c;
+    return OKRA_OK;
+}
+
+static okra_status components(const okra_bag_ *bag, okra_int n, okra_components_ *out)
+{
+    okra_components_ c = {0};
+    okra_int shape[6] = {0};
+    if (form(bag) == OKRA_FORM_EMBEDDING) {
+        return low_components(bag, out);
+    }
+    c.scores = okra_bag_get_(bag, "scores", &shape[0], &shape[1]);
+    c.variances = okra_bag_get_(bag, "variances", &shape[2], &shape[3]);
+    c.offset = okra_bag_get_(bag, "offset", &shape[4], &shape[5]);
+    c.p = shape[1];
+    if (!c.scores || !c.variances || !c.offset || shape[0] != n || shape[2] != 1 ||
+        shape[4] != 1 || shape[3] != c.p || shape[5] != c.p) {
+        return okra_fail_(OKRA_EFORMAT,
+                          "kpca: the model's output components do not fit %lld training "
+                          "pairs",
+                          (long long)n);
+    }
+    *out = c;
+    return OKRA_OK;
+}
+
+static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                           okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    okra_components_ c;
+    okra_int n = 0, p = 0;
+    double *T = NULL;
+    if (form(bag) == OKRA_FORM_EMBEDDING) {
+        return okra_ridge_embed_(ctx, bag, query, out);
+    }
+    TRY(components(bag, query->n, &c));
+    const double *C = okra_bag_get_(bag, "coefficients", &n, &p);
+    if (!C || n != query->n || p != c.p) {
+        FAIL(OKRA_EFORMAT,
+             "kpca: the model's 'coefficients' do not fit %lld training "
+             "pairs",
+             (long long)query->n);
+    }
+    okra_mat_fill_(out, 1 / (double)n);
+    if (p == 0) {
+        goto done;
+    }
+    TRY(okra_doubles_(ctx, query->m, p, "the predicted components", &T));
+    okra_mat_ Tm = okra_mat_of_(T, query->m, p);
+    TRY(okra_gemm_(ctx, false, false, 1, query->Kx, okra_mat_view_(C, n, p, p), 0, Tm));
+    for (okra_int r = 0; r < query->m; r++) {
+        for (okra_int j = 0; j < p; j++) {
+            T[r * p + j] /= c.variances[j];
+        }
+    }
+    TRY(okra_gemm_(ctx, false, true, 1, Tm, okra_mat_view_(c.scores, n, p, p), 1, out));
+done:
+    okra_free_(T);
+    return st;
+}
+
+const okra_method_ okra_method_kpca_ = {
+    .name = "kpca",
+    .help = "ridge on the leading kernel principal components of the outputs",
+    .options = {"kpca", rows, sizeof(kpca_options)},
+    .path = path,
+    .low_rank = true,
+    .gaussian = true,
+    .form = form,
+    .width = okra_ridge_width_,
+    .predict = predict,
+    .components = components,
+};

@@ -1,0 +1,144 @@
+/*
+ * kpca_low.c: kpca.c in factored form, K = Phi Phi' (n x m), outputs with features Psi
+ * (n x d): explicit ones, or those of a low-rank output kernel, L = Psi Psi'.
+ *
+ *     Psi'H Psi = E' diag(mu) E,  H = I - 11'/n    d x d, the mu of H L H
+ *     h(x) = b + E_p'E_p A'phi(x),  A = (Phi'Phi + lambda I)^-1 Phi'H Psi,  b = Psi'1/n
+ * E_p: the p leading rows of E. The coordinates of an object y in which decoders compare
+ * are E_p (psi(y) - b). Directions with mu <= n eps max(mu_1, max_i |psi_i|^2) are
+ * rounding.
+ *
+ * Cost: a pass of n m^2 to 2 n m^2, 2 n m d and n d^2, an eigendecomposition of d^3, then
+ * m^3/3 + 2 m d (m + 2 p) a lambda. The model holds m d + p d doubles and the basis.
+ */
+#include "method/ridge/kpca.h"
+
+#include "kernel/lowrank/lowrank.h"
+#include "method/ridge/moments.h"
+#include "method/ridge/ridge.h"
+
+#include <float.h>
+#include <math.h>
+
+typedef struct low {
+    okra_context *ctx;
+    const okra_problem_ *problem;
+    okra_moments_ t;
+    double *E, *offset; /* p x d, p */
+    okra_int p;
+} low;
+
+/* D, centred, becomes E_p; tr(Psi'Psi) bounds n eps max |psi|^2. */
+static okra_status find_axes(low *z, const char *components)
+{
+    okra_status st = OKRA_OK;
+    okra_int d = z->t.d, rank = 0;
+    double *mu = NULL, scale = z->problem->map_y ? 1 : z->problem->feature_scale;
+    ALLOC(mu, d);
+    TRY(okra_eigh_(z->ctx, okra_mat_of_(z->t.D, d, d), mu));
+    for (okra_int j = 0; j < d / 2; j++) {
+        double swap = mu[j];
+        mu[j] = mu[d - 1 - j];
+        mu[d - 1 - j] = swap;
+    }
+    while (rank < d && mu[rank] > DBL_EPSILON * z->t.kept_y) {
+        rank++;
+    }
+    for (okra_int j = 0; j < rank; j++) {
+        mu[j] *= scale;
+    }
+    TRY(okra_kpca_choose_(z->ctx, components, mu, rank, &z->p));
+    TRY(okra_doubles_(z->ctx, z->p, d, "the output components", &z->E));
+    ALLOC(z->offset, z->p);
+    for (okra_int k = 0; k < z->p; k++) {
+        const double *e = z->t.D + (d - 1 - k) * d;
+        okra_mat_copy_(okra_mat_view_(e, 1, d, d), okra_mat_of_(z->E + k * d, 1, d));
+        z->offset[k] = sqrt(scale) * okra_dot_(d, e, z->t.psi);
+    }
+done:
+    okra_free_(mu);
+    return st;
+}
+
+/* One lambda: T A E_p'E_p, where phi(x)' = v(x)' T. */
+static okra_status coefficients(const low *z, double lambda, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_int m = z->t.m, d = z->t.d, columns = z->problem->map_x->columns;
+    double *G = NULL, *A = NULL, *T = NULL, *X = NULL, jitter = 0;
+    okra_mat_ E = okra_mat_of_(z->E, z->p, d);
+    TRY(okra_doubles_(z->ctx, m, m, "the factor of the moments", &G));
+    TRY(okra_doubles_(z->ctx, m, d, "the ridge coefficients", &A));
+    TRY(okra_doubles_(z->ctx, m, z->p, "the coefficients of the components", &T));
+    TRY(okra_doubles_(z->ctx, columns, d, "the ridge coefficients", &X));
+    okra_mat_ Gm = okra_mat_of_(G, m, m), Am = okra_mat_of_(A, m, d);
+    okra_mat_copy_(okra_mat_of_(z->t.C, m, m), Gm);
+    okra_mat_copy_(okra_mat_of_(z->t.R, m, d), Am);
+    okra_mat_add_diagonal_(Gm, lambda);
+    TRY(okra_cholesky_(z->ctx, Gm, &jitter));
+    TRY(okra_cholesky_solve_(z->ctx, Gm, Am));
+    TRY(okra_gemm_(z->ctx, false, true, 1, Am, E, 0, okra_mat_of_(T, m, z->p)));
+    TRY(okra_gemm_(z->ctx, false, false, 1, okra_mat_of_(T, m, z->p), E, 0, Am));
+    TRY(okra_map_fold_(z->ctx, z->problem->map_x, Am, okra_mat_of_(X, columns, d)));
+    TRY(okra_ridge_put_(bag, "coefficients", &X, columns, d));
+    TRY(okra_bag_put_number_(bag, "jitter", jitter));
+done:
+    okra_free_(G);
+    okra_free_(A);
+    okra_free_(T);
+    okra_free_(X);
+    return st;
+}
+
+/* What all lambdas share: the mean, the axes in the units of the kernel, the offset. */
+static okra_status put_axes(const low *z, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_int p = z->p, d = z->t.d;
+    double *axes = NULL, *offset = NULL;
+    double root = z->problem->map_y ? 1 : sqrt(z->problem->feature_scale);
+    TRY(okra_ridge_put_mean_(bag, z->t.psi, d));
+    TRY(okra_doubles_(z->ctx, p, d, "the output components", &axes));
+    for (okra_int i = 0; i < p * d; i++) {
+        axes[i] = root * z->E[i];
+    }
+    TRY(okra_ridge_put_(bag, "axes", &axes, p, d));
+    ALLOC(offset, p);
+    okra_mat_copy_(okra_mat_of_(z->offset, 1, p), okra_mat_of_(offset, 1, p));
+    TRY(okra_ridge_put_(bag, "offset", &offset, 1, p));
+    TRY(okra_bag_put_number_(bag, "components", (double)p));
+    TRY(okra_moments_put_(&z->t, z->problem, bag));
+done:
+    okra_free_(axes);
+    okra_free_(offset);
+    return st;
+}
+
+okra_status okra_kpca_low_(okra_context *ctx, const okra_problem_ *problem,
+                           const char *components, const double *lambda, size_t count,
+                           okra_bag_ *const *bags)
+{
+    okra_status st = OKRA_OK;
+    low z = {.ctx = ctx, .problem = problem};
+    if (okra_problem_features_(problem) == 0) {
+        FAIL(OKRA_EARG, "kpca: low-rank-x needs low-rank-y, or a linear ky");
+    }
+    double least = lambda[0];
+    for (size_t l = 1; l < count; l++) {
+        least = fmin(least, lambda[l]);
+    }
+    TRY(okra_moments_create_(ctx, problem, true, least, &z.t));
+    okra_moments_center_(&z.t);
+    TRY(find_axes(&z, components));
+    for (size_t l = 0; l < count; l++) {
+        TRY(okra_cancelled_(ctx));
+        TRY(coefficients(&z, lambda[l], bags[l]));
+        TRY(put_axes(&z, bags[l]));
+        TRY(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
+    }
+done:
+    okra_moments_clear_(&z.t);
+    okra_free_(z.E);
+    okra_free_(z.offset);
+    return st;
+}

@@ -1,0 +1,371 @@
+/*
+ * moments.c: one pass over the training set for C = Phi'Phi, R = Phi'Psi and D = Psi'Psi.
+ *
+ * Rows come in blocks that fit the memory budget; nothing of size n is kept. Cost: 2 n
+ * m^2 (m the rank: features by a triangular solve, C by its lower half), 2 n m d for R,
+ * n d^2 for D, and the kernel's values. Sums run over blocks in order, so that the block
+ * size, which follows the budget, changes the last bits only. Rounding: C is good to
+ * n eps max(k(x,x)) absolutely, which lambda then dominates.
+ *
+ * Half of that is the solve of every row, Phi = U F^-T (kernel/lowrank/lowrank.h). Where
+ * the basis is well conditioned the sums are taken of U, the kernel's values, and solved
+ * after, C = F^-1 U'U F^-T: n m^2 + 2 m^3, a gain from n = 4 m. Rounding of U'U is
+ * multiplied by s = |F^-1|^2, |dC| ~ eps sqrt(m) max_j (U'U)_jj s, which was within a
+ * factor of 1/5 to 2 of what was measured (six problems, s from 17 to 8e9), so this is
+ * done where it is below 1e-8 of what the method adds to C, guessed from a few rows
+ * before the pass and checked after it; predictions then moved by a fiftieth of that and
+ * less.
+ */
+#include "method/ridge/moments.h"
+
+#include "kernel/lowrank/lowrank.h"
+
+#include <float.h>
+#include <math.h>
+
+okra_int okra_problem_features_(const okra_problem_ *p)
+{
+    return p->map_y ? p->map_y->rank : p->features ? p->d : 0;
+}
+
+typedef struct buffers {
+    double *X, *XS, *Y, *YS; /* values, and features where a sketch is between */
+} buffers;
+
+static okra_status open_buffers(okra_context *ctx, const okra_problem_ *p, okra_int rows,
+                                buffers *b)
+{
+    okra_status st = OKRA_OK;
+    const okra_map_ *x = p->map_x, *y = p->map_y;
+    TRY(okra_doubles_(ctx, rows, x->columns, "a block of input features", &b->X));
+    if (x->sketch) {
+        TRY(okra_doubles_(ctx, rows, x->rank, "a block of input features", &b->XS));
+    }
+    if (y) {
+        TRY(okra_doubles_(ctx, rows, y->columns, "a block of output features", &b->Y));
+    }
+    if (y && y->sketch) {
+        TRY(okra_doubles_(ctx, rows, y->rank, "a block of output features", &b->YS));
+    }
+done:
+    return st;
+}
+
+/* Rows of Phi; `solved` false: of U, Phi = U F^-T. */
+static okra_status features(okra_context *ctx, const okra_map_ *map,
+                            const okra_data *data, okra_int first, okra_int rows,
+                            bool solved, double *V, double *S, okra_mat_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_mat_ Vm = okra_mat_of_(V, rows, map->columns);
+    *out = S ? okra_mat_of_(S, rows, map->rank) : Vm;
+    TRY(okra_map_values_(ctx, map, data, first, Vm));
+    TRY(solved ? okra_map_features_(ctx, map, Vm, *out)
+               : okra_map_sketched_(ctx, map, Vm, *out));
+done:
+    return st;
+}
+
+static okra_status pass(okra_context *ctx, const okra_problem_ *p, const char *what,
+                        okra_int extra, bool solved, okra_rows_fn_ each, void *user)
+{
+    okra_status st = OKRA_OK;
+    const okra_map_ *x = p->map_x, *y = p->map_y;
+    buffers b = {0};
+    okra_int width = x->columns + (x->sketch ? x->rank : 0) + extra;
+    width += y ? y->columns + (y->sketch ? y->rank : 0) : 0;
+    okra_int rows = okra_block_rows_(ctx, p->n, width);
+    TRY(open_buffers(ctx, p, rows, &b));
+    for (okra_int i = 0; i < p->n; i += rows) {
+        okra_int some = OKRA_MIN_(rows, p->n - i);
+        okra_mat_ Phi, Psi = {0};
+        TRY(okra_cancelled_(ctx));
+        TRY(features(ctx, x, p->x, i, some, solved, b.X, b.XS, &Phi));
+        if (y) {
+            TRY(features(ctx, y, p->y, i, some, true, b.Y, b.YS, &Psi));
+        } else if (p->features) {
+            Psi = okra_mat_view_(p->features + i * p->features_ld, some, p->d,
+                                 p->features_ld);
+        }
+        TRY(each(ctx, user, i, Phi, Psi));
+        okra_progress_(ctx, what, i + some, p->n);
+    }
+done:
+    okra_free_(b.X);
+    okra_free_(b.XS);
+    okra_free_(b.Y);
+    okra_free_(b.YS);
+    return st;
+}
+
+okra_status okra_moments_pass_(okra_context *ctx, const okra_problem_ *p,
+                               const char *what, okra_int extra, okra_rows_fn_ each,
+                               void *user)
+{
+    return pass(ctx, p, what, extra, true, each, user);
+}
+
+okra_status okra_moments_pieces_(okra_context *ctx, okra_int most, okra_int first,
+                                 okra_mat_ Phi, okra_mat_ Psi, okra_rows_fn_ each,
+                                 void *user)
+{
+    okra_status st = OKRA_OK;
+    for (okra_int at = 0; at < Phi.rows; at += most) {
+        okra_int some = OKRA_MIN_(most, Phi.rows - at);
+        TRY(each(ctx, user, first + at, okra_mat_part_(Phi, at, some, 0, Phi.cols),
+                 okra_mat_part_(Psi, at, some, 0, Psi.cols)));
+    }
+done:
+    return st;
+}
+
+static void add_means(okra_mat_ A, double share, double *mean, double *squares)
+{
+    for (okra_int i = 0; i < A.rows; i++) {
+        const double *a = A.p + i * A.ld;
+        *squares += okra_dot_(A.cols, a, a);
+        for (okra_int j = 0; j < A.cols; j++) {
+            mean[j] += share * a[j];
+        }
+    }
+}
+
+static okra_status gather(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
+                          okra_mat_ Psi)
+{
+    okra_status st = OKRA_OK;
+    okra_moments_ *t = user;
+    double begun = first > 0;
+    double squares = 0; /* tr(C) tells those of Phi */
+    TRY(okra_syrk_(ctx, true, 1, Phi, begun, okra_mat_of_(t->C, t->m, t->m)));
+    add_means(Phi, 1 / (double)t->n, t->phi, &squares);
+    if (t->d > 0) {
+        TRY(okra_gemm_(ctx, true, false, 1, Phi, Psi, begun,
+                       okra_mat_of_(t->R, t->m, t->d)));
+        add_means(Psi, 1 / (double)t->n, t->psi, &t->kept_y);
+    }
+    if (t->D) {
+        TRY(okra_syrk_(ctx, true, 1, Psi, begun, okra_mat_of_(t->D, t->d, t->d)));
+    }
+done:
+    return st;
+}
+
+/* ---- sums of the kernel's values, solved after ---- */
+
+/* |F^-1|^2 by the power method, from below, by little after these steps; none is taken
+ * beyond `enough`. */
+static okra_status inverse_norm(okra_context *ctx, okra_mat_ F, double enough,
+                                double *norm)
+{
+    enum { STEPS = 20 };
+    okra_status st = OKRA_OK;
+    okra_random_ random = okra_random_create_(1, 1);
+    double *v = NULL, length;
+    ALLOC(v, F.rows);
+    okra_mat_ V = okra_mat_of_(v, F.rows, 1);
+    for (okra_int i = 0; i < F.rows; i++) {
+        v[i] = okra_random_normal_(&random);
+    }
+    length = sqrt(okra_dot_(F.rows, v, v));
+    *norm = 0;
+    for (int k = 0; k < STEPS && *norm <= enough; k++) {
+        for (okra_int i = 0; i < F.rows; i++) {
+            v[i] /= length;
+        }
+        TRY(okra_cholesky_solve_(ctx, F, V));
+        *norm = length = sqrt(okra_dot_(F.rows, v, v));
+    }
+done:
+    okra_free_(v);
+    return st;
+}
+
+/* max_j (U'U)_jj, guessed from a few rows here and there. */
+static okra_status guess_largest(okra_context *ctx, const okra_problem_ *p, double *most)
+{
+    enum { PIECES = 8, ROWS = 32 };
+    okra_status st = OKRA_OK;
+    okra_int m = p->map_x->columns, apart = OKRA_MAX_(1, p->n / PIECES), seen = 0;
+    double *V = NULL, *squares = NULL;
+    TRY(okra_doubles_(ctx, ROWS, m, "rows of kernel values", &V));
+    ZALLOC(squares, m);
+    for (okra_int first = 0; first < p->n; first += apart) {
+        okra_int some = OKRA_MIN_(ROWS, p->n - first);
+        TRY(okra_map_values_(ctx, p->map_x, p->x, first, okra_mat_of_(V, some, m)));
+        for (okra_int k = 0; k < some * m; k++) {
+            squares[k % m] += V[k] * V[k];
+        }
+        seen += some;
+    }
+    *most = 0;
+    for (okra_int j = 0; j < m; j++) {
+        *most = fmax(*most, squares[j] * (double)p->n / (double)seen);
+    }
+done:
+    okra_free_(V);
+    okra_free_(squares);
+    return st;
+}
+
+/* The |F^-1|^2 up to which sums will do; `ridge`: the least that is added to C. */
+static double bearable(okra_int m, double most, double ridge)
+{
+    return 1e-8 * ridge / (DBL_EPSILON * sqrt((double)m) * most);
+}
+
+static okra_status may_sum(okra_context *ctx, const okra_problem_ *p, double ridge,
+                           double *inverse, bool *may)
+{
+    okra_status st = OKRA_OK;
+    const okra_map_ *map = p->map_x;
+    double most = 0;
+    *may = map->factor && !map->sketch && ridge > 0 && p->n / 4 > map->rank;
+    if (*may) {
+        TRY(guess_largest(ctx, p, &most));
+        double most_inverse = bearable(map->rank, most, ridge);
+        TRY(inverse_norm(ctx, okra_mat_of_(map->factor, map->rank, map->rank),
+                         most_inverse, inverse));
+        *may = *inverse <= most_inverse;
+    }
+done:
+    return st;
+}
+
+/* From moments of U to those of Phi = U F^-T. */
+static okra_status solve(okra_context *ctx, const okra_map_ *map, okra_moments_ *t)
+{
+    okra_status st = OKRA_OK;
+    okra_mat_ F = okra_mat_of_(map->factor, t->m, t->m), C = F;
+    C.p = t->C;
+    TRY(okra_trsm_(ctx, true, false, F, C));
+    TRY(okra_trsm_(ctx, false, true, F, C));
+    okra_mat_mirror_(C);
+    TRY(okra_trsm_(ctx, true, false, F, okra_mat_of_(t->R, t->m, t->d)));
+    TRY(okra_trsm_(ctx, true, false, F, okra_mat_of_(t->phi, t->m, 1)));
+done:
+    return st;
+}
+
+/* ---- all together ---- */
+
+/* tr(K - Phi Phi') / tr(K); waves keep the trace by themselves. */
+okra_status okra_moments_trace_error_(okra_context *ctx, const okra_map_ *map,
+                                      const okra_data *data, okra_int n, double kept,
+                                      double *error)
+{
+    okra_status st = OKRA_OK;
+    double *self = NULL, trace = 0;
+    *error = -1;
+    if (!map || map->kernel) {
+        return OKRA_OK;
+    }
+    ALLOC(self, data->n);
+    TRY(okra_map_self_(ctx, map, data, self));
+    for (okra_int i = 0; i < n; i++) { /* inputs without outputs come after */
+        trace += self[i];
+    }
+    *error = trace > 0 ? fmax(trace - kept, 0) / trace : 0;
+done:
+    okra_free_(self);
+    return st;
+}
+
+okra_status okra_moments_put_(const okra_moments_ *t, const okra_problem_ *p,
+                              okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    TRY(okra_bag_put_number_(bag, "x.rank", (double)t->m));
+    if (t->error_x >= 0) {
+        TRY(okra_bag_put_number_(bag, "x.trace-error", t->error_x));
+    }
+    if (p->map_y) {
+        TRY(okra_bag_put_number_(bag, "y.rank", (double)t->d));
+    }
+    if (p->map_y && t->error_y >= 0) {
+        TRY(okra_bag_put_number_(bag, "y.trace-error", t->error_y));
+    }
+done:
+    return st;
+}
+
+static double largest_diagonal(const okra_moments_ *t)
+{
+    double most = 0;
+    for (okra_int i = 0; i < t->m; i++) {
+        double value = t->C[i * t->m + i];
+        most = value <= most ? most : value; /* NaN too */
+    }
+    return most;
+}
+
+/* What passes add to; C, R and D begin anew with each. */
+static void forget_means(okra_moments_ *t)
+{
+    okra_mat_fill_(okra_mat_of_(t->phi, 1, t->m), 0);
+    okra_mat_fill_(okra_mat_of_(t->psi, 1, t->d), 0);
+    t->kept_y = 0;
+}
+
+okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool outputs,
+                                 double ridge, okra_moments_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_moments_ t = {.n = p->n, .m = p->map_x->rank, .d = okra_problem_features_(p)};
+    bool sums = false;
+    double inverse = 0;
+    TRY(okra_doubles_(ctx, t.m, t.m, "the moments of the inputs", &t.C));
+    TRY(okra_doubles_(ctx, t.m, t.d, "the moments of inputs and outputs", &t.R));
+    if (outputs) {
+        TRY(okra_doubles_(ctx, t.d, t.d, "the moments of the outputs", &t.D));
+    }
+    ZALLOC(t.phi, t.m);
+    ZALLOC(t.psi, t.d);
+    TRY(may_sum(ctx, p, ridge, &inverse, &sums));
+    if (sums) { /* the guess may have missed where the large values are */
+        TRY(pass(ctx, p, "moments", 0, false, gather, &t));
+        sums = inverse <= bearable(t.m, largest_diagonal(&t), ridge);
+    }
+    if (sums) {
+        TRY(solve(ctx, p->map_x, &t));
+    } else {
+        forget_means(&t);
+        TRY(pass(ctx, p, "moments", 0, true, gather, &t));
+    }
+    t.solved = !sums;
+    for (okra_int i = 0; i < t.m; i++) {
+        t.kept_x += t.C[i * t.m + i];
+    }
+    TRY(okra_moments_trace_error_(ctx, p->map_x, p->x, t.n, t.kept_x, &t.error_x));
+    TRY(okra_moments_trace_error_(ctx, p->map_y, p->y, t.n, t.kept_y, &t.error_y));
+    *out = t;
+    return OKRA_OK;
+done:
+    okra_moments_clear_(&t);
+    return st;
+}
+
+void okra_moments_center_(okra_moments_ *t)
+{
+    double n = (double)t->n;
+    for (okra_int i = 0; i < t->m; i++) {
+        for (okra_int j = 0; j < t->d; j++) {
+            t->R[i * t->d + j] -= n * t->phi[i] * t->psi[j];
+        }
+    }
+    for (okra_int i = 0; t->D && i < t->d; i++) {
+        for (okra_int j = 0; j < t->d; j++) {
+            t->D[i * t->d + j] -= n * t->psi[i] * t->psi[j];
+        }
+    }
+}
+
+void okra_moments_clear_(okra_moments_ *t)
+{
+    okra_free_(t->C);
+    okra_free_(t->R);
+    okra_free_(t->D);
+    okra_free_(t->phi);
+    okra_free_(t->psi);
+    *t = (okra_moments_){0};
+}

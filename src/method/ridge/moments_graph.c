@@ -1,0 +1,250 @@
+/*
+ * moments_graph.c: the smoothness penalty of semi-supervised ridge in factored form:
+ *     Phi'P Phi = C + 2 lambda_2 Phi'M Phi,   P = J'J + 2 lambda_2 M (semi.c),
+ * C over the labelled inputs, M of graph.c over all N inputs.
+ *
+ * gram: W = Phi Phi', s = Phi'1, G = Phi'Phi; M = diag(W 1) - W gives
+ *     Phi'M Phi = Phi' diag(Phi s) Phi - G G.
+ * gram | normalized: loops do not count, d_i = phi_i's - |phi_i|^2, and with
+ * e_i = d_i^-1/2 (0 where d_i is 0, or below 1e-10 of the row's sum, which is rounding)
+ *     Phi'M Phi = Phi' diag(1 + |phi_i|^2 / d_i) Phi - G G,   G = Phi' diag(e) Phi.
+ * W must be >= 0, as in graph.c; what is seen of it are its row sums, which are checked.
+ *
+ * knn, file: a sparse Laplacian Lap, M = Lap^p. T = Lap^a Phi, a = p / 2 rounded down,
+ * by a products of rows; then Phi'M Phi is T'T, or T'(Lap T) where p is odd.
+ *
+ * Cost: gram two passes over the inputs, 3 N m^2 and 2 m^3, memory 2 m^2 and a block. The
+ * others: one pass, the neighbours (graph_knn.c: N^2 m), 2 p m a weight, 2 N m^2; Phi
+ * (N x m; from p = 2 on two of that size) is kept, in a file where it is large.
+ */
+#include "method/ridge/moments.h"
+
+#include "kernel/lowrank/lowrank.h"
+#include "method/smoothness/graph.h"
+
+#include <math.h>
+
+typedef struct penalty {
+    bool normalized;
+    okra_mat_ G, Q; /* m x m: as above, and the first term */
+    double *s;      /* m */
+    double total;   /* 1'W 1 = |s|^2 */
+    double *scaled; /* ROWS x m */
+} penalty;
+
+enum { ROWS = 1024 };
+
+/* ---- gram ---- */
+
+static okra_status first(okra_context *ctx, void *user, okra_int at, okra_mat_ Phi,
+                         okra_mat_ Psi)
+{
+    okra_status st = OKRA_OK;
+    penalty *z = user;
+    (void)Psi;
+    if (!z->normalized) {
+        TRY(okra_syrk_(ctx, true, 1, Phi, at > 0, z->G));
+    }
+    for (okra_int i = 0; i < Phi.rows; i++) {
+        for (okra_int j = 0; j < Phi.cols; j++) {
+            z->s[j] += Phi.p[i * Phi.ld + j];
+        }
+    }
+done:
+    return st;
+}
+
+/* The weight of input i in the first term, and in G. */
+static okra_status weigh(const penalty *z, okra_int i, okra_int m, const double *phi,
+                         double weight[2])
+{
+    double sum = okra_dot_(m, phi, z->s);
+    if (sum < -1e-8 * z->total) {
+        return okra_fail_(OKRA_EARG,
+                          "graph gram: the kernel of input %lld with all others sums to "
+                          "%g, expected a kernel whose values are not below 0",
+                          (long long)i, sum);
+    }
+    weight[0] = sum;
+    weight[1] = 1;
+    if (z->normalized) {
+        double loop = okra_dot_(m, phi, phi), degree = sum - loop;
+        bool alone = degree <= 1e-10 * sum;
+        weight[0] = alone ? 0 : 1 + loop / degree;
+        weight[1] = alone ? 0 : 1 / sqrt(degree);
+    }
+    return OKRA_OK;
+}
+
+static okra_status second(okra_context *ctx, void *user, okra_int at, okra_mat_ Phi,
+                          okra_mat_ Psi)
+{
+    okra_status st = OKRA_OK;
+    penalty *z = user;
+    okra_int m = Phi.cols;
+    (void)Psi;
+    for (okra_int i0 = 0; i0 < Phi.rows; i0 += ROWS) {
+        okra_int some = OKRA_MIN_(ROWS, Phi.rows - i0);
+        okra_mat_ P = okra_mat_part_(Phi, i0, some, 0, m);
+        okra_mat_ S = okra_mat_of_(z->scaled, some, m);
+        for (int term = 0; term < 1 + z->normalized; term++) {
+            for (okra_int i = 0; i < some; i++) {
+                const double *phi = P.p + i * P.ld;
+                double weight[2];
+                TRY(weigh(z, at + i0 + i, m, phi, weight));
+                for (okra_int j = 0; j < m; j++) {
+                    S.p[i * m + j] = weight[term] * phi[j];
+                }
+            }
+            TRY(okra_gemm_(ctx, true, false, 1, P, S, at + i0 > 0, term ? z->G : z->Q));
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status by_gram(okra_context *ctx, const okra_problem_ *all, penalty *z)
+{
+    okra_status st = OKRA_OK;
+    okra_int m = z->Q.rows;
+    double *G = NULL;
+    TRY(okra_doubles_(ctx, m, m, "the moments of all inputs", &G));
+    TRY(okra_doubles_(ctx, OKRA_MIN_(ROWS, all->n), m, "a block of features",
+                      &z->scaled));
+    ZALLOC(z->s, m);
+    z->G = okra_mat_of_(G, m, m);
+    TRY(okra_moments_pass_(ctx, all, "moments of all inputs", 0, first, z));
+    z->total = okra_dot_(m, z->s, z->s);
+    TRY(okra_moments_pass_(ctx, all, "smoothness", 0, second, z));
+    TRY(okra_gemm_(ctx, false, true, -1, z->G, z->G, 1, z->Q));
+done:
+    okra_free_(G);
+    okra_free_(z->s);
+    okra_free_(z->scaled);
+    return st;
+}
+
+/* ---- sparse graphs ---- */
+
+static okra_status keep(okra_context *ctx, void *user, okra_int at, okra_mat_ Phi,
+                        okra_mat_ Psi)
+{
+    okra_status st = OKRA_OK;
+    (void)ctx;
+    (void)Psi;
+    if (Phi.ld == Phi.cols) {
+        return okra_scratch_write_(user, at, Phi.rows, Phi.p);
+    }
+    for (okra_int i = 0; i < Phi.rows; i++) {
+        TRY(okra_scratch_write_(user, at + i, 1, Phi.p + i * Phi.ld));
+    }
+done:
+    return st;
+}
+
+static okra_mat_ matrix_of(const okra_scratch_ *s)
+{
+    return okra_mat_view_(s->p, s->rows, s->cols, s->cols);
+}
+
+/* T <- Lap T */
+static okra_status advance(okra_context *ctx, const okra_graph_ *graph, okra_scratch_ *T,
+                           okra_mat_ block)
+{
+    okra_status st = OKRA_OK;
+    okra_scratch_ next = {0};
+    TRY(okra_scratch_create_(ctx, T->rows, T->cols, "a product with the graph", &next));
+    for (okra_int i = 0; i < T->rows; i += block.rows) {
+        okra_mat_ some =
+            okra_mat_part_(block, 0, OKRA_MIN_(block.rows, T->rows - i), 0, block.cols);
+        TRY(okra_graph_rows_(ctx, graph, matrix_of(T), i, some));
+        TRY(okra_scratch_write_(&next, i, some.rows, some.p));
+    }
+    okra_scratch_clear_(T);
+    *T = next;
+    next = (okra_scratch_){0};
+done:
+    okra_scratch_clear_(&next);
+    return st;
+}
+
+static okra_status apply(okra_context *ctx, const okra_graph_ *graph, okra_scratch_ *T,
+                         okra_mat_ Q)
+{
+    okra_status st = OKRA_OK;
+    okra_int N = T->rows, m = T->cols, power = okra_graph_power_(graph);
+    okra_int rows = okra_block_rows_(ctx, N, m);
+    double *block = NULL;
+    TRY(okra_doubles_(ctx, rows, m, "a block of features", &block));
+    for (okra_int k = 0; k < power / 2; k++) {
+        TRY(advance(ctx, graph, T, okra_mat_of_(block, rows, m)));
+    }
+    for (okra_int i = 0; i < N; i += rows) {
+        okra_int some = OKRA_MIN_(rows, N - i);
+        okra_mat_ A = okra_mat_part_(matrix_of(T), i, some, 0, m), B = A;
+        TRY(okra_cancelled_(ctx));
+        if (power % 2) {
+            B = okra_mat_of_(block, some, m);
+            TRY(okra_graph_rows_(ctx, graph, matrix_of(T), i, B));
+        }
+        TRY(okra_gemm_(ctx, true, false, 1, A, B, i > 0, Q));
+    }
+done:
+    okra_free_(block);
+    return st;
+}
+
+static okra_status by_weights(okra_context *ctx, const okra_problem_ *all,
+                              const char *text, okra_mat_ Q)
+{
+    okra_status st = OKRA_OK;
+    okra_scratch_ Phi = {0};
+    okra_graph_ *graph = NULL;
+    double *self = NULL;
+    TRY(okra_scratch_create_(ctx, all->n, Q.rows, "the features of the inputs", &Phi));
+    TRY(okra_moments_pass_(ctx, all, "features", 0, keep, &Phi));
+    if (!all->map_x->kernel) { /* waves are no projection: no bound */
+        ALLOC(self, all->x->n);
+        TRY(okra_map_self_(ctx, all->map_x, all->x, self));
+    }
+    okra_graph_kernel_ kernel = {.Phi = matrix_of(&Phi), .self = self};
+    TRY(okra_graph_low_(ctx, text, &kernel, &graph));
+    TRY(apply(ctx, graph, &Phi, Q));
+done:
+    okra_graph_free_(graph);
+    okra_scratch_clear_(&Phi);
+    okra_free_(self);
+    return st;
+}
+
+/* ---- both ---- */
+
+okra_status okra_moments_smooth_(okra_context *ctx, const okra_problem_ *p,
+                                 const char *graph, double lambda2, okra_moments_ *t)
+{
+    okra_status st = OKRA_OK;
+    okra_int m = t->m;
+    double *Q = NULL;
+    okra_graph_text_ text = {0};
+    okra_problem_ all = *p; /* every input, and no outputs */
+    all.n += all.unlabelled;
+    all.map_y = NULL;
+    all.features = NULL;
+    TRY(okra_graph_low_check_(graph));
+    TRY(okra_graph_parse_(graph, &text));
+    TRY(okra_doubles_(ctx, m, m, "the smoothness penalty", &Q));
+    penalty z = {.normalized = text.normalized, .Q = okra_mat_of_(Q, m, m)};
+    TRY(text.source == OKRA_GRAPH_GRAM_ ? by_gram(ctx, &all, &z)
+                                        : by_weights(ctx, &all, graph, z.Q));
+    for (okra_int i = 0; i < m; i++) {
+        for (okra_int j = 0; j <= i; j++) { /* symmetric to the last bit */
+            double q = lambda2 * (Q[i * m + j] + Q[j * m + i]);
+            t->C[i * m + j] += q;
+            t->C[j * m + i] = t->C[i * m + j];
+        }
+    }
+done:
+    okra_free_(text.file);
+    okra_free_(Q);
+    return st;
+}

@@ -1,0 +1,323 @@
+/*
+ * ridge.c: regularised least squares from inputs to the output feature space,
+ *
+ *     min_h  sum_i |phi(y_i) - h(x_i)|^2 + lambda |h|^2,
+ *
+ * h in the space of an operator-valued kernel k(x,x') A (Brouard et al. 2016 eq. 3).
+ *
+ *   identity  A = I:  w(x) = (K + lambda I)^-1 k_x             (Cortes et al. 2005)
+ *   cov, ccov         w(x) = T a k_x,  T a K + n lambda a = I  (Kadri et al. 2013 eq. 8)
+ *             T = L, or L - (K + n eps I)^-1 K L for ccov      (its eq. 5 and 7)
+ *   matrix    A = E' diag(g) E, d x d, outputs with explicit features Y (n x d):
+ *             h(x) = sum_j g_j e_j e_j' Y' (lambda I + g_j K)^-1 k_x  (Brouard eq. 12)
+ *             which with K = V' diag(v) V is
+ *             h(x)' = k_x' C,  C = V' [ (V Y E')_ij g_j / (lambda + g_j v_i) ] E
+ *   diagonal  K(x,x') = (1 - t) k(x,x') I + t diag(x o x'), see ridge_diagonal.c
+ *
+ * k_x = (k(x_1,x), ..., k(x_n,x)); L the output Gram matrix. lambda is scikit-learn's
+ * KernelRidge alpha for identity and matrix; cov and ccov have n lambda in its place.
+ *
+ * Centred outputs: phi(y_i) - m with the mean m restored after, that is
+ *     w_i <- w_i + (1 - sum_j w_j) / n,   cov and ccov on the centred L.
+ *
+ * Semi-supervised, identity and matrix, N inputs of which the first n have outputs:
+ *     min_h  sum_i<=n |phi(y_i) - h(x_i)|^2 + lambda |h|^2
+ *            + 2 lambda_2 sum_ij M_ij <h(x_i), h(x_j)>          (Brouard eq. 7, Prop. 9)
+ *     w(x) = J (lambda I + K P)^-1 k_x,  P = J'J + 2 lambda_2 M,  K: N x N, k_x: N
+ *     h(x) = sum_j g_j e_j e_j' Y' J (lambda I + g_j K P)^-1 k_x
+ * with M of graph.c and the solves of semi.c.
+ *
+ * Outputs with missing values (NaN), identity and matrix: the sum runs over the known
+ * ones; ridge_missing.c.
+ *
+ * Cost: one lambda, identity: K is factored in place (n^3/3 flops, n^2 doubles), a query
+ * takes 2 n^2. Several lambdas share one eigendecomposition of K, each then costs n^3;
+ * cov and ccov as linalg/kron.c says; matrix: eigendecompositions of K and A. Where
+ * outputs have explicit features the coefficients of h(x)' = k_x' C are kept as well, so
+ * that an explicit prediction takes n d a query. Low rank: ridge_low.c.
+ */
+#include "method/ridge/ridge_cg.h"
+
+#include "method/ridge/operator.h"
+#include "method/smoothness/semi.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct ridge_options {
+    double lambda, epsilon, lambda2;
+    const char *operator_text, *graph;
+    bool center;
+    int solver;
+    okra_cg_options_ cg;
+} ridge_options;
+
+enum { SOLVER_DIRECT, SOLVER_CG };
+
+static const okra_option rows[] = {
+    {"lambda", OKRA_OPTION_NUMBER, offsetof(ridge_options, lambda), "0.1", 1e-300, 1e300,
+     NULL, "V", "regularisation: (K + lambda I); n lambda with cov and ccov"},
+    {"operator", OKRA_OPTION_TEXT, offsetof(ridge_options, operator_text), "identity", 1,
+     0, NULL, "OP",
+     "identity, tensor, cov, ccov, diagonal(t=V), matrix:FILE or graph:FILE,mu=V"},
+    {"epsilon", OKRA_OPTION_NUMBER, offsetof(ridge_options, epsilon), "0.01", 1e-300,
+     1e300, NULL, "V", "regularisation of the conditional covariance (ccov only)"},
+    {"center-output", OKRA_OPTION_BOOL, offsetof(ridge_options, center), "no", 1, 0, NULL,
+     "", "subtract the mean output in feature space, and restore it after"},
+    {"lambda2", OKRA_OPTION_NUMBER, offsetof(ridge_options, lambda2), "0", 0, 1e300, NULL,
+     "V", "weight of smoothness over the graph of all inputs, labelled or not"},
+    {"graph", OKRA_OPTION_TEXT, offsetof(ridge_options, graph), "gram", 1, 0, NULL,
+     "EXPR", "gram, knn(k=N), knn(share=V) or file(W), | normalized, power, diffusion"},
+    {"solver", OKRA_OPTION_CHOICE, offsetof(ridge_options, solver), "direct", 1, 0,
+     "direct|cg", "HOW", "of low rank: by moments, or by conjugate gradients"},
+    {"cg-tolerance", OKRA_OPTION_NUMBER, offsetof(ridge_options, cg.tolerance), "1e-8", 0,
+     1, NULL, "V", "conjugate gradients: relative residual to reach"},
+    {"cg-iterations", OKRA_OPTION_INT, offsetof(ridge_options, cg.iterations), "100", 1,
+     1e9, NULL, "N", "conjugate gradients: steps at most"},
+    {"checkpoint", OKRA_OPTION_TEXT, offsetof(ridge_options, cg.checkpoint), "", 1, 0,
+     NULL, "FILE", "conjugate gradients: keep the state here, and go on from it"},
+    {0},
+};
+
+extern const okra_method_ okra_method_ridge_;
+
+/* Y in the units of y (without sqrt(feature_scale): h is linear in Y) and its mean. */
+static okra_status copy_features(okra_ridge_ *r)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = r->p->n, d = r->p->d;
+    TRY(okra_doubles_(r->ctx, n, d, "the output features", &r->Y));
+    okra_mat_copy_(okra_mat_view_(r->p->features, n, d, r->p->features_ld),
+                   okra_mat_of_(r->Y, n, d));
+    for (okra_int i = 0; i < n * d; i++) {
+        r->missing = r->missing || isnan(r->Y[i]);
+    }
+    if (r->center) {
+        ZALLOC(r->mean, d);
+        for (okra_int j = 0; j < d; j++) { /* the mean of what is known */
+            okra_int known = 0;
+            for (okra_int i = 0; i < n; i++) {
+                known += !isnan(r->Y[i * d + j]);
+            }
+            for (okra_int i = 0; i < n; i++) {
+                double y = r->Y[i * d + j];
+                r->mean[j] += isnan(y) ? 0 : y / (double)known;
+            }
+        }
+        for (okra_int i = 0; i < n; i++) {
+            for (okra_int j = 0; j < d; j++) {
+                r->Y[i * d + j] -= r->mean[j];
+            }
+        }
+    }
+done:
+    return st;
+}
+
+/* ---- the method ---- */
+
+static okra_status check(const okra_problem_ *p, const okra_options *options,
+                         const ridge_options *o, const okra_ridge_ *r)
+{
+    if (p->n < 1) {
+        return okra_fail_(OKRA_ESHAPE, "ridge: there are no training pairs");
+    }
+    if (strncmp(o->operator_text, "matrix:", 7) == 0 ||
+        strncmp(o->operator_text, "graph:", 6) == 0) {
+        if (!p->features) {
+            return okra_fail_(OKRA_EUNSUPPORTED,
+                              "ridge: operator %s needs outputs with explicit features: "
+                              "dense vectors under a linear output kernel",
+                              o->operator_text);
+        }
+    }
+    if (okra_options_is_set(options, "epsilon") &&
+        strcmp(o->operator_text, "ccov") != 0) {
+        return okra_fail_(OKRA_EARG,
+                          "ridge: epsilon is for operator ccov, but the operator is %s",
+                          o->operator_text);
+    }
+    bool covariance =
+        strcmp(o->operator_text, "cov") == 0 || strcmp(o->operator_text, "ccov") == 0;
+    bool diagonal = strncmp(o->operator_text, "diagonal", 8) == 0;
+    if ((covariance || diagonal) && okra_options_is_set(options, "lambda2")) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "ridge: lambda2 is for the operators identity and matrix, but "
+                          "the operator is %s",
+                          o->operator_text);
+    }
+    okra_status st = okra_semi_check_("ridge", p, options);
+    if (st == OKRA_OK && p->map_x && okra_options_is_set(options, "lambda2")) {
+        st = okra_graph_low_check_(o->graph);
+    }
+    if (st != OKRA_OK) {
+        return st;
+    }
+    for (size_t l = 0; l < r->count; l++) {
+        if (!(r->lambda[l] > 0 && isfinite(r->lambda[l]))) {
+            return okra_fail_(OKRA_EARG,
+                              "ridge: lambda is %g, expected a positive number",
+                              r->lambda[l]);
+        }
+    }
+    return OKRA_OK;
+}
+
+/* Options of conjugate gradients are for solver cg, which is for low rank. */
+static okra_status check_solver(const okra_problem_ *p, const okra_options *options,
+                                const ridge_options *o)
+{
+    static const char *const own[] = {"cg-tolerance", "cg-iterations", "checkpoint"};
+    for (int i = 0; o->solver != SOLVER_CG && i < 3; i++) {
+        if (okra_options_is_set(options, own[i])) {
+            return okra_fail_(OKRA_EARG, "ridge: %s is for solver cg", own[i]);
+        }
+    }
+    bool identity = strcmp(o->operator_text, "identity") == 0 ||
+                    strcmp(o->operator_text, "tensor") == 0;
+    if (o->solver == SOLVER_CG && !identity) {
+        return okra_fail_(OKRA_EARG,
+                          "ridge: solver cg is for operator identity, but the operator "
+                          "is %s",
+                          o->operator_text);
+    }
+    if (o->solver == SOLVER_CG && okra_options_is_set(options, "lambda2")) {
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "ridge: solver cg has no smoothness penalty: leave lambda2 out");
+    }
+    if (o->solver == SOLVER_CG && !p->map_x) {
+        return okra_fail_(OKRA_EARG, "ridge: solver cg needs low-rank-x");
+    }
+    return OKRA_OK;
+}
+
+static okra_status check_complete(const okra_ridge_ *r, const char *who)
+{
+    return r->missing ? okra_fail_(OKRA_EUNSUPPORTED,
+                                   "ridge: %s needs outputs without missing values", who)
+                      : OKRA_OK;
+}
+
+static okra_status solve(okra_ridge_ *r, const ridge_options *o, okra_operator_ *op,
+                         bool semi)
+{
+    okra_status st = OKRA_OK;
+    bool covariances = op->kind == OKRA_OPERATOR_COV || op->kind == OKRA_OPERATOR_CCOV;
+    if (r->p->map_x) {
+        return o->solver == SOLVER_CG               ? okra_ridge_cg_(r, &o->cg)
+               : op->kind == OKRA_OPERATOR_DIAGONAL ? okra_ridge_low_diagonal_(r, op->t)
+                                                    : okra_ridge_low_(r, op, o->epsilon);
+    }
+    if (covariances) {
+        TRY(check_complete(r, op->kind == OKRA_OPERATOR_CCOV ? "operator ccov"
+                                                             : "operator cov"));
+        TRY(okra_ridge_covariance_(r, op->kind == OKRA_OPERATOR_CCOV ? o->epsilon : -1));
+    } else if (op->kind == OKRA_OPERATOR_DIAGONAL) {
+        TRY(okra_ridge_diagonal_(r, op->t));
+    } else if (r->missing) {
+        TRY(okra_ridge_missing_(r, semi ? o->graph : NULL, o->lambda2, op->A));
+    } else if (semi) {
+        TRY(okra_ridge_semi_(r, o->graph, o->lambda2, op->A));
+    } else {
+        TRY(op->A ? okra_ridge_matrix_(r, op->A) : okra_ridge_identity_(r));
+    }
+done:
+    return st;
+}
+
+static okra_status path(okra_context *ctx, const okra_problem_ *problem,
+                        const okra_options *options, const double *lambda, size_t count,
+                        okra_bag_ *const *bags)
+{
+    okra_status st = OKRA_OK;
+    ridge_options o;
+    okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
+    okra_ridge_ r = {
+        .ctx = ctx, .p = problem, .lambda = lambda, .count = count, .bags = bags};
+    TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
+    r.center = o.center;
+    TRY(check(problem, options, &o, &r));
+    TRY(check_solver(problem, options, &o));
+    TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
+    if (problem->features && !problem->map_x) {
+        TRY(copy_features(&r));
+    }
+    bool semi = okra_options_is_set(options, "lambda2");
+    r.lambda2 = semi && problem->map_x ? o.lambda2 : 0;
+    r.graph = o.graph;
+    TRY(solve(&r, &o, &op, semi));
+    for (size_t l = 0; l < count; l++) {
+        if (r.mean) {
+            TRY(okra_ridge_put_mean_(bags[l], r.mean, problem->d));
+        }
+        TRY(okra_bag_put_text_(bags[l], "operator", o.operator_text));
+        TRY(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
+        TRY(okra_bag_put_number_(bags[l], "center", o.center));
+        if (semi) {
+            TRY(okra_bag_put_number_(bags[l], "lambda2", o.lambda2));
+            TRY(okra_bag_put_text_(bags[l], "graph", o.graph));
+        }
+    }
+done:
+    okra_free_(op.A);
+    okra_free_(r.Y);
+    okra_free_(r.mean);
+    return st;
+}
+
+/* cov, ccov and missing values have no closed form: the caller refits. */
+static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
+                         const okra_options *options, const double *lambda, size_t count,
+                         const okra_parts_ *parts, bool explicitly, okra_left_fn_ sink,
+                         void *user)
+{
+    okra_status st = OKRA_OK;
+    ridge_options o;
+    okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
+    okra_leave_ l = {parts, explicitly, sink, user};
+    okra_ridge_ r = {.ctx = ctx, .p = problem, .lambda = lambda, .count = count};
+    TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
+    r.center = o.center;
+    TRY(check(problem, options, &o, &r));
+    TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
+    if (problem->features && !problem->map_x) {
+        TRY(copy_features(&r));
+    }
+    if (op.kind == OKRA_OPERATOR_COV || op.kind == OKRA_OPERATOR_CCOV || r.missing) {
+        FAIL(OKRA_EUNSUPPORTED, "ridge: operator %s%s has no closed form of leaving out",
+             o.operator_text, r.missing ? " with missing values" : "");
+    }
+    if (op.kind == OKRA_OPERATOR_DIAGONAL) {
+        TRY(problem->map_x ? okra_ridge_low_diagonal_leave_(&r, op.t, &l)
+                           : okra_ridge_diagonal_leave_(&r, op.t, &l));
+        goto done;
+    }
+    bool semi = okra_options_is_set(options, "lambda2");
+    r.lambda2 = semi ? o.lambda2 : 0;
+    r.graph = o.graph;
+    TRY(problem->map_x
+            ? okra_ridge_low_leave_(&r, op.A, &l)
+            : okra_ridge_leave_(&r, op.A, semi ? o.graph : NULL, o.lambda2, &l));
+done:
+    okra_free_(op.A);
+    okra_free_(r.Y);
+    okra_free_(r.mean);
+    return st;
+}
+
+const okra_method_ okra_method_ridge_ = {
+    .name = "ridge",
+    .help = "regularised least squares with an operator-valued kernel",
+    .options = {"ridge", rows, sizeof(ridge_options)},
+    .missing = true,
+    .unlabelled = true,
+    .low_rank = true,
+    .gaussian = true,
+    .path = path,
+    .form = okra_ridge_form_,
+    .width = okra_ridge_width_,
+    .predict = okra_ridge_predict_,
+    .embed = okra_ridge_embed_,
+    .leave = leave,
+};

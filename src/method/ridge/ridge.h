@@ -1,0 +1,94 @@
+/*
+ * ridge.h: what ridge.c (the method) and ridge_fit.c (its solvers) share.
+ */
+#ifndef OKRA_RIDGE_H_
+#define OKRA_RIDGE_H_
+
+#include "method/method.h"
+#include "method/ridge/operator.h"
+
+typedef struct okra_ridge_ {
+    okra_context *ctx;
+    const okra_problem_ *p;
+    const double *lambda; /* count values, each with its bag */
+    size_t count;
+    okra_bag_ *const *bags;
+    bool center;
+    double lambda2; /* low rank: of the graph, 0: none */
+    const char *graph;
+    bool missing;     /* some values of Y are NaN */
+    double *Y, *mean; /* explicit features, less their mean when centred; or NULL */
+} okra_ridge_;
+
+/* Where all inputs have outputs, each fills every bag with "factor" or "B" (n x n) for
+ * weights, and with "coefficients" (n x d) where there are explicit features. */
+okra_status okra_ridge_identity_(okra_ridge_ *r) OKRA_CHECK;
+/* epsilon < 0: the covariance operator, else the conditional one. */
+okra_status okra_ridge_covariance_(okra_ridge_ *r, double epsilon) OKRA_CHECK;
+/* A: d x d, destroyed. Coefficients alone. */
+okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A) OKRA_CHECK;
+
+/* ridge_diagonal.c: the operator diagonal(t=..). Coefficients and "slope" (1 x d), the
+ * multiples of the coordinates of x that a prediction adds. */
+okra_status okra_ridge_diagonal_(okra_ridge_ *r, double t) OKRA_CHECK;
+
+/* Inputs without outputs: B is n x N and the coefficients N x d. A: NULL for identity,
+ * else d x d, destroyed. */
+okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2,
+                             double *A) OKRA_CHECK;
+
+/* ridge_low.c: all operators in factored form, for problems with map_x. Coefficients of
+ * its values; "B" (n x columns) where the outputs have no features. */
+okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op,
+                            double epsilon) OKRA_CHECK;
+okra_status okra_ridge_put_mean_(okra_bag_ *bag, const double *mean,
+                                 okra_int d) OKRA_CHECK;
+
+/* K = V' diag(v) V in the place of K, v >= 0: eigenvalues that rounding made negative
+ * become 0, larger ones are reported. */
+okra_status okra_ridge_decompose_(okra_context *ctx, okra_mat_ K, double *v) OKRA_CHECK;
+/* R <- diag((v + lambda)^-1/2) V, so that (K + lambda I)^-1 = R'R. */
+void okra_ridge_root_(okra_mat_ V, const double *v, double lambda, double *R);
+
+/* ridge_leave.c: left-out predictions; A: as okra_ridge_matrix_, NULL: identity;
+ * graph: NULL, or as okra_ridge_semi_. */
+typedef struct okra_leave_ {
+    const okra_parts_ *parts;
+    bool explicitly;
+    okra_left_fn_ sink;
+    void *user;
+} okra_leave_;
+okra_status okra_ridge_leave_(okra_ridge_ *r, double *A, const char *graph,
+                              double lambda2, const okra_leave_ *leave) OKRA_CHECK;
+/* ridge_diagonal.c: the same for diagonal(t=..), parts of one input. */
+okra_status okra_ridge_diagonal_leave_(okra_ridge_ *r, double t,
+                                       const okra_leave_ *leave) OKRA_CHECK;
+/* Fails where a part of diagonal(t=..) has more than one input. */
+okra_status okra_ridge_single_(const okra_parts_ *parts, okra_int n) OKRA_CHECK;
+/* ridge_low_diagonal.c: both in factored form. */
+okra_status okra_ridge_low_diagonal_(okra_ridge_ *r, double t) OKRA_CHECK;
+okra_status okra_ridge_low_diagonal_leave_(okra_ridge_ *r, double t,
+                                           const okra_leave_ *leave) OKRA_CHECK;
+/* ridge_low_leave.c: the same in factored form, outputs explicit or of low rank:
+ * embeddings. */
+okra_status okra_ridge_low_leave_(okra_ridge_ *r, double *A,
+                                  const okra_leave_ *leave) OKRA_CHECK;
+
+/* Outputs with missing values: coefficients alone, N x d. graph: NULL without lambda2. */
+okra_status okra_ridge_missing_(okra_ridge_ *r, const char *graph, double lambda2,
+                                double *A) OKRA_CHECK;
+
+/* Hands *values over to the bag and makes it NULL. */
+okra_status okra_ridge_put_(okra_bag_ *bag, const char *name, double **values,
+                            okra_int rows, okra_int cols) OKRA_CHECK;
+
+/* Predictions of any method whose bag holds "B" (weights w = B k_x, n x N) or
+ * "coefficients" (h(x)' = k_x' C, N x d), or both. */
+okra_form_ okra_ridge_form_(const okra_bag_ *bag);
+okra_int okra_ridge_width_(const okra_bag_ *bag);
+okra_status okra_ridge_predict_(okra_context *ctx, const okra_bag_ *bag,
+                                okra_query_ *query, okra_mat_ out) OKRA_CHECK;
+okra_status okra_ridge_embed_(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                              okra_mat_ out) OKRA_CHECK;
+
+#endif

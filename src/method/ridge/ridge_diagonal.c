@@ -1,0 +1,276 @@
+/*
+ * ridge_diagonal.c: ridge with the operator-valued kernel of the diagonal-regularisation
+ * joint kernel (Kadri et al. 2013 sec. 5.2),
+ *
+ *     K(x,x') = (1 - t) k(x,x') I + t diag(x o x'),   0 <= t <= 1,
+ *
+ * inputs X and outputs Y vectors of the same length d. It is no product k(x,x') A, but it
+ * is diagonal: coordinate j is a ridge of its own with the Gram matrix (1 - t) K + t x_j
+ * x_j', x_j the j-th column of X, one rank more than what all coordinates share. With
+ * K = V' diag(v) V, m = (1 - t) v + lambda, F = V Y, G = V X,
+ *
+ *     a_j = sum_i G_ij F_ij / m_i,   b_j = sum_i G_ij^2 / m_i
+ *     s_j = t a_j / (1 + t b_j)
+ *     C = V' [ (F_ij - s_j G_ij) / m_i ]                    (Sherman and Morrison)
+ *     h_j(x) = (1 - t) (k_x' C)_j + s_j x_j,    since t x_j' c_j = s_j
+ *
+ * Left out, one pair at a time (ridge_leave.c, B_j the inverse of coordinate j):
+ *
+ *     e = V' [ G_ij / m_i ]
+ *     (B_j u)_i = sum_k V_ki (V u)_k / m_k
+ *                 - t e_ij (sum_k G_kj (V u)_k / m_k) / (1 + t b_j)
+ *     (B_j)_ii  = sum_k V_ki^2 / m_k - t e_ij^2 / (1 + t b_j)
+ *     R_ij = ((B_j y_j)_i - (B_j 1)_i m_ij) / (B_j)_ii,   H = Y - R
+ *
+ * Low rank: ridge_low_diagonal.c.
+ *
+ * Cost: one eigendecomposition and 4 n^2 d; then 2 n^2 d a lambda (left out: 4 n^2 d).
+ * Error about eps (1 + ((1 - t) max(v) + t max_j |x_j|^2) / lambda) relative.
+ */
+#include "method/ridge/ridge.h"
+
+#include <math.h>
+
+typedef struct diagonal {
+    okra_ridge_ *r;
+    okra_int n, d;
+    double t;
+    double *V, *v;     /* n x n, n                      */
+    double *F, *G;     /* n x d: V Y, V X               */
+    double *S;         /* n x d: work                   */
+    double *a, *b;     /* d                             */
+    double *m;         /* n: spectrum of this lambda    */
+    double *ones;      /* n: V 1                        */
+    double *e, *H, *q; /* left out: n x d, n x d, n     */
+} diagonal;
+
+static okra_mat_ mat(const diagonal *z, double *p)
+{
+    return okra_mat_of_(p, z->n, z->d);
+}
+
+static okra_status check(const okra_ridge_ *r)
+{
+    const okra_data *x = r->p->x;
+    if (!r->p->features || r->missing) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "ridge: operator diagonal needs dense outputs without missing "
+                          "values under a linear output kernel");
+    }
+    if (!x || x->kind != OKRA_DENSE || x->d != r->p->d) {
+        char text[96];
+        return okra_fail_(OKRA_ESHAPE,
+                          "ridge: operator diagonal pairs the coordinates of inputs and "
+                          "outputs: expected dense inputs of length %lld, found %s",
+                          (long long)r->p->d,
+                          x ? okra_data_describe_(x, text, sizeof text) : "none");
+    }
+    return OKRA_OK;
+}
+
+static okra_status open_diagonal(okra_ridge_ *r, double t, diagonal *z)
+{
+    okra_status st = OKRA_OK;
+    okra_context *ctx = r->ctx;
+    *z = (diagonal){.r = r, .n = r->p->n, .d = r->p->d, .t = t};
+    TRY(check(r));
+    okra_int n = z->n, d = z->d;
+    ALLOC(z->v, n);
+    ALLOC(z->m, n);
+    ALLOC(z->a, d);
+    ALLOC(z->b, d);
+    TRY(okra_problem_K_(ctx, r->p, &z->V));
+    okra_mat_ V = okra_mat_of_(z->V, n, n);
+    TRY(okra_ridge_decompose_(ctx, V, z->v));
+    TRY(okra_doubles_(ctx, n, d, "the rotated outputs", &z->F));
+    TRY(okra_doubles_(ctx, n, d, "the rotated inputs", &z->G));
+    TRY(okra_doubles_(ctx, n, d, "the scaled outputs", &z->S));
+    TRY(okra_gemm_(ctx, false, false, 1, V, mat(z, r->Y), 0, mat(z, z->F)));
+    TRY(okra_gemm_(ctx, false, false, 1, V,
+                   okra_mat_view_(r->p->x->values, n, d, r->p->x->ld), 0, mat(z, z->G)));
+done:
+    return st;
+}
+
+static void close_diagonal(diagonal *z)
+{
+    double *blocks[] = {z->V, z->v, z->F, z->G, z->S, z->a,
+                        z->b, z->m, z->e, z->H, z->q, z->ones};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        okra_free_(blocks[i]);
+    }
+}
+
+/* m, and b_j of this lambda. */
+static void spectrum(diagonal *z, double lambda)
+{
+    for (okra_int j = 0; j < z->d; j++) {
+        z->b[j] = 0;
+    }
+    for (okra_int i = 0; i < z->n; i++) {
+        z->m[i] = (1 - z->t) * z->v[i] + lambda;
+        for (okra_int j = 0; j < z->d; j++) {
+            double g = z->G[i * z->d + j];
+            z->b[j] += g * g / z->m[i];
+        }
+    }
+}
+
+/* a_j <- t (sum_i G_ij U_ij / m_i) / (1 + t b_j): how much of column j of G / m is taken
+ * from U / m; U: n x d, or (cols == 1) one column for all j. */
+static void shares(diagonal *z, const double *U, okra_int cols)
+{
+    for (okra_int j = 0; j < z->d; j++) {
+        z->a[j] = 0;
+    }
+    for (okra_int i = 0; i < z->n; i++) {
+        for (okra_int j = 0; j < z->d; j++) {
+            double u = U[cols == 1 ? i : i * z->d + j];
+            z->a[j] += z->G[i * z->d + j] * u / z->m[i];
+        }
+    }
+    for (okra_int j = 0; j < z->d; j++) {
+        z->a[j] *= z->t / (1 + z->t * z->b[j]);
+    }
+}
+
+/* out <- scale V' [ (F_ij - s_j G_ij) / m_i ], s in a. */
+static okra_status coefficients(diagonal *z, double scale, double *out)
+{
+    shares(z, z->F, z->d);
+    for (okra_int i = 0; i < z->n; i++) {
+        for (okra_int j = 0; j < z->d; j++) {
+            okra_int at = i * z->d + j;
+            z->S[at] = (z->F[at] - z->a[j] * z->G[at]) / z->m[i];
+        }
+    }
+    return okra_gemm_(z->r->ctx, true, false, scale, okra_mat_of_(z->V, z->n, z->n),
+                      mat(z, z->S), 0, mat(z, out));
+}
+
+okra_status okra_ridge_diagonal_(okra_ridge_ *r, double t)
+{
+    okra_status st = OKRA_OK;
+    diagonal z;
+    double *C = NULL;
+    TRY(open_diagonal(r, t, &z));
+    for (size_t l = 0; l < r->count; l++) {
+        TRY(okra_cancelled_(r->ctx));
+        TRY(okra_doubles_(r->ctx, z.n, z.d, "the ridge coefficients", &C));
+        spectrum(&z, r->lambda[l]);
+        TRY(coefficients(&z, 1 - t, C));
+        TRY(okra_ridge_put_(r->bags[l], "coefficients", &C, z.n, z.d));
+        TRY(okra_bag_put_copy_(r->bags[l], "slope", z.a, 1, z.d));
+    }
+done:
+    close_diagonal(&z);
+    okra_free_(C);
+    return st;
+}
+
+/* ---- left out ---- */
+
+/* q_i = sum_k V_ki^2 / m_k;  e = V' [ G_ij / m_i ] */
+static okra_status inverses(diagonal *z)
+{
+    okra_int n = z->n;
+    for (okra_int i = 0; i < n; i++) {
+        z->q[i] = 0;
+    }
+    for (okra_int k = 0; k < n; k++) {
+        for (okra_int i = 0; i < n; i++) {
+            z->q[i] += z->V[k * n + i] * z->V[k * n + i] / z->m[k];
+        }
+        for (okra_int j = 0; j < z->d; j++) {
+            z->S[k * z->d + j] = z->G[k * z->d + j] / z->m[k];
+        }
+    }
+    return okra_gemm_(z->r->ctx, true, false, 1, okra_mat_of_(z->V, n, n), mat(z, z->S),
+                      0, mat(z, z->e));
+}
+
+/* u_i = sum_k V_ki ones_k / m_k, the first term of (B_j 1)_i. */
+static void sums(const diagonal *z, double *u)
+{
+    okra_int n = z->n;
+    for (okra_int i = 0; i < n; i++) {
+        u[i] = 0;
+    }
+    for (okra_int k = 0; k < n; k++) {
+        for (okra_int i = 0; i < n; i++) {
+            u[i] += z->V[k * n + i] * z->ones[k] / z->m[k];
+        }
+    }
+}
+
+/* H <- B_j y_j, and from it the left-out predictions; u: work, n. */
+static okra_status leave_lambda(diagonal *z, double *u)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = z->n, d = z->d;
+    const okra_ridge_ *r = z->r;
+    TRY(inverses(z));
+    TRY(coefficients(z, 1, z->H));
+    if (r->center) {
+        sums(z, u);
+        shares(z, z->ones, 1);
+    }
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < d; j++) {
+            okra_int at = i * d + j;
+            double e = z->e[at], y = r->Y[at];
+            double left = z->q[i] - z->t * e * e / (1 + z->t * z->b[j]);
+            double mean = r->center ? -y / (double)(n - 1) : 0;
+            double ones = r->center ? u[i] - z->a[j] * e : 0;
+            z->H[at] = y - (z->H[at] - ones * mean) / left + (r->center ? r->mean[j] : 0);
+        }
+    }
+done:
+    return st;
+}
+
+okra_status okra_ridge_single_(const okra_parts_ *parts, okra_int n)
+{
+    okra_status st = OKRA_OK;
+    bool *seen = NULL;
+    ZALLOC(seen, parts->count);
+    for (okra_int i = 0; parts->part && i < n; i++) {
+        if (seen[parts->part[i]]) {
+            FAIL(OKRA_EUNSUPPORTED,
+                 "ridge: parts of operator diagonal have no closed form");
+        }
+        seen[parts->part[i]] = true;
+    }
+done:
+    okra_free_(seen);
+    return st;
+}
+
+okra_status okra_ridge_diagonal_leave_(okra_ridge_ *r, double t, const okra_leave_ *leave)
+{
+    okra_status st = OKRA_OK;
+    diagonal z;
+    double *u = NULL;
+    TRY(open_diagonal(r, t, &z));
+    okra_int n = z.n, d = z.d;
+    TRY(okra_ridge_single_(leave->parts, n));
+    TRY(okra_doubles_(r->ctx, n, d, "the left-out predictions", &z.H));
+    TRY(okra_doubles_(r->ctx, n, d, "the left-out predictions", &z.e));
+    ALLOC(z.q, n);
+    ALLOC(u, n);
+    ZALLOC(z.ones, n);
+    for (okra_int k = 0; k < n * n; k++) {
+        z.ones[k / n] += z.V[k];
+    }
+    for (size_t l = 0; l < r->count; l++) {
+        TRY(okra_cancelled_(r->ctx));
+        spectrum(&z, r->lambda[l]);
+        TRY(leave_lambda(&z, u));
+        okra_left_ left = {.lambda = l, .H = mat(&z, z.H)};
+        TRY(leave->sink(r->ctx, leave->user, &left));
+    }
+done:
+    close_diagonal(&z);
+    okra_free_(u);
+    return st;
+}

@@ -1,0 +1,45 @@
+/*
+ * ridge_leave.h: what ridge_leave.c (parts, weights) and ridge_leave_explicit.c share.
+ */
+#ifndef OKRA_RIDGE_LEAVE_H_
+#define OKRA_RIDGE_LEAVE_H_
+
+#include "method/ridge/ridge.h"
+#include "method/smoothness/semi.h"
+
+/* Inputs by part. */
+typedef struct okra_sorted_ {
+    okra_int *members; /* n: part after part, each in order */
+    okra_int *begin;   /* parts + 1: where each begins      */
+    okra_int largest;  /* members of the largest part       */
+} okra_sorted_;
+okra_status okra_parts_sort_(const okra_parts_ *parts, okra_int n,
+                             okra_sorted_ *out) OKRA_CHECK;
+void okra_sorted_clear_(okra_sorted_ *sorted);
+
+typedef struct okra_leaving_ {
+    okra_ridge_ *r;
+    const okra_leave_ *leave;
+    okra_int n, d;
+    okra_mat_ V; /* rows: eigenvectors of K, or E3 of semi.c at the labelled inputs */
+    double *v;   /* one a row: eigenvalues, or t of semi.c */
+    bool graph;  /* semi-supervised */
+    okra_semi_ semi;
+    double *ones; /* V 1, where outputs are centred */
+    okra_sorted_ parts;
+    double *slack;       /* n                              */
+    double *BSS, *panel; /* largest^2; work of a part      */
+} okra_leaving_;
+
+/* Identity operator, residuals of explicit features; not semi-supervised. */
+okra_status okra_leave_features_(okra_leaving_ *z) OKRA_CHECK;
+/* Matrix operator, parts of one input. */
+okra_status okra_leave_matrix_(okra_leaving_ *z, double *A) OKRA_CHECK;
+
+/* ridge_low_parts.c: identity operator of low rank, parts of several inputs. */
+struct okra_moments_;
+okra_status okra_ridge_low_parts_(okra_ridge_ *r, const struct okra_moments_ *moments,
+                                  const okra_sorted_ *parts,
+                                  const okra_leave_ *leave) OKRA_CHECK;
+
+#endif

@@ -1,0 +1,272 @@
+/*
+ * ridge_leave_explicit.c: left-out predictions of outputs with explicit features; the
+ * equations are in ridge_leave.c.
+ */
+#include "method/ridge/ridge_leave.h"
+
+#include "method/ridge/operator.h"
+
+#include <math.h>
+
+/* Q (m x n) <- X (V o V): diagonals of V' diag(x) V for the m rows x of X. */
+static okra_status diagonals(okra_context *ctx, okra_mat_ X, okra_mat_ V, okra_mat_ Q)
+{
+    enum { ROWS = 128 };
+    okra_status st = OKRA_OK;
+    double *squares = NULL;
+    okra_int n = V.cols;
+    TRY(okra_doubles_(ctx, OKRA_MIN_(ROWS, V.rows), n, "squared eigenvectors", &squares));
+    for (okra_int k = 0; k < V.rows; k += ROWS) {
+        okra_int m = OKRA_MIN_(ROWS, V.rows - k);
+        for (okra_int i = 0; i < m; i++) {
+            for (okra_int j = 0; j < n; j++) {
+                double e = V.p[(k + i) * V.ld + j];
+                squares[i * n + j] = e * e;
+            }
+        }
+        TRY(okra_gemm_(ctx, false, false, 1, okra_mat_part_(X, 0, X.rows, k, m),
+                       okra_mat_of_(squares, m, n), k > 0, Q));
+    }
+done:
+    okra_free_(squares);
+    return st;
+}
+
+/* m_S' (d) of part s where Y has mean 0: less the sum of S over the inputs that stay. */
+static void mean_without(const okra_leaving_ *z, okra_int s, double *mean)
+{
+    okra_int size = z->parts.begin[s + 1] - z->parts.begin[s];
+    for (okra_int j = 0; j < z->d; j++) {
+        double sum = 0;
+        for (okra_int k = z->parts.begin[s]; k < z->parts.begin[s + 1]; k++) {
+            sum += z->r->Y[z->parts.members[k] * z->d + j];
+        }
+        mean[j] = -sum / (double)(z->n - size);
+    }
+}
+
+/* The columns of C belonging to one lambda become H; B_SS from scratch for larger parts.
+ */
+static okra_status leave_residuals(const okra_leaving_ *z, size_t l, okra_mat_ C,
+                                   const double *diagonal, double *mean, okra_mat_ H)
+{
+    okra_status st = OKRA_OK;
+    okra_context *ctx = z->r->ctx;
+    okra_int n = z->n, d = z->d, extra = z->r->center; /* a column B 1 */
+    for (okra_int s = 0; s < z->leave->parts->count; s++) {
+        const okra_int *in = z->parts.members + z->parts.begin[s];
+        okra_int size = z->parts.begin[s + 1] - z->parts.begin[s];
+        okra_mat_ X = okra_mat_of_(z->panel, size, d + extra);
+        for (okra_int k = 0; k < size; k++) {
+            okra_mat_copy_(okra_mat_part_(C, in[k], 1, 0, d + extra),
+                           okra_mat_part_(X, k, 1, 0, d + extra));
+        }
+        if (size == 1) {
+            for (okra_int j = 0; j < d + extra; j++) {
+                X.p[j] /= diagonal[in[0]];
+            }
+        } else {
+            okra_mat_ VS =
+                okra_mat_of_(z->panel + z->parts.largest * (d + extra), n, size);
+            okra_mat_ BSS = okra_mat_of_(z->BSS, size, size);
+            for (okra_int i = 0; i < n; i++) {
+                double root = 1 / sqrt(z->v[i] + z->r->lambda[l]);
+                for (okra_int k = 0; k < size; k++) {
+                    VS.p[i * size + k] = root * z->V.p[i * z->V.ld + in[k]];
+                }
+            }
+            TRY(okra_syrk_(ctx, true, 1, VS, 0, BSS));
+            TRY(okra_cholesky_(ctx, BSS, NULL));
+            TRY(okra_cholesky_solve_(ctx, BSS, X));
+        }
+        if (extra) {
+            mean_without(z, s, mean);
+        }
+        for (okra_int k = 0; k < size; k++) {
+            const double *x = X.p + k * (d + extra), *y = z->r->Y + in[k] * d;
+            double *h = H.p + in[k] * H.ld;
+            for (okra_int j = 0; j < d; j++) {
+                h[j] = y[j] - x[j];
+                h[j] += extra ? x[d] * mean[j] + z->r->mean[j] : 0;
+            }
+        }
+    }
+done:
+    return st;
+}
+
+/* Several lambdas go through one product: columns B Y (and B 1) side by side. */
+okra_status okra_leave_features_(okra_leaving_ *z)
+{
+    enum { COLUMNS = 512 };
+    okra_status st = OKRA_OK;
+    okra_context *ctx = z->r->ctx;
+    okra_int n = z->n, d = z->d, extra = z->r->center, each = d + extra;
+    okra_int count = (okra_int)z->r->count;
+    okra_int together = OKRA_MAX_(1, OKRA_MIN_(count, COLUMNS / OKRA_MAX_(1, each)));
+    double *F = NULL, *S = NULL, *C = NULL, *H = NULL, *X = NULL, *Q = NULL, *mean = NULL;
+    okra_int large = z->parts.largest > 1 ? n * z->parts.largest : 0;
+    TRY(okra_doubles_(ctx, n, d, "the rotated outputs", &F));
+    TRY(okra_doubles_(ctx, n, each * together, "the scaled outputs", &S));
+    TRY(okra_doubles_(ctx, n, each * together, "the coefficients", &C));
+    TRY(okra_doubles_(ctx, n, d, "the left-out predictions", &H));
+    TRY(okra_doubles_(ctx, count, n, "the inverse spectra", &X));
+    TRY(okra_doubles_(ctx, count, n, "the diagonals", &Q));
+    TRY(okra_doubles_(ctx, 1, z->parts.largest * each + large, "a part", &z->panel));
+    ALLOC(mean, d);
+    for (okra_int l = 0; l < count; l++) {
+        for (okra_int k = 0; k < n; k++) {
+            X[l * n + k] = 1 / (z->v[k] + z->r->lambda[l]);
+        }
+    }
+    okra_mat_ Xm = okra_mat_of_(X, count, n), Qm = okra_mat_of_(Q, count, n);
+    TRY(diagonals(ctx, Xm, z->V, Qm));
+    TRY(okra_gemm_(ctx, false, false, 1, z->V, okra_mat_of_(z->r->Y, n, d), 0,
+                   okra_mat_of_(F, n, d)));
+    for (okra_int l0 = 0; l0 < count; l0 += together) {
+        okra_int some = OKRA_MIN_(together, count - l0);
+        okra_mat_ Sm = okra_mat_of_(S, n, each * some);
+        okra_mat_ Cm = okra_mat_of_(C, n, each * some);
+        TRY(okra_cancelled_(ctx));
+        for (okra_int k = 0; k < n; k++) {
+            for (okra_int l = 0; l < some; l++) {
+                double x = X[(l0 + l) * n + k], *row = Sm.p + k * Sm.ld + l * each;
+                for (okra_int j = 0; j < d; j++) {
+                    row[j] = x * F[k * d + j];
+                }
+                if (extra) {
+                    row[d] = x * z->ones[k];
+                }
+            }
+        }
+        TRY(okra_gemm_(ctx, true, false, 1, z->V, Sm, 0, Cm));
+        for (okra_int l = l0; l < l0 + some; l++) {
+            const double *q = Q + l * n;
+            for (okra_int i = 0; i < n; i++) {
+                z->slack[i] = z->r->lambda[l] * q[i];
+            }
+            okra_mat_ Hm = okra_mat_of_(H, n, d);
+            TRY(leave_residuals(z, (size_t)l,
+                                okra_mat_part_(Cm, 0, n, (l - l0) * each, each), q, mean,
+                                Hm));
+            okra_left_ left = {
+                .lambda = (size_t)l, .H = Hm, .slack = z->r->center ? NULL : z->slack};
+            TRY(z->leave->sink(ctx, z->leave->user, &left));
+        }
+    }
+done:
+    okra_free_(F);
+    okra_free_(S);
+    okra_free_(C);
+    okra_free_(H);
+    okra_free_(X);
+    okra_free_(Q);
+    okra_free_(mean);
+    return st;
+}
+
+/* ---- matrix operator, parts of one input ---- */
+
+typedef struct rotated {
+    double *g, *YE, *F, *X, *Q, *S, *U, *H;
+} rotated;
+
+/* Out (d x n) <- what I - G_j makes of each column: X V, or with a graph `whole` - X V.
+ */
+static okra_status complement(const okra_leaving_ *z, okra_mat_ X, const double *whole,
+                              okra_mat_ out)
+{
+    okra_status st = okra_gemm_(z->r->ctx, false, false, 1, X, z->V, 0, out);
+    for (okra_int i = 0; st == OKRA_OK && z->graph && i < out.rows * out.cols; i++) {
+        /* whole: n x d, NULL: ones */
+        double w = whole ? whole[i % z->n * z->d + i / z->n] : 1;
+        out.p[i] = w - out.p[i];
+    }
+    return st;
+}
+
+/* Q (d x n) <- (I - G_j)_ii; X: the spectra of I - G_j, or of G_j with a graph. */
+static okra_status spectra(const okra_leaving_ *z, double lambda, const rotated *w,
+                           okra_mat_ X, okra_mat_ Q)
+{
+    okra_int rank = z->V.rows;
+    for (okra_int j = 0; j < z->d; j++) {
+        for (okra_int k = 0; k < rank; k++) {
+            X.p[j * rank + k] =
+                (z->graph ? w->g[j] : lambda) / (w->g[j] * z->v[k] + lambda);
+        }
+    }
+    okra_status st = diagonals(z->r->ctx, X, z->V, Q);
+    for (okra_int i = 0; st == OKRA_OK && z->graph && i < z->d * z->n; i++) {
+        Q.p[i] = 1 - Q.p[i];
+    }
+    return st;
+}
+
+/* One lambda: R into S, then H = Y - R E. */
+static okra_status leave_rotated(const okra_leaving_ *z, double lambda, const double *E,
+                                 rotated *w)
+{
+    okra_status st = OKRA_OK;
+    okra_context *ctx = z->r->ctx;
+    okra_int n = z->n, d = z->d, rank = z->V.rows;
+    okra_mat_ X = okra_mat_of_(w->X, d, rank), Q = okra_mat_of_(w->Q, d, n);
+    okra_mat_ S = okra_mat_of_(w->S, d, n), H = okra_mat_of_(w->H, n, d);
+    okra_mat_ U = okra_mat_of_(w->U, d, n);
+    TRY(spectra(z, lambda, w, X, Q));
+    if (z->r->center) { /* ((I - G_j) 1)_i */
+        okra_mat_ T = okra_mat_of_(w->S, d, rank);
+        for (okra_int i = 0; i < d * rank; i++) {
+            T.p[i] = X.p[i] * z->ones[i % rank];
+        }
+        TRY(complement(z, T, NULL, U));
+    }
+    for (okra_int i = 0; i < d * rank; i++) {
+        X.p[i] *= w->F[i % rank * d + i / rank];
+    }
+    TRY(complement(z, X, w->YE, S));
+    for (okra_int j = 0; j < d; j++) {
+        for (okra_int i = 0; i < n; i++) {
+            okra_int at = j * n + i;
+            double mean = z->r->center ? -w->YE[i * d + j] / (double)(n - 1) : 0;
+            S.p[at] = (S.p[at] - (z->r->center ? w->U[at] * mean : 0)) / Q.p[at];
+        }
+    }
+    TRY(okra_gemm_(ctx, true, false, -1, S, okra_mat_view_(E, d, d, d), 0, H));
+    for (okra_int i = 0; i < n * d; i++) {
+        H.p[i] += z->r->Y[i] + (z->r->center ? z->r->mean[i % d] : 0);
+    }
+done:
+    return st;
+}
+
+okra_status okra_leave_matrix_(okra_leaving_ *z, double *A)
+{
+    okra_status st = OKRA_OK;
+    okra_context *ctx = z->r->ctx;
+    okra_int n = z->n, d = z->d, most = OKRA_MAX_(n, z->V.rows);
+    rotated w = {0};
+    okra_mat_ E = okra_mat_of_(A, d, d);
+    ALLOC(w.g, d);
+    TRY(okra_operator_decompose_(ctx, E, w.g));
+    double **blocks[] = {&w.YE, &w.F, &w.X, &w.Q, &w.S, &w.H, &w.U};
+    for (int i = 0; i < 6 + z->r->center; i++) {
+        TRY(okra_doubles_(ctx, most, d, "the rotated outputs", blocks[i]));
+    }
+    okra_mat_ YE = okra_mat_of_(w.YE, n, d);
+    TRY(okra_gemm_(ctx, false, true, 1, okra_mat_of_(z->r->Y, n, d), E, 0, YE));
+    TRY(okra_gemm_(ctx, false, false, 1, z->V, YE, 0, okra_mat_of_(w.F, z->V.rows, d)));
+    for (size_t l = 0; l < z->r->count; l++) {
+        TRY(okra_cancelled_(ctx));
+        TRY(leave_rotated(z, z->r->lambda[l], A, &w));
+        okra_left_ left = {.lambda = l, .H = okra_mat_of_(w.H, n, d)};
+        TRY(z->leave->sink(ctx, z->leave->user, &left));
+    }
+done:
+    okra_free_(w.g);
+    for (int i = 0; i < 7; i++) {
+        double *block[] = {w.YE, w.F, w.X, w.Q, w.S, w.H, w.U};
+        okra_free_(block[i]);
+    }
+    return st;
+}

@@ -1,0 +1,309 @@
+/*
+ * ridge_low.c: ridge.c in factored form, K = Phi Phi' (n x m), output features Psi
+ * (n x d): explicit ones, or those of a low-rank output kernel, L = Psi Psi'.
+ *
+ *     h(x)' = phi(x)' A,   A: m x d,   C = Phi'Phi,  R = Phi'Psi,  D = Psi'Psi
+ *
+ *   identity   A = (C + lambda I)^-1 R
+ *   matrix     M = E' diag(g) E (d x d), C = V' diag(v) V:
+ *              A = V' [ (V R E')_ij g_j / (lambda + g_j v_i) ] E
+ *   cov, ccov  T a K + n lambda a = I, T = S L, h(x) = Psi' T a k_x (linalg/kron.c).
+ *              Psi' from the left and Phi from the right give for X = Psi' a Phi
+ *                  M X C + n lambda X = R',   A' = M X,   M = Psi' S Psi:
+ *              the matrix operator with M and n lambda. M = D for cov; for ccov, by
+ *              Woodbury, M = D - R' (C + n epsilon I)^-1 R.
+ *   identity, outputs without features: w(x) = Phi (C + lambda I)^-1 phi(x), n x columns
+ *
+ * Centred outputs: Psi less its mean, which is restored after. Semi-supervised, identity
+ * and matrix: Phi'P Phi in the place of C (moments_graph.c).
+ *
+ * phi(x)' = v(x)' T (kernel/lowrank/lowrank.h): the model keeps T A, columns x d, and the
+ * basis of the inputs, so that a query costs columns * d. Cost: one pass of n m^2 to 2 n
+ * m^2, 2 n m d
+ * (+ n d^2), then m^3/3 (identity, one lambda) or eigendecompositions of m^3 and d^3; the
+ * paper's form takes m^3 d^3 (Kadri et al. 2013, sec. 4). Memory m^2 + 2 m d (+ d^2)
+ * doubles beside a block of rows. Accuracy: that of the dense form with K moved by
+ * n eps max k(x,x); M loses eps |D| to cancellation, so that ccov has a relative error of
+ * about eps (1 + |D| |C| / (n lambda)).
+ */
+#include "method/ridge/ridge.h"
+
+#include "kernel/lowrank/lowrank.h"
+#include "method/ridge/moments.h"
+
+#include <math.h>
+
+typedef struct low {
+    okra_ridge_ *r;
+    const okra_map_ *map;
+    okra_moments_ t;
+    double *V, *v; /* m x m, m: C = V' diag(v) V, where it was decomposed */
+} low;
+
+static okra_mat_ moments_R(const low *z)
+{
+    return okra_mat_of_(z->t.R, z->t.m, z->t.d);
+}
+
+/* T A into the bag; A (m x d, from okra_alloc_) is consumed. */
+static okra_status put_folded(low *z, okra_bag_ *bag, double **A)
+{
+    okra_status st = OKRA_OK;
+    okra_int m = z->t.m, d = z->t.d, columns = z->map->columns;
+    double *X = NULL;
+    if (z->map->sketch) {
+        TRY(okra_doubles_(z->r->ctx, columns, d, "the ridge coefficients", &X));
+    }
+    TRY(okra_map_fold_(z->r->ctx, z->map, okra_mat_of_(*A, m, d),
+                       okra_mat_of_(X ? X : *A, columns, d)));
+    TRY(okra_ridge_put_(bag, "coefficients", X ? &X : A, columns, d));
+done:
+    okra_free_(X);
+    okra_free_(*A);
+    *A = NULL;
+    return st;
+}
+
+static okra_status decompose(low *z)
+{
+    okra_status st = OKRA_OK;
+    ALLOC(z->v, z->t.m);
+    z->V = z->t.C;
+    z->t.C = NULL;
+    TRY(okra_ridge_decompose_(z->r->ctx, okra_mat_of_(z->V, z->t.m, z->t.m), z->v));
+done:
+    return st;
+}
+
+/* ---- identity ---- */
+
+static okra_status identity_once(low *z)
+{
+    okra_status st = OKRA_OK;
+    okra_mat_ C = okra_mat_of_(z->t.C, z->t.m, z->t.m);
+    double jitter = 0;
+    okra_mat_add_diagonal_(C, z->r->lambda[0]);
+    TRY(okra_cholesky_(z->r->ctx, C, &jitter));
+    TRY(okra_cholesky_solve_(z->r->ctx, C, moments_R(z)));
+    TRY(put_folded(z, z->r->bags[0], &z->t.R));
+    TRY(okra_bag_put_number_(z->r->bags[0], "jitter", jitter));
+done:
+    return st;
+}
+
+/* E == NULL: identity; else d x d with eigenvalues g. lambda times `times`. */
+static okra_status spectral(low *z, const double *E, const double *g, double times)
+{
+    okra_status st = OKRA_OK;
+    okra_context *ctx = z->r->ctx;
+    okra_int m = z->t.m, d = z->t.d;
+    double *F = NULL, *S = NULL, *A = NULL;
+    okra_mat_ V = okra_mat_of_(z->V, m, m), Em = okra_mat_view_(E, d, d, d);
+    TRY(okra_doubles_(ctx, m, d, "the rotated outputs", &F));
+    TRY(okra_doubles_(ctx, m, d, "the rotated outputs", &S));
+    okra_mat_ Fm = okra_mat_of_(F, m, d), Sm = okra_mat_of_(S, m, d);
+    if (E) {
+        TRY(okra_gemm_(ctx, false, true, 1, moments_R(z), Em, 0, Sm));
+    }
+    TRY(okra_gemm_(ctx, false, false, 1, V, E ? Sm : moments_R(z), 0, Fm));
+    for (size_t l = 0; l < z->r->count; l++) {
+        double lambda = times * z->r->lambda[l];
+        TRY(okra_cancelled_(ctx));
+        TRY(okra_doubles_(ctx, m, d, "the ridge coefficients", &A));
+        okra_mat_ Am = okra_mat_of_(A, m, d);
+        for (okra_int i = 0; i < m; i++) {
+            for (okra_int j = 0; j < d; j++) {
+                double gj = E ? g[j] : 1;
+                A[i * d + j] = F[i * d + j] * gj / (lambda + gj * z->v[i]);
+            }
+        }
+        TRY(okra_gemm_(ctx, true, false, 1, V, Am, 0, Sm));
+        if (E) {
+            TRY(okra_gemm_(ctx, false, false, 1, Sm, Em, 0, Am));
+        } else {
+            okra_mat_copy_(Sm, Am);
+        }
+        TRY(put_folded(z, z->r->bags[l], &A));
+    }
+done:
+    okra_free_(F);
+    okra_free_(S);
+    okra_free_(A);
+    return st;
+}
+
+/* ---- cov and ccov ---- */
+
+/* D becomes M = Psi' S Psi in the units of the output kernel. */
+static okra_status conditional(low *z, double epsilon)
+{
+    okra_status st = OKRA_OK;
+    okra_context *ctx = z->r->ctx;
+    okra_int m = z->t.m, d = z->t.d;
+    double *F = NULL;
+    okra_mat_ D = okra_mat_of_(z->t.D, d, d);
+    if (epsilon > 0) {
+        TRY(okra_doubles_(ctx, m, d, "the rotated outputs", &F));
+        okra_mat_ Fm = okra_mat_of_(F, m, d);
+        TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(z->V, m, m), moments_R(z), 0,
+                       Fm));
+        for (okra_int i = 0; i < m; i++) {
+            double s = 1 / sqrt(z->v[i] + (double)z->t.n * epsilon);
+            for (okra_int j = 0; j < d; j++) {
+                F[i * d + j] *= s;
+            }
+        }
+        TRY(okra_syrk_(ctx, true, -1, Fm, 1, D));
+    }
+    for (okra_int i = 0; !z->r->p->map_y && i < d * d; i++) {
+        D.p[i] *= z->r->p->feature_scale;
+    }
+done:
+    okra_free_(F);
+    return st;
+}
+
+static okra_status covariance(low *z, double epsilon)
+{
+    okra_status st = OKRA_OK;
+    okra_int d = z->t.d;
+    double *g = NULL;
+    TRY(conditional(z, epsilon));
+    ALLOC(g, d);
+    TRY(okra_eigh_(z->r->ctx, okra_mat_of_(z->t.D, d, d), g));
+    for (okra_int j = 0; j < d; j++) {
+        g[j] = fmax(g[j], 0); /* M is positive semi-definite but for rounding */
+    }
+    TRY(spectral(z, z->t.D, g, (double)z->t.n));
+done:
+    okra_free_(g);
+    return st;
+}
+
+static okra_status matrix(low *z, double *A)
+{
+    okra_status st = OKRA_OK;
+    double *g = NULL;
+    ALLOC(g, z->t.d);
+    TRY(okra_operator_decompose_(z->r->ctx, okra_mat_of_(A, z->t.d, z->t.d), g));
+    TRY(spectral(z, A, g, 1));
+done:
+    okra_free_(g);
+    return st;
+}
+
+/* ---- weights: outputs without features ---- */
+
+typedef struct weighing {
+    okra_mat_ X, B; /* columns x m, n x columns */
+} weighing;
+
+static okra_status weigh(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
+                         okra_mat_ Psi)
+{
+    weighing *w = user;
+    (void)Psi;
+    return okra_gemm_(ctx, false, true, 1, Phi, w->X, 0,
+                      okra_mat_part_(w->B, first, Phi.rows, 0, w->B.cols));
+}
+
+static okra_status weights(low *z)
+{
+    okra_status st = OKRA_OK;
+    okra_context *ctx = z->r->ctx;
+    okra_int m = z->t.m, n = z->t.n, columns = z->map->columns;
+    double *G = NULL, *S = NULL, *X = NULL, *B = NULL;
+    TRY(decompose(z));
+    TRY(okra_doubles_(ctx, m, m, "the inverse of the moments", &G));
+    TRY(okra_doubles_(ctx, m, m, "the scaled eigenvectors", &S));
+    TRY(okra_doubles_(ctx, columns, m, "the folded inverse", &X));
+    for (size_t l = 0; l < z->r->count; l++) {
+        okra_ridge_root_(okra_mat_of_(z->V, m, m), z->v, z->r->lambda[l], S);
+        TRY(okra_syrk_(ctx, true, 1, okra_mat_of_(S, m, m), 0, okra_mat_of_(G, m, m)));
+        TRY(okra_map_fold_(ctx, z->map, okra_mat_of_(G, m, m),
+                           okra_mat_of_(X, columns, m)));
+        TRY(okra_doubles_(ctx, n, columns, "the ridge weights", &B));
+        weighing w = {okra_mat_of_(X, columns, m), okra_mat_of_(B, n, columns)};
+        TRY(okra_moments_pass_(ctx, z->r->p, "weights", 0, weigh, &w));
+        TRY(okra_ridge_put_(z->r->bags[l], "B", &B, n, columns));
+    }
+done:
+    okra_free_(G);
+    okra_free_(S);
+    okra_free_(X);
+    okra_free_(B);
+    return st;
+}
+
+/* ---- all together ---- */
+
+okra_status okra_ridge_put_mean_(okra_bag_ *bag, const double *mean, okra_int d)
+{
+    okra_status st = OKRA_OK;
+    double *copy = NULL;
+    ALLOC(copy, d);
+    okra_mat_copy_(okra_mat_view_(mean, 1, d, d), okra_mat_of_(copy, 1, d));
+    TRY(okra_ridge_put_(bag, "mean", &copy, 1, d));
+done:
+    okra_free_(copy);
+    return st;
+}
+
+/* The least that is added to C; 0 where that is not told before the pass. With a matrix
+ * operator lambda / g_j, g_j at most its largest sum of a row. */
+static double least_ridge(const okra_ridge_ *r, const okra_operator_ *op, okra_int d)
+{
+    double least = r->lambda[0], most = op->A ? 0 : 1;
+    for (size_t l = 1; l < r->count; l++) {
+        least = fmin(least, r->lambda[l]);
+    }
+    for (okra_int i = 0; op->A && i < d; i++) {
+        double sum = 0;
+        for (okra_int j = 0; j < d; j++) {
+            sum += fabs(op->A[i * d + j]);
+        }
+        most = fmax(most, sum);
+    }
+    bool told = op->kind == OKRA_OPERATOR_IDENTITY || op->A;
+    return told && most > 0 && r->lambda2 == 0 ? least / most : 0;
+}
+
+okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double epsilon)
+{
+    okra_status st = OKRA_OK;
+    bool covariances = op->kind == OKRA_OPERATOR_COV || op->kind == OKRA_OPERATOR_CCOV;
+    low z = {.r = r, .map = r->p->map_x};
+    if (okra_problem_features_(r->p) == 0 && op->kind != OKRA_OPERATOR_IDENTITY) {
+        FAIL(OKRA_EARG, "ridge: the operator is %s, so that low-rank-x needs low-rank-y",
+             op->kind == OKRA_OPERATOR_COV ? "cov" : "ccov");
+    }
+    double ridge = least_ridge(r, op, okra_problem_features_(r->p));
+    TRY(okra_moments_create_(r->ctx, r->p, covariances, ridge, &z.t));
+    if (r->center) {
+        okra_moments_center_(&z.t);
+    }
+    if (r->lambda2 > 0) {
+        TRY(okra_moments_smooth_(r->ctx, r->p, r->graph, r->lambda2, &z.t));
+    }
+    for (size_t l = 0; l < r->count; l++) {
+        TRY(okra_moments_put_(&z.t, r->p, r->bags[l]));
+        if (r->center && z.t.d > 0) {
+            TRY(okra_ridge_put_mean_(r->bags[l], z.t.psi, z.t.d));
+        }
+    }
+    if (z.t.d == 0) {
+        TRY(weights(&z));
+    } else if (op->kind == OKRA_OPERATOR_IDENTITY && r->count == 1) {
+        TRY(identity_once(&z));
+    } else {
+        TRY(decompose(&z));
+        TRY(covariances ? covariance(&z, op->kind == OKRA_OPERATOR_COV ? -1 : epsilon)
+            : op->A     ? matrix(&z, op->A)
+                        : spectral(&z, NULL, NULL, 1));
+    }
+done:
+    okra_moments_clear_(&z.t);
+    okra_free_(z.V);
+    okra_free_(z.v);
+    return st;
+}

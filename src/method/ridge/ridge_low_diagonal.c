@@ -1,0 +1,268 @@
+/*
+ * ridge_low_diagonal.c: the operator diagonal(t=..) of ridge_diagonal.c in factored form,
+ * K = Phi Phi' (n x m): coordinate j is a ridge with the Gram matrix (1 - t) Phi Phi' +
+ * t x_j x_j'. With C = Phi'Phi = V' diag(v) V, F = V Phi'Y, G = V Phi'X (m x d) and
+ * w_k = 1 / ((1 - t) v_k + lambda), by Woodbury and then Sherman and Morrison
+ *     b_j = x_j'x_j - (1 - t) sum_k G_kj^2 w_k,   D_j = lambda + t b_j
+ *     s_j = t (x_j'y_j - (1 - t) sum_k G_kj F_kj w_k) / D_j
+ *     a_j = V' [ w_k (F_kj - s_j G_kj) ],   h_j(x) = (1 - t) phi(x)'a_j + s_j x_j.
+ *
+ * Left out, one pair at a time, B_j the inverse of coordinate j, f_i = V phi_i:
+ *     e_ij = x_ij - (1 - t) sum_k f_ik w_k G_kj
+ *     lambda (B_j)_ii   = 1 - (1 - t) sum_k f_ik^2 w_k - t e_ij^2 / D_j
+ *     lambda (B_j y_j)_i = y_ij - h_j(x_i)
+ *     lambda (B_j 1)_i  = 1 - (1 - t) sum_k f_ik w_k o_k - e_ij p_j,   o = V Phi'1,
+ *     p_j = t (x_j'1 - (1 - t) sum_k G_kj o_k w_k) / D_j
+ *     R_ij = ((B_j y_j)_i - (B_j 1)_i m_ij) / (B_j)_ii,   H = Y - R,   as there.
+ *
+ * Cost: two passes, 2 n m d more than identity, and m^3; then 4 m^2 d a lambda; left out
+ * a pass a lambda. Error about eps (1 + ((1 - t) max(v) + t max_j |x_j|^2) / lambda).
+ */
+#include "method/ridge/ridge.h"
+
+#include "kernel/lowrank/lowrank.h"
+#include "method/ridge/moments.h"
+
+#include <math.h>
+
+enum { ROWS = 1024 };
+
+typedef struct diagonal {
+    okra_ridge_ *r;
+    okra_moments_ t;
+    double share;         /* t of the operator                     */
+    double *v, *w, *ones; /* m: spectrum, this lambda's, o         */
+    double *F, *G;        /* m x d                                 */
+    double *xx, *xy, *x1; /* d: x_j'x_j, x_j'y_j (centred), x_j'1  */
+    double *D, *s, *p;    /* d                                     */
+    double *Z;            /* m x 2 d: w (F - s G), w G             */
+    double *f, *Q, *H;    /* rows x m, rows x 2 d; n x d           */
+    okra_int rows;
+} diagonal;
+
+static okra_mat_ moments_V(const diagonal *z)
+{
+    return okra_mat_of_(z->t.C, z->t.m, z->t.m);
+}
+
+static okra_status check(const okra_ridge_ *r)
+{
+    const okra_data *x = r->p->x;
+    char text[96];
+    if (!r->p->features) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "ridge: operator diagonal needs dense outputs under a linear "
+                          "output kernel");
+    }
+    return x->kind == OKRA_DENSE && x->d == r->p->d
+               ? OKRA_OK
+               : okra_fail_(OKRA_ESHAPE,
+                            "ridge: operator diagonal pairs the coordinates of inputs "
+                            "and outputs: expected dense inputs of length %lld, found %s",
+                            (long long)r->p->d,
+                            okra_data_describe_(x, text, sizeof text));
+}
+
+/* Phi'X into Z, and the sums over x. */
+static okra_status gather(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
+                          okra_mat_ Psi)
+{
+    okra_status st = OKRA_OK;
+    diagonal *z = user;
+    const okra_data *x = z->r->p->x;
+    okra_int d = z->t.d;
+    okra_mat_ X = okra_mat_view_(x->values + first * x->ld, Phi.rows, d, x->ld);
+    TRY(okra_gemm_(ctx, true, false, 1, Phi, X, first > 0,
+                   okra_mat_of_(z->Z, z->t.m, d)));
+    for (okra_int i = 0; i < X.rows; i++) {
+        const double *a = X.p + i * X.ld, *y = Psi.p + i * Psi.ld;
+        for (okra_int j = 0; j < d; j++) {
+            z->xx[j] += a[j] * a[j];
+            z->xy[j] += a[j] * (y[j] - (z->r->center ? z->t.psi[j] : 0));
+            z->x1[j] += a[j];
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status open_diagonal(okra_ridge_ *r, double share, diagonal *z)
+{
+    okra_status st = OKRA_OK;
+    okra_context *ctx = r->ctx;
+    *z = (diagonal){.r = r, .share = share};
+    TRY(check(r));
+    TRY(okra_moments_create_(ctx, r->p, false, 0, &z->t));
+    if (r->center) {
+        okra_moments_center_(&z->t);
+    }
+    okra_int m = z->t.m, d = z->t.d;
+    double **columns[] = {&z->xx, &z->xy, &z->x1, &z->D, &z->s, &z->p};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        ZALLOC(*columns[i], d);
+    }
+    double **spectra[] = {&z->v, &z->w, &z->ones};
+    for (size_t i = 0; i < sizeof spectra / sizeof *spectra; i++) {
+        ZALLOC(*spectra[i], m);
+    }
+    TRY(okra_doubles_(ctx, m, d, "the rotated outputs", &z->F));
+    TRY(okra_doubles_(ctx, m, d, "the rotated inputs", &z->G));
+    TRY(okra_doubles_(ctx, m, 2 * d, "the ridge coefficients", &z->Z));
+    TRY(okra_moments_pass_(ctx, r->p, "moments of coordinates", 0, gather, z));
+    TRY(okra_ridge_decompose_(ctx, moments_V(z), z->v));
+    okra_mat_ V = moments_V(z), ones = okra_mat_of_(z->ones, m, 1);
+    TRY(okra_gemm_(ctx, false, false, 1, V, okra_mat_of_(z->t.R, m, d), 0,
+                   okra_mat_of_(z->F, m, d)));
+    TRY(okra_gemm_(ctx, false, false, 1, V, okra_mat_of_(z->Z, m, d), 0,
+                   okra_mat_of_(z->G, m, d)));
+    TRY(okra_gemm_(ctx, false, false, (double)z->t.n, V, okra_mat_of_(z->t.phi, m, 1), 0,
+                   ones));
+done:
+    return st;
+}
+
+static void close_diagonal(diagonal *z)
+{
+    double *blocks[] = {z->v, z->w, z->ones, z->F, z->G, z->xx, z->xy, z->x1,
+                        z->D, z->s, z->p,    z->Z, z->f, z->Q,  z->H};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        okra_free_(blocks[i]);
+    }
+    okra_moments_clear_(&z->t);
+}
+
+/* w, D, s, p and Z of this lambda. */
+static void solve(diagonal *z, double lambda)
+{
+    okra_int m = z->t.m, d = z->t.d;
+    double t = z->share;
+    for (okra_int j = 0; j < d; j++) {
+        z->D[j] = z->xx[j];
+        z->s[j] = z->xy[j];
+        z->p[j] = z->x1[j];
+    }
+    for (okra_int k = 0; k < m; k++) {
+        z->w[k] = 1 / ((1 - t) * z->v[k] + lambda);
+        for (okra_int j = 0; j < d; j++) {
+            double g = z->G[k * d + j], c = (1 - t) * g * z->w[k];
+            z->D[j] -= c * g;
+            z->s[j] -= c * z->F[k * d + j];
+            z->p[j] -= c * z->ones[k];
+        }
+    }
+    for (okra_int j = 0; j < d; j++) {
+        z->D[j] = lambda + t * fmax(z->D[j], 0);
+        z->s[j] *= t / z->D[j];
+        z->p[j] *= t / z->D[j];
+    }
+    for (okra_int k = 0; k < m; k++) {
+        for (okra_int j = 0; j < d; j++) {
+            double g = z->G[k * d + j];
+            z->Z[k * 2 * d + j] = z->w[k] * (z->F[k * d + j] - z->s[j] * g);
+            z->Z[k * 2 * d + d + j] = z->w[k] * g;
+        }
+    }
+}
+
+static okra_status put(diagonal *z, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_context *ctx = z->r->ctx;
+    const okra_map_ *map = z->r->p->map_x;
+    okra_int m = z->t.m, d = z->t.d;
+    double *A = NULL, *X = NULL;
+    okra_mat_ Z = {z->Z, m, d, 2 * d};
+    TRY(okra_doubles_(ctx, m, d, "the ridge coefficients", &A));
+    TRY(okra_doubles_(ctx, map->columns, d, "the ridge coefficients", &X));
+    okra_mat_ Am = okra_mat_of_(A, m, d);
+    TRY(okra_gemm_(ctx, true, false, 1 - z->share, moments_V(z), Z, 0, Am));
+    TRY(okra_map_fold_(ctx, map, Am, okra_mat_of_(X, map->columns, d)));
+    TRY(okra_ridge_put_(bag, "coefficients", &X, map->columns, d));
+    TRY(okra_bag_put_copy_(bag, "slope", z->s, 1, d));
+    if (z->r->center) {
+        TRY(okra_ridge_put_mean_(bag, z->t.psi, d));
+    }
+    TRY(okra_moments_put_(&z->t, z->r->p, bag));
+done:
+    okra_free_(A);
+    okra_free_(X);
+    return st;
+}
+
+okra_status okra_ridge_low_diagonal_(okra_ridge_ *r, double t)
+{
+    okra_status st = OKRA_OK;
+    diagonal z;
+    TRY(open_diagonal(r, t, &z));
+    for (size_t l = 0; l < r->count; l++) {
+        TRY(okra_cancelled_(r->ctx));
+        solve(&z, r->lambda[l]);
+        TRY(put(&z, r->bags[l]));
+    }
+done:
+    close_diagonal(&z);
+    return st;
+}
+
+/* ---- left out ---- */
+
+static okra_status some_rows(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
+                             okra_mat_ Psi)
+{
+    okra_status st = OKRA_OK;
+    const diagonal *z = user;
+    const okra_data *x = z->r->p->x;
+    okra_int m = z->t.m, d = z->t.d, rows = Phi.rows;
+    double t = z->share;
+    okra_mat_ f = okra_mat_of_(z->f, rows, m), Q = okra_mat_of_(z->Q, rows, 2 * d);
+    TRY(okra_gemm_(ctx, false, true, 1, Phi, moments_V(z), 0, f));
+    TRY(okra_gemm_(ctx, false, false, 1 - t, f, okra_mat_of_(z->Z, m, 2 * d), 0, Q));
+    for (okra_int i = 0; i < rows; i++) {
+        const double *fi = f.p + i * m, *q = Q.p + i * 2 * d, *y = Psi.p + i * Psi.ld;
+        const double *xi = x->values + (first + i) * x->ld;
+        double own = 1, ones = 1;
+        for (okra_int k = 0; k < m; k++) {
+            own -= (1 - t) * fi[k] * fi[k] * z->w[k];
+            ones -= (1 - t) * fi[k] * z->w[k] * z->ones[k];
+        }
+        for (okra_int j = 0; j < d; j++) {
+            double e = xi[j] - q[d + j], left = own - t * e * e / z->D[j];
+            double value = y[j] - (z->r->center ? z->t.psi[j] : 0);
+            double mean = z->r->center ? -value / (double)(z->t.n - 1) : 0;
+            double residual = value - q[j] - z->s[j] * xi[j];
+            z->H[(first + i) * d + j] =
+                y[j] - (residual - (ones - e * z->p[j]) * mean) / left;
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status block(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
+                         okra_mat_ Psi)
+{
+    const diagonal *z = user;
+    return okra_moments_pieces_(ctx, z->rows, first, Phi, Psi, some_rows, user);
+}
+
+okra_status okra_ridge_low_diagonal_leave_(okra_ridge_ *r, double t,
+                                           const okra_leave_ *leave)
+{
+    okra_status st = OKRA_OK;
+    diagonal z = {0};
+    TRY(okra_ridge_single_(leave->parts, r->p->n));
+    TRY(open_diagonal(r, t, &z));
+    z.rows = OKRA_MIN_(ROWS, z.t.n);
+    TRY(okra_doubles_(r->ctx, z.rows, z.t.m, "a block of features", &z.f));
+    TRY(okra_doubles_(r->ctx, z.rows, 2 * z.t.d, "a block of predictions", &z.Q));
+    TRY(okra_doubles_(r->ctx, z.t.n, z.t.d, "the left-out predictions", &z.H));
+    for (size_t l = 0; l < r->count; l++) {
+        solve(&z, r->lambda[l]);
+        TRY(okra_moments_pass_(r->ctx, r->p, "leaving out", 0, block, &z));
+        okra_left_ left = {.lambda = l, .H = okra_mat_of_(z.H, z.t.n, z.t.d)};
+        TRY(leave->sink(r->ctx, leave->user, &left));
+    }
+done:
+    close_diagonal(&z);
+    return st;
+}

@@ -1,0 +1,129 @@
+/*
+ * ridge_predict.c: predictions of a ridge model: weights w(x) = B k_x over the training
+ * outputs, or the embedding h(x) = C'k_x where coefficients are kept. Cost: n^2 or n d a
+ * test point.
+ */
+#include "method/ridge/ridge.h"
+
+/* The matrix of that name, which must have this shape (cols < 0: any number). */
+static okra_status stored(const okra_bag_ *bag, const char *name, okra_int m,
+                          okra_int cols, okra_mat_ *out)
+{
+    okra_int rows_found = 0, cols_found = 0;
+    const double *p = okra_bag_get_(bag, name, &rows_found, &cols_found);
+    if (!p || rows_found != m || (cols >= 0 && cols_found != cols)) {
+        return okra_fail_(OKRA_EFORMAT,
+                          "the model's '%s' is %lld x %lld, which does not fit %lld "
+                          "training pairs",
+                          name, (long long)rows_found, (long long)cols_found,
+                          (long long)m);
+    }
+    *out = okra_mat_view_(p, rows_found, cols_found, cols_found);
+    return OKRA_OK;
+}
+
+static bool has(const okra_bag_ *bag, const char *name)
+{
+    okra_int r, c;
+    return okra_bag_get_(bag, name, &r, &c) != NULL;
+}
+
+okra_form_ okra_ridge_form_(const okra_bag_ *bag)
+{
+    return has(bag, "factor") || has(bag, "B") ? OKRA_FORM_WEIGHTS : OKRA_FORM_EMBEDDING;
+}
+
+okra_int okra_ridge_width_(const okra_bag_ *bag)
+{
+    okra_int n = 0, d = 0;
+    okra_bag_get_(bag, "coefficients", &n, &d);
+    return d;
+}
+
+/* out_ij += slope_j x_ij of the test inputs: what diag(x o x') adds. */
+static okra_status add_slope(const okra_bag_ *bag, const okra_query_ *query,
+                             okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    okra_mat_ slope = {0};
+    const okra_data *x = query->x;
+    TRY(stored(bag, "slope", 1, out.cols, &slope));
+    if (!x || x->kind != OKRA_DENSE || x->d != out.cols) {
+        FAIL(OKRA_ESHAPE,
+             "ridge: operator diagonal: the test inputs must be dense "
+             "vectors of length %lld",
+             (long long)out.cols);
+    }
+    for (okra_int i = 0; i < out.rows; i++) {
+        const double *row = x->values + (query->first + i) * x->ld;
+        for (okra_int j = 0; j < out.cols; j++) {
+            out.p[i * out.ld + j] += slope.p[j] * row[j];
+        }
+    }
+done:
+    return st;
+}
+
+/* h(x)' = k_x' C, and the mean restored. */
+okra_status okra_ridge_embed_(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                              okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    okra_mat_ C = {0}, mean = {0};
+    if (!has(bag, "coefficients")) {
+        FAIL(OKRA_EUNSUPPORTED, "the outputs have no explicit features");
+    }
+    TRY(stored(bag, "coefficients", query->Kx.cols, out.cols, &C));
+    TRY(okra_gemm_(ctx, false, false, 1, query->Kx, C, 0, out));
+    if (has(bag, "slope")) {
+        TRY(add_slope(bag, query, out));
+    }
+    if (has(bag, "mean")) {
+        TRY(stored(bag, "mean", 1, out.cols, &mean));
+        for (okra_int i = 0; i < out.rows; i++) {
+            for (okra_int j = 0; j < out.cols; j++) {
+                out.p[i * out.ld + j] += mean.p[j];
+            }
+        }
+    }
+done:
+    return st;
+}
+
+/* Rows that sum to 1: the mean output takes what is missing. */
+static void restore_mean(okra_mat_ W)
+{
+    for (okra_int i = 0; i < W.rows; i++) {
+        double *w = W.p + i * W.ld, sum = 0;
+        for (okra_int j = 0; j < W.cols; j++) {
+            sum += w[j];
+        }
+        for (okra_int j = 0; j < W.cols; j++) {
+            w[j] += (1 - sum) / (double)W.cols;
+        }
+    }
+}
+
+okra_status okra_ridge_predict_(okra_context *ctx, const okra_bag_ *bag,
+                                okra_query_ *query, okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    okra_mat_ B = {0};
+    double centered = 0;
+    if (okra_ridge_form_(bag) == OKRA_FORM_EMBEDDING) {
+        return okra_ridge_embed_(ctx, bag, query, out);
+    }
+    if (has(bag, "factor")) {
+        TRY(stored(bag, "factor", query->n, query->n, &B));
+        okra_mat_copy_(query->Kx, out);
+        TRY(okra_cholesky_solve_rows_(ctx, B, out));
+    } else {
+        TRY(stored(bag, "B", query->n, query->Kx.cols, &B));
+        TRY(okra_gemm_(ctx, false, true, 1, query->Kx, B, 0, out));
+    }
+    if (okra_bag_get_number_(bag, "center", &centered) && centered != 0) {
+        restore_mean(out);
+    }
+done:
+    return st;
+}

@@ -1,0 +1,90 @@
+/*
+ * ridge_semi.c: ridge with inputs that have no outputs; equations in ridge.c and semi.c.
+ */
+#include "method/ridge/operator.h"
+#include "method/ridge/ridge.h"
+#include "method/smoothness/semi.h"
+
+/* B = J (lambda I + K P)^-1, n x N, and C = B' Y, N x d, where there are features. */
+static okra_status weights(okra_ridge_ *r, const okra_semi_ *s, size_t l)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = s->n, N = s->N, d = r->p->d;
+    double *R = NULL, *B = NULL, *C = NULL;
+    TRY(okra_doubles_(r->ctx, n, N, "the ridge weights", &R));
+    TRY(okra_doubles_(r->ctx, n, N, "the ridge weights", &B));
+    okra_mat_fill_(okra_mat_of_(R, n, N), 0);
+    for (okra_int i = 0; i < n; i++) {
+        R[i * N + i] = 1;
+    }
+    TRY(okra_semi_solve_rows_(r->ctx, s, r->lambda[l], NULL, okra_mat_of_(R, n, N),
+                              okra_mat_of_(B, n, N)));
+    if (r->Y) {
+        TRY(okra_doubles_(r->ctx, N, d, "the ridge coefficients", &C));
+        TRY(okra_gemm_(r->ctx, true, false, 1, okra_mat_of_(B, n, N),
+                       okra_mat_of_(r->Y, n, d), 0, okra_mat_of_(C, N, d)));
+        TRY(okra_ridge_put_(r->bags[l], "coefficients", &C, N, d));
+    }
+    TRY(okra_ridge_put_(r->bags[l], "B", &B, n, N));
+done:
+    okra_free_(R);
+    okra_free_(B);
+    okra_free_(C);
+    return st;
+}
+
+/* A = E' diag(g) E: row j of X is g_j e_j' Y' J (lambda I + g_j K P)^-1, C = X' E. */
+static okra_status coefficients(okra_ridge_ *r, const okra_semi_ *s, okra_mat_ E,
+                                const double *g, size_t l)
+{
+    okra_status st = OKRA_OK;
+    okra_int N = s->N, d = r->p->d;
+    double *R = NULL, *X = NULL, *C = NULL;
+    TRY(okra_doubles_(r->ctx, d, N, "the rotated outputs", &R));
+    TRY(okra_doubles_(r->ctx, d, N, "the ridge coefficients", &X));
+    okra_mat_ Rm = okra_mat_of_(R, d, N), Xm = okra_mat_of_(X, d, N);
+    okra_mat_fill_(Rm, 0);
+    TRY(okra_gemm_(r->ctx, false, true, 1, E, okra_mat_of_(r->Y, s->n, d), 0,
+                   okra_mat_part_(Rm, 0, d, 0, s->n)));
+    for (okra_int j = 0; j < d; j++) {
+        for (okra_int i = 0; i < s->n; i++) {
+            R[j * N + i] *= g[j];
+        }
+    }
+    TRY(okra_semi_solve_rows_(r->ctx, s, r->lambda[l], g, Rm, Xm));
+    TRY(okra_doubles_(r->ctx, N, d, "the ridge coefficients", &C));
+    TRY(okra_gemm_(r->ctx, true, false, 1, Xm, E, 0, okra_mat_of_(C, N, d)));
+    TRY(okra_ridge_put_(r->bags[l], "coefficients", &C, N, d));
+done:
+    okra_free_(R);
+    okra_free_(X);
+    okra_free_(C);
+    return st;
+}
+
+okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2, double *A)
+{
+    okra_status st = OKRA_OK;
+    okra_int N = r->p->n + r->p->unlabelled, d = r->p->d;
+    double *K = NULL, *g = NULL;
+    okra_graph_ *M = NULL;
+    okra_semi_ s = {0};
+    if (A) {
+        ALLOC(g, d);
+        TRY(okra_operator_decompose_(r->ctx, okra_mat_of_(A, d, d), g));
+    }
+    TRY(okra_problem_K_(r->ctx, r->p, &K));
+    TRY(okra_graph_create_(r->ctx, graph, okra_mat_of_(K, N, N), &M));
+    TRY(okra_semi_create_(r->ctx, okra_mat_of_(K, N, N), r->p->n, M, lambda2, true, &s));
+    okra_free_(K);
+    K = NULL;
+    for (size_t l = 0; l < r->count; l++) {
+        TRY(A ? coefficients(r, &s, okra_mat_of_(A, d, d), g, l) : weights(r, &s, l));
+    }
+done:
+    okra_free_(K);
+    okra_free_(g);
+    okra_graph_free_(M);
+    okra_semi_clear_(&s);
+    return st;
+}

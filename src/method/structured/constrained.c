@@ -1,0 +1,160 @@
+/*
+ * constrained.c: regression between sequences with constraints between positions (Cortes,
+ * Mohri and Weston 2007, as Kadri et al. 2013 use it in sec. 6.2).
+ *
+ *     min_W  sum_i |phi(y_i) - W Phi(x_i)|^2 + lambda sum_ab R_ab W_ab^2
+ *
+ * Phi(x) and phi(y) hold features position by position: those of k at x_p, which are
+ * never formed, and which letter y_t is. R_ab = 1 where the positions of output feature a
+ * and input feature b are no more than `reach` apart; elsewhere R_ab = 1 / leak: leak = 0
+ * makes the constraint W_ab = 0, leak = 1 is ridge on the sum over all positions.
+ *
+ * Row a of W has its own weights, so the rows of one output position t make a ridge with
+ *     k_t(x,x') = sum_p s_tp k(x_p, x'_p),   s_tp = 1 / R:  1 within reach, else leak,
+ * which is what groups.c solves. All n pairs take part at every position; outputs that
+ * have ended are 0 there. Predictions are scores of letters at positions, longest x
+ * letters, for the decoder position.
+ */
+#include "method/ridge/groups.h"
+
+#include "data/strings.h"
+#include "kernel/strings/string_kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct constrained_options {
+    double lambda, leak;
+    okra_int reach;
+} constrained_options;
+
+static const okra_option rows[] = {
+    {"lambda", OKRA_OPTION_NUMBER, offsetof(constrained_options, lambda), "0.1", 1e-300,
+     1e300, NULL, "V", "regularisation: weight of |W|^2 beside the squared errors"},
+    {"reach", OKRA_OPTION_INT, offsetof(constrained_options, reach), "1", 0, 1e9, NULL,
+     "N", "how far an input element may be from the position it helps to predict"},
+    {"leak", OKRA_OPTION_NUMBER, offsetof(constrained_options, leak), "0", 0, 1, NULL,
+     "V", "weight of elements beyond reach: 0 forbids them, 1 lifts the constraint"},
+    {0},
+};
+
+extern const okra_method_ okra_method_constrained_;
+
+typedef struct training {
+    okra_pieces_ *pieces;
+    okra_groups_ groups;
+    int32_t *alphabet;
+    okra_int letters, longest;
+    double *Y;
+} training;
+
+static void training_clear(training *t)
+{
+    okra_pieces_free_(t->pieces);
+    okra_groups_clear_(&t->groups);
+    okra_free_(t->alphabet);
+    okra_free_(t->Y);
+}
+
+static okra_status check(const okra_problem_ *p, const double *lambda, size_t count)
+{
+    okra_int a = 0, b = 0;
+    bool kinds = p->x && p->y && p->kx && p->ky &&
+                 (p->y->kind == OKRA_STRINGS || p->y->kind == OKRA_SEQUENCES) &&
+                 (p->x->kind == OKRA_STRINGS || p->x->kind == OKRA_SEQUENCES);
+    if (!kinds || !okra_kernel_counts_letters_(okra_bound_kernel_(p->ky))) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "constrained maps sequences to sequences of letters under the "
+                          "output kernel position(zero-one)");
+    }
+    for (okra_int i = 0; i < p->n; i++) {
+        okra_data_characters(p->x, i, &a);
+        okra_data_characters(p->y, i, &b);
+        if (a != b) {
+            return okra_fail_(OKRA_ESHAPE,
+                              "constrained: input %lld has %lld elements, its output "
+                              "%lld; expected as many, position by position",
+                              (long long)i, (long long)a, (long long)b);
+        }
+    }
+    for (size_t l = 0; l < count; l++) {
+        if (!(lambda[l] > 0 && isfinite(lambda[l]))) {
+            return okra_fail_(OKRA_EARG,
+                              "constrained: lambda is %g, expected a positive number",
+                              lambda[l]);
+        }
+    }
+    return OKRA_OK;
+}
+
+/* Y (n x longest letters): 1 at the letter of every position. */
+static void mark_letters(const okra_data *y, training *t)
+{
+    okra_int d = t->longest * t->letters, length;
+    memset(t->Y, 0, (size_t)(y->n * d) * sizeof *t->Y);
+    for (okra_int i = 0; i < y->n; i++) {
+        const int32_t *codes = okra_data_characters(y, i, &length);
+        for (okra_int p = 0; p < length; p++) {
+            okra_int letter = okra_letter_(t->alphabet, t->letters, codes[p]);
+            t->Y[i * d + p * t->letters + letter] = 1;
+        }
+    }
+}
+
+static okra_status open_training(okra_context *ctx, const okra_problem_ *p,
+                                 const constrained_options *o, training *t)
+{
+    okra_status st = OKRA_OK;
+    TRY(okra_alphabet_(p->y, &t->alphabet, &t->letters));
+    TRY(okra_pieces_create_(ctx, "constrained", okra_bound_kernel_(p->kx), p->x,
+                            &t->pieces));
+    t->longest = okra_pieces_count_(t->pieces);
+    if (t->longest == 0) {
+        FAIL(OKRA_EARG, "constrained: the training outputs have no letters");
+    }
+    TRY(okra_groups_create_(ctx, t->pieces, p->n, t->longest * t->letters, t->longest,
+                            &t->groups));
+    for (okra_int j = 0; j < t->groups.d; j++) {
+        t->groups.of[j] = j / t->letters;
+    }
+    for (okra_int k = 0; k < t->longest * t->longest; k++) {
+        okra_int apart = k / t->longest - k % t->longest;
+        bool near = apart <= o->reach && -apart <= o->reach;
+        t->groups.S[k] = near ? 1 : o->leak;
+    }
+    TRY(okra_doubles_(ctx, p->n, t->groups.d, "the letters of the outputs", &t->Y));
+    mark_letters(p->y, t);
+done:
+    return st;
+}
+
+static okra_status path(okra_context *ctx, const okra_problem_ *problem,
+                        const okra_options *options, const double *lambda, size_t count,
+                        okra_bag_ *const *bags)
+{
+    okra_status st = OKRA_OK;
+    constrained_options o;
+    training t = {0};
+    TRY(okra_options_read(options, &okra_method_constrained_.options, &o));
+    TRY(check(problem, lambda, count));
+    TRY(open_training(ctx, problem, &o, &t));
+    okra_grouped_ r = {ctx, &t.groups, t.Y, NULL, lambda, count};
+    TRY(okra_grouped_ridge_(&r, bags));
+    for (size_t l = 0; l < count; l++) {
+        TRY(okra_bag_put_number_(bags[l], "reach", (double)o.reach));
+        TRY(okra_bag_put_number_(bags[l], "leak", o.leak));
+    }
+done:
+    training_clear(&t);
+    return st;
+}
+
+const okra_method_ okra_method_constrained_ = {
+    .name = "constrained",
+    .help = "sequences to sequences: ridge whose letters depend on near positions alone",
+    .options = {"constrained", rows, sizeof(constrained_options)},
+    .path = path,
+    .form = okra_grouped_form_,
+    .width = okra_grouped_width_,
+    .predict = okra_grouped_predict_,
+};

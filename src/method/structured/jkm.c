@@ -1,0 +1,230 @@
+/*
+ * jkm.c: joint kernel maps from images to images, patch by patch (Weston, Bakir,
+ * Bousquet, Schoelkopf, Mann and Noble 2007; Kadri et al. 2013 sec. 6.3).
+ *
+ *     J((x,y),(x',y')) = sum_p k(x_p, x'_p) <y_p, y'_p>,   x_p the patch p of the image x
+ *
+ * A function f(x,y) = <w, J-features of (x,y)> that is linear in y is f(x,y) = <h(x), y>,
+ * h in the space of the operator-valued kernel (Kadri et al. sec. 5.2)
+ *     K(x,x') = sum_p k(x_p, x'_p) diag(the pixels of patch p),
+ * which is diagonal: a pixel has the sum of k over the patches that hold it, and pixels
+ * in the same patches make a group (groups.c). The pre-image is in closed form, h(x)
+ * itself: the y nearest to it among all images; or the nearest of a set of candidates.
+ *
+ * Training: Weston et al. ask that |h(x_i) - y|^2 >= |h(x_i) - y_i|^2 + e^2 / 2 for all y
+ * at a distance of e or more from y_i. The worst such y lies e away along the residual,
+ * so that this is e^2 - 2 e |y_i - h(x_i)| >= e^2 / 2, or |y_i - h(x_i)| <= e / 4: a tube
+ * around every output. With `tube` that is the loss, soft: jkm_tube.c. Without it the
+ * loss is the square of the distance, in closed form.
+ */
+#include "method/structured/jkm.h"
+
+#include "method/ridge/ridge.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct jkm_options {
+    double lambda, tube, tolerance;
+    bool center;
+} jkm_options;
+
+static const okra_option rows[] = {
+    {"lambda", OKRA_OPTION_NUMBER, offsetof(jkm_options, lambda), "0.1", 1e-300, 1e300,
+     NULL, "V", "regularisation: weight of |h|^2 beside the sum of losses"},
+    {"tube", OKRA_OPTION_NUMBER, offsetof(jkm_options, tube), "0.1", 0, 1e300, NULL, "V",
+     "distance that costs nothing; set: the loss is the distance beyond it"},
+    {"tolerance", OKRA_OPTION_NUMBER, offsetof(jkm_options, tolerance), "1e-8", 0, 1,
+     NULL, "V", "duality gap to reach, with tube"},
+    {"center-output", OKRA_OPTION_BOOL, offsetof(jkm_options, center), "no", 1, 0, NULL,
+     "", "subtract the mean output, and restore it after"},
+    {0},
+};
+
+extern const okra_method_ okra_method_jkm_;
+
+/* ---- pixels in the same patches ---- */
+
+/* Along one side: pixels covered by the same patches low..high make a stretch. */
+typedef struct stretches {
+    okra_int count, *of, *low, *high;
+} stretches;
+
+static void stretches_clear(stretches *s)
+{
+    okra_free_(s->of);
+    okra_free_(s->low);
+    okra_free_(s->high);
+}
+
+static okra_status stretch(okra_int length, okra_int patch, const okra_int *start,
+                           okra_int patches, stretches *s)
+{
+    okra_status st = OKRA_OK;
+    okra_int low = 0, high = 0;
+    ALLOC(s->of, length);
+    ALLOC(s->low, length);
+    ALLOC(s->high, length);
+    for (okra_int r = 0; r < length; r++) {
+        while (start[low] + patch <= r) {
+            low++;
+        }
+        while (high + 1 < patches && start[high + 1] <= r) {
+            high++;
+        }
+        okra_int last = s->count - 1;
+        if (last < 0 || s->low[last] != low || s->high[last] != high) {
+            s->low[s->count] = low;
+            s->high[s->count++] = high;
+        }
+        s->of[r] = s->count - 1;
+    }
+done:
+    return st;
+}
+
+static okra_status make_groups(okra_context *ctx, const okra_pieces_ *pieces, okra_int n,
+                               okra_groups_ *out)
+{
+    okra_status st = OKRA_OK;
+    const okra_layout_ *l = okra_pieces_layout_(pieces);
+    stretches rows_of = {0}, cols_of = {0};
+    TRY(stretch(l->height, l->patch, l->row, l->down, &rows_of));
+    TRY(stretch(l->width, l->patch, l->col, l->across, &cols_of));
+    okra_int across = cols_of.count, count = rows_of.count * across;
+    TRY(okra_groups_create_(ctx, pieces, n, l->width * l->height, count, out));
+    for (okra_int j = 0; j < out->d; j++) {
+        out->of[j] = rows_of.of[j / l->width] * across + cols_of.of[j % l->width];
+    }
+    memset(out->S, 0, (size_t)(count * out->positions) * sizeof *out->S);
+    for (okra_int g = 0; g < count; g++) {
+        okra_int a = g / across, b = g % across;
+        for (okra_int r = rows_of.low[a]; r <= rows_of.high[a]; r++) {
+            for (okra_int c = cols_of.low[b]; c <= cols_of.high[b]; c++) {
+                out->S[g * out->positions + r * l->across + c] = 1;
+            }
+        }
+    }
+done:
+    stretches_clear(&rows_of);
+    stretches_clear(&cols_of);
+    return st;
+}
+
+/* ---- the method ---- */
+
+typedef struct training {
+    okra_pieces_ *pieces;
+    okra_groups_ groups;
+    double *Y, *mean;
+} training;
+
+static void training_clear(training *t)
+{
+    okra_pieces_free_(t->pieces);
+    okra_groups_clear_(&t->groups);
+    okra_free_(t->Y);
+    okra_free_(t->mean);
+}
+
+static okra_status check(const okra_problem_ *p, const double *lambda, size_t count)
+{
+    char text[96];
+    if (!p->features || !p->kx || !p->x || p->x->kind != OKRA_DENSE || p->x->d != p->d) {
+        return okra_fail_(OKRA_ESHAPE,
+                          "jkm maps images to images of the same size: expected dense "
+                          "outputs under a linear kernel, as long as the inputs, which "
+                          "are %s",
+                          p->x ? okra_data_describe_(p->x, text, sizeof text)
+                               : "not there");
+    }
+    for (size_t l = 0; l < count; l++) {
+        if (!(lambda[l] > 0 && isfinite(lambda[l]))) {
+            return okra_fail_(OKRA_EARG, "jkm: lambda is %g, expected a positive number",
+                              lambda[l]);
+        }
+    }
+    return OKRA_OK;
+}
+
+static okra_status open_training(okra_context *ctx, const okra_problem_ *p, bool center,
+                                 training *t)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = p->n, d = p->d;
+    TRY(okra_pieces_create_(ctx, "jkm", okra_bound_kernel_(p->kx), p->x, &t->pieces));
+    if (!okra_pieces_layout_(t->pieces)->width) {
+        FAIL(OKRA_EUNSUPPORTED, "jkm needs the input kernel patches(k,width=W)");
+    }
+    TRY(make_groups(ctx, t->pieces, n, &t->groups));
+    TRY(okra_doubles_(ctx, n, d, "the output images", &t->Y));
+    okra_mat_copy_(okra_mat_view_(p->features, n, d, p->features_ld),
+                   okra_mat_of_(t->Y, n, d));
+    if (center) {
+        ZALLOC(t->mean, d);
+        for (okra_int i = 0; i < n * d; i++) {
+            t->mean[i % d] += t->Y[i] / (double)n;
+        }
+        for (okra_int i = 0; i < n * d; i++) {
+            t->Y[i] -= t->mean[i % d];
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status path(okra_context *ctx, const okra_problem_ *problem,
+                        const okra_options *options, const double *lambda, size_t count,
+                        okra_bag_ *const *bags)
+{
+    okra_status st = OKRA_OK;
+    jkm_options o;
+    training t = {0};
+    TRY(okra_options_read(options, &okra_method_jkm_.options, &o));
+    bool tube = okra_options_is_set(options, "tube");
+    if (!tube && okra_options_is_set(options, "tolerance")) {
+        FAIL(OKRA_EARG, "jkm: tolerance is for the loss with tube, which is not set");
+    }
+    TRY(check(problem, lambda, count));
+    TRY(open_training(ctx, problem, o.center, &t));
+    okra_grouped_ r = {ctx, &t.groups, t.Y, t.mean, lambda, count};
+    TRY(tube ? okra_jkm_tube_(&r, o.tube, o.tolerance, bags)
+             : okra_grouped_ridge_(&r, bags));
+done:
+    training_clear(&t);
+    return st;
+}
+
+static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
+                         const okra_options *options, const double *lambda, size_t count,
+                         const okra_parts_ *parts, bool explicitly, okra_left_fn_ sink,
+                         void *user)
+{
+    okra_status st = OKRA_OK;
+    jkm_options o;
+    training t = {0};
+    (void)explicitly;
+    TRY(okra_options_read(options, &okra_method_jkm_.options, &o));
+    if (okra_options_is_set(options, "tube") || parts->part) {
+        FAIL(OKRA_EUNSUPPORTED, "jkm: %s has no closed form of leaving out",
+             parts->part ? "a part" : "the loss with tube");
+    }
+    TRY(check(problem, lambda, count));
+    TRY(open_training(ctx, problem, o.center, &t));
+    okra_grouped_ r = {ctx, &t.groups, t.Y, t.mean, lambda, count};
+    TRY(okra_grouped_leave_(&r, sink, user));
+done:
+    training_clear(&t);
+    return st;
+}
+
+const okra_method_ okra_method_jkm_ = {
+    .name = "jkm",
+    .help = "images to images by a joint kernel of their patches (joint kernel maps)",
+    .options = {"jkm", rows, sizeof(jkm_options)},
+    .path = path,
+    .form = okra_grouped_form_,
+    .width = okra_grouped_width_,
+    .predict = okra_grouped_predict_,
+    .leave = leave,
+};

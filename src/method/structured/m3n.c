@@ -1,0 +1,327 @@
+/*
+ * m3n.c: max-margin Markov networks, a structural support vector machine of chains
+ * (Taskar et al. 2003), the comparison of Kadri et al. 2013, Table 2 (right).
+ *
+ * Inputs are sequences of vectors, outputs strings or labels of the same lengths. With kx
+ * = position(k), k is the kernel of elements:
+ *     F(x, y) = sum_t f_(y_t)(x_t) + sum_t A[y_(t-1)][y_t],
+ * f_c in the space of k, learned with Hamming loss by m3n_solve.c. The output kernel has
+ * no part in it. The prediction is y(x) = argmax F(x, y) (Viterbi), given as the
+ * embedding of y(x) in the space of position-wise features: 1 at column t S + c where
+ * y_t is symbol c, which decoder position reads. Test sequences have at most `longest`
+ * elements. Cost of a query: N kernel values and N S products an element, T S^2.
+ */
+#include "method/structured/m3n.h"
+
+#include "data/strings.h"
+#include "kernel/lowrank/lowrank.h"
+#include "kernel/strings/string_kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct m3n_options {
+    double lambda, tolerance;
+    okra_int passes, longest;
+} m3n_options;
+
+static const okra_option rows[] = {
+    {"lambda", OKRA_OPTION_NUMBER, offsetof(m3n_options, lambda), "0.01", 1e-300, 1e300,
+     NULL, "V", "half of it times |w|^2 is added to the mean structured hinge loss"},
+    {"tolerance", OKRA_OPTION_NUMBER, offsetof(m3n_options, tolerance), "0.01", 0, 1,
+     NULL, "V", "stop when the duality gap is below this times max(1, |dual|)"},
+    {"passes", OKRA_OPTION_INT, offsetof(m3n_options, passes), "200", 1, 1e9, NULL, "N",
+     "passes over the training sequences at most"},
+    {"longest", OKRA_OPTION_INT, offsetof(m3n_options, longest), "0", 0, 1e6, NULL, "N",
+     "elements of a test sequence at most; 0: as many as the longest training one has"},
+    {0},
+};
+
+extern const okra_method_ okra_method_m3n_;
+
+/* The kernel of elements, and whether the pairs are sequences of equal lengths. */
+static okra_status check(const okra_problem_ *p, const okra_kernel **inner)
+{
+    okra_status st = OKRA_OK;
+    *inner = p->kx ? okra_kernel_inner_(okra_bound_kernel_(p->kx)) : NULL;
+    if (!p->x || p->x->kind != OKRA_SEQUENCES || p->x->d == 0 || !p->y ||
+        (p->y->kind != OKRA_STRINGS && p->y->kind != OKRA_SEQUENCES)) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "m3n needs sequences of vectors as inputs and strings or sequences as "
+             "outputs; these are %s and %s",
+             okra_kind_name(p->x ? p->x->kind : OKRA_GRAM),
+             okra_kind_name(p->y ? p->y->kind : OKRA_GRAM));
+    }
+    if (!*inner || !(okra_kernel_kinds_(*inner) >> OKRA_DENSE & 1) ||
+        okra_kernel_centers_(*inner)) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "m3n needs kx = position(k), k a kernel of vectors that is not centred; it "
+             "is %s",
+             p->kx ? okra_kernel_text(okra_bound_kernel_(p->kx)) : "none");
+    }
+    for (okra_int i = 0; i < p->n; i++) {
+        okra_int a, b;
+        okra_characters_(p->x, i, &a);
+        okra_characters_(p->y, i, &b);
+        if (a != b) {
+            FAIL(OKRA_ESHAPE, "m3n: input %lld has %lld elements and its output %lld",
+                 (long long)i, (long long)a, (long long)b);
+        }
+    }
+done:
+    return st;
+}
+
+/* The vectors of all elements, a view; rows of width d. */
+static okra_status elements(const okra_data *x, okra_data **out)
+{
+    const okra_ragged_ *group = &x->groups[0];
+    return okra_data_dense(okra_ragged_field_(group, "vector")->values,
+                           group->offsets[x->n], x->d, x->d, out);
+}
+
+/* Elements whose coefficients are not all 0 (the first one at least), and the rest of the
+ * network. */
+static okra_status put(const okra_m3n_ *m, const okra_data *vectors,
+                       const int32_t *alphabet, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_int S = m->S, d = vectors->d, kept = 0;
+    double *C = NULL, *V = NULL, *letters = NULL;
+    ALLOC(C, m->N * S);
+    ALLOC(V, m->N * d);
+    ALLOC(letters, S);
+    for (okra_int e = 0; e < m->N; e++) {
+        bool used = false;
+        for (okra_int c = 0; c < S; c++) {
+            used |= m->C[e * S + c] != 0;
+        }
+        if (used || (e == m->N - 1 && kept == 0)) {
+            memcpy(C + kept * S, m->C + e * S, (size_t)S * sizeof *C);
+            memcpy(V + kept++ * d, vectors->values + e * d, (size_t)d * sizeof *V);
+        }
+    }
+    for (okra_int c = 0; c < S; c++) {
+        letters[c] = alphabet[c];
+    }
+    TRY(okra_bag_put_(bag, "coefficients", C, kept, S));
+    C = NULL;
+    TRY(okra_bag_put_(bag, "elements", V, kept, d));
+    V = NULL;
+    TRY(okra_bag_put_(bag, "alphabet", letters, 1, S));
+    letters = NULL;
+    TRY(okra_bag_put_copy_(bag, "transitions", m->A, S, S));
+    TRY(okra_bag_put_number_(bag, "primal", m->primal));
+    TRY(okra_bag_put_number_(bag, "dual", m->dual));
+    TRY(okra_bag_put_number_(bag, "gap", m->primal - m->dual));
+    TRY(okra_bag_put_number_(bag, "passes", (double)m->done));
+    TRY(okra_bag_put_number_(bag, "converged", m->converged));
+done:
+    okra_free_(C);
+    okra_free_(V);
+    okra_free_(letters);
+    return st;
+}
+
+static okra_status solve(okra_context *ctx, okra_m3n_ *m, const okra_kernel *inner,
+                         const okra_data *vectors)
+{
+    okra_status st = OKRA_OK;
+    okra_bound_ *bound = NULL;
+    double *K = NULL;
+    TRY(okra_doubles_(ctx, m->N, m->N, "the kernel of all elements", &K));
+    TRY(okra_doubles_(ctx, m->N, m->S, "the coefficients of all elements", &m->C));
+    ALLOC(m->A, m->S * m->S);
+    TRY(okra_bound_create_(ctx, inner, vectors, &bound));
+    TRY(okra_bound_gram_(ctx, bound, okra_mat_of_(K, m->N, m->N)));
+    m->K = K;
+    TRY(okra_m3n_solve_(ctx, m));
+    if (!m->converged) {
+        okra_warn_(
+            ctx,
+            "m3n: stopped after %lld passes with a duality gap of %.3g (dual value "
+            "%.6g), expected %.3g",
+            (long long)m->done, m->primal - m->dual, m->dual,
+            m->tolerance * fmax(1, fabs(m->dual)));
+    }
+done:
+    m->K = NULL;
+    okra_bound_free_(bound);
+    okra_free_(K);
+    return st;
+}
+
+static okra_status fit(okra_context *ctx, const okra_problem_ *p,
+                       const okra_options *options, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    m3n_options o;
+    const okra_kernel *inner = NULL;
+    okra_data *vectors = NULL;
+    int32_t *alphabet = NULL;
+    okra_int *symbol = NULL, longest = 0;
+    okra_m3n_ m = {.n = p->n, .seed = okra_context_seed(ctx)};
+    TRY(okra_options_read(options, &okra_method_m3n_.options, &o));
+    TRY(check(p, &inner));
+    TRY(okra_alphabet_(p->y, &alphabet, &m.S));
+    TRY(elements(p->x, &vectors));
+    m.offsets = p->x->groups[0].offsets;
+    m.N = vectors->n;
+    m.lambda = o.lambda;
+    m.tolerance = o.tolerance;
+    m.passes = o.passes;
+    if (m.S == 0) {
+        FAIL(OKRA_EARG, "m3n: the training outputs have no characters");
+    }
+    ALLOC(symbol, m.N);
+    for (okra_int i = 0; i < p->n; i++) {
+        okra_int T;
+        const int32_t *codes = okra_characters_(p->y, i, &T);
+        for (okra_int t = 0; t < T; t++) {
+            symbol[m.offsets[i] + t] = okra_letter_(alphabet, m.S, codes[t]);
+        }
+        longest = OKRA_MAX_(longest, T);
+    }
+    m.symbol = symbol;
+    TRY(solve(ctx, &m, inner, vectors));
+    TRY(put(&m, vectors, alphabet, bag));
+    TRY(okra_bag_put_number_(bag, "longest", (double)OKRA_MAX_(longest, o.longest)));
+    TRY(okra_bag_put_text_(bag, "kernel", okra_kernel_text(inner)));
+done:
+    okra_data_free(vectors);
+    okra_free_(alphabet);
+    okra_free_(symbol);
+    okra_free_(m.C);
+    okra_free_(m.A);
+    return st;
+}
+
+/* ---- prediction ---- */
+
+static okra_form_ form(const okra_bag_ *bag)
+{
+    (void)bag;
+    return OKRA_FORM_EMBEDDING;
+}
+
+static okra_int width(const okra_bag_ *bag)
+{
+    okra_int S = 0, again = 0;
+    double longest = 0;
+    okra_bag_get_(bag, "transitions", &S, &again);
+    okra_bag_get_number_(bag, "longest", &longest);
+    return (okra_int)longest * S;
+}
+
+typedef struct reading {
+    okra_int S, d, used; /* symbols, width and number of the elements kept */
+    const double *C, *V, *A;
+    okra_kernel *kernel;
+    okra_data *kept;
+    okra_bound_ *bound;
+} reading;
+
+static okra_status open_reading(okra_context *ctx, const okra_bag_ *bag, okra_int columns,
+                                reading *r)
+{
+    okra_status st = OKRA_OK;
+    okra_int rows_a = 0, cols_c = 0, rows_c = 0;
+    const char *text = okra_bag_get_text_(bag, "kernel");
+    r->A = okra_bag_get_(bag, "transitions", &rows_a, &r->S);
+    r->C = okra_bag_get_(bag, "coefficients", &rows_c, &cols_c);
+    r->V = okra_bag_get_(bag, "elements", &r->used, &r->d);
+    if (!text || !r->A || !r->C || !r->V || rows_a != r->S || cols_c != r->S ||
+        rows_c != r->used || r->S == 0 || columns % r->S != 0) {
+        FAIL(OKRA_EFORMAT, "m3n: the model's network is incomplete");
+    }
+    TRY(okra_kernel_parse(text, &r->kernel));
+    TRY(okra_data_dense(r->V, r->used, r->d, r->d, &r->kept));
+    TRY(okra_bound_create_(ctx, r->kernel, r->kept, &r->bound));
+done:
+    return st;
+}
+
+/* The embedding of the best sequence of each query, from the scores of all elements. */
+static okra_status write(const reading *r, const okra_query_ *query, const double *score,
+                         okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    const okra_int *offsets = query->x->groups[0].offsets + query->first;
+    okra_int most = out.cols / r->S, *best = NULL;
+    double *scratch = NULL;
+    ALLOC(best, most);
+    ALLOC(scratch, okra_m3n_scratch_(most, r->S));
+    okra_mat_fill_(out, 0);
+    for (okra_int q = 0; q < query->m; q++) {
+        okra_int T = offsets[q + 1] - offsets[q];
+        if (T > most) {
+            FAIL(OKRA_ESHAPE,
+                 "m3n: test sequence %lld has %lld elements, this model takes at most "
+                 "%lld (fit with longest=%lld)",
+                 (long long)(query->first + q), (long long)T, (long long)most,
+                 (long long)T);
+        }
+        okra_m3n_best_(score + (offsets[q] - offsets[0]) * r->S, T, r->S, r->A, scratch,
+                       best);
+        for (okra_int t = 0; t < T; t++) {
+            out.p[q * out.ld + t * r->S + best[t]] = 1;
+        }
+    }
+done:
+    okra_free_(best);
+    okra_free_(scratch);
+    return st;
+}
+
+static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                           okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    const okra_data *x = query->x;
+    reading r = {0};
+    okra_data *vectors = NULL;
+    okra_other_ *other = NULL;
+    double *K = NULL, *score = NULL;
+    TRY(open_reading(ctx, bag, out.cols, &r));
+    if (!x || x->kind != OKRA_SEQUENCES || x->d != r.d) {
+        FAIL(OKRA_ESHAPE,
+             "m3n: the test inputs must be sequences of vectors of length "
+             "%lld",
+             (long long)r.d);
+    }
+    const okra_int *offsets = x->groups[0].offsets + query->first;
+    const double *values = okra_ragged_field_(&x->groups[0], "vector")->values;
+    okra_int N = offsets[query->m] - offsets[0];
+    TRY(okra_data_dense(values + offsets[0] * r.d, N, r.d, r.d, &vectors));
+    TRY(okra_other_create_(ctx, r.bound, vectors, &other));
+    okra_int rows_of = okra_block_rows_(ctx, N, r.used + r.S);
+    TRY(okra_doubles_(ctx, rows_of, r.used, "a block of elements", &K));
+    TRY(okra_doubles_(ctx, N, r.S, "the scores of elements", &score));
+    for (okra_int e = 0; e < N; e += rows_of) {
+        okra_mat_ block = okra_mat_of_(K, OKRA_MIN_(rows_of, N - e), r.used);
+        TRY(okra_other_cross_(ctx, r.bound, other, e, block));
+        TRY(okra_gemm_(ctx, false, false, 1, block, okra_mat_view_(r.C, r.used, r.S, r.S),
+                       0, okra_mat_of_(score + e * r.S, block.rows, r.S)));
+    }
+    TRY(write(&r, query, score, out));
+done:
+    okra_other_free_(other);
+    okra_data_free(vectors);
+    okra_bound_free_(r.bound);
+    okra_data_free(r.kept);
+    okra_kernel_free(r.kernel);
+    okra_free_(K);
+    okra_free_(score);
+    return st;
+}
+
+const okra_method_ okra_method_m3n_ = {
+    .name = "m3n",
+    .help = "max-margin Markov network: chains of letters from sequences of vectors",
+    .options = {"m3n", rows, sizeof(m3n_options)},
+    .decoder = "position",
+    .fit = fit,
+    .form = form,
+    .width = width,
+    .predict = predict,
+};

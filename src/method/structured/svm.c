@@ -1,0 +1,246 @@
+/*
+ * svm.c: support vector machines on the input kernel, one an output (libsvm.c).
+ *
+ *   svm   class labels: one machine a class against the rest (C-SVC), decision f_c(x)
+ *   svr   dense vectors under a linear output kernel: one epsilon-SVR a coordinate
+ *
+ *     f(x) = sum_i a_i k(x_i, x) + b        a = 0 off the support
+ *
+ * The prediction of classes is h(x) = sum_c f_c(x) phi(c) with phi(c) the label's own
+ * direction, written as weights: f_c(x) on the first training pair of class c, 0 on all
+ * others. Under a zero-one output kernel the nearest candidate is then the class with the
+ * largest f_c. Vectors are predicted as embeddings. Machines are trained in parallel; a
+ * query takes n a machine.
+ */
+#include "method/structured/libsvm.h"
+#include "method/method.h"
+
+typedef struct svm_options {
+    double cost, tolerance, tube; /* tube: svr only */
+} svm_options;
+
+#define SHARED                                                                          \
+    {"cost",                                                                            \
+     OKRA_OPTION_NUMBER,                                                                \
+     offsetof(svm_options, cost),                                                       \
+     "1",                                                                               \
+     1e-300,                                                                            \
+     1e300,                                                                             \
+     NULL,                                                                              \
+     "V",                                                                               \
+     "price of errors, the C of a support vector machine"},                             \
+    {                                                                                   \
+        "svm-tolerance", OKRA_OPTION_NUMBER, offsetof(svm_options, tolerance), "0.001", \
+            1e-12, 1, NULL, "V", "optimality at which LIBSVM stops"                     \
+    }
+
+static const okra_option svm_rows[] = {SHARED, {0}};
+
+static const okra_option svr_rows[] = {
+    SHARED,
+    {"tube", OKRA_OPTION_NUMBER, offsetof(svm_options, tube), "0.1", 0, 1e300, NULL, "V",
+     "half width of the tube within which a regression counts no error"},
+    {0},
+};
+
+/* ---- fit ---- */
+
+typedef struct job {
+    okra_int n, machines;
+    okra_svm_ svm;
+    okra_svm_gram_ gram;
+    double *target;   /* machines x n           */
+    double *C, *bias; /* machines x n, machines */
+} job;
+
+static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
+{
+    okra_status st = OKRA_OK;
+    const job *j = arg;
+    (void)worker;
+    for (okra_int m = begin; m < end; m++) {
+        okra_int at = m * j->n;
+        TRY(okra_svm_train_(&j->gram, &j->svm, NULL, j->n, j->target + at, j->C + at,
+                            j->bias + m));
+    }
+done:
+    return st;
+}
+
+/* Machines of the targets, into the bag. */
+static okra_status train(okra_context *ctx, const okra_problem_ *problem, const char *who,
+                         job *j, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = j->n;
+    double *K = NULL;
+    TRY(okra_problem_K_(ctx, problem, &K));
+    TRY(okra_svm_gram_create_(ctx, who, okra_mat_of_(K, n, n), &j->gram));
+    TRY(okra_doubles_(ctx, j->machines, n, "the coefficients of machines", &j->C));
+    ALLOC(j->bias, j->machines);
+    TRY(okra_parallel_(ctx, j->machines, 1, "machines", body, j));
+    TRY(okra_bag_put_(bag, "coefficients", j->C, j->machines, n));
+    j->C = NULL;
+    TRY(okra_bag_put_(bag, "bias", j->bias, 1, j->machines));
+    j->bias = NULL;
+done:
+    okra_free_(K);
+    okra_svm_gram_clear_(&j->gram);
+    okra_free_(j->C);
+    okra_free_(j->bias);
+    return st;
+}
+
+extern const okra_method_ okra_method_svm_, okra_method_svr_;
+
+static okra_status svm_fit(okra_context *ctx, const okra_problem_ *problem,
+                           const okra_options *options, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    svm_options o;
+    okra_int n = problem->n;
+    double *first = NULL; /* of every class: its first training pair, or -1 */
+    job j = {.n = n};
+    TRY(okra_options_read(options, &okra_method_svm_.options, &o));
+    if (!problem->y || problem->y->kind != OKRA_LABELS) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "svm needs class labels as outputs; method svr takes vectors");
+    }
+    j.svm = (okra_svm_){.cost = o.cost, .positive = 1, .tolerance = o.tolerance};
+    j.machines = problem->y->d;
+    ALLOC(j.target, j.machines * n);
+    ALLOC(first, j.machines);
+    for (okra_int m = 0; m < j.machines; m++) {
+        first[m] = -1;
+        for (okra_int i = n; i-- > 0;) {
+            bool in = problem->y->codes[i] == m;
+            j.target[m * n + i] = in ? 1 : -1;
+            first[m] = in ? (double)i : first[m];
+        }
+    }
+    TRY(okra_bag_put_(bag, "representatives", first, 1, j.machines));
+    first = NULL;
+    TRY(train(ctx, problem, "svm", &j, bag));
+done:
+    okra_free_(first);
+    okra_free_(j.target);
+    return st;
+}
+
+static okra_status svr_fit(okra_context *ctx, const okra_problem_ *problem,
+                           const okra_options *options, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    svm_options o;
+    okra_int n = problem->n;
+    job j = {.n = n, .machines = problem->d};
+    TRY(okra_options_read(options, &okra_method_svr_.options, &o));
+    if (!problem->features) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "svr needs dense vectors under a linear output kernel as outputs; method "
+             "svm takes class labels");
+    }
+    j.svm = (okra_svm_){
+        .regression = true, .cost = o.cost, .tube = o.tube, .tolerance = o.tolerance};
+    ALLOC(j.target, j.machines * n);
+    for (okra_int i = 0; i < j.machines * n; i++) {
+        j.target[i] = problem->features[i % n * problem->features_ld + i / n];
+    }
+    TRY(train(ctx, problem, "svr", &j, bag));
+done:
+    okra_free_(j.target);
+    return st;
+}
+
+/* ---- prediction ---- */
+
+static okra_form_ svm_form(const okra_bag_ *bag)
+{
+    (void)bag;
+    return OKRA_FORM_WEIGHTS;
+}
+
+static okra_form_ svr_form(const okra_bag_ *bag)
+{
+    (void)bag;
+    return OKRA_FORM_EMBEDDING;
+}
+
+static okra_int width(const okra_bag_ *bag)
+{
+    okra_int machines = 0, n = 0;
+    okra_bag_get_(bag, "coefficients", &machines, &n);
+    return machines;
+}
+
+/* F (m x machines): the decisions. */
+static okra_status decide(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                          okra_mat_ F)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = 0, machines = 0, one = 0, again = 0;
+    const double *C = okra_bag_get_(bag, "coefficients", &machines, &n);
+    const double *bias = okra_bag_get_(bag, "bias", &one, &again);
+    if (!C || !bias || n != query->n || machines != F.cols || again != machines) {
+        FAIL(OKRA_EFORMAT,
+             "the model's support vector machines do not fit %lld training pairs",
+             (long long)query->n);
+    }
+    TRY(okra_gemm_(ctx, false, true, 1, query->Kx, okra_mat_view_(C, machines, n, n), 0,
+                   F));
+    for (okra_int r = 0; r < F.rows; r++) {
+        for (okra_int m = 0; m < machines; m++) {
+            F.p[r * F.ld + m] += bias[m];
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status svm_predict(okra_context *ctx, const okra_bag_ *bag,
+                               okra_query_ *query, okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    okra_int one = 0, machines = 0;
+    double *F = NULL;
+    const double *first = okra_bag_get_(bag, "representatives", &one, &machines);
+    if (!first) {
+        FAIL(OKRA_EFORMAT, "svm: the model lacks the first pairs of its classes");
+    }
+    TRY(okra_doubles_(ctx, query->m, machines, "the decisions of machines", &F));
+    TRY(decide(ctx, bag, query, okra_mat_of_(F, query->m, machines)));
+    okra_mat_fill_(out, 0);
+    for (okra_int m = 0; m < machines; m++) {
+        okra_int i = (okra_int)first[m];
+        if (i >= query->n) {
+            FAIL(OKRA_EFORMAT, "svm: the model names training pair %lld of %lld",
+                 (long long)i, (long long)query->n);
+        }
+        for (okra_int r = 0; i >= 0 && r < query->m; r++) {
+            out.p[r * out.ld + i] = F[r * machines + m];
+        }
+    }
+done:
+    okra_free_(F);
+    return st;
+}
+
+const okra_method_ okra_method_svm_ = {
+    .name = "svm",
+    .help = "support vector machines of class labels: one class against the rest "
+            "(LIBSVM)",
+    .options = {"svm", svm_rows, sizeof(svm_options)},
+    .fit = svm_fit,
+    .form = svm_form,
+    .predict = svm_predict,
+};
+
+const okra_method_ okra_method_svr_ = {
+    .name = "svr",
+    .help = "support vector regression of vectors, one a coordinate (LIBSVM)",
+    .options = {"svr", svr_rows, sizeof(svm_options)},
+    .fit = svr_fit,
+    .form = svr_form,
+    .width = width,
+    .predict = decide,
+};

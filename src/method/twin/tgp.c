@@ -1,0 +1,387 @@
+/*
+ * tgp.c: twin Gaussian processes (Bo and Sminchisescu 2010): the output y of x is the one
+ * that makes the Gram matrices of inputs and outputs, both bordered by the new pair, most
+ * alike. Which y that is, decoders find (method.h: okra_criterion_); what they need of x
+ * is computed here.
+ *
+ * tgp-kl, the Kullback-Leibler divergence of the two processes (Tonde and Elgammal, eq.
+ * 13):
+ *     u = (K + lambda I)^-1 k_x,  eta = k(x,x) + lambda - k_x'u,
+ *     v(y) = l(y,y) + lambda_y - l_y'(L + lambda_y I)^-1 l_y,
+ *     J(y) = l(y,y) - 2 u'l_y - eta log v(y)
+ *
+ * tgp-hsic, tr(K' H L'(y) H) of the bordered matrices K', L' (eq. 14). With A = H K' H
+ * only its border meets y, a_i = A_i,n+1 and a_0 its corner:
+ *     A_ij = K'_ij - R_i/N - R_j/N + T/N^2,  R row sums, T their sum, N = n + 1,
+ *     J(y) = -a_0 l(y,y) - 2 a'l_y
+ *
+ * The weights of a prediction are u, or a. With neighbours M each query has a training
+ * set of its own, the M nearest inputs in feature space, and K is kept whole so that its
+ * blocks only have to be gathered.
+ *
+ * Cost of a query: 2 n^2 (kl), 5 n (hsic); with neighbours M^3/3 + 2 M^2 (kl), M^2 (hsic)
+ * and the search. A fit: n^3/3 (kl), n^2 (hsic), nothing but K with neighbours. The model
+ * holds an n x n matrix; hsic without neighbours n numbers.
+ */
+#include "method/neighbours/neighbours.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct kl_options {
+    double lambda, lambda_y;
+    okra_int neighbours;
+} kl_options;
+
+typedef struct hsic_options {
+    okra_int neighbours;
+} hsic_options;
+
+#define NEIGHBOURS(fields)                                                               \
+    {                                                                                    \
+        "neighbours", OKRA_OPTION_INT, offsetof(fields, neighbours), "0", 0, 9e15, NULL, \
+            "M", "nearest training inputs that a prediction is made from; 0: all"        \
+    }
+
+static const okra_option kl_rows[] = {
+    {"lambda", OKRA_OPTION_NUMBER, offsetof(kl_options, lambda), "0.1", 1e-300, 1e300,
+     NULL, "V", "noise of the input process: K + lambda I"},
+    {"lambda-y", OKRA_OPTION_NUMBER, offsetof(kl_options, lambda_y), "0.001", 1e-300,
+     1e300, NULL, "V", "noise of the output process: L + lambda-y I"},
+    NEIGHBOURS(kl_options),
+    {0},
+};
+
+static const okra_option hsic_rows[] = {NEIGHBOURS(hsic_options), {0}};
+
+extern const okra_method_ okra_method_tgp_kl_, okra_method_tgp_hsic_;
+
+/* ---- fit ---- */
+
+/* *values becomes the bag's. */
+static okra_status put(okra_bag_ *bag, const char *name, double **values, okra_int rows,
+                       okra_int cols)
+{
+    okra_status st = okra_bag_put_(bag, name, *values, rows, cols);
+    if (st == OKRA_OK) {
+        *values = NULL;
+    }
+    return st;
+}
+
+static okra_status check(const okra_problem_ *p, okra_int neighbours)
+{
+    if (neighbours > p->n) {
+        return okra_fail_(OKRA_EARG,
+                          "tgp: neighbours is %lld, expected at most %lld, the number of "
+                          "training pairs",
+                          (long long)neighbours, (long long)p->n);
+    }
+    return OKRA_OK;
+}
+
+static okra_status fit_kl(okra_context *ctx, const okra_problem_ *problem,
+                          const kl_options *o, double lambda, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = problem->n;
+    double *K = NULL, jitter = 0;
+    TRY(check(problem, o->neighbours));
+    TRY(okra_bag_put_number_(bag, "lambda", lambda));
+    TRY(okra_bag_put_number_(bag, "lambda-y", o->lambda_y));
+    TRY(okra_bag_put_number_(bag, "neighbours", (double)o->neighbours));
+    TRY(okra_problem_K_(ctx, problem, &K));
+    if (o->neighbours > 0) {
+        TRY(put(bag, "K", &K, n, n));
+    } else {
+        okra_mat_ G = okra_mat_of_(K, n, n);
+        okra_mat_add_diagonal_(G, lambda);
+        TRY(okra_cholesky_(ctx, G, &jitter));
+        TRY(okra_bag_put_number_(bag, "jitter", jitter));
+        TRY(put(bag, "factor", &K, n, n));
+    }
+done:
+    okra_free_(K);
+    return st;
+}
+
+static okra_status kl_path(okra_context *ctx, const okra_problem_ *problem,
+                           const okra_options *options, const double *lambda,
+                           size_t count, okra_bag_ *const *bags)
+{
+    kl_options o;
+    okra_status st = okra_options_read(options, &okra_method_tgp_kl_.options, &o);
+    for (size_t i = 0; st == OKRA_OK && i < count; i++) {
+        st = fit_kl(ctx, problem, &o, lambda[i], bags[i]);
+    }
+    return st;
+}
+
+static okra_status hsic_fit(okra_context *ctx, const okra_problem_ *problem,
+                            const okra_options *options, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    hsic_options o;
+    okra_int n = problem->n;
+    double *K = NULL, *sums = NULL;
+    TRY(okra_options_read(options, &okra_method_tgp_hsic_.options, &o));
+    TRY(check(problem, o.neighbours));
+    TRY(okra_bag_put_number_(bag, "neighbours", (double)o.neighbours));
+    TRY(okra_problem_K_(ctx, problem, &K));
+    if (o.neighbours > 0) {
+        TRY(put(bag, "K", &K, n, n));
+    } else {
+        ZALLOC(sums, n);
+        for (okra_int i = 0; i < n; i++) {
+            for (okra_int j = 0; j < n; j++) {
+                sums[i] += K[i * n + j];
+            }
+        }
+        TRY(put(bag, "sums", &sums, n, 1));
+    }
+done:
+    okra_free_(K);
+    okra_free_(sums);
+    return st;
+}
+
+/* ---- prediction ---- */
+
+static okra_form_ form(const okra_bag_ *bag)
+{
+    (void)bag;
+    return OKRA_FORM_WEIGHTS;
+}
+
+static okra_status number(const okra_bag_ *bag, const char *name, double low, double high,
+                          double *value)
+{
+    if (!okra_bag_get_number_(bag, name, value) || !(*value >= low && *value <= high)) {
+        return okra_fail_(OKRA_EFORMAT,
+                          "tgp: the model's %s is not a number from %g to %g", name, low,
+                          high);
+    }
+    return OKRA_OK;
+}
+
+static okra_status criterion(const okra_bag_ *bag, okra_int n, okra_criterion_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_criterion_ c = {.kl = okra_bag_get_number_(bag, "lambda-y", &c.lambda)};
+    double neighbours = 0;
+    TRY(number(bag, "neighbours", 0, (double)n, &neighbours));
+    if (c.kl) {
+        TRY(number(bag, "lambda-y", 1e-300, 1e300, &c.lambda));
+    }
+    c.neighbours = (okra_int)neighbours;
+    *out = c;
+done:
+    return st;
+}
+
+static okra_status stored(const okra_bag_ *bag, const char *name, okra_int rows,
+                          okra_int cols, const double **out)
+{
+    okra_int r = 0, c = 0;
+    *out = okra_bag_get_(bag, name, &r, &c);
+    return *out && r == rows && c == cols
+               ? OKRA_OK
+               : okra_fail_(OKRA_EFORMAT,
+                            "tgp: the model's '%s' is %lld x %lld, expected %lld x %lld",
+                            name, (long long)r, (long long)c, (long long)rows,
+                            (long long)cols);
+}
+
+/* k(x,x) + lambda - k_x'u: the conditional variance, at least lambda but for rounding and
+ * kernels that are not positive semi-definite. */
+static double variance(double self, double lambda, okra_int n, const double *k,
+                       const double *u)
+{
+    return fmax(0, self + lambda - okra_dot_(n, k, u));
+}
+
+/* a_i (in a, which may be k) and a_0 from k_x, k(x,x) and the row sums of K. */
+static double border(okra_int n, const double *k, double self, const double *sums,
+                     double *a)
+{
+    double N = (double)n + 1, row = self, total = self;
+    for (okra_int i = 0; i < n; i++) {
+        row += k[i];
+        total += sums[i] + 2 * k[i];
+    }
+    for (okra_int i = 0; i < n; i++) {
+        a[i] = k[i] - (sums[i] + k[i]) / N - row / N + total / N / N;
+    }
+    return self - 2 * row / N + total / N / N;
+}
+
+static okra_status predict_all(okra_context *ctx, const okra_bag_ *bag,
+                               const okra_query_ *q, double lambda, bool kl,
+                               okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    const double *p = NULL;
+    TRY(stored(bag, kl ? "factor" : "sums", q->n, kl ? q->n : 1, &p));
+    if (kl) {
+        okra_mat_copy_(q->Kx, out);
+        TRY(okra_cholesky_solve_rows_(ctx, okra_mat_view_(p, q->n, q->n, q->n), out));
+    }
+    for (okra_int r = 0; r < q->m; r++) {
+        const double *k = q->Kx.p + r * q->Kx.ld;
+        double *w = out.p + r * out.ld, e;
+        e = kl ? variance(q->self[r], lambda, q->n, k, w)
+               : border(q->n, k, q->self[r], p, w);
+        if (q->extra.p) {
+            q->extra.p[r * q->extra.ld] = e;
+        }
+    }
+done:
+    return st;
+}
+
+/* ---- local training sets ---- */
+
+typedef struct local {
+    const okra_query_ *query;
+    const double *K;
+    double lambda;
+    bool kl;
+    okra_int M;
+    okra_int *nearest; /* M a worker                        */
+    double *scratch;   /* M^2 + 2 M a worker                */
+    double *jitter;    /* a query: what its K needed beside lambda */
+    okra_mat_ out;
+} local;
+
+static int ascending(const void *a, const void *b)
+{
+    okra_int i = *(const okra_int *)a, j = *(const okra_int *)b;
+    return (i > j) - (i < j);
+}
+
+static okra_status one_query(const local *l, okra_int r, okra_int *S, double *block)
+{
+    okra_status st = OKRA_OK;
+    const okra_query_ *q = l->query;
+    okra_int M = l->M, n = q->n;
+    double *k = block + M * M, *u = k + M, self = q->self[r], e;
+    const double *k_x = q->Kx.p + r * q->Kx.ld;
+    okra_nearest_inputs_(n, k_x, q->train_self, M, S, u);
+    qsort(S, (size_t)M, sizeof *S, ascending);
+    for (okra_int i = 0; i < M; i++) {
+        double sum = 0;
+        k[i] = k_x[S[i]];
+        for (okra_int j = 0; j < M; j++) {
+            block[i * M + j] = l->K[S[i] * n + S[j]];
+            sum += block[i * M + j];
+        }
+        u[i] = l->kl ? k[i] : sum;
+    }
+    if (l->kl) {
+        okra_mat_ G = okra_mat_of_(block, M, M);
+        okra_mat_add_diagonal_(G, l->lambda);
+        /* without a context: what must be said is said once, for all queries */
+        TRY(okra_cholesky_(NULL, G, &l->jitter[r]));
+        TRY(okra_cholesky_solve_rows_(NULL, G, okra_mat_of_(u, 1, M)));
+        e = variance(self, l->lambda, M, k, u);
+    } else {
+        e = border(M, k, self, u, u);
+    }
+    double *w = l->out.p + r * l->out.ld;
+    for (okra_int c = 0; c < n; c++) {
+        w[c] = 0;
+    }
+    for (okra_int i = 0; i < M; i++) {
+        w[S[i]] = u[i];
+        if (q->extra.p) {
+            q->extra.p[r * q->extra.ld + 1 + i] = (double)S[i];
+        }
+    }
+    if (q->extra.p) {
+        q->extra.p[r * q->extra.ld] = e;
+    }
+done:
+    return st;
+}
+
+static okra_status local_body(void *arg, okra_int begin, okra_int end, int worker)
+{
+    okra_status st = OKRA_OK;
+    const local *l = arg;
+    for (okra_int r = begin; r < end; r++) {
+        TRY(one_query(l, r, l->nearest + worker * l->M,
+                      l->scratch + worker * l->M * (l->M + 2)));
+    }
+done:
+    return st;
+}
+
+static void tell_jitter(const okra_context *ctx, okra_int m, const double *jitter)
+{
+    okra_int count = 0;
+    double most = 0;
+    for (okra_int r = 0; r < m; r++) {
+        count += jitter[r] > 0;
+        most = fmax(most, jitter[r]);
+    }
+    if (count > 0) {
+        okra_warn_(ctx,
+                   "tgp: the local Gram matrices of %lld of %lld inputs are not positive "
+                   "definite; up to %.3g was added to their diagonals",
+                   (long long)count, (long long)m, most);
+    }
+}
+
+static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
+                           okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    okra_criterion_ c;
+    double lambda = 0;
+    local l = {.query = query, .out = out};
+    TRY(criterion(bag, query->n, &c));
+    if (c.kl) {
+        TRY(number(bag, "lambda", 1e-300, 1e300, &lambda));
+    }
+    if (c.neighbours == 0) {
+        return predict_all(ctx, bag, query, lambda, c.kl, out);
+    }
+    l.M = c.neighbours;
+    l.kl = c.kl;
+    l.lambda = lambda;
+    TRY(stored(bag, "K", query->n, query->n, &l.K));
+    ALLOC(l.nearest, okra_workers_(ctx) * l.M);
+    TRY(okra_doubles_(ctx, okra_workers_(ctx) * l.M, l.M + 2, "local Gram matrices",
+                      &l.scratch));
+    ZALLOC(l.jitter, query->m);
+    TRY(okra_parallel_(ctx, query->m, 4, NULL, local_body, &l));
+    tell_jitter(ctx, query->m, l.jitter);
+done:
+    okra_free_(l.nearest);
+    okra_free_(l.scratch);
+    okra_free_(l.jitter);
+    return st;
+}
+
+const okra_method_ okra_method_tgp_kl_ = {
+    .name = "tgp-kl",
+    .help = "twin Gaussian processes, Kullback-Leibler divergence",
+    .options = {"tgp-kl", kl_rows, sizeof(kl_options)},
+    .needs_self = true,
+    .gaussian = true,
+    .path = kl_path,
+    .form = form,
+    .predict = predict,
+    .criterion = criterion,
+};
+
+const okra_method_ okra_method_tgp_hsic_ = {
+    .name = "tgp-hsic",
+    .help = "twin Gaussian processes, Hilbert-Schmidt independence criterion",
+    .options = {"tgp-hsic", hsic_rows, sizeof(hsic_options)},
+    .needs_self = true,
+    .fit = hsic_fit,
+    .form = form,
+    .predict = predict,
+    .criterion = criterion,
+};
