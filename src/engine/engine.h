@@ -1,0 +1,209 @@
+/*
+ * engine.h: where large matrices live.
+ *
+ * A method never indexes an n x n matrix. It holds an okra_large_, which an engine owns,
+ * and asks for verbs: make it from a kernel, add to the diagonal, multiply, factor,
+ * decompose, scale, combine, reduce. What is small (n x d coefficients, eigenvalues, the
+ * weights of a block of queries) is plain host memory and goes in and out by put, get and
+ * borrow.
+ *
+ * An engine is one table of verbs, okra_engine_class_: `host` (this library), others as
+ * plugins libokra-NAME.so (loader.c). The wrappers in large.c check shapes and handle
+ * empty matrices, so that a verb sees agreeing, non-empty operands of its own engine. All
+ * verbs can fail. An engine may leave a verb NULL: the wrapper then fails with
+ * OKRA_EUNSUPPORTED, and names the engine and the verb. Every engine must pass
+ * tests/unit/engine/test_conformance.c.
+ *
+ * Matrices are row-major to whoever looks at them through put and get. Same inputs, same
+ * engine, same device, same threads: same bits.
+ */
+#ifndef OKRA_ENGINE_H_
+#define OKRA_ENGINE_H_
+
+#include "engine/entries.h"
+
+#define OKRA_ENGINE_INTERFACE_ 1u
+
+typedef struct okra_engine_ okra_engine_; /* an open engine: class and state, loader.c */
+typedef struct okra_large_ okra_large_;   /* a matrix, rows x cols, of one engine       */
+
+/* ---- the verbs, as methods call them ---- */
+
+/* rows x cols, not initialised; the engine's memory is asked for first, and `what` is
+ * named in the message where there is not enough. */
+okra_status okra_large_create_(okra_context *ctx, okra_int rows, okra_int cols,
+                               const char *what, okra_large_ **out) OKRA_CHECK;
+/* A host block as an operand: the host engine looks at it in place, others copy. The
+ * block must outlive it, and is not written. */
+okra_status okra_large_borrow_(okra_context *ctx, okra_mat_ block,
+                               okra_large_ **out) OKRA_CHECK;
+/* The Gram matrix of `entries` (engine/entries.h), or the rows first.. of it that `A` has
+ * room for. */
+okra_status okra_large_gram_(okra_context *ctx, const okra_entries_ *entries,
+                             okra_int first, okra_large_ *A) OKRA_CHECK;
+void okra_large_free_(okra_large_ *A);
+okra_int okra_large_rows_(const okra_large_ *A);
+okra_int okra_large_cols_(const okra_large_ *A);
+
+/* The block of the shape of `block` at (i, j): to the engine, and back. */
+okra_status okra_large_put_(okra_context *ctx, okra_mat_ block, okra_int i, okra_int j,
+                            okra_large_ *A) OKRA_CHECK;
+okra_status okra_large_get_(okra_context *ctx, const okra_large_ *A, okra_int i,
+                            okra_int j, okra_mat_ block) OKRA_CHECK;
+/* All of A as a fresh host block that the caller owns, and A is freed: the host engine
+ * hands its memory over. *A becomes NULL. */
+okra_status okra_large_take_(okra_context *ctx, okra_large_ **A, const char *what,
+                             double **out) OKRA_CHECK;
+/* B <- A, or A' (trans). */
+okra_status okra_large_copy_(okra_context *ctx, bool trans, const okra_large_ *A,
+                             okra_large_ *B) OKRA_CHECK;
+
+okra_status okra_large_fill_(okra_context *ctx, double value, okra_large_ *A) OKRA_CHECK;
+okra_status okra_large_add_diagonal_(okra_context *ctx, double value,
+                                     okra_large_ *A) OKRA_CHECK;
+okra_status okra_large_diagonal_(okra_context *ctx, const okra_large_ *A,
+                                 double *out) OKRA_CHECK;
+/* A_ij <- A_ij r_i c_j; r or c NULL: 1. */
+okra_status okra_large_scale_(okra_context *ctx, const double *r, const double *c,
+                              okra_large_ *A) OKRA_CHECK;
+/* H A H, H = I - 11'/n, A square. */
+okra_status okra_large_center_(okra_context *ctx, okra_large_ *A) OKRA_CHECK;
+
+/* Elementwise, in place, A and B of one shape. */
+typedef enum okra_combine_ {
+    OKRA_COMBINE_SUM_,     /* A_ij <- s A_ij + t B_ij                                   */
+    OKRA_COMBINE_PRODUCT_, /* A_ij <- A_ij B_ij                                         */
+    OKRA_COMBINE_POWER_,   /* A_ij <- A_ij^s; B NULL                                    */
+    OKRA_COMBINE_DIVIDE_,  /* A_ij <- B_ij / (r_i c_j + s): Z of the covariance operators
+                            */
+} okra_combine_;
+okra_status okra_large_combine_(okra_context *ctx, okra_combine_ how, double s, double t,
+                                const double *r, const double *c, const okra_large_ *B,
+                                okra_large_ *A) OKRA_CHECK;
+
+/* Reductions: out_i = sum_j A_ij; *out = sum_ij A_ij B_ij (the trace of A'B). */
+okra_status okra_large_row_sums_(okra_context *ctx, const okra_large_ *A,
+                                 double *out) OKRA_CHECK;
+okra_status okra_large_dot_(okra_context *ctx, const okra_large_ *A, const okra_large_ *B,
+                            double *out) OKRA_CHECK;
+/* The k best of each row of A by A_ij + offset_j (offset NULL: 0), largest first, ties to
+ * the lower column: index and value are rows x k; k <= cols. */
+okra_status okra_large_best_(okra_context *ctx, const okra_large_ *A,
+                             const double *offset, okra_int k, okra_int *index,
+                             double *value) OKRA_CHECK;
+
+/* C <- alpha op(A) op(B) + beta C; beta == 0 never reads C. */
+okra_status okra_large_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
+                             const okra_large_ *A, const okra_large_ *B, double beta,
+                             okra_large_ *C) OKRA_CHECK;
+/* C <- alpha A A' + beta C (trans: alpha A'A + beta C), both triangles written. */
+okra_status okra_large_syrk_(okra_context *ctx, bool trans, double alpha,
+                             const okra_large_ *A, double beta,
+                             okra_large_ *C) OKRA_CHECK;
+/* As okra_cholesky_ and okra_cholesky_try_ of linalg.h. */
+okra_status okra_large_cholesky_(okra_context *ctx, okra_large_ *A,
+                                 double *jitter) OKRA_CHECK;
+okra_status okra_large_cholesky_try_(okra_context *ctx, okra_large_ *A,
+                                     bool *done) OKRA_CHECK;
+/* left: B <- op(L)^-1 B; right: B <- B op(L)^-1, L lower triangular. */
+okra_status okra_large_trsm_(okra_context *ctx, bool left, bool trans,
+                             const okra_large_ *L, okra_large_ *B) OKRA_CHECK;
+/* B <- (L L')^-1 B (left), or B (L L')^-1: rows of B are right-hand sides. */
+okra_status okra_large_solve_(okra_context *ctx, bool left, const okra_large_ *L,
+                              okra_large_ *B) OKRA_CHECK;
+/* Symmetric A = V' diag(w) V, ascending; A becomes V. Only the lower triangle is read. */
+okra_status okra_large_eigh_(okra_context *ctx, okra_large_ *A, double *w) OKRA_CHECK;
+
+/* ---- several processes ---- */
+
+/* The rows first..first+count-1 of n that this process streams; one process: all. */
+void okra_engine_share_(okra_context *ctx, okra_int n, okra_int *first, okra_int *count);
+/* values <- their sum over all processes, the same bits on each; one process: as it is.
+ */
+okra_status okra_engine_sum_(okra_context *ctx, okra_int count,
+                             double *values) OKRA_CHECK;
+
+/* ---- an engine ---- */
+
+/* What the library offers to a plugin, which sees no other symbol of it. */
+typedef struct okra_engine_host_ {
+    uint32_t interface; /* OKRA_ENGINE_INTERFACE_ of the library */
+    okra_status (*fail)(okra_status status, const char *format, ...) OKRA_PRINTF(2, 3);
+    void (*warn)(const okra_context *ctx, const char *format, ...) OKRA_PRINTF(2, 3);
+    okra_status (*cancelled)(okra_context *ctx);
+    void *(*alloc)(okra_int count, size_t size);
+    void (*free)(void *block);
+    okra_status (*parallel)(okra_context *ctx, okra_int count, okra_int grain,
+                            const char *what,
+                            okra_status (*body)(void *arg, okra_int begin, okra_int end,
+                                                int worker),
+                            void *arg);
+    int (*workers)(const okra_context *ctx);
+    /* The share of the engine's memory that may be used, in bytes: --memory where it was
+     * set, else 0: whatever there is. */
+    okra_int (*budget)(const okra_context *ctx);
+} okra_engine_host_;
+
+/* `e` is the state that open made; bodies are what create made. */
+typedef struct okra_engine_class_ {
+    uint32_t interface; /* OKRA_ENGINE_INTERFACE_ it was written for */
+    const char *name, *help;
+    /* device: what follows the colon of --engine NAME:DEVICE, or "". */
+    okra_status (*open)(const okra_engine_host_ *host, const char *device, void **e);
+    void (*close)(void *e);
+    /* One line for people: the device, its memory, the versions of its libraries. */
+    void (*describe)(void *e, char *text, size_t size);
+
+    okra_status (*create)(void *e, okra_context *ctx, okra_int rows, okra_int cols,
+                          const char *what, void **body);
+    void (*destroy)(void *e, void *body);
+    /* NULL: create and put. */
+    okra_status (*borrow)(void *e, okra_context *ctx, okra_mat_ block, void **body);
+    okra_status (*gram)(void *e, okra_context *ctx, const okra_entries_ *entries,
+                        okra_int first, okra_int rows, void *A);
+    okra_status (*put)(void *e, okra_context *ctx, okra_mat_ block, okra_int i,
+                       okra_int j, void *A);
+    okra_status (*get)(void *e, okra_context *ctx, const void *A, okra_int i, okra_int j,
+                       okra_mat_ block);
+    /* The body's memory as a block of okra_alloc_, and the body gone; NULL: get. */
+    double *(*release)(void *e, void *A);
+    okra_status (*copy)(void *e, okra_context *ctx, bool trans, const void *A, void *B);
+    okra_status (*fill)(void *e, okra_context *ctx, double value, void *A);
+    okra_status (*add_diagonal)(void *e, okra_context *ctx, double value, void *A);
+    okra_status (*diagonal)(void *e, okra_context *ctx, const void *A, double *out);
+    okra_status (*scale)(void *e, okra_context *ctx, const double *r, const double *c,
+                         void *A);
+    okra_status (*center)(void *e, okra_context *ctx, void *A);
+    okra_status (*combine)(void *e, okra_context *ctx, okra_combine_ how, double s,
+                           double t, const double *r, const double *c, const void *B,
+                           void *A);
+    okra_status (*row_sums)(void *e, okra_context *ctx, const void *A, double *out);
+    okra_status (*dot)(void *e, okra_context *ctx, const void *A, const void *B,
+                       double *out);
+    okra_status (*best)(void *e, okra_context *ctx, const void *A, const double *offset,
+                        okra_int k, okra_int *index, double *value);
+    okra_status (*gemm)(void *e, okra_context *ctx, bool ta, bool tb, double alpha,
+                        const void *A, const void *B, double beta, void *C);
+    okra_status (*syrk)(void *e, okra_context *ctx, bool trans, double alpha,
+                        const void *A, double beta, void *C);
+    /* lower triangle <- L; *done false: a pivot was not positive, A then half done. The
+     * wrapper keeps the upper triangle and the diagonal and tries again with jitter. */
+    okra_status (*cholesky)(void *e, okra_context *ctx, void *A, bool *done);
+    /* lower triangle <- upper triangle, diagonal <- d (n): undoes a half-done factor */
+    okra_status (*restore)(void *e, okra_context *ctx, const double *d, void *A);
+    okra_status (*trsm)(void *e, okra_context *ctx, bool left, bool trans, const void *L,
+                        void *B);
+    okra_status (*eigh)(void *e, okra_context *ctx, void *A, double *w);
+
+    /* Several processes; NULL: one. */
+    void (*share)(void *e, okra_int n, okra_int *first, okra_int *count);
+    okra_status (*sum)(void *e, okra_context *ctx, okra_int count, double *values);
+} okra_engine_class_;
+
+/* What a plugin exports; NULL where host->interface is not one that it knows. */
+typedef const okra_engine_class_ *okra_engine_plugin_fn_(const okra_engine_host_ *host);
+#define OKRA_ENGINE_PLUGIN_SYMBOL_ "okra_engine_plugin"
+
+extern const okra_engine_class_ okra_engine_host_class_; /* host.c */
+
+#endif
