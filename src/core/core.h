@@ -40,6 +40,14 @@ void okra_message_prefix_(const char *format, ...) OKRA_PRINTF(1, 2);
         }                                                          \
     } while (0)
 
+/* *place <- value where the caller wants it (place may be NULL). */
+#define GIVE(place, value)    \
+    do {                      \
+        if (place) {          \
+            *(place) = value; \
+        }                     \
+    } while (0)
+
 /* ---- memory ---- */
 
 /* 64-byte aligned, count*size checked for overflow, zero bytes allowed (gives a valid

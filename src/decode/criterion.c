@@ -70,7 +70,8 @@ okra_status okra_case_create_(okra_context *ctx, const okra_judge_ *judge, okra_
 {
     okra_status st = OKRA_OK;
     okra_int M = judge->criterion.neighbours;
-    *c = (okra_case_){.kl = judge->criterion.kl, .lambda = judge->criterion.lambda};
+    *c = (okra_case_){
+        .ctx = ctx, .kl = judge->criterion.kl, .lambda = judge->criterion.lambda};
     if (M > 0) {
         ALLOC(c->own_index, M);
         ALLOC(c->own_weights, M);
@@ -123,7 +124,7 @@ okra_status okra_case_set_(const okra_judge_ *judge, const okra_block_ *block, o
             }
             c->own[i * M + i] += c->lambda;
         }
-        TRY(okra_cholesky_(NULL, c->factor, &c->jitter));
+        TRY(okra_cholesky_quiet_(c->ctx, c->factor, &c->jitter));
     }
 done:
     return st;

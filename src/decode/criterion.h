@@ -21,6 +21,7 @@ okra_status okra_judge_panel_(okra_context *ctx, const okra_judge_ *judge,
 
 /* The problem of one test point on its training set of `count` members. */
 typedef struct okra_case_ {
+    okra_context *ctx;
     bool kl;
     double lambda, e;
     okra_int count;

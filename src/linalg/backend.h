@@ -3,8 +3,8 @@
  *
  * The wrappers (product.c, cholesky.c, eigen.c, ...) check shapes and sizes and handle
  * empty matrices, so that a backend sees agreeing, non-empty row-major views whose sizes
- * are at most `limit`. A further backend is one more table of these functions; it must
- * pass tests/unit/linalg/test_conformance.c.
+ * are at most `limit`. Every operation can fail, with a message. A further backend is one
+ * more table of these functions; it must pass tests/unit/linalg/test_conformance.c.
  */
 #ifndef OKRA_LINALG_BACKEND_H_
 #define OKRA_LINALG_BACKEND_H_
@@ -15,14 +15,17 @@ typedef struct okra_backend_ {
     const char *name;
     okra_int limit; /* the largest row count, column count or row stride it can take */
     /* as okra_gemm_; the inner dimension may be 0 */
-    void (*gemm)(bool ta, bool tb, double alpha, okra_mat_ A, okra_mat_ B, double beta,
-                 okra_mat_ C);
+    okra_status (*gemm)(okra_context *ctx, bool ta, bool tb, double alpha, okra_mat_ A,
+                        okra_mat_ B, double beta, okra_mat_ C);
     /* as okra_syrk_, the lower triangle of C alone */
-    void (*syrk)(bool trans, double alpha, okra_mat_ A, double beta, okra_mat_ C);
-    /* lower triangle <- L; false when a pivot is not positive, A then half done */
-    bool (*cholesky)(okra_mat_ A);
+    okra_status (*syrk)(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
+                        double beta, okra_mat_ C);
+    /* lower triangle <- L; *done is false when a pivot is not positive, A then half done,
+     * which is no failure */
+    okra_status (*cholesky)(okra_context *ctx, okra_mat_ A, bool *done);
     /* as okra_trsm_ */
-    void (*trsm)(bool left, bool trans, okra_mat_ L, okra_mat_ B);
+    okra_status (*trsm)(okra_context *ctx, bool left, bool trans, okra_mat_ L,
+                        okra_mat_ B);
     /* as okra_eigh_ */
     okra_status (*eigh)(okra_context *ctx, okra_mat_ A, double *w);
     /* as okra_svd_ */

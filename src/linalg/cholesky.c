@@ -17,17 +17,15 @@
 static const double jitter_limit = 1e-4; /* of the mean diagonal: beyond, A is not PSD */
 
 /* A backend may or may not notice a NaN; one anywhere in A reaches the diagonal of L. */
-static bool factor(const okra_backend_ *backend, okra_mat_ A)
+static okra_status factor(okra_context *ctx, const okra_backend_ *backend, okra_mat_ A,
+                          bool *done)
 {
-    if (!backend->cholesky(A)) {
-        return false;
+    *done = true; /* of an empty matrix */
+    okra_status st = A.rows > 0 ? backend->cholesky(ctx, A, done) : OKRA_OK;
+    for (okra_int i = 0; st == OKRA_OK && *done && i < A.rows; i++) {
+        *done = isfinite(A.p[i * A.ld + i]) != 0;
     }
-    for (okra_int i = 0; i < A.rows; i++) {
-        if (!isfinite(A.p[i * A.ld + i])) {
-            return false;
-        }
-    }
-    return true;
+    return st;
 }
 
 /* Lower triangle and diagonal as they were, plus delta I. */
@@ -41,11 +39,14 @@ static void restore(okra_mat_ A, const double *diagonal, double delta)
     }
 }
 
-okra_status okra_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter)
+/* *jitter: what was added; *share: that of the mean diagonal. */
+static okra_status factor_any(okra_context *ctx, okra_mat_ A, double *jitter,
+                              double *share)
 {
     okra_status st = OKRA_OK;
     const okra_backend_ *backend;
     double *diagonal = NULL, mean = 0, delta = 0;
+    bool done;
 
     TRY(okra_backend_enter_(ctx, "cholesky", "A", &A, 1, &backend));
     TRY(okra_check_square_("cholesky", 'A', A));
@@ -54,7 +55,7 @@ okra_status okra_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter)
         diagonal[i] = A.p[i * A.ld + i];
         mean += diagonal[i] / (double)A.rows;
     }
-    bool done = A.rows == 0 || factor(backend, A);
+    TRY(factor(ctx, backend, A, &done));
     if (!done) {
         restore(A, diagonal, 0);
         TRY(okra_check_finite_("cholesky", 'A', true, A));
@@ -62,7 +63,7 @@ okra_status okra_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter)
     for (double last = jitter_limit * mean; !done && delta < last;) {
         delta = fmin(delta > 0 ? 10 * delta : DBL_EPSILON * mean, last);
         restore(A, diagonal, delta);
-        done = factor(backend, A);
+        TRY(factor(ctx, backend, A, &done));
     }
     if (!done) {
         FAIL(OKRA_ENUMERIC,
@@ -70,17 +71,37 @@ okra_status okra_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter)
              "%.3g (%.0e of its mean diagonal) added to the diagonal",
              (long long)A.rows, (long long)A.rows, delta, jitter_limit);
     }
+    *jitter = delta;
+    *share = delta / mean;
+done:
+    okra_free_(diagonal);
+    return st;
+}
+
+okra_status okra_cholesky_quiet_(okra_context *ctx, okra_mat_ A, double *jitter)
+{
+    double delta = 0, share;
+    okra_status st = factor_any(ctx, A, &delta, &share);
+    if (st == OKRA_OK) {
+        GIVE(jitter, delta);
+    }
+    return st;
+}
+
+okra_status okra_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter)
+{
+    okra_status st = OKRA_OK;
+    double delta, share;
+
+    TRY(factor_any(ctx, A, &delta, &share));
     if (delta > 0) {
         okra_warn_(ctx,
                    "cholesky: the %lld x %lld matrix is not positive definite to "
                    "rounding; %.3g (%.1e of its mean diagonal) was added to the diagonal",
-                   (long long)A.rows, (long long)A.rows, delta, delta / mean);
+                   (long long)A.rows, (long long)A.rows, delta, share);
     }
-    if (jitter) {
-        *jitter = delta;
-    }
+    GIVE(jitter, delta);
 done:
-    okra_free_(diagonal);
     return st;
 }
 
@@ -96,7 +117,7 @@ okra_status okra_cholesky_try_(okra_context *ctx, okra_mat_ A, bool *done)
     for (okra_int i = 0; i < A.rows; i++) {
         diagonal[i] = A.p[i * A.ld + i];
     }
-    *done = A.rows == 0 || factor(backend, A);
+    TRY(factor(ctx, backend, A, done));
     if (!*done) {
         restore(A, diagonal, 0);
     }
@@ -118,7 +139,7 @@ okra_status okra_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L, ok
              left ? "left" : "right");
     }
     if (B.rows > 0 && B.cols > 0) {
-        backend->trsm(left, trans, L, B);
+        TRY(backend->trsm(ctx, left, trans, L, B));
     }
 done:
     return st;

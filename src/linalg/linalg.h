@@ -54,6 +54,10 @@ okra_status okra_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
  * or on a NaN. */
 okra_status okra_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter) OKRA_CHECK;
 
+/* The same without the warning, where jitter is expected or told once for many. */
+okra_status okra_cholesky_quiet_(okra_context *ctx, okra_mat_ A,
+                                 double *jitter) OKRA_CHECK;
+
 /* The same without jitter and warning: where A is not positive definite to rounding, or
  * holds a NaN, it is left as it was and *done is false. */
 okra_status okra_cholesky_try_(okra_context *ctx, okra_mat_ A, bool *done) OKRA_CHECK;

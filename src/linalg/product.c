@@ -19,7 +19,7 @@ okra_status okra_gemm_(okra_context *ctx, bool ta, bool tb, double alpha, okra_m
              (long long)C.cols);
     }
     if (m > 0 && n > 0) {
-        backend->gemm(ta, tb, alpha, A, B, beta, C);
+        TRY(backend->gemm(ctx, ta, tb, alpha, A, B, beta, C));
     }
 done:
     return st;
@@ -38,7 +38,7 @@ okra_status okra_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
              (long long)C.rows, (long long)C.cols, (long long)n, (long long)n);
     }
     if (n > 0) {
-        backend->syrk(trans, alpha, A, beta, C);
+        TRY(backend->syrk(ctx, trans, alpha, A, beta, C));
         okra_mat_mirror_(C);
     }
 done:

@@ -101,8 +101,8 @@ const char *okra_method_name(size_t index, const char **help,
 {
     for (size_t i = 0; okra_methods_[i]; i++) {
         if (i == index) {
-            *help = okra_methods_[i]->help;
-            *options = &okra_methods_[i]->options;
+            GIVE(help, okra_methods_[i]->help);
+            GIVE(options, &okra_methods_[i]->options);
             return okra_methods_[i]->name;
         }
     }
@@ -114,8 +114,8 @@ const char *okra_decoder_name(size_t index, const char **help,
 {
     for (size_t i = 0; okra_decoders_[i]; i++) {
         if (i == index) {
-            *help = okra_decoders_[i]->help;
-            *options = &okra_decoders_[i]->options;
+            GIVE(help, okra_decoders_[i]->help);
+            GIVE(options, &okra_decoders_[i]->options);
             return okra_decoders_[i]->name;
         }
     }

@@ -32,32 +32,47 @@ static CBLAS_TRANSPOSE op(bool trans)
     return trans ? CblasTrans : CblasNoTrans;
 }
 
-static void gemm(bool ta, bool tb, double alpha, okra_mat_ A, okra_mat_ B, double beta,
-                 okra_mat_ C)
+static okra_status gemm(okra_context *ctx, bool ta, bool tb, double alpha, okra_mat_ A,
+                        okra_mat_ B, double beta, okra_mat_ C)
 {
+    (void)ctx;
     cblas_dgemm(CblasRowMajor, op(ta), op(tb), narrow(C.rows), narrow(C.cols),
                 narrow(ta ? A.rows : A.cols), alpha, A.p, stride(A), B.p, stride(B), beta,
                 C.p, stride(C));
+    return OKRA_OK;
 }
 
-static void syrk(bool trans, double alpha, okra_mat_ A, double beta, okra_mat_ C)
+static okra_status syrk(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
+                        double beta, okra_mat_ C)
 {
+    (void)ctx;
     cblas_dsyrk(CblasRowMajor, CblasLower, op(trans), narrow(C.rows),
                 narrow(trans ? A.rows : A.cols), alpha, A.p, stride(A), beta, C.p,
                 stride(C));
+    return OKRA_OK;
 }
 
-static bool cholesky(okra_mat_ A)
+static okra_status cholesky(okra_context *ctx, okra_mat_ A, bool *done)
 {
-    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', narrow(A.rows), A.p, stride(A)) ==
-           0;
+    (void)ctx;
+    lapack_int info =
+        LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', narrow(A.rows), A.p, stride(A));
+    if (info < 0) {
+        return okra_fail_(OKRA_EINTERNAL, "cholesky: LAPACK refused its argument %d",
+                          -(int)info);
+    }
+    *done = info == 0;
+    return OKRA_OK;
 }
 
-static void trsm(bool left, bool trans, okra_mat_ L, okra_mat_ B)
+static okra_status trsm(okra_context *ctx, bool left, bool trans, okra_mat_ L,
+                        okra_mat_ B)
 {
+    (void)ctx;
     cblas_dtrsm(CblasRowMajor, left ? CblasLeft : CblasRight, CblasLower, op(trans),
                 CblasNonUnit, narrow(B.rows), narrow(B.cols), 1, L.p, stride(L), B.p,
                 stride(B));
+    return OKRA_OK;
 }
 
 /* LAPACK's columns of eigenvectors are our rows. Divide and conquer, the fastest, wants

@@ -13,9 +13,10 @@ static double at(okra_mat_ A, bool trans, okra_int i, okra_int j)
     return trans ? A.p[j * A.ld + i] : A.p[i * A.ld + j];
 }
 
-static void gemm(bool ta, bool tb, double alpha, okra_mat_ A, okra_mat_ B, double beta,
-                 okra_mat_ C)
+static okra_status gemm(okra_context *ctx, bool ta, bool tb, double alpha, okra_mat_ A,
+                        okra_mat_ B, double beta, okra_mat_ C)
 {
+    (void)ctx;
     okra_int inner = ta ? A.rows : A.cols;
     for (okra_int i = 0; i < C.rows; i++) {
         for (okra_int j = 0; j < C.cols; j++) {
@@ -26,10 +27,13 @@ static void gemm(bool ta, bool tb, double alpha, okra_mat_ A, okra_mat_ B, doubl
             *c = alpha * sum + (beta == 0 ? 0 : beta * *c);
         }
     }
+    return OKRA_OK;
 }
 
-static void syrk(bool trans, double alpha, okra_mat_ A, double beta, okra_mat_ C)
+static okra_status syrk(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
+                        double beta, okra_mat_ C)
 {
+    (void)ctx;
     okra_int inner = trans ? A.rows : A.cols;
     for (okra_int i = 0; i < C.rows; i++) {
         for (okra_int j = 0; j <= i; j++) {
@@ -40,29 +44,35 @@ static void syrk(bool trans, double alpha, okra_mat_ A, double beta, okra_mat_ C
             *c = alpha * sum + (beta == 0 ? 0 : beta * *c);
         }
     }
+    return OKRA_OK;
 }
 
 /* L_ij = (A_ij - sum_k<j L_ik L_jk) / L_jj, row by row */
-static bool cholesky(okra_mat_ A)
+static okra_status cholesky(okra_context *ctx, okra_mat_ A, bool *done)
 {
+    (void)ctx;
+    *done = false;
     for (okra_int i = 0; i < A.rows; i++) {
         double *ai = A.p + i * A.ld;
         for (okra_int j = 0; j <= i; j++) {
             const double *aj = A.p + j * A.ld;
             double rest = ai[j] - okra_dot_(j, ai, aj);
             if (i == j && !(rest > 0)) {
-                return false;
+                return OKRA_OK;
             }
             ai[j] = i == j ? sqrt(rest) : rest / aj[j];
         }
     }
-    return true;
+    *done = true;
+    return OKRA_OK;
 }
 
 /* Substitution: x_i = (b_i - sum_k M_ik x_k) / M_ii over the k already solved, M = op(L)
  * on the left; on the right the rows of B are solved with M = op(L)'. */
-static void trsm(bool left, bool trans, okra_mat_ L, okra_mat_ B)
+static okra_status trsm(okra_context *ctx, bool left, bool trans, okra_mat_ L,
+                        okra_mat_ B)
 {
+    (void)ctx;
     bool flip = left ? trans : !trans; /* M = L' : backward, else forward */
     okra_int n = L.rows, count = left ? B.cols : B.rows;
     okra_int step = left ? B.ld : 1, next = left ? 1 : B.ld;
@@ -77,6 +87,7 @@ static void trsm(bool left, bool trans, okra_mat_ L, okra_mat_ B)
             x[i * step] = rest / L.p[i * L.ld + i];
         }
     }
+    return OKRA_OK;
 }
 
 const okra_backend_ okra_backend_ref_ = {

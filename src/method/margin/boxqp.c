@@ -166,8 +166,8 @@ static okra_status direction(solver *s, const okra_int *free, okra_int f, double
             H[r * f + c] = row(s, free[r])[free[c]];
         }
     }
-    /* No context: jitter on a semi-definite block is expected here, not news. */
-    st = okra_cholesky_(NULL, okra_mat_of_(H, f, f), NULL);
+    /* jitter on a semi-definite block is expected here, not news */
+    st = okra_cholesky_quiet_(s->ctx, okra_mat_of_(H, f, f), NULL);
     if (st == OKRA_ENUMERIC) {
         st = OKRA_OK;
         goto done;

@@ -41,8 +41,8 @@ static okra_status factorise(solver *s, const okra_factors_ *F, bool *found)
         s->s[k] = 1 - s->gF[k];
         Q[k * n + k] += s->tau;
     }
-    /* No context: jitter on a semi-definite block is expected here, not news. */
-    st = okra_cholesky_(NULL, Qm, NULL);
+    /* jitter on a semi-definite block is expected here, not news */
+    st = okra_cholesky_quiet_(s->ctx, Qm, NULL);
     *found = st == OKRA_OK;
     TRY(st == OKRA_ENUMERIC ? OKRA_OK : st);
     if (*found) {

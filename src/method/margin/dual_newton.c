@@ -126,7 +126,8 @@ static void classify(okra_dual_newton_ *w, const okra_dual_ *d, const double *al
 }
 
 /* F <- the Cholesky factor of G + diag(rho) of coordinate j over the active blocks. */
-static okra_status factorise(const okra_dual_newton_ *w, const okra_dual_ *d, okra_int j)
+static okra_status factorise(okra_context *ctx, const okra_dual_newton_ *w,
+                             const okra_dual_ *d, okra_int j)
 {
     okra_int f = w->active;
     const double *S;
@@ -137,8 +138,8 @@ static okra_status factorise(const okra_dual_newton_ *w, const okra_dual_ *d, ok
         }
         w->F[r * f + r] += w->rho[r] + d->ridge;
     }
-    /* No context: jitter makes the step less exact, which the dual value will tell. */
-    return okra_cholesky_(NULL, okra_mat_of_(w->F, f, f), NULL);
+    /* jitter makes the step less exact, which the dual value will tell */
+    return okra_cholesky_quiet_(ctx, okra_mat_of_(w->F, f, f), NULL);
 }
 
 /* Coordinates begin..end-1 share F; their columns of X become F^-1 (Y - drho o alpha). */
@@ -211,7 +212,7 @@ okra_status okra_dual_newton_step_(okra_context *ctx, okra_dual_newton_ *w,
     classify(w, d, alpha, H);
     okra_mat_fill_(okra_mat_of_(w->M, w->moving, w->moving), 0);
     for (okra_int j = 0; j < q; j += width) {
-        TRY(factorise(w, d, j));
+        TRY(factorise(ctx, w, d, j));
         TRY(solve(ctx, w, d, j, j + width));
         if (w->moving > 0) {
             TRY(add_system(ctx, w, j, j + width));
@@ -221,7 +222,7 @@ okra_status okra_dual_newton_step_(okra_context *ctx, okra_dual_newton_ *w,
         TRY(solve_rho(ctx, w, d));
         for (okra_int j = 0; j < q; j += width) {
             if (width < q) {
-                TRY(factorise(w, d, j));
+                TRY(factorise(ctx, w, d, j));
             }
             TRY(solve(ctx, w, d, j, j + width));
         }

@@ -35,9 +35,8 @@ static okra_status coefficients_of(const okra_margin_ *m, const okra_dual_ *dual
         F[r * f + r] += rho[i];
     }
     okra_mat_fill_(okra_mat_of_(T, n, n), 0);
-    /* No context: where outputs are interpolated the block may be singular, and the gap
-     * tells. */
-    st = okra_cholesky_(NULL, okra_mat_of_(F, f, f), NULL);
+    /* where outputs are interpolated the block may be singular, and the gap tells */
+    st = okra_cholesky_quiet_(m->ctx, okra_mat_of_(F, f, f), NULL);
     if (st == OKRA_ENUMERIC) {
         st = OKRA_OK;
         goto done;

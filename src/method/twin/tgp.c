@@ -242,6 +242,7 @@ done:
 /* ---- local training sets ---- */
 
 typedef struct local {
+    okra_context *ctx;
     const okra_query_ *query;
     const double *K;
     double lambda;
@@ -280,9 +281,9 @@ static okra_status one_query(const local *l, okra_int r, okra_int *S, double *bl
     if (l->kl) {
         okra_mat_ G = okra_mat_of_(block, M, M);
         okra_mat_add_diagonal_(G, l->lambda);
-        /* without a context: what must be said is said once, for all queries */
-        TRY(okra_cholesky_(NULL, G, &l->jitter[r]));
-        TRY(okra_cholesky_solve_rows_(NULL, G, okra_mat_of_(u, 1, M)));
+        /* quiet: what must be said is said once, for all queries */
+        TRY(okra_cholesky_quiet_(l->ctx, G, &l->jitter[r]));
+        TRY(okra_cholesky_solve_rows_(l->ctx, G, okra_mat_of_(u, 1, M)));
         e = variance(self, l->lambda, M, k, u);
     } else {
         e = border(M, k, self, u, u);
@@ -338,7 +339,7 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     okra_status st = OKRA_OK;
     okra_criterion_ c;
     double lambda = 0;
-    local l = {.query = query, .out = out};
+    local l = {.ctx = ctx, .query = query, .out = out};
     TRY(criterion(bag, query->n, &c));
     if (c.kl) {
         TRY(number(bag, "lambda", 1e-300, 1e300, &lambda));
