@@ -22,6 +22,7 @@ enum { GROUP = 64 };
 typedef struct item {
     okra_int at, length; /* in the pool of kept sequences */
     double distance;
+    okra_key_ key; /* what the kept ones are sorted by */
     bool expanded;
 } item;
 
@@ -136,13 +137,13 @@ done:
 
 /* Keeps a sequence if it is among the nearest of its row. */
 static okra_status keep(search *s, okra_int row, const int32_t *codes, okra_int length,
-                        double distance)
+                        double distance, okra_key_ key)
 {
     okra_status st = OKRA_OK;
     okra_int width = s->moves->width, at = s->count[row];
     item *items = s->items + row * width;
     if (!(distance < (double)INFINITY) ||
-        (at == width && !(distance < items[width - 1].distance))) {
+        (at == width && !okra_key_less_(key, items[width - 1].key))) {
         return OKRA_OK;
     }
     TRY(reserve((void **)&s->pool, s->pool_size + length, &s->pool_room,
@@ -151,38 +152,41 @@ static okra_status keep(search *s, okra_int row, const int32_t *codes, okra_int 
         memcpy(s->pool + s->pool_size, codes, (size_t)length * sizeof *codes);
     }
     at = OKRA_MIN_(at, width - 1);
-    for (; at > 0 && distance < items[at - 1].distance; at--) {
+    for (; at > 0 && okra_key_less_(key, items[at - 1].key); at--) {
         items[at] = items[at - 1];
     }
-    items[at] = (item){s->pool_size, length, distance, false};
+    items[at] = (item){s->pool_size, length, distance, key, false};
     s->pool_size += length;
     s->count[row] = OKRA_MIN_(s->count[row] + 1, width);
 done:
     return st;
 }
 
-static okra_status evaluate(okra_context *ctx, const okra_output_ *output, search *s,
+static okra_status evaluate(okra_context *ctx, const okra_beam_ *beam, search *s,
                             okra_mat_ W, const double *norm)
 {
     okra_status st = OKRA_OK;
     okra_offer_ *o = &s->offer;
     okra_data *objects = NULL;
+    okra_key_ *key = NULL;
     double *distance = NULL;
     if (o->count == 0) {
         return OKRA_OK;
     }
     ALLOC(distance, o->count);
+    ALLOC(key, o->count);
     TRY(s->moves->objects(s->moves->user, o->codes, o->offsets, o->count, &objects));
-    TRY(okra_propose_(ctx, output, objects, o->owner, s->moves->empty, W, norm,
-                      distance));
+    TRY(okra_propose_(ctx, beam->output, objects, o->owner, s->moves->empty, W, norm,
+                      okra_starts_constant_(beam->starts), key, distance));
     for (okra_int c = 0; c < o->count; c++) {
         TRY(keep(s, o->owner[c], o->codes + o->offsets[c],
-                 o->offsets[c + 1] - o->offsets[c], distance[c]));
+                 o->offsets[c + 1] - o->offsets[c], distance[c], key[c]));
     }
     o->count = 0;
 done:
     okra_data_free(objects);
     okra_free_(distance);
+    okra_free_(key);
     return st;
 }
 
@@ -223,7 +227,8 @@ static okra_status begin(const okra_beam_ *beam, okra_int i, const double *w,
     const okra_moves_ *moves = &beam->moves;
     const okra_int *index;
     const double *distance;
-    okra_starts_get_(beam->starts, i, &index, &distance);
+    const okra_key_ *key;
+    okra_starts_get_(beam->starts, i, &index, &distance, &key);
     for (okra_int t = 0; t < beam->top && index[t] >= 0; t++) {
         TRY(moves->start(moves->user, index[t], offer));
     }
@@ -259,14 +264,14 @@ static okra_status run_group(okra_context *ctx, const okra_beam_ *beam, okra_int
         s.offer.row = r;
         TRY(begin(beam, first + r, W.p + r * W.ld, &s.offer));
     }
-    TRY(evaluate(ctx, beam->output, &s, W, norm));
+    TRY(evaluate(ctx, beam, &s, W, norm));
     for (okra_int round = 0; round < moves->rounds; round++) {
         TRY(okra_cancelled_(ctx));
         TRY(expand(&s, W.rows));
         if (s.offer.count == 0) {
             break;
         }
-        TRY(evaluate(ctx, beam->output, &s, W, norm));
+        TRY(evaluate(ctx, beam, &s, W, norm));
     }
     for (okra_int r = 0; r < W.rows; r++) {
         TRY(give(&s, r, first + r));

@@ -23,6 +23,8 @@
 #include "decode/criterion.h"
 #include "decode/flat.h"
 
+#include <math.h>
+
 typedef struct candidates_options {
     bool allow_empty;
 } candidates_options;
@@ -44,6 +46,7 @@ typedef struct state {
     okra_panels_ *panels;   /* implicit: of the candidates                        */
     okra_panels_ *training; /* implicit: of the training outputs, may be `panels` */
     const double *self;     /* implicit: l(y,y) of the candidates                 */
+    double constant;        /* implicit: what all of these are, or NaN            */
     okra_judge_ *judge;     /* of the method's own criterion, or NULL             */
 } state;
 
@@ -81,6 +84,7 @@ static okra_status open_panels(okra_context *ctx, state *s, bool empty)
     if (!empty) {
         TRY(okra_nearest_leave_out_empty_(ctx, &s->nearest, s->self));
     }
+    s->constant = okra_self_constant_(s->self, s->nearest.count, s->nearest.skip);
 done:
     return st;
 }
@@ -99,13 +103,13 @@ okra_status okra_candidates_open_(okra_context *ctx, const okra_output_ *output,
         TRY(okra_judge_create_(ctx, output, &s->judge));
     }
     s->flat = output->components || (output->features && !output->criterion);
-    if (s->flat) {
-        TRY(okra_flat_open_(ctx, output, s->set, &s->features));
-    }
     if (okra_data_count(s->set) == 0) {
         FAIL(OKRA_EARG, "candidates: the set is empty");
     }
     TRY(okra_decode_check_kind_(output, s->set, "the candidates are"));
+    if (s->flat) {
+        TRY(okra_flat_open_(ctx, output, s->set, &s->features));
+    }
     TRY(okra_nearest_open_(ctx, request, okra_data_count(s->set), s->judge != NULL,
                            &s->nearest));
     if (!s->flat || (output->components && !(output->features && s->features.axes))) {
@@ -129,9 +133,10 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
 }
 
 void okra_candidates_best_(const void *arg, okra_int i, const okra_int **index,
-                           const double **distance)
+                           const double **distance, const okra_key_ **key)
 {
     const state *s = arg;
+    *key = s->nearest.key + i * s->nearest.top;
     *index = s->nearest.index + i * s->nearest.top;
     *distance = s->nearest.distance + i * s->nearest.top;
 }
@@ -162,7 +167,8 @@ static okra_status search_own(okra_context *ctx, state *s, const okra_block_ *bl
     for (okra_int r = 0; r < block->m; r++) {
         norm[r] = okra_dot_(W.cols, G + r * W.cols, W.p + r * W.ld);
     }
-    okra_measured_ all = {block, 0, s->nearest.count, s->self, G, norm, 1};
+    okra_measured_ all = {block, 0, s->nearest.count, s->self, G,
+                          norm,  1, s->constant,      NULL};
     TRY(okra_nearest_put_(ctx, &s->nearest, &all));
 done:
     okra_free_(norm);
@@ -192,7 +198,8 @@ static okra_status search_set(okra_context *ctx, state *s, const okra_block_ *bl
         okra_mat_ C;
         TRY(okra_panels_get_(ctx, s->panels, p, again, &C));
         TRY(okra_gemm_(ctx, false, false, 1, W, C, 0, okra_mat_of_(G, block->m, C.cols)));
-        okra_measured_ all = {block, first, C.cols, s->self + first, G, norm, 1};
+        okra_measured_ all = {block, first,       C.cols, s->self + first, G, norm,
+                              1,     s->constant, NULL};
         TRY(okra_nearest_put_(ctx, &s->nearest, &all));
     }
 done:
@@ -202,31 +209,38 @@ done:
     return st;
 }
 
-/* J of the method's own criterion takes the place of the distance. */
+/* J = base - 2 <w, l> of the method's own criterion takes the place of the distance. */
 static okra_status search_criterion(okra_context *ctx, state *s, const okra_block_ *block)
 {
     okra_status st = OKRA_OK;
-    double *J = NULL, *nothing = NULL;
-    TRY(okra_doubles_(ctx, block->m, OKRA_PANEL_, "the criterion of candidates", &J));
-    ZALLOC(nothing, OKRA_PANEL_);
+    okra_int m = block->m, *which = NULL;
+    double *base = NULL, *inner = NULL, *norm = NULL;
+    TRY(okra_doubles_(ctx, m, OKRA_PANEL_, "the criterion of candidates", &base));
+    TRY(okra_doubles_(ctx, m, OKRA_PANEL_, "inner products with candidates", &inner));
+    ALLOC(which, m);
+    ALLOC(norm, m);
+    for (okra_int r = 0; r < m; r++) {
+        which[r] = r;
+    }
+    okra_judge_levels_(s->judge, block, s->constant, norm);
     for (okra_int p = 0; p < okra_panels_count_(s->panels); p++) {
         okra_int first = p * OKRA_PANEL_, columns = panel_width(s, first);
-        okra_mat_ C, Jp = okra_mat_of_(J, block->m, columns);
+        okra_mat_ C;
         if (!okra_nearest_wanted_(&s->nearest, block, first, columns)) {
             continue;
         }
-        TRY(okra_panels_get_(ctx, s->panels, p, block->m < s->nearest.tests, &C));
-        TRY(okra_judge_panel_(ctx, s->judge, block, C, s->self + first, Jp));
-        /* inner products -J/2 of objects at the origin: J itself, exactly */
-        for (okra_int k = 0; k < block->m * columns; k++) {
-            J[k] /= -2;
-        }
-        okra_measured_ all = {block, first, columns, nothing, J, NULL, 1};
+        TRY(okra_panels_get_(ctx, s->panels, p, m < s->nearest.tests, &C));
+        TRY(okra_judge_panel_(ctx, s->judge, block, C, s->self + first, s->constant,
+                              okra_mat_of_(base, m, columns),
+                              okra_mat_of_(inner, m, columns)));
+        okra_measured_ all = {block, first, columns, base, inner, norm, 1, NAN, which};
         TRY(okra_nearest_put_(ctx, &s->nearest, &all));
     }
 done:
-    okra_free_(nothing);
-    okra_free_(J);
+    okra_free_(base);
+    okra_free_(inner);
+    okra_free_(which);
+    okra_free_(norm);
     return st;
 }
 

@@ -4,7 +4,7 @@
 #ifndef OKRA_CANDIDATES_H_
 #define OKRA_CANDIDATES_H_
 
-#include "decode/decode.h"
+#include "decode/nearest.h"
 
 /* The state of the decoder; empty: candidates with l(y,y) <= 0 are kept. */
 okra_status okra_candidates_open_(okra_context *ctx, const okra_output_ *output,
@@ -12,6 +12,6 @@ okra_status okra_candidates_open_(okra_context *ctx, const okra_output_ *output,
                                   void **out) OKRA_CHECK;
 /* The `top` best of test point i so far, best first, -1 where there are fewer. */
 void okra_candidates_best_(const void *state, okra_int i, const okra_int **index,
-                           const double **distance);
+                           const double **distance, const okra_key_ **key);
 
 #endif

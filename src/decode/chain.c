@@ -1,8 +1,9 @@
 /*
  * chain.c: Markov chains of order 0, 1 and 2 over symbols, and the Viterbi algorithm.
  *
- *     max over c_1..c_T of  sum_t score[t][c_t] + weight log P(c_t |
- * c_{t-order}..c_{t-1})
+ *     max over c_1..c_T of  sum_t score[t][c_t] + weight log P(c_t | before),
+ * `before` the characters c_{t-order}..c_{t-1}, and over T where it is free, the end of
+ * the sequence then being one more symbol of the chain
  *
  * The state after t symbols is the last `order` of them (the beginning counts as a
  * symbol of its own), so that the maximum is exact: O(T S^(order+1)) for S symbols.
@@ -82,24 +83,75 @@ okra_int okra_chain_scratch_(const okra_chain_ *chain, okra_int length)
            2 * length * states * (okra_int)sizeof(int32_t);
 }
 
-void okra_chain_best_(const okra_chain_ *chain, const double *score, okra_int length,
-                      double weight, void *scratch, okra_int *best)
+/* Order 0 has no probabilities: the best symbol of every position by itself. */
+static double best_alone(const okra_chain_search_ *q, okra_int S, okra_int *best,
+                         okra_int *length)
 {
-    okra_int states = states_of(chain), S = chain->symbols;
-    double *now = scratch, *next = now + states;
-    int32_t *from = (int32_t *)(void *)(next + states), *symbol = from + length * states;
+    double sum = 0, most = 0;
+    *length = q->shortest;
+    for (okra_int t = 0; t < q->longest; t++) {
+        const double *score = q->score + t * S;
+        best[t] = 0;
+        for (okra_int c = 1; c < S - q->end; c++) {
+            best[t] = score[c] > score[best[t]] ? c : best[t];
+        }
+        sum += score[best[t]] - q->cost;
+        if (t < q->shortest || sum > most) {
+            most = sum;
+            *length = t + 1;
+        }
+    }
+    return most;
+}
+
+/* The best of the values of all states, where the sequence ends. */
+static double best_end(const okra_chain_ *chain, const okra_chain_search_ *q,
+                       const double *now, okra_int *last)
+{
+    okra_int S = chain->symbols;
+    double most = -(double)INFINITY;
+    for (okra_int s = 0; s < states_of(chain); s++) {
+        double value = now[s] + (q->end ? q->weight * chain->log_p[s * S + S - 1] : 0);
+        if (value > most) {
+            most = value;
+            *last = s;
+        }
+    }
+    return most;
+}
+
+double okra_chain_best_(const okra_chain_ *chain, const okra_chain_search_ *q,
+                        void *scratch, okra_int *best, okra_int *length)
+{
+    okra_int states = states_of(chain), S = chain->symbols, last = 0;
+    double *now = scratch, *next = now + states, most = -(double)INFINITY;
+    int32_t *from = (int32_t *)(void *)(next + states);
+    int32_t *symbol = from + q->longest * states;
+    if (chain->order == 0) {
+        return best_alone(q, S, best, length);
+    }
     for (okra_int s = 0; s < states; s++) {
         now[s] = s == start_of(chain) ? 0 : -(double)INFINITY;
     }
-    for (okra_int t = 0; t < length; t++) {
+    for (okra_int t = 0;; t++) {
+        okra_int here = 0;
+        double ended = t < q->shortest ? most : best_end(chain, q, now, &here);
+        if (ended > most) {
+            most = ended;
+            last = here;
+            *length = t;
+        }
+        if (t == q->longest) {
+            break;
+        }
         for (okra_int s = 0; s < states; s++) {
             next[s] = -(double)INFINITY;
         }
         for (okra_int s = 0; s < states; s++) {
-            for (okra_int c = 0; now[s] > -(double)INFINITY && c < S; c++) {
+            for (okra_int c = 0; now[s] > -(double)INFINITY && c < S - q->end; c++) {
                 okra_int to = follow(chain, s, c);
-                double value = now[s] + score[t * S + c] +
-                               (chain->order ? weight * chain->log_p[s * S + c] : 0);
+                double value = now[s] + q->score[t * S + c] - q->cost +
+                               q->weight * chain->log_p[s * S + c];
                 if (value > next[to]) {
                     next[to] = value;
                     from[t * states + to] = (int32_t)s;
@@ -111,12 +163,9 @@ void okra_chain_best_(const okra_chain_ *chain, const double *score, okra_int le
         now = next;
         next = swap;
     }
-    okra_int last = 0;
-    for (okra_int s = 1; s < states; s++) {
-        last = now[s] > now[last] ? s : last;
-    }
-    for (okra_int t = length; t-- > 0;) {
+    for (okra_int t = *length; t-- > 0;) {
         best[t] = symbol[t * states + last];
         last = from[t * states + last];
     }
+    return most;
 }

@@ -23,9 +23,17 @@ void okra_chain_finish_(okra_chain_ *chain);
 
 /* Bytes of scratch that okra_chain_best_ needs for sequences of that length. */
 okra_int okra_chain_scratch_(const okra_chain_ *chain, okra_int length);
-/* The sequence that maximises sum_t score[t][c_t] + weight log P(c_t | before), exactly
- * (Viterbi); ties go to the lower symbol. */
-void okra_chain_best_(const okra_chain_ *chain, const double *score, okra_int length,
-                      double weight, void *scratch, okra_int *best);
+/* What is searched for. */
+typedef struct okra_chain_search_ {
+    const double *score;        /* longest x symbols */
+    okra_int shortest, longest; /* of the sequence */
+    double weight, cost;        /* of the log probabilities; what a symbol costs */
+    bool end; /* the last symbol is the end: chosen nowhere, its log P comes on top */
+} okra_chain_search_;
+/* The sequence that maximises sum_t score[t][c_t] - cost + weight log P(c_t | before),
+ * exactly (Viterbi), into best and *length; ties go to the lower symbol and the shorter
+ * sequence. Returns the maximum. */
+double okra_chain_best_(const okra_chain_ *chain, const okra_chain_search_ *search,
+                        void *scratch, okra_int *best, okra_int *length);
 
 #endif

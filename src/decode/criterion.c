@@ -55,13 +55,13 @@ void okra_judge_free_(okra_judge_ *judge)
     }
 }
 
-static double score(const okra_criterion_ *c, double e, double self, double inner,
-                    double variance)
+/* J + 2 <w, l>, of which a constant l(y,y) may have been taken away. */
+static double base_of(bool kl, double e, double self, double variance)
 {
-    if (!c->kl) {
-        return -e * self - 2 * inner;
+    if (!kl) {
+        return -e * self;
     }
-    return variance > 0 ? self - 2 * inner - e * log(variance) : (double)INFINITY;
+    return variance > 0 ? self - e * log(variance) : (double)INFINITY;
 }
 
 /* ---- one test point ---- */
@@ -155,7 +155,6 @@ static void backward(okra_mat_ G, double *z)
 double okra_case_value_(const okra_case_ *c, const double *l, double self, double *work,
                         double *by_l, double *by_self)
 {
-    okra_criterion_ criterion = {.kl = c->kl};
     double variance = 0, ratio = 0;
     if (c->kl) {
         memcpy(work, l, (size_t)c->count * sizeof *work);
@@ -172,7 +171,7 @@ double okra_case_value_(const okra_case_ *c, const double *l, double self, doubl
         }
         *by_self = c->kl ? 1 - ratio : -c->e;
     }
-    return score(&criterion, c->e, self, okra_dot_(c->count, c->weights, l), variance);
+    return base_of(c->kl, c->e, self, variance) - 2 * okra_dot_(c->count, c->weights, l);
 }
 
 /* ---- candidates ---- */
@@ -195,9 +194,18 @@ done:
     return st;
 }
 
+void okra_judge_levels_(const okra_judge_ *judge, const okra_block_ *block,
+                        double constant, double *level)
+{
+    for (okra_int r = 0; r < block->m; r++) {
+        double e = block->extra.p[r * block->extra.ld];
+        level[r] = isnan(constant) ? 0 : judge->criterion.kl ? constant : -e * constant;
+    }
+}
+
 okra_status okra_judge_panel_(okra_context *ctx, const okra_judge_ *judge,
                               const okra_block_ *block, okra_mat_ C, const double *self,
-                              okra_mat_ J)
+                              double constant, okra_mat_ base, okra_mat_ inner)
 {
     okra_status st = OKRA_OK;
     const okra_criterion_ *criterion = &judge->criterion;
@@ -209,9 +217,9 @@ okra_status okra_judge_panel_(okra_context *ctx, const okra_judge_ *judge,
     if (kl) {
         TRY(okra_doubles_(ctx, members, C.cols, "variances of candidates", &B));
     }
-    TRY(okra_gemm_(ctx, false, false, 1, block->W, C, 0, J));
+    TRY(okra_gemm_(ctx, false, false, 1, block->W, C, 0, inner));
     for (okra_int r = 0; r < block->m; r++) {
-        double *row = J.p + r * J.ld, e = block->extra.p[r * block->extra.ld];
+        double *row = base.p + r * base.ld, e = block->extra.p[r * block->extra.ld];
         if (kl && (local || r == 0)) {
             okra_mat_ Bm = okra_mat_of_(B, members, C.cols);
             TRY(okra_cancelled_(ctx));
@@ -223,7 +231,7 @@ okra_status okra_judge_panel_(okra_context *ctx, const okra_judge_ *judge,
             TRY(variances(ctx, &c, Bm, self, v));
         }
         for (okra_int j = 0; j < C.cols; j++) {
-            row[j] = score(criterion, e, self[j], row[j], v[j]);
+            row[j] = base_of(kl, e, isnan(constant) ? self[j] : 0, v[j]);
         }
     }
 done:

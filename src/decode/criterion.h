@@ -14,10 +14,15 @@ okra_status okra_judge_create_(okra_context *ctx, const okra_output_ *output,
                                okra_judge_ **out) OKRA_CHECK;
 void okra_judge_free_(okra_judge_ *judge);
 
-/* J of candidates: C (n x c) holds l(y_i, candidate), self (c) its l(y,y); J (m x c). */
+/* J of candidates = level + base - 2 inner: C (n x c) holds l(y_i, candidate), self (c)
+ * its l(y,y), all of them `constant` where that is not NaN; base and inner (m x c). */
 okra_status okra_judge_panel_(okra_context *ctx, const okra_judge_ *judge,
                               const okra_block_ *block, okra_mat_ C, const double *self,
-                              okra_mat_ J) OKRA_CHECK;
+                              double constant, okra_mat_ base,
+                              okra_mat_ inner) OKRA_CHECK;
+/* level[r]: the part of J that a constant l(y,y) makes, 0 where it is NaN. */
+void okra_judge_levels_(const okra_judge_ *judge, const okra_block_ *block,
+                        double constant, double *level);
 
 /* The problem of one test point on its training set of `count` members. */
 typedef struct okra_case_ {

@@ -8,7 +8,8 @@
  * so that the j-th use of u gains 2 g_u - (2j - 1): never more than its first use. Hence
  *     bound(l, s) = max(0, max_{u from s} 2 g_u - 1 + bound(l-1, s'))
  * bounds what l more steps from state s can gain, and depth-first search that leaves a
- * branch when value + bound <= best is exact. Cost: letters^k (longest - k) for the
+ * branch when value + bound <= best is exact. Sums of g and whole numbers are kept apart,
+ * so that weak predictions are ordered too. Cost: letters^k (longest - k) for the
  * bounds; the search visits few nodes when few g_u exceed 1/2, which is the usual case.
  * The number of nodes is limited; beyond it the best string so far is returned.
  */
@@ -51,38 +52,51 @@ void okra_debruijn_clear_(okra_debruijn_ *d)
     *d = (okra_debruijn_){0};
 }
 
+static bool above(okra_gain_ a, okra_gain_ b)
+{
+    return 2 * (a.sum - b.sum) > a.steps - b.steps;
+}
+
+static okra_gain_ add(okra_gain_ a, double sum, double steps)
+{
+    return (okra_gain_){a.sum + sum, a.steps + steps};
+}
+
 static void make_bounds(okra_debruijn_ *d)
 {
     memset(d->bound, 0, (size_t)d->states * sizeof *d->bound);
     for (okra_int l = 1; l <= d->longest - d->k; l++) {
-        const double *before = d->bound + (l - 1) * d->states;
-        double *now = d->bound + l * d->states;
+        const okra_gain_ *before = d->bound + (l - 1) * d->states;
+        okra_gain_ *now = d->bound + l * d->states;
         for (okra_int s = 0; s < d->states; s++) {
-            now[s] = 0;
+            now[s] = (okra_gain_){0};
             for (okra_int c = 0; c < d->letters; c++) {
                 okra_int u = s * d->letters + c;
-                double gain = 2 * d->g[u] - 1 + before[u % d->states];
-                now[s] = gain > now[s] ? gain : now[s];
+                okra_gain_ gain = add(before[u % d->states], d->g[u], 1);
+                now[s] = above(gain, now[s]) ? gain : now[s];
             }
         }
     }
 }
 
 /* The walk has `length` letters and has just taken step u. */
-static void visit(okra_debruijn_ *d, okra_int u, okra_int length, double value)
+static void visit(okra_debruijn_ *d, okra_int u, okra_int length, okra_gain_ value)
 {
     okra_int state = u % d->states;
-    value += 2 * d->g[u] - (double)(2 * d->counts[u] + 1);
+    value = add(value, d->g[u], (double)(2 * d->counts[u] + 1));
     if (++d->nodes > OKRA_DEBRUIJN_NODES_) {
         return;
     }
-    if (value > d->value) {
+    if (d->best_length == 0 || above(value, d->value)) {
         d->value = value;
         d->best_length = length;
         memcpy(d->best, d->path, (size_t)length * sizeof *d->path);
     }
-    if (length == d->longest ||
-        value + d->bound[(d->longest - length) * d->states + state] <= d->value) {
+    okra_gain_ more = {0};
+    if (length < d->longest) {
+        more = d->bound[(d->longest - length) * d->states + state];
+    }
+    if (length == d->longest || !above(add(value, more.sum, more.steps), d->value)) {
         return;
     }
     d->counts[u]++;
@@ -93,9 +107,8 @@ static void visit(okra_debruijn_ *d, okra_int u, okra_int length, double value)
     d->counts[u]--;
 }
 
-bool okra_debruijn_search_(okra_debruijn_ *d, double least)
+bool okra_debruijn_search_(okra_debruijn_ *d)
 {
-    d->value = least;
     d->best_length = 0;
     d->nodes = 0;
     if (d->longest < d->k) {
@@ -104,15 +117,14 @@ bool okra_debruijn_search_(okra_debruijn_ *d, double least)
     make_bounds(d);
     for (okra_int u = 0; u < d->kmers; u++) {
         okra_int rest = u;
-        double most =
-            2 * d->g[u] - 1 + d->bound[(d->longest - d->k) * d->states + u % d->states];
-        if (most <= d->value) {
+        okra_gain_ more = d->bound[(d->longest - d->k) * d->states + u % d->states];
+        if (d->best_length > 0 && !above(add(more, d->g[u], 1), d->value)) {
             continue;
         }
         for (okra_int j = d->k; j-- > 0; rest /= d->letters) {
             d->path[j] = (int32_t)(rest % d->letters);
         }
-        visit(d, u, d->k, 0);
+        visit(d, u, d->k, (okra_gain_){0});
     }
     return d->nodes <= OKRA_DEBRUIJN_NODES_;
 }

@@ -2,13 +2,18 @@
  * flat.c: candidates that are compared by explicit coordinates.
  *
  *     |phi(y) - h|^2 = scale (|y-s|^2 - 2 <h-s, y-s> + |h-s|^2)         (linear kernel)
- *                    = |a(y)-s|^2 - 2 <a-s, a(y)-s> + |a-s|^2           (components)
+ *                    = scale (|y|^2 - 2 <h, y-s> + |h|^2 - 2 <h, s>)    (weak prediction)
+ * and with the coordinates a(y) of kernel PCA in the place of y (components).
  *
  * s, the mean training output, takes away the part of the cancellation that a common
- * offset would bring. Components are the p coordinates a(y) of kernel PCA. Cost: m d c
- * for m predictions, c candidates and d coordinates.
+ * offset would bring. h - s would lose a prediction that is weak beside s: the second
+ * form keeps it, and serves where h is nearer to the origin than to s, and wherever all
+ * candidates have the same norm, whose order is that of <h, y> alone. Cost: m d c for m
+ * predictions, c candidates and d coordinates.
  */
 #include "decode/flat.h"
+
+#include <math.h>
 
 static okra_status mean_feature(okra_flat_ *s)
 {
@@ -45,11 +50,28 @@ done:
     return st;
 }
 
+/* The level of candidates that are compared as they are. */
+static okra_status find_level(okra_flat_ *s)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = okra_data_count(s->set), d = s->output.d, ld = 0;
+    const double *y = okra_data_values(s->set, &ld);
+    double *norm = NULL;
+    ALLOC(norm, n);
+    for (okra_int i = 0; i < n; i++) {
+        norm[i] = okra_dot_(d, y + i * ld, y + i * ld);
+    }
+    s->level = okra_self_constant_(norm, n, NULL);
+done:
+    okra_free_(norm);
+    return st;
+}
+
 okra_status okra_flat_open_(okra_context *ctx, const okra_output_ *output,
                             const okra_data *set, okra_flat_ *out)
 {
     okra_status st = OKRA_OK;
-    okra_flat_ s = {.output = *output, .set = set};
+    okra_flat_ s = {.output = *output, .set = set, .level = NAN};
     if (output->components) {
         s.output.features = output->components->scores;
         s.output.features_ld = s.output.d = output->components->p;
@@ -57,6 +79,9 @@ okra_status okra_flat_open_(okra_context *ctx, const okra_output_ *output,
         TRY(take_components(ctx, &s));
     }
     TRY(mean_feature(&s));
+    if (!output->components) {
+        TRY(find_level(&s));
+    }
     *out = s;
     s = (okra_flat_){.set = NULL};
 done:
@@ -70,15 +95,39 @@ void okra_flat_clear_(okra_flat_ *s)
     okra_free_(s->shift);
 }
 
-/* A_i <- B_i - s, norm_i <- |A_i|^2; A may be B. */
-static void subtract(const double *shift, okra_mat_ B, okra_mat_ A, double *norm)
+/* A_i <- B_i - s, A may be B; |A_i|^2 and |B_i|^2. */
+static void subtract(const double *shift, okra_mat_ B, okra_mat_ A, double *norm,
+                     double *before)
 {
     for (okra_int i = 0; i < B.rows; i++) {
         double *a = A.p + i * A.ld;
+        norm[i] = before[i] = 0;
         for (okra_int j = 0; j < B.cols; j++) {
-            a[j] = B.p[i * B.ld + j] - shift[j];
+            double b = B.p[i * B.ld + j];
+            a[j] = b - shift[j];
+            norm[i] += a[j] * a[j];
+            before[i] += b * b;
         }
-        norm[i] = okra_dot_(B.cols, a, a);
+    }
+}
+
+/* A row that is nearer to s than to the origin becomes h_r - s if `far` says so, norm_r
+ * <- |h_r - s|^2 and which_r <- 0; the others stay, norm_r <- |h_r|^2 - 2 <h_r, s>,
+ * which_r <- 1. */
+static void place(const double *shift, bool far, okra_mat_ H, double *norm,
+                  okra_int *which)
+{
+    for (okra_int r = 0; r < H.rows; r++) {
+        double *h = H.p + r * H.ld, own = okra_dot_(H.cols, h, h);
+        norm[r] = 0;
+        for (okra_int j = 0; j < H.cols; j++) {
+            norm[r] += (h[j] - shift[j]) * (h[j] - shift[j]);
+        }
+        which[r] = !(far && norm[r] < own);
+        for (okra_int j = 0; !which[r] && j < H.cols; j++) {
+            h[j] -= shift[j];
+        }
+        norm[r] = which[r] ? own - 2 * okra_dot_(H.cols, h, shift) : norm[r];
     }
 }
 
@@ -136,16 +185,17 @@ okra_status okra_flat_search_(okra_context *ctx, const okra_flat_ *s,
                               const okra_block_ *block, okra_nearest_ *nearest)
 {
     okra_status st = OKRA_OK;
-    okra_int d = s->output.d, m = block->m, ld = 0;
-    double *H = NULL, *G = NULL, *Y = NULL, *norm = NULL, self[OKRA_PANEL_];
+    okra_int d = s->output.d, m = block->m, ld = 0, *which = NULL;
+    double *H = NULL, *G = NULL, *Y = NULL, *norm = NULL, self[2 * OKRA_PANEL_];
     bool coordinates = s->output.components != NULL;
     const double *y = coordinates ? NULL : okra_data_values(s->set, &ld);
     TRY(okra_doubles_(ctx, m, d, "explicit predictions", &H));
     TRY(okra_doubles_(ctx, m, OKRA_PANEL_, "inner products with candidates", &G));
     TRY(okra_doubles_(ctx, OKRA_PANEL_, d, "a panel of candidates", &Y));
     ALLOC(norm, m);
+    ALLOC(which, m);
     TRY(predicted(ctx, s, block, okra_mat_of_(H, m, d)));
-    subtract(s->shift, okra_mat_of_(H, m, d), okra_mat_of_(H, m, d), norm);
+    place(s->shift, isnan(s->level), okra_mat_of_(H, m, d), norm, which);
     for (okra_int first = 0; first < nearest->count; first += OKRA_PANEL_) {
         okra_int columns = OKRA_MIN_(OKRA_PANEL_, nearest->count - first);
         if (!okra_nearest_wanted_(nearest, block, first, columns)) {
@@ -157,11 +207,12 @@ okra_status okra_flat_search_(okra_context *ctx, const okra_flat_ *s,
             TRY(panel_components(ctx, s, m < nearest->tests, first, Yc));
         }
         subtract(s->shift, y ? okra_mat_view_(y + first * ld, columns, d, ld) : Yc, Yc,
-                 self);
+                 self, self + columns);
         TRY(okra_gemm_(ctx, false, true, 1, okra_mat_of_(H, m, d), Yc, 0,
                        okra_mat_of_(G, m, columns)));
         okra_measured_ all = {
-            block, first, columns, self, G, norm, s->output.feature_scale};
+            block,    first, columns, self, G, norm, s->output.feature_scale,
+            s->level, which};
         TRY(okra_nearest_put_(ctx, nearest, &all));
     }
 done:
@@ -169,5 +220,6 @@ done:
     okra_free_(G);
     okra_free_(Y);
     okra_free_(norm);
+    okra_free_(which);
     return st;
 }

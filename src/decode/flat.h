@@ -12,6 +12,7 @@ typedef struct okra_flat_ {
     okra_panels_ *panels; /* of the candidates, where components need them; borrowed */
     double *axes;         /* those of components, as panels of a map meet them */
     double *shift;        /* s */
+    double level;         /* |y|^2 where all candidates have that, or NaN */
 } okra_flat_;
 
 /* output: with explicit features or components; set: the candidates. */

@@ -1,13 +1,42 @@
 /*
  * nearest.c: the best of many candidates, a list a test point, filled panel by panel.
  *
- * Values that rounding made negative become 0; ties go to the lower index. Which
- * candidates may be chosen: those in the range of the test point, less those without
- * features.
+ * Candidates are ordered by l(y,y) - 2 <h, phi(y)> and not by the distance, which rounds
+ * to l(y,y) + |h|^2 where the prediction is weak. Where l(y,y) is the same for all of
+ * them the order is that of <h, phi(y)> alone; elsewhere the difference is kept exactly,
+ * as the sum of two numbers (Knuth's two-sum). Distances that rounding made negative
+ * become 0; ties go to the lower index. Which candidates may be chosen: those in the
+ * range of the test point, less those without features.
  */
 #include "decode/nearest.h"
 
+#include <float.h>
 #include <math.h>
+
+/* ---- the order ---- */
+
+okra_key_ okra_key_of_(double self, double inner)
+{
+    double b = -2 * inner, high = self + b, of_b = high - self;
+    return (okra_key_){high, (self - (high - of_b)) + (b - of_b)};
+}
+
+double okra_self_constant_(const double *self, okra_int n, const bool *skip)
+{
+    double least = NAN, most = NAN;
+    for (okra_int i = 0; i < n; i++) {
+        if (!skip || !skip[i]) {
+            least = fmin(least, self[i]); /* a NaN is no number to fmin */
+            most = fmax(most, self[i]);
+        }
+    }
+    return most - least <= 4 * DBL_EPSILON * fabs(most) ? least : (double)NAN;
+}
+
+double okra_self_settle_(double self, double constant)
+{
+    return fabs(self - constant) <= 4 * DBL_EPSILON * fabs(constant) ? constant : self;
+}
 
 /* ---- what may be chosen ---- */
 
@@ -102,6 +131,7 @@ okra_status okra_nearest_open_(okra_context *ctx, const okra_decode_request_ *re
     TRY(check_ranges(&s));
     TRY(okra_doubles_(ctx, s.tests, s.top, "the distances of candidates", &s.distance));
     ALLOC(s.index, s.tests * s.top);
+    ALLOC(s.key, s.tests * s.top);
     if (request->runner_up) {
         ALLOC(s.runner_up, s.tests);
         for (okra_int i = 0; i < s.tests; i++) {
@@ -111,6 +141,7 @@ okra_status okra_nearest_open_(okra_context *ctx, const okra_decode_request_ *re
     for (okra_int i = 0; i < s.tests * s.top; i++) {
         s.index[i] = -1;
         s.distance[i] = (double)INFINITY;
+        s.key[i] = (okra_key_){(double)INFINITY, 0};
     }
     *out = s;
     s = (okra_nearest_){0};
@@ -124,6 +155,7 @@ void okra_nearest_clear_(okra_nearest_ *s)
     okra_free_(s->skip);
     okra_free_(s->index);
     okra_free_(s->distance);
+    okra_free_(s->key);
     okra_free_(s->runner_up);
 }
 
@@ -141,54 +173,69 @@ static void note_runner_up(double best, double d, double norm, double *runner_up
 
 /* Candidates that are looked at together first: most runs hold none of the best. */
 enum { RUN = 32 };
-static bool some_below(const double *self, const double *inner, double norm, double scale,
-                       double limit)
+static bool some_below(const double *self, const double *inner, double limit)
 {
     int below = 0;
     for (int k = 0; k < RUN; k++) {
-        below |= scale * (self[k] - 2 * inner[k] + norm) < limit;
+        below |= self[k] - 2 * inner[k] <= limit;
     }
     return below;
 }
 
-/* Candidates first..first+columns-1 of test point i: self_c - 2 inner_c + norm, times
- * scale. The list of the best stays sorted; candidates come by ascending index, so a tie
- * goes behind. */
-static void choose(okra_nearest_ *s, okra_int i, okra_int first, okra_int columns,
-                   const double *self, const double *inner, double norm, double scale)
+/* One row of what was measured. */
+typedef struct row {
+    okra_int first, columns;
+    const double *self, *inner;
+    double norm, scale, constant;
+} row;
+
+static double distance_of(const okra_nearest_ *s, const row *m, okra_int k)
 {
-    okra_int begin = first, end = first + columns, top = s->top;
+    double self = isnan(m->constant) ? m->self[k] : m->constant;
+    double d = m->scale * (self - 2 * m->inner[k] + m->norm);
+    return d < 0 && !s->negative ? 0 : d;
+}
+
+/* The list of the best stays sorted; candidates come by ascending index, so a tie goes
+ * behind. */
+static void choose(okra_nearest_ *s, okra_int i, const row *m)
+{
+    okra_int begin = m->first, end = m->first + m->columns, top = s->top;
     if (s->ranges) {
         begin = OKRA_MAX_(begin, s->ranges[i].begin);
         end = OKRA_MIN_(end, s->ranges[i].end);
     }
+    static const double nothing[RUN] = {0};
+    bool same = !isnan(m->constant);
     okra_int *index = s->index + i * top;
     double *distance = s->distance + i * top;
+    okra_key_ *key = s->key + i * top;
     for (okra_int c = begin; c < end; c++) {
+        okra_int k = c - m->first;
         if (!s->runner_up && c % RUN == 0 && end - c >= RUN &&
-            !some_below(self + (c - first), inner + (c - first), norm, scale,
-                        distance[top - 1])) {
+            !some_below(same ? nothing : m->self + k, m->inner + k, key[top - 1].high)) {
             c += RUN - 1;
             continue;
         }
-        double d = scale * (self[c - first] - 2 * inner[c - first] + norm);
-        d = d < 0 && !s->negative ? 0 : d;
         if (s->skip && s->skip[c]) {
             continue;
         }
+        okra_key_ here = okra_key_of_(same ? 0 : m->self[k], m->inner[k]);
         if (s->runner_up) {
-            note_runner_up(distance[0], d, norm, &s->runner_up[i]);
+            note_runner_up(distance[0], distance_of(s, m, k), m->norm, &s->runner_up[i]);
         }
-        if (!(d < distance[top - 1])) {
+        if (!okra_key_less_(here, key[top - 1])) {
             continue;
         }
         okra_int at = top - 1;
-        for (; at > 0 && d < distance[at - 1]; at--) {
+        for (; at > 0 && okra_key_less_(here, key[at - 1]); at--) {
             distance[at] = distance[at - 1];
             index[at] = index[at - 1];
+            key[at] = key[at - 1];
         }
-        distance[at] = d;
+        distance[at] = distance_of(s, m, k);
         index[at] = c;
+        key[at] = here;
     }
 }
 
@@ -203,8 +250,14 @@ static okra_status choose_rows(void *arg, okra_int begin, okra_int end, int work
     const okra_measured_ *m = k->m;
     (void)worker;
     for (okra_int r = begin; r < end; r++) {
-        choose(k->s, m->block->first + r, m->first, m->columns, m->self,
-               m->G + r * m->columns, m->norm ? m->norm[r] : 0, m->scale);
+        row one = {m->first,
+                   m->columns,
+                   m->self + (m->which ? m->which[r] * m->columns : 0),
+                   m->G + r * m->columns,
+                   m->norm ? m->norm[r] : 0,
+                   m->scale,
+                   m->constant};
+        choose(k->s, m->block->first + r, &one);
     }
     return OKRA_OK;
 }

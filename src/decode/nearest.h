@@ -1,10 +1,27 @@
 /*
- * nearest.h: the best of many candidates, a list a test point, filled panel by panel.
+ * nearest.h: the best of many candidates, a list a test point, filled panel by panel, and
+ * the order of candidates.
  */
 #ifndef OKRA_NEAREST_H_
 #define OKRA_NEAREST_H_
 
 #include "decode/decode.h"
+
+/* What orders the objects near one prediction: self - 2 inner, exactly, as the sum of
+ * two numbers of which `high` is the rounded one. */
+typedef struct okra_key_ {
+    double high, low;
+} okra_key_;
+okra_key_ okra_key_of_(double self, double inner);
+static inline bool okra_key_less_(okra_key_ a, okra_key_ b)
+{
+    return a.high < b.high || (a.high == b.high && a.low < b.low);
+}
+/* The value that all of self have, up to rounding, but for those to skip (NULL: none);
+ * NaN: they differ, or are none. */
+double okra_self_constant_(const double *self, okra_int n, const bool *skip);
+/* self, or the constant where it is that up to rounding. */
+double okra_self_settle_(double self, double constant);
 
 typedef struct okra_nearest_ {
     okra_int tests, top, count;
@@ -13,6 +30,7 @@ typedef struct okra_nearest_ {
     bool *skip;        /* candidates left out, or NULL */
     okra_int *index;   /* tests x top: best first, -1 where there are fewer */
     double *distance;  /* tests x top */
+    okra_key_ *key;    /* tests x top: what the lists are sorted by */
     double *runner_up; /* tests, where wanted */
 } okra_nearest_;
 
@@ -30,12 +48,15 @@ bool okra_nearest_wanted_(const okra_nearest_ *nearest, const okra_block_ *block
                           okra_int first, okra_int columns);
 
 /* Candidates first..first+columns-1 at scale (self_c - 2 G_rc + norm_r) from row r of the
- * block. */
+ * block, chosen by self_c - 2 G_rc. The self-similarities may depend on the row: those of
+ * row r are self + which[r] columns. */
 typedef struct okra_measured_ {
     const okra_block_ *block;
     okra_int first, columns;
     const double *self, *G, *norm; /* norm == NULL: 0 */
     double scale;
+    double constant; /* of all l(y,y), which then do not count in the order; or NaN */
+    const okra_int *which; /* NULL: all 0 */
 } okra_measured_;
 /* Panels come by ascending index, a block at a time. */
 okra_status okra_nearest_put_(okra_context *ctx, okra_nearest_ *nearest,

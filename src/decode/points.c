@@ -4,7 +4,10 @@
  *
  *     min_y  D(y) = l(y,y) - 2 sum_i w_i l(y_i,y) + w'Lw,   lo <= y <= hi
  *
- * with derivatives by kernel/vectors/smooth.c. D has many local minima: the search begins
+ * with derivatives by kernel/vectors/smooth.c. What is minimised is D without w'Lw, less
+ * l(y,y) of the training outputs and in units of the largest weight where they all have
+ * the same, so that weak predictions are decoded as strong ones are. D has many local
+ * minima: the search begins
  * from the nearest training outputs and from their weighted mean, and the best point
  * tried wins. Its distance is then computed again as for candidates, and the nearest
  * training output is returned instead where it is not farther (and lies in the box), so
@@ -138,9 +141,11 @@ double okra_point_at_(okra_point_ *p, const double *y)
 {
     double self = 0;
     okra_smooth_values_(p->smooth, y, p->values, &self);
-    double value = self - 2 * okra_dot_(p->y->n, p->w, p->values) + p->norm;
-    if (value < p->distance) {
-        p->distance = value;
+    double inner = okra_dot_(p->y->n, p->w, p->values);
+    double value =
+        (okra_self_settle_(self, p->constant) - p->constant - 2 * inner) / p->unit;
+    if (value < p->lowest) {
+        p->lowest = value;
         memcpy(p->best, y, (size_t)p->y->d * sizeof *y);
     }
     return value;
@@ -148,7 +153,7 @@ double okra_point_at_(okra_point_ *p, const double *y)
 
 void okra_point_gradient_(okra_point_ *p, double *gradient)
 {
-    okra_smooth_gradient_(p->smooth, p->slopes, 1, gradient);
+    okra_smooth_gradient_(p->smooth, p->slopes, 1 / p->unit, gradient);
 }
 
 void okra_point_clip_(const okra_point_ *p, double *y)
@@ -163,7 +168,6 @@ void okra_point_clip_(const okra_point_ *p, double *y)
 typedef struct work {
     state *s;
     const okra_block_ *block;
-    const double *norm;
     double *space; /* space_size(s) a worker */
 } work;
 
@@ -190,30 +194,46 @@ static bool mean_start(const okra_point_ *p, double *y)
     return fabs(sum) > 1e-6 * size;
 }
 
+/* The largest |w_i|, 1 where all are 0. */
+static double largest(okra_int n, const double *w)
+{
+    double most = 0;
+    for (okra_int i = 0; i < n; i++) {
+        most = fmax(most, fabs(w[i]));
+    }
+    return most > 0 ? most : 1;
+}
+
 static void decode_one(const work *k, okra_int r, int worker)
 {
     const state *s = k->s;
     okra_int n = s->output->y->n, d = s->d, i = k->block->first + r;
     double *space = k->space + worker * space_size(s);
+    double constant = okra_starts_constant_(s->starts);
     okra_point_ p = {.smooth = s->works[worker],
                      .y = s->output->y,
                      .w = k->block->W.p + r * k->block->W.ld,
-                     .norm = k->norm[r],
+                     .constant = isnan(constant) ? 0 : constant,
+                     .unit = 1,
                      .lo = s->lo,
                      .hi = s->hi,
                      .values = space,
                      .slopes = space + OKRA_POINT_PAD_(n),
                      .scratch = space + 2 * OKRA_POINT_PAD_(n),
                      .best = s->result + i * d,
-                     .distance = INFINITY,
+                     .lowest = INFINITY,
                      .steps = s->steps};
     double *y = p.scratch + 3 * OKRA_POINT_PAD_(d);
+    if (!isnan(constant)) {
+        p.unit = largest(n, p.w);
+    }
     for (okra_int t = 0; t < n; t++) {
-        p.slopes[t] = -2 * p.w[t];
+        p.slopes[t] = -2 * p.w[t] / p.unit;
     }
     const okra_int *index;
     const double *distance;
-    okra_starts_get_(s->starts, i, &index, &distance);
+    const okra_key_ *key;
+    okra_starts_get_(s->starts, i, &index, &distance, &key);
     for (okra_int t = 0; t < s->top && index[t] >= 0; t++) {
         memcpy(y, p.y->values + index[t] * p.y->ld, (size_t)d * sizeof *y);
         okra_point_clip_(&p, y);
@@ -235,18 +255,19 @@ static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
 
 /* The nearest training output, if it is in the box and not farther than what was found.
  */
-static void prefer_training(const state *s, okra_int i)
+static void prefer_training(const state *s, okra_int i, okra_key_ found)
 {
     const okra_data *y = s->output->y;
     const okra_int *index;
     const double *distance;
-    okra_starts_get_(s->starts, i, &index, &distance);
+    const okra_key_ *key;
+    okra_starts_get_(s->starts, i, &index, &distance, &key);
     const double *row = index[0] < 0 ? NULL : y->values + index[0] * y->ld;
     bool inside = row != NULL;
     for (okra_int j = 0; inside && s->lo && j < s->d; j++) {
         inside = row[j] >= s->lo[j] && row[j] <= s->hi[j];
     }
-    if (inside && !(s->distance[i] < distance[0])) {
+    if (inside && !okra_key_less_(found, key[0])) {
         s->distance[i] = distance[0];
         memcpy(s->result + i * s->d, row, (size_t)s->d * sizeof *row);
     }
@@ -259,29 +280,31 @@ static okra_status search(okra_context *ctx, state *s, const okra_block_ *block)
     double *norm = NULL;
     okra_int *owner = NULL;
     okra_data *found = NULL;
-    work k = {s, block, NULL, NULL};
+    okra_key_ *key = NULL;
+    work k = {s, block, NULL};
     TRY(okra_block_weights_(block, s->who));
     ALLOC(norm, m);
     ALLOC(owner, m);
+    ALLOC(key, m);
     TRY(okra_doubles_(ctx, s->workers, space_size(s), "the search of vectors", &k.space));
     okra_mat_fill_(okra_mat_of_(k.space, s->workers, space_size(s)), 0);
     TRY(okra_starts_block_(ctx, s->starts, block, norm));
-    k.norm = norm;
     TRY(okra_parallel_(ctx, m, 1, "decode", body, &k));
     for (okra_int r = 0; r < m; r++) {
         owner[r] = r;
     }
     TRY(okra_data_dense(s->result + block->first * s->d, m, s->d, s->d, &found));
     TRY(okra_propose_(ctx, s->output, found, owner, true, block->W, norm,
-                      s->distance + block->first));
+                      okra_starts_constant_(s->starts), key, s->distance + block->first));
     for (okra_int r = 0; r < m; r++) {
-        prefer_training(s, block->first + r);
+        prefer_training(s, block->first + r, key[r]);
     }
 done:
     okra_data_free(found);
     okra_free_(k.space);
     okra_free_(norm);
     okra_free_(owner);
+    okra_free_(key);
     return st;
 }
 

@@ -16,19 +16,20 @@ typedef struct okra_point_ {
     okra_smooth_work_ *smooth;
     const okra_data *y;
     const double *w;       /* n weights                                   */
-    double norm;           /* w'Lw                                        */
+    double constant, unit; /* of the value, below                         */
     const double *lo, *hi; /* d bounds each, or NULL                      */
     double *values;        /* n: l(y_i, y) at the last point              */
-    double *slopes;        /* n: -2 w                                     */
+    double *slopes;        /* n: -2 w / unit                              */
     double *best;          /* d: the best point so far                    */
-    double distance;       /* its squared distance; infinite at first     */
+    double lowest;         /* its value; infinite at first                */
     double *scratch;       /* 3 vectors of OKRA_POINT_PAD_(d) for the improver */
     okra_int steps;        /* at most so many                             */
 } okra_point_;
 
-/* The squared distance at y; y becomes the best point if it is. */
+/* What is minimised at y, (l(y,y) - constant - 2 sum_i w_i l(y_i,y)) / unit; y becomes
+ * the best point if it is. */
 double okra_point_at_(okra_point_ *point, const double *y);
-/* gradient (d) of the squared distance at the y of the last okra_point_at_. */
+/* gradient (d) of that at the y of the last okra_point_at_. */
 void okra_point_gradient_(okra_point_ *point, double *gradient);
 /* Moves y into the box. */
 void okra_point_clip_(const okra_point_ *point, double *y);

@@ -11,16 +11,24 @@
  * embeddings of sequences gives score[t][c] itself, in column t S + c.
  *
  * Where inputs and outputs of every training pair have the same length, that of the test
- * input is the length of the result. Elsewhere the end of a sequence is a character of
- * its own, which everything after it repeats: the result ends where it wins. Distances
- * are those of the output kernel. Cost: the characters of all training outputs a
- * prediction, and T S^(order+1) for the chain.
+ * input is the length of the result. Elsewhere it is free, from 0 to that of the longest
+ * training output, and the result minimises
+ *     |phi(y) - h|^2 / 2 - weight log P(y),     P with the end of the sequence
+ * among all sequences of the characters of the training outputs, under that kernel, of
+ * which l(y,y) is the length T of y: sum_t (score[t][c_t] - 1/2) is to be large. Under
+ * the normalized kernel, where l(y,y) = 1, it is sum_t score[t][c_t] / sqrt(T) with w_i /
+ * sqrt(T_i) in the place of w_i, T >= 1, length by length. Distances are those of the
+ * output kernel. Cost: the characters of all training outputs a prediction, and
+ * T S^(order+1) for the chain, T times that if normalized.
  */
 #include "data/strings.h"
 #include "decode/chain.h"
 #include "decode/propose.h"
+#include "kernel/expression/expr.h"
 #include "kernel/strings/string_kernels.h"
+#include "kernel/transforms.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct position_options {
@@ -39,7 +47,8 @@ static const okra_option rows[] = {
 typedef struct state {
     const okra_output_ *output;
     okra_int tests, longest, symbols; /* the last symbol is the end unless aligned */
-    const okra_int *lengths;          /* of the results, or NULL: where the end wins */
+    const okra_int *lengths;          /* of the results, or NULL: free */
+    bool normalized;                  /* free, under the normalized kernel */
     int32_t *alphabet;
     okra_int *coded, *offsets; /* training outputs as symbols: y_i at offsets[i] */
     okra_chain_ chain;
@@ -92,8 +101,7 @@ done:
 
 /* ---- create ---- */
 
-/* Every training output as symbols; the end follows it up to the longest length and one
- * more, where lengths are not given. */
+/* Every training output as symbols; the chain is told the end where lengths are free. */
 static okra_status code_outputs(okra_context *ctx, state *s, okra_int order)
 {
     okra_status st = OKRA_OK;
@@ -106,13 +114,12 @@ static okra_status code_outputs(okra_context *ctx, state *s, okra_int order)
         s->longest = OKRA_MAX_(s->longest, length);
     }
     s->symbols = letters + !s->lengths;
-    s->longest += !s->lengths;
     if (s->symbols == 0) {
         FAIL(OKRA_EARG, "decoder position: the training outputs have no characters");
     }
     TRY(okra_chain_create_(ctx, order, s->symbols, &s->chain));
     ALLOC(s->offsets, y->n + 1);
-    ALLOC(s->coded, s->lengths ? y->groups[0].offsets[y->n] : y->n * s->longest);
+    ALLOC(s->coded, y->groups[0].offsets[y->n] + 1);
     s->offsets[0] = 0;
     for (okra_int i = 0; i < y->n; i++) {
         okra_int length, at = s->offsets[i];
@@ -120,16 +127,24 @@ static okra_status code_outputs(okra_context *ctx, state *s, okra_int order)
         for (okra_int t = 0; t < length; t++) {
             s->coded[at++] = okra_letter_(s->alphabet, letters, codes[t]);
         }
-        okra_int told = length + (s->lengths ? 0 : 1); /* the end once */
-        while (!s->lengths && at < s->offsets[i] + s->longest) {
-            s->coded[at++] = letters;
-        }
         s->offsets[i + 1] = at;
-        okra_chain_count_(&s->chain, s->coded + s->offsets[i], told);
+        s->coded[at] = letters; /* the end, until the next output takes its place */
+        okra_chain_count_(&s->chain, s->coded + s->offsets[i], length + !s->lengths);
     }
     okra_chain_finish_(&s->chain);
 done:
     return st;
+}
+
+/* Does the tree end in a normalization? */
+static bool is_normalized(const okra_kernel *kernel)
+{
+    int root = kernel->count - 1;
+    while (kernel->nodes[root].kind == OKRA_NODE_SCALE_) {
+        root = kernel->nodes[root].a;
+    }
+    const okra_node_ *node = &kernel->nodes[root];
+    return node->kind == OKRA_NODE_TRANSFORM_ && node->transform == &okra_normalize_;
 }
 
 static okra_status create(okra_context *ctx, const okra_output_ *output,
@@ -154,6 +169,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     s->tests = request->tests;
     s->lengths = request->lengths;
     s->weight = o.weight;
+    s->normalized = !s->lengths && is_normalized(output->kernel);
     TRY(code_outputs(ctx, s, o.chain));
     TRY(okra_panels_create_(ctx, output, NULL, &s->training));
     TRY(okra_characters_begin_(&s->result));
@@ -171,43 +187,81 @@ typedef struct work {
     state *s;
     const okra_block_ *block;
     okra_int longest;     /* of this block's results */
-    double *score;        /* longest x symbols a worker */
+    double *score;        /* 2 x longest x symbols a worker */
     unsigned char *space; /* for the chain, a worker */
     okra_int space_size;
     okra_int *found, *length; /* m x longest symbols; m lengths */
+    okra_int *tried;          /* longest symbols a worker */
 } work;
+
+/* score[t][c] of row r, its positions below `length`. */
+static void add_scores(const work *k, okra_int r, okra_int length, double *score)
+{
+    const state *s = k->s;
+    const okra_block_ *b = k->block;
+    okra_int S = s->symbols, size = k->longest * S;
+    memset(score, 0, (size_t)size * sizeof *score);
+    if (!b->W.p) {
+        memcpy(score, b->H.p + r * b->H.ld,
+               (size_t)OKRA_MIN_(size, b->H.cols) * sizeof *score);
+        return;
+    }
+    for (okra_int i = 0; i < b->W.cols; i++) {
+        const okra_int *y = s->coded + s->offsets[i];
+        okra_int own = s->offsets[i + 1] - s->offsets[i];
+        double w = b->W.p[r * b->W.ld + i] / (s->normalized ? sqrt((double)own) : 1);
+        for (okra_int t = 0; t < OKRA_MIN_(length, own); t++) {
+            score[t * S + y[t]] += w;
+        }
+    }
+}
+
+/* Lengths 1, 2, ... by themselves: each has scores of its own. */
+static void best_normalized(const work *k, const double *score, double *scaled,
+                            void *space, okra_int *tried, okra_int *found,
+                            okra_int *length)
+{
+    const state *s = k->s;
+    double most = -(double)INFINITY;
+    for (okra_int T = 1; T <= k->longest; T++) {
+        okra_chain_search_ q = {scaled, T, T, s->weight, 0, true};
+        okra_int own;
+        for (okra_int j = 0; j < T * s->symbols; j++) {
+            scaled[j] = score[j] / sqrt((double)T);
+        }
+        double value = okra_chain_best_(&s->chain, &q, space, tried, &own);
+        if (value > most) {
+            most = value;
+            *length = T;
+            memcpy(found, tried, (size_t)T * sizeof *found);
+        }
+    }
+}
 
 static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
 {
     const work *k = arg;
     const state *s = k->s;
-    okra_int S = s->symbols, size = k->longest * S;
-    double *score = k->score + worker * size;
+    okra_int size = k->longest * s->symbols;
+    double *score = k->score + worker * 2 * size;
+    void *space = k->space + worker * k->space_size;
     for (okra_int r = begin; r < end; r++) {
-        const double *w = k->block->W.p ? k->block->W.p + r * k->block->W.ld : NULL;
         okra_int *found = k->found + r * k->longest;
         okra_int length = s->lengths ? s->lengths[k->block->first + r] : k->longest;
-        memset(score, 0, (size_t)size * sizeof *score);
-        if (!w) {
-            memcpy(score, k->block->H.p + r * k->block->H.ld,
-                   (size_t)OKRA_MIN_(size, k->block->H.cols) * sizeof *score);
+        okra_chain_search_ q = {.score = score,
+                                .shortest = s->lengths ? length : 0,
+                                .longest = length,
+                                .weight = s->weight,
+                                .cost = s->lengths ? 0 : 0.5,
+                                .end = !s->lengths};
+        add_scores(k, r, length, score);
+        k->length[r] = 0;
+        if (s->normalized) {
+            best_normalized(k, score, score + size, space, k->tried + worker * k->longest,
+                            found, &k->length[r]);
+            continue;
         }
-        for (okra_int i = 0; w && i < k->block->W.cols; i++) {
-            const okra_int *y = s->coded + s->offsets[i];
-            okra_int shared = OKRA_MIN_(length, s->offsets[i + 1] - s->offsets[i]);
-            for (okra_int t = 0; t < shared; t++) {
-                score[t * S + y[t]] += w[i];
-            }
-        }
-        okra_chain_best_(&s->chain, score, length, s->weight,
-                         k->space + worker * k->space_size, found);
-        k->length[r] = length;
-        for (okra_int t = 0; !s->lengths && t < length; t++) {
-            if (found[t] == S - 1) {
-                k->length[r] = t;
-                break;
-            }
-        }
+        okra_chain_best_(&s->chain, &q, space, found, &k->length[r]);
     }
     return OKRA_OK;
 }
@@ -259,7 +313,7 @@ static okra_status keep(okra_context *ctx, const work *k)
     }
     TRY(as_objects(s->output->y, &b, &strings));
     TRY(okra_panels_norms_(ctx, s->training, m < s->tests, k->block->W, norm));
-    TRY(okra_propose_(ctx, s->output, strings, owner, true, k->block->W, norm,
+    TRY(okra_propose_(ctx, s->output, strings, owner, true, k->block->W, norm, NAN, NULL,
                       s->distance + k->block->first));
 done:
     okra_ragged_abandon_(&b);
@@ -285,11 +339,12 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
         k.longest = OKRA_MAX_(k.longest, s->lengths[block->first + r]);
     }
     k.space_size = okra_chain_scratch_(&s->chain, k.longest);
-    TRY(okra_doubles_(ctx, workers * k.longest, s->symbols, "the scores of characters",
-                      &k.score));
+    TRY(okra_doubles_(ctx, 2 * workers * k.longest, s->symbols,
+                      "the scores of characters", &k.score));
     ALLOC(k.space, workers * k.space_size);
     ALLOC(k.found, block->m * k.longest);
     ALLOC(k.length, block->m);
+    ALLOC(k.tried, workers * k.longest);
     TRY(okra_parallel_(ctx, block->m, 16, NULL, body, &k));
     TRY(keep(ctx, &k));
 done:
@@ -297,6 +352,7 @@ done:
     okra_free_(k.space);
     okra_free_(k.found);
     okra_free_(k.length);
+    okra_free_(k.tried);
     return st;
 }
 

@@ -16,7 +16,8 @@
 
 okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
                           const okra_data *data, const okra_int *owner, bool empty,
-                          okra_mat_ W, const double *norm, double *distance)
+                          okra_mat_ W, const double *norm, double constant,
+                          okra_key_ *key, double *distance)
 {
     okra_status st = OKRA_OK;
     okra_panels_ *panels = NULL;
@@ -39,9 +40,14 @@ okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
             }
         }
         for (okra_int c = 0; c < C.cols; c++) {
-            double d = self[first + c] - 2 * inner[c] + norm[owner[first + c]];
-            bool none = !empty && self[first + c] <= 0;
+            double own = okra_self_settle_(self[first + c], constant);
+            double d = own - 2 * inner[c] + norm[owner[first + c]];
+            bool none = !empty && own <= 0;
             distance[first + c] = none ? (double)INFINITY : d < 0 ? 0 : d;
+            if (key) {
+                key[first + c] =
+                    okra_key_of_(isnan(constant) ? own : own - constant, inner[c]);
+            }
         }
     }
 done:
@@ -55,7 +61,29 @@ struct okra_starts_ {
     void *candidates; /* the state of the decoder candidates */
     okra_panels_ *training;
     okra_int tests;
+    double constant;
 };
+
+/* Outputs without features do not count. */
+static okra_status find_constant(okra_starts_ *s, okra_int n)
+{
+    okra_status st = OKRA_OK;
+    const double *self = okra_panels_self_(s->training);
+    bool *skip = NULL;
+    ALLOC(skip, n);
+    for (okra_int i = 0; i < n; i++) {
+        skip[i] = self[i] <= 0;
+    }
+    s->constant = okra_self_constant_(self, n, skip);
+done:
+    okra_free_(skip);
+    return st;
+}
+
+double okra_starts_constant_(const okra_starts_ *starts)
+{
+    return starts->constant;
+}
 
 okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
                                 okra_int tests, okra_int top, bool empty,
@@ -70,6 +98,7 @@ okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
     s->tests = tests;
     TRY(okra_candidates_open_(ctx, &whole, &request, empty, &s->candidates));
     TRY(okra_panels_create_(ctx, output, NULL, &s->training));
+    TRY(find_constant(s, okra_data_count(output->y)));
     *out = s;
     s = NULL;
 done:
@@ -98,9 +127,9 @@ done:
 }
 
 void okra_starts_get_(const okra_starts_ *starts, okra_int i, const okra_int **index,
-                      const double **distance)
+                      const double **distance, const okra_key_ **key)
 {
-    okra_candidates_best_(starts->candidates, i, index, distance);
+    okra_candidates_best_(starts->candidates, i, index, distance, key);
 }
 
 /* ---- shared by decoders that make up objects ---- */

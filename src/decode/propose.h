@@ -5,14 +5,16 @@
 #ifndef OKRA_PROPOSE_H_
 #define OKRA_PROPOSE_H_
 
-#include "decode/decode.h"
+#include "decode/nearest.h"
 
 /* distance[c] = |phi(y_c) - h_r|^2, r = owner[c] a row of W, norm[r] = w_r'Lw_r; infinite
  * where l(y,y) <= 0 (an object without features lies near every small prediction), unless
- * `empty`. */
+ * `empty`. key[c] (NULL: not wanted) orders the objects of a row; `constant` is the
+ * l(y,y) of all training outputs, or NaN. */
 okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
                           const okra_data *data, const okra_int *owner, bool empty,
-                          okra_mat_ W, const double *norm, double *distance) OKRA_CHECK;
+                          okra_mat_ W, const double *norm, double constant,
+                          okra_key_ *key, double *distance) OKRA_CHECK;
 
 /* The training outputs nearest to each prediction. */
 typedef struct okra_starts_ okra_starts_;
@@ -23,9 +25,12 @@ void okra_starts_free_(okra_starts_ *starts);
 /* Looks at a block of weights; norm[r] = w_r'Lw_r. */
 okra_status okra_starts_block_(okra_context *ctx, okra_starts_ *starts,
                                const okra_block_ *block, double *norm) OKRA_CHECK;
-/* The `top` best of test point i, best first (-1: no more), and their distances. */
+/* The `top` best of test point i, best first (-1: no more), their distances, and what
+ * orders them. */
 void okra_starts_get_(const okra_starts_ *starts, okra_int i, const okra_int **index,
-                      const double **distance);
+                      const double **distance, const okra_key_ **key);
+/* The l(y,y) of all training outputs that have features, or NaN. */
+double okra_starts_constant_(const okra_starts_ *starts);
 
 /* What `finish` hands over: one object and one distance a test point, no candidate rows.
  * Takes over `distance` (from okra_alloc_) and `objects` on success. */

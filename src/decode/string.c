@@ -163,7 +163,7 @@ static okra_status exact(void *user, const double *w, okra_offer_ *offer)
         const int32_t *codes = okra_characters_(s->output->y, i, &length);
         add_counts(s, codes, length, w[i]);
     }
-    s->unfinished += !okra_debruijn_search_(&s->graph, -1e300);
+    s->unfinished += !okra_debruijn_search_(&s->graph);
     okra_int length = s->graph.best_length;
     ALLOC(word, length);
     for (okra_int j = 0; j < length; j++) {

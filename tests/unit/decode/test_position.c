@@ -1,6 +1,6 @@
 /*
- * Sequences from position-wise scores against all sequences of the same length, with
- * chains of order 0, 1 and 2.
+ * Sequences from position-wise scores against all sequences of the same length, and where
+ * lengths are free against all sequences, with chains of order 0, 1 and 2.
  */
 #include "decoding.h"
 
@@ -127,34 +127,133 @@ TEST(given_lengths)
     }
 }
 
-/* Without lengths the end is a symbol, which everything after it repeats. */
-TEST(lengths_found)
+/* How many positions agree, divided by the roots of the lengths if normalized. */
+static double agree(const int *a, int m, const int *b, int n, bool normalized)
 {
-    enum { SYMBOLS = LETTERS + 1, PLACES = 5 };
-    okra_random_ r = okra_random_create_(40, 5);
+    double same = 0;
+    for (int t = 0; t < m && t < n; t++) {
+        same += a[t] == b[t];
+    }
+    return normalized ? same / sqrt((double)m * (double)n) : same;
+}
+
+typedef struct problem {
+    int word[N][LENGTH], length[N], order;
+    const okra_data *y;
+    const double *w;
+    double weight, norm;
+    bool normalized;
+} problem;
+
+/* |phi(y) - h|^2 / 2 - weight log P(y), from the definitions. */
+static double judged(const problem *p, const int *word, int length)
+{
+    double value = p->norm + (p->normalized ? 1 : length), chain = 0;
+    for (int i = 0; i < N; i++) {
+        value -=
+            2 * p->w[i] * agree(word, length, p->word[i], p->length[i], p->normalized);
+    }
+    for (int t = 0; t <= length && p->order > 0; t++) {
+        int before[2] = {t > 0 ? word[t - 1] : -1, t > 1 ? word[t - 2] : -1};
+        int c = t == length ? LETTERS : word[t];
+        chain += log_p(p->y, p->order, before, c, LETTERS + 1, LETTERS);
+    }
+    return value / 2 - p->weight * chain;
+}
+
+/* The least of all words of up to `longest` letters; without the empty one, which has no
+ * features, if normalized. */
+static double least(const problem *p, int longest)
+{
+    double best = INFINITY;
+    for (int length = 0, words = 1; length <= longest; length++, words *= LETTERS) {
+        for (int i = 0; i < words && (length > 0 || !p->normalized); i++) {
+            int word[LENGTH];
+            for (int t = 0, rest = i; t < length; t++, rest /= LETTERS) {
+                word[t] = rest % LETTERS;
+            }
+            best = fmin(best, judged(p, word, length));
+        }
+    }
+    return best;
+}
+
+static int letters_of(const okra_data *y, okra_int i, int *word)
+{
+    okra_int length;
+    const int32_t *s = okra_data_characters(y, i, &length);
+    for (okra_int t = 0; t < length; t++) {
+        word[t] = (int)s[t] - 'a';
+    }
+    return (int)length;
+}
+
+/* TESTS problems. */
+static void free_lengths(bool normalized, int order, uint64_t seed)
+{
+    okra_random_ r = okra_random_create_(seed, 5);
     outputs o;
     double W[TESTS * N];
     okra_decoded_ d = {0};
-    outputs_open(&o, "position(zero-one)", random_strings(&r, 2, PLACES - 1));
+    int longest = 0;
+    outputs_open(&o, normalized ? "position(zero-one) | normalize" : "position(zero-one)",
+                 random_strings(&r, 1, 4));
     random_weights(&r, TESTS, N, W);
-    CHECK_OK(decode(NULL, &o, "position", "", W, TESTS, NULL, TESTS, &d));
+    problem p = {.order = order, .y = o.y, .normalized = normalized};
+    p.weight = order ? 0.05 : 0;
+    for (int i = 0; i < N; i++) {
+        p.length[i] = letters_of(o.y, i, p.word[i]);
+        longest = OKRA_MAX_(longest, p.length[i]);
+    }
+    CHECK_OK(decode(NULL, &o, "position",
+                    order == 0   ? ""
+                    : order == 1 ? "chain=1"
+                                 : "chain=2",
+                    W, TESTS, NULL, 7, &d));
     for (int t = 0; t < TESTS && d.objects; t++) {
-        okra_int length;
-        const int32_t *s = okra_data_characters(d.objects, t, &length);
-        CHECK(length <= PLACES);
-        for (int k = 0; k < OKRA_MIN_(length + 1, PLACES); k++) {
-            double score[SYMBOLS] = {0};
-            for (okra_int i = 0; i < N; i++) {
-                okra_int own;
-                const int32_t *y = okra_data_characters(o.y, i, &own);
-                score[k < own ? y[k] - 'a' : LETTERS] += W[t * N + i];
-            }
-            int chosen = k < length ? (int)s[k] - 'a' : LETTERS;
-            for (int c = 0; c < SYMBOLS; c++) {
-                CHECK(score[chosen] >= score[c] - 1e-12);
-            }
+        int word[LENGTH], length = letters_of(d.objects, t, word);
+        p.w = W + t * N;
+        p.norm = 0;
+        for (int i = 0; i < N * N; i++) {
+            p.norm += p.w[i / N] * p.w[i % N] *
+                      agree(p.word[i / N], p.length[i / N], p.word[i % N],
+                            p.length[i % N], normalized);
+        }
+        CHECK_NEAR(judged(&p, word, length), least(&p, longest), 1e-13); /* 2e-15 */
+        p.weight = 0;
+        CHECK_NEAR(d.distance[t], fmax(2 * judged(&p, word, length), 0), 1e-12);
+        p.weight = order ? 0.05 : 0;
+    }
+    okra_decoded_clear_(&d);
+    outputs_close(&o);
+}
+
+/* 2 kernels, 3 orders, 10 training sets, TESTS predictions each: 900 problems. */
+TEST(lengths_found)
+{
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        for (int order = 0; order <= 2; order++) {
+            free_lengths(false, order, 40 + seed);
+            free_lengths(true, order, 90 + seed);
         }
     }
+}
+
+/* The neighbours ab, abc, abc, abd, abe: their mean is nearest to ab. */
+TEST(no_farther_than_a_training_output)
+{
+    const char *texts[] = {"ab", "abc", "abc", "abd", "abe"};
+    double W[5] = {0.2, 0.2, 0.2, 0.2, 0.2};
+    okra_data *y = NULL;
+    okra_decoded_ d = {0};
+    okra_int length;
+    outputs o;
+    CHECK_OK(okra_data_strings(texts, 5, &y));
+    outputs_open(&o, "position(zero-one)", y);
+    CHECK_OK(decode(NULL, &o, "position", "", W, 1, NULL, 1, &d));
+    const int32_t *s = okra_data_characters(d.objects, 0, &length);
+    CHECK(length == 2 && s[0] == 'a' && s[1] == 'b');
+    CHECK_NEAR(d.distance[0], 0.24, 1e-14);
     okra_decoded_clear_(&d);
     outputs_close(&o);
 }
@@ -205,5 +304,5 @@ TEST(failures)
     outputs_close(&o);
 }
 
-MAIN(RUN(given_lengths), RUN(lengths_found), RUN(a_training_output_comes_back),
-     RUN(failures))
+MAIN(RUN(given_lengths), RUN(lengths_found), RUN(no_farther_than_a_training_output),
+     RUN(a_training_output_comes_back), RUN(failures))
