@@ -1,8 +1,8 @@
 # The libraries okra stands on, all permissive: OpenBLAS and LAPACKE (BSD), zlib, jansson
-# (MIT), matio (BSD), libLBFGS (MIT), LIBSVM (BSD). Made: okra_dependencies, the target
+# (MIT), expat (MIT), libLBFGS (MIT), LIBSVM (BSD). Made: okra_dependencies, the target
 # that links them all. The installed package reads this file too, for those who link the
-# static library.
-set(okra_modules OPENBLAS openblas LAPACKE lapacke ZLIB zlib JANSSON jansson MATIO matio
+# static library. matio (BSD) is for okra-mat alone: OkraPlugins.cmake.
+set(okra_modules OPENBLAS openblas LAPACKE lapacke ZLIB zlib JANSSON jansson
     LBFGS liblbfgs EXPAT expat)
 
 find_package(PkgConfig REQUIRED)

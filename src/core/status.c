@@ -80,9 +80,7 @@ void okra_message_prefix_(const char *format, ...)
     vsnprintf(fresh, sizeof fresh, format, args);
     va_end(args);
     /* A text that does not fit loses its end, not its beginning. */
-    size_t used = strlen(fresh), room = sizeof fresh - 1 - used;
-    strncat(fresh, ": ", room);
-    room = sizeof fresh - 1 - strlen(fresh);
-    strncat(fresh, message, room);
+    size_t used = strlen(fresh), room = sizeof fresh - used;
+    snprintf(fresh + used, room, ": %.*s", room > 3 ? (int)room - 3 : 0, message);
     memcpy(message, fresh, sizeof message);
 }

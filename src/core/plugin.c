@@ -1,0 +1,85 @@
+/*
+ * plugin.c: files that belong to the library and lie beside it.
+ *
+ * They are looked for in the folder of the file that this code was loaded from
+ * (libokra.so, or a program that okra is linked into) and in its subfolder okra/. The
+ * kernel's map of this process names that file in full; what the loader was given may be
+ * relative to a current directory of the past. Neither the current directory nor a
+ * variable of the environment is asked.
+ */
+#include "core/core.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINE = PATH_MAX + 128 };
+
+/* "begin-end perms offset device inode   path\n": its path where `at` lies within. */
+static const char *path_of(char *line, uintptr_t at)
+{
+    uintptr_t begin, end;
+    if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &begin, &end) != 2 || at < begin ||
+        at >= end) {
+        return NULL;
+    }
+    line[strcspn(line, "\n")] = '\0';
+    return strchr(line, '/');
+}
+
+okra_status okra_library_folder_(char **out)
+{
+    okra_status st = OKRA_OK;
+    char line[LINE];
+    const char *path = NULL;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps && !path && fgets(line, sizeof line, maps)) {
+        path = path_of(line, (uintptr_t)&okra_library_folder_);
+    }
+    if (!path) {
+        FAIL(OKRA_EUNSUPPORTED, "the folder of the okra library is not known: "
+                                "/proc/self/maps does not name it");
+    }
+    char *folder = okra_strndup_(path, (size_t)(strrchr(path, '/') - path));
+    if (!folder) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    *out = folder;
+done:
+    if (maps) {
+        fclose(maps);
+    }
+    return st;
+}
+
+okra_status okra_library_file_(const char *name, char **out)
+{
+    okra_status st = OKRA_OK;
+    char *folder = NULL, *path = NULL;
+    struct stat info;
+    TRY(okra_library_folder_(&folder));
+    for (int k = 0; k < 2; k++) {
+        path = okra_format_("%s/%s%s", folder, k == 0 ? "" : "okra/", name);
+        if (!path) {
+            st = OKRA_EMEM;
+            goto done;
+        }
+        if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
+            *out = path;
+            path = NULL;
+            goto done;
+        }
+        okra_free_(path);
+        path = NULL;
+    }
+    FAIL(OKRA_EUNSUPPORTED, "there is no %s in %s or in its subfolder okra", name,
+         folder);
+done:
+    okra_free_(path);
+    okra_free_(folder);
+    return st;
+}
