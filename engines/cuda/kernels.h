@@ -1,0 +1,141 @@
+/*
+ * kernels.h: what runs on the device, as C sees it. Each function starts kernels on the
+ * stream and returns what cudaGetLastError says of the start. Matrices are row-major, ld
+ * is the row stride; sizes are not 0.
+ */
+#ifndef OKRA_KERNELS_CUDA_H_
+#define OKRA_KERNELS_CUDA_H_
+
+#include <cuda_runtime_api.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- elementwise.cu ---- */
+
+cudaError_t gpu_run_fill_(cudaStream_t s, int64_t rows, int64_t cols, double value,
+                          double *A, int64_t ld);
+/* A_ii <- scale A_ii + value */
+cudaError_t gpu_run_diagonal_(cudaStream_t s, int64_t n, double scale, double value,
+                              double *A, int64_t ld);
+/* to: A_ii <- d_i; else d_i <- A_ii */
+cudaError_t gpu_run_diagonal_copy_(cudaStream_t s, int64_t n, int to, double *A,
+                                   int64_t ld, double *d);
+/* A_ij <- A_ij r_i c_j; NULL: 1 */
+cudaError_t gpu_run_scale_(cudaStream_t s, int64_t rows, int64_t cols, const double *r,
+                           const double *c, double *A, int64_t ld);
+/* A_ij <- A_ij - r_i - r_j + g[0], n x n */
+cudaError_t gpu_run_subtract_(cudaStream_t s, int64_t n, const double *r, const double *g,
+                              double *A, int64_t ld);
+cudaError_t gpu_run_sum_(cudaStream_t s, int64_t rows, int64_t cols, double a, double b,
+                         const double *B, int64_t ldb, double *A, int64_t ld);
+cudaError_t gpu_run_product_(cudaStream_t s, int64_t rows, int64_t cols, const double *B,
+                             int64_t ldb, double *A, int64_t ld);
+cudaError_t gpu_run_power_(cudaStream_t s, int64_t rows, int64_t cols, double power,
+                           double *A, int64_t ld);
+/* A_ij <- B_ij / (r_i c_j + shift) */
+cudaError_t gpu_run_divide_(cudaStream_t s, int64_t rows, int64_t cols, const double *r,
+                            const double *c, double shift, const double *B, int64_t ldb,
+                            double *A, int64_t ld);
+
+/* ---- transpose.cu ---- */
+
+/* B <- A', A rows x cols */
+cudaError_t gpu_run_transpose_(cudaStream_t s, int64_t rows, int64_t cols,
+                               const double *A, int64_t ld, double *B, int64_t ldb);
+/* One triangle of A, without the diagonal, becomes the mirror image of the other. */
+cudaError_t gpu_run_mirror_(cudaStream_t s, int64_t n, int lower_to_upper, double *A,
+                            int64_t ld);
+/* A <- A', n x n, in place */
+cudaError_t gpu_run_exchange_(cudaStream_t s, int64_t n, double *A, int64_t ld);
+
+/* ---- reduce.cu: sums in a fixed order ---- */
+
+/* out_i <- scale sum_j A_ij */
+cudaError_t gpu_run_row_sums_(cudaStream_t s, int64_t rows, int64_t cols, double scale,
+                              const double *A, int64_t ld, double *out);
+/* *out <- sum_ij A_ij B_ij; partial: GPU_PARTS_ doubles */
+cudaError_t gpu_run_dot_(cudaStream_t s, int64_t rows, int64_t cols, const double *A,
+                         int64_t lda, const double *B, int64_t ldb, double *partial,
+                         double *out);
+/* *out <- 1 where every A_ii is a finite number above 0, else 0 */
+cudaError_t gpu_run_positive_(cudaStream_t s, int64_t n, const double *A, int64_t ld,
+                              int *out);
+enum { GPU_PARTS_ = 512 };
+
+/* ---- best.cu ---- */
+
+/* For each row the `count` (at most GPU_BEST_) best after the place that `after` names
+ * (NULL: from the best on), by value + offset, largest first, ties to the lower column.
+ * Row i of index and value begins at i * k + skip; after: skip - 1. Columns of the row
+ * are cut into `parts` and their bests merged through scratch, rows * parts * count of
+ * both kinds, where parts > 1. */
+enum { GPU_BEST_ = 1024 };
+cudaError_t gpu_run_best_(cudaStream_t s, int64_t rows, int64_t cols, const double *A,
+                          int64_t ld, const double *offset, int count, int64_t k,
+                          int64_t skip, int parts, double *part_value,
+                          int64_t *part_index, int64_t *index, double *value);
+
+/* ---- leaves.cu: out_ij over rows of a (ni) and of b (nj) ---- */
+
+cudaError_t gpu_run_bits_(cudaStream_t s, int64_t ni, int64_t nj, int64_t width,
+                          const uint64_t *a, int64_t lda, const uint64_t *b, int64_t ldb,
+                          double *out, int64_t ld);
+cudaError_t gpu_run_distance1_(cudaStream_t s, int64_t ni, int64_t nj, int64_t width,
+                               const double *a, int64_t lda, const double *b, int64_t ldb,
+                               double *out, int64_t ld);
+
+/* ---- program.cu ---- */
+
+/* The codes of engine/entries.h, in its order (gram.c checks that). */
+enum {
+    GPU_DOT_,
+    GPU_BITS_,
+    GPU_DISTANCE1_,
+    GPU_CONSTANT_,
+    GPU_SUM_,
+    GPU_PRODUCT_,
+    GPU_SCALE_,
+    GPU_RBF_,
+    GPU_EXP_,
+    GPU_POLY_,
+    GPU_POWER_,
+    GPU_NORMALIZE_,
+    GPU_TANIMOTO_,
+    GPU_CENTER_,
+    GPU_SERIES_,
+};
+enum { GPU_DEPTH_ = 16, GPU_STEPS_ = 48 };
+
+/* Device pointers; u and self belong to the rows of the panel, v to its columns. */
+typedef struct gpu_step_ {
+    int code;
+    double p, q;
+    int64_t degree, count;
+    const double *u, *v, *self, *list;
+    const double *leaf; /* values of the leaf; NULL: they are in the panel itself */
+} gpu_step_;
+
+/* `rows` x `cols` of the matrix from row `first` on. */
+typedef struct gpu_panel_ {
+    int64_t rows, cols, first;
+    int diagonal; /* symmetric: row r meets itself in column first + r               */
+    int mirror;   /* only columns up to the row's are computed, and written across too */
+    double *p;    /* row `first` of the matrix                                       */
+    int64_t ld;
+    int64_t leaf_ld;
+} gpu_panel_;
+
+typedef struct gpu_program_ {
+    int count;
+    gpu_step_ steps[GPU_STEPS_];
+} gpu_program_;
+cudaError_t gpu_run_program_(cudaStream_t s, const gpu_program_ *program,
+                             const gpu_panel_ *panel);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
