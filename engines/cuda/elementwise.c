@@ -110,22 +110,27 @@ done:
     return st;
 }
 
-okra_status gpu_center_(void *e, okra_context *ctx, void *A)
+okra_status gpu_center_(void *e, okra_context *ctx, double *mean, void *A)
 {
     okra_status st = OKRA_OK;
     gpu_ *g = e;
     gpu_body_ *a = A;
     void *arena = NULL;
+    size_t one = sizeof *mean;
 
     TRY(gpu_use_(g));
     okra_int n = a->rows;
     double part = 1 / (double)n;
     TRY(gpu_arena_(g, ctx, bytes_of(n) + bytes_of(1), "the means of rows", NO_ROOM,
                    &arena));
-    double *mean = arena, *whole = mean + bytes_of(n) / sizeof *mean;
-    GPU_TRY(gpu_run_row_sums_(g->stream, n, n, part, a->p, a->ld, mean), "means of rows");
-    GPU_TRY(gpu_run_row_sums_(g->stream, 1, n, part, mean, n, whole), "the mean");
-    GPU_TRY(gpu_run_subtract_(g->stream, n, mean, whole, a->p, a->ld), "centring");
+    double *means = arena, *whole = means + bytes_of(n) / one;
+    GPU_TRY(gpu_run_row_sums_(g->stream, n, n, part, a->p, a->ld, means),
+            "means of rows");
+    GPU_TRY(gpu_run_row_sums_(g->stream, 1, n, part, means, n, whole), "the mean");
+    GPU_TRY(gpu_run_subtract_(g->stream, n, means, whole, a->p, a->ld), "centring");
+    if (mean) {
+        TRY(gpu_download_(g, ctx, means, one, one, n, mean, one));
+    }
 done:
     return st;
 }

@@ -152,7 +152,7 @@ okra_status gpu_add_diagonal_(void *e, okra_context *ctx, double value, void *A)
 okra_status gpu_diagonal_(void *e, okra_context *ctx, const void *A, double *out);
 okra_status gpu_scale_(void *e, okra_context *ctx, const double *r, const double *c,
                        void *A);
-okra_status gpu_center_(void *e, okra_context *ctx, void *A);
+okra_status gpu_center_(void *e, okra_context *ctx, double *mean, void *A);
 okra_status gpu_combine_(void *e, okra_context *ctx, okra_combine_ how, double s,
                          double t, const double *r, const double *c, const void *B,
                          void *A);

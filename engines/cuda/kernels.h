@@ -63,7 +63,7 @@ cudaError_t gpu_run_dot_(cudaStream_t s, int64_t rows, int64_t cols, const doubl
 /* *out <- 1 where every A_ii is a finite number above 0, else 0 */
 cudaError_t gpu_run_positive_(cudaStream_t s, int64_t n, const double *A, int64_t ld,
                               int *out);
-enum { GPU_PARTS_ = 512 };
+enum { GPU_PARTS_ = 2048 };
 
 /* ---- best.cu ---- */
 

@@ -66,8 +66,9 @@ okra_status okra_large_diagonal_(okra_context *ctx, const okra_large_ *A,
 /* A_ij <- A_ij r_i c_j; r or c NULL: 1. */
 okra_status okra_large_scale_(okra_context *ctx, const double *r, const double *c,
                               okra_large_ *A) OKRA_CHECK;
-/* H A H, H = I - 11'/n, A square. */
-okra_status okra_large_center_(okra_context *ctx, okra_large_ *A) OKRA_CHECK;
+/* H A H, H = I - 11'/n, A symmetric; mean (n, or NULL) gets A1/n as it was. */
+okra_status okra_large_center_(okra_context *ctx, double *mean,
+                               okra_large_ *A) OKRA_CHECK;
 
 /* Elementwise, in place, A and B of one shape. */
 typedef enum okra_combine_ {
@@ -173,7 +174,7 @@ typedef struct okra_engine_class_ {
     okra_status (*diagonal)(void *e, okra_context *ctx, const void *A, double *out);
     okra_status (*scale)(void *e, okra_context *ctx, const double *r, const double *c,
                          void *A);
-    okra_status (*center)(void *e, okra_context *ctx, void *A);
+    okra_status (*center)(void *e, okra_context *ctx, double *mean, void *A);
     okra_status (*combine)(void *e, okra_context *ctx, okra_combine_ how, double s,
                            double t, const double *r, const double *c, const void *B,
                            void *A);
