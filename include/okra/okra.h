@@ -5,6 +5,7 @@
 #define OKRA_OKRA_H
 
 #include "okra/base.h"
+#include "okra/conformal.h"
 #include "okra/data.h"
 #include "okra/kernel.h"
 #include "okra/link.h"

@@ -121,6 +121,15 @@ void okra_writer_abort_(okra_writer_ *w); /* accepts NULL */
 uint64_t okra_mix_(uint64_t h, const void *bytes, size_t size);
 uint64_t okra_data_mix_(uint64_t h, const okra_data *data);
 
+/* ---- the same objects ---- */
+
+/* first[k]: the lowest number of an object that is the same as object k, the objects of
+ * all collections numbered one after the other. */
+okra_status okra_data_same_(const okra_data *const *sets, int count,
+                            okra_int *first) OKRA_CHECK;
+/* Each object once, in order of first appearance. */
+okra_status okra_data_distinct_(const okra_data *data, okra_data **out) OKRA_CHECK;
+
 /* ---- named arrays: what a method stores in a model ---- */
 
 /* A bag holds named matrices, numbers and texts. A method's fit fills one; its predict

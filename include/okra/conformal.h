@@ -1,0 +1,81 @@
+/*
+ * okra/conformal.h: prediction sets and intervals that hold the truth with a chosen
+ * probability.
+ *
+ * The p-value of a candidate y for a test input x is the share of pairs whose score is at
+ * least that of (x, y), (x, y) itself included. The set of all y with a p-value above
+ * alpha holds the true output with probability at least 1 - alpha, whatever the
+ * distribution, if the pairs that calibrate and the test pair are exchangeable.
+ *
+ *   split       pairs that the fit has not seen calibrate; any method; 1 - alpha
+ *   full        the training pairs calibrate: each candidate is added to the training
+ *               set, and all residuals are those of that fit, in closed form; 1 - alpha
+ *   jackknife+  predictions of models without one pair, in closed form; 1 - 2 alpha, and
+ *               about 1 - alpha as a rule
+ *   cv+         the same without a fold of pairs; 1 - 2 alpha (less a term of order
+ *               1 / sqrt(n) for few large folds)
+ *
+ * full, jackknife+ and cv+ are for ridge with the operator identity, all of whose inputs
+ * have outputs.
+ */
+#ifndef OKRA_CONFORMAL_H
+#define OKRA_CONFORMAL_H
+
+#include "okra/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct okra_conformal_settings {
+    size_t size; /* of this struct, as okra_conformal_defaults sets it */
+    /* "split", "full", "jackknife+", "cv+", or "auto": split where there are pairs to
+     * calibrate with, else full. */
+    const char *how;
+    /* What is compared. "distance": of the output to the prediction of a model that has
+     * not seen it, in feature space. "normalized": that, divided by the standard
+     * deviation which the inputs give (ridge, kpca, tgp-kl). "residual" (full): the
+     * distance to the prediction of the model that has seen it. "rank" (split): how many
+     * candidates are nearer. The name of a metric (split): its value for the decoded
+     * prediction. */
+    const char *score;
+    okra_int folds;                                 /* of cv+ */
+    const okra_data *calibration_x, *calibration_y; /* split; NULL: those of the model */
+    /* Mondrian groups: pairs are compared with those of their own group. Labels of the
+     * pairs that calibrate and of the test inputs, or, by_class, the outputs themselves.
+     */
+    const okra_data *groups, *test_groups;
+    bool by_class;
+    /* Covariate shift: how much more likely each input is under the distribution of the
+     * test inputs, for the pairs that calibrate and for the test inputs; NULL: 1. */
+    const double *weights, *test_weights;
+} okra_conformal_settings;
+
+OKRA_API void okra_conformal_defaults(okra_conformal_settings *settings);
+
+/* The distinct training outputs of a model, in order of first appearance: the candidates
+ * where none are given. */
+OKRA_API okra_status okra_conformal_candidates(okra_context *context,
+                                               const okra_model *model,
+                                               okra_data **out) OKRA_CHECK;
+/* p (x objects x candidates, row-major): the p-values. settings == NULL: defaults;
+ * candidates == NULL: those of okra_conformal_candidates. */
+OKRA_API okra_status okra_conformal_p_values(okra_context *context,
+                                             const okra_model *model, const okra_data *x,
+                                             const okra_data *candidates,
+                                             const okra_conformal_settings *settings,
+                                             double *p) OKRA_CHECK;
+/* Vectors under a linear output kernel: bounds (x objects x d x 2), lower and upper, for
+ * each coordinate by itself; radius (x objects, may be NULL; not by `full`): of the ball
+ * around the prediction that holds the whole vector. Infinite where the pairs are too few
+ * for alpha. */
+OKRA_API okra_status okra_conformal_intervals(okra_context *context,
+                                              const okra_model *model, const okra_data *x,
+                                              double alpha,
+                                              const okra_conformal_settings *settings,
+                                              double *bounds, double *radius) OKRA_CHECK;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,367 @@
+/*
+ * conformal.c: what is asked for is checked, groups and weights are brought to one form,
+ * and one of the ways is taken.
+ */
+#include "conformal/conformal.h"
+
+#include "okra/metric.h"
+
+#include <math.h>
+#include <string.h>
+
+void okra_conformal_defaults(okra_conformal_settings *settings)
+{
+    if (settings) {
+        *settings = (okra_conformal_settings){
+            .size = sizeof *settings, .how = "auto", .score = "distance", .folds = 10};
+    }
+}
+
+okra_int okra_conformal_group_(const okra_conformal_job_ *job, okra_int t, okra_int c)
+{
+    return job->test_group    ? job->test_group[t]
+           : job->class_group ? job->class_group[c]
+                              : 0;
+}
+
+bool okra_conformal_in_(const okra_conformal_job_ *job, okra_int i, okra_int group)
+{
+    return !job->group || job->group[i] == group;
+}
+
+double okra_conformal_weight_(const okra_conformal_job_ *job, okra_int i)
+{
+    return job->s.weights ? job->s.weights[i] : 1;
+}
+
+double okra_conformal_test_weight_(const okra_conformal_job_ *job, okra_int t)
+{
+    return job->s.weights ? job->s.test_weights[t] : 1;
+}
+
+okra_int okra_conformal_order_(double alpha, okra_int n)
+{
+    double place = (1 - alpha) * (double)(n + 1);
+    return (okra_int)ceil(place - 1e-9 * (place > 1 ? place : 1));
+}
+
+/* Hoare's quickselect with the middle element as pivot. */
+double okra_conformal_kth_(double *values, okra_int n, okra_int k)
+{
+    okra_int low = 0, high = n - 1;
+    if (k < 1 || k > n) {
+        return k < 1 ? -INFINITY : INFINITY;
+    }
+    while (low < high) {
+        double pivot = values[low + (high - low) / 2];
+        okra_int i = low, j = high;
+        while (i <= j) {
+            while (values[i] < pivot) {
+                i++;
+            }
+            while (values[j] > pivot) {
+                j--;
+            }
+            if (i <= j) {
+                double v = values[i];
+                values[i++] = values[j];
+                values[j--] = v;
+            }
+        }
+        if (k - 1 <= j) {
+            high = j;
+        } else if (k - 1 >= i) {
+            low = i;
+        } else {
+            break;
+        }
+    }
+    return values[k - 1];
+}
+
+/* ---- what is asked for ---- */
+
+static okra_status read_how(okra_conformal_job_ *job)
+{
+    const char *how = job->s.how ? job->s.how : "auto";
+    bool pairs = job->s.calibration_x && job->s.calibration_y;
+    if (!job->s.calibration_x != !job->s.calibration_y) {
+        return okra_fail_(OKRA_EARG,
+                          "conformal: inputs to calibrate with need their outputs");
+    }
+    if (strcmp(how, "auto") == 0) {
+        job->s.how = how = pairs ? "split" : "full";
+    }
+    if (strcmp(how, "split") == 0) {
+        job->how = OKRA_CONFORMAL_SPLIT_;
+        if (!pairs) {
+            return okra_fail_(OKRA_EARG, "conformal split needs pairs to calibrate with "
+                                         "that the fit has not seen");
+        }
+    } else if (strcmp(how, "full") == 0) {
+        job->how = OKRA_CONFORMAL_FULL_;
+    } else if (strcmp(how, "jackknife+") == 0 || strcmp(how, "cv+") == 0) {
+        job->how = OKRA_CONFORMAL_FOLDS_;
+        job->folds = how[0] == 'c' ? job->s.folds : 0;
+        if (how[0] == 'c' && job->folds < 2) {
+            return okra_fail_(OKRA_EARG, "conformal cv+: %lld folds, expected at least 2",
+                              (long long)job->folds);
+        }
+    } else {
+        return okra_fail_(OKRA_EARG,
+                          "conformal is '%s', expected split, full, jackknife+, cv+ or "
+                          "auto",
+                          how);
+    }
+    if (pairs && job->how != OKRA_CONFORMAL_SPLIT_) {
+        return okra_fail_(OKRA_EARG,
+                          "conformal %s calibrates with the training pairs: pairs to "
+                          "calibrate with are for split",
+                          how);
+    }
+    return OKRA_OK;
+}
+
+static okra_status read_score(okra_conformal_job_ *job)
+{
+    static const char *const names[] = {"distance", "normalized", "residual", "rank"};
+    const char *score = job->s.score = job->s.score ? job->s.score : "distance";
+    bool loss = true;
+    int found = 0;
+    while (found < 4 && strcmp(score, names[found]) != 0) {
+        found++;
+    }
+    job->score = (okra_conformal_score_)found;
+    if (found == OKRA_SCORE_METRIC_ && okra_metric_is_loss(score, &loss) != OKRA_OK) {
+        return okra_fail_(OKRA_EARG,
+                          "conformal score is '%s', expected distance, normalized, "
+                          "residual, rank or a metric",
+                          score);
+    }
+    bool needs_split = found == OKRA_SCORE_RANK_ || found == OKRA_SCORE_METRIC_;
+    if ((needs_split && job->how != OKRA_CONFORMAL_SPLIT_) ||
+        (found == OKRA_SCORE_RESIDUAL_ && job->how != OKRA_CONFORMAL_FULL_)) {
+        return okra_fail_(OKRA_EARG, "conformal score %s is for %s, not for %s", score,
+                          needs_split ? "split" : "full", job->s.how);
+    }
+    if (needs_split && !job->candidates) {
+        return okra_fail_(OKRA_EARG, "conformal score %s is for sets, not for intervals",
+                          score);
+    }
+    return OKRA_OK;
+}
+
+/* Numbers of the groups of pairs and of test inputs or candidates: equal objects have
+ * equal numbers. */
+static okra_status number_groups(okra_conformal_job_ *job, const okra_data *pairs,
+                                 const okra_data *others, okra_int **theirs)
+{
+    okra_status st = OKRA_OK;
+    const okra_data *sets[] = {pairs, others};
+    okra_int *first = NULL;
+    ALLOC(first, pairs->n + others->n);
+    TRY(okra_data_same_(sets, 2, first));
+    ALLOC(job->group, pairs->n);
+    ALLOC(*theirs, others->n);
+    memcpy(job->group, first, (size_t)pairs->n * sizeof *first);
+    memcpy(*theirs, first + pairs->n, (size_t)others->n * sizeof *first);
+done:
+    okra_free_(first);
+    return st;
+}
+
+static okra_status read_groups(okra_conformal_job_ *job)
+{
+    okra_status st = OKRA_OK;
+    const okra_conformal_settings *s = &job->s;
+    if (!s->groups != !s->test_groups || (s->groups && s->by_class)) {
+        FAIL(OKRA_EARG, "conformal: groups need those of the pairs and those of the test "
+                        "inputs, or the class alone");
+    }
+    if (s->by_class && !job->candidates) {
+        FAIL(OKRA_EARG, "conformal: groups by class are for sets, not for intervals");
+    }
+    if (s->groups) {
+        if (s->groups->n != job->pairs || s->test_groups->n != job->tests) {
+            FAIL(OKRA_ESHAPE,
+                 "conformal: there are %lld and %lld groups, expected %lld (pairs that "
+                 "calibrate) and %lld (test inputs)",
+                 (long long)s->groups->n, (long long)s->test_groups->n,
+                 (long long)job->pairs, (long long)job->tests);
+        }
+        TRY(number_groups(job, s->groups, s->test_groups, &job->test_group));
+    } else if (s->by_class) {
+        const okra_data *y =
+            job->how == OKRA_CONFORMAL_SPLIT_ ? job->cal_y : job->model->training->y;
+        TRY(number_groups(job, y, job->candidates, &job->class_group));
+    }
+done:
+    return st;
+}
+
+static okra_status check_weights(const char *whose, const double *w, okra_int n)
+{
+    for (okra_int i = 0; i < n; i++) {
+        if (!(w[i] >= 0 && isfinite(w[i]))) {
+            return okra_fail_(OKRA_EARG,
+                              "conformal: weight %lld of the %s is %g, expected a number "
+                              "of at least 0",
+                              (long long)i, whose, w[i]);
+        }
+    }
+    return OKRA_OK;
+}
+
+static okra_status read_weights(const okra_conformal_job_ *job)
+{
+    okra_status st = OKRA_OK;
+    if (!job->s.weights != !job->s.test_weights) {
+        FAIL(OKRA_EARG, "conformal: weights need those of the pairs and of the test "
+                        "inputs");
+    }
+    if (job->s.weights) {
+        if (job->how == OKRA_CONFORMAL_FOLDS_) {
+            FAIL(OKRA_EUNSUPPORTED, "conformal %s has no weights: use split or full",
+                 job->s.how);
+        }
+        TRY(check_weights("pairs", job->s.weights, job->pairs));
+        TRY(check_weights("test inputs", job->s.test_weights, job->tests));
+        for (okra_int t = 0; t < job->tests; t++) {
+            if (!(job->s.test_weights[t] > 0)) {
+                FAIL(OKRA_EARG, "conformal: weight %lld of the test inputs is 0",
+                     (long long)t);
+            }
+        }
+    }
+done:
+    return st;
+}
+
+okra_status okra_conformal_open_(okra_context *ctx, const okra_model *model,
+                                 const okra_data *x, const okra_data *candidates,
+                                 const okra_conformal_settings *settings,
+                                 okra_conformal_job_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_conformal_job_ job = {
+        .ctx = ctx, .model = model, .x = x, .candidates = candidates, .tests = x->n};
+    okra_conformal_defaults(&job.s);
+    if (settings) {
+        if (settings->size == 0 || settings->size > sizeof job.s) {
+            FAIL(OKRA_EARG, "conformal: settings of an unknown size: begin with "
+                            "okra_conformal_defaults");
+        }
+        memcpy(&job.s, settings, settings->size); /* an older caller's are shorter */
+        job.s.size = sizeof job.s;
+    }
+    job.count = candidates ? candidates->n : 0;
+    if (model->method->linker) {
+        FAIL(OKRA_EUNSUPPORTED, "conformal: method %s scores links between nodes",
+             model->method->name);
+    }
+    TRY(read_how(&job));
+    TRY(read_score(&job));
+    job.cal_x = job.s.calibration_x;
+    job.cal_y = job.s.calibration_y;
+    job.pairs = job.how == OKRA_CONFORMAL_SPLIT_ ? job.cal_y->n : model->training->y->n;
+    if (job.how == OKRA_CONFORMAL_SPLIT_ && job.cal_x->n != job.cal_y->n) {
+        FAIL(OKRA_ESHAPE,
+             "conformal split: there are %lld inputs and %lld outputs to calibrate with",
+             (long long)job.cal_x->n, (long long)job.cal_y->n);
+    }
+    if (job.how == OKRA_CONFORMAL_SPLIT_) {
+        TRY(okra_decode_check_kind_(&model->training->output, job.cal_y,
+                                    "the outputs to calibrate with are"));
+    }
+    TRY(read_groups(&job));
+    TRY(read_weights(&job));
+    *out = job;
+    job = (okra_conformal_job_){0};
+done:
+    okra_conformal_close_(&job);
+    return st;
+}
+
+void okra_conformal_close_(okra_conformal_job_ *job)
+{
+    okra_free_(job->group);
+    okra_free_(job->test_group);
+    okra_free_(job->class_group);
+}
+
+/* ---- the public functions ---- */
+
+okra_status okra_conformal_candidates(okra_context *context, const okra_model *model,
+                                      okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    (void)context;
+    NEED(model);
+    NEED(out);
+    TRY(okra_data_distinct_(model->training->y, out));
+done:
+    return st;
+}
+
+okra_status okra_conformal_p_values(okra_context *context, const okra_model *model,
+                                    const okra_data *x, const okra_data *candidates,
+                                    const okra_conformal_settings *settings, double *p)
+{
+    okra_status st = OKRA_OK;
+    okra_conformal_job_ job = {0};
+    okra_data *own = NULL;
+    NEED(model);
+    NEED(x);
+    NEED(p);
+    if (!candidates) {
+        TRY(okra_conformal_candidates(context, model, &own));
+        candidates = own;
+    }
+    if (candidates->n == 0) {
+        FAIL(OKRA_EARG, "candidates: the set is empty");
+    }
+    TRY(okra_decode_check_kind_(&model->training->output, candidates,
+                                "the candidates are"));
+    TRY(okra_conformal_open_(context, model, x, candidates, settings, &job));
+    TRY(job.how == OKRA_CONFORMAL_SPLIT_  ? okra_conformal_split_(&job, p)
+        : job.how == OKRA_CONFORMAL_FULL_ ? okra_conformal_full_(&job, p)
+                                          : okra_conformal_folds_(&job, p));
+done:
+    okra_conformal_close_(&job);
+    okra_data_free(own);
+    return st;
+}
+
+okra_status okra_conformal_intervals(okra_context *context, const okra_model *model,
+                                     const okra_data *x, double alpha,
+                                     const okra_conformal_settings *settings,
+                                     double *bounds, double *radius)
+{
+    okra_status st = OKRA_OK;
+    okra_conformal_job_ job = {0};
+    NEED(model);
+    NEED(x);
+    NEED(bounds);
+    if (!(alpha > 0 && alpha < 1)) {
+        FAIL(OKRA_EARG, "conformal: alpha is %g, expected a number between 0 and 1",
+             alpha);
+    }
+    if (!model->training->output.features) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "conformal: intervals need dense outputs under a linear kernel; ky is %s",
+             okra_kernel_text(model->training->ky));
+    }
+    TRY(okra_conformal_open_(context, model, x, NULL, settings, &job));
+    if (radius && job.how == OKRA_CONFORMAL_FULL_) {
+        FAIL(OKRA_EUNSUPPORTED, "conformal full: there is no joint region: use split, "
+                                "jackknife+ or cv+");
+    }
+    TRY(job.how == OKRA_CONFORMAL_SPLIT_
+            ? okra_conformal_split_intervals_(&job, alpha, bounds, radius)
+        : job.how == OKRA_CONFORMAL_FULL_
+            ? okra_conformal_full_intervals_(&job, alpha, bounds)
+            : okra_conformal_folds_intervals_(&job, alpha, bounds, radius));
+done:
+    okra_conformal_close_(&job);
+    return st;
+}

@@ -1,0 +1,119 @@
+/*
+ * conformal.h: what the ways to prediction sets share.
+ *
+ * A way turns each pair (test input, candidate) into a comparison with pairs that
+ * calibrate. Those with a score at least as large count, each with its weight, and so
+ * does the pair itself:
+ *
+ *     p = (v + sum_{i: s_i >= s} w_i) / (v + sum_i w_i)
+ *
+ * over the i of its own group; w = v = 1 without covariate shift. Scores within SLACK of
+ * each other, relatively, count as equal, which can only make p larger.
+ */
+#ifndef OKRA_CONFORMAL_H_
+#define OKRA_CONFORMAL_H_
+
+#include "model/model.h"
+#include "okra/conformal.h"
+
+/* Scores that differ by less are rounding: 1e-9 of the larger one. */
+#define OKRA_CONFORMAL_SLACK_ 1e-9
+
+typedef enum okra_conformal_score_ {
+    OKRA_SCORE_DISTANCE_,
+    OKRA_SCORE_NORMALIZED_,
+    OKRA_SCORE_RESIDUAL_,
+    OKRA_SCORE_RANK_,
+    OKRA_SCORE_METRIC_,
+} okra_conformal_score_;
+
+typedef enum okra_conformal_how_ {
+    OKRA_CONFORMAL_SPLIT_,
+    OKRA_CONFORMAL_FULL_,
+    OKRA_CONFORMAL_FOLDS_, /* jackknife+ and cv+ */
+} okra_conformal_how_;
+
+typedef struct okra_conformal_job_ {
+    okra_context *ctx;
+    const okra_model *model;
+    const okra_data *x, *candidates; /* candidates NULL: intervals */
+    okra_conformal_settings s;
+    okra_conformal_how_ how;
+    okra_conformal_score_ score;
+    okra_int folds;                     /* 0: each pair is one                        */
+    const okra_data *cal_x, *cal_y;     /* split                                      */
+    okra_int pairs, tests, count;       /* that calibrate; test inputs; candidates    */
+    okra_int *group;                    /* of each pair, or NULL: one group           */
+    okra_int *test_group, *class_group; /* of test inputs, or of candidates, or NULL  */
+} okra_conformal_job_;
+
+okra_status okra_conformal_open_(okra_context *ctx, const okra_model *model,
+                                 const okra_data *x, const okra_data *candidates,
+                                 const okra_conformal_settings *settings,
+                                 okra_conformal_job_ *job) OKRA_CHECK;
+void okra_conformal_close_(okra_conformal_job_ *job);
+
+/* The group of test t and candidate c; pairs of another one are not compared. */
+okra_int okra_conformal_group_(const okra_conformal_job_ *job, okra_int t, okra_int c);
+bool okra_conformal_in_(const okra_conformal_job_ *job, okra_int i, okra_int group);
+double okra_conformal_weight_(const okra_conformal_job_ *job, okra_int i);
+double okra_conformal_test_weight_(const okra_conformal_job_ *job, okra_int t);
+/* Is a at least b, to rounding? */
+static inline bool okra_conformal_least_(double a, double b)
+{
+    return a >= b - OKRA_CONFORMAL_SLACK_ * (b < 0 ? -b : b);
+}
+/* The k-th smallest (from 1) of n values, which are moved; k > n: +infinity, k < 1:
+ * -infinity. */
+double okra_conformal_kth_(double *values, okra_int n, okra_int k);
+/* ceil((1 - alpha)(n + 1)), safe against rounding of the product. */
+okra_int okra_conformal_order_(double alpha, okra_int n);
+
+/* split.c */
+okra_status okra_conformal_split_(const okra_conformal_job_ *job, double *p) OKRA_CHECK;
+okra_status okra_conformal_split_intervals_(const okra_conformal_job_ *job, double alpha,
+                                            double *bounds, double *radius) OKRA_CHECK;
+/* v(x) + lambda of test inputs, from the model's own predictive variance. */
+okra_status okra_conformal_variance_(okra_context *ctx, const okra_model *model,
+                                     const okra_data *x, double *out) OKRA_CHECK;
+
+/* ---- ridge with the operator identity, solved.c ---- */
+
+typedef struct okra_solved_ {
+    okra_int n;
+    double lambda;
+    double *B; /* n x n: (K + lambda I)^-1                         */
+    double *L; /* n x n: the output Gram matrix; NULL: intervals   */
+    double *Y; /* n x d: explicit outputs, for intervals; or NULL  */
+    okra_int d;
+} okra_solved_;
+
+/* A block of test inputs: u = B k_x and s = k(x,x) + lambda - k_x'u. */
+typedef struct okra_bordered_ {
+    okra_int first, m;
+    double *U;  /* m x n */
+    double *s;  /* m     */
+    double *UL; /* m x n: U L, or NULL */
+} okra_bordered_;
+
+okra_status okra_solved_create_(const okra_conformal_job_ *job,
+                                okra_solved_ *out) OKRA_CHECK;
+void okra_solved_clear_(okra_solved_ *solved);
+typedef okra_status (*okra_bordered_fn_)(void *user, const okra_bordered_ *block);
+/* Test inputs block by block. */
+okra_status okra_solved_walk_(const okra_conformal_job_ *job, const okra_solved_ *solved,
+                              okra_bordered_fn_ each, void *user) OKRA_CHECK;
+/* l(c, y_i) of all candidates, count x n, and l(c, c); the caller frees both. */
+okra_status okra_solved_candidates_(const okra_conformal_job_ *job, double **cross,
+                                    double **self) OKRA_CHECK;
+
+/* full.c */
+okra_status okra_conformal_full_(const okra_conformal_job_ *job, double *p) OKRA_CHECK;
+okra_status okra_conformal_full_intervals_(const okra_conformal_job_ *job, double alpha,
+                                           double *bounds) OKRA_CHECK;
+/* folds.c: jackknife+ and cv+ */
+okra_status okra_conformal_folds_(const okra_conformal_job_ *job, double *p) OKRA_CHECK;
+okra_status okra_conformal_folds_intervals_(const okra_conformal_job_ *job, double alpha,
+                                            double *bounds, double *radius) OKRA_CHECK;
+
+#endif

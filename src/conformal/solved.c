@@ -1,0 +1,179 @@
+/*
+ * solved.c: the matrices that conformal ridge works with, and test inputs bordered to
+ * them.
+ *
+ * K + lambda I with one more input x is inverted by blocks. With B = (K + lambda I)^-1,
+ * u = B k_x and s = k(x,x) + lambda - k_x'u, the inverse of the bordered matrix has
+ *     B + u u' / s   over the training inputs,   -u / s   beside them,   1 / s   for x.
+ * s is the predictive variance with noise, so at least lambda.
+ *
+ * Cost: one Cholesky factor and the inverse, n^3, once; n^2 for each test input. Memory:
+ * 2 n^2 doubles, and as much as a block of test inputs takes.
+ */
+#include "conformal/conformal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 256 };
+
+void okra_solved_clear_(okra_solved_ *solved)
+{
+    okra_free_(solved->B);
+    okra_free_(solved->L);
+    okra_free_(solved->Y);
+    *solved = (okra_solved_){0};
+}
+
+/* Is the model a ridge whose bordered system has a closed form? */
+static okra_status check(const okra_conformal_job_ *job)
+{
+    const okra_model *m = job->model;
+    const okra_training_ *t = m->training;
+    const char *operator_text = okra_bag_get_text_(m->bag, "operator");
+    double centered = 0;
+    const char *why = NULL;
+    bool identity = !operator_text || strcmp(operator_text, "identity") == 0 ||
+                    strcmp(operator_text, "tensor") == 0;
+    if (strcmp(m->method->name, "ridge") != 0) {
+        why = "the method is not ridge";
+    } else if (!identity) {
+        why = "the operator is not identity";
+    } else if (!t->bound_x || !t->bound_y || t->waves || t->x->n < t->y->n) {
+        why = "the model is of low rank and does not keep its training inputs";
+    } else if (t->x->n > t->y->n) {
+        why = "there are inputs without outputs";
+    } else if (t->y->missing) {
+        why = "outputs have missing values";
+    } else if (okra_bag_get_number_(m->bag, "center", &centered) && centered != 0) {
+        why = "the outputs were centred";
+    } else if (okra_kernel_centers_(t->kx) || okra_kernel_centers_(t->ky)) {
+        why = "a kernel depends on the whole training set";
+    }
+    return why ? okra_fail_(OKRA_EUNSUPPORTED,
+                            "conformal %s: there is no closed form: %s; give pairs that "
+                            "the fit has not seen, for split",
+                            job->s.how, why)
+               : OKRA_OK;
+}
+
+okra_status okra_solved_create_(const okra_conformal_job_ *job, okra_solved_ *out)
+{
+    okra_status st = OKRA_OK;
+    const okra_training_ *t = job->model->training;
+    okra_solved_ z = {.n = t->y->n, .d = t->output.d};
+    double *G = NULL;
+    okra_int n = z.n;
+    TRY(check(job));
+    if (!okra_bag_get_number_(job->model->bag, "lambda", &z.lambda)) {
+        FAIL(OKRA_EFORMAT, "the model does not tell its lambda");
+    }
+    TRY(okra_doubles_(job->ctx, n, n, "the Gram matrix of the inputs", &G));
+    TRY(okra_doubles_(job->ctx, n, n, "its inverse", &z.B));
+    okra_mat_ K = okra_mat_of_(G, n, n), B = okra_mat_of_(z.B, n, n);
+    TRY(okra_bound_gram_(job->ctx, t->bound_x, K));
+    okra_mat_add_diagonal_(K, z.lambda);
+    TRY(okra_cholesky_(job->ctx, K, NULL));
+    okra_mat_fill_(B, 0);
+    okra_mat_add_diagonal_(B, 1);
+    TRY(okra_cholesky_solve_(job->ctx, K, B));
+    okra_mat_mirror_(B); /* symmetric to the last bit */
+    if (job->candidates) {
+        z.L = G; /* the factor is not needed again */
+        G = NULL;
+        TRY(okra_bound_gram_(job->ctx, t->bound_y, okra_mat_of_(z.L, n, n)));
+    } else {
+        TRY(okra_doubles_(job->ctx, n, z.d, "the outputs", &z.Y));
+        for (okra_int i = 0; i < n; i++) {
+            memcpy(z.Y + i * z.d, t->output.features + i * t->output.features_ld,
+                   (size_t)z.d * sizeof *z.Y);
+        }
+    }
+    *out = z;
+    z = (okra_solved_){0};
+done:
+    okra_free_(G);
+    okra_solved_clear_(&z);
+    return st;
+}
+
+static okra_status one_block(const okra_conformal_job_ *job, const okra_solved_ *solved,
+                             const okra_other_ *other, const double *self, double *K,
+                             okra_bordered_ *b)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = solved->n, m = b->m;
+    okra_mat_ Kx = okra_mat_of_(K, m, n), U = okra_mat_of_(b->U, m, n);
+    TRY(okra_other_cross_(job->ctx, job->model->training->bound_x, other, b->first, Kx));
+    TRY(okra_gemm_(job->ctx, false, false, 1, Kx, okra_mat_of_(solved->B, n, n), 0, U));
+    for (okra_int r = 0; r < m; r++) {
+        double s =
+            self[b->first + r] + solved->lambda - okra_dot_(n, K + r * n, b->U + r * n);
+        b->s[r] = fmax(s, solved->lambda);
+    }
+    if (solved->L) {
+        TRY(okra_gemm_(job->ctx, false, false, 1, U, okra_mat_of_(solved->L, n, n), 0,
+                       okra_mat_of_(b->UL, m, n)));
+    }
+done:
+    return st;
+}
+
+okra_status okra_solved_walk_(const okra_conformal_job_ *job, const okra_solved_ *solved,
+                              okra_bordered_fn_ each, void *user)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = solved->n, rows = OKRA_MIN_(ROWS, job->tests);
+    okra_other_ *other = NULL;
+    okra_bordered_ b = {0};
+    double *self = NULL, *K = NULL;
+    const okra_bound_ *kx = job->model->training->bound_x;
+    TRY(okra_other_create_(job->ctx, kx, job->x, &other));
+    ALLOC(self, job->tests);
+    TRY(okra_other_diagonal_(job->ctx, kx, other, self));
+    TRY(okra_doubles_(job->ctx, rows, n, "a block of test rows", &K));
+    TRY(okra_doubles_(job->ctx, rows, n, "a block of test rows", &b.U));
+    if (solved->L) {
+        TRY(okra_doubles_(job->ctx, rows, n, "a block of test rows", &b.UL));
+    }
+    ALLOC(b.s, rows);
+    for (b.first = 0; b.first < job->tests; b.first += rows) {
+        TRY(okra_cancelled_(job->ctx));
+        b.m = OKRA_MIN_(rows, job->tests - b.first);
+        TRY(one_block(job, solved, other, self, K, &b));
+        TRY(each(user, &b));
+        okra_progress_(job->ctx, "prediction sets", b.first + b.m, job->tests);
+    }
+done:
+    okra_other_free_(other);
+    okra_free_(self);
+    okra_free_(K);
+    okra_free_(b.U);
+    okra_free_(b.UL);
+    okra_free_(b.s);
+    return st;
+}
+
+okra_status okra_solved_candidates_(const okra_conformal_job_ *job, double **cross,
+                                    double **self)
+{
+    okra_status st = OKRA_OK;
+    const okra_bound_ *ky = job->model->training->bound_y;
+    okra_int n = job->model->training->y->n;
+    okra_other_ *other = NULL;
+    double *l = NULL, *own = NULL;
+    TRY(okra_other_create_(job->ctx, ky, job->candidates, &other));
+    ALLOC(own, job->count);
+    TRY(okra_other_diagonal_(job->ctx, ky, other, own));
+    TRY(okra_doubles_(job->ctx, job->count, n, "the output kernel of the candidates",
+                      &l));
+    TRY(okra_other_cross_(job->ctx, ky, other, 0, okra_mat_of_(l, job->count, n)));
+    *cross = l;
+    *self = own;
+    l = own = NULL;
+done:
+    okra_other_free_(other);
+    okra_free_(l);
+    okra_free_(own);
+    return st;
+}

@@ -1,0 +1,527 @@
+/*
+ * split.c: split conformal prediction (Papadopoulos et al. 2002): the scores of pairs
+ * that the fit has not seen calibrate those of candidates. Any method, any decoder's
+ * criterion.
+ *
+ *   distance    |phi(y) - h(x)|^2, or the method's own criterion
+ *   normalized  the distance over v(x) + lambda, the predictive variance with noise
+ *   rank        how many candidates are nearer than y
+ *   a metric    its value for the decoded prediction and y; of a gain, 1 - its value
+ *
+ * Covariate shift: with weights proportional to the ratio of densities of test and
+ * calibrating inputs the guarantee holds under the test distribution (Tibshirani et al.
+ * 2019). Cost: predictions, then log(pairs) for each candidate.
+ */
+#include "conformal/conformal.h"
+
+#include "metric/metric.h"
+#include "okra/metric.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 256 };
+
+typedef struct scored {
+    double score, weight;
+    okra_int group;
+} scored;
+
+/* ---- scores ---- */
+
+static okra_status options_of(const char *top, okra_options **out)
+{
+    okra_status st = OKRA_OK;
+    okra_options *o = NULL;
+    TRY(okra_predict_options(&o));
+    TRY(okra_options_set(o, "decode", "candidates"));
+    TRY(okra_options_set(o, "allow-empty-candidates", "yes"));
+    TRY(okra_options_set(o, "top", top));
+    *out = o;
+    o = NULL;
+done:
+    okra_options_free(o);
+    return st;
+}
+
+static okra_status take_rows(const okra_data *data, okra_int first, okra_int m,
+                             okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int *index = NULL;
+    ALLOC(index, m);
+    for (okra_int i = 0; i < m; i++) {
+        index[i] = first + i;
+    }
+    TRY(okra_data_take(data, index, m, out));
+done:
+    okra_free_(index);
+    return st;
+}
+
+okra_status okra_conformal_variance_(okra_context *ctx, const okra_model *model,
+                                     const okra_data *x, double *out)
+{
+    okra_status st = OKRA_OK;
+    okra_prediction *p = NULL;
+    okra_options *o = NULL;
+    double lambda = 0;
+    okra_int rows = 0;
+    okra_predict_request request = {.confidence = true};
+    TRY(options_of("1", &o));
+    TRY(okra_predict(ctx, model, x, o, &request, &p));
+    const double *c = okra_prediction_confidence(p, &rows);
+    okra_bag_get_number_(model->bag, "lambda", &lambda);
+    for (okra_int i = 0; i < rows; i++) {
+        out[i] = c[i * OKRA_CONFIDENCE_COLUMNS + 2] + lambda;
+        if (!(out[i] > 0)) {
+            FAIL(OKRA_EUNSUPPORTED,
+                 "conformal score normalized: method %s gives no predictive variance "
+                 "here: use the score distance",
+                 model->method->name);
+        }
+    }
+done:
+    okra_prediction_free(p);
+    okra_options_free(o);
+    return st;
+}
+
+/* Distances of rows first.. of x to all candidates: m x count. */
+static okra_status distances(const okra_conformal_job_ *job, const okra_data *x,
+                             okra_int first, okra_int m, double *out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *part = NULL;
+    okra_options *o = NULL;
+    okra_prediction *p = NULL;
+    char top[32];
+    okra_int kept = 0, count = job->count;
+    okra_predict_request request = {.candidates = job->candidates};
+    okra_number_format_(top, sizeof top, 17, (double)count);
+    TRY(options_of(top, &o));
+    TRY(take_rows(x, first, m, &part));
+    TRY(okra_predict(job->ctx, job->model, part, o, &request, &p));
+    const okra_int *index = okra_prediction_index(p, &kept);
+    const double *distance = okra_prediction_distance(p, &kept);
+    for (okra_int k = 0; k < m * count; k++) {
+        out[k] = INFINITY; /* a candidate without a finite distance */
+    }
+    for (okra_int k = 0; k < m * kept; k++) {
+        if (index[k] >= 0) {
+            out[k / kept * count + index[k]] = distance[k];
+        }
+    }
+done:
+    okra_data_free(part);
+    okra_options_free(o);
+    okra_prediction_free(p);
+    return st;
+}
+
+/* Distances of the calibrating pairs themselves. */
+static okra_status own_distances(const okra_conformal_job_ *job, double *out)
+{
+    okra_status st = OKRA_OK;
+    okra_options *o = NULL;
+    okra_prediction *p = NULL;
+    okra_int *ranges = NULL, top = 0;
+    ALLOC(ranges, 2 * job->pairs);
+    for (okra_int i = 0; i < job->pairs; i++) {
+        ranges[2 * i] = i;
+        ranges[2 * i + 1] = i + 1;
+    }
+    okra_predict_request request = {.candidates = job->cal_y, .ranges = ranges};
+    TRY(options_of("1", &o));
+    TRY(okra_predict(job->ctx, job->model, job->cal_x, o, &request, &p));
+    const double *distance = okra_prediction_distance(p, &top);
+    for (okra_int i = 0; i < job->pairs; i++) {
+        out[i] = distance[i * top];
+    }
+done:
+    okra_free_(ranges);
+    okra_options_free(o);
+    okra_prediction_free(p);
+    return st;
+}
+
+/* The metric's value of every object of `truth` against one decoded object each. */
+static okra_status by_metric(const okra_conformal_job_ *job, const okra_data *truth,
+                             const okra_data *decoded, double *out)
+{
+    okra_status st = OKRA_OK;
+    double mean = 0;
+    bool loss = true, each = false;
+    TRY(okra_metric_is_loss(job->s.score, &loss));
+    TRY(okra_score(job->ctx, job->s.score, truth, decoded, &mean, out, &each));
+    if (!each) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "conformal score %s: the metric has no value for each pair", job->s.score);
+    }
+    for (okra_int i = 0; i < truth->n && !loss; i++) {
+        out[i] = 1 - out[i];
+    }
+done:
+    return st;
+}
+
+static okra_status decode(const okra_conformal_job_ *job, const okra_data *x,
+                          okra_prediction **out)
+{
+    okra_predict_request request = {.candidates = job->candidates};
+    okra_options *o = NULL;
+    okra_status st = options_of("1", &o);
+    if (st == OKRA_OK) {
+        st = okra_predict(job->ctx, job->model, x, o, &request, out);
+    }
+    okra_options_free(o);
+    return st;
+}
+
+/* Scores of test rows first.. by a metric: every candidate against what was decoded. */
+static okra_status metric_rows(const okra_conformal_job_ *job, okra_int first, okra_int m,
+                               double *out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *part = NULL, *again = NULL;
+    okra_prediction *p = NULL;
+    okra_int *index = NULL;
+    ALLOC(index, job->count);
+    TRY(take_rows(job->x, first, m, &part));
+    TRY(decode(job, part, &p));
+    for (okra_int r = 0; r < m; r++) {
+        for (okra_int c = 0; c < job->count; c++) {
+            index[c] = r;
+        }
+        TRY(okra_data_take(okra_prediction_objects(p), index, job->count, &again));
+        TRY(by_metric(job, job->candidates, again, out + r * job->count));
+        okra_data_free(again);
+        again = NULL;
+    }
+done:
+    okra_data_free(part);
+    okra_data_free(again);
+    okra_prediction_free(p);
+    okra_free_(index);
+    return st;
+}
+
+/* How many of the sorted distances are below d. */
+static okra_int below(const double *sorted, okra_int count, double d)
+{
+    okra_int low = 0, high = count;
+    while (low < high) {
+        okra_int middle = low + (high - low) / 2;
+        if (sorted[middle] < d) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+/* Distances (m x count) become ranks; `sorted` is work for a row. */
+static void to_ranks(okra_int m, okra_int count, double *rows, double *sorted)
+{
+    for (okra_int r = 0; r < m; r++) {
+        double *row = rows + r * count;
+        memcpy(sorted, row, (size_t)count * sizeof *row);
+        qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+        for (okra_int c = 0; c < count; c++) {
+            row[c] = (double)below(sorted, count, row[c]);
+        }
+    }
+}
+
+/* The rank of each calibrating output among the candidates, blocks of pairs at a time. */
+static okra_status own_ranks(const okra_conformal_job_ *job, double *score)
+{
+    okra_status st = OKRA_OK;
+    double *rows = NULL;
+    okra_int count = job->count;
+    TRY(okra_doubles_(job->ctx, ROWS, count, "distances to candidates", &rows));
+    for (okra_int first = 0; first < job->pairs; first += ROWS) {
+        okra_int m = OKRA_MIN_(ROWS, job->pairs - first);
+        TRY(distances(job, job->cal_x, first, m, rows));
+        for (okra_int r = 0; r < m; r++) {
+            qsort(rows + r * count, (size_t)count, sizeof *rows, ascending);
+            score[first + r] = (double)below(rows + r * count, count, score[first + r]);
+        }
+    }
+done:
+    okra_free_(rows);
+    return st;
+}
+
+static okra_status calibrate(const okra_conformal_job_ *job, double *score)
+{
+    okra_status st = OKRA_OK;
+    double *variance = NULL;
+    okra_prediction *p = NULL;
+    if (job->score == OKRA_SCORE_METRIC_) {
+        TRY(decode(job, job->cal_x, &p));
+        TRY(by_metric(job, job->cal_y, okra_prediction_objects(p), score));
+        goto done;
+    }
+    TRY(own_distances(job, score));
+    if (job->score == OKRA_SCORE_RANK_) {
+        TRY(own_ranks(job, score));
+    } else if (job->score == OKRA_SCORE_NORMALIZED_) {
+        ALLOC(variance, job->pairs);
+        TRY(okra_conformal_variance_(job->ctx, job->model, job->cal_x, variance));
+        for (okra_int i = 0; i < job->pairs; i++) {
+            score[i] /= variance[i];
+        }
+    }
+done:
+    okra_free_(variance);
+    okra_prediction_free(p);
+    return st;
+}
+
+/* ---- p-values ---- */
+
+static int by_group_and_score(const void *a, const void *b)
+{
+    const scored *p = a, *q = b;
+    if (p->group != q->group) {
+        return p->group < q->group ? -1 : 1;
+    }
+    return (p->score > q->score) - (p->score < q->score);
+}
+
+/* Sorted by group and score; weight becomes the sum from here to the end of the group. */
+static okra_status sort_scores(const okra_conformal_job_ *job, const double *score,
+                               scored **out)
+{
+    okra_status st = OKRA_OK;
+    scored *all = NULL;
+    okra_int n = job->pairs;
+    ALLOC(all, n);
+    for (okra_int i = 0; i < n; i++) {
+        all[i] = (scored){score[i], okra_conformal_weight_(job, i),
+                          job->group ? job->group[i] : 0};
+    }
+    qsort(all, (size_t)n, sizeof *all, by_group_and_score);
+    for (okra_int i = n - 2; i >= 0; i--) {
+        all[i].weight += all[i].group == all[i + 1].group ? all[i + 1].weight : 0;
+    }
+    *out = all;
+done:
+    return st;
+}
+
+/* The first entry of the group whose score is at least `least`; with -infinity, the
+ * beginning of the group. */
+static okra_int lower(const scored *all, okra_int n, okra_int group, double least)
+{
+    okra_int low = 0, high = n;
+    while (low < high) {
+        okra_int middle = low + (high - low) / 2;
+        bool before = all[middle].group < group ||
+                      (all[middle].group == group && all[middle].score < least);
+        if (before) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static double weight_from(const scored *all, okra_int n, okra_int at, okra_int group)
+{
+    return at < n && all[at].group == group ? all[at].weight : 0;
+}
+
+okra_status okra_conformal_split_(const okra_conformal_job_ *job, double *p)
+{
+    okra_status st = OKRA_OK;
+    double *score = NULL, *variance = NULL, *sorted = NULL;
+    scored *all = NULL;
+    okra_int n = job->pairs, count = job->count;
+    ALLOC(score, n);
+    ALLOC(sorted, count);
+    TRY(calibrate(job, score));
+    TRY(sort_scores(job, score, &all));
+    if (job->score == OKRA_SCORE_NORMALIZED_) {
+        ALLOC(variance, job->tests);
+        TRY(okra_conformal_variance_(job->ctx, job->model, job->x, variance));
+    }
+    for (okra_int first = 0; first < job->tests; first += ROWS) {
+        okra_int m = OKRA_MIN_(ROWS, job->tests - first);
+        double *rows = p + first * count;
+        TRY(job->score == OKRA_SCORE_METRIC_ ? metric_rows(job, first, m, rows)
+                                             : distances(job, job->x, first, m, rows));
+        if (job->score == OKRA_SCORE_RANK_) {
+            to_ranks(m, count, rows, sorted);
+        }
+        for (okra_int k = 0; k < m * count; k++) {
+            okra_int t = first + k / count,
+                     group = okra_conformal_group_(job, t, k % count);
+            double s = rows[k] / (variance ? variance[t] : 1);
+            double least = isfinite(s) ? s - OKRA_CONFORMAL_SLACK_ * fabs(s) : s;
+            double own = okra_conformal_test_weight_(job, t);
+            double more = weight_from(all, n, lower(all, n, group, least), group);
+            double sum = weight_from(all, n, lower(all, n, group, -INFINITY), group);
+            rows[k] = (more + own) / (sum + own);
+        }
+        okra_progress_(job->ctx, "prediction sets", first + m, job->tests);
+    }
+done:
+    okra_free_(score);
+    okra_free_(variance);
+    okra_free_(sorted);
+    okra_free_(all);
+    return st;
+}
+
+/* ---- intervals ---- */
+
+/* The explicit predictions of x, n x d. */
+static okra_status embed(const okra_conformal_job_ *job, const okra_data *x,
+                         okra_prediction **out, const double **h)
+{
+    okra_options *o = NULL;
+    okra_predict_request request = {.embedding = true};
+    okra_int rows, cols;
+    okra_status st = okra_predict_options(&o);
+    if (st == OKRA_OK) {
+        st = okra_options_set(o, "decode", "none");
+    }
+    if (st == OKRA_OK) {
+        st = okra_predict(job->ctx, job->model, x, o, &request, out);
+    }
+    if (st == OKRA_OK) {
+        *h = okra_prediction_embedding(*out, &rows, &cols);
+    }
+    okra_options_free(o);
+    return st;
+}
+
+typedef struct weighted {
+    double value, weight;
+} weighted;
+
+static int by_value(const void *a, const void *b)
+{
+    const weighted *p = a, *q = b;
+    return (p->value > q->value) - (p->value < q->value);
+}
+
+/* The smallest value whose weight, with all below it, is at least (1 - alpha) of the sum
+ * with the test input's own weight; +infinity where there is none. */
+static double quantile(weighted *list, okra_int n, double own, double alpha)
+{
+    double sum = own, so_far = 0;
+    qsort(list, (size_t)n, sizeof *list, by_value);
+    for (okra_int i = 0; i < n; i++) {
+        sum += list[i].weight;
+    }
+    for (okra_int i = 0; i < n; i++) {
+        so_far += list[i].weight;
+        if (so_far >= (1 - alpha) * sum * (1 - 1e-12)) {
+            return list[i].value;
+        }
+    }
+    return INFINITY;
+}
+
+typedef struct split {
+    const okra_conformal_job_ *job;
+    const double *h, *cal_h;
+    double *spread, *cal_spread; /* standard deviations, or NULL */
+    weighted *list;
+    double alpha;
+} split;
+
+/* The quantile of |e_j| (j >= 0) or of the whole |e| (j < 0) for test t. */
+static double reach(const split *z, okra_int t, okra_int j)
+{
+    const okra_conformal_job_ *job = z->job;
+    okra_int d = job->model->training->output.d, count = 0, ld = 0;
+    okra_int group = okra_conformal_group_(job, t, 0);
+    const double *y = okra_data_values(job->cal_y, &ld);
+    for (okra_int i = 0; i < job->pairs; i++) {
+        double sum = 0;
+        for (okra_int k = j < 0 ? 0 : j; k < (j < 0 ? d : j + 1); k++) {
+            double e = y[i * ld + k] - z->cal_h[i * d + k];
+            sum += e * e;
+        }
+        if (okra_conformal_in_(job, i, group) && !isnan(sum)) {
+            double s = sqrt(sum) / (z->cal_spread ? z->cal_spread[i] : 1);
+            z->list[count++] = (weighted){s, okra_conformal_weight_(job, i)};
+        }
+    }
+    return quantile(z->list, count, okra_conformal_test_weight_(job, t), z->alpha) *
+           (z->spread ? z->spread[t] : 1);
+}
+
+static okra_status spreads(const okra_conformal_job_ *job, const okra_data *x,
+                           double **out)
+{
+    okra_status st = OKRA_OK;
+    ALLOC(*out, okra_data_count(x));
+    TRY(okra_conformal_variance_(job->ctx, job->model, x, *out));
+    for (okra_int i = 0; i < okra_data_count(x); i++) {
+        (*out)[i] = sqrt((*out)[i]);
+    }
+done:
+    return st;
+}
+
+/* Do all test inputs have the same quantile, but for their spread? */
+static bool shared(const okra_conformal_job_ *job)
+{
+    return !job->group && !job->s.weights;
+}
+
+okra_status okra_conformal_split_intervals_(const okra_conformal_job_ *job, double alpha,
+                                            double *bounds, double *radius)
+{
+    okra_status st = OKRA_OK;
+    split z = {.job = job, .alpha = alpha};
+    okra_prediction *p = NULL, *cal = NULL;
+    okra_int d = job->model->training->output.d;
+    double *once = NULL;
+    ALLOC(z.list, job->pairs);
+    ALLOC(once, d + 1);
+    TRY(embed(job, job->x, &p, &z.h));
+    TRY(embed(job, job->cal_x, &cal, &z.cal_h));
+    if (job->score == OKRA_SCORE_NORMALIZED_) {
+        TRY(spreads(job, job->x, &z.spread));
+        TRY(spreads(job, job->cal_x, &z.cal_spread));
+    }
+    for (okra_int t = 0; t < job->tests; t++) {
+        double part = z.spread && t > 0 && shared(job) ? z.spread[t] / z.spread[0] : 1;
+        TRY(okra_cancelled_(job->ctx));
+        for (okra_int j = 0; j <= d; j++) {
+            if (t == 0 || !shared(job)) {
+                once[j] = j < d || radius ? reach(&z, t, j < d ? j : -1) : 0;
+            }
+            double q = once[j] * part;
+            if (j < d) {
+                bounds[(t * d + j) * 2] = z.h[t * d + j] - q;
+                bounds[(t * d + j) * 2 + 1] = z.h[t * d + j] + q;
+            } else if (radius) {
+                radius[t] = q;
+            }
+        }
+    }
+done:
+    okra_prediction_free(p);
+    okra_prediction_free(cal);
+    okra_free_(z.spread);
+    okra_free_(z.cal_spread);
+    okra_free_(z.list);
+    okra_free_(once);
+    return st;
+}

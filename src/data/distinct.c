@@ -1,0 +1,122 @@
+/*
+ * distinct.c: which objects of collections are the same.
+ *
+ * Objects are the same where all their values are; labels and nodes with names, where
+ * their names are. They are compared by a 128-bit hash: among 10^9 objects two different
+ * ones share it with probability below 1e-20. Cost: one pass over the values, and a sort.
+ */
+#include "data/data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct entry {
+    uint64_t key[2];
+    okra_int at;
+} entry;
+
+static uint64_t mix_text(uint64_t h, const char *text)
+{
+    return okra_mix_(h, text, strlen(text));
+}
+
+static uint64_t mix_code(uint64_t h, const okra_data *d, okra_int i)
+{
+    okra_int code = d->codes[i];
+    char **names = d->kind == OKRA_LABELS ? d->class_names
+                   : d->network           ? d->network->names
+                                          : NULL;
+    return names ? mix_text(h, names[code]) : okra_mix_(h, &code, sizeof code);
+}
+
+static uint64_t mix_ragged(uint64_t h, const okra_ragged_ *group, okra_int i)
+{
+    okra_int begin = group->offsets[i], length = group->offsets[i + 1] - begin;
+    h = okra_mix_(h, &length, sizeof length);
+    for (int f = 0; f < group->field_count; f++) {
+        const okra_field_ *field = &group->fields[f];
+        size_t size = okra_field_size_(field->type) * (size_t)field->width;
+        h = okra_mix_(h, (const unsigned char *)field->values + (size_t)begin * size,
+                      (size_t)length * size);
+    }
+    return h;
+}
+
+static uint64_t mix_object(uint64_t h, const okra_data *d, okra_int i)
+{
+    for (okra_int j = 0; d->values && j < d->d; j++) {
+        double v = d->values[i * d->ld + j] + 0.0; /* -0 is 0 */
+        h = okra_mix_(h, &v, sizeof v);
+    }
+    if (d->csr.indptr) {
+        okra_int begin = d->csr.indptr[i], stored = d->csr.indptr[i + 1] - begin;
+        h = okra_mix_(h, d->csr.indices + begin, (size_t)stored * sizeof(okra_int));
+        h = okra_mix_(h, d->csr.values + begin, (size_t)stored * sizeof(double));
+    }
+    if (d->bits) {
+        h = okra_mix_(h, d->bits + i * d->words, (size_t)d->words * sizeof *d->bits);
+    }
+    h = d->codes ? mix_code(h, d, i) : h;
+    for (int g = 0; g < d->group_count; g++) {
+        h = mix_ragged(h, &d->groups[g], i);
+    }
+    for (int c = 0; c < d->component_count; c++) {
+        h = mix_object(h, d->components[c], i);
+    }
+    return h;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const entry *p = a, *q = b;
+    for (int k = 0; k < 2; k++) {
+        if (p->key[k] != q->key[k]) {
+            return p->key[k] < q->key[k] ? -1 : 1;
+        }
+    }
+    return (p->at > q->at) - (p->at < q->at);
+}
+
+okra_status okra_data_same_(const okra_data *const *sets, int count, okra_int *first)
+{
+    okra_status st = OKRA_OK;
+    entry *all = NULL;
+    okra_int n = 0, k = 0;
+    for (int c = 0; c < count; c++) {
+        n += sets[c]->n;
+    }
+    ALLOC(all, n);
+    for (int c = 0; c < count; c++) {
+        for (okra_int i = 0; i < sets[c]->n; i++, k++) {
+            all[k].key[0] = mix_object(OKRA_MIX_START_, sets[c], i);
+            all[k].key[1] = mix_object(UINT64_C(0x9e3779b97f4a7c15), sets[c], i);
+            all[k].at = k;
+        }
+    }
+    qsort(all, (size_t)n, sizeof *all, by_key);
+    for (okra_int begin = 0, i = 0; i < n; i++) {
+        bool same = i > 0 && memcmp(all[i].key, all[begin].key, sizeof all[i].key) == 0;
+        begin = same ? begin : i;
+        first[all[i].at] = all[begin].at;
+    }
+done:
+    okra_free_(all);
+    return st;
+}
+
+okra_status okra_data_distinct_(const okra_data *data, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int *first = NULL, count = 0;
+    ALLOC(first, data->n);
+    TRY(okra_data_same_(&data, 1, first));
+    for (okra_int i = 0; i < data->n; i++) {
+        if (first[i] == i) {
+            first[count++] = i;
+        }
+    }
+    TRY(okra_data_take(data, first, count, out));
+done:
+    okra_free_(first);
+    return st;
+}

@@ -1,0 +1,173 @@
+/* Full conformal prediction against refits with every candidate. */
+#include "naive.h"
+
+/* The p-value of candidate c for test t, by refitting with the pair added. */
+static double naive_p(const task *k, int t, const double *candidate, const char *score)
+{
+    double x[MOST * P], y[MOST * D];
+    int n = k->n, more = 0;
+    memcpy(x, k->x, sizeof x);
+    memcpy(y, k->y, sizeof y);
+    memcpy(x + n * P, k->t + t * P, P * sizeof *x);
+    memcpy(y + n * D, candidate, D * sizeof *y);
+    double own = naive_score(k, n + 1, x, y, n, score);
+    for (int i = 0; i <= n; i++) {
+        more += naive_least(naive_score(k, n + 1, x, y, i, score), own);
+    }
+    return more / (n + 1.0);
+}
+
+static void p_values(const task *k, const char *score, double *p)
+{
+    okra_data *t = NULL, *c = NULL;
+    okra_conformal_settings s;
+    okra_model *model = task_fit(k);
+    okra_conformal_defaults(&s);
+    s.how = "full";
+    s.score = score;
+    CHECK_OK(okra_data_dense(k->t, k->tests, P, P, &t));
+    CHECK_OK(okra_data_dense(k->c, k->count, D, D, &c));
+    CHECK_OK(okra_conformal_p_values(NULL, model, t, c, &s, p));
+    okra_data_free(t);
+    okra_data_free(c);
+    okra_model_free(model);
+}
+
+static const char *const scores[] = {"distance", "normalized", "residual"};
+
+TEST(sets_equal_refits)
+{
+    double p[MOST * MOST];
+    for (uint64_t seed = 0; seed < 210; seed++) {
+        task k;
+        const char *score = scores[seed % 3];
+        task_make(seed, seed % 4 == 3, &k);
+        p_values(&k, score, p);
+        for (int t = 0; t < k.tests; t++) {
+            for (int c = 0; c < k.count; c++) {
+                CHECK_NEAR(p[t * k.count + c], naive_p(&k, t, k.c + c * D, score), 1e-12);
+            }
+        }
+    }
+}
+
+/* The p-value of one number for coordinate j alone: the other coordinate does not exist.
+ */
+static double naive_number(const task *k, int t, int j, double value, const char *score)
+{
+    task one = *k;
+    double candidate[D] = {value, 0};
+    for (int i = 0; i < k->n; i++) {
+        one.y[i * D] = k->y[i * D + j];
+        one.y[i * D + 1] = 0;
+    }
+    return naive_p(&one, t, candidate, score);
+}
+
+TEST(intervals_are_the_hulls_of_what_refits_accept)
+{
+    double bounds[MOST * D * 2];
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        task k;
+        okra_data *t = NULL;
+        okra_conformal_settings s;
+        const char *score = scores[seed % 3];
+        double alpha = 0.15 + 0.1 * (double)(seed % 5);
+        task_make(seed, seed % 4 == 3, &k);
+        k.gamma_y = 0;
+        okra_model *model = task_fit(&k);
+        okra_conformal_defaults(&s);
+        s.how = "full";
+        s.score = score;
+        CHECK_OK(okra_data_dense(k.t, k.tests, P, P, &t));
+        CHECK_OK(okra_conformal_intervals(NULL, model, t, alpha, &s, bounds, NULL));
+        for (int b = 0; b < k.tests * D * 2; b++) {
+            int test = b / (2 * D), j = b / 2 % D, sign = b % 2 ? 1 : -1;
+            double end = bounds[b], width = fabs(bounds[b ^ 1] - end) + 1e-3;
+            if (isinf(end)) {
+                CHECK(naive_number(&k, test, j, sign * 1e7, score) > alpha);
+                continue;
+            }
+            if (bounds[b ^ 1] != end) { /* inside it is accepted, outside it is not */
+                CHECK(naive_number(&k, test, j, end - sign * 1e-6 * width, score) >
+                      alpha);
+            }
+            for (int step = 1; step <= 8; step++) {
+                double beyond = end + sign * width * (1e-4 + pow(2, step) - 2);
+                CHECK(naive_number(&k, test, j, beyond, score) <= alpha);
+            }
+        }
+        okra_data_free(t);
+        okra_model_free(model);
+    }
+}
+
+TEST(groups_compare_like_with_like)
+{
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        task k;
+        double p[MOST * MOST], x[MOST * P], y[MOST * D];
+        okra_int mine[MOST], theirs[MOST];
+        okra_data *t = NULL, *c = NULL, *g = NULL, *h = NULL;
+        okra_conformal_settings s;
+        task_make(seed, false, &k);
+        okra_model *model = task_fit(&k);
+        for (int i = 0; i < MOST; i++) {
+            mine[i] = i % 2;
+            theirs[i] = i % 3 == 0;
+        }
+        CHECK_OK(okra_data_labels(mine, k.n, NULL, 2, &g));
+        CHECK_OK(okra_data_labels(theirs, k.tests, NULL, 2, &h));
+        CHECK_OK(okra_data_dense(k.t, k.tests, P, P, &t));
+        CHECK_OK(okra_data_dense(k.c, k.count, D, D, &c));
+        okra_conformal_defaults(&s);
+        s.groups = g;
+        s.test_groups = h;
+        CHECK_OK(okra_conformal_p_values(NULL, model, t, c, &s, p));
+        for (int e = 0; e < k.tests * k.count; e++) {
+            int more = 1, all = 1, test = e / k.count;
+            memcpy(x, k.x, sizeof x);
+            memcpy(y, k.y, sizeof y);
+            memcpy(x + k.n * P, k.t + test * P, P * sizeof *x);
+            memcpy(y + k.n * D, k.c + e % k.count * D, D * sizeof *y);
+            double own = naive_score(&k, k.n + 1, x, y, k.n, "distance");
+            for (int i = 0; i < k.n; i++) {
+                bool same = mine[i] == theirs[test];
+                all += same;
+                more += same &&
+                        naive_least(naive_score(&k, k.n + 1, x, y, i, "distance"), own);
+            }
+            CHECK_NEAR(p[e], (double)more / all, 1e-12);
+        }
+        okra_data_free(t);
+        okra_data_free(c);
+        okra_data_free(g);
+        okra_data_free(h);
+        okra_model_free(model);
+    }
+}
+
+TEST(memory_failures_are_reported)
+{
+    task k;
+    double p[MOST * MOST], bounds[MOST * D * 2];
+    okra_data *t = NULL;
+    okra_conformal_settings s;
+    okra_context *ctx = NULL;
+    task_make(5, false, &k);
+    k.gamma_y = 0;
+    CHECK_OK(okra_context_create(&ctx));
+    CHECK_OK(okra_context_set_threads(ctx, 1));
+    okra_model *model = task_fit(&k);
+    CHECK_OK(okra_data_dense(k.t, k.tests, P, P, &t));
+    okra_conformal_defaults(&s);
+    CHECK_ALLOCATIONS(okra_conformal_p_values(ctx, model, t, NULL, &s, p), (void)0);
+    CHECK_ALLOCATIONS(okra_conformal_intervals(ctx, model, t, 0.3, &s, bounds, NULL),
+                      (void)0);
+    okra_data_free(t);
+    okra_model_free(model);
+    okra_context_free(ctx);
+}
+
+MAIN(RUN(sets_equal_refits), RUN(intervals_are_the_hulls_of_what_refits_accept),
+     RUN(groups_compare_like_with_like), RUN(memory_failures_are_reported))
