@@ -53,13 +53,8 @@ typedef struct okra_conformal_settings {
 
 OKRA_API void okra_conformal_defaults(okra_conformal_settings *settings);
 
-/* The distinct training outputs of a model, in order of first appearance: the candidates
- * where none are given. */
-OKRA_API okra_status okra_conformal_candidates(okra_context *context,
-                                               const okra_model *model,
-                                               okra_data **out) OKRA_CHECK;
-/* p (x objects x candidates, row-major): the p-values. settings == NULL: defaults;
- * candidates == NULL: those of okra_conformal_candidates. */
+/* p (x objects x candidates, row-major): the p-values. settings == NULL: defaults.
+ */
 OKRA_API okra_status okra_conformal_p_values(okra_context *context,
                                              const okra_model *model, const okra_data *x,
                                              const okra_data *candidates,

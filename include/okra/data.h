@@ -90,6 +90,11 @@ OKRA_API okra_status okra_data_tuple(okra_data *const *parts, int count,
                                      okra_data **out) OKRA_CHECK;
 
 OKRA_API okra_status okra_data_copy(const okra_data *data, okra_data **out) OKRA_CHECK;
+/* Each different object once: index (okra_data_count places) gets the numbers of the
+ * first of each, ascending, *count how many they are. Labels and nodes with names are the
+ * same where their names are. */
+OKRA_API okra_status okra_data_distinct(const okra_data *data, okra_int *index,
+                                        okra_int *count) OKRA_CHECK;
 /* The chosen objects, in the order given (repeats allowed), as an owning collection. */
 OKRA_API okra_status okra_data_take(const okra_data *data, const okra_int *index,
                                     okra_int count, okra_data **out) OKRA_CHECK;

@@ -291,32 +291,16 @@ void okra_conformal_close_(okra_conformal_job_ *job)
 
 /* ---- the public functions ---- */
 
-okra_status okra_conformal_candidates(okra_context *context, const okra_model *model,
-                                      okra_data **out)
-{
-    okra_status st = OKRA_OK;
-    (void)context;
-    NEED(model);
-    NEED(out);
-    TRY(okra_data_distinct_(model->training->y, out));
-done:
-    return st;
-}
-
 okra_status okra_conformal_p_values(okra_context *context, const okra_model *model,
                                     const okra_data *x, const okra_data *candidates,
                                     const okra_conformal_settings *settings, double *p)
 {
     okra_status st = OKRA_OK;
     okra_conformal_job_ job = {0};
-    okra_data *own = NULL;
     NEED(model);
     NEED(x);
+    NEED(candidates);
     NEED(p);
-    if (!candidates) {
-        TRY(okra_conformal_candidates(context, model, &own));
-        candidates = own;
-    }
     if (candidates->n == 0) {
         FAIL(OKRA_EARG, "candidates: the set is empty");
     }
@@ -328,7 +312,6 @@ okra_status okra_conformal_p_values(okra_context *context, const okra_model *mod
                                           : okra_conformal_folds_(&job, p));
 done:
     okra_conformal_close_(&job);
-    okra_data_free(own);
     return st;
 }
 

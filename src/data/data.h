@@ -127,8 +127,6 @@ uint64_t okra_data_mix_(uint64_t h, const okra_data *data);
  * all collections numbered one after the other. */
 okra_status okra_data_same_(const okra_data *const *sets, int count,
                             okra_int *first) OKRA_CHECK;
-/* Each object once, in order of first appearance. */
-okra_status okra_data_distinct_(const okra_data *data, okra_data **out) OKRA_CHECK;
 
 /* ---- named arrays: what a method stores in a model ---- */
 

@@ -104,18 +104,21 @@ done:
     return st;
 }
 
-okra_status okra_data_distinct_(const okra_data *data, okra_data **out)
+okra_status okra_data_distinct(const okra_data *data, okra_int *index, okra_int *count)
 {
     okra_status st = OKRA_OK;
-    okra_int *first = NULL, count = 0;
+    okra_int *first = NULL, found = 0;
+    NEED(data);
+    NEED(index);
+    NEED(count);
     ALLOC(first, data->n);
     TRY(okra_data_same_(&data, 1, first));
     for (okra_int i = 0; i < data->n; i++) {
         if (first[i] == i) {
-            first[count++] = i;
+            index[found++] = i;
         }
     }
-    TRY(okra_data_take(data, first, count, out));
+    *count = found;
 done:
     okra_free_(first);
     return st;

@@ -233,25 +233,26 @@ TEST(refusals_say_why)
 {
     task k;
     double p[MOST * MOST], bounds[MOST * D * 2];
-    okra_data *t = NULL;
+    okra_data *t = NULL, *c = NULL;
     okra_conformal_settings s = settings("split", "distance");
     task_make(2, false, &k);
+    CHECK_OK(okra_data_dense(k.c, k.count, D, D, &c));
     k.gamma_y = 0.5;
     okra_model *model = task_fit(&k);
     CHECK_OK(okra_data_dense(k.t, k.tests, P, P, &t));
-    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, NULL, &s, p), OKRA_EARG,
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG,
                 "pairs to calibrate with");
     s = settings("half", "distance");
-    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, NULL, &s, p), OKRA_EARG,
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG,
                 "conformal is 'half'");
     s = settings("full", "nearness");
-    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, NULL, &s, p), OKRA_EARG,
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG,
                 "score is 'nearness'");
     s = settings("full", "rank");
-    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, NULL, &s, p), OKRA_EARG,
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG,
                 "is for split");
     s = settings("jackknife+", "residual");
-    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, NULL, &s, p), OKRA_EARG,
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG,
                 "is for full");
     s = settings("full", "distance");
     CHECK_FAILS(okra_conformal_intervals(NULL, model, t, 0.1, &s, bounds, NULL),
@@ -259,9 +260,10 @@ TEST(refusals_say_why)
     CHECK_FAILS(okra_conformal_intervals(NULL, model, t, 0, &s, bounds, NULL), OKRA_EARG,
                 "alpha is 0");
     s.size = 0;
-    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, NULL, &s, p), OKRA_EARG, "size");
-    CHECK_FAILS(okra_conformal_p_values(NULL, NULL, t, NULL, NULL, p), OKRA_EARG, "NULL");
+    CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG, "size");
+    CHECK_FAILS(okra_conformal_p_values(NULL, NULL, t, c, NULL, p), OKRA_EARG, "NULL");
     okra_data_free(t);
+    okra_data_free(c);
     okra_model_free(model);
 }
 

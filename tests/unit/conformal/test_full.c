@@ -151,20 +151,22 @@ TEST(memory_failures_are_reported)
 {
     task k;
     double p[MOST * MOST], bounds[MOST * D * 2];
-    okra_data *t = NULL;
+    okra_data *t = NULL, *c = NULL;
     okra_conformal_settings s;
     okra_context *ctx = NULL;
     task_make(5, false, &k);
+    CHECK_OK(okra_data_dense(k.c, k.count, D, D, &c));
     k.gamma_y = 0;
     CHECK_OK(okra_context_create(&ctx));
     CHECK_OK(okra_context_set_threads(ctx, 1));
     okra_model *model = task_fit(&k);
     CHECK_OK(okra_data_dense(k.t, k.tests, P, P, &t));
     okra_conformal_defaults(&s);
-    CHECK_ALLOCATIONS(okra_conformal_p_values(ctx, model, t, NULL, &s, p), (void)0);
+    CHECK_ALLOCATIONS(okra_conformal_p_values(ctx, model, t, c, &s, p), (void)0);
     CHECK_ALLOCATIONS(okra_conformal_intervals(ctx, model, t, 0.3, &s, bounds, NULL),
                       (void)0);
     okra_data_free(t);
+    okra_data_free(c);
     okra_model_free(model);
     okra_context_free(ctx);
 }
