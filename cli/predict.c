@@ -2,6 +2,7 @@
  * predict.c: okra predict: objects, weights, embeddings and ranked candidates of a model.
  */
 #include "commands.h"
+#include "sets.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 typedef struct predict_fields {
     const char *x, *output, *weights, *embedding, *candidates, *ranges, *report,
         *confidence;
+    cli_sets sets;
 } predict_fields;
 
 static const okra_option rows[] = {
@@ -34,6 +36,7 @@ static const okra_option rows[] = {
      "How sure each prediction is: distance, gap to the runner-up and, of ridge, kpca "
      "and "
      "tgp-kl alone, predictive variance; as .tsv or .csv"},
+    CLI_SETS_ROWS(offsetof(predict_fields, sets)),
     {0}};
 
 typedef struct job {
@@ -94,9 +97,30 @@ static int check_apart(const cli_run *run, const predict_fields *f)
     return CLI_DONE;
 }
 
+/* With sets and intervals nothing else is predicted. */
+static int check_sets(const cli_run *run, const predict_fields *f)
+{
+    const char *others[] = {f->weights, f->embedding, f->ranges, f->report,
+                            f->confidence};
+    const char *names[] = {"weights", "embedding", "ranges", "report", "confidence"};
+    for (int i = 0; i < 5; i++) {
+        if (*others[i]) {
+            return cli_usage(run, "--%s has no use with sets and intervals", names[i]);
+        }
+    }
+    if (okra_options_is_set(run->library, "decode") ||
+        okra_options_is_set(run->library, "top")) {
+        return cli_usage(run, "--decode and --top have no use with sets and intervals");
+    }
+    return CLI_DONE;
+}
+
 static int check(const cli_run *run, job *j)
 {
     const predict_fields *f = &j->f;
+    if (cli_sets_wanted(&f->sets)) {
+        return check_sets(run, f);
+    }
     if (!*f->output && !*f->weights && !*f->embedding) {
         return cli_usage(run, "nothing to write: give -o, --weights or --embedding");
     }
@@ -346,15 +370,13 @@ static int run_predict(cli_run *run)
     if (status == CLI_DONE) {
         status = read_all(run, &j);
     }
-    if (status == CLI_DONE) {
+    if (status == CLI_DONE && cli_sets_wanted(&j.f.sets)) {
+        status = cli_sets_write(run, &j.f.sets, j.model, j.x, j.candidates, j.f.output);
+    } else if (status == CLI_DONE) {
         status = predict(run, &j);
-    }
-    if (status == CLI_DONE) {
-        status = write_all(run, &j);
-    }
-    j.seconds = cli_now() - begin;
-    if (status == CLI_DONE) {
-        status = summarise(run, &j);
+        status = status == CLI_DONE ? write_all(run, &j) : status;
+        j.seconds = cli_now() - begin;
+        status = status == CLI_DONE ? summarise(run, &j) : status;
     }
     okra_prediction_free(j.prediction);
     okra_model_free(j.model);
@@ -374,10 +396,12 @@ const cli_command cli_predict = {
         "each test point\nin columns test, rank, candidate, distance: test points and "
         "candidates are counted\nfrom 0, ranks from 1, the distance is the squared "
         "distance in feature space.\n",
-    .gathers = " x candidates ",
+    .gathers = " x candidates calibrate-x calibrate-y ",
     .examples = "okra predict digits.okra --x test_x.npy -o predicted.npy\n"
                 "okra predict digits.okra --x test_x.npy --top 5 -o ranked.tsv\n"
-                "okra predict digits.okra --x test_x.npy --weights w.npy\n",
+                "okra predict digits.okra --x test_x.npy --weights w.npy\n"
+                "okra predict words.okra --x test.txt --set 0.1 -o sets.tsv\n"
+                "okra predict curve.okra --x test_x.csv --interval 0.1 -o bounds.csv\n",
     .own = {"predict", rows, sizeof(predict_fields)},
     .topic = "predict",
     .operands_least = 1,

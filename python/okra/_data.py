@@ -13,7 +13,7 @@ from typing import Any, Iterable, Optional, Sequence
 
 import numpy as np
 
-from ._library import Context, Handle, lib, make
+from ._library import Context, Handle, check, lib, make
 from ._objects import KINDS, array_of, to_python
 
 
@@ -57,6 +57,12 @@ class Data:
         index = np.ascontiguousarray(index, dtype=np.int64)
         return Data(make(lib.okra_data_take, lib.okra_data_free, self.pointer,
                          index.ctypes.data, len(index)), self._network)
+
+    def distinct(self) -> np.ndarray:
+        """The numbers of the objects that differ, the first of each."""
+        index, count = np.empty(len(self), dtype=np.int64), c.c_int64()
+        check(lib.okra_data_distinct(self.pointer, index.ctypes.data, c.byref(count)))
+        return index[:count.value]
 
     def __iter__(self):
         return iter(self.objects)

@@ -147,6 +147,53 @@ class Model:
             lib.okra_predict, lib.okra_prediction_free, self._handle.pointer, x.pointer,
             chosen.pointer, c.byref(request)))
 
+    @staticmethod
+    def _conformal(settings: dict) -> tuple:
+        """The C struct of `settings`, and what must live as long as it does."""
+        s = structs["okra_conformal_settings"]()
+        lib.okra_conformal_defaults(c.byref(s))
+        keep = []
+        for name, value in settings.items():
+            if value is None:
+                continue
+            if name in ("how", "score"):
+                value = str(value).encode()
+            elif name in ("weights", "test_weights"):
+                value = np.ascontiguousarray(value, dtype=np.float64)
+                keep.append(value)
+                value = value.ctypes.data
+            elif name not in ("folds", "by_class"):
+                value = as_data(value)
+                keep.append(value)
+                value = value.pointer
+            setattr(s, name, value)
+        return s, keep
+
+    def p_values(self, x: Any, candidates: Any, settings: Optional[dict] = None,
+                 context: Optional[Context] = None) -> np.ndarray:
+        """Conformal p-values, n_test x candidates; `settings` as in okra/conformal.h."""
+        x, candidates = as_data(x), as_data(candidates)
+        s, keep = self._conformal(settings or {})
+        p = np.empty((len(x), len(candidates)))
+        (context or Context()).call(
+            lib.okra_conformal_p_values, self._handle.pointer, x.pointer,
+            candidates.pointer, c.byref(s), p.ctypes.data)
+        del keep
+        return p
+
+    def intervals(self, x: Any, alpha: float, settings: Optional[dict] = None,
+                  region: bool = False, context: Optional[Context] = None) -> tuple:
+        """Conformal intervals, n_test x d x 2, and with `region` the radii of balls."""
+        x = as_data(x)
+        s, keep = self._conformal(settings or {})
+        bounds = np.empty((len(x), lib.okra_data_width(self.outputs.pointer), 2))
+        radius = np.empty(len(x)) if region else None
+        (context or Context()).call(
+            lib.okra_conformal_intervals, self._handle.pointer, x.pointer, alpha,
+            c.byref(s), bounds.ctypes.data, None if radius is None else radius.ctypes.data)
+        del keep
+        return bounds, radius
+
     def loss(self, x: Any, y: Any, context: Optional[Context] = None) -> float:
         """Mean squared distance in feature space of undecoded predictions to `y`."""
         x, y, value = as_data(x), as_data(y), c.c_double()

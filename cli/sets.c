@@ -1,0 +1,363 @@
+/*
+ * sets.c: prediction sets, intervals and rejections of okra predict.
+ */
+#include "sets.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct job {
+    const cli_sets *f;
+    const okra_model *model;
+    const okra_data *x;
+    okra_data *candidates; /* as they are numbered in p          */
+    okra_int *row;         /* of each in the file or training set */
+    okra_int tests, count;
+    okra_conformal_settings s;
+    okra_data *owned[6];
+    int owned_count;
+    double *p;
+} job;
+
+bool cli_sets_wanted(const cli_sets *f)
+{
+    return f->set > 0 || f->interval > 0 || f->reject > 0 || *f->p_values;
+}
+
+/* ---- what goes in ---- */
+
+static int read_one(cli_run *run, job *j, const char *file, const okra_data **out)
+{
+    okra_data *data = NULL;
+    int status = *file ? cli_status(run, cli_read(run, file, &data)) : CLI_DONE;
+    if (data) {
+        j->owned[j->owned_count++] = data;
+    }
+    *out = data;
+    return status;
+}
+
+static int read_weights(cli_run *run, job *j, const char *file, okra_int n,
+                        const double **out)
+{
+    const okra_data *data = NULL;
+    okra_int ld = 0;
+    int status = read_one(run, j, file, &data);
+    if (status == CLI_DONE && data) {
+        *out = okra_data_values(data, &ld);
+        if (!*out || okra_data_width(data) != 1 || okra_data_count(data) != n ||
+            ld != 1) {
+            status = cli_failure(run, "%s: expected one column of %lld numbers", file,
+                                 (long long)n);
+        }
+    }
+    return status;
+}
+
+static int read_settings(cli_run *run, job *j)
+{
+    const cli_sets *f = j->f;
+    okra_int pairs = okra_model_count(j->model);
+    okra_conformal_defaults(&j->s);
+    j->s.how = f->conformal;
+    j->s.score = f->score;
+    j->s.folds = f->folds;
+    int status = read_one(run, j, f->calibrate_x, &j->s.calibration_x);
+    status = status ? status : read_one(run, j, f->calibrate_y, &j->s.calibration_y);
+    if (status == CLI_DONE && j->s.calibration_y) {
+        pairs = okra_data_count(j->s.calibration_y);
+    }
+    j->s.by_class = strcmp(f->groups, "class") == 0;
+    if (status == CLI_DONE && !j->s.by_class) {
+        status = read_one(run, j, f->groups, &j->s.groups);
+    }
+    status = status ? status : read_one(run, j, f->test_groups, &j->s.test_groups);
+    status = status ? status : read_weights(run, j, f->weights, pairs, &j->s.weights);
+    return status ? status
+                  : read_weights(run, j, f->test_weights, j->tests, &j->s.test_weights);
+}
+
+/* Each different candidate once. */
+static int choose_candidates(cli_run *run, job *j, const okra_data *given)
+{
+    const okra_data *from = given ? given : okra_model_outputs(j->model);
+    okra_int n = okra_data_count(from);
+    j->row = malloc((size_t)n * sizeof *j->row + 1);
+    if (!j->row) {
+        return cli_failure(run, "out of memory");
+    }
+    okra_status st = okra_data_distinct(from, j->row, &j->count);
+    if (st == OKRA_OK) {
+        st = okra_data_take(from, j->row, j->count, &j->candidates);
+    }
+    return cli_status(run, st);
+}
+
+/* ---- tables ---- */
+
+/* An object as people know it, tabs and line ends escaped; nothing where there is no
+ * text. */
+static void print_object(FILE *out, const okra_data *data, okra_int i)
+{
+    okra_int length = 0;
+    const char *text = okra_data_text(data, i, &length);
+    const int32_t *points = text ? NULL : okra_data_characters(data, i, &length);
+    for (okra_int k = 0; (text || points) && k < length; k++) {
+        uint32_t c = text ? (unsigned char)text[k] : (uint32_t)points[k];
+        if (c < 32 || c == 127 || c == '"' || c == '\\' || c == ',') {
+            fprintf(out, "\\x%02x", c);
+        } else if (text || c < 0x80) {
+            fputc((int)c, out);
+        } else if (c < 0x800) {
+            fprintf(out, "%c%c", (int)(0xc0 | c >> 6), (int)(0x80 | (c & 0x3f)));
+        } else if (c < 0x10000) {
+            fprintf(out, "%c%c%c", (int)(0xe0 | c >> 12), (int)(0x80 | (c >> 6 & 0x3f)),
+                    (int)(0x80 | (c & 0x3f)));
+        } else {
+            fprintf(out, "%c%c%c%c", (int)(0xf0 | c >> 18),
+                    (int)(0x80 | (c >> 12 & 0x3f)), (int)(0x80 | (c >> 6 & 0x3f)),
+                    (int)(0x80 | (c & 0x3f)));
+        }
+    }
+}
+
+typedef struct member {
+    okra_int candidate;
+    double p;
+} member;
+
+static int by_p(const void *a, const void *b)
+{
+    const member *p = a, *q = b;
+    if (p->p != q->p) {
+        return p->p < q->p ? -1 : 1;
+    }
+    return (p->candidate > q->candidate) - (p->candidate < q->candidate);
+}
+
+/* The members of the set of test t, smallest p-value first; returns their number. */
+static okra_int members(const job *j, okra_int t, double alpha, member *out)
+{
+    okra_int count = 0;
+    for (okra_int c = 0; c < j->count; c++) {
+        double p = j->p[t * j->count + c];
+        if (p > alpha) {
+            out[count++] = (member){c, p};
+        }
+    }
+    qsort(out, (size_t)count, sizeof *out, by_p);
+    return count;
+}
+
+static void print_member(FILE *out, const job *j, okra_int t, const member *m, char sep)
+{
+    fprintf(out, "%lld%c%lld%c", (long long)t, sep, (long long)j->row[m->candidate], sep);
+    print_object(out, j->candidates, m->candidate);
+    fprintf(out, "%c%.17g\n", sep, m->p);
+}
+
+/* The sets, or with --reject those of one member alone; *size: members in all, *single:
+ * sets of one. */
+static int write_sets(cli_run *run, const job *j, const char *output, okra_int *size,
+                      okra_int *single)
+{
+    bool reject = j->f->reject > 0;
+    char sep = cli_ends(output, ".csv") ? ',' : '\t';
+    member *list = malloc((size_t)j->count * sizeof *list + 1);
+    cli_file *file = list ? cli_file_open(run, output) : NULL;
+    if (!list) {
+        return cli_failure(run, "out of memory");
+    }
+    if (!file) {
+        free(list);
+        return CLI_FAILED;
+    }
+    FILE *out = cli_file_stream(file);
+    fprintf(out, "test%ccandidate%cobject%cp_value\n", sep, sep, sep);
+    for (okra_int t = 0; t < j->tests; t++) {
+        okra_int count = members(j, t, reject ? j->f->reject : j->f->set, list);
+        *size += count;
+        *single += count == 1;
+        for (okra_int k = 0; k < count && (!reject || count == 1); k++) {
+            print_member(out, j, t, &list[k], sep);
+        }
+    }
+    free(list);
+    return cli_file_close(run, file, CLI_DONE);
+}
+
+/* n x d x 2 doubles in NumPy's format, version 1.0. */
+static int write_cube(cli_run *run, const double *values, okra_int n, okra_int d,
+                      const char *path)
+{
+    char head[128];
+    cli_file *file = cli_file_open(run, path);
+    if (!file) {
+        return CLI_FAILED;
+    }
+    FILE *out = cli_file_stream(file);
+    int used = snprintf(head, sizeof head,
+                        "{'descr': '<f8', 'fortran_order': False, 'shape': (%lld, %lld, "
+                        "2), }",
+                        (long long)n, (long long)d);
+    int size = (10 + used + 1 + 63) / 64 * 64 - 10; /* the values begin at 64 bytes */
+    fwrite("\x93NUMPY\x01", 1, 7, out);
+    fprintf(out, "%c%c%c%s%*s\n", 0, size & 255, size >> 8, head, size - used - 1, "");
+    fwrite(values, sizeof *values, (size_t)(n * d) * 2, out);
+    return cli_file_close(run, file, CLI_DONE);
+}
+
+static int write_intervals(cli_run *run, const job *j, const char *output,
+                           const double *bounds, const double *radius, okra_int d)
+{
+    char sep = cli_ends(output, ".csv") ? ',' : '\t';
+    cli_file *file = cli_file_open(run, output);
+    if (!file) {
+        return CLI_FAILED;
+    }
+    FILE *out = cli_file_stream(file);
+    fprintf(out, "test%coutput%clower%cupper%s%s\n", sep, sep, sep,
+            radius ? (sep == ',' ? "," : "\t") : "", radius ? "radius" : "");
+    for (okra_int k = 0; k < j->tests * d; k++) {
+        fprintf(out, "%lld%c%lld%c%.17g%c%.17g", (long long)(k / d), sep,
+                (long long)(k % d), sep, bounds[2 * k], sep, bounds[2 * k + 1]);
+        if (radius) {
+            fprintf(out, "%c%.17g", sep, radius[k / d]);
+        }
+        fputc('\n', out);
+    }
+    return cli_file_close(run, file, CLI_DONE);
+}
+
+/* ---- the two kinds ---- */
+
+static void say(const cli_run *run, const job *j, const char *how, const char *name,
+                double value)
+{
+    if (run->common.json) {
+        cli_print_json(run, json_pack("{s:I, s:s, s:f}", "tests", (json_int_t)j->tests,
+                                      "conformal", how, name, value));
+    } else if (!run->common.quiet) {
+        cli_line(stdout, "tests", "%lld", (long long)j->tests);
+        cli_line(stdout, "conformal", "%s, score %s", how, j->f->score);
+        cli_line(stdout, name, "%.4g", value);
+    }
+}
+
+static const char *chosen(const job *j)
+{
+    bool automatic = strcmp(j->f->conformal, "auto") == 0;
+    return !automatic ? j->f->conformal : j->s.calibration_x ? "split" : "full";
+}
+
+static int sets(cli_run *run, job *j, const okra_data *given, const char *output)
+{
+    int status = choose_candidates(run, j, given);
+    okra_int size = 0, single = 0;
+    if (status != CLI_DONE) {
+        return status;
+    }
+    j->p = malloc((size_t)j->tests * (size_t)j->count * sizeof *j->p + 1);
+    if (!j->p) {
+        return cli_failure(run, "out of memory: %lld x %lld p-values",
+                           (long long)j->tests, (long long)j->count);
+    }
+    status = cli_status(run, okra_conformal_p_values(run->context, j->model, j->x,
+                                                     j->candidates, &j->s, j->p));
+    if (status == CLI_DONE && *j->f->p_values) {
+        status =
+            cli_status(run, cli_write(run, j->p, j->tests, j->count, j->f->p_values));
+    }
+    if (status == CLI_DONE && *output) {
+        status = write_sets(run, j, output, &size, &single);
+        if (status == CLI_DONE && strcmp(output, "-") != 0) {
+            double tests = j->tests > 0 ? (double)j->tests : 1;
+            say(run, j, chosen(j), j->f->reject > 0 ? "answered" : "set size",
+                (double)(j->f->reject > 0 ? single : size) / tests);
+        }
+    }
+    return status;
+}
+
+static int intervals(cli_run *run, job *j, const char *output)
+{
+    okra_int d = okra_data_width(okra_model_outputs(j->model));
+    size_t count = (size_t)j->tests * (size_t)d;
+    double *bounds = malloc(count * 2 * sizeof *bounds + 1);
+    double *radius = malloc((size_t)j->tests * sizeof *radius + 1);
+    bool ball = strcmp(chosen(j), "full") != 0;
+    int status = bounds && radius ? CLI_DONE : cli_failure(run, "out of memory");
+    if (status == CLI_DONE) {
+        status = cli_status(run, okra_conformal_intervals(run->context, j->model, j->x,
+                                                          j->f->interval, &j->s, bounds,
+                                                          ball ? radius : NULL));
+    }
+    if (status == CLI_DONE && *j->f->bounds) {
+        status = write_cube(run, bounds, j->tests, d, j->f->bounds);
+    }
+    if (status == CLI_DONE && *output) {
+        status = write_intervals(run, j, output, bounds, ball ? radius : NULL, d);
+    }
+    if (status == CLI_DONE && strcmp(output, "-") != 0) {
+        double sum = 0;
+        for (size_t k = 0; k < count; k++) {
+            sum += bounds[2 * k + 1] - bounds[2 * k];
+        }
+        say(run, j, chosen(j), "mean width", count > 0 ? sum / (double)count : 0);
+    }
+    free(bounds);
+    free(radius);
+    return status;
+}
+
+static int check(const cli_run *run, const cli_sets *f, const char *output)
+{
+    int kinds = (f->set > 0) + (f->interval > 0) + (f->reject > 0);
+    const char *files[] = {output, f->bounds, f->p_values};
+    if (kinds > 1) {
+        return cli_usage(run, "--set, --interval and --reject exclude one another");
+    }
+    if (f->interval > 0 ? !*output && !*f->bounds : kinds > 0 && !*output) {
+        return cli_usage(run, "nothing to write: give -o%s",
+                         f->interval > 0 ? " or --bounds" : "");
+    }
+    if (kinds == 0 && *output) {
+        return cli_usage(run, "--p-values alone writes no objects: -o has no use; give "
+                              "--set ALPHA");
+    }
+    if ((*f->bounds && f->interval == 0) || (*f->p_values && f->interval > 0)) {
+        return cli_usage(run, "--bounds goes with --interval, --p-values with --set");
+    }
+    if (*output && strcmp(output, "-") != 0 && !cli_ends(output, ".tsv") &&
+        !cli_ends(output, ".csv")) {
+        return cli_usage(run, "-o is '%s', expected a table: a name in .tsv or .csv",
+                         output);
+    }
+    for (int i = 0; i < 3; i++) {
+        int status = cli_check_writable(run, files[i]);
+        if (status != CLI_DONE) {
+            return status;
+        }
+    }
+    return CLI_DONE;
+}
+
+int cli_sets_write(cli_run *run, const cli_sets *f, const okra_model *model,
+                   const okra_data *x, const okra_data *candidates, const char *output)
+{
+    job j = {.f = f, .model = model, .x = x, .tests = okra_data_count(x)};
+    int status = check(run, f, output);
+    status = status ? status : read_settings(run, &j);
+    if (status == CLI_DONE) {
+        status = f->interval > 0 ? intervals(run, &j, output)
+                                 : sets(run, &j, candidates, output);
+    }
+    while (j.owned_count > 0) {
+        okra_data_free(j.owned[--j.owned_count]);
+    }
+    okra_data_free(j.candidates);
+    free(j.row);
+    free(j.p);
+    return status;
+}

@@ -1,0 +1,68 @@
+# Prediction sets, intervals and rejections.
+awk 'BEGIN { for (i = 0; i < 120; i++) {
+    a = (i * 0.7548777) % 1; part = i < 60 ? "train" : i < 90 ? "cal" : "test";
+    print a > (part "_x.csv"); print sin(6 * a) + 0.1 * ((i * 0.37) % 1) "," a > (part "_y.csv")
+    print (a < 0.3 ? "low" : a < 0.7 ? "mid" : "high") > (part "_l.csv") } }'
+okra fit -q --x train_x.csv --y labels:train_l.csv --kx 'rbf(sigma=0.2)' --ky zero-one \
+    --lambda 0.1 -o l.okra
+okra fit -q --x train_x.csv --y train_y.csv --kx 'rbf(sigma=0.2)' --ky linear --lambda 0.1 \
+    -o v.okra
+
+# every candidate of a set, smallest p-value first
+okra predict -q l.okra --x test_x.csv --set 0.1 -o sets.tsv
+[ "$(head -1 sets.tsv)" = "$(printf 'test\tcandidate\tobject\tp_value')" ] 
+awk -F'\t' 'NR > 1 { if ($1 == t && $4 < p) exit 1; if ($4 <= 0.1) exit 1; t = $1; p = $4 }' sets.tsv
+grep -q "	low	" sets.tsv
+
+# p-values of all candidates, and the sets are those above alpha
+okra predict -q l.okra --x test_x.csv --p-values p.csv
+[ "$(awk -F, '{ for (j = 1; j <= NF; j++) n += $j > 0.1 } END { print n }' p.csv)" = \
+    "$(($(wc -l <sets.tsv) - 1))" ]
+
+# ways, scores, groups and weights
+for how in full jackknife+ cv+; do
+    okra predict -q l.okra --x test_x.csv --set 0.1 --conformal $how --conformal-score normalized -o s.tsv
+done
+split="--calibrate-x cal_x.csv --calibrate-y labels:cal_l.csv"
+for score in distance normalized rank zero-one; do
+    okra predict -q l.okra --x test_x.csv --set 0.1 $split --conformal-score $score -o s.tsv
+done
+okra predict -q l.okra --x test_x.csv --set 0.1 $split --groups class -o s.tsv
+okra predict -q l.okra --x test_x.csv --set 0.1 $split --groups labels:cal_l.csv \
+    --test-groups labels:test_l.csv -o s.tsv
+okra predict -q l.okra --x test_x.csv --set 0.1 $split --shift-weights cal_x.csv \
+    --test-shift-weights test_x.csv -o s.tsv
+
+# rejection answers where one candidate is left
+expect 0 okra predict l.okra --x test_x.csv --reject 0.1 -o r.tsv
+expect_in answered out
+awk -F'\t' 'NR > 1 && seen[$1]++ { exit 1 }' r.tsv
+
+# intervals as a table and as an array
+okra predict -q v.okra --x test_x.csv --interval 0.1 --bounds b.npy -o i.csv
+[ "$(head -1 i.csv)" = "test,output,lower,upper" ] 
+[ "$(wc -l <i.csv)" = 61 ]
+"$PYTHON" - <<'P'
+import numpy as np
+b = np.load("b.npy"); t = np.loadtxt("i.csv", delimiter=",", skiprows=1)
+assert b.shape == (30, 2, 2) and (b.reshape(-1, 2) == t[:, 2:]).all() and (b[..., 0] <= b[..., 1]).all()
+P
+okra predict -q v.okra --x test_x.csv --interval 0.1 --conformal jackknife+ -o i.tsv
+[ "$(head -1 i.tsv)" = "$(printf 'test\toutput\tlower\tupper\tradius')" ] 
+
+# refusals
+expect 2 okra predict l.okra --x test_x.csv --set 0.1 --reject 0.1 -o s.tsv
+expect_in "exclude one another" err
+expect 2 okra predict l.okra --x test_x.csv --set 0.1
+expect_in "nothing to write" err
+expect 2 okra predict l.okra --x test_x.csv --set 0.1 -o s.npy
+expect_in "expected a table" err
+expect 2 okra predict l.okra --x test_x.csv --set 0.1 --top 3 -o s.tsv
+expect_in "top have no use" err
+expect 2 okra predict l.okra --x test_x.csv --set 0.1 --conformal half -o s.tsv
+expect_in "conformal is 'half'" err
+expect 2 okra predict l.okra --x test_x.csv --set 0.1 --conformal split -o s.tsv
+expect_in "pairs to calibrate with" err
+expect 1 okra predict l.okra --x test_x.csv --set 0.1 $split --shift-weights train_x.csv \
+    --test-shift-weights test_x.csv -o s.tsv
+expect_in "one column of 30 numbers" err
