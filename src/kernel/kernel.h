@@ -197,7 +197,13 @@ okra_int okra_grid_place_(const okra_grid_ *grid, okra_int place,
                           const char *const **values);
 /* Is the place a range lo..hi of real numbers, without a number of steps? */
 bool okra_grid_range_(const okra_grid_ *grid, okra_int place, double *low, double *high);
-/* The text with these values in its places. Free with okra_free_. */
+/* Are there alternatives of whole kernels? Then the text with the alternatives that a
+ * cell is of, other lists as they stand, and which cell of that grid it is. */
+bool okra_grid_branched_(const okra_grid_ *grid);
+okra_status okra_grid_narrow_(const okra_grid_ *grid, okra_int cell, char **text,
+                              okra_int *within) OKRA_CHECK;
+/* The text with these values in its places, NULL: what stands there. Free with
+ * okra_free_. */
 okra_status okra_grid_build_(const okra_grid_ *grid, const char *const *chosen,
                              char **text) OKRA_CHECK;
 

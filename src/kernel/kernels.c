@@ -8,6 +8,7 @@
 #include "kernel/transforms.h"
 
 const okra_kernel_class_ *const okra_kernel_classes_[] = {&okra_linear_,
+                                                          &okra_standardize_,
                                                           &okra_laplacian_,
                                                           &okra_zero_one_,
                                                           &okra_precomputed_,

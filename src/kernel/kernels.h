@@ -7,7 +7,7 @@
 #include "kernel/kernel.h"
 
 extern const okra_kernel_class_ okra_linear_, okra_laplacian_, okra_zero_one_,
-    okra_precomputed_;
+    okra_precomputed_, okra_standardize_;
 extern const okra_kernel_class_ okra_paths_, okra_wl_, okra_shortest_path_, okra_ecfp_;
 extern const okra_kernel_class_ okra_diffusion_, okra_regularized_laplacian_,
     okra_p_step_, okra_commute_time_, okra_from_distance_;

@@ -44,6 +44,16 @@ extern const okra_sugar_ okra_sugar_names_[]; /* ends at name == NULL */
 okra_status okra_grid_add_(okra_grid_ *grid, size_t begin, size_t end, char **values,
                            okra_int count) OKRA_CHECK;
 
+/* A grid without places, for an alternative that is being parsed; then cut out of the
+ * text that it was parsed in. */
+okra_status okra_grid_empty_(okra_grid_ **out) OKRA_CHECK;
+okra_status okra_grid_cut_(okra_grid_ *grid, const char *text, size_t begin,
+                           size_t end) OKRA_CHECK;
+/* A place whose values are the cells of the alternatives, which are taken over on success
+ * (their entries become NULL). */
+okra_status okra_grid_branches_(okra_grid_ *grid, size_t begin, size_t end,
+                                okra_grid_ **branches, okra_int count) OKRA_CHECK;
+
 /* The place added last is this parameter of the node of that serial number; asked for
  * again by place. */
 void okra_grid_own_(okra_grid_ *grid, const char *owner, const char *param, int node);

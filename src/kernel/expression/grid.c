@@ -1,6 +1,6 @@
 /*
- * grid.c: texts with lists of values in some places: {a,b,c}, lo..hi[:steps], auto. A
- * cell of the grid is the text with one value in each place.
+ * grid.c: texts with lists of values in some places: {a,b,c}, lo..hi[:steps], auto, or
+ * whole kernels. A cell of the grid is the text with one value in each place.
  */
 #include "kernel/expression/parse.h"
 
@@ -13,6 +13,8 @@ typedef struct axis {
     okra_int count;
     const char *owner, *param; /* whose parameter, NULL: not known */
     int node;                  /* of the kernel */
+    okra_grid_ **branches;     /* alternatives that the values are cells of, or NULL */
+    okra_int branch_count;
 } axis;
 
 struct okra_grid_ {
@@ -33,6 +35,113 @@ okra_status okra_grid_add_(okra_grid_ *grid, size_t begin, size_t end, char **va
         (axis){.begin = begin, .end = end, .values = values, .count = count, .node = -1};
     return OKRA_OK;
 }
+
+/* ---- alternatives ---- */
+
+okra_status okra_grid_empty_(okra_grid_ **out)
+{
+    okra_status st = OKRA_OK;
+    ZALLOC(*out, 1);
+done:
+    return st;
+}
+
+okra_status okra_grid_cut_(okra_grid_ *grid, const char *text, size_t begin, size_t end)
+{
+    grid->text = okra_strndup_(text + begin, end - begin);
+    for (okra_int k = 0; k < grid->count; k++) {
+        grid->axes[k].begin -= begin;
+        grid->axes[k].end -= begin;
+    }
+    return grid->text ? OKRA_OK : OKRA_EMEM;
+}
+
+okra_status okra_grid_branches_(okra_grid_ *grid, size_t begin, size_t end,
+                                okra_grid_ **branches, okra_int count)
+{
+    enum { VALUES_MOST = 10000 };
+    okra_status st = OKRA_OK;
+    okra_int total = 0, have = 0;
+    char **values = NULL;
+    okra_grid_ **kept = NULL;
+    for (okra_int b = 0; b < count; b++) {
+        okra_int cells = okra_grid_count_(branches[b]);
+        if (cells < 0 || (total += cells) > VALUES_MOST) {
+            FAIL(OKRA_EARG,
+                 "kernel expression: the alternatives have more than %d values",
+                 VALUES_MOST);
+        }
+    }
+    ZALLOC(values, total);
+    ALLOC(kept, count);
+    for (okra_int b = 0; b < count; b++) {
+        okra_int cells = okra_grid_count_(branches[b]);
+        for (okra_int c = 0; c < cells; c++) {
+            TRY(okra_grid_text_(branches[b], c, &values[have]));
+            have++;
+        }
+    }
+    TRY(okra_grid_add_(grid, begin, end, values, total));
+    axis *last = &grid->axes[grid->count - 1];
+    for (okra_int b = 0; b < count; b++) {
+        kept[b] = branches[b];
+        branches[b] = NULL;
+    }
+    last->branches = kept;
+    last->branch_count = count;
+    return OKRA_OK;
+done:
+    okra_parse_list_free_(values, have);
+    okra_free_(kept);
+    return st;
+}
+
+okra_status okra_grid_narrow_(const okra_grid_ *grid, okra_int cell, char **text,
+                              okra_int *within)
+{
+    okra_status st = OKRA_OK;
+    const char **chosen = NULL;
+    okra_int *digit = NULL;
+    *within = 0;
+    ALLOC(chosen, grid->count);
+    ALLOC(digit, grid->count);
+    for (okra_int k = grid->count - 1; k >= 0; k--) {
+        digit[k] = cell % grid->axes[k].count;
+        cell /= grid->axes[k].count;
+    }
+    for (okra_int k = 0; k < grid->count; k++) {
+        const axis *a = &grid->axes[k];
+        okra_int b = 0, at = digit[k], cells = a->count;
+        chosen[k] = NULL; /* as it stands */
+        for (; a->branches && b < a->branch_count; b++) {
+            cells = okra_grid_count_(a->branches[b]);
+            if (at < cells) {
+                break;
+            }
+            at -= cells;
+        }
+        if (a->branches) {
+            chosen[k] = a->branches[b]->text;
+        }
+        *within = *within * cells + at;
+    }
+    TRY(okra_grid_build_(grid, chosen, text));
+done:
+    okra_free_(chosen);
+    okra_free_(digit);
+    return st;
+}
+
+bool okra_grid_branched_(const okra_grid_ *grid)
+{
+    bool any = false;
+    for (okra_int k = 0; k < grid->count; k++) {
+        any = any || grid->axes[k].branches;
+    }
+    return any;
+}
+
+/* ---- parsing ---- */
 
 okra_status okra_grid_parse_(const char *text, okra_grid_ **out)
 {
@@ -65,6 +174,10 @@ void okra_grid_free_(okra_grid_ *grid)
             okra_free_(grid->axes[k].values[v]);
         }
         okra_free_(grid->axes[k].values);
+        for (okra_int b = 0; b < grid->axes[k].branch_count; b++) {
+            okra_grid_free_(grid->axes[k].branches[b]);
+        }
+        okra_free_(grid->axes[k].branches);
     }
     okra_free_(grid->axes);
     okra_free_(grid->text);
@@ -177,6 +290,14 @@ bool okra_grid_range_(const okra_grid_ *grid, okra_int place, double *low, doubl
     return !whole && second + okra_parse_number_(second, true) == end;
 }
 
+/* An alternative within a larger text goes between parentheses where it has operators. */
+static bool wrapped(const okra_grid_ *grid, okra_int place, const char *value)
+{
+    const axis *a = &grid->axes[place];
+    bool alone = a->begin == 0 && !grid->text[a->end];
+    return a->branches && !alone && strpbrk(value, "|+*");
+}
+
 okra_status okra_grid_build_(const okra_grid_ *grid, const char *const *chosen,
                              char **text)
 {
@@ -185,15 +306,24 @@ okra_status okra_grid_build_(const okra_grid_ *grid, const char *const *chosen,
     char *built = NULL;
 
     for (okra_int k = 0; k < grid->count; k++) {
-        size += (okra_int)strlen(chosen[k]);
+        size += chosen[k] ? (okra_int)strlen(chosen[k]) + 2 : 0;
     }
     ALLOC(built, size);
     size_t from = 0, to = 0;
     for (okra_int k = 0; k < grid->count; k++) {
+        if (!chosen[k]) {
+            continue;
+        }
         size_t before = grid->axes[k].begin - from, length = strlen(chosen[k]);
+        bool wrap = wrapped(grid, k, chosen[k]);
         memcpy(built + to, grid->text + from, before);
-        memcpy(built + to + before, chosen[k], length);
-        to += before + length;
+        to += before;
+        built[to] = '(';
+        to += wrap;
+        memcpy(built + to, chosen[k], length);
+        to += length;
+        built[to] = ')';
+        to += wrap;
         from = grid->axes[k].end;
     }
     memcpy(built + to, grid->text + from, strlen(grid->text + from) + 1);

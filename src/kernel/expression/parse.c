@@ -5,7 +5,8 @@
  *                                             chol(...) and its like make it a leaf
  *     sum      product { '+' product }
  *     product  factor { '*' factor }
- *     factor   number | ( '(' pipe ')' | kernel | mean ) [ '@' part of a tuple ]
+ *     factor   number | ( '(' pipe ')' | kernel | mean | '{' pipe { ',' pipe } '}' )
+ *              [ '@' part of a tuple ]; braces: alternatives, in grids alone
  *     mean     'mean' '(' pipe { ',' pipe } ')'
  *     kernel of kernels     name '(' pipe { ',' name '=' value } ')'
  *     kernel, transform     name [ '(' [name '='] value { ',' [name '='] value } ')' ]
@@ -22,9 +23,7 @@
 #include <string.h>
 
 /* Limits of what recursion over a tree meets. */
-enum { DEPTH_MOST = 100, NODES_MOST = 1000, NAMES_MOST = 64 };
-
-static okra_status pipe(okra_parser_ *p, int *place);
+enum { DEPTH_MOST = OKRA_PARSE_DEPTH_, NODES_MOST = 1000, NAMES_MOST = 64 };
 
 static okra_status push(okra_parser_ *p, okra_node_ node, int *place)
 {
@@ -176,7 +175,7 @@ static okra_status nested(okra_parser_ *p, const char *name, okra_kernel **out)
     p->at++;
     ZALLOC(inner, 1);
     p->kernel = inner;
-    TRY(pipe(p, &root));
+    TRY(okra_parse_pipe_(p, &root));
     TRY(okra_expr_text_(inner, &inner->text));
     if (okra_kernel_low_(inner)) {
         st = okra_parse_fail_(p, OKRA_EARG, p->at,
@@ -209,7 +208,7 @@ static okra_status mean(okra_parser_ *p, double *scale, int *place)
     }
     do {
         p->at++; /* ( or , */
-        TRY(pipe(p, count == 0 ? place : &next));
+        TRY(okra_parse_pipe_(p, count == 0 ? place : &next));
         if (count++ > 0) {
             TRY(pair(p, OKRA_NODE_SUM_, *place, next, place));
         }
@@ -333,7 +332,12 @@ static okra_status factor(okra_parser_ *p, double *scale, int *place)
 
     *place = -1;
     okra_parse_space_(p);
-    if (number_ahead(p)) {
+    if (okra_parse_alternatives_ahead_(p)) {
+        okra_node_ stand_in = {.kind = OKRA_NODE_LEAF_, .leaf = &okra_linear_};
+        TRY(okra_parse_alternatives_(p));
+        TRY(push(p, stand_in, place));
+        TRY(component(p, first));
+    } else if (number_ahead(p)) {
         double value = 1;
         TRY(number(p, &value));
         *scale *= value;
@@ -344,7 +348,7 @@ static okra_status factor(okra_parser_ *p, double *scale, int *place)
                                     "more than %d parentheses within one another",
                                     DEPTH_MOST);
         }
-        TRY(pipe(p, place));
+        TRY(okra_parse_pipe_(p, place));
         p->depth--;
         okra_parse_space_(p);
         if (p->text[p->at] != ')') {
@@ -459,7 +463,7 @@ static int low_kind(const char *name)
     return okra_low_classes_[kind] ? kind : -1;
 }
 
-static okra_status pipe(okra_parser_ *p, int *place)
+okra_status okra_parse_pipe_(okra_parser_ *p, int *place)
 {
     okra_status st = OKRA_OK;
     int next, first = p->kernel->count;
@@ -501,7 +505,7 @@ okra_status okra_expr_parse_(const char *text, okra_grid_ *grid, okra_kernel *ke
     okra_parser_ p = {.text = text, .grid = grid, .kernel = kernel};
     int place;
 
-    TRY(pipe(&p, &place));
+    TRY(okra_parse_pipe_(&p, &place));
     if (text[p.at]) {
         return okra_parse_fail_(&p, OKRA_EARG, p.at, "expected '+', '*', '|' or the end");
     }

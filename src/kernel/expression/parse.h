@@ -6,6 +6,9 @@
 
 #include "kernel/expression/expr.h"
 
+/* Parentheses within one another. */
+enum { OKRA_PARSE_DEPTH_ = 100 };
+
 typedef struct okra_parser_ {
     const char *text;
     size_t at;        /* next character */
@@ -40,5 +43,11 @@ void okra_parse_list_free_(char **values, okra_int count); /* accepts NULL */
 /* (name=value, ...) or nothing; fills `fields` of the table. */
 okra_status okra_parse_params_(okra_parser_ *p, const okra_option_table *table,
                                bool positional, void *fields) OKRA_CHECK;
+
+/* An expression up to the end, ')', ',' or '}'; the place of its root. */
+okra_status okra_parse_pipe_(okra_parser_ *p, int *place) OKRA_CHECK;
+/* {EXPR, EXPR, ...} where a kernel stands; alternatives.c. */
+bool okra_parse_alternatives_ahead_(const okra_parser_ *p);
+okra_status okra_parse_alternatives_(okra_parser_ *p) OKRA_CHECK;
 
 #endif

@@ -251,6 +251,12 @@ TEST(grids_are_refused_by_kernels)
                 "kernel needs one value here\n"
                 "    rbf(gamma=1e-3..10:5)\n"
                 "              ^");
+    check_error(
+        "{linear,cosine} | normalize",
+        "kernel expression: '{linear,cosine}' are alternatives for selection: one "
+        "kernel is needed here\n"
+        "    {linear,cosine} | normalize\n"
+        "    ^");
     check_error("auto*linear", "kernel expression: 'auto' is a grid of values for "
                                "selection: a kernel needs one value here\n"
                                "    auto*linear\n"
@@ -293,6 +299,18 @@ TEST(grids)
     check_grid(
         "poly(degree=1..100:3)", 3,
         (const char *const[]){"poly(degree=1)", "poly(degree=10)", "poly(degree=100)"});
+    check_grid("{linear,rbf(sigma={1,2})}", 3,
+               (const char *const[]){"linear", "rbf(sigma=1)", "rbf(sigma=2)"});
+    check_grid("{ linear | normalize , 2*linear } | rbf(sigma={1,2})", 4,
+               (const char *const[]){"(linear | normalize) | rbf(sigma=1)",
+                                     "(linear | normalize) | rbf(sigma=2)",
+                                     "(2*linear) | rbf(sigma=1)",
+                                     "(2*linear) | rbf(sigma=2)"});
+    check_grid("{linear,{cosine,{1,2}*dice}}@2", 4,
+               (const char *const[]){"linear@2", "cosine@2", "(1*dice)@2", "(2*dice)@2"});
+    check_grid("{{1,2}*linear,1 + cosine}", 3,
+               (const char *const[]){"1*linear", "2*linear", "1 + cosine"});
+    check_grid("{1,2*linear}", 2, (const char *const[]){"1", "2*linear"});
     CHECK_OK(okra_grid_parse_("1..10", &grid));
     CHECK(okra_grid_count_(grid) == 10);
     okra_grid_free_(grid);
@@ -303,9 +321,56 @@ TEST(grids)
     okra_grid_free_(grid);
 }
 
+/* The alternatives of a cell, and the cell within them. */
+static void check_narrow(const char *text, okra_int cell, const char *narrow)
+{
+    okra_grid_ *grid = NULL, *inner = NULL;
+    char *got = NULL, *wide = NULL, *same = NULL;
+    okra_int within = -1;
+    CHECK_OK(okra_grid_parse_(text, &grid));
+    CHECK(okra_grid_branched_(grid));
+    CHECK_OK(okra_grid_narrow_(grid, cell, &got, &within));
+    CHECK_TEXT(got, narrow);
+    CHECK_OK(okra_grid_parse_(got, &inner));
+    CHECK(!okra_grid_branched_(inner));
+    CHECK_OK(okra_grid_text_(grid, cell, &wide));
+    CHECK_OK(okra_grid_text_(inner, within, &same));
+    CHECK_TEXT(same, wide);
+    okra_free_(got);
+    okra_free_(wide);
+    okra_free_(same);
+    okra_grid_free_(inner);
+    okra_grid_free_(grid);
+}
+
+TEST(narrow_grids)
+{
+    for (okra_int cell = 0; cell < 8; cell++) {
+        check_narrow("{linear,rbf(sigma={1,2,4})} | poly(degree={1,2})", cell,
+                     cell < 2 ? "linear | poly(degree={1,2})"
+                              : "rbf(sigma={1,2,4}) | poly(degree={1,2})");
+    }
+    okra_grid_ *grid = NULL;
+    CHECK_OK(okra_grid_parse_("{1,2}*linear", &grid));
+    CHECK(!okra_grid_branched_(grid));
+    okra_grid_free_(grid);
+}
+
 TEST(bad_grids)
 {
     okra_grid_ *grid = NULL;
+    CHECK_FAILS(okra_grid_parse_("{linear,}", &grid), OKRA_EARG, "expected a kernel");
+    CHECK_FAILS(okra_grid_parse_("{linear cosine}", &grid), OKRA_EARG,
+                "expected ',' or '}'");
+    CHECK_FAILS(okra_grid_parse_("{linear,rfb}", &grid), OKRA_EARG,
+                "did you mean 'rbf'?");
+    CHECK_FAILS(
+        okra_grid_parse_("{linear,rbf(sigma=1..2:9999),rbf(sigma=1..2:99)}", &grid),
+        OKRA_EARG, "the alternatives have more than 10000 values");
+    char deep[400] = {0};
+    memset(deep, '{', 300);
+    CHECK_FAILS(okra_grid_parse_(strcat(deep, "linear"), &grid), OKRA_EARG,
+                "more than 100 parentheses within one another");
     const char *const ranges[] = {"10..1",  "0..1",  "-1..1",      "1..",
                                   "1..2:1", "1..2:", "1..2:99999", "1..1e999"};
     for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++) {
@@ -385,6 +450,12 @@ TEST(failing_allocations)
     CHECK_ALLOCATIONS(okra_kernel_parse(text, &kernel), okra_kernel_free(kernel));
     CHECK_ALLOCATIONS(okra_grid_parse_("{1,2}*rbf(sigma=1..10:3) + linear", &grid),
                       okra_grid_free_(grid));
+    CHECK_ALLOCATIONS(okra_grid_parse_("{linear,rbf(sigma={1,2})} + cosine", &grid),
+                      okra_grid_free_(grid));
+    CHECK_OK(okra_grid_parse_("{linear,rbf(sigma={1,2})} + cosine", &grid));
+    okra_int within;
+    CHECK_ALLOCATIONS(okra_grid_narrow_(grid, 2, &cell, &within), okra_free_(cell));
+    okra_grid_free_(grid);
     CHECK_OK(okra_grid_parse_("{1,2}*rbf(sigma=1..10:3) + linear", &grid));
     CHECK_ALLOCATIONS(okra_grid_text_(grid, 3, &cell), okra_free_(cell));
     okra_grid_free_(grid);
@@ -392,4 +463,5 @@ TEST(failing_allocations)
 
 MAIN(RUN(canonical_text), RUN(messages_of_syntax), RUN(messages_of_names_and_values),
      RUN(caret_in_long_and_foreign_texts), RUN(limits), RUN(grids_are_refused_by_kernels),
-     RUN(grids), RUN(bad_grids), RUN(linear_or_not), RUN(lists), RUN(failing_allocations))
+     RUN(grids), RUN(narrow_grids), RUN(bad_grids), RUN(linear_or_not), RUN(lists),
+     RUN(failing_allocations))

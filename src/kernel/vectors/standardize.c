@@ -1,0 +1,201 @@
+/*
+ * standardize.c: inner products of dense vectors in units of the training set's spread,
+ *
+ *     <z, z'>,   z_j = (x_j - m_j) / s_j,
+ *
+ * m and s the mean and the standard deviation (divisor n) of column j over the training
+ * set; s_j = 1 for a column that does not vary beyond rounding. So `standardize |
+ * rbf(sigma=3)` compares inputs whose columns have different units. A model keeps m and
+ * s. Within a selection they are those of all its inputs, as widths chosen by auto are:
+ * outputs have no part in them.
+ *
+ * Cost: n d once a collection, 2 d a pair. Memory: n d doubles for the moved copy.
+ */
+#include "kernel/kernels.h"
+#include "kernel/gram/rows.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+typedef struct shared {
+    atomic_int owners;
+    const okra_data *train;
+    okra_int d;
+    double *stats; /* 2 x d: m, then s */
+} shared;
+
+typedef struct side {
+    okra_int d;
+    double *Z; /* n x d */
+} side;
+
+static void unbind(void *arg)
+{
+    shared *sh = arg;
+    if (sh && atomic_fetch_sub(&sh->owners, 1) == 1) {
+        okra_free_(sh->stats);
+        okra_free_(sh);
+    }
+}
+
+static void *share(void *arg)
+{
+    atomic_fetch_add(&((shared *)arg)->owners, 1);
+    return arg;
+}
+
+static okra_status create(const okra_data *train, shared **out)
+{
+    okra_status st = OKRA_OK;
+    shared *sh = NULL;
+    ZALLOC(sh, 1);
+    atomic_init(&sh->owners, 1);
+    sh->train = train;
+    sh->d = train->d;
+    ZALLOC(sh->stats, 2 * train->d);
+    *out = sh;
+    sh = NULL;
+done:
+    unbind(sh);
+    return st;
+}
+
+static void measure(const okra_data *train, double *mean, double *spread)
+{
+    okra_int n = train->n, d = train->d;
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < d; j++) {
+            mean[j] += train->values[i * train->ld + j] / (double)n;
+        }
+    }
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < d; j++) {
+            double z = train->values[i * train->ld + j] - mean[j];
+            spread[j] += z * z / (double)n;
+        }
+    }
+    for (okra_int j = 0; j < d; j++) {
+        double s = sqrt(spread[j]), rounding = (double)n * DBL_EPSILON * fabs(mean[j]);
+        spread[j] = s > rounding && isfinite(s) ? s : 1;
+    }
+}
+
+static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
+                        void **out)
+{
+    okra_status st = OKRA_OK;
+    shared *sh = NULL;
+    (void)ctx, (void)params;
+    TRY(create(train, &sh));
+    measure(train, sh->stats, sh->stats + sh->d);
+    *out = sh;
+done:
+    return st;
+}
+
+static okra_status save(const void *arg, okra_bag_ *bag, const char *name)
+{
+    const shared *sh = arg;
+    return okra_bag_put_copy_(bag, name, sh->stats, 2, sh->d);
+}
+
+static okra_status load(okra_context *ctx, const void *params, const okra_data *train,
+                        const okra_bag_ *bag, const char *name, void **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int rows = 0, cols = 0;
+    shared *sh = NULL;
+    const double *kept = okra_bag_get_(bag, name, &rows, &cols);
+    (void)ctx, (void)params;
+    bool good = kept && rows == 2 && cols == train->d;
+    for (okra_int j = 0; good && j < 2 * cols; j++) {
+        good = isfinite(kept[j]) && (j < cols || kept[j] > 0);
+    }
+    if (!good) {
+        FAIL(OKRA_EFORMAT,
+             "means and deviations '%s' of kernel standardize: expected 2 x %lld finite "
+             "numbers, the second row positive",
+             name, (long long)train->d);
+    }
+    TRY(create(train, &sh));
+    memcpy(sh->stats, kept, (size_t)(2 * cols) * sizeof *kept);
+    *out = sh;
+done:
+    return st;
+}
+
+static void free_side(void *arg)
+{
+    side *s = arg;
+    if (s) {
+        okra_free_(s->Z);
+        okra_free_(s);
+    }
+}
+
+static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
+                             const okra_data *data, void **out)
+{
+    okra_status st = OKRA_OK;
+    const shared *sh = arg;
+    const double *mean = sh->stats, *spread = sh->stats + sh->d;
+    side *s = NULL;
+    (void)params;
+    TRY(okra_widths_(ctx, "standardize", data, sh->train));
+    ZALLOC(s, 1);
+    s->d = sh->d;
+    TRY(okra_doubles_(ctx, data->n, s->d, "standardized vectors", &s->Z));
+    for (okra_int i = 0; i < data->n; i++) {
+        const double *x = data->values + i * data->ld;
+        for (okra_int j = 0; j < s->d; j++) {
+            s->Z[i * s->d + j] = (x[j] - mean[j]) / spread[j];
+        }
+    }
+    *out = s;
+    s = NULL;
+done:
+    free_side(s);
+    return st;
+}
+
+static okra_status block(okra_context *ctx, const void *params, const void *pa,
+                         okra_int i0, okra_int ni, const void *pb, okra_int j0,
+                         okra_int nj, double *out, okra_int ld)
+{
+    const side *a = pa, *b = pb;
+    okra_mat_ C = {out, ni, nj, ld};
+    (void)params;
+    return okra_gemm_(ctx, false, true, 1, okra_mat_of_(a->Z + i0 * a->d, ni, a->d),
+                      okra_mat_of_(b->Z + j0 * b->d, nj, b->d), 0, C);
+}
+
+static okra_status diagonal(okra_context *ctx, const void *params, const void *pa,
+                            okra_int n, double *out)
+{
+    const side *a = pa;
+    (void)ctx, (void)params;
+    for (okra_int i = 0; i < n; i++) {
+        out[i] = okra_dot_(a->d, a->Z + i * a->d, a->Z + i * a->d);
+    }
+    return OKRA_OK;
+}
+
+static const okra_option none[] = {{.name = NULL}};
+
+const okra_kernel_class_ okra_standardize_ = {
+    .name = "standardize",
+    .help = "inner product of dense vectors, each column less its mean and over its "
+            "standard deviation in the training set",
+    .params = {"standardize", none, 0},
+    .kinds = 1u << OKRA_DENSE,
+    .bind = bind,
+    .unbind = unbind,
+    .save = save,
+    .load = load,
+    .share = share,
+    .side = make_side,
+    .free_side = free_side,
+    .block = block,
+    .diagonal = diagonal};

@@ -1,0 +1,164 @@
+/*
+ * test_standardize.c: columns in units of their spread, against the formula written out;
+ * columns that do not vary, one row, what a model keeps.
+ */
+#include "grams.h"
+#include "kernel_data.h"
+
+#include <math.h>
+
+enum { N = 230, M = 9, D = 5 };
+
+/* Columns of very different scale; the fourth does not vary, but is not a round number.
+ */
+static void fill(double *x, okra_int n)
+{
+    static const double scale[D] = {1e-6, 1, 1e6, 0, 30};
+    okra_random_ r = okra_random_create_(17, 0);
+    for (okra_int i = 0; i < n * D; i++) {
+        x[i] = 0.1 + scale[i % D] * (3 + okra_random_normal_(&r));
+    }
+}
+
+static double naive(const double *x, okra_int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int j = 0; j < D; j++) {
+        double mean = 0, var = 0;
+        for (okra_int i = 0; i < n; i++) {
+            mean += x[i * D + j] / (double)n;
+        }
+        for (okra_int i = 0; i < n; i++) {
+            var += (x[i * D + j] - mean) * (x[i * D + j] - mean) / (double)n;
+        }
+        double s = j == 3 || n == 1 ? 1 : sqrt(var);
+        sum += (a[j] - mean) / s * ((b[j] - mean) / s);
+    }
+    return sum;
+}
+
+TEST(against_the_formula)
+{
+    double *x = okra_alloc_((N + M) * D, 8), *K = okra_alloc_((N + M) * N, 8);
+    okra_data *train = NULL, *test = NULL;
+    fill(x, N + M);
+    CHECK_OK(okra_data_dense(x, N, D, D, &train));
+    CHECK_OK(okra_data_dense(x + N * D, M, D, D, &test));
+    gram("standardize", train, NULL, K);
+    gram("standardize", test, train, K + N * N);
+    for (int i = 0; i < N + M; i++) {
+        for (int j = 0; j < N; j++) { /* worst 1.8e-15 */
+            CHECK_NEAR(K[i * N + j], naive(x, N, x + i * D, x + j * D), 2e-14);
+        }
+    }
+    double trace = 0;
+    for (int i = 0; i < N; i++) {
+        trace += K[i * N + i];
+    }
+    CHECK_NEAR(trace, (double)N * (D - 1), 1e-11); /* variance 1 each; 9e-13 */
+    okra_data_free(train);
+    okra_data_free(test);
+    okra_free_(x);
+    okra_free_(K);
+}
+
+/* Rows further apart in memory than they are long, one row alone, and rbf on top. */
+TEST(strides_one_row_and_pipes)
+{
+    double x[4 * (D + 2)], tight[4 * D], K[16], L[16];
+    okra_data *wide = NULL, *packed = NULL, *one = NULL;
+    fill(tight, 4);
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < D + 2; j++) {
+            x[i * (D + 2) + j] = j < D ? tight[i * D + j] : (double)NAN;
+        }
+    }
+    CHECK_OK(okra_data_dense(x, 4, D, D + 2, &wide));
+    CHECK_OK(okra_data_dense(tight, 4, D, D, &packed));
+    CHECK_OK(okra_data_dense(tight, 1, D, D, &one));
+    gram("standardize", wide, NULL, K);
+    gram("standardize", packed, NULL, L);
+    for (int i = 0; i < 16; i++) {
+        CHECK(K[i] == L[i]);
+    }
+    gram("standardize | rbf(sigma=2)", packed, NULL, L);
+    for (int i = 0; i < 16; i++) {
+        double d2 = K[i / 4 * 5] + K[i % 4 * 5] - 2 * K[i];
+        CHECK_NEAR(L[i], exp(-d2 / 8), 1e-15); /* measured 1.1e-16 */
+    }
+    gram("standardize", one, NULL, K);
+    CHECK(K[0] == 0);
+    okra_data_free(wide);
+    okra_data_free(packed);
+    okra_data_free(one);
+}
+
+TEST(kept_by_a_model)
+{
+    double x[N * D], before[M * N], after[M * N];
+    okra_data *train = NULL, *test = NULL;
+    okra_kernel *kernel = parse("0.5*standardize | rbf(sigma=2)");
+    okra_bound_ *bound = NULL, *again = NULL, *other_set = NULL;
+    okra_other_ *other = NULL;
+    okra_bag_ *bag = NULL, *empty = NULL;
+    fill(x, N);
+    CHECK_OK(okra_data_dense(x, N, D, D, &train));
+    CHECK_OK(okra_data_dense(x, M, D, D, &test));
+    CHECK_OK(okra_bag_create_(&bag));
+    CHECK_OK(okra_bag_create_(&empty));
+    CHECK_OK(okra_bound_create_(NULL, kernel, train, &bound));
+    CHECK_OK(okra_other_create_(NULL, bound, test, &other));
+    CHECK_OK(okra_other_cross_(NULL, bound, other, 0, okra_mat_of_(before, M, N)));
+    okra_other_free_(other);
+    other = NULL;
+    CHECK_OK(okra_bound_save_(bound, bag, "kx"));
+    CHECK_OK(okra_bound_load_(NULL, kernel, train, bag, "kx", &again));
+    CHECK_OK(okra_other_create_(NULL, again, test, &other));
+    CHECK_OK(okra_other_cross_(NULL, again, other, 0, okra_mat_of_(after, M, N)));
+    for (int i = 0; i < M * N; i++) {
+        CHECK(before[i] == after[i]);
+    }
+    okra_other_free_(other);
+    okra_bound_free_(again);
+    /* on other objects the units stay those of the training set */
+    double own[M * M];
+    CHECK_OK(okra_bound_again_(NULL, bound, test, &other_set));
+    CHECK_OK(okra_bound_gram_(NULL, other_set, okra_mat_of_(own, M, M)));
+    for (int i = 0; i < M * M; i++) {
+        CHECK_NEAR(own[i], before[i / M * N + i % M], 2e-15); /* measured 2.2e-16 */
+    }
+    okra_bound_free_(other_set);
+    CHECK_FAILS(okra_bound_load_(NULL, kernel, train, empty, "kx", &again), OKRA_EFORMAT,
+                "of kernel standardize: expected 2 x 5 finite numbers");
+    CHECK_ALLOCATIONS(okra_bound_load_(NULL, kernel, train, bag, "kx", &again),
+                      okra_bound_free_(again));
+    CHECK_ALLOCATIONS(okra_bound_create_(NULL, kernel, train, &again),
+                      okra_bound_free_(again));
+    okra_bound_free_(bound);
+    okra_bag_free_(bag);
+    okra_bag_free_(empty);
+    okra_kernel_free(kernel);
+    okra_data_free(train);
+    okra_data_free(test);
+}
+
+TEST(refusals)
+{
+    double x[2 * D] = {0}, K[4];
+    okra_data *train = NULL, *narrow = NULL, *sparse = sparse_of(x, 2, D);
+    okra_kernel *kernel = parse("standardize");
+    fill(x, 2);
+    CHECK_OK(okra_data_dense(x, 2, D, D, &train));
+    CHECK_OK(okra_data_dense(x, 2, D - 1, D, &narrow));
+    CHECK_FAILS(okra_gram(NULL, kernel, narrow, train, K, 2), OKRA_ESHAPE,
+                "kernel standardize:");
+    CHECK_FAILS(okra_gram(NULL, kernel, sparse, NULL, K, 2), OKRA_EARG,
+                "kernel standardize: memory holds 2 sparse vectors");
+    okra_kernel_free(kernel);
+    okra_data_free(train);
+    okra_data_free(narrow);
+    okra_data_free(sparse);
+}
+
+MAIN(RUN(against_the_formula), RUN(strides_one_row_and_pipes), RUN(kept_by_a_model),
+     RUN(refusals))
