@@ -2,6 +2,7 @@
  * fit.c: okra fit: learns a mapping from pairs of objects and writes a model file, or one
  * a lambda.
  */
+#include "choose.h"
 #include "commands.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 #include <sys/stat.h>
 
 typedef struct fit_fields {
-    const char *x, *y, *unlabelled, *output, *lambda;
+    const char *x, *y, *unlabelled, *output, *kx, *ky, *lambda;
 } fit_fields;
 
 static const okra_option rows[] = {
@@ -22,10 +23,18 @@ static const okra_option rows[] = {
      "FILE", "More inputs, whose outputs are not known, for methods that can use them"},
     {"output", OKRA_OPTION_TEXT, offsetof(fit_fields, output), NULL, 1, 0, NULL, "FILE",
      "The model file to write"},
+    /* What goes on to the library, where `auto` is not known. */
+    {"kx", OKRA_OPTION_TEXT, offsetof(fit_fields, kx), "auto", 1, 0, NULL, "EXPR",
+     "Kernel of the inputs, e.g. 'rbf(sigma=4)'; auto: chosen by leave-one-out from a "
+     "few "
+     "that fit the kind of objects"},
+    {"ky", OKRA_OPTION_TEXT, offsetof(fit_fields, ky), "auto", 1, 0, NULL, "EXPR",
+     "Kernel of the outputs; auto: by the kind of objects"},
     /* A list here; one value goes on to the method, whose table has the range. */
-    {"lambda", OKRA_OPTION_TEXT, offsetof(fit_fields, lambda), "", 1, 0, NULL, "V[,V...]",
-     "Regularisation of the method; for a list, one model each from shared "
-     "decompositions, {lambda} in the file name standing for the value"},
+    {"lambda", OKRA_OPTION_TEXT, offsetof(fit_fields, lambda), "auto", 1, 0, NULL,
+     "V[,V...]",
+     "Regularisation of the method; auto: by leave-one-out; for a list, one model each "
+     "from shared decompositions, {lambda} in the file name standing for the value"},
     {0}};
 
 enum { LAMBDAS = 1000, PATH_MOST = 4096 };
@@ -82,6 +91,8 @@ typedef struct summary {
     const okra_model *model;
     const char *file;
     double seconds;
+    const char *command; /* that chooses nothing, or NULL: nothing was chosen */
+    const char *chosen;  /* how, or "" */
 } summary;
 
 static json_t *as_json(const summary *s)
@@ -92,6 +103,10 @@ static json_t *as_json(const summary *s)
         "n", (json_int_t)okra_model_count(s->model), "seconds", s->seconds);
     if (about && result) {
         json_object_update_missing(result, about);
+    }
+    if (result && s->command) {
+        json_object_set_new(result, "command", json_string(s->command));
+        json_object_set_new(result, "chosen", json_string(s->chosen));
     }
     json_decref(about);
     return result;
@@ -131,13 +146,27 @@ static void print(const cli_run *run, const summary *s, bool shared)
     }
     cli_line(stdout, "time", "%s%s", cli_seconds(s->seconds, buffer, sizeof buffer),
              shared ? ", all models together" : "");
+    if (s->command && *s->chosen) {
+        cli_line(stdout, "chosen", "%s", s->chosen);
+    }
+    if (s->command) {
+        cli_line(stdout, "the same", "%s", s->command);
+    }
     json_decref(about);
 }
 
 /* ---- the command ---- */
 
-static int save(cli_run *run, const fit_fields *f, const path *p, okra_model **models,
-                double seconds)
+/* What was learned, and how it was chosen. */
+typedef struct learned {
+    okra_model *models[LAMBDAS];
+    okra_selection *selection;
+    char *command;
+    char chosen[200];
+    double seconds;
+} learned;
+
+static int save(cli_run *run, const fit_fields *f, const path *p, const learned *l)
 {
     size_t count = p->count > 1 ? p->count : 1;
     json_t *list = p->count > 1 ? json_array() : NULL;
@@ -146,9 +175,9 @@ static int save(cli_run *run, const fit_fields *f, const path *p, okra_model **m
         char name[PATH_MOST];
         status = model_path(run, f->output, p->count ? p->text[i] : "", name);
         if (status == CLI_DONE) {
-            status = cli_status(run, okra_model_save(run->context, models[i], name));
+            status = cli_status(run, okra_model_save(run->context, l->models[i], name));
         }
-        summary s = {models[i], name, seconds};
+        summary s = {l->models[i], name, l->seconds, l->command, l->chosen};
         if (status == CLI_DONE && run->common.json) {
             status = list ? (json_array_append_new(list, as_json(&s)), CLI_DONE)
                           : cli_print_json(run, as_json(&s));
@@ -196,21 +225,41 @@ static okra_status say_plan(cli_run *run, const okra_data *x, const okra_data *y
     return st;
 }
 
-static okra_status learn(cli_run *run, const fit_fields *f, const path *p,
-                         okra_model **models)
+/* What is left open is chosen. */
+static okra_status choose(cli_run *run, const fit_fields *f, const path *p,
+                          const okra_data *x, const okra_data *y, learned *l)
+{
+    choose_open open = {f->kx, f->ky, f->lambda};
+    if (!choose_needed(run, &open)) {
+        return OKRA_OK;
+    }
+    okra_status st = choose_options(run, &open, x, y, &l->selection);
+    if (st == OKRA_OK) {
+        l->command = choose_command(run, p->count > 1 ? f->lambda : NULL);
+    }
+    if (st == OKRA_OK && l->selection) {
+        choose_summary(l->selection, okra_data_count(y), l->chosen, sizeof l->chosen);
+    }
+    return st;
+}
+
+static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learned *l)
 {
     okra_data *x = NULL, *y = NULL;
     okra_status st = read_inputs(run, f, &x);
     if (st == OKRA_OK) {
         st = cli_read(run, f->y, &y);
     }
+    if (st == OKRA_OK) {
+        st = choose(run, f, p, x, y, l);
+    }
     if (st == OKRA_OK && !run->common.quiet) {
         st = say_plan(run, x, y);
     }
     if (st == OKRA_OK) {
         st = p->count > 1 ? okra_fit_path(run->context, x, y, run->library, p->value,
-                                          p->count, models)
-                          : okra_fit(run->context, x, y, run->library, models);
+                                          p->count, l->models)
+                          : okra_fit(run->context, x, y, run->library, l->models);
     }
     okra_data_free(x);
     okra_data_free(y);
@@ -231,31 +280,49 @@ static int check_output(const cli_run *run, const fit_fields *f, const path *p)
     return cli_check_writable(run, f->output);
 }
 
+/* What was typed goes on to the library, but for what is left open. */
+static int pass_on(cli_run *run, const fit_fields *f, const path *p)
+{
+    const char *const typed[][2] = {
+        {"kx", f->kx}, {"ky", f->ky}, {"lambda", p->count == 1 ? p->text[0] : "auto"}};
+    int status = CLI_DONE;
+    for (size_t i = 0; i < 3 && status == CLI_DONE; i++) {
+        if (strcmp(typed[i][1], "auto") != 0) {
+            status =
+                cli_status(run, okra_options_set(run->library, typed[i][0], typed[i][1]));
+        }
+    }
+    return status;
+}
+
 static int run_fit(cli_run *run)
 {
-    static path p; /* large */
+    static path p;    /* large */
+    static learned l; /* too */
     fit_fields f;
     int status = cli_status(run, cli_fields(run, &f));
-    if (status == CLI_DONE && *f.lambda) {
+    if (status == CLI_DONE && strcmp(f.lambda, "auto") != 0) {
         status = parse_lambdas(run, f.lambda, &p);
     }
     if (status == CLI_DONE) {
         status = check_output(run, &f, &p);
     }
-    if (status == CLI_DONE && p.count == 1) {
-        status = cli_status(run, okra_options_set(run->library, "lambda", p.text[0]));
+    if (status == CLI_DONE) {
+        status = pass_on(run, &f, &p);
     }
-    okra_model *models[LAMBDAS] = {NULL};
     double begin = cli_now();
     if (status == CLI_DONE) {
-        status = cli_status(run, learn(run, &f, &p, models));
+        status = cli_status(run, learn(run, &f, &p, &l));
     }
+    l.seconds = cli_now() - begin;
     if (status == CLI_DONE) {
-        status = save(run, &f, &p, models, cli_now() - begin);
+        status = save(run, &f, &p, &l);
     }
     for (size_t i = 0; i < LAMBDAS; i++) {
-        okra_model_free(models[i]);
+        okra_model_free(l.models[i]);
     }
+    okra_selection_free(l.selection);
+    free(l.command);
     return status;
 }
 
@@ -263,15 +330,19 @@ const cli_command cli_fit = {
     .name = "fit",
     .purpose = "Learn a mapping from pairs of objects and write a model file",
     .usage = "--x FILE --y FILE -o MODEL [flags]",
-    .about = "Every method turns an input into weights over the training outputs,\n"
-             "h(x) = sum_i w_i(x) phi(y_i), phi being the feature map of the output "
-             "kernel.\n"
-             "--lambda is the lambda of (K + lambda I) for the operators identity and "
-             "matrix,\nof n lambda for cov and ccov.\n"
-             "--x given several times describes the same inputs in several ways: kernels "
-             "choose\nas in rbf(sigma=1)@1 + ssk@2.\n",
+    .about =
+        "What is not given is chosen: kernels that fit the kind of objects, and lambda, "
+        "by\nleave-one-out; the command that does the same without choosing is told.\n\n"
+        "Every method turns an input into weights over the training outputs,\n"
+        "h(x) = sum_i w_i(x) phi(y_i), phi being the feature map of the output "
+        "kernel.\n"
+        "--lambda is the lambda of (K + lambda I) for the operators identity and "
+        "matrix,\nof n lambda for cov and ccov.\n"
+        "--x given several times describes the same inputs in several ways: kernels "
+        "choose\nas in rbf(sigma=1)@1 + ssk@2.\n",
     .gathers = " x y unlabelled ",
     .examples =
+        "okra fit --x train_x.npy --y train_y.npy -o model.okra\n"
         "okra fit --x train_x.npy --y train_y.npy --kx 'rbf(sigma=4)' \\\n"
         "    --ky 'rbf(sigma=12)' --operator ccov --lambda 0.1 --epsilon 0.01 "
         "-o digits.okra\n"

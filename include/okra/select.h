@@ -4,7 +4,9 @@
  *
  * Every option of fit and predict may hold a grid: {a,b,c}, lo..hi (log-spaced, 10
  * values; every integer for whole numbers) or lo..hi:steps, at any place of a kernel
- * expression where a number stands, and for any other option. A cell is one combination.
+ * expression where a number stands, and for any other option; where a kernel stands,
+ * {A,B} holds whole kernels. kx, ky and lambda may be `auto`: a small grid by the kind of
+ * objects. A cell is one combination.
  * With a budget, lo..hi of real numbers is drawn from continuously (log-uniform).
  */
 #ifndef OKRA_SELECT_H
@@ -54,6 +56,16 @@ OKRA_API okra_status okra_select_links(okra_context *context, const okra_link_ta
                                        const okra_select_request *request,
                                        okra_selection **out) OKRA_CHECK;
 OKRA_API void okra_selection_free(okra_selection *selection);
+
+/* A fit that needs no options. `options` are of selection (NULL: none); kx, ky, lambda
+ * and decode that are not set, or `auto`, are chosen: by the kind of objects, and by
+ * leave-one-out (five folds where it has no closed form) on at most 1000 pairs. *fit gets
+ * options for okra_fit, all of them values; *selection (may be NULL) what was searched,
+ * NULL where nothing was. Both are the caller's to free. */
+OKRA_API okra_status okra_choose(okra_context *context, const okra_data *x,
+                                 const okra_data *y, const okra_options *options,
+                                 okra_options **fit,
+                                 okra_selection **selection) OKRA_CHECK;
 
 /* The whole result as JSON; owned by the selection. */
 OKRA_API const char *okra_selection_json(const okra_selection *selection);

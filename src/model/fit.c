@@ -283,6 +283,7 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
     okra_fit_fields_ fields;
     double hsic[2] = {0, 0};
     const okra_method_ *method = NULL;
+    const okra_decoder_ *decoder = NULL;
     okra_kernel *kx = NULL, *ky = NULL;
     okra_training_ *training = NULL;
     okra_map_ *map_x = NULL, *map_y = NULL;
@@ -293,6 +294,9 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
     TRY(okra_method_choose_(fields.method, &method));
     TRY(okra_method_check_(options, method));
     TRY(okra_method_check_pairs_(method, x, y));
+    if (*fields.decode) {
+        TRY(okra_decoder_choose_(fields.decode, &decoder));
+    }
     if (lambda) {
         TRY(check_lambda(method, lambda, count));
     }
@@ -306,6 +310,7 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
     for (size_t i = 0; i < count; i++) {
         TRY(okra_bag_create_(&bags[i]));
         TRY(put_twin(bags[i], fields.twin, hsic));
+        TRY(decoder ? okra_bag_put_text_(bags[i], "decode", decoder->name) : OKRA_OK);
     }
     TRY(okra_fit_low_(ctx, &fields, method, options, x, y, &kx, &ky, &map_x, &map_y));
     if (map_x && map_x->kernel) {

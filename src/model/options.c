@@ -30,12 +30,17 @@ static const okra_option fit_rows[] = {
      NULL, "SPEC", "Low rank of the input kernel alone, or unlike that of the outputs"},
     {"low-rank-y", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, low_rank_y), "", 1, 0,
      NULL, "SPEC", "Low rank of the output kernel; linear ones need none"},
+    {"decode", OKRA_OPTION_TEXT, offsetof(okra_fit_fields_, decode), "", 1, 0, NULL,
+     "NAME", "The decoder that the model's predictions take where they are told none"},
     {0}};
 
 static const okra_option predict_rows[] = {
-    {"decode", OKRA_OPTION_TEXT, offsetof(okra_predict_fields_, decode), "candidates", 1,
-     0, NULL, "NAME",
-     "How a predicted point becomes an object; 'okra help decoders' lists them"},
+    {"decode", OKRA_OPTION_TEXT, offsetof(okra_predict_fields_, decode), "", 1, 0, NULL,
+     "NAME",
+     "How a predicted point becomes an object; 'okra help decoders' lists them. Not "
+     "given: "
+     "as the model says, the vector itself for linear kernels of dense outputs, else "
+     "candidates"},
     {"top", OKRA_OPTION_INT, offsetof(okra_predict_fields_, top), "1", 1, 1e9, NULL, "K",
      "Keep the K best candidates with their distances"},
     {0}};

@@ -7,7 +7,7 @@
 #include "core/core.h"
 
 typedef struct okra_fit_fields_ {
-    const char *kx, *ky, *method, *twin, *low_rank, *low_rank_x, *low_rank_y;
+    const char *kx, *ky, *method, *twin, *low_rank, *low_rank_x, *low_rank_y, *decode;
 } okra_fit_fields_;
 
 typedef struct okra_predict_fields_ {

@@ -108,23 +108,35 @@ done:
     return st;
 }
 
-/* What --decode says; left open, the decoder that the method names, or the optimum of its
- * own criterion where there is one and no candidates are given. */
+/* What --decode says. Left open: candidates where a ranking of them is asked for; else
+ * the decoder that the method or the model names; the optimum of the method's own
+ * criterion where there is one; the vector itself where it is explicit. */
 static okra_status name_decoder(okra_context *ctx, const run *r,
                                 const okra_options *options,
                                 const okra_predict_request *request,
                                 okra_predict_fields_ *fields)
 {
-    bool open = !options || !okra_options_is_set(options, "decode"), smooth = false;
+    bool smooth = false;
     okra_status st = OKRA_OK;
-    if (open && r->output.criterion && !request->candidates && !request->ranges &&
-        fields->top <= 1) {
+    const char *kept = okra_bag_get_text_(r->model->bag, "decode");
+    if (options && okra_options_is_set(options, "decode") && *fields->decode) {
+        return OKRA_OK;
+    }
+    bool plain = !request->candidates && !request->ranges && fields->top <= 1;
+    if (plain && r->output.criterion) {
         st = okra_decode_smooth_(ctx, &r->output, &smooth);
     }
-    fields->decode = smooth ? "optimum" : fields->decode;
-    if (open && r->model->method->decoder) {
-        fields->decode = r->model->method->decoder;
+    if (kept && !okra_decoder_find_(kept)) {
+        return okra_fail_(OKRA_EFORMAT, "the model names the decoder '%s': there is none",
+                          kept);
     }
+    bool ranks = r->model->method->criterion || request->confidence;
+    fields->decode = r->model->method->decoder      ? r->model->method->decoder
+                     : !plain                       ? "candidates"
+                     : kept                         ? kept
+                     : smooth                       ? "optimum"
+                     : r->output.features && !ranks ? "explicit"
+                                                    : "candidates";
     return st;
 }
 

@@ -19,6 +19,7 @@ typedef struct dimension {
 
 typedef struct simplex {
     okra_search_ *search;
+    const okra_space_ *space; /* of the best cell's alternatives */
     okra_found_ *found;
     okra_setting_ base;    /* kept where nothing is varied */
     okra_int cell, places; /* the best cell; places of all axes */
@@ -50,10 +51,10 @@ static okra_status takes_reals(simplex *z, size_t axis, okra_int place, double s
                                bool *out)
 {
     okra_status st = OKRA_OK;
-    const char *name = z->search->task->space->axes[axis].name;
+    const char *name = z->space->axes[axis].name;
     okra_setting_ setting = {NULL, 0};
     okra_kernel *kernel = NULL;
-    *out = !whole(z->search->task->space, axis);
+    *out = !whole(z->space, axis);
     if (!*out || (strcmp(name, "kx") != 0 && strcmp(name, "ky") != 0)) {
         return OKRA_OK;
     }
@@ -61,7 +62,7 @@ static okra_status takes_reals(simplex *z, size_t axis, okra_int place, double s
         z->numbers[p] = (double)NAN;
     }
     z->numbers[place] = floor(start) + 0.5;
-    TRY(okra_space_at_(z->search->task->space, z->cell, z->numbers, &z->base, &setting));
+    TRY(okra_space_at_(z->space, z->cell, z->numbers, &z->base, &setting));
     if (!strstr(setting.text[axis], "auto")) {
         st = okra_kernel_parse(setting.text[axis], &kernel);
         *out = st != OKRA_EARG;
@@ -77,7 +78,7 @@ done:
 static okra_status find_dimensions(simplex *z, const double *drawn)
 {
     okra_status st = OKRA_OK;
-    const okra_space_ *space = z->search->task->space;
+    const okra_space_ *space = z->space;
     okra_int place = 0;
     ALLOC(z->dims, z->places);
     for (size_t a = 0; a < space->count; a++) {
@@ -121,7 +122,7 @@ static okra_status place(const simplex *z, const double *x, okra_setting_ *out)
     for (okra_int k = 0; k < z->d; k++) {
         z->numbers[z->dims[k].place] = exp(x[k]);
     }
-    return okra_space_at_(z->search->task->space, z->cell, z->numbers, &z->base, out);
+    return okra_space_at_(z->space, z->cell, z->numbers, &z->base, out);
 }
 
 /* Evaluates a point as a new cell; worse than anything where the options are refused. */
@@ -233,17 +234,46 @@ done:
     return st;
 }
 
+/* Numbers drawn for the places of a space, as those of its narrow form: alternatives have
+ * places of their own, none of them drawn. */
+static okra_status narrow_draws(const okra_space_ *space, const okra_space_ *narrow,
+                                const double *drawn, double **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int places = okra_space_places_(narrow), at = 0;
+    double *numbers = NULL;
+    if (!drawn) {
+        return OKRA_OK;
+    }
+    ALLOC(numbers, places);
+    for (size_t a = 0; a < space->count; a++) {
+        const okra_grid_ *grid = space->axes[a].grid;
+        okra_int own = okra_grid_places_(narrow->axes[a].grid);
+        for (okra_int p = 0; p < own; p++) {
+            numbers[at++] = okra_grid_branched_(grid) ? (double)NAN : drawn[p];
+        }
+        drawn += okra_grid_places_(grid);
+    }
+    *out = numbers;
+done:
+    return st;
+}
+
 okra_status okra_search_refine_(okra_context *ctx, okra_search_ *s, okra_found_ *found,
                                 const okra_plan_ *plan)
 {
     okra_status st = OKRA_OK;
     simplex z = {.search = s, .found = found, .left = s->refine};
-    double best = found->cells[found->best].mean;
-    z.cell = plan->number[found->best];
-    z.places = okra_space_places_(s->task->space);
+    double best = found->cells[found->best].mean, *drawn = NULL;
+    okra_space_ *narrow = NULL;
+    TRY(okra_space_narrow_(s->task->space, plan->number[found->best], &narrow, &z.cell));
+    TRY(narrow_draws(s->task->space, narrow, okra_plan_drawn_(plan, found->best),
+                     &drawn));
+    z.space = narrow;
+    z.places = okra_space_places_(narrow);
     ALLOC(z.numbers, z.places);
     TRY(okra_setting_copy_(&found->cells[found->best].setting, &z.base));
-    TRY(find_dimensions(&z, okra_plan_drawn_(plan, found->best)));
+    TRY(find_dimensions(&z, drawn));
     if (z.d == 0) {
         FAIL(OKRA_EARG, "refine varies the numbers that the grid varies, but no list "
                         "holds two positive numbers");
@@ -270,6 +300,8 @@ okra_status okra_search_refine_(okra_context *ctx, okra_search_ *s, okra_found_ 
         sort_simplex(&z);
     }
 done:
+    okra_space_free_(narrow);
+    okra_free_(drawn);
     okra_setting_free_(&z.base);
     okra_free_(z.dims);
     okra_free_(z.numbers);

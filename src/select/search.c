@@ -218,6 +218,9 @@ okra_status okra_search_run_(okra_context *ctx, okra_search_ *search, okra_found
         TRY(okra_search_refine_(ctx, search, &found, &plan));
         find_best(search, &found);
     }
+    if (search->edges && found.best < plan.count && !plan.drawn) {
+        TRY(okra_search_edges_(ctx, space, plan.number[found.best]));
+    }
     *out = found;
     found.cells = NULL;
 done:

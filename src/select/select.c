@@ -21,6 +21,7 @@ typedef struct job {
     okra_journal_ *journal;
     okra_selection *out;
     okra_int before, total;
+    bool edges;
 } job;
 
 static double now(void)
@@ -206,6 +207,7 @@ static okra_status search(job *j, const okra_int *index, okra_int n, okra_int ou
                       .budget = j->fields.budget,
                       .refine = j->fields.refine,
                       .loss = j->scorer.loss,
+                      .edges = j->edges && outer < 0,
                       .seed = okra_context_seed(j->ctx),
                       .journal = j->journal,
                       .outer = outer,
@@ -329,6 +331,33 @@ done:
     return st;
 }
 
+/* As predict does: where no decoder is named, the vector itself if it is explicit. */
+static okra_status open_decoder(job *j)
+{
+    okra_status st = OKRA_OK;
+    okra_space_ *space = j->out->space;
+    okra_kernel *ky = NULL;
+    okra_setting_ setting = {NULL, 0};
+    double scale;
+    if (space->decode_set || j->source.links || space->ky_varies ||
+        j->source.request->candidates || j->source.y->kind != OKRA_DENSE ||
+        space->method->decoder || space->method->criterion) {
+        return OKRA_OK;
+    }
+    TRY(okra_space_setting_(space, 0, &setting));
+    const char *text = okra_space_value_(space, &setting, "ky");
+    if (!text || !strstr(text, "auto")) {
+        TRY(okra_kernel_parse(text ? text : "linear", &ky));
+        if (okra_kernel_is_linear_(ky, &scale)) {
+            space->decoder = okra_decoder_find_("explicit");
+        }
+    }
+done:
+    okra_setting_free_(&setting);
+    okra_kernel_free(ky);
+    return st;
+}
+
 static okra_status select_on(job *j, const okra_options *options, okra_selection **out)
 {
     okra_status st = OKRA_OK;
@@ -342,6 +371,7 @@ static okra_status select_on(job *j, const okra_options *options, okra_selection
         goto done;
     }
     TRY(okra_space_create_(options, &j->out->space));
+    TRY(open_decoder(j));
     TRY(check(j, options));
     st = run(j, options);
     if (st == OKRA_ECANCELLED && request->keep && j->journal &&
@@ -367,15 +397,28 @@ okra_status okra_select(okra_context *context, const okra_data *x, const okra_da
                         const okra_options *options, const okra_select_request *request,
                         okra_selection **out)
 {
-    okra_options *defaults = NULL;
+    return okra_select_pairs_(context, x, y, options, request, true, out);
+}
+
+okra_status okra_select_pairs_(okra_context *context, const okra_data *x,
+                               const okra_data *y, const okra_options *options,
+                               const okra_select_request *request, bool edges,
+                               okra_selection **out)
+{
+    okra_options *filled = NULL, *defaults = NULL;
     job j = {.ctx = context,
+             .edges = edges,
              .source = {.x = x,
                         .y = y,
                         .n = y->n,
                         .inputs = x->n,
                         .request = request ? request : &nothing}};
     okra_status st = options ? OKRA_OK : okra_select_options(&defaults);
-    st = st == OKRA_OK ? select_on(&j, options ? options : defaults, out) : st;
+    st = st == OKRA_OK
+             ? okra_rules_fill_(context, x, y, options ? options : defaults, &filled)
+             : st;
+    st = st == OKRA_OK ? select_on(&j, filled, out) : st;
+    okra_options_free(filled);
     okra_options_free(defaults);
     return st;
 }
@@ -398,6 +441,7 @@ okra_status okra_select_links(okra_context *context, const okra_link_task *task,
     okra_int n = task->labelled_count;
     TRY(okra_link_take_(context, task->x, parts.labelled, n, parts.labelled, n, &x));
     job j = {.ctx = context,
+             .edges = true,
              .source = {.x = x,
                         .y = parts.y,
                         .n = n,

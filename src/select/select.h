@@ -10,8 +10,10 @@
  *   group.c     all lambdas of a setting: closed_form.c where there is one, else refit.c
  *   plan.c      which cells, in which order: all, or drawn at random
  *   search.c    their evaluation; the best
- *   refine.c    around the best
+ *   refine.c    around the best; edges.c: at the end of a list
  *   journal.c   finished work on file
+ *   rules.c     what `auto` stands for, by the kind of objects
+ *   choose.c    a fit that needs no options
  *   links.c     the same for links of a network: nodes are left out, pairs are ranked
  *   select.c    the whole, nested or not; report.c: its JSON
  */
@@ -56,6 +58,9 @@ typedef struct okra_space_ {
 
 okra_status okra_space_create_(const okra_options *options, okra_space_ **out) OKRA_CHECK;
 void okra_space_free_(okra_space_ *space);
+/* The space of the alternatives that a cell is of, and which of its cells it is. */
+okra_status okra_space_narrow_(const okra_space_ *space, okra_int cell, okra_space_ **out,
+                               okra_int *within) OKRA_CHECK;
 /* A setting: one text for each axis. Free with okra_setting_free_. */
 typedef struct okra_setting_ {
     char **text; /* one an axis */
@@ -319,6 +324,7 @@ typedef struct okra_search_ {
     okra_task_ *task;
     okra_int budget, refine;
     bool loss;
+    bool edges; /* say where the best value is at the end of its list */
     uint64_t seed;
     okra_journal_ *journal;
     okra_int outer;         /* fold, or -1 */
@@ -338,6 +344,29 @@ okra_status okra_search_resolve_(okra_context *ctx, const okra_task_ *task,
 
 okra_status okra_search_refine_(okra_context *ctx, okra_search_ *search,
                                 okra_found_ *found, const okra_plan_ *plan) OKRA_CHECK;
+
+/* ---- edges.c ---- */
+
+/* Warns of the values of a cell that are the first or last of their lists. */
+okra_status okra_search_edges_(const okra_context *ctx, const okra_space_ *space,
+                               okra_int cell) OKRA_CHECK;
+
+/* ---- rules.c ---- */
+
+/* Grids of kernels for inputs (the most likely one alone: middle), one for outputs, the
+ * decoder where predict would take another by itself (else NULL), lambdas for a kernel;
+ * texts to be freed with okra_free_. */
+okra_status okra_rule_kx_(okra_context *ctx, const okra_data *x, char **out) OKRA_CHECK;
+okra_status okra_rule_middle_(okra_context *ctx, const okra_data *x,
+                              char **out) OKRA_CHECK;
+okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data *y,
+                          char **out) OKRA_CHECK;
+const char *okra_rule_decoder_(const okra_data *x, const okra_data *y, const char *ky);
+okra_status okra_rule_lambda_(okra_context *ctx, const char *kx, const okra_data *x,
+                              double share, char **out) OKRA_CHECK;
+/* A copy of the options of selection, rules in place of `auto`. */
+okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_data *y,
+                             const okra_options *options, okra_options **out) OKRA_CHECK;
 
 /* ---- select.c, report.c ---- */
 
@@ -359,5 +388,10 @@ struct okra_selection {
     double seconds;
 };
 okra_status okra_selection_report_(okra_selection *selection) OKRA_CHECK;
+/* okra_select; `edges`: with a warning where the best value is at the end of its list. */
+okra_status okra_select_pairs_(okra_context *ctx, const okra_data *x, const okra_data *y,
+                               const okra_options *options,
+                               const okra_select_request *request, bool edges,
+                               okra_selection **out) OKRA_CHECK;
 
 #endif

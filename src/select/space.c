@@ -152,8 +152,9 @@ okra_status okra_space_create_(const okra_options *options, okra_space_ **out)
     okra_space_ *space = NULL;
     ZALLOC(space, 1);
     TRY(okra_method_choose_(okra_options_get(options, "method"), &space->method));
-    TRY(okra_decoder_choose_(okra_options_get(options, "decode"), &space->decoder));
-    space->decode_set = okra_options_is_set(options, "decode");
+    const char *decode = okra_options_get(options, "decode");
+    TRY(okra_decoder_choose_(*decode ? decode : "candidates", &space->decoder));
+    space->decode_set = *decode;
     TRY(read_axes(space, options));
     TRY(count_cells(space));
     TRY(check_values(space));
@@ -173,6 +174,48 @@ void okra_space_free_(okra_space_ *space)
         okra_free_(space->axes);
         okra_free_(space);
     }
+}
+
+okra_status okra_space_narrow_(const okra_space_ *space, okra_int cell, okra_space_ **out,
+                               okra_int *within)
+{
+    okra_status st = OKRA_OK;
+    okra_space_ *narrow = NULL;
+    char *text = NULL;
+    ZALLOC(narrow, 1);
+    *narrow = *space;
+    narrow->axes = NULL;
+    narrow->count = 0;
+    ZALLOC(narrow->axes, (okra_int)space->count);
+    *within = 0;
+    okra_int below = space->cells;
+    for (size_t i = 0; i < space->count; i++) {
+        const okra_axis_ *from = &space->axes[i];
+        okra_axis_ *axis = &narrow->axes[narrow->count];
+        below /= from->count;
+        okra_int at = cell / below % from->count;
+        okra_grid_ *grid = from->grid;
+        *axis = *from;
+        axis->grid = NULL;
+        narrow->count++;
+        do { /* alternatives may hold alternatives */
+            okra_free_(text);
+            text = NULL;
+            TRY(okra_grid_narrow_(grid, at, &text, &at));
+            okra_grid_free_(axis->grid);
+            axis->grid = NULL;
+            TRY(parse_axis(from->name, text, axis));
+            grid = axis->grid;
+        } while (okra_grid_branched_(grid));
+        *within = *within * axis->count + at;
+    }
+    TRY(count_cells(narrow));
+    *out = narrow;
+    narrow = NULL;
+done:
+    okra_free_(text);
+    okra_space_free_(narrow);
+    return st;
 }
 
 /* ---- settings ---- */
@@ -310,6 +353,7 @@ okra_status okra_space_options_(const okra_space_ *space, const okra_setting_ *s
     TRY(okra_options_set(f, "method", space->method->name));
     if (space->decode_set) {
         TRY(okra_options_set(p, "decode", space->decoder->name));
+        TRY(okra_options_set(f, "decode", space->decoder->name));
     }
     for (size_t i = 0; i < space->count; i++) {
         const okra_axis_ *axis = &space->axes[i];

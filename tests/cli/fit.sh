@@ -36,7 +36,7 @@ expect_fail 2 "okra fit: ridge: lambda is -1, expected 1e-300 to 1e+300" \
     okra fit --x x.csv --y y.csv --lambda -1 -o n.okra
 expect_fail 2 "okra fit: method knn does not use the option 'lambda'" \
     okra fit --x x.csv --y y.csv --method knn --lambda 1 -o n.okra
-expect_fail 2 "okra fit: method knn has no lambda to follow a path of" \
+expect_fail 2 "okra fit: method knn does not use the option 'lambda'" \
     okra fit --x x.csv --y y.csv --method knn --lambda 1,2 -o 'n-{lambda}.okra'
 expect_fail 2 "okra fit: there is no method 'rigde'; did you mean 'ridge'?" \
     okra fit --x x.csv --y y.csv --method rigde -o n.okra
@@ -48,7 +48,7 @@ expected as many of each: method knn does not use inputs without outputs" \
     okra fit --x x.csv --y ty.csv --method knn -o n.okra
 expect_fail 1 "okra fit: ridge: there are 8 inputs and 3 outputs; \
 expected as many of each, or lambda2 to use the inputs without outputs" \
-    okra fit --x x.csv --y ty.csv -o n.okra
+    okra fit --x x.csv --y ty.csv --kx linear --lambda 0.1 -o n.okra
 expect_fail 1 "okra fit: x has 3 dense vectors of length 2, y has 8 dense vectors of length 2; \
 expected as many of each" okra fit --x tx.csv --y y.csv -o n.okra
 expect_fail 1 "okra fit: none.csv: cannot be opened: No such file or directory" \
@@ -61,13 +61,13 @@ expect_fail 2 "okra fit: a model is mapped from its file: -o must name one" \
 
 # a singular system is solved with jitter, which is said and recorded
 printf '1\n1\n1\n' >same.csv
-expect 0 okra fit --x same.csv --y same.csv --lambda 1e-300 -o j.okra
+expect 0 okra fit --x same.csv --y same.csv --kx linear --lambda 1e-300 -o j.okra
 expect_in "okra: warning: " err
 if grep -q '^jitter         0$' out; then
     echo "no jitter in the summary" >&2
     exit 1
 fi
-expect 0 okra fit --x same.csv --y same.csv --lambda 1e-300 -o j.okra --quiet
+expect 0 okra fit --x same.csv --y same.csv --kx linear --lambda 1e-300 -o j.okra --quiet
 [ ! -s err ]
 
 # the data folder: by flag, by variable, and only where the file is not found as typed

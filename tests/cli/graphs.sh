@@ -21,7 +21,7 @@ expect 0 okra predict n.okra --x x.csv -o names.txt
 expect_out "$(printf 'a\nb\nc\nd')" cat names.txt
 printf 'c\na\n' >list.txt
 expect 0 okra fit --x n.edges --y x.csv --kx diffusion --ky linear --lambda 1e-6 -o n.okra
-expect 0 okra predict n.okra --x n.edges:list.txt -o y.csv
+expect 0 okra predict n.okra --x n.edges:list.txt --decode candidates -o y.csv
 expect_out "$(printf '0,0,1,0\n1,0,0,0')" cat y.csv
 printf 'c\na b\n' >list.txt
 expect_fail 1 "okra gram: n.edges: list.txt: line 2, character 3: expected one node, found more" \

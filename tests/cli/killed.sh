@@ -7,7 +7,7 @@ r = numpy.random.default_rng(1)
 numpy.save('x.npy', r.normal(size=(450, 20)))
 numpy.save('y.npy', r.normal(size=(450, 20)))
 numpy.save('tx.npy', r.normal(size=(5, 20)))"
-fit=(okra fit -q --x x.npy --y y.npy --kx 'rbf(sigma=4)' --ky 'rbf(sigma=4)' --operator cov)
+fit=(okra fit -q --x x.npy --y y.npy --kx 'rbf(sigma=4)' --ky 'rbf(sigma=4)' --operator cov --lambda 0.1)
 start=$(date +%s%N)
 "${fit[@]}" -o whole.okra
 took=$((($(date +%s%N) - start) / 1000000))

@@ -1,6 +1,7 @@
 # okra fit --operator: joint kernels, saved, predicted, selected, left out.
 source "$ROOT/tests/cli/lib/small.bash"
-okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --operator 'diagonal(t=0.3)' -o d.okra
+okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --operator 'diagonal(t=0.3)' \
+    --lambda 0.1 -o d.okra
 expect 0 okra predict d.okra --x tx.csv --decode explicit -o d.csv
 expect 0 okra info d.okra
 expect_in "operator       diagonal(t=0.3)" out

@@ -3,7 +3,12 @@ source "$ROOT/tests/cli/lib/small.bash"
 okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --lambda 0.01 -o m.okra
 okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=1)' --lambda 0.01 -o r.okra
 
-expect 0 okra predict m.okra --x tx.csv -o a.csv
+# the vector itself, as the output kernel is linear
+expect 0 okra predict m.okra --x tx.csv -q -o h.csv
+okra predict m.okra --x tx.csv --decode explicit -q -o e.csv
+expect_same h.csv e.csv
+[ "$(grep -cxFf y.csv h.csv)" = 0 ]
+expect 0 okra predict m.okra --x tx.csv --decode candidates -o a.csv
 for text in "tests          3" "output         a.csv" "time           "; do
     expect_in "$text" out
 done
@@ -11,12 +16,12 @@ done
 while read -r line; do
     grep -qxF "$line" y.csv
 done <a.csv
-expect_out "$(cat a.csv)" okra predict m.okra --x tx.csv -o -
+expect_out "$(cat a.csv)" okra predict m.okra --x tx.csv --decode candidates -o -
 
 # elsewhere, with nothing but the model and the inputs
 mkdir far away
 cp m.okra tx.csv far
-(cd away && okra predict ../far/m.okra --x ../far/tx.csv -q -o a.csv)
+(cd away && okra predict ../far/m.okra --x ../far/tx.csv --decode candidates -q -o a.csv)
 expect_same a.csv away/a.csv
 
 # warnings about the training set name the model

@@ -5,7 +5,8 @@ import os, pty, subprocess, numpy
 r = numpy.random.default_rng(1)
 numpy.save("x.npy", r.normal(size=(2500, 20)))
 numpy.save("y.npy", r.normal(size=(2500, 5)))
-fit = ["okra", "fit", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma=4)", "-o", "m.okra"]
+fit = ["okra", "fit", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma=4)", "--lambda", "0.1",
+       "-o", "m.okra"]
 
 def on_terminal(command):
     master, slave = pty.openpty()

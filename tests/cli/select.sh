@@ -2,7 +2,9 @@
 source "$ROOT/tests/cli/lib/small.bash"
 expect 0 okra select --x x.csv --y y.csv --kx 'rbf(sigma={1,2})' --lambda 1e-3..1:4 \
     --cells c.csv --plot p.svg -o best.okra
-[ ! -s err ]
+expect_in "okra: warning: select: the best lambda, 0.001, is the least value of its list: better \
+ones may lie beyond it" err
+[ "$(wc -l <err)" = 1 ]
 for text in "cv             loo of 8 pairs, in closed form" "feature-loss   " "gcv   " \
     "8 cells; the best:" "model          best.okra"; do
     expect_in "$text" out
@@ -11,6 +13,14 @@ done
 expect_in "kx,lambda,mean,error,gcv,refined,fold0" c.csv
 expect_in "</svg>" p.svg
 okra predict best.okra --x tx.csv --decode explicit -q -o h.csv
+
+# whole kernels as alternatives, refined within the best of them
+expect 0 okra select --x x.csv --y y.csv --kx '{linear,standardize | rbf(sigma={1,2,4})}' \
+    --lambda auto --refine 6
+expect_in "of 8 pairs, in closed form" out
+expect_in "kx             standardize | rbf(sigma=" out
+expect 0 okra select --x x.csv --y y.csv --kx auto --ky auto --lambda auto --json
+expect_in '"kx": "0.5*standardize"' out
 
 # the value of one cell is the mean loss of models fitted without the pair
 okra select -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --lambda 0.1 >closed

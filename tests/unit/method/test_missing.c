@@ -304,7 +304,10 @@ TEST(nan_through_the_library)
     const double *h = okra_data_values(okra_prediction_objects(p), &ld);
     CHECK(isfinite(h[0]) && isfinite(h[7]));
     okra_prediction_free(p);
-    CHECK_FAILS(okra_predict(NULL, loaded, dx, NULL, NULL, &p), OKRA_EUNSUPPORTED,
+    CHECK_OK(okra_predict(NULL, loaded, dx, NULL, NULL, &p)); /* explicit by itself */
+    okra_prediction_free(p);
+    CHECK_OK(okra_options_set(predicts, "decode", "candidates"));
+    CHECK_FAILS(okra_predict(NULL, loaded, dx, predicts, NULL, &p), OKRA_EUNSUPPORTED,
                 "has missing values");
     CHECK_OK(okra_data_dense(x, 4, 1, 1, &loss_y));
     CHECK_FAILS(okra_model_loss(NULL, loaded, dx, dy, &value, NULL), OKRA_EUNSUPPORTED,

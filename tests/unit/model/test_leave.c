@@ -22,6 +22,7 @@ static void compare(const pairs *p, const char *settings, double tolerance)
     okra_prediction *left = NULL, *one = NULL;
     okra_int top = 0;
     okra_options *options = pairs_options(okra_fit_options, settings);
+    okra_options *nearest = pairs_options(okra_predict_options, "decode=candidates");
     okra_model *model = pairs_fit(p->train_x, p->train_y, settings);
     CHECK_OK(okra_model_leave(NULL, model, options, losses, &left));
     const okra_int *index = okra_prediction_index(left, &top);
@@ -37,7 +38,7 @@ static void compare(const pairs *p, const char *settings, double tolerance)
         CHECK_OK(okra_data_take(p->train_y, &i, 1, &yi));
         CHECK_OK(okra_model_loss(NULL, rest, xi, yi, &loss, NULL));
         CHECK_NEAR(losses[i], loss, tolerance);
-        CHECK_OK(okra_predict(NULL, rest, xi, NULL, NULL, &one));
+        CHECK_OK(okra_predict(NULL, rest, xi, nearest, NULL, &one));
         okra_int best = okra_prediction_index(one, &top)[0];
         CHECK(index[i] == best + (best >= i));
         okra_prediction_free(one);
@@ -49,6 +50,7 @@ static void compare(const pairs *p, const char *settings, double tolerance)
     }
     okra_prediction_free(left);
     okra_model_free(model);
+    okra_options_free(nearest);
     okra_options_free(options);
 }
 

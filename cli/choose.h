@@ -1,0 +1,26 @@
+/*
+ * choose.h: what fit is not told, chosen and told.
+ */
+#ifndef OKRA_CLI_CHOOSE_H
+#define OKRA_CLI_CHOOSE_H
+
+#include "cli.h"
+
+/* Kernels and lambda as typed, "auto" where they are left open. */
+typedef struct choose_open {
+    const char *kx, *ky, *lambda;
+} choose_open;
+
+/* Is anything left open? */
+bool choose_needed(const cli_run *run, const choose_open *open);
+/* run->library gets a value for all that is open; *selection what was searched, or NULL.
+ */
+okra_status choose_options(cli_run *run, const choose_open *open, const okra_data *x,
+                           const okra_data *y, okra_selection **selection) OKRA_CHECK;
+/* The command line that does the same without choosing, to be freed; `lambda`: a list, or
+ * NULL: the value of run->library. */
+char *choose_command(const cli_run *run, const char *lambda);
+/* "leave-one-out on 1000 of 5000 pairs: 252 settings, ..."; n: pairs of the fit. */
+void choose_summary(const okra_selection *selection, okra_int n, char *text, size_t size);
+
+#endif

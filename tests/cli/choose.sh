@@ -1,0 +1,101 @@
+# okra fit without kernels or lambda: what is chosen, for every kind of objects, and for data
+# that leave nothing to choose.
+source "$ROOT/tests/cli/lib/small.bash"
+
+# The command that is told gives the same model, to the byte.
+again() {
+    expect 0 okra fit "$@" -o chosen.okra
+    cp out told
+    sed -n 's/^the same  *//p' told | sed 's/chosen\.okra$/again.okra/' >command
+    bash -e command >out2
+    if grep -q '^the same' out2; then
+        echo "something was chosen again: $(cat command)" >&2
+        exit 1
+    fi
+    expect_same chosen.okra again.okra
+}
+
+# numbers: the vector itself
+again --x x.csv --y y.csv
+expect_in "chosen         leave-one-out on 8 pairs: " told
+expect_in "ky             linear" told
+expect_in "standardize" told
+expect_in "center-output  yes" told
+expect 0 okra predict chosen.okra --x tx.csv -o p.csv
+[ "$(grep -cxFf y.csv p.csv)" = 0 ]
+expect 0 okra fit --x x.csv --y y.csv -o c.okra --json
+expect_in '"command": "okra fit --x x.csv --y y.csv --kx ' out
+expect_in '"chosen": "leave-one-out on 8 pairs: ' out
+okra fit -q --x x.csv --y y.csv -o c.okra >out
+[ ! -s out ]
+expect_same c.okra chosen.okra
+
+# lists of lambdas: the kernel is chosen, one model for each
+expect 0 okra fit --x x.csv --y y.csv --lambda 0.1,1 -o 'm-{lambda}.okra'
+expect_in "--lambda 0.1,1" out
+[ -e m-0.1.okra ] && [ -e m-1.okra ]
+
+# rows of 0 and 1: label sets
+printf '1,0,0\n1,1,0\n0,1,0\n0,1,1\n1,0,0\n1,1,0\n0,1,0\n0,1,1\n' >sets.csv
+again --x x.csv --y sets.csv
+expect_in "decode         labels" told
+okra predict -q chosen.okra --x tx.csv -o p.csv
+if grep -q '[^01,]' p.csv; then exit 1; fi
+
+# classes, strings, strings to strings of their lengths, molecules, nodes, several inputs
+printf 'a\nb\na\nb\na\nb\nb\na\n' >classes.csv
+again --x x.csv --y labels:classes.csv
+expect_in "ky             zero-one" told
+printf 'abab\nbaba\nabba\nbbbb\naaaa\nabaa\nbabb\nbaab\n' >words.txt
+tr ab xy <words.txt >other.txt
+again --x words.txt --y other.txt
+expect_in "ky             position(zero-one" told
+expect_in "decode         position" told
+okra predict -q chosen.okra --x words.txt -o p.txt
+[ "$(grep -c '^[xy][xy][xy][xy]$' p.txt)" = 8 ]
+sed 's/^/n/' other.txt >longer.txt
+again --x words.txt --y longer.txt
+expect_in "ky             spectrum(k=1) + spectrum(k=2) + spectrum(k=3) | normalize" told
+okra predict -q chosen.okra --x words.txt -o p.txt
+[ "$(grep -cxFf longer.txt p.txt)" = 8 ]
+printf 'CCO\nCCC\nc1ccccc1\nCO\nCN\nCCN\nCCCO\nCCCC\n' >m.smi
+again --x m.smi --y y.csv
+again --x x.csv --y m.smi
+expect_in "--ky 'ecfp | tanimoto'" told
+printf '0 1\n1 2\n2 3\n3 4\n4 5\n5 6\n6 7\n' >n.edges
+again --x n.edges --y y.csv
+again --x x.csv --y n.edges
+expect_in "ky             diffusion(beta=" told
+again --x x.csv --x words.txt --y y.csv
+expect_in "@" told
+
+# another method: the likeliest kernel, its own lambda; a learned kernel too
+expect 0 okra fit --x x.csv --y y.csv --method margin -o c.okra
+expect_in "lambda         0.1" out
+expect_in "standardize | rbf(sigma=" out
+expect 0 okra fit --x x.csv --y y.csv --twin 1,2 -o c.okra
+expect_in "lambda         0.1" out
+expect 0 okra fit --x x.csv --y y.csv --method knn -o c.okra
+# an operator without a closed form: folds
+expect 0 okra fit --x x.csv --y y.csv --ky 'rbf(sigma=2)' --operator cov -o c.okra
+expect_in "chosen         kfold:5 on 8 pairs: " out
+
+# constant columns, all inputs alike, all outputs alike, one class, one pair, two pairs
+awk -F, '{ print $1 ",7," $2 ",0.1" }' x.csv >constant.csv
+again --x constant.csv --y y.csv
+awk '{ print "3,4" }' x.csv >alike.csv
+again --x alike.csv --y y.csv
+again --x x.csv --y alike.csv
+okra predict -q chosen.okra --x tx.csv -o p.csv
+awk -F, '{ d = $1 - 3; e = $2 - 4; if (d * d + e * e > 1e-20) exit 1 }' p.csv
+awk '{ print "a" }' x.csv >one.csv
+again --x x.csv --y labels:one.csv
+head -1 x.csv >x1.csv
+head -1 y.csv >y1.csv
+again --x x1.csv --y y1.csv
+expect_in "okra: warning: fit: nothing can be left out of 1 pair, so that kernel and lambda are a \
+guess" err
+head -2 x.csv >x2.csv
+head -2 y.csv >y2.csv
+again --x x2.csv --y y2.csv
+expect_in "okra: warning: fit: nothing can be left out of 2 pairs" err

@@ -1,0 +1,241 @@
+/*
+ * Whole kernels as alternatives, values at the ends of their lists, and the choice of
+ * what is left open, against selections and fits done one by one.
+ */
+#include "toy.h"
+
+static char warnings[2048];
+
+static void keep_warning(void *user, const char *text)
+{
+    (void)user;
+    size_t used = strlen(warnings);
+    snprintf(warnings + used, sizeof warnings - used, "%s\n", text);
+}
+
+static okra_context *context(void)
+{
+    okra_context *c = NULL;
+    CHECK_OK(okra_context_create(&c));
+    okra_context_set_warning(c, keep_warning, NULL);
+    warnings[0] = '\0';
+    return c;
+}
+
+static okra_selection *select_with(okra_context *c, const toy *t, const char *kx,
+                                   const char *lambda, const char *refine)
+{
+    okra_selection *s = NULL;
+    okra_options *o = select_options(
+        (const char *const[]){"kx", kx, "lambda", lambda, "refine", refine, NULL});
+    CHECK_OK(okra_select(c, t->inputs, t->outputs, o, NULL, &s));
+    okra_options_free(o);
+    return s;
+}
+
+/* {A,B} has the cells of A, then those of B, with the same bits. */
+TEST(alternatives_are_selections_one_after_the_other)
+{
+    static const char *const parts[] = {"linear", "standardize | rbf(sigma={1,2})",
+                                        "0.5*cosine + (rbf(sigma=3) | normalize)"};
+    okra_context *c = context();
+    toy *t = make_toy(PAIRS, 0, false, false, 1);
+    char all[256];
+    snprintf(all, sizeof all, "{%s, %s, %s}", parts[0], parts[1], parts[2]);
+    okra_selection *both = select_with(c, t, all, "{0.01,0.1}", "0");
+    okra_int at = 0;
+    for (int p = 0; p < 3; p++) {
+        okra_selection *one = select_with(c, t, parts[p], "{0.01,0.1}", "0");
+        for (okra_int k = 0; k < okra_selection_count(one); k++, at++) {
+            double a, b, e, f;
+            CHECK_OK(okra_selection_cell(one, k, &a, &e));
+            CHECK_OK(okra_selection_cell(both, at, &b, &f));
+            CHECK(a == b && e == f);
+            CHECK_TEXT(okra_selection_value(both, at, "kx"),
+                       okra_selection_value(one, k, "kx"));
+        }
+        okra_selection_free(one);
+    }
+    CHECK(at == 8 && okra_selection_count(both) == 8);
+    okra_selection_free(both);
+    free_toy(t);
+    okra_context_free(c);
+}
+
+/* Refinement stays within the best alternative and loses nothing. */
+TEST(refinement_within_an_alternative)
+{
+    okra_context *c = context();
+    toy *t = make_toy(PAIRS, 0, false, false, 2);
+    const char *kx = "{linear, standardize | rbf(sigma={0.1,1,10})}";
+    okra_selection *plain = select_with(c, t, kx, "1e-4..1:5", "0");
+    okra_selection *refined = select_with(c, t, kx, "1e-4..1:5", "12");
+    double before, after, error;
+    CHECK_OK(okra_selection_cell(plain, okra_selection_best(plain), &before, &error));
+    CHECK_OK(okra_selection_cell(refined, okra_selection_best(refined), &after, &error));
+    CHECK(after < before);
+    CHECK(okra_selection_best(refined) >= 20); /* off the grid */
+    for (okra_int k = 20; k < okra_selection_count(refined); k++) {
+        const char *text = okra_selection_value(refined, k, "kx");
+        CHECK(strncmp(text, "standardize | rbf(sigma=", 24) == 0);
+    }
+    okra_selection_free(plain);
+    okra_selection_free(refined);
+    free_toy(t);
+    okra_context_free(c);
+}
+
+TEST(ends_of_lists_are_told)
+{
+    okra_context *c = context();
+    toy *t = make_toy(PAIRS, 0, false, false, 3);
+    okra_selection *s =
+        select_with(c, t, "{1e-9*linear, rbf(sigma={0.1,0.2,0.3})}", "{10,20,30}", "0");
+    CHECK(strstr(warnings,
+                 "select: the best sigma of kx, 0.3, is the largest value of its "
+                 "list: better ones may lie beyond it\n"));
+    CHECK(strstr(warnings, "select: the best lambda, 10, is the least value of its "));
+    okra_selection_free(s);
+    warnings[0] =
+        '\0'; /* whole numbers from 1 on, and lists of two, have no end to tell */
+    s = select_with(c, t, "poly(degree={1,2,3}) | normalize", "{0.1,1}", "0");
+    CHECK(!strstr(warnings, "is the least"));
+    okra_selection_free(s);
+    free_toy(t);
+    okra_context_free(c);
+}
+
+/* Mean loss of models fitted without each pair. */
+static double by_fitting(const toy *t, okra_int n, const okra_options *fit)
+{
+    double sum = 0, loss = 0;
+    okra_int keep[PAIRS];
+    for (okra_int i = 0; i < n; i++) {
+        okra_data *x = NULL, *y = NULL, *xi = NULL, *yi = NULL;
+        okra_model *model = NULL;
+        for (okra_int k = 0; k < n - 1; k++) {
+            keep[k] = k + (k >= i);
+        }
+        CHECK_OK(okra_data_take(t->inputs, keep, n - 1, &x));
+        CHECK_OK(okra_data_take(t->outputs, keep, n - 1, &y));
+        CHECK_OK(okra_data_take(t->inputs, &i, 1, &xi));
+        CHECK_OK(okra_data_take(t->outputs, &i, 1, &yi));
+        CHECK_OK(okra_fit(NULL, x, y, fit, &model));
+        CHECK_OK(okra_model_loss(NULL, model, xi, yi, &loss, NULL));
+        sum += loss / (double)n;
+        okra_model_free(model);
+        okra_data_free(x);
+        okra_data_free(y);
+        okra_data_free(xi);
+        okra_data_free(yi);
+    }
+    return sum;
+}
+
+/* What is chosen, fitted without each pair: near the value told (standardize and centring
+ * see the pair left out in the closed form, its inputs alone), and no worse than plain
+ * settings. */
+TEST(the_choice_holds_when_fitted)
+{
+    static const char *const plain[] = {"kx=linear", "kx=rbf(sigma=1)",
+                                        "kx=standardize | rbf(sigma=2)"};
+    for (int form = 0; form < 3; form++) {
+        okra_context *c = context();
+        toy *t = make_toy(PAIRS, 0, form == 1, form == 2, 4);
+        okra_options *fit = NULL;
+        okra_selection *s = NULL;
+        double mean, error;
+        CHECK_OK(okra_choose(c, t->inputs, t->outputs, NULL, &fit, &s));
+        CHECK_OK(okra_selection_cell(s, okra_selection_best(s), &mean, &error));
+        double value = by_fitting(t, PAIRS, fit);
+        CHECK(value < 1.15 * mean + 1e-12 &&
+              value > 0.85 * mean - 1e-12); /* worst 11 % */
+        for (int p = 0; p < 3 && form == 0; p++) {
+            okra_options *o = NULL;
+            CHECK_OK(okra_fit_options(&o));
+            CHECK_OK(okra_options_set(o, "kx", strchr(plain[p], '=') + 1));
+            CHECK(value < by_fitting(t, PAIRS, o));
+            okra_options_free(o);
+        }
+        CHECK_TEXT(okra_options_get(fit, "center-output"), "yes");
+        CHECK_TEXT(okra_options_get(fit, "decode"), "");
+        okra_options_free(fit);
+        okra_selection_free(s);
+        free_toy(t);
+        okra_context_free(c);
+    }
+}
+
+/* What is given is kept; a guess where nothing can be left out. */
+TEST(given_options_are_kept)
+{
+    okra_context *c = context();
+    toy *t = make_toy(PAIRS, 0, false, false, 5);
+    okra_options *fit = NULL, *o = select_options((const char *const[]){
+                                  "kx", "rbf(sigma=2)", "lambda", "0.5", NULL});
+    okra_selection *s = NULL;
+    CHECK_OK(okra_choose(c, t->inputs, t->outputs, o, &fit, &s));
+    CHECK(!s);
+    CHECK_TEXT(okra_options_get(fit, "kx"), "rbf(sigma=2)");
+    CHECK_TEXT(okra_options_get(fit, "lambda"), "0.5");
+    CHECK_TEXT(okra_options_get(fit, "ky"), "linear");
+    CHECK(!okra_options_is_set(fit, "center-output"));
+    okra_options_free(fit);
+    okra_options_free(o);
+    o = select_options((const char *const[]){"lambda", "auto", "kx", "linear", NULL});
+    CHECK_OK(okra_choose(c, t->inputs, t->outputs, o, &fit, &s));
+    CHECK(s && okra_selection_count(s) > 21);
+    CHECK_TEXT(okra_options_get(fit, "kx"), "linear");
+    okra_options_free(fit);
+    okra_selection_free(s);
+    okra_options_free(o);
+    okra_data *x = NULL, *y = NULL;
+    okra_int first = 0;
+    CHECK_OK(okra_data_take(t->inputs, &first, 1, &x));
+    CHECK_OK(okra_data_take(t->outputs, &first, 1, &y));
+    CHECK_OK(okra_choose(c, x, y, NULL, &fit, &s));
+    CHECK(!s && strstr(warnings, "fit: nothing can be left out of 1 pair,"));
+    okra_model *model = NULL;
+    CHECK_OK(okra_fit(c, x, y, fit, &model));
+    okra_model_free(model);
+    okra_options_free(fit);
+    CHECK_FAILS(okra_choose(c, NULL, y, NULL, &fit, &s), OKRA_EARG, "x is NULL");
+    CHECK_FAILS(okra_choose(c, x, t->outputs, NULL, &fit, &s), OKRA_ESHAPE,
+                "expected as many of each");
+    okra_data_free(x);
+    okra_data_free(y);
+    free_toy(t);
+    okra_context_free(c);
+}
+
+TEST(failing_allocations)
+{
+    toy *t = make_toy(6, 0, false, false, 6);
+    char *text = NULL;
+    okra_options *filled = NULL, *o = select_options((const char *const[]){
+                                     "kx", "auto", "ky", "auto", "lambda", "auto", NULL});
+    CHECK_ALLOCATIONS(okra_rule_kx_(NULL, t->inputs, &text), okra_free_(text));
+    CHECK_ALLOCATIONS(okra_rule_middle_(NULL, t->inputs, &text), okra_free_(text));
+    CHECK_ALLOCATIONS(okra_rules_fill_(NULL, t->inputs, t->outputs, o, &filled),
+                      okra_options_free(filled));
+    okra_options_free(o);
+    o = select_options((const char *const[]){"kx", "{linear, {cosine, rbf(sigma={1,2})}}",
+                                             "lambda", "{0.1,1}", NULL});
+    okra_space_ *space = NULL, *narrow = NULL;
+    okra_int within;
+    CHECK_OK(okra_space_create_(o, &space));
+    CHECK(space->cells == 8);
+    CHECK_ALLOCATIONS(okra_space_narrow_(space, 7, &narrow, &within),
+                      okra_space_free_(narrow));
+    CHECK_OK(okra_space_narrow_(space, 7, &narrow, &within));
+    CHECK(narrow->cells == 4 && within == 3);
+    okra_space_free_(narrow);
+    okra_space_free_(space);
+    okra_options_free(o);
+    free_toy(t);
+}
+
+MAIN(RUN(alternatives_are_selections_one_after_the_other),
+     RUN(refinement_within_an_alternative), RUN(ends_of_lists_are_told),
+     RUN(the_choice_holds_when_fitted), RUN(given_options_are_kept),
+     RUN(failing_allocations))
