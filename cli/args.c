@@ -18,6 +18,9 @@ static const okra_option common_rows[] = {
      "Memory budget, e.g. 8G; three quarters of the machine's if not given"},
     {"seed", OKRA_OPTION_INT, offsetof(cli_common, seed), "0", 0, 9e18, NULL, "N",
      "Seed of everything random: same seed, same result"},
+    {"engine", OKRA_OPTION_TEXT, offsetof(cli_common, engine), "host", 1, 0, NULL,
+     "NAME[:DEVICE]",
+     "Where large matrices live; 'okra version --build-info' lists the engines"},
     {"data", OKRA_OPTION_TEXT, offsetof(cli_common, data), "", 1, 0, NULL, "DIR",
      "Folder in which data files are looked for when they are not found as typed; the "
      "environment variable OKRA_DATA if not given"},

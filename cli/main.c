@@ -39,6 +39,9 @@ static okra_status set_up(cli_run *run)
     if (st == OKRA_OK) {
         st = okra_context_set_memory(run->context, bytes);
     }
+    if (st == OKRA_OK && !run->common.help) {
+        st = okra_context_set_engine(run->context, run->common.engine);
+    }
     okra_context_set_seed(run->context, (uint64_t)run->common.seed);
     okra_context_set_warning(run->context, cli_on_warning, run);
     okra_context_set_progress(run->context, cli_on_progress, run);

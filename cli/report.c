@@ -308,7 +308,7 @@ const cli_command cli_report = {
                 "okra report results/*.json -o report.html --figures pictures\n"
                 "okra report results/*.json -o results.md --figures pictures\n",
     .own = {"report", rows, sizeof(report_settings)},
-    .refuses = " threads seed memory json ",
+    .refuses = " threads seed memory json engine ",
     .operands_least = 1,
     .operands_most = 60,
     .operand = "RESULT",

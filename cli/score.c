@@ -278,6 +278,7 @@ const cli_command cli_score = {
     .name = "score",
     .purpose = "Measure how far predictions are from the truth",
     .usage = "--y FILE (--yhat FILE --metric SPEC | --model MODEL --x FILE) [flags]",
+    .refuses = "engine",
     .about =
         "One line a metric: its name, a tab, the mean over objects; with --quiet the "
         "values alone.\n",

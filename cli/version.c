@@ -31,6 +31,18 @@ static void add_lines(json_t *object, const char *lines)
     }
 }
 
+static void add_engine(void *user, const char *name, bool runs, const char *text)
+{
+    json_array_append_new(
+        user, json_pack("{s:s, s:b, s:s}", "name", name, "runs", runs, "text", text));
+}
+
+static void print_engine(void *user, const char *name, bool runs, const char *text)
+{
+    (void)user;
+    printf("engine %s: %s%s\n", name, runs ? "" : "not here: ", text);
+}
+
 static int run_version(cli_run *run)
 {
     version_fields f;
@@ -43,6 +55,9 @@ static int run_version(cli_run *run)
         json_t *result = json_pack("{s:s}", "version", okra_version());
         if (result && f.build_info) {
             add_lines(result, okra_build_info());
+            json_t *engines = json_array();
+            okra_engine_each(add_engine, engines);
+            json_object_set_new(result, "engines", engines);
             json_object_set_new(result, "threads", json_integer(okra_context_threads(c)));
             json_object_set_new(result, "memory", json_integer(okra_context_memory(c)));
             json_object_set_new(result, "seed",
@@ -58,6 +73,7 @@ static int run_version(cli_run *run)
     const char *info = okra_build_info();
     fputs(info, stdout);
     fputs(*info && cli_ends(info, "\n") ? "" : "\n", stdout);
+    okra_engine_each(print_engine, NULL);
     printf("threads: %d\nmemory: %s\nseed: %llu\n", okra_context_threads(c),
            cli_bytes((double)okra_context_memory(c), bytes, sizeof bytes),
            (unsigned long long)okra_context_seed(c));
@@ -69,7 +85,7 @@ const cli_command cli_version = {
     .purpose = "Show the version and what is built in",
     .usage = "[--build-info] [flags]",
     .about = "",
-    .refuses = "data",
+    .refuses = "data engine",
     .examples = "okra version\n"
                 "okra version --build-info --json\n",
     .own = {"version", rows, sizeof(version_fields)},

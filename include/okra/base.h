@@ -99,6 +99,14 @@ OKRA_API void okra_context_set_seed(okra_context *context, uint64_t seed);
 /* "blas" (default) or "ref": plain C, slow, the oracle of the tests. */
 OKRA_API okra_status okra_context_set_backend(okra_context *context,
                                               const char *name) OKRA_CHECK;
+/* Where large matrices live and are computed with: "host" (default), or the name of an
+ * engine that is installed beside this library as libokra-NAME.so (or in a folder of
+ * OKRA_ENGINE_PATH), as in "cuda" or "cuda:1". An engine that cannot run is an error. */
+OKRA_API okra_status okra_context_set_engine(okra_context *context,
+                                             const char *name) OKRA_CHECK;
+/* Every engine: what it is, or (not runs) why it cannot run. */
+typedef void (*okra_engine_fn)(void *user, const char *name, bool runs, const char *text);
+OKRA_API void okra_engine_each(okra_engine_fn fn, void *user);
 OKRA_API void okra_context_set_progress(okra_context *context, okra_progress_fn fn,
                                         void *user);
 OKRA_API void okra_context_set_warning(okra_context *context, okra_warning_fn fn,

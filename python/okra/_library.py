@@ -105,10 +105,13 @@ class Context:
         Memory budget in bytes, or a text such as ``"8G"``.
     verbose : bool
         Whether progress is shown.
+    engine : str or None
+        Where large matrices live: ``"host"``, or an installed engine such as ``"cuda"``
+        or ``"cuda:1"``. One that cannot run is an error.
     """
 
     def __init__(self, threads: int = 0, seed: int = 0, memory: Any = None,
-                 verbose: bool = False) -> None:
+                 verbose: bool = False, engine: Optional[str] = None) -> None:
         pointer = c.c_void_p()
         check(lib.okra_context_create(c.byref(pointer)))
         self._handle = Handle(pointer.value, lib.okra_context_free)
@@ -124,6 +127,8 @@ class Context:
             if not isinstance(memory, int):
                 check(lib.okra_parse_bytes(str(memory).encode(), c.byref(size)))
             check(lib.okra_context_set_memory(self.pointer, size))
+        if engine is not None:
+            check(lib.okra_context_set_engine(self.pointer, str(engine).encode()))
         self._warning = _warning_fn(self._warn)
         lib.okra_context_set_warning(self.pointer, self._warning, None)
         if verbose:

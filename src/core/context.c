@@ -19,6 +19,8 @@ struct okra_context {
     okra_int memory;
     uint64_t seed;
     const char *backend;
+    void *engine;
+    void (*close_engine)(void *engine);
     okra_progress_fn progress;
     void *progress_user;
     okra_warning_fn warning;
@@ -64,7 +66,30 @@ done:
 
 void okra_context_free(okra_context *context)
 {
+    if (context) {
+        okra_context_hold_engine_(context, NULL, NULL);
+    }
     okra_free_(context);
+}
+
+void okra_context_hold_engine_(okra_context *context, void *engine,
+                               void (*close)(void *engine))
+{
+    if (context->engine) {
+        context->close_engine(context->engine);
+    }
+    context->engine = engine;
+    context->close_engine = close;
+}
+
+const void *okra_context_engine_(const okra_context *context)
+{
+    return context ? context->engine : NULL;
+}
+
+okra_int okra_context_memory_set_(const okra_context *context)
+{
+    return context ? context->memory : 0;
 }
 
 okra_status okra_context_set_threads(okra_context *context, int threads)

@@ -143,6 +143,12 @@ void okra_progress_(const okra_context *context, const char *what, okra_int done
 void okra_warn_(const okra_context *context, const char *format, ...) OKRA_PRINTF(2, 3);
 /* While muted nothing is warned of: for objects that the user never sees. */
 void okra_mute_(okra_context *context, bool muted);
+/* The engine of engine/loader.c that the context owns, NULL: none; `close` frees it. */
+const void *okra_context_engine_(const okra_context *context);
+void okra_context_hold_engine_(okra_context *context, void *engine,
+                               void (*close)(void *engine));
+/* The memory budget where one was set, else 0. */
+okra_int okra_context_memory_set_(const okra_context *context);
 /* The name of the linear-algebra backend: "blas" or "ref". */
 const char *okra_context_backend_(const okra_context *context);
 

@@ -207,4 +207,7 @@ typedef const okra_engine_class_ *okra_engine_plugin_fn_(const okra_engine_host_
 
 extern const okra_engine_class_ okra_engine_host_class_; /* host.c */
 
+/* For tests: where a context has no engine, that of `ctx` is used; NULL: host again. */
+void okra_engine_assume_(okra_context *ctx);
+
 #endif

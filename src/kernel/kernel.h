@@ -17,6 +17,7 @@
 #define OKRA_KERNEL_H_
 
 #include "data/data.h"
+#include "kernel/step.h"
 #include "linalg/linalg.h"
 #include "okra/kernel.h"
 
@@ -62,6 +63,9 @@ typedef struct okra_kernel_class_ {
     /* For low rank: the values before it that `diagonal` falls short of, told of objects
      * that are not of the training set; NULL: there are none. */
     okra_status (*whole_diagonal)(okra_context *ctx, const void *a, double *out);
+    /* What `block` computes of these sides as at most two steps of a program, 0: it is
+     * none. NULL: never. */
+    int (*steps)(const void *params, const void *a, const void *b, okra_step_ steps[2]);
 } okra_kernel_class_;
 
 /* What a transform reads beside the child's values, and so what `da` and `db` hold. */
@@ -91,6 +95,8 @@ typedef struct okra_transform_class_ {
     void (*derive)(const void *params, double self, const double *db, okra_int n,
                    double *k, double *by_k, double *by_self);
     bool bounds; /* values are bounded whatever the child's */
+    /* The same as a step of a program, less u, v and self; NULL: there is none. */
+    void (*step)(const void *params, okra_step_ *step);
 } okra_transform_class_;
 
 extern const okra_kernel_class_ *const okra_kernel_classes_[];       /* ends at NULL */

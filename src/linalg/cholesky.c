@@ -16,115 +16,144 @@
 
 static const double jitter_limit = 1e-4; /* of the mean diagonal: beyond, A is not PSD */
 
-/* A backend may or may not notice a NaN; one anywhere in A reaches the diagonal of L. */
-static okra_status factor(okra_context *ctx, const okra_backend_ *backend, okra_mat_ A,
-                          bool *done)
-{
-    *done = true; /* of an empty matrix */
-    okra_status st = A.rows > 0 ? backend->cholesky(ctx, A, done) : OKRA_OK;
-    for (okra_int i = 0; st == OKRA_OK && *done && i < A.rows; i++) {
-        *done = isfinite(A.p[i * A.ld + i]) != 0;
-    }
-    return st;
-}
+/* ---- the rule ---- */
 
-/* Lower triangle and diagonal as they were, plus delta I. */
-static void restore(okra_mat_ A, const double *diagonal, double delta)
-{
-    for (okra_int i = 0; i < A.rows; i++) {
-        for (okra_int j = 0; j < i; j++) {
-            A.p[i * A.ld + j] = A.p[j * A.ld + i];
-        }
-        A.p[i * A.ld + i] = diagonal[i] + delta;
-    }
-}
-
-/* *jitter: what was added; *share: that of the mean diagonal. */
-static okra_status factor_any(okra_context *ctx, okra_mat_ A, double *jitter,
-                              double *share)
+static okra_status add_jitter(okra_context *warned, okra_int n,
+                              const okra_cholesky_steps_ *steps, const double *diagonal,
+                              double *jitter)
 {
     okra_status st = OKRA_OK;
-    const okra_backend_ *backend;
-    double *diagonal = NULL, mean = 0, delta = 0;
-    bool done;
-
-    TRY(okra_backend_enter_(ctx, "cholesky", "A", &A, 1, &backend));
-    TRY(okra_check_square_("cholesky", 'A', A));
-    ALLOC(diagonal, A.rows);
-    for (okra_int i = 0; i < A.rows; i++) {
-        diagonal[i] = A.p[i * A.ld + i];
-        mean += diagonal[i] / (double)A.rows;
+    double mean = 0, delta = 0, *moved = NULL;
+    bool done = false;
+    for (okra_int i = 0; i < n; i++) {
+        mean += diagonal[i] / (double)n;
     }
-    TRY(factor(ctx, backend, A, &done));
-    if (!done) {
-        restore(A, diagonal, 0);
-        TRY(okra_check_finite_("cholesky", 'A', true, A));
-    }
+    ALLOC(moved, n);
     for (double last = jitter_limit * mean; !done && delta < last;) {
         delta = fmin(delta > 0 ? 10 * delta : DBL_EPSILON * mean, last);
-        restore(A, diagonal, delta);
-        TRY(factor(ctx, backend, A, &done));
+        for (okra_int i = 0; i < n; i++) {
+            moved[i] = diagonal[i] + delta;
+        }
+        TRY(steps->restore(steps->user, moved));
+        TRY(steps->factor(steps->user, &done));
     }
     if (!done) {
         FAIL(OKRA_ENUMERIC,
              "cholesky: the %lld x %lld matrix is not positive definite, not even with "
              "%.3g (%.0e of its mean diagonal) added to the diagonal",
-             (long long)A.rows, (long long)A.rows, delta, jitter_limit);
+             (long long)n, (long long)n, delta, jitter_limit);
     }
+    okra_warn_(warned,
+               "cholesky: the %lld x %lld matrix is not positive definite to "
+               "rounding; %.3g (%.1e of its mean diagonal) was added to the diagonal",
+               (long long)n, (long long)n, delta, delta / mean);
     *jitter = delta;
-    *share = delta / mean;
+done:
+    okra_free_(moved);
+    return st;
+}
+
+okra_status okra_cholesky_by_(okra_context *warned, okra_int n,
+                              const okra_cholesky_steps_ *steps, double *jitter,
+                              bool *done)
+{
+    okra_status st = OKRA_OK;
+    double *diagonal = NULL, delta = 0;
+    bool first = n == 0;
+
+    ALLOC(diagonal, n);
+    if (n > 0) {
+        TRY(steps->diagonal(steps->user, diagonal));
+        TRY(steps->factor(steps->user, &first));
+    }
+    if (!first) {
+        TRY(steps->restore(steps->user, diagonal));
+    }
+    if (!first && jitter) {
+        TRY(steps->finite(steps->user));
+        TRY(add_jitter(warned, n, steps, diagonal, &delta));
+    }
+    if (jitter) {
+        *jitter = delta;
+    }
+    *done = first || jitter;
 done:
     okra_free_(diagonal);
     return st;
 }
 
-okra_status okra_cholesky_quiet_(okra_context *ctx, okra_mat_ A, double *jitter)
+/* ---- a matrix in memory ---- */
+
+typedef struct dense {
+    okra_context *ctx;
+    const okra_backend_ *backend;
+    okra_mat_ A;
+} dense;
+
+static okra_status diagonal_of(void *user, double *d)
 {
-    double delta = 0, share;
-    okra_status st = factor_any(ctx, A, &delta, &share);
-    if (st == OKRA_OK) {
-        GIVE(jitter, delta);
+    okra_mat_ A = ((dense *)user)->A;
+    for (okra_int i = 0; i < A.rows; i++) {
+        d[i] = A.p[i * A.ld + i];
     }
+    return OKRA_OK;
+}
+
+/* A backend may or may not notice a NaN; one anywhere in A reaches the diagonal of L. */
+static okra_status factor(void *user, bool *done)
+{
+    dense *z = user;
+    okra_status st = z->backend->cholesky(z->ctx, z->A, done);
+    for (okra_int i = 0; st == OKRA_OK && *done && i < z->A.rows; i++) {
+        *done = isfinite(z->A.p[i * z->A.ld + i]) != 0;
+    }
+    return st;
+}
+
+static okra_status restore(void *user, const double *d)
+{
+    okra_mat_restore_(((dense *)user)->A, d);
+    return OKRA_OK;
+}
+
+static okra_status check_finite(void *user)
+{
+    return okra_check_finite_("cholesky", 'A', true, ((dense *)user)->A);
+}
+
+static okra_status in_memory(okra_context *ctx, okra_context *warned, okra_mat_ A,
+                             double *jitter, bool *done)
+{
+    okra_status st = OKRA_OK;
+    dense z = {.ctx = ctx, .A = A};
+    okra_cholesky_steps_ steps = {diagonal_of, factor, restore, check_finite, &z};
+    TRY(okra_backend_enter_(ctx, "cholesky", "A", &A, 1, &z.backend));
+    TRY(okra_check_square_("cholesky", 'A', A));
+    TRY(okra_cholesky_by_(warned, A.rows, &steps, jitter, done));
+done:
     return st;
 }
 
 okra_status okra_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter)
 {
-    okra_status st = OKRA_OK;
-    double delta, share;
+    double added;
+    bool done;
+    return in_memory(ctx, ctx, A, jitter ? jitter : &added, &done);
+}
 
-    TRY(factor_any(ctx, A, &delta, &share));
-    if (delta > 0) {
-        okra_warn_(ctx,
-                   "cholesky: the %lld x %lld matrix is not positive definite to "
-                   "rounding; %.3g (%.1e of its mean diagonal) was added to the diagonal",
-                   (long long)A.rows, (long long)A.rows, delta, share);
-    }
-    GIVE(jitter, delta);
-done:
-    return st;
+okra_status okra_cholesky_quiet_(okra_context *ctx, okra_mat_ A, double *jitter)
+{
+    double added;
+    bool done;
+    return in_memory(ctx, NULL, A, jitter ? jitter : &added, &done);
 }
 
 okra_status okra_cholesky_try_(okra_context *ctx, okra_mat_ A, bool *done)
 {
-    okra_status st = OKRA_OK;
-    const okra_backend_ *backend;
-    double *diagonal = NULL;
-
-    TRY(okra_backend_enter_(ctx, "cholesky", "A", &A, 1, &backend));
-    TRY(okra_check_square_("cholesky", 'A', A));
-    ALLOC(diagonal, A.rows);
-    for (okra_int i = 0; i < A.rows; i++) {
-        diagonal[i] = A.p[i * A.ld + i];
-    }
-    TRY(factor(ctx, backend, A, done));
-    if (!*done) {
-        restore(A, diagonal, 0);
-    }
-done:
-    okra_free_(diagonal);
-    return st;
+    return in_memory(ctx, NULL, A, NULL, done);
 }
+
+/* ---- triangular solves ---- */
 
 okra_status okra_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L, okra_mat_ B)
 {

@@ -83,3 +83,13 @@ double okra_dot_(okra_int n, const double *a, const double *b)
     }
     return (s[0] + s[1]) + (s[2] + s[3]);
 }
+
+void okra_mat_restore_(okra_mat_ A, const double *d)
+{
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < i; j++) {
+            A.p[i * A.ld + j] = A.p[j * A.ld + i];
+        }
+        A.p[i * A.ld + i] = d[i];
+    }
+}

@@ -62,6 +62,21 @@ okra_status okra_cholesky_quiet_(okra_context *ctx, okra_mat_ A,
  * holds a NaN, it is left as it was and *done is false. */
 okra_status okra_cholesky_try_(okra_context *ctx, okra_mat_ A, bool *done) OKRA_CHECK;
 
+/* The rule of both for a matrix that lies elsewhere (engine/large.c), by what can be done
+ * with it. jitter NULL: without jitter; *done then tells. warned: may be NULL. */
+typedef struct okra_cholesky_steps_ {
+    okra_status (*diagonal)(void *user, double *d);
+    /* lower triangle <- L; *done false: a pivot was not positive or finite */
+    okra_status (*factor)(void *user, bool *done);
+    /* lower triangle <- upper triangle, diagonal <- d */
+    okra_status (*restore)(void *user, const double *d);
+    okra_status (*finite)(void *user); /* fails at a NaN or an infinity */
+    void *user;
+} okra_cholesky_steps_;
+okra_status okra_cholesky_by_(okra_context *warned, okra_int n,
+                              const okra_cholesky_steps_ *steps, double *jitter,
+                              bool *done) OKRA_CHECK;
+
 /* left: B <- op(L)^-1 B; right: B <- B op(L)^-1, L lower triangular, op by trans. */
 okra_status okra_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,
                        okra_mat_ B) OKRA_CHECK;
@@ -96,7 +111,8 @@ void okra_mat_fill_(okra_mat_ A, double value);
 void okra_mat_copy_(okra_mat_ A, okra_mat_ B);      /* B <- A */
 void okra_mat_transpose_(okra_mat_ A, okra_mat_ B); /* B <- A', blocked */
 void okra_mat_add_diagonal_(okra_mat_ A, double value);
-void okra_mat_mirror_(okra_mat_ A); /* upper triangle <- lower */
+void okra_mat_mirror_(okra_mat_ A);                   /* upper triangle <- lower */
+void okra_mat_restore_(okra_mat_ A, const double *d); /* lower <- upper, diagonal <- d */
 double okra_dot_(okra_int n, const double *a, const double *b);
 
 /* Makes BLAS use n threads from now on; called by the backend and by okra_parallel_. */

@@ -34,7 +34,7 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
     # Parameter and name of the option, where it is not the name with '-' for '_'.
     _renamed = {"lam": "lambda"}
     _no_options = {"options", "decode", "decode_options", "n_jobs", "random_state",
-                   "memory", "verbose", "kx", "ky"}
+                   "memory", "verbose", "engine", "kx", "ky"}
 
     # ---- options ---------------------------------------------------------------------
 

@@ -58,7 +58,7 @@ class LinkPredictor(ContextMixin, BaseEstimator):
         Weight of smoothness, for which the new nodes are inputs without outputs.
     options : dict, optional
         Other options of the method by name.
-    n_jobs, random_state, memory, verbose
+    n_jobs, random_state, memory, verbose, engine
         As in `IOKR`.
 
     Attributes
@@ -81,6 +81,7 @@ class LinkPredictor(ContextMixin, BaseEstimator):
     random_state: Any = None
     memory: Any = None
     verbose: bool = False
+    engine: Optional[str] = None
 
     def fit(self, X: Any, edges: Any, labelled: Any = None,
             unlabelled: Any = None) -> "LinkPredictor":

@@ -44,6 +44,7 @@ class JointKernelMap(OutputKernelEstimator):
     random_state: Any = None
     memory: Any = None
     verbose: bool = False
+    engine: Optional[str] = None
 
 
 class _Letters(OutputKernelEstimator):
@@ -94,6 +95,7 @@ class ConstrainedRegression(_Letters):
     random_state: Any = None
     memory: Any = None
     verbose: bool = False
+    engine: Optional[str] = None
 
 
 @_documented
@@ -131,3 +133,4 @@ class M3N(_Letters):
     random_state: Any = None
     memory: Any = None
     verbose: bool = False
+    engine: Optional[str] = None

@@ -31,6 +31,8 @@ _RUN = """
         Memory budget, such as ``"8G"``.
     verbose : bool, default=False
         Whether progress is shown.
+    engine : str, optional
+        Where large matrices live: ``"host"``, or an installed engine such as ``"cuda"``.
 
     Attributes
     ----------
@@ -128,6 +130,7 @@ class IOKR(OutputKernelEstimator):
     random_state: Any = None
     memory: Any = None
     verbose: bool = False
+    engine: Optional[str] = None
 
 
 @_documented
@@ -182,6 +185,7 @@ class IOKRMargin(OutputKernelEstimator):
     random_state: Any = None
     memory: Any = None
     verbose: bool = False
+    engine: Optional[str] = None
 
     def _own_tags(self) -> dict:
         # The hinge asks for the right side of a margin, not for the right value.
@@ -222,6 +226,7 @@ class KDE(OutputKernelEstimator):
     random_state: Any = None
     memory: Any = None
     verbose: bool = False
+    engine: Optional[str] = None
 
 
 @_documented
@@ -264,6 +269,7 @@ class TwinGP(OutputKernelEstimator):
     random_state: Any = None
     memory: Any = None
     verbose: bool = False
+    engine: Optional[str] = None
 
     def _method_name(self) -> str:
         return f"tgp-{self.criterion}"
@@ -327,6 +333,7 @@ class MultiTaskKernelRidge(OutputKernelEstimator):
     random_state: Any = None
     memory: Any = None
     verbose: bool = False
+    engine: Optional[str] = None
 
     def _options(self, stack: Any) -> dict:
         if self.task_graph is not None and self.task_matrix is not None:
@@ -373,6 +380,7 @@ class OK3(OutputKernelEstimator):
     random_state: Any = None
     memory: Any = None
     verbose: bool = False
+    engine: Optional[str] = None
 
 
 @_documented
@@ -423,6 +431,7 @@ class SOAR(OutputKernelEstimator):
     random_state: Any = None
     memory: Any = None
     verbose: bool = False
+    engine: Optional[str] = None
 
 
 @_documented
@@ -457,3 +466,4 @@ class KernelSVR(OutputKernelEstimator):
     random_state: Any = None
     memory: Any = None
     verbose: bool = False
+    engine: Optional[str] = None

@@ -56,7 +56,7 @@ class IOKRCV(OutputKernelEstimator):
         The decoder.
     decode_options : dict, optional
         Options of the decoder by name.
-    n_jobs, random_state, memory, verbose
+    n_jobs, random_state, memory, verbose, engine
         As in `IOKR`.
 
     Attributes
@@ -95,6 +95,7 @@ class IOKRCV(OutputKernelEstimator):
     random_state: Any = None
     memory: Any = None
     verbose: bool = False
+    engine: Optional[str] = None
 
     def _method_name(self) -> str:
         return self.method

@@ -41,7 +41,7 @@ def number(text: str) -> Any:
 
 
 class ContextMixin:
-    """`n_jobs`, `random_state`, `memory` and `verbose` as a context of the library."""
+    """`n_jobs`, `random_state`, `memory`, `verbose` and `engine` as a context."""
 
     def _context(self) -> Context:
         jobs = self.n_jobs
@@ -51,7 +51,8 @@ class ContextMixin:
         threads = 0 if jobs is None or jobs == -1 else (
             jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs))
         return Context(threads=threads, seed=seed_of(self.random_state),
-                       memory=self.memory, verbose=bool(self.verbose))
+                       memory=self.memory, verbose=bool(self.verbose),
+                       engine=getattr(self, "engine", None))
 
 
 class TagsMixin:

@@ -132,10 +132,10 @@ static okra_status evaluate(const job *w, int place, const tile *t, double *out,
         TRY(combine(w, node, t, out, scratch));
         break;
     }
-    if (w->a == w->b && t->i == t->j && a->self) {
-        for (okra_int r = 0; r < t->ni; r++) {
-            out[r * TILE + r] = a->self[t->i + r];
-        }
+    okra_int begin = OKRA_MAX_(t->i, t->j);
+    okra_int end = OKRA_MIN_(t->i + t->ni, t->j + t->nj);
+    for (okra_int i = begin; w->a == w->b && a->self && i < end; i++) {
+        out[(i - t->i) * TILE + i - t->j] = a->self[i];
     }
 done:
     return st;

@@ -92,6 +92,24 @@ static void center(const void *params, const double *da, const double *db, okra_
     }
 }
 
+static void normalize_step(const void *params, okra_step_ *step)
+{
+    (void)params;
+    step->code = OKRA_CODE_NORMALIZE_;
+}
+
+static void tanimoto_step(const void *params, okra_step_ *step)
+{
+    (void)params;
+    step->code = OKRA_CODE_TANIMOTO_;
+}
+
+static void center_step(const void *params, okra_step_ *step)
+{
+    (void)params;
+    step->code = OKRA_CODE_CENTER_;
+}
+
 static const okra_option none[] = {{.name = NULL}};
 
 const okra_transform_class_ okra_normalize_ = {
@@ -102,7 +120,8 @@ const okra_transform_class_ okra_normalize_ = {
     .degenerate = "normalized they stay the zero vector, 0 against every object",
     .apply = normalize,
     .derive = normalize_derive,
-    .bounds = true};
+    .bounds = true,
+    .step = normalize_step};
 
 static void dice(const void *params, const double *da, const double *db, okra_int ni,
                  okra_int nj, double *tile, okra_int ld)
@@ -131,11 +150,13 @@ const okra_transform_class_ okra_tanimoto_ = {
     .params = {"tanimoto", none, 0},
     .uses = OKRA_USES_SELF_,
     .degenerate = "they get 1 among themselves and 0 against the others",
-    .apply = tanimoto};
+    .apply = tanimoto,
+    .step = tanimoto_step};
 
 const okra_transform_class_ okra_center_ = {
     .name = "center",
     .help = "inner products about the mean of the training set",
     .params = {"center", none, 0},
     .uses = OKRA_USES_MEANS_,
-    .apply = center};
+    .apply = center,
+    .step = center_step};

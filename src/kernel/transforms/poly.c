@@ -133,6 +133,30 @@ static void series_derive(const void *params, double self, const double *db, okr
     }
 }
 
+/* ---- steps of a program ---- */
+
+static void poly_step(const void *params, okra_step_ *step)
+{
+    const poly_params *p = params;
+    step->code = OKRA_CODE_POLY_;
+    step->p = p->gamma;
+    step->q = p->coef0;
+    step->degree = p->degree;
+}
+
+static void power_step(const void *params, okra_step_ *step)
+{
+    step->code = OKRA_CODE_POWER_;
+    step->degree = ((const power_params *)params)->p;
+}
+
+static void series_step(const void *params, okra_step_ *step)
+{
+    step->code = OKRA_CODE_SERIES_;
+    step->list = ((const series_params *)params)->c;
+    step->count = SERIES;
+}
+
 static const okra_option poly_rows[] = {
     {"degree", OKRA_OPTION_INT, offsetof(poly_params, degree), "3", 1, 1000, NULL, "N",
      "the power"},
@@ -162,14 +186,16 @@ const okra_transform_class_ okra_poly_ = {
     .help = "(gamma k + coef0)^degree",
     .params = {"poly", poly_rows, sizeof(poly_params)},
     .apply = poly,
-    .derive = poly_derive};
+    .derive = poly_derive,
+    .step = poly_step};
 
 const okra_transform_class_ okra_power_ = {
     .name = "power",
     .help = "k^p",
     .params = {"power", power_rows, sizeof(power_params)},
     .apply = power,
-    .derive = power_derive};
+    .derive = power_derive,
+    .step = power_step};
 
 const okra_transform_class_ okra_poly_series_ = {
     .name = "poly-series",
@@ -177,4 +203,5 @@ const okra_transform_class_ okra_poly_series_ = {
     .params = {"poly-series", series_rows, sizeof(series_params)},
     .positional = true,
     .apply = series,
-    .derive = series_derive};
+    .derive = series_derive,
+    .step = series_step};

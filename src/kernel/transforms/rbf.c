@@ -101,6 +101,18 @@ static void exponential_derive(const void *params, double self, const double *db
     }
 }
 
+static void rbf_step(const void *params, okra_step_ *step)
+{
+    step->code = OKRA_CODE_RBF_;
+    step->p = okra_rbf_gamma_(params);
+}
+
+static void exponential_step(const void *params, okra_step_ *step)
+{
+    step->code = OKRA_CODE_EXP_;
+    step->p = ((const exp_params *)params)->scale;
+}
+
 static const okra_option rbf_rows[] = {
     {"sigma", OKRA_OPTION_NUMBER, offsetof(rbf_params, sigma), "0", 0, DBL_MAX, NULL, "V",
      "width: exp(-d^2/(2 sigma^2)); give sigma or gamma"},
@@ -122,10 +134,12 @@ const okra_transform_class_ okra_rbf_ = {
     .check = rbf_check,
     .apply = rbf,
     .derive = rbf_derive,
-    .bounds = true};
+    .bounds = true,
+    .step = rbf_step};
 
 const okra_transform_class_ okra_exp_ = {.name = "exp",
                                          .help = "exp(scale k)",
                                          .params = {"exp", exp_rows, sizeof(exp_params)},
                                          .apply = exponential,
-                                         .derive = exponential_derive};
+                                         .derive = exponential_derive,
+                                         .step = exponential_step};

@@ -133,6 +133,22 @@ done:
     return st;
 }
 
+static int steps(const void *p, const void *pa, const void *pb, okra_step_ out[2])
+{
+    const okra_data *a = ((const side *)pa)->data, *b = ((const side *)pb)->data;
+    if (a->kind != OKRA_DENSE || b->kind != OKRA_DENSE) {
+        return 0;
+    }
+    out[0] = (okra_step_){.code = OKRA_CODE_DISTANCE1_,
+                          .a = a->values,
+                          .b = b->values,
+                          .width = a->d,
+                          .a_ld = a->ld,
+                          .b_ld = b->ld};
+    out[1] = (okra_step_){.code = OKRA_CODE_EXP_, .p = -((const params *)p)->gamma};
+    return 2;
+}
+
 static const okra_option rows[] = {{"gamma", OKRA_OPTION_NUMBER, offsetof(params, gamma),
                                     NULL, 0, DBL_MAX, NULL, "V", "inverse width"},
                                    {.name = NULL}};
@@ -145,4 +161,5 @@ const okra_kernel_class_ okra_laplacian_ = {.name = "laplacian",
                                             .unbind = okra_free_,
                                             .side = make_side,
                                             .free_side = okra_free_,
-                                            .block = block};
+                                            .block = block,
+                                            .steps = steps};

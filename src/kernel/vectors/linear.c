@@ -318,6 +318,23 @@ done:
     return st;
 }
 
+static int steps(const void *params, const void *pa, const void *pb, okra_step_ out[2])
+{
+    const side *a = pa, *b = pb;
+    bool bits = a->bits && b->bits;
+    (void)params;
+    if (!bits && !(a->x && b->x)) {
+        return 0;
+    }
+    out[0] = (okra_step_){.code = bits ? OKRA_CODE_BITS_ : OKRA_CODE_DOT_,
+                          .a = bits ? (const void *)a->bits : a->x,
+                          .b = bits ? (const void *)b->bits : b->x,
+                          .width = bits ? a->words : a->data->d,
+                          .a_ld = bits ? a->words : a->ld,
+                          .b_ld = bits ? b->words : b->ld};
+    return 1;
+}
+
 static const okra_option none[] = {{.name = NULL}};
 
 static const okra_kernel_class_ about_mean = {.name = "linear",
@@ -329,7 +346,8 @@ static const okra_kernel_class_ about_mean = {.name = "linear",
                                               .side = make_side,
                                               .free_side = free_side,
                                               .block = block,
-                                              .diagonal = diagonal};
+                                              .diagonal = diagonal,
+                                              .steps = steps};
 
 const okra_kernel_class_ okra_linear_ = {.name = "linear",
                                          .help = "inner product <x,y>",
@@ -341,4 +359,5 @@ const okra_kernel_class_ okra_linear_ = {.name = "linear",
                                          .side = make_side,
                                          .free_side = free_side,
                                          .block = block,
-                                         .diagonal = diagonal};
+                                         .diagonal = diagonal,
+                                         .steps = steps};

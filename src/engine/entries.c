@@ -1,0 +1,157 @@
+/*
+ * entries.c: the entries of a Gram matrix, as host tiles and, where the expression is
+ * over vectors, as a program (kernel/step.h).
+ */
+#include "engine/open.h"
+
+#include "kernel/gram/bound.h"
+
+#include <stddef.h>
+
+typedef struct owner {
+    okra_entries_ entries; /* first */
+    const okra_bound_ *bound;
+    const okra_other_ *other;
+    okra_step_ *steps;
+} owner;
+
+static okra_status tile(okra_context *ctx, const void *self, okra_int i0, okra_int ni,
+                        okra_int j0, okra_int nj, double *out, okra_int ld)
+{
+    const owner *o = self;
+    return okra_bound_block_(ctx, o->bound, o->other, i0, ni, j0, nj, out, ld);
+}
+
+const okra_bound_ *okra_entries_bound_(const okra_entries_ *entries,
+                                       const okra_other_ **other)
+{
+    if (entries->tile != tile) {
+        return NULL;
+    }
+    const owner *o = entries->self;
+    *other = o->other;
+    return o->bound;
+}
+
+/* ---- programs ---- */
+
+typedef struct writer {
+    const okra_kernel *kernel;
+    const okra_view_ *a, *b;
+    okra_step_ *steps;
+    int count, height, depth; /* values on the stack, and the most there were */
+} writer;
+
+static void push(writer *w, int grows)
+{
+    w->count++;
+    w->height += grows;
+    w->depth = OKRA_MAX_(w->depth, w->height);
+}
+
+/* The steps of the subtree at `place`; false: there are none. */
+static bool write(writer *w, int place)
+{
+    const okra_node_ *node = &w->kernel->nodes[place];
+    const okra_slot_ *a = w->a->slots, *b = w->b->slots;
+    okra_step_ step = {.p = node->scale}, leaf[2];
+    int grows = 0;
+    switch (node->kind) {
+    case OKRA_NODE_LEAF_: {
+        int count = node->leaf->steps ? node->leaf->steps(node->params, a[place].side,
+                                                          b[place].side, leaf)
+                                      : 0;
+        if (count == 0) {
+            return false;
+        }
+        for (int k = 0; k < count; k++) {
+            w->steps[w->count] = leaf[k];
+            push(w, k == 0);
+        }
+        w->steps[w->count - 1].self = a[place].self;
+        return true;
+    }
+    case OKRA_NODE_TRANSFORM_:
+        if (!node->transform->step || !write(w, node->a)) {
+            return false;
+        }
+        node->transform->step(node->params, &step);
+        bool means = node->transform->uses == OKRA_USES_MEANS_;
+        if (node->transform->uses != OKRA_USES_VALUES_) {
+            step.u = means ? a[place].mean : a[node->a].self;
+            step.v = means ? b[place].mean : b[node->a].self;
+        }
+        break;
+    case OKRA_NODE_SCALE_:
+        if (!write(w, node->a)) {
+            return false;
+        }
+        step.code = OKRA_CODE_SCALE_;
+        break;
+    case OKRA_NODE_CONSTANT_:
+        step.code = OKRA_CODE_CONSTANT_;
+        grows = 1;
+        break;
+    case OKRA_NODE_SUM_:
+    case OKRA_NODE_PRODUCT_:
+        if (!write(w, node->a) || !write(w, node->b)) {
+            return false;
+        }
+        step.code = node->kind == OKRA_NODE_SUM_ ? OKRA_CODE_SUM_ : OKRA_CODE_PRODUCT_;
+        grows = -1;
+        break;
+    }
+    step.self = a[place].self;
+    w->steps[w->count] = step;
+    push(w, grows);
+    return true;
+}
+
+static okra_status find_program(owner *o)
+{
+    okra_status st = OKRA_OK;
+    const okra_bound_ *bound = o->bound;
+    writer w = {.kernel = bound->kernel,
+                .a = o->other ? &o->other->view : &bound->train,
+                .b = &bound->train};
+    ALLOC(o->steps, 2 * bound->kernel->count);
+    w.steps = o->steps;
+    if (write(&w, bound->kernel->count - 1)) {
+        o->entries.steps = o->steps;
+        o->entries.count = w.count;
+        o->entries.depth = w.depth;
+    }
+done:
+    return st;
+}
+
+okra_status okra_entries_create_(okra_context *ctx, const okra_bound_ *bound,
+                                 const okra_other_ *other, okra_entries_ **out)
+{
+    okra_status st = OKRA_OK;
+    owner *o = NULL;
+    (void)ctx;
+    ZALLOC(o, 1);
+    o->bound = bound;
+    o->other = other;
+    o->entries = (okra_entries_){.rows = other ? other->view.n : bound->train.n,
+                                 .cols = bound->train.n,
+                                 .symmetric = !other,
+                                 .tile = tile,
+                                 .self = o};
+    TRY(find_program(o));
+    *out = &o->entries;
+    o = NULL;
+done:
+    okra_entries_free_(o ? &o->entries : NULL);
+    return st;
+}
+
+void okra_entries_free_(okra_entries_ *entries)
+{
+    if (entries) {
+        owner *o = (owner *)(uintptr_t)entries->self;
+        okra_free_(o->steps);
+        okra_free_(o);
+    }
+}

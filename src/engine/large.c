@@ -1,0 +1,443 @@
+/*
+ * large.c: the verbs of engine.h, checked: shapes agree, operands are of one engine, an
+ * empty matrix has no body and no verb is called for it. A verb that the engine does not
+ * have fails with OKRA_EUNSUPPORTED.
+ */
+#include "engine/open.h"
+
+#include <math.h>
+
+static bool empty(const okra_large_ *A)
+{
+    return A->rows == 0 || A->cols == 0;
+}
+
+static okra_status missing(const okra_large_ *A, const char *verb)
+{
+    return okra_fail_(OKRA_EUNSUPPORTED,
+                      "engine %s cannot do what this asks for (%s); engine host can",
+                      A->engine->verbs->name, verb);
+}
+
+/* The verb of A's engine or, where there is none, a failure. */
+#define CALL(A, verb, ...)                                                \
+    ((A)->engine->verbs->verb                                             \
+         ? (A)->engine->verbs->verb((A)->engine->state, ctx, __VA_ARGS__) \
+         : missing((A), #verb))
+
+static okra_status refuse(const char *verb, const okra_large_ *A, const okra_large_ *B)
+{
+    return okra_fail_(OKRA_ESHAPE, "%s: matrices of %lld x %lld and %lld x %lld", verb,
+                      (long long)A->rows, (long long)A->cols, (long long)B->rows,
+                      (long long)B->cols);
+}
+
+static okra_status check_square(const char *verb, const okra_large_ *A)
+{
+    return A->rows == A->cols
+               ? OKRA_OK
+               : okra_fail_(OKRA_ESHAPE, "%s: A is %lld x %lld, not square", verb,
+                            (long long)A->rows, (long long)A->cols);
+}
+
+/* ---- matrices ---- */
+
+static okra_status make(const okra_engine_ *engine, okra_int rows, okra_int cols,
+                        okra_large_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_large_ *A = NULL;
+    if (rows < 0 || cols < 0) {
+        FAIL(OKRA_ESHAPE, "a matrix of %lld x %lld", (long long)rows, (long long)cols);
+    }
+    ZALLOC(A, 1);
+    *A = (okra_large_){engine, NULL, rows, cols};
+    *out = A;
+done:
+    return st;
+}
+
+okra_status okra_large_create_(okra_context *ctx, okra_int rows, okra_int cols,
+                               const char *what, okra_large_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_large_ *A = NULL;
+    TRY(make(okra_engine_of_(ctx), rows, cols, &A));
+    if (!empty(A)) {
+        TRY(CALL(A, create, rows, cols, what, &A->body));
+    }
+    *out = A;
+    A = NULL;
+done:
+    okra_large_free_(A);
+    return st;
+}
+
+okra_status okra_large_borrow_(okra_context *ctx, okra_mat_ block, okra_large_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_large_ *A = NULL;
+    TRY(make(okra_engine_of_(ctx), block.rows, block.cols, &A));
+    if (!empty(A) && A->engine->verbs->borrow) {
+        TRY(CALL(A, borrow, block, &A->body));
+    } else if (!empty(A)) {
+        TRY(CALL(A, create, block.rows, block.cols, "a block of the host", &A->body));
+        TRY(CALL(A, put, block, 0, 0, A->body));
+    }
+    *out = A;
+    A = NULL;
+done:
+    okra_large_free_(A);
+    return st;
+}
+
+void okra_large_free_(okra_large_ *A)
+{
+    if (A) {
+        if (A->body) {
+            A->engine->verbs->destroy(A->engine->state, A->body);
+        }
+        okra_free_(A);
+    }
+}
+
+okra_int okra_large_rows_(const okra_large_ *A)
+{
+    return A->rows;
+}
+
+okra_int okra_large_cols_(const okra_large_ *A)
+{
+    return A->cols;
+}
+
+/* ---- Gram matrices ---- */
+
+/* The host engine has looked at each tile; of others a sum that is not finite tells. */
+static okra_status check_finite(okra_context *ctx, const char *what, okra_int first,
+                                const okra_large_ *A)
+{
+    okra_status st = OKRA_OK;
+    double all = 0, *row = NULL;
+    TRY(okra_large_dot_(ctx, A, A, &all));
+    if (isfinite(all)) {
+        goto done;
+    }
+    ALLOC(row, A->cols);
+    for (okra_int i = 0; i < A->rows; i++) {
+        TRY(okra_large_get_(ctx, A, i, 0, okra_mat_of_(row, 1, A->cols)));
+        for (okra_int j = 0; j < A->cols; j++) {
+            if (!isfinite(row[j])) {
+                FAIL(OKRA_ENUMERIC, "%s: element (%lld, %lld) is %g", what,
+                     (long long)(first + i), (long long)j, row[j]);
+            }
+        }
+    }
+done:
+    okra_free_(row);
+    return st;
+}
+
+okra_status okra_large_gram_(okra_context *ctx, const okra_entries_ *entries,
+                             okra_int first, okra_large_ *A)
+{
+    okra_status st = OKRA_OK;
+    if (first < 0 || first > entries->rows - A->rows || A->cols != entries->cols) {
+        FAIL(OKRA_ESHAPE, "gram: rows %lld to %lld, %lld columns, of %lld x %lld",
+             (long long)first, (long long)(first + A->rows - 1), (long long)A->cols,
+             (long long)entries->rows, (long long)entries->cols);
+    }
+    if (!empty(A)) {
+        TRY(CALL(A, gram, entries, first, A->rows, A->body));
+        if (A->engine->verbs != &okra_engine_host_class_) {
+            TRY(check_finite(ctx, "gram", first, A));
+        }
+    }
+done:
+    return st;
+}
+
+/* ---- to and fro ---- */
+
+static okra_status check_part(const char *verb, const okra_large_ *A, okra_int i,
+                              okra_int j, okra_mat_ block)
+{
+    if (i >= 0 && j >= 0 && block.rows <= A->rows - i && block.cols <= A->cols - j) {
+        return OKRA_OK;
+    }
+    return okra_fail_(OKRA_ESHAPE,
+                      "%s: a block of %lld x %lld at (%lld, %lld) of %lld x %lld", verb,
+                      (long long)block.rows, (long long)block.cols, (long long)i,
+                      (long long)j, (long long)A->rows, (long long)A->cols);
+}
+
+okra_status okra_large_put_(okra_context *ctx, okra_mat_ block, okra_int i, okra_int j,
+                            okra_large_ *A)
+{
+    okra_status st = check_part("put", A, i, j, block);
+    return st != OKRA_OK || block.rows == 0 || block.cols == 0
+               ? st
+               : CALL(A, put, block, i, j, A->body);
+}
+
+okra_status okra_large_get_(okra_context *ctx, const okra_large_ *A, okra_int i,
+                            okra_int j, okra_mat_ block)
+{
+    okra_status st = check_part("get", A, i, j, block);
+    return st != OKRA_OK || block.rows == 0 || block.cols == 0
+               ? st
+               : CALL(A, get, A->body, i, j, block);
+}
+
+okra_status okra_large_take_(okra_context *ctx, okra_large_ **A, const char *what,
+                             double **out)
+{
+    okra_status st = OKRA_OK;
+    okra_large_ *a = *A;
+    double *p = NULL;
+    if (a->engine->verbs->release && !empty(a)) {
+        p = a->engine->verbs->release(a->engine->state, a->body);
+        a->body = NULL;
+    } else {
+        TRY(okra_doubles_(ctx, a->rows, a->cols, what, &p));
+        TRY(okra_large_get_(ctx, a, 0, 0, okra_mat_of_(p, a->rows, a->cols)));
+    }
+    okra_large_free_(a);
+    *A = NULL;
+    *out = p;
+    p = NULL;
+done:
+    okra_free_(p);
+    return st;
+}
+
+okra_status okra_large_copy_(okra_context *ctx, bool trans, const okra_large_ *A,
+                             okra_large_ *B)
+{
+    if ((trans ? A->cols : A->rows) != B->rows ||
+        (trans ? A->rows : A->cols) != B->cols) {
+        return refuse("copy", A, B);
+    }
+    return empty(A) ? OKRA_OK : CALL(B, copy, trans, A->body, B->body);
+}
+
+/* ---- elementwise ---- */
+
+okra_status okra_large_fill_(okra_context *ctx, double value, okra_large_ *A)
+{
+    return empty(A) ? OKRA_OK : CALL(A, fill, value, A->body);
+}
+
+okra_status okra_large_add_diagonal_(okra_context *ctx, double value, okra_large_ *A)
+{
+    return empty(A) ? OKRA_OK : CALL(A, add_diagonal, value, A->body);
+}
+
+okra_status okra_large_diagonal_(okra_context *ctx, const okra_large_ *A, double *out)
+{
+    return empty(A) ? OKRA_OK : CALL(A, diagonal, A->body, out);
+}
+
+okra_status okra_large_scale_(okra_context *ctx, const double *r, const double *c,
+                              okra_large_ *A)
+{
+    return empty(A) || (!r && !c) ? OKRA_OK : CALL(A, scale, r, c, A->body);
+}
+
+okra_status okra_large_center_(okra_context *ctx, double *mean, okra_large_ *A)
+{
+    okra_status st = check_square("center", A);
+    return st != OKRA_OK || empty(A) ? st : CALL(A, center, mean, A->body);
+}
+
+okra_status okra_large_combine_(okra_context *ctx, okra_combine_ how, double s, double t,
+                                const double *r, const double *c, const okra_large_ *B,
+                                okra_large_ *A)
+{
+    if (B && (A->rows != B->rows || A->cols != B->cols)) {
+        return refuse("combine", A, B);
+    }
+    return empty(A) ? OKRA_OK
+                    : CALL(A, combine, how, s, t, r, c, B ? B->body : NULL, A->body);
+}
+
+/* ---- reductions ---- */
+
+okra_status okra_large_row_sums_(okra_context *ctx, const okra_large_ *A, double *out)
+{
+    for (okra_int i = 0; empty(A) && i < A->rows; i++) {
+        out[i] = 0;
+    }
+    return empty(A) ? OKRA_OK : CALL(A, row_sums, A->body, out);
+}
+
+okra_status okra_large_dot_(okra_context *ctx, const okra_large_ *A, const okra_large_ *B,
+                            double *out)
+{
+    if (A->rows != B->rows || A->cols != B->cols) {
+        return refuse("dot", A, B);
+    }
+    if (empty(A)) {
+        *out = 0;
+        return OKRA_OK;
+    }
+    return CALL(A, dot, A->body, B->body, out);
+}
+
+okra_status okra_large_best_(okra_context *ctx, const okra_large_ *A,
+                             const double *offset, okra_int k, okra_int *index,
+                             double *value)
+{
+    if (k < 0 || k > A->cols) {
+        return okra_fail_(OKRA_ESHAPE, "best: %lld of %lld columns", (long long)k,
+                          (long long)A->cols);
+    }
+    return empty(A) || k == 0 ? OKRA_OK : CALL(A, best, A->body, offset, k, index, value);
+}
+
+/* ---- linear algebra ---- */
+
+okra_status okra_large_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
+                             const okra_large_ *A, const okra_large_ *B, double beta,
+                             okra_large_ *C)
+{
+    okra_int m = ta ? A->cols : A->rows, k = ta ? A->rows : A->cols;
+    okra_int kb = tb ? B->cols : B->rows, n = tb ? B->rows : B->cols;
+    if (k != kb || C->rows != m || C->cols != n) {
+        return okra_fail_(OKRA_ESHAPE,
+                          "gemm: op(A) is %lld x %lld, op(B) %lld x %lld, C %lld x %lld",
+                          (long long)m, (long long)k, (long long)kb, (long long)n,
+                          (long long)C->rows, (long long)C->cols);
+    }
+    if (empty(C)) {
+        return OKRA_OK;
+    }
+    if (k == 0) {
+        return beta == 0 ? okra_large_fill_(ctx, 0, C)
+                         : okra_large_combine_(ctx, OKRA_COMBINE_SUM_, beta, 0, NULL,
+                                               NULL, C, C);
+    }
+    return CALL(C, gemm, ta, tb, alpha, A->body, B->body, beta, C->body);
+}
+
+okra_status okra_large_syrk_(okra_context *ctx, bool trans, double alpha,
+                             const okra_large_ *A, double beta, okra_large_ *C)
+{
+    okra_int n = trans ? A->cols : A->rows;
+    if (C->rows != n || C->cols != n) {
+        return refuse("syrk", A, C);
+    }
+    if (empty(C) || empty(A)) {
+        return okra_large_gemm_(ctx, trans, !trans, alpha, A, A, beta, C);
+    }
+    return CALL(C, syrk, trans, alpha, A->body, beta, C->body);
+}
+
+typedef struct factoring {
+    okra_context *ctx;
+    okra_large_ *A;
+    double *d;
+} factoring;
+
+static okra_status get_diagonal(void *user, double *d)
+{
+    factoring *f = user;
+    return okra_large_diagonal_(f->ctx, f->A, d);
+}
+
+/* An engine may or may not notice a NaN; one anywhere in A reaches the diagonal of L. */
+static okra_status try_factor(void *user, bool *done)
+{
+    okra_status st = OKRA_OK;
+    factoring *f = user;
+    okra_context *ctx = f->ctx;
+    TRY(CALL(f->A, cholesky, f->A->body, done));
+    if (*done) {
+        TRY(okra_large_diagonal_(ctx, f->A, f->d));
+    }
+    for (okra_int i = 0; *done && i < f->A->rows; i++) {
+        *done = isfinite(f->d[i]) != 0;
+    }
+done:
+    return st;
+}
+
+static okra_status put_back(void *user, const double *d)
+{
+    factoring *f = user;
+    okra_context *ctx = f->ctx;
+    return CALL(f->A, restore, d, f->A->body);
+}
+
+static okra_status is_finite(void *user)
+{
+    factoring *f = user;
+    return check_finite(f->ctx, "cholesky", 0, f->A);
+}
+
+static okra_status factor(okra_context *ctx, okra_large_ *A, double *jitter, bool *done)
+{
+    okra_status st = OKRA_OK;
+    factoring f = {ctx, A, NULL};
+    okra_cholesky_steps_ steps = {get_diagonal, try_factor, put_back, is_finite, &f};
+    TRY(check_square("cholesky", A));
+    ALLOC(f.d, A->rows);
+    TRY(okra_cholesky_by_(ctx, A->rows, &steps, jitter, done));
+done:
+    okra_free_(f.d);
+    return st;
+}
+
+okra_status okra_large_cholesky_(okra_context *ctx, okra_large_ *A, double *jitter)
+{
+    double added;
+    bool done;
+    return factor(ctx, A, jitter ? jitter : &added, &done);
+}
+
+okra_status okra_large_cholesky_try_(okra_context *ctx, okra_large_ *A, bool *done)
+{
+    return factor(ctx, A, NULL, done);
+}
+
+okra_status okra_large_trsm_(okra_context *ctx, bool left, bool trans,
+                             const okra_large_ *L, okra_large_ *B)
+{
+    okra_status st = check_square("trsm", L);
+    if (st == OKRA_OK && L->rows != (left ? B->rows : B->cols)) {
+        st = refuse("trsm", L, B);
+    }
+    return st != OKRA_OK || empty(B) ? st : CALL(B, trsm, left, trans, L->body, B->body);
+}
+
+okra_status okra_large_solve_(okra_context *ctx, bool left, const okra_large_ *L,
+                              okra_large_ *B)
+{
+    okra_status st = okra_large_trsm_(ctx, left, !left, L, B);
+    return st == OKRA_OK ? okra_large_trsm_(ctx, left, left, L, B) : st;
+}
+
+okra_status okra_large_eigh_(okra_context *ctx, okra_large_ *A, double *w)
+{
+    okra_status st = check_square("eigh", A);
+    return st != OKRA_OK || empty(A) ? st : CALL(A, eigh, A->body, w);
+}
+
+/* ---- several processes ---- */
+
+void okra_engine_share_(okra_context *ctx, okra_int n, okra_int *first, okra_int *count)
+{
+    const okra_engine_ *e = okra_engine_of_(ctx);
+    *first = 0;
+    *count = n;
+    if (e->verbs->share) {
+        e->verbs->share(e->state, n, first, count);
+    }
+}
+
+okra_status okra_engine_sum_(okra_context *ctx, okra_int count, double *values)
+{
+    const okra_engine_ *e = okra_engine_of_(ctx);
+    return e->verbs->sum && count > 0 ? e->verbs->sum(e->state, ctx, count, values)
+                                      : OKRA_OK;
+}

@@ -1,0 +1,273 @@
+/*
+ * loader.c: engines by name. `host` is built in; NAME is a plugin, libokra-NAME.so, from
+ * the folder of this library or from one of OKRA_ENGINE_PATH, folders with absolute paths
+ * between colons. Nothing is ever loaded from a relative path, the current directory
+ * among them, and an engine that cannot run is an error: there is no falling back.
+ */
+#include "engine/open.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const okra_engine_ built_in = {&okra_engine_host_class_, NULL, NULL};
+
+static const okra_engine_ *assumed = &built_in;
+
+void okra_engine_assume_(okra_context *ctx)
+{
+    const okra_engine_ *engine = ctx ? okra_context_engine_(ctx) : NULL;
+    assumed = engine ? engine : &built_in;
+}
+
+const okra_engine_ *okra_engine_of_(const okra_context *ctx)
+{
+    const okra_engine_ *engine = okra_context_engine_(ctx);
+    return engine ? engine : assumed;
+}
+
+/* ---- what the library offers ---- */
+
+static okra_status cancelled(okra_context *ctx)
+{
+    return okra_cancelled_(ctx);
+}
+
+static okra_int budget(const okra_context *ctx)
+{
+    return okra_context_memory_set_(ctx);
+}
+
+static const okra_engine_host_ offered = {
+    .interface = OKRA_ENGINE_INTERFACE_,
+    .fail = okra_fail_,
+    .warn = okra_warn_,
+    .cancelled = cancelled,
+    .alloc = okra_alloc_,
+    .free = okra_free_,
+    .parallel = okra_parallel_,
+    .workers = okra_workers_,
+    .budget = budget,
+};
+
+/* ---- where plugins are looked for ---- */
+
+enum { PATH = 4096 };
+
+/* The folder of this library, or "": it was itself loaded by a relative path. */
+static void own_folder(char out[PATH])
+{
+    Dl_info info;
+    out[0] = '\0';
+    if (dladdr((const void *)&built_in, &info) && info.dli_fname &&
+        info.dli_fname[0] == '/' && strlen(info.dli_fname) < PATH) {
+        strcpy(out, info.dli_fname);
+        *strrchr(out, '/') = '\0';
+    }
+}
+
+/* The k-th folder into out: false, there are no more. */
+static bool folder(int k, char out[PATH])
+{
+    const char *list = secure_getenv("OKRA_ENGINE_PATH");
+    while (list && *list) {
+        size_t length = strcspn(list, ":");
+        if (length > 0 && length < PATH && k-- == 0) {
+            memcpy(out, list, length);
+            out[length] = '\0';
+            return true;
+        }
+        list += length + (list[length] == ':');
+    }
+    if (k == 0) {
+        own_folder(out);
+        return true;
+    }
+    return false;
+}
+
+static okra_status check_name(const char *name)
+{
+    size_t good = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-");
+    return good == strlen(name) && good > 0 && good < 64
+               ? OKRA_OK
+               : okra_fail_(OKRA_EARG,
+                            "engine is '%s', expected NAME or NAME:DEVICE, NAME in small "
+                            "letters, digits, - and _",
+                            name);
+}
+
+/* The file of the plugin; OKRA_EUNSUPPORTED where there is none. */
+static okra_status find(const char *name, char out[PATH + 128])
+{
+    char from[PATH], own[PATH];
+    for (int k = 0; folder(k, from); k++) {
+        if (from[0] && from[0] != '/') {
+            return okra_fail_(OKRA_EARG, "OKRA_ENGINE_PATH: '%s' is not an absolute path",
+                              from);
+        }
+        snprintf(out, PATH + 128, "%s/libokra-%s.so", from, name);
+        if (from[0] && access(out, F_OK) == 0) {
+            return OKRA_OK;
+        }
+    }
+    own_folder(own);
+    return okra_fail_(OKRA_EUNSUPPORTED,
+                      "engine %s: there is no libokra-%s.so in %s or OKRA_ENGINE_PATH",
+                      name, name, own[0] ? own : "the folder of the library");
+}
+
+/* ---- opening ---- */
+
+static void shut(void *arg)
+{
+    okra_engine_ *engine = arg;
+    if (engine) {
+        if (engine->state && engine->verbs->close) {
+            engine->verbs->close(engine->state);
+        }
+        if (engine->library) {
+            dlclose(engine->library);
+        }
+        okra_free_(engine);
+    }
+}
+
+static okra_status load(const char *name, okra_engine_ *engine)
+{
+    okra_status st = OKRA_OK;
+    char file[PATH + 128];
+    okra_engine_plugin_fn_ *plugin = NULL;
+    TRY(find(name, file));
+    engine->library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!engine->library) {
+        FAIL(OKRA_EUNSUPPORTED, "engine %s: %s", name, dlerror());
+    }
+    void *symbol = dlsym(engine->library, OKRA_ENGINE_PLUGIN_SYMBOL_);
+    if (!symbol) {
+        FAIL(OKRA_EUNSUPPORTED, "engine %s: %s is no engine of okra: it has no %s", name,
+             file, OKRA_ENGINE_PLUGIN_SYMBOL_);
+    }
+    memcpy(&plugin, &symbol, sizeof plugin);
+    engine->verbs = plugin(&offered);
+    if (!engine->verbs || engine->verbs->interface != OKRA_ENGINE_INTERFACE_) {
+        FAIL(OKRA_EVERSION,
+             "engine %s: %s is for interface %u of engines, this library has %u", name,
+             file, engine->verbs ? engine->verbs->interface : 0, OKRA_ENGINE_INTERFACE_);
+    }
+done:
+    return st;
+}
+
+static okra_status open_engine(const char *name, const char *device, okra_engine_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_engine_ *engine = NULL;
+    TRY(check_name(name));
+    ZALLOC(engine, 1);
+    TRY(load(name, engine));
+    if (engine->verbs->open) {
+        TRY(engine->verbs->open(&offered, device, &engine->state));
+    }
+    *out = engine;
+    engine = NULL;
+done:
+    shut(engine);
+    return st;
+}
+
+okra_status okra_context_set_engine(okra_context *context, const char *text)
+{
+    okra_status st = OKRA_OK;
+    okra_engine_ *engine = NULL;
+    char name[65];
+    NEED(context);
+    NEED(text);
+    size_t length = strcspn(text, ":");
+    const char *device = text + length + (text[length] == ':');
+    snprintf(name, sizeof name, "%.*s", (int)OKRA_MIN_(length, sizeof name - 1), text);
+    bool host = strcmp(name, okra_engine_host_class_.name) == 0;
+    if (host && *device) {
+        FAIL(OKRA_EARG, "engine host has no devices, '%s' found", device);
+    }
+    if (!host) {
+        TRY(open_engine(name, device, &engine));
+    }
+    okra_context_hold_engine_(context, engine, shut);
+done:
+    return st;
+}
+
+/* ---- listing ---- */
+
+static void tell(okra_engine_fn fn, void *user, const char *name)
+{
+    okra_engine_ *engine = NULL;
+    char text[512] = "";
+    if (open_engine(name, "", &engine) != OKRA_OK) {
+        const char *why = okra_message();
+        snprintf(text, sizeof text, "engine %s: ", name);
+        size_t skip = strncmp(why, text, strlen(text)) == 0 ? strlen(text) : 0;
+        fn(user, name, false, why + skip);
+        return;
+    }
+    if (engine->verbs->describe) {
+        engine->verbs->describe(engine->state, text, sizeof text);
+    }
+    fn(user, name, true, text[0] ? text : engine->verbs->help);
+    shut(engine);
+}
+
+static const char *const known[] = {"cuda", "mpi"}; /* told of where absent too */
+enum { KNOWN = sizeof known / sizeof *known };
+
+static bool is_known(const char *name)
+{
+    for (size_t i = 0; i < KNOWN; i++) {
+        if (strcmp(name, known[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The engines of one folder that are not known by name. */
+static void tell_folder(okra_engine_fn fn, void *user, const char *path)
+{
+    static const char begin[] = "libokra-", end[] = ".so";
+    DIR *dir = path[0] == '/' ? opendir(path) : NULL;
+    for (const struct dirent *at; dir && (at = readdir(dir)) != NULL;) {
+        char name[64];
+        size_t length = strlen(at->d_name), extra = sizeof begin + sizeof end - 2;
+        if (strncmp(at->d_name, begin, sizeof begin - 1) == 0 && length > extra &&
+            length < extra + sizeof name &&
+            strcmp(at->d_name + length - (sizeof end - 1), end) == 0) {
+            snprintf(name, sizeof name, "%.*s", (int)(length - extra),
+                     at->d_name + sizeof begin - 1);
+            if (!is_known(name)) {
+                tell(fn, user, name);
+            }
+        }
+    }
+    if (dir) {
+        closedir(dir);
+    }
+}
+
+void okra_engine_each(okra_engine_fn fn, void *user)
+{
+    char path[PATH];
+    if (!fn) {
+        return;
+    }
+    fn(user, okra_engine_host_class_.name, true, okra_engine_host_class_.help);
+    for (size_t i = 0; i < KNOWN; i++) {
+        tell(fn, user, known[i]);
+    }
+    for (int k = 0; folder(k, path); k++) {
+        tell_folder(fn, user, path);
+    }
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Does the working tree keep the bits of a commit? Builds both and compares what every
+# method, operator and form of low rank stores and predicts (tests/bits/bits.bash).
+#
+# Usage: compare_bits.bash [COMMIT] [BUILD]   [default: HEAD~1, build]; exit status 1: bits differ
+set -euo pipefail
+top=$(git -C "$(dirname "$0")" rev-parse --show-toplevel)
+commit=${1:-HEAD~1}
+build=${2:-$top/build}
+scratch=$(mktemp -d); trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/base"
+git -C "$top" archive "$commit" | tar -x -C "$scratch/base"
+cmake -S "$scratch/base" -B "$scratch/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DOKRA_TESTS=OFF \
+    -DOKRA_BENCH=OFF > "$scratch/log"
+cmake --build "$scratch/build" --target okra_program >> "$scratch/log" || { tail "$scratch/log"; exit 2; }
+cmake --build "$build" --target okra_program >> "$scratch/log" || { tail "$scratch/log"; exit 2; }
+"$top/tests/bits/bits.bash" "$scratch/build/okra" > "$scratch/before"
+"$top/tests/bits/bits.bash" "$build/okra" > "$scratch/after"
+if diff "$scratch/before" "$scratch/after"; then
+    echo "$(grep -vc failed "$scratch/after") results of $(git -C "$top" rev-parse --short "$commit") keep their bits"
+else
+    echo "bits differ from those of $(git -C "$top" rev-parse --short "$commit") (< before, > after)"
+    exit 1
+fi
