@@ -89,7 +89,8 @@ typedef void (*okra_warning_fn)(void *user, const char *text);
 OKRA_API okra_status okra_context_create(okra_context **out) OKRA_CHECK;
 OKRA_API void okra_context_free(okra_context *context);
 
-/* 0 means every core this process may use. */
+/* 0 means every processor that the affinity mask and the quota of the control group leave
+ * this process. Small work uses one thread whatever is set. */
 OKRA_API okra_status okra_context_set_threads(okra_context *context,
                                               int threads) OKRA_CHECK;
 /* 0 means three quarters of the machine's memory. */

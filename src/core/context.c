@@ -29,14 +29,32 @@ struct okra_context {
     atomic_bool cancelled;
 };
 
-static int cores(void)
+/* The processors that this process may run on, asked each time: a program may change it.
+ */
+static int affinity(void)
 {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) {
-        int count = CPU_COUNT(&set);
-        return count > 0 ? count : 1;
+    enum { MOST = 1 << 16 };
+    static _Thread_local unsigned long set[MOST / (8 * sizeof(unsigned long))];
+    size_t size = CPU_ALLOC_SIZE(CPU_SETSIZE);
+    while (sched_getaffinity(0, size, (cpu_set_t *)set) != 0) {
+        if (size >= sizeof set) {
+            return 1;
+        }
+        size *= 2; /* the kernel knows of more processors */
     }
-    return 1;
+    int count = CPU_COUNT_S(size, (cpu_set_t *)set);
+    return count > 0 ? count : 1;
+}
+
+/* Those, or fewer where control groups, which are read once, allow less of their time. */
+static int default_threads(void)
+{
+    static atomic_int found;
+    if (atomic_load(&found) == 0) {
+        atomic_store(&found, OKRA_MIN_(okra_processor_limit_(""), (int)THREADS_MOST));
+    }
+    int processors = affinity(), limit = atomic_load(&found);
+    return OKRA_MIN_(processors, limit);
 }
 
 /* Three quarters of the machine's memory, or of what the process may have of it; found
@@ -153,7 +171,7 @@ void okra_context_resume(okra_context *context)
 
 int okra_context_threads(const okra_context *context)
 {
-    return context && context->threads > 0 ? context->threads : cores();
+    return context && context->threads > 0 ? context->threads : default_threads();
 }
 
 okra_int okra_context_memory(const okra_context *context)

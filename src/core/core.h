@@ -104,6 +104,9 @@ okra_status okra_doubles_(const okra_context *context, okra_int rows, okra_int c
 /* limit.c: bytes that the control groups of this process allow, INT64_MAX: no limit.
  * Files are looked for below `root`, "" but in tests. */
 okra_int okra_memory_limit_(const char *root);
+/* Whole processors that they allow, at least 1; INT_MAX: no limit. A part of a processor
+ * counts for nothing: a thread that is stopped half of the time holds up the others. */
+int okra_processor_limit_(const char *root);
 
 /* rows x cols doubles that may be larger than memory: what is more than a quarter of what
  * the budget has left lies in an unnamed file in TMPDIR. Read through p, written by rows;
@@ -132,6 +135,11 @@ void okra_scratch_clear_(okra_scratch_ *scratch);
 typedef okra_status (*okra_body_)(void *arg, okra_int begin, okra_int end, int worker);
 okra_status okra_parallel_(okra_context *context, okra_int count, okra_int grain,
                            const char *what, okra_body_ body, void *arg) OKRA_CHECK;
+/* The same for a loop that may be too small for several threads; it has at least so many
+ * operations in all. */
+okra_status okra_parallel_least_(okra_context *context, double least, okra_int count,
+                                 okra_int grain, const char *what, okra_body_ body,
+                                 void *arg) OKRA_CHECK;
 /* How many workers okra_parallel_ uses at most: the size for per-worker scratch. */
 int okra_workers_(const okra_context *context);
 

@@ -2,18 +2,30 @@
  * threads.c: a parallel loop over chunks.
  *
  * Chunks are handed out by an atomic counter; what a chunk computes does not depend on
- * who computes it, so results have the same bits for every number of threads. Workers are
- * started for each loop: some tens of microseconds, little beside the loops they serve,
- * and nothing lives on between calls. A loop inside a worker runs in that worker.
+ * who computes it, so results have the same bits for every number of threads.
+ *
+ * Helpers are kept between loops, asleep; nobody spins. The caller posts its loop, wakes
+ * helpers and begins at once: a helper that wakes when all chunks are taken joins
+ * nothing, and the caller waits only for chunks that are being computed. On a busy
+ * machine a loop therefore never waits for a thread that the machine has no room for. A
+ * loop that may be small begins alone: its first chunk tells how long the rest will take.
+ * A loop inside a worker runs in that worker. After a fork the child starts with no
+ * helpers.
  */
 #include "core/core.h"
 #include "core/threads.h"
 
+#include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <time.h>
 
 enum { ERROR_SIZE = 2048 };
+/* A loop of so many operations, or of so many seconds, is worth helpers: a millisecond or
+ * more, some hundred times what it costs to wake one. */
+static const double large_work = 2e7, large_time = 1e-3;
 
 typedef struct loop {
     okra_context *context;
@@ -28,16 +40,23 @@ typedef struct loop {
     okra_status status;
     char message[ERROR_SIZE];
     atomic_bool stop;
+    /* Under the lock of the pool: helpers that may still join, that ever joined, and that
+     * work now. */
+    int wanted, joined, busy;
+    pthread_cond_t left; /* busy became 0 */
+    struct loop *after;  /* in the list of posted loops */
 } loop;
 
-typedef struct worker {
-    loop *loop;
-    int index;
-    pthread_t thread;
-} worker;
+/* The helpers of the process, and the loops that want some. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t posted;
+    loop *loops;
+    int helpers, wanted;
+    bool forks; /* what a fork needs is known */
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .posted = PTHREAD_COND_INITIALIZER};
 
 static _Thread_local bool inside_worker;
-static atomic_int open_loops;
 
 static void record_failure(loop *l, okra_int chunk, okra_status status)
 {
@@ -51,36 +70,160 @@ static void record_failure(loop *l, okra_int chunk, okra_status status)
     atomic_store(&l->stop, true);
 }
 
+/* One chunk; false when there is none left. */
+static bool step(loop *l, int index)
+{
+    okra_int chunk = atomic_load(&l->stop) ? l->chunks : atomic_fetch_add(&l->next, 1);
+    if (chunk >= l->chunks) {
+        return false;
+    }
+    okra_int begin = chunk * l->grain;
+    okra_int end = OKRA_MIN_(begin + l->grain, l->count);
+    okra_status st = okra_cancelled_(l->context);
+    if (st == OKRA_OK) {
+        st = l->body(l->arg, begin, end, index);
+    }
+    if (st != OKRA_OK) {
+        record_failure(l, chunk, st);
+    }
+    okra_int done = atomic_fetch_add(&l->done, end - begin) + (end - begin);
+    if (index == 0 && l->what) {
+        okra_progress_(l->context, l->what, done, l->count);
+    }
+    return true;
+}
+
 static void work(loop *l, int index)
 {
-    while (!atomic_load(&l->stop)) {
-        okra_int chunk = atomic_fetch_add(&l->next, 1);
-        if (chunk >= l->chunks) {
-            break;
-        }
-        okra_int begin = chunk * l->grain;
-        okra_int end = OKRA_MIN_(begin + l->grain, l->count);
-        okra_status st = okra_cancelled_(l->context);
-        if (st == OKRA_OK) {
-            st = l->body(l->arg, begin, end, index);
-        }
-        if (st != OKRA_OK) {
-            record_failure(l, chunk, st);
-        }
-        okra_int done = atomic_fetch_add(&l->done, end - begin) + (end - begin);
-        if (index == 0 && l->what) {
-            okra_progress_(l->context, l->what, done, l->count);
-        }
+    while (step(l, index)) {
     }
 }
 
-static void *worker_main(void *arg)
+/* Does the first chunk; whether the others will take long enough for helpers. */
+static bool worth_helpers(loop *l)
 {
-    worker *w = arg;
+    struct timespec begin, end;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    step(l, 0);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+    double each =
+        difftime(end.tv_sec, begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    return each * (double)(l->chunks - 1) >= large_time;
+}
+
+/* ---- helpers ---- */
+
+/* The oldest loop that wants a helper. Needs the lock. */
+static loop *find_loop(void)
+{
+    loop *l = pool.loops;
+    while (l && l->wanted == 0) {
+        l = l->after;
+    }
+    return l;
+}
+
+static void *help(void *unused)
+{
+    (void)unused;
     inside_worker = true;
-    work(w->loop, w->index);
+    pthread_mutex_lock(&pool.lock);
+    for (;;) {
+        loop *l = find_loop();
+        if (!l) {
+            pthread_cond_wait(&pool.posted, &pool.lock);
+            continue;
+        }
+        int index = ++l->joined;
+        l->wanted--;
+        l->busy++;
+        pthread_mutex_unlock(&pool.lock);
+        work(l, index);
+        pthread_mutex_lock(&pool.lock);
+        l->wanted = 0; /* every chunk is taken */
+        if (--l->busy == 0) {
+            pthread_cond_signal(&l->left);
+        }
+    }
     return NULL;
 }
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&pool.lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static void in_child(void)
+{
+    pthread_mutex_init(&pool.lock, NULL);
+    pthread_cond_init(&pool.posted, NULL);
+    pool.loops = NULL;
+    pool.helpers = pool.wanted = 0;
+}
+
+/* Starts helpers until all loops can have theirs; with fewer the same chunks are done.
+ * Signals stay with the threads of the program. Needs the lock. */
+static void start_helpers(void)
+{
+    sigset_t all, before;
+    if (!pool.forks) {
+        pool.forks = pthread_atfork(before_fork, after_fork, in_child) == 0;
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (pthread_t id; pool.helpers < pool.wanted; pool.helpers++) {
+        if (pthread_create(&id, NULL, help, NULL) != 0) {
+            break;
+        }
+        pthread_detach(id);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void post(loop *l, int helpers)
+{
+    pthread_cond_init(&l->left, NULL);
+    pthread_mutex_lock(&pool.lock);
+    l->wanted = helpers;
+    pool.wanted += helpers;
+    if (pool.helpers < pool.wanted) {
+        start_helpers();
+    }
+    loop **last = &pool.loops;
+    while (*last) {
+        last = &(*last)->after;
+    }
+    *last = l;
+    for (int i = 0; i < helpers; i++) {
+        pthread_cond_signal(&pool.posted);
+    }
+    pthread_mutex_unlock(&pool.lock);
+}
+
+/* Takes the loop back and waits for those who work on it. */
+static void withdraw(loop *l, int helpers)
+{
+    pthread_mutex_lock(&pool.lock);
+    l->wanted = 0;
+    while (l->busy > 0) {
+        pthread_cond_wait(&l->left, &pool.lock);
+    }
+    pool.wanted -= helpers;
+    loop **at = &pool.loops;
+    while (*at != l) {
+        at = &(*at)->after;
+    }
+    *at = l->after;
+    pthread_mutex_unlock(&pool.lock);
+    pthread_cond_destroy(&l->left);
+}
+
+/* ---- loops ---- */
 
 bool okra_inside_worker_(void)
 {
@@ -92,26 +235,11 @@ int okra_workers_(const okra_context *context)
     return inside_worker ? 1 : okra_context_threads(context);
 }
 
-/* While loops are open, BLAS calls come from their workers and must not fan out. */
-static void enter(void)
-{
-    if (atomic_fetch_add(&open_loops, 1) == 0) {
-        okra_blas_threads_(1);
-    }
-}
-
-static void leave(const okra_context *context)
-{
-    if (atomic_fetch_sub(&open_loops, 1) == 1) {
-        okra_blas_threads_(okra_context_threads(context));
-    }
-}
-
-okra_status okra_parallel_(okra_context *context, okra_int count, okra_int grain,
-                           const char *what, okra_body_ body, void *arg)
+okra_status okra_parallel_least_(okra_context *context, double least, okra_int count,
+                                 okra_int grain, const char *what, okra_body_ body,
+                                 void *arg)
 {
     okra_status st = OKRA_OK;
-    worker *workers = NULL;
     if (count <= 0) {
         return okra_cancelled_(context);
     }
@@ -124,31 +252,22 @@ okra_status okra_parallel_(okra_context *context, okra_int count, okra_int grain
               .body = body,
               .arg = arg,
               .status = OKRA_OK};
-    int threads = okra_workers_(context);
-    threads = (int)OKRA_MIN_((okra_int)threads, l.chunks);
-    ALLOC(workers, threads);
-    pthread_mutex_init(&l.lock, NULL);
+    okra_int threads = okra_workers_(context);
+    int helpers = (int)OKRA_MIN_(threads, l.chunks) - 1;
     bool nested = inside_worker;
-    if (!nested) {
-        enter();
-    }
+    okra_blas_hold_(1); /* BLAS calls come from the workers */
+    pthread_mutex_init(&l.lock, NULL);
     inside_worker = true;
-    int started = 1;
-    for (; started < threads; started++) {
-        workers[started] = (worker){.loop = &l, .index = started};
-        if (pthread_create(&workers[started].thread, NULL, worker_main,
-                           &workers[started]) != 0) {
-            break; /* fewer threads do the same chunks */
-        }
+    bool shared = helpers > 0 && (least >= large_work || worth_helpers(&l));
+    if (shared) {
+        post(&l, helpers);
     }
     work(&l, 0);
-    for (int i = 1; i < started; i++) {
-        pthread_join(workers[i].thread, NULL);
+    if (shared) {
+        withdraw(&l, helpers);
     }
     inside_worker = nested;
-    if (!nested) {
-        leave(context);
-    }
+    okra_blas_release_();
     pthread_mutex_destroy(&l.lock);
     if (l.status != OKRA_OK) {
         FAIL(l.status, "%s", l.message);
@@ -157,6 +276,11 @@ okra_status okra_parallel_(okra_context *context, okra_int count, okra_int grain
         okra_progress_(context, what, count, count);
     }
 done:
-    okra_free_(workers);
     return st;
+}
+
+okra_status okra_parallel_(okra_context *context, okra_int count, okra_int grain,
+                           const char *what, okra_body_ body, void *arg)
+{
+    return okra_parallel_least_(context, INFINITY, count, grain, what, body, arg);
 }

@@ -266,5 +266,7 @@ okra_status okra_nearest_put_(okra_context *ctx, okra_nearest_ *nearest,
                               const okra_measured_ *measured)
 {
     choices k = {nearest, measured};
-    return okra_parallel_(ctx, measured->block->m, 64, NULL, choose_rows, &k);
+    double least = (double)measured->block->m * (double)measured->columns;
+    return okra_parallel_least_(ctx, least, measured->block->m, 64, NULL, choose_rows,
+                                &k);
 }

@@ -6,12 +6,34 @@
 
 #include <cblas.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
-void okra_blas_threads_(int n)
+/* The number of BLAS threads belongs to the process: what was found is put back. */
+static atomic_int holders, found;
+
+static void set_threads(int threads)
 {
-    if (openblas_get_num_threads() != n) {
-        openblas_set_num_threads(n);
+    if (openblas_get_num_threads() != threads) {
+        openblas_set_num_threads(threads);
+    }
+}
+
+void okra_blas_hold_(int threads)
+{
+    if (okra_inside_worker_()) {
+        return; /* the loop holds it */
+    }
+    if (atomic_fetch_add(&holders, 1) == 0) {
+        atomic_store(&found, openblas_get_num_threads());
+    }
+    set_threads(threads);
+}
+
+void okra_blas_release_(void)
+{
+    if (!okra_inside_worker_() && atomic_fetch_sub(&holders, 1) == 1) {
+        set_threads(atomic_load(&found));
     }
 }
 
@@ -47,9 +69,6 @@ okra_status okra_backend_enter_(okra_context *ctx, const char *op, const char *n
         TRY(check_view(backend, op, names[i], views[i]));
     }
     TRY(okra_cancelled_(ctx));
-    if (!ref && !okra_inside_worker_()) {
-        okra_blas_threads_(okra_context_threads(ctx));
-    }
     *out = backend;
 done:
     return st;

@@ -48,14 +48,26 @@ okra_status okra_ref_qr_(okra_context *ctx, okra_mat_ A, okra_mat_ *R) OKRA_CHEC
 okra_status okra_ref_solve_(okra_context *ctx, okra_mat_ A, okra_mat_ B,
                             double *rcond) OKRA_CHECK;
 
+/* Those of the blas backend in tiles: blas_tiles.c. */
+okra_status okra_blas_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
+                            okra_mat_ A, okra_mat_ B, double beta,
+                            okra_mat_ C) OKRA_CHECK;
+okra_status okra_blas_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
+                            double beta, okra_mat_ C) OKRA_CHECK;
+okra_status okra_blas_cholesky_(okra_context *ctx, okra_mat_ A, bool *done) OKRA_CHECK;
+okra_status okra_blas_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,
+                            okra_mat_ B) OKRA_CHECK;
+/* How many threads `work` operations deserve where each thread should have `each`. */
+int okra_blas_team_(okra_context *ctx, double work, double each);
+
 /* The eigh of the blas backend for sizes too large for its first choice (a test calls it
  * at a small one). */
 okra_status okra_blas_eigh_large_(okra_context *ctx, okra_mat_ A, double *w) OKRA_CHECK;
 
-/* The entry of every operation: picks the context's backend, sets the BLAS threads, and
- * checks each of the `count` views (0 <= rows, 0 <= cols <= ld, none above the backend's
- * limit: the one place where sizes are narrowed) and for cancellation. Views are called
- * names[0], names[1], ... in messages. */
+/* The entry of every operation: picks the context's backend, and checks each of the
+ * `count` views (0 <= rows, 0 <= cols <= ld, none above the backend's limit: the one
+ * place where sizes are narrowed) and for cancellation. Views are called names[0],
+ * names[1], ... in messages. */
 okra_status okra_backend_enter_(okra_context *ctx, const char *op, const char *names,
                                 const okra_mat_ *views, int count,
                                 const okra_backend_ **out) OKRA_CHECK;

@@ -115,9 +115,6 @@ void okra_mat_mirror_(okra_mat_ A);                   /* upper triangle <- lower
 void okra_mat_restore_(okra_mat_ A, const double *d); /* lower <- upper, diagonal <- d */
 double okra_dot_(okra_int n, const double *a, const double *b);
 
-/* Makes BLAS use n threads from now on; called by the backend and by okra_parallel_. */
-void okra_blas_threads_(int n);
-
 /* ---- the covariance operators in O(n^3) (Kadri 2013 eq. 8 without its n^2 x n^2 system)
  */
 

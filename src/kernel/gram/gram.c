@@ -279,7 +279,9 @@ okra_status okra_tiles_(okra_context *ctx, const okra_bound_ *bound, int node,
                                                         : rows * w.columns;
 
     ALLOC(w.scratch, okra_workers_(ctx) * w.tiles * TILE * TILE);
-    TRY(okra_parallel_(ctx, count, 1, what, body, &w));
+    double least =
+        10.0 * (double)ni * (double)bound->train.n; /* of the cheapest kernel */
+    TRY(okra_parallel_least_(ctx, least, count, 1, what, body, &w));
 done:
     okra_free_(w.scratch);
     return st;

@@ -88,7 +88,8 @@ static okra_status pack(okra_context *ctx, const okra_data *data, uint64_t **out
     *out = NULL;
     TRY(okra_budget_ask_(ctx, (double)data->n * (double)p.words * 8, "packed bits"));
     ALLOC(p.bits, data->n * p.words);
-    TRY(okra_parallel_(ctx, data->n, 64, NULL, pack_rows, &p));
+    TRY(okra_parallel_least_(ctx, (double)data->n * (double)data->d, data->n, 64, NULL,
+                             pack_rows, &p));
     if (!atomic_load(&p.refused)) {
         *out = p.bits;
         p.bits = NULL;

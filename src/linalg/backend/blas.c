@@ -1,5 +1,5 @@
 /*
- * The backend on CBLAS and LAPACK.
+ * The backend on CBLAS and LAPACK: decompositions. The rest is in blas_tiles.c.
  *
  * CBLAS takes row-major views as they are. LAPACK is column-major: a row-major matrix
  * with row stride ld is its transpose, so the lower triangle is LAPACK's upper one and
@@ -7,6 +7,7 @@
  * so that all memory is asked of the budget and counted.
  */
 #include "linalg/backend.h"
+#include "core/threads.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -15,6 +16,15 @@
 
 /* LAPACK counts work space in ints: 1 + 6n + 2n^2 of dsyevd and 4k^2 + 7k of dgesdd. */
 enum { eigh_most = 32766, svd_most = 23169 };
+
+/* LAPACK calls BLAS from within, so that only BLAS's own threads can help; they are let
+ * in where each has at least this many operations, about 0.1 s. */
+static const double thread_work = 1e9;
+
+static void hold(okra_context *ctx, double work)
+{
+    okra_blas_hold_(okra_blas_team_(ctx, work, thread_work));
+}
 
 /* Sizes were checked against `limit` on entry; BLAS wants strides of at least 1. */
 static int narrow(okra_int n)
@@ -25,54 +35,6 @@ static int narrow(okra_int n)
 static int stride(okra_mat_ A)
 {
     return narrow(OKRA_MAX_(A.ld, 1));
-}
-
-static CBLAS_TRANSPOSE op(bool trans)
-{
-    return trans ? CblasTrans : CblasNoTrans;
-}
-
-static okra_status gemm(okra_context *ctx, bool ta, bool tb, double alpha, okra_mat_ A,
-                        okra_mat_ B, double beta, okra_mat_ C)
-{
-    (void)ctx;
-    cblas_dgemm(CblasRowMajor, op(ta), op(tb), narrow(C.rows), narrow(C.cols),
-                narrow(ta ? A.rows : A.cols), alpha, A.p, stride(A), B.p, stride(B), beta,
-                C.p, stride(C));
-    return OKRA_OK;
-}
-
-static okra_status syrk(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
-                        double beta, okra_mat_ C)
-{
-    (void)ctx;
-    cblas_dsyrk(CblasRowMajor, CblasLower, op(trans), narrow(C.rows),
-                narrow(trans ? A.rows : A.cols), alpha, A.p, stride(A), beta, C.p,
-                stride(C));
-    return OKRA_OK;
-}
-
-static okra_status cholesky(okra_context *ctx, okra_mat_ A, bool *done)
-{
-    (void)ctx;
-    lapack_int info =
-        LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', narrow(A.rows), A.p, stride(A));
-    if (info < 0) {
-        return okra_fail_(OKRA_EINTERNAL, "cholesky: LAPACK refused its argument %d",
-                          -(int)info);
-    }
-    *done = info == 0;
-    return OKRA_OK;
-}
-
-static okra_status trsm(okra_context *ctx, bool left, bool trans, okra_mat_ L,
-                        okra_mat_ B)
-{
-    (void)ctx;
-    cblas_dtrsm(CblasRowMajor, left ? CblasLeft : CblasRight, CblasLower, op(trans),
-                CblasNonUnit, narrow(B.rows), narrow(B.cols), 1, L.p, stride(L), B.p,
-                stride(B));
-    return OKRA_OK;
 }
 
 /* LAPACK's columns of eigenvectors are our rows. Divide and conquer, the fastest, wants
@@ -91,9 +53,11 @@ static okra_status eigh(okra_context *ctx, okra_mat_ A, double *w)
     okra_int lwork = 1 + 6 * n + 2 * n * n, liwork = 3 + 5 * n;
     TRY(okra_doubles_(ctx, lwork, 1, "eigh: work space", &work));
     ALLOC(iwork, liwork);
+    hold(ctx, 9 * pow((double)n, 3));
     lapack_int info =
         LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', narrow(n), A.p, stride(A), w,
                             work, narrow(lwork), iwork, narrow(liwork));
+    okra_blas_release_();
     if (info != 0) {
         FAIL(OKRA_ENUMERIC, "eigh: LAPACK dsyevd did not converge (info %d)", (int)info);
     }
@@ -113,9 +77,11 @@ okra_status okra_blas_eigh_large_(okra_context *ctx, okra_mat_ A, double *w)
     TRY(okra_doubles_(ctx, n, n, "eigh: eigenvectors", &v));
     ALLOC(work, lwork);
     ALLOC(iwork, liwork + 2 * n);
+    hold(ctx, 9 * pow((double)n, 3));
     lapack_int info = LAPACKE_dsyevr_work(
         LAPACK_COL_MAJOR, 'V', 'A', 'U', narrow(n), A.p, stride(A), 0, 0, 0, 0, 0, &found,
         w, v, narrow(n), iwork + liwork, work, narrow(lwork), iwork, narrow(liwork));
+    okra_blas_release_();
     if (info != 0 || found != n) {
         FAIL(OKRA_ENUMERIC, "eigh: LAPACK dsyevr found %d of %lld eigenvalues (info %d)",
              (int)found, (long long)n, (int)info);
@@ -166,9 +132,11 @@ static okra_status svd(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
                                           stride(Vt), U.p, stride(U), &best, -1, iwork);
     okra_int lwork = OKRA_MIN_(OKRA_MAX_((okra_int)best, least), INT_MAX);
     TRY(okra_doubles_(ctx, lwork, 1, "svd: work space", &work));
+    hold(ctx, 8 * (double)k * (double)A.rows * (double)A.cols);
     info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', narrow(A.cols), narrow(A.rows), A.p,
                                stride(A), s, Vt.p, stride(Vt), U.p, stride(U), work,
                                narrow(lwork), iwork);
+    okra_blas_release_();
     if (info != 0) {
         FAIL(OKRA_ENUMERIC, "svd: LAPACK dgesdd did not converge (info %d)", (int)info);
     }
@@ -193,6 +161,7 @@ static okra_status qr(okra_context *ctx, okra_mat_ A, okra_mat_ *R)
     ALLOC(tau, n);
     okra_mat_ At = okra_mat_of_(copy, n, m);
     okra_mat_transpose_(A, At);
+    hold(ctx, 4 * (double)m * (double)n * (double)n);
     lapack_int info = LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), copy,
                                           stride(At), tau, work, narrow(lwork));
     for (okra_int i = 0; R && i < n; i++) {
@@ -203,6 +172,7 @@ static okra_status qr(okra_context *ctx, okra_mat_ A, okra_mat_ *R)
         info = LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), narrow(n),
                                    copy, stride(At), tau, work, narrow(lwork));
     }
+    okra_blas_release_();
     if (info != 0) {
         FAIL(OKRA_EINTERNAL, "qr: LAPACK refused its argument %d", -(int)info);
     }
@@ -223,10 +193,12 @@ static okra_status solve(okra_context *ctx, okra_mat_ A, okra_mat_ B, double *rc
     okra_int n = A.rows;
     lapack_int *pivot = NULL;
     double *work = NULL, norm = 0;
+    bool held = false;
 
-    (void)ctx;
     ALLOC(pivot, 2 * n);
     ALLOC(work, 4 * n);
+    hold(ctx, pow((double)n, 3));
+    held = true;
     for (okra_int j = 0; j < n; j++) {
         norm = fmax(norm, cblas_dasum(narrow(n), A.p + j, stride(A)));
     }
@@ -253,6 +225,9 @@ static okra_status solve(okra_context *ctx, okra_mat_ A, okra_mat_ B, double *rc
         }
     }
 done:
+    if (held) {
+        okra_blas_release_();
+    }
     okra_free_(work);
     okra_free_(pivot);
     return st;
@@ -261,10 +236,10 @@ done:
 const okra_backend_ okra_backend_blas_ = {
     .name = "blas",
     .limit = INT_MAX,
-    .gemm = gemm,
-    .syrk = syrk,
-    .cholesky = cholesky,
-    .trsm = trsm,
+    .gemm = okra_blas_gemm_,
+    .syrk = okra_blas_syrk_,
+    .cholesky = okra_blas_cholesky_,
+    .trsm = okra_blas_trsm_,
     .eigh = eigh,
     .svd = svd,
     .qr = qr,

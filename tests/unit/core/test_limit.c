@@ -1,6 +1,8 @@
 /* Limits of control groups, in folders that look like those of the system. */
 #include "harness.h"
 
+#include <limits.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,6 +87,61 @@ TEST(damaged)
     end();
 }
 
+TEST(processors_of_version_2)
+{
+    begin();
+    CHECK(okra_processor_limit_(root) == INT_MAX);
+    put("/proc/self/cgroup", "0::/jobs/one\n");
+    put("/sys/fs/cgroup/jobs/one/cpu.max", "max 100000\n");
+    CHECK(okra_processor_limit_(root) == INT_MAX);
+    put("/sys/fs/cgroup/jobs/one/cpu.max", "400000 100000\n");
+    CHECK(okra_processor_limit_(root) == 4);
+    put("/sys/fs/cgroup/jobs/cpu.max", "290000 100000\n"); /* the group above; 2.9 */
+    CHECK(okra_processor_limit_(root) == 2);
+    put("/sys/fs/cgroup/cpu.max", "50000 100000\n"); /* half of one is one thread */
+    CHECK(okra_processor_limit_(root) == 1);
+    put("/sys/fs/cgroup/cpu.max", "lots 100000\n");
+    put("/sys/fs/cgroup/jobs/cpu.max", "300000\n"); /* without its period */
+    CHECK(okra_processor_limit_(root) == 4);
+    put("/sys/fs/cgroup/jobs/one/cpu.max", "-1 0\n");
+    CHECK(okra_processor_limit_(root) == INT_MAX);
+    end();
+}
+
+TEST(processors_of_version_1)
+{
+    begin();
+    put("/proc/self/cgroup", "12:cpu,cpuacct:/a\n3:cpuset:/c\n0::/\n");
+    put("/sys/fs/cgroup/cpu/c/cpu.cfs_quota_us", "100000\n"); /* of another group */
+    put("/sys/fs/cgroup/cpu/c/cpu.cfs_period_us", "100000\n");
+    CHECK(okra_processor_limit_(root) == INT_MAX);
+    put("/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "-1\n"); /* its "no limit" */
+    put("/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
+    CHECK(okra_processor_limit_(root) == INT_MAX);
+    put("/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "350000\n");
+    CHECK(okra_processor_limit_(root) == 3);
+    put("/sys/fs/cgroup/cpu.max", "200000 100000\n"); /* and version 2 beside it */
+    CHECK(okra_processor_limit_(root) == 2);
+    end();
+}
+
+TEST(the_default_follows_the_affinity)
+{
+    cpu_set_t before, one;
+    CHECK(sched_getaffinity(0, sizeof before, &before) == 0);
+    int limit = okra_processor_limit_("");
+    CHECK(okra_context_threads(NULL) == OKRA_MIN_(CPU_COUNT(&before), limit));
+    CPU_ZERO(&one);
+    for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++) {
+        if (CPU_ISSET(i, &before)) {
+            CPU_SET(i, &one);
+        }
+    }
+    CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+    CHECK(okra_context_threads(NULL) == 1);
+    CHECK(sched_setaffinity(0, sizeof before, &before) == 0);
+}
+
 /* The default is three quarters of the least. */
 TEST(the_default_follows)
 {
@@ -94,4 +151,6 @@ TEST(the_default_follows)
     CHECK(okra_context_memory(NULL) == okra_context_memory(NULL));
 }
 
-MAIN(RUN(version_2), RUN(version_1), RUN(damaged), RUN(the_default_follows))
+MAIN(RUN(version_2), RUN(version_1), RUN(damaged), RUN(processors_of_version_2),
+     RUN(processors_of_version_1), RUN(the_default_follows_the_affinity),
+     RUN(the_default_follows))

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MOST = 1000 };
@@ -296,10 +297,42 @@ TEST(same_bits_for_any_number_of_threads)
     }
 }
 
-TEST(allocation_may_fail)
+typedef struct timed {
+    bool slow;
+    pthread_t thread[20];
+} timed;
+
+static okra_status who(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_context *c = with_threads(2);
-    CHECK_ALLOCATIONS(okra_parallel_(c, 10, 1, NULL, body, fresh(c)), (void)0);
+    timed *t = arg;
+    (void)end;
+    (void)worker;
+    t->thread[begin] = pthread_self();
+    for (clock_t from = clock(); t->slow && clock() - from < CLOCKS_PER_SEC / 100;) {
+    }
+    return OKRA_OK;
+}
+
+static int others(const timed *t)
+{
+    int count = 0;
+    for (int i = 0; i < 20; i++) {
+        count += !pthread_equal(t->thread[i], pthread_self());
+    }
+    return count;
+}
+
+/* A loop whose first chunk was quick wakes nobody, unless it is known to be large. */
+TEST(a_small_loop_stays_in_its_caller)
+{
+    okra_context *c = with_threads(3);
+    timed quick = {.slow = false}, slow = {.slow = true};
+    CHECK_OK(okra_parallel_least_(c, 50, 20, 1, NULL, who, &quick));
+    CHECK(others(&quick) == 0);
+    CHECK_OK(okra_parallel_least_(c, 50, 20, 1, NULL, who, &slow));
+    CHECK(others(&slow) > 0);
+    CHECK_OK(okra_parallel_least_(c, 1e12, 20, 1, NULL, who, &slow));
+    CHECK(others(&slow) > 0);
     okra_context_free(c);
 }
 
@@ -309,4 +342,4 @@ MAIN(RUN(every_index_once_in_the_same_chunks), RUN(the_first_failure_by_chunk_wi
      RUN(a_loop_inside_a_loop_runs_in_its_worker),
      RUN(progress_comes_from_the_caller_and_ends_at_the_total),
      RUN(the_order_of_ending_does_not_matter), RUN(same_bits_for_any_number_of_threads),
-     RUN(allocation_may_fail))
+     RUN(a_small_loop_stays_in_its_caller))

@@ -1,0 +1,234 @@
+/*
+ * Products, triangular solves and Cholesky factors on several threads.
+ *
+ * BLAS itself runs on one thread: its own threads wait by spinning, which costs a shared
+ * machine more than they bring. What is large is cut into tiles of the result, which
+ * okra_parallel_ hands out; what is small stays one call. Tiles depend on the shape and
+ * the number of threads alone, so that the same call has the same bits.
+ *
+ *   gemm       tiles of C, all of the inner dimension
+ *   syrk       tiles of the lower triangle of C
+ *   trsm       strips of right-hand sides
+ *   cholesky   halves: L11 from A11, L21 = A21 L11'^-1, then A22 - L21 L21', down to
+ *              blocks of `leaf` rows
+ */
+#include "linalg/backend.h"
+#include "core/threads.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+
+/* Multiplications and additions that are worth a thread more: half a millisecond, long
+ * beside what it costs to wake one. */
+static const double thread_work = 2e7;
+enum {
+    edge = 64, /* tiles are not narrower: packing costs 1/edge of the work */
+    unit = 16, /* and end where vectors of every width do */
+    leaf = 192,
+};
+
+static CBLAS_TRANSPOSE op(bool trans)
+{
+    return trans ? CblasTrans : CblasNoTrans;
+}
+
+static int stride(okra_mat_ A)
+{
+    return (int)OKRA_MAX_(A.ld, 1);
+}
+
+static void one_gemm(bool ta, bool tb, double alpha, okra_mat_ A, okra_mat_ B,
+                     double beta, okra_mat_ C)
+{
+    cblas_dgemm(CblasRowMajor, op(ta), op(tb), (int)C.rows, (int)C.cols,
+                (int)(ta ? A.rows : A.cols), alpha, A.p, stride(A), B.p, stride(B), beta,
+                C.p, stride(C));
+}
+
+static void one_syrk(bool trans, double alpha, okra_mat_ A, double beta, okra_mat_ C)
+{
+    cblas_dsyrk(CblasRowMajor, CblasLower, op(trans), (int)C.rows,
+                (int)(trans ? A.rows : A.cols), alpha, A.p, stride(A), beta, C.p,
+                stride(C));
+}
+
+static void one_trsm(bool left, bool trans, okra_mat_ L, okra_mat_ B)
+{
+    cblas_dtrsm(CblasRowMajor, left ? CblasLeft : CblasRight, CblasLower, op(trans),
+                CblasNonUnit, (int)B.rows, (int)B.cols, 1, L.p, stride(L), B.p,
+                stride(B));
+}
+
+int okra_blas_team_(okra_context *ctx, double work, double each)
+{
+    double most = OKRA_MIN_(work / each, (double)okra_workers_(ctx));
+    return most < 2 ? 1 : (int)most;
+}
+
+/* The side of tiles that cut `length` into `parts`. */
+static okra_int side(okra_int length, okra_int parts)
+{
+    okra_int each = (length + parts - 1) / parts;
+    return OKRA_MAX_((each + unit - 1) / unit * unit, edge);
+}
+
+static okra_int pieces(okra_int length, okra_int each)
+{
+    return (length + each - 1) / each;
+}
+
+/* A piece of op(A): rows r..r+nr-1 of it, all columns. */
+static okra_mat_ strip(bool trans, okra_mat_ A, okra_int r, okra_int nr)
+{
+    return trans ? okra_mat_part_(A, 0, A.rows, r, nr)
+                 : okra_mat_part_(A, r, nr, 0, A.cols);
+}
+
+typedef struct product {
+    bool ta, tb;
+    double alpha, beta;
+    okra_mat_ A, B, C;
+    okra_int height, width, across; /* of a tile; tiles in a row of them */
+} product;
+
+static okra_status gemm_tiles(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const product *p = arg;
+    (void)worker;
+    for (okra_int k = begin; k < end; k++) {
+        okra_int i = k / p->across * p->height, j = k % p->across * p->width;
+        okra_int ni = OKRA_MIN_(p->height, p->C.rows - i);
+        okra_int nj = OKRA_MIN_(p->width, p->C.cols - j);
+        one_gemm(p->ta, p->tb, p->alpha, strip(p->ta, p->A, i, ni),
+                 strip(!p->tb, p->B, j, nj), p->beta, okra_mat_part_(p->C, i, ni, j, nj));
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_blas_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
+                            okra_mat_ A, okra_mat_ B, double beta, okra_mat_ C)
+{
+    double rows = (double)C.rows, cols = (double)C.cols;
+    double work = 2 * rows * cols * (double)(ta ? A.rows : A.cols);
+    int team = okra_blas_team_(ctx, work, thread_work);
+    if (team == 1) {
+        okra_blas_hold_(1);
+        one_gemm(ta, tb, alpha, A, B, beta, C);
+        okra_blas_release_();
+        return OKRA_OK;
+    }
+    /* four tiles a thread, nearly square */
+    double across = fmax(1, floor(sqrt(4 * team * cols / rows)));
+    product p = {ta, tb, alpha, beta, A, B, C, 0, 0, 0};
+    p.width = side(C.cols, (okra_int)across);
+    p.across = pieces(C.cols, p.width);
+    p.height = side(C.rows, (4 * team + p.across - 1) / p.across);
+    return okra_parallel_(ctx, p.across * pieces(C.rows, p.height), 1, NULL, gemm_tiles,
+                          &p);
+}
+
+/* Tile k of the lower triangle: 0: (0, 0), 1: (1, 0), 2: (1, 1), ... */
+static okra_status syrk_tiles(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const product *p = arg;
+    (void)worker;
+    for (okra_int k = begin, row = 0; k < end; k++) {
+        while ((row + 1) * (row + 2) / 2 <= k) {
+            row++;
+        }
+        okra_int i = row * p->height, j = (k - row * (row + 1) / 2) * p->height;
+        okra_int ni = OKRA_MIN_(p->height, p->C.rows - i);
+        okra_int nj = OKRA_MIN_(p->height, p->C.rows - j);
+        okra_mat_ Ai = strip(p->ta, p->A, i, ni), C = okra_mat_part_(p->C, i, ni, j, nj);
+        if (i == j) {
+            one_syrk(p->ta, p->alpha, Ai, p->beta, C);
+        } else {
+            one_gemm(p->ta, !p->ta, p->alpha, Ai, strip(p->ta, p->A, j, nj), p->beta, C);
+        }
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_blas_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
+                            double beta, okra_mat_ C)
+{
+    double n = (double)C.rows;
+    int team =
+        okra_blas_team_(ctx, n * n * (double)(trans ? A.rows : A.cols), thread_work);
+    if (team == 1) {
+        okra_blas_hold_(1);
+        one_syrk(trans, alpha, A, beta, C);
+        okra_blas_release_();
+        return OKRA_OK;
+    }
+    product p = {.ta = trans, .alpha = alpha, .beta = beta, .A = A, .C = C};
+    p.height = side(C.rows, (okra_int)ceil(sqrt(8.0 * team)));
+    okra_int count = pieces(C.rows, p.height);
+    return okra_parallel_(ctx, count * (count + 1) / 2, 1, NULL, syrk_tiles, &p);
+}
+
+typedef struct solving {
+    bool left, trans;
+    okra_mat_ L, B;
+} solving;
+
+static okra_status trsm_strip(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const solving *s = arg;
+    (void)worker;
+    one_trsm(s->left, s->trans, s->L, strip(s->left, s->B, begin, end - begin));
+    return OKRA_OK;
+}
+
+okra_status okra_blas_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,
+                            okra_mat_ B)
+{
+    okra_int count = left ? B.cols : B.rows;
+    double n = (double)L.rows;
+    int team = okra_blas_team_(ctx, n * n * (double)count, thread_work);
+    okra_int each = side(count, 2 * team);
+    if (team == 1 || each >= count) {
+        okra_blas_hold_(1);
+        one_trsm(left, trans, L, B);
+        okra_blas_release_();
+        return OKRA_OK;
+    }
+    solving s = {left, trans, L, B};
+    return okra_parallel_(ctx, count, each, NULL, trsm_strip, &s);
+}
+
+static okra_status one_cholesky(okra_mat_ A, bool *done)
+{
+    okra_blas_hold_(1);
+    lapack_int info =
+        LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)A.rows, A.p, stride(A));
+    okra_blas_release_();
+    if (info < 0) {
+        return okra_fail_(OKRA_EINTERNAL, "cholesky: LAPACK refused its argument %d",
+                          -(int)info);
+    }
+    *done = info == 0;
+    return OKRA_OK;
+}
+
+okra_status okra_blas_cholesky_(okra_context *ctx, okra_mat_ A, bool *done)
+{
+    okra_status st = OKRA_OK;
+    double n = (double)A.rows;
+    if (A.rows <= leaf || okra_blas_team_(ctx, n * n * n / 3, thread_work) == 1) {
+        return one_cholesky(A, done);
+    }
+    okra_int half = (A.rows / 2 + unit - 1) / unit * unit, rest = A.rows - half;
+    okra_mat_ A11 = okra_mat_part_(A, 0, half, 0, half);
+    okra_mat_ A21 = okra_mat_part_(A, half, rest, 0, half);
+    okra_mat_ A22 = okra_mat_part_(A, half, rest, half, rest);
+    TRY(okra_blas_cholesky_(ctx, A11, done));
+    if (*done) {
+        TRY(okra_blas_trsm_(ctx, false, true, A11, A21));
+        TRY(okra_blas_syrk_(ctx, false, -1, A21, 1, A22));
+        TRY(okra_blas_cholesky_(ctx, A22, done));
+    }
+done:
+    return st;
+}
