@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from okra import IOKR, labels
+from okra import IOKR, UnsupportedError, labels
 
 
 def _task(seed, n):
@@ -59,7 +59,7 @@ def test_regions_and_refusals():
     assert np.isinf(wide).all()
     with pytest.raises(TypeError, match="no argument 'level'"):
         model.predict_interval(X, level=3)
-    with pytest.raises(ValueError, match="no joint region"):
+    with pytest.raises(UnsupportedError, match="no joint region"):
         model.predict_interval(X, how="full", region=True)
     with pytest.raises(ValueError, match="pairs to calibrate with"):
         model.predict_interval(X, how="split")
