@@ -35,6 +35,11 @@ static const okra_option rows[] = {
      "Keep the K best pairs; 0, or more than there are: all of them"},
     ROW_TEXT("output", output, "", "FILE", "The ranked pairs: node_a, node_b, score; a score "
              "ranks, it is no probability"),
+    {"fdr", OKRA_OPTION_NUMBER, offsetof(link_fields, fdr), "0", 0, 0.999, NULL, "V",
+     "Write a list of links of which a share V at most is false on average, with "
+     "p-values, in place of a ranking"},
+    {"hold-back", OKRA_OPTION_NUMBER, offsetof(link_fields, hold_back), "0.3", 1e-9, 0.999,
+     NULL, "V", "The share of labelled nodes that calibrates --fdr"},
     ROW_TEXT("truth", truth, "", "FILE", "True edges, to print areas under the curves and "
              "precision at k"),
     ROW_TEXT("at", at, "10,100,1000", "K[,K...]", "The k of precision at k"),
@@ -58,6 +63,7 @@ static void clear(link_job *j)
     } else {
         free(j->pairs);
     }
+    okra_link_p_values_free(j->p_values);
     okra_link_list_free(j->network);
     okra_links_free(j->links);
     okra_ranking_free(j->ranking);
@@ -82,6 +88,14 @@ static int check(const cli_run *run, link_job *j)
     if (!j->which && (*f->network || *f->plot)) {
         return cli_usage(run, "--network and --plot take whole kinds of pairs: --pairs "
                               "lu, uu or all");
+    }
+    if (f->fdr > 0 && (!j->which || !*f->output || f->top > 0)) {
+        return cli_usage(run,
+                         "--fdr writes a list of its own: it needs -o and --pairs lu, "
+                         "uu or all, and --top has no use");
+    }
+    if (f->fdr == 0 && okra_options_is_set(run->options, "hold-back")) {
+        return cli_usage(run, "--hold-back has no use without --fdr");
     }
     if (okra_options_is_set(run->options, "at") && !*f->truth) {
         return cli_usage(run, "--at has no use without --truth");
@@ -141,15 +155,6 @@ static int by_score(const void *p, const void *q)
     return (x < y) - (x > y);
 }
 
-static int by_ends(const void *p, const void *q)
-{
-    const okra_link *x = p, *y = q;
-    if (x->a != y->a) {
-        return x->a < y->a ? -1 : 1;
-    }
-    return (x->b > y->b) - (x->b < y->b);
-}
-
 /* The pairs of a file, scored and sorted; against the truth if there is one. */
 static int rank_given(cli_run *run, link_job *j)
 {
@@ -166,7 +171,7 @@ static int rank_given(cli_run *run, link_job *j)
             score[k] = j->pairs[k].value;
             positive[k] = j->truth_count > 0 &&
                           bsearch(&j->pairs[k], j->truth, (size_t)j->truth_count,
-                                  sizeof *j->truth, by_ends) != NULL;
+                                  sizeof *j->truth, cli_by_ends) != NULL;
         }
         if (status == CLI_DONE) {
             status = cli_status(
@@ -214,7 +219,12 @@ static int work(cli_run *run, link_job *j)
     if (status == CLI_DONE && !j->which) {
         return rank_given(run, j);
     }
-    if (status == CLI_DONE && *f->output) {
+    if (status == CLI_DONE && f->fdr > 0) {
+        status =
+            cli_status(run, okra_link_discover(run->context, &task, run->library,
+                                               &settings, j->which, f->fdr, f->hold_back,
+                                               &j->pairs, &j->p_values, &j->pair_count));
+    } else if (status == CLI_DONE && *f->output) {
         status =
             cli_status(run, okra_link_rank(run->context, j->links, j->which, f->top,
                                            -(double)INFINITY, &j->pairs, &j->pair_count));

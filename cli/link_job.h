@@ -12,6 +12,7 @@ typedef struct link_fields {
         *at, *network, *plot, *beta;
     okra_int top;
     bool known;
+    double fdr, hold_back;
 } link_fields;
 
 typedef struct link_job {
@@ -25,6 +26,7 @@ typedef struct link_job {
     okra_link_pairs which; /* 0: the pairs of a file */
     okra_links *links;
     okra_ranking *ranking;
+    double *p_values; /* with --fdr, of the pairs */
     double threshold, f1, seconds;
     bool left_out;
 } link_job;

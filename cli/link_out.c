@@ -17,14 +17,18 @@ static int write_pairs(const cli_run *run, const link_job *j, const char *path,
     }
     FILE *out = cli_file_stream(file);
     char a[32], b[32];
+    const double *p = scores ? j->p_values : NULL;
     if (scores) {
-        fputs("node_a\tnode_b\tscore\n", out);
+        fprintf(out, "node_a\tnode_b\tscore%s\n", p ? "\tp_value" : "");
     }
     for (okra_int k = 0; k < count; k++) {
         fprintf(out, "%s\t%s", cli_node_name(&j->nodes, list[k].a, a),
                 cli_node_name(&j->nodes, list[k].b, b));
         if (scores) {
             fprintf(out, "\t%.17g", list[k].value);
+        }
+        if (p) {
+            fprintf(out, "\t%.17g", p[k]);
         }
         fputc('\n', out);
     }
@@ -127,6 +131,19 @@ bool link_next_k(const char **at, okra_int *k)
     return true;
 }
 
+/* Of the pairs that were found, those that are no true edges. */
+static double false_share(const link_job *j)
+{
+    okra_int wrong = 0;
+    for (okra_int k = 0; k < j->pair_count; k++) {
+        okra_int a = j->pairs[k].a, b = j->pairs[k].b;
+        okra_link pair = {a < b ? a : b, a < b ? b : a, 0};
+        wrong += j->truth_count == 0 || !bsearch(&pair, j->truth, (size_t)j->truth_count,
+                                                 sizeof pair, cli_by_ends);
+    }
+    return j->pair_count > 0 ? (double)wrong / (double)j->pair_count : 0;
+}
+
 void link_print(const link_job *j)
 {
     FILE *out = strcmp(j->f.output, "-") == 0 ? stderr : stdout;
@@ -143,8 +160,14 @@ void link_print(const link_job *j)
         json_string_value(json_object_get(json_object_get(about, "options"), "method")));
     json_decref(about);
     if (*j->f.output) {
-        cli_line(out, "ranked", "%lld pairs in %s", (long long)j->pair_count,
-                 j->f.output);
+        cli_line(out, j->f.fdr > 0 ? "found" : "ranked", "%lld pairs in %s",
+                 (long long)j->pair_count, j->f.output);
+    }
+    if (j->f.fdr > 0) {
+        cli_line(out, "false links", "a share of %g at most, on average", j->f.fdr);
+    }
+    if (j->f.fdr > 0 && *j->f.truth) {
+        cli_line(out, "false here", "%.4f", false_share(j));
     }
     if (j->ranking) {
         const char *at = j->f.at;

@@ -280,7 +280,7 @@ static int read_pair(const lines *l, const cli_nodes *nodes, const bool *member,
     return CLI_DONE;
 }
 
-static int by_ends(const void *p, const void *q)
+int cli_by_ends(const void *p, const void *q)
 {
     const okra_link *x = p, *y = q;
     if (x->a != y->a) {
@@ -294,10 +294,10 @@ static void merge(const cli_run *run, const char *path, okra_link *list, okra_in
 {
     okra_int kept = 0;
     if (*count > 0) {
-        qsort(list, (size_t)*count, sizeof *list, by_ends);
+        qsort(list, (size_t)*count, sizeof *list, cli_by_ends);
     }
     for (okra_int k = 0; k < *count; k++) {
-        if (kept == 0 || by_ends(&list[kept - 1], &list[k]) != 0) {
+        if (kept == 0 || cli_by_ends(&list[kept - 1], &list[k]) != 0) {
             list[kept++] = list[k];
         }
     }

@@ -50,4 +50,7 @@ int cli_beta(const cli_run *run, const char *text, double *beta);
 /* Objects, or a Gram matrix without its prefix. */
 int cli_read_gram(cli_run *run, const char *spec, bool gram, okra_data **out);
 
+/* Pairs by their ends, for qsort and bsearch. */
+int cli_by_ends(const void *p, const void *q);
+
 #endif

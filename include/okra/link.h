@@ -98,6 +98,22 @@ OKRA_API okra_status okra_link_leave(okra_context *context, const okra_link_task
                                      const double *lambda, size_t count, double *auc_roc,
                                      double *auc_pr) OKRA_CHECK;
 
+/* A list of new links of which a share of about `fdr` at most is false, on average
+ * (Benjamini and Hochberg 1995 with conformal p-values). A share `hold_back` of the
+ * labelled nodes, drawn with the context's seed, is treated as new; their pairs that are
+ * no edges tell how large scores of unlinked pairs get. The p-value of a pair is one more
+ * than the number of such pairs with a score at least as large, over one more than their
+ * number. `list` is ordered by p-value, its values are scores; `p_values` (may be NULL)
+ * has one number per link. They are freed with okra_link_list_free and
+ * okra_link_p_values_free. */
+OKRA_API okra_status okra_link_discover(okra_context *context, const okra_link_task *task,
+                                        const okra_options *options,
+                                        const okra_link_settings *settings,
+                                        okra_link_pairs which, double fdr,
+                                        double hold_back, okra_link **list,
+                                        double **p_values, okra_int *count) OKRA_CHECK;
+OKRA_API void okra_link_p_values_free(double *p_values);
+
 /* The edges of the network that nodes belong to, a < b, with their weights; freed with
  * okra_link_list_free. */
 OKRA_API okra_status okra_link_edges(const okra_data *nodes, okra_link **edges,

@@ -192,3 +192,23 @@ if okra link --x many.csv --edges few.tsv --labelled few.txt --kx 'rbf(sigma=0.3
 fi
 expect_in "okra link: the list of 12497500 pairs needs 286.05 MiB" err
 [ ! -e every.tsv ]
+
+# a list with few false links
+awk 'BEGIN { s = 7; for (i = 0; i < 120; i++) { c = i % 3
+    for (j = 0; j < 3; j++) { s = (s * 16807) % 2147483647
+        printf "%s%g", j ? "," : "", (j == c) + 0.3 * s / 2147483647 }
+    print "" } }' >many.csv
+awk 'BEGIN { for (i = 0; i < 90; i++) for (j = i + 3; j < 90; j += 3) print i, j }' >many.tsv
+awk 'BEGIN { for (i = 0; i < 120; i++) for (j = i + 3; j < 120; j += 3) if (j >= 90) print i, j }' >true.tsv
+seq 0 89 >many.txt
+many="--x many.csv --edges many.tsv --labelled many.txt --kx rbf(sigma=0.5) --lambda 0.1"
+expect 0 okra link $many --fdr 0.1 -o found.tsv --truth true.tsv
+expect_in "a share of 0.1 at most" out
+expect_in "false here" out
+[ "$(head -1 found.tsv)" = "$(printf 'node_a\tnode_b\tscore\tp_value')" ]
+[ "$(wc -l <found.tsv)" -gt 500 ]
+awk 'NR > 1 { if ($4 > 0.1 || $4 < p) exit 1; p = $4; n++; wrong += ($1 - $2) % 3 != 0 } END { exit wrong > 0.1 * n }' found.tsv
+expect 2 okra link $many --fdr 0.1 --top 3 -o found.tsv
+expect_in "top has no use" err
+expect 2 okra link $many --hold-back 0.2 -o found.tsv
+expect_in "hold-back has no use without --fdr" err

@@ -1,0 +1,334 @@
+/*
+ * discover.c: lists of links with a controlled share of false ones.
+ *
+ * Some labelled nodes H are held back: the model is fitted on the others R, for which
+ * those of H are as new as the truly new nodes F. If the nodes of H and F are
+ * exchangeable, so are the scores of unlinked pairs R x H and R x F, and those of H x H,
+ * H x F and F x F. The former of each kind are known, so that
+ *
+ *     p(u, v) = (1 + #{unlinked (i, j) of the kind: score(i, j) >= score(u, v)}) / (1 +
+ * N)
+ *
+ * is a p-value of "u and v are not linked". The procedure of Benjamini and Hochberg
+ * (1995) keeps the k smallest of M, k the largest with p_(k) <= k fdr / M. Pairs that
+ * share a node are dependent, so that the bound is no theorem here; docs/links.md has the
+ * share that was measured.
+ *
+ * Cost: one fit, and the scores of all pairs; memory: the scores of the known pairs and
+ * the pairs with p <= fdr.
+ */
+#include "link/link.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct found {
+    okra_link link;
+    double p;
+} found;
+
+typedef struct search {
+    okra_context *ctx;
+    const okra_link_task *task;
+    okra_link_task rest; /* the task of the nodes that stay labelled      */
+    okra_int nodes;
+    unsigned char *role; /* by node: STAYS, HELD or 0                     */
+    okra_link *edges;    /* of the nodes that stay                        */
+    okra_int *stays, *held;
+    okra_int held_count;
+    okra_links *links;
+    found *list;
+    okra_int count, room;
+} search;
+
+enum { STAYS = 1, HELD = 2 };
+
+static void release(search *z)
+{
+    okra_free_(z->role);
+    okra_free_(z->edges);
+    okra_free_(z->stays);
+    okra_free_(z->held);
+    okra_free_(z->list);
+    okra_links_free(z->links);
+}
+
+/* ---- the split ---- */
+
+static okra_status split(search *z, double hold_back)
+{
+    okra_status st = OKRA_OK;
+    const okra_link_task *task = z->task;
+    okra_int n = task->labelled_count, held = (okra_int)(hold_back * (double)n + 0.5);
+    if (held < 2 || n - held < 2) {
+        FAIL(
+            OKRA_ESHAPE,
+            "links: %lld of %lld labelled nodes would be held back: expected at least 2, "
+            "and 2 that stay",
+            (long long)held, (long long)n);
+    }
+    ZALLOC(z->role, z->nodes);
+    ALLOC(z->stays, n);
+    ALLOC(z->held, held);
+    ALLOC(z->edges, task->edge_count);
+    memcpy(z->stays, task->labelled, (size_t)n * sizeof *z->stays);
+    okra_random_ r = okra_random_create_(okra_context_seed(z->ctx), 12);
+    okra_random_shuffle_(&r, n, z->stays);
+    memcpy(z->held, z->stays + n - held, (size_t)held * sizeof *z->held);
+    z->held_count = held;
+    for (okra_int k = 0; k < n; k++) {
+        okra_int node = z->stays[k];
+        if (node < 0 || node >= z->nodes) {
+            FAIL(OKRA_EARG, "links: labelled node %lld of %lld nodes", (long long)node,
+                 (long long)z->nodes);
+        }
+        z->role[node] = k < n - held ? STAYS : HELD;
+    }
+    z->rest = *task;
+    z->rest.labelled = z->stays;
+    z->rest.labelled_count = n - held;
+    z->rest.edges = z->edges;
+    z->rest.edge_count = 0;
+    for (okra_int k = 0; k < task->edge_count; k++) {
+        const okra_link *e = &task->edges[k];
+        bool inside = e->a >= 0 && e->a < z->nodes && e->b >= 0 && e->b < z->nodes;
+        if (inside && z->role[e->a] == STAYS && z->role[e->b] == STAYS) {
+            z->edges[z->rest.edge_count++] = *e;
+        }
+    }
+    if (z->rest.edge_count == 0) {
+        FAIL(OKRA_ESHAPE,
+             "links: no known edge is left between the %lld labelled nodes "
+             "that stay: hold back less",
+             (long long)(n - held));
+    }
+done:
+    return st;
+}
+
+/* ---- scores of unlinked pairs ---- */
+
+static int by_ends(const void *p, const void *q)
+{
+    const okra_link *x = p, *y = q;
+    if (x->a != y->a) {
+        return x->a < y->a ? -1 : 1;
+    }
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+static int descending(const void *p, const void *q)
+{
+    double x = *(const double *)p, y = *(const double *)q;
+    return (x < y) - (x > y);
+}
+
+/* Known edges with a <= b, sorted. */
+static okra_status sorted_edges(const okra_link_task *task, okra_link **out)
+{
+    okra_status st = OKRA_OK;
+    okra_link *edges = NULL;
+    ALLOC(edges, task->edge_count);
+    for (okra_int k = 0; k < task->edge_count; k++) {
+        okra_link e = task->edges[k];
+        edges[k] = e.a <= e.b ? e : (okra_link){e.b, e.a, e.value};
+    }
+    if (task->edge_count > 0) {
+        qsort(edges, (size_t)task->edge_count, sizeof *edges, by_ends);
+    }
+    *out = edges;
+done:
+    return st;
+}
+
+/* The scores of unlinked pairs of the held nodes with those that stay, or (inside) with
+ * each other, largest first. */
+static okra_status null_scores(search *z, bool inside, double **out, okra_int *count)
+{
+    okra_status st = OKRA_OK;
+    okra_link *edges = NULL, *pairs = NULL;
+    double *score = NULL;
+    okra_int others = inside ? z->held_count : z->rest.labelled_count, m = 0;
+    const okra_int *other = inside ? z->held : z->stays;
+    TRY(sorted_edges(z->task, &edges));
+    ALLOC(pairs, z->held_count * others);
+    for (okra_int i = 0; i < z->held_count; i++) {
+        for (okra_int j = inside ? i + 1 : 0; j < others; j++) {
+            okra_int a = OKRA_MIN_(z->held[i], other[j]);
+            okra_link pair = {a, OKRA_MAX_(z->held[i], other[j]), 0};
+            bool edge = z->task->edge_count > 0 &&
+                        bsearch(&pair, edges, (size_t)z->task->edge_count, sizeof *edges,
+                                by_ends) != NULL;
+            if (!edge) {
+                pairs[m++] = pair;
+            }
+        }
+    }
+    TRY(okra_link_score(z->ctx, z->links, pairs, m));
+    ALLOC(score, m);
+    for (okra_int k = 0; k < m; k++) {
+        score[k] = pairs[k].value;
+    }
+    if (m > 0) {
+        qsort(score, (size_t)m, sizeof *score, descending);
+    }
+    *out = score;
+    *count = m;
+done:
+    okra_free_(edges);
+    okra_free_(pairs);
+    return st;
+}
+
+/* How many of the descending scores are at least s. */
+static okra_int at_least(const double *score, okra_int count, double s)
+{
+    okra_int low = 0, high = count;
+    while (low < high) {
+        okra_int middle = low + (high - low) / 2;
+        if (score[middle] >= s) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* ---- candidates ---- */
+
+/* The kind of a pair in the user's terms; 0: known. */
+static okra_link_pairs kind_of(const search *z, const okra_link *pair)
+{
+    bool a = z->role[pair->a] != 0, b = z->role[pair->b] != 0;
+    return a && b   ? (okra_link_pairs)0
+           : a || b ? OKRA_LINK_LABELLED_NEW
+                    : OKRA_LINK_NEW_NEW;
+}
+
+/* Pairs of one kind of the fit whose p-value is at most fdr. */
+static okra_status gather(search *z, bool inside, okra_link_pairs which, double fdr)
+{
+    okra_status st = OKRA_OK;
+    double *null = NULL;
+    okra_link *list = NULL;
+    okra_int count = 0, pairs = 0;
+    TRY(null_scores(z, inside, &null, &count));
+    okra_int most = (okra_int)floor(fdr * (double)(count + 1)) - 1;
+    if (most < 0) {
+        goto done; /* too few pairs for a p-value this small */
+    }
+    double least = most < count ? nextafter(null[most], INFINITY) : -(double)INFINITY;
+    TRY(okra_link_rank(z->ctx, z->links,
+                       inside ? OKRA_LINK_NEW_NEW : OKRA_LINK_LABELLED_NEW, 0, least,
+                       &list, &pairs));
+    found *more = okra_realloc_(z->list, z->count + pairs, sizeof *more);
+    if (!more) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    z->list = more;
+    for (okra_int k = 0; k < pairs; k++) {
+        if (kind_of(z, &list[k]) & which) {
+            double p =
+                (double)(1 + at_least(null, count, list[k].value)) / (double)(count + 1);
+            z->list[z->count++] = (found){list[k], p};
+        }
+    }
+done:
+    okra_free_(null);
+    okra_link_list_free(list);
+    return st;
+}
+
+static int by_p(const void *p, const void *q)
+{
+    const found *x = p, *y = q;
+    if (x->p != y->p) {
+        return x->p < y->p ? -1 : 1;
+    }
+    if (x->link.value != y->link.value) {
+        return x->link.value > y->link.value ? -1 : 1;
+    }
+    return by_ends(&x->link, &y->link);
+}
+
+static okra_int total(const search *z, okra_link_pairs which)
+{
+    okra_int n = z->task->labelled_count, m = z->nodes - n;
+    return (which & OKRA_LINK_LABELLED_NEW ? n * m : 0) +
+           (which & OKRA_LINK_NEW_NEW ? m * (m - 1) / 2 : 0);
+}
+
+/* The k smallest p-values, k the largest with p_(k) <= k fdr / M. */
+static okra_int step_up(const search *z, okra_link_pairs which, double fdr)
+{
+    double pairs = (double)total(z, which);
+    for (okra_int k = z->count; k > 0; k--) {
+        if (z->list[k - 1].p <= (double)k * fdr / pairs) {
+            return k;
+        }
+    }
+    return 0;
+}
+
+okra_status okra_link_discover(okra_context *context, const okra_link_task *task,
+                               const okra_options *options,
+                               const okra_link_settings *settings, okra_link_pairs which,
+                               double fdr, double hold_back, okra_link **list,
+                               double **p_values, okra_int *count)
+{
+    okra_status st = OKRA_OK;
+    search z = {.ctx = context, .task = task};
+    okra_link *links = NULL;
+    double *p = NULL;
+    NEED(task);
+    NEED(list);
+    NEED(count);
+    NEED(task->x);
+    if (!(fdr > 0 && fdr < 1) || !(hold_back > 0 && hold_back < 1)) {
+        FAIL(OKRA_EARG,
+             "links: fdr is %g and the share to hold back %g, expected numbers between 0 "
+             "and 1",
+             fdr, hold_back);
+    }
+    if (task->gram) {
+        FAIL(OKRA_EUNSUPPORTED, "links: fdr holds nodes back, for which a given Gram "
+                                "matrix of the labelled nodes has no use");
+    }
+    z.nodes = okra_data_count(task->x);
+    TRY(split(&z, hold_back));
+    TRY(okra_link_fit(context, &z.rest, options, settings, &z.links));
+    TRY(gather(&z, true, which, fdr));
+    if (which & OKRA_LINK_LABELLED_NEW) {
+        TRY(gather(&z, false, which, fdr));
+    }
+    if (z.count > 0) {
+        qsort(z.list, (size_t)z.count, sizeof *z.list, by_p);
+    }
+    okra_int kept = step_up(&z, which, fdr);
+    ALLOC(links, kept);
+    ALLOC(p, kept);
+    for (okra_int k = 0; k < kept; k++) {
+        links[k] = z.list[k].link;
+        p[k] = z.list[k].p;
+    }
+    *list = links;
+    links = NULL;
+    *count = kept;
+    if (p_values) {
+        *p_values = p;
+        p = NULL;
+    }
+done:
+    okra_free_(links);
+    okra_free_(p);
+    release(&z);
+    return st;
+}
+
+void okra_link_p_values_free(double *p_values)
+{
+    okra_free_(p_values);
+}
