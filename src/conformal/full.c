@@ -67,21 +67,30 @@ static void release(full *z)
 /* One candidate of test t: |r_i|^2 / b_i^2q against that of (x, y). base_i = |r_i|^2
  * without y, t_i and weight_i = b_i^-2q. */
 static double p_value(const full *z, okra_int t, okra_int c, const double *base,
-                      const double *ti, const double *weight, double test_weight)
+                      const double *ti, const double *weight, double test_weight,
+                      double uLu)
 {
     const okra_conformal_job_ *job = z->job;
     okra_int n = z->solved.n, r = t - z->block->first;
     okra_int group = okra_conformal_group_(job, t, c);
     const double *Bl = z->BLc + c * n;
     double ul = z->Ul[c * z->block->m + r], self = z->self[c], s = z->block->s[r];
-    double uLu = okra_dot_(n, z->block->U + r * n, z->block->UL + r * n);
     double own = fmax(self - 2 * ul + uLu, 0) / (s * s) * test_weight;
-    double more = okra_conformal_test_weight_(job, t), all = more;
+    double more = okra_conformal_test_weight_(job, t), all = more, shift = self - 2 * ul;
+    double least = own - OKRA_CONFORMAL_SLACK_ * own;
+    if (!job->group && !job->s.weights) {
+        okra_int count = 1;
+        for (okra_int i = 0; i < n; i++) {
+            double q = base[i] + ti[i] * (ti[i] * shift - 2 * Bl[i]);
+            count += q * weight[i] >= least;
+        }
+        return (double)count / (double)(n + 1);
+    }
     for (okra_int i = 0; i < n; i++) {
         if (okra_conformal_in_(job, i, group)) {
-            double q = base[i] + ti[i] * (ti[i] * (self - 2 * ul) - 2 * Bl[i]);
+            double q = base[i] + ti[i] * (ti[i] * shift - 2 * Bl[i]);
             double w = okra_conformal_weight_(job, i);
-            more += okra_conformal_least_(q * weight[i], own) ? w : 0;
+            more += q * weight[i] >= least ? w : 0;
             all += w;
         }
     }
@@ -105,7 +114,7 @@ static okra_status sets_body(void *arg, okra_int begin, okra_int end, int worker
         }
         for (okra_int c = 0; c < z->job->count; c++) {
             z->p[(b->first + r) * z->job->count + c] =
-                p_value(z, b->first + r, c, base, ti, weight, pow(s, 2 * q));
+                p_value(z, b->first + r, c, base, ti, weight, pow(s, 2 * q), uLu);
         }
     }
     return OKRA_OK;
