@@ -15,7 +15,8 @@ typedef struct job {
     okra_int *row;         /* of each in the file or training set */
     okra_int tests, count;
     okra_conformal_settings s;
-    okra_data *owned[6];
+    okra_data *owned[8];
+    const okra_data *truth;
     int owned_count;
     double *p;
 } job;
@@ -74,8 +75,15 @@ static int read_settings(cli_run *run, job *j)
     }
     status = status ? status : read_one(run, j, f->test_groups, &j->s.test_groups);
     status = status ? status : read_weights(run, j, f->weights, pairs, &j->s.weights);
-    return status ? status
-                  : read_weights(run, j, f->test_weights, j->tests, &j->s.test_weights);
+    status = status ? status
+                    : read_weights(run, j, f->test_weights, j->tests, &j->s.test_weights);
+    status = status ? status : read_one(run, j, f->truth, &j->truth);
+    if (status == CLI_DONE && j->truth && okra_data_count(j->truth) != j->tests) {
+        status = cli_failure(
+            run, "%s has %lld objects, expected %lld, one per test input", f->truth,
+            (long long)okra_data_count(j->truth), (long long)j->tests);
+    }
+    return status;
 }
 
 /* Each different candidate once. */
@@ -232,23 +240,46 @@ static int write_intervals(cli_run *run, const job *j, const char *output,
 
 /* ---- the two kinds ---- */
 
-static void say(const cli_run *run, const job *j, const char *how, const char *name,
-                double value)
+/* What is said in the end; with the truth, how often it was held. */
+static int say(const cli_run *run, const job *j, const cli_sets_result *r,
+               const char *name, double value)
 {
+    const char *how = r->how;
+    if (run->common.json && j->truth) {
+        return cli_print_json(run, cli_sets_json(run, r));
+    }
     if (run->common.json) {
-        cli_print_json(run, json_pack("{s:I, s:s, s:f}", "tests", (json_int_t)j->tests,
-                                      "conformal", how, name, value));
-    } else if (!run->common.quiet) {
+        return cli_print_json(run,
+                              json_pack("{s:I, s:s, s:f}", "tests", (json_int_t)j->tests,
+                                        "conformal", how, name, value));
+    }
+    if (!run->common.quiet) {
         cli_line(stdout, "tests", "%lld", (long long)j->tests);
         cli_line(stdout, "conformal", "%s, score %s", how, j->f->score);
         cli_line(stdout, name, "%.4g", value);
+        if (j->truth) {
+            cli_line(stdout, "coverage", "%.4f", cli_sets_coverage(r));
+        }
     }
+    return CLI_DONE;
 }
 
 static const char *chosen(const job *j)
 {
     bool automatic = strcmp(j->f->conformal, "auto") == 0;
     return !automatic ? j->f->conformal : j->s.calibration_x ? "split" : "full";
+}
+
+/* The candidate that is the truth of each test input. */
+static int find_truth(cli_run *run, const job *j, okra_int **out)
+{
+    *out = NULL;
+    if (!j->truth) {
+        return CLI_DONE;
+    }
+    *out = malloc((size_t)j->tests * sizeof **out + 1);
+    return *out ? cli_status(run, okra_data_match(j->truth, j->candidates, *out))
+                : cli_failure(run, "out of memory");
 }
 
 static int sets(cli_run *run, job *j, const okra_data *given, const char *output)
@@ -271,11 +302,21 @@ static int sets(cli_run *run, job *j, const okra_data *given, const char *output
     }
     if (status == CLI_DONE && *output) {
         status = write_sets(run, j, output, &size, &single);
+        okra_int *truth = NULL;
+        status = status ? status : find_truth(run, j, &truth);
         if (status == CLI_DONE && strcmp(output, "-") != 0) {
             double tests = j->tests > 0 ? (double)j->tests : 1;
-            say(run, j, chosen(j), j->f->reject > 0 ? "answered" : "set size",
-                (double)(j->f->reject > 0 ? single : size) / tests);
+            cli_sets_result r = {.tests = j->tests,
+                                 .count = j->count,
+                                 .alpha = j->f->reject > 0 ? j->f->reject : j->f->set,
+                                 .p = j->p,
+                                 .truth = truth,
+                                 .groups = j->s.test_groups,
+                                 .how = chosen(j)};
+            status = say(run, j, &r, j->f->reject > 0 ? "answered" : "set size",
+                         (double)(j->f->reject > 0 ? single : size) / tests);
         }
+        free(truth);
     }
     return status;
 }
@@ -304,7 +345,19 @@ static int intervals(cli_run *run, job *j, const char *output)
         for (size_t k = 0; k < count; k++) {
             sum += bounds[2 * k + 1] - bounds[2 * k];
         }
-        say(run, j, chosen(j), "mean width", count > 0 ? sum / (double)count : 0);
+        cli_sets_result r = {.tests = j->tests,
+                             .d = d,
+                             .alpha = j->f->interval,
+                             .bounds = bounds,
+                             .groups = j->s.test_groups,
+                             .how = chosen(j)};
+        r.values = j->truth ? okra_data_values(j->truth, &r.values_ld) : NULL;
+        if (j->truth && (!r.values || okra_data_width(j->truth) != d)) {
+            status = cli_failure(run, "%s: expected vectors of length %lld", j->f->truth,
+                                 (long long)d);
+        } else {
+            status = say(run, j, &r, "mean width", count > 0 ? sum / (double)count : 0);
+        }
     }
     free(bounds);
     free(radius);

@@ -10,7 +10,7 @@
 typedef struct cli_sets {
     double set, interval, reject;
     const char *bounds, *p_values, *conformal, *score, *calibrate_x, *calibrate_y;
-    const char *groups, *test_groups, *weights, *test_weights;
+    const char *groups, *test_groups, *weights, *test_weights, *truth;
     okra_int folds;
 } cli_sets;
 
@@ -140,6 +140,22 @@ typedef struct cli_sets {
         "test-shift-weights", OKRA_OPTION_TEXT, (at) + offsetof(cli_sets, test_weights), \
             "", 1, 0, NULL, "FILE", "The same for the test inputs"                       \
     }
+
+/* What a report is made of: p-values of the candidates (tests x count) and the candidate
+ * that is the truth (-1: none), or bounds (tests x d x 2) and true values. */
+typedef struct cli_sets_result {
+    okra_int tests, count, d;
+    double alpha;
+    const double *p, *bounds, *values;
+    okra_int values_ld;
+    const okra_int *truth;
+    const okra_data *groups; /* of the test inputs, or NULL */
+    const char *how;
+} cli_sets_result;
+/* sets_report.c: the share of test inputs whose truth is held. */
+double cli_sets_coverage(const cli_sets_result *r);
+/* Tables and figures as docs/results-format.md has them. */
+json_t *cli_sets_json(const cli_run *run, const cli_sets_result *r);
 
 /* Is any of them asked for? */
 bool cli_sets_wanted(const cli_sets *sets);

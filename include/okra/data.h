@@ -95,6 +95,10 @@ OKRA_API okra_status okra_data_copy(const okra_data *data, okra_data **out) OKRA
  * same where their names are. */
 OKRA_API okra_status okra_data_distinct(const okra_data *data, okra_int *index,
                                         okra_int *count) OKRA_CHECK;
+/* index[k]: the first object of `among` that is the same as object k of `data`, -1 where
+ * there is none. */
+OKRA_API okra_status okra_data_match(const okra_data *data, const okra_data *among,
+                                     okra_int *index) OKRA_CHECK;
 /* The chosen objects, in the order given (repeats allowed), as an owning collection. */
 OKRA_API okra_status okra_data_take(const okra_data *data, const okra_int *index,
                                     okra_int count, okra_data **out) OKRA_CHECK;

@@ -123,3 +123,23 @@ done:
     okra_free_(first);
     return st;
 }
+
+okra_status okra_data_match(const okra_data *data, const okra_data *among,
+                            okra_int *index)
+{
+    okra_status st = OKRA_OK;
+    okra_int *first = NULL;
+    const okra_data *sets[] = {among, data};
+    NEED(data);
+    NEED(among);
+    NEED(index);
+    ALLOC(first, among->n + data->n);
+    TRY(okra_data_same_(sets, 2, first));
+    for (okra_int k = 0; k < data->n; k++) {
+        okra_int same = first[among->n + k];
+        index[k] = same < among->n ? same : -1;
+    }
+done:
+    okra_free_(first);
+    return st;
+}

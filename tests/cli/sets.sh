@@ -66,3 +66,37 @@ expect_in "pairs to calibrate with" err
 expect 1 okra predict l.okra --x test_x.csv --set 0.1 $split --shift-weights train_x.csv \
     --test-shift-weights test_x.csv -o s.tsv
 expect_in "one column of 30 numbers" err
+
+# against the truth: coverage in words, and a result that becomes a page
+expect 0 okra predict l.okra --x test_x.csv --set 0.1 -o s.tsv --truth labels:test_l.csv
+expect_in "coverage       " out
+okra predict l.okra --x test_x.csv --set 0.1 $split --groups labels:cal_l.csv \
+    --test-groups labels:test_l.csv -o s.tsv --truth labels:test_l.csv --json >sets.json
+okra report sets.json -o page.html -q
+for text in "Coverage against the promise" "p-values of the truth" "Sets by group" \
+    "Wrong answers against answers given" "by difficulty"; do
+    expect_in "$text" page.html
+done
+"$PYTHON" - <<'P'
+import csv, json
+r = json.load(open("sets.json"))
+truth = [row.strip() for row in open("test_l.csv")]
+sets = {}
+for row in csv.DictReader(open("s.tsv"), delimiter="\t"):
+    sets.setdefault(int(row["test"]), set()).add(row["object"])
+held = sum(t in sets.get(i, ()) for i, t in enumerate(truth)) / len(truth)
+assert abs(held - r["coverage"]) < 1e-12
+first = r["tables"][0]["rows"][0]["cells"]
+assert abs(first["coverage"]["okra"] - held) < 1e-12
+assert abs(first["set size"]["okra"] - sum(map(len, sets.values())) / len(truth)) < 1e-12
+low = [t == "low" for t in truth]
+row = next(x for x in r["tables"][1]["rows"] if x["label"] == "low")["cells"]
+assert abs(row["coverage"]["okra"] - sum(
+    t in sets.get(i, ()) for i, t in enumerate(truth) if low[i]) / sum(low)) < 1e-12
+bars = next(f for f in r["figures"] if f["id"] == "p-values")["series"][0]["y"]
+assert abs(sum(bars) - 1) < 1e-12
+P
+okra predict v.okra --x test_x.csv --interval 0.1 -o i.csv --truth test_y.csv --json >i.json
+expect_in '"Intervals that hold the truth"' i.json
+expect 1 okra predict l.okra --x test_x.csv --set 0.1 -o s.tsv --truth labels:train_l.csv
+expect_in "expected 30, one per test input" err

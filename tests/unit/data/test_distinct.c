@@ -48,4 +48,20 @@ TEST(strings_and_names)
     okra_data_free(data);
 }
 
-MAIN(RUN(vectors_as_all_pairs_say), RUN(strings_and_names))
+TEST(matches_are_the_first_that_are_the_same)
+{
+    const char *a[] = {"x", "y", "x", "z"}, *b[] = {"z", "w", "x"};
+    okra_int index[3];
+    okra_data *p = NULL, *q = NULL;
+    CHECK_OK(okra_data_strings(a, 4, &p));
+    CHECK_OK(okra_data_strings(b, 3, &q));
+    CHECK_OK(okra_data_match(q, p, index));
+    CHECK(index[0] == 3 && index[1] == -1 && index[2] == 0);
+    CHECK_FAILS(okra_data_match(q, NULL, index), OKRA_EARG, "NULL");
+    CHECK_ALLOCATIONS(okra_data_match(q, p, index), (void)0);
+    okra_data_free(p);
+    okra_data_free(q);
+}
+
+MAIN(RUN(matches_are_the_first_that_are_the_same), RUN(vectors_as_all_pairs_say),
+     RUN(strings_and_names))
