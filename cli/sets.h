@@ -15,131 +15,49 @@ typedef struct cli_sets {
 } cli_sets;
 
 /* The rows, whose fields lie `at` bytes into the command's own. */
-#define CLI_SETS_ROWS(at)                                                                \
-    {"set",                                                                              \
-     OKRA_OPTION_NUMBER,                                                                 \
-     (at) + offsetof(cli_sets, set),                                                     \
-     "0",                                                                                \
-     0,                                                                                  \
-     1,                                                                                  \
-     NULL,                                                                               \
-     "ALPHA",                                                                            \
-     "Write every candidate that cannot be excluded: the set holds the truth with "      \
-     "probability 1 - ALPHA"},                                                           \
-        {"interval",                                                                     \
-         OKRA_OPTION_NUMBER,                                                             \
-         (at) + offsetof(cli_sets, interval),                                            \
-         "0",                                                                            \
-         0,                                                                              \
-         1,                                                                              \
-         NULL,                                                                           \
-         "ALPHA",                                                                        \
-         "Vectors: an interval of each coordinate that holds the truth with "            \
-         "probability "                                                                  \
-         "1 - ALPHA, and the radius of a ball for the whole vector"},                    \
-        {"reject",                                                                       \
-         OKRA_OPTION_NUMBER,                                                             \
-         (at) + offsetof(cli_sets, reject),                                              \
-         "0",                                                                            \
-         0,                                                                              \
-         1,                                                                              \
-         NULL,                                                                           \
-         "ALPHA",                                                                        \
-         "Answer only where the set of level ALPHA is a single candidate: at most a "    \
-         "share "                                                                        \
-         "ALPHA of all test inputs gets a wrong answer"},                                \
-        {"bounds", OKRA_OPTION_TEXT, (at) + offsetof(cli_sets, bounds),  "", 1, 0,       \
-         NULL,     "FILE",           "Intervals as .npy, n_test x d x 2"},               \
-        {"p-values",                                                                     \
-         OKRA_OPTION_TEXT,                                                               \
-         (at) + offsetof(cli_sets, p_values),                                            \
-         "",                                                                             \
-         1,                                                                              \
-         0,                                                                              \
-         NULL,                                                                           \
-         "FILE",                                                                         \
-         "The p-values of all candidates, n_test x candidates"},                         \
-        {"conformal",                                                                    \
-         OKRA_OPTION_TEXT,                                                               \
-         (at) + offsetof(cli_sets, conformal),                                           \
-         "auto",                                                                         \
-         1,                                                                              \
-         0,                                                                              \
-         NULL,                                                                           \
-         "HOW",                                                                          \
-         "split (needs --calibrate-x and --calibrate-y), full, jackknife+ or cv+ "       \
-         "(ridge); "                                                                     \
-         "auto: split where there are pairs for it, else full"},                         \
-        {"conformal-score",                                                              \
-         OKRA_OPTION_TEXT,                                                               \
-         (at) + offsetof(cli_sets, score),                                               \
-         "distance",                                                                     \
-         1,                                                                              \
-         0,                                                                              \
-         NULL,                                                                           \
-         "SCORE",                                                                        \
-         "distance, normalized, residual (full), rank or a metric (split)"},             \
-        {"conformal-folds",                                                              \
-         OKRA_OPTION_INT,                                                                \
-         (at) + offsetof(cli_sets, folds),                                               \
-         "10",                                                                           \
-         2,                                                                              \
-         1e9,                                                                            \
-         NULL,                                                                           \
-         "N",                                                                            \
-         "Folds of cv+"},                                                                \
-        {"calibrate-x",                                                                  \
-         OKRA_OPTION_TEXT,                                                               \
-         (at) + offsetof(cli_sets, calibrate_x),                                         \
-         "",                                                                             \
-         1,                                                                              \
-         0,                                                                              \
-         NULL,                                                                           \
-         "FILE",                                                                         \
-         "Inputs that the fit has not seen, for split"},                                 \
-        {"calibrate-y",                                                                  \
-         OKRA_OPTION_TEXT,                                                               \
-         (at) + offsetof(cli_sets, calibrate_y),                                         \
-         "",                                                                             \
-         1,                                                                              \
-         0,                                                                              \
-         NULL,                                                                           \
-         "FILE",                                                                         \
-         "Their outputs"},                                                               \
-        {"groups",                                                                       \
-         OKRA_OPTION_TEXT,                                                               \
-         (at) + offsetof(cli_sets, groups),                                              \
-         "",                                                                             \
-         1,                                                                              \
-         0,                                                                              \
-         NULL,                                                                           \
-         "FILE",                                                                         \
-         "Labels of the pairs that calibrate: the guarantee holds in every group; "      \
-         "`class`: "                                                                     \
-         "the outputs themselves"},                                                      \
-        {"test-groups",                                                                  \
-         OKRA_OPTION_TEXT,                                                               \
-         (at) + offsetof(cli_sets, test_groups),                                         \
-         "",                                                                             \
-         1,                                                                              \
-         0,                                                                              \
-         NULL,                                                                           \
-         "FILE",                                                                         \
-         "Labels of the test inputs, with --groups FILE"},                               \
-        {"shift-weights",                                                                \
-         OKRA_OPTION_TEXT,                                                               \
-         (at) + offsetof(cli_sets, weights),                                             \
-         "",                                                                             \
-         1,                                                                              \
-         0,                                                                              \
-         NULL,                                                                           \
-         "FILE",                                                                         \
-         "Covariate shift: density of the test inputs over that of the pairs that "      \
-         "calibrate, one number per pair"},                                              \
-    {                                                                                    \
-        "test-shift-weights", OKRA_OPTION_TEXT, (at) + offsetof(cli_sets, test_weights), \
-            "", 1, 0, NULL, "FILE", "The same for the test inputs"                       \
-    }
+/* clang-format off */
+#define CLI_SETS_ROW(at, name, kind, field, preset, low, high, metavar, help) \
+    {name, OKRA_OPTION_##kind, (at) + offsetof(cli_sets, field), preset, low, high, NULL, \
+     metavar, help}
+#define CLI_SETS_ROWS(at) \
+    CLI_SETS_ROW(at, "set", NUMBER, set, "0", 0, 1, "ALPHA", \
+     "Write every candidate that cannot be excluded: the set holds the truth with " \
+     "probability 1 - ALPHA"), \
+    CLI_SETS_ROW(at, "interval", NUMBER, interval, "0", 0, 1, "ALPHA", \
+     "Vectors: an interval of each coordinate that holds the truth with " \
+     "probability 1 - ALPHA, and the radius of a ball for the whole vector"), \
+    CLI_SETS_ROW(at, "reject", NUMBER, reject, "0", 0, 1, "ALPHA", \
+     "Answer only where the set of level ALPHA is a single candidate: at most a " \
+     "share ALPHA of all test inputs gets a wrong answer"), \
+    CLI_SETS_ROW(at, "bounds", TEXT, bounds, "", 1, 0, "FILE", \
+     "Intervals as .npy, n_test x d x 2"), \
+    CLI_SETS_ROW(at, "p-values", TEXT, p_values, "", 1, 0, "FILE", \
+     "The p-values of all candidates, n_test x candidates"), \
+    CLI_SETS_ROW(at, "conformal", TEXT, conformal, "auto", 1, 0, "HOW", \
+     "split (needs --calibrate-x and --calibrate-y), full, jackknife+ or cv+ " \
+     "(ridge); auto: split where there are pairs for it, else full"), \
+    CLI_SETS_ROW(at, "conformal-score", TEXT, score, "distance", 1, 0, "SCORE", \
+     "distance, normalized, residual (full), rank or a metric (split)"), \
+    CLI_SETS_ROW(at, "conformal-folds", INT, folds, "10", 2, 1e9, "N", \
+     "Folds of cv+"), \
+    CLI_SETS_ROW(at, "calibrate-x", TEXT, calibrate_x, "", 1, 0, "FILE", \
+     "Inputs that the fit has not seen, for split"), \
+    CLI_SETS_ROW(at, "calibrate-y", TEXT, calibrate_y, "", 1, 0, "FILE", \
+     "Their outputs"), \
+    CLI_SETS_ROW(at, "groups", TEXT, groups, "", 1, 0, "FILE", \
+     "Labels of the pairs that calibrate: the guarantee holds in every group; " \
+     "`class`: the outputs themselves"), \
+    CLI_SETS_ROW(at, "test-groups", TEXT, test_groups, "", 1, 0, "FILE", \
+     "Labels of the test inputs, with --groups FILE"), \
+    CLI_SETS_ROW(at, "shift-weights", TEXT, weights, "", 1, 0, "FILE", \
+     "Covariate shift: density of the test inputs over that of the pairs that " \
+     "calibrate, one number per pair"), \
+    CLI_SETS_ROW(at, "test-shift-weights", TEXT, test_weights, "", 1, 0, "FILE", \
+     "The same for the test inputs"), \
+    CLI_SETS_ROW(at, "truth", TEXT, truth, "", 1, 0, "FILE", \
+     "True outputs of the test inputs: tell how many sets and intervals hold them; " \
+     "with --json a result for okra report")
+/* clang-format on */
 
 /* What a report is made of: p-values of the candidates (tests x count) and the candidate
  * that is the truth (-1: none), or bounds (tests x d x 2) and true values. */
