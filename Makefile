@@ -8,8 +8,10 @@ JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
 CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14 clang-format) clang-format-14)
 CLANG_TIDY   ?= $(firstword $(shell command -v clang-tidy-14 clang-tidy) clang-tidy-14)
 FUZZ_SECONDS ?= 60
-# More for pip: --target DIR, or nothing in a virtual environment.
-PIP_FLAGS   ?=
+# For `make install-python` outside a virtual environment: --target DIR for pip, or 1 for the
+# system's own Python.
+PIP_FLAGS     ?=
+SYSTEM_PYTHON ?= 0
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
@@ -20,8 +22,9 @@ CTEST = ctest --output-on-failure -j $(JOBS)
 c_files = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' 2>/dev/null || \
     find src include cli papers tests bench -name '*.[ch]')
 
-.PHONY: build demo test check asan tsan format format-check lint bench results results-quick \
-    fuzz docs install install-python peers clean help packages packages-dev
+.PHONY: build demo test test-fresh check asan tsan format format-check lint bench results \
+    results-quick fuzz docs install install-python wheel deb clean help packages \
+    packages-python packages-test packages-dev
 
 build: $(BUILD)/CMakeCache.txt ## build the library and the program (the default)
 	@cmake $(BUILD) $(CMAKE_FLAGS) >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
@@ -33,12 +36,18 @@ $(BUILD)/CMakeCache.txt:
 demo: packages build ## install what is missing, build, learn two built-in tasks
 	@$(BUILD)/okra demo
 
-test: packages build ## install what is missing, build, run every test
-	@cd $(BUILD) && $(CTEST)
+# A test that is skipped tests nothing: it counts as a failure.
+test: packages packages-test build ## install what is missing, build, run every test
+	@cd $(BUILD) && $(CTEST) | tee test.log; status=$$?; \
+	if grep -q '^The following tests did not run:' test.log; then \
+	    echo "make test: tests were skipped; build/test.log says why"; exit 1; fi; exit $$status
+
+test-fresh: packages-dev ## the same in a bare Debian made for it (as root); wheel and packages in another
+	@tools/test_fresh.sh
 
 check: format-check lint test asan ## what a change must pass: format, lint, tests, sanitizers
 
-asan: packages ## the tests under the address and undefined-behaviour sanitizers
+asan: packages packages-test ## the tests under the address and undefined-behaviour sanitizers
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null && cmake --build --preset asan -j $(JOBS)
 	@ctest --preset asan --output-on-failure -j $(JOBS)
 
@@ -103,19 +112,29 @@ docs: build ## make the man pages and completions under build/share
 install: build ## install under PREFIX (/usr/local); DESTDIR is honoured
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"
 
-# A Python that belongs to Debian takes packages from pip only when told so.
-install-python: build ## install the Python package for the Python that configuring found
-	@OKRA_BUILD=$(abspath $(BUILD)) PIP_BREAK_SYSTEM_PACKAGES=1 PIP_ROOT_USER_ACTION=ignore \
-	    $(python) -m pip install --no-build-isolation --no-deps --no-index --quiet $(PIP_FLAGS) .
+install-python: packages packages-python build ## install the Python package into the active virtual environment
+	@PIP_FLAGS="$(PIP_FLAGS)" SYSTEM_PYTHON=$(SYSTEM_PYTHON) tools/install_python.sh $(BUILD) $(python)
+
+wheel: packages packages-python build ## make a Python wheel that carries all it needs: build/dist
+	@$(python) tools/make_wheel.py $(BUILD) $(BUILD)/dist
+
+deb: packages ## make Debian packages of program, library, headers and Python: build/dist
+	@cmake -S . -B build-deb -G Ninja -DCMAKE_INSTALL_PREFIX=/usr -DOKRA_TESTS=OFF \
+	    -DOKRA_BENCH=OFF $(CMAKE_FLAGS) >/dev/null && cmake --build build-deb -j $(JOBS)
+	@rm -rf build-deb/dist && cd build-deb && cpack -G DEB >cpack.log || { cat cpack.log; exit 1; }
+	@mkdir -p $(BUILD)/dist && cp build-deb/dist/*.deb $(BUILD)/dist && ls $(BUILD)/dist/*.deb
 
 packages:
 	@tools/install_packages.sh packages.txt
 
+packages-python:
+	@tools/install_packages.sh packages-python.txt
+
+packages-test:
+	@tools/install_packages.sh packages-python.txt packages-test.txt
+
 packages-dev:
 	@tools/install_packages.sh packages-dev.txt
-
-peers: ## install the peers that comparison tests and benchmarks use
-	@tools/install_packages.sh packages-peers.txt
 
 clean: ## remove everything that was built
 	@rm -rf build build-*

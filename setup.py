@@ -9,7 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 from wheel.bdist_wheel import bdist_wheel
 
@@ -33,8 +33,16 @@ def library() -> Path:
     return build / "libokra.so"
 
 
+class PlatformDistribution(Distribution):
+    """Files belong where those of a platform go, beside the library."""
+
+    def has_ext_modules(self):
+        return True
+
+
 class BuildWithLibrary(build_py):
     def run(self):
+        shutil.rmtree(self.build_lib, ignore_errors=True)  # what an older version left
         super().run()
         package = Path(self.build_lib) / "okra"
         shutil.rmtree(package / "include", ignore_errors=True)
@@ -48,10 +56,6 @@ class BuildWithLibrary(build_py):
 class PlatformWheel(bdist_wheel):
     """Any Python 3, one platform: the library is not tied to Python or NumPy."""
 
-    def finalize_options(self):
-        super().finalize_options()
-        self.root_is_pure = False
-
     def get_tag(self):
         return ("py3", "none", super().get_tag()[2])
 
@@ -59,6 +63,7 @@ class PlatformWheel(bdist_wheel):
 SCRATCH.mkdir(exist_ok=True)
 setup(
     version=version(),
+    distclass=PlatformDistribution,
     cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel},
     options={"build": {"build_base": str(SCRATCH)},
              "egg_info": {"egg_base": str(SCRATCH)}},

@@ -1,4 +1,4 @@
-"""run.py FILE...: pytest on some files; exits with 77 where what they need is missing."""
+"""run.py FILE...: pytest on some files; exits with 77 where a test was skipped."""
 import importlib.util
 import os
 import sys
@@ -19,7 +19,22 @@ sys.path.insert(0, os.path.join(root, "python"))
 
 import pytest  # noqa: E402
 
+
+class Skips:
+    """Counts skipped tests and files."""
+
+    count = 0
+
+    def pytest_runtest_logreport(self, report):
+        self.count += report.skipped and not hasattr(report, "wasxfail")
+
+    def pytest_collectreport(self, report):
+        self.count += report.skipped
+
+
+skips = Skips()
 status = pytest.main(["-q", "-p", "no:cacheprovider", "-W", "ignore::DeprecationWarning",
                       "--rootdir", os.path.dirname(os.path.abspath(__file__)),
-                      *sys.argv[1:]])
-sys.exit(77 if status == pytest.ExitCode.NO_TESTS_COLLECTED else int(status))
+                      "-rs", *sys.argv[1:]], plugins=[skips])
+nothing = status == pytest.ExitCode.NO_TESTS_COLLECTED or status == 0 and skips.count
+sys.exit(77 if nothing else int(status))

@@ -1,0 +1,43 @@
+"""try_package.py FOLDER [alone]: the package okra that Python finds comes from FOLDER and
+computes. With `alone`: every library it needs is in FOLDER, or part of any Linux system."""
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import okra
+
+folder = sys.argv[1]
+assert okra.__file__.startswith(folder), f"okra is {okra.__file__}, not in {folder}"
+
+# A Gram matrix, a factorisation and a solution (OpenBLAS, LAPACKE) against NumPy's.
+rng = np.random.default_rng(0)
+X, new = rng.normal(size=(300, 3)), rng.normal(size=(20, 3))
+Y = np.c_[np.sin(X[:, 0]), X[:, 1] * X[:, 2]]
+
+
+def kernel(a, b):
+    return np.exp(-((a[:, None] - b[None]) ** 2).sum(axis=2) / 8)
+
+
+model = okra.Model.fit(X, Y, {"kx": "rbf(sigma=2)", "ky": "linear", "lambda": 0.1})
+with tempfile.TemporaryDirectory() as scratch:  # through a model file (zlib, jansson)
+    model.save(scratch + "/m.okra")
+    found = okra.Model.load(scratch + "/m.okra").predict(new, embedding=True).embedding()
+wanted = kernel(new, X) @ np.linalg.solve(kernel(X, X) + 0.1 * np.eye(len(X)), Y)
+worst = np.abs(found - wanted).max()
+assert worst < 1e-10, f"predictions differ from NumPy's by {worst}"
+
+with open("/proc/self/maps") as maps:
+    assert "openblas" in maps.read(), "no OpenBLAS is loaded"
+if "alone" in sys.argv[2:]:
+    asked = subprocess.run(["ldd", okra._library.LIBRARY_PATH], check=True, text=True,
+                           stdout=subprocess.PIPE).stdout
+    system = re.compile(r"/(ld-linux[^/]*|lib(c|m|resolv|gcc_s|stdc\+\+)\.so\.\d+)$")
+    paths = re.findall(r"(/\S+)", asked)
+    own = [p for p in paths if p.startswith(folder)]
+    foreign = [p for p in paths if p not in own and not system.search(p)]
+    assert len(own) > 5 and not foreign and "not found" not in asked, asked
+print(f"okra {okra.__version__} of {okra.__path__[0]} works")

@@ -1,0 +1,140 @@
+"""make_wheel.py BUILD FOLDER: a wheel that carries every library it needs, into FOLDER.
+
+The wheel of setup.py has libokra.so alone. This adds the libraries that it needs, and those
+that these need, into okra.libs, except what every Linux of the wheel's tag has. Each gets a
+name of its own (a digest in it), so that the process may hold another copy of it, and is
+found by its place beside the others, never through the system's paths. LAPACKE takes BLAS
+and LAPACK from the same OpenBLAS as okra. The licences of Debian's packages come along.
+
+The tag is manylinux_X_Y, where X.Y is the C library of this machine: the wheel runs there
+and on anything newer. Needs patchelf, and pip, setuptools and wheel for this Python.
+"""
+import hashlib
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# Part of every system that the tag names: the C library and the compiler's run time.
+SYSTEM = re.compile(r"^(ld-linux.*|lib(c|m|dl|rt|pthread|util|resolv|gcc_s|stdc\+\+))\.so\.")
+# What OpenBLAS has under other names.
+IN_OPENBLAS = ("libblas.so.3", "liblapack.so.3")
+
+
+def run(*command, **more):
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, text=True,
+                          **more)
+    if done.returncode:
+        sys.exit(f"make_wheel.py: {command[0]} failed with status {done.returncode}:\n"
+                 f"{done.stdout}")
+    return done.stdout
+
+
+def needed(path):
+    return run("patchelf", "--print-needed", path).split()
+
+
+def places(path):
+    """Where the loader finds what `path` needs, by name."""
+    found = re.findall(r"^\s*(\S+) => (/\S+)", run("ldd", path), flags=re.M)
+    return {name: Path(place) for name, place in found}
+
+
+def closure(library):
+    """Every library to carry: its name as it is asked for -> its file."""
+    where, carried, ahead = places(library), {}, needed(library)
+    while ahead:
+        name = ahead.pop()
+        if name in carried or name in IN_OPENBLAS or SYSTEM.match(name):
+            continue
+        if name not in where:
+            sys.exit(f"make_wheel.py: {library} needs {name}, which the loader does not find")
+        carried[name] = where[name].resolve()
+        ahead += needed(carried[name])
+    return carried
+
+
+def own_name(name, path):
+    """libz.so.1 -> libz-0123abcd.so.1"""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:8]
+    stem, _, rest = name.partition(".so")
+    return f"{stem}-{digest}.so{rest}"
+
+
+def carry(package, libraries):
+    """Copies what okra needs into `libraries` and makes all of it find each other there."""
+    carried = closure(package / "libokra.so")
+    names = {name: own_name(name, path) for name, path in carried.items()}
+    openblas = [new for name, new in names.items() if name.startswith("libopenblas.")]
+    if len(openblas) != 1:
+        sys.exit(f"make_wheel.py: expected one OpenBLAS among {sorted(carried)}")
+    names.update({name: openblas[0] for name in IN_OPENBLAS})
+    libraries.mkdir()
+    files = [(package / "libokra.so", "$ORIGIN/../okra.libs", None)]
+    run("strip", "--strip-unneeded", files[0][0])  # as Debian's are
+    for name, path in carried.items():
+        shutil.copyfile(path, libraries / names[name])
+        files.append((libraries / names[name], "$ORIGIN", names[name]))
+    for path, where, soname in files:
+        path.chmod(0o755)
+        rename = [part for name in needed(path) if name in names
+                  for part in ("--replace-needed", name, names[name])]
+        # One change per call: patchelf 0.14 loses some of several.
+        changes = [rename, ["--set-rpath", where], ["--set-soname", soname] if soname else []]
+        for change in filter(None, changes):
+            run("patchelf", *change, path)
+    return carried
+
+
+def licences(carried, folder):
+    """What Debian's packages say of the licences of these files."""
+    folder.mkdir(exist_ok=True)
+    for path in carried.values():
+        # dpkg knows a file by the path it was installed under, / or /usr.
+        known = [path, Path("/usr") / path.relative_to("/")]
+        if path.is_relative_to("/usr"):
+            known.append(Path("/") / path.relative_to("/usr"))
+        found = subprocess.run(["dpkg-query", "-S", *map(str, known)], text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        owner = found.split(":")[0]
+        text = Path("/usr/share/doc") / owner / "copyright"
+        if not owner or not text.exists():
+            sys.exit(f"make_wheel.py: there is no licence of {path}: it is of no Debian package")
+        shutil.copyfile(text, folder / f"{owner}.txt")
+
+
+def main():
+    build, out = (Path(p).resolve() for p in sys.argv[1:3])
+    version = os.confstr("CS_GNU_LIBC_VERSION").split()[1]
+    tag = f"manylinux_{version.replace('.', '_')}_{platform.machine()}"
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = Path(scratch)
+        run(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps",
+            "--no-index", "--quiet", "--wheel-dir", scratch, ROOT,
+            env={**os.environ, "OKRA_BUILD": str(build)})
+        run(sys.executable, "-m", "wheel", "unpack", "--dest", scratch,
+            next(scratch.glob("okra-*.whl")))
+        tree = next(scratch.glob("okra-*/"))
+        carried = carry(tree / "okra", tree / "okra.libs")
+        about = next(tree.glob("*.dist-info"))
+        licences(carried, about / "licenses")
+        wheel = about / "WHEEL"
+        wheel.write_text(re.sub(r"(?m)^Tag: (.*-)\S+$", rf"Tag: \g<1>{tag}",
+                                wheel.read_text()))
+        (scratch / "new").mkdir()
+        run(sys.executable, "-m", "wheel", "pack", "--dest-dir", scratch / "new", tree)
+        made = next((scratch / "new").glob("*.whl"))
+        for old in out.glob("okra-*.whl"):
+            old.unlink()
+        shutil.move(made, out / made.name)
+    print(f"{out / made.name}: {(out / made.name).stat().st_size / 2**20:.0f} MiB, "
+          f"with {len(carried)} libraries")
+
+
+main()
