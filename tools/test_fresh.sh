@@ -25,11 +25,16 @@ if [ "${1:-}" != --inside ]; then
     [ -z "$(git -C "$root" status --porcelain)" ] ||
         echo "note: changes that are not committed are not tested"
     scratch=$(mktemp -d "${TMPDIR:-/tmp}/okra-fresh-XXXXXX")
-    trap 'rm -rf --one-file-system "$scratch"' EXIT
+    clean() {
+        kill -KILL "$inside" 2>/dev/null && wait "$inside" || true # and all that it started
+        rm -rf --one-file-system "$scratch"
+    }
+    trap clean EXIT
     trap 'exit 130' INT TERM
     unshare --mount --pid --fork --kill-child --propagation private \
         "$0" --inside "$scratch" &
-    wait $!
+    inside=$!
+    wait $inside
     exit
 fi
 scratch=$2
