@@ -1,10 +1,11 @@
 """make_wheel.py BUILD FOLDER: a wheel that carries every library it needs, into FOLDER.
 
-The wheel of setup.py has libokra.so alone. This adds the libraries that it needs, and those
-that these need, into okra.libs, except what every Linux of the wheel's tag has. Each gets a
-name of its own (a digest in it), so that the process may hold another copy of it, and is
-found by its place beside the others, never through the system's paths. LAPACKE takes BLAS
-and LAPACK from the same OpenBLAS as okra. The licences of Debian's packages come along.
+The wheel of setup.py has libokra.so and okra-mat alone. This adds the libraries that they
+need, and those that these need, into okra.libs, except what every Linux of the wheel's tag
+has. Each gets a name of its own (a digest in it), so that the process may hold another copy
+of it, and is found by its place beside the others, never through the system's paths. LAPACKE
+takes BLAS and LAPACK from the same OpenBLAS as okra. The licences of Debian's packages come
+along.
 
 The tag is manylinux_X_Y, where X.Y is the C library of this machine: the wheel runs there
 and on anything newer. Needs patchelf, and pip, setuptools and wheel for this Python.
@@ -68,15 +69,20 @@ def own_name(name, path):
 
 def carry(package, libraries):
     """Copies what okra needs into `libraries` and makes all of it find each other there."""
-    carried = closure(package / "libokra.so")
+    own = [package / "libokra.so", package / "okra-mat"]
+    carried = {}
+    for path in own:
+        if not path.exists():
+            sys.exit(f"make_wheel.py: the build has no {path.name}; is matio installed?")
+        carried.update(closure(path))
     names = {name: own_name(name, path) for name, path in carried.items()}
     openblas = [new for name, new in names.items() if name.startswith("libopenblas.")]
     if len(openblas) != 1:
         sys.exit(f"make_wheel.py: expected one OpenBLAS among {sorted(carried)}")
     names.update({name: openblas[0] for name in IN_OPENBLAS})
     libraries.mkdir()
-    files = [(package / "libokra.so", "$ORIGIN/../okra.libs", None)]
-    run("strip", "--strip-unneeded", files[0][0])  # as Debian's are
+    run("strip", "--strip-unneeded", *own)  # as Debian's are
+    files = [(path, "$ORIGIN/../okra.libs", None) for path in own]
     for name, path in carried.items():
         shutil.copyfile(path, libraries / names[name])
         files.append((libraries / names[name], "$ORIGIN", names[name]))

@@ -112,7 +112,8 @@ enter first "cd okra && make wheel deb $flags" >"$scratch/log" 2>&1 ||
     { tail -50 "$scratch/log"; fail "make wheel deb failed"; }
 mkdir "$scratch/second/root/made"
 cp "$scratch"/first/root/okra/build/dist/* "$root"/tests/install/try_package.py \
-    "$root"/tests/install/consumer/main.c "$scratch/second/root/made"
+    "$root"/tests/install/consumer/main.c "$root"/tests/fuzz/corpus/fuzz_mat/version73.mat \
+    "$scratch/second/root/made"
 ls -l "$scratch/second/root/made"
 
 say "the wheel where there is only python3-venv and NumPy"
@@ -121,7 +122,7 @@ enter second 'apt-get -qq update
         python3-venv python3-numpy >/dev/null
     python3 -m venv --system-site-packages environment
     environment/bin/pip install --quiet --no-index made/okra-*.whl
-    environment/bin/python made/try_package.py /root/environment alone'
+    environment/bin/python made/try_package.py /root/environment made/version73.mat alone'
 
 say "the Debian packages"
 enter second 'export DEBIAN_FRONTEND=noninteractive
@@ -129,7 +130,7 @@ enter second 'export DEBIAN_FRONTEND=noninteractive
         ./made/python3-okra_*.deb >/dev/null
     okra version
     okra demo --quiet
-    python3 made/try_package.py /usr/lib/python3/dist-packages
+    python3 made/try_package.py /usr/lib/python3/dist-packages made/version73.mat
     apt-get -qq install --no-install-recommends ./made/libokra-dev_*.deb gcc libc6-dev \
         pkg-config >/dev/null
     cc made/main.c -o consumer $(pkg-config --cflags --libs okra)

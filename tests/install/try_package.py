@@ -1,5 +1,6 @@
-"""try_package.py FOLDER [alone]: the package okra that Python finds comes from FOLDER and
-computes. With `alone`: every library it needs is in FOLDER, or part of any Linux system."""
+"""try_package.py FOLDER FILE.mat [alone]: the package okra that Python finds comes from FOLDER,
+computes, and reads a MATLAB file. With `alone`: every library that it and its reader of such
+files need is in FOLDER, or part of any Linux system."""
 import re
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import numpy as np
 
 import okra
 
-folder = sys.argv[1]
+folder, matlab = sys.argv[1:3]
 assert okra.__file__.startswith(folder), f"okra is {okra.__file__}, not in {folder}"
 
 # A Gram matrix, a factorisation and a solution (OpenBLAS, LAPACKE) against NumPy's.
@@ -32,9 +33,12 @@ assert worst < 1e-10, f"predictions differ from NumPy's by {worst}"
 
 with open("/proc/self/maps") as maps:
     assert "openblas" in maps.read(), "no OpenBLAS is loaded"
-if "alone" in sys.argv[2:]:
-    asked = subprocess.run(["ldd", okra._library.LIBRARY_PATH], check=True, text=True,
-                           stdout=subprocess.PIPE).stdout
+assert len(okra.read(matlab)) > 0  # by okra-mat, through HDF5
+if "alone" in sys.argv[3:]:
+    library = okra._library.LIBRARY_PATH
+    asked = subprocess.run(["ldd", library, library.parent / "okra-mat"], check=True,
+                           text=True, stdout=subprocess.PIPE).stdout
+    asked = re.sub(r"(?m)^/.*:$", "", asked)
     system = re.compile(r"/(ld-linux[^/]*|lib(c|m|resolv|gcc_s|stdc\+\+)\.so\.\d+)$")
     paths = re.findall(r"(/\S+)", asked)
     own = [p for p in paths if p.startswith(folder)]
