@@ -24,7 +24,7 @@ c_files = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' 2>/dev/null
 
 .PHONY: build demo test test-fresh check asan tsan format format-check lint bench results \
     results-quick fuzz docs install install-python wheel deb clean help packages \
-    packages-python packages-test packages-dev
+    packages-dist packages-test packages-dev
 
 build: $(BUILD)/CMakeCache.txt ## build the library and the program (the default)
 	@cmake $(BUILD) $(CMAKE_FLAGS) >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
@@ -112,13 +112,13 @@ docs: build ## make the man pages and completions under build/share
 install: build ## install under PREFIX (/usr/local); DESTDIR is honoured
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"
 
-install-python: packages packages-python build ## install the Python package into the active virtual environment
+install-python: packages packages-dist build ## install the Python package into the active virtual environment
 	@PIP_FLAGS="$(PIP_FLAGS)" SYSTEM_PYTHON=$(SYSTEM_PYTHON) tools/install_python.sh $(BUILD) $(python)
 
-wheel: packages packages-python build ## make a Python wheel that carries all it needs: build/dist
+wheel: packages packages-dist build ## make a Python wheel that carries all it needs: build/dist
 	@$(python) tools/make_wheel.py $(BUILD) $(BUILD)/dist
 
-deb: packages ## make Debian packages of program, library, headers and Python: build/dist
+deb: packages packages-dist ## make Debian packages of program, library, headers and Python: build/dist
 	@cmake -S . -B build-deb -G Ninja -DCMAKE_INSTALL_PREFIX=/usr -DOKRA_TESTS=OFF \
 	    -DOKRA_BENCH=OFF $(CMAKE_FLAGS) >/dev/null && cmake --build build-deb -j $(JOBS)
 	@rm -rf build-deb/dist && cd build-deb && cpack -G DEB >cpack.log || { cat cpack.log; exit 1; }
@@ -127,11 +127,11 @@ deb: packages ## make Debian packages of program, library, headers and Python: b
 packages:
 	@tools/install_packages.sh packages.txt
 
-packages-python:
-	@tools/install_packages.sh packages-python.txt
+packages-dist:
+	@tools/install_packages.sh packages-dist.txt
 
 packages-test:
-	@tools/install_packages.sh packages-python.txt packages-test.txt
+	@tools/install_packages.sh packages-dist.txt packages-test.txt
 
 packages-dev:
 	@tools/install_packages.sh packages-dev.txt

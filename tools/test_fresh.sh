@@ -75,8 +75,9 @@ debootstrap --variant=minbase "$release" "$scratch/first" "$mirror" >"$scratch/l
 sources | sed 's/^/deb /' >"$scratch/first/etc/apt/sources.list"
 apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-Valid-Until|Retries)' \
     >"$scratch/first/etc/apt/apt.conf.d/90mirror" || true
-# Packages are of no use after they are installed.
+# Packages are of no use after they are installed, and no power cut need be survived.
 echo 'APT::Keep-Downloaded-Packages "false";' >>"$scratch/first/etc/apt/apt.conf.d/90mirror"
+echo force-unsafe-io >"$scratch/first/etc/dpkg/dpkg.cfg.d/unsafe-io"
 cp -a "$scratch/first" "$scratch/second"
 open_system first
 open_system second
