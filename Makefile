@@ -24,7 +24,7 @@ c_files = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' 2>/dev/null
 
 .PHONY: build demo test test-fresh check asan tsan format format-check lint bench results \
     results-quick fuzz docs install install-python wheel deb clean help packages \
-    packages-dist packages-test packages-dev
+    packages-dist packages-test packages-docs packages-dev
 
 build: $(BUILD)/CMakeCache.txt ## build the library and the program (the default)
 	@cmake $(BUILD) $(CMAKE_FLAGS) >$(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
@@ -106,8 +106,8 @@ fuzz: packages packages-dev ## fuzz every reader for FUZZ_SECONDS each (clang)
 	        -verbosity=0 -print_final_stats=1 -artifact_prefix=build-fuzz/$$n- \
 	        build-fuzz/corpus/$$n tests/fuzz/corpus/$$n || failed=1; done; exit $$failed
 
-docs: build ## make the man pages and completions under build/share
-	@cmake --build $(BUILD) --target docs
+docs: packages packages-docs build ## make the documentation site (build/site), man pages and completions (build/share)
+	@$(python) tools/docs/make.py $(BUILD)
 
 install: build ## install under PREFIX (/usr/local); DESTDIR is honoured
 	@cmake --install $(BUILD) --prefix "$(PREFIX)"
@@ -131,7 +131,10 @@ packages-dist:
 	@tools/install_packages.sh packages-dist.txt
 
 packages-test:
-	@tools/install_packages.sh packages-dist.txt packages-test.txt
+	@tools/install_packages.sh packages-dist.txt packages-docs.txt packages-test.txt
+
+packages-docs:
+	@tools/install_packages.sh packages-docs.txt
 
 packages-dev:
 	@tools/install_packages.sh packages-dev.txt

@@ -79,4 +79,5 @@ target_link_options(okra_cuda PRIVATE -Wl,-z,defs -Wl,--exclude-libs,ALL)
 # Beside libokra.so, where it is looked for; CUDA's libraries stay where they were found.
 get_filename_component(okra_cuda_lib ${CUDA_cublas} DIRECTORY)
 set_target_properties(okra_cuda PROPERTIES INSTALL_RPATH ${okra_cuda_lib})
-install(TARGETS okra_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS okra_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        COMPONENT engines)

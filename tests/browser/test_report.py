@@ -12,6 +12,8 @@ import tempfile
 from webdriver import Browser
 
 okra = os.path.abspath(sys.argv[1])
+pictures = sys.argv[2]
+os.makedirs(pictures, exist_ok=True)
 failures = []
 
 
@@ -195,6 +197,7 @@ def test_page(browser, folder, files, results, what):
         check(seen[:2] == want, f"{what} at {width}: {seen} tables and pictures, not {want}")
         sideways = browser.run("return document.documentElement.scrollWidth - innerWidth")
         check(sideways <= 0, f"{what} scrolls sideways by {sideways} at {width}")
+        browser.picture(os.path.join(pictures, f"report-{what.replace(' ', '-')}-{width}.png"))
     check("cannot be drawn" not in browser.run("return document.body.innerText"),
           f"a figure of {what} cannot be drawn")
     text = browser.run("return document.body.innerText")

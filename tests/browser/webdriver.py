@@ -1,4 +1,5 @@
 """A browser for tests: Chromium through chromedriver's HTTP interface, nothing else."""
+import base64
 import json
 import shutil
 import socket
@@ -68,6 +69,11 @@ class Browser:
         self._send("POST", self.session + "/goog/cdp/execute", {
             "cmd": "Emulation.setEmulatedMedia", "params": {
                 "media": kind, "features": [{"name": "prefers-color-scheme", "value": scheme}]}})
+
+    def picture(self, path):
+        """Writes what the window shows as a PNG file."""
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(self._send("GET", self.session + "/screenshot")))
 
     def _log(self, kind):
         return self._send("POST", self.session + "/se/log", {"type": kind})

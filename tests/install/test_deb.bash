@@ -21,7 +21,7 @@ mkdir root
 for deb in dist/*.deb; do
     dpkg-deb -x "$deb" "root/$(dpkg-deb -f "$deb" Package)"
 done
-(cd usr && find . ! -type d | sort) >installed
+(cd usr && find . ! -type d | grep -v '/libokra-' | sort) >installed # engines are not packed
 for name in okra libokra-dev "$library"; do
     (cd "root/$name/usr" && find . ! -type d)
 done | grep -v '/copyright$' | sort >packed
