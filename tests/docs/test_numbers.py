@@ -38,7 +38,7 @@ def findings(paths):
 
 
 pages = [p for p in [os.path.join(ROOT, n) for n in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")] +
-         sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))
+         sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True))
          if os.path.basename(p) not in WRITTEN_BY_COMMANDS]
 assert len(pages) > 10
 # The patterns find what they are for.

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 known=$(make -s help | awk '{ print $2 }' | sort)
-named=$(find . -maxdepth 2 -name '*.md' -not -path './build*' -print0 |
+named=$(find . -maxdepth 3 -name '*.md' -not -path './build*' -print0 |
     xargs -0 grep -ohE '(`|^ +|^)make [a-z-]+' | awk '{ print $NF }' | sort -u)
 unknown=$(comm -13 <(echo "$known") <(echo "$named"))
 [ -n "$named" ]

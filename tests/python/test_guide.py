@@ -9,9 +9,11 @@ import pytest
 
 import okra
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
-BLOCKS = re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"),
-                    flags=re.S | re.M)
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "python.md"
+BLOCKS = [block for page in (PAGE, ROOT / "README.md")
+          for block in re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)",
+                                  page.read_text(encoding="utf-8"), flags=re.S | re.M)]
 CODE = [(title, re.findall(r"^```python\n(.*?)^```$", body, flags=re.S | re.M))
         for title, body in BLOCKS]
 CODE = [(title, blocks) for title, blocks in CODE if blocks]
