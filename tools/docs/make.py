@@ -5,8 +5,8 @@ from its option tables), of C from the public headers, of Python from the docstr
 sources are put together in BUILD/site-source. Warnings of Sphinx are errors: a page that no
 list names, or a link that leads nowhere, fails. The site asks for nothing on the network.
 """
+import fnmatch
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -20,7 +20,7 @@ import manual  # noqa: E402
 
 # The order of the pages; those of docs/ that are in no list here go to "More".
 SECTIONS = {
-    "Tutorials": "tutorials/*",
+    "Tutorials": ["tutorials/first-steps", "tutorials/*"],
     "How to": ["selection", "decoding", "links", "large", "twin", "python"],
     "Reference": ["methods", "kernels", "formats", "model-file", "results-format",
                   "reference/cli", "reference/python", "reference/c"],
@@ -111,9 +111,8 @@ def index(source):
                if p.suffix in (".md", ".rst")}
     listed, lists = {"index"}, []
     for title, names in SECTIONS.items():
-        if isinstance(names, str):
-            names = sorted(n for n in present if re.fullmatch(names.replace("*", "[^/]*"), n))
-        names = [n for n in names if n in present]
+        names = [n for name in names for n in sorted(fnmatch.filter(present - listed, name))
+                 if n == name or n not in names]
         listed.update(names)
         lists.append(contents(title, names))
     more = sorted(n for n in present - listed if not n.startswith("reference/"))
