@@ -7,7 +7,8 @@
  * symmetric matrix, a panel ends at its diagonal and its entries are written twice.
  *
  * Rows of operands are uploaded once however many leaves read them, and a leaf that
- * occurs twice is computed once.
+ * occurs twice is computed once. The Tanimoto coefficient of bits, new objects against
+ * the training set, needs no second pass.
  */
 #include "gpu.h"
 
@@ -51,6 +52,7 @@ typedef struct job_ {
     okra_int first, rows;
     gpu_body_ *A;
     bool half;
+    bool at_once; /* the leaf's kernel does the whole program */
     int operands, leaves;
     operand_ operand[2 * GPU_STEPS_];
     leaf_ leaf[GPU_STEPS_];
@@ -118,6 +120,10 @@ static void plan(job_ *job)
         job->bytes += s->list ? gpu_round_((size_t)s->count * sizeof(double)) : 0;
     }
     job->height = OKRA_MIN_(job->rows, PANEL_ROWS);
+    job->at_once = entries->count == 2 && !entries->symmetric && job->leaves == 1 &&
+                   job->leaf[0].code == OKRA_CODE_BITS_ &&
+                   entries->steps[1].code == OKRA_CODE_TANIMOTO_ &&
+                   entries->steps[0].width;
     if (job->leaves > 1) {
         okra_int fit = LEAF_BYTES / (entries->cols * (okra_int)sizeof(double));
         job->height = OKRA_MIN_(job->height, OKRA_MAX_(fit, 32));
@@ -195,9 +201,11 @@ static okra_status run_leaf(const job_ *job, const leaf_ *leaf, okra_int r, okra
                                 &one, y, width, x, width, &zero, out, ld),
                  "inner products");
     } else if (leaf->code == OKRA_CODE_BITS_) {
+        const gpu_step_ *last = &job->program.steps[1];
         GPU_TRY(gpu_run_bits_(g->stream, rows, cols, width,
                               (const uint64_t *)a->at + r * width, width, b->at, width,
-                              out, ld),
+                              job->at_once ? last->u + r : NULL,
+                              job->at_once ? last->v : NULL, out, ld),
                 "bits in common");
     } else {
         GPU_TRY(
@@ -245,7 +253,10 @@ static okra_status run(job_ *job)
         for (int k = 0; k < job->leaves; k++) {
             TRY(run_leaf(job, &job->leaf[k], r, now, cols));
         }
-        GPU_TRY(gpu_run_program_(g->stream, &P, &panel), "the entries of a Gram matrix");
+        if (!job->at_once) {
+            GPU_TRY(gpu_run_program_(g->stream, &P, &panel),
+                    "the entries of a Gram matrix");
+        }
         TRY(g->host->cancelled(job->ctx));
     }
 done:

@@ -78,11 +78,17 @@ cudaError_t gpu_run_best_(cudaStream_t s, int64_t rows, int64_t cols, const doub
                           int64_t skip, int parts, double *part_value,
                           int64_t *part_index, int64_t *index, double *value);
 
-/* ---- leaves.cu: out_ij over rows of a (ni) and of b (nj) ---- */
+/* ---- bits.cu ---- */
 
+/* out_ij <- |a_i and b_j|, a of ni rows, b of nj; or, given u and v, the numbers of bits,
+ * |a_i and b_j| / (u_i + v_j - |a_i and b_j|), 1 where the divisor is not above 0. */
 cudaError_t gpu_run_bits_(cudaStream_t s, int64_t ni, int64_t nj, int64_t width,
                           const uint64_t *a, int64_t lda, const uint64_t *b, int64_t ldb,
-                          double *out, int64_t ld);
+                          const double *u, const double *v, double *out, int64_t ld);
+
+/* ---- distance1.cu ---- */
+
+/* out_ij <- sum_t |a_it - b_jt| */
 cudaError_t gpu_run_distance1_(cudaStream_t s, int64_t ni, int64_t nj, int64_t width,
                                const double *a, int64_t lda, const double *b, int64_t ldb,
                                double *out, int64_t ld);

@@ -1,0 +1,58 @@
+#!/bin/bash
+# Tests of the engine cuda on a machine with a GPU.
+#   test_cuda.bash BUILD               here
+#   test_cuda.bash BUILD HOST          on another machine, through ssh
+#   test_cuda.bash BUILD pack FOLDER   into FOLDER/okra-cuda.tar.xz, to be carried by hand;
+#                                      unpacked, ./run.bash runs them
+# The other machine needs CUDA's own libraries (cuBLAS, cuSOLVER), a driver and a C library at
+# least as new as that of this machine, and nothing else: what okra links is in the archive.
+set -euo pipefail
+build=$(realpath "$1")
+what=${2:-here}
+root=$(cd "$(dirname "$0")/.." && pwd)
+[ -e "$build/libokra-cuda.so" ] ||
+    { echo "$build has no libokra-cuda.so: configure with -DOKRA_CUDA=ON" >&2; exit 1; }
+
+# Whoever works with large matrices, and the tests of the engine itself.
+tests=("$build"/tests/unit-{engine,method,model,select,link}-* "$build"/tests/cuda/cuda-plugin)
+
+pack() { # FOLDER
+    local into=$1 file library
+    mkdir -p "$into/bin" "$into/lib" "$into/tests"
+    for file in "$build"/okra "$build"/okra-mat "${tests[@]}"; do
+        [ ! -x "$file" ] || strip -o "$into/bin/$(basename "$file")" "$file"
+    done
+    for file in "$build"/libokra.so.? "$build"/libokra-cuda.so; do
+        strip -o "$into/lib/$(basename "$file")" "$file"
+    done
+    # The C library and CUDA's are the other machine's own.
+    ldd "$into"/bin/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
+        grep -vE '/(libc|libm|libdl|librt|libpthread|libcu[a-zA-Z]*|libnv[a-zA-Z]*|libokra)\.so|ld-linux' |
+        while read -r library; do
+            strip -o "$into/lib/$(basename "$library")" "$library"
+        done
+    cp -r "$root/tests/harness" "$into/tests/" # a place to run in
+    cp -r "$root/python/okra" "$into/okra"
+    cp "$root/tools/run_cuda_tests.bash" "$into/run.bash"
+}
+
+case $what in
+here)
+    OKRA_ENGINE_PATH=$build "$root/tools/run_cuda_tests.bash" "${tests[@]}"
+    ;;
+pack)
+    folder=$3 scratch=$(mktemp -d "${TMPDIR:-/tmp}/okra-cuda-XXXXXX")
+    trap 'rm -rf "$scratch"' EXIT
+    pack "$scratch/okra-cuda"
+    mkdir -p "$folder"
+    tar -C "$scratch" -cJf "$folder/okra-cuda.tar.xz" okra-cuda
+    du -h "$folder/okra-cuda.tar.xz"
+    ;;
+*)
+    scratch=$(mktemp -d "${TMPDIR:-/tmp}/okra-cuda-XXXXXX")
+    trap 'rm -rf "$scratch"' EXIT
+    pack "$scratch/okra-cuda"
+    tar -C "$scratch" -cz okra-cuda |
+        ssh "$what" 'd=$(mktemp -d) && tar -C "$d" -xz && "$d/okra-cuda/run.bash"; s=$?; rm -rf "$d"; exit $s'
+    ;;
+esac
