@@ -22,6 +22,7 @@
 
 #include "decode/criterion.h"
 #include "decode/flat.h"
+#include "decode/scored.h"
 
 #include <math.h>
 
@@ -244,6 +245,19 @@ done:
     return st;
 }
 
+/* The same where an engine computes the inner products and chooses among them. */
+static okra_status search_scored(okra_context *ctx, state *s, const okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    double *norm = NULL;
+    ALLOC(norm, block->m);
+    TRY(okra_scored_norms_(ctx, s->training, block->W, norm));
+    TRY(okra_scored_put_(ctx, s->panels, block, norm, s->constant, &s->nearest));
+done:
+    okra_free_(norm);
+    return st;
+}
+
 static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block)
 {
     state *s = arg;
@@ -257,6 +271,9 @@ static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block
         return okra_fail_(OKRA_EUNSUPPORTED,
                           "decoder candidates: this model predicts embeddings that its "
                           "output kernel does not measure");
+    }
+    if (!s->output.map && okra_scored_wanted_(ctx, &s->nearest, s->constant)) {
+        return search_scored(ctx, s, block);
     }
     return s->own && !s->output.map ? search_own(ctx, s, block)
                                     : search_set(ctx, s, block);

@@ -109,6 +109,7 @@ okra_status okra_decode_smooth_(okra_context *ctx, const okra_output_ *output,
  * OKRA_PANEL_ columns, so that memory is bounded. */
 enum { OKRA_PANEL_ = 512 };
 typedef struct okra_panels_ okra_panels_;
+struct okra_entries_;
 /* data: NULL for the training outputs. */
 okra_status okra_panels_create_(okra_context *ctx, const okra_output_ *output,
                                 const okra_data *data, okra_panels_ **out) OKRA_CHECK;
@@ -120,6 +121,10 @@ const double *okra_panels_self_(const okra_panels_ *panels); /* l(y,y) of the co
  * while half of the budget is free. */
 okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p,
                              bool again, okra_mat_ *out) OKRA_CHECK;
+/* The panels as entries that an engine computes: objects of the collection by training
+ * outputs; not of low rank. Borrows the panels. */
+okra_status okra_panels_entries_(okra_context *ctx, const okra_panels_ *panels,
+                                 struct okra_entries_ **out) OKRA_CHECK;
 /* Low rank, points H (m x rank): norm[r] = |h_r|^2, and *out (m x rank, owned by the
  * caller) the rows whose products with a panel are <psi(c), h_r>. */
 okra_status okra_panels_points_(okra_context *ctx, const okra_panels_ *panels,

@@ -239,6 +239,13 @@ static void choose(okra_nearest_ *s, okra_int i, const row *m)
     }
 }
 
+void okra_nearest_offer_(okra_nearest_ *nearest, okra_int i, okra_int candidate,
+                         double self, double inner, double norm, double constant)
+{
+    row one = {candidate, 1, &self, &inner, norm, 1, constant};
+    choose(nearest, i, &one);
+}
+
 typedef struct choices {
     okra_nearest_ *s;
     const okra_measured_ *m;

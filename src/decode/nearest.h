@@ -61,5 +61,9 @@ typedef struct okra_measured_ {
 /* Panels come by ascending index, a block at a time. */
 okra_status okra_nearest_put_(okra_context *ctx, okra_nearest_ *nearest,
                               const okra_measured_ *measured) OKRA_CHECK;
+/* One candidate of test point i, self and constant as above; by ascending index too, but
+ * for those that are farther. */
+void okra_nearest_offer_(okra_nearest_ *nearest, okra_int i, okra_int candidate,
+                         double self, double inner, double norm, double constant);
 
 #endif

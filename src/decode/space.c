@@ -16,6 +16,8 @@
  */
 #include "decode/decode.h"
 
+#include "engine/engine.h"
+
 okra_status okra_block_explicit_(okra_context *ctx, const okra_output_ *output,
                                  const okra_block_ *block, okra_mat_ H)
 {
@@ -90,6 +92,12 @@ okra_int okra_panels_count_(const okra_panels_ *panels)
 const double *okra_panels_self_(const okra_panels_ *panels)
 {
     return panels->self;
+}
+
+okra_status okra_panels_entries_(okra_context *ctx, const okra_panels_ *panels,
+                                 okra_entries_ **out)
+{
+    return okra_entries_create_(ctx, panels->ky, panels->other, out);
 }
 
 /* out <- (u(y_c))_c, rank x columns. */

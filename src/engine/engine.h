@@ -115,6 +115,9 @@ okra_status okra_large_solve_(okra_context *ctx, bool left, const okra_large_ *L
 /* Symmetric A = V' diag(w) V, ascending; A becomes V. Only the lower triangle is read. */
 okra_status okra_large_eigh_(okra_context *ctx, okra_large_ *A, double *w) OKRA_CHECK;
 
+/* Is it the host that works, where matrices cost no copy? */
+bool okra_engine_is_host_(const okra_context *ctx);
+
 /* ---- several processes ---- */
 
 /* The rows first..first+count-1 of n that this process streams; one process: all. */

@@ -29,6 +29,11 @@ const okra_engine_ *okra_engine_of_(const okra_context *ctx)
     return engine ? engine : assumed;
 }
 
+bool okra_engine_is_host_(const okra_context *ctx)
+{
+    return okra_engine_of_(ctx)->verbs == &okra_engine_host_class_;
+}
+
 /* ---- what the library offers ---- */
 
 static okra_status cancelled(okra_context *ctx)
