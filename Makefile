@@ -22,7 +22,7 @@ CTEST = ctest --output-on-failure -j $(JOBS)
 c_files = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' 2>/dev/null || \
     find src include cli papers tests bench -name '*.[ch]')
 
-.PHONY: build demo test test-fresh check asan tsan format format-check lint bench results \
+.PHONY: build demo test test-fresh test-cuda check asan tsan format format-check lint bench results \
     results-quick fuzz docs install install-python wheel deb clean help packages \
     packages-dist packages-test packages-docs packages-dev
 
@@ -44,6 +44,10 @@ test: packages packages-test build ## install what is missing, build, run every 
 
 test-fresh: packages-dev ## the same in a bare Debian made for it (as root); wheel and packages in another
 	@tools/test_fresh.sh
+
+# HOST=name: on that machine, through ssh.
+test-cuda: build ## run the tests of engines and methods on a GPU, here or on HOST
+	@tools/test_cuda.bash $(BUILD) $(HOST)
 
 check: format-check lint test asan ## what a change must pass: format, lint, tests, sanitizers
 

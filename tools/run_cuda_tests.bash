@@ -1,11 +1,12 @@
 #!/bin/bash
-# Runs test programs on the engine cuda: those named, or those of the archive that
-# test_cuda.bash packed and this file came with. Status 1 where one fails.
+# run_cuda_tests.bash OKRA TEST...: runs test programs on the engine cuda; without arguments
+# those of the archive that test_cuda.bash packed and this file came with. Status 1 where one
+# fails, or where okra has no such engine here.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 engine=${OKRA_TEST_ENGINE:-cuda}
 if [ -d "$here/bin" ]; then
-    set -- "$here"/bin/unit-* "$here"/bin/cuda-plugin
+    set -- "$here"/bin/okra "$here"/bin/unit-* "$here"/bin/cuda-plugin
     # CUDA's libraries where the machine has them, after those of the archive.
     cuda=$(ls -d /usr/local/cuda/lib64 /usr/local/cuda/targets/*/lib 2>/dev/null | paste -sd:)
     export LD_LIBRARY_PATH=$here/lib${cuda:+:$cuda}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -16,6 +17,10 @@ fi
 if [ -z "${OPENBLAS_CORETYPE:-}" ] && grep -q avx512f /proc/cpuinfo; then
     export OPENBLAS_CORETYPE=SkylakeX
 fi
+about=$("$1" version --build-info | grep "^engine ${engine%%:*}:")
+echo "$about"
+case $about in "" | *": not here: "*) exit 1 ;; esac
+shift
 passed=0 skipped=0 failed=()
 for test in "$@"; do
     name=$(basename "$test") status=0

@@ -2,7 +2,7 @@
 # Tests of the engine cuda on a machine with a GPU.
 #   test_cuda.bash BUILD               here
 #   test_cuda.bash BUILD HOST          on another machine, through ssh
-#   test_cuda.bash BUILD pack FOLDER   into FOLDER/okra-cuda.tar.xz, to be carried by hand;
+#   test_cuda.bash BUILD pack FOLDER   into FOLDER/okra-cuda.tar.gz, to be carried by hand;
 #                                      unpacked, ./run.bash runs them
 # The other machine needs CUDA's own libraries (cuBLAS, cuSOLVER), a driver and a C library at
 # least as new as that of this machine, and nothing else: what okra links is in the archive.
@@ -14,12 +14,17 @@ root=$(cd "$(dirname "$0")/.." && pwd)
     { echo "$build has no libokra-cuda.so: configure with -DOKRA_CUDA=ON" >&2; exit 1; }
 
 # Whoever works with large matrices, and the tests of the engine itself.
-tests=("$build"/tests/unit-{engine,method,model,select,link}-* "$build"/tests/cuda/cuda-plugin)
+shopt -s nullglob
+tests=()
+for test in "$build"/tests/unit-{engine,method,decode,model,select,link}-* \
+    "$build"/tests/cuda/cuda-plugin; do
+    case $test in *-test_loader) ;; *) tests+=("$test") ;; esac
+done
 
 pack() { # FOLDER
     local into=$1 file library
     mkdir -p "$into/bin" "$into/lib" "$into/tests"
-    for file in "$build"/okra "$build"/okra-mat "${tests[@]}"; do
+    for file in "$build"/{okra,okra-mat,bench/bench_engine_verbs} "${tests[@]}"; do
         [ ! -x "$file" ] || strip -o "$into/bin/$(basename "$file")" "$file"
     done
     for file in "$build"/libokra.so.? "$build"/libokra-cuda.so; do
@@ -32,21 +37,25 @@ pack() { # FOLDER
             strip -o "$into/lib/$(basename "$library")" "$library"
         done
     cp -r "$root/tests/harness" "$into/tests/" # a place to run in
-    cp -r "$root/python/okra" "$into/okra"
+    mkdir "$into/python"
+    cp -r "$root/python/okra" "$into/python/"
+    cp -r "$root/include" "$root/bench" "$into/"
+    cp "$build"/include/okra/*.h "$into/include/okra/"
+    git -C "$root" rev-parse --short=12 HEAD >"$into/commit" 2>/dev/null || true
     cp "$root/tools/run_cuda_tests.bash" "$into/run.bash"
 }
 
 case $what in
 here)
-    OKRA_ENGINE_PATH=$build "$root/tools/run_cuda_tests.bash" "${tests[@]}"
+    OKRA_ENGINE_PATH=$build "$root/tools/run_cuda_tests.bash" "$build/okra" "${tests[@]}"
     ;;
 pack)
     folder=$3 scratch=$(mktemp -d "${TMPDIR:-/tmp}/okra-cuda-XXXXXX")
     trap 'rm -rf "$scratch"' EXIT
     pack "$scratch/okra-cuda"
     mkdir -p "$folder"
-    tar -C "$scratch" -cJf "$folder/okra-cuda.tar.xz" okra-cuda
-    du -h "$folder/okra-cuda.tar.xz"
+    tar -C "$scratch" -czf "$folder/okra-cuda.tar.gz" okra-cuda
+    du -h "$folder/okra-cuda.tar.gz"
     ;;
 *)
     scratch=$(mktemp -d "${TMPDIR:-/tmp}/okra-cuda-XXXXXX")

@@ -1,0 +1,111 @@
+/*
+ * bench_engine_verbs.c: seconds of single verbs of an engine, for bench_cuda.py.
+ *
+ *     bench_engine_verbs ENGINE WHAT N...
+ * WHAT: cholesky, eigh, or gram (rbf of N x 64 numbers). One JSON line for each N: the
+ * best of three runs. A verb may return before a device is done; reading one number
+ * waits.
+ */
+#include "engine/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { WIDTH = 64, RUNS = 3 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static okra_status wait_for(okra_context *ctx, const okra_large_ *A)
+{
+    double one = 0;
+    return okra_large_get_(ctx, A, 0, 0, okra_mat_of_(&one, 1, 1));
+}
+
+/* exp(-|x - x'|^2 / d) of standard normal rows. */
+static okra_status entries_of(okra_context *ctx, okra_int n, double **x, okra_data **data,
+                              okra_kernel **kernel, okra_bound_ **bound,
+                              okra_entries_ **entries)
+{
+    okra_status st = OKRA_OK;
+    okra_random_ r = okra_random_create_(1, 1);
+    ALLOC(*x, n * WIDTH);
+    for (okra_int i = 0; i < n * WIDTH; i++) {
+        (*x)[i] = okra_random_normal_(&r);
+    }
+    TRY(okra_data_dense(*x, n, WIDTH, WIDTH, data));
+    TRY(okra_kernel_parse("rbf(gamma=0.015625)", kernel));
+    TRY(okra_bound_create_(ctx, *kernel, *data, bound));
+    TRY(okra_entries_create_(ctx, *bound, NULL, entries));
+done:
+    return st;
+}
+
+static okra_status measure(okra_context *ctx, const char *what, okra_int n, double *best)
+{
+    okra_status st = OKRA_OK;
+    double *x = NULL, *w = NULL;
+    okra_data *data = NULL;
+    okra_kernel *kernel = NULL;
+    okra_bound_ *bound = NULL;
+    okra_entries_ *entries = NULL;
+    okra_large_ *A = NULL;
+    TRY(entries_of(ctx, n, &x, &data, &kernel, &bound, &entries));
+    ALLOC(w, n);
+    TRY(okra_large_create_(ctx, n, n, "the matrix", &A));
+    *best = 1e300;
+    for (int run = 0; run < RUNS; run++) {
+        double begin = now();
+        TRY(okra_large_gram_(ctx, entries, 0, A));
+        TRY(wait_for(ctx, A));
+        if (strcmp(what, "gram") != 0) {
+            TRY(okra_large_add_diagonal_(ctx, 0.1, A));
+            TRY(wait_for(ctx, A));
+            begin = now();
+            TRY(strcmp(what, "eigh") == 0 ? okra_large_eigh_(ctx, A, w)
+                                          : okra_large_cholesky_(ctx, A, NULL));
+            TRY(wait_for(ctx, A));
+        }
+        *best = OKRA_MIN_(*best, now() - begin);
+    }
+done:
+    okra_large_free_(A);
+    okra_entries_free_(entries);
+    okra_bound_free_(bound);
+    okra_kernel_free(kernel);
+    okra_data_free(data);
+    okra_free_(w);
+    okra_free_(x);
+    return st;
+}
+
+int main(int argc, char **argv)
+{
+    okra_context *ctx = NULL;
+    okra_status st = OKRA_OK;
+    if (argc < 4) {
+        fprintf(stderr, "usage: bench_engine_verbs ENGINE cholesky|eigh|gram N...\n");
+        return 2;
+    }
+    TRY(okra_context_create(&ctx));
+    TRY(okra_context_set_engine(ctx, argv[1]));
+    for (int k = 3; k < argc; k++) {
+        double best = 0;
+        TRY(measure(ctx, argv[2], strtoll(argv[k], NULL, 10), &best));
+        printf("{\"verb\": \"%s\", \"n\": %s, \"seconds\": %.6f}\n", argv[2], argv[k],
+               best);
+        fflush(stdout);
+    }
+done:
+    if (st != OKRA_OK) {
+        fprintf(stderr, "%s\n", okra_message());
+    }
+    okra_context_free(ctx);
+    return st == OKRA_OK ? 0 : 1;
+}
