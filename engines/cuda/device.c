@@ -86,7 +86,7 @@ static okra_status choose(const okra_engine_host_ *host, const char *device, int
         return no_gpu(host, error != cudaSuccess ? error : cudaErrorNoDevice);
     }
     if (number >= count) {
-        return host->fail(OKRA_EARG,
+        return host->fail(OKRA_EUNSUPPORTED,
                           "engine cuda:%s: there is no such GPU, the last is "
                           "cuda:%d",
                           device, count - 1);
