@@ -112,6 +112,11 @@ okra_status okra_map_load_(okra_context *ctx, const okra_kernel *kernel,
 okra_status okra_map_values_(okra_context *ctx, const okra_map_ *map,
                              const okra_data *data, okra_int first,
                              okra_mat_ V) OKRA_CHECK;
+/* The same rows of data as a collection before the basis; both are the caller's to free,
+ * `other` first. */
+okra_status okra_map_other_(okra_context *ctx, const okra_map_ *map,
+                            const okra_data *data, okra_int first, okra_int count,
+                            okra_data **rows, okra_other_ **other) OKRA_CHECK;
 /* self[i] = k(x_i, x_i) of all objects of data. */
 okra_status okra_map_self_(okra_context *ctx, const okra_map_ *map, const okra_data *data,
                            double *self) OKRA_CHECK;

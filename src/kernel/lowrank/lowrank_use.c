@@ -57,14 +57,28 @@ void okra_waves_(okra_mat_ V)
     }
 }
 
+okra_status okra_map_other_(okra_context *ctx, const okra_map_ *map,
+                            const okra_data *data, okra_int first, okra_int count,
+                            okra_data **rows, okra_other_ **other)
+{
+    okra_status st = OKRA_OK;
+    okra_data *some = NULL;
+    TRY(slice(data, first, count, &some));
+    TRY(okra_other_create_(ctx, map->bound, some, other));
+    *rows = some;
+    some = NULL;
+done:
+    okra_data_free(some);
+    return st;
+}
+
 static okra_status values(okra_context *ctx, const okra_map_ *map, const okra_data *data,
                           okra_int first, okra_mat_ V)
 {
     okra_status st = OKRA_OK;
     okra_data *rows = NULL;
     okra_other_ *other = NULL;
-    TRY(slice(data, first, V.rows, &rows));
-    TRY(okra_other_create_(ctx, map->bound, rows, &other));
+    TRY(okra_map_other_(ctx, map, data, first, V.rows, &rows, &other));
     TRY(okra_tiles_(ctx, map->bound, map->bound->kernel->count - 1, &other->view, 0,
                     V.rows, OKRA_TARGET_FULL_, NULL,
                     okra_mat_part_(V, 0, V.rows, 0, map->basis)));

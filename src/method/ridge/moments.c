@@ -19,6 +19,7 @@
 #include "method/ridge/moments.h"
 
 #include "kernel/lowrank/lowrank.h"
+#include "method/ridge/moments_engine.h"
 
 #include <float.h>
 #include <math.h>
@@ -119,7 +120,7 @@ done:
     return st;
 }
 
-static void add_means(okra_mat_ A, double share, double *mean, double *squares)
+void okra_moments_add_means_(okra_mat_ A, double share, double *mean, double *squares)
 {
     for (okra_int i = 0; i < A.rows; i++) {
         const double *a = A.p + i * A.ld;
@@ -138,17 +139,26 @@ static okra_status gather(okra_context *ctx, void *user, okra_int first, okra_ma
     double begun = first > 0;
     double squares = 0; /* tr(C) tells those of Phi */
     TRY(okra_syrk_(ctx, true, 1, Phi, begun, okra_mat_of_(t->C, t->m, t->m)));
-    add_means(Phi, 1 / (double)t->n, t->phi, &squares);
+    okra_moments_add_means_(Phi, 1 / (double)t->n, t->phi, &squares);
     if (t->d > 0) {
         TRY(okra_gemm_(ctx, true, false, 1, Phi, Psi, begun,
                        okra_mat_of_(t->R, t->m, t->d)));
-        add_means(Psi, 1 / (double)t->n, t->psi, &t->kept_y);
+        okra_moments_add_means_(Psi, 1 / (double)t->n, t->psi, &t->kept_y);
     }
     if (t->D) {
         TRY(okra_syrk_(ctx, true, 1, Psi, begun, okra_mat_of_(t->D, t->d, t->d)));
     }
 done:
     return st;
+}
+
+/* All of them in one pass; `solved` false: of U in the place of Phi. */
+static okra_status collect(okra_context *ctx, const okra_problem_ *p, bool solved,
+                           okra_moments_ *t)
+{
+    return okra_moments_on_engine_(ctx, p)
+               ? okra_moments_engine_(ctx, p, solved, t)
+               : pass(ctx, p, "moments", 0, solved, gather, t);
 }
 
 /* ---- sums of the kernel's values, solved after ---- */
@@ -161,22 +171,29 @@ static okra_status inverse_norm(okra_context *ctx, okra_mat_ F, double enough,
     enum { STEPS = 20 };
     okra_status st = OKRA_OK;
     okra_random_ random = okra_random_create_(1, 1);
+    okra_large_ *on = NULL, *V = NULL;
     double *v = NULL, length;
     ALLOC(v, F.rows);
-    okra_mat_ V = okra_mat_of_(v, F.rows, 1);
+    okra_mat_ column = okra_mat_of_(v, F.rows, 1);
     for (okra_int i = 0; i < F.rows; i++) {
         v[i] = okra_random_normal_(&random);
     }
+    TRY(okra_large_borrow_(ctx, F, &on));
+    TRY(okra_large_create_(ctx, F.rows, 1, "a vector", &V));
     length = sqrt(okra_dot_(F.rows, v, v));
     *norm = 0;
     for (int k = 0; k < STEPS && *norm <= enough; k++) {
         for (okra_int i = 0; i < F.rows; i++) {
             v[i] /= length;
         }
-        TRY(okra_cholesky_solve_(ctx, F, V));
+        TRY(okra_large_put_(ctx, column, 0, 0, V));
+        TRY(okra_large_solve_(ctx, true, on, V));
+        TRY(okra_large_get_(ctx, V, 0, 0, column));
         *norm = length = sqrt(okra_dot_(F.rows, v, v));
     }
 done:
+    okra_large_free_(on);
+    okra_large_free_(V);
     okra_free_(v);
     return st;
 }
@@ -232,18 +249,45 @@ done:
     return st;
 }
 
+/* B <- F^-1 B, and (both) B F^-T, on another engine than the host. */
+static okra_status divide_there(okra_context *ctx, const okra_large_ *F, bool both,
+                                okra_mat_ B)
+{
+    okra_status st = OKRA_OK;
+    okra_large_ *on = NULL;
+    TRY(okra_large_borrow_(ctx, B, &on)); /* a copy */
+    TRY(okra_large_trsm_(ctx, true, false, F, on));
+    if (both) {
+        TRY(okra_large_trsm_(ctx, false, true, F, on));
+    }
+    TRY(okra_large_get_(ctx, on, 0, 0, B));
+done:
+    okra_large_free_(on);
+    return st;
+}
+
 /* From moments of U to those of Phi = U F^-T. */
 static okra_status solve(okra_context *ctx, const okra_map_ *map, okra_moments_ *t)
 {
     okra_status st = OKRA_OK;
-    okra_mat_ F = okra_mat_of_(map->factor, t->m, t->m), C = F;
-    C.p = t->C;
-    TRY(okra_trsm_(ctx, true, false, F, C));
-    TRY(okra_trsm_(ctx, false, true, F, C));
+    okra_large_ *there = NULL;
+    okra_mat_ F = okra_mat_of_(map->factor, t->m, t->m);
+    okra_mat_ C = okra_mat_of_(t->C, t->m, t->m), R = okra_mat_of_(t->R, t->m, t->d),
+              phi = okra_mat_of_(t->phi, t->m, 1);
+    if (okra_engine_is_host_(ctx)) {
+        TRY(okra_trsm_(ctx, true, false, F, C));
+        TRY(okra_trsm_(ctx, false, true, F, C));
+        TRY(okra_trsm_(ctx, true, false, F, R));
+        TRY(okra_trsm_(ctx, true, false, F, phi));
+    } else {
+        TRY(okra_large_borrow_(ctx, F, &there));
+        TRY(divide_there(ctx, there, true, C));
+        TRY(divide_there(ctx, there, false, R));
+        TRY(divide_there(ctx, there, false, phi));
+    }
     okra_mat_mirror_(C);
-    TRY(okra_trsm_(ctx, true, false, F, okra_mat_of_(t->R, t->m, t->d)));
-    TRY(okra_trsm_(ctx, true, false, F, okra_mat_of_(t->phi, t->m, 1)));
 done:
+    okra_large_free_(there);
     return st;
 }
 
@@ -323,14 +367,14 @@ okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool
     ZALLOC(t.psi, t.d);
     TRY(may_sum(ctx, p, ridge, &inverse, &sums));
     if (sums) { /* the guess may have missed where the large values are */
-        TRY(pass(ctx, p, "moments", 0, false, gather, &t));
+        TRY(collect(ctx, p, false, &t));
         sums = inverse <= bearable(t.m, largest_diagonal(&t), ridge);
     }
     if (sums) {
         TRY(solve(ctx, p->map_x, &t));
     } else {
         forget_means(&t);
-        TRY(pass(ctx, p, "moments", 0, true, gather, &t));
+        TRY(collect(ctx, p, true, &t));
     }
     t.solved = !sums;
     for (okra_int i = 0; i < t.m; i++) {

@@ -1,0 +1,179 @@
+/*
+ * moments_engine.c: one pass over the training set for C = Phi'Phi, R = Phi'Psi, D =
+ * Psi'Psi and the mean of Phi, on the engine (moments.c has the same for the host).
+ *
+ * Rows come in blocks. The engine makes the kernel's values U of a block against the
+ * basis, divides them by F where that is wanted, and adds to sums that stay there until
+ * the pass is over; what goes to it are the objects and Psi of the block, nothing comes
+ * back. A block takes 1 GiB at most, and a quarter of the budget.
+ */
+#include "method/ridge/moments_engine.h"
+
+#include "kernel/lowrank/lowrank.h"
+
+typedef struct sums {
+    okra_large_ *C, *R, *D, *phi; /* what is added up; R, D may be NULL    */
+    okra_large_ *F;               /* of the map, or NULL: U is not divided */
+    okra_large_ *U, *ones;        /* of a block                            */
+    okra_large_ *Psi;
+    double *Y, *YS; /* features of outputs of low rank */
+} sums;
+
+bool okra_moments_on_engine_(const okra_context *ctx, const okra_problem_ *p)
+{
+    const okra_map_ *map = p->map_x;
+    return !okra_engine_is_host_(ctx) && map->factor && !map->sketch && !map->kernel &&
+           map->scale == 1;
+}
+
+static void clear(sums *z)
+{
+    okra_large_free_(z->C);
+    okra_large_free_(z->R);
+    okra_large_free_(z->D);
+    okra_large_free_(z->phi);
+    okra_large_free_(z->F);
+    okra_large_free_(z->U);
+    okra_large_free_(z->ones);
+    okra_large_free_(z->Psi);
+    okra_free_(z->Y);
+    okra_free_(z->YS);
+}
+
+static okra_status open(okra_context *ctx, const okra_problem_ *p, bool solved,
+                        const okra_moments_ *t, okra_int rows, sums *z)
+{
+    okra_status st = OKRA_OK;
+    const okra_map_ *y = p->map_y;
+    const char *what = "the moments of the inputs";
+    TRY(okra_large_create_(ctx, t->m, t->m, what, &z->C));
+    TRY(okra_large_create_(ctx, t->m, 1, what, &z->phi));
+    if (t->d > 0) {
+        TRY(okra_large_create_(ctx, t->m, t->d, "the moments of inputs and outputs",
+                               &z->R));
+    }
+    if (t->D) {
+        TRY(okra_large_create_(ctx, t->d, t->d, "the moments of the outputs", &z->D));
+    }
+    if (solved) {
+        TRY(okra_large_borrow_(ctx, okra_mat_of_(p->map_x->factor, t->m, t->m), &z->F));
+    }
+    if (y) {
+        TRY(okra_doubles_(ctx, rows, y->columns, "a block of output features", &z->Y));
+    }
+    if (y && y->sketch) {
+        TRY(okra_doubles_(ctx, rows, y->rank, "a block of output features", &z->YS));
+    }
+done:
+    return st;
+}
+
+/* U and ones of the right height. */
+static okra_status resize(okra_context *ctx, const okra_moments_ *t, okra_int rows,
+                          sums *z)
+{
+    okra_status st = OKRA_OK;
+    if (z->U && okra_large_rows_(z->U) == rows) {
+        return OKRA_OK;
+    }
+    okra_large_free_(z->U);
+    okra_large_free_(z->ones);
+    z->U = z->ones = NULL;
+    TRY(okra_large_create_(ctx, rows, t->m, "a block of input features", &z->U));
+    TRY(okra_large_create_(ctx, rows, 1, "a block of input features", &z->ones));
+    TRY(okra_large_fill_(ctx, 1 / (double)t->n, z->ones));
+done:
+    return st;
+}
+
+static okra_status inputs(okra_context *ctx, const okra_problem_ *p, okra_int first,
+                          okra_int rows, sums *z)
+{
+    okra_status st = OKRA_OK;
+    okra_data *some = NULL;
+    okra_other_ *other = NULL;
+    okra_entries_ *entries = NULL;
+    TRY(okra_map_other_(ctx, p->map_x, p->x, first, rows, &some, &other));
+    TRY(okra_entries_create_(ctx, p->map_x->bound, other, &entries));
+    TRY(okra_large_gram_(ctx, entries, 0, z->U));
+    if (z->F) {
+        TRY(okra_large_trsm_(ctx, false, true, z->F, z->U));
+    }
+done:
+    okra_entries_free_(entries);
+    okra_other_free_(other);
+    okra_data_free(some);
+    return st;
+}
+
+/* Psi of a block: explicit features, or those of a map, by the host. */
+static okra_status outputs(okra_context *ctx, const okra_problem_ *p, okra_int first,
+                           okra_int rows, const sums *z, okra_mat_ *Psi)
+{
+    okra_status st = OKRA_OK;
+    const okra_map_ *y = p->map_y;
+    if (!y) {
+        *Psi = okra_mat_view_(p->features + first * p->features_ld, rows, p->d,
+                              p->features_ld);
+        goto done;
+    }
+    okra_mat_ V = okra_mat_of_(z->Y, rows, y->columns);
+    *Psi = y->sketch ? okra_mat_of_(z->YS, rows, y->rank) : V;
+    TRY(okra_map_values_(ctx, y, p->y, first, V));
+    TRY(okra_map_features_(ctx, y, V, *Psi));
+done:
+    return st;
+}
+
+static okra_status add(okra_context *ctx, const okra_problem_ *p, okra_int first,
+                       okra_int rows, sums *z, okra_moments_ *t)
+{
+    okra_status st = OKRA_OK;
+    okra_mat_ Psi;
+    double begun = first > 0;
+    TRY(resize(ctx, t, rows, z));
+    TRY(inputs(ctx, p, first, rows, z));
+    TRY(okra_large_syrk_(ctx, true, 1, z->U, begun, z->C));
+    TRY(okra_large_gemm_(ctx, true, false, 1, z->U, z->ones, begun, z->phi));
+    if (t->d > 0) {
+        TRY(outputs(ctx, p, first, rows, z, &Psi));
+        okra_moments_add_means_(Psi, 1 / (double)t->n, t->psi, &t->kept_y);
+        okra_large_free_(z->Psi);
+        z->Psi = NULL;
+        TRY(okra_large_borrow_(ctx, Psi, &z->Psi));
+        TRY(okra_large_gemm_(ctx, true, false, 1, z->U, z->Psi, begun, z->R));
+    }
+    if (t->D) {
+        TRY(okra_large_syrk_(ctx, true, 1, z->Psi, begun, z->D));
+    }
+done:
+    return st;
+}
+
+okra_status okra_moments_engine_(okra_context *ctx, const okra_problem_ *p, bool solved,
+                                 okra_moments_ *t)
+{
+    enum { MOST = 1 << 27 }; /* doubles */
+    okra_status st = OKRA_OK;
+    sums z = {0};
+    okra_int width = t->m + t->d + okra_data_width(p->x);
+    okra_int room = OKRA_MIN_(MOST, okra_context_memory(ctx) / 4 / 8);
+    okra_int rows = OKRA_MIN_(p->n, OKRA_MAX_(room / width, 1));
+    TRY(open(ctx, p, solved, t, rows, &z));
+    for (okra_int i = 0; i < p->n; i += rows) {
+        TRY(okra_cancelled_(ctx));
+        TRY(add(ctx, p, i, OKRA_MIN_(rows, p->n - i), &z, t));
+        okra_progress_(ctx, "moments", OKRA_MIN_(i + rows, p->n), p->n);
+    }
+    TRY(okra_large_get_(ctx, z.C, 0, 0, okra_mat_of_(t->C, t->m, t->m)));
+    TRY(okra_large_get_(ctx, z.phi, 0, 0, okra_mat_of_(t->phi, t->m, 1)));
+    if (z.R) {
+        TRY(okra_large_get_(ctx, z.R, 0, 0, okra_mat_of_(t->R, t->m, t->d)));
+    }
+    if (z.D) {
+        TRY(okra_large_get_(ctx, z.D, 0, 0, okra_mat_of_(t->D, t->d, t->d)));
+    }
+done:
+    clear(&z);
+    return st;
+}
