@@ -249,28 +249,10 @@ done:
     return st;
 }
 
-/* B <- F^-1 B, and (both) B F^-T, on another engine than the host. */
-static okra_status divide_there(okra_context *ctx, const okra_large_ *F, bool both,
-                                okra_mat_ B)
-{
-    okra_status st = OKRA_OK;
-    okra_large_ *on = NULL;
-    TRY(okra_large_borrow_(ctx, B, &on)); /* a copy */
-    TRY(okra_large_trsm_(ctx, true, false, F, on));
-    if (both) {
-        TRY(okra_large_trsm_(ctx, false, true, F, on));
-    }
-    TRY(okra_large_get_(ctx, on, 0, 0, B));
-done:
-    okra_large_free_(on);
-    return st;
-}
-
 /* From moments of U to those of Phi = U F^-T. */
 static okra_status solve(okra_context *ctx, const okra_map_ *map, okra_moments_ *t)
 {
     okra_status st = OKRA_OK;
-    okra_large_ *there = NULL;
     okra_mat_ F = okra_mat_of_(map->factor, t->m, t->m);
     okra_mat_ C = okra_mat_of_(t->C, t->m, t->m), R = okra_mat_of_(t->R, t->m, t->d),
               phi = okra_mat_of_(t->phi, t->m, 1);
@@ -280,14 +262,10 @@ static okra_status solve(okra_context *ctx, const okra_map_ *map, okra_moments_ 
         TRY(okra_trsm_(ctx, true, false, F, R));
         TRY(okra_trsm_(ctx, true, false, F, phi));
     } else {
-        TRY(okra_large_borrow_(ctx, F, &there));
-        TRY(divide_there(ctx, there, true, C));
-        TRY(divide_there(ctx, there, false, R));
-        TRY(divide_there(ctx, there, false, phi));
+        TRY(okra_moments_divide_(ctx, F, C, R, phi));
     }
     okra_mat_mirror_(C);
 done:
-    okra_large_free_(there);
     return st;
 }
 

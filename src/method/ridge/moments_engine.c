@@ -177,3 +177,65 @@ done:
     clear(&z);
     return st;
 }
+
+/* ---- after the pass ---- */
+
+static okra_status send(okra_context *ctx, okra_mat_ A, okra_large_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_large_ *there = NULL;
+    TRY(okra_large_create_(ctx, A.rows, A.cols, "the moments", &there));
+    TRY(okra_large_put_(ctx, A, 0, 0, there));
+    *out = there;
+    there = NULL;
+done:
+    okra_large_free_(there);
+    return st;
+}
+
+/* A <- F^-1 A, and (both) A F^-T */
+static okra_status divide(okra_context *ctx, const okra_large_ *F, bool both, okra_mat_ A)
+{
+    okra_status st = OKRA_OK;
+    okra_large_ *there = NULL;
+    TRY(send(ctx, A, &there));
+    TRY(okra_large_trsm_(ctx, true, false, F, there));
+    if (both) {
+        TRY(okra_large_trsm_(ctx, false, true, F, there));
+    }
+    TRY(okra_large_get_(ctx, there, 0, 0, A));
+done:
+    okra_large_free_(there);
+    return st;
+}
+
+okra_status okra_moments_divide_(okra_context *ctx, okra_mat_ F, okra_mat_ C, okra_mat_ R,
+                                 okra_mat_ phi)
+{
+    okra_status st = OKRA_OK;
+    okra_large_ *there = NULL;
+    TRY(okra_large_borrow_(ctx, F, &there));
+    TRY(divide(ctx, there, true, C));
+    TRY(divide(ctx, there, false, R));
+    TRY(divide(ctx, there, false, phi));
+done:
+    okra_large_free_(there);
+    return st;
+}
+
+okra_status okra_moments_ridge_(okra_context *ctx, double lambda, okra_mat_ C,
+                                okra_mat_ R, double *jitter)
+{
+    okra_status st = OKRA_OK;
+    okra_large_ *L = NULL, *X = NULL;
+    TRY(send(ctx, C, &L));
+    TRY(okra_large_add_diagonal_(ctx, lambda, L));
+    TRY(okra_large_cholesky_(ctx, L, jitter));
+    TRY(send(ctx, R, &X));
+    TRY(okra_large_solve_(ctx, true, L, X));
+    TRY(okra_large_get_(ctx, X, 0, 0, R));
+done:
+    okra_large_free_(L);
+    okra_large_free_(X);
+    return st;
+}

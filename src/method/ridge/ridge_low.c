@@ -29,7 +29,7 @@
 #include "method/ridge/ridge.h"
 
 #include "kernel/lowrank/lowrank.h"
-#include "method/ridge/moments.h"
+#include "method/ridge/moments_engine.h"
 
 #include <math.h>
 
@@ -82,9 +82,13 @@ static okra_status identity_once(low *z)
     okra_status st = OKRA_OK;
     okra_mat_ C = okra_mat_of_(z->t.C, z->t.m, z->t.m);
     double jitter = 0;
-    okra_mat_add_diagonal_(C, z->r->lambda[0]);
-    TRY(okra_cholesky_(z->r->ctx, C, &jitter));
-    TRY(okra_cholesky_solve_(z->r->ctx, C, moments_R(z)));
+    if (okra_engine_is_host_(z->r->ctx)) {
+        okra_mat_add_diagonal_(C, z->r->lambda[0]);
+        TRY(okra_cholesky_(z->r->ctx, C, &jitter));
+        TRY(okra_cholesky_solve_(z->r->ctx, C, moments_R(z)));
+    } else {
+        TRY(okra_moments_ridge_(z->r->ctx, z->r->lambda[0], C, moments_R(z), &jitter));
+    }
     TRY(put_folded(z, z->r->bags[0], &z->t.R));
     TRY(okra_bag_put_number_(z->r->bags[0], "jitter", jitter));
 done:

@@ -4,6 +4,7 @@
  */
 #include "../data/files.h"
 #include "kernel/lowrank/lowrank.h"
+#include "engine/engine.h"
 #include "method/ridge/moments.h"
 
 #include <math.h>
@@ -82,7 +83,9 @@ static void compare(const task *t, const okra_moments_ *got, double *C, double *
 }
 
 /* A narrow kernel has a good basis (|F^-1|^2 = 1.3 to 4): sums are solved after. Ten
- * times the worst, which was 2.7e-15 for C, 7.1e-15 for R, the means and the trace. */
+ * times the worst, which was 2.7e-15 for C, 7.1e-15 for R, the means and the trace; on
+ * another engine, whose kernel values differ in the last bits, 1e-9 where an object is
+ * twice in the basis. */
 TEST(sums_are_solved_where_the_basis_is_good)
 {
     for (uint64_t seed = 0; seed < 10; seed++) {
@@ -94,8 +97,9 @@ TEST(sums_are_solved_where_the_basis_is_good)
         CHECK_OK(okra_moments_create_(NULL, &t.p, false, 1e-3, &got));
         compare(&t, &got, &C, &rest);
         CHECK(!got.solved || seed % 4 == 3); /* both of a pair may be in the basis */
-        CHECK(C < 3e-14);
-        CHECK(rest < 8e-14);
+        bool twice = seed % 4 == 3 && !okra_engine_is_host_(NULL);
+        CHECK(C < (twice ? 1e-8 : 3e-14));
+        CHECK(rest < (twice ? 1e-8 : 8e-14));
         okra_moments_clear_(&got);
         clear(&t);
     }
@@ -175,9 +179,11 @@ TEST(large_values_out_of_sight_are_seen)
 }
 
 /* Whatever the kernel, the ridge and the way: C is within 1e-8 of the ridge, or of what
- * solving row by row gives with ten times its rounding. */
+ * solving row by row gives with ten times its rounding. Kernel values of another engine
+ * differ in their last bits, which |F^-1|^2 magnifies: 1.1e-8 was the worst. */
 TEST(moments_keep_to_the_ridge)
 {
+    bool host = okra_engine_is_host_(NULL);
     for (uint64_t seed = 0; seed < 60; seed++) {
         task t;
         okra_moments_ got;
@@ -188,7 +194,7 @@ TEST(moments_keep_to_the_ridge)
         make(seed, kernel, "nystrom(rank=20)", seed % 3 == 0, &t);
         CHECK_OK(okra_moments_create_(NULL, &t.p, false, ridge, &got));
         compare(&t, &got, &C, &rest);
-        CHECK(C <= (got.solved ? 1e-11 : 1e-8 * ridge));
+        CHECK(C <= (!host ? 1e-7 : got.solved ? 1e-11 : 1e-8 * ridge));
         okra_moments_clear_(&got);
         clear(&t);
     }
