@@ -29,6 +29,10 @@ typedef enum okra_kind {
 
 typedef struct okra_data okra_data;
 
+/* What messages call the data, in place of "memory" or the file; for whoever made them,
+ * before anybody else holds them. */
+OKRA_API okra_status okra_data_name(okra_data *data, const char *name) OKRA_CHECK;
+
 /* Row-major values with row stride ld. The memory is borrowed and must outlive the data;
  * okra_data_copy makes an owner of it. NaN and infinities are refused, with position. */
 OKRA_API okra_status okra_data_dense(const double *values, okra_int n, okra_int d,

@@ -440,6 +440,14 @@ def as_data(values: Any) -> Data:
     return sequences(values)
 
 
+def named(values: Any, name: str) -> Data:
+    """`as_data`, messages calling what is made by the name of the argument."""
+    data = as_data(values)
+    if data is not values:
+        check(lib.okra_data_name(data.pointer, name.encode()))
+    return data
+
+
 def read(spec: Any) -> Data:
     """Reads a file exactly as the command line does.
 

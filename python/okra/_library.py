@@ -117,6 +117,7 @@ class Context:
         self._handle = Handle(pointer.value, lib.okra_context_free)
         self.pointer = pointer.value
         self._failure: Optional[BaseException] = None
+        self._said: set = set()  # every warning is given once
         self._progress = Progress() if verbose else None
         if threads:
             check(lib.okra_context_set_threads(self.pointer, threads))
@@ -142,6 +143,9 @@ class Context:
 
     def _warn(self, _user: Any, text: bytes) -> None:
         try:
+            if text in self._said:
+                return
+            self._said.add(text)
             warnings.warn(text.decode("utf-8", "replace"), OkraWarning,
                           stacklevel=_user_level())
         except BaseException as failure:

@@ -72,6 +72,21 @@ okra_status okra_data_rename_(okra_data **data, const char *source)
     return OKRA_OK;
 }
 
+okra_status okra_data_name(okra_data *data, const char *name)
+{
+    okra_status st = OKRA_OK;
+    NEED(data);
+    NEED(name);
+    char *copy = okra_strdup_(name);
+    if (!copy) {
+        return OKRA_EMEM;
+    }
+    okra_free_(data->source);
+    data->source = copy;
+done:
+    return st;
+}
+
 void okra_data_own_(okra_data *data, void *block)
 {
     size_t k = 0;

@@ -1,7 +1,8 @@
 /*
- * labels.c: sets of labels, outputs y in {0,1}^d (dense or bits).
+ * labels.c: sets of labels, outputs y in {0,1}^d (dense, sparse or bits).
  *
- * Linear kernel: |y - h|^2 = sum_j (y_j - h_j)^2 is least at y_j = [h_j > 1/2], exactly.
+ * Linear kernel: |y - h|^2 = sum_j (y_j - h_j)^2 is least at y_j = [h_j > 1/2], exactly;
+ * of sparse outputs and bits h_j = sum_i w_i [j in y_i] goes over the members alone.
  * Any other kernel: a beam search (beam.c) from the nearest training outputs, the empty
  * and the full set, whose moves add or remove a label, or exchange a member for another
  * label: greedy moves and swaps. The result is at most as far as the nearest training
@@ -31,6 +32,7 @@ typedef struct state {
     const okra_output_ *output;
     okra_int tests, d;
     okra_beam_ *beam; /* NULL under a linear kernel  */
+    double scale;     /* of that kernel              */
     int32_t *set;     /* d                           */
     double *result;   /* tests x d                   */
     double *distance; /* tests                       */
@@ -54,8 +56,42 @@ static void release(void *arg)
 
 static bool member(const okra_data *y, okra_int i, okra_int j)
 {
+    if (y->kind == OKRA_SPARSE) {
+        bool in = false;
+        for (okra_int k = y->csr.indptr[i]; k < y->csr.indptr[i + 1]; k++) {
+            in = in || (y->csr.indices[k] == j && y->csr.values[k] != 0);
+        }
+        return in;
+    }
     return y->kind == OKRA_BITS ? y->bits[i * y->words + j / 64] >> (j % 64) & 1
                                 : y->values[i * y->ld + j] != 0;
+}
+
+static okra_status as_sparse(const double *values, okra_int n, okra_int d,
+                             okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int count = 0, at = 0;
+    okra_csr_ csr = {NULL, NULL, NULL};
+    for (okra_int i = 0; i < n * d; i++) {
+        count += values[i] != 0;
+    }
+    ZALLOC(csr.indptr, n + 1);
+    ALLOC(csr.indices, count);
+    ALLOC(csr.values, count);
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < d; j++) {
+            if (values[i * d + j] != 0) {
+                csr.indices[at] = j;
+                csr.values[at++] = 1;
+            }
+        }
+        csr.indptr[i + 1] = at;
+    }
+    TRY(okra_data_adopt_sparse_(&csr, n, d, "decoded label sets", out));
+done:
+    okra_csr_free_(&csr);
+    return st;
 }
 
 /* Rows of 0 and 1 as data of the outputs' kind. */
@@ -66,7 +102,9 @@ static okra_status as_data(okra_kind kind, const double *values, okra_int n, okr
     okra_data *view = NULL;
     unsigned char *packed = NULL;
     okra_int bytes = (d + 7) / 8;
-    if (kind == OKRA_BITS) {
+    if (kind == OKRA_SPARSE) {
+        TRY(as_sparse(values, n, d, out));
+    } else if (kind == OKRA_BITS) {
         ZALLOC(packed, n * bytes);
         for (okra_int i = 0; i < n * d; i++) {
             packed[i / d * bytes + i % d / 8] |=
@@ -166,6 +204,20 @@ static okra_status check_sets(const okra_data *y)
     if (y->kind == OKRA_BITS) {
         return OKRA_OK;
     }
+    for (okra_int i = 0; y->kind == OKRA_SPARSE && i < y->n; i++) {
+        for (okra_int k = y->csr.indptr[i]; k < y->csr.indptr[i + 1]; k++) {
+            if (y->csr.values[k] != 0 && y->csr.values[k] != 1) {
+                return okra_fail_(OKRA_EARG,
+                                  "decoder labels needs vectors of 0 and 1 as outputs; "
+                                  "training output %lld has %g in column %lld",
+                                  (long long)i, y->csr.values[k],
+                                  (long long)y->csr.indices[k]);
+            }
+        }
+    }
+    if (y->kind == OKRA_SPARSE) {
+        return OKRA_OK;
+    }
     if (y->kind != OKRA_DENSE) {
         return okra_fail_(OKRA_EUNSUPPORTED,
                           "decoder labels needs vectors of 0 and 1 as outputs; these are "
@@ -198,7 +250,11 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     s->output = output;
     s->tests = request->tests;
     s->d = okra_data_width(output->y);
-    if (!output->features) {
+    s->scale = output->feature_scale;
+    bool plain = !output->map && !output->components && !output->criterion;
+    bool thin = plain && output->y->kind != OKRA_DENSE && output->kernel &&
+                okra_kernel_is_linear_(output->kernel, &s->scale);
+    if (!output->features && !thin) {
         okra_moves_ moves = {.decoder = "decoder labels",
                              .what = "set",
                              .user = s,
@@ -222,11 +278,39 @@ done:
     return st;
 }
 
+/* H = W Y, Y by its members: bits or compressed rows. */
+static void combine(const okra_data *y, const okra_block_ *block, double *H)
+{
+    okra_int d = y->d;
+    for (okra_int r = 0; r < block->m; r++) {
+        double *h = H + r * d;
+        const double *w = block->W.p + r * block->W.ld;
+        for (okra_int j = 0; j < d; j++) {
+            h[j] = 0;
+        }
+        for (okra_int i = 0; i < y->n; i++) {
+            if (y->kind == OKRA_SPARSE) {
+                for (okra_int k = y->csr.indptr[i]; k < y->csr.indptr[i + 1]; k++) {
+                    h[y->csr.indices[k]] += w[i] * y->csr.values[k];
+                }
+                continue;
+            }
+            for (okra_int j = 0; j < d; j++) {
+                h[j] += member(y, i, j) ? w[i] : 0;
+            }
+        }
+    }
+}
+
 static okra_status threshold(okra_context *ctx, state *s, const okra_block_ *block)
 {
     okra_status st = OKRA_OK;
     double *y = s->result + block->first * s->d;
-    TRY(okra_block_explicit_(ctx, s->output, block, okra_mat_of_(y, block->m, s->d)));
+    if (s->output->y->kind == OKRA_DENSE) {
+        TRY(okra_block_explicit_(ctx, s->output, block, okra_mat_of_(y, block->m, s->d)));
+    } else {
+        combine(s->output->y, block, y);
+    }
     for (okra_int r = 0; r < block->m; r++) {
         double sum = 0;
         for (okra_int j = 0; j < s->d; j++) {
@@ -234,7 +318,7 @@ static okra_status threshold(okra_context *ctx, state *s, const okra_block_ *blo
             sum += (h - set) * (h - set);
             y[r * s->d + j] = set;
         }
-        s->distance[block->first + r] = s->output->feature_scale * sum;
+        s->distance[block->first + r] = s->scale * sum;
     }
 done:
     return st;

@@ -14,10 +14,18 @@
  */
 #include "select/select.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SEARCH = 1000, REFITTED = 300, DENSE = 20000, RANK = 2000, REFINE = 15 };
+enum {
+    SEARCH = 1000,
+    REFITTED = 300,
+    ENOUGH = 50,
+    DENSE = 20000,
+    RANK = 2000,
+    REFINE = 15
+};
 
 /* ---- what is set before the search ---- */
 
@@ -111,6 +119,53 @@ done:
     return st;
 }
 
+/* Outputs with missing values, which are not compared: the pairs whose outputs are all
+ * known where there are ENOUGH of them, else all pairs, means of the columns in place of
+ * what is missing. */
+static okra_status complete(const okra_data *x, const okra_data *y, okra_data **some_x,
+                            okra_data **some_y)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = y->n, d = y->d, whole = 0, *index = NULL, area = 0;
+    double *values = NULL;
+    ALLOC(index, n);
+    TRY(okra_area_(n, d, sizeof *values, &area));
+    ALLOC(values, area);
+    for (okra_int i = 0; i < n; i++) {
+        bool known = true;
+        for (okra_int j = 0; j < d; j++) {
+            known = known && !isnan(y->values[i * y->ld + j]);
+        }
+        index[whole] = i;
+        whole += known;
+    }
+    bool enough = whole >= ENOUGH;
+    okra_int rows = enough ? whole : n;
+    for (okra_int j = 0; j < d; j++) {
+        double sum = 0, count = 0;
+        for (okra_int i = 0; i < n; i++) {
+            double v = y->values[i * y->ld + j];
+            sum += isnan(v) ? 0 : v;
+            count += !isnan(v);
+        }
+        for (okra_int i = 0; i < rows; i++) {
+            double v = y->values[(enough ? index[i] : i) * y->ld + j];
+            values[i * d + j] = !isnan(v) ? v : count > 0 ? sum / count : 0;
+        }
+    }
+    TRY(okra_data_adopt_dense_(values, rows, d, y->source, some_y));
+    values = NULL;
+    if (enough) {
+        TRY(okra_data_take(x, index, rows, some_x));
+    } else {
+        *some_x = okra_data_retain(x);
+    }
+done:
+    okra_free_(index);
+    okra_free_(values);
+    return st;
+}
+
 /* ---- the search ---- */
 
 /* The first cell of every grid: where nothing can be left out, or nothing varies. */
@@ -134,9 +189,14 @@ static okra_status search(okra_context *ctx, const okra_method_ *method,
                           okra_options *o, okra_options **fit, okra_selection **out)
 {
     okra_status st = OKRA_OK;
-    okra_data *some_x = NULL, *some_y = NULL;
+    okra_data *some_x = NULL, *some_y = NULL, *all_x = NULL, *all_y = NULL;
     okra_selection *s = NULL;
     char folds[32];
+    if (y->missing) {
+        TRY(complete(x, y, &all_x, &all_y));
+        x = all_x;
+        y = all_y;
+    }
     bool grams = x->kind == OKRA_GRAM || y->kind == OKRA_GRAM;
     okra_int most = closed(method, o, y) ? SEARCH : REFITTED;
     if (y->n > most && !grams) {
@@ -159,6 +219,8 @@ static okra_status search(okra_context *ctx, const okra_method_ *method,
 done:
     okra_data_free(some_x);
     okra_data_free(some_y);
+    okra_data_free(all_x);
+    okra_data_free(all_y);
     okra_selection_free(s);
     return st;
 }

@@ -99,3 +99,9 @@ head -2 x.csv >x2.csv
 head -2 y.csv >y2.csv
 again --x x2.csv --y y2.csv
 expect_in "okra: warning: fit: nothing can be left out of 2 pairs" err
+
+# missing outputs: their means stand in while choosing, or the pairs without them
+sed '3s/,.*/,nan/; 5s/^[^,]*,/nan,/' y.csv >holes.csv
+again --x x.csv --y missing:holes.csv
+okra predict -q chosen.okra --x tx.csv -o p.csv
+if grep -qi nan p.csv; then exit 1; fi

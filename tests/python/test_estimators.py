@@ -1,5 +1,6 @@
 """Estimators among scikit-learn's tools."""
 import pickle
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -228,7 +229,7 @@ def test_labels(words):
 
 def test_candidates_of_each_call(patterns):
     X, Y = patterns
-    model = IOKR(kx="rbf(sigma=4)", ky="rbf(sigma=7)").fit(X[:40], Y[:40])
+    model = IOKR(kx="rbf(sigma=4)", ky="rbf(sigma=7)", lam=0.1).fit(X[:40], Y[:40])
     chosen = model.predict(X[40:], candidates=Y[40:])
     assert chosen.shape == (20, 128)
     index, distance = model.rank(X[40:], Y[40:], top=4)
@@ -436,8 +437,7 @@ def test_selection(patterns):
     model = IOKRCV(kx="rbf(sigma={2,4,8})", lam=[0.01, 0.1]).fit(X, Y)
     scores = model.cv_results_["mean_test_score"]
     assert len(scores) == 6 and model.best_score_ == scores.max()
-    sigma, lam = model.best_params_["kx"], float(model.best_params_["lambda"])
-    refit = IOKR(kx=sigma, lam=lam).fit(X, Y)
+    refit = IOKR(**model.best_params_).fit(X, Y)
     assert np.array_equal(refit.predict(X), model.predict(X))
     assert np.isclose(-refit.loo_losses_.mean(), model.best_score_, rtol=1e-10)
     assert np.isclose(refit.loo_score_, model.loo_score_, rtol=1e-10)
@@ -451,7 +451,71 @@ def test_selection(patterns):
     assert "nested" in str(nested.selection_)
     method = IOKRCV(kx="rbf(sigma=4)", method="knn", lam=None, options={"k": "1..3"},
                     cv="kfold:3").fit(X, Y)
-    assert method.best_params_["k"] in "123"
+    assert method.best_params_["options"]["k"] in (1, 2, 3)
+
+
+def test_selection_of_kernels_by_the_splitters_of_scikit_learn(patterns):
+    from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
+    X, Y = patterns
+    kernels = ["linear", "rbf(sigma={2,4})", "standardize | rbf(sigma=4)"]
+    model = IOKRCV(kx=kernels, lam=[0.01, 0.1], cv=5).fit(X, Y)
+    assert model.selection_["cv"] == "kfold:5"
+    assert [p["kx"] for p in model.cv_results_["params"]][::2] == [
+        "linear", "rbf(sigma=2)", "rbf(sigma=4)", "standardize | rbf(sigma=4)"]
+    again = IOKR(**model.best_params_).fit(X, Y)
+    assert np.array_equal(again.predict(X), model.predict(X))
+    # the mean over the folds of a splitter is that of fits on its training parts
+    folds = KFold(4, shuffle=True, random_state=2)
+    model = IOKRCV(kx="rbf(sigma=4)", lam=[0.1], cv=folds, metric="mse").fit(X, Y)
+    losses = [np.mean((IOKR(kx="rbf(sigma=4)", lam=0.1).fit(X[a], Y[a]).predict(X[b]) -
+                       Y[b]) ** 2) for a, b in folds.split(X)]
+    assert np.isclose(-model.best_score_, np.mean(losses), rtol=1e-9)
+    groups = np.arange(60) // 6
+    model = IOKRCV(kx="rbf(sigma=4)", lam=[0.1], cv=GroupKFold(5)).fit(X, Y, groups=groups)
+    assert len(model.selection_["best"]["values"]) == 5
+    listed = IOKRCV(kx="rbf(sigma=4)", lam=[0.1], cv=list(folds.split(X)),
+                    metric="mse").fit(X, Y)
+    assert np.isclose(-listed.best_score_, np.mean(losses), rtol=1e-9)
+    with pytest.raises(ValueError, match="expected every pair once"):
+        IOKRCV(cv=ShuffleSplit(3, random_state=0)).fit(X, Y)
+
+
+def test_nothing_given(patterns, words):
+    X, Y = patterns
+    model = IOKR().fit(X[:40], Y[:40])
+    assert set(model.chosen_) == {"kx", "ky", "lam", "center_output"}
+    assert model.search_["cv"] == "loo"
+    again = IOKR(**model.chosen_).fit(X[:40], Y[:40])
+    assert again.chosen_ == {} and again.search_ is None
+    assert np.array_equal(again.predict(X[40:]), model.predict(X[40:]))
+    assert np.isclose(again.loo_score_, model.loo_score_, rtol=1e-12)
+    assert np.isclose(model.loo_losses_.mean(), model.search_["best"]["mean"], rtol=1e-9)
+    # rows of 0 and 1 are label sets, dense, sparse or bits; their scores are embeddings
+    from scipy.sparse import csr_matrix
+    sets = (Y[:, ::16] > np.median(Y[:, ::16], axis=0)).astype(float)
+    dense = IOKR().fit(X[:40], sets[:40])
+    assert dense.chosen_["decode"] == "labels"
+    found = dense.predict(X[40:])
+    assert set(np.unique(found)) <= {0, 1}
+    assert np.array_equal(found, dense.embedding(X[40:]) > 0.5)
+    thin = IOKR(**{**dense.chosen_, "decode": "labels"}).fit(X[:40], csr_matrix(sets[:40]))
+    assert np.array_equal(thin.predict(X[40:]).toarray(), found)
+    # strings, classes; other methods
+    x, y, classes = words
+    assert IOKR().fit(x[:30], y[:30]).predict(x[30:32])[0] in y[:30]
+    assert IOKR().fit(x[:30], okra.labels(classes[:30])).predict(x[30:31])[0] in classes
+    for estimator in (KDE(), IOKRMargin(), OK3(), KernelSVR(), MultiTaskKernelRidge()):
+        assert estimator.fit(X[:40], Y[:40]).predict(X[40:]).shape == (20, 128)
+
+
+def test_warnings_name_the_argument_once():
+    X = np.vstack([np.zeros((2, 3)), np.eye(3), np.ones((3, 3)) + np.eye(3)])
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        IOKRCV(kx="cosine", lam=[0.1, 1], cv="kfold:3").fit(X, X)
+    texts = [str(w.message) for w in seen if "self-similarity" in str(w.message)]
+    assert texts and len(set(texts)) == len(texts)
+    assert all(text.startswith("X: ") for text in texts), texts
 
 
 def test_grid_search_pipeline_and_cross_validation(patterns, words):
@@ -497,7 +561,7 @@ def test_twin_kernels(patterns):
     learner = TwinKernelLearner("rbf(sigma=4)", "rbf(sigma=7)", 2, 3).fit(X, Y)
     assert learner.hsic_.shape == (2, 3) and learner.after_ >= learner.before_
     assert np.isclose(np.linalg.norm(learner.coef_y_), 1)
-    model = IOKR(kx=learner.kx_, ky=learner.ky_).fit(X, Y)
+    model = IOKR(kx=learner.kx_, ky=learner.ky_, lam=0.1).fit(X, Y)
     twin = IOKR(kx="rbf(sigma=4)", ky="rbf(sigma=7)", twin="2,3").fit(X, Y)
     assert np.array_equal(model.weights(X), twin.weights(X))
     several = TwinKernelLearner(["rbf(sigma=4)", "linear"], "rbf(sigma=7)", 2, 1).fit(X, Y)

@@ -1,6 +1,8 @@
 """What the estimators share: checking, fitting, predicting, scoring, pickling."""
 from __future__ import annotations
 
+import ctypes as c
+import json
 import os
 import tempfile
 from contextlib import ExitStack
@@ -11,10 +13,11 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from .._data import Data, as_data, bits, gram, is_graphs, is_vectors, labels
+from .._data import (Data, as_data, bits, gram, is_graphs, is_vectors, labels,
+                     named)
 from .._kernel import metric as metric_value
 from .._kernel import metric_is_loss
-from .._library import lib, options
+from .._library import Handle, lib, options
 from .._model import Model
 from ._shared import (ContextMixin, TagsMixin, as_sequence, is_linear, kernel_values,
                       number, self_values, take, validate)
@@ -54,7 +57,7 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             if name in self._no_options:
                 continue
             value = getattr(self, name)
-            if value is False or value is None:
+            if value is None or (value is False and name != "center_output"):
                 continue
             option = self._renamed.get(name, name.replace("_", "-"))
             if isinstance(value, np.ndarray):
@@ -90,13 +93,13 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             own = self_values(self.kx, X) if self._method_name() in _NEEDS_SELF else None
             return gram(kernel_values(self.kx, X, self._x_objects, "kx"), own)
         if not is_vectors(X):
-            X = as_data(X)
+            X = named(X, "X")
             if reset:
                 self._forget_features()
             return X
         X = validate(self, X, accept_sparse="csr", dtype=np.float64, order="C",
                       reset=reset)
-        return gram(X) if self.kx == "precomputed" else as_data(X)
+        return gram(X) if self.kx == "precomputed" else named(X, "X")
 
     def _forget_features(self) -> None:
         for name in ("n_features_in_", "feature_names_in_"):
@@ -115,7 +118,7 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             X, y = validate(self, X, y, accept_sparse="csr", dtype=np.float64, order="C",
                              multi_output=True, y_numeric=True,
                              ensure_min_samples=self._least_pairs)
-            X = gram(X) if self.kx == "precomputed" else as_data(X)
+            X = gram(X) if self.kx == "precomputed" else named(X, "X")
         else:
             X = self._inputs(X, reset=True)
         if callable(self.ky):
@@ -129,7 +132,7 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
                 y = np.asarray(y, dtype=np.float64)
             elif is_graphs(y):  # the library does not give them back
                 self._y_objects = list(y)
-            y = as_data(y)
+            y = named(y, "y")
         return X, y
 
     def _outputs(self, y: Any) -> Data:
@@ -140,7 +143,7 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
                         self_values(self.ky, y))
         if self.ky == "precomputed" and not isinstance(y, Data):
             return gram(y)
-        return as_data(y)
+        return named(y, "y")
 
     # ---- fitting ---------------------------------------------------------------------
 
@@ -165,15 +168,45 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         context = self._context()
         with ExitStack() as stack:
             values = self._options(stack)
+            self._chosen, self.search_ = None, None
+            if "auto" in (values.get("kx"), values.get("ky"), values.get("lambda")):
+                values = self._choose(x, outputs, values, context)
             self.model_ = Model.fit(x, outputs, values, context)
             self._left = None
         return self
 
+    _chosen = None
+    # Options that okra_choose may set beside those it is given.
+    _choices = ("kx", "ky", "lambda", "center-output", "decode", "low-rank-x")
+
+    def _choose(self, x: Data, outputs: Data, values: dict, context: Any) -> dict:
+        """Values of all options where some are ``"auto"``, as ``okra fit`` chooses."""
+        given = options(lib.okra_select_options, values)
+        fit, search = c.c_void_p(), c.c_void_p()
+        context.call(lib.okra_choose, x.pointer, outputs.pointer, given.pointer,
+                     c.byref(fit), c.byref(search))
+        fitted = Handle(fit.value, lib.okra_options_free)
+        searched = Handle(search.value, lib.okra_selection_free)
+        if searched.pointer:
+            self.search_ = json.loads(lib.okra_selection_json(searched.pointer).decode())
+        self._chosen = {
+            name: lib.okra_options_get(fitted.pointer, name.encode()).decode()
+            for name in self._choices
+            if lib.okra_options_is_set(fitted.pointer, name.encode())}
+        return {**values, **self._chosen}
+
+    @property
+    def chosen_(self) -> dict:
+        """Parameters that were ``"auto"``, with the values that were chosen for them."""
+        names = {option: name for name, option in self._renamed.items()}
+        return {names.get(option, option.replace("-", "_")): number(text)
+                for option, text in (self._chosen or {}).items()}
+
     @property
     def _is_regressor(self) -> bool:
         """Whether predictions are the explicit vectors themselves."""
-        return (self._explicit and is_linear(self.ky)
-                and self.model_.outputs.kind == "dense")
+        return (self._explicit and self.model_.outputs.kind == "dense"
+                and is_linear(self.model_.info["kernels"]["y"]))
 
     _explicit = True
 
@@ -188,15 +221,9 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         decode = self.decode
         if decode is None:
             plain = candidates is None and top is None
-            decode = "explicit" if plain and self._is_regressor else None
-            if decode is None and (not plain or not self._free_decoder()):
-                decode = "candidates"
+            decode = None if plain else "candidates"
         return {"decode": decode, "top": top,
                 **{name.replace("_", "-"): v for name, v in values.items()}}
-
-    def _free_decoder(self) -> bool:
-        """Whether the library chooses the decoder."""
-        return False
 
     def predict(self, X: Any, candidates: Any = None, ranges: Any = None,
                 top: Optional[int] = None, return_distance: bool = False) -> Any:
@@ -486,7 +513,8 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             return -value if metric_is_loss(metric) else value
         if self._is_regressor:
             truth = y.objects if isinstance(y, Data) else y
-            return r2_score(truth, self.predict(X), sample_weight=sample_weight)
+            return r2_score(truth, self._shaped(self.embedding(X)),
+                            sample_weight=sample_weight)
         if sample_weight is not None:
             raise ValueError("sample_weight is only used for explicit vectors")
         return -model.loss(self._inputs(X, reset=False), self._outputs(y),
@@ -496,7 +524,8 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         model = self._fitted()
         if self._left is None:
             with ExitStack() as stack:
-                self._left = model.leave(self._options(stack), self._context())
+                values = {**self._options(stack), **(self._chosen or {})}
+                self._left = model.leave(values, self._context())
         return self._left
 
     @property
@@ -552,11 +581,12 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         for name in self.get_params(deep=False):
             option = self._renamed.get(name, name.replace("_", "-"))
             preset = lib.okra_options_get(presets.pointer, option.encode())
-            if preset is not None and written.get(option, preset.decode()) != (
-                    preset.decode()):
+            if preset is not None and option in written and (
+                    getattr(self, name) == "auto"
+                    or written[option] != preset.decode()):
                 setattr(self, name, number(written[option]))
         self.set_params(**parameters)
-        self.model_, self._left = model, None
+        self.model_, self._left, self._chosen, self.search_ = model, None, None, None
         self._flat, self._y_objects = False, None
         return self
 

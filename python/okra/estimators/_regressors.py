@@ -16,9 +16,9 @@ _OPTIONS = """
 """
 _DECODE = """
     decode : str, optional
-        How a predicted point becomes an object (``okra help decoders``). If not given,
-        explicit vectors for a linear output kernel on vectors, else the nearest
-        candidate.
+        How a predicted point becomes an object (``okra help decoders``). If not given:
+        with ``ky="auto"`` label sets for rows of 0 and 1; explicit vectors for a linear
+        output kernel on vectors, else the nearest candidate.
     decode_options : dict, optional
         Options of the decoder by name.
 """
@@ -38,6 +38,10 @@ _RUN = """
     ----------
     model_ : okra.Model
         The fitted model.
+    chosen_ : dict
+        Parameters that were ``"auto"``, with the values that were chosen for them.
+    search_ : dict or None
+        How they were, as ``okra select --json`` tells it.
     n_features_in_ : int
         Columns of the inputs, where they are vectors.
     loo_score_, loo_predictions_, loo_losses_
@@ -46,8 +50,10 @@ _RUN = """
 _KERNELS = """
     Parameters
     ----------
-    kx, ky : str or callable, default="linear"
-        Kernels of inputs and outputs: an expression such as ``"rbf(sigma=4)"``, or
+    kx, ky : str or callable, default="auto"
+        Kernels of inputs and outputs: ``"auto"`` for one that fits the kind of objects
+        (that of inputs chosen by leave-one-out from a few where the method has a closed
+        form of it), an expression such as ``"rbf(sigma=4)"``, or
         ``"rbf(sigma=4) | nystrom(rank=60)"`` of low rank,
         ``"precomputed"`` (then the objects are rows of Gram matrices), or a function of
         two collections that gives the matrix of kernel values.
@@ -69,16 +75,17 @@ class IOKR(OutputKernelEstimator):
     """Input output kernel regression: ridge regression into the output feature space.
 
 {kernels}
-    lam : float, default=0.1
+    lam : float or "auto", default="auto"
         Regularisation, the lambda of (K + lambda I); n lambda for the operators ``cov``
-        and ``ccov``.
+        and ``ccov``. ``"auto"``: by leave-one-out.
     operator : str or ndarray of shape (d, d), default="identity"
         ``"identity"`` (or ``"tensor"``), ``"cov"``, ``"ccov"``, ``"diagonal(t=V)"``,
         ``"matrix:FILE"``, ``"graph:FILE,mu=V"``, or a symmetric positive semidefinite matrix.
     epsilon : float, optional
         Regularisation of the conditional covariance (``ccov`` only).
-    center_output : bool, default=False
-        Subtract the mean output in feature space, and restore it after.
+    center_output : bool, optional
+        Subtract the mean output in feature space, and restore it after. If not given:
+        where `kx` is ``"auto"``.
     lambda2 : float, optional
         Weight of smoothness over the graph of all inputs, labelled or not.
     graph : str or ndarray, optional
@@ -107,12 +114,12 @@ class IOKR(OutputKernelEstimator):
 
     _method = "ridge"
 
-    kx: Kernel = "linear"
-    ky: Kernel = "linear"
-    lam: float = 0.1
+    kx: Kernel = "auto"
+    ky: Kernel = "auto"
+    lam: Any = "auto"
     operator: Any = "identity"
     epsilon: Optional[float] = None
-    center_output: bool = False
+    center_output: Optional[bool] = None
     lambda2: Optional[float] = None
     graph: Any = None
     twin: Optional[str] = None
@@ -164,8 +171,8 @@ class IOKRMargin(OutputKernelEstimator):
 
     _method = "margin"
 
-    kx: Kernel = "linear"
-    ky: Kernel = "linear"
+    kx: Kernel = "auto"
+    ky: Kernel = "auto"
     lam: float = 0.1
     loss: str = "hinge"
     tube: Optional[float] = None
@@ -198,7 +205,7 @@ class KDE(OutputKernelEstimator):
     """Kernel dependency estimation: ridge on the kernel principal components of outputs.
 
 {kernels}
-    lam : float, default=0.1
+    lam : float or "auto", default="auto"
         Regularisation of the ridge on each component: (K + lambda I).
     components : int, float or str, optional
         How many: a number, a share of the variance such as 0.95, or ``"all"``.
@@ -211,9 +218,9 @@ class KDE(OutputKernelEstimator):
 
     _method = "kpca"
 
-    kx: Kernel = "linear"
-    ky: Kernel = "linear"
-    lam: float = 0.1
+    kx: Kernel = "auto"
+    ky: Kernel = "auto"
+    lam: Any = "auto"
     components: Any = None
     twin: Optional[str] = None
     low_rank: Optional[str] = None
@@ -274,9 +281,6 @@ class TwinGP(OutputKernelEstimator):
     def _method_name(self) -> str:
         return f"tgp-{self.criterion}"
 
-    def _free_decoder(self) -> bool:
-        return True
-
     @property
     def _is_regressor(self) -> bool:
         return False
@@ -301,9 +305,9 @@ class MultiTaskKernelRidge(OutputKernelEstimator):
 
     Parameters
     ----------
-    kx : str or callable, default="linear"
+    kx : str or callable, default="auto"
         Kernel of the inputs.
-    lam : float, default=0.1
+    lam : float or "auto", default="auto"
         Regularisation: (K + lambda I) for every eigenvalue of A.
     task_graph : ndarray of shape (d, d), optional
         Weights of a graph of tasks.
@@ -322,8 +326,8 @@ class MultiTaskKernelRidge(OutputKernelEstimator):
     decode = None
     decode_options = None
 
-    kx: Kernel = "linear"
-    lam: float = 0.1
+    kx: Kernel = "auto"
+    lam: Any = "auto"
     task_graph: Any = None
     mu: float = 0.5
     task_matrix: Any = None
@@ -368,8 +372,8 @@ class OK3(OutputKernelEstimator):
 
     _method = "ok3"
 
-    kx: Kernel = "linear"
-    ky: Kernel = "linear"
+    kx: Kernel = "auto"
+    ky: Kernel = "auto"
     trees: int = 100
     features: Optional[int] = None
     leaf: Optional[int] = None
@@ -441,7 +445,7 @@ class KernelSVR(OutputKernelEstimator):
 
     Parameters
     ----------
-    kx : str or callable, default="linear"
+    kx : str or callable, default="auto"
         Kernel of the inputs.
     cost : float, default=1.0
         Price of errors, the C of a support vector machine.
@@ -457,7 +461,7 @@ class KernelSVR(OutputKernelEstimator):
     decode = None
     decode_options = None
 
-    kx: Kernel = "linear"
+    kx: Kernel = "auto"
     cost: float = 1.0
     tube: float = 0.1
     svm_tolerance: Optional[float] = None

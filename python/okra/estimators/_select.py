@@ -3,21 +3,23 @@ from __future__ import annotations
 
 import ctypes as c
 import json
-from dataclasses import dataclass
+import numbers
+from dataclasses import dataclass, fields
 from typing import Any, Optional
 
 import numpy as np
+from sklearn.utils.validation import _num_samples
 
 from .._data import as_data
 from .._library import Context, Handle, check, lib, options, structs
 from .._model import Model
 from ._base import OutputKernelEstimator
-from ._regressors import Kernel
-from ._shared import is_linear
+from ._regressors import IOKR
+from ._shared import number
 
 
 def _grid(value: Any) -> Any:
-    """A list or array of values as the library writes grids."""
+    """A list or array of values as the library writes grids: numbers, or kernels."""
     if isinstance(value, (list, tuple, np.ndarray)):
         return "{" + ",".join(v if isinstance(v, str) else repr(float(v))
                               for v in value) + "}"
@@ -35,18 +37,21 @@ class IOKRCV(OutputKernelEstimator):
 
     Parameters
     ----------
-    kx, ky : str, default="linear"
-        Kernels of inputs and outputs, with grids.
-    lam : float, str or sequence, default="1e-4..1e1"
-        Regularisation.
+    kx, ky : str or list of str, default="auto"
+        Kernels of inputs and outputs, with grids; a list of kernels, or ``"{A,B}"``, tries
+        each. ``"auto"``: a few that fit the kind of objects.
+    lam : float, str or sequence, default="auto"
+        Regularisation; ``"auto"``: 21 values over ten decades.
     method : str, default="ridge"
         Any method of the library.
     operator : str, optional
         As in `IOKR`.
     options : dict, optional
         Other options of the method by name, with grids.
-    cv : str, default="loo"
-        ``"loo"``, ``"gcv"``, ``"kfold:K"``, ``"nested:K,INNER"``.
+    cv : str, int, splitter or iterable, default="loo"
+        ``"loo"``, ``"gcv"``, ``"kfold:K"``, ``"nested:K,INNER"``; a number of folds; a
+        splitter of scikit-learn or a list of (train, test) that leaves out every pair
+        once.
     metric : str, default="feature-loss"
         What is measured of left-out pairs: the distance in feature space, or a metric of
         decoded objects.
@@ -64,7 +69,8 @@ class IOKRCV(OutputKernelEstimator):
     model_ : okra.Model
         The model of the best cell, fitted on all pairs.
     best_params_ : dict
-        Options of the best cell, as texts.
+        Parameters of the best cell: ``IOKR(**best_params_)`` is that model (of method
+        ridge). Options that `IOKR` has no parameter for are in ``options``.
     best_score_ : float
         Its mean, with the sign changed if the metric is a loss.
     cv_results_ : dict
@@ -78,13 +84,13 @@ class IOKRCV(OutputKernelEstimator):
     _no_options = OutputKernelEstimator._no_options | {
         "method", "options", "cv", "metric", "budget", "refine", "repeats"}
 
-    kx: Kernel = "linear"
-    ky: Kernel = "linear"
-    lam: Any = "1e-4..1e1"
+    kx: Any = "auto"
+    ky: Any = "auto"
+    lam: Any = "auto"
     method: str = "ridge"
     operator: Optional[str] = None
     options: Optional[dict] = None
-    cv: str = "loo"
+    cv: Any = "loo"
     metric: str = "feature-loss"
     budget: Optional[int] = None
     refine: Optional[int] = None
@@ -101,8 +107,9 @@ class IOKRCV(OutputKernelEstimator):
         return self.method
 
     def _select_options(self) -> dict:
-        values = {"kx": self.kx, "ky": self.ky, "method": self.method,
-                  "lambda": _grid(self.lam), "operator": self.operator, "cv": self.cv,
+        cv = self.cv if isinstance(self.cv, str) else None
+        values = {"kx": _grid(self.kx), "ky": _grid(self.ky), "method": self.method,
+                  "lambda": _grid(self.lam), "operator": self.operator, "cv": cv,
                   "metric": self.metric, "budget": self.budget, "refine": self.refine,
                   "repeats": self.repeats, "decode": self._select_decoder()}
         for given in (self.options, self.decode_options):
@@ -114,7 +121,27 @@ class IOKRCV(OutputKernelEstimator):
     def _select_decoder(self) -> Optional[str]:
         if self.metric == "feature-loss":
             return None
-        return self.decode or ("explicit" if is_linear(self.ky) else None)
+        return self.decode
+
+    def _folds(self, X: Any, y: Any, groups: Any) -> Optional[np.ndarray]:
+        """The fold of each pair, where `cv` is no text."""
+        if isinstance(self.cv, str):
+            return None
+        n = _num_samples(y)
+        if isinstance(self.cv, numbers.Integral):
+            return None
+        splits = self.cv.split(X, y, groups) if hasattr(self.cv, "split") else self.cv
+        fold = np.full(n, -1)
+        for k, (_, test) in enumerate(splits):
+            test = np.arange(n)[test]
+            if (fold[test] >= 0).any():
+                raise ValueError(f"cv leaves out pair {test[fold[test] >= 0][0]} twice; "
+                                 "expected every pair once")
+            fold[test] = k
+        if (fold < 0).any():
+            raise ValueError(f"cv never leaves out pair {np.argmin(fold)}; expected every "
+                             "pair once")
+        return fold
 
     def fit(self, X: Any, y: Any = None, candidates: Any = None, groups: Any = None,
             folds: Any = None) -> "IOKRCV":
@@ -136,7 +163,14 @@ class IOKRCV(OutputKernelEstimator):
         from .._data import labels
         x, outputs = self._pairs(X, y)
         context = self._context()
-        chosen = options(lib.okra_select_options, self._select_options())
+        values = self._select_options()
+        if isinstance(self.cv, numbers.Integral):
+            values["cv"] = f"kfold:{self.cv}"
+        split = self._folds(X, y, groups) if folds is None else None
+        if split is not None:
+            folds, groups = split, None
+            values["cv"] = f"kfold:{split.max() + 1}"
+        chosen = options(lib.okra_select_options, values)
         given = {"candidates": None if candidates is None else as_data(candidates),
                  "groups": None if groups is None else labels(groups),
                  "folds": None if folds is None else labels(folds)}
@@ -161,13 +195,33 @@ class IOKRCV(OutputKernelEstimator):
             check(lib.okra_selection_cell(p, cell, c.byref(mean), c.byref(error)))
             means.append(sign * mean.value)
             errors.append(error.value)
-            params.append({name: lib.okra_selection_value(p, cell, name.encode()).decode()
-                           for name in self._select_options()
-                           if lib.okra_selection_value(p, cell, name.encode())})
+            params.append(self._params(p, cell))
         best = lib.okra_selection_best(p)
         self.cv_results_ = {"params": params, "mean_test_score": np.array(means),
                             "std_error": np.array(errors)}
         self.best_params_, self.best_score_ = params[best], means[best]
+
+    def _params(self, selection: Any, cell: int) -> dict:
+        """A cell as parameters of `IOKR`."""
+        known = {f.name for f in fields(IOKR)}
+        names = {option: name for name, option in self._renamed.items()}
+        params: dict = {}
+        others: dict = {}
+        for option in self._select_options():
+            text = lib.okra_selection_value(selection, cell, option.encode())
+            if not text or option == "method" and self.method == "ridge":
+                continue
+            if option == "decode" and self.decode is None:
+                continue
+            name = names.get(option, option.replace("-", "_"))
+            value = number(text.decode())
+            if name in known:
+                params[name] = value
+            elif option in (self.decode_options or {}):
+                params.setdefault("decode_options", {})[option] = value
+            else:
+                others[option] = value
+        return {**params, "options": others} if others else params
 
     def _fit_best(self, selection: Handle, x: Any, outputs: Any, context: Context) -> None:
         out = c.c_void_p()

@@ -34,10 +34,12 @@ def number(text: str) -> Any:
     """A text of an option as a number or a truth value if it is one."""
     if text in ("yes", "no"):
         return text == "yes"
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
 
 
 class ContextMixin:

@@ -21,8 +21,22 @@ static okra_data *sets(okra_kind kind, const int *members, int count)
     for (int i = 0; i < count * D; i++) {
         values[i] = members[i / D] >> (i % D) & 1;
     }
-    CHECK_OK(okra_data_dense(values, count, D, D, &view));
-    CHECK_OK(okra_data_copy(view, &data));
+    if (kind == OKRA_SPARSE) {
+        okra_int indptr[ALL + 1] = {0}, used = 0;
+        okra_int *indices = okra_alloc_(count * D, sizeof *indices);
+        for (int i = 0; i < count * D; i++) {
+            if (values[i] != 0) {
+                values[used] = 1;
+                indices[used++] = i % D;
+            }
+            indptr[i / D + 1] = used;
+        }
+        CHECK_OK(okra_data_sparse(indptr, indices, values, count, D, &data));
+        okra_free_(indices);
+    } else {
+        CHECK_OK(okra_data_dense(values, count, D, D, &view));
+        CHECK_OK(okra_data_copy(view, &data));
+    }
     okra_data_free(view);
     okra_free_(values);
     return data;
@@ -90,7 +104,11 @@ TEST(brute_force_finds_nothing_better)
         worse += beaten(OKRA_DENSE, "poly(degree=3,coef0=1)", seed);
         worse += beaten(OKRA_BITS, "cosine", seed);
         runs += 4 * TESTS;
+        worse += beaten(OKRA_SPARSE, "rbf(sigma=1.5)", seed);
+        runs += TESTS;
         CHECK(beaten(OKRA_DENSE, "linear", seed) == 0); /* exact */
+        CHECK(beaten(OKRA_SPARSE, "linear", seed) == 0);
+        CHECK(beaten(OKRA_BITS, "linear", seed) == 0);
     }
     printf("  %d of %d beaten\n", worse, runs);
     CHECK(worse * 100 <= runs); /* none at the time of writing */
