@@ -2,6 +2,7 @@
  * predict.c: okra predict: objects, weights, embeddings and ranked candidates of a model.
  */
 #include "commands.h"
+#include "ranked.h"
 #include "sets.h"
 
 #include <math.h>
@@ -47,6 +48,7 @@ typedef struct job {
     okra_prediction *prediction;
     double seconds;
     bool ranked; /* -o gets the ranking */
+    cli_distinct distinct;
 } job;
 
 /* ---- what goes in ---- */
@@ -187,56 +189,6 @@ static int write_weights(cli_run *run, const job *j)
     return status;
 }
 
-static void print_ranked(const job *j, FILE *out, char separator)
-{
-    okra_int top, tests = okra_prediction_count(j->prediction);
-    const okra_int *index = okra_prediction_index(j->prediction, &top);
-    const double *distance = okra_prediction_distance(j->prediction, &top);
-    fprintf(out, "test%crank%ccandidate%cdistance\n", separator, separator, separator);
-    for (okra_int i = 0; i < tests * top; i++) {
-        if (index[i] >= 0) {
-            fprintf(out, "%lld%c%lld%c%lld%c%.17g\n", (long long)(i / top), separator,
-                    (long long)(i % top + 1), separator, (long long)index[i], separator,
-                    distance[i]);
-        }
-    }
-}
-
-static void print_ranked_json(const job *j, FILE *out)
-{
-    okra_int top, tests = okra_prediction_count(j->prediction);
-    const okra_int *index = okra_prediction_index(j->prediction, &top);
-    const double *distance = okra_prediction_distance(j->prediction, &top);
-    const char *comma = "";
-    fputc('[', out);
-    for (okra_int i = 0; i < tests * top; i++) {
-        if (index[i] >= 0) {
-            fprintf(out,
-                    "%s\n  {\"test\": %lld, \"rank\": %lld, \"candidate\": %lld, "
-                    "\"distance\": %.17g}",
-                    comma, (long long)(i / top), (long long)(i % top + 1),
-                    (long long)index[i], distance[i]);
-            comma = ",";
-        }
-    }
-    fputs("\n]\n", out);
-}
-
-static int write_ranked(cli_run *run, const job *j)
-{
-    cli_file *file = cli_file_open(run, j->f.output);
-    if (!file) {
-        return CLI_FAILED;
-    }
-    if (cli_ends(j->f.output, ".json")) {
-        print_ranked_json(j, cli_file_stream(file));
-    } else {
-        print_ranked(j, cli_file_stream(file),
-                     cli_ends(j->f.output, ".csv") ? ',' : '\t');
-    }
-    return cli_file_close(run, file, CLI_DONE);
-}
-
 static int write_report(cli_run *run, const job *j)
 {
     okra_int tests;
@@ -306,7 +258,10 @@ static int write_all(cli_run *run, const job *j)
     }
     const okra_data *objects = okra_prediction_objects(j->prediction);
     if (status == CLI_DONE && j->ranked) {
-        status = write_ranked(run, j);
+        status =
+            cli_ranked_write(run, j->prediction,
+                             j->candidates ? j->candidates : okra_model_outputs(j->model),
+                             &j->distinct, j->f.output);
     } else if (status == CLI_DONE && *j->f.output) {
         status = cli_status(run, okra_data_write(run->context, objects, j->f.output));
     }
@@ -348,8 +303,17 @@ static int summarise(const cli_run *run, const job *j)
 
 static int predict(cli_run *run, job *j)
 {
-    okra_predict_request request = {j->candidates, j->ranges, *j->f.weights,
-                                    *j->f.embedding, *j->f.confidence};
+    if (j->ranked && !j->ranges) {
+        int status = cli_distinct_make(
+            run, j->candidates ? j->candidates : okra_model_outputs(j->model),
+            &j->distinct);
+        if (status != CLI_DONE) {
+            return status;
+        }
+    }
+    const okra_data *set = j->distinct.objects ? j->distinct.objects : j->candidates;
+    okra_predict_request request = {set, j->ranges, *j->f.weights, *j->f.embedding,
+                                    *j->f.confidence};
     okra_status st =
         *j->f.output ? OKRA_OK : okra_options_set(run->library, "decode", "none");
     if (st == OKRA_OK) {
@@ -382,6 +346,7 @@ static int run_predict(cli_run *run)
     okra_model_free(j.model);
     okra_data_free(j.x);
     okra_data_free(j.candidates);
+    cli_distinct_clear(&j.distinct);
     free(j.ranges);
     return status;
 }
@@ -393,9 +358,10 @@ const cli_command cli_predict = {
     .about =
         "A prediction is a point of the output feature space; --decode says how it "
         "becomes\nan object. With --top K the file -o holds the K best candidates of "
-        "each test point\nin columns test, rank, candidate, distance: test points and "
-        "candidates are counted\nfrom 0, ranks from 1, the distance is the squared "
-        "distance in feature space.\n",
+        "each test point\nin columns test, rank, candidate, distance and, where objects "
+        "have a text, object:\ntest points and candidates are counted from 0, ranks from "
+        "1, the distance is the\nsquared distance in feature space. Of equal candidates "
+        "the first stands for all.\n",
     .gathers = " x candidates calibrate-x calibrate-y ",
     .examples = "okra predict digits.okra --x test_x.npy -o predicted.npy\n"
                 "okra predict digits.okra --x test_x.npy --top 5 -o ranked.tsv\n"

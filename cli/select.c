@@ -157,6 +157,9 @@ static int check_kind(const cli_run *run, const select_fields *f)
                              i == 2 ? ": give the settings found to okra link" : "");
         }
     }
+    if (*f->edges && (strchr(f->x, '\n') || strchr(f->y, '\n'))) {
+        return cli_usage(run, "--x and --y are given once with --edges");
+    }
     return *f->edges || *f->y
                ? CLI_DONE
                : cli_usage(run, "--y FILE is missing: training outputs (or --edges FILE: "
@@ -277,6 +280,7 @@ const cli_command cli_select = {
         "mse \\\n    --plot k.svg\n"
         "okra select --x features.npy --edges known.tsv --labelled nodes.txt \\\n"
         "    --kx 'rbf(sigma={2,4,8})' --lambda 1e-3..1 --metric auc-pr\n",
+    .gathers = " x y unlabelled candidates ",
     .own = {"select", rows, sizeof(select_fields)},
     .topic = "select",
     .run = run_select,

@@ -104,9 +104,7 @@ static int choose_candidates(cli_run *run, job *j, const okra_data *given)
 
 /* ---- tables ---- */
 
-/* An object as people know it, tabs and line ends escaped; nothing where there is no
- * text. */
-static void print_object(FILE *out, const okra_data *data, okra_int i)
+void cli_print_object(FILE *out, const okra_data *data, okra_int i)
 {
     okra_int length = 0;
     const char *text = okra_data_text(data, i, &length);
@@ -161,7 +159,7 @@ static okra_int members(const job *j, okra_int t, double alpha, member *out)
 static void print_member(FILE *out, const job *j, okra_int t, const member *m, char sep)
 {
     fprintf(out, "%lld%c%lld%c", (long long)t, sep, (long long)j->row[m->candidate], sep);
-    print_object(out, j->candidates, m->candidate);
+    cli_print_object(out, j->candidates, m->candidate);
     fprintf(out, "%c%.17g\n", sep, m->p);
 }
 

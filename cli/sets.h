@@ -75,6 +75,10 @@ double cli_sets_coverage(const cli_sets_result *r);
 /* Tables and figures as docs/results-format.md has them. */
 json_t *cli_sets_json(const cli_run *run, const cli_sets_result *r);
 
+/* An object as people know it, tabs and line ends escaped; nothing where there is no
+ * text.
+ */
+void cli_print_object(FILE *out, const okra_data *data, okra_int i);
 /* Is any of them asked for? */
 bool cli_sets_wanted(const cli_sets *sets);
 /* Predicts and writes all that they ask for, `output` (may be "") among it. */

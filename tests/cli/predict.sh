@@ -42,6 +42,18 @@ okra predict r.okra --x tx.csv --top 2 -q -o top.json
 expect 0 okra predict r.okra --x tx.csv --top 2 -o -
 expect_same top.tsv out
 
+# each different candidate once, with its text
+printf 'b\na\nb\na\nb\na\nb\nc\n' >names.csv
+okra fit -q --x x.csv --y labels:names.csv --kx 'rbf(sigma=2)' --ky zero-one --lambda 0.1 -o l.okra
+okra predict l.okra --x tx.csv --top 8 -q -o top.tsv
+[ "$(head -1 top.tsv)" = "$(printf 'test\trank\tcandidate\tdistance\tobject')" ]
+[ "$(awk '$1 == 0 { print $5 }' top.tsv | sort | tr -d '\n')" = abc ]
+awk 'NR > 1 { want = $3 == 0 ? "b" : $3 == 1 ? "a" : $3 == 7 ? "c" : ""; if ($5 != want) exit 1 }' top.tsv
+okra predict l.okra --x tx.csv --top 2 -q -o top.json
+[ "$(grep -c '"object": "[abc]"}' top.json)" = 6 ]
+"$PYTHON" -c 'import json; assert len(json.load(open("top.json"))) == 6'
+okra predict r.okra --x tx.csv --top 2 -q -o top.tsv
+
 # the best of the ranking is the predicted object
 okra predict r.okra --x tx.csv -q -o best.csv
 sed 1d top.tsv | awk '$2 == 1 { print $3 + 1 }' | while read -r row; do

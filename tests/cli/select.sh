@@ -22,6 +22,12 @@ expect_in "kx             standardize | rbf(sigma=" out
 expect 0 okra select --x x.csv --y y.csv --kx auto --ky auto --lambda auto --json
 expect_in '"kx": "0.5*standardize"' out
 
+# several descriptions of the inputs: kernels choose among them
+expect 0 okra select --x x.csv --x y.csv --y y.csv --kx '{linear@1, linear@2}' --lambda 0.01
+expect_in "kx             linear@2" out
+expect_fail 2 "okra select: --x and --y are given once with --edges" \
+    okra select --x x.csv --x x.csv --edges x.csv
+
 # the value of one cell is the mean loss of models fitted without the pair
 okra select -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --lambda 0.1 >closed
 for i in 1 2 3 4 5 6 7 8; do

@@ -304,7 +304,8 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         Returns
         -------
         index : ndarray of shape (m, top)
-            Numbers of candidates, best first; -1 where there are fewer.
+            Numbers of candidates, best first; -1 where there are fewer. Of equal training
+            outputs the first stands for all.
         distance : ndarray of shape (m, top)
             Squared distances in feature space, or the method's own criterion.
         """
@@ -312,9 +313,16 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         given = None if candidates is None else self._outputs(candidates)
         values = self._decoder(candidates, top)
         values["decode"] = "candidates"
+        rows = None
+        if candidates is None and ranges is None and model.outputs.kind != "gram":
+            rows = self._distinct_index()  # each different output once
+            given = self._distinct() if len(rows) < len(model) else None
         p = model.predict(self._inputs(X, reset=False), values, given, ranges,
                           context=self._context())
-        return p.index(), p.distance()
+        index = p.index()
+        if given is not None and rows is not None:
+            index = np.where(index < 0, -1, rows[index])
+        return index, p.distance()
 
     def weights(self, X: Any) -> np.ndarray:
         """Weights of the training outputs, of which a prediction is a combination.
