@@ -23,7 +23,7 @@ c_files = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' 2>/dev/null
     find src include cli papers tests bench -name '*.[ch]')
 
 .PHONY: build demo test test-fresh test-cuda check asan tsan format format-check lint bench results \
-    results-quick fuzz docs install install-python wheel deb clean help packages \
+    results-quick fuzz memory docs install install-python wheel deb clean help packages \
     packages-dist packages-test packages-docs packages-dev
 
 build: $(BUILD)/CMakeCache.txt ## build the library and the program (the default)
@@ -109,6 +109,9 @@ fuzz: packages packages-dev ## fuzz every reader for FUZZ_SECONDS each (clang)
 	        -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -malloc_limit_mb=0 \
 	        -verbosity=0 -print_final_stats=1 -artifact_prefix=build-fuzz/$$n- \
 	        build-fuzz/corpus/$$n tests/fuzz/corpus/$$n || failed=1; done; exit $$failed
+
+memory: build ## let every single allocation of the commands fail once
+	@$(python) tests/memory/sweep.py $(BUILD)/okra $(BUILD)/tests/memory/libokra_failing.so 0
 
 docs: packages packages-docs build ## make the documentation site (build/site), man pages and completions (build/share)
 	@$(python) tools/docs/make.py $(BUILD)

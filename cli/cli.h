@@ -96,6 +96,16 @@ json_t *cli_result(const cli_run *run, const char *kind, const char *name,
 /* JSON on standard output; the value is freed. */
 int cli_print_json(const cli_run *run, json_t *value);
 
+/* ---- memory: memory.c ---- */
+
+/* From now on jansson has a reserve, and cli_json_lost tells where even that did not do
+ * or cli_alloc failed: what is to be told is then not whole. */
+void cli_watch_json(void);
+bool cli_json_lost(void);
+/* calloc. */
+void *cli_alloc(size_t count, size_t size);
+void cli_json_free(char *text); /* what json_dumps made */
+
 /* ---- files: files.c ---- */
 
 /* Reads a data file, also from the folder of --data or OKRA_DATA. */

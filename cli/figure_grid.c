@@ -3,6 +3,8 @@
  */
 #include "figure.h"
 
+#include "cli.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,8 +139,8 @@ bool figure_png(FILE *out, const double *values, int rows, int cols, double low,
                                               '\r', '\n', 0x1a, '\n'};
     size_t raw = (size_t)rows * ((size_t)cols + 1);
     uLongf packed = compressBound((uLong)raw);
-    unsigned char *lines = malloc(raw), *data = malloc(packed),
-                  *png = malloc(packed + 100);
+    unsigned char *lines = cli_alloc(1, raw), *data = cli_alloc(1, packed),
+                  *png = cli_alloc(1, packed + 100);
     unsigned char header[13] = {0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0}; /* 8 bits, grey */
     bool good = lines && data && png;
     for (int i = 0; good && i < rows; i++) {
@@ -169,7 +171,7 @@ bool figure_png(FILE *out, const double *values, int rows, int cols, double low,
 static bool one_image(FILE *out, const json_t *flat, int rows, int cols, double low,
                       double high, double x, double y, double side)
 {
-    double *values = calloc((size_t)rows * (size_t)cols, sizeof *values);
+    double *values = cli_alloc((size_t)rows * (size_t)cols, sizeof *values);
     bool good = values && json_array_size(flat) == (size_t)rows * (size_t)cols;
     for (size_t i = 0; good && i < json_array_size(flat); i++) {
         values[i] = figure_at(flat, i);

@@ -4,6 +4,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -135,13 +136,51 @@ static void forget(cli_file *file)
     free(file);
 }
 
+/* What a symbolic link names, so that the link stays; `path` itself where it is none. */
+static const char *follow(const char *path, char buffer[PATH_MAX])
+{
+    struct stat found;
+    if (lstat(path, &found) != 0 || !S_ISLNK(found.st_mode)) {
+        return path;
+    }
+    if (realpath(path, buffer)) {
+        return buffer;
+    }
+    /* It names nothing yet. */
+    char target[PATH_MAX];
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    const char *slash = strrchr(path, '/');
+    if (length < 0) {
+        return path;
+    }
+    target[length] = '\0';
+    bool beside = *target != '/' && slash;
+    int size = snprintf(buffer, PATH_MAX, "%.*s%s", beside ? (int)(slash + 1 - path) : 0,
+                        path, target);
+    return size < PATH_MAX ? buffer : path;
+}
+
+/* The permissions of the file that is replaced, or those of a new one. */
+static mode_t permissions(const char *path)
+{
+    struct stat found;
+    if (stat(path, &found) == 0) {
+        return found.st_mode & 0777 & ~(found.st_gid == getegid() ? 0 : (mode_t)070);
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
 cli_file *cli_file_open(const cli_run *run, const char *path)
 {
+    char buffer[PATH_MAX];
     cli_file *file = calloc(1, sizeof *file);
     if (file && strcmp(path, "-") == 0) {
         file->stream = stdout;
         return file;
     }
+    path = follow(path, buffer);
     size_t size = strlen(path) + 12;
     if (!file || !(file->path = strdup(path)) || !(file->temporary = malloc(size))) {
         cli_failure(run, "out of memory");
@@ -152,9 +191,8 @@ cli_file *cli_file_open(const cli_run *run, const char *path)
     }
     snprintf(file->temporary, size, "%s.tmpXXXXXX", path);
     int fd = mkstemp(file->temporary);
-    mode_t mask = umask(0);
-    umask(mask);
-    if (fd < 0 || fchmod(fd, 0666 & ~mask) != 0 || !(file->stream = fdopen(fd, "w"))) {
+    if (fd < 0 || fchmod(fd, permissions(path)) != 0 ||
+        !(file->stream = fdopen(fd, "w"))) {
         cli_failure(run, "%s: %s", path, strerror(errno));
         if (fd >= 0) {
             close(fd);
@@ -173,6 +211,9 @@ FILE *cli_file_stream(cli_file *file)
 
 int cli_file_close(const cli_run *run, cli_file *file, int status)
 {
+    if (status == CLI_DONE && cli_json_lost()) {
+        status = cli_failure(run, "%s: out of memory", file->path ? file->path : "-");
+    }
     if (file->path) {
         bool good = fflush(file->stream) == 0 && !ferror(file->stream) &&
                     fsync(fileno(file->stream)) == 0;

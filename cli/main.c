@@ -71,9 +71,12 @@ static int run_command(cli_run *run, int argc, char **argv)
     return status;
 }
 
-/* What was printed must have arrived. */
+/* What was printed must be whole and have arrived. */
 static int flush(const cli_run *run, int status)
 {
+    if (cli_json_lost() && status == CLI_DONE) {
+        status = cli_failure(run, "out of memory: what was printed is not whole");
+    }
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == CLI_DONE) {
         return cli_failure(run, "standard output: %s", strerror(errno));
     }
@@ -100,6 +103,7 @@ int main(int argc, char **argv)
         return unknown_command(name);
     }
     cli_check_limits();
+    cli_watch_json();
     int status = flush(&run, run_command(&run, argc - skip, argv + skip));
     okra_options_free(run.options);
     okra_options_free(run.library);

@@ -134,7 +134,13 @@ static int draw(const cli_run *run, FILE *out, const char *folder, const char *r
         return cli_failure(run, "no memory for a figure");
     }
     bool good = figure_draw(memory, f, false, why, sizeof why);
-    fclose(memory);
+    /* What such a stream loses for want of memory it does not tell. */
+    bool told = !ferror(memory);
+    long wrote = ftell(memory);
+    if (fclose(memory) != 0 || !told || !svg || wrote < 0 || (size_t)wrote != length) {
+        free(svg);
+        return cli_failure(run, "no memory for a figure");
+    }
     fputs("<figure><figcaption>", out);
     figure_escape(out, figure_string(f, "title", ""));
     fputs("</figcaption>\n", out);

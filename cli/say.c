@@ -28,7 +28,8 @@ void cli_catch_signals(okra_context *context)
     /* A second signal ends the program at once. */
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
-    static const int numbers[] = {SIGINT, SIGTERM};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error of its writing */
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction before;
         /* What the caller had ignored (a job in the background) stays so. */
@@ -206,12 +207,13 @@ int cli_print_json(const cli_run *run, json_t *value)
     char *text =
         value ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(value);
-    if (!text) {
+    if (!text || cli_json_lost()) {
+        cli_json_free(text);
         return cli_failure(run, "could not make the JSON: out of memory");
     }
     wipe_bar();
     puts(text);
-    free(text);
+    cli_json_free(text);
     return CLI_DONE;
 }
 

@@ -116,8 +116,8 @@ static json_t *images(const table *x, const table *y, const table *yhat, okra_in
 static void curves(json_t *figures, const table *y, const table *yhat)
 {
     okra_int n = y->n * y->d, at = 0;
-    double *score = malloc((size_t)(n + 1) * sizeof *score);
-    unsigned char *positive = malloc((size_t)n + 1);
+    double *score = cli_alloc(1, (size_t)(n + 1) * sizeof *score);
+    unsigned char *positive = cli_alloc(1, (size_t)n + 1);
     okra_ranking *ranking = NULL;
     bool binary = score && positive;
     for (okra_int i = 0; binary && i < y->n; i++) {
@@ -168,7 +168,7 @@ json_t *score_sorted(const double *each, okra_int n, size_t stride, const size_t
                      char *const *name, size_t count)
 {
     json_t *series = json_array();
-    double *sorted = malloc((size_t)(n + 1) * sizeof *sorted);
+    double *sorted = cli_alloc(1, (size_t)(n + 1) * sizeof *sorted);
     okra_int step = n / POINTS + 1;
     for (size_t k = 0; sorted && k < count; k++) {
         json_t *x = json_array(), *y = json_array();

@@ -79,7 +79,7 @@ static bool fill(const json_t *result, map *m)
     m->rows = count > 1 ? axes[count - 2] : NULL;
     m->width = length_of(m->cols);
     m->height = m->rows ? length_of(m->rows) : 1;
-    m->best = calloc(m->height * m->width, sizeof *m->best);
+    m->best = cli_alloc(m->height * m->width, sizeof *m->best);
     for (size_t c = 0; m->best && c < json_array_size(cells); c++) {
         const json_t *cell = json_array_get(cells, c);
         size_t i = m->rows ? place_of(m->rows, cell) : 0, j = place_of(m->cols, cell);
@@ -237,7 +237,7 @@ static json_t *best_table(const json_t *result, const char *better)
     enum { MOST = 10 };
     const json_t *list = json_object_get(result, "cells");
     size_t count = json_array_size(list), kept = 0;
-    const json_t **cells = malloc((count + 1) * sizeof *cells);
+    const json_t **cells = cli_alloc(1, (count + 1) * sizeof *cells);
     json_t *rows = json_array();
     for (size_t c = 0; cells && c < count; c++) {
         if (!isnan(mean_of(json_array_get(list, c)))) {

@@ -86,7 +86,7 @@ static void print_best(const json_t *result)
     enum { SHOWN = 10 };
     const json_t *axes[SELECT_AXES], *cells = json_object_get(result, "cells");
     size_t varying = select_varied(result, axes), count = json_array_size(cells);
-    ranked *all = malloc((count + 1) * sizeof *all);
+    ranked *all = cli_alloc(1, (count + 1) * sizeof *all);
     if (!all || count < 2) {
         free(all);
         return;

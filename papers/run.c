@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <zlib.h>
 
 okra_context *paper_context(paper_run *run)
 {
@@ -96,9 +97,30 @@ static double spent(const paper_run *run)
     return run->before + now() - run->begin;
 }
 
-/* One JSON line a step: {"key": ..., "source": ..., "seconds": ..., "values": [...]}. A
- * line cut off by an interruption does not parse and is computed again; so is a step of
- * other sources, whose protocol or mathematics may be another. */
+/* One line a step: the CRC-32 of what follows, a space, {"key": ..., "source": ...,
+ * "seconds": ..., "values": [...]}. A line that was cut off or altered is not believed,
+ * and its step is computed again; so is a step of other sources, whose protocol or
+ * mathematics may be another. */
+enum { SUM = 9 }; /* eight digits and the space */
+
+static void sum_of(const char *text, size_t length, char sum[SUM + 1])
+{
+    snprintf(sum, SUM + 1, "%08lx ",
+             crc32_z(0, (const Bytef *)text, length) & 0xffffffff);
+}
+
+static json_t *read_step(const char *line, size_t length)
+{
+    char sum[SUM + 1];
+    length -= length > 0 && line[length - 1] == '\n';
+    if (length <= SUM) {
+        return NULL;
+    }
+    sum_of(line + SUM, length - SUM, sum);
+    return memcmp(sum, line, SUM) == 0 ? json_loadb(line + SUM, length - SUM, 0, NULL)
+                                       : NULL;
+}
+
 static void partial_path(const paper_run *run, char *path, size_t size)
 {
     snprintf(path, size, "%s/%s-%s-seed%llu.partial", run->settings->results,
@@ -119,7 +141,7 @@ static void load_partial(paper_run *run)
     }
     while ((length = getline(&line, &room, file)) > 0) {
         whole = line[length - 1] == '\n';
-        json_t *step = json_loads(line, 0, NULL);
+        json_t *step = read_step(line, (size_t)length);
         const char *key = json_string_value(json_object_get(step, "key"));
         const char *source = json_string_value(json_object_get(step, "source"));
         if (key && source && strcmp(source, paper_source()) == 0) {
@@ -149,6 +171,14 @@ bool paper_have(paper_run *run, const char *key, double *values, size_t count)
     return true;
 }
 
+/* What json_dumps made, to where it came from. */
+static void json_release(char *text)
+{
+    json_free_t release;
+    json_get_alloc_funcs(NULL, &release);
+    release(text);
+}
+
 okra_status paper_keep(paper_run *run, const char *key, const double *values,
                        size_t count)
 {
@@ -161,15 +191,26 @@ okra_status paper_keep(paper_run *run, const char *key, const double *values,
     json_object_set(run->steps, key, array);
     json_t *step = json_pack("{s:s,s:s,s:f,s:o}", "key", key, "source", paper_source(),
                              "seconds", spent(run), "values", array);
+    char sum[SUM + 1] = "";
     char *line = json_dumps(step, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    json_t *again = line ? json_loads(line, 0, NULL) : NULL;
+    bool whole = again && json_equal(step, again) && json_array_size(array) == count;
+    if (whole) {
+        sum_of(line, strlen(line), sum);
+    }
+    json_decref(again);
     json_decref(step);
+    if (!whole) {
+        json_release(line);
+        return okra_fail(OKRA_EMEM, "there is no memory to keep step %s", key);
+    }
     partial_path(run, path, sizeof path);
     FILE *file = fopen(path, "a");
-    bool good = file && line && fprintf(file, "%s\n", line) > 0;
+    bool good = file && fprintf(file, "%s%s\n", sum, line) > 0;
     if (file && fclose(file) != 0) {
         good = false;
     }
-    free(line);
+    json_release(line);
     return good ? OKRA_OK : okra_fail(OKRA_EIO, "%s: %s", path, strerror(errno));
 }
 

@@ -92,6 +92,9 @@ okra_int okra_alloc_peak_bytes_(void);
 void okra_alloc_reset_peak_(void);
 void okra_alloc_fail_at_(okra_int k);
 
+/* Whether this allocation is the one that must fail: for json.c. */
+bool okra_alloc_told_to_fail_(void);
+
 /* Is there room for `bytes` more under the context's budget, given what is alive? If not,
  * OKRA_EBUDGET with a message that says how much `what` needs and how much there is. */
 okra_status okra_budget_ask_(const okra_context *context, double bytes, const char *what,

@@ -27,7 +27,7 @@ static header *header_of(void *p)
     return (header *)(void *)((char *)p - ALIGNMENT);
 }
 
-static bool told_to_fail(void)
+bool okra_alloc_told_to_fail_(void)
 {
     long long left = atomic_load(&fail_countdown);
     while (left >= 0) {
@@ -73,7 +73,8 @@ void *okra_alloc_(okra_int count, size_t size)
         keep_freed_memory();
     }
     /* No rounding up: the address sanitizer then sees the first byte past the end. */
-    if (told_to_fail() || posix_memalign(&base, ALIGNMENT, ALIGNMENT + bytes) != 0) {
+    if (okra_alloc_told_to_fail_() ||
+        posix_memalign(&base, ALIGNMENT, ALIGNMENT + bytes) != 0) {
         okra_fail_(OKRA_EMEM, "could not allocate %zu bytes", bytes);
         return NULL;
     }

@@ -89,6 +89,11 @@ static okra_status described(const okra_archive_ *archive, const char *key,
 okra_status okra_archive_bytes_(const okra_archive_ *archive, okra_int index,
                                 const unsigned char **bytes, okra_int *size, void **owned)
 {
+    if (!okra_zip_stored_(archive->zip, index, size)) { /* it may inflate to anything */
+        return okra_fail_(OKRA_EFORMAT,
+                          "%s: entry '%s' is compressed; a model's entries are stored",
+                          archive->path, okra_zip_each_(archive->zip, (size_t)index));
+    }
     okra_status st = okra_zip_entry_(NULL, archive->zip, index, bytes, size, owned);
     if (st == OKRA_EFORMAT) {
         okra_message_prefix_("%s", archive->path);
@@ -113,10 +118,6 @@ okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
         FAIL(OKRA_EFORMAT, "%s: the array %s is missing", archive->path, entry);
     }
     TRY(okra_archive_bytes_(archive, at, &bytes, &size, &owned));
-    if (owned) {
-        FAIL(OKRA_EFORMAT, "%s: the array %s is compressed; a model's arrays are stored",
-             archive->path, entry);
-    }
     TRY(okra_area_(*rows, *cols < 0 ? 1 : *cols, (size_t)element_size(dtype), &area));
     okra_int length = (okra_int)okra_npy_header_(dtype, *rows, *cols, header);
     if (size != length + area * element_size(dtype) ||

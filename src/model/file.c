@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A description of more bytes is none of a model. */
+enum { JSON_MOST = 16 << 20 };
+
 /* ---- saving ---- */
 
 static okra_status save_bag(okra_saver_ *saver, const okra_bag_ *bag)
@@ -34,7 +37,7 @@ static okra_status save_json(okra_saver_ *saver, const okra_model *model)
 {
     okra_status st = OKRA_OK;
     char *text = NULL;
-    json_t *about = json_loads(model->json, 0, NULL);
+    json_t *about = okra_json_parse_(model->json, strlen(model->json), 0, NULL);
     TRY(okra_json_set_(about, "arrays", json_incref(saver->arrays)));
     TRY(okra_json_text_(about, &text));
     TRY(okra_zip_add_(saver->zip, "model.json", text, strlen(text), NULL, 0, 0, 0, NULL));
@@ -95,7 +98,8 @@ done:
 
 /* A file of a newer format may be sealed in another way, so that its version is looked at
  * first. */
-static okra_status read_json(const okra_archive_ *a, char **text, json_t **out)
+static okra_status read_json(const okra_context *ctx, const okra_archive_ *a, char **text,
+                             json_t **out)
 {
     okra_status st = OKRA_OK;
     const unsigned char *bytes = NULL;
@@ -108,7 +112,17 @@ static okra_status read_json(const okra_archive_ *a, char **text, json_t **out)
              a->path);
     }
     TRY(okra_archive_bytes_(a, at, &bytes, &size, &owned));
-    about = json_loadb((const char *)bytes, (size_t)size, JSON_REJECT_DUPLICATES, &where);
+    if (size > JSON_MOST) {
+        FAIL(OKRA_EFORMAT, "%s: model.json has %lld bytes; a model's has at most %d",
+             a->path, (long long)size, JSON_MOST);
+    }
+    TRY(okra_budget_ask_(ctx, 2.0 * OKRA_JSON_PARSED_ * (double)size, "%s: model.json",
+                         a->path));
+    about = okra_json_parse_((const char *)bytes, (size_t)size, JSON_REJECT_DUPLICATES,
+                             &where);
+    if (okra_json_lost_()) {
+        FAIL(OKRA_EMEM, "%s: there is no memory to read model.json", a->path);
+    }
     const char *format = json_string_value(json_object_get(about, "format"));
     if (!format || strcmp(format, OKRA_MODEL_FORMAT_) != 0) {
         FAIL(OKRA_EFORMAT, "%s: model.json is not the description of a model%s%s",
@@ -238,7 +252,7 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
     NEED(path);
     ZALLOC(m, 1);
     TRY(open_archive(context, path, &m->archive));
-    TRY(read_json(m->archive, &m->json, &about));
+    TRY(read_json(context, m->archive, &m->json, &about));
     m->archive->arrays = json_object_get(about, "arrays");
     const char *method = json_string_value(json_object_get(about, "method"));
     m->method = method ? okra_method_find_(method) : NULL;

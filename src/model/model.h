@@ -4,12 +4,12 @@
 #ifndef OKRA_MODEL_H_
 #define OKRA_MODEL_H_
 
+#include "core/json.h"
 #include "decode/decode.h"
 #include "kernel/lowrank/lowrank.h"
 #include "method/method.h"
 #include "okra/model.h"
 
-#include <jansson.h>
 #include <stdatomic.h>
 
 /* The training set seen through its kernels; counted, since the models of a path share

@@ -2,8 +2,9 @@
  * journal.c: finished cells on file, so that an interrupted selection goes on where it
  * stopped. The first line names the work by a fingerprint of options, data and seed; each
  * further line is one cell. Numbers are written with 17 digits, so that what is read
- * equals what was computed. Lines are appended one by one; a last line that was cut short
- * is dropped.
+ * equals what was computed. A line carries the CRC-32 of what it says, which is checked
+ * before that is believed. Lines are appended one by one; a last line that was cut short
+ * or came to the disk in part is dropped.
  */
 #include "select/select.h"
 
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <zlib.h>
 
 typedef struct entry {
     okra_int outer, count;
@@ -171,17 +174,58 @@ done:
     return st;
 }
 
+/* A line is BEFORE, eight hexadecimal digits, BETWEEN, what it says, "}". */
+#define BEFORE "{\"crc32\": \""
+#define BETWEEN "\", \"record\": "
+enum { AT_CRC = sizeof BEFORE - 1, AT_RECORD = AT_CRC + 8 + sizeof BETWEEN - 1 };
+
+/* Whether p..stop is a line whose sum is right; what it says is then *length from
+ * p + AT_RECORD on. */
+static bool right_line(const char *p, const char *stop, size_t *length)
+{
+    char sum[12];
+    if (stop - p < AT_RECORD + 1 || memcmp(p, BEFORE, AT_CRC) != 0 ||
+        memcmp(p + AT_CRC + 8, BETWEEN, sizeof BETWEEN - 1) != 0 || stop[-1] != '}') {
+        return false;
+    }
+    *length = (size_t)(stop - p) - AT_RECORD - 1;
+    uLong crc = crc32_z(0, (const Bytef *)p + AT_RECORD, *length);
+    snprintf(sum, sizeof sum, "%08lx", crc);
+    return memcmp(p + AT_CRC, sum, 8) == 0;
+}
+
+/* One line of the file out of what it says; NULL on failure. */
+static char *make_line(const char *record)
+{
+    uLong crc = crc32_z(0, (const Bytef *)record, strlen(record));
+    return okra_format_(BEFORE "%08lx" BETWEEN "%s}\n", crc, record);
+}
+
 static okra_status read_lines(okra_journal_ *j, const okra_bytes_ *bytes)
 {
     okra_status st = OKRA_OK;
     const char *p = (const char *)bytes->p, *end = p + bytes->size;
     for (okra_int number = 1; p < end; number++) {
         const char *stop = memchr(p, '\n', (size_t)(end - p));
+        size_t length = 0;
         if (!stop) {
             break; /* cut short */
         }
-        json_t *line = json_loadb(p, (size_t)(stop - p), 0, NULL);
-        if (number == 1) {
+        if (!right_line(p, stop, &length)) {
+            if (number > 1 && stop + 1 == end) {
+                break; /* the last one, in part */
+            }
+            if (number == 1) {
+                FAIL(OKRA_EFORMAT, "not the finished work of a selection");
+            }
+            FAIL(OKRA_EFORMAT, "line %lld was altered: its CRC-32 is another",
+                 (long long)number);
+        }
+        json_t *line = okra_json_parse_(p + AT_RECORD, length, 0, NULL);
+        if (okra_json_lost_()) {
+            st = okra_fail_(OKRA_EMEM, "there is no memory for line %lld",
+                            (long long)number);
+        } else if (number == 1) {
             char hex[24];
             const char *mark = json_string_value(json_object_get(line, "okra-select"));
             snprintf(hex, sizeof hex, "%016llx", (unsigned long long)j->fingerprint);
@@ -274,8 +318,10 @@ static okra_status put_entry(const entry *e, char **text)
     if (!line) {
         return OKRA_EMEM;
     }
-    *text = okra_format_("%s]}\n", line);
+    char *record = okra_format_("%s]}", line);
+    *text = record ? make_line(record) : NULL;
     st = *text ? OKRA_OK : OKRA_EMEM;
+    okra_free_(record);
     okra_free_(line);
     return st;
 }
@@ -293,7 +339,7 @@ static okra_status append_lines(okra_journal_ *j)
         okra_free_(text);
         text = NULL;
     }
-    good = good && fflush(file) == 0;
+    good = good && fflush(file) == 0 && fsync(fileno(file)) == 0;
     if (!good) {
         FAIL(OKRA_EIO, "%s: %s", j->path, strerror(errno));
     }
@@ -309,13 +355,21 @@ okra_status okra_journal_save_(okra_journal_ *j, const char *path)
 {
     okra_status st = OKRA_OK;
     okra_writer_ *w = NULL;
-    char *text = NULL;
+    char *text = NULL, mark[64];
     if (!path) {
         return j->path ? append_lines(j) : OKRA_OK;
     }
     TRY(okra_writer_open_(path, &w));
-    TRY(okra_writer_printf_(w, "{\"okra-select\": \"%016llx\"}\n",
-                            (unsigned long long)j->fingerprint));
+    snprintf(mark, sizeof mark, "{\"okra-select\": \"%016llx\"}",
+             (unsigned long long)j->fingerprint);
+    text = make_line(mark);
+    if (!text) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    TRY(okra_writer_put_(w, text, strlen(text)));
+    okra_free_(text);
+    text = NULL;
     for (okra_int i = 0; i < j->count; i++) {
         TRY(put_entry(&j->entries[i], &text));
         TRY(okra_writer_put_(w, text, strlen(text)));

@@ -12,62 +12,76 @@ static json_t *number(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
+/* value, which is given away, or NULL where something of it was lost on the way. */
+static json_t *whole(json_t *value, bool good)
+{
+    if (!good) {
+        json_decref(value);
+        return NULL;
+    }
+    return value;
+}
+
 static json_t *settings(const okra_space_ *space, const okra_setting_ *setting)
 {
     json_t *o = json_object();
+    bool good = true;
     for (size_t i = 0; i < space->count; i++) {
-        json_object_set_new(o, space->axes[i].name, json_string(setting->text[i]));
+        good &=
+            !json_object_set_new(o, space->axes[i].name, json_string(setting->text[i]));
     }
-    return o;
+    return whole(o, good);
 }
 
 static json_t *cell(const okra_selection *s, okra_int values, const okra_cell_ *c)
 {
     json_t *list = json_array(), *o = json_object();
+    bool good = true;
     for (okra_int f = 0; f < values; f++) {
-        json_array_append_new(list, number(c->values[f]));
+        good &= !json_array_append_new(list, number(c->values[f]));
     }
-    json_object_set_new(o, "settings", settings(s->space, &c->setting));
-    json_object_set_new(o, "mean", number(c->mean));
-    json_object_set_new(o, "error", number(c->error));
-    json_object_set_new(o, "values", list);
+    good &= !json_object_set_new(o, "settings", settings(s->space, &c->setting));
+    good &= !json_object_set_new(o, "mean", number(c->mean));
+    good &= !json_object_set_new(o, "error", number(c->error));
+    good &= !json_object_set_new(o, "values", list);
     if (!isnan(c->gcv)) {
-        json_object_set_new(o, "gcv", number(c->gcv));
+        good &= !json_object_set_new(o, "gcv", number(c->gcv));
     }
     if (c->refined) {
-        json_object_set_new(o, "refined", json_true());
+        good &= !json_object_set_new(o, "refined", json_true());
     }
-    return o;
+    return whole(o, good);
 }
 
 /* Name and values of every axis. */
 static json_t *axes(const okra_space_ *space)
 {
     json_t *list = json_array();
+    bool good = true;
     for (size_t i = 0; i < space->count; i++) {
         json_t *values = json_array();
         for (okra_int k = 0; k < OKRA_MIN_(space->axes[i].count, 10000); k++) {
             char *text = NULL;
-            if (okra_grid_text_(space->axes[i].grid, k, &text) == OKRA_OK) {
-                json_array_append_new(values, json_string(text));
-            }
+            good &= okra_grid_text_(space->axes[i].grid, k, &text) == OKRA_OK &&
+                    !json_array_append_new(values, json_string(text));
             okra_free_(text);
         }
-        json_array_append_new(
+        good &= !json_array_append_new(
             list, json_pack("{s:s, s:o}", "name", space->axes[i].name, "values", values));
     }
-    return list;
+    return whole(list, good);
 }
 
 static json_t *outer(const okra_selection *s)
 {
     json_t *list = json_array();
+    bool good = true;
     double sum = 0, squares = 0, count = (double)s->outer_count;
     for (okra_int f = 0; f < s->outer_count; f++) {
         const okra_outer_ *o = &s->outer[f];
         const okra_cell_ *best = &o->found.cells[o->found.best];
         sum += o->error;
-        json_array_append_new(
+        good &= !json_array_append_new(
             list,
             json_pack("{s:o, s:I, s:I, s:o, s:o}", "value", number(o->error), "trained",
                       (json_int_t)o->trained, "tested", (json_int_t)o->tested, "settings",
@@ -78,18 +92,24 @@ static json_t *outer(const okra_selection *s)
         squares += d * d;
     }
     double error = count > 1 ? sqrt(squares / (count - 1) / count) : (double)NAN;
-    return json_pack("{s:o, s:o, s:o}", "mean", number(sum / count), "error",
-                     number(error), "folds", list);
+    return whole(json_pack("{s:o, s:o, s:o}", "mean", number(sum / count), "error",
+                           number(error), "folds", list),
+                 good);
 }
 
 okra_status okra_selection_report_(okra_selection *s)
 {
     okra_status st = OKRA_OK;
+    okra_json_watch_();
     json_t *o = json_object(), *cells = json_array();
     okra_int closed = 0;
+    bool good = true;
     for (okra_int i = 0; i < s->found.count; i++) {
         closed += s->found.cells[i].closed;
-        json_array_append_new(cells, cell(s, s->values, &s->found.cells[i]));
+        good &= !json_array_append_new(cells, cell(s, s->values, &s->found.cells[i]));
+    }
+    if (!good) {
+        FAIL(OKRA_EMEM, "could not describe the selection as JSON");
     }
     TRY(okra_json_set_(o, "okra", json_string(okra_version())));
     TRY(okra_json_set_(o, "format", json_integer(1)));

@@ -3,20 +3,23 @@
  *
  * Bytes go to a temporary file in the target's folder; commit syncs it, renames it over
  * the target and syncs the folder, so that a crash leaves either the old file or the new
- * one. Standard output ("-") and targets that are not plain files (a pipe, a terminal)
+ * one. A target that is a symbolic link stays one: the file that it names is replaced; a
+ * target that is there keeps its permissions, and its group where the system allows it.
+ * Standard output ("-") and targets that are not plain files (a pipe, a terminal)
  * are written directly, for there is nothing to rename.
  */
 #include "data/data.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER = 1 << 16, LINE = 512, ATTEMPTS = 100 };
+enum { BUFFER = 1 << 16, LINE = 512, ATTEMPTS = 100, LINKS = 40 };
 
 struct okra_writer_ {
     int fd;
@@ -37,8 +40,47 @@ static okra_status cannot_write(const okra_writer_ *w)
                       strerror(errno));
 }
 
-/* Opens a fresh file beside the target; its permissions follow the umask. */
-static okra_status open_temporary(okra_writer_ *w)
+/* Puts in place of a link what it names, through links to links. */
+static okra_status follow(char **path)
+{
+    char target[PATH_MAX];
+    for (int links = 0; links < LINKS; links++) {
+        ssize_t length = readlink(*path, target, sizeof target - 1);
+        if (length < 0) {
+            return OKRA_OK; /* no link, or nothing there */
+        }
+        target[length] = '\0';
+        const char *slash = strrchr(*path, '/');
+        char *next = *target == '/' || !slash
+                         ? okra_strdup_(target)
+                         : okra_format_("%.*s/%s", (int)(slash - *path), *path, target);
+        if (!next) {
+            return OKRA_EMEM;
+        }
+        okra_free_(*path);
+        *path = next;
+    }
+    return okra_fail_(OKRA_EIO, "%s: cannot be written: too many symbolic links", *path);
+}
+
+/* The permissions of the file that is replaced; its group's only where it stays the
+ * group. */
+static bool take_permissions(int fd, const struct stat *old)
+{
+    struct stat now;
+    if (fchown(fd, (uid_t)-1, old->st_gid) != 0 && errno != EPERM) {
+        return false;
+    }
+    mode_t mode = old->st_mode & 0777;
+    if (fstat(fd, &now) != 0) {
+        return false;
+    }
+    return fchmod(fd, now.st_gid == old->st_gid ? mode : mode & ~(mode_t)070) == 0;
+}
+
+/* Opens a fresh file beside the target; its permissions are those of `old`, or follow the
+ * umask where there is none. */
+static okra_status open_temporary(okra_writer_ *w, const struct stat *old)
 {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         uint64_t random = 0;
@@ -50,9 +92,10 @@ static okra_status open_temporary(okra_writer_ *w)
         if (!w->temporary) {
             return OKRA_EMEM;
         }
-        w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                     old ? 0600 : 0666);
         if (w->fd >= 0) {
-            return OKRA_OK;
+            return !old || take_permissions(w->fd, old) ? OKRA_OK : cannot_write(w);
         }
         okra_free_(w->temporary);
         w->temporary = NULL;
@@ -77,8 +120,12 @@ okra_status okra_writer_open_(const char *path, okra_writer_ **out)
     }
     if (strcmp(path, "-") == 0) {
         w->fd = STDOUT_FILENO;
-    } else if (stat(path, &info) != 0 || S_ISREG(info.st_mode)) {
-        TRY(open_temporary(w));
+    } else if (stat(path, &info) != 0) {
+        TRY(follow(&w->path));
+        TRY(open_temporary(w, NULL));
+    } else if (S_ISREG(info.st_mode)) {
+        TRY(follow(&w->path));
+        TRY(open_temporary(w, &info));
     } else if (S_ISDIR(info.st_mode)) {
         FAIL(OKRA_EIO, "%s: cannot be written: it is a directory", path);
     } else {

@@ -255,6 +255,12 @@ okra_int okra_zip_find_(const okra_zip_ *zip, const char *name)
     return -1;
 }
 
+bool okra_zip_stored_(const okra_zip_ *zip, okra_int index, okra_int *size)
+{
+    *size = zip->entries[index].size;
+    return zip->entries[index].method == STORED;
+}
+
 static voidpf zlib_alloc(voidpf opaque, uInt count, uInt size)
 {
     (void)opaque;

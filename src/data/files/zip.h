@@ -25,6 +25,8 @@ void okra_zip_close_(okra_zip_ *zip); /* accepts NULL */
 const char *okra_zip_each_(const okra_zip_ *zip, size_t index);
 /* -1 if there is none of that name. */
 okra_int okra_zip_find_(const okra_zip_ *zip, const char *name);
+/* Whether the entry is not compressed, and its size, before anything of it is read. */
+bool okra_zip_stored_(const okra_zip_ *zip, okra_int index, okra_int *size);
 /* The entry's bytes, CRC checked. Stored: a view into the mapped file, valid until close
  * (*owned is NULL); deflated: a block that the caller frees (*owned). */
 okra_status okra_zip_entry_(const okra_context *ctx, const okra_zip_ *zip, okra_int index,

@@ -160,6 +160,34 @@ TEST(writer)
     files_clean();
 }
 
+/* What is replaced keeps its permissions; a link stays a link. */
+TEST(what_is_there)
+{
+    struct stat info;
+    char link[600], far[600], round[600];
+    mode_t before = umask(022);
+    CHECK_OK(write_file(files_path("a"), "one", true));
+    CHECK(chmod(files_path("a"), 0600) == 0);
+    snprintf(link, sizeof link, "%s", files_path("link"));
+    snprintf(far, sizeof far, "%s", files_path("far"));
+    snprintf(round, sizeof round, "%s", files_path("round"));
+    CHECK(symlink("a", link) == 0 && symlink(link, far) == 0);
+    CHECK_OK(write_file(far, "two", true));
+    CHECK(file_is("a", "two 7!") && files_count() == 3);
+    CHECK(stat(files_path("a"), &info) == 0 && (info.st_mode & 0777) == 0600);
+    CHECK(lstat(far, &info) == 0 && S_ISLNK(info.st_mode));
+    CHECK(unlink(files_path("a")) == 0); /* links that name nothing yet */
+    CHECK_OK(write_file(far, "three", true));
+    CHECK(file_is("a", "three 7!") && files_count() == 3);
+    CHECK(stat(files_path("a"), &info) == 0 && (info.st_mode & 0777) == 0644);
+    CHECK(symlink("round", round) == 0);
+    CHECK_FAILS(write_file(round, "x", true), OKRA_EIO,
+                "cannot be written: too many symbolic links");
+    CHECK_ALLOCATIONS(write_file(far, "four", true), (void)0);
+    umask(before);
+    files_clean();
+}
+
 /* Pieces larger and smaller than the buffer arrive in order; the position counts. */
 TEST(pieces)
 {
@@ -202,5 +230,5 @@ TEST(commit_fails)
     files_clean();
 }
 
-MAIN(RUN(bytes), RUN(no_permission), RUN(pipes), RUN(writer), RUN(pieces),
-     RUN(commit_fails))
+MAIN(RUN(bytes), RUN(no_permission), RUN(pipes), RUN(writer), RUN(what_is_there),
+     RUN(pieces), RUN(commit_fails))

@@ -55,6 +55,56 @@ static char *untimed(const okra_selection *s)
     return text;
 }
 
+/* Every line is checked before it is believed; only the last one may be torn. */
+static void check_altered(okra_context *ctx, const okra_data *x, const okra_data *y,
+                          const okra_options *o, const char *path, const char *want)
+{
+    okra_select_request request = {.resume = path};
+    okra_selection *s = NULL;
+    okra_bytes_ whole = {0};
+    CHECK_OK(okra_bytes_open_(NULL, path, &whole));
+    char *copy = malloc((size_t)whole.size);
+    memcpy(copy, whole.p, (size_t)whole.size);
+    okra_int size = whole.size, second = (char *)memchr(copy, '\n', 100) + 1 - copy;
+    okra_bytes_close_(&whole);
+    const struct {
+        okra_int at, cut;
+        const char *text; /* NULL: taken */
+    } cases[] = {
+        {12, 0, "not the finished work of a selection"},
+        {second - 3, 0, "not the finished work of a selection"},
+        {second + 12, 0, "line 2 was altered: its CRC-32 is another"},
+        {second + 60, 0, "line 2 was altered: its CRC-32 is another"},
+        {size - 5, 0, NULL},
+        {-1, 1, NULL},
+        {-1, 30, NULL},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        FILE *f = fopen(path, "wb");
+        okra_int length = size - cases[k].cut;
+        if (cases[k].at >= 0) {
+            copy[cases[k].at] ^= 1;
+        }
+        CHECK(f && fwrite(copy, 1, (size_t)length, f) == (size_t)length);
+        fclose(f);
+        if (cases[k].at >= 0) {
+            copy[cases[k].at] ^= 1;
+        }
+        if (cases[k].text) {
+            CHECK_FAILS(okra_select(ctx, x, y, o, &request, &s), OKRA_EFORMAT,
+                        cases[k].text);
+        } else {
+            CHECK_OK(okra_select(ctx, x, y, o, &request, &s));
+            char *got = untimed(s);
+            CHECK_TEXT(got, want);
+            free(got);
+            okra_selection_free(s);
+            s = NULL;
+        }
+    }
+    free(copy);
+}
+
 TEST(nested_is_the_same_for_any_threads_and_after_an_interrupt)
 {
     okra_data *x = NULL, *y = NULL, *classes = NULL;
@@ -91,6 +141,7 @@ TEST(nested_is_the_same_for_any_threads_and_after_an_interrupt)
     free(got);
     okra_selection_free(other);
 
+    check_altered(one, x, y, o, path, want);
     okra_options *changed = string_options("zero-one");
     CHECK_FAILS(okra_select(one, x, y, changed, &request, &other), OKRA_EARG,
                 "other options");

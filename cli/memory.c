@@ -1,0 +1,64 @@
+/*
+ * memory.c: no answer is given where a part of it was lost for want of memory.
+ *
+ * The commands build their JSON piece by piece, and jansson itself passes over some
+ * failures. So it gets a reserve for them; once that is used up, nothing that is made of
+ * JSON is printed or kept, and the program does not end with status 0.
+ */
+#include "cli.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { RESERVE = 1 << 20, ALIGN = 16 };
+
+static atomic_bool lost;
+static atomic_size_t used;
+static _Alignas(
+    ALIGN) char reserve[RESERVE]; /* pages that are not touched cost nothing */
+
+static void *take(size_t size)
+{
+    void *p = malloc(size);
+    if (!p && size <= RESERVE - ALIGN) {
+        size_t whole = (size + ALIGN - 1) / ALIGN * ALIGN;
+        size_t at = atomic_fetch_add(&used, whole);
+        p = at <= RESERVE - whole ? reserve + at : NULL;
+    }
+    if (!p) {
+        atomic_store(&lost, true);
+    }
+    return p;
+}
+
+static void give(void *p)
+{
+    const char *at = p;
+    if (at < reserve || at >= reserve + RESERVE) {
+        free(p);
+    }
+}
+
+void *cli_alloc(size_t count, size_t size)
+{
+    void *p = calloc(count, size);
+    if (!p) {
+        atomic_store(&lost, true);
+    }
+    return p;
+}
+
+void cli_watch_json(void)
+{
+    json_set_alloc_funcs(take, give);
+}
+
+bool cli_json_lost(void)
+{
+    return atomic_load(&lost);
+}
+
+void cli_json_free(char *text)
+{
+    give(text);
+}
