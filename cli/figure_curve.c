@@ -12,7 +12,15 @@ typedef struct plot {
     FILE *out;
     figure_scale x, y;
     double bottom, right;
+    bool zero; /* the axis of x is logarithmic, and 0 has a tick of its own before it */
 } plot;
+
+enum { ZERO = 20, BEFORE = 44 }; /* where 0 stands, and where the others begin */
+
+static double at_x(const plot *p, double x)
+{
+    return p->zero && x == 0 ? LEFT + ZERO : figure_scale_at(&p->x, x);
+}
 
 static void axis_x(const plot *p, const char *label)
 {
@@ -25,6 +33,12 @@ static void axis_x(const plot *p, const char *label)
                 at, at, TOP, p->bottom);
         figure_text(p->out, at, p->bottom + 16, "middle", "soft",
                     figure_number(ticks[i], text, sizeof text));
+    }
+    if (p->zero) {
+        fprintf(p->out,
+                "<line class=\"axis\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%.1f\"/>\n",
+                LEFT + ZERO, LEFT + ZERO, TOP, p->bottom);
+        figure_text(p->out, LEFT + ZERO, p->bottom + 16, "middle", "soft", "0");
     }
     figure_text(p->out, (LEFT + p->right) / 2, p->bottom + 36, "middle", "", label);
 }
@@ -76,7 +90,8 @@ static double height_of(const json_t *series)
 
 static bool usable(const plot *p, double x, double y)
 {
-    return isfinite(x) && isfinite(y) && (!p->x.log || x > 0) && (!p->y.log || y > 0);
+    return isfinite(x) && isfinite(y) && (!p->x.log || x > 0 || (p->zero && x == 0)) &&
+           (!p->y.log || y > 0);
 }
 
 /* The area one standard deviation around a curve. */
@@ -93,21 +108,26 @@ static void band(const plot *p, const json_t *one, size_t colour)
         size_t i = k < n ? k : 2 * n - 1 - k;
         double edge = figure_at(y, i) + (k < n ? 1 : -1) * figure_at(sd, i);
         if (usable(p, figure_at(x, i), edge)) {
-            fprintf(p->out, "%.1f,%.1f ", figure_scale_at(&p->x, figure_at(x, i)),
+            fprintf(p->out, "%.1f,%.1f ", at_x(p, figure_at(x, i)),
                     figure_scale_at(&p->y, edge));
         }
     }
     fputs("\"/>\n", p->out);
 }
 
+/* steps: the value y_i holds from x_{i-1} to x_i. */
 static void line(const plot *p, const json_t *one, size_t colour)
 {
     const json_t *x = json_object_get(one, "x"), *y = json_object_get(one, "y");
+    bool steps = json_is_true(json_object_get(one, "steps"));
     fprintf(p->out, "<polyline class=\"plot\" stroke=\"var(--s%zu)\" points=\"", colour);
     for (size_t i = 0; i < json_array_size(x); i++) {
         if (usable(p, figure_at(x, i), figure_at(y, i))) {
-            fprintf(p->out, "%.1f,%.1f ", figure_scale_at(&p->x, figure_at(x, i)),
-                    figure_scale_at(&p->y, figure_at(y, i)));
+            double at = figure_scale_at(&p->y, figure_at(y, i));
+            if (steps && i > 0) {
+                fprintf(p->out, "%.2f,%.2f ", at_x(p, figure_at(x, i - 1)), at);
+            }
+            fprintf(p->out, "%.2f,%.2f ", at_x(p, figure_at(x, i)), at);
         }
     }
     fputs("\"/>\n", p->out);
@@ -120,8 +140,8 @@ static void points(const plot *p, const json_t *one, size_t colour, double radiu
         if (usable(p, figure_at(x, i), figure_at(y, i))) {
             fprintf(p->out,
                     "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%g\" fill=\"var(--s%zu)\"/>\n",
-                    figure_scale_at(&p->x, figure_at(x, i)),
-                    figure_scale_at(&p->y, figure_at(y, i)), radius, colour);
+                    at_x(p, figure_at(x, i)), figure_scale_at(&p->y, figure_at(y, i)),
+                    radius, colour);
         }
     }
 }
@@ -134,9 +154,12 @@ bool figure_curve(FILE *out, const json_t *figure, bool alone, char *why, size_t
         snprintf(why, size, "it has no series");
         return false;
     }
-    plot p = {out, figure_scale_empty(json_is_true(json_object_get(figure, "log_x"))),
+    plot p = {out,
+              figure_scale_empty(json_is_true(json_object_get(figure, "log_x"))),
               figure_scale_empty(json_is_true(json_object_get(figure, "log_y"))),
-              FIGURE_HEIGHT - BOTTOM, FIGURE_WIDTH - RIGHT};
+              FIGURE_HEIGHT - BOTTOM,
+              FIGURE_WIDTH - RIGHT,
+              false};
     size_t i;
     json_t *one;
     json_array_foreach(series, i, one)
@@ -150,9 +173,10 @@ bool figure_curve(FILE *out, const json_t *figure, bool alone, char *why, size_t
         for (size_t k = 0; k < json_array_size(x); k++) {
             figure_scale_take(&p.x, figure_at(x, k));
             figure_scale_take(&p.y, figure_at(y, k));
+            p.zero = p.zero || (p.x.log && figure_at(x, k) == 0);
         }
     }
-    figure_scale_finish(&p.x, LEFT, p.right);
+    figure_scale_finish(&p.x, LEFT + (p.zero ? BEFORE : 0), p.right);
     figure_scale_finish(&p.y, p.bottom, TOP);
     figure_begin(out, FIGURE_WIDTH, height_of(series), figure_string(figure, "title", ""),
                  alone);
@@ -205,8 +229,12 @@ bool figure_bars(FILE *out, const json_t *figure, bool alone, char *why, size_t 
         snprintf(why, size, "it has no series or no labels");
         return false;
     }
-    plot p = {out, figure_scale_empty(false), figure_scale_empty(false),
-              FIGURE_HEIGHT - BOTTOM, FIGURE_WIDTH - RIGHT};
+    plot p = {out,
+              figure_scale_empty(false),
+              figure_scale_empty(false),
+              FIGURE_HEIGHT - BOTTOM,
+              FIGURE_WIDTH - RIGHT,
+              false};
     json_t *one;
     figure_scale_take(&p.y, 0);
     json_array_foreach(series, i, one)

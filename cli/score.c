@@ -3,13 +3,14 @@
  */
 #include "commands.h"
 #include "score_figure.h"
+#include "score_lists.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct score_fields {
-    const char *y, *yhat, *metric, *model, *x, *each, *image;
+    const char *y, *yhat, *metric, *model, *x, *each, *image, *lists, *candidates;
 } score_fields;
 
 static const okra_option rows[] = {
@@ -29,6 +30,12 @@ static const okra_option rows[] = {
      "The values of every object, one column a metric"},
     {"image", OKRA_OPTION_TEXT, offsetof(score_fields, image), "", 1, 0, NULL, "RxC",
      "Outputs are images of R rows and C columns: the report of --json shows them"},
+    {"lists", OKRA_OPTION_TEXT, offsetof(score_fields, lists), "", 1, 0, NULL, "FILE",
+     "In place of --yhat: what okra predict --top, --set or --interval wrote (.tsv, "
+     ".csv), "
+     "for hit-rate, mrr, coverage and set-size; of intervals, set-size is their width"},
+    {"candidates", OKRA_OPTION_TEXT, offsetof(score_fields, candidates), "", 1, 0, NULL,
+     "FILE", "The candidates that the lists number; those of --model if not given"},
     {0}};
 
 enum { METRICS = 32 };
@@ -145,6 +152,109 @@ static int score_pairs(cli_run *run, const score_fields *f, const okra_data *y, 
     return status;
 }
 
+/* The number of the true candidate of each test, and lists by the same numbers. */
+static int number_truth(cli_run *run, const score_fields *f, const okra_data *y,
+                        score_lists *l, okra_int *truth)
+{
+    char buffer[4096];
+    okra_model *model = NULL;
+    okra_data *given = NULL;
+    okra_int *same = NULL;
+    okra_status st =
+        *f->candidates
+            ? cli_read(run, f->candidates, &given)
+            : okra_model_load(run->context,
+                              cli_find(run, f->model, buffer, sizeof buffer), &model);
+    const okra_data *among = model ? okra_model_outputs(model) : given;
+    okra_int count = st == OKRA_OK ? okra_data_count(among) : 0;
+    int status = cli_status(run, st);
+    same = malloc((size_t)count * sizeof *same + 1);
+    if (status == CLI_DONE && !same) {
+        status = cli_failure(run, "out of memory");
+    }
+    if (status == CLI_DONE) {
+        st = okra_data_match(y, among, truth);
+        st = st == OKRA_OK ? okra_data_match(among, among, same) : st;
+        status = cli_status(run, st);
+    }
+    for (okra_int k = 0; k < l->n * l->width && status == CLI_DONE; k++) {
+        if (l->index[k] >= count) {
+            status = cli_failure(run, "%s: candidate %lld, expected less than %lld",
+                                 f->lists, (long long)l->index[k], (long long)count);
+        } else if (l->index[k] >= 0) { /* of equal candidates the first stands for all */
+            l->index[k] = same[l->index[k]];
+        }
+    }
+    free(same);
+    okra_data_free(given);
+    okra_model_free(model);
+    return status;
+}
+
+/* Intervals: each output is a set of numbers. */
+static int score_intervals(cli_run *run, const okra_data *y, const score_lists *l,
+                           scores *s)
+{
+    okra_int ld, d = okra_data_width(y);
+    const double *values = okra_data_values(y, &ld);
+    if (!values || d != l->width) {
+        return cli_failure(run, "the intervals are of %lld outputs, --y has %lld",
+                           (long long)l->width, (long long)d);
+    }
+    for (size_t k = 0; k < s->count; k++) {
+        bool inside = strcmp(s->spec[k], "coverage") == 0;
+        s->loss[k] = s->has[k] = !inside;
+        s->has[k] = true;
+        if (!inside && strcmp(s->spec[k], "set-size") != 0) {
+            return cli_usage(run, "metric %s has no use of intervals: coverage, set-size",
+                             s->spec[k]);
+        }
+        for (okra_int i = 0; i < s->n; i++) {
+            double sum = 0;
+            for (okra_int j = 0; j < d; j++) {
+                const double *b = l->bounds + 2 * (i * d + j);
+                double v = values[i * ld + j];
+                sum += (inside ? (v >= b[0] && v <= b[1]) : b[1] - b[0]) / (double)d;
+            }
+            s->value[k] += sum / (double)s->n;
+            if (s->each) {
+                s->each[(size_t)i * s->count + k] = sum;
+            }
+        }
+    }
+    return CLI_DONE;
+}
+
+static int score_listed(cli_run *run, const score_fields *f, const okra_data *y,
+                        scores *s)
+{
+    score_lists l = {0};
+    okra_int *truth = malloc((size_t)s->n * sizeof *truth + 1);
+    double *column = malloc((size_t)s->n * sizeof *column + 1);
+    int status = truth && column ? score_lists_read(run, f->lists, s->n, &l)
+                                 : cli_failure(run, "out of memory");
+    if (status == CLI_DONE && l.bounds) {
+        status = score_intervals(run, y, &l, s);
+    } else if (status == CLI_DONE) {
+        status = number_truth(run, f, y, &l, truth);
+    }
+    for (size_t k = 0; l.index && k < s->count && status == CLI_DONE; k++) {
+        okra_status st = okra_metric_is_loss(s->spec[k], &s->loss[k]);
+        st = st == OKRA_OK ? okra_score_lists(run->context, s->spec[k], truth, l.index,
+                                              s->n, l.width, &s->value[k], column)
+                           : st;
+        status = cli_status(run, st);
+        s->has[k] = true;
+        for (okra_int i = 0; s->each && status == CLI_DONE && i < s->n; i++) {
+            s->each[(size_t)i * s->count + k] = column[i];
+        }
+    }
+    free(truth);
+    free(column);
+    score_lists_clear(&l);
+    return status;
+}
+
 static int score_model(cli_run *run, const score_fields *f, const okra_data *y, scores *s)
 {
     char buffer[4096];
@@ -219,6 +329,15 @@ static int print(const cli_run *run, const scores *s)
 
 static int check(const cli_run *run, const score_fields *f)
 {
+    if (*f->lists) {
+        return *f->yhat     ? cli_usage(run, "give --yhat or --lists, not both")
+               : *f->metric ? CLI_DONE
+                            : cli_usage(run, "--metric SPEC is missing: hit-rate, mrr, "
+                                             "coverage or set-size");
+    }
+    if (*f->candidates) {
+        return cli_usage(run, "--candidates has no use without --lists");
+    }
     if (*f->model ? *f->yhat || !*f->x : !*f->yhat) {
         return cli_usage(run, "give --yhat FILE, or --model MODEL and --x FILE");
     }
@@ -245,7 +364,7 @@ static int run_score(cli_run *run)
         status = check(run, &f);
     }
     if (status == CLI_DONE) {
-        status = split(run, *f.model ? "feature-loss" : f.metric, &s);
+        status = split(run, *f.model && !*f.lists ? "feature-loss" : f.metric, &s);
     }
     if (status == CLI_DONE) {
         status = cli_status(run, cli_read(run, f.y, &y));
@@ -257,7 +376,9 @@ static int run_score(cli_run *run)
         status = s.each ? CLI_DONE : cli_failure(run, "out of memory");
     }
     if (status == CLI_DONE) {
-        status = *f.model ? score_model(run, &f, y, &s) : score_pairs(run, &f, y, &s);
+        status = *f.lists   ? score_listed(run, &f, y, &s)
+                 : *f.model ? score_model(run, &f, y, &s)
+                            : score_pairs(run, &f, y, &s);
     }
     if (status == CLI_DONE && *f.each) {
         status = cli_status(run, cli_write(run, s.each, s.n, (okra_int)s.count, f.each));
@@ -277,7 +398,8 @@ static int run_score(cli_run *run)
 const cli_command cli_score = {
     .name = "score",
     .purpose = "Measure how far predictions are from the truth",
-    .usage = "--y FILE (--yhat FILE --metric SPEC | --model MODEL --x FILE) [flags]",
+    .usage = "--y FILE (--yhat FILE --metric SPEC | --model MODEL --x FILE\n       | "
+             "--lists FILE --metric SPEC) [flags]",
     .refuses = "engine",
     .about =
         "One line a metric: its name, a tab, the mean over objects; with --quiet the "
@@ -287,7 +409,9 @@ const cli_command cli_score = {
         "okra score --y test_y.npy --yhat predicted.npy --metric mse,mae --json\n"
         "okra score --y test_y.npy --yhat predicted.npy --metric mse --x test_x.npy \\\n"
         "    --image 8x16 --json >score.json && okra report score.json -o score.html\n"
-        "okra score --y test_y.npy --model digits.okra --x test_x.npy\n",
+        "okra score --y test_y.npy --model digits.okra --x test_x.npy\n"
+        "okra score --y test.smi --lists top.tsv --model m.okra --metric "
+        "hit-rate:k=5,mrr\n",
     .own = {"score", rows, sizeof(score_fields)},
     .run = run_score,
 };

@@ -17,6 +17,13 @@ extern "C" {
 OKRA_API okra_status okra_score(okra_context *context, const char *spec,
                                 const okra_data *truth, const okra_data *predicted,
                                 double *value, double *each, bool *has_each) OKRA_CHECK;
+/* The same for lists of candidates (hit-rate, mrr) and sets of them (coverage, set-size):
+ * lists is n x width, numbers of candidates in order, -1 after the last; truth[i] is the
+ * number of the right one, -1 where it is none of them (okra_data_match finds it). */
+OKRA_API okra_status okra_score_lists(okra_context *context, const char *spec,
+                                      const okra_int *truth, const okra_int *lists,
+                                      okra_int n, okra_int width, double *value,
+                                      double *each) OKRA_CHECK;
 /* Whether a smaller value of this metric is better. */
 OKRA_API okra_status okra_metric_is_loss(const char *spec, bool *loss) OKRA_CHECK;
 /* Names and help: index 0, 1, ... until NULL. */

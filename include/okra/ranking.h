@@ -33,6 +33,12 @@ OKRA_API double okra_ranking_precision(const okra_ranking *ranking, okra_int k);
  * (may be NULL). */
 OKRA_API double okra_ranking_threshold(const okra_ranking *ranking, double *f1);
 
+/* The precision-recall curve as at most `most` steps: step k is at precision[k] from
+ * recall[k - 1] (0 at first) to recall[k]. Points are where recall changes; where they
+ * are more than `most`, neighbours are merged so that the area, that of
+ * okra_ranking_auc_pr, stays. Returns how many there are. */
+OKRA_API okra_int okra_ranking_steps(const okra_ranking *ranking, okra_int most,
+                                     double *recall, double *precision);
 /* Point i (0 <= i < count) of a curve thinned to `count` points (at least 2): at the
  * score *score, false-positive rate, recall and precision, each may be NULL. Point 0 is
  * that of the highest score, the last one that of all items; the points between are

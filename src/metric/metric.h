@@ -27,6 +27,10 @@ typedef struct okra_metric_ {
     /* Message and OKRA_EARG if the parameters do not fit together; may be NULL. */
     okra_status (*check)(const void *params);
     okra_status (*score)(okra_context *ctx, const void *params, okra_scores_ *scores);
+    /* In place of score, of lists of candidates: the value of one, `width` numbers at
+     * most, ended by -1; truth: the number of the right one, -1: it is no candidate. */
+    double (*list)(const void *params, const okra_int *list, okra_int width,
+                   okra_int truth);
 } okra_metric_;
 
 enum {

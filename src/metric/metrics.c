@@ -10,13 +10,19 @@
 extern const okra_metric_ okra_metric_mse_, okra_metric_rmse_, okra_metric_mae_,
     okra_metric_rbf_loss_, okra_metric_kernel_loss_, okra_metric_zero_one_,
     okra_metric_hamming_, okra_metric_f1_, okra_metric_auc_roc_, okra_metric_auc_pr_,
-    okra_metric_characters_, okra_metric_edit_;
+    okra_metric_characters_, okra_metric_edit_, okra_metric_accuracy_,
+    okra_metric_exact_match_, okra_metric_subset_accuracy_, okra_metric_r2_,
+    okra_metric_arrmse_, okra_metric_hit_rate_, okra_metric_mrr_, okra_metric_coverage_,
+    okra_metric_set_size_;
 
 static const okra_metric_ *const metrics[] = {
     &okra_metric_mse_,      &okra_metric_rmse_,        &okra_metric_mae_,
     &okra_metric_zero_one_, &okra_metric_hamming_,     &okra_metric_f1_,
     &okra_metric_rbf_loss_, &okra_metric_kernel_loss_, &okra_metric_auc_roc_,
     &okra_metric_auc_pr_,   &okra_metric_characters_,  &okra_metric_edit_,
+    &okra_metric_accuracy_, &okra_metric_exact_match_, &okra_metric_subset_accuracy_,
+    &okra_metric_r2_,       &okra_metric_arrmse_,      &okra_metric_hit_rate_,
+    &okra_metric_mrr_,      &okra_metric_coverage_,    &okra_metric_set_size_,
 };
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
@@ -267,6 +273,12 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
     NEED(truth);
     NEED(predicted);
     TRY(parse(spec, &metric, &options, &params));
+    if (metric->list) {
+        FAIL(OKRA_EARG,
+             "metric %s compares lists of candidates with the true one: okra score "
+             "--lists, okra_score_lists",
+             metric->name);
+    }
     TRY(check_pairs(metric, truth, predicted));
     s.n = truth->n;
     s.d = truth->d;
@@ -294,6 +306,41 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
 done:
     okra_free_(s.each);
     okra_free_(codes);
+    okra_free_(params);
+    okra_options_free(options);
+    return st;
+}
+
+okra_status okra_score_lists(okra_context *context, const char *spec,
+                             const okra_int *truth, const okra_int *lists, okra_int n,
+                             okra_int width, double *value, double *each)
+{
+    okra_status st = OKRA_OK;
+    const okra_metric_ *metric = NULL;
+    okra_options *options = NULL;
+    void *params = NULL;
+    double sum = 0;
+    (void)context;
+    NEED(spec);
+    NEED(truth);
+    NEED(lists);
+    TRY(parse(spec, &metric, &options, &params));
+    if (!metric->list) {
+        FAIL(OKRA_EARG, "metric %s compares objects, not lists of candidates",
+             metric->name);
+    }
+    if (n < 1) {
+        FAIL(OKRA_ESHAPE, "metric %s: there are no lists", metric->name);
+    }
+    for (okra_int i = 0; i < n; i++) {
+        double one = metric->list(params, lists + i * width, width, truth[i]);
+        sum += one;
+        if (each) {
+            each[i] = one;
+        }
+    }
+    *value = sum / (double)n;
+done:
     okra_free_(params);
     okra_options_free(options);
     return st;

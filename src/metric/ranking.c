@@ -148,6 +148,29 @@ double okra_ranking_threshold(const okra_ranking *r, double *f1)
     return threshold;
 }
 
+okra_int okra_ranking_steps(const okra_ranking *r, okra_int most, double *recall,
+                            double *precision)
+{
+    okra_int count = 0, before = 0, begin = 0;
+    double area = 0, all = (double)r->positives;
+    for (okra_int s = 0; s < r->count && most > 0; s++) {
+        step now = r->steps[s];
+        area += (double)(now.tp - before) * ((double)now.tp / (double)(now.tp + now.fp));
+        before = now.tp;
+        /* a step ends where its share of the recall is reached */
+        double share = all / (double)most * (double)(count + 1);
+        bool last = s == r->count - 1;
+        if (now.tp > begin && ((double)now.tp >= share || last)) {
+            recall[count] = (double)now.tp / all;
+            precision[count] = area / (double)(now.tp - begin);
+            count++;
+            begin = now.tp;
+            area = 0;
+        }
+    }
+    return count;
+}
+
 void okra_ranking_point(const okra_ranking *r, okra_int i, okra_int count, double *score,
                         double *false_positive_rate, double *recall, double *precision)
 {

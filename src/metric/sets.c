@@ -2,6 +2,9 @@
  * sets.c: agreement of labels and of sets of labels.
  *
  *   zero-one  share of objects that are not predicted exactly
+ *   accuracy, exact-match, subset-accuracy
+ *             share of objects that are: of labels, vectors, strings, labelled sequences
+ *             and nodes; three names for what is usual of classes, of strings, of sets
  *   hamming   mean share of coordinates that differ; of labels, the same as zero-one
  *   f1        F = 2 tp / (2 tp + fp + fn), tp, fp, fn the counts of right, extra and
  *             missed members, over
@@ -57,6 +60,36 @@ static okra_status hamming(okra_context *ctx, const void *params, okra_scores_ *
 {
     (void)ctx;
     return s->codes ? wrong_labels(s) : okra_metric_pairs_(s, params, share_differs);
+}
+
+/* Characters, or the codes of nodes of one network. */
+static okra_status right_objects(okra_scores_ *s)
+{
+    for (okra_int i = 0; i < s->n; i++) {
+        okra_int n = 0, m = 0;
+        if (s->truth->kind == OKRA_NODES) {
+            s->each[i] = s->truth->codes[i] == s->predicted->codes[i];
+            continue;
+        }
+        const int32_t *y = okra_data_characters(s->truth, i, &n);
+        const int32_t *z = okra_data_characters(s->predicted, i, &m);
+        bool same = n == m;
+        for (okra_int t = 0; t < n && same; t++) {
+            same = y[t] == z[t];
+        }
+        s->each[i] = same;
+    }
+    return OKRA_OK;
+}
+
+static okra_status exact(okra_context *ctx, const void *params, okra_scores_ *s)
+{
+    bool vectors = (unsigned)OKRA_METRIC_VECTORS_ >> s->truth->kind & 1u;
+    okra_status st = vectors || s->codes ? zero_one(ctx, params, s) : right_objects(s);
+    for (okra_int i = 0; st == OKRA_OK && (vectors || s->codes) && i < s->n; i++) {
+        s->each[i] = 1 - s->each[i];
+    }
+    return st;
 }
 
 /* ---- f1 ---- */
@@ -174,7 +207,37 @@ done:
     return st;
 }
 
-extern const okra_metric_ okra_metric_zero_one_, okra_metric_hamming_, okra_metric_f1_;
+extern const okra_metric_ okra_metric_zero_one_, okra_metric_hamming_, okra_metric_f1_,
+    okra_metric_accuracy_, okra_metric_exact_match_, okra_metric_subset_accuracy_;
+
+enum {
+    ANY = OKRA_METRIC_VECTORS_ | OKRA_METRIC_LABELS_ | 1u << OKRA_STRINGS |
+          1u << OKRA_SEQUENCES | 1u << OKRA_NODES
+};
+
+const okra_metric_ okra_metric_accuracy_ = {
+    .name = "accuracy",
+    .help = "share of objects that are predicted exactly",
+    .params = {"metric accuracy", NULL, 0},
+    .kinds = ANY,
+    .score = exact,
+};
+
+const okra_metric_ okra_metric_exact_match_ = {
+    .name = "exact-match",
+    .help = "the same: whole strings, sequences or sets that are right",
+    .params = {"metric exact-match", NULL, 0},
+    .kinds = ANY,
+    .score = exact,
+};
+
+const okra_metric_ okra_metric_subset_accuracy_ = {
+    .name = "subset-accuracy",
+    .help = "the same of 0/1 vectors: label sets that are right as a whole",
+    .params = {"metric subset-accuracy", NULL, 0},
+    .kinds = OKRA_METRIC_VECTORS_,
+    .score = exact,
+};
 
 const okra_metric_ okra_metric_zero_one_ = {
     .name = "zero-one",

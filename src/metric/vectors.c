@@ -2,8 +2,6 @@
  * vectors.c: errors of vectors y (truth) and z (prediction), d coordinates.
  *
  *   mse       mean over objects and coordinates of (y_j - z_j)^2
- *   rmse      sqrt(mse); one value for all objects (scikit-learn averages one root a
- *             coordinate instead, which is the same for d = 1)
  *   mae       mean over objects and coordinates of |y_j - z_j|
  *   rbf-loss  |phi(y) - phi(z)|^2 = 2 - 2 exp(-|y-z|^2 / (2 sigma^2)) in the feature
  *             space of an RBF kernel (Weston et al. 2003, footnote 1);
@@ -44,20 +42,6 @@ static okra_status mse(okra_context *ctx, const void *params, okra_scores_ *scor
 {
     (void)ctx;
     return okra_metric_pairs_(scores, params, mean_square);
-}
-
-static okra_status rmse(okra_context *ctx, const void *params, okra_scores_ *scores)
-{
-    okra_status st = mse(ctx, params, scores);
-    if (st == OKRA_OK) {
-        double sum = 0;
-        for (okra_int i = 0; i < scores->n; i++) {
-            sum += scores->each[i];
-        }
-        scores->value = sqrt(sum / (double)scores->n);
-        scores->has_each = false;
-    }
-    return st;
 }
 
 static okra_status mae(okra_context *ctx, const void *params, okra_scores_ *scores)
@@ -103,8 +87,7 @@ static okra_status rbf_loss(okra_context *ctx, const void *params, okra_scores_ 
     return okra_metric_pairs_(scores, params, rbf_one);
 }
 
-extern const okra_metric_ okra_metric_mse_, okra_metric_rmse_, okra_metric_mae_,
-    okra_metric_rbf_loss_;
+extern const okra_metric_ okra_metric_mse_, okra_metric_mae_, okra_metric_rbf_loss_;
 
 const okra_metric_ okra_metric_mse_ = {
     .name = "mse",
@@ -113,15 +96,6 @@ const okra_metric_ okra_metric_mse_ = {
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = true,
     .score = mse,
-};
-
-const okra_metric_ okra_metric_rmse_ = {
-    .name = "rmse",
-    .help = "square root of the mean squared error",
-    .params = {"metric rmse", NULL, 0},
-    .kinds = OKRA_METRIC_VECTORS_,
-    .loss = true,
-    .score = rmse,
 };
 
 const okra_metric_ okra_metric_mae_ = {

@@ -41,6 +41,43 @@ printf '0\n1\n1\n' >labels.csv
 expect_fail 2 "okra score: metric f1 has no value an object: --each has no use" \
     okra score --y labels:labels.csv --yhat labels:labels.csv --metric f1 --each each.csv
 
+# lists, sets and intervals, as okra predict writes them
+printf 'a\nb\na\nc\n' >c.txt
+printf 'c\na\nd\n' >t.txt
+printf 'test\trank\tcandidate\tdistance\n0\t1\t0\t0.1\n0\t2\t3\t0.2\n1\t1\t2\t0.1\n2\t1\t0\t0.3\n' >top.tsv
+expect_out "$(printf 'hit-rate\t0.3333333333\nhit-rate:k=2\t0.6666666667\nmrr\t0.5\ncoverage\t0.6666666667\nset-size\t1.333333333')" \
+    okra score --y t.txt --lists top.tsv --candidates c.txt \
+    --metric hit-rate,hit-rate:k=2,mrr,coverage,set-size
+okra score -q --y t.txt --lists top.tsv --candidates c.txt --metric mrr,set-size --each each.csv >out
+expect_out "$(printf '0.5,2\n1,1\n0,1')" cat each.csv
+printf 'test,output,lower,upper\n0,0,0,2\n0,1,0,0.5\n1,0,2,3\n1,1,0,1\n2,0,9,10\n2,1,-inf,inf\n' >i.csv
+expect_out "$(printf 'coverage\t0.6666666667\nset-size\tinf')" \
+    okra score --y ty.csv --lists i.csv --metric coverage,set-size
+expect_fail 2 "okra score: metric mrr compares lists of candidates with the true one: okra score \
+--lists, okra_score_lists" okra score --y ty.csv --yhat yhat.csv --metric mrr
+expect_fail 2 "okra score: metric mae compares objects, not lists of candidates" \
+    okra score --y t.txt --lists top.tsv --candidates c.txt --metric mae
+printf 'test\tcandidate\n0\tx\n' >bad.tsv
+expect_fail 1 "okra score: bad.tsv: line 2: expected a number as candidate" \
+    okra score --y t.txt --lists bad.tsv --candidates c.txt --metric mrr
+printf 'test\tcandidate\n7\t1\n' >bad.tsv
+expect_fail 1 "okra score: bad.tsv: line 2: test 7 and candidate 1, expected tests 0 to 2" \
+    okra score --y t.txt --lists bad.tsv --candidates c.txt --metric mrr
+printf 'test\tcandidate\n0\t9\n' >bad.tsv
+expect_fail 1 "okra score: bad.tsv: candidate 9, expected less than 4" \
+    okra score --y t.txt --lists bad.tsv --candidates c.txt --metric mrr
+printf 'one\ttwo\n' >bad.tsv
+expect_fail 1 "okra score: bad.tsv: line 1: expected the headings test and candidate, or test, \
+output, lower and upper" okra score --y t.txt --lists bad.tsv --candidates c.txt --metric mrr
+# exact strings, classes and sets; outputs one by one
+printf 'a\nb\nb\nb\n' >g.txt
+expect_out "$(printf 'exact-match\t0.5\naccuracy\t0.5')" \
+    okra score --y c.txt --yhat g.txt --metric exact-match,accuracy
+expect_out "$(printf 'rmse:output=0\t0\nrmse:output=1\t1.290994449\nrmse:average=outputs\t0.6454972244')" \
+    okra score --y ty.csv --yhat yhat.csv --metric rmse:output=0,rmse:output=1,rmse:average=outputs
+expect_fail 2 "okra score: metric rmse: output 2 is asked of 2, counted from 0" \
+    okra score --y ty.csv --yhat yhat.csv --metric rmse:output=2
+
 need_python
 okra score --y ty.csv --yhat yhat.csv --metric mae,mse --json >out
 "$PYTHON" - <<'END'

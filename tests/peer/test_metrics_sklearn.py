@@ -32,6 +32,22 @@ def vectors(rng, n, d):
     compare("mse", okra.score("mse", a, b), sk.mean_squared_error(y, z))
     compare("mae", okra.score("mae", a, b), sk.mean_absolute_error(y, z))
     compare("rmse", okra.score("rmse", a, b), np.sqrt(sk.mean_squared_error(y, z)))
+    compare("rmse of outputs", okra.score("rmse:average=outputs", a, b),
+            sk.mean_squared_error(y, z, squared=False))
+    for j in range(d):
+        compare("rmse of an output", okra.score(f"rmse:output={j}", a, b),
+                np.sqrt(sk.mean_squared_error(y[:, j], z[:, j])))
+    if n > 1:
+        compare("r2", okra.score("r2", a, b), sk.r2_score(y, z))
+        compare("r2 weighted", okra.score("r2:average=weighted", a, b),
+                sk.r2_score(y, z, multioutput="variance_weighted"))
+        compare("arrmse", okra.score("arrmse", a, b),
+                np.mean(np.sqrt(1 - sk.r2_score(y, z, multioutput="raw_values"))))
+        flat = y.copy()
+        flat[:, 0] = 3
+        c = okra.dense(flat)
+        compare("r2 of a constant", okra.score("r2", c, b), sk.r2_score(flat, z))
+        compare("r2 of itself", okra.score("r2", c, c), sk.r2_score(flat, flat))
     if d == 1:
         compare("rmse of scalars", okra.score("rmse", a, b),
                 sk.mean_squared_error(y, z, squared=False))
@@ -46,6 +62,8 @@ def sets(rng, n, d, density):
         if d > 1:
             compare("hamming", okra.score("hamming", a, b), sk.hamming_loss(y, z))
             compare("zero-one", okra.score("zero-one", a, b), sk.zero_one_loss(y, z))
+            for name in ("accuracy", "exact-match", "subset-accuracy"):
+                compare(name, okra.score(name, a, b), sk.accuracy_score(y, z))
             for average, theirs in (("micro", "micro"), ("macro", "macro"),
                                     ("example", "samples")):
                 for empty in (0, 1):
@@ -58,6 +76,7 @@ def classes(rng, n, count):
     y, z = rng.integers(count, size=(2, n))
     a, b = okra.labels(y, count), okra.labels(z, count)
     compare("zero-one of labels", okra.score("zero-one", a, b), sk.zero_one_loss(y, z))
+    compare("accuracy of labels", okra.score("accuracy", a, b), sk.accuracy_score(y, z))
     compare("hamming of labels", okra.score("hamming", a, b), sk.hamming_loss(y, z))
     for average in ("micro", "macro"):
         compare(f"f1 {average} of labels", okra.score(f"f1:average={average}", a, b),

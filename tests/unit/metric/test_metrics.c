@@ -253,7 +253,7 @@ TEST(metrics_are_listed)
          count++) {
         CHECK(*name && *help && parameters->owner);
     }
-    CHECK(count == 12);
+    CHECK(count == 21);
     CHECK_TEXT(okra_metric_name(0, NULL, NULL), "mse");
     bool loss = false;
     CHECK_OK(okra_metric_is_loss("mse", &loss));

@@ -140,6 +140,41 @@ TEST(points_of_the_curves)
     okra_ranking_free(r);
 }
 
+/* Steps: the area stays whatever their number; all of them lie where recall changes. */
+TEST(steps_of_the_precision_recall_curve)
+{
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        items t = draw(seed, 2 + (okra_int)(seed % (MOST - 1)), seed % 3 ? 5 : 1 << 20);
+        okra_ranking *r = NULL;
+        CHECK_OK(okra_ranking_create(t.n, t.score, t.positive, &r));
+        for (okra_int most = 1; most <= MOST; most = 3 * most - 1 + (most == 1)) {
+            double recall[MOST], precision[MOST], area = 0, before = 0;
+            okra_int steps = okra_ranking_steps(r, most, recall, precision);
+            CHECK(steps >= 1 && steps <= most);
+            for (okra_int k = 0; k < steps; k++) {
+                CHECK(recall[k] > before && precision[k] > 0 && precision[k] <= 1);
+                area += (recall[k] - before) * precision[k];
+                before = recall[k];
+            }
+            CHECK(before == 1);
+            CHECK_NEAR(area, okra_ranking_auc_pr(r), tolerance);
+        }
+        double recall[MOST], precision[MOST], tp, all;
+        okra_int steps = okra_ranking_steps(r, MOST, recall, precision);
+        for (okra_int k = 0; k < steps && t.n < MOST; k++) {
+            bool found = false; /* every step is that of a threshold */
+            for (okra_int i = 0; i < t.n; i++) {
+                count(&t, t.score[i], &tp, &all);
+                found =
+                    found ||
+                    (fabs(tp / (double)okra_ranking_positives(r) - recall[k]) < 1e-12);
+            }
+            CHECK(found);
+        }
+        okra_ranking_free(r);
+    }
+}
+
 TEST(extremes)
 {
     const double score[] = {3, 2, 1, 0};
@@ -206,4 +241,5 @@ TEST(failing_allocations)
 }
 
 MAIN(RUN(equals_counts_over_pairs_and_thresholds), RUN(points_of_the_curves),
-     RUN(extremes), RUN(refusals), RUN(as_metrics), RUN(failing_allocations))
+     RUN(steps_of_the_precision_recall_curve), RUN(extremes), RUN(refusals),
+     RUN(as_metrics), RUN(failing_allocations))

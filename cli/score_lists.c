@@ -1,0 +1,197 @@
+/*
+ * score_lists.c: reads the tables of okra predict --top, --set and --interval.
+ */
+#include "score_lists.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEST, CANDIDATE, OUTPUT, LOWER, UPPER, COLUMNS };
+static const char *const names[COLUMNS] = {"test", "candidate", "output", "lower",
+                                           "upper"};
+
+typedef struct reader {
+    const char *file;
+    char separator;
+    int column[COLUMNS]; /* where each stands, or -1 */
+    long long line;
+    okra_int *test, *what; /* one of each line: a candidate or an output */
+    double *ends;          /* two of each line */
+    size_t count, room;
+} reader;
+
+/* Field k of a line, without its end; NULL: there are fewer. */
+static char *field(char *line, int k, char separator)
+{
+    char *at = line;
+    for (; k > 0 && at; k--) {
+        at = strchr(at, separator);
+        at = at ? at + 1 : NULL;
+    }
+    return at;
+}
+
+static int read_heading(const cli_run *run, char *line, reader *r)
+{
+    r->separator = strchr(line, '\t') ? '\t' : ',';
+    for (int c = 0; c < COLUMNS; c++) {
+        r->column[c] = -1;
+    }
+    int k = 0;
+    for (char *at = line; at; at = field(at, 1, r->separator), k++) {
+        size_t length = strcspn(at, "\t,\r\n");
+        for (int c = 0; c < COLUMNS; c++) {
+            if (strlen(names[c]) == length && memcmp(names[c], at, length) == 0) {
+                r->column[c] = k;
+            }
+        }
+    }
+    bool lists = r->column[TEST] >= 0 && r->column[CANDIDATE] >= 0;
+    bool intervals = r->column[TEST] >= 0 && r->column[OUTPUT] >= 0 &&
+                     r->column[LOWER] >= 0 && r->column[UPPER] >= 0;
+    return lists || intervals
+               ? CLI_DONE
+               : cli_failure(run,
+                             "%s: line 1: expected the headings test and candidate, or "
+                             "test, output, lower and upper",
+                             r->file);
+}
+
+static int number(const cli_run *run, const reader *r, char *line, int column,
+                  double *out)
+{
+    char *text = field(line, r->column[column], r->separator), *end = NULL;
+    *out = text ? strtod(text, &end) : 0;
+    return text && end != text
+               ? CLI_DONE
+               : cli_failure(run, "%s: line %lld: expected a number as %s", r->file,
+                             r->line, names[column]);
+}
+
+static int grow(const cli_run *run, reader *r)
+{
+    if (r->count < r->room) {
+        return CLI_DONE;
+    }
+    size_t room = 2 * r->room + 64;
+    okra_int *test = realloc(r->test, room * sizeof *test);
+    r->test = test ? test : r->test;
+    okra_int *what = realloc(r->what, room * sizeof *what);
+    r->what = what ? what : r->what;
+    double *ends = realloc(r->ends, 2 * room * sizeof *ends);
+    r->ends = ends ? ends : r->ends;
+    if (!test || !what || !ends) {
+        return cli_failure(run, "out of memory");
+    }
+    r->room = room;
+    return CLI_DONE;
+}
+
+static int read_line(const cli_run *run, char *line, okra_int n, reader *r)
+{
+    double test, what, low = 0, high = 0;
+    bool intervals = r->column[CANDIDATE] < 0;
+    int status = number(run, r, line, TEST, &test);
+    status =
+        status ? status : number(run, r, line, intervals ? OUTPUT : CANDIDATE, &what);
+    if (status == CLI_DONE && intervals) {
+        status = number(run, r, line, LOWER, &low);
+        status = status ? status : number(run, r, line, UPPER, &high);
+    }
+    if (status == CLI_DONE &&
+        !(test >= 0 && test < (double)n && what >= 0 && what < 9e15)) {
+        status = cli_failure(
+            run, "%s: line %lld: test %g and %s %g, expected tests 0 to %lld", r->file,
+            r->line, test, intervals ? "output" : "candidate", what, (long long)n - 1);
+    }
+    status = status ? status : grow(run, r);
+    if (status == CLI_DONE) {
+        r->test[r->count] = (okra_int)test;
+        r->what[r->count] = (okra_int)what;
+        r->ends[2 * r->count] = low;
+        r->ends[2 * r->count++ + 1] = high;
+    }
+    return status;
+}
+
+/* Lists of one width from the lines. */
+static int arrange(const cli_run *run, const reader *r, okra_int n, score_lists *out)
+{
+    bool intervals = r->column[CANDIDATE] < 0;
+    okra_int *used = calloc((size_t)n + 1, sizeof *used), width = 0;
+    for (size_t k = 0; used && k < r->count; k++) {
+        okra_int size = intervals ? r->what[k] + 1 : ++used[r->test[k]];
+        width = size > width ? size : width;
+    }
+    size_t places = (size_t)n * (size_t)width;
+    out->n = n;
+    out->width = width;
+    out->index = intervals ? NULL : malloc(places * sizeof *out->index + 1);
+    out->bounds = intervals ? calloc(2 * places + 1, sizeof *out->bounds) : NULL;
+    if (!used || (!out->index && !out->bounds)) {
+        free(used);
+        return cli_failure(run, "out of memory");
+    }
+    for (size_t k = 0; out->index && k < places; k++) {
+        out->index[k] = -1;
+    }
+    memset(used, 0, (size_t)n * sizeof *used);
+    for (size_t k = 0; k < r->count; k++) {
+        okra_int t = r->test[k];
+        if (out->index) {
+            out->index[t * width + used[t]++] = r->what[k];
+        } else {
+            memcpy(out->bounds + 2 * (t * width + r->what[k]), r->ends + 2 * k,
+                   2 * sizeof(double));
+            used[t]++;
+        }
+    }
+    int status = CLI_DONE;
+    for (okra_int t = 0; t < n && out->bounds && status == CLI_DONE; t++) {
+        if (used[t] != width) {
+            status =
+                cli_failure(run, "%s: test %lld has %lld intervals, expected %lld",
+                            r->file, (long long)t, (long long)used[t], (long long)width);
+        }
+    }
+    free(used);
+    return status;
+}
+
+int score_lists_read(cli_run *run, const char *file, okra_int n, score_lists *out)
+{
+    char buffer[4096], *line = NULL;
+    size_t size = 0;
+    reader r = {.file = file};
+    FILE *in = fopen(cli_find(run, file, buffer, sizeof buffer), "r");
+    if (!in) {
+        return cli_failure(run, "%s: cannot be opened", file);
+    }
+    int status = CLI_DONE;
+    while (status == CLI_DONE && getline(&line, &size, in) >= 0) {
+        r.line++;
+        if (r.line == 1) {
+            status = read_heading(run, line, &r);
+        } else if (line[strspn(line, " \r\n")]) {
+            status = read_line(run, line, n, &r);
+        }
+    }
+    if (status == CLI_DONE && r.line == 0) {
+        status = cli_failure(run, "%s: the file is empty", file);
+    }
+    if (status == CLI_DONE) {
+        status = arrange(run, &r, n, out);
+    }
+    fclose(in);
+    free(line);
+    free(r.test);
+    free(r.what);
+    free(r.ends);
+    return status;
+}
+
+void score_lists_clear(score_lists *lists)
+{
+    free(lists->index);
+    free(lists->bounds);
+}

@@ -1,0 +1,202 @@
+/*
+ * regression.c: errors of vectors, one output at a time.
+ *
+ *   r2      1 - sum_i (y_ij - z_ij)^2 / sum_i (y_ij - mean_j)^2 of output j, the mean
+ * over outputs (uniform), or one quotient of the sums over all (weighted: by their
+ *           variances). An output that does not vary counts 1 where it is predicted
+ *           exactly, else 0, as in scikit-learn
+ *   rmse    of one output, sqrt(mean_i (y_ij - z_ij)^2); their mean (outputs); or the
+ * root of the mean over all (all) arrmse  mean over outputs of sqrt(sum_i (y_ij - z_ij)^2
+ * / sum_i (y_ij - mean_j)^2), the average relative root mean squared error of
+ * multi-target regression; means are those of the truth. Outputs that do not vary are
+ * refused
+ */
+#include "metric/metric.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct sums {
+    double *error, *spread; /* d: squared errors, and squares about the mean */
+} sums;
+
+static okra_status add_up(const okra_scores_ *s, sums *out)
+{
+    okra_status st = OKRA_OK;
+    double *a = NULL, *b = NULL, *first = NULL, *mean = NULL, *error = NULL,
+           *spread = NULL;
+    ALLOC(a, s->d);
+    ALLOC(b, s->d);
+    ALLOC(first, s->d);
+    ZALLOC(mean, s->d);
+    ZALLOC(error, s->d);
+    ZALLOC(spread, s->d);
+    memcpy(first, okra_metric_row_(s->truth, 0, a), (size_t)s->d * sizeof *first);
+    for (okra_int i = 0; i < s->n; i++) { /* about the first: exact where none varies */
+        const double *y = okra_metric_row_(s->truth, i, a);
+        for (okra_int j = 0; j < s->d; j++) {
+            mean[j] += (y[j] - first[j]) / (double)s->n;
+        }
+    }
+    for (okra_int j = 0; j < s->d; j++) {
+        mean[j] += first[j];
+    }
+    for (okra_int i = 0; i < s->n; i++) {
+        const double *y = okra_metric_row_(s->truth, i, a);
+        const double *z = okra_metric_row_(s->predicted, i, b);
+        for (okra_int j = 0; j < s->d; j++) {
+            error[j] += (y[j] - z[j]) * (y[j] - z[j]);
+            spread[j] += (y[j] - mean[j]) * (y[j] - mean[j]);
+        }
+    }
+    *out = (sums){error, spread};
+    error = spread = NULL;
+done:
+    okra_free_(a);
+    okra_free_(b);
+    okra_free_(first);
+    okra_free_(mean);
+    okra_free_(error);
+    okra_free_(spread);
+    return st;
+}
+
+static void clear(sums *z)
+{
+    okra_free_(z->error);
+    okra_free_(z->spread);
+}
+
+/* ---- r2 ---- */
+
+enum { UNIFORM, WEIGHTED };
+
+typedef struct r2_params {
+    int average;
+} r2_params;
+
+static const okra_option r2_rows[] = {
+    {"average", OKRA_OPTION_CHOICE, offsetof(r2_params, average), "uniform", 1, 0,
+     "uniform|weighted", "HOW", "outputs count alike, or by their variances"},
+    {0},
+};
+
+static double determination(double error, double spread)
+{
+    return spread > 0 ? 1 - error / spread : error == 0 ? 1 : 0;
+}
+
+static okra_status r2(okra_context *ctx, const void *params, okra_scores_ *s)
+{
+    okra_status st = OKRA_OK;
+    sums z = {NULL, NULL};
+    double error = 0, spread = 0, mean = 0;
+    (void)ctx;
+    TRY(add_up(s, &z));
+    for (okra_int j = 0; j < s->d; j++) {
+        error += z.error[j];
+        spread += z.spread[j];
+        mean += determination(z.error[j], z.spread[j]) / (double)s->d;
+    }
+    bool weighted = ((const r2_params *)params)->average == WEIGHTED;
+    s->value = weighted ? determination(error, spread) : mean;
+    s->has_each = false;
+done:
+    clear(&z);
+    return st;
+}
+
+/* ---- rmse ---- */
+
+enum { ALL, OUTPUTS };
+
+typedef struct rmse_params {
+    int average;
+    okra_int output;
+} rmse_params;
+
+static const okra_option rmse_rows[] = {
+    {"average", OKRA_OPTION_CHOICE, offsetof(rmse_params, average), "all", 1, 0,
+     "all|outputs", "HOW", "one root of all, or the mean of the roots of the outputs"},
+    {"output", OKRA_OPTION_INT, offsetof(rmse_params, output), "-1", -1, 1e15, NULL, "J",
+     "one output alone, counted from 0; -1: all of them"},
+    {0},
+};
+
+static okra_status rmse(okra_context *ctx, const void *params, okra_scores_ *s)
+{
+    okra_status st = OKRA_OK;
+    const rmse_params *p = params;
+    sums z = {NULL, NULL};
+    double total = 0, roots = 0, n = (double)s->n, d = (double)s->d;
+    (void)ctx;
+    if (p->output >= s->d) {
+        FAIL(OKRA_EARG, "metric rmse: output %lld is asked of %lld, counted from 0",
+             (long long)p->output, (long long)s->d);
+    }
+    TRY(add_up(s, &z));
+    for (okra_int j = 0; j < s->d; j++) {
+        total += z.error[j];
+        roots += sqrt(z.error[j] / n) / d;
+    }
+    s->value = p->output >= 0          ? sqrt(z.error[p->output] / n)
+               : p->average == OUTPUTS ? roots
+                                       : sqrt(total / n / d);
+    s->has_each = false;
+done:
+    clear(&z);
+    return st;
+}
+
+/* ---- arrmse ---- */
+
+static okra_status arrmse(okra_context *ctx, const void *params, okra_scores_ *s)
+{
+    okra_status st = OKRA_OK;
+    sums z = {NULL, NULL};
+    double sum = 0;
+    (void)ctx, (void)params;
+    TRY(add_up(s, &z));
+    for (okra_int j = 0; j < s->d; j++) {
+        if (!(z.spread[j] > 0)) {
+            FAIL(OKRA_EARG,
+                 "metric arrmse: output %lld of the truth does not vary, so that no "
+                 "error is relative to its spread",
+                 (long long)j);
+        }
+        sum += sqrt(z.error[j] / z.spread[j]) / (double)s->d;
+    }
+    s->value = sum;
+    s->has_each = false;
+done:
+    clear(&z);
+    return st;
+}
+
+extern const okra_metric_ okra_metric_r2_, okra_metric_rmse_, okra_metric_arrmse_;
+
+const okra_metric_ okra_metric_r2_ = {
+    .name = "r2",
+    .help = "coefficient of determination, 1 at best",
+    .params = {"metric r2", r2_rows, sizeof(r2_params)},
+    .kinds = OKRA_METRIC_VECTORS_,
+    .score = r2,
+};
+
+const okra_metric_ okra_metric_rmse_ = {
+    .name = "rmse",
+    .help = "square root of the mean squared error",
+    .params = {"metric rmse", rmse_rows, sizeof(rmse_params)},
+    .kinds = OKRA_METRIC_VECTORS_,
+    .loss = true,
+    .score = rmse,
+};
+
+const okra_metric_ okra_metric_arrmse_ = {
+    .name = "arrmse",
+    .help = "mean over outputs of the root mean squared error relative to the spread",
+    .params = {"metric arrmse", NULL, 0},
+    .kinds = OKRA_METRIC_VECTORS_,
+    .loss = true,
+    .score = arrmse,
+};
