@@ -17,6 +17,7 @@ typedef struct entry {
     double number; /* NUMBER */
     char *text;    /* TEXT */
     void *owned;   /* MATRIX taken over */
+    bool declared; /* a table of what is kept names it (kept.c) */
 } entry;
 
 struct okra_bag_ {
@@ -201,4 +202,22 @@ const char *okra_bag_each_text_(const okra_bag_ *bag, size_t index, const char *
     }
     *text = e->text;
     return e->name;
+}
+
+void okra_bag_declare_(okra_bag_ *bag, int which, const char *name)
+{
+    for (size_t i = 0; i < bag->count; i++) {
+        entry *e = &bag->entries[i];
+        e->declared |= (int)e->sort == which && strcmp(e->name, name) == 0;
+    }
+}
+
+const char *okra_bag_undeclared_(const okra_bag_ *bag)
+{
+    for (size_t i = 0; i < bag->count; i++) {
+        if (!bag->entries[i].declared) {
+            return bag->entries[i].name;
+        }
+    }
+    return NULL;
 }

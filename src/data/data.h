@@ -158,5 +158,9 @@ const char *okra_bag_each_(const okra_bag_ *bag, size_t index, const double **va
                            okra_int *rows, okra_int *cols);
 const char *okra_bag_each_number_(const okra_bag_ *bag, size_t index, double *value);
 const char *okra_bag_each_text_(const okra_bag_ *bag, size_t index, const char **text);
+/* Marks the entry of that name and sort (0 matrix, 1 number, 2 text) as known; the name
+ * of one that is not marked, or NULL. See kept.h. */
+void okra_bag_declare_(okra_bag_ *bag, int which, const char *name);
+const char *okra_bag_undeclared_(const okra_bag_ *bag);
 
 #endif

@@ -22,8 +22,7 @@ okra_status okra_block_explicit_(okra_context *ctx, const okra_output_ *output,
                                  const okra_block_ *block, okra_mat_ H)
 {
     if (block->H.p) {
-        okra_mat_copy_(block->H, H);
-        return OKRA_OK;
+        return okra_mat_copy_(block->H, H);
     }
     bool features = output->features != NULL;
     okra_mat_ Y =
@@ -113,7 +112,7 @@ static okra_status mapped(okra_context *ctx, const okra_panels_ *panels, okra_in
     okra_mat_ Sm = okra_mat_of_(S, out.cols, map->rank);
     TRY(okra_map_values_(ctx, map, panels->data, first, Vm));
     TRY(okra_map_sketched_(ctx, map, Vm, Sm));
-    okra_mat_transpose_(Sm, out);
+    TRY(okra_mat_transpose_(Sm, out));
 done:
     okra_free_(V);
     okra_free_(S);
@@ -185,7 +184,7 @@ okra_status okra_panels_points_(okra_context *ctx, const okra_panels_ *panels,
     for (okra_int r = 0; r < H.rows; r++) {
         norm[r] = okra_dot_(H.cols, H.p + r * H.ld, H.p + r * H.ld);
     }
-    okra_mat_copy_(H, P);
+    TRY(okra_mat_copy_(H, P));
     TRY(okra_map_meet_(ctx, panels->map, P));
     *out = points;
     points = NULL;

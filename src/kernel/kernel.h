@@ -16,7 +16,7 @@
 #ifndef OKRA_KERNEL_H_
 #define OKRA_KERNEL_H_
 
-#include "data/data.h"
+#include "data/kept.h"
 #include "kernel/step.h"
 #include "linalg/linalg.h"
 #include "okra/kernel.h"
@@ -44,6 +44,12 @@ typedef struct okra_kernel_class_ {
     okra_status (*save)(const void *shared, okra_bag_ *bag, const char *name);
     okra_status (*load)(okra_context *ctx, const void *params, const okra_data *train,
                         const okra_bag_ *bag, const char *name, void **shared);
+    /* What save puts into the bag, names after that of the leaf (data/kept.h; sizes: n
+     * training objects, d their width), or a function that checks it: a class with save
+     * has one of the two. */
+    const okra_kept_ *kept;
+    okra_status (*check_kept)(const void *params, const okra_data *train, okra_int n,
+                              const char *name, okra_bag_ *bag);
     /* One more owner of `shared`, for okra_bound_again_; NULL: it is bound anew. */
     void *(*share)(void *shared);
     /* Features of one collection (the training set too). The data outlives the side.
@@ -126,6 +132,12 @@ okra_status okra_bound_load_(okra_context *ctx, const okra_kernel *kernel,
                              const okra_data *train, const okra_bag_ *bag,
                              const char *prefix, okra_bound_ **out) OKRA_CHECK;
 
+/* OKRA_EFORMAT unless the bag of a model file holds what okra_bound_save_ of this kernel,
+ * bound to n objects like those of `train`, puts there. */
+okra_status okra_bound_check_kept_(const okra_kernel *kernel, const okra_data *train,
+                                   okra_int n, const char *prefix,
+                                   okra_bag_ *bag) OKRA_CHECK;
+
 /* The kernel on other objects in place of the training set: `center` takes its means from
  * them, but the features of low rank are those of `bound`, which must outlive it. */
 okra_status okra_bound_again_(okra_context *ctx, const okra_bound_ *bound,
@@ -175,6 +187,14 @@ const okra_kernel *okra_kernel_inner_(const okra_kernel *kernel);
 bool okra_kernel_centers_(const okra_kernel *kernel);
 /* Is there a factor of low rank in it, EXPR | chol(...) or its like? */
 bool okra_kernel_low_(const okra_kernel *kernel);
+/* Is there a parameter `file` in it, at any depth? */
+bool okra_kernel_files_(const okra_kernel *kernel);
+/* From now on no file is read because this kernel, or one inside it, names it: what such
+ * a leaf needs comes from a bag, or binding fails. */
+void okra_kernel_close_(okra_kernel *kernel);
+/* Parses an expression that a model keeps: closed, and OKRA_EFORMAT in place of
+ * OKRA_EARG. */
+okra_status okra_kernel_parse_kept_(const char *text, okra_kernel **out) OKRA_CHECK;
 /* The stream of its random choices, 1 where nothing is said; outputs have 2. */
 void okra_kernel_stream_(okra_kernel *kernel, uint64_t stream);
 

@@ -14,11 +14,22 @@ void okra_mat_fill_(okra_mat_ A, double value)
     }
 }
 
-void okra_mat_copy_(okra_mat_ A, okra_mat_ B)
+static okra_status mismatch(const char *what, okra_mat_ A, okra_mat_ B)
 {
+    return okra_fail_(OKRA_ESHAPE, "%s: a matrix of %lld x %lld does not fit %lld x %lld",
+                      what, (long long)A.rows, (long long)A.cols, (long long)B.rows,
+                      (long long)B.cols);
+}
+
+okra_status okra_mat_copy_(okra_mat_ A, okra_mat_ B)
+{
+    if (A.rows != B.rows || A.cols != B.cols) {
+        return mismatch("copy", A, B);
+    }
     for (okra_int i = 0; i < A.rows && A.cols > 0; i++) {
         memcpy(B.p + i * B.ld, A.p + i * A.ld, (size_t)A.cols * sizeof *A.p);
     }
+    return OKRA_OK;
 }
 
 /* Blocks of 32 x 32: two of them, 16 KiB, stay in the first-level cache. */
@@ -33,8 +44,11 @@ static void transpose_block(okra_mat_ A, okra_mat_ B)
     }
 }
 
-void okra_mat_transpose_(okra_mat_ A, okra_mat_ B)
+okra_status okra_mat_transpose_(okra_mat_ A, okra_mat_ B)
 {
+    if (A.rows != B.cols || A.cols != B.rows) {
+        return mismatch("transpose", A, B);
+    }
     for (okra_int i = 0; i < A.rows; i += block) {
         okra_int ni = OKRA_MIN_(block, A.rows - i);
         for (okra_int j = 0; j < A.cols; j += block) {
@@ -43,6 +57,7 @@ void okra_mat_transpose_(okra_mat_ A, okra_mat_ B)
                             okra_mat_part_(B, j, nj, i, ni));
         }
     }
+    return OKRA_OK;
 }
 
 void okra_mat_add_diagonal_(okra_mat_ A, double value)

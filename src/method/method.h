@@ -7,12 +7,13 @@
  * method whose prediction is not a combination of training outputs (a matrix operator)
  * gives the embedding h(x) in R^d instead, and says so.
  *
- * To add a method: one file with one okra_method_, and one line in methods.c.
+ * To add a method: one file with one okra_method_, and one line in methods.c. It declares
+ * what it keeps in a model (`kept`): a model file is checked against that.
  */
 #ifndef OKRA_METHOD_H_
 #define OKRA_METHOD_H_
 
-#include "data/data.h"
+#include "data/kept.h"
 #include "kernel/kernel.h"
 #include "linalg/linalg.h"
 
@@ -129,6 +130,13 @@ typedef struct okra_linker_ {
 
 /* ---- one interface ---- */
 
+/* A model that was read from a file, for a method to judge what tables cannot say. */
+typedef struct okra_facts_ {
+    const okra_data *x, *y; /* of low rank x is the basis */
+    const okra_kernel *kx, *ky;
+    const okra_sizes_ *sizes; /* see `kept` */
+} okra_facts_;
+
 typedef struct okra_method_ {
     const char *name, *help;
     okra_option_table options;
@@ -176,6 +184,13 @@ typedef struct okra_method_ {
     okra_status (*components)(const okra_bag_ *bag, okra_int n, okra_components_ *out);
     /* The criterion that decoders minimise; NULL: the distance to h(x). */
     okra_status (*criterion)(const okra_bag_ *bag, okra_int n, okra_criterion_ *out);
+    /* What fit leaves in the bag, a table a form (data/kept.h); never NULL. Sizes: n
+     * training outputs, N inputs (all of them, or a basis), c columns of a query's Kx (N,
+     * twice that for waves), x and y the widths of both, d the width of an embedding (none
+     * where the output kernel has no explicit features). */
+    const okra_kept_ *const *kept;
+    /* What else must hold of a bag that agrees with `kept`; NULL: nothing. */
+    okra_status (*check)(const okra_bag_ *bag, const okra_facts_ *facts);
 } okra_method_;
 
 extern const okra_method_ *const okra_methods_[]; /* ends at NULL */

@@ -83,6 +83,14 @@ static okra_status described(const okra_archive_ *archive, const char *key,
     }
     *rows = json_integer_value(json_array_get(shape, 0));
     *cols = dimensions == 2 ? json_integer_value(json_array_get(shape, 1)) : -1;
+    /* An empty array has no bytes that would bound its other side. */
+    okra_int most = okra_zip_bytes_(archive->zip)->size;
+    if (*rows < 0 || *rows > most || *cols > most || (dimensions == 2 && *cols < 0)) {
+        return okra_fail_(OKRA_EFORMAT,
+                          "%s: the shape of the array %s is not one that a file of %lld "
+                          "bytes can hold",
+                          archive->path, key, (long long)most);
+    }
     return OKRA_OK;
 }
 
@@ -129,9 +137,41 @@ okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
         FAIL(OKRA_EFORMAT, "%s: the array %s is not aligned", archive->path, entry);
     }
     *values = bytes + length;
+    json_object_set_new(json_object_get(archive->arrays, key), "used", json_true());
 done:
     okra_free_(owned);
     return st;
+}
+
+okra_status okra_archive_check_count_(const okra_archive_ *archive)
+{
+    size_t entries = 0;
+    while (entries <= OKRA_ARRAYS_MOST_ && okra_zip_each_(archive->zip, entries)) {
+        entries++;
+    }
+    if (entries > OKRA_ARRAYS_MOST_ || entries > json_object_size(archive->arrays) + 1) {
+        return okra_fail_(OKRA_EFORMAT,
+                          "%s: the archive holds %zu entries or more, which is not what "
+                          "model.json lists, or too many",
+                          archive->path, entries);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_archive_check_used_(const okra_archive_ *archive)
+{
+    const char *key;
+    json_t *about;
+    json_object_foreach(archive->arrays, key, about)
+    {
+        if (!json_object_get(about, "used")) {
+            return okra_fail_(
+                OKRA_EFORMAT,
+                "%s: the array '%s' is nothing that a model like this holds",
+                archive->path, key);
+        }
+    }
+    return OKRA_OK;
 }
 
 void okra_archive_free_(okra_archive_ *archive)

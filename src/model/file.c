@@ -55,11 +55,17 @@ okra_status okra_model_save(okra_context *context, const okra_model *model,
     okra_saver_ saver = {NULL, json_object()};
     NEED(model);
     NEED(path);
+    const okra_training_ *t = model->training;
+    st = okra_model_check_(model->method, t->x, t->y, t->kx, t->ky, model->bag);
+    if (st != OKRA_OK) {
+        okra_message_prefix_("%s: the model could not be loaded again", path);
+        goto done;
+    }
     TRY(okra_writer_open_(path, &file));
     TRY(okra_zip_writer_create_(file, &saver.zip));
-    TRY(okra_objects_save_(&saver, "x", model->training->x));
+    TRY(okra_objects_save_(&saver, "x", t->x));
     TRY(okra_cancelled_(context));
-    TRY(okra_objects_save_(&saver, "y", model->training->y));
+    TRY(okra_objects_save_(&saver, "y", t->y));
     TRY(okra_cancelled_(context));
     TRY(save_bag(&saver, model->bag));
     TRY(okra_cancelled_(context));
@@ -153,6 +159,37 @@ done:
     return st;
 }
 
+/* Members of model.json, of the types that they must have. */
+static okra_status check_json(const char *path, const json_t *about)
+{
+    static const struct {
+        const char *name;
+        json_type type; /* of its values, where it is an object */
+    } members[] = {{"options", JSON_STRING},
+                   {"kernels", JSON_STRING},
+                   {"numbers", JSON_REAL},
+                   {"texts", JSON_STRING},
+                   {"arrays", JSON_OBJECT}};
+    const char *key;
+    json_t *value;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        json_t *member = json_object_get(about, members[i].name);
+        bool good =
+            json_is_object(member) && json_object_size(member) <= OKRA_ARRAYS_MOST_;
+        json_object_foreach(member, key, value)
+        {
+            good = good && (json_typeof(value) == members[i].type ||
+                            (members[i].type == JSON_REAL && json_is_number(value)));
+        }
+        if (!good) {
+            return okra_fail_(OKRA_EFORMAT,
+                              "%s: '%s' of model.json is missing or not what it must be",
+                              path, members[i].name);
+        }
+    }
+    return OKRA_OK;
+}
+
 static okra_status load_bag(const okra_archive_ *a, json_t *about, okra_bag_ **out)
 {
     okra_status st = OKRA_OK;
@@ -193,7 +230,7 @@ static okra_status load_kernel(const okra_archive_ *a, const json_t *about,
 {
     const json_t *kernels = json_object_get(about, "kernels");
     const char *text = json_string_value(json_object_get(kernels, side));
-    okra_status st = text ? okra_kernel_parse(text, out)
+    okra_status st = text ? okra_kernel_parse_kept_(text, out)
                           : okra_fail_(OKRA_EFORMAT, "there is no kernel '%s'", side);
     if (st == OKRA_EARG || st == OKRA_EFORMAT) {
         okra_message_prefix_("%s: model.json", a->path);
@@ -203,11 +240,11 @@ static okra_status load_kernel(const okra_archive_ *a, const json_t *about,
 }
 
 static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json_t *about,
-                                 const okra_method_ *method, const okra_bag_ *bag,
+                                 const okra_method_ *method, okra_bag_ *bag,
                                  okra_training_ **out)
 {
     okra_status st = OKRA_OK;
-    double rank, waves = 0; /* of a basis in place of the inputs */
+    double waves = 0; /* in place of the inputs */
     okra_data *x = NULL, *y = NULL;
     okra_kernel *kx = NULL, *ky = NULL;
     TRY(okra_objects_load_(a, "x", json_object_get(about, "x"), &x));
@@ -220,14 +257,10 @@ static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json
         okra_kernel_free(kx);
         kx = NULL;
         TRY(okra_kernel_parse("linear", &kx));
+        okra_kernel_close_(kx);
     }
-    bool low = okra_bag_get_number_(bag, "x.rank", &rank) && !okra_kernel_low_(kx);
-    if ((x->n < y->n && !low) || (x->n > y->n && !method->unlabelled && !low) ||
-        y->n == 0) {
-        FAIL(OKRA_EFORMAT, "%s: there are %lld training inputs and %lld outputs", a->path,
-             (long long)x->n, (long long)y->n);
-    }
-    st = okra_training_create_(ctx, x, y, kx, ky, bag, out);
+    st = okra_model_check_(method, x, y, kx, ky, bag);
+    st = st == OKRA_OK ? okra_training_create_(ctx, x, y, kx, ky, bag, out) : st;
     if (st == OKRA_EARG || st == OKRA_ESHAPE || st == OKRA_EFORMAT ||
         st == OKRA_EUNSUPPORTED) {
         /* Kernels and data that do not fit together are a fault of the file here. */
@@ -259,9 +292,14 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
     if (!m->method) {
         FAIL(OKRA_EFORMAT, "%s: there is no method '%s'", path, method ? method : "");
     }
+    TRY(check_json(path, about));
+    m->archive->context = context;
+    TRY(okra_archive_check_count_(m->archive));
     TRY(load_bag(m->archive, about, &m->bag));
     TRY(load_training(context, m->archive, about, m->method, m->bag, &m->training));
+    TRY(okra_archive_check_used_(m->archive));
     m->archive->arrays = NULL;
+    m->archive->context = NULL;
     *out = m;
     m = NULL;
 done:

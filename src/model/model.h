@@ -154,7 +154,8 @@ typedef struct okra_saver_ {
 typedef struct okra_archive_ {
     atomic_int references;
     struct okra_zip_ *zip;
-    const json_t *arrays; /* borrowed while loading */
+    json_t *arrays; /* borrowed while loading; those that were read get a mark */
+    const okra_context *context; /* likewise: whose budget holds */
     char *path;
 } okra_archive_;
 
@@ -171,6 +172,11 @@ okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
 okra_status okra_archive_bytes_(const okra_archive_ *archive, okra_int index,
                                 const unsigned char **bytes, okra_int *size,
                                 void **owned) OKRA_CHECK;
+/* Before arrays are read: the archive holds those that model.json lists and no more, and
+ * these are not too many; afterwards: all were read. */
+enum { OKRA_ARRAYS_MOST_ = 4096 };
+okra_status okra_archive_check_count_(const okra_archive_ *archive) OKRA_CHECK;
+okra_status okra_archive_check_used_(const okra_archive_ *archive) OKRA_CHECK;
 bool okra_archive_has_(const okra_archive_ *archive, const char *folder,
                        const char *name);
 void okra_archive_free_(okra_archive_ *archive); /* one reference */
@@ -180,6 +186,12 @@ okra_status okra_objects_save_(okra_saver_ *saver, const char *folder,
                                const okra_data *data) OKRA_CHECK;
 okra_status okra_objects_load_(okra_archive_ *archive, const char *folder,
                                const json_t *about, okra_data **out) OKRA_CHECK;
+
+/* check.c: OKRA_EFORMAT unless the bag is what this method with these kernels and data
+ * would leave, in names, shapes and ranges. kx as it is bound: linear for waves. */
+okra_status okra_model_check_(const okra_method_ *method, const okra_data *x,
+                              const okra_data *y, const okra_kernel *kx,
+                              const okra_kernel *ky, okra_bag_ *bag) OKRA_CHECK;
 
 /* model.json without its arrays; a new reference. */
 okra_status okra_model_about_(const okra_training_ *training, const okra_method_ *method,

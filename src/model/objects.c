@@ -8,6 +8,7 @@
  */
 #include "model/objects.h"
 
+#include "data/files/zip.h"
 #include "data/network.h"
 
 #include <stdio.h>
@@ -16,6 +17,7 @@
 typedef struct kind_io {
     okra_status (*save)(okra_saver_ *saver, const char *folder, const okra_data *data);
     okra_status (*load)(const okra_shelf_ *s, okra_data **out);
+    bool mapped; /* it stays in the file, or its parts are asked for one by one */
 } kind_io;
 
 okra_status okra_fetch_(const okra_shelf_ *s, const char *name, const char *dtype,
@@ -191,6 +193,10 @@ static okra_status load_names(const okra_shelf_ *s, okra_int count, const char *
     okra_int length = 0, found = 0;
     TRY(okra_fetch_(s, "names", "|u1", -1, -1, &bytes, &length));
     const char *text = bytes;
+    if (count > length) {
+        FAIL(OKRA_EFORMAT, "%s: %s/names is too short for %lld names", s->archive->path,
+             s->folder, (long long)count);
+    }
     ALLOC(names, count);
     for (okra_int at = 0, begin = 0; at < length; at++) {
         if (text[at] == '\0') {
@@ -289,16 +295,16 @@ done:
 /* ---- the table ---- */
 
 static const kind_io kinds[] = {
-    [OKRA_DENSE] = {save_dense, load_dense},
+    [OKRA_DENSE] = {save_dense, load_dense, true},
     [OKRA_SPARSE] = {save_sparse, load_sparse},
     [OKRA_BITS] = {save_bits, load_bits},
     [OKRA_LABELS] = {save_labels, load_labels},
-    [OKRA_GRAM] = {save_gram, load_gram},
+    [OKRA_GRAM] = {save_gram, load_gram, true},
     [OKRA_STRINGS] = {okra_ragged_save_, okra_ragged_load_},
     [OKRA_SEQUENCES] = {okra_ragged_save_, okra_ragged_load_},
     [OKRA_GRAPHS] = {okra_ragged_save_, okra_ragged_load_},
     [OKRA_NODES] = {save_nodes, load_nodes},
-    [OKRA_TUPLE] = {okra_tuple_save_, okra_tuple_load_},
+    [OKRA_TUPLE] = {okra_tuple_save_, okra_tuple_load_, true},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -312,17 +318,52 @@ okra_status okra_objects_save_(okra_saver_ *saver, const char *folder,
     return kinds[data->kind].save(saver, folder, data);
 }
 
+/* Room for copies of the arrays of a folder: constructors need at most three. */
+static okra_status ask(const okra_archive_ *archive, const char *folder)
+{
+    const char *key;
+    json_t *about;
+    double bytes = 0;
+    size_t length = strlen(folder);
+    json_object_foreach(archive->arrays, key, about)
+    {
+        if (strncmp(key, folder, length) == 0 && key[length] == '/') {
+            const json_t *shape = json_object_get(about, "shape");
+            double area = 8;
+            for (size_t i = 0; i < json_array_size(shape); i++) {
+                area *= (double)json_integer_value(json_array_get(shape, i));
+            }
+            bytes += 3 * area;
+        }
+    }
+    return okra_budget_ask_(archive->context, bytes, "%s: the training objects '%s'",
+                            archive->path, folder);
+}
+
 okra_status okra_objects_load_(okra_archive_ *archive, const char *folder,
                                const json_t *about, okra_data **out)
 {
     const char *kind = json_string_value(json_object_get(about, "kind"));
+    /* No file holds more objects than bytes: an empty array would let it claim so. */
+    const okra_int most_width = (okra_int)1 << 48;
     okra_shelf_ s = {archive, folder, about,
                      json_integer_value(json_object_get(about, "count")),
                      json_integer_value(json_object_get(about, "width"))};
-    for (size_t k = 0; kind && s.n >= 0 && s.d >= 0 && k < KINDS; k++) {
+    okra_int most = okra_zip_bytes_(archive->zip)->size;
+    if (s.n < 0 || s.n > most || s.d < 0 || s.d > most_width) {
+        return okra_fail_(OKRA_EFORMAT,
+                          "%s: '%s' has %lld objects of width %lld, which a file of %lld "
+                          "bytes cannot hold",
+                          archive->path, folder, (long long)s.n, (long long)s.d,
+                          (long long)most);
+    }
+    for (size_t k = 0; kind && k < KINDS; k++) {
         if (kinds[k].load && strcmp(okra_kind_name((okra_kind)k), kind) == 0) {
-            okra_status st = kinds[k].load(&s, out);
-            if (st == OKRA_EARG || st == OKRA_ESHAPE) {
+            okra_status st = kinds[k].mapped ? OKRA_OK : ask(archive, folder);
+            st = st == OKRA_OK ? kinds[k].load(&s, out) : st;
+            size_t length = strlen(archive->path);
+            bool named = strncmp(okra_message(), archive->path, length) == 0;
+            if (st == OKRA_EARG || st == OKRA_ESHAPE || (st == OKRA_EFORMAT && !named)) {
                 /* What a constructor refuses is a fault of the file here. */
                 okra_message_prefix_("%s: %s", archive->path, folder);
                 st = OKRA_EFORMAT;

@@ -10,6 +10,7 @@
 #include "model/model.h"
 #include "model/options.h"
 
+#include <math.h>
 #include <stdio.h>
 
 typedef struct run {
@@ -179,6 +180,27 @@ static okra_mat_ part(double *whole, double *block, okra_int first, okra_int m,
     return okra_mat_of_(whole ? whole + first * cols : block, m, cols);
 }
 
+/* A prediction is made of finite numbers, or there is none. */
+static okra_status check_finite(okra_mat_ W, okra_mat_ H, okra_int first)
+{
+    const okra_mat_ parts[] = {W, H};
+    for (int k = 0; k < 2; k++) {
+        okra_mat_ A = parts[k];
+        for (okra_int i = 0; A.p && i < A.rows; i++) {
+            for (okra_int j = 0; j < A.cols; j++) {
+                if (!isfinite(A.p[i * A.ld + j])) {
+                    return okra_fail_(OKRA_ENUMERIC,
+                                      "the prediction for test input %lld has a %s of %g",
+                                      (long long)(first + i),
+                                      k == 0 ? "weight" : "coordinate",
+                                      A.p[i * A.ld + j]);
+                }
+            }
+        }
+    }
+    return OKRA_OK;
+}
+
 static okra_status one_block(okra_context *ctx, run *r, okra_int first, okra_int m)
 {
     okra_status st = OKRA_OK;
@@ -195,6 +217,7 @@ static okra_status one_block(okra_context *ctx, run *r, okra_int first, okra_int
     if (W.p) {
         TRY(okra_walk_predict_(ctx, &r->walk, first, W));
     }
+    TRY(check_finite(W, embeds || r->direct ? H : (okra_mat_){0}, first));
     okra_block_ block = {.first = first, .m = m};
     block.extra = okra_mat_of_(r->walk.extra, m, r->walk.extra_cols);
     if (embeds || r->direct) {

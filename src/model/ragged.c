@@ -6,6 +6,9 @@
  */
 #include "model/objects.h"
 
+#include "data/graphs.h"
+#include "data/strings.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -105,21 +108,88 @@ done:
     return st;
 }
 
-/* The groups and widths that readers of graphs make; see data/graphs.h. */
-static bool check_graph_fields(const okra_data *data)
+/* Every group and field that a kind has, and how many values an element; see
+ * data/strings.h and data/graphs.h. Width -1: that of the collection. */
+static bool check_fields(const okra_data *data)
 {
     static const struct {
+        okra_kind kind;
         const char *group, *field;
         okra_int width;
         bool needed;
-    } all[] = {{"nodes", "label", 1, true}, {"nodes", "atom", 4, false},
-               {"edges", "ends", 2, true},  {"edges", "label", 1, true},
-               {"texts", "text", 1, true},  {"names", "text", 1, true}};
-    bool whole = true;
+    } all[] = {{OKRA_STRINGS, "characters", "code", 1, true},
+               {OKRA_SEQUENCES, "positions", "vector", -1, true},
+               {OKRA_SEQUENCES, "positions", "label", 1, true},
+               {OKRA_GRAPHS, "nodes", "label", 1, true},
+               {OKRA_GRAPHS, "nodes", "atom", 4, false},
+               {OKRA_GRAPHS, "edges", "ends", 2, true},
+               {OKRA_GRAPHS, "edges", "label", 1, true},
+               {OKRA_GRAPHS, "texts", "text", 1, true},
+               {OKRA_GRAPHS, "names", "text", 1, true}};
+    bool whole = data->kind == OKRA_SEQUENCES || data->d == 0;
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         const okra_ragged_ *g = okra_data_group_(data, all[k].group);
         const okra_field_ *f = g ? okra_ragged_field_(g, all[k].field) : NULL;
-        whole = whole && (f ? f->width == all[k].width : !all[k].needed);
+        okra_int width = all[k].width < 0 ? data->d : all[k].width;
+        whole = whole &&
+                (all[k].kind != data->kind || (f ? f->width == width : !all[k].needed));
+    }
+    const okra_ragged_ *names = okra_data_group_(data, "names");
+    for (int f = 0; names && f < names->field_count; f++) {
+        whole = whole && names->fields[f].width == 1;
+    }
+    return whole && !(names && names->field_count != 1);
+}
+
+/* Is every value of a field between low and high? */
+static bool inside(const okra_ragged_ *g, okra_int n, const char *name, int32_t low,
+                   int32_t high)
+{
+    const int32_t *values = okra_ragged_field_(g, name)->values;
+    bool good = true;
+    for (okra_int k = 0; k < g->offsets[n]; k++) {
+        good = good && values[k] >= low && values[k] <= high;
+    }
+    return good;
+}
+
+static bool check_lengths(const okra_ragged_ *g, okra_int n, okra_int most)
+{
+    bool good = true;
+    for (okra_int i = 0; i < n; i++) {
+        good = good && g->offsets[i + 1] - g->offsets[i] <= most;
+    }
+    return good;
+}
+
+/* A label below 0 is a text of the object that begins there and ends in a zero byte. */
+static bool check_labels(const okra_ragged_ *g, const okra_ragged_ *names, okra_int i)
+{
+    const int32_t *label = okra_ragged_field_(g, "label")->values;
+    okra_int length = names->offsets[i + 1] - names->offsets[i];
+    const char *text = (const char *)names->fields[0].values + names->offsets[i];
+    bool good = length == 0 || text[length - 1] == '\0', used = false;
+    for (okra_int k = g->offsets[i]; k < g->offsets[i + 1]; k++) {
+        used = used || label[k] < 0;
+        good = good && (label[k] >= 0 || -1 - (okra_int)label[k] < length);
+    }
+    return good || !used;
+}
+
+static bool check_graphs(const okra_data *data)
+{
+    const okra_ragged_ *nodes = okra_data_group_(data, "nodes");
+    const okra_ragged_ *edges = okra_data_group_(data, "edges");
+    const okra_ragged_ *names = okra_data_group_(data, "names");
+    const int32_t *ends = okra_ragged_field_(edges, "ends")->values;
+    bool whole = check_lengths(nodes, data->n, OKRA_GRAPH_NODES_MOST_) &&
+                 check_lengths(edges, data->n, OKRA_GRAPH_EDGES_MOST_);
+    for (okra_int i = 0; whole && i < data->n; i++) {
+        okra_int count = nodes->offsets[i + 1] - nodes->offsets[i];
+        whole = check_labels(nodes, names, i) && check_labels(edges, names, i);
+        for (okra_int k = 2 * edges->offsets[i]; k < 2 * edges->offsets[i + 1]; k++) {
+            whole = whole && ends[k] >= 0 && ends[k] < count;
+        }
     }
     return whole;
 }
@@ -128,21 +198,19 @@ static bool check_graph_fields(const okra_data *data)
 static okra_status check_groups(const okra_shelf_ *s, const okra_data *data)
 {
     okra_status st = OKRA_OK;
-    const okra_ragged_ *nodes = okra_data_group_(data, "nodes");
-    const okra_ragged_ *edges = okra_data_group_(data, "edges");
-    const okra_ragged_ *positions = okra_data_group_(data, "positions");
-    const okra_field_ *ends = edges ? okra_ragged_field_(edges, "ends") : NULL;
-    bool whole = data->kind == OKRA_STRINGS ? okra_data_group_(data, "characters") != NULL
-                 : data->kind == OKRA_SEQUENCES
-                     ? positions && positions->field_count == 2 &&
-                           positions->fields[0].width == data->d
-                     : check_graph_fields(data);
-    for (okra_int i = 0; whole && ends && i < data->n; i++) {
-        okra_int count = nodes->offsets[i + 1] - nodes->offsets[i];
-        for (okra_int k = 2 * edges->offsets[i]; k < 2 * edges->offsets[i + 1]; k++) {
-            int32_t end = ((const int32_t *)ends->values)[k];
-            whole = whole && end >= 0 && end < count;
-        }
+    enum { CODE_MOST = 0x10ffff };
+    const okra_ragged_ *g = &data->groups[0];
+    bool whole = check_fields(data);
+    if (whole && data->kind == OKRA_SEQUENCES) {
+        TRY(okra_finite_(okra_ragged_field_(g, "vector")->values, g->offsets[data->n],
+                         data->d, data->d));
+        whole = inside(g, data->n, "label", OKRA_NO_LABEL_, CODE_MOST) &&
+                check_lengths(g, data->n, OKRA_STRING_MOST_);
+    } else if (whole && data->kind == OKRA_STRINGS) {
+        whole = inside(g, data->n, "code", 0, CODE_MOST) &&
+                check_lengths(g, data->n, OKRA_STRING_MOST_);
+    } else if (whole) {
+        whole = check_graphs(data);
     }
     if (!whole) {
         FAIL(OKRA_EFORMAT, "%s: the arrays of %s do not make %s", s->archive->path,
@@ -210,7 +278,13 @@ okra_status okra_tuple_load_(const okra_shelf_ *s, okra_data **out)
     }
     for (size_t k = 0; k < count; k++) {
         snprintf(path, sizeof path, "%s/%d", s->folder, (int)k + 1);
-        TRY(okra_objects_load_(s->archive, path, json_array_get(list, k), &parts[k]));
+        const json_t *about = json_array_get(list, k);
+        const char *kind = json_string_value(json_object_get(about, "kind"));
+        if (kind && strcmp(kind, okra_kind_name(OKRA_TUPLE)) == 0) {
+            FAIL(OKRA_EFORMAT, "%s: '%s' is a tuple inside a tuple", s->archive->path,
+                 path);
+        }
+        TRY(okra_objects_load_(s->archive, path, about, &parts[k]));
     }
     TRY(okra_data_tuple(parts, (int)count, out));
 done:

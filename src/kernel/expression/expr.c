@@ -62,6 +62,47 @@ void okra_kernel_free(okra_kernel *kernel)
     }
 }
 
+/* The kernel inside a nested leaf, or NULL. */
+static okra_kernel *inside(const okra_node_ *node)
+{
+    return node->kind == OKRA_NODE_LEAF_ && node->leaf->nested
+               ? *(okra_kernel *const *)node->params
+               : NULL;
+}
+
+bool okra_kernel_files_(const okra_kernel *kernel)
+{
+    bool files = false;
+    for (int k = 0; k < kernel->count && !files; k++) {
+        const okra_node_ *node = &kernel->nodes[k];
+        const okra_kernel *inner = inside(node);
+        files = (node->kind == OKRA_NODE_LEAF_ &&
+                 okra_option_find_(&node->leaf->params, "file", 4)) ||
+                (inner && okra_kernel_files_(inner));
+    }
+    return files;
+}
+
+void okra_kernel_close_(okra_kernel *kernel)
+{
+    kernel->closed = true;
+    for (int k = 0; k < kernel->count; k++) {
+        okra_kernel *inner = inside(&kernel->nodes[k]);
+        if (inner) {
+            okra_kernel_close_(inner);
+        }
+    }
+}
+
+okra_status okra_kernel_parse_kept_(const char *text, okra_kernel **out)
+{
+    okra_status st = okra_kernel_parse(text, out);
+    if (st == OKRA_OK) {
+        okra_kernel_close_(*out);
+    }
+    return st == OKRA_EARG ? OKRA_EFORMAT : st;
+}
+
 const char *okra_kernel_text(const okra_kernel *kernel)
 {
     return kernel->text;

@@ -30,7 +30,8 @@ typedef struct okra_node_ {
 struct okra_kernel {
     okra_node_ *nodes; /* children before parents; the last is the root */
     int count, room;
-    char *text; /* canonical */
+    char *text;  /* canonical */
+    bool closed; /* it came from a model: no file is read because it says so */
 };
 
 /* A name that stands for linear | transform. */

@@ -8,7 +8,7 @@
 
 /* ---- the training set ---- */
 
-static void mean_name(char name[128], const char *prefix, int place)
+void okra_mean_name_(char name[128], const char *prefix, int place)
 {
     snprintf(name, 128, "%s.center%d", prefix, place);
 }
@@ -35,7 +35,7 @@ static okra_status restore(okra_bound_ *bound)
         if (!centers(&bound->kernel->nodes[k])) {
             continue;
         }
-        mean_name(name, bound->prefix, k);
+        okra_mean_name_(name, bound->prefix, k);
         const double *mean = okra_bag_get_(bound->bag, name, &rows, &cols);
         if (!mean || rows != bound->train.n || cols != 1 ||
             !okra_bag_get_number_(bound->bag, name, &bound->grand[k])) {
@@ -129,7 +129,7 @@ okra_status okra_bound_save_(const okra_bound_ *bound, okra_bag_ *bag, const cha
             TRY(leaf->save(bound->shared[k], bag, name));
         }
         if (centers(&bound->kernel->nodes[k])) {
-            mean_name(name, prefix, k);
+            okra_mean_name_(name, prefix, k);
             TRY(okra_bag_put_copy_(bag, name, bound->train.slots[k].mean, n, 1));
             TRY(okra_bag_put_number_(bag, name, bound->grand[k]));
         }

@@ -33,6 +33,11 @@ struct okra_bound_ {
 
 /* The name in a bag of what a leaf keeps. */
 void okra_leaf_name_(char name[128], const char *prefix, int place);
+/* The same of a transform that centres. */
+void okra_mean_name_(char name[128], const char *prefix, int place);
+/* The part of a tuple that a leaf reads, or the data themselves. */
+okra_status okra_view_part_(const okra_node_ *node, const okra_data *data,
+                            const okra_data **out) OKRA_CHECK;
 
 struct okra_other_ {
     const okra_kernel *kernel;

@@ -8,10 +8,17 @@
 void okra_square_free_(void *arg)
 {
     okra_square_ *square = arg;
-    if (square) {
+    if (square && atomic_fetch_sub(&square->owners, 1) == 1) {
         okra_free_(square->A);
         okra_free_(square);
     }
+}
+
+void *okra_square_share_(void *arg)
+{
+    okra_square_ *square = arg;
+    atomic_fetch_add(&square->owners, 1);
+    return square;
 }
 
 okra_status okra_square_create_(okra_int n, double *A, void **out)
@@ -19,13 +26,17 @@ okra_status okra_square_create_(okra_int n, double *A, void **out)
     okra_status st = OKRA_OK;
     okra_square_ *square = NULL;
     ALLOC(square, 1);
-    *square = (okra_square_){n, A};
+    *square = (okra_square_){.n = n, .A = A};
+    atomic_init(&square->owners, 1);
     A = NULL;
     *out = square;
 done:
     okra_free_(A);
     return st;
 }
+
+const okra_kept_ okra_square_kept_[] = {OKRA_KEEPS_MATRIX_("", 0, "s", "s"),
+                                        OKRA_KEPT_END_};
 
 okra_status okra_square_save_(const void *arg, okra_bag_ *bag, const char *name)
 {
@@ -41,11 +52,11 @@ okra_status okra_square_load_(okra_context *ctx, const void *params,
     okra_int rows = 0, cols = 0;
     const double *A = okra_bag_get_(bag, name, &rows, &cols);
     double *copy = NULL;
-    (void)ctx, (void)params, (void)train;
+    (void)params, (void)train;
     if (!A || rows != cols) {
         FAIL(OKRA_EFORMAT, "the square matrix '%s' of a kernel is missing", name);
     }
-    ALLOC(copy, rows * rows);
+    TRY(okra_doubles_(ctx, rows, rows, "the matrix of a kernel", &copy));
     memcpy(copy, A, (size_t)(rows * rows) * sizeof *A);
     TRY(okra_square_create_(rows, copy, out));
 done:

@@ -6,14 +6,19 @@
 
 #include "kernel/kernel.h"
 
+#include <stdatomic.h>
+
 typedef struct okra_square_ {
     okra_int n;
     double *A; /* n x n */
+    atomic_int owners;
 } okra_square_;
 
 /* Takes A (from okra_alloc_) over, also on failure. */
 okra_status okra_square_create_(okra_int n, double *A, void **out) OKRA_CHECK;
-/* unbind, save and load of such a kernel. */
+/* unbind, share, save, load and kept of such a kernel. */
+void *okra_square_share_(void *square);
+extern const okra_kept_ okra_square_kept_[];
 void okra_square_free_(void *square);
 okra_status okra_square_save_(const void *square, okra_bag_ *bag,
                               const char *name) OKRA_CHECK;

@@ -35,6 +35,19 @@ void okra_through_unbind_(void *arg)
 okra_status okra_through_bind_(okra_context *ctx, const okra_through_ *how,
                                const void *params, const okra_data *train, void **out)
 {
+    return okra_through_load_(ctx, how, params, train, NULL, NULL, out);
+}
+
+okra_status okra_through_save_(const void *arg, okra_bag_ *bag, const char *name)
+{
+    const shared *sh = arg;
+    return sh->how->inner->save(sh->inner, bag, name);
+}
+
+okra_status okra_through_load_(okra_context *ctx, const okra_through_ *how,
+                               const void *params, const okra_data *train,
+                               const okra_bag_ *bag, const char *name, void **out)
+{
     okra_status st = OKRA_OK;
     shared *sh = NULL;
     ZALLOC(sh, 1);
@@ -44,7 +57,9 @@ okra_status okra_through_bind_(okra_context *ctx, const okra_through_ *how,
         TRY(how->fit(ctx, params, train, &sh->state));
     }
     TRY(how->map(ctx, params, sh->state, train, &sh->mapped));
-    if (how->inner->bind) {
+    if (bag && how->inner->load) {
+        TRY(how->inner->load(ctx, params, sh->mapped, bag, name, &sh->inner));
+    } else if (how->inner->bind) {
         TRY(how->inner->bind(ctx, params, sh->mapped, &sh->inner));
     }
     *out = sh;

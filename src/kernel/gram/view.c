@@ -44,9 +44,8 @@ static okra_status check_kind(const okra_kernel_class_ *leaf, const okra_data *d
                       kinds);
 }
 
-/* The part of a tuple that a leaf reads, or the data themselves. */
-static okra_status part_of(const okra_node_ *node, const okra_data *data,
-                           const okra_data **out)
+okra_status okra_view_part_(const okra_node_ *node, const okra_data *data,
+                            const okra_data **out)
 {
     bool tuple = data->kind == OKRA_TUPLE && !(node->leaf->whole && !node->component);
     int parts = tuple ? data->component_count : 1;
@@ -79,6 +78,12 @@ static okra_status bind_leaf(okra_context *ctx, const okra_bound_ *bound, int pl
         okra_leaf_name_(name, bound->prefix, place);
         return node->leaf->load(ctx, node->params, train, bound->bag, name, shared);
     }
+    if (bound->kernel->closed && okra_option_find_(&node->leaf->params, "file", 4)) {
+        return okra_fail_(OKRA_EFORMAT,
+                          "kernel %s: the model names a file, which is not read: what "
+                          "the kernel needs must be in the model itself",
+                          node->leaf->name);
+    }
     return node->leaf->bind ? node->leaf->bind(ctx, node->params, train, shared)
                             : OKRA_OK;
 }
@@ -91,7 +96,7 @@ static okra_status leaf_slot(okra_context *ctx, const okra_bound_ *bound, int pl
     okra_slot_ *slot = &view->slots[place];
     const okra_data *data = NULL;
 
-    TRY(part_of(node, view->data, &data));
+    TRY(okra_view_part_(node, view->data, &data));
     TRY(check_kind(node->leaf, data));
     if (view == &bound->train && !bound->shared[place]) {
         TRY(bind_leaf(ctx, bound, place, data));

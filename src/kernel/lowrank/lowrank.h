@@ -104,6 +104,11 @@ void okra_map_free_(okra_map_ *map); /* accepts NULL */
 okra_status okra_map_save_(const okra_map_ *map, okra_bag_ *bag,
                            const char *prefix) OKRA_CHECK;
 bool okra_map_saved_(const okra_bag_ *bag, const char *prefix);
+/* OKRA_EFORMAT unless the bag of a model file holds such arrays of a map whose training
+ * set has n objects like those of `train`; *rank: its features. */
+okra_status okra_map_check_kept_(const okra_kernel *kernel, const okra_data *train,
+                                 okra_int n, okra_bag_ *bag, const char *prefix,
+                                 okra_int *rank) OKRA_CHECK;
 okra_status okra_map_load_(okra_context *ctx, const okra_kernel *kernel,
                            const okra_data *train, const okra_bag_ *bag,
                            const char *prefix, okra_map_ **out) OKRA_CHECK;

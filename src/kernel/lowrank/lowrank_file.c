@@ -98,6 +98,51 @@ bool okra_map_saved_(const okra_bag_ *bag, const char *prefix)
            get(bag, prefix, "basis", &rows, &cols);
 }
 
+/* clang-format off */
+#define FACTOR                                                                           \
+    OKRA_KEEPS_MATRIX_("factor", OKRA_KEPT_FACTOR_, "r", "r"),              \
+    OKRA_KEEPS_MATRIX_("sketch", OKRA_KEPT_OPTIONAL_, "b", "r"),            \
+    OKRA_KEEPS_MATRIX_("value", OKRA_KEPT_OPTIONAL_, "1", "e"),             \
+    OKRA_KEEPS_VALUES_("column", OKRA_KEPT_OPTIONAL_ | OKRA_KEPT_WHOLE_, "1", "e", "0", "r-1"),                                                                             \
+    OKRA_KEEPS_VALUES_("start", OKRA_KEPT_OPTIONAL_ | OKRA_KEPT_WHOLE_, "1", "b+1", "0", "e")
+static const okra_kept_ kept_waves[] = {
+    OKRA_KEEPS_MATRIX_("waves", 0, "r", "d"),
+    OKRA_KEEPS_NUMBER_("scale", OKRA_KEPT_POSITIVE_, NULL, NULL),
+    OKRA_KEPT_END_};
+static const okra_kept_ kept_centres[] = {
+    OKRA_KEEPS_MATRIX_("centres", 0, "b", "d"), FACTOR, OKRA_KEPT_END_};
+static const okra_kept_ kept_basis[] = {
+    OKRA_KEEPS_VALUES_("basis", OKRA_KEPT_WHOLE_, "1", "b", "0", "n-1"), FACTOR,
+    OKRA_KEPT_END_};
+static const okra_kept_ *const kept[] = {kept_waves, kept_centres, kept_basis, NULL};
+/* clang-format on */
+
+okra_status okra_map_check_kept_(const okra_kernel *kernel, const okra_data *train,
+                                 okra_int n, okra_bag_ *bag, const char *prefix,
+                                 okra_int *rank)
+{
+    okra_status st = OKRA_OK;
+    okra_int rows, cols;
+    char key[128];
+    okra_sizes_ sizes = {0};
+    okra_sizes_set_(&sizes, "n", n);
+    okra_sizes_set_(&sizes, "d", train->d);
+    TRY(okra_kept_check_forms_(kept, prefix, bag, &sizes));
+    *rank = okra_sizes_get_(&sizes, "r");
+    if (get(bag, prefix, "waves", &rows, &cols)) {
+        *rank *= 2;
+    } else {
+        snprintf(key, sizeof key, "%s.inner", prefix);
+        TRY(okra_bound_check_kept_(kernel, train, okra_sizes_get_(&sizes, "b"), key,
+                                   bag));
+    }
+    if (*rank < 1) {
+        FAIL(OKRA_EFORMAT, "the map '%s' has no features", prefix);
+    }
+done:
+    return st;
+}
+
 static okra_status copy(const double *values, okra_int count, double **out)
 {
     okra_status st = OKRA_OK;
@@ -152,6 +197,7 @@ static okra_status load_sketch(const okra_bag_ *bag, const char *prefix, okra_in
                                okra_int rank, okra_sketch_ **out)
 {
     okra_status st = OKRA_OK;
+    okra_int area = 0;
     okra_int one = 1, also = 1, last = 1, starts = 0, columns = 0, count = 0;
     okra_sketch_ *S = NULL;
     const double *start = get(bag, prefix, "start", &one, &starts);
@@ -159,10 +205,11 @@ static okra_status load_sketch(const okra_bag_ *bag, const char *prefix, okra_in
     if (!start && !value) {
         goto done;
     }
+    TRY(okra_area_(basis, rank, sizeof *value, &area));
     ZALLOC(S, 1);
     S->rows = basis;
     S->cols = rank;
-    S->entries = start ? count : basis * rank;
+    S->entries = start ? count : area;
     if (start) {
         const double *column = get(bag, prefix, "column", &also, &columns);
         if (!value || !column || one != 1 || also != 1 || last != 1 ||

@@ -151,6 +151,23 @@ done:
     return st;
 }
 
+static okra_status check_kept(const void *params, const okra_data *train, okra_int n,
+                              const char *name, okra_bag_ *bag)
+{
+    static const okra_kept_ kept[] = {
+        OKRA_KEEPS_MATRIX_("features", 0, "n", "r"), OKRA_KEPT_END_};
+    okra_status st = OKRA_OK;
+    const okra_low_params_ *p = params;
+    okra_int rank = 0;
+    okra_sizes_ sizes = {0};
+    TRY(okra_map_check_kept_(p->inner, train, n, bag, name, &rank));
+    okra_sizes_set_(&sizes, "n", n);
+    okra_sizes_set_(&sizes, "r", rank);
+    TRY(okra_kept_check_(kept, name, bag, &sizes));
+done:
+    return st;
+}
+
 static void free_side(void *arg)
 {
     side *s = arg;
@@ -299,6 +316,7 @@ static const okra_option rff_rows[] = {
         .whole = true,                                    \
         .bind = bind,                                     \
         .unbind = unbind,                                 \
+        .check_kept = check_kept,                         \
         .save = save,                                     \
         .load = load,                                     \
         .share = share,                                   \

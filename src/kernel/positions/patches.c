@@ -132,6 +132,25 @@ static okra_status bind(okra_context *ctx, const void *params, const okra_data *
     return okra_through_bind_(ctx, &how, params, train, shared);
 }
 
+static okra_status load(okra_context *ctx, const void *params, const okra_data *train,
+                        const okra_bag_ *bag, const char *name, void **shared)
+{
+    return okra_through_load_(ctx, &how, params, train, bag, name, shared);
+}
+
+/* Patches are sequences of vectors that are not made yet. */
+static okra_status check_kept(const void *params, const okra_data *train, okra_int n,
+                              const char *name, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_layout_ l = {0};
+    TRY(okra_patches_layout_(params, train, &l));
+    TRY(okra_position_check_kept_(params, train, n * l.down * l.across, name, bag));
+done:
+    okra_layout_clear_(&l);
+    return st;
+}
+
 static const okra_option rows[] = {
     {"width", OKRA_OPTION_INT, offsetof(patches_params, width), NULL, 1, 1 << 30, NULL,
      "N", "pixels of a row of the image"},
@@ -149,6 +168,9 @@ const okra_kernel_class_ okra_patches_ = {
     .nested = true,
     .bind = bind,
     .unbind = okra_through_unbind_,
+    .save = okra_through_save_,
+    .load = load,
+    .check_kept = check_kept,
     .side = okra_through_side_,
     .free_side = okra_through_free_side_,
     .block = okra_through_block_,

@@ -150,6 +150,12 @@ static okra_status open_kernel(const char *who, const okra_kernel *kernel,
              who, kernel->text);
     }
     s->params = root->params;
+    if (okra_kernel_files_(s->params->inner)) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "%s binds the kernel of elements again when it predicts, and a model keeps "
+             "no file: expected one without, it is %s",
+             who, okra_kernel_text(s->params->inner));
+    }
     if (images) {
         TRY(okra_patches_layout_(root->params, train, &s->layout));
     } else {

@@ -19,6 +19,7 @@
 #include "data/strings.h"
 #include "kernel/positions/position.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef okra_position_params_ position_params;
@@ -153,22 +154,72 @@ done:
     return st;
 }
 
-static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
-                        void **out)
+/* bag != NULL: what the inner kernel read from files is taken from it. */
+static okra_status make(okra_context *ctx, const void *params, const okra_data *train,
+                        const okra_bag_ *bag, const char *name, void **out)
 {
     okra_status st = OKRA_OK;
     const position_params *p = params;
     shared *sh = NULL;
+    char inner[128];
     ZALLOC(sh, 1);
     sh->train = train;
     TRY(okra_position_labels_(p->inner, train, &sh->labels));
     TRY(sort_elements(ctx, train, sh->labels, &sh->e));
-    TRY(okra_bound_create_(ctx, p->inner, sh->e.data, &sh->bound));
+    if (bag && okra_kernel_files_(p->inner)) {
+        snprintf(inner, sizeof inner, "%s.inner", name);
+        TRY(okra_bound_load_(ctx, p->inner, sh->e.data, bag, inner, &sh->bound));
+    } else {
+        TRY(okra_bound_create_(ctx, p->inner, sh->e.data, &sh->bound));
+    }
     *out = sh;
     sh = NULL;
 done:
     unbind(sh);
     return st;
+}
+
+static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
+                        void **out)
+{
+    return make(ctx, params, train, NULL, NULL, out);
+}
+
+static okra_status load(okra_context *ctx, const void *params, const okra_data *train,
+                        const okra_bag_ *bag, const char *name, void **out)
+{
+    return make(ctx, params, train, bag, name, out);
+}
+
+/* Other inner kernels are bound anew to the elements of the training set. */
+static okra_status save(const void *arg, okra_bag_ *bag, const char *name)
+{
+    const shared *sh = arg;
+    char inner[128];
+    snprintf(inner, sizeof inner, "%s.inner", name);
+    return okra_kernel_files_(okra_bound_kernel_(sh->bound))
+               ? okra_bound_save_(sh->bound, bag, inner)
+               : OKRA_OK;
+}
+
+okra_status okra_position_check_kept_(const void *params, const okra_data *train,
+                                      okra_int elements_count, const char *name,
+                                      okra_bag_ *bag)
+{
+    const position_params *p = params;
+    char inner[128];
+    snprintf(inner, sizeof inner, "%s.inner", name);
+    return okra_kernel_files_(p->inner)
+               ? okra_bound_check_kept_(p->inner, train, elements_count, inner, bag)
+               : OKRA_OK;
+}
+
+static okra_status check_kept(const void *params, const okra_data *train, okra_int n,
+                              const char *name, okra_bag_ *bag)
+{
+    okra_int count = train->group_count > 0 ? train->groups[0].offsets[train->n] : 0;
+    (void)n;
+    return okra_position_check_kept_(params, train, count, name, bag);
 }
 
 static void free_side(void *arg)
@@ -347,6 +398,9 @@ const okra_kernel_class_ okra_position_ = {
     .nested = true,
     .bind = bind,
     .unbind = unbind,
+    .save = save,
+    .load = load,
+    .check_kept = check_kept,
     .side = make_side,
     .free_side = free_side,
     .block = block,

@@ -189,6 +189,16 @@ static const okra_linker_ em_linker = {
     .kernel = OKRA_LINKER_NEW_, .width = width_em, .factors = factors_em};
 static const okra_linker_ pkmr_linker = {.width = width_pkmr, .factors = product};
 
+/* What a model keeps: see data/kept.h. */
+/* clang-format off */
+static const okra_kept_ kept_both[] = {
+    OKRA_KEEPS_MATRIX_("factor", OKRA_KEPT_FACTOR_, "n", "n"),
+    OKRA_KEEPS_MATRIX_("output", 0, "n", "n"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEPT_END_};
+static const okra_kept_ *const kept[] = {kept_both, NULL};
+/* clang-format on */
+
 const okra_method_ okra_method_em_ = {
     .name = "em",
     .help = "links only: the output Gram matrix completed by information geometry",
@@ -196,6 +206,7 @@ const okra_method_ okra_method_em_ = {
     .fit = fit_em,
     .form = okra_linker_form_,
     .linker = &em_linker,
+    .kept = kept,
 };
 
 const okra_method_ okra_method_pkmr_ = {
@@ -205,4 +216,5 @@ const okra_method_ okra_method_pkmr_ = {
     .fit = fit_pkmr,
     .form = okra_linker_form_,
     .linker = &pkmr_linker,
+    .kept = kept,
 };

@@ -135,6 +135,15 @@ static okra_status factors(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
 static const okra_linker_ linker = {
     .labelled_only = true, .width = width, .factors = factors};
 
+/* What a model keeps: see data/kept.h. */
+/* clang-format off */
+static const okra_kept_ kept_classifiers[] = {
+    OKRA_KEEPS_MATRIX_("classifiers", 0, "n", "n+1"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEPT_END_};
+static const okra_kept_ *const kept[] = {kept_classifiers, NULL};
+/* clang-format on */
+
 const okra_method_ okra_method_local_ = {
     .name = "local",
     .help = "links only: a support vector machine for each labelled node",
@@ -142,4 +151,5 @@ const okra_method_ okra_method_local_ = {
     .fit = fit,
     .form = okra_linker_form_,
     .linker = &linker,
+    .kept = kept,
 };

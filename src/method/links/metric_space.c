@@ -258,6 +258,16 @@ done:
 static const okra_linker_ kcca_linker = {.width = width_kcca, .factors = factors_kcca};
 static const okra_linker_ kml_linker = {.width = width_kml, .factors = factors_kml};
 
+/* What a model keeps: see data/kept.h. */
+/* clang-format off */
+static const okra_kept_ kept_space[] = {
+    OKRA_KEEPS_MATRIX_("means", 0, "1", "n"),
+    OKRA_KEEPS_MATRIX_("coordinates", 0, "n", "p"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEPT_END_};
+static const okra_kept_ *const kept[] = {kept_space, NULL};
+/* clang-format on */
+
 const okra_method_ okra_method_kcca_ = {
     .name = "kcca",
     .help = "links only: canonical correlation of inputs with the known network",
@@ -265,6 +275,7 @@ const okra_method_ okra_method_kcca_ = {
     .fit = fit_kcca,
     .form = okra_linker_form_,
     .linker = &kcca_linker,
+    .kept = kept,
 };
 
 const okra_method_ okra_method_kml_ = {
@@ -274,4 +285,5 @@ const okra_method_ okra_method_kml_ = {
     .fit = fit_kml,
     .form = okra_linker_form_,
     .linker = &kml_linker,
+    .kept = kept,
 };

@@ -35,6 +35,14 @@ static const okra_linker_ linker = {
 
 extern const okra_method_ okra_method_naive_;
 
+/* What a model keeps: see data/kept.h. */
+/* clang-format off */
+static const okra_kept_ kept_nothing[] = {
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEPT_END_};
+static const okra_kept_ *const kept[] = {kept_nothing, NULL};
+/* clang-format on */
+
 const okra_method_ okra_method_naive_ = {
     .name = "naive",
     .help = "links only: nodes whose descriptions are alike, score k(u, v)",
@@ -42,4 +50,5 @@ const okra_method_ okra_method_naive_ = {
     .fit = fit,
     .form = okra_linker_form_,
     .linker = &linker,
+    .kept = kept,
 };

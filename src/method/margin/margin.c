@@ -334,6 +334,35 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     return OKRA_OK;
 }
 
+/* What a model keeps: see data/kept.h. */
+/* clang-format off */
+static const okra_kept_ kept_scale[] = {
+    OKRA_KEEPS_MATRIX_("scale", 0, "1", "n"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEEPS_MATRIX_("coefficients", OKRA_KEPT_OPTIONAL_, "c", "d"),
+    OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"),
+    OKRA_KEEPS_TOLD_("dual"),
+    OKRA_KEEPS_TOLD_("gap"),
+    OKRA_KEEPS_TOLD_("converged"),
+    OKRA_KEPT_END_};
+static const okra_kept_ kept_weights[] = {
+    OKRA_KEEPS_MATRIX_("B", 0, "n", "c"),
+    OKRA_KEEPS_MATRIX_("coefficients", OKRA_KEPT_OPTIONAL_, "c", "d"),
+    OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"),
+    OKRA_KEEPS_TOLD_("dual"),
+    OKRA_KEEPS_TOLD_("gap"),
+    OKRA_KEEPS_TOLD_("converged"),
+    OKRA_KEPT_END_};
+static const okra_kept_ kept_embedding[] = {
+    OKRA_KEEPS_MATRIX_("coefficients", 0, "c", "d"),
+    OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"),
+    OKRA_KEEPS_TOLD_("dual"),
+    OKRA_KEEPS_TOLD_("gap"),
+    OKRA_KEEPS_TOLD_("converged"),
+    OKRA_KEPT_END_};
+static const okra_kept_ *const kept[] = {kept_scale, kept_weights, kept_embedding, NULL};
+/* clang-format on */
+
 const okra_method_ okra_method_margin_ = {
     .name = "margin",
     .help = "Maximum margin regression, and regression with robust losses",
@@ -346,4 +375,5 @@ const okra_method_ okra_method_margin_ = {
     .width = okra_ridge_width_,
     .predict = predict,
     .embed = okra_ridge_embed_,
+    .kept = kept,
 };

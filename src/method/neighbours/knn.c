@@ -96,6 +96,15 @@ done:
     return st;
 }
 
+/* What a model keeps: see data/kept.h. */
+/* clang-format off */
+static const okra_kept_ kept_k[] = {
+    OKRA_KEEPS_NUMBER_("k", OKRA_KEPT_WHOLE_, "1", "n"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEPT_END_};
+static const okra_kept_ *const kept[] = {kept_k, NULL};
+/* clang-format on */
+
 const okra_method_ okra_method_knn_ = {
     .name = "knn",
     .help = "k nearest neighbours: the mean of the outputs of the k nearest inputs",
@@ -104,4 +113,5 @@ const okra_method_ okra_method_knn_ = {
     .fit = fit,
     .form = form,
     .predict = predict,
+    .kept = kept,
 };

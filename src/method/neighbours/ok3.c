@@ -389,6 +389,7 @@ static okra_status check(const descent *d, okra_int n)
     for (okra_int i = 0; good && i < d->nodes.rows; i++) {
         const double *node = d->nodes.p + i * FIELDS;
         good = node[BEGIN] >= 0 && node[BEGIN] < node[END] && node[END] <= (double)n &&
+               node[BEGIN] == floor(node[BEGIN]) && node[END] == floor(node[END]) &&
                node[FEATURE] < (double)n &&
                (node[FEATURE] < 0 ||
                 (node[LEFT] > (double)i && node[LEFT] < (double)d->nodes.rows &&
@@ -407,6 +408,25 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     return st == OKRA_OK ? okra_parallel_(ctx, query->m, 4, NULL, descend, &d) : st;
 }
 
+static okra_status check_trees(const okra_bag_ *bag, const okra_facts_ *facts)
+{
+    descent d = {NULL, okra_linker_get_(bag, "nodes"), okra_linker_get_(bag, "roots"),
+                 okra_linker_get_(bag, "items"), {0}};
+    return check(&d, facts->y->n);
+}
+
+/* What a model keeps: see data/kept.h. */
+/* clang-format off */
+static const okra_kept_ kept_trees[] = {
+    OKRA_KEEPS_MATRIX_("nodes", 0, "t", "7"),
+    OKRA_KEEPS_VALUES_("roots", OKRA_KEPT_WHOLE_, "1", "T", "0", "t-1"),
+    OKRA_KEEPS_VALUES_("items", OKRA_KEPT_WHOLE_, "T", "n", "0", "n-1"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEPT_END_};
+static const okra_kept_ *const kept[] = {kept_trees, NULL};
+_Static_assert(FIELDS == 7, "as the table of what is kept says");
+/* clang-format on */
+
 const okra_method_ okra_method_ok3_ = {
     .name = "ok3",
     .help = "output-kernel trees: extremely randomised, on similarities to the inputs",
@@ -414,4 +434,6 @@ const okra_method_ okra_method_ok3_ = {
     .fit = fit,
     .form = form,
     .predict = predict,
+    .kept = kept,
+    .check = check_trees,
 };

@@ -319,6 +319,30 @@ done:
     return st;
 }
 
+/* What a model keeps: see data/kept.h. */
+/* clang-format off */
+static const okra_kept_ kept_low[] = {
+    OKRA_KEEPS_MATRIX_("axes", 0, "p", "d"),
+    OKRA_KEEPS_MATRIX_("coefficients", 0, "c", "d"),
+    OKRA_KEEPS_MATRIX_("mean", OKRA_KEPT_OPTIONAL_, "1", "d"),
+    OKRA_KEEPS_MATRIX_("offset", 0, "1", "p"),
+    OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"),
+    OKRA_KEEPS_TOLD_("components"),
+    OKRA_KEEPS_TOLD_("jitter"),
+    OKRA_KEPT_END_};
+static const okra_kept_ kept_scores[] = {
+    OKRA_KEEPS_MATRIX_("scores", 0, "n", "p"),
+    OKRA_KEEPS_MATRIX_("coefficients", 0, "n", "p"),
+    OKRA_KEEPS_MATRIX_("variances", OKRA_KEPT_POSITIVE_, "1", "p"),
+    OKRA_KEEPS_MATRIX_("offset", 0, "1", "p"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"),
+    OKRA_KEEPS_TOLD_("components"),
+    OKRA_KEEPS_TOLD_("jitter"),
+    OKRA_KEPT_END_};
+static const okra_kept_ *const kept[] = {kept_low, kept_scores, NULL};
+/* clang-format on */
+
 const okra_method_ okra_method_kpca_ = {
     .name = "kpca",
     .help = "ridge on the leading kernel principal components of the outputs",
@@ -330,4 +354,5 @@ const okra_method_ okra_method_kpca_ = {
     .width = okra_ridge_width_,
     .predict = predict,
     .components = components,
+    .kept = kept,
 };

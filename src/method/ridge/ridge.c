@@ -306,6 +306,38 @@ done:
     return st;
 }
 
+/* ---- what a model keeps ---- */
+
+/* clang-format off */
+#define RIDGE_COMMON \
+    OKRA_KEEPS_MATRIX_("mean", OKRA_KEPT_OPTIONAL_, "1", "d"), \
+    OKRA_KEEPS_TEXT_("operator", 0), \
+    OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"), \
+    OKRA_KEEPS_NUMBER_("center", OKRA_KEPT_WHOLE_, "0", "1"), \
+    OKRA_KEEPS_TEXT_("graph", OKRA_KEPT_OPTIONAL_), \
+    OKRA_KEEPS_TOLD_("jitter"), \
+    OKRA_KEEPS_TOLD_("lambda2")
+static const okra_kept_ kept_factor[] = {
+    OKRA_KEEPS_MATRIX_("factor", OKRA_KEPT_FACTOR_, "n", "n"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEEPS_MATRIX_("coefficients", OKRA_KEPT_OPTIONAL_, "c", "d"),
+    RIDGE_COMMON,
+    OKRA_KEPT_END_};
+static const okra_kept_ kept_weights[] = {
+    OKRA_KEEPS_MATRIX_("B", 0, "n", "c"),
+    OKRA_KEEPS_MATRIX_("coefficients", OKRA_KEPT_OPTIONAL_, "c", "d"),
+    RIDGE_COMMON,
+    OKRA_KEPT_END_};
+static const okra_kept_ kept_embedding[] = {
+    OKRA_KEEPS_MATRIX_("coefficients", 0, "c", "d"),
+    RIDGE_COMMON,
+    OKRA_KEEPS_MATRIX_("slope", OKRA_KEPT_OPTIONAL_, "1", "d"),
+    OKRA_KEEPS_TOLD_("cg.steps"),
+    OKRA_KEEPS_TOLD_("cg.residual"),
+    OKRA_KEPT_END_};
+static const okra_kept_ *const kept[] = {kept_factor, kept_weights, kept_embedding, NULL};
+/* clang-format on */
+
 const okra_method_ okra_method_ridge_ = {
     .name = "ridge",
     .help = "regularised least squares with an operator-valued kernel",
@@ -320,4 +352,5 @@ const okra_method_ okra_method_ridge_ = {
     .predict = okra_ridge_predict_,
     .embed = okra_ridge_embed_,
     .leave = leave,
+    .kept = kept,
 };

@@ -115,7 +115,7 @@ okra_status okra_ridge_predict_(okra_context *ctx, const okra_bag_ *bag,
     }
     if (has(bag, "factor")) {
         TRY(stored(bag, "factor", query->n, query->n, &B));
-        okra_mat_copy_(query->Kx, out);
+        TRY(okra_mat_copy_(query->Kx, out));
         TRY(okra_cholesky_solve_rows_(ctx, B, out));
     } else {
         TRY(stored(bag, "B", query->n, query->Kx.cols, &B));

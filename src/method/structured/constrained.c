@@ -149,6 +149,49 @@ done:
     return st;
 }
 
+/* Scores of the letters of the outputs at every position of the inputs. */
+static okra_status check_letters(const okra_bag_ *bag, const okra_facts_ *f)
+{
+    okra_status st = OKRA_OK;
+    okra_int letters = 0, longest = 0, a = 0, b = 0, positions;
+    int32_t *alphabet = NULL;
+    bool good = (f->y->kind == OKRA_STRINGS || f->y->kind == OKRA_SEQUENCES) &&
+                (f->x->kind == OKRA_STRINGS || f->x->kind == OKRA_SEQUENCES) &&
+                okra_kernel_counts_letters_(f->ky);
+    for (okra_int i = 0; good && i < f->y->n; i++) {
+        okra_data_characters(f->x, i, &a);
+        okra_data_characters(f->y, i, &b);
+        longest = OKRA_MAX_(longest, a);
+        good = a == b;
+    }
+    if (good) {
+        TRY(okra_alphabet_(f->y, &alphabet, &letters));
+    }
+    okra_bag_get_(bag, "shares", &a, &positions);
+    if (!good || a != longest || positions != longest ||
+        okra_sizes_get_(f->sizes, "s") != longest * letters) {
+        FAIL(OKRA_EFORMAT, "constrained: letters and sequences do not fit together");
+    }
+done:
+    okra_free_(alphabet);
+    return st;
+}
+
+/* What a model keeps: see data/kept.h. The embedding is scores of letters at positions. */
+/* clang-format off */
+static const okra_kept_ kept_groups[] = {
+    OKRA_KEEPS_MATRIX_("coefficients", 0, "n", "s"),
+    OKRA_KEEPS_MATRIX_("shares", 0, "g", "q"),
+    OKRA_KEEPS_VALUES_("groups", OKRA_KEPT_WHOLE_, "1", "s", "0", "g-1"),
+    OKRA_KEEPS_MATRIX_("mean", OKRA_KEPT_OPTIONAL_, "1", "s"),
+    OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEEPS_TOLD_("reach"),
+    OKRA_KEEPS_TOLD_("leak"),
+    OKRA_KEPT_END_};
+static const okra_kept_ *const kept[] = {kept_groups, NULL};
+/* clang-format on */
+
 const okra_method_ okra_method_constrained_ = {
     .name = "constrained",
     .help = "sequences to sequences: ridge whose letters depend on near positions alone",
@@ -157,4 +200,6 @@ const okra_method_ okra_method_constrained_ = {
     .form = okra_grouped_form_,
     .width = okra_grouped_width_,
     .predict = okra_grouped_predict_,
+    .kept = kept,
+    .check = check_letters,
 };

@@ -28,7 +28,7 @@ typedef struct hopfield_options {
 } hopfield_options;
 
 static const okra_option rows[] = {
-    {"steps", OKRA_OPTION_INT, offsetof(hopfield_options, steps), "1000", 1, 1e9, NULL,
+    {"steps", OKRA_OPTION_INT, offsetof(hopfield_options, steps), "1000", 1, 1e6, NULL,
      "N", "steps of the network at most"},
     {"recall", OKRA_OPTION_CHOICE, offsetof(hopfield_options, recall), "state", 1, 0,
      "state|pair", "WHAT",
@@ -236,7 +236,7 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     if (pairs) {
         recall(pairs, Vm, out);
     } else {
-        okra_mat_copy_(okra_mat_part_(Vm, 0, m, D - d, d), out);
+        TRY(okra_mat_copy_(okra_mat_part_(Vm, 0, m, D - d, d), out));
     }
 done:
     okra_free_(V);
@@ -244,6 +244,28 @@ done:
     okra_free_(A);
     return st;
 }
+
+/* What a model keeps: see data/kept.h. */
+/* clang-format off */
+static const okra_kept_ kept_pairs[] = {
+    OKRA_KEEPS_MATRIX_("pairs", 0, "n", "x+d"),
+    OKRA_KEEPS_MATRIX_("directions", 0, "k", "x+d"),
+    OKRA_KEEPS_MATRIX_("tail", 0, "1", "x+d"),
+    OKRA_KEEPS_NUMBER_("rank", OKRA_KEPT_WHOLE_, "0", "k"),
+    OKRA_KEEPS_NUMBER_("width", OKRA_KEPT_WHOLE_, "d", "d"),
+    OKRA_KEEPS_NUMBER_("steps", OKRA_KEPT_WHOLE_, "1", "1e6"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEPT_END_};
+static const okra_kept_ kept_network[] = {
+    OKRA_KEEPS_MATRIX_("directions", 0, "k", "x+d"),
+    OKRA_KEEPS_MATRIX_("tail", 0, "1", "x+d"),
+    OKRA_KEEPS_NUMBER_("rank", OKRA_KEPT_WHOLE_, "0", "k"),
+    OKRA_KEEPS_NUMBER_("width", OKRA_KEPT_WHOLE_, "d", "d"),
+    OKRA_KEEPS_NUMBER_("steps", OKRA_KEPT_WHOLE_, "1", "1e6"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEPT_END_};
+static const okra_kept_ *const kept[] = {kept_pairs, kept_network, NULL};
+/* clang-format on */
 
 const okra_method_ okra_method_hopfield_ = {
     .name = "hopfield",
@@ -253,4 +275,5 @@ const okra_method_ okra_method_hopfield_ = {
     .form = form,
     .width = width,
     .predict = predict,
+    .kept = kept,
 };

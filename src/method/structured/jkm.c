@@ -218,6 +218,21 @@ done:
     return st;
 }
 
+/* What a model keeps: see data/kept.h. */
+/* clang-format off */
+static const okra_kept_ kept_groups[] = {
+    OKRA_KEEPS_MATRIX_("coefficients", 0, "n", "d"),
+    OKRA_KEEPS_MATRIX_("shares", 0, "g", "q"),
+    OKRA_KEEPS_VALUES_("groups", OKRA_KEPT_WHOLE_, "1", "d", "0", "g-1"),
+    OKRA_KEEPS_MATRIX_("mean", OKRA_KEPT_OPTIONAL_, "1", "d"),
+    OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEEPS_TOLD_("gap"),
+    OKRA_KEEPS_TOLD_("tube"),
+    OKRA_KEPT_END_};
+static const okra_kept_ *const kept[] = {kept_groups, NULL};
+/* clang-format on */
+
 const okra_method_ okra_method_jkm_ = {
     .name = "jkm",
     .help = "images to images by a joint kernel of their patches (joint kernel maps)",
@@ -227,4 +242,5 @@ const okra_method_ okra_method_jkm_ = {
     .width = okra_grouped_width_,
     .predict = okra_grouped_predict_,
     .leave = leave,
+    .kept = kept,
 };

@@ -53,10 +53,10 @@ static okra_status check(const okra_problem_ *p, const okra_kernel **inner)
              okra_kind_name(p->y ? p->y->kind : OKRA_GRAM));
     }
     if (!*inner || !(okra_kernel_kinds_(*inner) >> OKRA_DENSE & 1) ||
-        okra_kernel_centers_(*inner)) {
+        okra_kernel_centers_(*inner) || okra_kernel_files_(*inner)) {
         FAIL(OKRA_EUNSUPPORTED,
-             "m3n needs kx = position(k), k a kernel of vectors that is not centred; it "
-             "is %s",
+             "m3n needs kx = position(k), k a kernel of vectors that is not centred and "
+             "reads no file; it is %s",
              p->kx ? okra_kernel_text(okra_bound_kernel_(p->kx)) : "none");
     }
     for (okra_int i = 0; i < p->n; i++) {
@@ -234,7 +234,7 @@ static okra_status open_reading(okra_context *ctx, const okra_bag_ *bag, okra_in
         rows_c != r->used || r->S == 0 || columns % r->S != 0) {
         FAIL(OKRA_EFORMAT, "m3n: the model's network is incomplete");
     }
-    TRY(okra_kernel_parse(text, &r->kernel));
+    TRY(okra_kernel_parse_kept_(text, &r->kernel));
     TRY(okra_data_dense(r->V, r->used, r->d, r->d, &r->kept));
     TRY(okra_bound_create_(ctx, r->kernel, r->kept, &r->bound));
 done:
@@ -315,6 +315,56 @@ done:
     return st;
 }
 
+/* Sequences as m3n needs them, the alphabet of the outputs, the kernel of kx. */
+static okra_status check_chain(const okra_bag_ *bag, const okra_facts_ *f)
+{
+    okra_status st = OKRA_OK;
+    okra_kernel *kernel = NULL;
+    int32_t *alphabet = NULL;
+    okra_int one, S = 0, count = 0;
+    const okra_kernel *inner = okra_kernel_inner_(f->kx);
+    const double *letters = okra_bag_get_(bag, "alphabet", &one, &S);
+    bool good = f->x->kind == OKRA_SEQUENCES && f->x->d > 0 && inner &&
+                (f->y->kind == OKRA_STRINGS || f->y->kind == OKRA_SEQUENCES);
+    TRY(okra_kernel_parse_kept_(okra_bag_get_text_(bag, "kernel"), &kernel));
+    good = good && strcmp(okra_kernel_text(kernel), okra_kernel_text(inner)) == 0 &&
+           !okra_kernel_files_(kernel) && !okra_kernel_centers_(kernel) &&
+           (okra_kernel_kinds_(kernel) >> OKRA_DENSE & 1);
+    if (good) {
+        TRY(okra_alphabet_(f->y, &alphabet, &count));
+    }
+    good = good && S > 0 && S == count;
+    for (okra_int c = 0; good && c < S; c++) {
+        good = letters[c] == (double)alphabet[c];
+    }
+    if (!good) {
+        FAIL(OKRA_EFORMAT, "m3n: kernels, letters and sequences do not fit together");
+    }
+done:
+    okra_kernel_free(kernel);
+    okra_free_(alphabet);
+    return st;
+}
+
+/* What a model keeps: see data/kept.h. */
+/* clang-format off */
+static const okra_kept_ kept_chain[] = {
+    OKRA_KEEPS_MATRIX_("transitions", 0, "S", "S"),
+    OKRA_KEEPS_MATRIX_("coefficients", 0, "e", "S"),
+    OKRA_KEEPS_MATRIX_("elements", 0, "e", "x"),
+    OKRA_KEEPS_VALUES_("alphabet", OKRA_KEPT_WHOLE_, "1", "S", "-1", "1114111"),
+    OKRA_KEEPS_NUMBER_("longest", OKRA_KEPT_WHOLE_, "0", "1e6"),
+    OKRA_KEEPS_TEXT_("kernel", 0),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEEPS_TOLD_("primal"),
+    OKRA_KEEPS_TOLD_("dual"),
+    OKRA_KEEPS_TOLD_("gap"),
+    OKRA_KEEPS_TOLD_("passes"),
+    OKRA_KEEPS_TOLD_("converged"),
+    OKRA_KEPT_END_};
+static const okra_kept_ *const kept[] = {kept_chain, NULL};
+/* clang-format on */
+
 const okra_method_ okra_method_m3n_ = {
     .name = "m3n",
     .help = "max-margin Markov network: chains of letters from sequences of vectors",
@@ -324,4 +374,6 @@ const okra_method_ okra_method_m3n_ = {
     .form = form,
     .width = width,
     .predict = predict,
+    .kept = kept,
+    .check = check_chain,
 };

@@ -225,6 +225,23 @@ done:
     return st;
 }
 
+/* What a model keeps: see data/kept.h. */
+/* clang-format off */
+static const okra_kept_ kept_classes[] = {
+    OKRA_KEEPS_MATRIX_("coefficients", 0, "y", "n"),
+    OKRA_KEEPS_MATRIX_("bias", 0, "1", "y"),
+    OKRA_KEEPS_VALUES_("representatives", OKRA_KEPT_WHOLE_, "1", "y", "-1", "n-1"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEPT_END_};
+static const okra_kept_ kept_vectors[] = {
+    OKRA_KEEPS_MATRIX_("coefficients", 0, "d", "n"),
+    OKRA_KEEPS_MATRIX_("bias", 0, "1", "d"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEPT_END_};
+static const okra_kept_ *const svm_kept[] = {kept_classes, NULL};
+static const okra_kept_ *const svr_kept[] = {kept_vectors, NULL};
+/* clang-format on */
+
 const okra_method_ okra_method_svm_ = {
     .name = "svm",
     .help = "support vector machines of class labels: one class against the rest "
@@ -233,6 +250,7 @@ const okra_method_ okra_method_svm_ = {
     .fit = svm_fit,
     .form = svm_form,
     .predict = svm_predict,
+    .kept = svm_kept,
 };
 
 const okra_method_ okra_method_svr_ = {
@@ -243,4 +261,5 @@ const okra_method_ okra_method_svr_ = {
     .form = svr_form,
     .width = width,
     .predict = decide,
+    .kept = svr_kept,
 };

@@ -44,7 +44,7 @@ static const okra_option rows[] = {
      "V", "price of errors, the C of the svr learner"},
     {"tube", OKRA_OPTION_NUMBER, offsetof(soar_options, tube), "0.1", 0, 1e300, NULL, "V",
      "half width of the tube within which the svr learner counts no error"},
-    {"sweeps", OKRA_OPTION_INT, offsetof(soar_options, sweeps), "20", 0, 1e6, NULL, "N",
+    {"sweeps", OKRA_OPTION_INT, offsetof(soar_options, sweeps), "20", 0, 1e4, NULL, "N",
      "most iterations over the outputs in a prediction"},
     {"settle", OKRA_OPTION_NUMBER, offsetof(soar_options, settle), "1e-3", 1e-300, 1,
      NULL, "V", "share of its standard deviation by which a settled output may move"},
@@ -207,6 +207,12 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
         okra_message_prefix_("associate");
         goto done;
     }
+    if (okra_kernel_files_(kernel)) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "soar: associate is %s, expected a kernel that reads no file: a model could "
+             "not keep it",
+             okra_kernel_text(kernel));
+    }
     if (okra_kernel_low_(kernel)) {
         FAIL(OKRA_EUNSUPPORTED,
              "soar: associate is %s, expected a kernel without low rank",
@@ -264,6 +270,22 @@ static okra_int width(const okra_bag_ *bag)
     return d;
 }
 
+/* What a model keeps: see data/kept.h. */
+/* clang-format off */
+static const okra_kept_ kept_all[] = {
+    OKRA_KEEPS_MATRIX_("outputs", 0, "n", "d"),
+    OKRA_KEEPS_MATRIX_("start", 0, "d", "n"),
+    OKRA_KEEPS_MATRIX_("coefficients", 0, "d", "n"),
+    OKRA_KEEPS_MATRIX_("moments", 0, "3", "d"),
+    OKRA_KEEPS_TEXT_("associate", 0),
+    OKRA_KEEPS_NUMBER_("product", OKRA_KEPT_WHOLE_, "0", "1"),
+    OKRA_KEEPS_NUMBER_("sweeps", OKRA_KEPT_WHOLE_, "0", "10000"),
+    OKRA_KEEPS_NUMBER_("settle", 0, "0", "1e300"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEPT_END_};
+static const okra_kept_ *const kept[] = {kept_all, NULL};
+/* clang-format on */
+
 const okra_method_ okra_method_soar_ = {
     .name = "soar",
     .help = "structured output-associative regression: outputs regressed on one another",
@@ -272,4 +294,6 @@ const okra_method_ okra_method_soar_ = {
     .form = form,
     .width = width,
     .predict = okra_soar_predict_,
+    .kept = kept,
+    .check = okra_soar_check_,
 };

@@ -11,6 +11,8 @@ okra_status okra_soar_others_(okra_mat_ Y, okra_int j, okra_data **out) OKRA_CHE
 /* A <- K + A or K A, element by element. */
 void okra_soar_join_(bool product, okra_mat_ K, okra_mat_ A);
 
+/* What tables cannot say of a model (okra_method_). */
+okra_status okra_soar_check_(const okra_bag_ *bag, const okra_facts_ *facts);
 okra_status okra_soar_predict_(okra_context *ctx, const okra_bag_ *bag,
                                okra_query_ *query, okra_mat_ out) OKRA_CHECK;
 

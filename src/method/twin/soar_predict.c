@@ -101,7 +101,7 @@ static okra_status unpack(okra_context *ctx, const okra_bag_ *bag, okra_int n, o
         !okra_bag_get_number_(bag, "settle", &s->settle)) {
         FAIL(OKRA_EFORMAT, "soar: the model lacks a setting");
     }
-    TRY(okra_kernel_parse(text, &s->kernel));
+    TRY(okra_kernel_parse_kept_(text, &s->kernel));
     ZALLOC(s->rest, d);
     ZALLOC(s->bound, d);
     for (okra_int j = 0; j < d; j++) {
@@ -109,6 +109,32 @@ static okra_status unpack(okra_context *ctx, const okra_bag_ *bag, okra_int n, o
         TRY(okra_bound_create_(ctx, s->kernel, s->rest[j], &s->bound[j]));
     }
 done:
+    return st;
+}
+
+okra_status okra_soar_check_(const okra_bag_ *bag, const okra_facts_ *facts)
+{
+    okra_status st = OKRA_OK;
+    okra_kernel *kernel = NULL;
+    okra_int rows = 0, d = 0;
+    const double *moments = okra_bag_get_(bag, "moments", &rows, &d);
+    (void)facts;
+    TRY(okra_kernel_parse_kept_(okra_bag_get_text_(bag, "associate"), &kernel));
+    if (d < 1 || okra_kernel_files_(kernel) || okra_kernel_low_(kernel) ||
+        !(okra_kernel_kinds_(kernel) >> OKRA_DENSE & 1)) {
+        FAIL(OKRA_EFORMAT,
+             "soar: associate is %s, expected a kernel of vectors without files or low "
+             "rank, and outputs of at least one coordinate",
+             okra_kernel_text(kernel));
+    }
+    for (okra_int j = 0; j < d; j++) {
+        if (moments[2 * d + j] < 0) {
+            FAIL(OKRA_EFORMAT, "soar: the spread of output %lld is %g", (long long)j,
+                 moments[2 * d + j]);
+        }
+    }
+done:
+    okra_kernel_free(kernel);
     return st;
 }
 

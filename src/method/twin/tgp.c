@@ -223,7 +223,7 @@ static okra_status predict_all(okra_context *ctx, const okra_bag_ *bag,
     const double *p = NULL;
     TRY(stored(bag, kl ? "factor" : "sums", q->n, kl ? q->n : 1, &p));
     if (kl) {
-        okra_mat_copy_(q->Kx, out);
+        TRY(okra_mat_copy_(q->Kx, out));
         TRY(okra_cholesky_solve_rows_(ctx, okra_mat_view_(p, q->n, q->n, q->n), out));
     }
     for (okra_int r = 0; r < q->m; r++) {
@@ -364,6 +364,37 @@ done:
     return st;
 }
 
+/* What a model keeps: see data/kept.h. */
+/* clang-format off */
+static const okra_kept_ kept_kl_local[] = {
+    OKRA_KEEPS_MATRIX_("K", 0, "n", "n"),
+    OKRA_KEEPS_NUMBER_("neighbours", OKRA_KEPT_WHOLE_, "1", "n"),
+    OKRA_KEEPS_NUMBER_("lambda", 0, "1e-300", "1e300"),
+    OKRA_KEEPS_NUMBER_("lambda-y", 0, "1e-300", "1e300"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEPT_END_};
+static const okra_kept_ kept_kl[] = {
+    OKRA_KEEPS_MATRIX_("factor", OKRA_KEPT_FACTOR_, "n", "n"),
+    OKRA_KEEPS_NUMBER_("neighbours", OKRA_KEPT_WHOLE_, "0", "0"),
+    OKRA_KEEPS_NUMBER_("lambda", 0, "1e-300", "1e300"),
+    OKRA_KEEPS_NUMBER_("lambda-y", 0, "1e-300", "1e300"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEEPS_TOLD_("jitter"),
+    OKRA_KEPT_END_};
+static const okra_kept_ kept_hsic_local[] = {
+    OKRA_KEEPS_MATRIX_("K", 0, "n", "n"),
+    OKRA_KEEPS_NUMBER_("neighbours", OKRA_KEPT_WHOLE_, "1", "n"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEPT_END_};
+static const okra_kept_ kept_hsic[] = {
+    OKRA_KEEPS_MATRIX_("sums", 0, "n", "1"),
+    OKRA_KEEPS_NUMBER_("neighbours", OKRA_KEPT_WHOLE_, "0", "0"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEPT_END_};
+static const okra_kept_ *const kl_kept[] = {kept_kl_local, kept_kl, NULL};
+static const okra_kept_ *const hsic_kept[] = {kept_hsic_local, kept_hsic, NULL};
+/* clang-format on */
+
 const okra_method_ okra_method_tgp_kl_ = {
     .name = "tgp-kl",
     .help = "twin Gaussian processes, Kullback-Leibler divergence",
@@ -374,6 +405,7 @@ const okra_method_ okra_method_tgp_kl_ = {
     .form = form,
     .predict = predict,
     .criterion = criterion,
+    .kept = kl_kept,
 };
 
 const okra_method_ okra_method_tgp_hsic_ = {
@@ -385,4 +417,5 @@ const okra_method_ okra_method_tgp_hsic_ = {
     .form = form,
     .predict = predict,
     .criterion = criterion,
+    .kept = hsic_kept,
 };

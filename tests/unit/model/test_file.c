@@ -286,7 +286,7 @@ TEST(files_that_are_no_models)
         {"\"shape\": [\n        2,", "\"shape\": [\n        3,", NULL, OKRA_EFORMAT,
          "is not what model.json says"},
         {"\"shape\": [\n        2,", "\"shape\": [\n        -2,", NULL, OKRA_EFORMAT,
-         "x: -2 rows of 1: negative"},
+         "the shape of the array x/values is not one"},
         {"\"count\": 2", "\"count\": 1", NULL, OKRA_EFORMAT,
          "the array x/values has a shape that does not fit"},
         {"\"kind\": \"dense\"", "\"kind\": \"dance\"", NULL, OKRA_EFORMAT,
@@ -302,7 +302,7 @@ TEST(files_that_are_no_models)
          "there is no kernel 'x'"},
         {"\"x\": \"linear\"", "\"x\": \"precomputed\"", NULL, OKRA_EFORMAT, "kx: "},
         {"\"x\": \"linear\"", "\"x\": \"linear|center\"", NULL, OKRA_EFORMAT,
-         "are missing"},
+         "'kx.center1' is missing"},
     };
     okra_data *x = NULL, *y = NULL;
     okra_model *model = tiny(&x, &y), *back = NULL;
