@@ -186,8 +186,8 @@ typedef struct okra_method_ {
     okra_status (*criterion)(const okra_bag_ *bag, okra_int n, okra_criterion_ *out);
     /* What fit leaves in the bag, a table a form (data/kept.h); never NULL. Sizes: n
      * training outputs, N inputs (all of them, or a basis), c columns of a query's Kx (N,
-     * twice that for waves), x and y the widths of both, d the width of an embedding (none
-     * where the output kernel has no explicit features). */
+     * twice that for waves), x and y the widths of both, d the width of an embedding
+     * (none where the output kernel has no explicit features). */
     const okra_kept_ *const *kept;
     /* What else must hold of a bag that agrees with `kept`; NULL: nothing. */
     okra_status (*check)(const okra_bag_ *bag, const okra_facts_ *facts);

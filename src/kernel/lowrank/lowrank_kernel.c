@@ -154,8 +154,8 @@ done:
 static okra_status check_kept(const void *params, const okra_data *train, okra_int n,
                               const char *name, okra_bag_ *bag)
 {
-    static const okra_kept_ kept[] = {
-        OKRA_KEEPS_MATRIX_("features", 0, "n", "r"), OKRA_KEPT_END_};
+    static const okra_kept_ kept[] = {OKRA_KEEPS_MATRIX_("features", 0, "n", "r"),
+                                      OKRA_KEPT_END_};
     okra_status st = OKRA_OK;
     const okra_low_params_ *p = params;
     okra_int rank = 0;

@@ -410,8 +410,11 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
 
 static okra_status check_trees(const okra_bag_ *bag, const okra_facts_ *facts)
 {
-    descent d = {NULL, okra_linker_get_(bag, "nodes"), okra_linker_get_(bag, "roots"),
-                 okra_linker_get_(bag, "items"), {0}};
+    descent d = {NULL,
+                 okra_linker_get_(bag, "nodes"),
+                 okra_linker_get_(bag, "roots"),
+                 okra_linker_get_(bag, "items"),
+                 {0}};
     return check(&d, facts->y->n);
 }
 

@@ -177,7 +177,8 @@ done:
     return st;
 }
 
-/* What a model keeps: see data/kept.h. The embedding is scores of letters at positions. */
+/* What a model keeps: see data/kept.h. The embedding is scores of letters at positions.
+ */
 /* clang-format off */
 static const okra_kept_ kept_groups[] = {
     OKRA_KEEPS_MATRIX_("coefficients", 0, "n", "s"),
