@@ -43,7 +43,7 @@ static okra_status take_components(okra_context *ctx, okra_flat_ *s)
     if (c->axes) {
         TRY(okra_doubles_(ctx, c->p, c->width, "the output components", &s->axes));
         okra_mat_ A = okra_mat_of_(s->axes, c->p, c->width);
-        okra_mat_copy_(okra_mat_view_(c->axes, c->p, c->width, c->width), A);
+        TRY(okra_mat_copy_(okra_mat_view_(c->axes, c->p, c->width, c->width), A));
         TRY(s->output.map ? okra_map_meet_(ctx, s->output.map, A) : OKRA_OK);
     }
 done:

@@ -101,7 +101,7 @@ static okra_status factor(okra_context *ctx, okra_kron_ *kron, okra_mat_ K, okra
     }
     TRY(okra_doubles_(ctx, n, n, "covariance operator: input eigenvectors", &kron->Qt));
     okra_mat_ Qt = okra_mat_of_(kron->Qt, n, n);
-    okra_mat_copy_(K, Qt);
+    TRY(okra_mat_copy_(K, Qt));
     TRY(okra_gemm_(ctx, false, false, 1, Qt, L, 0, K));
     TRY(okra_gemm_(ctx, false, true, 1, K, Qt, 0, L)); /* N */
     for (okra_int i = 0; i < n; i++) {                 /* M */

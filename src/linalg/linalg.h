@@ -110,8 +110,8 @@ okra_status okra_solve_general_(okra_context *ctx, okra_mat_ A, okra_mat_ B,
 void okra_mat_fill_(okra_mat_ A, double value);
 /* B <- A, and B <- A', blocked; OKRA_ESHAPE, and nothing is written, where B has another
  * shape. */
-okra_status okra_mat_copy_(okra_mat_ A, okra_mat_ B);
-okra_status okra_mat_transpose_(okra_mat_ A, okra_mat_ B);
+okra_status okra_mat_copy_(okra_mat_ A, okra_mat_ B) OKRA_CHECK;
+okra_status okra_mat_transpose_(okra_mat_ A, okra_mat_ B) OKRA_CHECK;
 void okra_mat_add_diagonal_(okra_mat_ A, double value);
 void okra_mat_mirror_(okra_mat_ A);                   /* upper triangle <- lower */
 void okra_mat_restore_(okra_mat_ A, const double *d); /* lower <- upper, diagonal <- d */

@@ -11,7 +11,7 @@ static okra_status gram(okra_context *ctx, okra_int n, const char *what,
     double *G = NULL;
     TRY(okra_doubles_(ctx, n, n, what, &G));
     if (given) {
-        okra_mat_copy_(okra_mat_view_(given, n, n, given_ld), okra_mat_of_(G, n, n));
+        TRY(okra_mat_copy_(okra_mat_view_(given, n, n, given_ld), okra_mat_of_(G, n, n)));
     } else {
         TRY(okra_bound_gram_(ctx, kernel, okra_mat_of_(G, n, n)));
     }

@@ -280,7 +280,7 @@ static okra_status query(okra_context *ctx, const okra_view_ *v, bool self, doub
                        .x = v->test_x,
                        .kx = v->training->bound_x};
     if (v->Kx) {
-        okra_mat_copy_(okra_mat_of_(v->Kx, v->m, inputs), q->Kx);
+        TRY(okra_mat_copy_(okra_mat_of_(v->Kx, v->m, inputs), q->Kx));
         return OKRA_OK;
     }
     const okra_bound_ *bound = v->training->bound_x;

@@ -178,26 +178,27 @@ static inline OKRA_INLINE_ void count_body(const tile *t, const double *values,
 OKRA_VARIANTS_(count_not_finite, count_body,
                (const tile *t, const double *values, uint64_t *bad), (t, values, bad))
 
-static void write_tile(const job *w, const tile *t, double *values)
+static okra_status write_tile(const job *w, const tile *t, double *values)
 {
     okra_mat_ from = {values, t->ni, t->nj, TILE};
     okra_int row = t->i - w->i0;
+    okra_status st = OKRA_OK;
     switch (w->target) {
     case OKRA_TARGET_SYMMETRIC_:
         if (t->i == t->j) {
             okra_mat_mirror_(from);
         } else {
-            okra_store_transposed_(from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni),
-                                   w->stream);
+            TRY(okra_store_transposed_(from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni),
+                                   w->stream));
         }
-        okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj), w->stream);
+        TRY(okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj), w->stream));
         break;
     case OKRA_TARGET_FULL_:
-        okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj), w->stream);
+        TRY(okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj), w->stream));
         break;
     case OKRA_TARGET_TRANSPOSED_:
-        okra_store_transposed_(from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni),
-                               w->stream);
+        TRY(okra_store_transposed_(from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni),
+                               w->stream));
         break;
     case OKRA_TARGET_MEANS_:
         for (okra_int r = 0; r < t->ni; r++) {
@@ -209,6 +210,8 @@ static void write_tile(const job *w, const tile *t, double *values)
         }
         break;
     }
+done:
+    return st;
 }
 
 static okra_status one_tile(const job *w, okra_int I, okra_int J, int worker)
@@ -225,7 +228,7 @@ static okra_status one_tile(const job *w, okra_int I, okra_int J, int worker)
     if (bad) {
         TRY(not_finite(w, &t, values));
     }
-    write_tile(w, &t, values);
+    TRY(write_tile(w, &t, values));
 done:
     return st;
 }
@@ -318,8 +321,8 @@ okra_status okra_bound_block_(okra_context *ctx, const okra_bound_ *bound,
         for (okra_int j = 0; j < nj; j += TILE) {
             tile t = {i0 + i, OKRA_MIN_(TILE, ni - i), j0 + j, OKRA_MIN_(TILE, nj - j)};
             TRY(evaluate(&w, root, &t, values, values + TILE * TILE));
-            okra_mat_copy_((okra_mat_){values, t.ni, t.nj, TILE},
-                           (okra_mat_){out + i * ld + j, t.ni, t.nj, ld});
+            TRY(okra_mat_copy_((okra_mat_){values, t.ni, t.nj, TILE},
+                           (okra_mat_){out + i * ld + j, t.ni, t.nj, ld}));
         }
     }
 done:

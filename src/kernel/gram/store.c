@@ -48,23 +48,22 @@ static void stream_row(const double *from, okra_int count, double *to)
     }
 }
 
-void okra_store_(okra_mat_ from, okra_mat_ to, bool stream)
+okra_status okra_store_(okra_mat_ from, okra_mat_ to, bool stream)
 {
     if (!stream) {
-        okra_mat_copy_(from, to);
-        return;
+        return okra_mat_copy_(from, to);
     }
     for (okra_int r = 0; r < from.rows; r++) {
         stream_row(from.p + r * from.ld, from.cols, to.p + r * to.ld);
     }
+    return OKRA_OK;
 }
 
-void okra_store_transposed_(okra_mat_ from, okra_mat_ to, bool stream)
+okra_status okra_store_transposed_(okra_mat_ from, okra_mat_ to, bool stream)
 {
     double strip[BLOCK][RUN];
     if (!stream) {
-        okra_mat_transpose_(from, to);
-        return;
+        return okra_mat_transpose_(from, to);
     }
     for (okra_int r = 0; r < from.rows; r += RUN) {
         okra_int run = OKRA_MIN_(RUN, from.rows - r);
@@ -81,4 +80,5 @@ void okra_store_transposed_(okra_mat_ from, okra_mat_ to, bool stream)
             }
         }
     }
+    return OKRA_OK;
 }

@@ -124,7 +124,7 @@ okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random
         }
     }
     shift(z.X, mean, -1);
-    okra_mat_copy_(okra_mat_part_(z.X, 0, m, 0, d), z.C);
+    TRY(okra_mat_copy_(okra_mat_part_(z.X, 0, m, 0, d), z.C));
     for (int step = 0; step < STEPS; step++) {
         TRY(assign_all(ctx, &z, G, rows));
         move(&z, members);

@@ -217,7 +217,7 @@ okra_status okra_sketch_gram_(okra_context *ctx, const okra_bound_ *bound,
         TRY(okra_tiles_(ctx, bound, bound->kernel->count - 1, &bound->train, i, some,
                         OKRA_TARGET_FULL_, NULL, Km));
         TRY(okra_sketch_right_(ctx, Km, S, 0, false, Tm)); /* T = K S, S'T = (T'S)' */
-        okra_mat_transpose_(Tm, Ttm);
+        TRY(okra_mat_transpose_(Tm, Ttm));
         TRY(okra_sketch_right_(ctx, Ttm, S, i, i > 0, G));
     }
     for (okra_int i = 0; i < m; i++) { /* symmetric to the last bit */

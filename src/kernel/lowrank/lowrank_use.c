@@ -146,7 +146,7 @@ okra_status okra_map_sketched_(okra_context *ctx, const okra_map_ *map, okra_mat
     if (map->sketch) {
         TRY(okra_sketch_right_(ctx, V, map->sketch, 0, false, U));
     } else if (U.p != V.p) {
-        okra_mat_copy_(V, U);
+        TRY(okra_mat_copy_(V, U));
     }
     scale_by(U, map->scale);
 done:
@@ -188,7 +188,7 @@ okra_status okra_map_fold_(okra_context *ctx, const okra_map_ *map, okra_mat_ A,
     if (map->sketch) {
         TRY(okra_sketch_left_(ctx, map->sketch, A, X));
     } else if (X.p != A.p) {
-        okra_mat_copy_(A, X);
+        TRY(okra_mat_copy_(A, X));
     }
 done:
     return st;

@@ -61,7 +61,7 @@ okra_status okra_tasks_read_(okra_context *ctx, const char *who, const char *fil
              (long long)d);
     }
     TRY(okra_doubles_(ctx, d, d, "a matrix of tasks", &A));
-    okra_mat_copy_(okra_mat_view_(values, d, d, ld), okra_mat_of_(A, d, d));
+    TRY(okra_mat_copy_(okra_mat_view_(values, d, d, ld), okra_mat_of_(A, d, d)));
     TRY(check_symmetric(who, file, okra_mat_of_(A, d, d)));
     *out = A;
     A = NULL;
@@ -158,7 +158,7 @@ okra_status okra_task_graph(okra_context *context, const okra_data *y, double ga
     }
     TRY(okra_tasks_estimate_(context, okra_mat_view_(y->values, y->n, y->d, y->ld), gamma,
                              &own));
-    okra_mat_copy_(okra_mat_of_(own, y->d, y->d), okra_mat_of_(M, y->d, y->d));
+    TRY(okra_mat_copy_(okra_mat_of_(own, y->d, y->d), okra_mat_of_(M, y->d, y->d)));
 done:
     okra_free_(own);
     return st;

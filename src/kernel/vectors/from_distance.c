@@ -150,7 +150,7 @@ static okra_status mend(okra_context *ctx, const distance_params *p, shared *s)
     ALLOC(x, n);
     ALLOC(s->x, n);
     TRY(okra_doubles_(ctx, n, n, "eigenvectors of distances", &s->V));
-    okra_mat_copy_(okra_mat_of_(s->K, n, n), okra_mat_of_(s->V, n, n));
+    TRY(okra_mat_copy_(okra_mat_of_(s->K, n, n), okra_mat_of_(s->V, n, n)));
     TRY(okra_eigh_(ctx, okra_mat_of_(s->V, n, n), x));
     /* Beside the largest, eigenvalues below this are rounding. */
     double floor = n > 0 ? 1e-12 * (double)n * fmax(x[n - 1], -x[0]) : 0;
@@ -305,9 +305,8 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
 {
     const side *a = pa;
     (void)ctx, (void)params, (void)pb;
-    okra_mat_copy_(okra_mat_view_(a->K + i0 * a->n + j0, ni, nj, a->n),
-                   (okra_mat_){out, ni, nj, ld});
-    return OKRA_OK;
+    return okra_mat_copy_(okra_mat_view_(a->K + i0 * a->n + j0, ni, nj, a->n),
+                          (okra_mat_){out, ni, nj, ld});
 }
 
 static okra_status diagonal(okra_context *ctx, const void *params, const void *pa,

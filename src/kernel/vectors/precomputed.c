@@ -127,9 +127,8 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
     const okra_data *a = ((const side *)pa)->data;
 
     (void)ctx, (void)params, (void)pb;
-    okra_mat_copy_(okra_mat_view_(a->values + i0 * a->ld + j0, ni, nj, a->ld),
-                   (okra_mat_){out, ni, nj, ld});
-    return OKRA_OK;
+    return okra_mat_copy_(okra_mat_view_(a->values + i0 * a->ld + j0, ni, nj, a->ld),
+                          (okra_mat_){out, ni, nj, ld});
 }
 
 static okra_status diagonal(okra_context *ctx, const void *params, const void *pa,

@@ -86,7 +86,7 @@ okra_status okra_blas_eigh_large_(okra_context *ctx, okra_mat_ A, double *w)
         FAIL(OKRA_ENUMERIC, "eigh: LAPACK dsyevr found %d of %lld eigenvalues (info %d)",
              (int)found, (long long)n, (int)info);
     }
-    okra_mat_copy_(okra_mat_of_(v, n, n), A);
+    TRY(okra_mat_copy_(okra_mat_of_(v, n, n), A));
 done:
     okra_free_(iwork);
     okra_free_(work);
@@ -160,13 +160,13 @@ static okra_status qr(okra_context *ctx, okra_mat_ A, okra_mat_ *R)
     ALLOC(work, lwork);
     ALLOC(tau, n);
     okra_mat_ At = okra_mat_of_(copy, n, m);
-    okra_mat_transpose_(A, At);
+    TRY(okra_mat_transpose_(A, At));
     hold(ctx, 4 * (double)m * (double)n * (double)n);
     lapack_int info = LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), copy,
                                           stride(At), tau, work, narrow(lwork));
     for (okra_int i = 0; R && i < n; i++) {
-        okra_mat_transpose_(okra_mat_part_(At, i, n - i, i, 1),
-                            okra_mat_part_(*R, i, 1, i, n - i));
+        TRY(okra_mat_transpose_(okra_mat_part_(At, i, n - i, i, 1),
+                            okra_mat_part_(*R, i, 1, i, n - i)));
     }
     if (info == 0) {
         info = LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), narrow(n),
@@ -176,7 +176,7 @@ static okra_status qr(okra_context *ctx, okra_mat_ A, okra_mat_ *R)
     if (info != 0) {
         FAIL(OKRA_EINTERNAL, "qr: LAPACK refused its argument %d", -(int)info);
     }
-    okra_mat_transpose_(At, A);
+    TRY(okra_mat_transpose_(At, A));
 done:
     okra_free_(tau);
     okra_free_(work);

@@ -168,12 +168,12 @@ okra_status okra_ref_solve_(okra_context *ctx, okra_mat_ A, okra_mat_ B, double 
     TRY(okra_doubles_(ctx, n, n + cols, "solve: the inverse", &work));
     okra_mat_ BP = okra_mat_of_(work, n, cols + n); /* [B P] */
     okra_mat_ inverse = okra_mat_part_(BP, 0, n, cols, n);
-    okra_mat_copy_(B, BP);
+    TRY(okra_mat_copy_(B, okra_mat_part_(BP, 0, n, 0, cols)));
     okra_mat_fill_(inverse, 0);
     okra_mat_add_diagonal_(inverse, 1);
     TRY(lu(A, BP));
     substitute(A, BP);
-    okra_mat_copy_(okra_mat_part_(BP, 0, n, 0, cols), B);
+    TRY(okra_mat_copy_(okra_mat_part_(BP, 0, n, 0, cols), B));
     *rcond = 1 / (norm * norm_one(inverse));
 done:
     okra_free_(work);

@@ -113,7 +113,7 @@ okra_status okra_ref_eigh_(okra_context *ctx, okra_mat_ A, double *w)
         w[i] = A.p[i * A.ld + i];
     }
     sort(1, w, V);
-    okra_mat_copy_(V, A);
+    TRY(okra_mat_copy_(V, A));
 done:
     okra_free_(v);
     return st;
@@ -146,13 +146,13 @@ static bool sweep_rows(okra_mat_ XG, okra_int cols, double floor)
 static okra_status orthonormal(okra_context *ctx, okra_mat_ X, double tiny,
                                const double *s, okra_mat_ Yt)
 {
-    okra_mat_transpose_(X, Yt);
-    for (okra_int i = 0; i < Yt.rows; i++) {
+    okra_status st = okra_mat_transpose_(X, Yt);
+    for (okra_int i = 0; st == OKRA_OK && i < Yt.rows; i++) {
         for (okra_int j = 0; j < Yt.cols; j++) {
             Yt.p[i * Yt.ld + j] *= s[j] > tiny ? 1 / s[j] : 0;
         }
     }
-    return okra_ref_qr_(ctx, Yt, NULL);
+    return st == OKRA_OK ? okra_ref_qr_(ctx, Yt, NULL) : st;
 }
 
 okra_status okra_ref_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
@@ -167,7 +167,7 @@ okra_status okra_ref_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s
     TRY(okra_doubles_(ctx, l, k, "svd: singular vectors", &y));
     okra_mat_ XG = okra_mat_of_(xg, k, l + k), Yt = okra_mat_of_(y, l, k);
     okra_mat_ X = okra_mat_part_(XG, 0, k, 0, l), G = okra_mat_part_(XG, 0, k, l, k);
-    (tall ? okra_mat_transpose_ : okra_mat_copy_)(A, X);
+    TRY((tall ? okra_mat_transpose_ : okra_mat_copy_)(A, X));
     okra_mat_fill_(G, 0);
     okra_mat_add_diagonal_(G, 1);
     for (okra_int i = 0; i < k; i++) {
@@ -186,8 +186,8 @@ okra_status okra_ref_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s
     }
     sort(-1, s, XG);
     TRY(orthonormal(ctx, X, tiny, s, Yt));
-    (tall ? okra_mat_copy_ : okra_mat_transpose_)(tall ? Yt : G, U);
-    (tall ? okra_mat_copy_ : okra_mat_transpose_)(tall ? G : Yt, Vt);
+    TRY((tall ? okra_mat_copy_ : okra_mat_transpose_)(tall ? Yt : G, U));
+    TRY((tall ? okra_mat_copy_ : okra_mat_transpose_)(tall ? G : Yt, Vt));
 done:
     okra_free_(y);
     okra_free_(xg);

@@ -83,7 +83,7 @@ static okra_status positive_part(okra_context *ctx, okra_mat_ A)
     double *x = NULL, *V = NULL;
     ALLOC(x, n);
     TRY(okra_doubles_(ctx, n, n, "eigenvectors of the output matrix", &V));
-    okra_mat_copy_(A, okra_mat_of_(V, n, n));
+    TRY(okra_mat_copy_(A, okra_mat_of_(V, n, n)));
     TRY(okra_eigh_(ctx, okra_mat_of_(V, n, n), x));
     while (negative < n && x[negative] <= 0) {
         negative++;
@@ -139,11 +139,11 @@ static okra_status product(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     if (labelled >= 0) {
         okra_linker_units_(W, labelled);
     } else {
-        okra_mat_copy_(okra_mat_part_(q->Kx, 0, q->m, 0, q->n), W);
+        TRY(okra_mat_copy_(okra_mat_part_(q->Kx, 0, q->m, 0, q->n), W));
         TRY(okra_cholesky_solve_rows_(ctx, okra_linker_get_(bag, "factor"), W));
     }
     if (Q.p) {
-        okra_mat_copy_(W, okra_mat_part_(Q, 0, q->m, 0, q->n));
+        TRY(okra_mat_copy_(W, okra_mat_part_(Q, 0, q->m, 0, q->n)));
     }
     if (P.p) {
         TRY(okra_gemm_(ctx, false, false, 1, W, B, 0,

@@ -103,8 +103,8 @@ static okra_status fit_kcca(okra_context *ctx, const okra_problem_ *p,
     TRY(okra_syrk_(ctx, false, 1, t, 0, a)); /* A B^2 A */
     TRY(okra_eigh_(ctx, a, x));
     for (okra_int l = 0; l < d; l++) { /* the largest come last */
-        okra_mat_copy_(okra_mat_part_(a, n - 1 - l, 1, 0, n),
-                       okra_mat_part_(t, l, 1, 0, n));
+        TRY(okra_mat_copy_(okra_mat_part_(a, n - 1 - l, 1, 0, n),
+                       okra_mat_part_(t, l, 1, 0, n)));
     }
     TRY(okra_gemm_(ctx, false, true, 1, r, okra_mat_part_(t, 0, d, 0, n), 0,
                    okra_mat_of_(C, n, d)));
@@ -216,7 +216,7 @@ static okra_status factors_kcca(okra_context *ctx, const okra_bag_ *bag, okra_qu
         }
     }
     if (P.p && Q.p) {
-        okra_mat_copy_(P, Q);
+        TRY(okra_mat_copy_(P, Q));
     }
 done:
     return st;

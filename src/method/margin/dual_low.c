@@ -179,7 +179,7 @@ static okra_status predict(solver *s, const double *A, bool residual, double *to
         TRY(okra_factors_rows_(s->f, NULL, i, rows, &Phi, &Psi));
         okra_mat_ out = okra_mat_of_(to + i * s->d, rows, s->d);
         if (residual) {
-            okra_mat_copy_(Psi, out);
+            TRY(okra_mat_copy_(Psi, out));
         }
         TRY(okra_gemm_(s->ctx, false, false, residual ? -1 : 1, Phi, W, residual, out));
     }
@@ -307,7 +307,7 @@ static okra_status direction(solver *s)
         s->D[k] = 0;
     }
     TRY(precondition(s));
-    okra_mat_copy_(okra_mat_of_(s->W, area, 1), okra_mat_of_(s->P, area, 1));
+    TRY(okra_mat_copy_(okra_mat_of_(s->W, area, 1), okra_mat_of_(s->P, area, 1)));
     double bz = inner(s, s->B, s->P), first = bz;
     for (int k = 0; k < CG_MOST && bz > RESIDUAL * RESIDUAL * first; k++) {
         TRY(bend(s));

@@ -136,7 +136,7 @@ static okra_status coordinates(okra_margin_ *m)
         okra_mat_ y = okra_mat_view_(m->p->features, n, d, m->p->features_ld);
         m->q = d;
         TRY(okra_doubles_(m->ctx, n, d, "the output features", &m->Y));
-        okra_mat_copy_(y, okra_mat_of_(m->Y, n, d));
+        TRY(okra_mat_copy_(y, okra_mat_of_(m->Y, n, d)));
         if (m->A) {
             TRY(okra_gemm_(m->ctx, false, true, 1, y, okra_mat_of_(m->A, d, d), 0,
                            okra_mat_of_(m->Y, n, d)));

@@ -68,7 +68,7 @@ static okra_status least_coefficients(const okra_margin_ *m, double *T)
     TRY(okra_doubles_(m->ctx, n, k, "the outputs' coordinates", &U));
     TRY(okra_doubles_(m->ctx, k, q, "the outputs' coordinates", &Vt));
     ALLOC(s, k);
-    okra_mat_copy_(okra_mat_of_(m->Y, n, q), okra_mat_of_(Y, n, q));
+    TRY(okra_mat_copy_(okra_mat_of_(m->Y, n, q), okra_mat_of_(Y, n, q)));
     TRY(okra_svd_(m->ctx, okra_mat_of_(Y, n, q), okra_mat_of_(U, n, k), s,
                   okra_mat_of_(Vt, k, q)));
     okra_mat_ W = okra_mat_of_(Y, n, k); /* alpha V diag(1/s), in the place of Y */

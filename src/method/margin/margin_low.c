@@ -135,7 +135,7 @@ static okra_status features(low *z, double lambda)
     }
     if (z->F) {
         okra_mat_ F = okra_mat_of_(z->F, rank, rank);
-        okra_mat_copy_(okra_mat_of_(z->B, rank, rank), F);
+        TRY(okra_mat_copy_(okra_mat_of_(z->B, rank, rank), F));
         okra_mat_add_diagonal_(F, lambda);
         TRY(okra_cholesky_(z->m->ctx, F, NULL));
         if (z->X) { /* of another F */

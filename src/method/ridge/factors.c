@@ -8,6 +8,8 @@
  */
 #include "method/ridge/factors.h"
 
+#include <string.h>
+
 #include "kernel/lowrank/lowrank.h"
 
 static bool fits(const okra_factors_ *f, okra_int rows, double besides)
@@ -122,8 +124,8 @@ done:
 static void gather(const double *from, const okra_int *index, okra_mat_ to)
 {
     for (okra_int r = 0; r < to.rows; r++) {
-        okra_mat_copy_(okra_mat_view_(from + index[r] * to.cols, 1, to.cols, to.cols),
-                       okra_mat_part_(to, r, 1, 0, to.cols));
+        memcpy(to.p + r * to.ld, from + index[r] * to.cols,
+               (size_t)to.cols * sizeof *from);
     }
 }
 
@@ -161,8 +163,8 @@ static okra_status pass(okra_factors_ *f, double *Phi, double *Psi)
             f->kept_y += y;
         }
         if (Phi) {
-            okra_mat_copy_(A, okra_mat_of_(Phi + i * f->m, rows, f->m));
-            okra_mat_copy_(B, okra_mat_of_(Psi + i * f->d, rows, f->d));
+            TRY(okra_mat_copy_(A, okra_mat_of_(Phi + i * f->m, rows, f->m)));
+            TRY(okra_mat_copy_(B, okra_mat_of_(Psi + i * f->d, rows, f->d)));
         }
         okra_progress_(f->ctx, "features", i + rows, f->n);
     }
@@ -224,8 +226,8 @@ okra_status okra_factors_take_(okra_factors_ *f, const okra_int *index, okra_int
         okra_int rows = OKRA_MIN_(f->block, count - i);
         okra_mat_ Phi, Psi;
         TRY(okra_factors_rows_(f, index, i, rows, &Phi, &Psi));
-        okra_mat_copy_(Phi, okra_mat_of_(t.Phi + i * t.m, rows, t.m));
-        okra_mat_copy_(Psi, okra_mat_of_(t.Psi + i * t.d, rows, t.d));
+        TRY(okra_mat_copy_(Phi, okra_mat_of_(t.Phi + i * t.m, rows, t.m)));
+        TRY(okra_mat_copy_(Psi, okra_mat_of_(t.Psi + i * t.d, rows, t.d)));
     }
     *out = t;
     t = (okra_factors_){0};

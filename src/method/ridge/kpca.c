@@ -171,7 +171,7 @@ static okra_status put_copy(okra_context *ctx, okra_bag_ *bag, const char *name,
     okra_status st = OKRA_OK;
     double *copy = NULL;
     TRY(okra_doubles_(ctx, m, cols, "the output components", &copy));
-    okra_mat_copy_(okra_mat_view_(values, m, cols, cols), okra_mat_of_(copy, m, cols));
+    TRY(okra_mat_copy_(okra_mat_view_(values, m, cols, cols), okra_mat_of_(copy, m, cols)));
     TRY(okra_bag_put_(bag, name, copy, m, cols));
     copy = NULL;
 done:
@@ -187,11 +187,11 @@ static okra_status fill(okra_context *ctx, const axes *a, const double *K, doubl
     okra_int n = a->n, p = a->p;
     double *G = NULL, *C = NULL, jitter = 0;
     TRY(okra_doubles_(ctx, n, n, "the factor of the input Gram matrix", &G));
-    okra_mat_copy_(okra_mat_view_(K, n, n, n), okra_mat_of_(G, n, n));
+    TRY(okra_mat_copy_(okra_mat_view_(K, n, n, n), okra_mat_of_(G, n, n)));
     okra_mat_add_diagonal_(okra_mat_of_(G, n, n), lambda);
     TRY(okra_cholesky_(ctx, okra_mat_of_(G, n, n), &jitter));
     TRY(okra_doubles_(ctx, n, p, "the coefficients of the components", &C));
-    okra_mat_copy_(okra_mat_of_(a->S, n, p), okra_mat_of_(C, n, p));
+    TRY(okra_mat_copy_(okra_mat_of_(a->S, n, p), okra_mat_of_(C, n, p)));
     if (p > 0) {
         TRY(okra_cholesky_solve_(ctx, okra_mat_of_(G, n, n), okra_mat_of_(C, n, p)));
     }

@@ -52,7 +52,7 @@ static okra_status find_axes(low *z, const char *components)
     ALLOC(z->offset, z->p);
     for (okra_int k = 0; k < z->p; k++) {
         const double *e = z->t.D + (d - 1 - k) * d;
-        okra_mat_copy_(okra_mat_view_(e, 1, d, d), okra_mat_of_(z->E + k * d, 1, d));
+        TRY(okra_mat_copy_(okra_mat_view_(e, 1, d, d), okra_mat_of_(z->E + k * d, 1, d)));
         z->offset[k] = sqrt(scale) * okra_dot_(d, e, z->t.psi);
     }
 done:
@@ -72,8 +72,8 @@ static okra_status coefficients(const low *z, double lambda, okra_bag_ *bag)
     TRY(okra_doubles_(z->ctx, m, z->p, "the coefficients of the components", &T));
     TRY(okra_doubles_(z->ctx, columns, d, "the ridge coefficients", &X));
     okra_mat_ Gm = okra_mat_of_(G, m, m), Am = okra_mat_of_(A, m, d);
-    okra_mat_copy_(okra_mat_of_(z->t.C, m, m), Gm);
-    okra_mat_copy_(okra_mat_of_(z->t.R, m, d), Am);
+    TRY(okra_mat_copy_(okra_mat_of_(z->t.C, m, m), Gm));
+    TRY(okra_mat_copy_(okra_mat_of_(z->t.R, m, d), Am));
     okra_mat_add_diagonal_(Gm, lambda);
     TRY(okra_cholesky_(z->ctx, Gm, &jitter));
     TRY(okra_cholesky_solve_(z->ctx, Gm, Am));
@@ -104,7 +104,7 @@ static okra_status put_axes(const low *z, okra_bag_ *bag)
     }
     TRY(okra_ridge_put_(bag, "axes", &axes, p, d));
     ALLOC(offset, p);
-    okra_mat_copy_(okra_mat_of_(z->offset, 1, p), okra_mat_of_(offset, 1, p));
+    TRY(okra_mat_copy_(okra_mat_of_(z->offset, 1, p), okra_mat_of_(offset, 1, p)));
     TRY(okra_ridge_put_(bag, "offset", &offset, 1, p));
     TRY(okra_bag_put_number_(bag, "components", (double)p));
     TRY(okra_moments_put_(&z->t, z->problem, bag));

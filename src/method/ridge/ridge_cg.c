@@ -71,9 +71,9 @@ static okra_status outputs(solver *z, okra_int first, okra_int rows)
         TRY(okra_map_values_(z->r->ctx, p->map_y, p->y, first, Y));
         TRY(okra_map_features_(z->r->ctx, p->map_y, Y, U));
     } else {
-        okra_mat_copy_(okra_mat_view_(p->features + first * p->features_ld, rows, z->d,
+        TRY(okra_mat_copy_(okra_mat_view_(p->features + first * p->features_ld, rows, z->d,
                                       p->features_ld),
-                       U);
+                       U));
     }
 done:
     return st;
@@ -142,10 +142,10 @@ static okra_status begin(solver *z)
     }
     TRY(okra_trsm_(z->r->ctx, true, false, factor(z), mat(z, z->W)));
     okra_mat_fill_(mat(z, s->X), 0);
-    okra_mat_copy_(mat(z, z->W), mat(z, s->R));
+    TRY(okra_mat_copy_(mat(z, z->W), mat(z, s->R)));
     column_dots(z, s->R, s->R, s->norm);
     TRY(precondition(z));
-    okra_mat_copy_(mat(z, z->T), mat(z, s->P));
+    TRY(okra_mat_copy_(mat(z, z->T), mat(z, s->P)));
     column_dots(z, s->R, z->T, s->rho);
 done:
     okra_free_(v);
@@ -176,7 +176,7 @@ static okra_status step(solver *z, double lambda, double tolerance)
     double *length = NULL, *now = NULL;
     ALLOC(length, d);
     ALLOC(now, d);
-    okra_mat_copy_(mat(z, s->P), mat(z, z->T));
+    TRY(okra_mat_copy_(mat(z, s->P), mat(z, z->T)));
     TRY(okra_trsm_(z->r->ctx, true, true, factor(z), mat(z, z->T)));
     TRY(pass(z, z->T, NULL));
     TRY(okra_trsm_(z->r->ctx, true, false, factor(z), mat(z, z->W)));
@@ -356,7 +356,7 @@ okra_status okra_ridge_cg_(okra_ridge_ *r, const okra_cg_options_ *o)
         TRY(prepare(&z, r->lambda[l]));
         TRY(iterate(&z, r->lambda[l], o, &worst));
         TRY(okra_doubles_(r->ctx, z.m, z.d, "the ridge coefficients", &A));
-        okra_mat_copy_(mat(&z, z.s.X), mat(&z, A));
+        TRY(okra_mat_copy_(mat(&z, z.s.X), mat(&z, A)));
         TRY(okra_map_fold_(r->ctx, z.map, mat(&z, A), mat(&z, A)));
         TRY(okra_ridge_put_(r->bags[l], "coefficients", &A, z.m, z.d));
         if (r->center) {

@@ -125,7 +125,7 @@ static okra_status spectral(low *z, const double *E, const double *g, double tim
         if (E) {
             TRY(okra_gemm_(ctx, false, false, 1, Sm, Em, 0, Am));
         } else {
-            okra_mat_copy_(Sm, Am);
+            TRY(okra_mat_copy_(Sm, Am));
         }
         TRY(put_folded(z, z->r->bags[l], &A));
     }
@@ -246,7 +246,7 @@ okra_status okra_ridge_put_mean_(okra_bag_ *bag, const double *mean, okra_int d)
     okra_status st = OKRA_OK;
     double *copy = NULL;
     ALLOC(copy, d);
-    okra_mat_copy_(okra_mat_view_(mean, 1, d, d), okra_mat_of_(copy, 1, d));
+    TRY(okra_mat_copy_(okra_mat_view_(mean, 1, d, d), okra_mat_of_(copy, 1, d)));
     TRY(okra_ridge_put_(bag, "mean", &copy, 1, d));
 done:
     okra_free_(copy);

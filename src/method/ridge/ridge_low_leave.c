@@ -80,7 +80,7 @@ static okra_status some_rows(okra_context *ctx, void *user, okra_int first, okra
             y[j] = (y[j] - q[j] - (1 - u[k]) * mean) / (1 - T.p[i * c + k]);
         }
     }
-    okra_mat_copy_(Psi, H);
+    TRY(okra_mat_copy_(Psi, H));
     if (z->E) {
         TRY(okra_gemm_(ctx, false, false, -1, Y, okra_mat_view_(z->E, d, d, d), 1, H));
     }
@@ -110,7 +110,7 @@ static okra_status rotate_moments(leaving *z)
         TRY(okra_gemm_(ctx, false, true, 1, R, okra_mat_view_(z->E, d, d, d), 0,
                        okra_mat_part_(right, 0, m, 0, d)));
     } else {
-        okra_mat_copy_(R, okra_mat_part_(right, 0, m, 0, d));
+        TRY(okra_mat_copy_(R, okra_mat_part_(right, 0, m, 0, d)));
     }
     for (okra_int i = 0; i < m; i++) {
         for (okra_int j = 0; j < c; j++) {

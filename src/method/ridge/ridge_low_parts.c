@@ -129,7 +129,7 @@ static okra_status large_part(const leaving *z, double lambda, okra_int s)
     okra_int m = z->t->m, d = z->t->d, begin = z->parts->begin[s];
     okra_int end = z->parts->begin[s + 1];
     okra_mat_ C = okra_mat_of_(z->S, m, m), B = okra_mat_of_(z->B, m, d + 1);
-    okra_mat_copy_(okra_mat_of_(z->t->C, m, m), C);
+    TRY(okra_mat_copy_(okra_mat_of_(z->t->C, m, m), C));
     okra_mat_add_diagonal_(C, lambda);
     for (okra_int i = 0; i < m; i++) {
         for (okra_int j = 0; j <= d; j++) {
@@ -176,7 +176,7 @@ static okra_status factor(const leaving *z, double lambda)
     okra_context *ctx = z->r->ctx;
     okra_int m = z->t->m, d = z->t->d;
     okra_mat_ L = okra_mat_of_(z->L, m, m);
-    okra_mat_copy_(okra_mat_of_(z->t->C, m, m), L);
+    TRY(okra_mat_copy_(okra_mat_of_(z->t->C, m, m), L));
     okra_mat_add_diagonal_(L, lambda);
     TRY(okra_cholesky_(ctx, L, NULL));
     for (okra_int i = 0; i < m; i++) {

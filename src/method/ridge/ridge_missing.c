@@ -142,7 +142,7 @@ static okra_status multiply(missing *m, double lambda, const double *V, double *
         }
         TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(m->K, n, n), T, 0, O));
     }
-    okra_mat_copy_(O, T);
+    TRY(okra_mat_copy_(O, T));
     TRY(okra_gemm_(ctx, false, false, 1, T, m->E, 0, O));
     for (okra_int i = 0; i < n * d; i++) {
         out[i] = isnan(m->r->Y[i]) ? 0 : out[i] + V[i];
@@ -208,7 +208,7 @@ static okra_status put(missing *m, size_t l)
     if (m->E.p) {
         TRY(okra_gemm_(ctx, false, true, 1, m->E, b, 0, okra_mat_part_(Rm, 0, d, 0, n)));
     } else {
-        okra_mat_transpose_(b, okra_mat_part_(Rm, 0, d, 0, n));
+        TRY(okra_mat_transpose_(b, okra_mat_part_(Rm, 0, d, 0, n)));
     }
     for (okra_int j = 0; j < d * N; j++) {
         R[j] *= (m->g ? m->g[j / N] : 1) / (m->semi ? 1 : lambda);
@@ -219,7 +219,7 @@ static okra_status put(missing *m, size_t l)
     if (m->E.p) {
         TRY(okra_gemm_(ctx, true, false, 1, m->semi ? Xm : Rm, m->E, 0, Cm));
     } else {
-        okra_mat_transpose_(m->semi ? Xm : Rm, Cm);
+        TRY(okra_mat_transpose_(m->semi ? Xm : Rm, Cm));
     }
     TRY(okra_ridge_put_(m->r->bags[l], "coefficients", &C, N, d));
 done:

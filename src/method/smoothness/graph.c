@@ -325,7 +325,7 @@ static okra_status apply_dense(okra_context *ctx, const okra_graph_ *g, okra_mat
         TRY(okra_doubles_(ctx, X.rows, g->n, "a product with the graph", &other));
         okra_mat_ T = okra_mat_of_(other, X.rows, g->n);
         for (okra_int k = 1; k < g->power; k++) {
-            okra_mat_copy_(out, T);
+            TRY(okra_mat_copy_(out, T));
             TRY(okra_gemm_(ctx, false, false, 1, T, M, 0, out));
         }
     }

@@ -150,7 +150,7 @@ okra_status okra_semi_solve_rows_(okra_context *ctx, const okra_semi_ *s, double
     double *work = NULL;
     TRY(okra_doubles_(ctx, R.rows, s->rank, "a semi-supervised solve", &work));
     okra_mat_ Z = okra_mat_of_(work, R.rows, s->rank);
-    okra_mat_copy_(R, X);
+    TRY(okra_mat_copy_(R, X));
     TRY(apply(ctx, s, lambda, g, X, Z));
     /* R_i - lambda X_i - g_i X_i E3 E2' */
     TRY(okra_gemm_(ctx, false, true, 1, X, okra_mat_of_(s->E3, s->rank, s->N), 0, Z));

@@ -102,7 +102,7 @@ static okra_status regress(const fitter *f, okra_mat_ K, okra_int j, okra_int co
         TRY(okra_parallel_(f->ctx, count, 1, NULL, machines_body, &m));
     } else {
         okra_mat_ to = okra_mat_of_(C + j * n, count, n);
-        okra_mat_copy_(okra_mat_of_(f->T + j * n, count, n), to);
+        TRY(okra_mat_copy_(okra_mat_of_(f->T + j * n, count, n), to));
         memcpy(offset + j, f->mean + j, (size_t)count * sizeof *offset);
         okra_mat_add_diagonal_(K, f->o->lambda);
         TRY(okra_cholesky_(f->ctx, K, NULL));
@@ -225,8 +225,8 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     ZALLOC(moments, 3 * d);
     ALLOC(f.mean, d);
     f.sd = moments + 2 * d;
-    okra_mat_copy_(okra_mat_view_(problem->features, n, d, problem->features_ld),
-                   okra_mat_of_(Y, n, d));
+    TRY(okra_mat_copy_(okra_mat_view_(problem->features, n, d, problem->features_ld),
+                   okra_mat_of_(Y, n, d)));
     centre(okra_mat_of_(Y, n, d), &f);
     TRY(okra_problem_K_(ctx, problem, &K));
     TRY(regress(&f, okra_mat_of_(K, n, n), 0, d, start, moments));

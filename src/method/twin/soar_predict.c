@@ -238,7 +238,7 @@ okra_status okra_soar_predict_(okra_context *ctx, const okra_bag_ *bag,
         g.which[i] = i;
     }
     TRY(okra_gemm_(ctx, false, true, 1, query->Kx, s.start, 1, out));
-    okra_mat_copy_(out, g.H);
+    TRY(okra_mat_copy_(out, g.H));
     TRY(sweeps(ctx, &s, &g, out));
     if (s.sweeps > 0 && g.count > 0) {
         okra_warn_(

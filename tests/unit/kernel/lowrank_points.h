@@ -111,14 +111,14 @@ static inline void values(const seen *s, const points *p, const double *whole, d
     okra_bound_ *again = NULL;
     CHECK_OK(okra_bound_again_(NULL, s->bound, p->test, &again));
     CHECK_OK(okra_bound_gram_(NULL, again, okra_mat_of_(K, m, m)));
-    okra_mat_copy_(okra_mat_of_(K, m, m), (okra_mat_){G + n * (w + 1), m, m, w});
+    CHECK_OK(okra_mat_copy_(okra_mat_of_(K, m, m), (okra_mat_){G + n * (w + 1), m, m, w}));
     okra_bound_free_(again);
     CHECK_OK(okra_bound_gram_(NULL, s->bound, okra_mat_of_(K, n, n)));
-    okra_mat_copy_(okra_mat_of_(K, n, n), (okra_mat_){G, n, n, w});
+    CHECK_OK(okra_mat_copy_(okra_mat_of_(K, n, n), (okra_mat_){G, n, n, w}));
     CHECK_OK(okra_other_cross_(NULL, s->bound, s->other, 0, okra_mat_of_(K, m, n)));
-    okra_mat_copy_(okra_mat_of_(K, m, n), (okra_mat_){G + n * w, m, n, w});
+    CHECK_OK(okra_mat_copy_(okra_mat_of_(K, m, n), (okra_mat_){G + n * w, m, n, w}));
     CHECK_OK(okra_other_cross_t_(NULL, s->bound, s->other, 0, okra_mat_of_(K, n, m)));
-    okra_mat_copy_(okra_mat_of_(K, n, m), (okra_mat_){G + n, n, m, w});
+    CHECK_OK(okra_mat_copy_(okra_mat_of_(K, n, m), (okra_mat_){G + n, n, m, w}));
     CHECK_OK(okra_other_diagonal_(NULL, s->bound, s->other, d));
     CHECK_OK(okra_bound_diagonal_(NULL, s->bound, self));
     for (okra_int i = 0; i < n; i++) {

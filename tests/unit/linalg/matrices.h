@@ -51,7 +51,7 @@ static inline okra_mat_ mat_clone(okra_mat_ A)
 {
     okra_random_ r = okra_random_create_(0, 0);
     okra_mat_ B = mat_random(&r, A.rows, A.cols);
-    okra_mat_copy_(A, B);
+    CHECK_OK(okra_mat_copy_(A, B));
     return B;
 }
 

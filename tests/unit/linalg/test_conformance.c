@@ -353,8 +353,8 @@ static void one_svd(okra_context *ctx, okra_random_ *r, okra_mat_ A)
 static void repeat_rows(okra_mat_ A)
 {
     for (okra_int i = A.rows / 2; i < A.rows; i++) {
-        okra_mat_copy_(okra_mat_part_(A, i / 2, 1, 0, A.cols),
-                       okra_mat_part_(A, i, 1, 0, A.cols));
+        CHECK_OK(okra_mat_copy_(okra_mat_part_(A, i / 2, 1, 0, A.cols),
+                       okra_mat_part_(A, i, 1, 0, A.cols)));
     }
 }
 

@@ -44,8 +44,8 @@ static void far_operations(okra_context *ctx, okra_mat_ A, okra_mat_ B)
     const double last = 5; /* element (2, 2) */
 
     far_fill(A);
-    okra_mat_copy_(A, near);
-    okra_mat_transpose_(A, B);
+    CHECK_OK(okra_mat_copy_(A, near));
+    CHECK_OK(okra_mat_transpose_(A, B));
     CHECK(at(B, false, 2, 2) == last && at(B, false, 2, 0) == 1);
     CHECK_OK(okra_gemm_(ctx, false, false, 1, A, near, 0, B)); /* A^2 = 16 I + 11 ones */
     CHECK_NEAR(at(B, false, 2, 2), 27, 1e-13);
@@ -53,11 +53,11 @@ static void far_operations(okra_context *ctx, okra_mat_ A, okra_mat_ B)
     CHECK_NEAR(at(B, false, 2, 0), 11, 1e-13);
     CHECK_NEAR(at(B, false, 0, 2), 11, 1e-13);
     CHECK_OK(okra_cholesky_(ctx, A, &jitter));
-    okra_mat_copy_(near, B);
+    CHECK_OK(okra_mat_copy_(near, B));
     CHECK_OK(okra_cholesky_solve_(ctx, A, B));
     CHECK_NEAR(at(B, false, 2, 2), 1, 1e-15);
     CHECK_NEAR(at(B, false, 2, 0), 0, 1e-15);
-    okra_mat_copy_(near, B);
+    CHECK_OK(okra_mat_copy_(near, B));
     CHECK_OK(okra_cholesky_solve_rows_(ctx, A, B));
     CHECK_NEAR(at(B, false, 2, 2), 1, 1e-15);
 
@@ -68,7 +68,7 @@ static void far_operations(okra_context *ctx, okra_mat_ A, okra_mat_ B)
     CHECK_NEAR(fabs(at(A, false, 2, 2)), sqrt(1.0 / 3), 1e-14);
 
     far_fill(A);
-    okra_mat_copy_(near, B);
+    CHECK_OK(okra_mat_copy_(near, B));
     CHECK_OK(okra_solve_general_(ctx, A, B, NULL));
     CHECK_NEAR(at(B, false, 2, 2), 1, 1e-15);
 
@@ -284,7 +284,7 @@ TEST(helpers)
     for (int t = 0; t < n_sizes * n_sizes; t++) {
         okra_int m = sizes[t % n_sizes], n = sizes[t / n_sizes];
         okra_mat_ A = mat_random(&r, m, n), B = mat_random(&r, n, m), C = mat_clone(A);
-        okra_mat_transpose_(A, B);
+        CHECK_OK(okra_mat_transpose_(A, B));
         okra_mat_add_diagonal_(C, 2);
         for (okra_int i = 0; i < m; i++) {
             for (okra_int j = 0; j < n; j++) {
@@ -324,16 +324,16 @@ TEST(memory)
         okra_context *ctx = context_of(backends[b]);
         CHECK_ALLOCATIONS(okra_syrk_(ctx, true, 1, X, 0, A), (void)0);
         CHECK_ALLOCATIONS(okra_gemm_(ctx, true, false, 1, X, X, 0, B), (void)0);
-        okra_mat_copy_(A, L);
+        CHECK_OK(okra_mat_copy_(A, L));
         CHECK_ALLOCATIONS(okra_cholesky_(ctx, L, NULL), (void)0);
         CHECK_ALLOCATIONS(okra_cholesky_solve_(ctx, L, B), (void)0);
         CHECK_ALLOCATIONS(okra_eigh_(ctx, L, s), (void)0);
         CHECK_ALLOCATIONS(okra_blas_eigh_large_(ctx, L, s), (void)0);
-        okra_mat_copy_(X, W);
+        CHECK_OK(okra_mat_copy_(X, W));
         CHECK_ALLOCATIONS(okra_svd_(ctx, W, U, s, Vt), (void)0);
-        okra_mat_copy_(X, W);
+        CHECK_OK(okra_mat_copy_(X, W));
         CHECK_ALLOCATIONS(okra_qr_(ctx, W, &Vt), (void)0);
-        okra_mat_copy_(A, L);
+        CHECK_OK(okra_mat_copy_(A, L));
         CHECK_ALLOCATIONS(okra_solve_general_(ctx, L, B, NULL), (void)0);
         CHECK_OK(okra_context_set_memory(ctx, okra_alloc_live_bytes_() + 100));
         CHECK_FAILS(okra_eigh_(ctx, L, s), OKRA_EBUDGET, "eigh");

@@ -52,7 +52,7 @@ static inline void apply(predictor f, const toy *t, const okra_bag_ *bag, okra_i
     okra_query_ q = {.m = t->m, .n = t->n, .Kx = okra_mat_of_(Kx, t->m, t->n)};
     okra_mat_ view = {wide, t->m, cols, cols + 3};
     CHECK_OK(f(NULL, bag, &q, view));
-    okra_mat_copy_(view, okra_mat_of_(out, t->m, cols));
+    CHECK_OK(okra_mat_copy_(view, okra_mat_of_(out, t->m, cols)));
 }
 
 /* A d x d matrix in a fresh file; `spec` gets "prefix" + its name. */

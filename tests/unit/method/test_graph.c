@@ -20,7 +20,7 @@ static okra_status make(const char *text, const toy *t, okra_graph_ **g)
 {
     double K[N * (N + 1)]; /* a stride that is not the width */
     okra_mat_ view = {K, t->n, t->n, t->n + 1};
-    okra_mat_copy_(okra_mat_view_(t->K, t->n, t->n, t->n), view);
+    CHECK_OK(okra_mat_copy_(okra_mat_view_(t->K, t->n, t->n, t->n), view));
     return okra_graph_create_(NULL, text, view, g);
 }
 

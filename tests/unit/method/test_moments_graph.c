@@ -104,7 +104,7 @@ static void naive(task *t, okra_int k, bool normalized, int power, double lambda
     okra_mat_ Tm = okra_mat_of_(T, n, m), MTm = okra_mat_of_(MT, n, m);
     for (int s = 0; s < power; s++) {
         CHECK_OK(okra_gemm_(NULL, false, false, 1, okra_mat_of_(t->M, n, n), Tm, 0, MTm));
-        okra_mat_copy_(MTm, Tm);
+        CHECK_OK(okra_mat_copy_(MTm, Tm));
     }
     okra_mat_ F = okra_mat_of_(t->Phi, n, m), want = okra_mat_of_(t->want, m, m);
     okra_mat_ labelled = okra_mat_of_(t->Phi, t->p.n, m);

@@ -199,7 +199,7 @@ TEST(embedding_equals_weights_times_outputs)
         CHECK_OK(fit(&t, true, o, &bag));
         apply(ridge()->predict, &t, bag, t.n, W);
         apply(ridge()->embed, &t, bag, t.d, H);
-        okra_mat_copy_((okra_mat_){t.Y, t.n, D, LD}, okra_mat_of_(Y, t.n, D));
+        CHECK_OK(okra_mat_copy_((okra_mat_){t.Y, t.n, D, LD}, okra_mat_of_(Y, t.n, D)));
         times(t.m, t.n, t.d, W, Y, want);
         /* ten times the worst of 900 cases, 8.3e-14 */
         CHECK_NEAR(harness_relative(t.m * t.d, H, want), 0, 8e-13);

@@ -165,7 +165,7 @@ static okra_status keep(okra_context *ctx, void *user, const okra_left_ *left)
     (void)ctx;
     kept *k = user;
     CHECK(left->W.p == NULL && (int)left->lambda == k->calls);
-    okra_mat_copy_(left->H, okra_mat_of_(k->H[k->calls++], left->H.rows, D));
+    CHECK_OK(okra_mat_copy_(left->H, okra_mat_of_(k->H[k->calls++], left->H.rows, D)));
     return OKRA_OK;
 }
 

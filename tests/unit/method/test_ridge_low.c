@@ -131,7 +131,7 @@ static okra_status catch_left(okra_context *ctx, void *user, const okra_left_ *l
     (void)ctx;
     CHECK(left->lambda == c->count && !left->W.p);
     c->slack = left->slack != NULL;
-    okra_mat_copy_(left->H, okra_mat_of_(c->H[c->count++], N, D));
+    CHECK_OK(okra_mat_copy_(left->H, okra_mat_of_(c->H[c->count++], N, D)));
     return OKRA_OK;
 }
 

@@ -177,7 +177,7 @@ static okra_status keep(okra_context *ctx, void *user, const okra_left_ *left)
     kept *k = user;
     (void)ctx;
     CHECK(!left->W.p && (int)left->lambda == k->calls);
-    okra_mat_copy_(left->H, okra_mat_of_(k->H[k->calls++], N, D));
+    CHECK_OK(okra_mat_copy_(left->H, okra_mat_of_(k->H[k->calls++], N, D)));
     return OKRA_OK;
 }
 
