@@ -188,17 +188,19 @@ static okra_status write_tile(const job *w, const tile *t, double *values)
         if (t->i == t->j) {
             okra_mat_mirror_(from);
         } else {
-            TRY(okra_store_transposed_(from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni),
-                                   w->stream));
+            TRY(okra_store_transposed_(
+                from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni), w->stream));
         }
-        TRY(okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj), w->stream));
+        TRY(okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj),
+                        w->stream));
         break;
     case OKRA_TARGET_FULL_:
-        TRY(okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj), w->stream));
+        TRY(okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj),
+                        w->stream));
         break;
     case OKRA_TARGET_TRANSPOSED_:
         TRY(okra_store_transposed_(from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni),
-                               w->stream));
+                                   w->stream));
         break;
     case OKRA_TARGET_MEANS_:
         for (okra_int r = 0; r < t->ni; r++) {
@@ -322,7 +324,7 @@ okra_status okra_bound_block_(okra_context *ctx, const okra_bound_ *bound,
             tile t = {i0 + i, OKRA_MIN_(TILE, ni - i), j0 + j, OKRA_MIN_(TILE, nj - j)};
             TRY(evaluate(&w, root, &t, values, values + TILE * TILE));
             TRY(okra_mat_copy_((okra_mat_){values, t.ni, t.nj, TILE},
-                           (okra_mat_){out + i * ld + j, t.ni, t.nj, ld}));
+                               (okra_mat_){out + i * ld + j, t.ni, t.nj, ld}));
         }
     }
 done:

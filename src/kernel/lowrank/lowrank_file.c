@@ -19,7 +19,7 @@ static okra_status put(okra_bag_ *bag, const char *prefix, const char *name,
     snprintf(key, sizeof key, "%s.%s", prefix, name);
     ALLOC(copy, rows * cols);
     TRY(okra_mat_copy_(okra_mat_view_(values, rows, cols, ld),
-                   okra_mat_of_(copy, rows, cols)));
+                       okra_mat_of_(copy, rows, cols)));
     TRY(okra_bag_put_(bag, key, copy, rows, cols));
     copy = NULL;
 done:
@@ -147,7 +147,8 @@ static okra_status copy(const double *values, okra_int count, double **out)
 {
     okra_status st = OKRA_OK;
     ALLOC(*out, count);
-    TRY(okra_mat_copy_(okra_mat_view_(values, 1, count, count), okra_mat_of_(*out, 1, count)));
+    TRY(okra_mat_copy_(okra_mat_view_(values, 1, count, count),
+                       okra_mat_of_(*out, 1, count)));
 done:
     return st;
 }

@@ -104,7 +104,7 @@ static okra_status fit_kcca(okra_context *ctx, const okra_problem_ *p,
     TRY(okra_eigh_(ctx, a, x));
     for (okra_int l = 0; l < d; l++) { /* the largest come last */
         TRY(okra_mat_copy_(okra_mat_part_(a, n - 1 - l, 1, 0, n),
-                       okra_mat_part_(t, l, 1, 0, n)));
+                           okra_mat_part_(t, l, 1, 0, n)));
     }
     TRY(okra_gemm_(ctx, false, true, 1, r, okra_mat_part_(t, 0, d, 0, n), 0,
                    okra_mat_of_(C, n, d)));

@@ -102,9 +102,9 @@ static okra_status newton(solver *s, bool *rose)
         if (*rose) {
             s->now = there;
             TRY(okra_mat_copy_(okra_mat_of_(s->trial, area, 1),
-                           okra_mat_of_(s->alpha, area, 1)));
+                               okra_mat_of_(s->alpha, area, 1)));
             TRY(okra_mat_copy_(okra_mat_of_(s->trial_H, area, 1),
-                           okra_mat_of_(s->H, area, 1)));
+                               okra_mat_of_(s->H, area, 1)));
         }
     }
 done:

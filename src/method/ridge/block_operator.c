@@ -100,7 +100,7 @@ static okra_status fill_rows(void *arg, okra_int begin, okra_int end, int worker
             TRY(z->K->block(z->K->user, z->x, i, z->x, j, block));
             okra_mat_ all = okra_mat_of_(z->S, z->size, z->size);
             TRY(okra_mat_copy_(okra_mat_of_(block, d, d),
-                           okra_mat_part_(all, i * d, d, j * d, d)));
+                               okra_mat_part_(all, i * d, d, j * d, d)));
         }
     }
 done:
@@ -316,7 +316,8 @@ okra_status okra_operator_fit(okra_context *context, const okra_operator *K,
     z.d = K->d;
     TRY(okra_area_(z.n, z.d, sizeof(double), &z.size));
     TRY(okra_doubles_(context, z.n, z.d, "the coefficients", &c));
-    TRY(okra_mat_copy_(okra_mat_view_(y->values, z.n, z.d, y->ld), okra_mat_of_(c, z.n, z.d)));
+    TRY(okra_mat_copy_(okra_mat_view_(y->values, z.n, z.d, y->ld),
+                       okra_mat_of_(c, z.n, z.d)));
     told.dense = K->block && z.size <= z.o.dense;
     told.bytes = 8.0 * (double)z.size *
                  (told.dense ? (double)z.size : 4 + (K->block ? (double)z.d : 0));

@@ -8,9 +8,9 @@
  */
 #include "method/ridge/factors.h"
 
-#include <string.h>
-
 #include "kernel/lowrank/lowrank.h"
+
+#include <string.h>
 
 static bool fits(const okra_factors_ *f, okra_int rows, double besides)
 {

@@ -171,7 +171,8 @@ static okra_status put_copy(okra_context *ctx, okra_bag_ *bag, const char *name,
     okra_status st = OKRA_OK;
     double *copy = NULL;
     TRY(okra_doubles_(ctx, m, cols, "the output components", &copy));
-    TRY(okra_mat_copy_(okra_mat_view_(values, m, cols, cols), okra_mat_of_(copy, m, cols)));
+    TRY(okra_mat_copy_(okra_mat_view_(values, m, cols, cols),
+                       okra_mat_of_(copy, m, cols)));
     TRY(okra_bag_put_(bag, name, copy, m, cols));
     copy = NULL;
 done:

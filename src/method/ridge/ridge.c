@@ -88,7 +88,7 @@ static okra_status copy_features(okra_ridge_ *r)
     okra_int n = r->p->n, d = r->p->d;
     TRY(okra_doubles_(r->ctx, n, d, "the output features", &r->Y));
     TRY(okra_mat_copy_(okra_mat_view_(r->p->features, n, d, r->p->features_ld),
-                   okra_mat_of_(r->Y, n, d)));
+                       okra_mat_of_(r->Y, n, d)));
     for (okra_int i = 0; i < n * d; i++) {
         r->missing = r->missing || isnan(r->Y[i]);
     }

@@ -71,9 +71,9 @@ static okra_status outputs(solver *z, okra_int first, okra_int rows)
         TRY(okra_map_values_(z->r->ctx, p->map_y, p->y, first, Y));
         TRY(okra_map_features_(z->r->ctx, p->map_y, Y, U));
     } else {
-        TRY(okra_mat_copy_(okra_mat_view_(p->features + first * p->features_ld, rows, z->d,
-                                      p->features_ld),
-                       U));
+        TRY(okra_mat_copy_(okra_mat_view_(p->features + first * p->features_ld, rows,
+                                          z->d, p->features_ld),
+                           U));
     }
 done:
     return st;

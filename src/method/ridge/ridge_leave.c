@@ -101,7 +101,8 @@ static okra_status leave_rows(const okra_leaving_ *z, okra_mat_ W, okra_int s)
     okra_mat_ BSS = okra_mat_of_(z->BSS, size, size);
     okra_mat_ X = okra_mat_of_(z->panel, size, n);
     for (okra_int k = 0; k < size; k++) {
-        TRY(okra_mat_copy_(okra_mat_part_(W, in[k], 1, 0, n), okra_mat_part_(X, k, 1, 0, n)));
+        TRY(okra_mat_copy_(okra_mat_part_(W, in[k], 1, 0, n),
+                           okra_mat_part_(X, k, 1, 0, n)));
         for (okra_int j = 0; j < size; j++) {
             BSS.p[k * size + j] = W.p[in[k] * W.ld + in[j]];
         }

@@ -59,7 +59,7 @@ static okra_status leave_residuals(const okra_leaving_ *z, size_t l, okra_mat_ C
         okra_mat_ X = okra_mat_of_(z->panel, size, d + extra);
         for (okra_int k = 0; k < size; k++) {
             TRY(okra_mat_copy_(okra_mat_part_(C, in[k], 1, 0, d + extra),
-                           okra_mat_part_(X, k, 1, 0, d + extra)));
+                               okra_mat_part_(X, k, 1, 0, d + extra)));
         }
         if (size == 1) {
             for (okra_int j = 0; j < d + extra; j++) {

@@ -125,9 +125,9 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     TRY(okra_doubles_(ctx, n, p + d, "the pairs side by side", &V));
     okra_mat_ all = okra_mat_of_(V, n, p + d);
     TRY(okra_mat_copy_(okra_mat_view_(problem->x->values, n, p, problem->x->ld),
-                   okra_mat_part_(all, 0, n, 0, p)));
+                       okra_mat_part_(all, 0, n, 0, p)));
     TRY(okra_mat_copy_(okra_mat_view_(problem->features, n, d, problem->features_ld),
-                   okra_mat_part_(all, 0, n, p, d)));
+                       okra_mat_part_(all, 0, n, p, d)));
     TRY(learn(ctx, all, bag));
     TRY(okra_bag_put_number_(bag, "width", (double)d));
     TRY(okra_bag_put_number_(bag, "steps", (double)o.steps));
@@ -227,7 +227,7 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     okra_mat_ U = okra_mat_view_(Vt, (okra_int)rank, D, D), Vm = okra_mat_of_(V, m, D);
     okra_mat_fill_(Vm, 0);
     TRY(okra_mat_copy_(okra_mat_view_(x->values + query->first * x->ld, m, D - d, x->ld),
-                   okra_mat_part_(Vm, 0, m, 0, D - d)));
+                       okra_mat_part_(Vm, 0, m, 0, D - d)));
     for (double t = 0; t < steps && moved > 1e-9; t++) {
         TRY(okra_cancelled_(ctx));
         TRY(step(ctx, U, tail, okra_mat_of_(A, m, U.rows), Vm, okra_mat_of_(next, m, D),

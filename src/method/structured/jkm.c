@@ -159,7 +159,7 @@ static okra_status open_training(okra_context *ctx, const okra_problem_ *p, bool
     TRY(make_groups(ctx, t->pieces, n, &t->groups));
     TRY(okra_doubles_(ctx, n, d, "the output images", &t->Y));
     TRY(okra_mat_copy_(okra_mat_view_(p->features, n, d, p->features_ld),
-                   okra_mat_of_(t->Y, n, d)));
+                       okra_mat_of_(t->Y, n, d)));
     if (center) {
         ZALLOC(t->mean, d);
         for (okra_int i = 0; i < n * d; i++) {

@@ -226,7 +226,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     ALLOC(f.mean, d);
     f.sd = moments + 2 * d;
     TRY(okra_mat_copy_(okra_mat_view_(problem->features, n, d, problem->features_ld),
-                   okra_mat_of_(Y, n, d)));
+                       okra_mat_of_(Y, n, d)));
     centre(okra_mat_of_(Y, n, d), &f);
     TRY(okra_problem_K_(ctx, problem, &K));
     TRY(regress(&f, okra_mat_of_(K, n, n), 0, d, start, moments));

@@ -111,7 +111,8 @@ static inline void values(const seen *s, const points *p, const double *whole, d
     okra_bound_ *again = NULL;
     CHECK_OK(okra_bound_again_(NULL, s->bound, p->test, &again));
     CHECK_OK(okra_bound_gram_(NULL, again, okra_mat_of_(K, m, m)));
-    CHECK_OK(okra_mat_copy_(okra_mat_of_(K, m, m), (okra_mat_){G + n * (w + 1), m, m, w}));
+    CHECK_OK(
+        okra_mat_copy_(okra_mat_of_(K, m, m), (okra_mat_){G + n * (w + 1), m, m, w}));
     okra_bound_free_(again);
     CHECK_OK(okra_bound_gram_(NULL, s->bound, okra_mat_of_(K, n, n)));
     CHECK_OK(okra_mat_copy_(okra_mat_of_(K, n, n), (okra_mat_){G, n, n, w}));

@@ -354,7 +354,7 @@ static void repeat_rows(okra_mat_ A)
 {
     for (okra_int i = A.rows / 2; i < A.rows; i++) {
         CHECK_OK(okra_mat_copy_(okra_mat_part_(A, i / 2, 1, 0, A.cols),
-                       okra_mat_part_(A, i, 1, 0, A.cols)));
+                                okra_mat_part_(A, i, 1, 0, A.cols)));
     }
 }
 

@@ -21,7 +21,8 @@ static okra_status keep(okra_context *ctx, void *user, const okra_left_ *left)
     okra_mat_ from = left->H.p ? left->H : left->W;
     CHECK(left->lambda == k->calls && (left->H.p == NULL) != (left->W.p == NULL));
     k->embedding = left->H.p != NULL;
-    CHECK_OK(okra_mat_copy_(from, okra_mat_of_(k->values[k->calls], from.rows, from.cols)));
+    CHECK_OK(
+        okra_mat_copy_(from, okra_mat_of_(k->values[k->calls], from.rows, from.cols)));
     k->has_slack = left->slack != NULL;
     if (left->slack) {
         memcpy(k->slack[k->calls], left->slack, (size_t)from.rows * sizeof(double));
