@@ -184,6 +184,8 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *p
 
 static const okra_option none[] = {{.name = NULL}};
 
+static const okra_kept_ kept[] = {OKRA_KEEPS_MATRIX_("", 0, "2", "d"), OKRA_KEPT_END_};
+
 const okra_kernel_class_ okra_standardize_ = {
     .name = "standardize",
     .help = "inner product of dense vectors, each column less its mean and over its "
@@ -194,6 +196,7 @@ const okra_kernel_class_ okra_standardize_ = {
     .unbind = unbind,
     .save = save,
     .load = load,
+    .kept = kept,
     .share = share,
     .side = make_side,
     .free_side = free_side,
