@@ -23,7 +23,9 @@ static void print_shape(const char *name, const json_t *array)
         snprintf(sizes + length, sizeof sizes - length, "%s%lld", i ? " x " : "",
                  (long long)json_integer_value(json_array_get(shape, i)));
     }
-    printf("  %-24s %-4s %s\n", name, text_of(array, "dtype"), sizes);
+    char shown[256], type[32];
+    printf("  %-24s %-4s %s\n", okra_text_printable(name, shown, sizeof shown),
+           okra_text_printable(text_of(array, "dtype"), type, sizeof type), sizes);
 }
 
 static void print(const char *path, const json_t *about)

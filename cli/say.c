@@ -183,15 +183,17 @@ double cli_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Names and values may come from a file: a terminal obeys none of them. */
 void cli_line(FILE *out, const char *name, const char *format, ...)
 {
+    char line[4096], safe[4 * sizeof line], shown[256];
     va_list args;
     va_start(args, format);
-    wipe_bar();
-    fprintf(out, "%-14s ", name);
-    vfprintf(out, format, args);
-    fputc('\n', out);
+    vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    wipe_bar();
+    fprintf(out, "%-14s %s\n", okra_text_printable(name, shown, sizeof shown),
+            okra_text_printable(line, safe, sizeof safe));
 }
 
 void cli_line_data(FILE *out, const char *name, const json_t *about)
@@ -204,8 +206,11 @@ void cli_line_data(FILE *out, const char *name, const json_t *about)
 
 int cli_print_json(const cli_run *run, json_t *value)
 {
-    char *text =
-        value ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    /* A terminal obeys some characters beyond ASCII, too. */
+    size_t ascii = isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0;
+    char *text = value
+                     ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17) | ascii)
+                     : NULL;
     json_decref(value);
     if (!text || cli_json_lost()) {
         cli_json_free(text);

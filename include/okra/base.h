@@ -124,6 +124,11 @@ OKRA_API uint64_t okra_context_seed(const okra_context *context);
 /* "8G", "512M", "1.5e9", "64k" (powers of 1024) -> bytes. */
 OKRA_API okra_status okra_parse_bytes(const char *text, okra_int *bytes) OKRA_CHECK;
 
+/* A text that came from a file, safe to show: control characters, invalid UTF-8 and marks
+ * that change the direction of writing become \xNN. Returns buffer; cut where it does not
+ * fit. Messages and warnings of the library have been through this. */
+OKRA_API const char *okra_text_printable(const char *text, char *buffer, size_t size);
+
 /* The nearest of the names (edit distance <= 3), or NULL: for "did you mean". */
 OKRA_API const char *okra_nearest(const char *name, const char *const *names,
                                   size_t count);

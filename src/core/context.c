@@ -215,12 +215,13 @@ void okra_mute_(okra_context *context, bool muted)
 void okra_warn_(const okra_context *context, const char *format, ...)
 {
     if (context && context->warning && !context->muted) {
-        char text[WARNING_SIZE];
+        char text[WARNING_SIZE], safe[WARNING_SIZE];
         va_list args;
         va_start(args, format);
         vsnprintf(text, sizeof text, format, args);
         va_end(args);
-        context->warning(context->warning_user, text);
+        okra_printable_(text, strchr(format, '\n') != NULL, safe, sizeof safe);
+        context->warning(context->warning_user, safe);
     }
 }
 

@@ -49,9 +49,11 @@ const char *okra_message(void)
 OKRA_PRINTF(1, 0) static void fail(const char *format, va_list args)
 {
     /* Arguments may point into the old message, so write beside it first. */
-    char fresh[MESSAGE_SIZE];
+    char fresh[MESSAGE_SIZE], safe[MESSAGE_SIZE];
     vsnprintf(fresh, sizeof fresh, format, args);
-    memcpy(message, fresh, sizeof message);
+    /* Lines are the format's own, or they are not ended. */
+    okra_printable_(fresh, strchr(format, '\n') != NULL, safe, sizeof safe);
+    memcpy(message, safe, sizeof message);
 }
 
 okra_status okra_fail_(okra_status status, const char *format, ...)
@@ -74,11 +76,12 @@ okra_status okra_fail(okra_status status, const char *format, ...)
 
 void okra_message_prefix_(const char *format, ...)
 {
-    char fresh[MESSAGE_SIZE];
+    char fresh[MESSAGE_SIZE], raw[MESSAGE_SIZE];
     va_list args;
     va_start(args, format);
-    vsnprintf(fresh, sizeof fresh, format, args);
+    vsnprintf(raw, sizeof raw, format, args);
     va_end(args);
+    okra_printable_(raw, false, fresh, sizeof fresh);
     /* A text that does not fit loses its end, not its beginning. */
     size_t used = strlen(fresh), room = sizeof fresh - used;
     snprintf(fresh + used, room, ": %.*s", room > 3 ? (int)room - 3 : 0, message);

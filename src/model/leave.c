@@ -97,9 +97,10 @@ okra_status okra_model_leave(okra_context *context, const okra_model *model,
     okra_status st = OKRA_OK;
     const okra_training_ *t = model->training;
     okra_prediction *p = NULL;
-    double lambda;
+    double lambda, rank; /* rank: the model keeps a basis in place of its inputs */
     if (!model->method->leave || !okra_bag_get_number_(model->bag, "lambda", &lambda) ||
-        !t->bound_x || !t->bound_y || t->waves || t->x->n < t->y->n) {
+        !t->bound_x || !t->bound_y || t->waves || t->x->n < t->y->n ||
+        (okra_bag_get_number_(model->bag, "x.rank", &rank) && !okra_kernel_low_(t->kx))) {
         FAIL(OKRA_EUNSUPPORTED,
              "this model (method %s) has no closed form of "
              "leave-one-out",

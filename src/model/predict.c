@@ -201,6 +201,19 @@ static okra_status check_finite(okra_mat_ W, okra_mat_ H, okra_int first)
     return OKRA_OK;
 }
 
+static okra_status check_distances(const okra_decoded_ *decoded, okra_int tests)
+{
+    for (okra_int i = 0; decoded->distance && i < tests * decoded->top; i++) {
+        if (isnan(decoded->distance[i])) {
+            return okra_fail_(OKRA_ENUMERIC,
+                              "the distance of what is predicted for test input %lld is "
+                              "not a number",
+                              (long long)(i / decoded->top));
+        }
+    }
+    return OKRA_OK;
+}
+
 static okra_status one_block(okra_context *ctx, run *r, okra_int first, okra_int m)
 {
     okra_status st = OKRA_OK;
@@ -312,6 +325,7 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     TRY(prepare(context, &r, x));
     TRY(all_blocks(context, &r));
     TRY(r.decoder->finish(context, r.state, &r.p->decoded));
+    TRY(check_distances(&r.p->decoded, x->n));
     if (request->confidence) {
         TRY(okra_confidence_(context, model, x, &r.p->decoded, &r.p->confidence));
     }

@@ -1,14 +1,18 @@
 /*
  * replay.c: runs a fuzz target without a fuzzer: on each file of a folder, on its
- * beginnings (a truncated file), and on copies with one byte altered.
+ * beginnings (a truncated file), and on copies with one byte altered; then on COUNT
+ * random inputs, in child processes, so that one that crashes or hangs is found and told.
  *
- * Usage: fuzz_NAME FOLDER
+ * Usage: fuzz_NAME FOLDER [COUNT [SEED]]
  */
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -68,11 +72,82 @@ done:
     return ok;
 }
 
+/* ---- random inputs ---- */
+
+enum { BATCH = 250, INPUT_MOST = 40, SECONDS = 20 };
+
+static uint64_t mix(uint64_t x)
+{
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+static size_t random_input(uint64_t seed, long index, uint8_t input[INPUT_MOST])
+{
+    uint64_t state = mix(mix(seed) + (uint64_t)index);
+    size_t size = 4 + (size_t)(state % (INPUT_MOST - 3));
+    for (size_t i = 0; i < size; i++) {
+        state = mix(state);
+        input[i] = (uint8_t)state;
+    }
+    return size;
+}
+
+/* Inputs first..last-1 in a child; 0 if it ends well. */
+static int run_batch(uint64_t seed, long first, long last)
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        for (long k = first; k < last; k++) {
+            uint8_t input[INPUT_MOST];
+            size_t size = random_input(seed, k, input);
+            alarm(SECONDS);
+            run_copy(input, size, 0, 0);
+        }
+        _exit(0);
+    }
+    return child < 0 || waitpid(child, &status, 0) != child || status != 0;
+}
+
+static void tell(const char *name, uint64_t seed, long index)
+{
+    uint8_t input[INPUT_MOST];
+    size_t size = random_input(seed, index, input);
+    fprintf(stderr, "%s: input %ld of seed %llu fails; as a file: printf '", name, index,
+            (unsigned long long)seed);
+    for (size_t i = 0; i < size; i++) {
+        fprintf(stderr, "\\x%02x", input[i]);
+    }
+    fprintf(stderr, "' > input\n");
+}
+
+static int run_random(const char *name, long count, uint64_t seed)
+{
+    int failures = 0;
+    for (long first = 0; first < count; first += BATCH) {
+        long last = first + BATCH < count ? first + BATCH : count;
+        bool well = !run_batch(seed, first, last);
+        for (long k = first; !well && k < last; k++) { /* which of them? */
+            if (run_batch(seed, k, k + 1)) {
+                tell(name, seed, k);
+                failures++;
+            }
+        }
+    }
+    printf("%ld random inputs, %d failures\n", count, failures);
+    return failures;
+}
+
 int main(int argc, char **argv)
 {
-    DIR *folder = argc == 2 ? opendir(argv[1]) : NULL;
+    DIR *folder = argc >= 2 && argc <= 4 ? opendir(argv[1]) : NULL;
     if (!folder) {
-        fprintf(stderr, "usage: %s FOLDER (of files to replay)\n", argv[0]);
+        fprintf(stderr, "usage: %s FOLDER (of files to replay) [COUNT [SEED]]\n",
+                argv[0]);
         return 2;
     }
     int files = 0, failures = 0;
@@ -90,5 +165,9 @@ int main(int argc, char **argv)
     }
     closedir(folder);
     printf("%d files replayed\n", files);
+    if (argc > 2) {
+        failures += run_random(argv[0], atol(argv[2]),
+                               argc > 3 ? strtoull(argv[3], NULL, 10) : 1);
+    }
     return failures || files == 0;
 }

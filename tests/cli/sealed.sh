@@ -1,0 +1,58 @@
+# Model files that were altered and sealed again: refused by info and predict alike, no file is opened
+# because a model names it, and nothing of a file reaches the terminal as a command.
+source "$ROOT/tests/cli/lib/small.bash"
+need_python
+export PYTHONPATH="$ROOT/tests/cli/lib"
+okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky linear -o m.okra
+okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky linear --method soar -o s.okra
+"$PYTHON" - <<'END'
+import seal
+entries, about = seal.read("m.okra")
+seal.write("same.okra", entries, about)
+
+# more inputs than outputs
+about["x"]["count"] = 4
+seal.write("count.okra", entries, about)
+entries, about = seal.read("m.okra")
+about["numbers"]["other"] = 1
+seal.write("other.okra", entries, about)
+entries, about = seal.read("m.okra")
+about["options"]["lambda"] = "\x1b]0;owned\x07\x1b[31m\u009b31m\u202e\nkx             forged"
+about["okra"] = "9\x1b[2J"
+seal.write("escape.okra", entries, about)
+about["method"] = "\x1b[2Jridge"
+seal.write("method.okra", entries, about)
+entries, about = seal.read("s.okra")
+about["texts"]["associate"] = "metric(file=pipe.csv)"
+seal.write("pipe.okra", entries, about)
+entries, about = seal.read("m.okra")
+about["kernels"]["x"] = "metric(file=pipe.csv)"
+seal.write("kx.okra", entries, about)
+END
+expect 0 okra predict same.okra --x tx.csv -o same.csv
+okra predict -q m.okra --x tx.csv -o want.csv
+cmp same.csv want.csv
+expect_fail 1 "okra info: count.okra: the array x/values has a shape that does not fit" \
+    okra info count.okra
+for model in count other method pipe kx; do
+    expect 1 okra info $model.okra
+    expect 1 okra predict $model.okra --x tx.csv -o bad.csv
+    [ ! -e bad.csv ]
+done
+# a pipe that nobody writes to would hang whoever opens it
+mkfifo pipe.csv
+expect 1 timeout 20 okra predict pipe.okra --x tx.csv -o bad.csv
+expect_in "expected a kernel of vectors without files" err
+expect 1 timeout 20 okra predict kx.okra --x tx.csv -o bad.csv
+expect_in "'kx.leaf0' is missing" err
+# escapes
+expect 0 okra info escape.okra
+expect_in '\x1b]0;owned\x07\x1b[31m\xc2\x9b31m\xe2\x80\xae\x0akx' out
+if grep -q $'\033' out || grep -q $'^kx  .*forged' out; then
+    exit 1
+fi
+expect 1 okra info method.okra
+expect_in '\x1b[2Jridge' err
+if grep -q $'\033' err; then
+    exit 1
+fi
