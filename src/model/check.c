@@ -87,6 +87,11 @@ okra_status okra_model_check_(const okra_method_ *method, const okra_data *x,
     okra_sizes_set_(&sizes, "d", d);
     TRY(okra_kept_check_forms_(method->kept, NULL, bag, &sizes));
     TRY(okra_kept_check_all_(bag));
+    if (okra_map_saved_(bag, "y") && method->form(bag) != OKRA_FORM_EMBEDDING) {
+        FAIL(OKRA_EFORMAT,
+             "the model has outputs of low rank and weights over all of them, expected "
+             "coefficients");
+    }
     if (method->check) {
         TRY(method->check(bag, &facts));
     }

@@ -261,10 +261,11 @@ static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json
     }
     st = okra_model_check_(method, x, y, kx, ky, bag);
     st = st == OKRA_OK ? okra_training_create_(ctx, x, y, kx, ky, bag, out) : st;
-    if (st == OKRA_EARG || st == OKRA_ESHAPE || st == OKRA_EFORMAT ||
-        st == OKRA_EUNSUPPORTED) {
-        /* Kernels and data that do not fit together are a fault of the file here. */
+    if (st != OKRA_OK && st != OKRA_EMEM && st != OKRA_ECANCELLED) {
         okra_message_prefix_("%s", a->path);
+    }
+    if (st == OKRA_EARG || st == OKRA_ESHAPE || st == OKRA_EUNSUPPORTED) {
+        /* Kernels and data that do not fit together are a fault of the file here. */
         st = OKRA_EFORMAT;
     }
     TRY(st);
