@@ -112,23 +112,20 @@ static okra_status put(void *e, okra_context *ctx, okra_mat_ block, okra_int i,
                        okra_int j, void *A)
 {
     (void)e, (void)ctx;
-    okra_mat_copy_(block, okra_mat_part_(of(A), i, block.rows, j, block.cols));
-    return OKRA_OK;
+    return okra_mat_copy_(block, okra_mat_part_(of(A), i, block.rows, j, block.cols));
 }
 
 static okra_status get(void *e, okra_context *ctx, const void *A, okra_int i, okra_int j,
                        okra_mat_ block)
 {
     (void)e, (void)ctx;
-    okra_mat_copy_(okra_mat_part_(of(A), i, block.rows, j, block.cols), block);
-    return OKRA_OK;
+    return okra_mat_copy_(okra_mat_part_(of(A), i, block.rows, j, block.cols), block);
 }
 
 static okra_status copy(void *e, okra_context *ctx, bool trans, const void *A, void *B)
 {
     (void)e, (void)ctx;
-    (trans ? okra_mat_transpose_ : okra_mat_copy_)(of(A), of(B));
-    return OKRA_OK;
+    return (trans ? okra_mat_transpose_ : okra_mat_copy_)(of(A), of(B));
 }
 
 /* ---- elementwise ---- */

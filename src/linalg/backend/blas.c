@@ -165,8 +165,9 @@ static okra_status qr(okra_context *ctx, okra_mat_ A, okra_mat_ *R)
     lapack_int info = LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), copy,
                                           stride(At), tau, work, narrow(lwork));
     for (okra_int i = 0; R && i < n; i++) {
-        TRY(okra_mat_transpose_(okra_mat_part_(At, i, n - i, i, 1),
-                                okra_mat_part_(*R, i, 1, i, n - i)));
+        for (okra_int j = i; j < n; j++) {
+            R->p[i * R->ld + j] = At.p[j * At.ld + i];
+        }
     }
     if (info == 0) {
         info = LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), narrow(n),
