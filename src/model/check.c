@@ -15,6 +15,7 @@ static const okra_kept_ common[] = {
     OKRA_KEEPS_NUMBER_("x.waves", OKRA_KEPT_OPTIONAL_ | OKRA_KEPT_WHOLE_, "0", "1"),
     OKRA_KEEPS_TOLD_("twin.hsic-before"),
     OKRA_KEEPS_TOLD_("twin.hsic-after"),
+    OKRA_KEEPS_TEXT_("decode", OKRA_KEPT_OPTIONAL_),
     OKRA_KEPT_END_};
 
 /* Inputs and outputs go together: pairs, pairs and inputs without outputs, or a basis in
@@ -77,6 +78,10 @@ okra_status okra_model_check_(const okra_method_ *method, const okra_data *x,
     }
     TRY(okra_kept_check_(common, NULL, bag, &sizes));
     okra_bag_get_number_(bag, "x.waves", &waves);
+    const char *decode = okra_bag_get_text_(bag, "decode");
+    if (decode && !okra_decoder_find_(decode)) {
+        FAIL(OKRA_EFORMAT, "there is no decoder '%s'", decode);
+    }
     TRY(check_pairs(method, &facts, bag, waves != 0));
     TRY(check_kernels(&facts, bag, &d));
     okra_sizes_set_(&sizes, "n", y->n);

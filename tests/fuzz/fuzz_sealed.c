@@ -234,7 +234,7 @@ static const char *const kernels[] = {"linear",
                                       "jitter(sigma=1,width=2)",
                                       "rbf(sigma=1) | sketch(rank=3) | center",
                                       "laplacian(gamma=1)"};
-static const char *const texts[] = {"operator", "graph", "associate", "kernel"};
+static const char *const texts[] = {"operator", "graph", "associate", "kernel", "decode"};
 
 static part *some_part(parts *m, tape *t)
 {
