@@ -137,7 +137,10 @@ okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
         FAIL(OKRA_EFORMAT, "%s: the array %s is not aligned", archive->path, entry);
     }
     *values = bytes + length;
-    json_object_set_new(json_object_get(archive->arrays, key), "used", json_true());
+    if (json_object_set_new(json_object_get(archive->arrays, key), "used", json_true()) !=
+        0) {
+        FAIL(OKRA_EMEM, "%s: no memory to note that '%s' was read", archive->path, key);
+    }
 done:
     okra_free_(owned);
     return st;

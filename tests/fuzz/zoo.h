@@ -201,7 +201,7 @@ static inline okra_data *zoo_data(zoo_kind kind, int n)
             values[k] = zoo_value((int)k);
         }
     }
-    okra_data *parts[2] = {NULL, NULL};
+    okra_data *both[2] = {NULL, NULL};
     switch ((int)kind) {
     case ZOO_SPARSE:
         PARTS_CHECK(okra_data_sparse(indptr, indices, values, n, 5, &data) == OKRA_OK);
@@ -228,11 +228,11 @@ static inline okra_data *zoo_data(zoo_kind kind, int n)
         PARTS_CHECK(okra_data_gram(gram, n, ZOO_N, ZOO_N, NULL, &data) == OKRA_OK);
         break;
     case ZOO_TUPLE:
-        parts[0] = zoo_vectors(ZOO_DENSE, n);
-        parts[1] = zoo_strings(n);
-        PARTS_CHECK(okra_data_tuple(parts, 2, &data) == OKRA_OK);
-        okra_data_free(parts[0]);
-        okra_data_free(parts[1]);
+        both[0] = zoo_vectors(ZOO_DENSE, n);
+        both[1] = zoo_strings(n);
+        PARTS_CHECK(okra_data_tuple(both, 2, &data) == OKRA_OK);
+        okra_data_free(both[0]);
+        okra_data_free(both[1]);
         break;
     default:
         data = zoo_vectors(kind, n);
