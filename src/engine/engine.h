@@ -118,6 +118,48 @@ okra_status okra_large_eigh_(okra_context *ctx, okra_large_ *A, double *w) OKRA_
 /* Is it the host that works, where matrices cost no copy? */
 bool okra_engine_is_host_(const okra_context *ctx);
 
+/* ---- with blocks of the host ---- */
+
+/* A matrix for what is going to be in `block` (keep: that begins with what is in it), and
+ * at the end the way there. The host engine works where the block is. */
+okra_status okra_large_begin_(okra_context *ctx, bool keep, okra_mat_ block,
+                              okra_large_ **out) OKRA_CHECK;
+okra_status okra_large_end_(okra_context *ctx, const okra_large_ *A,
+                            okra_mat_ block) OKRA_CHECK;
+/* C <- alpha op(A) op(B), C of the host: both large; A large and B of the host; A of the
+ * host and B large. */
+okra_status okra_large_times_(okra_context *ctx, bool ta, bool tb, double alpha,
+                              const okra_large_ *A, const okra_large_ *B,
+                              okra_mat_ C) OKRA_CHECK;
+okra_status okra_large_left_(okra_context *ctx, bool ta, bool tb, double alpha,
+                             const okra_large_ *A, okra_mat_ B, okra_mat_ C) OKRA_CHECK;
+okra_status okra_large_right_(okra_context *ctx, bool ta, bool tb, double alpha,
+                              okra_mat_ A, const okra_large_ *B, okra_mat_ C) OKRA_CHECK;
+/* As okra_large_solve_, B of the host. */
+okra_status okra_large_solve_host_(okra_context *ctx, bool left, const okra_large_ *L,
+                                   okra_mat_ B) OKRA_CHECK;
+/* What linalg.h has of these names, the matrices in the host's memory, computed by the
+ * engine: for methods that also come back to single entries. Not in parallel bodies. */
+okra_status okra_engine_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
+                              okra_mat_ A, okra_mat_ B, double beta,
+                              okra_mat_ C) OKRA_CHECK;
+okra_status okra_engine_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
+                              double beta, okra_mat_ C) OKRA_CHECK;
+okra_status okra_engine_cholesky_(okra_context *ctx, okra_mat_ A,
+                                  double *jitter) OKRA_CHECK;
+okra_status okra_engine_cholesky_try_(okra_context *ctx, okra_mat_ A,
+                                      bool *done) OKRA_CHECK;
+okra_status okra_engine_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,
+                              okra_mat_ B) OKRA_CHECK;
+okra_status okra_engine_cholesky_solve_(okra_context *ctx, okra_mat_ L,
+                                        okra_mat_ B) OKRA_CHECK;
+okra_status okra_engine_cholesky_solve_rows_(okra_context *ctx, okra_mat_ L,
+                                             okra_mat_ B) OKRA_CHECK;
+okra_status okra_engine_eigh_(okra_context *ctx, okra_mat_ A, double *w) OKRA_CHECK;
+/* Rows first.. of the Gram matrix into a block of the host, computed by the engine. */
+okra_status okra_large_gram_host_(okra_context *ctx, const okra_entries_ *entries,
+                                  okra_int first, okra_mat_ block) OKRA_CHECK;
+
 /* ---- several processes ---- */
 
 /* The rows first..first+count-1 of n that this process streams; one process: all. */

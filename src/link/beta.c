@@ -33,7 +33,7 @@ static okra_status laplacian(okra_context *ctx, const okra_network_ *network, ok
             A.p[i * A.ld + i] += w->values[k];
         }
     }
-    return okra_eigh_(ctx, A, x);
+    return okra_engine_eigh_(ctx, A, x);
 }
 
 /* Rows i0.. of the kernel: a row of V holds an eigenvector. self[j] = k_jj. */
@@ -52,8 +52,8 @@ static okra_status kernel_rows(okra_context *ctx, okra_mat_ V, const double *x,
             self[j] += e * v[j] * v[j];
         }
     }
-    return okra_gemm_(ctx, true, false, 1, okra_mat_part_(V, 0, n, 0, K.rows), scaled, 0,
-                      K);
+    return okra_engine_gemm_(ctx, true, false, 1, okra_mat_part_(V, 0, n, 0, K.rows),
+                             scaled, 0, K);
 }
 
 okra_status okra_link_beta(okra_context *context, okra_int nodes, const okra_link *edges,

@@ -88,8 +88,8 @@ static okra_status times_gram(okra_context *ctx, okra_links *l, int g)
     TRY(okra_doubles_(ctx, n, n, "the Gram matrix of the outputs", &L));
     TRY(okra_doubles_(ctx, group->count, n, "the factor of the scores", &P));
     TRY(okra_bound_gram_(ctx, l->model->training->bound_y, okra_mat_of_(L, n, n)));
-    TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(group->Q, group->count, n),
-                   okra_mat_of_(L, n, n), 0, okra_mat_of_(P, group->count, n)));
+    TRY(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(group->Q, group->count, n),
+                          okra_mat_of_(L, n, n), 0, okra_mat_of_(P, group->count, n)));
     group->P = P;
     P = NULL;
 done:
@@ -172,10 +172,10 @@ okra_status okra_link_panel_(okra_context *ctx, okra_links *l, int rows, okra_in
     }
     TRY(okra_link_factors_(ctx, l, rows, true, false));
     TRY(okra_link_factors_(ctx, l, cols, false, true));
-    TRY(okra_gemm_(ctx, false, true, 1,
-                   okra_mat_of_(l->group[rows].P + i0 * l->width, S.rows, l->width),
-                   okra_mat_of_(l->group[cols].Q + j0 * l->width, S.cols, l->width), 0,
-                   S));
+    TRY(okra_engine_gemm_(
+        ctx, false, true, 1,
+        okra_mat_of_(l->group[rows].P + i0 * l->width, S.rows, l->width),
+        okra_mat_of_(l->group[cols].Q + j0 * l->width, S.cols, l->width), 0, S));
     if (linker && (linker->kernel == OKRA_LINKER_ALWAYS_ ||
                    (linker->kernel == OKRA_LINKER_NEW_ && rows == OKRA_NEW_ &&
                     cols == OKRA_NEW_))) {

@@ -81,8 +81,8 @@ static okra_status judge(okra_context *ctx, void *user, const okra_left_ *left)
     okra_status st = OKRA_OK;
     sink *s = user;
     okra_ranking *r = NULL;
-    TRY(okra_gemm_(ctx, false, false, 1, left->W, s->L, 0, s->WL));
-    TRY(okra_gemm_(ctx, false, true, 1, s->WL, left->W, 0, s->S));
+    TRY(okra_engine_gemm_(ctx, false, false, 1, left->W, s->L, 0, s->WL));
+    TRY(okra_engine_gemm_(ctx, false, true, 1, s->WL, left->W, 0, s->S));
     if (s->together) {
         leave_both(left->W, s->L, s->WL, s->S);
     }

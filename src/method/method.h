@@ -14,8 +14,7 @@
 #define OKRA_METHOD_H_
 
 #include "data/kept.h"
-#include "kernel/kernel.h"
-#include "linalg/linalg.h"
+#include "engine/engine.h"
 
 /* What a method may ask of the training set. Inputs may be more than the outputs: the
  * first n are the labelled ones, the others have no output. */
@@ -37,12 +36,29 @@ typedef struct okra_problem_ {
     const struct okra_map_ *map_x, *map_y;
 } okra_problem_;
 
-/* A fresh Gram matrix of the inputs (N x N) or outputs (n x n) that the caller owns and
- * may destroy. */
+/* A fresh Gram matrix of the inputs (N x N) or outputs (n x n), made by the engine, that
+ * the caller owns and may destroy; and the same brought to the host, for methods that
+ * come back to single rows. */
 okra_status okra_problem_K_(okra_context *ctx, const okra_problem_ *p,
-                            double **K) OKRA_CHECK;
+                            okra_large_ **K) OKRA_CHECK;
 okra_status okra_problem_L_(okra_context *ctx, const okra_problem_ *p,
-                            double **L) OKRA_CHECK;
+                            okra_large_ **L) OKRA_CHECK;
+okra_status okra_problem_host_K_(okra_context *ctx, const okra_problem_ *p,
+                                 double **K) OKRA_CHECK;
+okra_status okra_problem_host_L_(okra_context *ctx, const okra_problem_ *p,
+                                 double **L) OKRA_CHECK;
+
+/* Matrices of a model that the queries of one run ask for again and again: on the engine
+ * once. Zero to begin with. */
+enum { OKRA_SENT_MOST_ = 4 };
+typedef struct okra_sent_ {
+    const double *of[OKRA_SENT_MOST_];
+    okra_large_ *items[OKRA_SENT_MOST_];
+    int count;
+} okra_sent_;
+okra_status okra_sent_find_(okra_context *ctx, okra_sent_ *sent, okra_mat_ block,
+                            const okra_large_ **out) OKRA_CHECK;
+void okra_sent_clear_(okra_sent_ *sent);
 
 /* A block of queries: m test inputs seen through the input kernel. */
 typedef struct okra_query_ {
@@ -56,7 +72,17 @@ typedef struct okra_query_ {
     const okra_data *x; /* the test inputs themselves, or NULL where there are none; */
     okra_int first;     /* the queries are its objects first..first+m-1              */
     const okra_bound_ *kx; /* the input kernel on the training inputs, or NULL */
+    okra_large_ *K;   /* what Kx says (Kx.p is then NULL), on the engine: for a method
+                         with `large`; may be destroyed. NULL: Kx has it          */
+    okra_kept_ *kept; /* of the run, or NULL */
 } okra_query_;
+
+/* out (of the host) <- K B, or K B' (trans), B a matrix of the model; and K (L L')^-1. K
+ * may be destroyed. */
+okra_status okra_query_times_(okra_context *ctx, okra_query_ *query, bool trans,
+                              okra_mat_ B, okra_mat_ out) OKRA_CHECK;
+okra_status okra_query_solve_(okra_context *ctx, okra_query_ *query, okra_mat_ L,
+                              okra_mat_ out) OKRA_CHECK;
 
 /* A method whose prediction is the y that minimises a criterion of its own, not the one
  * nearest to h(x): twin Gaussian processes. With l_y = (l(y_i, y))_i over the training
@@ -145,6 +171,7 @@ typedef struct okra_method_ {
     bool missing;        /* can use explicit outputs in which NaN is a missing value */
     bool unlabelled;     /* can use inputs without outputs; else a problem has none */
     bool low_rank;       /* can use map_x and map_y; else a problem has none        */
+    bool large;          /* predicts from query->K as well as from query->Kx        */
     bool gaussian;       /* h(x) is the mean of a Gaussian process with noise lambda */
     /* Whether it can with these options and this problem, of which n, unlabelled, x, y
      * and the features are set, kernels and maps are not; NULL: always. */

@@ -5,31 +5,118 @@
 
 static okra_status gram(okra_context *ctx, okra_int n, const char *what,
                         const okra_bound_ *kernel, const double *given, okra_int given_ld,
-                        double **out)
+                        okra_large_ **out)
 {
     okra_status st = OKRA_OK;
-    double *G = NULL;
-    TRY(okra_doubles_(ctx, n, n, what, &G));
+    okra_large_ *G = NULL;
+    okra_entries_ *entries = NULL;
+    TRY(okra_large_create_(ctx, n, n, what, &G));
     if (given) {
-        TRY(okra_mat_copy_(okra_mat_view_(given, n, n, given_ld), okra_mat_of_(G, n, n)));
+        TRY(okra_large_put_(ctx, okra_mat_view_(given, n, n, given_ld), 0, 0, G));
     } else {
-        TRY(okra_bound_gram_(ctx, kernel, okra_mat_of_(G, n, n)));
+        TRY(okra_entries_create_(ctx, kernel, NULL, &entries));
+        TRY(okra_large_gram_(ctx, entries, 0, G));
     }
     *out = G;
     G = NULL;
 done:
-    okra_free_(G);
+    okra_entries_free_(entries);
+    okra_large_free_(G);
     return st;
 }
 
-okra_status okra_problem_K_(okra_context *ctx, const okra_problem_ *p, double **K)
+static const char inputs[] = "the Gram matrix of the inputs";
+static const char outputs[] = "the Gram matrix of the outputs";
+
+okra_status okra_problem_K_(okra_context *ctx, const okra_problem_ *p, okra_large_ **K)
 {
-    return gram(ctx, p->n + p->unlabelled, "the Gram matrix of the inputs", p->kx,
-                p->given_K, p->given_K_ld, K);
+    return gram(ctx, p->n + p->unlabelled, inputs, p->kx, p->given_K, p->given_K_ld, K);
 }
 
-okra_status okra_problem_L_(okra_context *ctx, const okra_problem_ *p, double **L)
+okra_status okra_problem_L_(okra_context *ctx, const okra_problem_ *p, okra_large_ **L)
 {
-    return gram(ctx, p->n, "the Gram matrix of the outputs", p->ky, p->given_L,
-                p->given_L_ld, L);
+    return gram(ctx, p->n, outputs, p->ky, p->given_L, p->given_L_ld, L);
+}
+
+okra_status okra_problem_host_K_(okra_context *ctx, const okra_problem_ *p, double **K)
+{
+    okra_large_ *G = NULL;
+    okra_status st = okra_problem_K_(ctx, p, &G);
+    st = st == OKRA_OK ? okra_large_take_(ctx, &G, inputs, K) : st;
+    okra_large_free_(G);
+    return st;
+}
+
+okra_status okra_problem_host_L_(okra_context *ctx, const okra_problem_ *p, double **L)
+{
+    okra_large_ *G = NULL;
+    okra_status st = okra_problem_L_(ctx, p, &G);
+    st = st == OKRA_OK ? okra_large_take_(ctx, &G, outputs, L) : st;
+    okra_large_free_(G);
+    return st;
+}
+
+/* ---- queries ---- */
+
+void okra_sent_clear_(okra_sent_ *sent)
+{
+    for (int i = 0; i < sent->count; i++) {
+        okra_large_free_(sent->items[i]);
+    }
+    *sent = (okra_sent_){0};
+}
+
+okra_status okra_sent_find_(okra_context *ctx, okra_sent_ *sent, okra_mat_ block,
+                            const okra_large_ **out)
+{
+    okra_status st = OKRA_OK;
+    int at = 0;
+    while (at < sent->count && sent->of[at] != block.p) {
+        at++;
+    }
+    if (at == OKRA_SENT_MOST_) { /* the last one makes room */
+        okra_large_free_(sent->items[--at]);
+        sent->count--;
+    }
+    if (at == sent->count) {
+        TRY(okra_large_borrow_(ctx, block, &sent->items[at]));
+        sent->of[at] = block.p;
+        sent->count++;
+    }
+    *out = sent->items[at];
+done:
+    return st;
+}
+
+okra_status okra_query_times_(okra_context *ctx, okra_query_ *query, bool trans,
+                              okra_mat_ B, okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    okra_sent_ own = {0};
+    const okra_large_ *stored = NULL;
+    TRY(okra_sent_find_(ctx, query->sent ? query->sent : &own, B, &stored));
+    TRY(query->K ? okra_large_times_(ctx, false, trans, 1, query->K, stored, out)
+                 : okra_large_right_(ctx, false, trans, 1, query->Kx, stored, out));
+done:
+    okra_sent_clear_(&own);
+    return st;
+}
+
+okra_status okra_query_solve_(okra_context *ctx, okra_query_ *query, okra_mat_ L,
+                              okra_mat_ out)
+{
+    okra_status st = OKRA_OK;
+    okra_sent_ own = {0};
+    const okra_large_ *stored = NULL;
+    TRY(okra_sent_find_(ctx, query->sent ? query->sent : &own, L, &stored));
+    if (query->K) {
+        TRY(okra_large_solve_(ctx, false, stored, query->K));
+        TRY(okra_large_get_(ctx, query->K, 0, 0, out));
+    } else {
+        TRY(okra_mat_copy_(query->Kx, out));
+        TRY(okra_large_solve_host_(ctx, false, stored, out));
+    }
+done:
+    okra_sent_clear_(&own);
+    return st;
 }

@@ -60,11 +60,11 @@ static okra_status variances(okra_context *ctx, const okra_model *m, const okra_
     okra_mat_ G = okra_mat_of_(K, n, n);
     TRY(okra_bound_gram_(ctx, kx, G));
     okra_mat_add_diagonal_(G, lambda);
-    TRY(okra_cholesky_(ctx, G, NULL));
+    TRY(okra_engine_cholesky_(ctx, G, NULL));
     for (okra_int first = 0; first < x->n; first += ROWS) {
         okra_mat_ rows = okra_mat_of_(B, OKRA_MIN_(ROWS, x->n - first), n);
         TRY(okra_other_cross_(ctx, kx, other, first, rows));
-        TRY(okra_trsm_(ctx, false, true, G, rows)); /* rows of k_x' G'^-1 */
+        TRY(okra_engine_trsm_(ctx, false, true, G, rows)); /* rows of k_x' G'^-1 */
         for (okra_int r = 0; r < rows.rows; r++) {
             double v = self[first + r] - okra_dot_(n, B + r * n, B + r * n);
             out[(first + r) * OKRA_CONFIDENCE_COLUMNS + 2] = v < 0 ? 0 : v;

@@ -110,7 +110,10 @@ typedef struct okra_walk_ {
     const okra_data *x;
     okra_other_ *other;
     double *self, *train_self; /* where the method asked for them */
-    double *K;                 /* rows x columns: against all inputs that are kept */
+    okra_entries_ *entries;    /* test inputs against all inputs that are kept      */
+    double *K;                 /* rows x columns of them, or                        */
+    okra_large_ *large;        /* where the method takes it from the engine         */
+    okra_sent_ sent;           /* matrices of the model there                       */
     double *extra;             /* rows x extra_cols: of the last block, for a criterion */
     okra_int tests, rows, columns, extra_cols;
 } okra_walk_;

@@ -19,6 +19,14 @@ okra_int okra_model_width_(const okra_model *model)
                : model->training->y->n;
 }
 
+static const char block_name[] = "a block of test rows against the training inputs";
+
+/* Does the method take the block where the engine makes it? */
+static bool on_engine(const okra_walk_ *walk)
+{
+    return walk->model->method->large && !walk->model->training->waves;
+}
+
 okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
                             const okra_data *x, okra_int extra, okra_walk_ *walk)
 {
@@ -43,8 +51,10 @@ okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
     if (w.extra_cols > 0) {
         TRY(okra_doubles_(ctx, w.rows, w.extra_cols, "what a criterion needs", &w.extra));
     }
-    TRY(okra_doubles_(ctx, w.rows, inputs,
-                      "a block of test rows against the training inputs", &w.K));
+    TRY(okra_entries_create_(ctx, t->bound_x, w.other, &w.entries));
+    if (!on_engine(&w)) {
+        TRY(okra_doubles_(ctx, w.rows, inputs, block_name, &w.K));
+    }
     *walk = w;
     return OKRA_OK;
 done:
@@ -54,6 +64,9 @@ done:
 
 void okra_walk_close_(okra_walk_ *walk)
 {
+    okra_sent_clear_(&walk->sent);
+    okra_large_free_(walk->large);
+    okra_entries_free_(walk->entries);
     okra_other_free_(walk->other);
     okra_free_(walk->self);
     okra_free_(walk->train_self);
@@ -65,6 +78,7 @@ void okra_walk_close_(okra_walk_ *walk)
 static okra_status query(okra_context *ctx, okra_walk_ *walk, okra_int first, okra_int m,
                          okra_query_ *out)
 {
+    okra_status st = OKRA_OK;
     const okra_training_ *t = walk->model->training;
     *out = (okra_query_){.m = m,
                          .n = t->y->n,
@@ -74,12 +88,24 @@ static okra_status query(okra_context *ctx, okra_walk_ *walk, okra_int first, ok
                          .extra = okra_mat_of_(walk->extra, m, walk->extra_cols),
                          .x = walk->x,
                          .first = first,
-                         .kx = t->bound_x};
-    okra_status st = okra_other_cross_(ctx, t->bound_x, walk->other, first,
-                                       okra_mat_part_(out->Kx, 0, m, 0, t->x->n));
-    if (st == OKRA_OK && t->waves) {
-        okra_waves_(out->Kx);
+                         .kx = t->bound_x,
+                         .sent = &walk->sent};
+    if (!on_engine(walk)) {
+        TRY(okra_large_gram_host_(ctx, walk->entries, first,
+                                  okra_mat_part_(out->Kx, 0, m, 0, t->x->n)));
+        if (t->waves) {
+            okra_waves_(out->Kx);
+        }
+        goto done;
     }
+    if (!walk->large || okra_large_rows_(walk->large) != m) {
+        okra_large_free_(walk->large);
+        walk->large = NULL;
+        TRY(okra_large_create_(ctx, m, walk->columns, block_name, &walk->large));
+    }
+    TRY(okra_large_gram_(ctx, walk->entries, first, walk->large));
+    out->K = walk->large;
+done:
     return st;
 }
 

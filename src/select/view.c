@@ -272,6 +272,7 @@ static okra_status query(okra_context *ctx, const okra_view_ *v, bool self, doub
 {
     okra_status st = OKRA_OK;
     okra_other_ *other = NULL;
+    okra_entries_ *entries = NULL;
     *q = (okra_query_){.m = v->m,
                        .n = v->n,
                        .Kx = okra_mat_of_(K, v->m, inputs),
@@ -285,7 +286,8 @@ static okra_status query(okra_context *ctx, const okra_view_ *v, bool self, doub
     }
     const okra_bound_ *bound = v->training->bound_x;
     TRY(okra_other_create_(ctx, bound, v->test_x, &other));
-    TRY(okra_other_cross_(ctx, bound, other, 0, q->Kx));
+    TRY(okra_entries_create_(ctx, bound, other, &entries));
+    TRY(okra_large_gram_host_(ctx, entries, 0, q->Kx));
     if (self) {
         ALLOC(*selves, v->m + inputs);
         TRY(okra_other_diagonal_(ctx, bound, other, *selves));
@@ -294,6 +296,7 @@ static okra_status query(okra_context *ctx, const okra_view_ *v, bool self, doub
         q->train_self = *selves + v->m;
     }
 done:
+    okra_entries_free_(entries);
     okra_other_free_(other);
     return st;
 }

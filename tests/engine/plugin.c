@@ -72,7 +72,13 @@ static okra_status create(void *e, okra_context *ctx, okra_int rows, okra_int co
                           const char *what, void **out)
 {
     const state *s = e;
-    (void)ctx, (void)what;
+    double need = 8 * (double)rows * (double)cols, most = (double)s->host->budget(ctx);
+    if (most > 0 && need > most) {
+        return s->host->fail(OKRA_EBUDGET,
+                             "engine test: %s of %lld x %lld doubles needs %.0f bytes, "
+                             "there are %.0f",
+                             what, (long long)rows, (long long)cols, need, most);
+    }
     body *b = s->host->alloc(1, sizeof *b);
     double *p = s->host->alloc(rows * cols, sizeof *p);
     if (!b || !p) {

@@ -51,9 +51,9 @@ static okra_status factor(okra_context *ctx, const okra_problem_ *p, double ridg
 {
     okra_status st = OKRA_OK;
     double *K = NULL;
-    TRY(okra_problem_K_(ctx, p, &K));
+    TRY(okra_problem_host_K_(ctx, p, &K));
     okra_mat_add_diagonal_(okra_mat_of_(K, p->n, p->n), ridge);
-    TRY(okra_cholesky_(ctx, okra_mat_of_(K, p->n, p->n), NULL));
+    TRY(okra_engine_cholesky_(ctx, okra_mat_of_(K, p->n, p->n), NULL));
     TRY(okra_linker_put_(bag, "factor", &K, p->n, p->n));
 done:
     okra_free_(K);
@@ -68,7 +68,7 @@ static okra_status fit_em(okra_context *ctx, const okra_problem_ *p,
     double *L = NULL;
     TRY(okra_options_read(options, &okra_method_em_.options, &o));
     TRY(factor(ctx, p, o.lambda, bag));
-    TRY(okra_problem_L_(ctx, p, &L));
+    TRY(okra_problem_host_L_(ctx, p, &L));
     TRY(okra_linker_put_(bag, "output", &L, p->n, p->n));
 done:
     okra_free_(L);
@@ -84,7 +84,7 @@ static okra_status positive_part(okra_context *ctx, okra_mat_ A)
     ALLOC(x, n);
     TRY(okra_doubles_(ctx, n, n, "eigenvectors of the output matrix", &V));
     TRY(okra_mat_copy_(A, okra_mat_of_(V, n, n)));
-    TRY(okra_eigh_(ctx, okra_mat_of_(V, n, n), x));
+    TRY(okra_engine_eigh_(ctx, okra_mat_of_(V, n, n), x));
     while (negative < n && x[negative] <= 0) {
         negative++;
     }
@@ -93,7 +93,8 @@ static okra_status positive_part(okra_context *ctx, okra_mat_ A)
             V[r * n + j] *= sqrt(x[r]);
         }
     }
-    TRY(okra_syrk_(ctx, true, 1, okra_mat_of_(V + negative * n, n - negative, n), 0, A));
+    TRY(okra_engine_syrk_(ctx, true, 1, okra_mat_of_(V + negative * n, n - negative, n),
+                          0, A));
 done:
     okra_free_(x);
     okra_free_(V);
@@ -109,11 +110,11 @@ static okra_status fit_pkmr(okra_context *ctx, const okra_problem_ *p,
     double *L = NULL, *inverse = NULL;
     TRY(okra_options_read(options, &okra_method_pkmr_.options, &o));
     TRY(factor(ctx, p, o.epsilon, bag));
-    TRY(okra_problem_L_(ctx, p, &L));
+    TRY(okra_problem_host_L_(ctx, p, &L));
     TRY(okra_doubles_(ctx, n, n, "the inverse of the Gram matrix", &inverse));
     okra_linker_units_(okra_mat_of_(inverse, n, n), 0);
-    TRY(okra_cholesky_solve_rows_(ctx, okra_linker_get_(bag, "factor"),
-                                  okra_mat_of_(inverse, n, n)));
+    TRY(okra_engine_cholesky_solve_rows_(ctx, okra_linker_get_(bag, "factor"),
+                                         okra_mat_of_(inverse, n, n)));
     for (okra_int i = 0; i < n * n; i++) {
         L[i] -= o.lambda / 2 * inverse[i];
     }
@@ -140,14 +141,14 @@ static okra_status product(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
         okra_linker_units_(W, labelled);
     } else {
         TRY(okra_mat_copy_(okra_mat_part_(q->Kx, 0, q->m, 0, q->n), W));
-        TRY(okra_cholesky_solve_rows_(ctx, okra_linker_get_(bag, "factor"), W));
+        TRY(okra_engine_cholesky_solve_rows_(ctx, okra_linker_get_(bag, "factor"), W));
     }
     if (Q.p) {
         TRY(okra_mat_copy_(W, okra_mat_part_(Q, 0, q->m, 0, q->n)));
     }
     if (P.p) {
-        TRY(okra_gemm_(ctx, false, false, 1, W, B, 0,
-                       okra_mat_part_(P, 0, q->m, 0, q->n)));
+        TRY(okra_engine_gemm_(ctx, false, false, 1, W, B, 0,
+                              okra_mat_part_(P, 0, q->m, 0, q->n)));
     }
 done:
     okra_free_(own);

@@ -85,7 +85,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *p,
     double *K = NULL, *C = NULL;
     TRY(okra_options_read(options, &okra_method_local_.options, &t.o));
     TRY(okra_linker_network_("local", p, &t.network));
-    TRY(okra_problem_K_(ctx, p, &K));
+    TRY(okra_problem_host_K_(ctx, p, &K));
     TRY(okra_svm_gram_create_(ctx, "local", okra_mat_of_(K, n, n), &t.gram));
     ALLOC(t.others, n * workers);
     ALLOC(t.label, n * workers);

@@ -54,7 +54,7 @@ static okra_status inputs(okra_context *ctx, const okra_problem_ *p, okra_bag_ *
 {
     okra_status st = OKRA_OK;
     double *means = NULL;
-    TRY(okra_problem_K_(ctx, p, K));
+    TRY(okra_problem_host_K_(ctx, p, K));
     ALLOC(means, p->n);
     okra_linker_center_(okra_mat_of_(*K, p->n, p->n), means);
     TRY(okra_linker_put_(bag, "means", &means, 1, p->n));
@@ -89,7 +89,7 @@ static okra_status fit_kcca(okra_context *ctx, const okra_problem_ *p,
     TRY(okra_options_read(options, &okra_method_kcca_.options, &o));
     okra_int d = OKRA_MIN_(o.dimensions, n);
     TRY(inputs(ctx, p, bag, &K));
-    TRY(okra_problem_L_(ctx, p, &L));
+    TRY(okra_problem_host_L_(ctx, p, &L));
     TRY(okra_doubles_(ctx, n, n, "a work matrix", &R));
     TRY(okra_doubles_(ctx, n, n, "a work matrix", &T));
     TRY(okra_doubles_(ctx, n, d, "coordinates", &C));
@@ -99,15 +99,15 @@ static okra_status fit_kcca(okra_context *ctx, const okra_problem_ *p,
     okra_linker_center_(b, x);
     TRY(shrink(ctx, o.mu, b, r));
     TRY(shrink(ctx, o.lambda, a, r));
-    TRY(okra_gemm_(ctx, false, false, 1, a, b, 0, t));
-    TRY(okra_syrk_(ctx, false, 1, t, 0, a)); /* A B^2 A */
-    TRY(okra_eigh_(ctx, a, x));
+    TRY(okra_engine_gemm_(ctx, false, false, 1, a, b, 0, t));
+    TRY(okra_engine_syrk_(ctx, false, 1, t, 0, a)); /* A B^2 A */
+    TRY(okra_engine_eigh_(ctx, a, x));
     for (okra_int l = 0; l < d; l++) { /* the largest come last */
         TRY(okra_mat_copy_(okra_mat_part_(a, n - 1 - l, 1, 0, n),
                            okra_mat_part_(t, l, 1, 0, n)));
     }
-    TRY(okra_gemm_(ctx, false, true, 1, r, okra_mat_part_(t, 0, d, 0, n), 0,
-                   okra_mat_of_(C, n, d)));
+    TRY(okra_engine_gemm_(ctx, false, true, 1, r, okra_mat_part_(t, 0, d, 0, n), 0,
+                          okra_mat_of_(C, n, d)));
     TRY(okra_linker_put_(bag, "coordinates", &C, n, d));
 done:
     okra_free_(K);
@@ -148,7 +148,7 @@ static okra_status fit_kml(okra_context *ctx, const okra_problem_ *p,
     TRY(inputs(ctx, p, bag, &K));
     ALLOC(x, n);
     ALLOC(mu, n);
-    TRY(okra_eigh_(ctx, okra_mat_of_(K, n, n), x));
+    TRY(okra_engine_eigh_(ctx, okra_mat_of_(K, n, n), x));
     while (first < n && x[first] <= (double)n * DBL_EPSILON * x[n - 1]) {
         first++;
     }
@@ -161,19 +161,19 @@ static okra_status fit_kml(okra_context *ctx, const okra_problem_ *p,
     TRY(okra_doubles_(ctx, r, r, "the metric", &S));
     TRY(okra_doubles_(ctx, n, d, "coordinates", &C));
     times_laplacian(network, Q, okra_mat_of_(T, r, n));
-    TRY(okra_gemm_(ctx, false, true, 1, Q, okra_mat_of_(T, r, n), 0,
-                   okra_mat_of_(S, r, r)));
+    TRY(okra_engine_gemm_(ctx, false, true, 1, Q, okra_mat_of_(T, r, n), 0,
+                          okra_mat_of_(S, r, r)));
     for (okra_int i = 0; i < r; i++) {
         S[i * r + i] += o.lambda / x[first + i];
     }
-    TRY(okra_eigh_(ctx, okra_mat_of_(S, r, r), mu)); /* the smallest come first */
+    TRY(okra_engine_eigh_(ctx, okra_mat_of_(S, r, r), mu)); /* the smallest come first */
     for (okra_int i = 0; i < r; i++) {
         for (okra_int j = 0; j < n; j++) {
             Q.p[i * n + j] /= x[first + i];
         }
     }
-    TRY(okra_gemm_(ctx, true, true, 1, Q, okra_mat_of_(S, d, r), 0,
-                   okra_mat_of_(C, n, d)));
+    TRY(okra_engine_gemm_(ctx, true, true, 1, Q, okra_mat_of_(S, d, r), 0,
+                          okra_mat_of_(C, n, d)));
     TRY(okra_linker_put_(bag, "coordinates", &C, n, d));
 done:
     okra_free_(K);
@@ -192,8 +192,8 @@ static okra_status coordinates(okra_context *ctx, const okra_bag_ *bag, okra_que
 {
     okra_mat_ K = okra_mat_part_(q->Kx, 0, q->m, 0, q->n);
     okra_linker_center_rows_(K, okra_linker_get_(bag, "means").p);
-    return okra_gemm_(ctx, false, false, 1, K, okra_linker_get_(bag, "coordinates"), 0,
-                      F);
+    return okra_engine_gemm_(ctx, false, false, 1, K,
+                             okra_linker_get_(bag, "coordinates"), 0, F);
 }
 
 static okra_int width_kcca(const okra_bag_ *bag)

@@ -68,11 +68,11 @@ extern const okra_method_ okra_method_margin_;
 
 static void release(okra_margin_ *m)
 {
-    okra_free_(m->K);
+    okra_large_free_(m->K);
     okra_semi_clear_(&m->s);
     okra_free_(m->A);
     okra_free_(m->g);
-    okra_free_(m->L);
+    okra_large_free_(m->L);
     okra_free_(m->Y);
     for (okra_int k = 0; m->S && k < m->count; k++) {
         okra_free_(m->S[k]);
@@ -131,15 +131,16 @@ static okra_status coordinates(okra_margin_ *m)
 {
     okra_status st = OKRA_OK;
     okra_int n = m->n, d = m->d;
-    double *v = NULL, *L = NULL;
+    okra_large_ *L = NULL;
+    double *v = NULL, *row = NULL;
     if (m->p->features) {
         okra_mat_ y = okra_mat_view_(m->p->features, n, d, m->p->features_ld);
         m->q = d;
         TRY(okra_doubles_(m->ctx, n, d, "the output features", &m->Y));
         TRY(okra_mat_copy_(y, okra_mat_of_(m->Y, n, d)));
         if (m->A) {
-            TRY(okra_gemm_(m->ctx, false, true, 1, y, okra_mat_of_(m->A, d, d), 0,
-                           okra_mat_of_(m->Y, n, d)));
+            TRY(okra_engine_gemm_(m->ctx, false, true, 1, y, okra_mat_of_(m->A, d, d), 0,
+                                  okra_mat_of_(m->Y, n, d)));
         }
         for (okra_int i = 0; i < n * d; i++) {
             m->Y[i] *= sqrt(m->p->feature_scale);
@@ -147,22 +148,25 @@ static okra_status coordinates(okra_margin_ *m)
         goto done;
     }
     ALLOC(v, n);
+    ALLOC(row, n);
     TRY(okra_problem_L_(m->ctx, m->p, &L));
-    TRY(okra_eigh_(m->ctx, okra_mat_of_(L, n, n), v));
+    TRY(okra_large_eigh_(m->ctx, L, v));
     TRY(okra_doubles_(m->ctx, n, n, "the output coordinates", &m->Y));
     okra_int first = 0;
     while (first < n && v[first] <= (double)n * DBL_EPSILON * v[n - 1]) {
         first++;
     }
     m->q = n - first;
-    for (okra_int i = 0; i < n; i++) {
-        for (okra_int j = 0; j < m->q; j++) {
-            m->Y[i * m->q + j] = sqrt(v[first + j]) * L[(first + j) * n + i];
+    for (okra_int j = 0; j < m->q; j++) {
+        TRY(okra_large_get_(m->ctx, L, first + j, 0, okra_mat_of_(row, 1, n)));
+        for (okra_int i = 0; i < n; i++) {
+            m->Y[i * m->q + j] = sqrt(v[first + j]) * row[i];
         }
     }
 done:
     okra_free_(v);
-    okra_free_(L);
+    okra_free_(row);
+    okra_large_free_(L);
     return st;
 }
 
@@ -171,6 +175,7 @@ static okra_status output_gram(okra_margin_ *m)
 {
     okra_status st = OKRA_OK;
     okra_int n = m->n, d = m->d;
+    okra_large_ *factor = NULL;
     double *scaled = NULL;
     if (!m->A) {
         return okra_problem_L_(m->ctx, m->p, &m->L);
@@ -179,10 +184,11 @@ static okra_status output_gram(okra_margin_ *m)
     for (okra_int i = 0; i < n * d; i++) {
         scaled[i] = sqrt(m->g[i % d]) * m->Y[i];
     }
-    TRY(okra_doubles_(m->ctx, n, n, "the Gram matrix of the outputs", &m->L));
-    TRY(okra_syrk_(m->ctx, false, 1, okra_mat_of_(scaled, n, d), 0,
-                   okra_mat_of_(m->L, n, n)));
+    TRY(okra_large_create_(m->ctx, n, n, "the Gram matrix of the outputs", &m->L));
+    TRY(okra_large_borrow_(m->ctx, okra_mat_of_(scaled, n, d), &factor));
+    TRY(okra_large_syrk_(m->ctx, false, 1, factor, 0, m->L));
 done:
+    okra_large_free_(factor);
     okra_free_(scaled);
     return st;
 }
@@ -192,6 +198,7 @@ static okra_status prepare(okra_margin_ *m)
     okra_status st = OKRA_OK;
     okra_int N = m->N;
     okra_graph_ *M = NULL;
+    double *K = NULL;
     bool hinge = m->o.loss == OKRA_LOSS_HINGE_;
     if (!hinge || m->A) {
         TRY(coordinates(m));
@@ -200,13 +207,15 @@ static okra_status prepare(okra_margin_ *m)
     if (hinge && m->count == 1) {
         TRY(output_gram(m));
     }
-    TRY(okra_problem_K_(m->ctx, m->p, &m->K));
     if (m->semi) {
-        TRY(okra_graph_create_(m->ctx, m->o.graph, okra_mat_of_(m->K, N, N), &M));
-        TRY(okra_semi_create_(m->ctx, okra_mat_of_(m->K, N, N), m->n, M, m->o.lambda2,
-                              false, &m->s));
-        okra_free_(m->K);
-        m->K = NULL;
+        TRY(okra_problem_host_K_(m->ctx, m->p, &K));
+        TRY(okra_graph_create_(m->ctx, m->o.graph, okra_mat_of_(K, N, N), &M));
+        TRY(okra_semi_create_(m->ctx, okra_mat_of_(K, N, N), m->n, M, m->o.lambda2, false,
+                              &m->s));
+        okra_free_(K);
+        K = NULL;
+    } else {
+        TRY(okra_problem_K_(m->ctx, m->p, &m->K));
     }
     ZALLOC(m->S, m->count);
     for (okra_int k = 0; k < m->count; k++) {
@@ -221,10 +230,33 @@ static okra_status prepare(okra_margin_ *m)
     }
 done:
     okra_graph_free_(M);
+    okra_free_(K);
     return st;
 }
 
 /* ---- one lambda ---- */
+
+/* S <- K / lambda and, for the hinge loss, Q = S o L / 2 in its place. */
+static okra_status scale_gram(okra_margin_ *m, double lambda, okra_mat_ S)
+{
+    okra_status st = OKRA_OK;
+    okra_large_ *A = NULL;
+    double *zeros = NULL;
+    ZALLOC(zeros, m->n);
+    TRY(okra_large_begin_(m->ctx, false, S, &A));
+    TRY(okra_large_combine_(m->ctx, OKRA_COMBINE_DIVIDE_, lambda, 0, zeros, zeros, m->K,
+                            A));
+    if (m->L) {
+        TRY(okra_large_combine_(m->ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, m->L,
+                                A));
+        TRY(okra_large_combine_(m->ctx, OKRA_COMBINE_SUM_, 0.5, 0, NULL, NULL, A, A));
+    }
+    TRY(okra_large_end_(m->ctx, A, S));
+done:
+    okra_large_free_(A);
+    okra_free_(zeros);
+    return st;
+}
 
 static okra_status make_S(okra_margin_ *m, double lambda)
 {
@@ -234,30 +266,48 @@ static okra_status make_S(okra_margin_ *m, double lambda)
         if (m->semi) {
             TRY(okra_semi_gram_(m->ctx, &m->s, lambda, m->A ? m->g[k] : 1,
                                 okra_mat_of_(m->S[k], n, n)));
-            continue;
-        }
-        for (okra_int i = 0; i < n * n; i++) {
-            m->S[k][i] = m->K[i] / lambda;
+        } else {
+            TRY(scale_gram(m, lambda, okra_mat_of_(m->S[k], n, n)));
         }
     }
 done:
     return st;
 }
 
-static okra_status fit_hinge(okra_margin_ *m, double lambda, okra_bag_ *bag)
+/* Q of a graph: (L o S) / 2, or sum_j g_j (Y e_j)(Y e_j)' o S(g_j) / 2. */
+static okra_status hinge_form(okra_margin_ *m, okra_mat_ Q)
 {
     okra_status st = OKRA_OK;
     okra_int n = m->n, d = m->d;
-    okra_boxqp_report_ r;
-    double *Q = m->S[0]; /* becomes the quadratic form */
+    double *L = NULL;
+    if (m->L) {
+        ALLOC(L, n);
+    }
     for (okra_int i = 0; i < n; i++) {
+        if (L) {
+            TRY(okra_large_get_(m->ctx, m->L, i, 0, okra_mat_of_(L, 1, n)));
+        }
         for (okra_int k = 0; k < n; k++) {
-            double sum = m->L ? m->L[i * n + k] * Q[i * n + k] : 0;
-            for (okra_int j = 0; !m->L && j < d; j++) {
+            double sum = L ? L[k] * Q.p[i * n + k] : 0;
+            for (okra_int j = 0; !L && j < d; j++) {
                 sum += m->g[j] * m->Y[i * d + j] * m->Y[k * d + j] * m->S[j][i * n + k];
             }
-            Q[i * n + k] = sum / 2;
+            Q.p[i * n + k] = sum / 2;
         }
+    }
+done:
+    okra_free_(L);
+    return st;
+}
+
+static okra_status fit_hinge(okra_margin_ *m, double lambda, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = m->n;
+    okra_boxqp_report_ r;
+    double *Q = m->S[0]; /* becomes the quadratic form */
+    if (m->semi) {
+        TRY(hinge_form(m, okra_mat_of_(Q, n, n)));
     }
     TRY(okra_boxqp_(m->ctx, okra_mat_of_(Q, n, n), m->o.tolerance, m->alpha, &r));
     TRY(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
@@ -326,6 +376,10 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
                           "the model's 'scale' has %lld values for %lld training pairs",
                           (long long)n, (long long)query->n);
     }
+    if (query->K) {
+        okra_status st = okra_large_scale_(ctx, NULL, scale, query->K);
+        return st == OKRA_OK ? okra_large_get_(ctx, query->K, 0, 0, out) : st;
+    }
     for (okra_int i = 0; i < out.rows; i++) {
         for (okra_int j = 0; j < n; j++) {
             out.p[i * out.ld + j] = scale[j] * query->Kx.p[i * query->Kx.ld + j];
@@ -369,6 +423,7 @@ const okra_method_ okra_method_margin_ = {
     .options = {"margin", rows, sizeof(okra_margin_options_)},
     .unlabelled = true,
     .low_rank = true,
+    .large = true,
     .factored = okra_margin_factored_,
     .path = path,
     .form = form,

@@ -77,12 +77,12 @@ typedef struct okra_margin_ {
     okra_margin_options_ o;
     okra_int n, N, d, q; /* q: coordinates of Y */
     bool semi;
-    double *K;     /* supervised: n x n                              */
-    okra_semi_ s;  /* semi-supervised                                */
-    double *A, *g; /* matrix operator: rows e_j, and d eigenvalues   */
-    double *L;     /* hinge: <y_i, A y_k> where it serves, n x n     */
-    double *Y;     /* n x q: outputs, rotated by E, in true units    */
-    double **S;    /* 1, or d for a semi-supervised matrix operator  */
+    okra_large_ *K; /* supervised: n x n                             */
+    okra_semi_ s;   /* semi-supervised                                */
+    double *A, *g;  /* matrix operator: rows e_j, and d eigenvalues   */
+    okra_large_ *L; /* hinge: <y_i, A y_k> where it serves, n x n    */
+    double *Y;      /* n x q: outputs, rotated by E, in true units    */
+    double **S;     /* 1, or d for a semi-supervised matrix operator  */
     okra_int count;
     double *alpha; /* the solution so far: n (hinge) or n x q        */
     double *H;     /* n x q                                          */

@@ -42,7 +42,8 @@ static okra_status coefficients_of(const okra_margin_ *m, const okra_dual_ *dual
         goto done;
     }
     TRY(st);
-    TRY(okra_cholesky_solve_(m->ctx, okra_mat_of_(F, f, f), okra_mat_of_(I, f, f)));
+    TRY(okra_engine_cholesky_solve_(m->ctx, okra_mat_of_(F, f, f),
+                                    okra_mat_of_(I, f, f)));
     for (okra_int r = 0; r < f; r++) {
         for (okra_int c = 0; c < f; c++) {
             T[active[r] * n + active[c]] = I[r * f + c];
@@ -72,14 +73,14 @@ static okra_status least_coefficients(const okra_margin_ *m, double *T)
     TRY(okra_svd_(m->ctx, okra_mat_of_(Y, n, q), okra_mat_of_(U, n, k), s,
                   okra_mat_of_(Vt, k, q)));
     okra_mat_ W = okra_mat_of_(Y, n, k); /* alpha V diag(1/s), in the place of Y */
-    TRY(okra_gemm_(m->ctx, false, true, 1, okra_mat_of_(m->alpha, n, q),
-                   okra_mat_of_(Vt, k, q), 0, W));
+    TRY(okra_engine_gemm_(m->ctx, false, true, 1, okra_mat_of_(m->alpha, n, q),
+                          okra_mat_of_(Vt, k, q), 0, W));
     for (okra_int i = 0; i < n * k; i++) {
         double v = s[i % k];
         W.p[i] = v > (double)OKRA_MAX_(n, q) * DBL_EPSILON * s[0] ? W.p[i] / v : 0;
     }
-    TRY(okra_gemm_(m->ctx, false, true, 1, W, okra_mat_of_(U, n, k), 0,
-                   okra_mat_of_(T, n, n)));
+    TRY(okra_engine_gemm_(m->ctx, false, true, 1, W, okra_mat_of_(U, n, k), 0,
+                          okra_mat_of_(T, n, n)));
 done:
     okra_free_(Y);
     okra_free_(U);
@@ -98,8 +99,8 @@ static okra_status measure(const okra_margin_ *m, const okra_dual_ *dual, const 
     okra_dual_report_ kept;
     TRY(okra_doubles_(m->ctx, n, q, "the dual variables", &alpha));
     TRY(okra_doubles_(m->ctx, n, q, "the fitted outputs", &H));
-    TRY(okra_gemm_(m->ctx, false, false, 1, okra_mat_view_(T, n, n, n),
-                   okra_mat_of_(m->Y, n, q), 0, okra_mat_of_(alpha, n, q)));
+    TRY(okra_engine_gemm_(m->ctx, false, false, 1, okra_mat_view_(T, n, n, n),
+                          okra_mat_of_(m->Y, n, q), 0, okra_mat_of_(alpha, n, q)));
     TRY(okra_dual_measure_(m->ctx, dual, alpha, H, &kept));
     r->gap = kept.primal - r->dual;
     r->converged = r->gap <= m->o.tolerance * fmax(1, fabs(r->dual));

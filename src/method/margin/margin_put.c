@@ -49,9 +49,9 @@ okra_status okra_margin_put_weights_(okra_margin_ *m, double lambda, const doubl
     }
     if (m->p->features) {
         TRY(okra_doubles_(m->ctx, N, d, "the margin coefficients", &C));
-        TRY(okra_gemm_(m->ctx, true, false, 1, okra_mat_of_(B, n, N),
-                       okra_mat_view_(m->p->features, n, d, m->p->features_ld), 0,
-                       okra_mat_of_(C, N, d)));
+        TRY(okra_engine_gemm_(m->ctx, true, false, 1, okra_mat_of_(B, n, N),
+                              okra_mat_view_(m->p->features, n, d, m->p->features_ld), 0,
+                              okra_mat_of_(C, N, d)));
         TRY(okra_ridge_put_(bag, "coefficients", &C, N, d));
     }
     TRY(okra_ridge_put_(bag, "B", &B, n, N));
@@ -84,8 +84,8 @@ okra_status okra_margin_put_coefficients_(okra_margin_ *m, double lambda, okra_b
         TRY(okra_semi_solve_rows_(m->ctx, &m->s, lambda, m->g, Rm, Xm));
     }
     TRY(okra_doubles_(m->ctx, N, d, "the margin coefficients", &C));
-    TRY(okra_gemm_(m->ctx, true, false, 1, m->semi ? Xm : Rm, okra_mat_of_(m->A, d, d), 0,
-                   okra_mat_of_(C, N, d)));
+    TRY(okra_engine_gemm_(m->ctx, true, false, 1, m->semi ? Xm : Rm,
+                          okra_mat_of_(m->A, d, d), 0, okra_mat_of_(C, N, d)));
     TRY(okra_ridge_put_(bag, "coefficients", &C, N, d));
 done:
     okra_free_(R);

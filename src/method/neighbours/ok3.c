@@ -312,8 +312,8 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *p,
         f.o.features = (okra_int)ceil(sqrt((double)n));
     }
     f.o.features = OKRA_MIN_(f.o.features, n);
-    TRY(okra_problem_K_(ctx, p, &K));
-    TRY(okra_problem_L_(ctx, p, &L));
+    TRY(okra_problem_host_K_(ctx, p, &K));
+    TRY(okra_problem_host_L_(ctx, p, &L));
     f.K = okra_mat_of_(K, n, n);
     f.L = okra_mat_of_(L, n, n);
     ZALLOC(f.trees, f.o.trees);

@@ -137,10 +137,10 @@ static okra_status decompose(const okra_grouped_ *r, okra_int k, work *w)
     }
     okra_mat_ V = okra_mat_of_(w->V, n, n);
     okra_groups_gram_(r->groups, k, w->V);
-    TRY(okra_ridge_decompose_(r->ctx, V, w->v));
+    TRY(okra_ridge_decompose_host_(r->ctx, V, w->v));
     gather(r->Y, n, r->groups->d, w->in, w->width, w->P);
-    TRY(okra_gemm_(r->ctx, false, false, 1, V, okra_mat_of_(w->P, n, w->width), 0,
-                   okra_mat_of_(w->F, n, w->width)));
+    TRY(okra_engine_gemm_(r->ctx, false, false, 1, V, okra_mat_of_(w->P, n, w->width), 0,
+                          okra_mat_of_(w->F, n, w->width)));
     memset(w->ones, 0, (size_t)n * sizeof *w->ones);
     for (okra_int i = 0; i < n * n; i++) {
         w->ones[i / n] += w->V[i];
@@ -156,9 +156,9 @@ static okra_status solve(const okra_grouped_ *r, double lambda, work *w)
     for (okra_int i = 0; i < n * w->width; i++) {
         w->S[i] = w->F[i] / (w->v[i / w->width] + lambda);
     }
-    return okra_gemm_(r->ctx, true, false, 1, okra_mat_of_(w->V, n, n),
-                      okra_mat_of_(w->S, n, w->width), 0,
-                      okra_mat_of_(w->P, n, w->width));
+    return okra_engine_gemm_(r->ctx, true, false, 1, okra_mat_of_(w->V, n, n),
+                             okra_mat_of_(w->S, n, w->width), 0,
+                             okra_mat_of_(w->P, n, w->width));
 }
 
 /* u = B 1, q = the diagonal of B */
@@ -341,8 +341,8 @@ static okra_status predict_rows(okra_context *ctx, const stored *s, const double
         }
         mix(s->S + k * s->positions, s->positions, K, m * n, Kg);
         gather(s->C, n, s->d, in, width, P);
-        TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(Kg, m, n),
-                       okra_mat_of_(P, n, width), 0, okra_mat_of_(T, m, width)));
+        TRY(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(Kg, m, n),
+                              okra_mat_of_(P, n, width), 0, okra_mat_of_(T, m, width)));
         for (okra_int i = 0; i < m; i++) {
             for (okra_int c = 0; c < width; c++) {
                 out.p[i * out.ld + in[c]] =

@@ -89,32 +89,14 @@ static void clear(axes *a)
     okra_free_(a->offset);
 }
 
-/* mean_i = (L 1)_i / n; L <- H L H; returns max_i L_ii as it was. */
-static double center(okra_int n, double *L, double *mean)
-{
-    double all = 0, largest = 0;
-    for (okra_int i = 0; i < n; i++) {
-        largest = fmax(largest, L[i * n + i]);
-        mean[i] = 0;
-        for (okra_int j = 0; j < n; j++) {
-            mean[i] += L[i * n + j] / (double)n;
-        }
-        all += mean[i] / (double)n;
-    }
-    for (okra_int i = 0; i < n; i++) {
-        for (okra_int j = 0; j < n; j++) {
-            L[i * n + j] += all - mean[i] - mean[j];
-        }
-    }
-    return largest;
-}
-
 /* Ascending eigenvalues v and eigenvectors in the rows of V become S, mu and offset. */
-static okra_status take_axes(okra_context *ctx, const char *components, const double *V,
-                             double *v, const double *mean, double scale, axes *a)
+static okra_status take_axes(okra_context *ctx, const char *components,
+                             const okra_large_ *V, double *v, const double *mean,
+                             double scale, axes *a)
 {
     okra_status st = OKRA_OK;
     okra_int n = a->n, rank = 0;
+    double *row = NULL;
     for (okra_int i = 0; i < n / 2; i++) {
         double swap = v[i];
         v[i] = v[n - 1 - i];
@@ -134,15 +116,18 @@ static okra_status take_axes(okra_context *ctx, const char *components, const do
     TRY(okra_doubles_(ctx, n, a->p, "the output components", &a->S));
     ALLOC(a->mu, a->p);
     ZALLOC(a->offset, a->p);
+    ALLOC(row, n);
     for (okra_int j = 0; j < a->p; j++) {
         a->mu[j] = v[j];
+        TRY(okra_large_get_(ctx, V, n - 1 - j, 0, okra_mat_of_(row, 1, n)));
         for (okra_int i = 0; i < n; i++) {
-            double s = sqrt(v[j]) * V[(n - 1 - j) * n + i];
+            double s = sqrt(v[j]) * row[i];
             a->S[i * a->p + j] = s;
             a->offset[j] += s * mean[i] / v[j];
         }
     }
 done:
+    okra_free_(row);
     return st;
 }
 
@@ -150,16 +135,21 @@ static okra_status find_axes(okra_context *ctx, const okra_problem_ *problem,
                              const char *components, axes *a)
 {
     okra_status st = OKRA_OK;
-    double *L = NULL, *v = NULL, *mean = NULL;
+    okra_large_ *L = NULL;
+    double *v = NULL, *mean = NULL, scale = 0;
     a->n = problem->n;
     ALLOC(v, a->n);
     ALLOC(mean, a->n);
     TRY(okra_problem_L_(ctx, problem, &L));
-    double scale = center(a->n, L, mean);
-    TRY(okra_eigh_(ctx, okra_mat_of_(L, a->n, a->n), v));
+    TRY(okra_large_diagonal_(ctx, L, v));
+    for (okra_int i = 0; i < a->n; i++) {
+        scale = fmax(scale, v[i]);
+    }
+    TRY(okra_large_center_(ctx, mean, L));
+    TRY(okra_large_eigh_(ctx, L, v));
     TRY(take_axes(ctx, components, L, v, mean, scale, a));
 done:
-    okra_free_(L);
+    okra_large_free_(L);
     okra_free_(v);
     okra_free_(mean);
     return st;
@@ -181,21 +171,20 @@ done:
 }
 
 /* One lambda: C, and what is shared. */
-static okra_status fill(okra_context *ctx, const axes *a, const double *K, double lambda,
-                        okra_bag_ *bag)
+static okra_status fill(okra_context *ctx, const axes *a, const okra_large_ *K,
+                        double lambda, okra_bag_ *bag)
 {
     okra_status st = OKRA_OK;
     okra_int n = a->n, p = a->p;
-    double *G = NULL, *C = NULL, jitter = 0;
-    TRY(okra_doubles_(ctx, n, n, "the factor of the input Gram matrix", &G));
-    TRY(okra_mat_copy_(okra_mat_view_(K, n, n, n), okra_mat_of_(G, n, n)));
-    okra_mat_add_diagonal_(okra_mat_of_(G, n, n), lambda);
-    TRY(okra_cholesky_(ctx, okra_mat_of_(G, n, n), &jitter));
+    okra_large_ *G = NULL;
+    double *C = NULL, jitter = 0;
+    TRY(okra_large_create_(ctx, n, n, "the factor of the input Gram matrix", &G));
+    TRY(okra_large_copy_(ctx, false, K, G));
+    TRY(okra_large_add_diagonal_(ctx, lambda, G));
+    TRY(okra_large_cholesky_(ctx, G, &jitter));
     TRY(okra_doubles_(ctx, n, p, "the coefficients of the components", &C));
     TRY(okra_mat_copy_(okra_mat_of_(a->S, n, p), okra_mat_of_(C, n, p)));
-    if (p > 0) {
-        TRY(okra_cholesky_solve_(ctx, okra_mat_of_(G, n, n), okra_mat_of_(C, n, p)));
-    }
+    TRY(okra_large_solve_host_(ctx, true, G, okra_mat_of_(C, n, p)));
     TRY(okra_bag_put_(bag, "coefficients", C, n, p));
     C = NULL;
     TRY(put_copy(ctx, bag, "scores", a->S, n, p));
@@ -205,7 +194,7 @@ static okra_status fill(okra_context *ctx, const axes *a, const double *K, doubl
     TRY(okra_bag_put_number_(bag, "lambda", lambda));
     TRY(okra_bag_put_number_(bag, "jitter", jitter));
 done:
-    okra_free_(G);
+    okra_large_free_(G);
     okra_free_(C);
     return st;
 }
@@ -217,7 +206,7 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     okra_status st = OKRA_OK;
     kpca_options o;
     axes a = {0};
-    double *K = NULL;
+    okra_large_ *K = NULL;
     TRY(okra_options_read(options, &okra_method_kpca_.options, &o));
     if (problem->map_x) {
         return okra_kpca_low_(ctx, problem, o.components, lambda, count, bags);
@@ -230,7 +219,7 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     }
 done:
     clear(&a);
-    okra_free_(K);
+    okra_large_free_(K);
     return st;
 }
 
@@ -308,7 +297,7 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     }
     TRY(okra_doubles_(ctx, query->m, p, "the predicted components", &T));
     okra_mat_ Tm = okra_mat_of_(T, query->m, p);
-    TRY(okra_gemm_(ctx, false, false, 1, query->Kx, okra_mat_view_(C, n, p, p), 0, Tm));
+    TRY(okra_query_times_(ctx, query, false, okra_mat_view_(C, n, p, p), Tm));
     for (okra_int r = 0; r < query->m; r++) {
         for (okra_int j = 0; j < p; j++) {
             T[r * p + j] /= c.variances[j];
@@ -350,6 +339,7 @@ const okra_method_ okra_method_kpca_ = {
     .options = {"kpca", rows, sizeof(kpca_options)},
     .path = path,
     .low_rank = true,
+    .large = true,
     .gaussian = true,
     .form = form,
     .width = okra_ridge_width_,

@@ -345,6 +345,7 @@ const okra_method_ okra_method_ridge_ = {
     .missing = true,
     .unlabelled = true,
     .low_rank = true,
+    .large = true,
     .gaussian = true,
     .path = path,
     .form = okra_ridge_form_,

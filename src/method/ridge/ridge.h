@@ -46,9 +46,34 @@ okra_status okra_ridge_put_mean_(okra_bag_ *bag, const double *mean,
 
 /* K = V' diag(v) V in the place of K, v >= 0: eigenvalues that rounding made negative
  * become 0, larger ones are reported. */
-okra_status okra_ridge_decompose_(okra_context *ctx, okra_mat_ K, double *v) OKRA_CHECK;
-/* R <- diag((v + lambda)^-1/2) V, so that (K + lambda I)^-1 = R'R. */
-void okra_ridge_root_(okra_mat_ V, const double *v, double lambda, double *R);
+okra_status okra_ridge_decompose_(okra_context *ctx, okra_large_ *K,
+                                  double *v) OKRA_CHECK;
+/* The same of a small matrix of the host. */
+okra_status okra_ridge_decompose_host_(okra_context *ctx, okra_mat_ K,
+                                       double *v) OKRA_CHECK;
+/* R <- diag((v + lambda)^-1/2) V and B <- scale R'R, which is scale (K + lambda I)^-1,
+ * symmetric to the last bit. */
+okra_status okra_ridge_inverse_(okra_context *ctx, const okra_large_ *V, const double *v,
+                                double lambda, double scale, okra_large_ *R,
+                                okra_large_ *B) OKRA_CHECK;
+
+/* Coefficients A = V' [ (V R E')_ij g_j / (times lambda + g_j v_i) ] E for every lambda
+ * into its bag: K = V' diag(v) V and R the outputs, or Phi'Phi and Phi'Psi of low rank,
+ * where the bag gets T A (ridge_low.c). E (d x d) NULL: identity. */
+struct okra_map_;
+typedef struct okra_spectral_ {
+    const okra_large_ *V;
+    const double *v;
+    okra_mat_ R;
+    const double *E, *g;
+    double times;
+    const struct okra_map_ *fold; /* NULL: A as it is */
+} okra_spectral_;
+okra_status okra_ridge_spectral_(okra_ridge_ *r, const okra_spectral_ *s) OKRA_CHECK;
+/* T A, or A, into the bag; A (m x d, from okra_alloc_) is consumed. */
+okra_status okra_ridge_put_folded_(okra_ridge_ *r, const struct okra_map_ *fold,
+                                   okra_int m, okra_int d, okra_bag_ *bag,
+                                   double **A) OKRA_CHECK;
 
 /* ridge_leave.c: left-out predictions; A: as okra_ridge_matrix_, NULL: identity;
  * graph: NULL, or as okra_ridge_semi_. */

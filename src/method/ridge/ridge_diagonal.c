@@ -35,7 +35,8 @@ typedef struct diagonal {
     okra_ridge_ *r;
     okra_int n, d;
     double t;
-    double *V, *v;     /* n x n, n                      */
+    okra_large_ *V;    /* n x n                         */
+    double *v;         /* n                             */
     double *F, *G;     /* n x d: V Y, V X               */
     double *S;         /* n x d: work                   */
     double *a, *b;     /* d                             */
@@ -80,22 +81,22 @@ static okra_status open_diagonal(okra_ridge_ *r, double t, diagonal *z)
     ALLOC(z->a, d);
     ALLOC(z->b, d);
     TRY(okra_problem_K_(ctx, r->p, &z->V));
-    okra_mat_ V = okra_mat_of_(z->V, n, n);
-    TRY(okra_ridge_decompose_(ctx, V, z->v));
+    TRY(okra_ridge_decompose_(ctx, z->V, z->v));
     TRY(okra_doubles_(ctx, n, d, "the rotated outputs", &z->F));
     TRY(okra_doubles_(ctx, n, d, "the rotated inputs", &z->G));
     TRY(okra_doubles_(ctx, n, d, "the scaled outputs", &z->S));
-    TRY(okra_gemm_(ctx, false, false, 1, V, mat(z, r->Y), 0, mat(z, z->F)));
-    TRY(okra_gemm_(ctx, false, false, 1, V,
-                   okra_mat_view_(r->p->x->values, n, d, r->p->x->ld), 0, mat(z, z->G)));
+    okra_mat_ X = okra_mat_view_(r->p->x->values, n, d, r->p->x->ld);
+    TRY(okra_large_left_(ctx, false, false, 1, z->V, mat(z, r->Y), mat(z, z->F)));
+    TRY(okra_large_left_(ctx, false, false, 1, z->V, X, mat(z, z->G)));
 done:
     return st;
 }
 
 static void close_diagonal(diagonal *z)
 {
-    double *blocks[] = {z->V, z->v, z->F, z->G, z->S, z->a,
-                        z->b, z->m, z->e, z->H, z->q, z->ones};
+    double *blocks[] = {z->v, z->F, z->G, z->S, z->a,   z->b,
+                        z->m, z->e, z->H, z->q, z->ones};
+    okra_large_free_(z->V);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         okra_free_(blocks[i]);
     }
@@ -144,8 +145,8 @@ static okra_status coefficients(diagonal *z, double scale, double *out)
             z->S[at] = (z->F[at] - z->a[j] * z->G[at]) / z->m[i];
         }
     }
-    return okra_gemm_(z->r->ctx, true, false, scale, okra_mat_of_(z->V, z->n, z->n),
-                      mat(z, z->S), 0, mat(z, out));
+    return okra_large_left_(z->r->ctx, true, false, scale, z->V, mat(z, z->S),
+                            mat(z, out));
 }
 
 okra_status okra_ridge_diagonal_(okra_ridge_ *r, double t)
@@ -170,37 +171,42 @@ done:
 
 /* ---- left out ---- */
 
-/* q_i = sum_k V_ki^2 / m_k;  e = V' [ G_ij / m_i ] */
-static okra_status inverses(diagonal *z)
+/* q_i = sum_k V_ki^2 / m_k, u_i = sum_k V_ki ones_k / m_k: the first terms of (B_j)_ii
+ * and (B_j 1)_i. */
+static okra_status sums(const diagonal *z, double *u)
 {
+    enum { ROWS = 128 };
+    okra_status st = OKRA_OK;
     okra_int n = z->n;
+    double *some = NULL;
+    ALLOC(some, OKRA_MIN_(ROWS, n) * n);
     for (okra_int i = 0; i < n; i++) {
-        z->q[i] = 0;
+        z->q[i] = u[i] = 0;
     }
-    for (okra_int k = 0; k < n; k++) {
-        for (okra_int i = 0; i < n; i++) {
-            z->q[i] += z->V[k * n + i] * z->V[k * n + i] / z->m[k];
-        }
-        for (okra_int j = 0; j < z->d; j++) {
-            z->S[k * z->d + j] = z->G[k * z->d + j] / z->m[k];
+    for (okra_int first = 0; first < n; first += ROWS) {
+        okra_mat_ V = okra_mat_of_(some, OKRA_MIN_(ROWS, n - first), n);
+        TRY(okra_large_get_(z->r->ctx, z->V, first, 0, V));
+        for (okra_int k = 0; k < V.rows; k++) {
+            double m = z->m[first + k], one = z->ones[first + k];
+            for (okra_int i = 0; i < n; i++) {
+                double e = V.p[k * n + i];
+                z->q[i] += e * e / m;
+                u[i] += e * one / m;
+            }
         }
     }
-    return okra_gemm_(z->r->ctx, true, false, 1, okra_mat_of_(z->V, n, n), mat(z, z->S),
-                      0, mat(z, z->e));
+done:
+    okra_free_(some);
+    return st;
 }
 
-/* u_i = sum_k V_ki ones_k / m_k, the first term of (B_j 1)_i. */
-static void sums(const diagonal *z, double *u)
+/* e = V' [ G_ij / m_i ] */
+static okra_status inverses(diagonal *z)
 {
-    okra_int n = z->n;
-    for (okra_int i = 0; i < n; i++) {
-        u[i] = 0;
+    for (okra_int i = 0; i < z->n * z->d; i++) {
+        z->S[i] = z->G[i] / z->m[i / z->d];
     }
-    for (okra_int k = 0; k < n; k++) {
-        for (okra_int i = 0; i < n; i++) {
-            u[i] += z->V[k * n + i] * z->ones[k] / z->m[k];
-        }
-    }
+    return okra_large_left_(z->r->ctx, true, false, 1, z->V, mat(z, z->S), mat(z, z->e));
 }
 
 /* H <- B_j y_j, and from it the left-out predictions; u: work, n. */
@@ -209,10 +215,10 @@ static okra_status leave_lambda(diagonal *z, double *u)
     okra_status st = OKRA_OK;
     okra_int n = z->n, d = z->d;
     const okra_ridge_ *r = z->r;
+    TRY(sums(z, u));
     TRY(inverses(z));
     TRY(coefficients(z, 1, z->H));
     if (r->center) {
-        sums(z, u);
         shares(z, z->ones, 1);
     }
     for (okra_int i = 0; i < n; i++) {
@@ -258,10 +264,8 @@ okra_status okra_ridge_diagonal_leave_(okra_ridge_ *r, double t, const okra_leav
     TRY(okra_doubles_(r->ctx, n, d, "the left-out predictions", &z.e));
     ALLOC(z.q, n);
     ALLOC(u, n);
-    ZALLOC(z.ones, n);
-    for (okra_int k = 0; k < n * n; k++) {
-        z.ones[k / n] += z.V[k];
-    }
+    ALLOC(z.ones, n);
+    TRY(okra_large_row_sums_(r->ctx, z.V, z.ones));
     for (size_t l = 0; l < r->count; l++) {
         TRY(okra_cancelled_(r->ctx));
         spectrum(&z, r->lambda[l]);

@@ -1,6 +1,7 @@
 /*
  * ridge_fit.c: the solvers of ridge.c, whose opening comment has the equations.
  */
+#include "method/ridge/kron.h"
 #include "method/ridge/operator.h"
 #include "method/ridge/ridge.h"
 
@@ -24,199 +25,224 @@ static okra_mat_ features_of(const okra_ridge_ *r)
 /* ---- identity ---- */
 
 /* K + lambda I = G G' in the place of K, C = (K + lambda I)^-1 Y in that of Y. */
-static okra_status fit_factor(okra_ridge_ *r, double **K)
+static okra_status fit_factor(okra_ridge_ *r, okra_large_ **K)
 {
     okra_status st = OKRA_OK;
     okra_int n = r->p->n, d = r->p->d;
-    okra_mat_ G = okra_mat_of_(*K, n, n);
-    okra_mat_add_diagonal_(G, r->lambda[0]);
-    double jitter = 0;
-    TRY(okra_cholesky_(r->ctx, G, &jitter));
+    double jitter = 0, *factor = NULL;
+    TRY(okra_large_add_diagonal_(r->ctx, r->lambda[0], *K));
+    TRY(okra_large_cholesky_(r->ctx, *K, &jitter));
     TRY(okra_bag_put_number_(r->bags[0], "jitter", jitter));
-    for (okra_int i = 0; i < n; i++) {
-        okra_mat_fill_(okra_mat_part_(G, i, 1, i + 1, n - i - 1), 0);
-    }
-    TRY(okra_ridge_put_(r->bags[0], "factor", K, n, n));
     if (r->Y) {
-        TRY(okra_cholesky_solve_(r->ctx, G, features_of(r)));
+        TRY(okra_large_solve_host_(r->ctx, true, *K, features_of(r)));
         TRY(okra_ridge_put_(r->bags[0], "coefficients", &r->Y, n, d));
     }
+    TRY(okra_large_take_(r->ctx, K, "the factor of the Gram matrix", &factor));
+    for (okra_int i = 0; i < n; i++) {
+        okra_mat_fill_(okra_mat_of_(factor + i * n + i + 1, 1, n - i - 1), 0);
+    }
+    TRY(okra_ridge_put_(r->bags[0], "factor", &factor, n, n));
 done:
+    okra_free_(factor);
     return st;
 }
 
 /* B into the bag, and C = B' Y where there are explicit features. */
-static okra_status put_weights(okra_ridge_ *r, okra_bag_ *bag, double **B)
+static okra_status put_weights(okra_ridge_ *r, okra_bag_ *bag, okra_large_ **B)
 {
     okra_status st = OKRA_OK;
     okra_int n = r->p->n, d = r->p->d;
-    double *C = NULL;
+    double *C = NULL, *weights = NULL;
     if (r->Y) {
         TRY(okra_doubles_(r->ctx, n, d, "the ridge coefficients", &C));
-        TRY(okra_gemm_(r->ctx, true, false, 1, okra_mat_of_(*B, n, n), features_of(r), 0,
-                       okra_mat_of_(C, n, d)));
+        TRY(okra_large_left_(r->ctx, true, false, 1, *B, features_of(r),
+                             okra_mat_of_(C, n, d)));
         TRY(okra_ridge_put_(bag, "coefficients", &C, n, d));
     }
-    TRY(okra_ridge_put_(bag, "B", B, n, n));
+    TRY(okra_large_take_(r->ctx, B, "the ridge weights", &weights));
+    TRY(okra_ridge_put_(bag, "B", &weights, n, n));
 done:
     okra_free_(C);
+    okra_free_(weights);
     return st;
 }
 
-okra_status okra_ridge_decompose_(okra_context *ctx, okra_mat_ K, double *v)
+/* Eigenvalues as okra_ridge_decompose_ promises them. */
+static void clamp(okra_context *ctx, okra_int n, double *v)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_eigh_(ctx, K, v));
-    double top = K.rows ? fmax(fabs(v[0]), fabs(v[K.rows - 1])) : 0;
-    if (K.rows && v[0] < -1e-8 * top) {
+    double top = n ? fmax(fabs(v[0]), fabs(v[n - 1])) : 0;
+    if (n && v[0] < -1e-8 * top) {
         okra_warn_(ctx,
                    "ridge: the input Gram matrix is not positive semi-definite: its "
                    "smallest eigenvalue is %.3g, its largest %.3g; negative ones are "
                    "taken as 0",
-                   v[0], v[K.rows - 1]);
+                   v[0], v[n - 1]);
     }
-    for (okra_int i = 0; i < K.rows; i++) {
+    for (okra_int i = 0; i < n; i++) {
         v[i] = fmax(v[i], 0);
     }
-done:
+}
+
+okra_status okra_ridge_decompose_(okra_context *ctx, okra_large_ *K, double *v)
+{
+    okra_status st = okra_large_eigh_(ctx, K, v);
+    if (st == OKRA_OK) {
+        clamp(ctx, okra_large_rows_(K), v);
+    }
     return st;
 }
 
-void okra_ridge_root_(okra_mat_ V, const double *v, double lambda, double *R)
+okra_status okra_ridge_decompose_host_(okra_context *ctx, okra_mat_ K, double *v)
 {
-    for (okra_int i = 0; i < V.rows; i++) {
-        double s = 1 / sqrt(v[i] + lambda);
-        for (okra_int j = 0; j < V.cols; j++) {
-            R[i * V.cols + j] = s * V.p[i * V.ld + j];
-        }
+    okra_status st = okra_engine_eigh_(ctx, K, v);
+    if (st == OKRA_OK) {
+        clamp(ctx, K.rows, v);
     }
+    return st;
 }
 
-/* B = V' diag(1 / (v + lambda)) V as R'R, symmetric to the last bit. */
-static okra_status fit_spectrum(okra_ridge_ *r, double *K)
+okra_status okra_ridge_inverse_(okra_context *ctx, const okra_large_ *V, const double *v,
+                                double lambda, double scale, okra_large_ *R,
+                                okra_large_ *B)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = okra_large_rows_(V);
+    double *root = NULL;
+    ALLOC(root, n);
+    for (okra_int i = 0; i < n; i++) {
+        root[i] = 1 / sqrt(v[i] + lambda);
+    }
+    TRY(okra_large_copy_(ctx, false, V, R));
+    TRY(okra_large_scale_(ctx, root, NULL, R));
+    TRY(okra_large_syrk_(ctx, true, scale, R, 0, B));
+done:
+    okra_free_(root);
+    return st;
+}
+
+/* B = V' diag(1 / (v + lambda)) V */
+static okra_status fit_spectrum(okra_ridge_ *r, okra_large_ *K)
 {
     okra_status st = OKRA_OK;
     okra_int n = r->p->n;
-    double *v = NULL, *R = NULL, *B = NULL;
+    okra_large_ *R = NULL, *B = NULL;
+    double *v = NULL;
     ALLOC(v, n);
-    TRY(okra_ridge_decompose_(r->ctx, okra_mat_of_(K, n, n), v));
-    TRY(okra_doubles_(r->ctx, n, n, "the scaled eigenvectors", &R));
+    TRY(okra_ridge_decompose_(r->ctx, K, v));
+    TRY(okra_large_create_(r->ctx, n, n, "the scaled eigenvectors", &R));
     for (size_t l = 0; l < r->count; l++) {
         TRY(okra_cancelled_(r->ctx));
-        okra_ridge_root_(okra_mat_of_(K, n, n), v, r->lambda[l], R);
-        TRY(okra_doubles_(r->ctx, n, n, "the ridge weights", &B));
-        TRY(okra_syrk_(r->ctx, true, 1, okra_mat_of_(R, n, n), 0, okra_mat_of_(B, n, n)));
+        TRY(okra_large_create_(r->ctx, n, n, "the ridge weights", &B));
+        TRY(okra_ridge_inverse_(r->ctx, K, v, r->lambda[l], 1, R, B));
         TRY(put_weights(r, r->bags[l], &B));
     }
 done:
     okra_free_(v);
-    okra_free_(R);
-    okra_free_(B);
+    okra_large_free_(R);
+    okra_large_free_(B);
     return st;
 }
 
 okra_status okra_ridge_identity_(okra_ridge_ *r)
 {
     okra_status st = OKRA_OK;
-    double *K = NULL;
+    okra_large_ *K = NULL;
     TRY(okra_problem_K_(r->ctx, r->p, &K));
     TRY(r->count == 1 ? fit_factor(r, &K) : fit_spectrum(r, K));
 done:
-    okra_free_(K);
+    okra_large_free_(K);
     return st;
 }
 
 /* ---- cov and ccov ---- */
 
-/* L <- H L H, H = I - 11'/n; L is symmetric. */
-static okra_status center(okra_int n, double *L)
-{
-    okra_status st = OKRA_OK;
-    double *mean = NULL, all = 0;
-    ZALLOC(mean, n);
-    for (okra_int i = 0; i < n; i++) {
-        for (okra_int j = 0; j < n; j++) {
-            mean[i] += L[i * n + j] / (double)n;
-        }
-        all += mean[i] / (double)n;
-    }
-    for (okra_int i = 0; i < n; i++) {
-        for (okra_int j = 0; j < n; j++) {
-            L[i * n + j] += all - mean[i] - mean[j];
-        }
-    }
-done:
-    okra_free_(mean);
-    return st;
-}
-
 okra_status okra_ridge_covariance_(okra_ridge_ *r, double epsilon)
 {
     okra_status st = OKRA_OK;
     okra_int n = r->p->n;
-    double *K = NULL, *L = NULL, *B = NULL;
+    okra_large_ *K = NULL, *L = NULL, *B = NULL;
     okra_kron_ *kron = NULL;
     TRY(okra_problem_K_(r->ctx, r->p, &K));
     TRY(okra_problem_L_(r->ctx, r->p, &L));
     if (r->center) {
-        TRY(center(n, L));
+        TRY(okra_large_center_(r->ctx, NULL, L));
     }
-    TRY(okra_kron_create_(r->ctx, okra_mat_of_(K, n, n), okra_mat_of_(L, n, n), epsilon,
-                          &kron));
-    okra_free_(K);
-    okra_free_(L);
+    TRY(okra_kron_create_(r->ctx, K, L, epsilon, &kron));
+    okra_large_free_(K);
+    okra_large_free_(L);
     K = L = NULL;
     for (size_t l = 0; l < r->count; l++) {
         TRY(okra_cancelled_(r->ctx));
-        TRY(okra_doubles_(r->ctx, n, n, "the ridge weights", &B));
-        TRY(okra_kron_solve_(r->ctx, kron, r->lambda[l], okra_mat_of_(B, n, n)));
+        TRY(okra_large_create_(r->ctx, n, n, "the ridge weights", &B));
+        TRY(okra_kron_solve_(r->ctx, kron, r->lambda[l], B));
         TRY(put_weights(r, r->bags[l], &B));
     }
 done:
     okra_kron_free_(kron);
-    okra_free_(K);
-    okra_free_(L);
-    okra_free_(B);
+    okra_large_free_(K);
+    okra_large_free_(L);
+    okra_large_free_(B);
     return st;
 }
 
-/* ---- matrix ---- */
+/* ---- matrix, and all that is one decomposition ---- */
+
+okra_status okra_ridge_spectral_(okra_ridge_ *r, const okra_spectral_ *s)
+{
+    okra_status st = OKRA_OK;
+    okra_context *ctx = r->ctx;
+    okra_int m = s->R.rows, d = s->R.cols;
+    double *F = NULL, *S = NULL, *A = NULL;
+    okra_mat_ E = okra_mat_view_(s->E, d, d, d);
+    TRY(okra_doubles_(ctx, m, d, "the rotated outputs", &F));
+    TRY(okra_doubles_(ctx, m, d, "the rotated outputs", &S));
+    okra_mat_ Fm = okra_mat_of_(F, m, d), Sm = okra_mat_of_(S, m, d);
+    if (s->E) {
+        TRY(okra_gemm_(ctx, false, true, 1, s->R, E, 0, Sm));
+    }
+    TRY(okra_large_left_(ctx, false, false, 1, s->V, s->E ? Sm : s->R, Fm));
+    for (size_t l = 0; l < r->count; l++) {
+        double lambda = s->times * r->lambda[l];
+        TRY(okra_cancelled_(ctx));
+        TRY(okra_doubles_(ctx, m, d, "the ridge coefficients", &A));
+        okra_mat_ Am = okra_mat_of_(A, m, d);
+        for (okra_int i = 0; i < m; i++) {
+            for (okra_int j = 0; j < d; j++) {
+                double g = s->E ? s->g[j] : 1;
+                A[i * d + j] = F[i * d + j] * g / (lambda + g * s->v[i]);
+            }
+        }
+        TRY(okra_large_left_(ctx, true, false, 1, s->V, Am, Sm));
+        if (s->E) {
+            TRY(okra_gemm_(ctx, false, false, 1, Sm, E, 0, Am));
+        } else {
+            TRY(okra_mat_copy_(Sm, Am));
+        }
+        TRY(okra_ridge_put_folded_(r, s->fold, m, d, r->bags[l], &A));
+    }
+done:
+    okra_free_(F);
+    okra_free_(S);
+    okra_free_(A);
+    return st;
+}
 
 okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A)
 {
     okra_status st = OKRA_OK;
     okra_int n = r->p->n, d = r->p->d;
-    double *K = NULL, *v = NULL, *g = NULL, *F = NULL, *S = NULL, *C = NULL;
+    okra_large_ *V = NULL;
+    double *v = NULL, *g = NULL;
     ALLOC(v, n);
     ALLOC(g, d);
     TRY(okra_operator_decompose_(r->ctx, okra_mat_of_(A, d, d), g));
-    TRY(okra_problem_K_(r->ctx, r->p, &K));
-    TRY(okra_ridge_decompose_(r->ctx, okra_mat_of_(K, n, n), v));
-    TRY(okra_doubles_(r->ctx, n, d, "the rotated outputs", &F));
-    TRY(okra_doubles_(r->ctx, n, d, "the rotated outputs", &S));
-    okra_mat_ V = okra_mat_of_(K, n, n), E = okra_mat_of_(A, d, d);
-    okra_mat_ Fm = okra_mat_of_(F, n, d), Sm = okra_mat_of_(S, n, d);
-    TRY(okra_gemm_(r->ctx, false, true, 1, features_of(r), E, 0, Sm));
-    TRY(okra_gemm_(r->ctx, false, false, 1, V, Sm, 0, Fm)); /* F = V Y E' */
-    for (size_t l = 0; l < r->count; l++) {
-        TRY(okra_cancelled_(r->ctx));
-        TRY(okra_doubles_(r->ctx, n, d, "the ridge coefficients", &C));
-        okra_mat_ Cm = okra_mat_of_(C, n, d);
-        for (okra_int i = 0; i < n; i++) {
-            for (okra_int j = 0; j < d; j++) {
-                C[i * d + j] = F[i * d + j] * g[j] / (r->lambda[l] + g[j] * v[i]);
-            }
-        }
-        TRY(okra_gemm_(r->ctx, true, false, 1, V, Cm, 0, Sm));
-        TRY(okra_gemm_(r->ctx, false, false, 1, Sm, E, 0, Cm));
-        TRY(okra_ridge_put_(r->bags[l], "coefficients", &C, n, d));
-    }
+    TRY(okra_problem_K_(r->ctx, r->p, &V));
+    TRY(okra_ridge_decompose_(r->ctx, V, v));
+    okra_spectral_ s = {V, v, features_of(r), A, g, 1, NULL};
+    TRY(okra_ridge_spectral_(r, &s));
 done:
-    okra_free_(K);
+    okra_large_free_(V);
     okra_free_(v);
     okra_free_(g);
-    okra_free_(F);
-    okra_free_(S);
-    okra_free_(C);
     return st;
 }

@@ -128,20 +128,25 @@ done:
     return st;
 }
 
-/* I - G: lambda B, or I - S with a graph; R: work. */
-static okra_status fill(const okra_leaving_ *z, double lambda, double *R, okra_mat_ W)
+/* W <- I - G: lambda B, or I - S with a graph; R: work. */
+static okra_status fill(const okra_leaving_ *z, double lambda, okra_large_ *R,
+                        okra_mat_ W)
 {
     okra_status st = OKRA_OK;
     okra_int n = z->n;
+    okra_large_ *B = NULL;
     if (!z->graph) {
-        okra_ridge_root_(z->V, z->v, lambda, R);
-        return okra_syrk_(z->r->ctx, true, lambda, okra_mat_of_(R, n, n), 0, W);
+        TRY(okra_large_begin_(z->r->ctx, false, W, &B));
+        TRY(okra_ridge_inverse_(z->r->ctx, z->V, z->v, lambda, lambda, R, B));
+        TRY(okra_large_end_(z->r->ctx, B, W));
+        goto done;
     }
     TRY(okra_semi_gram_(z->r->ctx, &z->semi, lambda, 1, W));
     for (okra_int i = 0; i < n * n; i++) {
         W.p[i] = (i % (n + 1) == 0) - W.p[i];
     }
 done:
+    okra_large_free_(B);
     return st;
 }
 
@@ -150,9 +155,10 @@ static okra_status leave_weights(okra_leaving_ *z)
     okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     okra_int n = z->n;
-    double *R = NULL, *W = NULL;
+    okra_large_ *R = NULL;
+    double *W = NULL;
     if (!z->graph) {
-        TRY(okra_doubles_(ctx, n, n, "the scaled eigenvectors", &R));
+        TRY(okra_large_create_(ctx, n, n, "the scaled eigenvectors", &R));
     }
     TRY(okra_doubles_(ctx, n, n, "the left-out weights", &W));
     TRY(okra_doubles_(ctx, z->parts.largest, n, "the weights of a part", &z->panel));
@@ -170,7 +176,7 @@ static okra_status leave_weights(okra_leaving_ *z)
         TRY(z->leave->sink(ctx, z->leave->user, &left));
     }
 done:
-    okra_free_(R);
+    okra_large_free_(R);
     okra_free_(W);
     return st;
 }
@@ -183,35 +189,22 @@ static okra_status decompose(okra_leaving_ *z, const char *graph, double lambda2
     okra_int n = z->n, N = n + z->r->p->unlabelled;
     double *K = NULL;
     okra_graph_ *M = NULL;
-    TRY(okra_problem_K_(ctx, z->r->p, &K));
     if (graph) {
+        TRY(okra_problem_host_K_(ctx, z->r->p, &K));
         TRY(okra_graph_create_(ctx, graph, okra_mat_of_(K, N, N), &M));
         TRY(okra_semi_create_(ctx, okra_mat_of_(K, N, N), n, M, lambda2, true, &z->semi));
         z->graph = true;
-        z->V = (okra_mat_){z->semi.E3, z->semi.rank, n, N};
+        okra_mat_ E3 = {z->semi.E3, z->semi.rank, n, N};
+        TRY(okra_large_borrow_(ctx, E3, &z->V));
         z->v = z->semi.t;
     } else {
         ALLOC(z->v, n);
-        z->V = okra_mat_of_(K, n, n);
-        K = NULL;
+        TRY(okra_problem_K_(ctx, z->r->p, &z->V));
         TRY(okra_ridge_decompose_(ctx, z->V, z->v));
     }
 done:
     okra_free_(K);
     okra_graph_free_(M);
-    return st;
-}
-
-static okra_status sum_rows(okra_leaving_ *z)
-{
-    okra_status st = OKRA_OK;
-    ZALLOC(z->ones, z->V.rows);
-    for (okra_int k = 0; k < z->V.rows; k++) {
-        for (okra_int i = 0; i < z->n; i++) {
-            z->ones[k] += z->V.p[k * z->V.ld + i];
-        }
-    }
-done:
     return st;
 }
 
@@ -229,15 +222,16 @@ okra_status okra_ridge_leave_(okra_ridge_ *r, double *A, const char *graph,
                       &z.BSS));
     TRY(decompose(&z, graph, lambda2));
     if (r->center) {
-        TRY(sum_rows(&z));
+        ALLOC(z.ones, okra_large_rows_(z.V));
+        TRY(okra_large_row_sums_(r->ctx, z.V, z.ones));
     }
     bool explicitly = leave->explicitly && r->p->features && !graph;
     TRY(A            ? okra_leave_matrix_(&z, A)
         : explicitly ? okra_leave_features_(&z)
                      : leave_weights(&z));
 done:
+    okra_large_free_(z.V);
     if (!z.graph) {
-        okra_free_(z.V.p);
         okra_free_(z.v);
     }
     okra_semi_clear_(&z.semi);

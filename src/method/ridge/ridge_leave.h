@@ -21,9 +21,9 @@ typedef struct okra_leaving_ {
     okra_ridge_ *r;
     const okra_leave_ *leave;
     okra_int n, d;
-    okra_mat_ V; /* rows: eigenvectors of K, or E3 of semi.c at the labelled inputs */
-    double *v;   /* one a row: eigenvalues, or t of semi.c */
-    bool graph;  /* semi-supervised */
+    okra_large_ *V; /* rows: eigenvectors of K, or E3 of semi.c at the labelled inputs */
+    double *v;      /* one a row: eigenvalues, or t of semi.c */
+    bool graph;     /* semi-supervised */
     okra_semi_ semi;
     double *ones; /* V 1, where outputs are centred */
     okra_sorted_ parts;

@@ -9,25 +9,35 @@
 #include <math.h>
 
 /* Q (m x n) <- X (V o V): diagonals of V' diag(x) V for the m rows x of X. */
-static okra_status diagonals(okra_context *ctx, okra_mat_ X, okra_mat_ V, okra_mat_ Q)
+static okra_status diagonals(okra_context *ctx, okra_mat_ X, const okra_large_ *V,
+                             okra_mat_ Q)
 {
     enum { ROWS = 128 };
     okra_status st = OKRA_OK;
+    okra_int rank = okra_large_rows_(V), n = okra_large_cols_(V);
+    okra_large_ *sum = NULL, *x = NULL, *some = NULL;
     double *squares = NULL;
-    okra_int n = V.cols;
-    TRY(okra_doubles_(ctx, OKRA_MIN_(ROWS, V.rows), n, "squared eigenvectors", &squares));
-    for (okra_int k = 0; k < V.rows; k += ROWS) {
-        okra_int m = OKRA_MIN_(ROWS, V.rows - k);
-        for (okra_int i = 0; i < m; i++) {
-            for (okra_int j = 0; j < n; j++) {
-                double e = V.p[(k + i) * V.ld + j];
-                squares[i * n + j] = e * e;
-            }
+    TRY(okra_large_begin_(ctx, false, Q, &sum));
+    TRY(okra_doubles_(ctx, OKRA_MIN_(ROWS, rank), n, "squared eigenvectors", &squares));
+    for (okra_int k = 0; k < rank; k += ROWS) {
+        okra_int m = OKRA_MIN_(ROWS, rank - k);
+        okra_mat_ block = okra_mat_of_(squares, m, n);
+        TRY(okra_large_get_(ctx, V, k, 0, block));
+        for (okra_int i = 0; i < m * n; i++) {
+            squares[i] *= squares[i];
         }
-        TRY(okra_gemm_(ctx, false, false, 1, okra_mat_part_(X, 0, X.rows, k, m),
-                       okra_mat_of_(squares, m, n), k > 0, Q));
+        TRY(okra_large_borrow_(ctx, okra_mat_part_(X, 0, X.rows, k, m), &x));
+        TRY(okra_large_borrow_(ctx, block, &some));
+        TRY(okra_large_gemm_(ctx, false, false, 1, x, some, k > 0, sum));
+        okra_large_free_(x);
+        okra_large_free_(some);
+        x = some = NULL;
     }
+    TRY(okra_large_end_(ctx, sum, Q));
 done:
+    okra_large_free_(sum);
+    okra_large_free_(x);
+    okra_large_free_(some);
     okra_free_(squares);
     return st;
 }
@@ -69,10 +79,13 @@ static okra_status leave_residuals(const okra_leaving_ *z, size_t l, okra_mat_ C
             okra_mat_ VS =
                 okra_mat_of_(z->panel + z->parts.largest * (d + extra), n, size);
             okra_mat_ BSS = okra_mat_of_(z->BSS, size, size);
+            for (okra_int k = 0; k < size; k++) {
+                TRY(okra_large_get_(ctx, z->V, 0, in[k], okra_mat_part_(VS, 0, n, k, 1)));
+            }
             for (okra_int i = 0; i < n; i++) {
                 double root = 1 / sqrt(z->v[i] + z->r->lambda[l]);
                 for (okra_int k = 0; k < size; k++) {
-                    VS.p[i * size + k] = root * z->V.p[i * z->V.ld + in[k]];
+                    VS.p[i * size + k] *= root;
                 }
             }
             TRY(okra_syrk_(ctx, true, 1, VS, 0, BSS));
@@ -121,8 +134,8 @@ okra_status okra_leave_features_(okra_leaving_ *z)
     }
     okra_mat_ Xm = okra_mat_of_(X, count, n), Qm = okra_mat_of_(Q, count, n);
     TRY(diagonals(ctx, Xm, z->V, Qm));
-    TRY(okra_gemm_(ctx, false, false, 1, z->V, okra_mat_of_(z->r->Y, n, d), 0,
-                   okra_mat_of_(F, n, d)));
+    TRY(okra_large_left_(ctx, false, false, 1, z->V, okra_mat_of_(z->r->Y, n, d),
+                         okra_mat_of_(F, n, d)));
     for (okra_int l0 = 0; l0 < count; l0 += together) {
         okra_int some = OKRA_MIN_(together, count - l0);
         okra_mat_ Sm = okra_mat_of_(S, n, each * some);
@@ -139,7 +152,7 @@ okra_status okra_leave_features_(okra_leaving_ *z)
                 }
             }
         }
-        TRY(okra_gemm_(ctx, true, false, 1, z->V, Sm, 0, Cm));
+        TRY(okra_large_left_(ctx, true, false, 1, z->V, Sm, Cm));
         for (okra_int l = l0; l < l0 + some; l++) {
             const double *q = Q + l * n;
             for (okra_int i = 0; i < n; i++) {
@@ -176,7 +189,7 @@ typedef struct rotated {
 static okra_status complement(const okra_leaving_ *z, okra_mat_ X, const double *whole,
                               okra_mat_ out)
 {
-    okra_status st = okra_gemm_(z->r->ctx, false, false, 1, X, z->V, 0, out);
+    okra_status st = okra_large_right_(z->r->ctx, false, false, 1, X, z->V, out);
     for (okra_int i = 0; st == OKRA_OK && z->graph && i < out.rows * out.cols; i++) {
         /* whole: n x d, NULL: ones */
         double w = whole ? whole[i % z->n * z->d + i / z->n] : 1;
@@ -189,7 +202,7 @@ static okra_status complement(const okra_leaving_ *z, okra_mat_ X, const double 
 static okra_status spectra(const okra_leaving_ *z, double lambda, const rotated *w,
                            okra_mat_ X, okra_mat_ Q)
 {
-    okra_int rank = z->V.rows;
+    okra_int rank = okra_large_rows_(z->V);
     for (okra_int j = 0; j < z->d; j++) {
         for (okra_int k = 0; k < rank; k++) {
             X.p[j * rank + k] =
@@ -209,7 +222,7 @@ static okra_status leave_rotated(const okra_leaving_ *z, double lambda, const do
 {
     okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
-    okra_int n = z->n, d = z->d, rank = z->V.rows;
+    okra_int n = z->n, d = z->d, rank = okra_large_rows_(z->V);
     okra_mat_ X = okra_mat_of_(w->X, d, rank), Q = okra_mat_of_(w->Q, d, n);
     okra_mat_ S = okra_mat_of_(w->S, d, n), H = okra_mat_of_(w->H, n, d);
     okra_mat_ U = okra_mat_of_(w->U, d, n);
@@ -244,7 +257,8 @@ okra_status okra_leave_matrix_(okra_leaving_ *z, double *A)
 {
     okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
-    okra_int n = z->n, d = z->d, most = OKRA_MAX_(n, z->V.rows);
+    okra_int n = z->n, d = z->d, rank = okra_large_rows_(z->V);
+    okra_int most = OKRA_MAX_(n, rank);
     rotated w = {0};
     okra_mat_ E = okra_mat_of_(A, d, d);
     ALLOC(w.g, d);
@@ -255,7 +269,7 @@ okra_status okra_leave_matrix_(okra_leaving_ *z, double *A)
     }
     okra_mat_ YE = okra_mat_of_(w.YE, n, d);
     TRY(okra_gemm_(ctx, false, true, 1, okra_mat_of_(z->r->Y, n, d), E, 0, YE));
-    TRY(okra_gemm_(ctx, false, false, 1, z->V, YE, 0, okra_mat_of_(w.F, z->V.rows, d)));
+    TRY(okra_large_left_(ctx, false, false, 1, z->V, YE, okra_mat_of_(w.F, rank, d)));
     for (size_t l = 0; l < z->r->count; l++) {
         TRY(okra_cancelled_(ctx));
         TRY(leave_rotated(z, z->r->lambda[l], A, &w));

@@ -29,7 +29,7 @@
 #include "method/ridge/ridge.h"
 
 #include "kernel/lowrank/lowrank.h"
-#include "method/ridge/moments_engine.h"
+#include "method/ridge/moments.h"
 
 #include <math.h>
 
@@ -37,7 +37,8 @@ typedef struct low {
     okra_ridge_ *r;
     const okra_map_ *map;
     okra_moments_ t;
-    double *V, *v; /* m x m, m: C = V' diag(v) V, where it was decomposed */
+    okra_large_ *C; /* m x m: of t, then its factor or V, C = V' diag(v) V */
+    double *v;      /* m */
 } low;
 
 static okra_mat_ moments_R(const low *z)
@@ -45,17 +46,19 @@ static okra_mat_ moments_R(const low *z)
     return okra_mat_of_(z->t.R, z->t.m, z->t.d);
 }
 
-/* T A into the bag; A (m x d, from okra_alloc_) is consumed. */
-static okra_status put_folded(low *z, okra_bag_ *bag, double **A)
+okra_status okra_ridge_put_folded_(okra_ridge_ *r, const okra_map_ *fold, okra_int m,
+                                   okra_int d, okra_bag_ *bag, double **A)
 {
     okra_status st = OKRA_OK;
-    okra_int m = z->t.m, d = z->t.d, columns = z->map->columns;
+    okra_int columns = fold ? fold->columns : m;
     double *X = NULL;
-    if (z->map->sketch) {
-        TRY(okra_doubles_(z->r->ctx, columns, d, "the ridge coefficients", &X));
+    if (fold && fold->sketch) {
+        TRY(okra_doubles_(r->ctx, columns, d, "the ridge coefficients", &X));
     }
-    TRY(okra_map_fold_(z->r->ctx, z->map, okra_mat_of_(*A, m, d),
-                       okra_mat_of_(X ? X : *A, columns, d)));
+    if (fold) {
+        TRY(okra_map_fold_(r->ctx, fold, okra_mat_of_(*A, m, d),
+                           okra_mat_of_(X ? X : *A, columns, d)));
+    }
     TRY(okra_ridge_put_(bag, "coefficients", X ? &X : A, columns, d));
 done:
     okra_free_(X);
@@ -68,29 +71,7 @@ static okra_status decompose(low *z)
 {
     okra_status st = OKRA_OK;
     ALLOC(z->v, z->t.m);
-    z->V = z->t.C;
-    z->t.C = NULL;
-    TRY(okra_ridge_decompose_(z->r->ctx, okra_mat_of_(z->V, z->t.m, z->t.m), z->v));
-done:
-    return st;
-}
-
-/* ---- identity ---- */
-
-static okra_status identity_once(low *z)
-{
-    okra_status st = OKRA_OK;
-    okra_mat_ C = okra_mat_of_(z->t.C, z->t.m, z->t.m);
-    double jitter = 0;
-    if (okra_engine_is_host_(z->r->ctx)) {
-        okra_mat_add_diagonal_(C, z->r->lambda[0]);
-        TRY(okra_cholesky_(z->r->ctx, C, &jitter));
-        TRY(okra_cholesky_solve_(z->r->ctx, C, moments_R(z)));
-    } else {
-        TRY(okra_moments_ridge_(z->r->ctx, z->r->lambda[0], C, moments_R(z), &jitter));
-    }
-    TRY(put_folded(z, z->r->bags[0], &z->t.R));
-    TRY(okra_bag_put_number_(z->r->bags[0], "jitter", jitter));
+    TRY(okra_ridge_decompose_(z->r->ctx, z->C, z->v));
 done:
     return st;
 }
@@ -98,41 +79,22 @@ done:
 /* E == NULL: identity; else d x d with eigenvalues g. lambda times `times`. */
 static okra_status spectral(low *z, const double *E, const double *g, double times)
 {
+    okra_spectral_ s = {z->C, z->v, moments_R(z), E, g, times, z->map};
+    return okra_ridge_spectral_(z->r, &s);
+}
+
+/* ---- identity ---- */
+
+static okra_status identity_once(low *z)
+{
     okra_status st = OKRA_OK;
-    okra_context *ctx = z->r->ctx;
-    okra_int m = z->t.m, d = z->t.d;
-    double *F = NULL, *S = NULL, *A = NULL;
-    okra_mat_ V = okra_mat_of_(z->V, m, m), Em = okra_mat_view_(E, d, d, d);
-    TRY(okra_doubles_(ctx, m, d, "the rotated outputs", &F));
-    TRY(okra_doubles_(ctx, m, d, "the rotated outputs", &S));
-    okra_mat_ Fm = okra_mat_of_(F, m, d), Sm = okra_mat_of_(S, m, d);
-    if (E) {
-        TRY(okra_gemm_(ctx, false, true, 1, moments_R(z), Em, 0, Sm));
-    }
-    TRY(okra_gemm_(ctx, false, false, 1, V, E ? Sm : moments_R(z), 0, Fm));
-    for (size_t l = 0; l < z->r->count; l++) {
-        double lambda = times * z->r->lambda[l];
-        TRY(okra_cancelled_(ctx));
-        TRY(okra_doubles_(ctx, m, d, "the ridge coefficients", &A));
-        okra_mat_ Am = okra_mat_of_(A, m, d);
-        for (okra_int i = 0; i < m; i++) {
-            for (okra_int j = 0; j < d; j++) {
-                double gj = E ? g[j] : 1;
-                A[i * d + j] = F[i * d + j] * gj / (lambda + gj * z->v[i]);
-            }
-        }
-        TRY(okra_gemm_(ctx, true, false, 1, V, Am, 0, Sm));
-        if (E) {
-            TRY(okra_gemm_(ctx, false, false, 1, Sm, Em, 0, Am));
-        } else {
-            TRY(okra_mat_copy_(Sm, Am));
-        }
-        TRY(put_folded(z, z->r->bags[l], &A));
-    }
+    double jitter = 0;
+    TRY(okra_large_add_diagonal_(z->r->ctx, z->r->lambda[0], z->C));
+    TRY(okra_large_cholesky_(z->r->ctx, z->C, &jitter));
+    TRY(okra_large_solve_host_(z->r->ctx, true, z->C, moments_R(z)));
+    TRY(okra_ridge_put_folded_(z->r, z->map, z->t.m, z->t.d, z->r->bags[0], &z->t.R));
+    TRY(okra_bag_put_number_(z->r->bags[0], "jitter", jitter));
 done:
-    okra_free_(F);
-    okra_free_(S);
-    okra_free_(A);
     return st;
 }
 
@@ -149,8 +111,7 @@ static okra_status conditional(low *z, double epsilon)
     if (epsilon > 0) {
         TRY(okra_doubles_(ctx, m, d, "the rotated outputs", &F));
         okra_mat_ Fm = okra_mat_of_(F, m, d);
-        TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(z->V, m, m), moments_R(z), 0,
-                       Fm));
+        TRY(okra_large_left_(ctx, false, false, 1, z->C, moments_R(z), Fm));
         for (okra_int i = 0; i < m; i++) {
             double s = 1 / sqrt(z->v[i] + (double)z->t.n * epsilon);
             for (okra_int j = 0; j < d; j++) {
@@ -216,14 +177,16 @@ static okra_status weights(low *z)
     okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     okra_int m = z->t.m, n = z->t.n, columns = z->map->columns;
-    double *G = NULL, *S = NULL, *X = NULL, *B = NULL;
+    okra_large_ *S = NULL, *inverse = NULL;
+    double *G = NULL, *X = NULL, *B = NULL;
     TRY(decompose(z));
     TRY(okra_doubles_(ctx, m, m, "the inverse of the moments", &G));
-    TRY(okra_doubles_(ctx, m, m, "the scaled eigenvectors", &S));
+    TRY(okra_large_begin_(ctx, false, okra_mat_of_(G, m, m), &inverse));
+    TRY(okra_large_create_(ctx, m, m, "the scaled eigenvectors", &S));
     TRY(okra_doubles_(ctx, columns, m, "the folded inverse", &X));
     for (size_t l = 0; l < z->r->count; l++) {
-        okra_ridge_root_(okra_mat_of_(z->V, m, m), z->v, z->r->lambda[l], S);
-        TRY(okra_syrk_(ctx, true, 1, okra_mat_of_(S, m, m), 0, okra_mat_of_(G, m, m)));
+        TRY(okra_ridge_inverse_(ctx, z->C, z->v, z->r->lambda[l], 1, S, inverse));
+        TRY(okra_large_end_(ctx, inverse, okra_mat_of_(G, m, m)));
         TRY(okra_map_fold_(ctx, z->map, okra_mat_of_(G, m, m),
                            okra_mat_of_(X, columns, m)));
         TRY(okra_doubles_(ctx, n, columns, "the ridge weights", &B));
@@ -232,8 +195,9 @@ static okra_status weights(low *z)
         TRY(okra_ridge_put_(z->r->bags[l], "B", &B, n, columns));
     }
 done:
+    okra_large_free_(S);
+    okra_large_free_(inverse);
     okra_free_(G);
-    okra_free_(S);
     okra_free_(X);
     okra_free_(B);
     return st;
@@ -289,6 +253,7 @@ okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double eps
     if (r->lambda2 > 0) {
         TRY(okra_moments_smooth_(r->ctx, r->p, r->graph, r->lambda2, &z.t));
     }
+    TRY(okra_large_begin_(r->ctx, true, okra_mat_of_(z.t.C, z.t.m, z.t.m), &z.C));
     for (size_t l = 0; l < r->count; l++) {
         TRY(okra_moments_put_(&z.t, r->p, r->bags[l]));
         if (r->center && z.t.d > 0) {
@@ -306,8 +271,8 @@ okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double eps
                         : spectral(&z, NULL, NULL, 1));
     }
 done:
+    okra_large_free_(z.C);
     okra_moments_clear_(&z.t);
-    okra_free_(z.V);
     okra_free_(z.v);
     return st;
 }

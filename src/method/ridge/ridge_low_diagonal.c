@@ -109,7 +109,7 @@ static okra_status open_diagonal(okra_ridge_ *r, double share, diagonal *z)
     TRY(okra_doubles_(ctx, m, d, "the rotated inputs", &z->G));
     TRY(okra_doubles_(ctx, m, 2 * d, "the ridge coefficients", &z->Z));
     TRY(okra_moments_pass_(ctx, r->p, "moments of coordinates", 0, gather, z));
-    TRY(okra_ridge_decompose_(ctx, moments_V(z), z->v));
+    TRY(okra_ridge_decompose_host_(ctx, moments_V(z), z->v));
     okra_mat_ V = moments_V(z), ones = okra_mat_of_(z->ones, m, 1);
     TRY(okra_gemm_(ctx, false, false, 1, V, okra_mat_of_(z->t.R, m, d), 0,
                    okra_mat_of_(z->F, m, d)));

@@ -155,7 +155,7 @@ static okra_status single(okra_ridge_ *r, const okra_moments_ *t, double *A,
     }
     ALLOC(z.v, m);
     ALLOC(z.slack, t->n);
-    TRY(okra_ridge_decompose_(ctx, z.V, z.v));
+    TRY(okra_ridge_decompose_host_(ctx, z.V, z.v));
     TRY(okra_doubles_(ctx, m, d + z.c, "the rotated moments", &z.B));
     TRY(okra_doubles_(ctx, m, d + z.c, "the coefficients", &z.Z));
     TRY(okra_doubles_(ctx, m, z.c, "the spectra", &z.X));

@@ -80,9 +80,9 @@ static okra_status solve_alike(missing *m, okra_int first, bool *done_with)
             y[a * count + c] = m->r->Y[known[a] * d + alike[c]];
         }
     }
-    TRY(okra_cholesky_(m->r->ctx, okra_mat_of_(F, f, f), NULL));
-    TRY(okra_cholesky_solve_(m->r->ctx, okra_mat_of_(F, f, f),
-                             okra_mat_of_(y, f, count)));
+    TRY(okra_engine_cholesky_(m->r->ctx, okra_mat_of_(F, f, f), NULL));
+    TRY(okra_engine_cholesky_solve_(m->r->ctx, okra_mat_of_(F, f, f),
+                                    okra_mat_of_(y, f, count)));
     for (okra_int a = 0; a < f; a++) {
         for (okra_int c = 0; c < count; c++) {
             m->b[known[a] * d + alike[c]] = y[a * count + c];
@@ -127,23 +127,23 @@ static okra_status multiply(missing *m, double lambda, const double *V, double *
     okra_int n = m->n, d = m->d, rank = m->s.rank;
     okra_context *ctx = m->r->ctx;
     okra_mat_ T = okra_mat_of_(m->T, n, d), O = okra_mat_of_(out, n, d);
-    TRY(okra_gemm_(ctx, false, true, 1, okra_mat_view_(V, n, d, d), m->E, 0, T));
+    TRY(okra_engine_gemm_(ctx, false, true, 1, okra_mat_view_(V, n, d, d), m->E, 0, T));
     if (m->semi) {
         okra_mat_ E1 = {m->s.E3, rank, n, m->s.N}, Z = okra_mat_of_(m->Z, rank, d);
-        TRY(okra_gemm_(ctx, false, false, 1, E1, T, 0, Z));
+        TRY(okra_engine_gemm_(ctx, false, false, 1, E1, T, 0, Z));
         for (okra_int i = 0; i < rank * d; i++) {
             double g = m->g[i % d];
             Z.p[i] *= g / (lambda + g * m->s.t[i / d]);
         }
-        TRY(okra_gemm_(ctx, true, false, 1, E1, Z, 0, O));
+        TRY(okra_engine_gemm_(ctx, true, false, 1, E1, Z, 0, O));
     } else {
         for (okra_int i = 0; i < n * d; i++) {
             T.p[i] *= m->g[i % d] / lambda;
         }
-        TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(m->K, n, n), T, 0, O));
+        TRY(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(m->K, n, n), T, 0, O));
     }
     TRY(okra_mat_copy_(O, T));
-    TRY(okra_gemm_(ctx, false, false, 1, T, m->E, 0, O));
+    TRY(okra_engine_gemm_(ctx, false, false, 1, T, m->E, 0, O));
     for (okra_int i = 0; i < n * d; i++) {
         out[i] = isnan(m->r->Y[i]) ? 0 : out[i] + V[i];
     }
@@ -206,7 +206,8 @@ static okra_status put(missing *m, size_t l)
     okra_mat_ Cm = okra_mat_of_(C, N, d), b = okra_mat_of_(m->b, n, d);
     okra_mat_fill_(Rm, 0);
     if (m->E.p) {
-        TRY(okra_gemm_(ctx, false, true, 1, m->E, b, 0, okra_mat_part_(Rm, 0, d, 0, n)));
+        TRY(okra_engine_gemm_(ctx, false, true, 1, m->E, b, 0,
+                              okra_mat_part_(Rm, 0, d, 0, n)));
     } else {
         TRY(okra_mat_transpose_(b, okra_mat_part_(Rm, 0, d, 0, n)));
     }
@@ -217,7 +218,7 @@ static okra_status put(missing *m, size_t l)
         TRY(okra_semi_solve_rows_(ctx, &m->s, lambda, m->g, Rm, Xm));
     }
     if (m->E.p) {
-        TRY(okra_gemm_(ctx, true, false, 1, m->semi ? Xm : Rm, m->E, 0, Cm));
+        TRY(okra_engine_gemm_(ctx, true, false, 1, m->semi ? Xm : Rm, m->E, 0, Cm));
     } else {
         TRY(okra_mat_transpose_(m->semi ? Xm : Rm, Cm));
     }
@@ -233,7 +234,7 @@ static okra_status prepare(missing *m, const char *graph, double lambda2)
 {
     okra_status st = OKRA_OK;
     okra_graph_ *M = NULL;
-    TRY(okra_problem_K_(m->r->ctx, m->r->p, &m->K));
+    TRY(okra_problem_host_K_(m->r->ctx, m->r->p, &m->K));
     if (m->semi) {
         okra_mat_ K = okra_mat_of_(m->K, m->N, m->N);
         TRY(okra_graph_create_(m->r->ctx, graph, K, &M));

@@ -74,7 +74,7 @@ okra_status okra_ridge_embed_(okra_context *ctx, const okra_bag_ *bag, okra_quer
         FAIL(OKRA_EUNSUPPORTED, "the outputs have no explicit features");
     }
     TRY(stored(bag, "coefficients", query->Kx.cols, out.cols, &C));
-    TRY(okra_gemm_(ctx, false, false, 1, query->Kx, C, 0, out));
+    TRY(okra_query_times_(ctx, query, false, C, out));
     if (has(bag, "slope")) {
         TRY(add_slope(bag, query, out));
     }
@@ -115,11 +115,10 @@ okra_status okra_ridge_predict_(okra_context *ctx, const okra_bag_ *bag,
     }
     if (has(bag, "factor")) {
         TRY(stored(bag, "factor", query->n, query->n, &B));
-        TRY(okra_mat_copy_(query->Kx, out));
-        TRY(okra_cholesky_solve_rows_(ctx, B, out));
+        TRY(okra_query_solve_(ctx, query, B, out));
     } else {
         TRY(stored(bag, "B", query->n, query->Kx.cols, &B));
-        TRY(okra_gemm_(ctx, false, true, 1, query->Kx, B, 0, out));
+        TRY(okra_query_times_(ctx, query, true, B, out));
     }
     if (okra_bag_get_number_(bag, "center", &centered) && centered != 0) {
         restore_mean(out);

@@ -21,8 +21,8 @@ static okra_status weights(okra_ridge_ *r, const okra_semi_ *s, size_t l)
                               okra_mat_of_(B, n, N)));
     if (r->Y) {
         TRY(okra_doubles_(r->ctx, N, d, "the ridge coefficients", &C));
-        TRY(okra_gemm_(r->ctx, true, false, 1, okra_mat_of_(B, n, N),
-                       okra_mat_of_(r->Y, n, d), 0, okra_mat_of_(C, N, d)));
+        TRY(okra_engine_gemm_(r->ctx, true, false, 1, okra_mat_of_(B, n, N),
+                              okra_mat_of_(r->Y, n, d), 0, okra_mat_of_(C, N, d)));
         TRY(okra_ridge_put_(r->bags[l], "coefficients", &C, N, d));
     }
     TRY(okra_ridge_put_(r->bags[l], "B", &B, n, N));
@@ -44,8 +44,8 @@ static okra_status coefficients(okra_ridge_ *r, const okra_semi_ *s, okra_mat_ E
     TRY(okra_doubles_(r->ctx, d, N, "the ridge coefficients", &X));
     okra_mat_ Rm = okra_mat_of_(R, d, N), Xm = okra_mat_of_(X, d, N);
     okra_mat_fill_(Rm, 0);
-    TRY(okra_gemm_(r->ctx, false, true, 1, E, okra_mat_of_(r->Y, s->n, d), 0,
-                   okra_mat_part_(Rm, 0, d, 0, s->n)));
+    TRY(okra_engine_gemm_(r->ctx, false, true, 1, E, okra_mat_of_(r->Y, s->n, d), 0,
+                          okra_mat_part_(Rm, 0, d, 0, s->n)));
     for (okra_int j = 0; j < d; j++) {
         for (okra_int i = 0; i < s->n; i++) {
             R[j * N + i] *= g[j];
@@ -53,7 +53,7 @@ static okra_status coefficients(okra_ridge_ *r, const okra_semi_ *s, okra_mat_ E
     }
     TRY(okra_semi_solve_rows_(r->ctx, s, r->lambda[l], g, Rm, Xm));
     TRY(okra_doubles_(r->ctx, N, d, "the ridge coefficients", &C));
-    TRY(okra_gemm_(r->ctx, true, false, 1, Xm, E, 0, okra_mat_of_(C, N, d)));
+    TRY(okra_engine_gemm_(r->ctx, true, false, 1, Xm, E, 0, okra_mat_of_(C, N, d)));
     TRY(okra_ridge_put_(r->bags[l], "coefficients", &C, N, d));
 done:
     okra_free_(R);
@@ -73,7 +73,7 @@ okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2, 
         ALLOC(g, d);
         TRY(okra_operator_decompose_(r->ctx, okra_mat_of_(A, d, d), g));
     }
-    TRY(okra_problem_K_(r->ctx, r->p, &K));
+    TRY(okra_problem_host_K_(r->ctx, r->p, &K));
     TRY(okra_graph_create_(r->ctx, graph, okra_mat_of_(K, N, N), &M));
     TRY(okra_semi_create_(r->ctx, okra_mat_of_(K, N, N), r->p->n, M, lambda2, true, &s));
     okra_free_(K);

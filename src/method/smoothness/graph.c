@@ -144,7 +144,7 @@ static okra_status by_spectrum(okra_context *ctx, const okra_graph_text_ *t,
     double *w = NULL, *M = NULL;
     ALLOC(w, n);
     TRY(densify(ctx, g));
-    TRY(okra_eigh_(ctx, okra_mat_of_(g->dense, n, n), w));
+    TRY(okra_engine_eigh_(ctx, okra_mat_of_(g->dense, n, n), w));
     TRY(okra_doubles_(ctx, n, n, "the graph of a diffusion", &M));
     for (okra_int i = 0; i < n; i++) {
         double f = fmax(w[i], 0);
@@ -156,7 +156,8 @@ static okra_status by_spectrum(okra_context *ctx, const okra_graph_text_ *t,
             g->dense[i * n + j] *= sqrt(f);
         }
     }
-    TRY(okra_syrk_(ctx, true, 1, okra_mat_of_(g->dense, n, n), 0, okra_mat_of_(M, n, n)));
+    TRY(okra_engine_syrk_(ctx, true, 1, okra_mat_of_(g->dense, n, n), 0,
+                          okra_mat_of_(M, n, n)));
     okra_free_(g->dense);
     g->dense = M;
     M = NULL;
@@ -320,13 +321,13 @@ static okra_status apply_dense(okra_context *ctx, const okra_graph_ *g, okra_mat
     okra_status st = OKRA_OK;
     double *other = NULL;
     okra_mat_ M = okra_mat_of_(g->dense, g->n, g->n);
-    TRY(okra_gemm_(ctx, false, false, 1, X, M, 0, out));
+    TRY(okra_engine_gemm_(ctx, false, false, 1, X, M, 0, out));
     if (g->power > 1) {
         TRY(okra_doubles_(ctx, X.rows, g->n, "a product with the graph", &other));
         okra_mat_ T = okra_mat_of_(other, X.rows, g->n);
         for (okra_int k = 1; k < g->power; k++) {
             TRY(okra_mat_copy_(out, T));
-            TRY(okra_gemm_(ctx, false, false, 1, T, M, 0, out));
+            TRY(okra_engine_gemm_(ctx, false, false, 1, T, M, 0, out));
         }
     }
 done:

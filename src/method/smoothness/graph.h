@@ -5,7 +5,7 @@
 #define OKRA_GRAPH_H_
 
 #include "data/data.h"
-#include "linalg/linalg.h"
+#include "engine/engine.h"
 
 enum { OKRA_GRAPH_STAGES_ = 8 };
 

@@ -45,14 +45,14 @@ static okra_status factor(okra_context *ctx, okra_mat_ K, okra_int *rank)
     okra_int N = K.rows;
     bool done = false;
     double *v = NULL;
-    TRY(okra_cholesky_try_(ctx, K, &done));
+    TRY(okra_engine_cholesky_try_(ctx, K, &done));
     if (done) {
         turn(K);
         *rank = N;
         goto done;
     }
     ALLOC(v, N);
-    TRY(okra_eigh_(ctx, K, v));
+    TRY(okra_engine_eigh_(ctx, K, v));
     double top = N ? fmax(fabs(v[0]), fabs(v[N - 1])) : 0;
     if (N && v[0] < -1e-8 * top) {
         okra_warn_(ctx,
@@ -95,19 +95,19 @@ okra_status okra_semi_create_(okra_context *ctx, okra_mat_ K, okra_int n,
         }
     }
     TRY(okra_doubles_(ctx, r, r, "the penalty of the graph", &T));
-    TRY(okra_gemm_(ctx, false, true, 1, F, okra_mat_of_(PF, r, N), 0,
-                   okra_mat_of_(T, r, r)));
+    TRY(okra_engine_gemm_(ctx, false, true, 1, F, okra_mat_of_(PF, r, N), 0,
+                          okra_mat_of_(T, r, r)));
     ALLOC(s.t, r);
-    TRY(okra_eigh_(ctx, okra_mat_of_(T, r, r), s.t));
+    TRY(okra_engine_eigh_(ctx, okra_mat_of_(T, r, r), s.t));
     for (okra_int i = 0; i < r; i++) {
         s.t[i] = fmax(s.t[i], 0);
     }
     TRY(okra_doubles_(ctx, r, N, "the rotated inputs", &s.E3));
     TRY(okra_doubles_(ctx, r, N, "the rotated penalty", &s.E2));
-    TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(T, r, r), F, 0,
-                   okra_mat_of_(s.E3, r, N)));
-    TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(T, r, r), okra_mat_of_(PF, r, N), 0,
-                   okra_mat_of_(s.E2, r, N)));
+    TRY(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(T, r, r), F, 0,
+                          okra_mat_of_(s.E3, r, N)));
+    TRY(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(T, r, r),
+                          okra_mat_of_(PF, r, N), 0, okra_mat_of_(s.E2, r, N)));
     *out = s;
     s = (okra_semi_){0};
 done:
@@ -130,15 +130,16 @@ static okra_status apply(okra_context *ctx, const okra_semi_ *s, double lambda,
                          const double *g, okra_mat_ R, okra_mat_ work)
 {
     okra_status st = OKRA_OK;
-    TRY(okra_gemm_(ctx, false, true, 1, R, okra_mat_of_(s->E3, s->rank, s->N), 0, work));
+    TRY(okra_engine_gemm_(ctx, false, true, 1, R, okra_mat_of_(s->E3, s->rank, s->N), 0,
+                          work));
     for (okra_int i = 0; i < work.rows; i++) {
         double scale = g ? g[i] : 1;
         for (okra_int k = 0; k < s->rank; k++) {
             work.p[i * work.ld + k] *= scale / (lambda + scale * s->t[k]);
         }
     }
-    TRY(okra_gemm_(ctx, false, false, -1 / lambda, work,
-                   okra_mat_of_(s->E2, s->rank, s->N), 1 / lambda, R));
+    TRY(okra_engine_gemm_(ctx, false, false, -1 / lambda, work,
+                          okra_mat_of_(s->E2, s->rank, s->N), 1 / lambda, R));
 done:
     return st;
 }
@@ -153,7 +154,8 @@ okra_status okra_semi_solve_rows_(okra_context *ctx, const okra_semi_ *s, double
     TRY(okra_mat_copy_(R, X));
     TRY(apply(ctx, s, lambda, g, X, Z));
     /* R_i - lambda X_i - g_i X_i E3 E2' */
-    TRY(okra_gemm_(ctx, false, true, 1, X, okra_mat_of_(s->E3, s->rank, s->N), 0, Z));
+    TRY(okra_engine_gemm_(ctx, false, true, 1, X, okra_mat_of_(s->E3, s->rank, s->N), 0,
+                          Z));
     for (okra_int i = 0; i < R.rows; i++) {
         for (okra_int k = 0; g && k < s->rank; k++) {
             Z.p[i * Z.ld + k] *= g[i];
@@ -162,7 +164,8 @@ okra_status okra_semi_solve_rows_(okra_context *ctx, const okra_semi_ *s, double
             R.p[i * R.ld + j] -= lambda * X.p[i * X.ld + j];
         }
     }
-    TRY(okra_gemm_(ctx, false, false, -1, Z, okra_mat_of_(s->E2, s->rank, s->N), 1, R));
+    TRY(okra_engine_gemm_(ctx, false, false, -1, Z, okra_mat_of_(s->E2, s->rank, s->N), 1,
+                          R));
     TRY(apply(ctx, s, lambda, g, R, Z));
     for (okra_int i = 0; i < R.rows; i++) {
         for (okra_int j = 0; j < s->N; j++) {
@@ -186,7 +189,7 @@ okra_status okra_semi_gram_(okra_context *ctx, const okra_semi_ *s, double lambd
             half[k * s->n + i] = root * s->E3[k * s->N + i];
         }
     }
-    TRY(okra_syrk_(ctx, true, 1, okra_mat_of_(half, s->rank, s->n), 0, S));
+    TRY(okra_engine_syrk_(ctx, true, 1, okra_mat_of_(half, s->rank, s->n), 0, S));
 done:
     okra_free_(half);
     return st;

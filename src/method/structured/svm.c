@@ -74,7 +74,7 @@ static okra_status train(okra_context *ctx, const okra_problem_ *problem, const 
     okra_status st = OKRA_OK;
     okra_int n = j->n;
     double *K = NULL;
-    TRY(okra_problem_K_(ctx, problem, &K));
+    TRY(okra_problem_host_K_(ctx, problem, &K));
     TRY(okra_svm_gram_create_(ctx, who, okra_mat_of_(K, n, n), &j->gram));
     TRY(okra_doubles_(ctx, j->machines, n, "the coefficients of machines", &j->C));
     ALLOC(j->bias, j->machines);

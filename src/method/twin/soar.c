@@ -105,8 +105,8 @@ static okra_status regress(const fitter *f, okra_mat_ K, okra_int j, okra_int co
         TRY(okra_mat_copy_(okra_mat_of_(f->T + j * n, count, n), to));
         memcpy(offset + j, f->mean + j, (size_t)count * sizeof *offset);
         okra_mat_add_diagonal_(K, f->o->lambda);
-        TRY(okra_cholesky_(f->ctx, K, NULL));
-        TRY(okra_cholesky_solve_rows_(f->ctx, K, to));
+        TRY(okra_engine_cholesky_(f->ctx, K, NULL));
+        TRY(okra_engine_cholesky_solve_rows_(f->ctx, K, to));
     }
 done:
     okra_svm_gram_clear_(&m.gram);
@@ -128,7 +128,7 @@ static okra_status fit_output(const fitter *f, const okra_kernel *kernel,
     TRY(okra_soar_others_(Y, j, &rest));
     TRY(okra_bound_create_(f->ctx, kernel, rest, &bound));
     TRY(okra_bound_gram_(f->ctx, bound, okra_mat_of_(A, n, n)));
-    TRY(okra_problem_K_(f->ctx, problem, &K));
+    TRY(okra_problem_host_K_(f->ctx, problem, &K));
     okra_soar_join_(f->o->combine == PRODUCT, okra_mat_of_(K, n, n),
                     okra_mat_of_(A, n, n));
     okra_free_(K);
@@ -228,7 +228,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     TRY(okra_mat_copy_(okra_mat_view_(problem->features, n, d, problem->features_ld),
                        okra_mat_of_(Y, n, d)));
     centre(okra_mat_of_(Y, n, d), &f);
-    TRY(okra_problem_K_(ctx, problem, &K));
+    TRY(okra_problem_host_K_(ctx, problem, &K));
     TRY(regress(&f, okra_mat_of_(K, n, n), 0, d, start, moments));
     okra_free_(K);
     K = NULL;

@@ -90,13 +90,13 @@ static okra_status fit_kl(okra_context *ctx, const okra_problem_ *problem,
     TRY(okra_bag_put_number_(bag, "lambda", lambda));
     TRY(okra_bag_put_number_(bag, "lambda-y", o->lambda_y));
     TRY(okra_bag_put_number_(bag, "neighbours", (double)o->neighbours));
-    TRY(okra_problem_K_(ctx, problem, &K));
+    TRY(okra_problem_host_K_(ctx, problem, &K));
     if (o->neighbours > 0) {
         TRY(put(bag, "K", &K, n, n));
     } else {
         okra_mat_ G = okra_mat_of_(K, n, n);
         okra_mat_add_diagonal_(G, lambda);
-        TRY(okra_cholesky_(ctx, G, &jitter));
+        TRY(okra_engine_cholesky_(ctx, G, &jitter));
         TRY(okra_bag_put_number_(bag, "jitter", jitter));
         TRY(put(bag, "factor", &K, n, n));
     }
@@ -127,7 +127,7 @@ static okra_status hsic_fit(okra_context *ctx, const okra_problem_ *problem,
     TRY(okra_options_read(options, &okra_method_tgp_hsic_.options, &o));
     TRY(check(problem, o.neighbours));
     TRY(okra_bag_put_number_(bag, "neighbours", (double)o.neighbours));
-    TRY(okra_problem_K_(ctx, problem, &K));
+    TRY(okra_problem_host_K_(ctx, problem, &K));
     if (o.neighbours > 0) {
         TRY(put(bag, "K", &K, n, n));
     } else {
@@ -224,7 +224,8 @@ static okra_status predict_all(okra_context *ctx, const okra_bag_ *bag,
     TRY(stored(bag, kl ? "factor" : "sums", q->n, kl ? q->n : 1, &p));
     if (kl) {
         TRY(okra_mat_copy_(q->Kx, out));
-        TRY(okra_cholesky_solve_rows_(ctx, okra_mat_view_(p, q->n, q->n, q->n), out));
+        TRY(okra_engine_cholesky_solve_rows_(ctx, okra_mat_view_(p, q->n, q->n, q->n),
+                                             out));
     }
     for (okra_int r = 0; r < q->m; r++) {
         const double *k = q->Kx.p + r * q->Kx.ld;

@@ -25,7 +25,7 @@
  * Cost: 2 eigendecompositions and 4 products once, 2 products a lambda. Memory: 3 n^2
  * doubles kept, K and L as scratch; n^2 more in each solve.
  */
-#include "linalg/linalg.h"
+#include "method/ridge/kron.h"
 
 #include <math.h>
 
@@ -33,28 +33,29 @@ static const double negative_limit = 1e-8; /* of the largest: rounding stays bel
 
 struct okra_kron_ {
     okra_int n;
-    double *lam, *mu;   /* n each: eigenvalues of K and of M                   */
-    double *Qt, *H, *G; /* n x n each: Q', V' diag(r) Q', V' diag(r) N          */
+    double *lam, *mu;        /* n each: eigenvalues of K and of M                   */
+    okra_large_ *Qt, *H, *G; /* n x n each: Q', V' diag(r) Q', V' diag(r) N          */
 };
 
 void okra_kron_free_(okra_kron_ *kron)
 {
     if (kron) {
-        okra_free_(kron->G);
-        okra_free_(kron->H);
-        okra_free_(kron->Qt);
+        okra_large_free_(kron->G);
+        okra_large_free_(kron->H);
+        okra_large_free_(kron->Qt);
         okra_free_(kron->mu);
         okra_free_(kron->lam);
         okra_free_(kron);
     }
 }
 
-static okra_status check_gram(const char *name, okra_int n, okra_mat_ A)
+static okra_status check_gram(const char *name, okra_int n, const okra_large_ *A)
 {
-    if (A.rows != n || A.cols != n) {
+    okra_int rows = okra_large_rows_(A), cols = okra_large_cols_(A);
+    if (rows != n || cols != n) {
         return okra_fail_(
             OKRA_ESHAPE, "covariance operator: %s is %lld x %lld, expected %lld x %lld",
-            name, (long long)A.rows, (long long)A.cols, (long long)n, (long long)n);
+            name, (long long)rows, (long long)cols, (long long)n, (long long)n);
     }
     return OKRA_OK;
 }
@@ -73,63 +74,64 @@ static void clamp(const okra_context *ctx, const char *name, okra_int n, double 
     }
 }
 
-/* column j of A times r_j */
-static void scale_columns(okra_mat_ A, const double *r)
+/* The first `count` rows become 0. */
+static okra_status clear_rows(okra_context *ctx, okra_large_ *A, okra_int count)
 {
-    for (okra_int i = 0; i < A.rows; i++) {
-        for (okra_int j = 0; j < A.cols; j++) {
-            A.p[i * A.ld + j] *= r[j];
-        }
+    enum { ROWS = 64 };
+    okra_status st = OKRA_OK;
+    okra_int n = okra_large_cols_(A);
+    double *zeros = NULL;
+    ZALLOC(zeros, OKRA_MIN_(ROWS, count) * n);
+    for (okra_int i = 0; i < count; i += ROWS) {
+        okra_mat_ block = okra_mat_of_(zeros, OKRA_MIN_(ROWS, count - i), n);
+        TRY(okra_large_put_(ctx, block, i, 0, A));
     }
+done:
+    okra_free_(zeros);
+    return st;
 }
 
 /* K, L -> the factors of kron; on the way K holds Q', Q' L, M, V', V' diag(r) and L holds
  * L, N. */
-static okra_status factor(okra_context *ctx, okra_kron_ *kron, okra_mat_ K, okra_mat_ L,
-                          double epsilon)
+static okra_status factor(okra_context *ctx, okra_kron_ *kron, okra_large_ *K,
+                          okra_large_ *L, double epsilon)
 {
     okra_status st = OKRA_OK;
-    okra_int n = kron->n;
+    okra_int n = kron->n, zero = 0;
     double *r = NULL;
 
     ALLOC(r, n);
-    TRY(okra_eigh_(ctx, K, kron->lam));
+    TRY(okra_large_eigh_(ctx, K, kron->lam));
     clamp(ctx, "input", n, kron->lam);
     for (okra_int j = 0; j < n; j++) {
         double shift = (double)n * epsilon;
         r[j] = epsilon < 0 ? 1 : sqrt(shift / (kron->lam[j] + shift));
     }
-    TRY(okra_doubles_(ctx, n, n, "covariance operator: input eigenvectors", &kron->Qt));
-    okra_mat_ Qt = okra_mat_of_(kron->Qt, n, n);
-    TRY(okra_mat_copy_(K, Qt));
-    TRY(okra_gemm_(ctx, false, false, 1, Qt, L, 0, K));
-    TRY(okra_gemm_(ctx, false, true, 1, K, Qt, 0, L)); /* N */
-    for (okra_int i = 0; i < n; i++) {                 /* M */
-        for (okra_int j = 0; j < n; j++) {
-            K.p[i * K.ld + j] = r[i] * L.p[i * L.ld + j] * r[j];
-        }
-    }
-    TRY(okra_eigh_(ctx, K, kron->mu));
+    TRY(okra_large_copy_(ctx, false, K, kron->Qt));
+    TRY(okra_large_gemm_(ctx, false, false, 1, kron->Qt, L, 0, K));
+    TRY(okra_large_gemm_(ctx, false, true, 1, K, kron->Qt, 0, L)); /* N */
+    TRY(okra_large_copy_(ctx, false, L, K));
+    TRY(okra_large_scale_(ctx, r, r, K)); /* M */
+    TRY(okra_large_eigh_(ctx, K, kron->mu));
     clamp(ctx, "output", n, kron->mu);
-    scale_columns(K, r); /* V' diag(r) */
-    TRY(okra_doubles_(ctx, n, n, "covariance operator: left factor", &kron->H));
-    TRY(okra_doubles_(ctx, n, n, "covariance operator: right-hand side", &kron->G));
-    TRY(okra_gemm_(ctx, false, false, 1, K, Qt, 0, okra_mat_of_(kron->H, n, n)));
-    TRY(okra_gemm_(ctx, false, false, 1, K, L, 0, okra_mat_of_(kron->G, n, n)));
-    for (okra_int i = 0; i < n && kron->mu[i] <= 0; i++) { /* G = diag(mu) V' diag(1/r) */
-        okra_mat_fill_(okra_mat_of_(kron->G + i * n, 1, n), 0);
+    TRY(okra_large_scale_(ctx, NULL, r, K)); /* V' diag(r) */
+    TRY(okra_large_gemm_(ctx, false, false, 1, K, kron->Qt, 0, kron->H));
+    TRY(okra_large_gemm_(ctx, false, false, 1, K, L, 0, kron->G));
+    while (zero < n && kron->mu[zero] <= 0) { /* G = diag(mu) V' diag(1/r) */
+        zero++;
     }
+    TRY(clear_rows(ctx, kron->G, zero));
 done:
     okra_free_(r);
     return st;
 }
 
-okra_status okra_kron_create_(okra_context *ctx, okra_mat_ K, okra_mat_ L, double epsilon,
-                              okra_kron_ **out)
+okra_status okra_kron_create_(okra_context *ctx, okra_large_ *K, okra_large_ *L,
+                              double epsilon, okra_kron_ **out)
 {
     okra_status st = OKRA_OK;
     okra_kron_ *kron = NULL;
-    okra_int n = K.rows;
+    okra_int n = okra_large_rows_(K);
 
     TRY(check_gram("K", n, K));
     TRY(check_gram("L", n, L));
@@ -139,14 +141,15 @@ okra_status okra_kron_create_(okra_context *ctx, okra_mat_ K, okra_mat_ L, doubl
              "negative one for the unconditional operator)",
              epsilon);
     }
-    /* before the first decomposition, not after it */
-    TRY(okra_budget_ask_(ctx, 3.0 * (double)n * (double)n * sizeof(double),
-                         "covariance operator: three %lld x %lld factors", (long long)n,
-                         (long long)n));
     ZALLOC(kron, 1);
     kron->n = n;
     ALLOC(kron->lam, n);
     ALLOC(kron->mu, n);
+    /* before the first decomposition, not after it */
+    TRY(okra_large_create_(ctx, n, n, "covariance operator: input eigenvectors",
+                           &kron->Qt));
+    TRY(okra_large_create_(ctx, n, n, "covariance operator: left factor", &kron->H));
+    TRY(okra_large_create_(ctx, n, n, "covariance operator: right-hand side", &kron->G));
     TRY(factor(ctx, kron, K, L, epsilon));
     *out = kron;
     kron = NULL;
@@ -156,28 +159,23 @@ done:
 }
 
 okra_status okra_kron_solve_(okra_context *ctx, const okra_kron_ *kron, double lambda,
-                             okra_mat_ B)
+                             okra_large_ *B)
 {
     okra_status st = OKRA_OK;
     okra_int n = kron->n;
-    double *product = NULL, shift = (double)n * lambda;
+    okra_large_ *ZQt = NULL;
 
     TRY(check_gram("B", n, B));
     if (!(lambda > 0) || !isfinite(lambda)) {
         FAIL(OKRA_EARG, "covariance operator: lambda is %g, expected a positive number",
              lambda);
     }
-    TRY(okra_doubles_(ctx, n, n, "covariance operator: a product", &product));
-    okra_mat_ ZQt = okra_mat_of_(product, n, n);
-    for (okra_int i = 0; i < n; i++) {
-        for (okra_int j = 0; j < n; j++) {
-            B.p[i * B.ld + j] =
-                kron->G[i * n + j] / (kron->mu[i] * kron->lam[j] + shift); /* Z */
-        }
-    }
-    TRY(okra_gemm_(ctx, false, false, 1, B, okra_mat_of_(kron->Qt, n, n), 0, ZQt));
-    TRY(okra_gemm_(ctx, true, false, 1, okra_mat_of_(kron->H, n, n), ZQt, 0, B));
+    TRY(okra_large_create_(ctx, n, n, "covariance operator: a product", &ZQt));
+    TRY(okra_large_combine_(ctx, OKRA_COMBINE_DIVIDE_, (double)n * lambda, 0, kron->mu,
+                            kron->lam, kron->G, B)); /* Z */
+    TRY(okra_large_gemm_(ctx, false, false, 1, B, kron->Qt, 0, ZQt));
+    TRY(okra_large_gemm_(ctx, true, false, 1, kron->H, ZQt, 0, B));
 done:
-    okra_free_(product);
+    okra_large_free_(ZQt);
     return st;
 }
