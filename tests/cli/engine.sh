@@ -17,3 +17,25 @@ expect_in "okra fit: engine near: $PWD/libokra-near.so: file too short" err
 expect 0 okra fit -q --x x.csv --y x.csv --threads 1 --engine host -o host.okra
 expect 0 okra fit -q --x x.csv --y x.csv --threads 1 -o plain.okra
 expect_same host.okra plain.okra
+# On the test engine the same comes out, but for rounding.
+plugins=$folder/tests/engine/plugins
+if [ -e "$plugins/libokra-test.so" ]; then
+    awk 'BEGIN { for (i = 0; i < 40; i++) printf "%.6f,%.6f\n", sin(i), cos(3 * i) }' >x.csv
+    awk -F, '{ printf "%.6f,%.6f\n", $1 * $2, $1 - $2 }' x.csv >y.csv
+    for flags in "" "--operator ccov" "--method margin" "--method kpca" "--low-rank chol(rank=9)"; do
+        for engine in host test; do
+            # shellcheck disable=SC2086
+            OKRA_ENGINE_PATH=$plugins expect 0 okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=1)' $flags \
+                --engine $engine -o $engine.okra
+            OKRA_ENGINE_PATH=$plugins expect 0 okra predict -q $engine.okra --x x.csv --engine $engine \
+                --embedding $engine.csv
+        done
+        paste -d, host.csv test.csv | awk -F, '{ d = $1 - $3; e = $2 - $4 }
+            d * d + e * e > 1e-16 { print "row " NR ": " $0; bad = 1 } END { exit bad }' ||
+            complain "engines differ: $flags"
+    done
+    OKRA_ENGINE_PATH=$plugins expect 1 okra fit --x x.csv --y y.csv --engine later -o m.okra
+    expect_in "okra fit: engine later: $plugins/libokra-later.so is for interface 2 of engines, this library has 1" err
+    OKRA_ENGINE_PATH=$plugins expect 1 okra fit --x x.csv --y y.csv --engine test:fail -o m.okra
+    expect_in "okra fit: engine test: there is no device 'fail'" err
+fi
