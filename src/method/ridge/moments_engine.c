@@ -222,20 +222,3 @@ done:
     okra_large_free_(there);
     return st;
 }
-
-okra_status okra_moments_ridge_(okra_context *ctx, double lambda, okra_mat_ C,
-                                okra_mat_ R, double *jitter)
-{
-    okra_status st = OKRA_OK;
-    okra_large_ *L = NULL, *X = NULL;
-    TRY(send(ctx, C, &L));
-    TRY(okra_large_add_diagonal_(ctx, lambda, L));
-    TRY(okra_large_cholesky_(ctx, L, jitter));
-    TRY(send(ctx, R, &X));
-    TRY(okra_large_solve_(ctx, true, L, X));
-    TRY(okra_large_get_(ctx, X, 0, 0, R));
-done:
-    okra_large_free_(L);
-    okra_large_free_(X);
-    return st;
-}

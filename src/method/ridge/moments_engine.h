@@ -18,9 +18,6 @@ okra_status okra_moments_engine_(okra_context *ctx, const okra_problem_ *p, bool
 /* C <- F^-1 C F^-T, R <- F^-1 R, phi <- F^-1 phi, F lower triangular. */
 okra_status okra_moments_divide_(okra_context *ctx, okra_mat_ F, okra_mat_ C, okra_mat_ R,
                                  okra_mat_ phi) OKRA_CHECK;
-/* R <- (C + lambda I)^-1 R; *jitter as okra_cholesky_. C stays. */
-okra_status okra_moments_ridge_(okra_context *ctx, double lambda, okra_mat_ C,
-                                okra_mat_ R, double *jitter) OKRA_CHECK;
 
 /* moments.c: mean += share times the sums of A's columns, squares += those of A. */
 void okra_moments_add_means_(okra_mat_ A, double share, double *mean, double *squares);
