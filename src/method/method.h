@@ -74,7 +74,7 @@ typedef struct okra_query_ {
     const okra_bound_ *kx; /* the input kernel on the training inputs, or NULL */
     okra_large_ *K;   /* what Kx says (Kx.p is then NULL), on the engine: for a method
                          with `large`; may be destroyed. NULL: Kx has it          */
-    okra_kept_ *kept; /* of the run, or NULL */
+    okra_sent_ *sent; /* of the run, or NULL */
 } okra_query_;
 
 /* out (of the host) <- K B, or K B' (trans), B a matrix of the model; and K (L L')^-1. K
