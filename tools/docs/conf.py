@@ -26,6 +26,7 @@ myst_heading_anchors = 4
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
+napoleon_use_ivar = True
 
 
 def _plain_docstring(app, what, name, obj, options, lines):
