@@ -120,8 +120,9 @@ static int check_sets(const cli_run *run, const predict_fields *f)
 static int check(const cli_run *run, job *j)
 {
     const predict_fields *f = &j->f;
-    if (cli_sets_wanted(&f->sets)) {
-        return check_sets(run, f);
+    int wrong = cli_sets_check(run, &f->sets);
+    if (wrong || cli_sets_wanted(&f->sets)) {
+        return wrong ? wrong : check_sets(run, f);
     }
     if (!*f->output && !*f->weights && !*f->embedding) {
         return cli_usage(run, "nothing to write: give -o, --weights or --embedding");

@@ -26,6 +26,33 @@ bool cli_sets_wanted(const cli_sets *f)
     return f->set > 0 || f->interval > 0 || f->reject > 0 || *f->p_values;
 }
 
+int cli_sets_check(const cli_run *run, const cli_sets *f)
+{
+    static const char *const levels[] = {"set", "interval", "reject"};
+    static const char *const others[] = {
+        "bounds",          "conformal",         "conformal-score",
+        "conformal-folds", "calibrate-x",       "calibrate-y",
+        "groups",          "test-groups",       "shift-weights",
+        "truth",           "test-shift-weights"};
+    const double values[] = {f->set, f->interval, f->reject};
+    for (int i = 0; i < 3; i++) {
+        if (okra_options_is_set(run->options, levels[i]) &&
+            !(values[i] > 0 && values[i] < 1)) {
+            return cli_usage(run, "--%s is %g, expected a number between 0 and 1",
+                             levels[i], values[i]);
+        }
+    }
+    for (size_t i = 0; !cli_sets_wanted(f) && i < sizeof others / sizeof *others; i++) {
+        if (okra_options_is_set(run->options, others[i])) {
+            return cli_usage(run,
+                             "--%s has no use without --set, --interval, --reject or "
+                             "--p-values",
+                             others[i]);
+        }
+    }
+    return CLI_DONE;
+}
+
 /* ---- what goes in ---- */
 
 static int read_one(cli_run *run, job *j, const char *file, const okra_data **out)

@@ -81,6 +81,8 @@ json_t *cli_sets_json(const cli_run *run, const cli_sets_result *r);
 void cli_print_object(FILE *out, const okra_data *data, okra_int i);
 /* Is any of them asked for? */
 bool cli_sets_wanted(const cli_sets *sets);
+/* Levels between 0 and 1, and no flag without a use. */
+int cli_sets_check(const cli_run *run, const cli_sets *sets);
 /* Predicts and writes all that they ask for, `output` (may be "") among it. */
 int cli_sets_write(cli_run *run, const cli_sets *sets, const okra_model *model,
                    const okra_data *x, const okra_data *candidates, const char *output);

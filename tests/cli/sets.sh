@@ -100,3 +100,10 @@ okra predict v.okra --x test_x.csv --interval 0.1 -o i.csv --truth test_y.csv --
 expect_in '"Intervals that hold the truth"' i.json
 expect 1 okra predict l.okra --x test_x.csv --set 0.1 -o s.tsv --truth labels:train_l.csv
 expect_in "expected 30, one per test input" err
+
+# levels and flags without a use
+expect 2 okra predict l.okra --x test_x.csv --set 0 -o s.tsv
+expect_in "set is 0, expected a number between 0 and 1" err
+expect 2 okra predict l.okra --x test_x.csv --reject 1 -o s.tsv
+expect 2 okra predict l.okra --x test_x.csv --truth labels:test_l.csv -o s.csv
+expect_in "truth has no use without --set" err

@@ -61,5 +61,7 @@ def test_regions_and_refusals():
         model.predict_interval(X, level=3)
     with pytest.raises(UnsupportedError, match="no joint region"):
         model.predict_interval(X, how="full", region=True)
+    with pytest.raises(ValueError, match="alpha is 0"):
+        model.predict_set(X, alpha=0)
     with pytest.raises(ValueError, match="pairs to calibrate with"):
         model.predict_interval(X, how="split")

@@ -444,6 +444,8 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             For each input its set, most plausible output first, in the form of the
             training outputs.
         """
+        if not 0 < alpha < 1:
+            raise ValueError(f"alpha is {alpha}, expected a number between 0 and 1")
         p = self.p_values(X, candidates, **settings)
         sets = []
         for row in p:
