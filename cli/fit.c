@@ -16,7 +16,7 @@ typedef struct fit_fields {
 
 static const okra_option rows[] = {
     {"x", OKRA_OPTION_TEXT, offsetof(fit_fields, x), NULL, 1, 0, NULL, "FILE",
-     "Training inputs, one object a row"},
+     "Training inputs, one object per row"},
     {"y", OKRA_OPTION_TEXT, offsetof(fit_fields, y), NULL, 1, 0, NULL, "FILE",
      "Training outputs, in the same order"},
     {"unlabelled", OKRA_OPTION_TEXT, offsetof(fit_fields, unlabelled), "", 1, 0, NULL,

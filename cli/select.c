@@ -22,7 +22,7 @@ typedef struct select_fields {
     }
 
 static const okra_option rows[] = {
-    FILE_ROW("x", x, NULL, "Training inputs, one object a row"),
+    FILE_ROW("x", x, NULL, "Training inputs, one object per row"),
     FILE_ROW("y", y, "", "Training outputs, in the same order"),
     FILE_ROW("unlabelled", unlabelled, "",
              "More inputs, whose outputs are not known, for methods that can use them"),

@@ -14,7 +14,7 @@ typedef struct twin_fields {
 
 static const okra_option rows[] = {
     {"x", OKRA_OPTION_TEXT, offsetof(twin_fields, x), NULL, 1, 0, NULL, "FILE",
-     "Training inputs, one object a row"},
+     "Training inputs, one object per row"},
     {"y", OKRA_OPTION_TEXT, offsetof(twin_fields, y), NULL, 1, 0, NULL, "FILE",
      "Training outputs, in the same order"},
     {"kx", OKRA_OPTION_TEXT, offsetof(twin_fields, kx), NULL, 1, 0, NULL, "EXPR",

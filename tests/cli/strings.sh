@@ -59,7 +59,7 @@ cmp words.txt p.txt
 
 # Broken files are told by line and character; nothing is written.
 printf 'ab\n\ncd\n' >bad.txt
-expect_fail 1 "okra gram: bad.txt: line 2, character 1: the line is empty; expected a string a line" \
+expect_fail 1 "okra gram: bad.txt: line 2, character 1: the line is empty; expected one string per line" \
     okra gram --x bad.txt --kernel ssk -o none.npy
 printf 'ab\nc\377\n' >bad.txt
 expect_fail 1 "okra gram: bad.txt: line 2, character 2: not UTF-8 (byte 0xff)" \

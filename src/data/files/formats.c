@@ -28,7 +28,7 @@
     X(mat, ".mat", NULL, true, NULL, "MATLAB 5 and 7.3, file.mat:name (read)")    \
     X(arff, ".arff", NULL, false, NULL, "WEKA attribute-relation file (read)")    \
     X(smiles, ".smi .smiles", NULL, false, okra_write_smiles_,                    \
-      "molecules, a SMILES and a name a line; smiles:table.tsv:column (read "     \
+      "molecules, a SMILES and a name per line; smiles:table.tsv:column (read "   \
       "and written)")                                                             \
     X(sdf, ".sdf .mol", NULL, false, okra_write_sdf_,                             \
       "molecules, MDL V2000 (read and written)")                                  \
@@ -43,7 +43,7 @@
     X(tu, "", NULL, true, NULL,                                                   \
       "graphs, a folder of the TU Dortmund collection, tu:DIR (read)")            \
     X(edges, ".edges", NULL, false, okra_write_nodes_,                            \
-      "network, an edge a line (read; chosen nodes written)")
+      "network, one edge per line (read; chosen nodes written)")
 
 static const okra_file_format_ formats[] = {
 #define ROW(name, extensions, magic, by_name, write, help) \

@@ -69,9 +69,9 @@ done:
 
 static okra_status text_character(reader *r, int32_t code)
 {
-    return code != '\n'
-               ? keep(r, code)
-               : close_string(r, r->line, "the line is empty; expected a string a line");
+    return code != '\n' ? keep(r, code)
+                        : close_string(r, r->line,
+                                       "the line is empty; expected one string per line");
 }
 
 static okra_status close_record(reader *r)
