@@ -174,6 +174,28 @@ double okra_case_value_(const okra_case_ *c, const double *l, double self, doubl
     return base_of(c->kl, c->e, self, variance) - 2 * okra_dot_(c->count, c->weights, l);
 }
 
+/* L w = G (G'w) - lambda w, by rows of G; G'w first, in place, from the front. */
+void okra_case_inner_(const okra_case_ *c, double *f)
+{
+    okra_mat_ G = c->factor;
+    memcpy(f, c->weights, (size_t)c->count * sizeof *f);
+    if (!c->kl) {
+        return;
+    }
+    for (okra_int i = 0; i < G.rows; i++) { /* f_i is read before it is written */
+        const double *row = G.p + i * G.ld;
+        double w = f[i];
+        f[i] = w * row[i];
+        for (okra_int j = 0; j < i; j++) {
+            f[j] += w * row[j];
+        }
+    }
+    for (okra_int i = G.rows - 1; i >= 0; i--) {
+        f[i] =
+            okra_dot_(i + 1, G.p + i * G.ld, f) - (c->lambda + c->jitter) * c->weights[i];
+    }
+}
+
 /* ---- candidates ---- */
 
 /* v of the columns of B (count x c), which holds l of the members and is destroyed. */
