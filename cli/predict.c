@@ -135,12 +135,13 @@ static int check(const cli_run *run, job *j)
                          "expected a name in .tsv, .csv or .json",
                          f->output);
     }
+    bool none = strcmp(okra_options_get(run->library, "decode"), "none") == 0;
     if (!*f->output && (*f->candidates || *f->ranges || *f->report || *f->confidence ||
-                        okra_options_is_set(run->library, "decode"))) {
+                        (!none && okra_options_is_set(run->library, "decode")))) {
         return cli_usage(run, "nothing is decoded without -o: --decode, --candidates, "
                               "--ranges, --report and --confidence have no use");
     }
-    if (*f->output && strcmp(okra_options_get(run->library, "decode"), "none") == 0) {
+    if (*f->output && none) {
         return cli_usage(run, "--decode none gives no objects: -o has no use");
     }
     int status = check_apart(run, f);

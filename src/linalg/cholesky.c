@@ -53,6 +53,26 @@ done:
     return st;
 }
 
+/* The condition number of A = L L' is at least (max_i l_ii / min_i l_ii)^2. */
+static void warn_condition(okra_context *warned, okra_int n, const double *pivot)
+{
+    double least = (double)INFINITY, most = 0;
+    for (okra_int i = 0; i < n; i++) {
+        least = fmin(least, pivot[i]);
+        most = fmax(most, pivot[i]);
+    }
+    double condition = n > 0 ? most / least * (most / least) : 1;
+    if (condition * DBL_EPSILON > 1e-3) {
+        okra_warn_(
+            warned,
+            "cholesky: the condition number of the %lld x %lld matrix is %.1e or "
+            "more, which leaves %d right digits at most; a larger lambda, or fewer "
+            "rows that are copies of others, helps",
+            (long long)n, (long long)n, condition,
+            (int)fmax(0, -log10(condition * DBL_EPSILON)));
+    }
+}
+
 okra_status okra_cholesky_by_(okra_context *warned, okra_int n,
                               const okra_cholesky_steps_ *steps, double *jitter,
                               bool *done)
@@ -72,6 +92,10 @@ okra_status okra_cholesky_by_(okra_context *warned, okra_int n,
     if (!first && jitter) {
         TRY(steps->finite(steps->user));
         TRY(add_jitter(warned, n, steps, diagonal, &delta));
+    }
+    if (first && jitter && warned && n > 0) {
+        TRY(steps->diagonal(steps->user, diagonal));
+        warn_condition(warned, n, diagonal);
     }
     if (jitter) {
         *jitter = delta;

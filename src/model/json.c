@@ -137,6 +137,41 @@ static json_t *about_data(const okra_data *data)
     return about;
 }
 
+/* The same text, or the same number. */
+static bool same_value(const char *a, const char *b)
+{
+    char *end_a, *end_b;
+    double x = strtod(a, &end_a), y = strtod(b, &end_b);
+    bool numbers = end_a != a && !*end_a && end_b != b && !*end_b;
+    return strcmp(a, b) == 0 || (numbers && x == y);
+}
+
+okra_status okra_model_check_options_(const okra_model *model,
+                                      const okra_options *options)
+{
+    okra_status st = OKRA_OK;
+    const okra_option_table *tables[] = {&okra_fit_table_, &model->method->options};
+    json_t *about = json_loads(model->json, 0, NULL);
+    const json_t *fitted = json_object_get(about, "options");
+    for (int t = 0; t < 2; t++) {
+        for (const okra_option *row = tables[t]->rows; row && row->name; row++) {
+            const char *had = json_string_value(json_object_get(fitted, row->name));
+            const char *has =
+                options ? okra_options_get(options, row->name) : row->preset;
+            bool free = strcmp(row->name, "lambda") == 0 && /* a path has its own */
+                        !(options && okra_options_is_set(options, "lambda"));
+            if (had && has && !free && !same_value(had, has)) {
+                FAIL(OKRA_EARG,
+                     "%s is '%s', expected the options of the fit, which had '%s'",
+                     row->name, has, had);
+            }
+        }
+    }
+done:
+    json_decref(about);
+    return st;
+}
+
 okra_status okra_model_about_(const okra_training_ *training, const okra_method_ *method,
                               const okra_options *options, const double *lambda,
                               const okra_bag_ *bag, json_t **out)

@@ -109,6 +109,7 @@ okra_status okra_model_leave(okra_context *context, const okra_model *model,
     if (t->y->n < 2) {
         FAIL(OKRA_ESHAPE, "leaving one out needs two training pairs, there is one");
     }
+    TRY(okra_model_check_options_(model, options));
     okra_problem_ problem = okra_training_problem_(t, t->x, NULL);
     okra_parts_ parts = {t->y->n, NULL};
     ZALLOC(p, 1);

@@ -95,6 +95,10 @@ okra_status okra_low_follow_(const char *name, const char *text,
 okra_status okra_method_choose_(const char *name, const okra_method_ **out) OKRA_CHECK;
 okra_status okra_method_check_(const okra_options *options,
                                const okra_method_ *method) OKRA_CHECK;
+/* Fails unless the options are those that the model was fitted with; lambda where it is
+ * set. */
+okra_status okra_model_check_options_(const okra_model *model,
+                                      const okra_options *options) OKRA_CHECK;
 /* As many inputs as outputs; more inputs where the method can use them. */
 okra_status okra_method_check_pairs_(const okra_method_ *method, const okra_data *x,
                                      const okra_data *y) OKRA_CHECK;

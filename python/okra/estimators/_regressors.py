@@ -364,7 +364,7 @@ class OK3(OutputKernelEstimator):
     trees : int, default=100
         Trees that are averaged.
     features : int, optional
-        Random splits tried at a node; 0: the square root of the training inputs.
+        Random splits tried at a node; 0: one a training input, 1000 at most.
     leaf : int, optional
         Least number of training pairs in a leaf.
 {common}

@@ -4,7 +4,9 @@
  *
  *     w_t = -ln(training objects that carry term t / training objects)
  *
- * so that a rare term weighs more and one that all carry nothing. An object carries a
+ * so that a rare term weighs more and one that all carry nothing. Components are
+ * multiplied on both sides, so that k(x, y) = sum_t w_t^2 x_t y_t: the weights enter
+ * squared. An object carries a
  * term when its component is not 0. A term that no training object carries weighs
  * nothing. ic | rbf(...) is the paper's Gaussian kernel. Everything else is the linear
  * kernel.
@@ -142,7 +144,7 @@ static const okra_option none[] = {{.name = NULL}};
 
 const okra_kernel_class_ okra_ic_ = {
     .name = "ic",
-    .help = "inner product of terms weighted by their information content",
+    .help = "inner product of terms, each multiplied by its information content in both",
     .params = {"ic", none, 0},
     .kinds = OKRA_VECTORS_,
     .bind = bind,

@@ -37,7 +37,7 @@ static const okra_option rows[] = {
     {"trees", OKRA_OPTION_INT, offsetof(ok3_options, trees), "100", 1, 1e6, NULL, "T",
      "trees that are averaged"},
     {"features", OKRA_OPTION_INT, offsetof(ok3_options, features), "0", 0, 1e9, NULL, "F",
-     "random splits tried at a node; 0: the square root of the training inputs"},
+     "random splits tried at a node; 0: one a training input, 1000 at most"},
     {"leaf", OKRA_OPTION_INT, offsetof(ok3_options, leaf), "1", 1, 1e9, NULL, "N",
      "least number of training pairs in a leaf"},
     {0},
@@ -309,7 +309,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *p,
     double *K = NULL, *L = NULL;
     TRY(okra_options_read(options, &okra_method_ok3_.options, &f.o));
     if (f.o.features == 0) {
-        f.o.features = (okra_int)ceil(sqrt((double)n));
+        f.o.features = OKRA_MIN_(n, 1000); /* as for regression trees in the paper */
     }
     f.o.features = OKRA_MIN_(f.o.features, n);
     TRY(okra_problem_host_K_(ctx, p, &K));

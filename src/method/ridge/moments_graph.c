@@ -5,9 +5,9 @@
  *
  * gram: W = Phi Phi', s = Phi'1, G = Phi'Phi; M = diag(W 1) - W gives
  *     Phi'M Phi = Phi' diag(Phi s) Phi - G G.
- * gram | normalized: loops do not count, d_i = phi_i's - |phi_i|^2, and with
- * e_i = d_i^-1/2 (0 where d_i is 0, or below 1e-10 of the row's sum, which is rounding)
- *     Phi'M Phi = Phi' diag(1 + |phi_i|^2 / d_i) Phi - G G,   G = Phi' diag(e) Phi.
+ * gram | normalized: d_i = phi_i's, loops included, and with e_i = d_i^-1/2 (0 where d_i
+ * is 0)
+ *     Phi'M Phi = Phi' diag(d_i > 0) Phi - G G,   G = Phi' diag(e) Phi.
  * W must be >= 0, as in graph.c; what is seen of it are its row sums, which are checked.
  *
  * knn, file: a sparse Laplacian Lap, M = Lap^p. T = Lap^a Phi, a = p / 2 rounded down,
@@ -68,10 +68,8 @@ static okra_status weigh(const penalty *z, okra_int i, okra_int m, const double 
     weight[0] = sum;
     weight[1] = 1;
     if (z->normalized) {
-        double loop = okra_dot_(m, phi, phi), degree = sum - loop;
-        bool alone = degree <= 1e-10 * sum;
-        weight[0] = alone ? 0 : 1 + loop / degree;
-        weight[1] = alone ? 0 : 1 / sqrt(degree);
+        weight[0] = sum > 0;
+        weight[1] = sum > 0 ? 1 / sqrt(sum) : 0;
     }
     return OKRA_OK;
 }

@@ -5,6 +5,7 @@
 #include "method/ridge/operator.h"
 #include "method/ridge/ridge.h"
 
+#include <float.h>
 #include <math.h>
 
 okra_status okra_ridge_put_(okra_bag_ *bag, const char *name, double **values,
@@ -120,6 +121,23 @@ done:
     return st;
 }
 
+/* As okra_cholesky_ warns, for the least of several lambdas. */
+static void warn_condition(const okra_ridge_ *r, const double *v)
+{
+    double lambda = r->lambda[0];
+    for (size_t l = 1; l < r->count; l++) {
+        lambda = fmin(lambda, r->lambda[l]);
+    }
+    double condition = (v[r->p->n - 1] + lambda) / (v[0] + lambda);
+    if (condition * DBL_EPSILON > 1e-3) {
+        okra_warn_(r->ctx,
+                   "ridge: with lambda %g the condition number is %.1e, which leaves %d "
+                   "right digits at most; a larger lambda, or fewer rows that are copies "
+                   "of others, helps",
+                   lambda, condition, (int)fmax(0, -log10(condition * DBL_EPSILON)));
+    }
+}
+
 /* B = V' diag(1 / (v + lambda)) V */
 static okra_status fit_spectrum(okra_ridge_ *r, okra_large_ *K)
 {
@@ -129,6 +147,7 @@ static okra_status fit_spectrum(okra_ridge_ *r, okra_large_ *K)
     double *v = NULL;
     ALLOC(v, n);
     TRY(okra_ridge_decompose_(r->ctx, K, v));
+    warn_condition(r, v);
     TRY(okra_large_create_(r->ctx, n, n, "the scaled eigenvectors", &R));
     for (size_t l = 0; l < r->count; l++) {
         TRY(okra_cancelled_(r->ctx));

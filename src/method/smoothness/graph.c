@@ -10,13 +10,14 @@
  *                by feature-space distance K_ii + K_jj - 2 K_ij, itself excluded, ties by
  *                index; share: k = round(share N), at least 1
  *   file(PATH)   W read from a file, N x N
- *   normalized   M = D^-1/2 (D - W) D^-1/2; nodes without neighbours have a row of 0
+ *   normalized   M = D^-1/2 (D - W) D^-1/2; a node without weights has a row of 0
  *   power(p)     M <- M^p: the Laplacian iterated to degree p (sec. 6.2.2)
  *   diffusion    M <- exp(-beta M) (sec. 6.1.1); as in the paper, this weighs smooth
  *                directions most (1 for constants), where M itself weighs them least
  *
  * W must be >= 0: otherwise M need not be positive semi-definite and the penalty would
- * reward roughness. Loops W_ii cancel in D - W.
+ * reward roughness. Loops W_ii cancel in D - W, and count in D where that is divided by:
+ * `gram` has the loops K_ii, knn has none, a file has what stands in it.
  *
  * Sparse Laplacians (knn, sparse files) stay in compressed rows, also when normalized or
  * raised to a power, which is applied as p products; diffusion makes a dense matrix by
@@ -63,13 +64,13 @@ static okra_status laplacian_dense(okra_graph_ *g, bool normalized)
     ZALLOC(degree, n);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < n; j++) {
-            degree[i] += i == j ? 0 : g->dense[i * n + j];
+            degree[i] += g->dense[i * n + j];
         }
     }
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < n; j++) {
             double *m = &g->dense[i * n + j], scale = sqrt(degree[i] * degree[j]);
-            *m = i == j ? degree[i] : -*m;
+            *m = i == j ? degree[i] - *m : -*m;
             *m = !normalized ? *m : scale > 0 ? *m / scale : 0;
         }
     }
@@ -83,20 +84,23 @@ static okra_status laplacian_sparse(okra_graph_ *g, bool normalized)
     okra_status st = OKRA_OK;
     okra_int n = g->n, at = 0;
     okra_csr_ *W = &g->csr, M = {0};
-    double *degree = NULL;
+    double *degree = NULL, *loop = NULL;
     ZALLOC(degree, n);
+    ZALLOC(loop, n);
     ALLOC(M.indptr, n + 1);
     ALLOC(M.indices, W->indptr[n] + n);
     ALLOC(M.values, W->indptr[n] + n);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int e = W->indptr[i]; e < W->indptr[i + 1]; e++) {
-            degree[i] += W->indices[e] == i ? 0 : W->values[e];
+            degree[i] += W->values[e];
+            loop[i] += W->indices[e] == i ? W->values[e] : 0;
         }
     }
     for (okra_int i = 0; i < n; i++) {
         M.indptr[i] = at;
         M.indices[at] = i;
-        M.values[at++] = normalized ? degree[i] > 0 : degree[i];
+        double own = degree[i] - loop[i];
+        M.values[at++] = !normalized ? own : degree[i] > 0 ? own / degree[i] : 0;
         for (okra_int e = W->indptr[i]; e < W->indptr[i + 1]; e++) {
             okra_int j = W->indices[e];
             double scale = normalized ? sqrt(degree[i] * degree[j]) : 1;
@@ -113,6 +117,7 @@ static okra_status laplacian_sparse(okra_graph_ *g, bool normalized)
 done:
     okra_csr_free_(&M);
     okra_free_(degree);
+    okra_free_(loop);
     return st;
 }
 

@@ -77,7 +77,7 @@ static void naive_weights(const task *t, okra_int k, double *W)
             for (okra_int l = 0; k > 0 && l < n && closer < k; l++) {
                 closer += l != i && t->K[l * n + l] - 2 * t->K[i * n + l] < d;
             }
-            if (i != j && closer < OKRA_MAX_(k, 1)) {
+            if ((i != j || k == 0) && closer < OKRA_MAX_(k, 1)) { /* knn has no loops */
                 W[i * n + j] = W[j * n + i] =
                     k > 0 ? fmax(t->K[i * n + j], 0) : t->K[i * n + j];
             }
@@ -97,7 +97,7 @@ static void naive(task *t, okra_int k, bool normalized, int power, double lambda
     }
     for (okra_int i = 0; i < n * n; i++) {
         double a = degree[i / n], b = degree[i % n];
-        t->M[i] = i / n == i % n ? a : -t->M[i];
+        t->M[i] = i / n == i % n ? a - t->M[i] : -t->M[i];
         t->M[i] = !normalized ? t->M[i] : a > 0 && b > 0 ? t->M[i] / sqrt(a * b) : 0;
     }
     memcpy(T, t->Phi, (size_t)(n * m) * sizeof *T);

@@ -95,4 +95,40 @@ TEST(says_where_there_is_no_closed_form)
     pairs_free(&p);
 }
 
-MAIN(RUN(equals_fitting_without_the_pair), RUN(says_where_there_is_no_closed_form))
+/* Options other than those of the fit would give the leave-one-out of another model. */
+TEST(options_must_be_those_of_the_fit)
+{
+    static const struct {
+        const char *options, *message;
+    } cases[] = {
+        {"kx=rbf(sigma=2) ky=rbf(sigma=1) lambda=0.5", "kx is 'rbf(sigma=2)'"},
+        {"kx=rbf(sigma=1) lambda=0.5", "ky is"},
+        {"kx=rbf(sigma=1) ky=rbf(sigma=1) lambda=0.25", "which had '0.5'"},
+        {"kx=rbf(sigma=1) ky=rbf(sigma=1) operator=cov lambda=0.5", "operator is 'cov'"},
+        {"kx=rbf(sigma=1) ky=rbf(sigma=1) center-output=yes lambda=0.5",
+         "center-output is"}};
+    pairs p;
+    okra_prediction *left = NULL;
+    pairs_make(2, &p);
+    okra_model *model =
+        pairs_fit(p.train_x, p.train_y, "kx=rbf(sigma=1) ky=rbf(sigma=1) lambda=0.5");
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        okra_options *options = pairs_options(okra_fit_options, cases[c].options);
+        CHECK_FAILS(okra_model_leave(NULL, model, options, NULL, &left), OKRA_EARG,
+                    cases[c].message);
+        okra_options_free(options);
+    }
+    const char *good[] = {"kx=rbf(sigma=1) ky=rbf(sigma=1) lambda=0.50",
+                          "kx=rbf(sigma=1) ky=rbf(sigma=1)"};
+    for (int g = 0; g < 2; g++) {
+        okra_options *options = pairs_options(okra_fit_options, good[g]);
+        CHECK_OK(okra_model_leave(NULL, model, options, NULL, &left));
+        okra_prediction_free(left);
+        okra_options_free(options);
+    }
+    okra_model_free(model);
+    pairs_free(&p);
+}
+
+MAIN(RUN(equals_fitting_without_the_pair), RUN(says_where_there_is_no_closed_form),
+     RUN(options_must_be_those_of_the_fit))
