@@ -48,7 +48,8 @@ okra_status okra_case_set_(const okra_judge_ *judge, const okra_block_ *block, o
  */
 double okra_case_value_(const okra_case_ *c, const double *l, double self, double *work,
                         double *by_l, double *by_self);
-/* f (count) <- <h, phi(y_i)> = (L w)_i of the members (kl; hsic has no L: the weights). */
+/* f (count) <- <h, phi(y_i)> = (L w)_i of the members (kl; hsic has no L: the weights).
+ */
 void okra_case_inner_(const okra_case_ *c, double *f);
 
 #endif

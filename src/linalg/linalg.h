@@ -51,8 +51,8 @@ okra_status okra_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
  * positive definite to rounding, multiples of eps*mean(diag) are added to the diagonal,
  * growing tenfold, until it is; *jitter (may be NULL) is what was added, 0 if nothing,
  * and the context is warned; it is warned too where the condition number, by the least
- * and the largest pivot, leaves less than three digits. Fails with OKRA_ENUMERIC when 1e-4*mean(diag) does not do,
- * or on a NaN. */
+ * and the largest pivot, leaves less than three digits. Fails with OKRA_ENUMERIC when
+ * 1e-4*mean(diag) does not do, or on a NaN. */
 okra_status okra_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter) OKRA_CHECK;
 
 /* The same without the warning, where jitter is expected or told once for many. */
