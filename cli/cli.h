@@ -130,7 +130,9 @@ int cli_file_close(const cli_run *run, cli_file *file, int status);
 /* ---- help: help.c, manual.c ---- */
 
 void cli_help(FILE *out);
-void cli_help_command(FILE *out, const cli_command *command);
+/* With the flags of a method and a decoder ("": none of them). */
+void cli_help_command(FILE *out, const cli_command *command, const char *method,
+                      const char *decode);
 /* Rows of a table as help lines: name, metavar, text, default. */
 void cli_help_rows(FILE *out, const okra_option_table *table, const char *prefix);
 void cli_wrap(FILE *out, const char *text, int indent, int column, int width);

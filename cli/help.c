@@ -77,17 +77,122 @@ static void indented(FILE *out, const char *lines, const char *before)
 
 /* ---- one command, all commands ---- */
 
-/* "Flags of method ridge": the owner of a table of the library, as a heading. */
-static void heading(FILE *out, const char *topic, const char *owner)
+/* Flags that a page of their own tells. */
+static const char low_rank[] =
+    " twin low-rank low-rank-x low-rank-y solver cg-tolerance cg-iterations checkpoint ";
+
+static bool among(const char *list, const char *name)
 {
-    const char *noun = strcmp(topic, "fit") == 0 ? "method " : "decoder ";
-    if (strcmp(topic, owner) != 0) { /* else it continues the command's own flags */
-        fprintf(out, "\nFlags of %s%s:\n",
-                strncmp(owner, noun, strlen(noun)) == 0 ? "" : noun, owner);
+    char spaced[80];
+    snprintf(spaced, sizeof spaced, " %s ", name);
+    return strstr(list, spaced) != NULL;
+}
+
+static bool in_table(const okra_option_table *table, const char *name)
+{
+    for (const okra_option *row = table->rows; row && row->name; row++) {
+        if (strcmp(row->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What a table of the library is of: "ridge" is a method, "decoder labels" says so. */
+typedef struct group {
+    const char *noun, *name;
+} group;
+
+static group group_of(const okra_option_table *table)
+{
+    bool decoder = strncmp(table->owner, "decoder ", 8) == 0;
+    bool command = strcmp(table->owner, "fit") == 0 ||
+                   strcmp(table->owner, "predict") == 0 ||
+                   strcmp(table->owner, "select") == 0;
+    return (group){decoder   ? "decoder"
+                   : command ? ""
+                             : "method",
+                   decoder ? table->owner + 8 : table->owner};
+}
+
+/* Names of the groups of a noun that have flags. */
+static void others(FILE *out, const okra_option_table *const *tables, size_t count,
+                   const char *noun, const char *shown)
+{
+    char text[1024];
+    int used = snprintf(text, sizeof text,
+                        "Flags of %s%ss, by --help --%s NAME:", *shown ? "other " : "",
+                        noun, strcmp(noun, "method") == 0 ? "method" : "decode");
+    for (size_t i = 0; i < count; i++) {
+        group g = group_of(tables[i]);
+        if (strcmp(g.noun, noun) == 0 && strcmp(g.name, shown) != 0 && tables[i]->rows &&
+            tables[i]->rows->name && used < (int)sizeof text - 64) {
+            used += snprintf(text + used, sizeof text - (size_t)used, " %s", g.name);
+        }
+    }
+    cli_wrap(out, text, 4, 0, WIDTH);
+}
+
+/* Flags of the library: those of every method, then those of the chosen one. */
+static void library_flags(FILE *out, const cli_command *command, const char *method,
+                          const char *decode)
+{
+    size_t count = 0;
+    const okra_option_table *const *tables = okra_option_tables(command->topic, &count);
+    bool methods = false, decoders = false, low = false;
+    for (size_t i = 0; i < count; i++) {
+        group g = group_of(tables[i]);
+        methods = methods || strcmp(g.noun, "method") == 0;
+        decoders = decoders || strcmp(g.noun, "decoder") == 0;
+        bool wanted = !*g.noun || strcmp(g.name, method) == 0 ||
+                      (*g.noun == 'd' && strcmp(g.name, decode) == 0);
+        if (!wanted || !tables[i]->rows || !tables[i]->rows->name) {
+            continue;
+        }
+        if (*g.noun) {
+            fprintf(out, "\nFlags of %s %s:\n", g.noun, g.name);
+        }
+        for (const okra_option *row = tables[i]->rows; row->name; row++) {
+            low = low || among(low_rank, row->name);
+            if (!in_table(&command->own, row->name) && !among(low_rank, row->name)) {
+                help_row(out, row, "--");
+            }
+        }
+    }
+    fputc('\n', out);
+    if (methods) {
+        others(out, tables, count, "method", method);
+    }
+    if (decoders) {
+        others(out, tables, count, "decoder", decode);
+    }
+    if (low) {
+        cli_wrap(out,
+                 "Large training sets and learned kernels: 'okra help low-rank' tells "
+                 "--low-rank, --solver, --twin and what goes with them",
+                 4, 0, WIDTH);
     }
 }
 
-void cli_help_command(FILE *out, const cli_command *command)
+/* The flags of every command by their names alone. */
+static void common_flags(FILE *out, const cli_command *command)
+{
+    char text[512] = "Flags of every command:";
+    size_t used = strlen(text);
+    for (const okra_option *row = cli_common_table.rows; row->name; row++) {
+        if (!cli_refuses(command, row->name)) {
+            used += (size_t)snprintf(text + used, sizeof text - used, " --%s%s%s",
+                                     row->name, row->metavar && *row->metavar ? " " : "",
+                                     row->metavar ? row->metavar : "");
+        }
+    }
+    snprintf(text + used, sizeof text - used, "; 'okra help flags' tells what they do");
+    fputc('\n', out);
+    cli_wrap(out, text, 4, 0, WIDTH);
+}
+
+void cli_help_command(FILE *out, const cli_command *command, const char *method,
+                      const char *decode)
 {
     fprintf(out, "%s.\n\nUsage: okra %s %s\n", command->purpose, command->name,
             command->usage);
@@ -100,21 +205,10 @@ void cli_help_command(FILE *out, const cli_command *command)
         fputs("\nFlags:\n", out);
     }
     cli_help_rows(out, &command->own, "--");
-    size_t count = 0;
-    const okra_option_table *const *tables =
-        command->topic ? okra_option_tables(command->topic, &count) : NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (tables[i]->rows && tables[i]->rows->name) {
-            heading(out, command->topic, tables[i]->owner);
-            cli_help_rows(out, tables[i], "--");
-        }
+    if (command->topic) {
+        library_flags(out, command, method, decode);
     }
-    fputs("\nFlags of every command:\n", out);
-    for (const okra_option *row = cli_common_table.rows; row->name; row++) {
-        if (!cli_refuses(command, row->name)) {
-            help_row(out, row, "--");
-        }
-    }
+    common_flags(out, command);
 }
 
 void cli_help(FILE *out)
@@ -128,7 +222,7 @@ void cli_help(FILE *out)
     }
     fputs("\nBegin with 'okra demo'. 'okra COMMAND --help' teaches a command;\n"
           "'okra help TOPIC' lists what there is: kernels, methods, decoders, metrics,\n"
-          "formats.\n",
+          "formats, flags, low-rank.\n",
           out);
 }
 
@@ -192,12 +286,36 @@ static void help_formats(FILE *out)
     fputs(cli_ends(okra_data_formats(), "\n") ? "" : "\n", out);
 }
 
+static void help_flags(FILE *out)
+{
+    fputs("Flags of every command:\n\n", out);
+    cli_help_rows(out, &cli_common_table, "--");
+}
+
+static void help_low_rank(FILE *out)
+{
+    size_t count = 0;
+    const okra_option_table *const *tables = okra_option_tables("fit", &count);
+    fputs("Flags of 'okra fit' and 'okra select' for large training sets, where kernels "
+          "are\n"
+          "of low rank, and for kernels that are learned:\n\n",
+          out);
+    for (size_t i = 0; i < 2 && i < count; i++) { /* those of fit, then of ridge */
+        for (const okra_option *row = tables[i]->rows; row && row->name; row++) {
+            if (among(low_rank, row->name)) {
+                help_row(out, row, "--");
+            }
+        }
+    }
+}
+
 static const struct {
     const char *name;
     void (*print)(FILE *out);
 } topics[] = {
-    {"kernels", help_kernels}, {"methods", help_methods}, {"decoders", help_decoders},
-    {"metrics", help_metrics}, {"formats", help_formats},
+    {"kernels", help_kernels},   {"methods", help_methods}, {"decoders", help_decoders},
+    {"metrics", help_metrics},   {"formats", help_formats}, {"flags", help_flags},
+    {"low-rank", help_low_rank},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 
@@ -230,7 +348,7 @@ static int unknown_topic(const cli_run *run, const char *name)
                 : cli_usage(
                       run,
                       "there is no topic '%s'; expected a command, kernels, methods, "
-                      "decoders, metrics or formats",
+                      "decoders, metrics, formats, flags or low-rank",
                       name);
 }
 
@@ -261,7 +379,7 @@ static int run_help(cli_run *run)
         if (!command) {
             return unknown_topic(run, name);
         }
-        cli_help_command(stdout, command);
+        cli_help_command(stdout, command, "ridge", "");
     }
     return CLI_DONE;
 }
@@ -269,7 +387,8 @@ static int run_help(cli_run *run)
 const cli_command cli_help_me = {
     .name = "help",
     .purpose = "Teach a command, or list kernels, methods, decoders, metrics, formats",
-    .usage = "[COMMAND | kernels | methods | decoders | metrics | formats]",
+    .usage = "[COMMAND | kernels | methods | decoders | metrics | formats | flags |\n    "
+             "   low-rank]",
     .about = "",
     .examples = "okra help fit\n"
                 "okra help kernels\n"

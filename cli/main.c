@@ -58,7 +58,12 @@ static int run_command(cli_run *run, int argc, char **argv)
         status = cli_status(run, set_up(run));
     }
     if (status == CLI_DONE && run->common.help) {
-        cli_help_command(stdout, run->command);
+        const char *method =
+            run->library ? okra_options_get(run->library, "method") : NULL;
+        const char *decode =
+            run->library ? okra_options_get(run->library, "decode") : NULL;
+        cli_help_command(stdout, run->command, method ? method : "ridge",
+                         decode ? decode : "");
         return CLI_DONE;
     }
     if (status == CLI_DONE) {

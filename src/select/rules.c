@@ -287,11 +287,17 @@ static okra_status of_nodes(choices *c)
 {
     okra_status st = OKRA_OK;
     double beta;
+    char list[LIST] = "";
+    size_t used = 0;
     TRY(automatic(c->ctx, "diffusion(beta=auto)", "beta=", c->data, &beta));
     beta = beta > 0 ? beta : 1;
-    TRY(add(c, "diffusion(beta={%.4g,%.4g,%.4g}) | normalize", beta / 4, beta, beta * 4));
-    TRY(add(c, "regularized-laplacian(sigma2={%.4g,%.4g}) | normalize", beta / 2,
-            beta * 2));
+    for (int k = 0; k < 5; k++) { /* its value is large where a few nodes are alike */
+        static const double factors[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1, 4};
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.4g", k ? "," : "",
+                                 beta * factors[k]);
+    }
+    TRY(add(c, "diffusion(beta={%s}) | normalize", list));
+    TRY(add(c, "regularized-laplacian(sigma2={%s}) | normalize", list));
 done:
     return st;
 }
@@ -322,8 +328,8 @@ static okra_status of_one(choices *c)
         return of_sequences(c);
     case OKRA_GRAPHS:
         if (molecules(c->data)) {
-            TRY(add(c, "ecfp | tanimoto"));
-            TRY(add(c, "ecfp(count=1) | normalize"));
+            TRY(add(c, "ecfp(radius={1,2,3},count={0,1}) | tanimoto"));
+            TRY(add(c, "ecfp(radius={1,2},count=1) | normalize"));
             TRY(add_rbf(c, "ecfp | tanimoto | ", 0, ""));
         }
         TRY(add(c, "wl(h={1,3}) | normalize"));

@@ -20,11 +20,33 @@ for command in fit predict score gram info demo version help; do
     fi
 done
 expect 0 okra fit --help
-expect_in "help kernels\` tells HOW and KIND" out
 for text in "-o, --output FILE" "--kx EXPR" "[default: ridge]" "Flags of method ridge:" \
-    "--operator OP" "--threads N" "--memory SIZE" "--seed N" "--data DIR"; do
+    "--operator OP" "--threads N" "--memory SIZE" "--seed N" "--data DIR" \
+    "Flags of other methods, by --help --method NAME: margin knn kpca" "okra help low-rank"; do
     expect_in "$text" out
 done
+if grep -e "--loss NAME" -e "--low-rank-x SPEC" out; then exit 1; fi
+[ "$(wc -l <out)" -le 80 ]
+expect 0 okra fit --help --method margin
+expect_in "Flags of method margin:" out
+expect_in "--loss NAME" out
+expect_in "Flags of other methods, by --help --method NAME: ridge knn" out
+expect 0 okra predict --help
+expect_in "Flags of decoders, by --help --decode NAME: candidates" out
+expect 0 okra predict --help --decode labels
+expect_in "Flags of decoder labels:" out
+expect_in "--beam N" out
+expect 0 okra help select
+expect_in "Flags of method ridge:" out
+expect_in "Flags of decoders, by --help --decode NAME: candidates" out
+if grep "Flags of decoder ridge" out; then exit 1; fi
+expect 0 okra help low-rank
+expect_in "help kernels\` tells HOW and KIND" out
+for flag in low-rank low-rank-x low-rank-y solver cg-tolerance checkpoint twin; do
+    expect_in "--$flag " out
+done
+expect 0 okra help flags
+expect_in "--threads N" out
 for pair in kernels:rbf kernels:center methods:ridge methods:knn decoders:candidates \
     metrics:rbf-loss formats:npy; do
     expect 0 okra help "${pair%:*}"

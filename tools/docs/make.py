@@ -26,7 +26,7 @@ SECTIONS = {
                   "reference/cli", "reference/python", "reference/c"],
     "Results": ["results", "results-quick", "benchmarks", "claims"],
 }
-TOPICS = ["kernels", "methods", "decoders", "metrics", "formats"]
+TOPICS = ["kernels", "methods", "decoders", "metrics", "formats", "flags", "low-rank"]
 
 
 def write(path, text):
