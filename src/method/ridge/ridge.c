@@ -48,11 +48,13 @@ typedef struct ridge_options {
     double lambda, epsilon, lambda2;
     const char *operator_text, *graph;
     bool center;
-    int solver;
+    int solver, keep;
     okra_cg_options_ cg;
 } ridge_options;
 
 enum { SOLVER_DIRECT, SOLVER_CG };
+enum { KEEP_AUTO, KEEP_WEIGHTS, KEEP_COEFFICIENTS };
+enum { KEEP_MOST = 16384 }; /* pairs up to which weights are kept: 2 GiB */
 
 static const okra_option rows[] = {
     {"lambda", OKRA_OPTION_NUMBER, offsetof(ridge_options, lambda), "0.1", 1e-300, 1e300,
@@ -68,6 +70,10 @@ static const okra_option rows[] = {
      "V", "weight of smoothness over the graph of all inputs, labelled or not"},
     {"graph", OKRA_OPTION_TEXT, offsetof(ridge_options, graph), "gram", 1, 0, NULL,
      "EXPR", "gram, knn(k=N), knn(share=V) or file(W), | normalized, power, diffusion"},
+    {"keep", OKRA_OPTION_CHOICE, offsetof(ridge_options, keep), "auto", 1, 0,
+     "auto|weights|coefficients", "WHAT",
+     "of explicit outputs: weights over the training outputs (n x n numbers) or "
+     "coefficients alone; auto: weights up to 16,384 pairs"},
     {"solver", OKRA_OPTION_CHOICE, offsetof(ridge_options, solver), "direct", 1, 0,
      "direct|cg", "HOW", "of low rank: by moments, or by conjugate gradients"},
     {"cg-tolerance", OKRA_OPTION_NUMBER, offsetof(ridge_options, cg.tolerance), "1e-8", 0,
@@ -192,6 +198,19 @@ static okra_status check_solver(const okra_problem_ *p, const okra_options *opti
     return OKRA_OK;
 }
 
+/* Does the model do without the n x n numbers that weights need? */
+static okra_status check_keep(const okra_problem_ *p, const ridge_options *o, bool *slim)
+{
+    if (o->keep == KEEP_COEFFICIENTS && !p->features) {
+        return okra_fail_(
+            OKRA_EARG, "ridge: keep coefficients needs outputs with explicit features: "
+                       "dense vectors under a linear output kernel");
+    }
+    *slim = p->features &&
+            (o->keep == KEEP_COEFFICIENTS || (o->keep == KEEP_AUTO && p->n > KEEP_MOST));
+    return OKRA_OK;
+}
+
 static okra_status check_complete(const okra_ridge_ *r, const char *who)
 {
     return r->missing ? okra_fail_(OKRA_EUNSUPPORTED,
@@ -239,6 +258,7 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     r.center = o.center;
     TRY(check(problem, options, &o, &r));
     TRY(check_solver(problem, options, &o));
+    TRY(check_keep(problem, &o, &r.slim));
     TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
     if (problem->features && !problem->map_x) {
         TRY(copy_features(&r));

@@ -17,11 +17,13 @@ typedef struct okra_ridge_ {
     double lambda2; /* low rank: of the graph, 0: none */
     const char *graph;
     bool missing;     /* some values of Y are NaN */
+    bool slim;        /* coefficients alone: no "factor" or "B" */
     double *Y, *mean; /* explicit features, less their mean when centred; or NULL */
 } okra_ridge_;
 
 /* Where all inputs have outputs, each fills every bag with "factor" or "B" (n x n) for
- * weights, and with "coefficients" (n x d) where there are explicit features. */
+ * weights (unless slim), and with "coefficients" (n x d) where there are explicit
+ * features. */
 okra_status okra_ridge_identity_(okra_ridge_ *r) OKRA_CHECK;
 /* epsilon < 0: the covariance operator, else the conditional one. */
 okra_status okra_ridge_covariance_(okra_ridge_ *r, double epsilon) OKRA_CHECK;

@@ -38,6 +38,9 @@ static okra_status fit_factor(okra_ridge_ *r, okra_large_ **K)
         TRY(okra_large_solve_host_(r->ctx, true, *K, features_of(r)));
         TRY(okra_ridge_put_(r->bags[0], "coefficients", &r->Y, n, d));
     }
+    if (r->slim) {
+        goto done;
+    }
     TRY(okra_large_take_(r->ctx, K, "the factor of the Gram matrix", &factor));
     for (okra_int i = 0; i < n; i++) {
         okra_mat_fill_(okra_mat_of_(factor + i * n + i + 1, 1, n - i - 1), 0);
@@ -59,6 +62,11 @@ static okra_status put_weights(okra_ridge_ *r, okra_bag_ *bag, okra_large_ **B)
         TRY(okra_large_left_(r->ctx, true, false, 1, *B, features_of(r),
                              okra_mat_of_(C, n, d)));
         TRY(okra_ridge_put_(bag, "coefficients", &C, n, d));
+    }
+    if (r->slim) {
+        okra_large_free_(*B);
+        *B = NULL;
+        goto done;
     }
     TRY(okra_large_take_(r->ctx, B, "the ridge weights", &weights));
     TRY(okra_ridge_put_(bag, "B", &weights, n, n));
