@@ -129,8 +129,9 @@ def origin():
     if not _said:
         _said.append(True)
         root = os.path.dirname(os.path.abspath(__file__))
-        commit = subprocess.run(["git", "-C", root, "rev-parse", "--short=12", "HEAD"],
-                                capture_output=True, text=True).stdout.strip() or "unknown"
+        commit = os.environ.get("OKRA_COMMIT") or subprocess.run(
+            ["git", "-C", root, "rev-parse", "--short=12", "HEAD"],
+            capture_output=True, text=True).stdout.strip() or "unknown"
         print(json.dumps({"run": os.path.splitext(os.path.basename(sys.argv[0]))[0],
                           "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
                           "commit": commit, "machine": machine(), "threads": THREADS,

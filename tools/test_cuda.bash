@@ -30,6 +30,7 @@ pack() { # FOLDER
     for file in "$build"/libokra.so.? "$build"/libokra-cuda.so; do
         strip -o "$into/lib/$(basename "$file")" "$file"
     done
+    ln -s libokra.so.0 "$into/lib/libokra.so"
     # The C library and CUDA's are the other machine's own.
     ldd "$into"/bin/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
         grep -vE '/(libc|libm|libdl|librt|libpthread|libcu[a-zA-Z]*|libnv[a-zA-Z]*|libokra)\.so|ld-linux' |

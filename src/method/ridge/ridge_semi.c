@@ -25,7 +25,9 @@ static okra_status weights(okra_ridge_ *r, const okra_semi_ *s, size_t l)
                               okra_mat_of_(r->Y, n, d), 0, okra_mat_of_(C, N, d)));
         TRY(okra_ridge_put_(r->bags[l], "coefficients", &C, N, d));
     }
-    TRY(okra_ridge_put_(r->bags[l], "B", &B, n, N));
+    if (!r->slim) {
+        TRY(okra_ridge_put_(r->bags[l], "B", &B, n, N));
+    }
 done:
     okra_free_(R);
     okra_free_(B);

@@ -1,0 +1,362 @@
+"""The engine cuda against the same algebra in PyTorch, against GPyTorch, and against two cores of
+the host, on one GPU.
+
+Times of fits are from NumPy arrays to a fitted model, CUDA being up. Data: standard normal rows of
+64 numbers, 16 outputs, rbf(gamma=1/64), lambda 0.1. PyTorch holds its own Gram matrix, factors it
+with torch.linalg.cholesky and solves; GPyTorch's exact GP predicts one output at fixed parameters
+in double precision, the fastest of what it was given time for. Best of the runs named."""
+import ctypes
+import json
+import os
+import subprocess
+import sys
+import time
+
+os.environ.setdefault("OKRA_BENCH_THREADS", str(os.cpu_count()))
+import common  # noqa: E402
+from common import BUILD, report, skip  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+os.environ.setdefault("OKRA_LIBRARY", os.path.join(os.path.abspath(BUILD), "libokra.so"))
+sys.path.insert(0, os.path.join(HERE, "..", "python"))
+
+import numpy as np  # noqa: E402
+
+BEGIN, LIMIT = time.time(), float(os.environ.get("OKRA_BENCH_SECONDS", "540"))
+GAMMA, LAMBDA, WIDTH, OUTPUTS = 1 / 64, 0.1, 64, 16
+KX = f"rbf(gamma={GAMMA})"
+
+
+def left():
+    return LIMIT - (time.time() - BEGIN)
+
+
+def problem(n, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, WIDTH))
+    Y = np.tanh(X[:, :OUTPUTS]) + 0.1 * rng.standard_normal((n, OUTPUTS))
+    return X, Y
+
+
+def best(f, runs):
+    times = []
+    for _ in range(runs):
+        begin = time.perf_counter()
+        f()
+        times.append(time.perf_counter() - begin)
+    return min(times)
+
+
+def okra_fit(X, Y, engine="cuda", **more):
+    import okra
+    return okra.IOKR(kx=KX, ky="linear", lam=LAMBDA, engine=engine, **more).fit(X, Y)
+
+
+# ---- parts that run in a process of their own ----
+
+def cpu():
+    """Two cores of the host: fits of n = 8,192."""
+    X, Y = problem(8192)
+    for name, more in (("identity", {}), ("ccov", {"operator": "ccov"})):
+        begin = time.perf_counter()
+        okra_fit(X, Y, "host", n_jobs=2, **more)
+        print(json.dumps({name: time.perf_counter() - begin}), flush=True)
+
+
+def gpytorch_fit(how, n):
+    import gpytorch
+    import torch
+    X, Y = problem(n)
+
+    class Model(gpytorch.models.ExactGP):
+        def __init__(self, x, y, likelihood):
+            super().__init__(x, y, likelihood)
+            self.mean_module = gpytorch.means.ZeroMean()
+            self.covar_module = gpytorch.kernels.RBFKernel()
+
+        def forward(self, x):
+            return gpytorch.distributions.MultivariateNormal(self.mean_module(x),
+                                                             self.covar_module(x))
+
+    def once(x, y, test):
+        likelihood = gpytorch.likelihoods.GaussianLikelihood().double().cuda()
+        model = Model(x, y, likelihood).double().cuda()
+        likelihood.noise = LAMBDA
+        model.covar_module.lengthscale = (1 / (2 * GAMMA)) ** 0.5
+        model.eval()
+        likelihood.eval()
+        size = 10 ** 9 if how == "cholesky" else 800
+        with torch.no_grad(), gpytorch.settings.max_cholesky_size(size), \
+                gpytorch.settings.skip_posterior_variances(True):
+            mean = model(test).mean.cpu()
+        torch.cuda.synchronize()
+        return mean
+
+    small = torch.as_tensor(X[:2000]).cuda()
+    once(small, torch.as_tensor(Y[:2000, 0]).cuda(), small[:16])
+    torch.cuda.synchronize()
+    begin = time.perf_counter()
+    x = torch.as_tensor(X).cuda()
+    once(x, torch.as_tensor(np.ascontiguousarray(Y[:, 0])).cuda(), x[:16])
+    print(json.dumps({how: time.perf_counter() - begin}), flush=True)
+
+
+def verbs(what, *sizes):
+    """Seconds of single verbs by size."""
+    program = os.environ.get("OKRA_BENCH_VERBS", os.path.join(BUILD, "bench", "bench_engine_verbs"))
+    out = subprocess.run([program, "cuda", what, *map(str, sizes)], check=True,
+                         capture_output=True, text=True, env=dict(os.environ)).stdout
+    return {item["n"]: item["seconds"] for item in map(json.loads, out.splitlines())}
+
+
+# ---- the same algebra in PyTorch ----
+
+def torch_gram(torch, x):
+    K = x @ x.T
+    square = (x * x).sum(1)
+    K.mul_(-2).add_(square[:, None]).add_(square[None, :]).clamp_(min=0).mul_(-GAMMA).exp_()
+    return K
+
+
+def torch_fit(torch, X, Y):
+    x, y = torch.as_tensor(X).cuda(), torch.as_tensor(Y).cuda()
+    K = torch_gram(torch, x)
+    K.diagonal().add_(LAMBDA)
+    L = torch.linalg.cholesky(K)
+    del K
+    result = torch.cholesky_solve(y, L).cpu()
+    return result
+
+
+def factorisations(torch):
+    sizes = (16384, 32768, 65536)
+    ours = verbs("cholesky", *sizes)
+    for n in sizes:
+        K = torch_gram(torch, torch.as_tensor(problem(n)[0]).cuda())
+        K.diagonal().add_(LAMBDA)
+
+        def once():
+            torch.linalg.cholesky(K)
+            torch.cuda.synchronize()
+        once()
+        theirs = best(once, 3)
+        del K
+        torch.cuda.empty_cache()
+        report(f"Cholesky at n = {n:,}: rate, of PyTorch's", theirs / ours[n], 0.9,
+               okra_seconds=ours[n], torch_seconds=theirs, tflops=n ** 3 / 3e12 / ours[n])
+
+
+def fits(torch):
+    okra_fit(*problem(2000))
+    for n, target, runs in ((32768, 1.0, 3), (65536, 4.5, 2), (100000, 14.0, 1)):
+        X, Y = problem(n)
+        ours = best(lambda: okra_fit(X, Y), runs)
+        report(f"fit at n = {n:,}, identity: seconds", ours, target, better="lower")
+        if n == 100000:
+            continue
+        torch_fit(torch, X[:2000], Y[:2000])
+        theirs = best(lambda: torch_fit(torch, X, Y), runs)
+        torch.cuda.empty_cache()
+        report(f"the same: against PyTorch at n = {n:,}", theirs / ours, 1.0, okra_seconds=ours,
+               torch_seconds=theirs)
+    X, Y = problem(4096)
+    mine = okra_fit(X, Y)
+    host = okra_fit(X, Y, "host")
+    difference = np.abs(mine.predict(X[:512]) - host.predict(X[:512])).max()
+    report("predictions at n = 4,096: largest difference from the host's", float(difference), 1e-9,
+           better="lower")
+
+
+def gpytorch():
+    n, times = 50000, {}
+    X, Y = problem(n)
+    ours = best(lambda: okra_fit(X, Y), 2)
+    for how in ("cholesky", "default"):
+        allowed = min(100, left() - 150)
+        if allowed < 20:
+            break
+        try:
+            out = subprocess.run([sys.executable, __file__, "gpytorch", how, str(n)], check=True,
+                                 capture_output=True, text=True, timeout=allowed).stdout
+            times.update(json.loads(out.splitlines()[-1]))
+        except (subprocess.SubprocessError, IndexError) as error:
+            detail = (getattr(error, "stderr", None) or "")
+            print(f"gpytorch {how}: {error} {str(detail)[-300:]}", file=sys.stderr)
+    if not times:
+        print("gpytorch: no run finished", file=sys.stderr)
+        return
+    report(f"fit at n = {n:,}: against GPyTorch's exact GP, one output", min(times.values()) / ours,
+           3.0, okra_seconds=ours, **{f"gpytorch_{k}_seconds": v for k, v in times.items()})
+
+
+def operators(host):
+    n = 8192
+    X, Y = problem(n)
+    syevd = verbs("eigh", n)[n]
+    okra_fit(X[:500], Y[:500], operator="ccov")
+    ccov = best(lambda: okra_fit(X, Y, operator="ccov"), 2)
+    report("ccov at n = 8,192: in units of two eigendecompositions", ccov / (2 * syevd), 2.0,
+           better="lower", seconds=ccov, eigendecomposition_seconds=syevd)
+    import okra
+    import torch
+    A = torch.rand(n, n, dtype=torch.float64, device="cuda")
+
+    def product():
+        A @ A
+        torch.cuda.synchronize()
+    product()
+    one = best(product, 3)
+    del A
+    torch.cuda.empty_cache()
+    leave = best(lambda: okra.IOKRCV(kx=KX, ky="linear", lam=np.logspace(-6, 1, 50), cv="loo",
+                                     engine="cuda").fit(X, Y), 2)
+    report("leave-one-out of 50 lambda at n = 8,192, with the last fit: in units of one "
+           "eigendecomposition and one product", leave / (syevd + one), 1.5, better="lower",
+           seconds=leave, product_seconds=one)
+    identity = best(lambda: okra_fit(X, Y), 3)
+    host.wait(timeout=max(1, left() - 20))
+    for line in host.stdout.read().splitlines():
+        for name, seconds in json.loads(line).items():
+            mine = {"identity": identity, "ccov": ccov}[name]
+            report(f"fit at n = 8,192, {name}: against two cores of the host", seconds / mine, 30,
+                   okra_seconds=mine, host_seconds=seconds)
+
+
+def nystrom():
+    rng = np.random.default_rng(1)
+    for n, rank, target in ((1_000_000, 1000, 0.5), (1_000_000, 10000, 7.0),
+                            (10_000_000, 10000, None)):
+        if target is None and left() < 150:
+            print("n = 10,000,000: no time left", file=sys.stderr)
+            return
+        X = np.empty((n, WIDTH))
+        for i in range(0, n, 1_000_000):
+            rng.standard_normal(out=X[i:i + 1_000_000])
+        Y = np.tanh(X[:, :OUTPUTS])
+        fit = lambda: okra_fit(X, Y, low_rank_x=f"nystrom(rank={rank})")
+        seconds = best(fit, 1 if n > 1_000_000 else 2)
+        if target is None:
+            report(f"Nyström ridge at n = {n:,}, rank {rank:,}: seconds", seconds, 60,
+                   better="lower")
+        else:
+            report(f"Nyström ridge at n = {n:,}, rank {rank:,}: seconds", seconds, target,
+                   better="lower")
+        del X, Y
+
+
+# ---- candidates ----
+
+POPCOUNT = r"""
+extern "C" __global__ void count(int *out, int reps) {
+    int s[8] = {0};
+    unsigned a = threadIdx.x * 2654435761u;
+    for (int r = 0; r < reps; r++) {
+        #pragma unroll
+        for (int t = 0; t < 8; t++) s[t] += __popc(a & (a * t + r));
+        a += r;
+    }
+    int z = 0;
+    for (int t = 0; t < 8; t++) z += s[t];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = z;
+}"""
+
+
+def popcount_bound():
+    """Pairs of 1,024 bits that the device counts a second: 32 instructions each."""
+    import cupy
+    blocks, reps = cupy.cuda.Device().attributes["MultiProcessorCount"] * 8, 20000
+    out = cupy.zeros(blocks * 256, dtype=cupy.int32)
+    kernel = cupy.RawKernel(POPCOUNT, "count")
+
+    def once():
+        kernel((blocks,), (256,), (out, np.int32(reps)))
+        cupy.cuda.Device().synchronize()
+    once()
+    return blocks * 256 * reps * 8 / 32 / best(once, 3)
+
+
+def random_bits(torch, rows, seed):
+    """Rows of 1,024 bits, a quarter of them set, made on the device."""
+    generator = torch.Generator(device="cuda").manual_seed(seed)
+    out = np.empty((rows, 128), dtype=np.uint8)
+    for i in range(0, rows, 5_000_000):
+        some = min(5_000_000, rows - i)
+        part = [torch.randint(0, 256, (some, 128), dtype=torch.uint8, device="cuda",
+                              generator=generator) for _ in range(2)]
+        out[i:i + some] = (part[0] & part[1]).cpu().numpy()
+    torch.cuda.empty_cache()
+    return out
+
+
+class Request(ctypes.Structure):
+    _fields_ = [("candidates", ctypes.c_void_p), ("ranges", ctypes.c_void_p),
+                ("weights", ctypes.c_bool), ("embedding", ctypes.c_bool),
+                ("confidence", ctypes.c_bool)]
+
+
+def candidates(torch):
+    rows = int(os.environ.get("OKRA_BENCH_CANDIDATES", "100000000"))
+    bound, lib, check = popcount_bound(), common.lib, common.check
+    ctx = common.context(0)
+    check(lib.okra_context_set_engine(ctx.p, b"cuda"))
+    every = common.bits(random_bits(torch, rows, 1), 1024)
+    queries = common.bits(random_bits(torch, 1000, 2), 1024)
+    for n in (256, 7000):
+        x = common.bits(random_bits(torch, n, 3), 1024)
+        model = common.fit(ctx, x, x, kx="tanimoto", ky="tanimoto", **{"lambda": 0.1})
+        how = common.options("okra_predict_options", {"top": 10})
+        request, found = Request(every.p), common.Handle("okra_prediction_free")
+        begin = time.perf_counter()
+        check(lib.okra_predict(ctx.p, model.p, queries.p, how.p, ctypes.byref(request),
+                               ctypes.byref(found.p)))
+        seconds = time.perf_counter() - begin
+        report(f"{rows:,} candidates of 1,024 bits, 1,000 queries, top 10, {n:,} training outputs: "
+               "evaluations a second, of the popcount bound", rows * 1000 / seconds / bound, 0.3,
+               seconds=seconds, evaluations_per_second=rows * 1000 / seconds,
+               kernel_values_per_second=rows * n / seconds, popcount_bound_per_second=bound)
+
+
+def main():
+    try:
+        import torch
+    except ImportError:
+        skip("PyTorch is not installed")
+    if not torch.cuda.is_available():
+        skip("there is no GPU")
+    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"],
+                            capture_output=True, text=True).stdout.strip()
+    host = common.machine()
+    common.machine = lambda: (f"{torch.cuda.get_device_name()}, driver {driver}, PyTorch "
+                              f"{torch.__version__}; {host}")
+    common.origin()
+    env = dict(os.environ, OPENBLAS_NUM_THREADS="2", OMP_NUM_THREADS="2")
+    cores = subprocess.Popen([sys.executable, __file__, "cpu"], stdout=subprocess.PIPE, text=True,
+                             env=env)
+    wanted = os.environ.get("OKRA_BENCH_PARTS", "factorisations,fits,gpytorch,nystrom,candidates,"
+                                                "operators").split(",")
+    parts = {"factorisations": lambda: factorisations(torch), "fits": lambda: fits(torch),
+             "gpytorch": gpytorch, "nystrom": nystrom, "candidates": lambda: candidates(torch),
+             "operators": lambda: operators(cores)}
+    broken = []
+    for name in wanted:
+        begin = time.time()
+        try:
+            parts[name]()
+        except Exception as error:  # the other parts still count
+            print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
+            broken.append(name)
+        print(f"{name}: {time.time() - begin:.0f} s", file=sys.stderr)
+        torch.cuda.empty_cache()
+    cores.kill()
+    if broken:
+        raise SystemExit(f"did not finish: {', '.join(broken)}")
+    common.finish()
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["cpu"]:
+        cpu()
+    elif sys.argv[1:2] == ["gpytorch"]:
+        gpytorch_fit(sys.argv[2], int(sys.argv[3]))
+    else:
+        main()
