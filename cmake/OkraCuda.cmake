@@ -75,7 +75,8 @@ target_include_directories(okra_cuda PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src
 target_include_directories(okra_cuda SYSTEM PRIVATE ${CUDA_INCLUDE})
 target_link_libraries(okra_cuda PRIVATE okra_flags ${CUDA_cublas} ${CUDA_cusolver}
     ${CUDA_cudart_static} Threads::Threads rt ${CMAKE_DL_LIBS} m)
-target_link_options(okra_cuda PRIVATE -Wl,-z,defs -Wl,--exclude-libs,ALL)
+# It stays loaded: starting CUDA anew takes longer than many a fit.
+target_link_options(okra_cuda PRIVATE -Wl,-z,defs -Wl,--exclude-libs,ALL -Wl,-z,nodelete)
 # Beside libokra.so, where it is looked for; CUDA's libraries stay where they were found.
 get_filename_component(okra_cuda_lib ${CUDA_cublas} DIRECTORY)
 set_target_properties(okra_cuda PROPERTIES INSTALL_RPATH ${okra_cuda_lib})

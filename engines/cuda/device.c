@@ -1,8 +1,13 @@
 /*
  * device.c: opening and closing the engine, and saying what went wrong.
+ *
+ * Making the handles of cuBLAS and cuSOLVER takes longer than a small fit. So an engine
+ * that is closed is parked, without its arena, and the next one of that GPU takes it up;
+ * one is kept for each GPU until the process ends.
  */
 #include "gpu.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,31 +141,8 @@ done:
     return st;
 }
 
-okra_status gpu_open_(const okra_engine_host_ *host, const char *device, void **e)
+static void end(gpu_ *g)
 {
-    okra_status st = OKRA_OK;
-    gpu_ *g = NULL;
-    int number = 0;
-
-    TRY(choose(host, device, &number));
-    g = host->alloc(1, sizeof *g);
-    if (!g) {
-        return OKRA_EMEM;
-    }
-    memset(g, 0, sizeof *g);
-    g->host = host;
-    g->device = number;
-    TRY(begin(g));
-    *e = g;
-    g = NULL;
-done:
-    gpu_close_(g);
-    return st;
-}
-
-void gpu_close_(void *e)
-{
-    gpu_ *g = e;
     if (!g) {
         return;
     }
@@ -183,14 +165,70 @@ void gpu_close_(void *e)
             (void)cudaEventDestroy(g->freed[k]);
         }
     }
-    (void)cudaFree(g->arena);
     (void)cudaFree(g->info);
     (void)cudaFree(g->workspace);
     if (g->stream) {
         (void)cudaStreamDestroy(g->stream);
     }
     (void)cudaGetLastError();
-    g->host->free(g);
+    free(g);
+}
+
+enum { GPUS = 64 };
+static gpu_ *parked[GPUS];
+static pthread_mutex_t parking = PTHREAD_MUTEX_INITIALIZER;
+
+/* What is parked for the GPU; g: is parked there, and what was there is returned. */
+static gpu_ *exchange(int device, gpu_ *g)
+{
+    gpu_ *before = NULL;
+    if (device >= GPUS) {
+        return g;
+    }
+    (void)pthread_mutex_lock(&parking);
+    before = parked[device];
+    parked[device] = g;
+    (void)pthread_mutex_unlock(&parking);
+    return before;
+}
+
+okra_status gpu_open_(const okra_engine_host_ *host, const char *device, void **e)
+{
+    okra_status st = OKRA_OK;
+    gpu_ *g = NULL;
+    int number = 0;
+
+    TRY(choose(host, device, &number));
+    g = exchange(number, NULL);
+    if (!g) {
+        /* Not of the library's allocator, which counts what is not given back. */
+        g = calloc(1, sizeof *g);
+        if (!g) {
+            st = host->fail(OKRA_EMEM, "out of memory: %zu bytes", sizeof *g);
+            goto done;
+        }
+        g->host = host;
+        g->device = number;
+        TRY(begin(g));
+    }
+    g->host = host;
+    *e = g;
+    g = NULL;
+done:
+    end(g);
+    return st;
+}
+
+void gpu_close_(void *e)
+{
+    gpu_ *g = e;
+    (void)cudaSetDevice(g->device);
+    /* After an error that does not pass, everything fails: nothing to keep. */
+    bool sound = cudaStreamSynchronize(g->stream) == cudaSuccess;
+    (void)cudaFree(g->arena);
+    g->arena = NULL;
+    g->arena_bytes = g->used = 0;
+    end(sound ? exchange(g->device, g) : g);
 }
 
 void gpu_describe_(void *e, char *text, size_t size)

@@ -289,6 +289,23 @@ static double thin_square(const okra_thin_ *thin, const double *mean, double mea
     return sum + mean_square;
 }
 
+typedef struct squares {
+    const side *a;
+    double *out;
+} squares;
+
+static okra_status square_rows(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const squares *s = arg;
+    const side *a = s->a;
+    (void)worker;
+    for (okra_int i = begin; i < end; i++) {
+        s->out[i] = a->bits ? okra_popcount_(a->bits + i * a->words, a->words)
+                            : okra_dot_(a->data->d, a->x + i * a->ld, a->x + i * a->ld);
+    }
+    return OKRA_OK;
+}
+
 static okra_status diagonal(okra_context *ctx, const void *params, const void *pa,
                             okra_int n, double *out)
 {
@@ -297,15 +314,10 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *p
     const double *mean = a->shared->mean;
     okra_int d = a->data->d, *indices = NULL;
 
-    (void)ctx, (void)params;
-    if (a->x && !a->bits) {
-        for (okra_int i = 0; i < n; i++) {
-            out[i] = okra_dot_(d, a->x + i * a->ld, a->x + i * a->ld);
-        }
-    } else if (a->bits && !mean) {
-        for (okra_int i = 0; i < n; i++) {
-            out[i] = okra_popcount_(a->bits + i * a->words, a->words);
-        }
+    (void)params;
+    if (a->bits ? !mean : a->x != NULL) {
+        squares s = {a, out};
+        TRY(okra_parallel_(ctx, n, 16384, NULL, square_rows, &s));
     } else {
         double mean_square = mean ? okra_dot_(d, mean, mean) : 0;
         ALLOC(indices, d);

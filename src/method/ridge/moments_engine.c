@@ -5,7 +5,8 @@
  * Rows come in blocks. The engine makes the kernel's values U of a block against the
  * basis, divides them by F where that is wanted, and adds to sums that stay there until
  * the pass is over; what goes to it are the objects and Psi of the block, nothing comes
- * back. A block takes 1 GiB at most, and a quarter of the budget.
+ * back. A block is small, since the host makes a copy of its vectors, and takes a quarter
+ * of the budget at most.
  */
 #include "method/ridge/moments_engine.h"
 
@@ -153,12 +154,13 @@ done:
 okra_status okra_moments_engine_(okra_context *ctx, const okra_problem_ *p, bool solved,
                                  okra_moments_ *t)
 {
-    enum { MOST = 1 << 27 }; /* doubles */
+    enum { MOST = 1 << 27, VECTORS = 1 << 19, LEAST = 4096 }; /* doubles, rows */
     okra_status st = OKRA_OK;
     sums z = {0};
     okra_int width = t->m + t->d + okra_data_width(p->x);
     okra_int room = OKRA_MIN_(MOST, okra_context_memory(ctx) / 4 / 8);
-    okra_int rows = OKRA_MIN_(p->n, OKRA_MAX_(room / width, 1));
+    okra_int rows = OKRA_MAX_(VECTORS / OKRA_MAX_(okra_data_width(p->x), 1), LEAST);
+    rows = OKRA_MIN_(p->n, OKRA_MIN_(rows, OKRA_MAX_(room / width, 1)));
     TRY(open(ctx, p, solved, t, rows, &z));
     for (okra_int i = 0; i < p->n; i += rows) {
         TRY(okra_cancelled_(ctx));

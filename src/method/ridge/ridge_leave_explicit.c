@@ -8,6 +8,27 @@
 
 #include <math.h>
 
+/* The same where the engine is not the host and has room for V o V. */
+static okra_status diagonals_there(okra_context *ctx, okra_mat_ X, const okra_large_ *V,
+                                   okra_mat_ Q)
+{
+    okra_status st = OKRA_OK;
+    okra_large_ *squares = NULL, *x = NULL, *sum = NULL;
+    TRY(okra_large_create_(ctx, okra_large_rows_(V), okra_large_cols_(V),
+                           "squared eigenvectors", &squares));
+    TRY(okra_large_copy_(ctx, false, V, squares));
+    TRY(okra_large_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, V, squares));
+    TRY(okra_large_borrow_(ctx, X, &x));
+    TRY(okra_large_create_(ctx, Q.rows, Q.cols, "the diagonals", &sum));
+    TRY(okra_large_gemm_(ctx, false, false, 1, x, squares, 0, sum));
+    TRY(okra_large_get_(ctx, sum, 0, 0, Q));
+done:
+    okra_large_free_(squares);
+    okra_large_free_(x);
+    okra_large_free_(sum);
+    return st;
+}
+
 /* Q (m x n) <- X (V o V): diagonals of V' diag(x) V for the m rows x of X. */
 static okra_status diagonals(okra_context *ctx, okra_mat_ X, const okra_large_ *V,
                              okra_mat_ Q)
@@ -17,6 +38,12 @@ static okra_status diagonals(okra_context *ctx, okra_mat_ X, const okra_large_ *
     okra_int rank = okra_large_rows_(V), n = okra_large_cols_(V);
     okra_large_ *sum = NULL, *x = NULL, *some = NULL;
     double *squares = NULL;
+    if (!okra_engine_is_host_(ctx)) {
+        st = diagonals_there(ctx, X, V, Q);
+        if (st != OKRA_EBUDGET && st != OKRA_EMEM) {
+            return st;
+        }
+    }
     TRY(okra_large_begin_(ctx, false, Q, &sum));
     TRY(okra_doubles_(ctx, OKRA_MIN_(ROWS, rank), n, "squared eigenvectors", &squares));
     for (okra_int k = 0; k < rank; k += ROWS) {
