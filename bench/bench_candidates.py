@@ -43,7 +43,7 @@ QUERIES, TOP = 1000, 10
 
 
 class Request(ctypes.Structure):
-    _fields_ = [("candidates", ctypes.c_void_p), ("ranges", ctypes.c_void_p),
+    _fields_ = [("size", ctypes.c_size_t), ("candidates", ctypes.c_void_p), ("ranges", ctypes.c_void_p),
                 ("weights", ctypes.c_bool), ("embedding", ctypes.c_bool),
                 ("confidence", ctypes.c_bool)]
 
@@ -72,7 +72,7 @@ def main(folder):
     model = fit(ctx, x, x, kx="tanimoto", ky="tanimoto", **{"lambda": 0.1})
     every, queries = bits(candidates, 1024), bits(tests, 1024)
     how = options("okra_predict_options", {"top": TOP})
-    request, found = Request(every.p), Handle("okra_prediction_free")
+    request, found = Request(ctypes.sizeof(Request), every.p), Handle("okra_prediction_free")
     begin = time.perf_counter()
     check(lib.okra_predict(ctx.p, model.p, queries.p, how.p, ctypes.byref(request),
                            ctypes.byref(found.p)))

@@ -32,6 +32,10 @@ typedef struct cli_command {
     int (*run)(cli_run *run);
 } cli_command;
 
+/* restart.c: starts the program again, once, where BLAS runs code for an old processor.
+ */
+void cli_restart(char **argv);
+
 extern const cli_command *const cli_commands[]; /* ends at NULL */
 const cli_command *cli_find_command(const char *name);
 

@@ -208,7 +208,7 @@ static int work(cli_run *run, link_job *j)
 {
     const link_fields *f = &j->f;
     okra_link_task task = cli_known_task(&j->known, j->x, j->gram);
-    okra_link_settings settings = {.known = f->known,
+    okra_link_settings settings = {OKRA_SIZED(okra_link_settings), .known = f->known,
                                    .unlabelled = j->unlabelled,
                                    .unlabelled_count = j->unlabelled_count};
     int status = cli_beta(run, f->beta, &settings.beta);

@@ -90,6 +90,7 @@ static int flush(const cli_run *run, int status)
 
 int main(int argc, char **argv)
 {
+    cli_restart(argv);
     setlocale(LC_CTYPE, ""); /* what the terminal can show; numbers stay as in C */
     if (argc < 2) {
         cli_help(stderr);

@@ -314,8 +314,12 @@ static int predict(cli_run *run, job *j)
         }
     }
     const okra_data *set = j->distinct.objects ? j->distinct.objects : j->candidates;
-    okra_predict_request request = {set, j->ranges, *j->f.weights, *j->f.embedding,
-                                    *j->f.confidence};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                    .candidates = set,
+                                    .ranges = j->ranges,
+                                    .weights = *j->f.weights,
+                                    .embedding = *j->f.embedding,
+                                    .confidence = *j->f.confidence};
     okra_status st =
         *j->f.output ? OKRA_OK : okra_options_set(run->library, "decode", "none");
     if (st == OKRA_OK) {

@@ -188,14 +188,15 @@ static const char *const kept = "okra-select.resume";
 static int choose(cli_run *run, const select_fields *f, const inputs *in,
                   okra_selection **out)
 {
-    okra_select_request request = {.candidates = in->candidates,
+    okra_select_request request = {OKRA_SIZED(okra_select_request),
+                                   .candidates = in->candidates,
                                    .folds = in->folds,
                                    .groups = in->groups,
                                    .strata = in->strata,
                                    .resume = *f->resume ? f->resume : NULL,
                                    .keep = *f->resume ? NULL : kept};
     okra_link_task task = cli_known_task(&in->known, in->x, in->y);
-    okra_link_settings settings = {0};
+    okra_link_settings settings = {OKRA_SIZED(okra_link_settings)};
     int status = cli_beta(run, f->beta, &settings.beta);
     if (status != CLI_DONE) {
         return status;

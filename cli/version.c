@@ -58,6 +58,7 @@ static int run_version(cli_run *run)
             json_t *engines = json_array();
             okra_engine_each(add_engine, engines);
             json_object_set_new(result, "engines", engines);
+            json_object_set_new(result, "kernels", json_string(okra_blas_core(NULL)));
             json_object_set_new(result, "threads", json_integer(okra_context_threads(c)));
             json_object_set_new(result, "memory", json_integer(okra_context_memory(c)));
             json_object_set_new(result, "seed",
@@ -74,6 +75,7 @@ static int run_version(cli_run *run)
     fputs(info, stdout);
     fputs(*info && cli_ends(info, "\n") ? "" : "\n", stdout);
     okra_engine_each(print_engine, NULL);
+    printf("kernels: OpenBLAS for %s\n", okra_blas_core(NULL));
     printf("threads: %d\nmemory: %s\nseed: %llu\n", okra_context_threads(c),
            cli_bytes((double)okra_context_memory(c), bytes, sizeof bytes),
            (unsigned long long)okra_context_seed(c));

@@ -26,6 +26,7 @@ install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL
         COMPONENT program OPTIONAL)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
         COMPONENT program)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 
 configure_package_config_file(cmake/okra-config.cmake.in ${okra_made}/okra-config.cmake
     INSTALL_DESTINATION ${okra_cmake_dir})

@@ -95,7 +95,7 @@ static okra_status one_fit(paper_run *run, const task *t, const drug_draw *d,
                                  lambda2 > 0 ? text : NULL,
                                  "graph=knn(k=50)|power(p=5)",
                                  NULL};
-    okra_predict_request request = {.embedding = true};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .embedding = true};
     okra_data *x = NULL, *y = NULL, *tx = NULL;
     okra_options *fit = NULL, *none = NULL;
     okra_model *model = NULL;

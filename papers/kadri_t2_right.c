@@ -147,7 +147,8 @@ static okra_status nearest_word(paper_run *run, const paper_pairs *train,
         st = okra_predict_options(&how);
     }
     if (st == OKRA_OK) {
-        okra_predict_request request = {.candidates = candidates, .ranges = ranges};
+        okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                        .candidates = candidates, .ranges = ranges};
         st = okra_predict(paper_context(run), model, test->x, how, &request, &p);
     }
     if (st == OKRA_OK) {

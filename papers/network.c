@@ -218,7 +218,7 @@ okra_status network_unseen(paper_run *run, const network *net, const okra_int *o
     okra_context *ctx = paper_context(run);
     okra_int unseen = net->nodes - training, count = 0;
     okra_link *pairs = malloc((size_t)(unseen * (labelled + unseen) + 1) * sizeof *pairs);
-    okra_link_settings settings = {.beta = 1,
+    okra_link_settings settings = {OKRA_SIZED(okra_link_settings), .beta = 1,
                                    .unlabelled = order + labelled,
                                    .unlabelled_count = training - labelled};
     okra_options *o = NULL;
@@ -346,7 +346,8 @@ okra_status network_leave(paper_run *run, const network *net, const okra_int *or
         st = known_make(net, order, labelled, &k);
     }
     if (st == OKRA_OK) {
-        okra_link_settings settings = {.beta = 1, .together = net->together};
+        okra_link_settings settings = {OKRA_SIZED(okra_link_settings), .beta = 1,
+                                       .together = net->together};
         st = okra_link_leave(paper_context(run), &k.task, o, &settings, lambda, count,
                              roc, pr);
     }

@@ -72,6 +72,24 @@ OKRA_API const char *okra_version(void);
 /* What is built in, one "name: value" a line. */
 OKRA_API const char *okra_build_info(void);
 
+/* The processor whose code OpenBLAS runs: "SkylakeX", "Haswell", ... Where that is a much
+ * older one than this, because OpenBLAS does not know it, *better (may be NULL) is what
+ * the environment variable OPENBLAS_CORETYPE should say before the program starts; NULL
+ * where all is well, or the user has set it. */
+OKRA_API const char *okra_blas_core(const char **better);
+
+/* ---- settings that grow ---- */
+
+/* Structs of settings (those that begin with `size`) get new fields from one version to
+ * the next, behind the old end and never in its padding. A program keeps working with a
+ * newer library, and with an older one as long as it leaves what that one does not know
+ * at 0: `size` tells them apart. Begin every initialiser with this; all that is not named
+ * is 0, the default: okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+ * .weights = true}; Other structs (okra_link, okra_link_task, okra_twin_base,
+ * okra_operator and its report, okra_option) stay as they are for as long as the number
+ * in the library's soname does. */
+#define OKRA_SIZED(type) .size = sizeof(type)
+
 /* ---- the context of a run ---- */
 
 /* Threads, memory budget, seed, linear-algebra backend and callbacks of a run. NULL is

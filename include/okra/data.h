@@ -144,15 +144,16 @@ OKRA_API const char *okra_data_text(const okra_data *data, okra_int i, okra_int 
 OKRA_API const okra_data *okra_data_part(const okra_data *data, int k);
 
 /* Reads `spec`: a path whose extension tells the format, or "-" for standard input, after
- * any of these prefixes: a format (npy, npz, csv, tsv, svm, svm0, mtx, mat, arff) and how
- * to take the values (dense, sparse, bits, packed, labels, targets, gram), as
+ * any of these prefixes: a format (okra_data_formats lists them) and how to take the
+ * values (dense, sparse, bits, packed, labels, targets, gram, strings, ...), as
  * "labels:y.csv". "file.npz:name" and "file.mat:name" choose an array,
- * "labels:file.csv:name" a column. Messages name the file, the line or element, what was
- * found and what was expected. */
+ * "labels:file.csv:name" a column; docs/formats.md has all of it. Messages name the file,
+ * the line or element, what was found and what was expected. */
 OKRA_API okra_status okra_data_read(okra_context *context, const char *spec,
                                     okra_data **out) OKRA_CHECK;
 /* Writes to a temporary name beside `path`, syncs, renames; the extension tells the
- * format (.npy, .csv, .tsv); "-" is standard output (format by `type:-`, csv if none). */
+ * format (okra_data_formats says which can be written); "-" is standard output (format by
+ * `type:-`, csv if none). */
 OKRA_API okra_status okra_data_write(okra_context *context, const okra_data *data,
                                      const char *path) OKRA_CHECK;
 /* ---- synthetic tasks: same seed, same numbers, on every machine ---- */

@@ -37,6 +37,7 @@ typedef struct okra_link_task {
 /* Beside the options of fit (okra_fit_options; ky: a kernel of nodes, or `precomputed`
  * with task->gram). */
 typedef struct okra_link_settings {
+    size_t size; /* OKRA_SIZED(okra_link_settings) */
     double beta; /* of diffusion(beta), where ky is not set; 0: by okra_link_beta       */
     bool known;  /* a labelled node u stands for itself, phi(u), and not for h(u)       */
     bool together; /* okra_link_leave: both ends of a pair are left out at once, as for

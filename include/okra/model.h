@@ -62,6 +62,7 @@ OKRA_API const okra_data *okra_model_outputs(const okra_model *model);
 
 /* What a prediction should hold beside the decoded objects. */
 typedef struct okra_predict_request {
+    size_t size;                 /* OKRA_SIZED(okra_predict_request) */
     const okra_data *candidates; /* NULL: the training outputs */
     const okra_int *ranges; /* 2 a test point (begin, end), or NULL: all candidates */
     bool weights;           /* keep the weights     */

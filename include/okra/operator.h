@@ -37,6 +37,7 @@ typedef struct okra_operator {
 } okra_operator;
 
 typedef struct okra_operator_settings {
+    size_t size;         /* set by okra_operator_default */
     double lambda;       /* 0.1: more than 0                                           */
     double tolerance;    /* 1e-10: conjugate gradients stop at this |residual| / |y|    */
     okra_int iterations; /* 1000: or after so many steps                                */

@@ -28,6 +28,7 @@ OKRA_API okra_status okra_select_options(okra_options **out) OKRA_CHECK;
 
 /* What comes with the training set. */
 typedef struct okra_select_request {
+    size_t size;                 /* OKRA_SIZED(okra_select_request) */
     const okra_data *candidates; /* decoded to; NULL: the training outputs of each fold */
     const okra_data *folds;  /* labels: the fold of each pair, in place of drawn ones */
     const okra_data *groups; /* labels: pairs of one group are left out together     */

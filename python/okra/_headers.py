@@ -18,6 +18,11 @@ _PLAIN = {
 }
 
 
+def _sized_init(self, **values) -> None:
+    """A struct of settings tells its own size, as OKRA_SIZED does in C."""
+    c.Structure.__init__(self, size=c.sizeof(self), **values)
+
+
 class Interface:
     """What the headers in `folder` declare.
 
@@ -99,6 +104,8 @@ class Interface:
                     fields.append((re.search(r"(\w+)$", item.strip()).group(1),
                                    self._type(item, named=True)))
             struct = type(name, (c.Structure,), {"_fields_": fields})
+            if fields[0][0] == "size":  # OKRA_SIZED
+                struct = type(name, (struct,), {"__init__": _sized_init})
             self.structs[name] = self._types[name] = struct
 
     def _functions(self, text: str) -> None:

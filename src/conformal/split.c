@@ -68,7 +68,7 @@ okra_status okra_conformal_variance_(okra_context *ctx, const okra_model *model,
     okra_options *o = NULL;
     double lambda = 0;
     okra_int rows = 0;
-    okra_predict_request request = {.confidence = true};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .confidence = true};
     TRY(options_of("1", &o));
     TRY(okra_predict(ctx, model, x, o, &request, &p));
     const double *c = okra_prediction_confidence(p, &rows);
@@ -98,7 +98,8 @@ static okra_status distances(const okra_conformal_job_ *job, const okra_data *x,
     okra_prediction *p = NULL;
     char top[32];
     okra_int kept = 0, count = job->count;
-    okra_predict_request request = {.candidates = job->candidates};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                    .candidates = job->candidates};
     okra_number_format_(top, sizeof top, 17, (double)count);
     TRY(options_of(top, &o));
     TRY(take_rows(x, first, m, &part));
@@ -132,7 +133,8 @@ static okra_status own_distances(const okra_conformal_job_ *job, double *out)
         ranges[2 * i] = i;
         ranges[2 * i + 1] = i + 1;
     }
-    okra_predict_request request = {.candidates = job->cal_y, .ranges = ranges};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                    .candidates = job->cal_y, .ranges = ranges};
     TRY(options_of("1", &o));
     TRY(okra_predict(job->ctx, job->model, job->cal_x, o, &request, &p));
     const double *distance = okra_prediction_distance(p, &top);
@@ -169,7 +171,8 @@ done:
 static okra_status decode(const okra_conformal_job_ *job, const okra_data *x,
                           okra_prediction **out)
 {
-    okra_predict_request request = {.candidates = job->candidates};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                    .candidates = job->candidates};
     okra_options *o = NULL;
     okra_status st = options_of("1", &o);
     if (st == OKRA_OK) {
@@ -391,7 +394,7 @@ static okra_status embed(const okra_conformal_job_ *job, const okra_data *x,
                          okra_prediction **out, const double **h)
 {
     okra_options *o = NULL;
-    okra_predict_request request = {.embedding = true};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .embedding = true};
     okra_int rows, cols;
     okra_status st = okra_predict_options(&o);
     if (st == OKRA_OK) {

@@ -75,6 +75,7 @@ okra_status okra_context_create(okra_context **out)
 {
     okra_status st = OKRA_OK;
     okra_context *c;
+    NEED(out);
     ZALLOC(c, 1);
     c->backend = "blas";
     *out = c;
@@ -110,8 +111,17 @@ okra_int okra_context_memory_set_(const okra_context *context)
     return context ? context->memory : 0;
 }
 
+/* A context that is to be changed must be one. */
+static okra_status no_context(const char *function)
+{
+    return okra_fail_(OKRA_EARG, "%s: context is NULL", function);
+}
+
 okra_status okra_context_set_threads(okra_context *context, int threads)
 {
+    if (!context) {
+        return no_context(__func__);
+    }
     if (threads < 0 || threads > THREADS_MOST) {
         return okra_fail_(OKRA_EARG, "threads is %d, expected 0 (all cores) to %d",
                           threads, THREADS_MOST);
@@ -122,6 +132,9 @@ okra_status okra_context_set_threads(okra_context *context, int threads)
 
 okra_status okra_context_set_memory(okra_context *context, okra_int bytes)
 {
+    if (!context) {
+        return no_context(__func__);
+    }
     if (bytes < 0) {
         return okra_fail_(OKRA_EARG, "memory is %lld bytes, expected 0 or more",
                           (long long)bytes);
@@ -132,12 +145,18 @@ okra_status okra_context_set_memory(okra_context *context, okra_int bytes)
 
 void okra_context_set_seed(okra_context *context, uint64_t seed)
 {
-    context->seed = seed;
+    if (context) {
+        context->seed = seed;
+    }
 }
 
 okra_status okra_context_set_backend(okra_context *context, const char *name)
 {
     static const char *const names[] = {"blas", "ref"};
+    if (!context || !name) {
+        return context ? okra_fail_(OKRA_EARG, "%s: name is NULL", __func__)
+                       : no_context(__func__);
+    }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(names[i], name) == 0) {
             context->backend = names[i];
@@ -149,24 +168,32 @@ okra_status okra_context_set_backend(okra_context *context, const char *name)
 
 void okra_context_set_progress(okra_context *context, okra_progress_fn fn, void *user)
 {
-    context->progress = fn;
-    context->progress_user = user;
+    if (context) {
+        context->progress = fn;
+        context->progress_user = user;
+    }
 }
 
 void okra_context_set_warning(okra_context *context, okra_warning_fn fn, void *user)
 {
-    context->warning = fn;
-    context->warning_user = user;
+    if (context) {
+        context->warning = fn;
+        context->warning_user = user;
+    }
 }
 
 void okra_context_cancel(okra_context *context)
 {
-    atomic_store(&context->cancelled, true);
+    if (context) {
+        atomic_store(&context->cancelled, true);
+    }
 }
 
 void okra_context_resume(okra_context *context)
 {
-    atomic_store(&context->cancelled, false);
+    if (context) {
+        atomic_store(&context->cancelled, false);
+    }
 }
 
 int okra_context_threads(const okra_context *context)
@@ -212,9 +239,14 @@ void okra_mute_(okra_context *context, bool muted)
     }
 }
 
+bool okra_warns_(const okra_context *context)
+{
+    return context && context->warning && !context->muted;
+}
+
 void okra_warn_(const okra_context *context, const char *format, ...)
 {
-    if (context && context->warning && !context->muted) {
+    if (okra_warns_(context)) {
         char text[WARNING_SIZE], safe[WARNING_SIZE];
         va_list args;
         va_start(args, format);
@@ -227,6 +259,7 @@ void okra_warn_(const okra_context *context, const char *format, ...)
 
 okra_status okra_parse_bytes(const char *text, okra_int *bytes)
 {
+    NOT_NULL(text);
     char *end = NULL;
     double value = okra_strtod_(text, &end);
     static const char units[] = "kmgt";

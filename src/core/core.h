@@ -44,6 +44,14 @@ const char *okra_printable_(const char *text, bool lines, char *out, size_t size
         }                                                          \
     } while (0)
 
+/* The same at the head of a function, where nothing needs freeing yet. */
+#define NOT_NULL(pointer)                                                       \
+    do {                                                                        \
+        if (!(pointer)) {                                                       \
+            return okra_fail_(OKRA_EARG, "%s: %s is NULL", __func__, #pointer); \
+        }                                                                       \
+    } while (0)
+
 /* *place <- value where the caller wants it (place may be NULL). */
 #define GIVE(place, value)    \
     do {                      \
@@ -51,6 +59,13 @@ const char *okra_printable_(const char *text, bool lines, char *out, size_t size
             *(place) = value; \
         }                     \
     } while (0)
+
+/* Settings that a caller gave (a struct that begins with `size_t size`), as this library
+ * knows them: what a shorter struct does not have is 0. Needs a local `st`. */
+#define SIZED(given, copy) \
+    TRY(okra_sized_(__func__, #given, (given), (copy), sizeof *(copy)))
+okra_status okra_sized_(const char *function, const char *name, const void *given,
+                        void *copy, size_t most) OKRA_CHECK;
 
 /* ---- memory ---- */
 
@@ -156,6 +171,8 @@ okra_status okra_cancelled_(const okra_context *context) OKRA_CHECK;
 void okra_progress_(const okra_context *context, const char *what, okra_int done,
                     okra_int total);
 void okra_warn_(const okra_context *context, const char *format, ...) OKRA_PRINTF(2, 3);
+/* Whether anybody would hear a warning now. */
+bool okra_warns_(const okra_context *context);
 /* While muted nothing is warned of: for objects that the user never sees. */
 void okra_mute_(okra_context *context, bool muted);
 /* The engine of engine/loader.c that the context owns, NULL: none; `close` frees it. */

@@ -176,6 +176,12 @@ static int edit_distance(const char *a, const char *b)
 
 const char *okra_nearest(const char *name, const char *const *names, size_t count)
 {
+    if (!name) {
+        return NULL;
+    }
+    if (!names) {
+        return NULL;
+    }
     const char *best = NULL;
     int least = NEAR + 1;
     for (size_t i = 0; i < count; i++) {
@@ -195,6 +201,8 @@ const char *okra_nearest(const char *name, const char *const *names, size_t coun
 okra_status okra_options_create(const okra_option_table *const *tables, size_t count,
                                 okra_options **out)
 {
+    NOT_NULL(tables);
+    NOT_NULL(out);
     okra_status st = OKRA_OK;
     okra_options *o;
     ZALLOC(o, 1);
@@ -212,6 +220,8 @@ done:
 
 okra_status okra_options_copy(const okra_options *options, okra_options **out)
 {
+    NOT_NULL(options);
+    NOT_NULL(out);
     okra_status st = OKRA_OK;
     okra_options *copy = NULL;
     TRY(okra_options_create(options->tables, options->table_count, &copy));
@@ -347,6 +357,12 @@ okra_status okra_options_set_number(okra_options *options, const char *name, dou
 
 const char *okra_options_get(const okra_options *options, const char *name)
 {
+    if (!options) {
+        return NULL;
+    }
+    if (!name) {
+        return NULL;
+    }
     const setting *s = find_setting(options, name);
     if (s) {
         return s->value;
@@ -358,12 +374,16 @@ const char *okra_options_get(const okra_options *options, const char *name)
 
 bool okra_options_is_set(const okra_options *options, const char *name)
 {
+    if (!name) {
+        return false;
+    }
     return options && find_setting(options, name) != NULL;
 }
 
 okra_status okra_options_read(const okra_options *options, const okra_option_table *table,
                               void *fields)
 {
+    NOT_NULL(table);
     okra_status st = okra_option_defaults_(table, fields);
     for (size_t i = 0; options && i < options->count && st == OKRA_OK; i++) {
         const setting *s = &options->settings[i];

@@ -146,6 +146,7 @@ done:
 
 okra_status okra_data_copy(const okra_data *data, okra_data **out)
 {
+    NOT_NULL(out);
     if (!data) {
         return okra_fail_(OKRA_EARG, "the data to copy is NULL");
     }
@@ -160,6 +161,7 @@ okra_status okra_data_copy(const okra_data *data, okra_data **out)
 okra_status okra_data_take(const okra_data *data, const okra_int *index, okra_int count,
                            okra_data **out)
 {
+    NOT_NULL(out);
     if (!data || count < 0 || (!index && count > 0)) {
         return okra_fail_(OKRA_EARG, "%s",
                           !data       ? "the data to choose from is NULL"

@@ -180,6 +180,7 @@ static okra_status join(okra_data *to, const okra_data *a, const okra_data *b)
 
 okra_status okra_data_concat(const okra_data *a, const okra_data *b, okra_data **out)
 {
+    NOT_NULL(out);
     okra_status st = OKRA_OK;
     okra_data *to = NULL;
     char first[96], second[96];

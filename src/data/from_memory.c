@@ -103,6 +103,7 @@ okra_status okra_data_graphs(const okra_int *first_node, const char *const *node
                              const okra_int *first_edge, const okra_int *ends,
                              const char *const *edge_labels, okra_int n, okra_data **out)
 {
+    NOT_NULL(out);
     okra_status st = OKRA_OK;
     okra_graphs_builder_ b = {0};
     int32_t label;

@@ -8,6 +8,9 @@
 
 const double *okra_data_vectors(const okra_data *data, okra_int i, okra_int *length)
 {
+    if (!data) {
+        return NULL;
+    }
     if (data->kind != OKRA_SEQUENCES || i < 0 || i >= data->n) {
         return NULL;
     }
@@ -20,6 +23,9 @@ const double *okra_data_vectors(const okra_data *data, okra_int i, okra_int *len
 const okra_int *okra_data_compressed(const okra_data *data, const okra_int **indices,
                                      const double **values)
 {
+    if (!data) {
+        return NULL;
+    }
     if (data->kind != OKRA_SPARSE) {
         return NULL;
     }
@@ -30,6 +36,9 @@ const okra_int *okra_data_compressed(const okra_data *data, const okra_int **ind
 
 const uint64_t *okra_data_words(const okra_data *data, okra_int *words)
 {
+    if (!data) {
+        return NULL;
+    }
     if (data->kind != OKRA_BITS) {
         return NULL;
     }
@@ -39,6 +48,9 @@ const uint64_t *okra_data_words(const okra_data *data, okra_int *words)
 
 const char *okra_data_text(const okra_data *data, okra_int i, okra_int *length)
 {
+    if (!data) {
+        return NULL;
+    }
     const char *text = NULL;
     if (i < 0 || i >= data->n) {
         return NULL;
@@ -59,6 +71,9 @@ const char *okra_data_text(const okra_data *data, okra_int i, okra_int *length)
 
 const okra_data *okra_data_part(const okra_data *data, int k)
 {
+    if (!data) {
+        return NULL;
+    }
     return data->kind == OKRA_TUPLE && k >= 0 && k < data->component_count
                ? data->components[k]
                : NULL;

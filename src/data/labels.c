@@ -36,6 +36,7 @@ done:
 okra_status okra_data_labels(const okra_int *labels, okra_int n, const char *const *names,
                              okra_int classes, okra_data **out)
 {
+    NOT_NULL(out);
     okra_status st = OKRA_OK;
     okra_data *data = NULL;
     okra_int *codes;

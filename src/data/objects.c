@@ -144,21 +144,33 @@ void okra_data_free(okra_data *data)
 
 okra_kind okra_data_kind(const okra_data *data)
 {
+    if (!data) {
+        return OKRA_DENSE;
+    }
     return data->kind;
 }
 
 okra_int okra_data_count(const okra_data *data)
 {
+    if (!data) {
+        return 0;
+    }
     return data->n;
 }
 
 okra_int okra_data_width(const okra_data *data)
 {
+    if (!data) {
+        return 0;
+    }
     return data->d;
 }
 
 const double *okra_data_values(const okra_data *data, okra_int *ld)
 {
+    if (!data) {
+        return NULL;
+    }
     if (data->kind != OKRA_DENSE && data->kind != OKRA_GRAM) {
         return NULL;
     }
@@ -170,6 +182,9 @@ const double *okra_data_values(const okra_data *data, okra_int *ld)
 
 const okra_int *okra_data_codes(const okra_data *data)
 {
+    if (!data) {
+        return NULL;
+    }
     return data->kind == OKRA_LABELS || data->kind == OKRA_NODES ? data->codes : NULL;
 }
 

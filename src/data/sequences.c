@@ -59,6 +59,7 @@ okra_status okra_data_sequences(const okra_int *offsets, const double *vectors,
                                 const int32_t *labels, okra_int n, okra_int d,
                                 okra_data **out)
 {
+    NOT_NULL(out);
     okra_status st = OKRA_OK;
     okra_data *data = NULL;
     if (n < 0 || d < 0) {

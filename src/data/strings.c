@@ -61,6 +61,7 @@ done:
 
 okra_status okra_data_strings(const char *const *texts, okra_int n, okra_data **out)
 {
+    NOT_NULL(out);
     okra_status st = OKRA_OK;
     okra_ragged_builder_ b = {0};
     if (n < 0 || (!texts && n > 0)) {

@@ -105,18 +105,21 @@ okra_status okra_data_adopt_dense_(double *values, okra_int n, okra_int d,
 okra_status okra_data_missing(const double *values, okra_int n, okra_int d, okra_int ld,
                               okra_data **out)
 {
+    NOT_NULL(out);
     return borrow(OKRA_DENSE, values, n, d, ld, true, out);
 }
 
 okra_status okra_data_dense(const double *values, okra_int n, okra_int d, okra_int ld,
                             okra_data **out)
 {
+    NOT_NULL(out);
     return borrow(OKRA_DENSE, values, n, d, ld, false, out);
 }
 
 okra_status okra_data_gram(const double *values, okra_int rows, okra_int cols,
                            okra_int ld, const double *diagonal, okra_data **out)
 {
+    NOT_NULL(out);
     if (diagonal) {
         for (okra_int i = 0; i < rows; i++) {
             if (!isfinite(diagonal[i])) {
@@ -234,6 +237,7 @@ okra_status okra_data_sparse(const okra_int *indptr, const okra_int *indices,
                              const double *values, okra_int n, okra_int d,
                              okra_data **out)
 {
+    NOT_NULL(out);
     okra_status st = OKRA_OK;
     okra_csr_ csr = {0};
     if (n < 0 || d < 0) {
@@ -274,6 +278,7 @@ done:
 okra_status okra_data_bits(const unsigned char *packed, okra_int n, okra_int d,
                            okra_int bytes, okra_data **out)
 {
+    NOT_NULL(out);
     okra_status st = OKRA_OK;
     okra_data *data = NULL;
     uint64_t *bits;

@@ -5,18 +5,24 @@
 
 #include <string.h>
 
-extern const okra_decoder_ okra_decoder_candidates_, okra_decoder_explicit_,
-    okra_decoder_fixed_point_, okra_decoder_gradient_, okra_decoder_labels_,
-    okra_decoder_none_, okra_decoder_optimum_, okra_decoder_position_,
-    okra_decoder_string_;
+/* A decoder more is one line here: X(name) for okra_decoder_<name>_. */
+/* clang-format off */
+#define DECODERS(X) \
+    X(candidates) \
+    X(explicit) \
+    X(fixed_point) \
+    X(gradient) \
+    X(labels) \
+    X(position) \
+    X(string) \
+    X(optimum) \
+    X(none)
+/* clang-format on */
+#define DECLARE(name) extern const okra_decoder_ okra_decoder_##name##_;
+#define PLACE(name) &okra_decoder_##name##_,
 
-const okra_decoder_ *const okra_decoders_[] = {
-    &okra_decoder_candidates_,  &okra_decoder_explicit_,
-    &okra_decoder_fixed_point_, &okra_decoder_gradient_,
-    &okra_decoder_labels_,      &okra_decoder_position_,
-    &okra_decoder_string_,      &okra_decoder_optimum_,
-    &okra_decoder_none_,        NULL,
-};
+DECODERS(DECLARE)
+const okra_decoder_ *const okra_decoders_[] = {DECODERS(PLACE) NULL};
 
 const okra_decoder_ *okra_decoder_find_(const char *name)
 {

@@ -37,7 +37,7 @@ const okra_bound_ *okra_entries_bound_(const okra_entries_ *entries,
 
 typedef struct writer {
     const okra_kernel *kernel;
-    const okra_view_ *a, *b;
+    const okra_slots_ *a, *b;
     okra_step_ *steps;
     int count, height, depth; /* values on the stack, and the most there were */
 } writer;

@@ -7,33 +7,41 @@
 #include "kernel/strings/string_kernels.h"
 #include "kernel/transforms.h"
 
-const okra_kernel_class_ *const okra_kernel_classes_[] = {&okra_linear_,
-                                                          &okra_standardize_,
-                                                          &okra_laplacian_,
-                                                          &okra_zero_one_,
-                                                          &okra_precomputed_,
-                                                          &okra_paths_,
-                                                          &okra_wl_,
-                                                          &okra_shortest_path_,
-                                                          &okra_ecfp_,
-                                                          &okra_diffusion_,
-                                                          &okra_regularized_laplacian_,
-                                                          &okra_p_step_,
-                                                          &okra_commute_time_,
-                                                          &okra_from_distance_,
-                                                          &okra_ssk_,
-                                                          &okra_spectrum_,
-                                                          &okra_mismatch_,
-                                                          &okra_weighted_degree_,
-                                                          &okra_edit_,
-                                                          &okra_position_,
-                                                          &okra_patches_,
-                                                          &okra_jitter_,
-                                                          &okra_ic_,
-                                                          &okra_cost_,
-                                                          &okra_metric_,
-                                                          &okra_tasks_,
-                                                          NULL};
+/* A kernel more is one line here: X(name) for the class okra_<name>_. */
+/* clang-format off */
+#define KERNELS(X) \
+    X(linear) \
+    X(standardize) \
+    X(laplacian) \
+    X(zero_one) \
+    X(precomputed) \
+    X(paths) \
+    X(wl) \
+    X(shortest_path) \
+    X(ecfp) \
+    X(diffusion) \
+    X(regularized_laplacian) \
+    X(p_step) \
+    X(commute_time) \
+    X(from_distance) \
+    X(ssk) \
+    X(spectrum) \
+    X(mismatch) \
+    X(weighted_degree) \
+    X(edit) \
+    X(position) \
+    X(patches) \
+    X(jitter) \
+    X(ic) \
+    X(cost) \
+    X(metric) \
+    X(tasks)
+/* clang-format on */
+#define DECLARE(name) extern const okra_kernel_class_ okra_##name##_;
+#define PLACE(name) &okra_##name##_,
+
+KERNELS(DECLARE)
+const okra_kernel_class_ *const okra_kernel_classes_[] = {KERNELS(PLACE) NULL};
 
 const okra_sugar_ okra_sugar_names_[] = {
     {"rbf", "Gaussian, exp(-|x-y|^2/(2 sigma^2)) = exp(-gamma |x-y|^2)", &okra_rbf_},

@@ -5,9 +5,24 @@
 #include "kernel/transforms.h"
 #include "kernel/lowrank/lowrank.h"
 
-const okra_transform_class_ *const okra_transform_classes_[] = {
-    &okra_normalize_,   &okra_center_, &okra_rbf_,      &okra_poly_, &okra_power_,
-    &okra_poly_series_, &okra_exp_,    &okra_tanimoto_, &okra_dice_, NULL};
+/* A transform more is one line here. */
+/* clang-format off */
+#define TRANSFORMS(X) \
+    X(normalize) \
+    X(center) \
+    X(rbf) \
+    X(poly) \
+    X(power) \
+    X(poly_series) \
+    X(exp) \
+    X(tanimoto) \
+    X(dice)
+/* clang-format on */
+#define DECLARE(name) extern const okra_transform_class_ okra_##name##_;
+#define PLACE(name) &okra_##name##_,
+
+TRANSFORMS(DECLARE)
+const okra_transform_class_ *const okra_transform_classes_[] = {TRANSFORMS(PLACE) NULL};
 
 const char *okra_transform_name(size_t index, const char **help,
                                 const okra_option_table **parameters)

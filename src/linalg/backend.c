@@ -69,6 +69,9 @@ okra_status okra_backend_enter_(okra_context *ctx, const char *op, const char *n
         TRY(check_view(backend, op, names[i], views[i]));
     }
     TRY(okra_cancelled_(ctx));
+    if (!ref) {
+        okra_blas_core_warn_(ctx);
+    }
     *out = backend;
 done:
     return st;

@@ -72,6 +72,9 @@ okra_status okra_backend_enter_(okra_context *ctx, const char *op, const char *n
                                 const okra_mat_ *views, int count,
                                 const okra_backend_ **out) OKRA_CHECK;
 
+/* Warns once in the life of the process where BLAS runs code for an old processor. */
+void okra_blas_core_warn_(const okra_context *ctx);
+
 /* Fails with OKRA_ESHAPE unless A is square. */
 okra_status okra_check_square_(const char *op, char name, okra_mat_ A) OKRA_CHECK;
 /* Fails with OKRA_ENUMERIC at the first NaN or infinity of A (lower: of its lower

@@ -202,8 +202,13 @@ okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *tas
 {
     okra_status st = OKRA_OK;
     okra_link_parts_ p = {0};
-    static const okra_link_settings usual = {.beta = 1};
+    static const okra_link_settings usual = {OKRA_SIZED(okra_link_settings), .beta = 1};
     const okra_link_settings *s = settings ? settings : &usual;
+    NEED(task->x);
+    NEED(task->labelled);
+    if (task->edge_count > 0) {
+        NEED(task->edges);
+    }
     if (!(s->beta >= 0 && s->beta <= 1e300)) {
         FAIL(OKRA_EARG, "beta is %g, expected a number that is not negative", s->beta);
     }
@@ -282,6 +287,13 @@ okra_status okra_link_fit(okra_context *context, const okra_link_task *task,
     okra_link_parts_ p = {0};
     okra_links *l = NULL;
     okra_data *x = NULL;
+    okra_link_settings known;
+    NEED(task);
+    NEED(out);
+    if (settings) {
+        SIZED(settings, &known);
+        settings = &known;
+    }
     okra_int n = task->labelled_count;
     TRY(okra_link_parts_create_(context, task, options, settings, &p));
     TRY(okra_link_take_(context, task->x, p.inputs, p.input_count, p.inputs,
@@ -345,11 +357,15 @@ void okra_links_free(okra_links *l)
 
 const char *okra_links_json(const okra_links *links)
 {
+    if (!links) {
+        return NULL;
+    }
     return okra_model_json(links->model);
 }
 
 okra_status okra_link_edges(const okra_data *nodes, okra_link **edges, okra_int *count)
 {
+    NOT_NULL(nodes);
     okra_status st = OKRA_OK;
     okra_int found = 0;
     if (nodes->kind != OKRA_NODES) {

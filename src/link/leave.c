@@ -144,6 +144,13 @@ okra_status okra_link_leave(okra_context *context, const okra_link_task *task,
     okra_kernel *kx = NULL, *ky = NULL;
     okra_training_ *t = NULL;
     okra_data *x = NULL;
+    okra_link_settings known;
+    NEED(task);
+    NEED(lambda);
+    if (settings) {
+        SIZED(settings, &known);
+        settings = &known;
+    }
     TRY(okra_link_parts_create_(context, task, options, settings, &p));
     const char *name = okra_options_get(p.fit, "method");
     const okra_method_ *method = okra_method_find_(name);
@@ -203,6 +210,7 @@ static double fitted_lambda(const okra_links *l)
 okra_status okra_link_training(okra_context *context, okra_links *links,
                                okra_ranking **out, bool *left_out)
 {
+    NOT_NULL(links);
     okra_status st = OKRA_EUNSUPPORTED;
     double lambda = fitted_lambda(links);
     sink s = {.network = links->network, .ranking = out};
@@ -210,6 +218,6 @@ okra_status okra_link_training(okra_context *context, okra_links *links,
         st = leave(context, links->model->training, links->model->method, links->options,
                    &lambda, 1, &s);
     }
-    *left_out = st == OKRA_OK;
+    GIVE(left_out, st == OKRA_OK);
     return st == OKRA_EUNSUPPORTED ? rank_fitted(context, links, out) : st;
 }

@@ -74,6 +74,9 @@ done:
 
 okra_int okra_link_count(const okra_links *l, okra_link_pairs which)
 {
+    if (!l) {
+        return 0;
+    }
     okra_int n = l->group[OKRA_LABELLED_].count, m = l->group[OKRA_NEW_].count;
     return (which & OKRA_LINK_LABELLED_NEW ? n * m : 0) +
            (which & OKRA_LINK_NEW_NEW ? m * (m - 1) / 2 : 0);
@@ -159,6 +162,9 @@ okra_status okra_link_rank(okra_context *context, okra_links *links,
                            okra_link_pairs which, okra_int top, double least,
                            okra_link **list, okra_int *count)
 {
+    NOT_NULL(links);
+    NOT_NULL(list);
+    NOT_NULL(count);
     okra_status st = OKRA_OK;
     okra_int all = okra_link_count(links, which);
     heap h = {.most = top > 0 ? OKRA_MIN_(top, all) : all, .least = least};
@@ -200,6 +206,8 @@ static okra_int locate(const okra_links *l, okra_int node, int *group)
 okra_status okra_link_score(okra_context *context, okra_links *links, okra_link *pairs,
                             okra_int count)
 {
+    NOT_NULL(links);
+    NOT_NULL(pairs);
     okra_status st = OKRA_OK;
     for (okra_int k = 0; k < count; k++) {
         okra_link *pair = &pairs[k];
@@ -278,6 +286,8 @@ okra_status okra_link_evaluate(okra_context *context, okra_links *links,
                                okra_link_pairs which, const okra_link *truth,
                                okra_int truth_count, okra_ranking **out)
 {
+    NOT_NULL(links);
+    NOT_NULL(truth);
     okra_status st = OKRA_OK;
     okra_int all = okra_link_count(links, which);
     collection c = {0};

@@ -22,9 +22,9 @@ typedef struct okra_problem_ {
     okra_int n, unlabelled; /* N = n + unlabelled inputs, n outputs */
     const okra_data *x, *y;
     const okra_bound_ *kx, *ky;
-    /* Where the output kernel is linear on dense y: the explicit features, y itself times
-     * y_scale; else NULL. */
-    const double *features; /* n x d, row stride features_ld, times sqrt(feature_scale) */
+    /* Where the output kernel is linear on dense y: the explicit features, y itself,
+     * which count times sqrt(feature_scale); else NULL. */
+    const double *features; /* n x d, row stride features_ld */
     okra_int d, features_ld;
     double feature_scale;
     /* Gram matrices handed in ready (cross-validation slices them); NULL: computed from

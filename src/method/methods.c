@@ -5,53 +5,35 @@
 
 #include <string.h>
 
+/* A method more is one line here: X(name) for okra_method_<name>_. */
 /* clang-format off */
-extern const okra_method_
-    okra_method_ridge_,
-    okra_method_margin_,
-    okra_method_knn_,
-    okra_method_kpca_,
-    okra_method_tgp_kl_,
-    okra_method_tgp_hsic_,
-    okra_method_soar_,
-    okra_method_ok3_,
-    okra_method_naive_,
-    okra_method_kcca_,
-    okra_method_kml_,
-    okra_method_local_,
-    okra_method_em_,
-    okra_method_pkmr_,
-    okra_method_svm_,
-    okra_method_svr_,
-    okra_method_hopfield_,
-    okra_method_jkm_,
-    okra_method_m3n_,
-    okra_method_constrained_;
-
-const okra_method_ *const okra_methods_[] = {
-    &okra_method_ridge_,
-    &okra_method_margin_,
-    &okra_method_knn_,
-    &okra_method_kpca_,
-    &okra_method_tgp_kl_,
-    &okra_method_tgp_hsic_,
-    &okra_method_soar_,
-    &okra_method_ok3_,
-    &okra_method_naive_,
-    &okra_method_kcca_,
-    &okra_method_kml_,
-    &okra_method_local_,
-    &okra_method_em_,
-    &okra_method_pkmr_,
-    &okra_method_svm_,
-    &okra_method_svr_,
-    &okra_method_hopfield_,
-    &okra_method_jkm_,
-    &okra_method_m3n_,
-    &okra_method_constrained_,
-    NULL,
-};
+#define METHODS(X) \
+    X(ridge) \
+    X(margin) \
+    X(knn) \
+    X(kpca) \
+    X(tgp_kl) \
+    X(tgp_hsic) \
+    X(soar) \
+    X(ok3) \
+    X(naive) \
+    X(kcca) \
+    X(kml) \
+    X(local) \
+    X(em) \
+    X(pkmr) \
+    X(svm) \
+    X(svr) \
+    X(hopfield) \
+    X(jkm) \
+    X(m3n) \
+    X(constrained)
 /* clang-format on */
+#define DECLARE(name) extern const okra_method_ okra_method_##name##_;
+#define PLACE(name) &okra_method_##name##_,
+
+METHODS(DECLARE)
+const okra_method_ *const okra_methods_[] = {METHODS(PLACE) NULL};
 
 const okra_method_ *okra_method_find_(const char *name)
 {

@@ -7,23 +7,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const okra_metric_ okra_metric_mse_, okra_metric_rmse_, okra_metric_mae_,
-    okra_metric_rbf_loss_, okra_metric_kernel_loss_, okra_metric_zero_one_,
-    okra_metric_hamming_, okra_metric_f1_, okra_metric_auc_roc_, okra_metric_auc_pr_,
-    okra_metric_characters_, okra_metric_edit_, okra_metric_accuracy_,
-    okra_metric_exact_match_, okra_metric_subset_accuracy_, okra_metric_r2_,
-    okra_metric_arrmse_, okra_metric_hit_rate_, okra_metric_mrr_, okra_metric_coverage_,
-    okra_metric_set_size_;
+/* A metric more is one line here: X(name) for okra_metric_<name>_. */
+/* clang-format off */
+#define EACH_METRIC(X) \
+    X(mse) \
+    X(rmse) \
+    X(mae) \
+    X(zero_one) \
+    X(hamming) \
+    X(f1) \
+    X(rbf_loss) \
+    X(kernel_loss) \
+    X(auc_roc) \
+    X(auc_pr) \
+    X(characters) \
+    X(edit) \
+    X(accuracy) \
+    X(exact_match) \
+    X(subset_accuracy) \
+    X(r2) \
+    X(arrmse) \
+    X(hit_rate) \
+    X(mrr) \
+    X(coverage) \
+    X(set_size)
+/* clang-format on */
+#define DECLARE(name) extern const okra_metric_ okra_metric_##name##_;
+#define PLACE(name) &okra_metric_##name##_,
 
-static const okra_metric_ *const metrics[] = {
-    &okra_metric_mse_,      &okra_metric_rmse_,        &okra_metric_mae_,
-    &okra_metric_zero_one_, &okra_metric_hamming_,     &okra_metric_f1_,
-    &okra_metric_rbf_loss_, &okra_metric_kernel_loss_, &okra_metric_auc_roc_,
-    &okra_metric_auc_pr_,   &okra_metric_characters_,  &okra_metric_edit_,
-    &okra_metric_accuracy_, &okra_metric_exact_match_, &okra_metric_subset_accuracy_,
-    &okra_metric_r2_,       &okra_metric_arrmse_,      &okra_metric_hit_rate_,
-    &okra_metric_mrr_,      &okra_metric_coverage_,    &okra_metric_set_size_,
-};
+EACH_METRIC(DECLARE)
+static const okra_metric_ *const metrics[] = {EACH_METRIC(PLACE)};
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
 const char *okra_metric_name(size_t index, const char **help,
@@ -132,6 +145,7 @@ done:
 
 okra_status okra_metric_is_loss(const char *spec, bool *loss)
 {
+    NOT_NULL(spec);
     const okra_metric_ *metric;
     okra_options *options;
     void *params;

@@ -50,6 +50,8 @@ static void merge(okra_ranking *r)
 okra_status okra_ranking_create(okra_int n, const double *score,
                                 const unsigned char *positive, okra_ranking **out)
 {
+    NOT_NULL(score);
+    NOT_NULL(positive);
     okra_status st = OKRA_OK;
     okra_ranking *r = NULL;
     ZALLOC(r, 1);
@@ -88,11 +90,17 @@ void okra_ranking_free(okra_ranking *ranking)
 
 okra_int okra_ranking_positives(const okra_ranking *ranking)
 {
+    if (!ranking) {
+        return 0;
+    }
     return ranking->positives;
 }
 
 double okra_ranking_auc_roc(const okra_ranking *r)
 {
+    if (!r) {
+        return NAN;
+    }
     double area = 0;
     step before = {0};
     for (okra_int s = 0; s < r->count; s++) {
@@ -105,6 +113,9 @@ double okra_ranking_auc_roc(const okra_ranking *r)
 
 double okra_ranking_auc_pr(const okra_ranking *r)
 {
+    if (!r) {
+        return NAN;
+    }
     double area = 0;
     okra_int before = 0;
     for (okra_int s = 0; s < r->count; s++) {
@@ -117,6 +128,9 @@ double okra_ranking_auc_pr(const okra_ranking *r)
 
 double okra_ranking_precision(const okra_ranking *r, okra_int k)
 {
+    if (!r) {
+        return NAN;
+    }
     step before = {0};
     k = OKRA_MIN_(k, r->n);
     for (okra_int s = 0; s < r->count; s++) {
@@ -133,6 +147,9 @@ double okra_ranking_precision(const okra_ranking *r, okra_int k)
 
 double okra_ranking_threshold(const okra_ranking *r, double *f1)
 {
+    if (!r) {
+        return NAN;
+    }
     double best = -1, threshold = (double)INFINITY;
     for (okra_int s = 0; s < r->count; s++) {
         step now = r->steps[s];
@@ -174,6 +191,9 @@ okra_int okra_ranking_steps(const okra_ranking *r, okra_int most, double *recall
 void okra_ranking_point(const okra_ranking *r, okra_int i, okra_int count, double *score,
                         double *false_positive_rate, double *recall, double *precision)
 {
+    if (!r || count < 2 || i < 0 || i >= count) {
+        return;
+    }
     okra_int negatives = r->n - r->positives;
     double want = (double)i / (double)(count - 1) * (double)negatives;
     okra_int low = 0, high = r->count - 1; /* the first step with fp >= want */

@@ -280,6 +280,7 @@ done:
 
 okra_status okra_model_load(okra_context *context, const char *path, okra_model **out)
 {
+    NOT_NULL(out);
     okra_status st = OKRA_OK;
     json_t *about = NULL;
     okra_model *m = NULL;

@@ -9,9 +9,9 @@
 
 /* ---- the training set seen through its kernels ---- */
 
-static okra_status bind(okra_context *ctx, const okra_kernel *kernel,
-                        const okra_data *data, const okra_bag_ *bag, const char *prefix,
-                        okra_bound_ **out)
+static okra_status bind_training(okra_context *ctx, const okra_kernel *kernel,
+                                 const okra_data *data, const okra_bag_ *bag,
+                                 const char *prefix, okra_bound_ **out)
 {
     okra_status st = bag ? okra_bound_load_(ctx, kernel, data, bag, prefix, out)
                          : okra_bound_create_(ctx, kernel, data, out);
@@ -56,7 +56,7 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
     atomic_init(&t->references, 1);
     TRY(okra_data_copy(x, &t->x));
     TRY(okra_data_copy(y, &t->y));
-    TRY(bind(ctx, kx, t->x, bag, "kx", &t->bound_x));
+    TRY(bind_training(ctx, kx, t->x, bag, "kx", &t->bound_x));
     TRY(fill(t->y, &t->filled));
     okra_kernel_stream_(ky, 2); /* random choices apart from those of kx */
     if (bag && okra_map_saved_(bag, "y")) {
@@ -64,7 +64,7 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
         map_y = loaded;
     }
     if (!map_y) {
-        TRY(bind(ctx, ky, t->filled, bag, "ky", &t->bound_y));
+        TRY(bind_training(ctx, ky, t->filled, bag, "ky", &t->bound_y));
     }
     t->output = (okra_output_){
         .y = t->y, .ky = t->bound_y, .kernel = ky, .map = map_y, .feature_scale = 1};
@@ -359,6 +359,7 @@ done:
 okra_status okra_fit(okra_context *context, const okra_data *x, const okra_data *y,
                      const okra_options *options, okra_model **out)
 {
+    NOT_NULL(out);
     okra_status st = OKRA_OK;
     NEED(x);
     NEED(y);
@@ -395,15 +396,24 @@ void okra_model_free(okra_model *model)
 
 okra_int okra_model_count(const okra_model *model)
 {
+    if (!model) {
+        return 0;
+    }
     return model->training->y->n;
 }
 
 const okra_data *okra_model_outputs(const okra_model *model)
 {
+    if (!model) {
+        return NULL;
+    }
     return model->training->y;
 }
 
 const char *okra_model_json(const okra_model *model)
 {
+    if (!model) {
+        return NULL;
+    }
     return model->json;
 }

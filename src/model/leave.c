@@ -94,6 +94,8 @@ okra_status okra_model_leave(okra_context *context, const okra_model *model,
                              const okra_options *options, double *losses,
                              okra_prediction **out)
 {
+    NOT_NULL(model);
+    NOT_NULL(out);
     okra_status st = OKRA_OK;
     const okra_training_ *t = model->training;
     okra_prediction *p = NULL;

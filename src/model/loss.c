@@ -21,6 +21,7 @@ okra_status okra_model_loss(okra_context *context, const okra_model *model,
                             const okra_data *x, const okra_data *y, double *value,
                             double *each)
 {
+    NOT_NULL(value);
     okra_status st = OKRA_OK;
     okra_walk_ walk = {0};
     okra_feature_loss_ *loss = NULL;

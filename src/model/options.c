@@ -93,11 +93,13 @@ static okra_status create(const char *topic, okra_options **out)
 
 okra_status okra_fit_options(okra_options **out)
 {
+    NOT_NULL(out);
     return create("fit", out);
 }
 
 okra_status okra_predict_options(okra_options **out)
 {
+    NOT_NULL(out);
     return create("predict", out);
 }
 

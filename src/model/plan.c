@@ -141,6 +141,10 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
                           const okra_options *options, char *text, size_t size,
                           double *seconds)
 {
+    NOT_NULL(x);
+    NOT_NULL(y);
+    NOT_NULL(text);
+    NOT_NULL(seconds);
     okra_status st = OKRA_OK;
     okra_fit_fields_ f;
     const okra_method_ *method = NULL;

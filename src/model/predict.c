@@ -289,14 +289,18 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
                          const okra_predict_request *request, okra_prediction **out)
 {
     okra_status st = OKRA_OK;
-    static const okra_predict_request nothing = {0};
+    okra_predict_request known = {OKRA_SIZED(okra_predict_request)};
     okra_predict_fields_ fields;
     okra_range_ *ranges = NULL;
     okra_int *lengths = NULL;
     run r = {.model = model};
     NEED(model);
     NEED(x);
-    request = request ? request : &nothing;
+    NEED(out);
+    if (request) {
+        SIZED(request, &known);
+    }
+    request = &known;
     r.want_weights = request->weights;
     r.want_embedding = request->embedding;
     TRY(okra_options_read(options, &okra_predict_table_, &fields));
@@ -359,50 +363,53 @@ void okra_prediction_free(okra_prediction *p)
 
 okra_int okra_prediction_count(const okra_prediction *p)
 {
+    if (!p) {
+        return 0;
+    }
     return p->tests;
 }
 
 const okra_data *okra_prediction_objects(const okra_prediction *p)
 {
-    return p->decoded.objects;
+    return p ? p->decoded.objects : NULL;
 }
 
 const double *okra_prediction_weights(const okra_prediction *p, okra_int *rows,
                                       okra_int *cols)
 {
-    *rows = p->weights ? p->tests : 0;
-    *cols = p->weights ? p->n : 0;
-    return p->weights;
+    GIVE(rows, p && p->weights ? p->tests : 0);
+    GIVE(cols, p && p->weights ? p->n : 0);
+    return p ? p->weights : NULL;
 }
 
 const double *okra_prediction_embedding(const okra_prediction *p, okra_int *rows,
                                         okra_int *cols)
 {
-    *rows = p->embedding ? p->tests : 0;
-    *cols = p->embedding ? p->d : 0;
-    return p->embedding;
+    GIVE(rows, p && p->embedding ? p->tests : 0);
+    GIVE(cols, p && p->embedding ? p->d : 0);
+    return p ? p->embedding : NULL;
 }
 
 const double *okra_prediction_confidence(const okra_prediction *p, okra_int *rows)
 {
-    *rows = p->confidence ? p->tests : 0;
-    return p->confidence;
+    GIVE(rows, p && p->confidence ? p->tests : 0);
+    return p ? p->confidence : NULL;
 }
 
 const okra_int *okra_prediction_index(const okra_prediction *p, okra_int *top)
 {
-    *top = p->decoded.top;
-    return p->decoded.index;
+    GIVE(top, p ? p->decoded.top : 0);
+    return p ? p->decoded.index : NULL;
 }
 
 const double *okra_prediction_distance(const okra_prediction *p, okra_int *top)
 {
-    *top = p->decoded.top;
-    return p->decoded.distance;
+    GIVE(top, p ? p->decoded.top : 0);
+    return p ? p->decoded.distance : NULL;
 }
 
 const double *okra_prediction_report(const okra_prediction *p, okra_int *rows)
 {
-    *rows = p->decoded.report ? p->tests : 0;
-    return p->decoded.report;
+    GIVE(rows, p && p->decoded.report ? p->tests : 0);
+    return p ? p->decoded.report : NULL;
 }

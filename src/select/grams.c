@@ -17,7 +17,7 @@ typedef struct okra_gram_ {
     okra_int used; /* when last asked for */
 } okra_gram_;
 
-static void drop(okra_source_ *s, int k)
+static void drop(okra_pairs_ *s, int k)
 {
     okra_free_(s->grams[k].text);
     okra_free_(s->grams[k].G);
@@ -25,7 +25,7 @@ static void drop(okra_source_ *s, int k)
 }
 
 /* The one asked for longest ago gives way when there are enough or memory is short. */
-static void make_room(const okra_context *ctx, okra_source_ *s, double bytes)
+static void make_room(const okra_context *ctx, okra_pairs_ *s, double bytes)
 {
     while (s->count > 0 && (s->count == KEPT || okra_budget_ask_(ctx, 3 * bytes,
                                                                  "a Gram "
@@ -38,7 +38,7 @@ static void make_room(const okra_context *ctx, okra_source_ *s, double bytes)
     }
 }
 
-okra_status okra_source_gram_(okra_context *ctx, okra_source_ *source, char which,
+okra_status okra_source_gram_(okra_context *ctx, okra_pairs_ *source, char which,
                               const okra_kernel *kernel, const double **out)
 {
     okra_status st = OKRA_OK;
@@ -87,7 +87,7 @@ done:
     return st;
 }
 
-void okra_source_clear_(okra_source_ *source)
+void okra_source_clear_(okra_pairs_ *source)
 {
     while (source->count > 0) {
         drop(source, source->count - 1);

@@ -18,7 +18,7 @@ void okra_group_free_parts_(okra_lambda_group_ *g)
     }
 }
 
-static void close(okra_lambda_group_ *g)
+static void close_group(okra_lambda_group_ *g)
 {
     okra_group_free_parts_(g);
     for (size_t l = 0; g->pool && l < g->count; l++) {
@@ -41,7 +41,7 @@ static okra_status is_low(const okra_lambda_group_ *g, bool *out)
 {
     okra_status st = OKRA_OK;
     const okra_method_ *method = g->task->space->method;
-    const okra_source_ *source = g->task->source;
+    const okra_pairs_ *source = g->task->source;
     okra_fit_fields_ f;
     okra_kernel *ky = NULL;
     TRY(okra_options_read(g->fit, &okra_fit_table_, &f));
@@ -77,7 +77,7 @@ okra_status okra_cell_lambda_(const okra_space_ *space, const okra_cell_ *cell,
                               okra_space_value_(space, &cell->setting, "lambda"), out);
 }
 
-static okra_status open(okra_lambda_group_ *g)
+static okra_status open_group(okra_lambda_group_ *g)
 {
     okra_status st = OKRA_OK;
     const okra_task_ *task = g->task;
@@ -171,10 +171,10 @@ okra_status okra_group_fold_(okra_context *ctx, okra_task_ *task,
     if (task->source->links) {
         return okra_links_fold_(ctx, task, cells, count, fold);
     }
-    TRY(open(&g));
+    TRY(open_group(&g));
     TRY(okra_group_refit_(ctx, &g, fold));
 done:
-    close(&g);
+    close_group(&g);
     return st;
 }
 
@@ -188,7 +188,7 @@ okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *con
         TRY(okra_links_run_(ctx, task, cells, count));
         goto means;
     }
-    TRY(open(&g));
+    TRY(open_group(&g));
     TRY(okra_group_has_closed_form_(&g, &closed));
     if (closed) {
         st = okra_group_closed_form_(ctx, &g);
@@ -209,6 +209,6 @@ means:
         summarise(task, cells[l]);
     }
 done:
-    close(&g);
+    close_group(&g);
     return st;
 }

@@ -50,7 +50,7 @@ static uint64_t mix_links(uint64_t h, const okra_link_source_ *links)
     return okra_mix_(okra_mix_(h, &beta, sizeof beta), &known, 1);
 }
 
-uint64_t okra_fingerprint_(const okra_options *options, const okra_source_ *source,
+uint64_t okra_fingerprint_(const okra_options *options, const okra_pairs_ *source,
                            uint64_t seed)
 {
     uint64_t h = okra_mix_(OKRA_MIX_START_, &seed, sizeof seed);

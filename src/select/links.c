@@ -92,7 +92,7 @@ static void count_edges(const okra_link_task *task, const char *role, okra_int *
     }
 }
 
-okra_status okra_links_check_(const okra_source_ *source, const okra_folds_ *folds,
+okra_status okra_links_check_(const okra_pairs_ *source, const okra_folds_ *folds,
                               const okra_int *index)
 {
     okra_status st = OKRA_OK;
@@ -160,7 +160,7 @@ typedef struct trial {
     okra_int count;
 } trial;
 
-static void close(trial *t)
+static void close_trial(trial *t)
 {
     clear(&t->known);
     okra_free_(t->pairs);
@@ -187,8 +187,8 @@ done:
     return st;
 }
 
-static okra_status open(okra_context *ctx, const okra_task_ *task, okra_int fold,
-                        trial *t)
+static okra_status open_trial(okra_context *ctx, const okra_task_ *task, okra_int fold,
+                              trial *t)
 {
     okra_status st = OKRA_OK;
     const okra_link_task *whole = task->source->links->task;
@@ -247,7 +247,7 @@ okra_status okra_links_fold_(okra_context *ctx, const okra_task_ *task,
     okra_status st = OKRA_OK;
     trial t = {.count = 0};
     okra_options *fit = NULL;
-    TRY(open(ctx, task, fold, &t));
+    TRY(open_trial(ctx, task, fold, &t));
     for (size_t l = 0; l < count; l++) {
         TRY(okra_cancelled_(ctx));
         TRY(okra_space_options_(task->space, &cells[l]->setting, &fit, NULL));
@@ -257,7 +257,7 @@ okra_status okra_links_fold_(okra_context *ctx, const okra_task_ *task,
     }
 done:
     okra_options_free(fit);
-    close(&t);
+    close_trial(&t);
     return st;
 }
 

@@ -79,6 +79,10 @@ static void make(void)
 
 const okra_option_table *const *okra_option_tables(const char *topic, size_t *count)
 {
+    GIVE(count, 0);
+    if (!topic || !count) {
+        return NULL;
+    }
     if (strcmp(topic, "select") != 0) {
         return okra_model_tables_(topic, count);
     }
@@ -89,6 +93,7 @@ const okra_option_table *const *okra_option_tables(const char *topic, size_t *co
 
 okra_status okra_select_options(okra_options **out)
 {
+    NOT_NULL(out);
     size_t count;
     const okra_option_table *const *all = okra_option_tables("select", &count);
     return okra_options_create(all, count, out);

@@ -156,16 +156,25 @@ void okra_selection_free(okra_selection *s)
 
 const char *okra_selection_json(const okra_selection *selection)
 {
+    if (!selection) {
+        return NULL;
+    }
     return selection->json;
 }
 
 okra_int okra_selection_count(const okra_selection *selection)
 {
+    if (!selection) {
+        return 0;
+    }
     return selection->found.count;
 }
 
 okra_int okra_selection_best(const okra_selection *selection)
 {
+    if (!selection) {
+        return 0;
+    }
     return selection->found.best;
 }
 
@@ -180,10 +189,11 @@ static okra_status check_cell(const okra_selection *s, okra_int cell)
 okra_status okra_selection_cell(const okra_selection *selection, okra_int cell,
                                 double *mean, double *error)
 {
+    NOT_NULL(selection);
     okra_status st = check_cell(selection, cell);
     if (st == OKRA_OK) {
-        *mean = selection->found.cells[cell].mean;
-        *error = selection->found.cells[cell].error;
+        GIVE(mean, selection->found.cells[cell].mean);
+        GIVE(error, selection->found.cells[cell].error);
     }
     return st;
 }
@@ -191,6 +201,12 @@ okra_status okra_selection_cell(const okra_selection *selection, okra_int cell,
 const char *okra_selection_value(const okra_selection *selection, okra_int cell,
                                  const char *option)
 {
+    if (!selection) {
+        return NULL;
+    }
+    if (!option) {
+        return NULL;
+    }
     return cell >= 0 && cell < selection->found.count
                ? okra_space_value_(selection->space,
                                    &selection->found.cells[cell].setting, option)
@@ -200,6 +216,7 @@ const char *okra_selection_value(const okra_selection *selection, okra_int cell,
 okra_status okra_selection_options(const okra_selection *selection, okra_int cell,
                                    okra_options **fit, okra_options **predict)
 {
+    NOT_NULL(selection);
     okra_status st = check_cell(selection, cell);
     return st == OKRA_OK
                ? okra_space_options_(selection->space,
@@ -209,11 +226,17 @@ okra_status okra_selection_options(const okra_selection *selection, okra_int cel
 
 okra_int okra_selection_outer_count(const okra_selection *selection)
 {
+    if (!selection) {
+        return 0;
+    }
     return selection->outer_count;
 }
 
 double okra_selection_outer_error(const okra_selection *selection, okra_int fold)
 {
+    if (!selection) {
+        return NAN;
+    }
     return fold >= 0 && fold < selection->outer_count ? selection->outer[fold].error
                                                       : (double)NAN;
 }
@@ -221,6 +244,9 @@ double okra_selection_outer_error(const okra_selection *selection, okra_int fold
 const char *okra_selection_outer_value(const okra_selection *selection, okra_int fold,
                                        const char *option)
 {
+    if (!selection) {
+        return NULL;
+    }
     if (fold < 0 || fold >= selection->outer_count) {
         return NULL;
     }

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-okra_status okra_scorer_create_(const char *metric, const okra_source_ *source,
+okra_status okra_scorer_create_(const char *metric, const okra_pairs_ *source,
                                 const okra_space_ *space, okra_scorer_ *out)
 {
     bool precision_recall;
@@ -97,7 +97,8 @@ static okra_status model_objects(okra_context *ctx, const okra_scorer_ *s,
 {
     okra_status st = OKRA_OK;
     okra_prediction *p = NULL;
-    okra_predict_request request = {.candidates = s->candidates};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                    .candidates = s->candidates};
     TRY(okra_predict(ctx, model, view->test_x, s->predict, &request, &p));
     *out = p->decoded.objects;
     p->decoded.objects = NULL;

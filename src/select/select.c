@@ -13,7 +13,7 @@
 
 typedef struct job {
     okra_context *ctx;
-    okra_source_ source;
+    okra_pairs_ source;
     okra_select_fields_ fields;
     okra_cv_ cv;
     okra_keys_ keys;
@@ -391,12 +391,13 @@ done:
     return st;
 }
 
-static const okra_select_request nothing = {0};
-
 okra_status okra_select(okra_context *context, const okra_data *x, const okra_data *y,
                         const okra_options *options, const okra_select_request *request,
                         okra_selection **out)
 {
+    NOT_NULL(x);
+    NOT_NULL(y);
+    NOT_NULL(out);
     return okra_select_pairs_(context, x, y, options, request, true, out);
 }
 
@@ -405,19 +406,19 @@ okra_status okra_select_pairs_(okra_context *context, const okra_data *x,
                                const okra_select_request *request, bool edges,
                                okra_selection **out)
 {
+    okra_status st = OKRA_OK;
     okra_options *filled = NULL, *defaults = NULL;
+    okra_select_request known = {OKRA_SIZED(okra_select_request)};
+    if (request) {
+        SIZED(request, &known);
+    }
     job j = {.ctx = context,
              .edges = edges,
-             .source = {.x = x,
-                        .y = y,
-                        .n = y->n,
-                        .inputs = x->n,
-                        .request = request ? request : &nothing}};
-    okra_status st = options ? OKRA_OK : okra_select_options(&defaults);
-    st = st == OKRA_OK
-             ? okra_rules_fill_(context, x, y, options ? options : defaults, &filled)
-             : st;
-    st = st == OKRA_OK ? select_on(&j, filled, out) : st;
+             .source = {.x = x, .y = y, .n = y->n, .inputs = x->n, .request = &known}};
+    TRY(options ? OKRA_OK : okra_select_options(&defaults));
+    TRY(okra_rules_fill_(context, x, y, options ? options : defaults, &filled));
+    TRY(select_on(&j, filled, out));
+done:
     okra_options_free(filled);
     okra_options_free(defaults);
     return st;
@@ -433,6 +434,17 @@ okra_status okra_select_links(okra_context *context, const okra_link_task *task,
     okra_data *x = NULL;
     okra_link_parts_ parts = {0};
     okra_link_source_ links = {task, settings};
+    okra_link_settings known_settings;
+    okra_select_request known = {OKRA_SIZED(okra_select_request)};
+    NEED(task);
+    NEED(out);
+    if (settings) {
+        SIZED(settings, &known_settings);
+        settings = links.settings = &known_settings;
+    }
+    if (request) {
+        SIZED(request, &known);
+    }
     TRY(options ? okra_options_copy(options, &copy) : okra_select_options(&copy));
     if (!okra_options_is_set(copy, "metric")) {
         TRY(okra_options_set(copy, "metric", "auc-roc"));
@@ -447,7 +459,7 @@ okra_status okra_select_links(okra_context *context, const okra_link_task *task,
                         .n = n,
                         .inputs = n,
                         .links = &links,
-                        .request = request ? request : &nothing}};
+                        .request = &known}};
     TRY(select_on(&j, copy, out));
 done:
     okra_options_free(copy);

@@ -126,20 +126,20 @@ typedef struct okra_link_source_ {
 } okra_link_source_;
 
 /* The training set of a selection and the Gram matrices made of it so far. */
-typedef struct okra_source_ {
+typedef struct okra_pairs_ {
     const okra_data *x, *y;
     okra_int n, inputs;
     const okra_select_request *request;
     const okra_link_source_ *links; /* the pairs are nodes of a network, or NULL: not */
     struct okra_gram_ *grams;
     int count;
-} okra_source_;
+} okra_pairs_;
 /* The Gram matrix of all x (which == 'x') or y; NULL where the kernel centers, since its
  * values then depend on the training set. Valid until two other kernels were asked for.
  */
-okra_status okra_source_gram_(okra_context *ctx, okra_source_ *source, char which,
+okra_status okra_source_gram_(okra_context *ctx, okra_pairs_ *source, char which,
                               const okra_kernel *kernel, const double **out) OKRA_CHECK;
-void okra_source_clear_(okra_source_ *source);
+void okra_source_clear_(okra_pairs_ *source);
 
 /* ---- view.c ---- */
 
@@ -172,7 +172,7 @@ typedef struct okra_view_request_ {
     bool keep_inputs; /* left-out inputs stay as inputs without outputs */
     bool rows;        /* Gram rows will do for the outputs */
 } okra_view_request_;
-okra_status okra_view_create_(okra_context *ctx, okra_source_ *source,
+okra_status okra_view_create_(okra_context *ctx, okra_pairs_ *source,
                               const okra_view_request_ *request,
                               okra_view_ **out) OKRA_CHECK;
 /* A view of objects alone gets maps of low rank as the options of fit say, made from all
@@ -195,7 +195,7 @@ typedef struct okra_scorer_ {
     const okra_options *predict;
     const okra_data *candidates;
 } okra_scorer_;
-okra_status okra_scorer_create_(const char *metric, const okra_source_ *source,
+okra_status okra_scorer_create_(const char *metric, const okra_pairs_ *source,
                                 const okra_space_ *space, okra_scorer_ *out) OKRA_CHECK;
 /* What is known of the left-out pairs of a view: a block of their predictions, or a model
  * that predicts by itself. */
@@ -232,7 +232,7 @@ typedef struct okra_cell_ {
 } okra_cell_;
 
 typedef struct okra_task_ {
-    okra_source_ *source;
+    okra_pairs_ *source;
     const okra_space_ *space;
     const okra_int *index; /* pairs of the source that take part */
     okra_folds_ folds;
@@ -261,7 +261,7 @@ okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *con
 /* The metrics of links: true and whether it is AUC-PR, else AUC-ROC. */
 bool okra_links_metric_(const char *metric, bool *precision_recall);
 /* Refuses folds that have nothing to learn from or nothing to rank. */
-okra_status okra_links_check_(const okra_source_ *source, const okra_folds_ *folds,
+okra_status okra_links_check_(const okra_pairs_ *source, const okra_folds_ *folds,
                               const okra_int *index) OKRA_CHECK;
 /* As okra_group_run_ and okra_group_fold_, less the means. */
 okra_status okra_links_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *const *cells,
@@ -276,7 +276,7 @@ okra_status okra_links_fold_(okra_context *ctx, const okra_task_ *task,
  * cell's number or its settings. */
 typedef struct okra_journal_ okra_journal_;
 /* What the work depends on, as a number: the options, the data, the seed. */
-uint64_t okra_fingerprint_(const okra_options *options, const okra_source_ *source,
+uint64_t okra_fingerprint_(const okra_options *options, const okra_pairs_ *source,
                            uint64_t seed);
 /* Reads the file if it is there, and fails if it is of other work. */
 okra_status okra_journal_open_(const okra_context *ctx, const char *path,

@@ -62,7 +62,7 @@ static okra_status slice(okra_context *ctx, const double *G, okra_int all,
 }
 
 /* The inputs in the order of the problem: trained on, kept without output, unlabelled. */
-static okra_status order_inputs(const okra_source_ *s, const okra_view_request_ *r,
+static okra_status order_inputs(const okra_pairs_ *s, const okra_view_request_ *r,
                                 okra_int **out, okra_int *count)
 {
     okra_status st = OKRA_OK;
@@ -100,7 +100,7 @@ done:
 }
 
 /* K of the training inputs and between left-out and training inputs. */
-static okra_status slice_inputs(okra_context *ctx, okra_source_ *s,
+static okra_status slice_inputs(okra_context *ctx, okra_pairs_ *s,
                                 const okra_view_request_ *r, okra_int *inputs,
                                 okra_int count, okra_view_ *v)
 {
@@ -143,7 +143,7 @@ done:
     return st;
 }
 
-static okra_status slice_outputs(okra_context *ctx, okra_source_ *s,
+static okra_status slice_outputs(okra_context *ctx, okra_pairs_ *s,
                                  const okra_view_request_ *r, okra_view_ *v)
 {
     okra_status st = OKRA_OK;
@@ -171,7 +171,7 @@ done:
     return st;
 }
 
-okra_status okra_view_create_(okra_context *ctx, okra_source_ *source,
+okra_status okra_view_create_(okra_context *ctx, okra_pairs_ *source,
                               const okra_view_request_ *request, okra_view_ **out)
 {
     okra_status st = OKRA_OK;

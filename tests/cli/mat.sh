@@ -17,7 +17,7 @@ expect_same k.csv k73.csv
 # a copy of okra whose okra-mat is something else
 mkdir copy
 cp "$here/okra" copy
-cp -L "$here/libokra.so" copy/libokra.so.0
+cp -L "$here/libokra.so" "copy/$(readelf -d "$here/libokra.so" | sed -n 's/.*soname: \[\(.*\)\].*/\1/p')"
 gram() {
     copy/okra gram --x "$corpus/version73.mat:x" --kernel linear -o none.csv --quiet
 }

@@ -12,3 +12,28 @@ okra version --build-info --json >out
 expect_in '"name": "host"' out
 expect_fail 2 "okra version: --engine has no use here" \
     okra version --engine host
+
+# The code that the matrix library runs: chosen by the user it stays; where it is that of a very
+# old processor because the library does not know this one (the variable pretends that), the
+# program starts itself again, once, with all of its arguments.
+okra version --build-info >out
+expect_in "kernels: OpenBLAS for " out
+if grep -qw avx2 /proc/cpuinfo && [ -z "${OPENBLAS_CORETYPE:-}" ]; then
+    export OPENBLAS_CORETYPE=Prescott
+    expect 0 okra version --build-info
+    expect_in "kernels: OpenBLAS for Prescott" out
+    export OKRA_TEST_PROCESSOR=unknown
+    expect 0 okra version --build-info --json
+    if grep Prescott out; then false; fi
+    expect_in '"kernels"' out
+    OKRA_RESTARTED=1 expect 0 okra version --build-info
+    expect_in "kernels: OpenBLAS for Prescott" out
+    printf '1,2\n2,3\n4,1\n' > x.csv
+    OKRA_RESTARTED=1 expect 0 okra fit --x x.csv --y x.csv -o m.okra
+    expect_in "runs code for Prescott" err
+    expect_in "set OPENBLAS_CORETYPE=" err
+    expect 0 okra fit --x x.csv --y x.csv -o 'm two.okra'
+    if grep Prescott err; then false; fi
+    [ -s 'm two.okra' ]
+    unset OPENBLAS_CORETYPE OKRA_TEST_PROCESSOR
+fi

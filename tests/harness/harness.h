@@ -102,6 +102,16 @@ static inline void harness_fail(const char *file, int line, const char *what)
         return;                            \
     } while (0)
 
+/* One number 0..count-1 after another out of a case number, so that a loop over cases
+ * runs through every combination: shape = pick(&rest, SHAPES), size = pick(&rest, SIZES),
+ * ... */
+static inline int pick(int *rest, int count)
+{
+    int picked = *rest % count;
+    *rest /= count;
+    return picked;
+}
+
 /* Largest |a-b| over the entries, divided by the largest |b| (1 if b is 0); NaN stays. */
 static inline double harness_relative(okra_int count, const double *a, const double *b)
 {

@@ -1,8 +1,15 @@
 #!/bin/bash
 # test_symbols.bash LIBRARY HEADERS: the shared library exports what the public headers
-# declare and nothing else.
+# declare and nothing else, each with the version of the interface that the soname names.
 set -euo pipefail
-exported=$(nm -D --defined-only "$1" | awk '{ print $3 }' | sed 's/@.*//' | sort)
+node=OKRA_$(readelf -d "$1" | sed -n 's/.*soname: \[libokra\.so\.\(.*\)\].*/\1/p')
+all=$(nm -D --defined-only "$1" | awk '$2 != "A" { print $3 }')
+exported=$(sed 's/@.*//' <<<"$all" | sort)
+other=$(grep -v "@@$node\$" <<<"$all" || true)
+if [ -n "$other" ]; then
+    printf 'without the version %s:\n%s\n' "$node" "$other"
+    exit 1
+fi
 declared=$(cat "$2"/*.h | tr '\n' ' ' | grep -oE 'OKRA_API [^;{]*' |
     grep -oE '\bokra_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u)
 extra=$(comm -23 <(echo "$exported") <(echo "$declared"))

@@ -78,7 +78,7 @@ def fit(x, y, **values):
 
 class Request(c.Structure):
     """okra_predict_request."""
-    _fields_ = [("candidates", c.c_void_p), ("ranges", c.c_void_p),
+    _fields_ = [("size", c.c_size_t), ("candidates", c.c_void_p), ("ranges", c.c_void_p),
                 ("weights", c.c_bool), ("embedding", c.c_bool),
                 ("confidence", c.c_bool)]
 
@@ -86,7 +86,7 @@ class Request(c.Structure):
 def prediction(model, x, values, **request):
     chosen = options("okra_predict_options", **values)
     return Handle("prediction", "okra_predict", None, model.pointer, x.pointer,
-                  chosen.pointer, c.byref(Request(**request)))
+                  chosen.pointer, c.byref(Request(size=c.sizeof(Request), **request)))
 
 
 def weights(model, x):

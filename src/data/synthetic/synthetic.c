@@ -77,6 +77,8 @@ done:
 okra_status okra_synthetic_patterns(uint64_t seed, okra_int n, okra_data **x,
                                     okra_data **y)
 {
+    NOT_NULL(x);
+    NOT_NULL(y);
     double *upper, *lower;
     okra_status st = blocks(n, HALF, &upper, &lower);
     if (st != OKRA_OK) {
@@ -92,6 +94,8 @@ okra_status okra_synthetic_patterns(uint64_t seed, okra_int n, okra_data **x,
 okra_status okra_synthetic_s_shape(uint64_t seed, okra_int n, okra_data **x,
                                    okra_data **y)
 {
+    NOT_NULL(x);
+    NOT_NULL(y);
     double *observed, *hidden;
     okra_status st = blocks(n, 1, &observed, &hidden);
     if (st != OKRA_OK) {

@@ -74,6 +74,8 @@ static okra_status add(okra_ragged_builder_ *b, const int32_t *s, okra_int lengt
 okra_status okra_synthetic_strings(uint64_t seed, okra_int n, okra_data **x,
                                    okra_data **y, okra_data **classes)
 {
+    NOT_NULL(x);
+    NOT_NULL(y);
     return okra_synthetic_strings_noise(seed, n, 0.3, 0.15, x, y, classes);
 }
 

@@ -105,6 +105,9 @@ okra_status okra_kernel_parse_kept_(const char *text, okra_kernel **out)
 
 const char *okra_kernel_text(const okra_kernel *kernel)
 {
+    if (!kernel) {
+        return NULL;
+    }
     return kernel->text;
 }
 

@@ -175,7 +175,7 @@ done:
     return st;
 }
 
-static okra_status self(const okra_bound_ *bound, const okra_view_ *view, double *d)
+static okra_status self(const okra_bound_ *bound, const okra_slots_ *view, double *d)
 {
     okra_status st = OKRA_OK;
     const double *own = view->slots[bound->kernel->count - 1].self;

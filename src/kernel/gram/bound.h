@@ -15,16 +15,16 @@ typedef struct okra_slot_ {
 } okra_slot_;
 
 /* A collection seen through the tree: a slot a node. */
-typedef struct okra_view_ {
+typedef struct okra_slots_ {
     const okra_data *data;
     okra_int n;
     int count;
     okra_slot_ *slots;
-} okra_view_;
+} okra_slots_;
 
 struct okra_bound_ {
     const okra_kernel *kernel;
-    okra_view_ train;
+    okra_slots_ train;
     void **shared;        /* a place a node: statistics of a leaf                 */
     double *grand;        /* a place a node: g of `center`                        */
     const okra_bag_ *bag; /* where `shared` is restored from, while it is made, or NULL */
@@ -41,7 +41,7 @@ okra_status okra_view_part_(const okra_node_ *node, const okra_data *data,
 
 struct okra_other_ {
     const okra_kernel *kernel;
-    okra_view_ view;
+    okra_slots_ view;
 };
 
 /* ---- collections ---- */
@@ -49,10 +49,10 @@ struct okra_other_ {
 /* Begin, then fill: the training view first, then any other. Fill keeps means that were
  * put in the training view's slots in between. After failure too a view is cleared. */
 okra_status okra_view_begin_(const okra_kernel *kernel, const okra_data *data,
-                             okra_view_ *view) OKRA_CHECK;
+                             okra_slots_ *view) OKRA_CHECK;
 okra_status okra_view_fill_(okra_context *ctx, const okra_bound_ *bound,
-                            okra_view_ *view) OKRA_CHECK;
-void okra_view_clear_(const okra_kernel *kernel, okra_view_ *view);
+                            okra_slots_ *view) OKRA_CHECK;
+void okra_view_clear_(const okra_kernel *kernel, okra_slots_ *view);
 
 /* ---- the Gram engine ---- */
 
@@ -67,7 +67,7 @@ typedef enum okra_target_ {
 /* Fills `out` with the values of the node at place `node`, rows i0..i0+ni-1 of view a
  * against all of the training set. `what` (may be NULL) is shown as progress. */
 okra_status okra_tiles_(okra_context *ctx, const okra_bound_ *bound, int node,
-                        const okra_view_ *a, okra_int i0, okra_int ni,
+                        const okra_slots_ *a, okra_int i0, okra_int ni,
                         okra_target_ target, const char *what, okra_mat_ out) OKRA_CHECK;
 /* OKRA_ENUMERIC naming the kernel if a self-similarity is not finite. */
 okra_status okra_finite_self_(const okra_kernel *kernel, okra_int n,

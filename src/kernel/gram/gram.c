@@ -27,7 +27,7 @@ enum { STREAM = 1 << 23 };
 typedef struct job {
     okra_context *ctx;
     const okra_kernel *kernel;
-    const okra_view_ *a, *b;
+    const okra_slots_ *a, *b;
     int node;
     okra_int i0, ni, columns; /* columns: tiles across */
     okra_target_ target;
@@ -262,7 +262,7 @@ done:
 }
 
 okra_status okra_tiles_(okra_context *ctx, const okra_bound_ *bound, int node,
-                        const okra_view_ *a, okra_int i0, okra_int ni,
+                        const okra_slots_ *a, okra_int i0, okra_int ni,
                         okra_target_ target, const char *what, okra_mat_ out)
 {
     okra_status st = OKRA_OK;

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void okra_view_clear_(const okra_kernel *kernel, okra_view_ *view)
+void okra_view_clear_(const okra_kernel *kernel, okra_slots_ *view)
 {
     for (int k = 0; view->slots && k < view->count; k++) {
         okra_slot_ *slot = &view->slots[k];
@@ -89,7 +89,7 @@ static okra_status bind_leaf(okra_context *ctx, const okra_bound_ *bound, int pl
 }
 
 static okra_status leaf_slot(okra_context *ctx, const okra_bound_ *bound, int place,
-                             okra_view_ *view)
+                             okra_slots_ *view)
 {
     okra_status st = OKRA_OK;
     const okra_node_ *node = &bound->kernel->nodes[place];
@@ -122,7 +122,7 @@ done:
 /* A transform of self-similarities needs those of the child; objects where they are 0
  * are degenerate. */
 static okra_status check_self(okra_context *ctx, const okra_transform_class_ *t,
-                              const okra_view_ *view, const double *self)
+                              const okra_slots_ *view, const double *self)
 {
     okra_int degenerate = 0;
     if (!self) {
@@ -144,7 +144,7 @@ static okra_status check_self(okra_context *ctx, const okra_transform_class_ *t,
 
 /* m_i - g/2 of every object; of the training set g first. */
 static okra_status center_means(okra_context *ctx, const okra_bound_ *bound, int place,
-                                okra_view_ *view)
+                                okra_slots_ *view)
 {
     okra_status st = OKRA_OK;
     okra_slot_ *slot = &view->slots[place];
@@ -170,7 +170,7 @@ done:
 }
 
 static okra_status transform_slot(okra_context *ctx, const okra_bound_ *bound, int place,
-                                  okra_view_ *view)
+                                  okra_slots_ *view)
 {
     okra_status st = OKRA_OK;
     const okra_node_ *node = &bound->kernel->nodes[place];
@@ -194,7 +194,7 @@ done:
     return st;
 }
 
-static okra_status inner_slot(const okra_node_ *node, int place, okra_view_ *view)
+static okra_status inner_slot(const okra_node_ *node, int place, okra_slots_ *view)
 {
     okra_status st = OKRA_OK;
     okra_node_kind_ kind = node->kind;
@@ -219,7 +219,8 @@ done:
     return st;
 }
 
-okra_status okra_view_fill_(okra_context *ctx, const okra_bound_ *bound, okra_view_ *view)
+okra_status okra_view_fill_(okra_context *ctx, const okra_bound_ *bound,
+                            okra_slots_ *view)
 {
     okra_status st = OKRA_OK;
     for (int k = 0; k < bound->kernel->count; k++) {
@@ -237,7 +238,7 @@ done:
 }
 
 okra_status okra_view_begin_(const okra_kernel *kernel, const okra_data *data,
-                             okra_view_ *view)
+                             okra_slots_ *view)
 {
     okra_status st = OKRA_OK;
     view->data = data;

@@ -149,8 +149,8 @@ done:
     return st;
 }
 
-static okra_status bind(okra_context *ctx, const void *arg, const okra_data *train,
-                        void **shared)
+static okra_status bind_training(okra_context *ctx, const void *arg,
+                                 const okra_data *train, void **shared)
 {
     const ecfp_params *p = arg;
     return okra_features_bind_(ctx, &p->how, p, extract, train, shared);
@@ -166,5 +166,5 @@ const okra_kernel_class_ okra_ecfp_ = {
     .name = "ecfp",
     .help = "circular surroundings of atoms up to a radius",
     .params = {"ecfp", table, sizeof(ecfp_params)},
-    .bind = bind,
+    .bind = bind_training,
     OKRA_FEATURE_CLASS_};

@@ -94,8 +94,8 @@ done:
     return st;
 }
 
-static okra_status bind(okra_context *ctx, const void *arg, const okra_data *train,
-                        void **shared)
+static okra_status bind_training(okra_context *ctx, const void *arg,
+                                 const okra_data *train, void **shared)
 {
     const paths_params *p = arg;
     return okra_features_bind_(ctx, &p->how, p, extract, train, shared);
@@ -110,5 +110,5 @@ const okra_kernel_class_ okra_paths_ = {
     .name = "paths",
     .help = "labelled paths of at most m edges that two graphs share",
     .params = {"paths", table, sizeof(paths_params)},
-    .bind = bind,
+    .bind = bind_training,
     OKRA_FEATURE_CLASS_};

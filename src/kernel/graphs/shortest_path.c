@@ -51,8 +51,8 @@ done:
     return st;
 }
 
-static okra_status bind(okra_context *ctx, const void *arg, const okra_data *train,
-                        void **shared)
+static okra_status bind_training(okra_context *ctx, const void *arg,
+                                 const okra_data *train, void **shared)
 {
     const shortest_params *p = arg;
     return okra_features_bind_(ctx, &p->how, p, extract, train, shared);
@@ -65,5 +65,5 @@ const okra_kernel_class_ okra_shortest_path_ = {
     .name = "shortest-path",
     .help = "pairs of labels at a distance, of graphs",
     .params = {"shortest-path", table, sizeof(shortest_params)},
-    .bind = bind,
+    .bind = bind_training,
     OKRA_FEATURE_CLASS_};

@@ -42,8 +42,8 @@ done:
     return st;
 }
 
-static okra_status bind(okra_context *ctx, const void *arg, const okra_data *train,
-                        void **shared)
+static okra_status bind_training(okra_context *ctx, const void *arg,
+                                 const okra_data *train, void **shared)
 {
     const wl_params *p = arg;
     return okra_features_bind_(ctx, &p->how, p, extract, train, shared);
@@ -57,5 +57,5 @@ static const okra_option table[] = {{"h", OKRA_OPTION_INT, offsetof(wl_params, h
 const okra_kernel_class_ okra_wl_ = {.name = "wl",
                                      .help = "Weisfeiler-Lehman subtrees of graphs",
                                      .params = {"wl", table, sizeof(wl_params)},
-                                     .bind = bind,
+                                     .bind = bind_training,
                                      OKRA_FEATURE_CLASS_};

@@ -126,8 +126,8 @@ done:
     return st;
 }
 
-static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
-                        void **out)
+static okra_status bind_training(okra_context *ctx, const void *params,
+                                 const okra_data *train, void **out)
 {
     return make(ctx, params, train, NULL, NULL, out);
 }
@@ -227,7 +227,7 @@ static okra_status whole_diagonal(okra_context *ctx, const void *a, double *out)
 
 static bool is_low(const okra_node_ *node)
 {
-    return node->leaf && node->leaf->bind == bind;
+    return node->leaf && node->leaf->bind == bind_training;
 }
 
 bool okra_kernel_low_(const okra_kernel *kernel)
@@ -314,7 +314,7 @@ static const okra_option rff_rows[] = {
         .kinds = ~0u,                                     \
         .nested = true,                                   \
         .whole = true,                                    \
-        .bind = bind,                                     \
+        .bind = bind_training,                            \
         .unbind = unbind,                                 \
         .check_kept = check_kept,                         \
         .save = save,                                     \

@@ -43,6 +43,7 @@ static okra_status grow(okra_link_ **edges, okra_int count, okra_int *room)
 okra_status okra_synthetic_network(uint64_t seed, okra_int n, okra_int classes,
                                    double p_intra, double p_inter, okra_data **out)
 {
+    NOT_NULL(out);
     okra_status st = OKRA_OK;
     okra_link_ *edges = NULL;
     okra_network_ *network = NULL;
@@ -169,6 +170,7 @@ done:
 okra_status okra_kernel_inputs(okra_context *context, const okra_kernel *kernel,
                                const okra_data *objects, double inertia, okra_data **out)
 {
+    NOT_NULL(out);
     okra_status st = OKRA_OK;
     double *K = NULL;
     if (!kernel || !objects || !(inertia > 0 && inertia <= 1)) {

@@ -147,6 +147,8 @@ done:
 okra_status okra_task_graph(okra_context *context, const okra_data *y, double gamma,
                             double *M)
 {
+    NOT_NULL(y);
+    NOT_NULL(M);
     okra_status st = OKRA_OK;
     double *own = NULL;
     if (y->kind != OKRA_DENSE || y->n < 1) {

@@ -126,8 +126,8 @@ done:
 
 static const okra_through_ how = {&okra_position_, NULL, NULL, map};
 
-static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
-                        void **shared)
+static okra_status bind_training(okra_context *ctx, const void *params,
+                                 const okra_data *train, void **shared)
 {
     return okra_through_bind_(ctx, &how, params, train, shared);
 }
@@ -166,7 +166,7 @@ const okra_kernel_class_ okra_patches_ = {
     .params = {"patches", rows, sizeof(patches_params)},
     .kinds = 1u << OKRA_DENSE,
     .nested = true,
-    .bind = bind,
+    .bind = bind_training,
     .unbind = okra_through_unbind_,
     .save = okra_through_save_,
     .load = load,

@@ -179,8 +179,8 @@ done:
     return st;
 }
 
-static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
-                        void **out)
+static okra_status bind_training(okra_context *ctx, const void *params,
+                                 const okra_data *train, void **out)
 {
     return make(ctx, params, train, NULL, NULL, out);
 }
@@ -396,7 +396,7 @@ const okra_kernel_class_ okra_position_ = {
     .params = {"position", rows, sizeof(position_params)},
     .kinds = 1u << OKRA_SEQUENCES | 1u << OKRA_STRINGS,
     .nested = true,
-    .bind = bind,
+    .bind = bind_training,
     .unbind = unbind,
     .save = save,
     .load = load,

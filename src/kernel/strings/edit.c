@@ -78,8 +78,8 @@ done:
     return st;
 }
 
-static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
-                        void **shared)
+static okra_status bind_training(okra_context *ctx, const void *params,
+                                 const okra_data *train, void **shared)
 {
     okra_status st = OKRA_OK;
     alphabet *a = NULL;
@@ -191,7 +191,7 @@ const okra_kernel_class_ okra_edit_ = {
     .help = "strings: exp(-d/sigma), d the edit distance; may not be semidefinite",
     .params = {"edit", rows, sizeof(edit_params)},
     .kinds = 1u << OKRA_STRINGS,
-    .bind = bind,
+    .bind = bind_training,
     .unbind = unbind,
     .side = make_side,
     .free_side = free_side,

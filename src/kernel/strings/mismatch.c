@@ -72,8 +72,8 @@ static double shared_words(okra_int k, okra_int m, double letters, okra_int d)
     return sum;
 }
 
-static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
-                        void **shared)
+static okra_status bind_training(okra_context *ctx, const void *params,
+                                 const okra_data *train, void **shared)
 {
     okra_status st = OKRA_OK;
     const mismatch_params *p = params;
@@ -189,7 +189,7 @@ const okra_kernel_class_ okra_mismatch_ = {
     .help = "strings: substrings of k characters that agree but for m of them",
     .params = {"mismatch", rows, sizeof(mismatch_params)},
     .kinds = 1u << OKRA_STRINGS,
-    .bind = bind,
+    .bind = bind_training,
     .unbind = okra_free_,
     .side = make_side,
     .free_side = okra_free_,

@@ -49,8 +49,8 @@ static okra_status map(okra_context *ctx, const void *params, const void *state,
 
 static const okra_through_ how = {&okra_linear_, fit, okra_bags_forget_, map};
 
-static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
-                        void **shared)
+static okra_status bind_training(okra_context *ctx, const void *params,
+                                 const okra_data *train, void **shared)
 {
     return okra_through_bind_(ctx, &how, params, train, shared);
 }
@@ -65,7 +65,7 @@ const okra_kernel_class_ okra_spectrum_ = {
     .help = "strings: common substrings of k characters, counted",
     .params = {"spectrum", rows, sizeof(spectrum_params)},
     .kinds = 1u << OKRA_STRINGS,
-    .bind = bind,
+    .bind = bind_training,
     .unbind = okra_through_unbind_,
     .side = okra_through_side_,
     .free_side = okra_through_free_side_,

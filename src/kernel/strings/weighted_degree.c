@@ -37,8 +37,8 @@ static inline OKRA_INLINE_ void body(OKRA_BATCH_PARAMETERS_)
 }
 OKRA_BATCH_(degree_batch, body)
 
-static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
-                        void **shared)
+static okra_status bind_training(okra_context *ctx, const void *params,
+                                 const okra_data *train, void **shared)
 {
     (void)ctx, (void)params;
     *shared = (okra_data *)(uintptr_t)train;
@@ -94,7 +94,7 @@ const okra_kernel_class_ okra_weighted_degree_ = {
     .help = "strings of one length: equal substrings at equal places, up to k characters",
     .params = {"weighted-degree", rows, sizeof(degree_params)},
     .kinds = 1u << OKRA_STRINGS,
-    .bind = bind,
+    .bind = bind_training,
     .unbind = okra_plain_side_free_,
     .side = make_side,
     .free_side = okra_plain_side_free_,

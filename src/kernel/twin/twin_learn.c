@@ -308,6 +308,11 @@ okra_status okra_twin_learn(okra_context *context, const okra_data *x, const okr
                             const okra_twin_base *base_x, const okra_twin_base *base_y,
                             bool unbiased, okra_twin **out)
 {
+    NOT_NULL(x);
+    NOT_NULL(y);
+    NOT_NULL(base_x);
+    NOT_NULL(base_y);
+    NOT_NULL(out);
     okra_status st = OKRA_OK;
     okra_twin *twin = NULL;
     char a[96], b[96];
@@ -342,21 +347,24 @@ done:
 
 const double *okra_twin_matrix(const okra_twin *twin, okra_int *rows, okra_int *cols)
 {
-    *rows = twin->side[0].terms;
-    *cols = twin->side[1].terms;
-    return twin->C;
+    GIVE(rows, twin ? twin->side[0].terms : 0);
+    GIVE(cols, twin ? twin->side[1].terms : 0);
+    return twin ? twin->C : NULL;
 }
 
 const double *okra_twin_coefficients(const okra_twin *twin, okra_side side,
                                      okra_int *terms)
 {
-    *terms = twin->side[side].terms;
-    return twin->side[side].coefficients;
+    GIVE(terms, twin ? twin->side[side].terms : 0);
+    return twin ? twin->side[side].coefficients : NULL;
 }
 
 int okra_twin_exponent(const okra_twin *twin, okra_side side, okra_int term,
                        size_t kernel)
 {
+    if (!twin) {
+        return 0;
+    }
     const learned *l = &twin->side[side];
     int p[OKRA_TWIN_KERNELS_MOST];
     if (term < 0 || term >= l->terms || kernel >= (size_t)l->shape.kernels) {
@@ -368,15 +376,24 @@ int okra_twin_exponent(const okra_twin *twin, okra_side side, okra_int term,
 
 double okra_twin_before(const okra_twin *twin)
 {
+    if (!twin) {
+        return NAN;
+    }
     return twin->before;
 }
 
 double okra_twin_after(const okra_twin *twin)
 {
+    if (!twin) {
+        return NAN;
+    }
     return twin->after;
 }
 
 const char *okra_twin_kernel(const okra_twin *twin, okra_side side)
 {
+    if (!twin) {
+        return NULL;
+    }
     return okra_kernel_text(twin->side[side].kernel);
 }

@@ -102,8 +102,8 @@ done:
     return st;
 }
 
-static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
-                        void **out)
+static okra_status bind_training(okra_context *ctx, const void *params,
+                                 const okra_data *train, void **out)
 {
     okra_status st = OKRA_OK;
     okra_data *D = NULL;
@@ -186,7 +186,7 @@ const okra_kernel_class_ okra_cost_ = {
     .help = "labels: the kernel whose distances are the costs of confusing two classes",
     .params = {"cost", rows, sizeof(cost_params)},
     .kinds = 1u << OKRA_LABELS,
-    .bind = bind,
+    .bind = bind_training,
     .unbind = okra_square_free_,
     .save = okra_square_save_,
     .load = okra_square_load_,

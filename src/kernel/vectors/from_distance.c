@@ -184,8 +184,8 @@ done:
     return st;
 }
 
-static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
-                        void **out)
+static okra_status bind_training(okra_context *ctx, const void *params,
+                                 const okra_data *train, void **out)
 {
     okra_status st = OKRA_OK;
     shared *s = NULL;
@@ -330,7 +330,7 @@ const okra_kernel_class_ okra_from_distance_ = {
     .help = "classical scaling of a matrix of distances",
     .params = {"from-distance", rows, sizeof(distance_params)},
     .kinds = 1u << OKRA_GRAM,
-    .bind = bind,
+    .bind = bind_training,
     .unbind = unbind,
     .side = make_side,
     .free_side = free_side,

@@ -134,8 +134,8 @@ done:
 
 static const okra_through_ how = {&okra_linear_, fit, okra_free_, map};
 
-static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
-                        void **shared)
+static okra_status bind_training(okra_context *ctx, const void *params,
+                                 const okra_data *train, void **shared)
 {
     return okra_through_bind_(ctx, &how, params, train, shared);
 }
@@ -147,7 +147,7 @@ const okra_kernel_class_ okra_ic_ = {
     .help = "inner product of terms, each multiplied by its information content in both",
     .params = {"ic", none, 0},
     .kinds = OKRA_VECTORS_,
-    .bind = bind,
+    .bind = bind_training,
     .unbind = okra_through_unbind_,
     .side = okra_through_side_,
     .free_side = okra_through_free_side_,

@@ -44,8 +44,8 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     return OKRA_OK;
 }
 
-static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
-                        void **shared)
+static okra_status bind_training(okra_context *ctx, const void *params,
+                                 const okra_data *train, void **shared)
 {
     *shared = (okra_data *)(uintptr_t)train;
     return okra_psd_check_(ctx, &okra_jitter_, params, train, train);
@@ -149,7 +149,7 @@ const okra_kernel_class_ okra_jitter_ = {
     .help = "images: Gaussian of the least distance over shifts; may not be semidefinite",
     .params = {"jitter", rows, sizeof(jitter_params)},
     .kinds = 1u << OKRA_DENSE,
-    .bind = bind,
+    .bind = bind_training,
     .unbind = okra_plain_side_free_,
     .side = make_side,
     .free_side = okra_plain_side_free_,

@@ -22,8 +22,8 @@ typedef struct side {
     const okra_data *data;
 } side;
 
-static okra_status bind(okra_context *ctx, const void *p, const okra_data *train,
-                        void **out)
+static okra_status bind_training(okra_context *ctx, const void *p, const okra_data *train,
+                                 void **out)
 {
     okra_status st = OKRA_OK;
     side *s = NULL;
@@ -42,7 +42,7 @@ static okra_status make_side(okra_context *ctx, const void *p, const void *share
     okra_status st = OKRA_OK;
 
     TRY(okra_widths_(ctx, "laplacian", data, ((const side *)shared)->data));
-    TRY(bind(ctx, p, data, out));
+    TRY(bind_training(ctx, p, data, out));
 done:
     return st;
 }
@@ -157,7 +157,7 @@ const okra_kernel_class_ okra_laplacian_ = {.name = "laplacian",
                                             .help = "exp(-gamma |x-y|_1)",
                                             .params = {"laplacian", rows, sizeof(params)},
                                             .kinds = OKRA_VECTORS_,
-                                            .bind = bind,
+                                            .bind = bind_training,
                                             .unbind = okra_free_,
                                             .side = make_side,
                                             .free_side = okra_free_,

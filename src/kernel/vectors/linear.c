@@ -149,8 +149,8 @@ done:
     return st;
 }
 
-static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
-                        void **out)
+static okra_status bind_training(okra_context *ctx, const void *params,
+                                 const okra_data *train, void **out)
 {
     (void)params;
     return bind_with(ctx, false, train, out);
@@ -367,7 +367,7 @@ const okra_kernel_class_ okra_linear_ = {.name = "linear",
                                          .params = {"linear", none, 0},
                                          .kinds = OKRA_VECTORS_,
                                          .distances = &about_mean,
-                                         .bind = bind,
+                                         .bind = bind_training,
                                          .unbind = unbind,
                                          .side = make_side,
                                          .free_side = free_side,

@@ -77,8 +77,8 @@ done:
     return st;
 }
 
-static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
-                        void **out)
+static okra_status bind_training(okra_context *ctx, const void *params,
+                                 const okra_data *train, void **out)
 {
     okra_status st = OKRA_OK;
     side *s = NULL;
@@ -155,7 +155,7 @@ const okra_kernel_class_ okra_precomputed_ = {.name = "precomputed",
                                               .help = "a Gram matrix read from a file",
                                               .params = {"precomputed", none, 0},
                                               .kinds = 1u << OKRA_GRAM,
-                                              .bind = bind,
+                                              .bind = bind_training,
                                               .unbind = okra_free_,
                                               .side = make_side,
                                               .free_side = okra_free_,

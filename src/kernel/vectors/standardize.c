@@ -82,8 +82,8 @@ static void measure(const okra_data *train, double *mean, double *spread)
     }
 }
 
-static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
-                        void **out)
+static okra_status bind_training(okra_context *ctx, const void *params,
+                                 const okra_data *train, void **out)
 {
     okra_status st = OKRA_OK;
     shared *sh = NULL;
@@ -192,7 +192,7 @@ const okra_kernel_class_ okra_standardize_ = {
             "standard deviation in the training set",
     .params = {"standardize", none, 0},
     .kinds = 1u << OKRA_DENSE,
-    .bind = bind,
+    .bind = bind_training,
     .unbind = unbind,
     .save = save,
     .load = load,

@@ -54,8 +54,8 @@ done:
     return st;
 }
 
-static okra_status bind(okra_context *ctx, const void *params, const okra_data *train,
-                        void **out)
+static okra_status bind_training(okra_context *ctx, const void *params,
+                                 const okra_data *train, void **out)
 {
     okra_status st = OKRA_OK;
     side *s = NULL;
@@ -75,7 +75,7 @@ static okra_status make_side(okra_context *ctx, const void *params, const void *
     const okra_data *train = ((const side *)shared)->data;
     void *s = NULL;
 
-    TRY(bind(ctx, params, data, &s));
+    TRY(bind_training(ctx, params, data, &s));
     if (data->kind == OKRA_LABELS && train->kind == OKRA_LABELS) {
         TRY(number_labels(s, train));
     } else if (data->kind == OKRA_LABELS || train->kind == OKRA_LABELS) {
@@ -142,7 +142,7 @@ const okra_kernel_class_ okra_zero_one_ = {.name = "zero-one",
                                            .help = "1 if the objects are equal, else 0",
                                            .params = {"zero-one", none, 0},
                                            .kinds = OKRA_VECTORS_ | 1u << OKRA_LABELS,
-                                           .bind = bind,
+                                           .bind = bind_training,
                                            .unbind = free_side,
                                            .side = make_side,
                                            .free_side = free_side,

@@ -26,8 +26,9 @@ static const double ASYMMETRY = 1e-8;
 
 okra_operator_settings okra_operator_default(void)
 {
-    return (okra_operator_settings){
-        .lambda = 0.1, .tolerance = 1e-10, .iterations = 1000, .dense = 2048};
+    return (okra_operator_settings){OKRA_SIZED(okra_operator_settings), .lambda = 0.1,
+                                    .tolerance = 1e-10, .iterations = 1000,
+                                    .dense = 2048};
 }
 
 /* ---- products ---- */
@@ -309,7 +310,10 @@ okra_status okra_operator_fit(okra_context *context, const okra_operator *K,
     NEED(x);
     NEED(y);
     NEED(coefficients);
-    z.o = settings ? *settings : okra_operator_default();
+    z.o = okra_operator_default();
+    if (settings) {
+        SIZED(settings, &z.o);
+    }
     TRY(check_operator(K));
     TRY(check(K, x, y, &z.o));
     z.n = x->n;

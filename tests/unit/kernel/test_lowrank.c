@@ -103,13 +103,16 @@ TEST(full_rank_is_exact)
     const okra_int sizes[] = {1, 2, 17, N};
     for (int c = 0; c < FULL * 4 * 2 * 3; c++) {
         points p;
-        make((uint64_t)c, sizes[c / FULL % 4], c / (4 * FULL) % 2, "rbf(sigma=1)", &p);
-        bool sketch = strstr(full[c % FULL], "sketch") != NULL;
-        if (strstr(full[c % FULL], "p=") && p.data->n < N) {
+        int rest = c;
+        const char *spec = full[pick(&rest, FULL)];
+        okra_int n = sizes[pick(&rest, 4)];
+        make((uint64_t)c, n, pick(&rest, 2), "rbf(sigma=1)", &p);
+        bool sketch = strstr(spec, "sketch") != NULL;
+        if (strstr(spec, "p=") && p.data->n < N) {
             clear(&p); /* few entries may all fall into the same columns */
             continue;
         }
-        CHECK_NEAR(error_of(&p, full[c % FULL], &trace), 0, sketch ? 7e-10 : 1e-12);
+        CHECK_NEAR(error_of(&p, spec, &trace), 0, sketch ? 7e-10 : 1e-12);
         clear(&p);
     }
 }

@@ -154,10 +154,12 @@ TEST(full_rank_is_the_kernel)
         seen s, dense;
         double got[ALL * ALL], want[ALL * ALL];
         char text[160];
-        sort which = (sort)(c % SORTS);
-        okra_int n = sizes[c / SORTS / 3 % 4], w = n + M;
-        make((uint64_t)c, which, n, c >= SORTS * 3 * 4, &p);
-        snprintf(text, sizeof text, "%s | %s", kernels[which], full[c / SORTS % 3]);
+        int rest = c;
+        sort which = (sort)pick(&rest, SORTS);
+        const char *spec = full[pick(&rest, 3)];
+        okra_int n = sizes[pick(&rest, 4)], w = n + M;
+        make((uint64_t)c, which, n, pick(&rest, 2), &p);
+        snprintf(text, sizeof text, "%s | %s", kernels[which], spec);
         CHECK_OK(see(text, &p, NULL, &s));
         CHECK_OK(see(kernels[which], &p, NULL, &dense));
         values(&s, &p, ones, got);

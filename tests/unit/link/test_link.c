@@ -16,7 +16,7 @@ TEST(scores_equal_the_formula)
         toy t;
         double L[SQUARE], W[SQUARE], S[SQUARE];
         toy_make(&t, seed, 2 + (okra_int)(seed % (NODES - 1)), seed % 4 ? 0.3 : 0);
-        okra_link_settings settings = {.beta = 0.7};
+        okra_link_settings settings = {OKRA_SIZED(okra_link_settings), .beta = 0.7};
         toy_diffusion(&t, 0.7, L);
         toy_weights(&t, 0.1, W);
         toy_scores(&t, W, L, S);
@@ -142,8 +142,9 @@ TEST(some_new_nodes_help_and_others_are_unseen)
         semi_weights(&t, input, t.n + help, 0.1, 0.3, W);
         toy_scores(&t, W, L, S);
         const char *const texts[] = {"kx=" TOY_KX, "lambda=0.1", "lambda2=0.3", NULL};
-        okra_link_settings settings = {
-            .beta = 1, .unlabelled = input + t.n, .unlabelled_count = help};
+        okra_link_settings settings = {OKRA_SIZED(okra_link_settings), .beta = 1,
+                                       .unlabelled = input + t.n,
+                                       .unlabelled_count = help};
         okra_links *links = toy_fit(&t, texts, &settings);
         for (okra_int u = 0; u < NODES; u++) {
             for (okra_int v = 0; v < u; v++) {
@@ -244,7 +245,7 @@ TEST(beta_by_information)
     toy_free(&t);
     /* beta 0 in the settings: chosen on the labelled nodes */
     toy_make(&t, 2, 9, 0.4);
-    okra_link_settings by_itself = {.beta = 0};
+    okra_link_settings by_itself = {OKRA_SIZED(okra_link_settings), .beta = 0};
     links = toy_fit(&t, ridge, &by_itself);
     CHECK(strstr(okra_links_json(links), "diffusion(beta="));
     okra_links_free(links);
@@ -324,7 +325,7 @@ TEST(refusals)
     twice[3] = -4;
     refused(&bad, ridge, NULL, OKRA_EARG, "labelled node -4; there are 14 nodes");
 
-    okra_link_settings settings = {.beta = -1};
+    okra_link_settings settings = {OKRA_SIZED(okra_link_settings), .beta = -1};
     refused(&t.task, ridge, &settings, OKRA_EARG, "beta is -1");
     okra_data *G = NULL, *K = NULL;
     CHECK_OK(okra_data_gram(t.K, 4, 4, NODES, NULL, &G));
@@ -359,7 +360,7 @@ static okra_status everything(okra_context *one, const toy *t, const okra_option
     okra_int count;
     okra_ranking *a = NULL, *b = NULL;
     bool left_out;
-    okra_link_settings settings = {.beta = 0};
+    okra_link_settings settings = {OKRA_SIZED(okra_link_settings), .beta = 0};
     TRY(okra_link_fit(one, &t->task, o, &settings, &links));
     TRY(okra_link_rank(one, links, OKRA_LINK_ALL, 3, 0, &list, &count));
     TRY(okra_link_evaluate(one, links, OKRA_LINK_ALL, t->truth, t->truth_count, &a));

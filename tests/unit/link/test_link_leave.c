@@ -69,7 +69,8 @@ static okra_ranking *rank_left_out(const toy *t, double lambda, bool together,
 TEST(both_ends_left_out_equals_refits)
 {
     const double lambda[] = {0.01, 0.3};
-    const okra_link_settings settings = {.beta = 1, .together = true};
+    const okra_link_settings settings = {OKRA_SIZED(okra_link_settings), .beta = 1,
+                                         .together = true};
     int apart = 0;
     for (uint64_t seed = 0; seed < 10; seed++) {
         toy t;

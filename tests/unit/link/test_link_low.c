@@ -76,7 +76,7 @@ TEST(inputs_of_low_rank)
         okra_data *gram = NULL;
         bool local =
             strncmp(method, "local", 5) == 0; /* has no scores of two new nodes */
-        int rank = c / METHODS % 2 ? 3 : 8;
+        int round = c / METHODS, rank = round % 2 ? 3 : 8;
         toy_make(&t, (uint64_t)c, 8, 0.4);
         lowrank_naive(NODES, t.K, t.labelled, t.n, rank, G);
         snprintf(text, sizeof text, "%s|chol(rank=%d,tol=0)", TOY_KX, rank);
@@ -84,7 +84,7 @@ TEST(inputs_of_low_rank)
             own_values(&t, text, G);
         }
         snprintf(text, sizeof text, "kx=%s%schol(rank=%d,tol=0)", TOY_KX,
-                 c / METHODS % 3 ? " low-rank-x=" : "|", rank);
+                 round % 3 ? " low-rank-x=" : "|", rank);
         score(&t, method, text, !local, low);
         CHECK_OK(okra_data_gram(G, NODES, NODES, NODES, NULL, &gram));
         t.task.x = gram;

@@ -137,7 +137,7 @@ TEST(refusals)
     okra_link *list = NULL;
     okra_int count;
     okra_data *G = NULL;
-    okra_link_settings known = {.beta = 1, .known = true};
+    okra_link_settings known = {OKRA_SIZED(okra_link_settings), .beta = 1, .known = true};
     toy_make(&t, 4, 6, 0.5);
     links = fit(&t, "local");
     CHECK_FAILS(okra_link_rank(NULL, links, OKRA_LINK_NEW_NEW, 0, 0, &list, &count),
@@ -222,7 +222,7 @@ static void weigh(const grove *g, okra_context *ctx, const char *leaf, double *W
     okra_options *o = toy_options(texts), *p = NULL;
     okra_model *model = NULL;
     okra_prediction *prediction = NULL;
-    okra_predict_request request = {.weights = true};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .weights = true};
     okra_int rows, cols;
     CHECK_OK(okra_predict_options(&p));
     CHECK_OK(okra_options_set(p, "decode", "none"));

@@ -157,7 +157,7 @@ static okra_status run(okra_context *ctx, const request *r)
     okra_prediction *prediction = NULL;
     okra_options *fit = options_of(okra_fit_options, r->fit);
     okra_options *predict = options_of(okra_predict_options, r->predict);
-    okra_predict_request want = {.confidence = false};
+    okra_predict_request want = {OKRA_SIZED(okra_predict_request), .confidence = false};
     make(r->kind, &x, &y, &q);
     entered = 0;
     okra_status st = okra_fit(ctx, x, y, fit, &model);

@@ -126,7 +126,8 @@ TEST(solutions_equal_the_full_system)
     for (int k = 0; k < KINDS * 3 * 4; k++) {
         task t;
         double C[N * D], H[M * D], want[M * D];
-        make(&t, k % KINDS, sizes[k / KINDS % 3], (uint64_t)k);
+        int rest = k, kind = pick(&rest, KINDS);
+        make(&t, kind, sizes[pick(&rest, 3)], (uint64_t)k);
         naive(&t, want);
         okra_operator ways[] = {{D, block, NULL, &t},
                                 {D, block, NULL, &t},
@@ -189,7 +190,7 @@ TEST(a_separable_operator_is_ridge)
     CHECK_OK(okra_operator_predict(NULL, &K, t.x, C, t.q, H));
     okra_model *model = NULL;
     okra_prediction *p = NULL;
-    okra_predict_request request = {.embedding = true};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .embedding = true};
     CHECK_OK(okra_fit(NULL, t.x, t.y, NULL, &model));
     CHECK_OK(okra_predict(NULL, model, t.q, NULL, &request, &p));
     const double *want = okra_prediction_embedding(p, &rows, &cols);

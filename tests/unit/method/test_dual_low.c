@@ -55,13 +55,13 @@ TEST(distances_close_the_gap)
         double alpha[N * D] = {0}, X[N * D] = {0}, primal, dual;
         okra_factors_ f = {0};
         okra_dual_report_ r;
-        int shape = c % SHAPES;
-        okra_int size = sizes[c / SHAPES / KINDS / 3 % 3];
+        int rest = c, shape = pick(&rest, SHAPES), sort = pick(&rest, KINDS);
+        double weight = lambda[pick(&rest, 3)];
+        okra_int size = sizes[pick(&rest, 3)];
         okra_dual_low_ o = {c % 3 ? NULL : g, c % 2 ? OKRA_LOSS_TUBE_ : OKRA_LOSS_HUBER_,
-                            widths[c / 7 % 3], lambda[c / SHAPES / KINDS % 3], 1e-10};
+                            widths[c / 7 % 3], weight, 1e-10};
         o.width = o.loss == OKRA_LOSS_HUBER_ ? fmax(o.width, 0.1) : o.width;
-        make(shape, size, (uint64_t)c,
-             kinds[shape == FLAT || size < N ? 1 : c / SHAPES % KINDS], &t);
+        make(shape, size, (uint64_t)c, kinds[shape == FLAT || size < N ? 1 : sort], &t);
         okra_problem_ p = problem_of(&t, 1);
         okra_factors_as_ as = {.unit = 1};
         CHECK_OK(okra_factors_create_(one, &p, &as, &f));
@@ -98,14 +98,14 @@ TEST(distances_equal_dense_on_the_same_kernel)
     static const double lambda[] = {0.05, 2};
     for (int c = 0; c < SHAPES * KINDS * 4 * SEEDS / 3; c++) {
         task t;
-        int shape = c % SHAPES;
-        bool matrix = c / SHAPES / KINDS % 2;
+        int rest = c, shape = pick(&rest, SHAPES), sort = pick(&rest, KINDS);
+        bool matrix = pick(&rest, 2);
         double scale = c / 3 % 2 ? 1 : 0.25;
         okra_bag_ *bags[2];
         write_operator((uint64_t)c);
         double g = (matrix ? operator_trace : 1) / scale;
-        okra_options *o = options_of("1e-12", matrix, 1 + c / SHAPES / KINDS / 2 % 2);
-        make(shape, N, (uint64_t)c, kinds[shape == FLAT ? 1 : c / SHAPES % KINDS], &t);
+        okra_options *o = options_of("1e-12", matrix, 1 + pick(&rest, 2));
+        make(shape, N, (uint64_t)c, kinds[shape == FLAT ? 1 : sort], &t);
         CHECK_OK(path(one, &t, o, scale, lambda, 2, bags));
         for (int l = 0; l < 2; l++) {
             double want[N * D], got[N * D], cold[N * D], dual, gap;

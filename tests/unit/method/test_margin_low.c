@@ -56,11 +56,10 @@ TEST(the_conditions_of_optimality)
         task t;
         double Q[N * N], a[N], A[N * D], want[N * D], kkt, dual;
         okra_boxqp_report_ r;
-        int shape = c % SHAPES;
-        okra_int size = sizes[c / SHAPES / KINDS / 3 % 3];
-        const char *kind =
-            shape == FLAT || size < N ? kinds[1] : kinds[c / SHAPES % KINDS];
-        double l = lambda[c / SHAPES / KINDS % 3];
+        int rest = c, shape = pick(&rest, SHAPES), sort = pick(&rest, KINDS);
+        double l = lambda[pick(&rest, 3)];
+        okra_int size = sizes[pick(&rest, 3)];
+        const char *kind = kinds[shape == FLAT || size < N ? 1 : sort];
         make(shape, size, (uint64_t)c, kind, &t);
         okra_int n = t.n, m = t.map->rank;
         okra_problem_ p = problem_of(&t, 1);
@@ -95,12 +94,12 @@ TEST(equals_dense_on_the_same_kernel)
     enum { LAMBDAS = 3 };
     for (int c = 0; c < SHAPES * KINDS * 2 * SEEDS; c++) {
         task t;
-        int shape = c % SHAPES;
+        int rest = c, shape = pick(&rest, SHAPES), sort = pick(&rest, KINDS);
         double scale = c / 3 % 2 ? 1 : 0.25;
         okra_bag_ *bags[LAMBDAS];
         write_operator((uint64_t)c);
-        okra_options *o = options_of("1e-13", c / SHAPES / KINDS % 2, 0);
-        make(shape, N, (uint64_t)c, kinds[shape == FLAT ? 1 : c / SHAPES % KINDS], &t);
+        okra_options *o = options_of("1e-13", pick(&rest, 2), 0);
+        make(shape, N, (uint64_t)c, kinds[shape == FLAT ? 1 : sort], &t);
         CHECK_OK(path(one, &t, o, scale, lambda, LAMBDAS, bags));
         for (int l = 0; l < LAMBDAS; l++) {
             double want[N * D], got[N * D], cold[N * D], dual, gap;

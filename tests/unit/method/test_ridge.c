@@ -191,8 +191,9 @@ TEST(embedding_equals_weights_times_outputs)
     const char *operators[] = {"identity", "cov", "ccov"};
     double W[M * N], H[M * D], want[M * D], Y[N * D];
     for (int c = 0; c < 3 * 2 * SHAPES; c++) {
-        toy t = make_toy(c % SHAPES, c % 4 ? N : 2, (uint64_t)c, true);
-        const char *pairs[] = {"operator", operators[c / SHAPES % 3], "center-output",
+        int rest = c, shape = pick(&rest, SHAPES);
+        toy t = make_toy(shape, c % 4 ? N : 2, (uint64_t)c, true);
+        const char *pairs[] = {"operator", operators[pick(&rest, 3)], "center-output",
                                c % 2 ? "yes" : "no", NULL};
         okra_options *o = options_of(pairs);
         okra_bag_ *bag = NULL;

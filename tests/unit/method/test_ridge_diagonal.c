@@ -105,8 +105,9 @@ TEST(predictions_equal_the_full_system)
     double got[M * D], want[M * D], worst = 0;
     for (int c = 0; c < SHAPES * 4 * 4 * SEEDS; c++) {
         paired p;
-        make(c % SHAPES, SIZES[c / SHAPES % 4], (uint64_t)c, &p);
-        int k = c / (SHAPES * 4) % 4;
+        int rest = c, shape = pick(&rest, SHAPES);
+        make(shape, SIZES[pick(&rest, 4)], (uint64_t)c, &p);
+        int k = pick(&rest, 4);
         bool center = c % 2;
         const char *pairs[] = {"lambda",   "0.05",          "operator",
                                t_texts[k], "center-output", center ? "yes" : "no",
@@ -175,9 +176,10 @@ TEST(left_out_predictions_equal_models_without_the_pair)
     double want[N * D], worst = 0;
     for (int c = 0; c < SHAPES * 3 * 4 * SEEDS; c++) {
         paired p;
-        make(c % SHAPES, SIZES[1 + c / SHAPES % 3], (uint64_t)c, &p);
+        int rest = c, shape = pick(&rest, SHAPES);
+        make(shape, SIZES[1 + pick(&rest, 3)], (uint64_t)c, &p);
         okra_problem_ problem = problem_with(&p);
-        int k = c / (SHAPES * 3) % 4;
+        int k = pick(&rest, 4);
         okra_int n = p.t.n;
         const char *pairs[] = {"operator", t_texts[k], "center-output",
                                c % 2 ? "yes" : "no", NULL};

@@ -38,8 +38,9 @@ TEST(path_equals_single_fits)
     write_matrix("matrix:", D, D, A, spec, sizeof spec);
     const char *operators[] = {"identity", "cov", "ccov", spec};
     for (int c = 0; c < 4 * SHAPES * 2; c++) {
-        toy t = make_toy(c % SHAPES, c % 5 ? N : 1, (uint64_t)c, true);
-        const char *pairs[] = {"operator", operators[c / SHAPES % 4], "center-output",
+        int rest = c, shape = pick(&rest, SHAPES);
+        toy t = make_toy(shape, c % 5 ? N : 1, (uint64_t)c, true);
+        const char *pairs[] = {"operator", operators[pick(&rest, 4)], "center-output",
                                c % 2 ? "yes" : "no", NULL};
         okra_options *o = options_of(pairs);
         okra_bag_ *bags[COUNT], *one = NULL;

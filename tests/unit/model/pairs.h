@@ -67,7 +67,8 @@ static inline okra_prediction *pairs_predict(const okra_model *model, const okra
 {
     okra_prediction *p = NULL;
     okra_options *options = pairs_options(okra_predict_options, settings);
-    okra_predict_request request = {.weights = weights, .embedding = embedding};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .weights = weights,
+                                    .embedding = embedding};
     CHECK_OK(okra_predict(NULL, model, x, options, &request, &p));
     okra_options_free(options);
     return p;

@@ -42,7 +42,7 @@ static okra_prediction *predict(const okra_model *model, const okra_data *x,
 {
     okra_prediction *p = NULL;
     okra_options *options = pairs_options(okra_predict_options, settings);
-    okra_predict_request request = {.confidence = true};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .confidence = true};
     CHECK_OK(okra_predict(NULL, model, x, options, &request, &p));
     okra_options_free(options);
     return p;
@@ -190,7 +190,7 @@ TEST(failing_allocations)
     pairs p;
     okra_prediction *found = NULL;
     okra_options *options = pairs_options(okra_predict_options, "");
-    okra_predict_request request = {.confidence = true};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .confidence = true};
     pairs_make(6, &p);
     okra_model *model =
         pairs_fit(p.train_x, p.train_y, "kx=rbf(sigma=1) ky=rbf(sigma=1)");

@@ -177,7 +177,8 @@ TEST(scores_equal_the_primal_form)
         okra_options *decode = decoding("position");
         okra_model *model = NULL, *again = NULL;
         okra_prediction *p = NULL;
-        okra_predict_request request = {.embedding = true};
+        okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                        .embedding = true};
         char path[] = "/tmp/okra-constrained-XXXXXX";
         int fd = mkstemp(path);
         okra_int rows = 0, cols = 0;

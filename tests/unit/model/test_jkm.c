@@ -127,7 +127,7 @@ static okra_status predict(const okra_model *model, const okra_data *x, double *
 {
     okra_status st = OKRA_OK;
     okra_prediction *p = NULL;
-    okra_predict_request request = {.embedding = true};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .embedding = true};
     okra_int rows = 0, cols = 0;
     TRY(okra_predict(NULL, model, x, NULL, &request, &p));
     const double *h = okra_prediction_embedding(p, &rows, &cols);

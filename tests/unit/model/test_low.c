@@ -61,7 +61,8 @@ TEST(kpca_of_full_rank_equals_dense)
         for (int k = 0; k < 2; k++) {
             okra_int top;
             okra_prediction *q = NULL;
-            okra_predict_request request = {.candidates = p.test_y};
+            okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                            .candidates = p.test_y};
             CHECK_OK(okra_predict(NULL, models[k], p.test_x, NULL, &request, &q));
             memcpy(distance[k], okra_prediction_distance(q, &top), sizeof distance[k]);
             okra_prediction_free(q);
@@ -367,7 +368,8 @@ static void check_distances(const okra_model *model, const pairs *p, okra_int ra
     CHECK_OK(okra_map_features_(NULL, map, Vm, okra_mat_of_(Psi, M, rank)));
     CHECK_OK(okra_map_self_(NULL, map, p->test_y, self));
     okra_options *o = pairs_options(okra_predict_options, "top=7");
-    okra_predict_request request = {.candidates = p->test_y};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                    .candidates = p->test_y};
     okra_prediction *q = NULL;
     CHECK_OK(okra_predict(NULL, model, p->test_x, o, &request, &q));
     const double *distance = okra_prediction_distance(q, &top);
@@ -417,7 +419,8 @@ TEST(candidates_may_be_given)
         okra_int top;
         okra_prediction *q = NULL;
         okra_options *o = pairs_options(okra_predict_options, "");
-        okra_predict_request request = {.candidates = p.test_y};
+        okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                        .candidates = p.test_y};
         CHECK_OK(okra_predict(NULL, models[k], p.test_x, o, &request, &q));
         memcpy(distance[k], okra_prediction_distance(q, &top), sizeof distance[k]);
         okra_prediction_free(q);
@@ -470,7 +473,7 @@ TEST(what_does_not_go_together)
         p.train_x, p.train_y, "kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=chol(rank=3)");
     okra_prediction *q = NULL;
     okra_options *o = pairs_options(okra_predict_options, "");
-    okra_predict_request weights = {.weights = true};
+    okra_predict_request weights = {OKRA_SIZED(okra_predict_request), .weights = true};
     CHECK_FAILS(okra_predict(NULL, model, p.test_x, o, &weights, &q), OKRA_EUNSUPPORTED,
                 "embeddings");
     CHECK_OK(okra_options_set(o, "decode", "explicit"));

@@ -71,14 +71,15 @@ static okra_model *fit_case(int c, const pairs *p, const okra_data *y, bool low)
     static const char *const ranks[] = {"chol(rank=12,tol=0)", "nystrom(rank=12)",
                                         "nystrom(rank=12,pivots=centres)"};
     char settings[1200], graph[600], matrix[600] = "";
-    graph_text(c % GRAPHS, graph, sizeof graph);
-    if (c / GRAPHS % 2) {
+    int rest = c;
+    graph_text(pick(&rest, GRAPHS), graph, sizeof graph);
+    if (pick(&rest, 2)) {
         snprintf(matrix, sizeof matrix, " operator=matrix:%s", files_path("S.csv"));
     }
+    const char *center = pick(&rest, 2) ? "yes" : "no", *rank = ranks[pick(&rest, 3)];
     snprintf(settings, sizeof settings,
              "kx=rbf(sigma=1) lambda=0.05 lambda2=0.1 graph=%s center-output=%s%s%s%s",
-             graph, c / GRAPHS / 2 % 2 ? "yes" : "no", matrix, low ? " low-rank-x=" : "",
-             low ? ranks[c / GRAPHS / 4 % 3] : "");
+             graph, center, matrix, low ? " low-rank-x=" : "", low ? rank : "");
     return pairs_fit(p->train_x, y, settings);
 }
 

@@ -50,8 +50,9 @@ static okra_int outcome(const okra_model *model, const okra_data *x,
     bool weights = okra_model_form_(model) == OKRA_FORM_WEIGHTS;
     snprintf(text, sizeof text, "top=%d", TOP);
     okra_options *options = pairs_options(okra_predict_options, text);
-    okra_predict_request request = {
-        .candidates = candidates, .weights = weights, .embedding = !weights};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                    .candidates = candidates, .weights = weights,
+                                    .embedding = !weights};
     CHECK_OK(okra_predict(NULL, model, x, options, &request, &p));
     okra_options_free(options);
     if (!p) {

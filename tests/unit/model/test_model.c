@@ -235,7 +235,7 @@ TEST(matrix_operator_predicts_embeddings)
     CHECK_OK(okra_model_loss(NULL, model, p.test_x, p.test_y, &a, NULL));
     CHECK_OK(okra_model_loss(NULL, plain, p.test_x, p.test_y, &b, NULL));
     CHECK_NEAR(a, b, 1.6e-13); /* worst: 1.6e-14 */
-    okra_predict_request request = {.weights = true};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .weights = true};
     okra_prediction *none = NULL;
     CHECK_FAILS(
         okra_predict(NULL, model, p.test_x, NULL, &request, &none), OKRA_EUNSUPPORTED,
@@ -259,7 +259,7 @@ TEST(blocks_do_not_matter)
     pairs_make(8, &p);
     okra_model *model = pairs_fit(p.train_x, p.train_y, rbf);
     okra_options *options = pairs_options(okra_predict_options, "top=2");
-    okra_predict_request request = {.weights = true};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .weights = true};
     okra_prediction *small = NULL, *large = NULL;
     CHECK_OK(okra_context_create(&tight));
     CHECK_OK(okra_context_set_threads(tight, 1));

@@ -67,7 +67,7 @@ TEST(what_predict_refuses)
         pairs_options(okra_predict_options, "decode=none allow-empty-candidates=yes");
     CHECK_FAILS(okra_predict(NULL, model, p.test_x, unused, NULL, &o), OKRA_EARG,
                 "decoder none does not use the option 'allow-empty-candidates'");
-    okra_predict_request request = {.embedding = true};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .embedding = true};
     CHECK_FAILS(okra_predict(NULL, model, p.test_x, NULL, &request, &o),
                 OKRA_EUNSUPPORTED,
                 "the output kernel rbf(sigma=2) has no explicit features");
@@ -225,7 +225,8 @@ TEST(failing_allocations)
         ranges[2 * t] = t % 2;
         ranges[2 * t + 1] = N - t;
     }
-    okra_predict_request request = {.ranges = ranges, .weights = true, .embedding = true};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .ranges = ranges,
+                                    .weights = true, .embedding = true};
     CHECK_ALLOCATIONS(okra_predict(one, model, p.test_x, NULL, &request, &o),
                       okra_prediction_free(o));
     CHECK_ALLOCATIONS(okra_model_loss(one, model, p.test_x, p.test_y, &value, each),

@@ -264,7 +264,7 @@ TEST(runs_away)
     okra_context_set_warning(ctx, note, said);
     okra_model *model = pairs_fit(p.train_x, p.train_y, "method=soar sweeps=1000");
     okra_model *start = pairs_fit(p.train_x, p.train_y, "method=soar sweeps=0");
-    okra_predict_request request = {.embedding = true};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .embedding = true};
     CHECK_OK(okra_predict(ctx, model, p.test_x, NULL, &request, &q));
     CHECK(strstr(said, "ran away from one another"));
     okra_prediction *r = pairs_predict(start, p.test_x, "", false, true);

@@ -117,7 +117,8 @@ TEST(definition)
                 pairs_make(seed, &s.p);
                 okra_model *model = fit_scene(&s, kl ? "tgp-kl" : "tgp-hsic",
                                               kl ? "lambda=0.05 lambda-y=0.02" : "");
-                okra_predict_request request = {.candidates = s.p.test_y};
+                okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                                .candidates = s.p.test_y};
                 snprintf(top, sizeof top, "top=%d", M);
                 okra_options *o = pairs_options(okra_predict_options, top);
                 okra_prediction *p = NULL;
@@ -169,7 +170,8 @@ TEST(optimum)
                     ranges[2 * t] = t;
                     ranges[2 * t + 1] = t + 1;
                 }
-                okra_predict_request again = {.candidates = okra_prediction_objects(p),
+                okra_predict_request again = {OKRA_SIZED(okra_predict_request),
+                                              .candidates = okra_prediction_objects(p),
                                               .ranges = ranges};
                 okra_prediction *q = NULL,
                                 *r = pairs_predict(model, s.p.test_x, "decode=candidates",
@@ -217,7 +219,8 @@ TEST(grid)
             pairs_fit(dx, dy,
                       kl ? "kx=rbf(gamma=3) ky=rbf(gamma=5) method=tgp-kl lambda=0.01"
                          : "kx=rbf(gamma=3) ky=rbf(gamma=5) method=tgp-hsic");
-        okra_predict_request request = {.candidates = dg};
+        okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                        .candidates = dg};
         okra_prediction *best = NULL, *p = pairs_predict(model, dt, "", false, false);
         CHECK_OK(okra_predict(NULL, model, dt, NULL, &request, &best));
         okra_int ld;
@@ -276,9 +279,9 @@ TEST(neighbours)
             okra_model *model = fit_scene(&alone, method, "");
             /* J of the same y, by the model of the members alone */
             okra_int range[] = {t, t + 1};
-            okra_predict_request same = {.candidates = okra_prediction_objects(c),
-                                         .ranges = range,
-                                         .weights = true};
+            okra_predict_request same = {OKRA_SIZED(okra_predict_request),
+                                         .candidates = okra_prediction_objects(c),
+                                         .ranges = range, .weights = true};
             okra_prediction *p = NULL;
             CHECK_OK(okra_predict(NULL, model, one, NULL, &same, &p));
             const double *w = okra_prediction_weights(p, &m, &n);

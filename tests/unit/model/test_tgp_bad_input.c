@@ -229,7 +229,8 @@ static okra_status whole_run(const scene *s, const okra_options *fit)
     okra_status st = OKRA_OK;
     okra_model *model = NULL;
     okra_prediction *a = NULL, *b = NULL;
-    okra_predict_request request = {.candidates = s->p.test_y};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                    .candidates = s->p.test_y};
     TRY(okra_fit(NULL, s->p.train_x, s->p.train_y, fit, &model));
     TRY(okra_predict(NULL, model, s->p.test_x, NULL, NULL, &a));
     TRY(okra_predict(NULL, model, s->p.test_x, NULL, &request, &b));

@@ -14,17 +14,17 @@ typedef struct result {
 static void run(const toy *t, const okra_options *options, const okra_folds_ *folds,
                 const char *metric, bool shortcut, result *out)
 {
-    static const okra_select_request nothing = {0};
+    static const okra_select_request nothing = {OKRA_SIZED(okra_select_request)};
     okra_space_ *space = NULL;
     CHECK_OK(okra_space_create_(options, &space));
     okra_method_ method = *space->method;
     method.leave = shortcut ? method.leave : NULL;
     space->method = &method;
-    okra_source_ source = {.x = t->inputs,
-                           .y = t->outputs,
-                           .n = t->outputs->n,
-                           .inputs = t->inputs->n,
-                           .request = &nothing};
+    okra_pairs_ source = {.x = t->inputs,
+                          .y = t->outputs,
+                          .n = t->outputs->n,
+                          .inputs = t->inputs->n,
+                          .request = &nothing};
     okra_task_ task = {
         .source = &source, .space = space, .folds = *folds, .metric = metric};
     okra_cell_ cells[16], *list[16];
@@ -108,10 +108,11 @@ TEST(equals_refitting)
     snprintf(matrix, sizeof matrix, "matrix:%s", path);
     double worst = 0;
     for (int c = 0; c < MODELS * 4 * 2 * 2 * 2; c++) {
-        const model *m = &models[c % MODELS];
-        okra_int n = sizes[c / MODELS % 4];
-        bool kfold = c / MODELS / 4 % 2, odd = c / MODELS / 8 % 2;
-        const char *kx = kernels[c / MODELS / 16];
+        int rest = c;
+        const model *m = &models[pick(&rest, MODELS)];
+        okra_int n = sizes[pick(&rest, 4)];
+        bool kfold = pick(&rest, 2), odd = pick(&rest, 2);
+        const char *kx = kernels[pick(&rest, 2)];
         if (kfold && n < 8) {
             continue;
         }

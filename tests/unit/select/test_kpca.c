@@ -38,7 +38,7 @@ static void open(split *s, okra_int fold, const char *components)
     CHECK_OK(okra_options_set(s->fit, "ky", KY));
     CHECK_OK(okra_options_set(s->fit, "components", components));
     CHECK_OK(okra_fit(NULL, s->x, s->y, s->fit, &s->model));
-    okra_predict_request request = {.weights = true};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .weights = true};
     CHECK_OK(
         okra_predict(NULL, s->model, s->test_x, s->predict, &request, &s->prediction));
 }
@@ -60,7 +60,7 @@ TEST(slices_give_the_weights_of_a_fit_on_the_subset)
 {
     static const char *const components[] = {"all", "1", "3", "0.8"};
     const okra_method_ *kpca = okra_method_find_("kpca");
-    okra_select_request nothing = {0};
+    okra_select_request nothing = {OKRA_SIZED(okra_select_request)};
     for (int c = 0; c < 4; c++) {
         split s;
         okra_view_ *view = NULL;
@@ -69,11 +69,11 @@ TEST(slices_give_the_weights_of_a_fit_on_the_subset)
         double *P = NULL;
         okra_int rows, cols;
         open(&s, c % 2, components[c]);
-        okra_source_ source = {.x = s.t->inputs,
-                               .y = s.t->outputs,
-                               .n = PAIRS,
-                               .inputs = PAIRS,
-                               .request = &nothing};
+        okra_pairs_ source = {.x = s.t->inputs,
+                              .y = s.t->outputs,
+                              .n = PAIRS,
+                              .inputs = PAIRS,
+                              .request = &nothing};
         okra_view_request_ r = {.kx = KX,
                                 .ky = KY,
                                 .method = kpca,
@@ -114,7 +114,7 @@ TEST(cells_are_scored_as_models_predict)
     const char *pairs[] = {"method", "kpca",   "kx",  KX,   "ky",      KY,  "components",
                            "1",      "metric", "mse", "cv", "kfold:2", NULL};
     okra_options *o = select_options(pairs);
-    okra_select_request request = {.folds = folds};
+    okra_select_request request = {OKRA_SIZED(okra_select_request), .folds = folds};
     toy *t = make_toy(PAIRS, 0, false, false, 4);
     CHECK_OK(okra_select(NULL, t->inputs, t->outputs, o, &request, &selection));
     for (okra_int f = 0; f < 2; f++) {

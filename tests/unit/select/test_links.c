@@ -91,7 +91,7 @@ TEST(folds_equal_fits_on_the_rest)
     }
     okra_data *folds = NULL;
     CHECK_OK(okra_data_labels(fold, t.n, NULL, 3, &folds));
-    okra_select_request request = {.folds = folds};
+    okra_select_request request = {OKRA_SIZED(okra_select_request), .folds = folds};
     for (int pr = 0; pr < 2; pr++) {
         const char *grid[] = {"kx", TOY_KX,    "lambda", "0.1,1",
                               "cv", "kfold:3", "metric", pr ? "auc-pr" : "auc-roc",
@@ -186,7 +186,8 @@ TEST(leave_one_out_keeps_the_new_nodes)
         CHECK_OK(okra_data_take(t.data, &t.labelled[i], 1, &query));
         CHECK_OK(okra_fit(NULL, x, y, o, &model));
         double w[NODES];
-        okra_predict_request request = {.weights = true};
+        okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                        .weights = true};
         okra_prediction *p = NULL;
         okra_int rows = 0, ld = 0;
         CHECK_OK(okra_predict(NULL, model, query, predict, &request, &p));
@@ -259,7 +260,7 @@ TEST(folds_with_nothing_to_rank_are_refused)
         fold[i] = t.labelled[i] == only.a || t.labelled[i] == only.b;
     }
     CHECK_OK(okra_data_labels(fold, t.n, NULL, 2, &folds));
-    okra_select_request request = {.folds = folds};
+    okra_select_request request = {OKRA_SIZED(okra_select_request), .folds = folds};
     const char *grid[] = {"kx", TOY_KX, "cv", "kfold:2", NULL};
     CHECK_FAILS(run(&t, grid, &request, &s), OKRA_EARG, "no edge, so that no pair");
     for (okra_int i = 0; i < t.n; i++) {

@@ -59,7 +59,7 @@ static char *untimed(const okra_selection *s)
 static void check_altered(okra_context *ctx, const okra_data *x, const okra_data *y,
                           const okra_options *o, const char *path, const char *want)
 {
-    okra_select_request request = {.resume = path};
+    okra_select_request request = {OKRA_SIZED(okra_select_request), .resume = path};
     okra_selection *s = NULL;
     okra_bytes_ whole = {0};
     CHECK_OK(okra_bytes_open_(NULL, path, &whole));
@@ -127,7 +127,7 @@ TEST(nested_is_the_same_for_any_threads_and_after_an_interrupt)
     okra_selection_free(other);
     other = NULL;
 
-    okra_select_request request = {.resume = path};
+    okra_select_request request = {OKRA_SIZED(okra_select_request), .resume = path};
     stopped = one;
     okra_context_set_progress(one, stop, NULL);
     for (stop_at = 2; stop_at <= 14; stop_at += 6) { /* further every time */
@@ -422,7 +422,7 @@ TEST(folds_of_one_class_are_refused)
     CHECK_OK(okra_data_labels(folds, PAIRS, NULL, 2, &parts));
     const char *pairs[] = {"cv", "kfold:2", "ky", "zero-one", NULL};
     okra_options *o = select_options(pairs);
-    okra_select_request request = {.folds = parts};
+    okra_select_request request = {OKRA_SIZED(okra_select_request), .folds = parts};
     CHECK_FAILS(okra_select(NULL, t->inputs, labels, o, &request, &s), OKRA_EARG,
                 "one class alone");
     okra_options_free(o);

@@ -1,0 +1,80 @@
+/*
+ * decoder.c: the decoder `whole` as an example: the explicit prediction, rounded to whole
+ * numbers.
+ */
+#include "decode/decode.h"
+
+#include <math.h>
+
+typedef struct state {
+    const okra_output_ *output;
+    okra_int tests;
+    double *H; /* tests x d */
+} state;
+
+static void release(void *arg)
+{
+    state *s = arg;
+    if (s) {
+        okra_free_(s->H);
+        okra_free_(s);
+    }
+}
+
+static okra_status create(okra_context *ctx, const okra_output_ *output,
+                          const okra_options *options,
+                          const okra_decode_request_ *request, void **out)
+{
+    okra_status st = OKRA_OK;
+    state *s = NULL;
+    (void)options;
+    TRY(okra_decode_check_plain_("whole", request));
+    TRY(okra_decode_check_features_(output, "decoder whole"));
+    ZALLOC(s, 1);
+    s->output = output;
+    s->tests = request->tests;
+    TRY(okra_doubles_(ctx, s->tests, output->d, "the predictions", &s->H));
+    *out = s;
+    s = NULL;
+done:
+    release(s);
+    return st;
+}
+
+static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
+{
+    state *s = arg;
+    okra_int d = s->output->d;
+    double *H = s->H + block->first * d;
+    okra_status st =
+        okra_block_explicit_(ctx, s->output, block, okra_mat_of_(H, block->m, d));
+    for (okra_int i = 0; st == OKRA_OK && i < block->m * d; i++) {
+        H[i] = round(H[i]);
+    }
+    return st;
+}
+
+static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
+{
+    okra_status st = OKRA_OK;
+    state *s = arg;
+    okra_decoded_ decoded = {0};
+    (void)ctx;
+    TRY(okra_data_adopt_dense_(s->H, s->tests, s->output->d, "whole numbers",
+                               &decoded.objects));
+    s->H = NULL;
+    *out = decoded;
+done:
+    return st;
+}
+
+const okra_decoder_ okra_decoder_whole_ = {
+    .name = "whole",
+    .help = "the predicted vector, rounded to whole numbers",
+    .options = {"decoder whole", NULL, 0},
+    .pointwise = true,
+    .create = create,
+    .block = block_in,
+    .finish = finish,
+    .free = release,
+};
