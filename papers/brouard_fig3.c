@@ -6,15 +6,17 @@
 
 #include <stdio.h>
 
-enum { REPEATS = 10, LAWS = 3, SHARES = 3, WEIGHTS = 4, VALUES = SHARES * WEIGHTS * 2 };
+enum { REPEATS = 10, LAWS = 3, SHARES = 3, WEIGHTS = 7, VALUES = SHARES * WEIGHTS * 2 };
 
 static const random_law laws[LAWS] = {
-    {1, 0.007, 0.007, 2.37}, {1, 0.01, 0.01, 1.11}, {1, 0.02, 0.02, 0.36}};
+    {1, 0.007, 0.007, 1.706}, {1, 0.01, 0.01, 0.89}, {1, 0.02, 0.02, 0.292}};
 static const double shares[SHARES] = {0.05, 0.1, 0.2};
 static const char *const share_names[SHARES] = {"5 % labelled", "10 % labelled",
                                                 "20 % labelled"};
-static const double weights[WEIGHTS] = {0, 1e-4, 1e-2, 1};
-static const double places[WEIGHTS] = {1e-6, 1e-4, 1e-2, 1}; /* 0 has no logarithm */
+static const double weights[WEIGHTS] = {0, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1};
+static const double places[WEIGHTS] = {1e-6, 1e-5, 1e-4, 1e-3,
+                                       1e-2, 0.1,  1}; /* 0 has no
+                                                logarithm */
 
 static okra_status one_share(paper_run *run, const random_network *r, bool margin,
                              double share, double *values)
@@ -25,10 +27,10 @@ static okra_status one_share(paper_run *run, const random_network *r, bool margi
     okra_status st = margin ? OKRA_OK : random_network_choose(run, r, labelled, &c);
     for (int w = 0; st == OKRA_OK && w < WEIGHTS; w++) {
         snprintf(c.lambda2, sizeof c.lambda2, "lambda2=%g", weights[w]);
-        const char *const ridge[] = {c.kx, c.lambda, c.lambda2,
-                                     "graph=gram | diffusion(beta=1)", NULL};
-        const char *const hinge[] = {c.kx, c.lambda, c.lambda2, RANDOM_NETWORK_MARGIN,
-                                     NULL};
+        const char *const ridge[] = {
+            c.kx, r->ky, c.lambda, c.lambda2, "graph=gram | diffusion(beta=1)", NULL};
+        const char *const hinge[] = {
+            c.kx, r->ky, c.lambda, c.lambda2, RANDOM_NETWORK_MARGIN, NULL};
         st = network_score(run, &r->net, r->order, labelled, margin ? hinge : ridge,
                            OKRA_LINK_ALL, values + 2 * w, NULL);
     }

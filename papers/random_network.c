@@ -27,7 +27,6 @@ static okra_status draw(uint64_t seed, const random_law *s, okra_data **nodes,
             memcpy(net->edges, edges, (size_t)count * sizeof *edges);
             net->edge_count = count;
             net->nodes = NODES;
-            net->together = true;
         } else {
             st = okra_fail(OKRA_EMEM, "no memory for a network");
         }
@@ -36,19 +35,16 @@ static okra_status draw(uint64_t seed, const random_law *s, okra_data **nodes,
     return st;
 }
 
-/* The output kernel, and the scores of all nodes on all its components. */
+/* The scores of all nodes on all components of the diffusion kernel of the whole network:
+ * the inputs. What is to be predicted comes from the edges of the labelled nodes alone.
+ */
 static okra_status describe(paper_run *run, const okra_data *nodes, double beta,
-                            network *net, okra_data **scores)
+                            okra_data **scores)
 {
     char text[80];
     okra_kernel *kernel = NULL;
-    snprintf(text, sizeof text, "diffusion(beta=%.17g) | center | normalize", beta);
-    net->kernel = malloc((size_t)NODES * NODES * sizeof *net->kernel);
-    okra_status st = net->kernel ? okra_kernel_parse(text, &kernel)
-                                 : okra_fail(OKRA_EMEM, "no memory for a kernel");
-    if (st == OKRA_OK) {
-        st = okra_gram(paper_context(run), kernel, nodes, NULL, net->kernel, NODES);
-    }
+    snprintf(text, sizeof text, "diffusion(beta=%.17g) | center", beta);
+    okra_status st = okra_kernel_parse(text, &kernel);
     if (st == OKRA_OK) {
         st = okra_kernel_inputs(paper_context(run), kernel, nodes, 1, scores);
     }
@@ -122,9 +118,10 @@ okra_status random_network_make(paper_run *run, const random_law *law, uint64_t 
 {
     random_network r = {.order = NULL};
     okra_data *nodes = NULL;
+    snprintf(r.ky, sizeof r.ky, "ky=diffusion(beta=%.17g)", law->beta);
     okra_status st = draw(seed, law, &nodes, &r.net);
     if (st == OKRA_OK) {
-        st = describe(run, nodes, law->beta, &r.net, &r.scores);
+        st = describe(run, nodes, law->beta, &r.scores);
     }
     if (st == OKRA_OK) {
         st = choose_nodes(seed, &r.net, labelled, &r.order);
@@ -164,8 +161,9 @@ void random_network_say(random_choice *c, double sigma, double lambda, double la
     snprintf(c->lambda2, sizeof c->lambda2, "lambda2=%.10g", lambda2);
 }
 
-/* The widest kernel first: it wins ties, of which few edges make many. */
-static const double sigma_factors[] = {8, 4, 2.8, 2, 1.4, 1, 0.7, 0.5, 0.35};
+/* The widths of okra's own rule (docs/selection.md). The widest kernel first: it wins
+ * ties, of which few edges make many. */
+static const double sigma_factors[] = {4, 2, 1, 0.5, 0.25};
 static const double lambdas[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
 enum { SIGMAS = sizeof sigma_factors / sizeof *sigma_factors };
 enum { LAMBDAS = sizeof lambdas / sizeof *lambdas };
@@ -179,7 +177,7 @@ okra_status random_network_choose(paper_run *run, const random_network *r,
         double roc[LAMBDAS];
         random_choice now;
         random_network_say(&now, scale * sigma_factors[s], 1, 0);
-        const char *const options[] = {now.kx, NULL};
+        const char *const options[] = {now.kx, r->ky, NULL};
         st = network_leave(run, &r->net, r->order, labelled, options, lambdas, LAMBDAS,
                            roc, NULL);
         for (int l = 0; st == OKRA_OK && l < LAMBDAS; l++) {

@@ -18,6 +18,7 @@ typedef struct random_law {
 typedef struct random_network {
     network net;
     okra_data *scores; /* of all nodes on all components */
+    char ky[64];       /* "ky=...", of the edges between labelled nodes */
     okra_int *order;   /* of nodes; the first are labelled */
 } random_network;
 
@@ -36,7 +37,7 @@ typedef struct random_choice {
     char kx[64], lambda[64], lambda2[64];
 } random_choice;
 void random_network_say(random_choice *c, double sigma, double lambda, double lambda2);
-/* sigma and lambda of ridge by AUC-ROC of the labelled pairs, both ends left out. */
+/* sigma and lambda of ridge by leave-one-out AUC-ROC of the labelled pairs. */
 okra_status random_network_choose(paper_run *run, const random_network *r,
                                   okra_int labelled, random_choice *c) OKRA_CHECK;
 
