@@ -73,33 +73,6 @@ static okra_status run_t3(paper_run *run)
     return st;
 }
 
-/* Proteins with at least three interactions. */
-static okra_status dense_part(yeast *y, network *out, double **gram)
-{
-    enum { LEAST = 3 };
-    okra_int n = y->net.nodes, count = 0;
-    okra_int *degree = calloc((size_t)n, sizeof *degree);
-    okra_int *order = malloc((size_t)n * sizeof *order);
-    okra_status st = degree && order
-                         ? okra_data_gram(y->gram[YEAST_INT], n, n, n, NULL, &y->net.x)
-                         : okra_fail(OKRA_EMEM, "no memory for a network");
-    for (okra_int k = 0; st == OKRA_OK && k < y->net.edge_count; k++) {
-        degree[y->net.edges[k].a]++;
-        degree[y->net.edges[k].b]++;
-    }
-    for (okra_int i = 0; st == OKRA_OK && i < n; i++) {
-        if (degree[i] >= LEAST) {
-            order[count++] = i;
-        }
-    }
-    if (st == OKRA_OK) {
-        st = network_part(&y->net, order, count, out, gram);
-    }
-    free(degree);
-    free(order);
-    return st;
-}
-
 static okra_status run_t6(paper_run *run)
 {
     result results[SHARES][REPEATS];
@@ -111,7 +84,12 @@ static okra_status run_t6(paper_run *run)
     yeast y = {0};
     okra_status st = yeast_load(run, &y);
     if (st == OKRA_OK) {
-        st = dense_part(&y, &s.net, &values);
+        okra_int n = y.net.nodes;
+        values = y.gram[YEAST_INT];
+        y.gram[YEAST_INT] = NULL;
+        s.net = y.net;
+        y.net = (network){0};
+        st = okra_data_gram(values, n, n, n, NULL, &s.net.x);
     }
     yeast_clear(&y);
     s.test = s.net.nodes * 300 / 1242;

@@ -43,6 +43,38 @@ static okra_status read_files(paper_run *run, yeast *y)
     return st;
 }
 
+/* Nodes with fewer than three interactions go, and the interactions that they had. */
+static okra_status keep_core(yeast *y)
+{
+    enum { LEAST = 3 };
+    network *net = &y->net;
+    okra_int *degree = calloc((size_t)net->nodes + 1, sizeof *degree);
+    okra_int nodes = 0, edges = 0;
+    if (!degree) {
+        return okra_fail(OKRA_EMEM, "no memory for a network");
+    }
+    for (okra_int k = 0; k < net->edge_count; k++) {
+        degree[net->edges[k].a]++;
+        degree[net->edges[k].b]++;
+    }
+    for (okra_int i = 0; i < net->nodes; i++) { /* degree becomes the new number, or -1 */
+        bool stays = degree[i] >= LEAST;
+        degree[i] = stays ? nodes : -1;
+        y->protein[nodes] = y->protein[i];
+        nodes += stays;
+    }
+    for (okra_int k = 0; k < net->edge_count; k++) {
+        okra_link e = net->edges[k];
+        if (degree[e.a] >= 0 && degree[e.b] >= 0) {
+            net->edges[edges++] = (okra_link){degree[e.a], degree[e.b], e.value};
+        }
+    }
+    net->nodes = nodes;
+    net->edge_count = edges;
+    free(degree);
+    return OKRA_OK;
+}
+
 /* Core interactions (two publications) between proteins with annotations and expression;
  * nodes are the proteins that have one. */
 static okra_status make_network(yeast *y)
@@ -202,6 +234,9 @@ okra_status yeast_load(paper_run *run, yeast *y)
     okra_status st = read_files(run, y);
     if (st == OKRA_OK) {
         st = make_network(y);
+    }
+    if (st == OKRA_OK) {
+        st = keep_core(y);
     }
     return st == OKRA_OK ? make_kernels(run, y) : st;
 }

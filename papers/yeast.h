@@ -31,7 +31,8 @@ typedef struct yeast {
     double *gram[YEAST_KERNELS]; /* nodes x nodes */
 } yeast;
 
-/* net.x is left to the caller: a kernel is chosen by okra_data_gram. */
+/* The proteins with at least three interactions in the core, and the interactions among
+ * them. net.x is left to the caller: a kernel is chosen by okra_data_gram. */
 okra_status yeast_load(paper_run *run, yeast *y) OKRA_CHECK;
 void yeast_clear(yeast *y);
 
