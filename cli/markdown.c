@@ -53,6 +53,7 @@ static const json_t *cell_of(const json_t *row, const json_t *column)
 /* One line a cell: paper beside okra. */
 static void compared_row(FILE *out, const json_t *t, const json_t *row, reasons *why)
 {
+    int decimals = report_decimals(t);
     size_t j;
     json_t *column;
     json_array_foreach(json_object_get(t, "columns"), j, column)
@@ -66,8 +67,9 @@ static void compared_row(FILE *out, const json_t *t, const json_t *row, reasons 
         escape(out, figure_string(row, "label", ""));
         fputs(" | ", out);
         escape(out, json_string_value(column));
-        fprintf(out, " | %s | ", report_value(c, "paper", "paper_sd", text, sizeof text));
-        fputs(report_value(c, "okra", "okra_sd", text, sizeof text), out);
+        fprintf(out, " | %s | ",
+                report_value(c, decimals, "paper", "paper_sd", text, sizeof text));
+        fputs(report_value(c, decimals, "okra", "okra_sd", text, sizeof text), out);
         fprintf(out, " | %s | ", report_difference(c, text, sizeof text));
         fputs(json_is_number(json_object_get(c, "paper")) ? report_verdict(c) : "–", out);
         int number =
@@ -82,6 +84,7 @@ static void compared_row(FILE *out, const json_t *t, const json_t *row, reasons 
 /* Values alone, rows by columns. */
 static void plain_row(FILE *out, const json_t *t, const json_t *row)
 {
+    int decimals = report_decimals(t);
     size_t j;
     json_t *column;
     fputs("| ", out);
@@ -91,7 +94,7 @@ static void plain_row(FILE *out, const json_t *t, const json_t *row)
         char text[64];
         const json_t *c = cell_of(row, column);
         fprintf(out, " | %s",
-                c ? report_value(c, "okra", "okra_sd", text, sizeof text) : "");
+                c ? report_value(c, decimals, "okra", "okra_sd", text, sizeof text) : "");
     }
     fputs(" |\n", out);
 }
@@ -220,6 +223,9 @@ static int section(const cli_run *run, FILE *out, const report_settings *s,
     fputs("\n\n", out);
     escape(out, report_origin(result, origin, sizeof origin));
     fputs("\n\n", out);
+    notes(out, result, "deviations", "Where our data or protocol is not the paper's");
+    notes(out, result, "readings", "Readings taken where the protocol is open");
+    notes(out, result, "remarks", "Remarks");
     json_array_foreach(json_object_get(result, "tables"), i, item)
     {
         table(out, item);
@@ -231,9 +237,6 @@ static int section(const cli_run *run, FILE *out, const report_settings *s,
             status = status == CLI_DONE ? one : status;
         }
     }
-    notes(out, result, "readings", "Readings taken where the protocol is open");
-    notes(out, result, "deviations", "Where our data or protocol is not the paper's");
-    notes(out, result, "remarks", "Remarks");
     return status;
 }
 
@@ -241,7 +244,7 @@ static void overview(FILE *out, const json_t *all)
 {
     size_t i;
     json_t *result;
-    fputs("| entry | reproduced | better | differs | not comparable |\n"
+    fputs("| entry | reproduced | beyond the paper | not reproduced | not comparable |\n"
           "|---|---:|---:|---:|---:|\n",
           out);
     json_array_foreach(all, i, result)
@@ -250,6 +253,13 @@ static void overview(FILE *out, const json_t *all)
         char name[128], anchor[128];
         report_name(all, i, name, sizeof name);
         report_count(result, counts);
+        int judged = 0;
+        for (int v = 0; v < REPORT_VERDICTS; v++) {
+            judged += counts[v];
+        }
+        if (judged == 0) { /* figures alone: nothing to count */
+            continue;
+        }
         fputs("| [", out);
         escape(out, name);
         report_figure_name(anchor, sizeof anchor, name, NULL);

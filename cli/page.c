@@ -20,7 +20,7 @@ static const char page_style[] =
     "td .ours{font-weight:600}td .theirs{display:block;color:var(--soft);font-size:.8rem}"
     "td .why{display:block;color:var(--soft);font-size:.75rem;white-space:normal;"
     "max-width:16rem;margin-left:auto}"
-    "td .reproduced,td .better{color:var(--good)}td .differs{color:var(--bad)}"
+    "td .met{color:var(--good)}td .missed{color:var(--bad)}"
     "figure{margin:1rem 0;padding:.75rem;background:var(--card);border-radius:.5rem;"
     "overflow-x:auto}figcaption{font-weight:600;margin-bottom:.5rem}"
     "button{float:right;font:inherit;color:inherit;background:var(--card);"
@@ -62,7 +62,16 @@ static void head(FILE *out, const char *title)
 
 /* ---- tables ---- */
 
-static void cell(FILE *out, const json_t *c)
+/* The verdict as a class of style: its first letters without blanks. */
+static const char *style_of(const char *verdict)
+{
+    return strcmp(verdict, "not reproduced") == 0 ? "missed"
+           : strcmp(verdict, "reproduced") == 0 || strncmp(verdict, "beyond", 6) == 0
+               ? "met"
+               : "open";
+}
+
+static void cell(FILE *out, const json_t *c, int decimals)
 {
     if (!c) {
         fputs("<td></td>", out);
@@ -71,11 +80,11 @@ static void cell(FILE *out, const json_t *c)
     const char *verdict = report_verdict(c), *why = figure_string(c, "why", "");
     char text[64];
     fprintf(out, "<td><span class=\"ours\">%s</span>",
-            report_value(c, "okra", "okra_sd", text, sizeof text));
+            report_value(c, decimals, "okra", "okra_sd", text, sizeof text));
     if (json_is_number(json_object_get(c, "paper"))) {
         fprintf(out, "<span class=\"theirs\">paper %s</span><span class=\"theirs %s\">%s",
-                report_value(c, "paper", "paper_sd", text, sizeof text), verdict,
-                verdict);
+                report_value(c, decimals, "paper", "paper_sd", text, sizeof text),
+                style_of(verdict), verdict);
         fprintf(out, " (%s)</span>", report_difference(c, text, sizeof text));
     }
     if (*why && report_needs_reason(c)) {
@@ -98,6 +107,7 @@ static void table(FILE *out, const json_t *t)
     }
     fputs("</p>\n<div class=\"wide\"><table><thead><tr><th></th>", out);
     const json_t *columns = json_object_get(t, "columns");
+    int decimals = report_decimals(t);
     size_t i, j;
     json_t *name, *row;
     json_array_foreach(columns, i, name)
@@ -115,7 +125,7 @@ static void table(FILE *out, const json_t *t)
         json_array_foreach(columns, j, name)
         {
             const char *key = json_is_string(name) ? json_string_value(name) : "";
-            cell(out, json_object_get(json_object_get(row, "cells"), key));
+            cell(out, json_object_get(json_object_get(row, "cells"), key), decimals);
         }
         fputs("</tr>\n", out);
     }

@@ -68,15 +68,41 @@ int report_save_figure(const cli_run *run, const char *folder, const char *resul
     return cli_file_close(run, file, good ? CLI_DONE : CLI_FAILED);
 }
 
-static const char *number(double value, char *buffer, size_t size)
+static const char *number(double value, int decimals, char *buffer, size_t size)
 {
-    bool plain = value == 0 || (fabs(value) >= 5e-4 && fabs(value) < 1e9);
-    snprintf(buffer, size, plain ? "%.4f" : "%.3e", value);
+    double least = 5 * pow(10, -decimals);
+    bool plain = value == 0 || decimals < 4 || fabs(value) >= least;
+    snprintf(buffer, size, plain && fabs(value) < 1e9 ? "%.*f" : "%.*e",
+             plain ? decimals : 3, value);
     return buffer;
 }
 
-const char *report_value(const json_t *cell, const char *mean, const char *sd,
-                         char *buffer, size_t size)
+/* The largest number of a cell. */
+static double size_of(const json_t *cell)
+{
+    return fmax(fabs(json_number_value(json_object_get(cell, "okra"))),
+                fabs(json_number_value(json_object_get(cell, "paper"))));
+}
+
+int report_decimals(const json_t *table)
+{
+    size_t i;
+    const char *name;
+    json_t *row, *cell;
+    double most = 0;
+    json_array_foreach(json_object_get(table, "rows"), i, row)
+    {
+        json_object_foreach(json_object_get(row, "cells"), name, cell)
+        {
+            most = fmax(most, size_of(cell));
+        }
+    }
+    bool time = strstr(figure_string(table, "metric", ""), "second") != NULL;
+    return time ? 2 : most >= 10 ? 1 : 4;
+}
+
+const char *report_value(const json_t *cell, int decimals, const char *mean,
+                         const char *sd, char *buffer, size_t size)
 {
     const json_t *m = json_object_get(cell, mean), *s = json_object_get(cell, sd);
     char of_mean[32], of_sd[32];
@@ -84,10 +110,10 @@ const char *report_value(const json_t *cell, const char *mean, const char *sd,
         snprintf(buffer, size, "–");
         return buffer;
     }
-    number(json_number_value(m), of_mean, sizeof of_mean);
+    number(json_number_value(m), decimals, of_mean, sizeof of_mean);
     if (json_is_number(s) && json_number_value(s) > 0) {
         snprintf(buffer, size, "%s ± %s", of_mean,
-                 number(json_number_value(s), of_sd, sizeof of_sd));
+                 number(json_number_value(s), decimals, of_sd, sizeof of_sd));
     } else {
         snprintf(buffer, size, "%s", of_mean);
     }
@@ -106,7 +132,7 @@ const char *report_difference(const json_t *cell, char *buffer, size_t size)
     } else if (json_is_number(ours) && json_is_number(theirs)) {
         d = json_number_value(ours) - json_number_value(theirs);
         snprintf(buffer, size, "%s%s, no sd", d > 0 ? "+" : "",
-                 number(d, text, sizeof text));
+                 number(d, 4, text, sizeof text));
     } else {
         snprintf(buffer, size, "–");
     }
@@ -145,7 +171,7 @@ const char *report_origin(const json_t *result, char *buffer, size_t size)
     return buffer;
 }
 
-const char *const report_verdicts[] = {"reproduced", "better", "differs",
+const char *const report_verdicts[] = {"reproduced", "beyond the paper", "not reproduced",
                                        "not comparable"};
 
 bool report_has_paper(const json_t *all)
@@ -165,8 +191,10 @@ const char report_rule[] =
     "A cell has our mean ± its standard deviation (sd) over folds or repeats. Its "
     "verdict "
     "compares the difference from the paper's mean with the sd of both, the root of the "
-    "sum of their squares: reproduced where it is at most one sd; beyond that better or "
-    "differs; not comparable where no sd is known or the two do not measure the same.";
+    "sum of their squares: reproduced where it is at most one sd; past that beyond the "
+    "paper or not reproduced; not comparable where no sd is known, the two do not "
+    "measure "
+    "the same, or parameters were set with test results in sight.";
 
 const char *report_verdict(const json_t *cell)
 {
@@ -183,7 +211,7 @@ bool report_needs_reason(const json_t *cell)
 {
     const char *verdict = report_verdict(cell);
     return json_is_number(json_object_get(cell, "paper")) &&
-           strcmp(verdict, "reproduced") != 0 && strcmp(verdict, "better") != 0;
+           verdict != report_verdicts[0] && verdict != report_verdicts[1];
 }
 
 void report_count(const json_t *result, int counts[REPORT_VERDICTS])

@@ -27,11 +27,14 @@ int report_save_figure(const cli_run *run, const char *folder, const char *resul
                        const json_t *f);
 /* "0.9234 ± 0.0123", or a dash where there is no number; 1.234e-05 where four decimals
  * would show nothing or too much. */
-const char *report_value(const json_t *cell, const char *mean, const char *sd,
-                         char *buffer, size_t size);
+/* How many decimals the numbers of a table have. */
+int report_decimals(const json_t *table);
+const char *report_value(const json_t *cell, int decimals, const char *mean,
+                         const char *sd, char *buffer, size_t size);
 /* How it was made: "okra paper x --full · full run · 12 s · 2026-01-31 · ..." */
 const char *report_origin(const json_t *result, char *buffer, size_t size);
-/* Verdicts of a result's cells: reproduced, better, differs, not comparable. */
+/* Verdicts of a result's cells: reproduced, beyond the paper, not reproduced, not
+ * comparable. */
 enum { REPORT_VERDICTS = 4 };
 extern const char *const report_verdicts[REPORT_VERDICTS];
 /* Is any result one of a paper? */

@@ -84,13 +84,14 @@ int paper_table(paper_run *run, const char *id, const char *title, const char *m
 /* One cell. printed mean and sd (NaN: the paper has none); our values, one a fold or
  * repeat (count 0: we have none). `why` explains a cell that differs; NULL: unexplained.
  * Verdict: d = (ours - printed) / sqrt(sd_printed^2 + sd_ours^2); |d| <= 1 reproduced,
- * beyond that better or differs by the table's direction. */
+ * past that beyond the paper or not reproduced, by the table's direction. */
 typedef struct paper_cell {
     double printed, printed_sd;
     const double *values;
     size_t count;
     const char *why;
-    bool apart; /* the two values measure different things: never "better" or "differs" */
+    bool apart; /* the two measure different things, or test results were in sight when
+                   parameters were set: not comparable, and `why` says so */
 } paper_cell;
 okra_status paper_put(paper_run *run, int table, const char *row, const char *column,
                       paper_cell cell) OKRA_CHECK;

@@ -70,7 +70,7 @@ static const char *verdict(const char *better, double d)
     }
     bool good = (strcmp(better, "lower") == 0 && d < 0) ||
                 (strcmp(better, "higher") == 0 && d > 0);
-    return good ? "better" : "differs";
+    return good ? "beyond the paper" : "not reproduced";
 }
 
 /* No cell that a reader asks about is without one, though it be that none is known. */
@@ -83,7 +83,7 @@ static const char *reason(const paper_cell *cell, double d, const char *found)
         return "neither has a standard deviation: the paper prints none, and this is one "
                "run";
     }
-    return strcmp(found, "differs") == 0 ? "the reason is not known" : NULL;
+    return strcmp(found, "not reproduced") == 0 ? "the reason is not known" : NULL;
 }
 
 okra_status paper_put(paper_run *run, int table, const char *row, const char *column,
@@ -172,7 +172,7 @@ static void print_verdict(const json_t *cell, FILE *out)
     const char *found = json_string_value(json_object_get(cell, "verdict")),
                *why = json_string_value(json_object_get(cell, "why"));
     bool printed = json_is_number(json_object_get(cell, "paper"));
-    bool met = strcmp(found, "reproduced") == 0 || strcmp(found, "better") == 0;
+    bool met = strcmp(found, "reproduced") == 0 || strncmp(found, "beyond", 6) == 0;
     bool asked = printed && !met && why;
     fprintf(out, "%s%s%s\n", printed ? found : "-", asked ? ": " : "", asked ? why : "");
 }

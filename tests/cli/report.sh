@@ -34,8 +34,8 @@ cat >paper.json <<'END'
  "commit":"abc","machine":"two cores","threads":2,"seconds":3.5,"command":"okra paper mine","tables":[
  {"id":"t","title":"AUC","metric":"AUC-ROC","better":"higher","columns":["5 %","10 %"],"rows":[
   {"label":"ridge","cells":{
-   "5 %":{"okra":0.75,"okra_sd":0.01,"paper":0.85,"paper_sd":0.02,"difference_sd":-4.47,"verdict":"differs","why":"other data"},
-   "10 %":{"okra":0.95,"okra_sd":0.01,"paper":0.85,"paper_sd":0.02,"difference_sd":4.47,"verdict":"better","why":"other data"}}},
+   "5 %":{"okra":0.75,"okra_sd":0.01,"paper":0.85,"paper_sd":0.02,"difference_sd":-4.47,"verdict":"not reproduced","why":"other data"},
+   "10 %":{"okra":0.95,"okra_sd":0.01,"paper":0.85,"paper_sd":0.02,"difference_sd":4.47,"verdict":"beyond the paper","why":"other data"}}},
   {"label":"margin","cells":{
    "5 %":{"okra":0.5,"okra_sd":0,"paper":0.7,"paper_sd":null,"difference_sd":null,"verdict":"not comparable","why":"other data"}}}]},
  {"id":"u","title":"own","metric":"error","better":"lower","columns":["a"],"rows":[{"label":"x","cells":{"a":{"okra":0.25}}}]}],
@@ -70,8 +70,8 @@ expect 0 okra report paper.json -o pages/page.md --figures pages/pictures --titl
 for text in "# Ours" "| [mine](#mine) | 0 | 1 | 1 | 1 |" "Us 2001. a \\| b" \
     "okra paper mine · 2001-02-03 · okra 0 · commit abc · 3.5 s · two cores · 2 threads" \
     "AUC-ROC, higher is better" \
-    "| ridge | 5 % | 0.8500 ± 0.0200 | 0.7500 ± 0.0100 | -4.5 sd | differs (1) |" \
-    "| ridge | 10 % | 0.8500 ± 0.0200 | 0.9500 ± 0.0100 | +4.5 sd | better |" \
+    "| ridge | 5 % | 0.8500 ± 0.0200 | 0.7500 ± 0.0100 | -4.5 sd | not reproduced (1) |" \
+    "| ridge | 10 % | 0.8500 ± 0.0200 | 0.9500 ± 0.0100 | +4.5 sd | beyond the paper |" \
     "| margin | 5 % | 0.7000 | 0.5000 | -0.2000, no sd | not comparable (1) |" "(1) other data" \
     "| x | 0.2500 |" "![a curve](pictures/mine-c.svg)" "- first &lt;one&gt;"; do
     expect_in "$text" pages/page.md

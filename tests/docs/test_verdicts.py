@@ -37,10 +37,10 @@ def wrong(cell, better):
     if verdict != "not comparable" or d is None:
         gain = {"lower": -1, "higher": 1}.get(better, 0) * (d or 0)
         want = "not comparable" if d is None else "reproduced" if abs(d) <= 1 else \
-            "better" if gain > 0 else "differs"
+            "beyond the paper" if gain > 0 else "not reproduced"
         if verdict != want:
             yield f"verdict is {verdict}, expected {want}"
-    if paper is not None and verdict in ("differs", "not comparable") and not why:
+    if paper is not None and verdict in ("not reproduced", "not comparable") and not why:
         yield f"{verdict} without a reason"
 
 
@@ -58,10 +58,10 @@ def findings(paths):
 
 # What is wrong is found.
 good = {"paper": 1, "paper_sd": 0, "okra": 4, "okra_sd": 2 ** .5, "values": [3, 5],
-        "difference_sd": 3 / 2 ** .5, "verdict": "differs", "why": "other data"}
+        "difference_sd": 3 / 2 ** .5, "verdict": "not reproduced", "why": "other data"}
 assert not list(wrong(good, "lower"))
 for field, value in (("okra", 4.1), ("okra_sd", 1), ("values", [3, 6]), ("difference_sd", 0.5),
-                     ("verdict", "reproduced"), ("verdict", "better"), ("why", None)):
+                     ("verdict", "reproduced"), ("verdict", "beyond the paper"), ("why", None)):
     assert list(wrong({**good, field: value}, "lower")), field
 assert list(wrong(good, "higher"))
 

@@ -58,13 +58,13 @@ TEST(verdicts)
 {
     double root = sqrt(2);
     CHECK(judged(PAPER_LOWER, 2.001, root, 3, 5, "reproduced"));
-    CHECK(judged(PAPER_LOWER, 1.999, root, 3, 5, "differs"));
+    CHECK(judged(PAPER_LOWER, 1.999, root, 3, 5, "not reproduced"));
     CHECK(judged(PAPER_LOWER, 5.999, root, 3, 5, "reproduced"));
-    CHECK(judged(PAPER_LOWER, 6.001, root, 3, 5, "better"));
-    CHECK(judged(PAPER_HIGHER, 1.999, root, 3, 5, "better"));
-    CHECK(judged(PAPER_HIGHER, 6.001, root, 3, 5, "differs"));
-    CHECK(judged(PAPER_NEITHER, 1.999, root, 3, 5, "differs"));
-    CHECK(judged(PAPER_NEITHER, 6.001, root, 3, 5, "differs"));
+    CHECK(judged(PAPER_LOWER, 6.001, root, 3, 5, "beyond the paper"));
+    CHECK(judged(PAPER_HIGHER, 1.999, root, 3, 5, "beyond the paper"));
+    CHECK(judged(PAPER_HIGHER, 6.001, root, 3, 5, "not reproduced"));
+    CHECK(judged(PAPER_NEITHER, 1.999, root, 3, 5, "not reproduced"));
+    CHECK(judged(PAPER_NEITHER, 6.001, root, 3, 5, "not reproduced"));
     CHECK(judged(PAPER_LOWER, 4, NAN, 4, 4, "reproduced")); /* equal, no deviation */
     CHECK(judged(PAPER_LOWER, 4.1, NAN, 4, 4, "not comparable"));
     CHECK(judged(PAPER_LOWER, NAN, NAN, 3, 5, "not comparable"));
