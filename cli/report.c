@@ -70,10 +70,9 @@ int report_save_figure(const cli_run *run, const char *folder, const char *resul
 
 static const char *number(double value, int decimals, char *buffer, size_t size)
 {
-    double least = 5 * pow(10, -decimals);
-    bool plain = value == 0 || decimals < 4 || fabs(value) >= least;
-    snprintf(buffer, size, plain && fabs(value) < 1e9 ? "%.*f" : "%.*e",
-             plain ? decimals : 3, value);
+    bool small = decimals == 4 && fabs(value) < 5e-4;
+    bool plain = value == 0 || (!small && fabs(value) < 1e9);
+    snprintf(buffer, size, plain ? "%.*f" : "%.*e", plain ? decimals : 3, value);
     return buffer;
 }
 
@@ -98,7 +97,7 @@ int report_decimals(const json_t *table)
         }
     }
     bool time = strstr(figure_string(table, "metric", ""), "second") != NULL;
-    return time ? 2 : most >= 10 ? 1 : 4;
+    return time ? 2 : most >= 10 && most < 1e6 ? 1 : 4;
 }
 
 const char *report_value(const json_t *cell, int decimals, const char *mean,

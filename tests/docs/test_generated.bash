@@ -19,7 +19,8 @@ page() { # NAME TITLE FLAG... RESULT...: docs/NAME.md is what these results give
     checked=$((checked + 1))
 }
 
-full=(docs/results/*-full.json) quick=(docs/results/*-quick.json)
+full=(docs/results/weston*-full.json docs/results/kadri*-full.json
+    docs/results/stkl*-full.json docs/results/brouard*-full.json) quick=(docs/results/*-quick.json)
 if [ ${#full[@]} -gt 0 ] || [ -e docs/results.md ]; then
     page results "The papers again" --figures "$scratch/docs/results" "${full[@]}"
     for picture in docs/results/*.svg "$scratch"/docs/results/*.svg; do
