@@ -126,8 +126,9 @@ TEST(pages_of_people)
                        (paper_cell){NAN, NAN, values, 2, "other data", false}));
     char *page = printed_page();
     CHECK(strstr(page, "Title  [loss, lower is better]"));
-    CHECK(strstr(page,
-                 "1.0000 ± 0.5000     4.0000 ± 1.4142     +2.0  not reproduced: other data"));
+    CHECK(strstr(
+        page,
+        "1.0000 ± 0.5000     4.0000 ± 1.4142     +2.0  not reproduced: other data"));
     CHECK(strstr(page, "+0.0  reproduced\n")); /* no reason where none is asked for */
     CHECK(strstr(page, "-  -\n"));             /* no verdict where nothing is printed */
     CHECK(strstr(page, "remark: a remark\n"));
