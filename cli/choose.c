@@ -173,6 +173,9 @@ char *choose_command(const cli_run *run, const char *lambda)
         }
     }
     okra_status st = each_set(run->library, append_option, &t);
+    if (strcmp(okra_options_get(run->options, "compact"), "yes") == 0) {
+        append(&t, " --compact");
+    }
     append(&t, st == OKRA_OK ? " -o " : "");
     append_word(&t, okra_options_get(run->options, "output"));
     return t.p;

@@ -51,6 +51,14 @@ OKRA_API void okra_model_free(okra_model *model);
 
 OKRA_API okra_status okra_model_save(okra_context *context, const okra_model *model,
                                      const char *path) OKRA_CHECK;
+/* The same in less room: coefficients alone where predictions need no more (such a model
+ * gives embeddings, no weights), else half of the factor; predictions have the same bits.
+ */
+OKRA_API okra_status okra_model_save_compact(okra_context *context,
+                                             const okra_model *model,
+                                             const char *path) OKRA_CHECK;
+/* About how many bytes the file will have. */
+OKRA_API double okra_model_bytes(const okra_model *model, bool compact);
 /* Maps the file; it must stay in place while the model lives. */
 OKRA_API okra_status okra_model_load(okra_context *context, const char *path,
                                      okra_model **out) OKRA_CHECK;

@@ -87,10 +87,14 @@ class Model:
         return cls(Context().make(lib.okra_model_load, lib.okra_model_free,
                                   os.fspath(path).encode()))
 
-    def save(self, path: Any) -> None:
-        """Writes the model file that ``okra predict`` reads."""
-        Context().call(lib.okra_model_save, self._handle.pointer,
-                       os.fspath(path).encode())
+    def save(self, path: Any, compact: bool = False) -> None:
+        """Writes the model file that ``okra predict`` reads.
+
+        With `compact` the file is smaller: coefficients alone where outputs are explicit
+        (it then gives no weights), else half of the factor.
+        """
+        function = lib.okra_model_save_compact if compact else lib.okra_model_save
+        Context().call(function, self._handle.pointer, os.fspath(path).encode())
 
     def to_bytes(self) -> bytes:
         """The content of the model file."""

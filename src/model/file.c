@@ -19,16 +19,32 @@ enum { JSON_MOST = 16 << 20 };
 
 /* ---- saving ---- */
 
-static okra_status save_bag(okra_saver_ *saver, const okra_bag_ *bag)
+static okra_status save_bag(okra_context *ctx, okra_saver_ *saver, const okra_bag_ *bag,
+                            bool compact)
 {
     okra_status st = OKRA_OK;
     const char *name;
     const double *values;
+    double *half = NULL;
     okra_int rows, cols;
     for (size_t i = 0; (name = okra_bag_each_(bag, i, &values, &rows, &cols)); i++) {
-        TRY(okra_saver_put_(saver, "bag", name, "<f8", rows, cols, values, cols * 8));
+        if (compact && okra_compact_drops_(bag, name)) {
+            continue;
+        }
+        if (compact) {
+            TRY(okra_compact_pack_(ctx, name, values, rows, cols, &half));
+        }
+        if (half) {
+            TRY(okra_saver_put_(saver, "bag", "factor.half", "<f8",
+                                okra_compact_count_(rows), 1, half, 8));
+            okra_free_(half);
+            half = NULL;
+        } else {
+            TRY(okra_saver_put_(saver, "bag", name, "<f8", rows, cols, values, cols * 8));
+        }
     }
 done:
+    okra_free_(half);
     return st;
 }
 
@@ -47,8 +63,8 @@ done:
     return st;
 }
 
-okra_status okra_model_save(okra_context *context, const okra_model *model,
-                            const char *path)
+static okra_status save(okra_context *context, const okra_model *model, const char *path,
+                        bool compact)
 {
     okra_status st = OKRA_OK;
     okra_writer_ *file = NULL;
@@ -67,7 +83,7 @@ okra_status okra_model_save(okra_context *context, const okra_model *model,
     TRY(okra_cancelled_(context));
     TRY(okra_objects_save_(&saver, "y", t->y));
     TRY(okra_cancelled_(context));
-    TRY(save_bag(&saver, model->bag));
+    TRY(save_bag(context, &saver, model->bag, compact));
     TRY(okra_cancelled_(context));
     TRY(save_json(&saver, model));
     TRY(okra_zip_finish_(saver.zip));
@@ -79,6 +95,18 @@ done:
     okra_writer_abort_(file);
     json_decref(saver.arrays);
     return st;
+}
+
+okra_status okra_model_save(okra_context *context, const okra_model *model,
+                            const char *path)
+{
+    return save(context, model, path, false);
+}
+
+okra_status okra_model_save_compact(okra_context *context, const okra_model *model,
+                                    const char *path)
+{
+    return save(context, model, path, true);
 }
 
 /* ---- loading ---- */
@@ -190,7 +218,8 @@ static okra_status check_json(const char *path, const json_t *about)
     return OKRA_OK;
 }
 
-static okra_status load_bag(const okra_archive_ *a, json_t *about, okra_bag_ **out)
+static okra_status load_bag(okra_context *ctx, const okra_archive_ *a, json_t *about,
+                            okra_bag_ **out)
 {
     okra_status st = OKRA_OK;
     okra_bag_ *bag = NULL;
@@ -205,6 +234,16 @@ static okra_status load_bag(const okra_archive_ *a, json_t *about, okra_bag_ **o
             TRY(okra_archive_get_(a, "bag", name + 4, "<f8", &rows, &cols, &values));
             if (cols < 0) {
                 FAIL(OKRA_EFORMAT, "%s: the array %s is no matrix", a->path, name);
+            }
+            if (strcmp(name, "bag/factor.half") == 0) {
+                okra_int n = json_integer_value(
+                    json_object_get(json_object_get(about, "y"), "count"));
+                st = okra_compact_spread_(ctx, values, rows * cols, n, bag);
+                if (st != OKRA_OK) {
+                    okra_message_prefix_("%s", a->path);
+                    goto done;
+                }
+                continue;
             }
             TRY(okra_bag_put_view_(bag, name + 4, values, rows, cols));
         }
@@ -297,7 +336,7 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
     TRY(check_json(path, about));
     m->archive->context = context;
     TRY(okra_archive_check_count_(m->archive));
-    TRY(load_bag(m->archive, about, &m->bag));
+    TRY(load_bag(context, m->archive, about, &m->bag));
     TRY(load_training(context, m->archive, about, m->method, m->bag, &m->training));
     TRY(okra_archive_check_used_(m->archive));
     m->archive->arrays = NULL;

@@ -146,6 +146,18 @@ okra_form_ okra_model_form_(const okra_model *model);
 /* Columns of what okra_walk_predict_ gives: n or d. */
 okra_int okra_model_width_(const okra_model *model);
 
+/* ---- compact models: compact.c ---- */
+
+/* Does a compact model do without this matrix of the bag? */
+bool okra_compact_drops_(const okra_bag_ *bag, const char *name);
+/* *out: half of a factor, okra_compact_count_(rows) numbers; untouched: it is none. */
+okra_status okra_compact_pack_(okra_context *ctx, const char *name, const double *values,
+                               okra_int rows, okra_int cols, double **out) OKRA_CHECK;
+okra_int okra_compact_count_(okra_int n); /* n (n + 1) / 2 */
+/* The factor of n training inputs from its half, into the bag. */
+okra_status okra_compact_spread_(okra_context *ctx, const double *half, okra_int count,
+                                 okra_int n, okra_bag_ *bag) OKRA_CHECK;
+
 /* ---- the model file ---- */
 
 #define OKRA_MODEL_FORMAT_ "okra-model"

@@ -175,7 +175,7 @@ static okra_status first_cell(const okra_options *o, okra_options **fit)
     okra_space_ *space = NULL;
     okra_setting_ setting = {NULL, 0};
     TRY(okra_space_create_(o, &space));
-    /* of 21 lambdas the middle of the last axis */
+    /* of 17 lambdas from 1e-6 to 100 times the mean of k(x,x): it */
     TRY(okra_space_setting_(space, space->path ? space->lambdas * 3 / 4 : 0, &setting));
     TRY(okra_space_options_(space, &setting, fit, NULL));
 done:

@@ -5,11 +5,10 @@
  *                 median distance to four times it; scaled so that k(x,x) is about 1
  *     outputs     one kernel: numbers are compared by linear, classes by zero-one,
  *                 strings by their substrings, molecules by their surroundings, ...
- *     lambda      21 values over ten decades about the mean of k(x,x): under (K + lambda
- *                 I) it is the variance of the noise over that of the signal, which does
- *                 not depend on the number of pairs
- *     decode      label sets for rows of 0 and 1, characters for strings of the lengths
- *                 of the inputs; else what predict takes by itself
+ *     lambda      17 values over eight decades about the mean of k(x,x): under (K +
+ * lambda I) it is the variance of the noise over that of the signal, which does not
+ * depend on the number of pairs decode      label sets for rows of 0 and 1, characters
+ * for strings of the lengths of the inputs; else what predict takes by itself
  */
 #include "select/select.h"
 
@@ -474,7 +473,7 @@ okra_status okra_rule_lambda_(okra_context *ctx, const char *kx, const okra_data
     TRY(okra_grid_text_(grid, 0, &first));
     TRY(mean_diagonal(ctx, first, x, &scale));
     scale *= share;
-    *out = okra_format_("%.3g..%.3g:21", 1e-8 * scale, 1e2 * scale);
+    *out = okra_format_("%.3g..%.3g:17", 1e-6 * scale, 1e2 * scale);
     st = *out ? OKRA_OK : OKRA_EMEM;
 done:
     okra_grid_free_(grid);

@@ -77,3 +77,30 @@ expect 0 okra fit -q --data elsewhere --x x.csv --y y.csv -o d.okra
 OKRA_DATA=elsewhere expect 0 okra fit -q --x csv:x.csv --y y.csv -o e.okra
 expect_same d.okra e.okra
 expect 1 okra fit -q --x x.csv --y y.csv -o f.okra
+
+# compact files: coefficients alone, or half of the factor; the same predictions
+cp elsewhere/x.csv elsewhere/y.csv . 2>/dev/null || true
+"$PYTHON" - <<'END'
+import random
+random.seed(2)
+with open("bx.csv", "w") as x, open("by.csv", "w") as y:
+    for _ in range(120):
+        a, b = random.random(), random.random()
+        x.write(f"{a},{b}\n")
+        y.write(f"{a * b},{a - b}\n")
+END
+for ky in linear 'rbf(sigma=1)'; do
+    args="--x bx.csv --y by.csv --kx rbf(sigma=1) --lambda 0.1"
+    okra fit -q $args --ky "$ky" -o whole.okra
+    okra fit -q $args --ky "$ky" --compact -o small.okra
+    for model in whole small; do
+        okra predict -q $model.okra --x bx.csv -o $model.csv
+    done
+    expect_same whole.csv small.csv
+    [ "$(stat -c %s small.okra)" -lt $(($(stat -c %s whole.okra) * 2 / 3)) ]
+    expect 0 okra info small.okra
+done
+okra predict -q small.okra --x bx.csv --weights w.npy
+okra fit -q $args --ky linear --compact -o small.okra
+expect 1 okra predict small.okra --x bx.csv --weights w.npy
+expect_in "there are no weights over the training outputs" err

@@ -564,9 +564,10 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
 
     # ---- files -----------------------------------------------------------------------
 
-    def save(self, path: Any) -> None:
-        """Writes the model file that ``okra predict`` reads."""
-        self._fitted().save(path)
+    def save(self, path: Any, compact: bool = False) -> None:
+        """Writes the model file that ``okra predict`` reads; `compact`: a smaller one,
+        see `okra.Model.save`."""
+        self._fitted().save(path, compact)
 
     @classmethod
     def load(cls, path: Any, **parameters: Any) -> "OutputKernelEstimator":

@@ -41,7 +41,7 @@ class IOKRCV(OutputKernelEstimator):
         Kernels of inputs and outputs, with grids; a list of kernels, or ``"{A,B}"``, tries
         each. ``"auto"``: a few that fit the kind of objects.
     lam : float, str or sequence, default="auto"
-        Regularisation; ``"auto"``: 21 values over ten decades.
+        Regularisation; ``"auto"``: 17 values over eight decades.
     method : str, default="ridge"
         Any method of the library.
     operator : str, optional

@@ -184,7 +184,7 @@ TEST(given_options_are_kept)
     okra_options_free(o);
     o = select_options((const char *const[]){"lambda", "auto", "kx", "linear", NULL});
     CHECK_OK(okra_choose(c, t->inputs, t->outputs, o, &fit, &s));
-    CHECK(s && okra_selection_count(s) > 21);
+    CHECK(s && okra_selection_count(s) > 17);
     CHECK_TEXT(okra_options_get(fit, "kx"), "linear");
     okra_options_free(fit);
     okra_selection_free(s);

@@ -1,0 +1,128 @@
+/*
+ * compact.c: models that keep less of a factor.
+ *
+ * The Cholesky factor of K + lambda I (n x n) is most of a model of ridge. Where there
+ * are coefficients, predictions need no factor: a compact model keeps the coefficients
+ * alone, and gives embeddings in place of weights. Elsewhere it keeps the lower triangle,
+ * row after row, under the name factor.half: n (n + 1) / 2 numbers, which loading spreads
+ * out again, so that predictions have the same bits.
+ */
+#include "model/model.h"
+
+#include <string.h>
+
+static bool whole_factor(const char *name)
+{
+    return strcmp(name, "factor") == 0;
+}
+
+bool okra_compact_drops_(const okra_bag_ *bag, const char *name)
+{
+    okra_int rows, cols;
+    return (whole_factor(name) || strcmp(name, "B") == 0) &&
+           okra_bag_get_(bag, "coefficients", &rows, &cols) != NULL;
+}
+
+okra_status okra_compact_pack_(okra_context *ctx, const char *name, const double *values,
+                               okra_int rows, okra_int cols, double **out)
+{
+    okra_status st = OKRA_OK;
+    double *half = NULL;
+    if (!whole_factor(name) || rows != cols || rows < 2) {
+        return OKRA_OK;
+    }
+    TRY(okra_doubles_(ctx, (rows + 1) / 2, rows + (rows % 2 == 0), "half of a factor",
+                      &half));
+    double *to = half;
+    for (okra_int i = 0; i < rows; i++) {
+        memcpy(to, values + i * cols, (size_t)(i + 1) * sizeof *to);
+        to += i + 1;
+    }
+    *out = half;
+done:
+    return st;
+}
+
+okra_int okra_compact_count_(okra_int n)
+{
+    return n % 2 ? n * ((n + 1) / 2) : n / 2 * (n + 1);
+}
+
+okra_status okra_compact_spread_(okra_context *ctx, const double *half, okra_int count,
+                                 okra_int n, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    double *whole = NULL;
+    if (n < 1 || n > INT32_MAX || count != okra_compact_count_(n)) {
+        FAIL(OKRA_EFORMAT,
+             "half of a factor has %lld numbers, which is not n (n + 1) / 2 of n = %lld "
+             "training pairs",
+             (long long)count, (long long)n);
+    }
+    TRY(okra_doubles_(ctx, n, n, "the factor of a compact model", &whole));
+    for (okra_int i = 0; i < n; i++) {
+        memcpy(whole + i * n, half, (size_t)(i + 1) * sizeof *half);
+        memset(whole + i * n + i + 1, 0, (size_t)(n - i - 1) * sizeof *half);
+        half += i + 1;
+    }
+    TRY(okra_bag_put_(bag, "factor", whole, n, n));
+    whole = NULL;
+done:
+    okra_free_(whole);
+    return st;
+}
+
+/* ---- sizes ---- */
+
+static double data_bytes(const okra_data *data)
+{
+    double n = (double)data->n, sum = 0;
+    switch (data->kind) {
+    case OKRA_DENSE:
+    case OKRA_GRAM:
+        return 8 * n * (double)data->d;
+    case OKRA_SPARSE:
+        return 8 * n + 16 * (double)data->csr.indptr[data->n];
+    case OKRA_BITS:
+        return 8 * n * (double)data->words;
+    case OKRA_LABELS:
+    case OKRA_NODES:
+    case OKRA_STRINGS:
+    case OKRA_SEQUENCES:
+    case OKRA_GRAPHS:
+    case OKRA_TUPLE:
+        break;
+    }
+    sum = data->codes ? 8 * n : 0;
+    if (data->network) {
+        sum += 16 * (double)data->network->adjacency.indptr[data->network->nodes];
+    }
+    for (int g = 0; g < data->group_count; g++) {
+        const okra_ragged_ *group = &data->groups[g];
+        for (int f = 0; f < group->field_count; f++) {
+            sum += (double)group->offsets[data->n] * (double)group->fields[f].width *
+                   (double)okra_field_size_(group->fields[f].type);
+        }
+        sum += 8 * n;
+    }
+    for (int k = 0; k < data->component_count; k++) {
+        sum += data_bytes(data->components[k]);
+    }
+    return sum;
+}
+
+double okra_model_bytes(const okra_model *model, bool compact)
+{
+    double sum = data_bytes(model->training->x) + data_bytes(model->training->y);
+    const char *name;
+    const double *values;
+    okra_int rows, cols;
+    for (size_t i = 0; (name = okra_bag_each_(model->bag, i, &values, &rows, &cols));
+         i++) {
+        double bytes = 8 * (double)rows * (double)cols;
+        bool drops = compact && okra_compact_drops_(model->bag, name);
+        bool half = compact && whole_factor(name);
+        sum += drops ? 0 : half ? bytes / 2 : bytes;
+    }
+    return sum;
+}
