@@ -1,6 +1,6 @@
 # Debian packages, one per component of OkraInstall.cmake and one for Python. `make deb`
 # configures a build of its own for /usr and calls CPack there.
-set(okra_deb_library libokra${PROJECT_VERSION_MAJOR})
+set(okra_deb_library libokra${okra_soversion})
 set(okra_deb_development libokra-dev)
 set(okra_deb_program okra)
 set(okra_deb_python python3-okra)
@@ -10,7 +10,7 @@ set(CPACK_COMPONENTS_ALL library development program python)
 set(okra_python_dir lib/python3/dist-packages/okra)
 set(okra_python_link ${CMAKE_CURRENT_BINARY_DIR}/install/python/libokra.so)
 file(RELATIVE_PATH okra_python_target /${okra_python_dir}
-     /${CMAKE_INSTALL_LIBDIR}/libokra.so.${PROJECT_VERSION_MAJOR})
+     /${CMAKE_INSTALL_LIBDIR}/libokra.so.${okra_soversion})
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/install/python)
 file(CREATE_LINK ${okra_python_target} ${okra_python_link} SYMBOLIC)
 set(okra_python_part COMPONENT python EXCLUDE_FROM_ALL)
