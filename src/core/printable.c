@@ -63,5 +63,6 @@ const char *okra_printable_(const char *text, bool lines, char *out, size_t size
 
 const char *okra_text_printable(const char *text, char *buffer, size_t size)
 {
-    return okra_printable_(text ? text : "", false, buffer, size);
+    return buffer && size > 0 ? okra_printable_(text ? text : "", false, buffer, size)
+                              : "";
 }

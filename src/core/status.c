@@ -69,7 +69,7 @@ okra_status okra_fail(okra_status status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fail(format, args);
+    fail(format ? format : "", args);
     va_end(args);
     return status;
 }

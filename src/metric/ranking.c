@@ -168,6 +168,9 @@ double okra_ranking_threshold(const okra_ranking *r, double *f1)
 okra_int okra_ranking_steps(const okra_ranking *r, okra_int most, double *recall,
                             double *precision)
 {
+    if (!r || !recall || !precision) {
+        return 0;
+    }
     okra_int count = 0, before = 0, begin = 0;
     double area = 0, all = (double)r->positives;
     for (okra_int s = 0; s < r->count && most > 0; s++) {
