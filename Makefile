@@ -23,7 +23,7 @@ c_files = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' 2>/dev/null
     find src include cli papers tests bench -name '*.[ch]')
 
 .PHONY: build demo test test-fresh test-cuda check asan tsan format format-check lint bench results \
-    results-quick fuzz memory docs install install-python wheel deb clean help packages \
+    results-quick fuzz mutate kill memory docs install install-python wheel deb clean help packages \
     packages-dist packages-test packages-docs packages-dev
 
 build: $(BUILD)/CMakeCache.txt ## build the library and the program (the default)
@@ -101,15 +101,20 @@ results-quick: build ## the same for the quick runs that need no data, write doc
 	@$(okra_report) docs/results/*-quick.json -o docs/results-quick.md \
 	    --title "The papers again, quick runs"
 
-# An allocation that is too large fails, as it does without the sanitizer.
-fuzz: packages packages-dev ## fuzz every reader for FUZZ_SECONDS each (clang)
+FUZZ_RECORD ?= --record docs/fuzzing.json
+fuzz: packages packages-dev ## fuzz every reader for FUZZ_SECONDS each (clang), write docs/fuzzing.md
 	@cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS)
-	@failed=0; for f in $(wildcard tests/fuzz/fuzz_*.c); do n=$$(basename $$f .c); \
-	    echo "== $$n"; mkdir -p build-fuzz/corpus/$$n; \
-	    ASAN_OPTIONS=allocator_may_return_null=1 build-fuzz/tests/fuzz/$$n \
-	        -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -malloc_limit_mb=0 \
-	        -verbosity=0 -print_final_stats=1 -artifact_prefix=build-fuzz/$$n- \
-	        build-fuzz/corpus/$$n tests/fuzz/corpus/$$n || failed=1; done; exit $$failed
+	@python3 tests/fuzz/run.py build-fuzz $(FUZZ_SECONDS) --jobs $(JOBS) $(FUZZ_RECORD); s=$$?; \
+	if [ -n "$(FUZZ_RECORD)" ]; then python3 tests/fuzz/page.py docs/fuzzing.json >docs/fuzzing.md; fi; exit $$s
+
+MUTATED ?= 10000
+mutate: packages ## read MUTATED altered data files under the sanitizers
+	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null && cmake --build --preset asan -j $(JOBS) --target read_files
+	@ASAN_OPTIONS=allocator_may_return_null=1 python3 tests/fuzz/mutate_data.py \
+	    build-asan/tests/fuzz/read_files tests/fuzz/corpus $(MUTATED)
+
+kill: build ## kill okra at 300 random moments: nothing is lost, nothing is broken
+	@$(python) tests/kill/kill.py $(BUILD)/okra 300
 
 memory: build ## let every single allocation of the commands fail once
 	@$(python) tests/memory/sweep.py $(BUILD)/okra $(BUILD)/tests/memory/libokra_failing.so 0

@@ -16,10 +16,46 @@
 static okra_context *volatile interrupted_context;
 static volatile sig_atomic_t caught;
 
+/* Only what may be called in a signal handler. */
+static size_t put_text(char *line, size_t used, size_t size, const char *text)
+{
+    while (*text && used + 1 < size) {
+        line[used++] = *text++;
+    }
+    return used;
+}
+
+/* The call has not ended a second after the signal: says what it waits for. */
+static void on_alarm(int number)
+{
+    char line[256], digits[24];
+    size_t used = 0, at = sizeof digits - 1;
+    okra_int size = 0;
+    const char *doing = okra_context_doing(interrupted_context, &size);
+    (void)number;
+    digits[at] = '\0';
+    do {
+        digits[--at] = (char)('0' + size % 10);
+        size /= 10;
+    } while (size > 0 && at > 0);
+    used = put_text(line, used, sizeof line,
+                    "\nokra: interrupted; it ends when a step ends");
+    if (*doing) {
+        used = put_text(line, used, sizeof line, " (");
+        used = put_text(line, used, sizeof line, doing);
+        used = put_text(line, used, sizeof line, " of ");
+        used = put_text(line, used, sizeof line, digits + at);
+        used = put_text(line, used, sizeof line, " rows)");
+    }
+    used = put_text(line, used, sizeof line, "; interrupt again to end at once\n");
+    (void)!write(STDERR_FILENO, line, used);
+}
+
 static void on_signal(int number)
 {
     caught = number;
     okra_context_cancel(interrupted_context);
+    alarm(1);
 }
 
 void cli_catch_signals(okra_context *context)
@@ -28,6 +64,9 @@ void cli_catch_signals(okra_context *context)
     /* A second signal ends the program at once. */
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
+    struct sigaction late = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    sigemptyset(&late.sa_mask);
+    sigaction(SIGALRM, &late, NULL);
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error of its writing */
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {

@@ -133,6 +133,10 @@ OKRA_API void okra_context_set_warning(okra_context *context, okra_warning_fn fn
 /* Asks a running call to stop with OKRA_ECANCELLED; safe in a signal handler and from
  * other threads. The request stands until okra_context_resume. */
 OKRA_API void okra_context_cancel(okra_context *context);
+/* The operation on matrices that was begun last in this context ("eigh", "gemm", ...; "":
+ * none) and the number of its rows: what a cancelled call may still wait for, since an
+ * operation runs to its end. May be called from a signal handler. */
+OKRA_API const char *okra_context_doing(const okra_context *context, okra_int *size);
 OKRA_API void okra_context_resume(okra_context *context);
 
 OKRA_API int okra_context_threads(const okra_context *context);

@@ -16,5 +16,6 @@ int main(int argc, char **argv)
     if (!sandbox_enter(strtoll(argv[1], NULL, 10), strtoll(argv[2], NULL, 10))) {
         return 3;
     }
-    return mat_answer("/proc/self/fd/0", argc > 3 ? argv[3] : NULL, sandbox_close, 1);
+    return mat_answer("/proc/self/fd/0", argc > 3 ? argv[3] : NULL,
+                      strtoll(argv[1], NULL, 10), sandbox_close, 1);
 }

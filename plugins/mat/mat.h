@@ -16,7 +16,10 @@ bool sandbox_close(void);
 
 /* Reads variable `part` (NULL: the only numeric one) of the file `path` and writes the
  * records of data/files/mat.h to `out`. `opened` is called once the file is open (NULL:
- * nothing is). 0, or 1 after an error, which the records tell. */
-int mat_answer(const char *path, const char *part, bool (*opened)(void), int out);
+ * nothing is). Elements of more than `memory` bytes are not read: the library, which has
+ * the shape by then, does not want them. 0, or 1 after an error, which the records tell.
+ */
+int mat_answer(const char *path, const char *part, int64_t memory, bool (*opened)(void),
+               int out);
 
 #endif

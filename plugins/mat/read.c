@@ -282,7 +282,8 @@ done:
     return ok;
 }
 
-int mat_answer(const char *path, const char *part, bool (*opened)(void), int out)
+int mat_answer(const char *path, const char *part, int64_t memory, bool (*opened)(void),
+               int out)
 {
     bool ok = false;
     matvar_t *v = NULL;
@@ -296,6 +297,11 @@ int mat_answer(const char *path, const char *part, bool (*opened)(void), int out
         goto done;
     }
     if (!choose(file, part, out, &v) || !tell_shape(v, out)) {
+        goto done;
+    }
+    int64_t n = 0, d = 0;
+    if (!flat(v, &n, &d) || (v->class_type != MAT_C_SPARSE && 8 * n * d > memory)) {
+        fail(out, OKRA_EMEM, "variable '%s' does not fit in the memory budget", v->name);
         goto done;
     }
     if (Mat_VarReadDataAll(file, v) != 0) {

@@ -27,6 +27,9 @@ struct okra_context {
     void *warning_user;
     bool muted;
     atomic_bool cancelled;
+    /* What was begun last: the name of an operation and the size of its matrix. */
+    _Atomic(const char *) doing;
+    atomic_llong doing_size;
 };
 
 /* The processors that this process may run on, asked each time: a program may change it.
@@ -285,4 +288,21 @@ okra_status okra_parse_bytes(const char *text, okra_int *bytes)
     }
     *bytes = (okra_int)(value * scale);
     return OKRA_OK;
+}
+
+void okra_doing_(okra_context *context, const char *what, okra_int size)
+{
+    if (context) {
+        atomic_store_explicit(&context->doing, what, memory_order_relaxed);
+        atomic_store_explicit(&context->doing_size, size, memory_order_relaxed);
+    }
+}
+
+const char *okra_context_doing(const okra_context *context, okra_int *size)
+{
+    const char *what = context ? atomic_load(&context->doing) : NULL;
+    if (size) {
+        *size = context ? atomic_load(&context->doing_size) : 0;
+    }
+    return what ? what : "";
 }

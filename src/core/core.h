@@ -168,6 +168,8 @@ int okra_workers_(const okra_context *context);
 /* ---- context ---- */
 
 okra_status okra_cancelled_(const okra_context *context) OKRA_CHECK;
+/* Tells okra_context_doing what begins; `what` must stay. */
+void okra_doing_(okra_context *context, const char *what, okra_int size);
 void okra_progress_(const okra_context *context, const char *what, okra_int done,
                     okra_int total);
 void okra_warn_(const okra_context *context, const char *format, ...) OKRA_PRINTF(2, 3);

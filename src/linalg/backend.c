@@ -72,6 +72,7 @@ okra_status okra_backend_enter_(okra_context *ctx, const char *op, const char *n
     if (!ref) {
         okra_blas_core_warn_(ctx);
     }
+    okra_doing_(ctx, op, count > 0 ? views[0].rows : 0);
     *out = backend;
 done:
     return st;

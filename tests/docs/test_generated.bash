@@ -34,5 +34,10 @@ if [ -n "$python" ] && [ -e docs/benchmarks.md ]; then
     "$python" bench/page.py --check
     checked=$((checked + 1))
 fi
+if [ -e docs/fuzzing.json ]; then
+    python3 tests/fuzz/page.py docs/fuzzing.json | diff docs/fuzzing.md - ||
+        { echo "docs/fuzzing.md is not what docs/fuzzing.json gives: make fuzz writes both"; exit 1; }
+    checked=$((checked + 1))
+fi
 [ $checked -gt 0 ] || { echo "skipped: no page of results is committed"; exit 77; }
 echo "$checked pages are what their results give"

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         bool ended = false;
         FUZZ_CHECK(in >= 0 && out >= 0 && write(in, data, size) == (ssize_t)size);
         snprintf(path, sizeof path, "/proc/self/fd/%d", in);
-        (void)mat_answer(path, NULL, NULL, out);
+        (void)mat_answer(path, NULL, INT64_C(1) << 22, NULL, out);
         FUZZ_CHECK(lseek(out, 0, SEEK_SET) == 0);
         if (okra_mat_receive_(&source, out, 10, &ended, &read) == OKRA_OK) {
             fuzz_check(read);

@@ -49,6 +49,21 @@ TEST(settings_are_kept_and_checked)
     okra_context_free(c);
 }
 
+TEST(what_was_begun_last)
+{
+    okra_context *c;
+    okra_int size = 7;
+    CHECK_OK(okra_context_create(&c));
+    CHECK_TEXT(okra_context_doing(c, &size), "");
+    CHECK(size == 0);
+    okra_doing_(c, "eigh", 12);
+    CHECK_TEXT(okra_context_doing(c, &size), "eigh");
+    CHECK(size == 12);
+    okra_doing_(NULL, "eigh", 12);
+    CHECK_TEXT(okra_context_doing(NULL, NULL), "");
+    okra_context_free(c);
+}
+
 TEST(cancellation_stands_until_resumed)
 {
     okra_context *c;
@@ -138,5 +153,5 @@ TEST(bytes_are_parsed)
     }
 }
 
-MAIN(RUN(defaults), RUN(settings_are_kept_and_checked),
+MAIN(RUN(defaults), RUN(settings_are_kept_and_checked), RUN(what_was_begun_last),
      RUN(cancellation_stands_until_resumed), RUN(callbacks_hear), RUN(bytes_are_parsed))

@@ -1,0 +1,75 @@
+/*
+ * read_files.c: reads many data files one after another, each with a small memory budget.
+ *
+ * Usage: read_files BUDGET < LIST; a line of LIST is what okra_data_read takes. Before
+ * each file its line is printed, so that the culprit of a crash is known; a file that
+ * takes longer than 10 s or more memory than the budget and 64 MiB is a fault.
+ */
+#include "core/core.h"
+#include "okra/data.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LINE = 4096, SECONDS_MOST = 10 };
+#define SPARE (INT64_C(64) << 20)
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Whether a file was read or refused as it should be. */
+static bool read_one(okra_context *context, okra_int budget, const char *spec,
+                     bool *taken)
+{
+    okra_data *data = NULL;
+    okra_int live = okra_alloc_live_blocks_();
+    okra_alloc_reset_peak_();
+    double begin = now();
+    okra_status st = okra_data_read(context, spec, &data);
+    double took = now() - begin;
+    okra_int peak = okra_alloc_peak_bytes_();
+    *taken = st == OKRA_OK;
+    if (st == OKRA_OK ? !data : data || !*okra_message() || st == OKRA_EINTERNAL) {
+        printf("FAULT: status %s, message '%s'\n", okra_status_name(st), okra_message());
+        return false;
+    }
+    okra_data_free(data);
+    if (took > SECONDS_MOST || peak > budget + SPARE ||
+        okra_alloc_live_blocks_() != live) {
+        printf("FAULT: %.1f s, %lld bytes at most, %lld blocks left\n", took,
+               (long long)peak, (long long)(okra_alloc_live_blocks_() - live));
+        return false;
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    okra_context *context = NULL;
+    char line[LINE];
+    long faults = 0, files = 0, taken = 0;
+    okra_int budget = argc == 2 ? atoll(argv[1]) : 0;
+    if (budget <= 0 || okra_context_create(&context) != OKRA_OK ||
+        okra_context_set_memory(context, budget) != OKRA_OK) {
+        fputs("usage: read_files BUDGET < LIST\n", stderr);
+        return 2;
+    }
+    while (fgets(line, sizeof line, stdin)) {
+        bool was = false;
+        line[strcspn(line, "\n")] = '\0';
+        puts(line);
+        fflush(stdout);
+        faults += !read_one(context, budget, line, &was);
+        files++;
+        taken += was;
+    }
+    okra_context_free(context);
+    printf("%ld files, %ld taken, %ld faults\n", files, taken, faults);
+    return faults || files == 0;
+}
