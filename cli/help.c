@@ -258,10 +258,34 @@ static void help_kernels(FILE *out)
     list(out, okra_transform_name, "");
 }
 
+static const struct {
+    okra_trait trait;
+    const char *text;
+} traits[] = {
+    {OKRA_TRAIT_MISSING, "outputs with missing values"},
+    {OKRA_TRAIT_UNLABELLED, "inputs without outputs"},
+    {OKRA_TRAIT_LOW_RANK, "low rank without n x n matrices"},
+    {OKRA_TRAIT_PATH, "several lambdas together"},
+    {OKRA_TRAIT_LEAVE_OUT, "leaving out in closed form"},
+    {OKRA_TRAIT_VARIANCE, "variance of a prediction"},
+    {OKRA_TRAIT_LINKS, "links alone"},
+};
+
 static void help_methods(FILE *out)
 {
     fputs("Methods of 'okra fit --method NAME', with their flags:\n\n", out);
     list(out, okra_method_name, "--");
+    fputs("\nWhat they can do:\n\n", out);
+    for (size_t t = 0; t < sizeof traits / sizeof *traits; t++) {
+        fprintf(out, "  %s:", traits[t].text);
+        const char *name;
+        for (size_t i = 0; (name = okra_method_name(i, NULL, NULL)) != NULL; i++) {
+            if (okra_method_has(name, traits[t].trait)) {
+                fprintf(out, " %s", name);
+            }
+        }
+        fputc('\n', out);
+    }
 }
 
 static void help_decoders(FILE *out)

@@ -29,6 +29,19 @@ OKRA_API const char *okra_method_name(size_t index, const char **help,
 OKRA_API const char *okra_decoder_name(size_t index, const char **help,
                                        const okra_option_table **options);
 
+/* What a method can do, or needs, by its name; false for an unknown one. */
+typedef enum okra_trait {
+    OKRA_TRAIT_MISSING,    /* takes outputs with missing values                       */
+    OKRA_TRAIT_UNLABELLED, /* takes inputs without outputs                            */
+    OKRA_TRAIT_LOW_RANK,   /* has a form of its own for kernels of low rank           */
+    OKRA_TRAIT_PATH,       /* fits several lambdas together                           */
+    OKRA_TRAIT_LEAVE_OUT,  /* has left-out predictions in closed form                 */
+    OKRA_TRAIT_VARIANCE,   /* tells the variance of a prediction                      */
+    OKRA_TRAIT_SELF,       /* looks at k(x,x) of the inputs it is asked about         */
+    OKRA_TRAIT_LINKS,      /* scores links, and predicts nothing else                 */
+} okra_trait;
+OKRA_API bool okra_method_has(const char *method, okra_trait trait);
+
 /* options == NULL: the defaults. A set option that the chosen method does not use is an
  * error. x may have more objects than y where the method can use them: the first ones are
  * those of y, the others are inputs without outputs. */

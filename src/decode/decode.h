@@ -71,8 +71,8 @@ typedef struct okra_decoder_ {
     const char *name, *help;
     okra_option_table options;
     bool maps; /* takes predictions under okra_output_.map; else a block has W or d */
-    bool
-        pointwise; /* an object is made from its prediction alone, whatever the outputs */
+    bool pointwise; /* makes an object from its prediction alone, whatever the outputs */
+    bool chooses;   /* one of the candidates: the training outputs where none are given */
     okra_status (*create)(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
                           const okra_decode_request_ *request, void **state);

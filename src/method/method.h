@@ -154,6 +154,19 @@ typedef struct okra_linker_ {
                            okra_int labelled, okra_mat_ P, okra_mat_ Q);
 } okra_linker_;
 
+/* ---- before a fit of low rank ---- */
+
+typedef struct okra_fit_plan_ {
+    double n, m, d;    /* inputs, features of inputs and of outputs                   */
+    double value, map; /* operations of a kernel value, and of the features of a row   */
+    double left;       /* bytes of the budget that are left                           */
+    /* What the fit takes: passes over the data (`most`: at most), operations a row and
+     * besides, doubles that are held, and of a row of a block beside its features. */
+    double passes, row, once, doubles, width;
+    bool most;
+    char rounds[80], kept[80]; /* to be told after the blocks, and after the memory */
+} okra_fit_plan_;
+
 /* ---- one interface ---- */
 
 /* A model that was read from a file, for a method to judge what tables cannot say. */
@@ -172,7 +185,6 @@ typedef struct okra_method_ {
     bool unlabelled;     /* can use inputs without outputs; else a problem has none */
     bool low_rank;       /* can use map_x and map_y; else a problem has none        */
     bool large;          /* predicts from query->K as well as from query->Kx        */
-    bool gaussian;       /* h(x) is the mean of a Gaussian process with noise lambda */
     /* Whether it can with these options and this problem, of which n, unlabelled, x, y
      * and the features are set, kernels and maps are not; NULL: always. */
     bool (*factored)(const okra_problem_ *problem, const okra_options *options);
@@ -207,6 +219,14 @@ typedef struct okra_method_ {
                          const okra_options *options, const double *lambda, size_t count,
                          const okra_parts_ *parts, bool explicitly, okra_left_fn_ sink,
                          void *user);
+    /* Whether embed can give h(x) of this model; NULL: where there is embed. */
+    bool (*embeds)(const okra_bag_ *bag);
+    /* h(x) is the mean of a Gaussian process with the input kernel as covariance: its
+     * noise, of n pairs; false: not this model. NULL: never. */
+    bool (*noise)(const okra_bag_ *bag, okra_int n, double *lambda);
+    /* Of low rank: what it is going to do beyond, or in place of, one pass for moments,
+     * a decomposition of them and coefficients, which `plan` holds. NULL: nothing. */
+    okra_status (*plan)(const okra_options *options, okra_fit_plan_ *plan);
     /* The coordinates in which decoders compare objects; NULL: the whole space. */
     okra_status (*components)(const okra_bag_ *bag, okra_int n, okra_components_ *out);
     /* The criterion that decoders minimise; NULL: the distance to h(x). */
@@ -228,5 +248,7 @@ okra_status okra_method_fit_(okra_context *ctx, const okra_method_ *method,
 /* Does the method use maps of low rank for this? As the hook `factored` is given. */
 bool okra_method_factored_(const okra_method_ *method, const okra_problem_ *problem,
                            const okra_options *options);
+/* A hook `noise`: the lambda of the bag. */
+bool okra_noise_lambda_(const okra_bag_ *bag, okra_int n, double *lambda);
 
 #endif

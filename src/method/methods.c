@@ -65,3 +65,9 @@ bool okra_method_factored_(const okra_method_ *method, const okra_problem_ *prob
 {
     return method->low_rank && (!method->factored || method->factored(problem, options));
 }
+
+bool okra_noise_lambda_(const okra_bag_ *bag, okra_int n, double *lambda)
+{
+    (void)n;
+    return okra_bag_get_number_(bag, "lambda", lambda);
+}

@@ -22,26 +22,52 @@
 #include "model/model.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { ROWS = 256 };
 
-/* The lambda of the system that was solved; false: the variance does not exist, or the
- * model does not keep its training inputs. */
+/* The noise of the process; false: the variance does not exist, or the model does not
+ * keep its training inputs. */
 static bool noise_of(const okra_model *m, double *lambda)
 {
-    const char *operator_text = okra_bag_get_text_(m->bag, "operator");
     okra_int n = m->training->x->n;
-    if (!m->method->gaussian || m->training->waves || n != m->training->y->n ||
-        (operator_text && strncmp(operator_text, "diagonal", 8) == 0) ||
-        !okra_bag_get_number_(m->bag, "lambda", lambda)) {
-        return false;
-    }
-    if (operator_text &&
-        (strcmp(operator_text, "cov") == 0 || strcmp(operator_text, "ccov") == 0)) {
-        *lambda *= (double)n;
-    }
-    return true;
+    return m->method->noise && !m->training->waves && n == m->training->y->n &&
+           m->method->noise(m->bag, n, lambda);
+}
+
+/* G of K + lambda I = G G', on the engine. */
+static okra_status factor(okra_context *ctx, const okra_bound_ *kx, double lambda,
+                          okra_large_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = okra_bound_count_(kx);
+    okra_entries_ *entries = NULL;
+    okra_large_ *G = NULL;
+    TRY(okra_entries_create_(ctx, kx, NULL, &entries));
+    TRY(okra_large_create_(ctx, n, n, "the Gram matrix of the inputs", &G));
+    TRY(okra_large_gram_(ctx, entries, 0, G));
+    TRY(okra_large_add_diagonal_(ctx, lambda, G));
+    TRY(okra_large_cholesky_(ctx, G, NULL));
+    *out = G;
+    G = NULL;
+done:
+    okra_entries_free_(entries);
+    okra_large_free_(G);
+    return st;
+}
+
+/* B (of the host) <- rows of k_x' G'^-1 */
+static okra_status solve_rows(okra_context *ctx, const okra_entries_ *entries,
+                              okra_int first, const okra_large_ *G, okra_mat_ B)
+{
+    okra_status st = OKRA_OK;
+    okra_large_ *rows = NULL;
+    TRY(okra_large_begin_(ctx, false, B, &rows));
+    TRY(okra_large_gram_(ctx, entries, first, rows));
+    TRY(okra_large_trsm_(ctx, false, true, G, rows));
+    TRY(okra_large_end_(ctx, rows, B));
+done:
+    okra_large_free_(rows);
+    return st;
 }
 
 static okra_status variances(okra_context *ctx, const okra_model *m, const okra_data *x,
@@ -51,28 +77,27 @@ static okra_status variances(okra_context *ctx, const okra_model *m, const okra_
     okra_int n = m->training->x->n;
     const okra_bound_ *kx = m->training->bound_x;
     okra_other_ *other = NULL;
-    double *K = NULL, *B = NULL, *self = NULL;
+    okra_entries_ *entries = NULL;
+    okra_large_ *G = NULL;
+    double *B = NULL, *self = NULL;
     TRY(okra_other_create_(ctx, kx, x, &other));
     ALLOC(self, x->n);
     TRY(okra_other_diagonal_(ctx, kx, other, self));
-    TRY(okra_doubles_(ctx, n, n, "the Gram matrix of the inputs", &K));
+    TRY(okra_entries_create_(ctx, kx, other, &entries));
     TRY(okra_doubles_(ctx, ROWS, n, "a block of test rows", &B));
-    okra_mat_ G = okra_mat_of_(K, n, n);
-    TRY(okra_bound_gram_(ctx, kx, G));
-    okra_mat_add_diagonal_(G, lambda);
-    TRY(okra_engine_cholesky_(ctx, G, NULL));
+    TRY(factor(ctx, kx, lambda, &G));
     for (okra_int first = 0; first < x->n; first += ROWS) {
         okra_mat_ rows = okra_mat_of_(B, OKRA_MIN_(ROWS, x->n - first), n);
-        TRY(okra_other_cross_(ctx, kx, other, first, rows));
-        TRY(okra_engine_trsm_(ctx, false, true, G, rows)); /* rows of k_x' G'^-1 */
+        TRY(solve_rows(ctx, entries, first, G, rows));
         for (okra_int r = 0; r < rows.rows; r++) {
             double v = self[first + r] - okra_dot_(n, B + r * n, B + r * n);
             out[(first + r) * OKRA_CONFIDENCE_COLUMNS + 2] = v < 0 ? 0 : v;
         }
     }
 done:
+    okra_entries_free_(entries);
     okra_other_free_(other);
-    okra_free_(K);
+    okra_large_free_(G);
     okra_free_(B);
     okra_free_(self);
     return st;

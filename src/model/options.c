@@ -128,3 +128,30 @@ const char *okra_decoder_name(size_t index, const char **help,
     }
     return NULL;
 }
+
+bool okra_method_has(const char *method, okra_trait trait)
+{
+    const okra_method_ *m = method ? okra_method_find_(method) : NULL;
+    if (!m) {
+        return false;
+    }
+    switch (trait) {
+    case OKRA_TRAIT_MISSING:
+        return m->missing;
+    case OKRA_TRAIT_UNLABELLED:
+        return m->unlabelled;
+    case OKRA_TRAIT_LOW_RANK:
+        return m->low_rank;
+    case OKRA_TRAIT_PATH:
+        return m->path != NULL;
+    case OKRA_TRAIT_LEAVE_OUT:
+        return m->leave != NULL;
+    case OKRA_TRAIT_VARIANCE:
+        return m->noise != NULL;
+    case OKRA_TRAIT_SELF:
+        return m->needs_self;
+    case OKRA_TRAIT_LINKS:
+        return m->linker != NULL;
+    }
+    return false;
+}

@@ -1,5 +1,5 @@
 /*
- * options.h: the options of fit and predict themselves.
+ * options.h: the options of fit, predict and select themselves.
  */
 #ifndef OKRA_MODEL_OPTIONS_H_
 #define OKRA_MODEL_OPTIONS_H_
@@ -15,7 +15,13 @@ typedef struct okra_predict_fields_ {
     okra_int top;
 } okra_predict_fields_;
 
-extern const okra_option_table okra_fit_table_, okra_predict_table_;
+typedef struct okra_select_fields_ {
+    const char *cv, *metric;
+    okra_int budget, refine, repeats;
+    bool train_on_one;
+} okra_select_fields_;
+
+extern const okra_option_table okra_fit_table_, okra_predict_table_, okra_select_table_;
 
 /* The tables of "fit" and "predict"; NULL for another topic. */
 const okra_option_table *const *okra_model_tables_(const char *topic, size_t *count);

@@ -2,13 +2,12 @@
  * plan.c: what a fit of low rank is going to do, before it does it: ranks, blocks, passes
  * over the data, memory, and a guess at the time.
  *
- * Operations are counted as in method/ridge/ridge_low.c, ridge_cg.c and boxqp_low.c,
- * kernel values as 2 d + 20 each, and divided by the rate of a small matrix product
- * measured on the spot: good to a factor of two on a quiet machine.
+ * Operations are counted as the methods say (okra_fit_plan_ of method.h), kernel values as 2
+ * d + 20 each, and divided by the rate of a small matrix product measured on the spot:
+ * good to a factor of two on a quiet machine.
  */
 #include "model/model.h"
 
-#include "method/smoothness/graph.h"
 #include "model/options.h"
 
 #include <math.h>
@@ -67,50 +66,6 @@ static double mapping(const side *s)
 {
     return s->columns * s->value + (s->columns > s->rank ? 2 * s->columns * s->rank : 0) +
            s->rank * s->rank;
-}
-
-/* What a smoothness penalty adds (method/ridge/moments_graph.c). */
-typedef struct smoothing {
-    double passes, row, kept; /* over the data; operations a row; doubles that are kept */
-} smoothing;
-
-static okra_status read_graph(const char *text, const side *s, double n, smoothing *out)
-{
-    okra_status st = OKRA_OK;
-    okra_graph_text_ graph = {0};
-    double m = s->rank;
-    TRY(okra_graph_low_check_(text));
-    TRY(okra_graph_parse_(text, &graph));
-    if (graph.source == OKRA_GRAPH_GRAM_) {
-        *out = (smoothing){2, 2 * mapping(s) + 3 * m * m, 0};
-    } else {
-        bool search = graph.source == OKRA_GRAPH_KNN_;
-        *out = (smoothing){1, mapping(s) + 2 * m * m + (search ? n * m : 0),
-                           (graph.stages > 0 ? 2 : 1) * n * m};
-    }
-done:
-    okra_free_(graph.file);
-    return st;
-}
-
-/* The margin on thin factors (method/margin/boxqp_low.c, dual_low.c): how often it comes
- * back to the features, which is known by experience alone. */
-typedef struct margin_work {
-    const char *what;         /* NULL: not this method   */
-    double times, row, extra; /* operations, doubles a row */
-} margin_work;
-
-static margin_work read_margin(const char *method, const okra_options *options, double m,
-                               double d)
-{
-    const char *loss = okra_options_get(options, "loss");
-    if (strcmp(method, "margin") != 0) {
-        return (margin_work){0};
-    }
-    return strcmp(loss, "hinge") == 0 ? (margin_work){"rounds", 15, 15 * 4 * m * d, 0}
-           : strcmp(loss, "huber") == 0
-               ? (margin_work){"Newton steps", 5, 5 * m * m + 15 * 4 * m * d, 3 * d}
-               : (margin_work){"Newton steps", 40, 40 * m * m + 400 * 4 * m * d, 3 * d};
 }
 
 /* Operations a second of a matrix product. */
@@ -173,50 +128,37 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
         TRY(read_side("low-rank-y", low_y, y, &sy));
     }
     TRY(measure(context, &rate));
-    const char *solver = okra_options_get(options, "solver");
-    bool cg = solver && strcmp(solver, "cg") == 0;
     double m = sx.rank, d = mapped ? sy.rank : features ? (double)y->d : 0;
-    double steps = cg ? atof(okra_options_get(options, "cg-iterations")) : 0;
-    margin_work margin = read_margin(f.method, options, m, d);
-    bool semi = !cg && okra_options_is_set(options, "lambda2");
-    const char *operator_text = okra_options_get(options, "operator");
-    bool diagonal = operator_text && strncmp(operator_text, "diagonal", 8) == 0;
-    smoothing smooth = {0};
-    if (semi) {
-        TRY(read_graph(okra_options_get(options, "graph"), &sx, n, &smooth));
+    okra_fit_plan_ plan = {
+        .n = n,
+        .m = m,
+        .d = d,
+        .value = sx.value,
+        .map = mapping(&sx),
+        .left = (double)(okra_context_memory(context) - okra_alloc_live_bytes_()),
+        .passes = d > 0 ? 1 : 2,
+        .row = mapping(&sx) + m * m + 2 * m * d,
+        .once = m * m * m,
+        .doubles = 2 * m * m + 2 * m * d + (mapped ? 2 * d * d : 0)};
+    if (method->plan) {
+        TRY(method->plan(options, &plan));
     }
-    double row = cg ? m * sx.value + 2 * m * d : mapping(&sx) + m * m + 2 * m * d;
-    row += smooth.row + (diagonal ? mapping(&sx) + 2 * m * d : 0);
-    row += mapped ? mapping(&sy) + d * d : 0;
-    row += margin.row;
-    double work = choosing(&sx, n) + (mapped ? choosing(&sy, n) : 0) + n * row +
-                  steps * n * (m * sx.value + 4 * m * d) + (cg ? 8 : 1) * m * m * m;
-    double memory = 8 * ((semi ? 4 : 2) * m * m + (cg || diagonal ? 5 : 2) * m * d +
-                         (mapped ? 2 * d * d : 0));
-    okra_int width = (okra_int)(sx.columns + (mapped ? sy.columns : 0) + (cg ? d : 0));
+    plan.row += mapped ? mapping(&sy) + d * d : 0;
+    double work =
+        choosing(&sx, n) + (mapped ? choosing(&sy, n) : 0) + n * plan.row + plan.once;
+    okra_int width = (okra_int)(sx.columns + (mapped ? sy.columns : 0) + plan.width);
     okra_int rows = okra_block_rows_(context, x->n, width);
     *seconds = work / rate;
-    double passes = cg ? steps + 1 : (d > 0 ? 1 : 2) + smooth.passes + diagonal;
-    char kept[80] = "", rounds[80] = "";
-    if (margin.what) {
-        double left = (double)(okra_context_memory(context) - okra_alloc_live_bytes_());
-        bool stay = 8 * n * (m + d + margin.extra) < left;
-        snprintf(rounds, sizeof rounds, ", then about %.0f %s on features %s",
-                 margin.times, margin.what, stay ? "that are kept" : "made anew");
-        memory += 8 * n * (margin.extra + (stay ? m + d : 0));
-    }
-    if (smooth.kept > 0) {
-        snprintf(kept, sizeof kept, ", %.2f GiB of features in memory or TMPDIR",
-                 8 * smooth.kept / 1073741824.0);
-    }
     snprintf(
         text, size,
         "rank %.0f of %lld inputs, %.0f output features; %s%.0f pass%s over the data "
         "in blocks of %lld rows%s; %.2f GiB and a block of %.2f GiB%s; about %.0f s at "
         "%.0f Gflop/s",
-        m, (long long)x->n, d, cg ? "at most " : "", passes, passes > 1 ? "es" : "",
-        (long long)rows, rounds, memory / 1073741824.0,
-        8.0 * (double)rows * (double)width / 1073741824.0, kept, *seconds, rate / 1e9);
+        m, (long long)x->n, d, plan.most ? "at most " : "", plan.passes,
+        plan.passes > 1 ? "es" : "", (long long)rows, plan.rounds,
+        8 * plan.doubles / 1073741824.0,
+        8.0 * (double)rows * (double)width / 1073741824.0, plan.kept, *seconds,
+        rate / 1e9);
 done:
     okra_kernel_free(ky);
     return st;

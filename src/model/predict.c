@@ -70,24 +70,11 @@ static okra_status check_request(const okra_model *model,
     return OKRA_OK;
 }
 
-/* Can the method give H by itself? Asked of it with its first row. */
-static okra_status probe(okra_context *ctx, run *r, okra_int d)
+/* Can the method give H by itself? */
+static bool gives_embedding(const okra_model *m)
 {
-    if (!r->model->training->output.features || !r->model->method->embed ||
-        r->walk.tests == 0) {
-        return OKRA_OK;
-    }
-    okra_status st = OKRA_OK;
-    double *row = NULL;
-    ALLOC(row, d);
-    st = okra_walk_embed_(ctx, &r->walk, 0, okra_mat_of_(row, 1, d));
-    r->direct = st == OKRA_OK;
-    if (st == OKRA_EUNSUPPORTED) {
-        st = OKRA_OK;
-    }
-done:
-    okra_free_(row);
-    return st;
+    return m->training->output.features && m->method->embed &&
+           (!m->method->embeds || m->method->embeds(m->bag));
 }
 
 /* The whole output space, or the components that the method predicts; the distance to
@@ -152,9 +139,7 @@ static okra_status prepare(okra_context *ctx, run *r, const okra_data *x)
     p->n = r->model->training->y->n;
     p->d = embeds ? width : output->d;
     TRY(okra_walk_open_(ctx, r->model, x, p->d, &r->walk));
-    if (!embeds) {
-        TRY(probe(ctx, r, p->d));
-    }
+    r->direct = !embeds && gives_embedding(r->model);
     if (r->want_weights) {
         TRY(okra_doubles_(ctx, p->tests, p->n, "the weights of all test points",
                           &p->weights));

@@ -115,7 +115,7 @@ okra_status okra_group_has_closed_form_(const okra_lambda_group_ *g, bool *out)
            !g->task->folds.train_on_one && !okra_kernel_centers_(kx) &&
            !okra_kernel_centers_(ky) &&
            (parts || g->scorer.feature || space->decoder->pointwise ||
-            strcmp(space->decoder->name, "candidates") == 0);
+            space->decoder->chooses);
 done:
     okra_kernel_free(kx);
     okra_kernel_free(ky);

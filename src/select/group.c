@@ -97,12 +97,10 @@ static okra_status open_group(okra_lambda_group_ *g)
     TRY(okra_scorer_create_(task->metric, task->source, space, &g->scorer));
     g->scorer.predict = g->predict;
     /* Candidates of their own, and decoders that look at objects, need the objects. */
-    bool candidates =
-        strcmp(space->decoder->name, "candidates") == 0 && !g->scorer.candidates;
-    g->rows = g->scorer.feature || candidates;
+    g->rows = g->scorer.feature || (space->decoder->chooses && !g->scorer.candidates);
     TRY(is_low(g, &g->low));
     g->plain = is_plain(g) || (!g->scorer.feature && !space->decoder->pointwise &&
-                               strcmp(space->decoder->name, "candidates") != 0);
+                               !space->decoder->chooses);
     g->keep_inputs =
         space->method->unlabelled && (task->source->inputs > task->source->n ||
                                       okra_options_is_set(g->fit, "lambda2"));

@@ -168,7 +168,7 @@ okra_status okra_scorer_left_(okra_context *ctx, const okra_scorer_ *s,
         *has_each = true;
         return feature(ctx, &view->output, view->output.y, block, value, each);
     }
-    bool own = !s->candidates && strcmp(s->decoder->name, "candidates") == 0;
+    bool own = !s->candidates && s->decoder->chooses;
     TRY(decode(ctx, s, view, block, own ? 2 : 1, &decoded));
     if (own) {
         ALLOC(nearest, block->m);

@@ -1,7 +1,6 @@
 /*
  * select.h: what the files of selection share.
  *
- *   options.c   the options: those of fit and predict, as texts that may hold grids
  *   space.c     the grid: axes, cells, the options of a cell
  *   folds.c     who is left out when
  *   grams.c     Gram matrices of the whole training set, once for each kernel
@@ -24,16 +23,8 @@
 #include "link/link.h"
 #include "metric/metric.h"
 #include "model/model.h"
+#include "model/options.h"
 #include "okra/select.h"
-
-/* ---- options.c ---- */
-
-typedef struct okra_select_fields_ {
-    const char *cv, *metric;
-    okra_int budget, refine, repeats;
-    bool train_on_one;
-} okra_select_fields_;
-extern const okra_option_table okra_select_table_;
 
 /* ---- space.c ---- */
 

@@ -316,7 +316,8 @@ okra_status okra_view_predict_(okra_context *ctx, const okra_view_ *v,
     TRY(okra_doubles_(ctx, v->m, OKRA_MAX_(v->n, d), "left-out predictions", &P));
     TRY(query(ctx, v, method->needs_self, K, inputs, &selves, &q));
     st = OKRA_EUNSUPPORTED;
-    if (!embeds && v->output.features && method->embed) {
+    if (!embeds && v->output.features && method->embed &&
+        (!method->embeds || method->embeds(bag))) {
         st = method->embed(ctx, bag, &q, okra_mat_of_(P, v->m, d));
         block->H = okra_mat_of_(P, v->m, d);
     }

@@ -17,13 +17,10 @@ from .._data import (Data, as_data, bits, gram, is_graphs, is_vectors, labels,
                      named)
 from .._kernel import metric as metric_value
 from .._kernel import metric_is_loss
-from .._library import Handle, lib, options
+from .._library import Handle, constants, lib, options
 from .._model import Model
 from ._shared import (ContextMixin, TagsMixin, as_sequence, is_linear, kernel_values,
                       number, self_values, take, validate)
-
-# Methods that look at the self-similarities of test inputs.
-_NEEDS_SELF = {"knn", "tgp-kl", "tgp-hsic"}
 
 
 class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimator):
@@ -90,7 +87,9 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             if reset:
                 self._x_objects = X
                 return gram(kernel_values(self.kx, X, X, "kx"))
-            own = self_values(self.kx, X) if self._method_name() in _NEEDS_SELF else None
+            needed = lib.okra_method_has(self._method_name().encode(),
+                                         constants["OKRA_TRAIT_SELF"])
+            own = self_values(self.kx, X) if needed else None
             return gram(kernel_values(self.kx, X, self._x_objects, "kx"), own)
         if not is_vectors(X):
             X = named(X, "X")

@@ -431,4 +431,6 @@ const okra_method_ okra_method_margin_ = {
     .predict = predict,
     .embed = okra_ridge_embed_,
     .kept = kept,
+    .embeds = okra_ridge_embeds_,
+    .plan = okra_margin_plan_,
 };

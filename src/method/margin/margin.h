@@ -65,6 +65,9 @@ okra_status okra_dual_newton_step_(okra_context *ctx, okra_dual_newton_ *newton,
 
 /* ---- the method ---- */
 
+/* margin_low.c: as the hook of okra_method_. */
+okra_status okra_margin_plan_(const okra_options *options, okra_fit_plan_ *plan);
+
 typedef struct okra_margin_options_ {
     double lambda, lambda2, tube, delta, tolerance;
     const char *operator_text, *graph;

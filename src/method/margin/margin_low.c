@@ -21,6 +21,7 @@
 #include "method/ridge/ridge.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Waves may be more than the pairs, which makes the n x n form the smaller one; other
@@ -235,4 +236,26 @@ okra_status okra_margin_low_(okra_margin_ *m, const double *lambda, size_t count
 done:
     clear(&z);
     return st;
+}
+
+/* How often the duals come back to the features is known by experience alone. */
+okra_status okra_margin_plan_(const okra_options *options, okra_fit_plan_ *p)
+{
+    double m = p->m, d = p->d, times = 40, row = 40 * m * m + 400 * 4 * m * d;
+    const char *loss = okra_options_get(options, "loss");
+    bool hinge = strcmp(loss, "hinge") == 0;
+    if (hinge) {
+        times = 15;
+        row = 15 * 4 * m * d;
+    } else if (strcmp(loss, "huber") == 0) {
+        times = 5;
+        row = 5 * m * m + 15 * 4 * m * d;
+    }
+    double extra = hinge ? 0 : 3 * d;
+    bool stay = 8 * p->n * (m + d + extra) < p->left;
+    p->row += row;
+    p->doubles += p->n * (extra + (stay ? m + d : 0));
+    snprintf(p->rounds, sizeof p->rounds, ", then about %.0f %s on features %s", times,
+             hinge ? "rounds" : "Newton steps", stay ? "that are kept" : "made anew");
+    return OKRA_OK;
 }

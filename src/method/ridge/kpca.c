@@ -340,10 +340,10 @@ const okra_method_ okra_method_kpca_ = {
     .path = path,
     .low_rank = true,
     .large = true,
-    .gaussian = true,
     .form = form,
     .width = okra_ridge_width_,
     .predict = predict,
     .components = components,
     .kept = kept,
+    .noise = okra_noise_lambda_,
 };

@@ -42,6 +42,7 @@
 #include "method/smoothness/semi.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct ridge_options {
@@ -358,6 +359,76 @@ static const okra_kept_ kept_embedding[] = {
 static const okra_kept_ *const kept[] = {kept_factor, kept_weights, kept_embedding, NULL};
 /* clang-format on */
 
+/* n lambda with cov and ccov, as in their systems; every coordinate of diagonal has a
+ * process of its own. */
+static bool noise(const okra_bag_ *bag, okra_int n, double *lambda)
+{
+    const char *text = okra_bag_get_text_(bag, "operator");
+    bool covariances = text && (strcmp(text, "cov") == 0 || strcmp(text, "ccov") == 0);
+    if ((text && strncmp(text, "diagonal", 8) == 0) ||
+        !okra_bag_get_number_(bag, "lambda", lambda)) {
+        return false;
+    }
+    *lambda *= covariances ? (double)n : 1;
+    return true;
+}
+
+/* ---- before a fit of low rank ---- */
+
+/* What a smoothness penalty adds (moments_graph.c). */
+static okra_status plan_graph(const char *text, okra_fit_plan_ *p)
+{
+    okra_status st = OKRA_OK;
+    okra_graph_text_ graph = {0};
+    double m = p->m, rows = 0;
+    TRY(okra_graph_low_check_(text));
+    TRY(okra_graph_parse_(text, &graph));
+    bool gram = graph.source == OKRA_GRAPH_GRAM_;
+    if (gram) {
+        p->passes += 2;
+        p->row += 2 * p->map + 3 * m * m;
+    } else {
+        bool search = graph.source == OKRA_GRAPH_KNN_;
+        p->passes += 1;
+        p->row += p->map + 2 * m * m + (search ? p->n * m : 0);
+        rows = (graph.stages > 0 ? 2 : 1) * p->n * m;
+        snprintf(p->kept, sizeof p->kept, ", %.2f GiB of features in memory or TMPDIR",
+                 8 * rows / 1073741824.0);
+    }
+    p->doubles += 2 * m * m;
+done:
+    okra_free_(graph.file);
+    return st;
+}
+
+static okra_status plan(const okra_options *options, okra_fit_plan_ *p)
+{
+    okra_status st = OKRA_OK;
+    ridge_options o;
+    double m = p->m, d = p->d;
+    TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
+    if (o.solver == SOLVER_CG) { /* ridge_cg.c */
+        double steps = (double)o.cg.iterations;
+        p->row = m * p->value + 2 * m * d + steps * (m * p->value + 4 * m * d);
+        p->passes = steps + 1;
+        p->once *= 8;
+        p->doubles += 3 * m * d;
+        p->width = d;
+        p->most = true;
+        goto done;
+    }
+    if (okra_options_is_set(options, "lambda2")) {
+        TRY(plan_graph(o.graph, p));
+    }
+    if (strncmp(o.operator_text, "diagonal", 8) == 0) { /* ridge_low_diagonal.c */
+        p->passes += 1;
+        p->row += p->map + 2 * m * d;
+        p->doubles += 3 * m * d;
+    }
+done:
+    return st;
+}
+
 const okra_method_ okra_method_ridge_ = {
     .name = "ridge",
     .help = "regularised least squares with an operator-valued kernel",
@@ -366,12 +437,14 @@ const okra_method_ okra_method_ridge_ = {
     .unlabelled = true,
     .low_rank = true,
     .large = true,
-    .gaussian = true,
     .path = path,
     .form = okra_ridge_form_,
     .width = okra_ridge_width_,
     .predict = okra_ridge_predict_,
     .embed = okra_ridge_embed_,
+    .embeds = okra_ridge_embeds_,
     .leave = leave,
     .kept = kept,
+    .noise = noise,
+    .plan = plan,
 };

@@ -115,6 +115,7 @@ okra_form_ okra_ridge_form_(const okra_bag_ *bag);
 okra_int okra_ridge_width_(const okra_bag_ *bag);
 okra_status okra_ridge_predict_(okra_context *ctx, const okra_bag_ *bag,
                                 okra_query_ *query, okra_mat_ out) OKRA_CHECK;
+bool okra_ridge_embeds_(const okra_bag_ *bag);
 okra_status okra_ridge_embed_(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                               okra_mat_ out) OKRA_CHECK;
 

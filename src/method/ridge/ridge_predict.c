@@ -28,6 +28,11 @@ static bool has(const okra_bag_ *bag, const char *name)
     return okra_bag_get_(bag, name, &r, &c) != NULL;
 }
 
+bool okra_ridge_embeds_(const okra_bag_ *bag)
+{
+    return has(bag, "coefficients");
+}
+
 okra_form_ okra_ridge_form_(const okra_bag_ *bag)
 {
     return has(bag, "factor") || has(bag, "B") ? OKRA_FORM_WEIGHTS : OKRA_FORM_EMBEDDING;

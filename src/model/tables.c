@@ -1,9 +1,11 @@
 /*
- * options.c: the options of selection: its own, and those of fit and predict, where every
+ * tables.c: the options of selection: its own, and those of fit and predict, where every
  * number becomes a text that may hold a grid.
  */
 #include "model/options.h"
-#include "select/select.h"
+
+#include "okra/model.h"
+#include "okra/select.h"
 
 #include <pthread.h>
 #include <string.h>

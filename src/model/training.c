@@ -1,0 +1,135 @@
+/*
+ * training.c: the training set seen through its kernels.
+ */
+#include "model/model.h"
+
+#include <math.h>
+
+static okra_status bind_training(okra_context *ctx, const okra_kernel *kernel,
+                                 const okra_data *data, const okra_bag_ *bag,
+                                 const char *prefix, okra_bound_ **out)
+{
+    okra_status st = bag ? okra_bound_load_(ctx, kernel, data, bag, prefix, out)
+                         : okra_bound_create_(ctx, kernel, data, out);
+    if (st == OKRA_EARG || st == OKRA_EUNSUPPORTED) {
+        okra_message_prefix_("%s", prefix);
+    }
+    return st;
+}
+
+/* Outputs as the output kernel sees them: missing values are 0. Only explicit features
+ * are used of such outputs, and those keep their NaN. */
+static okra_status fill(const okra_data *y, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int area = 0;
+    double *values = NULL;
+    if (!y->missing) {
+        *out = okra_data_retain(y);
+        return OKRA_OK;
+    }
+    TRY(okra_area_(y->n, y->d, sizeof *values, &area));
+    ALLOC(values, area);
+    for (okra_int i = 0; i < area; i++) {
+        double value = y->values[i / y->d * y->ld + i % y->d];
+        values[i] = isnan(value) ? 0 : value;
+    }
+    TRY(okra_data_adopt_dense_(values, y->n, y->d, y->source, out));
+    values = NULL;
+done:
+    okra_free_(values);
+    return st;
+}
+
+okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra_data *y,
+                               okra_kernel *kx, okra_kernel *ky, const okra_bag_ *bag,
+                               okra_map_ *map_y, okra_training_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_training_ *t;
+    okra_map_ *loaded = NULL;
+    ZALLOC(t, 1);
+    atomic_init(&t->references, 1);
+    TRY(okra_data_copy(x, &t->x));
+    TRY(okra_data_copy(y, &t->y));
+    TRY(bind_training(ctx, kx, t->x, bag, "kx", &t->bound_x));
+    TRY(fill(t->y, &t->filled));
+    okra_kernel_stream_(ky, 2); /* random choices apart from those of kx */
+    if (bag && okra_map_saved_(bag, "y")) {
+        TRY(okra_map_load_(ctx, ky, t->filled, bag, "y", &loaded));
+        map_y = loaded;
+    }
+    if (!map_y) {
+        TRY(bind_training(ctx, ky, t->filled, bag, "ky", &t->bound_y));
+    }
+    t->output = (okra_output_){
+        .y = t->y, .ky = t->bound_y, .kernel = ky, .map = map_y, .feature_scale = 1};
+    double scale;
+    if (t->y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale)) {
+        t->output.features = t->y->values;
+        t->output.features_ld = t->y->ld;
+        t->output.d = t->y->d;
+        t->output.feature_scale = scale;
+    } else if (t->y->kind == OKRA_DENSE && okra_kernel_is_metric_(ky)) {
+        t->output.vectors = t->y->values;
+        t->output.vectors_ld = t->y->ld;
+        t->output.d = t->y->d;
+    }
+    if (t->y->missing && !t->output.features) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "y has missing values, for which ky must be linear; it is %s",
+             okra_kernel_text(ky));
+    }
+    double waves = 0;
+    t->waves = bag && okra_bag_get_number_(bag, "x.waves", &waves) && waves != 0;
+    t->kx = kx;
+    t->ky = ky;
+    t->map_y = map_y;
+    *out = t;
+    t = NULL;
+    loaded = NULL;
+done:
+    okra_map_free_(loaded);
+    okra_training_free_(t);
+    return st;
+}
+
+okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
+                                  const okra_data *y, okra_kernel *kx, okra_kernel *ky,
+                                  const okra_bag_ *bag, okra_training_ **out)
+{
+    return okra_training_low_(ctx, x, y, kx, ky, bag, NULL, out);
+}
+
+okra_problem_ okra_training_problem_(const okra_training_ *t, const okra_data *x,
+                                     const okra_map_ *map_x)
+{
+    return (okra_problem_){.n = t->y->n,
+                           .unlabelled = x->n - t->y->n,
+                           .x = x,
+                           .y = t->y,
+                           .kx = t->bound_x,
+                           .ky = t->bound_y,
+                           .features = t->output.features,
+                           .d = t->output.features ? t->output.d : 0,
+                           .features_ld = t->output.features_ld,
+                           .feature_scale = t->output.feature_scale,
+                           .map_x = map_x,
+                           .map_y = t->map_y};
+}
+
+void okra_training_free_(okra_training_ *t)
+{
+    if (t && atomic_fetch_sub(&t->references, 1) == 1) {
+        okra_bound_free_(t->bound_x);
+        okra_bound_free_(t->bound_y);
+        okra_map_free_(t->map_y);
+        okra_kernel_free(t->kx);
+        okra_kernel_free(t->ky);
+        okra_data_free(t->x);
+        okra_data_free(t->y);
+        okra_data_free(t->filled);
+        okra_free_(t->waves_text);
+        okra_free_(t);
+    }
+}
