@@ -187,6 +187,7 @@ TEST(tables_and_names)
     const char *help;
     const okra_option_table *table;
     CHECK(okra_option_tables("fit", &count) && count > 1);
+    CHECK(okra_option_tables("select", &count) && count > 2);
     CHECK(okra_option_tables("predict", &count) && count > 1);
     CHECK(!okra_option_tables("bake", &count) && count == 0);
     size_t methods = 0, decoders = 0;
@@ -238,6 +239,30 @@ TEST(failing_allocations)
     pairs_free(&p);
 }
 
-MAIN(RUN(what_fit_refuses), RUN(what_predict_refuses), RUN(what_must_be_given),
-     RUN(a_cancelled_run_stops), RUN(the_model_keeps_what_it_needs),
-     RUN(tables_and_names), RUN(failing_allocations))
+TEST(traits_are_those_of_the_methods)
+{
+    static const okra_trait all[] = {OKRA_TRAIT_MISSING,   OKRA_TRAIT_UNLABELLED,
+                                     OKRA_TRAIT_LOW_RANK,  OKRA_TRAIT_PATH,
+                                     OKRA_TRAIT_LEAVE_OUT, OKRA_TRAIT_VARIANCE,
+                                     OKRA_TRAIT_SELF,      OKRA_TRAIT_LINKS};
+    enum { ALL = sizeof all / sizeof *all };
+    static const struct {
+        const char *method;
+        bool has[ALL];
+    } known[] = {{"ridge", {true, true, true, true, true, true, false, false}},
+                 {"kpca", {false, false, true, true, false, true, false, false}},
+                 {"knn", {false, false, false, false, false, false, true, false}},
+                 {"kcca", {false, false, false, false, false, false, false, true}},
+                 {"nothing", {false}}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        for (int t = 0; t < ALL; t++) {
+            CHECK(okra_method_has(known[i].method, all[t]) == known[i].has[t]);
+        }
+    }
+    CHECK(!okra_method_has(NULL, OKRA_TRAIT_PATH));
+    CHECK(!okra_method_has("ridge", (okra_trait)99));
+}
+
+MAIN(RUN(traits_are_those_of_the_methods), RUN(what_fit_refuses),
+     RUN(what_predict_refuses), RUN(what_must_be_given), RUN(a_cancelled_run_stops),
+     RUN(the_model_keeps_what_it_needs), RUN(tables_and_names), RUN(failing_allocations))
