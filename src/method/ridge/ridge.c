@@ -380,7 +380,7 @@ static okra_status plan_graph(const char *text, okra_fit_plan_ *p)
 {
     okra_status st = OKRA_OK;
     okra_graph_text_ graph = {0};
-    double m = p->m, rows = 0;
+    double m = p->m, held = 0;
     TRY(okra_graph_low_check_(text));
     TRY(okra_graph_parse_(text, &graph));
     bool gram = graph.source == OKRA_GRAPH_GRAM_;
@@ -391,9 +391,9 @@ static okra_status plan_graph(const char *text, okra_fit_plan_ *p)
         bool search = graph.source == OKRA_GRAPH_KNN_;
         p->passes += 1;
         p->row += p->map + 2 * m * m + (search ? p->n * m : 0);
-        rows = (graph.stages > 0 ? 2 : 1) * p->n * m;
+        held = (graph.stages > 0 ? 2 : 1) * p->n * m;
         snprintf(p->kept, sizeof p->kept, ", %.2f GiB of features in memory or TMPDIR",
-                 8 * rows / 1073741824.0);
+                 8 * held / 1073741824.0);
     }
     p->doubles += 2 * m * m;
 done:
