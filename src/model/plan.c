@@ -2,9 +2,9 @@
  * plan.c: what a fit of low rank is going to do, before it does it: ranks, blocks, passes
  * over the data, memory, and a guess at the time.
  *
- * Operations are counted as the methods say (okra_fit_plan_ of method.h), kernel values as 2
- * d + 20 each, and divided by the rate of a small matrix product measured on the spot:
- * good to a factor of two on a quiet machine.
+ * Operations are counted as the methods say (okra_fit_plan_ of method.h), kernel values
+ * as 2 d + 20 each, and divided by the rate of a small matrix product measured on the
+ * spot: good to a factor of two on a quiet machine.
  */
 #include "model/model.h"
 
