@@ -1,5 +1,6 @@
 """Sphinx's settings for the site of okra; tools/docs/make.py calls it."""
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -30,11 +31,11 @@ napoleon_use_ivar = True
 
 
 def _plain_docstring(app, what, name, obj, options, lines):
-    """|x| in a docstring is an absolute value; scikit-learn's own references lead nowhere here."""
+    """|x| is an absolute value, model_ no reference; scikit-learn's references lead nowhere."""
     for k, line in enumerate(lines):
         parts = line.split("``")
         parts[::2] = [p.replace("|", "\\|") for p in parts[::2]]
-        line = "``".join(parts)
+        line = re.sub(r"^:(ivar|vartype) (.*?)_:", r":\1 \2\\_:", "``".join(parts))
         lines[k] = line if ":ref:`" not in line else line.split(":ref:`")[0].rstrip()
 
 
