@@ -59,7 +59,10 @@ static okra_status kernel_rows(okra_context *ctx, okra_mat_ V, const double *x,
 okra_status okra_link_beta(okra_context *context, okra_int nodes, const okra_link *edges,
                            okra_int edge_count, double *beta)
 {
-    NOT_NULL(edges);
+    if (edge_count > 0) {
+        NOT_NULL(edges);
+    }
+    NOT_NULL(beta);
     okra_status st = OKRA_OK;
     okra_network_ *network = NULL;
     okra_link_ *list = NULL;

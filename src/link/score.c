@@ -207,7 +207,9 @@ okra_status okra_link_score(okra_context *context, okra_links *links, okra_link 
                             okra_int count)
 {
     NOT_NULL(links);
-    NOT_NULL(pairs);
+    if (count > 0) {
+        NOT_NULL(pairs);
+    }
     okra_status st = OKRA_OK;
     for (okra_int k = 0; k < count; k++) {
         okra_link *pair = &pairs[k];
@@ -287,7 +289,10 @@ okra_status okra_link_evaluate(okra_context *context, okra_links *links,
                                okra_int truth_count, okra_ranking **out)
 {
     NOT_NULL(links);
-    NOT_NULL(truth);
+    if (truth_count > 0) {
+        NOT_NULL(truth);
+    }
+    NOT_NULL(out);
     okra_status st = OKRA_OK;
     okra_int all = okra_link_count(links, which);
     collection c = {0};

@@ -50,8 +50,11 @@ static void merge(okra_ranking *r)
 okra_status okra_ranking_create(okra_int n, const double *score,
                                 const unsigned char *positive, okra_ranking **out)
 {
-    NOT_NULL(score);
-    NOT_NULL(positive);
+    if (n > 0) {
+        NOT_NULL(score);
+        NOT_NULL(positive);
+    }
+    NOT_NULL(out);
     okra_status st = OKRA_OK;
     okra_ranking *r = NULL;
     ZALLOC(r, 1);

@@ -113,6 +113,9 @@ static double data_bytes(const okra_data *data)
 
 double okra_model_bytes(const okra_model *model, bool compact)
 {
+    if (!model) {
+        return 0;
+    }
     double sum = data_bytes(model->training->x) + data_bytes(model->training->y);
     const char *name;
     const double *values;

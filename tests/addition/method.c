@@ -54,6 +54,15 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     return OKRA_OK;
 }
 
+/* What a model keeps, which a model file is checked against: see data/kept.h. */
+/* clang-format off */
+static const okra_kept_ kept_power[] = {
+    OKRA_KEEPS_NUMBER_("power", OKRA_KEPT_POSITIVE_, "1e-3", "1e3"),
+    OKRA_KEEPS_SAME_("inputs", "c", "n"),
+    OKRA_KEPT_END_};
+static const okra_kept_ *const kept[] = {kept_power, NULL};
+/* clang-format on */
+
 const okra_method_ okra_method_share_ = {
     .name = "share",
     .help = "the mean of the outputs, each by the similarity of its input",
@@ -61,4 +70,5 @@ const okra_method_ okra_method_share_ = {
     .fit = fit,
     .form = form,
     .predict = predict,
+    .kept = kept,
 };
