@@ -133,8 +133,8 @@ static okra_status check_value(const checked *c, double value, double low, doubl
 /* The bounds of values; false: a size in them does not exist. */
 static bool bounds(const checked *c, double *low, double *high)
 {
-    *low = -INFINITY;
-    *high = INFINITY;
+    *low = -(double)INFINITY;
+    *high = (double)INFINITY;
     return (!c->row->low || evaluate(c->sizes, c->row->low, low)) &&
            (!c->row->high || evaluate(c->sizes, c->row->high, high));
 }

@@ -296,14 +296,14 @@ done:
 
 static const kind_io kinds[] = {
     [OKRA_DENSE] = {save_dense, load_dense, true},
-    [OKRA_SPARSE] = {save_sparse, load_sparse},
-    [OKRA_BITS] = {save_bits, load_bits},
-    [OKRA_LABELS] = {save_labels, load_labels},
+    [OKRA_SPARSE] = {save_sparse, load_sparse, false},
+    [OKRA_BITS] = {save_bits, load_bits, false},
+    [OKRA_LABELS] = {save_labels, load_labels, false},
     [OKRA_GRAM] = {save_gram, load_gram, true},
-    [OKRA_STRINGS] = {okra_ragged_save_, okra_ragged_load_},
-    [OKRA_SEQUENCES] = {okra_ragged_save_, okra_ragged_load_},
-    [OKRA_GRAPHS] = {okra_ragged_save_, okra_ragged_load_},
-    [OKRA_NODES] = {save_nodes, load_nodes},
+    [OKRA_STRINGS] = {okra_ragged_save_, okra_ragged_load_, false},
+    [OKRA_SEQUENCES] = {okra_ragged_save_, okra_ragged_load_, false},
+    [OKRA_GRAPHS] = {okra_ragged_save_, okra_ragged_load_, false},
+    [OKRA_NODES] = {save_nodes, load_nodes, false},
     [OKRA_TUPLE] = {okra_tuple_save_, okra_tuple_load_, true},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };

@@ -45,7 +45,7 @@ static const broken texts[] = {
      "1,2\n3,\x01\xff"
      "0123456789012345678901234567890123456789\n",
      OKRA_EFORMAT,
-     "line 2, column 2: '?\xff"
+     "line 2, column 2: '?\\xff"
      "01234567890123456789012345678901234567...' is not a number"},
     {"@", "a.tsv", "1\t2\n3\t\n", OKRA_EFORMAT,
      "line 2, column 2: a value is missing (); outputs with gaps are "
