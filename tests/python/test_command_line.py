@@ -29,7 +29,8 @@ def files(tmp_path_factory):
 
 CASES = [
     (IOKR(kx="rbf(sigma=4)", lam=0.3), ["--lambda", "0.3", "--decode", "explicit"]),
-    (IOKR(kx="rbf(sigma=4)", ky="rbf(sigma=7)", lam=0.1), ["--ky", "rbf(sigma=7)"]),
+    (IOKR(kx="rbf(sigma=4)", ky="rbf(sigma=7)", lam=0.1),
+     ["--ky", "rbf(sigma=7)", "--lambda", "0.1"]),
     (IOKR(kx="rbf(sigma=4)", ky="rbf(sigma=7)", operator="ccov", lam=1e-4, epsilon=0.02),
      ["--ky", "rbf(sigma=7)", "--operator", "ccov", "--lambda", "1e-4", "--epsilon",
       "0.02"]),
