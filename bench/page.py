@@ -1,8 +1,8 @@
-"""docs/benchmarks.md from the JSON lines of benchmarks.
+"""docs/benchmarks.md and docs/benchmarks-cuda.md from the JSON lines of benchmarks.
 
 page.py FILE...     takes the lines of a run (bench/out/*.jsonl) in the place of those that
-                    docs/benchmarks.jsonl has of the same benchmark, and writes the page
-page.py --check     says whether the page is what the lines give; status 1 if it is not
+                    docs/benchmarks*.jsonl has of the same benchmark, and writes the page
+page.py --check     says whether the pages are what the lines give; status 1 if one is not
 """
 import ast
 import json
@@ -10,8 +10,15 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LINES = os.path.join(HERE, "..", "docs", "benchmarks.jsonl")
-PAGE = os.path.join(HERE, "..", "docs", "benchmarks.md")
+DOCS = os.path.join(HERE, "..", "docs")
+# Benchmarks that need a machine of their own have pages of their own.
+PAGES = {"bench_cuda": "benchmarks-cuda"}
+HEAD_CUDA = """# Benchmarks on a GPU
+
+Written from what `bench/bench_cuda.py` printed in one run on the machine named below; nothing here is
+typed by hand. A claim is a ratio of two times of that run, or what its name says, beside the target
+that it must reach. What was not measured is not listed.
+"""
 HEAD = """# Benchmarks
 
 Written by `make bench` from what the benchmarks print; nothing here is typed by hand. A claim is a
@@ -58,8 +65,8 @@ def row(item):
     return f"| {name} | {ratio} | {target} | {met} | {more} |".replace("|  |", "| |")
 
 
-def page(runs):
-    parts = [HEAD]
+def page(runs, head):
+    parts = [head]
     for name in sorted(runs):
         run, claims = runs[name][0], runs[name][1:]
         parts.append(f"## {name}\n\n{about(name)}\n\n{run['date']} · commit {run['commit']} · "
@@ -70,20 +77,29 @@ def page(runs):
 
 
 def main(arguments):
-    runs = read(LINES) if os.path.exists(LINES) else {}
-    if arguments == ["--check"]:
-        if not runs or open(PAGE).read() != page(runs):
-            print("docs/benchmarks.md is not what docs/benchmarks.jsonl gives: it was changed by "
-                  "hand; `make bench` writes it")
-            return 1
-        return 0
-    for path in arguments:
-        runs.update(read(path))
-    with open(LINES, "w") as f:
-        f.writelines(json.dumps(item) + "\n" for name in sorted(runs) for item in runs[name])
-    with open(PAGE, "w") as f:
-        f.write(page(runs))
-    return 0
+    wrong = 0
+    given = {}
+    for path in arguments if arguments != ["--check"] else []:
+        given.update(read(path))
+    for name, head in (("benchmarks", HEAD), ("benchmarks-cuda", HEAD_CUDA)):
+        lines, target = (os.path.join(DOCS, name + end) for end in (".jsonl", ".md"))
+        runs = read(lines) if os.path.exists(lines) else {}
+        if arguments == ["--check"]:
+            if os.path.exists(target) != bool(runs) or (
+                    runs and open(target).read() != page(runs, head)):
+                print(f"docs/{name}.md is not what docs/{name}.jsonl gives: it was changed by "
+                      "hand; bench/page.py writes it")
+                wrong = 1
+            continue
+        mine = {k: v for k, v in given.items() if PAGES.get(k, "benchmarks") == name}
+        if not mine:
+            continue
+        runs.update(mine)
+        with open(lines, "w") as f:
+            f.writelines(json.dumps(item) + "\n" for run in sorted(runs) for item in runs[run])
+        with open(target, "w") as f:
+            f.write(page(runs, head))
+    return wrong
 
 
 sys.exit(main(sys.argv[1:]))

@@ -31,21 +31,23 @@ static __device__ void count(int c[4], const uint32_t a[4], const uint32_t b[2])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/* Which entry a thread holds: rows g and g + 8, columns 2 t and 2 t + 1 of 16 x 8. */
-static __device__ void write(const int c[4], int64_t i0, int64_t j0, int64_t ni,
-                             int64_t nj, const double *u, const double *v, double *out,
-                             int64_t ld)
+static __device__ double value(int count, bool tanimoto, double u, double v)
 {
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        int64_t i = i0 + k / 2 * 8, j = j0 + k % 2;
-        if (i < ni && j < nj) {
-            double x = (double)c[k];
-            if (u) {
-                double d = u[i] + v[j] - x;
-                x = d > 0 ? x / d : 1;
-            }
-            out[i * ld + j] = x;
+    double x = (double)count, d = u + v - x;
+    return !tanimoto ? x : d > 0 ? x / d : 1;
+}
+
+/* Two neighbours of one row. */
+static __device__ void put(double *row, int64_t j, int64_t nj, double x, double y)
+{
+    if (j + 1 < nj && (reinterpret_cast<uintptr_t>(row + j) & 15) == 0) {
+        *reinterpret_cast<double2 *>(row + j) = make_double2(x, y);
+    } else {
+        if (j < nj) {
+            row[j] = x;
+        }
+        if (j + 1 < nj) {
+            row[j + 1] = y;
         }
     }
 }
@@ -89,12 +91,25 @@ __global__ void __launch_bounds__(THREADS, 2)
         }
         __syncthreads();
     }
+    /* Of 16 x 8 values a thread holds rows g and g + 8, columns 2 t and 2 t + 1. */
+    double cv[2 * OVER];
+    int64_t i = i0 + row + g, j = j0 + column + 2 * t;
 #pragma unroll
-    for (int d = 0; d < DOWN; d++) {
+    for (int o = 0; o < 2 * OVER; o++) {
+        int64_t at = j + o / 2 * 8 + o % 2;
+        cv[o] = u && at < nj ? v[at] : 0;
+    }
 #pragma unroll
-        for (int o = 0; o < OVER; o++) {
-            write(c[d][o], i0 + row + d * 16 + g, j0 + column + o * 8 + 2 * t, ni, nj, u, v,
-                  out, ld);
+    for (int d = 0; d < 2 * DOWN; d++) {
+        int64_t r = i + d / 2 * 16 + d % 2 * 8;
+        if (r < ni) {
+            double ru = u ? u[r] : 0;
+#pragma unroll
+            for (int o = 0; o < OVER; o++) {
+                const int *two = &c[d / 2][o][d % 2 * 2];
+                put(out + r * ld, j + o * 8, nj, value(two[0], u, ru, cv[2 * o]),
+                    value(two[1], u, ru, cv[2 * o + 1]));
+            }
         }
     }
 }

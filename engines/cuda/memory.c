@@ -6,7 +6,10 @@
  */
 #include "gpu.h"
 
+#include <stdio.h>
+
 #define GIB 0x1p30
+#define SMALL 0x1p20
 
 okra_status gpu_room_(gpu_ *g, okra_context *ctx, size_t *bytes)
 {
@@ -27,7 +30,7 @@ done:
     return st;
 }
 
-/* Room for `bytes` more beside `kept` bytes of the arena. */
+/* Room for `bytes` more; what is small is not worth a question. */
 static okra_status ask(gpu_ *g, okra_context *ctx, double bytes, const char *what,
                        const char *instead)
 {
@@ -35,7 +38,7 @@ static okra_status ask(gpu_ *g, okra_context *ctx, double bytes, const char *wha
     size_t room = 0;
 
     TRY(gpu_room_(g, ctx, &room));
-    if (bytes > (double)room) {
+    if (bytes > (double)room && bytes > SMALL) {
         bool told = g->host->budget(ctx) > 0;
         st = g->host->fail(
             OKRA_EBUDGET, "%s needs %.2f GiB on GPU %d (%s), where %.2f GiB %s; %s", what,
@@ -89,10 +92,13 @@ okra_status gpu_create_(void *e, okra_context *ctx, okra_int rows, okra_int cols
     gpu_ *g = e;
     gpu_body_ *A = NULL;
     size_t room = 0, total = 0;
+    char text[256];
 
     TRY(gpu_use_(g));
+    snprintf(text, sizeof text, "%s of %lld x %lld doubles", what, (long long)rows,
+             (long long)cols);
     double size = (double)rows * (double)stride(cols) * sizeof(double);
-    TRY(ask(g, ctx, size, what, low_rank));
+    TRY(ask(g, ctx, size, text, low_rank));
     size_t bytes = (size_t)rows * (size_t)stride(cols) * sizeof(double);
     GPU_TRY(cudaMemGetInfo(&room, &total), "asking for free memory");
     okra_int budget = g->host->budget(ctx);
@@ -104,7 +110,7 @@ okra_status gpu_create_(void *e, okra_context *ctx, okra_int rows, okra_int cols
         return OKRA_EMEM;
     }
     *A = (gpu_body_){NULL, rows, cols, stride(cols)};
-    GPU_TRY(cudaMalloc((void **)&A->p, bytes), what);
+    GPU_TRY(cudaMalloc((void **)&A->p, bytes), text);
     g->used += bytes;
     *body = A;
     A = NULL;

@@ -6,6 +6,7 @@ import numbers
 import os
 import sys
 import warnings
+import weakref
 from pathlib import Path
 from typing import Any, Callable, Optional
 
@@ -130,10 +131,12 @@ class Context:
             check(lib.okra_context_set_memory(self.pointer, size))
         if engine is not None:
             check(lib.okra_context_set_engine(self.pointer, str(engine).encode()))
-        self._warning = _warning_fn(self._warn)
+        # Weak: a context that nobody holds goes at once, and its engine with it.
+        warn, report = weakref.WeakMethod(self._warn), weakref.WeakMethod(self._report)
+        self._warning = _warning_fn(lambda *told: warn()(*told))
         lib.okra_context_set_warning(self.pointer, self._warning, None)
         if verbose:
-            self._report_fn = _progress_fn(self._report)
+            self._report_fn = _progress_fn(lambda *told: report()(*told))
             lib.okra_context_set_progress(self.pointer, self._report_fn, None)
 
     def _stop(self, failure: BaseException) -> None:

@@ -83,7 +83,9 @@ static void check_open(const okra_engine_class_ *v, void *e)
     printf("  %s\n", text);
     CHECK(strstr(text, "compute capability") != NULL);
     CHECK_FAILS(v->create(e, NULL, 10000000, 10000000, "the Gram matrix", &other),
-                OKRA_EBUDGET, "the Gram matrix needs 745058.06 GiB on GPU 0");
+                OKRA_EBUDGET,
+                "the Gram matrix of 10000000 x 10000000 doubles needs 745058.06 "
+                "GiB on GPU 0");
     CHECK(strstr(okra_message(), "--low-rank-x") != NULL);
     CHECK_FAILS(v->open(&host, "99", &other), OKRA_EUNSUPPORTED,
                 "engine cuda:99: there is no such GPU, the last is cuda:");
