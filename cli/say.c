@@ -151,14 +151,16 @@ void cli_on_progress(void *user, const char *what, okra_int done, okra_int total
     enum { WIDTH = 30 };
     static double last, begin;
     static okra_int begun;
+    static char phase[48];
     const cli_run *run = user;
-    bool selects = strcmp(run->command->name, "select") == 0;
+    bool selects = run->choosing || strcmp(run->command->name, "select") == 0;
     bool whole = strcmp(what, "select") == 0 || strcmp(what, "refine") == 0;
     if (run->common.quiet || total <= 0 || !isatty(STDERR_FILENO) ||
         (selects && !whole)) { /* a selection is shown as a whole, not its parts */
         return;
     }
-    if (begin <= 0 || done < begun) {
+    if (begin <= 0 || done < begun || strcmp(phase, what) != 0) {
+        snprintf(phase, sizeof phase, "%s", what);
         begin = cli_now();
         begun = done;
     }
@@ -178,7 +180,7 @@ void cli_on_progress(void *user, const char *what, okra_int done, okra_int total
     bar[WIDTH] = '\0';
     fprintf(stderr, "\r\033[K%s [%s] %3.0f %%", what, bar,
             100 * (double)done / (double)total);
-    if (selects && done > begun) { /* at the speed so far */
+    if (done > begun && (selects || now - begin > 1)) { /* at the speed so far */
         char left[32];
         double each = (now - begin) / (double)(done - begun);
         cli_seconds(each * (double)(total - done), left, sizeof left);

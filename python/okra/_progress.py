@@ -12,6 +12,7 @@ class _Bar:
 
     def __init__(self, total: int, desc: str) -> None:
         self.total, self.desc, self.n, self._drawn = total, desc, 0, 0.0
+        self._begin, self._begun = time.monotonic(), None
 
     def refresh(self) -> None:
         now = time.monotonic()
@@ -20,8 +21,14 @@ class _Bar:
         self._drawn = now
         share = self.n / self.total if self.total else 1.0
         filled = int(share * self.WIDTH)
+        if self._begun is None:
+            self._begun = self.n
+        left = ""
+        if self.n > self._begun and now - self._begin > 1:  # at the speed so far
+            each = (now - self._begin) / (self.n - self._begun)
+            left = f", {each * (self.total - self.n):.0f} s left"
         sys.stderr.write(f"\r{self.desc}: |{'#' * filled}{' ' * (self.WIDTH - filled)}| "
-                         f"{share:4.0%}")
+                         f"{share:4.0%}{left}\033[K")
         sys.stderr.flush()
 
     def close(self) -> None:

@@ -83,8 +83,15 @@ okra_status okra_cholesky_by_(okra_context *warned, okra_int n,
 
     ALLOC(diagonal, n);
     if (n > 0) {
+        bool told = warned && n >= OKRA_TOLD_ROWS_;
         TRY(steps->diagonal(steps->user, diagonal));
+        if (told) { /* one call, which tells nothing itself */
+            okra_progress_(warned, "factor", 0, 1);
+        }
         TRY(steps->factor(steps->user, &first));
+        if (told) {
+            okra_progress_(warned, "factor", 1, 1);
+        }
     }
     if (!first) {
         TRY(steps->restore(steps->user, diagonal));

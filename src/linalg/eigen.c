@@ -14,7 +14,14 @@ okra_status okra_eigh_(okra_context *ctx, okra_mat_ A, double *w)
     TRY(okra_check_square_("eigh", 'A', A));
     TRY(okra_check_finite_("eigh", 'A', true, A));
     if (A.rows > 0) {
+        bool long_work = A.rows >= OKRA_TOLD_ROWS_;
+        if (long_work) { /* one call, which tells nothing itself */
+            okra_progress_(ctx, "eigenvectors", 0, 1);
+        }
         TRY(backend->eigh(ctx, A, w));
+        if (long_work) {
+            okra_progress_(ctx, "eigenvectors", 1, 1);
+        }
     }
 done:
     return st;

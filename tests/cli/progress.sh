@@ -23,6 +23,13 @@ def on_terminal(command):
 
 shown = on_terminal(fit)
 assert b"gram [" in shown and b" %" in shown and shown.endswith(b"\r\x1b[K"), shown
+assert b"factor [" in shown, shown
 assert on_terminal(fit + ["--quiet"]) == b""
+# a choice is shown as a whole, with the time that is left; so are predictions
+numpy.save("x.npy", r.normal(size=(700, 20)))
+numpy.save("y.npy", r.normal(size=(700, 5)))
+shown = on_terminal(["okra", "fit", "--x", "x.npy", "--y", "y.npy", "-o", "m.okra"])
+assert b"select [" in shown and b" left" in shown and b"gram [" not in (
+    shown[:shown.rindex(b"select [")]), shown
 assert subprocess.run(fit, capture_output=True).stderr == b""
 END
