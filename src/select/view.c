@@ -99,14 +99,34 @@ done:
     return st;
 }
 
+/* Another engine than the host, and an expression that it computes by itself: it makes a
+ * Gram matrix sooner than slices of one would reach it. */
+static okra_status made_there(okra_context *ctx, const okra_bound_ *kx, bool *yes)
+{
+    okra_status st = OKRA_OK;
+    okra_entries_ *entries = NULL;
+    *yes = false;
+    if (!okra_engine_is_host_(ctx)) {
+        TRY(okra_entries_create_(ctx, kx, NULL, &entries));
+        *yes = entries->steps != NULL;
+    }
+done:
+    okra_entries_free_(entries);
+    return st;
+}
+
 /* K of the training inputs and between left-out and training inputs. */
 static okra_status slice_inputs(okra_context *ctx, okra_pairs_ *s,
                                 const okra_view_request_ *r, okra_int *inputs,
                                 okra_int count, okra_view_ *v)
 {
     okra_status st = OKRA_OK;
-    const double *G;
-    TRY(okra_source_gram_(ctx, s, 'x', v->training->kx, &G));
+    const double *G = NULL;
+    bool there = false;
+    TRY(made_there(ctx, v->problem.kx, &there));
+    if (!there) {
+        TRY(okra_source_gram_(ctx, s, 'x', v->training->kx, &G));
+    }
     if (!G) {
         goto done;
     }
