@@ -13,7 +13,15 @@ static const char page_style[] =
     "h1{font-size:1.6rem;margin:.5rem 0}h2{font-size:1.25rem;margin:2rem 0 .25rem}"
     "h3{font-size:1rem;margin:1.25rem 0 .25rem}p,li{margin:.25rem 0}"
     ".soft{color:var(--soft);font-size:.875rem}nav a{margin-right:1rem}a{color:var(--s0)}"
-    ".wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-"
+    /* shadows where there is more to scroll to: they move with the frame, their covers
+     * with the table */
+    ".wide{overflow-x:auto;background:linear-gradient(to right,var(--page),transparent) "
+    "left/2.5rem 100% no-repeat local,linear-gradient(to left,var(--page),transparent) "
+    "right/2.5rem 100% no-repeat local,linear-gradient(to right,var(--line),transparent) "
+    "left/.75rem 100% no-repeat scroll,linear-gradient(to left,var(--line),transparent) "
+    "right/.75rem 100% no-repeat "
+    "scroll}summary{cursor:pointer}table{border-collapse:collapse;font-variant-numeric:"
+    "tabular-"
     "nums}"
     "th,td{padding:.35rem .7rem;border-bottom:1px solid var(--line);text-align:right;"
     "vertical-align:top;white-space:nowrap}th:first-child,td:first-child{text-align:left}"
@@ -95,6 +103,45 @@ static void cell(FILE *out, const json_t *c, int decimals)
     fputs("</td>", out);
 }
 
+/* Has any cell of the row a value of ours? */
+static bool was_run(const json_t *row)
+{
+    const char *key;
+    json_t *c, *cells = json_object_get(row, "cells");
+    json_object_foreach(cells, key, c)
+    {
+        if (json_is_number(json_object_get(c, "okra"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Rows without a value, by their names, folded away. */
+static void not_run(FILE *out, const json_t *t)
+{
+    size_t i, count = 0;
+    json_t *row;
+    json_array_foreach(json_object_get(t, "rows"), i, row)
+    {
+        count += !was_run(row);
+    }
+    if (count == 0) {
+        return;
+    }
+    fprintf(out, "<details class=\"soft\"><summary>%zu %s not run</summary><ul>\n", count,
+            count > 1 ? "entries were" : "entry was");
+    json_array_foreach(json_object_get(t, "rows"), i, row)
+    {
+        if (!was_run(row)) {
+            fputs("<li>", out);
+            figure_escape(out, figure_string(row, "label", ""));
+            fputs("</li>\n", out);
+        }
+    }
+    fputs("</ul></details>\n", out);
+}
+
 static void table(FILE *out, const json_t *t)
 {
     fputs("<h3>", out);
@@ -119,6 +166,9 @@ static void table(FILE *out, const json_t *t)
     fputs("</tr></thead><tbody>\n", out);
     json_array_foreach(json_object_get(t, "rows"), i, row)
     {
+        if (!was_run(row)) {
+            continue;
+        }
         fputs("<tr><td>", out);
         figure_escape(out, figure_string(row, "label", ""));
         fputs("</td>", out);
@@ -130,6 +180,7 @@ static void table(FILE *out, const json_t *t)
         fputs("</tr>\n", out);
     }
     fputs("</tbody></table></div>\n", out);
+    not_run(out, t);
 }
 
 /* ---- figures ---- */
@@ -195,7 +246,10 @@ static int section(const cli_run *run, FILE *out, const char *folder, const json
     int status = CLI_DONE;
     size_t i;
     json_t *item;
-    fprintf(out, "<section id=\"r%zu\">\n<h2>", number);
+    bool empty = json_array_size(json_object_get(result, "tables")) == 0 &&
+                 json_array_size(json_object_get(result, "figures")) == 0;
+    fprintf(out, "<section id=\"r%zu\">\n%s<h2>", number,
+            empty ? "<details><summary>nothing was run</summary>\n" : "");
     figure_escape(out, figure_string(result, "paper", ""));
     fputs(*figure_string(result, "paper", "") ? ": " : "", out);
     figure_escape(out, figure_string(result, "title", name));
@@ -214,6 +268,7 @@ static int section(const cli_run *run, FILE *out, const char *folder, const json
     notes(out, result, "readings", "Readings taken where the protocol is open");
     notes(out, result, "deviations", "Where our data or protocol is not the paper's");
     notes(out, result, "remarks", "Remarks");
+    fputs(empty ? "</details>\n" : "", out);
     fputs("</section>\n", out);
     return status;
 }

@@ -5,6 +5,7 @@ import ctypes as c
 import json
 import os
 import tempfile
+from html import escape
 from typing import Any, Optional
 
 import numpy as np
@@ -129,6 +130,26 @@ class Model:
 
     def __len__(self) -> int:
         return lib.okra_model_count(self._handle.pointer)
+
+    def _summary(self) -> dict:
+        about = self.info
+        data = {name: f"{about[name]['count']} {about[name]['kind']}" + (
+            f", width {about[name]['width']}" if about[name]["width"] else "")
+            for name in ("x", "y")}
+        shown = {"method": about["method"], "kx": about["kernels"]["x"],
+                 "ky": about["kernels"]["y"], "inputs": data["x"], "outputs": data["y"]}
+        return {**shown, **({"lambda": about["options"]["lambda"]}
+                            if "lambda" in about["options"] else {})}
+
+    def __repr__(self) -> str:
+        return "okra.Model(" + ", ".join(f"{k}={v!r}" for k, v in self._summary().items()) \
+            + ")"
+
+    def _repr_html_(self) -> str:
+        """A table, for notebooks."""
+        rows = "".join(f"<tr><th style='text-align:left'>{escape(k)}</th>"
+                       f"<td>{escape(str(v))}</td></tr>" for k, v in self._summary().items())
+        return f"<table><caption>okra.Model</caption>{rows}</table>"
 
     def predict(self, x: Any, values: Optional[dict] = None, candidates: Any = None,
                 ranges: Any = None, weights: bool = False, embedding: bool = False,

@@ -85,3 +85,19 @@ expect 1 okra report paper.json -o page.md --figures none
 expect_fail 1 "okra report: figure x of score cannot be drawn: it has no series" \
     okra report odd.json -o odd.md --figures pages
 [ ! -e odd.md ]
+
+# what was not run is folded away, by its name; tables tell that they scroll
+cat >part.json <<'END'
+{"okra":"0","format":1,"kind":"paper","name":"part","title":"part","tables":[
+ {"id":"t","title":"AUC","metric":"AUC-ROC","better":"higher","columns":["a"],"rows":[
+  {"label":"ours","cells":{"a":{"okra":0.75,"paper":0.7}}},
+  {"label":"theirs <alone>","cells":{"a":{"paper":0.85}}},
+  {"label":"nothing","cells":{}}]}],"figures":[]}
+END
+okra report -q part.json r.json -o part.html
+expect_in "<summary>2 entries were not run</summary>" part.html
+expect_in "<li>theirs &lt;alone&gt;</li>" part.html
+[ "$(grep -c '<tr><td>ours' part.html)" = 1 ]
+if grep -q '<tr><td>nothing' part.html; then exit 1; fi
+expect_in "<summary>nothing was run</summary>" part.html
+expect_in "no-repeat local" part.html

@@ -113,6 +113,8 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the "
                              "target y is None")
         self._flat, self._y_objects = False, None
+        self._columns = list(y.columns) if hasattr(y, "columns") else None
+        self._series = getattr(y, "name", None) if np.ndim(y) == 1 else None
         if numbers_x and numbers_y and _num_samples(y) >= _num_samples(X):
             X, y = validate(self, X, y, accept_sparse="csr", dtype=np.float64, order="C",
                              multi_output=True, y_numeric=True,
@@ -264,10 +266,44 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             return self._candidates(None, self.rank(X, None, None, 1)[0][:, 0])
         p = model.predict(self._inputs(X, reset=False), self._decoder(None, None),
                           context=self._context())
-        return self._shaped(p.objects().objects)
+        return self._framed(self._shaped(p.objects().objects), X)
 
     def _shaped(self, objects: Any) -> Any:
         return objects.ravel() if self._flat else objects
+
+    _columns = _series = _predicts = None
+
+    def set_output(self, *, transform: Optional[str] = None,
+                   predict: Optional[str] = None) -> "OutputKernelEstimator":
+        """Chooses the form of predictions.
+
+        Parameters
+        ----------
+        transform : ignored
+            For transformers, as in scikit-learn.
+        predict : {"default", "pandas"}, optional
+            "pandas": a data frame with the columns of the training outputs (a series where
+            these were flat) and the index of the inputs; "default": as they are.
+
+        Returns
+        -------
+        self
+        """
+        if predict not in (None, "default", "pandas"):
+            raise ValueError(f"predict is {predict!r}, expected 'default' or 'pandas'")
+        if predict is not None:
+            self._predicts = predict
+        return self
+
+    def _framed(self, objects: Any, X: Any) -> Any:
+        if self._predicts != "pandas":
+            return objects
+        import pandas as pd
+        index = getattr(X, "index", None)
+        index = index if hasattr(X, "iloc") else None
+        if isinstance(objects, np.ndarray) and objects.ndim == 2:
+            return pd.DataFrame(objects, index=index, columns=self._columns)
+        return pd.Series(list(objects), index=index, name=self._series)
 
     def _candidates(self, candidates: Any, index: np.ndarray) -> Any:
         if self.ky == "precomputed":
