@@ -12,7 +12,7 @@ cd "$scratch"
 cpack --config "$build/CPackConfig.cmake" -G DEB -B "$scratch/dist" >log 2>&1 ||
     { cat log; exit 1; }
 names=$(for deb in dist/*.deb; do dpkg-deb -f "$deb" Package; done | sort | xargs)
-[[ $names =~ ^libokra-dev\ libokra[0-9]+\ okra\ python3-okra$ ]] || { echo "made: $names"; exit 1; }
+[[ $names =~ ^libokra-dev\ libokra[0-9.]+\ okra\ python3-okra$ ]] || { echo "made: $names"; exit 1; }
 library=$(echo "$names" | cut -d ' ' -f 2)
 
 # No file is left out, none is in two packages.
