@@ -104,7 +104,8 @@ static okra_status take_record(answer *a, okra_mat_kind_ kind)
         TRY(take_error(a));
     }
     if (memcmp(r->magic, OKRA_MAT_MAGIC_, sizeof r->magic) != 0 ||
-        r->kind != (int32_t)kind || r->rows < 0 || r->cols < 0 || r->count < 0) {
+        r->kind != (int32_t)kind || r->rows < 0 || r->cols < 0 || r->count < 0 ||
+        (r->rows > 0 && r->cols == 0 && kind == OKRA_MAT_SHAPE_)) {
         FAIL(OKRA_EFORMAT, "%s said something absurd", OKRA_MAT_PROGRAM_);
     }
     tame(r->name, strnlen(r->name, sizeof r->name - 1));
