@@ -107,7 +107,7 @@ static okra_status take_labels(const okra_data *data, okra_int p, piece *out)
     okra_int *codes = NULL, classes = 1, length;
     ALLOC(codes, out->count);
     for (okra_int k = 0; k < out->count; k++) {
-        codes[k] = okra_data_characters(data, out->owner[k], &length)[p] + 1;
+        codes[k] = (okra_int)okra_data_characters(data, out->owner[k], &length)[p] + 1;
         classes = OKRA_MAX_(classes, codes[k] + 1);
     }
     TRY(okra_data_labels(codes, out->count, NULL, classes, &out->elements));

@@ -62,7 +62,7 @@ static okra_status label_data(const okra_data *from, const okra_int *order,
     const int32_t *code = from->n ? okra_characters_(from, 0, &length) : NULL;
     ALLOC(codes, count);
     for (okra_int k = 0; k < count; k++) {
-        codes[k] = code[order[k]] + 1;
+        codes[k] = (okra_int)code[order[k]] + 1;
         classes = OKRA_MAX_(classes, codes[k] + 1);
     }
     TRY(okra_data_labels(codes, count, NULL, classes, out));
