@@ -100,6 +100,7 @@ typedef struct line {
     char *p;
     size_t size, room;
     const char *lambda;
+    bool lost; /* for want of memory */
 } line;
 
 static void append(line *t, const char *part)
@@ -108,7 +109,8 @@ static void append(line *t, const char *part)
     if (t->size + length + 1 > t->room) {
         char *grown = realloc(t->p, 2 * (t->room + length + 1));
         if (!grown) {
-            return; /* the line is cut short */
+            t->lost = true;
+            return;
         }
         t->p = grown;
         t->room = 2 * (t->room + length + 1);
@@ -180,6 +182,10 @@ char *choose_command(const cli_run *run, const char *lambda)
     }
     append(&t, st == OKRA_OK ? " -o " : "");
     append_word(&t, okra_options_get(run->options, "output"));
+    if (t.lost) {
+        free(t.p);
+        return NULL;
+    }
     return t.p;
 }
 

@@ -17,7 +17,8 @@ bool choose_needed(const cli_run *run, const choose_open *open);
  */
 okra_status choose_options(cli_run *run, const choose_open *open, const okra_data *x,
                            const okra_data *y, okra_selection **selection) OKRA_CHECK;
-/* The command line that does the same without choosing, to be freed; `lambda`: a list, or
+/* The command line that does the same without choosing, to be freed (NULL: no memory);
+ * `lambda`: a list, or
  * NULL: the value of run->library. */
 char *choose_command(const cli_run *run, const char *lambda);
 /* "leave-one-out on 1000 of 5000 pairs: 252 settings, ..."; n: pairs of the fit. */

@@ -262,6 +262,7 @@ static okra_status choose(cli_run *run, const fit_fields *f, const path *p,
     okra_status st = choose_options(run, &open, x, y, &l->selection);
     if (st == OKRA_OK) {
         l->command = choose_command(run, p->count > 1 ? f->lambda : NULL);
+        st = l->command ? OKRA_OK : OKRA_EMEM;
     }
     if (st == OKRA_OK && l->selection) {
         choose_summary(l->selection, okra_data_count(y), l->chosen, sizeof l->chosen);
