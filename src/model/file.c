@@ -69,8 +69,6 @@ static okra_status save(okra_context *context, const okra_model *model, const ch
     okra_status st = OKRA_OK;
     okra_writer_ *file = NULL;
     okra_saver_ saver = {NULL, json_object()};
-    NEED(model);
-    NEED(path);
     const okra_training_ *t = model->training;
     st = okra_model_check_(model->method, t->x, t->y, t->kx, t->ky, model->bag);
     if (st != OKRA_OK) {
@@ -100,13 +98,23 @@ done:
 okra_status okra_model_save(okra_context *context, const okra_model *model,
                             const char *path)
 {
-    return save(context, model, path, false);
+    okra_status st = OKRA_OK;
+    NEED(model);
+    NEED(path);
+    TRY(save(context, model, path, false));
+done:
+    return st;
 }
 
 okra_status okra_model_save_compact(okra_context *context, const okra_model *model,
                                     const char *path)
 {
-    return save(context, model, path, true);
+    okra_status st = OKRA_OK;
+    NEED(model);
+    NEED(path);
+    TRY(save(context, model, path, true));
+done:
+    return st;
 }
 
 /* ---- loading ---- */
