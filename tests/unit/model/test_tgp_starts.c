@@ -104,7 +104,7 @@ static void judge(const curves *c, const double *points, okra_int count, tally *
     char top_text[40];
     snprintf(top_text, sizeof top_text, "decode=candidates top=%lld", (long long)count);
     okra_options *ranked = pairs_options(okra_predict_options, top_text);
-    okra_predict_request request = {.candidates = g};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .candidates = g};
     okra_prediction *p = pairs_predict(model, t, "", false, false), *q = NULL;
     CHECK_OK(okra_predict(NULL, model, t, ranked, &request, &q));
     okra_int rows, top;
