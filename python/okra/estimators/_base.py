@@ -114,7 +114,7 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
                              "target y is None")
         self._flat, self._y_objects = False, None
         self._columns = list(y.columns) if hasattr(y, "columns") else None
-        self._series = getattr(y, "name", None) if np.ndim(y) == 1 else None
+        self._series = getattr(y, "name", None) if hasattr(y, "iloc") else None
         if numbers_x and numbers_y and _num_samples(y) >= _num_samples(X):
             X, y = validate(self, X, y, accept_sparse="csr", dtype=np.float64, order="C",
                              multi_output=True, y_numeric=True,
