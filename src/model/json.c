@@ -137,9 +137,22 @@ static json_t *about_data(const okra_data *data)
     return about;
 }
 
-/* The same text, or the same number. */
+/* Does an operator name a file? Then the length of its kind, "matrix:" or "graph:". */
+static size_t file_kind(const char *text)
+{
+    return strncmp(text, "matrix:", 7) == 0 ? 7 : strncmp(text, "graph:", 6) == 0 ? 6 : 0;
+}
+
+/* The same text, or the same number. Files may have moved since the fit: of an operator
+ * that names one, what stands before and after the name counts. */
 static bool same_value(const char *a, const char *b)
 {
+    size_t kind = file_kind(a);
+    if (kind > 0) {
+        const char *rest_a = strrchr(a, ','), *rest_b = strrchr(b, ',');
+        return strncmp(a, b, kind) == 0 &&
+               strcmp(rest_a ? rest_a : "", rest_b ? rest_b : "") == 0;
+    }
     char *end_a, *end_b;
     double x = strtod(a, &end_a), y = strtod(b, &end_b);
     bool numbers = end_a != a && !*end_a && end_b != b && !*end_b;
