@@ -375,6 +375,11 @@ static okra_status descend(void *arg, okra_int begin, okra_int end, int worker)
     return OKRA_OK;
 }
 
+static bool whole(double value)
+{
+    return value == floor(value);
+}
+
 /* A model file may be altered: indices must stay inside, and children come after. */
 static okra_status check(const descent *d, okra_int n)
 {
@@ -388,8 +393,9 @@ static okra_status check(const descent *d, okra_int n)
     }
     for (okra_int i = 0; good && i < d->nodes.rows; i++) {
         const double *node = d->nodes.p + i * FIELDS;
-        good = node[BEGIN] >= 0 && node[BEGIN] < node[END] && node[END] <= (double)n &&
-               node[BEGIN] == floor(node[BEGIN]) && node[END] == floor(node[END]) &&
+        good = whole(node[FEATURE]) && whole(node[LEFT]) && whole(node[RIGHT]) &&
+               whole(node[BEGIN]) && whole(node[END]) && node[BEGIN] >= 0 &&
+               node[BEGIN] < node[END] && node[END] <= (double)n &&
                node[FEATURE] < (double)n &&
                (node[FEATURE] < 0 ||
                 (node[LEFT] > (double)i && node[LEFT] < (double)d->nodes.rows &&

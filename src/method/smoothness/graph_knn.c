@@ -120,7 +120,7 @@ static okra_status find(okra_context *ctx, search *s)
     ALLOC(s->diagonal, n);
     ZALLOC(s->held, n);
     for (okra_int i = 0; i < n; i++) {
-        const double *phi = Phi.p + i * Phi.ld;
+        const double *phi = Phi.p ? Phi.p + i * Phi.ld : NULL;
         s->diagonal[i] = K.p ? K.p[i * K.ld + i] : okra_dot_(Phi.cols, phi, phi);
         s->tie = K.p ? 0 : fmax(s->tie, 1e-10 * s->diagonal[i]);
     }

@@ -113,6 +113,8 @@ TEST(numbers_out_of_range)
     ALTERED("method=knn k=2", parts_number(&m, "k", 2.5), "an integer from 1 to 12");
     ALTERED("method=ok3 trees=2", parts_set(&m, "bag/items", 3, -1), "'items'");
     ALTERED("method=ok3 trees=2", parts_set(&m, "bag/nodes", 2, 0), "ok3: the trees");
+    /* half a child is the node itself, for ever */
+    ALTERED("method=ok3 trees=2", parts_set(&m, "bag/nodes", 2, 0.5), "ok3: the trees");
     ALTERED("kx=rbf(sigma=1)", parts_set(&m, "bag/factor", 13, -1),
             "has -1 on its diagonal");
     ALTERED("", parts_set(&m, "bag/coefficients", 0, (double)NAN), "'coefficients'");
