@@ -196,8 +196,8 @@ static okra_status run_entry(paper_run *run)
     static const char *const why[] = {
         "calibrated: the width of the loss was set by the printed loss of k-NN",
         "calibrated: the width of the loss was set by this printed value",
-        "the paper gives neither the scale of its pixels nor what is compared with the "
-        "final state: the next row"};
+        ("the paper gives neither the scale of its pixels nor what is compared with the "
+         "final state: the next row")};
     static const double printed[][2] = {
         {0.8384, 0.0077}, {0.8960, 0.0052}, {1.2190, 0.0072}};
     const paper_family families[] = {
