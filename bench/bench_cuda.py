@@ -290,8 +290,8 @@ def random_bits(torch, rows, seed):
 
 
 class Request(ctypes.Structure):
-    _fields_ = [("candidates", ctypes.c_void_p), ("ranges", ctypes.c_void_p),
-                ("weights", ctypes.c_bool), ("embedding", ctypes.c_bool),
+    _fields_ = [("size", ctypes.c_size_t), ("candidates", ctypes.c_void_p),
+                ("ranges", ctypes.c_void_p), ("weights", ctypes.c_bool), ("embedding", ctypes.c_bool),
                 ("confidence", ctypes.c_bool)]
 
 
@@ -306,7 +306,8 @@ def candidates(torch):
         x = common.bits(random_bits(torch, n, 3), 1024)
         model = common.fit(ctx, x, x, kx="tanimoto", ky="tanimoto", **{"lambda": 0.1})
         how = common.options("okra_predict_options", {"top": 10})
-        request, found = Request(every.p), common.Handle("okra_prediction_free")
+        request = Request(ctypes.sizeof(Request), every.p)
+        found = common.Handle("okra_prediction_free")
         begin = time.perf_counter()
         check(lib.okra_predict(ctx.p, model.p, queries.p, how.p, ctypes.byref(request),
                                ctypes.byref(found.p)))

@@ -22,15 +22,15 @@ for test in "$build"/tests/unit-{engine,method,decode,model,select,link}-* \
 done
 
 pack() { # FOLDER
-    local into=$1 file library
+    local into=$1 file library name
     mkdir -p "$into/bin" "$into/lib" "$into/tests"
     for file in "$build"/{okra,okra-mat,bench/bench_engine_verbs} "${tests[@]}"; do
         [ ! -x "$file" ] || strip -o "$into/bin/$(basename "$file")" "$file"
     done
-    for file in "$build"/libokra.so.? "$build"/libokra-cuda.so; do
-        strip -o "$into/lib/$(basename "$file")" "$file"
-    done
-    ln -s libokra.so.0 "$into/lib/libokra.so"
+    name=$(readelf -d "$build/libokra.so" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')
+    strip -o "$into/lib/$name" "$build/libokra.so"
+    ln -s "$name" "$into/lib/libokra.so"
+    strip -o "$into/lib/libokra-cuda.so" "$build/libokra-cuda.so"
     # The C library and CUDA's are the other machine's own.
     ldd "$into"/bin/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
         grep -vE '/(libc|libm|libdl|librt|libpthread|libcu[a-zA-Z]*|libnv[a-zA-Z]*|libokra)\.so|ld-linux' |
