@@ -21,10 +21,11 @@ import manual  # noqa: E402
 # The order of the pages; those of docs/ that are in no list here go to "More".
 SECTIONS = {
     "Tutorials": ["tutorials/first-steps", "tutorials/*"],
-    "How to": ["selection", "decoding", "conformal", "links", "large", "twin", "python", "c"],
+    "How to": ["selection", "decoding", "conformal", "links", "large", "cuda", "twin", "python",
+               "c"],
     "Reference": ["methods", "kernels", "formats", "model-file", "results-format",
                   "reference/cli", "reference/python", "reference/c"],
-    "Results": ["results", "results-quick", "benchmarks", "claims"],
+    "Results": ["results", "results-quick", "benchmarks", "benchmarks-cuda", "claims"],
 }
 TOPICS = ["kernels", "methods", "decoders", "metrics", "formats", "flags", "low-rank"]
 
