@@ -246,17 +246,9 @@ static okra_status chosen(paper_run *run, const words *w, okra_int folds)
     return st;
 }
 
-static okra_status run_entry(paper_run *run)
+/* How the paper is read. */
+static void read_as(paper_run *run)
 {
-    const way ways[] = {
-        {"letter by letter", (const char *const[]){"decode=position", NULL}},
-        {"chain of order 1", (const char *const[]){"decode=position", "chain=1", NULL}},
-        {"chain of order 2", (const char *const[]){"decode=position", "chain=2", NULL}},
-        {"nearest training word of the length", NULL},
-    };
-    words w = {{NULL, NULL}, NULL};
-    okra_int folds = paper_quick(run) ? 2 : FOLDS;
-    double values[4 * FOLDS];
     paper_reading(run, "each of the ten folds of the file trains once, the other nine "
                        "test; lambda 0.01 as printed, epsilon 0.01");
     paper_reading(run, "as printed: the feature map of sec. 6.2, the cubic kernel of the "
@@ -281,6 +273,20 @@ static okra_status run_entry(paper_run *run)
                   "88.5, which the identity operator gives without constraints; "
                   "constraints that forbid far positions, not shared between positions, "
                   "are a table of their own: far letters of these words tell much");
+}
+
+static okra_status run_entry(paper_run *run)
+{
+    const way ways[] = {
+        {"letter by letter", (const char *const[]){"decode=position", NULL}},
+        {"chain of order 1", (const char *const[]){"decode=position", "chain=1", NULL}},
+        {"chain of order 2", (const char *const[]){"decode=position", "chain=2", NULL}},
+        {"nearest training word of the length", NULL},
+    };
+    words w = {{NULL, NULL}, NULL};
+    okra_int folds = paper_quick(run) ? 2 : FOLDS;
+    double values[4 * FOLDS];
+    read_as(run);
     okra_status st = words_load(run, &w);
     int table = paper_table(run, "table2", "Every letter decoded by itself",
                             "% of characters", PAPER_HIGHER,

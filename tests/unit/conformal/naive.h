@@ -86,7 +86,7 @@ static inline double naive_distance(const task *k, int n, const double *x,
                                     const double *y, const double *at,
                                     const double *truth, double *variance)
 {
-    double K[MOST * MOST], kx[MOST], w[MOST] = {0};
+    double K[MOST * MOST] = {0}, kx[MOST] = {0}, w[MOST] = {0};
     *variance = naive_k(k->gamma_x, P, at, at) + k->lambda;
     double d = naive_k(k->gamma_y, D, truth, truth);
     for (int i = 0; i < n; i++) {

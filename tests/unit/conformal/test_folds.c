@@ -106,7 +106,7 @@ static int ascending(const void *a, const void *b)
 /* Leaving i out: the residual of coordinate j at pair i, and the prediction at test t. */
 static void naive_left(const task *k, int i, int t, int j, double *residual, double *h)
 {
-    double K[MOST * MOST], a[MOST], b[MOST], w[MOST];
+    double K[MOST * MOST] = {0}, a[MOST] = {0}, b[MOST] = {0}, w[MOST] = {0};
     int m = 0, in[MOST];
     for (int l = 0; l < k->n; l++) {
         if (l != i) {
