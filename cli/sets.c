@@ -274,9 +274,9 @@ static int say(const cli_run *run, const job *j, const cli_sets_result *r,
         return cli_print_json(run, cli_sets_json(run, r));
     }
     if (run->common.json) {
-        return cli_print_json(run,
-                              json_pack("{s:I, s:s, s:f}", "tests", (json_int_t)j->tests,
-                                        "conformal", how, name, value));
+        return cli_print_json(
+            run, json_pack("{s:I, s:s, s:o}", "tests", (json_int_t)j->tests, "conformal",
+                           how, name, isfinite(value) ? json_real(value) : json_null()));
     }
     if (!run->common.quiet) {
         cli_line(stdout, "tests", "%lld", (long long)j->tests);

@@ -172,9 +172,10 @@ class Model:
             lib.okra_predict, lib.okra_prediction_free, self._handle.pointer, x.pointer,
             chosen.pointer, c.byref(request)))
 
-    @staticmethod
-    def _conformal(settings: dict) -> tuple:
+    def _conformal(self, settings: dict, tests: int) -> tuple:
         """The C struct of `settings`, and what must live as long as it does."""
+        held = settings.get("calibration_y")
+        pairs = len(self) if held is None else len(as_data(held))
         s = structs["okra_conformal_settings"]()
         lib.okra_conformal_defaults(c.byref(s))
         keep = []
@@ -185,6 +186,9 @@ class Model:
                 value = str(value).encode()
             elif name in ("weights", "test_weights"):
                 value = np.ascontiguousarray(value, dtype=np.float64)
+                want = (pairs if name == "weights" else tests,)
+                if value.shape != want:
+                    raise ValueError(f"{name} have shape {value.shape}, expected {want}")
                 keep.append(value)
                 value = value.ctypes.data
             elif name not in ("folds", "by_class"):
@@ -198,7 +202,7 @@ class Model:
                  context: Optional[Context] = None) -> np.ndarray:
         """Conformal p-values, n_test x candidates; `settings` as in okra/conformal.h."""
         x, candidates = as_data(x), as_data(candidates)
-        s, keep = self._conformal(settings or {})
+        s, keep = self._conformal(settings or {}, len(x))
         p = np.empty((len(x), len(candidates)))
         (context or Context()).call(
             lib.okra_conformal_p_values, self._handle.pointer, x.pointer,
@@ -210,7 +214,7 @@ class Model:
                   region: bool = False, context: Optional[Context] = None) -> tuple:
         """Conformal intervals, n_test x d x 2, and with `region` the radii of balls."""
         x = as_data(x)
-        s, keep = self._conformal(settings or {})
+        s, keep = self._conformal(settings or {}, len(x))
         bounds = np.empty((len(x), lib.okra_data_width(self.outputs.pointer), 2))
         radius = np.empty(len(x)) if region else None
         (context or Context()).call(

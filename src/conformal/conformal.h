@@ -82,18 +82,22 @@ okra_status okra_conformal_variance_(okra_context *ctx, const okra_model *model,
 typedef struct okra_solved_ {
     okra_int n;
     double lambda;
+    double *F; /* n x n: the Cholesky factor of K + lambda I       */
     double *B; /* n x n: (K + lambda I)^-1                         */
     double *L; /* n x n: the output Gram matrix; NULL: intervals   */
     double *Y; /* n x d: explicit outputs, for intervals; or NULL  */
     okra_int d;
+    double condition; /* at least that of K + lambda I             */
+    double size;      /* the largest |phi(y)|, for sets            */
 } okra_solved_;
 
 /* A block of test inputs: u = B k_x and s = k(x,x) + lambda - k_x'u. */
 typedef struct okra_bordered_ {
     okra_int first, m;
-    double *U;  /* m x n */
-    double *s;  /* m     */
-    double *UL; /* m x n: U L, or NULL */
+    double *U;   /* m x n */
+    double *s;   /* m     */
+    double *off; /* m: how far s may be off, relatively */
+    double *UL;  /* m x n: U L, or NULL */
 } okra_bordered_;
 
 okra_status okra_solved_create_(const okra_conformal_job_ *job,
@@ -103,9 +107,13 @@ typedef okra_status (*okra_bordered_fn_)(void *user, const okra_bordered_ *block
 /* Test inputs block by block. */
 okra_status okra_solved_walk_(const okra_conformal_job_ *job, const okra_solved_ *solved,
                               okra_bordered_fn_ each, void *user) OKRA_CHECK;
-/* l(c, y_i) of all candidates, count x n, and l(c, c); the caller frees both. */
+/* l(c, y_i) of all candidates, count x n, and l(c, c); the caller frees both. *size grows
+ * to the largest |phi(c)|. */
 okra_status okra_solved_candidates_(const okra_conformal_job_ *job, double **cross,
-                                    double **self) OKRA_CHECK;
+                                    double **self, double *size) OKRA_CHECK;
+/* How far |sum_j a_j phi_j|^2, computed as norm2 from inner products, may be off, given
+ * sum = sum_j |a_j|, a a row of the inverse or made of it. */
+double okra_solved_error_(const okra_solved_ *solved, double sum, double norm2);
 
 /* full.c */
 okra_status okra_conformal_full_(const okra_conformal_job_ *job, double *p) OKRA_CHECK;

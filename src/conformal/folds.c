@@ -37,6 +37,7 @@ typedef struct folds {
     okra_int *fold, *begin, *members; /* fold of each pair; members of fold f        */
     okra_int count, largest;
     double *A;                  /* n x n                                             */
+    double *sums;               /* n: sum_j |A_ij|                                   */
     double **G, **I;            /* a fold: G_S; (B_SS)^-1                            */
     double *cross, *self, *Alc; /* count x n, count, count x n                       */
     double *ALu, *Ul;           /* rows x n; count x rows                            */
@@ -62,6 +63,7 @@ static void release(folds *z)
     okra_free_(z->begin);
     okra_free_(z->members);
     okra_free_(z->A);
+    okra_free_(z->sums);
     okra_free_(z->cross);
     okra_free_(z->self);
     okra_free_(z->Alc);
@@ -178,6 +180,10 @@ static okra_status prepare(folds *z)
         TRY(okra_cancelled_(ctx));
         TRY(leave_fold(z, f, panel));
     }
+    ZALLOC(z->sums, n);
+    for (okra_int i = 0; i < n * n; i++) {
+        z->sums[i / n] += fabs(z->A[i]);
+    }
     if (z->solved.L) {
         TRY(grams(z, panel));
     }
@@ -217,9 +223,10 @@ static double ratio(const folds *z, okra_int f, okra_int k, double variance)
 
 /* ---- sets of candidates ---- */
 
-/* constant[f]: what does not depend on y; spread[f]: the variance without f. */
+/* constant[f]: what does not depend on y; spread[f]: the variance without f; sum[f]: of
+ * the sizes of the coefficients of phi(y) - h_{-f}(x). */
 static double p_value(const folds *z, okra_int t, okra_int c, const double *constant,
-                      const double *spread)
+                      const double *spread, const double *sum)
 {
     okra_int n = z->solved.n, r = t - z->block->first;
     okra_int group = okra_conformal_group_(z->job, t, c);
@@ -230,10 +237,13 @@ static double p_value(const folds *z, okra_int t, okra_int c, const double *cons
         for (okra_int k = z->begin[f]; k < z->begin[f + 1]; k++) {
             distance += 2 * u[z->members[k]] * Al[z->members[k]];
         }
+        distance -= okra_solved_error_(&z->solved, sum[f], distance);
         for (okra_int k = z->begin[f]; k < z->begin[f + 1]; k++) {
             if (okra_conformal_in_(z->job, z->members[k], group)) {
                 okra_int own = k - z->begin[f];
-                double left = at(z, z->G, f, own) * ratio(z, f, own, spread[f]);
+                double left = at(z, z->G, f, own);
+                left += okra_solved_error_(&z->solved, z->sums[z->members[k]], left);
+                left *= ratio(z, f, own, spread[f]);
                 more += okra_conformal_least_(left, fmax(distance, 0));
                 all++;
             }
@@ -248,19 +258,25 @@ static okra_status sets_body(void *arg, okra_int begin, okra_int end, int worker
     const okra_bordered_ *b = z->block;
     okra_int n = z->solved.n;
     double *constant = z->work + worker * 4 * n, *spread = constant + n;
+    double *sum = spread + n;
     for (okra_int r = begin; r < end; r++) {
         const double *u = b->U + r * n, *ALu = z->ALu + r * n;
-        double uLu = okra_dot_(n, u, b->UL + r * n);
+        double uLu = okra_dot_(n, u, b->UL + r * n), usum = 1;
+        for (okra_int i = 0; i < n; i++) {
+            usum += fabs(u[i]);
+        }
         for (okra_int f = 0; f < z->count; f++) {
+            sum[f] = usum;
             constant[f] = uLu + quadratic(z, f, z->G[f], u);
             spread[f] = b->s[r] + quadratic(z, f, z->I[f], u);
             for (okra_int k = z->begin[f]; k < z->begin[f + 1]; k++) {
                 constant[f] -= 2 * u[z->members[k]] * ALu[z->members[k]];
+                sum[f] += fabs(u[z->members[k]]) * z->sums[z->members[k]];
             }
         }
         for (okra_int c = 0; c < z->job->count; c++) {
             z->p[(b->first + r) * z->job->count + c] =
-                p_value(z, b->first + r, c, constant, spread);
+                p_value(z, b->first + r, c, constant, spread, sum);
         }
     }
     return OKRA_OK;
@@ -288,7 +304,7 @@ okra_status okra_conformal_folds_(const okra_conformal_job_ *job, double *p)
     folds z = {.job = job, .p = p};
     TRY(prepare(&z));
     okra_int n = z.solved.n, rows = OKRA_MIN_(job->tests, 256);
-    TRY(okra_solved_candidates_(job, &z.cross, &z.self));
+    TRY(okra_solved_candidates_(job, &z.cross, &z.self, &z.solved.size));
     TRY(okra_doubles_(job->ctx, job->count, n, "the candidates' products", &z.Alc));
     TRY(okra_gemm_(job->ctx, false, true, 1, okra_mat_of_(z.cross, job->count, n),
                    okra_mat_of_(z.A, n, n), 0, okra_mat_of_(z.Alc, job->count, n)));

@@ -16,6 +16,10 @@
  *     |r_i|^2 = (BLB)_ii + 2 t_i (BLu)_i + t_i^2 u'Lu
  *               - 2 t_i ((B l_y)_i + t_i u'l_y) + t_i^2 l(y,y).
  *
+ * The norms come from differences of inner products. What rounding may have made of them
+ * is bounded (okra_solved_error_), and scores that differ by less count as equal: with
+ * equal pairs and a small lambda p-values can only become larger.
+ *
  * Cost: n^2 (candidates + test inputs) in products, then n for each pair of a test input
  * and a candidate.
  *
@@ -36,7 +40,8 @@ typedef struct full {
     double *cross, *self, *BLc; /* count x n, count, count x n: B l_c rows  */
     double *BLu;                /* rows x n: (B L u) of a block             */
     double *Ul;                 /* count x rows: u'l_c                      */
-    double *work;               /* a worker: 3 n                            */
+    double *sums;               /* n: sum_j |B_ij|                          */
+    double *work;               /* a worker: 4 n                            */
     double *BY, *UY;            /* intervals: n x d, rows x d               */
     double alpha, *bounds, *p;
 } full;
@@ -58,6 +63,7 @@ static void release(full *z)
     okra_free_(z->BLu);
     okra_free_(z->Ul);
     okra_free_(z->work);
+    okra_free_(z->sums);
     okra_free_(z->BY);
     okra_free_(z->UY);
 }
@@ -68,14 +74,16 @@ static void release(full *z)
  * without y, t_i and weight_i = b_i^-2q. */
 static double p_value(const full *z, okra_int t, okra_int c, const double *base,
                       const double *ti, const double *weight, double test_weight,
-                      double uLu)
+                      double uLu, double usum)
 {
     const okra_conformal_job_ *job = z->job;
     okra_int n = z->solved.n, r = t - z->block->first;
     okra_int group = okra_conformal_group_(job, t, c);
     const double *Bl = z->BLc + c * n;
     double ul = z->Ul[c * z->block->m + r], self = z->self[c], s = z->block->s[r];
-    double own = fmax(self - 2 * ul + uLu, 0) / (s * s) * test_weight;
+    double own = fmax(self - 2 * ul + uLu, 0);
+    own = fmax(own - okra_solved_error_(&z->solved, 1 + usum, own), 0) / (s * s) *
+          test_weight * (1 - 2 * z->block->off[r]);
     double more = okra_conformal_test_weight_(job, t), all = more, shift = self - 2 * ul;
     double least = own - OKRA_CONFORMAL_SLACK_ * own;
     if (!job->group && !job->s.weights) {
@@ -106,15 +114,20 @@ static okra_status sets_body(void *arg, okra_int begin, okra_int end, int worker
     double q = power_of(z->job);
     for (okra_int r = begin; r < end; r++) {
         const double *u = b->U + r * n;
-        double uLu = okra_dot_(n, u, b->UL + r * n), s = b->s[r];
+        double uLu = okra_dot_(n, u, b->UL + r * n), s = b->s[r], usum = 0;
+        for (okra_int i = 0; i < n; i++) {
+            usum += fabs(u[i]);
+        }
         for (okra_int i = 0; i < n; i++) {
             ti[i] = u[i] / s;
             base[i] = z->diagonal[i] + ti[i] * (2 * z->BLu[r * n + i] + ti[i] * uLu);
+            base[i] += okra_solved_error_(&z->solved,
+                                          z->sums[i] + fabs(ti[i]) * (usum + 1), base[i]);
             weight[i] = pow(z->solved.B[i * n + i] + u[i] * ti[i], -2 * q);
         }
         for (okra_int c = 0; c < z->job->count; c++) {
             z->p[(b->first + r) * z->job->count + c] =
-                p_value(z, b->first + r, c, base, ti, weight, pow(s, 2 * q), uLu);
+                p_value(z, b->first + r, c, base, ti, weight, pow(s, 2 * q), uLu, usum);
         }
     }
     return OKRA_OK;
@@ -143,11 +156,15 @@ static okra_status diagonal(full *z)
     okra_int n = z->solved.n;
     double *BL = NULL;
     ALLOC(z->diagonal, n);
+    ZALLOC(z->sums, n);
     TRY(okra_doubles_(z->job->ctx, n, n, "inverse times output Gram matrix", &BL));
     TRY(okra_gemm_(z->job->ctx, false, false, 1, okra_mat_of_(z->solved.B, n, n),
                    okra_mat_of_(z->solved.L, n, n), 0, okra_mat_of_(BL, n, n)));
     for (okra_int i = 0; i < n; i++) {
         z->diagonal[i] = okra_dot_(n, BL + i * n, z->solved.B + i * n);
+        for (okra_int j = 0; j < n; j++) {
+            z->sums[i] += fabs(z->solved.B[i * n + j]);
+        }
     }
 done:
     okra_free_(BL);
@@ -161,7 +178,7 @@ okra_status okra_conformal_full_(const okra_conformal_job_ *job, double *p)
     TRY(okra_solved_create_(job, &z.solved));
     okra_int n = z.solved.n, rows = job->tests;
     TRY(diagonal(&z));
-    TRY(okra_solved_candidates_(job, &z.cross, &z.self));
+    TRY(okra_solved_candidates_(job, &z.cross, &z.self, &z.solved.size));
     TRY(okra_doubles_(job->ctx, job->count, n, "the candidates' products", &z.BLc));
     TRY(okra_gemm_(job->ctx, false, false, 1, okra_mat_of_(z.cross, job->count, n),
                    okra_mat_of_(z.solved.B, n, n), 0,

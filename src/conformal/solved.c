@@ -8,10 +8,13 @@
  * s is the predictive variance with noise, so at least lambda.
  *
  * Cost: one Cholesky factor and the inverse, n^3, once; n^2 for each test input. Memory:
- * 2 n^2 doubles, and as much as a block of test inputs takes.
+ * 3 n^2 doubles, and as much as a block of test inputs takes. u comes from the factor,
+ * not from B: s is a small difference where lambda is small, and keeps eps trace(K)
+ * |u|^2.
  */
 #include "conformal/conformal.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +22,7 @@ enum { ROWS = 256 };
 
 void okra_solved_clear_(okra_solved_ *solved)
 {
+    okra_free_(solved->F);
     okra_free_(solved->B);
     okra_free_(solved->L);
     okra_free_(solved->Y);
@@ -31,7 +35,7 @@ static okra_status check(const okra_conformal_job_ *job)
     const okra_model *m = job->model;
     const okra_training_ *t = m->training;
     const char *operator_text = okra_bag_get_text_(m->bag, "operator");
-    double centered = 0;
+    double centered = 0, lambda2 = 0;
     const char *why = NULL;
     bool identity = !operator_text || strcmp(operator_text, "identity") == 0 ||
                     strcmp(operator_text, "tensor") == 0;
@@ -45,6 +49,8 @@ static okra_status check(const okra_conformal_job_ *job)
         why = "there are inputs without outputs";
     } else if (t->y->missing) {
         why = "outputs have missing values";
+    } else if (okra_bag_get_number_(m->bag, "lambda2", &lambda2) && lambda2 != 0) {
+        why = "there is a smoothness penalty, lambda2";
     } else if (okra_bag_get_number_(m->bag, "center", &centered) && centered != 0) {
         why = "the outputs were centred";
     } else if (okra_kernel_centers_(t->kx) || okra_kernel_centers_(t->ky)) {
@@ -73,15 +79,20 @@ okra_status okra_solved_create_(const okra_conformal_job_ *job, okra_solved_ *ou
     okra_mat_ K = okra_mat_of_(G, n, n), B = okra_mat_of_(z.B, n, n);
     TRY(okra_bound_gram_(job->ctx, t->bound_x, K));
     okra_mat_add_diagonal_(K, z.lambda);
+    for (okra_int i = 0; i < n; i++) {
+        z.condition += G[i * n + i] / z.lambda; /* the trace is above the largest */
+    }
     TRY(okra_cholesky_(job->ctx, K, NULL));
     okra_mat_fill_(B, 0);
     okra_mat_add_diagonal_(B, 1);
     TRY(okra_cholesky_solve_(job->ctx, K, B));
     okra_mat_mirror_(B); /* symmetric to the last bit */
     if (job->candidates) {
-        z.L = G; /* the factor is not needed again */
-        G = NULL;
+        TRY(okra_doubles_(job->ctx, n, n, "the Gram matrix of the outputs", &z.L));
         TRY(okra_bound_gram_(job->ctx, t->bound_y, okra_mat_of_(z.L, n, n)));
+        for (okra_int i = 0; i < n; i++) {
+            z.size = fmax(z.size, sqrt(fmax(z.L[i * n + i], 0)));
+        }
     } else {
         TRY(okra_doubles_(job->ctx, n, z.d, "the outputs", &z.Y));
         for (okra_int i = 0; i < n; i++) {
@@ -89,12 +100,21 @@ okra_status okra_solved_create_(const okra_conformal_job_ *job, okra_solved_ *ou
                    (size_t)z.d * sizeof *z.Y);
         }
     }
+    z.F = G;
+    G = NULL;
     *out = z;
     z = (okra_solved_){0};
 done:
     okra_free_(G);
     okra_solved_clear_(&z);
     return st;
+}
+
+double okra_solved_error_(const okra_solved_ *solved, double sum, double norm2)
+{
+    double eps = 8 * DBL_EPSILON, e = eps * solved->condition * sum * solved->size;
+    return 2 * sqrt(fmax(norm2, 0)) * e + e * e +
+           eps * sum * sum * solved->size * solved->size;
 }
 
 static okra_status one_block(const okra_conformal_job_ *job, const okra_solved_ *solved,
@@ -105,11 +125,18 @@ static okra_status one_block(const okra_conformal_job_ *job, const okra_solved_ 
     okra_int n = solved->n, m = b->m;
     okra_mat_ Kx = okra_mat_of_(K, m, n), U = okra_mat_of_(b->U, m, n);
     TRY(okra_other_cross_(job->ctx, job->model->training->bound_x, other, b->first, Kx));
-    TRY(okra_gemm_(job->ctx, false, false, 1, Kx, okra_mat_of_(solved->B, n, n), 0, U));
+    TRY(okra_mat_copy_(Kx, U));
+    TRY(okra_cholesky_solve_rows_(job->ctx, okra_mat_of_(solved->F, n, n), U));
     for (okra_int r = 0; r < m; r++) {
-        double s =
-            self[b->first + r] + solved->lambda - okra_dot_(n, K + r * n, b->U + r * n);
+        const double *k = K + r * n, *u = b->U + r * n;
+        double s = self[b->first + r] + solved->lambda - okra_dot_(n, k, u), sizes = 0;
+        for (okra_int i = 0; i < n; i++) {
+            sizes += fabs(k[i] * u[i]);
+        }
+        sizes +=
+            self[b->first + r] + solved->condition * solved->lambda * okra_dot_(n, u, u);
         b->s[r] = fmax(s, solved->lambda);
+        b->off[r] = fmin(8 * DBL_EPSILON * sizes / b->s[r], 0.25);
     }
     if (solved->L) {
         TRY(okra_gemm_(job->ctx, false, false, 1, U, okra_mat_of_(solved->L, n, n), 0,
@@ -137,6 +164,7 @@ okra_status okra_solved_walk_(const okra_conformal_job_ *job, const okra_solved_
         TRY(okra_doubles_(job->ctx, rows, n, "a block of test rows", &b.UL));
     }
     ALLOC(b.s, rows);
+    ALLOC(b.off, rows);
     for (b.first = 0; b.first < job->tests; b.first += rows) {
         TRY(okra_cancelled_(job->ctx));
         b.m = OKRA_MIN_(rows, job->tests - b.first);
@@ -151,11 +179,12 @@ done:
     okra_free_(b.U);
     okra_free_(b.UL);
     okra_free_(b.s);
+    okra_free_(b.off);
     return st;
 }
 
 okra_status okra_solved_candidates_(const okra_conformal_job_ *job, double **cross,
-                                    double **self)
+                                    double **self, double *size)
 {
     okra_status st = OKRA_OK;
     const okra_bound_ *ky = job->model->training->bound_y;
@@ -170,6 +199,9 @@ okra_status okra_solved_candidates_(const okra_conformal_job_ *job, double **cro
     TRY(okra_other_cross_(job->ctx, ky, other, 0, okra_mat_of_(l, job->count, n)));
     *cross = l;
     *self = own;
+    for (okra_int c = 0; c < job->count; c++) {
+        *size = fmax(*size, sqrt(fmax(own[c], 0)));
+    }
     l = own = NULL;
 done:
     okra_other_free_(other);

@@ -210,10 +210,36 @@ done:
     return st;
 }
 
-/* How many of the sorted distances are below d. */
-static okra_int below(const double *sorted, okra_int count, double d)
+/* Distances that differ by less than this are equal but for rounding: a share of the
+ * distance, and of the largest l(y,y), of which distances are differences. */
+static double rounding(double distance, double largest)
+{
+    return OKRA_CONFORMAL_SLACK_ * fabs(distance) + 1e-12 * largest;
+}
+
+static okra_status largest_self(const okra_conformal_job_ *job, double *out)
+{
+    okra_status st = OKRA_OK;
+    const okra_training_ *t = job->model->training;
+    double *self = NULL;
+    *out = 0;
+    if (t->bound_y) {
+        ALLOC(self, t->y->n);
+        TRY(okra_bound_diagonal_(job->ctx, t->bound_y, self));
+        for (okra_int i = 0; i < t->y->n; i++) {
+            *out = fmax(*out, fabs(self[i]));
+        }
+    }
+done:
+    okra_free_(self);
+    return st;
+}
+
+/* How many of the sorted distances are below d, by more than rounding. */
+static okra_int below(const double *sorted, okra_int count, double d, double largest)
 {
     okra_int low = 0, high = count;
+    d = isfinite(d) ? d - rounding(d, largest) : d;
     while (low < high) {
         okra_int middle = low + (high - low) / 2;
         if (sorted[middle] < d) {
@@ -232,20 +258,22 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Distances (m x count) become ranks; `sorted` is work for a row. */
-static void to_ranks(okra_int m, okra_int count, double *rows, double *sorted)
+static void to_ranks(okra_int m, okra_int count, double *rows, double *sorted,
+                     double largest)
 {
     for (okra_int r = 0; r < m; r++) {
         double *row = rows + r * count;
         memcpy(sorted, row, (size_t)count * sizeof *row);
         qsort(sorted, (size_t)count, sizeof *sorted, ascending);
         for (okra_int c = 0; c < count; c++) {
-            row[c] = (double)below(sorted, count, row[c]);
+            row[c] = (double)below(sorted, count, row[c], largest);
         }
     }
 }
 
 /* The rank of each calibrating output among the candidates, blocks of pairs at a time. */
-static okra_status own_ranks(const okra_conformal_job_ *job, double *score)
+static okra_status own_ranks(const okra_conformal_job_ *job, double largest,
+                             double *score)
 {
     okra_status st = OKRA_OK;
     double *rows = NULL;
@@ -256,7 +284,8 @@ static okra_status own_ranks(const okra_conformal_job_ *job, double *score)
         TRY(distances(job, job->cal_x, first, m, rows));
         for (okra_int r = 0; r < m; r++) {
             qsort(rows + r * count, (size_t)count, sizeof *rows, ascending);
-            score[first + r] = (double)below(rows + r * count, count, score[first + r]);
+            score[first + r] =
+                (double)below(rows + r * count, count, score[first + r], largest);
         }
     }
 done:
@@ -264,7 +293,8 @@ done:
     return st;
 }
 
-static okra_status calibrate(const okra_conformal_job_ *job, double *score)
+static okra_status calibrate(const okra_conformal_job_ *job, double largest,
+                             double *score)
 {
     okra_status st = OKRA_OK;
     double *variance = NULL;
@@ -276,7 +306,7 @@ static okra_status calibrate(const okra_conformal_job_ *job, double *score)
     }
     TRY(own_distances(job, score));
     if (job->score == OKRA_SCORE_RANK_) {
-        TRY(own_ranks(job, score));
+        TRY(own_ranks(job, largest, score));
     } else if (job->score == OKRA_SCORE_NORMALIZED_) {
         ALLOC(variance, job->pairs);
         TRY(okra_conformal_variance_(job->ctx, job->model, job->cal_x, variance));
@@ -348,12 +378,13 @@ static double weight_from(const scored *all, okra_int n, okra_int at, okra_int g
 okra_status okra_conformal_split_(const okra_conformal_job_ *job, double *p)
 {
     okra_status st = OKRA_OK;
-    double *score = NULL, *variance = NULL, *sorted = NULL;
+    double *score = NULL, *variance = NULL, *sorted = NULL, largest = 0;
     scored *all = NULL;
     okra_int n = job->pairs, count = job->count;
     ALLOC(score, n);
     ALLOC(sorted, count);
-    TRY(calibrate(job, score));
+    TRY(largest_self(job, &largest));
+    TRY(calibrate(job, largest, score));
     TRY(sort_scores(job, score, &all));
     if (job->score == OKRA_SCORE_NORMALIZED_) {
         ALLOC(variance, job->tests);
@@ -365,13 +396,15 @@ okra_status okra_conformal_split_(const okra_conformal_job_ *job, double *p)
         TRY(job->score == OKRA_SCORE_METRIC_ ? metric_rows(job, first, m, rows)
                                              : distances(job, job->x, first, m, rows));
         if (job->score == OKRA_SCORE_RANK_) {
-            to_ranks(m, count, rows, sorted);
+            to_ranks(m, count, rows, sorted, largest);
         }
         for (okra_int k = 0; k < m * count; k++) {
             okra_int t = first + k / count,
                      group = okra_conformal_group_(job, t, k % count);
             double s = rows[k] / (variance ? variance[t] : 1);
-            double least = isfinite(s) ? s - OKRA_CONFORMAL_SLACK_ * fabs(s) : s;
+            bool squares = job->score == OKRA_SCORE_DISTANCE_ || variance;
+            double near = squares ? largest / (variance ? variance[t] : 1) : 0;
+            double least = isfinite(s) ? s - rounding(s, near) : s;
             double own = okra_conformal_test_weight_(job, t);
             double more = weight_from(all, n, lower(all, n, group, least), group);
             double sum = weight_from(all, n, lower(all, n, group, -INFINITY), group);

@@ -107,3 +107,7 @@ expect_in "set is 0, expected a number between 0 and 1" err
 expect 2 okra predict l.okra --x test_x.csv --reject 1 -o s.tsv
 expect 2 okra predict l.okra --x test_x.csv --truth labels:test_l.csv -o s.csv
 expect_in "truth has no use without --set" err
+
+# infinite widths are null in JSON
+okra predict v.okra --x test_x.csv --interval 0.001 -o i.csv --json >i.json
+expect_in '"mean width": null' i.json

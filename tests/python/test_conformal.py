@@ -61,6 +61,12 @@ def test_regions_and_refusals():
         model.predict_interval(X, level=3)
     with pytest.raises(UnsupportedError, match="no joint region"):
         model.predict_interval(X, how="full", region=True)
+    with pytest.raises(ValueError, match="weights have shape"):
+        model.p_values(X, Y, weights=[7.0], test_weights=[1.0])
+    with pytest.raises(ValueError, match="expected labels or 'class'"):
+        model.p_values(X, Y, groups="clas")
+    with pytest.raises(ValueError, match="go together"):
+        model.p_values(X, Y, test_groups=[0] * 60)
     with pytest.raises(ValueError, match="alpha is 0"):
         model.predict_set(X, alpha=0)
     with pytest.raises(ValueError, match="pairs to calibrate with"):

@@ -413,6 +413,11 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
     def _conformal(self, how: str, score: str, folds: int, calibration: Any,
                    groups: Any, test_groups: Any, weights: Any, test_weights: Any
                    ) -> dict:
+        if isinstance(groups, str) and groups != "class":
+            raise ValueError(f"groups is {groups!r}, expected labels or 'class'")
+        if (groups is None or isinstance(groups, str)) != (test_groups is None):
+            raise ValueError("groups of the pairs and test_groups go together; with "
+                             "groups='class' there are no test_groups")
         settings = {"how": how, "score": score, "folds": folds, "weights": weights,
                     "test_weights": test_weights, "by_class": groups == "class"
                     if isinstance(groups, str) else False}

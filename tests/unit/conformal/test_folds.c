@@ -259,6 +259,22 @@ TEST(refusals_say_why)
                 OKRA_EUNSUPPORTED, "linear kernel");
     CHECK_FAILS(okra_conformal_intervals(NULL, model, t, 0, &s, bounds, NULL), OKRA_EARG,
                 "alpha is 0");
+    okra_options *o = NULL;
+    okra_data *x = NULL, *y = NULL;
+    okra_model *smooth = NULL;
+    CHECK_OK(okra_fit_options(&o));
+    CHECK_OK(okra_options_set(o, "kx", "rbf(sigma=1)"));
+    CHECK_OK(okra_options_set(o, "lambda", "0.1"));
+    CHECK_OK(okra_options_set(o, "lambda2", "1"));
+    CHECK_OK(okra_data_dense(k.x, k.n, P, P, &x));
+    CHECK_OK(okra_data_dense(k.y, k.n, D, D, &y));
+    CHECK_OK(okra_fit(NULL, x, y, o, &smooth));
+    CHECK_FAILS(okra_conformal_p_values(NULL, smooth, t, c, &s, p), OKRA_EUNSUPPORTED,
+                "lambda2");
+    okra_model_free(smooth);
+    okra_options_free(o);
+    okra_data_free(x);
+    okra_data_free(y);
     s.size = 0;
     CHECK_FAILS(okra_conformal_p_values(NULL, model, t, c, &s, p), OKRA_EARG, "size");
     CHECK_FAILS(okra_conformal_p_values(NULL, NULL, t, c, NULL, p), OKRA_EARG, "NULL");

@@ -147,6 +147,35 @@ TEST(groups_compare_like_with_like)
     }
 }
 
+/* Equal pairs have equal scores, whatever rounding makes of them: p is 1. */
+TEST(equal_pairs_are_equal)
+{
+    const char *const hows[] = {"full", "jackknife+"};
+    for (int c = 0; c < 16; c++) {
+        task k;
+        double p[MOST];
+        okra_data *t = NULL, *y = NULL;
+        okra_conformal_settings s;
+        task_make((uint64_t)c, false, &k);
+        k.n = 9;
+        k.lambda = pow(10, -1 - c / 2);
+        for (int i = 0; i < k.n; i++) {
+            memcpy(k.x + i * P, k.t, P * sizeof *k.x);
+            memcpy(k.y + i * D, k.c, D * sizeof *k.y);
+        }
+        okra_model *model = task_fit(&k);
+        CHECK_OK(okra_data_dense(k.t, 1, P, P, &t));
+        CHECK_OK(okra_data_dense(k.c, 1, D, D, &y));
+        okra_conformal_defaults(&s);
+        s.how = hows[c % 2];
+        CHECK_OK(okra_conformal_p_values(NULL, model, t, y, &s, p));
+        CHECK_NEAR(p[0], 1, 1e-15);
+        okra_data_free(t);
+        okra_data_free(y);
+        okra_model_free(model);
+    }
+}
+
 TEST(memory_failures_are_reported)
 {
     task k;
@@ -172,4 +201,5 @@ TEST(memory_failures_are_reported)
 }
 
 MAIN(RUN(sets_equal_refits), RUN(intervals_are_the_hulls_of_what_refits_accept),
-     RUN(groups_compare_like_with_like), RUN(memory_failures_are_reported))
+     RUN(groups_compare_like_with_like), RUN(equal_pairs_are_equal),
+     RUN(memory_failures_are_reported))

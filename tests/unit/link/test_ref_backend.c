@@ -123,7 +123,7 @@ static void make(kind what, okra_data **x, okra_data **y, okra_data **q)
     static const char *const words[N] = {"ab", "b", "aba", "bb", "ba", "a", "aab", "bab"};
     static const okra_int offsets[N + 1] = {0, 2, 3, 6, 8, 10, 11, 14, 17};
     okra_random_ r = okra_random_create_(1, 0);
-    double values[64];
+    static double values[64]; /* borrowed by the data */
     okra_int codes[N];
     harness_normals(&r, 64, values);
     for (int i = 0; i < 64; i++) {
