@@ -389,7 +389,7 @@ static int intervals(cli_run *run, job *j, const char *output)
     return status;
 }
 
-static int check(const cli_run *run, const cli_sets *f, const char *output)
+static int check(const cli_run *run, const cli_sets *f, const char *output, bool given)
 {
     int kinds = (f->set > 0) + (f->interval > 0) + (f->reject > 0);
     const char *files[] = {output, f->bounds, f->p_values};
@@ -399,6 +399,21 @@ static int check(const cli_run *run, const cli_sets *f, const char *output)
     if (f->interval > 0 ? !*output && !*f->bounds : kinds > 0 && !*output) {
         return cli_usage(run, "nothing to write: give -o%s",
                          f->interval > 0 ? " or --bounds" : "");
+    }
+    if (kinds == 0 && *f->truth) {
+        return cli_usage(run,
+                         "--truth has no use with --p-values alone: give --set ALPHA");
+    }
+    if (f->interval > 0 && given) {
+        return cli_usage(run, "--candidates has no use with --interval");
+    }
+    if (okra_options_is_set(run->options, "conformal-folds") &&
+        strcmp(f->conformal, "cv+") != 0) {
+        return cli_usage(run, "--conformal-folds is for --conformal cv+");
+    }
+    if (strcmp(output, "-") == 0 && (*f->truth || strcmp(f->p_values, "-") == 0)) {
+        return cli_usage(run, "-o - takes standard output: --truth and --p-values - have "
+                              "no use");
     }
     if (kinds == 0 && *output) {
         return cli_usage(run, "--p-values alone writes no objects: -o has no use; give "
@@ -425,7 +440,7 @@ int cli_sets_write(cli_run *run, const cli_sets *f, const okra_model *model,
                    const okra_data *x, const okra_data *candidates, const char *output)
 {
     job j = {.f = f, .model = model, .x = x, .tests = okra_data_count(x)};
-    int status = check(run, f, output);
+    int status = check(run, f, output, candidates != NULL);
     status = status ? status : read_settings(run, &j);
     if (status == CLI_DONE) {
         status = f->interval > 0 ? intervals(run, &j, output)

@@ -269,9 +269,17 @@ okra_status okra_conformal_open_(okra_context *ctx, const okra_model *model,
              "conformal split: there are %lld inputs and %lld outputs to calibrate with",
              (long long)job.cal_x->n, (long long)job.cal_y->n);
     }
-    if (job.how == OKRA_CONFORMAL_SPLIT_) {
+    /* Intervals take what is known of outputs with missing values. */
+    if (job.how == OKRA_CONFORMAL_SPLIT_ && candidates) {
         TRY(okra_decode_check_kind_(&model->training->output, job.cal_y,
                                     "the outputs to calibrate with are"));
+    } else if (job.how == OKRA_CONFORMAL_SPLIT_ &&
+               (job.cal_y->kind != OKRA_DENSE ||
+                job.cal_y->d != model->training->output.d)) {
+        FAIL(OKRA_ESHAPE,
+             "conformal split: the outputs to calibrate with have width %lld, expected "
+             "dense vectors of length %lld",
+             (long long)job.cal_y->d, (long long)model->training->output.d);
     }
     TRY(read_groups(&job));
     TRY(read_weights(&job));

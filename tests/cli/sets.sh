@@ -111,3 +111,23 @@ expect_in "truth has no use without --set" err
 # infinite widths are null in JSON
 okra predict v.okra --x test_x.csv --interval 0.001 -o i.csv --json >i.json
 expect_in '"mean width": null' i.json
+
+# related tasks with missing values: what is known calibrates each output
+awk -F, -v OFS=, '{ if (NR % 5 == 0) $1 = "nan"; print }' train_y.csv >some_y.csv
+awk -F, -v OFS=, '{ if (NR % 4 == 0) $2 = "nan"; print }' cal_y.csv >some_cal.csv
+okra fit -q --x train_x.csv --y missing:some_y.csv --kx 'rbf(sigma=0.2)' --ky linear \
+    --lambda 0.1 -o some.okra
+okra predict -q some.okra --x test_x.csv --interval 0.1 --calibrate-x cal_x.csv \
+    --calibrate-y missing:some_cal.csv -o some.csv --truth test_y.csv
+awk -F, 'NR > 1 { if (!($3 < $4)) exit 1; n++ } END { exit n != 60 }' some.csv
+expect 1 okra predict some.okra --x test_x.csv --interval 0.1 --calibrate-x cal_x.csv \
+    --calibrate-y cal_x.csv -o some.csv
+expect_in "expected dense vectors of length 2" err
+expect 2 okra predict l.okra --x test_x.csv --p-values p.csv --truth labels:test_l.csv
+expect_in "p-values alone" err
+expect 2 okra predict v.okra --x test_x.csv --interval 0.1 --candidates test_y.csv -o i.csv
+expect_in "candidates has no use with --interval" err
+expect 2 okra predict l.okra --x test_x.csv --set 0.1 --conformal-folds 3 -o s.tsv
+expect_in "conformal-folds is for" err
+expect 2 okra predict l.okra --x test_x.csv --set 0.1 -o - --truth labels:test_l.csv
+expect_in "takes standard output" err
