@@ -102,9 +102,11 @@ results-quick: build ## the same for the quick runs that need no data, write doc
 	    --title "The papers again, quick runs"
 
 FUZZ_RECORD ?= --record docs/fuzzing.json
+# So many executions of each target with one seed, in place of as many as the time allows.
+FUZZ_RUNS   ?= 0
 fuzz: packages packages-dev ## fuzz every reader for FUZZ_SECONDS each (clang), write docs/fuzzing.md
 	@cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS)
-	@python3 tests/fuzz/run.py build-fuzz $(FUZZ_SECONDS) --jobs $(JOBS) $(FUZZ_RECORD); s=$$?; \
+	@python3 tests/fuzz/run.py build-fuzz $(FUZZ_SECONDS) --jobs $(JOBS) --runs $(FUZZ_RUNS) $(FUZZ_RECORD); s=$$?; \
 	if [ -n "$(FUZZ_RECORD)" ]; then python3 tests/fuzz/page.py docs/fuzzing.json >docs/fuzzing.md; fi; exit $$s
 
 MUTATED ?= 10000

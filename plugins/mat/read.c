@@ -241,13 +241,19 @@ static bool check_sparse(const matvar_t *v, int64_t n, int64_t d, int out, int64
 }
 
 /* Compressed columns to rows. */
-static bool tell_sparse(const matvar_t *v, int out)
+static bool tell_sparse(const matvar_t *v, int64_t memory, int out)
 {
     okra_mat_record_ r = record_of(OKRA_MAT_DATA_);
     const mat_sparse_t *s = v->data;
     int64_t n = (int64_t)v->dims[0], d = (int64_t)v->dims[1], count = 0;
     if (!check_sparse(v, n, d, out, &count)) {
         return false;
+    }
+    if (n > memory / 8 || count > (memory - 8 * n) / 16) {
+        return fail(out, OKRA_EBUDGET,
+                    "variable '%s' has %" PRId64 " rows and %" PRId64
+                    " elements, which the memory budget has no room for",
+                    v->name, n, count);
     }
     int64_t *begin = calloc((size_t)n + 2, sizeof *begin);
     int64_t *column = calloc((size_t)count + 1, sizeof *column);
@@ -309,7 +315,7 @@ int mat_answer(const char *path, const char *part, int64_t memory, bool (*opened
              v->name);
         goto done;
     }
-    ok = v->class_type == MAT_C_SPARSE ? tell_sparse(v, out) : tell_dense(v, out);
+    ok = v->class_type == MAT_C_SPARSE ? tell_sparse(v, memory, out) : tell_dense(v, out);
 done:
     Mat_VarFree(v);
     if (file) {

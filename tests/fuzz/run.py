@@ -17,11 +17,11 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent
 
 
-def run(build, name, seconds):
+def run(build, name, seconds, runs):
     grown = build / "corpus" / name
     grown.mkdir(parents=True, exist_ok=True)
     # An allocation that is too large fails, as it does without the sanitizer.
-    p = subprocess.run([build / "tests" / "fuzz" / name, f"-max_total_time={seconds}", "-rss_limit_mb=4096",
+    p = subprocess.run([build / "tests" / "fuzz" / name, f"-max_total_time={seconds}", *([f"-runs={runs}", "-seed=1"] if runs else []), "-rss_limit_mb=4096",
                         "-malloc_limit_mb=0", "-timeout=10", "-verbosity=0", "-print_final_stats=1",
                         f"-artifact_prefix={build}/{name}-", grown, ROOT / "corpus" / name],
                        env=dict(os.environ, ASAN_OPTIONS="allocator_may_return_null=1"),
@@ -38,10 +38,12 @@ def main():
     parser.add_argument("targets", nargs="*")
     parser.add_argument("--record", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--runs", type=int, default=0,
+                        help="so many executions of each with one seed, for runs that repeat")
     a = parser.parse_args()
     names = a.targets or sorted(p.stem for p in ROOT.glob("fuzz_*.c") if (a.build / "tests" / "fuzz" / p.stem).exists())
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        results = list(pool.map(lambda name: run(a.build.resolve(), name, a.seconds), names))
+        results = list(pool.map(lambda name: run(a.build.resolve(), name, a.seconds, a.runs), names))
     failed = [r for r in results if r["status"] != 0]
     for r in results:
         print(f"{r['target']:16} {r['executions']:>12} executions{'' if r['status'] == 0 else '   FOUND SOMETHING'}")
