@@ -110,6 +110,12 @@ static int read_settings(cli_run *run, job *j)
             run, "%s has %lld objects, expected %lld, one per test input", f->truth,
             (long long)okra_data_count(j->truth), (long long)j->tests);
     }
+    okra_kind kind = okra_data_kind(okra_model_outputs(j->model));
+    if (status == CLI_DONE && j->truth && okra_data_kind(j->truth) != kind) {
+        status =
+            cli_failure(run, "%s holds %s, but the model predicts %s", f->truth,
+                        okra_kind_name(okra_data_kind(j->truth)), okra_kind_name(kind));
+    }
     return status;
 }
 
@@ -336,7 +342,7 @@ static int sets(cli_run *run, job *j, const okra_data *given, const char *output
                                  .alpha = j->f->reject > 0 ? j->f->reject : j->f->set,
                                  .p = j->p,
                                  .truth = truth,
-                                 .groups = j->s.test_groups,
+                                 .groups = j->s.by_class ? j->truth : j->s.test_groups,
                                  .how = chosen(j)};
             status = say(run, j, &r, j->f->reject > 0 ? "answered" : "set size",
                          (double)(j->f->reject > 0 ? single : size) / tests);

@@ -292,7 +292,7 @@ json_t *cli_sets_json(const cli_run *run, const cli_sets_result *r)
         json_array_append_new(tables, r->p ? levels_table(r) : outputs_table(r));
     }
     if (r->tests > 0 && r->p) {
-        if (r->groups) {
+        if (r->groups && okra_data_codes(r->groups)) {
             json_array_append_new(tables, groups_table(r));
         }
         json_array_append_new(figures, calibration(r));

@@ -343,6 +343,9 @@ static void one_interval(const folds *z, okra_int r, okra_int j, const double *s
     double *out = z->bounds + ((z->block->first + r) * d + j) * 2;
     out[0] = okra_conformal_kth_(low, count, count + 1 - order);
     out[1] = okra_conformal_kth_(high, count, order);
+    if (out[0] > out[1]) { /* no y is left at so large an alpha: the prediction itself */
+        out[0] = out[1] = z->UY[r * d + j];
+    }
 }
 
 static void one_radius(const folds *z, okra_int r, const double *spread, double *length)

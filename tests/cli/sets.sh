@@ -131,3 +131,12 @@ expect 2 okra predict l.okra --x test_x.csv --set 0.1 --conformal-folds 3 -o s.t
 expect_in "conformal-folds is for" err
 expect 2 okra predict l.okra --x test_x.csv --set 0.1 -o - --truth labels:test_l.csv
 expect_in "takes standard output" err
+
+# the truth is of the model's kind; classes are groups of a report; ends never cross
+expect 1 okra predict l.okra --x test_x.csv --set 0.1 -o s.tsv --truth test_y.csv
+expect_in "holds dense, but the model predicts labels" err
+okra predict l.okra --x test_x.csv --set 0.1 --groups class -o s.tsv --truth labels:test_l.csv \
+    --json >class.json
+expect_in '"Sets by group"' class.json
+okra predict -q v.okra --x test_x.csv --interval 0.99 --conformal jackknife+ -o i.csv
+awk -F, 'NR > 1 && $3 > $4 { exit 1 }' i.csv
