@@ -111,7 +111,8 @@ OKRA_API void okra_context_free(okra_context *context);
  * this process. Small work uses one thread whatever is set. */
 OKRA_API okra_status okra_context_set_threads(okra_context *context,
                                               int threads) OKRA_CHECK;
-/* 0 means three quarters of the machine's memory. */
+/* A budget counts what the calls of this context took and did not free. 0 means three
+ * quarters of the machine's memory, and counts what the whole process took. */
 OKRA_API okra_status okra_context_set_memory(okra_context *context,
                                              okra_int bytes) OKRA_CHECK;
 OKRA_API void okra_context_set_seed(okra_context *context, uint64_t seed);

@@ -17,6 +17,7 @@ enum { THREADS_MOST = 1024, WARNING_SIZE = 1024 };
 struct okra_context {
     int threads;
     okra_int memory;
+    int account; /* of the memory that this context's calls take */
     uint64_t seed;
     const char *backend;
     void *engine;
@@ -81,6 +82,7 @@ okra_status okra_context_create(okra_context **out)
     NEED(out);
     ZALLOC(c, 1);
     c->backend = "blas";
+    c->account = okra_account_open_();
     *out = c;
 done:
     return st;
@@ -90,6 +92,7 @@ void okra_context_free(okra_context *context)
 {
     if (context) {
         okra_context_hold_engine_(context, NULL, NULL);
+        okra_account_close_(context->account);
     }
     okra_free_(context);
 }
@@ -107,6 +110,11 @@ void okra_context_hold_engine_(okra_context *context, void *engine,
 const void *okra_context_engine_(const okra_context *context)
 {
     return context ? context->engine : NULL;
+}
+
+int okra_context_account_(const okra_context *context)
+{
+    return context ? context->account : 0;
 }
 
 okra_int okra_context_memory_set_(const okra_context *context)

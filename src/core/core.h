@@ -114,6 +114,17 @@ void okra_alloc_fail_at_(okra_int k);
 /* Whether this allocation is the one that must fail: for json.c. */
 bool okra_alloc_told_to_fail_(void);
 
+/* Accounts: what the calls of one context have taken and not freed. 0: nobody's, also
+ * when there are more contexts than accounts. */
+int okra_account_open_(void);
+void okra_account_close_(int account);
+/* This thread works for the context from now on (NULL: for the same as before). */
+void okra_account_use_(const okra_context *context);
+okra_int okra_account_bytes_(const okra_context *context);
+/* Bytes alive that count for the context's budget, and what that budget has left. */
+okra_int okra_memory_used_(const okra_context *context);
+okra_int okra_memory_left_(const okra_context *context);
+
 /* Is there room for `bytes` more under the context's budget, given what is alive? If not,
  * OKRA_EBUDGET with a message that says how much `what` needs and how much there is. */
 okra_status okra_budget_ask_(const okra_context *context, double bytes, const char *what,
@@ -181,6 +192,8 @@ void okra_mute_(okra_context *context, bool muted);
 const void *okra_context_engine_(const okra_context *context);
 void okra_context_hold_engine_(okra_context *context, void *engine,
                                void (*close)(void *engine));
+/* Its account of memory (memory.c). */
+int okra_context_account_(const okra_context *context);
 /* The memory budget where one was set, else 0. */
 okra_int okra_context_memory_set_(const okra_context *context);
 /* The name of the linear-algebra backend: "blas" or "ref". */

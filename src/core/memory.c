@@ -2,8 +2,11 @@
  * memory.c: the one allocator, and the budget.
  *
  * Blocks are 64-byte aligned (a cache line, an AVX-512 vector) and preceded by a header
- * line that holds their size, so that live bytes can be counted. Counters are atomic and
- * process-wide: they describe the process's memory, which is shared by all contexts.
+ * line that holds their size and their account, so that live bytes can be counted, of the
+ * process and of each context. A block goes to the account of the context that its thread
+ * worked for last: that asked the budget, or runs the loop that the thread helps with.
+ * Counters are atomic; accounts are slots of a fixed table, so that a block may outlive
+ * its context.
  */
 #include "core/core.h"
 
@@ -13,13 +16,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, ACCOUNTS = 1024 };
 
 static atomic_llong live_blocks, live_bytes, peak_bytes;
 static atomic_llong fail_countdown = -1;
+/* Account 0 belongs to nobody. A slot is free when no context has it and no block of its
+ * last owner is left. */
+static atomic_llong account_bytes[ACCOUNTS];
+static atomic_bool account_owned[ACCOUNTS];
+static _Thread_local int account_now;
 
 typedef struct header {
     size_t size;
+    int account;
 } header;
 
 static header *header_of(void *p)
@@ -80,7 +89,9 @@ void *okra_alloc_(okra_int count, size_t size)
     }
     header *h = base;
     h->size = bytes;
+    h->account = account_now;
     count_up(bytes);
+    atomic_fetch_add(&account_bytes[h->account], (long long)bytes);
     return (char *)base + ALIGNMENT;
 }
 
@@ -141,6 +152,7 @@ void okra_free_(void *p)
         header *h = header_of(p);
         atomic_fetch_sub(&live_blocks, 1);
         atomic_fetch_sub(&live_bytes, (long long)h->size);
+        atomic_fetch_sub(&account_bytes[h->account], (long long)h->size);
         free(h);
     }
 }
@@ -170,6 +182,52 @@ void okra_alloc_fail_at_(okra_int k)
     atomic_store(&fail_countdown, k);
 }
 
+int okra_account_open_(void)
+{
+    for (int a = 1; a < ACCOUNTS; a++) {
+        if (!atomic_exchange(&account_owned[a], true)) {
+            if (atomic_load(&account_bytes[a]) == 0) {
+                return a;
+            }
+            atomic_store(&account_owned[a], false);
+        }
+    }
+    return 0;
+}
+
+void okra_account_close_(int account)
+{
+    if (account > 0) {
+        atomic_store(&account_owned[account], false);
+    }
+}
+
+void okra_account_use_(const okra_context *context)
+{
+    if (context) {
+        account_now = okra_context_account_(context);
+    }
+}
+
+okra_int okra_account_bytes_(const okra_context *context)
+{
+    return atomic_load(&account_bytes[okra_context_account_(context)]);
+}
+
+/* A budget that was set is of the context. The default one is a share of the machine's
+ * memory, and all contexts use that together. */
+okra_int okra_memory_used_(const okra_context *context)
+{
+    bool own =
+        okra_context_account_(context) > 0 && okra_context_memory_set_(context) > 0;
+    return own ? okra_account_bytes_(context) : okra_alloc_live_bytes_();
+}
+
+okra_int okra_memory_left_(const okra_context *context)
+{
+    return okra_context_memory(context) - okra_memory_used_(context);
+}
+
 /* 1234567 -> "1.18 MiB", for messages. */
 static void say_bytes(double bytes, char text[32])
 {
@@ -187,7 +245,8 @@ okra_status okra_budget_ask_(const okra_context *context, double bytes, const ch
                              ...)
 {
     double budget = (double)okra_context_memory(context);
-    double used = (double)okra_alloc_live_bytes_();
+    double used = (double)okra_memory_used_(context);
+    okra_account_use_(context);
     if (used + bytes <= budget) {
         return OKRA_OK;
     }

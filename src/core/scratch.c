@@ -86,7 +86,7 @@ okra_status okra_scratch_create_(const okra_context *context, okra_int rows,
 {
     okra_status st = OKRA_OK;
     okra_scratch_ s = {.rows = rows, .cols = cols};
-    double left = (double)(okra_context_memory(context) - okra_alloc_live_bytes_());
+    double left = (double)okra_memory_left_(context);
     double bytes = 8 * (double)rows * (double)cols;
     if (bytes == 0 || bytes <= left / 4 || bytes > (double)INT64_MAX) {
         TRY(okra_doubles_(context, rows, cols, what, &s.memory));

@@ -95,6 +95,7 @@ static bool step(loop *l, int index)
 
 static void work(loop *l, int index)
 {
+    okra_account_use_(l->context);
     while (step(l, index)) {
     }
 }

@@ -129,17 +129,16 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
     }
     TRY(measure(context, &rate));
     double m = sx.rank, d = mapped ? sy.rank : features ? (double)y->d : 0;
-    okra_fit_plan_ plan = {
-        .n = n,
-        .m = m,
-        .d = d,
-        .value = sx.value,
-        .map = mapping(&sx),
-        .left = (double)(okra_context_memory(context) - okra_alloc_live_bytes_()),
-        .passes = d > 0 ? 1 : 2,
-        .row = mapping(&sx) + m * m + 2 * m * d,
-        .once = m * m * m,
-        .doubles = 2 * m * m + 2 * m * d + (mapped ? 2 * d * d : 0)};
+    okra_fit_plan_ plan = {.n = n,
+                           .m = m,
+                           .d = d,
+                           .value = sx.value,
+                           .map = mapping(&sx),
+                           .left = (double)okra_memory_left_(context),
+                           .passes = d > 0 ? 1 : 2,
+                           .row = mapping(&sx) + m * m + 2 * m * d,
+                           .once = m * m * m,
+                           .doubles = 2 * m * m + 2 * m * d + (mapped ? 2 * d * d : 0)};
     if (method->plan) {
         TRY(method->plan(options, &plan));
     }

@@ -37,7 +37,7 @@ static okra_status view_of_part(okra_context *ctx, okra_lambda_group_ *g, okra_i
     okra_group_to_source_(g, g->test, m);
     TRY(okra_group_view_(ctx, g, g->train, n, g->test, m, out));
     double half = (double)okra_context_memory(ctx) / 2;
-    *keep = (double)okra_alloc_live_bytes_() < half;
+    *keep = (double)okra_memory_used_(ctx) < half;
     g->parts[p] = *keep ? *out : NULL;
 done:
     return st;

@@ -131,7 +131,7 @@ okra_status okra_group_refit_(okra_context *ctx, okra_lambda_group_ *g, okra_int
     okra_group_to_source_(g, g->test, m);
     TRY(okra_group_view_(ctx, g, g->train, n, g->test, m, &v));
     double inputs = (double)v->train_x->n;
-    double left = (double)(okra_context_memory(ctx) - okra_alloc_live_bytes_()) / 2;
+    double left = (double)okra_memory_left_(ctx) / 2;
     double most = left / (8 * inputs * inputs + 1) - 2;
     size_t some = most < 1 ? 1 : most > 1e6 ? 1000000 : (size_t)most;
     for (size_t first = 0; first < g->count; first += some) {

@@ -97,7 +97,7 @@ okra_status okra_npy_convert_(const okra_context *ctx, const unsigned char *from
     okra_status st = OKRA_OK;
     okra_scratch_ *scratch = NULL;
     double *block = NULL;
-    okra_int cols = npy->cols, left = okra_context_memory(ctx) - okra_alloc_live_bytes_();
+    okra_int cols = npy->cols, left = okra_memory_left_(ctx);
     okra_int most = OKRA_MIN_(BLOCK, left / 8 / (okra_int)sizeof *block);
     okra_int rows = OKRA_MAX_(1, OKRA_MIN_(npy->rows, most / OKRA_MAX_(cols, 1)));
     ZALLOC(scratch, 1);

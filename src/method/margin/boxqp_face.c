@@ -100,7 +100,7 @@ static okra_status direction(solver *s, rows F)
 {
     okra_status st = OKRA_OK;
     double f = (double)F.count, m = (double)s->m, d = (double)s->d;
-    double left = (double)(okra_context_memory(s->ctx) - okra_alloc_live_bytes_());
+    double left = (double)okra_memory_left_(s->ctx);
     bool found = false;
     if (!F.index && f * (m + d) + f * f / 3 <= 4 * m * d * s->usual &&
         16 * f * f <= left / 2) {

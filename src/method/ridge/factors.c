@@ -14,7 +14,7 @@
 
 static bool fits(const okra_factors_ *f, okra_int rows, double besides)
 {
-    double left = (double)(okra_context_memory(f->ctx) - okra_alloc_live_bytes_());
+    double left = (double)okra_memory_left_(f->ctx);
     return 8 * ((double)rows * (double)(f->m + f->d) + besides) <= left;
 }
 

@@ -145,8 +145,7 @@ TEST(budget_says_what_is_needed)
 {
     okra_context *c;
     CHECK_OK(okra_context_create(&c));
-    okra_int used = okra_alloc_live_bytes_();
-    CHECK_OK(okra_context_set_memory(c, used + (3 << 20)));
+    CHECK_OK(okra_context_set_memory(c, okra_account_bytes_(c) + (3 << 20)));
     CHECK_OK(okra_budget_ask_(c, 3 << 20, "all of it"));
     CHECK_FAILS(okra_budget_ask_(c, (3 << 20) + 1, "a bit more"), OKRA_EBUDGET,
                 "a bit more needs 3.00 MiB (3145729 bytes); the memory budget is ");
@@ -169,7 +168,7 @@ TEST(doubles_ask_the_budget_first)
     okra_context *c;
     double *p = NULL;
     CHECK_OK(okra_context_create(&c));
-    CHECK_OK(okra_context_set_memory(c, okra_alloc_live_bytes_() + 8 * 12));
+    CHECK_OK(okra_context_set_memory(c, okra_account_bytes_(c) + 8 * 12));
     CHECK_OK(okra_doubles_(c, 3, 4, "K", &p));
     CHECK((uintptr_t)p % 64 == 0);
     p[11] = 1;
@@ -191,8 +190,104 @@ TEST(doubles_ask_the_budget_first)
     okra_context_free(c);
 }
 
+/* ---- budgets are of contexts ---- */
+
+static okra_status take_in_loop(void *arg, okra_int begin, okra_int end, int worker)
+{
+    (void)worker;
+    void **blocks = arg;
+    for (okra_int i = begin; i < end; i++) {
+        if (!(blocks[i] = okra_alloc_(1000, 1))) {
+            return OKRA_EMEM;
+        }
+    }
+    return OKRA_OK;
+}
+
+TEST(a_budget_counts_what_its_own_context_took)
+{
+    okra_context *a = NULL, *b = NULL;
+    CHECK_OK(okra_context_create(&a));
+    CHECK_OK(okra_context_create(&b));
+    CHECK_OK(okra_context_set_memory(a, 1 << 20));
+    CHECK_OK(okra_context_set_memory(b, 1 << 20));
+    double *mine = NULL, *other = NULL, *more = NULL;
+    CHECK_OK(okra_doubles_(a, 100, 1000, "mine", &mine));
+    CHECK_OK(okra_doubles_(b, 100, 1000, "other", &other));
+    CHECK(okra_memory_used_(a) == 800000 && okra_memory_used_(b) == 800000);
+    CHECK_FAILS(okra_doubles_(a, 100, 1000, "more", &more), OKRA_EBUDGET,
+                "of which 781.25 KiB are in use");
+    /* What a frees, though b asked last, is a's. */
+    okra_free_(mine);
+    CHECK(okra_memory_used_(a) == 0 && okra_memory_left_(b) == (1 << 20) - 800000);
+    CHECK_OK(okra_doubles_(a, 100, 1000, "more", &more));
+    okra_free_(more);
+    okra_free_(other);
+    okra_context_free(a);
+    okra_context_free(b);
+}
+
+TEST(helpers_take_memory_for_the_context_of_their_loop)
+{
+    enum { COUNT = 500 };
+    okra_context *a = NULL, *b = NULL;
+    CHECK_OK(okra_context_create(&a));
+    CHECK_OK(okra_context_create(&b));
+    CHECK_OK(okra_context_set_memory(a, 1 << 20));
+    CHECK_OK(okra_context_set_memory(b, 1 << 20));
+    CHECK_OK(okra_context_set_threads(a, 4));
+    CHECK_OK(okra_budget_ask_(b, 1, "b works here before"));
+    void *blocks[COUNT] = {NULL};
+    CHECK_OK(okra_parallel_(a, COUNT, 1, NULL, take_in_loop, blocks));
+    CHECK(okra_memory_used_(a) == 1000 * COUNT && okra_memory_used_(b) == 0);
+    for (int i = 0; i < COUNT; i++) {
+        okra_free_(blocks[i]);
+    }
+    okra_context_free(a);
+    okra_context_free(b);
+}
+
+/* Blocks outlive their context; their account is not given to another before they die. */
+TEST(accounts_are_reused_when_they_are_empty)
+{
+    okra_context *first = NULL, *next = NULL;
+    double *left = NULL;
+    CHECK_OK(okra_context_create(&first));
+    CHECK_OK(okra_doubles_(first, 10, 10, "left", &left));
+    okra_context_free(first);
+    for (int i = 0; i < 3000; i++) {
+        CHECK_OK(okra_context_create(&next));
+        CHECK_OK(okra_context_set_memory(next, 1000));
+        CHECK(okra_memory_used_(next) == 0);
+        okra_context_free(next);
+    }
+    okra_free_(left);
+}
+
+/* More contexts than accounts: the rest count the process's memory. */
+TEST(contexts_beyond_the_accounts_count_the_whole_process)
+{
+    enum { MANY = 1500 };
+    okra_context *all[MANY];
+    for (int i = 0; i < MANY; i++) {
+        CHECK_OK(okra_context_create(&all[i]));
+        CHECK_OK(okra_context_set_memory(all[i], (okra_int)1 << 40));
+    }
+    double *block = NULL;
+    CHECK_OK(okra_doubles_(all[0], 10, 10, "a block", &block));
+    CHECK(okra_memory_used_(all[0]) == 800);
+    CHECK(okra_memory_used_(all[MANY - 1]) == okra_alloc_live_bytes_());
+    okra_free_(block);
+    for (int i = 0; i < MANY; i++) {
+        okra_context_free(all[i]);
+    }
+}
+
 MAIN(RUN(blocks_are_aligned_and_counted), RUN(peak_is_the_largest_since_reset),
      RUN(zero_bytes_give_a_valid_pointer), RUN(sizes_that_overflow_are_refused),
      RUN(zalloc_zeroes), RUN(realloc_keeps_the_content), RUN(texts_are_copied),
      RUN(the_kth_allocation_fails_once), RUN(budget_says_what_is_needed),
-     RUN(doubles_ask_the_budget_first))
+     RUN(doubles_ask_the_budget_first), RUN(a_budget_counts_what_its_own_context_took),
+     RUN(helpers_take_memory_for_the_context_of_their_loop),
+     RUN(accounts_are_reused_when_they_are_empty),
+     RUN(contexts_beyond_the_accounts_count_the_whole_process))

@@ -10,7 +10,7 @@ static okra_context *context_of(okra_int bytes)
 {
     okra_context *ctx = NULL;
     CHECK_OK(okra_context_create(&ctx));
-    CHECK_OK(okra_context_set_memory(ctx, okra_alloc_live_bytes_() + bytes));
+    CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + bytes));
     return ctx;
 }
 

@@ -186,7 +186,7 @@ TEST(converted_into_a_file)
         }
         files_make("big.npy", file, size);
         okra_bytes_ held = {0};
-        CHECK_OK(okra_context_set_memory(ctx, okra_alloc_live_bytes_() + budget));
+        CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + budget));
         okra_int live = okra_alloc_live_bytes_();
         okra_alloc_reset_peak_();
         CHECK_OK(okra_npy_data_(ctx, (unsigned char *)file, (okra_int)size, &held, false,
@@ -218,7 +218,7 @@ TEST(mistakes_in_large_arrays)
     float nan = NAN;
     int64_t large = ((int64_t)1 << 53) + 1;
     CHECK_OK(okra_context_create(&ctx));
-    CHECK_OK(okra_context_set_memory(ctx, okra_alloc_live_bytes_() + 300000));
+    CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + 300000));
     size_t size = make_large(file, "<f4", false);
     memcpy(file + 128 + 4 * (15000 * COLS + 2), &nan, sizeof nan);
     CHECK_FAILS(okra_npy_data_(ctx, (unsigned char *)file, (okra_int)size, &held, false,

@@ -313,7 +313,7 @@ TEST(a_small_budget_gives_the_same_bits)
     okra_int ample = okra_alloc_peak_bytes_();
     /* Half of this holds one panel beside the rest, not all three. */
     okra_int panel = 30 * OKRA_PANEL_ * 8;
-    CHECK_OK(okra_context_set_memory(ctx, okra_alloc_live_bytes_() + 5 * panel));
+    CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + 5 * panel));
     okra_alloc_reset_peak_();
     CHECK_OK(decode(ctx, &s, NULL, q, 3, false, &b));
     CHECK(okra_alloc_peak_bytes_() < ample);

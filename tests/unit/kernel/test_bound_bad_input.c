@@ -158,7 +158,7 @@ TEST(budget_and_cancellation)
     x[0] = 0.5; /* not bits */
     okra_data *data = data_of(OKRA_DENSE, x, N, D);
     CHECK_OK(okra_context_create(&context));
-    CHECK_OK(okra_context_set_memory(context, 8000 + okra_alloc_live_bytes_()));
+    CHECK_OK(okra_context_set_memory(context, 8000 + okra_account_bytes_(context)));
     CHECK_FAILS(okra_gram(context, kernel, data, NULL, K, N), OKRA_EBUDGET,
                 "vectors about the training mean");
     CHECK_OK(okra_context_set_memory(context, 0));

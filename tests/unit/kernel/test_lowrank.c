@@ -298,7 +298,7 @@ TEST(wide_vectors_are_taken_in_pieces)
     CHECK_OK(okra_map_create_(NULL, kernel, data, &low, 1, &map));
     CHECK_OK(okra_gram(NULL, kernel, data, map->objects, want, BASIS));
     CHECK_OK(okra_context_create(&ctx));
-    CHECK_OK(okra_context_set_memory(ctx, okra_alloc_live_bytes_() + 12000000));
+    CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + 12000000));
     CHECK_OK(okra_map_values_(ctx, map, data, 0, okra_mat_of_(V, ROWS, BASIS)));
     CHECK(memcmp(V, want, sizeof V) == 0);
     okra_context_free(ctx);
@@ -495,7 +495,7 @@ TEST(budget_is_asked)
     okra_low_ low;
     make(4, N, false, "rbf(sigma=1)", &p);
     CHECK_OK(okra_context_create(&ctx));
-    CHECK_OK(okra_context_set_memory(ctx, okra_alloc_live_bytes_() + 4000));
+    CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + 4000));
     CHECK_OK(okra_low_parse_("chol(rank=40)", &low));
     CHECK_FAILS(okra_map_create_(ctx, p.kernel, p.data, &low, 1, &map), OKRA_EBUDGET,
                 NULL);

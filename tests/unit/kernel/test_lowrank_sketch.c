@@ -117,7 +117,7 @@ TEST(sketched_gram_is_that_of_the_dense_matrices)
         CHECK_OK(okra_context_create(&ctx));
         okra_int b = S->rows, m = S->cols;
         if (c % 2) { /* a few rows at a time */
-            CHECK_OK(okra_context_set_memory(ctx, okra_alloc_live_bytes_() +
+            CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) +
                                                       8 * 7 * (b + 2 * m)));
         }
         fill(S, D);

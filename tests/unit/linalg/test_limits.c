@@ -335,7 +335,7 @@ TEST(memory)
         CHECK_ALLOCATIONS(okra_qr_(ctx, W, &Vt), (void)0);
         CHECK_OK(okra_mat_copy_(A, L));
         CHECK_ALLOCATIONS(okra_solve_general_(ctx, L, B, NULL), (void)0);
-        CHECK_OK(okra_context_set_memory(ctx, okra_alloc_live_bytes_() + 100));
+        CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + 100));
         CHECK_FAILS(okra_eigh_(ctx, L, s), OKRA_EBUDGET, "eigh");
         CHECK_FAILS(okra_blas_eigh_large_(ctx, L, s), OKRA_EBUDGET, "eigh");
         CHECK_FAILS(okra_svd_(ctx, W, U, s, Vt), OKRA_EBUDGET, "svd");

@@ -275,7 +275,7 @@ TEST(what_is_wrong_is_said)
     o.dense = 0;
     CHECK_OK(okra_operator_fit(ctx, &K, t.x, t.y, &o, C, &report));
     CHECK(report.iterations == 1 && report.residual > 1e-10 && warnings == 1);
-    CHECK_OK(okra_context_set_memory(ctx, okra_alloc_live_bytes_() + 4000));
+    CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + 4000));
     K.block = block;
     o.dense = 2048;
     CHECK_FAILS(okra_operator_fit(ctx, &K, t.x, t.y, &o, C, NULL), OKRA_EBUDGET,

@@ -374,10 +374,10 @@ TEST(memory)
         CHECK_ALLOCATIONS(create(ctx, K, L, 0.1, &kron), okra_kron_free_(kron));
         CHECK_OK(create(ctx, K, L, 0.1, &kron));
         CHECK_ALLOCATIONS(solve(ctx, kron, 0.1, B), (void)0);
-        CHECK_OK(okra_context_set_memory(ctx, okra_alloc_live_bytes_() + 8 * n * n - 1));
+        CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + 8 * n * n - 1));
         CHECK_FAILS(solve(ctx, kron, 0.1, B), OKRA_EBUDGET, "a product");
         okra_kron_free_(kron);
-        CHECK_OK(okra_context_set_memory(ctx, okra_alloc_live_bytes_() + 40 * n * n - 1));
+        CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + 40 * n * n - 1));
         CHECK_FAILS(create(ctx, K, L, 0.1, &kron), OKRA_EBUDGET, "right-hand side");
         okra_context_free(ctx);
     }

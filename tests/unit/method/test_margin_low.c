@@ -172,7 +172,7 @@ TEST(any_budget)
     CHECK_OK(solve_many(one, &p, want, &r));
     CHECK(r.converged);
     for (okra_int room = 20000; room < 2000000; room += room / 4) {
-        CHECK_OK(okra_context_set_memory(ctx, okra_alloc_live_bytes_() + room));
+        CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + room));
         okra_status st = solve_many(ctx, &p, got, &r);
         if (st == OKRA_EBUDGET) {
             CHECK(strstr(okra_message(), "the memory budget is"));
@@ -222,7 +222,7 @@ TEST(refused_and_cancelled)
         okra_options *o = options_of("1e-8", false, loss);
         make(RANDOM, N, 2, kinds[0], &t);
         CHECK_OK(okra_context_create(&ctx));
-        CHECK_OK(okra_context_set_memory(ctx, okra_alloc_live_bytes_() + 8000));
+        CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + 8000));
         CHECK_FAILS(path(ctx, &t, o, 1, lambda, 1, &bag), OKRA_EBUDGET,
                     "the margin of 40 pairs at rank 9 needs");
         CHECK_OK(okra_context_set_memory(ctx, (okra_int)1 << 30));

@@ -180,7 +180,7 @@ TEST(blocks_and_files)
     make(1, LARGE, "rbf(sigma=1)", "nystrom(rank=50)", &t);
     CHECK_OK(okra_context_create(&small));
     CHECK_OK(okra_context_set_threads(small, 2));
-    CHECK_OK(okra_context_set_memory(small, okra_alloc_live_bytes_() + 950000));
+    CHECK_OK(okra_context_set_memory(small, okra_account_bytes_(small) + 950000));
     for (int g = 2; g < GRAPHS; g++) {
         double *got = doubles(t.m * t.m), *again = doubles(t.m * t.m);
         CHECK_NEAR(error_of(NULL, &t, g), 0, 1e-12);

@@ -164,7 +164,7 @@ static double error_of(okra_context *ctx, uint64_t seed, const char *kind,
         part[i] = i % count;
     }
     if (ctx) {
-        CHECK_OK(okra_context_set_memory(ctx, okra_alloc_live_bytes_() + SMALL));
+        CHECK_OK(okra_context_set_memory(ctx, okra_account_bytes_(ctx) + SMALL));
     }
     CHECK_OK(leave(ctx, &t, graph != NULL, o, &parts, true, &got));
     CHECK(got.count == LAMBDAS);

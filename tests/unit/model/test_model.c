@@ -265,7 +265,7 @@ TEST(blocks_do_not_matter)
     CHECK_OK(okra_context_set_threads(tight, 1));
     bool refused = false;
     for (okra_int room = 1 << 10; !small; room += 256) {
-        CHECK_OK(okra_context_set_memory(tight, okra_alloc_live_bytes_() + room));
+        CHECK_OK(okra_context_set_memory(tight, okra_account_bytes_(tight) + room));
         okra_status st = okra_predict(tight, model, p.test_x, options, &request, &small);
         refused = refused || st == OKRA_EBUDGET;
         CHECK(st == OKRA_OK || st == OKRA_EBUDGET);
