@@ -4,5 +4,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_read("svm", NULL, data, size);
+    fuzz_read("svm0", NULL, data, size);
     return 0;
 }

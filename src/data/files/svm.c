@@ -52,6 +52,12 @@ static okra_status read_pair(reading *r, const char *word, const char *close)
                           " (svm0:FILE reads files whose indices begin at 0)",
                           r->lines.number, column, index, r->base);
     }
+    if (index == INT64_MAX) {
+        return okra_fail_(OKRA_EFORMAT,
+                          "line %" PRId64 ", character %" PRId64 ": index %" PRId64
+                          " is more than can be addressed",
+                          r->lines.number, column, index);
+    }
     okra_token_ token = okra_number_(p + 1, close, &value);
     if (token != OKRA_TOKEN_NUMBER_) {
         return okra_bad_field_(token, r->lines.number, column, word, close);

@@ -81,6 +81,8 @@ static const broken texts[] = {
     {"@", "a.svm", "1 0:2\n", OKRA_EFORMAT,
      "line 1, character 3: index 0, but indices begin at 1 (svm0:FILE reads files whose "
      "indices begin at 0)"},
+    {"svm0:@", "a.svm", "1 9223372036854775807:2\n", OKRA_EFORMAT,
+     "line 1, character 3: index 9223372036854775807 is more than can be addressed"},
     {"@", "a.svm", "1 2:1 2:1\n", OKRA_EFORMAT,
      "line 1, character 7: index 2 does not ascend"},
     {"@", "a.svm", "1 2:x\n", OKRA_EFORMAT, "line 1, column 3: '2:x' is not a number"},
