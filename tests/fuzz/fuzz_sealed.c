@@ -1,7 +1,8 @@
 /*
  * Models of every kind (zoo.h) whose parts are altered and sealed again: arrays, shapes,
  * numbers, texts, kernels, kinds, JSON. Each is refused with a message, or predicts
- * within its memory, the same twice, in finite numbers.
+ * within its memory, the same twice, in finite numbers. What was taken from the file is
+ * what the file says: written and loaded again, it answers with the same bits.
  *
  * The input is a programme: which model, then one alteration after the other.
  */
@@ -82,6 +83,21 @@ static void judge(okra_context *ctx, const okra_model *model, size_t which)
     okra_data_free(y);
 }
 
+/* The model, written and loaded again, gives p. */
+static void check_kept(okra_context *ctx, const okra_model *model, const okra_data *x,
+                       const okra_options *options, const okra_predict_request *request,
+                       const okra_prediction *p)
+{
+    okra_model *again = NULL;
+    okra_prediction *q = NULL;
+    PARTS_CHECK(okra_model_save(ctx, model, path) == OKRA_OK);
+    PARTS_CHECK(okra_model_load(ctx, path, &again) == OKRA_OK);
+    PARTS_CHECK(okra_predict(ctx, again, x, options, request, &q) == OKRA_OK);
+    check_same(p, q);
+    okra_prediction_free(q);
+    okra_model_free(again);
+}
+
 static void predict(okra_context *ctx, const okra_model *model, const okra_data *x,
                     tape *t)
 {
@@ -105,6 +121,7 @@ static void predict(okra_context *ctx, const okra_model *model, const okra_data 
         check_prediction(p);
         PARTS_CHECK(okra_predict(ctx, model, x, options, &request, &q) == OKRA_OK);
         check_same(p, q);
+        check_kept(ctx, model, x, options, &request, p);
     }
     okra_prediction_free(p);
     okra_prediction_free(q);
