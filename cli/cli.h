@@ -42,7 +42,7 @@ const cli_command *cli_find_command(const char *name);
 typedef struct cli_common {
     okra_int threads, seed;
     const char *memory, *data, *engine;
-    bool json, quiet, help;
+    bool json, quiet, strict, help;
 } cli_common;
 extern const okra_option_table cli_common_table;
 

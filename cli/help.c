@@ -418,7 +418,7 @@ const cli_command cli_help_me = {
                 "okra help kernels\n"
                 "okra help --man | man -l -\n",
     .own = {"help", rows, sizeof(help_fields)},
-    .refuses = "json quiet threads memory seed data engine",
+    .refuses = "json quiet threads memory seed data engine strict",
     .operands_most = 1,
     .operand = "TOPIC",
     .run = run_help,

@@ -39,6 +39,9 @@ static okra_status set_up(cli_run *run)
     if (st == OKRA_OK) {
         st = okra_context_set_memory(run->context, bytes);
     }
+    if (st == OKRA_OK) {
+        st = okra_context_set_strict(run->context, run->common.strict);
+    }
     if (st == OKRA_OK && !run->common.help) {
         st = okra_context_set_engine(run->context, run->common.engine);
     }

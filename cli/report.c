@@ -335,7 +335,7 @@ const cli_command cli_report = {
                 "okra report results/*.json -o report.html --figures pictures\n"
                 "okra report results/*.json -o results.md --figures pictures\n",
     .own = {"report", rows, sizeof(report_settings)},
-    .refuses = " threads seed memory json engine ",
+    .refuses = " threads seed memory json engine strict ",
     .operands_least = 1,
     .operands_most = 60,
     .operand = "RESULT",

@@ -115,6 +115,11 @@ OKRA_API okra_status okra_context_set_threads(okra_context *context,
  * quarters of the machine's memory, and counts what the whole process took. */
 OKRA_API okra_status okra_context_set_memory(okra_context *context,
                                              okra_int bytes) OKRA_CHECK;
+/* What becomes of a broken record of a file. 0: spectra are left out, told and counted,
+ * a broken molecule is an error; 1: every one is an error; -1: molecules are left out
+ * too. */
+OKRA_API okra_status okra_context_set_strict(okra_context *context,
+                                             int strict) OKRA_CHECK;
 OKRA_API void okra_context_set_seed(okra_context *context, uint64_t seed);
 /* "blas" (default) or "ref": plain C, slow, the oracle of the tests. */
 OKRA_API okra_status okra_context_set_backend(okra_context *context,

@@ -25,6 +25,7 @@ typedef enum okra_kind {
     OKRA_GRAPHS,    /* n labelled graphs or molecules                             */
     OKRA_NODES,     /* n nodes of one network                                     */
     OKRA_TUPLE,     /* n tuples: the same n objects described in several ways     */
+    OKRA_SPECTRA,   /* n tandem mass spectra: peaks, precursor, what is said of them */
 } okra_kind;
 
 typedef struct okra_data okra_data;
@@ -89,6 +90,13 @@ OKRA_API okra_status okra_data_nodes(okra_int nodes, const char *const *names,
                                      const okra_int *ends, const double *weights,
                                      okra_int edges, const okra_int *codes, okra_int n,
                                      okra_data **out) OKRA_CHECK;
+/* Tandem mass spectra, copied: spectrum i has the peaks offsets[i] to offsets[i+1]-1, in
+ * any order, at least one; intensities of 0 are no peaks. about[i] (about and each of its
+ * texts may be NULL) says more in lines KEY=VALUE, as an MGF file does: PEPMASS is the
+ * m/z of the precursor, ADDUCT or CHARGE tells the mass of the molecule. */
+OKRA_API okra_status okra_data_spectra(const okra_int *offsets, const double *mz,
+                                       const double *intensity, const char *const *about,
+                                       okra_int n, okra_data **out) OKRA_CHECK;
 /* The same n objects described in `count` ways, retained. */
 OKRA_API okra_status okra_data_tuple(okra_data *const *parts, int count,
                                      okra_data **out) OKRA_CHECK;
@@ -137,9 +145,23 @@ OKRA_API const okra_int *okra_data_compressed(const okra_data *data,
  * other kinds. */
 OKRA_API const uint64_t *okra_data_words(const okra_data *data, okra_int *words);
 /* The text that object i is known by, `length` bytes, not ended by NUL: the class of a
- * label, the name of a node, a molecule as it was written, the id of a graph; NULL where
- * there is none. */
+ * label, the name of a node, a molecule as it was written, the id of a graph, the title
+ * of a spectrum; NULL where there is none. */
 OKRA_API const char *okra_data_text(const okra_data *data, okra_int i, okra_int *length);
+/* The peaks of spectrum i, m/z ascending; how many, 0 for other kinds. */
+OKRA_API okra_int okra_data_peaks(const okra_data *data, okra_int i, const double **mz,
+                                  const double **intensity);
+/* What is said about spectrum i under that key, `length` bytes, not ended by NUL; all of
+ * it as lines KEY=VALUE where key is NULL. NULL where nothing is said. */
+OKRA_API const char *okra_data_about(const okra_data *data, okra_int i, const char *key,
+                                     okra_int *length);
+/* The exact mass of object i in dalton: of a molecule the sum of its atoms, of a spectrum
+ * that of the molecule as precursor and adduct tell it; 0: not known. */
+OKRA_API double okra_data_mass(const okra_data *data, okra_int i);
+/* The formula of molecule i in Hill's order, in the buffer ("": no molecule, or no
+ * buffer); returns the buffer. */
+OKRA_API const char *okra_data_formula(const okra_data *data, okra_int i, char *buffer,
+                                       size_t size);
 /* Description k of tuples, borrowed; NULL for other kinds and beyond the last. */
 OKRA_API const okra_data *okra_data_part(const okra_data *data, int k);
 

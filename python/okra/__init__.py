@@ -6,7 +6,7 @@ the C library of the same name; this package hands objects over and gives result
 """
 from . import datasets
 from ._data import (Data, as_data, bits, gram, graphs, labels, missing, nodes, read,
-                    sequences, smiles)
+                    sequences, smiles, spectra)
 from ._errors import OkraError, OkraWarning
 from ._kernel import gram_matrix, kernel_text, metric
 from ._library import build_info, exceptions as _exceptions, version as _version
@@ -15,7 +15,8 @@ from ._model import Model, Prediction
 __version__ = _version()
 __all__ = ["Data", "Model", "OkraError", "OkraWarning", "Prediction", "as_data", "bits",
            "build_info", "datasets", "gram", "gram_matrix", "graphs", "kernel_text",
-           "labels", "metric", "missing", "nodes", "read", "sequences", "smiles"]
+           "labels", "metric", "missing", "nodes", "read", "sequences", "smiles",
+           "spectra"]
 for _class in filter(None, _exceptions):
     globals()[_class.__name__] = _class
     __all__.append(_class.__name__)

@@ -4,7 +4,7 @@
 rows are contiguous), SciPy sparse matrices, pandas frames, lists of texts, networkx
 graphs, lists of arrays. Where a kind cannot be told from the objects (SMILES are texts,
 class labels are numbers) a function says it: `smiles`, `labels`, `nodes`, `sequences`,
-`missing`, `gram`.
+`missing`, `gram`, `spectra`.
 """
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class Data:
     @property
     def kind(self) -> str:
         """``"dense"``, ``"sparse"``, ``"bits"``, ``"labels"``, ``"gram"``,
-        ``"strings"``, ``"sequences"``, ``"graphs"``, ``"nodes"`` or ``"tuple"``."""
+        ``"strings"``, ``"sequences"``, ``"graphs"``, ``"nodes"``, ``"spectra"`` or
+        ``"tuple"``."""
         return KINDS[lib.okra_data_kind(self.pointer)]
 
     @property
@@ -68,6 +69,11 @@ class Data:
         return iter(self.objects)
 
     @property
+    def masses(self) -> np.ndarray:
+        """Exact masses of molecules, or of the molecules behind spectra; 0: not known."""
+        return np.array([lib.okra_data_mass(self.pointer, i) for i in range(len(self))])
+
+    @property
     def objects(self) -> Any:
         """The objects as Python has them: arrays, sparse matrices, lists of texts."""
         return to_python(self.pointer)
@@ -95,7 +101,8 @@ class Data:
             return _make_tuple, ([borrow(lib.okra_data_part(self.pointer, k), self)
                                   for k in range(count)],)
         maker = {"dense": missing, "sparse": as_data, "bits": bits, "labels": labels,
-                 "gram": gram, "strings": as_data, "sequences": _make_sequences}[kind]
+                 "gram": gram, "strings": as_data, "sequences": _make_sequences,
+                 "spectra": _make_spectra}[kind]
         return maker, (self.objects,)
 
 
@@ -292,6 +299,40 @@ def _make_sequences(objects: Any) -> Data:
     if len(objects) and isinstance(objects[0], tuple):
         return sequences([a for a, _ in objects], [t for _, t in objects])
     return sequences(objects)
+
+
+def spectra(peaks: Iterable, about: Optional[Iterable] = None) -> Data:
+    """Tandem mass spectra, for kernels such as ``ppk | normalize``.
+
+    Parameters
+    ----------
+    peaks : iterable of arrays of shape (count, 2)
+        m/z and intensity of the peaks of each spectrum, in any order.
+    about : iterable of dict, optional
+        What is said about each spectrum, with the keys of MGF files: ``PEPMASS`` is the
+        m/z of the precursor, ``ADDUCT`` or ``CHARGE`` tells the mass of the molecule.
+
+    Returns
+    -------
+    Data
+    """
+    arrays = [np.asarray(p, dtype=np.float64).reshape(-1, 2) for p in peaks]
+    offsets = np.zeros(len(arrays) + 1, dtype=np.int64)
+    np.cumsum([len(a) for a in arrays], out=offsets[1:])
+    both = np.concatenate(arrays) if arrays else np.empty((0, 2))
+    mz, height = np.ascontiguousarray(both[:, 0]), np.ascontiguousarray(both[:, 1])
+    texts = None
+    if about is not None:
+        said = ["".join(f"{key}={value}\n" for key, value in d.items()) for d in about]
+        if len(said) != len(arrays):
+            raise ValueError(f"{len(said)} descriptions of {len(arrays)} spectra")
+        texts = _texts(said)
+    return Data(make(lib.okra_data_spectra, lib.okra_data_free, offsets.ctypes.data,
+                     mz.ctypes.data, height.ctypes.data, texts, len(arrays)))
+
+
+def _make_spectra(objects: Any) -> Data:
+    return spectra([p for p, _ in objects], [d for _, d in objects])
 
 
 def _make_nodes(names: Any, ends: Any, weights: Any, codes: Any) -> Data:

@@ -10,7 +10,7 @@ from ._library import constants, lib
 
 KINDS = {constants["OKRA_" + name.upper()]: name for name in (
     "dense", "sparse", "bits", "labels", "gram", "strings", "sequences", "graphs",
-    "nodes", "tuple")}
+    "nodes", "tuple", "spectra")}
 
 
 
@@ -59,6 +59,18 @@ def _sequence_objects(pointer: int, n: int, d: int) -> list:
     return out
 
 
+def _spectra_objects(pointer: int, n: int) -> list:
+    mz, height, length = c.POINTER(c.c_double)(), c.POINTER(c.c_double)(), c.c_int64()
+    out = []
+    for i in range(n):
+        count = lib.okra_data_peaks(pointer, i, c.byref(mz), c.byref(height))
+        about = lib.okra_data_about(pointer, i, None, c.byref(length))
+        about = c.string_at(about, length.value).decode("utf-8")
+        peaks = np.stack([array_of(mz, (count,)), array_of(height, (count,))], axis=1)
+        out.append((peaks, dict(line.split("=", 1) for line in about.splitlines())))
+    return out
+
+
 def to_python(pointer: int) -> Any:
     """The objects of a collection as Python has them; always a copy."""
     kind = KINDS[lib.okra_data_kind(pointer)]
@@ -82,6 +94,8 @@ def to_python(pointer: int) -> Any:
         return [_string(pointer, i) for i in range(n)]
     if kind == "sequences":
         return _sequence_objects(pointer, n, d)
+    if kind == "spectra":
+        return _spectra_objects(pointer, n)
     if kind == "graphs":
         return _object_texts(pointer, n)
     return tuple(to_python(lib.okra_data_part(pointer, k)) for k in range(d))

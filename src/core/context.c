@@ -27,6 +27,7 @@ struct okra_context {
     okra_warning_fn warning;
     void *warning_user;
     bool muted;
+    int strict;
     atomic_bool cancelled;
     /* What was begun last: the name of an operation and the size of its matrix. */
     _Atomic(const char *) doing;
@@ -152,6 +153,23 @@ okra_status okra_context_set_memory(okra_context *context, okra_int bytes)
     }
     context->memory = bytes;
     return OKRA_OK;
+}
+
+okra_status okra_context_set_strict(okra_context *context, int strict)
+{
+    if (!context) {
+        return no_context(__func__);
+    }
+    if (strict < -1 || strict > 1) {
+        return okra_fail_(OKRA_EARG, "strict is %d, expected -1, 0 or 1", strict);
+    }
+    context->strict = strict;
+    return OKRA_OK;
+}
+
+int okra_context_strict_(const okra_context *context)
+{
+    return context ? context->strict : 0;
 }
 
 void okra_context_set_seed(okra_context *context, uint64_t seed)

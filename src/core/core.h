@@ -184,6 +184,8 @@ void okra_doing_(okra_context *context, const char *what, okra_int size);
 void okra_progress_(const okra_context *context, const char *what, okra_int done,
                     okra_int total);
 void okra_warn_(const okra_context *context, const char *format, ...) OKRA_PRINTF(2, 3);
+/* -1, 0 or 1: see okra_context_set_strict. */
+int okra_context_strict_(const okra_context *context);
 /* Whether anybody would hear a warning now. */
 bool okra_warns_(const okra_context *context);
 /* While muted nothing is warned of: for objects that the user never sees. */

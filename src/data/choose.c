@@ -122,6 +122,7 @@ static okra_status take_objects(okra_data *to, const okra_data *from,
     case OKRA_STRINGS:
     case OKRA_SEQUENCES:
     case OKRA_GRAPHS:
+    case OKRA_SPECTRA:
         return take_groups(to, from, index, count);
     case OKRA_TUPLE:
         return take_components(to, from, index, count);

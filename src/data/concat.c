@@ -171,6 +171,7 @@ static okra_status join(okra_data *to, const okra_data *a, const okra_data *b)
     case OKRA_STRINGS:
     case OKRA_SEQUENCES:
     case OKRA_GRAPHS:
+    case OKRA_SPECTRA:
         return join_groups(to, a, b);
     case OKRA_TUPLE:
         return join_components(to, a, b);

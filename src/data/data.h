@@ -37,7 +37,7 @@ struct okra_data {
     const okra_int *codes;  /* LABELS: 0..d-1; NODES: which node of the network    */
     char **class_names;     /* LABELS: d texts, or NULL                           */
     const double *diagonal; /* GRAM: self-similarities of the rows, or NULL        */
-    okra_ragged_ groups[OKRA_GROUPS_MOST]; /* STRINGS, SEQUENCES, GRAPHS            */
+    okra_ragged_ groups[OKRA_GROUPS_MOST]; /* STRINGS, SEQUENCES, GRAPHS, SPECTRA    */
     int group_count;
     okra_network_ *network; /* NODES                                               */
     okra_data **components; /* TUPLE: `component_count` collections of n objects    */

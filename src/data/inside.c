@@ -2,6 +2,8 @@
  * inside.c: what a program may see of objects that are not dense vectors.
  */
 #include "data/graphs.h"
+#include "data/molecules/mass.h"
+#include "data/spectra/spectra.h"
 #include "data/strings.h"
 
 #include <string.h>
@@ -58,6 +60,9 @@ const char *okra_data_text(const okra_data *data, okra_int i, okra_int *length)
     if (data->kind == OKRA_GRAPHS) {
         return okra_graphs_text_(data, i, length);
     }
+    if (data->kind == OKRA_SPECTRA) {
+        return okra_data_about(data, i, "TITLE", length);
+    }
     if (data->kind == OKRA_LABELS && data->class_names) {
         text = data->class_names[data->codes[i]];
     } else if (data->kind == OKRA_NODES && data->network->names) {
@@ -67,6 +72,34 @@ const char *okra_data_text(const okra_data *data, okra_int i, okra_int *length)
         *length = (okra_int)strlen(text);
     }
     return text;
+}
+
+double okra_data_mass(const okra_data *data, okra_int i)
+{
+    okra_composition_of_ composition;
+    if (!data || i < 0 || i >= data->n) {
+        return 0;
+    }
+    if (data->kind == OKRA_SPECTRA) {
+        return okra_spectrum_view_of_(data, i).mass;
+    }
+    okra_composition_(data, i, &composition);
+    return composition.mass;
+}
+
+const char *okra_data_formula(const okra_data *data, okra_int i, char *buffer,
+                              size_t size)
+{
+    okra_composition_of_ composition;
+    if (!buffer || size == 0) {
+        return "";
+    }
+    buffer[0] = '\0';
+    if (data && i >= 0 && i < data->n) {
+        okra_composition_(data, i, &composition);
+        okra_formula_(&composition, buffer, size);
+    }
+    return buffer;
 }
 
 const okra_data *okra_data_part(const okra_data *data, int k)

@@ -9,7 +9,7 @@
 
 static const char *const kind_names[] = {"dense", "sparse",  "bits",      "labels",
                                          "gram",  "strings", "sequences", "graphs",
-                                         "nodes", "tuple"};
+                                         "nodes", "tuple",   "spectra"};
 
 const char *okra_kind_name(okra_kind kind)
 {
@@ -201,10 +201,15 @@ const char *okra_data_describe_(const okra_data *data, char *buffer, size_t size
         "%" PRId64 " graph%s",
         "%" PRId64 " node%s of a network of %" PRId64,
         "%" PRId64 " tuple%s of %" PRId64 " descriptions",
+        "%" PRId64 " spectr%s",
     };
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    snprintf(buffer, size, forms[data->kind], data->n, data->n == 1 ? "" : "s", data->d);
+    snprintf(buffer, size, forms[data->kind], data->n,
+             data->kind == OKRA_SPECTRA ? data->n == 1 ? "um" : "a"
+             : data->n == 1             ? ""
+                                        : "s",
+             data->d);
 #pragma GCC diagnostic pop
     return buffer;
 }

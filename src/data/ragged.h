@@ -10,6 +10,7 @@
  *     sequences  positions: vector (double, width d), label (int32)
  *     graphs     nodes: label, ...; edges: ends (int32, width 2, numbered within the
  *                object), label; texts: the object as it was written (uint8)
+ *     spectra    peaks: mz, intensity (double); ion; names; texts (data/spectra)
  */
 #ifndef OKRA_RAGGED_H_
 #define OKRA_RAGGED_H_

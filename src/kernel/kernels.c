@@ -35,6 +35,10 @@
     X(ic) \
     X(cost) \
     X(metric) \
+    X(ppk) \
+    X(mz_bins) \
+    X(mz_match) \
+    X(precursor) \
     X(tasks)
 /* clang-format on */
 #define DECLARE(name) extern const okra_kernel_class_ okra_##name##_;

@@ -90,6 +90,7 @@ static double data_bytes(const okra_data *data)
     case OKRA_STRINGS:
     case OKRA_SEQUENCES:
     case OKRA_GRAPHS:
+    case OKRA_SPECTRA:
     case OKRA_TUPLE:
         break;
     }

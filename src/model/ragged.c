@@ -7,8 +7,10 @@
 #include "model/objects.h"
 
 #include "data/graphs.h"
+#include "data/spectra/spectra.h"
 #include "data/strings.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +34,10 @@ static const layout layouts[] = {
     {OKRA_GRAPHS, "edges", {"ends", "label"}, {OKRA_FIELD_INT32, OKRA_FIELD_INT32}},
     {OKRA_GRAPHS, "texts", {"text"}, {OKRA_FIELD_BYTE}},
     {OKRA_GRAPHS, "names", {"text"}, {OKRA_FIELD_BYTE}},
+    {OKRA_SPECTRA, "peaks", {"mz", "intensity"}, {OKRA_FIELD_DOUBLE, OKRA_FIELD_DOUBLE}},
+    {OKRA_SPECTRA, "ion", {"precursor", "mass"}, {OKRA_FIELD_DOUBLE, OKRA_FIELD_DOUBLE}},
+    {OKRA_SPECTRA, "names", {"text"}, {OKRA_FIELD_BYTE}},
+    {OKRA_SPECTRA, "texts", {"text"}, {OKRA_FIELD_BYTE}},
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 static const char *const dtypes[] = {
@@ -125,7 +131,13 @@ static bool check_fields(const okra_data *data)
                {OKRA_GRAPHS, "edges", "ends", 2, true},
                {OKRA_GRAPHS, "edges", "label", 1, true},
                {OKRA_GRAPHS, "texts", "text", 1, true},
-               {OKRA_GRAPHS, "names", "text", 1, true}};
+               {OKRA_GRAPHS, "names", "text", 1, true},
+               {OKRA_SPECTRA, "peaks", "mz", 1, true},
+               {OKRA_SPECTRA, "peaks", "intensity", 1, true},
+               {OKRA_SPECTRA, "ion", "precursor", 1, true},
+               {OKRA_SPECTRA, "ion", "mass", 1, true},
+               {OKRA_SPECTRA, "names", "text", 1, true},
+               {OKRA_SPECTRA, "texts", "text", 1, true}};
     bool whole = data->kind == OKRA_SEQUENCES || data->d == 0;
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         const okra_ragged_ *g = okra_data_group_(data, all[k].group);
@@ -194,6 +206,34 @@ static bool check_graphs(const okra_data *data)
     return whole;
 }
 
+/* Peaks ascend and are above 0, as the reader leaves them; each has one ion. */
+static bool check_spectra(const okra_data *data)
+{
+    const okra_ragged_ *peaks = okra_data_group_(data, "peaks");
+    const okra_ragged_ *ion = okra_data_group_(data, "ion");
+    const double *precursor = okra_ragged_field_(ion, "precursor")->values;
+    const double *mass = okra_ragged_field_(ion, "mass")->values;
+    bool whole = check_lengths(peaks, data->n, OKRA_PEAKS_MOST_) &&
+                 data->groups[0].fields[0].name == okra_ragged_field_(peaks, "mz")->name;
+    for (okra_int i = 0; whole && i < data->n; i++) {
+        whole = ion->offsets[i + 1] - ion->offsets[i] == 1;
+        whole = whole && precursor[i] >= 0 && precursor[i] <= OKRA_MZ_MOST_ &&
+                mass[i] >= 0 && mass[i] < 1e12;
+    }
+    for (okra_int i = 0; whole && i < data->n; i++) {
+        okra_spectrum_view_ v = okra_spectrum_view_of_(data, i);
+        double before = 0, sum = 0;
+        whole = v.count > 0;
+        for (okra_int k = 0; whole && k < v.count; k++) {
+            whole = v.mz[k] > before && v.mz[k] <= OKRA_MZ_MOST_ && v.intensity[k] > 0;
+            before = v.mz[k];
+            sum += v.intensity[k];
+        }
+        whole = whole && isfinite(sum);
+    }
+    return whole;
+}
+
 /* What kernels rely on without looking. */
 static okra_status check_groups(const okra_shelf_ *s, const okra_data *data)
 {
@@ -209,6 +249,8 @@ static okra_status check_groups(const okra_shelf_ *s, const okra_data *data)
     } else if (whole && data->kind == OKRA_STRINGS) {
         whole = inside(g, data->n, "code", 0, CODE_MOST) &&
                 check_lengths(g, data->n, OKRA_STRING_MOST_);
+    } else if (whole && data->kind == OKRA_SPECTRA) {
+        whole = check_spectra(data);
     } else if (whole) {
         whole = check_graphs(data);
     }

@@ -282,6 +282,20 @@ done:
     return st;
 }
 
+static okra_status of_spectra(choices *c)
+{
+    const double *precursor = c->data->groups[1].fields[0].values;
+    bool known = true;
+    for (okra_int i = 0; i < c->data->n; i++) {
+        known = known && precursor[i] > 0;
+    }
+    okra_status st = add(c, "ppk(power={0.25,0.5}) | normalize");
+    return st == OKRA_OK && known
+               ? add(c, "(ppk(power={0.1,0.25}) | normalize) + (ppk(of=losses,"
+                        "power=0.25) | normalize)")
+               : st;
+}
+
 static okra_status of_nodes(choices *c)
 {
     okra_status st = OKRA_OK;
@@ -333,6 +347,8 @@ static okra_status of_one(choices *c)
         }
         TRY(add(c, "wl(h={1,3}) | normalize"));
         return add(c, "paths | tanimoto");
+    case OKRA_SPECTRA:
+        return of_spectra(c);
     case OKRA_NODES:
         return of_nodes(c);
     case OKRA_TUPLE:
@@ -431,6 +447,9 @@ okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data
         break;
     case OKRA_GRAPHS:
         text = okra_format_(molecules(y) ? "ecfp | tanimoto" : "wl | normalize");
+        break;
+    case OKRA_SPECTRA:
+        text = okra_format_("ppk | normalize");
         break;
     case OKRA_NODES:
         TRY(automatic(ctx, "diffusion(beta=auto)", "beta=", y, &beta));

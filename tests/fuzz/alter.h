@@ -286,8 +286,8 @@ static inline void alter_json(parts *m, tape *t)
 static inline void alter_about(parts *m, tape *t)
 {
     static const okra_kind kinds[] = {
-        OKRA_DENSE,   OKRA_SPARSE,    OKRA_BITS,   OKRA_LABELS, OKRA_GRAM,
-        OKRA_STRINGS, OKRA_SEQUENCES, OKRA_GRAPHS, OKRA_NODES,  OKRA_TUPLE};
+        OKRA_DENSE,     OKRA_SPARSE, OKRA_BITS,  OKRA_LABELS, OKRA_GRAM,   OKRA_STRINGS,
+        OKRA_SEQUENCES, OKRA_GRAPHS, OKRA_NODES, OKRA_TUPLE,  OKRA_SPECTRA};
     const char *side = next(t, 2) ? "x" : "y";
     json_t *about = json_object_get(m->about, side);
     switch (next(t, 4)) {

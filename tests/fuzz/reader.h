@@ -36,12 +36,31 @@ static inline void fuzz_check_graphs(const okra_data *data)
     }
 }
 
+/* Peaks ascend, all numbers are what kernels rely on. */
+static inline void fuzz_check_spectra(const okra_data *data)
+{
+    for (okra_int i = 0; i < data->n; i++) {
+        const double *mz = NULL, *height = NULL;
+        okra_int count = okra_data_peaks(data, i, &mz, &height), length = 0;
+        double mass = okra_data_mass(data, i);
+        FUZZ_CHECK(count > 0 && mass >= 0 && isfinite(mass));
+        FUZZ_CHECK(okra_data_about(data, i, NULL, &length) && length >= 0);
+        for (okra_int k = 0; k < count; k++) {
+            FUZZ_CHECK(mz[k] > (k ? mz[k - 1] : 0) && isfinite(mz[k]));
+            FUZZ_CHECK(height[k] > 0 && isfinite(height[k]));
+        }
+    }
+}
+
 /* Touches every element: finite, in range, in order. */
 static inline void fuzz_check(const okra_data *data)
 {
     FUZZ_CHECK(data->n >= 0 && data->d >= 0 && data->source);
     if (data->kind == OKRA_GRAPHS) {
         fuzz_check_graphs(data);
+    }
+    if (data->kind == OKRA_SPECTRA) {
+        fuzz_check_spectra(data);
     }
     for (okra_int i = 0; data->kind == OKRA_NODES && i < data->n; i++) {
         FUZZ_CHECK(data->codes[i] >= 0 && data->codes[i] < data->network->nodes);
@@ -111,6 +130,26 @@ static inline void fuzz_read(const char *format, const char *path, const uint8_t
         okra_bytes_close_(&source.bytes);
     }
     okra_context_free(context);
+    FUZZ_CHECK(okra_alloc_live_blocks_() == live);
+}
+
+/* The same for one part of a file. */
+static inline void fuzz_field(const char *format, const char *part, const uint8_t *bytes,
+                              size_t size)
+{
+    okra_int live = okra_alloc_live_blocks_();
+    okra_data *data = NULL;
+    okra_source_ source = {
+        .name = "input", .part = part, .bytes = {.p = bytes, .size = (okra_int)size}};
+    okra_status st =
+        okra_format_read_(okra_format_find_(format, strlen(format)), &source, &data);
+    if (st == OKRA_OK) {
+        fuzz_check(data);
+    } else {
+        FUZZ_CHECK(!data && okra_message()[0] && st != OKRA_EINTERNAL);
+    }
+    okra_data_free(data);
+    okra_bytes_close_(&source.bytes);
     FUZZ_CHECK(okra_alloc_live_blocks_() == live);
 }
 

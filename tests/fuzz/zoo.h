@@ -26,6 +26,7 @@ typedef enum zoo_kind {
     ZOO_NODES,
     ZOO_GRAM,
     ZOO_TUPLE, /* dense, strings                    */
+    ZOO_SPECTRA,
     ZOO_KINDS,
 } zoo_kind;
 
@@ -105,6 +106,9 @@ static const zoo_entry zoo[] = {
     {ZOO_DENSE, ZOO_NODES, 0, "method=pkmr kx=rbf(sigma=1) ky=diffusion(beta=1)"},
     {ZOO_DENSE, ZOO_LABELS, 0, "kx=rbf(sigma=1) ky=zero-one method=ridge low-rank-y=chol(rank=2)"},
     {ZOO_DENSE, ZOO_STRINGS, 0, "kx=rbf(sigma=1) ky=spectrum(k=1) low-rank=nystrom(rank=3)"},
+    {ZOO_SPECTRA, ZOO_SMILES, 0, "kx=ppk|normalize ky=ecfp|tanimoto"},
+    {ZOO_SPECTRA, ZOO_BITS, 0, "kx=ppk(of=losses)+mz-bins+precursor ky=tanimoto low-rank-x=chol(rank=3)"},
+    {ZOO_SPECTRA, ZOO_PLANE, 0, "method=knn k=2 kx=mz-match"},
 };
 /* clang-format on */
 enum { ZOO_COUNT = sizeof zoo / sizeof *zoo };
@@ -177,6 +181,24 @@ static inline okra_data *zoo_nodes(int n)
     return data;
 }
 
+static inline okra_data *zoo_spectra(int n)
+{
+    okra_data *data = NULL;
+    okra_int offsets[16] = {0};
+    double mz[48], height[48];
+    const char *about[16];
+    for (int i = 0; i < n; i++) {
+        about[i] = i % 2 ? "TITLE=a\nPEPMASS=120\nADDUCT=[M+H]+\n" : "PEPMASS=130\n";
+        offsets[i + 1] = offsets[i] + 1 + i % 3;
+        for (okra_int k = offsets[i]; k < offsets[i + 1]; k++) {
+            mz[k] = 50 + 20 * (double)(k - offsets[i]) + i % 2;
+            height[k] = 2 + zoo_value((int)k);
+        }
+    }
+    PARTS_CHECK(okra_data_spectra(offsets, mz, height, about, n, &data) == OKRA_OK);
+    return data;
+}
+
 static inline okra_data *zoo_data(zoo_kind kind, int n)
 {
     static const char *const smiles[] = {"CCO", "C=C",     "c1ccccc1", "CN",
@@ -226,6 +248,9 @@ static inline okra_data *zoo_data(zoo_kind kind, int n)
         break;
     case ZOO_GRAM:
         PARTS_CHECK(okra_data_gram(gram, n, ZOO_N, ZOO_N, NULL, &data) == OKRA_OK);
+        break;
+    case ZOO_SPECTRA:
+        data = zoo_spectra(n);
         break;
     case ZOO_TUPLE:
         both[0] = zoo_vectors(ZOO_DENSE, n);

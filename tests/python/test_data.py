@@ -56,6 +56,11 @@ def test_kinds_that_are_named():
         "sequences": (okra.sequences(RAGGED, ["abc", "d"]),
                       [(RAGGED[0], "abc"), (RAGGED[1], "d")]),
         "tuple": (okra.as_data((np.eye(2), ["a", "b"])), (np.eye(2), ["a", "b"])),
+        "spectra": (okra.spectra([[[70, 1], [50, 2]], [[60, 3]]],
+                                 [{"PEPMASS": "100", "ADDUCT": "[M+H]+"}, {}]),
+                    [(np.array([[50, 2], [70, 1]]), {"PEPMASS": "100",
+                                                     "ADDUCT": "[M+H]+"}),
+                     (np.array([[60, 3]]), {})]),
         "nodes": (okra.nodes(networkx.path_graph(4), [2, 0]), np.array(["2", "0"])),
     }
     for kind, (data, objects) in made.items():
@@ -85,6 +90,18 @@ def test_graphs_of_networkx():
     assert np.abs(L - want).max() < 1e-14  # 1.0e-15
     adjacency = networkx.adjacency_matrix(networkx.path_graph(5)).astype(float)
     assert np.array_equal(okra.gram_matrix("commute-time", okra.nodes(adjacency)), L)
+
+
+def test_spectra_have_kernels_and_masses():
+    data = okra.spectra([[[50, 1], [70, 4]], [[50.0001, 1]]], [{"PEPMASS": 100}, {}])
+    K = okra.gram_matrix("ppk(power=1,da=0.01)", data)
+    assert K[1, 1] == 1 and abs(K[0, 0] - 1.0625) < 1e-9 and abs(K[0, 1] - 0.25) < 1e-4
+    assert data.masses.tolist() == [0, 0]
+    assert abs(okra.smiles(["CCO"]).masses[0] - 46.041865) < 1e-5
+    with pytest.raises(ValueError, match="intensity is -1"):
+        okra.spectra([[[50, -1]]])
+    with pytest.raises(ValueError, match="1 descriptions of 2 spectra"):
+        okra.spectra([[[50, 1]], [[60, 1]]], [{}])
 
 
 def test_smiles_have_kernels():

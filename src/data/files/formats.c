@@ -32,6 +32,10 @@
       "and written)")                                                             \
     X(sdf, ".sdf .mol", NULL, false, okra_write_sdf_,                             \
       "molecules, MDL V2000 (read and written)")                                  \
+    X(mgf, ".mgf", "BEGIN IONS", false, okra_write_mgf_,                          \
+      "tandem mass spectra; file.mgf:smiles for a field (read and written)")      \
+    X(msp, ".msp", NULL, false, NULL,                                             \
+      "tandem mass spectra; file.msp:smiles for a field (read)")                  \
     X(txt, ".txt .txt.gz", NULL, false, okra_write_txt_,                          \
       "strings, one a line, UTF-8 (read and written)")                            \
     X(fasta, ".fasta .fa .fna .faa .fasta.gz .fa.gz .fna.gz .faa.gz", ">", false, \
@@ -198,7 +202,8 @@ static const okra_file_format_ *by_magic(const okra_bytes_ *bytes)
 
 static bool can_have_part(const okra_file_format_ *format, okra_how_ how)
 {
-    return format->read == okra_read_npz_ || format->read == okra_read_smiles_ ||
+    return format->read == okra_read_mgf_ || format->read == okra_read_msp_ ||
+           format->read == okra_read_npz_ || format->read == okra_read_smiles_ ||
            format->read == okra_read_mat_ || how == OKRA_HOW_SEQUENCES_ ||
            how == OKRA_HOW_NODES_ || format->read == okra_read_edges_ ||
            ((how == OKRA_HOW_LABELS_ || how == OKRA_HOW_STRINGS_) &&

@@ -392,11 +392,13 @@ TEST(specs)
         {"bits:labels:x.csv", OKRA_EARG, "bits:labels:x.csv: 'labels:' after 'bits:'"},
         {"x.unknown", OKRA_EARG,
          "x.unknown: the extension tells no format; put one before it, such as csv:FILE "
-         "(formats: npy npz csv tsv svm svm0 mtx mat arff smiles sdf txt fasta letters "
+         "(formats: npy npz csv tsv svm svm0 mtx mat arff smiles sdf mgf msp txt fasta "
+         "letters "
          "graphml tu edges)"},
         {".csv", OKRA_EARG,
          ".csv: the extension tells no format; put one before it, such as csv:FILE "
-         "(formats: npy npz csv tsv svm svm0 mtx mat arff smiles sdf txt fasta letters "
+         "(formats: npy npz csv tsv svm svm0 mtx mat arff smiles sdf mgf msp txt fasta "
+         "letters "
          "graphml tu edges)"},
         {"/nowhere/x.npz:y", OKRA_EIO,
          "/nowhere/x.npz: cannot be opened: No such file or directory"},

@@ -1,0 +1,26 @@
+/*
+ * mass.h: exact masses and formulas of molecules.
+ */
+#ifndef OKRA_MASS_H_
+#define OKRA_MASS_H_
+
+#include "data/data.h"
+#include "data/molecules/molecule.h"
+
+#define OKRA_ELECTRON_MASS_ 5.48579909065e-4
+
+/* Of the commonest isotope (0) or the one given; 0: not known. */
+double okra_atom_mass_(int element, int isotope);
+/* The mass of a formula such as C2H6O or NH4, which fills the text; false: it is none. */
+bool okra_formula_mass_(const char *text, size_t length, double *mass);
+
+typedef struct okra_composition_of_ {
+    double mass;         /* 0: not known, or no molecule */
+    okra_int count[119]; /* atoms by element, hydrogens included */
+    okra_int charge;
+} okra_composition_of_;
+void okra_composition_(const okra_data *data, okra_int i, okra_composition_of_ *out);
+/* The formula in Hill's order, ended by NUL; cut where it does not fit. */
+void okra_formula_(const okra_composition_of_ *composition, char *text, size_t size);
+
+#endif

@@ -1,0 +1,208 @@
+/*
+ * meta.c: what files say about a spectrum: keys, adducts, the mass of the molecule.
+ *
+ * An ion of m/z v and charge z that holds k molecules and further atoms of mass A has
+ *     v |z| = k M + A - z m_e,      so  M = (v |z| - A + z m_e) / k,
+ * m_e the mass of an electron; [2M+Na]+ has k = 2, z = 1, A the mass of sodium.
+ */
+#include "data/molecules/mass.h"
+#include "data/spectra/spectra.h"
+
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+    const char *one, *others; /* others: between spaces, without underscores */
+} keys[] = {
+    {"TITLE", " NAME COMPOUNDNAME SPECTRUMNAME "},
+    {"PEPMASS", " PRECURSORMZ PRECURSORMASS PARENTMZ "},
+    {"ADDUCT", " PRECURSORTYPE IONTYPE ADDUCTIONNAME "},
+    {"IONMODE", " POLARITY "},
+    {"FORMULA", " MOLECULARFORMULA MOLECULEFORMULA "},
+    {"SMILES", " COMPUTEDSMILES CANONICALSMILES "},
+    {"INCHIKEY", " INCHIK INCHIAUX "},
+    {"MASS", " PARENTMASS EXACTMASS MONOISOTOPICMASS "},
+};
+
+void okra_meta_key_(const char *key, size_t length, char out[64])
+{
+    char plain[68];
+    size_t used = 0, bare = 1;
+    plain[0] = ' ';
+    for (size_t i = 0; i < length && used < 63; i++) {
+        char c = key[i];
+        c = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+        c = c == ' ' || c == '\t' || c == '-' || c == '=' ? '_' : c;
+        out[used++] = c;
+        if (c != '_') {
+            plain[bare++] = c;
+        }
+    }
+    out[used] = '\0';
+    plain[bare] = ' ';
+    plain[bare + 1] = '\0';
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        if (strstr(keys[k].others, plain) ||
+            (strlen(keys[k].one) == bare - 1 &&
+             memcmp(keys[k].one, plain + 1, bare - 1) == 0)) {
+            memcpy(out, keys[k].one, strlen(keys[k].one) + 1);
+        }
+    }
+}
+
+const char *okra_meta_find_(const char *text, okra_int size, const char *key,
+                            okra_int *length)
+{
+    size_t key_length = strlen(key);
+    const char *end = text + size;
+    while (text < end) {
+        const char *close = memchr(text, '\n', (size_t)(end - text));
+        close = close ? close : end;
+        if ((size_t)(close - text) > key_length && text[key_length] == '=' &&
+            memcmp(text, key, key_length) == 0) {
+            *length = close - text - (okra_int)key_length - 1;
+            return text + key_length + 1;
+        }
+        text = close + 1;
+    }
+    return NULL;
+}
+
+static double take_count(const char **p, const char *end)
+{
+    double count = 0;
+    bool any = false;
+    while (*p < end && **p >= '0' && **p <= '9' && count < 1000) {
+        count = 10 * count + (*(*p)++ - '0');
+        any = true;
+    }
+    return any ? count : 1;
+}
+
+/* The charge behind the bracket: "+", "2+", "++", "-". */
+static double charge_of(const char *p, const char *end)
+{
+    double count = take_count(&p, end), signs = 0;
+    bool negative = p < end && *p == '-';
+    while (p < end && *p == (negative ? '-' : '+')) {
+        signs++;
+        p++;
+    }
+    count = signs > 1 ? signs : count;
+    return p < end || signs == 0 ? 0 : negative ? -count : count;
+}
+
+/* Usual names of what an ion has taken up that are no formulas. */
+static bool gained(const char *p, size_t length, double *mass)
+{
+    static const struct {
+        const char *name, *formula;
+    } names[] = {{"ACN", "C2H3N"},     {"FA", "CH2O2"},    {"HAc", "C2H4O2"},
+                 {"Ac", "C2H3O2"},     {"MeOH", "CH4O"},   {"DMSO", "C2H6OS"},
+                 {"IsoProp", "C3H8O"}, {"TFA", "C2HF3O2"}, {"Hac", "C2H4O2"}};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        if (strlen(names[k].name) == length && memcmp(names[k].name, p, length) == 0) {
+            return okra_formula_mass_(names[k].formula, strlen(names[k].formula), mass);
+        }
+    }
+    return okra_formula_mass_(p, length, mass);
+}
+
+double okra_adduct_mass_(const char *adduct, size_t length, double mz)
+{
+    const char *p = adduct, *end = adduct + length;
+    const char *close = length > 0 ? memchr(p, ']', length) : NULL;
+    if (!close || *p != '[') {
+        return 0;
+    }
+    p++;
+    double molecules = take_count(&p, close), atoms = 0;
+    double charge = charge_of(close + 1, end);
+    if (p >= close || *p++ != 'M' || molecules < 1 || charge == 0) {
+        return 0;
+    }
+    while (p < close) {
+        double sign = *p == '+' ? 1 : -1, mass = 0;
+        if (*p != '+' && *p != '-') {
+            return 0;
+        }
+        p++;
+        double count = take_count(&p, close);
+        const char *stop = p;
+        while (stop < close && *stop != '+' && *stop != '-') {
+            stop++;
+        }
+        if (!gained(p, (size_t)(stop - p), &mass)) {
+            return 0;
+        }
+        atoms += sign * count * mass;
+        p = stop;
+    }
+    double size = charge < 0 ? -charge : charge;
+    double mass = (mz * size - atoms + charge * OKRA_ELECTRON_MASS_) / molecules;
+    return mass > 0 ? mass : 0;
+}
+
+/* Without an adduct an ion is taken for protonated, or deprotonated where negative. */
+static double protonated(const char *text, okra_int size, double mz)
+{
+    okra_int length = 0;
+    const double proton = okra_atom_mass_(1, 0) - OKRA_ELECTRON_MASS_;
+    const char *value = okra_meta_find_(text, size, "CHARGE", &length);
+    const char *mode = NULL;
+    double charge = 0;
+    if (value) {
+        charge = charge_of(value, value + length);
+        const char *p = value;
+        double plain = take_count(&p, value + length);
+        charge = charge == 0 && length > 0 && p == value + length ? plain : charge;
+    }
+    mode = okra_meta_find_(text, size, "IONMODE", &length);
+    if (mode && length > 0) {
+        bool negative = *mode == 'n' || *mode == 'N' || *mode == '-';
+        charge = charge == 0 ? 1 : charge;
+        charge = negative && charge > 0 ? -charge : charge;
+    }
+    double number = charge < 0 ? -charge : charge, mass = mz * number - charge * proton;
+    return charge != 0 && mass > 0 ? mass : 0;
+}
+
+/* The first number of a value; MGF may have the precursor's intensity behind it. */
+static okra_status number_of(const char *key, const char *value, okra_int length,
+                             double *out)
+{
+    const char *p = value, *word, *close;
+    double number = 0;
+    if (okra_word_(&p, value + length, &word, &close) &&
+        okra_number_(word, close, &number) == OKRA_TOKEN_NUMBER_ && number >= 0 &&
+        number <= OKRA_MZ_MOST_) {
+        *out = number;
+        return OKRA_OK;
+    }
+    return okra_fail_(OKRA_EFORMAT, "%s is '%.*s', expected a number of at least 0", key,
+                      (int)OKRA_MIN_(length, 40), value);
+}
+
+okra_status okra_meta_ion_(const char *text, okra_int size, double ion[2])
+{
+    okra_status st = OKRA_OK;
+    okra_int length = 0;
+    ion[0] = ion[1] = 0;
+    const char *value = okra_meta_find_(text, size, "PEPMASS", &length);
+    if (value) {
+        TRY(number_of("the precursor", value, length, &ion[0]));
+    }
+    value = okra_meta_find_(text, size, "ADDUCT", &length);
+    if (ion[0] > 0 && value) {
+        ion[1] = okra_adduct_mass_(value, (size_t)length, ion[0]);
+    }
+    if (ion[0] > 0 && (!value || length == 0)) {
+        ion[1] = protonated(text, size, ion[0]);
+    }
+    value = okra_meta_find_(text, size, "MASS", &length);
+    if (value && ion[1] == 0 && length > 0) {
+        TRY(number_of("the mass", value, length, &ion[1]));
+    }
+done:
+    return st;
+}

@@ -1,0 +1,321 @@
+/*
+ * spectra.c: collections of tandem mass spectra, built from files and from memory.
+ */
+#include "data/spectra/spectra.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+okra_status okra_spectra_begin_(okra_spectra_builder_ *b)
+{
+    static const okra_field_ peaks[] = {{"mz", OKRA_FIELD_DOUBLE, 1, NULL},
+                                        {"intensity", OKRA_FIELD_DOUBLE, 1, NULL}};
+    static const okra_field_ ion[] = {{"precursor", OKRA_FIELD_DOUBLE, 1, NULL},
+                                      {"mass", OKRA_FIELD_DOUBLE, 1, NULL}};
+    static const okra_field_ text[] = {{"text", OKRA_FIELD_BYTE, 1, NULL}};
+    okra_status st = OKRA_OK;
+    *b = (okra_spectra_builder_){0};
+    TRY(okra_ragged_begin_(&b->peaks, "peaks", 2, peaks));
+    TRY(okra_ragged_begin_(&b->ion, "ion", 2, ion));
+    TRY(okra_ragged_begin_(&b->names, "names", 1, text));
+    TRY(okra_ragged_begin_(&b->texts, "texts", 1, text));
+done:
+    if (st != OKRA_OK) {
+        okra_spectra_abandon_(b);
+    }
+    return st;
+}
+
+void okra_spectra_abandon_(okra_spectra_builder_ *b)
+{
+    okra_ragged_abandon_(&b->peaks);
+    okra_ragged_abandon_(&b->ion);
+    okra_ragged_abandon_(&b->names);
+    okra_ragged_abandon_(&b->texts);
+    okra_free_(b->peak);
+    okra_free_(b->text);
+    *b = (okra_spectra_builder_){0};
+}
+
+void okra_spectra_drop_(okra_spectra_builder_ *b)
+{
+    b->count = b->length = 0;
+}
+
+okra_status okra_spectra_peak_(okra_spectra_builder_ *b, double mz, double intensity)
+{
+    if (!(mz > 0) || !(mz <= OKRA_MZ_MOST_)) {
+        return okra_fail_(OKRA_EFORMAT, "m/z is %g, expected a number above 0", mz);
+    }
+    if (!(intensity >= 0) || !isfinite(intensity)) {
+        return okra_fail_(OKRA_EFORMAT, "the intensity is %g, expected at least 0",
+                          intensity);
+    }
+    if (b->count == OKRA_PEAKS_MOST_) {
+        return okra_fail_(OKRA_EFORMAT, "more than %d peaks in one spectrum",
+                          OKRA_PEAKS_MOST_);
+    }
+    if (b->count == b->room) {
+        okra_int room = b->room ? 2 * b->room : 128;
+        okra_peak_ *grown = okra_realloc_(b->peak, room, sizeof *grown);
+        if (!grown) {
+            return OKRA_EMEM;
+        }
+        b->peak = grown;
+        b->room = room;
+    }
+    if (intensity > 0) {
+        b->peak[b->count++] = (okra_peak_){mz, intensity};
+    }
+    return OKRA_OK;
+}
+
+static void trim(const char **p, size_t *length)
+{
+    while (*length > 0 && (**p == ' ' || **p == '\t' || **p == '\r')) {
+        (*p)++;
+        (*length)--;
+    }
+    while (*length > 0 && ((*p)[*length - 1] == ' ' || (*p)[*length - 1] == '\t' ||
+                           (*p)[*length - 1] == '\r')) {
+        (*length)--;
+    }
+}
+
+static okra_status put_text(okra_spectra_builder_ *b, const char *text, size_t length)
+{
+    if (b->length + (okra_int)length > OKRA_META_MOST_) {
+        return okra_fail_(OKRA_EFORMAT, "more than %d bytes about one spectrum",
+                          OKRA_META_MOST_);
+    }
+    if (b->length + (okra_int)length > b->text_room) {
+        okra_int room = OKRA_MAX_(2 * b->text_room, b->length + (okra_int)length + 512);
+        char *grown = okra_realloc_(b->text, room, 1);
+        if (!grown) {
+            return OKRA_EMEM;
+        }
+        b->text = grown;
+        b->text_room = room;
+    }
+    memcpy(b->text + b->length, text, length);
+    b->length += (okra_int)length;
+    return OKRA_OK;
+}
+
+okra_status okra_spectra_about_(okra_spectra_builder_ *b, const char *key,
+                                size_t key_length, const char *value, size_t length)
+{
+    okra_status st = OKRA_OK;
+    char name[64];
+    trim(&key, &key_length);
+    trim(&value, &length);
+    okra_meta_key_(key, key_length, name);
+    if (key_length == 0 || length == 0) {
+        goto done; /* nothing is said */
+    }
+    TRY(put_text(b, name, strlen(name)));
+    TRY(put_text(b, "=", 1));
+    TRY(put_text(b, value, length));
+    TRY(put_text(b, "\n", 1));
+done:
+    return st;
+}
+
+static int by_mz(const void *a, const void *b)
+{
+    const okra_peak_ *x = a, *y = b;
+    return (x->mz > y->mz) - (x->mz < y->mz);
+}
+
+/* Ascending, peaks of the same m/z as one. */
+static okra_int sort_peaks(okra_peak_ *peak, okra_int count)
+{
+    okra_int kept = 0;
+    for (okra_int k = 1; k < count; k++) {
+        if (peak[k].mz < peak[k - 1].mz) {
+            qsort(peak, (size_t)count, sizeof *peak, by_mz);
+            break;
+        }
+    }
+    for (okra_int k = 0; k < count; k++) {
+        if (kept > 0 && peak[k].mz == peak[kept - 1].mz) {
+            peak[kept - 1].intensity += peak[k].intensity;
+        } else {
+            peak[kept++] = peak[k];
+        }
+    }
+    return kept;
+}
+
+static okra_status push_all(okra_spectra_builder_ *b, okra_int peaks, const double ion[2])
+{
+    okra_status st = OKRA_OK;
+    okra_int length = 0;
+    const char *title = okra_meta_find_(b->text, b->length, "TITLE", &length);
+    const void *name[] = {title}, *text[] = {b->text}, *about[] = {&ion[0], &ion[1]};
+    for (okra_int k = 0; k < peaks; k++) {
+        const void *element[] = {&b->peak[k].mz, &b->peak[k].intensity};
+        if (!isfinite(b->peak[k].intensity)) {
+            FAIL(OKRA_EFORMAT, "intensities add up to infinity");
+        }
+        TRY(okra_ragged_push_(&b->peaks, element));
+    }
+    TRY(okra_ragged_push_(&b->ion, about));
+    TRY(okra_ragged_push_many_(&b->names, title ? length : 0, name));
+    TRY(okra_ragged_push_many_(&b->texts, b->length, text));
+    TRY(okra_ragged_close_(&b->peaks));
+    TRY(okra_ragged_close_(&b->ion));
+    TRY(okra_ragged_close_(&b->names));
+    TRY(okra_ragged_close_(&b->texts));
+done:
+    return st;
+}
+
+okra_status okra_spectra_close_(okra_spectra_builder_ *b)
+{
+    okra_status st = OKRA_OK;
+    double ion[2] = {0, 0}, sum = 0;
+    for (okra_int k = 0; k < b->count; k++) {
+        sum += b->peak[k].intensity;
+    }
+    if (b->count == 0) {
+        FAIL(OKRA_EFORMAT, "the spectrum has no peaks");
+    }
+    if (!isfinite(sum)) {
+        FAIL(OKRA_EFORMAT, "the intensities add up to infinity");
+    }
+    TRY(okra_meta_ion_(b->text, b->length, ion));
+    TRY(push_all(b, sort_peaks(b->peak, b->count), ion));
+done:
+    okra_spectra_drop_(b);
+    return st;
+}
+
+okra_status okra_spectra_finish_(okra_spectra_builder_ *b, const char *source,
+                                 okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *data = NULL;
+    TRY(okra_data_new_(OKRA_SPECTRA, b->peaks.objects, 0, source, &data));
+    okra_ragged_finish_(&b->peaks, &data->groups[0]);
+    okra_ragged_finish_(&b->ion, &data->groups[1]);
+    okra_ragged_finish_(&b->names, &data->groups[2]);
+    okra_ragged_finish_(&b->texts, &data->groups[3]);
+    data->group_count = 4;
+    *out = data;
+done:
+    okra_spectra_abandon_(b);
+    return st;
+}
+
+okra_spectrum_view_ okra_spectrum_view_of_(const okra_data *data, okra_int i)
+{
+    const okra_ragged_ *peaks = &data->groups[0], *ion = &data->groups[1];
+    okra_int begin = peaks->offsets[i], at = ion->offsets[i];
+    return (okra_spectrum_view_){(const double *)peaks->fields[0].values + begin,
+                                 (const double *)peaks->fields[1].values + begin,
+                                 peaks->offsets[i + 1] - begin,
+                                 ((const double *)ion->fields[0].values)[at],
+                                 ((const double *)ion->fields[1].values)[at]};
+}
+
+/* ---- from memory, and what a program may see ---- */
+
+/* Lines "KEY=VALUE" that a program gives. */
+static okra_status add_about(okra_spectra_builder_ *b, const char *text)
+{
+    okra_status st = OKRA_OK;
+    for (const char *line = text; *line;) {
+        size_t length = strcspn(line, "\n"), equals = strcspn(line, "=\n");
+        if (length > 0 && equals == length) {
+            FAIL(OKRA_EFORMAT, "'%.*s' is not KEY=VALUE", (int)OKRA_MIN_(length, 40),
+                 line);
+        }
+        if (length > 0) {
+            TRY(okra_spectra_about_(b, line, equals, line + equals + 1,
+                                    length - equals - 1));
+        }
+        line += length + (line[length] == '\n');
+    }
+done:
+    return st;
+}
+
+static okra_status add_spectrum(okra_spectra_builder_ *b, const double *mz,
+                                const double *intensity, okra_int count,
+                                const char *about)
+{
+    okra_status st = OKRA_OK;
+    for (okra_int k = 0; k < count; k++) {
+        TRY(okra_spectra_peak_(b, mz[k], intensity[k]));
+    }
+    if (about) {
+        TRY(add_about(b, about));
+    }
+    TRY(okra_spectra_close_(b));
+done:
+    return st;
+}
+
+okra_status okra_data_spectra(const okra_int *offsets, const double *mz,
+                              const double *intensity, const char *const *about,
+                              okra_int n, okra_data **out)
+{
+    NOT_NULL(out);
+    okra_status st = OKRA_OK;
+    okra_spectra_builder_ b = {0};
+    if (n < 0 || !offsets || offsets[0] != 0 || ((!mz || !intensity) && offsets[n] > 0)) {
+        FAIL(OKRA_EARG, "spectra: %s",
+             n < 0                       ? "their number is negative"
+             : !offsets || *offsets != 0 ? "the offsets must begin with 0"
+                                         : "m/z or intensities are NULL");
+    }
+    TRY(okra_spectra_begin_(&b));
+    for (okra_int i = 0; i < n; i++) {
+        if (offsets[i + 1] < offsets[i]) {
+            FAIL(OKRA_EARG, "spectra: the offsets fall at %" PRId64, i);
+        }
+        st = add_spectrum(&b, mz + offsets[i], intensity + offsets[i],
+                          offsets[i + 1] - offsets[i], about ? about[i] : NULL);
+        if (st == OKRA_EFORMAT) {
+            okra_message_prefix_("spectrum %" PRId64 " (counted from 0)", i);
+        }
+        TRY(st);
+    }
+    TRY(okra_spectra_finish_(&b, "memory", out));
+done:
+    okra_spectra_abandon_(&b);
+    return st;
+}
+
+okra_int okra_data_peaks(const okra_data *data, okra_int i, const double **mz,
+                         const double **intensity)
+{
+    if (!data || data->kind != OKRA_SPECTRA || i < 0 || i >= data->n) {
+        return 0;
+    }
+    okra_spectrum_view_ v = okra_spectrum_view_of_(data, i);
+    GIVE(mz, v.mz);
+    GIVE(intensity, v.intensity);
+    return v.count;
+}
+
+const char *okra_data_about(const okra_data *data, okra_int i, const char *key,
+                            okra_int *length)
+{
+    if (!data || data->kind != OKRA_SPECTRA || i < 0 || i >= data->n || !length) {
+        return NULL;
+    }
+    const okra_ragged_ *texts = okra_data_group_(data, "texts");
+    const char *text = (const char *)texts->fields[0].values + texts->offsets[i];
+    okra_int size = texts->offsets[i + 1] - texts->offsets[i];
+    char name[64];
+    if (!key) {
+        *length = size;
+        return text;
+    }
+    okra_meta_key_(key, strlen(key), name);
+    return okra_meta_find_(text, size, name, length);
+}

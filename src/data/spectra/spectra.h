@@ -1,0 +1,105 @@
+/*
+ * spectra.h: collections of tandem mass spectra, built spectrum by spectrum.
+ *
+ * An object of kind OKRA_SPECTRA has the groups
+ *     peaks   mz, intensity (double): m/z ascend strictly, both are above 0
+ *     ion     one element: precursor (m/z), mass (of the molecule, neutral); 0: not known
+ *     names   what the spectrum is called (uint8)
+ *     texts   what the file says about it, as lines KEY=VALUE (uint8)
+ * Keys are in capitals. Those that formats call by several names have one of them:
+ * TITLE, PEPMASS, ADDUCT, CHARGE, IONMODE, FORMULA, SMILES, INCHIKEY (meta.c).
+ */
+#ifndef OKRA_SPECTRA_H_
+#define OKRA_SPECTRA_H_
+
+#include "data/files/formats.h"
+
+enum {
+    OKRA_PEAKS_MOST_ = 1 << 20, /* of one spectrum                      */
+    OKRA_META_MOST_ = 1 << 20,  /* bytes about one spectrum             */
+    OKRA_MZ_MOST_ = 1000000000, /* a larger m/z is a mistake            */
+};
+
+typedef struct okra_peak_ {
+    double mz, intensity;
+} okra_peak_;
+
+typedef struct okra_spectra_builder_ {
+    okra_ragged_builder_ peaks, ion, names, texts;
+    /* The spectrum at hand. */
+    okra_peak_ *peak;
+    okra_int count, room;
+    char *text;
+    okra_int length, text_room;
+} okra_spectra_builder_;
+
+okra_status okra_spectra_begin_(okra_spectra_builder_ *b) OKRA_CHECK;
+/* OKRA_EFORMAT where the numbers cannot be those of a peak; intensity 0 is no peak. */
+okra_status okra_spectra_peak_(okra_spectra_builder_ *b, double mz,
+                               double intensity) OKRA_CHECK;
+/* What is said about the spectrum: blanks around both are dropped. */
+okra_status okra_spectra_about_(okra_spectra_builder_ *b, const char *key,
+                                size_t key_length, const char *value,
+                                size_t length) OKRA_CHECK;
+/* Ends the spectrum: sorts its peaks, finds its ion; OKRA_EFORMAT: it cannot be one, and
+ * is forgotten. */
+okra_status okra_spectra_close_(okra_spectra_builder_ *b) OKRA_CHECK;
+/* Forgets the spectrum at hand. */
+void okra_spectra_drop_(okra_spectra_builder_ *b);
+okra_status okra_spectra_finish_(okra_spectra_builder_ *b, const char *source,
+                                 okra_data **out) OKRA_CHECK;
+void okra_spectra_abandon_(okra_spectra_builder_ *b);
+
+/* One spectrum as kernels see it. */
+typedef struct okra_spectrum_view_ {
+    const double *mz, *intensity;
+    okra_int count;
+    double precursor, mass; /* 0: not known */
+} okra_spectrum_view_;
+okra_spectrum_view_ okra_spectrum_view_of_(const okra_data *data, okra_int i);
+
+/* ---- what is said about a spectrum: meta.c ---- */
+
+/* The one name of a key, in `out`: capitals, blanks as underscores. */
+void okra_meta_key_(const char *key, size_t length, char out[64]);
+/* The value of a key (its one name) among lines KEY=VALUE; NULL: there is none. */
+const char *okra_meta_find_(const char *text, okra_int size, const char *key,
+                            okra_int *length);
+/* The mass M of a molecule whose ion has that m/z, by an adduct such as [M+H]+ or
+ * [2M-H]-; 0: the adduct is not understood. */
+double okra_adduct_mass_(const char *adduct, size_t length, double mz);
+/* Precursor and mass from all lines; 0: not told. OKRA_EFORMAT: told, but no number. */
+okra_status okra_meta_ion_(const char *text, okra_int size, double ion[2]) OKRA_CHECK;
+
+/* ---- broken records: faults.c ---- */
+
+/* Records of a file that are left out, told and counted, unless the context is strict. */
+typedef struct okra_faults_ {
+    okra_context *ctx;
+    const char *name; /* of the file */
+    okra_int count;
+    int level; /* what the strictness must be above for a stop */
+} okra_faults_;
+/* A record failed with `st`. OKRA_OK: it was told of, go on. */
+okra_status okra_fault_(okra_faults_ *faults, okra_status st) OKRA_CHECK;
+/* "FILE: 3 of 80 spectra are left out". */
+void okra_faults_end_(const okra_faults_ *faults, const char *what, okra_int kept);
+
+/* ---- files ---- */
+
+/* A field of every spectrum in place of the spectra: SMILES as molecules, numbers, labels
+ * or strings. lines[i] is where spectrum i begins. Takes over *data. */
+okra_status okra_spectra_field_(const okra_source_ *s, const okra_int *lines,
+                                okra_data **data) OKRA_CHECK;
+/* Reads the spectra by `next`, which moves on to the end of one record, and puts it into
+ * the builder: true if there was one, *line where it begins. */
+typedef struct okra_record_ {
+    okra_lines_ *lines;
+    okra_spectra_builder_ *b;
+    okra_int line;
+    bool found;
+} okra_record_;
+okra_status okra_spectra_read_(okra_source_ *s, okra_status (*next)(okra_record_ *r),
+                               okra_data **out) OKRA_CHECK;
+
+#endif

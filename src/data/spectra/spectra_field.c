@@ -1,0 +1,146 @@
+/*
+ * spectra_field.c: a field of spectra in their place, and spectra written as MGF.
+ *
+ * spectra.mgf:smiles are the molecules, spectra.mgf:mass and spectra.mgf:pepmass numbers,
+ * labels:spectra.mgf:KEY and strings:spectra.mgf:KEY whatever a key says. The objects
+ * stay those of the file, so a spectrum without the field is an error.
+ */
+#include "data/graphs.h"
+#include "data/spectra/spectra.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static okra_status absent(const okra_source_ *s, okra_int line)
+{
+    return okra_fail_(OKRA_EFORMAT, "line %" PRId64 ": the spectrum has no field '%s'",
+                      line, s->part);
+}
+
+static okra_status molecules(const okra_source_ *s, const okra_int *lines,
+                             const okra_data *data, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_graphs_builder_ b = {0};
+    okra_molecule_ m = {0};
+    okra_int odd = 0, odd_first = 0, length = 0;
+    TRY(okra_graphs_begin_(&b, true));
+    for (okra_int i = 0; i < data->n; i++) {
+        bool kekule = true;
+        const char *text = okra_data_about(data, i, s->part, &length);
+        TRY(okra_cancelled_(s->ctx));
+        TRY(text ? OKRA_OK : absent(s, lines[i]));
+        st = okra_smiles_parse_(text, (size_t)length, 1, &m);
+        st = st == OKRA_OK ? okra_molecule_perceive_(&m, &kekule) : st;
+        if (st == OKRA_EFORMAT) {
+            okra_message_prefix_("line %" PRId64 ": the SMILES of the spectrum",
+                                 lines[i]);
+        }
+        TRY(st);
+        odd_first = !kekule && odd == 0 ? lines[i] : odd_first;
+        odd += !kekule;
+        TRY(okra_graphs_molecule_(&b, &m, text, (size_t)length));
+    }
+    okra_warn_unkekulised_(s, odd, odd_first);
+    TRY(okra_graphs_finish_(&b, s->name, out));
+done:
+    okra_graphs_abandon_(&b);
+    okra_molecule_clear_(&m);
+    return st;
+}
+
+/* mass: of the molecule, as the ion tells it; any other: the first number of its value.
+ */
+static okra_status numbers(const okra_source_ *s, const char *key, const okra_int *lines,
+                           const okra_data *data, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    double *values = NULL;
+    ALLOC(values, data->n);
+    for (okra_int i = 0; i < data->n; i++) {
+        okra_spectrum_view_ v = okra_spectrum_view_of_(data, i);
+        values[i] = strcmp(key, "MASS") == 0 ? v.mass : v.precursor;
+        if (!(values[i] > 0)) {
+            TRY(absent(s, lines[i]));
+        }
+    }
+    TRY(okra_data_adopt_dense_(values, data->n, 1, s->name, out));
+    values = NULL;
+done:
+    okra_free_(values);
+    return st;
+}
+
+static okra_status texts_of(const okra_source_ *s, const okra_int *lines,
+                            const okra_data *data, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_texts_ texts = {0};
+    okra_int length = 0;
+    for (okra_int i = 0; i < data->n; i++) {
+        const char *text = okra_data_about(data, i, s->part, &length);
+        TRY(text ? OKRA_OK : absent(s, lines[i]));
+        TRY(okra_texts_add_(&texts, text, text + length));
+    }
+    TRY(okra_texts_done_(&texts));
+    if (s->how == OKRA_HOW_LABELS_) {
+        TRY(okra_labels_from_texts_(texts.pointers, texts.count, s->name, out));
+    } else {
+        TRY(okra_data_strings((const char *const *)texts.pointers, texts.count, out));
+        TRY(okra_data_rename_(out, s->name));
+    }
+done:
+    okra_texts_free_(&texts);
+    return st;
+}
+
+okra_status okra_spectra_field_(const okra_source_ *s, const okra_int *lines,
+                                okra_data **data)
+{
+    okra_status st = OKRA_OK;
+    okra_data *made = NULL;
+    char key[64];
+    okra_meta_key_(s->part, strlen(s->part), key);
+    if (s->how == OKRA_HOW_LABELS_ || s->how == OKRA_HOW_STRINGS_) {
+        TRY(texts_of(s, lines, *data, &made));
+    } else if (strcmp(key, "SMILES") == 0) {
+        TRY(molecules(s, lines, *data, &made));
+    } else if (strcmp(key, "MASS") == 0 || strcmp(key, "PEPMASS") == 0) {
+        TRY(numbers(s, key, lines, *data, &made));
+    } else {
+        FAIL(OKRA_EARG,
+             "the field '%s' is text: put labels: or strings: before the file; smiles, "
+             "mass and pepmass go without",
+             s->part);
+    }
+    okra_data_free(*data);
+    *data = made;
+done:
+    return st;
+}
+
+/* ---- back as MGF ---- */
+
+okra_status okra_write_mgf_(okra_writer_ *w, const okra_data *data)
+{
+    okra_status st = OKRA_OK;
+    if (data->kind != OKRA_SPECTRA) {
+        FAIL(OKRA_EUNSUPPORTED, "%s cannot be written as spectra",
+             okra_kind_name(data->kind));
+    }
+    for (okra_int i = 0; i < data->n; i++) {
+        okra_spectrum_view_ v = okra_spectrum_view_of_(data, i);
+        okra_int length = 0;
+        const char *about = okra_data_about(data, i, NULL, &length);
+        TRY(okra_writer_printf_(w, "BEGIN IONS\n"));
+        TRY(okra_writer_put_(w, about, (size_t)length));
+        for (okra_int k = 0; k < v.count; k++) {
+            char mz[OKRA_NUMBER_TEXT_], height[OKRA_NUMBER_TEXT_];
+            TRY(okra_writer_printf_(w, "%s %s\n", okra_double_text_(v.mz[k], mz),
+                                    okra_double_text_(v.intensity[k], height)));
+        }
+        TRY(okra_writer_printf_(w, "END IONS\n\n"));
+    }
+done:
+    return st;
+}

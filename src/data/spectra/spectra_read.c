@@ -1,0 +1,319 @@
+/*
+ * spectra_read.c: spectra from MGF and MSP files, and the fields that come with them.
+ *
+ * MGF: blocks BEGIN IONS ... END IONS of lines KEY=VALUE and peaks "m/z intensity". MSP:
+ * records of lines "Key: value" that an empty line ends; after "Num Peaks: N" come N
+ * peaks, one a line or several between semicolons, each with an annotation behind it or
+ * none. A broken record is told with its line, counted and left out, the same ones
+ * whatever field is read; only a strict context stops at it.
+ */
+#include "data/graphs.h"
+#include "data/spectra/spectra.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+static bool is_text(const okra_lines_ *line, const char *text)
+{
+    size_t length = (size_t)(line->close - line->begin);
+    while (length > 0 && strchr(" \t\r", line->begin[length - 1])) {
+        length--;
+    }
+    return length == strlen(text) && strncasecmp(line->begin, text, length) == 0;
+}
+
+static bool is_empty(const okra_lines_ *line)
+{
+    return is_text(line, "");
+}
+
+static okra_status on_line(const okra_lines_ *line, okra_status st)
+{
+    if (st == OKRA_EFORMAT) {
+        okra_message_prefix_("line %" PRId64, line->number);
+    }
+    return st;
+}
+
+/* Two numbers at the beginning of p..end; *rest behind them. */
+static okra_status take_peak(okra_spectra_builder_ *b, const char *p, const char *end,
+                             const char **rest)
+{
+    const char *word, *close;
+    double pair[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+        bool there = okra_word_(&p, end, &word, &close);
+        const char *comma = there ? memchr(word, ',', (size_t)(close - word)) : NULL;
+        if (comma && k == 0) {
+            close = comma;
+            p = comma + 1;
+        }
+        if (!there) {
+            return okra_fail_(OKRA_EFORMAT,
+                              "expected a peak, m/z and intensity; found %s",
+                              k ? "one number" : "nothing");
+        }
+        if (okra_number_(word, close, &pair[k]) != OKRA_TOKEN_NUMBER_) {
+            return okra_fail_(OKRA_EFORMAT,
+                              "expected a peak, m/z and intensity; found '%.*s'",
+                              (int)OKRA_MIN_(close - word, 40), word);
+        }
+    }
+    *rest = p;
+    return okra_spectra_peak_(b, pair[0], pair[1]);
+}
+
+/* ---- MGF ---- */
+
+static okra_status mgf_line(okra_record_ *r)
+{
+    okra_status st = OKRA_OK;
+    const okra_lines_ *line = r->lines;
+    const char *rest;
+    char first = *line->begin;
+    const char *equals = memchr(line->begin, '=', (size_t)(line->close - line->begin));
+    if (is_empty(line) || first == '#' || first == ';' || first == '!' || first == '/') {
+        return OKRA_OK;
+    }
+    TRY(okra_line_check_(line));
+    if (equals && !(first >= '0' && first <= '9')) {
+        TRY(on_line(line,
+                    okra_spectra_about_(r->b, line->begin, (size_t)(equals - line->begin),
+                                        equals + 1, (size_t)(line->close - equals - 1))));
+    } else {
+        TRY(on_line(line, take_peak(r->b, line->begin, line->close, &rest)));
+    }
+done:
+    return st;
+}
+
+/* Between blocks: nothing, comments, settings of a search engine. */
+static okra_status mgf_between(const okra_lines_ *line)
+{
+    if (is_empty(line) || strchr("#;!/", *line->begin) ||
+        memchr(line->begin, '=', (size_t)(line->close - line->begin))) {
+        return OKRA_OK;
+    }
+    return okra_fail_(OKRA_EFORMAT, "line %" PRId64 ": expected BEGIN IONS, found '%.*s'",
+                      line->number, (int)OKRA_MIN_(line->close - line->begin, 40),
+                      line->begin);
+}
+
+static okra_status mgf_next(okra_record_ *r)
+{
+    okra_status st = OKRA_OK, line_st = OKRA_OK;
+    while (okra_lines_next_(r->lines) && !is_text(r->lines, "BEGIN IONS")) {
+        r->line = r->lines->number;
+        TRY(mgf_between(r->lines));
+    }
+    r->found = r->lines->begin != NULL && is_text(r->lines, "BEGIN IONS");
+    r->line = r->lines->number;
+    while (r->found) {
+        okra_lines_ before = *r->lines;
+        if (!okra_lines_next_(r->lines) || is_text(r->lines, "BEGIN IONS")) {
+            *r->lines = before; /* the next block is read as one */
+            FAIL(OKRA_EFORMAT, "line %" PRId64 ": END IONS of this spectrum is missing",
+                 r->line);
+        }
+        if (is_text(r->lines, "END IONS")) {
+            TRY(line_st);
+            st = okra_spectra_close_(r->b);
+            if (st == OKRA_EFORMAT) {
+                okra_message_prefix_("line %" PRId64, r->line);
+            }
+            return st;
+        }
+        /* After a fault the block is only walked through to its end. */
+        if (line_st == OKRA_OK) {
+            line_st = mgf_line(r);
+            if (line_st != OKRA_OK && line_st != OKRA_EFORMAT) {
+                return line_st;
+            }
+        }
+    }
+done:
+    return st;
+}
+
+okra_status okra_read_mgf_(okra_source_ *source, okra_data **out)
+{
+    return okra_spectra_read_(source, mgf_next, out);
+}
+
+/* ---- MSP ---- */
+
+static okra_status msp_peaks(okra_record_ *r, okra_int *left)
+{
+    okra_status st = OKRA_OK;
+    const okra_lines_ *line = r->lines;
+    const char *p = line->begin;
+    TRY(okra_line_check_(line));
+    while (p < line->close) {
+        bool quoted = false;
+        const char *end = p;
+        while (end < line->close && (*end != ';' || quoted)) {
+            quoted ^= *end++ == '"';
+        }
+        okra_lines_ piece = {.begin = p, .close = end};
+        if (!is_empty(&piece)) {
+            if (*left == 0) {
+                FAIL(OKRA_EFORMAT, "line %" PRId64 ": more peaks than Num Peaks says",
+                     line->number);
+            }
+            TRY(on_line(line, take_peak(r->b, p, end, &p)));
+            (*left)--;
+        }
+        p = end + (end < line->close);
+    }
+done:
+    return st;
+}
+
+static okra_status msp_key(okra_record_ *r, okra_int *left)
+{
+    okra_status st = OKRA_OK;
+    const okra_lines_ *line = r->lines;
+    const char *colon = memchr(line->begin, ':', (size_t)(line->close - line->begin));
+    char key[64];
+    TRY(okra_line_check_(line));
+    if (!colon) {
+        FAIL(OKRA_EFORMAT, "line %" PRId64 ": expected 'Key: value', found '%.*s'",
+             line->number, (int)OKRA_MIN_(line->close - line->begin, 40), line->begin);
+    }
+    okra_meta_key_(line->begin, (size_t)(colon - line->begin), key);
+    if (strcmp(key, "NUM_PEAKS") == 0 || strcmp(key, "NUMPEAKS") == 0) {
+        const char *p = colon + 1, *word, *close;
+        const char *end = line->close;
+        if (!okra_word_(&p, end, &word, &close) || !okra_whole_(&word, close, left) ||
+            word != close || *left > OKRA_PEAKS_MOST_) {
+            FAIL(OKRA_EFORMAT,
+                 "line %" PRId64
+                 ": Num Peaks is '%.*s', expected a whole number up to %d",
+                 line->number, (int)OKRA_MIN_(line->close - colon - 1, 40), colon + 1,
+                 OKRA_PEAKS_MOST_);
+        }
+    } else {
+        TRY(on_line(line,
+                    okra_spectra_about_(r->b, line->begin, (size_t)(colon - line->begin),
+                                        colon + 1, (size_t)(line->close - colon - 1))));
+    }
+done:
+    return st;
+}
+
+static okra_status msp_end(okra_record_ *r, okra_int left)
+{
+    okra_status st = OKRA_OK;
+    if (left != 0) {
+        FAIL(OKRA_EFORMAT,
+             left < 0 ? "line %" PRId64 ": the record has no Num Peaks"
+                      : "line %" PRId64 ": fewer peaks than Num Peaks says",
+             r->line);
+    }
+    st = okra_spectra_close_(r->b);
+    if (st == OKRA_EFORMAT) {
+        okra_message_prefix_("line %" PRId64, r->line);
+    }
+done:
+    return st;
+}
+
+static okra_status msp_next(okra_record_ *r)
+{
+    okra_status line_st = OKRA_OK;
+    okra_int left = -1;
+    r->found = false;
+    while (okra_lines_next_(r->lines)) {
+        if (is_empty(r->lines)) {
+            if (r->found) {
+                break;
+            }
+            continue;
+        }
+        if (!r->found) {
+            r->found = true;
+            r->line = r->lines->number;
+        }
+        if (line_st == OKRA_OK && *r->lines->begin != '#') {
+            line_st = left >= 0 ? msp_peaks(r, &left) : msp_key(r, &left);
+            if (line_st != OKRA_OK && line_st != OKRA_EFORMAT) {
+                return line_st;
+            }
+        }
+    }
+    if (line_st != OKRA_OK || !r->found) {
+        return line_st;
+    }
+    return msp_end(r, left);
+}
+
+okra_status okra_read_msp_(okra_source_ *source, okra_data **out)
+{
+    return okra_spectra_read_(source, msp_next, out);
+}
+
+/* ---- all records ---- */
+
+static okra_status remember(okra_int **lines, okra_int *room, okra_int at, okra_int line)
+{
+    if (at == *room) {
+        okra_int more = *room ? 2 * *room : 256;
+        okra_int *grown = okra_realloc_(*lines, more, sizeof *grown);
+        if (!grown) {
+            return OKRA_EMEM;
+        }
+        *lines = grown;
+        *room = more;
+    }
+    (*lines)[at] = line;
+    return OKRA_OK;
+}
+
+okra_status okra_spectra_read_(okra_source_ *s, okra_status (*next)(okra_record_ *r),
+                               okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_lines_ lines = okra_lines_begin_(&s->bytes);
+    okra_spectra_builder_ b = {0};
+    okra_record_ r = {.lines = &lines, .b = &b, .found = true};
+    okra_faults_ faults = {.ctx = s->ctx, .name = s->name};
+    okra_int *at = NULL, room = 0;
+    okra_data *data = NULL;
+    TRY(okra_spectra_begin_(&b));
+    for (okra_int before = 0;; before = b.peaks.objects) {
+        TRY(okra_cancelled_(s->ctx));
+        const char *left = lines.p;
+        r.found = false;
+        st = next(&r);
+        if (st != OKRA_OK) {
+            okra_spectra_drop_(&b);
+            TRY(okra_fault_(&faults, st));
+            if (lines.p == left) {
+                break; /* the file ended inside the record */
+            }
+            continue;
+        }
+        if (!r.found) {
+            break;
+        }
+        if (b.peaks.objects > before) {
+            TRY(remember(&at, &room, before, r.line));
+        }
+    }
+    okra_faults_end_(&faults, "spectra", b.peaks.objects);
+    if (b.peaks.objects == 0) {
+        FAIL(OKRA_EFORMAT, "there is no spectrum in the file");
+    }
+    TRY(okra_spectra_finish_(&b, s->name, &data));
+    if (s->part) {
+        TRY(okra_spectra_field_(s, at, &data));
+    }
+    *out = data;
+    data = NULL;
+done:
+    okra_data_free(data);
+    okra_spectra_abandon_(&b);
+    okra_free_(at);
+    return st;
+}

@@ -1,0 +1,72 @@
+/*
+ * peaks.c: places and weights of the peaks of a collection of spectra.
+ */
+#include "kernel/spectra/peaks.h"
+
+#include <math.h>
+
+void okra_places_free_(void *arg)
+{
+    okra_places_ *p = arg;
+    if (p) {
+        okra_free_(p->first);
+        okra_free_(p->place);
+        okra_free_(p->weight);
+        okra_free_(p->mz);
+        okra_free_(p->precursor);
+        okra_free_(p);
+    }
+}
+
+/* Losses come from the last peak to the first, so that they ascend. */
+static void put_one(const okra_peaks_params_ *params, const okra_spectrum_view_ *v,
+                    okra_places_ *p, okra_int *at)
+{
+    bool losses = params->of == OKRA_OF_LOSSES_;
+    double most = 0;
+    for (okra_int k = 0; k < v->count; k++) {
+        most = fmax(most, v->intensity[k]);
+    }
+    for (okra_int k = 0; k < v->count; k++) {
+        okra_int peak = losses ? v->count - 1 - k : k;
+        double place = losses ? v->precursor - v->mz[peak] : v->mz[peak];
+        if (!losses || place > 0) {
+            p->place[*at] = place;
+            p->mz[*at] = v->mz[peak];
+            p->weight[(*at)++] = pow(v->intensity[peak] / most, params->power);
+        }
+    }
+}
+
+okra_status okra_places_create_(const okra_peaks_params_ *params, const okra_data *data,
+                                bool precursors, okra_places_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_places_ *p = NULL;
+    okra_int total = data->groups[0].offsets[data->n], at = 0;
+    ZALLOC(p, 1);
+    p->n = data->n;
+    ALLOC(p->first, data->n + 1);
+    ALLOC(p->place, total);
+    ALLOC(p->weight, total);
+    ALLOC(p->mz, total);
+    ALLOC(p->precursor, data->n);
+    for (okra_int i = 0; i < data->n; i++) {
+        okra_spectrum_view_ v = okra_spectrum_view_of_(data, i);
+        if (v.precursor == 0 && (precursors || params->of == OKRA_OF_LOSSES_)) {
+            FAIL(OKRA_EARG,
+                 "%s: spectrum %lld (counted from 0) has no precursor m/z, which losses "
+                 "and modified cosines need",
+                 data->source, (long long)i);
+        }
+        p->first[i] = at;
+        p->precursor[i] = v.precursor;
+        put_one(params, &v, p, &at);
+    }
+    p->first[data->n] = at;
+    *out = p;
+    p = NULL;
+done:
+    okra_places_free_(p);
+    return st;
+}

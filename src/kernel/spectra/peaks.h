@@ -1,0 +1,49 @@
+/*
+ * peaks.h: peaks of spectra as kernels compare them.
+ *
+ * A peak of a spectrum has a place and a weight. The place is its m/z v, or what its ion
+ * has lost: precursor - v (peaks above the precursor are then left out). The weight is
+ * (intensity / largest intensity)^power.
+ */
+#ifndef OKRA_KERNEL_PEAKS_H_
+#define OKRA_KERNEL_PEAKS_H_
+
+#include "data/spectra/spectra.h"
+#include "kernel/kernel.h"
+
+enum { OKRA_OF_PEAKS_, OKRA_OF_LOSSES_ };
+
+/* The leading parameters of every such kernel. */
+typedef struct okra_peaks_params_ {
+    int of;
+    double power;
+} okra_peaks_params_;
+
+/* clang-format off */
+#define OKRA_PEAKS_ROWS_(type)                                                           \
+    {"of", OKRA_OPTION_CHOICE, offsetof(type, peaks.of), "peaks", 1, 0, "peaks|losses",  \
+     "WHAT", "peaks by m/z, or losses: what lies between a peak and the precursor"},     \
+    {"power", OKRA_OPTION_NUMBER, offsetof(type, peaks.power), "0.5", 0, 10, NULL, "V",  \
+     "weight of a peak: its share of the largest intensity to this power"}
+/* Widths: the larger of the two. */
+#define OKRA_WIDTH_ROWS_(type, ppm_, da_)                                                \
+    {"ppm", OKRA_OPTION_NUMBER, offsetof(type, ppm), ppm_, 0, 1e5, NULL, "V",            \
+     "width in millionths of m/z"},                                                      \
+    {"da", OKRA_OPTION_NUMBER, offsetof(type, da), da_, 0, 1e3, NULL, "V",               \
+     "width in dalton; the larger of the two is taken"}
+/* clang-format on */
+
+typedef struct okra_places_ {
+    okra_int n;
+    okra_int *first; /* n + 1: the peaks of spectrum i are first[i]..first[i+1]-1 */
+    double *place;   /* ascending within a spectrum */
+    double *weight;
+    double *mz;        /* of the peak itself, which widths in ppm are of */
+    double *precursor; /* n */
+} okra_places_;
+/* OKRA_EARG: a spectrum tells no precursor, which losses (and `precursors`) need. */
+okra_status okra_places_create_(const okra_peaks_params_ *params, const okra_data *data,
+                                bool precursors, okra_places_ **out) OKRA_CHECK;
+void okra_places_free_(void *places); /* accepts NULL */
+
+#endif

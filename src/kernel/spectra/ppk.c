@@ -1,0 +1,279 @@
+/*
+ * ppk.c: kernels of spectra that are inner products: the probability product kernel, and
+ * bins of m/z.
+ *
+ * ppk: a spectrum is a sum of Gaussians, one for each peak p, of width s_p around its m/z
+ * (Heinonen, Shen, Zamboni and Rousu, Metabolite identification and molecular fingerprint
+ * prediction through machine learning, Bioinformatics 28, 2012, sec. 2.2; Jebara, Kondor
+ * and Howard, Probability product kernels, JMLR 5, 2004). Each Gaussian is scaled to norm
+ * 1, so that two of them have the inner product
+ *     g(p,q) = sqrt(2 s_p s_q / (s_p^2 + s_q^2)) exp(-(v_p - v_q)^2 / (2 (s_p^2 +
+ * s_q^2))) and k(a,b) = sum_p sum_q w_p w_q g(p,q). With `intensity` = s a peak is a
+ * Gaussian of width s in its intensity h = weight, too, in place of a weight: k(a,b) =
+ * sum_p sum_q g(p,q) exp(-(h_p - h_q)^2 / (4 s^2)). bins: k(a,b) = sum over bins of the
+ * weights in it, W_bin(a) W_bin(b). Both are positive semidefinite; `| normalize` makes
+ * cosines of them.
+ *
+ * A block: the peaks of its columns in one list by place; a peak of a row finds the few
+ * that are near by bisection. Pairs whose exponent is below -37 add less than 1e-16 and
+ * are left out. Cost of a block of r rows and c columns of m peaks: r m log(c m), and the
+ * pairs that meet.
+ */
+#include "kernel/spectra/peaks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct ppk_params {
+    okra_peaks_params_ peaks;
+    double ppm, da, intensity;
+} ppk_params;
+
+typedef struct bins_params {
+    okra_peaks_params_ peaks;
+    double width;
+} bins_params;
+
+/* A peak of a column. */
+typedef struct spot {
+    double place, weight, width;
+    okra_int column;
+} spot;
+
+static int by_place(const void *a, const void *b)
+{
+    const spot *x = a, *y = b;
+    if (x->place != y->place) {
+        return x->place < y->place ? -1 : 1;
+    }
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+static double width_of(const ppk_params *p, double mz)
+{
+    return fmax(p->ppm * 1e-6 * mz, p->da);
+}
+
+/* The peaks of columns j0..j0+nj-1 by place. */
+static okra_status gather(const okra_places_ *b, okra_int j0, okra_int nj,
+                          const ppk_params *ppk, spot **out, okra_int *count,
+                          double *widest)
+{
+    okra_status st = OKRA_OK;
+    okra_int begin = b->first[j0], total = b->first[j0 + nj] - begin;
+    spot *list = NULL;
+    *widest = 0;
+    ALLOC(list, total);
+    for (okra_int c = 0; c < nj; c++) {
+        for (okra_int k = b->first[j0 + c]; k < b->first[j0 + c + 1]; k++) {
+            double width = ppk ? width_of(ppk, b->mz[k]) : 0;
+            list[k - begin] = (spot){b->place[k], b->weight[k], width, c};
+            *widest = fmax(*widest, width);
+        }
+    }
+    if (total > 0) {
+        qsort(list, (size_t)total, sizeof *list, by_place);
+    }
+    *out = list;
+    *count = total;
+done:
+    return st;
+}
+
+/* The first spot at or behind a place. */
+static okra_int find_spot(const spot *list, okra_int count, double place)
+{
+    okra_int low = 0, high = count;
+    while (low < high) {
+        okra_int middle = low + (high - low) / 2;
+        if (list[middle].place < place) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+enum { FAINT = 37 };
+
+static double meet(const ppk_params *p, double width, double place, double weight,
+                   const spot *q)
+{
+    double square = width * width + q->width * q->width, d = place - q->place;
+    double exponent = d * d / (2 * square);
+    if (exponent > FAINT) {
+        return 0;
+    }
+    double scale = width == q->width ? 1 : sqrt(2 * width * q->width / square);
+    if (p->intensity > 0) {
+        double e = (weight - q->weight) / (2 * p->intensity);
+        return scale * exp(-exponent - e * e);
+    }
+    return weight * q->weight * scale * exp(-exponent);
+}
+
+static okra_status ppk_block(okra_context *ctx, const void *params, const void *pa,
+                             okra_int i0, okra_int ni, const void *pb, okra_int j0,
+                             okra_int nj, double *out, okra_int ld)
+{
+    okra_status st = OKRA_OK;
+    const ppk_params *p = params;
+    const okra_places_ *a = pa, *b = pb;
+    spot *list = NULL;
+    okra_int count = 0;
+    double widest = 0;
+    (void)ctx;
+    TRY(gather(b, j0, nj, p, &list, &count, &widest));
+    for (okra_int r = 0; r < ni; r++) {
+        double *row = out + r * ld;
+        for (okra_int c = 0; c < nj; c++) {
+            row[c] = 0;
+        }
+        for (okra_int k = a->first[i0 + r]; k < a->first[i0 + r + 1]; k++) {
+            double width = width_of(p, a->mz[k]), place = a->place[k];
+            double reach = sqrt(2 * FAINT * (width * width + widest * widest));
+            for (okra_int q = find_spot(list, count, place - reach);
+                 q < count && list[q].place <= place + reach; q++) {
+                row[list[q].column] += meet(p, width, place, a->weight[k], &list[q]);
+            }
+        }
+    }
+done:
+    okra_free_(list);
+    return st;
+}
+
+/* The sums of one spectrum with itself, in the order of ppk_block. */
+static okra_status ppk_diagonal(okra_context *ctx, const void *params, const void *pa,
+                                okra_int n, double *out)
+{
+    okra_status st = OKRA_OK;
+    for (okra_int i = 0; i < n; i++) {
+        TRY(ppk_block(ctx, params, pa, i, 1, pa, i, 1, &out[i], 1));
+    }
+done:
+    return st;
+}
+
+static okra_status ppk_side(okra_context *ctx, const void *params, const void *shared,
+                            const okra_data *data, void **side)
+{
+    okra_status st = OKRA_OK;
+    const ppk_params *p = params;
+    okra_places_ *places = NULL;
+    (void)ctx, (void)shared;
+    if (!(p->ppm > 0) && !(p->da > 0)) {
+        FAIL(OKRA_EARG, "kernel ppk: ppm and da are both 0: peaks have no width");
+    }
+    TRY(okra_places_create_(&p->peaks, data, false, &places));
+    *side = places;
+done:
+    return st;
+}
+
+static const okra_option ppk_rows[] = {
+    OKRA_WIDTH_ROWS_(ppk_params, "10", "0.001"),
+    OKRA_PEAKS_ROWS_(ppk_params),
+    {"intensity", OKRA_OPTION_NUMBER, offsetof(ppk_params, intensity), "0", 0, 1e3, NULL,
+     "V", "width of peaks in their weight; 0: intensities weigh peaks"},
+    {.name = NULL}};
+
+const okra_kernel_class_ okra_ppk_ = {
+    .name = "ppk",
+    .help = "spectra: probability product kernel, peaks as Gaussians",
+    .params = {"ppk", ppk_rows, sizeof(ppk_params)},
+    .kinds = 1u << OKRA_SPECTRA,
+    .side = ppk_side,
+    .free_side = okra_places_free_,
+    .block = ppk_block,
+    .diagonal = ppk_diagonal};
+
+/* ---- bins ---- */
+
+/* Places become the numbers of bins; peaks of one bin become one. */
+static okra_status bins_side(okra_context *ctx, const void *params, const void *shared,
+                             const okra_data *data, void **side)
+{
+    okra_status st = OKRA_OK;
+    const bins_params *p = params;
+    okra_places_ *places = NULL;
+    okra_int used = 0;
+    (void)ctx, (void)shared;
+    TRY(okra_places_create_(&p->peaks, data, false, &places));
+    for (okra_int i = 0; i < data->n; i++) {
+        okra_int begin = places->first[i], end = places->first[i + 1], first = used;
+        for (okra_int k = begin; k < end; k++) {
+            double bin = floor(places->place[k] / p->width);
+            if (used > first && places->place[used - 1] == bin) {
+                places->weight[used - 1] += places->weight[k];
+            } else {
+                places->place[used] = bin;
+                places->weight[used++] = places->weight[k];
+            }
+        }
+        places->first[i] = first;
+    }
+    places->first[data->n] = used;
+    *side = places;
+done:
+    return st;
+}
+
+static okra_status bins_block(okra_context *ctx, const void *params, const void *pa,
+                              okra_int i0, okra_int ni, const void *pb, okra_int j0,
+                              okra_int nj, double *out, okra_int ld)
+{
+    okra_status st = OKRA_OK;
+    const okra_places_ *a = pa, *b = pb;
+    spot *list = NULL;
+    okra_int count = 0;
+    double widest = 0;
+    (void)ctx, (void)params;
+    TRY(gather(b, j0, nj, NULL, &list, &count, &widest));
+    for (okra_int r = 0; r < ni; r++) {
+        double *row = out + r * ld;
+        for (okra_int c = 0; c < nj; c++) {
+            row[c] = 0;
+        }
+        for (okra_int k = a->first[i0 + r]; k < a->first[i0 + r + 1]; k++) {
+            for (okra_int q = find_spot(list, count, a->place[k]);
+                 q < count && list[q].place == a->place[k]; q++) {
+                row[list[q].column] += a->weight[k] * list[q].weight;
+            }
+        }
+    }
+done:
+    okra_free_(list);
+    return st;
+}
+
+static okra_status bins_diagonal(okra_context *ctx, const void *params, const void *pa,
+                                 okra_int n, double *out)
+{
+    const okra_places_ *a = pa;
+    (void)ctx, (void)params;
+    for (okra_int i = 0; i < n; i++) {
+        out[i] = 0;
+        for (okra_int k = a->first[i]; k < a->first[i + 1]; k++) {
+            out[i] += a->weight[k] * a->weight[k];
+        }
+    }
+    return OKRA_OK;
+}
+
+static const okra_option bins_rows[] = {{"width", OKRA_OPTION_NUMBER,
+                                         offsetof(bins_params, width), "0.01", 1e-6, 1e6,
+                                         NULL, "V", "width of a bin in dalton"},
+                                        OKRA_PEAKS_ROWS_(bins_params),
+                                        {.name = NULL}};
+
+const okra_kernel_class_ okra_mz_bins_ = {
+    .name = "mz-bins",
+    .help = "spectra: weights of peaks in bins of m/z; | normalize: the binned cosine",
+    .params = {"mz-bins", bins_rows, sizeof(bins_params)},
+    .kinds = 1u << OKRA_SPECTRA,
+    .side = bins_side,
+    .free_side = okra_places_free_,
+    .block = bins_block,
+    .diagonal = bins_diagonal};

@@ -1,0 +1,51 @@
+# Spectra from the command line: MGF and MSP, fields, broken records, kernels.
+cat >a.mgf <<'END'
+BEGIN IONS
+TITLE=ethanol
+PEPMASS=47.0491
+ADDUCT=[M+H]+
+SMILES=CCO
+29.04 10
+31.02 40
+END IONS
+BEGIN IONS
+TITLE=broken
+29.04 high
+END IONS
+BEGIN IONS
+TITLE=propanol
+PEPMASS=61.0648
+ADDUCT=[M+H]+
+SMILES=CCCO
+31.02 20
+43.05 80
+END IONS
+END
+expect 0 okra gram --x a.mgf --kernel 'ppk(power=1)' -o K.csv
+expect_in "okra: warning: a.mgf: line 11: expected a peak, m/z and intensity; found 'high': left out" err
+expect_in "okra: warning: a.mgf: 1 of 3 spectra are broken and left out" err
+expect_out "$(printf '1.0625,0.25\n0.25,1.0625')" cat K.csv
+expect_fail 1 "okra gram: a.mgf: line 11: expected a peak, m/z and intensity; found 'high'" \
+    okra gram --x a.mgf --kernel ppk --strict -o K.csv
+expect 0 okra gram --quiet --x a.mgf --kernel 'ppk | normalize' -o K.csv
+[ ! -s err ]
+
+# from spectra to molecules, the same spectra left out on both sides
+expect 0 okra fit --quiet --x a.mgf --y a.mgf:smiles --kx 'ppk | normalize' --ky 'ecfp | tanimoto' \
+    --lambda 0.01 -o m.okra
+expect 0 okra predict m.okra --quiet --x a.mgf -o out.smi
+expect_out "$(printf 'CCO\nCCCO')" cat out.smi
+expect 0 okra predict m.okra --quiet --x a.mgf --top 1 -o ranked.tsv
+expect_in "$(printf '1\t1\t1\t')" ranked.tsv
+expect 0 okra info m.okra
+expect_in "spectra, 2" out
+
+# MSP, and a kernel of the wrong kind
+printf 'Name: one\nPrecursorMZ: 47.0491\nNum Peaks: 2\n29.04 10; 31.02 40\n' >b.msp
+expect 0 okra predict m.okra --quiet --x b.msp -o out.smi
+expect_out "CCO" cat out.smi
+expect_fail 1 "okra gram: b.msp: line 1: the spectrum has no field 'smiles'" \
+    okra gram --x b.msp:smiles --kernel wl -o K.csv
+printf '\n' >none.mgf
+expect_fail 1 "okra gram: none.mgf: there is no spectrum in the file" \
+    okra gram --x none.mgf --kernel ppk -o K.csv
