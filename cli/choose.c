@@ -82,9 +82,7 @@ okra_status choose_options(cli_run *run, const choose_open *open, const okra_dat
         st = okra_options_set(options, "ky", "auto");
     }
     if (st == OKRA_OK) {
-        run->choosing = true;
         st = okra_choose(run->context, x, y, options, &fit, selection);
-        run->choosing = false;
     }
     if (st == OKRA_OK) {
         okra_options_free(run->library);

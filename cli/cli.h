@@ -50,7 +50,6 @@ struct cli_run {
     const cli_command *command;
     okra_context *context;
     cli_common common;
-    bool choosing;         /* a selection runs: it is shown as a whole */
     okra_options *options; /* the command's own flags and the common ones */
     okra_options *library; /* flags of the library's tables, or NULL      */
     const char *operands[64];

@@ -146,48 +146,98 @@ void cli_on_warning(void *user, const char *text)
     }
 }
 
-void cli_on_progress(void *user, const char *what, okra_int done, okra_int total)
+/* ---- progress ---- */
+
+/* Phases within phases: a selection has candidates, each of which has a Gram matrix and a
+ * decomposition. The outermost has the bar; the innermost is told beside it. */
+enum { PHASES = 4, BAR_WIDTH = 30 };
+
+typedef struct phase {
+    char what[48];
+    okra_int done, total, begun; /* begun: what was done when it was first told */
+    double begin;
+} phase;
+
+static phase phases[PHASES];
+static int depth;
+
+/* The phase of this name, those within it ended; or a new one within the present. */
+static phase *enter(const char *what, okra_int done, okra_int total)
 {
-    enum { WIDTH = 30 };
-    static double last, begin;
-    static okra_int begun;
-    static char phase[48];
-    const cli_run *run = user;
-    bool selects = run->choosing || strcmp(run->command->name, "select") == 0;
-    bool whole = strcmp(what, "select") == 0 || strcmp(what, "refine") == 0;
-    if (run->common.quiet || total <= 0 || !isatty(STDERR_FILENO) ||
-        (selects && !whole)) { /* a selection is shown as a whole, not its parts */
-        return;
+    for (int i = 0; i < depth; i++) {
+        phase *p = &phases[i];
+        if (strcmp(p->what, what) == 0) {
+            depth = i + 1;
+            if (done < p->done || total != p->total) { /* it began again */
+                *p = (phase){.total = total, .begun = done, .begin = cli_now()};
+                snprintf(p->what, sizeof p->what, "%s", what);
+            }
+            return p;
+        }
     }
-    if (begin <= 0 || done < begun || strcmp(phase, what) != 0) {
-        snprintf(phase, sizeof phase, "%s", what);
-        begin = cli_now();
-        begun = done;
+    depth = depth < PHASES ? depth + 1 : PHASES;
+    phase *p = &phases[depth - 1];
+    *p = (phase){.total = total, .begun = done, .begin = cli_now()};
+    snprintf(p->what, sizeof p->what, "%s", what);
+    return p;
+}
+
+/* At the speed so far: ", 3.2 s left", or nothing before there is a speed. */
+static void time_left(const phase *p, double now, char *out, size_t size)
+{
+    char left[32];
+    out[0] = '\0';
+    if (p->done > p->begun && now - p->begin > 0.5) {
+        double each = (now - p->begin) / (double)(p->done - p->begun);
+        cli_seconds(each * (double)(p->total - p->done), left, sizeof left);
+        snprintf(out, size, ", %s left", left);
     }
-    if (done >= total) {
-        wipe_bar();
-        return;
-    }
-    double now = cli_now();
-    if (bar_shown && now - last < 0.1) {
-        return;
-    }
-    last = now;
-    int filled = (int)((double)done / (double)total * WIDTH);
-    char bar[WIDTH + 1];
-    memset(bar, '.', WIDTH);
-    memset(bar, '#', (size_t)filled);
-    bar[WIDTH] = '\0';
-    fprintf(stderr, "\r\033[K%s [%s] %3.0f %%", what, bar,
-            100 * (double)done / (double)total);
-    if (done > begun && (selects || now - begin > 1)) { /* at the speed so far */
-        char left[32];
-        double each = (now - begin) / (double)(done - begun);
-        cli_seconds(each * (double)(total - done), left, sizeof left);
-        fprintf(stderr, ", %s left", left);
+}
+
+static void draw(double now)
+{
+    const phase *outer = &phases[0], *inner = &phases[depth - 1];
+    double share = (double)outer->done / (double)outer->total;
+    char bar[BAR_WIDTH + 1], left[48];
+    memset(bar, '.', BAR_WIDTH);
+    memset(bar, '#', (size_t)(share * BAR_WIDTH));
+    bar[BAR_WIDTH] = '\0';
+    time_left(outer, now, left, sizeof left);
+    fprintf(stderr, "\r\033[K%s [%s] %3.0f %%%s", outer->what, bar, 100 * share, left);
+    if (inner != outer) {
+        time_left(inner, now, left, sizeof left);
+        fprintf(stderr, " (%s %.0f %%%s)", inner->what,
+                100 * (double)inner->done / (double)inner->total, left);
     }
     fflush(stderr);
     bar_shown = true;
+}
+
+void cli_on_progress(void *user, const char *what, okra_int done, okra_int total)
+{
+    static double last;
+    static int shown = -1;
+    const cli_run *run = user;
+    if (shown < 0) {
+        shown = isatty(STDERR_FILENO);
+    }
+    if (run->common.quiet || total <= 0 || !shown) {
+        return;
+    }
+    phase *p = enter(what, done, total);
+    p->done = done;
+    if (done >= total) {
+        depth = (int)(p - phases);
+        if (depth == 0) {
+            wipe_bar();
+        }
+        return;
+    }
+    double now = cli_now();
+    if (!bar_shown || now - last >= 0.1) {
+        last = now;
+        draw(now);
+    }
 }
 
 /* ---- numbers for people ---- */

@@ -144,7 +144,7 @@ static okra_status sets_block(void *user, const okra_bordered_ *b)
                    okra_mat_of_(z->solved.B, n, n), 0, okra_mat_of_(z->BLu, b->m, n)));
     TRY(okra_gemm_(ctx, false, true, 1, okra_mat_of_(z->cross, count, n),
                    okra_mat_of_(b->U, b->m, n), 0, okra_mat_of_(z->Ul, count, b->m)));
-    TRY(okra_parallel_(ctx, b->m, 1, NULL, sets_body, z));
+    TRY(okra_parallel_(ctx, b->m, 1, "sets", sets_body, z));
 done:
     return st;
 }
@@ -310,7 +310,7 @@ static okra_status intervals_block(void *user, const okra_bordered_ *b)
     z->block = b;
     TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(b->U, b->m, n),
                    okra_mat_of_(z->solved.Y, n, d), 0, okra_mat_of_(z->UY, b->m, d)));
-    TRY(okra_parallel_(ctx, b->m * d, 8, NULL, intervals_body, z));
+    TRY(okra_parallel_(ctx, b->m * d, 8, "intervals", intervals_body, z));
 done:
     return st;
 }

@@ -23,6 +23,7 @@ struct okra_context {
     void *engine;
     void (*close_engine)(void *engine);
     okra_progress_fn progress;
+    okra_meter_ *meter; /* of the call that is watched */
     void *progress_user;
     okra_warning_fn warning;
     void *warning_user;
@@ -259,6 +260,26 @@ void okra_progress_(const okra_context *context, const char *what, okra_int done
     if (context && context->progress) {
         context->progress(context->progress_user, what, done, total);
     }
+}
+
+void okra_progress_end_(const okra_context *context, const char *what)
+{
+    okra_progress_(context, what, 1, 1);
+}
+
+okra_meter_ *okra_meter_of_(const okra_context *context)
+{
+    return context ? context->meter : NULL;
+}
+
+void okra_meter_set_(okra_context *context, okra_meter_ *meter)
+{
+    context->meter = meter;
+}
+
+bool okra_reports_(const okra_context *context)
+{
+    return context && context->progress;
 }
 
 void okra_mute_(okra_context *context, bool muted)

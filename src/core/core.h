@@ -176,6 +176,27 @@ okra_status okra_parallel_least_(okra_context *context, double least, okra_int c
 /* How many workers okra_parallel_ uses at most: the size for per-worker scratch. */
 int okra_workers_(const okra_context *context);
 
+/* ---- long calls ---- */
+
+/* Calls call(arg), `work` operations that should take `expected` seconds. Where the
+ * context wants progress and the call is long, it runs in another thread while this one
+ * reports. The call itself must report nothing. */
+typedef okra_status (*okra_call_)(void *arg);
+okra_status okra_watched_(okra_context *context, const char *what, double work,
+                          double expected, okra_call_ call, void *arg) OKRA_CHECK;
+/* A watched call tells that it has done so many of its operations; any thread may. */
+void okra_worked_(const okra_context *context, double work);
+/* The meter of the call that is watched, NULL: none. */
+typedef struct okra_meter_ okra_meter_;
+okra_meter_ *okra_meter_of_(const okra_context *context);
+void okra_meter_set_(okra_context *context, okra_meter_ *meter);
+/* Whether okra_watched_ might report here. */
+bool okra_watches_(const okra_context *context);
+/* The share of a call that is done after `elapsed` of `expected` seconds: below 1. */
+double okra_watch_share_(double elapsed, double expected);
+/* The shortest expected time that is watched, in seconds. */
+extern double okra_watch_least_;
+
 /* ---- context ---- */
 
 okra_status okra_cancelled_(const okra_context *context) OKRA_CHECK;
@@ -183,6 +204,10 @@ okra_status okra_cancelled_(const okra_context *context) OKRA_CHECK;
 void okra_doing_(okra_context *context, const char *what, okra_int size);
 void okra_progress_(const okra_context *context, const char *what, okra_int done,
                     okra_int total);
+/* A phase whose length was not known is over. */
+void okra_progress_end_(const okra_context *context, const char *what);
+/* Whether anybody hears of progress. */
+bool okra_reports_(const okra_context *context);
 void okra_warn_(const okra_context *context, const char *format, ...) OKRA_PRINTF(2, 3);
 /* -1, 0 or 1: see okra_context_set_strict. */
 int okra_context_strict_(const okra_context *context);

@@ -274,6 +274,6 @@ okra_status okra_nearest_put_(okra_context *ctx, okra_nearest_ *nearest,
 {
     choices k = {nearest, measured};
     double least = (double)measured->block->m * (double)measured->columns;
-    return okra_parallel_least_(ctx, least, measured->block->m, 64, NULL, choose_rows,
-                                &k);
+    return okra_parallel_least_(ctx, least, measured->block->m, 64, "candidates",
+                                choose_rows, &k);
 }

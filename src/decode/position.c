@@ -345,7 +345,7 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
     ALLOC(k.found, block->m * k.longest);
     ALLOC(k.length, block->m);
     ALLOC(k.tried, workers * k.longest);
-    TRY(okra_parallel_(ctx, block->m, 16, NULL, body, &k));
+    TRY(okra_parallel_(ctx, block->m, 16, "decode", body, &k));
     TRY(keep(ctx, &k));
 done:
     okra_free_(k.score);

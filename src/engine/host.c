@@ -310,7 +310,7 @@ static okra_status cholesky(void *e, okra_context *ctx, void *A, bool *done)
     const okra_backend_ *backend;
     (void)e;
     TRY(okra_backend_enter_(ctx, "cholesky", "A", &M, 1, &backend));
-    TRY(backend->cholesky(ctx, M, done));
+    TRY(okra_factor_watched_(ctx, backend, M, done));
 done:
     return st;
 }

@@ -339,6 +339,27 @@ typedef struct factoring {
     double *d;
 } factoring;
 
+typedef struct verb {
+    okra_context *ctx;
+    okra_large_ *A;
+    double *w;
+    bool *done;
+} verb;
+
+static okra_status call_cholesky(void *arg)
+{
+    verb *v = arg;
+    okra_context *ctx = v->ctx;
+    return CALL(v->A, cholesky, v->A->body, v->done);
+}
+
+static okra_status call_eigh(void *arg)
+{
+    verb *v = arg;
+    okra_context *ctx = v->ctx;
+    return CALL(v->A, eigh, v->A->body, v->w);
+}
+
 static okra_status get_diagonal(void *user, double *d)
 {
     factoring *f = user;
@@ -351,7 +372,10 @@ static okra_status try_factor(void *user, bool *done)
     okra_status st = OKRA_OK;
     factoring *f = user;
     okra_context *ctx = f->ctx;
-    TRY(CALL(f->A, cholesky, f->A->body, done));
+    static _Atomic double rate = 4e13; /* of a GPU; corrected by the first call */
+    verb v = {ctx, f->A, NULL, done};
+    TRY(okra_engine_watched_(ctx, f->A, &rate, "factor", pow((double)f->A->rows, 3) / 3,
+                             call_cholesky, &v));
     if (*done) {
         TRY(okra_large_diagonal_(ctx, f->A, f->d));
     }
@@ -423,7 +447,12 @@ okra_status okra_large_eigh_(okra_context *ctx, okra_large_ *A, double *w)
     if (st == OKRA_OK && A->engine->verbs != &okra_engine_host_class_) {
         st = check_finite(ctx, "eigh", 0, A);
     }
-    return st != OKRA_OK || empty(A) ? st : CALL(A, eigh, A->body, w);
+    static _Atomic double rate = 1e13; /* of a GPU; corrected by the first call */
+    verb v = {ctx, A, w, NULL};
+    return st != OKRA_OK || empty(A)
+               ? st
+               : okra_engine_watched_(ctx, A, &rate, "eigenvectors",
+                                      9 * pow((double)A->rows, 3), call_eigh, &v);
 }
 
 /* ---- with blocks of the host ---- */

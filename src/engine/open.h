@@ -21,6 +21,12 @@ struct okra_large_ {
 /* The context's engine; NULL or none set: host. */
 const okra_engine_ *okra_engine_of_(const okra_context *ctx);
 
+/* Calls `call`, of `work` operations with A, and reports progress where it is long and
+ * A's engine is not the host. *rate: operations per second, which it corrects. */
+okra_status okra_engine_watched_(okra_context *ctx, const okra_large_ *A,
+                                 _Atomic double *rate, const char *what, double work,
+                                 okra_call_ call, void *arg) OKRA_CHECK;
+
 /* The kernel and the collection behind entries of okra_entries_create_, for the host
  * engine; NULL: the entries come from elsewhere. */
 const okra_bound_ *okra_entries_bound_(const okra_entries_ *entries,

@@ -11,6 +11,16 @@
 
 #include "linalg/linalg.h"
 
+/* A backend runs small work at once. What may take over a second it hands to
+ * okra_linalg_watched_, which reports progress. */
+typedef enum okra_work_ {
+    OKRA_WORK_PRODUCT_,
+    OKRA_WORK_FACTOR_,
+    OKRA_WORK_SOLVE_,
+    OKRA_WORK_EIGEN_,
+    OKRA_WORK_SINGULAR_,
+} okra_work_;
+
 typedef struct okra_backend_ {
     const char *name;
     okra_int limit; /* the largest row count, column count or row stride it can take */
@@ -71,6 +81,15 @@ okra_status okra_blas_eigh_large_(okra_context *ctx, okra_mat_ A, double *w) OKR
 okra_status okra_backend_enter_(okra_context *ctx, const char *op, const char *names,
                                 const okra_mat_ *views, int count,
                                 const okra_backend_ **out) OKRA_CHECK;
+
+/* Calls `call`, of `work` operations, and reports progress where it is long. */
+okra_status okra_linalg_watched_(okra_context *ctx, const okra_backend_ *backend,
+                                 okra_work_ kind, double work, okra_call_ call,
+                                 void *arg) OKRA_CHECK;
+
+/* The backend's cholesky, watched. */
+okra_status okra_factor_watched_(okra_context *ctx, const okra_backend_ *backend,
+                                 okra_mat_ A, bool *done) OKRA_CHECK;
 
 /* Warns once in the life of the process where BLAS runs code for an old processor. */
 void okra_blas_core_warn_(const okra_context *ctx);

@@ -83,15 +83,8 @@ okra_status okra_cholesky_by_(okra_context *warned, okra_int n,
 
     ALLOC(diagonal, n);
     if (n > 0) {
-        bool told = warned && n >= OKRA_TOLD_ROWS_;
         TRY(steps->diagonal(steps->user, diagonal));
-        if (told) { /* one call, which tells nothing itself */
-            okra_progress_(warned, "factor", 0, 1);
-        }
         TRY(steps->factor(steps->user, &first));
-        if (told) {
-            okra_progress_(warned, "factor", 1, 1);
-        }
     }
     if (!first) {
         TRY(steps->restore(steps->user, diagonal));
@@ -119,6 +112,7 @@ typedef struct dense {
     okra_context *ctx;
     const okra_backend_ *backend;
     okra_mat_ A;
+    bool *done;
 } dense;
 
 static okra_status diagonal_of(void *user, double *d)
@@ -130,11 +124,25 @@ static okra_status diagonal_of(void *user, double *d)
     return OKRA_OK;
 }
 
+static okra_status run_factor(void *arg)
+{
+    dense *z = arg;
+    return z->backend->cholesky(z->ctx, z->A, z->done);
+}
+
+okra_status okra_factor_watched_(okra_context *ctx, const okra_backend_ *backend,
+                                 okra_mat_ A, bool *done)
+{
+    dense z = {ctx, backend, A, done};
+    return okra_linalg_watched_(ctx, backend, OKRA_WORK_FACTOR_,
+                                pow((double)A.rows, 3) / 3, run_factor, &z);
+}
+
 /* A backend may or may not notice a NaN; one anywhere in A reaches the diagonal of L. */
 static okra_status factor(void *user, bool *done)
 {
     dense *z = user;
-    okra_status st = z->backend->cholesky(z->ctx, z->A, done);
+    okra_status st = okra_factor_watched_(z->ctx, z->backend, z->A, done);
     for (okra_int i = 0; st == OKRA_OK && *done && i < z->A.rows; i++) {
         *done = isfinite(z->A.p[i * z->A.ld + i]) != 0;
     }
@@ -186,6 +194,19 @@ okra_status okra_cholesky_try_(okra_context *ctx, okra_mat_ A, bool *done)
 
 /* ---- triangular solves ---- */
 
+typedef struct solving {
+    okra_context *ctx;
+    const okra_backend_ *backend;
+    bool left, trans;
+    okra_mat_ L, B;
+} solving;
+
+static okra_status run_solve(void *arg)
+{
+    solving *s = arg;
+    return s->backend->trsm(s->ctx, s->left, s->trans, s->L, s->B);
+}
+
 okra_status okra_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L, okra_mat_ B)
 {
     okra_status st = OKRA_OK;
@@ -199,7 +220,9 @@ okra_status okra_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L, ok
              left ? "left" : "right");
     }
     if (B.rows > 0 && B.cols > 0) {
-        TRY(backend->trsm(ctx, left, trans, L, B));
+        solving s = {ctx, backend, left, trans, L, B};
+        double n = (double)L.rows, work = n * (double)B.rows * (double)B.cols;
+        TRY(okra_linalg_watched_(ctx, backend, OKRA_WORK_SOLVE_, work, run_solve, &s));
     }
 done:
     return st;

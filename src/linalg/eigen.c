@@ -5,6 +5,21 @@
  */
 #include "linalg/backend.h"
 
+#include <math.h>
+
+typedef struct decomposition {
+    okra_context *ctx;
+    const okra_backend_ *backend;
+    okra_mat_ A;
+    double *w;
+} decomposition;
+
+static okra_status decompose(void *arg)
+{
+    decomposition *d = arg;
+    return d->backend->eigh(d->ctx, d->A, d->w);
+}
+
 okra_status okra_eigh_(okra_context *ctx, okra_mat_ A, double *w)
 {
     okra_status st = OKRA_OK;
@@ -14,14 +29,9 @@ okra_status okra_eigh_(okra_context *ctx, okra_mat_ A, double *w)
     TRY(okra_check_square_("eigh", 'A', A));
     TRY(okra_check_finite_("eigh", 'A', true, A));
     if (A.rows > 0) {
-        bool long_work = A.rows >= OKRA_TOLD_ROWS_;
-        if (long_work) { /* one call, which tells nothing itself */
-            okra_progress_(ctx, "eigenvectors", 0, 1);
-        }
-        TRY(backend->eigh(ctx, A, w));
-        if (long_work) {
-            okra_progress_(ctx, "eigenvectors", 1, 1);
-        }
+        decomposition d = {ctx, backend, A, w};
+        TRY(okra_linalg_watched_(ctx, backend, OKRA_WORK_EIGEN_,
+                                 9 * pow((double)A.rows, 3), decompose, &d));
     }
 done:
     return st;

@@ -7,6 +7,41 @@
  */
 #include "linalg/backend.h"
 
+typedef struct factors {
+    okra_context *ctx;
+    const okra_backend_ *backend;
+    okra_mat_ A, B, C;
+    okra_mat_ *R;
+    double *out;
+} factors;
+
+static okra_status run_svd(void *arg)
+{
+    factors *f = arg;
+    return f->backend->svd(f->ctx, f->A, f->B, f->out, f->C);
+}
+
+static okra_status run_qr(void *arg)
+{
+    factors *f = arg;
+    return f->backend->qr(f->ctx, f->A, f->R);
+}
+
+static okra_status run_solve(void *arg)
+{
+    factors *f = arg;
+    return f->backend->solve(f->ctx, f->A, f->B, f->out);
+}
+
+static okra_status watched(const factors *f, okra_work_ kind, double each,
+                           okra_call_ call)
+{
+    double rows = (double)f->A.rows, cols = (double)f->A.cols;
+    return okra_linalg_watched_(f->ctx, f->backend, kind,
+                                each * rows * cols * OKRA_MIN_(rows, cols), call,
+                                (void *)(uintptr_t)f);
+}
+
 okra_status okra_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
                       okra_mat_ Vt)
 {
@@ -25,7 +60,8 @@ okra_status okra_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
     }
     TRY(okra_check_finite_("svd", 'A', false, A));
     if (k > 0) {
-        TRY(backend->svd(ctx, A, U, s, Vt));
+        factors f = {ctx, backend, A, U, Vt, NULL, s};
+        TRY(watched(&f, OKRA_WORK_SINGULAR_, 8, run_svd));
     }
 done:
     return st;
@@ -52,7 +88,8 @@ okra_status okra_qr_(okra_context *ctx, okra_mat_ A, okra_mat_ *R)
         okra_mat_fill_(*R, 0);
     }
     if (A.cols > 0) {
-        TRY(backend->qr(ctx, A, R));
+        factors f = {.ctx = ctx, .backend = backend, .A = A, .R = R};
+        TRY(watched(&f, OKRA_WORK_SOLVE_, 4, run_qr));
     }
 done:
     return st;
@@ -73,7 +110,8 @@ okra_status okra_solve_general_(okra_context *ctx, okra_mat_ A, okra_mat_ B,
     }
     TRY(okra_check_finite_("solve", 'A', false, A));
     if (A.rows > 0) {
-        TRY(backend->solve(ctx, A, B, &estimate));
+        factors f = {.ctx = ctx, .backend = backend, .A = A, .B = B, .out = &estimate};
+        TRY(watched(&f, OKRA_WORK_FACTOR_, 1, run_solve));
     }
     if (rcond) {
         *rcond = estimate;

@@ -11,10 +11,6 @@
 
 #include "core/core.h"
 
-/* Decompositions of this many rows or more may take seconds: they are told as progress.
- */
-enum { OKRA_TOLD_ROWS_ = 2000 };
-
 typedef struct okra_mat_ {
     double *p;
     okra_int rows, cols, ld;

@@ -4,6 +4,26 @@
  */
 #include "linalg/backend.h"
 
+typedef struct product {
+    okra_context *ctx;
+    const okra_backend_ *backend;
+    bool ta, tb;
+    double alpha, beta;
+    okra_mat_ A, B, C;
+} product;
+
+static okra_status multiply(void *arg)
+{
+    product *p = arg;
+    return p->backend->gemm(p->ctx, p->ta, p->tb, p->alpha, p->A, p->B, p->beta, p->C);
+}
+
+static okra_status square(void *arg)
+{
+    product *p = arg;
+    return p->backend->syrk(p->ctx, p->ta, p->alpha, p->A, p->beta, p->C);
+}
+
 okra_status okra_gemm_(okra_context *ctx, bool ta, bool tb, double alpha, okra_mat_ A,
                        okra_mat_ B, double beta, okra_mat_ C)
 {
@@ -19,7 +39,9 @@ okra_status okra_gemm_(okra_context *ctx, bool ta, bool tb, double alpha, okra_m
              (long long)C.cols);
     }
     if (m > 0 && n > 0) {
-        TRY(backend->gemm(ctx, ta, tb, alpha, A, B, beta, C));
+        product p = {ctx, backend, ta, tb, alpha, beta, A, B, C};
+        TRY(okra_linalg_watched_(ctx, backend, OKRA_WORK_PRODUCT_,
+                                 2 * (double)m * (double)n * (double)k, multiply, &p));
     }
 done:
     return st;
@@ -38,7 +60,9 @@ okra_status okra_syrk_(okra_context *ctx, bool trans, double alpha, okra_mat_ A,
              (long long)C.rows, (long long)C.cols, (long long)n, (long long)n);
     }
     if (n > 0) {
-        TRY(backend->syrk(ctx, trans, alpha, A, beta, C));
+        product p = {ctx, backend, trans, !trans, alpha, beta, A, A, C};
+        double work = (double)n * (double)n * (double)(trans ? A.rows : A.cols);
+        TRY(okra_linalg_watched_(ctx, backend, OKRA_WORK_PRODUCT_, work, square, &p));
         okra_mat_mirror_(C);
     }
 done:

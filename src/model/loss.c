@@ -36,6 +36,7 @@ okra_status okra_model_loss(okra_context *context, const okra_model *model,
     TRY(okra_walk_open_(context, model, x, width, &walk));
     TRY(okra_doubles_(context, walk.rows, width, "a block of predictions", &block));
     ALLOC(losses, x->n);
+    okra_progress_(context, "loss", 0, x->n);
     for (okra_int first = 0; first < x->n; first += walk.rows) {
         okra_int m = OKRA_MIN_(walk.rows, x->n - first);
         okra_mat_ out = okra_mat_of_(block, m, width), none = {0};

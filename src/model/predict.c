@@ -235,6 +235,7 @@ static okra_status all_blocks(okra_context *ctx, run *r)
 {
     okra_status st = OKRA_OK;
     okra_int tests = r->walk.tests, rows = r->walk.rows;
+    okra_progress_(ctx, "predict", 0, tests);
     for (okra_int first = 0; first < tests; first += rows) {
         TRY(okra_cancelled_(ctx));
         TRY(one_block(ctx, r, first, OKRA_MIN_(rows, tests - first)));

@@ -314,8 +314,10 @@ okra_status okra_links_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *con
         return leave(ctx, task, cells, count);
     }
     for (okra_int f = 0; f < okra_folds_count_(&task->folds); f++) {
+        okra_progress_(ctx, "folds", f, okra_folds_count_(&task->folds));
         TRY(okra_links_fold_(ctx, task, cells, count, f));
     }
+    okra_progress_end_(ctx, "folds");
 done:
     return st;
 }

@@ -280,6 +280,7 @@ okra_status okra_search_refine_(okra_context *ctx, okra_search_ *s, okra_found_ 
     }
     ZALLOC(z.points, (z.d + 3) * z.d);
     ALLOC(z.value, z.d + 1);
+    okra_progress_(ctx, "refine", 0, s->refine);
     z.value[0] = s->loss ? best : -best;
     for (okra_int i = 0; i <= z.d; i++) {
         for (okra_int k = 0; k < z.d; k++) {
@@ -299,6 +300,7 @@ okra_status okra_search_refine_(okra_context *ctx, okra_search_ *s, okra_found_ 
         TRY(step(ctx, &z));
         sort_simplex(&z);
     }
+    okra_progress_end_(ctx, "refine");
 done:
     okra_space_free_(narrow);
     okra_free_(drawn);

@@ -157,8 +157,10 @@ okra_status okra_group_refit_all_(okra_context *ctx, okra_lambda_group_ *g)
     }
     for (okra_int f = 0; f < folds; f++) {
         TRY(okra_cancelled_(ctx));
+        okra_progress_(ctx, "folds", f, folds);
         TRY(okra_group_refit_(ctx, g, f));
     }
+    okra_progress_end_(ctx, "folds");
     if (!task->folds.part) {
         for (okra_int i = 0; i < n; i++) {
             g->at[i] = i;

@@ -1,7 +1,7 @@
 # Progress is shown on a terminal, wiped when done, and neither when piped nor when quiet.
 need_python
 "$PYTHON" - <<'END'
-import os, pty, subprocess, numpy
+import os, pty, re, subprocess, numpy
 r = numpy.random.default_rng(1)
 numpy.save("x.npy", r.normal(size=(2500, 20)))
 numpy.save("y.npy", r.normal(size=(2500, 5)))
@@ -23,7 +23,7 @@ def on_terminal(command):
 
 shown = on_terminal(fit)
 assert b"gram [" in shown and b" %" in shown and shown.endswith(b"\r\x1b[K"), shown
-assert b"factor [" in shown, shown
+assert b"factor [" not in shown, shown  # too short to be told
 assert on_terminal(fit + ["--quiet"]) == b""
 # a choice is shown as a whole, with the time that is left; so are predictions
 numpy.save("x.npy", r.normal(size=(700, 20)))
@@ -31,5 +31,18 @@ numpy.save("y.npy", r.normal(size=(700, 5)))
 shown = on_terminal(["okra", "fit", "--x", "x.npy", "--y", "y.npy", "-o", "m.okra"])
 assert b"select [" in shown and b" left" in shown and b"gram [" not in (
     shown[:shown.rindex(b"select [")]), shown
+# a decomposition tells its progress and the time it has left, within the selection it is of
+numpy.save("x.npy", r.normal(size=(3000, 20)))
+numpy.save("y.npy", r.normal(size=(3000, 2)))
+shown = on_terminal(["okra", "select", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma={3,5})",
+                     "--lambda", "0.1,1", "-o", "m.okra"])
+inner = re.findall(rb"select \[[#.]+\] +\d+ %[^(\r]*\(eigenvectors (\d+) %(, [0-9.]+ m?s left)?", shown)
+shares = [int(share) for share, left in inner]
+assert len(set(shares)) >= 4 and any(left for share, left in inner), shown
+# predictions and their decoding
+shown = on_terminal(["okra", "fit", "--x", "x.npy", "--y", "y.npy", "--method", "tgp-kl", "--kx",
+                     "rbf(sigma=4)", "--ky", "rbf(sigma=1)", "-o", "m.okra"])
+shown = on_terminal(["okra", "predict", "m.okra", "--x", "x.npy", "-o", "p.npy"])
+assert b"predict [" in shown and b" left" in shown, shown
 assert subprocess.run(fit, capture_output=True).stderr == b""
 END

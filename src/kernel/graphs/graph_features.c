@@ -144,6 +144,7 @@ static okra_status code_all(okra_context *ctx, const shared *s, const okra_data 
         }
     }
     d->indptr[data->n] = end;
+    okra_progress_end_(ctx, "features");
 done:
     okra_free_(c.codes);
     okra_graph_space_clear_(&w);

@@ -97,6 +97,7 @@ okra_status okra_pivots_greedy_(okra_context *ctx, const okra_kernel *kernel,
         at = largest(n, d, &left);
         okra_progress_(ctx, "incomplete Cholesky", m, most);
     }
+    okra_progress_end_(ctx, "incomplete Cholesky");
     *count = m;
     if (error) {
         *error = left;
@@ -181,6 +182,7 @@ static okra_status kmeans(okra_context *ctx, const okra_kernel *kernel,
         index[m++] = at;
         okra_progress_(ctx, "k-means++", m, *count);
     }
+    okra_progress_end_(ctx, "k-means++");
     *count = m;
 done:
     okra_bound_free_(bound);

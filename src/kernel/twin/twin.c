@@ -412,7 +412,7 @@ okra_status okra_twin_matrix_(okra_context *ctx, const okra_twin_side_ *x,
     }
     TRY(okra_doubles_(ctx, chunks, size, "partial sums of HSIC", &p.parts));
     okra_mat_fill_(okra_mat_of_(p.parts, chunks, size), 0);
-    TRY(okra_parallel_(ctx, p.n, ROWS_A_CHUNK, NULL, sums_body, &p));
+    TRY(okra_parallel_(ctx, p.n, ROWS_A_CHUNK, "twin sums", sums_body, &p));
     centre(&p, &p.x);
     centre(&p, &p.y);
     TRY(okra_parallel_(ctx, p.n, ROWS_A_CHUNK, "twin kernels", products_body, &p));

@@ -86,6 +86,7 @@ static okra_mat_ strip(bool trans, okra_mat_ A, okra_int r, okra_int nr)
 }
 
 typedef struct product {
+    okra_context *ctx;
     bool ta, tb;
     double alpha, beta;
     okra_mat_ A, B, C;
@@ -102,6 +103,8 @@ static okra_status gemm_tiles(void *arg, okra_int begin, okra_int end, int worke
         okra_int nj = OKRA_MIN_(p->width, p->C.cols - j);
         one_gemm(p->ta, p->tb, p->alpha, strip(p->ta, p->A, i, ni),
                  strip(!p->tb, p->B, j, nj), p->beta, okra_mat_part_(p->C, i, ni, j, nj));
+        okra_worked_(p->ctx, 2 * (double)ni * (double)nj *
+                                 (double)(p->ta ? p->A.rows : p->A.cols));
     }
     return OKRA_OK;
 }
@@ -120,7 +123,7 @@ okra_status okra_blas_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
     }
     /* four tiles a thread, nearly square */
     double across = fmax(1, floor(sqrt(4 * team * cols / rows)));
-    product p = {ta, tb, alpha, beta, A, B, C, 0, 0, 0};
+    product p = {ctx, ta, tb, alpha, beta, A, B, C, 0, 0, 0};
     p.width = side(C.cols, (okra_int)across);
     p.across = pieces(C.cols, p.width);
     p.height = side(C.rows, (4 * team + p.across - 1) / p.across);
@@ -146,6 +149,8 @@ static okra_status syrk_tiles(void *arg, okra_int begin, okra_int end, int worke
         } else {
             one_gemm(p->ta, !p->ta, p->alpha, Ai, strip(p->ta, p->A, j, nj), p->beta, C);
         }
+        okra_worked_(p->ctx, (i == j ? 1 : 2) * (double)ni * (double)nj *
+                                 (double)(p->ta ? p->A.rows : p->A.cols));
     }
     return OKRA_OK;
 }
@@ -162,13 +167,14 @@ okra_status okra_blas_syrk_(okra_context *ctx, bool trans, double alpha, okra_ma
         okra_blas_release_();
         return OKRA_OK;
     }
-    product p = {.ta = trans, .alpha = alpha, .beta = beta, .A = A, .C = C};
+    product p = {.ctx = ctx, .ta = trans, .alpha = alpha, .beta = beta, .A = A, .C = C};
     p.height = side(C.rows, (okra_int)ceil(sqrt(8.0 * team)));
     okra_int count = pieces(C.rows, p.height);
     return okra_parallel_(ctx, count * (count + 1) / 2, 1, NULL, syrk_tiles, &p);
 }
 
 typedef struct solving {
+    okra_context *ctx;
     bool left, trans;
     okra_mat_ L, B;
 } solving;
@@ -178,6 +184,7 @@ static okra_status trsm_strip(void *arg, okra_int begin, okra_int end, int worke
     const solving *s = arg;
     (void)worker;
     one_trsm(s->left, s->trans, s->L, strip(s->left, s->B, begin, end - begin));
+    okra_worked_(s->ctx, (double)s->L.rows * (double)s->L.rows * (double)(end - begin));
     return OKRA_OK;
 }
 
@@ -194,7 +201,7 @@ okra_status okra_blas_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ 
         okra_blas_release_();
         return OKRA_OK;
     }
-    solving s = {left, trans, L, B};
+    solving s = {ctx, left, trans, L, B};
     return okra_parallel_(ctx, count, each, NULL, trsm_strip, &s);
 }
 
@@ -217,7 +224,9 @@ okra_status okra_blas_cholesky_(okra_context *ctx, okra_mat_ A, bool *done)
     okra_status st = OKRA_OK;
     double n = (double)A.rows;
     if (A.rows <= leaf || okra_blas_team_(ctx, n * n * n / 3, thread_work) == 1) {
-        return one_cholesky(A, done);
+        TRY(one_cholesky(A, done));
+        okra_worked_(ctx, n * n * n / 3);
+        goto done;
     }
     okra_int half = (A.rows / 2 + unit - 1) / unit * unit, rest = A.rows - half;
     okra_mat_ A11 = okra_mat_part_(A, 0, half, 0, half);

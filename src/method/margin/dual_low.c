@@ -397,6 +397,7 @@ okra_status okra_dual_low_solve_(okra_factors_ *f, const okra_dual_low_ *dual,
         s.report.sweeps++;
         s.tau *= tries < 6 ? 0.1 : tries < 12 ? 0.3 : 1;
     }
+    okra_progress_end_(s.ctx, "margin");
     *report = s.report;
 done:
     clear(&s);

@@ -89,7 +89,7 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     a.k = (okra_int)k;
     ALLOC(a.nearest, okra_workers_(ctx) * a.k);
     ALLOC(a.distance, okra_workers_(ctx) * a.k);
-    TRY(okra_parallel_(ctx, query->m, 16, NULL, body, &a));
+    TRY(okra_parallel_(ctx, query->m, 16, "neighbours", body, &a));
 done:
     okra_free_(a.nearest);
     okra_free_(a.distance);

@@ -411,7 +411,7 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     descent d = {query, okra_linker_get_(bag, "nodes"), okra_linker_get_(bag, "roots"),
                  okra_linker_get_(bag, "items"), out};
     okra_status st = check(&d, query->n);
-    return st == OKRA_OK ? okra_parallel_(ctx, query->m, 4, NULL, descend, &d) : st;
+    return st == OKRA_OK ? okra_parallel_(ctx, query->m, 4, "trees", descend, &d) : st;
 }
 
 static okra_status check_trees(const okra_bag_ *bag, const okra_facts_ *facts)

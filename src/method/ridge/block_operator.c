@@ -224,6 +224,7 @@ static okra_status iterate(solver *z, double *c, double *work, okra_int *steps)
         ++*steps;
         okra_progress_(z->ctx, "conjugate gradients", *steps, z->o.iterations);
     }
+    okra_progress_end_(z->ctx, "conjugate gradients");
 done:
     return st;
 }

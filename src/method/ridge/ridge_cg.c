@@ -264,6 +264,7 @@ static okra_status iterate(solver *z, double lambda, const okra_cg_options_ *o,
         TRY(residual(z, worst));
         okra_progress_(z->r->ctx, "conjugate gradients", z->s.steps, o->iterations);
     }
+    okra_progress_end_(z->r->ctx, "conjugate gradients");
     if (!(*worst <= o->tolerance)) {
         okra_warn_(z->r->ctx,
                    "ridge: conjugate gradients stopped after %lld steps with a residual "

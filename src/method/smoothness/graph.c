@@ -314,7 +314,7 @@ static okra_status apply_sparse(okra_context *ctx, const okra_graph_ *g, okra_ma
     product p = {g, X, out, NULL};
     TRY(okra_doubles_(ctx, 2 * LANES * okra_workers_(ctx), g->n,
                       "a product with the graph", &p.pads));
-    TRY(okra_parallel_(ctx, X.rows, 2 * LANES, NULL, rows_times_sparse, &p));
+    TRY(okra_parallel_(ctx, X.rows, 2 * LANES, "graph", rows_times_sparse, &p));
 done:
     okra_free_(p.pads);
     return st;
@@ -376,5 +376,5 @@ okra_status okra_graph_rows_(okra_context *ctx, const okra_graph_ *graph, okra_m
                              okra_int first, okra_mat_ out)
 {
     rows_product p = {&graph->csr, first, T, out};
-    return okra_parallel_(ctx, out.rows, 16, NULL, sparse_rows, &p);
+    return okra_parallel_(ctx, out.rows, 16, "graph", sparse_rows, &p);
 }

@@ -125,7 +125,7 @@ static okra_status find(okra_context *ctx, search *s)
         s->tie = K.p ? 0 : fmax(s->tie, 1e-10 * s->diagonal[i]);
     }
     s->T = K;
-    TRY(K.p ? okra_parallel_(ctx, n, 16, NULL, from_rows, s) : by_blocks(ctx, s));
+    TRY(K.p ? okra_parallel_(ctx, n, 16, "neighbours", from_rows, s) : by_blocks(ctx, s));
     okra_free_(s->distance);
     s->distance = NULL;
 done:

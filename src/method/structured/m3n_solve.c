@@ -217,6 +217,7 @@ okra_status okra_m3n_solve_(okra_context *ctx, okra_m3n_ *m)
             TRY(measure(ctx, &w));
         }
     }
+    okra_progress_end_(ctx, "passes");
 done:
     okra_free_(w.a);
     okra_free_(w.loss);

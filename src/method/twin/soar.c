@@ -237,6 +237,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
         okra_progress_(ctx, "outputs", j, d);
         TRY(fit_output(&f, kernel, problem, j, C, moments + d));
     }
+    okra_progress_end_(ctx, "outputs");
     TRY(put(bag, "outputs", &Y, n, d));
     TRY(put(bag, "start", &start, d, n));
     TRY(put(bag, "coefficients", &C, d, n));

@@ -356,7 +356,7 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     TRY(okra_doubles_(ctx, okra_workers_(ctx) * l.M, l.M + 2, "local Gram matrices",
                       &l.scratch));
     ZALLOC(l.jitter, query->m);
-    TRY(okra_parallel_(ctx, query->m, 4, NULL, local_body, &l));
+    TRY(okra_parallel_(ctx, query->m, 4, "neighbours", local_body, &l));
     tell_jitter(ctx, query->m, l.jitter);
 done:
     okra_free_(l.nearest);
