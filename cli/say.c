@@ -187,7 +187,7 @@ static void time_left(const phase *p, double now, char *out, size_t size)
 {
     char left[32];
     out[0] = '\0';
-    if (p->done > p->begun && now - p->begin > 0.5) {
+    if (p->done > p->begun && now - p->begin > 0.1) {
         double each = (now - p->begin) / (double)(p->done - p->begun);
         cli_seconds(each * (double)(p->total - p->done), left, sizeof left);
         snprintf(out, size, ", %s left", left);

@@ -30,7 +30,7 @@ numpy.save("x.npy", r.normal(size=(700, 20)))
 numpy.save("y.npy", r.normal(size=(700, 5)))
 shown = on_terminal(["okra", "fit", "--x", "x.npy", "--y", "y.npy", "-o", "m.okra"])
 assert b"select [" in shown and b" left" in shown and b"gram [" not in (
-    shown[:shown.rindex(b"select [")]), shown
+    shown[shown.index(b"select ["):shown.rindex(b"select [")]), shown
 # a decomposition tells its progress and the time it has left, within the selection it is of
 numpy.save("x.npy", r.normal(size=(3000, 20)))
 numpy.save("y.npy", r.normal(size=(3000, 2)))
@@ -40,6 +40,8 @@ inner = re.findall(rb"select \[[#.]+\] +\d+ %[^(\r]*\(eigenvectors (\d+) %(, [0-
 shares = [int(share) for share, left in inner]
 assert len(set(shares)) >= 4 and any(left for share, left in inner), shown
 # predictions and their decoding
+numpy.save("x.npy", r.normal(size=(300, 5)))
+numpy.save("y.npy", r.normal(size=(300, 2)))
 shown = on_terminal(["okra", "fit", "--x", "x.npy", "--y", "y.npy", "--method", "tgp-kl", "--kx",
                      "rbf(sigma=4)", "--ky", "rbf(sigma=1)", "-o", "m.okra"])
 shown = on_terminal(["okra", "predict", "m.okra", "--x", "x.npy", "-o", "p.npy"])
