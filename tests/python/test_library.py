@@ -109,6 +109,24 @@ def test_our_own_bar(capfd, monkeypatch):
     assert "fit: |" + 15 * "#" in text and "predict: |" + 30 * "#" in text
 
 
+def test_phases_within_phases(capfd, monkeypatch):
+    monkeypatch.setattr("okra._progress._new_bar", lambda total, what: _Bar(total, what))
+    monkeypatch.setattr("okra._progress.time.monotonic", iter(range(1000)).__next__)
+    progress = Progress()
+    progress.report("select", 0, 4)
+    for share in (0, 500, 1000):
+        progress.report("eigenvectors", share, 1000)
+    progress.report("select", 1, 4)
+    progress.report("gram", 1, 3)
+    progress.report("select", 4, 4)
+    progress.report("predict", 1, 2)
+    progress.close()
+    text = capfd.readouterr().err
+    assert "select: |" in text and "(eigenvectors 50%, " in text and " left)" in text
+    assert "eigenvectors: |" not in text and "gram: |" not in text  # they are of the selection
+    assert "(gram 33%)" in text and "predict: |" in text
+
+
 def test_what_a_callback_raises_is_raised(monkeypatch):
     def broken(self, what, done, total):
         raise RuntimeError("from the callback")
