@@ -23,7 +23,7 @@ c_files = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' 2>/dev/null
     find src include cli papers tests bench -name '*.[ch]')
 
 .PHONY: build demo test test-fresh test-cuda check asan tsan format format-check lint bench results \
-    results-quick fuzz mutate kill memory docs install install-python wheel deb clean help packages \
+    results-pages results-quick fuzz mutate kill memory docs install install-python wheel deb clean help packages \
     packages-dist packages-test packages-docs packages-dev
 
 build: $(BUILD)/CMakeCache.txt ## build the library and the program (the default)
@@ -83,15 +83,21 @@ bench: build ## run the benchmarks (or those of BENCH) against peers, write docs
 	    if [ -e bench/out/$$n.jsonl ]; then $(python) bench/page.py bench/out/$$n.jsonl; fi; \
 	done; exit $$failed
 
-# Entries that are finished in docs/results are not run again, interrupted ones go on.
+# One command runs everything again at the commit that is built. Entries that these sources finished are
+# not run again, interrupted ones go on; ENTRIES="name ..." runs some alone. Every result is stamped.
 DATA ?= ../shared/data
+ENTRIES ?= all
 okra_report = $(BUILD)/okra report --quiet
-results: build ## run every table and figure of the papers in full, write docs/results.md
-	@mkdir -p docs/results; rm -f docs/results/*.svg; failed=0; \
-	$(BUILD)/okra paper all --full --keep --data "$(DATA)" --results docs/results --quiet || failed=1; \
-	$(okra_report) docs/results/weston*-full.json docs/results/kadri*-full.json \
-	    docs/results/stkl*-full.json docs/results/brouard*-full.json -o docs/results.md --figures docs/results \
-	    --title "The papers again" && exit $$failed
+full = $(wildcard docs/results/*-full.json)
+results: build ## run every table and figure of the papers in full, write docs/results.md and docs/claims.md
+	@mkdir -p docs/results; \
+	$(BUILD)/okra paper $(ENTRIES) --full --data "$(DATA)" --results docs/results --quiet; failed=$$?; \
+	$(MAKE) --no-print-directory results-pages && exit $$failed
+
+results-pages: ## write docs/results.md and docs/claims.md from the results that are there
+	@rm -f docs/results/*.svg
+	@$(okra_report) $(full) -o docs/results.md --claims first --figures docs/results --title "The papers again"
+	@$(okra_report) $(full) -o docs/claims.md --claims alone --title "What the papers claim"
 
 # No data folder: built-in data alone.
 results-quick: build ## the same for the quick runs that need no data, write docs/results-quick.md

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Text in which nothing is markup, one line. */
-static void escape(FILE *out, const char *text)
+void report_escape(FILE *out, const char *text)
 {
     for (; *text; text++) {
         if (strchr("|*_`[]#\\", *text)) {
@@ -23,7 +23,7 @@ static void escape(FILE *out, const char *text)
 
 /* ---- tables ---- */
 
-/* Reasons of a table's cells, each said once below it. */
+/* Reasons of a table's cells, each said once above it. */
 typedef struct reasons {
     const char *text[64];
     int count;
@@ -53,7 +53,6 @@ static const json_t *cell_of(const json_t *row, const json_t *column)
 /* One line a cell: paper beside okra. */
 static void compared_row(FILE *out, const json_t *t, const json_t *row, reasons *why)
 {
-    int decimals = report_decimals(t);
     size_t j;
     json_t *column;
     json_array_foreach(json_object_get(t, "columns"), j, column)
@@ -63,10 +62,11 @@ static void compared_row(FILE *out, const json_t *t, const json_t *row, reasons 
         if (!c) {
             continue;
         }
+        int decimals = report_decimals(t, json_string_value(column));
         fputs("| ", out);
-        escape(out, figure_string(row, "label", ""));
+        report_escape(out, figure_string(row, "label", ""));
         fputs(" | ", out);
-        escape(out, json_string_value(column));
+        report_escape(out, json_string_value(column));
         fprintf(out, " | %s | ",
                 report_value(c, decimals, "paper", "paper_sd", text, sizeof text));
         fputs(report_value(c, decimals, "okra", "okra_sd", text, sizeof text), out);
@@ -77,6 +77,7 @@ static void compared_row(FILE *out, const json_t *t, const json_t *row, reasons 
         if (number) {
             fprintf(out, " (%d)", number);
         }
+        fputs(json_is_true(json_object_get(c, "seen")) ? ", seen" : "", out);
         fputs(" |\n", out);
     }
 }
@@ -84,17 +85,18 @@ static void compared_row(FILE *out, const json_t *t, const json_t *row, reasons 
 /* Values alone, rows by columns. */
 static void plain_row(FILE *out, const json_t *t, const json_t *row)
 {
-    int decimals = report_decimals(t);
     size_t j;
     json_t *column;
     fputs("| ", out);
-    escape(out, figure_string(row, "label", ""));
+    report_escape(out, figure_string(row, "label", ""));
     json_array_foreach(json_object_get(t, "columns"), j, column)
     {
         char text[64];
         const json_t *c = cell_of(row, column);
-        fprintf(out, " | %s",
-                c ? report_value(c, decimals, "okra", "okra_sd", text, sizeof text) : "");
+        int decimals = report_decimals(t, c ? json_string_value(column) : "");
+        fprintf(out, " | %s%s",
+                c ? report_value(c, decimals, "okra", "okra_sd", text, sizeof text) : "",
+                json_is_true(json_object_get(c, "seen")) ? " (seen)" : "");
     }
     fputs(" |\n", out);
 }
@@ -116,38 +118,77 @@ static bool is_compared(const json_t *t)
     return false;
 }
 
+/* Why cells are not compared or not met, above the table; `why` is filled. */
+static void caveats(FILE *out, const json_t *t, reasons *why)
+{
+    size_t i, j;
+    json_t *row, *column;
+    bool seen = false;
+    json_array_foreach(json_object_get(t, "rows"), i, row)
+    {
+        json_array_foreach(json_object_get(t, "columns"), j, column)
+        {
+            const json_t *c = cell_of(row, column);
+            if (c && report_needs_reason(c)) {
+                reason(why, figure_string(c, "why", ""));
+            }
+            seen = seen || json_is_true(json_object_get(c, "seen"));
+        }
+    }
+    if (seen) {
+        fputs("Cells that were tuned with test results in sight are marked and not "
+              "counted.\n\n",
+              out);
+    }
+    for (int k = 0; k < why->count; k++) {
+        fprintf(out, "(%d) ", k + 1);
+        report_escape(out, why->text[k]);
+        fputs(k + 1 < why->count ? "  \n" : "\n\n", out);
+    }
+}
+
+static void plain_head(FILE *out, const json_t *t)
+{
+    size_t i;
+    json_t *item;
+    fputs("| |", out);
+    json_array_foreach(json_object_get(t, "columns"), i, item)
+    {
+        fputc(' ', out);
+        report_escape(out, json_is_string(item) ? json_string_value(item) : "");
+        fputs(" |", out);
+    }
+    fputs("\n|---|", out);
+    for (i = 0; i < json_array_size(json_object_get(t, "columns")); i++) {
+        fputs("---:|", out);
+    }
+    fputc('\n', out);
+}
+
 static void table(FILE *out, const json_t *t)
 {
     size_t i;
     json_t *item;
     reasons why = {.count = 0};
     bool compared = is_compared(t);
-    const char *better = figure_string(t, "better", "neither");
+    const char *better = figure_string(t, "better", "neither"),
+               *spread = figure_string(t, "spread", "");
     fputs("### ", out);
-    escape(out, figure_string(t, "title", ""));
+    report_escape(out, figure_string(t, "title", ""));
     fputs("\n\n", out);
-    escape(out, figure_string(t, "metric", ""));
-    fprintf(out, "%s%s\n\n", strcmp(better, "neither") == 0 ? "" : ", ",
+    report_escape(out, figure_string(t, "metric", ""));
+    fprintf(out, "%s%s%s%s\n\n", strcmp(better, "neither") == 0 ? "" : ", ",
             strcmp(better, "lower") == 0    ? "lower is better"
             : strcmp(better, "higher") == 0 ? "higher is better"
-                                            : "");
+                                            : "",
+            *spread ? ", ± " : "", spread);
+    caveats(out, t, &why);
     if (compared) {
         fputs("| row | column | paper | okra | difference | verdict |\n"
               "|---|---|---:|---:|---:|---|\n",
               out);
     } else {
-        fputs("| |", out);
-        json_array_foreach(json_object_get(t, "columns"), i, item)
-        {
-            fputc(' ', out);
-            escape(out, json_is_string(item) ? json_string_value(item) : "");
-            fputs(" |", out);
-        }
-        fputs("\n|---|", out);
-        for (i = 0; i < json_array_size(json_object_get(t, "columns")); i++) {
-            fputs("---:|", out);
-        }
-        fputc('\n', out);
+        plain_head(out, t);
     }
     json_array_foreach(json_object_get(t, "rows"), i, item)
     {
@@ -158,11 +199,6 @@ static void table(FILE *out, const json_t *t)
         }
     }
     fputc('\n', out);
-    for (int k = 0; k < why.count; k++) {
-        fprintf(out, "(%d) ", k + 1);
-        escape(out, why.text[k]);
-        fputs(k + 1 < why.count ? "  \n" : "\n\n", out);
-    }
 }
 
 /* ---- one result ---- */
@@ -181,7 +217,7 @@ static int figure(const cli_run *run, FILE *out, const report_settings *s,
     char name[256];
     report_figure_name(name, sizeof name, result, figure_string(f, "id", "figure"));
     fputs("![", out);
-    escape(out, figure_string(f, "title", ""));
+    report_escape(out, figure_string(f, "title", ""));
     fprintf(out, "](%s/%s.svg)\n\n", beside(s), name);
     return report_save_figure(run, s->figures, result, f);
 }
@@ -198,7 +234,7 @@ static void notes(FILE *out, const json_t *result, const char *key, const char *
     json_array_foreach(list, i, note)
     {
         fputs("- ", out);
-        escape(out, json_is_string(note) ? json_string_value(note) : "");
+        report_escape(out, json_is_string(note) ? json_string_value(note) : "");
         fputc('\n', out);
     }
     fputc('\n', out);
@@ -215,13 +251,13 @@ static int section(const cli_run *run, FILE *out, const report_settings *s,
     size_t i;
     json_t *item;
     fputs("## ", out);
-    escape(out, name);
+    report_escape(out, name);
     fputs("\n\n", out);
-    escape(out, paper);
+    report_escape(out, paper);
     fputs(*paper ? ". " : "", out);
-    escape(out, figure_string(result, "title", name));
+    report_escape(out, figure_string(result, "title", name));
     fputs("\n\n", out);
-    escape(out, report_origin(result, origin, sizeof origin));
+    report_escape(out, report_origin(result, origin, sizeof origin));
     fputs("\n\n", out);
     notes(out, result, "deviations", "Where our data or protocol is not the paper's");
     notes(out, result, "readings", "Readings taken where the protocol is open");
@@ -261,15 +297,35 @@ static void overview(FILE *out, const json_t *all)
             continue;
         }
         fputs("| [", out);
-        escape(out, name);
+        report_escape(out, name);
         report_figure_name(anchor, sizeof anchor, name, NULL);
         fprintf(out, "](#%s)", anchor);
         for (int v = 0; v < REPORT_VERDICTS; v++) {
-            fprintf(out, " | %d", counts[v]);
+            fprintf(out, counts[v] ? " | %d" : " | ", counts[v]);
         }
         fputs(" |\n", out);
     }
     fputc('\n', out);
+}
+
+/* At which commits the results were made. */
+static void commits(FILE *out, const json_t *all)
+{
+    size_t i;
+    json_t *result;
+    const char *first = "";
+    bool one = true;
+    json_array_foreach(all, i, result)
+    {
+        const char *commit = figure_string(result, "commit", "");
+        first = *first ? first : commit;
+        one = one && strcmp(first, commit) == 0;
+    }
+    if (one && *first) {
+        fprintf(out, "Every entry was run at commit %s.\n\n", first);
+    } else if (*first) {
+        fputs("Entries were run at different commits; each says at which.\n\n", out);
+    }
 }
 
 int report_markdown(const cli_run *run, FILE *out, const report_settings *settings,
@@ -279,10 +335,19 @@ int report_markdown(const cli_run *run, FILE *out, const report_settings *settin
     size_t i;
     json_t *result;
     fputs("# ", out);
-    escape(out, settings->title);
+    report_escape(out, settings->title);
     fputs("\n\nWritten by `okra report` from results of `okra`; nothing here is typed by "
           "hand.\n\n",
           out);
+    if (settings->claims) {
+        bool alone = settings->claims == REPORT_CLAIMS_ALONE;
+        commits(out, all);
+        report_claims(out, all, alone ? "results.md" : "");
+        if (alone) {
+            return status;
+        }
+        fputs("## Cells of every entry\n\n", out);
+    }
     if (report_has_paper(all)) {
         fprintf(out, "%s\n\n", report_rule);
         overview(out, all);

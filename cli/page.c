@@ -154,7 +154,6 @@ static void table(FILE *out, const json_t *t)
     }
     fputs("</p>\n<div class=\"wide\"><table><thead><tr><th></th>", out);
     const json_t *columns = json_object_get(t, "columns");
-    int decimals = report_decimals(t);
     size_t i, j;
     json_t *name, *row;
     json_array_foreach(columns, i, name)
@@ -175,7 +174,8 @@ static void table(FILE *out, const json_t *t)
         json_array_foreach(columns, j, name)
         {
             const char *key = json_is_string(name) ? json_string_value(name) : "";
-            cell(out, json_object_get(json_object_get(row, "cells"), key), decimals);
+            cell(out, json_object_get(json_object_get(row, "cells"), key),
+                 report_decimals(t, key));
         }
         fputs("</tr>\n", out);
     }

@@ -172,9 +172,10 @@ static int run_all(const job *j)
 static int finish(const job *j, const char *report, int status)
 {
     if (*report && !cli_signal_caught()) {
-        report_settings page = {
-            report,
-            j->settings.quick ? "The papers again, quick runs" : "The papers again", ""};
+        report_settings page = {report,
+                                j->settings.quick ? "The papers again, quick runs"
+                                                  : "The papers again",
+                                "", REPORT_CLAIMS_NO};
         int written = report_write(j->run, &page, j->results);
         status = status == CLI_DONE ? written : status;
     }

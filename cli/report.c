@@ -3,6 +3,7 @@
  */
 #include "report.h"
 #include "commands.h"
+#include "papers/paper.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +14,10 @@ static const okra_option rows[] = {
      "FILE", "The page to write (.html or .md; - is HTML on standard output)"},
     {"title", OKRA_OPTION_TEXT, offsetof(report_settings, title), "okra results", 1, 0,
      NULL, "TEXT", "The heading of the page"},
+    {"claims", OKRA_OPTION_CHOICE, offsetof(report_settings, claims), "no", 1, 0,
+     "no|first|alone", "WHAT",
+     "The claims of the papers and what these results say of them: first on the page, or "
+     "alone (.md)"},
     {"figures", OKRA_OPTION_TEXT, offsetof(report_settings, figures), "", 1, 0, NULL,
      "DIR", "Also write each figure as DIR/RESULT-FIGURE.svg (the folder must exist)"},
     {0},
@@ -70,34 +75,66 @@ int report_save_figure(const cli_run *run, const char *folder, const char *resul
 
 static const char *number(double value, int decimals, char *buffer, size_t size)
 {
-    bool small = decimals == 4 && fabs(value) < 5e-4;
+    bool small = decimals >= 3 && fabs(value) < 0.5 * pow(10, -decimals);
     bool plain = value == 0 || (!small && fabs(value) < 1e9);
     snprintf(buffer, size, plain ? "%.*f" : "%.*e", plain ? decimals : 3, value);
     return buffer;
 }
 
-/* The largest number of a cell. */
-static double size_of(const json_t *cell)
+/* Decimals that a number was printed with, at most 4. */
+static int decimals_of(const json_t *value)
 {
-    return fmax(fabs(json_number_value(json_object_get(cell, "okra"))),
-                fabs(json_number_value(json_object_get(cell, "paper"))));
+    int decimals = 0;
+    double v = json_is_number(value) ? json_number_value(value) : 0, scale = 1;
+    while (decimals < 4 && fabs(v * scale - round(v * scale)) > 1e-6 * fmax(1, fabs(v))) {
+        decimals++;
+        scale *= 10;
+    }
+    return decimals;
 }
 
-int report_decimals(const json_t *table)
+/* The largest value of a column, and the decimals that the paper gives it; "" stands for
+ * all columns. */
+static int survey(const json_t *table, const char *column, double *most)
 {
     size_t i;
     const char *name;
     json_t *row, *cell;
-    double most = 0;
+    int decimals = -1;
+    *most = 0;
     json_array_foreach(json_object_get(table, "rows"), i, row)
     {
         json_object_foreach(json_object_get(row, "cells"), name, cell)
         {
-            most = fmax(most, size_of(cell));
+            const json_t *paper = json_object_get(cell, "paper"),
+                         *sd = json_object_get(cell, "paper_sd");
+            if (*column && strcmp(name, column) != 0) {
+                continue;
+            }
+            *most = fmax(*most, fabs(json_number_value(json_object_get(cell, "okra"))));
+            *most = fmax(*most, fabs(json_number_value(paper)));
+            if (json_is_number(paper)) {
+                int d = decimals_of(paper) > decimals_of(sd) ? decimals_of(paper)
+                                                             : decimals_of(sd);
+                decimals = d > decimals ? d : decimals;
+            }
         }
     }
+    return decimals;
+}
+
+int report_decimals(const json_t *table, const char *column)
+{
+    double most, any;
+    int decimals = survey(table, column, &most), beside = survey(table, "", &any);
     bool time = strstr(figure_string(table, "metric", ""), "second") != NULL;
-    return time ? 2 : most >= 10 && most < 1e6 ? 1 : 4;
+    bool share = strstr(column, "%") && strstr(column, "gain");
+    return time                          ? 2
+           : share                       ? 1
+           : decimals >= 0 && most < 1e6 ? (decimals > 0 ? decimals : 1)
+           : most >= 10 && most < 1e6    ? 1
+           : beside > 0 && any < 10      ? beside
+                                         : 4;
 }
 
 const char *report_value(const json_t *cell, int decimals, const char *mean,
@@ -187,8 +224,8 @@ bool report_has_paper(const json_t *all)
 }
 
 const char report_rule[] =
-    "A cell has our mean ± its standard deviation (sd) over folds or repeats. Its "
-    "verdict "
+    "A cell has our mean ± its standard deviation (sd) over folds or repeats, or its "
+    "standard error where the table says so, as the paper does. Its verdict "
     "compares the difference from the paper's mean with the sd of both, the root of the "
     "sum of their squares: reproduced where it is at most one sd; past that beyond the "
     "paper or not reproduced; not comparable where no sd is known, the two do not "
@@ -305,6 +342,39 @@ static int load(const cli_run *run, const char *path, json_t *all)
     return status;
 }
 
+/* The place of an entry of a paper from 1 on; 0: of anything else. */
+static size_t place_of(const json_t *result)
+{
+    for (size_t i = 0; paper_entries[i]; i++) {
+        if (strcmp(figure_string(result, "kind", ""), "paper") == 0 &&
+            strcmp(paper_entries[i]->name, name_of(result)) == 0) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+/* Results of papers in the order of the papers; equals stay as they came. */
+static json_t *in_order(json_t *all)
+{
+    json_t *sorted = json_array();
+    size_t entries = 0, i;
+    json_t *result;
+    while (paper_entries[entries]) {
+        entries++;
+    }
+    for (size_t place = 0; place <= entries; place++) {
+        json_array_foreach(all, i, result)
+        {
+            if (place_of(result) == place) {
+                json_array_append(sorted, result);
+            }
+        }
+    }
+    json_decref(all);
+    return sorted;
+}
+
 static int run_report(cli_run *run)
 {
     report_settings settings;
@@ -313,6 +383,11 @@ static int run_report(cli_run *run)
     for (int i = 0; status == CLI_DONE && i < run->operand_count; i++) {
         status = load(run, run->operands[i], all);
     }
+    if (status == CLI_DONE && settings.claims && !cli_ends(settings.output, ".md")) {
+        status =
+            cli_usage(run, "--claims writes Markdown: a page whose name ends in .md");
+    }
+    all = in_order(all);
     if (status == CLI_DONE) {
         status = report_write(run, &settings, all);
     }
@@ -333,7 +408,8 @@ const cli_command cli_report = {
         "--figures.\n",
     .examples = "okra report results/*.json -o report.html\n"
                 "okra report results/*.json -o report.html --figures pictures\n"
-                "okra report results/*.json -o results.md --figures pictures\n",
+                "okra report results/*.json -o results.md --figures pictures\n"
+                "okra report results/*-full.json -o claims.md --claims alone\n",
     .own = {"report", rows, sizeof(report_settings)},
     .refuses = " threads seed memory json engine strict ",
     .operands_least = 1,

@@ -10,7 +10,10 @@
 typedef struct report_settings {
     const char *output, *title; /* output: .html, .md, or "-" (HTML)         */
     const char *figures;        /* each figure goes there as .svg; "": none  */
+    int claims;                 /* REPORT_CLAIMS_..., Markdown alone */
 } report_settings;
+
+enum { REPORT_CLAIMS_NO, REPORT_CLAIMS_FIRST, REPORT_CLAIMS_ALONE };
 
 /* Writes the results, a JSON array, and says where to; an exit status. */
 int report_write(const cli_run *run, const report_settings *settings, const json_t *all);
@@ -27,8 +30,9 @@ int report_save_figure(const cli_run *run, const char *folder, const char *resul
                        const json_t *f);
 /* "0.9234 ± 0.0123", or a dash where there is no number; 1.234e-05 where four decimals
  * would show nothing or too much. */
-/* How many decimals the numbers of a table have. */
-int report_decimals(const json_t *table);
+/* How many decimals the numbers of a column have: as many as the paper prints, else one
+ * from 10 on and four below. */
+int report_decimals(const json_t *table, const char *column);
 const char *report_value(const json_t *cell, int decimals, const char *mean,
                          const char *sd, char *buffer, size_t size);
 /* How it was made: "okra paper x --full · full run · 12 s · 2026-01-31 · ..." */
@@ -49,6 +53,12 @@ bool report_needs_reason(const json_t *cell);
  * where there are no two values. */
 const char *report_difference(const json_t *cell, char *buffer, size_t size);
 void report_count(const json_t *result, int counts[REPORT_VERDICTS]);
+
+/* Text in which nothing is Markdown. */
+void report_escape(FILE *out, const char *text);
+/* report_claims.c: one table a paper; `page` ("results.md" or "") is where the entries
+ * are. */
+void report_claims(FILE *out, const json_t *all, const char *page);
 
 int report_page(const cli_run *run, FILE *out, const report_settings *settings,
                 const json_t *all);

@@ -81,6 +81,15 @@ typedef enum paper_better { PAPER_LOWER, PAPER_HIGHER, PAPER_NEITHER } paper_bet
 int paper_table(paper_run *run, const char *id, const char *title, const char *metric,
                 paper_better better, const char *columns);
 
+/* Where the paper prints standard errors of means: ours stand beside them, the deviation
+ * of the values over the root of their number. Before the first cell. */
+void paper_standard_errors(paper_run *run, int table);
+
+/* Whether a cell is compared with the printed value: yes; no, the two measure different
+ * things; no, and it counts in no claim, since test results were in sight when its
+ * parameters were set. `why` says which. */
+typedef enum paper_apart { PAPER_TOGETHER, PAPER_APART, PAPER_SEEN } paper_apart;
+
 /* One cell. printed mean and sd (NaN: the paper has none); our values, one a fold or
  * repeat (count 0: we have none). `why` explains a cell that differs; NULL: unexplained.
  * Verdict: d = (ours - printed) / sqrt(sd_printed^2 + sd_ours^2); |d| <= 1 reproduced,
@@ -90,8 +99,7 @@ typedef struct paper_cell {
     const double *values;
     size_t count;
     const char *why;
-    bool apart; /* the two measure different things, or test results were in sight when
-                   parameters were set: not comparable, and `why` says so */
+    paper_apart apart;
 } paper_cell;
 okra_status paper_put(paper_run *run, int table, const char *row, const char *column,
                       paper_cell cell) OKRA_CHECK;

@@ -84,43 +84,69 @@ static okra_status score(paper_run *run, const okra_model *model, const paper_pa
     return st;
 }
 
-/* lambda NULL: one model, with the lambda of the options. */
+/* `count` models, one a lambda; lambda NULL: one, with the lambda of the options. */
+static okra_status fit_all(paper_run *run, const paper_pairs *train, paper_options fit,
+                           const double *lambda, size_t count, okra_model **models)
+{
+    okra_options *options = NULL;
+    okra_status st = okra_fit_options(&options);
+    if (st == OKRA_OK) {
+        st = paper_set_options(options, fit);
+    }
+    if (st == OKRA_OK) {
+        st = lambda ? okra_fit_path(paper_context(run), train->x, train->y, options,
+                                    lambda, count, models)
+                    : okra_fit(paper_context(run), train->x, train->y, options, models);
+    }
+    okra_options_free(options);
+    return st;
+}
+
+static okra_status decode_score(paper_run *run, const okra_model *model,
+                                const paper_pairs *test, paper_options decode,
+                                const char *metric, double *value)
+{
+    okra_options *options = NULL;
+    okra_status st = okra_predict_options(&options);
+    if (st == OKRA_OK) {
+        st = paper_set_options(options, decode);
+    }
+    if (st == OKRA_OK) {
+        st = score(run, model, test, options, metric, value);
+    }
+    okra_options_free(options);
+    return st;
+}
+
 static okra_status fit_score(paper_run *run, const paper_pairs *train,
                              const paper_pairs *test, paper_options fit,
                              paper_options decode, const char *metric,
                              const double *lambda, size_t count, double *values)
 {
-    okra_options *fit_options = NULL, *decode_options = NULL;
     okra_model **models = calloc(count, sizeof *models);
-    okra_status st =
-        models ? OKRA_OK : okra_fail(OKRA_EMEM, "no memory for %zu models", count);
-    if (st == OKRA_OK) {
-        st = okra_fit_options(&fit_options);
-    }
-    if (st == OKRA_OK) {
-        st = paper_set_options(fit_options, fit);
-    }
-    if (st == OKRA_OK) {
-        st = okra_predict_options(&decode_options);
-    }
-    if (st == OKRA_OK) {
-        st = paper_set_options(decode_options, decode);
-    }
-    if (st == OKRA_OK) {
-        st = lambda
-                 ? okra_fit_path(paper_context(run), train->x, train->y, fit_options,
-                                 lambda, count, models)
-                 : okra_fit(paper_context(run), train->x, train->y, fit_options, models);
-    }
+    okra_status st = models ? fit_all(run, train, fit, lambda, count, models)
+                            : okra_fail(OKRA_EMEM, "no memory for %zu models", count);
     for (size_t i = 0; st == OKRA_OK && i < count; i++) {
-        st = score(run, models[i], test, decode_options, metric, &values[i]);
+        st = decode_score(run, models[i], test, decode, metric, &values[i]);
     }
     for (size_t i = 0; models && i < count; i++) {
         okra_model_free(models[i]);
     }
     free(models);
-    okra_options_free(fit_options);
-    okra_options_free(decode_options);
+    return st;
+}
+
+okra_status paper_fit_ways(paper_run *run, const paper_pairs *train,
+                           const paper_pairs *test, paper_options fit, double lambda,
+                           const paper_options *decode, size_t count, const char *metric,
+                           double *values)
+{
+    okra_model *model = NULL;
+    okra_status st = fit_all(run, train, fit, &lambda, 1, &model);
+    for (size_t i = 0; st == OKRA_OK && i < count; i++) {
+        st = decode_score(run, model, test, decode[i], metric, &values[i]);
+    }
+    okra_model_free(model);
     return st;
 }
 

@@ -33,6 +33,12 @@ okra_status paper_fit_score(paper_run *run, const paper_pairs *train,
                             const double *lambda, size_t count,
                             double *values) OKRA_CHECK;
 
+/* The same of one lambda and `count` ways to decode: values[i] is that of decode[i]. */
+okra_status paper_fit_ways(paper_run *run, const paper_pairs *train,
+                           const paper_pairs *test, paper_options fit, double lambda,
+                           const paper_options *decode, size_t count, const char *metric,
+                           double *values) OKRA_CHECK;
+
 /* The same of one model, with the lambda that `fit` says. */
 okra_status paper_fit_one(paper_run *run, const paper_pairs *train,
                           const paper_pairs *test, paper_options fit,

@@ -44,6 +44,12 @@ int paper_table(paper_run *run, const char *id, const char *title, const char *m
     return (int)json_array_size(tables) - 1;
 }
 
+void paper_standard_errors(paper_run *run, int table)
+{
+    json_t *t = json_array_get(json_object_get(run->result, "tables"), (size_t)table);
+    json_object_set_new(t, "spread", json_string("standard error"));
+}
+
 /* The cell's row, added when it is new: rows keep the order they come in. */
 static json_t *row_of(json_t *table, const char *label)
 {
@@ -95,6 +101,9 @@ okra_status paper_put(paper_run *run, int table, const char *row, const char *co
     }
     double mean, sd;
     paper_moments(cell.values, cell.count, &mean, &sd);
+    if (json_object_get(t, "spread")) {
+        sd /= sqrt((double)(cell.count > 0 ? cell.count : 1));
+    }
     double spread = hypot(isfinite(cell.printed_sd) ? cell.printed_sd : 0, sd);
     double d = cell.printed == mean ? 0
                : spread > 0         ? (mean - cell.printed) / spread
@@ -109,6 +118,9 @@ okra_status paper_put(paper_run *run, int table, const char *row, const char *co
                   number(sd), "values", values, "difference_sd", number(d), "verdict",
                   verdict(json_string_value(json_object_get(t, "better")),
                           cell.apart ? (double)NAN : d));
+    if (cell.apart == PAPER_SEEN) {
+        json_object_set_new(entry, "seen", json_true());
+    }
     const char *why =
         reason(&cell, d, json_string_value(json_object_get(entry, "verdict")));
     if (why) {

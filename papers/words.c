@@ -1,6 +1,6 @@
 /*
  * words.c: words as images of their letters, and parameters that the training fold
- * chooses: lambda by letters over five parts of it, then the chain over two.
+ * chooses: lambda by letters over five parts of it, then the chain.
  */
 #include "words.h"
 
@@ -47,10 +47,10 @@ okra_status words_split(const words *w, okra_int f, paper_pairs *train, paper_pa
     return st;
 }
 
-static const double lambdas[] = {1, 10, 30, 100, 300, 1000, 3000};
-static const double weights[] = {0.01, 0.02, 0.05, 0.1, 0.2};
-enum { LAMBDAS = sizeof lambdas / sizeof *lambdas, PARTS = 5, CHAIN_PARTS = 2 };
-enum { CHAINS = 2 * sizeof weights / sizeof *weights };
+static const double lambdas[] = {30, 100, 300, 1000};
+static const double orders[] = {2, 4, 8}, weights[] = {0.02, 0.05, 0.1, 0.2, 0.4};
+enum { LAMBDAS = sizeof lambdas / sizeof *lambdas, PARTS = 5 };
+enum { ORDERS = 3, WEIGHTS = 5, CHAINS = ORDERS * WEIGHTS };
 
 typedef struct chain {
     char order[16], weight[32];
@@ -76,44 +76,71 @@ static size_t best_of(const double *sum, size_t count)
     return best;
 }
 
+/* The words in the order in which PARTS hands would be dealt them: equal words stand
+ * together in the file, and a part of neighbours would hold words that the others have
+ * not. */
+static okra_status deal(const paper_pairs *train, paper_pairs *out)
+{
+    okra_int n = okra_data_count(train->x), *index = malloc((size_t)n * sizeof *index);
+    okra_int at = 0;
+    if (!index) {
+        return okra_fail(OKRA_EMEM, "no memory for an order");
+    }
+    for (okra_int part = 0; part < PARTS; part++) {
+        for (okra_int i = part; i < n; i += PARTS) {
+            index[at++] = i;
+        }
+    }
+    okra_status st = paper_pairs_take(train, index, n, out);
+    free(index);
+    return st;
+}
+
+/* Adds the values of one part: of the lambdas, or where one is given of the chains. */
+static okra_status try_part(paper_run *run, const paper_pairs *dealt, okra_int part,
+                            paper_options fit, const double *lambda, double *sum)
+{
+    static const char *const letters[] = {"decode=position", NULL};
+    paper_pairs out = {NULL, NULL}, in = {NULL, NULL};
+    chain chains[CHAINS];
+    paper_options ways[CHAINS];
+    double value[CHAINS] = {0};
+    for (int k = 0; k < CHAINS; k++) {
+        say_chain(orders[k / WEIGHTS], weights[k % WEIGHTS], &chains[k]);
+        ways[k] = chains[k].decode;
+    }
+    okra_status st = paper_fold(dealt, PARTS, part, &out, &in);
+    if (st == OKRA_OK) {
+        st = lambda ? paper_fit_ways(run, &in, &out, fit, *lambda, ways, CHAINS,
+                                     "characters", value)
+                    : paper_fit_score(run, &in, &out, fit, letters, "characters", lambdas,
+                                      LAMBDAS, value);
+    }
+    for (int k = 0; st == OKRA_OK && k < (lambda ? CHAINS : LAMBDAS); k++) {
+        sum[k] += value[k];
+    }
+    paper_pairs_clear(&out);
+    paper_pairs_clear(&in);
+    return st;
+}
+
 static okra_status choose(paper_run *run, const paper_pairs *train, paper_options fit,
                           double chosen[3])
 {
-    static const char *const letters[] = {"decode=position", NULL};
     double by_lambda[LAMBDAS] = {0}, by_chain[CHAINS] = {0};
-    okra_status st = OKRA_OK;
+    paper_pairs dealt = {NULL, NULL};
+    okra_status st = deal(train, &dealt);
     for (okra_int part = 0; st == OKRA_OK && part < PARTS; part++) {
-        paper_pairs out = {NULL, NULL}, in = {NULL, NULL};
-        double value[LAMBDAS];
-        st = paper_fold(train, PARTS, part, &out, &in);
-        if (st == OKRA_OK) {
-            st = paper_fit_score(run, &in, &out, fit, letters, "characters", lambdas,
-                                 LAMBDAS, value);
-        }
-        for (int k = 0; st == OKRA_OK && k < LAMBDAS; k++) {
-            by_lambda[k] += value[k];
-        }
-        paper_pairs_clear(&out);
-        paper_pairs_clear(&in);
+        st = try_part(run, &dealt, part, fit, NULL, by_lambda);
     }
     chosen[0] = lambdas[best_of(by_lambda, LAMBDAS)];
-    for (okra_int part = 0; st == OKRA_OK && part < CHAIN_PARTS; part++) {
-        paper_pairs out = {NULL, NULL}, in = {NULL, NULL};
-        st = paper_fold(train, PARTS, part, &out, &in);
-        for (int k = 0; st == OKRA_OK && k < CHAINS; k++) {
-            chain c;
-            double value;
-            say_chain(1 + k % 2, weights[k / 2], &c);
-            st = paper_fit_score(run, &in, &out, fit, c.decode, "characters", chosen, 1,
-                                 &value);
-            by_chain[k] += st == OKRA_OK ? value : 0;
-        }
-        paper_pairs_clear(&out);
-        paper_pairs_clear(&in);
+    for (okra_int part = 0; st == OKRA_OK && part < PARTS; part++) {
+        st = try_part(run, &dealt, part, fit, chosen, by_chain);
     }
     size_t best = best_of(by_chain, CHAINS);
-    chosen[1] = (double)(1 + best % 2);
-    chosen[2] = weights[best / 2];
+    chosen[1] = orders[best / WEIGHTS];
+    chosen[2] = weights[best % WEIGHTS];
+    paper_pairs_clear(&dealt);
     return st;
 }
 
@@ -134,14 +161,11 @@ okra_status words_chosen(paper_run *run, const words *w, okra_int f, const char 
             st = choose(run, &train, fit, all + 2);
         }
         if (st == OKRA_OK) {
-            st = paper_fit_score(run, &train, &test, fit, letters, "characters", all + 2,
-                                 1, &all[0]);
-        }
-        chain c;
-        say_chain(all[3], all[4], &c);
-        if (st == OKRA_OK) {
-            st = paper_fit_score(run, &train, &test, fit, c.decode, "characters", all + 2,
-                                 1, &all[1]);
+            chain c;
+            say_chain(all[3], all[4], &c);
+            const paper_options ways[] = {letters, c.decode};
+            st = paper_fit_ways(run, &train, &test, fit, all[2], ways, 2, "characters",
+                                all);
         }
         if (st == OKRA_OK) {
             st = paper_keep(run, key, all, 5);

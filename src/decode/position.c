@@ -5,7 +5,8 @@
  *
  * is the prediction itself under the kernel that counts equal characters at equal
  * positions (Kadri et al. 2013, sec. 6.2), and the best character can be taken at every
- * position by itself. With a chain of order 1 or 2 the whole sequence is chosen together,
+ * position by itself. With a chain of order 1 or more the whole sequence is chosen
+ * together,
  *     max sum_t score[t][c_t] + weight log P(c_t | the characters before),
  * P estimated from the training outputs; exact by chain.c. A method that predicts
  * embeddings of sequences gives score[t][c] itself, in column t S + c.
@@ -18,8 +19,8 @@
  * which l(y,y) is the length T of y: sum_t (score[t][c_t] - 1/2) is to be large. Under
  * the normalized kernel, where l(y,y) = 1, it is sum_t score[t][c_t] / sqrt(T) with w_i /
  * sqrt(T_i) in the place of w_i, T >= 1, length by length. Distances are those of the
- * output kernel. Cost: the characters of all training outputs a prediction, and
- * T S^(order+1) for the chain, T times that if normalized.
+ * output kernel. Cost: the characters of all training outputs a prediction, and T S
+ * times the contexts of the chain, T times that if normalized.
  */
 #include "data/strings.h"
 #include "decode/chain.h"
@@ -33,14 +34,18 @@
 
 typedef struct position_options {
     okra_int chain;
-    double weight;
+    double weight, prior;
 } position_options;
 
 static const okra_option rows[] = {
-    {"chain", OKRA_OPTION_INT, offsetof(position_options, chain), "0", 0, 2, NULL, "N",
-     "how many characters before it a character depends on: 0, 1 or 2"},
+    {"chain", OKRA_OPTION_INT, offsetof(position_options, chain), "0", 0,
+     OKRA_CHAIN_MOST_, NULL, "N",
+     "how many characters before it a character depends on, 0 to 8"},
     {"chain-weight", OKRA_OPTION_NUMBER, offsetof(position_options, weight), "0.05", 0,
      1e300, NULL, "V", "weight of the chain's log probabilities beside the scores"},
+    {"chain-prior", OKRA_OPTION_NUMBER, offsetof(position_options, prior), "1", 1e-300,
+     1e300, NULL, "V",
+     "counts that a context of the chain lends from the one a character shorter"},
     {0},
 };
 
@@ -102,7 +107,7 @@ done:
 /* ---- create ---- */
 
 /* Every training output as symbols; the chain is told the end where lengths are free. */
-static okra_status code_outputs(okra_context *ctx, state *s, okra_int order)
+static okra_status code_outputs(okra_context *ctx, state *s, const position_options *o)
 {
     okra_status st = OKRA_OK;
     const okra_data *y = s->output->y;
@@ -117,7 +122,7 @@ static okra_status code_outputs(okra_context *ctx, state *s, okra_int order)
     if (s->symbols == 0) {
         FAIL(OKRA_EARG, "decoder position: the training outputs have no characters");
     }
-    TRY(okra_chain_create_(ctx, order, s->symbols, &s->chain));
+    TRY(okra_chain_create_(o->chain, s->symbols, &s->chain));
     ALLOC(s->offsets, y->n + 1);
     ALLOC(s->coded, y->groups[0].offsets[y->n] + 1);
     s->offsets[0] = 0;
@@ -129,9 +134,10 @@ static okra_status code_outputs(okra_context *ctx, state *s, okra_int order)
         }
         s->offsets[i + 1] = at;
         s->coded[at] = letters; /* the end, until the next output takes its place */
-        okra_chain_count_(&s->chain, s->coded + s->offsets[i], length + !s->lengths);
+        TRY(okra_chain_count_(ctx, &s->chain, s->coded + s->offsets[i],
+                              length + !s->lengths));
     }
-    okra_chain_finish_(&s->chain);
+    TRY(okra_chain_finish_(ctx, &s->chain, o->prior));
 done:
     return st;
 }
@@ -161,8 +167,11 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
              "decoder position needs strings or sequences as outputs; these are %s",
              okra_kind_name(output->y->kind));
     }
-    if (o.chain == 0 && okra_options_is_set(options, "chain-weight")) {
-        FAIL(OKRA_EARG, "decoder position: chain-weight has no use without a chain");
+    static const char *const needy[] = {"chain-weight", "chain-prior"};
+    for (int k = 0; k < 2; k++) {
+        if (o.chain == 0 && okra_options_is_set(options, needy[k])) {
+            FAIL(OKRA_EARG, "decoder position: %s has no use without a chain", needy[k]);
+        }
     }
     ZALLOC(s, 1);
     s->output = output;
@@ -170,7 +179,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     s->lengths = request->lengths;
     s->weight = o.weight;
     s->normalized = !s->lengths && is_normalized(output->kernel);
-    TRY(code_outputs(ctx, s, o.chain));
+    TRY(code_outputs(ctx, s, &o));
     TRY(okra_panels_create_(ctx, output, NULL, &s->training));
     TRY(okra_characters_begin_(&s->result));
     ALLOC(s->distance, s->tests);

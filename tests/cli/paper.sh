@@ -35,7 +35,7 @@ for name in $(sed -n 's/^ *"name": "\(.*\)",$/\1/p' list.json); do
 done
 expect 0 okra paper all --quick --keep --data . --report page.html
 expect_in "okra paper: weston-t1 is finished, its result of 2001-02-03 is taken" err
-expect_in "okra paper: weston-t3 is left out: it needs usps/train_x.npy, or zip.train as published" err
+expect_in "okra paper: weston-t3 is left out: it needs usps/train_x.npy, usps/train_y.npy, or zip.train as published" err
 expect_in "left out: it needs usps/train_x.npy, or zip.train as published in the data folder" page.html
 expect_in "2001-02-03" page.html
 expect 0 okra paper all --quick --keep --data . --report page.md --quiet --json

@@ -67,16 +67,18 @@ done
 
 mkdir -p pages/pictures
 expect 0 okra report paper.json -o pages/page.md --figures pages/pictures --title 'Ours'
-for text in "# Ours" "| [mine](#mine) | 0 | 1 | 1 | 1 |" "Us 2001. a \\| b" \
+for text in "# Ours" "| [mine](#mine) |  | 1 | 1 | 1 |" "Us 2001. a \\| b" \
     "okra paper mine · 2001-02-03 · okra 0 · commit abc · 3.5 s · two cores · 2 threads" \
     "AUC-ROC, higher is better" \
-    "| ridge | 5 % | 0.8500 ± 0.0200 | 0.7500 ± 0.0100 | -4.5 sd | not reproduced (1) |" \
-    "| ridge | 10 % | 0.8500 ± 0.0200 | 0.9500 ± 0.0100 | +4.5 sd | beyond the paper |" \
-    "| margin | 5 % | 0.7000 | 0.5000 | -0.2000, no sd | not comparable (1) |" "(1) other data" \
+    "| ridge | 5 % | 0.85 ± 0.02 | 0.75 ± 0.01 | -4.5 sd | not reproduced (1) |" \
+    "| ridge | 10 % | 0.85 ± 0.02 | 0.95 ± 0.01 | +4.5 sd | beyond the paper |" \
+    "| margin | 5 % | 0.70 | 0.50 | -0.2000, no sd | not comparable (1) |" "(1) other data" \
     "| x | 0.2500 |" "![a curve](pictures/mine-c.svg)" "- first &lt;one&gt;"; do
     expect_in "$text" pages/page.md
 done
 [ "$(grep -c 'other data' pages/page.md)" = 1 ]
+[ "$(grep -n 'other data' pages/page.md | cut -d: -f1)" -lt "$(grep -n '| row | column' pages/page.md | cut -d: -f1)" ] ||
+    complain "the reason does not stand above the table"
 expect_in "<svg" pages/pictures/mine-c.svg
 expect 0 okra report paper.json score.json -o both.html
 expect_in '<td><a href="#r0">mine</a></td><td>0</td><td>1</td><td>1</td><td>1</td>' both.html
@@ -101,3 +103,28 @@ expect_in "<li>theirs &lt;alone&gt;</li>" part.html
 if grep -q '<tr><td>nothing' part.html; then exit 1; fi
 expect_in "<summary>nothing was run</summary>" part.html
 expect_in "no-repeat local" part.html
+
+# Claims: what has run is judged by its numbers, what was tuned by eye is not, the rest says that it has not run;
+# entries come in the order of the papers.
+cat >claims.json <<'END'
+[{"okra":"0","format":1,"kind":"paper","mode":"full","name":"weston-t2","title":"two","commit":"abc","tables":[
+ {"id":"whole","title":"w","metric":"error","better":"lower","columns":["the inner folds choose"],"rows":[
+  {"label":"KDE","cells":{"the inner folds choose":{"okra":0.085,"okra_sd":0.002,"values":[0.083,0.087],"paper":0.0798,"paper_sd":0.0067,"difference_sd":0.7,"verdict":"reproduced"}}},
+  {"label":"k-NN","cells":{"the inner folds choose":{"okra":0.13,"okra_sd":0.002,"values":[0.128,0.132],"paper":0.125,"paper_sd":0.0075,"difference_sd":0.7,"verdict":"reproduced"}}}]}],"figures":[]},
+ {"okra":"0","format":1,"kind":"paper","mode":"full","name":"weston-t1","title":"one","commit":"abc","tables":[
+ {"id":"table1","title":"w","metric":"loss","better":"lower","columns":["string loss"],"rows":[
+  {"label":"KDE","cells":{"string loss":{"okra":0.5,"okra_sd":0.1,"values":[0.4,0.6],"seen":true,"why":"tuned by eye","paper":0.676,"paper_sd":0.03,"difference_sd":1,"verdict":"not comparable"}}},
+  {"label":"k-NN","cells":{"string loss":{"okra":0.9,"okra_sd":0.1,"values":[0.8,1.0],"paper":0.985,"paper_sd":0.03,"difference_sd":-1,"verdict":"reproduced"}}}]}],"figures":[]}]
+END
+expect 0 okra report claims.json -o claims.md --claims alone
+for text in "0.085 &lt; 0.130 | reproduced | [weston-t2](results.md#weston-t2)" "not comparable (tuned by eye)" \
+    "the entry has not run | brouard-t8 |" "Every entry was run at commit abc."; do
+    expect_in "$text" claims.md
+done
+okra report -q claims.json -o both.md --claims first
+expect_in "[weston-t2](#weston-t2)" both.md
+[ "$(grep -n '^## weston-t1' both.md | cut -d: -f1)" -lt "$(grep -n '^## weston-t2' both.md | cut -d: -f1)" ] ||
+    complain "entries are not in the order of the papers"
+expect_in "not comparable (1), seen" both.md
+expect_fail 2 "okra report: --claims writes Markdown: a page whose name ends in .md" \
+    okra report claims.json -o claims.html --claims alone

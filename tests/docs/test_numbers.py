@@ -6,7 +6,7 @@ import re
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-WRITTEN_BY_COMMANDS = {"results.md", "results-quick.md", "benchmarks.md", "benchmarks-cuda.md",
+WRITTEN_BY_COMMANDS = {"results.md", "claims.md", "results-quick.md", "benchmarks.md", "benchmarks-cuda.md",
                        "fuzzing.md"}
 PATTERNS = {
     "a measurement": r"\bmeasured\b[^.]*\d",

@@ -17,7 +17,7 @@ def near(a, b):
     return abs(a - b) <= 1e-8 * max(1, abs(a), abs(b))
 
 
-def wrong(cell, better):
+def wrong(cell, better, spread=None):
     """What does not follow, in words."""
     values, paper = cell["values"], cell["paper"]
     if None in values:
@@ -25,6 +25,8 @@ def wrong(cell, better):
         return
     mean = statistics.fmean(values) if values else None
     sd = statistics.stdev(values) if len(values) > 1 else 0
+    if spread == "standard error":
+        sd /= math.sqrt(max(1, len(values)))
     spread = math.hypot(cell["paper_sd"] or 0, sd)
     d = None
     if paper is not None and mean is not None:
@@ -34,6 +36,8 @@ def wrong(cell, better):
     if not near(d, cell["difference_sd"]):
         yield f"difference is {cell['difference_sd']}, expected {d}"
     verdict, why = cell["verdict"], cell.get("why")
+    if cell.get("seen") and (verdict != "not comparable" or not why):
+        yield f"test results were in sight, and it is called {verdict}, reason {why}"
     if verdict != "not comparable" or d is None:
         gain = {"lower": -1, "higher": 1}.get(better, 0) * (d or 0)
         want = "not comparable" if d is None else "reproduced" if abs(d) <= 1 else \
@@ -51,7 +55,7 @@ def findings(paths):
         for table in result["tables"]:
             for row in table["rows"]:
                 for column, cell in row["cells"].items():
-                    for text in wrong(cell, table["better"]):
+                    for text in wrong(cell, table["better"], table.get("spread")):
                         yield (f"{os.path.basename(path)}: {table['id']}: {row['label']}, "
                                f"{column}: {text}")
 
@@ -64,6 +68,9 @@ for field, value in (("okra", 4.1), ("okra_sd", 1), ("values", [3, 6]), ("differ
                      ("verdict", "reproduced"), ("verdict", "beyond the paper"), ("why", None)):
     assert list(wrong({**good, field: value}, "lower")), field
 assert list(wrong(good, "higher"))
+assert list(wrong({**good, "seen": True}, "lower"))
+error = {**good, "okra_sd": 1, "difference_sd": 3.0}
+assert not list(wrong(error, "lower", "standard error")) and list(wrong(error, "lower"))
 
 paths = sys.argv[1:] or sorted(glob.glob(os.path.join(ROOT, "docs", "results", "*.json")))
 if not paths:

@@ -1,6 +1,6 @@
 /*
  * Sequences from position-wise scores against all sequences of the same length, and where
- * lengths are free against all sequences, with chains of order 0, 1 and 2.
+ * lengths are free against all sequences, with chains of order 0 to 4.
  */
 #include "decoding.h"
 
@@ -25,27 +25,45 @@ static okra_data *random_strings(okra_random_ *r, int shortest, int longest)
     return data;
 }
 
-/* P(c | before) from counts plus one, the slow way: over the characters of all training
- * outputs; -1 stands for the beginning, `end` for the end. */
-static double log_p(const okra_data *y, int order, const int *before, int c, int symbols,
-                    int end)
+/* Character t of training output i; -1 stands for the beginning before it. */
+static int at(const okra_data *y, okra_int i, okra_int t)
 {
-    double hits = 1, total = symbols;
+    okra_int length;
+    const int32_t *s = okra_data_characters(y, i, &length);
+    return t < 0 ? -1 : (int)s[t] - 'a';
+}
+
+/* P(c | the k characters before place t of the word) from counts, the slow way: over the
+ * characters of all training outputs, each context leaning on the shorter one; `end`
+ * stands for the end. */
+static double probability(const okra_data *y, int k, const int *word, int t, int c,
+                          int symbols, int end)
+{
+    enum { PRIOR = 1 };
+    double hits = 0, total = 0;
+    if (k < 0) {
+        return 1 / (double)symbols;
+    }
     for (okra_int i = 0; i < y->n; i++) {
         okra_int length;
-        const int32_t *s = okra_data_characters(y, i, &length);
-        for (okra_int t = 0; t < length + (end >= 0); t++) {
-            bool same = true;
-            for (int k = 1; k <= order; k++) {
-                int seen = t - k < 0 ? -1 : (int)s[t - k] - 'a';
-                same = same && seen == before[k - 1];
+        okra_data_characters(y, i, &length);
+        for (okra_int u = 0; u < length + (end >= 0); u++) {
+            bool same = u - k >= -1;
+            for (int j = 1; same && j <= k; j++) {
+                same = at(y, i, u - j) == (t - j < 0 ? -1 : word[t - j]);
             }
-            int now = t == length ? end : (int)s[t] - 'a';
             total += same;
-            hits += same && now == c;
+            hits += same && (u == length ? end : at(y, i, u)) == c;
         }
     }
-    return log(hits / total);
+    return (hits + PRIOR * probability(y, k - 1, word, t, c, symbols, end)) /
+           (total + PRIOR);
+}
+
+static double log_p(const okra_data *y, int order, const int *word, int t, int c,
+                    int symbols, int end)
+{
+    return log(probability(y, order < t + 1 ? order : t + 1, word, t, c, symbols, end));
 }
 
 static double value_of(const okra_data *y, const double *w, int order, double weight,
@@ -60,8 +78,7 @@ static double value_of(const okra_data *y, const double *w, int order, double we
             sum += here == word[t] ? w[i] : 0;
         }
         if (order > 0) {
-            int before[2] = {t > 0 ? word[t - 1] : -1, t > 1 ? word[t - 2] : -1};
-            sum += weight * log_p(y, order, before, word[t], symbols, end);
+            sum += weight * log_p(y, order, word, t, word[t], symbols, end);
         }
     }
     return sum;
@@ -88,7 +105,7 @@ static double brute(const okra_data *y, const double *w, int order, double weigh
 
 TEST(given_lengths)
 {
-    for (int order = 0; order <= 2; order++) {
+    for (int order = 0; order <= 4; order++) {
         okra_random_ r = okra_random_create_((uint64_t)order, 5);
         outputs o;
         double W[TESTS * N], own;
@@ -154,9 +171,8 @@ static double judged(const problem *p, const int *word, int length)
             2 * p->w[i] * agree(word, length, p->word[i], p->length[i], p->normalized);
     }
     for (int t = 0; t <= length && p->order > 0; t++) {
-        int before[2] = {t > 0 ? word[t - 1] : -1, t > 1 ? word[t - 2] : -1};
         int c = t == length ? LETTERS : word[t];
-        chain += log_p(p->y, p->order, before, c, LETTERS + 1, LETTERS);
+        chain += log_p(p->y, p->order, word, t, c, LETTERS + 1, LETTERS);
     }
     return value / 2 - p->weight * chain;
 }
@@ -199,17 +215,16 @@ static void free_lengths(bool normalized, int order, uint64_t seed)
     outputs_open(&o, normalized ? "position(zero-one) | normalize" : "position(zero-one)",
                  random_strings(&r, 1, 4));
     random_weights(&r, TESTS, N, W);
-    problem p = {.order = order, .y = o.y, .normalized = normalized};
+    problem p = {.order = order == 4 ? 8 : order, .y = o.y, .normalized = normalized};
     p.weight = order ? 0.05 : 0;
     for (int i = 0; i < N; i++) {
         p.length[i] = letters_of(o.y, i, p.word[i]);
         longest = OKRA_MAX_(longest, p.length[i]);
     }
-    CHECK_OK(decode(NULL, &o, "position",
-                    order == 0   ? ""
-                    : order == 1 ? "chain=1"
-                                 : "chain=2",
-                    W, TESTS, NULL, 7, &d));
+    CHECK_OK(decode(
+        NULL, &o, "position",
+        (const char *const[]){"", "chain=1", "chain=2", "chain=3", "chain=8"}[order], W,
+        TESTS, NULL, 7, &d));
     for (int t = 0; t < TESTS && d.objects; t++) {
         int word[LENGTH], length = letters_of(d.objects, t, word);
         p.w = W + t * N;
@@ -228,11 +243,12 @@ static void free_lengths(bool normalized, int order, uint64_t seed)
     outputs_close(&o);
 }
 
-/* 2 kernels, 3 orders, 10 training sets, TESTS predictions each: 900 problems. */
+/* 2 kernels, 5 orders (0, 1, 2, 3, 8, longer than any word), 10 training sets, TESTS
+ * predictions each: 1500 problems. */
 TEST(lengths_found)
 {
     for (uint64_t seed = 0; seed < 10; seed++) {
-        for (int order = 0; order <= 2; order++) {
+        for (int order = 0; order <= 4; order++) {
             free_lengths(false, order, 40 + seed);
             free_lengths(true, order, 90 + seed);
         }
@@ -297,9 +313,13 @@ TEST(failures)
     outputs_open(&o, "position(zero-one)", random_strings(&r, 1, 4));
     CHECK_FAILS(decode(NULL, &o, "position", "chain-weight=1", W, 1, NULL, 1, &d),
                 OKRA_EARG, "chain-weight has no use without a chain");
-    CHECK_FAILS(decode(NULL, &o, "position", "chain=3", W, 1, NULL, 1, &d), OKRA_EARG,
+    CHECK_FAILS(decode(NULL, &o, "position", "chain-prior=1", W, 1, NULL, 1, &d),
+                OKRA_EARG, "chain-prior has no use without a chain");
+    CHECK_FAILS(decode(NULL, &o, "position", "chain=1 chain-prior=0", W, 1, NULL, 1, &d),
+                OKRA_EARG, "chain-prior");
+    CHECK_FAILS(decode(NULL, &o, "position", "chain=9", W, 1, NULL, 1, &d), OKRA_EARG,
                 "chain");
-    CHECK_ALLOCATIONS(decode(NULL, &o, "position", "chain=1", W, 2, NULL, 2, &d),
+    CHECK_ALLOCATIONS(decode(NULL, &o, "position", "chain=3", W, 2, NULL, 2, &d),
                       okra_decoded_clear_(&d));
     outputs_close(&o);
 }

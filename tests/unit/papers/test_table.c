@@ -140,4 +140,29 @@ TEST(pages_of_people)
     json_decref(run.result);
 }
 
-MAIN(RUN(moments), RUN(verdicts), RUN(reasons), RUN(pages_of_people))
+/* Values 3 and 5 have a standard error of 1; what was tuned by eye is never compared. */
+TEST(standard_errors_and_marks)
+{
+    const double values[] = {3, 5};
+    int table = begin(PAPER_LOWER);
+    paper_cell cell = {2, 0, values, 2, "tuned by eye", PAPER_SEEN};
+    paper_standard_errors(&run, table);
+    CHECK_OK(paper_put(&run, table, "row", "one", cell));
+    cell.apart = PAPER_TOGETHER;
+    CHECK_OK(paper_put(&run, table, "row", "two words", cell));
+    const json_t *t = json_array_get(json_object_get(run.result, "tables"), 0);
+    const json_t *row = json_array_get(json_object_get(t, "rows"), 0);
+    const json_t *cells = json_object_get(row, "cells");
+    const json_t *seen = json_object_get(cells, "one"),
+                 *other = json_object_get(cells, "two words");
+    CHECK(strcmp(text(seen, "verdict"), "not comparable") == 0);
+    CHECK(json_is_true(json_object_get(seen, "seen")));
+    CHECK(!json_object_get(other, "seen"));
+    CHECK_NEAR(json_number_value(json_object_get(other, "okra_sd")), 1, 1e-15);
+    CHECK_NEAR(json_number_value(json_object_get(other, "difference_sd")), 2, 1e-15);
+    json_decref(run.result);
+    run.result = NULL;
+}
+
+MAIN(RUN(moments), RUN(verdicts), RUN(reasons), RUN(standard_errors_and_marks),
+     RUN(pages_of_people))
