@@ -178,6 +178,14 @@ char *choose_command(const cli_run *run, const char *lambda)
     if (strcmp(okra_options_get(run->options, "compact"), "yes") == 0) {
         append(&t, " --compact");
     }
+    if (okra_options_is_set(run->options, "calibration")) {
+        append_flag(&t, "calibration", okra_options_get(run->options, "calibration"));
+        if (run->common.seed != 0) {
+            char seed[32];
+            snprintf(seed, sizeof seed, "%lld", (long long)run->common.seed);
+            append_flag(&t, "seed", seed);
+        }
+    }
     append(&t, st == OKRA_OK ? " -o " : "");
     append_word(&t, okra_options_get(run->options, "output"));
     if (t.lost) {

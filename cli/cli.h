@@ -94,6 +94,8 @@ double cli_now(void);
 void cli_line(FILE *out, const char *name, const char *format, ...) OKRA_PRINTF(3, 4);
 /* "inputs  dense, 200 of width 128", from a model's description. */
 void cli_line_data(FILE *out, const char *name, const json_t *about);
+/* "calibration  40 pairs held back", where the model keeps some. */
+void cli_line_calibration(FILE *out, const json_t *about);
 /* The head of a result as docs/results-format.md has it, its lists empty. */
 json_t *cli_result(const cli_run *run, const char *kind, const char *name,
                    const char *title);

@@ -13,6 +13,7 @@
 typedef struct fit_fields {
     const char *x, *y, *unlabelled, *output, *kx, *ky, *lambda;
     bool compact;
+    double calibration;
 } fit_fields;
 
 static const okra_option rows[] = {
@@ -28,6 +29,10 @@ static const okra_option rows[] = {
      "A smaller file: coefficients alone where the outputs are explicit (it then gives "
      "no "
      "--weights), else half of the factor; predictions stay the same"},
+    {"calibration", OKRA_OPTION_NUMBER, offsetof(fit_fields, calibration), "0", 0, 1,
+     NULL, "SHARE",
+     "Hold back this share of the pairs, drawn with --seed, and keep it in the model: "
+     "okra predict --set and --interval then calibrate with it, for every method"},
     /* What goes on to the library, where `auto` is not known. */
     {"kx", OKRA_OPTION_TEXT, offsetof(fit_fields, kx), "auto", 1, 0, NULL, "EXPR",
      "Kernel of the inputs, e.g. 'rbf(sigma=4)'; auto: chosen by leave-one-out from a "
@@ -129,6 +134,7 @@ static void print(const cli_run *run, const summary *s, bool shared)
              cli_bytes(file_size(s->file), buffer, sizeof buffer));
     cli_line_data(stdout, "inputs", json_object_get(about, "x"));
     cli_line_data(stdout, "outputs", json_object_get(about, "y"));
+    cli_line_calibration(stdout, about);
     cli_line(stdout, "kx", "%s", json_string_value(json_object_get(kernels, "x")));
     cli_line(stdout, "ky", "%s", json_string_value(json_object_get(kernels, "y")));
     json_object_foreach(options, key, value)
@@ -270,12 +276,35 @@ static okra_status choose(cli_run *run, const fit_fields *f, const path *p,
     return st;
 }
 
+/* A share of the pairs goes from *x and *y to held. */
+static okra_status hold(cli_run *run, const fit_fields *f, okra_data **x, okra_data **y,
+                        okra_data *held[2])
+{
+    okra_data *parts[4] = {NULL};
+    if (f->calibration == 0) {
+        return OKRA_OK;
+    }
+    okra_status st = okra_pairs_hold(run->context, *x, *y, f->calibration, parts);
+    if (st == OKRA_OK) {
+        okra_data_free(*x);
+        okra_data_free(*y);
+        *x = parts[0];
+        *y = parts[1];
+        held[0] = parts[2];
+        held[1] = parts[3];
+    }
+    return st;
+}
+
 static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learned *l)
 {
-    okra_data *x = NULL, *y = NULL;
+    okra_data *x = NULL, *y = NULL, *held[2] = {NULL};
     okra_status st = read_inputs(run, f, &x);
     if (st == OKRA_OK) {
         st = cli_read(run, f->y, &y);
+    }
+    if (st == OKRA_OK) {
+        st = hold(run, f, &x, &y, held);
     }
     if (st == OKRA_OK) {
         st = choose(run, f, p, x, y, l);
@@ -288,8 +317,13 @@ static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learn
                                           p->count, l->models)
                           : okra_fit(run->context, x, y, run->library, l->models);
     }
+    for (size_t i = 0; held[0] && st == OKRA_OK && i < (p->count ? p->count : 1); i++) {
+        st = okra_model_set_calibration(l->models[i], held[0], held[1]);
+    }
     okra_data_free(x);
     okra_data_free(y);
+    okra_data_free(held[0]);
+    okra_data_free(held[1]);
     return st;
 }
 

@@ -43,6 +43,7 @@ static void print(const char *path, const json_t *about)
              text_of(about, "okra"));
     cli_line_data(stdout, "inputs", json_object_get(about, "x"));
     cli_line_data(stdout, "outputs", json_object_get(about, "y"));
+    cli_line_calibration(stdout, about);
     cli_line(stdout, "kx", "%s", text_of(kernels, "x"));
     cli_line(stdout, "ky", "%s", text_of(kernels, "y"));
     json_object_foreach(json_object_get(about, "options"), key, value)

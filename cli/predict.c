@@ -10,14 +10,18 @@
 #include <string.h>
 
 typedef struct predict_fields {
-    const char *x, *output, *weights, *embedding, *candidates, *ranges, *report,
-        *confidence;
+    const char *x, *x_diagonal, *output, *weights, *embedding, *candidates, *ranges,
+        *report, *confidence;
     cli_sets sets;
 } predict_fields;
 
 static const okra_option rows[] = {
     {"x", OKRA_OPTION_TEXT, offsetof(predict_fields, x), NULL, 1, 0, NULL, "FILE",
      "Test inputs, of the kind the model was trained on, as many files as there"},
+    {"x-diagonal", OKRA_OPTION_TEXT, offsetof(predict_fields, x_diagonal), "", 1, 0, NULL,
+     "FILE",
+     "Precomputed kernel: k(x, x) of each test input, one number per row, where full, "
+     "jackknife+, cv+ or a variance needs it"},
     {"output", OKRA_OPTION_TEXT, offsetof(predict_fields, output), "", 1, 0, NULL, "FILE",
      "The predicted objects; with --top K the ranked candidates as .tsv, .csv or .json"},
     {"weights", OKRA_OPTION_TEXT, offsetof(predict_fields, weights), "", 1, 0, NULL,
@@ -44,6 +48,7 @@ typedef struct job {
     predict_fields f;
     okra_model *model;
     okra_data *x, *candidates;
+    okra_data *rows, *diagonal; /* what x borrows with --x-diagonal */
     okra_int *ranges;
     okra_prediction *prediction;
     double seconds;
@@ -152,6 +157,32 @@ static int check(const cli_run *run, job *j)
     return status ? status : cli_check_writable(run, f->report);
 }
 
+/* Rows of a Gram matrix with the self-similarities of their objects. */
+static int read_diagonal(cli_run *run, job *j)
+{
+    okra_int ld = 0, step = 0, m = okra_data_count(j->x);
+    const char *file = j->f.x_diagonal;
+    const double *values = okra_data_values(j->x, &ld);
+    if (okra_data_kind(j->x) != OKRA_GRAM || !values) {
+        return cli_usage(run,
+                         "--x-diagonal is for rows of a precomputed kernel; %s holds %s",
+                         j->f.x, okra_kind_name(okra_data_kind(j->x)));
+    }
+    int status = cli_status(run, cli_read(run, file, &j->diagonal));
+    const double *self = status == CLI_DONE ? okra_data_values(j->diagonal, &step) : NULL;
+    if (status == CLI_DONE && (!self || step != 1 || okra_data_count(j->diagonal) != m)) {
+        status = cli_failure(run, "%s: expected one column of %lld numbers", file,
+                             (long long)m);
+    }
+    if (status == CLI_DONE) {
+        j->rows = j->x;
+        j->x = NULL;
+        status = cli_status(
+            run, okra_data_gram(values, m, okra_data_width(j->rows), ld, self, &j->x));
+    }
+    return status;
+}
+
 static int read_all(cli_run *run, job *j)
 {
     char buffer[4096];
@@ -159,6 +190,9 @@ static int read_all(cli_run *run, job *j)
     int status = cli_status(run, okra_model_load(run->context, path, &j->model));
     if (status == CLI_DONE) {
         status = cli_status(run, cli_read(run, j->f.x, &j->x));
+    }
+    if (status == CLI_DONE && *j->f.x_diagonal) {
+        status = read_diagonal(run, j);
     }
     if (status == CLI_DONE && *j->f.candidates) {
         status = cli_status(run, cli_read(run, j->f.candidates, &j->candidates));
@@ -351,6 +385,8 @@ static int run_predict(cli_run *run)
     okra_prediction_free(j.prediction);
     okra_model_free(j.model);
     okra_data_free(j.x);
+    okra_data_free(j.rows);
+    okra_data_free(j.diagonal);
     okra_data_free(j.candidates);
     cli_distinct_clear(&j.distinct);
     free(j.ranges);

@@ -295,6 +295,15 @@ void cli_line_data(FILE *out, const char *name, const json_t *about)
              (long long)json_integer_value(json_object_get(about, "width")));
 }
 
+void cli_line_calibration(FILE *out, const json_t *about)
+{
+    const json_t *pairs = json_object_get(json_object_get(about, "calibration"), "y");
+    if (pairs) {
+        cli_line(out, "calibration", "%lld pairs held back",
+                 (long long)json_integer_value(json_object_get(pairs, "count")));
+    }
+}
+
 int cli_print_json(const cli_run *run, json_t *value)
 {
     /* A terminal obeys some characters beyond ASCII, too. */

@@ -6,6 +6,7 @@
 #include "score_lists.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,7 @@ typedef struct scores {
     double *each;      /* n x count, or NULL */
     bool has[METRICS]; /* a value an object  */
     json_t *figures;   /* NULL: none wanted  */
+    okra_int unknown;  /* missing values that no interval was held against */
 } scores;
 
 /* A piece "param=value" belongs to the metric before it. */
@@ -191,7 +193,7 @@ static int number_truth(cli_run *run, const score_fields *f, const okra_data *y,
     return status;
 }
 
-/* Intervals: each output is a set of numbers. */
+/* Intervals: each output is a set of numbers; coverage is that of the known ones. */
 static int score_intervals(cli_run *run, const okra_data *y, const score_lists *l,
                            scores *s)
 {
@@ -209,18 +211,32 @@ static int score_intervals(cli_run *run, const okra_data *y, const score_lists *
             return cli_usage(run, "metric %s has no use of intervals: coverage, set-size",
                              s->spec[k]);
         }
+        double all = 0;
+        okra_int known = 0;
+        s->unknown = 0;
         for (okra_int i = 0; i < s->n; i++) {
             double sum = 0;
+            okra_int here = 0;
             for (okra_int j = 0; j < d; j++) {
                 const double *b = l->bounds + 2 * (i * d + j);
                 double v = values[i * ld + j];
-                sum += (inside ? (v >= b[0] && v <= b[1]) : b[1] - b[0]) / (double)d;
+                s->unknown += isnan(v);
+                if (!inside || !isnan(v)) {
+                    sum += inside ? (v >= b[0] && v <= b[1]) : b[1] - b[0];
+                    here++;
+                }
             }
-            s->value[k] += sum / (double)s->n;
+            all += sum;
+            known += here;
             if (s->each) {
-                s->each[(size_t)i * s->count + k] = sum;
+                s->each[(size_t)i * s->count + k] =
+                    here ? sum / (double)here : (double)NAN;
             }
         }
+        if (known == 0) {
+            return cli_failure(run, "--y has no known value: there is no %s", s->spec[k]);
+        }
+        s->value[k] = all / (double)known;
     }
     return CLI_DONE;
 }
@@ -302,6 +318,9 @@ static json_t *as_json(const cli_run *run, const scores *s)
     json_t *result = cli_result(run, "score", "score", "Predictions against the truth");
     json_object_set_new(result, "count", json_integer((json_int_t)s->n));
     json_object_set_new(result, "scores", list);
+    if (s->unknown > 0) {
+        json_object_set_new(result, "missing", json_integer((json_int_t)s->unknown));
+    }
     json_array_append_new(json_object_get(result, "tables"),
                           json_pack("{s:s, s:s, s:s, s:s, s:[s], s:o}", "id", "scores",
                                     "title", "Mean over the objects", "metric",
@@ -316,6 +335,10 @@ static int print(const cli_run *run, const scores *s)
 {
     if (run->common.json) {
         return cli_print_json(run, as_json(run, s));
+    }
+    if (s->unknown > 0 && !run->common.quiet) {
+        fprintf(stderr, "okra score: %lld missing values of --y are left out\n",
+                (long long)s->unknown);
     }
     for (size_t k = 0; k < s->count; k++) {
         if (run->common.quiet) {

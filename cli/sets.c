@@ -83,6 +83,14 @@ static int read_weights(cli_run *run, job *j, const char *file, okra_int n,
     return status;
 }
 
+/* What auto stands for. */
+static const char *chosen(const job *j)
+{
+    bool automatic = strcmp(j->f->conformal, "auto") == 0;
+    bool pairs = j->s.calibration_x || okra_model_calibration(j->model, NULL, NULL) > 0;
+    return !automatic ? j->f->conformal : pairs ? "split" : "full";
+}
+
 static int read_settings(cli_run *run, job *j)
 {
     const cli_sets *f = j->f;
@@ -95,6 +103,8 @@ static int read_settings(cli_run *run, job *j)
     status = status ? status : read_one(run, j, f->calibrate_y, &j->s.calibration_y);
     if (status == CLI_DONE && j->s.calibration_y) {
         pairs = okra_data_count(j->s.calibration_y);
+    } else if (strcmp(chosen(j), "split") == 0) {
+        pairs = okra_model_calibration(j->model, NULL, NULL);
     }
     j->s.by_class = strcmp(f->groups, "class") == 0;
     if (status == CLI_DONE && !j->s.by_class) {
@@ -256,15 +266,11 @@ static int write_intervals(cli_run *run, const job *j, const char *output,
         return CLI_FAILED;
     }
     FILE *out = cli_file_stream(file);
-    fprintf(out, "test%coutput%clower%cupper%s%s\n", sep, sep, sep,
-            radius ? (sep == ',' ? "," : "\t") : "", radius ? "radius" : "");
+    fprintf(out, "test%coutput%clower%cupper%cradius\n", sep, sep, sep, sep);
     for (okra_int k = 0; k < j->tests * d; k++) {
-        fprintf(out, "%lld%c%lld%c%.17g%c%.17g", (long long)(k / d), sep,
-                (long long)(k % d), sep, bounds[2 * k], sep, bounds[2 * k + 1]);
-        if (radius) {
-            fprintf(out, "%c%.17g", sep, radius[k / d]);
-        }
-        fputc('\n', out);
+        fprintf(out, "%lld%c%lld%c%.17g%c%.17g%c%.17g\n", (long long)(k / d), sep,
+                (long long)(k % d), sep, bounds[2 * k], sep, bounds[2 * k + 1], sep,
+                radius[k / d]);
     }
     return cli_file_close(run, file, CLI_DONE);
 }
@@ -293,12 +299,6 @@ static int say(const cli_run *run, const job *j, const cli_sets_result *r,
         }
     }
     return CLI_DONE;
-}
-
-static const char *chosen(const job *j)
-{
-    bool automatic = strcmp(j->f->conformal, "auto") == 0;
-    return !automatic ? j->f->conformal : j->s.calibration_x ? "split" : "full";
 }
 
 /* The candidate that is the truth of each test input. */
@@ -358,18 +358,17 @@ static int intervals(cli_run *run, job *j, const char *output)
     size_t count = (size_t)j->tests * (size_t)d;
     double *bounds = malloc(count * 2 * sizeof *bounds + 1);
     double *radius = malloc((size_t)j->tests * sizeof *radius + 1);
-    bool ball = strcmp(chosen(j), "full") != 0;
     int status = bounds && radius ? CLI_DONE : cli_failure(run, "out of memory");
     if (status == CLI_DONE) {
         status = cli_status(run, okra_conformal_intervals(run->context, j->model, j->x,
                                                           j->f->interval, &j->s, bounds,
-                                                          ball ? radius : NULL));
+                                                          radius));
     }
     if (status == CLI_DONE && *j->f->bounds) {
         status = write_cube(run, bounds, j->tests, d, j->f->bounds);
     }
     if (status == CLI_DONE && *output) {
-        status = write_intervals(run, j, output, bounds, ball ? radius : NULL, d);
+        status = write_intervals(run, j, output, bounds, radius, d);
     }
     if (status == CLI_DONE && strcmp(output, "-") != 0) {
         double sum = 0;

@@ -34,8 +34,9 @@ typedef struct cli_sets {
     CLI_SETS_ROW(at, "p-values", TEXT, p_values, "", 1, 0, "FILE", \
      "The p-values of all candidates, n_test x candidates"), \
     CLI_SETS_ROW(at, "conformal", TEXT, conformal, "auto", 1, 0, "HOW", \
-     "split (needs --calibrate-x and --calibrate-y), full, jackknife+ or cv+ " \
-     "(ridge); auto: split where there are pairs for it, else full"), \
+     "split (needs a model fitted with --calibration, or --calibrate-x and " \
+     "--calibrate-y), full, jackknife+ or cv+ (ridge); auto: split where there are " \
+     "pairs for it, else full"), \
     CLI_SETS_ROW(at, "conformal-score", TEXT, score, "distance", 1, 0, "SCORE", \
      "distance, normalized, residual (full), rank or a metric (split)"), \
     CLI_SETS_ROW(at, "conformal-folds", INT, folds, "10", 2, 1e9, "N", \

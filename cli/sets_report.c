@@ -122,6 +122,35 @@ static json_t *levels_table(const cli_sets_result *r)
     return table_of("coverage", "Sets that hold the truth", rows);
 }
 
+/* Intervals of one output (only < 0: all) of the tests of a group (codes NULL: all). */
+static json_t *interval_row(const cli_sets_result *r, const char *label, okra_int only,
+                            const okra_int *codes, okra_int group)
+{
+    okra_int in = 0, all = 0, count = 0;
+    double width = 0;
+    for (okra_int t = 0; t < r->tests; t++) {
+        for (okra_int j = 0; j < r->d && (!codes || codes[t] == group); j++) {
+            const double *b = r->bounds + (t * r->d + j) * 2;
+            if (only < 0 || j == only) {
+                in += held(r, t, j);
+                all += !isnan(r->values[t * r->values_ld + j]);
+                width += b[1] - b[0];
+                count++;
+            }
+        }
+    }
+    return json_pack("{s:s, s:{s:o, s:o}}", "label", label, "cells", "coverage",
+                     cell(all > 0 ? (double)in / (double)all : (double)NAN), "mean width",
+                     cell(width / (double)(count > 0 ? count : 1)));
+}
+
+static json_t *interval_table(const char *id, const char *title, json_t *rows)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:[s, s], s:o}", "id", id, "title", title,
+                     "metric", "share", "better", "neither", "columns", "coverage",
+                     "mean width", "rows", rows);
+}
+
 static json_t *groups_table(const cli_sets_result *r)
 {
     const okra_int *codes = okra_data_codes(r->groups);
@@ -141,10 +170,15 @@ static json_t *groups_table(const cli_sets_result *r)
         } else {
             snprintf(label, sizeof label, "group %lld", (long long)g);
         }
-        summary s = summarise(r, r->alpha, codes, g);
-        json_array_append_new(rows, summary_row(label, &s));
+        if (r->bounds) {
+            json_array_append_new(rows, interval_row(r, label, -1, codes, g));
+        } else {
+            summary s = summarise(r, r->alpha, codes, g);
+            json_array_append_new(rows, summary_row(label, &s));
+        }
     }
-    return table_of("groups", "Sets by group", rows);
+    return r->bounds ? interval_table("groups", "Intervals by group", rows)
+                     : table_of("groups", "Sets by group", rows);
 }
 
 static json_t *outputs_table(const cli_sets_result *r)
@@ -152,23 +186,10 @@ static json_t *outputs_table(const cli_sets_result *r)
     json_t *rows = json_array();
     for (okra_int j = 0; j < r->d; j++) {
         char label[32];
-        okra_int in = 0, all = 0;
-        double width = 0;
-        for (okra_int t = 0; t < r->tests; t++) {
-            const double *b = r->bounds + (t * r->d + j) * 2;
-            in += held(r, t, j);
-            all += !isnan(r->values[t * r->values_ld + j]);
-            width += b[1] - b[0];
-        }
         snprintf(label, sizeof label, "output %lld", (long long)j + 1);
-        json_array_append_new(
-            rows, json_pack("{s:s, s:{s:o, s:o}}", "label", label, "cells", "coverage",
-                            cell(all > 0 ? (double)in / (double)all : (double)NAN),
-                            "mean width", cell(width / (double)r->tests)));
+        json_array_append_new(rows, interval_row(r, label, j, NULL, 0));
     }
-    return json_pack("{s:s, s:s, s:s, s:s, s:[s, s], s:o}", "id", "coverage", "title",
-                     "Intervals that hold the truth", "metric", "share", "better",
-                     "neither", "columns", "coverage", "mean width", "rows", rows);
+    return interval_table("coverage", "Intervals that hold the truth", rows);
 }
 
 /* ---- figures ---- */
@@ -291,10 +312,10 @@ json_t *cli_sets_json(const cli_run *run, const cli_sets_result *r)
     if (r->tests > 0) {
         json_array_append_new(tables, r->p ? levels_table(r) : outputs_table(r));
     }
+    if (r->tests > 0 && r->groups && okra_data_codes(r->groups)) {
+        json_array_append_new(tables, groups_table(r));
+    }
     if (r->tests > 0 && r->p) {
-        if (r->groups && okra_data_codes(r->groups)) {
-            json_array_append_new(tables, groups_table(r));
-        }
         json_array_append_new(figures, calibration(r));
         json_array_append_new(figures, histogram(r));
         json_array_append_new(figures, risk(r));

@@ -53,6 +53,20 @@ typedef struct okra_conformal_settings {
 
 OKRA_API void okra_conformal_defaults(okra_conformal_settings *settings);
 
+/* A share of the pairs, drawn with the context's seed, is held back. parts: inputs and
+ * outputs to learn from (inputs beyond the outputs stay with them), then inputs and
+ * outputs to calibrate with; the caller frees all four. */
+OKRA_API okra_status okra_pairs_hold(okra_context *context, const okra_data *x,
+                                     const okra_data *y, double share,
+                                     okra_data **parts) OKRA_CHECK;
+/* The model keeps a copy of pairs that its fit has not seen, in its file, too; split then
+ * calibrates with them. NULL, NULL: none. */
+OKRA_API okra_status okra_model_set_calibration(okra_model *model, const okra_data *x,
+                                                const okra_data *y) OKRA_CHECK;
+/* How many it keeps; *x and *y (each may be NULL) are owned by the model. */
+OKRA_API okra_int okra_model_calibration(const okra_model *model, const okra_data **x,
+                                         const okra_data **y);
+
 /* p (x objects x candidates, row-major): the p-values. settings == NULL: defaults.
  */
 OKRA_API okra_status okra_conformal_p_values(okra_context *context,
@@ -61,8 +75,8 @@ OKRA_API okra_status okra_conformal_p_values(okra_context *context,
                                              const okra_conformal_settings *settings,
                                              double *p) OKRA_CHECK;
 /* Vectors under a linear output kernel: bounds (x objects x d x 2), lower and upper, for
- * each coordinate by itself; radius (x objects, may be NULL; not by `full`): of the ball
- * around the prediction that holds the whole vector. Infinite where the pairs are too few
+ * each coordinate by itself; radius (x objects, may be NULL): of the ball around the
+ * prediction that holds the whole vector. Infinite where the pairs are too few
  * for alpha. */
 OKRA_API okra_status okra_conformal_intervals(okra_context *context,
                                               const okra_model *model, const okra_data *x,

@@ -11,8 +11,16 @@ from typing import Any, Optional
 import numpy as np
 
 from ._data import Data, as_data, borrow
-from ._library import Context, Handle, constants, lib, options, structs
+from ._library import Context, Handle, check, constants, lib, options, structs
 from ._objects import array_of
+
+
+def hold(x: Data, y: Data, share: float, context: Context) -> list:
+    """Inputs and outputs to learn from, then those of a share that is held back."""
+    parts = (c.c_void_p * 4)()
+    context.call(lib.okra_pairs_hold, x.pointer, y.pointer, float(share), parts)
+    return [Data(Handle(part, lib.okra_data_free), source._network)
+            for part, source in zip(parts, (x, y, x, y))]
 
 
 class Prediction:
@@ -172,10 +180,18 @@ class Model:
             lib.okra_predict, lib.okra_prediction_free, self._handle.pointer, x.pointer,
             chosen.pointer, c.byref(request)))
 
+    def calibrate(self, x: Any, y: Any) -> None:
+        """Keeps pairs that the fit has not seen, for split conformal prediction."""
+        x, y = as_data(x), as_data(y)
+        check(lib.okra_model_set_calibration(self._handle.pointer, x.pointer, y.pointer))
+
     def _conformal(self, settings: dict, tests: int) -> tuple:
         """The C struct of `settings`, and what must live as long as it does."""
         held = settings.get("calibration_y")
+        kept = lib.okra_model_calibration(self._handle.pointer, None, None)
         pairs = len(self) if held is None else len(as_data(held))
+        if held is None and kept and settings.get("how", "auto") in ("auto", "split"):
+            pairs = kept
         s = structs["okra_conformal_settings"]()
         lib.okra_conformal_defaults(c.byref(s))
         keep = []

@@ -84,7 +84,8 @@ double okra_conformal_kth_(double *values, okra_int n, okra_int k)
 static okra_status read_how(okra_conformal_job_ *job)
 {
     const char *how = job->s.how ? job->s.how : "auto";
-    bool pairs = job->s.calibration_x && job->s.calibration_y;
+    bool given = job->s.calibration_x && job->s.calibration_y;
+    bool pairs = given || okra_model_calibration(job->model, NULL, NULL) > 0;
     if (!job->s.calibration_x != !job->s.calibration_y) {
         return okra_fail_(OKRA_EARG,
                           "conformal: inputs to calibrate with need their outputs");
@@ -95,8 +96,9 @@ static okra_status read_how(okra_conformal_job_ *job)
     if (strcmp(how, "split") == 0) {
         job->how = OKRA_CONFORMAL_SPLIT_;
         if (!pairs) {
-            return okra_fail_(OKRA_EARG, "conformal split needs pairs to calibrate with "
-                                         "that the fit has not seen");
+            return okra_fail_(OKRA_EARG,
+                              "conformal split needs pairs to calibrate with "
+                              "that the fit has not seen; the model keeps none");
         }
     } else if (strcmp(how, "full") == 0) {
         job->how = OKRA_CONFORMAL_FULL_;
@@ -113,7 +115,7 @@ static okra_status read_how(okra_conformal_job_ *job)
                           "auto",
                           how);
     }
-    if (pairs && job->how != OKRA_CONFORMAL_SPLIT_) {
+    if (given && job->how != OKRA_CONFORMAL_SPLIT_) {
         return okra_fail_(OKRA_EARG,
                           "conformal %s calibrates with the training pairs: pairs to "
                           "calibrate with are for split",
@@ -263,6 +265,9 @@ okra_status okra_conformal_open_(okra_context *ctx, const okra_model *model,
     TRY(read_score(&job));
     job.cal_x = job.s.calibration_x;
     job.cal_y = job.s.calibration_y;
+    if (!job.cal_x) {
+        (void)okra_model_calibration(model, &job.cal_x, &job.cal_y);
+    }
     job.pairs = job.how == OKRA_CONFORMAL_SPLIT_ ? job.cal_y->n : model->training->y->n;
     if (job.how == OKRA_CONFORMAL_SPLIT_ && job.cal_x->n != job.cal_y->n) {
         FAIL(OKRA_ESHAPE,
@@ -343,14 +348,10 @@ okra_status okra_conformal_intervals(okra_context *context, const okra_model *mo
              okra_kernel_text(model->training->ky));
     }
     TRY(okra_conformal_open_(context, model, x, NULL, settings, &job));
-    if (radius && job.how == OKRA_CONFORMAL_FULL_) {
-        FAIL(OKRA_EUNSUPPORTED, "conformal full: there is no joint region: use split, "
-                                "jackknife+ or cv+");
-    }
     TRY(job.how == OKRA_CONFORMAL_SPLIT_
             ? okra_conformal_split_intervals_(&job, alpha, bounds, radius)
         : job.how == OKRA_CONFORMAL_FULL_
-            ? okra_conformal_full_intervals_(&job, alpha, bounds)
+            ? okra_conformal_full_intervals_(&job, alpha, bounds, radius)
             : okra_conformal_folds_intervals_(&job, alpha, bounds, radius));
 done:
     okra_conformal_close_(&job);

@@ -69,7 +69,7 @@ double okra_conformal_kth_(double *values, okra_int n, okra_int k);
 /* ceil((1 - alpha)(n + 1)), safe against rounding of the product. */
 okra_int okra_conformal_order_(double alpha, okra_int n);
 
-/* split.c */
+/* split.c, split_intervals.c */
 okra_status okra_conformal_split_(const okra_conformal_job_ *job, double *p) OKRA_CHECK;
 okra_status okra_conformal_split_intervals_(const okra_conformal_job_ *job, double alpha,
                                             double *bounds, double *radius) OKRA_CHECK;
@@ -87,8 +87,11 @@ typedef struct okra_solved_ {
     double *L; /* n x n: the output Gram matrix; NULL: intervals   */
     double *Y; /* n x d: explicit outputs, for intervals; or NULL  */
     okra_int d;
+    double *ones;     /* n: B 1 where outputs are centred, else NULL */
+    double *mean;     /* intervals: d, what was taken from Y; sets, centred: n + 1    */
     double condition; /* at least that of K + lambda I             */
     double size;      /* the largest |phi(y)|, for sets            */
+    double given;     /* the same before centring                  */
 } okra_solved_;
 
 /* A block of test inputs: u = B k_x and s = k(x,x) + lambda - k_x'u. */
@@ -107,19 +110,19 @@ typedef okra_status (*okra_bordered_fn_)(void *user, const okra_bordered_ *block
 /* Test inputs block by block. */
 okra_status okra_solved_walk_(const okra_conformal_job_ *job, const okra_solved_ *solved,
                               okra_bordered_fn_ each, void *user) OKRA_CHECK;
-/* l(c, y_i) of all candidates, count x n, and l(c, c); the caller frees both. *size grows
- * to the largest |phi(c)|. */
-okra_status okra_solved_candidates_(const okra_conformal_job_ *job, double **cross,
-                                    double **self, double *size) OKRA_CHECK;
+/* l(c, y_i) of all candidates, count x n, and l(c, c), centred like L; the caller frees
+ * both. solved->size grows to the largest |phi(c)|. */
+okra_status okra_solved_candidates_(const okra_conformal_job_ *job, okra_solved_ *solved,
+                                    double **cross, double **self) OKRA_CHECK;
 /* How far |sum_j a_j phi_j|^2, computed as norm2 from inner products, may be off, given
  * sum = sum_j |a_j|, a a row of the inverse or made of it. */
 double okra_solved_error_(const okra_solved_ *solved, double sum, double norm2);
 
-/* full.c */
+/* full.c, full_intervals.c */
 okra_status okra_conformal_full_(const okra_conformal_job_ *job, double *p) OKRA_CHECK;
 okra_status okra_conformal_full_intervals_(const okra_conformal_job_ *job, double alpha,
-                                           double *bounds) OKRA_CHECK;
-/* folds.c: jackknife+ and cv+ */
+                                           double *bounds, double *radius) OKRA_CHECK;
+/* folds_sets.c, folds_intervals.c: jackknife+ and cv+ */
 okra_status okra_conformal_folds_(const okra_conformal_job_ *job, double *p) OKRA_CHECK;
 okra_status okra_conformal_folds_intervals_(const okra_conformal_job_ *job, double alpha,
                                             double *bounds, double *radius) OKRA_CHECK;

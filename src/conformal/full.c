@@ -5,8 +5,8 @@
  *
  * With (x, y) added to the training pairs (solved.c has B, u, s), t_i = u_i / s:
  *
- *     r_i = sum_j B_ij phi(y_j) + t_i (sum_j u_j phi(y_j) - phi(y)),  b_i = B_ii + u_i
- * t_i r   = (phi(y) - sum_j u_j phi(y_j)) / s,                        b   = 1 / s
+ *     r_i = sum_j B_ij phi(y_j) + t_i (sum_j u_j phi(y_j) - phi(y))
+ *     r   = (phi(y) - sum_j u_j phi(y_j)) / s,    b_i = B_ii + u_i t_i,    b = 1 / s
  *
  * lambda r_i is the residual of pair i, r_i / b_i how far its output is from the
  * prediction without it (Allen's PRESS), and 1 / b_i the predictive variance there. The
@@ -16,47 +16,51 @@
  *     |r_i|^2 = (BLB)_ii + 2 t_i (BLu)_i + t_i^2 u'Lu
  *               - 2 t_i ((B l_y)_i + t_i u'l_y) + t_i^2 l(y,y).
  *
+ * Centred outputs (phi without the training mean, solved.c): less (B' 1)_i times the mean
+ * of the outputs, B' the inverse of the bordered matrix, for which
+ *
+ *     c_i = (B' 1)_i = (B 1)_i + t_i (1'u - 1),    c = (1 - 1'u) / s.
+ *
+ * The mean is that of all n + 1 for q = 0, phi(y) / (n + 1), and that of the others where
+ * the pair itself is left out: (phi(y) - phi_i) / n for pair i, 0 for (x, y). So
+ *
+ *     r_i = sum_j B_ij phi_j + e_i phi_i + t_i sum_j u_j phi_j - tau_i phi(y)
+ *     r   = (kappa phi(y) - sum_j u_j phi_j) / s
+ *     q = 0:  e_i = 0,        tau_i = t_i + c_i / (n + 1),  kappa = 1 - s c / (n + 1)
+ *     q > 0:  e_i = c_i / n,  tau_i = t_i + c_i / n,        kappa = 1
+ *
+ * with e_i = 0, tau_i = t_i, kappa = 1 where outputs are not centred.
+ *
  * The norms come from differences of inner products. What rounding may have made of them
  * is bounded (okra_solved_error_), and scores that differ by less count as equal: with
  * equal pairs and a small lambda p-values can only become larger.
  *
  * Cost: n^2 (candidates + test inputs) in products, then n for each pair of a test input
  * and a candidate.
- *
- * Intervals: for one coordinate r_i = a_i - t_i y is linear in y, so {y: score_i >=
- * score} is an interval around the prediction, or two rays; the set of all y with p >
- * alpha follows from sorting their ends. Its hull is given.
  */
-#include "conformal/conformal.h"
+#include "conformal/full.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 typedef struct full {
     const okra_conformal_job_ *job;
     okra_solved_ solved;
     const okra_bordered_ *block;
     double *diagonal;           /* n: (BLB)_ii                              */
+    double *BLii;               /* n: (BL)_ii where outputs are centred      */
     double *cross, *self, *BLc; /* count x n, count, count x n: B l_c rows  */
     double *BLu;                /* rows x n: (B L u) of a block             */
     double *Ul;                 /* count x rows: u'l_c                      */
     double *sums;               /* n: sum_j |B_ij|                          */
-    double *work;               /* a worker: 4 n                            */
-    double *BY, *UY;            /* intervals: n x d, rows x d               */
-    double alpha, *bounds, *p;
+    double *work;               /* a worker: 5 n                            */
+    double *p;
 } full;
-
-static double power_of(const okra_conformal_job_ *job)
-{
-    return job->score == OKRA_SCORE_DISTANCE_     ? 1
-           : job->score == OKRA_SCORE_NORMALIZED_ ? 0.5
-                                                  : 0;
-}
 
 static void release(full *z)
 {
     okra_solved_clear_(&z->solved);
     okra_free_(z->diagonal);
+    okra_free_(z->BLii);
     okra_free_(z->cross);
     okra_free_(z->self);
     okra_free_(z->BLc);
@@ -64,70 +68,114 @@ static void release(full *z)
     okra_free_(z->Ul);
     okra_free_(z->work);
     okra_free_(z->sums);
-    okra_free_(z->BY);
-    okra_free_(z->UY);
 }
 
-/* ---- sets of candidates ---- */
+/* A test input, whatever the candidate. */
+typedef struct row {
+    double *base, *t, *tau, *e; /* n: |r_i|^2 without y, and what y meets       */
+    double *weight;             /* n: b_i^-2q                                   */
+    double own_weight;          /* the same of (x, y)                           */
+    double uLu, usum, kappa;    /* u'Lu, sum |u|                                */
+} row;
 
-/* One candidate of test t: |r_i|^2 / b_i^2q against that of (x, y). base_i = |r_i|^2
- * without y, t_i and weight_i = b_i^-2q. */
-static double p_value(const full *z, okra_int t, okra_int c, const double *base,
-                      const double *ti, const double *weight, double test_weight,
-                      double uLu, double usum)
+/* |r_i|^2; `centered` is known where this is inlined. */
+static inline double norm2(const row *w, okra_int i, const double *Bl, const double *l,
+                           double ul, double self, bool centered)
+{
+    double meets = Bl[i] + w->t[i] * ul;
+    meets += centered ? w->e[i] * l[i] : 0;
+    return w->base[i] + w->tau[i] * (w->tau[i] * self - 2 * meets);
+}
+
+static okra_int at_least(const row *w, okra_int n, const double *Bl, const double *l,
+                         double ul, double self, double least, bool centered)
+{
+    okra_int count = 0;
+    if (centered) {
+        for (okra_int i = 0; i < n; i++) {
+            count += norm2(w, i, Bl, l, ul, self, true) * w->weight[i] >= least;
+        }
+    } else {
+        for (okra_int i = 0; i < n; i++) {
+            count += norm2(w, i, Bl, l, ul, self, false) * w->weight[i] >= least;
+        }
+    }
+    return count;
+}
+
+/* One candidate of test t: |r_i|^2 / b_i^2q against that of (x, y). */
+static double p_value(const full *z, okra_int t, okra_int c, const row *w)
 {
     const okra_conformal_job_ *job = z->job;
     okra_int n = z->solved.n, r = t - z->block->first;
     okra_int group = okra_conformal_group_(job, t, c);
-    const double *Bl = z->BLc + c * n;
+    const double *Bl = z->BLc + c * n, *l = z->cross + c * n;
     double ul = z->Ul[c * z->block->m + r], self = z->self[c], s = z->block->s[r];
-    double own = fmax(self - 2 * ul + uLu, 0);
-    own = fmax(own - okra_solved_error_(&z->solved, 1 + usum, own), 0) / (s * s) *
-          test_weight * (1 - 2 * z->block->off[r]);
-    double more = okra_conformal_test_weight_(job, t), all = more, shift = self - 2 * ul;
+    bool centered = z->solved.ones != NULL;
+    double own = fmax(w->kappa * (w->kappa * self - 2 * ul) + w->uLu, 0);
+    own = fmax(own - okra_solved_error_(&z->solved, fabs(w->kappa) + w->usum, own), 0) /
+          (s * s) * w->own_weight * (1 - 2 * z->block->off[r]);
+    double more = okra_conformal_test_weight_(job, t), all = more;
     double least = own - OKRA_CONFORMAL_SLACK_ * own;
     if (!job->group && !job->s.weights) {
-        okra_int count = 1;
-        for (okra_int i = 0; i < n; i++) {
-            double q = base[i] + ti[i] * (ti[i] * shift - 2 * Bl[i]);
-            count += q * weight[i] >= least;
-        }
+        okra_int count = 1 + at_least(w, n, Bl, l, ul, self, least, centered);
         return (double)count / (double)(n + 1);
     }
     for (okra_int i = 0; i < n; i++) {
         if (okra_conformal_in_(job, i, group)) {
-            double q = base[i] + ti[i] * (ti[i] * shift - 2 * Bl[i]);
-            double w = okra_conformal_weight_(job, i);
-            more += q * weight[i] >= least ? w : 0;
-            all += w;
+            double q = norm2(w, i, Bl, l, ul, self, centered);
+            double v = okra_conformal_weight_(job, i);
+            more += q * w->weight[i] >= least ? v : 0;
+            all += v;
         }
     }
     return more / all;
 }
 
+static void fill_row(const full *z, okra_int r, row *w)
+{
+    const okra_bordered_ *b = z->block;
+    okra_int n = z->solved.n;
+    const double *u = b->U + r * n, *Lu = b->UL + r * n, *BLu = z->BLu + r * n;
+    double s = b->s[r], q = okra_full_power_(z->job), sigma = 0;
+    w->uLu = okra_dot_(n, u, Lu);
+    w->usum = 0;
+    w->own_weight = pow(s, 2 * q);
+    for (okra_int i = 0; i < n; i++) {
+        w->usum += fabs(u[i]);
+        sigma += u[i];
+    }
+    w->kappa = okra_full_kappa_(z->job, &z->solved, sigma);
+    for (okra_int i = 0; i < n; i++) {
+        double t = w->t[i] = u[i] / s, base;
+        okra_moved_ m = okra_full_move_(z->job, &z->solved, i, t, sigma);
+        w->tau[i] = m.tau;
+        w->e[i] = m.e;
+        base = z->diagonal[i] + t * (2 * BLu[i] + t * w->uLu);
+        if (m.e != 0) {
+            base += m.e * (2 * (z->BLii[i] + t * Lu[i]) + m.e * z->solved.L[i * n + i]);
+        }
+        double sizes = z->sums[i] + fabs(t) * w->usum + fabs(m.tau) + fabs(m.e);
+        w->base[i] = base + okra_solved_error_(&z->solved, sizes, base);
+        w->weight[i] = pow(z->solved.B[i * n + i] + u[i] * t, -2 * q);
+    }
+}
+
 static okra_status sets_body(void *arg, okra_int begin, okra_int end, int worker)
 {
     full *z = arg;
-    const okra_bordered_ *b = z->block;
-    okra_int n = z->solved.n;
-    double *base = z->work + worker * 3 * n, *ti = base + n, *weight = ti + n;
-    double q = power_of(z->job);
+    okra_int n = z->solved.n, count = z->job->count;
+    double *work = z->work + worker * 5 * n;
+    row w = {.base = work,
+             .t = work + n,
+             .tau = work + 2 * n,
+             .e = work + 3 * n,
+             .weight = work + 4 * n};
     for (okra_int r = begin; r < end; r++) {
-        const double *u = b->U + r * n;
-        double uLu = okra_dot_(n, u, b->UL + r * n), s = b->s[r], usum = 0;
-        for (okra_int i = 0; i < n; i++) {
-            usum += fabs(u[i]);
-        }
-        for (okra_int i = 0; i < n; i++) {
-            ti[i] = u[i] / s;
-            base[i] = z->diagonal[i] + ti[i] * (2 * z->BLu[r * n + i] + ti[i] * uLu);
-            base[i] += okra_solved_error_(&z->solved,
-                                          z->sums[i] + fabs(ti[i]) * (usum + 1), base[i]);
-            weight[i] = pow(z->solved.B[i * n + i] + u[i] * ti[i], -2 * q);
-        }
-        for (okra_int c = 0; c < z->job->count; c++) {
-            z->p[(b->first + r) * z->job->count + c] =
-                p_value(z, b->first + r, c, base, ti, weight, pow(s, 2 * q), uLu, usum);
+        okra_int t = z->block->first + r;
+        fill_row(z, r, &w);
+        for (okra_int c = 0; c < count; c++) {
+            z->p[t * count + c] = p_value(z, t, c, &w);
         }
     }
     return OKRA_OK;
@@ -149,19 +197,21 @@ done:
     return st;
 }
 
-/* (BLB)_ii; one product of n x n with n x n. */
+/* (BLB)_ii and (BL)_ii; one product of n x n with n x n. */
 static okra_status diagonal(full *z)
 {
     okra_status st = OKRA_OK;
     okra_int n = z->solved.n;
     double *BL = NULL;
     ALLOC(z->diagonal, n);
+    ALLOC(z->BLii, n);
     ZALLOC(z->sums, n);
     TRY(okra_doubles_(z->job->ctx, n, n, "inverse times output Gram matrix", &BL));
     TRY(okra_gemm_(z->job->ctx, false, false, 1, okra_mat_of_(z->solved.B, n, n),
                    okra_mat_of_(z->solved.L, n, n), 0, okra_mat_of_(BL, n, n)));
     for (okra_int i = 0; i < n; i++) {
         z->diagonal[i] = okra_dot_(n, BL + i * n, z->solved.B + i * n);
+        z->BLii[i] = BL[i * n + i];
         for (okra_int j = 0; j < n; j++) {
             z->sums[i] += fabs(z->solved.B[i * n + j]);
         }
@@ -178,7 +228,7 @@ okra_status okra_conformal_full_(const okra_conformal_job_ *job, double *p)
     TRY(okra_solved_create_(job, &z.solved));
     okra_int n = z.solved.n, rows = job->tests;
     TRY(diagonal(&z));
-    TRY(okra_solved_candidates_(job, &z.cross, &z.self, &z.solved.size));
+    TRY(okra_solved_candidates_(job, &z.solved, &z.cross, &z.self));
     TRY(okra_doubles_(job->ctx, job->count, n, "the candidates' products", &z.BLc));
     TRY(okra_gemm_(job->ctx, false, false, 1, okra_mat_of_(z.cross, job->count, n),
                    okra_mat_of_(z.solved.B, n, n), 0,
@@ -186,152 +236,8 @@ okra_status okra_conformal_full_(const okra_conformal_job_ *job, double *p)
     TRY(okra_doubles_(job->ctx, OKRA_MIN_(rows, 256), n, "a block of products", &z.BLu));
     TRY(okra_doubles_(job->ctx, job->count, OKRA_MIN_(rows, 256), "a block of products",
                       &z.Ul));
-    ALLOC(z.work, okra_workers_(job->ctx) * 3 * n);
+    ALLOC(z.work, okra_workers_(job->ctx) * 5 * n);
     TRY(okra_solved_walk_(job, &z.solved, sets_block, &z));
-done:
-    release(&z);
-    return st;
-}
-
-/* ---- intervals ---- */
-
-typedef struct change {
-    double at;
-    int by; /* +1: from here on one more pair counts; -1: after here one less */
-} change;
-
-static int by_place(const void *a, const void *b)
-{
-    const change *p = a, *q = b;
-    return p->at < q->at   ? -1
-           : p->at > q->at ? 1
-                           : q->by - p->by; /* entries first: ends belong to the set */
-}
-
-/* Ends of {y: |a - t y| w >= |y - m| v} as changes; returns what counts at -infinity. */
-static int ends(double a, double t, double w, double m, double v, change *out, int *count)
-{
-    double A = a * w, b = -t * w; /* |A + b y| >= v |y - m| */
-    double minus = v - b, plus = v + b;
-    *count = 0;
-    if (fabs(b) < v * (1 - OKRA_CONFORMAL_SLACK_)) { /* an interval around m */
-        double y1 = (A + v * m) / minus, y2 = (v * m - A) / plus;
-        out[0] = (change){fmin(y1, y2), 1};
-        out[1] = (change){fmax(y1, y2), -1};
-        *count = 2;
-        return 0;
-    }
-    if (fabs(b) > v * (1 + OKRA_CONFORMAL_SLACK_)) { /* all but an open interval */
-        double y1 = (A + v * m) / minus, y2 = (v * m - A) / plus;
-        out[0] = (change){fmin(y1, y2), -1};
-        out[1] = (change){fmax(y1, y2), 1};
-        *count = 2;
-        return 1;
-    }
-    /* parallel: a half-line, or everything */
-    double other = b > 0 ? (v * m - A) / plus : (A + v * m) / minus;
-    double far = b > 0 ? A + v * m : v * m - A; /* where the parallel sides differ */
-    if (fabs(far) <= OKRA_CONFORMAL_SLACK_ * (fabs(A) + fabs(v * m))) {
-        return 1;
-    }
-    bool right = far > 0;
-    out[0] = (change){other, right ? 1 : -1};
-    *count = 1;
-    return right ? 0 : 1;
-}
-
-/* The hull of {y: 1 + count(y) > alpha (n + 1)}. */
-static void hull(change *list, okra_int count, okra_int begin, double least,
-                 double out[2])
-{
-    okra_int now = begin;
-    out[0] = out[1] = NAN;
-    if ((double)(1 + now) > least) {
-        out[0] = -INFINITY;
-    }
-    qsort(list, (size_t)count, sizeof *list, by_place);
-    for (okra_int k = 0; k < count; k++) {
-        bool in = (double)(1 + now) > least;
-        now += list[k].by;
-        bool after = (double)(1 + now) > least;
-        if (!in && after && isnan(out[0])) {
-            out[0] = list[k].at;
-        }
-        if (in && !after) {
-            out[1] = list[k].at;
-        }
-    }
-    if ((double)(1 + now) > least) {
-        out[1] = INFINITY;
-    }
-}
-
-static void one_interval(const full *z, okra_int r, okra_int j, change *list)
-{
-    const okra_conformal_job_ *job = z->job;
-    okra_int n = z->solved.n, d = z->solved.d, count = 0, begin = 0, pairs = 0;
-    okra_int group = okra_conformal_group_(job, z->block->first + r, 0);
-    const double *u = z->block->U + r * n;
-    double s = z->block->s[r], q = power_of(job), m = z->UY[r * d + j];
-    for (okra_int i = 0; i < n; i++) {
-        if (okra_conformal_in_(job, i, group)) {
-            double t = u[i] / s, b = z->solved.B[i * n + i] + u[i] * t;
-            int more = 0;
-            begin += ends(z->BY[i * d + j] + t * m, t, pow(b, -q), m, pow(s, q) / s,
-                          list + count, &more);
-            count += more;
-            pairs++;
-        }
-    }
-    /* a hair below: alpha (n + 1) that is whole must not be lost to rounding */
-    double least = z->alpha * (double)(pairs + 1) * (1 + 1e-12);
-    double *out = z->bounds + ((z->block->first + r) * d + j) * 2;
-    hull(list, count, begin, least, out);
-    out[0] = isnan(out[0]) ? m : out[0]; /* nothing but the prediction itself */
-    out[1] = isnan(out[1]) ? m : out[1];
-}
-
-static okra_status intervals_body(void *arg, okra_int begin, okra_int end, int worker)
-{
-    full *z = arg;
-    change *list = (change *)(void *)z->work + worker * 2 * z->solved.n;
-    for (okra_int k = begin; k < end; k++) {
-        one_interval(z, k / z->solved.d, k % z->solved.d, list);
-    }
-    return OKRA_OK;
-}
-
-static okra_status intervals_block(void *user, const okra_bordered_ *b)
-{
-    okra_status st = OKRA_OK;
-    full *z = user;
-    okra_context *ctx = z->job->ctx;
-    okra_int n = z->solved.n, d = z->solved.d;
-    z->block = b;
-    TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(b->U, b->m, n),
-                   okra_mat_of_(z->solved.Y, n, d), 0, okra_mat_of_(z->UY, b->m, d)));
-    TRY(okra_parallel_(ctx, b->m * d, 8, "intervals", intervals_body, z));
-done:
-    return st;
-}
-
-okra_status okra_conformal_full_intervals_(const okra_conformal_job_ *job, double alpha,
-                                           double *bounds)
-{
-    okra_status st = OKRA_OK;
-    full z = {.job = job, .alpha = alpha, .bounds = bounds};
-    if (job->s.weights) {
-        FAIL(OKRA_EUNSUPPORTED, "conformal full: intervals have no weights: use split");
-    }
-    TRY(okra_solved_create_(job, &z.solved));
-    okra_int n = z.solved.n, d = z.solved.d;
-    TRY(okra_doubles_(job->ctx, n, d, "the solved outputs", &z.BY));
-    TRY(okra_doubles_(job->ctx, OKRA_MIN_(job->tests, 256), d, "predictions", &z.UY));
-    TRY(okra_gemm_(job->ctx, false, false, 1, okra_mat_of_(z.solved.B, n, n),
-                   okra_mat_of_(z.solved.Y, n, d), 0, okra_mat_of_(z.BY, n, d)));
-    ALLOC(z.work, okra_workers_(job->ctx) * 2 * n *
-                      (okra_int)((sizeof(change) + 7) / sizeof(double)));
-    TRY(okra_solved_walk_(job, &z.solved, intervals_block, &z));
 done:
     release(&z);
     return st;

@@ -11,6 +11,12 @@
  * 3 n^2 doubles, and as much as a block of test inputs takes. u comes from the factor,
  * not from B: s is a small difference where lambda is small, and keeps eps trace(K)
  * |u|^2.
+ *
+ * Centred outputs: every fit takes the mean of its own outputs away, and gives it back to
+ * its predictions. Residuals do not change when all outputs, the candidates among them,
+ * move by the same vector. So phi stands for phi(y) - m, m the mean of the n training
+ * outputs, in all that follows: L and the candidates' products are centred, Y has mean 0.
+ * The mean of n + 1 outputs is then phi(y) / (n + 1), that without the test pair is 0.
  */
 #include "conformal/conformal.h"
 
@@ -26,7 +32,16 @@ void okra_solved_clear_(okra_solved_ *solved)
     okra_free_(solved->B);
     okra_free_(solved->L);
     okra_free_(solved->Y);
+    okra_free_(solved->ones);
+    okra_free_(solved->mean);
     *solved = (okra_solved_){0};
+}
+
+/* |phi|^2 = norm2, rounded as differences of numbers up to given^2 are. */
+static void grow(okra_solved_ *z, double norm2)
+{
+    double spare = z->ones ? 8 * DBL_EPSILON * z->given * z->given : 0;
+    z->size = fmax(z->size, sqrt(fmax(norm2, 0) + spare));
 }
 
 /* Is the model a ridge whose bordered system has a closed form? */
@@ -35,7 +50,7 @@ static okra_status check(const okra_conformal_job_ *job)
     const okra_model *m = job->model;
     const okra_training_ *t = m->training;
     const char *operator_text = okra_bag_get_text_(m->bag, "operator");
-    double centered = 0, lambda2 = 0;
+    double lambda2 = 0;
     const char *why = NULL;
     bool identity = !operator_text || strcmp(operator_text, "identity") == 0 ||
                     strcmp(operator_text, "tensor") == 0;
@@ -51,16 +66,99 @@ static okra_status check(const okra_conformal_job_ *job)
         why = "outputs have missing values";
     } else if (okra_bag_get_number_(m->bag, "lambda2", &lambda2) && lambda2 != 0) {
         why = "there is a smoothness penalty, lambda2";
-    } else if (okra_bag_get_number_(m->bag, "center", &centered) && centered != 0) {
-        why = "the outputs were centred";
     } else if (okra_kernel_centers_(t->kx) || okra_kernel_centers_(t->ky)) {
         why = "a kernel depends on the whole training set";
     }
-    return why ? okra_fail_(OKRA_EUNSUPPORTED,
-                            "conformal %s: there is no closed form: %s; give pairs that "
-                            "the fit has not seen, for split",
-                            job->s.how, why)
+    return why ? okra_fail_(
+                     OKRA_EUNSUPPORTED,
+                     "conformal %s: there is no closed form: %s; hold back pairs "
+                     "when fitting (--calibration), or give pairs that the fit has "
+                     "not seen, for split",
+                     job->s.how, why)
                : OKRA_OK;
+}
+
+/* L, its largest |phi|, and, centred, what okra_solved_candidates_ needs: m'm and
+ * m'phi_j.
+ */
+static okra_status output_gram(const okra_conformal_job_ *job, okra_solved_ *z)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = z->n;
+    TRY(okra_doubles_(job->ctx, n, n, "the Gram matrix of the outputs", &z->L));
+    TRY(okra_bound_gram_(job->ctx, job->model->training->bound_y,
+                         okra_mat_of_(z->L, n, n)));
+    for (okra_int i = 0; i < n; i++) {
+        z->given = fmax(z->given, sqrt(fmax(z->L[i * n + i], 0)));
+    }
+    z->size = z->given;
+    if (!z->ones) {
+        goto done;
+    }
+    ZALLOC(z->mean, n + 1);
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            z->mean[i] += z->L[i * n + j] / (double)n;
+        }
+        z->mean[n] += z->mean[i] / (double)n;
+    }
+    z->size = 0;
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            z->L[i * n + j] += z->mean[n] - z->mean[i] - z->mean[j];
+        }
+        grow(z, z->L[i * n + i]);
+    }
+done:
+    return st;
+}
+
+/* Y; centred, with mean 0, and the mean. */
+static okra_status outputs(const okra_conformal_job_ *job, okra_solved_ *z)
+{
+    okra_status st = OKRA_OK;
+    const okra_output_ *from = &job->model->training->output;
+    okra_int n = z->n, d = z->d;
+    TRY(okra_doubles_(job->ctx, n, d, "the outputs", &z->Y));
+    ZALLOC(z->mean, d);
+    for (okra_int i = 0; i < n; i++) {
+        memcpy(z->Y + i * d, from->features + i * from->features_ld,
+               (size_t)d * sizeof *z->Y);
+        for (okra_int j = 0; z->ones && j < d; j++) {
+            z->mean[j] += z->Y[i * d + j] / (double)n;
+        }
+    }
+    for (okra_int k = 0; k < n * d; k++) {
+        z->Y[k] -= z->mean[k % d];
+    }
+done:
+    return st;
+}
+
+/* B from K, which becomes its factor; centred, B 1. */
+static okra_status invert(const okra_conformal_job_ *job, okra_mat_ K, bool centered,
+                          okra_solved_ *z)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = z->n;
+    okra_mat_ B = okra_mat_of_(z->B, n, n);
+    okra_mat_add_diagonal_(K, z->lambda);
+    for (okra_int i = 0; i < n; i++) {
+        z->condition += K.p[i * n + i] / z->lambda; /* the trace is above the largest */
+    }
+    TRY(okra_cholesky_(job->ctx, K, NULL));
+    okra_mat_fill_(B, 0);
+    okra_mat_add_diagonal_(B, 1);
+    TRY(okra_cholesky_solve_(job->ctx, K, B));
+    okra_mat_mirror_(B); /* symmetric to the last bit */
+    if (centered) {
+        ZALLOC(z->ones, n);
+        for (okra_int k = 0; k < n * n; k++) {
+            z->ones[k / n] += z->B[k];
+        }
+    }
+done:
+    return st;
 }
 
 okra_status okra_solved_create_(const okra_conformal_job_ *job, okra_solved_ *out)
@@ -68,44 +166,21 @@ okra_status okra_solved_create_(const okra_conformal_job_ *job, okra_solved_ *ou
     okra_status st = OKRA_OK;
     const okra_training_ *t = job->model->training;
     okra_solved_ z = {.n = t->y->n, .d = t->output.d};
-    double *G = NULL;
+    double centered = 0;
     okra_int n = z.n;
     TRY(check(job));
     if (!okra_bag_get_number_(job->model->bag, "lambda", &z.lambda)) {
         FAIL(OKRA_EFORMAT, "the model does not tell its lambda");
     }
-    TRY(okra_doubles_(job->ctx, n, n, "the Gram matrix of the inputs", &G));
+    (void)okra_bag_get_number_(job->model->bag, "center", &centered);
+    TRY(okra_doubles_(job->ctx, n, n, "the Gram matrix of the inputs", &z.F));
     TRY(okra_doubles_(job->ctx, n, n, "its inverse", &z.B));
-    okra_mat_ K = okra_mat_of_(G, n, n), B = okra_mat_of_(z.B, n, n);
-    TRY(okra_bound_gram_(job->ctx, t->bound_x, K));
-    okra_mat_add_diagonal_(K, z.lambda);
-    for (okra_int i = 0; i < n; i++) {
-        z.condition += G[i * n + i] / z.lambda; /* the trace is above the largest */
-    }
-    TRY(okra_cholesky_(job->ctx, K, NULL));
-    okra_mat_fill_(B, 0);
-    okra_mat_add_diagonal_(B, 1);
-    TRY(okra_cholesky_solve_(job->ctx, K, B));
-    okra_mat_mirror_(B); /* symmetric to the last bit */
-    if (job->candidates) {
-        TRY(okra_doubles_(job->ctx, n, n, "the Gram matrix of the outputs", &z.L));
-        TRY(okra_bound_gram_(job->ctx, t->bound_y, okra_mat_of_(z.L, n, n)));
-        for (okra_int i = 0; i < n; i++) {
-            z.size = fmax(z.size, sqrt(fmax(z.L[i * n + i], 0)));
-        }
-    } else {
-        TRY(okra_doubles_(job->ctx, n, z.d, "the outputs", &z.Y));
-        for (okra_int i = 0; i < n; i++) {
-            memcpy(z.Y + i * z.d, t->output.features + i * t->output.features_ld,
-                   (size_t)z.d * sizeof *z.Y);
-        }
-    }
-    z.F = G;
-    G = NULL;
+    TRY(okra_bound_gram_(job->ctx, t->bound_x, okra_mat_of_(z.F, n, n)));
+    TRY(invert(job, okra_mat_of_(z.F, n, n), centered != 0, &z));
+    TRY(job->candidates ? output_gram(job, &z) : outputs(job, &z));
     *out = z;
     z = (okra_solved_){0};
 done:
-    okra_free_(G);
     okra_solved_clear_(&z);
     return st;
 }
@@ -114,7 +189,7 @@ double okra_solved_error_(const okra_solved_ *solved, double sum, double norm2)
 {
     double eps = 8 * DBL_EPSILON, e = eps * solved->condition * sum * solved->size;
     return 2 * sqrt(fmax(norm2, 0)) * e + e * e +
-           eps * sum * sum * solved->size * solved->size;
+           eps * sum * sum * solved->given * solved->given;
 }
 
 static okra_status one_block(const okra_conformal_job_ *job, const okra_solved_ *solved,
@@ -183,12 +258,12 @@ done:
     return st;
 }
 
-okra_status okra_solved_candidates_(const okra_conformal_job_ *job, double **cross,
-                                    double **self, double *size)
+okra_status okra_solved_candidates_(const okra_conformal_job_ *job, okra_solved_ *solved,
+                                    double **cross, double **self)
 {
     okra_status st = OKRA_OK;
     const okra_bound_ *ky = job->model->training->bound_y;
-    okra_int n = job->model->training->y->n;
+    okra_int n = solved->n;
     okra_other_ *other = NULL;
     double *l = NULL, *own = NULL;
     TRY(okra_other_create_(job->ctx, ky, job->candidates, &other));
@@ -197,11 +272,22 @@ okra_status okra_solved_candidates_(const okra_conformal_job_ *job, double **cro
     TRY(okra_doubles_(job->ctx, job->count, n, "the output kernel of the candidates",
                       &l));
     TRY(okra_other_cross_(job->ctx, ky, other, 0, okra_mat_of_(l, job->count, n)));
+    for (okra_int c = 0; c < job->count; c++) {
+        solved->given = fmax(solved->given, sqrt(fmax(own[c], 0)));
+    }
+    for (okra_int c = 0; c < job->count; c++) {
+        double *row = l + c * n, mean = 0; /* m'phi(c) */
+        for (okra_int j = 0; solved->ones && j < n; j++) {
+            mean += row[j] / (double)n;
+        }
+        for (okra_int j = 0; solved->ones && j < n; j++) {
+            row[j] += solved->mean[n] - mean - solved->mean[j];
+        }
+        own[c] += solved->ones ? solved->mean[n] - 2 * mean : 0;
+        grow(solved, own[c]);
+    }
     *cross = l;
     *self = own;
-    for (okra_int c = 0; c < job->count; c++) {
-        *size = fmax(*size, sqrt(fmax(own[c], 0)));
-    }
     l = own = NULL;
 done:
     okra_other_free_(other);

@@ -118,6 +118,8 @@ double okra_model_bytes(const okra_model *model, bool compact)
         return 0;
     }
     double sum = data_bytes(model->training->x) + data_bytes(model->training->y);
+    sum += model->calibration_x ? data_bytes(model->calibration_x) : 0;
+    sum += model->calibration_y ? data_bytes(model->calibration_y) : 0;
     const char *name;
     const double *values;
     okra_int rows, cols;

@@ -2,10 +2,11 @@
  * file.c: the model file (docs/model-file.md).
  *
  * A zip archive of stored entries: the arrays of the training inputs (x/), the training
- * outputs (y/) and the method (bag/), then model.json, which describes them. Written
- * under a temporary name and renamed when whole; the directory of a zip archive comes
- * last, so that a part of a file is no model. A seal over all bytes and a CRC an entry
- * are checked on loading, then arrays are used where they lie in the mapped file.
+ * outputs (y/), the method (bag/) and pairs to calibrate with, then model.json, which
+ * describes them. Written under a temporary name and renamed when whole; the directory of
+ * a zip archive comes last, so that a part of a file is no model. A seal over all bytes
+ * and a CRC an entry are checked on loading, then arrays are used where they lie in the
+ * mapped file.
  */
 #include "model/model.h"
 
@@ -82,6 +83,7 @@ static okra_status save(okra_context *context, const okra_model *model, const ch
     TRY(okra_objects_save_(&saver, "y", t->y));
     TRY(okra_cancelled_(context));
     TRY(save_bag(context, &saver, model->bag, compact));
+    TRY(okra_model_save_calibration_(&saver, model));
     TRY(okra_cancelled_(context));
     TRY(save_json(&saver, model));
     TRY(okra_zip_finish_(saver.zip));
@@ -346,6 +348,7 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
     TRY(okra_archive_check_count_(m->archive));
     TRY(load_bag(context, m->archive, about, &m->bag));
     TRY(load_training(context, m->archive, about, m->method, m->bag, &m->training));
+    TRY(okra_model_load_calibration_(about, m));
     TRY(okra_archive_check_used_(m->archive));
     m->archive->arrays = NULL;
     m->archive->context = NULL;

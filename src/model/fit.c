@@ -254,6 +254,7 @@ void okra_model_free(okra_model *model)
 {
     if (model) {
         okra_bag_free_(model->bag);
+        okra_model_drop_calibration_(model);
         okra_training_free_(model->training);
         okra_archive_free_(model->archive);
         okra_free_(model->json);

@@ -117,7 +117,7 @@ done:
     return st;
 }
 
-static json_t *about_data(const okra_data *data)
+json_t *okra_model_about_data_(const okra_data *data)
 {
     json_t *about = json_pack("{s:s, s:I, s:I}", "kind", okra_kind_name(data->kind),
                               "count", (json_int_t)data->n, "width", (json_int_t)data->d);
@@ -129,7 +129,8 @@ static json_t *about_data(const okra_data *data)
     for (int k = 0; about && k < data->component_count; k++) {
         json_t *parts = k == 0 ? json_array() : json_object_get(about, "parts");
         if ((k == 0 && json_object_set_new(about, "parts", parts) != 0) ||
-            json_array_append_new(parts, about_data(data->components[k])) != 0) {
+            json_array_append_new(parts, okra_model_about_data_(data->components[k])) !=
+                0) {
             json_decref(about);
             return NULL;
         }
@@ -203,8 +204,8 @@ okra_status okra_model_about_(const okra_training_ *training, const okra_method_
     TRY(set_text(kernels, "x", kx ? kx : okra_kernel_text(training->kx)));
     TRY(set_text(kernels, "y", okra_kernel_text(training->ky)));
     TRY(okra_json_set_(about, "kernels", json_incref(kernels)));
-    TRY(okra_json_set_(about, "x", about_data(training->x)));
-    TRY(okra_json_set_(about, "y", about_data(training->y)));
+    TRY(okra_json_set_(about, "x", okra_model_about_data_(training->x)));
+    TRY(okra_json_set_(about, "y", okra_model_about_data_(training->y)));
     TRY(set_bag(about, bag));
     *out = about;
     about = NULL;

@@ -32,6 +32,8 @@ struct okra_model {
     okra_bag_ *bag; /* what the method keeps, and statistics of the kernels */
     char *json;
     struct okra_archive_ *archive; /* the file that a loaded model lies in, or NULL */
+    okra_data *calibration_x,
+        *calibration_y; /* pairs that the fit has not seen, or NULL */
 };
 
 struct okra_prediction {
@@ -216,6 +218,16 @@ okra_status okra_model_check_(const okra_method_ *method, const okra_data *x,
 okra_status okra_model_about_(const okra_training_ *training, const okra_method_ *method,
                               const okra_options *options, const double *lambda,
                               const okra_bag_ *bag, json_t **out) OKRA_CHECK;
+/* Kind, count and width; NULL: no memory. */
+json_t *okra_model_about_data_(const okra_data *data);
+
+/* calibration.c */
+void okra_model_drop_calibration_(okra_model *model);
+okra_status okra_model_save_calibration_(okra_saver_ *saver,
+                                         const okra_model *model) OKRA_CHECK;
+okra_status okra_model_load_calibration_(const json_t *about,
+                                         okra_model *model) OKRA_CHECK;
+
 /* The text of a JSON value in a block of the library; numbers survive exactly. */
 okra_status okra_json_text_(const json_t *json, char **text) OKRA_CHECK;
 /* object[key] = value, which is taken over; fails when either is NULL. */

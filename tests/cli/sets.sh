@@ -40,12 +40,12 @@ awk -F'\t' 'NR > 1 && seen[$1]++ { exit 1 }' r.tsv
 
 # intervals as a table and as an array
 okra predict -q v.okra --x test_x.csv --interval 0.1 --bounds b.npy -o i.csv
-[ "$(head -1 i.csv)" = "test,output,lower,upper" ] 
+[ "$(head -1 i.csv)" = "test,output,lower,upper,radius" ] 
 [ "$(wc -l <i.csv)" = 61 ]
 "$PYTHON" - <<'P'
 import numpy as np
 b = np.load("b.npy"); t = np.loadtxt("i.csv", delimiter=",", skiprows=1)
-assert b.shape == (30, 2, 2) and (b.reshape(-1, 2) == t[:, 2:]).all() and (b[..., 0] <= b[..., 1]).all()
+assert b.shape == (30, 2, 2) and (b.reshape(-1, 2) == t[:, 2:4]).all() and (b[..., 0] <= b[..., 1]).all()
 P
 okra predict -q v.okra --x test_x.csv --interval 0.1 --conformal jackknife+ -o i.tsv
 [ "$(head -1 i.tsv)" = "$(printf 'test\toutput\tlower\tupper\tradius')" ] 
@@ -140,3 +140,103 @@ okra predict l.okra --x test_x.csv --set 0.1 --groups class -o s.tsv --truth lab
 expect_in '"Sets by group"' class.json
 okra predict -q v.okra --x test_x.csv --interval 0.99 --conformal jackknife+ -o i.csv
 awk -F, 'NR > 1 && $3 > $4 { exit 1 }' i.csv
+
+# an automatic fit: standardised inputs, centred outputs
+for y in test_y.csv labels:test_l.csv; do
+    train=$(printf %s "$y" | sed s/test/train/)
+    okra fit -q --x train_x.csv --y "$train" -o auto.okra
+    okra info auto.okra >auto.txt
+    expect_in "center-output  yes" auto.txt
+    for how in full jackknife+ cv+; do
+        expect 0 okra predict auto.okra --x test_x.csv --set 0.1 --conformal $how -o s.tsv --truth "$y"
+        expect_in "coverage       " out
+    done
+    okra predict -q auto.okra --x test_x.csv --reject 0.1 -o r.tsv
+    okra predict -q auto.okra --x test_x.csv --p-values p.csv
+done
+awk '{ print ($1 < 0.3 ? "low" : $1 < 0.7 ? "middle" : "highest") }' train_x.csv >train_s.txt
+awk '{ print ($1 < 0.3) "," ($1 > 0.2) "," ($1 > 0.8) }' train_x.csv >train_bits.csv
+awk '{ print ($1 < 0.3 ? "CCO" : $1 < 0.7 ? "CCN" : "c1ccccc1") }' train_x.csv >train.smi
+for y in train_s.txt train_bits.csv train.smi; do
+    okra fit -q --x train_x.csv --y $y -o kind.okra
+    okra predict -q kind.okra --x test_x.csv --set 0.2 -o s.tsv
+    [ "$(wc -l <s.tsv)" -gt 20 ]
+done
+okra fit -q --x train_s.txt --y train.smi -o strings.okra
+okra predict -q strings.okra --x train_s.txt --set 0.2 -o s.tsv
+okra fit -q --x train_x.csv --y train_y.csv -o auto.okra
+okra predict -q auto.okra --x test_x.csv --interval 0.1 --groups labels:train_l.csv \
+    --test-groups labels:test_l.csv -o i.csv --truth test_y.csv --json >i.json
+expect_in '"Intervals by group"' i.json
+"$PYTHON" - <<'P'
+import csv, json
+r = json.load(open("i.json"))
+groups = [g.strip() for g in open("test_l.csv")]
+y = [list(map(float, line.split(","))) for line in open("test_y.csv")]
+rows = list(csv.DictReader(open("i.csv")))
+for row in r["tables"][1]["rows"]:
+    mine = [float(x["lower"]) <= y[int(x["test"])][int(x["output"])] <= float(x["upper"])
+            for x in rows if groups[int(x["test"])] == row["label"]]
+    assert abs(row["cells"]["coverage"]["okra"] - sum(mine) / len(mine)) < 1e-12
+assert len(r["tables"][1]["rows"]) == 3
+P
+
+# pairs held back at the fit: any method, in one file
+expect 0 okra fit --x train_x.csv --y labels:train_l.csv --method knn --calibration 0.5 --seed 3 -o held.okra
+expect_in "calibration    30 pairs held back" out
+expect_in "--calibration 0.5 --seed 3" out
+okra info held.okra >held.txt
+expect_in "calibration    30 pairs held back" held.txt
+expect 0 okra predict held.okra --x test_x.csv --set 0.1 -o s.tsv
+expect_in "split, score distance" out
+okra predict -q held.okra --x test_x.csv --set 0.1 --groups class -o s.tsv
+seq 30 >ones.csv
+okra predict -q held.okra --x test_x.csv --set 0.1 --shift-weights ones.csv --test-shift-weights \
+    test_x.csv -o s.tsv
+okra fit -q --x train_x.csv --y missing:some_y.csv --calibration 0.4 -o held.okra
+okra predict -q held.okra --x test_x.csv --interval 0.2 -o i.csv
+okra fit -q --x train_x.csv --y train_y.csv --calibration 0.4 --compact --lambda 0.1,1 -o 'held-{lambda}.okra'
+okra predict -q held-1.okra --x test_x.csv --interval 0.2 -o i.csv
+expect 1 okra predict held-1.okra --x test_x.csv --set 0.1 --groups labels:train_l.csv \
+    --test-groups labels:test_l.csv -o s.tsv
+expect_in "there are 60 and 30 groups, expected 24" err
+expect 1 okra fit --x train_x.csv --y train_y.csv --calibration 0.999 -o held.okra
+expect_in "leaves 0 to learn from and 60 to calibrate with" err
+expect 2 okra fit --x train_x.csv --y train_y.csv --calibration 1.5 -o held.okra
+expect 1 okra predict some.okra --x test_x.csv --interval 0.1 -o i.csv
+expect_in "outputs have missing values; hold back pairs when fitting (--calibration)" err
+
+# a precomputed kernel: the closed forms need k(x, x)
+okra gram -q --x train_x.csv --kernel 'rbf(sigma=0.2)' -o K.npy
+okra gram -q --x test_x.csv --y train_x.csv --kernel 'rbf(sigma=0.2)' -o Kt.npy
+okra fit -q --x gram:K.npy --y train_y.csv --kx precomputed --ky linear --lambda 0.1 -o gram.okra
+expect 2 okra predict gram.okra --x gram:Kt.npy --interval 0.1 -o i.csv
+expect_in "give the diagonal too (okra predict --x-diagonal)" err
+seq 30 | sed 's/.*/1/' >self.csv
+okra predict -q gram.okra --x gram:Kt.npy --x-diagonal self.csv --interval 0.1 -o i.csv
+okra predict -q v.okra --x test_x.csv --interval 0.1 -o j.csv
+"$PYTHON" - <<'P'
+import numpy as np
+a, b = (np.loadtxt(f, delimiter=",", skiprows=1) for f in ("i.csv", "j.csv"))
+assert np.allclose(a, b, atol=1e-9)
+P
+expect 1 okra predict gram.okra --x gram:Kt.npy --x-diagonal test_y.csv --interval 0.1 -o i.csv
+expect_in "expected one column of 30 numbers" err
+expect 2 okra predict v.okra --x test_x.csv --x-diagonal self.csv --interval 0.1 -o i.csv
+expect_in "x-diagonal is for rows of a precomputed kernel" err
+expect 1 okra fit --x gram:K.npy --y train_y.csv --kx precomputed --ky linear --lambda 0.1 \
+    --calibration 0.2 -o held.okra
+expect_in "a precomputed kernel cannot be parted" err
+
+# missing truths are left out of the coverage, and counted
+awk -F, -v OFS=, '{ if (NR % 3 == 0) $1 = "nan"; print }' test_y.csv >gaps.csv
+expect 0 okra score --y missing:gaps.csv --lists j.csv --metric coverage
+expect_in "10 missing values of --y are left out" err
+"$PYTHON" - <<'P'
+import numpy as np
+t = np.loadtxt("j.csv", delimiter=",", skiprows=1)
+y = np.genfromtxt("gaps.csv", delimiter=",").ravel()
+known = ~np.isnan(y)
+inside = ((t[:, 2] <= y) & (y <= t[:, 3]))[known].mean()
+assert abs(float(open("out").read().split()[1]) - inside) < 1e-9
+P

@@ -60,6 +60,22 @@ static void refused_well(okra_status st)
     PARTS_CHECK(st != OKRA_EINTERNAL && st != OKRA_EIO);
 }
 
+/* p-values of candidates: shares above 0. */
+static void exclude(okra_context *ctx, const okra_model *model, const okra_data *x)
+{
+    const okra_data *c = okra_model_outputs(model);
+    okra_int count = okra_data_count(x) * okra_data_count(c);
+    double *p = malloc((size_t)count * sizeof *p + 1);
+    okra_status st = okra_conformal_p_values(ctx, model, x, c, NULL, p);
+    if (st != OKRA_OK) {
+        refused_well(st);
+    }
+    for (okra_int i = 0; st == OKRA_OK && i < count; i++) {
+        PARTS_CHECK(p[i] > 0 && p[i] <= 1);
+    }
+    free(p);
+}
+
 /* Losses, and predictions of models that have not seen the input. */
 static void judge(okra_context *ctx, const okra_model *model, size_t which)
 {
@@ -147,6 +163,7 @@ static void use(const parts *m, size_t which, tape *t)
         predict(ctx, model, x, NULL);
         predict(ctx, model, x, t);
         judge(ctx, model, which);
+        exclude(ctx, model, x);
         okra_data_free(x);
     }
     PARTS_CHECK(okra_alloc_peak_bytes_() <= (okra_int)BUDGET + MORE);

@@ -7,6 +7,8 @@
 
 #include "parts.h"
 
+#include "okra/conformal.h"
+
 #include <math.h>
 
 enum { ZOO_N = 8, ZOO_M = 3 };
@@ -109,6 +111,8 @@ static const zoo_entry zoo[] = {
     {ZOO_SPECTRA, ZOO_SMILES, 0, "kx=ppk|normalize ky=ecfp|tanimoto"},
     {ZOO_SPECTRA, ZOO_BITS, 0, "kx=ppk(of=losses)+mz-bins+precursor ky=tanimoto low-rank-x=chol(rank=3)"},
     {ZOO_SPECTRA, ZOO_PLANE, 0, "method=knn k=2 kx=mz-match"},
+    {ZOO_DENSE, ZOO_PLANE, 0, "kx=standardize|rbf(sigma=1) center-output=yes calibration=yes"},
+    {ZOO_STRINGS, ZOO_LABELS, 0, "kx=spectrum(k=2) ky=zero-one calibration=yes"},
 };
 /* clang-format on */
 enum { ZOO_COUNT = sizeof zoo / sizeof *zoo };
@@ -271,6 +275,7 @@ static inline okra_model *zoo_fit(const zoo_entry *e)
     okra_options *options = NULL;
     okra_model *model = NULL;
     const char *settings = e->settings;
+    bool calibrated = false; /* the model keeps pairs to calibrate with */
     PARTS_CHECK(okra_fit_options(&options) == OKRA_OK);
     while (*settings) {
         char name[40], value[160];
@@ -278,12 +283,19 @@ static inline okra_model *zoo_fit(const zoo_entry *e)
         snprintf(name, sizeof name, "%.*s", (int)equals, settings);
         snprintf(value, sizeof value, "%.*s", (int)(length - equals - 1),
                  settings + equals + 1);
-        PARTS_CHECK(okra_options_set(options, name, value) == OKRA_OK);
+        if (strcmp(name, "calibration") == 0) {
+            calibrated = true;
+        } else {
+            PARTS_CHECK(okra_options_set(options, name, value) == OKRA_OK);
+        }
         settings += length + strspn(settings + length, " ");
     }
     if (okra_fit(NULL, x, y, options, &model) != OKRA_OK) {
         fprintf(stderr, "%s: %s\n", e->settings, okra_message());
         abort();
+    }
+    if (calibrated) {
+        PARTS_CHECK(okra_model_set_calibration(model, x, y) == OKRA_OK);
     }
     okra_options_free(options);
     okra_data_free(x);

@@ -18,7 +18,7 @@ from .._data import (Data, as_data, bits, gram, is_graphs, is_vectors, labels,
 from .._kernel import metric as metric_value
 from .._kernel import metric_is_loss
 from .._library import Handle, constants, lib, options
-from .._model import Model
+from .._model import Model, hold
 from ._shared import (ContextMixin, TagsMixin, as_sequence, is_linear, kernel_values,
                       number, self_values, take, validate)
 
@@ -148,7 +148,8 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
 
     # ---- fitting ---------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None) -> "OutputKernelEstimator":
+    def fit(self, X: Any, y: Any = None, calibration: Optional[float] = None
+            ) -> "OutputKernelEstimator":
         """Learns from pairs.
 
         Parameters
@@ -160,6 +161,9 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             those of `y`.
         y : objects
             Outputs, of any of these forms.
+        calibration : float, optional
+            A share of the pairs, drawn with `random_state`, that is held back and kept in
+            the model: `predict_set`, `predict_interval` and `p_values` calibrate with it.
 
         Returns
         -------
@@ -167,12 +171,17 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         """
         x, outputs = self._pairs(X, y)
         context = self._context()
+        held = None
+        if calibration is not None:
+            x, outputs, *held = hold(x, outputs, calibration, context)
         with ExitStack() as stack:
             values = self._options(stack)
             self._chosen, self.search_ = None, None
             if "auto" in (values.get("kx"), values.get("ky"), values.get("lambda")):
                 values = self._choose(x, outputs, values, context)
             self.model_ = Model.fit(x, outputs, values, context)
+            if held:
+                self.model_.calibrate(*held)
             self._left = None
         return self
 
@@ -442,8 +451,8 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         candidates : objects, optional
             The distinct training outputs, in order of first appearance, if not given.
         how : {"auto", "split", "full", "jackknife+", "cv+"}, default="auto"
-            "split" needs `calibration`; the others are for ridge with the identity
-            operator. "auto" is "split" with `calibration`, else "full".
+            "split" needs `calibration`, here or in `fit`; the others are for ridge with
+            the identity operator. "auto" is "split" with `calibration`, else "full".
         score : str, default="distance"
             "distance", "normalized", "residual" (full), "rank" or a metric (split).
         folds : int, default=10

@@ -183,7 +183,7 @@ static okra_status self(const okra_bound_ *bound, const okra_slots_ *view, doubl
     if (!own) {
         FAIL(OKRA_EARG,
              "%s: the self-similarities of these rows of a Gram matrix are needed: give "
-             "the diagonal too",
+             "the diagonal too (okra predict --x-diagonal)",
              view->data->source);
     }
     TRY(okra_finite_self_(bound->kernel, view->n, own));

@@ -38,10 +38,13 @@ static const char *const scores[] = {"distance", "normalized", "residual"};
 TEST(sets_equal_refits)
 {
     double p[MOST * MOST];
-    for (uint64_t seed = 0; seed < 210; seed++) {
+    int centered = 0;
+    for (uint64_t seed = 0; seed < 480; seed++) {
         task k;
         const char *score = scores[seed % 3];
         task_make(seed, seed % 4 == 3, &k);
+        k.n = seed % 13 == 5 ? 1 : k.n;
+        centered += k.center;
         p_values(&k, score, p);
         for (int t = 0; t < k.tests; t++) {
             for (int c = 0; c < k.count; c++) {
@@ -49,6 +52,7 @@ TEST(sets_equal_refits)
             }
         }
     }
+    CHECK(centered > 200 && centered < 280);
 }
 
 /* The p-value of one number for coordinate j alone: the other coordinate does not exist.
@@ -64,23 +68,61 @@ static double naive_number(const task *k, int t, int j, double value, const char
     return naive_p(&one, t, candidate, score);
 }
 
+/* Refits accept no vector outside the ball; one pair alone: a vector on it, to rounding.
+ */
+static void check_ball(const task *k, const okra_model *model, const okra_data *t,
+                       double alpha, const char *score, const double *radius)
+{
+    okra_prediction *p = NULL;
+    okra_options *o = NULL;
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .embedding = true};
+    okra_int rows, cols;
+    CHECK_OK(okra_predict_options(&o));
+    CHECK_OK(okra_options_set(o, "decode", "none"));
+    CHECK_OK(okra_predict(NULL, model, t, o, &request, &p));
+    const double *h = okra_prediction_embedding(p, &rows, &cols);
+    for (int i = 0; i < k->tests; i++) {
+        /* with the largest of the balls alone: it touches */
+        bool one = (int)floor(alpha * (k->n + 1)) == 1;
+        bool around = !k->center || strcmp(score, "residual") != 0;
+        bool touched = !isfinite(radius[i]) || !one || !around || radius[i] < 1e-3;
+        for (int a = 0; a < 360 && isfinite(radius[i]); a++) {
+            double along[D] = {cos(a * 0.0174532925), sin(a * 0.0174532925)};
+            for (int step = 0; step < 3 && a % 20 == 0; step++) {
+                double far = radius[i] * (1 + 1e-6) + (step ? pow(10, step - 1) : 1e-6);
+                double y[D] = {h[i * D] + far * along[0], h[i * D + 1] + far * along[1]};
+                CHECK(naive_p(k, i, y, score) <= alpha);
+            }
+            double near = radius[i] * 0.999;
+            double y[D] = {h[i * D] + near * along[0], h[i * D + 1] + near * along[1]};
+            touched = touched || naive_p(k, i, y, score) > alpha;
+        }
+        CHECK(touched);
+    }
+    okra_prediction_free(p);
+    okra_options_free(o);
+}
+
 TEST(intervals_are_the_hulls_of_what_refits_accept)
 {
-    double bounds[MOST * D * 2];
-    for (uint64_t seed = 0; seed < 60; seed++) {
+    double bounds[MOST * D * 2], radius[MOST];
+    naive_slack = 0; /* points are tried that are very near to an end */
+    for (uint64_t seed = 0; seed < 120; seed++) {
         task k;
         okra_data *t = NULL;
         okra_conformal_settings s;
         const char *score = scores[seed % 3];
         double alpha = 0.15 + 0.1 * (double)(seed % 5);
         task_make(seed, seed % 4 == 3, &k);
+        k.n = seed % 13 == 5 ? 1 : k.n;
         k.gamma_y = 0;
         okra_model *model = task_fit(&k);
         okra_conformal_defaults(&s);
         s.how = "full";
         s.score = score;
         CHECK_OK(okra_data_dense(k.t, k.tests, P, P, &t));
-        CHECK_OK(okra_conformal_intervals(NULL, model, t, alpha, &s, bounds, NULL));
+        CHECK_OK(okra_conformal_intervals(NULL, model, t, alpha, &s, bounds, radius));
+        check_ball(&k, model, t, alpha, score, radius);
         for (int b = 0; b < k.tests * D * 2; b++) {
             int test = b / (2 * D), j = b / 2 % D, sign = b % 2 ? 1 : -1;
             double end = bounds[b], width = fabs(bounds[b ^ 1] - end) + 1e-3;
@@ -100,6 +142,7 @@ TEST(intervals_are_the_hulls_of_what_refits_accept)
         okra_data_free(t);
         okra_model_free(model);
     }
+    naive_slack = 1e-11;
 }
 
 TEST(groups_compare_like_with_like)

@@ -1,0 +1,142 @@
+/*
+ * calibration.c: pairs that a fit has not seen, kept beside a model so that split
+ * conformal prediction needs no other file. In a model file they lie in the folders
+ * calibration-x and calibration-y, and `calibration` of model.json describes them.
+ */
+#include "model/model.h"
+
+#include "okra/conformal.h"
+
+#include <string.h>
+
+/* Are they what the model takes and predicts? */
+static okra_status check(const okra_training_ *t, const okra_data *x, const okra_data *y)
+{
+    const okra_data *given[] = {x, y}, *trained[] = {t->x, t->y};
+    static const char *const names[] = {"inputs", "outputs"};
+    if (x->n != y->n || x->n == 0) {
+        return okra_fail_(OKRA_ESHAPE,
+                          "calibration: there are %lld inputs and %lld outputs",
+                          (long long)x->n, (long long)y->n);
+    }
+    for (int k = 0; k < 2; k++) {
+        bool waves = k == 0 && t->waves; /* the model keeps frequencies, not inputs */
+        if (given[k]->kind == OKRA_GRAM) {
+            return okra_fail_(OKRA_EUNSUPPORTED,
+                              "calibration: a model keeps no values of a precomputed "
+                              "kernel: give them when predicting");
+        }
+        if (given[k]->kind != trained[k]->kind ||
+            (given[k]->kind == OKRA_DENSE && !waves && given[k]->d != trained[k]->d)) {
+            return okra_fail_(OKRA_ESHAPE,
+                              "calibration: the %s are %s of width %lld, the model's %s "
+                              "of width %lld",
+                              names[k], okra_kind_name(given[k]->kind),
+                              (long long)given[k]->d, okra_kind_name(trained[k]->kind),
+                              (long long)trained[k]->d);
+        }
+    }
+    if (x->missing || (y->missing && !t->output.features)) {
+        return okra_fail_(OKRA_EUNSUPPORTED, "calibration: the %s have missing values",
+                          x->missing ? "inputs" : "outputs");
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_model_set_calibration(okra_model *model, const okra_data *x,
+                                       const okra_data *y)
+{
+    okra_status st = OKRA_OK;
+    okra_data *own_x = NULL, *own_y = NULL;
+    json_t *about = NULL, *part = NULL;
+    char *text = NULL;
+    NEED(model);
+    if (!x != !y) {
+        FAIL(OKRA_EARG, "calibration: inputs and outputs go together");
+    }
+    if (x) {
+        TRY(check(model->training, x, y));
+        TRY(okra_data_copy(x, &own_x));
+        TRY(okra_data_copy(y, &own_y));
+    }
+    about = okra_json_parse_(model->json, strlen(model->json), 0, NULL);
+    (void)json_object_del(about, "calibration");
+    if (x) {
+        part = json_object();
+        TRY(okra_json_set_(part, "x", okra_model_about_data_(own_x)));
+        TRY(okra_json_set_(part, "y", okra_model_about_data_(own_y)));
+        TRY(okra_json_set_(about, "calibration", json_incref(part)));
+    }
+    TRY(okra_json_text_(about, &text));
+    okra_model_drop_calibration_(model);
+    okra_free_(model->json);
+    model->json = text;
+    model->calibration_x = own_x;
+    model->calibration_y = own_y;
+    text = NULL;
+    own_x = own_y = NULL;
+done:
+    json_decref(about);
+    json_decref(part);
+    okra_free_(text);
+    okra_data_free(own_x);
+    okra_data_free(own_y);
+    return st;
+}
+
+void okra_model_drop_calibration_(okra_model *model)
+{
+    okra_data_free(model->calibration_x);
+    okra_data_free(model->calibration_y);
+    model->calibration_x = model->calibration_y = NULL;
+}
+
+okra_int okra_model_calibration(const okra_model *model, const okra_data **x,
+                                const okra_data **y)
+{
+    if (x) {
+        *x = model ? model->calibration_x : NULL;
+    }
+    if (y) {
+        *y = model ? model->calibration_y : NULL;
+    }
+    return model && model->calibration_y ? model->calibration_y->n : 0;
+}
+
+okra_status okra_model_save_calibration_(okra_saver_ *saver, const okra_model *model)
+{
+    okra_status st = OKRA_OK;
+    if (model->calibration_x) {
+        TRY(okra_objects_save_(saver, "calibration-x", model->calibration_x));
+        TRY(okra_objects_save_(saver, "calibration-y", model->calibration_y));
+    }
+done:
+    return st;
+}
+
+okra_status okra_model_load_calibration_(const json_t *about, okra_model *model)
+{
+    okra_status st = OKRA_OK;
+    okra_archive_ *a = model->archive;
+    const json_t *part = json_object_get(about, "calibration");
+    okra_data *x = NULL, *y = NULL;
+    if (!part) {
+        goto done;
+    }
+    TRY(okra_objects_load_(a, "calibration-x", json_object_get(part, "x"), &x));
+    TRY(okra_objects_load_(a, "calibration-y", json_object_get(part, "y"), &y));
+    TRY(okra_data_rename_(&x, a->path));
+    TRY(okra_data_rename_(&y, a->path));
+    if (check(model->training, x, y) != OKRA_OK) {
+        okra_message_prefix_("%s", a->path);
+        st = OKRA_EFORMAT;
+        goto done;
+    }
+    model->calibration_x = x;
+    model->calibration_y = y;
+    x = y = NULL;
+done:
+    okra_data_free(x);
+    okra_data_free(y);
+    return st;
+}

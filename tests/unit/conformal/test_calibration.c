@@ -1,0 +1,149 @@
+/* Pairs that are held back and kept in a model. */
+#include "naive.h"
+
+#include <unistd.h>
+
+static okra_data *dense(const double *values, int n, int d)
+{
+    okra_data *data = NULL;
+    CHECK_OK(okra_data_dense(values, n, d, d, &data));
+    return data;
+}
+
+TEST(held_pairs_and_the_rest_are_all_pairs)
+{
+    okra_context *ctx = NULL;
+    CHECK_OK(okra_context_create(&ctx));
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        okra_random_ r = okra_random_create_(seed, 1);
+        okra_data *parts[4] = {NULL}, *again[4] = {NULL};
+        double x[40] = {0}, y[40] = {0};
+        int n = 2 + (int)okra_random_below_(&r, 20), more = (int)(seed % 3);
+        double share = 0.3 + 0.4 * okra_random_uniform_(&r);
+        okra_int held = (okra_int)floor(share * n + 0.5), ld;
+        bool seen[40] = {false};
+        for (int i = 0; i < 40; i++) {
+            x[i] = i;
+            y[i] = 10 * i;
+        }
+        okra_data *X = dense(x, n + more, 1), *Y = dense(y, n, 1);
+        okra_context_set_seed(ctx, seed);
+        CHECK_OK(okra_pairs_hold(ctx, X, Y, share, parts));
+        CHECK_OK(okra_pairs_hold(ctx, X, Y, share, again));
+        CHECK(okra_data_count(parts[0]) == n + more - held);
+        CHECK(okra_data_count(parts[1]) == n - held);
+        CHECK(okra_data_count(parts[2]) == held && okra_data_count(parts[3]) == held);
+        for (int k = 0; k < 4; k += 2) {
+            const double *a = okra_data_values(parts[k], &ld);
+            const double *b = okra_data_values(parts[k + 1], &ld);
+            const double *c = okra_data_values(again[k], &ld);
+            for (okra_int i = 0; i < okra_data_count(parts[k]); i++) {
+                CHECK(!seen[(int)a[i]]);
+                seen[(int)a[i]] = true;
+                CHECK_NEAR(a[i], c[i], 0);
+                if (i < okra_data_count(parts[k + 1])) {
+                    CHECK_NEAR(b[i], 10 * a[i], 0);
+                } else {
+                    CHECK(a[i] >= n); /* without an output */
+                }
+            }
+        }
+        for (int k = 0; k < 4; k++) {
+            okra_data_free(parts[k]);
+            okra_data_free(again[k]);
+        }
+        okra_data_free(X);
+        okra_data_free(Y);
+    }
+    okra_context_free(ctx);
+}
+
+/* With and without a file, p-values are those of pairs that are given. */
+TEST(a_model_keeps_them)
+{
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        task k, other;
+        double given[MOST * MOST], kept[MOST * MOST], loaded[MOST * MOST];
+        char path[] = "/tmp/okra-calibration-XXXXXX";
+        okra_conformal_settings s;
+        okra_model *again = NULL;
+        const okra_data *got = NULL;
+        task_make(seed, false, &k);
+        task_make(seed + 500, false, &other);
+        okra_model *model = task_fit(&k);
+        okra_data *t = dense(k.t, k.tests, P), *c = dense(k.c, k.count, D);
+        okra_data *cx = dense(other.x, other.n, P), *cy = dense(other.y, other.n, D);
+        okra_conformal_defaults(&s);
+        s.calibration_x = cx;
+        s.calibration_y = cy;
+        CHECK_OK(okra_conformal_p_values(NULL, model, t, c, &s, given));
+        CHECK(okra_model_calibration(model, NULL, NULL) == 0);
+        CHECK_OK(okra_model_set_calibration(model, cx, cy));
+        CHECK_OK(okra_model_set_calibration(model, cx, cy)); /* takes the place */
+        CHECK(okra_model_calibration(model, &got, NULL) == other.n);
+        CHECK(okra_data_count(got) == other.n);
+        CHECK_OK(okra_conformal_p_values(NULL, model, t, c, NULL, kept));
+        int file = mkstemp(path);
+        CHECK(file >= 0);
+        close(file);
+        CHECK_OK(seed % 2 ? okra_model_save(NULL, model, path)
+                          : okra_model_save_compact(NULL, model, path));
+        CHECK_OK(okra_model_load(NULL, path, &again));
+        CHECK_OK(okra_conformal_p_values(NULL, again, t, c, NULL, loaded));
+        for (int e = 0; e < k.tests * k.count; e++) {
+            CHECK_NEAR(kept[e], given[e], 0);
+            CHECK_NEAR(loaded[e], given[e], 1e-12);
+        }
+        CHECK(strstr(okra_model_json(again), "\"calibration\""));
+        CHECK_OK(okra_model_set_calibration(again, NULL, NULL));
+        CHECK(!strstr(okra_model_json(again), "\"calibration\""));
+        CHECK(okra_model_calibration(again, &got, NULL) == 0 && !got);
+        okra_model_free(again);
+        okra_model_free(model);
+        unlink(path);
+        okra_data_free(t);
+        okra_data_free(c);
+        okra_data_free(cx);
+        okra_data_free(cy);
+    }
+}
+
+TEST(what_does_not_fit_is_refused)
+{
+    task k;
+    okra_data *parts[4] = {NULL}, *gram = NULL;
+    task_make(1, false, &k);
+    okra_model *model = task_fit(&k);
+    okra_data *x = dense(k.x, 3, P), *y = dense(k.y, 3, D), *few = dense(k.y, 2, D);
+    okra_data *narrow = dense(k.y, 3, 1);
+    CHECK_OK(okra_data_gram(k.x, 3, 3, 3, NULL, &gram));
+    CHECK_FAILS(okra_model_set_calibration(model, x, NULL), OKRA_EARG, "go together");
+    CHECK_FAILS(okra_model_set_calibration(model, x, few), OKRA_ESHAPE, "3 inputs and 2");
+    CHECK_FAILS(okra_model_set_calibration(model, x, narrow), OKRA_ESHAPE,
+                "outputs are dense of width 1");
+    CHECK_FAILS(okra_model_set_calibration(model, gram, y), OKRA_EUNSUPPORTED,
+                "precomputed");
+    CHECK_FAILS(okra_model_set_calibration(NULL, x, y), OKRA_EARG, "NULL");
+    CHECK_FAILS(okra_pairs_hold(NULL, x, y, 0, parts), OKRA_EARG, "share is 0");
+    CHECK_FAILS(okra_pairs_hold(NULL, x, y, (double)NAN, parts), OKRA_EARG, "share is");
+    CHECK_FAILS(okra_pairs_hold(NULL, x, y, 0.01, parts), OKRA_ESHAPE,
+                "leaves 3 to learn from and 0");
+    CHECK_FAILS(okra_pairs_hold(NULL, gram, y, 0.5, parts), OKRA_EUNSUPPORTED,
+                "cannot be parted");
+    CHECK_FAILS(okra_pairs_hold(NULL, few, y, 0.5, parts), OKRA_ESHAPE, "2 inputs");
+    CHECK(!parts[0] && okra_model_calibration(NULL, NULL, NULL) == 0);
+    CHECK_ALLOCATIONS(
+        okra_pairs_hold(NULL, x, y, 0.5, parts),
+        for (int i = 0; i < 4; i++) { okra_data_free(parts[i]); });
+    CHECK_ALLOCATIONS(okra_model_set_calibration(model, x, y),
+                      (void)(okra_model_set_calibration(model, NULL, NULL) == OKRA_OK));
+    okra_model_free(model);
+    okra_data_free(x);
+    okra_data_free(y);
+    okra_data_free(few);
+    okra_data_free(narrow);
+    okra_data_free(gram);
+}
+
+MAIN(RUN(held_pairs_and_the_rest_are_all_pairs), RUN(a_model_keeps_them),
+     RUN(what_does_not_fit_is_refused))
