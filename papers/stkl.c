@@ -4,7 +4,10 @@
 #include "stkl.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+const stkl_map stkl_maps[STKL_MAPS] = {{true, 1, 11}, {true, 11, 1}, {false, 11, 11}};
 
 double stkl_gain(double with, double without)
 {
@@ -49,29 +52,96 @@ static okra_status predict(paper_run *run, const paper_pairs *train,
     return st;
 }
 
-static okra_status scored(paper_run *run, const char *key, const paper_pairs *train,
-                          const paper_pairs *test, paper_options fit,
-                          paper_options decode, double *mae, okra_prediction **keep)
+/* The values of dense data, each at most `box` in size. */
+static okra_status clipped(const okra_data *from, double box, okra_data **out)
 {
-    okra_prediction *prediction = NULL;
-    okra_status st = predict(run, train, test, fit, decode, &prediction);
-    if (st == OKRA_OK) {
-        st = okra_score(paper_context(run), "mae", test->y,
-                        okra_prediction_objects(prediction), mae, NULL, NULL);
+    okra_int ld, n = okra_data_count(from), d = okra_data_width(from);
+    const double *values = okra_data_values(from, &ld);
+    double *copy = values ? malloc((size_t)(n * d) * sizeof *copy) : NULL;
+    okra_data *view = NULL;
+    okra_status st = copy ? OKRA_OK : okra_fail(OKRA_EMEM, "no memory for predictions");
+    for (okra_int k = 0; st == OKRA_OK && k < n * d; k++) {
+        double v = values[k / d * ld + k % d];
+        copy[k] = box > 0 ? fmin(box, fmax(-box, v)) : v;
     }
     if (st == OKRA_OK) {
-        st = paper_keep(run, key, mae, 1);
+        st = okra_data_dense(copy, n, d, d, &view);
+    }
+    if (st == OKRA_OK) {
+        st = okra_data_copy(view, out);
+    }
+    okra_data_free(view);
+    free(copy);
+    return st;
+}
+
+/* All test points and every block of them. */
+static okra_status judge(paper_run *run, const okra_data *truth,
+                         const okra_data *predicted, stkl_score *score)
+{
+    okra_int n = okra_data_count(truth);
+    double *each = malloc((size_t)n * sizeof *each), sum[STKL_BLOCKS] = {0},
+           count[STKL_BLOCKS] = {0};
+    bool has_each = false;
+    okra_status st = each ? okra_score(paper_context(run), "mae", truth, predicted,
+                                       &score->mae, each, &has_each)
+                          : okra_fail(OKRA_EMEM, "no memory for errors");
+    if (st == OKRA_OK && !has_each) {
+        st = okra_fail(OKRA_EINTERNAL, "mae has no errors of single points");
+    }
+    for (okra_int i = 0; st == OKRA_OK && i < n; i++) {
+        sum[i % STKL_BLOCKS] += each[i];
+        count[i % STKL_BLOCKS]++;
+    }
+    for (int k = 0; k < STKL_BLOCKS; k++) {
+        score->block[k] = sum[k] / fmax(1, count[k]);
+    }
+    free(each);
+    return st;
+}
+
+enum { VALUES = sizeof(stkl_score) / sizeof(double) };
+
+static okra_status scored(paper_run *run, const char *key, const paper_pairs *train,
+                          const paper_pairs *test, paper_options fit,
+                          paper_options decode, double box, stkl_score *score,
+                          okra_prediction **keep)
+{
+    okra_prediction *prediction = NULL;
+    okra_data *objects = NULL;
+    double values[VALUES];
+    okra_status st = predict(run, train, test, fit, decode, &prediction);
+    if (st == OKRA_OK) {
+        st = clipped(okra_prediction_objects(prediction), box, &objects);
+    }
+    if (st == OKRA_OK) {
+        st = judge(run, test->y, objects, score);
+    }
+    memcpy(values, score, sizeof values);
+    if (st == OKRA_OK) {
+        st = paper_keep(run, key, values, VALUES);
     }
     if (st == OKRA_OK && keep) {
         *keep = prediction;
     } else {
         okra_prediction_free(prediction);
     }
+    okra_data_free(objects);
     return st;
 }
 
+static bool have(paper_run *run, const char *key, stkl_score *score)
+{
+    double values[VALUES];
+    bool found = paper_have(run, key, values, VALUES);
+    if (found) {
+        memcpy(score, values, sizeof values);
+    }
+    return found;
+}
+
 okra_status stkl_error(paper_run *run, const char *data, const paper_pairs *train,
-                       const paper_pairs *test, const stkl_setting *s, double *mae,
+                       const paper_pairs *test, const stkl_setting *s, stkl_score *score,
                        okra_prediction **prediction)
 {
     char key[800], kx[64], ky[64], lambda[64], lambda_y[64], near[64], twin[64];
@@ -92,10 +162,10 @@ okra_status stkl_error(paper_run *run, const char *data, const paper_pairs *trai
     }
     snprintf(key, sizeof key, "%s %s %s %s %s %s %s %s", data, fit[2], kx, ky, near, twin,
              s->kl ? lambda : "", s->kl ? lambda_y : "");
-    if (!prediction && paper_have(run, key, mae, 1)) {
+    if (!prediction && have(run, key, score)) {
         return OKRA_OK;
     }
-    return scored(run, key, train, test, fit, NULL, mae, prediction);
+    return scored(run, key, train, test, fit, NULL, 0, score, prediction);
 }
 
 okra_status stkl_choose(paper_run *run, const char *data, const paper_pairs *train,
@@ -103,11 +173,12 @@ okra_status stkl_choose(paper_run *run, const char *data, const paper_pairs *tra
                         size_t count, size_t *best)
 {
     okra_status st = OKRA_OK;
-    double least = INFINITY, mae = 0;
+    double least = INFINITY;
     for (size_t i = 0; st == OKRA_OK && i < count; i++) {
-        st = stkl_error(run, data, train, test, &settings[i], &mae, NULL);
-        if (st == OKRA_OK && mae < least) {
-            least = mae;
+        stkl_score score;
+        st = stkl_error(run, data, train, test, &settings[i], &score, NULL);
+        if (st == OKRA_OK && score.mae < least) {
+            least = score.mae;
             *best = i;
         }
     }
@@ -116,15 +187,15 @@ okra_status stkl_choose(paper_run *run, const char *data, const paper_pairs *tra
 
 okra_status stkl_other(paper_run *run, const char *data, const paper_pairs *train,
                        const paper_pairs *test, paper_options fit, paper_options decode,
-                       double *mae)
+                       double box, stkl_score *score)
 {
     char key[600];
     size_t used = (size_t)snprintf(key, sizeof key, "%s", data);
     for (paper_options t = fit; *t && used < sizeof key; t++) {
         used += (size_t)snprintf(key + used, sizeof key - used, " %s", *t);
     }
-    if (paper_have(run, key, mae, 1)) {
+    if (have(run, key, score)) {
         return OKRA_OK;
     }
-    return scored(run, key, train, test, fit, decode, mae, NULL);
+    return scored(run, key, train, test, fit, decode, box, score, NULL);
 }

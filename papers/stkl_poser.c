@@ -54,9 +54,10 @@ static okra_status load(paper_run *run, task *t)
     return st;
 }
 
-static okra_status choose(paper_run *run, const task *t, bool kl, bool mapped,
+static okra_status choose(paper_run *run, const task *t, const stkl_map *m, bool mapped,
                           stkl_setting *out)
 {
+    bool kl = m->kl;
     static const double gamma_x[] = {0.0003, 0.001}, gamma_y[] = {0.001, 0.003, 0.01};
     static const double lambda_x[] = {0.01, 0.1}, lambda_y[] = {0.001, 0.1};
     stkl_setting all[24];
@@ -67,8 +68,8 @@ static okra_status choose(paper_run *run, const task *t, bool kl, bool mapped,
                                       .gamma_y = gamma_y[i / 2 % 3],
                                       .lambda_x = lambda_x[i / 6 % 2],
                                       .lambda_y = lambda_y[i / 12],
-                                      .d1 = mapped && !kl ? 11 : 1,
-                                      .d2 = mapped ? 11 : 1,
+                                      .d1 = mapped ? m->d1 : 1,
+                                      .d2 = mapped ? m->d2 : 1,
                                       .neighbours = t->neighbours};
     }
     okra_status st = stkl_choose(run, "held", &t->part, &t->held, all, count, &best);
@@ -94,19 +95,22 @@ static double joint_error(const okra_data *truth, const okra_data *predicted)
     return sum / (double)(n * joints);
 }
 
-static okra_status twin_row(paper_run *run, const task *t, int table, bool kl,
+static okra_status twin_row(paper_run *run, const task *t, int table, const stkl_map *m,
                             bool mapped)
 {
+    bool kl = m->kl;
+    stkl_score score;
     stkl_setting s = {0};
     char text[100], row[64];
     double error[2] = {0, 0}, joints[2] = {0, 0};
-    okra_status st = choose(run, t, kl, mapped, &s);
+    okra_status st = choose(run, t, m, mapped, &s);
     for (int map = 0; st == OKRA_OK && map < 2; map++) {
         okra_prediction *p = NULL;
-        s.d1 = map && !kl ? 11 : 1;
-        s.d2 = map ? 11 : 1;
-        st = stkl_error(run, "test", &t->train, &t->test, &s, &error[map], &p);
+        s.d1 = map ? m->d1 : 1;
+        s.d2 = map ? m->d2 : 1;
+        st = stkl_error(run, "test", &t->train, &t->test, &s, &score, &p);
         if (st == OKRA_OK) {
+            error[map] = score.mae;
             joints[map] = joint_error(t->test.y, okra_prediction_objects(p));
         }
         okra_prediction_free(p);
@@ -115,8 +119,8 @@ static okra_status twin_row(paper_run *run, const task *t, int table, bool kl,
         return st;
     }
     double gain = stkl_gain(error[1], error[0]);
-    snprintf(row, sizeof row, "%s, chosen %s map", kl ? "KL" : "HSIC",
-             mapped ? "with" : "without");
+    snprintf(row, sizeof row, "%s (%d,%d), chosen %s map", kl ? "KL" : "HSIC", m->d1,
+             m->d2, mapped ? "with" : "without");
     paper_remark(run, "%s: %s", row, stkl_text(&s, text, sizeof text));
     paper_cell without = {NAN, NAN, &error[0], 1, NULL, false};
     paper_cell with = {NAN, NAN, &error[1], 1, NULL, false};
@@ -148,27 +152,28 @@ static okra_status others(paper_run *run, const task *t, int table)
     static const char *const ridges[] = {"lambda=0.01", "lambda=0.1", "lambda=1"};
     const char *ridge[] = {"method=ridge", "center-output=yes", "kx=rbf(gamma=0.001)",
                            NULL, NULL};
-    double mae = 0, least = INFINITY;
-    okra_status st = stkl_other(run, "test", &t->train, &t->test, knn, decode, &mae);
+    double least = INFINITY;
+    stkl_score score = {0};
+    okra_status st = stkl_other(run, "test", &t->train, &t->test, knn, decode, 0, &score);
     if (st == OKRA_OK) {
-        paper_cell cell = {NAN, NAN, &mae, 1, NULL, false};
+        paper_cell cell = {NAN, NAN, &score.mae, 1, NULL, false};
         st = paper_put(run, table, "nearest neighbour", "no mapping", cell);
     }
     const char *best = ridges[0];
     for (int l = 0; st == OKRA_OK && l < 3; l++) {
         ridge[3] = ridges[l];
-        st = stkl_other(run, "held", &t->part, &t->held, ridge, decode, &mae);
-        if (st == OKRA_OK && mae < least) {
-            least = mae;
+        st = stkl_other(run, "held", &t->part, &t->held, ridge, decode, 0, &score);
+        if (st == OKRA_OK && score.mae < least) {
+            least = score.mae;
             best = ridges[l];
         }
     }
     ridge[3] = best;
     if (st == OKRA_OK) {
-        st = stkl_other(run, "test", &t->train, &t->test, ridge, decode, &mae);
+        st = stkl_other(run, "test", &t->train, &t->test, ridge, decode, 0, &score);
     }
     if (st == OKRA_OK) {
-        paper_cell cell = {NAN, NAN, &mae, 1, NULL, false};
+        paper_cell cell = {NAN, NAN, &score.mae, 1, NULL, false};
         st = paper_put(run, table, "kernel ridge", "no mapping", cell);
     }
     return st;
@@ -188,8 +193,8 @@ static okra_status run_entry(paper_run *run)
         int table = paper_table(
             run, "poser", "Table 4 (Poser)", "mean absolute error", PAPER_LOWER,
             "no mapping|mapping|gain %|joints, no mapping|joints, mapping");
-        for (int row = 0; st == OKRA_OK && row < 4; row++) {
-            st = twin_row(run, &t, table, row < 2, row % 2);
+        for (int row = 0; st == OKRA_OK && row < 2 * STKL_MAPS; row++) {
+            st = twin_row(run, &t, table, &stkl_maps[row / 2], row % 2);
         }
         if (st == OKRA_OK) {
             st = others(run, &t, table);

@@ -156,8 +156,9 @@ static okra_status one_row(paper_run *run, int table, const fold *folds, int rep
             stkl_setting t = s;
             t.d1 = map ? m->d1 : 1;
             t.d2 = map ? m->d2 : 1;
-            st = stkl_error(run, f->name, &f->train, &f->test, &t,
-                            map ? &g.with[r] : &g.without[r], NULL);
+            stkl_score score = {0};
+            st = stkl_error(run, f->name, &f->train, &f->test, &t, &score, NULL);
+            *(map ? &g.with[r] : &g.without[r]) = score.mae;
         }
         g.gain[r] = stkl_gain(g.with[r], g.without[r]);
     }
@@ -200,7 +201,7 @@ static okra_status surface(paper_run *run, const fold *f, bool kl)
     int step = paper_quick(run) ? 5 : 1;
     okra_status st = OKRA_OK;
     stkl_setting s = {0};
-    double without = 0, mae = 0;
+    stkl_score without = {0}, with = {0};
     json_t *values = json_array(), *axis = json_array();
     st = choose(run, f, kl, true, &s);
     if (st == OKRA_OK) {
@@ -212,8 +213,8 @@ static okra_status surface(paper_run *run, const fold *f, bool kl)
         for (int j = 0; st == OKRA_OK && j < 6; j += step) {
             s.d2 = degrees[i];
             s.d1 = degrees[j];
-            st = stkl_error(run, f->name, &f->train, &f->test, &s, &mae, NULL);
-            json_array_append_new(row, json_real(stkl_gain(mae, without)));
+            st = stkl_error(run, f->name, &f->train, &f->test, &s, &with, NULL);
+            json_array_append_new(row, json_real(stkl_gain(with.mae, without.mae)));
         }
         json_array_append_new(values, row);
     }
@@ -290,10 +291,10 @@ static okra_status regression(paper_run *run, const fold *f, bool kl)
     st = choose(run, f, kl, true, &s);
     for (int map = 0; st == OKRA_OK && map < 2; map++) {
         okra_prediction *p = NULL;
-        double mae;
+        stkl_score score;
         s.d1 = map && !kl ? DEGREE : 1;
         s.d2 = map ? DEGREE : 1;
-        st = stkl_error(run, f->name, &f->train, &f->test, &s, &mae, &p);
+        st = stkl_error(run, f->name, &f->train, &f->test, &s, &score, &p);
         if (st == OKRA_OK) {
             const double *h = okra_data_values(okra_prediction_objects(p), &ld);
             json_array_append_new(series, json_pack("{s:s, s:o, s:o, s:b}", "name",

@@ -172,15 +172,15 @@ static okra_status one_task(paper_run *run, const texts *t, bool half)
             st = all_folds(run, &all, key, &family, values);
             if (st == OKRA_OK) {
                 bool seen = scale == UNIT;
-                paper_cell cell = {
-                    printed[half][m][0],
-                    printed[half][m][1],
-                    values,
-                    FOLDS,
-                    seen ? "that images may be of unit length was found with errors of "
-                           "test folds in sight"
-                         : NULL,
-                    seen ? PAPER_SEEN : PAPER_TOGETHER};
+                paper_cell cell = {printed[half][m][0],
+                                   printed[half][m][1],
+                                   values,
+                                   FOLDS,
+                                   seen ? "that images may be of unit length was "
+                                          "suggested with errors of "
+                                          "test folds in sight"
+                                        : NULL,
+                                   seen ? PAPER_SEEN : PAPER_TOGETHER};
                 st = paper_put(run, table, names[m], columns[scale], cell);
             }
         }
@@ -202,11 +202,10 @@ static okra_status run_entry(paper_run *run)
     paper_reading(run, "the SVM has the squared penalty of the paper: a ridge on the "
                        "kernel of the training digits, and no other slack");
     paper_reading(run,
-                  "the paper does not say how pixels are scaled. Images of unit length "
-                  "are what explains most of the table, which was found with errors of "
-                  "test folds in sight: that column is marked and not counted. Where the "
-                  "inner folds choose, the scale is one more parameter, chosen on the "
-                  "training digits alone");
+                  "the paper does not say how pixels are scaled. That images may be of "
+                  "unit length was suggested with errors of test folds in sight: that "
+                  "column is marked and not counted. Where the inner folds choose, the "
+                  "scale is one more parameter, chosen on the training digits alone");
     paper_reading(run, "+- is the standard error over the folds, as sec. 4.1 says of "
                        "its own");
     okra_status st = t ? OKRA_OK : okra_fail(OKRA_EMEM, "no memory for settings");

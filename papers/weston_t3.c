@@ -2,6 +2,7 @@
  * weston_t3.c: Weston et al. 2003, Table 3 and Figure 2: the bottom half of a digit from
  * its top half.
  */
+#include "loss_width.h"
 #include "nested.h"
 
 #include <math.h>
@@ -11,6 +12,9 @@
 enum { DIGITS = 1000, FOLDS = 5, INNER = 5, HALF = 128, SHOWN = 12, METHODS = 3 };
 
 static const char *const names[METHODS] = {"KDE", "k-NN", "Hopfield net"};
+
+static const double loss_printed[METHODS][2] = {
+    {0.8384, 0.0077}, {0.8960, 0.0052}, {1.2190, 0.0072}};
 
 typedef struct digits {
     paper_pairs all;
@@ -47,22 +51,6 @@ static okra_status load(paper_run *run, digits *d)
     return st;
 }
 
-/* The width whose kernel of the outputs has the largest alignment with 30 clusters; of
- * `text`, an expression that ends in such a width. */
-static okra_status align(paper_run *run, const okra_data *y, const char *text,
-                         double *width)
-{
-    okra_kernel *kernel = NULL;
-    okra_status st = okra_kernel_choose(paper_context(run), text, y, &kernel);
-    const char *sigma = st == OKRA_OK ? strstr(okra_kernel_text(kernel), "sigma=") : NULL;
-    if (st == OKRA_OK) {
-        *width = sigma ? strtod(sigma + strlen("sigma="), NULL) : 0;
-        st = *width > 0 ? OKRA_OK : okra_fail(OKRA_EINTERNAL, "no width was chosen");
-    }
-    okra_kernel_free(kernel);
-    return st;
-}
-
 /* The same of bottom halves of unit length, each fold left out in turn. */
 static okra_status put_width(paper_run *run, const digits *d)
 {
@@ -72,8 +60,8 @@ static okra_status put_width(paper_run *run, const digits *d)
         paper_pairs in = {NULL, NULL}, out = {NULL, NULL};
         st = paper_fold(&d->all, FOLDS, f, &in, &out);
         if (st == OKRA_OK) {
-            st = align(run, out.y, "linear | normalize | rbf(sigma=auto-align/30)",
-                       &widths[f]);
+            st = loss_width_align(
+                run, out.y, "linear | normalize | rbf(sigma=auto-align/30)", &widths[f]);
         }
         paper_pairs_clear(&in);
         paper_pairs_clear(&out);
@@ -84,49 +72,15 @@ static okra_status put_width(paper_run *run, const digits *d)
     return st == OKRA_OK ? paper_put(run, table, "30 clusters", "sigma'", cell) : st;
 }
 
-/* ---- a width that gives k-NN its printed loss, on training digits alone ---- */
-
-/* The least loss of k-NN, k of 1 to 5, over five folds of the training digits. */
-static okra_status inner_loss(paper_run *run, const paper_pairs *train, double sigma,
-                              double *out)
-{
-    static const char *const near[] = {"k=1", "k=2", "k=3", "k=4", "k=5"};
-    char ky[64], loss[64];
-    double sum[5] = {0};
-    okra_status st = OKRA_OK;
-    snprintf(ky, sizeof ky, "ky=rbf(sigma=%.10g)", sigma);
-    snprintf(loss, sizeof loss, "rbf-loss:sigma=%.10g", sigma);
-    for (okra_int f = 0; st == OKRA_OK && f < INNER; f++) {
-        paper_pairs in = {NULL, NULL}, rest = {NULL, NULL};
-        st = paper_fold(train, INNER, f, &in, &rest);
-        for (int k = 0; st == OKRA_OK && k < 5; k++) {
-            const char *const fit[] = {"method=knn", near[k], ky, NULL};
-            double value = 0;
-            st = paper_fit_one(run, &rest, &in, fit, NULL, loss, &value);
-            sum[k] += value / INNER;
-        }
-        paper_pairs_clear(&in);
-        paper_pairs_clear(&rest);
-    }
-    *out = sum[0];
-    for (int k = 1; k < 5; k++) {
-        *out = fmin(*out, sum[k]);
-    }
-    return st;
-}
-
+/* Of each fold its own, on its training digits alone. */
 static okra_status calibrate(paper_run *run, digits *d)
 {
-    enum { STEPS = 8 }; /* from 2 to 20, to a hundredth */
     okra_status st = OKRA_OK;
     for (okra_int f = 0; st == OKRA_OK && f < FOLDS; f++) {
         paper_pairs train = {NULL, NULL}, test = {NULL, NULL};
-        double low = 2, high = 20, loss = 0;
         st = paper_fold(&d->all, FOLDS, f, &train, &test);
-        for (int k = 0; st == OKRA_OK && k < STEPS; k++) {
-            d->sigma[f] = sqrt(low * high); /* the loss falls as the width grows */
-            st = inner_loss(run, &train, d->sigma[f], &loss);
-            *(loss > 0.8960 ? &low : &high) = d->sigma[f];
+        if (st == OKRA_OK) {
+            st = loss_width_calibrate(run, &train, loss_printed[1][0], &d->sigma[f]);
         }
         paper_pairs_clear(&train);
         paper_pairs_clear(&test);
@@ -388,8 +342,6 @@ static void state(paper_run *run, double sigma, double calibrated)
                  "are far from those printed, which belong to one about twice as large");
 }
 
-static const double loss_printed[METHODS][2] = {
-    {0.8384, 0.0077}, {0.8960, 0.0052}, {1.2190, 0.0072}};
 static const double error_printed[METHODS][2] = {
     {0.2985, 0.0147}, {0.2345, 0.0058}, {0.5910, 0.0137}};
 
@@ -438,7 +390,7 @@ static okra_status put_classes(paper_run *run, scores s[2])
 static okra_status measure(paper_run *run, digits *d, scores s[2])
 {
     double sigma = 0;
-    okra_status st = align(run, d->all.y, "rbf(sigma=auto-align/30)", &sigma);
+    okra_status st = loss_width_align(run, d->all.y, "rbf(sigma=auto-align/30)", &sigma);
     for (int f = 0; f < FOLDS; f++) {
         d->sigma[f] = sigma;
     }

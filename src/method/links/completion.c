@@ -12,7 +12,12 @@
  *
  *     D_vh = L W,   D_hh = W'L W + M_hh - M_hv M_vv^-1 M_vh,   e = lambda
  *
- * The step is not iterated over spectral variants of M.
+ * With m-step = yes the scale of M is fitted too, M = b (K + lambda I): the m-step of b
+ * given D is tr((K + lambda I)^-1 D) / N over all N nodes, and since new nodes add b each
+ * to that trace, the alternation of both steps stands still at
+ *     b = tr((K_vv + lambda I)^-1 L) / n,
+ * which labelled nodes tell alone (iterated in the tests). Kept is L / b: scores are
+ * those of D / b, whose order is that of D. Spectral variants of M are not fitted.
  *
  * pkmr (Y. Yamanishi and J.-P. Vert, 2007, penalized kernel matrix regression):
  * D = K A K with A >= 0 that minimises |L - K_vv A K_vv|^2 + lambda tr(A K_vv). With
@@ -29,12 +34,15 @@
 
 typedef struct completion_options {
     double lambda, epsilon;
+    bool m_step;
 } completion_options;
 
 /* clang-format off */
 static const okra_option em_rows[] = {
     {"lambda", OKRA_OPTION_NUMBER, offsetof(completion_options, lambda), "0.1", 1e-300, 1e300,
      NULL, "V", "added to the diagonal of the Gram matrix of the inputs"},
+    {"m-step", OKRA_OPTION_BOOL, offsetof(completion_options, m_step), "no", 1, 0, NULL, "",
+     "fit the scale of the Gram matrix of the inputs to the known outputs"},
     {0}};
 static const okra_option pkmr_rows[] = {
     {"lambda", OKRA_OPTION_NUMBER, offsetof(completion_options, lambda), "0.1", 0, 1e300, NULL,
@@ -60,6 +68,26 @@ done:
     return st;
 }
 
+/* L <- L / b, b = tr((K + lambda I)^-1 L) / n. Outputs of 0 stay. */
+static okra_status rescale(okra_context *ctx, okra_mat_ factor, okra_mat_ L)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = L.rows;
+    double *X = NULL, scale = 0;
+    TRY(okra_doubles_(ctx, n, n, "the scale of the Gram matrix", &X));
+    TRY(okra_mat_copy_(L, okra_mat_of_(X, n, n)));
+    TRY(okra_engine_cholesky_solve_rows_(ctx, factor, okra_mat_of_(X, n, n)));
+    for (okra_int i = 0; i < n; i++) {
+        scale += X[i * n + i] / (double)n;
+    }
+    for (okra_int i = 0; scale > 0 && i < n * n; i++) {
+        L.p[i / n * L.ld + i % n] /= scale;
+    }
+done:
+    okra_free_(X);
+    return st;
+}
+
 static okra_status fit_em(okra_context *ctx, const okra_problem_ *p,
                           const okra_options *options, okra_bag_ *bag)
 {
@@ -69,6 +97,9 @@ static okra_status fit_em(okra_context *ctx, const okra_problem_ *p,
     TRY(okra_options_read(options, &okra_method_em_.options, &o));
     TRY(factor(ctx, p, o.lambda, bag));
     TRY(okra_problem_host_L_(ctx, p, &L));
+    if (o.m_step) {
+        TRY(rescale(ctx, okra_linker_get_(bag, "factor"), okra_mat_of_(L, p->n, p->n)));
+    }
     TRY(okra_linker_put_(bag, "output", &L, p->n, p->n));
 done:
     okra_free_(L);

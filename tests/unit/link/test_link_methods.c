@@ -104,6 +104,48 @@ static void check_completion(const toy *t, const char *const *texts, double ridg
     okra_options_free(o);
 }
 
+/* e-step and m-step in turn, the slow way: D of all nodes from M = b (K + 0.2 I), then b
+ * = tr((K + 0.2 I)^-1 D) / N, until b stands still. The scores are those of D / b. */
+static void check_m_step(const toy *t, const double *L)
+{
+    static const char *const texts[] = {"kx=" TOY_KX, "method=em", "lambda=0.2",
+                                        "m-step=yes", NULL};
+    double W[SQUARE], M[SQUARE], eye[SQUARE], inverse[SQUARE], D[SQUARE], b = 1,
+                                                                          B[SQUARE];
+    toy_weights(t, 0.2, W);
+    for (okra_int i = 0; i < SQUARE; i++) {
+        eye[i] = i % (NODES + 1) == 0;
+        M[i] = t->K[i] + 0.2 * eye[i];
+    }
+    for (okra_int i = 0; i < t->n * t->n; i++) {
+        W[t->labelled[i / t->n] * t->n + i % t->n] = i / t->n == i % t->n;
+    }
+    memcpy(D, M, sizeof D);
+    solve(NODES, D, NODES, eye, inverse); /* D is destroyed, and made below */
+    for (okra_int round = 0; round < 400; round++) {
+        double trace = 0;
+        for (okra_int u = 0; u < NODES; u++) {
+            for (okra_int v = 0; v < NODES; v++) {
+                /* b times the part of M that the labelled nodes do not tell */
+                double d = 0, rest = M[u * NODES + v];
+                for (okra_int i = 0; i < t->n; i++) {
+                    rest -= W[u * t->n + i] * M[t->labelled[i] * NODES + v];
+                    for (okra_int j = 0; j < t->n; j++) {
+                        d += W[u * t->n + i] * L[i * t->n + j] * W[v * t->n + j];
+                    }
+                }
+                D[u * NODES + v] = d + b * rest;
+                trace += inverse[v * NODES + u] * D[u * NODES + v];
+            }
+        }
+        b = trace / NODES;
+    }
+    for (okra_int i = 0; i < t->n * t->n; i++) {
+        B[i] = L[i] / b;
+    }
+    check_completion(t, texts, 0.2, B, true);
+}
+
 /* em: the e-step of Tsuda et al. 2003; pkmr with a penalty so weak that nothing of
  * L - lambda/2 (K + epsilon I)^-1 is negative (the projection: tests/peer). */
 TEST(completion_equals_the_formulas)
@@ -117,6 +159,7 @@ TEST(completion_equals_the_formulas)
         toy_make(&t, seed, 4 + (okra_int)(seed % 7), 0.2);
         toy_diffusion(&t, 1, L);
         check_completion(&t, em, 0.2, L, true);
+        check_m_step(&t, L);
         toy_ridge(&t, 0.5, A);
         for (okra_int i = 0; i < t.n * t.n; i++) {
             eye[i] = i % (t.n + 1) == 0;
