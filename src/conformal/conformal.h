@@ -85,10 +85,10 @@ typedef struct okra_solved_ {
     double *F; /* n x n: the Cholesky factor of K + lambda I       */
     double *B; /* n x n: (K + lambda I)^-1                         */
     double *L; /* n x n: the output Gram matrix; NULL: intervals   */
-    double *Y; /* n x d: explicit outputs, for intervals; or NULL  */
+    double *Y; /* n x d: explicit outputs: intervals, or centred   */
     okra_int d;
     double *ones;     /* n: B 1 where outputs are centred, else NULL */
-    double *mean;     /* intervals: d, what was taken from Y; sets, centred: n + 1    */
+    double *mean;     /* d: what was taken from Y; without Y, centred: n + 1 */
     double condition; /* at least that of K + lambda I             */
     double size;      /* the largest |phi(y)|, for sets            */
     double given;     /* the same before centring                  */

@@ -78,6 +78,60 @@ static okra_status check(const okra_conformal_job_ *job)
                : OKRA_OK;
 }
 
+/* Y; centred, with mean 0, and the mean. */
+static okra_status outputs(const okra_conformal_job_ *job, okra_solved_ *z)
+{
+    okra_status st = OKRA_OK;
+    const okra_output_ *from = &job->model->training->output;
+    okra_int n = z->n, d = z->d;
+    TRY(okra_doubles_(job->ctx, n, d, "the outputs", &z->Y));
+    ZALLOC(z->mean, d);
+    for (okra_int i = 0; i < n; i++) {
+        memcpy(z->Y + i * d, from->features + i * from->features_ld,
+               (size_t)d * sizeof *z->Y);
+        for (okra_int j = 0; z->ones && j < d; j++) {
+            z->mean[j] += z->Y[i * d + j] / (double)n;
+        }
+    }
+    for (okra_int k = 0; k < n * d; k++) {
+        z->Y[k] -= z->mean[k % d];
+    }
+done:
+    return st;
+}
+
+/* Rows of vectors less the mean, m x d. */
+static okra_status move_rows(okra_context *ctx, const okra_solved_ *z, okra_int m,
+                             const double *from, okra_int ld, double **out)
+{
+    okra_status st = OKRA_OK;
+    TRY(okra_doubles_(ctx, m, z->d, "outputs without their mean", out));
+    for (okra_int k = 0; k < m * z->d; k++) {
+        (*out)[k] = from[k / z->d * ld + k % z->d] - z->mean[k % z->d];
+    }
+done:
+    return st;
+}
+
+/* L of centred explicit outputs: inner products of what is left, so that outputs far from
+ * 0 lose nothing. */
+static okra_status explicit_gram(const okra_conformal_job_ *job, okra_solved_ *z)
+{
+    okra_status st = OKRA_OK;
+    const okra_output_ *from = &job->model->training->output;
+    okra_int n = z->n;
+    TRY(outputs(job, z));
+    okra_mat_ Y = okra_mat_of_(z->Y, n, z->d);
+    TRY(okra_gemm_(job->ctx, false, true, from->feature_scale, Y, Y, 0,
+                   okra_mat_of_(z->L, n, n)));
+    for (okra_int i = 0; i < n; i++) {
+        z->given = fmax(z->given, sqrt(fmax(z->L[i * n + i], 0)));
+    }
+    z->size = z->given;
+done:
+    return st;
+}
+
 /* L, its largest |phi|, and, centred, what okra_solved_candidates_ needs: m'm and
  * m'phi_j.
  */
@@ -86,6 +140,9 @@ static okra_status output_gram(const okra_conformal_job_ *job, okra_solved_ *z)
     okra_status st = OKRA_OK;
     okra_int n = z->n;
     TRY(okra_doubles_(job->ctx, n, n, "the Gram matrix of the outputs", &z->L));
+    if (z->ones && job->model->training->output.features) {
+        return explicit_gram(job, z);
+    }
     TRY(okra_bound_gram_(job->ctx, job->model->training->bound_y,
                          okra_mat_of_(z->L, n, n)));
     for (okra_int i = 0; i < n; i++) {
@@ -108,28 +165,6 @@ static okra_status output_gram(const okra_conformal_job_ *job, okra_solved_ *z)
             z->L[i * n + j] += z->mean[n] - z->mean[i] - z->mean[j];
         }
         grow(z, z->L[i * n + i]);
-    }
-done:
-    return st;
-}
-
-/* Y; centred, with mean 0, and the mean. */
-static okra_status outputs(const okra_conformal_job_ *job, okra_solved_ *z)
-{
-    okra_status st = OKRA_OK;
-    const okra_output_ *from = &job->model->training->output;
-    okra_int n = z->n, d = z->d;
-    TRY(okra_doubles_(job->ctx, n, d, "the outputs", &z->Y));
-    ZALLOC(z->mean, d);
-    for (okra_int i = 0; i < n; i++) {
-        memcpy(z->Y + i * d, from->features + i * from->features_ld,
-               (size_t)d * sizeof *z->Y);
-        for (okra_int j = 0; z->ones && j < d; j++) {
-            z->mean[j] += z->Y[i * d + j] / (double)n;
-        }
-    }
-    for (okra_int k = 0; k < n * d; k++) {
-        z->Y[k] -= z->mean[k % d];
     }
 done:
     return st;
@@ -258,19 +293,38 @@ done:
     return st;
 }
 
-okra_status okra_solved_candidates_(const okra_conformal_job_ *job, okra_solved_ *solved,
-                                    double **cross, double **self)
+/* l(c, y_i) and l(c, c) of centred explicit outputs. */
+static okra_status explicit_candidates(const okra_conformal_job_ *job,
+                                       okra_solved_ *solved, double *l, double *own)
+{
+    okra_status st = OKRA_OK;
+    okra_int ld = 0, count = job->count, d = solved->d;
+    double *C = NULL, scale = job->model->training->output.feature_scale;
+    const double *values = okra_data_values(job->candidates, &ld);
+    TRY(move_rows(job->ctx, solved, count, values, ld, &C));
+    TRY(okra_gemm_(job->ctx, false, true, scale, okra_mat_of_(C, count, d),
+                   okra_mat_of_(solved->Y, solved->n, d), 0,
+                   okra_mat_of_(l, count, solved->n)));
+    for (okra_int c = 0; c < count; c++) {
+        own[c] = scale * okra_dot_(d, C + c * d, C + c * d);
+        solved->given = fmax(solved->given, sqrt(fmax(own[c], 0)));
+    }
+    solved->size = fmax(solved->size, solved->given);
+done:
+    okra_free_(C);
+    return st;
+}
+
+/* The same by the output kernel; centred by means. */
+static okra_status implicit_candidates(const okra_conformal_job_ *job,
+                                       okra_solved_ *solved, double *l, double *own)
 {
     okra_status st = OKRA_OK;
     const okra_bound_ *ky = job->model->training->bound_y;
     okra_int n = solved->n;
     okra_other_ *other = NULL;
-    double *l = NULL, *own = NULL;
     TRY(okra_other_create_(job->ctx, ky, job->candidates, &other));
-    ALLOC(own, job->count);
     TRY(okra_other_diagonal_(job->ctx, ky, other, own));
-    TRY(okra_doubles_(job->ctx, job->count, n, "the output kernel of the candidates",
-                      &l));
     TRY(okra_other_cross_(job->ctx, ky, other, 0, okra_mat_of_(l, job->count, n)));
     for (okra_int c = 0; c < job->count; c++) {
         solved->given = fmax(solved->given, sqrt(fmax(own[c], 0)));
@@ -286,11 +340,25 @@ okra_status okra_solved_candidates_(const okra_conformal_job_ *job, okra_solved_
         own[c] += solved->ones ? solved->mean[n] - 2 * mean : 0;
         grow(solved, own[c]);
     }
+done:
+    okra_other_free_(other);
+    return st;
+}
+
+okra_status okra_solved_candidates_(const okra_conformal_job_ *job, okra_solved_ *solved,
+                                    double **cross, double **self)
+{
+    okra_status st = OKRA_OK;
+    double *l = NULL, *own = NULL;
+    ALLOC(own, job->count);
+    TRY(okra_doubles_(job->ctx, job->count, solved->n,
+                      "the output kernel of the candidates", &l));
+    TRY(solved->Y ? explicit_candidates(job, solved, l, own)
+                  : implicit_candidates(job, solved, l, own));
     *cross = l;
     *self = own;
     l = own = NULL;
 done:
-    okra_other_free_(other);
     okra_free_(l);
     okra_free_(own);
     return st;

@@ -219,6 +219,39 @@ TEST(equal_pairs_are_equal)
     }
 }
 
+/* Centred, outputs may lie anywhere: p-values are those of the outputs near 0. */
+TEST(centred_outputs_far_from_0)
+{
+    static const char *const hows[] = {"full", "jackknife+", "cv+"};
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        task k;
+        double p[2][MOST * MOST] = {{0}};
+        task_make(seed, false, &k);
+        k.center = true;
+        k.gamma_y = 0;
+        for (int far = 0; far < 2; far++) {
+            okra_data *t = NULL, *c = NULL;
+            okra_conformal_settings s;
+            for (int i = 0; i < MOST * D; i++) {
+                k.y[i] += far * 1e8;
+                k.c[i] += far * 1e8;
+            }
+            okra_model *model = task_fit(&k);
+            okra_conformal_defaults(&s);
+            s.how = hows[seed % 3];
+            CHECK_OK(okra_data_dense(k.t, k.tests, P, P, &t));
+            CHECK_OK(okra_data_dense(k.c, k.count, D, D, &c));
+            CHECK_OK(okra_conformal_p_values(NULL, model, t, c, &s, p[far]));
+            okra_data_free(t);
+            okra_data_free(c);
+            okra_model_free(model);
+        }
+        for (int e = 0; e < k.tests * k.count; e++) {
+            CHECK_NEAR(p[0][e], p[1][e], 1e-12);
+        }
+    }
+}
+
 TEST(memory_failures_are_reported)
 {
     task k;
@@ -237,6 +270,17 @@ TEST(memory_failures_are_reported)
     CHECK_ALLOCATIONS(okra_conformal_p_values(ctx, model, t, c, &s, p), (void)0);
     CHECK_ALLOCATIONS(okra_conformal_intervals(ctx, model, t, 0.3, &s, bounds, NULL),
                       (void)0);
+    s.how = "cv+";
+    CHECK_ALLOCATIONS(okra_conformal_p_values(ctx, model, t, c, &s, p), (void)0);
+    s.how = "full";
+    okra_model_free(model);
+    k.center = true;
+    model = task_fit(&k);
+    CHECK_ALLOCATIONS(okra_conformal_p_values(ctx, model, t, c, &s, p), (void)0);
+    okra_model_free(model);
+    k.gamma_y = 0.5;
+    model = task_fit(&k);
+    CHECK_ALLOCATIONS(okra_conformal_p_values(ctx, model, t, c, &s, p), (void)0);
     okra_data_free(t);
     okra_data_free(c);
     okra_model_free(model);
@@ -245,4 +289,4 @@ TEST(memory_failures_are_reported)
 
 MAIN(RUN(sets_equal_refits), RUN(intervals_are_the_hulls_of_what_refits_accept),
      RUN(groups_compare_like_with_like), RUN(equal_pairs_are_equal),
-     RUN(memory_failures_are_reported))
+     RUN(centred_outputs_far_from_0), RUN(memory_failures_are_reported))
