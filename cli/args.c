@@ -175,7 +175,9 @@ static int flag(cli_run *run, const tables *t, int argc, char **argv, int *at)
     if (!library && cli_refuses(run->command, name)) {
         return cli_usage(run, "--%s has no use here", name);
     }
-    if (!value && row->type == OKRA_OPTION_BOOL) {
+    bool yes = row->type == OKRA_OPTION_BOOL ||
+               (row->choices && strncmp(row->choices, "no|yes|", 7) == 0);
+    if (!value && yes) { /* another choice comes after '=' */
         value = "yes";
     } else if (!value) {
         if (*at + 1 >= argc) {

@@ -175,8 +175,10 @@ char *choose_command(const cli_run *run, const char *lambda)
         }
     }
     okra_status st = each_set(run->library, append_option, &t);
-    if (strcmp(okra_options_get(run->options, "compact"), "yes") == 0) {
-        append(&t, " --compact");
+    const char *compact = okra_options_get(run->options, "compact");
+    if (strcmp(compact, "no") != 0) {
+        append(&t, " --compact=");
+        append(&t, compact);
     }
     if (okra_options_is_set(run->options, "calibration")) {
         append_flag(&t, "calibration", okra_options_get(run->options, "calibration"));

@@ -121,6 +121,19 @@ const char *cli_find(const cli_run *run, const char *path, char *buffer, size_t 
 /* Writes rows x cols values in C order. */
 okra_status cli_write(cli_run *run, const double *values, okra_int rows, okra_int cols,
                       const char *file) OKRA_CHECK;
+/* Writes a model; a large one is announced with its size before. */
+okra_status cli_save_model(const cli_run *run, const okra_model *model, okra_compact how,
+                           const char *file) OKRA_CHECK;
+/* The row of --compact in the table of a command whose fields hold an int compact. */
+#define CLI_COMPACT_ROW(fields)                                               \
+    {                                                                         \
+        "compact", OKRA_OPTION_CHOICE, offsetof(fields, compact), "no", 1, 0, \
+            "no|yes|recompute", "", CLI_COMPACT_HELP                          \
+    }
+#define CLI_COMPACT_HELP                                                         \
+    "A smaller model file. --compact: coefficients alone where the outputs are " \
+    "explicit (the model then gives no --weights), else half of the factor. "    \
+    "--compact=recompute: no factor, loading computes it again and takes longer"
 /* Ends the process, saying why, where its limits would make matrix products hang. */
 void cli_check_limits(void);
 /* Before long work: can a file be made there? Says so and gives CLI_FAILED if not. */

@@ -108,6 +108,35 @@ okra_status cli_write(cli_run *run, const double *values, okra_int rows, okra_in
     return st;
 }
 
+static void say_size(const cli_run *run, const okra_model *model, okra_compact how)
+{
+    const double large = 64.0 * 1024 * 1024;
+    double size = okra_model_bytes(model, how);
+    double half = okra_model_bytes(model, OKRA_COMPACT_YES);
+    double none = okra_model_bytes(model, OKRA_COMPACT_RECOMPUTE);
+    char a[64], b[64], rest[2][128] = {"", ""};
+    if (size < large || run->common.quiet) {
+        return;
+    }
+    if (how == OKRA_COMPACT_NO && half < 0.8 * size) {
+        snprintf(rest[0], sizeof rest[0], "; with --compact %s",
+                 cli_bytes(half, b, sizeof b));
+    }
+    if (how != OKRA_COMPACT_RECOMPUTE && none < 0.8 * half) {
+        snprintf(rest[1], sizeof rest[1], "; with --compact=recompute %s",
+                 cli_bytes(none, b, sizeof b));
+    }
+    fprintf(stderr, "okra %s: the model takes about %s%s%s\n", run->command->name,
+            cli_bytes(size, a, sizeof a), rest[0], rest[1]);
+}
+
+okra_status cli_save_model(const cli_run *run, const okra_model *model, okra_compact how,
+                           const char *file)
+{
+    say_size(run, model, how);
+    return okra_model_save_as(run->context, model, how, file);
+}
+
 int cli_check_writable(const cli_run *run, const char *path)
 {
     if (!*path || strcmp(path, "-") == 0) {

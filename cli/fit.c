@@ -12,7 +12,7 @@
 
 typedef struct fit_fields {
     const char *x, *y, *unlabelled, *output, *kx, *ky, *lambda;
-    bool compact;
+    int compact;
     double calibration;
 } fit_fields;
 
@@ -25,10 +25,7 @@ static const okra_option rows[] = {
      "FILE", "More inputs, whose outputs are not known, for methods that can use them"},
     {"output", OKRA_OPTION_TEXT, offsetof(fit_fields, output), NULL, 1, 0, NULL, "FILE",
      "The model file to write"},
-    {"compact", OKRA_OPTION_BOOL, offsetof(fit_fields, compact), "no", 1, 0, NULL, "",
-     "A smaller file: coefficients alone where the outputs are explicit (it then gives "
-     "no "
-     "--weights), else half of the factor; predictions stay the same"},
+    CLI_COMPACT_ROW(fit_fields),
     {"calibration", OKRA_OPTION_NUMBER, offsetof(fit_fields, calibration), "0", 0, 1,
      NULL, "SHARE",
      "Hold back this share of the pairs, drawn with --seed, and keep it in the model: "
@@ -168,23 +165,6 @@ static void print(const cli_run *run, const summary *s, bool shared)
 
 /* ---- the command ---- */
 
-/* A large file is announced before it is written. */
-static void say_size(const cli_run *run, const okra_model *model, bool compact)
-{
-    const double large = 64.0 * 1024 * 1024;
-    double size = okra_model_bytes(model, compact);
-    double less = okra_model_bytes(model, true);
-    char a[64], b[64], rest[128] = "";
-    if (size < large || run->common.quiet) {
-        return;
-    }
-    if (!compact && less < 0.8 * size) {
-        snprintf(rest, sizeof rest, "; with --compact %s", cli_bytes(less, b, sizeof b));
-    }
-    fprintf(stderr, "okra fit: the model takes about %s%s\n",
-            cli_bytes(size, a, sizeof a), rest);
-}
-
 /* What was learned, and how it was chosen. */
 typedef struct learned {
     okra_model *models[LAMBDAS];
@@ -203,11 +183,8 @@ static int save(cli_run *run, const fit_fields *f, const path *p, const learned 
         char name[PATH_MOST];
         status = model_path(run, f->output, p->count ? p->text[i] : "", name);
         if (status == CLI_DONE) {
-            say_size(run, l->models[i], f->compact);
             status = cli_status(
-                run, f->compact
-                         ? okra_model_save_compact(run->context, l->models[i], name)
-                         : okra_model_save(run->context, l->models[i], name));
+                run, cli_save_model(run, l->models[i], (okra_compact)f->compact, name));
         }
         summary s = {l->models[i], name, l->seconds, l->command, l->chosen};
         if (status == CLI_DONE && run->common.json) {

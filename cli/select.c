@@ -13,6 +13,7 @@ typedef struct select_fields {
     const char *x, *y, *unlabelled, *candidates, *folds, *groups, *stratify;
     const char *output, *cells, *plot, *resume;
     const char *edges, *labelled, *nodes, *beta;
+    int compact;
 } select_fields;
 
 #define FILE_ROW(flag, field, preset, help)                                         \
@@ -33,6 +34,7 @@ static const okra_option rows[] = {
     FILE_ROW("stratify", stratify, "",
              "The stratum of every pair: its share is the same in every fold"),
     FILE_ROW("output", output, "", "The model of the best cell, fitted on all pairs"),
+    CLI_COMPACT_ROW(select_fields),
     FILE_ROW("cells", cells, "", "Every cell with mean and standard error, as CSV"),
     FILE_ROW("plot", plot, "", "A curve or heat map of the grid, as SVG"),
     FILE_ROW("resume", resume, "",
@@ -127,7 +129,7 @@ static int read_inputs(cli_run *run, const select_fields *f, inputs *in)
 
 /* The best cell fitted on all pairs. */
 static int fit_best(cli_run *run, const inputs *in, const okra_selection *s,
-                    const char *file)
+                    const select_fields *f)
 {
     okra_options *options = NULL;
     okra_model *model = NULL;
@@ -136,7 +138,7 @@ static int fit_best(cli_run *run, const inputs *in, const okra_selection *s,
         st = okra_fit(run->context, in->x, in->y, options, &model);
     }
     if (st == OKRA_OK) {
-        st = okra_model_save(run->context, model, file);
+        st = cli_save_model(run, model, (okra_compact)f->compact, f->output);
     }
     okra_model_free(model);
     okra_options_free(options);
@@ -244,7 +246,7 @@ static int run_select(cli_run *run)
         status = select_plot(run, result, f.plot);
     }
     if (status == CLI_DONE && *f.output) {
-        status = fit_best(run, &in, s, f.output);
+        status = fit_best(run, &in, s, &f);
     }
     if (status == CLI_DONE && run->common.json) {
         status = cli_print_json(run, select_result(run, result));

@@ -64,14 +64,26 @@ OKRA_API void okra_model_free(okra_model *model);
 
 OKRA_API okra_status okra_model_save(okra_context *context, const okra_model *model,
                                      const char *path) OKRA_CHECK;
-/* The same in less room: coefficients alone where predictions need no more (such a model
- * gives embeddings, no weights), else half of the factor; predictions have the same bits.
- */
+/* How much of a factor (n x n) a file keeps. */
+typedef enum okra_compact {
+    OKRA_COMPACT_NO, /* all of it */
+    /* Nothing where there are coefficients (such a model gives embeddings, no weights),
+     * else half of it; predictions have the same bits. */
+    OKRA_COMPACT_YES,
+    /* Nothing: loading makes the Gram matrix and its factor again. The model can do all
+     * that it could before; on the same machine, with as many threads, it has the same
+     * bits. Where the method cannot, as OKRA_COMPACT_YES. */
+    OKRA_COMPACT_RECOMPUTE,
+} okra_compact;
+/* okra_model_save in less room. */
+OKRA_API okra_status okra_model_save_as(okra_context *context, const okra_model *model,
+                                        okra_compact how, const char *path) OKRA_CHECK;
+/* The same with OKRA_COMPACT_YES. */
 OKRA_API okra_status okra_model_save_compact(okra_context *context,
                                              const okra_model *model,
                                              const char *path) OKRA_CHECK;
 /* About how many bytes the file will have. */
-OKRA_API double okra_model_bytes(const okra_model *model, bool compact);
+OKRA_API double okra_model_bytes(const okra_model *model, okra_compact how);
 /* Maps the file; it must stay in place while the model lives. */
 OKRA_API okra_status okra_model_load(okra_context *context, const char *path,
                                      okra_model **out) OKRA_CHECK;

@@ -96,14 +96,18 @@ class Model:
         return cls(Context().make(lib.okra_model_load, lib.okra_model_free,
                                   os.fspath(path).encode()))
 
-    def save(self, path: Any, compact: bool = False) -> None:
+    def save(self, path: Any, compact: bool | str = False) -> None:
         """Writes the model file that ``okra predict`` reads.
 
-        With `compact` the file is smaller: coefficients alone where outputs are explicit
-        (it then gives no weights), else half of the factor.
+        With ``compact=True`` the file is smaller: coefficients alone where outputs are
+        explicit (it then gives no weights), else half of the factor. With
+        ``compact="recompute"`` it holds no factor: loading computes it again.
         """
-        function = lib.okra_model_save_compact if compact else lib.okra_model_save
-        Context().call(function, self._handle.pointer, os.fspath(path).encode())
+        if compact not in (False, True, "recompute"):
+            raise ValueError(f"compact is {compact!r}, expected False, True or 'recompute'")
+        how = 2 if compact == "recompute" else int(bool(compact))
+        Context().call(lib.okra_model_save_as, self._handle.pointer, how,
+                       os.fspath(path).encode())
 
     def to_bytes(self) -> bytes:
         """The content of the model file."""

@@ -5,9 +5,13 @@
  * are coefficients, predictions need no factor: a compact model keeps the coefficients
  * alone, and gives embeddings in place of weights. Elsewhere it keeps the lower triangle,
  * row after row, under the name factor.half: n (n + 1) / 2 numbers, which loading spreads
- * out again, so that predictions have the same bits.
+ * out again, so that predictions have the same bits. Or it keeps nothing of it, and
+ * loading computes it again from the training inputs, their kernel and lambda.
  */
 #include "model/model.h"
+
+#include "engine/engine.h"
+#include "kernel/gram/bound.h"
 
 #include <string.h>
 
@@ -16,11 +20,67 @@ static bool whole_factor(const char *name)
     return strcmp(name, "factor") == 0;
 }
 
-bool okra_compact_drops_(const okra_bag_ *bag, const char *name)
+bool okra_compact_recomputes_(const okra_model *model, okra_compact how)
 {
     okra_int rows, cols;
-    return (whole_factor(name) || strcmp(name, "B") == 0) &&
-           okra_bag_get_(bag, "coefficients", &rows, &cols) != NULL;
+    double lambda;
+    return how == OKRA_COMPACT_RECOMPUTE && model->method->recomputes &&
+           okra_bag_get_(model->bag, "factor", &rows, &cols) &&
+           okra_bag_get_number_(model->bag, "lambda", &lambda);
+}
+
+bool okra_compact_drops_(const okra_model *model, const char *name, okra_compact how)
+{
+    okra_int rows, cols;
+    if (whole_factor(name) && okra_compact_recomputes_(model, how)) {
+        return true;
+    }
+    return how != OKRA_COMPACT_NO && (whole_factor(name) || strcmp(name, "B") == 0) &&
+           okra_bag_get_(model->bag, "coefficients", &rows, &cols) != NULL;
+}
+
+okra_status okra_compact_promise_(okra_context *ctx, const okra_method_ *method,
+                                  okra_int n, okra_bag_ *bag, double **out)
+{
+    okra_status st = OKRA_OK;
+    double *factor = NULL;
+    okra_int rows, cols;
+    if (!method->recomputes || n < 1 || n > INT32_MAX ||
+        okra_bag_get_(bag, "factor", &rows, &cols)) {
+        FAIL(OKRA_EFORMAT,
+             "a factor is to be computed again for %lld training pairs of method %s, "
+             "which %s",
+             (long long)n, method->name,
+             method->recomputes ? "has none or has it already" : "has no such factor");
+    }
+    TRY(okra_doubles_(ctx, n, n, "the factor of a compact model", &factor));
+    okra_mat_fill_(okra_mat_of_(factor, n, n), 0);
+    okra_mat_add_diagonal_(okra_mat_of_(factor, n, n), 1);
+    TRY(okra_bag_put_(bag, "factor", factor, n, n));
+    *out = factor;
+    factor = NULL;
+done:
+    okra_free_(factor);
+    return st;
+}
+
+/* K + lambda I = G G', as the methods do it (with jitter where they added some). */
+okra_status okra_compact_recompute_(okra_context *ctx, const okra_model *model,
+                                    double *factor)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = model->training->y->n;
+    okra_mat_ G = okra_mat_of_(factor, n, n);
+    double lambda = 0, jitter = 0;
+    okra_bag_get_number_(model->bag, "lambda", &lambda);
+    TRY(okra_bound_gram_(ctx, model->training->bound_x, G));
+    okra_mat_add_diagonal_(G, lambda);
+    TRY(okra_engine_cholesky_(ctx, G, &jitter));
+    for (okra_int i = 0; i < n; i++) {
+        okra_mat_fill_(okra_mat_part_(G, i, 1, i + 1, n - i - 1), 0);
+    }
+done:
+    return st;
 }
 
 okra_status okra_compact_pack_(okra_context *ctx, const char *name, const double *values,
@@ -112,7 +172,7 @@ static double data_bytes(const okra_data *data)
     return sum;
 }
 
-double okra_model_bytes(const okra_model *model, bool compact)
+double okra_model_bytes(const okra_model *model, okra_compact how)
 {
     if (!model) {
         return 0;
@@ -126,8 +186,8 @@ double okra_model_bytes(const okra_model *model, bool compact)
     for (size_t i = 0; (name = okra_bag_each_(model->bag, i, &values, &rows, &cols));
          i++) {
         double bytes = 8 * (double)rows * (double)cols;
-        bool drops = compact && okra_compact_drops_(model->bag, name);
-        bool half = compact && whole_factor(name);
+        bool drops = okra_compact_drops_(model, name, how);
+        bool half = how != OKRA_COMPACT_NO && whole_factor(name);
         sum += drops ? 0 : half ? bytes / 2 : bytes;
     }
     return sum;

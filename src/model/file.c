@@ -20,19 +20,20 @@ enum { JSON_MOST = 16 << 20 };
 
 /* ---- saving ---- */
 
-static okra_status save_bag(okra_context *ctx, okra_saver_ *saver, const okra_bag_ *bag,
-                            bool compact)
+static okra_status save_bag(okra_context *ctx, okra_saver_ *saver,
+                            const okra_model *model, okra_compact how)
 {
     okra_status st = OKRA_OK;
     const char *name;
     const double *values;
     double *half = NULL;
     okra_int rows, cols;
-    for (size_t i = 0; (name = okra_bag_each_(bag, i, &values, &rows, &cols)); i++) {
-        if (compact && okra_compact_drops_(bag, name)) {
+    for (size_t i = 0; (name = okra_bag_each_(model->bag, i, &values, &rows, &cols));
+         i++) {
+        if (okra_compact_drops_(model, name, how)) {
             continue;
         }
-        if (compact) {
+        if (how != OKRA_COMPACT_NO) {
             TRY(okra_compact_pack_(ctx, name, values, rows, cols, &half));
         }
         if (half) {
@@ -50,12 +51,18 @@ done:
 }
 
 /* The model's own description with the arrays that were just saved. */
-static okra_status save_json(okra_saver_ *saver, const okra_model *model)
+static okra_status save_json(okra_saver_ *saver, const okra_model *model,
+                             okra_compact how)
 {
     okra_status st = OKRA_OK;
     char *text = NULL;
     json_t *about = okra_json_parse_(model->json, strlen(model->json), 0, NULL);
     TRY(okra_json_set_(about, "arrays", json_incref(saver->arrays)));
+    json_object_del(json_object_get(about, "numbers"), OKRA_RECOMPUTED_);
+    if (okra_compact_recomputes_(model, how)) {
+        TRY(okra_json_set_(json_object_get(about, "numbers"), OKRA_RECOMPUTED_,
+                           json_real(1)));
+    }
     TRY(okra_json_text_(about, &text));
     TRY(okra_zip_add_(saver->zip, "model.json", text, strlen(text), NULL, 0, 0, 0, NULL));
 done:
@@ -65,7 +72,7 @@ done:
 }
 
 static okra_status save(okra_context *context, const okra_model *model, const char *path,
-                        bool compact)
+                        okra_compact how)
 {
     okra_status st = OKRA_OK;
     okra_writer_ *file = NULL;
@@ -82,10 +89,10 @@ static okra_status save(okra_context *context, const okra_model *model, const ch
     TRY(okra_cancelled_(context));
     TRY(okra_objects_save_(&saver, "y", t->y));
     TRY(okra_cancelled_(context));
-    TRY(save_bag(context, &saver, model->bag, compact));
+    TRY(save_bag(context, &saver, model, how));
     TRY(okra_model_save_calibration_(&saver, model));
     TRY(okra_cancelled_(context));
-    TRY(save_json(&saver, model));
+    TRY(save_json(&saver, model, how));
     TRY(okra_zip_finish_(saver.zip));
     okra_writer_ *whole = file;
     file = NULL;
@@ -103,7 +110,22 @@ okra_status okra_model_save(okra_context *context, const okra_model *model,
     okra_status st = OKRA_OK;
     NEED(model);
     NEED(path);
-    TRY(save(context, model, path, false));
+    TRY(save(context, model, path, OKRA_COMPACT_NO));
+done:
+    return st;
+}
+
+okra_status okra_model_save_as(okra_context *context, const okra_model *model,
+                               okra_compact how, const char *path)
+{
+    okra_status st = OKRA_OK;
+    NEED(model);
+    NEED(path);
+    if (how != OKRA_COMPACT_NO && how != OKRA_COMPACT_YES &&
+        how != OKRA_COMPACT_RECOMPUTE) {
+        FAIL(OKRA_EARG, "%s: how is %d, which is no okra_compact", __func__, (int)how);
+    }
+    TRY(save(context, model, path, how));
 done:
     return st;
 }
@@ -111,12 +133,7 @@ done:
 okra_status okra_model_save_compact(okra_context *context, const okra_model *model,
                                     const char *path)
 {
-    okra_status st = OKRA_OK;
-    NEED(model);
-    NEED(path);
-    TRY(save(context, model, path, true));
-done:
-    return st;
+    return okra_model_save_as(context, model, OKRA_COMPACT_YES, path);
 }
 
 /* ---- loading ---- */
@@ -228,13 +245,17 @@ static okra_status check_json(const char *path, const json_t *about)
     return OKRA_OK;
 }
 
+/* *promised: a factor that is to be computed when the rest is checked, NULL: none. */
 static okra_status load_bag(okra_context *ctx, const okra_archive_ *a, json_t *about,
-                            okra_bag_ **out)
+                            const okra_method_ *method, okra_bag_ **out,
+                            double **promised)
 {
     okra_status st = OKRA_OK;
     okra_bag_ *bag = NULL;
     const char *name;
     json_t *value;
+    okra_int n =
+        json_integer_value(json_object_get(json_object_get(about, "y"), "count"));
     TRY(okra_bag_create_(&bag));
     json_object_foreach(json_object_get(about, "arrays"), name, value)
     {
@@ -246,8 +267,6 @@ static okra_status load_bag(okra_context *ctx, const okra_archive_ *a, json_t *a
                 FAIL(OKRA_EFORMAT, "%s: the array %s is no matrix", a->path, name);
             }
             if (strcmp(name, "bag/factor.half") == 0) {
-                okra_int n = json_integer_value(
-                    json_object_get(json_object_get(about, "y"), "count"));
                 st = okra_compact_spread_(ctx, values, rows * cols, n, bag);
                 if (st != OKRA_OK) {
                     okra_message_prefix_("%s", a->path);
@@ -260,6 +279,14 @@ static okra_status load_bag(okra_context *ctx, const okra_archive_ *a, json_t *a
     }
     json_object_foreach(json_object_get(about, "numbers"), name, value)
     {
+        if (strcmp(name, OKRA_RECOMPUTED_) == 0) {
+            st = okra_compact_promise_(ctx, method, n, bag, promised);
+            if (st == OKRA_EFORMAT) {
+                okra_message_prefix_("%s", a->path);
+            }
+            TRY(st);
+            continue;
+        }
         TRY(okra_bag_put_number_(bag, name, json_number_value(value)));
     }
     json_object_foreach(json_object_get(about, "texts"), name, value)
@@ -346,9 +373,13 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
     TRY(check_json(path, about));
     m->archive->context = context;
     TRY(okra_archive_check_count_(m->archive));
-    TRY(load_bag(context, m->archive, about, &m->bag));
+    double *promised = NULL;
+    TRY(load_bag(context, m->archive, about, m->method, &m->bag, &promised));
     TRY(load_training(context, m->archive, about, m->method, m->bag, &m->training));
     TRY(okra_model_load_calibration_(about, m));
+    if (promised) {
+        TRY(okra_compact_recompute_(context, m, promised));
+    }
     TRY(okra_archive_check_used_(m->archive));
     m->archive->arrays = NULL;
     m->archive->context = NULL;

@@ -151,7 +151,16 @@ okra_int okra_model_width_(const okra_model *model);
 /* ---- compact models: compact.c ---- */
 
 /* Does a compact model do without this matrix of the bag? */
-bool okra_compact_drops_(const okra_bag_ *bag, const char *name);
+bool okra_compact_drops_(const okra_model *model, const char *name, okra_compact how);
+/* Is the factor made again at load? */
+bool okra_compact_recomputes_(const okra_model *model, okra_compact how);
+/* A factor of n rows that only looks like one, into the bag: model/check.c sees its
+ * shape, and okra_compact_recompute_ makes it true when everything else is checked. */
+#define OKRA_RECOMPUTED_ "factor.recomputed"
+okra_status okra_compact_promise_(okra_context *ctx, const okra_method_ *method,
+                                  okra_int n, okra_bag_ *bag, double **out) OKRA_CHECK;
+okra_status okra_compact_recompute_(okra_context *ctx, const okra_model *model,
+                                    double *factor) OKRA_CHECK;
 /* *out: half of a factor, okra_compact_count_(rows) numbers; untouched: it is none. */
 okra_status okra_compact_pack_(okra_context *ctx, const char *name, const double *values,
                                okra_int rows, okra_int cols, double **out) OKRA_CHECK;

@@ -93,6 +93,19 @@ def test_a_loaded_model_knows_its_options(files):
     assert len(model) == 35 and model.info["method"] == "ridge"
 
 
+def test_compact_files(files):
+    folder, parts = files
+    model = IOKR(kx="rbf(sigma=4)", ky="rbf(sigma=7)", lam=0.25).fit(parts["x"], parts["y"])
+    sizes, want = [], model.weights(parts["t"])
+    for compact in (False, True, "recompute"):
+        model.save(folder / "c.okra", compact=compact)
+        sizes.append((folder / "c.okra").stat().st_size)
+        assert np.array_equal(IOKR.load(folder / "c.okra").weights(parts["t"]), want)
+    assert sizes[0] > sizes[1] > sizes[2]
+    with pytest.raises(ValueError, match="compact is 'half', expected False, True or 'recompute'"):
+        model.save(folder / "c.okra", compact="half")
+
+
 def test_ranked_candidates(files):
     folder, parts = files
     run("fit", "--x", folder / "x.npy", "--y", folder / "y.npy", "--kx", "rbf(sigma=4)",

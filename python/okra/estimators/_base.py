@@ -613,9 +613,9 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
 
     # ---- files -----------------------------------------------------------------------
 
-    def save(self, path: Any, compact: bool = False) -> None:
-        """Writes the model file that ``okra predict`` reads; `compact`: a smaller one,
-        see `okra.Model.save`."""
+    def save(self, path: Any, compact: bool | str = False) -> None:
+        """Writes the model file that ``okra predict`` reads; `compact` (True or
+        "recompute"): a smaller one, see `okra.Model.save`."""
         self._fitted().save(path, compact)
 
     @classmethod

@@ -432,6 +432,7 @@ done:
 const okra_method_ okra_method_ridge_ = {
     .name = "ridge",
     .help = "regularised least squares with an operator-valued kernel",
+    .recomputes = true,
     .options = {"ridge", rows, sizeof(ridge_options)},
     .missing = true,
     .unlabelled = true,

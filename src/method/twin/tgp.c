@@ -399,6 +399,7 @@ static const okra_kept_ *const hsic_kept[] = {kept_hsic_local, kept_hsic, NULL};
 const okra_method_ okra_method_tgp_kl_ = {
     .name = "tgp-kl",
     .help = "twin Gaussian processes, Kullback-Leibler divergence",
+    .recomputes = true,
     .options = {"tgp-kl", kl_rows, sizeof(kl_options)},
     .needs_self = true,
     .noise = okra_noise_lambda_,
