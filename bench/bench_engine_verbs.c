@@ -2,9 +2,10 @@
  * bench_engine_verbs.c: seconds of single verbs of an engine, for bench_cuda.py.
  *
  *     bench_engine_verbs ENGINE WHAT N...
- * WHAT: cholesky, eigh, or gram (rbf of N x 64 numbers). One JSON line for each N: the
- * best of three runs. A verb may return before a device is done; reading one number
- * waits.
+ * WHAT: cholesky, eigh, gram (rbf of N x 64 numbers) or leave (what leave-one-out takes
+ * for one lambda by Cholesky: a copy, the factor, the diagonal of the inverse). One JSON
+ * line for each N: the best of three runs. A verb may return before a device is done;
+ * reading one number waits.
  */
 #include "engine/engine.h"
 
@@ -47,6 +48,22 @@ done:
     return st;
 }
 
+/* As src/method/ridge/ridge_leave_cholesky.c does it. */
+static okra_status leave(okra_context *ctx, const okra_large_ *A, okra_large_ *L,
+                         okra_large_ *X, double *q)
+{
+    okra_status st = OKRA_OK;
+    TRY(okra_large_copy_(ctx, false, A, L));
+    TRY(okra_large_cholesky_(ctx, L, NULL));
+    TRY(okra_large_fill_(ctx, 0, X));
+    TRY(okra_large_add_diagonal_(ctx, 1, X));
+    TRY(okra_large_trsm_(ctx, false, true, L, X));
+    TRY(okra_large_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, X, X));
+    TRY(okra_large_row_sums_(ctx, X, q));
+done:
+    return st;
+}
+
 static okra_status measure(okra_context *ctx, const char *what, okra_int n, double *best)
 {
     okra_status st = OKRA_OK;
@@ -55,10 +72,15 @@ static okra_status measure(okra_context *ctx, const char *what, okra_int n, doub
     okra_kernel *kernel = NULL;
     okra_bound_ *bound = NULL;
     okra_entries_ *entries = NULL;
-    okra_large_ *A = NULL;
+    okra_large_ *A = NULL, *L = NULL, *X = NULL;
+    bool leaves = strcmp(what, "leave") == 0;
     TRY(entries_of(ctx, n, &x, &data, &kernel, &bound, &entries));
     ALLOC(w, n);
     TRY(okra_large_create_(ctx, n, n, "the matrix", &A));
+    if (leaves) {
+        TRY(okra_large_create_(ctx, n, n, "the factor", &L));
+        TRY(okra_large_create_(ctx, n, n, "its inverse", &X));
+    }
     *best = 1e300;
     for (int run = 0; run < RUNS; run++) {
         double begin = now();
@@ -68,14 +90,17 @@ static okra_status measure(okra_context *ctx, const char *what, okra_int n, doub
             TRY(okra_large_add_diagonal_(ctx, 0.1, A));
             TRY(wait_for(ctx, A));
             begin = now();
-            TRY(strcmp(what, "eigh") == 0 ? okra_large_eigh_(ctx, A, w)
-                                          : okra_large_cholesky_(ctx, A, NULL));
+            TRY(leaves                      ? leave(ctx, A, L, X, w)
+                : strcmp(what, "eigh") == 0 ? okra_large_eigh_(ctx, A, w)
+                                            : okra_large_cholesky_(ctx, A, NULL));
             TRY(wait_for(ctx, A));
         }
         *best = OKRA_MIN_(*best, now() - begin);
     }
 done:
     okra_large_free_(A);
+    okra_large_free_(L);
+    okra_large_free_(X);
     okra_entries_free_(entries);
     okra_bound_free_(bound);
     okra_kernel_free(kernel);
@@ -90,7 +115,8 @@ int main(int argc, char **argv)
     okra_context *ctx = NULL;
     okra_status st = OKRA_OK;
     if (argc < 4) {
-        fprintf(stderr, "usage: bench_engine_verbs ENGINE cholesky|eigh|gram N...\n");
+        fprintf(stderr,
+                "usage: bench_engine_verbs ENGINE cholesky|eigh|gram|leave N...\n");
         return 2;
     }
     TRY(okra_context_create(&ctx));

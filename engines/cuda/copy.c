@@ -60,6 +60,13 @@ static okra_status spread(gpu_ *g, okra_context *ctx, rows_ copy, okra_int rows)
     return g->host->parallel(ctx, rows, grain, NULL, copy_rows, &copy);
 }
 
+okra_status gpu_fill_stage_(gpu_ *g, okra_context *ctx, const void *src, size_t from,
+                            size_t row_bytes, okra_int rows, int k)
+{
+    rows_ copy = {src, (char *)g->stage[k], from, row_bytes, row_bytes};
+    return spread(g, ctx, copy, rows);
+}
+
 /* What lies without gaps on both sides is one row. */
 static cudaError_t transfer(gpu_ *g, void *dst, size_t to, const void *src, size_t from,
                             size_t row_bytes, okra_int rows, enum cudaMemcpyKind kind)
@@ -98,9 +105,8 @@ okra_status gpu_upload_(gpu_ *g, okra_context *ctx, const void *src, size_t from
         int k = (int)(turn % 2);
         okra_int now = OKRA_MIN_(chunk, rows - r);
         TRY(gpu_stage_wait_(g, k));
-        rows_ copy = {(const char *)src + (size_t)r * from, (char *)g->stage[k], from,
-                      row_bytes, row_bytes};
-        TRY(spread(g, ctx, copy, now));
+        TRY(gpu_fill_stage_(g, ctx, (const char *)src + (size_t)r * from, from, row_bytes,
+                            now, k));
         GPU_TRY(transfer(g, (char *)dst + (size_t)r * to, to, g->stage[k], row_bytes,
                          row_bytes, now, cudaMemcpyHostToDevice),
                 "copying to the GPU");

@@ -123,8 +123,14 @@ static okra_status begin(gpu_ *g)
     }
     TRY(gpu_use_(g));
     GPU_TRY(cudaStreamCreateWithFlags(&g->stream, cudaStreamNonBlocking), "a stream");
-    GPU_TRY(cudaEventCreateWithFlags(&g->freed[0], cudaEventDisableTiming), "an event");
-    GPU_TRY(cudaEventCreateWithFlags(&g->freed[1], cudaEventDisableTiming), "an event");
+    GPU_TRY(cudaStreamCreateWithFlags(&g->copies, cudaStreamNonBlocking), "a stream");
+    for (int k = 0; k < 2; k++) {
+        GPU_TRY(cudaEventCreateWithFlags(&g->freed[k], cudaEventDisableTiming), "events");
+        GPU_TRY(cudaEventCreateWithFlags(&g->worked[k], cudaEventDisableTiming),
+                "events");
+    }
+    GPU_TRY(cudaHostAlloc(&g->notes, GPU_NOTES_, cudaHostAllocDefault),
+            "pinned host memory");
     GPU_TRY(cudaMalloc(&g->workspace, GPU_WORKSPACE_), "the workspace of cuBLAS");
     GPU_TRY(cudaMalloc((void **)&g->info, sizeof *g->info), "one number");
     BLAS_TRY(cublasCreate(&g->blas), "opening cuBLAS");
@@ -164,9 +170,16 @@ static void end(gpu_ *g)
         if (g->freed[k]) {
             (void)cudaEventDestroy(g->freed[k]);
         }
+        if (g->worked[k]) {
+            (void)cudaEventDestroy(g->worked[k]);
+        }
     }
+    (void)cudaFreeHost(g->notes);
     (void)cudaFree(g->info);
     (void)cudaFree(g->workspace);
+    if (g->copies) {
+        (void)cudaStreamDestroy(g->copies);
+    }
     if (g->stream) {
         (void)cudaStreamDestroy(g->stream);
     }

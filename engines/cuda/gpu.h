@@ -23,6 +23,7 @@
 
 #define GPU_STAGE_BYTES_ ((size_t)32 << 20) /* one of two pinned buffers              */
 #define GPU_WORKSPACE_ ((size_t)64 << 20)   /* of cuBLAS                              */
+#define GPU_NOTES_ ((size_t)4096)
 #define GPU_RESERVE_ ((size_t)512 << 20)    /* left alone: code that is loaded later  */
 
 typedef struct gpu_ {
@@ -37,6 +38,9 @@ typedef struct gpu_ {
     int *info;        /* of cuSOLVER, on the device                                  */
     double *stage[2]; /* pinned host memory, NULL until it is needed                 */
     cudaEvent_t freed[2];
+    cudaStream_t copies; /* of what comes while the device works (top.c)              */
+    cudaEvent_t worked[2];
+    void *notes; /* pinned host memory, GPU_NOTES_ bytes                               */
     void *arena; /* device memory of the verb that runs, kept for the next one         */
     size_t arena_bytes;
     size_t used; /* bytes taken: matrices and arena                                    */
@@ -119,6 +123,9 @@ okra_status gpu_vector_(gpu_ *g, okra_context *ctx, const double *src, okra_int 
 /* The pinned buffers, and waiting until buffer k may be written again. */
 okra_status gpu_stages_(gpu_ *g);
 okra_status gpu_stage_wait_(gpu_ *g, int k);
+/* Rows of the host, without gaps, into buffer k, which must be free and large enough. */
+okra_status gpu_fill_stage_(gpu_ *g, okra_context *ctx, const void *src, size_t from,
+                            size_t row_bytes, okra_int rows, int k);
 okra_status gpu_put_(void *e, okra_context *ctx, okra_mat_ block, okra_int i, okra_int j,
                      void *A);
 okra_status gpu_get_(void *e, okra_context *ctx, const void *A, okra_int i, okra_int j,
@@ -164,5 +171,11 @@ okra_status gpu_dot_(void *e, okra_context *ctx, const void *A, const void *B,
                      double *out);
 okra_status gpu_best_(void *e, okra_context *ctx, const void *A, const double *offset,
                       okra_int k, okra_int *index, double *value);
+
+/* ---- top.c ---- */
+
+okra_status gpu_top_(void *e, okra_context *ctx, const okra_entries_ *entries,
+                     okra_mat_ W, const bool *skip, okra_int k, okra_int *index,
+                     double *value, bool *done);
 
 #endif

@@ -86,6 +86,58 @@ cudaError_t gpu_run_bits_(cudaStream_t s, int64_t ni, int64_t nj, int64_t width,
                           const uint64_t *a, int64_t lda, const uint64_t *b, int64_t ldb,
                           const double *u, const double *v, double *out, int64_t ld);
 
+/* ---- codes.cu: rows of bits without gaps; top.c says what codes are ---- */
+
+enum { GPU_RANGE_ = 128, GPU_TILE_ = 128, GPU_LOW_ = 128 };
+/* Where column j of a group of 32 is stored. */
+static inline int gpu_place_(int j)
+{
+    return j % 8 / 2 * 8 + j / 8 * 2 + j % 2;
+}
+/* v and offset have ld entries, ld a multiple of GPU_TILE_ above nj; square_i <- square_i
+ * + sum_j code_ij^2; flag_i <- 1 where a code does not fit 8 bits, if it was 0. */
+cudaError_t gpu_run_codes_(cudaStream_t s, int64_t ni, int64_t nj, int64_t width,
+                           const uint64_t *a, const uint64_t *b, const float *u,
+                           const float *v, const float *offset, float inverse,
+                           int8_t *out, int64_t ld, int *square, uint8_t *flag);
+/* u_i <- the number of bits of row i; where it is 0 and flag_i is 0, flag_i <- 1 */
+cudaError_t gpu_run_counts_(cudaStream_t s, int64_t n, int64_t width, const uint64_t *a,
+                            float *u, uint8_t *flag);
+/* least, largest, sum and sum of squares, of GPU_RANGE_ parts */
+cudaError_t gpu_run_range_(cudaStream_t s, int64_t rows, int64_t cols, const double *A,
+                           int64_t ld, double *out);
+
+/* ---- choose.cu ---- */
+
+typedef struct gpu_found_ {
+    int64_t value, index;
+} gpu_found_;
+typedef struct gpu_choice_ {
+    int most; /* the largest sum of squares of the codes of a row */
+    int odd;  /* rows whose codes do not fit                       */
+    int full; /* a list was too short                              */
+} gpu_choice_;
+cudaError_t gpu_run_collect_(cudaStream_t s, int64_t n, const int *square,
+                             const uint8_t *flag, int64_t first, int room, int64_t *odd,
+                             gpu_choice_ *state);
+/* Of row q of S (with low_q >= 0: GPU_LOW_ times row q plus row low_q), n columns, those
+ * that reach limit_q go to list q, as first + column. */
+cudaError_t gpu_run_filter_(cudaStream_t s, int64_t m, int64_t n, const int *S,
+                            int64_t ld, const int *low, const uint8_t *flag,
+                            const int64_t *limit, int64_t first, int room, int *count,
+                            gpu_found_ *list);
+/* Lists keep what is within twice the margin, bound (norm_q + sqrt(most) + root) + bias
+ * one_q, of their k-th largest. */
+cudaError_t gpu_run_prune_(cudaStream_t s, int64_t m, int k, int room, double bound,
+                           double root, double bias, const double *norm,
+                           const double *one, int64_t *limit, int *count, int *kept,
+                           gpu_found_ *list, gpu_choice_ *state);
+/* out_p <- sum_i W_qi t(z_p, y_i), q = query_p: Tanimoto coefficients of bits, y by words:
+ * word t of row i at t n + i; v: bits of y. */
+cudaError_t gpu_run_exact_(cudaStream_t s, int64_t pairs, const int *query, int64_t width,
+                           const uint64_t *z, int64_t n, const uint64_t *y,
+                           const double *v, const double *W, double *out);
+
 /* ---- distance1.cu ---- */
 
 /* out_ij <- sum_t |a_it - b_jt| */

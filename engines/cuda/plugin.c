@@ -31,6 +31,7 @@ static const okra_engine_class_ cuda_class = {
     .restore = gpu_restore_,
     .trsm = gpu_trsm_,
     .eigh = gpu_eigh_,
+    .top = gpu_top_,
 };
 
 OKRA_API okra_engine_plugin_fn_ okra_engine_plugin;

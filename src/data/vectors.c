@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_BITS = 64, WORD_BYTES = 8 };
+enum { WORD_BITS = 64, WORD_BYTES = 8, LANES = 8 };
 
 /* ---- dense vectors and Gram matrices ---- */
 
@@ -18,8 +18,17 @@ okra_status okra_finite_(const double *values, okra_int rows, okra_int cols, okr
     for (okra_int i = 0; i < rows; i++) {
         const double *row = values + i * ld;
         /* x*0 is 0 for finite x and NaN otherwise: one branch a row. */
-        double sum = 0;
-        for (okra_int j = 0; j < cols; j++) {
+        double sum = 0, lane[LANES] = {0};
+        okra_int j0 = 0;
+        for (; j0 + LANES <= cols; j0 += LANES) {
+            for (int k = 0; k < LANES; k++) {
+                lane[k] += row[j0 + k] * 0.0;
+            }
+        }
+        for (int k = 0; k < LANES; k++) {
+            sum += lane[k];
+        }
+        for (okra_int j = j0; j < cols; j++) {
             sum += row[j] * 0.0;
         }
         for (okra_int j = 0; sum != 0 && j < cols; j++) {

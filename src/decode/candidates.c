@@ -85,7 +85,8 @@ static okra_status open_panels(okra_context *ctx, state *s, bool empty)
     if (!empty) {
         TRY(okra_nearest_leave_out_empty_(ctx, &s->nearest, s->self));
     }
-    s->constant = okra_self_constant_(s->self, s->nearest.count, s->nearest.skip);
+    TRY(okra_self_constant_(ctx, s->self, s->nearest.count, s->nearest.skip,
+                            &s->constant));
 done:
     return st;
 }

@@ -51,7 +51,7 @@ done:
 }
 
 /* The level of candidates that are compared as they are. */
-static okra_status find_level(okra_flat_ *s)
+static okra_status find_level(okra_context *ctx, okra_flat_ *s)
 {
     okra_status st = OKRA_OK;
     okra_int n = okra_data_count(s->set), d = s->output.d, ld = 0;
@@ -61,7 +61,7 @@ static okra_status find_level(okra_flat_ *s)
     for (okra_int i = 0; i < n; i++) {
         norm[i] = okra_dot_(d, y + i * ld, y + i * ld);
     }
-    s->level = okra_self_constant_(norm, n, NULL);
+    TRY(okra_self_constant_(ctx, norm, n, NULL, &s->level));
 done:
     okra_free_(norm);
     return st;
@@ -80,7 +80,7 @@ okra_status okra_flat_open_(okra_context *ctx, const okra_output_ *output,
     }
     TRY(mean_feature(&s));
     if (!output->components) {
-        TRY(find_level(&s));
+        TRY(find_level(ctx, &s));
     }
     *out = s;
     s = (okra_flat_){.set = NULL};

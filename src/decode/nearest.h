@@ -19,7 +19,8 @@ static inline bool okra_key_less_(okra_key_ a, okra_key_ b)
 }
 /* The value that all of self have, up to rounding, but for those to skip (NULL: none);
  * NaN: they differ, or are none. */
-double okra_self_constant_(const double *self, okra_int n, const bool *skip);
+okra_status okra_self_constant_(okra_context *ctx, const double *self, okra_int n,
+                                const bool *skip, double *out) OKRA_CHECK;
 /* self, or the constant where it is that up to rounding. */
 double okra_self_settle_(double self, double constant);
 

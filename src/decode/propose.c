@@ -65,7 +65,7 @@ struct okra_starts_ {
 };
 
 /* Outputs without features do not count. */
-static okra_status find_constant(okra_starts_ *s, okra_int n)
+static okra_status find_constant(okra_context *ctx, okra_starts_ *s, okra_int n)
 {
     okra_status st = OKRA_OK;
     const double *self = okra_panels_self_(s->training);
@@ -74,7 +74,7 @@ static okra_status find_constant(okra_starts_ *s, okra_int n)
     for (okra_int i = 0; i < n; i++) {
         skip[i] = self[i] <= 0;
     }
-    s->constant = okra_self_constant_(self, n, skip);
+    TRY(okra_self_constant_(ctx, self, n, skip, &s->constant));
 done:
     okra_free_(skip);
     return st;
@@ -98,7 +98,7 @@ okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
     s->tests = tests;
     TRY(okra_candidates_open_(ctx, &whole, &request, empty, &s->candidates));
     TRY(okra_panels_create_(ctx, output, NULL, &s->training));
-    TRY(find_constant(s, okra_data_count(output->y)));
+    TRY(find_constant(ctx, s, okra_data_count(output->y)));
     *out = s;
     s = NULL;
 done:

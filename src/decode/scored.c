@@ -6,7 +6,8 @@
  * P, and of each row of S the k best by <h, phi(c)> - l(c,c)/2, which is the order of
  * distances. Only those, m x k numbers, come back to the host, into the lists of
  * nearest.c. Where l(c,c) is the same for all it is left out of the order, as there.
- * P is such that A and S take 2 GiB together, or a quarter of the budget.
+ * P is such that A and S take 2 GiB together, or a quarter of the budget. An engine may
+ * know a shorter way to the k best of all (okra_engine_top_), which is tried first.
  */
 #include "decode/scored.h"
 
@@ -120,32 +121,48 @@ static bool offsets(const okra_nearest_ *nearest, okra_int first, okra_int colum
     return some;
 }
 
+/* The k best of each row, index + first, into the lists; -1: no more. */
+static void offer(const okra_block_ *block, const double *norm, double constant,
+                  okra_int first, okra_int k, const okra_int *index, const double *value,
+                  okra_nearest_ *nearest)
+{
+    for (okra_int r = 0; r < block->m; r++) {
+        for (okra_int t = r * k; t < (r + 1) * k && index[t] >= 0; t++) {
+            okra_nearest_offer_(nearest, block->first + r, first + index[t], constant,
+                                value[t], norm[r], constant);
+        }
+    }
+}
+
 okra_status okra_scored_put_(okra_context *ctx, const okra_panels_ *panels,
                              const okra_block_ *block, const double *norm,
                              double constant, okra_nearest_ *nearest)
 {
     okra_status st = OKRA_OK;
     work w = {0};
-    okra_int *index = NULL;
+    okra_int *index = NULL, top = nearest->top;
     double *value = NULL, *offset = NULL;
+    bool done = false;
 
     TRY(work_open(ctx, panels, block->W, &w));
-    ALLOC(index, w.m * nearest->top);
-    ALLOC(value, w.m * nearest->top);
+    ALLOC(index, w.m * top);
+    ALLOC(value, w.m * top);
+    if (top <= w.count) {
+        TRY(okra_engine_top_(ctx, w.entries, block->W, nearest->skip, top, index, value,
+                             &done));
+    }
+    if (done) {
+        offer(block, norm, constant, 0, top, index, value, nearest);
+        goto done;
+    }
     ALLOC(offset, w.chunk);
     for (okra_int first = 0; first < w.count; first += w.chunk) {
         okra_int columns = OKRA_MIN_(w.chunk, w.count - first);
-        okra_int k = OKRA_MIN_(nearest->top, columns);
+        okra_int k = OKRA_MIN_(top, columns);
         bool some = offsets(nearest, first, columns, offset);
         TRY(work_chunk(&w, first, columns));
         TRY(okra_large_best_(ctx, w.S, some ? offset : NULL, k, index, value));
-        for (okra_int r = 0; r < w.m; r++) {
-            for (okra_int t = r * k; t < (r + 1) * k; t++) {
-                okra_int c = first + index[t];
-                okra_nearest_offer_(nearest, block->first + r, c, constant, value[t],
-                                    norm[r], constant);
-            }
-        }
+        offer(block, norm, constant, first, k, index, value, nearest);
     }
 done:
     okra_free_(offset);

@@ -22,7 +22,7 @@
 
 #include "engine/entries.h"
 
-#define OKRA_ENGINE_INTERFACE_ 1u
+#define OKRA_ENGINE_INTERFACE_ 2u
 
 typedef struct okra_engine_ okra_engine_; /* an open engine: class and state, loader.c */
 typedef struct okra_large_ okra_large_;   /* a matrix, rows x cols, of one engine       */
@@ -160,6 +160,14 @@ okra_status okra_engine_eigh_(okra_context *ctx, okra_mat_ A, double *w) OKRA_CH
 okra_status okra_large_gram_host_(okra_context *ctx, const okra_entries_ *entries,
                                   okra_int first, okra_mat_ block) OKRA_CHECK;
 
+/* Of the rows j of `entries` the k best for each row of W (m x entries->cols) by <W_q,
+ * entries_j>, largest first, ties to the lower index, less those that `skip` marks (NULL:
+ * none): index and value are m x k, -1 where there are fewer. *done false: the engine has
+ * no short cut here, or it did not lead there; nothing is then known. */
+okra_status okra_engine_top_(okra_context *ctx, const okra_entries_ *entries, okra_mat_ W,
+                             const bool *skip, okra_int k, okra_int *index, double *value,
+                             bool *done) OKRA_CHECK;
+
 /* ---- several processes ---- */
 
 /* The rows first..first+count-1 of n that this process streams; one process: all. */
@@ -240,6 +248,11 @@ typedef struct okra_engine_class_ {
     okra_status (*trsm)(void *e, okra_context *ctx, bool left, bool trans, const void *L,
                         void *B);
     okra_status (*eigh)(void *e, okra_context *ctx, void *A, double *w);
+    /* As okra_engine_top_; NULL: the engine has no faster way than gram, gemm and best.
+     */
+    okra_status (*top)(void *e, okra_context *ctx, const okra_entries_ *entries,
+                       okra_mat_ W, const bool *skip, okra_int k, okra_int *index,
+                       double *value, bool *done);
 
     /* Several processes; NULL: one. */
     void (*share)(void *e, okra_int n, okra_int *first, okra_int *count);

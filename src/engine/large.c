@@ -295,6 +295,22 @@ okra_status okra_large_best_(okra_context *ctx, const okra_large_ *A,
     return empty(A) || k == 0 ? OKRA_OK : CALL(A, best, A->body, offset, k, index, value);
 }
 
+okra_status okra_engine_top_(okra_context *ctx, const okra_entries_ *entries, okra_mat_ W,
+                             const bool *skip, okra_int k, okra_int *index, double *value,
+                             bool *done)
+{
+    const okra_engine_ *engine = okra_engine_of_(ctx);
+    *done = false;
+    if (W.cols != entries->cols) {
+        return okra_fail_(OKRA_ESHAPE, "top: weights of %lld outputs, %lld expected",
+                          (long long)W.cols, (long long)entries->cols);
+    }
+    return !engine->verbs->top || W.rows == 0 || W.cols == 0 || k <= 0
+               ? OKRA_OK
+               : engine->verbs->top(engine->state, ctx, entries, W, skip, k, index, value,
+                                    done);
+}
+
 /* ---- linear algebra ---- */
 
 okra_status okra_large_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,

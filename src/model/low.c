@@ -7,6 +7,8 @@
  * what has no factored form, the kernels become EXPR | SPEC, which every method takes.
  */
 #include "model/model.h"
+
+#include "engine/engine.h"
 #include "model/options.h"
 
 #include <stdio.h>
@@ -54,6 +56,47 @@ done:
     return st;
 }
 
+typedef struct blanking {
+    okra_mat_ F;
+} blanking;
+
+static okra_status blank(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const blanking *b = arg;
+    okra_mat_ F = b->F;
+    (void)worker;
+    for (okra_int i = begin; i < end; i++) {
+        okra_mat_fill_(okra_mat_part_(F, i, 1, i + 1, F.cols - i - 1), 0);
+    }
+    return OKRA_OK;
+}
+
+/* The factor of a basis, made by the engine. */
+static okra_status factor_basis(okra_context *ctx, const okra_bound_ *bound, okra_mat_ F)
+{
+    okra_status st = OKRA_OK;
+    okra_entries_ *entries = NULL;
+    okra_large_ *K = NULL;
+    double *d = NULL, shift = 0;
+    ALLOC(d, F.rows);
+    TRY(okra_entries_create_(ctx, bound, NULL, &entries));
+    TRY(okra_large_create_(ctx, F.rows, F.rows, "the Gram matrix of the basis", &K));
+    TRY(okra_large_gram_(ctx, entries, 0, K));
+    TRY(okra_large_diagonal_(ctx, K, d));
+    TRY(okra_low_shift_(okra_bound_kernel_(bound), F.rows, d, &shift));
+    TRY(okra_large_add_diagonal_(ctx, shift, K));
+    TRY(okra_large_cholesky_(ctx, K, NULL));
+    TRY(okra_large_get_(ctx, K, 0, 0, F));
+    blanking b = {F};
+    TRY(okra_parallel_least_(ctx, (double)F.rows * (double)F.rows, F.rows, 256, NULL,
+                             blank, &b));
+done:
+    okra_large_free_(K);
+    okra_entries_free_(entries);
+    okra_free_(d);
+    return st;
+}
+
 static okra_status make_map(okra_context *ctx, const char *name, const char *text,
                             const okra_kernel *kernel, const okra_data *data,
                             uint64_t stream, okra_map_ **out)
@@ -61,7 +104,8 @@ static okra_status make_map(okra_context *ctx, const char *name, const char *tex
     okra_status st = OKRA_OK;
     okra_low_ low;
     TRY(okra_low_read_(name, text, &low));
-    TRY(okra_map_create_(ctx, kernel, data, &low, stream, out));
+    TRY(okra_map_create_by_(ctx, kernel, data, &low, stream,
+                            okra_engine_is_host_(ctx) ? NULL : factor_basis, out));
 done:
     return st;
 }

@@ -175,7 +175,22 @@ done:
     return st;
 }
 
-static okra_status self(const okra_bound_ *bound, const okra_slots_ *view, double *d)
+typedef struct copying {
+    const okra_kernel *kernel;
+    const double *from;
+    double *to;
+} copying;
+
+static okra_status copy_self(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const copying *c = arg;
+    (void)worker;
+    memcpy(c->to + begin, c->from + begin, (size_t)(end - begin) * sizeof *c->to);
+    return okra_finite_self_(c->kernel, begin, end, c->from);
+}
+
+static okra_status self(okra_context *ctx, const okra_bound_ *bound,
+                        const okra_slots_ *view, double *d)
 {
     okra_status st = OKRA_OK;
     const double *own = view->slots[bound->kernel->count - 1].self;
@@ -186,16 +201,15 @@ static okra_status self(const okra_bound_ *bound, const okra_slots_ *view, doubl
              "the diagonal too (okra predict --x-diagonal)",
              view->data->source);
     }
-    TRY(okra_finite_self_(bound->kernel, view->n, own));
-    memcpy(d, own, (size_t)view->n * sizeof *d);
+    copying c = {bound->kernel, own, d};
+    TRY(okra_parallel_(ctx, view->n, 65536, NULL, copy_self, &c));
 done:
     return st;
 }
 
 okra_status okra_bound_diagonal_(okra_context *ctx, const okra_bound_ *bound, double *d)
 {
-    (void)ctx;
-    return self(bound, &bound->train, d);
+    return self(ctx, bound, &bound->train, d);
 }
 
 /* ---- other collections ---- */
@@ -271,7 +285,7 @@ okra_status okra_other_diagonal_(okra_context *ctx, const okra_bound_ *bound,
     const okra_kernel_class_ *leaf = bound->kernel->nodes[root].leaf;
     return leaf && leaf->whole_diagonal
                ? leaf->whole_diagonal(ctx, other->view.slots[root].side, d)
-               : self(bound, &other->view, d);
+               : self(ctx, bound, &other->view, d);
 }
 
 okra_status okra_gram(okra_context *context, const okra_kernel *kernel,

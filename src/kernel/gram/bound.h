@@ -70,7 +70,7 @@ okra_status okra_tiles_(okra_context *ctx, const okra_bound_ *bound, int node,
                         const okra_slots_ *a, okra_int i0, okra_int ni,
                         okra_target_ target, const char *what, okra_mat_ out) OKRA_CHECK;
 /* OKRA_ENUMERIC naming the kernel if a self-similarity is not finite. */
-okra_status okra_finite_self_(const okra_kernel *kernel, okra_int n,
+okra_status okra_finite_self_(const okra_kernel *kernel, okra_int begin, okra_int end,
                               const double *d) OKRA_CHECK;
 
 #endif

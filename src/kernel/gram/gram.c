@@ -292,9 +292,10 @@ done:
     return st;
 }
 
-okra_status okra_finite_self_(const okra_kernel *kernel, okra_int n, const double *d)
+okra_status okra_finite_self_(const okra_kernel *kernel, okra_int begin, okra_int end,
+                              const double *d)
 {
-    for (okra_int i = 0; i < n; i++) {
+    for (okra_int i = begin; i < end; i++) {
         if (!isfinite(d[i])) {
             return okra_fail_(OKRA_ENUMERIC,
                               "kernel %s: the value of object %lld (from 0) with itself "

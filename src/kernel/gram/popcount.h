@@ -11,14 +11,7 @@ okra_status okra_popcount_and_(const uint64_t *a, okra_int ni, const uint64_t *b
                                okra_int nj, okra_int words, double *out,
                                okra_int ld) OKRA_CHECK;
 
-/* bits set in one row */
-static inline double okra_popcount_(const uint64_t *row, okra_int words)
-{
-    okra_int count = 0;
-    for (okra_int w = 0; w < words; w++) {
-        count += __builtin_popcountll(row[w]);
-    }
-    return (double)count;
-}
+/* out_r = bits set in row r of n */
+void okra_popcount_rows_(const uint64_t *rows, okra_int n, okra_int words, double *out);
 
 #endif

@@ -10,6 +10,7 @@
  */
 #include "kernel/gram/bound.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -119,27 +120,49 @@ done:
     return st;
 }
 
+/* Objects of a large collection that are looked at together. */
+enum { GRAIN = 65536 };
+
+typedef struct degenerates {
+    const double *self;
+    atomic_llong count;
+} degenerates;
+
+static okra_status count_degenerate(void *arg, okra_int begin, okra_int end, int worker)
+{
+    degenerates *d = arg;
+    long long count = 0;
+    (void)worker;
+    for (okra_int i = begin; i < end; i++) {
+        count += !(d->self[i] > 0);
+    }
+    atomic_fetch_add(&d->count, count);
+    return OKRA_OK;
+}
+
 /* A transform of self-similarities needs those of the child; objects where they are 0
  * are degenerate. */
 static okra_status check_self(okra_context *ctx, const okra_transform_class_ *t,
                               const okra_slots_ *view, const double *self)
 {
-    okra_int degenerate = 0;
+    okra_status st = OKRA_OK;
+    degenerates d = {.self = self};
     if (!self) {
-        return okra_fail_(OKRA_EARG,
-                          "%s: `%s` needs the self-similarities of its objects, which "
-                          "rows of a Gram matrix do not tell: give the diagonal too",
-                          view->data->source, t->name);
+        FAIL(OKRA_EARG,
+             "%s: `%s` needs the self-similarities of its objects, which "
+             "rows of a Gram matrix do not tell: give the diagonal too",
+             view->data->source, t->name);
     }
-    for (okra_int i = 0; t->degenerate && i < view->n; i++) {
-        degenerate += !(self[i] > 0);
+    if (t->degenerate) {
+        TRY(okra_parallel_(ctx, view->n, GRAIN, NULL, count_degenerate, &d));
     }
-    if (degenerate) {
+    if (atomic_load(&d.count)) {
         okra_warn_(ctx, "%s: %lld of %lld objects have self-similarity 0 before `%s`: %s",
-                   view->data->source, (long long)degenerate, (long long)view->n, t->name,
+                   view->data->source, atomic_load(&d.count), (long long)view->n, t->name,
                    t->degenerate);
     }
-    return OKRA_OK;
+done:
+    return st;
 }
 
 /* m_i - g/2 of every object; of the training set g first. */
@@ -169,6 +192,25 @@ done:
     return st;
 }
 
+typedef struct selves {
+    const okra_node_ *node;
+    const okra_slot_ *slot;
+    const double *child;
+} selves;
+
+static okra_status transform_self(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const selves *s = arg;
+    const okra_slot_ *slot = s->slot;
+    (void)worker;
+    for (okra_int i = begin; i < end; i++) {
+        double d = slot->mean ? slot->mean[i] : s->child[i];
+        slot->self[i] = s->child[i];
+        s->node->transform->apply(s->node->params, &d, &d, 1, 1, &slot->self[i], 1);
+    }
+    return OKRA_OK;
+}
+
 static okra_status transform_slot(okra_context *ctx, const okra_bound_ *bound, int place,
                                   okra_slots_ *view)
 {
@@ -183,12 +225,9 @@ static okra_status transform_slot(okra_context *ctx, const okra_bound_ *bound, i
         TRY(center_means(ctx, bound, place, view));
     }
     if (child) {
+        selves s = {node, slot, child};
         ALLOC(slot->self, view->n);
-        for (okra_int i = 0; i < view->n; i++) {
-            double d = slot->mean ? slot->mean[i] : child[i];
-            slot->self[i] = child[i];
-            node->transform->apply(node->params, &d, &d, 1, 1, &slot->self[i], 1);
-        }
+        TRY(okra_parallel_(ctx, view->n, GRAIN, NULL, transform_self, &s));
     }
 done:
     return st;

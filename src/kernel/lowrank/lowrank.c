@@ -123,13 +123,43 @@ okra_status okra_low_mean_(const okra_kernel *kernel, double mean)
                             okra_kernel_text(kernel), mean);
 }
 
+okra_status okra_low_shift_(const okra_kernel *kernel, okra_int n, const double *d,
+                            double *shift)
+{
+    double mean = 0;
+    for (okra_int i = 0; i < n; i++) {
+        mean += d[i] / (double)n;
+    }
+    *shift = 10 * (double)n * DBL_EPSILON * mean;
+    return okra_low_mean_(kernel, mean);
+}
+
+static okra_status factor_host(okra_context *ctx, const okra_kernel *kernel, okra_mat_ F)
+{
+    okra_status st = OKRA_OK;
+    double *d = NULL, shift = 0;
+    ALLOC(d, F.rows);
+    for (okra_int i = 0; i < F.rows; i++) {
+        d[i] = F.p[i * F.ld + i];
+    }
+    TRY(okra_low_shift_(kernel, F.rows, d, &shift));
+    okra_mat_add_diagonal_(F, shift);
+    TRY(okra_cholesky_(ctx, F, NULL));
+    for (okra_int i = 0; i < F.rows; i++) {
+        okra_mat_fill_(okra_mat_part_(F, i, 1, i + 1, F.rows - i - 1), 0);
+    }
+done:
+    okra_free_(d);
+    return st;
+}
+
 okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
                          const okra_data *train, const okra_int *index, okra_int count,
-                         okra_sketch_ *S, okra_int rank, okra_map_ **out)
+                         okra_sketch_ *S, okra_int rank, okra_factor_fn_ factor,
+                         okra_map_ **out)
 {
     okra_status st = OKRA_OK;
     okra_map_ *map = NULL;
-    double mean = 0;
     ZALLOC(map, 1);
     map->basis = map->columns = count;
     map->rank = rank;
@@ -144,19 +174,12 @@ okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
     TRY(okra_bound_create_(ctx, kernel, map->objects, &map->bound));
     TRY(okra_doubles_(ctx, rank, rank, "the Gram matrix of the basis", &map->factor));
     okra_mat_ F = okra_mat_of_(map->factor, rank, rank);
-    if (S) {
-        TRY(okra_sketch_gram_(ctx, map->bound, S, F));
+    if (factor && !S) {
+        TRY(factor(ctx, map->bound, F));
     } else {
-        TRY(okra_bound_gram_(ctx, map->bound, F));
-    }
-    for (okra_int i = 0; i < rank; i++) {
-        mean += F.p[i * rank + i] / (double)rank;
-    }
-    TRY(okra_low_mean_(kernel, mean));
-    okra_mat_add_diagonal_(F, 10 * (double)rank * DBL_EPSILON * mean);
-    TRY(okra_cholesky_(ctx, F, NULL));
-    for (okra_int i = 0; i < rank; i++) {
-        okra_mat_fill_(okra_mat_part_(F, i, 1, i + 1, rank - i - 1), 0);
+        TRY(S ? okra_sketch_gram_(ctx, map->bound, S, F)
+              : okra_bound_gram_(ctx, map->bound, F));
+        TRY(factor_host(ctx, kernel, F));
     }
     map->sketch = S;
     *out = map;
@@ -231,6 +254,13 @@ okra_status okra_map_create_(okra_context *ctx, const okra_kernel *kernel,
                              const okra_data *train, const okra_low_ *low,
                              uint64_t stream, okra_map_ **out)
 {
+    return okra_map_create_by_(ctx, kernel, train, low, stream, NULL, out);
+}
+
+okra_status okra_map_create_by_(okra_context *ctx, const okra_kernel *kernel,
+                                const okra_data *train, const okra_low_ *low,
+                                uint64_t stream, okra_factor_fn_ factor, okra_map_ **out)
+{
     okra_status st = OKRA_OK;
     okra_random_ random = okra_random_create_(okra_context_seed(ctx), stream);
     okra_int n = train->n, rank = OKRA_MIN_(low->rank, n), count = rank;
@@ -243,7 +273,7 @@ okra_status okra_map_create_(okra_context *ctx, const okra_kernel *kernel,
     }
     if (low->kind == OKRA_LOW_NYSTROM_ && low->pivots == OKRA_PIVOTS_CENTRES_) {
         TRY(okra_centres_(ctx, train, &random, rank, &centres));
-        TRY(okra_map_of_(ctx, kernel, centres, NULL, rank, NULL, rank, out));
+        TRY(okra_map_of_(ctx, kernel, centres, NULL, rank, NULL, rank, factor, out));
         goto done;
     }
     if (low->kind == OKRA_LOW_SKETCH_) {
@@ -254,7 +284,7 @@ okra_status okra_map_create_(okra_context *ctx, const okra_kernel *kernel,
         TRY(okra_pivots_choose_(ctx, kernel, train, low, &random, index, &count));
         rank = count;
     }
-    TRY(okra_map_of_(ctx, kernel, train, index, count, S, rank, out));
+    TRY(okra_map_of_(ctx, kernel, train, index, count, S, rank, factor, out));
     S = NULL;
 done:
     okra_data_free(centres);

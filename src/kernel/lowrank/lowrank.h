@@ -92,8 +92,22 @@ typedef struct okra_map_ {
     double scale;                  /* c: 1, or sqrt(k(x,x) / basis) of waves       */
 } okra_map_;
 
+/* F (rank x rank, lower, 0 above) of the basis that is bound: the Gram matrix with
+ * okra_low_shift_ added to its diagonal, factored. */
+typedef okra_status (*okra_factor_fn_)(okra_context *ctx, const okra_bound_ *bound,
+                                       okra_mat_ F);
+/* e of lowrank.c, from the diagonal d (n) of the Gram matrix; fails where that is not
+ * above 0. */
+okra_status okra_low_shift_(const okra_kernel *kernel, okra_int n, const double *d,
+                            double *shift) OKRA_CHECK;
+
 /* Random choices follow the context's seed and `stream`. The kernel must outlive the map.
- * A rank above the number of training objects is cut to it. */
+ * A rank above the number of training objects is cut to it. factor: what makes F in the
+ * place of the host (NULL). */
+okra_status okra_map_create_by_(okra_context *ctx, const okra_kernel *kernel,
+                                const okra_data *train, const okra_low_ *low,
+                                uint64_t stream, okra_factor_fn_ factor,
+                                okra_map_ **out) OKRA_CHECK;
 okra_status okra_map_create_(okra_context *ctx, const okra_kernel *kernel,
                              const okra_data *train, const okra_low_ *low,
                              uint64_t stream, okra_map_ **out) OKRA_CHECK;
@@ -169,6 +183,7 @@ okra_status okra_centres_(okra_context *ctx, const okra_data *train, okra_random
  * success; NULL: the identity). */
 okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
                          const okra_data *train, const okra_int *index, okra_int count,
-                         okra_sketch_ *S, okra_int rank, okra_map_ **out) OKRA_CHECK;
+                         okra_sketch_ *S, okra_int rank, okra_factor_fn_ factor,
+                         okra_map_ **out) OKRA_CHECK;
 
 #endif

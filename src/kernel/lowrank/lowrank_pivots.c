@@ -235,7 +235,7 @@ static okra_status leverage_scores(okra_context *ctx, const okra_kernel *kernel,
     okra_status st = OKRA_OK;
     okra_map_ *map = NULL;
     double *C = NULL, *residual = NULL, left = 0, kept = 0;
-    TRY(okra_map_of_(ctx, kernel, train, pilot, m, NULL, m, &map));
+    TRY(okra_map_of_(ctx, kernel, train, pilot, m, NULL, m, NULL, &map));
     TRY(okra_doubles_(ctx, m, m, "the moments of the pilot", &C));
     TRY(okra_doubles_(ctx, train->n, 1, "residuals", &residual));
     okra_mat_ Cm = okra_mat_of_(C, m, m);

@@ -105,6 +105,13 @@ done:
     return st;
 }
 
+/* k(x,x) = exp(0) of a Gaussian over whatever is inside. */
+static bool self_is_one(const okra_kernel *kernel)
+{
+    const okra_node_ *root = &kernel->nodes[kernel->count - 1];
+    return root->kind == OKRA_NODE_TRANSFORM_ && root->transform == &okra_rbf_;
+}
+
 okra_status okra_map_self_(okra_context *ctx, const okra_map_ *map, const okra_data *data,
                            double *self)
 {
@@ -112,10 +119,12 @@ okra_status okra_map_self_(okra_context *ctx, const okra_map_ *map, const okra_d
     okra_status st = OKRA_OK;
     okra_data *rows = NULL;
     okra_other_ *other = NULL;
-    for (okra_int i = 0; map->kernel && i < data->n; i++) {
-        self[i] = map->scale * map->scale * (double)map->basis;
+    const okra_kernel *kernel = map->bound->kernel;
+    bool one = self_is_one(kernel);
+    for (okra_int i = 0; (map->kernel || one) && i < data->n; i++) {
+        self[i] = one ? 1 : map->scale * map->scale * (double)map->basis;
     }
-    for (okra_int i = 0; !map->kernel && i < data->n; i += ROWS) {
+    for (okra_int i = 0; !map->kernel && !one && i < data->n; i += ROWS) {
         TRY(slice(data, i, OKRA_MIN_(ROWS, data->n - i), &rows));
         TRY(okra_other_create_(ctx, map->bound, rows, &other));
         TRY(okra_other_diagonal_(ctx, map->bound, other, self + i));

@@ -174,6 +174,22 @@ static void free_side(void *arg)
     }
 }
 
+static okra_status move_rows(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const side *s = arg;
+    const okra_data *data = s->data;
+    const double *mean = s->shared->mean;
+    (void)worker;
+    for (okra_int i = begin; i < end; i++) {
+        const double *x = data->values + i * data->ld;
+        double *row = s->moved + i * data->d;
+        for (okra_int j = 0; j < data->d; j++) {
+            row[j] = x[j] - mean[j];
+        }
+    }
+    return OKRA_OK;
+}
+
 static okra_status move(okra_context *ctx, side *s)
 {
     okra_status st = OKRA_OK;
@@ -182,13 +198,8 @@ static okra_status move(okra_context *ctx, side *s)
 
     TRY(okra_doubles_(ctx, data->n, data->d, "vectors about the training mean",
                       &s->moved));
-    for (okra_int i = 0; i < data->n; i++) {
-        const double *x = data->values + i * data->ld;
-        double *row = s->moved + i * data->d;
-        for (okra_int j = 0; j < data->d; j++) {
-            row[j] = x[j] - mean[j];
-        }
-    }
+    TRY(okra_parallel_least_(ctx, (double)data->n * (double)data->d, data->n, 512, NULL,
+                             move_rows, s));
     s->x = s->moved;
     s->ld = data->d;
     if (data == s->shared->train) {
@@ -299,9 +310,13 @@ static okra_status square_rows(void *arg, okra_int begin, okra_int end, int work
     const squares *s = arg;
     const side *a = s->a;
     (void)worker;
+    if (a->bits) {
+        okra_popcount_rows_(a->bits + begin * a->words, end - begin, a->words,
+                            s->out + begin);
+        return OKRA_OK;
+    }
     for (okra_int i = begin; i < end; i++) {
-        s->out[i] = a->bits ? okra_popcount_(a->bits + i * a->words, a->words)
-                            : okra_dot_(a->data->d, a->x + i * a->ld, a->x + i * a->ld);
+        s->out[i] = okra_dot_(a->data->d, a->x + i * a->ld, a->x + i * a->ld);
     }
     return OKRA_OK;
 }

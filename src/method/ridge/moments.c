@@ -261,10 +261,10 @@ static okra_status solve(okra_context *ctx, const okra_map_ *map, okra_moments_ 
         TRY(okra_trsm_(ctx, false, true, F, C));
         TRY(okra_trsm_(ctx, true, false, F, R));
         TRY(okra_trsm_(ctx, true, false, F, phi));
+        okra_mat_mirror_(C);
     } else {
         TRY(okra_moments_divide_(ctx, F, C, R, phi));
     }
-    okra_mat_mirror_(C);
 done:
     return st;
 }

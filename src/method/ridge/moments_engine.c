@@ -69,7 +69,7 @@ done:
     return st;
 }
 
-/* U and ones of the right height. */
+/* U, Psi and ones of the right height. */
 static okra_status resize(okra_context *ctx, const okra_moments_ *t, okra_int rows,
                           sums *z)
 {
@@ -79,7 +79,11 @@ static okra_status resize(okra_context *ctx, const okra_moments_ *t, okra_int ro
     }
     okra_large_free_(z->U);
     okra_large_free_(z->ones);
-    z->U = z->ones = NULL;
+    okra_large_free_(z->Psi);
+    z->U = z->ones = z->Psi = NULL;
+    if (t->d > 0) {
+        TRY(okra_large_create_(ctx, rows, t->d, "a block of output features", &z->Psi));
+    }
     TRY(okra_large_create_(ctx, rows, t->m, "a block of input features", &z->U));
     TRY(okra_large_create_(ctx, rows, 1, "a block of input features", &z->ones));
     TRY(okra_large_fill_(ctx, 1 / (double)t->n, z->ones));
@@ -139,9 +143,7 @@ static okra_status add(okra_context *ctx, const okra_problem_ *p, okra_int first
     if (t->d > 0) {
         TRY(outputs(ctx, p, first, rows, z, &Psi));
         okra_moments_add_means_(Psi, 1 / (double)t->n, t->psi, &t->kept_y);
-        okra_large_free_(z->Psi);
-        z->Psi = NULL;
-        TRY(okra_large_borrow_(ctx, Psi, &z->Psi));
+        TRY(okra_large_put_(ctx, Psi, 0, 0, z->Psi));
         TRY(okra_large_gemm_(ctx, true, false, 1, z->U, z->Psi, begun, z->R));
     }
     if (t->D) {
@@ -154,7 +156,7 @@ done:
 okra_status okra_moments_engine_(okra_context *ctx, const okra_problem_ *p, bool solved,
                                  okra_moments_ *t)
 {
-    enum { MOST = 1 << 27, VECTORS = 1 << 19, LEAST = 4096 }; /* doubles, rows */
+    enum { MOST = 1 << 27, VECTORS = 1 << 21, LEAST = 4096 }; /* doubles, rows */
     okra_status st = OKRA_OK;
     sums z = {0};
     okra_int width = t->m + t->d + okra_data_width(p->x);
@@ -195,19 +197,24 @@ done:
     return st;
 }
 
-/* A <- F^-1 A, and (both) A F^-T */
+/* A <- F^-1 A, and (both) A F^-T, which is then made symmetric. */
 static okra_status divide(okra_context *ctx, const okra_large_ *F, bool both, okra_mat_ A)
 {
     okra_status st = OKRA_OK;
-    okra_large_ *there = NULL;
+    okra_large_ *there = NULL, *turned = NULL;
     TRY(send(ctx, A, &there));
     TRY(okra_large_trsm_(ctx, true, false, F, there));
     if (both) {
         TRY(okra_large_trsm_(ctx, false, true, F, there));
+        TRY(okra_large_create_(ctx, A.cols, A.rows, "the moments", &turned));
+        TRY(okra_large_copy_(ctx, true, there, turned));
+        TRY(okra_large_combine_(ctx, OKRA_COMBINE_SUM_, 0.5, 0.5, NULL, NULL, turned,
+                                there));
     }
     TRY(okra_large_get_(ctx, there, 0, 0, A));
 done:
     okra_large_free_(there);
+    okra_large_free_(turned);
     return st;
 }
 

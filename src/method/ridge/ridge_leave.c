@@ -220,12 +220,19 @@ okra_status okra_ridge_leave_(okra_ridge_ *r, double *A, const char *graph,
     ALLOC(z.slack, z.n);
     TRY(okra_doubles_(r->ctx, z.parts.largest, z.parts.largest, "the block of a part",
                       &z.BSS));
+    bool explicitly = leave->explicitly && r->p->features && !graph;
+    if (explicitly && !A && okra_leave_by_cholesky_(&z)) {
+        bool done = false;
+        TRY(okra_leave_cholesky_(&z, &done));
+        if (done) {
+            goto done;
+        }
+    }
     TRY(decompose(&z, graph, lambda2));
     if (r->center) {
         ALLOC(z.ones, okra_large_rows_(z.V));
         TRY(okra_large_row_sums_(r->ctx, z.V, z.ones));
     }
-    bool explicitly = leave->explicitly && r->p->features && !graph;
     TRY(A            ? okra_leave_matrix_(&z, A)
         : explicitly ? okra_leave_features_(&z)
                      : leave_weights(&z));

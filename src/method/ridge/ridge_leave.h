@@ -33,6 +33,16 @@ typedef struct okra_leaving_ {
 
 /* Identity operator, residuals of explicit features; not semi-supervised. */
 okra_status okra_leave_features_(okra_leaving_ *z) OKRA_CHECK;
+/* B Y (and B 1, where outputs are centred), the columns of C, of one lambda become H;
+ * diagonal: that of B. Parts of several inputs take B_SS from V. */
+okra_status okra_leave_residuals_(const okra_leaving_ *z, size_t l, okra_mat_ C,
+                                  const double *diagonal, double *mean,
+                                  okra_mat_ H) OKRA_CHECK;
+/* The same as okra_leave_features_ by a Cholesky factor for each lambda: parts of one
+ * input; z has no decomposition. ridge_leave_cholesky.c says when that is faster. *done
+ * false: it cannot be done so, and nothing was. */
+bool okra_leave_by_cholesky_(const okra_leaving_ *z);
+okra_status okra_leave_cholesky_(okra_leaving_ *z, bool *done) OKRA_CHECK;
 /* Matrix operator, parts of one input. */
 okra_status okra_leave_matrix_(okra_leaving_ *z, double *A) OKRA_CHECK;
 

