@@ -24,7 +24,7 @@
 #define GPU_STAGE_BYTES_ ((size_t)32 << 20) /* one of two pinned buffers              */
 #define GPU_WORKSPACE_ ((size_t)64 << 20)   /* of cuBLAS                              */
 #define GPU_NOTES_ ((size_t)4096)
-#define GPU_RESERVE_ ((size_t)512 << 20)    /* left alone: code that is loaded later  */
+#define GPU_RESERVE_ ((size_t)512 << 20) /* left alone: code that is loaded later  */
 
 typedef struct gpu_ {
     const okra_engine_host_ *host;

@@ -132,8 +132,8 @@ cudaError_t gpu_run_prune_(cudaStream_t s, int64_t m, int k, int room, double bo
                            double root, double bias, const double *norm,
                            const double *one, int64_t *limit, int *count, int *kept,
                            gpu_found_ *list, gpu_choice_ *state);
-/* out_p <- sum_i W_qi t(z_p, y_i), q = query_p: Tanimoto coefficients of bits, y by words:
- * word t of row i at t n + i; v: bits of y. */
+/* out_p <- sum_i W_qi t(z_p, y_i), q = query_p: Tanimoto coefficients of bits, y by
+ * words: word t of row i at t n + i; v: bits of y. */
 cudaError_t gpu_run_exact_(cudaStream_t s, int64_t pairs, const int *query, int64_t width,
                            const uint64_t *z, int64_t n, const uint64_t *y,
                            const double *v, const double *W, double *out);

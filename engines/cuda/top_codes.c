@@ -121,7 +121,7 @@ static void encode(const top_ *t, okra_int q, int8_t *high, int8_t *low)
     for (okra_int i = 0; i < t->n; i++) {
         uint64_t place = (uint64_t)(q + 1) * (uint64_t)TOP_TRAINING + (uint64_t)i;
         int code = (int)floor(w[i] / unit + random_at(place));
-        int top = low ? (int)floor((code + GPU_LOW_ / 2) / (double)GPU_LOW_) : code;
+        int top = low ? (int)floor(0.5 + code / (double)GPU_LOW_) : code;
         put(high, i, top);
         if (low) {
             put(low, i, code - GPU_LOW_ * top);
