@@ -1,25 +1,11 @@
 /*
  * sets.c: prediction sets, intervals and rejections of okra predict.
  */
-#include "sets.h"
+#include "sets_job.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct job {
-    const cli_sets *f;
-    const okra_model *model;
-    const okra_data *x;
-    okra_data *candidates; /* as they are numbered in p          */
-    okra_int *row;         /* of each in the file or training set */
-    okra_int tests, count;
-    okra_conformal_settings s;
-    okra_data *owned[8];
-    const okra_data *truth;
-    int owned_count;
-    double *p;
-} job;
 
 bool cli_sets_wanted(const cli_sets *f)
 {
@@ -30,10 +16,9 @@ int cli_sets_check(const cli_run *run, const cli_sets *f)
 {
     static const char *const levels[] = {"set", "interval", "reject"};
     static const char *const others[] = {
-        "bounds",          "conformal",         "conformal-score",
-        "conformal-folds", "calibrate-x",       "calibrate-y",
-        "groups",          "test-groups",       "shift-weights",
-        "truth",           "test-shift-weights"};
+        "bounds",      "conformal",     "conformal-score", "conformal-folds",
+        "calibrate-x", "calibrate-y",   "groups",          "test-groups",
+        "group-cuts",  "shift-weights", "truth",           "test-shift-weights"};
     const double values[] = {f->set, f->interval, f->reject};
     for (int i = 0; i < 3; i++) {
         if (okra_options_is_set(run->options, levels[i]) &&
@@ -53,84 +38,8 @@ int cli_sets_check(const cli_run *run, const cli_sets *f)
     return CLI_DONE;
 }
 
-/* ---- what goes in ---- */
-
-static int read_one(cli_run *run, job *j, const char *file, const okra_data **out)
-{
-    okra_data *data = NULL;
-    int status = *file ? cli_status(run, cli_read(run, file, &data)) : CLI_DONE;
-    if (data) {
-        j->owned[j->owned_count++] = data;
-    }
-    *out = data;
-    return status;
-}
-
-static int read_weights(cli_run *run, job *j, const char *file, okra_int n,
-                        const double **out)
-{
-    const okra_data *data = NULL;
-    okra_int ld = 0;
-    int status = read_one(run, j, file, &data);
-    if (status == CLI_DONE && data) {
-        *out = okra_data_values(data, &ld);
-        if (!*out || okra_data_width(data) != 1 || okra_data_count(data) != n ||
-            ld != 1) {
-            status = cli_failure(run, "%s: expected one column of %lld numbers", file,
-                                 (long long)n);
-        }
-    }
-    return status;
-}
-
-/* What auto stands for. */
-static const char *chosen(const job *j)
-{
-    bool automatic = strcmp(j->f->conformal, "auto") == 0;
-    bool pairs = j->s.calibration_x || okra_model_calibration(j->model, NULL, NULL) > 0;
-    return !automatic ? j->f->conformal : pairs ? "split" : "full";
-}
-
-static int read_settings(cli_run *run, job *j)
-{
-    const cli_sets *f = j->f;
-    okra_int pairs = okra_model_count(j->model);
-    okra_conformal_defaults(&j->s);
-    j->s.how = f->conformal;
-    j->s.score = f->score;
-    j->s.folds = f->folds;
-    int status = read_one(run, j, f->calibrate_x, &j->s.calibration_x);
-    status = status ? status : read_one(run, j, f->calibrate_y, &j->s.calibration_y);
-    if (status == CLI_DONE && j->s.calibration_y) {
-        pairs = okra_data_count(j->s.calibration_y);
-    } else if (strcmp(chosen(j), "split") == 0) {
-        pairs = okra_model_calibration(j->model, NULL, NULL);
-    }
-    j->s.by_class = strcmp(f->groups, "class") == 0;
-    if (status == CLI_DONE && !j->s.by_class) {
-        status = read_one(run, j, f->groups, &j->s.groups);
-    }
-    status = status ? status : read_one(run, j, f->test_groups, &j->s.test_groups);
-    status = status ? status : read_weights(run, j, f->weights, pairs, &j->s.weights);
-    status = status ? status
-                    : read_weights(run, j, f->test_weights, j->tests, &j->s.test_weights);
-    status = status ? status : read_one(run, j, f->truth, &j->truth);
-    if (status == CLI_DONE && j->truth && okra_data_count(j->truth) != j->tests) {
-        status = cli_failure(
-            run, "%s has %lld objects, expected %lld, one per test input", f->truth,
-            (long long)okra_data_count(j->truth), (long long)j->tests);
-    }
-    okra_kind kind = okra_data_kind(okra_model_outputs(j->model));
-    if (status == CLI_DONE && j->truth && okra_data_kind(j->truth) != kind) {
-        status =
-            cli_failure(run, "%s holds %s, but the model predicts %s", f->truth,
-                        okra_kind_name(okra_data_kind(j->truth)), okra_kind_name(kind));
-    }
-    return status;
-}
-
 /* Each different candidate once. */
-static int choose_candidates(cli_run *run, job *j, const okra_data *given)
+static int choose_candidates(cli_run *run, cli_sets_job *j, const okra_data *given)
 {
     const okra_data *from = given ? given : okra_model_outputs(j->model);
     okra_int n = okra_data_count(from);
@@ -186,7 +95,7 @@ static int by_p(const void *a, const void *b)
 }
 
 /* The members of the set of test t, smallest p-value first; returns their number. */
-static okra_int members(const job *j, okra_int t, double alpha, member *out)
+static okra_int members(const cli_sets_job *j, okra_int t, double alpha, member *out)
 {
     okra_int count = 0;
     for (okra_int c = 0; c < j->count; c++) {
@@ -199,7 +108,8 @@ static okra_int members(const job *j, okra_int t, double alpha, member *out)
     return count;
 }
 
-static void print_member(FILE *out, const job *j, okra_int t, const member *m, char sep)
+static void print_member(FILE *out, const cli_sets_job *j, okra_int t, const member *m,
+                         char sep)
 {
     fprintf(out, "%lld%c%lld%c", (long long)t, sep, (long long)j->row[m->candidate], sep);
     cli_print_object(out, j->candidates, m->candidate);
@@ -208,8 +118,8 @@ static void print_member(FILE *out, const job *j, okra_int t, const member *m, c
 
 /* The sets, or with --reject those of one member alone; *size: members in all, *single:
  * sets of one. */
-static int write_sets(cli_run *run, const job *j, const char *output, okra_int *size,
-                      okra_int *single)
+static int write_sets(cli_run *run, const cli_sets_job *j, const char *output,
+                      okra_int *size, okra_int *single)
 {
     bool reject = j->f->reject > 0;
     char sep = cli_ends(output, ".csv") ? ',' : '\t';
@@ -257,7 +167,7 @@ static int write_cube(cli_run *run, const double *values, okra_int n, okra_int d
     return cli_file_close(run, file, CLI_DONE);
 }
 
-static int write_intervals(cli_run *run, const job *j, const char *output,
+static int write_intervals(cli_run *run, const cli_sets_job *j, const char *output,
                            const double *bounds, const double *radius, okra_int d)
 {
     char sep = cli_ends(output, ".csv") ? ',' : '\t';
@@ -278,7 +188,7 @@ static int write_intervals(cli_run *run, const job *j, const char *output,
 /* ---- the two kinds ---- */
 
 /* What is said in the end; with the truth, how often it was held. */
-static int say(const cli_run *run, const job *j, const cli_sets_result *r,
+static int say(const cli_run *run, const cli_sets_job *j, const cli_sets_result *r,
                const char *name, double value)
 {
     const char *how = r->how;
@@ -302,7 +212,7 @@ static int say(const cli_run *run, const job *j, const cli_sets_result *r,
 }
 
 /* The candidate that is the truth of each test input. */
-static int find_truth(cli_run *run, const job *j, okra_int **out)
+static int find_truth(cli_run *run, const cli_sets_job *j, okra_int **out)
 {
     *out = NULL;
     if (!j->truth) {
@@ -313,7 +223,7 @@ static int find_truth(cli_run *run, const job *j, okra_int **out)
                 : cli_failure(run, "out of memory");
 }
 
-static int sets(cli_run *run, job *j, const okra_data *given, const char *output)
+static int sets(cli_run *run, cli_sets_job *j, const okra_data *given, const char *output)
 {
     int status = choose_candidates(run, j, given);
     okra_int size = 0, single = 0;
@@ -343,7 +253,7 @@ static int sets(cli_run *run, job *j, const okra_data *given, const char *output
                                  .p = j->p,
                                  .truth = truth,
                                  .groups = j->s.by_class ? j->truth : j->s.test_groups,
-                                 .how = chosen(j)};
+                                 .how = cli_sets_how(j)};
             status = say(run, j, &r, j->f->reject > 0 ? "answered" : "set size",
                          (double)(j->f->reject > 0 ? single : size) / tests);
         }
@@ -352,7 +262,7 @@ static int sets(cli_run *run, job *j, const okra_data *given, const char *output
     return status;
 }
 
-static int intervals(cli_run *run, job *j, const char *output)
+static int intervals(cli_run *run, cli_sets_job *j, const char *output)
 {
     okra_int d = okra_data_width(okra_model_outputs(j->model));
     size_t count = (size_t)j->tests * (size_t)d;
@@ -380,7 +290,7 @@ static int intervals(cli_run *run, job *j, const char *output)
                              .alpha = j->f->interval,
                              .bounds = bounds,
                              .groups = j->s.test_groups,
-                             .how = chosen(j)};
+                             .how = cli_sets_how(j)};
         r.values = j->truth ? okra_data_values(j->truth, &r.values_ld) : NULL;
         if (j->truth && (!r.values || okra_data_width(j->truth) != d)) {
             status = cli_failure(run, "%s: expected vectors of length %lld", j->f->truth,
@@ -444,9 +354,9 @@ static int check(const cli_run *run, const cli_sets *f, const char *output, bool
 int cli_sets_write(cli_run *run, const cli_sets *f, const okra_model *model,
                    const okra_data *x, const okra_data *candidates, const char *output)
 {
-    job j = {.f = f, .model = model, .x = x, .tests = okra_data_count(x)};
+    cli_sets_job j = {.f = f, .model = model, .x = x, .tests = okra_data_count(x)};
     int status = check(run, f, output, candidates != NULL);
-    status = status ? status : read_settings(run, &j);
+    status = status ? status : cli_sets_read(run, &j);
     if (status == CLI_DONE) {
         status = f->interval > 0 ? intervals(run, &j, output)
                                  : sets(run, &j, candidates, output);

@@ -10,7 +10,7 @@
 typedef struct cli_sets {
     double set, interval, reject;
     const char *bounds, *p_values, *conformal, *score, *calibrate_x, *calibrate_y;
-    const char *groups, *test_groups, *weights, *test_weights, *truth;
+    const char *groups, *test_groups, *cuts, *weights, *test_weights, *truth;
     okra_int folds;
 } cli_sets;
 
@@ -50,6 +50,9 @@ typedef struct cli_sets {
      "`class`: the outputs themselves"), \
     CLI_SETS_ROW(at, "test-groups", TEXT, test_groups, "", 1, 0, "FILE", \
      "Labels of the test inputs, with --groups FILE"), \
+    CLI_SETS_ROW(at, "group-cuts", TEXT, cuts, "", 1, 0, "V[,V...]", \
+     "--groups and --test-groups are numbers, such as a mass: cut them into groups at " \
+     "these values"), \
     CLI_SETS_ROW(at, "shift-weights", TEXT, weights, "", 1, 0, "FILE", \
      "Covariate shift: density of the test inputs over that of the pairs that " \
      "calibrate, one number per pair"), \

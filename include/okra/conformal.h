@@ -53,6 +53,11 @@ typedef struct okra_conformal_settings {
 
 OKRA_API void okra_conformal_defaults(okra_conformal_settings *settings);
 
+/* Groups of one column of numbers, as labels: below the first cut, from one cut up to the
+ * next, from the last one on. The cuts grow; groups keep their promise exactly where cuts
+ * were chosen without looking at the pairs. */
+OKRA_API okra_status okra_groups_cut(const okra_data *numbers, const double *cuts,
+                                     okra_int count, okra_data **out) OKRA_CHECK;
 /* A share of the pairs, drawn with the context's seed, is held back. parts: inputs and
  * outputs to learn from (inputs beyond the outputs stay with them), then inputs and
  * outputs to calibrate with; the caller frees all four. */

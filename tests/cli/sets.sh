@@ -240,3 +240,27 @@ known = ~np.isnan(y)
 inside = ((t[:, 2] <= y) & (y <= t[:, 3]))[known].mean()
 assert abs(float(open("out").read().split()[1]) - inside) < 1e-9
 P
+
+# groups of numbers
+cut="--groups cal_x.csv --test-groups test_x.csv"
+okra predict l.okra --x test_x.csv --set 0.1 $split $cut --group-cuts 0.25,0.5 -o s.tsv \
+    --truth labels:test_l.csv --json >cut.json
+for text in '"below 0.25"' '"0.25 to 0.5"' '"from 0.5"'; do
+    expect_in "$text" cut.json
+done
+awk '{ print ($1 < 0.25 ? "a" : $1 < 0.5 ? "b" : "c") }' cal_x.csv >cal_g.csv
+awk '{ print ($1 < 0.25 ? "a" : $1 < 0.5 ? "b" : "c") }' test_x.csv >test_g.csv
+okra predict -q l.okra --x test_x.csv --set 0.1 $split --groups labels:cal_g.csv \
+    --test-groups labels:test_g.csv -o same.tsv
+cmp s.tsv same.tsv
+expect 2 okra predict l.okra --x test_x.csv --set 0.1 $split $cut -o s.tsv
+expect_in "numbers are cut into groups by --group-cuts" err
+expect 2 okra predict l.okra --x test_x.csv --set 0.1 $split $cut --group-cuts 1,,2 -o s.tsv
+expect_in "expected numbers between commas" err
+expect 2 okra predict l.okra --x test_x.csv --set 0.1 $split $cut --group-cuts 2,1 -o s.tsv
+expect_in "cut 1 is 1, expected growing numbers" err
+expect 2 okra predict l.okra --x test_x.csv --set 0.1 --groups class --group-cuts 1 -o s.tsv
+expect_in "group-cuts needs --groups FILE" err
+expect 1 okra predict l.okra --x test_x.csv --set 0.1 $split --groups labels:cal_l.csv \
+    --test-groups labels:test_l.csv --group-cuts 1 -o s.tsv
+expect_in "holds labels of width 3, expected one column of numbers" err

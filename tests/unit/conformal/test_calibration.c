@@ -145,5 +145,27 @@ TEST(what_does_not_fit_is_refused)
     okra_data_free(gram);
 }
 
+TEST(numbers_are_cut_into_groups)
+{
+    const double values[] = {-1, 0, 0.5, 1, 7, (double)NAN}, cuts[] = {0, 1};
+    const okra_int want[] = {0, 1, 1, 2, 2};
+    okra_data *numbers = dense(values, 5, 1), *pair = dense(values, 2, 2), *out = NULL;
+    okra_int length = 0;
+    CHECK_OK(okra_groups_cut(numbers, cuts, 2, &out));
+    CHECK(okra_data_count(out) == 5 && okra_data_width(out) == 3);
+    for (int i = 0; i < 5; i++) {
+        CHECK(okra_data_codes(out)[i] == want[i]);
+    }
+    CHECK(strncmp(okra_data_text(out, 1, &length), "0 to 1", 6) == 0 && length == 6);
+    okra_data_free(out);
+    out = NULL;
+    CHECK_FAILS(okra_groups_cut(numbers, cuts, 0, &out), OKRA_EARG, "no cut");
+    CHECK_FAILS(okra_groups_cut(pair, cuts, 2, &out), OKRA_ESHAPE, "width 2");
+    CHECK_FAILS(okra_groups_cut(numbers, values + 4, 2, &out), OKRA_EARG, "growing");
+    CHECK_ALLOCATIONS(okra_groups_cut(numbers, cuts, 2, &out), okra_data_free(out));
+    okra_data_free(numbers);
+    okra_data_free(pair);
+}
+
 MAIN(RUN(held_pairs_and_the_rest_are_all_pairs), RUN(a_model_keeps_them),
-     RUN(what_does_not_fit_is_refused))
+     RUN(what_does_not_fit_is_refused), RUN(numbers_are_cut_into_groups))
