@@ -3,7 +3,7 @@
  */
 #include "report.h"
 #include "commands.h"
-#include "papers/paper.h"
+#include "papers/claims.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -81,16 +81,10 @@ static const char *number(double value, int decimals, char *buffer, size_t size)
     return buffer;
 }
 
-/* Decimals that a number was printed with, at most 4. */
+/* Decimals that a number was printed with. */
 static int decimals_of(const json_t *value)
 {
-    int decimals = 0;
-    double v = json_is_number(value) ? json_number_value(value) : 0, scale = 1;
-    while (decimals < 4 && fabs(v * scale - round(v * scale)) > 1e-6 * fmax(1, fabs(v))) {
-        decimals++;
-        scale *= 10;
-    }
-    return decimals;
+    return claim_decimals(json_is_number(value) ? json_number_value(value) : 0);
 }
 
 /* The largest value of a column, and the decimals that the paper gives it; "" stands for

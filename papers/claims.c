@@ -101,10 +101,29 @@ OKRA_PRINTF(2, 3) static void add(claim_verdict *out, const char *format, ...)
     va_end(args);
 }
 
-/* One decimal from 10 on, else three. */
+int claim_decimals(double printed)
+{
+    int decimals = 0;
+    double scale = 1;
+    while (decimals < 4 && fabs(printed * scale - round(printed * scale)) >
+                               1e-6 * fmax(1, fabs(printed))) {
+        decimals++;
+        scale *= 10;
+    }
+    return decimals;
+}
+
+/* Ours with the decimals of the print, at least one. */
+static void add_printed(claim_verdict *out, double ours, double printed)
+{
+    int decimals = claim_decimals(printed) > 1 ? claim_decimals(printed) : 1;
+    add(out, "%.*f (paper %.*f)", decimals, ours, decimals, printed);
+}
+
+/* One decimal from 10 on, else three or four. */
 static void add_number(claim_verdict *out, double value)
 {
-    add(out, fabs(value) >= 10 ? "%.1f" : "%.3f", value);
+    add(out, fabs(value) >= 10 ? "%.1f" : fabs(value) >= 1 ? "%.3f" : "%.4f", value);
 }
 
 /* ---- rules ---- */
@@ -146,10 +165,7 @@ static void judge_values(const paper_claim *claim, const json_t *result,
             }
             count_cell(cell, &t);
             add(out, "%s", *out->numbers ? ", " : "");
-            add_number(out, number(cell, "okra"));
-            add(out, " (paper ");
-            add_number(out, number(cell, "paper"));
-            add(out, ")");
+            add_printed(out, number(cell, "okra"), number(cell, "paper"));
         }
         json_decref(columns);
     }

@@ -45,4 +45,7 @@ void claim_judge(const paper_claim *claim, const json_t *result, claim_verdict *
  * differences? Of one pair: is it better at all? */
 bool claim_better(const double *a, const double *b, size_t count, bool lower);
 
+/* Decimals that a number was printed with, at most 4. */
+int claim_decimals(double printed);
+
 #endif

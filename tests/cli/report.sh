@@ -117,7 +117,7 @@ cat >claims.json <<'END'
   {"label":"k-NN","cells":{"string loss":{"okra":0.9,"okra_sd":0.1,"values":[0.8,1.0],"paper":0.985,"paper_sd":0.03,"difference_sd":-1,"verdict":"reproduced"}}}]}],"figures":[]}]
 END
 expect 0 okra report claims.json -o claims.md --claims alone
-for text in "0.085 &lt; 0.130 | reproduced | [weston-t2](results.md#weston-t2)" "not comparable (tuned by eye)" \
+for text in "0.0850 &lt; 0.1300 | reproduced | [weston-t2](results.md#weston-t2)" "not comparable (tuned by eye)" \
     "the entry has not run | brouard-t8 |" "Every entry was run at commit abc."; do
     expect_in "$text" claims.md
 done

@@ -70,7 +70,7 @@ TEST(values)
               &v),
        less);
     IS(v.reason, "1 of 2 values hold");
-    IS(v.numbers, "1.000 (paper 1.000), 9.500 (paper 1.000)");
+    IS(v.numbers, "1.0 (paper 1.0), 9.5 (paper 1.0)");
     IS(judged(CLAIM_VALUES, NULL,
               result("lower", cell(1, 1, 1, none, true), cell(1, 1, 1, none, true)), &v),
        none);
@@ -109,6 +109,13 @@ TEST(orders)
     IS(v.reason, "other data; here it does not hold");
 }
 
+TEST(decimals_of_the_print)
+{
+    CHECK(claim_decimals(0.0798) == 4 && claim_decimals(88.5) == 1);
+    CHECK(claim_decimals(73) == 0 && claim_decimals(0) == 0);
+    CHECK(claim_decimals(0.21508) == 4 && claim_decimals(-0.35) == 2);
+}
+
 TEST(what_has_not_run)
 {
     claim_verdict v;
@@ -142,4 +149,4 @@ TEST(table)
 }
 
 MAIN(RUN(differences_against_their_standard_error), RUN(values), RUN(orders),
-     RUN(what_has_not_run), RUN(table))
+     RUN(decimals_of_the_print), RUN(what_has_not_run), RUN(table))
