@@ -87,7 +87,8 @@ void report_claims(FILE *out, const json_t *all, const char *page)
         "about values is reproduced where no compared cell is worse than the print by "
         "more than one sd, and beyond the paper where every one is better by that; a "
         "claim about an order is reproduced where each difference is larger than its "
-        "standard error over the paired folds or repeats. Cells tuned with test results "
+        "standard error over the paired folds or repeats (≈ where it is not). Cells "
+        "tuned with test results "
         "in sight never count.\n\n",
         out);
     totals(out, all);

@@ -218,9 +218,13 @@ static int order_holds(const paper_claim *claim, const json_t *result, const cha
         }
         values_of(cell, values[k % 2], ROOM, &count[k % 2]);
         if (k > 0) {
-            add(out, lower ? " < " : " > ");
-            holds = holds && count[0] == count[1] &&
-                    claim_better(values[(k + 1) % 2], values[k % 2], count[0], lower);
+            const double *a = values[(k + 1) % 2], *b = values[k % 2];
+            size_t pairs = count[0] == count[1] ? count[0] : 0;
+            add(out, "%s",
+                claim_better(a, b, pairs, true)   ? " < "
+                : claim_better(b, a, pairs, true) ? " > "
+                                                  : " ≈ ");
+            holds = holds && claim_better(a, b, pairs, lower);
             t->apart += count[0] < 2; /* no spread */
         }
         add_number(out, number(cell, "okra"));
@@ -241,9 +245,6 @@ static void judge_order(const paper_claim *claim, const json_t *result,
         t.reproduced += holds > 0;
     }
     json_decref(columns);
-    if (t.reproduced < t.all) {
-        add(out, " is claimed");
-    }
     out->verdict = "reproduced";
     if (t.all == 0 || t.seen > 0 || t.apart > 0) {
         out->verdict = "not comparable";
