@@ -211,7 +211,8 @@ static int order_holds(const paper_claim *claim, const json_t *result, const cha
         const json_t *cell = cell_of(result, claim->cells[k], column);
         const json_t *better =
             json_object_get(table_of(result, claim->cells[k]), "better");
-        bool lower = strcmp(json_string_value(better), "higher") != 0;
+        bool lower =
+            !json_is_string(better) || strcmp(json_string_value(better), "higher") != 0;
         if (json_is_true(json_object_get(cell, "seen"))) {
             t->seen++;
             t->why = json_string_value(json_object_get(cell, "why"));

@@ -128,3 +128,9 @@ expect_in "[weston-t2](#weston-t2)" both.md
 expect_in "not comparable (1), seen" both.md
 expect_fail 2 "okra report: --claims writes Markdown: a page whose name ends in .md" \
     okra report claims.json -o claims.html --claims alone
+# A result that lacks what a claim asks for is told so.
+for tables in '[]' '{}' '[1]' '[{"id":"whole"}]' '[{"id":"whole","columns":[1],"rows":[{"label":"KDE","cells":{"the inner folds choose":{}}},{"label":"k-NN","cells":{"the inner folds choose":{"values":[null]}}}]}]'; do
+    printf '{"okra":"0","format":1,"kind":"paper","mode":"full","name":"weston-t2","title":"t","tables":%s,"figures":[]}' "$tables" >odd.json
+    expect 0 okra report odd.json -o odd.md --claims first
+    expect_in "not comparable (" odd.md
+done
