@@ -33,19 +33,21 @@ typedef struct full {
 /* Pair i at a test input: what it is compared with is v (kappa y - h). */
 typedef struct pair {
     okra_int i;
-    double t, e, tau, w; /* w = b_i^-q */
+    double t, e, tau, w; /* w = b_i^-q         */
+    double weight;       /* of covariate shift */
 } pair;
 
 /* A test input, its pairs of the same group. */
 typedef struct against {
     pair *pairs;
     okra_int count;
-    double kappa, v; /* v = b^(1 - q) */
+    double kappa, v;   /* v = b^(1 - q)                                   */
+    double own, least; /* its weight; p > alpha: the sum of weights is above it */
 } against;
 
 typedef struct change {
     double at;
-    int by; /* +1: from here on one more pair counts; -1: after here one less */
+    double by; /* from here on a pair counts with this weight; below 0: up to here */
 } change;
 
 /* Their sizes in doubles. */
@@ -56,10 +58,11 @@ static int by_place(const void *a, const void *b)
     const change *p = a, *q = b;
     return p->at < q->at   ? -1
            : p->at > q->at ? 1
-                           : q->by - p->by; /* entries first: ends belong to the set */
+                           /* entries first: ends belong to the set */
+                           : (q->by > p->by) - (q->by < p->by);
 }
 
-/* Ends of {y: |A + b y| >= |M + v y|}, v >= 0, as changes; returns what counts at
+/* Ends of {y: |A + b y| >= |M + v y|}, v >= 0, as changes by 1; returns what counts at
  * -infinity. */
 static int ends(double A, double b, double M, double v, change *out, int *count)
 {
@@ -94,20 +97,21 @@ static int ends(double A, double b, double M, double v, change *out, int *count)
     return right ? 0 : 1;
 }
 
-/* The hull of {y: 1 + count(y) > alpha (n + 1)}. */
-static void hull(change *list, okra_int count, okra_int begin, double least,
+/* The hull of {y: own + sum of weights at y > least}, of which `begin` counts at
+ * -infinity. */
+static void hull(change *list, okra_int count, double begin, double own, double least,
                  double out[2])
 {
-    okra_int now = begin;
+    double now = own + begin;
     out[0] = out[1] = NAN;
-    if ((double)(1 + now) > least) {
+    if (now > least) {
         out[0] = -INFINITY;
     }
     qsort(list, (size_t)count, sizeof *list, by_place);
     for (okra_int k = 0; k < count; k++) {
-        bool in = (double)(1 + now) > least;
+        bool in = now > least;
         now += list[k].by;
-        bool after = (double)(1 + now) > least;
+        bool after = now > least;
         if (!in && after && isnan(out[0])) {
             out[0] = list[k].at;
         }
@@ -115,7 +119,7 @@ static void hull(change *list, okra_int count, okra_int begin, double least,
             out[1] = list[k].at;
         }
     }
-    if ((double)(1 + now) > least) {
+    if (now > least) {
         out[1] = INFINITY;
     }
 }
@@ -123,54 +127,64 @@ static void hull(change *list, okra_int count, okra_int begin, double least,
 static void one_interval(const full *z, okra_int r, okra_int j, const against *row,
                          change *list)
 {
-    okra_int d = z->solved.d, count = 0, begin = 0;
-    double h = z->UY[r * d + j], sign = row->kappa < 0 ? -1 : 1;
+    okra_int d = z->solved.d, count = 0;
+    double h = z->UY[r * d + j], sign = row->kappa < 0 ? -1 : 1, begin = 0;
     for (okra_int k = 0; k < row->count; k++) {
         const pair *p = &row->pairs[k];
         okra_int at = p->i * d + j;
         double a = z->BY[at] + p->e * z->solved.Y[at] + p->t * h;
         int more = 0;
-        begin += ends(a * p->w, -p->tau * p->w, -sign * row->v * h,
-                      sign * row->v * row->kappa, list + count, &more);
-        count += more;
+        begin += p->weight * ends(a * p->w, -p->tau * p->w, -sign * row->v * h,
+                                  sign * row->v * row->kappa, list + count, &more);
+        for (; more > 0; more--) {
+            list[count++].by *= p->weight;
+        }
     }
-    /* a hair below: alpha (n + 1) that is whole must not be lost to rounding */
-    double least = z->alpha * (double)(row->count + 1) * (1 + 1e-12);
     double *out = z->bounds + ((z->block->first + r) * d + j) * 2;
     double at = row->kappa != 0 ? h / row->kappa : h; /* nothing is left but r = 0 */
-    hull(list, count, begin, least, out);
+    hull(list, count, begin, row->own, row->least, out);
     out[0] = (isnan(out[0]) ? at : out[0]) + z->solved.mean[j];
     out[1] = (isnan(out[1]) ? at : out[1]) + z->solved.mean[j];
 }
 
-static void one_radius(const full *z, okra_int r, const against *row, double *reach)
+/* How far a vector can be that pair p is at least as far from: see above. */
+static double reach(const full *z, const pair *p, const double *h, double kappa,
+                    double scale)
 {
-    okra_int d = z->solved.d;
+    double f = fabs(p->tau) * p->w / scale, G2 = 0;
+    for (okra_int j = 0; j < z->solved.d; j++) {
+        okra_int at = p->i * z->solved.d + j;
+        double g = z->BY[at] + p->e * z->solved.Y[at] + (p->t - p->tau / kappa) * h[j];
+        G2 += g * g;
+    }
+    return f < 1 - OKRA_CONFORMAL_SLACK_ ? sqrt(G2) * p->w / scale / (1 - f)
+                                         : (double)INFINITY;
+}
+
+static void one_radius(const full *z, okra_int r, const against *row, change *list)
+{
+    okra_int d = z->solved.d, k = row->count;
     const double *h = z->UY + r * d;
-    double kappa = row->kappa, scale = fabs(kappa) * row->v, apart = 0;
-    if (kappa == 0) {
-        z->radius[z->block->first + r] = INFINITY;
+    double kappa = row->kappa, apart = 0, most = 0, now = row->own;
+    double *out = z->radius + z->block->first + r;
+    if (kappa == 0 || now > row->least) {
+        *out = INFINITY;
         return;
     }
     for (okra_int j = 0; j < d; j++) {
         double v = h[j] / kappa - h[j];
         apart += v * v;
     }
-    for (okra_int k = 0; k < row->count; k++) {
-        const pair *p = &row->pairs[k];
-        double f = fabs(p->tau) * p->w / scale, G2 = 0;
-        for (okra_int j = 0; j < d; j++) {
-            okra_int at = p->i * d + j;
-            double g =
-                z->BY[at] + p->e * z->solved.Y[at] + (p->t - p->tau / kappa) * h[j];
-            G2 += g * g;
-        }
-        reach[k] = f < 1 - OKRA_CONFORMAL_SLACK_ ? sqrt(G2) * p->w / scale / (1 - f)
-                                                 : (double)INFINITY;
+    for (okra_int i = 0; i < k; i++) {
+        const pair *p = &row->pairs[i];
+        list[i] = (change){reach(z, p, h, kappa, fabs(kappa) * row->v), p->weight};
     }
-    double most = okra_conformal_kth_(reach, row->count,
-                                      okra_conformal_order_(z->alpha, row->count));
-    z->radius[z->block->first + r] = fmax(most, 0) + sqrt(apart);
+    qsort(list, (size_t)k, sizeof *list, by_place);
+    while (k > 0 && now <= row->least) { /* from the farthest inwards */
+        most = list[--k].at;
+        now += list[k].by;
+    }
+    *out = (now > row->least ? most : 0) + sqrt(apart);
 }
 
 /* The pairs of the test input's group. */
@@ -186,14 +200,23 @@ static void fill_row(const full *z, okra_int r, against *row)
     row->kappa = okra_full_kappa_(job, &z->solved, sigma);
     row->v = pow(s, q) / s;
     row->count = 0;
+    row->own = okra_conformal_test_weight_(job, z->block->first + r);
+    row->least = row->own;
     for (okra_int i = 0; i < n; i++) {
         if (okra_conformal_in_(job, i, group)) {
             double t = u[i] / s;
             okra_moved_ m = okra_full_move_(job, &z->solved, i, t, sigma);
-            row->pairs[row->count++] =
-                (pair){i, t, m.e, m.tau, pow(z->solved.B[i * n + i] + u[i] * t, -q)};
+            row->pairs[row->count++] = (pair){i,
+                                              t,
+                                              m.e,
+                                              m.tau,
+                                              pow(z->solved.B[i * n + i] + u[i] * t, -q),
+                                              okra_conformal_weight_(job, i)};
+            row->least += okra_conformal_weight_(job, i);
         }
     }
+    /* a hair more: a share of exactly alpha must not be lost to rounding */
+    row->least *= z->alpha * (1 + 1e-12);
 }
 
 static okra_status intervals_body(void *arg, okra_int begin, okra_int end, int worker)
@@ -208,7 +231,7 @@ static okra_status intervals_body(void *arg, okra_int begin, okra_int end, int w
             one_interval(z, r, j, &row, list);
         }
         if (z->radius) {
-            one_radius(z, r, &row, (double *)(void *)list);
+            one_radius(z, r, &row, list);
         }
     }
     return OKRA_OK;
@@ -233,9 +256,6 @@ okra_status okra_conformal_full_intervals_(const okra_conformal_job_ *job, doubl
 {
     okra_status st = OKRA_OK;
     full z = {.job = job, .alpha = alpha, .bounds = bounds, .radius = radius};
-    if (job->s.weights) {
-        FAIL(OKRA_EUNSUPPORTED, "conformal full: intervals have no weights: use split");
-    }
     TRY(okra_solved_create_(job, &z.solved));
     okra_int n = z.solved.n, d = z.solved.d;
     TRY(okra_doubles_(job->ctx, n, d, "the solved outputs", &z.BY));

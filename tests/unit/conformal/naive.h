@@ -102,6 +102,20 @@ static inline void naive_weights(const task *k, int n, const double *K, const do
     }
 }
 
+/* The output kernel. Centred, weights sum to 1, and vectors may be counted from any
+ * origin: from one of them, so that little is lost to rounding. */
+static inline double naive_l(const task *k, const double *origin, const double *a,
+                             const double *b)
+{
+    double u[D], v[D];
+    bool move = k->center && k->gamma_y == 0;
+    for (int j = 0; j < D; j++) {
+        u[j] = a[j] - (move ? origin[j] : 0);
+        v[j] = b[j] - (move ? origin[j] : 0);
+    }
+    return naive_k(k->gamma_y, D, u, v);
+}
+
 /* Ridge on n pairs, predicted at `at`: the squared distance of `truth` to the prediction
  * in feature space, and the predictive variance with noise. */
 static inline double naive_distance(const task *k, int n, const double *x,
@@ -110,7 +124,7 @@ static inline double naive_distance(const task *k, int n, const double *x,
 {
     double K[MOST * MOST] = {0}, kx[MOST] = {0}, w[MOST] = {0};
     *variance = naive_k(k->gamma_x, P, at, at) + k->lambda;
-    double d = naive_k(k->gamma_y, D, truth, truth);
+    double d = naive_l(k, y, truth, truth);
     for (int i = 0; i < n; i++) {
         kx[i] = naive_k(k->gamma_x, P, x + i * P, at);
         for (int j = 0; j < n; j++) {
@@ -124,9 +138,9 @@ static inline double naive_distance(const task *k, int n, const double *x,
     }
     naive_weights(k, n, K, kx, w);
     for (int i = 0; i < n; i++) {
-        d -= 2 * w[i] * naive_k(k->gamma_y, D, y + i * D, truth);
+        d -= 2 * w[i] * naive_l(k, y, y + i * D, truth);
         for (int j = 0; j < n; j++) {
-            d += w[i] * w[j] * naive_k(k->gamma_y, D, y + i * D, y + j * D);
+            d += w[i] * w[j] * naive_l(k, y, y + i * D, y + j * D);
         }
     }
     return d;
