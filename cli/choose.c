@@ -161,7 +161,7 @@ static okra_status append_option(void *user, const okra_option *row, const char 
 
 char *choose_command(const cli_run *run, const char *lambda)
 {
-    static const char *const own[] = {"x", "y", "unlabelled"};
+    static const char *const own[] = {"x", "y", "unlabelled", "sample-weight"};
     line t = {.lambda = lambda};
     append(&t, "okra fit");
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
@@ -173,6 +173,9 @@ char *choose_command(const cli_run *run, const char *lambda)
             append_flag(&t, own[i], one);
             values += length + (values[length] == '\n');
         }
+    }
+    if (strcmp(okra_options_get(run->options, "class-weight"), "balanced") == 0) {
+        append(&t, " --class-weight balanced");
     }
     okra_status st = each_set(run->library, append_option, &t);
     const char *compact = okra_options_get(run->options, "compact");

@@ -116,6 +116,10 @@ void cli_json_free(char *text); /* what json_dumps made */
 
 /* Reads a data file, also from the folder of --data or OKRA_DATA. */
 okra_status cli_read(cli_run *run, const char *spec, okra_data **out) OKRA_CHECK;
+/* Outputs get weights: of a file with one number per pair (--sample-weight), times those
+ * of their classes ("balanced": --class-weight); "" and "none": neither. */
+okra_status cli_weigh(cli_run *run, const char *file, const char *classes,
+                      okra_data **y) OKRA_CHECK;
 /* The path itself, or in the data folder if only there it exists; in `buffer`. */
 const char *cli_find(const cli_run *run, const char *path, char *buffer, size_t size);
 /* Writes rows x cols values in C order. */

@@ -70,7 +70,7 @@ static okra_status read_one(cli_run *run, const char *spec, okra_data **out)
 okra_status cli_read(cli_run *run, const char *spec, okra_data **out)
 {
     enum { MOST = 64 };
-    okra_data *parts[MOST];
+    okra_data *parts[MOST] = {NULL};
     char one[4096];
     int count = 0;
     okra_status st = OKRA_OK;
@@ -93,6 +93,58 @@ okra_status cli_read(cli_run *run, const char *spec, okra_data **out)
     while (count > 0) {
         okra_data_free(parts[--count]);
     }
+    return st;
+}
+
+/* The numbers of a file, one per pair. */
+static okra_status read_weights(cli_run *run, const char *file, okra_int n, double *to)
+{
+    okra_data *data = NULL;
+    okra_int ld = 0;
+    okra_status st = cli_read(run, file, &data);
+    const double *values = st == OKRA_OK ? okra_data_values(data, &ld) : NULL;
+    okra_int count = okra_data_count(data), width = okra_data_width(data);
+    bool row = count == 1 && width == n, column = width == 1 && count == n;
+    if (st == OKRA_OK && (!values || (!row && !column))) {
+        st = okra_fail(OKRA_ESHAPE,
+                       "%s: found %lld rows of %lld values, expected %lld weights, one "
+                       "number per pair",
+                       file, (long long)count, (long long)width, (long long)n);
+    }
+    for (okra_int i = 0; st == OKRA_OK && i < n; i++) {
+        to[i] *= row ? values[i] : values[i * ld];
+    }
+    okra_data_free(data);
+    return st;
+}
+
+okra_status cli_weigh(cli_run *run, const char *file, const char *classes, okra_data **y)
+{
+    bool balanced = strcmp(classes, "balanced") == 0;
+    okra_int n = okra_data_count(*y);
+    okra_data *with = NULL;
+    if (!*file && !balanced) {
+        return OKRA_OK;
+    }
+    double *weights = malloc((size_t)(n > 0 ? n : 1) * sizeof *weights);
+    okra_status st = weights ? OKRA_OK : OKRA_EMEM;
+    if (st == OKRA_OK && balanced) {
+        st = okra_data_balanced(*y, weights);
+    }
+    for (okra_int i = 0; st == OKRA_OK && !balanced && i < n; i++) {
+        weights[i] = 1;
+    }
+    if (st == OKRA_OK && *file) {
+        st = read_weights(run, file, n, weights);
+    }
+    if (st == OKRA_OK) {
+        st = okra_data_weigh(*y, weights, n, &with);
+    }
+    if (st == OKRA_OK) {
+        okra_data_free(*y);
+        *y = with;
+    }
+    free(weights);
     return st;
 }
 

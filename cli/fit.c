@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 typedef struct fit_fields {
-    const char *x, *y, *unlabelled, *output, *kx, *ky, *lambda;
-    int compact;
+    const char *x, *y, *unlabelled, *output, *kx, *ky, *lambda, *weight;
+    int compact, classes;
     double calibration;
 } fit_fields;
 
@@ -23,6 +23,12 @@ static const okra_option rows[] = {
      "Training outputs, in the same order"},
     {"unlabelled", OKRA_OPTION_TEXT, offsetof(fit_fields, unlabelled), "", 1, 0, NULL,
      "FILE", "More inputs, whose outputs are not known, for methods that can use them"},
+    {"sample-weight", OKRA_OPTION_TEXT, offsetof(fit_fields, weight), "", 1, 0, NULL,
+     "FILE",
+     "How much each pair counts, one number of 0 or more per row of --y: 2 is the pair "
+     "twice, 0 no such pair"},
+    {"class-weight", OKRA_OPTION_CHOICE, offsetof(fit_fields, classes), "none", 1, 0,
+     "none|balanced", "HOW", "balanced: labels count so that all classes count alike"},
     {"output", OKRA_OPTION_TEXT, offsetof(fit_fields, output), NULL, 1, 0, NULL, "FILE",
      "The model file to write"},
     CLI_COMPACT_ROW(fit_fields),
@@ -268,7 +274,8 @@ static okra_status hold(cli_run *run, const fit_fields *f, okra_data **x, okra_d
         *x = parts[0];
         *y = parts[1];
         held[0] = parts[2];
-        held[1] = parts[3];
+        st = okra_data_weigh(parts[3], NULL, 0, &held[1]); /* these count alike */
+        okra_data_free(parts[3]);
     }
     return st;
 }
@@ -279,6 +286,9 @@ static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learn
     okra_status st = read_inputs(run, f, &x);
     if (st == OKRA_OK) {
         st = cli_read(run, f->y, &y);
+    }
+    if (st == OKRA_OK) {
+        st = cli_weigh(run, f->weight, f->classes ? "balanced" : "none", &y);
     }
     if (st == OKRA_OK) {
         st = hold(run, f, &x, &y, held);

@@ -268,6 +268,7 @@ static const struct {
     {OKRA_TRAIT_PATH, "several lambdas together"},
     {OKRA_TRAIT_LEAVE_OUT, "leaving out in closed form"},
     {OKRA_TRAIT_VARIANCE, "variance of a prediction"},
+    {OKRA_TRAIT_WEIGHTS, "weights of pairs"},
     {OKRA_TRAIT_LINKS, "links alone"},
 };
 

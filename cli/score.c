@@ -11,7 +11,8 @@
 #include <string.h>
 
 typedef struct score_fields {
-    const char *y, *yhat, *metric, *model, *x, *each, *image, *lists, *candidates;
+    const char *y, *yhat, *metric, *model, *x, *each, *image, *lists, *candidates,
+        *weight;
 } score_fields;
 
 static const okra_option rows[] = {
@@ -27,6 +28,9 @@ static const okra_option rows[] = {
      "(metric feature-loss)"},
     {"x", OKRA_OPTION_TEXT, offsetof(score_fields, x), "", 1, 0, NULL, "FILE",
      "Test inputs for --model; with --yhat they are drawn beside the outputs (--json)"},
+    {"sample-weight", OKRA_OPTION_TEXT, offsetof(score_fields, weight), "", 1, 0, NULL,
+     "FILE",
+     "How much each pair counts in the mean: one number of 0 or more per row of --y"},
     {"each", OKRA_OPTION_TEXT, offsetof(score_fields, each), "", 1, 0, NULL, "FILE",
      "The values of every object, one column a metric"},
     {"image", OKRA_OPTION_TEXT, offsetof(score_fields, image), "", 1, 0, NULL, "RxC",
@@ -391,6 +395,12 @@ static int run_score(cli_run *run)
     }
     if (status == CLI_DONE) {
         status = cli_status(run, cli_read(run, f.y, &y));
+    }
+    if (status == CLI_DONE && *f.lists && *f.weight) {
+        status = cli_usage(run, "lists count alike: leave out --sample-weight");
+    }
+    if (status == CLI_DONE) {
+        status = cli_status(run, cli_weigh(run, f.weight, "none", &y));
     }
     s.n = y ? okra_data_count(y) : 0;
     s.figures = run->common.json ? json_array() : NULL;

@@ -12,8 +12,8 @@
 typedef struct select_fields {
     const char *x, *y, *unlabelled, *candidates, *folds, *groups, *stratify;
     const char *output, *cells, *plot, *resume;
-    const char *edges, *labelled, *nodes, *beta;
-    int compact;
+    const char *edges, *labelled, *nodes, *beta, *weight;
+    int compact, classes;
 } select_fields;
 
 #define FILE_ROW(flag, field, preset, help)                                         \
@@ -33,6 +33,11 @@ static const okra_option rows[] = {
     FILE_ROW("groups", groups, "", "The group of every pair: groups are not split"),
     FILE_ROW("stratify", stratify, "",
              "The stratum of every pair: its share is the same in every fold"),
+    FILE_ROW("sample-weight", weight, "",
+             "How much each pair counts, in fits and in what is measured: one number of "
+             "0 or more per row of --y"),
+    {"class-weight", OKRA_OPTION_CHOICE, offsetof(select_fields, classes), "none", 1, 0,
+     "none|balanced", "HOW", "balanced: labels count so that all classes count alike"},
     FILE_ROW("output", output, "", "The model of the best cell, fitted on all pairs"),
     CLI_COMPACT_ROW(select_fields),
     FILE_ROW("cells", cells, "", "Every cell with mean and standard error, as CSV"),
@@ -82,6 +87,9 @@ static okra_status read_pairs(cli_run *run, const select_fields *f, inputs *in)
     okra_data *more = NULL, *all = NULL;
     okra_status st = cli_read(run, f->x, &in->x);
     st = st == OKRA_OK ? cli_read(run, f->y, &in->y) : st;
+    if (st == OKRA_OK) {
+        st = cli_weigh(run, f->weight, f->classes ? "balanced" : "none", &in->y);
+    }
     if (st == OKRA_OK && *f->unlabelled) {
         st = cli_read(run, f->unlabelled, &more);
         st = st == OKRA_OK ? okra_data_concat(in->x, more, &all) : st;
@@ -101,6 +109,10 @@ static okra_status read_pairs(cli_run *run, const select_fields *f, inputs *in)
 static int read_network(cli_run *run, const select_fields *f, inputs *in)
 {
     bool gram = strcmp(okra_options_get(run->library, "kx"), "precomputed") == 0;
+    if (*f->weight || f->classes) {
+        return cli_usage(run, "links of a network have no weights of pairs: leave out "
+                              "--sample-weight and --class-weight");
+    }
     int status = cli_read_gram(run, f->x, gram, &in->x);
     if (status == CLI_DONE && *f->y) {
         status = cli_read_gram(run, f->y, true, &in->y);

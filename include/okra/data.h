@@ -119,6 +119,18 @@ OKRA_API okra_status okra_data_take(const okra_data *data, const okra_int *index
  * The rows of a Gram matrix keep their self-similarities only if both have them. */
 OKRA_API okra_status okra_data_concat(const okra_data *a, const okra_data *b,
                                       okra_data **out) OKRA_CHECK;
+/* The same objects (retained), each with a weight of 0 or more, copied: 2 counts as the
+ * object twice, 0 as no such object. Weights of outputs are those of the training pairs
+ * in okra_fit and selection, and of the pairs in okra_score; okra_data_take, copy and
+ * concat keep them. weights == NULL: without. */
+OKRA_API okra_status okra_data_weigh(const okra_data *data, const double *weights,
+                                     okra_int n, okra_data **out) OKRA_CHECK;
+/* The n weights, or NULL: there are none. */
+OKRA_API const double *okra_data_weights(const okra_data *data);
+/* weights (n places) that make all classes of labels count alike: n / (classes that
+ * occur * pairs of the class). */
+OKRA_API okra_status okra_data_balanced(const okra_data *labels,
+                                        double *weights) OKRA_CHECK;
 OKRA_API okra_data *okra_data_retain(const okra_data *data);
 OKRA_API void okra_data_free(okra_data *data);
 

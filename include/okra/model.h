@@ -39,6 +39,7 @@ typedef enum okra_trait {
     OKRA_TRAIT_VARIANCE,   /* tells the variance of a prediction                      */
     OKRA_TRAIT_SELF,       /* looks at k(x,x) of the inputs it is asked about         */
     OKRA_TRAIT_LINKS,      /* scores links, and predicts nothing else                 */
+    OKRA_TRAIT_WEIGHTS,    /* takes weights of pairs (okra_data_weigh)                */
 } okra_trait;
 OKRA_API bool okra_method_has(const char *method, okra_trait trait);
 

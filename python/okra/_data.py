@@ -65,6 +65,30 @@ class Data:
         check(lib.okra_data_distinct(self.pointer, index.ctypes.data, c.byref(count)))
         return index[:count.value]
 
+    @property
+    def weights(self) -> Optional[np.ndarray]:
+        """How much each object counts, or None: all alike."""
+        pointer = lib.okra_data_weights(self.pointer)
+        return array_of(pointer, (len(self),)).copy() if pointer else None
+
+    def weigh(self, weights: Any) -> "Data":
+        """The same objects with weights of 0 or more: 2 counts as the object twice, 0 as no
+        such object. None: without."""
+        if weights is None:
+            return Data(make(lib.okra_data_weigh, lib.okra_data_free, self.pointer, None, 0),
+                        self._network)
+        weights = np.ascontiguousarray(weights, dtype=np.float64)
+        if weights.ndim != 1:
+            raise ValueError(f"weights have shape {weights.shape}, expected ({len(self)},)")
+        return Data(make(lib.okra_data_weigh, lib.okra_data_free, self.pointer,
+                         weights.ctypes.data, len(weights)), self._network)
+
+    def balanced(self) -> np.ndarray:
+        """Weights of labels that make all classes count alike."""
+        weights = np.empty(len(self))
+        check(lib.okra_data_balanced(self.pointer, weights.ctypes.data))
+        return weights
+
     def __iter__(self):
         return iter(self.objects)
 

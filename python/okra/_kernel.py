@@ -53,7 +53,7 @@ def gram_matrix(kernel: str, x: Any, y: Any = None,
     return out
 
 
-def metric(spec: str, truth: Any, predicted: Any) -> float:
+def metric(spec: str, truth: Any, predicted: Any, sample_weight: Any = None) -> float:
     """How far predictions are from the truth, as ``okra score`` gives it.
 
     Parameters
@@ -61,12 +61,16 @@ def metric(spec: str, truth: Any, predicted: Any) -> float:
     spec : str
         ``"mse"``, ``"rbf-loss:sigma=12"``, ...
     truth, predicted : objects
+    sample_weight : array of n numbers, optional
+        How much each pair counts.
 
     Returns
     -------
     float
     """
     truth, predicted = as_data(truth), as_data(predicted)
+    if sample_weight is not None:
+        truth = truth.weigh(sample_weight)
     value = c.c_double()
     Context().call(lib.okra_score, spec.encode(), truth.pointer, predicted.pointer,
                    c.byref(value), None, None)

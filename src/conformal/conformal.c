@@ -115,6 +115,17 @@ static okra_status read_how(okra_conformal_job_ *job)
                           "auto",
                           how);
     }
+    if (job->model->training->y->weights && job->how != OKRA_CONFORMAL_SPLIT_) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "conformal %s compares training pairs that count alike, but "
+                          "the model was fitted with sample weights: calibrate with "
+                          "other pairs (split)",
+                          how);
+    }
+    if (given && !okra_weights_plain_(job->s.calibration_y)) {
+        return okra_fail_(OKRA_EARG, "conformal split: the pairs to calibrate with have "
+                                     "sample weights, which it does not use");
+    }
     if (given && job->how != OKRA_CONFORMAL_SPLIT_) {
         return okra_fail_(OKRA_EARG,
                           "conformal %s calibrates with the training pairs: pairs to "

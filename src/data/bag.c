@@ -145,6 +145,14 @@ const double *okra_bag_get_(const okra_bag_ *bag, const char *name, okra_int *ro
     return e ? e->values : NULL;
 }
 
+double *okra_bag_edit_(okra_bag_ *bag, const char *name, okra_int *rows, okra_int *cols)
+{
+    const entry *e = find(bag, MATRIX, name);
+    *rows = e ? e->rows : 0;
+    *cols = e ? e->cols : 0;
+    return e ? e->owned : NULL;
+}
+
 bool okra_bag_get_number_(const okra_bag_ *bag, const char *name, double *value)
 {
     const entry *e = find(bag, NUMBER, name);

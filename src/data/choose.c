@@ -138,6 +138,7 @@ static okra_status take(const okra_data *from, const okra_int *index, okra_int c
     TRY(okra_data_new_(from->kind, count, from->d, from->source, &to));
     to->missing = from->missing;
     TRY(take_objects(to, from, index, count));
+    TRY(okra_weights_take_(from, index, count, to));
     *out = to;
     to = NULL;
 done:

@@ -197,6 +197,7 @@ okra_status okra_data_concat(const okra_data *a, const okra_data *b, okra_data *
     TRY(okra_data_new_(a->kind, a->n + b->n, a->d, a->source, &to));
     to->missing = a->missing || b->missing;
     TRY(join(to, a, b));
+    TRY(okra_weights_join_(a, b, to));
     *out = to;
     to = NULL;
 done:

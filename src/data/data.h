@@ -47,8 +47,10 @@ struct okra_data {
     void *owned[4];          /* blocks to free with the data                        */
     void (*release)(void *); /* called on `release_arg` last (unmap, close)         */
     void *release_arg;
-    int references; /* atomic */
-    char *source;   /* where it came from, for messages; never NULL        */
+    int references;  /* atomic */
+    char *source;    /* where it came from, for messages; never NULL        */
+    double *weights; /* n: how much each object counts, 0 or more; NULL: 1  */
+    okra_data *of;   /* whose memory all but weights and source is, or NULL */
 };
 
 /* An empty shell of a kind with one reference and a source text. */
@@ -87,6 +89,22 @@ const okra_ragged_ *okra_data_group_(const okra_data *data, const char *name);
 /* The row count, kind and width in words, for messages: "200 dense vectors of length
  * 128". */
 const char *okra_data_describe_(const okra_data *data, char *buffer, size_t size);
+
+/* ---- weights ---- */
+
+/* The weights of chosen objects (index NULL: all), and of those of a, then b. */
+okra_status okra_weights_take_(const okra_data *from, const okra_int *index,
+                               okra_int count, okra_data *to) OKRA_CHECK;
+okra_status okra_weights_join_(const okra_data *a, const okra_data *b,
+                               okra_data *to) OKRA_CHECK;
+bool okra_weights_plain_(const okra_data *data); /* none, or all 1 */
+/* Which of 0..n-1 do not have a weight of 0 in y; those beyond y have none. */
+okra_status okra_weights_positive_(const okra_data *y, okra_int n, okra_int **out,
+                                   okra_int *count) OKRA_CHECK;
+/* Pairs without those of weight 0, and y without weights where all others are 1. x may
+ * hold more objects than y. */
+okra_status okra_weights_drop_(const okra_data *x, const okra_data *y, okra_data **x_out,
+                               okra_data **y_out) OKRA_CHECK;
 
 /* ---- whole files ---- */
 
@@ -151,6 +169,8 @@ okra_status okra_bag_put_text_(okra_bag_ *bag, const char *name,
 /* NULL (0 rows) if there is none of that name. */
 const double *okra_bag_get_(const okra_bag_ *bag, const char *name, okra_int *rows,
                             okra_int *cols);
+/* The same of a matrix that the bag owns, to be written; NULL if it does not. */
+double *okra_bag_edit_(okra_bag_ *bag, const char *name, okra_int *rows, okra_int *cols);
 bool okra_bag_get_number_(const okra_bag_ *bag, const char *name, double *value);
 const char *okra_bag_get_text_(const okra_bag_ *bag, const char *name);
 /* The index-th matrix (in order put), or NULL at the end. */

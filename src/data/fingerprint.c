@@ -38,6 +38,7 @@ uint64_t okra_data_mix_(uint64_t h, const okra_data *d)
     }
     h = d->bits ? okra_mix_(h, d->bits, (size_t)(d->n * d->words) * sizeof *d->bits) : h;
     h = mix_ints(h, d->codes, d->n);
+    h = d->weights ? okra_mix_(h, d->weights, (size_t)d->n * sizeof(double)) : h;
     for (int g = 0; g < d->group_count; g++) {
         const okra_ragged_ *group = &d->groups[g];
         okra_int elements = group->offsets[d->n];

@@ -122,6 +122,13 @@ void okra_data_free(okra_data *data)
     if (!data || __atomic_sub_fetch(&data->references, 1, __ATOMIC_ACQ_REL) > 0) {
         return;
     }
+    okra_free_(data->weights);
+    if (data->of) { /* all else is its */
+        okra_data_free(data->of);
+        okra_free_(data->source);
+        okra_free_(data);
+        return;
+    }
     for (size_t k = 0; k < sizeof data->owned / sizeof *data->owned; k++) {
         okra_free_(data->owned[k]);
     }

@@ -153,7 +153,9 @@ static okra_status panel_components(okra_context *ctx, const okra_flat_ *s, bool
         TRY(okra_panels_get_(ctx, s->panels, first / OKRA_PANEL_, again, &L));
         TRY(s->axes ? okra_gemm_(ctx, true, true, 1, L, axes, 0, A)
                     : okra_gemm_(ctx, true, false, 1, L,
-                                 okra_mat_view_(c->scores, L.rows, c->p, c->p), 0, A));
+                                 okra_mat_view_(c->duals ? c->duals : c->scores, L.rows,
+                                                c->p, c->p),
+                                 0, A));
     } else {
         okra_int ld = 0;
         const double *y = okra_data_values(s->set, &ld);

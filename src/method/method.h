@@ -34,7 +34,24 @@ typedef struct okra_problem_ {
     /* Low rank: features of the inputs, and of outputs without explicit ones; NULL: none.
      * With map_x, kx is bound to its basis alone. */
     const struct okra_map_ *map_x, *map_y;
+    /* n: how much each pair counts, above 0; NULL: 1. A weight of 2 is the pair twice. */
+    const double *weights;
 } okra_problem_;
+
+/* The square roots s of the weights (NULL: there are none), to be freed, and *total,
+ * their sum: the number of pairs. Least squares with weights are those of s_i times both
+ * features of pair i, with `total` in the place of n. */
+okra_status okra_problem_roots_(const okra_problem_ *p, double **s,
+                                double *total) OKRA_CHECK;
+/* A model keeps them, 1 x n, as "sample-weight" (model/check.c knows it). */
+okra_status okra_problem_put_weights_(const okra_problem_ *p, okra_bag_ *bag) OKRA_CHECK;
+/* The Gram matrix of the inputs, rows and columns of pair i times s_i (s NULL: 1). */
+okra_status okra_problem_scaled_K_(okra_context *ctx, const okra_problem_ *p,
+                                   const double *s, okra_large_ **K) OKRA_CHECK;
+/* P A P, P = I - s s'/total: diag(s) L diag(s) about the weighted mean of the outputs;
+ * mean (n, or NULL) gets A s / total as it was. */
+okra_status okra_center_weighted_(okra_context *ctx, const double *s, double total,
+                                  double *mean, okra_large_ *A) OKRA_CHECK;
 
 /* A fresh Gram matrix of the inputs (N x N) or outputs (n x n), made by the engine, that
  * the caller owns and may destroy; and the same brought to the host, for methods that
@@ -107,7 +124,8 @@ typedef struct okra_criterion_ {
  *     object y:  axes psi(y) - offset;  embedding h: axes h - offset */
 typedef struct okra_components_ {
     okra_int p;
-    const double *scores;             /* n x p, or NULL: axes  */
+    const double *scores; /* n x p, or NULL: axes  */
+    const double *duals; /* n x p: in the place of scores in the first line; NULL: they */
     const double *variances, *offset; /* p; no variances of axes */
     const double *axes;               /* p x width             */
     okra_int width;
@@ -179,13 +197,15 @@ typedef struct okra_facts_ {
 typedef struct okra_method_ {
     const char *name, *help;
     okra_option_table options;
-    const char *decoder; /* taken where none is asked for; NULL: candidates */
-    bool needs_self;     /* queries carry self and train_self */
-    bool missing;        /* can use explicit outputs in which NaN is a missing value */
-    bool unlabelled;     /* can use inputs without outputs; else a problem has none */
-    bool low_rank;       /* can use map_x and map_y; else a problem has none        */
-    bool recomputes;     /* "factor" is that of Kx + "lambda" I: a file may omit it */
-    bool large;          /* predicts from query->K as well as from query->Kx        */
+    const char *decoder;    /* taken where none is asked for; NULL: candidates */
+    bool needs_self;        /* queries carry self and train_self */
+    bool weights;           /* can use weights of pairs; else a problem has none       */
+    const char *unweighted; /* why not, after "method NAME", or NULL */
+    bool missing;           /* can use explicit outputs in which NaN is a missing value */
+    bool unlabelled;        /* can use inputs without outputs; else a problem has none */
+    bool low_rank;          /* can use map_x and map_y; else a problem has none        */
+    bool recomputes;        /* "factor" is that of Kx + "lambda" I: a file may omit it */
+    bool large;             /* predicts from query->K as well as from query->Kx        */
     /* Whether it can with these options and this problem, of which n, unlabelled, x, y
      * and the features are set, kernels and maps are not; NULL: always. */
     bool (*factored)(const okra_problem_ *problem, const okra_options *options);

@@ -3,6 +3,8 @@
  */
 #include "method/method.h"
 
+#include <math.h>
+
 static okra_status gram(okra_context *ctx, okra_int n, const char *what,
                         const okra_bound_ *kernel, const double *given, okra_int given_ld,
                         okra_large_ **out)
@@ -53,6 +55,91 @@ okra_status okra_problem_host_L_(okra_context *ctx, const okra_problem_ *p, doub
     okra_status st = okra_problem_L_(ctx, p, &G);
     st = st == OKRA_OK ? okra_large_take_(ctx, &G, outputs, L) : st;
     okra_large_free_(G);
+    return st;
+}
+
+/* ---- weights ---- */
+
+okra_status okra_problem_roots_(const okra_problem_ *p, double **s, double *total)
+{
+    okra_status st = OKRA_OK;
+    double *roots = NULL;
+    *total = (double)p->n;
+    if (p->weights) {
+        *total = 0;
+        ALLOC(roots, p->n);
+        for (okra_int i = 0; i < p->n; i++) {
+            roots[i] = sqrt(p->weights[i]);
+            *total += p->weights[i];
+        }
+    }
+    *s = roots;
+done:
+    return st;
+}
+
+okra_status okra_problem_put_weights_(const okra_problem_ *p, okra_bag_ *bag)
+{
+    return p->weights ? okra_bag_put_copy_(bag, "sample-weight", p->weights, 1, p->n)
+                      : OKRA_OK;
+}
+
+okra_status okra_problem_scaled_K_(okra_context *ctx, const okra_problem_ *p,
+                                   const double *s, okra_large_ **K)
+{
+    okra_status st = OKRA_OK;
+    okra_int N = p->n + p->unlabelled;
+    okra_large_ *G = NULL;
+    double *all = NULL;
+    TRY(okra_problem_K_(ctx, p, &G));
+    if (s) {
+        ALLOC(all, N);
+        for (okra_int i = 0; i < N; i++) {
+            all[i] = i < p->n ? s[i] : 1;
+        }
+        TRY(okra_large_scale_(ctx, all, all, G));
+    }
+    *K = G;
+    G = NULL;
+done:
+    okra_free_(all);
+    okra_large_free_(G);
+    return st;
+}
+
+/* P A P = A - u s' - s u' + (s'u / total) s s', u = A s / total: one product of rank 2.
+ */
+okra_status okra_center_weighted_(okra_context *ctx, const double *s, double total,
+                                  double *mean, okra_large_ *A)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = okra_large_rows_(A);
+    double *u = NULL, *left = NULL, *right = NULL, dot = 0;
+    okra_large_ *U = NULL, *V = NULL;
+    ALLOC(u, n);
+    ALLOC(left, 2 * n);
+    ALLOC(right, 2 * n);
+    TRY(okra_large_left_(ctx, false, false, 1 / total, A, okra_mat_view_(s, n, 1, 1),
+                         okra_mat_of_(u, n, 1)));
+    for (okra_int i = 0; i < n; i++) {
+        dot += s[i] * u[i] / total;
+        if (mean) {
+            mean[i] = u[i];
+        }
+    }
+    for (okra_int i = 0; i < n; i++) {
+        left[2 * i] = right[2 * i + 1] = s[i];
+        left[2 * i + 1] = right[2 * i] = u[i] - dot / 2 * s[i];
+    }
+    TRY(okra_large_borrow_(ctx, okra_mat_of_(left, n, 2), &U));
+    TRY(okra_large_borrow_(ctx, okra_mat_of_(right, n, 2), &V));
+    TRY(okra_large_gemm_(ctx, false, true, -1, U, V, 1, A));
+done:
+    okra_large_free_(U);
+    okra_large_free_(V);
+    okra_free_(u);
+    okra_free_(left);
+    okra_free_(right);
     return st;
 }
 

@@ -13,19 +13,20 @@
 
 static okra_status characters(okra_context *ctx, const void *params, okra_scores_ *s)
 {
-    okra_int right = 0, all = 0;
+    double right = 0, all = 0;
     (void)ctx, (void)params;
     for (okra_int i = 0; i < s->n; i++) {
         okra_int length, other;
         const int32_t *y = okra_characters_(s->truth, i, &length);
         const int32_t *z = okra_characters_(s->predicted, i, &other);
+        double w = okra_metric_weight_(s, i);
         for (okra_int t = 0; t < OKRA_MIN_(length, other); t++) {
-            right += y[t] == z[t];
+            right += y[t] == z[t] ? w : 0;
         }
-        all += length;
+        all += w * (double)length;
     }
     s->has_each = false; /* objects weigh by their lengths */
-    s->value = all > 0 ? (double)right / (double)all : 1;
+    s->value = all > 0 ? right / all : 1;
     return OKRA_OK;
 }
 

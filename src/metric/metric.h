@@ -17,7 +17,14 @@ typedef struct okra_scores_ {
     double *each;          /* n places                                             */
     bool has_each;         /* true on entry; the value is then the mean of `each`  */
     double value;          /* filled by a metric that cleared has_each             */
+    double total;          /* the sum of the weights of the truth; else n          */
 } okra_scores_;
+
+/* How much pair i counts. */
+static inline double okra_metric_weight_(const okra_scores_ *s, okra_int i)
+{
+    return s->truth->weights ? s->truth->weights[i] : 1;
+}
 
 typedef struct okra_metric_ {
     const char *name, *help;

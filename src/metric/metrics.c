@@ -296,6 +296,12 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
     TRY(check_pairs(metric, truth, predicted));
     s.n = truth->n;
     s.d = truth->d;
+    for (okra_int i = 0; i < s.n; i++) {
+        s.total += okra_metric_weight_(&s, i);
+    }
+    if (!(s.total > 0)) {
+        FAIL(OKRA_EARG, "metric %s: all weights are 0", metric->name);
+    }
     if (truth->kind == OKRA_LABELS) {
         TRY(match_classes(truth, predicted, &codes));
         s.codes = codes;
@@ -306,9 +312,9 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
     if (s.has_each) {
         double sum = 0;
         for (okra_int i = 0; i < s.n; i++) {
-            sum += s.each[i];
+            sum += okra_metric_weight_(&s, i) * s.each[i];
         }
-        s.value = sum / (double)s.n;
+        s.value = sum / s.total;
         if (each) {
             memcpy(each, s.each, (size_t)s.n * sizeof *each);
         }

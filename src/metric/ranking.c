@@ -225,11 +225,69 @@ void okra_ranking_point(const okra_ranking *r, okra_int i, okra_int count, doubl
 
 /* ---- as metrics of 0/1 vectors against scores ---- */
 
-static okra_status rank_vectors(const okra_scores_ *s, okra_ranking **out)
+/* An entry that counts as its object does. */
+typedef struct item {
+    double score, right, wrong; /* its weight, under one of the two */
+} item;
+
+static int by_falling_score(const void *a, const void *b)
+{
+    const item *x = a, *y = b;
+    return (x->score < y->score) - (x->score > y->score);
+}
+
+/* As okra_ranking_auc_roc and okra_ranking_auc_pr, entries counting by weight. */
+static okra_status weighted_area(item *items, okra_int n, bool roc, double *value)
+{
+    double right = 0, wrong = 0, area = 0;
+    qsort(items, (size_t)n, sizeof *items, by_falling_score);
+    for (okra_int i = 0; i < n;) {
+        double tp = 0, fp = 0;
+        okra_int j = i;
+        for (; j < n && items[j].score == items[i].score; j++) {
+            tp += items[j].right;
+            fp += items[j].wrong;
+        }
+        double passed = right + tp + wrong + fp;
+        area += roc ? fp * (right + tp / 2) : passed > 0 ? tp * (right + tp) / passed : 0;
+        right += tp;
+        wrong += fp;
+        i = j;
+    }
+    if (!(right > 0 && wrong > 0)) {
+        return okra_fail_(OKRA_EARG,
+                          "a ranking of %lld items: at least one positive and one "
+                          "negative of a weight above 0 are needed",
+                          (long long)n);
+    }
+    *value = area / (roc ? right * wrong : right);
+    return OKRA_OK;
+}
+
+static okra_status weighted_auc(okra_scores_ *s, const double *score,
+                                const unsigned char *positive, bool roc)
+{
+    okra_status st = OKRA_OK;
+    item *items = NULL;
+    okra_int n = s->n * s->d;
+    ALLOC(items, n);
+    for (okra_int i = 0; i < n; i++) {
+        double w = okra_metric_weight_(s, i / s->d);
+        items[i] = (item){score[i], positive[i] ? w : 0, positive[i] ? 0 : w};
+    }
+    TRY(weighted_area(items, n, roc, &s->value));
+done:
+    okra_free_(items);
+    return st;
+}
+
+static okra_status auc(okra_scores_ *s, bool roc)
 {
     okra_status st = OKRA_OK;
     double *score = NULL, *row = NULL;
     unsigned char *positive = NULL;
+    okra_ranking *r = NULL;
+    s->has_each = false;
     ALLOC(score, s->n * s->d);
     ALLOC(positive, s->n * s->d);
     ALLOC(row, s->d);
@@ -249,36 +307,30 @@ static okra_status rank_vectors(const okra_scores_ *s, okra_ranking **out)
             score[i * s->d + j] = z[j];
         }
     }
-    TRY(okra_ranking_create(s->n * s->d, score, positive, out));
+    TRY(okra_ranking_create(s->n * s->d, score, positive, &r));
+    if (s->truth->weights) {
+        TRY(weighted_auc(s, score, positive, roc));
+    } else {
+        s->value = roc ? okra_ranking_auc_roc(r) : okra_ranking_auc_pr(r);
+    }
 done:
+    okra_ranking_free(r);
     okra_free_(score);
     okra_free_(positive);
     okra_free_(row);
     return st;
 }
 
-static okra_status auc(okra_scores_ *s, double (*area)(const okra_ranking *))
-{
-    okra_ranking *r = NULL;
-    okra_status st = rank_vectors(s, &r);
-    if (st == OKRA_OK) {
-        s->has_each = false;
-        s->value = area(r);
-    }
-    okra_ranking_free(r);
-    return st;
-}
-
 static okra_status auc_roc(okra_context *ctx, const void *params, okra_scores_ *s)
 {
     (void)ctx, (void)params;
-    return auc(s, okra_ranking_auc_roc);
+    return auc(s, true);
 }
 
 static okra_status auc_pr(okra_context *ctx, const void *params, okra_scores_ *s)
 {
     (void)ctx, (void)params;
-    return auc(s, okra_ranking_auc_pr);
+    return auc(s, false);
 }
 
 extern const okra_metric_ okra_metric_auc_roc_, okra_metric_auc_pr_;

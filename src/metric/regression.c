@@ -34,8 +34,9 @@ static okra_status add_up(const okra_scores_ *s, sums *out)
     memcpy(first, okra_metric_row_(s->truth, 0, a), (size_t)s->d * sizeof *first);
     for (okra_int i = 0; i < s->n; i++) { /* about the first: exact where none varies */
         const double *y = okra_metric_row_(s->truth, i, a);
+        double w = okra_metric_weight_(s, i);
         for (okra_int j = 0; j < s->d; j++) {
-            mean[j] += (y[j] - first[j]) / (double)s->n;
+            mean[j] += w * (y[j] - first[j]) / s->total;
         }
     }
     for (okra_int j = 0; j < s->d; j++) {
@@ -44,9 +45,10 @@ static okra_status add_up(const okra_scores_ *s, sums *out)
     for (okra_int i = 0; i < s->n; i++) {
         const double *y = okra_metric_row_(s->truth, i, a);
         const double *z = okra_metric_row_(s->predicted, i, b);
+        double w = okra_metric_weight_(s, i);
         for (okra_int j = 0; j < s->d; j++) {
-            error[j] += (y[j] - z[j]) * (y[j] - z[j]);
-            spread[j] += (y[j] - mean[j]) * (y[j] - mean[j]);
+            error[j] += w * (y[j] - z[j]) * (y[j] - z[j]);
+            spread[j] += w * (y[j] - mean[j]) * (y[j] - mean[j]);
         }
     }
     *out = (sums){error, spread};
@@ -128,7 +130,7 @@ static okra_status rmse(okra_context *ctx, const void *params, okra_scores_ *s)
     okra_status st = OKRA_OK;
     const rmse_params *p = params;
     sums z = {NULL, NULL};
-    double total = 0, roots = 0, n = (double)s->n, d = (double)s->d;
+    double total = 0, roots = 0, n = s->total, d = (double)s->d;
     (void)ctx;
     if (p->output >= s->d) {
         FAIL(OKRA_EARG, "metric rmse: output %lld is asked of %lld, counted from 0",

@@ -110,20 +110,20 @@ static const okra_option f1_rows[] = {
 };
 
 typedef struct counts {
-    okra_int right, extra, missed;
+    double right, extra, missed;
 } counts;
 
-static void add(counts *to, counts c)
+static void add(counts *to, double weight, counts c)
 {
-    to->right += c.right;
-    to->extra += c.extra;
-    to->missed += c.missed;
+    to->right += weight * c.right;
+    to->extra += weight * c.extra;
+    to->missed += weight * c.missed;
 }
 
 static double f_of(counts c, double empty)
 {
-    okra_int all = 2 * c.right + c.extra + c.missed;
-    return all ? (double)(2 * c.right) / (double)all : empty;
+    double all = 2 * c.right + c.extra + c.missed;
+    return all > 0 ? 2 * c.right / all : empty;
 }
 
 static okra_status check_members(const char *side, okra_int i, okra_int d,
@@ -156,8 +156,8 @@ static okra_status count_vectors(const okra_scores_ *s, double empty, counts *cl
         for (okra_int j = 0; j < s->d; j++) {
             counts c = {y[j] != 0 && z[j] != 0, y[j] == 0 && z[j] != 0,
                         y[j] != 0 && z[j] == 0};
-            add(&classes[j], c);
-            add(&object, c);
+            add(&classes[j], okra_metric_weight_(s, i), c);
+            add(&object, 1, c);
         }
         s->each[i] = f_of(object, empty);
     }
@@ -171,10 +171,11 @@ static void count_labels(const okra_scores_ *s, counts *classes)
 {
     for (okra_int i = 0; i < s->n; i++) {
         okra_int y = okra_metric_truth_(s, i), z = okra_metric_predicted_(s, i);
+        double w = okra_metric_weight_(s, i);
         s->each[i] = y == z;
-        classes[y].right += y == z;
-        classes[y].missed += y != z;
-        classes[z].extra += y != z;
+        classes[y].right += y == z ? w : 0;
+        classes[y].missed += y != z ? w : 0;
+        classes[z].extra += y != z ? w : 0;
     }
 }
 
@@ -194,7 +195,7 @@ static okra_status f1(okra_context *ctx, const void *params, okra_scores_ *s)
     }
     for (okra_int j = 0; j < s->d; j++) {
         counts c = classes[j];
-        add(&all, c);
+        add(&all, 1, c);
         if (!s->codes || c.right + c.extra + c.missed > 0) {
             sum += f_of(c, p->empty);
             present++;

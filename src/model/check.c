@@ -17,6 +17,10 @@ static const okra_kept_ common[] = {
     OKRA_KEEPS_TOLD_("twin.hsic-after"),
     OKRA_KEEPS_TEXT_("decode", OKRA_KEPT_OPTIONAL_),
     OKRA_KEPT_END_};
+static const okra_kept_ weights[] = {
+    OKRA_KEEPS_VALUES_("sample-weight", OKRA_KEPT_OPTIONAL_ | OKRA_KEPT_POSITIVE_, "1",
+                       "n", "0", "1e300"),
+    OKRA_KEPT_END_};
 
 /* Inputs and outputs go together: pairs, pairs and inputs without outputs, or a basis in
  * place of the inputs. */
@@ -90,6 +94,7 @@ okra_status okra_model_check_(const okra_method_ *method, const okra_data *x,
     okra_sizes_set_(&sizes, "x", x->d);
     okra_sizes_set_(&sizes, "y", y->d);
     okra_sizes_set_(&sizes, "d", d);
+    TRY(okra_kept_check_(weights, NULL, bag, &sizes));
     TRY(okra_kept_check_forms_(method->kept, NULL, bag, &sizes));
     TRY(okra_kept_check_all_(bag));
     if (okra_map_saved_(bag, "y") && method->form(bag) != OKRA_FORM_EMBEDDING) {

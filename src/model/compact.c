@@ -71,15 +71,28 @@ okra_status okra_compact_recompute_(okra_context *ctx, const okra_model *model,
     okra_status st = OKRA_OK;
     okra_int n = model->training->y->n;
     okra_mat_ G = okra_mat_of_(factor, n, n);
-    double lambda = 0, jitter = 0;
+    double lambda = 0, jitter = 0, *s = NULL, total = 0;
+    okra_large_ *K = NULL;
+    okra_problem_ pairs = {.n = n, .weights = model->training->y->weights};
     okra_bag_get_number_(model->bag, "lambda", &lambda);
     TRY(okra_bound_gram_(ctx, model->training->bound_x, G));
+    TRY(okra_problem_roots_(&pairs, &s, &total));
+    if (s) { /* as ridge.c has weights of pairs */
+        TRY(okra_large_begin_(ctx, true, G, &K));
+        TRY(okra_large_scale_(ctx, s, s, K));
+        TRY(okra_large_end_(ctx, K, G));
+    }
     okra_mat_add_diagonal_(G, lambda);
     TRY(okra_engine_cholesky_(ctx, G, &jitter));
     for (okra_int i = 0; i < n; i++) {
         okra_mat_fill_(okra_mat_part_(G, i, 1, i + 1, n - i - 1), 0);
+        for (okra_int j = 0; s && j <= i; j++) {
+            G.p[i * n + j] /= s[i];
+        }
     }
 done:
+    okra_large_free_(K);
+    okra_free_(s);
     return st;
 }
 

@@ -6,6 +6,7 @@
  *     v(x) = k(x,x) - k_x'(K + lambda I)^-1 k_x = k(x,x) - |G^-1 k_x|^2,
  *     K + lambda I = GG'
  *
+ * A pair of weight u_i has noise lambda / u_i, that is S K S and S k_x, S = diag(u)^1/2.
  * n lambda in place of lambda with the operators cov and ccov, as in their systems. Under
  * an operator T with eigenvalues t_i the variance along its i-th direction is
  * t_i (k(x,x) - k_x'(K + lambda/t_i I)^-1 k_x): v(x) is that of a direction with t_i = 1.
@@ -34,9 +35,9 @@ static bool noise_of(const okra_model *m, double *lambda)
            m->method->noise(m->bag, n, lambda);
 }
 
-/* G of K + lambda I = G G', on the engine. */
+/* G of K + lambda I = G G', on the engine; s: rows and columns of K times s. */
 static okra_status factor(okra_context *ctx, const okra_bound_ *kx, double lambda,
-                          okra_large_ **out)
+                          const double *s, okra_large_ **out)
 {
     okra_status st = OKRA_OK;
     okra_int n = okra_bound_count_(kx);
@@ -45,6 +46,9 @@ static okra_status factor(okra_context *ctx, const okra_bound_ *kx, double lambd
     TRY(okra_entries_create_(ctx, kx, NULL, &entries));
     TRY(okra_large_create_(ctx, n, n, "the Gram matrix of the inputs", &G));
     TRY(okra_large_gram_(ctx, entries, 0, G));
+    if (s) {
+        TRY(okra_large_scale_(ctx, s, s, G));
+    }
     TRY(okra_large_add_diagonal_(ctx, lambda, G));
     TRY(okra_large_cholesky_(ctx, G, NULL));
     *out = G;
@@ -57,12 +61,16 @@ done:
 
 /* B (of the host) <- rows of k_x' G'^-1 */
 static okra_status solve_rows(okra_context *ctx, const okra_entries_ *entries,
-                              okra_int first, const okra_large_ *G, okra_mat_ B)
+                              okra_int first, const double *s, const okra_large_ *G,
+                              okra_mat_ B)
 {
     okra_status st = OKRA_OK;
     okra_large_ *rows = NULL;
     TRY(okra_large_begin_(ctx, false, B, &rows));
     TRY(okra_large_gram_(ctx, entries, first, rows));
+    if (s) {
+        TRY(okra_large_scale_(ctx, NULL, s, rows));
+    }
     TRY(okra_large_trsm_(ctx, false, true, G, rows));
     TRY(okra_large_end_(ctx, rows, B));
 done:
@@ -79,16 +87,18 @@ static okra_status variances(okra_context *ctx, const okra_model *m, const okra_
     okra_other_ *other = NULL;
     okra_entries_ *entries = NULL;
     okra_large_ *G = NULL;
-    double *B = NULL, *self = NULL;
+    double *B = NULL, *self = NULL, *s = NULL, total = 0;
+    okra_problem_ pairs = {.n = n, .weights = m->training->y->weights};
+    TRY(okra_problem_roots_(&pairs, &s, &total));
     TRY(okra_other_create_(ctx, kx, x, &other));
     ALLOC(self, x->n);
     TRY(okra_other_diagonal_(ctx, kx, other, self));
     TRY(okra_entries_create_(ctx, kx, other, &entries));
     TRY(okra_doubles_(ctx, ROWS, n, "a block of test rows", &B));
-    TRY(factor(ctx, kx, lambda, &G));
+    TRY(factor(ctx, kx, lambda, s, &G));
     for (okra_int first = 0; first < x->n; first += ROWS) {
         okra_mat_ rows = okra_mat_of_(B, OKRA_MIN_(ROWS, x->n - first), n);
-        TRY(solve_rows(ctx, entries, first, G, rows));
+        TRY(solve_rows(ctx, entries, first, s, G, rows));
         for (okra_int r = 0; r < rows.rows; r++) {
             double v = self[first + r] - okra_dot_(n, B + r * n, B + r * n);
             out[(first + r) * OKRA_CONFIDENCE_COLUMNS + 2] = v < 0 ? 0 : v;
@@ -100,6 +110,7 @@ done:
     okra_large_free_(G);
     okra_free_(B);
     okra_free_(self);
+    okra_free_(s);
     return st;
 }
 

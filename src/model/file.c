@@ -315,6 +315,20 @@ static okra_status load_kernel(const okra_archive_ *a, const json_t *about,
     return st;
 }
 
+/* The outputs get the weights that the model keeps. */
+static okra_status weigh(const okra_bag_ *bag, okra_data **y)
+{
+    okra_int one = 0, n = 0;
+    const double *weights = okra_bag_get_(bag, "sample-weight", &one, &n);
+    okra_data *with = NULL;
+    okra_status st = weights ? okra_data_weigh(*y, weights, n, &with) : OKRA_OK;
+    if (with) {
+        okra_data_free(*y);
+        *y = with;
+    }
+    return st;
+}
+
 static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json_t *about,
                                  const okra_method_ *method, okra_bag_ *bag,
                                  okra_training_ **out)
@@ -336,6 +350,7 @@ static okra_status load_training(okra_context *ctx, okra_archive_ *a, const json
         okra_kernel_close_(kx);
     }
     st = okra_model_check_(method, x, y, kx, ky, bag);
+    st = st == OKRA_OK ? weigh(bag, &y) : st;
     st = st == OKRA_OK ? okra_training_create_(ctx, x, y, kx, ky, bag, out) : st;
     if (st != OKRA_OK && st != OKRA_EMEM && st != OKRA_ECANCELLED) {
         okra_message_prefix_("%s", a->path);

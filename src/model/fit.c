@@ -31,6 +31,11 @@ okra_status okra_method_check_pairs_(const okra_method_ *method, const okra_data
     if (y->n == 0) {
         return okra_fail_(OKRA_ESHAPE, "there are no training pairs");
     }
+    if (!okra_weights_plain_(y) && !method->weights) {
+        return okra_fail_(OKRA_EUNSUPPORTED, "method %s %s", method->name,
+                          method->unweighted ? method->unweighted
+                                             : "does not use weights of pairs");
+    }
     return OKRA_OK;
 }
 
@@ -142,9 +147,9 @@ done:
 }
 
 /* lambda == NULL: one model with the lambda of the options. */
-static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y,
-                       const okra_options *options, const double *lambda, size_t count,
-                       okra_model **models)
+static okra_status fit_pairs(okra_context *ctx, const okra_data *x, const okra_data *y,
+                             const okra_options *options, const double *lambda,
+                             size_t count, okra_model **models)
 {
     okra_status st = OKRA_OK;
     okra_fit_fields_ fields;
@@ -169,6 +174,10 @@ static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y
     }
     TRY(parse_kernel(ctx, "kx", fields.kx, x, &kx));
     TRY(parse_kernel(ctx, "ky", fields.ky, y, &ky));
+    if (*fields.twin && y->weights) {
+        FAIL(OKRA_EUNSUPPORTED, "twin learns kernels from pairs that count alike: it "
+                                "does not use weights");
+    }
     if (*fields.twin) {
         TRY(okra_fit_twin_(ctx, x, y, &fields, &kx, &ky, hsic));
     }
@@ -220,6 +229,20 @@ done:
     okra_training_free_(training);
     okra_kernel_free(kx);
     okra_kernel_free(ky);
+    return st;
+}
+
+static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y,
+                       const okra_options *options, const double *lambda, size_t count,
+                       okra_model **models)
+{
+    okra_status st = OKRA_OK;
+    okra_data *some_x = NULL, *some_y = NULL;
+    TRY(okra_weights_drop_(x, y, &some_x, &some_y));
+    TRY(fit_pairs(ctx, some_x, some_y, options, lambda, count, models));
+done:
+    okra_data_free(some_x);
+    okra_data_free(some_y);
     return st;
 }
 

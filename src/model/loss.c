@@ -25,7 +25,7 @@ okra_status okra_model_loss(okra_context *context, const okra_model *model,
     okra_status st = OKRA_OK;
     okra_walk_ walk = {0};
     okra_feature_loss_ *loss = NULL;
-    double *block = NULL, *losses = NULL, sum = 0;
+    double *block = NULL, *losses = NULL, sum = 0, total = 0;
     NEED(model);
     NEED(x);
     NEED(y);
@@ -47,9 +47,11 @@ okra_status okra_model_loss(okra_context *context, const okra_model *model,
         okra_progress_(context, "loss", first + m, x->n);
     }
     for (okra_int i = 0; i < x->n; i++) {
-        sum += losses[i];
+        double w = y->weights ? y->weights[i] : 1;
+        sum += w * losses[i];
+        total += w;
     }
-    *value = sum / (double)x->n;
+    *value = sum / total;
     if (each) {
         memcpy(each, losses, (size_t)x->n * sizeof *each);
     }

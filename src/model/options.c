@@ -152,6 +152,8 @@ bool okra_method_has(const char *method, okra_trait trait)
         return m->needs_self;
     case OKRA_TRAIT_LINKS:
         return m->linker != NULL;
+    case OKRA_TRAIT_WEIGHTS:
+        return m->weights;
     }
     return false;
 }

@@ -115,7 +115,8 @@ okra_problem_ okra_training_problem_(const okra_training_ *t, const okra_data *x
                            .features_ld = t->output.features_ld,
                            .feature_scale = t->output.feature_scale,
                            .map_x = map_x,
-                           .map_y = t->map_y};
+                           .map_y = t->map_y,
+                           .weights = t->y->weights};
 }
 
 void okra_training_free_(okra_training_ *t)

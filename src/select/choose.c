@@ -258,8 +258,12 @@ okra_status okra_choose(okra_context *context, const okra_data *x, const okra_da
     okra_options *copy = NULL, *filled = NULL, *chosen = NULL;
     okra_selection *s = NULL;
     okra_space_ *space = NULL;
+    okra_data *some_x = NULL, *some_y = NULL;
     NEED(x);
     NEED(y);
+    TRY(okra_weights_drop_(x, y, &some_x, &some_y));
+    x = some_x;
+    y = some_y;
     TRY(options ? okra_options_copy(options, &copy) : okra_select_options(&copy));
     TRY(okra_method_choose_(okra_options_get(copy, "method"), &method));
     TRY(okra_method_check_pairs_(method, x, y));
@@ -284,6 +288,8 @@ okra_status okra_choose(okra_context *context, const okra_data *x, const okra_da
         s = NULL;
     }
 done:
+    okra_data_free(some_x);
+    okra_data_free(some_y);
     okra_selection_free(s);
     okra_space_free_(space);
     okra_options_free(chosen);

@@ -13,14 +13,17 @@
 
 /* GCV(lambda) = mean |r_i|^2 / (mean (1 - G_ii))^2, r_i = (1 - G_ii) times the left-out
  * residual (Golub, Heath and Wahba 1979). */
-static double gcv(okra_int n, const double *losses, const double *slack)
+static double gcv(okra_int n, const double *losses, const double *slack,
+                  const double *weights)
 {
-    double residuals = 0, trace = 0;
+    double residuals = 0, trace = 0, total = 0;
     for (okra_int i = 0; i < n; i++) {
-        residuals += slack[i] * slack[i] * losses[i];
-        trace += slack[i];
+        double w = weights ? weights[i] : 1;
+        residuals += w * slack[i] * slack[i] * losses[i];
+        trace += w - 1 + slack[i];
+        total += w;
     }
-    return (double)n * residuals / (trace * trace);
+    return total * residuals / (trace * trace);
 }
 
 /* The view of fold p of this repeat; *keep: it stays in g->parts. */
@@ -83,6 +86,7 @@ static okra_status on_left(okra_context *ctx, void *user, const okra_left_ *left
     okra_lambda_group_ *g = user;
     okra_cell_ *cell = g->cells[left->lambda];
     const okra_folds_ *folds = &g->task->folds;
+    const double *weights = g->view->train_y->weights;
     bool has = false;
     if (folds->part) {
         for (okra_int p = 0; p < folds->parts; p++) {
@@ -94,10 +98,10 @@ static okra_status on_left(okra_context *ctx, void *user, const okra_left_ *left
     TRY(okra_scorer_left_(ctx, &g->scorer, g->view, &block, &cell->values[0], g->each,
                           &has));
     if (has) {
-        cell->error = okra_standard_error_(folds->n, g->each, cell->values[0]);
+        cell->error = okra_standard_error_(folds->n, g->each, weights, cell->values[0]);
     }
     if (g->scorer.feature && left->slack) {
-        cell->gcv = gcv(folds->n, g->each, left->slack);
+        cell->gcv = gcv(folds->n, g->each, left->slack, weights);
     }
 done:
     return st;

@@ -132,13 +132,18 @@ void okra_group_to_source_(const okra_lambda_group_ *g, okra_int *index, okra_in
     }
 }
 
-double okra_standard_error_(okra_int n, const double *each, double mean)
+double okra_standard_error_(okra_int n, const double *each, const double *weights,
+                            double mean)
 {
-    double sum = 0;
+    double sum = 0, total = 0, count = (double)n;
     for (okra_int i = 0; i < n; i++) {
-        sum += (each[i] - mean) * (each[i] - mean);
+        double w = weights ? weights[i] : 1;
+        sum += w * w * (each[i] - mean) * (each[i] - mean);
+        total += w;
     }
-    return n > 1 ? sqrt(sum / (double)(n - 1) / (double)n) : (double)NAN;
+    return n < 2     ? (double)NAN
+           : weights ? sqrt(sum * count / (count - 1)) / total
+                     : sqrt(sum / (count - 1) / count);
 }
 
 okra_int okra_task_values_(const okra_task_ *task)
@@ -156,7 +161,7 @@ static void summarise(const okra_task_ *task, okra_cell_ *cell)
     }
     cell->mean = task->cv == OKRA_CV_GCV_ ? cell->gcv : sum / (double)count;
     if (task->folds.part) {
-        cell->error = okra_standard_error_(count, cell->values, cell->mean);
+        cell->error = okra_standard_error_(count, cell->values, NULL, cell->mean);
     }
     cell->closed = task->closed;
 }

@@ -35,7 +35,8 @@ okra_status okra_group_view_(okra_context *ctx, okra_lambda_group_ *g,
 void okra_group_to_source_(const okra_lambda_group_ *g, okra_int *index, okra_int count);
 void okra_group_free_parts_(okra_lambda_group_ *g);
 /* Of the mean of n values; NaN of one. */
-double okra_standard_error_(okra_int n, const double *each, double mean);
+double okra_standard_error_(okra_int n, const double *each, const double *weights,
+                            double mean);
 
 /* ---- closed_form.c */
 okra_status okra_group_has_closed_form_(const okra_lambda_group_ *g,

@@ -41,17 +41,13 @@ static okra_status score_gathered(okra_context *ctx, okra_lambda_group_ *g, size
     bool has = true;
     if (g->scorer.feature) {
         each = g->losses + (okra_int)l * n;
-        double sum = 0;
-        for (okra_int i = 0; i < n; i++) {
-            sum += each[i];
-        }
-        cell->values[0] = sum / (double)n;
+        cell->values[0] = okra_weighted_mean_(n, each, truth->weights);
     } else {
         TRY(okra_score(ctx, g->scorer.metric, truth, g->pool[l], &cell->values[0],
                        g->each, &has));
     }
     if (has) {
-        cell->error = okra_standard_error_(n, each, cell->values[0]);
+        cell->error = okra_standard_error_(n, each, truth->weights, cell->values[0]);
     }
 done:
     return st;

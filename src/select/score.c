@@ -53,20 +53,27 @@ okra_status okra_scorer_create_(const char *metric, const okra_pairs_ *source,
     return OKRA_OK;
 }
 
-/* Losses in feature space. */
+double okra_weighted_mean_(okra_int n, const double *each, const double *weights)
+{
+    double sum = 0, total = 0;
+    for (okra_int i = 0; i < n; i++) {
+        double w = weights ? weights[i] : 1;
+        sum += w * each[i];
+        total += w;
+    }
+    return sum / total;
+}
+
+/* Losses in feature space; weights: of the pairs, or NULL. */
 static okra_status feature(okra_context *ctx, const okra_output_ *output,
-                           const okra_data *truth, const okra_block_ *block,
-                           double *value, double *each)
+                           const okra_data *truth, const double *weights,
+                           const okra_block_ *block, double *value, double *each)
 {
     okra_status st = OKRA_OK;
     okra_feature_loss_ *loss = NULL;
-    double sum = 0;
     TRY(okra_feature_loss_create_(ctx, output, truth, &loss));
     TRY(okra_feature_loss_block_(ctx, loss, block, each));
-    for (okra_int i = 0; i < block->m; i++) {
-        sum += each[i];
-    }
-    *value = sum / (double)block->m;
+    *value = okra_weighted_mean_(block->m, each, weights);
 done:
     okra_feature_loss_free_(loss);
     return st;
@@ -136,7 +143,7 @@ okra_status okra_scorer_feature_(okra_context *ctx, const okra_view_ *view,
     return left_out->model ? okra_model_loss(ctx, left_out->model, view->test_x,
                                              view->truth, value, each)
                            : feature(ctx, &view->output, view->truth_rows,
-                                     &left_out->block, value, each);
+                                     view->truth->weights, &left_out->block, value, each);
 }
 
 okra_status okra_scorer_value_(okra_context *ctx, const okra_scorer_ *s,
@@ -166,7 +173,8 @@ okra_status okra_scorer_left_(okra_context *ctx, const okra_scorer_ *s,
     const okra_data *y = view->training->y;
     if (s->feature) {
         *has_each = true;
-        return feature(ctx, &view->output, view->output.y, block, value, each);
+        return feature(ctx, &view->output, view->output.y, y->weights, block, value,
+                       each);
     }
     bool own = !s->candidates && s->decoder->chooses;
     TRY(decode(ctx, s, view, block, own ? 2 : 1, &decoded));

@@ -401,6 +401,42 @@ okra_status okra_select(okra_context *context, const okra_data *x, const okra_da
     return okra_select_pairs_(context, x, y, options, request, true, out);
 }
 
+/* Pairs of weight 0 are no pairs: they leave x, y and what the request says of pairs. */
+typedef struct weighed {
+    okra_data *x, *y, *keys[3];
+} weighed;
+
+static okra_status drop_weightless(const okra_data *x, const okra_data *y,
+                                   okra_select_request *r, weighed *w)
+{
+    okra_status st = OKRA_OK;
+    const okra_data **keys[] = {&r->folds, &r->groups, &r->strata};
+    okra_int *index = NULL, count = 0;
+    TRY(okra_weights_drop_(x, y, &w->x, &w->y));
+    if (w->y->n == y->n) {
+        return OKRA_OK;
+    }
+    TRY(okra_weights_positive_(y, y->n, &index, &count));
+    for (int k = 0; k < 3; k++) {
+        if (*keys[k] && (*keys[k])->n == y->n) { /* else it is refused later */
+            TRY(okra_data_take(*keys[k], index, count, &w->keys[k]));
+            *keys[k] = w->keys[k];
+        }
+    }
+done:
+    okra_free_(index);
+    return st;
+}
+
+static void clear_weighed(weighed *w)
+{
+    okra_data_free(w->x);
+    okra_data_free(w->y);
+    for (int k = 0; k < 3; k++) {
+        okra_data_free(w->keys[k]);
+    }
+}
+
 okra_status okra_select_pairs_(okra_context *context, const okra_data *x,
                                const okra_data *y, const okra_options *options,
                                const okra_select_request *request, bool edges,
@@ -412,13 +448,18 @@ okra_status okra_select_pairs_(okra_context *context, const okra_data *x,
     if (request) {
         SIZED(request, &known);
     }
-    job j = {.ctx = context,
-             .edges = edges,
-             .source = {.x = x, .y = y, .n = y->n, .inputs = x->n, .request = &known}};
+    job j = {.ctx = context, .edges = edges};
+    weighed w = {0};
+    TRY(drop_weightless(x, y, &known, &w));
+    x = w.x;
+    y = w.y;
+    j.source =
+        (okra_pairs_){.x = x, .y = y, .n = y->n, .inputs = x->n, .request = &known};
     TRY(options ? OKRA_OK : okra_select_options(&defaults));
     TRY(okra_rules_fill_(context, x, y, options ? options : defaults, &filled));
     TRY(select_on(&j, filled, out));
 done:
+    clear_weighed(&w);
     okra_options_free(filled);
     okra_options_free(defaults);
     return st;

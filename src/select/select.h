@@ -206,6 +206,8 @@ okra_status okra_scorer_feature_(okra_context *ctx, const okra_view_ *view,
 okra_status okra_scorer_objects_(okra_context *ctx, const okra_scorer_ *scorer,
                                  const okra_view_ *view, const okra_left_out_ *left_out,
                                  okra_data **out) OKRA_CHECK;
+/* The mean of n values as weights (NULL: none) say. */
+double okra_weighted_mean_(okra_int n, const double *each, const double *weights);
 /* The value where row i of the block is the prediction at training pair i of the view
  * without it; `each` and *has_each as in okra_score. */
 okra_status okra_scorer_left_(okra_context *ctx, const okra_scorer_ *scorer,

@@ -40,6 +40,7 @@ static okra_status take(const okra_data *data, const okra_int *rows, okra_int m,
     g->values = values;
     g->ld = n;
     g->diagonal = self;
+    TRY(okra_weights_take_(data, rows, m, g));
     *out = g;
     g = NULL;
 done:
@@ -254,7 +255,8 @@ okra_status okra_view_low_(okra_context *ctx, const okra_method_ *method,
                                  .features_ld = t->output.features_ld,
                                  .feature_scale = t->output.feature_scale,
                                  .map_x = v->map_x,
-                                 .map_y = t->map_y};
+                                 .map_y = t->map_y,
+                                 .weights = t->y->weights};
 done:
     okra_map_free_(st == OKRA_OK ? NULL : v->map_x);
     v->map_x = st == OKRA_OK ? v->map_x : NULL;

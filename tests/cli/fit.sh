@@ -32,7 +32,7 @@ expect_fail 2 "okra fit: --lambda is '1,,2', expected numbers between commas" \
     okra fit --x x.csv --y y.csv --lambda 1,,2 -o 'm-{lambda}.okra'
 expect_fail 2 "okra fit: --lambda holds 'much', expected a number" \
     okra fit --x x.csv --y y.csv --lambda much -o n.okra
-expect_fail 2 "okra fit: ridge: lambda is -1, expected 1e-300 to 1e+300" \
+expect_fail 2 "okra fit: ridge: lambda is -1, expected 0 to 1e+300" \
     okra fit --x x.csv --y y.csv --lambda -1 -o n.okra
 expect_fail 2 "okra fit: method knn does not use the option 'lambda'" \
     okra fit --x x.csv --y y.csv --method knn --lambda 1 -o n.okra

@@ -19,6 +19,7 @@ typedef enum zoo_kind {
     ZOO_SIGNS,  /* 3 coordinates, -1 or 1           */
     ZOO_IMAGES, /* 4 x 4                            */
     ZOO_GAPS,   /* 2 coordinates, some missing      */
+    ZOO_HEAVY,  /* 2 coordinates, with weights      */
     ZOO_SPARSE,
     ZOO_BITS,
     ZOO_LABELS,
@@ -70,6 +71,10 @@ static const zoo_entry zoo[] = {
     {ZOO_DENSE, ZOO_PLANE, 0, "method=kpca kx=rbf(sigma=1) ky=rbf(sigma=1) components=2"},
     {ZOO_DENSE, ZOO_PLANE, 0, "method=kpca kx=rbf(sigma=1) low-rank-x=chol(rank=3) components=1"},
     {ZOO_DENSE, ZOO_PLANE, 0, "method=kpca kx=rbf(sigma=1) ky=rbf(sigma=1) low-rank=rff(rank=3) components=2"},
+    {ZOO_DENSE, ZOO_HEAVY, 0, "kx=rbf(sigma=1) ky=rbf(sigma=1) center-output=yes"},
+    {ZOO_DENSE, ZOO_HEAVY, 0, "method=kpca kx=rbf(sigma=1) ky=rbf(sigma=1) components=2"},
+    {ZOO_DENSE, ZOO_HEAVY, 0, "method=knn k=2"},
+    {ZOO_DENSE, ZOO_HEAVY, 0, "method=svr kx=rbf(sigma=1)"},
     {ZOO_DENSE, ZOO_LABELS, 0, "method=knn k=2 ky=zero-one"},
     {ZOO_SPARSE, ZOO_LABELS, 0, "method=knn k=2 ky=zero-one kx=linear|chol(rank=2)"},
     {ZOO_DENSE, ZOO_PLANE, 0, "method=tgp-kl kx=rbf(sigma=1) ky=rbf(sigma=1)"},
@@ -156,7 +161,9 @@ static inline okra_data *zoo_sequences(int n)
 static inline okra_data *zoo_vectors(zoo_kind kind, int n)
 {
     static double values[8][16 * 16];
-    int d = kind == ZOO_IMAGES ? 16 : kind == ZOO_PLANE || kind == ZOO_GAPS ? 2 : 3;
+    int d = kind == ZOO_IMAGES                                           ? 16
+            : kind == ZOO_PLANE || kind == ZOO_GAPS || kind == ZOO_HEAVY ? 2
+                                                                         : 3;
     double *v = values[kind];
     okra_data *data = NULL;
     for (int i = 0; i < n * d; i++) {
@@ -167,6 +174,16 @@ static inline okra_data *zoo_vectors(zoo_kind kind, int n)
         PARTS_CHECK(okra_data_missing(v, n, d, d, &data) == OKRA_OK);
     } else {
         PARTS_CHECK(okra_data_dense(v, n, d, d, &data) == OKRA_OK);
+    }
+    if (kind == ZOO_HEAVY) {
+        double weights[16] = {0};
+        okra_data *with = NULL;
+        for (int i = 0; i < n; i++) {
+            weights[i] = 0.5 + i;
+        }
+        PARTS_CHECK(okra_data_weigh(data, weights, n, &with) == OKRA_OK);
+        okra_data_free(data);
+        data = with;
     }
     return data;
 }

@@ -34,7 +34,7 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
     # Parameter and name of the option, where it is not the name with '-' for '_'.
     _renamed = {"lam": "lambda"}
     _no_options = {"options", "decode", "decode_options", "n_jobs", "random_state",
-                   "memory", "verbose", "engine", "kx", "ky"}
+                   "memory", "verbose", "engine", "kx", "ky", "class_weight"}
 
     # ---- options ---------------------------------------------------------------------
 
@@ -169,7 +169,34 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         -------
         self
         """
+        return self._learn(X, y, None)
+
+    def _weigh(self, X: Any, outputs: Data, sample_weight: Any) -> Data:
+        """The outputs with the weights of their pairs, and of their classes."""
+        weights = None
+        if sample_weight is not None:
+            n = len(outputs)
+            weights = np.asarray(sample_weight, dtype=np.float64)
+            weights = np.full(n, weights) if weights.ndim == 0 else weights
+            if weights.ndim != 1:
+                raise ValueError("Sample weights must be 1D array or scalar")
+            if weights.shape != (n,):
+                raise ValueError(f"sample_weight.shape == {weights.shape}, expected ({n},)!")
+        balance = getattr(self, "class_weight", None)
+        if balance is not None:
+            if balance != "balanced":
+                raise ValueError(f"class_weight is {balance!r}, expected None or 'balanced'")
+            weights = outputs.balanced() * (1 if weights is None else weights)
+        if weights is None:
+            return outputs
+        weighed = outputs.weigh(weights)
+        if self._y_objects is not None:  # pairs of weight 0 are no pairs
+            self._y_objects = take(self._y_objects, np.flatnonzero(weights > 0))
+        return weighed
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> "OutputKernelEstimator":
         x, outputs = self._pairs(X, y)
+        outputs = self._weigh(X, outputs, sample_weight)
         context = self._context()
         held = None
         if calibration is not None:
@@ -553,7 +580,7 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         X, y : objects
             Test pairs.
         sample_weight : array of shape (m,), optional
-            For the coefficient of determination alone.
+            How much each pair counts.
         metric : str, optional
             A metric of the library (``"zero-one"``, ``"rbf-loss:sigma=12"``) of decoded
             predictions, with its sign changed if it is a loss. If not given: R² for
@@ -568,16 +595,16 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         if metric is not None:
             kind = {"labels": labels, "bits": bits}.get(model.outputs.kind, as_data)
             value = metric_value(metric, y if isinstance(y, Data) else kind(y),
-                                 kind(self.predict(X)))
+                                 kind(self.predict(X)), sample_weight)
             return -value if metric_is_loss(metric) else value
         if self._is_regressor:
             truth = y.objects if isinstance(y, Data) else y
             return r2_score(truth, self._shaped(self.embedding(X)),
                             sample_weight=sample_weight)
+        truth = self._outputs(y)
         if sample_weight is not None:
-            raise ValueError("sample_weight is only used for explicit vectors")
-        return -model.loss(self._inputs(X, reset=False), self._outputs(y),
-                           self._context())
+            truth = truth.weigh(sample_weight)
+        return -model.loss(self._inputs(X, reset=False), truth, self._context())
 
     def _leave_one_out(self) -> tuple:
         model = self._fitted()
@@ -602,8 +629,9 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         """`score` of the leave-one-out predictions of the training pairs."""
         p, losses = self._leave_one_out()
         if self._is_regressor:
-            return r2_score(self.model_.outputs.objects, p.embedding())
-        return -float(losses.mean())
+            return r2_score(self.model_.outputs.objects, p.embedding(),
+                            sample_weight=self.model_.outputs.weights)
+        return -float(np.average(losses, weights=self.model_.outputs.weights))
 
     @property
     def loo_losses_(self) -> np.ndarray:
@@ -656,3 +684,30 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
 
     def _own_tags(self) -> dict:
         return {"multioutput": True, "requires_y": True}
+
+
+class WeightedEstimator(OutputKernelEstimator):
+    """An estimator whose method uses weights of pairs."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None
+            ) -> "WeightedEstimator":
+        """Learns from pairs.
+
+        Parameters
+        ----------
+        X : objects
+            Inputs: an array or sparse matrix of shape (n, p), a pandas frame, texts,
+            networkx graphs, `okra.Data`; a Gram matrix with ``kx="precomputed"``. There may
+            be more inputs than outputs where the method can use them: the first ones are
+            those of `y`.
+        y : objects
+            Outputs, of any of these forms.
+        sample_weight : float or array of shape (n,), optional
+            How much each pair counts, 0 or more: 2 is the pair twice, 0 no such pair.
+            Leave-one-out is then of the pairs whose weight is not 0.
+
+        Returns
+        -------
+        self
+        """
+        return self._learn(X, y, sample_weight)

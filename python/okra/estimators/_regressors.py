@@ -6,13 +6,17 @@ from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
-from ._base import OutputKernelEstimator
+from ._base import OutputKernelEstimator, WeightedEstimator
 
 Kernel = Union[str, Callable]
 
 _OPTIONS = """
     options : dict, optional
         Other options of the method by name (``okra help methods``).
+"""
+_CLASSES = """
+    class_weight : "balanced", optional
+        Of labels: pairs count so that all classes count alike.
 """
 _DECODE = """
     decode : str, optional
@@ -63,6 +67,7 @@ _KERNELS = """
 def _documented(cls: type) -> type:
     """Fills the parts of a docstring that several classes share."""
     parts = {"{kernels}": _KERNELS, "{common}": _OPTIONS + _DECODE[1:] + _RUN[1:],
+             "{labelled}": _CLASSES + _OPTIONS[1:] + _DECODE[1:] + _RUN[1:],
              "{rest}": _OPTIONS + _RUN[1:]}
     for mark, text in parts.items():
         cls.__doc__ = cls.__doc__.replace(mark, text.strip("\n"))
@@ -71,7 +76,7 @@ def _documented(cls: type) -> type:
 
 @_documented
 @dataclass(eq=False, repr=False)
-class IOKR(OutputKernelEstimator):
+class IOKR(WeightedEstimator):
     """Input output kernel regression: ridge regression into the output feature space.
 
 {kernels}
@@ -100,7 +105,7 @@ class IOKR(OutputKernelEstimator):
         Conjugate gradients: relative residual to reach, steps at most.
     checkpoint : str, optional
         Conjugate gradients: a file that keeps the state, from which work goes on.
-{common}
+{labelled}
 
     Examples
     --------
@@ -130,6 +135,7 @@ class IOKR(OutputKernelEstimator):
     cg_tolerance: Optional[float] = None
     cg_iterations: Optional[int] = None
     checkpoint: Optional[str] = None
+    class_weight: Optional[str] = None
     options: Optional[dict] = None
     decode: Optional[str] = None
     decode_options: Optional[dict] = None
@@ -142,7 +148,7 @@ class IOKR(OutputKernelEstimator):
 
 @_documented
 @dataclass(eq=False, repr=False)
-class IOKRMargin(OutputKernelEstimator):
+class IOKRMargin(WeightedEstimator):
     """Maximum margin regression, and regression with robust losses.
 
 {kernels}
@@ -166,7 +172,7 @@ class IOKRMargin(OutputKernelEstimator):
         ``"D1,D2"``: replace the kernels by polynomials that are learned.
     low_rank, low_rank_x, low_rank_y : str, optional
         Low rank of the kernels, such as ``"chol(rank=500)"``.
-{common}
+{labelled}
     """
 
     _method = "margin"
@@ -185,6 +191,7 @@ class IOKRMargin(OutputKernelEstimator):
     low_rank: Optional[str] = None
     low_rank_x: Optional[str] = None
     low_rank_y: Optional[str] = None
+    class_weight: Optional[str] = None
     options: Optional[dict] = None
     decode: Optional[str] = None
     decode_options: Optional[dict] = None
@@ -201,7 +208,7 @@ class IOKRMargin(OutputKernelEstimator):
 
 @_documented
 @dataclass(eq=False, repr=False)
-class KDE(OutputKernelEstimator):
+class KDE(WeightedEstimator):
     """Kernel dependency estimation: ridge on the kernel principal components of outputs.
 
 {kernels}
@@ -213,7 +220,7 @@ class KDE(OutputKernelEstimator):
         ``"D1,D2"``: replace the kernels by polynomials that are learned.
     low_rank, low_rank_x, low_rank_y : str, optional
         Low rank of the kernels, such as ``"chol(rank=500)"``.
-{common}
+{labelled}
     """
 
     _method = "kpca"
@@ -226,6 +233,7 @@ class KDE(OutputKernelEstimator):
     low_rank: Optional[str] = None
     low_rank_x: Optional[str] = None
     low_rank_y: Optional[str] = None
+    class_weight: Optional[str] = None
     options: Optional[dict] = None
     decode: Optional[str] = None
     decode_options: Optional[dict] = None
@@ -296,7 +304,7 @@ class TwinGP(OutputKernelEstimator):
 
 @_documented
 @dataclass(eq=False, repr=False)
-class MultiTaskKernelRidge(OutputKernelEstimator):
+class MultiTaskKernelRidge(WeightedEstimator):
     """Kernel ridge regression of several tasks that tell about one another.
 
     The operator is a matrix A over tasks: task_matrix itself, or, from a graph W of
@@ -440,7 +448,7 @@ class SOAR(OutputKernelEstimator):
 
 @_documented
 @dataclass(eq=False, repr=False)
-class KernelSVR(OutputKernelEstimator):
+class KernelSVR(WeightedEstimator):
     """Support vector regression of vectors, one a coordinate.
 
     Parameters

@@ -57,6 +57,8 @@ class IOKRCV(OutputKernelEstimator):
         decoded objects.
     budget, refine, repeats : int, optional
         Cells drawn at random; evaluations around the best cell; draws of the folds.
+    class_weight : "balanced", optional
+        Of labels: pairs count so that all classes count alike.
     decode : str, optional
         The decoder.
     decode_options : dict, optional
@@ -82,7 +84,7 @@ class IOKRCV(OutputKernelEstimator):
 
     _least_pairs = 2
     _no_options = OutputKernelEstimator._no_options | {
-        "method", "options", "cv", "metric", "budget", "refine", "repeats"}
+        "method", "options", "cv", "metric", "budget", "refine", "repeats", "class_weight"}
 
     kx: Any = "auto"
     ky: Any = "auto"
@@ -95,6 +97,7 @@ class IOKRCV(OutputKernelEstimator):
     budget: Optional[int] = None
     refine: Optional[int] = None
     repeats: Optional[int] = None
+    class_weight: Optional[str] = None
     decode: Optional[str] = None
     decode_options: Optional[dict] = None
     n_jobs: Optional[int] = None
@@ -144,7 +147,7 @@ class IOKRCV(OutputKernelEstimator):
         return fold
 
     def fit(self, X: Any, y: Any = None, candidates: Any = None, groups: Any = None,
-            folds: Any = None) -> "IOKRCV":
+            folds: Any = None, sample_weight: Any = None) -> "IOKRCV":
         """Selects, then fits the best on all pairs.
 
         Parameters
@@ -155,6 +158,9 @@ class IOKRCV(OutputKernelEstimator):
             Outputs to decode to; the training outputs of each fold if not given.
         groups, folds : sequence of n labels, optional
             Pairs of one group are left out together; the fold of each pair.
+        sample_weight : float or array of shape (n,), optional
+            How much each pair counts, in fits and in what is measured: 2 is the pair twice
+            (but they are left out together), 0 no such pair.
 
         Returns
         -------
@@ -162,6 +168,7 @@ class IOKRCV(OutputKernelEstimator):
         """
         from .._data import labels
         x, outputs = self._pairs(X, y)
+        outputs = self._weigh(X, outputs, sample_weight)
         context = self._context()
         values = self._select_options()
         if isinstance(self.cv, numbers.Integral):

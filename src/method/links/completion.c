@@ -233,6 +233,8 @@ static const okra_kept_ *const kept[] = {kept_both, NULL};
 
 const okra_method_ okra_method_em_ = {
     .name = "em",
+    .unweighted =
+        "completes the Gram matrix of a network: weights of pairs have no meaning",
     .help = "links only: the output Gram matrix completed by information geometry",
     .options = {"em", em_rows, sizeof(completion_options)},
     .fit = fit_em,
@@ -243,6 +245,8 @@ const okra_method_ okra_method_em_ = {
 
 const okra_method_ okra_method_pkmr_ = {
     .name = "pkmr",
+    .unweighted =
+        "completes the Gram matrix of a network: weights of pairs have no meaning",
     .help = "links only: penalised regression of the output on the input Gram matrix",
     .options = {"pkmr", pkmr_rows, sizeof(completion_options)},
     .fit = fit_pkmr,

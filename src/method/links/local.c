@@ -146,6 +146,8 @@ static const okra_kept_ *const kept[] = {kept_classifiers, NULL};
 
 const okra_method_ okra_method_local_ = {
     .name = "local",
+    .unweighted =
+        "learns one classifier per node of a network: weights of pairs have no meaning",
     .help = "links only: a support vector machine for each labelled node",
     .options = {"local", rows, sizeof(local_options)},
     .fit = fit,

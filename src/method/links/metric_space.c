@@ -270,6 +270,7 @@ static const okra_kept_ *const kept[] = {kept_space, NULL};
 
 const okra_method_ okra_method_kcca_ = {
     .name = "kcca",
+    .unweighted = "scores links of a network: weights of pairs have no meaning",
     .help = "links only: canonical correlation of inputs with the known network",
     .options = {"kcca", kcca_rows, sizeof(space_options)},
     .fit = fit_kcca,
@@ -280,6 +281,7 @@ const okra_method_ okra_method_kcca_ = {
 
 const okra_method_ okra_method_kml_ = {
     .name = "kml",
+    .unweighted = "scores links of a network: weights of pairs have no meaning",
     .help = "links only: a metric of the inputs in which linked nodes are close",
     .options = {"kml", kml_rows, sizeof(space_options)},
     .fit = fit_kml,

@@ -45,6 +45,8 @@ static const okra_kept_ *const kept[] = {kept_nothing, NULL};
 
 const okra_method_ okra_method_naive_ = {
     .name = "naive",
+    .unweighted =
+        "scores links by the input kernel alone: weights of pairs have no meaning",
     .help = "links only: nodes whose descriptions are alike, score k(u, v)",
     .options = {"naive", NULL, 0},
     .fit = fit,

@@ -33,13 +33,20 @@ typedef struct solver {
     okra_mat_ Q;
     okra_int n;
     double *a, *g;
+    const double *most;      /* upper bounds, or NULL: 1 */
     okra_int *active, count; /* indices in play */
     okra_boxqp_report_ report;
 } solver;
 
-static double clip(double x)
+static double most_of(const solver *s, okra_int i)
 {
-    return x < 0 ? 0 : x > 1 ? 1 : x;
+    return s->most ? s->most[i] : 1;
+}
+
+static double clip(const solver *s, okra_int i, double x)
+{
+    double most = most_of(s, i);
+    return x < 0 ? 0 : x > most ? most : x;
 }
 
 static double *row(const solver *s, okra_int i)
@@ -51,10 +58,10 @@ static double best_step(const solver *s, okra_int i)
 {
     double q = row(s, i)[i], slope = s->g[i] - 1;
     if (q > 0) {
-        return clip(s->a[i] - slope / q) - s->a[i];
+        return clip(s, i, s->a[i] - slope / q) - s->a[i];
     }
     /* A zero diagonal of a semi-definite Q means a zero row: f is linear in a_i. */
-    return slope < 0 ? 1 - s->a[i] : slope > 0 ? -s->a[i] : 0;
+    return slope < 0 ? most_of(s, i) - s->a[i] : slope > 0 ? -s->a[i] : 0;
 }
 
 /* g = Qa for all variables, in the order of the rows: the same bits on any machine load.
@@ -74,7 +81,7 @@ static double measure(solver *s)
 {
     double hinge = 0, quadratic = 0, sum = 0;
     for (okra_int i = 0; i < s->n; i++) {
-        hinge += fmax(0, 1 - s->g[i]);
+        hinge += most_of(s, i) * fmax(0, 1 - s->g[i]);
         quadratic += s->a[i] * s->g[i];
         sum += s->a[i];
     }
@@ -90,7 +97,7 @@ void okra_boxqp_sweep_(okra_mat_ Q, int passes, double *a, double *g)
         for (okra_int i = 0; i < s.n; i++) {
             double move = best_step(&s, i);
             const double *q = row(&s, i);
-            a[i] = clip(a[i] + move);
+            a[i] = clip(&s, i, a[i] + move);
             for (okra_int k = 0; move != 0 && k < s.n; k++) {
                 g[k] += move * q[k];
             }
@@ -117,7 +124,7 @@ static bool step(solver *s, double least_drop)
         return false;
     }
     const double *q = row(s, best);
-    s->a[best] = clip(s->a[best] + move);
+    s->a[best] = clip(s, best, s->a[best] + move);
     for (okra_int k = 0; k < s->count; k++) {
         s->g[s->active[k]] += move * q[s->active[k]];
     }
@@ -127,7 +134,7 @@ static bool step(solver *s, double least_drop)
 
 static double violation(const solver *s, okra_int i)
 {
-    return okra_boxqp_violation_(s->a[i], s->g[i]);
+    return okra_boxqp_violation_(s->a[i], s->g[i], most_of(s, i));
 }
 
 static void shrink(solver *s)
@@ -140,8 +147,8 @@ static void shrink(solver *s)
     for (okra_int k = 0; k < s->count; k++) {
         okra_int i = s->active[k];
         double slope = s->g[i] - 1;
-        bool settled =
-            (s->a[i] <= 0 && slope > worst) || (s->a[i] >= 1 && slope < -worst);
+        bool settled = (s->a[i] <= 0 && slope > worst) ||
+                       (s->a[i] >= most_of(s, i) && slope < -worst);
         if (!settled) {
             s->active[kept++] = i;
         }
@@ -188,17 +195,18 @@ static double advance(solver *s, const okra_int *free, okra_int f, const double 
     okra_int blocked = -1;
     for (okra_int k = 0; k < f; k++) {
         double a = s->a[free[k]];
-        double most = d[k] > 0 ? (1 - a) / d[k] : d[k] < 0 ? -a / d[k] : 1;
+        double top = most_of(s, free[k]);
+        double most = d[k] > 0 ? (top - a) / d[k] : d[k] < 0 ? -a / d[k] : 1;
         if (most < t) {
             t = most;
             blocked = k;
         }
     }
     for (okra_int k = 0; k < f; k++) {
-        s->a[free[k]] = clip(s->a[free[k]] + t * d[k]);
+        s->a[free[k]] = clip(s, free[k], s->a[free[k]] + t * d[k]);
     }
     if (blocked >= 0) {
-        s->a[free[blocked]] = d[blocked] > 0 ? 1 : 0;
+        s->a[free[blocked]] = d[blocked] > 0 ? most_of(s, free[blocked]) : 0;
     }
     return t;
 }
@@ -209,7 +217,7 @@ static okra_int free_set(const solver *s, bool release, okra_int *free)
     okra_int f = 0, worst = -1;
     double most = 0;
     for (okra_int i = 0; i < s->n; i++) {
-        if (s->a[i] > 0 && s->a[i] < 1) {
+        if (s->a[i] > 0 && s->a[i] < most_of(s, i)) {
             free[f++] = i;
         } else if (violation(s, i) > most) {
             most = violation(s, i);
@@ -283,8 +291,14 @@ static double round_of_steps(solver *s, double least_drop)
 okra_status okra_boxqp_(okra_context *ctx, okra_mat_ Q, double tolerance, double *a,
                         okra_boxqp_report_ *report)
 {
+    return okra_boxqp_bounded_(ctx, Q, NULL, tolerance, a, report);
+}
+
+okra_status okra_boxqp_bounded_(okra_context *ctx, okra_mat_ Q, const double *most,
+                                double tolerance, double *a, okra_boxqp_report_ *report)
+{
     okra_status st = OKRA_OK;
-    solver s = {.ctx = ctx, .Q = Q, .n = Q.rows, .a = a};
+    solver s = {.ctx = ctx, .Q = Q, .n = Q.rows, .a = a, .most = most};
     if (Q.rows != Q.cols) {
         FAIL(OKRA_ESHAPE, "margin: the quadratic form is %lld x %lld, not square",
              (long long)Q.rows, (long long)Q.cols);
@@ -292,7 +306,7 @@ okra_status okra_boxqp_(okra_context *ctx, okra_mat_ Q, double tolerance, double
     ALLOC(s.g, s.n);
     ALLOC(s.active, s.n);
     for (okra_int i = 0; i < s.n; i++) {
-        a[i] = clip(a[i]);
+        a[i] = clip(&s, i, a[i]);
     }
     recompute(&s);
     double gap = measure(&s);

@@ -20,16 +20,21 @@ typedef struct okra_boxqp_report_ {
 okra_status okra_boxqp_(okra_context *ctx, okra_mat_ Q, double tolerance, double *a,
                         okra_boxqp_report_ *report) OKRA_CHECK;
 
+/* The same with 0 <= a_i <= most_i (NULL: 1), where the loss of i counts most_i times. */
+okra_status okra_boxqp_bounded_(okra_context *ctx, okra_mat_ Q, const double *most,
+                                double tolerance, double *a,
+                                okra_boxqp_report_ *report) OKRA_CHECK;
+
 /* `passes` over the coordinates in turn, each put at its best; a within the box, g = Qa
  * less anything that is constant, both kept up to date. */
 void okra_boxqp_sweep_(okra_mat_ Q, int passes, double *a, double *g);
 
-/* How far the gradient g - 1 of a variable is from optimal, by size. */
-static inline double okra_boxqp_violation_(double a, double g)
+/* How far the gradient g - 1 of a variable up to `most` is from optimal, by size. */
+static inline double okra_boxqp_violation_(double a, double g, double most)
 {
     double slope = g - 1;
     return a <= 0      ? (slope < 0 ? -slope : 0)
-           : a >= 1    ? (slope > 0 ? slope : 0)
+           : a >= most ? (slope > 0 ? slope : 0)
            : slope < 0 ? -slope
                        : slope;
 }

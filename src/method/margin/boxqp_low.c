@@ -221,12 +221,12 @@ static okra_status sweep(solver *s)
     okra_int count = 0;
     double worst = 0;
     for (okra_int i = 0; i < s->n; i++) {
-        worst = fmax(worst, okra_boxqp_violation_(s->a[i], s->g[i]));
+        worst = fmax(worst, okra_boxqp_violation_(s->a[i], s->g[i], 1));
     }
     for (okra_int i = 0; i < s->n; i++) {
         s->order[count] = i;
         count += (s->a[i] > 0 && s->a[i] < 1) ||
-                 okra_boxqp_violation_(s->a[i], s->g[i]) > SHARE * worst;
+                 okra_boxqp_violation_(s->a[i], s->g[i], 1) > SHARE * worst;
     }
     okra_random_shuffle_(&s->random, count, s->order);
     for (okra_int k = 0; k < count; k += s->block) {

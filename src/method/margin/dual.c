@@ -21,6 +21,9 @@
  * -1/2 is concave in t, so Newton's method from below climbs to the root; where all D_j
  * are equal (identity operator) the first step is exact.
  *
+ * A pair of weight u has u L: L* is epsilon |a| up to |a| = u, or |a|^2 / 4 u up to 2
+ * delta u, so that rho within delta is 1 / 2 u.
+ *
  * The gap P - D, P = sum L(|y_i - H_i|) + sum <alpha_i, H_i> / 2, is measured with H
  * computed afresh. Cost: n^2 q a sweep. Sweeps alone converge slowly where lambda is
  * small; dual_newton.c moves all blocks together, and dual_solve.c combines the two. For
@@ -94,18 +97,21 @@ static double bounded(const secular *s, double least, double r)
 }
 
 /* rho with alpha = v / (D + rho); infinity: alpha = 0. */
-static double shrinkage(const okra_dual_ *dual, const double *v, const double *D)
+static double shrinkage(const okra_dual_ *dual, okra_int i, const double *v,
+                        const double *D)
 {
     secular s = {dual->q, v, D, dual->width, false};
-    double slope, most = 2 * dual->width;
+    double slope, most = okra_dual_most_(dual, i), weight = okra_dual_weight_(dual, i);
     if (dual->loss == OKRA_LOSS_HUBER_) {
-        return squares(&s, 0.5, &slope) <= most * most ? 0.5 : bounded(&s, 0.5, most);
+        double within = 0.5 / weight;
+        return squares(&s, within, &slope) <= most * most ? within
+                                                          : bounded(&s, within, most);
     }
     if (norm(dual->q, v) <= dual->width) {
         return INFINITY;
     }
-    if (squares(&s, dual->width, &slope) >= 1) {
-        return bounded(&s, dual->width, 1);
+    if (squares(&s, dual->width / weight, &slope) >= most * most) {
+        return bounded(&s, dual->width / weight, most);
     }
     s.scales = true;
     return dual->width > 0 ? dual->width / root(&s, 0, 1) : 0;
@@ -133,7 +139,7 @@ void okra_dual_shrinkage_(const okra_dual_ *dual, const double *alpha, const dou
         D[j] = okra_dual_form_(dual, j, &S) * S[i * dual->n + i] + dual->ridge;
         v[j] = dual->Y[i * dual->q + j] - H[i * dual->q + j] + D[j] * a[j];
     }
-    *rho = shrinkage(dual, v, D);
+    *rho = shrinkage(dual, i, v, D);
 }
 
 static void one_block(const okra_dual_ *d, double *alpha, double *H, okra_int i,
@@ -202,7 +208,7 @@ okra_status okra_dual_measure_(okra_context *ctx, const okra_dual_ *d,
     TRY(predictions(ctx, d, alpha, H));
     for (okra_int i = 0; i < d->n; i++) {
         const double *a = alpha + i * d->q, *y = d->Y + i * d->q, *h = H + i * d->q;
-        double r2 = 0, a2 = okra_dot_(d->q, a, a);
+        double r2 = 0, a2 = okra_dot_(d->q, a, a), weight = okra_dual_weight_(d, i);
         for (okra_int j = 0; j < d->q; j++) {
             r2 += (y[j] - h[j]) * (y[j] - h[j]);
         }
@@ -210,10 +216,10 @@ okra_status okra_dual_measure_(okra_context *ctx, const okra_dual_ *d,
         half += okra_dot_(d->q, a, h) / 2;
         linear += okra_dot_(d->q, a, y);
         if (d->loss == OKRA_LOSS_HUBER_) {
-            primal += r <= w ? r2 : 2 * w * r - w * w;
-            linear -= a2 / 4;
+            primal += weight * (r <= w ? r2 : 2 * w * r - w * w);
+            linear -= a2 / (4 * weight);
         } else {
-            primal += fmax(0, r - w);
+            primal += weight * fmax(0, r - w);
             linear -= w * sqrt(a2);
         }
     }

@@ -94,7 +94,6 @@ static void classify(okra_dual_newton_ *w, const okra_dual_ *d, const double *al
                      const double *H)
 {
     bool huber = d->loss == OKRA_LOSS_HUBER_;
-    double most = huber ? 2 * d->width : 1;
     w->active = w->moving = 0;
     for (okra_int i = 0; i < d->n; i++) {
         okra_int at = w->active;
@@ -116,7 +115,7 @@ static void classify(okra_dual_newton_ *w, const okra_dual_ *d, const double *al
         w->rho[at] = rho;
         w->drho[at] = 0;
         w->size[at] = sqrt(now > 0 ? now : fresh);
-        w->bound[at] = sqrt(fresh) >= most * (1 - BOUNDED);
+        w->bound[at] = sqrt(fresh) >= okra_dual_most_(d, i) * (1 - BOUNDED);
         bool moves = w->bound[at] || (!huber && d->width > 0);
         if (moves && w->size[at] > 0) {
             w->places[w->moving++] = at;
@@ -182,9 +181,10 @@ static okra_status solve_rho(okra_context *ctx, okra_dual_newton_ *w, const okra
 {
     okra_status st = OKRA_OK;
     okra_int m = w->moving, q = d->q;
-    double most = d->loss == OKRA_LOSS_HUBER_ ? 2 * d->width : 1, *right = w->T;
+    double *right = w->T;
     for (okra_int r = 0; r < m; r++) {
         okra_int at = w->places[r];
+        double most = okra_dual_most_(d, w->index[at]);
         double size = w->size[at], target = (most * most + size * size) / 2;
         if (!w->bound[at]) {
             w->M[r * m + r] -= size * size / w->rho[at];

@@ -71,9 +71,8 @@ done:
 static void move(solver *s, double t)
 {
     okra_int q = s->d.q;
-    double most = s->d.loss == OKRA_LOSS_HUBER_ ? 2 * s->d.width : 1;
     for (okra_int i = 0; i < s->d.n; i++) {
-        double *a = s->trial + i * q;
+        double *a = s->trial + i * q, most = okra_dual_most_(&s->d, i);
         for (okra_int j = 0; j < q; j++) {
             a[j] = s->alpha[i * q + j] + t * s->step[i * q + j];
         }

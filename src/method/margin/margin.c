@@ -6,6 +6,8 @@
  *     hinge    L_i(u) = max(0, 1 - <y_i, u>)
  *     epsilon  L_i(u) = max(0, |y_i - u| - epsilon);   huber: see dual.c
  *
+ * A pair of weight u_i has u_i L_i, so that 0 <= a_i <= u_i below.
+ *
  * h in the space of k(x,x') A. With S = J K (lambda_1 I + 2 lambda_2 M K)^-1 J' (n x n;
  * K / lambda_1 without unlabelled inputs) and L the output Gram matrix, the hinge dual is
  * (eq. 5 and 10)
@@ -210,8 +212,8 @@ static okra_status prepare(okra_margin_ *m)
     if (m->semi) {
         TRY(okra_problem_host_K_(m->ctx, m->p, &K));
         TRY(okra_graph_create_(m->ctx, m->o.graph, okra_mat_of_(K, N, N), &M));
-        TRY(okra_semi_create_(m->ctx, okra_mat_of_(K, N, N), m->n, M, m->o.lambda2, false,
-                              &m->s));
+        TRY(okra_semi_create_(m->ctx, okra_mat_of_(K, N, N), m->n, NULL, M, m->o.lambda2,
+                              false, &m->s));
         okra_free_(K);
         K = NULL;
     } else {
@@ -309,7 +311,8 @@ static okra_status fit_hinge(okra_margin_ *m, double lambda, okra_bag_ *bag)
     if (m->semi) {
         TRY(hinge_form(m, okra_mat_of_(Q, n, n)));
     }
-    TRY(okra_boxqp_(m->ctx, okra_mat_of_(Q, n, n), m->o.tolerance, m->alpha, &r));
+    TRY(okra_boxqp_bounded_(m->ctx, okra_mat_of_(Q, n, n), m->p->weights, m->o.tolerance,
+                            m->alpha, &r));
     TRY(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
     TRY(m->A      ? okra_margin_put_coefficients_(m, lambda, bag)
         : m->semi ? okra_margin_put_weights_(m, lambda, NULL, m->alpha, bag)
@@ -343,6 +346,7 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
         TRY(make_S(&m, lambda[l]));
         TRY(m.o.loss == OKRA_LOSS_HINGE_ ? fit_hinge(&m, lambda[l], bags[l])
                                          : okra_margin_distance_(&m, lambda[l], bags[l]));
+        TRY(okra_problem_put_weights_(problem, bags[l]));
         TRY(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
     }
 done:
@@ -421,6 +425,7 @@ const okra_method_ okra_method_margin_ = {
     .name = "margin",
     .help = "Maximum margin regression, and regression with robust losses",
     .options = {"margin", rows, sizeof(okra_margin_options_)},
+    .weights = true,
     .unlabelled = true,
     .low_rank = true,
     .large = true,

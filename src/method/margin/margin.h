@@ -25,8 +25,20 @@ typedef struct okra_dual_ {
     okra_loss_ loss; /* TUBE or HUBER */
     double width;    /* epsilon, or delta */
     double tolerance;
-    double ridge; /* added to the diagonal of every form g S / 2 */
+    double ridge;          /* added to the diagonal of every form g S / 2 */
+    const double *weights; /* n: the loss of i counts so many times; NULL: 1 */
 } okra_dual_;
+
+static inline double okra_dual_weight_(const okra_dual_ *d, okra_int i)
+{
+    return d->weights ? d->weights[i] : 1;
+}
+/* The largest |alpha_i|. */
+static inline double okra_dual_most_(const okra_dual_ *d, okra_int i)
+{
+    double most = d->loss == OKRA_LOSS_HUBER_ ? 2 * d->width : 1;
+    return most * okra_dual_weight_(d, i);
+}
 
 typedef struct okra_dual_report_ {
     double primal, dual, gap; /* of the alpha returned, recomputed from S */

@@ -125,7 +125,8 @@ okra_status okra_margin_distance_(okra_margin_ *m, double lambda, okra_bag_ *bag
                        (okra_loss_)m->o.loss,
                        m->o.loss == OKRA_LOSS_HUBER_ ? m->o.delta : m->o.tube,
                        m->o.tolerance,
-                       0};
+                       0,
+                       m->p->weights};
     TRY(okra_dual_solve_(m->ctx, &dual, m->alpha, m->H, &r));
     if (!m->A) {
         bool converged = r.converged;

@@ -40,7 +40,8 @@ bool okra_margin_factored_(const okra_problem_ *p, const okra_options *options)
     const char *on_x = both && *both ? both : okra_options_get(options, "low-rank-x");
     bool identity = strcmp(okra_options_get(options, "operator"), "identity") == 0;
     bool smooth = okra_options_is_set(options, "lambda2");
-    return !more_than_pairs(on_x, p->n) &&
+    bool weighted = p->y && !okra_weights_plain_(p->y); /* the dense form has them */
+    return !weighted && !more_than_pairs(on_x, p->n) &&
            (p->features || (both && *both) || (on_y && *on_y)) &&
            (!smooth || (identity && okra_graph_low_check_(
                                         okra_options_get(options, "graph")) == OKRA_OK));
@@ -212,9 +213,9 @@ static okra_status tell(const low *z, okra_bag_ *bag)
     okra_status st = OKRA_OK;
     const okra_problem_ *p = z->m->p;
     okra_moments_ t = {.n = p->n, .m = z->f.m, .d = z->f.d};
-    TRY(okra_moments_trace_error_(z->m->ctx, p->map_x, p->x, p->n, z->f.kept_x,
+    TRY(okra_moments_trace_error_(z->m->ctx, p->map_x, p->x, p->n, NULL, z->f.kept_x,
                                   &t.error_x));
-    TRY(okra_moments_trace_error_(z->m->ctx, p->map_y, p->y, p->n, z->f.kept_y,
+    TRY(okra_moments_trace_error_(z->m->ctx, p->map_y, p->y, p->n, NULL, z->f.kept_y,
                                   &t.error_y));
     TRY(okra_moments_put_(&t, p, bag));
 done:

@@ -4,10 +4,16 @@
  *     w_i(x) = 1/k  where x_i is among the k nearest of x in the input feature space,
  *     |phi(x) - phi(x_i)|^2 = k(x,x) - 2 k(x,x_i) + k(x_i,x_i),  ties by index;
  * h(x) is then the mean of the k outputs in the output feature space. k(x,x) is the same
- * for all i and is left out. Cost: O(n) a query while few neighbours change places,
- * O(nk) at worst; the model is the number k.
+ * for all i and is left out.
+ *
+ * Weights of pairs: k counts weight, not pairs. The nearest inputs are taken until their
+ * weights u_i reach k, the last one with what is left of k: w_i(x) = u_i / k. All of them
+ * together may weigh less than k; their weights are then divided by their sum. Cost: O(n)
+ * a query while few neighbours change places, O(nk) at worst; the model is the number k.
  */
 #include "method/neighbours/neighbours.h"
+
+#include <math.h>
 
 typedef struct knn_options {
     okra_int k;
@@ -36,7 +42,8 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
                           "of training pairs",
                           (long long)o.k, (long long)problem->n);
     }
-    return okra_bag_put_number_(bag, "k", (double)o.k);
+    st = okra_bag_put_number_(bag, "k", (double)o.k);
+    return st == OKRA_OK ? okra_problem_put_weights_(problem, bag) : st;
 }
 
 static okra_form_ form(const okra_bag_ *bag)
@@ -48,8 +55,10 @@ static okra_form_ form(const okra_bag_ *bag)
 typedef struct knn_arg {
     const okra_query_ *query;
     okra_int k;
-    okra_int *nearest; /* k a worker */
-    double *distance;  /* k a worker */
+    okra_int *nearest;     /* k a worker */
+    double *distance;      /* k a worker */
+    const double *weights; /* n, or NULL */
+    double total;          /* of weight that is averaged: k, or their sum */
     okra_mat_ out;
 } knn_arg;
 
@@ -62,8 +71,11 @@ static void weigh(const knn_arg *a, okra_int r, okra_int *nearest, double *dista
     for (okra_int c = 0; c < a->query->n; c++) {
         w[c] = 0;
     }
-    for (okra_int i = 0; i < held; i++) {
-        w[nearest[i]] = 1 / (double)a->k;
+    double left = a->total;
+    for (okra_int i = 0; i < held && left > 0; i++) {
+        double share = a->weights ? fmin(a->weights[nearest[i]], left) : 1;
+        w[nearest[i]] = share / a->total;
+        left -= share;
     }
 }
 
@@ -76,17 +88,36 @@ static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
     return OKRA_OK;
 }
 
+/* How many neighbours always weigh k, if any do: as many as the lightest ones take. */
+static okra_int enough(const double *weights, okra_int n, double k, double *total)
+{
+    double sum = 0, least = INFINITY;
+    for (okra_int i = 0; i < n; i++) {
+        sum += weights[i];
+        least = fmin(least, weights[i]);
+    }
+    *total = fmin(k, sum);
+    double most = ceil(k / least) + 1;
+    return most < (double)n ? (okra_int)most : n;
+}
+
 static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                            okra_mat_ out)
 {
     okra_status st = OKRA_OK;
     knn_arg a = {.query = query, .out = out};
     double k = 0;
+    okra_int one = 0, n = 0;
     if (!okra_bag_get_number_(bag, "k", &k) || !(k >= 1 && k <= (double)query->n)) {
         FAIL(OKRA_EFORMAT, "knn: the model's k is %g, expected 1 to %lld", k,
              (long long)query->n);
     }
     a.k = (okra_int)k;
+    a.total = k;
+    a.weights = okra_bag_get_(bag, "sample-weight", &one, &n);
+    if (a.weights) {
+        a.k = enough(a.weights, n, k, &a.total);
+    }
     ALLOC(a.nearest, okra_workers_(ctx) * a.k);
     ALLOC(a.distance, okra_workers_(ctx) * a.k);
     TRY(okra_parallel_(ctx, query->m, 16, "neighbours", body, &a));
@@ -110,6 +141,7 @@ const okra_method_ okra_method_knn_ = {
     .help = "k nearest neighbours: the mean of the outputs of the k nearest inputs",
     .options = {"knn", rows, sizeof(knn_options)},
     .needs_self = true,
+    .weights = true,
     .fit = fit,
     .form = form,
     .predict = predict,

@@ -438,6 +438,7 @@ _Static_assert(FIELDS == 7, "as the table of what is kept says");
 
 const okra_method_ okra_method_ok3_ = {
     .name = "ok3",
+    .unweighted = "grows trees from pairs that are drawn alike: it does not use weights",
     .help = "output-kernel trees: extremely randomised, on similarities to the inputs",
     .options = {"ok3", rows, sizeof(ok3_options)},
     .fit = fit,

@@ -12,6 +12,11 @@
  * offset = diag(mu)^-1 S' L 1/n; decoders compare objects in these p coordinates. With
  * every direction of positive mu, w(x) is the point of ridge with centred outputs.
  *
+ * Weights of pairs, u_i: all of it with s_i times both features of pair i, s = u^1/2, so
+ * that P S L S P, P = I - s s'/sum(u), is decomposed and S K S + lambda I solved. The
+ * scores of the model are those of the outputs themselves, V diag(mu)^1/2 / s, and its
+ * duals, u_i times these, take the place of S in w(x) and in the coordinates of y.
+ *
  * Directions with mu <= n eps max(mu_1, max_i L_ii) are rounding: the others count as the
  * rank, and no more than that are used. Cost: an eigendecomposition of L (n^3), a
  * Cholesky factor of K a lambda (n^3/3), then 4 n p a query. The model holds 2 n p
@@ -80,6 +85,7 @@ okra_status okra_kpca_choose_(okra_context *ctx, const char *text, const double 
 typedef struct axes {
     okra_int n, p;
     double *S, *mu, *offset; /* n x p, p, p */
+    double *s, total;        /* n: roots of the weights of pairs, or NULL; their sum */
 } axes;
 
 static void clear(axes *a)
@@ -87,6 +93,7 @@ static void clear(axes *a)
     okra_free_(a->S);
     okra_free_(a->mu);
     okra_free_(a->offset);
+    okra_free_(a->s);
 }
 
 /* Ascending eigenvalues v and eigenvectors in the rows of V become S, mu and offset. */
@@ -145,7 +152,16 @@ static okra_status find_axes(okra_context *ctx, const okra_problem_ *problem,
     for (okra_int i = 0; i < a->n; i++) {
         scale = fmax(scale, v[i]);
     }
-    TRY(okra_large_center_(ctx, mean, L));
+    if (a->s) {
+        scale = 0;
+        for (okra_int i = 0; i < a->n; i++) {
+            scale = fmax(scale, problem->weights[i] * v[i]);
+        }
+        TRY(okra_large_scale_(ctx, a->s, a->s, L));
+        TRY(okra_center_weighted_(ctx, a->s, a->total, mean, L));
+    } else {
+        TRY(okra_large_center_(ctx, mean, L));
+    }
     TRY(okra_large_eigh_(ctx, L, v));
     TRY(take_axes(ctx, components, L, v, mean, scale, a));
 done:
@@ -170,6 +186,25 @@ done:
     return st;
 }
 
+/* Scores of the outputs themselves, and duals where pairs have weights. */
+static okra_status put_scores(okra_context *ctx, okra_bag_ *bag, const axes *a)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = a->n, p = a->p, rows_found = 0, cols_found = 0;
+    TRY(put_copy(ctx, bag, "scores", a->S, n, p));
+    if (a->s) {
+        TRY(put_copy(ctx, bag, "duals", a->S, n, p));
+        double *scores = okra_bag_edit_(bag, "scores", &rows_found, &cols_found);
+        double *duals = okra_bag_edit_(bag, "duals", &rows_found, &cols_found);
+        for (okra_int i = 0; i < n * p; i++) {
+            scores[i] /= a->s[i / p];
+            duals[i] *= a->s[i / p];
+        }
+    }
+done:
+    return st;
+}
+
 /* One lambda: C, and what is shared. */
 static okra_status fill(okra_context *ctx, const axes *a, const okra_large_ *K,
                         double lambda, okra_bag_ *bag)
@@ -179,15 +214,18 @@ static okra_status fill(okra_context *ctx, const axes *a, const okra_large_ *K,
     okra_large_ *G = NULL;
     double *C = NULL, jitter = 0;
     TRY(okra_large_create_(ctx, n, n, "the factor of the input Gram matrix", &G));
-    TRY(okra_large_copy_(ctx, false, K, G));
+    TRY(okra_large_copy_(ctx, false, K, G)); /* K of s_i times the features */
     TRY(okra_large_add_diagonal_(ctx, lambda, G));
     TRY(okra_large_cholesky_(ctx, G, &jitter));
     TRY(okra_doubles_(ctx, n, p, "the coefficients of the components", &C));
     TRY(okra_mat_copy_(okra_mat_of_(a->S, n, p), okra_mat_of_(C, n, p)));
     TRY(okra_large_solve_host_(ctx, true, G, okra_mat_of_(C, n, p)));
+    for (okra_int i = 0; a->s && i < n * p; i++) {
+        C[i] *= a->s[i / p];
+    }
     TRY(okra_bag_put_(bag, "coefficients", C, n, p));
     C = NULL;
-    TRY(put_copy(ctx, bag, "scores", a->S, n, p));
+    TRY(put_scores(ctx, bag, a));
     TRY(put_copy(ctx, bag, "variances", a->mu, 1, p));
     TRY(put_copy(ctx, bag, "offset", a->offset, 1, p));
     TRY(okra_bag_put_number_(bag, "components", (double)p));
@@ -211,11 +249,13 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     if (problem->map_x) {
         return okra_kpca_low_(ctx, problem, o.components, lambda, count, bags);
     }
+    TRY(okra_problem_roots_(problem, &a.s, &a.total));
     TRY(find_axes(ctx, problem, o.components, &a));
-    TRY(okra_problem_K_(ctx, problem, &K));
+    TRY(okra_problem_scaled_K_(ctx, problem, a.s, &K));
     for (size_t l = 0; l < count; l++) {
         TRY(okra_cancelled_(ctx));
         TRY(fill(ctx, &a, K, lambda[l], bags[l]));
+        TRY(okra_problem_put_weights_(problem, bags[l]));
     }
 done:
     clear(&a);
@@ -258,12 +298,15 @@ static okra_status components(const okra_bag_ *bag, okra_int n, okra_components_
     if (form(bag) == OKRA_FORM_EMBEDDING) {
         return low_components(bag, out);
     }
+    okra_int rows_found = 0, cols_found = 0;
     c.scores = okra_bag_get_(bag, "scores", &shape[0], &shape[1]);
+    c.duals = okra_bag_get_(bag, "duals", &rows_found, &cols_found);
     c.variances = okra_bag_get_(bag, "variances", &shape[2], &shape[3]);
     c.offset = okra_bag_get_(bag, "offset", &shape[4], &shape[5]);
     c.p = shape[1];
     if (!c.scores || !c.variances || !c.offset || shape[0] != n || shape[2] != 1 ||
-        shape[4] != 1 || shape[3] != c.p || shape[5] != c.p) {
+        shape[4] != 1 || shape[3] != c.p || shape[5] != c.p ||
+        (c.duals && (rows_found != n || cols_found != c.p))) {
         return okra_fail_(OKRA_EFORMAT,
                           "kpca: the model's output components do not fit %lld training "
                           "pairs",
@@ -271,6 +314,21 @@ static okra_status components(const okra_bag_ *bag, okra_int n, okra_components_
     }
     *out = c;
     return OKRA_OK;
+}
+
+/* The mean output as weights. */
+static void mean_weights(const okra_bag_ *bag, okra_mat_ out)
+{
+    okra_int one = 0, n = 0;
+    const double *weights = okra_bag_get_(bag, "sample-weight", &one, &n);
+    double total = 0;
+    okra_mat_fill_(out, 1 / (double)out.cols);
+    for (okra_int j = 0; weights && j < out.cols; j++) {
+        total += weights[j];
+    }
+    for (okra_int i = 0; weights && i < out.rows * out.cols; i++) {
+        out.p[i / out.cols * out.ld + i % out.cols] = weights[i % out.cols] / total;
+    }
 }
 
 static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
@@ -291,7 +349,7 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
              "pairs",
              (long long)query->n);
     }
-    okra_mat_fill_(out, 1 / (double)n);
+    mean_weights(bag, out);
     if (p == 0) {
         goto done;
     }
@@ -303,7 +361,8 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
             T[r * p + j] /= c.variances[j];
         }
     }
-    TRY(okra_gemm_(ctx, false, true, 1, Tm, okra_mat_view_(c.scores, n, p, p), 1, out));
+    const double *duals = c.duals ? c.duals : c.scores;
+    TRY(okra_gemm_(ctx, false, true, 1, Tm, okra_mat_view_(duals, n, p, p), 1, out));
 done:
     okra_free_(T);
     return st;
@@ -323,6 +382,7 @@ static const okra_kept_ kept_low[] = {
 static const okra_kept_ kept_scores[] = {
     OKRA_KEEPS_MATRIX_("scores", 0, "n", "p"),
     OKRA_KEEPS_MATRIX_("coefficients", 0, "n", "p"),
+    OKRA_KEEPS_MATRIX_("duals", OKRA_KEPT_OPTIONAL_, "n", "p"),
     OKRA_KEEPS_MATRIX_("variances", OKRA_KEPT_POSITIVE_, "1", "p"),
     OKRA_KEEPS_MATRIX_("offset", 0, "1", "p"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
@@ -338,6 +398,7 @@ const okra_method_ okra_method_kpca_ = {
     .help = "ridge on the leading kernel principal components of the outputs",
     .options = {"kpca", rows, sizeof(kpca_options)},
     .path = path,
+    .weights = true,
     .low_rank = true,
     .large = true,
     .form = form,

@@ -134,6 +134,7 @@ okra_status okra_kpca_low_(okra_context *ctx, const okra_problem_ *problem,
         TRY(okra_cancelled_(ctx));
         TRY(coefficients(&z, lambda[l], bags[l]));
         TRY(put_axes(&z, bags[l]));
+        TRY(okra_problem_put_weights_(problem, bags[l]));
         TRY(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
     }
 done:

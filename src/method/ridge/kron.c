@@ -27,6 +27,7 @@
  */
 #include "method/ridge/kron.h"
 
+#include <float.h>
 #include <math.h>
 
 static const double negative_limit = 1e-8; /* of the largest: rounding stays below it */
@@ -158,6 +159,38 @@ done:
     return st;
 }
 
+/* 1 / v, and 0 where v is rounding; how many are not. */
+static okra_int invert(okra_int n, const double *v, double *out)
+{
+    okra_int rank = 0;
+    for (okra_int i = 0; i < n; i++) {
+        bool counts = v[i] > (double)n * DBL_EPSILON * v[n - 1];
+        out[i] = counts ? 1 / v[i] : 0;
+        rank += counts;
+    }
+    return rank;
+}
+
+/* Z_ij = G_ij / (mu_i lam_j) where that is not rounding, else 0: lambda towards 0. */
+static okra_status least_norm(okra_context *ctx, const okra_kron_ *kron, okra_large_ *Z)
+{
+    okra_status st = OKRA_OK;
+    double *r = NULL, *c = NULL;
+    ALLOC(r, kron->n);
+    ALLOC(c, kron->n);
+    okra_int of_L = invert(kron->n, kron->mu, r), of_K = invert(kron->n, kron->lam, c);
+    okra_warn_(ctx,
+               "covariance operator: lambda is 0: of all solutions the one of least norm "
+               "is taken; the ranks are %lld and %lld of %lld",
+               (long long)of_K, (long long)of_L, (long long)kron->n);
+    TRY(okra_large_copy_(ctx, false, kron->G, Z));
+    TRY(okra_large_scale_(ctx, r, c, Z));
+done:
+    okra_free_(r);
+    okra_free_(c);
+    return st;
+}
+
 okra_status okra_kron_solve_(okra_context *ctx, const okra_kron_ *kron, double lambda,
                              okra_large_ *B)
 {
@@ -166,13 +199,14 @@ okra_status okra_kron_solve_(okra_context *ctx, const okra_kron_ *kron, double l
     okra_large_ *ZQt = NULL;
 
     TRY(check_gram("B", n, B));
-    if (!(lambda > 0) || !isfinite(lambda)) {
-        FAIL(OKRA_EARG, "covariance operator: lambda is %g, expected a positive number",
-             lambda);
+    if (!(lambda >= 0) || !isfinite(lambda)) {
+        FAIL(OKRA_EARG,
+             "covariance operator: lambda is %g, expected a number of 0 or more", lambda);
     }
     TRY(okra_large_create_(ctx, n, n, "covariance operator: a product", &ZQt));
-    TRY(okra_large_combine_(ctx, OKRA_COMBINE_DIVIDE_, (double)n * lambda, 0, kron->mu,
-                            kron->lam, kron->G, B)); /* Z */
+    TRY(lambda > 0 ? okra_large_combine_(ctx, OKRA_COMBINE_DIVIDE_, (double)n * lambda, 0,
+                                         kron->mu, kron->lam, kron->G, B)
+                   : least_norm(ctx, kron, B)); /* Z */
     TRY(okra_large_gemm_(ctx, false, false, 1, B, kron->Qt, 0, ZQt));
     TRY(okra_large_gemm_(ctx, true, false, 1, kron->H, ZQt, 0, B));
 done:

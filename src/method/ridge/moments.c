@@ -31,6 +31,7 @@ okra_int okra_problem_features_(const okra_problem_ *p)
 
 typedef struct buffers {
     double *X, *XS, *Y, *YS; /* values, and features where a sketch is between */
+    double *E;               /* explicit features of outputs, where pairs have weights */
 } buffers;
 
 static okra_status open_buffers(okra_context *ctx, const okra_problem_ *p, okra_int rows,
@@ -48,8 +49,21 @@ static okra_status open_buffers(okra_context *ctx, const okra_problem_ *p, okra_
     if (y && y->sketch) {
         TRY(okra_doubles_(ctx, rows, y->rank, "a block of output features", &b->YS));
     }
+    if (p->weights && !y && p->features) {
+        TRY(okra_doubles_(ctx, rows, p->d, "a block of outputs", &b->E));
+    }
 done:
     return st;
+}
+
+void okra_moments_weigh_(const okra_problem_ *p, okra_int first, okra_mat_ A)
+{
+    for (okra_int i = 0; p->weights && i < A.rows; i++) {
+        double s = sqrt(p->weights[first + i]);
+        for (okra_int j = 0; j < A.cols; j++) {
+            A.p[i * A.ld + j] *= s;
+        }
+    }
 }
 
 /* Rows of Phi; `solved` false: of U, Phi = U F^-T. */
@@ -74,6 +88,7 @@ static okra_status pass(okra_context *ctx, const okra_problem_ *p, const char *w
     const okra_map_ *x = p->map_x, *y = p->map_y;
     buffers b = {0};
     okra_int width = x->columns + (x->sketch ? x->rank : 0) + extra;
+    width += p->weights && !y ? p->d : 0;
     width += y ? y->columns + (y->sketch ? y->rank : 0) : 0;
     okra_int rows = okra_block_rows_(ctx, p->n, width);
     TRY(open_buffers(ctx, p, rows, &b));
@@ -88,6 +103,12 @@ static okra_status pass(okra_context *ctx, const okra_problem_ *p, const char *w
             Psi = okra_mat_view_(p->features + i * p->features_ld, some, p->d,
                                  p->features_ld);
         }
+        if (b.E) {
+            TRY(okra_mat_copy_(Psi, okra_mat_of_(b.E, some, p->d)));
+            Psi = okra_mat_of_(b.E, some, p->d);
+        }
+        okra_moments_weigh_(p, i, Phi);
+        okra_moments_weigh_(p, i, Psi);
         TRY(each(ctx, user, i, Phi, Psi));
         okra_progress_(ctx, what, i + some, p->n);
     }
@@ -96,6 +117,7 @@ done:
     okra_free_(b.XS);
     okra_free_(b.Y);
     okra_free_(b.YS);
+    okra_free_(b.E);
     return st;
 }
 
@@ -120,10 +142,12 @@ done:
     return st;
 }
 
-void okra_moments_add_means_(okra_mat_ A, double share, double *mean, double *squares)
+void okra_moments_add_means_(okra_mat_ A, const double *weights, double total,
+                             double *mean, double *squares)
 {
     for (okra_int i = 0; i < A.rows; i++) {
         const double *a = A.p + i * A.ld;
+        double share = (weights ? sqrt(weights[i]) : 1) / total;
         *squares += okra_dot_(A.cols, a, a);
         for (okra_int j = 0; j < A.cols; j++) {
             mean[j] += share * a[j];
@@ -136,14 +160,15 @@ static okra_status gather(okra_context *ctx, void *user, okra_int first, okra_ma
 {
     okra_status st = OKRA_OK;
     okra_moments_ *t = user;
+    const double *weights = t->weights ? t->weights + first : NULL;
     double begun = first > 0;
     double squares = 0; /* tr(C) tells those of Phi */
     TRY(okra_syrk_(ctx, true, 1, Phi, begun, okra_mat_of_(t->C, t->m, t->m)));
-    okra_moments_add_means_(Phi, 1 / (double)t->n, t->phi, &squares);
+    okra_moments_add_means_(Phi, weights, t->total, t->phi, &squares);
     if (t->d > 0) {
         TRY(okra_gemm_(ctx, true, false, 1, Phi, Psi, begun,
                        okra_mat_of_(t->R, t->m, t->d)));
-        okra_moments_add_means_(Psi, 1 / (double)t->n, t->psi, &t->kept_y);
+        okra_moments_add_means_(Psi, weights, t->total, t->psi, &t->kept_y);
     }
     if (t->D) {
         TRY(okra_syrk_(ctx, true, 1, Psi, begun, okra_mat_of_(t->D, t->d, t->d)));
@@ -210,6 +235,7 @@ static okra_status guess_largest(okra_context *ctx, const okra_problem_ *p, doub
     for (okra_int first = 0; first < p->n; first += apart) {
         okra_int some = OKRA_MIN_(ROWS, p->n - first);
         TRY(okra_map_values_(ctx, p->map_x, p->x, first, okra_mat_of_(V, some, m)));
+        okra_moments_weigh_(p, first, okra_mat_of_(V, some, m));
         for (okra_int k = 0; k < some * m; k++) {
             squares[k % m] += V[k] * V[k];
         }
@@ -273,8 +299,8 @@ done:
 
 /* tr(K - Phi Phi') / tr(K); waves keep the trace by themselves. */
 okra_status okra_moments_trace_error_(okra_context *ctx, const okra_map_ *map,
-                                      const okra_data *data, okra_int n, double kept,
-                                      double *error)
+                                      const okra_data *data, okra_int n,
+                                      const double *weights, double kept, double *error)
 {
     okra_status st = OKRA_OK;
     double *self = NULL, trace = 0;
@@ -285,7 +311,7 @@ okra_status okra_moments_trace_error_(okra_context *ctx, const okra_map_ *map,
     ALLOC(self, data->n);
     TRY(okra_map_self_(ctx, map, data, self));
     for (okra_int i = 0; i < n; i++) { /* inputs without outputs come after */
-        trace += self[i];
+        trace += (weights ? weights[i] : 1) * self[i];
     }
     *error = trace > 0 ? fmax(trace - kept, 0) / trace : 0;
 done:
@@ -333,9 +359,16 @@ okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool
                                  double ridge, okra_moments_ *out)
 {
     okra_status st = OKRA_OK;
-    okra_moments_ t = {.n = p->n, .m = p->map_x->rank, .d = okra_problem_features_(p)};
+    okra_moments_ t = {.n = p->n,
+                       .m = p->map_x->rank,
+                       .d = okra_problem_features_(p),
+                       .weights = p->weights,
+                       .total = (double)p->n};
     bool sums = false;
     double inverse = 0;
+    for (okra_int i = 0; p->weights && i < p->n; i++) {
+        t.total += p->weights[i] - 1;
+    }
     TRY(okra_doubles_(ctx, t.m, t.m, "the moments of the inputs", &t.C));
     TRY(okra_doubles_(ctx, t.m, t.d, "the moments of inputs and outputs", &t.R));
     if (outputs) {
@@ -358,8 +391,10 @@ okra_status okra_moments_create_(okra_context *ctx, const okra_problem_ *p, bool
     for (okra_int i = 0; i < t.m; i++) {
         t.kept_x += t.C[i * t.m + i];
     }
-    TRY(okra_moments_trace_error_(ctx, p->map_x, p->x, t.n, t.kept_x, &t.error_x));
-    TRY(okra_moments_trace_error_(ctx, p->map_y, p->y, t.n, t.kept_y, &t.error_y));
+    TRY(okra_moments_trace_error_(ctx, p->map_x, p->x, t.n, p->weights, t.kept_x,
+                                  &t.error_x));
+    TRY(okra_moments_trace_error_(ctx, p->map_y, p->y, t.n, p->weights, t.kept_y,
+                                  &t.error_y));
     *out = t;
     return OKRA_OK;
 done:
@@ -369,7 +404,7 @@ done:
 
 void okra_moments_center_(okra_moments_ *t)
 {
-    double n = (double)t->n;
+    double n = t->total;
     for (okra_int i = 0; i < t->m; i++) {
         for (okra_int j = 0; j < t->d; j++) {
             t->R[i * t->d + j] -= n * t->phi[i] * t->psi[j];

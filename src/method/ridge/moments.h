@@ -7,10 +7,15 @@
 
 #include "method/method.h"
 
-/* Phi (n x m): features of the inputs under map_x. Psi (n x d): the output features,
+/* With weights of pairs, rows of Phi and Psi are s_i times the features, s the roots of
+ * the weights, wherever they are summed or handed out; means are weighted.
+ *
+ * Phi (n x m): features of the inputs under map_x. Psi (n x d): the output features,
  * explicit ones as they stand or those of map_y; d = 0 where the outputs have none. */
 typedef struct okra_moments_ {
     okra_int n, m, d;
+    double total;            /* the sum of the weights of pairs; else n   */
+    const double *weights;   /* n: of the problem, or NULL                */
     double *C;               /* m x m: Phi'Phi                            */
     double *R;               /* m x d: Phi'Psi                            */
     double *D;               /* d x d: Psi'Psi, where asked for, else NULL */
@@ -35,10 +40,13 @@ void okra_moments_clear_(okra_moments_ *moments);
 okra_status okra_moments_put_(const okra_moments_ *moments, const okra_problem_ *p,
                               okra_bag_ *bag) OKRA_CHECK;
 
-/* tr(K - Phi Phi') / tr(K) over the first n objects, given kept = tr(Phi Phi'); -1: not
- * told. */
+/* Rows of the pairs first.. times the roots of their weights. */
+void okra_moments_weigh_(const okra_problem_ *p, okra_int first, okra_mat_ A);
+/* tr(K - Phi Phi') / tr(K) over the first n objects (weights: NULL, or theirs), given
+ * kept = tr(Phi Phi'); -1: not told. */
 okra_status okra_moments_trace_error_(okra_context *ctx, const struct okra_map_ *map,
-                                      const okra_data *data, okra_int n, double kept,
+                                      const okra_data *data, okra_int n,
+                                      const double *weights, double kept,
                                       double *error) OKRA_CHECK;
 
 /* A pass: rows first.. as Phi and Psi (p == NULL where there are none). */

@@ -12,6 +12,8 @@
 
 #include "kernel/lowrank/lowrank.h"
 
+#include <math.h>
+
 typedef struct sums {
     okra_large_ *C, *R, *D, *phi; /* what is added up; R, D may be NULL    */
     okra_large_ *F;               /* of the map, or NULL: U is not divided */
@@ -62,6 +64,9 @@ static okra_status open(okra_context *ctx, const okra_problem_ *p, bool solved,
     if (y) {
         TRY(okra_doubles_(ctx, rows, y->columns, "a block of output features", &z->Y));
     }
+    if (!y && p->weights && p->features) {
+        TRY(okra_doubles_(ctx, rows, p->d, "a block of outputs", &z->Y));
+    }
     if (y && y->sketch) {
         TRY(okra_doubles_(ctx, rows, y->rank, "a block of output features", &z->YS));
     }
@@ -86,25 +91,38 @@ static okra_status resize(okra_context *ctx, const okra_moments_ *t, okra_int ro
     }
     TRY(okra_large_create_(ctx, rows, t->m, "a block of input features", &z->U));
     TRY(okra_large_create_(ctx, rows, 1, "a block of input features", &z->ones));
-    TRY(okra_large_fill_(ctx, 1 / (double)t->n, z->ones));
+    TRY(okra_large_fill_(ctx, 1 / t->total, z->ones));
 done:
     return st;
 }
 
-static okra_status inputs(okra_context *ctx, const okra_problem_ *p, okra_int first,
-                          okra_int rows, sums *z)
+static okra_status inputs(okra_context *ctx, const okra_problem_ *p, double total,
+                          okra_int first, okra_int rows, sums *z)
 {
     okra_status st = OKRA_OK;
     okra_data *some = NULL;
     okra_other_ *other = NULL;
     okra_entries_ *entries = NULL;
+    double *s = NULL;
     TRY(okra_map_other_(ctx, p->map_x, p->x, first, rows, &some, &other));
     TRY(okra_entries_create_(ctx, p->map_x->bound, other, &entries));
     TRY(okra_large_gram_(ctx, entries, 0, z->U));
     if (z->F) {
         TRY(okra_large_trsm_(ctx, false, true, z->F, z->U));
     }
+    if (p->weights) {
+        ALLOC(s, rows);
+        for (okra_int i = 0; i < rows; i++) {
+            s[i] = sqrt(p->weights[first + i]);
+        }
+        TRY(okra_large_scale_(ctx, s, NULL, z->U));
+        for (okra_int i = 0; i < rows; i++) {
+            s[i] /= total;
+        }
+        TRY(okra_large_put_(ctx, okra_mat_of_(s, rows, 1), 0, 0, z->ones));
+    }
 done:
+    okra_free_(s);
     okra_entries_free_(entries);
     okra_other_free_(other);
     okra_data_free(some);
@@ -120,12 +138,18 @@ static okra_status outputs(okra_context *ctx, const okra_problem_ *p, okra_int f
     if (!y) {
         *Psi = okra_mat_view_(p->features + first * p->features_ld, rows, p->d,
                               p->features_ld);
+        if (p->weights) {
+            TRY(okra_mat_copy_(*Psi, okra_mat_of_(z->Y, rows, p->d)));
+            *Psi = okra_mat_of_(z->Y, rows, p->d);
+            okra_moments_weigh_(p, first, *Psi);
+        }
         goto done;
     }
     okra_mat_ V = okra_mat_of_(z->Y, rows, y->columns);
     *Psi = y->sketch ? okra_mat_of_(z->YS, rows, y->rank) : V;
     TRY(okra_map_values_(ctx, y, p->y, first, V));
     TRY(okra_map_features_(ctx, y, V, *Psi));
+    okra_moments_weigh_(p, first, *Psi);
 done:
     return st;
 }
@@ -137,12 +161,13 @@ static okra_status add(okra_context *ctx, const okra_problem_ *p, okra_int first
     okra_mat_ Psi;
     double begun = first > 0;
     TRY(resize(ctx, t, rows, z));
-    TRY(inputs(ctx, p, first, rows, z));
+    TRY(inputs(ctx, p, t->total, first, rows, z));
     TRY(okra_large_syrk_(ctx, true, 1, z->U, begun, z->C));
     TRY(okra_large_gemm_(ctx, true, false, 1, z->U, z->ones, begun, z->phi));
     if (t->d > 0) {
         TRY(outputs(ctx, p, first, rows, z, &Psi));
-        okra_moments_add_means_(Psi, 1 / (double)t->n, t->psi, &t->kept_y);
+        okra_moments_add_means_(Psi, t->weights ? t->weights + first : NULL, t->total,
+                                t->psi, &t->kept_y);
         TRY(okra_large_put_(ctx, Psi, 0, 0, z->Psi));
         TRY(okra_large_gemm_(ctx, true, false, 1, z->U, z->Psi, begun, z->R));
     }

@@ -19,7 +19,9 @@ okra_status okra_moments_engine_(okra_context *ctx, const okra_problem_ *p, bool
 okra_status okra_moments_divide_(okra_context *ctx, okra_mat_ F, okra_mat_ C, okra_mat_ R,
                                  okra_mat_ phi) OKRA_CHECK;
 
-/* moments.c: mean += share times the sums of A's columns, squares += those of A. */
-void okra_moments_add_means_(okra_mat_ A, double share, double *mean, double *squares);
+/* moments.c: mean += sums of the columns of A / total, of the features themselves where
+ * rows are times roots of weights; squares += those of A. */
+void okra_moments_add_means_(okra_mat_ A, const double *weights, double total,
+                             double *mean, double *squares);
 
 #endif

@@ -228,6 +228,7 @@ okra_status okra_moments_smooth_(okra_context *ctx, const okra_problem_ *p,
     all.n += all.unlabelled;
     all.map_y = NULL;
     all.features = NULL;
+    all.weights = NULL; /* the graph holds each input once */
     TRY(okra_graph_low_check_(graph));
     TRY(okra_graph_parse_(graph, &text));
     TRY(okra_doubles_(ctx, m, m, "the smoothness penalty", &Q));

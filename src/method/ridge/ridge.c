@@ -27,6 +27,11 @@
  *     h(x) = sum_j g_j e_j e_j' Y' J (lambda I + g_j K P)^-1 k_x
  * with M of graph.c and the solves of semi.c.
  *
+ * Weights of pairs, u_i above 0 (2: the pair twice): sum_i u_i |phi(y_i) - h(x_i)|^2, so
+ * that with S = diag(u)^1/2 everything above holds of S K S and S phi(Y), and n is
+ * sum_i u_i; means are weighted. Then h(x) = sum_i s_i phi(y_i) w~_i, w~ = B~ S k_x. The
+ * graph holds each input once, whatever its weight.
+ *
  * Outputs with missing values (NaN), identity and matrix: the sum runs over the known
  * ones; ridge_missing.c.
  *
@@ -58,8 +63,11 @@ enum { KEEP_AUTO, KEEP_WEIGHTS, KEEP_COEFFICIENTS };
 enum { KEEP_MOST = 16384 }; /* pairs up to which weights are kept: 2 GiB */
 
 static const okra_option rows[] = {
-    {"lambda", OKRA_OPTION_NUMBER, offsetof(ridge_options, lambda), "0.1", 1e-300, 1e300,
-     NULL, "V", "regularisation: (K + lambda I); n lambda with cov and ccov"},
+    {"lambda", OKRA_OPTION_NUMBER, offsetof(ridge_options, lambda), "0.1", 0, 1e300, NULL,
+     "V",
+     "regularisation: (K + lambda I); n lambda with cov and ccov; 0: of all solutions "
+     "the "
+     "one of least norm"},
     {"operator", OKRA_OPTION_TEXT, offsetof(ridge_options, operator_text), "identity", 1,
      0, NULL, "OP",
      "identity, tensor, cov, ccov, diagonal(t=V), matrix:FILE or graph:FILE,mu=V"},
@@ -102,13 +110,13 @@ static okra_status copy_features(okra_ridge_ *r)
     if (r->center) {
         ZALLOC(r->mean, d);
         for (okra_int j = 0; j < d; j++) { /* the mean of what is known */
-            okra_int known = 0;
+            double known = 0;
             for (okra_int i = 0; i < n; i++) {
-                known += !isnan(r->Y[i * d + j]);
+                known += isnan(r->Y[i * d + j]) ? 0 : okra_ridge_weight_(r, i);
             }
             for (okra_int i = 0; i < n; i++) {
                 double y = r->Y[i * d + j];
-                r->mean[j] += isnan(y) ? 0 : y / (double)known;
+                r->mean[j] += isnan(y) ? 0 : okra_ridge_weight_(r, i) * y / known;
             }
         }
         for (okra_int i = 0; i < n; i++) {
@@ -117,8 +125,61 @@ static okra_status copy_features(okra_ridge_ *r)
             }
         }
     }
+    for (okra_int i = 0; r->s && i < n * d; i++) {
+        r->Y[i] *= r->s[i / d];
+    }
 done:
     return st;
+}
+
+/* ---- weights of pairs ---- */
+
+/* From the problem in units of s to that of the outputs themselves:
+ *     coefficients  C = S C~               B = S B~ S (low rank: rows alone)
+ *     factor        K + lambda S^-2 = (S^-1 G)(S^-1 G)',   G G' = S K S + lambda I */
+static okra_status unscale(const okra_ridge_ *r, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = r->p->n, m = 0, cols = 0;
+    bool low = r->p->map_x != NULL;
+    if (!r->s) {
+        return OKRA_OK;
+    }
+    double *C = low ? NULL : okra_bag_edit_(bag, "coefficients", &m, &cols);
+    for (okra_int i = 0; C && i < n * cols; i++) {
+        C[i] *= r->s[i / cols];
+    }
+    double *B = okra_bag_edit_(bag, "B", &m, &cols);
+    for (okra_int i = 0; B && i < n * cols; i++) {
+        okra_int j = i % cols;
+        B[i] *= r->s[i / cols] * (!low && j < n ? r->s[j] : 1);
+    }
+    double *G = okra_bag_edit_(bag, "factor", &m, &cols);
+    for (okra_int i = 0; G && i < n * n; i++) {
+        G[i] /= r->s[i / n];
+    }
+    TRY(okra_problem_put_weights_(r->p, bag));
+done:
+    return st;
+}
+
+/* Left-out predictions s_i h(x_i), or weights over s_j phi(y_j), go back likewise. */
+typedef struct unscaled {
+    const okra_ridge_ *r;
+    const okra_leave_ *leave;
+} unscaled;
+
+static okra_status unscale_left(okra_context *ctx, void *user, const okra_left_ *left)
+{
+    const unscaled *u = user;
+    const double *s = u->r->s;
+    okra_mat_ A = left->H.p ? left->H : left->W;
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < A.cols; j++) {
+            A.p[i * A.ld + j] *= (left->W.p ? s[j] : 1) / s[i];
+        }
+    }
+    return u->leave->sink(ctx, u->leave->user, left);
 }
 
 /* ---- the method ---- */
@@ -161,10 +222,21 @@ static okra_status check(const okra_problem_ *p, const okra_options *options,
         return st;
     }
     for (size_t l = 0; l < r->count; l++) {
-        if (!(r->lambda[l] > 0 && isfinite(r->lambda[l]))) {
+        if (!(r->lambda[l] >= 0 && isfinite(r->lambda[l]))) {
             return okra_fail_(OKRA_EARG,
-                              "ridge: lambda is %g, expected a positive number",
+                              "ridge: lambda is %g, expected a number of 0 or more",
                               r->lambda[l]);
+        }
+        const char *with = diagonal                                  ? o->operator_text
+                           : okra_options_is_set(options, "lambda2") ? "lambda2"
+                           : o->solver == SOLVER_CG                  ? "solver cg"
+                           : p->y && p->y->missing                   ? "missing values"
+                                                                     : NULL;
+        if (r->lambda[l] == 0 && with) {
+            return okra_fail_(OKRA_EARG,
+                              "ridge: lambda is 0, which with %s has no solution of "
+                              "least norm in closed form; expected a positive number",
+                              with);
         }
     }
     return OKRA_OK;
@@ -257,6 +329,7 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
         .ctx = ctx, .p = problem, .lambda = lambda, .count = count, .bags = bags};
     TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
     r.center = o.center;
+    TRY(okra_problem_roots_(problem, &r.s, &r.total));
     TRY(check(problem, options, &o, &r));
     TRY(check_solver(problem, options, &o));
     TRY(check_keep(problem, &o, &r.slim));
@@ -272,6 +345,7 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
         if (r.mean) {
             TRY(okra_ridge_put_mean_(bags[l], r.mean, problem->d));
         }
+        TRY(unscale(&r, bags[l]));
         TRY(okra_bag_put_text_(bags[l], "operator", o.operator_text));
         TRY(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
         TRY(okra_bag_put_number_(bags[l], "center", o.center));
@@ -284,6 +358,7 @@ done:
     okra_free_(op.A);
     okra_free_(r.Y);
     okra_free_(r.mean);
+    okra_free_(r.s);
     return st;
 }
 
@@ -296,10 +371,16 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
     okra_status st = OKRA_OK;
     ridge_options o;
     okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
-    okra_leave_ l = {parts, explicitly, sink, user};
+    okra_leave_ l = {parts, explicitly, sink, user}, plain = l;
     okra_ridge_ r = {.ctx = ctx, .p = problem, .lambda = lambda, .count = count};
+    unscaled back = {&r, &plain};
     TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
     r.center = o.center;
+    TRY(okra_problem_roots_(problem, &r.s, &r.total));
+    if (r.s) {
+        l.sink = unscale_left;
+        l.user = &back;
+    }
     TRY(check(problem, options, &o, &r));
     TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
     if (problem->features && !problem->map_x) {
@@ -308,6 +389,12 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
     if (op.kind == OKRA_OPERATOR_COV || op.kind == OKRA_OPERATOR_CCOV || r.missing) {
         FAIL(OKRA_EUNSUPPORTED, "ridge: operator %s%s has no closed form of leaving out",
              o.operator_text, r.missing ? " with missing values" : "");
+    }
+    for (size_t k = 0; k < count; k++) {
+        if (lambda[k] == 0 && (op.A || problem->map_x)) {
+            FAIL(OKRA_EUNSUPPORTED, "ridge: lambda = 0 has a closed form of leaving out "
+                                    "with the operator identity alone, not of low rank");
+        }
     }
     if (op.kind == OKRA_OPERATOR_DIAGONAL) {
         TRY(problem->map_x ? okra_ridge_low_diagonal_leave_(&r, op.t, &l)
@@ -324,6 +411,7 @@ done:
     okra_free_(op.A);
     okra_free_(r.Y);
     okra_free_(r.mean);
+    okra_free_(r.s);
     return st;
 }
 
@@ -369,7 +457,13 @@ static bool noise(const okra_bag_ *bag, okra_int n, double *lambda)
         !okra_bag_get_number_(bag, "lambda", lambda)) {
         return false;
     }
-    *lambda *= covariances ? (double)n : 1;
+    okra_int one = 0, count = 0;
+    const double *weights = okra_bag_get_(bag, "sample-weight", &one, &count);
+    double total = weights ? 0 : (double)n;
+    for (okra_int i = 0; weights && i < count; i++) {
+        total += weights[i];
+    }
+    *lambda *= covariances ? total : 1;
     return true;
 }
 
@@ -434,6 +528,7 @@ const okra_method_ okra_method_ridge_ = {
     .help = "regularised least squares with an operator-valued kernel",
     .recomputes = true,
     .options = {"ridge", rows, sizeof(ridge_options)},
+    .weights = true,
     .missing = true,
     .unlabelled = true,
     .low_rank = true,

@@ -19,7 +19,27 @@ typedef struct okra_ridge_ {
     bool missing;     /* some values of Y are NaN */
     bool slim;        /* coefficients alone: no "factor" or "B" */
     double *Y, *mean; /* explicit features, less their mean when centred; or NULL */
+    /* Weights of pairs: solvers see the problem of s_i times both features of pair i, so
+     * that Y has rows s_i (y_i - mean) and K is okra_ridge_K_; ridge.c then goes back. */
+    double *s;    /* n: roots of the weights, or NULL */
+    double total; /* their sum; n without weights     */
 } okra_ridge_;
+
+/* s_i, and the weight of a pair. */
+static inline double okra_ridge_root_(const okra_ridge_ *r, okra_int i)
+{
+    return r->s ? r->s[i] : 1;
+}
+static inline double okra_ridge_weight_(const okra_ridge_ *r, okra_int i)
+{
+    return r->s ? r->s[i] * r->s[i] : 1;
+}
+/* The Gram matrix of the inputs in the units of solvers; to the host. */
+okra_status okra_ridge_K_(const okra_ridge_ *r, okra_large_ **K) OKRA_CHECK;
+okra_status okra_ridge_host_K_(const okra_ridge_ *r, double **K) OKRA_CHECK;
+/* V s: sums of the columns of V (or rows of K) as s weighs them. */
+okra_status okra_ridge_ones_(const okra_ridge_ *r, const okra_large_ *V,
+                             double *out) OKRA_CHECK;
 
 /* Where all inputs have outputs, each fills every bag with "factor" or "B" (n x n) for
  * weights (unless slim), and with "coefficients" (n x d) where there are explicit
@@ -53,8 +73,12 @@ okra_status okra_ridge_decompose_(okra_context *ctx, okra_large_ *K,
 /* The same of a small matrix of the host. */
 okra_status okra_ridge_decompose_host_(okra_context *ctx, okra_mat_ K,
                                        double *v) OKRA_CHECK;
-/* R <- diag((v + lambda)^-1/2) V and B <- scale R'R, which is scale (K + lambda I)^-1,
- * symmetric to the last bit. */
+/* v <- 0 where it is rounding, below n eps max(v); how many are not. */
+okra_int okra_ridge_rank_(okra_int n, double *v);
+/* Of lambda = 0: drops what is rounding, and warns with the rank. */
+void okra_ridge_minimum_(const okra_ridge_ *r, okra_int n, double *v);
+/* R <- diag((v + lambda)^-1/2) V (0 where v + lambda is 0) and B <- scale R'R, which is
+ * scale (K + lambda I)^-1, symmetric to the last bit. */
 okra_status okra_ridge_inverse_(okra_context *ctx, const okra_large_ *V, const double *v,
                                 double lambda, double scale, okra_large_ *R,
                                 okra_large_ *B) OKRA_CHECK;
@@ -90,6 +114,9 @@ okra_status okra_ridge_leave_(okra_ridge_ *r, double *A, const char *graph,
 /* ridge_diagonal.c: the same for diagonal(t=..), parts of one input. */
 okra_status okra_ridge_diagonal_leave_(okra_ridge_ *r, double t,
                                        const okra_leave_ *leave) OKRA_CHECK;
+/* Fails where lambda = 0 and some of the n eigenvalues v are rounding: there is no closed
+ * form. */
+okra_status okra_ridge_leaves_(const okra_ridge_ *r, okra_int n, double *v) OKRA_CHECK;
 /* Fails where a part of diagonal(t=..) has more than one input. */
 okra_status okra_ridge_single_(const okra_parts_ *parts, okra_int n) OKRA_CHECK;
 /* ridge_low_diagonal.c: both in factored form. */

@@ -95,13 +95,17 @@ static okra_status pass(solver *z, double *T, double *v)
         } else {
             TRY(outputs(z, first, rows));
             for (okra_int i = 0; i < rows; i++) {
+                double weight = okra_ridge_weight_(z->r, first + i);
                 for (okra_int j = 0; j < z->d; j++) {
-                    z->s.mean[j] += U.p[i * z->d + j] / (double)z->n;
+                    z->s.mean[j] += weight * U.p[i * z->d + j] / z->r->total;
                 }
                 for (okra_int j = 0; j < z->m; j++) {
-                    v[j] += V.p[i * z->m + j];
+                    v[j] += weight * V.p[i * z->m + j];
                 }
             }
+        }
+        for (okra_int i = 0; z->r->s && i < rows * z->d; i++) {
+            z->U[i] *= okra_ridge_weight_(z->r, first + i / z->d);
         }
         TRY(okra_gemm_(ctx, true, false, 1, V, U, first > 0, mat(z, z->W)));
     }
@@ -235,6 +239,7 @@ static uint64_t name_problem(const solver *z, double lambda)
     uint64_t h = okra_mix_(OKRA_MIX_START_, sizes, sizeof sizes);
     h = okra_mix_(h, &lambda, sizeof lambda);
     h = mix_map(okra_data_mix_(h, p->x), z->map);
+    h = p->weights ? okra_mix_(h, p->weights, (size_t)z->n * sizeof(double)) : h;
     for (okra_int i = 0; p->features && i < z->n; i++) {
         h = okra_mix_(h, p->features + i * p->features_ld, (size_t)z->d * sizeof(double));
     }

@@ -80,14 +80,17 @@ static okra_status open_diagonal(okra_ridge_ *r, double t, diagonal *z)
     ALLOC(z->m, n);
     ALLOC(z->a, d);
     ALLOC(z->b, d);
-    TRY(okra_problem_K_(ctx, r->p, &z->V));
+    TRY(okra_ridge_K_(r, &z->V));
     TRY(okra_ridge_decompose_(ctx, z->V, z->v));
     TRY(okra_doubles_(ctx, n, d, "the rotated outputs", &z->F));
     TRY(okra_doubles_(ctx, n, d, "the rotated inputs", &z->G));
     TRY(okra_doubles_(ctx, n, d, "the scaled outputs", &z->S));
-    okra_mat_ X = okra_mat_view_(r->p->x->values, n, d, r->p->x->ld);
+    const okra_data *x = r->p->x;
+    for (okra_int i = 0; i < n * d; i++) {
+        z->S[i] = okra_ridge_root_(r, i / d) * x->values[i / d * x->ld + i % d];
+    }
     TRY(okra_large_left_(ctx, false, false, 1, z->V, mat(z, r->Y), mat(z, z->F)));
-    TRY(okra_large_left_(ctx, false, false, 1, z->V, X, mat(z, z->G)));
+    TRY(okra_large_left_(ctx, false, false, 1, z->V, mat(z, z->S), mat(z, z->G)));
 done:
     return st;
 }
@@ -226,9 +229,11 @@ static okra_status leave_lambda(diagonal *z, double *u)
             okra_int at = i * d + j;
             double e = z->e[at], y = r->Y[at];
             double left = z->q[i] - z->t * e * e / (1 + z->t * z->b[j]);
-            double mean = r->center ? -y / (double)(n - 1) : 0;
+            double s = okra_ridge_root_(r, i);
+            double mean = r->center ? -s * y / (r->total - s * s) : 0;
             double ones = r->center ? u[i] - z->a[j] * e : 0;
-            z->H[at] = y - (z->H[at] - ones * mean) / left + (r->center ? r->mean[j] : 0);
+            z->H[at] =
+                y - (z->H[at] - ones * mean) / left + (r->center ? s * r->mean[j] : 0);
         }
     }
 done:
@@ -265,7 +270,7 @@ okra_status okra_ridge_diagonal_leave_(okra_ridge_ *r, double t, const okra_leav
     ALLOC(z.q, n);
     ALLOC(u, n);
     ALLOC(z.ones, n);
-    TRY(okra_large_row_sums_(r->ctx, z.V, z.ones));
+    TRY(okra_ridge_ones_(r, z.V, z.ones));
     for (size_t l = 0; l < r->count; l++) {
         TRY(okra_cancelled_(r->ctx));
         spectrum(&z, r->lambda[l]);

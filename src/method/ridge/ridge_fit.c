@@ -23,6 +23,32 @@ static okra_mat_ features_of(const okra_ridge_ *r)
     return okra_mat_of_(r->Y, r->p->n, r->p->d);
 }
 
+/* ---- weights ---- */
+
+okra_status okra_ridge_K_(const okra_ridge_ *r, okra_large_ **K)
+{
+    return okra_problem_scaled_K_(r->ctx, r->p, r->s, K);
+}
+
+okra_status okra_ridge_host_K_(const okra_ridge_ *r, double **K)
+{
+    okra_large_ *G = NULL;
+    okra_status st = okra_ridge_K_(r, &G);
+    st = st == OKRA_OK ? okra_large_take_(r->ctx, &G, "the Gram matrix of the inputs", K)
+                       : st;
+    okra_large_free_(G);
+    return st;
+}
+
+okra_status okra_ridge_ones_(const okra_ridge_ *r, const okra_large_ *V, double *out)
+{
+    okra_int n = okra_large_cols_(V);
+    return r->s ? okra_large_left_(r->ctx, false, false, 1, V,
+                                   okra_mat_view_(r->s, n, 1, 1),
+                                   okra_mat_of_(out, okra_large_rows_(V), 1))
+                : okra_large_row_sums_(r->ctx, V, out);
+}
+
 /* ---- identity ---- */
 
 /* K + lambda I = G G' in the place of K, C = (K + lambda I)^-1 Y in that of Y. */
@@ -119,7 +145,7 @@ okra_status okra_ridge_inverse_(okra_context *ctx, const okra_large_ *V, const d
     double *root = NULL;
     ALLOC(root, n);
     for (okra_int i = 0; i < n; i++) {
-        root[i] = 1 / sqrt(v[i] + lambda);
+        root[i] = v[i] + lambda > 0 ? 1 / sqrt(v[i] + lambda) : 0;
     }
     TRY(okra_large_copy_(ctx, false, V, R));
     TRY(okra_large_scale_(ctx, root, NULL, R));
@@ -127,6 +153,46 @@ okra_status okra_ridge_inverse_(okra_context *ctx, const okra_large_ *V, const d
 done:
     okra_free_(root);
     return st;
+}
+
+okra_int okra_ridge_rank_(okra_int n, double *v)
+{
+    okra_int rank = 0;
+    double least = n ? (double)n * DBL_EPSILON * v[n - 1] : 0;
+    for (okra_int i = 0; i < n; i++) {
+        v[i] = v[i] > least ? v[i] : 0;
+        rank += v[i] > 0;
+    }
+    return rank;
+}
+
+static bool has_zero(const okra_ridge_ *r)
+{
+    bool zero = false;
+    for (size_t l = 0; l < r->count; l++) {
+        zero = zero || r->lambda[l] == 0;
+    }
+    return zero;
+}
+
+void okra_ridge_minimum_(const okra_ridge_ *r, okra_int n, double *v)
+{
+    if (has_zero(r)) {
+        okra_int rank = okra_ridge_rank_(n, v);
+        okra_warn_(r->ctx,
+                   "ridge: lambda is 0: of all solutions the one of least norm is taken; "
+                   "the rank is %lld of %lld",
+                   (long long)rank, (long long)n);
+    }
+}
+
+okra_status okra_ridge_leaves_(const okra_ridge_ *r, okra_int n, double *v)
+{
+    return has_zero(r) && okra_ridge_rank_(n, v) < n
+               ? okra_fail_(OKRA_EUNSUPPORTED,
+                            "ridge: lambda = 0 and a Gram matrix that is not of full "
+                            "rank have no closed form of leaving out")
+               : OKRA_OK;
 }
 
 /* As okra_cholesky_ warns, for the least of several lambdas. */
@@ -155,7 +221,10 @@ static okra_status fit_spectrum(okra_ridge_ *r, okra_large_ *K)
     double *v = NULL;
     ALLOC(v, n);
     TRY(okra_ridge_decompose_(r->ctx, K, v));
-    warn_condition(r, v);
+    okra_ridge_minimum_(r, n, v);
+    if (!has_zero(r)) {
+        warn_condition(r, v);
+    }
     TRY(okra_large_create_(r->ctx, n, n, "the scaled eigenvectors", &R));
     for (size_t l = 0; l < r->count; l++) {
         TRY(okra_cancelled_(r->ctx));
@@ -174,8 +243,8 @@ okra_status okra_ridge_identity_(okra_ridge_ *r)
 {
     okra_status st = OKRA_OK;
     okra_large_ *K = NULL;
-    TRY(okra_problem_K_(r->ctx, r->p, &K));
-    TRY(r->count == 1 ? fit_factor(r, &K) : fit_spectrum(r, K));
+    TRY(okra_ridge_K_(r, &K));
+    TRY(r->count == 1 && r->lambda[0] > 0 ? fit_factor(r, &K) : fit_spectrum(r, K));
 done:
     okra_large_free_(K);
     return st;
@@ -189,19 +258,24 @@ okra_status okra_ridge_covariance_(okra_ridge_ *r, double epsilon)
     okra_int n = r->p->n;
     okra_large_ *K = NULL, *L = NULL, *B = NULL;
     okra_kron_ *kron = NULL;
-    TRY(okra_problem_K_(r->ctx, r->p, &K));
+    double per = r->total / (double)n; /* pairs that a row counts as: n lambda */
+    TRY(okra_ridge_K_(r, &K));
     TRY(okra_problem_L_(r->ctx, r->p, &L));
-    if (r->center) {
-        TRY(okra_large_center_(r->ctx, NULL, L));
+    if (r->s) {
+        TRY(okra_large_scale_(r->ctx, r->s, r->s, L));
     }
-    TRY(okra_kron_create_(r->ctx, K, L, epsilon, &kron));
+    if (r->center) {
+        TRY(r->s ? okra_center_weighted_(r->ctx, r->s, r->total, NULL, L)
+                 : okra_large_center_(r->ctx, NULL, L));
+    }
+    TRY(okra_kron_create_(r->ctx, K, L, epsilon * per, &kron));
     okra_large_free_(K);
     okra_large_free_(L);
     K = L = NULL;
     for (size_t l = 0; l < r->count; l++) {
         TRY(okra_cancelled_(r->ctx));
         TRY(okra_large_create_(r->ctx, n, n, "the ridge weights", &B));
-        TRY(okra_kron_solve_(r->ctx, kron, r->lambda[l], B));
+        TRY(okra_kron_solve_(r->ctx, kron, r->lambda[l] * per, B));
         TRY(put_weights(r, r->bags[l], &B));
     }
 done:
@@ -236,7 +310,8 @@ okra_status okra_ridge_spectral_(okra_ridge_ *r, const okra_spectral_ *s)
         for (okra_int i = 0; i < m; i++) {
             for (okra_int j = 0; j < d; j++) {
                 double g = s->E ? s->g[j] : 1;
-                A[i * d + j] = F[i * d + j] * g / (lambda + g * s->v[i]);
+                double below = lambda + g * s->v[i];
+                A[i * d + j] = below > 0 ? F[i * d + j] * g / below : 0;
             }
         }
         TRY(okra_large_left_(ctx, true, false, 1, s->V, Am, Sm));
@@ -263,8 +338,9 @@ okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A)
     ALLOC(v, n);
     ALLOC(g, d);
     TRY(okra_operator_decompose_(r->ctx, okra_mat_of_(A, d, d), g));
-    TRY(okra_problem_K_(r->ctx, r->p, &V));
+    TRY(okra_ridge_K_(r, &V));
     TRY(okra_ridge_decompose_(r->ctx, V, v));
+    okra_ridge_minimum_(r, n, v);
     okra_spectral_ s = {V, v, features_of(r), A, g, 1, NULL};
     TRY(okra_ridge_spectral_(r, &s));
 done:

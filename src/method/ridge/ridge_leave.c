@@ -71,6 +71,15 @@ void okra_sorted_clear_(okra_sorted_ *sorted)
     *sorted = (okra_sorted_){0};
 }
 
+double okra_leave_stay_(const okra_leaving_ *z, okra_int s)
+{
+    double stay = z->r->total;
+    for (okra_int k = z->parts.begin[s]; k < z->parts.begin[s + 1]; k++) {
+        stay -= okra_ridge_weight_(z->r, z->parts.members[k]);
+    }
+    return stay;
+}
+
 /* ---- weights ---- */
 
 /* Where outputs are centred, what the rows of W lack goes to the inputs that stay. */
@@ -78,13 +87,14 @@ static void spread(const okra_leaving_ *z, okra_mat_ W, okra_int s)
 {
     const okra_int *in = z->parts.members + z->parts.begin[s];
     okra_int size = z->parts.begin[s + 1] - z->parts.begin[s];
+    double stay = okra_leave_stay_(z, s);
     for (okra_int k = 0; k < size; k++) {
-        double *w = W.p + in[k] * W.ld, sum = 0;
+        double *w = W.p + in[k] * W.ld, sum = okra_ridge_root_(z->r, in[k]);
         for (okra_int j = 0; j < W.cols; j++) {
-            sum += w[j];
+            sum -= w[j] * okra_ridge_root_(z->r, j);
         }
         for (okra_int j = 0; z->r->center && j < W.cols; j++) {
-            w[j] += (1 - sum) / (double)(z->n - size);
+            w[j] += sum * okra_ridge_root_(z->r, j) / stay;
         }
         for (okra_int j = 0; j < size; j++) {
             w[in[j]] = 0;
@@ -137,7 +147,8 @@ static okra_status fill(const okra_leaving_ *z, double lambda, okra_large_ *R,
     okra_large_ *B = NULL;
     if (!z->graph) {
         TRY(okra_large_begin_(z->r->ctx, false, W, &B));
-        TRY(okra_ridge_inverse_(z->r->ctx, z->V, z->v, lambda, lambda, R, B));
+        double scale = lambda > 0 ? lambda : 1;
+        TRY(okra_ridge_inverse_(z->r->ctx, z->V, z->v, lambda, scale, R, B));
         TRY(okra_large_end_(z->r->ctx, B, W));
         goto done;
     }
@@ -172,7 +183,8 @@ static okra_status leave_weights(okra_leaving_ *z)
         for (okra_int s = 0; s < z->leave->parts->count; s++) {
             TRY(leave_rows(z, Wm, s));
         }
-        okra_left_ left = {.lambda = l, .W = Wm, .slack = z->r->center ? NULL : z->slack};
+        bool told = !z->r->center && z->r->lambda[l] > 0;
+        okra_left_ left = {.lambda = l, .W = Wm, .slack = told ? z->slack : NULL};
         TRY(z->leave->sink(ctx, z->leave->user, &left));
     }
 done:
@@ -192,15 +204,17 @@ static okra_status decompose(okra_leaving_ *z, const char *graph, double lambda2
     if (graph) {
         TRY(okra_problem_host_K_(ctx, z->r->p, &K));
         TRY(okra_graph_create_(ctx, graph, okra_mat_of_(K, N, N), &M));
-        TRY(okra_semi_create_(ctx, okra_mat_of_(K, N, N), n, M, lambda2, true, &z->semi));
+        TRY(okra_semi_create_(ctx, okra_mat_of_(K, N, N), n, z->r->s, M, lambda2, true,
+                              &z->semi));
         z->graph = true;
         okra_mat_ E3 = {z->semi.E3, z->semi.rank, n, N};
         TRY(okra_large_borrow_(ctx, E3, &z->V));
         z->v = z->semi.t;
     } else {
         ALLOC(z->v, n);
-        TRY(okra_problem_K_(ctx, z->r->p, &z->V));
+        TRY(okra_ridge_K_(z->r, &z->V));
         TRY(okra_ridge_decompose_(ctx, z->V, z->v));
+        TRY(okra_ridge_leaves_(z->r, n, z->v));
     }
 done:
     okra_free_(K);
@@ -231,7 +245,7 @@ okra_status okra_ridge_leave_(okra_ridge_ *r, double *A, const char *graph,
     TRY(decompose(&z, graph, lambda2));
     if (r->center) {
         ALLOC(z.ones, okra_large_rows_(z.V));
-        TRY(okra_large_row_sums_(r->ctx, z.V, z.ones));
+        TRY(okra_ridge_ones_(r, z.V, z.ones));
     }
     TRY(A            ? okra_leave_matrix_(&z, A)
         : explicitly ? okra_leave_features_(&z)

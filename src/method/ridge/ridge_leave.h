@@ -31,6 +31,8 @@ typedef struct okra_leaving_ {
     double *BSS, *panel; /* largest^2; work of a part      */
 } okra_leaving_;
 
+/* The weight of the pairs that are not in part s. */
+double okra_leave_stay_(const okra_leaving_ *z, okra_int s);
 /* Identity operator, residuals of explicit features; not semi-supervised. */
 okra_status okra_leave_features_(okra_leaving_ *z) OKRA_CHECK;
 /* B Y (and B 1, where outputs are centred), the columns of C, of one lambda become H;

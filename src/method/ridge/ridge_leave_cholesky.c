@@ -21,6 +21,11 @@ static size_t factors_in_a_decomposition(okra_int n)
 
 bool okra_leave_by_cholesky_(const okra_leaving_ *z)
 {
+    for (size_t l = 0; l < z->r->count; l++) {
+        if (z->r->lambda[l] == 0) { /* the rank decides */
+            return false;
+        }
+    }
     return !okra_engine_is_host_(z->r->ctx) && z->parts.largest == 1 &&
            z->r->count <= factors_in_a_decomposition(z->n);
 }
@@ -36,7 +41,7 @@ static okra_status open(okra_leaving_ *z, okra_int each, factoring *f)
     okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     okra_int n = z->n, d = z->d;
-    TRY(okra_problem_K_(ctx, z->r->p, &f->K));
+    TRY(okra_ridge_K_(z->r, &f->K));
     TRY(okra_large_create_(ctx, n, n, "the factor of a lambda", &f->L));
     TRY(okra_large_create_(ctx, n, n, "its inverse", &f->X));
     TRY(okra_doubles_(ctx, n, each, "the outputs", &f->YE));
@@ -47,7 +52,7 @@ static okra_status open(okra_leaving_ *z, okra_int each, factoring *f)
     ALLOC(f->mean, d);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < each; j++) {
-            f->YE[i * each + j] = j < d ? z->r->Y[i * d + j] : 1;
+            f->YE[i * each + j] = j < d ? z->r->Y[i * d + j] : okra_ridge_root_(z->r, i);
         }
     }
 done:

@@ -72,13 +72,14 @@ done:
 /* m_S' (d) of part s where Y has mean 0: less the sum of S over the inputs that stay. */
 static void mean_without(const okra_leaving_ *z, okra_int s, double *mean)
 {
-    okra_int size = z->parts.begin[s + 1] - z->parts.begin[s];
+    double stay = okra_leave_stay_(z, s);
     for (okra_int j = 0; j < z->d; j++) {
         double sum = 0;
         for (okra_int k = z->parts.begin[s]; k < z->parts.begin[s + 1]; k++) {
-            sum += z->r->Y[z->parts.members[k] * z->d + j];
+            okra_int i = z->parts.members[k];
+            sum += okra_ridge_root_(z->r, i) * z->r->Y[i * z->d + j];
         }
-        mean[j] = -sum / (double)(z->n - size);
+        mean[j] = -sum / stay;
     }
 }
 
@@ -122,10 +123,10 @@ okra_status okra_leave_residuals_(const okra_leaving_ *z, size_t l, okra_mat_ C,
         }
         for (okra_int k = 0; k < size; k++) {
             const double *x = X.p + k * (d + extra), *y = z->r->Y + in[k] * d;
-            double *h = H.p + in[k] * H.ld;
+            double *h = H.p + in[k] * H.ld, root = okra_ridge_root_(z->r, in[k]);
             for (okra_int j = 0; j < d; j++) {
                 h[j] = y[j] - x[j];
-                h[j] += extra ? x[d] * mean[j] + z->r->mean[j] : 0;
+                h[j] += extra ? x[d] * mean[j] + root * z->r->mean[j] : 0;
             }
         }
     }
@@ -187,8 +188,10 @@ okra_status okra_leave_features_(okra_leaving_ *z)
             TRY(okra_leave_residuals_(z, (size_t)l,
                                       okra_mat_part_(Cm, 0, n, (l - l0) * each, each), q,
                                       mean, Hm));
-            okra_left_ left = {
-                .lambda = (size_t)l, .H = Hm, .slack = z->r->center ? NULL : z->slack};
+            okra_left_ left = {.lambda = (size_t)l,
+                               .H = Hm,
+                               .slack = z->r->center || z->r->lambda[l] == 0 ? NULL
+                                                                             : z->slack};
             TRY(z->leave->sink(ctx, z->leave->user, &left));
         }
     }
@@ -217,7 +220,8 @@ static okra_status complement(const okra_leaving_ *z, okra_mat_ X, const double 
     okra_status st = okra_large_right_(z->r->ctx, false, false, 1, X, z->V, out);
     for (okra_int i = 0; st == OKRA_OK && z->graph && i < out.rows * out.cols; i++) {
         /* whole: n x d, NULL: ones */
-        double w = whole ? whole[i % z->n * z->d + i / z->n] : 1;
+        double w =
+            whole ? whole[i % z->n * z->d + i / z->n] : okra_ridge_root_(z->r, i % z->n);
         out.p[i] = w - out.p[i];
     }
     return st;
@@ -266,13 +270,16 @@ static okra_status leave_rotated(const okra_leaving_ *z, double lambda, const do
     for (okra_int j = 0; j < d; j++) {
         for (okra_int i = 0; i < n; i++) {
             okra_int at = j * n + i;
-            double mean = z->r->center ? -w->YE[i * d + j] / (double)(n - 1) : 0;
+            double s = okra_ridge_root_(z->r, i);
+            double mean =
+                z->r->center ? -s * w->YE[i * d + j] / (z->r->total - s * s) : 0;
             S.p[at] = (S.p[at] - (z->r->center ? w->U[at] * mean : 0)) / Q.p[at];
         }
     }
     TRY(okra_gemm_(ctx, true, false, -1, S, okra_mat_view_(E, d, d, d), 0, H));
     for (okra_int i = 0; i < n * d; i++) {
-        H.p[i] += z->r->Y[i] + (z->r->center ? z->r->mean[i % d] : 0);
+        H.p[i] += z->r->Y[i] +
+                  (z->r->center ? okra_ridge_root_(z->r, i / d) * z->r->mean[i % d] : 0);
     }
 done:
     return st;

@@ -72,6 +72,7 @@ static okra_status decompose(low *z)
     okra_status st = OKRA_OK;
     ALLOC(z->v, z->t.m);
     TRY(okra_ridge_decompose_(z->r->ctx, z->C, z->v));
+    okra_ridge_minimum_(z->r, z->t.m, z->v);
 done:
     return st;
 }
@@ -113,7 +114,7 @@ static okra_status conditional(low *z, double epsilon)
         okra_mat_ Fm = okra_mat_of_(F, m, d);
         TRY(okra_large_left_(ctx, false, false, 1, z->C, moments_R(z), Fm));
         for (okra_int i = 0; i < m; i++) {
-            double s = 1 / sqrt(z->v[i] + (double)z->t.n * epsilon);
+            double s = 1 / sqrt(z->v[i] + z->t.total * epsilon);
             for (okra_int j = 0; j < d; j++) {
                 F[i * d + j] *= s;
             }
@@ -139,7 +140,7 @@ static okra_status covariance(low *z, double epsilon)
     for (okra_int j = 0; j < d; j++) {
         g[j] = fmax(g[j], 0); /* M is positive semi-definite but for rounding */
     }
-    TRY(spectral(z, z->t.D, g, (double)z->t.n));
+    TRY(spectral(z, z->t.D, g, z->t.total));
 done:
     okra_free_(g);
     return st;
@@ -262,7 +263,7 @@ okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double eps
     }
     if (z.t.d == 0) {
         TRY(weights(&z));
-    } else if (op->kind == OKRA_OPERATOR_IDENTITY && r->count == 1) {
+    } else if (op->kind == OKRA_OPERATOR_IDENTITY && r->count == 1 && r->lambda[0] > 0) {
         TRY(identity_once(&z));
     } else {
         TRY(decompose(&z));

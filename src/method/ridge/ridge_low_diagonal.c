@@ -71,18 +71,27 @@ static okra_status gather(okra_context *ctx, void *user, okra_int first, okra_ma
     diagonal *z = user;
     const okra_data *x = z->r->p->x;
     okra_int d = z->t.d;
+    double *scaled = NULL;
     okra_mat_ X = okra_mat_view_(x->values + first * x->ld, Phi.rows, d, x->ld);
+    if (z->r->s) {
+        ALLOC(scaled, X.rows * d);
+        TRY(okra_mat_copy_(X, okra_mat_of_(scaled, X.rows, d)));
+        X = okra_mat_of_(scaled, X.rows, d);
+        okra_moments_weigh_(z->r->p, first, X);
+    }
     TRY(okra_gemm_(ctx, true, false, 1, Phi, X, first > 0,
                    okra_mat_of_(z->Z, z->t.m, d)));
     for (okra_int i = 0; i < X.rows; i++) {
         const double *a = X.p + i * X.ld, *y = Psi.p + i * Psi.ld;
+        double s = okra_ridge_root_(z->r, first + i);
         for (okra_int j = 0; j < d; j++) {
             z->xx[j] += a[j] * a[j];
-            z->xy[j] += a[j] * (y[j] - (z->r->center ? z->t.psi[j] : 0));
-            z->x1[j] += a[j];
+            z->xy[j] += a[j] * (y[j] - (z->r->center ? s * z->t.psi[j] : 0));
+            z->x1[j] += a[j] * s;
         }
     }
 done:
+    okra_free_(scaled);
     return st;
 }
 
@@ -115,7 +124,7 @@ static okra_status open_diagonal(okra_ridge_ *r, double share, diagonal *z)
                    okra_mat_of_(z->F, m, d)));
     TRY(okra_gemm_(ctx, false, false, 1, V, okra_mat_of_(z->Z, m, d), 0,
                    okra_mat_of_(z->G, m, d)));
-    TRY(okra_gemm_(ctx, false, false, (double)z->t.n, V, okra_mat_of_(z->t.phi, m, 1), 0,
+    TRY(okra_gemm_(ctx, false, false, z->t.total, V, okra_mat_of_(z->t.phi, m, 1), 0,
                    ones));
 done:
     return st;
@@ -220,16 +229,16 @@ static okra_status some_rows(okra_context *ctx, void *user, okra_int first, okra
     for (okra_int i = 0; i < rows; i++) {
         const double *fi = f.p + i * m, *q = Q.p + i * 2 * d, *y = Psi.p + i * Psi.ld;
         const double *xi = x->values + (first + i) * x->ld;
-        double own = 1, ones = 1;
+        double s = okra_ridge_root_(z->r, first + i), own = 1, ones = s;
         for (okra_int k = 0; k < m; k++) {
             own -= (1 - t) * fi[k] * fi[k] * z->w[k];
             ones -= (1 - t) * fi[k] * z->w[k] * z->ones[k];
         }
         for (okra_int j = 0; j < d; j++) {
-            double e = xi[j] - q[d + j], left = own - t * e * e / z->D[j];
-            double value = y[j] - (z->r->center ? z->t.psi[j] : 0);
-            double mean = z->r->center ? -value / (double)(z->t.n - 1) : 0;
-            double residual = value - q[j] - z->s[j] * xi[j];
+            double e = s * xi[j] - q[d + j], left = own - t * e * e / z->D[j];
+            double value = y[j] - (z->r->center ? s * z->t.psi[j] : 0);
+            double mean = z->r->center ? -s * value / (z->t.total - s * s) : 0;
+            double residual = value - q[j] - z->s[j] * s * xi[j];
             z->H[(first + i) * d + j] =
                 y[j] - (residual - (ones - e * z->p[j]) * mean) / left;
         }

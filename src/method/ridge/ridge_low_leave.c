@@ -36,15 +36,16 @@ typedef struct leaving {
 } leaving;
 
 /* Y <- (Psi - mean) E' */
-static okra_status rotate(okra_context *ctx, const leaving *z, okra_mat_ Psi, okra_mat_ Y)
+static okra_status rotate(okra_context *ctx, const leaving *z, okra_int first,
+                          okra_mat_ Psi, okra_mat_ Y)
 {
     okra_status st = OKRA_OK;
     okra_int d = Psi.cols;
     okra_mat_ plain = z->E ? okra_mat_of_(z->out, Psi.rows, d) : Y;
     for (okra_int i = 0; i < Psi.rows; i++) {
         for (okra_int j = 0; j < d; j++) {
-            plain.p[i * d + j] =
-                Psi.p[i * Psi.ld + j] - (z->r->center ? z->t->psi[j] : 0);
+            double mean = okra_ridge_root_(z->r, first + i) * z->t->psi[j];
+            plain.p[i * d + j] = Psi.p[i * Psi.ld + j] - (z->r->center ? mean : 0);
         }
     }
     if (z->E) {
@@ -59,11 +60,11 @@ static okra_status some_rows(okra_context *ctx, void *user, okra_int first, okra
 {
     okra_status st = OKRA_OK;
     const leaving *z = user;
-    okra_int m = Phi.cols, d = Psi.cols, c = z->c, rows = Phi.rows, n = z->t->n;
+    okra_int m = Phi.cols, d = Psi.cols, c = z->c, rows = Phi.rows;
     okra_mat_ F = okra_mat_of_(z->F, rows, m), Q = okra_mat_of_(z->Q, rows, d + c);
     okra_mat_ T = okra_mat_of_(z->T, rows, c), Y = okra_mat_of_(z->Y, rows, d);
     okra_mat_ H = okra_mat_of_(z->H + first * d, rows, d);
-    TRY(rotate(ctx, z, Psi, Y));
+    TRY(rotate(ctx, z, first, Psi, Y));
     TRY(okra_gemm_(ctx, false, true, 1, Phi, z->V, 0, F));
     TRY(okra_gemm_(ctx, false, false, 1, F, okra_mat_of_(z->Z, m, d + c), 0, Q));
     for (okra_int i = 0; i < rows * m; i++) {
@@ -73,11 +74,12 @@ static okra_status some_rows(okra_context *ctx, void *user, okra_int first, okra
     for (okra_int i = 0; i < rows; i++) {
         const double *q = Q.p + i * Q.ld, *u = q + d;
         double *y = Y.p + i * d;
+        double s = okra_ridge_root_(z->r, first + i);
         z->slack[first + i] = 1 - T.p[i * c];
         for (okra_int j = 0; j < d; j++) {
             okra_int k = c > 1 ? j : 0;
-            double mean = z->r->center ? -y[j] / (double)(n - 1) : 0;
-            y[j] = (y[j] - q[j] - (1 - u[k]) * mean) / (1 - T.p[i * c + k]);
+            double mean = z->r->center ? -s * y[j] / (z->t->total - s * s) : 0;
+            y[j] = (y[j] - q[j] - (s - u[k]) * mean) / (1 - T.p[i * c + k]);
         }
     }
     TRY(okra_mat_copy_(Psi, H));
@@ -114,7 +116,7 @@ static okra_status rotate_moments(leaving *z)
     }
     for (okra_int i = 0; i < m; i++) {
         for (okra_int j = 0; j < c; j++) {
-            right.p[i * (d + c) + d + j] = (double)t->n * t->phi[i];
+            right.p[i * (d + c) + d + j] = t->total * t->phi[i];
         }
     }
     TRY(okra_gemm_(ctx, false, false, 1, z->V, right, 0, okra_mat_of_(z->B, m, d + c)));

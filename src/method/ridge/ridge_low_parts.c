@@ -46,7 +46,8 @@ static okra_status keep(okra_context *ctx, void *user, okra_int first, okra_mat_
             z->row[j] = Phi.p[i * Phi.ld + j];
         }
         for (okra_int j = 0; j < Psi.cols; j++) {
-            double mean = z->r->center ? z->t->psi[j] : 0;
+            double s = okra_ridge_root_(z->r, first + i);
+            double mean = z->r->center ? s * z->t->psi[j] : 0;
             z->row[m + j] = Psi.p[i * Psi.ld + j] - mean;
         }
         TRY(okra_scratch_write_(&z->rows, first + i, 1, z->row));
@@ -68,7 +69,7 @@ static void gather(const leaving *z, okra_int begin, okra_int count)
         for (okra_int j = 0; j < d; j++) {
             x[j] = row[m + j];
         }
-        x[d] = 1;
+        x[d] = okra_ridge_root_(z->r, z->parts->members[begin + k]);
     }
 }
 
@@ -76,12 +77,17 @@ static void find_mean(const leaving *z, okra_int s)
 {
     okra_int m = z->t->m, d = z->t->d, begin = z->parts->begin[s];
     okra_int end = z->parts->begin[s + 1];
+    double stay = z->t->total;
+    for (okra_int k = begin; k < end; k++) {
+        stay -= okra_ridge_weight_(z->r, z->parts->members[k]);
+    }
     for (okra_int j = 0; j < d; j++) {
         double sum = 0;
         for (okra_int k = begin; z->r->center && k < end; k++) {
-            sum += z->rows.p[z->parts->members[k] * (m + d) + m + j];
+            okra_int i = z->parts->members[k];
+            sum += okra_ridge_root_(z->r, i) * z->rows.p[i * (m + d) + m + j];
         }
-        z->mean[j] = z->r->center ? -sum / (double)(z->t->n - (end - begin)) : 0;
+        z->mean[j] = z->r->center ? -sum / stay : 0;
     }
 }
 
@@ -90,8 +96,9 @@ static void put(const leaving *z, okra_int k, const double *h)
 {
     okra_int d = z->t->d;
     double *to = z->H + z->parts->members[k] * d;
+    double s = okra_ridge_root_(z->r, z->parts->members[k]);
     for (okra_int j = 0; j < d; j++) {
-        to[j] = h[j] + (z->r->center ? z->t->psi[j] : 0);
+        to[j] = h[j] + (z->r->center ? s * z->t->psi[j] : 0);
     }
 }
 
@@ -134,7 +141,7 @@ static okra_status large_part(const leaving *z, double lambda, okra_int s)
     for (okra_int i = 0; i < m; i++) {
         for (okra_int j = 0; j <= d; j++) {
             B.p[i * (d + 1) + j] =
-                j < d ? z->t->R[i * d + j] : (double)z->t->n * z->t->phi[i];
+                j < d ? z->t->R[i * d + j] : z->t->total * z->t->phi[i];
         }
     }
     for (okra_int k = begin; k < end; k += z->most) {
@@ -159,8 +166,9 @@ static okra_status large_part(const leaving *z, double lambda, okra_int s)
         TRY(okra_gemm_(ctx, false, false, 1, P, B, 0, X));
         for (okra_int i = 0; i < some; i++) {
             double *x = X.p + i * (d + 1);
+            double root = okra_ridge_root_(z->r, z->parts->members[k + i]);
             for (okra_int j = 0; j < d; j++) {
-                x[j] += z->mean[j];
+                x[j] += root * z->mean[j];
             }
             put(z, k + i, x);
         }
@@ -182,7 +190,7 @@ static okra_status factor(const leaving *z, double lambda)
     for (okra_int i = 0; i < m; i++) {
         for (okra_int j = 0; j <= d; j++) {
             z->A[i * (d + 1) + j] =
-                j < d ? z->t->R[i * d + j] : (double)z->t->n * z->t->phi[i];
+                j < d ? z->t->R[i * d + j] : z->t->total * z->t->phi[i];
         }
     }
     TRY(okra_cholesky_solve_(ctx, L, okra_mat_of_(z->A, m, d + 1)));

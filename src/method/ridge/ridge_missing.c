@@ -234,11 +234,12 @@ static okra_status prepare(missing *m, const char *graph, double lambda2)
 {
     okra_status st = OKRA_OK;
     okra_graph_ *M = NULL;
-    TRY(okra_problem_host_K_(m->r->ctx, m->r->p, &m->K));
+    TRY(m->semi ? okra_problem_host_K_(m->r->ctx, m->r->p, &m->K)
+                : okra_ridge_host_K_(m->r, &m->K));
     if (m->semi) {
         okra_mat_ K = okra_mat_of_(m->K, m->N, m->N);
         TRY(okra_graph_create_(m->r->ctx, graph, K, &M));
-        TRY(okra_semi_create_(m->r->ctx, K, m->n, M, lambda2, false, &m->s));
+        TRY(okra_semi_create_(m->r->ctx, K, m->n, m->r->s, M, lambda2, false, &m->s));
     }
     TRY(okra_doubles_(m->r->ctx, m->n, m->d, "the known outputs", &m->b));
     if (m->E.p) {

@@ -95,16 +95,22 @@ done:
     return st;
 }
 
-/* Rows that sum to 1: the mean output takes what is missing. */
-static void restore_mean(okra_mat_ W)
+/* Rows that sum to 1: the mean output takes what is missing; pairs may have weights. */
+static void restore_mean(const okra_bag_ *bag, okra_mat_ W)
 {
+    okra_int one = 0, n = 0;
+    const double *weights = okra_bag_get_(bag, "sample-weight", &one, &n);
+    double total = weights ? 0 : (double)W.cols;
+    for (okra_int j = 0; weights && j < W.cols; j++) {
+        total += weights[j];
+    }
     for (okra_int i = 0; i < W.rows; i++) {
         double *w = W.p + i * W.ld, sum = 0;
         for (okra_int j = 0; j < W.cols; j++) {
             sum += w[j];
         }
         for (okra_int j = 0; j < W.cols; j++) {
-            w[j] += (1 - sum) / (double)W.cols;
+            w[j] += (1 - sum) * (weights ? weights[j] : 1) / total;
         }
     }
 }
@@ -126,7 +132,7 @@ okra_status okra_ridge_predict_(okra_context *ctx, const okra_bag_ *bag,
         TRY(okra_query_times_(ctx, query, true, B, out));
     }
     if (okra_bag_get_number_(bag, "center", &centered) && centered != 0) {
-        restore_mean(out);
+        restore_mean(bag, out);
     }
 done:
     return st;

@@ -77,7 +77,8 @@ okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2, 
     }
     TRY(okra_problem_host_K_(r->ctx, r->p, &K));
     TRY(okra_graph_create_(r->ctx, graph, okra_mat_of_(K, N, N), &M));
-    TRY(okra_semi_create_(r->ctx, okra_mat_of_(K, N, N), r->p->n, M, lambda2, true, &s));
+    TRY(okra_semi_create_(r->ctx, okra_mat_of_(K, N, N), r->p->n, r->s, M, lambda2, true,
+                          &s));
     okra_free_(K);
     K = NULL;
     for (size_t l = 0; l < r->count; l++) {

@@ -75,19 +75,51 @@ done:
     return st;
 }
 
+/* PF <- F M, where columns of F and of what comes are divided by s (first n; NULL: 1). */
+static okra_status penalise(okra_context *ctx, const okra_graph_ *M, okra_mat_ F,
+                            okra_int n, const double *s, okra_mat_ PF)
+{
+    okra_status st = OKRA_OK;
+    double *plain = NULL;
+    if (!s) {
+        return okra_graph_apply_(ctx, M, F, PF);
+    }
+    TRY(okra_doubles_(ctx, F.rows, F.cols, "the penalty of the graph", &plain));
+    okra_mat_ G = okra_mat_of_(plain, F.rows, F.cols);
+    TRY(okra_mat_copy_(F, G));
+    for (okra_int i = 0; i < G.rows; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            G.p[i * G.ld + j] /= s[j];
+        }
+    }
+    TRY(okra_graph_apply_(ctx, M, G, PF));
+    for (okra_int i = 0; i < PF.rows; i++) {
+        for (okra_int j = 0; j < n; j++) {
+            PF.p[i * PF.ld + j] /= s[j];
+        }
+    }
+done:
+    okra_free_(plain);
+    return st;
+}
+
 okra_status okra_semi_create_(okra_context *ctx, okra_mat_ K, okra_int n,
-                              const okra_graph_ *M, double lambda2, bool labelled,
-                              okra_semi_ *out)
+                              const double *scale, const okra_graph_ *M, double lambda2,
+                              bool labelled, okra_semi_ *out)
 {
     okra_status st = OKRA_OK;
     okra_int N = K.rows, r = 0;
     okra_semi_ s = {.n = n, .N = N};
     double *PF = NULL, *T = NULL;
+    for (okra_int i = 0; scale && i < N * N; i++) {
+        okra_int a = i / N, b = i % N;
+        K.p[a * K.ld + b] *= (a < n ? scale[a] : 1) * (b < n ? scale[b] : 1);
+    }
     TRY(factor(ctx, K, &r));
     s.rank = r;
     okra_mat_ F = okra_mat_part_(K, 0, r, 0, N);
     TRY(okra_doubles_(ctx, r, N, "the penalty of the graph", &PF));
-    TRY(okra_graph_apply_(ctx, M, F, okra_mat_of_(PF, r, N)));
+    TRY(penalise(ctx, M, F, n, scale, okra_mat_of_(PF, r, N)));
     for (okra_int i = 0; i < r; i++) {
         for (okra_int j = 0; j < N; j++) {
             PF[i * N + j] *= 2 * lambda2;

@@ -15,10 +15,12 @@ typedef struct okra_semi_ {
     double *E3, *E2; /* rank x N: (F U)' and (P F U)'           */
 } okra_semi_;
 
-/* P = J'J + 2 lambda2 M (`labelled`), or 2 lambda2 M alone. K (N x N) is destroyed. */
+/* P = J'J + 2 lambda2 M (`labelled`), or 2 lambda2 M alone. K (N x N) is destroyed.
+ * scale (n, or NULL): all of it in units of scale_i h(x_i) at the labelled inputs, that
+ * is rows and columns of K times scale and those of M divided by it. */
 okra_status okra_semi_create_(okra_context *ctx, okra_mat_ K, okra_int n,
-                              const okra_graph_ *M, double lambda2, bool labelled,
-                              okra_semi_ *out) OKRA_CHECK;
+                              const double *scale, const okra_graph_ *M, double lambda2,
+                              bool labelled, okra_semi_ *out) OKRA_CHECK;
 void okra_semi_clear_(okra_semi_ *s);
 /* Rows are right-hand sides: X_i <- R_i (lambda I + g_i K P)^-1, R: r x N, destroyed; g
  * == NULL: all are 1. */

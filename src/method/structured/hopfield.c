@@ -269,6 +269,7 @@ static const okra_kept_ *const kept[] = {kept_pairs, kept_network, NULL};
 
 const okra_method_ okra_method_hopfield_ = {
     .name = "hopfield",
+    .unweighted = "stores every pair in one memory, each once: it does not use weights",
     .help = "an associative memory of whole pairs (Li, Michel and Porod)",
     .options = {"hopfield", rows, sizeof(hopfield_options)},
     .fit = fit,

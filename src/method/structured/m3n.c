@@ -367,6 +367,7 @@ static const okra_kept_ *const kept[] = {kept_chain, NULL};
 
 const okra_method_ okra_method_m3n_ = {
     .name = "m3n",
+    .unweighted = "takes its steps over chains that count alike: it does not use weights",
     .help = "max-margin Markov network: chains of letters from sequences of vectors",
     .options = {"m3n", rows, sizeof(m3n_options)},
     .decoder = "position",

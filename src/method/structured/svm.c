@@ -9,10 +9,10 @@
  * The prediction of classes is h(x) = sum_c f_c(x) phi(c) with phi(c) the label's own
  * direction, written as weights: f_c(x) on the first training pair of class c, 0 on all
  * others. Under a zero-one output kernel the nearest candidate is then the class with the
- * largest f_c. Vectors are predicted as embeddings. Machines are trained in parallel; a
- * query takes n a machine.
+ * largest f_c. A pair of weight u has u times the cost (smo.c). Vectors are predicted as
+ * embeddings. Machines are trained in parallel; a query takes n a machine.
  */
-#include "method/structured/libsvm.h"
+#include "method/structured/smo.h"
 #include "method/method.h"
 
 typedef struct svm_options {
@@ -49,8 +49,11 @@ typedef struct job {
     okra_int n, machines;
     okra_svm_ svm;
     okra_svm_gram_ gram;
-    double *target;   /* machines x n           */
-    double *C, *bias; /* machines x n, machines */
+    okra_context *ctx;
+    okra_mat_ K;           /* where pairs have weights: smo.c */
+    const double *weights; /* n, or NULL: libsvm.c            */
+    double *target;        /* machines x n           */
+    double *C, *bias;      /* machines x n, machines */
 } job;
 
 static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
@@ -60,8 +63,10 @@ static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
     (void)worker;
     for (okra_int m = begin; m < end; m++) {
         okra_int at = m * j->n;
-        TRY(okra_svm_train_(&j->gram, &j->svm, NULL, j->n, j->target + at, j->C + at,
-                            j->bias + m));
+        TRY(j->weights ? okra_smo_train_(j->ctx, j->K, &j->svm, j->weights,
+                                         j->target + at, j->C + at, j->bias + m)
+                       : okra_svm_train_(&j->gram, &j->svm, NULL, j->n, j->target + at,
+                                         j->C + at, j->bias + m));
     }
 done:
     return st;
@@ -75,7 +80,13 @@ static okra_status train(okra_context *ctx, const okra_problem_ *problem, const 
     okra_int n = j->n;
     double *K = NULL;
     TRY(okra_problem_host_K_(ctx, problem, &K));
-    TRY(okra_svm_gram_create_(ctx, who, okra_mat_of_(K, n, n), &j->gram));
+    j->ctx = ctx;
+    j->K = okra_mat_of_(K, n, n);
+    j->weights = problem->weights;
+    if (!j->weights) {
+        TRY(okra_svm_gram_create_(ctx, who, j->K, &j->gram));
+    }
+    TRY(okra_problem_put_weights_(problem, bag));
     TRY(okra_doubles_(ctx, j->machines, n, "the coefficients of machines", &j->C));
     ALLOC(j->bias, j->machines);
     TRY(okra_parallel_(ctx, j->machines, 1, "machines", body, j));
@@ -247,6 +258,7 @@ const okra_method_ okra_method_svm_ = {
     .help = "support vector machines of class labels: one class against the rest "
             "(LIBSVM)",
     .options = {"svm", svm_rows, sizeof(svm_options)},
+    .weights = true,
     .fit = svm_fit,
     .form = svm_form,
     .predict = svm_predict,
@@ -257,6 +269,7 @@ const okra_method_ okra_method_svr_ = {
     .name = "svr",
     .help = "support vector regression of vectors, one a coordinate (LIBSVM)",
     .options = {"svr", svr_rows, sizeof(svm_options)},
+    .weights = true,
     .fit = svr_fit,
     .form = svr_form,
     .width = width,

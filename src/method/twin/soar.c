@@ -289,6 +289,8 @@ static const okra_kept_ *const kept[] = {kept_all, NULL};
 
 const okra_method_ okra_method_soar_ = {
     .name = "soar",
+    .unweighted = "learns how to correct its own predictions from pairs that count "
+                  "alike: it does not use weights",
     .help = "structured output-associative regression: outputs regressed on one another",
     .options = {"soar", rows, sizeof(soar_options)},
     .fit = fit,

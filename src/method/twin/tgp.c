@@ -398,6 +398,8 @@ static const okra_kept_ *const hsic_kept[] = {kept_hsic_local, kept_hsic, NULL};
 
 const okra_method_ okra_method_tgp_kl_ = {
     .name = "tgp-kl",
+    .unweighted =
+        "compares two Gaussian processes of the same pairs: it does not use weights",
     .help = "twin Gaussian processes, Kullback-Leibler divergence",
     .recomputes = true,
     .options = {"tgp-kl", kl_rows, sizeof(kl_options)},
@@ -412,6 +414,8 @@ const okra_method_ okra_method_tgp_kl_ = {
 
 const okra_method_ okra_method_tgp_hsic_ = {
     .name = "tgp-hsic",
+    .unweighted =
+        "measures the dependence of pairs that count alike: it does not use weights",
     .help = "twin Gaussian processes, Hilbert-Schmidt independence criterion",
     .options = {"tgp-hsic", hsic_rows, sizeof(hsic_options)},
     .needs_self = true,

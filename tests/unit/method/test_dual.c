@@ -72,7 +72,7 @@ static okra_dual_ dual_of(set *s, okra_int n, okra_loss_ loss, double width)
 {
     s->forms[0] = s->S;
     memset(s->alpha, 0, sizeof s->alpha);
-    return (okra_dual_){n, Q, s->Y, NULL, s->forms, 1, loss, width, 1e-8, 0};
+    return (okra_dual_){n, Q, s->Y, NULL, s->forms, 1, loss, width, 1e-8, 0, NULL};
 }
 
 TEST(the_gap_closes_where_sweeps_are_slow)

@@ -344,7 +344,7 @@ TEST(refusals)
     k[3] = 0;
     CHECK(kron == NULL);
     CHECK_OK(create(NULL, K, L, 1, &kron));
-    CHECK_FAILS(solve(NULL, kron, 0, okra_mat_of_(b, 3, 3)), OKRA_EARG, "lambda is 0");
+    CHECK_FAILS(solve(NULL, kron, -1, okra_mat_of_(b, 3, 3)), OKRA_EARG, "lambda is -1");
     CHECK_FAILS(solve(NULL, kron, INFINITY, okra_mat_of_(b, 3, 3)), OKRA_EARG,
                 "lambda is inf");
     CHECK_FAILS(solve(NULL, kron, 1, okra_mat_of_(b, 3, 2)), OKRA_ESHAPE,

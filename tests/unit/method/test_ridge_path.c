@@ -68,14 +68,14 @@ TEST(path_equals_single_fits)
 
 TEST(bad_lambdas_are_refused)
 {
-    const double zero[] = {1, 0}, infinite[] = {1, (double)INFINITY};
+    const double zero[] = {1, -1}, infinite[] = {1, (double)INFINITY};
     toy t = make_toy(RANDOM, 3, 1, true);
     okra_bag_ *bags[2];
     okra_options *o = options_of(NULL);
     CHECK_FAILS(fit_path(&t, o, zero, 2, bags), OKRA_EARG,
-                "lambda is 0, expected a positive number");
+                "lambda is -1, expected a number of 0 or more");
     CHECK_FAILS(fit_path(&t, o, infinite, 2, bags), OKRA_EARG, "lambda is inf");
-    CHECK_FAILS(okra_options_set(o, "lambda", "0"), OKRA_EARG, "lambda is 0");
+    CHECK_FAILS(okra_options_set(o, "lambda", "-1"), OKRA_EARG, "lambda is -1");
     t.n = 0;
     CHECK_FAILS(fit_path(&t, o, zero, 1, bags), OKRA_ESHAPE, "no training pairs");
     okra_options_free(o);

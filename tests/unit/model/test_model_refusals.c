@@ -241,18 +241,18 @@ TEST(failing_allocations)
 
 TEST(traits_are_those_of_the_methods)
 {
-    static const okra_trait all[] = {OKRA_TRAIT_MISSING,   OKRA_TRAIT_UNLABELLED,
-                                     OKRA_TRAIT_LOW_RANK,  OKRA_TRAIT_PATH,
-                                     OKRA_TRAIT_LEAVE_OUT, OKRA_TRAIT_VARIANCE,
-                                     OKRA_TRAIT_SELF,      OKRA_TRAIT_LINKS};
+    static const okra_trait all[] = {
+        OKRA_TRAIT_MISSING, OKRA_TRAIT_UNLABELLED, OKRA_TRAIT_LOW_RANK,
+        OKRA_TRAIT_PATH,    OKRA_TRAIT_LEAVE_OUT,  OKRA_TRAIT_VARIANCE,
+        OKRA_TRAIT_SELF,    OKRA_TRAIT_LINKS,      OKRA_TRAIT_WEIGHTS};
     enum { ALL = sizeof all / sizeof *all };
     static const struct {
         const char *method;
         bool has[ALL];
-    } known[] = {{"ridge", {true, true, true, true, true, true, false, false}},
-                 {"kpca", {false, false, true, true, false, true, false, false}},
-                 {"knn", {false, false, false, false, false, false, true, false}},
-                 {"kcca", {false, false, false, false, false, false, false, true}},
+    } known[] = {{"ridge", {true, true, true, true, true, true, false, false, true}},
+                 {"kpca", {false, false, true, true, false, true, false, false, true}},
+                 {"knn", {false, false, false, false, false, false, true, false, true}},
+                 {"kcca", {false, false, false, false, false, false, false, true, false}},
                  {"nothing", {false}}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         for (int t = 0; t < ALL; t++) {

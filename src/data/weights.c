@@ -1,0 +1,205 @@
+/*
+ * weights.c: how much each object of a collection counts.
+ *
+ * A weight of 2 stands for the object twice, a weight of 0 for no such object. Weights go
+ * along wherever objects are chosen (okra_data_take), copied or put together, so that a
+ * part of a training set has the weights of its own.
+ */
+#include "data/data.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static okra_status check(const okra_data *data, const double *weights, okra_int n)
+{
+    double total = 0;
+    if (n != data->n) {
+        return okra_fail_(OKRA_ESHAPE,
+                          "there are %" PRId64 " weights and %" PRId64
+                          " objects in %s; expected as many of each",
+                          n, data->n, data->source);
+    }
+    for (okra_int i = 0; i < n; i++) {
+        if (!(weights[i] >= 0) || !isfinite(weights[i])) {
+            return okra_fail_(OKRA_EARG,
+                              "weight %" PRId64 " (counted from 0) is %g, expected a "
+                              "number of 0 or more",
+                              i, weights[i]);
+        }
+        total += weights[i];
+    }
+    if (!(total > 0) || !isfinite(total)) {
+        return okra_fail_(OKRA_EARG, "the weights of %s sum to %g, expected more than 0",
+                          data->source, total);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_data_weigh(const okra_data *data, const double *weights, okra_int n,
+                            okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *to = NULL;
+    NEED(data);
+    NEED(out);
+    ZALLOC(to, 1);
+    *to = *data; /* the same objects, looked at through `of` */
+    to->references = 1;
+    to->of = okra_data_retain(data->of ? data->of : data);
+    to->weights = NULL;
+    to->source = okra_strdup_(data->source);
+    if (!to->source) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    if (weights) {
+        TRY(check(data, weights, n));
+        ALLOC(to->weights, n);
+        memcpy(to->weights, weights, (size_t)n * sizeof *weights);
+    }
+    *out = to;
+    to = NULL;
+done:
+    okra_data_free(to);
+    return st;
+}
+
+const double *okra_data_weights(const okra_data *data)
+{
+    return data ? data->weights : NULL;
+}
+
+okra_status okra_data_balanced(const okra_data *labels, double *weights)
+{
+    okra_status st = OKRA_OK;
+    okra_int *count = NULL, classes = 0;
+    NEED(labels);
+    NEED(weights);
+    if (labels->kind != OKRA_LABELS) {
+        char text[96];
+        FAIL(OKRA_EUNSUPPORTED,
+             "classes are balanced where the outputs are labels; %s has %s",
+             labels->source, okra_data_describe_(labels, text, sizeof text));
+    }
+    ZALLOC(count, labels->d);
+    for (okra_int i = 0; i < labels->n; i++) {
+        classes += count[labels->codes[i]]++ == 0;
+    }
+    for (okra_int i = 0; i < labels->n; i++) {
+        weights[i] =
+            (double)labels->n / ((double)classes * (double)count[labels->codes[i]]);
+    }
+done:
+    okra_free_(count);
+    return st;
+}
+
+/* ---- inside ---- */
+
+okra_status okra_weights_take_(const okra_data *from, const okra_int *index,
+                               okra_int count, okra_data *to)
+{
+    okra_status st = OKRA_OK;
+    if (from->weights) {
+        ALLOC(to->weights, count);
+        for (okra_int k = 0; k < count; k++) {
+            to->weights[k] = from->weights[index ? index[k] : k];
+        }
+    }
+done:
+    return st;
+}
+
+okra_status okra_weights_join_(const okra_data *a, const okra_data *b, okra_data *to)
+{
+    okra_status st = OKRA_OK;
+    if (a->weights || b->weights) {
+        ALLOC(to->weights, a->n + b->n);
+        for (okra_int i = 0; i < a->n + b->n; i++) {
+            const double *from = i < a->n ? a->weights : b->weights;
+            to->weights[i] = from ? from[i < a->n ? i : i - a->n] : 1;
+        }
+    }
+done:
+    return st;
+}
+
+bool okra_weights_plain_(const okra_data *data)
+{
+    for (okra_int i = 0; data->weights && i < data->n; i++) {
+        if (data->weights[i] != 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Do the objects hold rows of a Gram matrix, whose columns are objects, too? */
+static bool is_gram(const okra_data *data)
+{
+    bool gram = data->kind == OKRA_GRAM;
+    for (int k = 0; k < data->component_count; k++) {
+        gram = gram || is_gram(data->components[k]);
+    }
+    return gram;
+}
+
+okra_status okra_weights_positive_(const okra_data *y, okra_int n, okra_int **out,
+                                   okra_int *count)
+{
+    okra_status st = OKRA_OK;
+    okra_int *index = NULL, kept = 0;
+    ALLOC(index, n);
+    for (okra_int i = 0; i < n; i++) {
+        if (i >= y->n || !y->weights || y->weights[i] > 0) {
+            index[kept++] = i;
+        }
+    }
+    *out = index;
+    *count = kept;
+done:
+    return st;
+}
+
+okra_status okra_weights_drop_(const okra_data *x, const okra_data *y, okra_data **x_out,
+                               okra_data **y_out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *a = NULL, *b = NULL;
+    okra_int *index = NULL, count = 0, n = y->n;
+    TRY(okra_weights_positive_(y, OKRA_MAX_(x->n, n), &index, &count));
+    okra_int zeros = OKRA_MAX_(x->n, n) - count;
+    if (zeros > 0 && x->n < n) {
+        FAIL(OKRA_ESHAPE, "there are %" PRId64 " inputs and %" PRId64 " outputs", x->n,
+             n);
+    }
+    if (zeros > 0 && (is_gram(x) || is_gram(y))) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "%" PRId64 " weights are 0, and %s is a Gram matrix: take these rows and "
+             "columns out of it, now and when predicting",
+             zeros, is_gram(x) ? "x" : "y");
+    }
+    if (zeros > 0) {
+        TRY(okra_data_take(x, index, count, &a));
+        TRY(okra_data_take(y, index, n - zeros, &b));
+    } else if (okra_weights_plain_(y) && y->weights) {
+        a = okra_data_retain(x);
+        TRY(okra_data_weigh(y, NULL, 0, &b));
+    } else {
+        a = okra_data_retain(x);
+        b = okra_data_retain(y);
+    }
+    if (b->weights && okra_weights_plain_(b)) { /* zeros and ones */
+        okra_free_(b->weights);
+        b->weights = NULL;
+    }
+    *x_out = a;
+    *y_out = b;
+    a = b = NULL;
+done:
+    okra_data_free(a);
+    okra_data_free(b);
+    okra_free_(index);
+    return st;
+}
