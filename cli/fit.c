@@ -46,7 +46,8 @@ static const okra_option rows[] = {
     /* A list here; one value goes on to the method, whose table has the range. */
     {"lambda", OKRA_OPTION_TEXT, offsetof(fit_fields, lambda), "auto", 1, 0, NULL,
      "V[,V...]",
-     "Regularisation of the method; auto: by leave-one-out; for a list, one model each "
+     "Regularisation of the method; auto: by leave-one-out, or by five folds where the "
+     "method has no closed form of it; for a list, one model each "
      "from shared decompositions, {lambda} in the file name standing for the value"},
     {0}};
 

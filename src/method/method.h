@@ -204,8 +204,11 @@ typedef struct okra_method_ {
     bool missing;           /* can use explicit outputs in which NaN is a missing value */
     bool unlabelled;        /* can use inputs without outputs; else a problem has none */
     bool low_rank;          /* can use map_x and map_y; else a problem has none        */
-    bool recomputes;        /* "factor" is that of Kx + "lambda" I: a file may omit it */
-    bool large;             /* predicts from query->K as well as from query->Kx        */
+    /* Its main parameter where that is not lambda, and values that are compared where it
+     * is left open: "k=1,2,4"; NULL: there is none. */
+    const char *tries;
+    bool recomputes; /* "factor" is that of Kx + "lambda" I: a file may omit it */
+    bool large;      /* predicts from query->K as well as from query->Kx        */
     /* Whether it can with these options and this problem, of which n, unlabelled, x, y
      * and the features are set, kernels and maps are not; NULL: always. */
     bool (*factored)(const okra_problem_ *problem, const okra_options *options);

@@ -3,8 +3,9 @@
  * rules.c, and searched for by leave-one-out in closed form, on at most SEARCH pairs,
  * evenly spaced in the training set; of operators and kernels without a closed form by
  * five folds, on at most REFITTED. Methods that have no such form at all (margin, twin
- * Gaussian processes, ...) and learned kernels (twin) are not searched for: they take the
- * likeliest kernel of the kind and their own default of lambda.
+ * Gaussian processes, ...) take the likeliest kernel of the kind; their lambda, or the
+ * parameter that stands for it (k, cost), is compared by five folds of at most REFITTED
+ * pairs and a loss of what is predicted. Learned kernels (twin) keep the default.
  *
  *     kx, ky, lambda, decode   not set, or `auto`
  *     center-output            of ridge with the operator identity, where kx is open
@@ -54,6 +55,43 @@ static bool searched(const okra_method_ *method, const okra_options *o)
     return method->leave && !okra_options_is_set(o, "twin");
 }
 
+/* lambda of a method that is fitted anew for every fold: six values, 1e-4 to 10 times
+ * the mean of k(x,x). */
+static okra_status set_lambdas(okra_context *ctx, const okra_data *x, okra_options *o)
+{
+    okra_status st = OKRA_OK;
+    char list[160];
+    double scale = 1;
+    size_t used = 0;
+    TRY(okra_rule_scale_(ctx, okra_options_get(o, "kx"), x, &scale));
+    for (int k = -4; k <= 1; k++) {
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.3g",
+                                 k > -4 ? "," : "", scale * pow(10, k));
+    }
+    TRY(okra_options_set(o, "lambda", list));
+done:
+    return st;
+}
+
+/* The parameter that stands for lambda: the values that a fold of n pairs has room for,
+ * where it counts pairs. */
+static okra_status set_tries(const okra_method_ *method, okra_int n, okra_options *o)
+{
+    char name[32], list[160] = "";
+    const char *at = strchr(method->tries, '=') + 1;
+    size_t length = (size_t)(at - method->tries - 1), used = 0;
+    snprintf(name, sizeof name, "%.*s", (int)length, method->tries);
+    const okra_option *row = okra_option_find_(&method->options, name, length);
+    bool counts = row && row->type == OKRA_OPTION_INT;
+    for (; *at; at += strcspn(at, ","), at += *at == ',') {
+        if (used == 0 || !counts || okra_strtod_(at, NULL) <= 0.8 * (double)n - 1) {
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s",
+                                     used ? "," : "", (int)strcspn(at, ","), at);
+        }
+    }
+    return is_open(o, name) ? okra_options_set(o, name, list) : OKRA_OK;
+}
+
 /* Options that the method has and the user left open. */
 static okra_status set_open(okra_context *ctx, const okra_method_ *method,
                             const okra_data *x, const okra_data *y, okra_options *o,
@@ -72,9 +110,15 @@ static okra_status set_open(okra_context *ctx, const okra_method_ *method,
     if (is_open(o, "ky")) {
         TRY(okra_options_set(o, "ky", "auto"));
     }
-    if (method->path && is_open(o, "lambda")) {
-        const okra_option *row = okra_option_find_(&method->options, "lambda", 6);
-        TRY(okra_options_set(o, "lambda", search || !row ? "auto" : row->preset));
+    bool refits = !search && !method->linker && !okra_options_is_set(o, "twin");
+    const okra_option *row = okra_option_find_(&method->options, "lambda", 6);
+    if ((row || method->path) && is_open(o, "lambda")) {
+        TRY(refits && row
+                ? set_lambdas(ctx, x, o)
+                : okra_options_set(o, "lambda", search || !row ? "auto" : row->preset));
+    }
+    if (refits && method->tries) {
+        TRY(set_tries(method, y->n, o));
     }
     const char *op = okra_options_get(o, "operator");
     bool plain = !okra_options_is_set(o, "operator") || strcmp(op, "identity") == 0 ||
@@ -175,8 +219,10 @@ static okra_status first_cell(const okra_options *o, okra_options **fit)
     okra_space_ *space = NULL;
     okra_setting_ setting = {NULL, 0};
     TRY(okra_space_create_(o, &space));
-    /* of 17 lambdas from 1e-6 to 100 times the mean of k(x,x): it */
-    TRY(okra_space_setting_(space, space->path ? space->lambdas * 3 / 4 : 0, &setting));
+    /* of 17 lambdas from 1e-6 to 100 times the mean of k(x,x): it; of six from 1e-4 to 10
+     * times: a tenth of it */
+    okra_int middle = space->lambdas > 6 ? space->lambdas * 3 / 4 : space->lambdas / 2;
+    TRY(okra_space_setting_(space, space->path ? middle : 0, &setting));
     TRY(okra_space_options_(space, &setting, fit, NULL));
 done:
     okra_setting_free_(&setting);
@@ -207,7 +253,11 @@ static okra_status search(okra_context *ctx, const okra_method_ *method,
         snprintf(folds, sizeof folds, "kfold:%lld", (long long)OKRA_MIN_(n, 5));
         TRY(okra_options_set(o, "cv", closed(method, o, y) ? "loo" : folds));
     }
-    if (!okra_options_is_set(o, "refine") && lambdas > 1) {
+    const char *metric = method->leave ? NULL : okra_rule_metric_(y);
+    if (metric && !okra_options_is_set(o, "metric")) {
+        TRY(okra_options_set(o, "metric", metric));
+    }
+    if (!okra_options_is_set(o, "refine") && lambdas > 1 && method->leave) {
         snprintf(folds, sizeof folds, "%d", REFINE);
         TRY(okra_options_set(o, "refine", folds));
     }
@@ -278,7 +328,13 @@ okra_status okra_choose(okra_context *context, const okra_data *x, const okra_da
         }
         TRY(first_cell(filled, &chosen));
     } else {
-        TRY(search(context, method, x, y, space->lambdas, filled, &chosen, &s));
+        st = search(context, method, x, y, space->lambdas, filled, &chosen, &s);
+        if (!method->leave && (st == OKRA_EARG || st == OKRA_EUNSUPPORTED)) {
+            /* A fold is too small for the method, or it cannot be compared: what the
+             * whole training set has to say to it, the fit will tell. */
+            st = first_cell(filled, &chosen);
+        }
+        TRY(st);
     }
     TRY(lower(method, x, y, chosen));
     *fit = chosen;

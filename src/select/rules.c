@@ -475,28 +475,47 @@ const char *okra_rule_decoder_(const okra_data *x, const okra_data *y, const cha
     return characters && y->kind == OKRA_STRINGS && aligned(x, y) ? "position" : NULL;
 }
 
+const char *okra_rule_metric_(const okra_data *y)
+{
+    return y->kind == OKRA_LABELS                 ? "zero-one"
+           : y->kind == OKRA_STRINGS              ? "edit"
+           : y->kind == OKRA_DENSE && y->missing  ? NULL
+           : y->kind == OKRA_DENSE && zero_one(y) ? "hamming"
+           : y->kind == OKRA_DENSE                ? "mse"
+                                                  : NULL;
+}
+
 /* ---- lambda ---- */
 
-okra_status okra_rule_lambda_(okra_context *ctx, const char *kx, const okra_data *x,
-                              double share, char **out)
+okra_status okra_rule_scale_(okra_context *ctx, const char *kx, const okra_data *x,
+                             double *out)
 {
     okra_status st = OKRA_OK;
     okra_grid_ *grid = NULL;
     char *first = NULL;
-    double scale = 1;
     st = okra_grid_parse_(kx, &grid);
     if (st != OKRA_OK) {
         okra_message_prefix_("kx");
         goto done;
     }
     TRY(okra_grid_text_(grid, 0, &first));
-    TRY(mean_diagonal(ctx, first, x, &scale));
+    TRY(mean_diagonal(ctx, first, x, out));
+done:
+    okra_grid_free_(grid);
+    okra_free_(first);
+    return st;
+}
+
+okra_status okra_rule_lambda_(okra_context *ctx, const char *kx, const okra_data *x,
+                              double share, char **out)
+{
+    okra_status st = OKRA_OK;
+    double scale = 1;
+    TRY(okra_rule_scale_(ctx, kx, x, &scale));
     scale *= share;
     *out = okra_format_("%.3g..%.3g:17", 1e-6 * scale, 1e2 * scale);
     st = *out ? OKRA_OK : OKRA_EMEM;
 done:
-    okra_grid_free_(grid);
-    okra_free_(first);
     return st;
 }
 

@@ -354,6 +354,11 @@ okra_status okra_rule_middle_(okra_context *ctx, const okra_data *x,
                               char **out) OKRA_CHECK;
 okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data *y,
                           char **out) OKRA_CHECK;
+/* A loss of what is predicted, by the kind of outputs; NULL: in feature space. */
+const char *okra_rule_metric_(const okra_data *y);
+/* The mean of k(x,x) of the first kernel of a grid. */
+okra_status okra_rule_scale_(okra_context *ctx, const char *kx, const okra_data *x,
+                             double *out) OKRA_CHECK;
 const char *okra_rule_decoder_(const okra_data *x, const okra_data *y, const char *ky);
 okra_status okra_rule_lambda_(okra_context *ctx, const char *kx, const okra_data *x,
                               double share, char **out) OKRA_CHECK;

@@ -69,10 +69,34 @@ expect_in "ky             diffusion(beta=" told
 again --x x.csv --x words.txt --y y.csv
 expect_in "@" told
 
-# another method: the likeliest kernel, its own lambda; a learned kernel too
-expect 0 okra fit --x x.csv --y y.csv --method margin -o c.okra
-expect_in "lambda         0.1" out
-expect_in "standardize | rbf(sigma=" out
+# another method: the likeliest kernel; lambda, or what stands for it, by folds
+"$PYTHON" - <<'END'
+import random
+random.seed(5)
+with open("mx.csv", "w") as x, open("my.csv", "w") as y, open("mc.csv", "w") as c:
+    for _ in range(60):
+        a, b = random.gauss(0, 1), random.gauss(0, 100)
+        x.write(f"{a},{b}\n")
+        y.write(f"{a * a + random.gauss(0, 0.3)},{b / 50 + random.gauss(0, 0.3)}\n")
+        c.write("ab"[a > 0] + "\n")
+END
+for method in margin tgp-kl soar kpca; do
+    again --x mx.csv --y my.csv --method $method
+    expect_in "chosen         kfold:5 on 60 pairs: 6 settings, the best with loss" told
+    expect_in "standardize | rbf(sigma=" told
+done
+for method in knn svr; do
+    again --x mx.csv --y my.csv --method $method
+    expect_in "chosen         kfold:5 on 60 pairs" told
+done
+again --x mx.csv --y my.csv --method knn
+expect_in " --k " told
+again --x mx.csv --y labels:mc.csv --method svm
+expect_in " --cost " told
+expect 0 okra fit --x mx.csv --y my.csv --method knn --k 4 -o c.okra
+if grep -q chosen out; then exit 1; fi
+expect_in " --k 4 " out
+# a learned kernel keeps the default
 expect 0 okra fit --x x.csv --y y.csv --twin 1,2 -o c.okra
 expect_in "lambda         0.1" out
 expect 0 okra fit --x x.csv --y y.csv --method knn -o c.okra

@@ -28,7 +28,8 @@ from okra.estimators._shared import TagsMixin
 
 # In full: everything that gives vectors, and the transformers.
 WHOLE = [IOKR(), IOKR(kx="rbf(sigma=1)", center_output=True), IOKRMargin(),
-         IOKRMargin(loss="huber"), KDE(), OK3(trees=10), MultiTaskKernelRidge(), TwinGP(),
+         IOKRMargin(loss="huber"), KDE(), OK3(trees=10), MultiTaskKernelRidge(),
+         TwinGP(kx="rbf(sigma=1)"),
          IOKRCV(), KernelSVR(cost=10),
          KernelGram(), KernelGram("rbf(sigma=1)"), TwinKernelLearner()]
 # Outputs that are decoded to candidates. The checks that are left out, and why:
@@ -674,3 +675,19 @@ def test_metrics_of_labels_and_bits_take_what_was_predicted():
 def test_a_number_of_threads_that_is_none(jobs):
     with pytest.raises(ValueError, match="n_jobs is"):
         IOKR(n_jobs=jobs).fit(np.eye(3), np.eye(3))
+
+
+def test_other_methods_choose_their_parameter():
+    r = np.random.default_rng(0)
+    X = r.normal(size=(80, 2)) * [1, 100]
+    Y = np.stack([np.sin(2 * X[:, 0]), X[:, 1] / 50], axis=1) + 0.1 * r.normal(size=(80, 2))
+    for estimator, name in ((IOKRMargin(loss="huber"), "lam"), (KDE(), "lam"),
+                            (TwinGP(ky="rbf(sigma=2)"), "lam"), (SOAR(), "lam"),
+                            (KernelSVR(), "cost")):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            chosen = estimator.fit(X, Y).chosen_
+        assert chosen[name] > 0 and "standardize" in chosen["kx"], estimator
+        assert len(estimator.search_["cells"]) == 6, estimator
+    given = KernelSVR(kx="rbf(sigma=1)", cost=3.0).fit(X, Y)
+    assert given.search_ is None and given.chosen_ == {}

@@ -204,7 +204,11 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         with ExitStack() as stack:
             values = self._options(stack)
             self._chosen, self.search_ = None, None
-            if "auto" in (values.get("kx"), values.get("ky"), values.get("lambda")):
+            open_cost = values.get("cost") == "auto"
+            if open_cost:
+                del values["cost"]  # the library chooses it where it is not set
+            if open_cost or "auto" in (values.get("kx"), values.get("ky"),
+                                       values.get("lambda")):
                 values = self._choose(x, outputs, values, context)
             self.model_ = Model.fit(x, outputs, values, context)
             if held:
@@ -214,7 +218,7 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
 
     _chosen = None
     # Options that okra_choose may set beside those it is given.
-    _choices = ("kx", "ky", "lambda", "center-output", "decode", "low-rank-x")
+    _choices = ("kx", "ky", "lambda", "k", "cost", "center-output", "decode", "low-rank-x")
 
     def _choose(self, x: Data, outputs: Data, values: dict, context: Any) -> dict:
         """Values of all options where some are ``"auto"``, as ``okra fit`` chooses."""

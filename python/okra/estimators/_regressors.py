@@ -152,8 +152,8 @@ class IOKRMargin(WeightedEstimator):
     """Maximum margin regression, and regression with robust losses.
 
 {kernels}
-    lam : float, default=0.1
-        Regularisation: lambda |h|^2 beside the sum of losses.
+    lam : float or "auto", default="auto"
+        Regularisation: lambda |h|^2 beside the sum of losses. ``"auto"``: by five folds.
     loss : {"hinge", "epsilon", "huber"}, default="hinge"
         Hinge of <y, h(x)>, or a loss of the distance |y - h(x)|.
     tube : float, optional
@@ -179,7 +179,7 @@ class IOKRMargin(WeightedEstimator):
 
     kx: Kernel = "auto"
     ky: Kernel = "auto"
-    lam: float = 0.1
+    lam: Any = "auto"
     loss: str = "hinge"
     tube: Optional[float] = None
     delta: Optional[float] = None
@@ -257,7 +257,8 @@ class TwinGP(OutputKernelEstimator):
     criterion : {"kl", "hsic"}, default="kl"
         Kullback-Leibler divergence, or Hilbert-Schmidt independence criterion.
     lam : float, optional
-        Noise of the input process, K + lambda I (``kl`` only).
+        Noise of the input process, K + lambda I (``kl`` only). Not given: chosen by five
+        folds where `kx` is ``"auto"``.
     lambda_y : float, optional
         Noise of the output process, L + lambda_y I (``kl`` only).
     neighbours : int, optional
@@ -270,7 +271,7 @@ class TwinGP(OutputKernelEstimator):
     _explicit = False
     _no_options = OutputKernelEstimator._no_options | {"criterion"}
 
-    kx: Kernel = "rbf(sigma=1)"
+    kx: Kernel = "auto"
     ky: Kernel = "rbf(sigma=1)"
     criterion: str = "kl"
     lam: Optional[float] = None
@@ -405,10 +406,11 @@ class SOAR(OutputKernelEstimator):
 
     Parameters
     ----------
-    kx : str or callable, default="rbf(sigma=1)"
+    kx : str or callable, default="auto"
         Kernel of the inputs.
     lam : float, optional
-        Regularisation of the ridge learner: (K + lambda I).
+        Regularisation of the ridge learner: (K + lambda I). Not given: chosen by five folds
+        where `kx` is ``"auto"``.
     learner : {"ridge", "svr"}, default="ridge"
         What each output is regressed by: ridge, or support vector regression.
     associate : str, default="rbf(sigma=1)"
@@ -429,7 +431,7 @@ class SOAR(OutputKernelEstimator):
     decode = None
     decode_options = None
 
-    kx: Kernel = "rbf(sigma=1)"
+    kx: Kernel = "auto"
     lam: Optional[float] = None
     learner: str = "ridge"
     associate: str = "rbf(sigma=1)"
@@ -455,8 +457,8 @@ class KernelSVR(WeightedEstimator):
     ----------
     kx : str or callable, default="auto"
         Kernel of the inputs.
-    cost : float, default=1.0
-        Price of errors, the C of a support vector machine.
+    cost : float or "auto", default="auto"
+        Price of errors, the C of a support vector machine. ``"auto"``: by five folds.
     tube : float, default=0.1
         Half width of the tube within which there is no error.
     svm_tolerance : float, optional
@@ -470,7 +472,7 @@ class KernelSVR(WeightedEstimator):
     decode_options = None
 
     kx: Kernel = "auto"
-    cost: float = 1.0
+    cost: Any = "auto"
     tube: float = 0.1
     svm_tolerance: Optional[float] = None
     options: Optional[dict] = None

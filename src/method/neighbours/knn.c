@@ -140,6 +140,7 @@ const okra_method_ okra_method_knn_ = {
     .name = "knn",
     .help = "k nearest neighbours: the mean of the outputs of the k nearest inputs",
     .options = {"knn", rows, sizeof(knn_options)},
+    .tries = "k=1,2,3,5,8,13,21",
     .needs_self = true,
     .weights = true,
     .fit = fit,
