@@ -24,7 +24,9 @@ const char figure_style[] =
     "svg.figure .head{font-weight:600}svg.figure .axis{stroke:var(--line);fill:none}"
     "svg.figure .plot{fill:none;stroke-width:2}svg.figure .band{opacity:.18;stroke:none}"
     "svg.figure .edge{stroke:var(--soft);stroke-width:.6;opacity:.6}"
-    "svg.figure .node{fill:var(--s0)}svg.figure .known{fill:var(--s1)}"
+    "svg.figure .known{stroke:var(--ink);stroke-width:1.2}"
+    "svg.figure .cells{stroke:var(--s0)}svg.figure .fresh{stroke:var(--s1)}"
+    "svg.figure .fresh.edge{stroke-width:1;opacity:.9}"
     "svg.figure .pixel{image-rendering:pixelated}";
 
 void figure_begin(FILE *out, double width, double height, const char *title, bool alone)

@@ -202,10 +202,16 @@ bool figure_images(FILE *out, const json_t *figure, bool alone, char *why, size_
     }
     double low = json_number_value(json_object_get(figure, "low"));
     double high = json_number_value(json_object_get(figure, "high"));
-    /* Rows of the result fill columns of the page, as many as fit. */
+    /* Rows of the result fill columns of the page, as many as fit, and images grow until
+     * these fill its width. */
     double side = 56, gap = 8, block = (double)across * (side + gap) + 20;
     size_t blocks = (size_t)fmax(1, floor(FIGURE_WIDTH / block));
+    blocks = blocks < count ? blocks : count;
     size_t down = (count + blocks - 1) / blocks;
+    blocks = (count + down - 1) / down;
+    double room = (FIGURE_WIDTH / (double)blocks - 20) / (double)across - gap;
+    side = fmin(fmax(room, side), 160);
+    block = (double)across * (side + gap) + 20;
     double line = side * rows / cols + gap;
     high = high > low ? high : low + 1;
     figure_begin(out, fmax(FIGURE_WIDTH, block), 30 + line * (double)down,

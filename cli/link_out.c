@@ -59,10 +59,29 @@ static json_t *edge_list(const okra_link *list, okra_int count)
     return edges;
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const okra_link *x = a, *y = b;
+    return x->value > y->value ? -1 : x->value < y->value;
+}
+
+/* Predicted edges, the strongest first. */
+static json_t *new_edges(const link_job *j)
+{
+    size_t count = (size_t)j->network_count;
+    okra_link *sorted = malloc((count + 1) * sizeof *sorted);
+    if (sorted && count > 0) {
+        memcpy(sorted, j->network, count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, by_value);
+    }
+    json_t *edges = edge_list(sorted, sorted ? (okra_int)count : 0);
+    free(sorted);
+    return edges;
+}
+
 static json_t *picture(const link_job *j)
 {
     json_t *panels = json_array(), *labelled = json_array();
-    okra_link *network = whole_network(j);
     if (*j->f.truth) {
         json_array_append_new(panels,
                               json_pack("{s:s, s:o}", "name", "true network", "edges",
@@ -70,13 +89,11 @@ static json_t *picture(const link_job *j)
     }
     json_array_append_new(
         panels,
-        json_pack(
-            "{s:s, s:o}", "name", "predicted network", "edges",
-            edge_list(network, network ? j->known.edge_count + j->network_count : 0)));
+        json_pack("{s:s, s:o, s:o}", "name", "predicted network", "edges",
+                  edge_list(j->known.edges, j->known.edge_count), "new", new_edges(j)));
     for (okra_int k = 0; k < j->known.labelled_count; k++) {
         json_array_append_new(labelled, json_integer(j->known.labelled[k]));
     }
-    free(network);
     return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "id", "network", "type", "network",
                      "title", "Predicted network", "nodes", (json_int_t)j->nodes.count,
                      "labelled", labelled, "panels", panels);

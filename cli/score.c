@@ -33,8 +33,10 @@ static const okra_option rows[] = {
      "How much each pair counts in the mean: one number of 0 or more per row of --y"},
     {"each", OKRA_OPTION_TEXT, offsetof(score_fields, each), "", 1, 0, NULL, "FILE",
      "The values of every object, one column a metric"},
-    {"image", OKRA_OPTION_TEXT, offsetof(score_fields, image), "", 1, 0, NULL, "RxC",
-     "Outputs are images of R rows and C columns: the report of --json shows them"},
+    {"image", OKRA_OPTION_TEXT, offsetof(score_fields, image), "", 1, 0, NULL,
+     "RxC[:left]",
+     "Outputs are images of R rows and C columns: the report of --json shows them, with "
+     "--x below their inputs or, :left, right of them"},
     {"lists", OKRA_OPTION_TEXT, offsetof(score_fields, lists), "", 1, 0, NULL, "FILE",
      "In place of --yhat: what okra predict --top, --set or --interval wrote (.tsv, "
      ".csv), "
@@ -91,16 +93,19 @@ static int split(const cli_run *run, const char *list, scores *s)
 
 /* "16x8"; 0 x 0 of an empty text. */
 static int image_size(const cli_run *run, const char *text, okra_int *height,
-                      okra_int *width)
+                      okra_int *width, bool *left)
 {
     long long r = 0, c = 0;
     int used = 0;
-    bool good = !*text || (sscanf(text, "%lldx%lld%n", &r, &c, &used) == 2 &&
-                           !text[used] && r > 0 && c > 0);
+    bool good = !*text || (sscanf(text, "%lldx%lld%n", &r, &c, &used) == 2 && r > 0 &&
+                           c > 0 && (!text[used] || strcmp(text + used, ":left") == 0));
+    *left = good && *text && text[used];
     *height = r;
     *width = c;
     return good ? CLI_DONE
-                : cli_usage(run, "--image is '%s', expected ROWSxCOLUMNS, such as 16x16",
+                : cli_usage(run,
+                            "--image is '%s', expected ROWSxCOLUMNS, such as 16x16, or "
+                            "16x8:left",
                             text);
 }
 
@@ -110,7 +115,8 @@ static int draw(cli_run *run, const score_fields *f, const okra_data *y,
 {
     okra_data *x = NULL;
     okra_int height, width;
-    int status = image_size(run, f->image, &height, &width);
+    bool left;
+    int status = image_size(run, f->image, &height, &width, &left);
     if (status == CLI_DONE && height * width > 0 &&
         height * width != okra_data_width(y)) {
         status = cli_usage(run, "--image is '%s', but outputs have %lld values", f->image,
@@ -120,7 +126,7 @@ static int draw(cli_run *run, const score_fields *f, const okra_data *y,
         status = cli_status(run, cli_read(run, f->x, &x));
     }
     if (status == CLI_DONE) {
-        score_figures(s->figures, x, y, yhat, height, width);
+        score_figures(s->figures, x, y, yhat, height, width, left);
     }
     okra_data_free(x);
     return status;

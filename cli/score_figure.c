@@ -66,15 +66,24 @@ static json_t *against(const table *y, const table *yhat)
 
 /* ---- images ---- */
 
-/* The image of object i, below its input where that is a part of the same picture. */
-static json_t *image(const table *above, const table *t, okra_int i)
+static void append_pixels(json_t *pixels, const double *values, okra_int count)
+{
+    for (okra_int j = 0; j < count; j++) {
+        json_array_append_new(pixels, json_real(values[j]));
+    }
+}
+
+/* The image of object i, below or right of its input where that is a part of the same
+ * picture: `lines` rows of input and output in turn. */
+static json_t *image(const table *input, const table *t, okra_int i, okra_int lines)
 {
     json_t *pixels = json_array();
-    for (okra_int j = 0; j < above->d; j++) {
-        json_array_append_new(pixels, json_real(above->values[i * above->ld + j]));
-    }
-    for (okra_int j = 0; j < t->d; j++) {
-        json_array_append_new(pixels, json_real(t->values[i * t->ld + j]));
+    okra_int a = input->d / lines, b = t->d / lines;
+    for (okra_int r = 0; r < lines; r++) {
+        if (a > 0) {
+            append_pixels(pixels, input->values + i * input->ld + r * a, a);
+        }
+        append_pixels(pixels, t->values + i * t->ld + r * b, b);
     }
     return pixels;
 }
@@ -90,25 +99,28 @@ static void range(const table *t, double *low, double *high)
 }
 
 static json_t *images(const table *x, const table *y, const table *yhat, okra_int rows,
-                      okra_int cols)
+                      okra_int cols, bool left)
 {
-    bool whole = x->values && x->n == y->n && x->d % cols == 0;
+    bool whole = x->values && x->n == y->n && x->d % (left ? rows : cols) == 0;
+    okra_int lines = left ? rows : 1;
     table above = whole ? *x : (table){0};
     double low = (double)INFINITY, high = -(double)INFINITY;
     json_t *list = json_array();
     range(&above, &low, &high);
     range(y, &low, &high);
     for (okra_int i = 0; i < y->n && i < PICTURES; i++) {
-        json_array_append_new(
-            list, json_pack("[o,o]", image(&above, y, i), image(&above, yhat, i)));
+        json_array_append_new(list, json_pack("[o,o]", image(&above, y, i, lines),
+                                              image(&above, yhat, i, lines)));
     }
     return json_pack("{s:s,s:s,s:s,s:I,s:I,s:f,s:f,s:[s,s],s:o}", "id", "images", "type",
                      "images", "title",
-                     whole ? "Inputs with true and predicted outputs below"
-                           : "True and predicted outputs",
-                     "rows", (json_int_t)(rows + above.d / cols), "cols",
-                     (json_int_t)cols, "low", low, "high", high > low ? high : low + 1,
-                     "columns", "true", "predicted", "images", list);
+                     !whole ? "True and predicted outputs"
+                     : left ? "Inputs with true and predicted outputs right of them"
+                            : "Inputs with true and predicted outputs below",
+                     "rows", (json_int_t)(rows + (left ? 0 : above.d / cols)), "cols",
+                     (json_int_t)(cols + (left ? above.d / rows : 0)), "low", low, "high",
+                     high > low ? high : low + 1, "columns", "true", "predicted",
+                     "images", list);
 }
 
 /* ---- rankings ---- */
@@ -138,7 +150,7 @@ static void curves(json_t *figures, const table *y, const table *yhat)
 }
 
 void score_figures(json_t *figures, const okra_data *x, const okra_data *y,
-                   const okra_data *yhat, okra_int rows, okra_int cols)
+                   const okra_data *yhat, okra_int rows, okra_int cols, bool left)
 {
     enum { FEW = 3 };
     table a = table_of(x), t = table_of(y), p = table_of(yhat);
@@ -149,7 +161,7 @@ void score_figures(json_t *figures, const okra_data *x, const okra_data *y,
         json_array_append_new(figures, fit(&a, &t, &p));
     }
     if (rows * cols > 0) {
-        json_array_append_new(figures, images(&a, &t, &p, rows, cols));
+        json_array_append_new(figures, images(&a, &t, &p, rows, cols, left));
     } else if (t.d <= FEW) {
         json_array_append_new(figures, against(&t, &p));
     }

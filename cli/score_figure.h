@@ -7,10 +7,11 @@
 #include "cli.h"
 
 /* Adds to the list of figures what can be drawn of vectors: outputs over a single input,
- * predicted against true values, images (rows x cols pixels, 0: none) in rows, ROC and
- * precision-recall curves of scores against a 0/1 truth. `x` may be NULL. */
+ * predicted against true values, images (rows x cols pixels, 0: none; left: right of
+ * their inputs) in rows, ROC and precision-recall curves of scores against a 0/1 truth.
+ * `x` may be NULL. */
 void score_figures(json_t *figures, const okra_data *x, const okra_data *y,
-                   const okra_data *yhat, okra_int rows, okra_int cols);
+                   const okra_data *yhat, okra_int rows, okra_int cols, bool left);
 /* The values of the objects, sorted, one curve a metric; value k of object i is
  * each[i * stride + k]. */
 json_t *score_sorted(const double *each, okra_int n, size_t stride, const size_t *column,

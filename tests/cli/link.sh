@@ -167,7 +167,7 @@ r = json.load(open("out"))
 assert (r["format"], r["kind"], r["nodes"], r["labelled"], r["edges"]) == (1, "link", 8, 6, 6), r
 assert r["tables"][0]["rows"][0]["cells"]["AUC-ROC"]["okra"] == 1
 assert [f["id"] for f in r["figures"]] == ["roc", "pr", "network"]
-assert len(r["figures"][2]["panels"][1]["edges"]) == 12
+assert sum(len(r["figures"][2]["panels"][1][part]) for part in ("edges", "new")) == 12
 END
 
 # the best of 12.5 million pairs of new nodes without their matrix of 200 MB
