@@ -24,9 +24,17 @@ bool okra_compact_recomputes_(const okra_model *model, okra_compact how)
 {
     okra_int rows, cols;
     double lambda;
+    if (okra_bag_get_(model->bag, "sample-weight", &rows, &cols)) {
+        return false; /* its factor is that of weighted pairs */
+    }
     return how == OKRA_COMPACT_RECOMPUTE && model->method->recomputes &&
-           okra_bag_get_(model->bag, "factor", &rows, &cols) &&
-           okra_bag_get_number_(model->bag, "lambda", &lambda);
+               okra_bag_get_(model->bag, "factor", &rows, &cols) && okra_int rows,
+           cols;
+    if (!okra_bag_get_number_(model->bag, "lambda", &lambda) ||
+        okra_bag_get_(model->bag, "sample-weight", &rows, &cols)) {
+        FAIL(OKRA_EFORMAT, "the factor of this model cannot be computed again: it has no "
+                           "lambda, or weights of its pairs");
+    }
 }
 
 bool okra_compact_drops_(const okra_model *model, const char *name, okra_compact how)

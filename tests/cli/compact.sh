@@ -60,6 +60,10 @@ done
 expect_same whole.npy small.npy
 expect_same whole.sets.tsv small.sets.tsv
 
+# weights of pairs: half of the factor is kept
+awk 'BEGIN { for (i = 0; i < 60; i++) print 1 + i % 3 }' >u.csv
+check weighted candidates $ridge --y vectors.npy --ky 'rbf(sigma=1)' --sample-weight u.csv
+
 # select
 okra select -q $ridge --y words.txt --ky 'spectrum(k={1,2})' --metric edit -o whole.okra
 okra select -q $ridge --y words.txt --ky 'spectrum(k={1,2})' --metric edit --compact -o half.okra
