@@ -28,13 +28,8 @@ bool okra_compact_recomputes_(const okra_model *model, okra_compact how)
         return false; /* its factor is that of weighted pairs */
     }
     return how == OKRA_COMPACT_RECOMPUTE && model->method->recomputes &&
-               okra_bag_get_(model->bag, "factor", &rows, &cols) && okra_int rows,
-           cols;
-    if (!okra_bag_get_number_(model->bag, "lambda", &lambda) ||
-        okra_bag_get_(model->bag, "sample-weight", &rows, &cols)) {
-        FAIL(OKRA_EFORMAT, "the factor of this model cannot be computed again: it has no "
-                           "lambda, or weights of its pairs");
-    }
+           okra_bag_get_(model->bag, "factor", &rows, &cols) &&
+           okra_bag_get_number_(model->bag, "lambda", &lambda);
 }
 
 bool okra_compact_drops_(const okra_model *model, const char *name, okra_compact how)
@@ -82,7 +77,12 @@ okra_status okra_compact_recompute_(okra_context *ctx, const okra_model *model,
     double lambda = 0, jitter = 0, *s = NULL, total = 0;
     okra_large_ *K = NULL;
     okra_problem_ pairs = {.n = n, .weights = model->training->y->weights};
-    okra_bag_get_number_(model->bag, "lambda", &lambda);
+    okra_int rows, cols;
+    if (!okra_bag_get_number_(model->bag, "lambda", &lambda) ||
+        okra_bag_get_(model->bag, "sample-weight", &rows, &cols)) {
+        FAIL(OKRA_EFORMAT, "the factor of this model cannot be computed again: it has no "
+                           "lambda, or weights of its pairs");
+    }
     TRY(okra_bound_gram_(ctx, model->training->bound_x, G));
     TRY(okra_problem_roots_(&pairs, &s, &total));
     if (s) { /* as ridge.c has weights of pairs */
