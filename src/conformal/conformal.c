@@ -122,6 +122,14 @@ static okra_status read_how(okra_conformal_job_ *job)
                           "other pairs (split)",
                           how);
     }
+    okra_int rows, cols;
+    if (okra_bag_get_(job->model->bag, "output-lambda", &rows, &cols) &&
+        job->how != OKRA_CONFORMAL_SPLIT_) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "conformal %s: the model has a lambda of its own for each "
+                          "output: calibrate with other pairs (split)",
+                          how);
+    }
     if (given && !okra_weights_plain_(job->s.calibration_y)) {
         return okra_fail_(OKRA_EARG, "conformal split: the pairs to calibrate with have "
                                      "sample weights, which it does not use");

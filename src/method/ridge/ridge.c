@@ -52,7 +52,7 @@
 
 typedef struct ridge_options {
     double lambda, epsilon, lambda2;
-    const char *operator_text, *graph;
+    const char *operator_text, *graph, *output_lambda;
     bool center;
     int solver, keep;
     okra_cg_options_ cg;
@@ -68,6 +68,11 @@ static const okra_option rows[] = {
      "regularisation: (K + lambda I); n lambda with cov and ccov; 0: of all solutions "
      "the "
      "one of least norm"},
+    {"output-lambda", OKRA_OPTION_TEXT, offsetof(ridge_options, output_lambda), "", 1, 0,
+     NULL, "V,V,...",
+     "lambda times these, one for each coordinate of explicit outputs (operators "
+     "identity "
+     "and diagonal); okra select --per-output finds them"},
     {"operator", OKRA_OPTION_TEXT, offsetof(ridge_options, operator_text), "identity", 1,
      0, NULL, "OP",
      "identity, tensor, cov, ccov, diagonal(t=V), matrix:FILE or graph:FILE,mu=V"},
@@ -318,9 +323,9 @@ done:
     return st;
 }
 
-static okra_status path(okra_context *ctx, const okra_problem_ *problem,
-                        const okra_options *options, const double *lambda, size_t count,
-                        okra_bag_ *const *bags)
+static okra_status plain_path(okra_context *ctx, const okra_problem_ *problem,
+                              const okra_options *options, const double *lambda,
+                              size_t count, okra_bag_ *const *bags)
 {
     okra_status st = OKRA_OK;
     ridge_options o;
@@ -333,6 +338,7 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     TRY(check(problem, options, &o, &r));
     TRY(check_solver(problem, options, &o));
     TRY(check_keep(problem, &o, &r.slim));
+    r.slim = r.slim || *o.output_lambda;
     TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
     if (problem->features && !problem->map_x) {
         TRY(copy_features(&r));
@@ -362,11 +368,60 @@ done:
     return st;
 }
 
+/* Coordinates must be apart for each to have a lambda of its own. */
+static okra_status check_outputs(const ridge_options *o)
+{
+    bool apart = strcmp(o->operator_text, "identity") == 0 ||
+                 strcmp(o->operator_text, "tensor") == 0 ||
+                 strncmp(o->operator_text, "diagonal", 8) == 0;
+    return apart && o->keep != KEEP_WEIGHTS
+               ? OKRA_OK
+               : okra_fail_(OKRA_EARG,
+                            "ridge: output-lambda is for the operators identity and "
+                            "diagonal, and keeps no weights; found operator %s%s",
+                            o->operator_text,
+                            o->keep == KEEP_WEIGHTS ? ", keep weights" : "");
+}
+
+static okra_status path(okra_context *ctx, const okra_problem_ *problem,
+                        const okra_options *options, const double *lambda, size_t count,
+                        okra_bag_ *const *bags)
+{
+    okra_status st = OKRA_OK;
+    ridge_options o;
+    okra_outputs_ outputs = {0};
+    okra_bag_ **all = NULL;
+    size_t total = 0;
+    TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
+    if (!*o.output_lambda) {
+        return plain_path(ctx, problem, options, lambda, count, bags);
+    }
+    TRY(check_outputs(&o));
+    TRY(okra_outputs_open_(o.output_lambda, problem, lambda, count, &outputs));
+    total = count * (size_t)outputs.distinct;
+    ZALLOC(all, (okra_int)total);
+    for (size_t i = 0; i < total; i++) {
+        TRY(okra_bag_create_(&all[i]));
+    }
+    TRY(plain_path(ctx, problem, options, outputs.lambda, total, all));
+    for (size_t l = 0; l < count; l++) {
+        TRY(okra_outputs_merge_(&outputs, lambda[l], all + l * (size_t)outputs.distinct,
+                                bags[l]));
+    }
+done:
+    for (size_t i = 0; all && i < total; i++) {
+        okra_bag_free_(all[i]);
+    }
+    okra_free_(all);
+    okra_outputs_clear_(&outputs);
+    return st;
+}
+
 /* cov, ccov and missing values have no closed form: the caller refits. */
-static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
-                         const okra_options *options, const double *lambda, size_t count,
-                         const okra_parts_ *parts, bool explicitly, okra_left_fn_ sink,
-                         void *user)
+static okra_status plain_leave(okra_context *ctx, const okra_problem_ *problem,
+                               const okra_options *options, const double *lambda,
+                               size_t count, const okra_parts_ *parts, bool explicitly,
+                               okra_left_fn_ sink, void *user)
 {
     okra_status st = OKRA_OK;
     ridge_options o;
@@ -415,6 +470,31 @@ done:
     return st;
 }
 
+static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
+                         const okra_options *options, const double *lambda, size_t count,
+                         const okra_parts_ *parts, bool explicitly, okra_left_fn_ sink,
+                         void *user)
+{
+    okra_status st = OKRA_OK;
+    ridge_options o;
+    okra_outputs_ outputs = {0};
+    okra_outputs_sink_ merged = {&outputs, sink, user, NULL};
+    TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
+    if (!*o.output_lambda) {
+        return plain_leave(ctx, problem, options, lambda, count, parts, explicitly, sink,
+                           user);
+    }
+    TRY(check_outputs(&o));
+    TRY(okra_outputs_open_(o.output_lambda, problem, lambda, count, &outputs));
+    TRY(plain_leave(ctx, problem, options, outputs.lambda,
+                    count * (size_t)outputs.distinct, parts, true, okra_outputs_left_,
+                    &merged));
+done:
+    okra_free_(merged.H);
+    okra_outputs_clear_(&outputs);
+    return st;
+}
+
 /* ---- what a model keeps ---- */
 
 /* clang-format off */
@@ -441,6 +521,7 @@ static const okra_kept_ kept_embedding[] = {
     OKRA_KEEPS_MATRIX_("coefficients", 0, "c", "d"),
     RIDGE_COMMON,
     OKRA_KEEPS_MATRIX_("slope", OKRA_KEPT_OPTIONAL_, "1", "d"),
+    OKRA_KEEPS_VALUES_("output-lambda", OKRA_KEPT_OPTIONAL_, "1", "d", "0", "1e300"),
     OKRA_KEEPS_TOLD_("cg.steps"),
     OKRA_KEEPS_TOLD_("cg.residual"),
     OKRA_KEPT_END_};
@@ -453,7 +534,9 @@ static bool noise(const okra_bag_ *bag, okra_int n, double *lambda)
 {
     const char *text = okra_bag_get_text_(bag, "operator");
     bool covariances = text && (strcmp(text, "cov") == 0 || strcmp(text, "ccov") == 0);
+    okra_int rows_found, cols_found;
     if ((text && strncmp(text, "diagonal", 8) == 0) ||
+        okra_bag_get_(bag, "output-lambda", &rows_found, &cols_found) ||
         !okra_bag_get_number_(bag, "lambda", lambda)) {
         return false;
     }

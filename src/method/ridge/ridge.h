@@ -132,6 +132,30 @@ okra_status okra_ridge_low_leave_(okra_ridge_ *r, double *A,
 okra_status okra_ridge_missing_(okra_ridge_ *r, const char *graph, double lambda2,
                                 double *A) OKRA_CHECK;
 
+/* ridge_outputs.c: lambda_j = lambda m_j for output j. */
+typedef struct okra_outputs_ {
+    okra_int d, distinct;
+    double *times;   /* d: m_j                                            */
+    okra_int *which; /* d: which of the different ones                    */
+    double *lambda;  /* count x distinct: all different lambda m_j         */
+} okra_outputs_;
+okra_status okra_outputs_open_(const char *text, const okra_problem_ *p,
+                               const double *lambda, size_t count,
+                               okra_outputs_ *out) OKRA_CHECK;
+void okra_outputs_clear_(okra_outputs_ *outputs);
+/* The bag of one lambda from those of its different lambda m_j. */
+okra_status okra_outputs_merge_(const okra_outputs_ *outputs, double lambda,
+                                okra_bag_ *const *from, okra_bag_ *to) OKRA_CHECK;
+/* A sink of left-out predictions for all of these; H is to be freed after. */
+typedef struct okra_outputs_sink_ {
+    const okra_outputs_ *outputs;
+    okra_left_fn_ sink;
+    void *user;
+    double *H;
+} okra_outputs_sink_;
+okra_status okra_outputs_left_(okra_context *ctx, void *user,
+                               const okra_left_ *left) OKRA_CHECK;
+
 /* Hands *values over to the bag and makes it NULL. */
 okra_status okra_ridge_put_(okra_bag_ *bag, const char *name, double **values,
                             okra_int rows, okra_int cols) OKRA_CHECK;
