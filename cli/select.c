@@ -12,7 +12,7 @@
 typedef struct select_fields {
     const char *x, *y, *unlabelled, *candidates, *folds, *groups, *stratify;
     const char *output, *cells, *plot, *resume;
-    const char *edges, *labelled, *nodes, *beta, *weight;
+    const char *edges, *labelled, *nodes, *beta, *weight, *output_groups;
     int compact, classes;
 } select_fields;
 
@@ -33,6 +33,10 @@ static const okra_option rows[] = {
     FILE_ROW("groups", groups, "", "The group of every pair: groups are not split"),
     FILE_ROW("stratify", stratify, "",
              "The stratum of every pair: its share is the same in every fold"),
+    FILE_ROW(
+        "output-groups", output_groups, "",
+        "With --per-output: the group of every coordinate of the outputs, one label a "
+        "line; coordinates of a group share a lambda"),
     FILE_ROW("sample-weight", weight, "",
              "How much each pair counts, in fits and in what is measured: one number of "
              "0 or more per row of --y"),
@@ -58,14 +62,15 @@ static const okra_option rows[] = {
     {0}};
 
 typedef struct inputs {
-    okra_data *x, *y, *candidates, *folds, *groups, *strata;
+    okra_data *x, *y, *candidates, *folds, *groups, *strata, *output_groups;
     cli_nodes nodes;
     cli_known known;
 } inputs;
 
 static void free_inputs(inputs *in)
 {
-    okra_data *all[] = {in->x, in->y, in->candidates, in->folds, in->groups, in->strata};
+    okra_data *all[] = {in->x,      in->y,      in->candidates,   in->folds,
+                        in->groups, in->strata, in->output_groups};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         okra_data_free(all[i]);
     }
@@ -135,6 +140,9 @@ static int read_inputs(cli_run *run, const select_fields *f, inputs *in)
     }
     if (status == CLI_DONE) {
         status = cli_status(run, read_labels(run, f->groups, &in->groups));
+    }
+    if (status == CLI_DONE) {
+        status = cli_status(run, read_labels(run, f->output_groups, &in->output_groups));
     }
     return status ? status : cli_status(run, read_labels(run, f->stratify, &in->strata));
 }
@@ -207,6 +215,7 @@ static int choose(cli_run *run, const select_fields *f, const inputs *in,
                                    .folds = in->folds,
                                    .groups = in->groups,
                                    .strata = in->strata,
+                                   .output_groups = in->output_groups,
                                    .resume = *f->resume ? f->resume : NULL,
                                    .keep = *f->resume ? NULL : kept};
     okra_link_task task = cli_known_task(&in->known, in->x, in->y);

@@ -150,6 +150,12 @@ void select_print(const cli_run *run, const json_t *result, const char *model)
     }
     cli_line(stdout, "method", "%s", text(result, "method"));
     print_settings(result, best);
+    if (json_object_get(result, "output_lambda")) {
+        cli_line(stdout, "of one lambda", "%.6g", real(best, "mean"));
+        cli_line(stdout, "of each output", "%.6g", real(result, "output_loss"));
+        cli_line(stdout, "output-lambda", "%.200s%s", text(result, "output_lambda"),
+                 strlen(text(result, "output_lambda")) > 200 ? "..." : "");
+    }
     if (*model) {
         cli_line(stdout, "model", "%s", model);
     }

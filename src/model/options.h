@@ -18,7 +18,7 @@ typedef struct okra_predict_fields_ {
 typedef struct okra_select_fields_ {
     const char *cv, *metric;
     okra_int budget, refine, repeats;
-    bool train_on_one;
+    bool train_on_one, per_output;
 } okra_select_fields_;
 
 extern const okra_option_table okra_fit_table_, okra_predict_table_, okra_select_table_;

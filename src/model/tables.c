@@ -21,6 +21,10 @@ static const okra_option rows[] = {
      NULL, "N", "Draw the folds N times"},
     {"train-on-one", OKRA_OPTION_BOOL, offsetof(okra_select_fields_, train_on_one), "no",
      1, 0, NULL, "", "Train on one fold and test on the others, not the other way round"},
+    {"per-output", OKRA_OPTION_BOOL, offsetof(okra_select_fields_, per_output), "no", 1,
+     0, NULL, "",
+     "A lambda for each coordinate of vector outputs (ridge), from the same "
+     "decompositions; the model is fitted with output-lambda"},
     {"budget", OKRA_OPTION_INT, offsetof(okra_select_fields_, budget), "0", 0, 1e6, NULL,
      "N",
      "Evaluate N settings drawn at random: from lists their values, from lo..hi any "

@@ -88,6 +88,9 @@ static okra_status on_left(okra_context *ctx, void *user, const okra_left_ *left
     const okra_folds_ *folds = &g->task->folds;
     const double *weights = g->view->train_y->weights;
     bool has = false;
+    if (g->task->outputs) {
+        TRY(okra_outputs_add_(g, left, cell));
+    }
     if (folds->part) {
         for (okra_int p = 0; p < folds->parts; p++) {
             TRY(score_part(ctx, g, left, p, &cell->values[g->repeat * folds->parts + p]));

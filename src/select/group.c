@@ -204,6 +204,11 @@ okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *con
              "generalised cross-validation is defined for ridge with the operator "
              "identity, plain outputs and the metric feature-loss; use loo or kfold");
     }
+    if (task->outputs && !closed) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "per-output needs left-out predictions in closed form, which these settings "
+             "do not have: kernels with center, missing values, and folds of low rank");
+    }
     if (!closed) {
         TRY(okra_group_refit_all_(ctx, &g));
     }

@@ -44,6 +44,10 @@ okra_status okra_group_has_closed_form_(const okra_lambda_group_ *g,
 /* OKRA_EUNSUPPORTED where the method finds that it has none. */
 okra_status okra_group_closed_form_(okra_context *ctx, okra_lambda_group_ *g) OKRA_CHECK;
 
+/* ---- outputs.c */
+okra_status okra_outputs_add_(const okra_lambda_group_ *g, const okra_left_ *left,
+                              okra_cell_ *cell) OKRA_CHECK;
+
 /* ---- refit.c */
 okra_status okra_group_refit_(okra_context *ctx, okra_lambda_group_ *g,
                               okra_int fold) OKRA_CHECK;

@@ -126,6 +126,10 @@ okra_status okra_selection_report_(okra_selection *s)
                                                               : "some")));
     TRY(okra_json_set_(o, "axes", axes(s->space)));
     TRY(okra_json_set_(o, "best", cell(s, s->values, &s->found.cells[s->found.best])));
+    if (s->output_lambda) {
+        TRY(okra_json_set_(o, "output_lambda", json_string(s->output_lambda)));
+        TRY(okra_json_set_(o, "output_loss", number(s->output_loss)));
+    }
     if (s->outer_count > 0) {
         TRY(okra_json_set_(o, "nested", outer(s)));
     }
@@ -149,6 +153,7 @@ void okra_selection_free(okra_selection *s)
         okra_space_free_(s->space);
         okra_free_(s->cv);
         okra_free_(s->metric);
+        okra_free_(s->output_lambda);
         okra_free_(s->json);
         okra_free_(s);
     }
@@ -218,10 +223,16 @@ okra_status okra_selection_options(const okra_selection *selection, okra_int cel
 {
     NOT_NULL(selection);
     okra_status st = check_cell(selection, cell);
-    return st == OKRA_OK
-               ? okra_space_options_(selection->space,
-                                     &selection->found.cells[cell].setting, fit, predict)
-               : st;
+    if (st == OKRA_OK) {
+        st = okra_space_options_(selection->space, &selection->found.cells[cell].setting,
+                                 fit, predict);
+    }
+    if (st == OKRA_OK && fit && selection->output_lambda &&
+        cell == selection->found.best) {
+        st = okra_options_set(*fit, "output-lambda", selection->output_lambda);
+        st = st == OKRA_OK ? okra_options_set(*fit, "lambda", "1") : st;
+    }
+    return st;
 }
 
 okra_int okra_selection_outer_count(const okra_selection *selection)

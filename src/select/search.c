@@ -22,6 +22,7 @@ void okra_found_free_(okra_found_ *found)
     for (okra_int i = 0; found->cells && i < found->count; i++) {
         okra_setting_free_(&found->cells[i].setting);
         okra_free_(found->cells[i].values);
+        okra_free_(found->cells[i].outputs);
     }
     okra_free_(found->cells);
     found->cells = NULL;

@@ -132,6 +132,11 @@ static okra_status check(job *j, const okra_options *options)
         FAIL(OKRA_EARG, "generalised cross-validation estimates feature-loss, not %s",
              j->fields.metric);
     }
+    if (j->fields.per_output) {
+        TRY(okra_outputs_check_(&j->source, j->out->space, &j->scorer, options, &j->cv));
+    } else if (r->output_groups) {
+        FAIL(OKRA_EARG, "groups of outputs are for per-output");
+    }
     TRY(check_size(j));
 done:
     return st;
@@ -202,6 +207,7 @@ static okra_status search(job *j, const okra_int *index, okra_int n, okra_int ou
                        .space = j->out->space,
                        .index = index,
                        .cv = j->cv.kind,
+                       .outputs = j->fields.per_output,
                        .metric = j->fields.metric};
     okra_search_ s = {.task = &task,
                       .budget = j->fields.budget,
@@ -322,6 +328,9 @@ static okra_status run(job *j, const okra_options *options)
         TRY(nested(j));
     }
     TRY(search(j, NULL, j->source.n, -1, &out->found));
+    if (j->fields.per_output) {
+        TRY(okra_outputs_choose_(&j->source, out));
+    }
     out->n = j->source.n;
     out->loss = j->scorer.loss;
     out->links = j->source.links != NULL;

@@ -13,6 +13,7 @@
  *   journal.c   finished work on file
  *   rules.c     what `auto` stands for, by the kind of objects
  *   choose.c    a fit that needs no options
+ *   outputs.c   a lambda for each output
  *   links.c     the same for links of a network: nodes are left out, pairs are ranked
  *   select.c    the whole, nested or not; report.c: its JSON
  */
@@ -222,6 +223,7 @@ typedef struct okra_cell_ {
     double *values; /* one a fold; one alone for leave-one-out */
     double mean, error, gcv;
     bool closed, refined; /* by a closed form; by refinement, not of the grid */
+    double *outputs;      /* per-output: left-out squared error of each coordinate */
 } okra_cell_;
 
 typedef struct okra_task_ {
@@ -231,7 +233,8 @@ typedef struct okra_task_ {
     okra_folds_ folds;
     okra_cv_kind_ cv;
     const char *metric;
-    bool closed; /* set when a closed form was used */
+    bool closed;  /* set when a closed form was used */
+    bool outputs; /* errors of each coordinate are wanted */
 } okra_task_;
 
 /* A grid of more cells than this is refused. */
@@ -262,6 +265,15 @@ okra_status okra_links_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *con
 okra_status okra_links_fold_(okra_context *ctx, const okra_task_ *task,
                              okra_cell_ *const *cells, size_t count,
                              okra_int fold) OKRA_CHECK;
+
+/* ---- outputs.c ---- */
+
+okra_status okra_outputs_check_(const okra_pairs_ *source, const okra_space_ *space,
+                                const okra_scorer_ *scorer, const okra_options *options,
+                                const okra_cv_ *cv) OKRA_CHECK;
+/* The best lambda of every coordinate, and the best setting with these. */
+okra_status okra_outputs_choose_(const okra_pairs_ *source,
+                                 struct okra_selection *selection) OKRA_CHECK;
 
 /* ---- journal.c ---- */
 
@@ -384,6 +396,8 @@ struct okra_selection {
     bool loss, links; /* links: n nodes, else pairs */
     char *cv, *metric, *json;
     double seconds;
+    char *output_lambda; /* per-output: "V,V,...", else NULL */
+    double output_loss;
 };
 okra_status okra_selection_report_(okra_selection *selection) OKRA_CHECK;
 /* okra_select; `edges`: with a warning where the best value is at the end of its list. */

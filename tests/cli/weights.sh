@@ -57,3 +57,17 @@ expect_fail 1 "okra predict: conformal full compares training pairs that count a
 was fitted with sample weights: calibrate with other pairs (split)" \
     okra predict a.okra --x tx.csv --interval 0.1 -o i.csv
 okra predict a.okra --x tx.csv --interval 0.5 --calibrate-x tx.csv --calibrate-y ty.csv -q -o i.csv
+
+# a lambda for each output
+okra select --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky linear --lambda 0.01,1,100 --per-output \
+    -o p.okra >out
+expect_in "output-lambda" out
+list=$(awk '$1 == "output-lambda" { print $2 }' out)
+okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky linear --lambda 1 --output-lambda "$list" -o q.okra
+okra predict p.okra --x tx.csv -q -o p.csv
+okra predict q.okra --x tx.csv -q -o q.csv
+expect_same p.csv q.csv
+expect_fail 2 "okra select: per-output chooses a lambda for each coordinate, but the metric is not feature-loss" \
+    okra select --x x.csv --y y.csv --kx linear --ky linear --lambda 0.1,1 --per-output --metric mse
+expect_fail 1 "okra fit: ridge: output-lambda has fewer than 2 numbers, one for each coordinate of the outputs" \
+    okra fit --x x.csv --y y.csv --kx linear --ky linear --lambda 1 --output-lambda 1 -o e.okra

@@ -168,3 +168,50 @@ def test_lambda_zero_is_least_squares_of_least_norm():
         rest = np.arange(10) != i
         beta = np.linalg.lstsq(wide[rest], target[rest], rcond=None)[0]
         assert abs(left[i] - wide[i] @ beta).max() < 1e-9
+
+
+def test_a_lambda_for_each_output():
+    x, t = RNG.normal(size=(60, 3)), RNG.normal(size=(9, 3))
+    y = np.c_[np.sin(x[:, 0]), RNG.normal(size=60), x[:, 1] + RNG.normal(size=60)]
+    grid = [1e-3, 1e-2, 0.1, 1, 10, 100]
+    for kwargs in ({}, {"sample_weight": RNG.uniform(0.2, 2, 60)}):
+        w = kwargs.get("sample_weight")
+        s = IOKRCV(kx="rbf(sigma={0.5,2})", ky="linear", lam=grid, per_output=True).fit(
+            x, y, **kwargs)
+        best = (np.inf, None, None)
+        for sigma in (0.5, 2):
+            errors = []
+            for lam in grid:
+                m = IOKR(kx=f"rbf(sigma={sigma})", ky="linear", lam=lam).fit(x, y, w)
+                errors.append(np.average((y - m.loo_predictions_) ** 2, axis=0, weights=w))
+            errors = np.array(errors)
+            best = min(best, (errors.min(axis=0).sum(), sigma, tuple(errors.argmin(axis=0))))
+        assert s.best_score_ == pytest.approx(-best[0])
+        assert list(s.output_lam_) == [grid[k] for k in best[2]]
+        one = IOKR(**s.best_params_).fit(x, y, w)
+        assert np.array_equal(one.predict(t), s.predict(t))
+        for j, k in enumerate(best[2]):
+            own = IOKR(kx=f"rbf(sigma={best[1]})", ky="linear", lam=grid[k])
+            assert np.allclose(own.fit(x, y, w).predict(t)[:, j], s.predict(t)[:, j])
+        assert np.average(((y - s.loo_predictions_) ** 2).sum(axis=1), weights=w) == \
+            pytest.approx(best[0])
+    grouped = IOKRCV(kx="rbf(sigma=2)", ky="linear", lam=grid,
+                     per_output=["a", "b", "a"]).fit(x, y)
+    assert grouped.output_lam_[0] == grouped.output_lam_[2]
+    with pytest.raises(ValueError, match="expected labels of the 3 outputs"):
+        IOKRCV(kx="linear", ky="linear", lam=grid, per_output=["a"]).fit(x, y)
+    with pytest.raises(ValueError, match="the operator binds the coordinates"):
+        IOKRCV(kx="linear", ky="linear", operator="cov", per_output=True).fit(x, y)
+    with pytest.raises(ValueError, match="fewer than 3 numbers"):
+        IOKR(kx="linear", ky="linear", lam=1, options={"output-lambda": "1,2"}).fit(x, y)
+    with pytest.raises(ValueError, match="more than 3 numbers"):
+        IOKR(kx="linear", ky="linear", lam=1, options={"output-lambda": "1,2,3,4"}).fit(x, y)
+    with pytest.raises(ValueError, match="holds 'x,1' for output 1"):
+        IOKR(kx="linear", ky="linear", lam=1, options={"output-lambda": "1,x,1"}).fit(x, y)
+    for more in ({"center_output": True}, {"low_rank_x": "chol(rank=20,tol=0)"}):
+        m = IOKR(kx="rbf(sigma=2)", ky="linear", lam=2,
+                 options={"output-lambda": "1,10,1"}, **more).fit(x, y)
+        plain = IOKR(kx="rbf(sigma=2)", ky="linear", lam=20, **more).fit(x, y)
+        assert np.allclose(m.predict(t)[:, 1], plain.predict(t)[:, 1])
+        with pytest.raises(Exception, match="a lambda of its own for each output"):
+            m.predict_interval(t)

@@ -169,7 +169,7 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         -------
         self
         """
-        return self._learn(X, y, None)
+        return self._learn(X, y, None, calibration)
 
     def _weigh(self, X: Any, outputs: Data, sample_weight: Any) -> Data:
         """The outputs with the weights of their pairs, and of their classes."""
@@ -194,13 +194,15 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             self._y_objects = take(self._y_objects, np.flatnonzero(weights > 0))
         return weighed
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any) -> "OutputKernelEstimator":
+    def _learn(self, X: Any, y: Any, sample_weight: Any, calibration: Optional[float]
+               ) -> "OutputKernelEstimator":
         x, outputs = self._pairs(X, y)
         outputs = self._weigh(X, outputs, sample_weight)
         context = self._context()
         held = None
         if calibration is not None:
             x, outputs, *held = hold(x, outputs, calibration, context)
+            held[1] = held[1].weigh(None)  # these count alike
         with ExitStack() as stack:
             values = self._options(stack)
             self._chosen, self.search_ = None, None
@@ -693,8 +695,8 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
 class WeightedEstimator(OutputKernelEstimator):
     """An estimator whose method uses weights of pairs."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None
-            ) -> "WeightedEstimator":
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None,
+            calibration: Optional[float] = None) -> "WeightedEstimator":
         """Learns from pairs.
 
         Parameters
@@ -709,9 +711,12 @@ class WeightedEstimator(OutputKernelEstimator):
         sample_weight : float or array of shape (n,), optional
             How much each pair counts, 0 or more: 2 is the pair twice, 0 no such pair.
             Leave-one-out is then of the pairs whose weight is not 0.
+        calibration : float, optional
+            A share of the pairs, drawn with `random_state`, that is held back and kept in
+            the model: `predict_set`, `predict_interval` and `p_values` calibrate with it.
 
         Returns
         -------
         self
         """
-        return self._learn(X, y, sample_weight)
+        return self._learn(X, y, sample_weight, calibration)

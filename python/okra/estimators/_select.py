@@ -57,6 +57,9 @@ class IOKRCV(OutputKernelEstimator):
         decoded objects.
     budget, refine, repeats : int, optional
         Cells drawn at random; evaluations around the best cell; draws of the folds.
+    per_output : bool or sequence of d labels, default=False
+        A value of `lam` for each coordinate of vector outputs (method ridge), or for each
+        group of coordinates: one label per coordinate.
     class_weight : "balanced", optional
         Of labels: pairs count so that all classes count alike.
     decode : str, optional
@@ -78,13 +81,16 @@ class IOKRCV(OutputKernelEstimator):
     cv_results_ : dict
         ``params``, ``mean_test_score`` (sign as for `best_score_`) and ``std_error`` of
         every cell.
+    output_lam_ : ndarray of shape (d,) or None
+        With `per_output`: the value of each coordinate.
     selection_ : dict
         The whole result, as ``okra select --json`` prints it.
     """
 
     _least_pairs = 2
     _no_options = OutputKernelEstimator._no_options | {
-        "method", "options", "cv", "metric", "budget", "refine", "repeats", "class_weight"}
+        "method", "options", "cv", "metric", "budget", "refine", "repeats", "class_weight",
+        "per_output"}
 
     kx: Any = "auto"
     ky: Any = "auto"
@@ -97,6 +103,7 @@ class IOKRCV(OutputKernelEstimator):
     budget: Optional[int] = None
     refine: Optional[int] = None
     repeats: Optional[int] = None
+    per_output: Any = False
     class_weight: Optional[str] = None
     decode: Optional[str] = None
     decode_options: Optional[dict] = None
@@ -177,10 +184,13 @@ class IOKRCV(OutputKernelEstimator):
         if split is not None:
             folds, groups = split, None
             values["cv"] = f"kfold:{split.max() + 1}"
+        of_outputs = not isinstance(self.per_output, (bool, np.bool_))
+        values["per-output"] = True if of_outputs else bool(self.per_output) or None
         chosen = options(lib.okra_select_options, values)
         given = {"candidates": None if candidates is None else as_data(candidates),
                  "groups": None if groups is None else labels(groups),
-                 "folds": None if folds is None else labels(folds)}
+                 "folds": None if folds is None else labels(folds),
+                 "output_groups": labels(self.per_output) if of_outputs else None}
         request = structs["okra_select_request"](**{
             name: value.pointer for name, value in given.items() if value is not None})
         selection = context.make(lib.okra_select, lib.okra_selection_free, x.pointer,
@@ -207,6 +217,13 @@ class IOKRCV(OutputKernelEstimator):
         self.cv_results_ = {"params": params, "mean_test_score": np.array(means),
                             "std_error": np.array(errors)}
         self.best_params_, self.best_score_ = params[best], means[best]
+        lambdas = self.selection_.get("output_lambda")
+        self.output_lam_ = None if lambdas is None else np.array(
+            [float(v) for v in lambdas.split(",")])
+        if lambdas is not None:
+            self.best_score_ = -self.selection_["output_loss"]
+            others = {**params[best].get("options", {}), "output-lambda": lambdas}
+            self.best_params_ = {**params[best], "lam": 1.0, "options": others}
 
     def _params(self, selection: Any, cell: int) -> dict:
         """A cell as parameters of `IOKR`."""
