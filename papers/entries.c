@@ -23,7 +23,8 @@ extern const paper_entry
     paper_brouard_t8,
     paper_brouard_t9,
     paper_brouard_fig8,
-    paper_brouard_drugs;
+    paper_brouard_drugs,
+    paper_metabolites;
 
 const paper_entry *const paper_entries[] = {
     &paper_weston_t1,
@@ -45,6 +46,7 @@ const paper_entry *const paper_entries[] = {
     &paper_brouard_t9,
     &paper_brouard_fig8,
     &paper_brouard_drugs,
+    &paper_metabolites,
     NULL,
 };
 /* clang-format on */

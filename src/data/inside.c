@@ -76,27 +76,27 @@ const char *okra_data_text(const okra_data *data, okra_int i, okra_int *length)
 
 double okra_data_mass(const okra_data *data, okra_int i)
 {
-    okra_composition_of_ composition;
+    okra_atom_counts_ composition;
     if (!data || i < 0 || i >= data->n) {
         return 0;
     }
     if (data->kind == OKRA_SPECTRA) {
         return okra_spectrum_view_of_(data, i).mass;
     }
-    okra_composition_(data, i, &composition);
+    okra_atoms_(data, i, &composition);
     return composition.mass;
 }
 
 const char *okra_data_formula(const okra_data *data, okra_int i, char *buffer,
                               size_t size)
 {
-    okra_composition_of_ composition;
+    okra_atom_counts_ composition;
     if (!buffer || size == 0) {
         return "";
     }
     buffer[0] = '\0';
     if (data && i >= 0 && i < data->n) {
-        okra_composition_(data, i, &composition);
+        okra_atoms_(data, i, &composition);
         okra_formula_(&composition, buffer, size);
     }
     return buffer;

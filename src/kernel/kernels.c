@@ -19,6 +19,7 @@
     X(wl) \
     X(shortest_path) \
     X(ecfp) \
+    X(composition) \
     X(diffusion) \
     X(regularized_laplacian) \
     X(p_step) \

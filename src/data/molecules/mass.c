@@ -94,11 +94,11 @@ bool okra_formula_mass_(const char *text, size_t length, double *mass)
     return length > 0;
 }
 
-void okra_composition_(const okra_data *data, okra_int i, okra_composition_of_ *out)
+void okra_atoms_(const okra_data *data, okra_int i, okra_atom_counts_ *out)
 {
     const okra_ragged_ *nodes = okra_data_group_(data, "nodes");
     const okra_field_ *field = nodes ? okra_ragged_field_(nodes, "atom") : NULL;
-    *out = (okra_composition_of_){0};
+    *out = (okra_atom_counts_){0};
     if (data->kind != OKRA_GRAPHS || !field) {
         return;
     }
@@ -119,7 +119,7 @@ void okra_composition_(const okra_data *data, okra_int i, okra_composition_of_ *
 }
 
 /* Carbon, hydrogen, then the rest by symbol; without carbon all by symbol (Hill). */
-void okra_formula_(const okra_composition_of_ *c, char *text, size_t size)
+void okra_formula_(const okra_atom_counts_ *c, char *text, size_t size)
 {
     bool done[119] = {true}; /* of "*" nothing is told */
     bool carbon = c->count[6] > 0;

@@ -14,13 +14,13 @@ double okra_atom_mass_(int element, int isotope);
 /* The mass of a formula such as C2H6O or NH4, which fills the text; false: it is none. */
 bool okra_formula_mass_(const char *text, size_t length, double *mass);
 
-typedef struct okra_composition_of_ {
+typedef struct okra_atom_counts_ {
     double mass;         /* 0: not known, or no molecule */
     okra_int count[119]; /* atoms by element, hydrogens included */
     okra_int charge;
-} okra_composition_of_;
-void okra_composition_(const okra_data *data, okra_int i, okra_composition_of_ *out);
+} okra_atom_counts_;
+void okra_atoms_(const okra_data *data, okra_int i, okra_atom_counts_ *out);
 /* The formula in Hill's order, ended by NUL; cut where it does not fit. */
-void okra_formula_(const okra_composition_of_ *composition, char *text, size_t size);
+void okra_formula_(const okra_atom_counts_ *composition, char *text, size_t size);
 
 #endif

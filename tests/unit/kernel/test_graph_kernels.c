@@ -507,8 +507,41 @@ TEST(allocations_may_fail)
     okra_data_free(data);
 }
 
+/* Sums of the smaller counts, written down by hand. */
+TEST(composition_counts_atoms_and_hydrogens)
+{
+    static const char *const smiles[] = {"CCO",  "C", "O", "[H][H]", "CC(=O)[O-].[Na+]",
+                                         "[2H]O"};
+    /* C, H, O, Na */
+    static const int counts[6][4] = {{2, 6, 1, 0}, {1, 4, 0, 0}, {0, 2, 1, 0},
+                                     {0, 2, 0, 0}, {2, 3, 2, 1}, {0, 2, 1, 0}};
+    okra_data *data = NULL;
+    okra_kernel *kernel = NULL;
+    double K[36] = {0}, C[12] = {0};
+    CHECK_OK(okra_data_smiles(NULL, smiles, 6, &data));
+    CHECK_OK(okra_kernel_parse("composition", &kernel));
+    CHECK_OK(okra_gram(NULL, kernel, data, NULL, K, 6));
+    for (int i = 0; i < 6; i++) {
+        for (int j = 0; j < 6; j++) {
+            double want = 0;
+            for (int e = 0; e < 4; e++) {
+                want += fmin(counts[i][e], counts[j][e]);
+            }
+            CHECK_NEAR(K[i * 6 + j], want, 0);
+        }
+    }
+    okra_data *some = NULL; /* atoms that training never saw */
+    CHECK_OK(okra_data_take(data, (const okra_int[]){0, 4}, 2, &some));
+    CHECK_OK(okra_gram(NULL, kernel, data, some, C, 2));
+    CHECK_NEAR(C[2 * 3], 2, 0);
+    CHECK_NEAR(C[1], 6, 0);
+    okra_data_free(some);
+    okra_data_free(data);
+    okra_kernel_free(kernel);
+}
+
 MAIN(RUN(paths_equal_their_enumeration), RUN(shortest_paths_equal_their_enumeration),
      RUN(wl_equals_pairs_of_equal_trees), RUN(circles_counted_by_hand),
      RUN(rewritten_molecules_are_the_same),
      RUN(gram_matrices_are_psd_and_follow_the_order), RUN(broken_objects_are_refused),
-     RUN(allocations_may_fail))
+     RUN(allocations_may_fail), RUN(composition_counts_atoms_and_hydrogens))

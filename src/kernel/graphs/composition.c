@@ -1,0 +1,85 @@
+/*
+ * composition.c: how many atoms of each element two molecules share.
+ *
+ * Features are (element, 1), ..., (element, c) for the c atoms of an element, the
+ * hydrogens counted too, so that k(a,b) = sum over elements of min(c_a, c_b); `|
+ * tanimoto` makes the sum of the smaller counts over that of the larger ones of it. Of
+ * other graphs the labels of nodes are counted.
+ */
+#include "kernel/graphs/graph_features.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+typedef struct composition_params {
+    okra_feature_params_ how;
+} composition_params;
+
+static int by_code(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* One feature for each of `count` of a kind. */
+static okra_status emit(okra_collector_ *c, uint64_t kind, okra_int count)
+{
+    okra_status st = OKRA_OK;
+    for (okra_int k = 1; k <= count; k++) {
+        uint64_t code;
+        TRY(okra_fold_(c, kind, 11, (uint64_t)k, &code));
+        TRY(okra_collect_(c, code));
+    }
+done:
+    return st;
+}
+
+static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_collector_ *c)
+{
+    okra_status st = OKRA_OK;
+    okra_int hydrogens = 0, run = 0;
+    uint64_t *labels = NULL, hydrogen;
+    (void)arg;
+    ALLOC(labels, g->nodes);
+    /* The code of an atom of hydrogen, as graph_view.c codes labels. */
+    TRY(okra_fold_(c, OKRA_CODE_ROOT_, 1, 1, &hydrogen));
+    for (okra_int i = 0; i < g->nodes; i++) {
+        labels[i] = g->label[i];
+        hydrogens += g->atom && g->atom[4 * i + 1] > 0 ? g->atom[4 * i + 1] : 0;
+    }
+    if (g->nodes > 0) {
+        qsort(labels, (size_t)g->nodes, sizeof *labels, by_code);
+    }
+    for (okra_int i = 0; i < g->nodes; i++) {
+        run++;
+        if (i + 1 == g->nodes || labels[i + 1] != labels[i]) {
+            bool more = labels[i] == hydrogen;
+            TRY(emit(c, labels[i], run + (more ? hydrogens : 0)));
+            hydrogens = more ? 0 : hydrogens;
+            run = 0;
+        }
+    }
+    TRY(emit(c, hydrogen, hydrogens));
+done:
+    okra_free_(labels);
+    return st;
+}
+
+static okra_status bind_training(okra_context *ctx, const void *arg,
+                                 const okra_data *train, void **shared)
+{
+    const composition_params *p = arg;
+    return okra_features_bind_(ctx, &p->how, p, extract, train, shared);
+}
+
+static const okra_option table[] = {
+    {"bits", OKRA_OPTION_INT, offsetof(composition_params, how.bits), "0", 0, 1 << 24,
+     NULL, "N", "hash features to so many places; 0: keep every feature apart"},
+    {.name = NULL}};
+
+const okra_kernel_class_ okra_composition_ = {
+    .name = "composition",
+    .help = "molecules: atoms of each element that two share, hydrogens too",
+    .params = {"composition", table, sizeof(composition_params)},
+    .bind = bind_training,
+    OKRA_FEATURE_CLASS_};
