@@ -12,6 +12,7 @@ const cli_command *const cli_commands[] = {
     &cli_predict,
     &cli_score,
     &cli_link,
+    &cli_index,
     &cli_gram,
     &cli_twin,
     &cli_info,

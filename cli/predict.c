@@ -3,6 +3,7 @@
  */
 #include "commands.h"
 #include "ranked.h"
+#include "screen.h"
 #include "sets.h"
 
 #include <math.h>
@@ -11,7 +12,9 @@
 
 typedef struct predict_fields {
     const char *x, *x_diagonal, *output, *weights, *embedding, *candidates, *ranges,
-        *report, *confidence;
+        *report, *confidence, *within;
+    okra_int shortlist;
+    bool exact;
     cli_sets sets;
 } predict_fields;
 
@@ -29,7 +32,19 @@ static const okra_option rows[] = {
     {"embedding", OKRA_OPTION_TEXT, offsetof(predict_fields, embedding), "", 1, 0, NULL,
      "FILE", "The explicit h(x), n_test x d, where there is one (linear outputs)"},
     {"candidates", OKRA_OPTION_TEXT, offsetof(predict_fields, candidates), "", 1, 0, NULL,
-     "FILE", "Objects to choose from; the training outputs if not given"},
+     "FILE",
+     "Objects to choose from, or an index that 'okra index' made; the training outputs "
+     "if "
+     "not given"},
+    {"within", OKRA_OPTION_TEXT, offsetof(predict_fields, within), "", 1, 0, NULL,
+     "WINDOW",
+     "Of an index only candidates as heavy as the test point says: mass=10ppm, "
+     "mass=0.5Da"},
+    {"shortlist", OKRA_OPTION_INT, offsetof(predict_fields, shortlist), "1000", 1,
+     100000000, NULL, "N",
+     "Of an index of low rank: so many candidates are measured exactly"},
+    {"exact", OKRA_OPTION_BOOL, offsetof(predict_fields, exact), "no", 1, 0, NULL, "",
+     "Of an index: measure every candidate exactly, whatever low rank it has"},
     {"ranges", OKRA_OPTION_TEXT, offsetof(predict_fields, ranges), "", 1, 0, NULL, "FILE",
      "Candidates of each test point: a row 'begin,end' each, counted from 0, end "
      "excluded"},
@@ -122,12 +137,41 @@ static int check_sets(const cli_run *run, const predict_fields *f)
     return CLI_DONE;
 }
 
+/* What goes with an index, and with nothing else. */
+static int check_index(const cli_run *run, const predict_fields *f)
+{
+    bool index = cli_is_index(f->candidates);
+    const char *none[] = {f->weights, f->embedding, f->ranges, f->report, f->confidence};
+    const char *names[] = {"weights", "embedding", "ranges", "report", "confidence"};
+    static const char *const own[] = {"within", "shortlist", "exact"};
+    for (int i = 0; !index && i < 3; i++) {
+        if (okra_options_is_set(run->options, own[i])) {
+            return cli_usage(run, "--%s is for candidates of an index, NAME.okx", own[i]);
+        }
+    }
+    for (int i = 0; index && i < 5; i++) {
+        if (*none[i]) {
+            return cli_usage(run, "--%s has no use with an index", names[i]);
+        }
+    }
+    if (index && !okra_options_is_set(run->library, "top")) {
+        return cli_usage(run, "an index is ranked: give --top K and a table with -o");
+    }
+    return index && okra_options_is_set(run->library, "decode")
+               ? cli_usage(run, "--decode has no use with an index")
+               : CLI_DONE;
+}
+
 static int check(const cli_run *run, job *j)
 {
     const predict_fields *f = &j->f;
     int wrong = cli_sets_check(run, &f->sets);
     if (wrong || cli_sets_wanted(&f->sets)) {
         return wrong ? wrong : check_sets(run, f);
+    }
+    wrong = check_index(run, f);
+    if (wrong) {
+        return wrong;
     }
     if (!*f->output && !*f->weights && !*f->embedding) {
         return cli_usage(run, "nothing to write: give -o, --weights or --embedding");
@@ -194,7 +238,7 @@ static int read_all(cli_run *run, job *j)
     if (status == CLI_DONE && *j->f.x_diagonal) {
         status = read_diagonal(run, j);
     }
-    if (status == CLI_DONE && *j->f.candidates) {
+    if (status == CLI_DONE && *j->f.candidates && !cli_is_index(j->f.candidates)) {
         status = cli_status(run, cli_read(run, j->f.candidates, &j->candidates));
     }
     return status == CLI_DONE && *j->f.ranges ? read_ranges(run, j) : status;
@@ -376,6 +420,11 @@ static int run_predict(cli_run *run)
     }
     if (status == CLI_DONE && cli_sets_wanted(&j.f.sets)) {
         status = cli_sets_write(run, &j.f.sets, j.model, j.x, j.candidates, j.f.output);
+    } else if (status == CLI_DONE && cli_is_index(j.f.candidates)) {
+        cli_screening how = {j.f.candidates, j.f.within, j.f.output, 0,
+                             j.f.shortlist,  j.f.exact};
+        how.top = strtoll(okra_options_get(run->library, "top"), NULL, 10);
+        status = cli_screen(run, &how, j.model, j.x);
     } else if (status == CLI_DONE) {
         status = predict(run, &j);
         status = status == CLI_DONE ? write_all(run, &j) : status;
@@ -408,6 +457,8 @@ const cli_command cli_predict = {
     .examples = "okra predict digits.okra --x test_x.npy -o predicted.npy\n"
                 "okra predict digits.okra --x test_x.npy --top 5 -o ranked.tsv\n"
                 "okra predict digits.okra --x test_x.npy --weights w.npy\n"
+                "okra predict spectra.okra --x new.mgf --candidates all.okx --within "
+                "mass=10ppm --top 20 -o ranked.tsv\n"
                 "okra predict words.okra --x test.txt --set 0.1 -o sets.tsv\n"
                 "okra predict curve.okra --x test_x.csv --interval 0.1 -o bounds.csv\n",
     .own = {"predict", rows, sizeof(predict_fields)},

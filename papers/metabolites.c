@@ -391,6 +391,10 @@ static okra_status run_entry(paper_run *run)
     paper_deviation(run, "the data are 800 merged spectra of MassBank, not the paper's "
                          "4,138 of GNPS and METLIN with candidates from PubChem: its "
                          "figures cannot be compared and are not shown");
+    paper_remark(run,
+                 "the lists of kernels to choose from were drawn up after looking at "
+                 "cross-validated results on the same spectra; the choice within "
+                 "them is made on the training part alone");
     okra_status st = found ? paper_read(run, "msms/spectra.mgf", &all.x)
                            : okra_fail(OKRA_EMEM, "memory");
     if (st == OKRA_OK) {

@@ -7,6 +7,7 @@
 #include "okra/base.h"
 #include "okra/conformal.h"
 #include "okra/data.h"
+#include "okra/index.h"
 #include "okra/kernel.h"
 #include "okra/link.h"
 #include "okra/metric.h"

@@ -21,6 +21,9 @@
 #include "linalg/linalg.h"
 #include "okra/kernel.h"
 
+struct okra_graph_view_;
+struct okra_collector_;
+
 /* A leaf. To add a kernel: write one of these in a file of its own, and one line in
  * kernels.c. */
 typedef struct okra_kernel_class_ {
@@ -72,6 +75,10 @@ typedef struct okra_kernel_class_ {
     /* What `block` computes of these sides as at most two steps of a program, 0: it is
      * none. NULL: never. */
     int (*steps)(const void *params, const void *a, const void *b, okra_step_ steps[2]);
+    /* The features of one graph (graphs/graph_features.h), params beginning with an
+     * okra_feature_params_; NULL: the kernel counts no such features. */
+    okra_status (*extract)(const void *params, const struct okra_graph_view_ *graph,
+                           struct okra_collector_ *c);
 } okra_kernel_class_;
 
 /* What a transform reads beside the child's values, and so what `da` and `db` hold. */

@@ -82,4 +82,5 @@ const okra_kernel_class_ okra_composition_ = {
     .help = "molecules: atoms of each element that two share, hydrogens too",
     .params = {"composition", table, sizeof(composition_params)},
     .bind = bind_training,
+    .extract = extract,
     OKRA_FEATURE_CLASS_};

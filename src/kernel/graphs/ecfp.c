@@ -167,4 +167,5 @@ const okra_kernel_class_ okra_ecfp_ = {
     .help = "circular surroundings of atoms up to a radius",
     .params = {"ecfp", table, sizeof(ecfp_params)},
     .bind = bind_training,
+    .extract = extract,
     OKRA_FEATURE_CLASS_};

@@ -312,6 +312,35 @@ void okra_features_free_side_(void *arg)
     }
 }
 
+okra_status okra_features_bits_(okra_context *ctx, const okra_kernel_class_ *class,
+                                const void *params, const okra_data *data, uint64_t *out)
+{
+    okra_status st = OKRA_OK;
+    okra_graph_space_ w = {.first = NULL};
+    okra_collector_ c = {.coder = NULL};
+    okra_int bits = ((const okra_feature_params_ *)params)->bits,
+             words = (bits + 63) / 64;
+    (void)ctx;
+    TRY(okra_coder_create_(NULL, true, &c.coder));
+    TRY(okra_graph_space_create_(data, &w));
+    memset(out, 0, (size_t)(data->n * words) * sizeof *out);
+    for (okra_int i = 0; i < data->n; i++) {
+        c.count = 0;
+        TRY(okra_graph_view_make_(data, i, &c, &w));
+        c.count = 0;
+        TRY(class->extract(params, &w.view, &c));
+        for (okra_int k = 0; k < c.count; k++) {
+            uint64_t place = c.codes[k] % (uint64_t)bits;
+            out[i * words + (okra_int)(place / 64)] |= UINT64_C(1) << place % 64;
+        }
+    }
+done:
+    okra_free_(c.codes);
+    okra_coder_free_(c.coder);
+    okra_graph_space_clear_(&w);
+    return st;
+}
+
 okra_status okra_features_block_(okra_context *ctx, const void *params, const void *pa,
                                  okra_int i0, okra_int ni, const void *pb, okra_int j0,
                                  okra_int nj, double *out, okra_int ld)

@@ -82,6 +82,12 @@ okra_status okra_features_block_(okra_context *ctx, const void *params, const vo
 okra_status okra_features_diagonal_(okra_context *ctx, const void *params, const void *a,
                                     okra_int n, double *out) OKRA_CHECK;
 
+/* Hashed features as bits: rows[i] (`words` = ceil(bits/64) words each, zeroed here) gets
+ * the places of the features of graph i. For classes with `extract`, bits > 0. */
+okra_status okra_features_bits_(okra_context *ctx, const okra_kernel_class_ *class,
+                                const void *params, const okra_data *data,
+                                uint64_t *rows) OKRA_CHECK;
+
 /* What the classes of such kernels have in common. */
 #define OKRA_FEATURE_CLASS_                                             \
     .kinds = 1u << OKRA_GRAPHS, .unbind = okra_features_unbind_,        \

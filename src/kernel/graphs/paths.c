@@ -111,4 +111,5 @@ const okra_kernel_class_ okra_paths_ = {
     .help = "labelled paths of at most m edges that two graphs share",
     .params = {"paths", table, sizeof(paths_params)},
     .bind = bind_training,
+    .extract = extract,
     OKRA_FEATURE_CLASS_};

@@ -66,4 +66,5 @@ const okra_kernel_class_ okra_shortest_path_ = {
     .help = "pairs of labels at a distance, of graphs",
     .params = {"shortest-path", table, sizeof(shortest_params)},
     .bind = bind_training,
+    .extract = extract,
     OKRA_FEATURE_CLASS_};

@@ -58,4 +58,5 @@ const okra_kernel_class_ okra_wl_ = {.name = "wl",
                                      .help = "Weisfeiler-Lehman subtrees of graphs",
                                      .params = {"wl", table, sizeof(wl_params)},
                                      .bind = bind_training,
+                                     .extract = extract,
                                      OKRA_FEATURE_CLASS_};

@@ -1,0 +1,140 @@
+/*
+ * index.c: okra index: features of many candidates, computed once.
+ */
+#include "commands.h"
+
+#include <string.h>
+
+typedef struct index_fields {
+    const char *ky, *output, *model;
+    okra_int rank, shard;
+    bool check;
+} index_fields;
+
+static const okra_option rows[] = {
+    {"output", OKRA_OPTION_TEXT, offsetof(index_fields, output), "", 1, 0, NULL, "NAME",
+     "The index to make, a folder NAME.okx"},
+    {"ky", OKRA_OPTION_TEXT, offsetof(index_fields, ky), "", 1, 0, NULL, "EXPR",
+     "The output kernel, its features hashed: 'ecfp(bits=2048) | tanimoto'; that of the "
+     "model if not given"},
+    {"model", OKRA_OPTION_TEXT, offsetof(index_fields, model), "", 1, 0, NULL, "MODEL",
+     "The model that candidates will be ranked by"},
+    {"rank", OKRA_OPTION_INT, offsetof(index_fields, rank), "0", 0, 65536, NULL, "N",
+     "With --model: keep so many numbers of low rank for each candidate, so that all of "
+     "them can be ranked without a window"},
+    {"shard", OKRA_OPTION_INT, offsetof(index_fields, shard), "250000", 1, 100000000,
+     NULL, "N", "Candidates in one file of the index at most"},
+    {"check", OKRA_OPTION_BOOL, offsetof(index_fields, check), "no", 1, 0, NULL, "",
+     "FILE is an index: read all of it and check it"},
+    {0}};
+
+static int tell(const cli_run *run, const index_fields *f, const okra_index_report *r,
+                double seconds)
+{
+    char buffer[64];
+    if (run->common.json) {
+        return cli_print_json(
+            run,
+            json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:f}", "output",
+                      f->output, "lines", (json_int_t)r->lines, "kept",
+                      (json_int_t)r->kept, "broken", (json_int_t)r->broken, "repeated",
+                      (json_int_t)r->repeated, "apart", (json_int_t)r->apart, "massless",
+                      (json_int_t)r->massless, "shards", (json_int_t)r->shards, "resumed",
+                      (json_int_t)r->resumed, "whole", r->whole, "seconds", seconds));
+    }
+    if (!run->common.quiet) {
+        cli_line(stdout, "candidates", "%lld of %lld lines", (long long)r->kept,
+                 (long long)r->lines);
+        cli_line(stdout, "broken", "%lld", (long long)r->broken);
+        cli_line(stdout, "repeated", "%lld%s", (long long)r->repeated,
+                 r->whole ? "" : " (looked for in parts of the file alone)");
+        cli_line(stdout, "without mass", "%lld", (long long)r->massless);
+        cli_line(stdout, "shards", "%lld, %lld of them from an earlier run",
+                 (long long)r->shards, (long long)r->resumed);
+        cli_line(stdout, "output", "%s", f->output);
+        cli_line(stdout, "time", "%s", cli_seconds(seconds, buffer, sizeof buffer));
+    }
+    return CLI_DONE;
+}
+
+static int check_index(cli_run *run)
+{
+    okra_index *index = NULL;
+    bool bits;
+    int status = cli_status(run, okra_index_open(run->context, run->operands[0], &index));
+    if (status == CLI_DONE) {
+        status = cli_status(run, okra_index_check(run->context, index));
+    }
+    if (status == CLI_DONE && !run->common.quiet) {
+        cli_line(stdout, "candidates", "%lld", (long long)okra_index_count(index));
+        const char *kernel = okra_index_kernel(index, &bits);
+        cli_line(stdout, "kernel", "%s%s", kernel, bits ? "" : " (no features kept)");
+        cli_line(stdout, "low rank", "%lld", (long long)okra_index_rank(index));
+        cli_line(stdout, "checksums", "right");
+    }
+    okra_index_free(index);
+    return status;
+}
+
+static int run_index(cli_run *run)
+{
+    index_fields f;
+    okra_model *model = NULL;
+    char source[4096], path[4096];
+    double begin = cli_now();
+    int status = cli_status(run, cli_fields(run, &f));
+    if (status == CLI_DONE && f.check) {
+        return check_index(run);
+    }
+    if (status == CLI_DONE && !*f.output) {
+        return cli_usage(run, "-o NAME is missing: the index to make");
+    }
+    if (status == CLI_DONE && !*f.ky && !*f.model) {
+        return cli_usage(run, "--ky or --model is missing: which features to keep");
+    }
+    if (status == CLI_DONE && f.rank > 0 && !*f.model) {
+        return cli_usage(run, "--rank needs --model");
+    }
+    if (status == CLI_DONE && *f.model) {
+        status = cli_status(
+            run, okra_model_load(run->context, cli_find(run, f.model, path, sizeof path),
+                                 &model));
+    }
+    okra_index_report report = {OKRA_SIZED(okra_index_report)};
+    if (status == CLI_DONE) {
+        okra_index_request request = {
+            OKRA_SIZED(okra_index_request),
+            .source = cli_find(run, run->operands[0], source, sizeof source),
+            .path = f.output,
+            .ky = *f.ky ? f.ky : NULL,
+            .model = model,
+            .rank = f.rank,
+            .shard = f.shard};
+        status = cli_status(run, okra_index_build(run->context, &request, &report));
+    }
+    okra_model_free(model);
+    return status == CLI_DONE ? tell(run, &f, &report, cli_now() - begin) : status;
+}
+
+const cli_command cli_index = {
+    .name = "index",
+    .purpose = "Prepare a list of candidate molecules for ranking",
+    .usage = "FILE.smi --ky EXPR -o NAME.okx [flags]",
+    .about =
+        "Each line is a SMILES, a name may follow. Masses, and the features of an "
+        "output\nkernel whose leaves are hashed (bits=N, count=0), are computed once "
+        "and kept, sorted\nby mass; 'okra predict --candidates NAME.okx' maps them. "
+        "Lines that are no molecule\nare told, counted and left out, molecules that "
+        "were there already are left out.\nAn interrupted run leaves NAME.okx.part "
+        "and goes on from there.\n",
+    .examples =
+        "okra index candidates.smi --ky 'ecfp(bits=2048) | tanimoto' -o candidates.okx\n"
+        "okra index candidates.smi --model spectra.okra --rank 128 -o candidates.okx\n"
+        "okra index candidates.okx --check\n",
+    .own = {"index", rows, sizeof(index_fields)},
+    .refuses = "seed engine",
+    .operands_least = 1,
+    .operands_most = 1,
+    .operand = "FILE.smi",
+    .run = run_index,
+};

@@ -1,0 +1,210 @@
+/*
+ * screen.c: okra predict --candidates NAME.okx: the nearest candidates of an index, as a
+ * table.
+ */
+#include "screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool cli_is_index(const char *candidates)
+{
+    return cli_ends(candidates, ".okx");
+}
+
+/* Fields of one line, apart by tabs (or commas), as a file has them: what a terminal
+ * would obey is escaped, but a backslash, which SMILES may have, stays. */
+static void print_text(FILE *out, const char *text, size_t length, char separator)
+{
+    char *copy = malloc(length + 1), *shown = malloc(4 * length + 8);
+    if (copy && shown) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+        okra_text_printable(copy, shown, 4 * length + 8);
+        bool quoted = separator == ',' && strpbrk(shown, ",\"");
+        fputs(quoted ? "\"" : "", out);
+        for (const char *p = shown; *p; p++) {
+            if (strncmp(p, "\\x5c", 4) == 0) {
+                fputc('\\', out);
+                p += 3;
+            } else {
+                fputs(quoted && *p == '"' ? "\"" : "", out);
+                fputc(*p, out);
+            }
+        }
+        fputs(quoted ? "\"" : "", out);
+    }
+    free(copy);
+    free(shown);
+}
+
+typedef struct table {
+    const okra_index *index;
+    const okra_data *x;
+    const okra_int *number;
+    const double *distance;
+    okra_int tests, top;
+} table;
+
+typedef struct row {
+    okra_int test, rank, number;
+    double distance, mass;
+    const char *smiles, *name;
+    okra_int smiles_length, name_length;
+    char formula[128];
+} row;
+
+static void formula_of(const char *text, okra_int length, char *out, size_t size)
+{
+    okra_data *one = NULL;
+    char *copy = strndup(text, (size_t)length);
+    const char *const texts[] = {copy};
+    out[0] = '\0';
+    if (copy && okra_data_smiles(NULL, texts, 1, &one) == OKRA_OK) {
+        okra_data_formula(one, 0, out, size);
+    }
+    okra_data_free(one);
+    free(copy);
+}
+
+static row row_of(const table *t, okra_int i)
+{
+    row r = {.test = i / t->top, .rank = i % t->top + 1, .number = t->number[i]};
+    okra_int length = 0;
+    const char *text = okra_index_text(t->index, r.number, &length);
+    r.distance = t->distance[i];
+    r.mass = okra_index_mass(t->index, r.number);
+    r.smiles = text;
+    while (r.smiles_length < length && text[r.smiles_length] != ' ' &&
+           text[r.smiles_length] != '\t') {
+        r.smiles_length++;
+    }
+    okra_int at = r.smiles_length;
+    while (at < length && (text[at] == ' ' || text[at] == '\t')) {
+        at++;
+    }
+    r.name = text + at;
+    r.name_length = length - at;
+    formula_of(text, r.smiles_length, r.formula, sizeof r.formula);
+    return r;
+}
+
+static void print_rows(const table *t, FILE *out, char s)
+{
+    fprintf(out, "test%cquery%crank%ccandidate%cdistance%cmass%cformula%csmiles%cname\n",
+            s, s, s, s, s, s, s, s);
+    for (okra_int i = 0; i < t->tests * t->top; i++) {
+        if (t->number[i] < 0) {
+            continue;
+        }
+        row r = row_of(t, i);
+        okra_int length = 0;
+        const char *title = okra_data_text(t->x, r.test, &length);
+        fprintf(out, "%lld%c", (long long)r.test, s);
+        print_text(out, title ? title : "", title ? (size_t)length : 0, s);
+        fprintf(out, "%c%lld%c%lld%c%.17g%c%.6f%c%s%c", s, (long long)r.rank, s,
+                (long long)r.number, s, r.distance, s, r.mass, s, r.formula, s);
+        print_text(out, r.smiles, (size_t)r.smiles_length, s);
+        fputc(s, out);
+        print_text(out, r.name, (size_t)r.name_length, s);
+        fputc('\n', out);
+    }
+}
+
+static void print_json(const table *t, FILE *out)
+{
+    const char *comma = "";
+    fputc('[', out);
+    for (okra_int i = 0; i < t->tests * t->top; i++) {
+        if (t->number[i] < 0) {
+            continue;
+        }
+        row r = row_of(t, i);
+        okra_int length = 0;
+        const char *title = okra_data_text(t->x, r.test, &length);
+        json_t *one =
+            json_pack("{s:I, s:o?, s:I, s:I, s:f, s:f, s:s, s:o?, s:o?}", "test",
+                      (json_int_t)r.test, "query",
+                      title ? json_stringn(title, (size_t)length) : json_string(""),
+                      "rank", (json_int_t)r.rank, "candidate", (json_int_t)r.number,
+                      "distance", r.distance, "mass", r.mass, "formula", r.formula,
+                      "smiles", json_stringn(r.smiles, (size_t)r.smiles_length), "name",
+                      json_stringn(r.name, (size_t)r.name_length));
+        fprintf(out, "%s\n  ", comma);
+        json_dumpf(one, out, JSON_PRESERVE_ORDER);
+        json_decref(one);
+        comma = ",";
+    }
+    fputs("\n]\n", out);
+}
+
+static int summarise(const cli_run *run, const cli_screening *how, const table *t,
+                     const okra_ranked *ranked, double seconds)
+{
+    char buffer[64];
+    double compared = 0;
+    for (okra_int i = 0; i < t->tests; i++) {
+        compared += (double)okra_ranked_compared(ranked, i);
+    }
+    bool taken = strcmp(how->output, "-") == 0;
+    if (run->common.json && !taken) {
+        return cli_print_json(
+            run, json_pack("{s:s, s:I, s:I, s:f, s:f, s:s, s:f}", "model",
+                           run->operands[0], "tests", (json_int_t)t->tests, "candidates",
+                           (json_int_t)okra_index_count(t->index), "compared", compared,
+                           "error", okra_ranked_error(ranked), "output", how->output,
+                           "seconds", seconds));
+    }
+    if (!run->common.quiet && !taken) {
+        cli_line(stdout, "tests", "%lld", (long long)t->tests);
+        cli_line(stdout, "candidates", "%lld, compared with a test point %.1f",
+                 (long long)okra_index_count(t->index),
+                 t->tests > 0 ? compared / (double)t->tests : 0);
+        if (okra_ranked_error(ranked) > 0) {
+            cli_line(stdout, "low rank",
+                     "squared distances of the shortlist were off by %.2g at most",
+                     okra_ranked_error(ranked));
+        }
+        cli_line(stdout, "output", "%s", how->output);
+        cli_line(stdout, "time", "%s", cli_seconds(seconds, buffer, sizeof buffer));
+    }
+    return CLI_DONE;
+}
+
+int cli_screen(cli_run *run, const cli_screening *how, const okra_model *model,
+               const okra_data *x)
+{
+    okra_ranked *ranked = NULL;
+    okra_index *index = NULL;
+    double begin = cli_now();
+    char buffer[4096];
+    okra_rank_request request = {
+        OKRA_SIZED(okra_rank_request), .within = *how->within ? how->within : NULL,
+        .top = how->top, .shortlist = how->shortlist, .exact = how->exact};
+    const char *path = cli_find(run, how->candidates, buffer, sizeof buffer);
+    int status = cli_status(run, okra_index_open(run->context, path, &index));
+    if (status == CLI_DONE) {
+        status = cli_status(
+            run, okra_index_rank_all(run->context, index, model, x, &request, &ranked));
+    }
+    table t = {.index = index, .x = x};
+    cli_file *file = NULL;
+    if (status == CLI_DONE) {
+        t.number = okra_ranked_index(ranked, &t.tests, &t.top);
+        t.distance = okra_ranked_distance(ranked);
+        file = cli_file_open(run, how->output);
+        status = file ? CLI_DONE : CLI_FAILED;
+    }
+    if (file && cli_ends(how->output, ".json")) {
+        print_json(&t, cli_file_stream(file));
+    } else if (file) {
+        print_rows(&t, cli_file_stream(file), cli_ends(how->output, ".csv") ? ',' : '\t');
+    }
+    status = file ? cli_file_close(run, file, status) : status;
+    if (status == CLI_DONE) {
+        status = summarise(run, how, &t, ranked, cli_now() - begin);
+    }
+    okra_ranked_free(ranked);
+    okra_index_free(index);
+    return status;
+}

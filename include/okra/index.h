@@ -1,0 +1,102 @@
+/*
+ * okra/index.h: candidates on disk: features of many molecules, computed once.
+ *
+ * An index is a folder NAME.okx: a description and shards. A shard holds candidates
+ * sorted by exact mass, with their texts and, for an output kernel whose features are
+ * hashed (bits=N), the bits of their features; it is mapped, never read as a whole. With
+ * a model it also holds features of low rank of the model's output kernel.
+ */
+#ifndef OKRA_INDEX_H
+#define OKRA_INDEX_H
+
+#include "okra/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How an index is made. */
+typedef struct okra_index_request {
+    size_t size;             /* OKRA_SIZED(okra_index_request)                          */
+    const char *source;      /* a file of SMILES, one a line, a name behind a blank     */
+    const char *path;        /* the folder to make; it ends in .okx                     */
+    const char *ky;          /* the output kernel; NULL: that of the model              */
+    const okra_model *model; /* NULL: no features of low rank                          */
+    okra_int rank;           /* of these; 0: none                                       */
+    okra_int shard;          /* candidates in a shard at most; 0: 250,000               */
+} okra_index_request;
+
+/* What came of it. */
+typedef struct okra_index_report {
+    size_t size;       /* OKRA_SIZED(okra_index_report) */
+    okra_int lines;    /* of the source                                             */
+    okra_int kept;     /* candidates of the index                                   */
+    okra_int broken;   /* lines that are no molecule: told and left out             */
+    okra_int repeated; /* molecules that were there already, written the same or not */
+    okra_int apart;    /* of equal features, but not shown to be the same: kept      */
+    okra_int massless; /* kept, but of unknown mass: found without a window only     */
+    okra_int shards;   /*                                                            */
+    okra_int resumed;  /* shards that an interrupted run had left                    */
+    bool whole;        /* repeats were looked for in all shards, not in each alone   */
+} okra_index_report;
+
+/* Makes an index in bounded memory on the threads of the context. A run that was
+ * interrupted leaves PATH.part; the same call goes on from there. Broken lines are left
+ * out unless the context is strict. report may be NULL. */
+OKRA_API okra_status okra_index_build(okra_context *context,
+                                      const okra_index_request *request,
+                                      okra_index_report *report) OKRA_CHECK;
+
+typedef struct okra_index okra_index;
+
+/* Maps an index. Sizes are checked against the files; okra_index_check reads all of it.
+ */
+OKRA_API okra_status okra_index_open(okra_context *context, const char *path,
+                                     okra_index **out) OKRA_CHECK;
+OKRA_API void okra_index_free(okra_index *index);
+/* OKRA_EFORMAT unless every checksum of every shard is right. */
+OKRA_API okra_status okra_index_check(okra_context *context,
+                                      const okra_index *index) OKRA_CHECK;
+OKRA_API okra_int okra_index_count(const okra_index *index);
+OKRA_API okra_int okra_index_rank(const okra_index *index); /* of low rank; 0: none */
+/* The output kernel that its bits are of, and whether it has bits. */
+OKRA_API const char *okra_index_kernel(const okra_index *index, bool *bits);
+/* Candidate i, numbered shard by shard: its text (length bytes, not ended by NUL), mass.
+ */
+OKRA_API const char *okra_index_text(const okra_index *index, okra_int i,
+                                     okra_int *length);
+OKRA_API double okra_index_mass(const okra_index *index, okra_int i);
+
+/* How candidates are ranked. */
+typedef struct okra_rank_request {
+    size_t size;          /* OKRA_SIZED(okra_rank_request) */
+    const char *within;   /* "mass=10ppm" or "mass=0.5Da"; NULL: all of them         */
+    const double *masses; /* of the queries; NULL: the spectra tell them               */
+    okra_int top;         /* candidates of each query                                  */
+    okra_int shortlist;   /* low rank: so many are measured exactly; 0: 1,000          */
+    bool exact;           /* measure all of them exactly, whatever the index holds     */
+} okra_rank_request;
+
+typedef struct okra_ranked okra_ranked;
+
+/* The nearest candidates to the predictions of each of x. */
+OKRA_API okra_status okra_index_rank_all(okra_context *context, const okra_index *index,
+                                         const okra_model *model, const okra_data *x,
+                                         const okra_rank_request *request,
+                                         okra_ranked **out) OKRA_CHECK;
+OKRA_API void okra_ranked_free(okra_ranked *ranked);
+/* tests x top: numbers of candidates, best first, -1 where there are fewer; squared
+ * distances in feature space. */
+OKRA_API const okra_int *okra_ranked_index(const okra_ranked *ranked, okra_int *tests,
+                                           okra_int *top);
+OKRA_API const double *okra_ranked_distance(const okra_ranked *ranked);
+/* Candidates that were compared with query i. */
+OKRA_API okra_int okra_ranked_compared(const okra_ranked *ranked, okra_int i);
+/* The largest difference of approximate and exact squared distances among the candidates
+ * that were measured exactly; 0 where nothing was approximated. */
+OKRA_API double okra_ranked_error(const okra_ranked *ranked);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,444 @@
+/*
+ * build.c: an index is made shard by shard.
+ *
+ * A shard is read, computed on all threads, sorted by mass and written whole; then the
+ * next. Memory: one shard, and 16 to 32 bytes a candidate to know repeats by. PATH.part
+ * becomes PATH when all is there; what an interrupted run of the same settings and source
+ * left in it is kept.
+ */
+#include "data/spectra/spectra.h"
+#include "index/build.h"
+#include "model/model.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SHARD = 250000, SHARDS_MOST = 100000 };
+
+static void release(okra_build_ *b)
+{
+    okra_free_(b->part);
+    okra_bit_kernel_close_(&b->kernel);
+    okra_bytes_close_(&b->source);
+    okra_free_(b->seen.slots);
+    okra_bound_free_(b->bound);
+    okra_data_free(b->outputs);
+    okra_free_(b->basis);
+    okra_free_(b->entry);
+    for (int leaf = 0; leaf < OKRA_LEAVES_MOST_; leaf++) {
+        okra_free_(b->rows[leaf]);
+    }
+}
+
+/* ---- settings ---- */
+
+static okra_status open_kernel(okra_build_ *b)
+{
+    okra_status st = OKRA_OK;
+    const okra_index_request *r = b->request;
+    const char *why = "";
+    const char *text = r->ky ? r->ky : r->model ? r->model->training->ky->text : NULL;
+    if (!text) {
+        FAIL(OKRA_EARG, "an index needs an output kernel, or a model that has one");
+    }
+    TRY(okra_bit_kernel_open_(text, &b->kernel, &b->bits, &why));
+    if (r->model && strcmp(r->model->training->ky->text, b->kernel.kernel->text) != 0) {
+        FAIL(OKRA_EARG, "the output kernel is %s, that of the model %s",
+             b->kernel.kernel->text, r->model->training->ky->text);
+    }
+    if (!b->bits && r->rank > 0) {
+        FAIL(OKRA_EARG, "low rank needs features that are bits: %s", why);
+    }
+    if (!b->bits) {
+        okra_warn_(b->ctx,
+                   "the index will hold no features of %s: %s; candidates are read again "
+                   "when they are ranked",
+                   b->kernel.kernel->text, why);
+    }
+done:
+    return st;
+}
+
+static okra_status open_low(okra_build_ *b)
+{
+    okra_status st = OKRA_OK;
+    const okra_model *model = b->request->model;
+    if (b->request->rank == 0) {
+        return OKRA_OK;
+    }
+    if (!model || model->training->y->kind != OKRA_GRAPHS) {
+        FAIL(OKRA_EARG, "low rank needs a model whose outputs are molecules");
+    }
+    b->rank = b->request->rank;
+    TRY(okra_bit_molecules_(b->ctx, &b->kernel, model->training->y, &b->outputs));
+    TRY(okra_bound_create_(b->ctx, b->kernel.of_bits, b->outputs, &b->bound));
+    TRY(okra_index_basis_(b->ctx, model, &b->rank, &b->basis));
+done:
+    return st;
+}
+
+/* What a shard of an earlier run must agree with. */
+static okra_status stamp_of(okra_build_ *b)
+{
+    struct stat info;
+    const char *text = b->kernel.kernel->text;
+    if (stat(b->request->source, &info) != 0) {
+        return okra_fail_(OKRA_EIO, "%s: cannot be read: %s", b->request->source,
+                          strerror(errno));
+    }
+    int64_t numbers[] = {info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
+                         b->shard, b->rank};
+    b->stamp = okra_mix_(OKRA_MIX_START_, text, strlen(text));
+    b->stamp = okra_mix_(b->stamp, numbers, sizeof numbers);
+    if (b->basis) {
+        uint64_t outputs = okra_index_outputs_(b->request->model);
+        b->stamp = okra_mix_(b->stamp, &outputs, sizeof outputs);
+    }
+    return OKRA_OK;
+}
+
+static okra_status open_build(okra_build_ *b)
+{
+    okra_status st = OKRA_OK;
+    const okra_index_request *r = b->request;
+    size_t length = strlen(r->path);
+    struct stat info;
+    if (length < 5 || strcmp(r->path + length - 4, ".okx") != 0) {
+        FAIL(OKRA_EARG, "%s: the name of an index ends in .okx", r->path);
+    }
+    if (r->rank < 0 || r->shard < 0) {
+        FAIL(OKRA_EARG, "the rank or the size of shards is negative");
+    }
+    if (stat(r->path, &info) == 0) {
+        FAIL(OKRA_EIO, "%s is there already", r->path);
+    }
+    b->shard = r->shard > 0 ? r->shard : SHARD;
+    TRY(open_kernel(b));
+    TRY(open_low(b));
+    TRY(okra_bytes_open_(b->ctx, r->source, &b->source));
+    TRY(stamp_of(b));
+    b->part = okra_format_("%s.part", r->path);
+    if (!b->part) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    if (mkdir(b->part, 0777) != 0 && errno != EEXIST) {
+        FAIL(OKRA_EIO, "%s: cannot be made: %s", b->part, strerror(errno));
+    }
+    okra_int room = b->shard;
+    ALLOC(b->entry, room);
+    for (int leaf = 0; b->bits && leaf < b->kernel.leaves; leaf++) {
+        okra_int words = okra_bit_words_(&b->kernel, leaf);
+        TRY(okra_budget_ask_(b->ctx, 16.0 * (double)room * (double)words,
+                             "the bits of %lld candidates", (long long)room));
+        ALLOC(b->rows[leaf], room * words);
+    }
+done:
+    return st;
+}
+
+/* ---- one shard ---- */
+
+/* The lines of the next shard; *at is moved behind them. */
+static void take_lines(okra_build_ *b, okra_lines_ *lines)
+{
+    b->count = 0;
+    while (b->count < b->shard && okra_lines_next_(lines)) {
+        const char *p = lines->begin, *word = p, *close = p;
+        (void)okra_word_(&p, lines->close, &word, &close);
+        okra_int length = lines->close - word;
+        if (word == close && b->count >= 0 && lines->begin == lines->close) {
+            continue; /* an empty line is none */
+        }
+        b->entry[b->count++] =
+            (okra_entry_){.place = (uint64_t)(word - (const char *)b->source.p),
+                          .line = lines->number,
+                          .length = (int32_t)OKRA_MIN_(length, INT32_MAX),
+                          .smiles = (int32_t)OKRA_MIN_(close - word, INT32_MAX)};
+    }
+}
+
+static int by_mass(const void *a, const void *b)
+{
+    const okra_entry_ *const *x = a, *const *y = b;
+    if ((*x)->mass != (*y)->mass) {
+        return (*x)->mass < (*y)->mass ? -1 : 1;
+    }
+    return ((*x)->place > (*y)->place) - ((*x)->place < (*y)->place);
+}
+
+typedef struct arrays {
+    const okra_entry_ **order;
+    double *mass;
+    uint64_t *key, *place, *end, *bits[OKRA_LEAVES_MOST_];
+    float *low;
+    char *text;
+} arrays;
+
+static void clear_arrays(arrays *a)
+{
+    okra_free_(a->order);
+    okra_free_(a->mass);
+    okra_free_(a->key);
+    okra_free_(a->place);
+    okra_free_(a->end);
+    for (int leaf = 0; leaf < OKRA_LEAVES_MOST_; leaf++) {
+        okra_free_(a->bits[leaf]);
+    }
+    okra_free_(a->low);
+    okra_free_(a->text);
+}
+
+static okra_status sort_rows(const okra_build_ *b, okra_shard_ *s, arrays *a)
+{
+    okra_status st = OKRA_OK;
+    okra_int rows = 0;
+    uint64_t texts = 0;
+    ALLOC(a->order, b->count);
+    for (okra_int k = 0; k < b->count; k++) {
+        if (!b->entry[k].dropped) {
+            a->order[rows++] = &b->entry[k];
+            texts += (uint64_t)b->entry[k].length;
+        }
+    }
+    if (rows > 0) {
+        qsort(a->order, (size_t)rows, sizeof *a->order, by_mass);
+    }
+    ALLOC(a->mass, rows);
+    ALLOC(a->key, rows);
+    ALLOC(a->place, rows);
+    ALLOC(a->end, rows);
+    ALLOC(a->text, (okra_int)texts);
+    texts = 0;
+    for (okra_int k = 0; k < rows; k++) {
+        const okra_entry_ *e = a->order[k];
+        memcpy(a->text + texts, b->source.p + e->place, (size_t)e->length);
+        texts += (uint64_t)e->length;
+        a->mass[k] = e->mass;
+        a->key[k] = e->key;
+        a->place[k] = e->place;
+        a->end[k] = texts;
+        s->head.massless += !(e->mass > 0);
+    }
+    s->head.rows = (uint64_t)rows;
+    s->head.texts = texts;
+done:
+    return st;
+}
+
+static okra_status sort_bits(const okra_build_ *b, okra_shard_ *s, arrays *a)
+{
+    okra_status st = OKRA_OK;
+    okra_int rows = (okra_int)s->head.rows;
+    okra_data *data = NULL;
+    s->head.leaves = b->bits ? (uint32_t)b->kernel.leaves : 0;
+    for (uint32_t leaf = 0; leaf < s->head.leaves; leaf++) {
+        okra_int words = okra_bit_words_(&b->kernel, (int)leaf);
+        ALLOC(a->bits[leaf], rows * words);
+        for (okra_int k = 0; k < rows; k++) {
+            memcpy(a->bits[leaf] + k * words,
+                   b->rows[leaf] + (a->order[k] - b->entry) * words,
+                   (size_t)words * sizeof(uint64_t));
+        }
+        s->head.words[leaf] = (uint64_t)words;
+        s->bits[leaf] = a->bits[leaf];
+    }
+    s->head.rank = (uint64_t)b->rank;
+    if (b->rank > 0) {
+        ALLOC(a->low, rows * b->rank);
+        TRY(okra_bit_data_(&b->kernel, (const uint64_t *const *)a->bits, rows, &data));
+        TRY(okra_index_low_(b->ctx, b->bound, data, b->basis, b->rank, a->low));
+    }
+done:
+    okra_data_free(data);
+    return st;
+}
+
+static okra_status make_shard(okra_build_ *b, const char *path, okra_shard_ *s)
+{
+    okra_status st = OKRA_OK;
+    arrays a = {.order = NULL};
+    okra_int broken = b->faults->count;
+    TRY(okra_build_features_(b));
+    s->head.broken = (uint64_t)(b->faults->count - broken);
+    TRY(okra_build_repeats_(b, &s->head.repeated, &s->head.apart));
+    TRY(sort_rows(b, s, &a));
+    TRY(sort_bits(b, s, &a));
+    s->mass = a.mass;
+    s->key = a.key;
+    s->place = a.place;
+    s->end = a.end;
+    s->low = a.low;
+    s->text = a.text;
+    TRY(okra_shard_write_(path, s));
+done:
+    clear_arrays(&a);
+    return st;
+}
+
+/* A shard that an earlier run left, if it is the one wanted here. */
+static okra_status kept_shard(okra_build_ *b, const char *path, const okra_shard_ *want,
+                              okra_shard_head_ *head, bool *found)
+{
+    okra_status st = OKRA_OK;
+    okra_shard_ s = {.mass = NULL};
+    *found = access(path, F_OK) == 0 && okra_shard_open_(b->ctx, path, &s) == OKRA_OK;
+    *found = *found && s.head.stamp == want->head.stamp &&
+             s.head.begin == want->head.begin && s.head.end == want->head.end &&
+             okra_shard_check_(&s, path) == OKRA_OK;
+    for (uint64_t k = 0; *found && k < s.head.rows; k++) {
+        if (s.place[k] >= (uint64_t)b->source.size) {
+            FAIL(OKRA_EFORMAT, "%s: a place beyond the end of the source", path);
+        }
+        TRY(okra_build_remember_(b, s.key[k], s.place[k]));
+    }
+    if (*found) {
+        *head = s.head;
+    }
+done:
+    okra_shard_close_(&s);
+    return st;
+}
+
+static void add_up(okra_index_report *r, const okra_shard_head_ *h)
+{
+    r->lines += (okra_int)h->lines;
+    r->kept += (okra_int)h->rows;
+    r->broken += (okra_int)h->broken;
+    r->repeated += (okra_int)h->repeated;
+    r->apart += (okra_int)h->apart;
+    r->massless += (okra_int)h->massless;
+    r->shards++;
+}
+
+static okra_status all_shards(okra_build_ *b)
+{
+    okra_status st = OKRA_OK;
+    okra_lines_ lines = okra_lines_begin_(&b->source);
+    char *path = NULL;
+    okra_int before = 0;
+    for (;;) {
+        okra_shard_ s = {.mass = NULL};
+        bool found = false;
+        s.head.stamp = b->stamp;
+        s.head.begin = (uint64_t)(lines.p - (const char *)b->source.p);
+        take_lines(b, &lines);
+        s.head.end = (uint64_t)(lines.p - (const char *)b->source.p);
+        s.head.first = (uint64_t)before;
+        s.head.lines = (uint64_t)b->count;
+        before += b->count;
+        if (b->count == 0 || b->report.shards == SHARDS_MOST) {
+            break;
+        }
+        okra_free_(path);
+        path = okra_format_("%s/shard-%05d", b->part, (int)b->report.shards);
+        if (!path) {
+            st = OKRA_EMEM;
+            goto done;
+        }
+        TRY(okra_cancelled_(b->ctx));
+        TRY(kept_shard(b, path, &s, &s.head, &found));
+        b->report.resumed += found;
+        if (!found) {
+            TRY(make_shard(b, path, &s));
+        }
+        add_up(&b->report, &s.head);
+    }
+    if (b->report.kept == 0) {
+        FAIL(OKRA_EFORMAT, "%s: there is no molecule in the file", b->request->source);
+    }
+done:
+    okra_free_(path);
+    return st;
+}
+
+/* ---- the description ---- */
+
+static okra_status write_basis(const okra_build_ *b)
+{
+    okra_status st = OKRA_OK;
+    okra_data *data = NULL;
+    char *path = NULL;
+    okra_int n = okra_bound_count_(b->bound);
+    TRY(okra_data_dense(b->basis, n, b->rank, b->rank, &data));
+    path = okra_format_("%s/basis.npy", b->part);
+    st = path ? okra_data_write(b->ctx, data, path) : OKRA_EMEM;
+done:
+    okra_data_free(data);
+    okra_free_(path);
+    return st;
+}
+
+static okra_status write_about(const okra_build_ *b)
+{
+    okra_status st = OKRA_OK;
+    okra_writer_ *w = NULL;
+    const okra_index_report *r = &b->report;
+    char *path = okra_format_("%s/index.json", b->part), *text = NULL;
+    char model[32];
+    snprintf(model, sizeof model, "%llu",
+             b->rank > 0 ? (unsigned long long)okra_index_outputs_(b->request->model)
+                         : 0);
+    json_t *about = json_pack(
+        "{s:s, s:i, s:s, s:b, s:I, s:I, s:I, s:s, s:{s:I, s:I, s:I, s:I, s:I, s:b}}",
+        "okra", "index", "version", 1, "kernel", b->kernel.kernel->text, "bits", b->bits,
+        "count", (json_int_t)r->kept, "shards", (json_int_t)r->shards, "rank",
+        (json_int_t)b->rank, "outputs", model, "source", "lines", (json_int_t)r->lines,
+        "broken", (json_int_t)r->broken, "repeated", (json_int_t)r->repeated, "apart",
+        (json_int_t)r->apart, "massless", (json_int_t)r->massless, "whole", r->whole);
+    if (!path || !about) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    TRY(okra_json_text_(about, &text));
+    TRY(okra_writer_open_(path, &w));
+    TRY(okra_writer_printf_(w, "%s\n", text));
+    okra_writer_ *file = w;
+    w = NULL;
+    TRY(okra_writer_commit_(file));
+done:
+    okra_writer_abort_(w);
+    okra_free_(path);
+    okra_free_(text);
+    json_decref(about);
+    return st;
+}
+
+okra_status okra_index_build(okra_context *context, const okra_index_request *request,
+                             okra_index_report *report)
+{
+    okra_status st = OKRA_OK;
+    okra_index_request known = {OKRA_SIZED(okra_index_request)};
+    okra_build_ b = {.ctx = context};
+    okra_faults_ faults = {.ctx = context, .level = 0};
+    NEED(request);
+    SIZED(request, &known);
+    NEED(known.source);
+    NEED(known.path);
+    b.request = &known;
+    b.faults = &faults;
+    b.report = (okra_index_report){OKRA_SIZED(okra_index_report), .whole = true};
+    faults.name = known.source;
+    TRY(open_build(&b));
+    TRY(all_shards(&b));
+    if (b.basis) {
+        TRY(write_basis(&b));
+    }
+    TRY(write_about(&b));
+    if (rename(b.part, known.path) != 0) {
+        FAIL(OKRA_EIO, "%s: cannot be made: %s", known.path, strerror(errno));
+    }
+    okra_faults_end_(&faults, "lines", b.report.lines - faults.count);
+    if (report) {
+        size_t size = OKRA_MIN_(report->size, sizeof b.report);
+        memcpy(report, &b.report, size > sizeof(size_t) ? size : sizeof b.report);
+    }
+done:
+    release(&b);
+    return st;
+}

@@ -1,0 +1,228 @@
+/*
+ * features.c: from lines of a file to masses, keys and bits, and which of them are
+ * repeats.
+ */
+#include "data/molecules/mass.h"
+#include "data/spectra/spectra.h"
+#include "index/build.h"
+#include "kernel/graphs/graph_features.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { CHUNK = 256, SEEN_FIRST = 1 << 16 };
+
+static const char *line_at(const okra_build_ *b, uint64_t place)
+{
+    return (const char *)b->source.p + place;
+}
+
+/* One SMILES into the builder; OKRA_EFORMAT: it is broken. */
+static okra_status add_one(const okra_build_ *b, const okra_entry_ *e, okra_molecule_ *m,
+                           okra_graphs_builder_ *g)
+{
+    okra_status st = OKRA_OK;
+    bool kekule;
+    const char *text = line_at(b, e->place);
+    okra_lines_ line = {.begin = text, .close = text + e->length, .number = e->line};
+    TRY(okra_line_check_(&line));
+    if (e->smiles == 0) {
+        FAIL(OKRA_EFORMAT, "line %" PRId64 ": expected a SMILES, found nothing", e->line);
+    }
+    st = okra_smiles_parse_(text, (size_t)e->smiles, 1, m);
+    st = st == OKRA_OK ? okra_molecule_perceive_(m, &kekule) : st;
+    if (st == OKRA_EFORMAT) {
+        okra_message_prefix_("line %" PRId64, e->line);
+    }
+    TRY(st);
+    TRY(okra_graphs_molecule_(g, m, "", 0));
+done:
+    return st;
+}
+
+static okra_status add_carbon(okra_molecule_ *m, okra_graphs_builder_ *g)
+{
+    okra_status st = OKRA_OK;
+    TRY(okra_smiles_parse_("C", 1, 1, m));
+    TRY(okra_molecule_perceive_(m, NULL));
+    TRY(okra_graphs_molecule_(g, m, "", 0));
+done:
+    return st;
+}
+
+okra_status okra_build_molecules_(const okra_build_ *b, okra_int first, okra_int count,
+                                  okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_graphs_builder_ g = {0};
+    okra_molecule_ m = {0};
+    TRY(okra_graphs_begin_(&g, true));
+    for (okra_int k = first; k < first + count; k++) {
+        st = add_one(b, &b->entry[k], &m, &g);
+        b->entry[k].broken = st == OKRA_EFORMAT;
+        TRY(b->entry[k].broken ? add_carbon(&m, &g) : st);
+    }
+    TRY(okra_graphs_finish_(&g, "index", out));
+done:
+    okra_graphs_abandon_(&g);
+    okra_molecule_clear_(&m);
+    return st;
+}
+
+static okra_status chunk(void *arg, okra_int begin, okra_int end, int worker)
+{
+    okra_status st = OKRA_OK;
+    okra_build_ *b = arg;
+    okra_data *data = NULL;
+    uint64_t *keys = NULL;
+    (void)worker;
+    ALLOC(keys, end - begin);
+    TRY(okra_build_molecules_(b, begin, end - begin, &data));
+    TRY(okra_molecule_keys_(data, keys));
+    for (okra_int k = begin; k < end; k++) {
+        okra_atom_counts_ atoms;
+        okra_atoms_(data, k - begin, &atoms);
+        b->entry[k].mass = atoms.mass;
+        b->entry[k].key = keys[k - begin];
+    }
+    for (int leaf = 0; b->bits && leaf < b->kernel.leaves; leaf++) {
+        TRY(okra_features_bits_(
+            b->ctx, b->kernel.class[leaf], b -> kernel.params[leaf], data,
+            b->rows[leaf] + begin * okra_bit_words_(&b->kernel, leaf)));
+    }
+done:
+    okra_data_free(data);
+    okra_free_(keys);
+    return st;
+}
+
+okra_status okra_build_features_(okra_build_ *b)
+{
+    okra_status st = OKRA_OK;
+    okra_data *again = NULL;
+    TRY(okra_parallel_(b->ctx, b->count, CHUNK, "candidates", chunk, b));
+    for (okra_int k = 0; k < b->count; k++) {
+        if (b->entry[k].broken) { /* again, for its message */
+            okra_graphs_builder_ g = {0};
+            okra_molecule_ m = {0};
+            TRY(okra_graphs_begin_(&g, true));
+            st = add_one(b, &b->entry[k], &m, &g);
+            okra_graphs_abandon_(&g);
+            okra_molecule_clear_(&m);
+            TRY(okra_fault_(b->faults, st));
+        }
+    }
+done:
+    okra_data_free(again);
+    return st;
+}
+
+/* ---- repeats ---- */
+
+static okra_status grow(okra_build_ *b)
+{
+    okra_status st = OKRA_OK;
+    okra_seen_ *s = &b->seen, more = {.room = s->room ? 2 * s->room : SEEN_FIRST};
+    TRY(okra_budget_ask_(b->ctx, 16.0 * (double)more.room, "a table of %llu candidates",
+                         (unsigned long long)more.room / 2));
+    ZALLOC(more.slots, (okra_int)more.room);
+    for (uint64_t k = 0; k < s->room; k++) {
+        if (s->slots[k].place) {
+            uint64_t at = s->slots[k].key & (more.room - 1);
+            while (more.slots[at].place) {
+                at = (at + 1) & (more.room - 1);
+            }
+            more.slots[at] = s->slots[k];
+        }
+    }
+    more.used = s->used;
+    okra_free_(s->slots);
+    *s = more;
+done:
+    return st;
+}
+
+okra_status okra_build_remember_(okra_build_ *b, uint64_t key, uint64_t place)
+{
+    okra_status st = OKRA_OK;
+    okra_seen_ *s = &b->seen;
+    if (2 * (s->used + 1) > s->room) {
+        st = grow(b);
+        if (st == OKRA_EBUDGET && s->room > 0) { /* begin anew: this shard alone */
+            memset(s->slots, 0, (size_t)s->room * sizeof *s->slots);
+            s->used = 0;
+            b->report.whole = false;
+            st = OKRA_OK;
+        }
+        TRY(st);
+    }
+    uint64_t at = key & (s->room - 1);
+    while (s->slots[at].place) {
+        at = (at + 1) & (s->room - 1);
+    }
+    s->slots[at].key = key;
+    s->slots[at].place = place + 1;
+    s->used++;
+done:
+    return st;
+}
+
+/* The molecule that stands at a place of the source. */
+static okra_status molecule_at(const okra_build_ *b, uint64_t place, okra_data **out)
+{
+    const char *text = line_at(b, place);
+    const char *end = (const char *)b->source.p + b->source.size;
+    size_t length = 0;
+    while (text + length < end && !strchr(" \t\r\n", text[length])) {
+        length++;
+    }
+    char *copy = okra_strndup_(text, length);
+    if (!copy) {
+        return OKRA_EMEM;
+    }
+    const char *const texts[] = {copy};
+    okra_status st = okra_data_smiles(NULL, texts, 1, out);
+    okra_free_(copy);
+    return st;
+}
+
+/* Is entry k the molecule at that place? */
+static okra_status is_same(const okra_build_ *b, okra_int k, uint64_t place, bool *same,
+                           bool *sure)
+{
+    okra_status st = OKRA_OK;
+    okra_data *one = NULL, *two = NULL;
+    TRY(molecule_at(b, b->entry[k].place, &one));
+    TRY(molecule_at(b, place, &two));
+    TRY(okra_molecules_same_(one, 0, two, 0, same, sure));
+done:
+    okra_data_free(one);
+    okra_data_free(two);
+    return st;
+}
+
+okra_status okra_build_repeats_(okra_build_ *b, uint64_t *repeated, uint64_t *apart)
+{
+    okra_status st = OKRA_OK;
+    for (okra_int k = 0; k < b->count; k++) {
+        okra_entry_ *e = &b->entry[k];
+        okra_seen_ *s = &b->seen;
+        bool same = false, sure = true, near = false;
+        for (uint64_t at = s->room ? e->key & (s->room - 1) : 0;
+             !e->broken && !same && s->room && s->slots[at].place;
+             at = (at + 1) & (s->room - 1)) {
+            if (s->slots[at].key == e->key) {
+                near = true;
+                TRY(is_same(b, k, s->slots[at].place - 1, &same, &sure));
+            }
+        }
+        e->dropped = e->broken || same;
+        *repeated += same;
+        *apart += near && !same;
+        if (!e->dropped) {
+            TRY(okra_build_remember_(b, e->key, e->place));
+        }
+    }
+done:
+    return st;
+}

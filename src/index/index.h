@@ -1,0 +1,111 @@
+/*
+ * index.h: the inside of an index of candidates.
+ */
+#ifndef OKRA_INDEX_H_
+#define OKRA_INDEX_H_
+
+#include "data/data.h"
+#include "kernel/expression/expr.h"
+#include "okra/index.h"
+
+/* ---- output kernels whose features are bits: bits.c ---- */
+
+enum { OKRA_LEAVES_MOST_ = 8 };
+
+/* A kernel of molecules all of whose leaves are hashed 0/1 features, and the same kernel
+ * of the bits: leaf k becomes linear@k. */
+typedef struct okra_bit_kernel_ {
+    okra_kernel *kernel; /* of molecules */
+    okra_kernel *of_bits;
+    int leaves;
+    okra_int bits[OKRA_LEAVES_MOST_];
+    const okra_kernel_class_ *class[OKRA_LEAVES_MOST_];
+    const void *params[OKRA_LEAVES_MOST_];
+} okra_bit_kernel_;
+/* *yes: the kernel is one; why not goes to `why` (a literal). */
+okra_status okra_bit_kernel_open_(const char *text, okra_bit_kernel_ *out, bool *yes,
+                                  const char **why) OKRA_CHECK;
+void okra_bit_kernel_close_(okra_bit_kernel_ *k);
+static inline okra_int okra_bit_words_(const okra_bit_kernel_ *k, int leaf)
+{
+    return (k->bits[leaf] + 63) / 64;
+}
+/* A collection that borrows rows of bits of each leaf, `n` rows. */
+okra_status okra_bit_data_(const okra_bit_kernel_ *k, const uint64_t *const *rows,
+                           okra_int n, okra_data **out) OKRA_CHECK;
+/* The bits of molecules, owned by the collection. */
+okra_status okra_bit_molecules_(okra_context *ctx, const okra_bit_kernel_ *k,
+                                const okra_data *molecules, okra_data **out) OKRA_CHECK;
+
+/* ---- the same molecule: same.c ---- */
+
+/* A number that does not depend on how molecule i is written. */
+okra_status okra_molecule_keys_(const okra_data *molecules, uint64_t *keys) OKRA_CHECK;
+/* Are molecules i of a and j of b the same graph of atoms and bonds? *sure is false where
+ * the search was given up. */
+okra_status okra_molecules_same_(const okra_data *a, okra_int i, const okra_data *b,
+                                 okra_int j, bool *same, bool *sure) OKRA_CHECK;
+
+/* ---- shards: shard.c ---- */
+
+/* What a shard says of itself. Numbers are little-endian, as the machine has them. */
+typedef struct okra_shard_head_ {
+    char magic[8]; /* "OKRASHRD" */
+    uint32_t version, leaves;
+    uint64_t stamp;        /* of the settings and the source              */
+    uint64_t begin, end;   /* bytes of the source that it was made from   */
+    uint64_t first, lines; /* of the source, the first from 0             */
+    uint64_t rows, rank, texts;
+    uint64_t broken, repeated, apart, massless;
+    uint64_t words[OKRA_LEAVES_MOST_];
+    uint32_t crc[6 + OKRA_LEAVES_MOST_]; /* of the arrays, in file order */
+    uint32_t self;                       /* of the head before this      */
+} okra_shard_head_;
+
+typedef struct okra_shard_ {
+    okra_shard_head_ head;
+    okra_bytes_ bytes;
+    const double *mass;    /* rows, ascending; 0: unknown, at the beginning */
+    const uint64_t *key;   /* rows                                          */
+    const uint64_t *place; /* rows: where in the source                     */
+    const uint64_t *end;   /* rows: of the texts                            */
+    const uint64_t *bits[OKRA_LEAVES_MOST_];
+    const float *low; /* rows x rank */
+    const char *text;
+} okra_shard_;
+/* OKRA_EFORMAT where sizes do not fit the file. */
+okra_status okra_shard_open_(const okra_context *ctx, const char *path,
+                             okra_shard_ *out) OKRA_CHECK;
+void okra_shard_close_(okra_shard_ *shard);
+/* Writes head and arrays (those of `shard`, bytes unused), whole or not at all. */
+okra_status okra_shard_write_(const char *path, okra_shard_ *shard) OKRA_CHECK;
+okra_status okra_shard_check_(const okra_shard_ *shard, const char *path) OKRA_CHECK;
+/* The text of a row; "" where the file's numbers do not fit. */
+const char *okra_shard_text_(const okra_shard_ *shard, okra_int row, okra_int *length);
+
+struct okra_index {
+    char *path, *kernel; /* kernel: canonical text */
+    bool bits;           /* the shards have those  */
+    okra_int count, rank;
+    uint64_t model; /* low rank: which outputs the basis is of */
+    int shards;
+    okra_shard_ *shard;
+    okra_int *first; /* shards + 1: number of the first candidate */
+    double *basis;   /* low rank: outputs x rank */
+    okra_int outputs;
+};
+
+/* ---- low rank: low.c ---- */
+
+/* Which outputs and output kernel a model has. */
+uint64_t okra_index_outputs_(const okra_model *model);
+/* B = V_r diag(1/sqrt(lambda_r)) of L = V diag(lambda) V', outputs x rank, owned by the
+ * caller; *rank becomes smaller where L has fewer eigenvalues above 0. */
+okra_status okra_index_basis_(okra_context *ctx, const okra_model *model, okra_int *rank,
+                              double **B) OKRA_CHECK;
+/* out (rows of `molecules` x rank) = l(outputs, y)' B */
+okra_status okra_index_low_(okra_context *ctx, const okra_bound_ *bound,
+                            const okra_data *bits, const double *B, okra_int rank,
+                            float *out) OKRA_CHECK;
+
+#endif

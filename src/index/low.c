@@ -1,0 +1,89 @@
+/*
+ * low.c: candidates as a few numbers.
+ *
+ * L = V diag(lambda) V' is the output kernel of the n training outputs. A candidate y has
+ * the features f(y) = B' l(y), l(y)_i = l(y_i, y), B = V_r diag(1/sqrt(lambda_r)): its
+ * coordinates along the r leading principal axes (not centred) of the training outputs.
+ * A prediction sum_i w_i phi(y_i) has the coordinates u = B' L w, and
+ *     sum_i w_i l(y_i, y)  ~  <u, f(y)>,
+ * exactly but for the part of the prediction outside those axes.
+ */
+#include "index/index.h"
+
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+uint64_t okra_index_outputs_(const okra_model *model)
+{
+    const char *text = model->training->ky->text;
+    uint64_t h = okra_mix_(OKRA_MIX_START_, text, strlen(text));
+    return okra_data_mix_(h, model->training->y);
+}
+
+okra_status okra_index_basis_(okra_context *ctx, const okra_model *model, okra_int *rank,
+                              double **out)
+{
+    okra_status st = OKRA_OK;
+    const okra_bound_ *bound = model->training->output.ky;
+    double *L = NULL, *w = NULL, *B = NULL;
+    okra_int kept = 0;
+    if (!bound) {
+        FAIL(OKRA_EUNSUPPORTED, "the model's output kernel is of low rank already");
+    }
+    okra_int n = okra_bound_count_(bound);
+    TRY(okra_doubles_(ctx, n, n, "the output Gram matrix", &L));
+    ALLOC(w, n);
+    TRY(okra_bound_gram_(ctx, bound, okra_mat_of_(L, n, n)));
+    TRY(okra_eigh_(ctx, okra_mat_of_(L, n, n), w));
+    while (kept < OKRA_MIN_(*rank, n) && w[n - 1 - kept] > 1e-10 * w[n - 1]) {
+        kept++;
+    }
+    if (kept == 0) {
+        FAIL(OKRA_ENUMERIC, "the output Gram matrix has no eigenvalue above 0");
+    }
+    ALLOC(B, n * kept);
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int k = 0; k < kept; k++) {
+            B[i * kept + k] = L[i * n + n - 1 - k] / sqrt(w[n - 1 - k]);
+        }
+    }
+    *rank = kept;
+    *out = B;
+    B = NULL;
+done:
+    okra_free_(L);
+    okra_free_(w);
+    okra_free_(B);
+    return st;
+}
+
+okra_status okra_index_low_(okra_context *ctx, const okra_bound_ *bound,
+                            const okra_data *bits, const double *B, okra_int rank,
+                            float *out)
+{
+    enum { PANEL = 2048 };
+    okra_status st = OKRA_OK;
+    okra_other_ *other = NULL;
+    okra_int n = okra_bound_count_(bound);
+    double *L = NULL, *F = NULL;
+    TRY(okra_other_create_(ctx, bound, bits, &other));
+    TRY(okra_doubles_(ctx, PANEL, n, "kernel values of candidates", &L));
+    ALLOC(F, PANEL * rank);
+    okra_mat_ basis = okra_mat_of_((double *)(uintptr_t)B, n, rank);
+    for (okra_int first = 0; first < bits->n; first += PANEL) {
+        okra_int rows = OKRA_MIN_(PANEL, bits->n - first);
+        TRY(okra_other_cross_(ctx, bound, other, first, okra_mat_of_(L, rows, n)));
+        TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(L, rows, n), basis, 0,
+                       okra_mat_of_(F, rows, rank)));
+        for (okra_int k = 0; k < rows * rank; k++) {
+            out[first * rank + k] = (float)F[k];
+        }
+    }
+done:
+    okra_other_free_(other);
+    okra_free_(L);
+    okra_free_(F);
+    return st;
+}

@@ -1,0 +1,256 @@
+/*
+ * open.c: an index on disk, mapped.
+ */
+#include "index/index.h"
+
+#include "core/json.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHARDS_MOST = 100000, ABOUT_MOST = 1 << 20 };
+
+void okra_index_free(okra_index *index)
+{
+    if (!index) {
+        return;
+    }
+    for (int k = 0; k < index->shards && index->shard; k++) {
+        okra_shard_close_(&index->shard[k]);
+    }
+    okra_free_(index->shard);
+    okra_free_(index->first);
+    okra_free_(index->basis);
+    okra_free_(index->path);
+    okra_free_(index->kernel);
+    okra_free_(index);
+}
+
+static okra_status not_one(const char *path)
+{
+    return okra_fail_(OKRA_EFORMAT, "%s: index.json does not describe an index", path);
+}
+
+static okra_status take_about(const json_t *about, const char *path, okra_index *x)
+{
+    okra_status st = OKRA_OK;
+    const char *what = json_string_value(json_object_get(about, "okra"));
+    const char *kernel = json_string_value(json_object_get(about, "kernel"));
+    const char *outputs = json_string_value(json_object_get(about, "outputs"));
+    json_int_t shards = json_integer_value(json_object_get(about, "shards"));
+    x->count = json_integer_value(json_object_get(about, "count"));
+    x->rank = json_integer_value(json_object_get(about, "rank"));
+    x->bits = json_is_true(json_object_get(about, "bits"));
+    if (!what || strcmp(what, "index") != 0 || !kernel || !outputs || shards < 1 ||
+        shards > SHARDS_MOST || x->count < 1 || x->rank < 0 || x->rank > 1 << 16 ||
+        json_integer_value(json_object_get(about, "version")) != 1) {
+        return not_one(path);
+    }
+    x->model = strtoull(outputs, NULL, 10);
+    x->kernel = okra_strdup_(kernel);
+    x->path = okra_strdup_(path);
+    if (!x->kernel || !x->path) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    x->shards = (int)shards;
+    ZALLOC(x->shard, shards);
+    ZALLOC(x->first, shards + 1);
+done:
+    return st;
+}
+
+static okra_status read_about(const okra_context *ctx, const char *path, okra_index *x)
+{
+    okra_status st = OKRA_OK;
+    okra_bytes_ bytes = {0};
+    json_t *about = NULL;
+    char *file = okra_format_("%s/index.json", path);
+    if (!file) {
+        return OKRA_EMEM;
+    }
+    TRY(okra_bytes_open_(ctx, file, &bytes));
+    about = bytes.size < ABOUT_MOST
+                ? json_loadb((const char *)bytes.p, (size_t)bytes.size, 0, NULL)
+                : NULL;
+    TRY(json_is_object(about) ? take_about(about, path, x) : not_one(path));
+done:
+    json_decref(about);
+    okra_bytes_close_(&bytes);
+    okra_free_(file);
+    return st;
+}
+
+/* Every shard holds the features that the description says. */
+static okra_status check_shard(const okra_index *x, const okra_bit_kernel_ *k, int which)
+{
+    const okra_shard_head_ *h = &x->shard[which].head;
+    bool good = h->rank == (uint64_t)x->rank && h->leaves == (uint32_t)k->leaves;
+    for (int leaf = 0; good && leaf < k->leaves; leaf++) {
+        good = h->words[leaf] == (uint64_t)okra_bit_words_(k, leaf);
+    }
+    return good
+               ? OKRA_OK
+               : okra_fail_(OKRA_EFORMAT, "%s: shard %d does not hold the features of %s",
+                            x->path, which, x->kernel);
+}
+
+static okra_status open_shards(const okra_context *ctx, okra_index *x)
+{
+    okra_status st = OKRA_OK;
+    okra_bit_kernel_ k = {0};
+    char *file = NULL;
+    const char *why = NULL;
+    bool bits = false;
+    st = okra_bit_kernel_open_(x->kernel, &k, &bits, &why);
+    if (st == OKRA_EARG) {
+        okra_message_prefix_("%s", x->path);
+        st = OKRA_EFORMAT;
+    }
+    TRY(st);
+    if (x->bits != bits) {
+        TRY(not_one(x->path));
+    }
+    k.leaves = bits ? k.leaves : 0;
+    for (int s = 0; s < x->shards; s++) {
+        okra_free_(file);
+        file = okra_format_("%s/shard-%05d", x->path, s);
+        if (!file) {
+            st = OKRA_EMEM;
+            goto done;
+        }
+        TRY(okra_shard_open_(ctx, file, &x->shard[s]));
+        TRY(check_shard(x, &k, s));
+        x->first[s + 1] = x->first[s] + (okra_int)x->shard[s].head.rows;
+    }
+    if (x->first[x->shards] != x->count) {
+        FAIL(OKRA_EFORMAT, "%s: there are %lld candidates, expected %lld", x->path,
+             (long long)x->first[x->shards], (long long)x->count);
+    }
+done:
+    okra_free_(file);
+    okra_bit_kernel_close_(&k);
+    return st;
+}
+
+static okra_status read_basis(okra_context *ctx, okra_index *x)
+{
+    okra_status st = OKRA_OK;
+    okra_data *data = NULL;
+    char *file = okra_format_("%s/basis.npy", x->path);
+    okra_int ld = 0;
+    if (!file) {
+        return OKRA_EMEM;
+    }
+    TRY(okra_data_read(ctx, file, &data));
+    const double *values = okra_data_values(data, &ld);
+    if (!values || data->d != x->rank || data->kind != OKRA_DENSE) {
+        FAIL(OKRA_EFORMAT, "%s: expected %lld columns", file, (long long)x->rank);
+    }
+    x->outputs = data->n;
+    TRY(okra_doubles_(ctx, data->n, x->rank, "the basis of an index", &x->basis));
+    for (okra_int i = 0; i < data->n; i++) {
+        memcpy(x->basis + i * x->rank, values + i * ld,
+               (size_t)x->rank * sizeof *x->basis);
+    }
+done:
+    okra_data_free(data);
+    okra_free_(file);
+    return st;
+}
+
+okra_status okra_index_open(okra_context *context, const char *path, okra_index **out)
+{
+    okra_status st = OKRA_OK;
+    okra_index *x = NULL;
+    NEED(path);
+    NEED(out);
+    ZALLOC(x, 1);
+    TRY(read_about(context, path, x));
+    TRY(open_shards(context, x));
+    if (x->rank > 0) {
+        TRY(read_basis(context, x));
+    }
+    *out = x;
+    x = NULL;
+done:
+    okra_index_free(x);
+    return st;
+}
+
+typedef struct checking {
+    const okra_index *index;
+} checking;
+
+static okra_status check_some(void *arg, okra_int begin, okra_int end, int worker)
+{
+    okra_status st = OKRA_OK;
+    const okra_index *x = ((const checking *)arg)->index;
+    (void)worker;
+    for (okra_int s = begin; st == OKRA_OK && s < end; s++) {
+        char *file = okra_format_("%s/shard-%05d", x->path, (int)s);
+        st = file ? okra_shard_check_(&x->shard[s], file) : OKRA_EMEM;
+        okra_free_(file);
+    }
+    return st;
+}
+
+okra_status okra_index_check(okra_context *context, const okra_index *index)
+{
+    okra_status st = OKRA_OK;
+    checking c = {index};
+    NEED(index);
+    TRY(okra_parallel_(context, index->shards, 1, "checksums", check_some, &c));
+done:
+    return st;
+}
+
+okra_int okra_index_count(const okra_index *index)
+{
+    return index ? index->count : 0;
+}
+
+okra_int okra_index_rank(const okra_index *index)
+{
+    return index ? index->rank : 0;
+}
+
+const char *okra_index_kernel(const okra_index *index, bool *bits)
+{
+    GIVE(bits, index && index->bits);
+    return index ? index->kernel : NULL;
+}
+
+/* The shard of candidate i; -1: there is none. */
+static int shard_of(const okra_index *x, okra_int i)
+{
+    int low = 0, high = x ? x->shards : 0;
+    if (!x || i < 0 || i >= x->count) {
+        return -1;
+    }
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (x->first[middle] <= i) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+const char *okra_index_text(const okra_index *index, okra_int i, okra_int *length)
+{
+    int s = shard_of(index, i);
+    return s < 0 || !length
+               ? NULL
+               : okra_shard_text_(&index->shard[s], i - index->first[s], length);
+}
+
+double okra_index_mass(const okra_index *index, okra_int i)
+{
+    int s = shard_of(index, i);
+    return s < 0 ? 0 : index->shard[s].mass[i - index->first[s]];
+}

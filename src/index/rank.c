@@ -1,0 +1,457 @@
+/*
+ * rank.c: the candidates of an index nearest to predictions.
+ *
+ * The squared distance of candidate y to the prediction sum_i w_i phi(y_i) is
+ *     l(y,y) - 2 sum_i w_i l(y_i, y) + w'Lw.
+ * Queries are taken by mass, BATCH at a time; the candidates that fit one of them are
+ * runs of rows of each shard, walked in panels. A value l(y_i, y) serves every query of
+ * the batch: panels are multiplied by the weights of the batch. Of low rank all rows are
+ * measured by a few numbers first, and the best `shortlist` of each query exactly
+ * (scan.c). Ties go to the lower number. Same bits whatever the number of threads.
+ */
+#include "index/rank.h"
+
+#include "data/spectra/spectra.h"
+#include "decode/decode.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 16, PANEL = 2048, TOP_MOST = 1000000, SHORTLIST = 1000 };
+
+void okra_ranked_free(okra_ranked *r)
+{
+    if (r) {
+        okra_free_(r->index);
+        okra_free_(r->distance);
+        okra_free_(r->compared);
+        okra_free_(r);
+    }
+}
+
+const okra_int *okra_ranked_index(const okra_ranked *r, okra_int *tests, okra_int *top)
+{
+    GIVE(tests, r ? r->tests : 0);
+    GIVE(top, r ? r->top : 0);
+    return r ? r->index : NULL;
+}
+
+const double *okra_ranked_distance(const okra_ranked *r)
+{
+    return r ? r->distance : NULL;
+}
+
+okra_int okra_ranked_compared(const okra_ranked *r, okra_int i)
+{
+    return r && i >= 0 && i < r->tests ? r->compared[i] : 0;
+}
+
+double okra_ranked_error(const okra_ranked *r)
+{
+    return r ? r->error : 0;
+}
+
+/* ---- the best of a query ---- */
+
+void okra_best_offer_(okra_best_ *b, okra_int index, double distance)
+{
+    okra_int k = b->count;
+    if (k == b->top && (distance > b->distance[k - 1] ||
+                        (distance == b->distance[k - 1] && index > b->index[k - 1]))) {
+        return;
+    }
+    k = k < b->top ? b->count++ : k - 1;
+    while (k > 0 && (b->distance[k - 1] > distance ||
+                     (b->distance[k - 1] == distance && b->index[k - 1] > index))) {
+        b->distance[k] = b->distance[k - 1];
+        b->index[k] = b->index[k - 1];
+        k--;
+    }
+    b->distance[k] = distance;
+    b->index[k] = index;
+}
+
+/* ---- what fits a query ---- */
+
+static okra_status parse_within(const char *text, okra_window_ *w)
+{
+    char *end = NULL;
+    *w = (okra_window_){0};
+    if (!text || !*text) {
+        return OKRA_OK;
+    }
+    bool mass = strncmp(text, "mass=", 5) == 0;
+    double value = mass ? okra_strtod_(text + 5, &end) : 0;
+    bool ppm = mass && strcmp(end, "ppm") == 0, dalton = mass && strcmp(end, "Da") == 0;
+    if ((!ppm && !dalton) || !(value >= 0) || !isfinite(value)) {
+        return okra_fail_(OKRA_EARG,
+                          "within is '%s', expected mass=10ppm or mass=0.5Da, say", text);
+    }
+    *w = (okra_window_){true, ppm ? 1e-6 * value : 0, ppm ? 0 : value};
+    return OKRA_OK;
+}
+
+static okra_status query_masses(const okra_data *x, const double *given,
+                                const okra_window_ *w, double **out)
+{
+    okra_status st = OKRA_OK;
+    double *mass = NULL;
+    ALLOC(mass, x->n);
+    for (okra_int i = 0; i < x->n; i++) {
+        mass[i] = given ? given[i] : okra_data_mass(x, i);
+        if (w->used && !(mass[i] > 0)) {
+            FAIL(OKRA_EARG,
+                 "%s: object %lld (counted from 0) does not tell its mass, which a "
+                 "window needs: a spectrum has a precursor and an adduct or charge",
+                 x->source, (long long)i);
+        }
+    }
+    *out = mass;
+    mass = NULL;
+done:
+    okra_free_(mass);
+    return st;
+}
+
+/* The first row of a shard whose mass is not below the given one. */
+static okra_int row_of(const okra_shard_ *s, double mass, bool above)
+{
+    okra_int low = 0, high = (okra_int)s->head.rows;
+    while (low < high) {
+        okra_int middle = low + (high - low) / 2;
+        if (s->mass[middle] < mass || (above && s->mass[middle] == mass)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void rows_of(const okra_ranking_ *r, okra_int query, const okra_shard_ *s,
+                    okra_int *begin, okra_int *end)
+{
+    *begin = 0;
+    *end = (okra_int)s->head.rows;
+    if (r->window.used) {
+        double m = r->mass[query], away = r->window.share * m + r->window.dalton;
+        *begin = row_of(s, m - away, false);
+        *end = row_of(s, m + away, true);
+        *end = OKRA_MAX_(*begin, *end);
+    }
+}
+
+/* ---- measuring ---- */
+
+/* Candidates as the kernel takes them: rows first..first+count-1 of a shard. */
+static okra_status panel_data(const okra_ranking_ *r, const okra_shard_ *s,
+                              const okra_int *rows, okra_int first, okra_int count,
+                              okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    const uint64_t *bits[OKRA_LEAVES_MOST_] = {NULL};
+    char **texts = NULL;
+    if (r->bits) {
+        okra_data *all = NULL;
+        okra_int n = rows ? (okra_int)s->head.rows : count;
+        for (int leaf = 0; leaf < r->kernel.leaves; leaf++) {
+            bits[leaf] = s->bits[leaf] + first * okra_bit_words_(&r->kernel, leaf);
+        }
+        TRY(okra_bit_data_(&r->kernel, bits, n, &all));
+        if (!rows) {
+            *out = all;
+            return OKRA_OK;
+        }
+        st = okra_data_take(all, rows, count, out);
+        okra_data_free(all);
+        return st;
+    }
+    ZALLOC(texts, count);
+    for (okra_int k = 0; k < count; k++) {
+        okra_int length = 0;
+        const char *text = okra_shard_text_(s, rows ? rows[k] : first + k, &length);
+        texts[k] = okra_strndup_(text, (size_t)length);
+        if (!texts[k]) {
+            st = OKRA_EMEM;
+            goto done;
+        }
+    }
+    TRY(okra_data_smiles(r->ctx, (const char *const *)texts, count, out));
+done:
+    for (okra_int k = 0; texts && k < count; k++) {
+        okra_free_(texts[k]);
+    }
+    okra_free_(texts);
+    return st;
+}
+
+okra_status okra_ranking_measure_(const okra_ranking_ *r, const okra_shard_ *s,
+                                  const okra_int *rows, okra_int first, okra_int count,
+                                  okra_mat_ W, double *G, double *self)
+{
+    okra_status st = OKRA_OK;
+    okra_data *data = NULL;
+    okra_other_ *other = NULL;
+    double *L = NULL;
+    okra_int n = okra_bound_count_(r->bound);
+    TRY(panel_data(r, s, rows, first, count, &data));
+    TRY(okra_other_create_(r->ctx, r->bound, data, &other));
+    TRY(okra_other_diagonal_(r->ctx, r->bound, other, self));
+    TRY(okra_doubles_(r->ctx, count, n, "kernel values of candidates", &L));
+    TRY(okra_other_cross_(r->ctx, r->bound, other, 0, okra_mat_of_(L, count, n)));
+    TRY(okra_gemm_(r->ctx, false, true, 1, W, okra_mat_of_(L, count, n), 0,
+                   okra_mat_of_(G, W.rows, count)));
+done:
+    okra_other_free_(other);
+    okra_data_free(data);
+    okra_free_(L);
+    return st;
+}
+
+/* Rows begin..end of one shard for the queries of a batch, each within its own rows. */
+static okra_status run_of_rows(const okra_ranking_ *r, int shard, const okra_int *query,
+                               okra_int m, okra_int begin, okra_int end)
+{
+    okra_status st = OKRA_OK;
+    const okra_shard_ *s = &r->index->shard[shard];
+    okra_int n = r->n;
+    double *G = NULL, *self = NULL, *W = NULL;
+    ALLOC(G, m * PANEL);
+    ALLOC(self, PANEL);
+    ALLOC(W, m * n);
+    for (okra_int k = 0; k < m; k++) {
+        memcpy(W + k * n, r->W + query[k] * n, (size_t)n * sizeof *W);
+    }
+    for (okra_int first = begin; first < end; first += PANEL) {
+        okra_int count = OKRA_MIN_(PANEL, end - first);
+        TRY(okra_cancelled_(r->ctx));
+        TRY(okra_ranking_measure_(r, s, NULL, first, count, okra_mat_of_(W, m, n), G,
+                                  self));
+        for (okra_int k = 0; k < m; k++) {
+            okra_int low, high, q = query[k];
+            rows_of(r, q, s, &low, &high);
+            for (okra_int c = OKRA_MAX_(low, first); c < OKRA_MIN_(high, first + count);
+                 c++) {
+                double d = self[c - first] - 2 * G[k * count + c - first] + r->norm[q];
+                if (self[c - first] > 0) {
+                    okra_best_offer_(&r->best[q], r->index->first[shard] + c, fmax(d, 0));
+                }
+            }
+        }
+    }
+done:
+    okra_free_(G);
+    okra_free_(self);
+    okra_free_(W);
+    return st;
+}
+
+/* All shards for a batch; rows that fit no query of it between two that do are skipped
+ * where there are many. */
+static okra_status one_batch(const okra_ranking_ *r, const okra_int *query, okra_int m)
+{
+    okra_status st = OKRA_OK;
+    for (int s = 0; s < r->index->shards; s++) {
+        okra_int open = 0, from = 0, to = 0;
+        for (okra_int k = 0; k < m; k++) { /* queries ascend by mass, so do their rows */
+            okra_int begin, end;
+            rows_of(r, query[k], &r->index->shard[s], &begin, &end);
+            r->compared[query[k]] += end - begin;
+            if (k > 0 && begin > to) {
+                TRY(run_of_rows(r, s, query + open, k - open, from, to));
+                open = k;
+            }
+            from = k == open ? begin : OKRA_MIN_(from, begin);
+            to = k == open ? end : OKRA_MAX_(to, end);
+        }
+        TRY(run_of_rows(r, s, query + open, m - open, from, to));
+    }
+done:
+    return st;
+}
+
+/* ---- preparing ---- */
+
+typedef struct by_mass {
+    double mass;
+    okra_int query;
+} by_mass;
+
+static int compare(const void *a, const void *b)
+{
+    const by_mass *x = a, *y = b;
+    if (x->mass != y->mass) {
+        return x->mass < y->mass ? -1 : 1;
+    }
+    return (x->query > y->query) - (x->query < y->query);
+}
+
+static okra_status exact(const okra_ranking_ *r)
+{
+    okra_status st = OKRA_OK;
+    okra_int tests = r->tests, batch[BATCH];
+    by_mass *order = NULL;
+    ALLOC(order, tests);
+    for (okra_int i = 0; i < tests; i++) {
+        order[i] = (by_mass){r->mass[i], i};
+    }
+    if (tests > 0) {
+        qsort(order, (size_t)tests, sizeof *order, compare);
+    }
+    for (okra_int first = 0; first < tests; first += BATCH) {
+        okra_int m = OKRA_MIN_(BATCH, tests - first);
+        for (okra_int k = 0; k < m; k++) {
+            batch[k] = order[first + k].query;
+        }
+        TRY(one_batch(r, batch, m));
+        okra_progress_(r->ctx, "queries", first + m, tests);
+    }
+done:
+    okra_free_(order);
+    return st;
+}
+
+/* Weights of the queries and w'Lw. */
+static okra_status weigh(okra_ranking_ *r, const okra_data *x)
+{
+    okra_status st = OKRA_OK;
+    okra_options *options = NULL;
+    okra_prediction *p = NULL;
+    okra_panels_ *training = NULL;
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .weights = true};
+    okra_int rows = 0, n = 0;
+    TRY(okra_predict_options(&options));
+    TRY(okra_options_set(options, "decode", "none"));
+    TRY(okra_predict(r->ctx, r->model, x, options, &request, &p));
+    const double *W = okra_prediction_weights(p, &rows, &n);
+    TRY(okra_doubles_(r->ctx, rows, n, "the weights of queries", &r->W));
+    memcpy(r->W, W, (size_t)(rows * n) * sizeof *W);
+    r->n = n;
+    ALLOC(r->norm, rows);
+    TRY(okra_panels_create_(r->ctx, &r->model->training->output, NULL, &training));
+    TRY(okra_panels_norms_(r->ctx, training, false, okra_mat_of_(r->W, rows, n),
+                           r->norm));
+done:
+    okra_panels_free_(training);
+    okra_prediction_free(p);
+    okra_options_free(options);
+    return st;
+}
+
+static okra_status check_model(const okra_ranking_ *r)
+{
+    const okra_output_ *o = &r->model->training->output;
+    if (r->model->training->y->kind != OKRA_GRAPHS) {
+        return okra_fail_(OKRA_EARG, "the model's outputs are %s, candidates molecules",
+                          okra_kind_name(r->model->training->y->kind));
+    }
+    if (!o->ky || o->components || o->criterion || o->map) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "an index is ranked by distances from weights of training "
+                          "outputs, which this model does not give");
+    }
+    return OKRA_OK;
+}
+
+/* The kernel over bits where the index has those of this model's kernel, else over
+ * molecules. */
+static okra_status bind_kernel(okra_ranking_ *r)
+{
+    okra_status st = OKRA_OK;
+    const okra_training_ *t = r->model->training;
+    const char *why;
+    bool bits = false;
+    if (r->index->bits && strcmp(r->index->kernel, t->ky->text) == 0) {
+        TRY(okra_bit_kernel_open_(t->ky->text, &r->kernel, &bits, &why));
+        TRY(okra_bit_molecules_(r->ctx, &r->kernel, t->y, &r->outputs));
+        TRY(okra_bound_create_(r->ctx, r->kernel.of_bits, r->outputs, &r->own));
+        r->bits = true;
+        r->bound = r->own;
+    } else {
+        if (r->index->bits) {
+            okra_warn_(r->ctx,
+                       "the index holds features of %s, the model's output kernel is "
+                       "%s: candidates are read again",
+                       r->index->kernel, t->ky->text);
+        }
+        r->bound = t->output.ky;
+    }
+done:
+    return st;
+}
+
+static okra_status open_result(okra_ranking_ *r, okra_int top, okra_ranked **out)
+{
+    okra_status st = OKRA_OK;
+    okra_ranked *p = NULL;
+    okra_int tests = r->tests;
+    ZALLOC(p, 1);
+    p->tests = tests;
+    p->top = top;
+    ALLOC(p->index, tests * top);
+    ALLOC(p->distance, tests * top);
+    ZALLOC(p->compared, tests);
+    ALLOC(r->best, tests);
+    for (okra_int i = 0; i < tests; i++) {
+        r->best[i] = (okra_best_){p->index + i * top, p->distance + i * top, 0, top};
+        for (okra_int k = 0; k < top; k++) {
+            p->index[i * top + k] = -1;
+            p->distance[i * top + k] = (double)INFINITY;
+        }
+    }
+    r->compared = p->compared;
+    *out = p;
+    p = NULL;
+done:
+    okra_ranked_free(p);
+    return st;
+}
+
+okra_status okra_index_rank_all(okra_context *context, const okra_index *index,
+                                const okra_model *model, const okra_data *x,
+                                const okra_rank_request *request, okra_ranked **out)
+{
+    okra_status st = OKRA_OK;
+    okra_rank_request known = {OKRA_SIZED(okra_rank_request)};
+    okra_ranking_ r = {.ctx = context, .index = index, .model = model};
+    okra_ranked *result = NULL;
+    NEED(index);
+    NEED(model);
+    NEED(x);
+    NEED(request);
+    NEED(out);
+    SIZED(request, &known);
+    if (known.top < 1 || known.top > TOP_MOST) {
+        FAIL(OKRA_EARG, "top is %lld, expected 1 to %d", (long long)known.top, TOP_MOST);
+    }
+    r.tests = x->n;
+    okra_int top = OKRA_MIN_(known.top, index->count);
+    TRY(check_model(&r));
+    TRY(parse_within(known.within, &r.window));
+    TRY(query_masses(x, known.masses, &r.window, &r.mass));
+    TRY(bind_kernel(&r));
+    TRY(weigh(&r, x));
+    TRY(open_result(&r, top, &result));
+    bool low = index->rank > 0 && r.bits && !r.window.used && !known.exact &&
+               index->model == okra_index_outputs_(model) && index->outputs == r.n;
+    if (low) {
+        okra_int list = known.shortlist > 0 ? known.shortlist : SHORTLIST;
+        TRY(okra_ranking_scan_(&r, OKRA_MAX_(list, top), &result->error));
+    } else {
+        TRY(exact(&r));
+    }
+    *out = result;
+    result = NULL;
+done:
+    okra_ranked_free(result);
+    okra_free_(r.mass);
+    okra_free_(r.W);
+    okra_free_(r.norm);
+    okra_free_(r.best);
+    okra_bound_free_(r.own);
+    okra_data_free(r.outputs);
+    okra_bit_kernel_close_(&r.kernel);
+    return st;
+}

@@ -1,0 +1,231 @@
+/*
+ * same.c: is it the same molecule, written in another way?
+ *
+ * Two molecules are the same where a one-to-one map of their atoms keeps element, charge,
+ * hydrogens and isotope of atoms and the kind of bonds; marks of stereo chemistry, which
+ * the reader drops, play no part. A key is a hash of all codes of atoms after ROUNDS
+ * rounds of refinement: the same molecule has the same key, and nearly every other one
+ * another. Equal keys are then settled by a search for the map, atom by atom in breadth
+ * first order, codes being what an image must have in common. The search is given up
+ * after STEPS steps, which only large and very symmetric molecules reach.
+ */
+#include "index/index.h"
+
+#include "kernel/graphs/refine.h"
+
+#include <string.h>
+
+enum { ROUNDS = 10, STEPS = 200000 };
+
+/* A graph with the final codes of its atoms. */
+typedef struct coded {
+    okra_graph_space_ space;
+    okra_collector_ c;
+    uint64_t *code, *next;
+    okra_neighbour_ *around;
+} coded;
+
+static void clear_coded(coded *g)
+{
+    okra_graph_space_clear_(&g->space);
+    okra_coder_free_(g->c.coder);
+    okra_free_(g->c.codes);
+    okra_free_(g->code);
+    okra_free_(g->next);
+    okra_free_(g->around);
+}
+
+/* The view of molecule i, and the codes of its atoms. */
+static okra_status code_one(const okra_data *data, okra_int i, coded *g)
+{
+    okra_status st = OKRA_OK;
+    g->c.count = 0;
+    TRY(okra_graph_view_make_(data, i, &g->c, &g->space));
+    const okra_graph_view_ *v = &g->space.view;
+    okra_free_(g->code);
+    okra_free_(g->next);
+    okra_free_(g->around);
+    g->code = g->next = NULL;
+    g->around = NULL;
+    ALLOC(g->code, v->nodes);
+    ALLOC(g->next, v->nodes);
+    TRY(okra_neighbours_(v, &g->around));
+    for (okra_int k = 0; k < v->nodes; k++) {
+        TRY(okra_fold_(&g->c, OKRA_CODE_ROOT_, 21, v->label[k], &g->code[k]));
+        for (int f = 0; v->atom && f < 3; f++) {
+            uint64_t value = (uint64_t)(int64_t)v->atom[4 * k + f];
+            TRY(okra_fold_(&g->c, g->code[k], 22, value, &g->code[k]));
+        }
+    }
+    for (okra_int round = 1; round <= OKRA_MIN_(ROUNDS, v->nodes); round++) {
+        TRY(okra_refine_(v, &g->c, (uint64_t)round, g->code, g->around, g->next));
+        memcpy(g->code, g->next, (size_t)v->nodes * sizeof *g->code);
+    }
+done:
+    return st;
+}
+
+static okra_status open_coded(const okra_data *data, coded *g)
+{
+    okra_status st = OKRA_OK;
+    TRY(okra_coder_create_(NULL, true, &g->c.coder));
+    TRY(okra_graph_space_create_(data, &g->space));
+done:
+    return st;
+}
+
+okra_status okra_molecule_keys_(const okra_data *molecules, uint64_t *keys)
+{
+    okra_status st = OKRA_OK;
+    coded g = {.code = NULL};
+    TRY(open_coded(molecules, &g));
+    for (okra_int i = 0; i < molecules->n; i++) {
+        TRY(code_one(molecules, i, &g));
+        /* A sum of mixed codes does not depend on the order of atoms. */
+        uint64_t sum = (uint64_t)g.space.view.nodes;
+        for (okra_int k = 0; k < g.space.view.nodes; k++) {
+            uint64_t mixed;
+            TRY(okra_fold_(&g.c, OKRA_CODE_ROOT_, 23, g.code[k], &mixed));
+            sum += mixed * UINT64_C(0x9e3779b97f4a7c15);
+        }
+        TRY(okra_fold_(&g.c, sum, 24, (uint64_t)g.space.view.edges, &keys[i]));
+    }
+done:
+    clear_coded(&g);
+    return st;
+}
+
+/* ---- the map ---- */
+
+typedef struct search {
+    const okra_graph_view_ *a, *b;
+    const uint64_t *code_a, *code_b;
+    int32_t *order, *image; /* order[k]: the k-th atom of a; image[atom of a], or -1 */
+    int32_t *try;           /* the next atom of b for the k-th */
+    bool *used;
+    okra_int steps;
+} search;
+
+static void breadth_first(search *s)
+{
+    okra_int n = s->a->nodes, tail = 0;
+    for (okra_int k = 0; k < n; k++) {
+        s->image[k] = -1;
+        s->used[k] = false;
+    }
+    for (okra_int root = 0; root < n; root++) { /* image: -2 while waiting */
+        if (s->image[root] == -2) {
+            continue;
+        }
+        okra_int head = tail;
+        s->order[tail++] = (int32_t)root;
+        s->image[root] = -2;
+        for (; head < tail; head++) {
+            int32_t u = s->order[head];
+            for (okra_int k = s->a->first[u]; k < s->a->first[u + 1]; k++) {
+                if (s->image[s->a->other[k]] == -1) {
+                    s->image[s->a->other[k]] = -2;
+                    s->order[tail++] = s->a->other[k];
+                }
+            }
+        }
+    }
+    for (okra_int k = 0; k < n; k++) {
+        s->image[k] = -1;
+    }
+}
+
+/* The label of the bond between two atoms of b, and whether there is one. */
+static bool bond_of(const okra_graph_view_ *g, int32_t u, int32_t v, uint64_t *label)
+{
+    for (okra_int k = g->first[u]; k < g->first[u + 1]; k++) {
+        if (g->other[k] == v) {
+            *label = g->edge_label[k];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* May atom u of a become v of b, given the atoms that have images? */
+static bool goes(const search *s, int32_t u, int32_t v)
+{
+    const okra_graph_view_ *a = s->a, *b = s->b;
+    if (s->used[v] || s->code_a[u] != s->code_b[v] ||
+        a->first[u + 1] - a->first[u] != b->first[v + 1] - b->first[v]) {
+        return false;
+    }
+    for (okra_int k = a->first[u]; k < a->first[u + 1]; k++) {
+        int32_t other = s->image[a->other[k]];
+        uint64_t label = 0;
+        if (other >= 0 && (!bond_of(b, v, other, &label) || label != a->edge_label[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool find_map(search *s, bool *sure)
+{
+    okra_int n = s->a->nodes, k = 0;
+    breadth_first(s);
+    for (okra_int i = 0; i < n; i++) {
+        s->try[i] = 0;
+    }
+    *sure = true;
+    while (k >= 0 && k < n) {
+        int32_t u = s->order[k], v = s->try[k];
+        if (s->steps++ > STEPS) {
+            *sure = false;
+            return false;
+        }
+        if (s->image[u] >= 0) { /* back from deeper: take it off */
+            s->used[s->image[u]] = false;
+            s->image[u] = -1;
+        }
+        while (v < n && !goes(s, u, v)) {
+            v++;
+        }
+        if (v < n) {
+            s->image[u] = v;
+            s->used[v] = true;
+            s->try[k++] = v + 1;
+            if (k < n) {
+                s->try[k] = 0;
+            }
+        } else {
+            s->try[k--] = 0;
+        }
+    }
+    return k == n;
+}
+
+okra_status okra_molecules_same_(const okra_data *a, okra_int i, const okra_data *b,
+                                 okra_int j, bool *same, bool *sure)
+{
+    okra_status st = OKRA_OK;
+    coded ga = {.code = NULL}, gb = {.code = NULL};
+    search s = {.steps = 0};
+    TRY(open_coded(a, &ga));
+    TRY(open_coded(b, &gb));
+    TRY(code_one(a, i, &ga));
+    TRY(code_one(b, j, &gb));
+    s.a = &ga.space.view;
+    s.b = &gb.space.view;
+    s.code_a = ga.code;
+    s.code_b = gb.code;
+    ALLOC(s.order, s.a->nodes);
+    ALLOC(s.image, s.a->nodes);
+    ALLOC(s.try, s.a->nodes);
+    ALLOC(s.used, s.a->nodes);
+    *sure = true;
+    *same = s.a->nodes == s.b->nodes && s.a->edges == s.b->edges && find_map(&s, sure);
+done:
+    okra_free_(s.order);
+    okra_free_(s.image);
+    okra_free_(s.try);
+    okra_free_(s.used);
+    clear_coded(&ga);
+    clear_coded(&gb);
+    return st;
+}

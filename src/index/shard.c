@@ -1,0 +1,171 @@
+/*
+ * shard.c: one file of candidates, sorted by mass, mapped.
+ *
+ * A head (index.h) of HEAD bytes, then the arrays mass, key, place, end, bits of each
+ * leaf, low, text, each at a multiple of 64 bytes. Nothing in a file is believed: sizes
+ * are checked against its length when it is opened, ends of texts when one is asked for.
+ */
+#include "index/index.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { HEAD = 1024, ALIGN = 64, FIXED = 4, ARRAYS = 6 + OKRA_LEAVES_MOST_, VERSION = 1 };
+static const char magic[8] = {'O', 'K', 'R', 'A', 'S', 'H', 'R', 'D'};
+_Static_assert(sizeof(okra_shard_head_) <= HEAD, "the head fits");
+
+static uint32_t head_crc(const okra_shard_head_ *h)
+{
+    return (uint32_t)crc32_z(0, (const void *)h, offsetof(okra_shard_head_, self));
+}
+
+/* Bytes of each array, in file order; false: more than a file can have. */
+static bool sizes_of(const okra_shard_head_ *h, uint64_t size[ARRAYS])
+{
+    const uint64_t most = UINT64_C(1) << 46;
+    bool good = h->rows < UINT64_C(1) << 40 && h->rank < 1 << 20 && h->texts < most &&
+                h->leaves <= OKRA_LEAVES_MOST_;
+    memset(size, 0, ARRAYS * sizeof *size);
+    if (!good) {
+        return false;
+    }
+    for (int k = 0; k < FIXED; k++) {
+        size[k] = 8 * h->rows;
+    }
+    for (uint32_t leaf = 0; leaf < h->leaves; leaf++) {
+        good = good && h->words[leaf] >= 1 && h->words[leaf] <= 1 << 18;
+        size[FIXED + leaf] = good ? 8 * h->rows * h->words[leaf] : 0;
+        good = good && size[FIXED + leaf] < most;
+    }
+    size[ARRAYS - 2] = 4 * h->rows * h->rank;
+    size[ARRAYS - 1] = h->texts;
+    return good && size[ARRAYS - 2] < most;
+}
+
+static const void **array_of(okra_shard_ *s, int k)
+{
+    static const void *none;
+    switch (k) {
+    case 0:
+        return (const void **)&s->mass;
+    case 1:
+        return (const void **)&s->key;
+    case 2:
+        return (const void **)&s->place;
+    case 3:
+        return (const void **)&s->end;
+    case ARRAYS - 2:
+        return (const void **)&s->low;
+    case ARRAYS - 1:
+        return (const void **)&s->text;
+    default:
+        return k - FIXED < OKRA_LEAVES_MOST_ ? (const void **)&s->bits[k - FIXED] : &none;
+    }
+}
+
+static uint64_t padded(uint64_t size)
+{
+    return (size + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+okra_status okra_shard_open_(const okra_context *ctx, const char *path, okra_shard_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_shard_ s = {.mass = NULL};
+    uint64_t size[ARRAYS], at = HEAD;
+    TRY(okra_bytes_open_(ctx, path, &s.bytes));
+    if (s.bytes.size < HEAD) {
+        FAIL(OKRA_EFORMAT, "%s is too short for a shard of an index", path);
+    }
+    memcpy(&s.head, s.bytes.p, sizeof s.head);
+    if (memcmp(s.head.magic, magic, sizeof magic) != 0 || s.head.version != VERSION) {
+        FAIL(OKRA_EFORMAT, "%s is not a shard of an index of this version of okra", path);
+    }
+    if (s.head.self != head_crc(&s.head)) {
+        FAIL(OKRA_EFORMAT, "%s: the checksum of its head is wrong", path);
+    }
+    bool good = sizes_of(&s.head, size);
+    for (int k = 0; good && k < ARRAYS; k++) {
+        *array_of(&s, k) = s.bytes.p + at;
+        at += padded(size[k]);
+    }
+    if (!good || at != (uint64_t)s.bytes.size) {
+        FAIL(OKRA_EFORMAT, "%s has %lld bytes, which are not those of %llu candidates",
+             path, (long long)s.bytes.size, (unsigned long long)s.head.rows);
+    }
+    *out = s;
+    s = (okra_shard_){.mass = NULL};
+done:
+    okra_shard_close_(&s);
+    return st;
+}
+
+void okra_shard_close_(okra_shard_ *shard)
+{
+    okra_bytes_close_(&shard->bytes);
+    *shard = (okra_shard_){.mass = NULL};
+}
+
+static okra_status put_padded(okra_writer_ *w, const void *bytes, uint64_t size)
+{
+    static const char zeros[ALIGN] = {0};
+    okra_status st = OKRA_OK;
+    if (size > 0) {
+        TRY(okra_writer_put_(w, bytes, (size_t)size));
+        TRY(okra_writer_put_(w, zeros, (size_t)(padded(size) - size)));
+    }
+done:
+    return st;
+}
+
+okra_status okra_shard_write_(const char *path, okra_shard_ *shard)
+{
+    okra_status st = OKRA_OK;
+    okra_writer_ *w = NULL;
+    uint64_t size[ARRAYS];
+    char head[HEAD] = {0};
+    memcpy(shard->head.magic, magic, sizeof magic);
+    shard->head.version = VERSION;
+    if (!sizes_of(&shard->head, size)) {
+        FAIL(OKRA_EINTERNAL, "%s: a shard of impossible sizes", path);
+    }
+    for (int k = 0; k < ARRAYS; k++) {
+        const void *p = *array_of(shard, k);
+        shard->head.crc[k] = size[k] > 0 ? (uint32_t)crc32_z(0, p, (size_t)size[k]) : 0;
+    }
+    shard->head.self = head_crc(&shard->head);
+    memcpy(head, &shard->head, sizeof shard->head);
+    TRY(okra_writer_open_(path, &w));
+    TRY(okra_writer_put_(w, head, HEAD));
+    for (int k = 0; k < ARRAYS; k++) {
+        TRY(put_padded(w, *array_of(shard, k), size[k]));
+    }
+    okra_writer_ *file = w;
+    w = NULL;
+    TRY(okra_writer_commit_(file));
+done:
+    okra_writer_abort_(w);
+    return st;
+}
+
+okra_status okra_shard_check_(const okra_shard_ *shard, const char *path)
+{
+    okra_shard_ s = *shard;
+    uint64_t size[ARRAYS];
+    bool good = sizes_of(&s.head, size);
+    for (int k = 0; good && k < ARRAYS; k++) {
+        uint32_t crc =
+            size[k] > 0 ? (uint32_t)crc32_z(0, *array_of(&s, k), (size_t)size[k]) : 0;
+        good = crc == s.head.crc[k];
+    }
+    return good ? OKRA_OK : okra_fail_(OKRA_EFORMAT, "%s: a checksum is wrong", path);
+}
+
+const char *okra_shard_text_(const okra_shard_ *s, okra_int row, okra_int *length)
+{
+    uint64_t begin = row > 0 ? s->end[row - 1] : 0, end = s->end[row];
+    bool good = begin <= end && end <= s->head.texts;
+    *length = good ? (okra_int)(end - begin) : 0;
+    return good ? s->text + begin : "";
+}

@@ -1,0 +1,455 @@
+/*
+ * test_index.c: indexes of candidates: what is kept, how it is ranked against plain
+ * double loops, runs that go on, and files that somebody altered.
+ */
+#include "harness.h"
+
+#include "index/index.h"
+#include "model/model.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TRAIN = 12, QUERIES = 5, MOST = 400 };
+
+static char folder[64];
+
+static const char *path_of(const char *name)
+{
+    static char text[4][512];
+    static int turn;
+    char *path = text[turn++ % 4];
+    snprintf(path, 512, "%s/%s", folder, name);
+    return path;
+}
+
+static void remove_folder(const char *path)
+{
+    DIR *dir = opendir(path);
+    for (struct dirent *e; dir && (e = readdir(dir)) != NULL;) {
+        char inner[800];
+        snprintf(inner, sizeof inner, "%s/%s", path, e->d_name);
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
+            struct stat info;
+            if (stat(inner, &info) == 0 && S_ISDIR(info.st_mode)) {
+                remove_folder(inner);
+            } else {
+                remove(inner);
+            }
+        }
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    rmdir(path);
+}
+
+static void open_folder(void)
+{
+    strcpy(folder, "/tmp/okra-index-XXXXXX");
+    CHECK(mkdtemp(folder) != NULL);
+}
+
+/* Chains, branches and rings with letters drawn at random. */
+static void random_smiles(okra_random_ *r, char *text)
+{
+    static const char *const pieces[] = {"C", "N",    "O",        "C(C)",  "C(=O)",
+                                         "S", "C(F)", "c1ccccc1", "C1CC1", "C(Cl)"};
+    int length = 2 + (int)okra_random_below_(r, 6);
+    strcpy(text, "C");
+    for (int k = 0; k < length; k++) {
+        strcat(text, pieces[okra_random_below_(r, 10)]);
+    }
+}
+
+static char lines[MOST][160];
+
+static void write_source(const char *name, int count)
+{
+    FILE *f = fopen(path_of(name), "w");
+    CHECK(f != NULL);
+    for (int k = 0; f && k < count; k++) {
+        fprintf(f, "%s\n", lines[k]);
+    }
+    if (f) {
+        fclose(f);
+    }
+}
+
+static void make_lines(int count, uint64_t seed)
+{
+    okra_random_ r = okra_random_create_(seed, 0);
+    for (int k = 0; k < count; k++) {
+        random_smiles(&r, lines[k]);
+    }
+}
+
+static okra_model *make_model(const char *ky, okra_data **queries)
+{
+    okra_random_ r = okra_random_create_(9, 1);
+    static double x[(TRAIN + QUERIES) * 3];
+    char text[TRAIN][160];
+    const char *smiles[TRAIN];
+    okra_data *inputs = NULL, *outputs = NULL;
+    okra_options *options = NULL;
+    okra_model *model = NULL;
+    harness_normals(&r, (TRAIN + QUERIES) * 3, x);
+    for (int i = 0; i < TRAIN; i++) {
+        random_smiles(&r, text[i]);
+        smiles[i] = text[i];
+    }
+    CHECK_OK(okra_data_dense(x, TRAIN, 3, 3, &inputs));
+    CHECK_OK(okra_data_dense(x + TRAIN * 3, QUERIES, 3, 3, queries));
+    CHECK_OK(okra_data_smiles(NULL, smiles, TRAIN, &outputs));
+    CHECK_OK(okra_fit_options(&options));
+    CHECK_OK(okra_options_set(options, "kx", "rbf(sigma=1)"));
+    CHECK_OK(okra_options_set(options, "ky", ky));
+    CHECK_OK(okra_options_set(options, "lambda", "0.1"));
+    CHECK_OK(okra_fit(NULL, inputs, outputs, options, &model));
+    okra_options_free(options);
+    okra_data_free(inputs);
+    okra_data_free(outputs);
+    return model;
+}
+
+static okra_status build(const char *source, const char *name, const char *ky,
+                         const okra_model *model, okra_int rank, okra_int shard,
+                         okra_index_report *report)
+{
+    okra_index_request request = {OKRA_SIZED(okra_index_request),
+                                  .source = path_of(source),
+                                  .path = path_of(name),
+                                  .ky = ky,
+                                  .model = model,
+                                  .rank = rank,
+                                  .shard = shard};
+    return okra_index_build(NULL, &request, report);
+}
+
+TEST(what_is_kept)
+{
+    static const char *const texts[] = {
+        "OCC ethanol", "CCO",      "C(O)C again",    "c1ccccc1",
+        "C1=CC=CC=C1", "",         "C1CC",           "[Na+].[Cl-]",
+        "[Cl-].[Na+]", "CC*",      "C1CCCC1C1CCCC1", "C1CCC2CCCCC2C1",
+        "F/C=C/F",     "F/C=C\\F", "[13CH4]",        "C"};
+    okra_index_report report = {OKRA_SIZED(okra_index_report)};
+    okra_index *index = NULL;
+    open_folder();
+    for (int k = 0; k < 16; k++) {
+        strcpy(lines[k], texts[k]);
+    }
+    write_source("a.smi", 16);
+    for (int shard = 2; shard <= 100; shard += 98) {
+        const char *name = shard == 2 ? "a.okx" : "b.okx";
+        CHECK_OK(build("a.smi", name, "ecfp(bits=64)|tanimoto", NULL, 0, shard, &report));
+        CHECK(report.lines == 15 && report.kept == 9 && report.broken == 1);
+        CHECK(report.repeated == 5 && report.apart == 1 && report.massless == 1);
+        CHECK(report.shards == (shard == 2 ? 8 : 1) && report.whole);
+        CHECK_OK(okra_index_open(NULL, path_of(name), &index));
+        CHECK_OK(okra_index_check(NULL, index));
+        CHECK(okra_index_count(index) == 9);
+        okra_int length = 0;
+        for (okra_int i = 1; shard == 100 && i < 9; i++) {
+            CHECK(okra_index_mass(index, i - 1) <= okra_index_mass(index, i));
+            CHECK(okra_index_text(index, i, &length) && length > 0);
+        }
+        CHECK(!okra_index_text(index, 9, &length) && okra_index_mass(index, -1) == 0);
+        okra_index_free(index);
+        index = NULL;
+    }
+    CHECK_FAILS(build("a.smi", "b.okx", "ecfp(bits=64)|tanimoto", NULL, 0, 0, NULL),
+                OKRA_EIO, "is there already");
+    CHECK_FAILS(build("a.smi", "c", "ecfp", NULL, 0, 0, NULL), OKRA_EARG,
+                "the name of an index ends in .okx");
+    CHECK_FAILS(build("none.smi", "c.okx", "ecfp", NULL, 0, 0, NULL), OKRA_EIO,
+                "cannot be opened");
+    remove_folder(folder);
+}
+
+/* l(y,y) - 2 sum w l + w'Lw of every candidate by okra_predict on all of them. */
+static void naive(const okra_model *model, const okra_data *queries,
+                  const okra_index *index, double *out)
+{
+    okra_int n = okra_index_count(index), top = 0;
+    const char **texts = calloc((size_t)n, sizeof *texts);
+    okra_data *set = NULL;
+    okra_options *options = NULL;
+    okra_prediction *p = NULL;
+    for (okra_int i = 0; i < n; i++) {
+        okra_int length = 0;
+        const char *text = okra_index_text(index, i, &length);
+        texts[i] = strndup(text, (size_t)length);
+    }
+    CHECK_OK(okra_data_smiles(NULL, texts, n, &set));
+    CHECK_OK(okra_predict_options(&options));
+    CHECK_OK(okra_options_set_number(options, "top", (double)n));
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .candidates = set};
+    CHECK_OK(okra_predict(NULL, model, queries, options, &request, &p));
+    const okra_int *order = okra_prediction_index(p, &top);
+    const double *distance = okra_prediction_distance(p, &top);
+    for (okra_int k = 0; k < QUERIES * top; k++) {
+        out[k / top * n + order[k]] = distance[k];
+    }
+    okra_prediction_free(p);
+    okra_options_free(options);
+    okra_data_free(set);
+    for (okra_int i = 0; i < n; i++) {
+        free((void *)(uintptr_t)texts[i]);
+    }
+    free(texts);
+}
+
+static void check_ranked(const okra_ranked *ranked, const okra_index *index,
+                         const double *want, const double *mass, double away)
+{
+    okra_int tests = 0, top = 0, n = okra_index_count(index);
+    const okra_int *number = okra_ranked_index(ranked, &tests, &top);
+    const double *distance = okra_ranked_distance(ranked);
+    for (okra_int q = 0; q < tests; q++) {
+        okra_int fit = 0;
+        for (okra_int k = 0; k < top; k++) {
+            double best = (double)INFINITY;
+            okra_int found = 0;
+            for (okra_int i = 0; i < n; i++) { /* the (k+1)-th smallest, by counting */
+                okra_int below = 0;
+                bool fits = !mass || fabs(okra_index_mass(index, i) - mass[q]) <= away;
+                fit += k == 0 && fits;
+                for (okra_int j = 0; fits && j < n; j++) {
+                    bool other =
+                        !mass || fabs(okra_index_mass(index, j) - mass[q]) <= away;
+                    below += other && want[q * n + j] < want[q * n + i] - 1e-12;
+                }
+                if (fits && below <= k && (found == 0 || want[q * n + i] > best)) {
+                    best = want[q * n + i];
+                    found++;
+                }
+            }
+            if (k < fit) {
+                CHECK(number[q * top + k] >= 0);
+                CHECK_NEAR(distance[q * top + k], best, 1e-11); /* seen: 3e-15 */
+                CHECK_NEAR(want[q * n + number[q * top + k]], best, 1e-11);
+            } else {
+                CHECK(number[q * top + k] == -1);
+            }
+        }
+        CHECK(okra_ranked_compared(ranked, q) == fit);
+    }
+}
+
+static void rank_as(const char *ky, okra_int rank, okra_int shard, const char *name)
+{
+    okra_data *queries = NULL;
+    okra_model *model = make_model(ky, &queries);
+    okra_index *index = NULL;
+    okra_ranked *ranked = NULL;
+    static double want[QUERIES * MOST];
+    double mass[QUERIES] = {60.05, 0.5, 120.1, 5000, 90};
+    CHECK_OK(build("a.smi", name, NULL, model, rank, shard, NULL));
+    CHECK_OK(okra_index_open(NULL, path_of(name), &index));
+    naive(model, queries, index, want);
+    okra_rank_request all = {OKRA_SIZED(okra_rank_request), .top = 7, .shortlist = MOST};
+    CHECK_OK(okra_index_rank_all(NULL, index, model, queries, &all, &ranked));
+    check_ranked(ranked, index, want, NULL, 0);
+    CHECK(rank > 0 || okra_ranked_error(ranked) == 0);
+    CHECK(okra_ranked_error(ranked) < 2.1);
+    okra_ranked_free(ranked);
+    okra_rank_request some = {OKRA_SIZED(okra_rank_request), .within = "mass=15Da",
+                              .masses = mass, .top = 7};
+    ranked = NULL;
+    CHECK_OK(okra_index_rank_all(NULL, index, model, queries, &some, &ranked));
+    check_ranked(ranked, index, want, mass, 15);
+    okra_ranked_free(ranked);
+    okra_index_free(index);
+    okra_model_free(model);
+    okra_data_free(queries);
+}
+
+TEST(rankings_are_those_of_plain_loops)
+{
+    open_folder();
+    make_lines(MOST, 3);
+    write_source("a.smi", MOST);
+    rank_as("ecfp(bits=128) | tanimoto", 0, 0, "a.okx");
+    rank_as("ecfp(bits=128) | tanimoto", 0, 37, "b.okx");
+    rank_as("ecfp(bits=128) | tanimoto", 12, 50, "c.okx");
+    rank_as("(ecfp(bits=100)|tanimoto) + 0.5*(composition(bits=70)|normalize)", 0, 50,
+            "d.okx");
+    rank_as("(ecfp(bits=100)|tanimoto) + (wl(bits=64,count=0)|tanimoto)", 3, 50, "e.okx");
+    rank_as("ecfp | tanimoto", 0, 60, "f.okx");
+    rank_as("wl", 0, 60, "g.okx");
+    remove_folder(folder);
+}
+
+TEST(requests_that_do_not_fit)
+{
+    okra_data *queries = NULL, *other = NULL;
+    okra_model *model = NULL;
+    okra_index *index = NULL;
+    okra_ranked *ranked = NULL;
+    open_folder();
+    make_lines(20, 4);
+    write_source("a.smi", 20);
+    model = make_model("ecfp(bits=64)|tanimoto", &queries);
+    CHECK_OK(build("a.smi", "a.okx", NULL, model, 4, 0, NULL));
+    CHECK_OK(okra_index_open(NULL, path_of("a.okx"), &index));
+    okra_rank_request r = {OKRA_SIZED(okra_rank_request), .top = 3};
+    static const char *const windows[] = {"mass",         "mass=x",     "mass=1",
+                                          "weight=10ppm", "mass=-1ppm", "mass=1ppm "};
+    for (int k = 0; k < 6; k++) {
+        r.within = windows[k];
+        CHECK(okra_index_rank_all(NULL, index, model, queries, &r, &ranked) == OKRA_EARG);
+    }
+    r.within = "mass=10ppm";
+    CHECK_FAILS(okra_index_rank_all(NULL, index, model, queries, &r, &ranked), OKRA_EARG,
+                "does not tell its mass");
+    r.within = NULL;
+    r.top = 0;
+    CHECK_FAILS(okra_index_rank_all(NULL, index, model, queries, &r, &ranked), OKRA_EARG,
+                "top is 0, expected 1 to 1000000");
+    CHECK_FAILS(build("a.smi", "b.okx", "ecfp(bits=32)|tanimoto", model, 0, 0, NULL),
+                OKRA_EARG, "that of the model");
+    CHECK_FAILS(build("a.smi", "b.okx", "ecfp|tanimoto", NULL, 4, 0, NULL), OKRA_EARG,
+                "low rank needs features that are bits");
+    CHECK_FAILS(build("a.smi", "b.okx", "nonsense", NULL, 0, 0, NULL), OKRA_EARG,
+                "nonsense");
+    CHECK(okra_index_open(NULL, path_of("a.smi"), &index) != OKRA_OK);
+    okra_index_free(index);
+    okra_data_free(other);
+    okra_model_free(model);
+    okra_data_free(queries);
+    remove_folder(folder);
+}
+
+static long size_of(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? (long)info.st_size : -1;
+}
+
+TEST(a_run_that_was_stopped_goes_on)
+{
+    okra_index_report report = {OKRA_SIZED(okra_index_report)};
+    okra_index *a = NULL, *b = NULL;
+    char command[1200];
+    open_folder();
+    make_lines(120, 5);
+    write_source("a.smi", 120);
+    CHECK_OK(build("a.smi", "a.okx", "ecfp(bits=64)|tanimoto", NULL, 0, 30, &report));
+    /* What a run leaves that was killed in its third shard: two whole ones, and one cut.
+     */
+    snprintf(command, sizeof command, "cp -r %s %s && rm %s/index.json %s/shard-00003",
+             path_of("a.okx"), path_of("b.okx.part"), path_of("b.okx.part"),
+             path_of("b.okx.part"));
+    CHECK(system(command) == 0);
+    CHECK(truncate(path_of("b.okx.part/shard-00002"),
+                   size_of(path_of("b.okx.part/shard-00002")) - 64) == 0);
+    okra_index_report again = {OKRA_SIZED(okra_index_report)};
+    CHECK_OK(build("a.smi", "b.okx", "ecfp(bits=64)|tanimoto", NULL, 0, 30, &again));
+    CHECK(again.resumed == 2 && again.kept == report.kept &&
+          again.repeated == report.repeated && again.shards == 4);
+    CHECK_OK(okra_index_open(NULL, path_of("a.okx"), &a));
+    CHECK_OK(okra_index_open(NULL, path_of("b.okx"), &b));
+    for (okra_int i = 0; i < okra_index_count(a); i++) {
+        okra_int la = 0, lb = 0;
+        const char *ta = okra_index_text(a, i, &la), *tb = okra_index_text(b, i, &lb);
+        CHECK(la == lb && memcmp(ta, tb, (size_t)la) == 0);
+    }
+    /* Other settings: nothing is kept. */
+    snprintf(command, sizeof command, "cp -r %s %s", path_of("a.okx"),
+             path_of("c.okx.part"));
+    CHECK(system(command) == 0);
+    CHECK_OK(build("a.smi", "c.okx", "ecfp(bits=128)|tanimoto", NULL, 0, 30, &again));
+    CHECK(again.resumed == 0);
+    okra_index_free(a);
+    okra_index_free(b);
+    remove_folder(folder);
+}
+
+/* Any byte of any file altered: refused, or ranked without harm. */
+TEST(altered_files_do_no_harm)
+{
+    okra_random_ r = okra_random_create_(1, 7);
+    okra_data *queries = NULL;
+    okra_model *model = NULL;
+    int opened = 0, caught = 0;
+    open_folder();
+    make_lines(60, 6);
+    write_source("a.smi", 60);
+    model = make_model("ecfp(bits=64)|tanimoto", &queries);
+    CHECK_OK(build("a.smi", "a.okx", NULL, model, 4, 25, NULL));
+    static const char *const files[] = {"a.okx/index.json", "a.okx/shard-00000",
+                                        "a.okx/shard-00001", "a.okx/basis.npy"};
+    for (int round = 0; round < 600; round++) {
+        const char *path = path_of(files[round % 4]);
+        long size = size_of(path), at = okra_random_below_(&r, size);
+        at = round % 8 < 4 ? at % 200 : at;
+        FILE *f = fopen(path, "r+b");
+        CHECK(f && fseek(f, at, SEEK_SET) == 0);
+        int before = fgetc(f);
+        fseek(f, at, SEEK_SET);
+        fputc((before ^ (1 << okra_random_below_(&r, 8))) & 255, f);
+        fclose(f);
+        okra_index *index = NULL;
+        if (okra_index_open(NULL, path_of("a.okx"), &index) == OKRA_OK) {
+            okra_ranked *ranked = NULL;
+            okra_rank_request q = {OKRA_SIZED(okra_rank_request), .top = 5,
+                                   .shortlist = 9, .exact = round % 3 == 0};
+            opened++;
+            caught += okra_index_check(NULL, index) != OKRA_OK;
+            okra_status st =
+                okra_index_rank_all(NULL, index, model, queries, &q, &ranked);
+            CHECK(st == OKRA_OK || okra_message()[0]);
+            for (okra_int i = 0; i < okra_index_count(index); i++) {
+                okra_int length = 0;
+                CHECK(okra_index_text(index, i, &length) && length >= 0);
+            }
+            okra_ranked_free(ranked);
+            okra_index_free(index);
+        } else {
+            CHECK(okra_message()[0]);
+        }
+        f = fopen(path, "r+b");
+        CHECK(f && fseek(f, at, SEEK_SET) == 0);
+        fputc(before, f);
+        fclose(f);
+    }
+    CHECK(opened > 50 && caught > 20);
+    okra_model_free(model);
+    okra_data_free(queries);
+    remove_folder(folder);
+}
+
+TEST(the_same_molecule_however_it_is_written)
+{
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } pairs[] = {{"CCO", "OCC", true},
+                 {"C1CCCC1C1CCCC1", "C1CCC2CCCCC2C1", false},
+                 {"c1ccc2ccccc2c1", "C1=CC=C2C=CC=CC2=C1", true},
+                 {"CC(C)C", "CCCC", false},
+                 {"[O-][N+](=O)C", "CN(=O)=O", true},
+                 {"C1CC1.C1CC1", "C1CCCCC1", false},
+                 {"C12C3C4C1C5C2C3C45", "C12C3C4C2C2C1C3C24", true}, /* cubane */
+                 {"[13CH4]", "C", false},
+                 {"C[NH3+]", "CN", false}};
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        okra_data *both = NULL;
+        const char *const texts[] = {pairs[k].a, pairs[k].b};
+        uint64_t keys[2];
+        bool same = false, sure = false;
+        CHECK_OK(okra_data_smiles(NULL, texts, 2, &both));
+        CHECK_OK(okra_molecule_keys_(both, keys));
+        CHECK_OK(okra_molecules_same_(both, 0, both, 1, &same, &sure));
+        CHECK(sure && same == pairs[k].same);
+        CHECK(!pairs[k].same || keys[0] == keys[1]);
+        okra_data_free(both);
+    }
+}
+
+MAIN(RUN(what_is_kept), RUN(rankings_are_those_of_plain_loops),
+     RUN(requests_that_do_not_fit), RUN(a_run_that_was_stopped_goes_on),
+     RUN(altered_files_do_no_harm), RUN(the_same_molecule_however_it_is_written))
