@@ -457,8 +457,8 @@ const cli_command cli_predict = {
     .examples = "okra predict digits.okra --x test_x.npy -o predicted.npy\n"
                 "okra predict digits.okra --x test_x.npy --top 5 -o ranked.tsv\n"
                 "okra predict digits.okra --x test_x.npy --weights w.npy\n"
-                "okra predict spectra.okra --x new.mgf --candidates all.okx --within "
-                "mass=10ppm --top 20 -o ranked.tsv\n"
+                "okra predict m.okra --x new.mgf --candidates c.okx --within mass=10ppm "
+                "--top 9 -o r.tsv\n"
                 "okra predict words.okra --x test.txt --set 0.1 -o sets.tsv\n"
                 "okra predict curve.okra --x test_x.csv --interval 0.1 -o bounds.csv\n",
     .own = {"predict", rows, sizeof(predict_fields)},

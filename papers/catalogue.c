@@ -7,7 +7,7 @@
 #define KADRI "Kadri et al. 2013"
 #define STKL "Tonde and Elgammal"
 #define BROUARD "Brouard et al. 2016"
-#define METABOLITES "Brouard et al. 2016, metabolites"
+#define METABOLITES "Metabolites: Brouard et al. 2016"
 
 /* clang-format off */
 const paper_item paper_items[] = {

@@ -417,7 +417,7 @@ static okra_status run_entry(paper_run *run)
 
 const paper_entry paper_metabolites = {
     .name = "metabolites",
-    .paper = "Brouard et al. 2016, metabolites",
+    .paper = "Metabolites: Brouard et al. 2016",
     .title = "molecules from tandem mass spectra, among candidates",
     .files = "msms/spectra.mgf nci60/molecules.tsv",
     .quick = PAPER_MINUTES,

@@ -99,7 +99,6 @@ done:
 okra_status okra_build_features_(okra_build_ *b)
 {
     okra_status st = OKRA_OK;
-    okra_data *again = NULL;
     TRY(okra_parallel_(b->ctx, b->count, CHUNK, "candidates", chunk, b));
     for (okra_int k = 0; k < b->count; k++) {
         if (b->entry[k].broken) { /* again, for its message */
@@ -109,11 +108,14 @@ okra_status okra_build_features_(okra_build_ *b)
             st = add_one(b, &b->entry[k], &m, &g);
             okra_graphs_abandon_(&g);
             okra_molecule_clear_(&m);
-            TRY(okra_fault_(b->faults, st));
+            st = okra_fault_(b->faults, st);
+            if (st == OKRA_EFORMAT) {
+                okra_message_prefix_("%s", b->request->source);
+            }
+            TRY(st);
         }
     }
 done:
-    okra_data_free(again);
     return st;
 }
 
