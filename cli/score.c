@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "score_figure.h"
 #include "score_lists.h"
+#include "screen.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -42,7 +43,9 @@ static const okra_option rows[] = {
      ".csv), "
      "for hit-rate, mrr, coverage and set-size; of intervals, set-size is their width"},
     {"candidates", OKRA_OPTION_TEXT, offsetof(score_fields, candidates), "", 1, 0, NULL,
-     "FILE", "The candidates that the lists number; those of --model if not given"},
+     "FILE",
+     "The candidates that the lists number, also an index; those of --model if not "
+     "given"},
     {0}};
 
 enum { METRICS = 32 };
@@ -164,6 +167,28 @@ static int score_pairs(cli_run *run, const score_fields *f, const okra_data *y, 
     return status;
 }
 
+/* The same of an index, whose candidates differ. */
+static int number_in_index(cli_run *run, const score_fields *f, const okra_data *y,
+                           const score_lists *l, okra_int *truth)
+{
+    char buffer[4096];
+    okra_index *index = NULL;
+    const char *path = cli_find(run, f->candidates, buffer, sizeof buffer);
+    int status = cli_status(run, okra_index_open(run->context, path, &index));
+    if (status == CLI_DONE) {
+        status = cli_status(run, okra_index_find(run->context, index, y, truth));
+    }
+    for (okra_int k = 0; k < l->n * l->width && status == CLI_DONE; k++) {
+        if (l->index[k] >= okra_index_count(index)) {
+            status =
+                cli_failure(run, "%s: candidate %lld, expected less than %lld", f->lists,
+                            (long long)l->index[k], (long long)okra_index_count(index));
+        }
+    }
+    okra_index_free(index);
+    return status;
+}
+
 /* The number of the true candidate of each test, and lists by the same numbers. */
 static int number_truth(cli_run *run, const score_fields *f, const okra_data *y,
                         score_lists *l, okra_int *truth)
@@ -172,6 +197,9 @@ static int number_truth(cli_run *run, const score_fields *f, const okra_data *y,
     okra_model *model = NULL;
     okra_data *given = NULL;
     okra_int *same = NULL;
+    if (cli_is_index(f->candidates)) {
+        return number_in_index(run, f, y, l, truth);
+    }
     okra_status st =
         *f->candidates
             ? cli_read(run, f->candidates, &given)

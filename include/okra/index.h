@@ -67,6 +67,12 @@ OKRA_API const char *okra_index_text(const okra_index *index, okra_int i,
                                      okra_int *length);
 OKRA_API double okra_index_mass(const okra_index *index, okra_int i);
 
+/* number[k]: the candidate that is the same molecule as object k, -1 where there is none.
+ */
+OKRA_API okra_status okra_index_find(okra_context *context, const okra_index *index,
+                                     const okra_data *molecules,
+                                     okra_int *number) OKRA_CHECK;
+
 /* How candidates are ranked. */
 typedef struct okra_rank_request {
     size_t size;          /* OKRA_SIZED(okra_rank_request) */

@@ -51,6 +51,11 @@ expect_same x y
 expect 0 okra predict m.okra --x a.mgf --candidates low.okx --exact --top 2 -o low.json
 expect_in '"formula": "C2H6O"' low.json
 
+printf 'C(O)C\nC(C)CO\n' >truth.smi
+expect_out "$(printf 'hit-rate:k=1\t1\nmrr\t1')" okra score --y truth.smi --lists r.tsv --candidates c.okx --metric hit-rate:k=1,mrr
+expect_fail 2 "okra score: a.mgf: expected molecules, found spectra" \
+    okra score --y a.mgf --lists r.tsv --candidates c.okx --metric mrr
+
 expect_fail 2 "okra predict: --within is for candidates of an index, NAME.okx" \
     okra predict m.okra --x a.mgf --within mass=10ppm -o r.smi
 expect_fail 2 "okra predict: an index is ranked: give --top K and a table with -o" \
