@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLE = 1000, LIST = 160 };
+enum { SAMPLE = 1000, LIST = 160, LONG = 20 /* characters */ };
 
 /* ---- what the data are like ---- */
 
@@ -61,6 +61,15 @@ static bool aligned(const okra_data *x, const okra_data *y)
         same = a >= 0 && a == b;
     }
     return same;
+}
+
+static double mean_length(const okra_data *data)
+{
+    double sum = 0;
+    for (okra_int i = 0; i < data->n; i++) {
+        sum += (double)length_of(data, i) / (double)data->n;
+    }
+    return sum;
 }
 
 /* Is every object as long as the first? */
@@ -229,9 +238,15 @@ done:
 static okra_status of_strings(choices *c)
 {
     okra_status st = OKRA_OK;
-    double letters = 0;
+    double letters = mean_length(c->data);
     for (okra_int i = 0; i < c->data->n; i++) {
         letters += (double)length_of(c->data, i) / (double)c->data->n;
+    }
+    if (mean_length(c->data) >=
+        LONG) { /* room for longer words, and for counts of them */
+        TRY(add(c, "spectrum(k={4,5,6}) | normalize"));
+        TRY(add_scaled(c, "spectrum(k=3)"));
+        TRY(add_scaled(c, "spectrum(k=5)"));
     }
     TRY(add(c, "spectrum(k={1,2,3}) | normalize"));
     TRY(add(c, "spectrum(k=1) + spectrum(k=2) + spectrum(k=3) | normalize"));

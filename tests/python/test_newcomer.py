@@ -111,11 +111,128 @@ def missing(rng):
         options={"center-output": "yes"})
 
 
+# ---- tasks that the rules of the automatic fit were not written beside --------------------
+# Made after those rules, and left as they came out: other shapes, other noise, other sizes.
+# `motifs` found that long strings had no kernel of long words, and the rules got one; so it
+# is seen now, and `proteins` was made after it.
+
+def wide_vectors(rng):
+    """Sixty inputs with heavy tails, of which four matter; kinks, not curves."""
+    X = rng.standard_t(3, size=(900, 60)) * np.exp(rng.normal(size=60))
+    S = X / np.std(X, 0)
+    Y = np.c_[np.maximum(S[:, 3], 0) - np.abs(S[:, 7]), S[:, 11] + np.minimum(S[:, 19], 1)]
+    return X, Y + 0.3 * rng.normal(size=Y.shape), 500, "r2", dict(
+        kx=["0.02*standardize", "standardize | rbf(sigma=3..48:9)", "rbf(sigma=2..64:9)"],
+        lam="1e-4..10:11", options={"center-output": "yes"})
+
+
+def counts(rng):
+    """Word counts of short texts about four topics, as a sparse matrix."""
+    import scipy.sparse
+    topic = rng.integers(0, 4, 1500)
+    rates = rng.gamma(0.15, 1, size=(4, 250))
+    rates = 14 * rates / rates.sum(1, keepdims=True) + 0.06
+    X = scipy.sparse.csr_matrix(rng.poisson(rates[topic]).astype(float))
+    names = np.array(["art", "law", "sport", "war"])[topic]
+    return X, names, 250, "accuracy", dict(
+        kx=["linear | normalize", "0.05*linear", "linear | normalize | rbf(sigma=0.3..2:6)",
+            "rbf(sigma=2..32:6)"],
+        ky="zero-one", lam="1e-3..10:9", metric="accuracy")
+
+
+def motifs(rng):
+    """DNA of different lengths; how often two motifs occur, and their share."""
+    x, y = [], []
+    for _ in range(420):
+        letters = list(rng.choice(list("ACGT"), rng.integers(30, 70)))
+        for _ in range(rng.integers(0, 4)):
+            at = rng.integers(0, len(letters) - 5)
+            letters[at:at + 5] = list("GATTA" if rng.random() < 0.5 else "CCGCC")
+        text = "".join(letters)
+        x.append(text)
+        y.append([text.count("GATTA"), text.count("CCGCC")])
+    return x, np.array(y, dtype=float), 280, "r2", dict(
+        kx=["spectrum(k={2,3,4,5,6})", "spectrum(k={3,4,5}) | normalize",
+            "spectrum(k=3) + spectrum(k=4) + spectrum(k=5) | normalize",
+            "mismatch(k=5,m=1) | normalize"],
+        lam="1e-4..100:13", options={"center-output": "yes"})
+
+
+def proteins(rng):
+    """Two families by where charged letters stand to one another, among twelve letters."""
+    letters, x, y = list("ADEFGHIKLNRS"), [], []
+    for _ in range(900):
+        family = rng.integers(0, 3)
+        text = list(rng.choice(letters, rng.integers(40, 90)))
+        for _ in range(3):
+            at = rng.integers(0, len(text) - 6)
+            text[at:at + 4] = list(("DEKR", "KDRE", "EEDD")[family])
+            if rng.random() < 0.3:
+                text[at + rng.integers(0, 4)] = rng.choice(letters)
+        x.append("".join(text))
+        y.append(("alpha", "beta", "gamma")[family])
+    return x, np.array(y), 300, "accuracy", dict(
+        kx=["spectrum(k={2,3,4,5})", "spectrum(k={2,3,4,5}) | normalize",
+            "mismatch(k={3,4},m=1) | normalize"],
+        ky="zero-one", lam="1e-3..100:11", metric="accuracy")
+
+
+def melodies(rng):
+    """Sequences of two numbers per note, and the letters that name the notes."""
+    steps = {c: i for i, c in enumerate("cdefgab")}
+    texts = ["".join(rng.choice(list(steps), rng.integers(4, 9))) for _ in range(320)]
+    x = [np.array([[steps[c] + 0.35 * rng.normal(), rng.normal()] for c in t]) for t in texts]
+    return x, texts, 200, "characters", dict(
+        kx=["position(rbf(sigma=0.3..6:9))", "position(rbf(sigma=0.3..6:9)) | normalize"],
+        ky="position(zero-one)", decode="position", lam="1e-3..10:9")
+
+
+def plurals(rng):
+    """Made words and their plurals: the ending rules, and a vowel that changes."""
+    stems = ["".join(rng.choice(list("bdfgklmnprst")) + rng.choice(list("aeiou"))
+                     for _ in range(rng.integers(1, 3))) + rng.choice(list("klmnrst"))
+             for _ in range(420)]
+    y = [w[:-2] + {"a": "e"}.get(w[-2], w[-2]) + w[-1] + ("es" if w[-1] in "st" else "s")
+         for w in stems]
+    kernel = "spectrum(k=1) + spectrum(k=2) + spectrum(k=3) | normalize"
+    return stems, y, 300, "edit", dict(
+        kx=["spectrum(k={1,2,3}) | normalize", kernel,
+            "ssk(length={2,3},decay={0.3,0.6}) | normalize"],
+        ky=kernel, lam="1e-4..10:9", metric="edit")
+
+
+def crossed_sets(rng):
+    """Five labels, each by the sign of a product of two inputs, or of none."""
+    X = rng.uniform(-1, 1, size=(1400, 6))
+    pairs = [(0, 1), (2, 3), (4, 5), (0, 3), (1, 1)]
+    Y = np.stack([(X[:, a] * X[:, b] > (0.3 if a == b else 0)) for a, b in pairs], 1)
+    Y = np.where(rng.random(Y.shape) < 0.03, ~Y, Y).astype(float)
+    return X, Y, 600, "f1:average=example", dict(
+        kx=["standardize | rbf(sigma=0.5..8:9)", "0.1*standardize | poly(degree=2)"],
+        lam="1e-3..10:11", decode="labels", options={"center-output": "yes"})
+
+
+def rings(rng):
+    """Benzene with up to three groups; is there a halogen beside a hydroxyl group?"""
+    x, y = [], []
+    for _ in range(500):
+        at = [rng.choice(["", "(O)", "(Cl)", "(F)", "(C)", "(N)", "(CC)"],
+                         p=[0.4, 0.15, 0.1, 0.1, 0.1, 0.1, 0.05]) for _ in range(6)]
+        x.append("c1" + at[0] + "".join(f"c{g}" for g in at[1:5]) + "c1" + at[5])
+        y.append("yes" if any({"(O)"} & {a, b} and {"(Cl)", "(F)"} & {a, b}
+                              for a, b in zip(at, at[1:] + at[:1])) else "no")
+    return okra.smiles(x), np.array(y), 320, "accuracy", dict(
+        kx=["ecfp(radius={1,2,3}) | tanimoto", "ecfp(radius={1,2,3},count=1) | normalize",
+            "wl(h={1,2,3}) | normalize"],
+        ky="zero-one", lam="1e-4..1:9", metric="accuracy")
+
+
 TASKS = [vectors, classes, label_sets, strings, molecules, network, images, sequences,
          missing]
+UNSEEN = [wide_vectors, counts, motifs, proteins, plurals, crossed_sets, rings, melodies]
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda t: t.__name__)
+@pytest.mark.parametrize("task", TASKS + UNSEEN, ids=lambda t: t.__name__)
 @pytest.mark.filterwarnings("ignore")
 def test_nothing_given_is_as_good_as_tuned(task):
     rng = np.random.default_rng(7)
@@ -129,7 +246,8 @@ def test_nothing_given_is_as_good_as_tuned(task):
     got = automatic.score(X[n:], test_y, metric=metric)
     want = tuned.score(X[n:], test_y, metric=metric)
     print(f"{task.__name__}: {metric} {got:.4f}, tuned {want:.4f}; {automatic.chosen_}")
-    assert got >= want - 0.02 * abs(want), (got, want, automatic.chosen_)
+    room = 0.02 if task in TASKS else 0.05  # some hundred test objects tell no less apart
+    assert got >= want - room * abs(want), (got, want, automatic.chosen_)
 
 
 @pytest.mark.filterwarnings("ignore")
