@@ -83,7 +83,9 @@ static void plan(top_ *t)
     okra_int fit = OKRA_MIN_(X_BYTES / t->ld, X_BYTES / (4 * t->height));
     fit = OKRA_MIN_(OKRA_MAX_(fit, TOP_LEAST), 65536);
     t->chunk = (fit + GPU_TILE_ - 1) / GPU_TILE_ * GPU_TILE_;
-    t->room = (int)OKRA_MIN_(LIST_BYTES / 16 / t->m, 65536);
+    okra_int room =
+        OKRA_MAX_(LIST_BYTES / (okra_int)sizeof(gpu_found_) / t->m, TOP_LEAST);
+    t->room = (int)OKRA_MIN_(room, 65536);
 }
 
 static okra_status own(top_ *t, bool *fits)
@@ -95,7 +97,7 @@ static okra_status own(top_ *t, bool *fits)
     plan(t);
     size_t bytes = lay_out(t, NULL);
     TRY(gpu_room_(g, t->ctx, &room));
-    *fits = bytes <= room && t->room >= 2 * TOP_LEAST;
+    *fits = bytes <= room;
     if (!*fits) {
         goto done;
     }

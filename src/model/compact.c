@@ -75,6 +75,7 @@ okra_status okra_compact_recompute_(okra_context *ctx, const okra_model *model,
     okra_int n = model->training->y->n;
     okra_mat_ G = okra_mat_of_(factor, n, n);
     double lambda = 0, jitter = 0, *s = NULL, total = 0;
+    okra_entries_ *entries = NULL;
     okra_large_ *K = NULL;
     okra_problem_ pairs = {.n = n, .weights = model->training->y->weights};
     okra_int rows, cols;
@@ -83,15 +84,16 @@ okra_status okra_compact_recompute_(okra_context *ctx, const okra_model *model,
         FAIL(OKRA_EFORMAT, "the factor of this model cannot be computed again: it has no "
                            "lambda, or weights of its pairs");
     }
-    TRY(okra_bound_gram_(ctx, model->training->bound_x, G));
+    TRY(okra_entries_create_(ctx, model->training->bound_x, NULL, &entries));
+    TRY(okra_large_begin_(ctx, false, G, &K));
+    TRY(okra_large_gram_(ctx, entries, 0, K));
     TRY(okra_problem_roots_(&pairs, &s, &total));
     if (s) { /* as ridge.c has weights of pairs */
-        TRY(okra_large_begin_(ctx, true, G, &K));
         TRY(okra_large_scale_(ctx, s, s, K));
-        TRY(okra_large_end_(ctx, K, G));
     }
-    okra_mat_add_diagonal_(G, lambda);
-    TRY(okra_engine_cholesky_(ctx, G, &jitter));
+    TRY(okra_large_add_diagonal_(ctx, lambda, K));
+    TRY(okra_large_cholesky_(ctx, K, &jitter));
+    TRY(okra_large_end_(ctx, K, G));
     for (okra_int i = 0; i < n; i++) {
         okra_mat_fill_(okra_mat_part_(G, i, 1, i + 1, n - i - 1), 0);
         for (okra_int j = 0; s && j <= i; j++) {
@@ -100,6 +102,7 @@ okra_status okra_compact_recompute_(okra_context *ctx, const okra_model *model,
     }
 done:
     okra_large_free_(K);
+    okra_entries_free_(entries);
     okra_free_(s);
     return st;
 }

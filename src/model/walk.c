@@ -46,8 +46,10 @@ okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
         TRY(model->method->criterion(model->bag, t->y->n, &criterion));
         w.extra_cols = 1 + criterion.neighbours;
     }
-    w.rows = okra_block_rows_(ctx, w.tests,
-                              inputs + okra_model_width_(model) + extra + w.extra_cols);
+    /* Another engine gets the candidates anew for each block. */
+    okra_int most = okra_engine_is_host_(ctx) ? 64 << 20 : 1 << 30;
+    okra_int width = inputs + okra_model_width_(model) + extra + w.extra_cols;
+    w.rows = okra_block_rows_of_(ctx, most, w.tests, width);
     if (w.extra_cols > 0) {
         TRY(okra_doubles_(ctx, w.rows, w.extra_cols, "what a criterion needs", &w.extra));
     }

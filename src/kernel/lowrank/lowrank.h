@@ -159,6 +159,9 @@ void okra_waves_(okra_mat_ V);
 /* Rows of a block when each takes `doubles`: what fits half of the memory that is left,
  * no more than 64 MiB, at least 1 and at most n. */
 okra_int okra_block_rows_(const okra_context *ctx, okra_int n, okra_int doubles);
+/* The same for blocks of at most so many bytes. */
+okra_int okra_block_rows_of_(const okra_context *ctx, okra_int most, okra_int n,
+                             okra_int doubles);
 
 /* lowrank_pivots.c: `*count` distinct objects of the training set, in the order chosen;
  * *count is lowered where the kernel is exhausted. */

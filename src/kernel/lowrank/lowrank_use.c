@@ -13,10 +13,15 @@
 
 okra_int okra_block_rows_(const okra_context *ctx, okra_int n, okra_int doubles)
 {
-    enum { MOST = 64 << 20 };
+    return okra_block_rows_of_(ctx, 64 << 20, n, doubles);
+}
+
+okra_int okra_block_rows_of_(const okra_context *ctx, okra_int most, okra_int n,
+                             okra_int doubles)
+{
     double row = 8.0 * (double)OKRA_MAX_(doubles, 1);
     double left = (double)okra_memory_left_(ctx) / 2;
-    double rows = OKRA_MIN_(OKRA_MAX_(MOST / row, 256), left / row);
+    double rows = OKRA_MIN_(OKRA_MAX_((double)most / row, 256), left / row);
     return OKRA_MAX_(1, OKRA_MIN_(n, (okra_int)OKRA_MAX_(rows, 1)));
 }
 

@@ -114,6 +114,10 @@ okra_status okra_leave_cholesky_(okra_leaving_ *z, bool *done)
         okra_left_ left = {.lambda = l, .H = H, .slack = z->r->center ? NULL : z->slack};
         TRY(z->leave->sink(z->r->ctx, z->leave->user, &left));
     }
+    if (!*done) { /* another way begins anew */
+        okra_free_(z->panel);
+        z->panel = NULL;
+    }
 done:
     okra_large_free_(f.K);
     okra_large_free_(f.L);
