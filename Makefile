@@ -88,16 +88,17 @@ bench: build ## run the benchmarks (or those of BENCH) against peers, write docs
 DATA ?= ../shared/data
 ENTRIES ?= all
 okra_report = $(BUILD)/okra report --quiet
-full = $(wildcard docs/results/*-full.json)
+write_pages = rm -f docs/results/*.svg && \
+	$(okra_report) docs/results/*-full.json -o docs/results.md --claims first --figures docs/results \
+	    --title "The papers again" && \
+	$(okra_report) docs/results/*-full.json -o docs/claims.md --claims alone --title "What the papers claim"
 results: build ## run every table and figure of the papers in full, write docs/results.md and docs/claims.md
 	@mkdir -p docs/results; \
 	$(BUILD)/okra paper $(ENTRIES) --full --data "$(DATA)" --results docs/results --quiet; failed=$$?; \
-	$(MAKE) --no-print-directory results-pages && exit $$failed
+	$(write_pages) && exit $$failed
 
-results-pages: ## write docs/results.md and docs/claims.md from the results that are there
-	@rm -f docs/results/*.svg
-	@$(okra_report) $(full) -o docs/results.md --claims first --figures docs/results --title "The papers again"
-	@$(okra_report) $(full) -o docs/claims.md --claims alone --title "What the papers claim"
+results-pages: build ## write docs/results.md and docs/claims.md from the results that are there
+	@$(write_pages)
 
 # No data folder: built-in data alone.
 results-quick: build ## the same for the quick runs that need no data, write docs/results-quick.md

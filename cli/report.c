@@ -162,7 +162,7 @@ const char *report_difference(const json_t *cell, char *buffer, size_t size)
     } else if (json_is_number(ours) && json_is_number(theirs)) {
         d = json_number_value(ours) - json_number_value(theirs);
         snprintf(buffer, size, "%s%s, no sd", d > 0 ? "+" : "",
-                 number(d, 4, text, sizeof text));
+                 number(d, fabs(d) >= 10 ? 1 : 4, text, sizeof text));
     } else {
         snprintf(buffer, size, "–");
     }
