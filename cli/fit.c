@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 typedef struct fit_fields {
-    const char *x, *y, *unlabelled, *output, *kx, *ky, *lambda, *weight;
+    const char *x, *y, *unlabelled, *basis, *output, *kx, *ky, *lambda, *weight;
     int compact, classes;
     double calibration;
 } fit_fields;
@@ -29,6 +29,9 @@ static const okra_option rows[] = {
      "twice, 0 no such pair"},
     {"class-weight", OKRA_OPTION_CHOICE, offsetof(fit_fields, classes), "none", 1, 0,
      "none|balanced", "HOW", "balanced: labels count so that all classes count alike"},
+    {"basis", OKRA_OPTION_TEXT, offsetof(fit_fields, basis), "", 1, 0, NULL, "MODEL",
+     "Low rank with the basis of `okra basis`, or of a model with --keep-moments: kx and "
+     "the low rank of the inputs come from it, moments are kept, --lambda must be given"},
     {"output", OKRA_OPTION_TEXT, offsetof(fit_fields, output), NULL, 1, 0, NULL, "FILE",
      "The model file to write"},
     CLI_COMPACT_ROW(fit_fields),
@@ -281,6 +284,39 @@ static okra_status hold(cli_run *run, const fit_fields *f, okra_data **x, okra_d
     return st;
 }
 
+/* A fit on the basis of another model. */
+static okra_status learn_shard(cli_run *run, const fit_fields *f, const okra_data *x,
+                               const okra_data *y, learned *l)
+{
+    char buffer[PATH_MOST];
+    okra_model *basis = NULL;
+    const char *file = cli_find(run, f->basis, buffer, sizeof buffer);
+    okra_status st = okra_model_load(run->context, file, &basis);
+    if (st == OKRA_OK) {
+        st = okra_options_set(run->library, "keep-moments", "yes");
+    }
+    if (st == OKRA_OK) {
+        st = okra_fit_basis(run->context, basis, x, y, run->library, l->models);
+    }
+    okra_model_free(basis);
+    return st;
+}
+
+static okra_status learn_whole(cli_run *run, const fit_fields *f, const path *p,
+                               const okra_data *x, const okra_data *y, learned *l)
+{
+    okra_status st = choose(run, f, p, x, y, l);
+    if (st == OKRA_OK && !run->common.quiet) {
+        st = say_plan(run, x, y);
+    }
+    if (st == OKRA_OK) {
+        st = p->count > 1 ? okra_fit_path(run->context, x, y, run->library, p->value,
+                                          p->count, l->models)
+                          : okra_fit(run->context, x, y, run->library, l->models);
+    }
+    return st;
+}
+
 static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learned *l)
 {
     okra_data *x = NULL, *y = NULL, *held[2] = {NULL};
@@ -295,15 +331,7 @@ static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learn
         st = hold(run, f, &x, &y, held);
     }
     if (st == OKRA_OK) {
-        st = choose(run, f, p, x, y, l);
-    }
-    if (st == OKRA_OK && !run->common.quiet) {
-        st = say_plan(run, x, y);
-    }
-    if (st == OKRA_OK) {
-        st = p->count > 1 ? okra_fit_path(run->context, x, y, run->library, p->value,
-                                          p->count, l->models)
-                          : okra_fit(run->context, x, y, run->library, l->models);
+        st = *f->basis ? learn_shard(run, f, x, y, l) : learn_whole(run, f, p, x, y, l);
     }
     for (size_t i = 0; held[0] && st == OKRA_OK && i < (p->count ? p->count : 1); i++) {
         st = okra_model_set_calibration(l->models[i], held[0], held[1]);
@@ -325,6 +353,12 @@ static int check_output(const cli_run *run, const fit_fields *f, const path *p)
                          "--lambda lists %zu values, so that -o must hold {lambda}, e.g. "
                          "-o 'model-{lambda}.okra'",
                          p->count);
+    }
+    if (*f->basis && (p->count != 1 || *f->unlabelled)) {
+        return cli_usage(run, p->count != 1
+                                  ? "--basis needs one --lambda: shards that are "
+                                    "to be merged have the same"
+                                  : "--unlabelled has no use with --basis");
     }
     return cli_check_writable(run, f->output);
 }

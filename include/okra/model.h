@@ -146,6 +146,66 @@ enum { OKRA_REPORT_COLUMNS = 4 };
 OKRA_API const double *okra_prediction_report(const okra_prediction *prediction,
                                               okra_int *rows);
 
+/* ---- pairs that come and go ---- */
+
+/* What is to change. Pairs that go are removed first; the new ones come after those that
+ * stay. */
+typedef struct okra_update_request {
+    size_t size;            /* OKRA_SIZED(okra_update_request)                          */
+    const okra_data *x, *y; /* new pairs, or NULL                                      */
+    const okra_int *remove; /* training pairs that go, counted from 0, in any order    */
+    okra_int remove_count;
+    /* Inputs of the pairs that go, in the order of `remove`: for models of low rank with
+     * kept moments, which hold no training inputs; else NULL. */
+    const okra_data *removed_x;
+} okra_update_request;
+
+typedef enum okra_update_how {
+    OKRA_UPDATE_FACTOR,  /* a Cholesky factor was changed: ridge, operator identity    */
+    OKRA_UPDATE_MOMENTS, /* moments were added and subtracted: low rank, keep-moments  */
+    OKRA_UPDATE_REFIT,   /* a new fit with the options and kernels of the model        */
+} okra_update_how;
+
+typedef struct okra_update_report {
+    size_t size; /* OKRA_SIZED(okra_update_report) */
+    okra_int added, removed;
+    okra_update_how how;
+    /* Rounding that added up: how far the factor is from the one of a fit, relative to
+     * the mean diagonal of the kernel; of moments, relative to lambda. */
+    double drift;
+    const char *why; /* of a new fit: the reason, a text that stays; else NULL */
+} okra_update_report;
+
+/* A new model whose training set is that of `model` less the pairs that go, then the new
+ * ones: what a fit on these pairs gives, to rounding. Kernels stay those of the first
+ * fit: what `auto` chose, what twin learned, the spread of `standardize`, the basis of
+ * low rank. report: may be NULL. */
+OKRA_API okra_status okra_model_update(okra_context *context, const okra_model *model,
+                                       const okra_update_request *request,
+                                       okra_update_report *report,
+                                       okra_model **out) OKRA_CHECK;
+
+/* ---- one basis, several fits ---- */
+
+/* A basis of low rank from a sample of inputs: of the options of fit, kx and low-rank-x
+ * say which. It is a model that predicts the features of an input. */
+OKRA_API okra_status okra_basis_create(okra_context *context, const okra_data *x,
+                                       const okra_options *options,
+                                       okra_model **out) OKRA_CHECK;
+/* A fit on the features of a basis (or of a model that keeps its moments): kx and
+ * low-rank-x are those of the basis. */
+OKRA_API okra_status okra_fit_basis(okra_context *context, const okra_model *basis,
+                                    const okra_data *x, const okra_data *y,
+                                    const okra_options *options,
+                                    okra_model **out) OKRA_CHECK;
+/* The model of all pairs of `count` models that keep their moments (keep-moments), have
+ * one basis and the same options: what one fit gives, to rounding. Sums run in the order
+ * given: the same models in the same order give the same bits. lambda > 0: another one
+ * than that of the models; else 0. */
+OKRA_API okra_status okra_model_merge(okra_context *context,
+                                      const okra_model *const *models, size_t count,
+                                      double lambda, okra_model **out) OKRA_CHECK;
+
 /* Feature-space loss of the undecoded prediction, mean over test pairs of
  * l(y,y) - 2 sum w_i l(y_i,y) + w'Lw; `each` (may be NULL) has one value a pair. */
 OKRA_API okra_status okra_model_loss(okra_context *context, const okra_model *model,

@@ -75,13 +75,13 @@ class Data:
         """The same objects with weights of 0 or more: 2 counts as the object twice, 0 as no
         such object. None: without."""
         if weights is None:
-            return Data(make(lib.okra_data_weigh, lib.okra_data_free, self.pointer, None, 0),
-                        self._network)
+            return Data(make(lib.okra_data_weigh, lib.okra_data_free, self.pointer, None, 0,
+                             keep=self), self._network)
         weights = np.ascontiguousarray(weights, dtype=np.float64)
         if weights.ndim != 1:
             raise ValueError(f"weights have shape {weights.shape}, expected ({len(self)},)")
         return Data(make(lib.okra_data_weigh, lib.okra_data_free, self.pointer,
-                         weights.ctypes.data, len(weights)), self._network)
+                         weights.ctypes.data, len(weights), keep=self), self._network)
 
     def balanced(self) -> np.ndarray:
         """Weights of labels that make all classes count alike."""

@@ -82,13 +82,66 @@ class Model:
         self._handle = handle
 
     @classmethod
-    def fit(cls, x: Any, y: Any, values: dict, context: Optional[Context] = None
-            ) -> "Model":
-        """Learns from pairs; `values` are options by their names on the command line."""
+    def fit(cls, x: Any, y: Any, values: dict, context: Optional[Context] = None,
+            basis: Optional["Model"] = None) -> "Model":
+        """Learns from pairs; `values` are options by their names on the command line.
+
+        With `basis`, a model of `Model.basis` or one that keeps its moments: on its
+        features, so that `Model.merge` can put several fits together.
+        """
         x, y = as_data(x), as_data(y)
         chosen = options(lib.okra_fit_options, values)
+        if basis is not None:
+            return cls((context or Context()).make(
+                lib.okra_fit_basis, lib.okra_model_free, basis._handle.pointer, x.pointer,
+                y.pointer, chosen.pointer))
         return cls((context or Context()).make(
             lib.okra_fit, lib.okra_model_free, x.pointer, y.pointer, chosen.pointer))
+
+    @classmethod
+    def basis(cls, x: Any, values: dict, context: Optional[Context] = None) -> "Model":
+        """Features of low rank that several fits share, from a sample of inputs.
+
+        Parameters
+        ----------
+        x : objects
+            The sample.
+        values : dict
+            ``kx`` and ``low-rank-x``, as on the command line.
+
+        Returns
+        -------
+        Model
+            It predicts the features of inputs.
+        """
+        x = as_data(x)
+        chosen = options(lib.okra_fit_options, values)
+        return cls((context or Context()).make(
+            lib.okra_basis_create, lib.okra_model_free, x.pointer, chosen.pointer))
+
+    @classmethod
+    def merge(cls, models: Any, lam: Optional[float] = None,
+              context: Optional[Context] = None) -> "Model":
+        """One model of several that were fitted on parts of the data.
+
+        Parameters
+        ----------
+        models : sequence of Model
+            Fits of low rank with one basis, which keep their moments. The same ones in
+            the same order give the same bits.
+        lam : float, optional
+            Another lambda than theirs.
+
+        Returns
+        -------
+        Model
+        """
+        models = list(models)
+        pointers = (c.c_void_p * max(len(models), 1))(
+            *(m._handle.pointer for m in models))
+        return cls((context or Context()).make(
+            lib.okra_model_merge, lib.okra_model_free, pointers, len(models),
+            float(lam or 0)))
 
     @classmethod
     def load(cls, path: Any) -> "Model":
@@ -129,6 +182,45 @@ class Model:
 
     def __reduce__(self):
         return Model.from_bytes, (self.to_bytes(),)
+
+    def update(self, x: Any = None, y: Any = None, remove: Any = None,
+               removed_x: Any = None, context: Optional[Context] = None) -> tuple:
+        """A model with more training pairs, or fewer, and a report.
+
+        Parameters
+        ----------
+        x, y : objects, optional
+            New pairs. They come after those that stay.
+        remove : array of int, optional
+            Training pairs that go, counted from 0.
+        removed_x : objects, optional
+            Their inputs, for models of low rank, which hold none.
+
+        Returns
+        -------
+        model : Model
+        report : dict
+            ``how``: "factor", "moments" or "refit"; ``why`` there was a new fit;
+            ``drift``: rounding that added up; ``added``, ``removed``.
+        """
+        x, y, removed_x = (None if v is None else as_data(v) for v in (x, y, removed_x))
+        rows = np.ascontiguousarray([] if remove is None else remove)
+        if rows.size and rows.dtype.kind not in "iu":
+            raise ValueError(f"rows to remove are of type {rows.dtype}, expected integers")
+        rows = rows.astype(np.int64).ravel()
+        request = structs["okra_update_request"](
+            x=None if x is None else x.pointer, y=None if y is None else y.pointer,
+            remove=rows.ctypes.data, remove_count=len(rows),
+            removed_x=None if removed_x is None else removed_x.pointer)
+        report = structs["okra_update_report"]()
+        handle = (context or Context()).make(
+            lib.okra_model_update, lib.okra_model_free, self._handle.pointer,
+            c.byref(request), c.byref(report))
+        names = {constants["OKRA_UPDATE_" + n.upper()]: n
+                 for n in ("factor", "moments", "refit")}
+        return Model(handle), {
+            "how": names[report.how], "why": report.why and report.why.decode(),
+            "drift": report.drift, "added": report.added, "removed": report.removed}
 
     @property
     def info(self) -> dict:

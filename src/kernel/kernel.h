@@ -192,6 +192,8 @@ const okra_kernel *okra_kernel_inner_(const okra_kernel *kernel);
 /* Does a value depend on more training objects than the two compared (`center`, low
  * rank)? If not, the Gram matrix of a subset is a part of the whole one. */
 bool okra_kernel_centers_(const okra_kernel *kernel);
+/* Are there means over the training set in it (`center`)? */
+bool okra_kernel_means_(const okra_kernel *kernel);
 /* Is there a factor of low rank in it, EXPR | chol(...) or its like? */
 bool okra_kernel_low_(const okra_kernel *kernel);
 /* Is there a parameter `file` in it, at any depth? */

@@ -88,6 +88,11 @@ okra_status okra_cholesky_solve_rows_(okra_context *ctx, okra_mat_ L,
 /* Columns of B are right-hand sides: B <- (L L')^-1 B. */
 okra_status okra_cholesky_solve_(okra_context *ctx, okra_mat_ L, okra_mat_ B) OKRA_CHECK;
 
+/* G <- the factor of L L' without `count` of its rows and columns, ascending, and 0 above
+ * its diagonal; without.c. */
+okra_status okra_factor_without_(okra_context *ctx, okra_mat_ L, const okra_int *removed,
+                                 okra_int count, okra_mat_ G) OKRA_CHECK;
+
 /* Symmetric A = V' diag(w) V, eigenvalues ascending; row i of V, which overwrites A, is
  * the i-th eigenvector. Only the lower triangle of A is read. */
 okra_status okra_eigh_(okra_context *ctx, okra_mat_ A, double *w) OKRA_CHECK;

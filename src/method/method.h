@@ -185,6 +185,30 @@ typedef struct okra_fit_plan_ {
     char rounds[80], kept[80]; /* to be told after the blocks, and after the memory */
 } okra_fit_plan_;
 
+/* ---- pairs that come and go ---- */
+
+/* From the model of `old` to that of `problem`: the pairs of the old one less `removed`
+ * (ascending), then `added` new ones. Kernels keep the statistics of the old model. */
+typedef struct okra_change_ {
+    const okra_bag_ *old;
+    const okra_problem_ *problem;
+    const okra_int *removed;
+    okra_int removed_count, added;
+    /* What came of it. */
+    bool done;       /* the new bag is filled; false: a fit is needed, `why` says why */
+    double drift;    /* of what is kept, relative; see the method                     */
+    const char *why; /* a text that stays                                             */
+} okra_change_;
+
+/* Models whose moments add up, in order; then pairs that go and pairs that come. */
+typedef struct okra_sum_ {
+    const okra_bag_ *const *bags;
+    size_t count;
+    const okra_problem_ *less, *more; /* NULL: none                               */
+    const okra_problem_ *whole;       /* of all pairs: outputs, maps; x is not there */
+    double drift;                     /* what came of it, see okra_change_        */
+} okra_sum_;
+
 /* ---- one interface ---- */
 
 /* A model that was read from a file, for a method to judge what tables cannot say. */
@@ -255,6 +279,13 @@ typedef struct okra_method_ {
     okra_status (*components)(const okra_bag_ *bag, okra_int n, okra_components_ *out);
     /* The criterion that decoders minimise; NULL: the distance to h(x). */
     okra_status (*criterion)(const okra_bag_ *bag, okra_int n, okra_criterion_ *out);
+    /* The bag of the changed training set from the old one, in less time than a fit;
+     * NULL, or change->done left false: there must be a fit. */
+    okra_status (*update)(okra_context *ctx, okra_change_ *change,
+                          const okra_options *options, okra_bag_ *bag);
+    /* The bag of all the pairs together, for models that keep moments; NULL: none do. */
+    okra_status (*sum)(okra_context *ctx, okra_sum_ *sum, const okra_options *options,
+                       okra_bag_ *bag);
     /* What fit leaves in the bag, a table a form (data/kept.h); never NULL. Sizes: n
      * training outputs, N inputs (all of them, or a basis), c columns of a query's Kx (N,
      * twice that for waves), x and y the widths of both, d the width of an embedding

@@ -91,10 +91,9 @@ static okra_status check_lambda(const okra_method_ *method, const double *lambda
     return st;
 }
 
-/* A model around a bag, which it takes over on success. */
-static okra_status assemble(okra_training_ *training, const okra_method_ *method,
-                            const okra_options *options, const double *lambda,
-                            okra_bag_ *bag, okra_model **out)
+okra_status okra_model_assemble_(okra_training_ *training, const okra_method_ *method,
+                                 const okra_options *options, const double *lambda,
+                                 okra_bag_ *bag, okra_model **out)
 {
     okra_status st = OKRA_OK;
     json_t *about = NULL;
@@ -146,8 +145,8 @@ done:
     return st;
 }
 
-/* lambda == NULL: one model with the lambda of the options. */
-static okra_status fit_pairs(okra_context *ctx, const okra_data *x, const okra_data *y,
+static okra_status fit_pairs(okra_context *ctx, const okra_model *basis,
+                             const okra_data *x, const okra_data *y,
                              const okra_options *options, const double *lambda,
                              size_t count, okra_model **models)
 {
@@ -188,12 +187,15 @@ static okra_status fit_pairs(okra_context *ctx, const okra_data *x, const okra_d
         TRY(put_twin(bags[i], fields.twin, hsic));
         TRY(decoder ? okra_bag_put_text_(bags[i], "decode", decoder->name) : OKRA_OK);
     }
-    TRY(okra_fit_low_(ctx, &fields, method, options, x, y, &kx, &ky, &map_x, &map_y));
+    TRY(basis ? okra_fit_basis_low_(ctx, basis, &fields, method, options, x, y, kx, ky,
+                                    &map_x, &map_y)
+              : okra_fit_low_(ctx, &fields, method, options, x, y, &kx, &ky, &map_x,
+                              &map_y));
     if (map_x && map_x->kernel) {
         TRY(okra_low_waves_(&fields, &kx, &waves));
     }
-    TRY(okra_training_low_(ctx, map_x ? map_x->objects : x, y, kx, ky, NULL, map_y,
-                           &training));
+    TRY(okra_training_low_(ctx, map_x ? map_x->objects : x, y, kx, ky,
+                           basis ? basis->bag : NULL, NULL, map_y, &training));
     kx = ky = NULL;
     map_y = NULL;
     training->waves = map_x && map_x->kernel;
@@ -204,8 +206,8 @@ static okra_status fit_pairs(okra_context *ctx, const okra_data *x, const okra_d
     TRY(run(ctx, training, map_x ? x : training->x, map_x, method, options, lambda, count,
             bags));
     for (size_t i = 0; i < count; i++) {
-        TRY(assemble(training, method, options, lambda ? &lambda[i] : NULL, bags[i],
-                     &made[i]));
+        TRY(okra_model_assemble_(training, method, options, lambda ? &lambda[i] : NULL,
+                                 bags[i], &made[i]));
         bags[i] = NULL;
     }
     for (size_t i = 0; i < count; i++) {
@@ -232,14 +234,14 @@ done:
     return st;
 }
 
-static okra_status fit(okra_context *ctx, const okra_data *x, const okra_data *y,
-                       const okra_options *options, const double *lambda, size_t count,
-                       okra_model **models)
+okra_status okra_fit_with_(okra_context *ctx, const okra_model *basis, const okra_data *x,
+                           const okra_data *y, const okra_options *options,
+                           const double *lambda, size_t count, okra_model **models)
 {
     okra_status st = OKRA_OK;
     okra_data *some_x = NULL, *some_y = NULL;
     TRY(okra_weights_drop_(x, y, &some_x, &some_y));
-    TRY(fit_pairs(ctx, some_x, some_y, options, lambda, count, models));
+    TRY(fit_pairs(ctx, basis, some_x, some_y, options, lambda, count, models));
 done:
     okra_data_free(some_x);
     okra_data_free(some_y);
@@ -253,7 +255,7 @@ okra_status okra_fit(okra_context *context, const okra_data *x, const okra_data 
     okra_status st = OKRA_OK;
     NEED(x);
     NEED(y);
-    TRY(fit(context, x, y, options, NULL, 1, out));
+    TRY(okra_fit_with_(context, NULL, x, y, options, NULL, 1, out));
 done:
     return st;
 }
@@ -268,7 +270,7 @@ okra_status okra_fit_path(okra_context *context, const okra_data *x, const okra_
     if (!lambda || count == 0) {
         FAIL(OKRA_EARG, "the path has no lambda");
     }
-    TRY(fit(context, x, y, options, lambda, count, models));
+    TRY(okra_fit_with_(context, NULL, x, y, options, lambda, count, models));
 done:
     return st;
 }

@@ -49,15 +49,22 @@ struct okra_prediction {
 okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
                                   const okra_data *y, okra_kernel *kx, okra_kernel *ky,
                                   const okra_bag_ *bag, okra_training_ **out) OKRA_CHECK;
-/* The same with a map of the outputs, which is taken over. */
+/* The same with a map of the outputs, which is taken over, and the statistics of both
+ * kernels from two bags. */
 okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra_data *y,
-                               okra_kernel *kx, okra_kernel *ky, const okra_bag_ *bag,
-                               okra_map_ *map_y, okra_training_ **out) OKRA_CHECK;
+                               okra_kernel *kx, okra_kernel *ky, const okra_bag_ *bag_x,
+                               const okra_bag_ *bag_y, okra_map_ *map_y,
+                               okra_training_ **out) OKRA_CHECK;
 void okra_training_free_(okra_training_ *training); /* one reference */
 /* What a method is asked to solve. x: all inputs, those of the training set or, of low
  * rank, those that the map was made of. */
 okra_problem_ okra_training_problem_(const okra_training_ *training, const okra_data *x,
                                      const okra_map_ *map_x);
+
+/* A model around a bag, which it takes over on success. lambda NULL: of the options. */
+okra_status okra_model_assemble_(okra_training_ *training, const okra_method_ *method,
+                                 const okra_options *options, const double *lambda,
+                                 okra_bag_ *bag, okra_model **out) OKRA_CHECK;
 
 /* Twin kernel learning on the labelled pairs as fields->twin says, "D1,D2" or
  * "D1,D2,unbiased", of low rank where the fit is; *kx and *ky are replaced by the learned
@@ -77,6 +84,27 @@ okra_status okra_fit_low_(okra_context *ctx, const struct okra_fit_fields_ *fiel
                           const okra_data *x, const okra_data *y, okra_kernel **kx,
                           okra_kernel **ky, okra_map_ **map_x,
                           okra_map_ **map_y) OKRA_CHECK;
+/* A fit whose inputs are seen through the basis that a model keeps; NULL: its own.
+ * lambda NULL: one model with the lambda of the options. */
+okra_status okra_fit_with_(okra_context *ctx, const okra_model *basis, const okra_data *x,
+                           const okra_data *y, const okra_options *options,
+                           const double *lambda, size_t count,
+                           okra_model **models) OKRA_CHECK;
+/* basis.c: the map of the inputs from a model, that of the outputs as okra_fit_low_. */
+okra_status okra_fit_basis_low_(okra_context *ctx, const okra_model *basis,
+                                const struct okra_fit_fields_ *fields,
+                                const okra_method_ *method, const okra_options *options,
+                                const okra_data *x, const okra_data *y,
+                                const okra_kernel *kx, const okra_kernel *ky,
+                                okra_map_ **map_x, okra_map_ **map_y) OKRA_CHECK;
+/* Does the model keep its basis, so that its features can be made again? */
+bool okra_model_keeps_basis_(const okra_model *model);
+/* update.c: the options that the model was fitted with, where they are not the defaults,
+ * kernels as they were chosen and learned. *file (or NULL): one that names a file. */
+okra_status okra_model_options_(const okra_model *model, okra_options **out,
+                                const char **file) OKRA_CHECK;
+/* Fresh text of the input kernel, with its form of low rank by waves. */
+okra_status okra_model_kernel_text_(const okra_model *model, char **out) OKRA_CHECK;
 /* Is low-rank-x asked for, and does the method use maps for this? */
 bool okra_fit_factored_(const struct okra_fit_fields_ *fields, const okra_method_ *method,
                         const okra_options *options, const okra_data *x,

@@ -42,8 +42,9 @@ done:
 }
 
 okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra_data *y,
-                               okra_kernel *kx, okra_kernel *ky, const okra_bag_ *bag,
-                               okra_map_ *map_y, okra_training_ **out)
+                               okra_kernel *kx, okra_kernel *ky, const okra_bag_ *bag_x,
+                               const okra_bag_ *bag_y, okra_map_ *map_y,
+                               okra_training_ **out)
 {
     okra_status st = OKRA_OK;
     okra_training_ *t;
@@ -52,15 +53,15 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
     atomic_init(&t->references, 1);
     TRY(okra_data_copy(x, &t->x));
     TRY(okra_data_copy(y, &t->y));
-    TRY(bind_training(ctx, kx, t->x, bag, "kx", &t->bound_x));
+    TRY(bind_training(ctx, kx, t->x, bag_x, "kx", &t->bound_x));
     TRY(fill(t->y, &t->filled));
     okra_kernel_stream_(ky, 2); /* random choices apart from those of kx */
-    if (bag && okra_map_saved_(bag, "y")) {
-        TRY(okra_map_load_(ctx, ky, t->filled, bag, "y", &loaded));
+    if (bag_y && okra_map_saved_(bag_y, "y")) {
+        TRY(okra_map_load_(ctx, ky, t->filled, bag_y, "y", &loaded));
         map_y = loaded;
     }
     if (!map_y) {
-        TRY(bind_training(ctx, ky, t->filled, bag, "ky", &t->bound_y));
+        TRY(bind_training(ctx, ky, t->filled, bag_y, "ky", &t->bound_y));
     }
     t->output = (okra_output_){
         .y = t->y, .ky = t->bound_y, .kernel = ky, .map = map_y, .feature_scale = 1};
@@ -81,7 +82,7 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
              okra_kernel_text(ky));
     }
     double waves = 0;
-    t->waves = bag && okra_bag_get_number_(bag, "x.waves", &waves) && waves != 0;
+    t->waves = bag_x && okra_bag_get_number_(bag_x, "x.waves", &waves) && waves != 0;
     t->kx = kx;
     t->ky = ky;
     t->map_y = map_y;
@@ -98,7 +99,7 @@ okra_status okra_training_create_(okra_context *ctx, const okra_data *x,
                                   const okra_data *y, okra_kernel *kx, okra_kernel *ky,
                                   const okra_bag_ *bag, okra_training_ **out)
 {
-    return okra_training_low_(ctx, x, y, kx, ky, bag, NULL, out);
+    return okra_training_low_(ctx, x, y, kx, ky, bag, bag, NULL, out);
 }
 
 okra_problem_ okra_training_problem_(const okra_training_ *t, const okra_data *x,

@@ -239,7 +239,7 @@ okra_status okra_view_low_(okra_context *ctx, const okra_method_ *method,
         kx = NULL;
         TRY(okra_kernel_parse("linear", &kx));
     }
-    TRY(okra_training_low_(ctx, v->map_x->objects, v->train_y, kx, ky, NULL, map_y,
+    TRY(okra_training_low_(ctx, v->map_x->objects, v->train_y, kx, ky, NULL, NULL, map_y,
                            &v->training));
     kx = ky = NULL;
     map_y = NULL;

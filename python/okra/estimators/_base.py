@@ -19,6 +19,7 @@ from .._kernel import metric as metric_value
 from .._kernel import metric_is_loss
 from .._library import Handle, constants, lib, options
 from .._model import Model, hold
+from ._dask import fit_dask, is_dask, predict_dask
 from ._shared import (ContextMixin, TagsMixin, as_sequence, is_linear, kernel_values,
                       number, self_values, take, validate)
 
@@ -158,7 +159,8 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             Inputs: an array or sparse matrix of shape (n, p), a pandas frame, texts,
             networkx graphs, `okra.Data`; a Gram matrix with ``kx="precomputed"``. There may
             be more inputs than outputs where the method can use them: the first ones are
-            those of `y`.
+            those of `y`. Dask arrays and frames are fitted part by part where `low_rank_x`
+            is given, and never brought together.
         y : objects
             Outputs, of any of these forms.
         calibration : float, optional
@@ -194,8 +196,14 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             self._y_objects = take(self._y_objects, np.flatnonzero(weights > 0))
         return weighed
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any, calibration: Optional[float]
-               ) -> "OutputKernelEstimator":
+    def _learn(self, X: Any, y: Any, sample_weight: Any,
+               calibration: Optional[float] = None) -> "OutputKernelEstimator":
+        if is_dask(X):
+            if any(v is not None for v in (calibration, sample_weight,
+                                           getattr(self, "class_weight", None))):
+                raise ValueError("calibration and weights are for data in memory, not for "
+                                 "Dask arrays")
+            return fit_dask(self, X, y)
         x, outputs = self._pairs(X, y)
         outputs = self._weigh(X, outputs, sample_weight)
         context = self._context()
@@ -216,6 +224,70 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             if held:
                 self.model_.calibrate(*held)
             self._left = None
+        return self
+
+    def _update(self, **change: Any) -> "OutputKernelEstimator":
+        self.model_, self.update_ = self._fitted().update(
+            **change, context=self._context())
+        self._left = None
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None
+                    ) -> "OutputKernelEstimator":
+        """Adds training pairs: what `fit` on all pairs gives, to rounding.
+
+        The first call is `fit`. Kernels, `lam` and all that was chosen stay those of that
+        call. Ridge with the operator identity changes its Cholesky factor, low rank with
+        ``keep_moments=True`` adds moments; all others fit anew. ``update_`` says which,
+        and how far rounding has added up.
+
+        Parameters
+        ----------
+        X, y : objects
+            New pairs, of the kinds that were learned from.
+        sample_weight : float or array, optional
+            How much each new pair counts.
+
+        Returns
+        -------
+        self
+        """
+        if not hasattr(self, "model_"):
+            return self._learn(X, y, sample_weight)
+        if getattr(self, "class_weight", None) is not None:
+            raise ValueError("class_weight is for fit: with every new pair the weights of "
+                             "all would change")
+        if is_vectors(y) and not callable(self.ky) and not hasattr(y, "tocsr"):
+            y = np.asarray(y, dtype=np.float64)
+        more = self._y_objects is not None and self._y_objects + list(y)
+        outputs = self._outputs(y)
+        if sample_weight is not None:
+            weights = np.broadcast_to(np.asarray(sample_weight, np.float64), len(outputs))
+            outputs = outputs.weigh(np.ascontiguousarray(weights))
+            more = more and self._y_objects + take(list(y), np.flatnonzero(weights > 0))
+        self._update(x=self._inputs(X, reset=False), y=outputs)
+        self._y_objects = more if more else self._y_objects
+        return self
+
+    def remove(self, rows: Any, X: Any = None) -> "OutputKernelEstimator":
+        """Takes training pairs out: what `fit` without them gives, to rounding.
+
+        Parameters
+        ----------
+        rows : array of int
+            Training pairs, counted from 0 in the order of `fit` and `partial_fit`.
+        X : objects, optional
+            Their inputs, for models of low rank with kept moments, which hold none.
+
+        Returns
+        -------
+        self
+        """
+        gone = set(np.asarray(rows).ravel().tolist())
+        self._update(remove=rows,
+                     removed_x=None if X is None else self._inputs(X, reset=False))
+        if self._y_objects is not None:
+            self._y_objects = [y for i, y in enumerate(self._y_objects) if i not in gone]
         return self
 
     _chosen = None
@@ -294,6 +366,8 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         distance : ndarray of shape (m,) or (m, top)
             If `return_distance`.
         """
+        if is_dask(X) and not (top or return_distance):
+            return predict_dask(self, X, candidates)
         if top is None and (return_distance or candidates is not None
                             or ranges is not None):
             index, distance = self.rank(X, candidates, ranges, 1)

@@ -105,6 +105,9 @@ class IOKR(WeightedEstimator):
         Conjugate gradients: relative residual to reach, steps at most.
     checkpoint : str, optional
         Conjugate gradients: a file that keeps the state, from which work goes on.
+    keep_moments : bool, optional
+        Of low rank: keep the moments of the training set, which `partial_fit`, `remove`
+        and `okra.Model.merge` need.
 {labelled}
 
     Examples
@@ -136,6 +139,7 @@ class IOKR(WeightedEstimator):
     cg_iterations: Optional[int] = None
     checkpoint: Optional[str] = None
     class_weight: Optional[str] = None
+    keep_moments: Optional[bool] = None
     options: Optional[dict] = None
     decode: Optional[str] = None
     decode_options: Optional[dict] = None

@@ -156,7 +156,7 @@ unsigned okra_kernel_kinds_(const okra_kernel *kernel)
     return kinds;
 }
 
-bool okra_kernel_centers_(const okra_kernel *kernel)
+bool okra_kernel_means_(const okra_kernel *kernel)
 {
     for (int k = 0; k < kernel->count; k++) {
         const okra_node_ *node = &kernel->nodes[k];
@@ -165,5 +165,10 @@ bool okra_kernel_centers_(const okra_kernel *kernel)
             return true;
         }
     }
-    return okra_kernel_low_(kernel);
+    return false;
+}
+
+bool okra_kernel_centers_(const okra_kernel *kernel)
+{
+    return okra_kernel_means_(kernel) || okra_kernel_low_(kernel);
 }

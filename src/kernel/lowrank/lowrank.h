@@ -127,6 +127,17 @@ okra_status okra_map_load_(okra_context *ctx, const okra_kernel *kernel,
                            const okra_data *train, const okra_bag_ *bag,
                            const char *prefix, okra_map_ **out) OKRA_CHECK;
 
+/* The same of a map whose objects, and what the kernel keeps of them (STATISTICS.*),
+ * the model keeps already: as the training inputs of a model of low rank. Names:
+ * PREFIX.factor, PREFIX.sketch and so on, or PREFIX.scale of waves. */
+okra_status okra_map_save_over_(const okra_map_ *map, okra_bag_ *bag,
+                                const char *prefix) OKRA_CHECK;
+bool okra_map_saved_over_(const okra_bag_ *bag, const char *prefix);
+okra_status okra_map_load_over_(okra_context *ctx, const okra_kernel *kernel,
+                                const okra_data *objects, const okra_bag_ *bag,
+                                const char *prefix, const char *statistics,
+                                okra_map_ **out) OKRA_CHECK;
+
 /* Rows first..first+V.rows-1 of data: V <- v(x)', V.cols == columns. */
 okra_status okra_map_values_(okra_context *ctx, const okra_map_ *map,
                              const okra_data *data, okra_int first,

@@ -311,3 +311,78 @@ done:
     okra_map_free_(map);
     return st;
 }
+
+/* ---- over objects that are kept elsewhere ---- */
+
+okra_status okra_map_save_over_(const okra_map_ *map, okra_bag_ *bag, const char *prefix)
+{
+    okra_status st = OKRA_OK;
+    char key[128];
+    if (map->kernel) {
+        snprintf(key, sizeof key, "%s.scale", prefix);
+        return okra_bag_put_number_(bag, key, map->scale);
+    }
+    TRY(put(bag, prefix, "factor", map->factor, map->rank, map->rank, map->rank));
+    if (map->sketch) {
+        TRY(put_sketch(bag, prefix, map->sketch));
+    }
+done:
+    return st;
+}
+
+bool okra_map_saved_over_(const okra_bag_ *bag, const char *prefix)
+{
+    char key[128];
+    okra_int rows, cols;
+    double scale;
+    snprintf(key, sizeof key, "%s.scale", prefix);
+    return okra_bag_get_number_(bag, key, &scale) ||
+           get(bag, prefix, "factor", &rows, &cols);
+}
+
+/* The factor and the sketch over `basis` objects. */
+static okra_status load_factor(const okra_bag_ *bag, const char *prefix, okra_map_ *map)
+{
+    okra_status st = OKRA_OK;
+    okra_int also = 0;
+    const double *F = get(bag, prefix, "factor", &map->rank, &also);
+    if (!F || map->rank != also) {
+        FAIL(OKRA_EFORMAT, "the map '%s' is not whole", prefix);
+    }
+    TRY(load_sketch(bag, prefix, map->basis, map->rank, &map->sketch));
+    if (!map->sketch && map->rank != map->basis) {
+        FAIL(OKRA_EFORMAT, "the map '%s' has a basis of %lld for %lld features", prefix,
+             (long long)map->basis, (long long)map->rank);
+    }
+    TRY(copy(F, map->rank * map->rank, &map->factor));
+done:
+    return st;
+}
+
+okra_status okra_map_load_over_(okra_context *ctx, const okra_kernel *kernel,
+                                const okra_data *objects, const okra_bag_ *bag,
+                                const char *prefix, const char *statistics,
+                                okra_map_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_map_ *map = NULL;
+    char key[128];
+    ZALLOC(map, 1);
+    map->objects = okra_data_retain(objects);
+    map->basis = map->columns = objects->n;
+    snprintf(key, sizeof key, "%s.scale", prefix);
+    if (okra_bag_get_number_(bag, key, &map->scale)) {
+        map->columns = map->rank = 2 * map->basis;
+        TRY(okra_kernel_parse("linear", &map->kernel));
+    } else {
+        map->scale = 1;
+        TRY(load_factor(bag, prefix, map));
+    }
+    TRY(okra_bound_load_(ctx, map->kernel ? map->kernel : kernel, objects, bag,
+                         statistics, &map->bound));
+    *out = map;
+    map = NULL;
+done:
+    okra_map_free_(map);
+    return st;
+}

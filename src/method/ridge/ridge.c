@@ -42,6 +42,7 @@
  * that an explicit prediction takes n d a query. Low rank: ridge_low.c.
  */
 #include "method/ridge/ridge_cg.h"
+#include "method/ridge/ridge_sum.h"
 
 #include "method/ridge/operator.h"
 #include "method/smoothness/semi.h"
@@ -53,7 +54,7 @@
 typedef struct ridge_options {
     double lambda, epsilon, lambda2;
     const char *operator_text, *graph, *output_lambda;
-    bool center;
+    bool center, keep_moments;
     int solver, keep;
     okra_cg_options_ cg;
 } ridge_options;
@@ -88,6 +89,10 @@ static const okra_option rows[] = {
      "auto|weights|coefficients", "WHAT",
      "of explicit outputs: weights over the training outputs (n x n numbers) or "
      "coefficients alone; auto: weights up to 16,384 pairs"},
+    {"keep-moments", OKRA_OPTION_BOOL, offsetof(ridge_options, keep_moments), "no", 1, 0,
+     NULL, "",
+     "of low rank: keep the moments of the training set, which `okra update` and `okra "
+     "merge` need"},
     {"solver", OKRA_OPTION_CHOICE, offsetof(ridge_options, solver), "direct", 1, 0,
      "direct|cg", "HOW", "of low rank: by moments, or by conjugate gradients"},
     {"cg-tolerance", OKRA_OPTION_NUMBER, offsetof(ridge_options, cg.tolerance), "1e-8", 0,
@@ -101,8 +106,7 @@ static const okra_option rows[] = {
 
 extern const okra_method_ okra_method_ridge_;
 
-/* Y in the units of y (without sqrt(feature_scale): h is linear in Y) and its mean. */
-static okra_status copy_features(okra_ridge_ *r)
+okra_status okra_ridge_features_(okra_ridge_ *r)
 {
     okra_status st = OKRA_OK;
     okra_int n = r->p->n, d = r->p->d;
@@ -276,6 +280,32 @@ static okra_status check_solver(const okra_problem_ *p, const okra_options *opti
     return OKRA_OK;
 }
 
+/* Moments are those of one pass: nothing else may be in the system. */
+static okra_status check_moments(const okra_problem_ *p, const okra_options *options,
+                                 const ridge_options *o)
+{
+    const char *why = NULL;
+    if (!o->keep_moments) {
+        return OKRA_OK;
+    }
+    if (!p->map_x) {
+        why = "needs low-rank-x";
+    } else if (!p->features && !p->map_y) {
+        why =
+            "needs outputs with features: dense vectors under a linear output kernel, or "
+            "low-rank-y";
+    } else if (o->solver == SOLVER_CG) {
+        why = "is for solver direct";
+    } else if (okra_options_is_set(options, "lambda2") || p->unlabelled > 0) {
+        why = "does not go with lambda2 or inputs without outputs";
+    } else if (strncmp(o->operator_text, "diagonal", 8) == 0) {
+        why = "does not go with the operator diagonal";
+    } else if (*o->output_lambda) {
+        why = "does not go with output-lambda";
+    }
+    return why ? okra_fail_(OKRA_EARG, "ridge: keep-moments %s", why) : OKRA_OK;
+}
+
 /* Does the model do without the n x n numbers that weights need? */
 static okra_status check_keep(const okra_problem_ *p, const ridge_options *o, bool *slim)
 {
@@ -337,11 +367,13 @@ static okra_status plain_path(okra_context *ctx, const okra_problem_ *problem,
     TRY(okra_problem_roots_(problem, &r.s, &r.total));
     TRY(check(problem, options, &o, &r));
     TRY(check_solver(problem, options, &o));
+    TRY(check_moments(problem, options, &o));
     TRY(check_keep(problem, &o, &r.slim));
     r.slim = r.slim || *o.output_lambda;
+    r.keep_moments = o.keep_moments;
     TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
     if (problem->features && !problem->map_x) {
-        TRY(copy_features(&r));
+        TRY(okra_ridge_features_(&r));
     }
     bool semi = okra_options_is_set(options, "lambda2");
     r.lambda2 = semi && problem->map_x ? o.lambda2 : 0;
@@ -439,7 +471,7 @@ static okra_status plain_leave(okra_context *ctx, const okra_problem_ *problem,
     TRY(check(problem, options, &o, &r));
     TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
     if (problem->features && !problem->map_x) {
-        TRY(copy_features(&r));
+        TRY(okra_ridge_features_(&r));
     }
     if (op.kind == OKRA_OPERATOR_COV || op.kind == OKRA_OPERATOR_CCOV || r.missing) {
         FAIL(OKRA_EUNSUPPORTED, "ridge: operator %s%s has no closed form of leaving out",
@@ -505,6 +537,7 @@ done:
     OKRA_KEEPS_NUMBER_("center", OKRA_KEPT_WHOLE_, "0", "1"), \
     OKRA_KEEPS_TEXT_("graph", OKRA_KEPT_OPTIONAL_), \
     OKRA_KEEPS_TOLD_("jitter"), \
+    OKRA_KEEPS_TOLD_("drift"), \
     OKRA_KEEPS_TOLD_("lambda2")
 static const okra_kept_ kept_factor[] = {
     OKRA_KEEPS_MATRIX_("factor", OKRA_KEPT_FACTOR_, "n", "n"),
@@ -524,6 +557,7 @@ static const okra_kept_ kept_embedding[] = {
     OKRA_KEEPS_VALUES_("output-lambda", OKRA_KEPT_OPTIONAL_, "1", "d", "0", "1e300"),
     OKRA_KEEPS_TOLD_("cg.steps"),
     OKRA_KEEPS_TOLD_("cg.residual"),
+    OKRA_RIDGE_KEEPS_MOMENTS_,
     OKRA_KEPT_END_};
 static const okra_kept_ *const kept[] = {kept_factor, kept_weights, kept_embedding, NULL};
 /* clang-format on */
@@ -623,6 +657,9 @@ const okra_method_ okra_method_ridge_ = {
     .embed = okra_ridge_embed_,
     .embeds = okra_ridge_embeds_,
     .leave = leave,
+    .update = okra_ridge_update_,
+    .sum = okra_ridge_sum_,
+    .check = okra_ridge_check_,
     .kept = kept,
     .noise = noise,
     .plan = plan,

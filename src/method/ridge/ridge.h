@@ -16,8 +16,9 @@ typedef struct okra_ridge_ {
     bool center;
     double lambda2; /* low rank: of the graph, 0: none */
     const char *graph;
-    bool missing;     /* some values of Y are NaN */
-    bool slim;        /* coefficients alone: no "factor" or "B" */
+    bool missing; /* some values of Y are NaN */
+    bool slim;    /* coefficients alone: no "factor" or "B" */
+    bool keep_moments;
     double *Y, *mean; /* explicit features, less their mean when centred; or NULL */
     /* Weights of pairs: solvers see the problem of s_i times both features of pair i, so
      * that Y has rows s_i (y_i - mean) and K is okra_ridge_K_; ridge.c then goes back. */
@@ -49,6 +50,13 @@ okra_status okra_ridge_identity_(okra_ridge_ *r) OKRA_CHECK;
 okra_status okra_ridge_covariance_(okra_ridge_ *r, double epsilon) OKRA_CHECK;
 /* A: d x d, destroyed. Coefficients alone. */
 okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A) OKRA_CHECK;
+
+/* Y in the units of y (without sqrt(feature_scale): h is linear in Y) and its mean. */
+okra_status okra_ridge_features_(okra_ridge_ *r) OKRA_CHECK;
+
+/* ridge_update.c: the hook `update`. */
+okra_status okra_ridge_update_(okra_context *ctx, okra_change_ *change,
+                               const okra_options *options, okra_bag_ *bag) OKRA_CHECK;
 
 /* ridge_diagonal.c: the operator diagonal(t=..). Coefficients and "slope" (1 x d), the
  * multiples of the coordinates of x that a prediction adds. */

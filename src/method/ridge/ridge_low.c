@@ -26,10 +26,9 @@
  * n eps max k(x,x); M loses eps |D| to cancellation, so that ccov has a relative error of
  * about eps (1 + |D| |C| / (n lambda)).
  */
-#include "method/ridge/ridge.h"
+#include "method/ridge/ridge_sum.h"
 
 #include "kernel/lowrank/lowrank.h"
-#include "method/ridge/moments.h"
 
 #include <math.h>
 
@@ -237,17 +236,13 @@ static double least_ridge(const okra_ridge_ *r, const okra_operator_ *op, okra_i
     return told && most > 0 && r->lambda2 == 0 ? least / most : 0;
 }
 
-okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double epsilon)
+okra_status okra_ridge_of_moments_(okra_ridge_ *r, const okra_operator_ *op,
+                                   double epsilon, okra_moments_ *t)
 {
     okra_status st = OKRA_OK;
     bool covariances = op->kind == OKRA_OPERATOR_COV || op->kind == OKRA_OPERATOR_CCOV;
-    low z = {.r = r, .map = r->p->map_x};
-    if (okra_problem_features_(r->p) == 0 && op->kind != OKRA_OPERATOR_IDENTITY) {
-        FAIL(OKRA_EARG, "ridge: the operator is %s, so that low-rank-x needs low-rank-y",
-             op->kind == OKRA_OPERATOR_COV ? "cov" : "ccov");
-    }
-    double ridge = least_ridge(r, op, okra_problem_features_(r->p));
-    TRY(okra_moments_create_(r->ctx, r->p, covariances, ridge, &z.t));
+    low z = {.r = r, .map = r->p->map_x, .t = *t};
+    *t = (okra_moments_){0};
     if (r->center) {
         okra_moments_center_(&z.t);
     }
@@ -275,5 +270,26 @@ done:
     okra_large_free_(z.C);
     okra_moments_clear_(&z.t);
     okra_free_(z.v);
+    return st;
+}
+
+okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double epsilon)
+{
+    okra_status st = OKRA_OK;
+    bool covariances = op->kind == OKRA_OPERATOR_COV || op->kind == OKRA_OPERATOR_CCOV;
+    okra_moments_ t = {0};
+    if (okra_problem_features_(r->p) == 0 && op->kind != OKRA_OPERATOR_IDENTITY) {
+        FAIL(OKRA_EARG, "ridge: the operator is %s, so that low-rank-x needs low-rank-y",
+             op->kind == OKRA_OPERATOR_COV ? "cov" : "ccov");
+    }
+    /* Moments that are kept are good to rounding, whatever lambda is now. */
+    double ridge = r->keep_moments ? 0 : least_ridge(r, op, okra_problem_features_(r->p));
+    TRY(okra_moments_create_(r->ctx, r->p, covariances, ridge, &t));
+    for (size_t l = 0; r->keep_moments && l < r->count; l++) {
+        TRY(okra_ridge_keep_moments_(&t, op->A, r->p->map_x, r->bags[l]));
+    }
+    TRY(okra_ridge_of_moments_(r, op, epsilon, &t));
+done:
+    okra_moments_clear_(&t);
     return st;
 }

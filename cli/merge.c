@@ -1,0 +1,162 @@
+/*
+ * merge.c: okra merge: models of parts of the data become one.
+ */
+#include "commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct merge_fields {
+    const char *list, *output;
+    double lambda;
+} merge_fields;
+
+static const okra_option rows[] = {
+    {"list", OKRA_OPTION_TEXT, offsetof(merge_fields, list), "", 1, 0, NULL, "FILE",
+     "Names of more models, one per line, after those on the command line"},
+    {"lambda", OKRA_OPTION_NUMBER, offsetof(merge_fields, lambda), "0", 0, 1e300, NULL,
+     "V", "Another lambda than that of the models; 0: theirs"},
+    {"output", OKRA_OPTION_TEXT, offsetof(merge_fields, output), NULL, 1, 0, NULL, "FILE",
+     "The model file to write"},
+    {0}};
+
+/* The models, mapped from their files. */
+typedef struct pile {
+    okra_model **models;
+    char **names;
+    size_t count, room;
+} pile;
+
+static int push(cli_run *run, pile *p, const char *name)
+{
+    if (p->count == p->room) {
+        size_t room = 2 * p->room + 16;
+        char **names = realloc(p->names, room * sizeof *names);
+        p->names = names ? names : p->names;
+        okra_model **models = names ? realloc(p->models, room * sizeof *models) : NULL;
+        p->models = models ? models : p->models;
+        if (!names || !models) {
+            return cli_failure(run, "out of memory");
+        }
+        p->room = room;
+    }
+    p->models[p->count] = NULL;
+    p->names[p->count] = strdup(name);
+    if (!p->names[p->count]) {
+        return cli_failure(run, "out of memory");
+    }
+    p->count++;
+    return CLI_DONE;
+}
+
+static int read_list(cli_run *run, const char *file, pile *p)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    int status = CLI_DONE;
+    FILE *in = strcmp(file, "-") == 0 ? stdin : fopen(file, "r");
+    if (!in) {
+        return cli_failure(run, "%s: cannot be read", file);
+    }
+    while (status == CLI_DONE && (length = getline(&line, &room, in)) >= 0) {
+        while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r')) {
+            line[--length] = '\0';
+        }
+        status = length > 0 ? push(run, p, line) : CLI_DONE;
+    }
+    free(line);
+    if (in != stdin) {
+        fclose(in);
+    }
+    return status;
+}
+
+static int load_all(cli_run *run, pile *p)
+{
+    int status = CLI_DONE;
+    char buffer[4096];
+    for (size_t i = 0; i < p->count && status == CLI_DONE; i++) {
+        const char *path = cli_find(run, p->names[i], buffer, sizeof buffer);
+        status = cli_status(run, okra_model_load(run->context, path, &p->models[i]));
+    }
+    return status;
+}
+
+static int summarise(const cli_run *run, const merge_fields *f, size_t count,
+                     const okra_model *merged, double seconds)
+{
+    char buffer[64];
+    if (run->common.json) {
+        return cli_print_json(run, json_pack("{s:s, s:I, s:I, s:f}", "model", f->output,
+                                             "models", (json_int_t)count, "n",
+                                             (json_int_t)okra_model_count(merged),
+                                             "seconds", seconds));
+    }
+    if (!run->common.quiet) {
+        cli_line(stdout, "model", "%s", f->output);
+        cli_line(stdout, "models", "%zu", count);
+        cli_line(stdout, "pairs", "%lld", (long long)okra_model_count(merged));
+        cli_line(stdout, "time", "%s", cli_seconds(seconds, buffer, sizeof buffer));
+    }
+    return CLI_DONE;
+}
+
+static int run_merge(cli_run *run)
+{
+    merge_fields f;
+    pile p = {0};
+    okra_model *merged = NULL;
+    double begin = cli_now();
+    int status = cli_status(run, cli_fields(run, &f));
+    if (status == CLI_DONE && strcmp(f.output, "-") == 0) {
+        status = cli_usage(run, "a model is mapped from its file: -o must name one");
+    }
+    status = status ? status : cli_check_writable(run, f.output);
+    for (int i = 0; i < run->operand_count && status == CLI_DONE; i++) {
+        status = push(run, &p, run->operands[i]);
+    }
+    if (status == CLI_DONE && *f.list) {
+        status = read_list(run, f.list, &p);
+    }
+    if (status == CLI_DONE && p.count == 0) {
+        status = cli_usage(run, "there are no models: name them, or give --list");
+    }
+    status = status ? status : load_all(run, &p);
+    if (status == CLI_DONE) {
+        status = cli_status(run, okra_model_merge(run->context,
+                                                  (const okra_model *const *)p.models,
+                                                  p.count, f.lambda, &merged));
+    }
+    status = status ? status
+                    : cli_status(run, okra_model_save(run->context, merged, f.output));
+    status = status ? status : summarise(run, &f, p.count, merged, cli_now() - begin);
+    for (size_t i = 0; i < p.count; i++) {
+        okra_model_free(p.models[i]);
+        free(p.names[i]);
+    }
+    free(p.models);
+    free(p.names);
+    okra_model_free(merged);
+    return status;
+}
+
+const cli_command cli_merge = {
+    .name = "merge",
+    .purpose = "Make one model of models that were fitted on parts of the data",
+    .usage = "MODEL... -o MODEL [flags]",
+    .about =
+        "For models of low rank that keep their moments and have one basis: `okra fit "
+        "--basis`.\nThe result is what one fit on all pairs gives, to rounding. Sums run "
+        "in "
+        "the order of\nthe models: the same ones in the same order give the same bits, "
+        "also "
+        "where the first\nof them were merged before.\n",
+    .examples = "okra merge part1.okra part2.okra part3.okra -o all.okra\n"
+                "ls parts/*.okra | okra merge --list - -o all.okra\n",
+    .own = {"merge", rows, sizeof(merge_fields)},
+    .operands_least = 0,
+    .operands_most = 64,
+    .operand = "MODEL",
+    .run = run_merge,
+};

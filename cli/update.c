@@ -1,0 +1,205 @@
+/*
+ * update.c: okra update: training pairs of a model come and go.
+ */
+#include "commands.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct update_fields {
+    const char *x, *y, *remove, *removed_x, *output;
+    int compact;
+} update_fields;
+
+static const okra_option rows[] = {
+    {"x", OKRA_OPTION_TEXT, offsetof(update_fields, x), "", 1, 0, NULL, "FILE",
+     "New inputs, one object per row"},
+    {"y", OKRA_OPTION_TEXT, offsetof(update_fields, y), "", 1, 0, NULL, "FILE",
+     "New outputs, in the same order"},
+    {"remove", OKRA_OPTION_TEXT, offsetof(update_fields, remove), "", 1, 0, NULL, "FILE",
+     "Training pairs that go: their numbers, one per line, counted from 0. They go "
+     "before "
+     "the new ones come"},
+    {"removed-x", OKRA_OPTION_TEXT, offsetof(update_fields, removed_x), "", 1, 0, NULL,
+     "FILE",
+     "Inputs of the pairs that go, in the order of --remove: for models of low rank, "
+     "which "
+     "hold no training inputs"},
+    {"output", OKRA_OPTION_TEXT, offsetof(update_fields, output), NULL, 1, 0, NULL,
+     "FILE", "The model file to write; may be the one that was read"},
+    CLI_COMPACT_ROW(update_fields),
+    {0}};
+
+typedef struct job {
+    update_fields f;
+    okra_model *model, *changed;
+    okra_data *x, *y, *removed_x;
+    okra_int *remove;
+    okra_int count;
+    okra_update_report report;
+    double seconds;
+} job;
+
+/* Whole numbers, one per row. */
+static int read_rows(cli_run *run, job *j)
+{
+    okra_data *table = NULL;
+    okra_int ld = 0;
+    int status = cli_status(run, cli_read(run, j->f.remove, &table));
+    const double *values = table ? okra_data_values(table, &ld) : NULL;
+    if (status == CLI_DONE && (!values || okra_data_width(table) != 1)) {
+        status = cli_failure(run, "%s: expected one number per line, the rows that go",
+                             j->f.remove);
+    }
+    j->count = status == CLI_DONE ? okra_data_count(table) : 0;
+    j->remove = cli_alloc((size_t)j->count + 1, sizeof *j->remove);
+    if (status == CLI_DONE && !j->remove) {
+        status = cli_failure(run, "out of memory");
+    }
+    for (okra_int i = 0; i < j->count && status == CLI_DONE; i++) {
+        double v = values[i * ld];
+        if (v != floor(v) || fabs(v) > 9e15) {
+            status = cli_failure(run, "%s: row %lld holds %g, expected a whole number",
+                                 j->f.remove, (long long)i, v);
+        } else {
+            j->remove[i] = (okra_int)v;
+        }
+    }
+    okra_data_free(table);
+    return status;
+}
+
+/* One number per line is no string: a table, whatever the name of the file. */
+static int read_all(cli_run *run, job *j)
+{
+    char buffer[4096], spec[4200];
+    const char *path = cli_find(run, run->operands[0], buffer, sizeof buffer);
+    int status = cli_status(run, okra_model_load(run->context, path, &j->model));
+    struct {
+        const char *file;
+        okra_data **to;
+    } files[] = {{j->f.x, &j->x}, {j->f.y, &j->y}, {j->f.removed_x, &j->removed_x}};
+    for (int i = 0; i < 3 && status == CLI_DONE; i++) {
+        if (*files[i].file) {
+            status = cli_status(run, cli_read(run, files[i].file, files[i].to));
+        }
+    }
+    if (status == CLI_DONE && *j->f.remove) {
+        if (cli_ends(j->f.remove, ".txt") && !strchr(j->f.remove, ':')) {
+            snprintf(spec, sizeof spec, "csv:%s", j->f.remove);
+            j->f.remove = spec;
+        }
+        status = read_rows(run, j);
+    }
+    return status;
+}
+
+static int check(const cli_run *run, const update_fields *f)
+{
+    if (strcmp(f->output, "-") == 0) {
+        return cli_usage(run, "a model is mapped from its file: -o must name one");
+    }
+    if (!*f->x != !*f->y) {
+        return cli_usage(run, "--x and --y go together: --%s is missing",
+                         *f->x ? "y" : "x");
+    }
+    if (!*f->x && !*f->remove) {
+        return cli_usage(run, "nothing to do: give --x and --y, or --remove");
+    }
+    if (*f->removed_x && !*f->remove) {
+        return cli_usage(run, "--removed-x has no use without --remove");
+    }
+    return cli_check_writable(run, f->output);
+}
+
+static const char *how(const okra_update_report *r)
+{
+    return r->how == OKRA_UPDATE_FACTOR    ? "factor"
+           : r->how == OKRA_UPDATE_MOMENTS ? "moments"
+                                           : "new fit";
+}
+
+static int summarise(const cli_run *run, const job *j)
+{
+    const okra_update_report *r = &j->report;
+    char buffer[64];
+    if (run->common.json) {
+        json_t *result =
+            json_pack("{s:s, s:I, s:I, s:I, s:s, s:f, s:f}", "model", j->f.output, "n",
+                      (json_int_t)okra_model_count(j->changed), "added",
+                      (json_int_t)r->added, "removed", (json_int_t)r->removed, "how",
+                      how(r), "drift", r->drift, "seconds", j->seconds);
+        if (result && r->why) {
+            json_object_set_new(result, "why", json_string(r->why));
+        }
+        return cli_print_json(run, result);
+    }
+    if (!run->common.quiet) {
+        cli_line(stdout, "model", "%s", j->f.output);
+        cli_line(stdout, "pairs", "%lld, %lld added, %lld removed",
+                 (long long)okra_model_count(j->changed), (long long)r->added,
+                 (long long)r->removed);
+        cli_line(stdout, "how", "%s%s%s", how(r), r->why ? ": " : "",
+                 r->why ? r->why : "");
+        if (r->how != OKRA_UPDATE_REFIT) {
+            cli_line(stdout, "drift", "%.1e", r->drift);
+        }
+        cli_line(stdout, "kernels", "those of the first fit");
+        cli_line(stdout, "time", "%s", cli_seconds(j->seconds, buffer, sizeof buffer));
+    }
+    return CLI_DONE;
+}
+
+static int run_update(cli_run *run)
+{
+    job j = {.report = {OKRA_SIZED(okra_update_report)}};
+    double begin = cli_now();
+    int status = cli_status(run, cli_fields(run, &j.f));
+    status = status ? status : check(run, &j.f);
+    status = status ? status : read_all(run, &j);
+    if (status == CLI_DONE) {
+        okra_update_request request = {OKRA_SIZED(okra_update_request),
+                                       .x = j.x,
+                                       .y = j.y,
+                                       .remove = j.remove,
+                                       .remove_count = j.count,
+                                       .removed_x = j.removed_x};
+        status = cli_status(run, okra_model_update(run->context, j.model, &request,
+                                                   &j.report, &j.changed));
+    }
+    if (status == CLI_DONE) {
+        status = cli_status(
+            run, cli_save_model(run, j.changed, (okra_compact)j.f.compact, j.f.output));
+    }
+    j.seconds = cli_now() - begin;
+    status = status == CLI_DONE ? summarise(run, &j) : status;
+    okra_model_free(j.changed);
+    okra_model_free(j.model);
+    okra_data_free(j.x);
+    okra_data_free(j.y);
+    okra_data_free(j.removed_x);
+    free(j.remove);
+    return status;
+}
+
+const cli_command cli_update = {
+    .name = "update",
+    .purpose = "Add training pairs to a model, or remove some, without starting over",
+    .usage = "MODEL [--x FILE --y FILE] [--remove FILE] -o MODEL [flags]",
+    .about =
+        "The new model is what a fit on the changed pairs gives, to rounding. Ridge with "
+        "the\noperator identity changes its factor, n^2 operations for each row; models "
+        "of "
+        "low rank\nthat were fitted with --keep-moments add and subtract moments. All "
+        "others are fitted\nanew, with the same options, and that is told. Kernels stay "
+        "those of the first fit.\n",
+    .gathers = " x y removed-x ",
+    .examples = "okra update model.okra --x new_x.npy --y new_y.npy -o model2.okra\n"
+                "okra update model.okra --remove rows.txt -o model2.okra\n",
+    .own = {"update", rows, sizeof(update_fields)},
+    .operands_least = 1,
+    .operands_most = 1,
+    .operand = "MODEL",
+    .run = run_update,
+};

@@ -1,0 +1,72 @@
+/*
+ * again.c: the options that a model was fitted with, read from its description, so that
+ * it can be fitted again on other pairs.
+ */
+#include "model/model.h"
+#include "model/options.h"
+
+#include <string.h>
+
+/* A text that would make a fit open a file. */
+static bool names_file(const char *name, const char *text)
+{
+    return (strcmp(name, "operator") == 0 &&
+            (strncmp(text, "matrix:", 7) == 0 || strncmp(text, "graph:", 6) == 0)) ||
+           strstr(text, "file=") || strstr(text, "file(") ||
+           (strcmp(name, "checkpoint") == 0 && *text);
+}
+
+/* The input kernel of a model: of waves the one that they are for. */
+static okra_status set_kernels(const okra_model *model, okra_options *o)
+{
+    okra_status st = OKRA_OK;
+    char *kx = NULL;
+    TRY(okra_model_kernel_text_(model, &kx));
+    if (model->training->waves) { /* EXPR | rff(...) */
+        char *last = NULL;
+        for (char *at = kx; (at = strstr(at, " | rff")); at++) {
+            last = at;
+        }
+        if (last) {
+            *last = '\0';
+        }
+    }
+    TRY(okra_options_set(o, "kx", kx));
+    TRY(okra_options_set(o, "ky", okra_kernel_text(model->training->ky)));
+done:
+    okra_free_(kx);
+    return st;
+}
+
+okra_status okra_model_options_(const okra_model *model, okra_options **out,
+                                const char **file)
+{
+    okra_status st = OKRA_OK;
+    const okra_option_table *tables[] = {&okra_fit_table_, &model->method->options};
+    json_t *about = okra_json_parse_(model->json, strlen(model->json), 0, NULL);
+    const json_t *fitted = json_object_get(about, "options");
+    okra_options *o = NULL;
+    *file = NULL;
+    TRY(okra_fit_options(&o));
+    for (int t = 0; t < 2; t++) {
+        for (const okra_option *row = tables[t]->rows; row && row->name; row++) {
+            const char *had = json_string_value(json_object_get(fitted, row->name));
+            bool kernel = strcmp(row->name, "kx") == 0 || strcmp(row->name, "ky") == 0;
+            if (kernel || strcmp(row->name, "twin") == 0 || !had ||
+                (row->preset && strcmp(row->preset, had) == 0)) {
+                continue;
+            }
+            if (names_file(row->name, had)) {
+                *file = row->name;
+            }
+            TRY(okra_options_set(o, row->name, had));
+        }
+    }
+    TRY(set_kernels(model, o));
+    *out = o;
+    o = NULL;
+done:
+    okra_options_free(o);
+    json_decref(about);
+    return st;
+}

@@ -1,0 +1,254 @@
+/*
+ * basis.c: a basis that several fits of low rank share.
+ *
+ * A basis is a model of ridge from inputs to their features, h(x) = phi(x), whose
+ * training outputs are the features of the first objects of the sample that it was made
+ * from. It keeps the objects of the basis, what the kernel knows of them, and the factor
+ * (kernel/lowrank/lowrank.h), so that a fit anywhere gives features with the same
+ * meaning, and moments of such fits add up (method/ridge/ridge_sum.c). A model that keeps
+ * its moments is a basis as well.
+ */
+#include "model/model.h"
+#include "model/options.h"
+
+#include <string.h>
+
+bool okra_model_keeps_basis_(const okra_model *model)
+{
+    return okra_map_saved_over_(model->bag, "basis");
+}
+
+okra_status okra_model_kernel_text_(const okra_model *model, char **out)
+{
+    json_t *about = okra_json_parse_(model->json, strlen(model->json), 0, NULL);
+    const json_t *kernels = json_object_get(about, "kernels");
+    const char *text = json_string_value(json_object_get(kernels, "x"));
+    *out = text ? okra_strdup_(text) : NULL;
+    json_decref(about);
+    return *out ? OKRA_OK : OKRA_EMEM;
+}
+
+/* ---- making one ---- */
+
+static okra_status put_features(okra_context *ctx, const okra_map_ *map, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_int m = map->rank;
+    double *I = NULL, *X = NULL;
+    TRY(okra_doubles_(ctx, m, m, "the features of a basis", &I));
+    TRY(okra_doubles_(ctx, map->columns, m, "the features of a basis", &X));
+    okra_mat_fill_(okra_mat_of_(I, m, m), 0);
+    okra_mat_add_diagonal_(okra_mat_of_(I, m, m), 1);
+    TRY(okra_map_fold_(ctx, map, okra_mat_of_(I, m, m),
+                       okra_mat_of_(X, map->columns, m)));
+    TRY(okra_bag_put_(bag, "coefficients", X, map->columns, m));
+    X = NULL;
+    TRY(okra_bag_put_text_(bag, "operator", "identity"));
+    TRY(okra_bag_put_number_(bag, "lambda", 0));
+    TRY(okra_bag_put_number_(bag, "center", 0));
+    TRY(okra_bag_put_number_(bag, "x.rank", (double)m));
+    TRY(okra_map_save_over_(map, bag, "basis"));
+done:
+    okra_free_(I);
+    okra_free_(X);
+    return st;
+}
+
+/* Features of the first objects, as outputs. */
+static okra_status first_features(okra_context *ctx, const okra_map_ *map,
+                                  const okra_data *x, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = OKRA_MIN_(x->n, map->rank);
+    double *V = NULL, *Phi = NULL;
+    TRY(okra_doubles_(ctx, n, map->columns, "values of a basis", &V));
+    TRY(okra_doubles_(ctx, n, map->rank, "features of a basis", &Phi));
+    okra_mat_ Vm = okra_mat_of_(V, n, map->columns);
+    TRY(okra_map_values_(ctx, map, x, 0, Vm));
+    if (map->sketch) {
+        TRY(okra_map_features_(ctx, map, Vm, okra_mat_of_(Phi, n, map->rank)));
+    } else {
+        TRY(okra_map_features_(ctx, map, Vm, Vm));
+        TRY(okra_mat_copy_(Vm, okra_mat_of_(Phi, n, map->rank)));
+    }
+    TRY(okra_data_adopt_dense_(Phi, n, map->rank, "features of a basis", out));
+    Phi = NULL;
+done:
+    okra_free_(V);
+    okra_free_(Phi);
+    return st;
+}
+
+static okra_status check_options(const okra_options *options,
+                                 const okra_fit_fields_ *fields)
+{
+    const char *name, *value;
+    for (size_t i = 0; options && (name = okra_options_each_(options, i, &value)); i++) {
+        if (strcmp(name, "kx") != 0 && strcmp(name, "low-rank-x") != 0) {
+            return okra_fail_(OKRA_EARG,
+                              "a basis has no use for option %s: give kx and "
+                              "low-rank-x",
+                              name);
+        }
+    }
+    return *fields->low_rank_x ? OKRA_OK
+                               : okra_fail_(OKRA_EARG, "a basis needs low-rank-x, for "
+                                                       "example nystrom(rank=500)");
+}
+
+okra_status okra_basis_create(okra_context *context, const okra_data *x,
+                              const okra_options *options, okra_model **out)
+{
+    NOT_NULL(out);
+    okra_status st = OKRA_OK;
+    okra_fit_fields_ fields;
+    okra_low_ low;
+    okra_kernel *kx = NULL, *ky = NULL;
+    okra_map_ *map = NULL;
+    okra_data *y = NULL;
+    okra_bag_ *bag = NULL;
+    okra_training_ *training = NULL;
+    char *waves = NULL;
+    NEED(x);
+    TRY(okra_options_read(options, &okra_fit_table_, &fields));
+    TRY(check_options(options, &fields));
+    TRY(okra_low_read_("low-rank-x", fields.low_rank_x, &low));
+    if (x->n == 0 || x->missing) {
+        FAIL(OKRA_ESHAPE, x->missing ? "x has missing values" : "there are no objects");
+    }
+    TRY(okra_kernel_choose(context, fields.kx, x, &kx));
+    TRY(okra_map_create_(context, kx, x, &low, 1, &map));
+    TRY(first_features(context, map, x, &y));
+    TRY(okra_bag_create_(&bag));
+    TRY(put_features(context, map, bag));
+    TRY(okra_kernel_parse("linear", &ky));
+    if (map->kernel) {
+        TRY(okra_low_waves_(&fields, &kx, &waves));
+    }
+    TRY(okra_training_low_(context, map->objects, y, kx, ky, NULL, NULL, NULL,
+                           &training));
+    kx = ky = NULL;
+    training->waves = map->kernel != NULL;
+    training->waves_text = waves;
+    waves = NULL;
+    TRY(okra_model_assemble_(training, okra_method_find_("ridge"), options, NULL, bag,
+                             out));
+    bag = NULL;
+done:
+    okra_free_(waves);
+    okra_training_free_(training);
+    okra_bag_free_(bag);
+    okra_data_free(y);
+    okra_map_free_(map);
+    okra_kernel_free(kx);
+    okra_kernel_free(ky);
+    return st;
+}
+
+/* ---- using one ---- */
+
+static okra_status same_kind(const okra_model *basis, const okra_data *x)
+{
+    const okra_data *objects = basis->training->x;
+    char a[96], b[96];
+    bool waves = basis->training->waves;
+    bool fits = waves ? x->kind == OKRA_DENSE || x->kind == OKRA_SPARSE
+                      : x->kind == objects->kind;
+    bool width = x->kind != OKRA_DENSE || x->d == objects->d;
+    return fits && width ? OKRA_OK
+                         : okra_fail_(OKRA_ESHAPE, "x has %s, the basis was made of %s",
+                                      okra_data_describe_(x, a, sizeof a),
+                                      okra_data_describe_(objects, b, sizeof b));
+}
+
+okra_status okra_fit_basis_low_(okra_context *ctx, const okra_model *basis,
+                                const okra_fit_fields_ *f, const okra_method_ *method,
+                                const okra_options *options, const okra_data *x,
+                                const okra_data *y, const okra_kernel *kx,
+                                const okra_kernel *ky, okra_map_ **map_x,
+                                okra_map_ **map_y)
+{
+    okra_status st = OKRA_OK;
+    okra_low_ low;
+    double scale;
+    bool features = y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale);
+    TRY(same_kind(basis, x));
+    if (!okra_fit_factored_(f, method, options, x, y, ky)) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "method %s has no factored form for this: a basis is of no use to it",
+             method->name);
+    }
+    if (*f->low_rank_y && features) {
+        FAIL(OKRA_EARG, "low-rank-y: outputs under a linear kernel are their own "
+                        "features: leave it out");
+    }
+    TRY(okra_map_load_over_(ctx, kx, basis->training->x, basis->bag, "basis", "kx",
+                            map_x));
+    if (*f->low_rank_y) {
+        TRY(okra_low_read_("low-rank-y", f->low_rank_y, &low));
+        TRY(okra_map_create_(ctx, ky, y, &low, 2, map_y));
+    }
+done:
+    return st;
+}
+
+/* The options of the fit with the kernel and the low rank of the basis. */
+static okra_status complete(const okra_model *basis, const okra_options *given,
+                            okra_options **out)
+{
+    okra_status st = OKRA_OK;
+    okra_options *o = NULL, *kept = NULL;
+    const char *name, *value, *file = NULL;
+    TRY(okra_fit_options(&o));
+    TRY(okra_model_options_(basis, &kept, &file));
+    const char *kx = okra_options_get(kept, "kx"),
+               *low = okra_options_get(kept, "low-rank-x"),
+               *both = okra_options_get(kept, "low-rank");
+    for (size_t i = 0; given && (name = okra_options_each_(given, i, &value)); i++) {
+        bool own = strcmp(name, "kx") == 0;
+        if ((own && strcmp(value, kx) != 0) || strncmp(name, "low-rank", 8) == 0) {
+            if (strcmp(name, "low-rank-y") != 0) {
+                FAIL(OKRA_EARG, "%s is '%s', but the basis says it: leave it out", name,
+                     value);
+            }
+        }
+        if (!own) {
+            TRY(okra_options_set(o, name, value));
+        }
+    }
+    TRY(okra_options_set(o, "kx", kx));
+    TRY(okra_options_set(o, "low-rank-x", *low ? low : both));
+    *out = o;
+    o = NULL;
+done:
+    okra_options_free(o);
+    okra_options_free(kept);
+    return st;
+}
+
+okra_status okra_fit_basis(okra_context *context, const okra_model *basis,
+                           const okra_data *x, const okra_data *y,
+                           const okra_options *options, okra_model **out)
+{
+    NOT_NULL(out);
+    okra_status st = OKRA_OK;
+    okra_options *all = NULL;
+    NEED(basis);
+    NEED(x);
+    NEED(y);
+    if (!okra_model_keeps_basis_(basis)) {
+        FAIL(OKRA_EARG, "the model keeps no basis: make one with okra basis, or fit with "
+                        "keep-moments");
+    }
+    if (okra_kernel_files_(basis->training->kx)) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "the kernel of the basis names a file, %s; no file is opened "
+             "because a model names it",
+             okra_kernel_text(basis->training->kx));
+    }
+    TRY(complete(basis, options, &all));
+    TRY(okra_fit_with_(context, basis, x, y, all, NULL, 1, out));
+done:
+    okra_options_free(all);
+    return st;
+}

@@ -1,0 +1,255 @@
+/*
+ * merge.c: several models of low rank with one basis become one: their moments add up
+ * (method/ridge/ridge_sum.c), their training outputs follow one another.
+ */
+#include "model/model.h"
+#include "okra/conformal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct merging {
+    okra_context *ctx;
+    const okra_model *const *models;
+    size_t count;
+    okra_data *y;
+    okra_options *options;
+    okra_training_ *training;
+    okra_map_ *map;
+    okra_bag_ *bag;
+} merging;
+
+/* ---- do they go together? ---- */
+
+static okra_status apart(size_t k, const char *what)
+{
+    return okra_fail_(
+        OKRA_EARG,
+        "merge: models 1 and %zu differ in %s; expected fits with one basis "
+        "and the same options",
+        k + 1, what);
+}
+
+/* What belongs to the basis and to the kernels: the same bytes in both. */
+static bool shared(const char *name)
+{
+    return strncmp(name, "basis.", 6) == 0 || strncmp(name, "kx.", 3) == 0 ||
+           strncmp(name, "ky.", 3) == 0 || strncmp(name, "y.", 2) == 0 ||
+           strcmp(name, "moments.A") == 0;
+}
+
+static okra_status same_arrays(const okra_bag_ *a, const okra_bag_ *b, size_t k)
+{
+    const char *name;
+    const double *values, *other;
+    okra_int rows, cols, r, c;
+    for (size_t i = 0; (name = okra_bag_each_(a, i, &values, &rows, &cols)); i++) {
+        if (!shared(name)) {
+            continue;
+        }
+        other = okra_bag_get_(b, name, &r, &c);
+        if (!other || r != rows || c != cols ||
+            memcmp(values, other, (size_t)(rows * cols) * sizeof *values) != 0) {
+            char what[160];
+            snprintf(what, sizeof what, "the basis ('%s')", name);
+            return apart(k, what);
+        }
+    }
+    double scale_a = 0, scale_b = 0;
+    okra_bag_get_number_(a, "basis.scale", &scale_a);
+    okra_bag_get_number_(b, "basis.scale", &scale_b);
+    return scale_a == scale_b ? OKRA_OK : apart(k, "the basis ('basis.scale')");
+}
+
+static okra_status same_settings(const okra_model *a, const okra_model *b, size_t k)
+{
+    okra_status st = OKRA_OK;
+    json_t *first = okra_json_parse_(a->json, strlen(a->json), 0, NULL);
+    json_t *other = okra_json_parse_(b->json, strlen(b->json), 0, NULL);
+    const char *name;
+    json_t *value;
+    if (!json_equal(json_object_get(first, "kernels"),
+                    json_object_get(other, "kernels"))) {
+        TRY(apart(k, "their kernels"));
+    }
+    json_object_foreach(json_object_get(first, "options"), name, value)
+    {
+        bool kernel = strcmp(name, "kx") == 0 || strcmp(name, "ky") == 0;
+        const json_t *also = json_object_get(json_object_get(other, "options"), name);
+        if (!kernel && !json_equal(value, also)) {
+            char what[160];
+            snprintf(what, sizeof what, "option %s", name);
+            TRY(apart(k, what));
+        }
+    }
+done:
+    json_decref(first);
+    json_decref(other);
+    return st;
+}
+
+static okra_status check_one(const merging *z, size_t k)
+{
+    okra_status st = OKRA_OK;
+    const okra_model *a = z->models[0], *m = z->models[k];
+    okra_int rows, cols;
+    NEED(m);
+    if (!m->method->sum || !okra_bag_get_(m->bag, "moments.C", &rows, &cols)) {
+        FAIL(OKRA_EARG, "merge: model %zu keeps no moments: fit it with keep-moments",
+             k + 1);
+    }
+    if (m->training->map_y && m->training->map_y->index) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "merge: the basis of the outputs of model %zu is among its own pairs; rff "
+             "and "
+             "pivots=centres have one that can be shared",
+             k + 1);
+    }
+    if (k == 0) {
+        goto done;
+    }
+    const okra_data *x = a->training->x, *also = m->training->x;
+    if (m->method != a->method) {
+        TRY(apart(k, "their method"));
+    }
+    if (x->kind != also->kind || x->n != also->n || x->d != also->d ||
+        okra_data_mix_(OKRA_MIX_START_, x) != okra_data_mix_(OKRA_MIX_START_, also)) {
+        TRY(apart(k, "the objects of the basis"));
+    }
+    TRY(same_settings(a, m, k));
+    TRY(same_arrays(a->bag, m->bag, k));
+    TRY(same_arrays(m->bag, a->bag, k));
+done:
+    return st;
+}
+
+/* ---- together ---- */
+
+static okra_status join_outputs(merging *z)
+{
+    okra_status st = OKRA_OK;
+    okra_data *joined = NULL;
+    z->y = okra_data_retain(z->models[0]->training->y);
+    for (size_t k = 1; k < z->count; k++) {
+        TRY(okra_data_concat(z->y, z->models[k]->training->y, &joined));
+        okra_data_free(z->y);
+        z->y = joined;
+        joined = NULL;
+    }
+done:
+    return st;
+}
+
+static okra_status make_training(merging *z)
+{
+    okra_status st = OKRA_OK;
+    const okra_model *a = z->models[0];
+    okra_kernel *kx = NULL, *ky = NULL;
+    TRY(okra_kernel_parse_kept_(okra_kernel_text(a->training->kx), &kx));
+    TRY(okra_kernel_parse_kept_(okra_kernel_text(a->training->ky), &ky));
+    TRY(okra_training_create_(z->ctx, a->training->x, z->y, kx, ky, a->bag,
+                              &z->training));
+    kx = ky = NULL;
+    if (z->training->waves) {
+        TRY(okra_model_kernel_text_(a, &z->training->waves_text));
+    }
+    TRY(okra_map_load_over_(z->ctx, z->training->kx, z->training->x, a->bag, "basis",
+                            "kx", &z->map));
+done:
+    okra_kernel_free(kx);
+    okra_kernel_free(ky);
+    return st;
+}
+
+static okra_status add_up(merging *z, double lambda)
+{
+    okra_status st = OKRA_OK;
+    const okra_bag_ **bags = NULL;
+    const char *file = NULL, *decode = okra_bag_get_text_(z->models[0]->bag, "decode");
+    char number[40];
+    ALLOC(bags, (okra_int)z->count);
+    for (size_t k = 0; k < z->count; k++) {
+        bags[k] = z->models[k]->bag;
+    }
+    TRY(okra_model_options_(z->models[0], &z->options, &file));
+    if (lambda > 0) {
+        okra_number_format_(number, sizeof number, 17, lambda);
+        TRY(okra_options_set(z->options, "lambda", number));
+    }
+    okra_problem_ whole = okra_training_problem_(z->training, z->training->x, z->map);
+    whole.unlabelled = 0; /* x is the basis */
+    okra_sum_ sum = {.bags = bags, .count = z->count, .whole = &whole};
+    TRY(okra_bag_create_(&z->bag));
+    TRY(z->models[0]->method->sum(z->ctx, &sum, z->options, z->bag));
+    TRY(decode ? okra_bag_put_text_(z->bag, "decode", decode) : OKRA_OK);
+done:
+    okra_free_(bags);
+    return st;
+}
+
+/* Pairs that none of the fits has seen. */
+static okra_status join_calibration(const merging *z, okra_model *made)
+{
+    okra_status st = OKRA_OK;
+    okra_data *held[2] = {NULL, NULL}, *joined = NULL;
+    for (size_t k = 0; k < z->count; k++) {
+        const okra_data *more[] = {z->models[k]->calibration_x,
+                                   z->models[k]->calibration_y};
+        for (int side = 0; more[0] && side < 2; side++) {
+            if (held[side]) {
+                TRY(okra_data_concat(held[side], more[side], &joined));
+                okra_data_free(held[side]);
+                held[side] = joined;
+                joined = NULL;
+            } else {
+                held[side] = okra_data_retain(more[side]);
+            }
+        }
+    }
+    if (held[0]) {
+        TRY(okra_model_set_calibration(made, held[0], held[1]));
+    }
+done:
+    okra_data_free(held[0]);
+    okra_data_free(held[1]);
+    return st;
+}
+
+okra_status okra_model_merge(okra_context *context, const okra_model *const *models,
+                             size_t count, double lambda, okra_model **out)
+{
+    NOT_NULL(out);
+    okra_status st = OKRA_OK;
+    merging z = {.ctx = context, .models = models, .count = count};
+    okra_model *made = NULL;
+    NEED(models);
+    if (count == 0) {
+        FAIL(OKRA_EARG, "merge: there are no models");
+    }
+    if (!(lambda >= 0 && lambda <= 1e300)) {
+        FAIL(OKRA_EARG,
+             "merge: lambda is %g, expected a positive number, or 0: that of "
+             "the models",
+             lambda);
+    }
+    for (size_t k = 0; k < count; k++) {
+        TRY(check_one(&z, k));
+    }
+    TRY(join_outputs(&z));
+    TRY(make_training(&z));
+    TRY(add_up(&z, lambda));
+    TRY(okra_model_assemble_(z.training, models[0]->method, z.options, NULL, z.bag,
+                             &made));
+    z.bag = NULL;
+    TRY(join_calibration(&z, made));
+    *out = made;
+    made = NULL;
+done:
+    okra_model_free(made);
+    okra_data_free(z.y);
+    okra_options_free(z.options);
+    okra_training_free_(z.training);
+    okra_map_free_(z.map);
+    okra_bag_free_(z.bag);
+    return st;
+}

@@ -1,0 +1,337 @@
+/*
+ * update.c: a model whose training pairs come and go.
+ *
+ * The new training set are the pairs of the model, less those that are removed, then the
+ * new ones. Kernels keep the statistics of the first fit (standardize, the basis of low
+ * rank, what a file said); those of `center` are means over the training set itself, so
+ * that such a model is fitted anew. A method that can changes what it keeps (its hook
+ * `update`); for all others, and where that is not possible, there is a new fit on the
+ * new training set with the options of the model, and the report says why.
+ *
+ * No file is opened because the model names one: a fit that would need one is refused.
+ */
+#include "model/update.h"
+#include "okra/conformal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which rows ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    okra_int i = *(const okra_int *)a, j = *(const okra_int *)b;
+    return (i > j) - (i < j);
+}
+
+static okra_status sort_rows(okra_update_job_ *j)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = j->model->training->y->n, count = j->request.remove_count;
+    ALLOC(j->removed, count);
+    ALLOC(j->order, n);
+    for (okra_int i = 0; i < count; i++) {
+        j->removed[i] = j->request.remove[i];
+        if (j->removed[i] < 0 || j->removed[i] >= n) {
+            FAIL(OKRA_EARG,
+                 "update: row %lld is to go, expected one of the %lld training pairs, "
+                 "counted from 0",
+                 (long long)j->removed[i], (long long)n);
+        }
+    }
+    if (count > 1) {
+        qsort(j->removed, (size_t)count, sizeof *j->removed, ascending);
+    }
+    okra_int q = 0;
+    for (okra_int i = 0; i < n; i++) {
+        if (q < count && j->removed[q] == i) {
+            q++;
+            if (q < count && j->removed[q] == i) {
+                FAIL(OKRA_EARG, "update: row %lld is to go twice", (long long)i);
+            }
+        } else {
+            j->order[j->kept++] = i;
+        }
+    }
+done:
+    return st;
+}
+
+/* ---- the new training set ---- */
+
+static bool has_gram(const okra_data *data)
+{
+    bool found = data->kind == OKRA_GRAM;
+    for (int k = 0; k < data->component_count; k++) {
+        found = found || has_gram(data->components[k]);
+    }
+    return found;
+}
+
+/* The rows of `order`, then `more` (or NULL). */
+okra_status okra_update_join_(const okra_data *data, const okra_int *order,
+                              okra_int count, const okra_data *more, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *kept = NULL;
+    if (count == data->n) { /* all of them, as they are */
+        kept = okra_data_retain(data);
+    } else {
+        TRY(okra_data_take(data, order, count, &kept));
+    }
+    if (more) {
+        TRY(okra_data_concat(kept, more, out));
+    } else {
+        *out = okra_data_retain(kept);
+    }
+done:
+    okra_data_free(kept);
+    return st;
+}
+
+static okra_status check(const okra_update_job_ *j)
+{
+    const okra_update_request *r = &j->request;
+    const okra_training_ *t = j->model->training;
+    char a[96], b[96];
+    if (!r->x != !r->y) {
+        return okra_fail_(OKRA_EARG,
+                          "update: %s is missing: inputs and outputs go "
+                          "together",
+                          r->x ? "y" : "x");
+    }
+    if (!r->x && r->remove_count == 0) {
+        return okra_fail_(OKRA_EARG, "update: there is nothing to add and nothing to "
+                                     "remove");
+    }
+    if (r->x && r->x->n != r->y->n) {
+        return okra_fail_(OKRA_ESHAPE, "x has %s, y has %s; expected as many of each",
+                          okra_data_describe_(r->x, a, sizeof a),
+                          okra_data_describe_(r->y, b, sizeof b));
+    }
+    if (has_gram(t->x) || has_gram(t->y)) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "update: the model was fitted on a Gram matrix that was "
+                          "computed before, whose columns are the training objects: fit "
+                          "anew on the Gram matrix of all pairs");
+    }
+    if (r->x && (r->x->missing || (r->y->missing && !j->model->method->missing))) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "%s has missing values, which method %s does not use",
+                          r->x->missing ? "x" : "y", j->model->method->name);
+    }
+    if (r->y && r->y->weights && !j->model->method->weights) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "y has weights, which method %s does not use",
+                          j->model->method->name);
+    }
+    return OKRA_OK;
+}
+
+/* Inputs of the pairs, then those without outputs. */
+static okra_status make_data(okra_update_job_ *j)
+{
+    okra_status st = OKRA_OK;
+    const okra_training_ *t = j->model->training;
+    okra_int n = t->y->n, extra = t->x->n - n, *rest = NULL;
+    okra_data *pairs = NULL, *others = NULL;
+    TRY(okra_update_join_(t->y, j->order, j->kept, j->request.y, &j->y));
+    TRY(okra_update_join_(t->x, j->order, j->kept, j->request.x, &pairs));
+    if (extra > 0) {
+        ALLOC(rest, extra);
+        for (okra_int i = 0; i < extra; i++) {
+            rest[i] = n + i;
+        }
+        TRY(okra_data_take(t->x, rest, extra, &others));
+        TRY(okra_data_concat(pairs, others, &j->x));
+    } else {
+        j->x = okra_data_retain(pairs);
+    }
+done:
+    okra_data_free(pairs);
+    okra_data_free(others);
+    okra_free_(rest);
+    return st;
+}
+
+/* ---- a new fit ---- */
+
+/* Both kernels as the model has them, closed to files. */
+okra_status okra_update_training_(okra_update_job_ *j, bool anew)
+{
+    okra_status st = OKRA_OK;
+    const okra_training_ *t = j->model->training;
+    okra_kernel *kx = NULL, *ky = NULL;
+    TRY(okra_kernel_parse_kept_(okra_kernel_text(t->kx), &kx));
+    TRY(okra_kernel_parse_kept_(okra_kernel_text(t->ky), &ky));
+    TRY(okra_training_create_(j->ctx, j->x, j->y, kx, ky, anew ? NULL : j->model->bag,
+                              &j->training));
+    kx = ky = NULL;
+done:
+    okra_kernel_free(kx);
+    okra_kernel_free(ky);
+    return st;
+}
+
+static okra_status refit(okra_update_job_ *j, const okra_problem_ *problem,
+                         const char *file)
+{
+    okra_status st = OKRA_OK;
+    okra_bag_free_(j->bag);
+    j->bag = NULL;
+    if (file) {
+        FAIL(
+            OKRA_EUNSUPPORTED,
+            "update: the model must be fitted anew (%s), and its option %s names a file; "
+            "a model opens no files: use fit on all pairs",
+            j->change.why, file);
+    }
+    TRY(okra_bag_create_(&j->bag));
+    TRY(okra_method_fit_(j->ctx, j->model->method, problem, j->options, j->bag));
+    TRY(okra_low_put_(j->ctx, j->training->bound_x, "x", 1, &j->bag));
+    TRY(okra_low_put_(j->ctx, j->training->bound_y, "y", 1, &j->bag));
+done:
+    return st;
+}
+
+/* Numbers and texts that belong to the kernels or the model as a whole. */
+okra_status okra_update_common_(const okra_update_job_ *j)
+{
+    okra_status st = OKRA_OK;
+    static const char *const numbers[] = {"twin.hsic-before", "twin.hsic-after"};
+    const char *decode = okra_bag_get_text_(j->model->bag, "decode");
+    double value;
+    for (int k = 0; k < 2; k++) {
+        if (okra_bag_get_number_(j->model->bag, numbers[k], &value)) {
+            TRY(okra_bag_put_number_(j->bag, numbers[k], value));
+        }
+    }
+    TRY(decode ? okra_bag_put_text_(j->bag, "decode", decode) : OKRA_OK);
+done:
+    return st;
+}
+
+/* Why kernels of this model cannot keep their statistics; NULL: they can. */
+static const char *moving(const okra_update_job_ *j)
+{
+    const okra_training_ *t = j->model->training;
+    bool centers = okra_kernel_means_(t->kx) || okra_kernel_means_(t->ky);
+    bool low = okra_kernel_low_(t->kx) || okra_kernel_low_(t->ky) || t->map_y;
+    return centers ? "a kernel is centred over the training set"
+           : low && j->request.remove_count > 0
+               ? "a kernel of low rank has its basis among the pairs"
+               : NULL;
+}
+
+static okra_status change_all(okra_update_job_ *j)
+{
+    okra_status st = OKRA_OK;
+    const char *file = NULL, *why = moving(j);
+    const okra_method_ *method = j->model->method;
+    TRY(okra_model_options_(j->model, &j->options, &file));
+    TRY(okra_update_training_(j, why != NULL));
+    okra_problem_ problem = okra_training_problem_(j->training, j->x, NULL);
+    j->change = (okra_change_){.old = j->model->bag,
+                               .problem = &problem,
+                               .removed = j->removed,
+                               .removed_count = j->request.remove_count,
+                               .added = j->request.y ? j->request.y->n : 0,
+                               .why = why ? why : "the method has no other way"};
+    TRY(okra_bag_create_(&j->bag));
+    if (!why && method->update) {
+        TRY(method->update(j->ctx, &j->change, j->options, j->bag));
+    }
+    if (!j->change.done) {
+        TRY(refit(j, &problem, file));
+    }
+    TRY(okra_update_common_(j));
+done:
+    j->change.problem = NULL;
+    return st;
+}
+
+/* ---- all together ---- */
+
+static okra_status change_model(okra_update_job_ *j)
+{
+    okra_status st = OKRA_OK;
+    if (j->kept + (j->request.y ? j->request.y->n : 0) == 0) {
+        FAIL(OKRA_ESHAPE, "update: no training pairs would be left");
+    }
+    if (okra_update_is_low_(j->model)) {
+        TRY(okra_update_low_(j));
+    } else if (j->request.removed_x) {
+        FAIL(OKRA_EARG, "update: removed-x is for models of low rank; this one holds its "
+                        "training inputs");
+    } else {
+        TRY(make_data(j));
+        TRY(change_all(j));
+    }
+done:
+    return st;
+}
+
+static void clear(okra_update_job_ *j)
+{
+    okra_free_(j->removed);
+    okra_free_(j->order);
+    okra_data_free(j->new_x);
+    okra_data_free(j->new_y);
+    okra_data_free(j->x);
+    okra_data_free(j->y);
+    okra_options_free(j->options);
+    okra_training_free_(j->training);
+    okra_bag_free_(j->bag);
+}
+
+okra_status okra_model_update(okra_context *context, const okra_model *model,
+                              const okra_update_request *request,
+                              okra_update_report *report, okra_model **out)
+{
+    NOT_NULL(out);
+    okra_status st = OKRA_OK;
+    okra_update_job_ j = {.ctx = context, .model = model};
+    okra_model *made = NULL;
+    okra_update_report known = {OKRA_SIZED(okra_update_report)};
+    NEED(model);
+    NEED(request);
+    SIZED(request, &j.request);
+    if (report) {
+        SIZED(report, &known);
+    }
+    if (j.request.remove_count < 0 || (j.request.remove_count > 0 && !j.request.remove)) {
+        FAIL(OKRA_EARG, "okra_model_update: there are %lld rows to remove, and no list",
+             (long long)j.request.remove_count);
+    }
+    TRY(check(&j));
+    if (j.request.x) {
+        TRY(okra_weights_drop_(j.request.x, j.request.y, &j.new_x, &j.new_y));
+        j.request.x = j.new_x;
+        j.request.y = j.new_y;
+    }
+    TRY(sort_rows(&j));
+    TRY(change_model(&j));
+    TRY(okra_model_assemble_(j.training, model->method, j.options, NULL, j.bag, &made));
+    j.bag = NULL;
+    if (model->calibration_x) { /* unseen before, unseen now */
+        TRY(okra_model_set_calibration(made, model->calibration_x, model->calibration_y));
+    }
+    *out = made;
+    made = NULL;
+    known.added = j.request.y ? j.request.y->n : 0;
+    known.removed = j.request.remove_count;
+    known.how = !j.change.done               ? OKRA_UPDATE_REFIT
+                : okra_update_is_low_(model) ? OKRA_UPDATE_MOMENTS
+                                             : OKRA_UPDATE_FACTOR;
+    known.drift = j.change.done ? j.change.drift : 0;
+    known.why = j.change.done ? NULL : j.change.why;
+    if (report) {
+        size_t size = report->size;
+        memcpy(report, &known, OKRA_MIN_(size, sizeof known));
+        report->size = size;
+    }
+done:
+    okra_model_free(made);
+    clear(&j);
+    return st;
+}

@@ -1,0 +1,101 @@
+# okra update, basis, merge: models whose training pairs come and go, parts that become one.
+need_python
+"$PYTHON" - <<'P'
+import numpy as np
+r = np.random.default_rng(1)
+x = r.normal(size=(80, 3))
+y = np.sin(x @ r.normal(size=(3, 2)))
+for name, rows in (("all", slice(0, 80)), ("old", slice(0, 60)), ("new", slice(60, 80)), ("part1", slice(0, 30)),
+                   ("part2", slice(30, 80))):
+    np.savetxt(name + "_x.csv", x[rows], delimiter=",", fmt="%.17g")
+    np.savetxt(name + "_y.csv", y[rows], delimiter=",", fmt="%.17g")
+np.savetxt("t.csv", r.normal(size=(5, 3)), delimiter=",", fmt="%.17g")
+P
+near() { # near A.npy B.npy TOLERANCE
+    "$PYTHON" -c "
+import numpy as np, sys
+a, b = np.load('$1'), np.load('$2')
+assert a.shape == b.shape and abs(a - b).max() <= $3 * abs(b).max(), abs(a - b).max()"
+}
+h() { okra predict -q "$1.okra" --x t.csv --embedding "$1.npy"; }
+kernels="--kx rbf(sigma=2) --ky linear --lambda 0.1"
+
+# more pairs, then less
+okra fit -q --x old_x.csv --y old_y.csv $kernels -o old.okra
+okra fit -q --x all_x.csv --y all_y.csv $kernels -o all.okra
+expect 0 okra update old.okra --x new_x.csv --y new_y.csv -o grown.okra
+expect_in "pairs          80, 20 added, 0 removed" out
+expect_in "how            factor" out
+expect_in "kernels        those of the first fit" out
+h old; h all; h grown
+near grown.npy all.npy 1e-12
+seq 60 79 >rows.txt
+expect 0 okra update grown.okra --remove rows.txt --json -o back.okra
+expect_in '"how": "factor"' out
+expect_in '"removed": 20' out
+h back
+near back.npy old.npy 0
+
+# in place, and a model that must be fitted anew
+cp old.okra same.okra
+expect 0 okra update same.okra --x new_x.csv --y new_y.csv -q -o same.okra
+expect_same same.okra grown.okra
+okra fit -q --x old_x.csv --y old_y.csv $kernels --compact -o compact.okra
+expect 0 okra update compact.okra --x new_x.csv --y new_y.csv -o anew.okra
+expect_in "how            new fit: the model does not keep its factor" out
+expect_same anew.okra all.okra
+okra fit -q --x old_x.csv --y old_y.csv --method knn --k 2 --kx linear --ky linear -o knn.okra
+expect 0 okra update knn.okra --x new_x.csv --y new_y.csv --json -o knn2.okra
+expect_in '"why": "the method has no other way"' out
+
+# mistakes
+expect_fail 2 "okra update: nothing to do: give --x and --y, or --remove" okra update old.okra -o a.okra
+expect_fail 2 "okra update: --x and --y go together: --y is missing" okra update old.okra --x new_x.csv -o a.okra
+expect_fail 2 "okra update: --removed-x has no use without --remove" okra update old.okra --x new_x.csv --y new_y.csv --removed-x new_x.csv -o a.okra
+echo 99 >rows.txt
+expect_fail 2 "okra update: update: row 99 is to go, expected one of the 60 training pairs, counted from 0" okra update old.okra --remove rows.txt -o a.okra
+echo 0.5 >rows.txt
+expect_fail 1 "okra update: csv:rows.txt: row 0 holds 0.5, expected a whole number" \
+    okra update old.okra --remove rows.txt -o a.okra
+expect_fail 1 "okra update: x has 20 dense vectors of length 3, y has 60 dense vectors of length 2; expected as many of each" \
+    okra update old.okra --x new_x.csv --y old_y.csv -o a.okra
+[ ! -e a.okra ]
+
+# parts become one
+expect 0 okra basis --x all_x.csv --kx 'rbf(sigma=2)' --low-rank-x 'nystrom(rank=20)' -o basis.okra
+expect_in "rank           20" out
+for part in part1 part2 all; do
+    okra fit -q --basis basis.okra --x ${part}_x.csv --y ${part}_y.csv --ky linear --lambda 0.1 -o $part.okra
+done
+expect 0 okra merge part1.okra part2.okra -o merged.okra
+expect_in "pairs          80" out
+h all; h merged
+near merged.npy all.npy 1e-12
+printf 'part1.okra\npart2.okra\n' | okra merge --list - -q -o again.okra
+expect_same merged.okra again.okra
+expect 0 okra merge merged.okra --lambda 10 --json -o other.okra
+okra fit -q --basis basis.okra --x all_x.csv --y all_y.csv --ky linear --lambda 10 -o ten.okra
+h ten; h other
+near other.npy ten.npy 1e-12
+expect 0 okra update part1.okra --x part2_x.csv --y part2_y.csv -o grown.okra
+expect_in "how            moments" out
+h grown
+near grown.npy all.npy 1e-12
+seq 30 79 >rows.txt
+okra update grown.okra --remove rows.txt --removed-x part2_x.csv -q -o back.okra
+h part1; h back
+near back.npy part1.npy 1e-12
+okra info merged.okra >about
+expect_in "bag/moments.C" about
+
+expect_fail 2 "okra merge: merge: models 1 and 2 differ in option lambda; expected fits with one basis and the same options" okra merge all.okra ten.okra -o a.okra
+expect_fail 2 "okra merge: merge: model 1 keeps no moments: fit it with keep-moments" okra merge basis.okra -o a.okra
+expect_fail 2 "okra merge: there are no models: name them, or give --list" okra merge -o a.okra
+expect_fail 2 "okra update: update: a model of low rank holds no training inputs: give those of the rows that go as well (removed-x)" okra update grown.okra --remove rows.txt -o a.okra
+expect_fail 2 "okra fit: --basis needs one --lambda: shards that are to be merged have the same" okra fit --basis basis.okra --x all_x.csv --y all_y.csv -o a.okra
+expect_fail 2 "okra fit: the model keeps no basis: make one with okra basis, or fit with keep-moments" okra fit --basis old.okra --x all_x.csv --y all_y.csv --lambda 1 -o a.okra
+expect_fail 2 "okra fit: kx is 'linear', but the basis says it: leave it out" okra fit --basis basis.okra --x all_x.csv --y all_y.csv --kx linear --lambda 1 -o a.okra
+okra fit -q --x all_x.csv --y all_y.csv $kernels --low-rank-x 'chol(rank=5)' -o slim.okra
+expect_fail 1 "okra update: update: the model is of low rank and holds a basis, not its training inputs: fit it with keep-moments, or fit anew" \
+    okra update slim.okra --x new_x.csv --y new_y.csv -o a.okra
+[ ! -e a.okra ]
