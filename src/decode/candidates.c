@@ -6,9 +6,10 @@
  * or, where there are explicit coordinates, by those (flat.c). The set is walked in
  * panels of OKRA_PANEL_ candidates, of which the best are kept (nearest.c), so memory is
  * bounded by the block of predictions; where the candidates are the training outputs W L
- * is formed once and serves both terms. Under a map of low rank its m features take the
- * place of n weights (space.c). Cost: m n c for m predictions and c candidates, and m n^2
- * for w'Lw.
+ * is formed once and serves both terms. Sparse vectors and bits under a linear kernel are
+ * compared by their d coefficients (thin.c). Under a map of low rank its m features take
+ * the place of n weights (space.c). Cost: m n c for m predictions and c candidates, and m
+ * n^2 for w'Lw.
  *
  * For a method with a criterion of its own (method.h) the criterion takes the place of
  * the distance.
@@ -23,6 +24,7 @@
 #include "decode/criterion.h"
 #include "decode/flat.h"
 #include "decode/scored.h"
+#include "decode/thin.h"
 
 #include <math.h>
 
@@ -49,6 +51,8 @@ typedef struct state {
     const double *self;     /* implicit: l(y,y) of the candidates                 */
     double constant;        /* implicit: what all of these are, or NaN            */
     okra_judge_ *judge;     /* of the method's own criterion, or NULL             */
+    bool thin;              /* sparse or bits under a linear kernel ...           */
+    double scale;           /* ... c <y,y'>                                       */
 } state;
 
 extern const okra_decoder_ okra_decoder_candidates_;
@@ -78,7 +82,7 @@ static okra_status open_panels(okra_context *ctx, state *s, bool empty)
     TRY(okra_panels_create_(ctx, o, s->set, &s->panels));
     s->self = okra_panels_self_(s->panels);
     s->training = s->features.panels = s->panels;
-    if (!s->own && !o->components && !o->map && !s->judge) {
+    if (!s->own && !o->components && !o->map && !s->judge && !s->thin) {
         s->training = NULL;
         TRY(okra_panels_create_(ctx, o, NULL, &s->training));
     }
@@ -104,6 +108,7 @@ okra_status okra_candidates_open_(okra_context *ctx, const okra_output_ *output,
     if (output->criterion) { /* what counts is l(y_i, y) */
         TRY(okra_judge_create_(ctx, output, &s->judge));
     }
+    s->thin = okra_thin_wanted_(output, &s->scale);
     s->flat = output->components || (output->features && !output->criterion);
     if (okra_data_count(s->set) == 0) {
         FAIL(OKRA_EARG, "candidates: the set is empty");
@@ -150,6 +155,40 @@ static okra_int panel_width(const state *s, okra_int first)
     return OKRA_MIN_(OKRA_PANEL_, s->nearest.count - first);
 }
 
+/* G = W L, panel by panel. */
+typedef struct panel_work {
+    okra_context *ctx;
+    okra_panels_ *panels;
+    bool again;
+    okra_mat_ W, G;
+} panel_work;
+
+static okra_status some_panels(void *arg, okra_int begin, okra_int end, int worker)
+{
+    okra_status st = OKRA_OK;
+    const panel_work *w = arg;
+    (void)worker;
+    for (okra_int p = begin; p < end; p++) {
+        okra_mat_ L;
+        TRY(okra_panels_get_(w->ctx, w->panels, p, w->again, &L));
+        TRY(okra_gemm_(w->ctx, false, false, 1, w->W, L, 0,
+                       okra_mat_part_(w->G, 0, w->W.rows, p * OKRA_PANEL_, L.cols)));
+    }
+done:
+    return st;
+}
+
+/* One prediction against panels that are all there is bound by memory: a panel per thread
+ * at a time. */
+static okra_status all_panels(okra_context *ctx, panel_work *w)
+{
+    okra_int count = okra_panels_count_(w->panels);
+    return w->W.rows == 1 && okra_panels_kept_(w->panels)
+               ? okra_parallel_least_(ctx, 20 * (double)w->W.cols * (double)w->G.cols,
+                                      count, 1, NULL, some_panels, w)
+               : some_panels(w, 0, count, 0);
+}
+
 /* The training outputs: G = W L serves the inner products and the norms w'Lw. */
 static okra_status search_own(okra_context *ctx, state *s, const okra_block_ *block)
 {
@@ -159,13 +198,9 @@ static okra_status search_own(okra_context *ctx, state *s, const okra_block_ *bl
     ALLOC(norm, block->m);
     TRY(okra_doubles_(ctx, W.rows, W.cols, "predictions times the output Gram matrix",
                       &G));
-    okra_mat_ WL = okra_mat_of_(G, W.rows, W.cols);
-    for (okra_int p = 0; p < okra_panels_count_(s->panels); p++) {
-        okra_mat_ L;
-        TRY(okra_panels_get_(ctx, s->panels, p, block->m < s->nearest.tests, &L));
-        TRY(okra_gemm_(ctx, false, false, 1, W, L, 0,
-                       okra_mat_part_(WL, 0, W.rows, p * OKRA_PANEL_, L.cols)));
-    }
+    panel_work work = {ctx, s->panels, block->m < s->nearest.tests, W,
+                       okra_mat_of_(G, W.rows, W.cols)};
+    TRY(all_panels(ctx, &work));
     for (okra_int r = 0; r < block->m; r++) {
         norm[r] = okra_dot_(W.cols, G + r * W.cols, W.p + r * W.ld);
     }
@@ -272,6 +307,10 @@ static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block
         return okra_fail_(OKRA_EUNSUPPORTED,
                           "decoder candidates: this model predicts embeddings that its "
                           "output kernel does not measure");
+    }
+    if (s->thin) {
+        return okra_thin_search_(ctx, &s->output, s->scale, s->set, s->self, s->constant,
+                                 block, &s->nearest);
     }
     if (!s->output.map && okra_scored_wanted_(ctx, &s->nearest, s->constant)) {
         return search_scored(ctx, s, block);

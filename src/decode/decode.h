@@ -32,6 +32,9 @@ typedef struct okra_output_ {
     /* What is minimised; NULL: the distance to the prediction. */
     const okra_criterion_ *criterion;
     const okra_kernel *kernel; /* the output kernel as it was parsed */
+    /* What stays of the training outputs from one prediction to the next, or NULL. */
+    struct okra_shelf_ *shelf;
+    bool few; /* there are few test points: what is computed for them stays */
 } okra_output_;
 
 /* A block of predictions, H in the units of the features as they stand: exactly one of W
@@ -110,6 +113,10 @@ okra_status okra_decode_smooth_(okra_context *ctx, const okra_output_ *output,
 enum { OKRA_PANEL_ = 512 };
 typedef struct okra_panels_ okra_panels_;
 struct okra_entries_;
+/* Panels of n training outputs that outlive a prediction. Predictions may share it. */
+typedef struct okra_shelf_ okra_shelf_;
+okra_status okra_shelf_create_(okra_int n, okra_shelf_ **out) OKRA_CHECK;
+void okra_shelf_free_(okra_shelf_ *shelf);
 /* data: NULL for the training outputs. */
 okra_status okra_panels_create_(okra_context *ctx, const okra_output_ *output,
                                 const okra_data *data, okra_panels_ **out) OKRA_CHECK;
@@ -118,12 +125,14 @@ okra_int okra_panels_count_(const okra_panels_ *panels);     /* how many panels 
 const double *okra_panels_self_(const okra_panels_ *panels); /* l(y,y) of the columns */
 /* Panel p, n x (up to OKRA_PANEL_), of low rank the features of the columns; valid until
  * the next call. With `again` (another block of predictions will ask for it) it is kept
- * while half of the budget is free. */
+ * while half of the budget is free; that of the training outputs on the model's shelf,
+ * there also for `few` test points. */
 okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p,
                              bool again, okra_mat_ *out) OKRA_CHECK;
+bool okra_panels_kept_(const okra_panels_ *panels); /* all of them */
 /* The panels as entries that an engine computes: objects of the collection by training
  * outputs; not of low rank. Borrows the panels. */
-okra_status okra_panels_entries_(okra_context *ctx, const okra_panels_ *panels,
+okra_status okra_panels_entries_(okra_context *ctx, okra_panels_ *panels,
                                  struct okra_entries_ **out) OKRA_CHECK;
 /* Low rank, points H (m x rank): norm[r] = |h_r|^2, and *out (m x rank, owned by the
  * caller) the rows whose products with a panel are <psi(c), h_r>. */

@@ -10,6 +10,7 @@
  * Cost: a round proposes d + |y| (d - |y|) sets for each of the beam's.
  */
 #include "decode/beam.h"
+#include "decode/thin.h"
 
 #include <string.h>
 
@@ -251,9 +252,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     s->tests = request->tests;
     s->d = okra_data_width(output->y);
     s->scale = output->feature_scale;
-    bool plain = !output->map && !output->components && !output->criterion;
-    bool thin = plain && output->y->kind != OKRA_DENSE && output->kernel &&
-                okra_kernel_is_linear_(output->kernel, &s->scale);
+    bool thin = okra_thin_wanted_(output, &s->scale);
     if (!output->features && !thin) {
         okra_moves_ moves = {.decoder = "decoder labels",
                              .what = "set",
@@ -278,30 +277,6 @@ done:
     return st;
 }
 
-/* H = W Y, Y by its members: bits or compressed rows. */
-static void combine(const okra_data *y, const okra_block_ *block, double *H)
-{
-    okra_int d = y->d;
-    for (okra_int r = 0; r < block->m; r++) {
-        double *h = H + r * d;
-        const double *w = block->W.p + r * block->W.ld;
-        for (okra_int j = 0; j < d; j++) {
-            h[j] = 0;
-        }
-        for (okra_int i = 0; i < y->n; i++) {
-            if (y->kind == OKRA_SPARSE) {
-                for (okra_int k = y->csr.indptr[i]; k < y->csr.indptr[i + 1]; k++) {
-                    h[y->csr.indices[k]] += w[i] * y->csr.values[k];
-                }
-                continue;
-            }
-            for (okra_int j = 0; j < d; j++) {
-                h[j] += member(y, i, j) ? w[i] : 0;
-            }
-        }
-    }
-}
-
 static okra_status threshold(okra_context *ctx, state *s, const okra_block_ *block)
 {
     okra_status st = OKRA_OK;
@@ -309,7 +284,9 @@ static okra_status threshold(okra_context *ctx, state *s, const okra_block_ *blo
     if (s->output->y->kind == OKRA_DENSE) {
         TRY(okra_block_explicit_(ctx, s->output, block, okra_mat_of_(y, block->m, s->d)));
     } else {
-        combine(s->output->y, block, y);
+        for (okra_int r = 0; r < block->m; r++) {
+            okra_thin_combine_(s->output->y, block->W.p + r * block->W.ld, y + r * s->d);
+        }
     }
     for (okra_int r = 0; r < block->m; r++) {
         double sum = 0;

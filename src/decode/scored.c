@@ -39,7 +39,7 @@ static void work_clear(work *w)
     okra_entries_free_(w->entries);
 }
 
-static okra_status work_open(okra_context *ctx, const okra_panels_ *panels, okra_mat_ W,
+static okra_status work_open(okra_context *ctx, okra_panels_ *panels, okra_mat_ W,
                              work *out)
 {
     okra_status st = OKRA_OK;
@@ -78,8 +78,8 @@ done:
     return st;
 }
 
-okra_status okra_scored_norms_(okra_context *ctx, const okra_panels_ *training,
-                               okra_mat_ W, double *norm)
+okra_status okra_scored_norms_(okra_context *ctx, okra_panels_ *training, okra_mat_ W,
+                               double *norm)
 {
     okra_status st = OKRA_OK;
     work w = {0};
@@ -134,7 +134,7 @@ static void offer(const okra_block_ *block, const double *norm, double constant,
     }
 }
 
-okra_status okra_scored_put_(okra_context *ctx, const okra_panels_ *panels,
+okra_status okra_scored_put_(okra_context *ctx, okra_panels_ *panels,
                              const okra_block_ *block, const double *norm,
                              double constant, okra_nearest_ *nearest)
 {

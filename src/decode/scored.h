@@ -13,10 +13,10 @@
 bool okra_scored_wanted_(okra_context *ctx, const okra_nearest_ *nearest,
                          double constant);
 /* norm[r] = w_r' L w_r of the rows of W, as okra_panels_norms_. */
-okra_status okra_scored_norms_(okra_context *ctx, const okra_panels_ *training,
-                               okra_mat_ W, double *norm) OKRA_CHECK;
+okra_status okra_scored_norms_(okra_context *ctx, okra_panels_ *training, okra_mat_ W,
+                               double *norm) OKRA_CHECK;
 /* All candidates, `panels`, into the lists of the block's test points. */
-okra_status okra_scored_put_(okra_context *ctx, const okra_panels_ *panels,
+okra_status okra_scored_put_(okra_context *ctx, okra_panels_ *panels,
                              const okra_block_ *block, const double *norm,
                              double constant, okra_nearest_ *nearest) OKRA_CHECK;
 

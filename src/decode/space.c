@@ -18,6 +18,8 @@
 
 #include "engine/engine.h"
 
+#include <stdatomic.h>
+
 okra_status okra_block_explicit_(okra_context *ctx, const okra_output_ *output,
                                  const okra_block_ *block, okra_mat_ H)
 {
@@ -31,22 +33,93 @@ okra_status okra_block_explicit_(okra_context *ctx, const okra_output_ *output,
     return okra_gemm_(ctx, false, false, 1, block->W, Y, 0, H);
 }
 
+typedef _Atomic(double *) slot;
+
+/* Of the training outputs: slots are filled once, by whoever comes first, and stay. */
+struct okra_shelf_ {
+    okra_int panels;
+    slot self;   /* l(y,y) */
+    slot kept[]; /* one per panel; NULL: not kept */
+};
+
+static okra_int panels_of(okra_int columns)
+{
+    return (columns + OKRA_PANEL_ - 1) / OKRA_PANEL_;
+}
+
+okra_status okra_shelf_create_(okra_int n, okra_shelf_ **out)
+{
+    okra_int panels = panels_of(n);
+    okra_shelf_ *shelf = okra_zalloc_(1, sizeof *shelf + (size_t)panels * sizeof(slot));
+    if (!shelf) {
+        return OKRA_EMEM;
+    }
+    shelf->panels = panels;
+    *out = shelf;
+    return OKRA_OK;
+}
+
+void okra_shelf_free_(okra_shelf_ *shelf)
+{
+    if (shelf) {
+        for (okra_int i = 0; i < shelf->panels; i++) {
+            okra_free_(atomic_load(&shelf->kept[i]));
+        }
+        okra_free_(atomic_load(&shelf->self));
+        okra_free_(shelf);
+    }
+}
+
 struct okra_panels_ {
     const okra_bound_ *ky;
-    okra_other_ *other;
+    okra_other_ *other;   /* made when it is first needed */
     const okra_map_ *map; /* low rank: columns are features, and there is no `other` */
     const okra_data *data;
     okra_int n, columns; /* training outputs or features, objects of the collection */
-    double *self;        /* l(c,c)                                      */
-    double **kept;       /* one a panel; NULL: not kept                 */
+    const double *self;  /* l(c,c)                                      */
+    double *own_self;    /* it, where the shelf has it not              */
+    okra_shelf_ *shelf;  /* of the training outputs, or `own`           */
+    okra_shelf_ *own;    /* one for this collection                     */
+    bool few;            /* what is computed for the model's shelf goes there */
     double *scratch;     /* a panel that is not kept                    */
 };
+
+/* The objects as the kernel sees them. */
+static okra_status open_other(okra_context *ctx, okra_panels_ *p)
+{
+    return p->other || p->map ? OKRA_OK
+                              : okra_other_create_(ctx, p->ky, p->data, &p->other);
+}
+
+static okra_status find_self(okra_context *ctx, okra_panels_ *p)
+{
+    okra_status st = OKRA_OK;
+    double *none = NULL;
+    p->self = atomic_load(&p->shelf->self);
+    if (p->self) {
+        goto done;
+    }
+    ALLOC(p->own_self, p->columns);
+    p->self = p->own_self;
+    if (p->map) {
+        TRY(okra_map_self_(ctx, p->map, p->data, p->own_self));
+    } else {
+        TRY(open_other(ctx, p));
+        TRY(okra_other_diagonal_(ctx, p->ky, p->other, p->own_self));
+    }
+    if (atomic_compare_exchange_strong(&p->shelf->self, &none, p->own_self)) {
+        p->own_self = NULL;
+    }
+done:
+    return st;
+}
 
 okra_status okra_panels_create_(okra_context *ctx, const okra_output_ *output,
                                 const okra_data *data, okra_panels_ **out)
 {
     okra_status st = OKRA_OK;
     okra_panels_ *p = NULL;
+    bool training = !data || data == output->y;
     data = data ? data : output->y;
     ZALLOC(p, 1);
     p->ky = output->ky;
@@ -54,14 +127,13 @@ okra_status okra_panels_create_(okra_context *ctx, const okra_output_ *output,
     p->data = data;
     p->n = p->map ? p->map->rank : okra_data_count(output->y);
     p->columns = okra_data_count(data);
-    ALLOC(p->self, p->columns);
-    if (p->map) {
-        TRY(okra_map_self_(ctx, p->map, data, p->self));
-    } else {
-        TRY(okra_other_create_(ctx, p->ky, data, &p->other));
-        TRY(okra_other_diagonal_(ctx, p->ky, p->other, p->self));
+    p->shelf = training ? output->shelf : NULL;
+    p->few = p->shelf && output->few;
+    if (!p->shelf) {
+        TRY(okra_shelf_create_(p->columns, &p->own));
+        p->shelf = p->own;
     }
-    ZALLOC(p->kept, okra_panels_count_(p));
+    TRY(find_self(ctx, p));
     *out = p;
     p = NULL;
 done:
@@ -72,12 +144,9 @@ done:
 void okra_panels_free_(okra_panels_ *panels)
 {
     if (panels) {
-        for (okra_int i = 0; panels->kept && i < okra_panels_count_(panels); i++) {
-            okra_free_(panels->kept[i]);
-        }
-        okra_free_(panels->kept);
+        okra_shelf_free_(panels->own);
+        okra_free_(panels->own_self);
         okra_free_(panels->scratch);
-        okra_free_(panels->self);
         okra_other_free_(panels->other);
         okra_free_(panels);
     }
@@ -85,7 +154,7 @@ void okra_panels_free_(okra_panels_ *panels)
 
 okra_int okra_panels_count_(const okra_panels_ *panels)
 {
-    return (panels->columns + OKRA_PANEL_ - 1) / OKRA_PANEL_;
+    return panels_of(panels->columns);
 }
 
 const double *okra_panels_self_(const okra_panels_ *panels)
@@ -93,10 +162,11 @@ const double *okra_panels_self_(const okra_panels_ *panels)
     return panels->self;
 }
 
-okra_status okra_panels_entries_(okra_context *ctx, const okra_panels_ *panels,
+okra_status okra_panels_entries_(okra_context *ctx, okra_panels_ *panels,
                                  okra_entries_ **out)
 {
-    return okra_entries_create_(ctx, panels->ky, panels->other, out);
+    okra_status st = open_other(ctx, panels);
+    return st == OKRA_OK ? okra_entries_create_(ctx, panels->ky, panels->other, out) : st;
 }
 
 /* out <- (u(y_c))_c, rank x columns. */
@@ -123,31 +193,47 @@ okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p
                              bool again, okra_mat_ *out)
 {
     okra_status st = OKRA_OK;
-    double *fresh = NULL;
+    double *fresh = NULL, *none = NULL;
     okra_int first = p * OKRA_PANEL_, n = panels->n;
     okra_int columns = OKRA_MIN_(OKRA_PANEL_, panels->columns - first);
-    *out = okra_mat_of_(panels->kept[p], n, columns);
+    slot *kept = &panels->shelf->kept[p];
+    *out = okra_mat_of_(atomic_load(kept), n, columns);
     if (out->p) {
         goto done;
     }
     okra_int width = OKRA_MIN_(OKRA_PANEL_, panels->columns);
     double bytes = (double)n * (double)width * sizeof(double);
     double half = (double)okra_context_memory(ctx) / 2;
-    bool keep = again && okra_budget_ask_(ctx, bytes + half, "a panel") == OKRA_OK;
+    bool keep = (again || panels->few) &&
+                okra_budget_ask_(ctx, bytes + half, "a panel") == OKRA_OK;
     if (keep || !panels->scratch) {
         TRY(okra_doubles_(ctx, n, width, "a panel of the output kernel", &fresh));
     }
     out->p = fresh ? fresh : panels->scratch;
     TRY(okra_cancelled_(ctx));
+    TRY(open_other(ctx, panels));
     TRY(panels->map ? mapped(ctx, panels, first, *out)
                     : okra_other_cross_t_(ctx, panels->ky, panels->other, first, *out));
-    if (fresh) {
-        *(keep ? &panels->kept[p] : &panels->scratch) = fresh;
+    if (fresh && keep) {
+        bool mine = atomic_compare_exchange_strong(kept, &none, fresh);
+        out->p = mine ? fresh : none; /* another prediction was faster: the same bits */
+        fresh = mine ? NULL : fresh;
+    } else if (fresh) {
+        panels->scratch = fresh;
         fresh = NULL;
     }
 done:
     okra_free_(fresh);
     return st;
+}
+
+bool okra_panels_kept_(const okra_panels_ *panels)
+{
+    bool all = true;
+    for (okra_int p = 0; p < okra_panels_count_(panels); p++) {
+        all = all && atomic_load(&panels->shelf->kept[p]);
+    }
+    return all;
 }
 
 okra_status okra_panels_norms_(okra_context *ctx, okra_panels_ *training, bool again,

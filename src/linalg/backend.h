@@ -67,6 +67,13 @@ okra_status okra_blas_syrk_(okra_context *ctx, bool trans, double alpha, okra_ma
 okra_status okra_blas_cholesky_(okra_context *ctx, okra_mat_ A, bool *done) OKRA_CHECK;
 okra_status okra_blas_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,
                             okra_mat_ B) OKRA_CHECK;
+/* One row or column against a matrix: blas_vector.c. False: it is none, or small. */
+enum { OKRA_VECTOR_LEAST_ = 1 << 16 };
+bool okra_blas_vector_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
+                            okra_mat_ A, okra_mat_ B, double beta, okra_mat_ C,
+                            okra_status *status);
+bool okra_blas_vector_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,
+                            okra_mat_ B, okra_status *status);
 /* How many threads `work` operations deserve where each thread should have `each`. */
 int okra_blas_team_(okra_context *ctx, double work, double each);
 

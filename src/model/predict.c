@@ -13,6 +13,10 @@
 #include <math.h>
 #include <stdio.h>
 
+/* Test points per 1024 training outputs that are few: their decoding costs less than what
+ * it needs of the training outputs, which then stays with the model for the next ones. */
+enum { FEW = 64 };
+
 typedef struct run {
     const okra_model *model;
     const okra_decoder_ *decoder;
@@ -291,6 +295,7 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     r.want_embedding = request->embedding;
     TRY(okra_options_read(options, &okra_predict_table_, &fields));
     TRY(choose_space(&r));
+    r.output.few = x->n <= FEW * (1 + r.output.y->n / 1024);
     TRY(name_decoder(context, &r, options, request, &fields));
     TRY(okra_decoder_choose_(fields.decode, &r.decoder));
     TRY(okra_decoder_check_(options, r.decoder));

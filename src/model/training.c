@@ -65,6 +65,7 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
     }
     t->output = (okra_output_){
         .y = t->y, .ky = t->bound_y, .kernel = ky, .map = map_y, .feature_scale = 1};
+    TRY(okra_shelf_create_(t->y->n, &t->output.shelf));
     double scale;
     if (t->y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale)) {
         t->output.features = t->y->values;
@@ -126,6 +127,7 @@ void okra_training_free_(okra_training_ *t)
         okra_bound_free_(t->bound_x);
         okra_bound_free_(t->bound_y);
         okra_map_free_(t->map_y);
+        okra_shelf_free_(t->output.shelf);
         okra_kernel_free(t->kx);
         okra_kernel_free(t->ky);
         okra_data_free(t->x);

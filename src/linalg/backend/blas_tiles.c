@@ -112,6 +112,10 @@ static okra_status gemm_tiles(void *arg, okra_int begin, okra_int end, int worke
 okra_status okra_blas_gemm_(okra_context *ctx, bool ta, bool tb, double alpha,
                             okra_mat_ A, okra_mat_ B, double beta, okra_mat_ C)
 {
+    okra_status st = OKRA_OK;
+    if (okra_blas_vector_gemm_(ctx, ta, tb, alpha, A, B, beta, C, &st)) {
+        return st;
+    }
     double rows = (double)C.rows, cols = (double)C.cols;
     double work = 2 * rows * cols * (double)(ta ? A.rows : A.cols);
     int team = okra_blas_team_(ctx, work, thread_work);
@@ -191,6 +195,10 @@ static okra_status trsm_strip(void *arg, okra_int begin, okra_int end, int worke
 okra_status okra_blas_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,
                             okra_mat_ B)
 {
+    okra_status st = OKRA_OK;
+    if (okra_blas_vector_trsm_(ctx, left, trans, L, B, &st)) {
+        return st;
+    }
     okra_int count = left ? B.cols : B.rows;
     double n = (double)L.rows;
     int team = okra_blas_team_(ctx, n * n * (double)count, thread_work);
