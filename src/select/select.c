@@ -480,7 +480,7 @@ okra_status okra_select_links(okra_context *context, const okra_link_task *task,
                               const okra_select_request *request, okra_selection **out)
 {
     okra_status st = OKRA_OK;
-    okra_options *copy = NULL;
+    okra_options *copy = NULL, *filled = NULL;
     okra_data *x = NULL;
     okra_link_parts_ parts = {0};
     okra_link_source_ links = {task, settings};
@@ -510,8 +510,10 @@ okra_status okra_select_links(okra_context *context, const okra_link_task *task,
                         .inputs = n,
                         .links = &links,
                         .request = &known}};
-    TRY(select_on(&j, copy, out));
+    TRY(okra_rules_fill_(context, x, parts.y, copy, &filled)); /* what is auto */
+    TRY(select_on(&j, filled, out));
 done:
+    okra_options_free(filled);
     okra_options_free(copy);
     okra_data_free(x);
     okra_link_parts_clear_(&parts);

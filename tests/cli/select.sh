@@ -67,6 +67,8 @@ expect_fail 2 "okra select: --plot needs a grid, but every flag has one value" \
 # links: areas of left-out nodes
 printf '0,0\n0.1,0\n0,0.1\n0.1,0.1\n5,5\n5.1,5\n5,5.1\n5.1,5.1\n' >nodes.csv
 printf '0 1\n1 2\n0 2\n2 3\n4 5\n5 6\n4 6\n6 7\n' >known.tsv
+expect 0 okra select --x nodes.csv --edges known.tsv --kx auto --lambda auto
+expect_in "kx=" out
 network="--x nodes.csv --edges known.tsv --kx rbf(sigma={0.5,1})"
 expect 0 okra select $network --lambda 0.1,1
 expect_in "cv             loo of 8 nodes, in closed form" out
