@@ -50,7 +50,8 @@ static const okra_option rows[] = {
      "excluded"},
     {"report", OKRA_OPTION_TEXT, offsetof(predict_fields, report), "", 1, 0, NULL, "FILE",
      "How each search of --decode optimum went: criterion, evaluations, gradient, "
-     "whether it converged; as .tsv or .csv"},
+     "whether it converged; of --decode rewrite: distance, proposals, rank of the chosen "
+     "one, which input was rewritten; as .tsv or .csv"},
     {"confidence", OKRA_OPTION_TEXT, offsetof(predict_fields, confidence), "", 1, 0, NULL,
      "FILE",
      "How sure each prediction is: distance, gap to the runner-up and, of ridge, kpca "
@@ -276,15 +277,18 @@ static int write_report(cli_run *run, const job *j)
     char separator = cli_ends(j->f.report, ".csv") ? ',' : '\t';
     if (!report) {
         return cli_failure(run, "nothing was optimised: --report is for --decode optimum "
-                                "of twin Gaussian processes");
+                                "of twin Gaussian processes and --decode rewrite");
     }
     cli_file *file = cli_file_open(run, j->f.report);
     if (!file) {
         return CLI_FAILED;
     }
     FILE *out = cli_file_stream(file);
-    fprintf(out, "test%ccriterion%cevaluations%cgradient%cconverged\n", separator,
-            separator, separator, separator);
+    fputs("test", out);
+    for (int c = 0; c < OKRA_REPORT_COLUMNS; c++) {
+        fprintf(out, "%c%s", separator, okra_prediction_report_name(j->prediction, c));
+    }
+    fputc('\n', out);
     for (okra_int i = 0; i < tests; i++) {
         const double *r = report + i * OKRA_REPORT_COLUMNS;
         fprintf(out, "%lld%c%.17g%c%.0f%c%.3g%c%.0f\n", (long long)i, separator, r[0],
@@ -338,9 +342,10 @@ static int write_all(cli_run *run, const job *j)
     }
     const okra_data *objects = okra_prediction_objects(j->prediction);
     if (status == CLI_DONE && j->ranked) {
+        const okra_data *set = okra_prediction_proposals(j->prediction);
+        set = set ? set : j->candidates;
         status =
-            cli_ranked_write(run, j->prediction,
-                             j->candidates ? j->candidates : okra_model_outputs(j->model),
+            cli_ranked_write(run, j->prediction, set ? set : okra_model_outputs(j->model),
                              &j->distinct, j->f.output);
     } else if (status == CLI_DONE && *j->f.output) {
         status = cli_status(run, okra_data_write(run->context, objects, j->f.output));
@@ -383,7 +388,9 @@ static int summarise(const cli_run *run, const job *j)
 
 static int predict(cli_run *run, job *j)
 {
-    if (j->ranked && !j->ranges) {
+    /* What a decoder makes up is no choice among candidates. */
+    bool made = strcmp(okra_options_get(run->library, "decode"), "rewrite") == 0;
+    if (j->ranked && !j->ranges && !made) {
         int status = cli_distinct_make(
             run, j->candidates ? j->candidates : okra_model_outputs(j->model),
             &j->distinct);

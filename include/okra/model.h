@@ -145,6 +145,15 @@ OKRA_API const double *okra_prediction_distance(const okra_prediction *predictio
 enum { OKRA_REPORT_COLUMNS = 4 };
 OKRA_API const double *okra_prediction_report(const okra_prediction *prediction,
                                               okra_int *rows);
+/* The name of a column of the report, from 0; NULL where there is none. The decoder
+ * rewrite reports in the same place: `distance`, `proposals` (how many there were),
+ * `rank` (of the chosen one among edits, from 1), `input` (which was rewritten, from 1).
+ */
+OKRA_API const char *okra_prediction_report_name(const okra_prediction *prediction,
+                                                 int column);
+/* The objects that okra_prediction_index counts, where the decoder made them up
+ * (rewrite); NULL elsewhere: the candidates, or the training outputs. */
+OKRA_API const okra_data *okra_prediction_proposals(const okra_prediction *prediction);
 
 /* ---- pairs that come and go ---- */
 

@@ -17,6 +17,7 @@
 /* The output side of a model, all that a decoder may see. */
 typedef struct okra_output_ {
     const okra_data *y;
+    const okra_data *x; /* the training inputs, first those of y; NULL: not kept */
     const okra_bound_ *ky;
     /* Low rank: features of outputs, in which predictions are given; then ky is NULL. */
     const okra_map_ *map;
@@ -57,6 +58,7 @@ typedef struct okra_decode_request_ {
     const okra_int *lengths; /* of the test inputs, where inputs and outputs are sequences
                                 of equal lengths, pair by pair; else NULL */
     bool runner_up;          /* distances of runners-up are wanted */
+    const okra_data *inputs; /* of the test points; NULL: not known */
 } okra_decode_request_;
 
 /* What decoders deliver, for all test points. */
@@ -68,6 +70,9 @@ typedef struct okra_decoded_ {
     double *runner_up;  /* tests distances of the nearest candidates that are not at the
                            best's distance (infinite: none), where wanted; or NULL */
     double *report;     /* tests x OKRA_REPORT_COLUMNS where something was optimised    */
+    const char *const
+        *report_names;    /* of its columns, literals; NULL: those of optimum */
+    okra_data *proposals; /* what index counts where a decoder made it up, or NULL */
 } okra_decoded_;
 
 typedef struct okra_decoder_ {

@@ -15,6 +15,7 @@
     X(labels) \
     X(position) \
     X(string) \
+    X(rewrite) \
     X(optimum) \
     X(none)
 /* clang-format on */
@@ -41,6 +42,7 @@ void okra_decoded_clear_(okra_decoded_ *decoded)
     okra_free_(decoded->distance);
     okra_free_(decoded->runner_up);
     okra_free_(decoded->report);
+    okra_data_free(decoded->proposals);
     *decoded = (okra_decoded_){0};
 }
 

@@ -30,6 +30,7 @@
     X(mismatch) \
     X(weighted_degree) \
     X(edit) \
+    X(ends) \
     X(position) \
     X(patches) \
     X(jitter) \

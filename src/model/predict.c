@@ -307,8 +307,8 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
         }
     }
     TRY(aligned_lengths(model->training, x, &lengths));
-    okra_decode_request_ decode = {request->candidates, ranges,  x->n,
-                                   fields.top,          lengths, request->confidence};
+    okra_decode_request_ decode = {request->candidates, ranges, x->n, fields.top, lengths,
+                                   request->confidence, x};
     if (r.output.map && !r.decoder->maps) {
         FAIL(OKRA_EUNSUPPORTED,
              "decoder %s needs weights over the training outputs, which an output kernel "
@@ -397,6 +397,21 @@ const double *okra_prediction_distance(const okra_prediction *p, okra_int *top)
 {
     GIVE(top, p ? p->decoded.top : 0);
     return p ? p->decoded.distance : NULL;
+}
+
+const okra_data *okra_prediction_proposals(const okra_prediction *p)
+{
+    return p ? p->decoded.proposals : NULL;
+}
+
+const char *okra_prediction_report_name(const okra_prediction *p, int column)
+{
+    static const char *const optimum[OKRA_REPORT_COLUMNS] = {"criterion", "evaluations",
+                                                             "gradient", "converged"};
+    if (!p || !p->decoded.report || column < 0 || column >= OKRA_REPORT_COLUMNS) {
+        return NULL;
+    }
+    return p->decoded.report_names ? p->decoded.report_names[column] : optimum[column];
 }
 
 const double *okra_prediction_report(const okra_prediction *p, okra_int *rows)

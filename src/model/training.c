@@ -63,8 +63,12 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
     if (!map_y) {
         TRY(bind_training(ctx, ky, t->filled, bag_y, "ky", &t->bound_y));
     }
-    t->output = (okra_output_){
-        .y = t->y, .ky = t->bound_y, .kernel = ky, .map = map_y, .feature_scale = 1};
+    t->output = (okra_output_){.y = t->y,
+                               .x = t->x,
+                               .ky = t->bound_y,
+                               .kernel = ky,
+                               .map = map_y,
+                               .feature_scale = 1};
     TRY(okra_shelf_create_(t->y->n, &t->output.shelf));
     double scale;
     if (t->y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale)) {

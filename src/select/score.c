@@ -80,13 +80,13 @@ done:
 }
 
 static okra_status decode(okra_context *ctx, const okra_scorer_ *s,
-                          const okra_view_ *view, const okra_block_ *block, okra_int top,
-                          okra_decoded_ *out)
+                          const okra_view_ *view, const okra_data *inputs,
+                          const okra_block_ *block, okra_int top, okra_decoded_ *out)
 {
     okra_status st = OKRA_OK;
     void *state = NULL;
     okra_decode_request_ request = {
-        .candidates = s->candidates, .tests = block->m, .top = top};
+        .candidates = s->candidates, .tests = block->m, .top = top, .inputs = inputs};
     TRY(s->decoder->create(ctx, &view->output, s->predict, &request, &state));
     TRY(s->decoder->block(ctx, state, block));
     TRY(s->decoder->finish(ctx, state, out));
@@ -124,7 +124,7 @@ okra_status okra_scorer_objects_(okra_context *ctx, const okra_scorer_ *s,
     if (left_out->model) {
         return model_objects(ctx, s, view, left_out->model, out);
     }
-    TRY(decode(ctx, s, view, block, 1, &decoded));
+    TRY(decode(ctx, s, view, view->test_x, block, 1, &decoded));
     if (view->gram_y) {
         TRY(okra_data_take(view->training->y, decoded.index, block->m, out));
     } else {
@@ -177,7 +177,7 @@ okra_status okra_scorer_left_(okra_context *ctx, const okra_scorer_ *s,
                        each);
     }
     bool own = !s->candidates && s->decoder->chooses;
-    TRY(decode(ctx, s, view, block, own ? 2 : 1, &decoded));
+    TRY(decode(ctx, s, view, view->training->x, block, own ? 2 : 1, &decoded));
     if (own) {
         ALLOC(nearest, block->m);
         for (okra_int i = 0; i < block->m; i++) {

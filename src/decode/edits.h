@@ -1,0 +1,91 @@
+/*
+ * edits.h: what changes from one string to another, as rules that apply elsewhere.
+ */
+#ifndef OKRA_EDITS_H_
+#define OKRA_EDITS_H_
+
+#include "core/core.h"
+
+typedef enum okra_where_ {
+    OKRA_WHERE_START_, /* at the beginning of the string   */
+    OKRA_WHERE_INNER_, /* kept letters before and behind it */
+    OKRA_WHERE_END_,   /* at its end, or all of it          */
+} okra_where_;
+
+/* Letters x0..x1-1 of x become letters y0..y1-1 of y. */
+typedef struct okra_change_ {
+    okra_int x0, x1, y0, y1;
+    okra_where_ where;
+} okra_change_;
+
+enum { OKRA_CHANGES_MOST_ = 8 };
+typedef struct okra_script_ {
+    int count;
+    okra_change_ changes[OKRA_CHANGES_MOST_]; /* by ascending place */
+    okra_int cost;
+} okra_script_;
+
+/* A string as code points. */
+typedef struct okra_word_ {
+    const int32_t *code;
+    okra_int length;
+} okra_word_;
+
+/* Scratch that alignments share; zeroed at first, cleared at last. */
+typedef struct okra_aligner_ {
+    int32_t *cost;
+    uint8_t *from;
+    okra_int room;
+} okra_aligner_;
+void okra_aligner_clear_(okra_aligner_ *aligner);
+
+/* The cheapest script from x to y. */
+okra_status okra_align_(okra_aligner_ *aligner, okra_word_ x, okra_word_ y,
+                        okra_script_ *out) OKRA_CHECK;
+
+/* ---- rules ---- */
+
+/* What a change puts in place: letters, or (below 0) references to letters of x beside
+ * the change: OKRA_LEFT_ - k is the letter k before it, OKRA_RIGHT_ - k the one k behind
+ * it, OKRA_WHOLE_ all of x. */
+enum { OKRA_LEFT_ = -1, OKRA_RIGHT_ = -101, OKRA_WHOLE_ = -201, OKRA_REACH_ = 100 };
+
+enum { OKRA_FORMS_ = 7, OKRA_TOKENS_MOST_ = 32 };
+typedef struct okra_tokens_ {
+    okra_int count;
+    int32_t item[OKRA_TOKENS_MOST_];
+} okra_tokens_;
+/* Form f of a change, 0: the letters themselves; others refer to letters of x. False
+ * where the change has no such form. Form 0 of a change of more than OKRA_TOKENS_MOST_
+ * letters has none either: it is read from y. */
+bool okra_change_form_(okra_word_ x, okra_word_ y, const okra_change_ *change, int form,
+                       okra_tokens_ *out);
+/* What names a change in one of its forms. */
+uint64_t okra_change_hash_(okra_word_ x, okra_word_ y, const okra_change_ *change,
+                           int form);
+
+/* A change of one training pair, to be made to another string. */
+typedef struct okra_rule_ {
+    okra_word_ x, y; /* the pair */
+    okra_change_ change;
+    int form;
+} okra_rule_;
+
+/* Where made-up strings go; true: no more are wanted. */
+typedef struct okra_made_ {
+    void *user;
+    okra_status (*take)(void *user, okra_word_ y, bool *enough);
+} okra_made_;
+
+/* Scratch for one string that is being made. */
+typedef struct okra_maker_ {
+    int32_t *code;
+    okra_int count, room;
+} okra_maker_;
+void okra_maker_clear_(okra_maker_ *maker);
+/* Every string that the rules (by ascending place, at most one at the start and one at
+ * the end) make of x: an inner rule may fit in several places. */
+okra_status okra_rules_apply_(okra_maker_ *maker, okra_word_ x, const okra_rule_ *rules,
+                              int count, const okra_made_ *made) OKRA_CHECK;
+
+#endif

@@ -1,0 +1,447 @@
+/*
+ * rewrite.c: strings made from the input by the edits of similar training pairs.
+ *
+ * The training pairs are aligned, and what changes in each is its edit (rulebook.c). For
+ * a prediction h = sum_i w_i phi(y_i) the weights w vote for edits; those with most votes
+ * are applied to the test input, which gives proposals (proposals.c). They are ranked by
+ * the criterion of the method, the distance to the prediction
+ *     |phi(y) - h|^2 = l(y,y) - 2 sum_i w_i l(y_i,y) + w'Lw
+ * in the feature space that --rank names:
+ *     outputs   that of the output kernel: exactly the order of candidates
+ *     edits     that of edits, l(e, e') of rulebook.c, with the same weights
+ *     both      that of the sum l / mean l(y_i,y_i) + l(e, e')
+ * Only the `proposals` nearest among edits are compared with the training outputs. The
+ * input itself is always proposed, so that there is always an answer.
+ *
+ * Cost a prediction: 8 n for the votes, some 100 alignments, and `proposals` n values of
+ * the output kernel (none with --rank edits).
+ */
+#include "data/strings.h"
+#include "decode/propose.h"
+#include "decode/rewritten.h"
+#include "decode/rulebook.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { RANK_BOTH, RANK_OUTPUTS, RANK_EDITS };
+enum { GROUP = 64, MADE = 128 };
+
+typedef struct rewrite_options {
+    okra_int input, proposals, rules;
+    int rank;
+} rewrite_options;
+
+static const okra_option option_rows[] = {
+    {"input", OKRA_OPTION_INT, offsetof(rewrite_options, input), "0", 0, 1e6, NULL, "N",
+     "which input is rewritten, from 1; 0: the strings most like the outputs"},
+    {"rank", OKRA_OPTION_CHOICE, offsetof(rewrite_options, rank), "both", 0, 0,
+     "both|outputs|edits", "SPACE",
+     "where distances to the prediction are taken: of outputs (the output kernel), of "
+     "edits, or of both"},
+    {"proposals", OKRA_OPTION_INT, offsetof(rewrite_options, proposals), "8", 1, MADE,
+     NULL, "N", "strings that are ranked at most, the best by their edits"},
+    {"rules", OKRA_OPTION_INT, offsetof(rewrite_options, rules), "48", 1, 1024, NULL, "N",
+     "edits that are applied at most, those with most votes"},
+    {0},
+};
+
+/* The proposals of one prediction. */
+typedef struct made {
+    int32_t *codes;
+    okra_int *offsets;
+    double *score;  /* among edits */
+    double *value;  /* what they are ranked by */
+    double *far;    /* distances */
+    okra_int count; /* that are ranked */
+    okra_int total; /* that there were */
+    double norm;    /* of the prediction among edits */
+} made;
+
+typedef struct worker {
+    okra_votes_ votes;
+    okra_proposals_ list;
+} worker;
+
+typedef struct state {
+    const okra_output_ *output;
+    rewrite_options o;
+    okra_int tests, top, part;
+    const okra_data *inputs; /* those of the test points that are rewritten */
+    okra_rulebook_ *book;
+    okra_panels_ *training;
+    double constant, scale; /* of l(y,y): as for candidates; the mean */
+    int workers;
+    worker *worker;
+    okra_ragged_builder_ result;
+    okra_int kept; /* strings in it */
+    okra_int *index;
+    double *distance, *runner_up, *report;
+} state;
+
+extern const okra_decoder_ okra_decoder_rewrite_;
+
+static void release(void *arg)
+{
+    state *s = arg;
+    if (s) {
+        okra_rulebook_free_(s->book);
+        okra_panels_free_(s->training);
+        for (int w = 0; s->worker && w < s->workers; w++) {
+            okra_votes_clear_(&s->worker[w].votes);
+            okra_proposals_clear_(&s->worker[w].list);
+        }
+        okra_free_(s->worker);
+        okra_ragged_abandon_(&s->result);
+        okra_free_(s->index);
+        okra_free_(s->distance);
+        okra_free_(s->runner_up);
+        okra_free_(s->report);
+        okra_free_(s);
+    }
+}
+
+static void made_clear(made *m)
+{
+    okra_free_(m->codes);
+    okra_free_(m->offsets);
+    okra_free_(m->score);
+    okra_free_(m->value);
+    okra_free_(m->far);
+}
+
+/* ---- proposals ---- */
+
+typedef struct proposing {
+    const state *s;
+    const okra_block_ *block;
+    made *rows;
+} proposing;
+
+static okra_status copy_best(const state *s, const okra_proposals_ *list, made *m)
+{
+    okra_status st = OKRA_OK;
+    m->count = OKRA_MIN_(list->count, s->o.proposals);
+    m->total = list->count;
+    ALLOC(m->offsets, m->count + 1);
+    ALLOC(m->score, m->count);
+    ALLOC(m->value, m->count);
+    ALLOC(m->far, m->count);
+    m->offsets[0] = 0;
+    for (okra_int k = 0; k < m->count; k++) {
+        m->offsets[k + 1] = m->offsets[k] + okra_proposals_get_(list, k).length;
+        m->score[k] = list->score[list->order[k]];
+        m->value[k] = -2 * m->score[k];
+        double far = 1 - 2 * m->score[k] + m->norm;
+        m->far[k] = far < 0 ? 0 : far;
+    }
+    ALLOC(m->codes, m->offsets[m->count]);
+    for (okra_int k = 0; k < m->count; k++) {
+        okra_word_ w = okra_proposals_get_(list, k);
+        if (w.length > 0) {
+            memcpy(m->codes + m->offsets[k], w.code, (size_t)w.length * sizeof *w.code);
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status propose(void *arg, okra_int begin, okra_int end, int number)
+{
+    okra_status st = OKRA_OK;
+    const proposing *p = arg;
+    const state *s = p->s;
+    worker *w = &s->worker[number];
+    okra_mat_ W = p->block->W;
+    for (okra_int r = begin; r < end; r++) {
+        okra_votes_count_(s->book, W.p + r * W.ld, &w->votes);
+        TRY(okra_rulebook_propose_(s->book, &w->votes,
+                                   okra_word_of_(s->inputs, p->block->first + r),
+                                   s->o.rules, &w->list));
+        p->rows[r].norm = w->votes.norm;
+        TRY(copy_best(s, &w->list, &p->rows[r]));
+    }
+done:
+    return st;
+}
+
+/* ---- distances among outputs ---- */
+
+static okra_status as_objects(const made *rows, okra_int count, okra_int *owner,
+                              okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_ragged_builder_ b = {0};
+    okra_int total = 0;
+    TRY(okra_characters_begin_(&b));
+    for (okra_int r = 0; r < count; r++) {
+        for (okra_int k = 0; k < rows[r].count; k++) {
+            const void *const array[] = {rows[r].codes + rows[r].offsets[k]};
+            TRY(okra_ragged_push_many_(&b, rows[r].offsets[k + 1] - rows[r].offsets[k],
+                                       array));
+            TRY(okra_ragged_close_(&b));
+            owner[total++] = r;
+        }
+    }
+    TRY(okra_strings_adopt_(&b, NULL, "proposed strings", out));
+done:
+    okra_ragged_abandon_(&b);
+    return st;
+}
+
+/* Adds the distances among outputs, or puts them in place of those among edits. A
+ * proposal without features there comes after all others. */
+static okra_status measure(okra_context *ctx, const state *s, okra_mat_ W,
+                           const double *norm, made *rows)
+{
+    okra_status st = OKRA_OK;
+    okra_int most = W.rows * s->o.proposals, *owner = NULL, c = 0;
+    okra_data *objects = NULL;
+    okra_key_ *key = NULL;
+    double *far = NULL, add = s->o.rank == RANK_BOTH;
+    double scale = s->o.rank == RANK_BOTH ? s->scale : 1;
+    ALLOC(owner, most);
+    ALLOC(key, most);
+    ALLOC(far, most);
+    TRY(as_objects(rows, W.rows, owner, &objects));
+    TRY(okra_propose_(ctx, s->output, objects, owner, false, W, norm, s->constant, key,
+                      far));
+    for (okra_int r = 0; r < W.rows; r++) {
+        for (okra_int k = 0; k < rows[r].count; k++, c++) {
+            bool none = isinf(far[c]) != 0;
+            double value = none ? (double)INFINITY : (key[c].high + key[c].low) / scale;
+            double distance = none ? norm[r] / scale : far[c] / scale;
+            rows[r].value[k] = add * rows[r].value[k] + value;
+            rows[r].far[k] = add * rows[r].far[k] + distance;
+        }
+    }
+done:
+    okra_data_free(objects);
+    okra_free_(owner);
+    okra_free_(key);
+    okra_free_(far);
+    return st;
+}
+
+static okra_status measure_all(okra_context *ctx, const state *s,
+                               const okra_block_ *block, made *rows)
+{
+    okra_status st = OKRA_OK;
+    double *norm = NULL;
+    okra_mat_ W = block->W;
+    ALLOC(norm, block->m);
+    TRY(okra_panels_norms_(ctx, s->training, block->m < s->tests, W, norm));
+    for (okra_int first = 0; first < W.rows; first += GROUP) {
+        okra_int count = OKRA_MIN_(GROUP, W.rows - first);
+        TRY(okra_cancelled_(ctx));
+        TRY(measure(ctx, s, okra_mat_part_(W, first, count, 0, W.cols), norm + first,
+                    rows + first));
+        okra_progress_(ctx, "decode", first + count, W.rows);
+    }
+done:
+    okra_free_(norm);
+    return st;
+}
+
+/* ---- the best ---- */
+
+/* The best proposal that is not taken yet; of equal ones the first. */
+static okra_int best_left(const made *m, const bool *taken)
+{
+    okra_int best = -1;
+    for (okra_int k = 0; k < m->count; k++) {
+        if (!taken[k] && (best < 0 || m->value[k] < m->value[best])) {
+            best = k;
+        }
+    }
+    return best;
+}
+
+static okra_status keep(state *s, okra_int i, const made *m)
+{
+    okra_status st = OKRA_OK;
+    bool taken[MADE] = {false};
+    double nearest = 0;
+    okra_int wanted = OKRA_MAX_(s->top, s->runner_up ? m->count : 0);
+    for (okra_int t = 0; t < wanted; t++) {
+        okra_int k = best_left(m, taken);
+        if (k >= 0 && t < s->top) {
+            const void *const array[] = {m->codes + m->offsets[k]};
+            TRY(okra_ragged_push_many_(&s->result, m->offsets[k + 1] - m->offsets[k],
+                                       array));
+            TRY(okra_ragged_close_(&s->result));
+        }
+        if (t == 0) {
+            double report[OKRA_REPORT_COLUMNS] = {m->far[k], (double)m->total,
+                                                  (double)(k + 1), (double)s->part};
+            memcpy(s->report + i * OKRA_REPORT_COLUMNS, report, sizeof report);
+            nearest = m->far[k];
+        }
+        if (t < s->top) {
+            s->index[i * s->top + t] = k < 0 ? -1 : s->kept++;
+            s->distance[i * s->top + t] = k < 0 ? (double)INFINITY : m->far[k];
+        }
+        if (k >= 0) {
+            taken[k] = true;
+            if (s->runner_up && isinf(s->runner_up[i]) && m->far[k] > nearest) {
+                s->runner_up[i] = m->far[k];
+            }
+        }
+    }
+done:
+    return st;
+}
+
+static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    state *s = arg;
+    made *made_rows = NULL;
+    TRY(okra_block_weights_(block, "decoder rewrite"));
+    ZALLOC(made_rows, block->m);
+    proposing p = {s, block, made_rows};
+    TRY(okra_parallel_(ctx, block->m, 4, NULL, propose, &p));
+    if (s->o.rank != RANK_EDITS) {
+        TRY(measure_all(ctx, s, block, made_rows));
+    }
+    for (okra_int r = 0; r < block->m; r++) {
+        TRY(keep(s, block->first + r, &made_rows[r]));
+    }
+done:
+    for (okra_int r = 0; made_rows && r < block->m; r++) {
+        made_clear(&made_rows[r]);
+    }
+    okra_free_(made_rows);
+    return st;
+}
+
+/* ---- the decoder ---- */
+
+static okra_status check(const okra_output_ *output, const okra_decode_request_ *request)
+{
+    if (request->candidates || request->ranges) {
+        return okra_fail_(OKRA_EARG, "decoder rewrite takes no candidates");
+    }
+    if (output->y->kind != OKRA_STRINGS) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "decoder rewrite needs strings as outputs; these are %s",
+                          okra_kind_name(output->y->kind));
+    }
+    if (output->criterion) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "decoder rewrite needs weights over the training outputs; "
+                          "this method has a criterion of its own");
+    }
+    if (!output->x || output->x->n < output->y->n || !request->inputs) {
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "decoder rewrite needs all training inputs, which a model of low "
+            "rank does not keep");
+    }
+    return OKRA_OK;
+}
+
+static okra_status scales(okra_context *ctx, state *s)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = s->output->y->n, used = 0;
+    bool *skip = NULL;
+    s->scale = 0;
+    TRY(okra_panels_create_(ctx, s->output, NULL, &s->training));
+    const double *self = okra_panels_self_(s->training);
+    ALLOC(skip, n);
+    for (okra_int i = 0; i < n; i++) {
+        skip[i] = self[i] <= 0;
+        s->scale += skip[i] ? 0 : self[i];
+        used += !skip[i];
+    }
+    s->constant = okra_self_constant_(self, n, skip);
+    s->scale = used > 0 ? s->scale / (double)used : 1;
+done:
+    okra_free_(skip);
+    return st;
+}
+
+static okra_status create(okra_context *ctx, const okra_output_ *output,
+                          const okra_options *options,
+                          const okra_decode_request_ *request, void **out)
+{
+    okra_status st = OKRA_OK;
+    state *s = NULL;
+    ZALLOC(s, 1);
+    TRY(okra_options_read(options, &okra_decoder_rewrite_.options, &s->o));
+    TRY(check(output, request));
+    s->output = output;
+    s->tests = request->tests;
+    s->top = OKRA_MIN_(request->top, s->o.proposals);
+    TRY(okra_rewritten_choose_(ctx, output, request->inputs, s->o.input, &s->part,
+                               &s->inputs));
+    TRY(okra_rulebook_create_(okra_rewritten_part_(output->x, s->part), output->y,
+                              &s->book));
+    if (s->o.rank != RANK_EDITS) {
+        TRY(scales(ctx, s));
+    }
+    s->workers = okra_workers_(ctx);
+    ZALLOC(s->worker, s->workers);
+    for (int w = 0; w < s->workers; w++) {
+        TRY(okra_votes_create_(s->book, &s->worker[w].votes));
+        TRY(okra_proposals_create_(MADE, &s->worker[w].list));
+    }
+    TRY(okra_characters_begin_(&s->result));
+    ALLOC(s->index, s->tests * s->top);
+    ALLOC(s->distance, s->tests * s->top);
+    ALLOC(s->report, s->tests * OKRA_REPORT_COLUMNS);
+    if (request->runner_up) {
+        ALLOC(s->runner_up, s->tests);
+        for (okra_int i = 0; i < s->tests; i++) {
+            s->runner_up[i] = (double)INFINITY;
+        }
+    }
+    *out = s;
+    s = NULL;
+done:
+    release(s);
+    return st;
+}
+
+static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
+{
+    (void)ctx;
+    okra_status st = OKRA_OK;
+    state *s = arg;
+    static const char *const names[OKRA_REPORT_COLUMNS] = {"distance", "proposals",
+                                                           "rank", "input"};
+    okra_data *all = NULL, *best = NULL;
+    okra_int *first = NULL;
+    TRY(okra_strings_adopt_(&s->result, NULL, "rewritten strings", &all));
+    ALLOC(first, s->tests);
+    for (okra_int i = 0; i < s->tests; i++) {
+        first[i] = s->index[i * s->top];
+    }
+    TRY(okra_data_take(all, first, s->tests, &best));
+    *out = (okra_decoded_){.objects = best,
+                           .proposals = all,
+                           .top = s->top,
+                           .index = s->index,
+                           .distance = s->distance,
+                           .runner_up = s->runner_up,
+                           .report = s->report,
+                           .report_names = names};
+    all = NULL;
+    s->index = NULL;
+    s->distance = s->runner_up = s->report = NULL;
+done:
+    okra_free_(first);
+    okra_data_free(all);
+    return st;
+}
+
+const okra_decoder_ okra_decoder_rewrite_ = {
+    .name = "rewrite",
+    .help = "strings made from the input by the edits of similar training pairs",
+    .options = {"decoder rewrite", option_rows, sizeof(rewrite_options)},
+    .create = create,
+    .block = block_in,
+    .finish = finish,
+    .free = release,
+};
