@@ -12,6 +12,7 @@
 #include "data/strings.h"
 #include "decode/beam.h"
 #include "decode/debruijn.h"
+#include "decode/writing.h"
 #include "kernel/strings/string_kernels.h"
 
 #include <string.h>
@@ -23,8 +24,9 @@ typedef struct string_options {
 } string_options;
 
 static const okra_option rows[] = {
-    {"beam", OKRA_OPTION_INT, offsetof(string_options, beam), "16", 1, 1e6, NULL, "N",
-     "nearest strings that are kept and edited further"},
+    {"beam", OKRA_OPTION_INT, offsetof(string_options, beam), "0", 0, 1e6, NULL, "N",
+     "nearest strings that are kept and edited further; 0: 32, or 16 where the kernel is "
+     "evaluated against every training output"},
     {"rounds", OKRA_OPTION_INT, offsetof(string_options, rounds), "1000", 1, 1e6, NULL,
      "N", "rounds of edits at most"},
     {"longest", OKRA_OPTION_INT, offsetof(string_options, longest), "0", 0, 1e6, NULL,
@@ -39,7 +41,11 @@ static const okra_option rows[] = {
 typedef struct state {
     const okra_output_ *output;
     okra_int tests, longest;
-    okra_beam_ *beam;
+    okra_beam_ *beam;       /* where the kernel is not known to written.h, else NULL */
+    okra_written_ *written; /* where it is */
+    okra_starts_ *starts;
+    okra_int width, rounds;
+    bool empty;
     int32_t *alphabet, *edited; /* distinct letters, ascending; space for one string */
     okra_int letters;
     okra_int k; /* of the spectrum kernel; 0: another kernel */
@@ -56,6 +62,8 @@ static void release(void *arg)
     state *s = arg;
     if (s) {
         okra_beam_free_(s->beam);
+        okra_starts_free_(s->starts);
+        okra_written_free_(s->written);
         okra_free_(s->alphabet);
         okra_free_(s->edited);
         okra_debruijn_clear_(&s->graph);
@@ -152,23 +160,34 @@ static void add_counts(state *s, const int32_t *codes, okra_int length, double w
     }
 }
 
-static okra_status exact(void *user, const double *w, okra_offer_ *offer)
+/* The best string for a row of weights, letters that the caller frees. */
+static okra_status exact_word(state *s, const double *w, int32_t **out, okra_int *length)
 {
     okra_status st = OKRA_OK;
-    state *s = user;
     int32_t *word = NULL;
     memset(s->graph.g, 0, (size_t)s->graph.kmers * sizeof *s->graph.g);
     for (okra_int i = 0; i < s->output->y->n; i++) {
-        okra_int length;
-        const int32_t *codes = okra_characters_(s->output->y, i, &length);
-        add_counts(s, codes, length, w[i]);
+        okra_int own;
+        const int32_t *codes = okra_characters_(s->output->y, i, &own);
+        add_counts(s, codes, own, w[i]);
     }
     s->unfinished += !okra_debruijn_search_(&s->graph);
-    okra_int length = s->graph.best_length;
-    ALLOC(word, length);
-    for (okra_int j = 0; j < length; j++) {
+    *length = s->graph.best_length;
+    ALLOC(word, *length);
+    for (okra_int j = 0; j < *length; j++) {
         word[j] = s->alphabet[s->graph.best[j]];
     }
+    *out = word;
+done:
+    return st;
+}
+
+static okra_status exact(void *user, const double *w, okra_offer_ *offer)
+{
+    okra_status st = OKRA_OK;
+    okra_int length = 0;
+    int32_t *word = NULL;
+    TRY(exact_word(user, w, &word, &length));
     if (length > 0) {
         TRY(okra_offer_put_(offer, word, length));
     }
@@ -259,6 +278,22 @@ static okra_status prepare_exact(okra_context *ctx, state *s)
     return st;
 }
 
+static okra_status create_beam(okra_context *ctx, state *s)
+{
+    okra_moves_ moves = {.decoder = "decoder string",
+                         .what = "string",
+                         .user = s,
+                         .start = start,
+                         .begin = s->graph.g ? exact : NULL,
+                         .neighbours = neighbours,
+                         .objects = objects,
+                         .found = found,
+                         .width = s->width,
+                         .rounds = s->rounds,
+                         .empty = s->empty};
+    return okra_beam_create_(ctx, s->output, &moves, s->tests, &s->beam);
+}
+
 static okra_status create(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
                           const okra_decode_request_ *request, void **out)
@@ -280,18 +315,16 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     TRY(choose_alphabet(s, o.alphabet));
     TRY(prepare_exact(ctx, s));
     ALLOC(s->edited, OKRA_MAX_(s->longest, longest) + 1);
-    okra_moves_ moves = {.decoder = "decoder string",
-                         .what = "string",
-                         .user = s,
-                         .start = start,
-                         .begin = s->graph.g ? exact : NULL,
-                         .neighbours = neighbours,
-                         .objects = objects,
-                         .found = found,
-                         .width = o.beam,
-                         .rounds = o.rounds,
-                         .empty = o.empty};
-    TRY(okra_beam_create_(ctx, output, &moves, s->tests, &s->beam));
+    s->rounds = o.rounds;
+    s->empty = o.empty;
+    TRY(okra_written_create_(output, s->alphabet, s->letters, s->longest, &s->written));
+    s->width = o.beam > 0 ? o.beam : s->written ? 32 : 16;
+    if (s->written) {
+        TRY(okra_starts_create_(ctx, output, s->tests, OKRA_MIN_(s->width, output->y->n),
+                                o.empty, &s->starts));
+    } else {
+        TRY(create_beam(ctx, s));
+    }
     TRY(okra_characters_begin_(&s->result));
     ALLOC(s->distance, s->tests);
     *out = s;
@@ -301,9 +334,51 @@ done:
     return st;
 }
 
+/* Under the kernels of written.h. */
+static okra_status write_block(okra_context *ctx, state *s, const okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    okra_int m = block->m, *lengths = NULL;
+    double *norm = NULL;
+    int32_t **codes = NULL, **words = NULL;
+    okra_word_ *more = NULL;
+    TRY(okra_block_weights_(block, "decoder string"));
+    ALLOC(norm, m);
+    ALLOC(lengths, m);
+    ZALLOC(codes, m);
+    ZALLOC(words, m);
+    ZALLOC(more, m);
+    TRY(okra_starts_block_(ctx, s->starts, block, norm));
+    for (okra_int r = 0; s->graph.g && r < m; r++) {
+        TRY(okra_cancelled_(ctx));
+        TRY(exact_word(s, block->W.p + r * block->W.ld, &words[r], &more[r].length));
+        more[r].code = words[r];
+    }
+    okra_writing_ how = {s->written, s->output, s->starts, s->alphabet, s->letters,
+                         s->longest, s->width,  s->rounds, s->empty,    more};
+    TRY(okra_write_(ctx, &how, block, norm, codes, lengths, s->distance + block->first));
+    for (okra_int r = 0; r < m; r++) {
+        TRY(found(s, block->first + r, codes[r], lengths[r],
+                  s->distance[block->first + r]));
+    }
+done:
+    for (okra_int r = 0; r < m; r++) {
+        okra_free_(codes ? codes[r] : NULL);
+        okra_free_(words ? words[r] : NULL);
+    }
+    okra_free_(codes);
+    okra_free_(words);
+    okra_free_(more);
+    okra_free_(lengths);
+    okra_free_(norm);
+    return st;
+}
+
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
 {
-    return okra_beam_block_(ctx, ((state *)arg)->beam, block);
+    state *s = arg;
+    return s->written ? write_block(ctx, s, block)
+                      : okra_beam_block_(ctx, s->beam, block);
 }
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)

@@ -12,15 +12,11 @@
 #include "kernel/strings/string_kernels.h"
 #include "kernel/gram/through.h"
 
-typedef struct spectrum_params {
-    okra_int k;
-} spectrum_params;
-
 static okra_status emit(const void *params, const okra_data *data, okra_int i,
                         okra_codes_ *codes)
 {
     okra_status st = OKRA_OK;
-    okra_int length, k = ((const spectrum_params *)params)->k;
+    okra_int length, k = ((const okra_spectrum_params_ *)params)->k;
     const int32_t *s = okra_characters_(data, i, &length);
     for (okra_int begin = 0; begin + k <= length; begin++) {
         uint64_t hash = 0;
@@ -55,15 +51,15 @@ static okra_status bind_training(okra_context *ctx, const void *params,
     return okra_through_bind_(ctx, &how, params, train, shared);
 }
 
-static const okra_option rows[] = {{"k", OKRA_OPTION_INT, offsetof(spectrum_params, k),
-                                    "3", 1, 1000000, NULL, "N",
-                                    "characters of a substring"},
+static const okra_option rows[] = {{"k", OKRA_OPTION_INT,
+                                    offsetof(okra_spectrum_params_, k), "3", 1, 1000000,
+                                    NULL, "N", "characters of a substring"},
                                    {.name = NULL}};
 
 const okra_kernel_class_ okra_spectrum_ = {
     .name = "spectrum",
     .help = "strings: common substrings of k characters, counted",
-    .params = {"spectrum", rows, sizeof(spectrum_params)},
+    .params = {"spectrum", rows, sizeof(okra_spectrum_params_)},
     .kinds = 1u << OKRA_STRINGS,
     .bind = bind_training,
     .unbind = okra_through_unbind_,
@@ -82,7 +78,7 @@ bool okra_bound_is_spectrum_(const okra_bound_ *bound, okra_int *k)
     const okra_node_ *node = &kernel->nodes[root];
     bool is = node->kind == OKRA_NODE_LEAF_ && node->leaf == &okra_spectrum_;
     if (is) {
-        *k = ((const spectrum_params *)node->params)->k;
+        *k = ((const okra_spectrum_params_ *)node->params)->k;
     }
     return is;
 }

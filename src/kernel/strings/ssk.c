@@ -21,12 +21,6 @@
 #include "kernel/strings/lanes.h"
 #include "kernel/strings/string_kernels.h"
 
-typedef struct ssk_params {
-    okra_int length;
-    double decay;
-    bool upto;
-} ssk_params;
-
 /* One row of all levels. r is a constant in the calls for short lengths, so that the
  * carried values stay in registers. Level p of `rows` holds B_p. */
 static inline OKRA_INLINE_ void one_row(int r, double decay, const okra_lane_ *s,
@@ -78,7 +72,7 @@ static inline OKRA_INLINE_ void all_rows(int r, double decay, okra_int m,
 static inline OKRA_INLINE_ void body(OKRA_BATCH_PARAMETERS_)
 {
     (void)fused;
-    const ssk_params *p = arg;
+    const okra_ssk_params_ *p = arg;
     okra_lane_ total[LENGTH_MOST + 1], sum = {0};
     int r = (int)p->length;
     switch (r) {
@@ -113,7 +107,7 @@ OKRA_BATCH_(ssk_batch, body)
 
 static okra_lanes_ how(const void *params)
 {
-    const ssk_params *p = params;
+    const okra_ssk_params_ *p = params;
     return (okra_lanes_){ssk_batch, p, p->length - 1};
 }
 
@@ -133,18 +127,18 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *a
 }
 
 static const okra_option rows[] = {
-    {"length", OKRA_OPTION_INT, offsetof(ssk_params, length), "3", 1, LENGTH_MOST, NULL,
-     "N", "characters of a subsequence"},
-    {"decay", OKRA_OPTION_NUMBER, offsetof(ssk_params, decay), "0.5", 1e-6, 1, NULL, "V",
-     "weight of each character that a subsequence spans"},
-    {"upto", OKRA_OPTION_BOOL, offsetof(ssk_params, upto), "0", 0, 1, NULL, "0|1",
+    {"length", OKRA_OPTION_INT, offsetof(okra_ssk_params_, length), "3", 1, LENGTH_MOST,
+     NULL, "N", "characters of a subsequence"},
+    {"decay", OKRA_OPTION_NUMBER, offsetof(okra_ssk_params_, decay), "0.5", 1e-6, 1, NULL,
+     "V", "weight of each character that a subsequence spans"},
+    {"upto", OKRA_OPTION_BOOL, offsetof(okra_ssk_params_, upto), "0", 0, 1, NULL, "0|1",
      "sum the lengths 1 to `length`"},
     {.name = NULL}};
 
 const okra_kernel_class_ okra_ssk_ = {
     .name = "ssk",
     .help = "strings: common subsequences of a length, gaps decayed",
-    .params = {"ssk", rows, sizeof(ssk_params)},
+    .params = {"ssk", rows, sizeof(okra_ssk_params_)},
     .kinds = 1u << OKRA_STRINGS,
     .side = okra_plain_side_,
     .free_side = okra_plain_side_free_,

@@ -29,6 +29,16 @@ okra_status okra_psd_check_(okra_context *ctx, const okra_kernel_class_ *class,
                             const void *params, const void *shared,
                             const okra_data *train) OKRA_CHECK;
 
+/* The parameters of ssk and of spectrum. */
+typedef struct okra_ssk_params_ {
+    okra_int length;
+    double decay;
+    bool upto;
+} okra_ssk_params_;
+typedef struct okra_spectrum_params_ {
+    okra_int k;
+} okra_spectrum_params_;
+
 /* Whether the kernel is the spectrum kernel, times a constant or not, and its k. */
 bool okra_bound_is_spectrum_(const okra_bound_ *bound, okra_int *k);
 

@@ -90,6 +90,7 @@ static int beaten(const char *kernel, bool brief, uint64_t seed, const char *set
     return count;
 }
 
+/* 5,000 problems of long strings and 1,000 of short ones: the best in 99.9 of 100. */
 TEST(brute_force_finds_nothing_better)
 {
     static const char *const kernels[] = {
@@ -102,7 +103,7 @@ TEST(brute_force_finds_nothing_better)
     for (int brief = 0; brief < 2; brief++) {
         int worse = 0, fresh = 0, runs = 0;
         for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-            for (uint64_t seed = 0; seed < 5; seed++) {
+            for (uint64_t seed = 0; seed < (brief ? 5 : 25); seed++) {
                 int before = worse;
                 worse += beaten(kernels[k], brief, seed, "longest=6", &fresh);
                 runs += TESTS;
@@ -112,7 +113,7 @@ TEST(brute_force_finds_nothing_better)
             }
         }
         printf("  %d of %d beaten, %d results never seen\n", worse, runs, fresh);
-        CHECK(worse * 100 <= runs); /* 2 of 1,000 and none at the time of writing */
+        CHECK(worse * 1000 <= runs);
         CHECK(fresh > runs / 10);
     }
 }
