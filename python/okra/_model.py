@@ -68,6 +68,22 @@ class Prediction:
         """n_test x top squared distances in feature space."""
         return self._ranked(lib.okra_prediction_distance)
 
+    def proposals(self) -> Optional[Data]:
+        """What `index` counts where the decoder made it up (rewrite), or None."""
+        pointer = lib.okra_prediction_proposals(self._handle.pointer)
+        return borrow(pointer, self._handle) if pointer else None
+
+    def report(self) -> Optional[dict]:
+        """Columns of how each prediction was found, by name (decoders optimum, rewrite)."""
+        rows = c.c_int64()
+        values = lib.okra_prediction_report(self._handle.pointer, c.byref(rows))
+        if not values:
+            return None
+        columns = constants["OKRA_REPORT_COLUMNS"]
+        table = array_of(values, (rows.value, columns)).copy()
+        return {lib.okra_prediction_report_name(self._handle.pointer, k).decode(): table[:, k]
+                for k in range(columns)}
+
 
 class Model:
     """A fitted model, the same that the command line writes and reads.

@@ -36,11 +36,12 @@ done:
     return st;
 }
 
-static okra_status choose_part(okra_context *ctx, const okra_output_ *output,
-                               okra_int given, okra_int *out)
+/* *strings: how many there were to choose from. */
+static okra_status choose_part(const okra_output_ *output, okra_int given, okra_int *out,
+                               okra_int *strings)
 {
     okra_status st = OKRA_OK;
-    okra_int parts = part_count(output->x), strings = 0;
+    okra_int parts = part_count(output->x);
     double least = 0, cost = 0;
     if (given > parts || (given > 0 && !okra_rewritten_part_(output->x, given))) {
         FAIL(OKRA_EARG, "decoder rewrite: input is %lld, which %s", (long long)given,
@@ -51,7 +52,7 @@ static okra_status choose_part(okra_context *ctx, const okra_output_ *output,
         const okra_data *part = okra_rewritten_part_(output->x, p);
         if (part) {
             TRY(cost_of(part, output->y, &cost));
-            if (strings++ == 0 || cost < least) {
+            if ((*strings)++ == 0 || cost < least) {
                 least = cost;
                 *out = p;
             }
@@ -60,13 +61,6 @@ static okra_status choose_part(okra_context *ctx, const okra_output_ *output,
     if (*out == 0) {
         FAIL(OKRA_EUNSUPPORTED, "decoder rewrite needs an input of strings; there is "
                                 "none");
-    }
-    if (strings > 1) {
-        okra_warn_(ctx,
-                   "rewrite: of %lld inputs that are strings, input %lld (%s) is "
-                   "rewritten; --input chooses another",
-                   (long long)strings, (long long)*out,
-                   okra_rewritten_part_(output->x, *out)->source);
     }
 done:
     return st;
@@ -78,7 +72,8 @@ okra_status okra_rewritten_choose_(okra_context *ctx, const okra_output_ *output
                                    okra_int *part, const okra_data **chosen)
 {
     okra_status st = OKRA_OK;
-    TRY(choose_part(ctx, output, given, part));
+    okra_int strings = 0;
+    TRY(choose_part(output, given, part, &strings));
     if (part_count(inputs) != part_count(output->x)) {
         FAIL(OKRA_ESHAPE, "%s: %lld inputs a test point, expected %lld", inputs->source,
              (long long)part_count(inputs), (long long)part_count(output->x));
@@ -87,6 +82,12 @@ okra_status okra_rewritten_choose_(okra_context *ctx, const okra_output_ *output
     if (!*chosen) {
         FAIL(OKRA_ESHAPE, "%s: test input %lld must be strings, as in training",
              inputs->source, (long long)*part);
+    }
+    if (strings > 1) {
+        okra_warn_(ctx,
+                   "rewrite: of %lld inputs that are strings, input %lld (%s) is "
+                   "rewritten; --input chooses another",
+                   (long long)strings, (long long)*part, (*chosen)->source);
     }
 done:
     return st;

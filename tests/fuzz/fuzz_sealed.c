@@ -118,8 +118,8 @@ static void predict(okra_context *ctx, const okra_model *model, const okra_data 
                     tape *t)
 {
     static const char *const decoders[] = {
-        NULL,       NULL,     NULL,          "candidates", "explicit", "none",
-        "position", "labels", "fixed-point", "string",     "gradient", "optimum"};
+        NULL,     NULL,          NULL,     "candidates", "explicit", "none",   "position",
+        "labels", "fixed-point", "string", "gradient",   "optimum",  "rewrite"};
     okra_options *options = NULL;
     okra_prediction *p = NULL, *q = NULL;
     const char *decoder = t ? PICK(t, decoders) : NULL;

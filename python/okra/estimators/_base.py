@@ -475,6 +475,29 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             index = np.where(index < 0, -1, rows[index])
         return index, p.distance()
 
+    def proposals(self, X: Any, top: int = 8) -> list:
+        """The best strings that the decoder ``rewrite`` makes of each input.
+
+        Parameters
+        ----------
+        X : objects
+        top : int, default=8
+            At most so many of each.
+
+        Returns
+        -------
+        list of lists of (string, squared distance)
+            One list per input, best first.
+        """
+        values = dict(getattr(self, "decode_options", None) or {}) \
+            if self.decode == "rewrite" else {}
+        p = self._fitted().predict(self._inputs(X, reset=False),
+                                   {**values, "decode": "rewrite", "top": top},
+                                   context=self._context())
+        made, index, distance = p.proposals().objects, p.index(), p.distance()
+        return [[(made[k], float(d)) for k, d in zip(row, far) if k >= 0]
+                for row, far in zip(index, distance)]
+
     def weights(self, X: Any) -> np.ndarray:
         """Weights of the training outputs, of which a prediction is a combination.
 

@@ -55,8 +55,7 @@ done:
     return st;
 }
 
-/* Squared distance among edits, from the kernel of a rulebook that has the pair itself as
- * its last: the forms of the others are the same, being more common. */
+/* Squared distance among edits: the votes, and the kernel summed over all pairs. */
 static double among_edits(const okra_data *x, const okra_data *y, okra_word_ input,
                           okra_word_ output, const double *w)
 {
