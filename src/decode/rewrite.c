@@ -17,15 +17,14 @@
  * the output kernel (none with --rank edits).
  */
 #include "data/strings.h"
-#include "decode/propose.h"
+#include "decode/ranker.h"
 #include "decode/rewritten.h"
 #include "decode/rulebook.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { RANK_BOTH, RANK_OUTPUTS, RANK_EDITS };
-enum { GROUP = 64, MADE = 128 };
+enum { MADE = 128 };
 
 typedef struct rewrite_options {
     okra_int input, proposals, rules;
@@ -46,18 +45,6 @@ static const okra_option option_rows[] = {
     {0},
 };
 
-/* The proposals of one prediction. */
-typedef struct made {
-    int32_t *codes;
-    okra_int *offsets;
-    double *score;  /* among edits */
-    double *value;  /* what they are ranked by */
-    double *far;    /* distances */
-    okra_int count; /* that are ranked */
-    okra_int total; /* that there were */
-    double norm;    /* of the prediction among edits */
-} made;
-
 typedef struct worker {
     okra_votes_ votes;
     okra_proposals_ list;
@@ -69,8 +56,7 @@ typedef struct state {
     okra_int tests, top, part;
     const okra_data *inputs; /* those of the test points that are rewritten */
     okra_rulebook_ *book;
-    okra_panels_ *training;
-    double constant, scale; /* of l(y,y): as for candidates; the mean */
+    okra_ranker_ ranker; /* not with --rank edits */
     int workers;
     worker *worker;
     okra_ragged_builder_ result;
@@ -86,7 +72,7 @@ static void release(void *arg)
     state *s = arg;
     if (s) {
         okra_rulebook_free_(s->book);
-        okra_panels_free_(s->training);
+        okra_ranker_clear_(&s->ranker);
         for (int w = 0; s->worker && w < s->workers; w++) {
             okra_votes_clear_(&s->worker[w].votes);
             okra_proposals_clear_(&s->worker[w].list);
@@ -101,24 +87,16 @@ static void release(void *arg)
     }
 }
 
-static void made_clear(made *m)
-{
-    okra_free_(m->codes);
-    okra_free_(m->offsets);
-    okra_free_(m->score);
-    okra_free_(m->value);
-    okra_free_(m->far);
-}
-
 /* ---- proposals ---- */
 
 typedef struct proposing {
     const state *s;
     const okra_block_ *block;
-    made *rows;
+    okra_made_up_ *rows;
 } proposing;
 
-static okra_status copy_best(const state *s, const okra_proposals_ *list, made *m)
+static okra_status copy_best(const state *s, const okra_proposals_ *list,
+                             okra_made_up_ *m)
 {
     okra_status st = OKRA_OK;
     m->count = OKRA_MIN_(list->count, s->o.proposals);
@@ -165,88 +143,10 @@ done:
     return st;
 }
 
-/* ---- distances among outputs ---- */
-
-static okra_status as_objects(const made *rows, okra_int count, okra_int *owner,
-                              okra_data **out)
-{
-    okra_status st = OKRA_OK;
-    okra_ragged_builder_ b = {0};
-    okra_int total = 0;
-    TRY(okra_characters_begin_(&b));
-    for (okra_int r = 0; r < count; r++) {
-        for (okra_int k = 0; k < rows[r].count; k++) {
-            const void *const array[] = {rows[r].codes + rows[r].offsets[k]};
-            TRY(okra_ragged_push_many_(&b, rows[r].offsets[k + 1] - rows[r].offsets[k],
-                                       array));
-            TRY(okra_ragged_close_(&b));
-            owner[total++] = r;
-        }
-    }
-    TRY(okra_strings_adopt_(&b, NULL, "proposed strings", out));
-done:
-    okra_ragged_abandon_(&b);
-    return st;
-}
-
-/* Adds the distances among outputs, or puts them in place of those among edits. A
- * proposal without features there comes after all others. */
-static okra_status measure(okra_context *ctx, const state *s, okra_mat_ W,
-                           const double *norm, made *rows)
-{
-    okra_status st = OKRA_OK;
-    okra_int most = W.rows * s->o.proposals, *owner = NULL, c = 0;
-    okra_data *objects = NULL;
-    okra_key_ *key = NULL;
-    double *far = NULL, add = s->o.rank == RANK_BOTH;
-    double scale = s->o.rank == RANK_BOTH ? s->scale : 1;
-    ALLOC(owner, most);
-    ALLOC(key, most);
-    ALLOC(far, most);
-    TRY(as_objects(rows, W.rows, owner, &objects));
-    TRY(okra_propose_(ctx, s->output, objects, owner, false, W, norm, s->constant, key,
-                      far));
-    for (okra_int r = 0; r < W.rows; r++) {
-        for (okra_int k = 0; k < rows[r].count; k++, c++) {
-            bool none = isinf(far[c]) != 0;
-            double value = none ? (double)INFINITY : (key[c].high + key[c].low) / scale;
-            double distance = none ? norm[r] / scale : far[c] / scale;
-            rows[r].value[k] = add * rows[r].value[k] + value;
-            rows[r].far[k] = add * rows[r].far[k] + distance;
-        }
-    }
-done:
-    okra_data_free(objects);
-    okra_free_(owner);
-    okra_free_(key);
-    okra_free_(far);
-    return st;
-}
-
-static okra_status measure_all(okra_context *ctx, const state *s,
-                               const okra_block_ *block, made *rows)
-{
-    okra_status st = OKRA_OK;
-    double *norm = NULL;
-    okra_mat_ W = block->W;
-    ALLOC(norm, block->m);
-    TRY(okra_panels_norms_(ctx, s->training, block->m < s->tests, W, norm));
-    for (okra_int first = 0; first < W.rows; first += GROUP) {
-        okra_int count = OKRA_MIN_(GROUP, W.rows - first);
-        TRY(okra_cancelled_(ctx));
-        TRY(measure(ctx, s, okra_mat_part_(W, first, count, 0, W.cols), norm + first,
-                    rows + first));
-        okra_progress_(ctx, "decode", first + count, W.rows);
-    }
-done:
-    okra_free_(norm);
-    return st;
-}
-
 /* ---- the best ---- */
 
 /* The best proposal that is not taken yet; of equal ones the first. */
-static okra_int best_left(const made *m, const bool *taken)
+static okra_int best_left(const okra_made_up_ *m, const bool *taken)
 {
     okra_int best = -1;
     for (okra_int k = 0; k < m->count; k++) {
@@ -257,7 +157,7 @@ static okra_int best_left(const made *m, const bool *taken)
     return best;
 }
 
-static okra_status keep(state *s, okra_int i, const made *m)
+static okra_status keep(state *s, okra_int i, const okra_made_up_ *m)
 {
     okra_status st = OKRA_OK;
     bool taken[MADE] = {false};
@@ -296,20 +196,20 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
 {
     okra_status st = OKRA_OK;
     state *s = arg;
-    made *made_rows = NULL;
+    okra_made_up_ *made_rows = NULL;
     TRY(okra_block_weights_(block, "decoder rewrite"));
     ZALLOC(made_rows, block->m);
     proposing p = {s, block, made_rows};
     TRY(okra_parallel_(ctx, block->m, 4, NULL, propose, &p));
-    if (s->o.rank != RANK_EDITS) {
-        TRY(measure_all(ctx, s, block, made_rows));
+    if (s->o.rank != OKRA_RANK_EDITS_) {
+        TRY(okra_ranker_measure_(ctx, &s->ranker, block, made_rows));
     }
     for (okra_int r = 0; r < block->m; r++) {
         TRY(keep(s, block->first + r, &made_rows[r]));
     }
 done:
     for (okra_int r = 0; made_rows && r < block->m; r++) {
-        made_clear(&made_rows[r]);
+        okra_made_up_clear_(&made_rows[r]);
     }
     okra_free_(made_rows);
     return st;
@@ -341,27 +241,6 @@ static okra_status check(const okra_output_ *output, const okra_decode_request_ 
     return OKRA_OK;
 }
 
-static okra_status scales(okra_context *ctx, state *s)
-{
-    okra_status st = OKRA_OK;
-    okra_int n = s->output->y->n, used = 0;
-    bool *skip = NULL;
-    s->scale = 0;
-    TRY(okra_panels_create_(ctx, s->output, NULL, &s->training));
-    const double *self = okra_panels_self_(s->training);
-    ALLOC(skip, n);
-    for (okra_int i = 0; i < n; i++) {
-        skip[i] = self[i] <= 0;
-        s->scale += skip[i] ? 0 : self[i];
-        used += !skip[i];
-    }
-    s->constant = okra_self_constant_(self, n, skip);
-    s->scale = used > 0 ? s->scale / (double)used : 1;
-done:
-    okra_free_(skip);
-    return st;
-}
-
 static okra_status create(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
                           const okra_decode_request_ *request, void **out)
@@ -378,8 +257,9 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
                                &s->inputs));
     TRY(okra_rulebook_create_(okra_rewritten_part_(output->x, s->part), output->y,
                               &s->book));
-    if (s->o.rank != RANK_EDITS) {
-        TRY(scales(ctx, s));
+    if (s->o.rank != OKRA_RANK_EDITS_) {
+        bool both = s->o.rank == OKRA_RANK_BOTH_;
+        TRY(okra_ranker_create_(ctx, output, both, s->tests, &s->ranker));
     }
     s->workers = okra_workers_(ctx);
     ZALLOC(s->worker, s->workers);

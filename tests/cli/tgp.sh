@@ -18,7 +18,7 @@ done
 expect 0 okra predict m.okra --x tx.csv -o p.csv --iterations 1 --report r.tsv
 expect_in "predictions did not converge; the lowest point found is given" err
 expect_fail 1 "okra predict: nothing was optimised: --report is for --decode optimum of twin \
-Gaussian processes" okra predict -q m.okra --x tx.csv --decode candidates -o c2.csv --report r2.tsv
+Gaussian processes and --decode rewrite" okra predict -q m.okra --x tx.csv --decode candidates -o c2.csv --report r2.tsv
 [ ! -e r2.tsv ]
 
 # outputs that are no vectors: chosen by the criterion among the training outputs
