@@ -42,7 +42,7 @@ static okra_status put_rule(okra_maker_ *m, okra_word_ x, okra_int x0, okra_int 
                             const okra_rule_ *rule, bool *fits)
 {
     okra_status st = OKRA_OK;
-    const okra_change_ *c = &rule->change;
+    const okra_alter_ *c = &rule->change;
     okra_tokens_ tokens;
     if (!okra_change_form_(rule->x, rule->y, c, rule->form, &tokens)) {
         return put(m, rule->y.code + c->y0, c->y1 - c->y0);

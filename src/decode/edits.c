@@ -55,7 +55,7 @@ static void cut(okra_word_ x, okra_word_ y, okra_script_ *out)
     while (end < least - begin && x.code[m - 1 - end] == y.code[n - 1 - end]) {
         end++;
     }
-    out->changes[0] = (okra_change_){begin, m - end, begin, n - end, OKRA_WHERE_INNER_};
+    out->changes[0] = (okra_alter_){begin, m - end, begin, n - end, OKRA_WHERE_INNER_};
     out->count = m == n && begin == m ? 0 : 1;
     out->cost = LETTER * OKRA_MAX_(m - end - begin, n - end - begin);
 }
@@ -111,14 +111,14 @@ static void trace(const okra_aligner_ *a, okra_word_ x, okra_word_ y, okra_scrip
 {
     okra_int wide = y.length + 1, i = x.length, j = y.length, last = i * wide + j;
     okra_int kept = a->cost[2 * last], changed = a->cost[2 * last + 1] - OUTSIDE;
-    okra_change_ all[2] = {0}; /* the first and the last run, where there are too many */
+    okra_alter_ all[2] = {0}; /* the first and the last run, where there are too many */
     int count = 0;
     bool run = false, in = changed < kept;
     out->cost = OKRA_MIN_(kept, changed);
     while (i > 0 || j > 0) {
         int from = a->from[2 * (i * wide + j) + in], move = from & 3;
         if (in && !run) {
-            all[1] = (okra_change_){.x1 = i, .y1 = j};
+            all[1] = (okra_alter_){.x1 = i, .y1 = j};
             all[0] = count == 0 ? all[1] : all[0];
         }
         run = in;
@@ -138,10 +138,10 @@ static void trace(const okra_aligner_ *a, okra_word_ x, okra_word_ y, okra_scrip
     out->count = count;
     if (count > OKRA_CHANGES_MOST_) {
         out->count = 1;
-        out->changes[0] = (okra_change_){all[1].x0, all[0].x1, all[1].y0, all[0].y1, 0};
+        out->changes[0] = (okra_alter_){all[1].x0, all[0].x1, all[1].y0, all[0].y1, 0};
     }
     for (int c = 0; c < out->count / 2; c++) {
-        okra_change_ swap = out->changes[c];
+        okra_alter_ swap = out->changes[c];
         out->changes[c] = out->changes[out->count - 1 - c];
         out->changes[out->count - 1 - c] = swap;
     }
@@ -159,7 +159,7 @@ okra_status okra_align_(okra_aligner_ *aligner, okra_word_ x, okra_word_ y,
         trace(aligner, x, y, out);
     }
     for (int c = 0; c < out->count; c++) {
-        okra_change_ *e = &out->changes[c];
+        okra_alter_ *e = &out->changes[c];
         bool end = e->x1 == x.length && e->y1 == y.length;
         bool start = e->x0 == 0 && e->y0 == 0;
         e->where = end ? OKRA_WHERE_END_ : start ? OKRA_WHERE_START_ : OKRA_WHERE_INNER_;
@@ -242,7 +242,7 @@ static bool whole(const view *v, okra_word_ x, okra_tokens_ *out)
     return false;
 }
 
-bool okra_change_form_(okra_word_ x, okra_word_ y, const okra_change_ *change, int form,
+bool okra_change_form_(okra_word_ x, okra_word_ y, const okra_alter_ *change, int form,
                        okra_tokens_ *out)
 {
     view v = {x.code + change->x0, x.code + change->x1,   y.code + change->y0,
@@ -271,7 +271,7 @@ bool okra_change_form_(okra_word_ x, okra_word_ y, const okra_change_ *change, i
     }
 }
 
-uint64_t okra_change_hash_(okra_word_ x, okra_word_ y, const okra_change_ *change,
+uint64_t okra_change_hash_(okra_word_ x, okra_word_ y, const okra_alter_ *change,
                            int form)
 {
     okra_tokens_ tokens;

@@ -13,15 +13,15 @@ typedef enum okra_where_ {
 } okra_where_;
 
 /* Letters x0..x1-1 of x become letters y0..y1-1 of y. */
-typedef struct okra_change_ {
+typedef struct okra_alter_ {
     okra_int x0, x1, y0, y1;
     okra_where_ where;
-} okra_change_;
+} okra_alter_;
 
 enum { OKRA_CHANGES_MOST_ = 8 };
 typedef struct okra_script_ {
     int count;
-    okra_change_ changes[OKRA_CHANGES_MOST_]; /* by ascending place */
+    okra_alter_ changes[OKRA_CHANGES_MOST_]; /* by ascending place */
     okra_int cost;
 } okra_script_;
 
@@ -58,16 +58,16 @@ typedef struct okra_tokens_ {
 /* Form f of a change, 0: the letters themselves; others refer to letters of x. False
  * where the change has no such form. Form 0 of a change of more than OKRA_TOKENS_MOST_
  * letters has none either: it is read from y. */
-bool okra_change_form_(okra_word_ x, okra_word_ y, const okra_change_ *change, int form,
+bool okra_change_form_(okra_word_ x, okra_word_ y, const okra_alter_ *change, int form,
                        okra_tokens_ *out);
 /* What names a change in one of its forms. */
-uint64_t okra_change_hash_(okra_word_ x, okra_word_ y, const okra_change_ *change,
+uint64_t okra_change_hash_(okra_word_ x, okra_word_ y, const okra_alter_ *change,
                            int form);
 
 /* A change of one training pair, to be made to another string. */
 typedef struct okra_rule_ {
     okra_word_ x, y; /* the pair */
-    okra_change_ change;
+    okra_alter_ change;
     int form;
 } okra_rule_;
 

@@ -83,7 +83,7 @@ static okra_counted_ *find(okra_counted_ *items, okra_int count, uint64_t hash)
 
 /* The form of a change that most have, and its hash. */
 static int choose_form(const okra_rulebook_ *book, okra_word_ x, okra_word_ y,
-                       const okra_change_ *change, uint64_t *hash)
+                       const okra_alter_ *change, uint64_t *hash)
 {
     okra_tokens_ tokens;
     int best = 0;
@@ -119,7 +119,7 @@ static okra_status align_all(okra_rulebook_ *b)
     for (okra_int i = 0; i < b->n; i++) {
         okra_word_ x = okra_rulebook_word_(b->x, i), y = okra_rulebook_word_(b->y, i);
         for (int c = 0; c < b->scripts[i].count; c++) {
-            const okra_change_ *change = &b->scripts[i].changes[c];
+            const okra_alter_ *change = &b->scripts[i].changes[c];
             for (int f = 0; f < OKRA_FORMS_; f++) {
                 if (f == 0 || okra_change_form_(x, y, change, f, &tokens)) {
                     b->changes[b->change_count++] =
@@ -177,7 +177,7 @@ static uint64_t aspect_hash(okra_word_ x, const okra_script_ *s, const uint64_t 
     };
     uint64_t hash = okra_hash_(7, (uint64_t)aspect);
     for (int c = 0; c < s->count; c++) {
-        const okra_change_ *e = &s->changes[c];
+        const okra_alter_ *e = &s->changes[c];
         uint64_t about = 0;
         if (kind[aspect] >= 0 && (int)e->where != kind[aspect]) {
             continue;

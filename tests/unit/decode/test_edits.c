@@ -82,7 +82,7 @@ TEST(alignments_are_the_cheapest)
         CHECK(s.cost == naive(x, y, 0, 0, false));
         CHECK(replays(x, y, &s));
         for (int c = 0; c < s.count; c++) {
-            const okra_change_ *e = &s.changes[c];
+            const okra_alter_ *e = &s.changes[c];
             bool end = e->x1 == x.length && e->y1 == y.length;
             bool start = e->x0 == 0 && e->y0 == 0;
             CHECK(e->where == (end     ? OKRA_WHERE_END_
