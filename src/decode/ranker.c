@@ -39,7 +39,7 @@ okra_status okra_ranker_create_(okra_context *ctx, const okra_output_ *output, b
         s.scale += skip[i] ? 0 : self[i];
         used += !skip[i];
     }
-    s.constant = okra_self_constant_(self, n, skip);
+    TRY(okra_self_constant_(ctx, self, n, skip, &s.constant));
     s.scale = used > 0 ? s.scale / (double)used : 1;
     *out = s;
     s = (okra_ranker_){0};
