@@ -213,6 +213,25 @@ done:
     return st;
 }
 
+/* The rows of a block from the first to the last that may choose among these candidates;
+ * false: none. */
+static bool wanted_rows(const okra_nearest_ *nearest, const okra_block_ *block,
+                        okra_int first, okra_int columns, okra_int *begin, okra_int *end)
+{
+    *begin = 0;
+    *end = block->m;
+    for (okra_int r = 0; nearest->ranges && r < block->m; r++) {
+        const okra_range_ *range = &nearest->ranges[block->first + r];
+        if (range->begin < first + columns && range->end > first) {
+            *end = r + 1;
+        } else if (*begin == r) {
+            *begin = r + 1;
+            *end = r + 1;
+        }
+    }
+    return *begin < *end;
+}
+
 static okra_status search_set(okra_context *ctx, state *s, const okra_block_ *block)
 {
     okra_status st = OKRA_OK;
@@ -229,14 +248,20 @@ static okra_status search_set(okra_context *ctx, state *s, const okra_block_ *bl
     TRY(okra_doubles_(ctx, block->m, OKRA_PANEL_, "inner products with candidates", &G));
     for (okra_int p = 0; p < okra_panels_count_(s->panels); p++) {
         okra_int first = p * OKRA_PANEL_;
-        if (!okra_nearest_wanted_(&s->nearest, block, first, panel_width(s, first))) {
+        okra_int begin, end;
+        if (!wanted_rows(&s->nearest, block, first, panel_width(s, first), &begin,
+                         &end)) {
             continue;
         }
         okra_mat_ C;
+        okra_block_ some = *block;
+        some.first += begin;
+        some.m = end - begin;
         TRY(okra_panels_get_(ctx, s->panels, p, again, &C));
-        TRY(okra_gemm_(ctx, false, false, 1, W, C, 0, okra_mat_of_(G, block->m, C.cols)));
-        okra_measured_ all = {block, first,       C.cols, s->self + first, G, norm,
-                              1,     s->constant, NULL};
+        TRY(okra_gemm_(ctx, false, false, 1, okra_mat_part_(W, begin, some.m, 0, W.cols),
+                       C, 0, okra_mat_of_(G, some.m, C.cols)));
+        okra_measured_ all = {
+            &some, first, C.cols, s->self + first, G, norm + begin, 1, s->constant, NULL};
         TRY(okra_nearest_put_(ctx, &s->nearest, &all));
     }
 done:

@@ -46,7 +46,8 @@ okra_status okra_index_basis_(okra_context *ctx, const okra_model *model, okra_i
     ALLOC(B, n * kept);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int k = 0; k < kept; k++) {
-            B[i * kept + k] = L[i * n + n - 1 - k] / sqrt(w[n - 1 - k]);
+            /* row n - 1 - k holds the eigenvector */
+            B[i * kept + k] = L[(n - 1 - k) * n + i] / sqrt(w[n - 1 - k]);
         }
     }
     *rank = kept;

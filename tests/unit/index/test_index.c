@@ -254,7 +254,8 @@ static void rank_as(const char *ky, okra_int rank, okra_int shard, const char *n
     CHECK_OK(okra_index_rank_all(NULL, index, model, queries, &all, &ranked));
     check_ranked(ranked, index, want, NULL, 0);
     CHECK(rank > 0 || okra_ranked_error(ranked) == 0);
-    CHECK(okra_ranked_error(ranked) < 2.1);
+    /* All axes leave the rounding of single precision; seen: 2e-7. */
+    CHECK(okra_ranked_error(ranked) < (rank == TRAIN ? 1e-5 : 1));
     okra_ranked_free(ranked);
     okra_rank_request some = {OKRA_SIZED(okra_rank_request), .within = "mass=15Da",
                               .masses = mass, .top = 7};
@@ -280,6 +281,40 @@ TEST(rankings_are_those_of_plain_loops)
     rank_as("(ecfp(bits=100)|tanimoto) + (wl(bits=64,count=0)|tanimoto)", 3, 50, "e.okx");
     rank_as("ecfp | tanimoto", 0, 60, "f.okx");
     rank_as("wl", 0, 60, "g.okx");
+    remove_folder(folder);
+}
+
+/* Few axes and a short list: the best by the projection are those measured. */
+TEST(a_short_list_holds_the_best)
+{
+    okra_data *queries = NULL;
+    okra_model *model = NULL;
+    okra_index *index = NULL;
+    okra_ranked *exact = NULL, *low = NULL;
+    okra_int tests = 0, top = 0, hits = 0;
+    open_folder();
+    make_lines(MOST, 12);
+    write_source("a.smi", MOST);
+    model = make_model("ecfp(bits=512) | tanimoto", &queries);
+    CHECK_OK(build("a.smi", "a.okx", NULL, model, 8, 90, NULL));
+    CHECK_OK(okra_index_open(NULL, path_of("a.okx"), &index));
+    okra_rank_request r = {OKRA_SIZED(okra_rank_request), .top = 5, .shortlist = 60};
+    CHECK_OK(okra_index_rank_all(NULL, index, model, queries, &r, &low));
+    r.exact = true;
+    CHECK_OK(okra_index_rank_all(NULL, index, model, queries, &r, &exact));
+    const okra_int *a = okra_ranked_index(low, &tests, &top);
+    const okra_int *b = okra_ranked_index(exact, &tests, &top);
+    const double *da = okra_ranked_distance(low), *db = okra_ranked_distance(exact);
+    for (okra_int i = 0; i < tests * top; i++) {
+        hits += a[i] == b[i] || fabs(da[i] - db[i]) < 1e-12;
+    }
+    CHECK(hits >= 23); /* of 25; seen: 25 */
+    CHECK(okra_ranked_error(low) > 0 && okra_ranked_error(exact) == 0);
+    okra_ranked_free(low);
+    okra_ranked_free(exact);
+    okra_index_free(index);
+    okra_model_free(model);
+    okra_data_free(queries);
     remove_folder(folder);
 }
 
@@ -451,5 +486,6 @@ TEST(the_same_molecule_however_it_is_written)
 }
 
 MAIN(RUN(what_is_kept), RUN(rankings_are_those_of_plain_loops),
-     RUN(requests_that_do_not_fit), RUN(a_run_that_was_stopped_goes_on),
-     RUN(altered_files_do_no_harm), RUN(the_same_molecule_however_it_is_written))
+     RUN(a_short_list_holds_the_best), RUN(requests_that_do_not_fit),
+     RUN(a_run_that_was_stopped_goes_on), RUN(altered_files_do_no_harm),
+     RUN(the_same_molecule_however_it_is_written))
