@@ -16,6 +16,9 @@ static const okra_kept_ common[] = {
     OKRA_KEEPS_TOLD_("twin.hsic-before"),
     OKRA_KEEPS_TOLD_("twin.hsic-after"),
     OKRA_KEEPS_TEXT_("decode", OKRA_KEPT_OPTIONAL_),
+    OKRA_KEEPS_TEXT_("align.kernels", OKRA_KEPT_OPTIONAL_),
+    OKRA_KEEPS_TEXT_("align.weights", OKRA_KEPT_OPTIONAL_),
+    OKRA_KEEPS_TOLD_("align.value"),
     OKRA_KEPT_END_};
 static const okra_kept_ weights[] = {
     OKRA_KEEPS_VALUES_("sample-weight", OKRA_KEPT_OPTIONAL_ | OKRA_KEPT_POSITIVE_, "1",

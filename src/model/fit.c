@@ -1,11 +1,12 @@
 /*
  * fit.c: from pairs of objects and options to a model.
  */
-#include "model/model.h"
+#include "model/align.h"
 #include "model/options.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 okra_status okra_method_check_pairs_(const okra_method_ *method, const okra_data *x,
                                      const okra_data *y)
@@ -145,6 +146,49 @@ done:
     return st;
 }
 
+/* Weights of kernels: align.c. */
+static okra_status learn_align(okra_context *ctx, const okra_method_ *method,
+                               const okra_data *x, const okra_data *y, const char *kx,
+                               const okra_kernel *ky, const okra_options *options,
+                               const double *lambda, okra_align_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_align_options_ o = {.lambda = 0.1};
+    const okra_option *row = okra_option_find_(&method->options, "lambda", 6);
+    const char *center = okra_options_get(options, "center-output");
+    if (x->kind == OKRA_GRAM) {
+        FAIL(OKRA_EARG, "align: x is one Gram matrix; give several, --x for each, and "
+                        "align(precomputed@1, precomputed@2)");
+    }
+    if (lambda) {
+        o.lambda = lambda[0];
+    } else if (row) {
+        TRY(okra_option_parse_(method->name, row, okra_options_get(options, "lambda"),
+                               &o.lambda));
+    }
+    o.lambda = o.lambda > 0 ? o.lambda : 1e-8;
+    o.center = center && strcmp(center, "yes") == 0;
+    st = okra_align_learn_(ctx, x, y, kx, ky, &o, out);
+    if (st == OKRA_EARG || st == OKRA_EUNSUPPORTED) {
+        okra_message_prefix_("kx");
+    }
+done:
+    return st;
+}
+
+/* What was learned, for whoever reads the model. */
+static okra_status put_align(okra_bag_ *bag, const okra_align_ *align)
+{
+    okra_status st = OKRA_OK;
+    if (align->text) {
+        TRY(okra_bag_put_text_(bag, "align.kernels", align->kernels));
+        TRY(okra_bag_put_text_(bag, "align.weights", align->weights));
+        TRY(okra_bag_put_number_(bag, "align.value", align->value));
+    }
+done:
+    return st;
+}
+
 static okra_status fit_pairs(okra_context *ctx, const okra_model *basis,
                              const okra_data *x, const okra_data *y,
                              const okra_options *options, const double *lambda,
@@ -161,6 +205,7 @@ static okra_status fit_pairs(okra_context *ctx, const okra_model *basis,
     okra_bag_ **bags = NULL;
     okra_model **made = NULL;
     char *waves = NULL;
+    okra_align_ align = {0};
     TRY(okra_options_read(options, &okra_fit_table_, &fields));
     TRY(okra_method_choose_(fields.method, &method));
     TRY(okra_method_check_(options, method));
@@ -171,8 +216,11 @@ static okra_status fit_pairs(okra_context *ctx, const okra_model *basis,
     if (lambda) {
         TRY(check_lambda(method, lambda, count));
     }
-    TRY(parse_kernel(ctx, "kx", fields.kx, x, &kx));
     TRY(parse_kernel(ctx, "ky", fields.ky, y, &ky));
+    if (okra_align_asked_(fields.kx)) {
+        TRY(learn_align(ctx, method, x, y, fields.kx, ky, options, lambda, &align));
+    }
+    TRY(parse_kernel(ctx, "kx", align.text ? align.text : fields.kx, x, &kx));
     if (*fields.twin && y->weights) {
         FAIL(OKRA_EUNSUPPORTED, "twin learns kernels from pairs that count alike: it "
                                 "does not use weights");
@@ -185,6 +233,7 @@ static okra_status fit_pairs(okra_context *ctx, const okra_model *basis,
     for (size_t i = 0; i < count; i++) {
         TRY(okra_bag_create_(&bags[i]));
         TRY(put_twin(bags[i], fields.twin, hsic));
+        TRY(put_align(bags[i], &align));
         TRY(decoder ? okra_bag_put_text_(bags[i], "decode", decoder->name) : OKRA_OK);
     }
     TRY(basis ? okra_fit_basis_low_(ctx, basis, &fields, method, options, x, y, kx, ky,
@@ -224,6 +273,7 @@ done:
         }
     }
     okra_free_(waves);
+    okra_align_clear_(&align);
     okra_free_(bags);
     okra_free_(made);
     okra_map_free_(map_x);

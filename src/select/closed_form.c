@@ -115,6 +115,10 @@ okra_status okra_group_has_closed_form_(const okra_lambda_group_ *g, bool *out)
     okra_status st = OKRA_OK;
     const okra_space_ *space = g->task->space;
     okra_kernel *kx = NULL, *ky = NULL;
+    if (g->plain && !g->low) {
+        *out = false;
+        return OKRA_OK;
+    }
     TRY(okra_kernel_parse(g->kx, &kx));
     TRY(okra_kernel_parse(g->ky, &ky));
     bool parts = g->task->folds.part != NULL;

@@ -5,6 +5,7 @@
  */
 #include "select/group.h"
 
+#include "model/align.h"
 #include "model/options.h"
 
 #include <math.h>
@@ -45,8 +46,8 @@ static okra_status is_low(const okra_lambda_group_ *g, bool *out)
     okra_fit_fields_ f;
     okra_kernel *ky = NULL;
     TRY(okra_options_read(g->fit, &okra_fit_table_, &f));
-    *out = !method->components && !method->criterion && !*f.twin &&
-           !g->task->folds.part && (*f.low_rank || *f.low_rank_x);
+    *out = !okra_align_asked_(g->kx) && !method->components && !method->criterion &&
+           !*f.twin && !g->task->folds.part && (*f.low_rank || *f.low_rank_x);
     if (*out) {
         TRY(okra_kernel_parse(g->ky, &ky));
         *out = okra_fit_factored_(&f, method, g->fit, source->x, source->y, ky);
@@ -62,7 +63,9 @@ static bool is_plain(const okra_lambda_group_ *g)
 {
     static const char *const options[] = {"twin", "low-rank", "low-rank-x", "low-rank-y"};
     const okra_method_ *method = g->task->space->method;
-    bool plain = method->components || method->criterion || g->task->source->y->missing;
+    bool learned = okra_align_asked_(g->kx); /* from the pairs that stay */
+    bool plain =
+        learned || method->components || method->criterion || g->task->source->y->missing;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         plain = plain || okra_options_is_set(g->fit, options[i]);
     }

@@ -7,9 +7,10 @@
  *     product  factor { '*' factor }
  *     factor   number | ( '(' pipe ')' | kernel | mean | '{' pipe { ',' pipe } '}' )
  *              [ '@' part of a tuple ]; braces: alternatives, in grids alone
- *     mean     'mean' '(' pipe { ',' pipe } ')'
- *     kernel of kernels     name '(' pipe { ',' name '=' value } ')'
- *     kernel, transform     name [ '(' [name '='] value { ',' [name '='] value } ')' ]
+ *     mean     ( 'mean' | 'align' | 'align-each' | 'align-loo' ) '(' pipe { ',' pipe }
+ * ')' align and its like in grids alone kernel of kernels     name '(' pipe { ',' name
+ * '=' value } ')' kernel, transform     name [ '(' [name '='] value { ',' [name '=']
+ * value } ')' ]
  *
  * Numbers among the factors of a product are multiplied into one scale.
  */
@@ -283,7 +284,15 @@ static okra_status leaf(okra_parser_ *p, double *scale, int *place)
             sugar = s->transform;
         }
     }
-    if (strcmp(name, "mean") == 0) {
+    bool aligned = strcmp(name, "align") == 0 || strcmp(name, "align-each") == 0 ||
+                   strcmp(name, "align-loo") == 0;
+    if (aligned && !p->grid) { /* model/align.c has put numbers in its place */
+        return okra_parse_fail_(p, OKRA_EARG, at,
+                                "%s learns weights from inputs and outputs: it stands in "
+                                "kx of okra fit and okra select",
+                                name);
+    }
+    if (aligned || strcmp(name, "mean") == 0) {
         return mean(p, scale, place);
     }
     if (!class) {

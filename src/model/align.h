@@ -1,0 +1,39 @@
+/*
+ * align.h: kernel expressions whose weights are learned: align.c.
+ */
+#ifndef OKRA_ALIGN_H_
+#define OKRA_ALIGN_H_
+
+#include "model/model.h"
+
+typedef enum okra_align_how_ {
+    OKRA_ALIGN_,
+    OKRA_ALIGN_EACH_,
+    OKRA_ALIGN_LOO_
+} okra_align_how_;
+
+/* What align-loo needs of the options. */
+typedef struct okra_align_options_ {
+    double lambda;
+    bool center; /* outputs are */
+} okra_align_options_;
+
+typedef struct okra_align_ {
+    char *text;    /* the expression with numbers in the place of align(...) */
+    char *kernels; /* one a line            */
+    char *weights; /* "V,V,...": all of them */
+    double value;  /* the alignment of the combination with the outputs */
+} okra_align_;
+void okra_align_clear_(okra_align_ *align);
+
+/* Does the expression hold align(, align-each( or align-loo(? */
+bool okra_align_asked_(const char *text);
+okra_status okra_align_learn_(okra_context *ctx, const okra_data *x, const okra_data *y,
+                              const char *text, const okra_kernel *ky,
+                              const okra_align_options_ *o, okra_align_ *out) OKRA_CHECK;
+/* w (p, sum 1) from M_kl = <K_k, K_l> (p x p) and a_k = <K_k, L>, matrices centred; each:
+ * ALIGN, else ALIGNF. */
+okra_status okra_align_weights_(okra_context *ctx, okra_int p, const double *M,
+                                const double *a, bool each, double *w) OKRA_CHECK;
+
+#endif
