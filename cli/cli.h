@@ -96,6 +96,9 @@ void cli_line(FILE *out, const char *name, const char *format, ...) OKRA_PRINTF(
 void cli_line_data(FILE *out, const char *name, const json_t *about);
 /* "calibration  40 pairs held back", where the model keeps some. */
 void cli_line_calibration(FILE *out, const json_t *about);
+/* Weights of kernels that were learned, and a figure of them; nothing (NULL) without. */
+void cli_line_align(FILE *out, const json_t *about);
+json_t *cli_align_figure(const json_t *about);
 /* The head of a result as docs/results-format.md has it, its lists empty. */
 json_t *cli_result(const cli_run *run, const char *kind, const char *name,
                    const char *title);

@@ -118,6 +118,12 @@ static json_t *as_json(const summary *s)
     json_t *result = json_pack(
         "{s:s, s:I, s:I, s:f}", "model", s->file, "bytes", (json_int_t)file_size(s->file),
         "n", (json_int_t)okra_model_count(s->model), "seconds", s->seconds);
+    json_t *figure = cli_align_figure(about);
+    if (figure && result) { /* a result that okra report draws */
+        json_object_set_new(result, "format", json_integer(1));
+        json_object_set_new(result, "kind", json_string("fit"));
+        json_object_set_new(result, "figures", json_pack("[o]", figure));
+    }
     if (about && result) {
         json_object_update_missing(result, about);
     }
@@ -144,6 +150,7 @@ static void print(const cli_run *run, const summary *s, bool shared)
     cli_line_calibration(stdout, about);
     cli_line(stdout, "kx", "%s", json_string_value(json_object_get(kernels, "x")));
     cli_line(stdout, "ky", "%s", json_string_value(json_object_get(kernels, "y")));
+    cli_line_align(stdout, about);
     json_object_foreach(options, key, value)
     {
         if (strcmp(key, "method") == 0 || strcmp(key, "lambda") == 0 ||

@@ -46,6 +46,7 @@ static void print(const char *path, const json_t *about)
     cli_line_calibration(stdout, about);
     cli_line(stdout, "kx", "%s", text_of(kernels, "x"));
     cli_line(stdout, "ky", "%s", text_of(kernels, "y"));
+    cli_line_align(stdout, about);
     json_object_foreach(json_object_get(about, "options"), key, value)
     {
         if (strcmp(key, "kx") != 0 && strcmp(key, "ky") != 0) {

@@ -76,6 +76,23 @@ bool okra_align_asked_(const char *text)
     return find_name(text, &c);
 }
 
+okra_status okra_align_mean_(const char *text, char **out)
+{
+    okra_status st = OKRA_OK;
+    call c = {0};
+    char *mean = NULL;
+    size_t size = strlen(text) + 1;
+    ALLOC(mean, (okra_int)size);
+    if (find_name(text, &c)) {
+        snprintf(mean, size, "%.*smean(%s", (int)c.begin, text, text + c.from[0]);
+    } else {
+        snprintf(mean, size, "%s", text);
+    }
+    *out = mean;
+done:
+    return st;
+}
+
 /* Arguments between commas outside brackets. */
 static okra_status read_call(const char *text, call *c)
 {

@@ -28,6 +28,8 @@ void okra_align_clear_(okra_align_ *align);
 
 /* Does the expression hold align(, align-each( or align-loo(? */
 bool okra_align_asked_(const char *text);
+/* The same with mean in its place, to be freed: for what needs no outputs. */
+okra_status okra_align_mean_(const char *text, char **out) OKRA_CHECK;
 okra_status okra_align_learn_(okra_context *ctx, const okra_data *x, const okra_data *y,
                               const char *text, const okra_kernel *ky,
                               const okra_align_options_ *o, okra_align_ *out) OKRA_CHECK;

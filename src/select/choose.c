@@ -13,6 +13,7 @@
  *
  * Cost: about 15 decompositions of SEARCH x SEARCH matrices, whatever the training set.
  */
+#include "model/align.h"
 #include "select/select.h"
 
 #include <math.h>
@@ -43,6 +44,7 @@ static bool closed(const okra_method_ *method, const okra_options *o, const okra
     bool shared = okra_options_is_set(o, "operator") &&
                   (strcmp(op, "cov") == 0 || strcmp(op, "ccov") == 0);
     return method->leave && !shared && !y->missing &&
+           !okra_align_asked_(okra_options_get(o, "kx")) &&
            !strstr(okra_options_get(o, "kx"), "center") &&
            !strstr(okra_options_get(o, "ky"), "center") &&
            !okra_options_is_set(o, "twin") && !okra_options_is_set(o, "low-rank") &&

@@ -7,6 +7,7 @@
  * values of the simplex agree to 1e-6 of their size. A point whose options are out of
  * their range counts as worst.
  */
+#include "model/align.h"
 #include "select/select.h"
 
 #include <math.h>
@@ -63,7 +64,7 @@ static okra_status takes_reals(simplex *z, size_t axis, okra_int place, double s
     }
     z->numbers[place] = floor(start) + 0.5;
     TRY(okra_space_at_(z->space, z->cell, z->numbers, &z->base, &setting));
-    if (!strstr(setting.text[axis], "auto")) {
+    if (!strstr(setting.text[axis], "auto") && !okra_align_asked_(setting.text[axis])) {
         st = okra_kernel_parse(setting.text[axis], &kernel);
         *out = st != OKRA_EARG;
         st = st == OKRA_EARG ? OKRA_OK : st;

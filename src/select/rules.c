@@ -10,6 +10,7 @@
  * depend on the number of pairs decode      label sets for rows of 0 and 1, characters
  * for strings of the lengths of the inputs; else what predict takes by itself
  */
+#include "model/align.h"
 #include "select/select.h"
 
 #include <math.h>
@@ -106,9 +107,11 @@ static okra_status mean_diagonal(okra_context *ctx, const char *text,
     okra_kernel *kernel = NULL;
     okra_bound_ *bound = NULL;
     okra_data *some = NULL;
+    char *plain = NULL;
     double *diagonal = NULL, sum = 0;
     TRY(sample(data, &some));
-    TRY(okra_kernel_choose(ctx, text, some, &kernel));
+    TRY(okra_align_mean_(text, &plain));
+    TRY(okra_kernel_choose(ctx, plain, some, &kernel));
     TRY(okra_bound_create_(ctx, kernel, some, &bound));
     ALLOC(diagonal, some->n);
     TRY(okra_bound_diagonal_(ctx, bound, diagonal));
@@ -117,6 +120,7 @@ static okra_status mean_diagonal(okra_context *ctx, const char *text,
     }
     *out = sum > 0 && isfinite(sum) ? sum : 1;
 done:
+    okra_free_(plain);
     okra_free_(diagonal);
     okra_bound_free_(bound);
     okra_kernel_free(kernel);

@@ -3,6 +3,7 @@
  * differ in lambda alone form a group that shares its decompositions, and those that
  * share kernels follow one another.
  */
+#include "model/align.h"
 #include "select/select.h"
 
 #include <math.h>
@@ -89,7 +90,7 @@ okra_status okra_search_resolve_(okra_context *ctx, const okra_task_ *task,
         const char *known = NULL;
         for (okra_int i = 0; i < found->count; i++) {
             char **text = &found->cells[i].setting.text[a];
-            if (!strstr(*text, "auto")) {
+            if (!strstr(*text, "auto") || okra_align_asked_(*text)) {
                 continue;
             }
             char *copy = okra_strdup_(*text);

@@ -4,6 +4,7 @@
  * lambdas, lambda is the last axis, so that a run of cells shares its decompositions.
  */
 #include "model/options.h"
+#include "model/align.h"
 #include "select/select.h"
 
 #include <math.h>
@@ -122,7 +123,7 @@ static okra_status check_values(const okra_space_ *space)
         for (okra_int k = 0; k < most; k++) {
             TRY(okra_grid_text_(axis->grid, k, &text));
             TRY(okra_options_set(axis->predict ? predict : fit, axis->name, text));
-            if (i < 2 && !strstr(text, "auto") &&
+            if (i < 2 && !strstr(text, "auto") && !okra_align_asked_(text) &&
                 (strcmp(axis->name, "kx") == 0 || strcmp(axis->name, "ky") == 0)) {
                 okra_kernel *kernel = NULL;
                 st = okra_kernel_parse(text, &kernel);

@@ -27,8 +27,9 @@ from okra._library import constants, interface, lib, option_text, structs
 from okra.estimators._shared import TagsMixin
 
 # In full: everything that gives vectors, and the transformers.
-WHOLE = [IOKR(), IOKR(kx="rbf(sigma=1)", center_output=True), IOKRMargin(),
-         IOKRMargin(loss="huber"), KDE(), OK3(trees=10), MultiTaskKernelRidge(),
+WHOLE = [IOKR(), IOKR(kx="rbf(sigma=1)", center_output=True),
+         IOKRMargin(tolerance=1e-12),
+         IOKRMargin(loss="huber", tolerance=1e-12), KDE(), OK3(trees=10), MultiTaskKernelRidge(),
          TwinGP(kx="rbf(sigma=1)"),
          IOKRCV(), KernelSVR(cost=10),
          KernelGram(), KernelGram("rbf(sigma=1)"), TwinKernelLearner()]
