@@ -1,0 +1,37 @@
+# align(...): weights of kernels are learned, told, kept, drawn; in selections each fold learns its own.
+source "$ROOT/tests/cli/lib/small.bash"
+cut -d, -f 1 x.csv >x1.csv
+cut -d, -f 1 tx.csv >tx1.csv
+okra fit --x x.csv --x x1.csv --y y.csv --kx 'align(rbf(sigma=2)@1, linear@2, linear@1)' --ky linear \
+    --lambda 0.1 -o m.okra >out
+expect_in "weights        " out
+okra info m.okra >out
+expect_in "linear@2" out
+expect_in "align.value" out
+okra predict m.okra --x tx.csv --x tx1.csv -q -o p.csv
+# the kernel that the model keeps, written out, is the same model
+kx=$(okra info m.okra | awk '$1 == "kx" { sub(/^kx */, ""); print }')
+okra fit -q --x x.csv --x x1.csv --y y.csv --kx "$kx" --ky linear --lambda 0.1 -o w.okra
+okra predict w.okra --x tx.csv --x tx1.csv -q -o q.csv
+expect_same p.csv q.csv
+okra fit --json --x x.csv --x x1.csv --y y.csv --kx 'align-loo(rbf(sigma=2)@1, linear@2)' --ky linear \
+    --lambda 0.1 -o l.okra >l.json
+okra report -q l.json -o l.html
+expect_in "Learned weights of the kernels" l.html
+okra select --x x.csv --x x1.csv --y y.csv --kx '{align(rbf(sigma={1,2})@1, linear@2),mean(linear@1,linear@2)}' \
+    --ky linear --lambda 0.1,1 --cv kfold:4 -o s.okra >out 2>err
+expect_in "6 cells" out
+okra select --x x.csv --y y.csv --kx 'align-each(rbf(sigma=1..9), linear)' --ky linear --lambda 0.1..1 \
+    --cv kfold:2 --budget 4 -o s.okra >out 2>err
+expect_in "4 cells" out
+# lambda may be left open
+okra fit --x x.csv --y y.csv --kx 'align(rbf(sigma=auto), linear)' --ky linear -o c.okra >out
+expect_in "kfold:5 on 8 pairs" out
+expect_fail 2 "okra gram: kernel expression: align learns weights from inputs and outputs: it stands in kx of okra fit and okra select
+    align(linear)
+    ^" okra gram --x x.csv --kernel 'align(linear)' -o g.npy
+expect_fail 2 "okra fit: kx: align stands once in a kernel expression" \
+    okra fit --x x.csv --y y.csv --kx 'align(linear)+align(linear)' --ky linear --lambda 1 -o e.okra
+printf '1\n1\n1\n1\n1\n1\n1\n1\n' >same.csv
+expect_fail 2 "okra fit: kx: align: no kernel is aligned with the outputs" \
+    okra fit --x x.csv --y same.csv --kx 'align(linear,rbf(sigma=1))' --ky linear --lambda 1 -o e.okra
