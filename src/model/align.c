@@ -444,7 +444,8 @@ static okra_status sample(const okra_data *x, const okra_data *y, okra_int most,
                           okra_data **some_x, okra_data **some_y)
 {
     okra_status st = OKRA_OK;
-    okra_int n = holds_gram(x) ? y->n : OKRA_MIN_(y->n, most), *index = NULL;
+    bool whole = holds_gram(x) || holds_gram(y);
+    okra_int n = whole ? y->n : OKRA_MIN_(y->n, most), *index = NULL;
     if (holds_gram(x) && x->n > y->n) {
         FAIL(OKRA_EUNSUPPORTED,
              "align: Gram matrices of inputs without outputs cannot be "
