@@ -137,10 +137,10 @@ okra_status cli_save_model(const cli_run *run, const okra_model *model, okra_com
         "compact", OKRA_OPTION_CHOICE, offsetof(fields, compact), "no", 1, 0, \
             "no|yes|recompute", "", CLI_COMPACT_HELP                          \
     }
-#define CLI_COMPACT_HELP                                                         \
-    "A smaller model file. --compact: coefficients alone where the outputs are " \
-    "explicit (the model then gives no --weights), else half of the factor. "    \
-    "--compact=recompute: no factor, loading computes it again and takes longer"
+#define CLI_COMPACT_HELP                                                            \
+    "A smaller model file: coefficients alone where outputs are explicit (then no " \
+    "--weights), else half of the factor; --compact=recompute: no factor, loading " \
+    "makes it again"
 /* Ends the process, saying why, where its limits would make matrix products hang. */
 void cli_check_limits(void);
 /* Before long work: can a file be made there? Says so and gives CLI_FAILED if not. */

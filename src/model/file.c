@@ -104,13 +104,35 @@ done:
     return st;
 }
 
+typedef struct saving {
+    okra_context *ctx;
+    const okra_model *model;
+    const char *path;
+    okra_compact how;
+} saving;
+
+static okra_status run_save(void *arg)
+{
+    saving *s = arg;
+    return save(s->ctx, s->model, s->path, s->how);
+}
+
+/* A large file is watched; a disk of 200 MB per second is expected. */
+static okra_status save_watched(okra_context *ctx, const okra_model *model,
+                                const char *path, okra_compact how)
+{
+    saving s = {ctx, model, path, how};
+    double bytes = okra_model_bytes(model, how);
+    return okra_watched_(ctx, "write", bytes, bytes / 2e8, run_save, &s);
+}
+
 okra_status okra_model_save(okra_context *context, const okra_model *model,
                             const char *path)
 {
     okra_status st = OKRA_OK;
     NEED(model);
     NEED(path);
-    TRY(save(context, model, path, OKRA_COMPACT_NO));
+    TRY(save_watched(context, model, path, OKRA_COMPACT_NO));
 done:
     return st;
 }
@@ -125,7 +147,7 @@ okra_status okra_model_save_as(okra_context *context, const okra_model *model,
         how != OKRA_COMPACT_RECOMPUTE) {
         FAIL(OKRA_EARG, "%s: how is %d, which is no okra_compact", __func__, (int)how);
     }
-    TRY(save(context, model, path, how));
+    TRY(save_watched(context, model, path, how));
 done:
     return st;
 }

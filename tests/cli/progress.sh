@@ -46,5 +46,11 @@ shown = on_terminal(["okra", "fit", "--x", "x.npy", "--y", "y.npy", "--method", 
                      "rbf(sigma=4)", "--ky", "rbf(sigma=1)", "-o", "m.okra"])
 shown = on_terminal(["okra", "predict", "m.okra", "--x", "x.npy", "-o", "p.npy"])
 assert b"predict [" in shown and b" left" in shown, shown
+# files: molecules by the line; a table by the bytes, where it is large
+open("m.smi", "w").write("CC(=O)Oc1ccccc1C(=O)O\n" * 20000)
+shown = on_terminal(["okra", "score", "--y", "m.smi", "--yhat", "m.smi", "--metric", "kernel-loss:kernel=ecfp"])
+assert b"read [" in shown, shown
+numpy.save("x.npy", r.normal(size=(2500, 20)))
+numpy.save("y.npy", r.normal(size=(2500, 5)))
 assert subprocess.run(fit, capture_output=True).stderr == b""
 END

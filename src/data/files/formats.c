@@ -9,9 +9,11 @@
 #include "data/files/formats.h"
 
 #include <locale.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #define FORMATS(X)                                                                \
     X(npy, ".npy", "\x93NUMPY", false, okra_write_npy_,                           \
@@ -239,6 +241,53 @@ done:
     return st;
 }
 
+/* ---- large files ---- */
+
+typedef struct reading {
+    const okra_file_format_ *format;
+    okra_source_ *source;
+    locale_t locale; /* belongs to a thread */
+    okra_data **out;
+} reading;
+
+static okra_status run_read(void *arg)
+{
+    reading *r = arg;
+    locale_t before = uselocale(r->locale);
+    okra_status st = okra_format_read_(r->format, r->source, r->out);
+    uselocale(before);
+    return st;
+}
+
+/* Files of molecules and spectra warn, and report by themselves; those of MATLAB are read
+ * by a process. Others are watched; what
+ * they take comes from the rate of the last one. */
+static okra_status read_watched(const okra_file_format_ *format, okra_source_ *source,
+                                okra_data **out)
+{
+    static _Atomic double rate = 5e7; /* bytes per second; corrected by the first file */
+    okra_status st = OKRA_OK;
+    struct timespec begin, end;
+    reading r = {format, source, uselocale((locale_t)0), out};
+    double size = (double)source->bytes.size;
+    if (size < 1e6 || format->read == okra_read_mat_ ||
+        format->read == okra_read_smiles_ || format->read == okra_read_sdf_ ||
+        format->read == okra_read_mgf_ || format->read == okra_read_msp_) {
+        return okra_format_read_(format, source, out);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    TRY(okra_watched_(source->ctx, "read", size, size / atomic_load(&rate), run_read,
+                      &r));
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    double elapsed =
+        difftime(end.tv_sec, begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    if (elapsed > 0.05) {
+        atomic_store(&rate, size / elapsed);
+    }
+done:
+    return st;
+}
+
 okra_status okra_data_read(okra_context *context, const char *text, okra_data **out)
 {
     okra_status st = OKRA_OK;
@@ -265,7 +314,7 @@ okra_status okra_data_read(okra_context *context, const char *text, okra_data **
     source.path = s.path;
     source.part = s.part;
     source.how = s.how;
-    TRY(okra_format_read_(s.format ? s.format : by_magic(&source.bytes), &source, out));
+    TRY(read_watched(s.format ? s.format : by_magic(&source.bytes), &source, out));
 done:
     if (st != OKRA_OK && !named && text) {
         okra_message_prefix_("%s", source.name ? source.name : text);

@@ -137,6 +137,8 @@ typedef struct okra_lines_ {
 /* Begins at the text of `bytes`, behind a byte-order mark. */
 okra_lines_ okra_lines_begin_(const okra_bytes_ *bytes);
 bool okra_lines_next_(okra_lines_ *lines);
+/* Reports how much of a file is read. */
+void okra_lines_progress_(const okra_source_ *source, const okra_lines_ *lines);
 /* OKRA_EFORMAT if a line of a file of objects is too long or is not UTF-8. */
 okra_status okra_line_check_(const okra_lines_ *line) OKRA_CHECK;
 /* The next run of non-blank characters from *p on; false at the end. */

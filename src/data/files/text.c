@@ -157,6 +157,12 @@ okra_lines_ okra_lines_begin_(const okra_bytes_ *bytes)
     return (okra_lines_){.p = p, .end = end};
 }
 
+void okra_lines_progress_(const okra_source_ *source, const okra_lines_ *lines)
+{
+    okra_int left = (okra_int)(lines->end - lines->p), size = source->bytes.size;
+    okra_progress_(source->ctx, "read", OKRA_MAX_(size - left, 0), size);
+}
+
 bool okra_lines_next_(okra_lines_ *lines)
 {
     if (lines->p == lines->end) {

@@ -145,6 +145,7 @@ okra_status okra_read_smiles_(okra_source_ *s, okra_data **out)
         bool kekule = true;
         TRY(okra_line_check_(&lines));
         TRY(okra_cancelled_(s->ctx));
+        okra_lines_progress_(s, &lines);
         TRY(find_smiles(s, &t, &lines, &begin, &close));
         st = okra_smiles_parse_(begin, (size_t)(close - begin),
                                 (size_t)(begin - lines.begin) + 1, &m);

@@ -304,6 +304,7 @@ okra_status okra_read_sdf_(okra_source_ *s, okra_data **out)
         bool kekule = true;
         TRY(okra_line_check_(&f.lines));
         TRY(okra_cancelled_(s->ctx));
+        okra_lines_progress_(s, &f.lines);
         TRY(sdf_record(&f));
         st = okra_molecule_perceive_(&f.m, &kekule);
         if (st == OKRA_EFORMAT) {

@@ -283,6 +283,7 @@ okra_status okra_spectra_read_(okra_source_ *s, okra_status (*next)(okra_record_
     TRY(okra_spectra_begin_(&b));
     for (okra_int before = 0;; before = b.peaks.objects) {
         TRY(okra_cancelled_(s->ctx));
+        okra_lines_progress_(s, &lines);
         const char *left = lines.p;
         r.found = false;
         st = next(&r);
