@@ -269,7 +269,8 @@ okra_status okra_written_create_(const okra_output_ *output, const int32_t *alph
         okra_characters_(w->y, i, &length);
         w->longest = OKRA_MAX_(w->longest, length);
     }
-    if (output->kernel && known(w) && !constant_below(w->kernel)) {
+    if (output->kernel && w->longest <= OKRA_WRITTEN_LONGEST_ && known(w) &&
+        !constant_below(w->kernel)) {
         TRY(tabulate(w, alphabet));
         *out = w;
         w = NULL;

@@ -9,9 +9,9 @@
 
 /* How an output kernel of strings is made of substrings and subsequences. */
 typedef struct okra_written_ okra_written_;
-/* *out = NULL where the kernel is not one of those that are known, or has too many
- * features: letters^length above OKRA_WRITTEN_MOST_. */
-enum { OKRA_WRITTEN_MOST_ = 1 << 21 };
+/* *out = NULL where the kernel is not one of those that are known, has too many features
+ * (letters^length above OKRA_WRITTEN_MOST_), or strings may be longer than words are. */
+enum { OKRA_WRITTEN_MOST_ = 1 << 21, OKRA_WRITTEN_LONGEST_ = 96 };
 okra_status okra_written_create_(const okra_output_ *output, const int32_t *alphabet,
                                  okra_int letters, okra_int longest,
                                  okra_written_ **out) OKRA_CHECK;

@@ -159,6 +159,15 @@ TEST(others_are_left_to_the_kernel)
         okra_written_free_(written);
         outputs_close(&o);
     }
+    outputs o;
+    okra_written_ *written = NULL;
+    outputs_open(&o, "spectrum(k=2)", random_strings(&r, N, 3));
+    CHECK_OK(okra_written_create_(&o.output, alphabet, 8, 97, &written));
+    CHECK(!written); /* longer than words */
+    CHECK_OK(okra_written_create_(&o.output, alphabet, 8, 96, &written));
+    CHECK(written);
+    okra_written_free_(written);
+    outputs_close(&o);
 }
 
 MAIN(RUN(values_are_those_of_the_kernel), RUN(others_are_left_to_the_kernel))
