@@ -39,7 +39,9 @@ static const okra_option option_rows[] = {
      "where distances to the prediction are taken: of outputs (the output kernel), of "
      "edits, or of both"},
     {"proposals", OKRA_OPTION_INT, offsetof(rewrite_options, proposals), "8", 1, MADE,
-     NULL, "N", "strings that are ranked at most, the best by their edits"},
+     NULL, "N",
+     "strings that are ranked at most, the best by their edits; at least as many as "
+     "--top"},
     {"rules", OKRA_OPTION_INT, offsetof(rewrite_options, rules), "48", 1, 1024, NULL, "N",
      "edits that are applied at most, those with most votes"},
     {0},
@@ -252,6 +254,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     TRY(check(output, request));
     s->output = output;
     s->tests = request->tests;
+    s->o.proposals = OKRA_MAX_(s->o.proposals, OKRA_MIN_(request->top, MADE));
     s->top = OKRA_MIN_(request->top, s->o.proposals);
     TRY(okra_rewritten_choose_(ctx, output, request->inputs, s->o.input, &s->part,
                                &s->inputs));
