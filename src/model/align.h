@@ -26,6 +26,22 @@ typedef struct okra_align_ {
 } okra_align_;
 void okra_align_clear_(okra_align_ *align);
 
+extern const char *const okra_align_names_[];
+
+/* align_learn.c: w (p) of the kernels, and the alignment of the combination. */
+typedef struct okra_learner_ {
+    okra_context *ctx;
+    const okra_data *x, *y; /* n pairs */
+    okra_int n, p;
+    double *K;        /* p x n^2, its own          */
+    double *L;        /* n x n, its own            */
+    double *s, total; /* roots of the weights of pairs, or NULL */
+} okra_learner_;
+okra_status okra_align_find_(okra_learner_ *z, okra_kernel *const *kernels,
+                             const okra_kernel *ky, okra_align_how_ how,
+                             const okra_align_options_ *o, double *w,
+                             double *value) OKRA_CHECK;
+
 /* Does the expression hold align(, align-each( or align-loo(? */
 bool okra_align_asked_(const char *text);
 /* The same with mean in its place, to be freed: for what needs no outputs. */

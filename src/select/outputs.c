@@ -106,7 +106,7 @@ static double choose(const okra_selection *s, okra_int i, grouping *g)
     const okra_found_ *f = &s->found;
     double all = 0;
     for (okra_int k = 0; k < g->count; k++) {
-        g->least[k] = INFINITY;
+        g->least[k] = (double)INFINITY;
         g->which[k] = i;
     }
     for (okra_int c = 0; c < f->count; c++) {
@@ -160,7 +160,7 @@ okra_status okra_outputs_choose_(const okra_pairs_ *source, okra_selection *s)
                   .count = groups ? groups->d : source->y->d,
                   .code = groups ? groups->codes : NULL};
     okra_int *best = NULL;
-    double least = INFINITY;
+    double least = (double)INFINITY;
     ALLOC(best, g.count);
     ALLOC(g.which, g.count);
     ALLOC(g.sum, g.count);

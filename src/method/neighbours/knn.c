@@ -91,7 +91,7 @@ static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
 /* How many neighbours always weigh k, if any do: as many as the lightest ones take. */
 static okra_int enough(const double *weights, okra_int n, double k, double *total)
 {
-    double sum = 0, least = INFINITY;
+    double sum = 0, least = (double)INFINITY;
     for (okra_int i = 0; i < n; i++) {
         sum += weights[i];
         least = fmin(least, weights[i]);

@@ -141,56 +141,6 @@ done:
     return st;
 }
 
-/* ---- weights of pairs ---- */
-
-/* From the problem in units of s to that of the outputs themselves:
- *     coefficients  C = S C~               B = S B~ S (low rank: rows alone)
- *     factor        K + lambda S^-2 = (S^-1 G)(S^-1 G)',   G G' = S K S + lambda I */
-static okra_status unscale(const okra_ridge_ *r, okra_bag_ *bag)
-{
-    okra_status st = OKRA_OK;
-    okra_int n = r->p->n, m = 0, cols = 0;
-    bool low = r->p->map_x != NULL;
-    if (!r->s) {
-        return OKRA_OK;
-    }
-    double *C = low ? NULL : okra_bag_edit_(bag, "coefficients", &m, &cols);
-    for (okra_int i = 0; C && i < n * cols; i++) {
-        C[i] *= r->s[i / cols];
-    }
-    double *B = okra_bag_edit_(bag, "B", &m, &cols);
-    for (okra_int i = 0; B && i < n * cols; i++) {
-        okra_int j = i % cols;
-        B[i] *= r->s[i / cols] * (!low && j < n ? r->s[j] : 1);
-    }
-    double *G = okra_bag_edit_(bag, "factor", &m, &cols);
-    for (okra_int i = 0; G && i < n * n; i++) {
-        G[i] /= r->s[i / n];
-    }
-    TRY(okra_problem_put_weights_(r->p, bag));
-done:
-    return st;
-}
-
-/* Left-out predictions s_i h(x_i), or weights over s_j phi(y_j), go back likewise. */
-typedef struct unscaled {
-    const okra_ridge_ *r;
-    const okra_leave_ *leave;
-} unscaled;
-
-static okra_status unscale_left(okra_context *ctx, void *user, const okra_left_ *left)
-{
-    const unscaled *u = user;
-    const double *s = u->r->s;
-    okra_mat_ A = left->H.p ? left->H : left->W;
-    for (okra_int i = 0; i < A.rows; i++) {
-        for (okra_int j = 0; j < A.cols; j++) {
-            A.p[i * A.ld + j] *= (left->W.p ? s[j] : 1) / s[i];
-        }
-    }
-    return u->leave->sink(ctx, u->leave->user, left);
-}
-
 /* ---- the method ---- */
 
 static okra_status check(const okra_problem_ *p, const okra_options *options,
@@ -383,7 +333,7 @@ static okra_status plain_path(okra_context *ctx, const okra_problem_ *problem,
         if (r.mean) {
             TRY(okra_ridge_put_mean_(bags[l], r.mean, problem->d));
         }
-        TRY(unscale(&r, bags[l]));
+        TRY(okra_ridge_unscale_(&r, bags[l]));
         TRY(okra_bag_put_text_(bags[l], "operator", o.operator_text));
         TRY(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
         TRY(okra_bag_put_number_(bags[l], "center", o.center));
@@ -460,12 +410,12 @@ static okra_status plain_leave(okra_context *ctx, const okra_problem_ *problem,
     okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
     okra_leave_ l = {parts, explicitly, sink, user}, plain = l;
     okra_ridge_ r = {.ctx = ctx, .p = problem, .lambda = lambda, .count = count};
-    unscaled back = {&r, &plain};
+    okra_unscaled_ back = {&r, &plain};
     TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
     r.center = o.center;
     TRY(okra_problem_roots_(problem, &r.s, &r.total));
     if (r.s) {
-        l.sink = unscale_left;
+        l.sink = okra_ridge_unscale_left_;
         l.user = &back;
     }
     TRY(check(problem, options, &o, &r));

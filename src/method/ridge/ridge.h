@@ -42,6 +42,18 @@ okra_status okra_ridge_host_K_(const okra_ridge_ *r, double **K) OKRA_CHECK;
 okra_status okra_ridge_ones_(const okra_ridge_ *r, const okra_large_ *V,
                              double *out) OKRA_CHECK;
 
+/* What a bag holds, in the units of the outputs themselves. */
+okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_bag_ *bag) OKRA_CHECK;
+/* A sink of left-out predictions s_i h(x_i), or weights over s_j phi(y_j), that hands on
+ * those of the outputs themselves. */
+struct okra_leave_;
+typedef struct okra_unscaled_ {
+    const okra_ridge_ *r;
+    const struct okra_leave_ *leave;
+} okra_unscaled_;
+okra_status okra_ridge_unscale_left_(okra_context *ctx, void *user,
+                                     const okra_left_ *left) OKRA_CHECK;
+
 /* Where all inputs have outputs, each fills every bag with "factor" or "B" (n x n) for
  * weights (unless slim), and with "coefficients" (n x d) where there are explicit
  * features. */

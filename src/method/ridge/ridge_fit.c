@@ -23,32 +23,6 @@ static okra_mat_ features_of(const okra_ridge_ *r)
     return okra_mat_of_(r->Y, r->p->n, r->p->d);
 }
 
-/* ---- weights ---- */
-
-okra_status okra_ridge_K_(const okra_ridge_ *r, okra_large_ **K)
-{
-    return okra_problem_scaled_K_(r->ctx, r->p, r->s, K);
-}
-
-okra_status okra_ridge_host_K_(const okra_ridge_ *r, double **K)
-{
-    okra_large_ *G = NULL;
-    okra_status st = okra_ridge_K_(r, &G);
-    st = st == OKRA_OK ? okra_large_take_(r->ctx, &G, "the Gram matrix of the inputs", K)
-                       : st;
-    okra_large_free_(G);
-    return st;
-}
-
-okra_status okra_ridge_ones_(const okra_ridge_ *r, const okra_large_ *V, double *out)
-{
-    okra_int n = okra_large_cols_(V);
-    return r->s ? okra_large_left_(r->ctx, false, false, 1, V,
-                                   okra_mat_view_(r->s, n, 1, 1),
-                                   okra_mat_of_(out, okra_large_rows_(V), 1))
-                : okra_large_row_sums_(r->ctx, V, out);
-}
-
 /* ---- identity ---- */
 
 /* K + lambda I = G G' in the place of K, C = (K + lambda I)^-1 Y in that of Y. */

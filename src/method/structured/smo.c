@@ -45,7 +45,7 @@ static bool falls(const solver *s, okra_int i)
 /* The pair to move; false: the violation is below the tolerance. */
 static bool choose(const solver *s, double tolerance, okra_int *i, okra_int *j)
 {
-    double high = -INFINITY, low = INFINITY, best = INFINITY;
+    double high = -(double)INFINITY, low = (double)INFINITY, best = (double)INFINITY;
     *i = *j = -1;
     for (okra_int t = 0; t < s->variables; t++) {
         if (rises(s, t) && -s->y[t] * s->G[t] > high) {
@@ -89,7 +89,7 @@ static void move(solver *s, okra_int i, okra_int j)
 
 static double bias(const solver *s)
 {
-    double sum = 0, high = -INFINITY, low = INFINITY;
+    double sum = 0, high = -(double)INFINITY, low = (double)INFINITY;
     okra_int count = 0;
     for (okra_int t = 0; t < s->variables; t++) {
         double value = -s->y[t] * s->G[t];

@@ -1,0 +1,72 @@
+/*
+ * ridge_weights.c: weights of pairs. Solvers see the problem of s_i times both features
+ * of pair i (ridge.c), s the roots of the weights; here are the way there and back.
+ */
+#include "method/ridge/ridge.h"
+
+okra_status okra_ridge_K_(const okra_ridge_ *r, okra_large_ **K)
+{
+    return okra_problem_scaled_K_(r->ctx, r->p, r->s, K);
+}
+
+okra_status okra_ridge_host_K_(const okra_ridge_ *r, double **K)
+{
+    okra_large_ *G = NULL;
+    okra_status st = okra_ridge_K_(r, &G);
+    st = st == OKRA_OK ? okra_large_take_(r->ctx, &G, "the Gram matrix of the inputs", K)
+                       : st;
+    okra_large_free_(G);
+    return st;
+}
+
+okra_status okra_ridge_ones_(const okra_ridge_ *r, const okra_large_ *V, double *out)
+{
+    okra_int n = okra_large_cols_(V);
+    return r->s ? okra_large_left_(r->ctx, false, false, 1, V,
+                                   okra_mat_view_(r->s, n, 1, 1),
+                                   okra_mat_of_(out, okra_large_rows_(V), 1))
+                : okra_large_row_sums_(r->ctx, V, out);
+}
+
+/* From the problem in units of s to that of the outputs themselves:
+ *     coefficients  C = S C~               B = S B~ S (low rank: rows alone)
+ *     factor        K + lambda S^-2 = (S^-1 G)(S^-1 G)',   G G' = S K S + lambda I */
+okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_bag_ *bag)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = r->p->n, m = 0, cols = 0;
+    bool low = r->p->map_x != NULL;
+    if (!r->s) {
+        return OKRA_OK;
+    }
+    double *C = low ? NULL : okra_bag_edit_(bag, "coefficients", &m, &cols);
+    for (okra_int i = 0; C && i < n * cols; i++) {
+        C[i] *= r->s[i / cols];
+    }
+    double *B = okra_bag_edit_(bag, "B", &m, &cols);
+    for (okra_int i = 0; B && i < n * cols; i++) {
+        okra_int j = i % cols;
+        B[i] *= r->s[i / cols] * (!low && j < n ? r->s[j] : 1);
+    }
+    double *G = okra_bag_edit_(bag, "factor", &m, &cols);
+    for (okra_int i = 0; G && i < n * n; i++) {
+        G[i] /= r->s[i / n];
+    }
+    TRY(okra_problem_put_weights_(r->p, bag));
+done:
+    return st;
+}
+
+okra_status okra_ridge_unscale_left_(okra_context *ctx, void *user,
+                                     const okra_left_ *left)
+{
+    const okra_unscaled_ *u = user;
+    const double *s = u->r->s;
+    okra_mat_ A = left->H.p ? left->H : left->W;
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < A.cols; j++) {
+            A.p[i * A.ld + j] *= (left->W.p ? s[j] : 1) / s[i];
+        }
+    }
+    return u->leave->sink(ctx, u->leave->user, left);
+}

@@ -1,0 +1,332 @@
+/*
+ * align_learn.c: weights of several input kernels learned from the pairs, where a kernel
+ * expression says align(A, B, ...), align-each(...) or align-loo(...). The weights are
+ * numbers in the expression that the model keeps, w1*(A) + w2*(B) + ...
+ *
+ * With K_k the n x n Gram matrices, L that of the outputs under ky, both centred (H K H),
+ *     a_k = <K_k, L>,   M_kl = <K_k, K_l>              (Frobenius products)
+ *   align       ALIGNF: min_(w >= 0) w'M w - 2 a'w, the combination whose alignment
+ *               <K_w, L> / (|K_w| |L|) is largest   (Cortes et al. 2012, sec. 3.2, Prop.
+ * 9) align-each  ALIGN: w_k = a_k / |K_k|, each kernel by itself            (its
+ * sec. 3.1) align-loo   the least sum of left-out losses of ridge (ridge_leave.c) at the
+ * lambda of the options, B = (K_w + lambda I)^-1, N = B L B: E = sum_i N_ii / B_ii^2
+ *                   dE/dw_k = <K_k, -2 N diag(B_ii^-2) B + 2 B diag(N_ii / B_ii^3) B>
+ *               over w = exp(t) by L-BFGS, from the weights of `align`; K and L as they
+ *               are, L centred where outputs are.
+ * Weights of pairs, u: S K S and S L S in their place, S = diag(u)^1/2, centred along s.
+ *
+ * The first two are scaled to sum to 1, as in mean(A, B, ...), so that lambda keeps its
+ * size. The quadratic programme is that of boxqp.c in b_k = a_k w_k, with a bound above
+ * that no solution reaches (entries of M are >= 0: sum(b) <= sum_k a_k^2 / M_kk), and
+ * then solved on its support. Of more than SAMPLE pairs so many, evenly spaced, are
+ * looked at. Cost: p n^2 numbers; p^2 n^2 operations, or for align-loo 6 n^3 a step.
+ */
+#include "model/align.h"
+
+#include "method/margin/boxqp.h"
+
+#include <lbfgs.h>
+#include <math.h>
+
+enum { STEPS = 60 };
+
+/* ---- the weights ---- */
+
+/* The programme on its support F: M_FF w_F = a_F; kept where w_F > 0. */
+static okra_status polish(okra_context *ctx, okra_int p, const double *M, const double *a,
+                          double *w)
+{
+    okra_status st = OKRA_OK;
+    okra_int *at = NULL, f = 0;
+    double *A = NULL, *x = NULL;
+    bool done = false, good = true;
+    ALLOC(at, p);
+    ALLOC(A, p * p);
+    ALLOC(x, p);
+    for (okra_int k = 0; k < p; k++) {
+        at[f] = k;
+        f += w[k] > 0;
+    }
+    for (okra_int r = 0; r < f; r++) {
+        x[r] = a[at[r]];
+        for (okra_int c = 0; c < f; c++) {
+            A[r * f + c] = M[at[r] * p + at[c]];
+        }
+    }
+    TRY(okra_cholesky_try_(ctx, okra_mat_of_(A, f, f), &done));
+    if (done && f > 0) {
+        TRY(okra_cholesky_solve_(ctx, okra_mat_of_(A, f, f), okra_mat_of_(x, f, 1)));
+        for (okra_int r = 0; r < f; r++) {
+            good = good && x[r] > 0;
+        }
+        for (okra_int r = 0; good && r < f; r++) {
+            w[at[r]] = x[r];
+        }
+    }
+done:
+    okra_free_(at);
+    okra_free_(A);
+    okra_free_(x);
+    return st;
+}
+
+okra_status okra_align_weights_(okra_context *ctx, okra_int p, const double *M,
+                                const double *a, bool each, double *w)
+{
+    okra_status st = OKRA_OK;
+    double *Q = NULL, *most = NULL, bound = 0, sum = 0;
+    okra_boxqp_report_ report = {0};
+    ALLOC(Q, p * p);
+    ALLOC(most, p);
+    for (okra_int k = 0; k < p; k++) {
+        bool counts = a[k] > 0 && M[k * p + k] > 0;
+        bound += counts ? a[k] * a[k] / M[k * p + k] : 0;
+        w[k] = each && counts ? a[k] / sqrt(M[k * p + k]) : 0;
+    }
+    for (okra_int k = 0; k < p; k++) {
+        most[k] = a[k] > 0 ? 2 * bound : 0;
+        for (okra_int l = 0; l < p; l++) {
+            bool counts = a[k] > 0 && a[l] > 0;
+            Q[k * p + l] = counts ? M[k * p + l] / (a[k] * a[l]) : k == l;
+        }
+    }
+    if (!each && bound > 0) {
+        TRY(okra_boxqp_bounded_(ctx, okra_mat_of_(Q, p, p), most, 1e-13, w, &report));
+        for (okra_int k = 0; k < p; k++) {
+            w[k] = a[k] > 0 && w[k] > 1e-12 * bound ? w[k] / a[k] : 0;
+        }
+        TRY(polish(ctx, p, M, a, w));
+    }
+    for (okra_int k = 0; k < p; k++) {
+        sum += w[k];
+    }
+    if (!(sum > 0)) {
+        FAIL(OKRA_EARG, "%s: no kernel is aligned with the outputs",
+             okra_align_names_[each ? OKRA_ALIGN_EACH_ : OKRA_ALIGN_]);
+    }
+    for (okra_int k = 0; k < p; k++) {
+        w[k] /= sum;
+    }
+done:
+    okra_free_(Q);
+    okra_free_(most);
+    return st;
+}
+
+/* ---- leave-one-out ---- */
+
+typedef struct leaving {
+    okra_context *ctx;
+    okra_int n, p;
+    const double *K, *L; /* p x n^2, n x n */
+    double lambda;
+    double *B, *N, *G, *T; /* n x n */
+    double *w;
+    okra_status st;
+} leaving;
+
+static okra_status evaluate(leaving *z, double *value, double *slope)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = z->n;
+    okra_mat_ B = okra_mat_of_(z->B, n, n), N = okra_mat_of_(z->N, n, n);
+    okra_mat_ G = okra_mat_of_(z->G, n, n), T = okra_mat_of_(z->T, n, n);
+    okra_mat_ L = okra_mat_view_(z->L, n, n, n);
+    TRY(okra_cancelled_(z->ctx));
+    TRY(okra_gemm_(z->ctx, false, false, 1, okra_mat_of_(z->w, 1, z->p),
+                   okra_mat_view_(z->K, z->p, n * n, n * n), 0,
+                   okra_mat_of_(z->G, 1, n * n)));
+    okra_mat_add_diagonal_(G, z->lambda);
+    TRY(okra_cholesky_quiet_(z->ctx, G, NULL));
+    okra_mat_fill_(B, 0);
+    okra_mat_add_diagonal_(B, 1);
+    TRY(okra_cholesky_solve_(z->ctx, G, B));
+    TRY(okra_gemm_(z->ctx, false, false, 1, B, L, 0, T));
+    TRY(okra_gemm_(z->ctx, false, false, 1, T, B, 0, N));
+    *value = 0;
+    for (okra_int i = 0; i < n; i++) {
+        double b = z->B[i * n + i], v = z->N[i * n + i];
+        *value += v / (b * b);
+        for (okra_int j = 0; j < n; j++) { /* rows of what stands before B in G */
+            z->T[j * n + i] =
+                (-2 * z->N[j * n + i] + 2 * v / b * z->B[j * n + i]) / (b * b);
+        }
+    }
+    TRY(okra_gemm_(z->ctx, false, false, 1, T, B, 0, G));
+    TRY(okra_gemm_(z->ctx, false, true, 1, okra_mat_view_(z->K, z->p, n * n, n * n),
+                   okra_mat_of_(z->G, 1, n * n), 0, okra_mat_of_(slope, z->p, 1)));
+done:
+    return st;
+}
+
+static double on_step(void *user, const double *t, double *slope, const int p,
+                      const double step)
+{
+    leaving *z = user;
+    double value = (double)INFINITY;
+    (void)step;
+    for (int k = 0; k < p; k++) { /* libLBFGS may pad the variables */
+        slope[k] = 0;
+    }
+    for (int k = 0; k < z->p; k++) {
+        z->w[k] = exp(fmin(t[k], 300));
+    }
+    if (z->st == OKRA_OK) {
+        z->st = evaluate(z, &value, slope);
+    }
+    for (int k = 0; k < z->p; k++) {
+        slope[k] *= z->w[k];
+    }
+    return z->st == OKRA_OK ? value : 0;
+}
+
+static okra_status leave(leaving *z, double *w)
+{
+    okra_status st = OKRA_OK;
+    double *t = NULL, value = 0;
+    okra_int n = z->n;
+    lbfgs_parameter_t parameter;
+    lbfgs_parameter_init(&parameter);
+    parameter.max_iterations = STEPS;
+    parameter.epsilon = 1e-7;
+    double **blocks[] = {&z->B, &z->N, &z->G, &z->T};
+    for (int i = 0; i < 4; i++) {
+        TRY(okra_doubles_(z->ctx, n, n, "align-loo", blocks[i]));
+    }
+    ALLOC(z->w, z->p);
+    t = lbfgs_malloc((int)z->p);
+    if (!t) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    for (okra_int k = 0; k < z->p; k++) { /* none begins so small that it cannot grow */
+        t[k] = log(fmax(w[k], 0.01 / (double)z->p));
+    }
+    lbfgs((int)z->p, t, &value, on_step, NULL, z, &parameter);
+    TRY(z->st); /* how it stopped does not matter: every step was downhill */
+    for (okra_int k = 0; k < z->p; k++) {
+        w[k] = exp(fmin(t[k], 300));
+    }
+    double top = 0;
+    for (okra_int k = 0; k < z->p; k++) {
+        top = fmax(top, w[k]);
+    }
+    for (okra_int k = 0; k < z->p; k++) {
+        w[k] = w[k] > 1e-6 * top ? w[k] : 0;
+    }
+done:
+    if (t) {
+        lbfgs_free(t);
+    }
+    okra_free_(z->w);
+    for (int i = 0; i < 4; i++) {
+        double *block[] = {z->B, z->N, z->G, z->T};
+        okra_free_(block[i]);
+    }
+    return st;
+}
+
+/* ---- matrices ---- */
+
+/* G <- S G S, and (center) less the mean. */
+static okra_status prepare(const okra_learner_ *z, bool center, double *G)
+{
+    okra_status st = OKRA_OK;
+    okra_large_ *A = NULL;
+    okra_mat_ block = okra_mat_of_(G, z->n, z->n);
+    TRY(okra_large_begin_(z->ctx, true, block, &A));
+    if (z->s) {
+        TRY(okra_large_scale_(z->ctx, z->s, z->s, A));
+    }
+    if (center) {
+        TRY(z->s ? okra_center_weighted_(z->ctx, z->s, z->total, NULL, A)
+                 : okra_large_center_(z->ctx, NULL, A));
+    }
+    TRY(okra_large_end_(z->ctx, A, block));
+done:
+    okra_large_free_(A);
+    return st;
+}
+
+static okra_status gram(const okra_learner_ *z, const okra_kernel *kernel,
+                        const okra_data *data, double *G)
+{
+    okra_status st = OKRA_OK;
+    okra_bound_ *bound = NULL;
+    TRY(okra_bound_create_(z->ctx, kernel, data, &bound));
+    TRY(okra_bound_gram_(z->ctx, bound, okra_mat_of_(G, z->n, z->n)));
+done:
+    okra_bound_free_(bound);
+    return st;
+}
+
+/* Products of all matrices with one another and with L, centred. */
+static okra_status products(const okra_learner_ *z, double *M, double *a, double *own)
+{
+    okra_status st = OKRA_OK;
+    okra_int area = z->n * z->n;
+    okra_mat_ K = okra_mat_of_(z->K, z->p, area), L = okra_mat_of_(z->L, 1, area);
+    TRY(okra_syrk_(z->ctx, false, 1, K, 0, okra_mat_of_(M, z->p, z->p)));
+    TRY(okra_gemm_(z->ctx, false, true, 1, K, L, 0, okra_mat_of_(a, z->p, 1)));
+    *own = okra_dot_(area, z->L, z->L);
+done:
+    return st;
+}
+
+/* <K_w, L> / (|K_w| |L|) */
+static double alignment(okra_int p, const double *M, const double *a, double own,
+                        const double *w)
+{
+    double top = 0, square = 0;
+    for (okra_int k = 0; k < p; k++) {
+        top += w[k] * a[k];
+        for (okra_int l = 0; l < p; l++) {
+            square += w[k] * w[l] * M[k * p + l];
+        }
+    }
+    return top / sqrt(square * own);
+}
+
+okra_status okra_align_find_(okra_learner_ *z, okra_kernel *const *kernels,
+                             const okra_kernel *ky, okra_align_how_ how,
+                             const okra_align_options_ *o, double *w, double *value)
+{
+    okra_status st = OKRA_OK;
+    double *M = NULL, *a = NULL, own = 0;
+    okra_int n = z->n;
+    TRY(okra_doubles_(z->ctx, z->p, n * n, "the Gram matrices to align", &z->K));
+    TRY(okra_doubles_(z->ctx, n, n, "the Gram matrix of the outputs", &z->L));
+    ALLOC(M, z->p * z->p);
+    ALLOC(a, z->p);
+    okra_problem_ pairs = {.n = n, .weights = z->y->weights};
+    TRY(okra_problem_roots_(&pairs, &z->s, &z->total));
+    TRY(gram(z, ky, z->y, z->L));
+    TRY(prepare(z, true, z->L));
+    for (okra_int k = 0; k < z->p; k++) {
+        TRY(okra_cancelled_(z->ctx));
+        TRY(gram(z, kernels[k], z->x, z->K + k * n * n));
+        TRY(prepare(z, true, z->K + k * n * n));
+        okra_progress_(z->ctx, "align", k + 1, z->p);
+    }
+    TRY(products(z, M, a, &own));
+    TRY(okra_align_weights_(z->ctx, z->p, M, a, how == OKRA_ALIGN_EACH_, w));
+    if (how == OKRA_ALIGN_LOO_) {
+        TRY(gram(z, ky, z->y, z->L));
+        TRY(prepare(z, o->center, z->L));
+        for (okra_int k = 0; k < z->p; k++) {
+            TRY(gram(z, kernels[k], z->x, z->K + k * n * n));
+            TRY(prepare(z, false, z->K + k * n * n));
+        }
+        leaving left = {
+            .ctx = z->ctx, .n = n, .p = z->p, .K = z->K, .L = z->L, .lambda = o->lambda};
+        TRY(leave(&left, w));
+    }
+    *value = alignment(z->p, M, a, own, w);
+done:
+    okra_free_(z->K);
+    okra_free_(z->L);
+    okra_free_(z->s);
+    okra_free_(M);
+    okra_free_(a);
+    return st;
+}
