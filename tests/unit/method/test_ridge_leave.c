@@ -195,6 +195,33 @@ TEST(slack_is_one_minus_the_leverage)
     okra_options_free(o);
 }
 
+/* K has negative eigenvalues, and with lambda no factor: they count as 0 in both forms.
+ */
+TEST(a_matrix_that_is_not_positive)
+{
+    toy t = make_toy(RANDOM, N, 4, true);
+    okra_parts_ parts = split(0, N);
+    okra_options *o = options_of(NULL);
+    okra_problem_ p = problem_of(&t, true);
+    kept weights = {.calls = 0}, features = {.calls = 0};
+    for (okra_int i = 0; i < N; i++) {
+        t.K[i * N + i] -= 1;
+    }
+    CHECK_OK(ridge()->leave(NULL, &p, o, lambdas, 2, &parts, false, keep, &weights));
+    CHECK_OK(ridge()->leave(NULL, &p, o, lambdas, 2, &parts, true, keep, &features));
+    CHECK(weights.calls == 2 && features.calls == 2);
+    for (size_t l = 0; l < 2; l++) {
+        double H[N * D] = {0};
+        for (okra_int k = 0; k < N * N; k++) {
+            for (okra_int j = 0; j < t.d; j++) {
+                H[k / N * t.d + j] += weights.values[l][k] * t.Y[k % N * LD + j];
+            }
+        }
+        CHECK_NEAR(harness_relative(N * t.d, features.values[l], H), 0, 1e-9);
+    }
+    okra_options_free(o);
+}
+
 TEST(what_has_no_closed_form)
 {
     char spec[80];
@@ -245,4 +272,5 @@ TEST(failures_are_clean)
 }
 
 MAIN(RUN(equals_refitting), RUN(slack_is_one_minus_the_leverage),
-     RUN(what_has_no_closed_form), RUN(failures_are_clean))
+     RUN(a_matrix_that_is_not_positive), RUN(what_has_no_closed_form),
+     RUN(failures_are_clean))
