@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-enum { LETTER = 2, INSIDE = 2, OUTSIDE = 1, NONE = 1 << 28, MOST_CELLS = 1 << 24 };
+enum { LETTER = 2, INSIDE = 2, OUTSIDE = 1, NONE = 1 << 28, MOST_CELLS = 1 << 18 };
 
 void okra_aligner_clear_(okra_aligner_ *aligner)
 {
