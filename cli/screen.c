@@ -29,7 +29,7 @@ static void print_text(FILE *out, const char *text, size_t length, char separato
                 p += 3;
             } else {
                 fputs(quoted && *p == '"' ? "\"" : "", out);
-                fputc(*p, out);
+                fputc(*p == '\t' ? ' ' : *p, out);
             }
         }
         fputs(quoted ? "\"" : "", out);

@@ -23,11 +23,11 @@ enum { SHARD = 250000, SHARDS_MOST = 100000 };
 static void release(okra_build_ *b)
 {
     okra_free_(b->part);
-    okra_bit_kernel_close_(&b->kernel);
-    okra_bytes_close_(&b->source);
-    okra_free_(b->seen.slots);
     okra_bound_free_(b->bound);
     okra_data_free(b->outputs);
+    okra_bit_kernel_close_(&b->kernel); /* which the bound kernel borrows */
+    okra_bytes_close_(&b->source);
+    okra_free_(b->seen.slots);
     okra_free_(b->basis);
     okra_free_(b->entry);
     for (int leaf = 0; leaf < OKRA_LEAVES_MOST_; leaf++) {

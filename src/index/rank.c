@@ -407,10 +407,11 @@ static okra_status check_model(const okra_ranking_ *r)
         return okra_fail_(OKRA_EARG, "the model's outputs are %s, candidates molecules",
                           okra_kind_name(r->model->training->y->kind));
     }
-    if (!o->ky || o->components || o->criterion || o->map) {
+    if (!o->ky || o->map || r->model->method->components || r->model->method->criterion) {
         return okra_fail_(OKRA_EUNSUPPORTED,
-                          "an index is ranked by distances from weights of training "
-                          "outputs, which this model does not give");
+                          "an index is ranked by distances to weighted sums of training "
+                          "outputs; method %s%s has another measure",
+                          r->model->method->name, o->map ? " of low rank" : "");
     }
     return OKRA_OK;
 }

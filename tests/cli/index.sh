@@ -67,6 +67,15 @@ expect_fail 2 "okra index: --ky or --model is missing: which features to keep" \
 expect_fail 1 "okra index: c.okx is there already" \
     okra index c.smi --model m.okra --quiet -o c.okx
 expect_fail 2 "okra index: --rank needs --model" okra index c.smi --ky ecfp --rank 2 -o d.okx
+expect 0 okra fit --quiet --x a.mgf --y a.mgf:smiles --kx 'ppk | normalize' --ky 'ecfp(bits=256) | tanimoto' \
+    --method kpca --components 1 -o k.okra
+expect_fail 1 "okra predict: an index is ranked by distances to weighted sums of training outputs; method kpca has another measure" \
+    okra predict k.okra --x a.mgf --candidates c.okx --top 2 -o r.tsv
+# a name with a tab is one field
+printf 'CCO a\tb\n' >tab.smi
+expect 0 okra index tab.smi --quiet --model m.okra -o tab.okx
+expect 0 okra predict m.okra --quiet --x a.mgf --candidates tab.okx --top 1 -o tab.tsv
+expect_in "$(printf 'CCO\ta b')" tab.tsv
 printf 'x' | dd of=c.okx/shard-00000 bs=1 seek=1030 conv=notrunc 2>dd
 expect_fail 1 "okra index: c.okx/shard-00000: a checksum is wrong" okra index c.okx --check
 printf 'x' | dd of=c.okx/shard-00000 bs=1 seek=40 conv=notrunc 2>dd
