@@ -24,11 +24,9 @@ static const okra_option rows[] = {
     {"unlabelled", OKRA_OPTION_TEXT, offsetof(fit_fields, unlabelled), "", 1, 0, NULL,
      "FILE", "More inputs, whose outputs are not known, for methods that can use them"},
     {"sample-weight", OKRA_OPTION_TEXT, offsetof(fit_fields, weight), "", 1, 0, NULL,
-     "FILE",
-     "How much each pair counts, one number of 0 or more per row of --y: 2 is the pair "
-     "twice, 0 no such pair"},
+     "FILE", "Weights of the pairs, one number per row of --y"},
     {"class-weight", OKRA_OPTION_CHOICE, offsetof(fit_fields, classes), "none", 1, 0,
-     "none|balanced", "HOW", "balanced: labels count so that all classes count alike"},
+     "none|balanced", "HOW", "balanced: classes alike"},
     {"basis", OKRA_OPTION_TEXT, offsetof(fit_fields, basis), "", 1, 0, NULL, "MODEL",
      "Low rank with the basis of `okra basis`, or of a model with --keep-moments: kx and "
      "the low rank of the inputs come from it, moments are kept, --lambda must be given"},
@@ -37,8 +35,8 @@ static const okra_option rows[] = {
     CLI_COMPACT_ROW(fit_fields),
     {"calibration", OKRA_OPTION_NUMBER, offsetof(fit_fields, calibration), "0", 0, 1,
      NULL, "SHARE",
-     "Hold back this share of the pairs, drawn with --seed, and keep it in the model: "
-     "okra predict --set and --interval then calibrate with it, for every method"},
+     "Hold back this share of the pairs, drawn with --seed, in the model: okra predict "
+     "--set and --interval calibrate with it"},
     /* What goes on to the library, where `auto` is not known. */
     {"kx", OKRA_OPTION_TEXT, offsetof(fit_fields, kx), "auto", 1, 0, NULL, "EXPR",
      "Kernel of the inputs, e.g. 'rbf(sigma=4)'; auto: chosen by leave-one-out from a "
@@ -49,9 +47,8 @@ static const okra_option rows[] = {
     /* A list here; one value goes on to the method, whose table has the range. */
     {"lambda", OKRA_OPTION_TEXT, offsetof(fit_fields, lambda), "auto", 1, 0, NULL,
      "V[,V...]",
-     "Regularisation of the method; auto: by leave-one-out, or by five folds where the "
-     "method has no closed form of it; for a list, one model each "
-     "from shared decompositions, {lambda} in the file name standing for the value"},
+     "Regularisation; auto: by leave-one-out, or by five folds where that has no closed "
+     "form; for a list one model each, {lambda} in the file name standing for the value"},
     {0}};
 
 enum { LAMBDAS = 1000, PATH_MOST = 4096 };

@@ -65,15 +65,9 @@ enum { KEEP_MOST = 16384 }; /* pairs up to which weights are kept: 2 GiB */
 
 static const okra_option rows[] = {
     {"lambda", OKRA_OPTION_NUMBER, offsetof(ridge_options, lambda), "0.1", 0, 1e300, NULL,
-     "V",
-     "regularisation: (K + lambda I); n lambda with cov and ccov; 0: of all solutions "
-     "the "
-     "one of least norm"},
+     "V", "(K + lambda I); n lambda with cov and ccov; 0: least norm"},
     {"output-lambda", OKRA_OPTION_TEXT, offsetof(ridge_options, output_lambda), "", 1, 0,
-     NULL, "V,V,...",
-     "lambda times these, one for each coordinate of explicit outputs (operators "
-     "identity "
-     "and diagonal); okra select --per-output finds them"},
+     NULL, "V,...", "lambda times these, one for each explicit output"},
     {"operator", OKRA_OPTION_TEXT, offsetof(ridge_options, operator_text), "identity", 1,
      0, NULL, "OP",
      "identity, tensor, cov, ccov, diagonal(t=V), matrix:FILE or graph:FILE,mu=V"},
