@@ -317,6 +317,7 @@ okra_status okra_fit_path(okra_context *context, const okra_data *x, const okra_
     okra_status st = OKRA_OK;
     NEED(x);
     NEED(y);
+    NEED(models);
     if (!lambda || count == 0) {
         FAIL(OKRA_EARG, "the path has no lambda");
     }
