@@ -23,18 +23,38 @@ def check(condition, what):
         print("FAIL", what)
 
 
-def decimals(table):
-    """How many decimals the page gives the numbers of a table."""
-    values = [abs(c[k]) for row in table["rows"] for c in row["cells"].values()
-              for k in ("okra", "paper") if isinstance(c.get(k), (int, float))]
+def printed(value):
+    """Decimals that a number was printed with."""
+    return next(d for d in range(5)
+                if d == 4 or abs(value * 10**d - round(value * 10**d)) <= 1e-6 * max(1, abs(value)))
+
+
+def survey(table, column):
+    """The most decimals of the paper in a column (None: in all), -1: it has none; the largest value."""
+    cells = [c for row in table["rows"] for name, c in row["cells"].items() if column in (None, name)]
+    papers = [c.get(k) for c in cells if isinstance(c.get("paper"), (int, float)) for k in ("paper", "paper_sd")]
+    values = [abs(c[k]) for c in cells for k in ("okra", "paper") if isinstance(c.get(k), (int, float))]
+    return max((printed(v or 0) for v in papers), default=-1), max(values, default=0)
+
+
+def decimals(table, column):
+    """How many decimals the page gives the numbers of a column: those of the paper, where it has any."""
     if "second" in table.get("metric", ""):
         return 2
-    return 1 if values and 10 <= max(values) < 1e6 else 4
+    if "%" in column and "gain" in column:
+        return 1
+    own, most = survey(table, column)
+    beside, largest = survey(table, None)
+    if own >= 0 and most < 1e6:
+        return max(own, 1)
+    if 10 <= most < 1e6:
+        return 1
+    return beside if beside > 0 and largest < 10 else 4
 
 
 def shown(value, places):
     """A number as the page writes it."""
-    small = places == 4 and value != 0 and abs(value) < 5e-4
+    small = places >= 3 and value != 0 and abs(value) < 0.5 * 10**-places
     return f"{value:.3e}" if small or abs(value) >= 1e9 else f"{value:.{places}f}"
 
 
@@ -92,9 +112,9 @@ def test_widths(browser, result):
 def test_numbers(browser, result):
     text = browser.run("return document.querySelector('table').innerText")
     for row in result["tables"][0]["rows"]:
-        for cell in row["cells"].values():
+        for column, cell in row["cells"].items():
             for key in ("okra", "okra_sd", "paper", "paper_sd"):
-                number = shown(cell[key], decimals(result["tables"][0]))
+                number = shown(cell[key], decimals(result["tables"][0], column))
                 check(number in text, f"{number} is not on the page")
     check("another <data> set & more" in text, "a note with markup in it is not shown as text")
     heading = browser.run("return document.querySelector('h2').innerText")
@@ -215,9 +235,9 @@ def test_page(browser, folder, files, results, what):
     for result in results:
         for table in result["tables"]:
             for row in table["rows"]:
-                for cell in row["cells"].values():
+                for column, cell in row["cells"].items():
                     if isinstance(cell.get("okra"), (int, float)):
-                        check(shown(cell["okra"], decimals(table)) in text,
+                        check(shown(cell["okra"], decimals(table, column)) in text,
                               f"{what}: {cell['okra']} is missing")
     asked = [a for a in browser.requests() if not a.startswith(("file:", "data:"))]
     check(not asked, f"{what} asks for {asked}")

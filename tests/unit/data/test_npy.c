@@ -341,7 +341,7 @@ TEST(refused)
                 "dense data cannot be written as .mtx; expected sparse, bits");
     CHECK_FAILS(okra_data_write(NULL, dense, files_path("s.svm")), OKRA_EUNSUPPORTED,
                 "format svm is not written; expected one of npy csv tsv mtx smiles sdf "
-                "txt fasta graphml edges");
+                "mgf txt fasta graphml edges");
     CHECK_FAILS(okra_data_write(NULL, dense, "gram:x.npy"), OKRA_EUNSUPPORTED,
                 "gram:x.npy: format gram is not written");
     CHECK_FAILS(okra_data_write(NULL, dense, files_path("s.xyz")), OKRA_EARG,
