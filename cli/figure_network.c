@@ -5,7 +5,7 @@
  * Nodes are grouped by communities.c: a group has its own region of the layout and
  * neighbouring rows of the matrix. A panel has "edges" and may have "new", predicted
  * edges in order of strength: the layout shows the strongest of them alone, which it says
- * beside its name; the matrix shows all.
+ * above it; the matrix shows all.
  */
 #include "communities.h"
 #include "figure.h"
@@ -239,13 +239,14 @@ static void draw_panel(FILE *out, layout *l, const json_t *panel, const json_t *
     const json_t *edges = json_object_get(panel, "edges");
     const json_t *fresh = json_object_get(panel, "new");
     size_t some = json_array_size(fresh), most = l->n / 2 > 40 ? l->n / 2 : 40;
-    char name[160];
-    snprintf(name, sizeof name, "%s", figure_string(panel, "name", ""));
+    char note[80];
+    figure_text(out, x + PANEL / 2.0, 16, "middle", "head",
+                figure_string(panel, "name", ""));
     if (some > most) {
-        snprintf(name, sizeof name, "%.60s: the %zu strongest of %zu new edges",
-                 figure_string(panel, "name", ""), most, some);
+        snprintf(note, sizeof note, "below: the %zu strongest of %zu new edges", most,
+                 some);
+        figure_text(out, x + PANEL / 2.0, HEAD + PANEL + GAP - 6, "middle", "soft", note);
     }
-    figure_text(out, x + PANEL / 2.0, 16, "middle", "head", name);
     fprintf(out, "<rect class=\"axis\" x=\"%g\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n",
             x, HEAD, PANEL, PANEL);
     draw_cells(out, l, edges, "cells", x, HEAD);

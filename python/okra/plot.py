@@ -98,11 +98,14 @@ def _images(ax: Any, f: dict) -> None:
 
 
 def _network(ax: Any, f: dict) -> None:
-    """The adjacency matrices of the panels, one colour each."""
+    """The adjacency matrices of the panels, one colour each, and one for new edges."""
     for panel in f["panels"]:
-        edges = np.array(panel["edges"]).reshape(-1, 2)
-        both = np.vstack([edges, edges[:, ::-1]])
-        ax.plot(both[:, 0], both[:, 1], "s", markersize=2, label=panel.get("name"))
+        for part, note in (("edges", ""), ("new", ", new edges")):
+            edges = np.array(panel.get(part, [])).reshape(-1, 2)
+            both = np.vstack([edges, edges[:, ::-1]])
+            if part == "edges" or len(edges):
+                ax.plot(both[:, 0], both[:, 1], "s", markersize=2,
+                        label=f"{panel.get('name', '')}{note}")
     ax.set_xlim(-0.5, f["nodes"] - 0.5)
     ax.set_ylim(f["nodes"] - 0.5, -0.5)
     ax.set_aspect("equal")

@@ -201,7 +201,7 @@ def check(part, places, kind, edges):
 check(left, circles[0], "edge", data["edges"])
 check(right, circles[1], "edge", data["edges"][:50])
 check(right, circles[1], "fresh edge", data["fresh"][:40])  # the strongest alone
-assert "predicted: the 40 strongest of 60 new edges" in right
+assert "below: the 40 strongest of 60 new edges" in right
 # groups: one colour each, and nearer to their own than to others
 order = data["order"]
 for g in range(4):

@@ -55,6 +55,12 @@ def test_every_figure_is_its_data():
         plot.figure({"type": "pie"})
     assert len(plot.figures({"figures": [
         {"type": "scatter", "series": [{"x": [1], "y": [1]}]}]})) == 1
+    ax = plot.figure({"type": "network", "nodes": 4, "panels": [
+        {"name": "predicted", "edges": [[0, 1]], "new": [[2, 3], [1, 2]]}]})
+    known, fresh = ax.get_lines()
+    assert sorted(zip(*known.get_data())) == [(0, 1), (1, 0)]
+    assert sorted(zip(*fresh.get_data())) == [(1, 2), (2, 1), (2, 3), (3, 2)]
+    assert fresh.get_label() == "predicted, new edges"
 
 
 def test_selections():
