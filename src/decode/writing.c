@@ -35,6 +35,7 @@ typedef struct list {
     item *items;
     int32_t *letters;
     okra_int count, most;
+    bool distinct; /* no string comes twice */
 } list;
 
 typedef struct worker {
@@ -98,7 +99,7 @@ static bool has(const list *l, okra_word_ y, okra_key_ key)
 static void keep(list *l, okra_word_ y, okra_key_ key, double distance)
 {
     if ((l->count == l->most && !okra_key_less_(key, l->items[l->most - 1].key)) ||
-        has(l, y, key)) {
+        (!l->distinct && has(l, y, key))) {
         return;
     }
     okra_int at = OKRA_MIN_(l->count, l->most - 1);
@@ -132,27 +133,26 @@ static void hand_in(const job *j, worker *w, okra_word_ y, double inner, double 
 /* Looks at a string that begins like the one the pen has seen. */
 static void offer(const job *j, worker *w, okra_word_ y, okra_int kept, list *front)
 {
-    double inner = 0, self = 0, least = worst(&w->kept);
-    if (front) {
-        least = fmax(least, worst(front));
-    }
+    double inner = 0, self = 0;
+    double least = fmax(worst(&w->kept), front ? worst(front) : -(double)INFINITY);
     if (okra_pen_edited_(w->pen, y, kept, j->constant, least, &inner, &self)) {
         hand_in(j, w, y, inner, self, front);
     }
 }
 
-/* Every letter at one place but the one that is there. */
-static void replace(const job *j, worker *w, okra_word_ y, okra_int at)
+/* Every letter at one place but the one that is there; `front` may be NULL. */
+static void replace(const job *j, worker *w, okra_word_ y, okra_int at, list *front)
 {
     int32_t before = w->edited[at];
     double inner = 0, self = 0;
     w->edited[at] = INT32_MIN; /* equals no letter */
     okra_pen_open_(w->pen, y, at);
     for (okra_int c = 0; c < j->how->letters; c++) {
+        double least = fmax(worst(&w->kept), front ? worst(front) : -(double)INFINITY);
         w->edited[at] = (int32_t)c;
-        if (c != before && okra_pen_filled_(w->pen, y, at, j->constant, worst(&w->kept),
-                                            &inner, &self)) {
-            hand_in(j, w, y, inner, self, NULL);
+        if (c != before &&
+            okra_pen_filled_(w->pen, y, at, j->constant, least, &inner, &self)) {
+            hand_in(j, w, y, inner, self, front);
         }
     }
     w->edited[at] = before;
@@ -167,7 +167,7 @@ static void expand(const job *j, worker *w, okra_word_ y)
     okra_pen_begin_(w->pen, y);
     memcpy(e, y.code, (size_t)n * sizeof *e);
     for (okra_int i = 0; i < n; i++) {
-        replace(j, w, (okra_word_){e, n}, i);
+        replace(j, w, (okra_word_){e, n}, i, NULL);
         if (i + 1 < n && e[i] != e[i + 1]) {
             int32_t a = e[i];
             e[i] = e[i + 1];
@@ -187,7 +187,7 @@ static void expand(const job *j, worker *w, okra_word_ y)
     for (okra_int i = n; n < j->how->longest && i >= 0; i--) {
         memmove(e + i + 1, e + i, (size_t)(n - i) * sizeof *e);
         e[i] = -1;
-        replace(j, w, (okra_word_){e, n + 1}, i);
+        replace(j, w, (okra_word_){e, n + 1}, i, NULL);
         memmove(e + i, e + i + 1, (size_t)(n - i) * sizeof *e);
     }
 }
@@ -238,10 +238,8 @@ static void write_out(const job *j, worker *w)
             okra_word_ y = {front->items[k].letters, m};
             okra_pen_begin_(w->pen, y);
             memcpy(w->edited, y.code, (size_t)m * sizeof *w->edited);
-            for (okra_int c = 0; c < j->how->letters; c++) {
-                w->edited[m] = (int32_t)c;
-                offer(j, w, (okra_word_){w->edited, m + 1}, m, next);
-            }
+            w->edited[m] = -1;
+            replace(j, w, (okra_word_){w->edited, m + 1}, m, next);
         }
         list *swap = front;
         front = next;
@@ -324,6 +322,7 @@ static okra_status workers_create(const job *j, int count, worker *w)
         TRY(list_create(j->how->width, j->room, &w[k].kept));
         TRY(list_create(wide, j->room, &w[k].front));
         TRY(list_create(wide, j->room, &w[k].next));
+        w[k].front.distinct = w[k].next.distinct = true;
         ALLOC(w[k].edited, j->room + 1);
     }
 done:
