@@ -8,6 +8,8 @@
  */
 #include "decode/written_inside.h"
 
+#include "kernel/gram/simd.h"
+
 /* The sum of ssk over words of `left` more letters before place `before`. */
 static double earlier(const okra_written_ *w, const double *h, const int32_t *y, int left,
                       okra_int before, okra_int index, const double *power)
@@ -133,28 +135,50 @@ double okra_leaf_through_(const okra_written_ *w, int number, const double *tabl
     return sum;
 }
 
-/* ssk of a string with itself, as in the kernel. */
-static double ssk_self(const okra_leaf_ *l, okra_word_ y, double *B)
+/* ssk of a string with itself, as in the kernel (ssk.c); all that is summed is symmetric,
+ * so that half of it is enough. `high` is a constant in the calls for short lengths. */
+static inline OKRA_INLINE_ void self_sums(int high, double decay, okra_word_ y, double *B,
+                                          double *total)
 {
     okra_int n = y.length;
-    double total[OKRA_WRITTEN_LENGTH_ + 1] = {0}, factor = 1, sum = 0;
-    for (okra_int k = 0; k < (l->high - 1) * n; k++) {
+    for (okra_int k = 0; k < (high - 1) * n; k++) {
         B[k] = 0;
     }
     for (okra_int i = 0; i < n; i++) {
         double carry[OKRA_WRITTEN_LENGTH_ + 1] = {0},
                                             before[OKRA_WRITTEN_LENGTH_ + 1] = {1};
-        for (okra_int j = 0; j < n; j++) {
+        for (okra_int j = 0; j <= i; j++) {
             bool equal = y.code[i] == y.code[j];
-            total[l->high] += equal ? before[l->high - 1] : 0;
-            for (int p = l->high - 1; p >= 1; p--) {
+            double twice = i == j ? 1 : 2;
+            total[high] += equal ? twice * before[high - 1] : 0;
+            for (int p = high - 1; p >= 1; p--) {
                 double a = equal ? before[p - 1] : 0, *b = &B[(p - 1) * n + j];
-                total[p] += a;
-                carry[p] = l->decay * carry[p] + a;
+                total[p] += twice * a;
+                carry[p] = decay * carry[p] + a;
                 before[p] = *b;
-                *b = l->decay * *b + carry[p];
+                /* Above the diagonal is what lies left of it: B(i-1,i) = B(i,i-1). */
+                *b = decay * (i == j && i > 0 ? b[-1] : *b) + carry[p];
             }
         }
+    }
+}
+
+static double ssk_self(const okra_leaf_ *l, okra_word_ y, double *B)
+{
+    double total[OKRA_WRITTEN_LENGTH_ + 1] = {0}, factor = 1, sum = 0;
+    switch (l->high) {
+    case 2:
+        self_sums(2, l->decay, y, B, total);
+        break;
+    case 3:
+        self_sums(3, l->decay, y, B, total);
+        break;
+    case 4:
+        self_sums(4, l->decay, y, B, total);
+        break;
+    default:
+        self_sums(l->high, l->decay, y, B, total);
+        break;
     }
     for (int p = 1; p <= l->high; p++) {
         factor *= l->decay * l->decay;
