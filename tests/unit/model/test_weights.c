@@ -287,6 +287,109 @@ TEST(fractions_equal_the_system)
     }
 }
 
+/* ---- unlabelled inputs: (lambda I + P K) C = J'W Y, P = J'WJ + 2 lambda_2 M ---- */
+
+enum { ALL = N + M };
+
+static const double *input(const pairs *p, int i)
+{
+    return i < N ? p->x + i * LDX : p->t + (i - N) * P;
+}
+
+/* C <- the solution by elimination with pivots; A is destroyed. */
+static void eliminate(double *A, double *C)
+{
+    for (int k = 0; k < ALL; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < ALL; i++) {
+            pivot = fabs(A[i * ALL + k]) > fabs(A[pivot * ALL + k]) ? i : pivot;
+        }
+        for (int j = 0; j < ALL; j++) {
+            double a = A[k * ALL + j];
+            A[k * ALL + j] = A[pivot * ALL + j];
+            A[pivot * ALL + j] = a;
+        }
+        for (int j = 0; j < D; j++) {
+            double c = C[k * D + j];
+            C[k * D + j] = C[pivot * D + j];
+            C[pivot * D + j] = c;
+        }
+        for (int i = 0; i < ALL; i++) {
+            double f = i == k ? 0 : A[i * ALL + k] / A[k * ALL + k];
+            for (int j = k; j < ALL; j++) {
+                A[i * ALL + j] -= f * A[k * ALL + j];
+            }
+            for (int j = 0; j < D; j++) {
+                C[i * D + j] -= f * C[k * D + j];
+            }
+        }
+    }
+    for (int i = 0; i < ALL * D; i++) {
+        C[i] /= A[i / D * ALL + i / D];
+    }
+}
+
+static void naive_semi(const pairs *p, const double *weights, double lambda,
+                       double lambda2, double *h)
+{
+    static double K[ALL * ALL], A[ALL * ALL], C[ALL * D];
+    memset(C, 0, sizeof C);
+    for (int i = 0; i < ALL * ALL; i++) {
+        K[i] = rbf(input(p, i / ALL), input(p, i % ALL));
+    }
+    for (int i = 0; i < ALL; i++) {
+        double degree = 0;
+        for (int j = 0; j < ALL; j++) {
+            degree += K[i * ALL + j];
+        }
+        for (int j = 0; j < ALL; j++) { /* row i of lambda I + P K */
+            double sum = i < N ? weights[i] * K[i * ALL + j] : 0;
+            for (int k = 0; k < ALL; k++) {
+                double m = (i == k ? degree : 0) - K[i * ALL + k];
+                sum += 2 * lambda2 * m * K[k * ALL + j];
+            }
+            A[i * ALL + j] = sum + (i == j ? lambda : 0);
+        }
+        for (int j = 0; i < N && j < D; j++) {
+            C[i * D + j] = weights[i] * p->y[i * D + j];
+        }
+    }
+    eliminate(A, C);
+    for (int t = 0; t < M * D; t++) {
+        h[t] = 0;
+        for (int i = 0; i < ALL; i++) {
+            h[t] += K[(N + t / D) * ALL + i] * C[i * D + t % D];
+        }
+    }
+}
+
+TEST(the_graph_holds_each_input_once)
+{
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        double weights[N] = {0}, want[M * D] = {0};
+        okra_int rows = 0, cols = 0;
+        pairs p;
+        okra_data *x = NULL;
+        okra_random_ r = okra_random_create_(seed, 13);
+        pairs_make(seed, &p);
+        for (int i = 0; i < N; i++) {
+            weights[i] = 0.1 + 3 * okra_random_uniform_(&r);
+        }
+        naive_semi(&p, weights, 0.1, 0.05, want);
+        okra_data *y = weighed(p.train_y, weights);
+        CHECK_OK(okra_data_concat(p.train_x, p.test_x, &x));
+        okra_model *model = pairs_fit(x, y, "kx=rbf(sigma=1) lambda=0.1 lambda2=0.05");
+        okra_prediction *q = pairs_predict(model, p.test_x, "decode=none", false, true);
+        const double *got = okra_prediction_embedding(q, &rows, &cols);
+        CHECK_NEAR(harness_relative(M * D, got, want), 0, 1e-10);
+        okra_prediction_free(q);
+        okra_model_free(model);
+        okra_data_free(x);
+        okra_data_free(y);
+        pairs_free(&p);
+    }
+}
+
 /* ---- leave-one-out ---- */
 
 static void check_leave(const pairs *p, const double *weights, const char *settings,
@@ -511,7 +614,7 @@ TEST(allocations_may_fail)
 
 MAIN(RUN(a_weight_is_so_many_pairs), RUN(losses_of_the_distance_and_machines_weigh),
      RUN(diagonal_operator_weighs), RUN(missing_outputs_weigh),
-     RUN(fractions_equal_the_system), RUN(leave_one_out_equals_refits),
-     RUN(a_file_keeps_the_weights), RUN(variances_are_those_of_the_pairs_repeated),
-     RUN(says_what_has_no_weights), RUN(gram_matrices_have_no_rows_to_drop),
-     RUN(allocations_may_fail))
+     RUN(fractions_equal_the_system), RUN(the_graph_holds_each_input_once),
+     RUN(leave_one_out_equals_refits), RUN(a_file_keeps_the_weights),
+     RUN(variances_are_those_of_the_pairs_repeated), RUN(says_what_has_no_weights),
+     RUN(gram_matrices_have_no_rows_to_drop), RUN(allocations_may_fail))
