@@ -24,7 +24,7 @@ ESTIMATORS = [
     IOKR(kx="rbf(gamma=0.3)", ky="linear", lam=0.7, low_rank_x="chol(rank=10,tol=0)"),
     KDE(kx="rbf(gamma=0.3)", ky="linear", lam=0.7),
     IOKRMargin(kx="rbf(gamma=0.3)", ky="linear", lam=0.7),
-    KernelSVR(kx="rbf(gamma=0.3)", options={"svm-tolerance": 1e-8}),
+    KernelSVR(kx="rbf(gamma=0.3)", cost=1, options={"svm-tolerance": 1e-8}),
     MultiTaskKernelRidge(kx="rbf(gamma=0.3)", lam=0.7),
 ]
 
