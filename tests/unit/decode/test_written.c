@@ -16,8 +16,7 @@ static const char *const kernels[] = {
     "ssk(length=4,decay=0.7) | normalize",
     "spectrum(k=2)",
     "2*spectrum(k=1) + spectrum(k=3)",
-    "0.5*(spectrum(k=1) | normalize) + (ssk(length=2,upto=1) + spectrum(k=2) | "
-    "normalize)",
+    "0.5*(spectrum(k=1) | normalize) + (ssk(length=2) + spectrum(k=2) | normalize)",
     "position(zero-one) | normalize",
     "position(zero-one) + 0.3*ssk(length=1) + 1",
 };
