@@ -3,13 +3,15 @@
  *
  * Linear kernel: |y - h|^2 = sum_j (y_j - h_j)^2 is least at y_j = [h_j > 1/2], exactly;
  * of sparse outputs and bits h_j = sum_i w_i [j in y_i] goes over the members alone.
- * Any other kernel: a beam search (beam.c) from the nearest training outputs, the empty
- * and the full set, whose moves add or remove a label, or exchange a member for another
- * label: greedy moves and swaps. The result is at most as far as the nearest training
- * output. Sets without features (the empty one, often) are left out as among candidates.
- * Cost: a round proposes d + |y| (d - |y|) sets for each of the beam's.
+ * Kernels of counts (tanimoto, dice, cosine, rbf, polynomials ...): counts.c, exactly or
+ * by exchanges. Any other kernel: a beam search (beam.c) from the nearest training
+ * outputs, the empty and the full set, whose moves add or remove a label, or exchange a
+ * member for another label: greedy moves and swaps. The result is at most as far as the
+ * nearest training output. Sets without features (the empty one, often) are left out as
+ * among candidates. Cost: a round proposes d + |y| (d - |y|) sets for each of the beam's.
  */
 #include "decode/beam.h"
+#include "decode/counts.h"
 #include "decode/thin.h"
 
 #include <string.h>
@@ -21,7 +23,9 @@ typedef struct labels_options {
 
 static const okra_option rows[] = {
     {"beam", OKRA_OPTION_INT, offsetof(labels_options, beam), "16", 1, 1e6, NULL, "N",
-     "nearest sets that are kept and changed further"},
+     "nearest sets that are kept and changed further; under kernels of counts a quarter "
+     "as "
+     "many training outputs are improved"},
     {"rounds", OKRA_OPTION_INT, offsetof(labels_options, rounds), "1000", 1, 1e6, NULL,
      "N", "rounds of changes at most"},
     {"allow-empty-candidates", OKRA_OPTION_BOOL, offsetof(labels_options, empty), "no", 1,
@@ -31,12 +35,14 @@ static const okra_option rows[] = {
 
 typedef struct state {
     const okra_output_ *output;
-    okra_int tests, d;
-    okra_beam_ *beam; /* NULL under a linear kernel  */
-    double scale;     /* of that kernel              */
-    int32_t *set;     /* d                           */
-    double *result;   /* tests x d                   */
-    double *distance; /* tests                       */
+    okra_int tests, d, top; /* top: training outputs that are improved */
+    okra_beam_ *beam;       /* kernels that see more than counts   */
+    okra_counts_ *counts;   /* those of counts, with               */
+    okra_starts_ *starts;   /* the training outputs to begin from  */
+    double scale;           /* neither: of the linear kernel       */
+    int32_t *set;           /* d                                   */
+    okra_set_ *result;      /* tests                               */
+    double *distance;       /* tests                               */
 } state;
 
 extern const okra_decoder_ okra_decoder_labels_;
@@ -46,7 +52,12 @@ static void release(void *arg)
     state *s = arg;
     if (s) {
         okra_beam_free_(s->beam);
+        okra_counts_free_(s->counts);
+        okra_starts_free_(s->starts);
         okra_free_(s->set);
+        for (okra_int i = 0; s->result && i < s->tests; i++) {
+            okra_free_(s->result[i].members);
+        }
         okra_free_(s->result);
         okra_free_(s->distance);
         okra_free_(s);
@@ -68,24 +79,22 @@ static bool member(const okra_data *y, okra_int i, okra_int j)
                                 : y->values[i * y->ld + j] != 0;
 }
 
-static okra_status as_sparse(const double *values, okra_int n, okra_int d,
+static okra_status as_sparse(const okra_set_ *sets, okra_int n, okra_int d,
                              okra_data **out)
 {
     okra_status st = OKRA_OK;
     okra_int count = 0, at = 0;
     okra_csr_ csr = {NULL, NULL, NULL};
-    for (okra_int i = 0; i < n * d; i++) {
-        count += values[i] != 0;
+    for (okra_int i = 0; i < n; i++) {
+        count += sets[i].size;
     }
     ZALLOC(csr.indptr, n + 1);
     ALLOC(csr.indices, count);
     ALLOC(csr.values, count);
     for (okra_int i = 0; i < n; i++) {
-        for (okra_int j = 0; j < d; j++) {
-            if (values[i * d + j] != 0) {
-                csr.indices[at] = j;
-                csr.values[at++] = 1;
-            }
+        for (okra_int k = 0; k < sets[i].size; k++) {
+            csr.indices[at] = sets[i].members[k];
+            csr.values[at++] = 1;
         }
         csr.indptr[i + 1] = at;
     }
@@ -95,30 +104,63 @@ done:
     return st;
 }
 
-/* Rows of 0 and 1 as data of the outputs' kind. */
-static okra_status as_data(okra_kind kind, const double *values, okra_int n, okra_int d,
-                           okra_data **out)
+static okra_status as_bits(const okra_set_ *sets, okra_int n, okra_int d, okra_data **out)
 {
     okra_status st = OKRA_OK;
-    okra_data *view = NULL;
     unsigned char *packed = NULL;
     okra_int bytes = (d + 7) / 8;
-    if (kind == OKRA_SPARSE) {
-        TRY(as_sparse(values, n, d, out));
-    } else if (kind == OKRA_BITS) {
-        ZALLOC(packed, n * bytes);
-        for (okra_int i = 0; i < n * d; i++) {
-            packed[i / d * bytes + i % d / 8] |=
-                (unsigned char)((values[i] != 0) << (i % d % 8));
+    ZALLOC(packed, n * bytes);
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int k = 0; k < sets[i].size; k++) {
+            int32_t j = sets[i].members[k];
+            packed[i * bytes + j / 8] |= (unsigned char)(1 << (j % 8));
         }
-        TRY(okra_data_bits(packed, n, d, bytes, out));
-    } else {
-        TRY(okra_data_dense(values, n, d, d, &view));
-        TRY(okra_data_copy(view, out));
+    }
+    TRY(okra_data_bits(packed, n, d, bytes, out));
+done:
+    okra_free_(packed);
+    return st;
+}
+
+/* Sets as data of the outputs' kind. */
+static okra_status as_data(okra_context *ctx, okra_kind kind, const okra_set_ *sets,
+                           okra_int n, okra_int d, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    double *values = NULL;
+    if (kind != OKRA_DENSE) {
+        return (kind == OKRA_SPARSE ? as_sparse : as_bits)(sets, n, d, out);
+    }
+    TRY(okra_doubles_(ctx, n, d, "the decoded sets", &values));
+    memset(values, 0, (size_t)(n * d) * sizeof *values);
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int k = 0; k < sets[i].size; k++) {
+            values[i * d + sets[i].members[k]] = 1;
+        }
+    }
+    TRY(okra_data_adopt_dense_(values, n, d, "decoded label sets", out));
+    values = NULL;
+done:
+    okra_free_(values);
+    return st;
+}
+
+/* The members of d codes of 0 and 1. */
+static okra_status members_of(const int32_t *codes, okra_int d, okra_set_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_int size = 0;
+    for (okra_int j = 0; j < d; j++) {
+        size += codes[j] != 0;
+    }
+    ALLOC(out->members, size);
+    out->size = 0;
+    for (okra_int j = 0; j < d; j++) {
+        if (codes[j] != 0) {
+            out->members[out->size++] = (int32_t)j;
+        }
     }
 done:
-    okra_data_free(view);
-    okra_free_(packed);
     return st;
 }
 
@@ -127,15 +169,18 @@ static okra_status objects(const void *user, const int32_t *codes,
 {
     okra_status st = OKRA_OK;
     const state *s = user;
-    double *values = NULL;
+    okra_set_ *sets = NULL;
     (void)offsets; /* every set has d codes */
-    ALLOC(values, count * s->d);
-    for (okra_int i = 0; i < count * s->d; i++) {
-        values[i] = codes[i];
+    ZALLOC(sets, count);
+    for (okra_int i = 0; i < count; i++) {
+        TRY(members_of(codes + i * s->d, s->d, &sets[i]));
     }
-    TRY(as_data(s->output->y->kind, values, count, s->d, out));
+    TRY(as_data(NULL, s->output->y->kind, sets, count, s->d, out));
 done:
-    okra_free_(values);
+    for (okra_int i = 0; sets && i < count; i++) {
+        okra_free_(sets[i].members);
+    }
+    okra_free_(sets);
     return st;
 }
 
@@ -191,11 +236,8 @@ static okra_status found(void *user, okra_int i, const int32_t *codes, okra_int 
                          double distance)
 {
     state *s = user;
-    for (okra_int j = 0; j < length; j++) {
-        s->result[i * s->d + j] = codes[j];
-    }
     s->distance[i] = distance;
-    return OKRA_OK;
+    return members_of(codes, length, &s->result[i]);
 }
 
 /* ---- the decoder ---- */
@@ -237,6 +279,32 @@ static okra_status check_sets(const okra_data *y)
     return OKRA_OK;
 }
 
+/* How sets are searched for where the kernel is not linear. */
+static okra_status open_search(okra_context *ctx, state *s, const labels_options *o)
+{
+    okra_status st = OKRA_OK;
+    okra_moves_ moves = {.decoder = "decoder labels",
+                         .what = "set",
+                         .user = s,
+                         .start = start,
+                         .begin = begin,
+                         .neighbours = neighbours,
+                         .objects = objects,
+                         .found = found,
+                         .width = o->beam,
+                         .rounds = o->rounds,
+                         .empty = o->empty};
+    TRY(okra_counts_create_(ctx, s->output, o->empty, o->rounds, &s->counts));
+    if (!s->counts) {
+        TRY(okra_beam_create_(ctx, s->output, &moves, s->tests, &s->beam));
+        goto done;
+    }
+    s->top = OKRA_MIN_(OKRA_MAX_(o->beam / 4, 1), s->output->y->n);
+    TRY(okra_starts_create_(ctx, s->output, s->tests, s->top, o->empty, &s->starts));
+done:
+    return st;
+}
+
 static okra_status create(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
                           const okra_decode_request_ *request, void **out)
@@ -252,24 +320,12 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     s->tests = request->tests;
     s->d = okra_data_width(output->y);
     s->scale = output->feature_scale;
-    bool thin = okra_thin_wanted_(output, &s->scale);
-    if (!output->features && !thin) {
-        okra_moves_ moves = {.decoder = "decoder labels",
-                             .what = "set",
-                             .user = s,
-                             .start = start,
-                             .begin = begin,
-                             .neighbours = neighbours,
-                             .objects = objects,
-                             .found = found,
-                             .width = o.beam,
-                             .rounds = o.rounds,
-                             .empty = o.empty};
-        TRY(okra_beam_create_(ctx, output, &moves, s->tests, &s->beam));
-    }
     ALLOC(s->set, s->d);
-    TRY(okra_doubles_(ctx, s->tests, s->d, "the decoded sets", &s->result));
+    ZALLOC(s->result, s->tests);
     ALLOC(s->distance, s->tests);
+    if (!output->features && !okra_thin_wanted_(output, &s->scale)) {
+        TRY(open_search(ctx, s, &o));
+    }
     *out = s;
     s = NULL;
 done:
@@ -280,40 +336,66 @@ done:
 static okra_status threshold(okra_context *ctx, state *s, const okra_block_ *block)
 {
     okra_status st = OKRA_OK;
-    double *y = s->result + block->first * s->d;
-    if (s->output->y->kind == OKRA_DENSE) {
-        TRY(okra_block_explicit_(ctx, s->output, block, okra_mat_of_(y, block->m, s->d)));
-    } else {
-        for (okra_int r = 0; r < block->m; r++) {
-            okra_thin_combine_(s->output->y, block->W.p + r * block->W.ld, y + r * s->d);
-        }
+    double *H = NULL;
+    bool dense = s->output->y->kind == OKRA_DENSE;
+    TRY(okra_doubles_(ctx, dense ? block->m : 1, s->d, "explicit predictions", &H));
+    if (dense) {
+        TRY(okra_block_explicit_(ctx, s->output, block, okra_mat_of_(H, block->m, s->d)));
     }
     for (okra_int r = 0; r < block->m; r++) {
-        double sum = 0;
-        for (okra_int j = 0; j < s->d; j++) {
-            double h = y[r * s->d + j], set = h > 0.5;
-            sum += (h - set) * (h - set);
-            y[r * s->d + j] = set;
+        double sum = 0, *h = dense ? H + r * s->d : H;
+        if (!dense) {
+            okra_thin_combine_(s->output->y, block->W.p + r * block->W.ld, h);
         }
-        s->distance[block->first + r] = s->scale * sum;
+        for (okra_int j = 0; j < s->d; j++) {
+            s->set[j] = h[j] > 0.5;
+            sum += (h[j] - s->set[j]) * (h[j] - s->set[j]);
+        }
+        TRY(found(s, block->first + r, s->set, s->d, s->scale * sum));
     }
 done:
+    okra_free_(H);
+    return st;
+}
+
+static okra_status count_block(okra_context *ctx, state *s, const okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    double *norm = NULL;
+    okra_int *index = NULL;
+    const okra_int *best;
+    const double *distance;
+    const okra_key_ *key;
+    TRY(okra_block_weights_(block, "decoder labels"));
+    ALLOC(norm, block->m);
+    ALLOC(index, block->m * s->top);
+    TRY(okra_starts_block_(ctx, s->starts, block, norm));
+    for (okra_int r = 0; r < block->m; r++) {
+        okra_starts_get_(s->starts, block->first + r, &best, &distance, &key);
+        memcpy(index + r * s->top, best, (size_t)s->top * sizeof *index);
+    }
+    TRY(okra_counts_search_(ctx, s->counts, block->W, index, s->top, norm,
+                            s->distance + block->first, s->result + block->first));
+done:
+    okra_free_(norm);
+    okra_free_(index);
     return st;
 }
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
 {
     state *s = arg;
-    return s->beam ? okra_beam_block_(ctx, s->beam, block) : threshold(ctx, s, block);
+    return s->counts ? count_block(ctx, s, block)
+           : s->beam ? okra_beam_block_(ctx, s->beam, block)
+                     : threshold(ctx, s, block);
 }
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
-    (void)ctx;
     okra_status st = OKRA_OK;
     state *s = arg;
     okra_data *sets = NULL;
-    TRY(as_data(s->output->y->kind, s->result, s->tests, s->d, &sets));
+    TRY(as_data(ctx, s->output->y->kind, s->result, s->tests, s->d, &sets));
     TRY(okra_decoded_single_(sets, s->tests, s->distance, out));
     s->distance = NULL;
     sets = NULL;
@@ -325,7 +407,8 @@ done:
 const okra_decoder_ okra_decoder_labels_ = {
     .name = "labels",
     .help =
-        "sets of labels (vectors of 0 and 1): exact for linear outputs, else a search",
+        "sets of labels (vectors of 0 and 1): exact where the kernel is linear in the "
+        "labels that two sets share, or of up to 12 labels; else a search",
     .options = {"decoder labels", rows, sizeof(labels_options)},
     .create = create,
     .block = block_in,

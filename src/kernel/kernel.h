@@ -184,6 +184,9 @@ okra_status okra_other_diagonal_(okra_context *ctx, const okra_bound_ *bound,
 /* If the kernel is linear on dense vectors, scaled by a constant or not, there is an
  * explicit feature map sqrt(*scale) * y: true and the scale. */
 bool okra_kernel_is_linear_(const okra_kernel *kernel, double *scale);
+/* Is it made of linear kernels alone, so that of 0/1 vectors it sees |a & b|, |a| and |b|
+ * and nothing else? */
+bool okra_kernel_by_counts_(const okra_kernel *kernel);
 /* Is it metric or tasks, scaled or not? Then sum_i w_i y_i has the features sum_i w_i
  * phi(y_i), and needs no search. */
 bool okra_kernel_is_metric_(const okra_kernel *kernel);

@@ -126,6 +126,18 @@ bool okra_kernel_is_linear_(const okra_kernel *kernel, double *scale)
     return only_leaf(kernel, scale) == &okra_linear_;
 }
 
+bool okra_kernel_by_counts_(const okra_kernel *kernel)
+{
+    bool yes = !okra_kernel_centers_(kernel);
+    for (int k = 0; k < kernel->count; k++) {
+        const okra_node_ *node = &kernel->nodes[k];
+        yes = yes && (node->kind != OKRA_NODE_LEAF_ ||
+                      (strcmp(node->leaf->name, "linear") == 0 &&
+                       node->component == 0)); /* or about the mean, below rbf */
+    }
+    return yes;
+}
+
 bool okra_kernel_is_metric_(const okra_kernel *kernel)
 {
     double scale;
