@@ -189,6 +189,39 @@ done:
     return st;
 }
 
+/* Both kernels; numbers in the place of `auto` and align, polynomials of --twin. What was
+ * learned goes into the bags. */
+static okra_status learn_kernels(okra_context *ctx, const okra_method_ *method,
+                                 const okra_data *x, const okra_data *y,
+                                 const okra_fit_fields_ *fields,
+                                 const okra_options *options, const double *lambda,
+                                 size_t count, okra_bag_ *const *bags, okra_kernel **kx,
+                                 okra_kernel **ky)
+{
+    okra_status st = OKRA_OK;
+    double hsic[2] = {0, 0};
+    okra_align_ align = {0};
+    TRY(parse_kernel(ctx, "ky", fields->ky, y, ky));
+    if (okra_align_asked_(fields->kx)) {
+        TRY(learn_align(ctx, method, x, y, fields->kx, *ky, options, lambda, &align));
+    }
+    TRY(parse_kernel(ctx, "kx", align.text ? align.text : fields->kx, x, kx));
+    if (*fields->twin && y->weights) {
+        FAIL(OKRA_EUNSUPPORTED, "twin learns kernels from pairs that count alike: it "
+                                "does not use weights");
+    }
+    if (*fields->twin) {
+        TRY(okra_fit_twin_(ctx, x, y, fields, kx, ky, hsic));
+    }
+    for (size_t i = 0; i < count; i++) {
+        TRY(put_twin(bags[i], fields->twin, hsic));
+        TRY(put_align(bags[i], &align));
+    }
+done:
+    okra_align_clear_(&align);
+    return st;
+}
+
 static okra_status fit_pairs(okra_context *ctx, const okra_model *basis,
                              const okra_data *x, const okra_data *y,
                              const okra_options *options, const double *lambda,
@@ -196,7 +229,6 @@ static okra_status fit_pairs(okra_context *ctx, const okra_model *basis,
 {
     okra_status st = OKRA_OK;
     okra_fit_fields_ fields;
-    double hsic[2] = {0, 0};
     const okra_method_ *method = NULL;
     const okra_decoder_ *decoder = NULL;
     okra_kernel *kx = NULL, *ky = NULL;
@@ -205,7 +237,6 @@ static okra_status fit_pairs(okra_context *ctx, const okra_model *basis,
     okra_bag_ **bags = NULL;
     okra_model **made = NULL;
     char *waves = NULL;
-    okra_align_ align = {0};
     TRY(okra_options_read(options, &okra_fit_table_, &fields));
     TRY(okra_method_choose_(fields.method, &method));
     TRY(okra_method_check_(options, method));
@@ -216,26 +247,14 @@ static okra_status fit_pairs(okra_context *ctx, const okra_model *basis,
     if (lambda) {
         TRY(check_lambda(method, lambda, count));
     }
-    TRY(parse_kernel(ctx, "ky", fields.ky, y, &ky));
-    if (okra_align_asked_(fields.kx)) {
-        TRY(learn_align(ctx, method, x, y, fields.kx, ky, options, lambda, &align));
-    }
-    TRY(parse_kernel(ctx, "kx", align.text ? align.text : fields.kx, x, &kx));
-    if (*fields.twin && y->weights) {
-        FAIL(OKRA_EUNSUPPORTED, "twin learns kernels from pairs that count alike: it "
-                                "does not use weights");
-    }
-    if (*fields.twin) {
-        TRY(okra_fit_twin_(ctx, x, y, &fields, &kx, &ky, hsic));
-    }
     ZALLOC(bags, (okra_int)count);
     ZALLOC(made, (okra_int)count);
     for (size_t i = 0; i < count; i++) {
         TRY(okra_bag_create_(&bags[i]));
-        TRY(put_twin(bags[i], fields.twin, hsic));
-        TRY(put_align(bags[i], &align));
         TRY(decoder ? okra_bag_put_text_(bags[i], "decode", decoder->name) : OKRA_OK);
     }
+    TRY(learn_kernels(ctx, method, x, y, &fields, options, lambda, count, bags, &kx,
+                      &ky));
     TRY(basis ? okra_fit_basis_low_(ctx, basis, &fields, method, options, x, y, kx, ky,
                                     &map_x, &map_y)
               : okra_fit_low_(ctx, &fields, method, options, x, y, &kx, &ky, &map_x,
@@ -273,7 +292,6 @@ done:
         }
     }
     okra_free_(waves);
-    okra_align_clear_(&align);
     okra_free_(bags);
     okra_free_(made);
     okra_map_free_(map_x);
