@@ -146,7 +146,7 @@ static okra_status leave(okra_context *ctx, const task *t, bool semi,
 }
 
 /* Bytes: 15 rows of 6 + 3 doubles are more than a quarter of them. */
-enum { SMALL = 4300 };
+enum { SMALL = 4800 };
 
 /* `count` parts in turn; N: single inputs. */
 static double error_of(okra_context *ctx, uint64_t seed, const char *kind,
