@@ -78,7 +78,7 @@ learn_and_paste() { # METHOD Y KY D1,D2
     common="-q --x x.csv --y $2 --method $1"
     case $1 in # the same for both, not chosen anew
     knn) common="$common --k 3" ;;
-    svr | svm | soar) common="$common --cost 1" ;;
+    svr | svm) common="$common --cost 1" ;;
     ok3 | tgp-hsic) ;;
     *) common="$common --lambda 0.1" ;;
     esac
