@@ -16,6 +16,7 @@ const cli_command *const cli_commands[] = {
     &cli_score,
     &cli_link,
     &cli_index,
+    &cli_fuse,
     &cli_gram,
     &cli_twin,
     &cli_info,

@@ -19,6 +19,7 @@ extern const cli_command cli_info;
 extern const cli_command cli_demo;
 extern const cli_command cli_link;
 extern const cli_command cli_index;
+extern const cli_command cli_fuse;
 extern const cli_command cli_paper;
 extern const cli_command cli_report;
 extern const cli_command cli_version;

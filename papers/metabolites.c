@@ -64,7 +64,7 @@ static void count_ranks(const paper_pairs *test, const okra_data *candidates,
     okra_int tests = okra_data_count(test->x);
     *out = (shares){0};
     for (okra_int i = 0; i < tests; i++) {
-        double mass = okra_data_mass(test->x, i), own = INFINITY;
+        double mass = okra_data_mass(test->x, i), own = (double)INFINITY;
         for (okra_int r = 0; r < top; r++) {
             own = index[i * top + r] == i ? distance[i * top + r] : own;
         }
@@ -353,7 +353,7 @@ static okra_status put_table(paper_run *run, const char *id, const char *title,
             for (int f = 0; f < FOLDS; f++) {
                 values[f] = of[r][f].of[window][t];
             }
-            paper_cell cell = {NAN, NAN, values, FOLDS, NULL, false};
+            paper_cell cell = {(double)NAN, (double)NAN, values, FOLDS, NULL, false};
             st = paper_put(run, table, names[r], columns[t], cell);
         }
     }
