@@ -140,9 +140,10 @@ done:
 /* Do the letters of a rule stand at x_at..? */
 static bool stands(okra_word_ x, okra_int at, const okra_rule_ *rule)
 {
-    return at >= 0 && at + taken(rule) <= x.length &&
-           memcmp(x.code + at, rule->x.code + rule->change.x0,
-                  (size_t)taken(rule) * sizeof *x.code) == 0;
+    okra_int count = taken(rule);
+    return at >= 0 && at + count <= x.length &&
+           (count == 0 || memcmp(x.code + at, rule->x.code + rule->change.x0,
+                                 (size_t)count * sizeof *x.code) == 0);
 }
 
 okra_status okra_rules_apply_(okra_maker_ *maker, okra_word_ x, const okra_rule_ *rules,

@@ -253,7 +253,9 @@ bool okra_change_form_(okra_word_ x, okra_word_ y, const okra_alter_ *change, in
     out->count = v.puts;
     switch (form) {
     case 0:
-        memcpy(out->item, v.put, (size_t)v.puts * sizeof *v.put);
+        if (v.puts > 0) {
+            memcpy(out->item, v.put, (size_t)v.puts * sizeof *v.put);
+        }
         return true;
     case 1: /* the letter before is doubled */
         return v.lefts > 0 && v.put[0] == v.left[-1] && copy_run(&v, 1, true, out);
