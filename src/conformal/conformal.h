@@ -89,6 +89,7 @@ typedef struct okra_solved_ {
     okra_int d;
     double *ones;     /* n: B 1 where outputs are centred, else NULL */
     double *mean;     /* d: what was taken from Y; without Y, centred: n + 1 */
+    double trace;     /* of K + lambda I                           */
     double condition; /* at least that of K + lambda I             */
     double size;      /* the largest |phi(y)|, for sets            */
     double given;     /* the same before centring                  */

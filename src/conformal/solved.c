@@ -25,6 +25,8 @@
 #include <string.h>
 
 enum { ROWS = 256 };
+/* More than kernels in single precision are off. */
+#define IMPOSSIBLE 1e-5
 
 void okra_solved_clear_(okra_solved_ *solved)
 {
@@ -170,6 +172,21 @@ done:
     return st;
 }
 
+/* The largest sum of absolute values in a row of a symmetric matrix: no eigenvalue is
+ * larger. */
+static double largest_row(okra_int n, const double *B)
+{
+    double largest = 0;
+    for (okra_int i = 0; i < n; i++) {
+        double sum = 0;
+        for (okra_int j = 0; j < n; j++) {
+            sum += fabs(B[i * n + j]);
+        }
+        largest = fmax(largest, sum);
+    }
+    return largest;
+}
+
 /* B from K, which becomes its factor; centred, B 1. */
 static okra_status invert(const okra_conformal_job_ *job, okra_mat_ K, bool centered,
                           okra_solved_ *z)
@@ -177,15 +194,23 @@ static okra_status invert(const okra_conformal_job_ *job, okra_mat_ K, bool cent
     okra_status st = OKRA_OK;
     okra_int n = z->n;
     okra_mat_ B = okra_mat_of_(z->B, n, n);
+    double added = 0;
     okra_mat_add_diagonal_(K, z->lambda);
     for (okra_int i = 0; i < n; i++) {
-        z->condition += K.p[i * n + i] / z->lambda; /* the trace is above the largest */
+        z->trace += K.p[i * n + i]; /* above the largest eigenvalue */
     }
-    TRY(okra_cholesky_(job->ctx, K, NULL));
+    TRY(okra_cholesky_(job->ctx, K, &added));
+    if (z->lambda == 0 && added != 0) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "conformal %s: there is no closed form: lambda is 0 and the Gram matrix of "
+             "the inputs is singular; fit with a lambda above 0",
+             job->s.how);
+    }
     okra_mat_fill_(B, 0);
     okra_mat_add_diagonal_(B, 1);
     TRY(okra_cholesky_solve_(job->ctx, K, B));
     okra_mat_mirror_(B); /* symmetric to the last bit */
+    z->condition = z->trace * fmin(1 / z->lambda, largest_row(n, z->B));
     if (centered) {
         ZALLOC(z->ones, n);
         for (okra_int k = 0; k < n * n; k++) {
@@ -227,6 +252,38 @@ double okra_solved_error_(const okra_solved_ *solved, double sum, double norm2)
            eps * sum * sum * solved->given * solved->given;
 }
 
+/* s of row r, whose k(x, x) is `own`. A kernel that is positive leaves k(x,x) - k_x'u at
+ * 0 or above; at 0, with lambda = 0, the bordered matrix has no inverse. */
+static okra_status border(const okra_conformal_job_ *job, const okra_solved_ *solved,
+                          const double *k, double own, okra_int r, okra_bordered_ *b)
+{
+    okra_int n = solved->n;
+    const double *u = b->U + r * n;
+    double made = okra_dot_(n, k, u), s = own + solved->lambda - made;
+    double sizes = fabs(own) + solved->trace * okra_dot_(n, u, u);
+    for (okra_int i = 0; i < n; i++) {
+        sizes += fabs(k[i] * u[i]);
+    }
+    if (own - made < -IMPOSSIBLE * sizes) {
+        return okra_fail_(OKRA_EARG,
+                          "conformal %s: k(x, x) of test input %lld is %g, expected at "
+                          "least %g by its similarity to the training inputs",
+                          job->s.how, (long long)(b->first + r), own, made);
+    }
+    bool divides =
+        job->how == OKRA_CONFORMAL_FULL_ || job->score == OKRA_SCORE_NORMALIZED_;
+    if (divides && solved->lambda == 0 && s <= 8 * DBL_EPSILON * sizes) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "conformal %s: there is no closed form: lambda is 0 and test "
+                          "input %lld adds nothing to the training inputs; fit with a "
+                          "lambda above 0",
+                          job->s.how, (long long)(b->first + r));
+    }
+    b->s[r] = fmax(s, solved->lambda);
+    b->off[r] = fmin(8 * DBL_EPSILON * sizes / b->s[r], 0.25);
+    return OKRA_OK;
+}
+
 static okra_status one_block(const okra_conformal_job_ *job, const okra_solved_ *solved,
                              const okra_other_ *other, const double *self, double *K,
                              okra_bordered_ *b)
@@ -238,15 +295,7 @@ static okra_status one_block(const okra_conformal_job_ *job, const okra_solved_ 
     TRY(okra_mat_copy_(Kx, U));
     TRY(okra_cholesky_solve_rows_(job->ctx, okra_mat_of_(solved->F, n, n), U));
     for (okra_int r = 0; r < m; r++) {
-        const double *k = K + r * n, *u = b->U + r * n;
-        double s = self[b->first + r] + solved->lambda - okra_dot_(n, k, u), sizes = 0;
-        for (okra_int i = 0; i < n; i++) {
-            sizes += fabs(k[i] * u[i]);
-        }
-        sizes +=
-            self[b->first + r] + solved->condition * solved->lambda * okra_dot_(n, u, u);
-        b->s[r] = fmax(s, solved->lambda);
-        b->off[r] = fmin(8 * DBL_EPSILON * sizes / b->s[r], 0.25);
+        TRY(border(job, solved, K + r * n, self[b->first + r], r, b));
     }
     if (solved->L) {
         TRY(okra_gemm_(job->ctx, false, false, 1, U, okra_mat_of_(solved->L, n, n), 0,

@@ -222,6 +222,12 @@ assert np.allclose(a, b, atol=1e-9)
 P
 expect 1 okra predict gram.okra --x gram:Kt.npy --x-diagonal test_y.csv --interval 0.1 -o i.csv
 expect_in "expected one column of 30 numbers" err
+seq 30 | sed 's/.*/-1/' >wrong.csv
+for how in full jackknife+ cv+; do
+    expect 2 okra predict gram.okra --x gram:Kt.npy --x-diagonal wrong.csv --interval 0.1 -o i.csv \
+        --conformal $how
+    expect_in "k(x, x) of test input 0 is -1, expected at least 0." err
+done
 expect 2 okra predict v.okra --x test_x.csv --x-diagonal self.csv --interval 0.1 -o i.csv
 expect_in "x-diagonal is for rows of a precomputed kernel" err
 expect 1 okra fit --x gram:K.npy --y train_y.csv --kx precomputed --ky linear --lambda 0.1 \

@@ -319,6 +319,60 @@ TEST(memory_failures_are_reported)
     okra_context_free(ctx);
 }
 
-MAIN(RUN(sets_equal_refits), RUN(intervals_are_the_hulls_of_what_refits_accept),
+/* Rounding is bounded by how large the inverse is, not by 1 / lambda: where the Gram
+ * matrix has an inverse of its own, a lambda of almost 0 is as good as any. */
+TEST(small_lambdas_equal_refits)
+{
+    static const double lambdas[] = {1e-9, 1e-12, 0};
+    double p[MOST * MOST];
+    for (uint64_t seed = 0; seed < 90; seed++) {
+        task k;
+        task_make(seed, false, &k);
+        k.gamma_x = 4; /* far from singular */
+        k.lambda = lambdas[seed % 3];
+        const char *score = scores[seed / 3 % 2]; /* residuals vanish with lambda */
+        for (int i = 0; i < MOST * P; i++) {      /* inputs apart */
+            k.x[i] = i % 2 ? 0.3 * k.x[i] : i / 2;
+            k.t[i] = i % 2 ? 0.3 * k.t[i] : i / 2 + 0.5;
+        }
+        p_values(&k, score, p);
+        for (int t = 0; t < k.tests; t++) {
+            for (int c = 0; c < k.count; c++) {
+                CHECK_NEAR(p[t * k.count + c], naive_p(&k, t, k.c + c * D, score), 1e-12);
+            }
+        }
+    }
+}
+
+TEST(without_an_inverse_it_is_refused)
+{
+    double p[MOST * MOST];
+    okra_data *t = NULL, *c = NULL;
+    okra_conformal_settings s;
+    task k;
+    for (int repeated = 0; repeated < 2; repeated++) { /* test input, training inputs */
+        task_make(5, true, &k);
+        memcpy(k.t, k.x, P * sizeof *k.x);
+        k.x[P] += repeated ? 0 : 3;
+        k.lambda = 0;
+        k.gamma_x = 4;
+        okra_model *model = task_fit(&k);
+        CHECK_OK(okra_data_dense(k.t, k.tests, P, P, &t));
+        CHECK_OK(okra_data_dense(k.c, k.count, D, D, &c));
+        okra_conformal_defaults(&s);
+        CHECK(okra_conformal_p_values(NULL, model, t, c, &s, p) == OKRA_EUNSUPPORTED);
+        CHECK(strstr(okra_message(), "lambda is 0") != NULL);
+        s.how = "jackknife+"; /* does not divide by s */
+        CHECK(okra_conformal_p_values(NULL, model, t, c, &s, p) ==
+              (repeated ? OKRA_EUNSUPPORTED : OKRA_OK));
+        okra_data_free(t);
+        okra_data_free(c);
+        okra_model_free(model);
+    }
+}
+
+MAIN(RUN(sets_equal_refits), RUN(small_lambdas_equal_refits),
+     RUN(without_an_inverse_it_is_refused),
+     RUN(intervals_are_the_hulls_of_what_refits_accept),
      RUN(groups_compare_like_with_like), RUN(equal_pairs_are_equal),
      RUN(centred_outputs_far_from_0), RUN(memory_failures_are_reported))
