@@ -123,6 +123,10 @@ okra_status cli_read(cli_run *run, const char *spec, okra_data **out) OKRA_CHECK
  * of their classes ("balanced": --class-weight); "" and "none": neither. */
 okra_status cli_weigh(cli_run *run, const char *file, const char *classes,
                       okra_data **y) OKRA_CHECK;
+/* The same of candidates: a broken molecule is told, counted and left out, unless
+ * --strict. */
+okra_status cli_read_candidates(cli_run *run, const char *spec,
+                                okra_data **out) OKRA_CHECK;
 /* The path itself, or in the data folder if only there it exists; in `buffer`. */
 const char *cli_find(const cli_run *run, const char *path, char *buffer, size_t size);
 /* Writes rows x cols values in C order. */

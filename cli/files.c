@@ -96,6 +96,14 @@ okra_status cli_read(cli_run *run, const char *spec, okra_data **out)
     return st;
 }
 
+okra_status cli_read_candidates(cli_run *run, const char *spec, okra_data **out)
+{
+    okra_status st = okra_context_set_strict(run->context, run->common.strict ? 1 : -1);
+    st = st == OKRA_OK ? cli_read(run, spec, out) : st;
+    okra_status back = okra_context_set_strict(run->context, run->common.strict);
+    return st == OKRA_OK ? back : st;
+}
+
 /* The numbers of a file, one per pair. */
 static okra_status read_weights(cli_run *run, const char *file, okra_int n, double *to)
 {

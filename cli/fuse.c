@@ -194,7 +194,7 @@ static int find_truth(cli_run *run, const fuse_fields *f, const okra_data *y,
         st = okra_index_open(run->context, path, &index);
         st = st == OKRA_OK ? okra_index_find(run->context, index, y, truth) : st;
     } else {
-        st = cli_read(run, f->candidates, &set);
+        st = cli_read_candidates(run, f->candidates, &set);
         st = st == OKRA_OK ? okra_data_match(y, set, truth) : st;
     }
     okra_index_free(index);

@@ -240,7 +240,11 @@ static int read_all(cli_run *run, job *j)
         status = read_diagonal(run, j);
     }
     if (status == CLI_DONE && *j->f.candidates && !cli_is_index(j->f.candidates)) {
-        status = cli_status(run, cli_read(run, j->f.candidates, &j->candidates));
+        /* --ranges number the lines of the file, so that none may be left out */
+        status =
+            cli_status(run, *j->f.ranges ? cli_read(run, j->f.candidates, &j->candidates)
+                                         : cli_read_candidates(run, j->f.candidates,
+                                                               &j->candidates));
     }
     return status == CLI_DONE && *j->f.ranges ? read_ranges(run, j) : status;
 }

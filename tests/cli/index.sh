@@ -43,6 +43,19 @@ cut -f 5 all.tsv | tail -n +2 | cut -c 1-12 >x
 cut -f 4 plain.tsv | tail -n +2 | cut -c 1-12 >y
 expect_same x y
 grep -q 'F/C=C\\F' all.tsv
+# a broken line of a plain list is left out, too, and numbers stay those of what is kept
+printf 'OCC\nC1CC\nCCCO\n' >broken.smi
+expect 0 okra predict m.okra --x a.mgf --candidates broken.smi --top 1 -o b.tsv
+expect_in "okra: warning: broken.smi: line 2: character 2: ring is not closed '1': left out" err
+expect_in "okra: warning: broken.smi: 1 of 3 lines are broken and left out" err
+expect_in "$(printf '1\t1\t1\t')" b.tsv
+expect_fail 1 "okra predict: broken.smi: line 2: character 2: ring is not closed '1'" \
+    okra predict m.okra --x a.mgf --candidates broken.smi --top 1 --strict -o b.tsv
+printf '0,1\n0,1\n' >ranges.csv
+expect_fail 1 "okra predict: broken.smi: line 2: character 2: ring is not closed '1'" \
+    okra predict m.okra --x a.mgf --candidates broken.smi --ranges ranges.csv --top 1 -o b.tsv
+expect_fail 1 "okra gram: broken.smi: line 2: character 2: ring is not closed '1'" \
+    okra gram --x broken.smi --kernel wl -o K.csv
 # low rank, measured exactly again
 expect 0 okra index plain.smi --quiet --model m.okra --rank 2 -o low.okx
 expect 0 okra predict m.okra --quiet --x a.mgf --candidates low.okx --top 5 -o low.tsv
