@@ -84,6 +84,41 @@ done:
     return st;
 }
 
+okra_status okra_model_meets_calibration_(okra_context *ctx, const okra_model *model,
+                                          const okra_data *x, const okra_data *y)
+{
+    okra_status st = OKRA_OK;
+    const okra_data *inputs[] = {model->calibration_x, x};
+    const okra_data *outputs[] = {model->calibration_y, y};
+    okra_int *fx = NULL, *fy = NULL, held = okra_model_calibration(model, NULL, NULL);
+    okra_int met = 0;
+    if (held == 0) {
+        goto done;
+    }
+    ALLOC(fx, held + x->n);
+    ALLOC(fy, held + x->n);
+    TRY(okra_data_same_(inputs, 2, fx));
+    TRY(okra_data_same_(outputs, 2, fy));
+    for (okra_int j = held; j < held + x->n; j++) {
+        okra_int i = fx[j] < held && fy[j] < held ? 0 : held;
+        while (i < held && (fx[i] != fx[j] || fy[i] != fy[j])) {
+            i++;
+        }
+        met += i < held;
+    }
+    if (met > 0) {
+        okra_warn_(ctx,
+                   "%lld of the %lld new pairs equal pairs that were held back to "
+                   "calibrate with: where they are the same observations, prediction "
+                   "sets and intervals (split) lose their guarantee",
+                   (long long)met, (long long)x->n);
+    }
+done:
+    okra_free_(fx);
+    okra_free_(fy);
+    return st;
+}
+
 void okra_model_drop_calibration_(okra_model *model)
 {
     okra_data_free(model->calibration_x);

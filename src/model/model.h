@@ -260,6 +260,10 @@ json_t *okra_model_about_data_(const okra_data *data);
 
 /* calibration.c */
 void okra_model_drop_calibration_(okra_model *model);
+/* Warns where pairs that are to be learned from equal pairs that were held back. */
+okra_status okra_model_meets_calibration_(okra_context *ctx, const okra_model *model,
+                                          const okra_data *x,
+                                          const okra_data *y) OKRA_CHECK;
 okra_status okra_model_save_calibration_(okra_saver_ *saver,
                                          const okra_model *model) OKRA_CHECK;
 okra_status okra_model_load_calibration_(const json_t *about,

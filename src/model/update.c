@@ -308,6 +308,7 @@ okra_status okra_model_update(okra_context *context, const okra_model *model,
         TRY(okra_weights_drop_(j.request.x, j.request.y, &j.new_x, &j.new_y));
         j.request.x = j.new_x;
         j.request.y = j.new_y;
+        TRY(okra_model_meets_calibration_(context, model, j.new_x, j.new_y));
     }
     TRY(sort_rows(&j));
     TRY(change_model(&j));

@@ -48,6 +48,13 @@ okra fit -q --x old_x.csv --y old_y.csv --method knn --k 2 --kx linear --ky line
 expect 0 okra update knn.okra --x new_x.csv --y new_y.csv --json -o knn2.okra
 expect_in '"why": "the method has no other way"' out
 
+# pairs held back to calibrate with stay held back: learning from them is told
+okra fit -q --x old_x.csv --y old_y.csv $kernels --calibration 0.25 -o held.okra
+expect 0 okra update held.okra --x new_x.csv --y new_y.csv -o held2.okra
+[ ! -s err ]
+expect 0 okra update held.okra --x all_x.csv --y all_y.csv -o held2.okra
+expect_in "15 of the 80 new pairs equal pairs that were held back to calibrate with" err
+
 # mistakes
 expect_fail 2 "okra update: nothing to do: give --x and --y, or --remove" okra update old.okra -o a.okra
 expect_fail 2 "okra update: --x and --y go together: --y is missing" okra update old.okra --x new_x.csv -o a.okra
