@@ -257,7 +257,7 @@ okra_status okra_cancelled_(const okra_context *context)
 void okra_progress_(const okra_context *context, const char *what, okra_int done,
                     okra_int total)
 {
-    if (context && context->progress) {
+    if (context && context->progress && !okra_inside_watch_()) {
         context->progress(context->progress_user, what, done, total);
     }
 }

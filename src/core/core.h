@@ -180,7 +180,7 @@ int okra_workers_(const okra_context *context);
 
 /* Calls call(arg), `work` operations that should take `expected` seconds. Where the
  * context wants progress and the call is long, it runs in another thread while this one
- * reports. The call itself must report nothing. */
+ * reports. What the call itself reports is not heard. */
 typedef okra_status (*okra_call_)(void *arg);
 okra_status okra_watched_(okra_context *context, const char *what, double work,
                           double expected, okra_call_ call, void *arg) OKRA_CHECK;
@@ -190,6 +190,8 @@ void okra_worked_(const okra_context *context, double work);
 typedef struct okra_meter_ okra_meter_;
 okra_meter_ *okra_meter_of_(const okra_context *context);
 void okra_meter_set_(okra_context *context, okra_meter_ *meter);
+/* Whether this is the thread of a watched call. */
+bool okra_inside_watch_(void);
 /* Whether okra_watched_ might report here. */
 bool okra_watches_(const okra_context *context);
 /* The share of a call that is done after `elapsed` of `expected` seconds: below 1. */

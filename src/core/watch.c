@@ -58,9 +58,18 @@ double okra_watch_share_(double elapsed, double expected)
                         : 1 - (1 - straight) * (1 - straight) / (t - 2 * straight + 1);
 }
 
+/* In the thread of a watched call, which must not report: its caller does. */
+static _Thread_local bool inside_watch;
+
+bool okra_inside_watch_(void)
+{
+    return inside_watch;
+}
+
 static void *run(void *arg)
 {
     okra_meter_ *m = arg;
+    inside_watch = true;
     okra_status st = m->call(m->arg);
     pthread_mutex_lock(&m->lock);
     m->status = st;
@@ -120,7 +129,7 @@ static bool start(okra_meter_ *m, pthread_t *id)
 
 bool okra_watches_(const okra_context *context)
 {
-    return okra_reports_(context) && !okra_inside_worker_();
+    return okra_reports_(context) && !okra_inside_worker_() && !inside_watch;
 }
 
 okra_status okra_watched_(okra_context *context, const char *what, double work,

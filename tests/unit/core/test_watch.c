@@ -42,6 +42,9 @@ typedef struct work {
 static okra_status run(void *arg)
 {
     work *w = arg;
+    if (w->tells) { /* is not heard: it comes from another thread */
+        okra_progress_(w->context, "inner", 1, 2);
+    }
     struct timespec pause = {0, 50000000};
     w->thread = pthread_self();
     for (int i = 0; i < w->steps; i++) {
