@@ -113,7 +113,13 @@ static okra_status read_weights(cli_run *run, const char *file, okra_int n, doub
     const double *values = st == OKRA_OK ? okra_data_values(data, &ld) : NULL;
     okra_int count = okra_data_count(data), width = okra_data_width(data);
     bool row = count == 1 && width == n, column = width == 1 && count == n;
-    if (st == OKRA_OK && (!values || (!row && !column))) {
+    if (st == OKRA_OK && !values) {
+        st =
+            okra_fail(OKRA_ESHAPE,
+                      "%s holds %s, expected %lld weights, one number per pair; csv:FILE "
+                      "reads a text as numbers",
+                      file, okra_kind_name(okra_data_kind(data)), (long long)n);
+    } else if (st == OKRA_OK && !row && !column) {
         st = okra_fail(OKRA_ESHAPE,
                        "%s: found %lld rows of %lld values, expected %lld weights, one "
                        "number per pair",
