@@ -59,6 +59,7 @@ typedef struct okra_decode_request_ {
                                 of equal lengths, pair by pair; else NULL */
     bool runner_up;          /* distances of runners-up are wanted */
     const okra_data *inputs; /* of the test points; NULL: not known */
+    const char *argument;    /* what follows the decoder's name and a colon, or NULL */
 } okra_decode_request_;
 
 /* What decoders deliver, for all test points. */
@@ -78,7 +79,9 @@ typedef struct okra_decoded_ {
 typedef struct okra_decoder_ {
     const char *name, *help;
     okra_option_table options;
-    bool maps; /* takes predictions under okra_output_.map; else a block has W or d */
+    bool argument; /* its name may be followed by a colon and more */
+    bool weights;  /* a block must have W where the method can give it */
+    bool maps;     /* takes predictions under okra_output_.map; else a block has W or d */
     bool pointwise; /* makes an object from its prediction alone, whatever the outputs */
     bool chooses;   /* one of the candidates: the training outputs where none are given */
     okra_status (*create)(okra_context *ctx, const okra_output_ *output,
@@ -90,7 +93,9 @@ typedef struct okra_decoder_ {
 } okra_decoder_;
 
 extern const okra_decoder_ *const okra_decoders_[]; /* ends at NULL */
+/* name: a decoder, or decoder:argument where that takes one. */
 const okra_decoder_ *okra_decoder_find_(const char *name);
+const char *okra_decoder_argument_(const char *name); /* NULL: there is none */
 void okra_decoded_clear_(okra_decoded_ *decoded);
 
 /* ---- shared by decoders and losses: space.c ---- */

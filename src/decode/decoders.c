@@ -13,6 +13,7 @@
     X(fixed_point) \
     X(gradient) \
     X(labels) \
+    X(loss) \
     X(position) \
     X(string) \
     X(rewrite) \
@@ -27,12 +28,21 @@ const okra_decoder_ *const okra_decoders_[] = {DECODERS(PLACE) NULL};
 
 const okra_decoder_ *okra_decoder_find_(const char *name)
 {
+    size_t length = strcspn(name, ":");
     for (size_t i = 0; okra_decoders_[i]; i++) {
-        if (strcmp(okra_decoders_[i]->name, name) == 0) {
-            return okra_decoders_[i];
+        const okra_decoder_ *d = okra_decoders_[i];
+        if (strlen(d->name) == length && memcmp(d->name, name, length) == 0 &&
+            (d->argument || !name[length])) {
+            return d;
         }
     }
     return NULL;
+}
+
+const char *okra_decoder_argument_(const char *name)
+{
+    const char *colon = name ? strchr(name, ':') : NULL;
+    return colon ? colon + 1 : NULL;
 }
 
 void okra_decoded_clear_(okra_decoded_ *decoded)

@@ -251,7 +251,7 @@ static okra_status fit_pairs(okra_context *ctx, const okra_model *basis,
     ZALLOC(made, (okra_int)count);
     for (size_t i = 0; i < count; i++) {
         TRY(okra_bag_create_(&bags[i]));
-        TRY(decoder ? okra_bag_put_text_(bags[i], "decode", decoder->name) : OKRA_OK);
+        TRY(decoder ? okra_bag_put_text_(bags[i], "decode", fields.decode) : OKRA_OK);
     }
     TRY(learn_kernels(ctx, method, x, y, &fields, options, lambda, count, bags, &kx,
                       &ky));

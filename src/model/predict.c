@@ -143,7 +143,7 @@ static okra_status prepare(okra_context *ctx, run *r, const okra_data *x)
     p->n = r->model->training->y->n;
     p->d = embeds ? width : output->d;
     TRY(okra_walk_open_(ctx, r->model, x, p->d, &r->walk));
-    r->direct = !embeds && gives_embedding(r->model);
+    r->direct = !embeds && !r->decoder->weights && gives_embedding(r->model);
     if (r->want_weights) {
         TRY(okra_doubles_(ctx, p->tests, p->n, "the weights of all test points",
                           &p->weights));
@@ -307,8 +307,14 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
         }
     }
     TRY(aligned_lengths(model->training, x, &lengths));
-    okra_decode_request_ decode = {request->candidates, ranges, x->n, fields.top, lengths,
-                                   request->confidence, x};
+    okra_decode_request_ decode = {request->candidates,
+                                   ranges,
+                                   x->n,
+                                   fields.top,
+                                   lengths,
+                                   request->confidence,
+                                   x,
+                                   okra_decoder_argument_(fields.decode)};
     if (r.output.map && !r.decoder->maps) {
         FAIL(OKRA_EUNSUPPORTED,
              "decoder %s needs weights over the training outputs, which an output kernel "

@@ -115,7 +115,7 @@ okra_status okra_selection_report_(okra_selection *s)
     TRY(okra_json_set_(o, "format", json_integer(1)));
     TRY(okra_json_set_(o, "kind", json_string("select")));
     TRY(okra_json_set_(o, "method", json_string(s->space->method->name)));
-    TRY(okra_json_set_(o, "decode", json_string(s->space->decoder->name)));
+    TRY(okra_json_set_(o, "decode", json_string(okra_space_decode_(s->space))));
     TRY(okra_json_set_(o, "cv", json_string(s->cv)));
     TRY(okra_json_set_(o, "metric", json_string(s->metric)));
     TRY(okra_json_set_(o, "loss", json_boolean(s->loss)));

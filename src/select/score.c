@@ -87,6 +87,7 @@ static okra_status decode(okra_context *ctx, const okra_scorer_ *s,
     void *state = NULL;
     okra_decode_request_ request = {
         .candidates = s->candidates, .tests = block->m, .top = top, .inputs = inputs};
+    request.argument = okra_decoder_argument_(okra_options_get(s->predict, "decode"));
     TRY(s->decoder->create(ctx, &view->output, s->predict, &request, &state));
     TRY(s->decoder->block(ctx, state, block));
     TRY(s->decoder->finish(ctx, state, out));

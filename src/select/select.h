@@ -41,6 +41,7 @@ typedef struct okra_space_ {
     size_t count;
     const okra_method_ *method;
     const okra_decoder_ *decoder;
+    char decode[512]; /* its name and argument, as --decode says */
     okra_int cells;   /* product of all counts */
     okra_int lambdas; /* values of the last axis if it is a path, else 1 */
     bool decode_set;  /* else the method may choose */
@@ -48,6 +49,8 @@ typedef struct okra_space_ {
     bool ky_varies;   /* more than one output kernel */
 } okra_space_;
 
+/* The decoder with its argument. */
+const char *okra_space_decode_(const okra_space_ *space);
 okra_status okra_space_create_(const okra_options *options, okra_space_ **out) OKRA_CHECK;
 void okra_space_free_(okra_space_ *space);
 /* The space of the alternatives that a cell is of, and which of its cells it is. */

@@ -147,6 +147,11 @@ done:
     return st;
 }
 
+const char *okra_space_decode_(const okra_space_ *space)
+{
+    return space->decoder->argument ? space->decode : space->decoder->name;
+}
+
 okra_status okra_space_create_(const okra_options *options, okra_space_ **out)
 {
     okra_status st = OKRA_OK;
@@ -156,6 +161,11 @@ okra_status okra_space_create_(const okra_options *options, okra_space_ **out)
     const char *decode = okra_options_get(options, "decode");
     TRY(okra_decoder_choose_(*decode ? decode : "candidates", &space->decoder));
     space->decode_set = *decode;
+    if (strlen(decode) >= sizeof space->decode) {
+        FAIL(OKRA_EARG, "decode has more than %d characters",
+             (int)sizeof space->decode - 1);
+    }
+    memcpy(space->decode, decode, strlen(decode) + 1);
     TRY(read_axes(space, options));
     TRY(count_cells(space));
     TRY(check_values(space));
@@ -353,8 +363,8 @@ okra_status okra_space_options_(const okra_space_ *space, const okra_setting_ *s
     TRY(okra_predict_options(&p));
     TRY(okra_options_set(f, "method", space->method->name));
     if (space->decode_set) {
-        TRY(okra_options_set(p, "decode", space->decoder->name));
-        TRY(okra_options_set(f, "decode", space->decoder->name));
+        TRY(okra_options_set(p, "decode", okra_space_decode_(space)));
+        TRY(okra_options_set(f, "decode", okra_space_decode_(space)));
     }
     for (size_t i = 0; i < space->count; i++) {
         const okra_axis_ *axis = &space->axes[i];
@@ -383,6 +393,6 @@ const char *okra_space_value_(const okra_space_ *space, const okra_setting_ *set
         }
     }
     return strcmp(option, "method") == 0   ? space->method->name
-           : strcmp(option, "decode") == 0 ? space->decoder->name
+           : strcmp(option, "decode") == 0 ? okra_space_decode_(space)
                                            : NULL;
 }

@@ -126,3 +126,37 @@ okra predict r.okra --x tx.csv --top 2 -q -o top.json
 expect 0 okra predict m.okra --x tx.csv -o a.csv --confidence c.csv
 expect_in "test,distance,gap,variance" c.csv
 test "$(wc -l < c.csv)" -gt 2
+
+# the candidate of the least expected loss
+"$PYTHON" - <<'END'
+import numpy
+r = numpy.random.default_rng(0)
+x = r.normal(size=(40, 3))
+y = (x @ r.normal(size=(3, 5)) + 0.5 * r.normal(size=(40, 5)) > 0.3).astype(float)
+numpy.save("lx.npy", x[:30]), numpy.save("ly.npy", y[:30]), numpy.save("lt.npy", x[30:])
+END
+okra fit --x lx.npy --y ly.npy --kx 'rbf(sigma=2)' --ky linear --lambda 0.1 -q -o l.okra
+okra predict l.okra --x lt.npy --decode loss:f1 --weights lw.npy -q -o lf.npy
+okra predict l.okra --x lt.npy --decode loss:f1 -q -o again.npy
+cmp lf.npy again.npy
+"$PYTHON" - <<'END'
+import numpy
+w, y, got = numpy.load("lw.npy"), numpy.load("ly.npy"), numpy.load("lf.npy")
+total = y.sum(1)[:, None] + y.sum(1)[None]
+f1 = numpy.where(total > 0, 2 * y @ y.T / numpy.maximum(total, 1), 0)
+gain = w.T @ f1
+assert (f1.shape == (30, 30)) and gain.shape == (10, 30)
+for t in range(10):
+    c = numpy.flatnonzero((y == got[t]).all(1))
+    assert len(c) and abs(gain[t, c[0]] - gain[t].max()) < 1e-12, t
+END
+expect_fail 2 "okra predict: decoder loss: expected loss:METRIC, as in loss:f1, loss:hamming, \
+loss:edit or loss:kernel-loss:kernel=tanimoto" \
+    okra predict l.okra --x lt.npy --decode loss -o no.npy
+expect_fail 2 "okra predict: there is no metric 'f2'; did you mean 'f1'?" \
+    okra predict l.okra --x lt.npy --decode loss:f2 -o no.npy
+expect_fail 2 "okra predict: there is no decoder 'candidates:f1'; did you mean 'candidates'?" \
+    okra predict l.okra --x lt.npy --decode candidates:f1 -o no.npy
+okra fit --x lx.npy --y ly.npy --kx 'rbf(sigma=2)' --lambda 0.1 --decode loss:f1 -q -o kept.okra
+okra predict kept.okra --x lt.npy -q -o kept.npy
+cmp lf.npy kept.npy

@@ -692,3 +692,19 @@ def test_other_methods_choose_their_parameter():
         assert len(estimator.search_["cells"]) == 6, estimator
     given = KernelSVR(kx="rbf(sigma=1)", cost=3.0).fit(X, Y)
     assert given.search_ is None and given.chosen_ == {}
+
+
+def test_the_least_expected_loss():
+    r = np.random.default_rng(0)
+    X = r.normal(size=(40, 3))
+    Y = (X @ r.normal(size=(3, 5)) + r.normal(size=(40, 5)) > 0.3).astype(float)
+    model = IOKR(kx="rbf(sigma=2)", ky="linear", lam=0.1, decode="loss:f1").fit(X[:30], Y[:30])
+    got, w, y = model.predict(X[30:]), model.weights(X[30:]), Y[:30]
+    w = w if w.shape == (10, 30) else w.T
+    total = y.sum(1)[:, None] + y.sum(1)[None]
+    gain = w @ np.where(total > 0, 2 * y @ y.T / np.maximum(total, 1), 0)
+    for t in range(10):
+        chosen = np.flatnonzero((y == got[t]).all(1))[0]
+        assert gain[t, chosen] >= gain[t].max() - 1e-12
+    with pytest.raises(ValueError, match="there is no metric"):
+        IOKR(kx="rbf(sigma=2)", lam=0.1, decode="loss:f2").fit(X, Y).predict(X[:2])

@@ -1,0 +1,251 @@
+/*
+ * The candidate of the least expected loss against losses of all pairs written out.
+ */
+#include "decoding.h"
+
+enum { N = 15, C = 18, D = 6, TESTS = 12 };
+
+typedef double (*pair_loss)(const double *y, const double *z);
+
+static double hamming(const double *y, const double *z)
+{
+    double sum = 0;
+    for (int j = 0; j < D; j++) {
+        sum += (y[j] != z[j]) / (double)D;
+    }
+    return sum;
+}
+static double zero_one(const double *y, const double *z)
+{
+    return hamming(y, z) > 0;
+}
+static double right(const double *y, const double *z)
+{
+    return -(hamming(y, z) == 0);
+}
+static double f1(const double *y, const double *z)
+{
+    double both = 0, all = 0;
+    for (int j = 0; j < D; j++) {
+        both += y[j] * z[j];
+        all += y[j] + z[j];
+    }
+    return all > 0 ? -2 * both / all : 0;
+}
+static double f1_of_nothing(const double *y, const double *z)
+{
+    double all = 0;
+    for (int j = 0; j < D; j++) {
+        all += y[j] + z[j];
+    }
+    return all > 0 ? f1(y, z) : -1;
+}
+static double mse(const double *y, const double *z)
+{
+    return hamming(y, z); /* of 0 and 1 */
+}
+static double squared(const double *y, const double *z)
+{
+    return D * hamming(y, z);
+}
+static double tanimoto(const double *y, const double *z)
+{
+    double both = 0, a = 0, b = 0;
+    for (int j = 0; j < D; j++) {
+        both += y[j] * z[j];
+        a += y[j];
+        b += z[j];
+    }
+    return 2 - 2 * (a + b > 0 ? both / (a + b - both) : 1); /* l(0, 0) = 1 */
+}
+
+static const struct {
+    const char *spec;
+    pair_loss f;
+} losses[] = {
+    {"hamming", hamming},
+    {"zero-one", zero_one},
+    {"accuracy", right},
+    {"exact-match", right},
+    {"subset-accuracy", right},
+    {"f1", f1},
+    {"f1:empty=1", f1_of_nothing},
+    {"f1:average=example", f1},
+    {"mse", mse},
+    {"mae", mse},
+    {"kernel-loss:kernel=linear", squared},
+    {"kernel-loss:kernel=tanimoto", tanimoto},
+};
+enum { LOSSES = sizeof losses / sizeof *losses };
+
+static void run(const outputs *o, const char *spec, const okra_data *set, double *W,
+                okra_int n, okra_int top, okra_int rows, okra_decoded_ *out)
+{
+    const okra_decoder_ *decoder = okra_decoder_find_("loss:any");
+    okra_decode_request_ q = {
+        .candidates = set, .tests = TESTS, .top = top, .argument = spec};
+    void *state = NULL;
+    CHECK(decoder && strcmp(decoder->name, "loss") == 0);
+    CHECK_OK(decoder->create(NULL, &o->output, NULL, &q, &state));
+    for (okra_int first = 0; first < TESTS && state; first += rows) {
+        okra_int m = OKRA_MIN_(rows, TESTS - first);
+        okra_block_ b = {.first = first, .m = m, .W = okra_mat_of_(W + first * n, m, n)};
+        CHECK_OK(decoder->block(NULL, state, &b));
+    }
+    CHECK_OK(decoder->finish(NULL, state, out));
+    decoder->free(state);
+}
+
+static void random_sets(okra_random_ *r, okra_int n, double *values)
+{
+    for (okra_int i = 0; i < n * D; i++) {
+        values[i] = i / D != 3 && okra_random_uniform_(r) < 0.4; /* 3: the empty set */
+    }
+}
+
+TEST(losses_of_label_sets_equal_brute_force)
+{
+    for (int k = 0; k < LOSSES; k++) {
+        for (uint64_t seed = 0; seed < 8; seed++) {
+            okra_random_ r = okra_random_create_(seed, 8);
+            double Y[N * D] = {0}, Z[C * D] = {0}, W[TESTS * N];
+            bool own = seed % 2;
+            okra_int count = own ? N : C;
+            okra_data *y = NULL, *z = NULL, *view = NULL;
+            okra_decoded_ d = {0};
+            outputs o;
+            random_sets(&r, N, Y);
+            random_sets(&r, C, Z);
+            random_weights(&r, TESTS, N, W);
+            CHECK_OK(okra_data_dense(Y, N, D, D, &view));
+            CHECK_OK(okra_data_copy(view, &y));
+            CHECK_OK(okra_data_dense(Z, C, D, D, &z));
+            outputs_open(&o, seed % 3 ? "rbf(sigma=1)" : "linear", y);
+            run(&o, losses[k].spec, own ? NULL : z, W, N, count, seed % 4 ? 5 : TESTS,
+                &d);
+            for (int t = 0; t < TESTS && d.index; t++) {
+                for (okra_int c = 0; c < count; c++) {
+                    okra_int at = d.index[t * count + c];
+                    double risk = 0;
+                    for (int i = 0; i < N; i++) {
+                        risk +=
+                            W[t * N + i] * losses[k].f(Y + i * D, (own ? Y : Z) + at * D);
+                    }
+                    CHECK_NEAR(d.distance[t * count + c], risk, 1e-12);
+                    CHECK(c == 0 ||
+                          d.distance[t * count + c] >= d.distance[t * count + c - 1]);
+                }
+            }
+            okra_decoded_clear_(&d);
+            outputs_close(&o);
+            okra_data_free(view);
+            okra_data_free(z);
+        }
+    }
+}
+
+/* A kernel with l(y,y) = 1: the same candidate as by distance. */
+TEST(kernel_losses_are_candidates)
+{
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        okra_random_ r = okra_random_create_(seed, 9);
+        double Y[N * D], W[TESTS * N];
+        okra_data *y = NULL, *view = NULL;
+        okra_decoded_ d = {0}, near = {0};
+        outputs o;
+        harness_normals(&r, N * D, Y);
+        random_weights(&r, TESTS, N, W);
+        CHECK_OK(okra_data_dense(Y, N, D, D, &view));
+        CHECK_OK(okra_data_copy(view, &y));
+        outputs_open(&o, "rbf(sigma=2)", y);
+        run(&o, "kernel-loss:kernel=rbf(sigma=2)", NULL, W, N, 1, 5, &d);
+        CHECK_OK(decode(NULL, &o, "candidates", "", W, TESTS, NULL, 5, &near));
+        for (int t = 0; t < TESTS && d.index && near.index; t++) {
+            CHECK(d.index[t] == near.index[t]);
+        }
+        okra_decoded_clear_(&d);
+        okra_decoded_clear_(&near);
+        outputs_close(&o);
+        okra_data_free(view);
+    }
+}
+
+static okra_int edits(const char *a, const char *b)
+{
+    if (!*a || !*b) {
+        return (okra_int)(strlen(a) + strlen(b));
+    }
+    okra_int replaced = edits(a + 1, b + 1) + (*a != *b);
+    return OKRA_MIN_(replaced, 1 + OKRA_MIN_(edits(a + 1, b), edits(a, b + 1)));
+}
+
+TEST(strings_by_edit_distance)
+{
+    enum { WORDS = 7 };
+    static const char *const words[WORDS] = {"cat", "cart", "art", "tac",
+                                             "a",   "caat", "rat"};
+    double W[TESTS * WORDS];
+    okra_random_ r = okra_random_create_(3, 3);
+    okra_data *y = NULL;
+    okra_decoded_ d = {0};
+    outputs o;
+    random_weights(&r, TESTS, WORDS, W);
+    CHECK_OK(okra_data_strings(words, WORDS, &y));
+    outputs_open(&o, "ssk(length=1)", y);
+    run(&o, "edit", NULL, W, WORDS, 1, 5, &d);
+    for (int t = 0; t < TESTS && d.index; t++) {
+        double best = (double)INFINITY;
+        for (int c = 0; c < WORDS; c++) {
+            double risk = 0;
+            for (int i = 0; i < WORDS; i++) {
+                risk += W[t * WORDS + i] * (double)edits(words[i], words[c]);
+            }
+            best = fmin(best, risk);
+        }
+        CHECK_NEAR(d.distance[t], best, 1e-12);
+    }
+    okra_decoded_clear_(&d);
+    outputs_close(&o);
+}
+
+static okra_status try_spec(const outputs *o, const char *spec, double *W)
+{
+    okra_status st = OKRA_OK;
+    const okra_decoder_ *decoder = okra_decoder_find_("loss");
+    okra_decode_request_ q = {.tests = 1, .top = 1, .argument = spec};
+    okra_block_ b = {.m = 1, .W = okra_mat_of_(W, 1, o->y->n)};
+    okra_decoded_ d = {0};
+    void *state = NULL;
+    TRY(decoder->create(NULL, &o->output, NULL, &q, &state));
+    TRY(decoder->block(NULL, state, &b));
+    TRY(decoder->finish(NULL, state, &d));
+done:
+    decoder->free(state);
+    okra_decoded_clear_(&d);
+    return st;
+}
+
+TEST(failures)
+{
+    double Y[3 * D] = {0, 1, 1, 0, 0, 1, 1}, W[3] = {1, 0, 0.5};
+    okra_data *y = NULL, *view = NULL;
+    outputs o;
+    CHECK_OK(okra_data_dense(Y, 3, D, D, &view));
+    CHECK_OK(okra_data_copy(view, &y));
+    outputs_open(&o, "rbf(sigma=1)", y);
+    CHECK_FAILS(try_spec(&o, NULL, W), OKRA_EARG, "expected loss:METRIC");
+    CHECK_FAILS(try_spec(&o, "", W), OKRA_EARG, "expected loss:METRIC");
+    CHECK_FAILS(try_spec(&o, "hamning", W), OKRA_EARG, "did you mean 'hamming'");
+    CHECK_FAILS(try_spec(&o, "f1:average=micro", W), OKRA_EUNSUPPORTED,
+                "one number for many objects");
+    CHECK_FAILS(try_spec(&o, "edit", W), OKRA_EUNSUPPORTED, "does not compare");
+    CHECK_FAILS(try_spec(&o, "kernel-loss:kernel=linear|center", W), OKRA_EARG,
+                "more than two objects");
+    CHECK(okra_decoder_find_("candidates:f1") == NULL);
+    CHECK_ALLOCATIONS(try_spec(&o, "f1", W), (void)0);
+    outputs_close(&o);
+    okra_data_free(view);
+}
+
+MAIN(RUN(losses_of_label_sets_equal_brute_force), RUN(kernel_losses_are_candidates),
+     RUN(strings_by_edit_distance), RUN(failures))
