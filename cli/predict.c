@@ -5,6 +5,7 @@
 #include "ranked.h"
 #include "screen.h"
 #include "sets.h"
+#include "stream.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ typedef struct predict_fields {
     const char *x, *x_diagonal, *output, *weights, *embedding, *candidates, *ranges,
         *report, *confidence, *within;
     okra_int shortlist;
-    bool exact;
+    bool exact, stream;
     cli_sets sets;
 } predict_fields;
 
@@ -57,6 +58,9 @@ static const okra_option rows[] = {
      "How sure each prediction is: distance, gap to the runner-up and, of ridge, kpca "
      "and "
      "tgp-kl alone, predictive variance; as .tsv or .csv"},
+    {"stream", OKRA_OPTION_BOOL, offsetof(predict_fields, stream), "no", 1, 0, NULL, "",
+     "Answer JSON lines of standard input (--x -) on standard output, one line each, as "
+     "they come"},
     CLI_SETS_ROWS(offsetof(predict_fields, sets)),
     {0}};
 
@@ -163,9 +167,36 @@ static int check_index(const cli_run *run, const predict_fields *f)
                : CLI_DONE;
 }
 
+/* Flags that make no sense line by line. */
+static int check_stream(const cli_run *run, const predict_fields *f)
+{
+    const char *others[] = {f->output, f->weights,    f->embedding, f->ranges,
+                            f->report, f->confidence, f->x_diagonal};
+    const char *names[] = {"output", "weights",    "embedding", "ranges",
+                           "report", "confidence", "x-diagonal"};
+    if (strcmp(f->x, "-") != 0) {
+        return cli_usage(run, "--stream answers standard input: --x is '%s', expected -",
+                         f->x);
+    }
+    for (int i = 0; i < 7; i++) {
+        if (*others[i] && strcmp(others[i], "-") != 0) {
+            return cli_usage(run, "--%s has no use with --stream", names[i]);
+        }
+    }
+    if (cli_sets_wanted(&f->sets) || cli_is_index(f->candidates)) {
+        return cli_usage(run,
+                         "--stream gives objects and ranked candidates: sets, intervals "
+                         "and an index have no use");
+    }
+    return CLI_DONE;
+}
+
 static int check(const cli_run *run, job *j)
 {
     const predict_fields *f = &j->f;
+    if (f->stream) {
+        return check_stream(run, f);
+    }
     int wrong = cli_sets_check(run, &f->sets);
     if (wrong || cli_sets_wanted(&f->sets)) {
         return wrong ? wrong : check_sets(run, f);
@@ -228,24 +259,35 @@ static int read_diagonal(cli_run *run, job *j)
     return status;
 }
 
-static int read_all(cli_run *run, job *j)
+static int load_model(cli_run *run, job *j)
 {
     char buffer[4096];
     const char *path = cli_find(run, run->operands[0], buffer, sizeof buffer);
-    int status = cli_status(run, okra_model_load(run->context, path, &j->model));
+    return j->model ? CLI_DONE
+                    : cli_status(run, okra_model_load(run->context, path, &j->model));
+}
+
+/* --ranges number the lines of the file, so that none may be left out. */
+static int read_candidates(cli_run *run, job *j)
+{
+    const char *file = j->f.candidates;
+    if (!*file || cli_is_index(file) || j->candidates) {
+        return CLI_DONE;
+    }
+    return cli_status(run, *j->f.ranges ? cli_read(run, file, &j->candidates)
+                                        : cli_read_candidates(run, file, &j->candidates));
+}
+
+static int read_all(cli_run *run, job *j)
+{
+    int status = load_model(run, j);
     if (status == CLI_DONE) {
         status = cli_status(run, cli_read(run, j->f.x, &j->x));
     }
     if (status == CLI_DONE && *j->f.x_diagonal) {
         status = read_diagonal(run, j);
     }
-    if (status == CLI_DONE && *j->f.candidates && !cli_is_index(j->f.candidates)) {
-        /* --ranges number the lines of the file, so that none may be left out */
-        status =
-            cli_status(run, *j->f.ranges ? cli_read(run, j->f.candidates, &j->candidates)
-                                         : cli_read_candidates(run, j->f.candidates,
-                                                               &j->candidates));
-    }
+    status = status ? status : read_candidates(run, j);
     return status == CLI_DONE && *j->f.ranges ? read_ranges(run, j) : status;
 }
 
@@ -418,13 +460,54 @@ static int predict(cli_run *run, job *j)
     return cli_status(run, st);
 }
 
+/* Standard input line by line, where that is what is asked for; *done: that was all. */
+static int stream(cli_run *run, job *j, bool *done)
+{
+    static char spec[64]; /* it stays in j->f.x */
+    const predict_fields *f = &j->f;
+    const char *others[] = {f->weights, f->embedding,  f->ranges,
+                            f->report,  f->confidence, f->x_diagonal};
+    bool plain = !j->ranked && !cli_sets_wanted(&f->sets) && *f->output &&
+                 !cli_is_index(f->candidates) && cli_stream_fits(f->x, f->output);
+    for (int i = 0; i < 6; i++) {
+        plain = plain && !*others[i];
+    }
+    if (!f->stream && !plain) {
+        return CLI_DONE;
+    }
+    int status = load_model(run, j);
+    status = status ? status : read_candidates(run, j);
+    bool top = okra_options_is_set(run->library, "top");
+    cli_stream s = {.model = j->model,
+                    .candidates = j->candidates,
+                    .x = f->x,
+                    .output = f->output,
+                    .top = top ? strtoll(okra_options_get(run->library, "top"), NULL, 10)
+                               : 0};
+    bool whole = false;
+    if (status == CLI_DONE) {
+        status = f->stream ? cli_stream_json(run, &s)
+                           : cli_stream_text(run, &s, &whole, spec, sizeof spec);
+    }
+    *done = !whole;
+    j->f.x = whole ? spec : j->f.x;
+    return status;
+}
+
 static int run_predict(cli_run *run)
 {
+    bool streamed = false;
     job j = {0};
     double begin = cli_now();
     int status = cli_status(run, cli_fields(run, &j.f));
     if (status == CLI_DONE) {
         status = check(run, &j);
+    }
+    if (status == CLI_DONE) {
+        status = stream(run, &j, &streamed);
+    }
+    if (status == CLI_DONE && streamed) {
+        goto done;
     }
     if (status == CLI_DONE) {
         status = read_all(run, &j);
@@ -442,6 +525,7 @@ static int run_predict(cli_run *run)
         j.seconds = cli_now() - begin;
         status = status == CLI_DONE ? summarise(run, &j) : status;
     }
+done:
     okra_prediction_free(j.prediction);
     okra_model_free(j.model);
     okra_data_free(j.x);
@@ -471,7 +555,9 @@ const cli_command cli_predict = {
                 "okra predict m.okra --x new.mgf --candidates c.okx --within mass=10ppm "
                 "--top 9 -o r.tsv\n"
                 "okra predict words.okra --x test.txt --set 0.1 -o sets.tsv\n"
-                "okra predict curve.okra --x test_x.csv --interval 0.1 -o bounds.csv\n",
+                "okra predict curve.okra --x test_x.csv --interval 0.1 -o bounds.csv\n"
+                "producer | okra predict curve.okra --x - -o - | consumer\n"
+                "okra predict curve.okra --x - --stream\n",
     .own = {"predict", rows, sizeof(predict_fields)},
     .topic = "predict",
     .operands_least = 1,

@@ -185,6 +185,11 @@ OKRA_API const okra_data *okra_data_part(const okra_data *data, int k);
  * the line or element, what was found and what was expected. */
 OKRA_API okra_status okra_data_read(okra_context *context, const char *spec,
                                     okra_data **out) OKRA_CHECK;
+/* The same of `size` bytes in memory, by the name of a format: csv, tsv, txt, smiles,
+ * svm, ... */
+OKRA_API okra_status okra_data_parse(okra_context *context, const char *format,
+                                     const char *text, size_t size,
+                                     okra_data **out) OKRA_CHECK;
 /* Writes to a temporary name beside `path`, syncs, renames; the extension tells the
  * format (okra_data_formats says which can be written); "-" is standard output (format by
  * `type:-`, csv if none). */

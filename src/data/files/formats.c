@@ -325,6 +325,33 @@ done:
     return st;
 }
 
+okra_status okra_data_parse(okra_context *context, const char *format, const char *text,
+                            size_t size, okra_data **out)
+{
+    NOT_NULL(out);
+    okra_status st = OKRA_OK;
+    okra_source_ source = {.ctx = context, .name = "text", .path = "-"};
+    locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+    unsigned char *copy = NULL;
+    NEED(format);
+    NEED(text);
+    const okra_file_format_ *found = okra_format_find_(format, strlen(format));
+    if (!found || found->by_name || size > INT64_MAX / 2) {
+        FAIL(OKRA_EARG, "there is no format '%s' of text in memory", format);
+    }
+    ALLOC(copy, (okra_int)size + 1);
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    source.bytes = (okra_bytes_){.p = copy, .size = (okra_int)size, .base = copy};
+    copy = NULL;
+    TRY(okra_format_read_(found, &source, out));
+done:
+    okra_free_(copy);
+    okra_bytes_close_(&source.bytes);
+    uselocale(before);
+    return st;
+}
+
 static okra_status not_written(const char *name)
 {
     char list[256] = "";

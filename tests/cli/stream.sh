@@ -1,0 +1,104 @@
+# okra predict from a pipe: lines as they come, JSON lines, bounded memory.
+need_python
+"$PYTHON" - <<'P'
+import numpy as np
+r = np.random.default_rng(1)
+x = r.normal(size=(80, 3))
+np.savetxt("x.csv", x, delimiter=",", fmt="%.17g")
+np.savetxt("y.csv", np.sin(x @ r.normal(size=(3, 2))), delimiter=",", fmt="%.17g")
+t = r.normal(size=(3000, 3))
+np.savetxt("t.csv", t, delimiter=",", fmt="%.17g")
+np.save("t.npy", t)
+P
+okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky linear --lambda 0.1 -o m.okra
+near() { "$PYTHON" -c "
+import numpy as np
+a, b = np.loadtxt('$1', delimiter=','), np.loadtxt('$2', delimiter=',')
+assert a.shape == b.shape and abs(a - b).max() < 1e-12"; }
+
+# the same as from a file, to standard output or into a file, whole or not at all
+okra predict m.okra --x t.csv -q -o whole.csv
+okra predict m.okra --x - -o - <t.csv >piped.csv
+near whole.csv piped.csv
+okra predict m.okra --x csv:- -q -o file.csv <t.csv
+expect_same piped.csv file.csv
+# blocks have other sizes, so that the last bits may differ
+okra predict m.okra --x - -q -o array.csv <t.npy
+near whole.csv array.csv
+expect_fail 1 "okra predict: standard input, lines 1 to 2: line 2 has 2 columns; expected 3 as in the first line" \
+    sh -c 'printf "1,2,3\n1,2\n" | okra predict m.okra --x - -o broken.csv'
+[ ! -e broken.csv ]
+expect 0 okra predict m.okra --x - -o - </dev/null
+[ ! -s out ] && rm out
+
+# a line is answered when it comes
+mkfifo in out
+okra predict m.okra --x - -o - <in >out &
+exec 3>in 4<out
+echo 1,2,3 >&3
+read -r -t 20 first <&4
+echo 1,2,3 >&3
+read -r -t 20 second <&4
+[ "$first" = "$second" ] && [ -n "$first" ]
+exec 3>&- 4<&-
+wait
+
+# JSON lines: an answer each, mistakes hold up nothing
+printf '%s\n' '{"id": 7, "x": [1, 2, 3]}' '[1, 2, 3]' 'nonsense' '{"id": "a", "x": [1, 2]}' '{"z": 1}' '[1, "b", 3]' |
+    okra predict m.okra --x - --stream >answers
+"$PYTHON" - "$first" <<'P'
+import json, sys
+lines = [json.loads(line) for line in open("answers")]
+want = [float(v) for v in sys.argv[1].split(",")]
+assert lines[0]["id"] == 7 and max(abs(a - b) for a, b in zip(lines[0]["y"], want)) < 1e-12
+assert set(lines[1]) == {"y"} and lines[1]["y"] == lines[0]["y"]
+assert lines[2] == {"error": "no JSON: invalid token near 'nonsense'"}
+assert lines[3] == {"id": "a", "error": "expected an array of 3 numbers"}
+assert lines[4] == {"error": "the object has no \"x\""}
+assert lines[5] == {"error": "element 1 is no number"} and len(lines) == 6
+P
+echo '[1, 2, 3]' | okra predict m.okra --x - --stream --decode candidates --top 2 >answers
+"$PYTHON" -c "
+import json
+top = json.load(open('answers'))['top']
+assert len(top) == 2 and top[0]['distance'] <= top[1]['distance'] and len(top[0]['y']) == 2"
+
+# strings, molecules, sparse vectors
+printf 'abba\nab\nbca\nac\n' >w.txt
+okra fit -q --x w.txt --y w.txt --kx 'spectrum(k=2)' --ky 'spectrum(k=2)' --lambda 0.01 -o w.okra
+expect_out "ab
+bca" sh -c 'printf "ab\nbca\n" | okra predict w.okra --x - -o txt:-'
+expect_out '{"y":"ab"}
+{"error":"expected a text"}' sh -c 'printf "\"ab\"\n3\n" | okra predict w.okra --x - --stream'
+printf 'CCO\nCCN\nCCC\nc1ccccc1\n' >m.smi
+head -4 y.csv >four.csv
+okra fit -q --x m.smi --y four.csv --kx wl --ky linear --lambda 0.1 -o smi.okra
+printf '"CCO"\n"not a molecule ("\n"CCN"\n' | okra predict smi.okra --x - --stream >answers
+[ "$(wc -l <answers)" = 3 ] && grep -q error answers && [ "$(grep -c '"y"' answers)" = 2 ]
+printf '0 1:1 3:2\n0 2:1\n0 1:2\n0 3:1\n' >s.svm
+okra fit -q --x s.svm --y four.csv --kx linear --ky linear --lambda 0.1 -o s.okra
+okra predict s.okra --x s.svm -q -o whole.csv
+okra predict s.okra --x - -o - <s.svm >piped.csv
+near whole.csv piped.csv
+printf '{"0": 1, "2": 2}\n{"x": {"1": 1}}\n{"-1": 1}\n' | okra predict s.okra --x - --stream >answers
+[ "$(grep -c '"y"' answers)" = 2 ]
+
+expect_fail 2 "okra predict: --stream answers standard input: --x is 't.csv', expected -" \
+    okra predict m.okra --x t.csv --stream
+expect_fail 2 "okra predict: --weights has no use with --stream" \
+    okra predict m.okra --x - --stream --weights w.npy
+
+# 1,000,000 rows in 100 MiB
+"$PYTHON" - <<'P'
+import resource, subprocess
+p = subprocess.Popen(["okra", "predict", "m.okra", "--x", "-", "-o", "-"], stdin=subprocess.PIPE,
+                     stdout=open("many", "wb"))
+piece = b"0.1,0.2,0.3\n-1,2,0.5\n" * 5000
+for _ in range(100):
+    p.stdin.write(piece)
+p.stdin.close()
+assert p.wait() == 0
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+assert sum(1 for _ in open("many", "rb")) == 1000000
+assert peak < 100, peak
+P
