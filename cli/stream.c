@@ -193,16 +193,22 @@ static int spool(cli_run *run, input *in, const char *format, char *spec, size_t
     return status;
 }
 
-/* What begins like another format. */
-static const char *other_format(const input *in)
+static const char *const magic[][2] = {
+    {"\x93NUMPY", "npy"}, {"PK\x03\x04", "npz"}, {"%%MatrixMarket", "mtx"}};
+enum { MAGIC = sizeof magic / sizeof *magic };
+
+/* What begins like another format; *open: more bytes may tell. */
+static const char *other_format(const input *in, bool *open)
 {
-    static const char *const magic[][2] = {
-        {"\x93NUMPY", "npy"}, {"PK\x03\x04", "npz"}, {"%%MatrixMarket", "mtx"}};
-    for (size_t k = 0; k < 3; k++) {
+    *open = false;
+    for (size_t k = 0; k < MAGIC; k++) {
         size_t length = strlen(magic[k][0]);
-        if (in->used >= length && memcmp(in->p, magic[k][0], length) == 0) {
+        bool agrees = in->used == 0 || memcmp(in->p, magic[k][0],
+                                              in->used < length ? in->used : length) == 0;
+        if (agrees && in->used >= length) {
             return magic[k][1];
         }
+        *open = *open || (agrees && !in->end);
     }
     return NULL;
 }
@@ -245,10 +251,13 @@ int cli_stream_text(cli_run *run, const cli_stream *s, bool *whole, char *spec,
         snprintf(spec, size, "-");
         return CLI_DONE;
     }
-    while (!told && status == CLI_DONE && !in.end && in.used < 16) {
-        status = more(run, &in);
+    bool open = !told;
+    const char *other = NULL;
+    while (open && status == CLI_DONE) {
+        other = other_format(&in, &open);
+        status = open && !other ? more(run, &in) : CLI_DONE;
+        open = open && !other;
     }
-    const char *other = told || status ? NULL : other_format(&in);
     if (other) {
         *whole = true;
         status = spool(run, &in, other, spec, size);

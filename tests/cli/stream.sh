@@ -29,12 +29,12 @@ expect_fail 1 "okra predict: standard input, lines 1 to 2: line 2 has 2 columns;
     sh -c 'printf "1,2,3\n1,2\n" | okra predict m.okra --x - -o broken.csv'
 [ ! -e broken.csv ]
 expect 0 okra predict m.okra --x - -o - </dev/null
-[ ! -s out ] && rm out
+[ ! -s out ]
 
 # a line is answered when it comes
-mkfifo in out
-okra predict m.okra --x - -o - <in >out &
-exec 3>in 4<out
+mkfifo ask tell
+okra predict m.okra --x - -o - <ask >tell &
+exec 3>ask 4<tell
 echo 1,2,3 >&3
 read -r -t 20 first <&4
 echo 1,2,3 >&3

@@ -76,6 +76,36 @@ static void exclude(okra_context *ctx, const okra_model *model, const okra_data 
     free(p);
 }
 
+/* Pairs come and go; the model and itself become one. */
+static void change(okra_context *ctx, const okra_model *model, const okra_data *x,
+                   const okra_data *y)
+{
+    const okra_model *twice[] = {model, model};
+    okra_model *changed = NULL, *merged = NULL;
+    okra_int first = 0;
+    okra_update_request request = {OKRA_SIZED(okra_update_request), .x = x, .y = y,
+                                   .remove = &first};
+    okra_status st = okra_model_update(ctx, model, &request, NULL, &changed);
+    PARTS_CHECK(st != OKRA_OK || okra_model_count(changed) > 0);
+    if (st != OKRA_OK) {
+        refused_well(st);
+    }
+    okra_model_free(changed);
+    changed = NULL;
+    request = (okra_update_request){OKRA_SIZED(okra_update_request), .remove = &first,
+                                    .remove_count = 1};
+    st = okra_model_update(ctx, model, &request, NULL, &changed);
+    if (st != OKRA_OK) {
+        refused_well(st);
+    }
+    st = okra_model_merge(ctx, twice, 2, 0, &merged);
+    if (st != OKRA_OK) {
+        refused_well(st);
+    }
+    okra_model_free(changed);
+    okra_model_free(merged);
+}
+
 /* Losses, and predictions of models that have not seen the input. */
 static void judge(okra_context *ctx, const okra_model *model, size_t which)
 {
@@ -93,6 +123,7 @@ static void judge(okra_context *ctx, const okra_model *model, size_t which)
     if (st != OKRA_OK) {
         refused_well(st);
     }
+    change(ctx, model, x, y);
     okra_prediction_free(p);
     okra_options_free(options);
     okra_data_free(x);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """kill.py OKRA COUNT [SEED]: okra killed (SIGKILL) at COUNT random moments loses and breaks nothing.
 
-fit, predict, report: the file is the old one or the new one, to the byte. select --resume, fit --checkpoint
+fit, update, merge, predict, report: the file is the old one or the new one, to the byte. select --resume, fit --checkpoint
 and paper: run again after the kills, they end with what a run in one go gives. No file that was left behind
 is taken for a model.
 """
@@ -117,6 +117,9 @@ def main():
         (replaced, fit + ["--operator", "cov", "-o", "k.okra"], "k.okra"),
         (replaced, ["predict", "m.okra", "--x", "x.npy", "-o", "p.npy", *base], "p.npy"),
         (replaced, ["report", "r.json", "-o", "r.html", "-q"], "r.html"),
+        (replaced, ["update", "m.okra", "--x", "x.npy", "--y", "y.npy", "--remove", "rows.csv", "-o", "u.okra", *base],
+         "u.okra"),
+        (replaced, ["merge", "part.okra", "part.okra", "part.okra", "-o", "all.okra", *base], "all.okra"),
         (resumed, select + ["-o", "s.okra"], "s.okra", "state*"),
         (resumed, large + ["--checkpoint", "cg", "-o", "l.okra"], "l.okra", "cg*"),
         (resumed, paper, "brouard-t8-quick.json", "*.partial"),
@@ -125,6 +128,9 @@ def main():
         folder = pathlib.Path(top)
         make(folder)
         whole(folder, fit + ["-o", "m.okra"])
+        (folder / "rows.csv").write_text("3\n100\n250\n")
+        whole(folder, ["fit", "--x", "lx.npy", "--y", "ly.npy", "--kx", "rbf(sigma=3)", "--ky", "linear", "--low-rank-x",
+                       "nystrom(rank=80)", "--lambda", "1e-3", "--keep-moments", "-o", "part.okra", *base])
         total = kills = 0
         for k, (kind, *rest) in enumerate(jobs):
             count = COUNT * (k + 1) // len(jobs) - COUNT * k // len(jobs)
