@@ -21,6 +21,7 @@
 #include "decode/counts.h"
 
 #include "decode/counts_inside.h"
+#include "decode/nearest.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -246,6 +247,27 @@ static bool is_linear(const okra_counts_ *s)
     return true;
 }
 
+/* l(y,y) of the sets that may be chosen, as their constant and what exceeds it. */
+static okra_status part_self(okra_context *ctx, okra_counts_ *s)
+{
+    okra_status st = OKRA_OK;
+    bool *skip = NULL;
+    ALLOC(skip, s->most + 1);
+    ALLOC(s->excess, s->most + 1);
+    for (okra_int b = 0; b <= s->most; b++) {
+        skip[b] = !s->empty && !(s->self[b] > 0);
+    }
+    TRY(okra_self_constant_(ctx, s->self, s->most + 1, skip, &s->constant));
+    bool same = !isnan(s->constant);
+    s->constant = same ? s->constant : 0;
+    for (okra_int b = 0; b <= s->most; b++) {
+        s->excess[b] = same ? 0 : s->self[b];
+    }
+done:
+    okra_free_(skip);
+    return st;
+}
+
 static okra_status make_table(okra_context *ctx, const okra_kernel *kernel,
                               okra_counts_ *s)
 {
@@ -266,6 +288,7 @@ static okra_status make_table(okra_context *ctx, const okra_kernel *kernel,
     }
     TRY(okra_doubles_(ctx, count, s->sizes, "kernel values of label sets", &K));
     TRY(values(ctx, kernel, s, begin, length, count, K));
+    TRY(part_self(ctx, s));
     for (okra_int k = 0; k < s->sizes; k++) {
         for (okra_int b = 0; b <= s->most; b++) {
             double *f = s->table + (k * across + b) * (s->largest + 1);
@@ -327,6 +350,7 @@ void okra_counts_free_(okra_counts_ *s)
         okra_free_(s->holders_at);
         okra_free_(s->holders);
         okra_free_(s->self);
+        okra_free_(s->excess);
         okra_free_(s->table);
         okra_free_(s);
     }

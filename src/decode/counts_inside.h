@@ -18,6 +18,8 @@ struct okra_counts_ {
     int32_t *holders;
     okra_int largest, most; /* training output, set that is looked for */
     double *self;           /* most + 1: l(y,y) by size */
+    double *excess;         /* it without `constant`, 0 where all are the same */
+    double constant;        /* so that weak predictions are not lost beside it */
     double *table;          /* sizes x (most + 1) x (largest + 1): f */
     bool linear;            /* f in the count */
     bool every;             /* few labels: every set is looked at */

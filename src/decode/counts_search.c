@@ -76,7 +76,8 @@ static double total(const space *x, okra_int b)
 
 static double value(const space *x)
 {
-    return allowed(x->s, x->b) ? x->s->self[x->b] - 2 * total(x, x->b) : (double)INFINITY;
+    return allowed(x->s, x->b) ? x->s->excess[x->b] - 2 * total(x, x->b)
+                               : (double)INFINITY;
 }
 
 static void flip(space *x, okra_int j)
@@ -139,7 +140,7 @@ static void try_adds(space *x, okra_int but, move *best)
         }
     }
     for (okra_int j = 0; j < s->d; j++) {
-        double J = s->self[b] - 2 * (base + x->change[j]);
+        double J = s->excess[b] - 2 * (base + x->change[j]);
         if (!x->in[j] && j != but && J < best->J) {
             *best = (move){j, but, J};
         }
@@ -167,7 +168,7 @@ static void try_removals(space *x, move *best)
         }
     }
     for (okra_int j = 0; j < s->d; j++) {
-        double J = s->self[b] - 2 * (base + x->change[j]);
+        double J = s->excess[b] - 2 * (base + x->change[j]);
         if (x->in[j] && J < best->J) {
             *best = (move){-1, j, J};
         }
@@ -190,7 +191,7 @@ static void descend(space *x)
 {
     double J = value(x);
     for (okra_int round = 0; round < x->s->rounds; round++) {
-        double least = isfinite(J) ? J - 1e-13 * (1 + fabs(J)) : J;
+        double least = isfinite(J) ? J - 1e-13 * ((x->s->constant == 0) + fabs(J)) : J;
         move best = {-1, -1, least};
         try_adds(x, -1, &best);
         try_removals(x, &best);
@@ -310,7 +311,7 @@ static void try_sizes(space *x)
         for (okra_int k = 0; k < b; k++) {
             sum += x->sorted[k].score;
         }
-        double J = allowed(s, b) ? s->self[b] - 2 * sum : (double)INFINITY;
+        double J = allowed(s, b) ? s->excess[b] - 2 * sum : (double)INFINITY;
         if (J < x->best) {
             x->best = J;
             memset(x->best_in, 0, (size_t)s->d * sizeof *x->best_in);
@@ -388,7 +389,7 @@ static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker
         if (!(x->best < (double)INFINITY)) {
             FAIL(OKRA_ENUMERIC, "decoder labels: no set has a finite distance");
         }
-        w->distance[r] = fmax(x->best + w->norm[r], 0);
+        w->distance[r] = fmax(x->best + w->s->constant + w->norm[r], 0);
         TRY(give(x, &w->sets[r]));
     }
 done:

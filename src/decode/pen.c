@@ -1,6 +1,7 @@
 /*
  * pen.c: one prediction, and strings against it; written.c tells how.
  */
+#include "decode/nearest.h"
 #include "decode/written_inside.h"
 
 #include <math.h>
@@ -118,9 +119,11 @@ void okra_pen_value_(okra_pen_ *pen, okra_word_ y, double *inner, double *self)
     value_of(pen, sums, NULL, y, inner, self);
 }
 
-/* Less than any self - 2 inner with these sums and at least these self-similarities of
- * the leaves; -infinity: not known. */
-static double bound(const okra_pen_ *pen, const double *sums, const double *least)
+/* Less than any self - constant - 2 inner with these sums and at least these
+ * self-similarities of the leaves; -infinity: not known. The constant (NAN: none) goes
+ * from self at once, lest a weak prediction is lost beside it. */
+static double bound(const okra_pen_ *pen, const double *sums, const double *least,
+                    double constant)
 {
     const okra_written_ *w = pen->w;
     int root = w->kernel->count - 1;
@@ -133,18 +136,20 @@ static double bound(const okra_pen_ *pen, const double *sums, const double *leas
         V[w->leaf[l].node] = sums[l];
     }
     okra_written_climb_(w, pen->constants, S, V);
+    double self =
+        isnan(constant) ? S[root] : okra_self_settle_(S[root], constant) - constant;
     if (w->kernel->nodes[root].kind != OKRA_NODE_TRANSFORM_) {
-        return S[root] - 2 * V[root];
+        return self - 2 * V[root];
     }
     /* The sum over a root that is at least this one; of a negative sum it is above 0. */
-    return V[root] > 0 ? S[root] - 2 * V[root] : S[root];
+    return V[root] > 0 ? self - 2 * V[root] : self;
 }
 
 /* Does the bound tell that a string is not wanted? */
 static bool dropped(const okra_pen_ *pen, const double *sums, const double *leaves,
                     double constant, double worst)
 {
-    double least = bound(pen, sums, leaves) - (isnan(constant) ? 0 : constant);
+    double least = bound(pen, sums, leaves, constant);
     return least - 1e-9 * (fabs(least) + fabs(worst)) > worst;
 }
 
