@@ -253,7 +253,8 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
         self
         """
         if not hasattr(self, "model_"):
-            return self._learn(X, y, sample_weight)
+            return (self.fit(X, y) if sample_weight is None
+                    else self.fit(X, y, sample_weight=sample_weight))
         if getattr(self, "class_weight", None) is not None:
             raise ValueError("class_weight is for fit: with every new pair the weights of "
                              "all would change")
