@@ -51,6 +51,30 @@ static okra_status set_up(cli_run *run)
     return st;
 }
 
+static bool is_method(const char *name)
+{
+    const char *known;
+    for (size_t i = 0; (known = okra_method_name(i, NULL, NULL)) != NULL; i++) {
+        if (strcmp(known, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int help(cli_run *run)
+{
+    const char *method = run->library ? okra_options_get(run->library, "method") : NULL;
+    const char *decode = run->library ? okra_options_get(run->library, "decode") : NULL;
+    if (method && !is_method(method)) {
+        return cli_usage(run, "there is no method '%s'; 'okra help methods' lists them",
+                         method);
+    }
+    cli_help_command(stdout, run->command, method ? method : "ridge",
+                     decode ? decode : "");
+    return CLI_DONE;
+}
+
 static int run_command(cli_run *run, int argc, char **argv)
 {
     int status = cli_status(run, okra_context_create(&run->context));
@@ -61,13 +85,7 @@ static int run_command(cli_run *run, int argc, char **argv)
         status = cli_status(run, set_up(run));
     }
     if (status == CLI_DONE && run->common.help) {
-        const char *method =
-            run->library ? okra_options_get(run->library, "method") : NULL;
-        const char *decode =
-            run->library ? okra_options_get(run->library, "decode") : NULL;
-        cli_help_command(stdout, run->command, method ? method : "ridge",
-                         decode ? decode : "");
-        return CLI_DONE;
+        return help(run);
     }
     if (status == CLI_DONE) {
         status = cli_check_required(run);

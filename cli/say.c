@@ -289,10 +289,14 @@ void cli_line(FILE *out, const char *name, const char *format, ...)
 
 void cli_line_data(FILE *out, const char *name, const json_t *about)
 {
-    cli_line(out, name, "%s, %lld of width %lld",
-             json_string_value(json_object_get(about, "kind")),
-             (long long)json_integer_value(json_object_get(about, "count")),
-             (long long)json_integer_value(json_object_get(about, "width")));
+    const char *kind = json_string_value(json_object_get(about, "kind"));
+    long long count = json_integer_value(json_object_get(about, "count")),
+              width = json_integer_value(json_object_get(about, "width"));
+    if (width > 0) {
+        cli_line(out, name, "%s, %lld of width %lld", kind, count, width);
+    } else {
+        cli_line(out, name, "%s, %lld", kind, count);
+    }
 }
 
 void cli_line_calibration(FILE *out, const json_t *about)

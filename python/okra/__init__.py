@@ -29,3 +29,11 @@ try:
 except ImportError as _error:  # the library alone works without scikit-learn
     if "sklearn" not in str(_error):
         raise
+
+
+def __getattr__(name: str) -> object:
+    """``okra.plot``, imported when it is first named: it needs matplotlib."""
+    if name == "plot":
+        import importlib
+        return importlib.import_module(".plot", __name__)
+    raise AttributeError(f"module 'okra' has no attribute {name!r}")

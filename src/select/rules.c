@@ -243,11 +243,7 @@ static okra_status of_strings(choices *c)
 {
     okra_status st = OKRA_OK;
     double letters = mean_length(c->data);
-    for (okra_int i = 0; i < c->data->n; i++) {
-        letters += (double)length_of(c->data, i) / (double)c->data->n;
-    }
-    if (mean_length(c->data) >=
-        LONG) { /* room for longer words, and for counts of them */
+    if (letters >= LONG) { /* room for longer words, and for counts of them */
         TRY(add(c, "spectrum(k={4,5,6}) | normalize"));
         TRY(add_scaled(c, "spectrum(k=3)"));
         TRY(add_scaled(c, "spectrum(k=5)"));
@@ -258,6 +254,7 @@ static okra_status of_strings(choices *c)
     if (letters <= 64) { /* its cost goes with the square of the lengths */
         TRY(add(c, "ssk(length={2,3},decay=0.5) | normalize"));
     }
+    TRY(add(c, "position(zero-one)")); /* where the place of a letter counts */
     if (one_length(c->data)) {
         TRY(add(c, "weighted-degree(k={1,3}) | normalize"));
     }

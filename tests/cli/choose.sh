@@ -51,6 +51,7 @@ tr ab xy <words.txt >other.txt
 again --x words.txt --y other.txt
 expect_in "ky             position(zero-one" told
 expect_in "decode         position" told
+expect_in "--kx 'position(zero-one)'" told # each letter depends on the one in its place
 okra predict -q chosen.okra --x words.txt -o p.txt
 [ "$(grep -c '^[xy][xy][xy][xy]$' p.txt)" = 8 ]
 sed 's/^/n/' other.txt >longer.txt

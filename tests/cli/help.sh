@@ -27,6 +27,8 @@ for text in "-o, --output FILE" "--kx EXPR" "[default: ridge]" "Flags of method 
 done
 if grep -e "--loss NAME" -e "--low-rank-x SPEC" out; then exit 1; fi
 [ "$(wc -l <out)" -le 80 ]
+expect_fail 2 "okra fit: there is no method 'mrgin'; 'okra help methods' lists them" \
+    okra fit --help --method mrgin
 expect 0 okra fit --help --method margin
 expect_in "Flags of method margin:" out
 expect_in "--loss NAME" out

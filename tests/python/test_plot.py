@@ -103,3 +103,9 @@ def test_notebooks():
     html = model.model_._repr_html_()
     assert "<table>" in html and "rbf(sigma=7)" in html and "20 dense, width 128" in html
     assert "IOKR" in model._repr_html_()
+
+
+def test_plot_is_there_without_importing_it():
+    import subprocess
+    import sys
+    subprocess.run([sys.executable, "-c", "import okra; okra.plot.selection"], check=True)

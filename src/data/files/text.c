@@ -208,9 +208,12 @@ okra_status okra_bad_field_(okra_token_ token, okra_int line, okra_int column,
     return okra_fail_(
         OKRA_EFORMAT, "line %" PRId64 ", column %" PRId64 ": %s%s%s", line, column,
         token == OKRA_TOKEN_MISSING_ ? "a value is missing (" : "'", shown,
-        token == OKRA_TOKEN_MISSING_     ? "); outputs with gaps are read as missing:FILE"
-        : token == OKRA_TOKEN_NONFINITE_ ? "' found; values must be finite"
-                                         : "' is not a number");
+        token == OKRA_TOKEN_MISSING_ ? "); outputs with gaps are read as missing:FILE"
+        : token != OKRA_TOKEN_NONFINITE_
+            ? "' is not a number; classes are read as labels:FILE"
+        : shown[0] == 'n' || shown[0] == 'N'
+            ? "' found; values must be finite; outputs with gaps are read as missing:FILE"
+            : "' found; values must be finite");
 }
 
 const char *okra_double_text_(double value, char text[OKRA_NUMBER_TEXT_])

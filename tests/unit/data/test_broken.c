@@ -29,10 +29,13 @@ static const broken texts[] = {
     {"@", "a.csv", "a,b\n1,NA\n", OKRA_EFORMAT,
      "line 2, column 2: a value is missing (NA); outputs with gaps are "
      "read as missing:FILE"},
-    {"@", "a.csv", "1,2\n\n3,x\n", OKRA_EFORMAT, "line 3, column 2: 'x' is not a number"},
-    {"@", "a.csv", "1,b\n3,4\n", OKRA_EFORMAT, "line 1, column 2: 'b' is not a number"},
+    {"@", "a.csv", "1,2\n\n3,x\n", OKRA_EFORMAT,
+     "line 3, column 2: 'x' is not a number; classes are read as labels:FILE"},
+    {"@", "a.csv", "1,b\n3,4\n", OKRA_EFORMAT,
+     "line 1, column 2: 'b' is not a number; classes are read as labels:FILE"},
     {"@", "a.csv", "1,NaN\n", OKRA_EFORMAT,
-     "line 1, column 2: 'NaN' found; values must be finite"},
+     "line 1, column 2: 'NaN' found; values must be finite; outputs with "
+     "gaps are read as missing:FILE"},
     {"@", "a.csv", "1,-inf\n", OKRA_EFORMAT,
      "line 1, column 2: '-inf' found; values must be finite"},
     {"@", "a.csv", "1,1e999\n", OKRA_EFORMAT,
@@ -46,7 +49,8 @@ static const broken texts[] = {
      "0123456789012345678901234567890123456789\n",
      OKRA_EFORMAT,
      "line 2, column 2: '?\\xff"
-     "01234567890123456789012345678901234567...' is not a number"},
+     "01234567890123456789012345678901234567...' is not a number; classes are read as "
+     "labels:FILE"},
     {"@", "a.tsv", "1\t2\n3\t\n", OKRA_EFORMAT,
      "line 2, column 2: a value is missing (); outputs with gaps are "
      "read as missing:FILE"},
@@ -85,7 +89,8 @@ static const broken texts[] = {
      "line 1, character 3: index 9223372036854775807 is more than can be addressed"},
     {"@", "a.svm", "1 2:1 2:1\n", OKRA_EFORMAT,
      "line 1, character 7: index 2 does not ascend"},
-    {"@", "a.svm", "1 2:x\n", OKRA_EFORMAT, "line 1, column 3: '2:x' is not a number"},
+    {"@", "a.svm", "1 2:x\n", OKRA_EFORMAT,
+     "line 1, column 3: '2:x' is not a number; classes are read as labels:FILE"},
     {"@", "a.svm", "1 2:\n", OKRA_EFORMAT,
      "line 1, column 3: a value is missing (2:); outputs with gaps are "
      "read as missing:FILE"},
@@ -98,7 +103,7 @@ static const broken texts[] = {
     {"labels:@", "a.svm", "1,2 1:1\n", OKRA_EUNSUPPORTED,
      "line 1: several labels ('1,2')"},
     {"labels:@", "a.svm", "1 1:1\nx 1:1\n", OKRA_EFORMAT,
-     "line 2, column 1: 'x' is not a number"},
+     "line 2, column 1: 'x' is not a number; classes are read as labels:FILE"},
     {"dense:@", "a.svm", "1 9000000000000000000:1\n1 1:1\n", OKRA_EBUDGET,
      "the dense form of 2 x 9000000000000000000 doubles is more than can be addressed"},
     {"@:x", "a.svm", "1 1:1\n", OKRA_EARG,
@@ -186,7 +191,9 @@ static const broken texts[] = {
      "line 3, column 1: a value is missing (?); outputs with gaps are "
      "read as missing:FILE"},
     {"@", "a.arff", "@attribute x real\n@data\nnan\n", OKRA_EFORMAT,
-     "line 3, column 1: 'nan' found; values must be finite"},
+     "line 3, column 1: 'nan' found; values must be finite; outputs with gaps are read "
+     "as "
+     "missing:FILE"},
     {"@", "a.arff", "@attribute x real\n@data\n'1\n", OKRA_EFORMAT,
      "line 3: a quote is not closed, or text follows it"},
     {"@", "a.arff", "@attribute x real\n@data\n1\n{0 1}\n", OKRA_EFORMAT,
