@@ -109,7 +109,7 @@ static size_t take(const input *in, int *lines)
     size_t at = in->begin;
     *lines = 0;
     while (*lines < ROWS) {
-        const char *end = memchr(in->p + at, '\n', in->used - at);
+        const char *end = at < in->used ? memchr(in->p + at, '\n', in->used - at) : NULL;
         if (!end && !(in->end && at < in->used)) {
             break;
         }

@@ -255,6 +255,11 @@ done:
 static okra_status change_model(okra_update_job_ *j)
 {
     okra_status st = OKRA_OK;
+    if (j->model->method->linker) { /* its network would have other nodes than outputs */
+        FAIL(OKRA_EUNSUPPORTED,
+             "update: method %s learns from a whole network: use link on the new one",
+             j->model->method->name);
+    }
     if (j->kept + (j->request.y ? j->request.y->n : 0) == 0) {
         FAIL(OKRA_ESHAPE, "update: no training pairs would be left");
     }
