@@ -123,7 +123,11 @@ static okra_int which(const okra_data *outputs, const okra_data *predicted, okra
     const double *y = okra_data_values(outputs, &ly);
     const double *p = okra_data_values(predicted, &lp);
     for (okra_int k = 0; k < okra_data_count(outputs); k++) {
-        if (memcmp(y + k * ly, p + i * lp, HALF * sizeof *y) == 0) {
+        okra_int same = 0;
+        while (same < HALF && y[k * ly + same] == p[i * lp + same]) {
+            same++;
+        }
+        if (same == HALF) {
             return k;
         }
     }

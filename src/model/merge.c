@@ -248,8 +248,8 @@ done:
     okra_model_free(made);
     okra_data_free(z.y);
     okra_options_free(z.options);
-    okra_training_free_(z.training);
     okra_map_free_(z.map);
+    okra_training_free_(z.training);
     okra_bag_free_(z.bag);
     return st;
 }

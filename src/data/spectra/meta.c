@@ -54,7 +54,7 @@ const char *okra_meta_find_(const char *text, okra_int size, const char *key,
                             okra_int *length)
 {
     size_t key_length = strlen(key);
-    const char *end = text + size;
+    const char *end = size > 0 ? text + size : text;
     while (text < end) {
         const char *close = memchr(text, '\n', (size_t)(end - text));
         close = close ? close : end;
