@@ -347,32 +347,9 @@ static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
     (void)ctx;
-    okra_status st = OKRA_OK;
     state *s = arg;
-    okra_nearest_ *found = &s->nearest;
-    okra_int *best = NULL;
-    okra_data *objects = NULL;
-    ALLOC(best, found->tests);
-    for (okra_int i = 0; i < found->tests; i++) {
-        best[i] = found->index[i * found->top];
-        if (best[i] < 0) {
-            FAIL(OKRA_ENUMERIC,
-                 "candidates: test point %lld has no finite distance to any candidate",
-                 (long long)i);
-        }
-    }
-    TRY(okra_data_take(s->set, best, found->tests, &objects));
-    *out = (okra_decoded_){.objects = objects,
-                           .top = found->top,
-                           .index = found->index,
-                           .distance = found->distance,
-                           .runner_up = found->runner_up};
-    found->runner_up = NULL;
-    found->index = NULL;
-    found->distance = NULL;
-done:
-    okra_free_(best);
-    return st;
+    return okra_nearest_give_(&s->nearest, s->set, "candidates",
+                              "finite distance to any candidate", out);
 }
 
 const okra_decoder_ okra_decoder_candidates_ = {

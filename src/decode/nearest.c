@@ -363,3 +363,31 @@ okra_status okra_nearest_put_(okra_context *ctx, okra_nearest_ *nearest,
     return okra_parallel_least_(ctx, least, measured->block->m, 64, "candidates",
                                 choose_rows, &k);
 }
+
+okra_status okra_nearest_give_(okra_nearest_ *s, const okra_data *set, const char *whose,
+                               const char *what, okra_decoded_ *out)
+{
+    okra_status st = OKRA_OK;
+    okra_int *best = NULL;
+    okra_data *objects = NULL;
+    ALLOC(best, s->tests);
+    for (okra_int i = 0; i < s->tests; i++) {
+        best[i] = s->index[i * s->top];
+        if (best[i] < 0) {
+            FAIL(OKRA_ENUMERIC, "%s: test point %lld has no %s", whose, (long long)i,
+                 what);
+        }
+    }
+    TRY(okra_data_take(set, best, s->tests, &objects));
+    *out = (okra_decoded_){.objects = objects,
+                           .top = s->top,
+                           .index = s->index,
+                           .distance = s->distance,
+                           .runner_up = s->runner_up};
+    s->runner_up = NULL;
+    s->index = NULL;
+    s->distance = NULL;
+done:
+    okra_free_(best);
+    return st;
+}

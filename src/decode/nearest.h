@@ -66,5 +66,10 @@ okra_status okra_nearest_put_(okra_context *ctx, okra_nearest_ *nearest,
  * for those that are farther. */
 void okra_nearest_offer_(okra_nearest_ *nearest, okra_int i, okra_int candidate,
                          double self, double inner, double norm, double constant);
+/* The lists as a decoder gives them, with the best of each as an object of `set`. Fails
+ * with `whose: test point i has no WHAT` where a list is empty. */
+okra_status okra_nearest_give_(okra_nearest_ *nearest, const okra_data *set,
+                               const char *whose, const char *what,
+                               okra_decoded_ *out) OKRA_CHECK;
 
 #endif

@@ -270,32 +270,9 @@ done:
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
     (void)ctx;
-    okra_status st = OKRA_OK;
     state *s = arg;
-    okra_nearest_ *found = &s->nearest;
-    okra_int *best = NULL;
-    okra_data *objects = NULL;
-    ALLOC(best, found->tests);
-    for (okra_int i = 0; i < found->tests; i++) {
-        best[i] = found->index[i * found->top];
-        if (best[i] < 0) {
-            FAIL(OKRA_ENUMERIC,
-                 "decoder loss: test point %lld has no candidate of finite loss",
-                 (long long)i);
-        }
-    }
-    TRY(okra_data_take(s->set, best, found->tests, &objects));
-    *out = (okra_decoded_){.objects = objects,
-                           .top = found->top,
-                           .index = found->index,
-                           .distance = found->distance,
-                           .runner_up = found->runner_up};
-    found->runner_up = NULL;
-    found->index = NULL;
-    found->distance = NULL;
-done:
-    okra_free_(best);
-    return st;
+    return okra_nearest_give_(&s->nearest, s->set, "decoder loss",
+                              "candidate of finite loss", out);
 }
 
 const okra_decoder_ okra_decoder_loss_ = {
