@@ -1,5 +1,5 @@
-# An interrupt is heard at once: the program ends, or says what it waits for; a second one
-# ends it.
+# An interrupt is heard at once, whatever the command does: the program ends, or says what it
+# waits for; a second one ends it.
 need_python
 "$PYTHON" - <<'END'
 import os, signal, subprocess, time
@@ -7,11 +7,16 @@ import numpy
 r = numpy.random.default_rng(0)
 numpy.save("x.npy", r.normal(size=(2500, 5)))
 numpy.save("y.npy", r.normal(size=(2500, 3)))
-seen = set()
-for wait in (0.3, 0.8, 1.6, 2.4, 3.2):
-    p = subprocess.Popen(["okra", "fit", "-q", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma=3)", "--ky",
-                          "rbf(sigma=3)", "--operator", "cov", "--threads", "1", "-o", "m.okra"],
-                         stderr=subprocess.PIPE, env=dict(os.environ, OPENBLAS_NUM_THREADS="1"),
+with open("words.txt", "w") as f:
+    for _ in range(1500):
+        f.write("".join(r.choice(list("abcdefgh"), r.integers(8, 20))) + "\n")
+
+
+def interrupted(wait, *command):
+    """Status of the command that is interrupted after `wait` seconds, or 'waited'."""
+    p = subprocess.Popen(["okra", command[0], "-q", "--threads", "1", *command[1:]],
+                         stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                         env=dict(os.environ, OPENBLAS_NUM_THREADS="1"),
                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     os.set_blocking(p.stderr.fileno(), False)
     time.sleep(wait)
@@ -22,17 +27,33 @@ for wait in (0.3, 0.8, 1.6, 2.4, 3.2):
         time.sleep(0.02)
         said += p.stderr.read() or b""
     if p.poll() is None:
-        assert b"okra: interrupted; it ends when a step ends (" in said, said
-        assert b" rows); interrupt again to end at once\n" in said, said
+        assert b"okra: interrupted; it ends when a step ends (" in said, (command, said)
+        assert b"); interrupt again to end at once\n" in said, said
         p.send_signal(signal.SIGINT)
         assert p.wait(3) in (-2, 130)
-        seen.add("waited")
-    else:
-        assert p.returncode in (0, 130, -2), p.returncode
-        seen.add(p.returncode)
-    assert p.returncode == 0 or not os.path.exists("m.okra")
-    if p.returncode == 0:
+        return "waited"
+    assert p.returncode in (0, 130, -2), (command, p.returncode, said)
+    return p.returncode
+
+
+two = ["--x", "x.npy", "--y", "y.npy"]
+words = ["--x", "words.txt", "--y", "words.txt", "--ky", "ssk(length=3)"]
+seen = set()
+for wait in (0.3, 0.8, 1.6, 2.4, 3.2):
+    how = interrupted(wait, "fit", *two, "--kx", "rbf(sigma=3)", "--ky", "rbf(sigma=3)",
+                      "--operator", "cov", "-o", "m.okra")
+    seen.add(how)
+    assert how == 0 or not os.path.exists("m.okra")
+    if how == 0:
         os.remove("m.okra")
-print(seen)
-assert seen - {0}
+assert seen - {0}, seen
+# work of other kinds, all of it longer than the wait
+for command in (["select", *two, "--kx", "rbf(sigma={1,2,3,4})", "--ky", "rbf(sigma=3)",
+                 "--lambda", "0.1,1", "--operator", "cov", "--folds", "5"],
+                ["select", *two, "--kx", "rbf(sigma={1,2,3,4})", "--ky", "linear",
+                 "--method", "margin", "--lambda", "0.001,0.1", "--folds", "5"],
+                ["select", *words, "--kx", "ssk(length={3,4,5})", "--lambda", "1"],
+                ["fit", *words, "--kx", "ssk(length=5)", "--lambda", "1", "-o", "m.okra"]):
+    assert interrupted(1.5, *command) != 0, command
+    assert not os.path.exists("m.okra")
 END
