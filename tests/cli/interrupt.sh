@@ -49,9 +49,9 @@ for wait in (0.3, 0.8, 1.6, 2.4, 3.2):
 assert seen - {0}, seen
 # work of other kinds, all of it longer than the wait
 for command in (["select", *two, "--kx", "rbf(sigma={1,2,3,4})", "--ky", "rbf(sigma=3)",
-                 "--lambda", "0.1,1", "--operator", "cov", "--folds", "5"],
+                 "--lambda", "0.1,1", "--operator", "cov", "--cv", "kfold:5"],
                 ["select", *two, "--kx", "rbf(sigma={1,2,3,4})", "--ky", "linear",
-                 "--method", "margin", "--lambda", "0.001,0.1", "--folds", "5"],
+                 "--method", "margin", "--lambda", "0.001,0.1", "--cv", "kfold:5"],
                 ["select", *words, "--kx", "ssk(length={3,4,5})", "--lambda", "1"],
                 ["fit", *words, "--kx", "ssk(length=5)", "--lambda", "1", "-o", "m.okra"]):
     assert interrupted(1.5, *command) != 0, command
