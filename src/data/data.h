@@ -53,6 +53,9 @@ struct okra_data {
     okra_data *of;   /* whose memory all but weights and source is, or NULL */
 };
 
+/* OKRA_EARG unless every row of dense y has each of 1..d once. */
+okra_status okra_data_check_rankings_(const okra_data *y) OKRA_CHECK;
+
 /* An empty shell of a kind with one reference and a source text. */
 okra_status okra_data_new_(okra_kind kind, okra_int n, okra_int d, const char *source,
                            okra_data **out) OKRA_CHECK;

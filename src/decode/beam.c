@@ -12,6 +12,8 @@
  */
 #include "decode/beam.h"
 
+#include "decode/risk.h"
+
 #include "kernel/gram/through.h"
 
 #include <math.h>
@@ -176,8 +178,12 @@ static okra_status evaluate(okra_context *ctx, const okra_beam_ *beam, search *s
     ALLOC(distance, o->count);
     ALLOC(key, o->count);
     TRY(s->moves->objects(s->moves->user, o->codes, o->offsets, o->count, &objects));
-    TRY(okra_propose_(ctx, beam->output, objects, o->owner, s->moves->empty, W, norm,
-                      okra_starts_constant_(beam->starts), key, distance));
+    if (s->moves->loss) {
+        TRY(okra_risk_propose_(ctx, s->moves->loss, objects, o->owner, W, key, distance));
+    } else {
+        TRY(okra_propose_(ctx, beam->output, objects, o->owner, s->moves->empty, W, norm,
+                          okra_starts_constant_(beam->starts), key, distance));
+    }
     for (okra_int c = 0; c < o->count; c++) {
         TRY(keep(s, o->owner[c], o->codes + o->offsets[c],
                  o->offsets[c + 1] - o->offsets[c], distance[c], key[c]));
@@ -289,7 +295,8 @@ okra_status okra_beam_create_(okra_context *ctx, const okra_output_ *output,
     okra_int top = OKRA_MIN_(moves->width, output->y->n);
     ZALLOC(beam, 1);
     *beam = (okra_beam_){output, *moves, top, NULL};
-    TRY(okra_starts_create_(ctx, output, tests, top, moves->empty, &beam->starts));
+    TRY(okra_starts_create_(ctx, output, moves->loss, tests, top, moves->empty,
+                            &beam->starts));
     *out = beam;
     beam = NULL;
 done:

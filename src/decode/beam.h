@@ -29,8 +29,9 @@ typedef struct okra_moves_ {
     /* Receives the best sequence of test point i, in order. */
     okra_status (*found)(void *user, okra_int i, const int32_t *codes, okra_int length,
                          double distance);
-    okra_int width, rounds; /* of the beam; how often it is expanded at most */
-    bool empty;             /* objects with l(y,y) <= 0 are allowed          */
+    okra_int width, rounds;   /* of the beam; how often it is expanded at most */
+    bool empty;               /* objects with l(y,y) <= 0 are allowed          */
+    struct okra_delta_ *loss; /* of the request: in the place of distances, or NULL */
 } okra_moves_;
 
 /* A search for all test points, from the `width` nearest training outputs each. */

@@ -17,10 +17,14 @@
  * label j is the sum of w_i (f(c_i + 1, a_i, b + 1) - f(c_i, a_i, b + 1)) over those that
  * hold it. Sets have at most `most` labels: all d where there are up to 64, else twice
  * the largest training output, or 64.
+ *
+ * A loss D in the place of the kernel (risk.c): f = -D / 2 and l(y,y) = 0, so that J is
+ * the expected loss. hamming and f1 are linear in c, and exact.
  */
 #include "decode/counts.h"
 
 #include "decode/counts_inside.h"
+#include "decode/delta.h"
 #include "decode/nearest.h"
 
 #include <math.h>
@@ -268,8 +272,54 @@ done:
     return st;
 }
 
+/* K of a loss D in the place of a kernel: -D / 2 of intervals where the heads are right,
+ * so that J = l(y,y) - 2 sum_i w_i f is the expected loss, with l(y,y) = 0. */
+static okra_status losses(const okra_delta_ *loss, okra_counts_ *s, const okra_int *begin,
+                          const okra_int *length, okra_int count, double *K)
+{
+    okra_status st = OKRA_OK;
+    okra_int *zero = NULL, *size = NULL;
+    okra_data *heads = NULL, *sets = NULL;
+    double *each = NULL;
+    ZALLOC(zero, count);
+    ALLOC(size, count);
+    ALLOC(each, count);
+    TRY(intervals(begin, length, count, s->d, &sets));
+    for (okra_int k = 0; k < s->sizes; k++) {
+        for (okra_int i = 0; i < count; i++) {
+            size[i] = s->size[k];
+        }
+        okra_data_free(heads);
+        heads = NULL;
+        TRY(intervals(zero, size, count, s->d, &heads));
+        TRY(okra_delta_each_(loss, heads, sets, each));
+        for (okra_int i = 0; i < count; i++) {
+            K[i * s->sizes + k] = -each[i] / 2;
+        }
+    }
+done:
+    okra_free_(zero);
+    okra_free_(size);
+    okra_free_(each);
+    okra_data_free(heads);
+    okra_data_free(sets);
+    return st;
+}
+
+/* Values of a kernel as those of its squared distance. */
+static void distances(okra_counts_ *s, const okra_int *length, okra_int count, double *K)
+{
+    for (okra_int i = 0; i < count; i++) {
+        for (okra_int k = 0; k < s->sizes; k++) {
+            double *f = &K[i * s->sizes + k];
+            *f -= (s->self[length[i]] + s->self[s->size[k]]) / 2;
+        }
+    }
+    memset(s->self, 0, (size_t)(s->most + 1) * sizeof *s->self);
+}
+
 static okra_status make_table(okra_context *ctx, const okra_kernel *kernel,
-                              okra_counts_ *s)
+                              const okra_delta_ *loss, okra_counts_ *s)
 {
     okra_status st = OKRA_OK;
     okra_int *begin = NULL, *length = NULL, *place = NULL, count = 0;
@@ -287,7 +337,11 @@ static okra_status make_table(okra_context *ctx, const okra_kernel *kernel,
         count += begin[count] + length[count] <= s->d;
     }
     TRY(okra_doubles_(ctx, count, s->sizes, "kernel values of label sets", &K));
-    TRY(values(ctx, kernel, s, begin, length, count, K));
+    TRY(kernel ? values(ctx, kernel, s, begin, length, count, K)
+               : losses(loss, s, begin, length, count, K));
+    if (kernel && loss) {
+        distances(s, length, count, K);
+    }
     TRY(part_self(ctx, s));
     for (okra_int k = 0; k < s->sizes; k++) {
         for (okra_int b = 0; b <= s->most; b++) {
@@ -307,19 +361,28 @@ done:
     return st;
 }
 
-okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output, bool empty,
-                                okra_int rounds, okra_counts_ **out)
+bool okra_counts_exact_(const okra_counts_ *s)
+{
+    return s->every || s->linear;
+}
+
+okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output,
+                                const okra_delta_ *loss, bool empty, okra_int rounds,
+                                okra_counts_ **out)
 {
     okra_status st = OKRA_OK;
     okra_counts_ *s = NULL;
-    bool plain = !output->map && !output->components && !output->criterion;
-    if (!plain || !output->kernel || !okra_kernel_by_counts_(output->kernel) ||
-        output->y->d < 1 || output->y->d > INT32_MAX) {
+    bool plain = loss || (!output->map && !output->components && !output->criterion);
+    /* Metrics of vectors do not ask which coordinate is which, but some kernels do. */
+    const okra_kernel *kernel = loss ? okra_delta_kernel_(loss) : output->kernel;
+    bool counts = kernel ? okra_kernel_by_counts_(kernel) : loss != NULL;
+    if (!plain || !counts || output->y->d < 1 || output->y->d > INT32_MAX) {
         return OKRA_OK;
     }
     ZALLOC(s, 1);
     s->d = output->y->d;
-    s->empty = empty;
+    s->empty = empty || loss;
+    s->loss = loss != NULL;
     s->rounds = rounds;
     TRY(find_groups(output->y, s));
     TRY(find_sizes(s));
@@ -331,7 +394,7 @@ okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output, b
         numbers * (double)(s->largest + s->most) > TABLE_MOST) {
         goto done;
     }
-    TRY(make_table(ctx, output->kernel, s));
+    TRY(make_table(ctx, kernel, loss, s));
     *out = s;
     s = NULL;
 done:

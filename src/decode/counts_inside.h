@@ -24,6 +24,7 @@ struct okra_counts_ {
     bool linear;            /* f in the count */
     bool every;             /* few labels: every set is looked at */
     bool empty;             /* sets without features are allowed */
+    bool loss;              /* f = -D / 2: values of J below 0 are no rounding */
     okra_int rounds;
 };
 

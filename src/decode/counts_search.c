@@ -389,7 +389,8 @@ static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker
         if (!(x->best < (double)INFINITY)) {
             FAIL(OKRA_ENUMERIC, "decoder labels: no set has a finite distance");
         }
-        w->distance[r] = fmax(x->best + w->s->constant + w->norm[r], 0);
+        double J = x->best + w->s->constant + w->norm[r];
+        w->distance[r] = w->s->loss ? J : fmax(J, 0);
         TRY(give(x, &w->sets[r]));
     }
 done:

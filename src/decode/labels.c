@@ -280,7 +280,8 @@ static okra_status check_sets(const okra_data *y)
 }
 
 /* How sets are searched for where the kernel is not linear. */
-static okra_status open_search(okra_context *ctx, state *s, const labels_options *o)
+static okra_status open_search(okra_context *ctx, state *s, struct okra_delta_ *loss,
+                               const labels_options *o)
 {
     okra_status st = OKRA_OK;
     okra_moves_ moves = {.decoder = "decoder labels",
@@ -293,14 +294,19 @@ static okra_status open_search(okra_context *ctx, state *s, const labels_options
                          .found = found,
                          .width = o->beam,
                          .rounds = o->rounds,
-                         .empty = o->empty};
-    TRY(okra_counts_create_(ctx, s->output, o->empty, o->rounds, &s->counts));
+                         .empty = o->empty,
+                         .loss = loss};
+    TRY(okra_counts_create_(ctx, s->output, loss, o->empty, o->rounds, &s->counts));
     if (!s->counts) {
         TRY(okra_beam_create_(ctx, s->output, &moves, s->tests, &s->beam));
         goto done;
     }
+    if (loss && okra_counts_exact_(s->counts)) {
+        goto done; /* begins from nothing */
+    }
     s->top = OKRA_MIN_(OKRA_MAX_(o->beam / 4, 1), s->output->y->n);
-    TRY(okra_starts_create_(ctx, s->output, s->tests, s->top, o->empty, &s->starts));
+    TRY(okra_starts_create_(ctx, s->output, loss, s->tests, s->top, o->empty,
+                            &s->starts));
 done:
     return st;
 }
@@ -323,8 +329,8 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     ALLOC(s->set, s->d);
     ZALLOC(s->result, s->tests);
     ALLOC(s->distance, s->tests);
-    if (!output->features && !okra_thin_wanted_(output, &s->scale)) {
-        TRY(open_search(ctx, s, &o));
+    if (request->loss || (!output->features && !okra_thin_wanted_(output, &s->scale))) {
+        TRY(open_search(ctx, s, request->loss, &o));
     }
     *out = s;
     s = NULL;
@@ -367,10 +373,12 @@ static okra_status count_block(okra_context *ctx, state *s, const okra_block_ *b
     const double *distance;
     const okra_key_ *key;
     TRY(okra_block_weights_(block, "decoder labels"));
-    ALLOC(norm, block->m);
+    ZALLOC(norm, block->m);
     ALLOC(index, block->m * s->top);
-    TRY(okra_starts_block_(ctx, s->starts, block, norm));
-    for (okra_int r = 0; r < block->m; r++) {
+    if (s->starts) {
+        TRY(okra_starts_block_(ctx, s->starts, block, norm));
+    }
+    for (okra_int r = 0; s->starts && r < block->m; r++) {
         okra_starts_get_(s->starts, block->first + r, &best, &distance, &key);
         memcpy(index + r * s->top, best, (size_t)s->top * sizeof *index);
     }

@@ -123,7 +123,7 @@ okra_status okra_points_create_(okra_context *ctx, const char *who,
     s->improve = improve;
     TRY(read_box(s, options->box));
     if (!output->features) {
-        TRY(okra_starts_create_(ctx, output, s->tests, s->top, false, &s->starts));
+        TRY(okra_starts_create_(ctx, output, NULL, s->tests, s->top, false, &s->starts));
         TRY(prepare_slopes(ctx, s));
     }
     TRY(okra_doubles_(ctx, s->tests, s->d, "the decoded vectors", &s->result));

@@ -80,30 +80,6 @@ static void release(void *arg)
     }
 }
 
-/* The characters as strings, or as sequences whose vectors are 0: data of the outputs'
- * kind. The builder is emptied. */
-static okra_status as_objects(const okra_data *y, okra_ragged_builder_ *b,
-                              okra_data **out)
-{
-    okra_status st = OKRA_OK;
-    okra_data *strings = NULL;
-    double *zeros = NULL;
-    TRY(okra_strings_adopt_(b, NULL, "decoded sequences", &strings));
-    if (y->kind == OKRA_SEQUENCES) {
-        const okra_ragged_ *group = &strings->groups[0];
-        okra_int total = group->offsets[strings->n];
-        ZALLOC(zeros, total * y->d);
-        TRY(okra_data_sequences(group->offsets, zeros, group->fields[0].values,
-                                strings->n, y->d, out));
-    } else {
-        *out = okra_data_retain(strings);
-    }
-done:
-    okra_data_free(strings);
-    okra_free_(zeros);
-    return st;
-}
-
 /* ---- create ---- */
 
 /* Every training output as symbols; the chain is told the end where lengths are free. */
@@ -320,7 +296,7 @@ static okra_status keep(okra_context *ctx, const work *k)
         distances(k);
         goto done;
     }
-    TRY(as_objects(s->output->y, &b, &strings));
+    TRY(okra_letters_as_(s->output->y, &b, "decoded sequences", &strings));
     TRY(okra_panels_norms_(ctx, s->training, m < s->tests, k->block->W, norm));
     TRY(okra_propose_(ctx, s->output, strings, owner, true, k->block->W, norm, NAN, NULL,
                       s->distance + k->block->first));
@@ -371,7 +347,7 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
     okra_status st = OKRA_OK;
     state *s = arg;
     okra_data *strings = NULL;
-    TRY(as_objects(s->output->y, &s->result, &strings));
+    TRY(okra_letters_as_(s->output->y, &s->result, "decoded sequences", &strings));
     TRY(okra_decoded_single_(strings, s->tests, s->distance, out));
     s->distance = NULL;
     strings = NULL;

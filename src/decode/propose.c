@@ -10,9 +10,12 @@
  */
 #include "decode/propose.h"
 
+#include "data/strings.h"
 #include "decode/candidates.h"
+#include "decode/risk.h"
 
 #include <math.h>
+#include <string.h>
 
 okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
                           const okra_data *data, const okra_int *owner, bool empty,
@@ -58,7 +61,8 @@ done:
 /* ---- where to begin ---- */
 
 struct okra_starts_ {
-    void *candidates; /* the state of the decoder candidates */
+    void *candidates; /* the state of the decoder candidates, */
+    bool loss;        /* or of risk.h */
     okra_panels_ *training;
     okra_int tests;
     double constant;
@@ -86,8 +90,8 @@ double okra_starts_constant_(const okra_starts_ *starts)
 }
 
 okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
-                                okra_int tests, okra_int top, bool empty,
-                                okra_starts_ **out)
+                                struct okra_delta_ *loss, okra_int tests, okra_int top,
+                                bool empty, okra_starts_ **out)
 {
     okra_status st = OKRA_OK;
     okra_starts_ *s = NULL;
@@ -96,6 +100,13 @@ okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
     whole.components = NULL;
     ZALLOC(s, 1);
     s->tests = tests;
+    s->loss = loss != NULL;
+    s->constant = (double)NAN;
+    if (loss) {
+        TRY(okra_risk_open_(ctx, output, loss, &request, &s->candidates));
+        *out = s;
+        return OKRA_OK;
+    }
     TRY(okra_candidates_open_(ctx, &whole, &request, empty, &s->candidates));
     TRY(okra_panels_create_(ctx, output, NULL, &s->training));
     TRY(find_constant(ctx, s, okra_data_count(output->y)));
@@ -109,7 +120,8 @@ done:
 void okra_starts_free_(okra_starts_ *starts)
 {
     if (starts) {
-        okra_decoder_find_("candidates")->free(starts->candidates);
+        okra_decoder_find_(starts->loss ? "loss:" : "candidates")
+            ->free(starts->candidates);
         okra_panels_free_(starts->training);
         okra_free_(starts);
     }
@@ -120,6 +132,10 @@ okra_status okra_starts_block_(okra_context *ctx, okra_starts_ *starts,
 {
     okra_status st = OKRA_OK;
     bool again = block->m < starts->tests;
+    if (starts->loss) {
+        memset(norm, 0, (size_t)block->m * sizeof *norm);
+        return okra_risk_block_(ctx, starts->candidates, block);
+    }
     TRY(okra_decoder_find_("candidates")->block(ctx, starts->candidates, block));
     TRY(okra_panels_norms_(ctx, starts->training, again, block->W, norm));
 done:
@@ -129,7 +145,8 @@ done:
 void okra_starts_get_(const okra_starts_ *starts, okra_int i, const okra_int **index,
                       const double **distance, const okra_key_ **key)
 {
-    okra_candidates_best_(starts->candidates, i, index, distance, key);
+    (starts->loss ? okra_risk_best_ : okra_candidates_best_)(starts->candidates, i, index,
+                                                             distance, key);
 }
 
 /* ---- shared by decoders that make up objects ---- */
@@ -146,6 +163,28 @@ okra_status okra_decoded_single_(okra_data *objects, okra_int tests, double *dis
     *out = (okra_decoded_){
         .objects = objects, .top = 1, .index = index, .distance = distance};
 done:
+    return st;
+}
+
+okra_status okra_letters_as_(const okra_data *y, okra_ragged_builder_ *b,
+                             const char *source, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_data *strings = NULL;
+    double *zeros = NULL;
+    TRY(okra_strings_adopt_(b, NULL, source, &strings));
+    if (y->kind == OKRA_SEQUENCES) {
+        const okra_ragged_ *group = &strings->groups[0];
+        okra_int total = group->offsets[strings->n];
+        ZALLOC(zeros, total * y->d);
+        TRY(okra_data_sequences(group->offsets, zeros, group->fields[0].values,
+                                strings->n, y->d, out));
+    } else {
+        *out = okra_data_retain(strings);
+    }
+done:
+    okra_data_free(strings);
+    okra_free_(zeros);
     return st;
 }
 

@@ -5,6 +5,7 @@
 #ifndef OKRA_PROPOSE_H_
 #define OKRA_PROPOSE_H_
 
+#include "data/ragged.h"
 #include "decode/nearest.h"
 
 /* distance[c] = |phi(y_c) - h_r|^2, r = owner[c] a row of W, norm[r] = w_r'Lw_r; infinite
@@ -16,11 +17,12 @@ okra_status okra_propose_(okra_context *ctx, const okra_output_ *output,
                           okra_mat_ W, const double *norm, double constant,
                           okra_key_ *key, double *distance) OKRA_CHECK;
 
-/* The training outputs nearest to each prediction. */
+/* The training outputs nearest to each prediction, or of the least expected loss (NULL:
+ * none); then norms are 0. */
 typedef struct okra_starts_ okra_starts_;
 okra_status okra_starts_create_(okra_context *ctx, const okra_output_ *output,
-                                okra_int tests, okra_int top, bool empty,
-                                okra_starts_ **out) OKRA_CHECK;
+                                struct okra_delta_ *loss, okra_int tests, okra_int top,
+                                bool empty, okra_starts_ **out) OKRA_CHECK;
 void okra_starts_free_(okra_starts_ *starts);
 /* Looks at a block of weights; norm[r] = w_r'Lw_r. */
 okra_status okra_starts_block_(okra_context *ctx, okra_starts_ *starts,
@@ -36,6 +38,10 @@ double okra_starts_constant_(const okra_starts_ *starts);
  * Takes over `distance` (from okra_alloc_) and `objects` on success. */
 okra_status okra_decoded_single_(okra_data *objects, okra_int tests, double *distance,
                                  okra_decoded_ *out) OKRA_CHECK;
+/* Characters as data of the kind of y: strings, or sequences whose vectors are 0. The
+ * builder is emptied. */
+okra_status okra_letters_as_(const okra_data *y, okra_ragged_builder_ *b,
+                             const char *source, okra_data **out) OKRA_CHECK;
 /* Fails unless the block holds weights; `who` asks. */
 okra_status okra_block_weights_(const okra_block_ *block, const char *who) OKRA_CHECK;
 

@@ -1,40 +1,58 @@
 /*
- * risk.c: the candidate of the least expected loss, for any metric of pairs.
+ * risk.c: the object of the least expected loss, for any metric of pairs.
  *
- *     y(x) = argmin over candidates of  sum_i w_i(x) D(y, y_i)
+ *     y(x) = argmin_y sum_i w_i(x) D(y, y_i)
  *
- * D is the metric between one candidate and one training output; the weights stand for
- * the conditional distribution of outputs (Ciliberto, Rosasco and Rudi 2016). A metric
- * that is better when larger counts negative. Where D(y, z) = |phi(y) - phi(z)|^2 of a
- * kernel and all l(y,y) are equal, or the weights sum to 1, this is the decoder
+ * D is the metric between one object and one training output (delta.c); the weights stand
+ * for the conditional distribution of outputs (Ciliberto, Rosasco and Rudi 2016). A
+ * metric that is better when larger counts negative. Where D(y, z) = |phi(y) - phi(z)|^2
+ * of a kernel and all l(y,y) are equal, or the weights sum to 1, this is the decoder
  * `candidates`.
  *
- * D is computed in panels of candidates by all training outputs and kept while half of
- * the budget is free: c n pairs once, then a product for every block of predictions.
+ * Over candidates D is computed in panels of candidates by all training outputs and kept
+ * while half of the budget is free: c n pairs once, then a product for every block of
+ * predictions. Over all objects of a kind the decoder of that kind searches, with the
+ * expected loss in the place of the distance: labels, string or rankings.
  */
-#include "decode/nearest.h"
+#include "decode/risk.h"
+
 #include "decode/propose.h"
-#include "okra/metric.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { WIDE = 64 }; /* candidates of a panel */
+
+typedef struct loss_options {
+    bool all;
+    okra_int beam, rounds, longest;
+    const char *alphabet;
+} loss_options;
+
+/* What `over all` searches with is read by the decoder of the kind. */
+static const okra_option rows[] = {
+    {"over-all", OKRA_OPTION_BOOL, offsetof(loss_options, all), "no", 1, 0, NULL, "",
+     "choose among all label sets, strings or rankings, not among candidates"},
+    {"beam", OKRA_OPTION_INT, offsetof(loss_options, beam), "0", 0, 1e6, NULL, "N",
+     "over all: objects that are kept and changed further; 0: as many as usual"},
+    {"rounds", OKRA_OPTION_INT, offsetof(loss_options, rounds), "1000", 1, 1e6, NULL, "N",
+     "over all: rounds of changes at most"},
+    {"longest", OKRA_OPTION_INT, offsetof(loss_options, longest), "0", 0, 1e6, NULL, "N",
+     "over all strings: letters at most; 0: two more than any training output has"},
+    {"alphabet", OKRA_OPTION_TEXT, offsetof(loss_options, alphabet), "", 1, 0, NULL,
+     "TEXT", "over all strings: letters to write with"},
+    {0},
+};
 
 typedef struct state {
     const okra_output_ *output;
     const okra_data *set;
     okra_nearest_ nearest;
-    char *spec;
-    bool gain; /* larger is better */
+    okra_delta_ *delta, *own; /* own: freed with the state */
     double **kept;
     double *scratch;
     double zeros[WIDE];
-    okra_kernel *kernel; /* kernel-loss: its pairs come from the Gram engine */
-    okra_bound_ *bound;
-    okra_other_ *other;
-    double *self, *train_self;
+    const okra_decoder_ *over; /* all objects: who searches, and its state */
+    void *search;
 } state;
 
 extern const okra_decoder_ okra_decoder_loss_;
@@ -53,81 +71,13 @@ static void release(void *arg)
         }
         okra_free_(s->kept);
         okra_free_(s->scratch);
-        okra_free_(s->self);
-        okra_free_(s->train_self);
-        okra_other_free_(s->other);
-        okra_bound_free_(s->bound);
-        okra_kernel_free(s->kernel);
+        if (s->over) {
+            s->over->free(s->search);
+        }
         okra_nearest_clear_(&s->nearest);
-        okra_free_(s->spec);
+        okra_delta_free_(s->own);
         okra_free_(s);
     }
-}
-
-/* ---- losses of pairs ---- */
-
-/* each[i] = D(candidate c, y_i) for all training outputs. */
-static okra_status one_candidate(const state *s, okra_int c, double *each)
-{
-    okra_status st = OKRA_OK;
-    okra_int n = s->output->y->n, *index = NULL;
-    okra_data *copies = NULL;
-    double value;
-    bool pairs = false;
-    ALLOC(index, n);
-    for (okra_int i = 0; i < n; i++) {
-        index[i] = c;
-    }
-    TRY(okra_data_take(s->set, index, n, &copies));
-    TRY(okra_score(NULL, s->spec, s->output->y, copies, &value, each, &pairs));
-    if (!pairs) {
-        FAIL(
-            OKRA_EUNSUPPORTED,
-            "decoder loss: metric %s is one number for many objects; a loss of each pair "
-            "is needed",
-            s->spec);
-    }
-    for (okra_int i = 0; s->gain && i < n; i++) {
-        each[i] = -each[i];
-    }
-done:
-    okra_data_free(copies);
-    okra_free_(index);
-    return st;
-}
-
-typedef struct filling {
-    const state *s;
-    okra_int first;
-    okra_mat_ D;
-} filling;
-
-static okra_status some_candidates(void *arg, okra_int begin, okra_int end, int worker)
-{
-    okra_status st = OKRA_OK;
-    const filling *f = arg;
-    (void)worker;
-    for (okra_int c = begin; c < end; c++) {
-        TRY(one_candidate(f->s, f->first + c, f->D.p + c * f->D.ld));
-    }
-done:
-    return st;
-}
-
-static okra_status fill(okra_context *ctx, const state *s, okra_int first, okra_mat_ D)
-{
-    okra_status st = OKRA_OK;
-    filling f = {s, first, D};
-    if (!s->bound) {
-        return okra_parallel_(ctx, D.rows, 1, NULL, some_candidates, &f);
-    }
-    TRY(okra_other_cross_(ctx, s->bound, s->other, first, D));
-    for (okra_int i = 0; i < D.rows * D.cols; i++) {
-        okra_int c = i / D.cols, j = i % D.cols;
-        D.p[i] = s->self[first + c] - 2 * D.p[i] + s->train_self[j];
-    }
-done:
-    return st;
 }
 
 /* Panel p: losses of candidates by training outputs. */
@@ -147,7 +97,8 @@ static okra_status get(okra_context *ctx, state *s, okra_int p, bool again, okra
     }
     D->p = fresh ? fresh : s->scratch;
     TRY(okra_cancelled_(ctx));
-    TRY(fill(ctx, s, first, *D));
+    TRY(okra_delta_bind_(ctx, s->delta, s->set));
+    TRY(okra_delta_pairs_(ctx, s->delta, first, *D));
     if (fresh) {
         *(keep ? &s->kept[p] : &s->scratch) = fresh;
         fresh = NULL;
@@ -159,81 +110,21 @@ done:
 
 /* ---- the decoder ---- */
 
-/* f1 of a pair is its mean over examples. */
-static okra_status read_spec(const char *argument, state *s)
-{
-    okra_status st = OKRA_OK;
-    char text[512];
-    bool loss = false;
-    if (!argument || !*argument) {
-        FAIL(OKRA_EARG,
-             "decoder loss: expected loss:METRIC, as in loss:f1, loss:hamming, "
-             "loss:edit or loss:kernel-loss:kernel=tanimoto");
-    }
-    bool f1 =
-        strncmp(argument, "f1", 2) == 0 && (argument[2] == '\0' || argument[2] == ':');
-    bool named = strstr(argument, "average=") != NULL;
-    int length = snprintf(text, sizeof text, "%s%s", argument,
-                          !f1 || named         ? ""
-                          : argument[2] == ':' ? ",average=example"
-                                               : ":average=example");
-    if (length < 0 || (size_t)length >= sizeof text) {
-        FAIL(OKRA_EARG, "decoder loss: the metric has more than %d characters",
-             (int)sizeof text - 20);
-    }
-    TRY(okra_metric_is_loss(text, &loss));
-    s->gain = !loss;
-    s->spec = okra_strndup_(text, (size_t)length);
-    st = s->spec ? OKRA_OK : OKRA_EMEM;
-done:
-    return st;
-}
-
-static okra_status open_kernel(okra_context *ctx, state *s)
-{
-    okra_status st = OKRA_OK;
-    static const char prefix[] = "kernel-loss:kernel=";
-    if (strncmp(s->spec, prefix, sizeof prefix - 1) != 0) {
-        return OKRA_OK;
-    }
-    TRY(okra_kernel_parse_kept_(s->spec + sizeof prefix - 1, &s->kernel));
-    if (okra_kernel_centers_(s->kernel)) {
-        FAIL(OKRA_EARG,
-             "decoder loss: kernel %s depends on more than two objects; expected one of "
-             "pairs",
-             okra_kernel_text(s->kernel));
-    }
-    TRY(okra_bound_create_(ctx, s->kernel, s->output->y, &s->bound));
-    TRY(okra_other_create_(ctx, s->bound, s->set, &s->other));
-    ALLOC(s->self, s->set->n);
-    ALLOC(s->train_self, s->output->y->n);
-    TRY(okra_other_diagonal_(ctx, s->bound, s->other, s->self));
-    TRY(okra_bound_diagonal_(ctx, s->bound, s->train_self));
-done:
-    return st;
-}
-
-static okra_status create(okra_context *ctx, const okra_output_ *output,
-                          const okra_options *options,
-                          const okra_decode_request_ *request, void **out)
+okra_status okra_risk_open_(okra_context *ctx, const okra_output_ *output,
+                            okra_delta_ *delta, const okra_decode_request_ *request,
+                            void **out)
 {
     okra_status st = OKRA_OK;
     state *s = NULL;
-    (void)options;
-    if (output->criterion) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "decoder loss needs weights over the training outputs, and "
-             "this method has a criterion of its own");
-    }
     ZALLOC(s, 1);
     s->output = output;
+    s->delta = delta;
     s->set = request->candidates ? request->candidates : output->y;
-    TRY(read_spec(request->argument, s));
     if (okra_data_count(s->set) == 0) {
         FAIL(OKRA_EARG, "decoder loss: the set of candidates is empty");
     }
     TRY(okra_decode_check_kind_(output, s->set, "the candidates are"));
-    TRY(open_kernel(ctx, s));
+    TRY(okra_delta_bind_(ctx, delta, s->set));
     TRY(okra_nearest_open_(ctx, request, s->set->n, true, &s->nearest));
     ZALLOC(s->kept, panels(s));
     *out = s;
@@ -243,7 +134,16 @@ done:
     return st;
 }
 
-static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block)
+void okra_risk_best_(const void *arg, okra_int i, const okra_int **index,
+                     const double **distance, const okra_key_ **key)
+{
+    const state *s = arg;
+    *key = s->nearest.key + i * s->nearest.top;
+    *index = s->nearest.index + i * s->nearest.top;
+    *distance = s->nearest.distance + i * s->nearest.top;
+}
+
+okra_status okra_risk_block_(okra_context *ctx, void *arg, const okra_block_ *block)
 {
     okra_status st = OKRA_OK;
     state *s = arg;
@@ -267,20 +167,124 @@ done:
     return st;
 }
 
+okra_status okra_risk_propose_(okra_context *ctx, okra_delta_ *delta,
+                               const okra_data *data, const okra_int *owner, okra_mat_ W,
+                               okra_key_ *key, double *distance)
+{
+    okra_status st = OKRA_OK;
+    double *D = NULL;
+    TRY(okra_doubles_(ctx, WIDE, W.cols, "losses of proposals", &D));
+    okra_mute_(ctx, true);
+    st = okra_delta_bind_(ctx, delta, data);
+    okra_mute_(ctx, false);
+    TRY(st);
+    for (okra_int first = 0; first < data->n; first += WIDE) {
+        okra_int count = OKRA_MIN_(WIDE, data->n - first);
+        TRY(okra_delta_pairs_(ctx, delta, first, okra_mat_of_(D, count, W.cols)));
+        for (okra_int c = 0; c < count; c++) {
+            okra_int at = first + c;
+            distance[at] = okra_dot_(W.cols, W.p + owner[at] * W.ld, D + c * W.cols);
+            key[at] = (okra_key_){distance[at], 0};
+        }
+    }
+done:
+    if (okra_delta_bind_(ctx, delta, NULL) != OKRA_OK) { /* data goes with its owner */
+        st = OKRA_EMEM;
+    }
+    okra_free_(D);
+    return st;
+}
+
+/* The decoder that searches all objects of the outputs' kind. */
+static okra_status open_all(okra_context *ctx, state *s, const okra_options *options,
+                            const okra_decode_request_ *request)
+{
+    okra_status st = OKRA_OK;
+    okra_decode_request_ all = *request;
+    okra_kind kind = s->output->y->kind;
+    bool strings = kind == OKRA_STRINGS || kind == OKRA_SEQUENCES, ranks = false;
+    if (!strings && kind != OKRA_DENSE && kind != OKRA_SPARSE && kind != OKRA_BITS) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "decoder loss: over-all writes label sets, strings, sequences and rankings; "
+             "the outputs are %s",
+             okra_kind_name(kind));
+    }
+    if (kind == OKRA_DENSE && s->output->y->d > 1) {
+        st = okra_data_check_rankings_(s->output->y);
+        ranks = st == OKRA_OK;
+        st = st == OKRA_EARG ? OKRA_OK : st;
+        TRY(st);
+    }
+    s->over = okra_decoder_find_(strings ? "string" : ranks ? "rankings" : "labels");
+    all.loss = s->delta;
+    all.argument = NULL;
+    TRY(s->over->create(ctx, s->output, options, &all, &s->search));
+done:
+    return st;
+}
+
+static okra_status create(okra_context *ctx, const okra_output_ *output,
+                          const okra_options *options,
+                          const okra_decode_request_ *request, void **out)
+{
+    okra_status st = OKRA_OK;
+    loss_options o;
+    void *found = NULL;
+    okra_delta_ *delta = NULL;
+    state *s = NULL;
+    TRY(okra_options_read(options, &okra_decoder_loss_.options, &o));
+    if (output->criterion) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "decoder loss needs weights over the training outputs, and "
+             "this method has a criterion of its own");
+    }
+    static const char *const needy[] = {"beam", "rounds", "longest", "alphabet"};
+    for (int k = 0; k < 4; k++) {
+        if (!o.all && okra_options_is_set(options, needy[k])) {
+            FAIL(OKRA_EARG, "decoder loss: %s has no use without over-all", needy[k]);
+        }
+    }
+    TRY(okra_delta_create_(ctx, output, request->argument, &delta));
+    if (o.all) {
+        ZALLOC(s, 1);
+        s->output = output;
+        s->delta = delta;
+        TRY(open_all(ctx, s, options, request));
+        found = s;
+    } else {
+        TRY(okra_risk_open_(ctx, output, delta, request, &found));
+    }
+    s = found;
+    s->own = delta;
+    delta = NULL;
+    *out = s;
+    s = NULL;
+done:
+    release(s);
+    okra_delta_free_(delta);
+    return st;
+}
+
+static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block)
+{
+    state *s = arg;
+    return s->over ? s->over->block(ctx, s->search, block)
+                   : okra_risk_block_(ctx, s, block);
+}
+
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
-    (void)ctx;
     state *s = arg;
-    return okra_nearest_give_(&s->nearest, s->set, "decoder loss",
-                              "candidate of finite loss", out);
+    return s->over ? s->over->finish(ctx, s->search, out)
+                   : okra_nearest_give_(&s->nearest, s->set, "decoder loss",
+                                        "candidate of finite loss", out);
 }
 
 const okra_decoder_ okra_decoder_loss_ = {
     .name = "loss",
-    .help =
-        "loss:METRIC, the candidate of the least expected loss: loss:f1, loss:hamming, "
-        "loss:edit, loss:kernel-loss:kernel=EXPR and other metrics of pairs",
-    .options = {"decoder loss", NULL, 0},
+    .help = "loss:METRIC, the object of the least expected loss: loss:f1, loss:hamming, "
+            "loss:edit, loss:kernel-loss:kernel=EXPR and other metrics of pairs",
+    .options = {"decoder loss", rows, sizeof(loss_options)},
     .argument = true,
     .weights = true,
     .create = create,

@@ -12,6 +12,7 @@
 #include "data/strings.h"
 #include "decode/beam.h"
 #include "decode/debruijn.h"
+#include "decode/delta.h"
 #include "decode/writing.h"
 #include "kernel/strings/string_kernels.h"
 
@@ -46,6 +47,7 @@ typedef struct state {
     okra_starts_ *starts;
     okra_int width, rounds;
     bool empty;
+    okra_delta_ *loss; /* what is minimised in the place of the distance, or NULL */
     int32_t *alphabet, *edited; /* distinct letters, ascending; space for one string */
     okra_int letters;
     okra_int k; /* of the spectrum kernel; 0: another kernel */
@@ -128,7 +130,7 @@ done:
 static okra_status objects(const void *user, const int32_t *codes,
                            const okra_int *offsets, okra_int count, okra_data **out)
 {
-    (void)user;
+    const state *s = user;
     okra_status st = OKRA_OK;
     okra_ragged_builder_ b = {0};
     TRY(okra_characters_begin_(&b));
@@ -137,7 +139,7 @@ static okra_status objects(const void *user, const int32_t *codes,
         TRY(okra_ragged_push_many_(&b, offsets[i + 1] - offsets[i], array));
         TRY(okra_ragged_close_(&b));
     }
-    TRY(okra_strings_adopt_(&b, NULL, "proposed strings", out));
+    TRY(okra_letters_as_(s->output->y, &b, "proposed strings", out));
 done:
     okra_ragged_abandon_(&b);
     return st;
@@ -193,6 +195,60 @@ static okra_status exact(void *user, const double *w, okra_offer_ *offer)
     }
 done:
     okra_free_(word);
+    return st;
+}
+
+/* ---- exact search under the loss of places ---- */
+
+/* The best letter of each place: score[t letters + c] = sum of w_i [letter t of y_i is
+ * c], and tail[t]: that of all outputs of more than t letters. */
+static void sum_places(const state *s, const double *w, okra_int longest, double *score,
+                       double *tail)
+{
+    for (okra_int i = 0; i < s->output->y->n; i++) {
+        okra_int length;
+        const int32_t *codes = okra_characters_(s->output->y, i, &length);
+        for (okra_int t = 0; t < OKRA_MIN_(length, longest); t++) {
+            okra_int c = okra_letter_(s->alphabet, s->letters, codes[t]);
+            tail[t] += w[i];
+            if (c < s->letters) {
+                score[t * s->letters + c] += w[i];
+            }
+        }
+    }
+}
+
+/* The loss of T letters is sum_i w_i (max(T, T_i) - letters that agree): one letter more
+ * at place t adds the weights of outputs that end before it, less its score. */
+static okra_status places(void *user, const double *w, okra_offer_ *offer)
+{
+    okra_status st = OKRA_OK;
+    state *s = user;
+    double *score = NULL, *tail = NULL, total = 0, J = 0, least = 0;
+    okra_int best = 0;
+    ZALLOC(score, s->longest * s->letters);
+    ZALLOC(tail, s->longest);
+    sum_places(s, w, s->longest, score, tail);
+    for (okra_int i = 0; i < s->output->y->n; i++) {
+        total += w[i];
+    }
+    for (okra_int t = 0; t < s->longest; t++) {
+        const double *at = score + t * s->letters;
+        okra_int c = 0;
+        for (okra_int k = 1; k < s->letters; k++) {
+            c = at[k] > at[c] ? k : c;
+        }
+        s->edited[t] = s->alphabet[c];
+        J += total - tail[t] - at[c];
+        if (J < least) {
+            least = J;
+            best = t + 1;
+        }
+    }
+    TRY(okra_offer_put_(offer, s->edited, best));
+done:
+    okra_free_(score);
+    okra_free_(tail);
     return st;
 }
 
@@ -280,17 +336,21 @@ static okra_status prepare_exact(okra_context *ctx, state *s)
 
 static okra_status create_beam(okra_context *ctx, state *s)
 {
+    bool by_place = s->loss && strcmp(okra_delta_spec_(s->loss), "hamming") == 0;
     okra_moves_ moves = {.decoder = "decoder string",
                          .what = "string",
                          .user = s,
                          .start = start,
-                         .begin = s->graph.g ? exact : NULL,
+                         .begin = s->graph.g ? exact
+                                  : by_place ? places
+                                             : NULL,
                          .neighbours = neighbours,
                          .objects = objects,
                          .found = found,
                          .width = s->width,
                          .rounds = s->rounds,
-                         .empty = s->empty};
+                         .empty = s->empty,
+                         .loss = s->loss};
     return okra_beam_create_(ctx, s->output, &moves, s->tests, &s->beam);
 }
 
@@ -303,7 +363,8 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     string_options o;
     TRY(okra_options_read(options, &okra_decoder_string_.options, &o));
     TRY(okra_decode_check_plain_("string", request));
-    if (output->y->kind != OKRA_STRINGS) {
+    if (output->y->kind != OKRA_STRINGS &&
+        !(request->loss && output->y->kind == OKRA_SEQUENCES)) {
         FAIL(OKRA_EUNSUPPORTED, "decoder string needs strings as outputs; these are %s",
              okra_kind_name(output->y->kind));
     }
@@ -313,15 +374,21 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     okra_int longest = longest_of(output->y);
     s->longest = o.longest > 0 ? o.longest : longest + 2;
     TRY(choose_alphabet(s, o.alphabet));
-    TRY(prepare_exact(ctx, s));
+    s->loss = request->loss;
+    if (!s->loss) {
+        TRY(prepare_exact(ctx, s));
+    }
     ALLOC(s->edited, OKRA_MAX_(s->longest, longest) + 1);
     s->rounds = o.rounds;
     s->empty = o.empty;
-    TRY(okra_written_create_(output, s->alphabet, s->letters, s->longest, &s->written));
+    if (!s->loss) {
+        TRY(okra_written_create_(output, s->alphabet, s->letters, s->longest,
+                                 &s->written));
+    }
     s->width = o.beam > 0 ? o.beam : s->written ? 32 : 16;
     if (s->written) {
-        TRY(okra_starts_create_(ctx, output, s->tests, OKRA_MIN_(s->width, output->y->n),
-                                o.empty, &s->starts));
+        TRY(okra_starts_create_(ctx, output, NULL, s->tests,
+                                OKRA_MIN_(s->width, output->y->n), o.empty, &s->starts));
     } else {
         TRY(create_beam(ctx, s));
     }
@@ -390,7 +457,7 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
         okra_warn_(ctx, "string: the exact search was given up for %lld of %lld",
                    (long long)s->unfinished, (long long)s->tests);
     }
-    TRY(okra_strings_adopt_(&s->result, NULL, "decoded strings", &strings));
+    TRY(okra_letters_as_(s->output->y, &s->result, "decoded strings", &strings));
     TRY(okra_decoded_single_(strings, s->tests, s->distance, out));
     s->distance = NULL;
     strings = NULL;

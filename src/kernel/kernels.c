@@ -14,6 +14,8 @@
     X(standardize) \
     X(laplacian) \
     X(zero_one) \
+    X(kendall) \
+    X(spearman) \
     X(precomputed) \
     X(paths) \
     X(wl) \

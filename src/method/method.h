@@ -129,6 +129,7 @@ typedef struct okra_components_ {
     const double *variances, *offset; /* p; no variances of axes */
     const double *axes;               /* p x width             */
     okra_int width;
+    bool whole; /* objects are compared in the whole space none the less */
 } okra_components_;
 
 typedef enum okra_form_ {

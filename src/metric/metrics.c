@@ -27,6 +27,8 @@
     X(subset_accuracy) \
     X(r2) \
     X(arrmse) \
+    X(kendall) \
+    X(spearman) \
     X(hit_rate) \
     X(mrr) \
     X(coverage) \

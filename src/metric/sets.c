@@ -5,7 +5,9 @@
  *   accuracy, exact-match, subset-accuracy
  *             share of objects that are: of labels, vectors, strings, labelled sequences
  *             and nodes; three names for what is usual of classes, of strings, of sets
- *   hamming   mean share of coordinates that differ; of labels, the same as zero-one
+ *   hamming   mean share of coordinates that differ; of labels, the same as zero-one;
+ *             of strings and sequences, the number of places that differ and of those
+ *             that only one has
  *   f1        F = 2 tp / (2 tp + fp + fn), tp, fp, fn the counts of right, extra and
  *             missed members, over
  *               micro    all objects and classes together
@@ -56,10 +58,28 @@ static okra_status zero_one(okra_context *ctx, const void *params, okra_scores_ 
     return s->codes ? wrong_labels(s) : okra_metric_pairs_(s, params, any_differs);
 }
 
+/* Places of strings or sequences that differ, and those that only one has. */
+static okra_status wrong_places(okra_scores_ *s)
+{
+    for (okra_int i = 0; i < s->n; i++) {
+        okra_int n = 0, m = 0, right = 0;
+        const int32_t *y = okra_data_characters(s->truth, i, &n);
+        const int32_t *z = okra_data_characters(s->predicted, i, &m);
+        for (okra_int t = 0; t < OKRA_MIN_(n, m); t++) {
+            right += y[t] == z[t];
+        }
+        s->each[i] = (double)(OKRA_MAX_(n, m) - right);
+    }
+    return OKRA_OK;
+}
+
 static okra_status hamming(okra_context *ctx, const void *params, okra_scores_ *s)
 {
     (void)ctx;
-    return s->codes ? wrong_labels(s) : okra_metric_pairs_(s, params, share_differs);
+    bool strings = s->truth->kind == OKRA_STRINGS || s->truth->kind == OKRA_SEQUENCES;
+    return strings    ? wrong_places(s)
+           : s->codes ? wrong_labels(s)
+                      : okra_metric_pairs_(s, params, share_differs);
 }
 
 /* Characters, or the codes of nodes of one network. */
@@ -251,9 +271,11 @@ const okra_metric_ okra_metric_zero_one_ = {
 
 const okra_metric_ okra_metric_hamming_ = {
     .name = "hamming",
-    .help = "mean share of coordinates that differ",
+    .help = "mean share of coordinates that differ; of strings, places that differ and "
+            "those that only one has",
     .params = {"metric hamming", NULL, 0},
-    .kinds = OKRA_METRIC_VECTORS_ | OKRA_METRIC_LABELS_,
+    .kinds = OKRA_METRIC_VECTORS_ | OKRA_METRIC_LABELS_ | 1u << OKRA_STRINGS |
+             1u << OKRA_SEQUENCES,
     .loss = true,
     .score = hamming,
 };

@@ -90,7 +90,7 @@ static okra_status choose_space(run *r)
     r->output = m->training->output;
     if (m->method->components) {
         TRY(m->method->components(m->bag, r->output.y->n, &r->components));
-        r->output.components = &r->components;
+        r->output.components = r->components.whole ? NULL : &r->components;
     }
     if (m->method->criterion) {
         TRY(m->method->criterion(m->bag, r->output.y->n, &r->criterion));
@@ -314,7 +314,8 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
                                    lengths,
                                    request->confidence,
                                    x,
-                                   okra_decoder_argument_(fields.decode)};
+                                   okra_decoder_argument_(fields.decode),
+                                   NULL};
     if (r.output.map && !r.decoder->maps) {
         FAIL(OKRA_EUNSUPPORTED,
              "decoder %s needs weights over the training outputs, which an output kernel "

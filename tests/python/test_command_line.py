@@ -40,6 +40,8 @@ CASES = [
      ["--method", "margin", "--ky", "rbf(sigma=7)"]),
     (KDE(kx="rbf(sigma=4)", ky="rbf(sigma=7)", components=5),
      ["--method", "kpca", "--components", "5", "--ky", "rbf(sigma=7)"]),
+    (KDE(kx="rbf(sigma=4)", ky="rbf(sigma=7)", rank_output="auto"),
+     ["--method", "kpca", "--rank-output", "auto", "--ky", "rbf(sigma=7)"]),
     (OK3(kx="rbf(sigma=4)", ky="rbf(sigma=7)", trees=7, random_state=5),
      ["--method", "ok3", "--trees", "7", "--ky", "rbf(sigma=7)", "--seed", "5"]),
     (TwinGP("rbf(sigma=4)", "rbf(sigma=7)", lam=0.01),

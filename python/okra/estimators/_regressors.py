@@ -220,6 +220,9 @@ class KDE(WeightedEstimator):
         Regularisation of the ridge on each component: (K + lambda I).
     components : int, float or str, optional
         How many: a number, a share of the variance such as 0.95, or ``"all"``.
+    rank_output : int, float or str, optional
+        Instead of ``components``: the leading directions of the fitted outputs, a number, a
+        share of their variance, ``"all"``, or ``"auto"``: what leave-one-out finds best.
     twin : str, optional
         ``"D1,D2"``: replace the kernels by polynomials that are learned.
     low_rank, low_rank_x, low_rank_y : str, optional
@@ -233,6 +236,7 @@ class KDE(WeightedEstimator):
     ky: Kernel = "auto"
     lam: Any = "auto"
     components: Any = None
+    rank_output: Any = None
     twin: Optional[str] = None
     low_rank: Optional[str] = None
     low_rank_x: Optional[str] = None

@@ -26,7 +26,9 @@
     X(NODES, "nodes",                                                                    \
       "nodes of the network that the file holds; nodes:FILE:LIST for some")              \
     X(MISSING, "missing", "vectors in which nan or an empty field is a missing value")   \
-    X(DISTANCES, "distances", "rows of a matrix of distances, for from-distance")
+    X(DISTANCES, "distances", "rows of a matrix of distances, for from-distance")        \
+    X(PERMUTATIONS, "permutations",                                                      \
+      "rankings: vectors of the ranks of items, each of 1 to d once")
 
 typedef enum okra_how_ {
     OKRA_HOW_FOUND_, /* as the file has them */

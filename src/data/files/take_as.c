@@ -210,6 +210,7 @@ okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **da
     case OKRA_HOW_MISSING_:
     case OKRA_HOW_GRAM_:
     case OKRA_HOW_DISTANCES_:
+    case OKRA_HOW_PERMUTATIONS_:
         if (!dense) {
             TRY(to_dense(ctx, from, &made));
         }
@@ -236,6 +237,9 @@ okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **da
     if (how == OKRA_HOW_MISSING_) {
         TRY(okra_no_infinity_((*data)->values, (*data)->n, (*data)->d, (*data)->ld,
                               &(*data)->missing));
+    }
+    if (how == OKRA_HOW_PERMUTATIONS_) {
+        TRY(okra_data_check_rankings_(*data));
     }
     if (how == OKRA_HOW_GRAM_ || how == OKRA_HOW_DISTANCES_) {
         (*data)->kind = OKRA_GRAM;

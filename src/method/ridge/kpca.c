@@ -17,6 +17,8 @@
  * scores of the model are those of the outputs themselves, V diag(mu)^1/2 / s, and its
  * duals, u_i times these, take the place of S in w(x) and in the coordinates of y.
  *
+ * With rank-output the directions are those of the fitted outputs: kpca_rank.c.
+ *
  * Directions with mu <= n eps max(mu_1, max_i L_ii) are rounding: the others count as the
  * rank, and no more than that are used. Cost: an eigendecomposition of L (n^3), a
  * Cholesky factor of K a lambda (n^3/3), then 4 n p a query. The model holds 2 n p
@@ -33,7 +35,7 @@
 
 typedef struct kpca_options {
     double lambda;
-    const char *components;
+    const char *components, *rank;
 } kpca_options;
 
 static const okra_option rows[] = {
@@ -41,13 +43,16 @@ static const okra_option rows[] = {
      NULL, "V", "regularisation of the ridge on each component: (K + lambda I)"},
     {"components", OKRA_OPTION_TEXT, offsetof(kpca_options, components), "all", 1, 0,
      NULL, "P", "output directions: a number, a share of the variance (0.95) or all"},
+    {"rank-output", OKRA_OPTION_TEXT, offsetof(kpca_options, rank), "", 1, 0, NULL, "R",
+     "instead: leading directions of the fitted outputs, a number, a share of their "
+     "variance, all, or auto: the number that leave-one-out finds best"},
     {0},
 };
 
 extern const okra_method_ okra_method_kpca_;
 
-okra_status okra_kpca_choose_(okra_context *ctx, const char *text, const double *mu,
-                              okra_int rank, okra_int *p)
+okra_status okra_kpca_choose_(okra_context *ctx, const char *what, const char *text,
+                              const double *mu, okra_int rank, okra_int *p)
 {
     char *end = NULL;
     double asked = okra_strtod_(text, &end), total = 0, sum = 0;
@@ -58,16 +63,17 @@ okra_status okra_kpca_choose_(okra_context *ctx, const char *text, const double 
     if (end == text || *end || !(asked > 0) || (asked >= 1 && asked != floor(asked)) ||
         asked > 9e15) {
         return okra_fail_(OKRA_EARG,
-                          "kpca: components is '%s', expected a whole number, a share of "
-                          "the variance between 0 and 1, or all",
-                          text);
+                          "kpca: %s is '%s', expected a whole number, a share of "
+                          "the variance between 0 and 1, or all%s",
+                          what, text, strcmp(what, "components") == 0 ? "" : ", or auto");
     }
     if (asked >= 1) {
         if (asked > (double)rank) {
             okra_warn_(ctx,
-                       "kpca: %s components are asked for, but the centred output Gram "
+                       "kpca: %s %s are asked for, but the centred %soutput Gram "
                        "matrix has rank %lld: all of these are used",
-                       text, (long long)rank);
+                       text, what, strcmp(what, "components") == 0 ? "" : "fitted ",
+                       (long long)rank);
         }
         *p = OKRA_MIN_(rank, (okra_int)asked);
         return OKRA_OK;
@@ -81,29 +87,26 @@ okra_status okra_kpca_choose_(okra_context *ctx, const char *text, const double 
     return OKRA_OK;
 }
 
-/* What the outputs alone give; every lambda shares it. */
-typedef struct axes {
-    okra_int n, p;
-    double *S, *mu, *offset; /* n x p, p, p */
-    double *s, total;        /* n: roots of the weights of pairs, or NULL; their sum */
-} axes;
-
-static void clear(axes *a)
+static void clear(okra_axes_ *a)
 {
-    okra_free_(a->S);
-    okra_free_(a->mu);
-    okra_free_(a->offset);
+    okra_axes_drop_(a);
+    okra_large_free_(a->L);
+    okra_free_(a->mean);
     okra_free_(a->s);
 }
 
-/* Ascending eigenvalues v and eigenvectors in the rows of V become S, mu and offset. */
-static okra_status take_axes(okra_context *ctx, const char *components,
-                             const okra_large_ *V, double *v, const double *mean,
-                             double scale, axes *a)
+void okra_axes_drop_(okra_axes_ *a)
 {
-    okra_status st = OKRA_OK;
-    okra_int n = a->n, rank = 0;
-    double *row = NULL;
+    okra_free_(a->S);
+    okra_free_(a->D);
+    okra_free_(a->mu);
+    okra_free_(a->offset);
+    a->S = a->D = a->mu = a->offset = NULL;
+}
+
+okra_int okra_axes_rank_(okra_context *ctx, okra_int n, double scale, double *v)
+{
+    okra_int rank = 0;
     for (okra_int i = 0; i < n / 2; i++) {
         double swap = v[i];
         v[i] = v[n - 1 - i];
@@ -119,7 +122,18 @@ static okra_status take_axes(okra_context *ctx, const char *components,
     while (rank < n && v[rank] > (double)n * DBL_EPSILON * fmax(v[0], scale)) {
         rank++;
     }
-    TRY(okra_kpca_choose_(ctx, components, v, rank, &a->p));
+    return rank;
+}
+
+/* Ascending eigenvalues v and eigenvectors in the rows of V become S, mu and offset. */
+static okra_status take_axes(okra_context *ctx, const char *components,
+                             const okra_large_ *V, double *v, okra_axes_ *a)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = a->n;
+    double *row = NULL;
+    okra_int rank = okra_axes_rank_(ctx, n, a->scale, v);
+    TRY(okra_kpca_choose_(ctx, "components", components, v, rank, &a->p));
     TRY(okra_doubles_(ctx, n, a->p, "the output components", &a->S));
     ALLOC(a->mu, a->p);
     ZALLOC(a->offset, a->p);
@@ -130,7 +144,7 @@ static okra_status take_axes(okra_context *ctx, const char *components,
         for (okra_int i = 0; i < n; i++) {
             double s = sqrt(v[j]) * row[i];
             a->S[i * a->p + j] = s;
-            a->offset[j] += s * mean[i] / v[j];
+            a->offset[j] += s * a->mean[i] / v[j];
         }
     }
 done:
@@ -138,36 +152,42 @@ done:
     return st;
 }
 
-static okra_status find_axes(okra_context *ctx, const okra_problem_ *problem,
-                             const char *components, axes *a)
+/* The centred Gram matrix of the outputs, with weights that of s_i times their features.
+ */
+static okra_status center(okra_context *ctx, const okra_problem_ *problem, okra_axes_ *a)
 {
     okra_status st = OKRA_OK;
-    okra_large_ *L = NULL;
-    double *v = NULL, *mean = NULL, scale = 0;
+    double *v = NULL;
     a->n = problem->n;
     ALLOC(v, a->n);
-    ALLOC(mean, a->n);
-    TRY(okra_problem_L_(ctx, problem, &L));
-    TRY(okra_large_diagonal_(ctx, L, v));
+    ALLOC(a->mean, a->n);
+    TRY(okra_problem_L_(ctx, problem, &a->L));
+    TRY(okra_large_diagonal_(ctx, a->L, v));
     for (okra_int i = 0; i < a->n; i++) {
-        scale = fmax(scale, v[i]);
+        a->scale = fmax(a->scale, a->s ? problem->weights[i] * v[i] : v[i]);
     }
     if (a->s) {
-        scale = 0;
-        for (okra_int i = 0; i < a->n; i++) {
-            scale = fmax(scale, problem->weights[i] * v[i]);
-        }
-        TRY(okra_large_scale_(ctx, a->s, a->s, L));
-        TRY(okra_center_weighted_(ctx, a->s, a->total, mean, L));
+        TRY(okra_large_scale_(ctx, a->s, a->s, a->L));
+        TRY(okra_center_weighted_(ctx, a->s, a->total, a->mean, a->L));
     } else {
-        TRY(okra_large_center_(ctx, mean, L));
+        TRY(okra_large_center_(ctx, a->mean, a->L));
     }
-    TRY(okra_large_eigh_(ctx, L, v));
-    TRY(take_axes(ctx, components, L, v, mean, scale, a));
 done:
-    okra_large_free_(L);
     okra_free_(v);
-    okra_free_(mean);
+    return st;
+}
+
+static okra_status find_axes(okra_context *ctx, const char *components, okra_axes_ *a)
+{
+    okra_status st = OKRA_OK;
+    double *v = NULL;
+    ALLOC(v, a->n);
+    TRY(okra_large_eigh_(ctx, a->L, v));
+    TRY(take_axes(ctx, components, a->L, v, a));
+    okra_large_free_(a->L);
+    a->L = NULL;
+done:
+    okra_free_(v);
     return st;
 }
 
@@ -186,17 +206,17 @@ done:
     return st;
 }
 
-/* Scores of the outputs themselves, and duals where pairs have weights. */
-static okra_status put_scores(okra_context *ctx, okra_bag_ *bag, const axes *a)
+/* Scores of the outputs themselves, and duals where these are others. */
+static okra_status put_scores(okra_context *ctx, okra_bag_ *bag, const okra_axes_ *a)
 {
     okra_status st = OKRA_OK;
     okra_int n = a->n, p = a->p, rows_found = 0, cols_found = 0;
     TRY(put_copy(ctx, bag, "scores", a->S, n, p));
-    if (a->s) {
-        TRY(put_copy(ctx, bag, "duals", a->S, n, p));
+    if (a->s || a->D) {
+        TRY(put_copy(ctx, bag, "duals", a->D ? a->D : a->S, n, p));
         double *scores = okra_bag_edit_(bag, "scores", &rows_found, &cols_found);
         double *duals = okra_bag_edit_(bag, "duals", &rows_found, &cols_found);
-        for (okra_int i = 0; i < n * p; i++) {
+        for (okra_int i = 0; a->s && i < n * p; i++) {
             scores[i] /= a->s[i / p];
             duals[i] *= a->s[i / p];
         }
@@ -205,18 +225,23 @@ done:
     return st;
 }
 
-/* One lambda: C, and what is shared. */
-static okra_status fill(okra_context *ctx, const axes *a, const okra_large_ *K,
-                        double lambda, okra_bag_ *bag)
+/* One lambda: C, and what is shared. With a rank the directions are of this lambda. */
+static okra_status fill(okra_context *ctx, okra_axes_ *a, const okra_large_ *K,
+                        double lambda, const char *rank, okra_bag_ *bag)
 {
     okra_status st = OKRA_OK;
-    okra_int n = a->n, p = a->p;
+    okra_int n = a->n;
     okra_large_ *G = NULL;
     double *C = NULL, jitter = 0;
     TRY(okra_large_create_(ctx, n, n, "the factor of the input Gram matrix", &G));
     TRY(okra_large_copy_(ctx, false, K, G)); /* K of s_i times the features */
     TRY(okra_large_add_diagonal_(ctx, lambda, G));
     TRY(okra_large_cholesky_(ctx, G, &jitter));
+    if (*rank) {
+        TRY(okra_kpca_rank_(ctx, rank, K, G, a));
+        TRY(okra_bag_put_number_(bag, "rank-output", (double)a->p));
+    }
+    okra_int p = a->p;
     TRY(okra_doubles_(ctx, n, p, "the coefficients of the components", &C));
     TRY(okra_mat_copy_(okra_mat_of_(a->S, n, p), okra_mat_of_(C, n, p)));
     TRY(okra_large_solve_host_(ctx, true, G, okra_mat_of_(C, n, p)));
@@ -243,18 +268,27 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
 {
     okra_status st = OKRA_OK;
     kpca_options o;
-    axes a = {0};
+    okra_axes_ a = {0};
     okra_large_ *K = NULL;
     TRY(okra_options_read(options, &okra_method_kpca_.options, &o));
+    if (*o.rank && strcmp(o.components, "all") != 0) {
+        FAIL(OKRA_EARG,
+             "kpca: components is '%s' and rank-output '%s': the directions are those of "
+             "the outputs or those of the fitted outputs, give one of the two",
+             o.components, o.rank);
+    }
     if (problem->map_x) {
-        return okra_kpca_low_(ctx, problem, o.components, lambda, count, bags);
+        return okra_kpca_low_(ctx, problem, o.components, o.rank, lambda, count, bags);
     }
     TRY(okra_problem_roots_(problem, &a.s, &a.total));
-    TRY(find_axes(ctx, problem, o.components, &a));
+    TRY(center(ctx, problem, &a));
+    if (!*o.rank) {
+        TRY(find_axes(ctx, o.components, &a));
+    }
     TRY(okra_problem_scaled_K_(ctx, problem, a.s, &K));
     for (size_t l = 0; l < count; l++) {
         TRY(okra_cancelled_(ctx));
-        TRY(fill(ctx, &a, K, lambda[l], bags[l]));
+        TRY(fill(ctx, &a, K, lambda[l], o.rank, bags[l]));
         TRY(okra_problem_put_weights_(problem, bags[l]));
     }
 done:
@@ -287,6 +321,8 @@ static okra_status low_components(const okra_bag_ *bag, okra_components_ *out)
         return okra_fail_(OKRA_EFORMAT, "kpca: the model's output components do not fit "
                                         "its coefficients");
     }
+    double rank;
+    c.whole = okra_bag_get_number_(bag, "rank-output", &rank);
     *out = c;
     return OKRA_OK;
 }
@@ -312,6 +348,8 @@ static okra_status components(const okra_bag_ *bag, okra_int n, okra_components_
                           "pairs",
                           (long long)n);
     }
+    double rank;
+    c.whole = okra_bag_get_number_(bag, "rank-output", &rank);
     *out = c;
     return OKRA_OK;
 }
@@ -377,6 +415,7 @@ static const okra_kept_ kept_low[] = {
     OKRA_KEEPS_MATRIX_("offset", 0, "1", "p"),
     OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"),
     OKRA_KEEPS_TOLD_("components"),
+    OKRA_KEEPS_TOLD_("rank-output"),
     OKRA_KEEPS_TOLD_("jitter"),
     OKRA_KEPT_END_};
 static const okra_kept_ kept_scores[] = {
@@ -388,6 +427,7 @@ static const okra_kept_ kept_scores[] = {
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
     OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"),
     OKRA_KEEPS_TOLD_("components"),
+    OKRA_KEEPS_TOLD_("rank-output"),
     OKRA_KEEPS_TOLD_("jitter"),
     OKRA_KEPT_END_};
 static const okra_kept_ *const kept[] = {kept_low, kept_scores, NULL};

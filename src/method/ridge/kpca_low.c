@@ -6,7 +6,8 @@
  *     h(x) = b + E_p'E_p A'phi(x),  A = (Phi'Phi + lambda I)^-1 Phi'H Psi,  b = Psi'1/n
  * E_p: the p leading rows of E. The coordinates of an object y in which decoders compare
  * are E_p (psi(y) - b). Directions with mu <= n eps max(mu_1, max_i |psi_i|^2) are
- * rounding.
+ * rounding. With rank-output E are the directions of the fitted outputs, those of
+ * A'Phi'Phi A, for each lambda (kpca_rank.c).
  *
  * Cost: a pass of n m^2 to 2 n m^2, 2 n m d and n d^2, an eigendecomposition of d^3, then
  * m^3/3 + 2 m d (m + 2 p) a lambda. The model holds m d + p d doubles and the basis.
@@ -19,21 +20,26 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 typedef struct low {
     okra_context *ctx;
     const okra_problem_ *problem;
     okra_moments_ t;
-    double *E, *offset; /* p x d, p */
+    const char *components, *rank; /* options */
+    double *E, *offset;            /* p x d, p */
     okra_int p;
 } low;
 
 /* D, centred, becomes E_p; tr(Psi'Psi) bounds n eps max |psi|^2. */
-static okra_status find_axes(low *z, const char *components)
+static okra_status find_axes(low *z)
 {
     okra_status st = OKRA_OK;
     okra_int d = z->t.d, rank = 0;
     double *mu = NULL, scale = z->problem->map_y ? 1 : z->problem->feature_scale;
+    okra_free_(z->E);
+    okra_free_(z->offset);
+    z->E = z->offset = NULL;
     ALLOC(mu, d);
     TRY(okra_eigh_(z->ctx, okra_mat_of_(z->t.D, d, d), mu));
     for (okra_int j = 0; j < d / 2; j++) {
@@ -47,7 +53,8 @@ static okra_status find_axes(low *z, const char *components)
     for (okra_int j = 0; j < rank; j++) {
         mu[j] *= scale;
     }
-    TRY(okra_kpca_choose_(z->ctx, components, mu, rank, &z->p));
+    TRY(okra_kpca_choose_(z->ctx, *z->rank ? "rank-output" : "components",
+                          *z->rank ? z->rank : z->components, mu, rank, &z->p));
     TRY(okra_doubles_(z->ctx, z->p, d, "the output components", &z->E));
     ALLOC(z->offset, z->p);
     for (okra_int k = 0; k < z->p; k++) {
@@ -60,16 +67,30 @@ done:
     return st;
 }
 
+/* E of the outputs that A (m x d) fits: their moments are A'Phi'Phi A. */
+static okra_status fitted_axes(low *z, okra_mat_ A)
+{
+    okra_status st = OKRA_OK;
+    okra_int m = z->t.m, d = z->t.d;
+    double *P = NULL;
+    TRY(okra_doubles_(z->ctx, m, d, "the fitted outputs", &P));
+    okra_mat_ Pm = okra_mat_of_(P, m, d);
+    TRY(okra_gemm_(z->ctx, false, false, 1, okra_mat_of_(z->t.C, m, m), A, 0, Pm));
+    TRY(okra_gemm_(z->ctx, true, false, 1, A, Pm, 0, okra_mat_of_(z->t.D, d, d)));
+    TRY(find_axes(z));
+done:
+    okra_free_(P);
+    return st;
+}
+
 /* One lambda: T A E_p'E_p, where phi(x)' = v(x)' T. */
-static okra_status coefficients(const low *z, double lambda, okra_bag_ *bag)
+static okra_status coefficients(low *z, double lambda, okra_bag_ *bag)
 {
     okra_status st = OKRA_OK;
     okra_int m = z->t.m, d = z->t.d, columns = z->problem->map_x->columns;
     double *G = NULL, *A = NULL, *T = NULL, *X = NULL, jitter = 0;
-    okra_mat_ E = okra_mat_of_(z->E, z->p, d);
     TRY(okra_doubles_(z->ctx, m, m, "the factor of the moments", &G));
     TRY(okra_doubles_(z->ctx, m, d, "the ridge coefficients", &A));
-    TRY(okra_doubles_(z->ctx, m, z->p, "the coefficients of the components", &T));
     TRY(okra_doubles_(z->ctx, columns, d, "the ridge coefficients", &X));
     okra_mat_ Gm = okra_mat_of_(G, m, m), Am = okra_mat_of_(A, m, d);
     TRY(okra_mat_copy_(okra_mat_of_(z->t.C, m, m), Gm));
@@ -77,6 +98,12 @@ static okra_status coefficients(const low *z, double lambda, okra_bag_ *bag)
     okra_mat_add_diagonal_(Gm, lambda);
     TRY(okra_cholesky_(z->ctx, Gm, &jitter));
     TRY(okra_cholesky_solve_(z->ctx, Gm, Am));
+    if (*z->rank) {
+        TRY(fitted_axes(z, Am));
+        TRY(okra_bag_put_number_(bag, "rank-output", (double)z->p));
+    }
+    okra_mat_ E = okra_mat_of_(z->E, z->p, d);
+    TRY(okra_doubles_(z->ctx, m, z->p, "the coefficients of the components", &T));
     TRY(okra_gemm_(z->ctx, false, true, 1, Am, E, 0, okra_mat_of_(T, m, z->p)));
     TRY(okra_gemm_(z->ctx, false, false, 1, okra_mat_of_(T, m, z->p), E, 0, Am));
     TRY(okra_map_fold_(z->ctx, z->problem->map_x, Am, okra_mat_of_(X, columns, d)));
@@ -115,11 +142,17 @@ done:
 }
 
 okra_status okra_kpca_low_(okra_context *ctx, const okra_problem_ *problem,
-                           const char *components, const double *lambda, size_t count,
-                           okra_bag_ *const *bags)
+                           const char *components, const char *rank, const double *lambda,
+                           size_t count, okra_bag_ *const *bags)
 {
     okra_status st = OKRA_OK;
-    low z = {.ctx = ctx, .problem = problem};
+    low z = {.ctx = ctx, .problem = problem, .components = components, .rank = rank};
+    if (strcmp(rank, "auto") == 0) {
+        FAIL(
+            OKRA_EUNSUPPORTED,
+            "kpca: rank-output auto needs the whole input Gram matrix for leave-one-out; "
+            "with low-rank-x expected a number or a share of the variance");
+    }
     if (okra_problem_features_(problem) == 0) {
         FAIL(OKRA_EARG, "kpca: low-rank-x needs low-rank-y, or a linear ky");
     }
@@ -129,7 +162,9 @@ okra_status okra_kpca_low_(okra_context *ctx, const okra_problem_ *problem,
     }
     TRY(okra_moments_create_(ctx, problem, true, least, &z.t));
     okra_moments_center_(&z.t);
-    TRY(find_axes(&z, components));
+    if (!*rank) {
+        TRY(find_axes(&z));
+    }
     for (size_t l = 0; l < count; l++) {
         TRY(okra_cancelled_(ctx));
         TRY(coefficients(&z, lambda[l], bags[l]));

@@ -1,17 +1,20 @@
 /*
- * The candidate of the least expected loss against losses of all pairs written out.
+ * The candidate, label set or string of the least expected loss against losses of all
+ * pairs written out, over all objects there are.
  */
 #include "decoding.h"
 
-enum { N = 15, C = 18, D = 6, TESTS = 12 };
+enum { N = 15, C = 18, D = 6, MANY = 14, TESTS = 12 };
+
+static int wide = D; /* labels of the sets that are compared */
 
 typedef double (*pair_loss)(const double *y, const double *z);
 
 static double hamming(const double *y, const double *z)
 {
     double sum = 0;
-    for (int j = 0; j < D; j++) {
-        sum += (y[j] != z[j]) / (double)D;
+    for (int j = 0; j < wide; j++) {
+        sum += (y[j] != z[j]) / (double)wide;
     }
     return sum;
 }
@@ -26,7 +29,7 @@ static double right(const double *y, const double *z)
 static double f1(const double *y, const double *z)
 {
     double both = 0, all = 0;
-    for (int j = 0; j < D; j++) {
+    for (int j = 0; j < wide; j++) {
         both += y[j] * z[j];
         all += y[j] + z[j];
     }
@@ -35,7 +38,7 @@ static double f1(const double *y, const double *z)
 static double f1_of_nothing(const double *y, const double *z)
 {
     double all = 0;
-    for (int j = 0; j < D; j++) {
+    for (int j = 0; j < wide; j++) {
         all += y[j] + z[j];
     }
     return all > 0 ? f1(y, z) : -1;
@@ -46,12 +49,12 @@ static double mse(const double *y, const double *z)
 }
 static double squared(const double *y, const double *z)
 {
-    return D * hamming(y, z);
+    return wide * hamming(y, z);
 }
 static double tanimoto(const double *y, const double *z)
 {
     double both = 0, a = 0, b = 0;
-    for (int j = 0; j < D; j++) {
+    for (int j = 0; j < wide; j++) {
         both += y[j] * z[j];
         a += y[j];
         b += z[j];
@@ -78,15 +81,17 @@ static const struct {
 };
 enum { LOSSES = sizeof losses / sizeof *losses };
 
-static void run(const outputs *o, const char *spec, const okra_data *set, double *W,
-                okra_int n, okra_int top, okra_int rows, okra_decoded_ *out)
+/* options: NULL, or "over-all" and what goes with it */
+static void run_with(const outputs *o, const char *spec, const okra_data *set,
+                     const okra_options *options, double *W, okra_int n, okra_int top,
+                     okra_int rows, okra_decoded_ *out)
 {
     const okra_decoder_ *decoder = okra_decoder_find_("loss:any");
     okra_decode_request_ q = {
         .candidates = set, .tests = TESTS, .top = top, .argument = spec};
     void *state = NULL;
     CHECK(decoder && strcmp(decoder->name, "loss") == 0);
-    CHECK_OK(decoder->create(NULL, &o->output, NULL, &q, &state));
+    CHECK_OK(decoder->create(NULL, &o->output, options, &q, &state));
     for (okra_int first = 0; first < TESTS && state; first += rows) {
         okra_int m = OKRA_MIN_(rows, TESTS - first);
         okra_block_ b = {.first = first, .m = m, .W = okra_mat_of_(W + first * n, m, n)};
@@ -94,6 +99,26 @@ static void run(const outputs *o, const char *spec, const okra_data *set, double
     }
     CHECK_OK(decoder->finish(NULL, state, out));
     decoder->free(state);
+}
+
+static void run(const outputs *o, const char *spec, const okra_data *set, double *W,
+                okra_int n, okra_int top, okra_int rows, okra_decoded_ *out)
+{
+    run_with(o, spec, set, NULL, W, n, top, rows, out);
+}
+
+static void over_all(const outputs *o, const char *spec, const char *longest, double *W,
+                     okra_int n, okra_decoded_ *out)
+{
+    const okra_option_table *table = &okra_decoder_find_("loss:")->options;
+    okra_options *options = NULL;
+    CHECK_OK(okra_options_create(&table, 1, &options));
+    CHECK_OK(okra_options_set(options, "over-all", "yes"));
+    if (longest) {
+        CHECK_OK(okra_options_set(options, "longest", longest));
+    }
+    run_with(o, spec, NULL, options, W, n, 1, 5, out);
+    okra_options_free(options);
 }
 
 static void random_sets(okra_random_ *r, okra_int n, double *values)
@@ -141,6 +166,89 @@ TEST(losses_of_label_sets_equal_brute_force)
             okra_data_free(view);
             okra_data_free(z);
         }
+    }
+}
+
+/* The least expected loss of all sets of `wide` labels. */
+static double least_of_sets(pair_loss f, const double *Y, const double *w)
+{
+    double least = (double)INFINITY, z[MANY];
+    for (unsigned set = 0; set < 1u << wide; set++) {
+        double risk = 0;
+        for (int j = 0; j < wide; j++) {
+            z[j] = set >> j & 1;
+        }
+        for (int i = 0; i < N; i++) {
+            risk += w[i] * f(Y + i * wide, z);
+        }
+        least = fmin(least, risk);
+    }
+    return least;
+}
+
+static double risk_of(pair_loss f, const double *Y, const double *w, const double *z)
+{
+    double risk = 0;
+    for (int i = 0; i < N; i++) {
+        risk += w[i] * f(Y + i * wide, z);
+    }
+    return risk;
+}
+
+/* Over all sets; returns how many results are not the best. */
+static int all_sets(int k, uint64_t seed)
+{
+    okra_random_ r = okra_random_create_(seed, 11);
+    double Y[N * MANY], W[TESTS * N];
+    okra_data *y = NULL, *view = NULL;
+    okra_decoded_ d = {0};
+    outputs o;
+    int beaten = 0;
+    for (int i = 0; i < N * wide; i++) {
+        Y[i] = i / wide != 3 && okra_random_uniform_(&r) < 0.3;
+    }
+    random_weights(&r, TESTS, N, W);
+    for (int i = 0; seed % 5 == 4 && i < TESTS * N; i++) {
+        W[i] = -fabs(W[i]); /* all votes are against */
+    }
+    CHECK_OK(okra_data_dense(Y, N, wide, wide, &view));
+    CHECK_OK(okra_data_copy(view, &y));
+    outputs_open(&o, seed % 2 ? "tanimoto" : "linear", y);
+    over_all(&o, losses[k].spec, NULL, W, N, &d);
+    for (int t = 0; t < TESTS && d.objects; t++) {
+        const double *w = W + t * N, *z = d.objects->values + t * d.objects->ld;
+        CHECK_NEAR(d.distance[t], risk_of(losses[k].f, Y, w, z), 1e-12);
+        beaten += d.distance[t] > least_of_sets(losses[k].f, Y, w) + 1e-12;
+    }
+    okra_decoded_clear_(&d);
+    outputs_close(&o);
+    okra_data_free(view);
+    return beaten;
+}
+
+TEST(losses_over_all_label_sets_equal_brute_force)
+{
+    for (int k = 0; k < LOSSES; k++) {
+        int beaten = 0;
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            beaten += all_sets(k, seed);
+        }
+        CHECK(beaten == 0);
+    }
+}
+
+/* More than 12 labels: exact where the loss is linear in the labels that are shared. */
+TEST(losses_over_more_labels)
+{
+    for (int k = 0; k < LOSSES; k++) {
+        int beaten = 0;
+        for (uint64_t seed = 0; seed < 5; seed++) {
+            wide = MANY - (int)(seed % 2);
+            beaten += all_sets(k, seed);
+        }
+        wide = D;
+        bool searched = strstr(losses[k].spec, "tanimoto") != NULL;
+        CHECK(beaten <= (searched ? 1 : 0)); /* of 60; 0 found */
     }
 }
 
@@ -208,6 +316,81 @@ TEST(strings_by_edit_distance)
     outputs_close(&o);
 }
 
+static okra_int places(const char *a, const char *b)
+{
+    okra_int n = (okra_int)strlen(a), m = (okra_int)strlen(b), wrong = llabs(n - m);
+    for (okra_int t = 0; t < OKRA_MIN_(n, m); t++) {
+        wrong += a[t] != b[t];
+    }
+    return wrong;
+}
+static okra_int wrong_word(const char *a, const char *b)
+{
+    return -(strcmp(a, b) == 0);
+}
+
+/* All strings of a, b and c with up to 4 letters, by number. */
+enum { STRINGS = 1 + 3 + 9 + 27 + 81 };
+static void string_of(int number, char *out)
+{
+    int length = 0, count = 1;
+    for (; number >= count; count *= 3, length++) {
+        number -= count;
+    }
+    for (int t = 0; t < length; t++) {
+        out[t] = (char)('a' + number % 3);
+        number /= 3;
+    }
+    out[length] = '\0';
+}
+
+TEST(losses_over_all_strings_equal_brute_force)
+{
+    enum { WORDS = 8 };
+    static const struct {
+        const char *spec;
+        okra_int (*f)(const char *a, const char *b);
+    } table[] = {{"hamming", places}, {"edit", edits}, {"exact-match", wrong_word}};
+    char words[STRINGS][8];
+    for (int i = 0; i < STRINGS; i++) {
+        string_of(i, words[i]);
+    }
+    for (int k = 0; k < 3; k++) {
+        int beaten = 0;
+        for (uint64_t seed = 0; seed < 40; seed++) {
+            okra_random_ r = okra_random_create_(seed, 12);
+            const char *given[WORDS];
+            double W[TESTS * WORDS];
+            okra_data *y = NULL;
+            okra_decoded_ d = {0};
+            outputs o;
+            for (int i = 0; i < WORDS; i++) {
+                given[i] = words[i == 0 ? STRINGS - 5 : okra_random_below_(&r, STRINGS)];
+            }
+            random_weights(&r, TESTS, WORDS, W);
+            CHECK_OK(okra_data_strings(given, WORDS, &y));
+            outputs_open(&o, "ssk(length=1)", y);
+            over_all(&o, table[k].spec, "4", W, WORDS, &d);
+            for (int t = 0; t < TESTS && d.objects; t++) {
+                double least = (double)INFINITY;
+                for (int c = 0; c < STRINGS; c++) {
+                    double risk = 0;
+                    for (int i = 0; i < WORDS; i++) {
+                        risk += W[t * WORDS + i] * (double)table[k].f(given[i], words[c]);
+                    }
+                    /* letters that no training output has cannot be written */
+                    least = fmin(least, risk);
+                }
+                beaten += d.distance[t] > least + 1e-12;
+            }
+            okra_decoded_clear_(&d);
+            outputs_close(&o);
+        }
+        printf("  %s: %d of 480 beaten\n", table[k].spec, beaten);
+        CHECK(beaten == 0);
+    }
+}
+
 static okra_status try_spec(const outputs *o, const char *spec, double *W)
 {
     okra_status st = OKRA_OK;
@@ -248,4 +431,6 @@ TEST(failures)
 }
 
 MAIN(RUN(losses_of_label_sets_equal_brute_force), RUN(kernel_losses_are_candidates),
-     RUN(strings_by_edit_distance), RUN(failures))
+     RUN(losses_over_all_label_sets_equal_brute_force), RUN(losses_over_more_labels),
+     RUN(strings_by_edit_distance), RUN(losses_over_all_strings_equal_brute_force),
+     RUN(failures))

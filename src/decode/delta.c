@@ -1,0 +1,214 @@
+/*
+ * delta.c: a metric of pairs as a loss between any object and all training outputs.
+ *
+ * kernel-loss is a squared distance of the Gram engine; any other metric is scored, an
+ * object against all training outputs at a time.
+ */
+#include "decode/delta.h"
+
+#include "okra/metric.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct okra_delta_ {
+    const okra_output_ *output;
+    char *spec;
+    bool gain;            /* larger is better */
+    const okra_data *set; /* the objects */
+    okra_kernel *kernel;  /* kernel-loss: its pairs come from the Gram engine */
+    okra_bound_ *bound;
+    okra_other_ *other;
+    double *self, *train_self;
+};
+
+void okra_delta_free_(okra_delta_ *d)
+{
+    if (d) {
+        okra_free_(d->self);
+        okra_free_(d->train_self);
+        okra_other_free_(d->other);
+        okra_bound_free_(d->bound);
+        okra_kernel_free(d->kernel);
+        okra_free_(d->spec);
+        okra_free_(d);
+    }
+}
+
+const char *okra_delta_spec_(const okra_delta_ *d)
+{
+    return d->spec;
+}
+
+const okra_kernel *okra_delta_kernel_(const okra_delta_ *d)
+{
+    return d->kernel;
+}
+
+/* ---- pairs ---- */
+
+okra_status okra_delta_each_(const okra_delta_ *d, const okra_data *truth,
+                             const okra_data *objects, double *each)
+{
+    okra_status st = OKRA_OK;
+    double value;
+    bool pairs = false;
+    TRY(okra_score(NULL, d->spec, truth, objects, &value, each, &pairs));
+    if (!pairs) {
+        FAIL(
+            OKRA_EUNSUPPORTED,
+            "decoder loss: metric %s is one number for many objects; a loss of each pair "
+            "is needed",
+            d->spec);
+    }
+    for (okra_int i = 0; d->gain && i < truth->n; i++) {
+        each[i] = -each[i];
+    }
+done:
+    return st;
+}
+
+/* each[i] = D(object c, y_i) for all training outputs. */
+static okra_status one_object(const okra_delta_ *d, okra_int c, double *each)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = d->output->y->n, *index = NULL;
+    okra_data *copies = NULL;
+    ALLOC(index, n);
+    for (okra_int i = 0; i < n; i++) {
+        index[i] = c;
+    }
+    TRY(okra_data_take(d->set, index, n, &copies));
+    TRY(okra_delta_each_(d, d->output->y, copies, each));
+done:
+    okra_data_free(copies);
+    okra_free_(index);
+    return st;
+}
+
+typedef struct filling {
+    const okra_delta_ *d;
+    okra_int first;
+    okra_mat_ D;
+} filling;
+
+static okra_status some_objects(void *arg, okra_int begin, okra_int end, int worker)
+{
+    okra_status st = OKRA_OK;
+    const filling *f = arg;
+    (void)worker;
+    for (okra_int c = begin; c < end; c++) {
+        TRY(one_object(f->d, f->first + c, f->D.p + c * f->D.ld));
+    }
+done:
+    return st;
+}
+
+okra_status okra_delta_pairs_(okra_context *ctx, const okra_delta_ *d, okra_int first,
+                              okra_mat_ D)
+{
+    okra_status st = OKRA_OK;
+    filling f = {d, first, D};
+    if (!d->bound) {
+        return okra_parallel_(ctx, D.rows, 1, NULL, some_objects, &f);
+    }
+    TRY(okra_other_cross_(ctx, d->bound, d->other, first, D));
+    for (okra_int i = 0; i < D.rows * D.cols; i++) {
+        okra_int c = i / D.cols, j = i % D.cols;
+        D.p[i] = d->self[first + c] - 2 * D.p[i] + d->train_self[j];
+    }
+done:
+    return st;
+}
+
+okra_status okra_delta_bind_(okra_context *ctx, okra_delta_ *d, const okra_data *set)
+{
+    okra_status st = OKRA_OK;
+    if (set && d->set == set) {
+        return OKRA_OK;
+    }
+    okra_other_free_(d->other);
+    okra_free_(d->self);
+    d->other = NULL;
+    d->self = NULL;
+    d->set = NULL;
+    if (!d->bound || !set) {
+        d->set = set;
+        return OKRA_OK;
+    }
+    TRY(okra_other_create_(ctx, d->bound, set, &d->other));
+    ALLOC(d->self, set->n);
+    TRY(okra_other_diagonal_(ctx, d->bound, d->other, d->self));
+    d->set = set;
+done:
+    return st;
+}
+
+/* ---- create ---- */
+
+/* f1 of a pair is its mean over examples. */
+static okra_status read_spec(const char *argument, okra_delta_ *d)
+{
+    okra_status st = OKRA_OK;
+    char text[512];
+    bool loss = false;
+    if (!argument || !*argument) {
+        FAIL(OKRA_EARG,
+             "decoder loss: expected loss:METRIC, as in loss:f1, loss:hamming, "
+             "loss:edit or loss:kernel-loss:kernel=tanimoto");
+    }
+    bool f1 =
+        strncmp(argument, "f1", 2) == 0 && (argument[2] == '\0' || argument[2] == ':');
+    bool named = strstr(argument, "average=") != NULL;
+    int length = snprintf(text, sizeof text, "%s%s", argument,
+                          !f1 || named         ? ""
+                          : argument[2] == ':' ? ",average=example"
+                                               : ":average=example");
+    if (length < 0 || (size_t)length >= sizeof text) {
+        FAIL(OKRA_EARG, "decoder loss: the metric has more than %d characters",
+             (int)sizeof text - 20);
+    }
+    TRY(okra_metric_is_loss(text, &loss));
+    d->gain = !loss;
+    d->spec = okra_strndup_(text, (size_t)length);
+    st = d->spec ? OKRA_OK : OKRA_EMEM;
+done:
+    return st;
+}
+
+static okra_status open_kernel(okra_context *ctx, okra_delta_ *d)
+{
+    okra_status st = OKRA_OK;
+    static const char prefix[] = "kernel-loss:kernel=";
+    if (strncmp(d->spec, prefix, sizeof prefix - 1) != 0) {
+        return OKRA_OK;
+    }
+    TRY(okra_kernel_parse_kept_(d->spec + sizeof prefix - 1, &d->kernel));
+    if (okra_kernel_centers_(d->kernel)) {
+        FAIL(OKRA_EARG,
+             "decoder loss: kernel %s depends on more than two objects; expected one of "
+             "pairs",
+             okra_kernel_text(d->kernel));
+    }
+    TRY(okra_bound_create_(ctx, d->kernel, d->output->y, &d->bound));
+    ALLOC(d->train_self, d->output->y->n);
+    TRY(okra_bound_diagonal_(ctx, d->bound, d->train_self));
+done:
+    return st;
+}
+
+okra_status okra_delta_create_(okra_context *ctx, const okra_output_ *output,
+                               const char *argument, okra_delta_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_delta_ *d = NULL;
+    ZALLOC(d, 1);
+    d->output = output;
+    TRY(read_spec(argument, d));
+    TRY(open_kernel(ctx, d));
+    *out = d;
+    d = NULL;
+done:
+    okra_delta_free_(d);
+    return st;
+}

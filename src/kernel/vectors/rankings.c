@@ -1,0 +1,230 @@
+/*
+ * rankings.c: kernels of rankings, and of the order of any values.
+ *
+ *     kendall   sum_{a < b} sign(x_a - x_b) sign(y_a - y_b) / (d (d - 1) / 2), the pairs
+ * of items in one order less those in two (Kendall's tau a); without ties |phi(x) -
+ * phi(y)|^2 is 4 times the share of pairs in two orders, so that kendall | rbf(...) is a
+ * Mallows kernel (Jiao and Vert 2015) spearman  the correlation of the ranks, ties at
+ * their mean rank; 0 where all values are equal
+ *
+ * Both are inner products of what a side holds: the signs of all pairs in bytes, d (d -
+ * 1) / 2 a row, exactly; centred ranks of length 1, d doubles a row.
+ */
+#include "kernel/kernels.h"
+#include "kernel/gram/rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct side {
+    const okra_data *data;
+    okra_int width; /* of a row of either */
+    int8_t *signs;
+    double *ranks;
+} side;
+
+static void free_side(void *arg)
+{
+    side *s = arg;
+    if (s) {
+        okra_free_(s->signs);
+        okra_free_(s->ranks);
+        okra_free_(s);
+    }
+}
+
+/* The training data alone, for widths. */
+static okra_status bind_training(okra_context *ctx, const void *params,
+                                 const okra_data *train, void **out)
+{
+    okra_status st = OKRA_OK;
+    side *s = NULL;
+    (void)ctx, (void)params;
+    ZALLOC(s, 1);
+    s->data = train;
+    *out = s;
+done:
+    return st;
+}
+
+/* ---- kendall ---- */
+
+static okra_status kendall_side(okra_context *ctx, const void *params, const void *shared,
+                                const okra_data *data, void **out)
+{
+    okra_status st = OKRA_OK;
+    void *made = NULL;
+    okra_int d = data->d, at = 0;
+    TRY(okra_widths_(ctx, "kendall", data, ((const side *)shared)->data));
+    TRY(bind_training(ctx, params, data, &made));
+    side *s = made;
+    s->width = d * (d - 1) / 2;
+    TRY(okra_budget_ask_(ctx, (double)data->n * (double)s->width,
+                         "the pairs of items of rankings"));
+    ALLOC(s->signs, data->n * s->width);
+    for (okra_int i = 0; i < data->n; i++) {
+        const double *x = data->values + i * data->ld;
+        for (okra_int a = 0; a < d; a++) {
+            for (okra_int b = a + 1; b < d; b++) {
+                s->signs[at++] = (int8_t)((x[a] > x[b]) - (x[a] < x[b]));
+            }
+        }
+    }
+    *out = made;
+    made = NULL;
+done:
+    free_side(made);
+    return st;
+}
+
+static double agreement(const int8_t *x, const int8_t *y, okra_int width)
+{
+    int64_t sum = 0;
+    for (okra_int first = 0; first < width; first += 1 << 20) {
+        okra_int end = OKRA_MIN_(width, first + (1 << 20));
+        int32_t part = 0;
+        for (okra_int k = first; k < end; k++) {
+            part += (int32_t)x[k] * y[k];
+        }
+        sum += part;
+    }
+    return width > 0 ? (double)sum / (double)width : 0;
+}
+
+static okra_status kendall_block(okra_context *ctx, const void *params, const void *pa,
+                                 okra_int i0, okra_int ni, const void *pb, okra_int j0,
+                                 okra_int nj, double *out, okra_int ld)
+{
+    const side *a = pa, *b = pb;
+    (void)ctx, (void)params;
+    for (okra_int r = 0; r < ni; r++) {
+        for (okra_int c = 0; c < nj; c++) {
+            out[r * ld + c] = agreement(a->signs + (i0 + r) * a->width,
+                                        b->signs + (j0 + c) * b->width, a->width);
+        }
+    }
+    return OKRA_OK;
+}
+
+static okra_status kendall_diagonal(okra_context *ctx, const void *params, const void *pa,
+                                    okra_int n, double *out)
+{
+    okra_status st = OKRA_OK;
+    for (okra_int i = 0; i < n && st == OKRA_OK; i++) {
+        st = kendall_block(ctx, params, pa, i, 1, pa, i, 1, out + i, 1);
+    }
+    return st;
+}
+
+/* ---- spearman ---- */
+
+typedef struct placed {
+    double value;
+    okra_int item;
+} placed;
+
+static int by_value(const void *pa, const void *pb)
+{
+    const placed *a = pa, *b = pb;
+    return a->value != b->value ? (a->value < b->value ? -1 : 1)
+                                : (a->item > b->item) - (a->item < b->item);
+}
+
+/* Centred ranks of length 1; the sum of their squares is d (d^2 - 1) / 12 without ties.
+ */
+static void to_ranks(const double *x, okra_int d, placed *items, double *out)
+{
+    double square = 0, middle = (double)(d - 1) / 2;
+    for (okra_int j = 0; j < d; j++) {
+        items[j] = (placed){x[j], j};
+    }
+    qsort(items, (size_t)d, sizeof *items, by_value);
+    for (okra_int first = 0, end; first < d; first = end) {
+        for (end = first + 1; end < d && items[end].value == items[first].value; end++) {
+        }
+        for (okra_int k = first; k < end; k++) {
+            double rank = (double)(first + end - 1) / 2 - middle;
+            out[items[k].item] = rank;
+            square += rank * rank;
+        }
+    }
+    for (okra_int j = 0; j < d && square > 0; j++) {
+        out[j] /= sqrt(square);
+    }
+}
+
+static okra_status spearman_side(okra_context *ctx, const void *params,
+                                 const void *shared, const okra_data *data, void **out)
+{
+    okra_status st = OKRA_OK;
+    void *made = NULL;
+    placed *items = NULL;
+    TRY(okra_widths_(ctx, "spearman", data, ((const side *)shared)->data));
+    TRY(bind_training(ctx, params, data, &made));
+    side *s = made;
+    s->width = data->d;
+    ALLOC(items, data->d);
+    TRY(okra_doubles_(ctx, data->n, data->d, "the ranks of values", &s->ranks));
+    for (okra_int i = 0; i < data->n; i++) {
+        to_ranks(data->values + i * data->ld, data->d, items, s->ranks + i * data->d);
+    }
+    *out = made;
+    made = NULL;
+done:
+    okra_free_(items);
+    free_side(made);
+    return st;
+}
+
+static okra_status spearman_block(okra_context *ctx, const void *params, const void *pa,
+                                  okra_int i0, okra_int ni, const void *pb, okra_int j0,
+                                  okra_int nj, double *out, okra_int ld)
+{
+    const side *a = pa, *b = pb;
+    (void)ctx, (void)params;
+    for (okra_int r = 0; r < ni; r++) {
+        for (okra_int c = 0; c < nj; c++) {
+            out[r * ld + c] = okra_dot_(a->width, a->ranks + (i0 + r) * a->width,
+                                        b->ranks + (j0 + c) * b->width);
+        }
+    }
+    return OKRA_OK;
+}
+
+static okra_status spearman_diagonal(okra_context *ctx, const void *params,
+                                     const void *pa, okra_int n, double *out)
+{
+    okra_status st = OKRA_OK;
+    for (okra_int i = 0; i < n && st == OKRA_OK; i++) {
+        st = spearman_block(ctx, params, pa, i, 1, pa, i, 1, out + i, 1);
+    }
+    return st;
+}
+
+static const okra_option none[] = {{.name = NULL}};
+extern const okra_kernel_class_ okra_kendall_, okra_spearman_;
+
+const okra_kernel_class_ okra_kendall_ = {
+    .name = "kendall",
+    .help = "pairs of items that two rankings order alike, less those they do not, as a "
+            "share (Kendall's tau)",
+    .params = {"kendall", none, 0},
+    .kinds = 1u << OKRA_DENSE,
+    .bind = bind_training,
+    .unbind = free_side,
+    .side = kendall_side,
+    .free_side = free_side,
+    .block = kendall_block,
+    .diagonal = kendall_diagonal};
+
+const okra_kernel_class_ okra_spearman_ = {.name = "spearman",
+                                           .help = "correlation of the ranks of values",
+                                           .params = {"spearman", none, 0},
+                                           .kinds = 1u << OKRA_DENSE,
+                                           .bind = bind_training,
+                                           .unbind = free_side,
+                                           .side = spearman_side,
+                                           .free_side = free_side,
+                                           .block = spearman_block,
+                                           .diagonal = spearman_diagonal};

@@ -1,0 +1,66 @@
+# Any loss over candidates and over all objects; rankings; directions of fitted outputs.
+printf '0\n1\n2\n3\n' >x.csv
+printf '1,1,0,0,0\n1,0,1,0,0\n0,1,1,0,0\n0,0,0,1,1\n' >sets.csv
+printf '1\n' >one.csv
+
+# The three neighbours share labels in pairs: no training set has all three.
+expect 0 okra fit --x x.csv --y sets.csv --kx 'rbf(sigma=1)' --ky tanimoto --method knn --k 3 -o sets.okra
+expect_out '1,1,1,0,0' okra predict sets.okra --x one.csv --decode loss:f1 --over-all -o -
+expect_out '1,1,1,0,0' okra predict sets.okra --x one.csv --decode loss:hamming --over-all -o -
+expect 0 okra predict sets.okra --x one.csv --decode loss:f1 -o among.csv
+grep -qx "$(cat among.csv)" sets.csv || complain "a candidate that is no training output"
+expect 0 okra predict sets.okra --x one.csv --decode loss:kernel-loss:kernel=tanimoto --over-all -o -
+expect 2 okra predict sets.okra --x one.csv --decode loss:f1 --over-all --candidates sets.csv -o -
+expect_in 'takes no candidates' err
+expect 2 okra predict sets.okra --x one.csv --decode loss:f1 --beam 4 -o -
+expect_in 'beam has no use without over-all' err
+expect 2 okra predict sets.okra --x one.csv --decode loss:f1 --over-all --top 2 -o -
+expect_in 'ranks nothing' err
+
+# Strings: by places, and by edits.
+printf 'cat\ncar\nbat\nzzzz\n' >words.txt
+expect 0 okra fit --x x.csv --y words.txt --kx 'rbf(sigma=1)' --ky 'ssk(length=2)' --method knn --k 3 -o words.okra
+expect_out cat okra predict words.okra --x one.csv --decode loss:hamming --over-all -o -
+expect_out cat okra predict words.okra --x one.csv --decode loss:edit --over-all -o -
+printf 'a\nb\na\nb\n' >classes.csv
+expect 0 okra fit --x x.csv --y labels:classes.csv --ky zero-one -o classes.okra
+expect 1 okra predict classes.okra --x one.csv --decode loss:zero-one --over-all -o -
+expect_in 'the outputs are labels' err
+
+# Rankings: no training output has the order of most pairs.
+printf '1,2,3,4\n2,1,3,4\n1,2,4,3\n4,3,2,1\n' >ranks.csv
+expect 0 okra fit --x x.csv --y permutations:ranks.csv --kx 'rbf(sigma=1)' --ky kendall --method knn --k 3 -o ranks.okra
+expect_out '1,2,3,4' okra predict ranks.okra --x one.csv --decode rankings -o -
+expect_out '1,2,3,4' okra predict ranks.okra --x one.csv --decode loss:spearman --over-all -o -
+expect_out "kendall$(printf '\t')0" okra score --y ranks.csv --yhat ranks.csv --metric kendall
+expect 0 okra fit --x x.csv --y permutations:ranks.csv --kx 'rbf(sigma=1)' --ky 'kendall | rbf(sigma=1)' -o mallows.okra
+expect 0 okra predict mallows.okra --x x.csv --decode rankings -o again.csv
+expect_same ranks.csv again.csv
+expect 0 okra fit --x x.csv --y permutations:ranks.csv --ky linear -o linear.okra
+expect 0 okra predict linear.okra --x x.csv --decode rankings -o -
+printf '1,2,3,4\n2,1,3,3\n1,2,4,3\n4,3,2,1\n' >bad.csv
+expect 2 okra fit --x x.csv --y permutations:bad.csv --ky kendall -o bad.okra
+expect_in 'bad.csv: row 1 is not a ranking: found 3 in column 3, expected each of 1 to 4 once' err
+expect 0 okra fit --x x.csv --y bad.csv --ky kendall -o bad.okra
+expect 2 okra predict bad.okra --x one.csv --decode rankings -o -
+expect_in 'row 1 is not a ranking' err
+
+# Directions of fitted outputs: all of them are ridge about the mean.
+printf '1,0\n0,1\n1,1\n3,2\n' >y.csv
+expect 0 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --method kpca --rank-output all --lambda 0.1 -o all.okra
+expect 0 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --center-output --lambda 0.1 -o ridge.okra
+expect 0 okra predict all.okra --x one.csv --decode explicit -o all.csv
+expect 0 okra predict ridge.okra --x one.csv --decode explicit -o ridge.csv
+awk -F, 'NR == FNR { for (i = 1; i <= NF; i++) a[i] = $i; next }
+    { for (i = 1; i <= NF; i++) if ((a[i] - $i) ^ 2 > 1e-20) exit 1 }' all.csv ridge.csv || complain "not ridge"
+expect 0 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --method kpca --rank-output auto --lambda 0.1 -o auto.okra
+expect 0 okra info auto.okra
+expect_in 'rank-output' out
+expect 2 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --method kpca --rank-output 1 --components 1 --lambda 0.1 -o no.okra
+expect_in 'give one of the two' err
+expect 2 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --method kpca --rank-output some --lambda 0.1 -o no.okra
+expect_in "rank-output is 'some', expected a whole number" err
+expect 1 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --ky linear --method kpca --rank-output auto --lambda 0.1 --low-rank-x 'nystrom(rank=2)' -o no.okra
+expect_in 'rank-output auto needs the whole input Gram matrix' err
+expect 0 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --ky linear --method kpca --rank-output 1 --lambda 0.1 --low-rank-x 'nystrom(rank=2)' -o low.okra
+expect 0 okra predict low.okra --x one.csv -o -

@@ -1,0 +1,272 @@
+/*
+ * Rankings against all d! of them: distances and expected losses written out.
+ */
+#include "decode/assignment.h"
+#include "decoding.h"
+
+enum { N = 9, MOST = 8, TESTS = 6, ALL = 40320 };
+
+static int items = MOST;
+static double every[ALL * MOST];
+static int rankings;
+
+/* All rankings of `items`, by recursion. */
+static void list(double *row, int placed, bool *used)
+{
+    if (placed == items) {
+        memcpy(every + rankings++ * items, row, sizeof *row * (size_t)items);
+        return;
+    }
+    for (int r = 0; r < items; r++) {
+        if (!used[r]) {
+            used[r] = true;
+            row[placed] = r + 1;
+            list(row, placed + 1, used);
+            used[r] = false;
+        }
+    }
+}
+
+static void list_all(int d)
+{
+    double row[MOST];
+    bool used[MOST] = {false};
+    items = d;
+    rankings = 0;
+    list(row, 0, used);
+}
+
+static double kendall(const double *y, const double *z)
+{
+    double apart = 0;
+    for (int a = 0; a < items; a++) {
+        for (int b = 0; b < a; b++) {
+            apart += (y[a] < y[b]) != (z[a] < z[b]);
+        }
+    }
+    return apart / (items * (items - 1) / 2.0);
+}
+static double squares(const double *y, const double *z)
+{
+    double sum = 0;
+    for (int a = 0; a < items; a++) {
+        sum += (y[a] - z[a]) * (y[a] - z[a]);
+    }
+    return sum;
+}
+static double spearman(const double *y, const double *z)
+{
+    return 3 * squares(y, z) / (items * (items * items - 1.0));
+}
+static double mse(const double *y, const double *z)
+{
+    return squares(y, z) / items;
+}
+static double mae(const double *y, const double *z)
+{
+    double sum = 0;
+    for (int a = 0; a < items; a++) {
+        sum += fabs(y[a] - z[a]) / items;
+    }
+    return sum;
+}
+static double hamming(const double *y, const double *z)
+{
+    double sum = 0;
+    for (int a = 0; a < items; a++) {
+        sum += (double)(y[a] != z[a]) / items;
+    }
+    return sum;
+}
+static double right(const double *y, const double *z)
+{
+    return -(hamming(y, z) == 0);
+}
+static double of_tau(const double *y, const double *z)
+{
+    return 4 * kendall(y, z); /* 2 - 2 tau */
+}
+static double mallows(const double *y, const double *z)
+{
+    return 2 - 2 * exp(-of_tau(y, z) / 2);
+}
+
+static const struct {
+    const char *decode, *kernel;
+    double (*f)(const double *y, const double *z);
+    bool exact; /* with 8 items too */
+} cases[] = {
+    {"loss:kendall", "spearman", kendall, true},
+    {"loss:spearman", "kendall", spearman, true},
+    {"loss:hamming", "kendall", hamming, true},
+    {"loss:mae", "linear", mae, true},
+    {"loss:mse", "rbf(sigma=3)", mse, true},
+    {"loss:exact-match", "kendall", right, false},
+    {"loss:kernel-loss:kernel=kendall", "spearman", of_tau, true},
+    {"loss:kernel-loss:kernel=linear", "spearman", squares, true},
+    {"loss:kernel-loss:kernel=kendall|rbf(sigma=1)", "spearman", mallows, false},
+    {"rankings", "kendall", of_tau, true},
+    {"rankings", "2*kendall", of_tau, true},
+    {"rankings", "spearman", spearman, true},
+    {"rankings", "linear", squares, true},
+    {"rankings", "kendall|rbf(sigma=1)", mallows, false},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static okra_status search(const outputs *o, const char *name, double *W,
+                          okra_decoded_ *out)
+{
+    okra_status st = OKRA_OK;
+    const okra_decoder_ *d = okra_decoder_find_(name);
+    const okra_option_table *table = &d->options;
+    okra_options *options = NULL;
+    okra_block_ block = {.m = TESTS, .W = okra_mat_of_(W, TESTS, o->y->n)};
+    okra_decode_request_ q = {
+        .tests = TESTS, .top = 1, .argument = okra_decoder_argument_(name)};
+    void *state = NULL;
+    TRY(okra_options_create(&table, 1, &options));
+    if (q.argument) {
+        TRY(okra_options_set(options, "over-all", "yes"));
+    }
+    TRY(d->create(NULL, &o->output, options, &q, &state));
+    TRY(d->block(NULL, state, &block));
+    TRY(d->finish(NULL, state, out));
+done:
+    if (state) {
+        d->free(state);
+    }
+    okra_options_free(options);
+    return st;
+}
+
+/* Random rankings near one another, and weights of which some are negative. */
+static void problem(uint64_t seed, double *Y, double *W)
+{
+    okra_random_ r = okra_random_create_(seed, 21);
+    for (int i = 0; i < N; i++) {
+        double *y = Y + i * items;
+        memcpy(y, every + okra_random_below_(&r, rankings) * items,
+               sizeof *y * (size_t)items);
+    }
+    random_weights(&r, TESTS, N, W);
+    for (int i = 0; seed % 4 == 3 && i < TESTS * N; i++) {
+        W[i] = -W[i];
+    }
+}
+
+/* Distances of kernels with equal l(y,y) are in the order of sum_i w_i D(y, y_i). */
+static int beaten(int c, uint64_t seed)
+{
+    double Y[N * MOST], W[TESTS * N];
+    okra_data *y = NULL, *view = NULL;
+    okra_decoded_ d = {0};
+    outputs o;
+    int count = 0;
+    problem(seed, Y, W);
+    CHECK_OK(okra_data_dense(Y, N, items, items, &view));
+    CHECK_OK(okra_data_copy(view, &y));
+    outputs_open(&o, cases[c].kernel, y);
+    CHECK_OK(search(&o, cases[c].decode, W, &d));
+    for (int t = 0; t < TESTS && d.objects; t++) {
+        double least = (double)INFINITY, own = 0;
+        for (int k = 0; k < rankings; k++) {
+            double risk = 0;
+            for (int i = 0; i < N; i++) {
+                risk += W[t * N + i] * cases[c].f(Y + i * items, every + k * items);
+            }
+            least = fmin(least, risk);
+        }
+        for (int i = 0; i < N; i++) {
+            own += W[t * N + i] *
+                   cases[c].f(Y + i * items, d.objects->values + t * d.objects->ld);
+        }
+        if (strncmp(cases[c].decode, "loss", 4) == 0) {
+            CHECK_NEAR(d.distance[t], own, 1e-12);
+        }
+        count += own > least + 1e-11 * (1 + fabs(least));
+    }
+    okra_decoded_clear_(&d);
+    outputs_close(&o);
+    okra_data_free(view);
+    return count;
+}
+
+TEST(few_items_are_exact)
+{
+    for (int d = 2; d <= 6; d++) {
+        list_all(d);
+        for (int c = 0; c < CASES; c++) {
+            for (uint64_t seed = 0; seed < 12; seed++) {
+                CHECK(beaten(c, seed + 100 * (uint64_t)d) == 0);
+            }
+        }
+    }
+}
+
+TEST(more_items)
+{
+    list_all(8);
+    for (int c = 0; c < CASES; c++) {
+        int count = 0;
+        for (uint64_t seed = 0; seed < 3; seed++) {
+            count += beaten(c, seed);
+        }
+        if (!cases[c].exact) {
+            printf("  %s, %s: %d of 18 beaten\n", cases[c].decode, cases[c].kernel,
+                   count);
+        }
+        CHECK(count <= (cases[c].exact ? 0 : 1));
+    }
+}
+
+TEST(assignment_equals_all_permutations)
+{
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        okra_random_ r = okra_random_create_(seed, 5);
+        double cost[MOST * MOST], least = (double)INFINITY, found = 0;
+        okra_int place[MOST] = {0};
+        list_all(1 + (int)(seed % 6));
+        harness_normals(&r, items * items, cost);
+        for (int i = 0; seed % 3 == 0 && i < items * items; i++) {
+            cost[i] = (double)okra_random_below_(&r, 3); /* ties */
+        }
+        CHECK_OK(okra_assignment_(items, cost, place));
+        for (int k = 0; k < rankings; k++) {
+            double sum = 0;
+            for (int j = 0; j < items; j++) {
+                sum += cost[j * items + (int)every[k * items + j] - 1];
+            }
+            least = fmin(least, sum);
+        }
+        for (int j = 0; j < items; j++) {
+            found += cost[j * items + place[j]];
+        }
+        CHECK_NEAR(found, least, 1e-12);
+    }
+}
+
+TEST(failures)
+{
+    double Y[6] = {1, 2, 3, 1, 1, 3}, W[TESTS * 2] = {0};
+    okra_data *y = NULL, *view = NULL;
+    okra_decoded_ d = {0};
+    outputs o;
+    CHECK_OK(okra_data_dense(Y, 2, 3, 3, &view));
+    CHECK_OK(okra_data_copy(view, &y));
+    outputs_open(&o, "kendall", y);
+    CHECK_FAILS(search(&o, "rankings", W, &d), OKRA_EARG,
+                "row 1 is not a ranking: found 1 in column 1, expected each of 1 to 3");
+    outputs_close(&o);
+    okra_data_free(view);
+    Y[4] = 2;
+    CHECK_OK(okra_data_dense(Y, 2, 3, 3, &view));
+    CHECK_OK(okra_data_copy(view, &y));
+    outputs_open(&o, "kendall", y);
+    CHECK_ALLOCATIONS(search(&o, "rankings", W, &d), okra_decoded_clear_(&d));
+    CHECK_ALLOCATIONS(search(&o, "loss:hamming", W, &d), okra_decoded_clear_(&d));
+    outputs_close(&o);
+    okra_data_free(view);
+}
+
+MAIN(RUN(few_items_are_exact), RUN(more_items), RUN(assignment_equals_all_permutations),
+     RUN(failures))
