@@ -6,7 +6,7 @@
 #include <string.h>
 
 typedef struct index_fields {
-    const char *ky, *output, *model;
+    const char *ky, *output, *model, *columns;
     okra_int rank, shard;
     bool check;
 } index_fields;
@@ -22,6 +22,8 @@ static const okra_option rows[] = {
     {"rank", OKRA_OPTION_INT, offsetof(index_fields, rank), "0", 0, 65536, NULL, "N",
      "With --model: keep so many numbers of low rank for each candidate, so that all of "
      "them can be ranked without a window"},
+    {"columns", OKRA_OPTION_TEXT, offsetof(index_fields, columns), "", 1, 0, NULL, "LIST",
+     "Of a table FILE.tsv: columns of numbers to keep, between commas, for --within"},
     {"shard", OKRA_OPTION_INT, offsetof(index_fields, shard), "250000", 1, 100000000,
      NULL, "N", "Candidates in one file of the index at most"},
     {"check", OKRA_OPTION_BOOL, offsetof(index_fields, check), "no", 1, 0, NULL, "",
@@ -70,6 +72,9 @@ static int check_index(cli_run *run)
         const char *kernel = okra_index_kernel(index, &bits);
         cli_line(stdout, "kernel", "%s%s", kernel, bits ? "" : " (no features kept)");
         cli_line(stdout, "low rank", "%lld", (long long)okra_index_rank(index));
+        for (int k = 0; k < okra_index_columns(index); k++) {
+            cli_line(stdout, "column", "%s", okra_index_column(index, k));
+        }
         cli_line(stdout, "checksums", "right");
     }
     okra_index_free(index);
@@ -109,7 +114,8 @@ static int run_index(cli_run *run)
             .ky = *f.ky ? f.ky : NULL,
             .model = model,
             .rank = f.rank,
-            .shard = f.shard};
+            .shard = f.shard,
+            .columns = f.columns};
         status = cli_status(run, okra_index_build(run->context, &request, &report));
     }
     okra_model_free(model);
@@ -119,17 +125,20 @@ static int run_index(cli_run *run)
 const cli_command cli_index = {
     .name = "index",
     .purpose = "Prepare a list of candidate molecules for ranking",
-    .usage = "FILE.smi --ky EXPR -o NAME.okx [flags]",
+    .usage = "FILE.smi|FILE.tsv --ky EXPR -o NAME.okx [flags]",
     .about =
-        "Each line is a SMILES, a name may follow. Masses, and the features of an "
-        "output\nkernel whose leaves are hashed (bits=N, count=0), are computed once "
-        "and kept, sorted\nby mass; 'okra predict --candidates NAME.okx' maps them. "
+        "Each line is a SMILES, a name may follow; or FILE.tsv is a table whose header "
+        "has\nthe column smiles. Masses, formulas, and the features of an output kernel "
+        "whose leaves\nare hashed (bits=N), are computed once and kept, sorted by mass;\n"
+        "'okra predict --candidates NAME.okx' maps them. "
         "Lines that are no molecule\nare told, counted and left out, molecules that "
         "were there already are left out.\nAn interrupted run leaves NAME.okx.part "
         "and goes on from there.\n",
     .examples =
         "okra index candidates.smi --ky 'ecfp(bits=2048) | tanimoto' -o candidates.okx\n"
         "okra index candidates.smi --model spectra.okra --rank 128 -o candidates.okx\n"
+        "okra index candidates.tsv --model spectra.okra --columns logp -o "
+        "candidates.okx\n"
         "okra index candidates.okx --check\n",
     .own = {"index", rows, sizeof(index_fields)},
     .refuses = "seed engine",

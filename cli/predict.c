@@ -15,6 +15,7 @@ typedef struct predict_fields {
     const char *x, *x_diagonal, *output, *weights, *embedding, *candidates, *ranges,
         *report, *confidence, *within;
     okra_int shortlist;
+    int p_values;
     bool exact, stream;
     cli_sets sets;
 } predict_fields;
@@ -39,13 +40,20 @@ static const okra_option rows[] = {
      "not given"},
     {"within", OKRA_OPTION_TEXT, offsetof(predict_fields, within), "", 1, 0, NULL,
      "WINDOW",
-     "Of an index only candidates as heavy as the test point says: mass=10ppm, "
-     "mass=0.5Da"},
+     "Of an index only candidates that fit the test point: mass=10ppm, mass=0.5Da, "
+     "formula, COLUMN=0.5 (so near to its own value), COLUMN=1..3; several between "
+     "commas"},
     {"shortlist", OKRA_OPTION_INT, offsetof(predict_fields, shortlist), "1000", 1,
      100000000, NULL, "N",
      "Of an index of low rank: so many candidates are measured exactly"},
     {"exact", OKRA_OPTION_BOOL, offsetof(predict_fields, exact), "no", 1, 0, NULL, "",
      "Of an index: measure every candidate exactly, whatever low rank it has"},
+    {"p-values", OKRA_OPTION_CHOICE, offsetof(predict_fields, p_values), "auto", 1, 0,
+     "auto|kept|left-out|none", "HOW",
+     "Of an index: the share of known pairs that are at least as far from their "
+     "prediction as a candidate. Known pairs are those that the model keeps to calibrate "
+     "with, or its training pairs, each left out; auto: the former, else the latter of "
+     "models of up to 2,000 pairs"},
     {"ranges", OKRA_OPTION_TEXT, offsetof(predict_fields, ranges), "", 1, 0, NULL, "FILE",
      "Candidates of each test point: a row 'begin,end' each, counted from 0, end "
      "excluded"},
@@ -148,8 +156,8 @@ static int check_index(const cli_run *run, const predict_fields *f)
     bool index = cli_is_index(f->candidates);
     const char *none[] = {f->weights, f->embedding, f->ranges, f->report, f->confidence};
     const char *names[] = {"weights", "embedding", "ranges", "report", "confidence"};
-    static const char *const own[] = {"within", "shortlist", "exact"};
-    for (int i = 0; !index && i < 3; i++) {
+    static const char *const own[] = {"within", "shortlist", "exact", "p-values"};
+    for (int i = 0; !index && i < 4; i++) {
         if (okra_options_is_set(run->options, own[i])) {
             return cli_usage(run, "--%s is for candidates of an index, NAME.okx", own[i]);
         }
@@ -515,8 +523,8 @@ static int run_predict(cli_run *run)
     if (status == CLI_DONE && cli_sets_wanted(&j.f.sets)) {
         status = cli_sets_write(run, &j.f.sets, j.model, j.x, j.candidates, j.f.output);
     } else if (status == CLI_DONE && cli_is_index(j.f.candidates)) {
-        cli_screening how = {j.f.candidates, j.f.within, j.f.output, 0,
-                             j.f.shortlist,  j.f.exact};
+        cli_screening how = {j.f.candidates, j.f.within, j.f.output,  0,
+                             j.f.shortlist,  j.f.exact,  j.f.p_values};
         how.top = strtoll(okra_options_get(run->library, "top"), NULL, 10);
         status = cli_screen(run, &how, j.model, j.x);
     } else if (status == CLI_DONE) {

@@ -4,12 +4,13 @@
  */
 #include "screen.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 bool cli_is_index(const char *candidates)
 {
-    return cli_ends(candidates, ".okx");
+    return cli_ends(candidates, ".okx") || cli_ends(candidates, ".okx/");
 }
 
 /* Fields of one line, apart by tabs (or commas), as a file has them: what a terminal
@@ -44,11 +45,15 @@ typedef struct table {
     const okra_int *number;
     const double *distance;
     okra_int tests, top;
+    double *p; /* NULL: not known */
+    okra_int pairs;
+    const char *calibrated; /* by which pairs */
+    okra_int empty;         /* tests without a candidate */
 } table;
 
 typedef struct row {
     okra_int test, rank, number;
-    double distance, mass;
+    double distance, p, mass;
     const char *smiles, *name;
     okra_int smiles_length, name_length;
     char formula[128];
@@ -73,6 +78,7 @@ static row row_of(const table *t, okra_int i)
     okra_int length = 0;
     const char *text = okra_index_text(t->index, r.number, &length);
     r.distance = t->distance[i];
+    r.p = t->p ? t->p[i] : 0;
     r.mass = okra_index_mass(t->index, r.number);
     r.smiles = text;
     while (r.smiles_length < length && text[r.smiles_length] != ' ' &&
@@ -91,8 +97,10 @@ static row row_of(const table *t, okra_int i)
 
 static void print_rows(const table *t, FILE *out, char s)
 {
-    fprintf(out, "test%cquery%crank%ccandidate%cdistance%cmass%cformula%csmiles%cname\n",
-            s, s, s, s, s, s, s, s);
+    fprintf(out,
+            "test%cquery%crank%ccandidate%cdistance%cp_value%cmass%cformula%csmiles%cname"
+            "\n",
+            s, s, s, s, s, s, s, s, s);
     for (okra_int i = 0; i < t->tests * t->top; i++) {
         if (t->number[i] < 0) {
             continue;
@@ -102,8 +110,12 @@ static void print_rows(const table *t, FILE *out, char s)
         const char *title = okra_data_text(t->x, r.test, &length);
         fprintf(out, "%lld%c", (long long)r.test, s);
         print_text(out, title ? title : "", title ? (size_t)length : 0, s);
-        fprintf(out, "%c%lld%c%lld%c%.17g%c%.6f%c%s%c", s, (long long)r.rank, s,
-                (long long)r.number, s, r.distance, s, r.mass, s, r.formula, s);
+        fprintf(out, "%c%lld%c%lld%c%.17g%c", s, (long long)r.rank, s,
+                (long long)r.number, s, r.distance, s);
+        if (t->p) {
+            fprintf(out, "%.6g", r.p);
+        }
+        fprintf(out, "%c%.6f%c%s%c", s, r.mass, s, r.formula, s);
         print_text(out, r.smiles, (size_t)r.smiles_length, s);
         fputc(s, out);
         print_text(out, r.name, (size_t)r.name_length, s);
@@ -122,14 +134,14 @@ static void print_json(const table *t, FILE *out)
         row r = row_of(t, i);
         okra_int length = 0;
         const char *title = okra_data_text(t->x, r.test, &length);
-        json_t *one =
-            json_pack("{s:I, s:o?, s:I, s:I, s:f, s:f, s:s, s:o?, s:o?}", "test",
-                      (json_int_t)r.test, "query",
-                      title ? json_stringn(title, (size_t)length) : json_string(""),
-                      "rank", (json_int_t)r.rank, "candidate", (json_int_t)r.number,
-                      "distance", r.distance, "mass", r.mass, "formula", r.formula,
-                      "smiles", json_stringn(r.smiles, (size_t)r.smiles_length), "name",
-                      json_stringn(r.name, (size_t)r.name_length));
+        json_t *one = json_pack(
+            "{s:I, s:o?, s:I, s:I, s:f, s:o, s:f, s:s, s:o?, s:o?}", "test",
+            (json_int_t)r.test, "query",
+            title ? json_stringn(title, (size_t)length) : json_string(""), "rank",
+            (json_int_t)r.rank, "candidate", (json_int_t)r.number, "distance", r.distance,
+            "p_value", t->p ? json_real(r.p) : json_null(), "mass", r.mass, "formula",
+            r.formula, "smiles", json_stringn(r.smiles, (size_t)r.smiles_length), "name",
+            json_stringn(r.name, (size_t)r.name_length));
         fprintf(out, "%s\n  ", comma);
         json_dumpf(one, out, JSON_PRESERVE_ORDER);
         json_decref(one);
@@ -148,27 +160,69 @@ static int summarise(const cli_run *run, const cli_screening *how, const table *
     }
     bool taken = strcmp(how->output, "-") == 0;
     if (run->common.json && !taken) {
+        double error = okra_ranked_error(ranked);
         return cli_print_json(
-            run, json_pack("{s:s, s:I, s:I, s:f, s:f, s:s, s:f}", "model",
+            run, json_pack("{s:s, s:I, s:I, s:f, s:I, s:o, s:s, s:I, s:s, s:f}", "model",
                            run->operands[0], "tests", (json_int_t)t->tests, "candidates",
                            (json_int_t)okra_index_count(t->index), "compared", compared,
-                           "error", okra_ranked_error(ranked), "output", how->output,
-                           "seconds", seconds));
+                           "without_candidates", (json_int_t)t->empty, "error",
+                           isfinite(error) ? json_real(error) : json_null(), "p_values",
+                           t->calibrated, "pairs", (json_int_t)t->pairs, "output",
+                           how->output, "seconds", seconds));
     }
     if (!run->common.quiet && !taken) {
         cli_line(stdout, "tests", "%lld", (long long)t->tests);
         cli_line(stdout, "candidates", "%lld, compared with a test point %.1f",
                  (long long)okra_index_count(t->index),
                  t->tests > 0 ? compared / (double)t->tests : 0);
+        if (t->empty > 0) {
+            cli_line(stdout, "without", "%lld tests fit no candidate",
+                     (long long)t->empty);
+        }
         if (okra_ranked_error(ranked) > 0) {
             cli_line(stdout, "low rank",
                      "squared distances of the shortlist were off by %.2g at most",
                      okra_ranked_error(ranked));
         }
+        if (t->p) {
+            cli_line(stdout, "p-values", "by %lld pairs, %s", (long long)t->pairs,
+                     t->calibrated);
+        }
         cli_line(stdout, "output", "%s", how->output);
         cli_line(stdout, "time", "%s", cli_seconds(seconds, buffer, sizeof buffer));
     }
     return CLI_DONE;
+}
+
+/* p-values of all distances, as asked for; auto: where they are to be had. */
+static int calibrate(cli_run *run, const cli_screening *how, const okra_model *model,
+                     table *t)
+{
+    enum { PAIRS_MOST = 2000 };
+    bool kept = okra_model_calibration(model, NULL, NULL) > 0;
+    bool training =
+        how->p_values == CLI_P_LEFT_OUT ||
+        (how->p_values == CLI_P_AUTO && !kept && okra_model_count(model) <= PAIRS_MOST);
+    t->calibrated = "none";
+    if (how->p_values == CLI_P_NONE ||
+        (how->p_values == CLI_P_AUTO && !kept && !training)) {
+        return CLI_DONE;
+    }
+    t->p = malloc((size_t)(t->tests * t->top) * sizeof *t->p + 1);
+    if (!t->p) {
+        return cli_failure(run, "out of memory");
+    }
+    okra_status st = okra_conformal_distances(run->context, model, training, t->distance,
+                                              t->tests * t->top, t->p, &t->pairs);
+    if (st == OKRA_OK) {
+        t->calibrated = training ? "left out" : "kept";
+    } else if (how->p_values == CLI_P_AUTO &&
+               (st == OKRA_EUNSUPPORTED || st == OKRA_ESHAPE || st == OKRA_EARG)) {
+        free(t->p);
+        t->p = NULL;
+        st = OKRA_OK;
+    }
+    return cli_status(run, st);
 }
 
 int cli_screen(cli_run *run, const cli_screening *how, const okra_model *model,
@@ -192,6 +246,12 @@ int cli_screen(cli_run *run, const cli_screening *how, const okra_model *model,
     if (status == CLI_DONE) {
         t.number = okra_ranked_index(ranked, &t.tests, &t.top);
         t.distance = okra_ranked_distance(ranked);
+        for (okra_int i = 0; i < t.tests; i++) {
+            t.empty += t.top == 0 || t.number[i * t.top] < 0;
+        }
+        status = calibrate(run, how, model, &t);
+    }
+    if (status == CLI_DONE) {
         file = cli_file_open(run, how->output);
         status = file ? CLI_DONE : CLI_FAILED;
     }
@@ -204,6 +264,7 @@ int cli_screen(cli_run *run, const cli_screening *how, const okra_model *model,
     if (status == CLI_DONE) {
         status = summarise(run, how, &t, ranked, cli_now() - begin);
     }
+    free(t.p);
     okra_ranked_free(ranked);
     okra_index_free(index);
     return status;

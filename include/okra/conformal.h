@@ -79,6 +79,15 @@ OKRA_API okra_status okra_conformal_p_values(okra_context *context,
                                              const okra_data *candidates,
                                              const okra_conformal_settings *settings,
                                              double *p) OKRA_CHECK;
+/* p-values of `count` squared distances between candidates and predictions that were
+ * measured already (okra_ranked_distance, okra_prediction_distance). training false: the
+ * pairs that the model keeps calibrate, as in split. true: the training pairs, each
+ * predicted without itself in closed form (jackknife), which is close as a rule and
+ * promises nothing exact. *pairs (may be NULL): how many. */
+OKRA_API okra_status okra_conformal_distances(okra_context *context,
+                                              const okra_model *model, bool training,
+                                              const double *distance, okra_int count,
+                                              double *p, okra_int *pairs) OKRA_CHECK;
 /* Vectors under a linear output kernel: bounds (x objects x d x 2), lower and upper, for
  * each coordinate by itself; radius (x objects, may be NULL): of the ball around the
  * prediction that holds the whole vector. Infinite where the pairs are too few

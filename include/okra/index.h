@@ -2,9 +2,10 @@
  * okra/index.h: candidates on disk: features of many molecules, computed once.
  *
  * An index is a folder NAME.okx: a description and shards. A shard holds candidates
- * sorted by exact mass, with their texts and, for an output kernel whose features are
- * hashed (bits=N), the bits of their features; it is mapped, never read as a whole. With
- * a model it also holds features of low rank of the model's output kernel.
+ * sorted by exact mass, with their texts, their formulas, numbers that came with them
+ * and, for an output kernel whose features are hashed (bits=N), the bits or counts of
+ * their features; it is mapped, never read as a whole. With a model it also holds
+ * features of low rank of the model's output kernel.
  */
 #ifndef OKRA_INDEX_H
 #define OKRA_INDEX_H
@@ -18,12 +19,14 @@ extern "C" {
 /* How an index is made. */
 typedef struct okra_index_request {
     size_t size;             /* OKRA_SIZED(okra_index_request)                          */
-    const char *source;      /* a file of SMILES, one a line, a name behind a blank     */
+    const char *source;      /* one SMILES per line, a name behind a blank; or a table
+                              * NAME.tsv whose header has the column smiles         */
     const char *path;        /* the folder to make; it ends in .okx                     */
     const char *ky;          /* the output kernel; NULL: that of the model              */
     const okra_model *model; /* NULL: no features of low rank                          */
     okra_int rank;           /* of these; 0: none                                       */
     okra_int shard;          /* candidates in a shard at most; 0: 250,000               */
+    const char *columns; /* of a table: whose numbers to keep, "logp,rt"; NULL: none */
 } okra_index_request;
 
 /* What came of it. */
@@ -59,6 +62,11 @@ OKRA_API okra_status okra_index_check(okra_context *context,
                                       const okra_index *index) OKRA_CHECK;
 OKRA_API okra_int okra_index_count(const okra_index *index);
 OKRA_API okra_int okra_index_rank(const okra_index *index); /* of low rank; 0: none */
+/* Columns of numbers that candidates came with; the name of one, NULL: there is none. */
+OKRA_API int okra_index_columns(const okra_index *index);
+OKRA_API const char *okra_index_column(const okra_index *index, int column);
+/* The number of candidate i; NaN: not known. */
+OKRA_API double okra_index_value(const okra_index *index, okra_int i, int column);
 /* The output kernel that its bits are of, and whether it has bits. */
 OKRA_API const char *okra_index_kernel(const okra_index *index, bool *bits);
 /* Candidate i, numbered shard by shard: its text (length bytes, not ended by NUL), mass.
@@ -75,12 +83,19 @@ OKRA_API okra_status okra_index_find(okra_context *context, const okra_index *in
 
 /* How candidates are ranked. */
 typedef struct okra_rank_request {
-    size_t size;          /* OKRA_SIZED(okra_rank_request) */
-    const char *within;   /* "mass=10ppm" or "mass=0.5Da"; NULL: all of them         */
-    const double *masses; /* of the queries; NULL: the spectra tell them               */
+    size_t size; /* OKRA_SIZED(okra_rank_request) */
+    /* Which candidates fit a query, all of these between commas: "mass=10ppm",
+     * "mass=0.5Da" of its mass; "formula": that of the query; "logp=0.5": a column of the
+     * index within so much of what the query has there; "logp=1..3", "mass=100..200":
+     * from, to. NULL: all fit. */
+    const char *within;
+    const double *masses; /* of the queries; NULL: spectra and molecules tell them     */
     okra_int top;         /* candidates of each query                                  */
     okra_int shortlist;   /* low rank: so many are measured exactly; 0: 1,000          */
     bool exact;           /* measure all of them exactly, whatever the index holds     */
+    const char *const
+        *formulas;        /* of the queries; NULL: spectra and molecules tell them */
+    const double *values; /* queries x columns of the index; NULL: spectra tell them    */
 } okra_rank_request;
 
 typedef struct okra_ranked okra_ranked;
@@ -96,7 +111,7 @@ OKRA_API void okra_ranked_free(okra_ranked *ranked);
 OKRA_API const okra_int *okra_ranked_index(const okra_ranked *ranked, okra_int *tests,
                                            okra_int *top);
 OKRA_API const double *okra_ranked_distance(const okra_ranked *ranked);
-/* Candidates that were compared with query i. */
+/* Candidates that fit query i and were compared with it. */
 OKRA_API okra_int okra_ranked_compared(const okra_ranked *ranked, okra_int i);
 /* The largest difference of approximate and exact squared distances among the candidates
  * that were measured exactly; 0 where nothing was approximated. */

@@ -8,13 +8,14 @@ from . import datasets
 from ._data import (Data, as_data, bits, gram, graphs, labels, missing, nodes, read,
                     sequences, smiles, spectra)
 from ._errors import OkraError, OkraWarning
+from ._index import Index, Ranking
 from ._kernel import gram_matrix, kernel_text, metric
 from ._library import build_info, exceptions as _exceptions, version as _version
 from ._model import Model, Prediction
 
 __version__ = _version()
-__all__ = ["Data", "Model", "OkraError", "OkraWarning", "Prediction", "as_data", "bits",
-           "build_info", "datasets", "gram", "gram_matrix", "graphs", "kernel_text",
+__all__ = ["Data", "Index", "Model", "OkraError", "OkraWarning", "Prediction", "Ranking",
+           "as_data", "bits", "build_info", "datasets", "gram", "gram_matrix", "graphs", "kernel_text",
            "labels", "metric", "missing", "nodes", "read", "sequences", "smiles",
            "spectra"]
 for _class in filter(None, _exceptions):

@@ -47,7 +47,7 @@ def _declare() -> None:
         function = getattr(lib, name)
         function.restype, function.argtypes = result, kinds
     # Not ended by NUL: the length comes beside it.
-    lib.okra_data_text.restype = c.c_void_p
+    lib.okra_data_text.restype = lib.okra_index_text.restype = c.c_void_p
 
 
 _declare()

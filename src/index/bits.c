@@ -1,8 +1,9 @@
 /*
- * bits.c: output kernels all of whose features are hashed to bits.
+ * bits.c: output kernels all of whose features are hashed to bits or counts.
  *
  * ecfp(bits=2048) | tanimoto of molecules is linear | tanimoto of the bits; so the
  * features of a candidate are computed once and kept, and kernel values need no molecule.
+ * Of counts a candidate keeps places and numbers, and the kernel sees sparse vectors.
  */
 #include "index/index.h"
 
@@ -30,14 +31,14 @@ static const char *leaves_of(okra_bit_kernel_ *k)
         if (!node->leaf->extract || node->component) {
             return "a kernel in it does not count features of molecules";
         }
-        if (how->bits == 0 || how->count) {
-            return "its features are not hashed to bits: give them bits=2048, say, and "
-                   "count=0";
+        if (how->bits == 0) {
+            return "its features are not hashed: give them bits=2048, say";
         }
         if (k->leaves == OKRA_LEAVES_MOST_) {
             return "it is made of more than 8 kernels";
         }
         k->bits[k->leaves] = how->bits;
+        k->counts[k->leaves] = how->count;
         k->class[k->leaves] = node->leaf;
         k->params[k->leaves++] = node->params;
     }
@@ -107,24 +108,112 @@ done:
     return st;
 }
 
-okra_status okra_bit_data_(const okra_bit_kernel_ *k, const uint64_t *const *rows,
-                           okra_int n, okra_data **out)
+/* The same of rows that the collection takes over. */
+static okra_status own_data(okra_int bits, uint64_t **rows, okra_int n, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    TRY(leaf_data(bits, *rows, n, out));
+    okra_data_own_(*out, *rows);
+    (*out)->borrowed = false;
+    *rows = NULL;
+done:
+    return st;
+}
+
+/* One collection of the leaves. */
+static okra_status join(okra_data **parts, int leaves, okra_data **out)
+{
+    if (leaves > 1) {
+        return okra_data_tuple(parts, leaves, out);
+    }
+    *out = parts[0];
+    parts[0] = NULL;
+    return OKRA_OK;
+}
+
+static void clear_parts(okra_data **parts)
+{
+    for (int leaf = 0; leaf < OKRA_LEAVES_MOST_; leaf++) {
+        okra_data_free(parts[leaf]);
+    }
+}
+
+static okra_status take_bits(const okra_bit_kernel_ *k, int leaf, const okra_shard_ *s,
+                             const okra_int *rows, okra_int first, okra_int count,
+                             okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int words = okra_bit_words_(k, leaf);
+    uint64_t *chosen = NULL;
+    if (!rows) {
+        return leaf_data(k->bits[leaf], s->bits[leaf] + first * words, count, out);
+    }
+    ALLOC(chosen, count * words);
+    for (okra_int i = 0; i < count; i++) {
+        memcpy(chosen + i * words, s->bits[leaf] + rows[i] * words,
+               (size_t)words * sizeof *chosen);
+    }
+    TRY(own_data(k->bits[leaf], &chosen, count, out));
+done:
+    okra_free_(chosen);
+    return st;
+}
+
+/* Where the counts of a row are; an empty row where the file's numbers do not fit. */
+static uint64_t row_begin(const okra_shard_ *s, int leaf, okra_int row, uint64_t *end)
+{
+    uint64_t begin = row > 0 ? s->bits[leaf][row - 1] : 0;
+    *end = s->bits[leaf][row];
+    if (begin > *end || *end > s->head.pairs[leaf]) {
+        begin = *end = 0;
+    }
+    return begin;
+}
+
+static okra_status take_counts(const okra_context *ctx, const okra_bit_kernel_ *k,
+                               int leaf, const okra_shard_ *s, const okra_int *rows,
+                               okra_int first, okra_int count, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_csr_ csr = {NULL, NULL, NULL};
+    okra_int used = 0;
+    ALLOC(csr.indptr, count + 1);
+    csr.indptr[0] = 0;
+    for (okra_int i = 0; i < count; i++) {
+        uint64_t end, begin = row_begin(s, leaf, rows ? rows[i] : first + i, &end);
+        csr.indptr[i + 1] = csr.indptr[i] + (okra_int)(end - begin);
+    }
+    TRY(okra_budget_ask_(ctx, 16.0 * (double)csr.indptr[count],
+                         "features of %lld candidates", (long long)count));
+    ALLOC(csr.indices, csr.indptr[count]);
+    ALLOC(csr.values, csr.indptr[count]);
+    for (okra_int i = 0; i < count; i++) {
+        uint64_t end, begin = row_begin(s, leaf, rows ? rows[i] : first + i, &end);
+        for (uint64_t at = begin; at < end; at++, used++) {
+            csr.indices[used] = s->counts[leaf][at].place;
+            csr.values[used] = s->counts[leaf][at].count;
+        }
+    }
+    TRY(okra_data_adopt_sparse_(&csr, count, k->bits[leaf], "index", out));
+done:
+    okra_csr_free_(&csr);
+    return st;
+}
+
+okra_status okra_shard_features_(const okra_context *ctx, const okra_bit_kernel_ *k,
+                                 const okra_shard_ *s, const okra_int *rows,
+                                 okra_int first, okra_int count, okra_data **out)
 {
     okra_status st = OKRA_OK;
     okra_data *parts[OKRA_LEAVES_MOST_] = {NULL};
     for (int leaf = 0; leaf < k->leaves; leaf++) {
-        TRY(leaf_data(k->bits[leaf], rows[leaf], n, &parts[leaf]));
+        TRY(k->counts[leaf]
+                ? take_counts(ctx, k, leaf, s, rows, first, count, &parts[leaf])
+                : take_bits(k, leaf, s, rows, first, count, &parts[leaf]));
     }
-    if (k->leaves == 1) {
-        *out = parts[0];
-        parts[0] = NULL;
-    } else {
-        TRY(okra_data_tuple(parts, k->leaves, out));
-    }
+    TRY(join(parts, k->leaves, out));
 done:
-    for (int leaf = 0; leaf < OKRA_LEAVES_MOST_; leaf++) {
-        okra_data_free(parts[leaf]);
-    }
+    clear_parts(parts);
     return st;
 }
 
@@ -132,27 +221,25 @@ okra_status okra_bit_molecules_(okra_context *ctx, const okra_bit_kernel_ *k,
                                 const okra_data *molecules, okra_data **out)
 {
     okra_status st = OKRA_OK;
-    uint64_t *rows[OKRA_LEAVES_MOST_] = {NULL};
+    uint64_t *rows = NULL;
+    okra_csr_ csr = {NULL, NULL, NULL};
     okra_data *parts[OKRA_LEAVES_MOST_] = {NULL};
     for (int leaf = 0; leaf < k->leaves; leaf++) {
-        ALLOC(rows[leaf], molecules->n * okra_bit_words_(k, leaf));
-        TRY(okra_features_bits_(ctx, k->class[leaf], k -> params[leaf], molecules,
-                                rows[leaf]));
-        TRY(leaf_data(k->bits[leaf], rows[leaf], molecules->n, &parts[leaf]));
-        okra_data_own_(parts[leaf], rows[leaf]);
-        parts[leaf]->borrowed = false;
-        rows[leaf] = NULL;
+        if (k->counts[leaf]) {
+            TRY(okra_features_counts_(ctx, k->class[leaf], k -> params[leaf], molecules,
+                                      &csr));
+            TRY(okra_data_adopt_sparse_(&csr, molecules->n, k->bits[leaf], "index",
+                                        &parts[leaf]));
+            continue;
+        }
+        ALLOC(rows, molecules->n * okra_bit_words_(k, leaf));
+        TRY(okra_features_bits_(ctx, k->class[leaf], k -> params[leaf], molecules, rows));
+        TRY(own_data(k->bits[leaf], &rows, molecules->n, &parts[leaf]));
     }
-    if (k->leaves == 1) {
-        *out = parts[0];
-        parts[0] = NULL;
-    } else {
-        TRY(okra_data_tuple(parts, k->leaves, out));
-    }
+    TRY(join(parts, k->leaves, out));
 done:
-    for (int leaf = 0; leaf < OKRA_LEAVES_MOST_; leaf++) {
-        okra_free_(rows[leaf]);
-        okra_data_free(parts[leaf]);
-    }
+    okra_free_(rows);
+    okra_csr_free_(&csr);
+    clear_parts(parts);
     return st;
 }

@@ -6,7 +6,6 @@
  * becomes PATH when all is there; what an interrupted run of the same settings and source
  * left in it is kept.
  */
-#include "data/spectra/spectra.h"
 #include "index/build.h"
 #include "model/model.h"
 
@@ -23,15 +22,21 @@ enum { SHARD = 250000, SHARDS_MOST = 100000 };
 static void release(okra_build_ *b)
 {
     okra_free_(b->part);
-    okra_bound_free_(b->bound);
+    okra_build_drop_lists_(b);
+    okra_bound_free_(b->own);
     okra_data_free(b->outputs);
     okra_bit_kernel_close_(&b->kernel); /* which the bound kernel borrows */
     okra_bytes_close_(&b->source);
     okra_free_(b->seen.slots);
     okra_free_(b->basis);
     okra_free_(b->entry);
+    okra_free_(b->values);
     for (int leaf = 0; leaf < OKRA_LEAVES_MOST_; leaf++) {
         okra_free_(b->rows[leaf]);
+        okra_free_(b->lists[leaf]);
+    }
+    for (int k = 0; k < b->columns; k++) {
+        okra_free_(b->names[k]);
     }
 }
 
@@ -50,9 +55,6 @@ static okra_status open_kernel(okra_build_ *b)
     if (r->model && strcmp(r->model->training->ky->text, b->kernel.kernel->text) != 0) {
         FAIL(OKRA_EARG, "the output kernel is %s, that of the model %s",
              b->kernel.kernel->text, r->model->training->ky->text);
-    }
-    if (!b->bits && r->rank > 0) {
-        FAIL(OKRA_EARG, "low rank needs features that are bits: %s", why);
     }
     if (!b->bits) {
         okra_warn_(b->ctx,
@@ -75,8 +77,12 @@ static okra_status open_low(okra_build_ *b)
         FAIL(OKRA_EARG, "low rank needs a model whose outputs are molecules");
     }
     b->rank = b->request->rank;
-    TRY(okra_bit_molecules_(b->ctx, &b->kernel, model->training->y, &b->outputs));
-    TRY(okra_bound_create_(b->ctx, b->kernel.of_bits, b->outputs, &b->bound));
+    b->bound = model->training->output.ky;
+    if (b->bits) {
+        TRY(okra_bit_molecules_(b->ctx, &b->kernel, model->training->y, &b->outputs));
+        TRY(okra_bound_create_(b->ctx, b->kernel.of_bits, b->outputs, &b->own));
+        b->bound = b->own;
+    }
     TRY(okra_index_basis_(b->ctx, model, &b->rank, &b->basis));
 done:
     return st;
@@ -95,6 +101,9 @@ static okra_status stamp_of(okra_build_ *b)
                          b->shard, b->rank};
     b->stamp = okra_mix_(OKRA_MIX_START_, text, strlen(text));
     b->stamp = okra_mix_(b->stamp, numbers, sizeof numbers);
+    for (int k = 0; k < b->columns; k++) {
+        b->stamp = okra_mix_(b->stamp, b->names[k], strlen(b->names[k]) + 1);
+    }
     if (b->basis) {
         uint64_t outputs = okra_index_outputs_(b->request->model);
         b->stamp = okra_mix_(b->stamp, &outputs, sizeof outputs);
@@ -102,7 +111,32 @@ static okra_status stamp_of(okra_build_ *b)
     return OKRA_OK;
 }
 
-static okra_status open_build(okra_build_ *b)
+/* Room for the entries of one shard and their features. */
+static okra_status open_room(okra_build_ *b)
+{
+    okra_status st = OKRA_OK;
+    /* A line has two bytes at least. */
+    okra_int room = OKRA_MIN_(b->shard, b->source.size / 2 + 1);
+    TRY(okra_budget_ask_(
+        b->ctx, (double)room * (double)(sizeof *b->entry + 8 * (size_t)b->columns),
+        "%lld candidates", (long long)room));
+    ALLOC(b->entry, room);
+    ALLOC(b->values, room * b->columns);
+    for (int leaf = 0; b->bits && leaf < b->kernel.leaves; leaf++) {
+        okra_int words = okra_bit_words_(&b->kernel, leaf);
+        if (b->kernel.counts[leaf]) {
+            ZALLOC(b->lists[leaf], room);
+            continue;
+        }
+        TRY(okra_budget_ask_(b->ctx, 16.0 * (double)room * (double)words,
+                             "the bits of %lld candidates", (long long)room));
+        ALLOC(b->rows[leaf], room * words);
+    }
+done:
+    return st;
+}
+
+static okra_status open_build(okra_build_ *b, okra_lines_ *lines)
 {
     okra_status st = OKRA_OK;
     const okra_index_request *r = b->request;
@@ -121,6 +155,8 @@ static okra_status open_build(okra_build_ *b)
     TRY(open_kernel(b));
     TRY(open_low(b));
     TRY(okra_bytes_open_(b->ctx, r->source, &b->source));
+    *lines = okra_lines_begin_(&b->source);
+    TRY(okra_build_header_(b, lines));
     TRY(stamp_of(b));
     b->part = okra_format_("%s.part", r->path);
     if (!b->part) {
@@ -130,154 +166,23 @@ static okra_status open_build(okra_build_ *b)
     if (mkdir(b->part, 0777) != 0 && errno != EEXIST) {
         FAIL(OKRA_EIO, "%s: cannot be made: %s", b->part, strerror(errno));
     }
-    okra_int room = b->shard;
-    ALLOC(b->entry, room);
-    for (int leaf = 0; b->bits && leaf < b->kernel.leaves; leaf++) {
-        okra_int words = okra_bit_words_(&b->kernel, leaf);
-        TRY(okra_budget_ask_(b->ctx, 16.0 * (double)room * (double)words,
-                             "the bits of %lld candidates", (long long)room));
-        ALLOC(b->rows[leaf], room * words);
-    }
+    TRY(open_room(b));
 done:
     return st;
 }
 
 /* ---- one shard ---- */
 
-/* The lines of the next shard; *at is moved behind them. */
-static void take_lines(okra_build_ *b, okra_lines_ *lines)
-{
-    b->count = 0;
-    while (b->count < b->shard && okra_lines_next_(lines)) {
-        const char *p = lines->begin, *word = p, *close = p;
-        (void)okra_word_(&p, lines->close, &word, &close);
-        okra_int length = lines->close - word;
-        if (word == close && b->count >= 0 && lines->begin == lines->close) {
-            continue; /* an empty line is none */
-        }
-        b->entry[b->count++] =
-            (okra_entry_){.place = (uint64_t)(word - (const char *)b->source.p),
-                          .line = lines->number,
-                          .length = (int32_t)OKRA_MIN_(length, INT32_MAX),
-                          .smiles = (int32_t)OKRA_MIN_(close - word, INT32_MAX)};
-    }
-}
-
-static int by_mass(const void *a, const void *b)
-{
-    const okra_entry_ *const *x = a, *const *y = b;
-    if ((*x)->mass != (*y)->mass) {
-        return (*x)->mass < (*y)->mass ? -1 : 1;
-    }
-    return ((*x)->place > (*y)->place) - ((*x)->place < (*y)->place);
-}
-
-typedef struct arrays {
-    const okra_entry_ **order;
-    double *mass;
-    uint64_t *key, *place, *end, *bits[OKRA_LEAVES_MOST_];
-    float *low;
-    char *text;
-} arrays;
-
-static void clear_arrays(arrays *a)
-{
-    okra_free_(a->order);
-    okra_free_(a->mass);
-    okra_free_(a->key);
-    okra_free_(a->place);
-    okra_free_(a->end);
-    for (int leaf = 0; leaf < OKRA_LEAVES_MOST_; leaf++) {
-        okra_free_(a->bits[leaf]);
-    }
-    okra_free_(a->low);
-    okra_free_(a->text);
-}
-
-static okra_status sort_rows(const okra_build_ *b, okra_shard_ *s, arrays *a)
-{
-    okra_status st = OKRA_OK;
-    okra_int rows = 0;
-    uint64_t texts = 0;
-    ALLOC(a->order, b->count);
-    for (okra_int k = 0; k < b->count; k++) {
-        if (!b->entry[k].dropped) {
-            a->order[rows++] = &b->entry[k];
-            texts += (uint64_t)b->entry[k].length;
-        }
-    }
-    if (rows > 0) {
-        qsort(a->order, (size_t)rows, sizeof *a->order, by_mass);
-    }
-    ALLOC(a->mass, rows);
-    ALLOC(a->key, rows);
-    ALLOC(a->place, rows);
-    ALLOC(a->end, rows);
-    ALLOC(a->text, (okra_int)texts);
-    texts = 0;
-    for (okra_int k = 0; k < rows; k++) {
-        const okra_entry_ *e = a->order[k];
-        memcpy(a->text + texts, b->source.p + e->place, (size_t)e->length);
-        texts += (uint64_t)e->length;
-        a->mass[k] = e->mass;
-        a->key[k] = e->key;
-        a->place[k] = e->place;
-        a->end[k] = texts;
-        s->head.massless += !(e->mass > 0);
-    }
-    s->head.rows = (uint64_t)rows;
-    s->head.texts = texts;
-done:
-    return st;
-}
-
-static okra_status sort_bits(const okra_build_ *b, okra_shard_ *s, arrays *a)
-{
-    okra_status st = OKRA_OK;
-    okra_int rows = (okra_int)s->head.rows;
-    okra_data *data = NULL;
-    s->head.leaves = b->bits ? (uint32_t)b->kernel.leaves : 0;
-    for (uint32_t leaf = 0; leaf < s->head.leaves; leaf++) {
-        okra_int words = okra_bit_words_(&b->kernel, (int)leaf);
-        ALLOC(a->bits[leaf], rows * words);
-        for (okra_int k = 0; k < rows; k++) {
-            memcpy(a->bits[leaf] + k * words,
-                   b->rows[leaf] + (a->order[k] - b->entry) * words,
-                   (size_t)words * sizeof(uint64_t));
-        }
-        s->head.words[leaf] = (uint64_t)words;
-        s->bits[leaf] = a->bits[leaf];
-    }
-    s->head.rank = (uint64_t)b->rank;
-    if (b->rank > 0) {
-        ALLOC(a->low, rows * b->rank);
-        TRY(okra_bit_data_(&b->kernel, (const uint64_t *const *)a->bits, rows, &data));
-        TRY(okra_index_low_(b->ctx, b->bound, data, b->basis, b->rank, a->low));
-    }
-done:
-    okra_data_free(data);
-    return st;
-}
-
 static okra_status make_shard(okra_build_ *b, const char *path, okra_shard_ *s)
 {
     okra_status st = OKRA_OK;
-    arrays a = {.order = NULL};
     okra_int broken = b->faults->count;
     TRY(okra_build_features_(b));
     s->head.broken = (uint64_t)(b->faults->count - broken);
     TRY(okra_build_repeats_(b, &s->head.repeated, &s->head.apart));
-    TRY(sort_rows(b, s, &a));
-    TRY(sort_bits(b, s, &a));
-    s->mass = a.mass;
-    s->key = a.key;
-    s->place = a.place;
-    s->end = a.end;
-    s->low = a.low;
-    s->text = a.text;
-    TRY(okra_shard_write_(path, s));
+    TRY(okra_build_shard_(b, path, s));
 done:
-    clear_arrays(&a);
+    okra_build_drop_lists_(b);
     return st;
 }
 
@@ -316,19 +221,18 @@ static void add_up(okra_index_report *r, const okra_shard_head_ *h)
     r->shards++;
 }
 
-static okra_status all_shards(okra_build_ *b)
+static okra_status all_shards(okra_build_ *b, okra_lines_ *lines)
 {
     okra_status st = OKRA_OK;
-    okra_lines_ lines = okra_lines_begin_(&b->source);
     char *path = NULL;
     okra_int before = 0;
     for (;;) {
         okra_shard_ s = {.mass = NULL};
         bool found = false;
         s.head.stamp = b->stamp;
-        s.head.begin = (uint64_t)(lines.p - (const char *)b->source.p);
-        take_lines(b, &lines);
-        s.head.end = (uint64_t)(lines.p - (const char *)b->source.p);
+        s.head.begin = (uint64_t)(lines->p - (const char *)b->source.p);
+        okra_build_lines_(b, lines);
+        s.head.end = (uint64_t)(lines->p - (const char *)b->source.p);
         s.head.first = (uint64_t)before;
         s.head.lines = (uint64_t)b->count;
         before += b->count;
@@ -355,6 +259,19 @@ static okra_status all_shards(okra_build_ *b)
 done:
     okra_free_(path);
     return st;
+}
+
+/* Files that a run of other settings left are none of this index. */
+static void drop_stale(const okra_build_ *b)
+{
+    for (okra_int k = b->report.shards; k < SHARDS_MOST; k++) {
+        char *path = okra_format_("%s/shard-%05d", b->part, (int)k);
+        bool gone = !path || unlink(path) != 0;
+        okra_free_(path);
+        if (gone) {
+            return;
+        }
+    }
 }
 
 /* ---- the description ---- */
@@ -385,15 +302,21 @@ static okra_status write_about(const okra_build_ *b)
              b->rank > 0 ? (unsigned long long)okra_index_outputs_(b->request->model)
                          : 0);
     json_t *about = json_pack(
-        "{s:s, s:i, s:s, s:b, s:I, s:I, s:I, s:s, s:{s:I, s:I, s:I, s:I, s:I, s:b}}",
-        "okra", "index", "version", 1, "kernel", b->kernel.kernel->text, "bits", b->bits,
-        "count", (json_int_t)r->kept, "shards", (json_int_t)r->shards, "rank",
-        (json_int_t)b->rank, "outputs", model, "source", "lines", (json_int_t)r->lines,
-        "broken", (json_int_t)r->broken, "repeated", (json_int_t)r->repeated, "apart",
-        (json_int_t)r->apart, "massless", (json_int_t)r->massless, "whole", r->whole);
+        "{s:s, s:i, s:s, s:b, s:I, s:I, s:I, s:s, s:[], s:{s:I, s:I, s:I, s:I, s:I, "
+        "s:b}}",
+        "okra", "index", "version", OKRA_INDEX_VERSION_, "kernel", b->kernel.kernel->text,
+        "bits", b->bits, "count", (json_int_t)r->kept, "shards", (json_int_t)r->shards,
+        "rank", (json_int_t)b->rank, "outputs", model, "columns", "source", "lines",
+        (json_int_t)r->lines, "broken", (json_int_t)r->broken, "repeated",
+        (json_int_t)r->repeated, "apart", (json_int_t)r->apart, "massless",
+        (json_int_t)r->massless, "whole", r->whole);
     if (!path || !about) {
         st = OKRA_EMEM;
         goto done;
+    }
+    for (int k = 0; k < b->columns; k++) {
+        json_array_append_new(json_object_get(about, "columns"),
+                              json_string(b->names[k]));
     }
     TRY(okra_json_text_(about, &text));
     TRY(okra_writer_open_(path, &w));
@@ -416,6 +339,7 @@ okra_status okra_index_build(okra_context *context, const okra_index_request *re
     okra_index_request known = {OKRA_SIZED(okra_index_request)};
     okra_build_ b = {.ctx = context};
     okra_faults_ faults = {.ctx = context, .level = 0};
+    okra_lines_ lines = {.p = NULL};
     NEED(request);
     SIZED(request, &known);
     NEED(known.source);
@@ -424,8 +348,9 @@ okra_status okra_index_build(okra_context *context, const okra_index_request *re
     b.faults = &faults;
     b.report = (okra_index_report){OKRA_SIZED(okra_index_report), .whole = true};
     faults.name = known.source;
-    TRY(open_build(&b));
-    TRY(all_shards(&b));
+    TRY(open_build(&b, &lines));
+    TRY(all_shards(&b, &lines));
+    drop_stale(&b);
     if (b.basis) {
         TRY(write_basis(&b));
     }

@@ -5,15 +5,18 @@
 #define OKRA_INDEX_BUILD_H_
 
 #include "data/graphs.h"
+#include "data/spectra/spectra.h"
 #include "index/index.h"
 
 /* One line of the source. */
 typedef struct okra_entry_ {
-    uint64_t place; /* of the line in the source */
-    uint64_t key;
+    uint64_t place, name; /* of its SMILES and its name in the source */
+    uint64_t key, formula;
     double mass;
-    okra_int line;          /* from 1 */
-    int32_t length, smiles; /* bytes of the line, of its SMILES */
+    okra_int line;         /* from 1 */
+    int32_t smiles, named; /* bytes of both */
+    int32_t lists;         /* counts: at which entry its lists begin */
+    int32_t wrong;         /* 1 + column that is no number; 0: none */
     bool broken, dropped;
 } okra_entry_;
 
@@ -34,28 +37,47 @@ typedef struct okra_build_ {
     bool bits;
     okra_bytes_ source;
     uint64_t stamp;
+    /* a table: where its columns stand; -1: there is none */
+    bool table;
+    okra_int smiles, name, column[OKRA_COLUMNS_MOST_];
+    char *names[OKRA_COLUMNS_MOST_];
+    int columns;
     okra_seen_ seen;
     okra_faults_ *faults;
     /* low rank */
     okra_data *outputs; /* bits of the training outputs */
-    okra_bound_ *bound;
+    okra_bound_ *own;
+    const okra_bound_ *bound; /* own, or that of the model: over molecules */
     double *basis;
     okra_int rank;
     /* the shard at hand */
     okra_entry_ *entry;
     okra_int count, shard;
+    double *values; /* shard x columns */
     uint64_t *rows[OKRA_LEAVES_MOST_];
+    okra_csr_
+        *lists[OKRA_LEAVES_MOST_]; /* of the entries from here on, see entry.lists */
 } okra_build_;
+
+/* Reads the header of a table, and which of its columns are wanted: lines.c. */
+okra_status okra_build_header_(okra_build_ *b, okra_lines_ *lines) OKRA_CHECK;
+/* The lines of the next shard; `lines` is moved behind them. */
+void okra_build_lines_(okra_build_ *b, okra_lines_ *lines);
 
 /* Parses the molecules of entries first..first+count-1 into *out; a broken one is marked
  * and stands as a lone carbon. */
 okra_status okra_build_molecules_(const okra_build_ *b, okra_int first, okra_int count,
                                   okra_data **out) OKRA_CHECK;
-/* Mass, key and bits of every entry of the shard, in parallel. */
+/* Frees the lists of the shard at hand. */
+void okra_build_drop_lists_(okra_build_ *b);
+/* Mass, key, formula and features of every entry of the shard, in parallel. */
 okra_status okra_build_features_(okra_build_ *b) OKRA_CHECK;
 /* Marks entries whose molecule was seen before. */
 okra_status okra_build_repeats_(okra_build_ *b, uint64_t *repeated,
                                 uint64_t *apart) OKRA_CHECK;
+/* Sorts the entries that are kept, computes low rank and writes the shard: sort.c. */
+okra_status okra_build_shard_(const okra_build_ *b, const char *path,
+                              okra_shard_ *s) OKRA_CHECK;
 /* A molecule that an earlier run had indexed. */
 okra_status okra_build_remember_(okra_build_ *b, uint64_t key, uint64_t place) OKRA_CHECK;
 

@@ -3,7 +3,6 @@
  * repeats.
  */
 #include "data/molecules/mass.h"
-#include "data/spectra/spectra.h"
 #include "index/build.h"
 #include "kernel/graphs/graph_features.h"
 
@@ -17,19 +16,30 @@ static const char *line_at(const okra_build_ *b, uint64_t place)
     return (const char *)b->source.p + place;
 }
 
+static okra_status check_text(const okra_build_ *b, uint64_t place, int32_t length,
+                              okra_int line)
+{
+    const char *text = line_at(b, place);
+    okra_lines_ part = {.begin = text, .close = text + length, .number = line};
+    return okra_line_check_(&part);
+}
+
 /* One SMILES into the builder; OKRA_EFORMAT: it is broken. */
 static okra_status add_one(const okra_build_ *b, const okra_entry_ *e, okra_molecule_ *m,
                            okra_graphs_builder_ *g)
 {
     okra_status st = OKRA_OK;
     bool kekule;
-    const char *text = line_at(b, e->place);
-    okra_lines_ line = {.begin = text, .close = text + e->length, .number = e->line};
-    TRY(okra_line_check_(&line));
+    TRY(check_text(b, e->place, e->smiles, e->line));
+    TRY(check_text(b, e->name, e->named, e->line));
     if (e->smiles == 0) {
         FAIL(OKRA_EFORMAT, "line %" PRId64 ": expected a SMILES, found nothing", e->line);
     }
-    st = okra_smiles_parse_(text, (size_t)e->smiles, 1, m);
+    if (e->wrong) {
+        FAIL(OKRA_EFORMAT, "line %" PRId64 ": column %s holds no number", e->line,
+             b->names[e->wrong - 1]);
+    }
+    st = okra_smiles_parse_(line_at(b, e->place), (size_t)e->smiles, 1, m);
     st = st == OKRA_OK ? okra_molecule_perceive_(m, &kekule) : st;
     if (st == OKRA_EFORMAT) {
         okra_message_prefix_("line %" PRId64, e->line);
@@ -83,17 +93,34 @@ static okra_status chunk(void *arg, okra_int begin, okra_int end, int worker)
         okra_atom_counts_ atoms;
         okra_atoms_(data, k - begin, &atoms);
         b->entry[k].mass = atoms.mass;
+        b->entry[k].formula = okra_atoms_key_(&atoms);
         b->entry[k].key = keys[k - begin];
+        b->entry[k].lists = (int32_t)begin;
     }
     for (int leaf = 0; b->bits && leaf < b->kernel.leaves; leaf++) {
-        TRY(okra_features_bits_(
-            b->ctx, b->kernel.class[leaf], b -> kernel.params[leaf], data,
-            b->rows[leaf] + begin * okra_bit_words_(&b->kernel, leaf)));
+        const okra_kernel_class_ *class = b->kernel.class[leaf];
+        const void *params = b->kernel.params[leaf];
+        if (b->kernel.counts[leaf]) {
+            TRY(okra_features_counts_(NULL, class, params, data, &b->lists[leaf][begin]));
+        } else {
+            TRY(okra_features_bits_(b->ctx, class, params, data,
+                                    b->rows[leaf] +
+                                        begin * okra_bit_words_(&b->kernel, leaf)));
+        }
     }
 done:
     okra_data_free(data);
     okra_free_(keys);
     return st;
+}
+
+void okra_build_drop_lists_(okra_build_ *b)
+{
+    for (int leaf = 0; leaf < OKRA_LEAVES_MOST_; leaf++) {
+        for (okra_int k = 0; b->lists[leaf] && k < b->count; k++) {
+            okra_csr_free_(&b->lists[leaf][k]);
+        }
+    }
 }
 
 okra_status okra_build_features_(okra_build_ *b)

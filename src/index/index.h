@@ -10,14 +10,15 @@
 
 /* ---- output kernels whose features are bits: bits.c ---- */
 
-enum { OKRA_LEAVES_MOST_ = 8 };
+enum { OKRA_LEAVES_MOST_ = 8, OKRA_COLUMNS_MOST_ = 32, OKRA_INDEX_VERSION_ = 2 };
 
-/* A kernel of molecules all of whose leaves are hashed 0/1 features, and the same kernel
- * of the bits: leaf k becomes linear@k. */
+/* A kernel of molecules all of whose leaves are hashed features, 0/1 or counts, and the
+ * same kernel of the bits and counts: leaf k becomes linear@k. */
 typedef struct okra_bit_kernel_ {
     okra_kernel *kernel; /* of molecules */
     okra_kernel *of_bits;
     int leaves;
+    bool counts[OKRA_LEAVES_MOST_]; /* else 0/1 */
     okra_int bits[OKRA_LEAVES_MOST_];
     const okra_kernel_class_ *class[OKRA_LEAVES_MOST_];
     const void *params[OKRA_LEAVES_MOST_];
@@ -30,10 +31,7 @@ static inline okra_int okra_bit_words_(const okra_bit_kernel_ *k, int leaf)
 {
     return (k->bits[leaf] + 63) / 64;
 }
-/* A collection that borrows rows of bits of each leaf, `n` rows. */
-okra_status okra_bit_data_(const okra_bit_kernel_ *k, const uint64_t *const *rows,
-                           okra_int n, okra_data **out) OKRA_CHECK;
-/* The bits of molecules, owned by the collection. */
+/* The bits and counts of molecules, owned by the collection. */
 okra_status okra_bit_molecules_(okra_context *ctx, const okra_bit_kernel_ *k,
                                 const okra_data *molecules, okra_data **out) OKRA_CHECK;
 
@@ -48,6 +46,15 @@ okra_status okra_molecules_same_(const okra_data *a, okra_int i, const okra_data
 
 /* ---- shards: shard.c ---- */
 
+/* How often a molecule has the features of a place. */
+typedef struct okra_count_ {
+    uint32_t place, count;
+} okra_count_;
+
+/* Arrays of a shard in file order: five of numbers, two of each leaf, columns, low rank,
+ * texts. */
+enum { OKRA_SHARD_FIXED_ = 5, OKRA_SHARD_ARRAYS_ = 8 + 2 * OKRA_LEAVES_MOST_ };
+
 /* What a shard says of itself. Numbers are little-endian, as the machine has them. */
 typedef struct okra_shard_head_ {
     char magic[8]; /* "OKRASHRD" */
@@ -55,22 +62,26 @@ typedef struct okra_shard_head_ {
     uint64_t stamp;        /* of the settings and the source              */
     uint64_t begin, end;   /* bytes of the source that it was made from   */
     uint64_t first, lines; /* of the source, the first from 0             */
-    uint64_t rows, rank, texts;
+    uint64_t rows, rank, texts, columns;
     uint64_t broken, repeated, apart, massless;
-    uint64_t words[OKRA_LEAVES_MOST_];
-    uint32_t crc[6 + OKRA_LEAVES_MOST_]; /* of the arrays, in file order */
-    uint32_t self;                       /* of the head before this      */
+    uint64_t words[OKRA_LEAVES_MOST_]; /* of a row of bits; 0: counts         */
+    uint64_t pairs[OKRA_LEAVES_MOST_]; /* counts: all of the shard            */
+    uint32_t crc[OKRA_SHARD_ARRAYS_];  /* of the arrays                       */
+    uint32_t self;                     /* of the head before this             */
 } okra_shard_head_;
 
 typedef struct okra_shard_ {
     okra_shard_head_ head;
     okra_bytes_ bytes;
-    const double *mass;    /* rows, ascending; 0: unknown, at the beginning */
-    const uint64_t *key;   /* rows                                          */
-    const uint64_t *place; /* rows: where in the source                     */
-    const uint64_t *end;   /* rows: of the texts                            */
-    const uint64_t *bits[OKRA_LEAVES_MOST_];
-    const float *low; /* rows x rank */
+    const double *mass;      /* rows, ascending; 0: unknown, at the beginning */
+    const uint64_t *key;     /* rows                                          */
+    const uint64_t *formula; /* rows: a hash; 0: unknown                      */
+    const uint64_t *place;   /* rows: where in the source                     */
+    const uint64_t *end;     /* rows: of the texts                            */
+    const uint64_t *bits[OKRA_LEAVES_MOST_]; /* rows x words; counts: ends of the rows */
+    const okra_count_ *counts[OKRA_LEAVES_MOST_]; /* places ascend within a row */
+    const double *values;                         /* rows x columns; NaN: unknown */
+    const float *low;                             /* rows x okra_low_width_ */
     const char *text;
 } okra_shard_;
 /* OKRA_EFORMAT where sizes do not fit the file. */
@@ -82,11 +93,23 @@ okra_status okra_shard_write_(const char *path, okra_shard_ *shard) OKRA_CHECK;
 okra_status okra_shard_check_(const okra_shard_ *shard, const char *path) OKRA_CHECK;
 /* The text of a row; "" where the file's numbers do not fit. */
 const char *okra_shard_text_(const okra_shard_ *shard, okra_int row, okra_int *length);
+/* Features of rows[0..count-1], or of first..first+count-1 where rows == NULL, as the
+ * kernel of bits takes them: bits.c. The shard outlives them. */
+okra_status okra_shard_features_(const okra_context *ctx, const okra_bit_kernel_ *k,
+                                 const okra_shard_ *shard, const okra_int *rows,
+                                 okra_int first, okra_int count,
+                                 okra_data **out) OKRA_CHECK;
+/* The molecules of these rows, read again: rank.c. */
+okra_status okra_shard_molecules_(okra_context *ctx, const okra_shard_ *shard,
+                                  const okra_int *rows, okra_int first, okra_int count,
+                                  okra_data **out) OKRA_CHECK;
 
 struct okra_index {
     char *path, *kernel; /* kernel: canonical text */
     bool bits;           /* the shards have those  */
     okra_int count, rank;
+    char *column[OKRA_COLUMNS_MOST_]; /* numbers that every candidate comes with */
+    int columns;
     uint64_t model; /* low rank: which outputs the basis is of */
     int shards;
     okra_shard_ *shard;
@@ -97,15 +120,22 @@ struct okra_index {
 
 /* ---- low rank: low.c ---- */
 
+/* Numbers of a candidate: its coordinates, and -l(y,y)/2. */
+static inline okra_int okra_low_width_(okra_int rank)
+{
+    return rank > 0 ? rank + 1 : 0;
+}
+
 /* Which outputs and output kernel a model has. */
 uint64_t okra_index_outputs_(const okra_model *model);
 /* B = V_r diag(1/sqrt(lambda_r)) of L = V diag(lambda) V', outputs x rank, owned by the
  * caller; *rank becomes smaller where L has fewer eigenvalues above 0. */
 okra_status okra_index_basis_(okra_context *ctx, const okra_model *model, okra_int *rank,
                               double **B) OKRA_CHECK;
-/* out (rows of `molecules` x rank) = l(outputs, y)' B */
+/* out (rows of `candidates` x okra_low_width_) = l(outputs, y)' B, -l(y,y)/2; the
+ * candidates are bits or molecules, as the kernel takes them. */
 okra_status okra_index_low_(okra_context *ctx, const okra_bound_ *bound,
-                            const okra_data *bits, const double *B, okra_int rank,
+                            const okra_data *candidates, const double *B, okra_int rank,
                             float *out) OKRA_CHECK;
 
 #endif

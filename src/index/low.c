@@ -6,7 +6,8 @@
  * coordinates along the r leading principal axes (not centred) of the training outputs.
  * A prediction sum_i w_i phi(y_i) has the coordinates u = B' L w, and
  *     sum_i w_i l(y_i, y)  ~  <u, f(y)>,
- * exactly but for the part of the prediction outside those axes.
+ * exactly but for the part of the prediction outside those axes. Behind f(y) stands
+ * -l(y,y)/2, so that <u, f(y)> - l(y,y)/2 orders candidates by their distance.
  */
 #include "index/index.h"
 
@@ -61,30 +62,37 @@ done:
 }
 
 okra_status okra_index_low_(okra_context *ctx, const okra_bound_ *bound,
-                            const okra_data *bits, const double *B, okra_int rank,
+                            const okra_data *candidates, const double *B, okra_int rank,
                             float *out)
 {
     enum { PANEL = 2048 };
     okra_status st = OKRA_OK;
     okra_other_ *other = NULL;
     okra_int n = okra_bound_count_(bound);
-    double *L = NULL, *F = NULL;
-    TRY(okra_other_create_(ctx, bound, bits, &other));
+    double *L = NULL, *F = NULL, *self = NULL;
+    TRY(okra_other_create_(ctx, bound, candidates, &other));
+    ALLOC(self, candidates->n);
+    TRY(okra_other_diagonal_(ctx, bound, other, self));
     TRY(okra_doubles_(ctx, PANEL, n, "kernel values of candidates", &L));
     ALLOC(F, PANEL * rank);
     okra_mat_ basis = okra_mat_of_((double *)(uintptr_t)B, n, rank);
-    for (okra_int first = 0; first < bits->n; first += PANEL) {
-        okra_int rows = OKRA_MIN_(PANEL, bits->n - first);
+    for (okra_int first = 0; first < candidates->n; first += PANEL) {
+        okra_int rows = OKRA_MIN_(PANEL, candidates->n - first);
         TRY(okra_other_cross_(ctx, bound, other, first, okra_mat_of_(L, rows, n)));
         TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(L, rows, n), basis, 0,
                        okra_mat_of_(F, rows, rank)));
-        for (okra_int k = 0; k < rows * rank; k++) {
-            out[first * rank + k] = (float)F[k];
+        for (okra_int k = 0; k < rows; k++) {
+            float *row = out + (first + k) * okra_low_width_(rank);
+            for (okra_int c = 0; c < rank; c++) {
+                row[c] = (float)F[k * rank + c];
+            }
+            row[rank] = (float)(-self[first + k] / 2);
         }
     }
 done:
     okra_other_free_(other);
     okra_free_(L);
     okra_free_(F);
+    okra_free_(self);
     return st;
 }

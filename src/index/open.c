@@ -7,8 +7,10 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { SHARDS_MOST = 100000, ABOUT_MOST = 1 << 20 };
 
@@ -25,12 +27,46 @@ void okra_index_free(okra_index *index)
     okra_free_(index->basis);
     okra_free_(index->path);
     okra_free_(index->kernel);
+    for (int k = 0; k < index->columns; k++) {
+        okra_free_(index->column[k]);
+    }
     okra_free_(index);
+}
+
+/* A pipe or a device in place of a file would be read for ever. */
+static okra_status ordinary(const char *file)
+{
+    struct stat info;
+    return stat(file, &info) != 0 || S_ISREG(info.st_mode)
+               ? OKRA_OK
+               : okra_fail_(OKRA_EFORMAT, "%s is no ordinary file", file);
 }
 
 static okra_status not_one(const char *path)
 {
     return okra_fail_(OKRA_EFORMAT, "%s: index.json does not describe an index", path);
+}
+
+static okra_status take_columns(const json_t *columns, const char *path, okra_index *x)
+{
+    size_t k;
+    json_t *name;
+    if (!json_is_array(columns) || json_array_size(columns) > OKRA_COLUMNS_MOST_) {
+        return not_one(path);
+    }
+    json_array_foreach(columns, k, name)
+    {
+        size_t length = json_string_length(name);
+        if (length < 1 || length > 63) {
+            return not_one(path);
+        }
+        x->column[x->columns] = okra_strdup_(json_string_value(name));
+        if (!x->column[x->columns]) {
+            return OKRA_EMEM;
+        }
+        x->columns++;
+    }
+    return OKRA_OK;
 }
 
 static okra_status take_about(const json_t *about, const char *path, okra_index *x)
@@ -43,11 +79,16 @@ static okra_status take_about(const json_t *about, const char *path, okra_index 
     x->count = json_integer_value(json_object_get(about, "count"));
     x->rank = json_integer_value(json_object_get(about, "rank"));
     x->bits = json_is_true(json_object_get(about, "bits"));
+    json_int_t version = json_integer_value(json_object_get(about, "version"));
+    if (what && strcmp(what, "index") == 0 && version != OKRA_INDEX_VERSION_) {
+        FAIL(OKRA_EFORMAT, "%s is an index of version %lld, expected %d: make it anew",
+             path, (long long)version, OKRA_INDEX_VERSION_);
+    }
     if (!what || strcmp(what, "index") != 0 || !kernel || !outputs || shards < 1 ||
-        shards > SHARDS_MOST || x->count < 1 || x->rank < 0 || x->rank > 1 << 16 ||
-        json_integer_value(json_object_get(about, "version")) != 1) {
+        shards > SHARDS_MOST || x->count < 1 || x->rank < 0 || x->rank > 1 << 16) {
         return not_one(path);
     }
+    TRY(take_columns(json_object_get(about, "columns"), path, x));
     x->model = strtoull(outputs, NULL, 10);
     x->kernel = okra_strdup_(kernel);
     x->path = okra_strdup_(path);
@@ -71,6 +112,7 @@ static okra_status read_about(const okra_context *ctx, const char *path, okra_in
     if (!file) {
         return OKRA_EMEM;
     }
+    TRY(ordinary(file));
     TRY(okra_bytes_open_(ctx, file, &bytes));
     about = bytes.size < ABOUT_MOST
                 ? json_loadb((const char *)bytes.p, (size_t)bytes.size, 0, NULL)
@@ -87,9 +129,11 @@ done:
 static okra_status check_shard(const okra_index *x, const okra_bit_kernel_ *k, int which)
 {
     const okra_shard_head_ *h = &x->shard[which].head;
-    bool good = h->rank == (uint64_t)x->rank && h->leaves == (uint32_t)k->leaves;
+    bool good = h->rank == (uint64_t)x->rank && h->leaves == (uint32_t)k->leaves &&
+                h->columns == (uint64_t)x->columns;
     for (int leaf = 0; good && leaf < k->leaves; leaf++) {
-        good = h->words[leaf] == (uint64_t)okra_bit_words_(k, leaf);
+        uint64_t words = k->counts[leaf] ? 0 : (uint64_t)okra_bit_words_(k, leaf);
+        good = h->words[leaf] == words;
     }
     return good
                ? OKRA_OK
@@ -121,6 +165,7 @@ static okra_status open_shards(const okra_context *ctx, okra_index *x)
             st = OKRA_EMEM;
             goto done;
         }
+        TRY(ordinary(file));
         TRY(okra_shard_open_(ctx, file, &x->shard[s]));
         TRY(check_shard(x, &k, s));
         x->first[s + 1] = x->first[s] + (okra_int)x->shard[s].head.rows;
@@ -144,6 +189,7 @@ static okra_status read_basis(okra_context *ctx, okra_index *x)
     if (!file) {
         return OKRA_EMEM;
     }
+    TRY(ordinary(file));
     TRY(okra_data_read(ctx, file, &data));
     const double *values = okra_data_values(data, &ld);
     if (!values || data->d != x->rank || data->kind != OKRA_DENSE) {
@@ -252,5 +298,24 @@ const char *okra_index_text(const okra_index *index, okra_int i, okra_int *lengt
 double okra_index_mass(const okra_index *index, okra_int i)
 {
     int s = shard_of(index, i);
-    return s < 0 ? 0 : index->shard[s].mass[i - index->first[s]];
+    double mass = s < 0 ? 0 : index->shard[s].mass[i - index->first[s]];
+    return mass > 0 && isfinite(mass) ? mass : 0;
+}
+
+int okra_index_columns(const okra_index *index)
+{
+    return index ? index->columns : 0;
+}
+
+const char *okra_index_column(const okra_index *index, int column)
+{
+    return index && column >= 0 && column < index->columns ? index->column[column] : NULL;
+}
+
+double okra_index_value(const okra_index *index, okra_int i, int column)
+{
+    int s = shard_of(index, i);
+    return s < 0 || !okra_index_column(index, column)
+               ? (double)NAN
+               : index->shard[s].values[(i - index->first[s]) * index->columns + column];
 }

@@ -11,7 +11,6 @@
  */
 #include "index/rank.h"
 
-#include "data/spectra/spectra.h"
 #include "decode/decode.h"
 #include "model/model.h"
 
@@ -73,161 +72,14 @@ void okra_best_offer_(okra_best_ *b, okra_int index, double distance)
     b->index[k] = index;
 }
 
-/* ---- what fits a query ---- */
-
-static okra_status parse_within(const char *text, okra_window_ *w)
-{
-    char *end = NULL;
-    *w = (okra_window_){0};
-    if (!text || !*text) {
-        return OKRA_OK;
-    }
-    bool mass = strncmp(text, "mass=", 5) == 0;
-    double value = mass ? okra_strtod_(text + 5, &end) : 0;
-    bool ppm = mass && strcmp(end, "ppm") == 0, dalton = mass && strcmp(end, "Da") == 0;
-    if ((!ppm && !dalton) || !(value >= 0) || !isfinite(value)) {
-        return okra_fail_(OKRA_EARG,
-                          "within is '%s', expected mass=10ppm or mass=0.5Da, say", text);
-    }
-    *w = (okra_window_){true, ppm ? 1e-6 * value : 0, ppm ? 0 : value};
-    return OKRA_OK;
-}
-
-static okra_status query_masses(const okra_data *x, const double *given,
-                                const okra_window_ *w, double **out)
-{
-    okra_status st = OKRA_OK;
-    double *mass = NULL;
-    ALLOC(mass, x->n);
-    for (okra_int i = 0; i < x->n; i++) {
-        mass[i] = given ? given[i] : okra_data_mass(x, i);
-        if (w->used && !(mass[i] > 0)) {
-            FAIL(OKRA_EARG,
-                 "%s: object %lld (counted from 0) does not tell its mass, which a "
-                 "window needs: a spectrum has a precursor and an adduct or charge",
-                 x->source, (long long)i);
-        }
-    }
-    *out = mass;
-    mass = NULL;
-done:
-    okra_free_(mass);
-    return st;
-}
-
-/* The first row of a shard whose mass is not below the given one. */
-static okra_int row_of(const okra_shard_ *s, double mass, bool above)
-{
-    okra_int low = 0, high = (okra_int)s->head.rows;
-    while (low < high) {
-        okra_int middle = low + (high - low) / 2;
-        if (s->mass[middle] < mass || (above && s->mass[middle] == mass)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static void rows_of(const okra_ranking_ *r, okra_int query, const okra_shard_ *s,
-                    okra_int *begin, okra_int *end)
-{
-    *begin = 0;
-    *end = (okra_int)s->head.rows;
-    if (r->window.used) {
-        double m = r->mass[query], away = r->window.share * m + r->window.dalton;
-        *begin = row_of(s, m - away, false);
-        *end = row_of(s, m + away, true);
-        *end = OKRA_MAX_(*begin, *end);
-    }
-}
-
-/* Is a row of a shard that molecule? */
-static okra_status is_row(const okra_shard_ *s, okra_int row, const okra_data *molecules,
-                          okra_int k, bool *same)
-{
-    okra_status st = OKRA_OK;
-    okra_data *one = NULL;
-    okra_int length = 0;
-    bool sure;
-    const char *text = okra_shard_text_(s, row, &length);
-    char *copy = okra_strndup_(text, (size_t)length);
-    if (!copy) {
-        return OKRA_EMEM;
-    }
-    const char *const texts[] = {copy};
-    TRY(okra_data_smiles(NULL, texts, 1, &one));
-    TRY(okra_molecules_same_(one, 0, molecules, k, same, &sure));
-done:
-    okra_free_(copy);
-    okra_data_free(one);
-    return st;
-}
-
-okra_status okra_index_find(okra_context *context, const okra_index *index,
-                            const okra_data *molecules, okra_int *number)
-{
-    okra_status st = OKRA_OK;
-    uint64_t *keys = NULL;
-    const double rounding = 1e-6; /* of sums of masses in another order */
-    NEED(index);
-    NEED(molecules);
-    NEED(number);
-    if (molecules->kind != OKRA_GRAPHS ||
-        !okra_ragged_field_(&molecules->groups[0], "atom")) {
-        FAIL(OKRA_EARG, "%s: expected molecules, found %s", molecules->source,
-             okra_kind_name(molecules->kind));
-    }
-    ALLOC(keys, molecules->n);
-    TRY(okra_molecule_keys_(molecules, keys));
-    for (okra_int k = 0; k < molecules->n; k++) {
-        double mass = okra_data_mass(molecules, k);
-        bool same = false;
-        number[k] = -1;
-        TRY(okra_cancelled_(context));
-        for (int s = 0; s < index->shards && !same; s++) {
-            const okra_shard_ *shard = &index->shard[s];
-            okra_int end = row_of(shard, mass + rounding, true);
-            for (okra_int row = row_of(shard, mass - rounding, false); row < end && !same;
-                 row++) {
-                if (shard->key[row] == keys[k]) {
-                    TRY(is_row(shard, row, molecules, k, &same));
-                    number[k] = same ? index->first[s] + row : -1;
-                }
-            }
-        }
-    }
-done:
-    okra_free_(keys);
-    return st;
-}
-
 /* ---- measuring ---- */
 
-/* Candidates as the kernel takes them: rows first..first+count-1 of a shard. */
-static okra_status panel_data(const okra_ranking_ *r, const okra_shard_ *s,
-                              const okra_int *rows, okra_int first, okra_int count,
-                              okra_data **out)
+okra_status okra_shard_molecules_(okra_context *ctx, const okra_shard_ *s,
+                                  const okra_int *rows, okra_int first, okra_int count,
+                                  okra_data **out)
 {
     okra_status st = OKRA_OK;
-    const uint64_t *bits[OKRA_LEAVES_MOST_] = {NULL};
     char **texts = NULL;
-    if (r->bits) {
-        okra_data *all = NULL;
-        okra_int n = rows ? (okra_int)s->head.rows : count;
-        for (int leaf = 0; leaf < r->kernel.leaves; leaf++) {
-            bits[leaf] = s->bits[leaf] + first * okra_bit_words_(&r->kernel, leaf);
-        }
-        TRY(okra_bit_data_(&r->kernel, bits, n, &all));
-        if (!rows) {
-            *out = all;
-            return OKRA_OK;
-        }
-        st = okra_data_take(all, rows, count, out);
-        okra_data_free(all);
-        return st;
-    }
     ZALLOC(texts, count);
     for (okra_int k = 0; k < count; k++) {
         okra_int length = 0;
@@ -238,7 +90,7 @@ static okra_status panel_data(const okra_ranking_ *r, const okra_shard_ *s,
             goto done;
         }
     }
-    TRY(okra_data_smiles(r->ctx, (const char *const *)texts, count, out));
+    TRY(okra_data_smiles(ctx, (const char *const *)texts, count, out));
 done:
     for (okra_int k = 0; texts && k < count; k++) {
         okra_free_(texts[k]);
@@ -256,7 +108,8 @@ okra_status okra_ranking_measure_(const okra_ranking_ *r, const okra_shard_ *s,
     okra_other_ *other = NULL;
     double *L = NULL;
     okra_int n = okra_bound_count_(r->bound);
-    TRY(panel_data(r, s, rows, first, count, &data));
+    TRY(r->bits ? okra_shard_features_(r->ctx, &r->kernel, s, rows, first, count, &data)
+                : okra_shard_molecules_(r->ctx, s, rows, first, count, &data));
     TRY(okra_other_create_(r->ctx, r->bound, data, &other));
     TRY(okra_other_diagonal_(r->ctx, r->bound, other, self));
     TRY(okra_doubles_(r->ctx, count, n, "kernel values of candidates", &L));
@@ -270,13 +123,30 @@ done:
     return st;
 }
 
-/* Rows begin..end of one shard for the queries of a batch, each within its own rows. */
+/* Which of rows first..first+count-1 fit a query of the batch; how many. */
+static okra_int fitting(const okra_ranking_ *r, const okra_shard_ *s,
+                        const okra_int *query, okra_int m, okra_int first, okra_int count,
+                        okra_int *rows)
+{
+    okra_int used = 0;
+    for (okra_int c = first; c < first + count; c++) {
+        bool fits = !r->window.used;
+        for (okra_int k = 0; !fits && k < m; k++) {
+            fits = okra_window_fits_(&r->window, query[k], s, c);
+        }
+        rows[used] = c;
+        used += fits;
+    }
+    return used;
+}
+
+/* Rows begin..end of one shard for the queries of a batch, each with those that fit. */
 static okra_status run_of_rows(const okra_ranking_ *r, int shard, const okra_int *query,
                                okra_int m, okra_int begin, okra_int end)
 {
     okra_status st = OKRA_OK;
     const okra_shard_ *s = &r->index->shard[shard];
-    okra_int n = r->n;
+    okra_int n = r->n, rows[PANEL];
     double *G = NULL, *self = NULL, *W = NULL;
     ALLOC(G, m * PANEL);
     ALLOC(self, PANEL);
@@ -285,18 +155,25 @@ static okra_status run_of_rows(const okra_ranking_ *r, int shard, const okra_int
         memcpy(W + k * n, r->W + query[k] * n, (size_t)n * sizeof *W);
     }
     for (okra_int first = begin; first < end; first += PANEL) {
-        okra_int count = OKRA_MIN_(PANEL, end - first);
+        okra_int panel = OKRA_MIN_(PANEL, end - first);
+        okra_int count = fitting(r, s, query, m, first, panel, rows);
         TRY(okra_cancelled_(r->ctx));
-        TRY(okra_ranking_measure_(r, s, NULL, first, count, okra_mat_of_(W, m, n), G,
-                                  self));
+        if (count == 0) {
+            continue;
+        }
+        TRY(okra_ranking_measure_(r, s, count < panel ? rows : NULL, first, count,
+                                  okra_mat_of_(W, m, n), G, self));
         for (okra_int k = 0; k < m; k++) {
-            okra_int low, high, q = query[k];
-            rows_of(r, q, s, &low, &high);
-            for (okra_int c = OKRA_MAX_(low, first); c < OKRA_MIN_(high, first + count);
-                 c++) {
-                double d = self[c - first] - 2 * G[k * count + c - first] + r->norm[q];
-                if (self[c - first] > 0) {
-                    okra_best_offer_(&r->best[q], r->index->first[shard] + c, fmax(d, 0));
+            okra_int q = query[k];
+            for (okra_int c = 0; c < count; c++) {
+                if (!okra_window_fits_(&r->window, q, s, rows[c])) {
+                    continue;
+                }
+                r->compared[q]++;
+                double d = self[c] - 2 * G[k * count + c] + r->norm[q];
+                if (self[c] > 0) {
+                    okra_best_offer_(&r->best[q], r->index->first[shard] + rows[c],
+                                     fmax(d, 0));
                 }
             }
         }
@@ -317,8 +194,7 @@ static okra_status one_batch(const okra_ranking_ *r, const okra_int *query, okra
         okra_int open = 0, from = 0, to = 0;
         for (okra_int k = 0; k < m; k++) { /* queries ascend by mass, so do their rows */
             okra_int begin, end;
-            rows_of(r, query[k], &r->index->shard[s], &begin, &end);
-            r->compared[query[k]] += end - begin;
+            okra_window_rows_(&r->window, query[k], &r->index->shard[s], &begin, &end);
             if (k > 0 && begin > to) {
                 TRY(run_of_rows(r, s, query + open, k - open, from, to));
                 open = k;
@@ -355,7 +231,7 @@ static okra_status exact(const okra_ranking_ *r)
     by_mass *order = NULL;
     ALLOC(order, tests);
     for (okra_int i = 0; i < tests; i++) {
-        order[i] = (by_mass){r->mass[i], i};
+        order[i] = (by_mass){r->window.used ? r->window.low[i] : 0, i};
     }
     if (tests > 0) {
         qsort(order, (size_t)tests, sizeof *order, compare);
@@ -431,7 +307,7 @@ static okra_status bind_kernel(okra_ranking_ *r)
         r->bits = true;
         r->bound = r->own;
     } else {
-        if (r->index->bits) {
+        if (r->index->bits || strcmp(r->index->kernel, t->ky->text) != 0) {
             okra_warn_(r->ctx,
                        "the index holds features of %s, the model's output kernel is "
                        "%s: candidates are read again",
@@ -490,12 +366,11 @@ okra_status okra_index_rank_all(okra_context *context, const okra_index *index,
     r.tests = x->n;
     okra_int top = OKRA_MIN_(known.top, index->count);
     TRY(check_model(&r));
-    TRY(parse_within(known.within, &r.window));
-    TRY(query_masses(x, known.masses, &r.window, &r.mass));
+    TRY(okra_window_open_(context, index, x, &known, &r.window));
     TRY(bind_kernel(&r));
     TRY(weigh(&r, x));
     TRY(open_result(&r, top, &result));
-    bool low = index->rank > 0 && r.bits && !r.window.used && !known.exact &&
+    bool low = index->rank > 0 && !r.window.used && !known.exact &&
                index->model == okra_index_outputs_(model) && index->outputs == r.n;
     if (low) {
         okra_int list = known.shortlist > 0 ? known.shortlist : SHORTLIST;
@@ -507,7 +382,7 @@ okra_status okra_index_rank_all(okra_context *context, const okra_index *index,
     result = NULL;
 done:
     okra_ranked_free(result);
-    okra_free_(r.mass);
+    okra_window_close_(&r.window);
     okra_free_(r.W);
     okra_free_(r.norm);
     okra_free_(r.best);

@@ -22,11 +22,28 @@ typedef struct okra_best_ {
 } okra_best_;
 void okra_best_offer_(okra_best_ *best, okra_int index, double distance);
 
-/* Masses within share * m + dalton of a query's. */
+/* What fits each query: window.c. */
 typedef struct okra_window_ {
     bool used;
-    double share, dalton;
+    okra_int tests;
+    bool formulas;      /* only candidates of the formula  */
+    uint64_t *formula;  /* tests                           */
+    double *low, *high; /* tests: masses; nothing fits where low > high */
+    int filters;        /* columns with bounds */
+    int column[OKRA_COLUMNS_MOST_];
+    double *bound; /* tests x filters x 2 */
 } okra_window_;
+okra_status okra_window_open_(okra_context *ctx, const okra_index *index,
+                              const okra_data *x, const okra_rank_request *request,
+                              okra_window_ *out) OKRA_CHECK;
+void okra_window_close_(okra_window_ *w);
+/* Rows of a shard by mass; those that fit are among them. */
+void okra_window_rows_(const okra_window_ *w, okra_int query, const okra_shard_ *s,
+                       okra_int *begin, okra_int *end);
+bool okra_window_fits_(const okra_window_ *w, okra_int query, const okra_shard_ *s,
+                       okra_int row);
+/* The first row of a shard whose mass is not below (above: is above) the given one. */
+okra_int okra_shard_row_(const okra_shard_ *s, double mass, bool above);
 
 typedef struct okra_ranking_ {
     okra_context *ctx;
@@ -34,8 +51,8 @@ typedef struct okra_ranking_ {
     const okra_model *model;
     okra_window_ window;
     okra_int tests, n;
-    double *mass, *W, *norm; /* tests; tests x n; tests */
-    okra_best_ *best;        /* tests */
+    double *W, *norm; /* tests x n; tests */
+    okra_best_ *best; /* tests */
     okra_int *compared;
     bool bits; /* the kernel is over bits */
     okra_bit_kernel_ kernel;

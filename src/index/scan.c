@@ -1,9 +1,9 @@
 /*
  * scan.c: every candidate of an index measured by a few numbers, the best ones exactly.
  *
- * A query has u = B' L w (low.c), a candidate f; s = <u, f> in single precision stands
- * for sum_i w_i l(y_i, y). Where l(y,y) is the same for all, as with normalised kernels,
- * the largest s are the nearest; else l(y,y) is computed of those only. All rows are read
+ * A query has u = B' L w (low.c), a candidate f; s = <u, f> - l(y,y)/2 in single
+ * precision stands for sum_i w_i l(y_i, y) - l(y,y)/2, and the largest s are the nearest.
+ * All rows are read
  * once for BATCH queries, in blocks on all threads; each worker keeps lists of its own,
  * which are merged in a fixed order at the end.
  */
@@ -101,7 +101,8 @@ static void offer(heap *h, scored one)
 
 typedef struct scan {
     const okra_ranking_ *r;
-    const float *u; /* m x rank */
+    const float *u; /* m x width, 1 behind the coordinates */
+    okra_int width;
     okra_int m, blocks;
     const okra_int *block; /* shards + 1: number of the first block of each */
     heap *heaps;           /* workers x m */
@@ -123,7 +124,8 @@ static okra_status scan_blocks(void *arg, okra_int begin, okra_int end, int work
         okra_int count = OKRA_MIN_(BLOCK, (okra_int)h->head.rows - first);
         for (okra_int q = 0; q < s->m; q++) {
             heap *list = &s->heaps[worker * s->m + q];
-            products(h->low + first * x->rank, count, x->rank, s->u + q * x->rank, score);
+            products(h->low + first * s->width, count, s->width, s->u + q * s->width,
+                     score);
             for (okra_int i = 0; i < count; i++) {
                 /* NaN of a broken file is never better. */
                 if (list->count < list->room ? score[i] == score[i]
@@ -168,7 +170,8 @@ static okra_status measure(const okra_ranking_ *r, okra_int query, heap *list,
                                   okra_mat_of_(r->W + query * r->n, 1, r->n), G, self));
         for (okra_int k = 0; k < count; k++) {
             double d = self[k] - 2 * G[k] + r->norm[query];
-            *error = fmax(*error, 2 * fabs(G[k] - (double)list->item[at + k].score));
+            *error = fmax(
+                *error, fabs(2 * G[k] - self[k] - 2 * (double)list->item[at + k].score));
             if (self[k] > 0) {
                 okra_best_offer_(&r->best[query], list->item[at + k].index, fmax(d, 0));
             }
@@ -187,14 +190,17 @@ static okra_status coordinates(const okra_ranking_ *r, const double *LB, okra_in
                                okra_int m, float *u)
 {
     okra_status st = OKRA_OK;
-    okra_int rank = r->index->rank;
+    okra_int rank = r->index->rank, width = okra_low_width_(rank);
     double *product = NULL;
     ALLOC(product, m * rank);
     TRY(okra_gemm_(r->ctx, false, false, 1, okra_mat_of_(r->W + first * r->n, m, r->n),
                    okra_mat_of_((double *)(uintptr_t)LB, r->n, rank), 0,
                    okra_mat_of_(product, m, rank)));
-    for (okra_int k = 0; k < m * rank; k++) {
-        u[k] = (float)product[k];
+    for (okra_int k = 0; k < m; k++) {
+        for (okra_int c = 0; c < rank; c++) {
+            u[k * width + c] = (float)product[k * rank + c];
+        }
+        u[k * width + rank] = 1;
     }
 done:
     okra_free_(product);
@@ -210,7 +216,7 @@ static okra_status one_batch(const okra_ranking_ *r, scan *s, const double *LB,
     scored *items = NULL;
     heap all = {.item = NULL};
     okra_int lists = (okra_int)workers * s->m;
-    ALLOC(u, s->m * r->index->rank);
+    ALLOC(u, s->m * s->width);
     ALLOC(s->heaps, lists);
     ALLOC(items, lists * list);
     ALLOC(all.item, list);
@@ -266,7 +272,7 @@ okra_status okra_ranking_scan_(const okra_ranking_ *r, okra_int list, double *er
     const okra_index *x = r->index;
     okra_int *block = NULL;
     double *LB = NULL;
-    scan s = {.r = r};
+    scan s = {.r = r, .width = okra_low_width_(x->rank)};
     list = OKRA_MIN_(list, x->count);
     ALLOC(block, x->shards + 1);
     block[0] = 0;

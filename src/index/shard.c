@@ -1,9 +1,10 @@
 /*
  * shard.c: one file of candidates, sorted by mass, mapped.
  *
- * A head (index.h) of HEAD bytes, then the arrays mass, key, place, end, bits of each
- * leaf, low, text, each at a multiple of 64 bytes. Nothing in a file is believed: sizes
- * are checked against its length when it is opened, ends of texts when one is asked for.
+ * A head (index.h) of HEAD bytes, then the arrays mass, key, formula, place, end, bits or
+ * ends and counts of each leaf, columns, low, text, each at a multiple of 64 bytes.
+ * Nothing in a file is believed: sizes are checked against its length when it is opened,
+ * ends of texts and places of counts when one is asked for.
  */
 #include "index/index.h"
 
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { HEAD = 1024, ALIGN = 64, FIXED = 4, ARRAYS = 6 + OKRA_LEAVES_MOST_, VERSION = 1 };
+enum { HEAD = 1024, ALIGN = 64, FIXED = OKRA_SHARD_FIXED_, ARRAYS = OKRA_SHARD_ARRAYS_ };
 static const char magic[8] = {'O', 'K', 'R', 'A', 'S', 'H', 'R', 'D'};
 _Static_assert(sizeof(okra_shard_head_) <= HEAD, "the head fits");
 
@@ -25,43 +26,39 @@ static bool sizes_of(const okra_shard_head_ *h, uint64_t size[ARRAYS])
 {
     const uint64_t most = UINT64_C(1) << 46;
     bool good = h->rows < UINT64_C(1) << 40 && h->rank < 1 << 20 && h->texts < most &&
-                h->leaves <= OKRA_LEAVES_MOST_;
+                h->leaves <= OKRA_LEAVES_MOST_ && h->columns <= OKRA_COLUMNS_MOST_;
     memset(size, 0, ARRAYS * sizeof *size);
-    if (!good) {
-        return false;
-    }
-    for (int k = 0; k < FIXED; k++) {
+    for (int k = 0; good && k < FIXED; k++) {
         size[k] = 8 * h->rows;
     }
-    for (uint32_t leaf = 0; leaf < h->leaves; leaf++) {
-        good = good && h->words[leaf] >= 1 && h->words[leaf] <= 1 << 18;
-        size[FIXED + leaf] = good ? 8 * h->rows * h->words[leaf] : 0;
-        good = good && size[FIXED + leaf] < most;
+    for (uint32_t leaf = 0; good && leaf < h->leaves; leaf++) {
+        bool counts = h->words[leaf] == 0;
+        good = h->words[leaf] <= 1 << 18 && h->pairs[leaf] < most / 8;
+        size[FIXED + 2 * leaf] = good ? 8 * h->rows * (counts ? 1 : h->words[leaf]) : 0;
+        size[FIXED + 2 * leaf + 1] = good && counts ? 8 * h->pairs[leaf] : 0;
+        good = good && size[FIXED + 2 * leaf] < most;
     }
-    size[ARRAYS - 2] = 4 * h->rows * h->rank;
+    size[ARRAYS - 3] = good ? 8 * h->rows * h->columns : 0;
+    size[ARRAYS - 2] =
+        good ? 4 * h->rows * (uint64_t)okra_low_width_((okra_int)h->rank) : 0;
     size[ARRAYS - 1] = h->texts;
     return good && size[ARRAYS - 2] < most;
 }
 
-static const void **array_of(okra_shard_ *s, int k)
+/* Where the shard keeps each array, in file order. */
+static void arrays_of(okra_shard_ *s, const void **array[ARRAYS])
 {
-    static const void *none;
-    switch (k) {
-    case 0:
-        return (const void **)&s->mass;
-    case 1:
-        return (const void **)&s->key;
-    case 2:
-        return (const void **)&s->place;
-    case 3:
-        return (const void **)&s->end;
-    case ARRAYS - 2:
-        return (const void **)&s->low;
-    case ARRAYS - 1:
-        return (const void **)&s->text;
-    default:
-        return k - FIXED < OKRA_LEAVES_MOST_ ? (const void **)&s->bits[k - FIXED] : &none;
+    const void **fixed[] = {(const void **)&s->mass, (const void **)&s->key,
+                            (const void **)&s->formula, (const void **)&s->place,
+                            (const void **)&s->end};
+    memcpy(array, fixed, sizeof fixed);
+    for (int leaf = 0; leaf < OKRA_LEAVES_MOST_; leaf++) {
+        array[FIXED + 2 * leaf] = (const void **)&s->bits[leaf];
+        array[FIXED + 2 * leaf + 1] = (const void **)&s->counts[leaf];
     }
+    array[ARRAYS - 3] = (const void **)&s->values;
+    array[ARRAYS - 2] = (const void **)&s->low;
+    array[ARRAYS - 1] = (const void **)&s->text;
 }
 
 static uint64_t padded(uint64_t size)
@@ -73,21 +70,24 @@ okra_status okra_shard_open_(const okra_context *ctx, const char *path, okra_sha
 {
     okra_status st = OKRA_OK;
     okra_shard_ s = {.mass = NULL};
+    const void **array[ARRAYS];
     uint64_t size[ARRAYS], at = HEAD;
     TRY(okra_bytes_open_(ctx, path, &s.bytes));
     if (s.bytes.size < HEAD) {
         FAIL(OKRA_EFORMAT, "%s is too short for a shard of an index", path);
     }
     memcpy(&s.head, s.bytes.p, sizeof s.head);
-    if (memcmp(s.head.magic, magic, sizeof magic) != 0 || s.head.version != VERSION) {
+    if (memcmp(s.head.magic, magic, sizeof magic) != 0 ||
+        s.head.version != OKRA_INDEX_VERSION_) {
         FAIL(OKRA_EFORMAT, "%s is not a shard of an index of this version of okra", path);
     }
     if (s.head.self != head_crc(&s.head)) {
         FAIL(OKRA_EFORMAT, "%s: the checksum of its head is wrong", path);
     }
     bool good = sizes_of(&s.head, size);
+    arrays_of(&s, array);
     for (int k = 0; good && k < ARRAYS; k++) {
-        *array_of(&s, k) = s.bytes.p + at;
+        *array[k] = s.bytes.p + at;
         at += padded(size[k]);
     }
     if (!good || at != (uint64_t)s.bytes.size) {
@@ -123,23 +123,25 @@ okra_status okra_shard_write_(const char *path, okra_shard_ *shard)
 {
     okra_status st = OKRA_OK;
     okra_writer_ *w = NULL;
+    const void **array[ARRAYS];
     uint64_t size[ARRAYS];
     char head[HEAD] = {0};
+    arrays_of(shard, array);
     memcpy(shard->head.magic, magic, sizeof magic);
-    shard->head.version = VERSION;
+    shard->head.version = OKRA_INDEX_VERSION_;
     if (!sizes_of(&shard->head, size)) {
         FAIL(OKRA_EINTERNAL, "%s: a shard of impossible sizes", path);
     }
     for (int k = 0; k < ARRAYS; k++) {
-        const void *p = *array_of(shard, k);
-        shard->head.crc[k] = size[k] > 0 ? (uint32_t)crc32_z(0, p, (size_t)size[k]) : 0;
+        shard->head.crc[k] =
+            size[k] > 0 ? (uint32_t)crc32_z(0, *array[k], (size_t)size[k]) : 0;
     }
     shard->head.self = head_crc(&shard->head);
     memcpy(head, &shard->head, sizeof shard->head);
     TRY(okra_writer_open_(path, &w));
     TRY(okra_writer_put_(w, head, HEAD));
     for (int k = 0; k < ARRAYS; k++) {
-        TRY(put_padded(w, *array_of(shard, k), size[k]));
+        TRY(put_padded(w, *array[k], size[k]));
     }
     okra_writer_ *file = w;
     w = NULL;
@@ -152,11 +154,12 @@ done:
 okra_status okra_shard_check_(const okra_shard_ *shard, const char *path)
 {
     okra_shard_ s = *shard;
+    const void **array[ARRAYS];
     uint64_t size[ARRAYS];
+    arrays_of(&s, array);
     bool good = sizes_of(&s.head, size);
     for (int k = 0; good && k < ARRAYS; k++) {
-        uint32_t crc =
-            size[k] > 0 ? (uint32_t)crc32_z(0, *array_of(&s, k), (size_t)size[k]) : 0;
+        uint32_t crc = size[k] > 0 ? (uint32_t)crc32_z(0, *array[k], (size_t)size[k]) : 0;
         good = crc == s.head.crc[k];
     }
     return good ? OKRA_OK : okra_fail_(OKRA_EFORMAT, "%s: a checksum is wrong", path);

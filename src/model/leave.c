@@ -99,6 +99,8 @@ okra_status okra_model_leave(okra_context *context, const okra_model *model,
     okra_status st = OKRA_OK;
     const okra_training_ *t = model->training;
     okra_prediction *p = NULL;
+    okra_options *own = NULL;
+    const char *file = NULL;
     double lambda, rank; /* rank: the model keeps a basis in place of its inputs */
     if (!model->method->leave || !okra_bag_get_number_(model->bag, "lambda", &lambda) ||
         !t->bound_x || !t->bound_y || t->waves || t->x->n < t->y->n ||
@@ -111,7 +113,15 @@ okra_status okra_model_leave(okra_context *context, const okra_model *model,
     if (t->y->n < 2) {
         FAIL(OKRA_ESHAPE, "leaving one out needs two training pairs, there is one");
     }
-    TRY(okra_model_check_options_(model, options));
+    if (options) {
+        TRY(okra_model_check_options_(model, options));
+    } else {
+        TRY(okra_model_options_(model, &own, &file));
+        if (file) {
+            FAIL(OKRA_EUNSUPPORTED, "option %s of the model names a file", file);
+        }
+        options = own;
+    }
     okra_problem_ problem = okra_training_problem_(t, t->x, NULL);
     okra_parts_ parts = {t->y->n, NULL};
     ZALLOC(p, 1);
@@ -122,6 +132,7 @@ okra_status okra_model_leave(okra_context *context, const okra_model *model,
     *out = p;
     p = NULL;
 done:
+    okra_options_free(own);
     okra_prediction_free(p);
     return st;
 }

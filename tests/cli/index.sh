@@ -1,22 +1,6 @@
 # Indexes of candidates: made, checked, ranked by mass; what does not fit.
-cat >a.mgf <<'END'
-BEGIN IONS
-TITLE=ethanol
-PEPMASS=47.0491
-ADDUCT=[M+H]+
-SMILES=CCO
-29.04 10
-31.02 40
-END IONS
-BEGIN IONS
-TITLE=propanol
-PEPMASS=61.0648
-ADDUCT=[M+H]+
-SMILES=CCCO
-31.02 20
-43.05 80
-END IONS
-END
+. "$ROOT/tests/cli/lib/spectra.bash"
+{ ethanol; propanol; } >a.mgf
 printf 'OCC alcohol\nCCCO\nC1CC\nCOC ether\nC(C)O again\nCC(C)O\nF/C=C\\F\n' >c.smi
 expect 0 okra fit --quiet --x a.mgf --y a.mgf:smiles --kx 'ppk | normalize' --ky 'ecfp(bits=256) | tanimoto' \
     --lambda 0.01 -o m.okra
@@ -30,7 +14,7 @@ expect_fail 1 "okra index: c.smi: line 3: character 2: ring is not closed '1'" \
     okra index c.smi --model m.okra --strict -o d.okx
 rm -r d.okx.part
 expect 0 okra predict m.okra --quiet --x a.mgf --candidates c.okx --within mass=10ppm --top 3 -o r.tsv
-cut -f 1,2,3,6,7,8,9 r.tsv >some
+cut -f 1,2,3,7,8,9,10 r.tsv >some
 expect_out "$(printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' \
     test query rank mass formula smiles name \
     0 ethanol 1 46.041865 C2H6O OCC alcohol 0 ethanol 2 46.041865 C2H6O COC ether \
@@ -73,7 +57,7 @@ expect_fail 2 "okra predict: --within is for candidates of an index, NAME.okx" \
     okra predict m.okra --x a.mgf --within mass=10ppm -o r.smi
 expect_fail 2 "okra predict: an index is ranked: give --top K and a table with -o" \
     okra predict m.okra --x a.mgf --candidates c.okx -o r.tsv
-expect_fail 2 "okra predict: within is '10ppm', expected mass=10ppm or mass=0.5Da, say" \
+expect_fail 2 "okra predict: within is '10ppm', expected parts such as mass=10ppm, mass=0.5Da, formula, COLUMN=0.5 or COLUMN=1..3 between commas" \
     okra predict m.okra --x a.mgf --candidates c.okx --within 10ppm --top 2 -o r.tsv
 expect_fail 2 "okra index: --ky or --model is missing: which features to keep" \
     okra index c.smi -o d.okx
@@ -84,6 +68,15 @@ expect 0 okra fit --quiet --x a.mgf --y a.mgf:smiles --kx 'ppk | normalize' --ky
     --method kpca --components 1 -o k.okra
 expect_fail 1 "okra predict: an index is ranked by distances to weighted sums of training outputs; method kpca has another measure" \
     okra predict k.okra --x a.mgf --candidates c.okx --top 2 -o r.tsv
+# p-values: by training pairs left out, by pairs that the model keeps, or none
+cut -f 1,3,6 r.tsv >some
+expect_out "$(printf 'test\trank\tp_value\n0\t1\t1\n0\t2\t0.333333\n1\t1\t1\n1\t2\t0.333333')" cat some
+expect 0 okra predict m.okra --x a.mgf --candidates c.okx/ --within mass=10ppm --top 2 --p-values none -o n.tsv
+[ "$(cut -f 6 n.tsv | tail -n +2 | tr -d '\n')" = "" ]
+expect_fail 2 "okra predict: the model keeps no pairs to calibrate with" \
+    okra predict m.okra --x a.mgf --candidates c.okx --top 2 --p-values kept -o n.tsv
+expect_fail 2 "okra predict: --p-values is for candidates of an index, NAME.okx" \
+    okra predict m.okra --x a.mgf --p-values none -o r.smi
 # a name with a tab is one field
 printf 'CCO a\tb\n' >tab.smi
 expect 0 okra index tab.smi --quiet --model m.okra -o tab.okx
@@ -93,3 +86,69 @@ printf 'x' | dd of=c.okx/shard-00000 bs=1 seek=1030 conv=notrunc 2>dd
 expect_fail 1 "okra index: c.okx/shard-00000: a checksum is wrong" okra index c.okx --check
 printf 'x' | dd of=c.okx/shard-00000 bs=1 seek=40 conv=notrunc 2>dd
 expect_fail 1 "okra index: c.okx/shard-00000: the checksum of its head is wrong" okra index c.okx --check
+
+# windows by formula and by columns of a table; what a query has under a name is its own
+printf 'smiles\tname\tlogp\nCCO\tethanol\t-0.3\nCOC\tether\t0.1\nCCCO\tpropanol\t0.3\nCC(C)O\t\t\nC\tmethane\tlow\n' >t.tsv
+expect 0 okra index t.tsv --model m.okra --columns logp -o t.okx
+expect_in "okra: warning: t.tsv: line 6: column logp holds no number: left out" err
+expect 0 okra index t.okx --check
+expect_in "column         logp" out
+sed 's/^TITLE=ethanol/&\nLOGP=0\nFORMULA=C2OH6/; s/^TITLE=propanol/&\nLOGP=0.3\nFORMULA=C3H8O/' a.mgf >with.mgf
+ranked() { # WINDOW: the names that fit
+    expect 0 okra predict m.okra --quiet --x with.mgf --candidates t.okx --within "$1" --top 9 -o w.tsv
+    cut -f 1,9,10 w.tsv | tail -n +2 | sort | tr '\t\n' ' ;'
+}
+[ "$(ranked formula)" = "0 CCO ethanol;0 COC ether;1 CC(C)O ;1 CCCO propanol;" ]
+[ "$(ranked formula,logp=0.2)" = "0 COC ether;1 CCCO propanol;" ]
+[ "$(ranked logp=0..1)" = "0 CCCO propanol;0 COC ether;1 CCCO propanol;1 COC ether;" ]
+[ "$(ranked mass=0.1Da,logp=-1..-0.1)" = "0 CCO ethanol;" ]
+expect 0 okra predict m.okra --x with.mgf --candidates t.okx --within mass=0.1Da,logp=-1..-0.1 --top 9 -o w.tsv
+expect_in "without        1 tests fit no candidate" out
+# spectra of which some do not tell: they get nothing, and that is said
+{ cat with.mgf; spectrum bare 47.0491 '' '29.04 1'; } >bare.mgf
+expect 0 okra predict m.okra --x bare.mgf --candidates t.okx --within formula --top 9 -o w.tsv
+expect_in "okra: warning: bare.mgf: 1 of 3 objects do not tell their formula, which a window needs: they get no candidates" err
+expect_fail 2 "okra predict: bare.mgf: object 2 (counted from 0) does not tell its formula, which a window needs" \
+    okra predict m.okra --quiet --x bare.mgf --candidates t.okx --within formula --top 9 --strict -o w.tsv
+expect_fail 2 "okra predict: within is 'rt=1', but the index has no column 'rt'" \
+    okra predict m.okra --x a.mgf --candidates t.okx --within rt=1 --top 9 -o w.tsv
+expect_fail 1 "okra index: t.tsv: line 1: no column is called 'rt'" \
+    okra index t.tsv --model m.okra --columns rt -o u.okx
+
+# counts are kept, too, and low rank of kernels that are not hashed: the same distances
+expect 0 okra fit --quiet --x a.mgf --y a.mgf:smiles --kx 'ppk | normalize' --ky 'wl(bits=128) | normalize' \
+    --lambda 0.01 -o counts.okra
+expect 0 okra fit --quiet --x a.mgf --y a.mgf:smiles --kx 'ppk | normalize' --ky 'wl | normalize' --lambda 0.01 -o wl.okra
+for m in counts wl; do
+    expect 0 okra index plain.smi --quiet --model $m.okra --rank 2 -o $m.okx
+    expect 0 okra predict $m.okra --quiet --x a.mgf --candidates $m.okx --top 5 -o $m.tsv
+    expect 0 okra predict $m.okra --quiet --x a.mgf --candidates plain.smi --top 5 -o plain.tsv
+    cut -f 5 $m.tsv | tail -n +2 | cut -c 1-10 >x
+    cut -f 4 plain.tsv | tail -n +2 | cut -c 1-10 >y
+    expect_same x y
+done
+
+# several shards, a run that was stopped, and what repeats across them
+for k in 1 2 3 4 5 6 7; do printf 'C%.0s' $(seq $k); printf '\nO'; printf 'C%.0s' $(seq $k); printf '\n'; done >many.smi
+printf 'CCCO twice\n' >>many.smi
+expect 0 okra index many.smi --model m.okra --shard 4 --json -o many.okx
+expect_in '"kept": 14' out
+expect_in '"repeated": 1' out
+expect_in '"shards": 4' out
+mkdir rest.okx.part
+cp many.okx/shard-00000 many.okx/shard-00002 rest.okx.part
+expect 0 okra index many.smi --model m.okra --shard 4 -o rest.okx
+expect_in "4, 2 of them from an earlier run" out
+for f in many.okx/shard-*; do expect_same "$f" "rest.okx/${f##*/}"; done
+
+# files of a stranger
+mkfifo pipe
+rm t.okx/shard-00000
+ln -s ../pipe t.okx/shard-00000
+expect_fail 1 "okra index: t.okx/shard-00000 is no ordinary file" okra index t.okx --check
+ln -sf /dev/zero t.okx/shard-00000
+expect_fail 1 "okra index: t.okx/shard-00000 is no ordinary file" okra index t.okx --check
+rm t.okx/shard-00000
+expect_fail 1 "okra index: t.okx/shard-00000: cannot be opened: No such file or directory" okra index t.okx --check
+sed -i 's/"version": 2/"version": 1/' many.okx/index.json
+expect_fail 1 "okra index: many.okx is an index of version 1, expected 2: make it anew" okra index many.okx --check

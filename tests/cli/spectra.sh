@@ -1,26 +1,6 @@
 # Spectra from the command line: MGF and MSP, fields, broken records, kernels.
-cat >a.mgf <<'END'
-BEGIN IONS
-TITLE=ethanol
-PEPMASS=47.0491
-ADDUCT=[M+H]+
-SMILES=CCO
-29.04 10
-31.02 40
-END IONS
-BEGIN IONS
-TITLE=broken
-29.04 high
-END IONS
-BEGIN IONS
-TITLE=propanol
-PEPMASS=61.0648
-ADDUCT=[M+H]+
-SMILES=CCCO
-31.02 20
-43.05 80
-END IONS
-END
+. "$ROOT/tests/cli/lib/spectra.bash"
+{ ethanol; printf 'BEGIN IONS\nTITLE=broken\n29.04 high\nEND IONS\n'; propanol; } >a.mgf
 expect 0 okra gram --x a.mgf --kernel 'ppk(power=1)' -o K.csv
 expect_in "okra: warning: a.mgf: line 11: expected a peak, m/z and intensity; found 'high': left out" err
 expect_in "okra: warning: a.mgf: 1 of 3 spectra are broken and left out" err

@@ -143,6 +143,9 @@ bool okra_lines_next_(okra_lines_ *lines);
 void okra_lines_progress_(const okra_source_ *source, const okra_lines_ *lines);
 /* OKRA_EFORMAT if a line of a file of objects is too long or is not UTF-8. */
 okra_status okra_line_check_(const okra_lines_ *line) OKRA_CHECK;
+/* The column-th field (from 0) of a line; false if there are fewer. */
+bool okra_line_field_(const okra_lines_ *line, char separator, okra_int column,
+                      const char **begin, const char **close);
 /* The next run of non-blank characters from *p on; false at the end. */
 bool okra_word_(const char **p, const char *end, const char **word, const char **close);
 /* The words of a failing field: "line 3, column 2: '...' is not a number". */

@@ -69,17 +69,19 @@ double okra_atom_mass_(int element, int isotope)
     return 0;
 }
 
-bool okra_formula_mass_(const char *text, size_t length, double *mass)
+/* A formula's atoms and their mass. */
+static bool read_formula(const char *text, size_t length, okra_atom_counts_ *out)
 {
-    double sum = 0;
     size_t at = 0;
+    *out = (okra_atom_counts_){0};
     while (at < length) {
         size_t letters = 1;
         while (at + letters < length && text[at + letters] >= 'a' &&
                text[at + letters] <= 'z') {
             letters++;
         }
-        double one = okra_atom_mass_(okra_element_(text + at, letters), 0), count = 0;
+        int element = okra_element_(text + at, letters);
+        double one = okra_atom_mass_(element, 0), count = 0;
         at += letters;
         size_t digits = at;
         while (at < length && text[at] >= '0' && text[at] <= '9' && count < 1e6) {
@@ -88,10 +90,41 @@ bool okra_formula_mass_(const char *text, size_t length, double *mass)
         if (!(one > 0) || count >= 1e6 || (at > digits && count == 0)) {
             return false;
         }
-        sum += one * (at > digits ? count : 1);
+        count = at > digits ? count : 1;
+        out->mass += one * count;
+        out->count[element] += (okra_int)count;
     }
-    *mass = sum;
     return length > 0;
+}
+
+bool okra_formula_mass_(const char *text, size_t length, double *mass)
+{
+    okra_atom_counts_ atoms;
+    bool good = read_formula(text, length, &atoms);
+    *mass = good ? atoms.mass : *mass;
+    return good;
+}
+
+uint64_t okra_atoms_key_(const okra_atom_counts_ *c)
+{
+    uint64_t key = okra_mix_(OKRA_MIX_START_, c->count + 1, 118 * sizeof *c->count);
+    return c->count[0] == 0 && c->mass > 0 ? (key ? key : 1) : 0;
+}
+
+uint64_t okra_formula_key_(const char *text, size_t length, double *mass)
+{
+    okra_atom_counts_ atoms;
+    while (length > 0 && (text[length - 1] == '+' || text[length - 1] == '-')) {
+        length--;
+    }
+    const char *close = length > 0 && text[0] == '[' ? memchr(text, ']', length) : NULL;
+    if (close) { /* a number behind the bracket is the charge's */
+        length = (size_t)(close - text) - 1;
+        text++;
+    }
+    bool good = read_formula(text, length, &atoms);
+    *mass = good ? atoms.mass : 0;
+    return good ? okra_atoms_key_(&atoms) : 0;
 }
 
 void okra_atoms_(const okra_data *data, okra_int i, okra_atom_counts_ *out)

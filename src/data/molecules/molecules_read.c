@@ -43,9 +43,8 @@ okra_status okra_line_check_(const okra_lines_ *line)
     return OKRA_OK;
 }
 
-/* The column-th field (from 0) of a line; false if there are fewer. */
-static bool field(const okra_lines_ *line, char separator, okra_int column,
-                  const char **begin, const char **close)
+bool okra_line_field_(const okra_lines_ *line, char separator, okra_int column,
+                      const char **begin, const char **close)
 {
     const char *p = line->begin;
     for (okra_int k = 0;; k++) {
@@ -78,7 +77,7 @@ static okra_status read_header(okra_source_ *s, okra_lines_ *lines, table *t)
         return okra_fail_(OKRA_EFORMAT, "the file is empty; expected a header with '%s'",
                           s->part);
     }
-    for (t->column = 0; field(lines, t->separator, t->column, &begin, &close);
+    for (t->column = 0; okra_line_field_(lines, t->separator, t->column, &begin, &close);
          t->column++) {
         if ((size_t)(close - begin) == strlen(s->part) &&
             memcmp(begin, s->part, strlen(s->part)) == 0) {
@@ -97,7 +96,7 @@ static okra_status find_smiles(const okra_source_ *s, const table *t,
     const char *p = lines->begin;
     if (!s->part) {
         (void)okra_word_(&p, lines->close, begin, close);
-    } else if (!field(lines, t->separator, t->column, begin, close)) {
+    } else if (!okra_line_field_(lines, t->separator, t->column, begin, close)) {
         return okra_fail_(OKRA_EFORMAT,
                           "line %" PRId64 " has fewer than %" PRId64 " columns",
                           lines->number, t->column + 1);

@@ -341,6 +341,26 @@ done:
     return st;
 }
 
+okra_status okra_features_counts_(okra_context *ctx, const okra_kernel_class_ *class,
+                                  const void *params, const okra_data *data,
+                                  okra_csr_ *out)
+{
+    okra_status st = OKRA_OK;
+    shared s = {.params = params,
+                .extract = class->extract,
+                .how = *(const okra_feature_params_ *)params};
+    okra_coder_ *coder = NULL;
+    coded d = {0};
+    TRY(okra_coder_create_(NULL, true, &coder));
+    TRY(code_all(ctx, &s, data, coder, &d));
+    *out = (okra_csr_){d.indptr, (okra_int *)d.codes, d.counts}; /* places are small */
+    d = (coded){0};
+done:
+    okra_coder_free_(coder);
+    clear_coded(&d);
+    return st;
+}
+
 okra_status okra_features_block_(okra_context *ctx, const void *params, const void *pa,
                                  okra_int i0, okra_int ni, const void *pb, okra_int j0,
                                  okra_int nj, double *out, okra_int ld)

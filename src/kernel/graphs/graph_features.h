@@ -88,6 +88,11 @@ okra_status okra_features_bits_(okra_context *ctx, const okra_kernel_class_ *cla
                                 const void *params, const okra_data *data,
                                 uint64_t *rows) OKRA_CHECK;
 
+/* The same as counts: compressed rows of places, which the caller frees. */
+okra_status okra_features_counts_(okra_context *ctx, const okra_kernel_class_ *class,
+                                  const void *params, const okra_data *data,
+                                  okra_csr_ *out) OKRA_CHECK;
+
 /* What the classes of such kernels have in common. */
 #define OKRA_FEATURE_CLASS_                                             \
     .kinds = 1u << OKRA_GRAPHS, .unbind = okra_features_unbind_,        \

@@ -108,6 +108,52 @@ TEST(a_model_keeps_them)
     }
 }
 
+/* Of distances alone: by kept pairs as split has it, by training pairs as refits have it.
+ */
+TEST(distances_have_the_same_p_values)
+{
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        task k, other;
+        double want[MOST * MOST] = {0}, distance[MOST * MOST] = {0}, p[MOST * MOST];
+        okra_int pairs = 0;
+        task_make(seed, seed % 3 == 0, &k);
+        task_make(seed + 500, false, &other);
+        okra_model *model = task_fit(&k);
+        okra_data *t = dense(k.t, k.tests, P), *c = dense(k.c, k.count, D);
+        okra_data *cx = dense(other.x, other.n, P), *cy = dense(other.y, other.n, D);
+        int all = k.tests * k.count;
+        for (int e = 0; e < all; e++) {
+            double variance;
+            distance[e] = naive_distance(&k, k.n, k.x, k.y, k.t + e / k.count * P,
+                                         k.c + e % k.count * D, &variance);
+        }
+        CHECK_FAILS(okra_conformal_distances(NULL, model, false, distance, all, p, NULL),
+                    OKRA_EARG, "the model keeps no pairs to calibrate with");
+        CHECK_OK(okra_model_set_calibration(model, cx, cy));
+        CHECK_OK(okra_conformal_p_values(NULL, model, t, c, NULL, want));
+        CHECK_OK(okra_conformal_distances(NULL, model, false, distance, all, p, &pairs));
+        CHECK(pairs == other.n);
+        for (int e = 0; e < all; e++) {
+            CHECK_NEAR(p[e], want[e], 1e-12);
+        }
+        CHECK_OK(okra_conformal_distances(NULL, model, true, distance, all, p, &pairs));
+        CHECK(pairs == k.n);
+        for (int e = 0; e < all; e++) {
+            int more = 1;
+            for (int i = 0; i < k.n; i++) {
+                more += naive_least(naive_score(&k, k.n, k.x, k.y, i, "distance"),
+                                    distance[e]);
+            }
+            CHECK_NEAR(p[e], (double)more / (k.n + 1), 1e-12);
+        }
+        okra_model_free(model);
+        okra_data_free(t);
+        okra_data_free(c);
+        okra_data_free(cx);
+        okra_data_free(cy);
+    }
+}
+
 TEST(what_does_not_fit_is_refused)
 {
     task k;
@@ -168,4 +214,5 @@ TEST(numbers_are_cut_into_groups)
 }
 
 MAIN(RUN(held_pairs_and_the_rest_are_all_pairs), RUN(a_model_keeps_them),
-     RUN(what_does_not_fit_is_refused), RUN(numbers_are_cut_into_groups))
+     RUN(distances_have_the_same_p_values), RUN(what_does_not_fit_is_refused),
+     RUN(numbers_are_cut_into_groups))

@@ -1,0 +1,64 @@
+/*
+ * ranked.c: p-values of distances that somebody measured already, as a ranking of an
+ * index does.
+ *
+ * The p-value of a candidate is the share of pairs whose output is at least as far from
+ * its own prediction, the candidate itself included. Pairs that the fit has not seen make
+ * it that of split conformal prediction. The training pairs, each predicted without
+ * itself, make it that of the jackknife, which promises nothing exact: a model of all
+ * pairs is a little better than those without one.
+ */
+#include "conformal/conformal.h"
+
+#include <stdlib.h>
+
+static int ascending(const void *a, const void *b)
+{
+    double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+/* How many of the sorted scores are at least d, to rounding. */
+static okra_int at_least(const double *sorted, okra_int n, double d)
+{
+    okra_int low = 0, high = n;
+    while (low < high) {
+        okra_int middle = low + (high - low) / 2;
+        if (okra_conformal_least_(sorted[middle], d)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return n - low;
+}
+
+okra_status okra_conformal_distances(okra_context *context, const okra_model *model,
+                                     bool training, const double *distance,
+                                     okra_int count, double *p, okra_int *pairs)
+{
+    okra_status st = OKRA_OK;
+    double *score = NULL, mean = 0;
+    okra_prediction *left = NULL;
+    const okra_data *x = NULL, *y = NULL;
+    NEED(model);
+    NEED(distance);
+    NEED(p);
+    okra_int n =
+        training ? okra_model_count(model) : okra_model_calibration(model, &x, &y);
+    if (n < 1) {
+        FAIL(OKRA_EARG, "the model keeps no pairs to calibrate with");
+    }
+    ALLOC(score, n);
+    TRY(training ? okra_model_leave(context, model, NULL, score, &left)
+                 : okra_model_loss(context, model, x, y, &mean, score));
+    qsort(score, (size_t)n, sizeof *score, ascending);
+    for (okra_int k = 0; k < count; k++) {
+        p[k] = (double)(at_least(score, n, distance[k]) + 1) / (double)(n + 1);
+    }
+    GIVE(pairs, n);
+done:
+    okra_free_(score);
+    okra_prediction_free(left);
+    return st;
+}

@@ -1,0 +1,152 @@
+/*
+ * lines.c: candidates as lines: a SMILES and a name behind a blank, or a table.
+ *
+ * A table, NAME.tsv, begins with a header. The column smiles (or canonical_smiles) is the
+ * molecule, the column name (title, id) what it is called; columns that are asked for
+ * hold numbers, or nothing where they are not known.
+ */
+#include "index/build.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t length = strlen(text), size = strlen(end);
+    return length >= size && strcasecmp(text + length - size, end) == 0;
+}
+
+/* The column of the header that has one of the names, between commas; -1: none. */
+static okra_int find_column(const okra_lines_ *header, const char *names)
+{
+    for (const char *at = names; *at; at += *at == ',') {
+        size_t length = strcspn(at, ",");
+        const char *begin, *close;
+        for (okra_int k = 0; okra_line_field_(header, '\t', k, &begin, &close); k++) {
+            if ((size_t)(close - begin) == length &&
+                strncasecmp(begin, at, length) == 0) {
+                return k;
+            }
+        }
+        at += length;
+    }
+    return -1;
+}
+
+/* One name of the list of columns. */
+static okra_status want_column(okra_build_ *b, const okra_lines_ *header,
+                               const char *name, size_t length)
+{
+    okra_status st = OKRA_OK;
+    char *copy = okra_strndup_(name, length);
+    if (!copy) {
+        return OKRA_EMEM;
+    }
+    if (length == 0 || length > 63 || strpbrk(copy, "=. \t") ||
+        strcasecmp(copy, "mass") == 0 || strcasecmp(copy, "formula") == 0) {
+        FAIL(OKRA_EARG,
+             "a column of numbers is called '%s': expected 1 to 63 characters without "
+             "blanks, '=' and '.', and neither mass nor formula, which are known anyway",
+             copy);
+    }
+    if (b->columns == OKRA_COLUMNS_MOST_) {
+        FAIL(OKRA_EARG, "there are more than %d columns", OKRA_COLUMNS_MOST_);
+    }
+    b->column[b->columns] = find_column(header, copy);
+    if (b->column[b->columns] < 0) {
+        FAIL(OKRA_EFORMAT, "%s: line %" PRId64 ": no column is called '%s'",
+             b->request->source, header->number, copy);
+    }
+    b->names[b->columns++] = copy;
+    copy = NULL;
+done:
+    okra_free_(copy);
+    return st;
+}
+
+okra_status okra_build_header_(okra_build_ *b, okra_lines_ *lines)
+{
+    okra_status st = OKRA_OK;
+    const char *source = b->request->source, *at = b->request->columns;
+    b->table = ends_in(source, ".tsv");
+    if (ends_in(source, ".csv")) {
+        FAIL(OKRA_EARG, "%s: a table of candidates has tabs between columns: NAME.tsv",
+             source);
+    }
+    if (!b->table && at && *at) {
+        FAIL(OKRA_EARG, "%s: columns need a table with a header, NAME.tsv", source);
+    }
+    if (!b->table) {
+        goto done;
+    }
+    if (!okra_lines_next_(lines)) {
+        FAIL(OKRA_EFORMAT, "%s: the file is empty; expected a header", source);
+    }
+    b->smiles = find_column(lines, "smiles,canonical_smiles");
+    b->name = find_column(lines, "name,title,id");
+    if (b->smiles < 0) {
+        FAIL(OKRA_EFORMAT, "%s: line %" PRId64 ": no column is called 'smiles'", source,
+             lines->number);
+    }
+    for (; at && *at; at += strcspn(at, ","), at += *at == ',') {
+        TRY(want_column(b, lines, at, strcspn(at, ",")));
+    }
+done:
+    return st;
+}
+
+/* A blank-free SMILES of a field, or of a line, and what stands behind it. */
+static void split(const okra_build_ *b, const char *begin, const char *close,
+                  okra_entry_ *e)
+{
+    const char *p = begin, *word = begin, *end = begin;
+    const char *base = (const char *)b->source.p;
+    (void)okra_word_(&p, close, &word, &end);
+    e->place = (uint64_t)(word - base);
+    e->smiles = (int32_t)OKRA_MIN_(end - word, INT32_MAX);
+    while (end < close && (*end == ' ' || *end == '\t')) {
+        end++;
+    }
+    e->name = (uint64_t)(end - base);
+    e->named = (int32_t)OKRA_MIN_(close - end, INT32_MAX);
+}
+
+static void take_row(const okra_build_ *b, const okra_lines_ *line, okra_entry_ *e,
+                     double *values)
+{
+    const char *begin = line->begin, *close = line->begin;
+    (void)okra_line_field_(line, '\t', b->smiles, &begin, &close);
+    split(b, begin, close, e);
+    if (b->name >= 0 && okra_line_field_(line, '\t', b->name, &begin, &close)) {
+        e->name = (uint64_t)(begin - (const char *)b->source.p);
+        e->named = (int32_t)OKRA_MIN_(close - begin, INT32_MAX);
+    }
+    for (int k = 0; k < b->columns; k++) {
+        values[k] = (double)NAN;
+        begin = close = line->close;
+        (void)okra_line_field_(line, '\t', b->column[k], &begin, &close);
+        okra_token_ token = okra_number_(begin, close, &values[k]);
+        bool good = token == OKRA_TOKEN_NUMBER_ || token == OKRA_TOKEN_MISSING_;
+        e->wrong = good || e->wrong ? e->wrong : k + 1;
+        values[k] = token == OKRA_TOKEN_NUMBER_ ? values[k] : (double)NAN;
+    }
+}
+
+void okra_build_lines_(okra_build_ *b, okra_lines_ *lines)
+{
+    b->count = 0;
+    while (b->count < b->shard && okra_lines_next_(lines)) {
+        okra_entry_ e = {.line = lines->number};
+        if (lines->begin == lines->close) {
+            continue; /* an empty line is none */
+        }
+        if (b->table) {
+            take_row(b, lines, &e, b->values + b->count * b->columns);
+        } else {
+            split(b, lines->begin, lines->close, &e);
+        }
+        b->entry[b->count++] = e;
+    }
+}
