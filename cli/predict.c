@@ -48,12 +48,12 @@ static const okra_option rows[] = {
      "Of an index of low rank: so many candidates are measured exactly"},
     {"exact", OKRA_OPTION_BOOL, offsetof(predict_fields, exact), "no", 1, 0, NULL, "",
      "Of an index: measure every candidate exactly, whatever low rank it has"},
-    {"p-values", OKRA_OPTION_CHOICE, offsetof(predict_fields, p_values), "auto", 1, 0,
+    {"known-pairs", OKRA_OPTION_CHOICE, offsetof(predict_fields, p_values), "auto", 1, 0,
      "auto|kept|left-out|none", "HOW",
-     "Of an index: the share of known pairs that are at least as far from their "
-     "prediction as a candidate. Known pairs are those that the model keeps to calibrate "
+     "Of an index: p_value is the share of known pairs that are at least as far from "
+     "their prediction as a candidate. They are those that the model keeps to calibrate "
      "with, or its training pairs, each left out; auto: the former, else the latter of "
-     "models of up to 2,000 pairs"},
+     "models of up to 2,000 pairs; none: no p-values"},
     {"ranges", OKRA_OPTION_TEXT, offsetof(predict_fields, ranges), "", 1, 0, NULL, "FILE",
      "Candidates of each test point: a row 'begin,end' each, counted from 0, end "
      "excluded"},
@@ -156,7 +156,7 @@ static int check_index(const cli_run *run, const predict_fields *f)
     bool index = cli_is_index(f->candidates);
     const char *none[] = {f->weights, f->embedding, f->ranges, f->report, f->confidence};
     const char *names[] = {"weights", "embedding", "ranges", "report", "confidence"};
-    static const char *const own[] = {"within", "shortlist", "exact", "p-values"};
+    static const char *const own[] = {"within", "shortlist", "exact", "known-pairs"};
     for (int i = 0; !index && i < 4; i++) {
         if (okra_options_is_set(run->options, own[i])) {
             return cli_usage(run, "--%s is for candidates of an index, NAME.okx", own[i]);

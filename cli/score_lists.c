@@ -20,15 +20,19 @@ typedef struct reader {
     size_t count, room;
 } reader;
 
-/* Field k of a line, without its end; NULL: there are fewer. */
+/* Field k of a line, without its end; NULL: there are fewer. Between quotes a comma is
+ * none. */
 static char *field(char *line, int k, char separator)
 {
-    char *at = line;
-    for (; k > 0 && at; k--) {
-        at = strchr(at, separator);
-        at = at ? at + 1 : NULL;
+    bool quoted = false;
+    for (char *at = line; at && *at; at++) {
+        if (k == 0) {
+            return at;
+        }
+        quoted ^= *at == '"' && separator == ',';
+        k -= *at == separator && !quoted;
     }
-    return at;
+    return NULL;
 }
 
 static int read_heading(const cli_run *run, char *line, reader *r)

@@ -50,6 +50,10 @@ expect_in '"formula": "C2H6O"' low.json
 
 printf 'C(O)C\nC(C)CO\n' >truth.smi
 expect_out "$(printf 'hit-rate:k=1\t1\nmrr\t1')" okra score --y truth.smi --lists r.tsv --candidates c.okx --metric hit-rate:k=1,mrr
+sed 's/TITLE=/&1,2-/' a.mgf >comma.mgf
+expect 0 okra predict m.okra --quiet --x comma.mgf --candidates c.okx --within mass=10ppm --top 3 -o r.csv
+expect_in '0,"1,2-ethanol",1,' r.csv
+expect_out "$(printf 'hit-rate:k=1\t1\nmrr\t1')" okra score --y truth.smi --lists r.csv --candidates c.okx --metric hit-rate:k=1,mrr
 expect_fail 2 "okra score: a.mgf: expected molecules, found spectra" \
     okra score --y a.mgf --lists r.tsv --candidates c.okx --metric mrr
 
@@ -71,12 +75,12 @@ expect_fail 1 "okra predict: an index is ranked by distances to weighted sums of
 # p-values: by training pairs left out, by pairs that the model keeps, or none
 cut -f 1,3,6 r.tsv >some
 expect_out "$(printf 'test\trank\tp_value\n0\t1\t1\n0\t2\t0.333333\n1\t1\t1\n1\t2\t0.333333')" cat some
-expect 0 okra predict m.okra --x a.mgf --candidates c.okx/ --within mass=10ppm --top 2 --p-values none -o n.tsv
+expect 0 okra predict m.okra --x a.mgf --candidates c.okx/ --within mass=10ppm --top 2 --known-pairs none -o n.tsv
 [ "$(cut -f 6 n.tsv | tail -n +2 | tr -d '\n')" = "" ]
 expect_fail 2 "okra predict: the model keeps no pairs to calibrate with" \
-    okra predict m.okra --x a.mgf --candidates c.okx --top 2 --p-values kept -o n.tsv
-expect_fail 2 "okra predict: --p-values is for candidates of an index, NAME.okx" \
-    okra predict m.okra --x a.mgf --p-values none -o r.smi
+    okra predict m.okra --x a.mgf --candidates c.okx --top 2 --known-pairs kept -o n.tsv
+expect_fail 2 "okra predict: --known-pairs is for candidates of an index, NAME.okx" \
+    okra predict m.okra --x a.mgf --known-pairs none -o r.smi
 # a name with a tab is one field
 printf 'CCO a\tb\n' >tab.smi
 expect 0 okra index tab.smi --quiet --model m.okra -o tab.okx

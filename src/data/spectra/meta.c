@@ -179,8 +179,8 @@ static okra_status number_of(const char *key, const char *value, okra_int length
         *out = number;
         return OKRA_OK;
     }
-    return okra_fail_(OKRA_EFORMAT, "%s is '%.*s', expected a number of at least 0", key,
-                      (int)OKRA_MIN_(length, 40), value);
+    return okra_fail_(OKRA_EFORMAT, "%s is '%.*s', expected a number from 0 to %d", key,
+                      (int)OKRA_MIN_(length, 40), value, OKRA_MZ_MOST_);
 }
 
 okra_status okra_meta_ion_(const char *text, okra_int size, double ion[2])

@@ -36,6 +36,15 @@ static okra_status on_line(const okra_lines_ *line, okra_status st)
     return st;
 }
 
+/* Is "31,02 40" a number with a decimal comma, rather than "31,2", two numbers? */
+static bool decimal_comma(const char *comma, const char *close, const char *end)
+{
+    const char *p = close, *word, *stop;
+    double number;
+    return comma + 1 < close && okra_word_(&p, end, &word, &stop) &&
+           okra_number_(word, stop, &number) == OKRA_TOKEN_NUMBER_;
+}
+
 /* Two numbers at the beginning of p..end; *rest behind them. */
 static okra_status take_peak(okra_spectra_builder_ *b, const char *p, const char *end,
                              const char **rest)
@@ -45,7 +54,7 @@ static okra_status take_peak(okra_spectra_builder_ *b, const char *p, const char
     for (int k = 0; k < 2; k++) {
         bool there = okra_word_(&p, end, &word, &close);
         const char *comma = there ? memchr(word, ',', (size_t)(close - word)) : NULL;
-        if (comma && k == 0) {
+        if (comma && k == 0 && !decimal_comma(comma, close, end)) {
             close = comma;
             p = comma + 1;
         }
