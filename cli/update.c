@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct update_fields {
-    const char *x, *y, *remove, *removed_x, *output;
+    const char *x, *y, *weight, *remove, *removed_x, *output;
     int compact;
 } update_fields;
 
@@ -17,6 +17,9 @@ static const okra_option rows[] = {
      "New inputs, one object per row"},
     {"y", OKRA_OPTION_TEXT, offsetof(update_fields, y), "", 1, 0, NULL, "FILE",
      "New outputs, in the same order"},
+    {"sample-weight", OKRA_OPTION_TEXT, offsetof(update_fields, weight), "", 1, 0, NULL,
+     "FILE",
+     "Weights of the new pairs, one number per row of --y; 1 where it is not given"},
     {"remove", OKRA_OPTION_TEXT, offsetof(update_fields, remove), "", 1, 0, NULL, "FILE",
      "Training pairs that go: their numbers, one per line, counted from 0. They go "
      "before "
@@ -53,6 +56,9 @@ static int read_rows(cli_run *run, job *j)
                              j->f.remove);
     }
     j->count = status == CLI_DONE ? okra_data_count(table) : 0;
+    if (status == CLI_DONE && j->count == 0) {
+        status = cli_failure(run, "%s: there are no rows to remove", j->f.remove);
+    }
     j->remove = cli_alloc((size_t)j->count + 1, sizeof *j->remove);
     if (status == CLI_DONE && !j->remove) {
         status = cli_failure(run, "out of memory");
@@ -85,6 +91,9 @@ static int read_all(cli_run *run, job *j)
             status = cli_status(run, cli_read(run, files[i].file, files[i].to));
         }
     }
+    if (status == CLI_DONE && j->y) {
+        status = cli_status(run, cli_weigh(run, j->f.weight, "none", &j->y));
+    }
     if (status == CLI_DONE && *j->f.remove) {
         if (cli_ends(j->f.remove, ".txt") && !strchr(j->f.remove, ':')) {
             snprintf(spec, sizeof spec, "csv:%s", j->f.remove);
@@ -106,6 +115,9 @@ static int check(const cli_run *run, const update_fields *f)
     }
     if (!*f->x && !*f->remove) {
         return cli_usage(run, "nothing to do: give --x and --y, or --remove");
+    }
+    if (*f->weight && !*f->x) {
+        return cli_usage(run, "--sample-weight is for new pairs: give --x and --y");
     }
     if (*f->removed_x && !*f->remove) {
         return cli_usage(run, "--removed-x has no use without --remove");
@@ -189,11 +201,10 @@ const cli_command cli_update = {
     .usage = "MODEL [--x FILE --y FILE] [--remove FILE] -o MODEL [flags]",
     .about =
         "The new model is what a fit on the changed pairs gives, to rounding. Ridge with "
-        "the\noperator identity changes its factor, n^2 operations for each row; models "
-        "of "
-        "low rank\nthat were fitted with --keep-moments add and subtract moments. All "
-        "others are fitted\nanew, with the same options, and that is told. Kernels stay "
-        "those of the first fit.\n",
+        "the\noperator identity, or a matrix and --keep weights, changes its factor, n^2 "
+        "operations\nfor each row; models of low rank that were fitted with "
+        "--keep-moments add and subtract\nmoments. All others are fitted anew, with the "
+        "same options, and that is told. Kernels\nstay those of the first fit.\n",
     .gathers = " x y removed-x ",
     .examples = "okra update model.okra --x new_x.npy --y new_y.npy -o model2.okra\n"
                 "okra update model.okra --remove rows.txt -o model2.okra\n",

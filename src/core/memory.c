@@ -29,6 +29,7 @@ static _Thread_local int account_now;
 typedef struct header {
     size_t size;
     int account;
+    void *base; /* what the system gave */
 } header;
 
 static header *header_of(void *p)
@@ -69,7 +70,21 @@ static void keep_freed_memory(void)
     }
 }
 
-void *okra_alloc_(okra_int count, size_t size)
+/* From so many bytes on, zeros are pages that the system has not handed out yet: what is
+ * never written costs nothing. */
+static const size_t lazy_least = (size_t)64 << 20;
+
+static void *get_base(size_t bytes, bool zeros)
+{
+    void *base = NULL;
+    if (zeros) {
+        return calloc(bytes + (size_t)2 * ALIGNMENT, 1);
+    }
+    /* No rounding up: the address sanitizer then sees the first byte past the end. */
+    return posix_memalign(&base, ALIGNMENT, ALIGNMENT + bytes) == 0 ? base : NULL;
+}
+
+static void *get_block(okra_int count, size_t size, bool zeros)
 {
     if (count < 0 || (size > 0 && (uint64_t)count > (SIZE_MAX / 2) / size)) {
         okra_fail_(OKRA_EMEM, "%lld elements of %zu bytes are more than can be addressed",
@@ -77,31 +92,34 @@ void *okra_alloc_(okra_int count, size_t size)
         return NULL;
     }
     size_t bytes = (size_t)count * size;
-    void *base = NULL;
+    bool lazy = zeros && bytes >= lazy_least;
     if (bytes >= 1 << 16) {
         keep_freed_memory();
     }
-    /* No rounding up: the address sanitizer then sees the first byte past the end. */
-    if (okra_alloc_told_to_fail_() ||
-        posix_memalign(&base, ALIGNMENT, ALIGNMENT + bytes) != 0) {
+    void *base = okra_alloc_told_to_fail_() ? NULL : get_base(bytes, lazy);
+    if (!base) {
         okra_fail_(OKRA_EMEM, "could not allocate %zu bytes", bytes);
         return NULL;
     }
-    header *h = base;
-    h->size = bytes;
-    h->account = account_now;
+    uintptr_t at = ((uintptr_t)base + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    void *p = (void *)(at + ALIGNMENT);
+    *header_of(p) = (header){bytes, account_now, base};
     count_up(bytes);
-    atomic_fetch_add(&account_bytes[h->account], (long long)bytes);
-    return (char *)base + ALIGNMENT;
+    atomic_fetch_add(&account_bytes[account_now], (long long)bytes);
+    if (zeros && !lazy) {
+        memset(p, 0, bytes);
+    }
+    return p;
+}
+
+void *okra_alloc_(okra_int count, size_t size)
+{
+    return get_block(count, size, false);
 }
 
 void *okra_zalloc_(okra_int count, size_t size)
 {
-    void *p = okra_alloc_(count, size);
-    if (p) {
-        memset(p, 0, (size_t)count * size);
-    }
-    return p;
+    return get_block(count, size, true);
 }
 
 void *okra_realloc_(void *p, okra_int count, size_t size)
@@ -153,7 +171,7 @@ void okra_free_(void *p)
         atomic_fetch_sub(&live_blocks, 1);
         atomic_fetch_sub(&live_bytes, (long long)h->size);
         atomic_fetch_sub(&account_bytes[h->account], (long long)h->size);
-        free(h);
+        free(h->base);
     }
 }
 

@@ -2,10 +2,23 @@
  * bag.c: named matrices, numbers and texts: what a method leaves in a model.
  *
  * A bag holds a few dozen entries at most, so a name is found by a linear search.
+ *
+ * A square matrix may stand in a room: memory with space for more rows and columns. Bags
+ * share a room. Each sees the first rows and columns of it, and whoever sees all that are
+ * in use may append more, which the others never look at; so a model grows without a copy
+ * while the one it grew from lives on.
  */
 #include "data/data.h"
 
+#include <stdatomic.h>
 #include <string.h>
+
+struct okra_room_ {
+    atomic_int references;
+    _Atomic okra_int used; /* rows */
+    okra_int side;
+    double *p; /* side x side, 0 where nothing was written */
+};
 
 typedef enum sort { MATRIX, NUMBER, TEXT } sort;
 
@@ -13,17 +26,69 @@ typedef struct entry {
     sort sort;
     char *name;
     const double *values; /* MATRIX */
-    okra_int rows, cols;
-    double number; /* NUMBER */
-    char *text;    /* TEXT */
-    void *owned;   /* MATRIX taken over */
-    bool declared; /* a table of what is kept names it (kept.c) */
+    okra_int rows, cols, ld;
+    okra_room_ *room; /* that it stands in, or NULL */
+    okra_int before;  /* rows of the room that were in use before it */
+    double number;    /* NUMBER */
+    char *text;       /* TEXT */
+    void *owned;      /* MATRIX taken over */
+    bool declared;    /* a table of what is kept names it (kept.c) */
 } entry;
 
 struct okra_bag_ {
     entry *entries;
     size_t count;
 };
+
+/* ---- rooms ---- */
+
+okra_status okra_room_create_(okra_context *ctx, okra_int n, const char *what,
+                              okra_room_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_room_ *room = NULL;
+    okra_int more = n + n / 8 + 16, side = (more + 7) / 8 * 8;
+    if (8.0 * (double)side * (double)side > (double)okra_memory_left_(ctx)) {
+        side = n; /* less than everything: the next one moves */
+    }
+    TRY(okra_budget_ask_(ctx, 8.0 * (double)side * (double)side,
+                         "%s of %lld x %lld doubles", what, (long long)side,
+                         (long long)side));
+    ZALLOC(room, 1);
+    atomic_init(&room->references, 1);
+    atomic_init(&room->used, n);
+    room->side = side;
+    ZALLOC(room->p, side * side);
+    *out = room;
+    room = NULL;
+done:
+    okra_room_free_(room);
+    return st;
+}
+
+void okra_room_free_(okra_room_ *room)
+{
+    if (room && atomic_fetch_sub(&room->references, 1) == 1) {
+        okra_free_(room->p);
+        okra_free_(room);
+    }
+}
+
+okra_mat_ okra_room_mat_(okra_room_ *room, okra_int n)
+{
+    okra_mat_ A = {room->p, n, n, room->side};
+    return A;
+}
+
+void okra_room_leave_(okra_room_ *room, okra_int n, okra_int before)
+{
+    if (room) {
+        atomic_compare_exchange_strong(&room->used, &n, before);
+        okra_room_free_(room);
+    }
+}
+
+/* ---- bags ---- */
 
 okra_status okra_bag_create_(okra_bag_ **out)
 {
@@ -44,6 +109,8 @@ void okra_bag_free_(okra_bag_ *bag)
         okra_free_(bag->entries[i].name);
         okra_free_(bag->entries[i].text);
         okra_free_(bag->entries[i].owned);
+        okra_room_leave_(bag->entries[i].room, bag->entries[i].rows,
+                         bag->entries[i].before);
     }
     okra_free_(bag->entries);
     okra_free_(bag);
@@ -96,7 +163,33 @@ okra_status okra_bag_put_(okra_bag_ *bag, const char *name, double *values, okra
                        .values = values,
                        .rows = rows,
                        .cols = cols,
+                       .ld = cols,
                        .owned = values});
+}
+
+okra_status okra_bag_put_room_(okra_bag_ *bag, const char *name, okra_room_ *room,
+                               okra_int n, okra_int before)
+{
+    return add(bag, name,
+               (entry){.sort = MATRIX,
+                       .values = room->p,
+                       .rows = n,
+                       .cols = n,
+                       .ld = room->side,
+                       .room = room,
+                       .before = before});
+}
+
+okra_room_ *okra_bag_enter_(const okra_bag_ *bag, const char *name, okra_int n)
+{
+    const entry *e = find(bag, MATRIX, name);
+    okra_int used = e ? e->rows : 0;
+    if (!e || !e->room || n > e->room->side ||
+        !atomic_compare_exchange_strong(&e->room->used, &used, n)) {
+        return NULL;
+    }
+    atomic_fetch_add(&e->room->references, 1);
+    return e->room;
 }
 
 okra_status okra_bag_put_copy_(okra_bag_ *bag, const char *name, const double *values,
@@ -118,8 +211,10 @@ done:
 okra_status okra_bag_put_view_(okra_bag_ *bag, const char *name, const double *values,
                                okra_int rows, okra_int cols)
 {
-    return add(bag, name,
-               (entry){.sort = MATRIX, .values = values, .rows = rows, .cols = cols});
+    return add(
+        bag, name,
+        (entry){
+            .sort = MATRIX, .values = values, .rows = rows, .cols = cols, .ld = cols});
 }
 
 okra_status okra_bag_put_number_(okra_bag_ *bag, const char *name, double value)
@@ -143,6 +238,12 @@ const double *okra_bag_get_(const okra_bag_ *bag, const char *name, okra_int *ro
         *cols = e ? e->cols : 0;
     }
     return e ? e->values : NULL;
+}
+
+okra_mat_ okra_bag_mat_(const okra_bag_ *bag, const char *name)
+{
+    const entry *e = find(bag, MATRIX, name);
+    return e ? okra_mat_view_(e->values, e->rows, e->cols, e->ld) : (okra_mat_){0};
 }
 
 double *okra_bag_edit_(okra_bag_ *bag, const char *name, okra_int *rows, okra_int *cols)
@@ -179,16 +280,13 @@ static const entry *nth(const okra_bag_ *bag, sort which, size_t index)
     return NULL;
 }
 
-const char *okra_bag_each_(const okra_bag_ *bag, size_t index, const double **values,
-                           okra_int *rows, okra_int *cols)
+const char *okra_bag_each_(const okra_bag_ *bag, size_t index, okra_mat_ *matrix)
 {
     const entry *e = nth(bag, MATRIX, index);
     if (!e) {
         return NULL;
     }
-    *values = e->values;
-    *rows = e->rows;
-    *cols = e->cols;
+    *matrix = okra_mat_view_(e->values, e->rows, e->cols, e->ld);
     return e->name;
 }
 

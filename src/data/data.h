@@ -4,7 +4,7 @@
 #ifndef OKRA_DATA_H_
 #define OKRA_DATA_H_
 
-#include "core/core.h"
+#include "linalg/linalg.h"
 #include "data/ragged.h"
 #include "okra/data.h"
 
@@ -165,11 +165,29 @@ okra_status okra_bag_put_copy_(okra_bag_ *bag, const char *name, const double *v
 /* A view of memory owned by somebody who outlives the bag (a mapped file). */
 okra_status okra_bag_put_view_(okra_bag_ *bag, const char *name, const double *values,
                                okra_int rows, okra_int cols) OKRA_CHECK;
+/* Memory for a square matrix that grows, see bag.c: n rows are in use, and it has room
+ * for some more where the budget allows it. All of it is 0 at first. */
+typedef struct okra_room_ okra_room_;
+okra_status okra_room_create_(okra_context *ctx, okra_int n, const char *what,
+                              okra_room_ **out) OKRA_CHECK;
+void okra_room_free_(okra_room_ *room);
+/* Frees it, and where n rows are in use `before` of them stay so. */
+void okra_room_leave_(okra_room_ *room, okra_int n, okra_int before);
+/* Its first n rows and columns. */
+okra_mat_ okra_room_mat_(okra_room_ *room, okra_int n);
+/* Puts these, and takes the reference over on success; `before` as above. */
+okra_status okra_bag_put_room_(okra_bag_ *bag, const char *name, okra_room_ *room,
+                               okra_int n, okra_int before) OKRA_CHECK;
+/* A reference to the room of that matrix, n of whose rows are in use from now on; NULL:
+ * there is none, it is too small, or somebody else has appended rows. */
+okra_room_ *okra_bag_enter_(const okra_bag_ *bag, const char *name, okra_int n);
 okra_status okra_bag_put_number_(okra_bag_ *bag, const char *name,
                                  double value) OKRA_CHECK;
 okra_status okra_bag_put_text_(okra_bag_ *bag, const char *name,
                                const char *text) OKRA_CHECK;
-/* NULL (0 rows) if there is none of that name. */
+/* NULL (0 rows) if there is none of that name. Rows follow one another, unless the matrix
+ * was put in a room; okra_bag_mat_ knows. */
+okra_mat_ okra_bag_mat_(const okra_bag_ *bag, const char *name);
 const double *okra_bag_get_(const okra_bag_ *bag, const char *name, okra_int *rows,
                             okra_int *cols);
 /* The same of a matrix that the bag owns, to be written; NULL if it does not. */
@@ -177,8 +195,7 @@ double *okra_bag_edit_(okra_bag_ *bag, const char *name, okra_int *rows, okra_in
 bool okra_bag_get_number_(const okra_bag_ *bag, const char *name, double *value);
 const char *okra_bag_get_text_(const okra_bag_ *bag, const char *name);
 /* The index-th matrix (in order put), or NULL at the end. */
-const char *okra_bag_each_(const okra_bag_ *bag, size_t index, const double **values,
-                           okra_int *rows, okra_int *cols);
+const char *okra_bag_each_(const okra_bag_ *bag, size_t index, okra_mat_ *matrix);
 const char *okra_bag_each_number_(const okra_bag_ *bag, size_t index, double *value);
 const char *okra_bag_each_text_(const okra_bag_ *bag, size_t index, const char **text);
 /* Marks the entry of that name and sort (0 matrix, 1 number, 2 text) as known; the name

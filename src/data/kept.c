@@ -146,8 +146,7 @@ static okra_status no_size(const checked *c)
 }
 
 /* Every value of the matrix, and its diagonal. */
-static okra_status check_values(const checked *c, const double *values, okra_int rows,
-                                okra_int cols)
+static okra_status check_values(const checked *c, okra_mat_ A)
 {
     okra_status st = OKRA_OK;
     double low, high;
@@ -157,47 +156,45 @@ static okra_status check_values(const checked *c, const double *values, okra_int
         return no_size(c);
     }
     if (plain) {
-        st = okra_finite_(values, rows, cols, cols);
+        st = okra_finite_(A.p, A.rows, A.cols, A.ld);
         if (st != OKRA_OK) {
             okra_message_prefix_("'%s'", c->name);
             return st;
         }
     }
-    for (okra_int i = 0; !plain && i < rows * cols; i++) {
-        TRY(check_value(c, values[i], low, high));
+    for (okra_int i = 0; !plain && i < A.rows * A.cols; i++) {
+        TRY(check_value(c, A.p[i / A.cols * A.ld + i % A.cols], low, high));
     }
-    for (okra_int i = 0; c->row->flags & OKRA_KEPT_FACTOR_ && i < rows; i++) {
-        if (!(values[i * cols + i] > 0)) {
+    for (okra_int i = 0; c->row->flags & OKRA_KEPT_FACTOR_ && i < A.rows; i++) {
+        if (!(A.p[i * A.ld + i] > 0)) {
             FAIL(OKRA_EFORMAT, "'%s' has %g on its diagonal, expected numbers above 0",
-                 c->name, values[i * cols + i]);
+                 c->name, A.p[i * A.ld + i]);
         }
     }
 done:
     return st;
 }
 
-static okra_status check_matrix(const checked *c, const double *values, okra_int rows,
-                                okra_int cols)
+static okra_status check_matrix(const checked *c, okra_mat_ A)
 {
     double expected_rows = 0, expected_cols = 0;
-    bool good = fits(c->sizes, c->row->rows, rows, &expected_rows);
-    good = fits(c->sizes, c->row->cols, cols, &expected_cols) && good;
+    bool good = fits(c->sizes, c->row->rows, A.rows, &expected_rows);
+    good = fits(c->sizes, c->row->cols, A.cols, &expected_cols) && good;
     if (good) {
-        return check_values(c, values, rows, cols);
+        return check_values(c, A);
     }
     if (expected_rows < 0 || expected_cols < 0) {
         return no_size(c);
     }
     return okra_fail_(OKRA_EFORMAT, "'%s' is %lld x %lld, expected %.0f x %.0f", c->name,
-                      (long long)rows, (long long)cols, expected_rows, expected_cols);
+                      (long long)A.rows, (long long)A.cols, expected_rows, expected_cols);
 }
 
 static okra_status check_row(const checked *c)
 {
     const okra_kept_ *row = c->row;
-    okra_int rows = 0, cols = 0;
     double number = 0, low, high, other = 0;
-    const double *values = NULL;
+    okra_mat_ A = {0};
     bool there = false;
     if (row->sort == OKRA_KEPT_EQUAL_) {
         bool good = evaluate(c->sizes, row->rows, &number) &&
@@ -207,8 +204,8 @@ static okra_status check_row(const checked *c)
                                  row->name, other);
     }
     if (row->sort == OKRA_KEPT_MATRIX_) {
-        values = okra_bag_get_(c->bag, c->name, &rows, &cols);
-        there = values != NULL;
+        A = okra_bag_mat_(c->bag, c->name);
+        there = A.p != NULL;
     } else if (row->sort == OKRA_KEPT_NUMBER_) {
         there = okra_bag_get_number_(c->bag, c->name, &number);
     } else {
@@ -223,7 +220,7 @@ static okra_status check_row(const checked *c)
     }
     okra_bag_declare_(c->bag, (int)row->sort, c->name);
     if (row->sort == OKRA_KEPT_MATRIX_) {
-        return check_matrix(c, values, rows, cols);
+        return check_matrix(c, A);
     }
     if (row->sort == OKRA_KEPT_NUMBER_ && !(row->flags & OKRA_KEPT_LOOSE_)) {
         return bounds(c, &low, &high) ? check_value(c, number, low, high) : no_size(c);

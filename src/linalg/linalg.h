@@ -88,8 +88,8 @@ okra_status okra_cholesky_solve_rows_(okra_context *ctx, okra_mat_ L,
 /* Columns of B are right-hand sides: B <- (L L')^-1 B. */
 okra_status okra_cholesky_solve_(okra_context *ctx, okra_mat_ L, okra_mat_ B) OKRA_CHECK;
 
-/* G <- the factor of L L' without `count` of its rows and columns, ascending, and 0 above
- * its diagonal; without.c. */
+/* G <- the factor of L L' without `count` of its rows and columns, ascending; what is
+ * above its diagonal is left as it was; without.c. */
 okra_status okra_factor_without_(okra_context *ctx, okra_mat_ L, const okra_int *removed,
                                  okra_int count, okra_mat_ G) OKRA_CHECK;
 

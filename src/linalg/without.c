@@ -65,7 +65,6 @@ static okra_status take_rows(void *arg, okra_int begin, okra_int end, int worker
             x[q] = row[t->removed[q]];
         }
         memcpy(out + to, row + at, (size_t)(from + 1 - at) * sizeof *out);
-        memset(out + i + 1, 0, (size_t)(t->G.cols - i - 1) * sizeof *out);
         memset(x + q, 0, (size_t)(t->count - q) * sizeof *x);
     }
     return OKRA_OK;

@@ -36,6 +36,8 @@ typedef struct okra_problem_ {
     const struct okra_map_ *map_x, *map_y;
     /* n: how much each pair counts, above 0; NULL: 1. A weight of 2 is the pair twice. */
     const double *weights;
+    /* d x d: the matrix of the operator in the place of its file's; NULL: none. */
+    const double *A;
 } okra_problem_;
 
 /* The square roots s of the weights (NULL: there are none), to be freed, and *total,

@@ -20,6 +20,12 @@ static bool whole_factor(const char *name)
     return strcmp(name, "factor") == 0;
 }
 
+/* ... or one of several (ridge_directions.c). */
+static bool any_factor(const char *name)
+{
+    return whole_factor(name) || strncmp(name, "factor.", 7) == 0;
+}
+
 bool okra_compact_recomputes_(const okra_model *model, okra_compact how)
 {
     okra_int rows, cols;
@@ -38,7 +44,7 @@ bool okra_compact_drops_(const okra_model *model, const char *name, okra_compact
     if (whole_factor(name) && okra_compact_recomputes_(model, how)) {
         return true;
     }
-    return how != OKRA_COMPACT_NO && (whole_factor(name) || strcmp(name, "B") == 0) &&
+    return how != OKRA_COMPACT_NO && (any_factor(name) || strcmp(name, "B") == 0) &&
            okra_bag_get_(model->bag, "coefficients", &rows, &cols) != NULL;
 }
 
@@ -107,19 +113,19 @@ done:
     return st;
 }
 
-okra_status okra_compact_pack_(okra_context *ctx, const char *name, const double *values,
-                               okra_int rows, okra_int cols, double **out)
+okra_status okra_compact_pack_(okra_context *ctx, const char *name, okra_mat_ A,
+                               double **out)
 {
     okra_status st = OKRA_OK;
     double *half = NULL;
-    if (!whole_factor(name) || rows != cols || rows < 2) {
+    if (!whole_factor(name) || A.rows != A.cols || A.rows < 2) {
         return OKRA_OK;
     }
-    TRY(okra_doubles_(ctx, (rows + 1) / 2, rows + (rows % 2 == 0), "half of a factor",
-                      &half));
+    TRY(okra_doubles_(ctx, (A.rows + 1) / 2, A.rows + (A.rows % 2 == 0),
+                      "half of a factor", &half));
     double *to = half;
-    for (okra_int i = 0; i < rows; i++) {
-        memcpy(to, values + i * cols, (size_t)(i + 1) * sizeof *to);
+    for (okra_int i = 0; i < A.rows; i++) {
+        memcpy(to, A.p + i * A.ld, (size_t)(i + 1) * sizeof *to);
         to += i + 1;
     }
     *out = half;
@@ -205,11 +211,9 @@ double okra_model_bytes(const okra_model *model, okra_compact how)
     sum += model->calibration_x ? data_bytes(model->calibration_x) : 0;
     sum += model->calibration_y ? data_bytes(model->calibration_y) : 0;
     const char *name;
-    const double *values;
-    okra_int rows, cols;
-    for (size_t i = 0; (name = okra_bag_each_(model->bag, i, &values, &rows, &cols));
-         i++) {
-        double bytes = 8 * (double)rows * (double)cols;
+    okra_mat_ A = {0};
+    for (size_t i = 0; (name = okra_bag_each_(model->bag, i, &A)); i++) {
+        double bytes = 8 * (double)A.rows * (double)A.cols;
         bool drops = okra_compact_drops_(model, name, how);
         bool half = how != OKRA_COMPACT_NO && whole_factor(name);
         sum += drops ? 0 : half ? bytes / 2 : bytes;

@@ -25,24 +25,23 @@ static okra_status save_bag(okra_context *ctx, okra_saver_ *saver,
 {
     okra_status st = OKRA_OK;
     const char *name;
-    const double *values;
     double *half = NULL;
-    okra_int rows, cols;
-    for (size_t i = 0; (name = okra_bag_each_(model->bag, i, &values, &rows, &cols));
-         i++) {
+    okra_mat_ A = {0};
+    for (size_t i = 0; (name = okra_bag_each_(model->bag, i, &A)); i++) {
         if (okra_compact_drops_(model, name, how)) {
             continue;
         }
         if (how != OKRA_COMPACT_NO) {
-            TRY(okra_compact_pack_(ctx, name, values, rows, cols, &half));
+            TRY(okra_compact_pack_(ctx, name, A, &half));
         }
         if (half) {
             TRY(okra_saver_put_(saver, "bag", "factor.half", "<f8",
-                                okra_compact_count_(rows), 1, half, 8));
+                                okra_compact_count_(A.rows), 1, half, 8));
             okra_free_(half);
             half = NULL;
         } else {
-            TRY(okra_saver_put_(saver, "bag", name, "<f8", rows, cols, values, cols * 8));
+            TRY(okra_saver_put_(saver, "bag", name, "<f8", A.rows, A.cols, A.p,
+                                A.ld * 8));
         }
     }
 done:

@@ -2,7 +2,7 @@
  * merge.c: several models of low rank with one basis become one: their moments add up
  * (method/ridge/ridge_sum.c), their training outputs follow one another.
  */
-#include "model/model.h"
+#include "model/update.h"
 #include "okra/conformal.h"
 
 #include <stdio.h>
@@ -41,15 +41,16 @@ static bool shared(const char *name)
 static okra_status same_arrays(const okra_bag_ *a, const okra_bag_ *b, size_t k)
 {
     const char *name;
-    const double *values, *other;
-    okra_int rows, cols, r, c;
-    for (size_t i = 0; (name = okra_bag_each_(a, i, &values, &rows, &cols)); i++) {
+    const double *other;
+    okra_int r, c;
+    okra_mat_ A = {0};
+    for (size_t i = 0; (name = okra_bag_each_(a, i, &A)); i++) {
         if (!shared(name)) {
             continue;
         }
         other = okra_bag_get_(b, name, &r, &c);
-        if (!other || r != rows || c != cols ||
-            memcmp(values, other, (size_t)(rows * cols) * sizeof *values) != 0) {
+        if (!other || r != A.rows || c != A.cols ||
+            memcmp(A.p, other, (size_t)(r * c) * sizeof *other) != 0) {
             char what[160];
             snprintf(what, sizeof what, "the basis ('%s')", name);
             return apart(k, what);
@@ -165,7 +166,7 @@ static okra_status add_up(merging *z, double lambda)
 {
     okra_status st = OKRA_OK;
     const okra_bag_ **bags = NULL;
-    const char *file = NULL, *decode = okra_bag_get_text_(z->models[0]->bag, "decode");
+    const char *file = NULL;
     char number[40];
     ALLOC(bags, (okra_int)z->count);
     for (size_t k = 0; k < z->count; k++) {
@@ -181,7 +182,7 @@ static okra_status add_up(merging *z, double lambda)
     okra_sum_ sum = {.bags = bags, .count = z->count, .whole = &whole};
     TRY(okra_bag_create_(&z->bag));
     TRY(z->models[0]->method->sum(z->ctx, &sum, z->options, z->bag));
-    TRY(decode ? okra_bag_put_text_(z->bag, "decode", decode) : OKRA_OK);
+    TRY(okra_update_common_(z->models[0]->bag, z->bag));
 done:
     okra_free_(bags);
     return st;

@@ -190,8 +190,8 @@ okra_status okra_compact_promise_(okra_context *ctx, const okra_method_ *method,
 okra_status okra_compact_recompute_(okra_context *ctx, const okra_model *model,
                                     double *factor) OKRA_CHECK;
 /* *out: half of a factor, okra_compact_count_(rows) numbers; untouched: it is none. */
-okra_status okra_compact_pack_(okra_context *ctx, const char *name, const double *values,
-                               okra_int rows, okra_int cols, double **out) OKRA_CHECK;
+okra_status okra_compact_pack_(okra_context *ctx, const char *name, okra_mat_ A,
+                               double **out) OKRA_CHECK;
 okra_int okra_compact_count_(okra_int n); /* n (n + 1) / 2 */
 /* The factor of n training inputs from its half, into the bag. */
 okra_status okra_compact_spread_(okra_context *ctx, const double *half, okra_int count,

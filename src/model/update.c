@@ -179,7 +179,7 @@ static okra_status refit(okra_update_job_ *j, const okra_problem_ *problem,
     okra_status st = OKRA_OK;
     okra_bag_free_(j->bag);
     j->bag = NULL;
-    if (file) {
+    if (file && !(problem->A && strcmp(file, "operator") == 0)) {
         FAIL(
             OKRA_EUNSUPPORTED,
             "update: the model must be fitted anew (%s), and its option %s names a file; "
@@ -195,18 +195,20 @@ done:
 }
 
 /* Numbers and texts that belong to the kernels or the model as a whole. */
-okra_status okra_update_common_(const okra_update_job_ *j)
+okra_status okra_update_common_(const okra_bag_ *from, okra_bag_ *to)
 {
     okra_status st = OKRA_OK;
-    static const char *const numbers[] = {"twin.hsic-before", "twin.hsic-after"};
-    const char *decode = okra_bag_get_text_(j->model->bag, "decode");
+    static const char *const numbers[] = {"twin.hsic-before", "twin.hsic-after",
+                                          "align.value"};
+    static const char *const texts[] = {"decode", "align.kernels", "align.weights"};
     double value;
-    for (int k = 0; k < 2; k++) {
-        if (okra_bag_get_number_(j->model->bag, numbers[k], &value)) {
-            TRY(okra_bag_put_number_(j->bag, numbers[k], value));
+    for (int k = 0; k < 3; k++) {
+        const char *text = okra_bag_get_text_(from, texts[k]);
+        if (okra_bag_get_number_(from, numbers[k], &value)) {
+            TRY(okra_bag_put_number_(to, numbers[k], value));
         }
+        TRY(text ? okra_bag_put_text_(to, texts[k], text) : OKRA_OK);
     }
-    TRY(decode ? okra_bag_put_text_(j->bag, "decode", decode) : OKRA_OK);
 done:
     return st;
 }
@@ -231,6 +233,8 @@ static okra_status change_all(okra_update_job_ *j)
     TRY(okra_model_options_(j->model, &j->options, &file));
     TRY(okra_update_training_(j, why != NULL));
     okra_problem_ problem = okra_training_problem_(j->training, j->x, NULL);
+    okra_mat_ A = okra_bag_mat_(j->model->bag, "operator.A");
+    problem.A = A.rows == problem.d && A.cols == problem.d ? A.p : NULL;
     j->change = (okra_change_){.old = j->model->bag,
                                .problem = &problem,
                                .removed = j->removed,
@@ -244,7 +248,7 @@ static okra_status change_all(okra_update_job_ *j)
     if (!j->change.done) {
         TRY(refit(j, &problem, file));
     }
-    TRY(okra_update_common_(j));
+    TRY(okra_update_common_(j->model->bag, j->bag));
 done:
     j->change.problem = NULL;
     return st;

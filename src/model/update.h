@@ -29,7 +29,7 @@ okra_status okra_update_join_(const okra_data *data, const okra_int *order,
  * statistics of its own. */
 okra_status okra_update_training_(okra_update_job_ *j, bool anew) OKRA_CHECK;
 /* Numbers and texts that belong to the kernels or the model as a whole. */
-okra_status okra_update_common_(const okra_update_job_ *j) OKRA_CHECK;
+okra_status okra_update_common_(const okra_bag_ *from, okra_bag_ *to) OKRA_CHECK;
 
 /* update_low.c: models that hold a basis in place of their training inputs. */
 bool okra_update_is_low_(const okra_model *model);

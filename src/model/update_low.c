@@ -105,7 +105,7 @@ okra_status okra_update_low_(okra_update_job_ *j)
                      .whole = &whole};
     TRY(okra_bag_create_(&j->bag));
     TRY(j->model->method->sum(j->ctx, &sum, j->options, j->bag));
-    TRY(okra_update_common_(j));
+    TRY(okra_update_common_(j->model->bag, j->bag));
     j->change.drift = sum.drift;
     j->change.done = true;
 done:

@@ -34,7 +34,7 @@ expect 0 okra update grown.okra --remove rows.txt --json -o back.okra
 expect_in '"how": "factor"' out
 expect_in '"removed": 20' out
 h back
-near back.npy old.npy 0
+near back.npy old.npy 1e-13
 
 # in place, and a model that must be fitted anew
 cp old.okra same.okra
@@ -55,12 +55,47 @@ expect 0 okra update held.okra --x new_x.csv --y new_y.csv -o held2.okra
 expect 0 okra update held.okra --x all_x.csv --y all_y.csv -o held2.okra
 expect_in "15 of the 80 new pairs equal pairs that were held back to calibrate with" err
 
+# new pairs have weights: two of each is weight 2
+printf '2\n%.0s' $(seq 20) >w.csv
+expect 0 okra update old.okra --x new_x.csv --y new_y.csv --sample-weight w.csv -o heavy.okra
+expect_in "how            factor" out
+cat all_x.csv new_x.csv >twice_x.csv
+cat all_y.csv new_y.csv >twice_y.csv
+okra fit -q --x twice_x.csv --y twice_y.csv $kernels -o twice.okra
+h heavy; h twice
+near heavy.npy twice.npy 1e-12
+printf '0\n%.0s' $(seq 20) >w.csv
+expect_fail 2 "okra update: the weights of new_y.csv sum to 0, expected more than 0" \
+    okra update old.okra --x new_x.csv --y new_y.csv --sample-weight w.csv -o a.okra
+expect_fail 2 "okra update: --sample-weight is for new pairs: give --x and --y" \
+    okra update old.okra --remove rows.txt --sample-weight w.csv -o a.okra
+
+# matrix operators: the model has the matrix, and with --keep weights its factors
+printf '2,1\n1,2\n' >A.csv
+okra fit -q --x old_x.csv --y old_y.csv $kernels --operator matrix:A.csv -o slim.okra
+okra fit -q --x old_x.csv --y old_y.csv $kernels --operator matrix:A.csv --keep weights -o old_A.okra
+okra fit -q --x all_x.csv --y all_y.csv $kernels --operator matrix:A.csv -o all_A.okra
+rm A.csv
+expect 0 okra update old_A.okra --x new_x.csv --y new_y.csv -o new_A.okra
+expect_in "how            factor" out
+expect 0 okra update slim.okra --x new_x.csv --y new_y.csv -o slim_A.okra
+expect_in "how            new fit: the model does not keep its factor" out
+h all_A; h new_A; h slim_A
+near new_A.npy all_A.npy 1e-12
+near slim_A.npy all_A.npy 0
+# compact: coefficients alone
+okra update old_A.okra --x new_x.csv --y new_y.csv --compact -q -o few.okra
+okra info few.okra >about
+! grep -q "bag/factor" about
+
 # mistakes
 expect_fail 2 "okra update: nothing to do: give --x and --y, or --remove" okra update old.okra -o a.okra
 expect_fail 2 "okra update: --x and --y go together: --y is missing" okra update old.okra --x new_x.csv -o a.okra
 expect_fail 2 "okra update: --removed-x has no use without --remove" okra update old.okra --x new_x.csv --y new_y.csv --removed-x new_x.csv -o a.okra
 echo 99 >rows.txt
 expect_fail 2 "okra update: update: row 99 is to go, expected one of the 60 training pairs, counted from 0" okra update old.okra --remove rows.txt -o a.okra
+echo row >rows.txt
+expect_fail 1 "okra update: csv:rows.txt: there are no rows to remove" okra update old.okra --remove rows.txt -o a.okra
 echo 0.5 >rows.txt
 expect_fail 1 "okra update: csv:rows.txt: row 0 holds 0.5, expected a whole number" \
     okra update old.okra --remove rows.txt -o a.okra

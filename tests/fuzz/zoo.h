@@ -47,6 +47,8 @@ static const zoo_entry zoo[] = {
     {ZOO_DENSE, ZOO_PLANE, 0, "kx=rbf(sigma=1) ky=rbf(sigma=1) operator=ccov center-output=yes"},
     {ZOO_DENSE, ZOO_PLANE, 0, "kx=linear|normalize center-output=yes operator=cov"},
     {ZOO_DENSE, ZOO_DENSE, 0, "operator=diagonal(t=0.5)"},
+    {ZOO_DENSE, ZOO_PLANE, 0, "kx=rbf(sigma=1) operator=graph:estimate(gamma=1),mu=0.5 keep=weights"},
+    {ZOO_DENSE, ZOO_HEAVY, 0, "kx=rbf(sigma=1) operator=graph:estimate(gamma=1),mu=0.5 center-output=yes"},
     {ZOO_DENSE, ZOO_GAPS, 0, "kx=rbf(sigma=1)"},
     {ZOO_DENSE, ZOO_PLANE, 3, "kx=rbf(sigma=1) lambda2=0.1 graph=knn(k=2)"},
     {ZOO_DENSE, ZOO_PLANE, 3, "kx=rbf(sigma=1) ky=rbf(sigma=1) lambda2=0.1"},

@@ -62,6 +62,34 @@ def test_added_in_the_middle_of_removals_returns():
     assert np.abs(first.predict(t)).max() > 0
 
 
+def test_branches_of_a_model():
+    """Models that grew from one share memory, and none changes another."""
+    x, y, t = problem(200)
+    first = Model.fit(x[:100], y[:100], {"kx": "rbf(sigma=2)", "ky": "linear", "lambda": 0.1})
+    root, _ = first.update(x[100:120], y[100:120])
+    kept = root.to_bytes()
+    left, _ = root.update(x[120:150], y[120:150])
+    right, _ = root.update(x[150:], y[150:])
+    assert root.to_bytes() == kept
+    for model, rows in ((left, np.r_[0:150]), (right, np.r_[0:120, 150:200])):
+        whole = Model.fit(x[rows], y[rows], {"kx": "rbf(sigma=2)", "ky": "linear",
+                                             "lambda": 0.1})
+        for m in (model, Model.from_bytes(model.to_bytes())):
+            w = m.predict(t, {"decode": "none"}, weights=True).weights()
+            want = whole.predict(t, {"decode": "none"}, weights=True).weights()
+            assert np.abs(w - want).max() < 1e-12
+
+
+def test_learned_weights_of_kernels_stay():
+    x, y, _ = problem()
+    model = IOKR(kx="align(rbf(sigma=2), linear)", lam=0.1).fit(x[:100], y[:100])
+    about = model.model_.info
+    model.partial_fit(x[100:], y[100:]).remove([0])
+    for part in ("numbers", "texts"):
+        had = {k: v for k, v in about[part].items() if k.startswith("align.")}
+        assert had and all(model.model_.info[part][k] == v for k, v in had.items())
+
+
 def test_objects_of_other_kinds():
     words = ["abba", "ab", "bca", "a", "cab", "bb", "acb", "ca"]
     y = [w[::-1] for w in words]
@@ -89,17 +117,43 @@ def test_others_are_fitted_anew():
     x, y, t = problem()
     now = IOKR(kx="rbf(sigma=2)", operator="cov", lam=0.1).fit(x[:100], y[:100])
     now.partial_fit(x[100:], y[100:])
-    assert now.update_ == {"how": "refit", "why": "the operator is not identity", "drift": 0,
+    assert now.update_ == {"how": "refit", "why": "the operator is neither identity nor a matrix", "drift": 0,
                            "added": 20, "removed": 0}
     whole = IOKR(kx="rbf(sigma=2)", operator="cov", lam=0.1).fit(x, y)
     assert np.array_equal(now.predict(t), whole.predict(t))
 
 
-def test_matrix_operators_and_gram_matrices_are_refused():
+def test_matrix_operators():
+    x, y, t = problem(120, 3)
+    r = np.random.default_rng(2)
+    A = r.normal(size=(3, 3))
+    A = A @ A.T
+    w = r.integers(1, 4, 120).astype(float)
+    for more in ({}, {"center_output": True}):
+        make = dict(kx="rbf(sigma=2)", operator=A, lam=0.1, **more)
+        whole = IOKR(**make).fit(x, y)
+        slim = IOKR(**make).fit(x[:90], y[:90]).partial_fit(x[90:], y[90:])
+        assert slim.update_["why"] == "the model does not keep its factor"
+        assert np.array_equal(slim.predict(t), whole.predict(t))
+        first = IOKR(options={"keep": "weights"}, **make).fit(x[:90], y[:90])
+        now = pickle.loads(pickle.dumps(first)).partial_fit(x[90:], y[90:])
+        assert now.update_["how"] == "factor"
+        assert np.abs(now.predict(t) - whole.predict(t)).max() < 1e-12
+        now.remove(np.arange(90, 120))
+        assert np.abs(now.predict(t) - first.predict(t)).max() < 1e-12
+        twice = IOKR(**make).fit(np.repeat(x, w.astype(int), 0), np.repeat(y, w.astype(int), 0))
+        now = IOKR(options={"keep": "weights"}, **make).fit(x[:90], y[:90], sample_weight=w[:90])
+        now.partial_fit(x[90:], y[90:], sample_weight=w[90:])
+        assert now.update_["how"] == "factor"
+        assert np.abs(now.predict(t) - twice.predict(t)).max() < 1e-12
+    with pytest.raises(okra.OkraError, match="there are 20, expected 16 at most"):
+        IOKR(kx="linear", operator=np.diag(np.arange(1.0, 21)), lam=1,
+             options={"keep": "weights"}).fit(
+            x, r.normal(size=(120, 20)))
+
+
+def test_gram_matrices_are_refused():
     x, y, _ = problem()
-    now = IOKR(kx="rbf(sigma=2)", operator=np.eye(2), lam=0.1).fit(x[:100], y[:100])
-    with pytest.raises(okra.OkraError, match="names a file"):
-        now.partial_fit(x[100:], y[100:])
     now = IOKR(kx="precomputed", lam=0.1).fit(x @ x.T, y)
     with pytest.raises(okra.OkraError, match="Gram matrix"):
         now.remove([0])

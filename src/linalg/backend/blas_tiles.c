@@ -8,7 +8,8 @@
  *
  *   gemm       tiles of C, all of the inner dimension
  *   syrk       tiles of the lower triangle of C
- *   trsm       strips of right-hand sides
+ *   trsm       strips of right-hand sides; where these are few, halves of L, so that each
+ *              part of it is read by one thread
  *   cholesky   halves: L11 from A11, L21 = A21 L11'^-1, then A22 - L21 L21', down to
  *              blocks of `leaf` rows
  */
@@ -192,6 +193,29 @@ static okra_status trsm_strip(void *arg, okra_int begin, okra_int end, int worke
     return OKRA_OK;
 }
 
+/* With L21 the block below the diagonal: the half of B that depends on no other, what it
+ * adds to the other, then that one. */
+static okra_status trsm_halves(okra_context *ctx, bool left, bool trans, okra_mat_ L,
+                               okra_mat_ B)
+{
+    okra_status st = OKRA_OK;
+    okra_int half = (L.rows / 2 + unit - 1) / unit * unit, rest = L.rows - half;
+    okra_mat_ L21 = okra_mat_part_(L, half, rest, 0, half),
+              part[2] = {left ? okra_mat_part_(B, 0, half, 0, B.cols)
+                              : okra_mat_part_(B, 0, B.rows, 0, half),
+                         left ? okra_mat_part_(B, half, rest, 0, B.cols)
+                              : okra_mat_part_(B, 0, B.rows, half, rest)};
+    okra_mat_ own[2] = {okra_mat_part_(L, 0, half, 0, half),
+                        okra_mat_part_(L, half, rest, half, rest)};
+    int first = left == trans; /* op(L) is upper triangular from where B stands */
+    TRY(okra_blas_trsm_(ctx, left, trans, own[first], part[first]));
+    TRY(left ? okra_blas_gemm_(ctx, trans, false, -1, L21, part[first], 1, part[!first])
+             : okra_blas_gemm_(ctx, false, trans, -1, part[first], L21, 1, part[!first]));
+    TRY(okra_blas_trsm_(ctx, left, trans, own[!first], part[!first]));
+done:
+    return st;
+}
+
 okra_status okra_blas_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,
                             okra_mat_ B)
 {
@@ -203,6 +227,9 @@ okra_status okra_blas_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ 
     double n = (double)L.rows;
     int team = okra_blas_team_(ctx, n * n * (double)count, thread_work);
     okra_int each = side(count, 2 * team);
+    if (team > 1 && count < 2 * team * edge && L.rows > 4 * leaf) {
+        return trsm_halves(ctx, left, trans, L, B);
+    }
     if (team == 1 || each >= count) {
         okra_blas_hold_(1);
         one_trsm(left, trans, L, B);

@@ -135,6 +135,15 @@ okra_status okra_operator_read_(okra_context *ctx, const char *text,
                           text);
     }
     okra_operator_ op = {.kind = OKRA_OPERATOR_MATRIX};
+    if (problem->A) {
+        okra_int d = problem->d;
+        okra_status st = okra_doubles_(ctx, d, d, "the operator matrix", &op.A);
+        if (st == OKRA_OK) {
+            memcpy(op.A, problem->A, (size_t)(d * d) * sizeof *op.A);
+            *out = op;
+        }
+        return st;
+    }
     okra_status st = matrix
                          ? okra_tasks_read_(ctx, "operator", text + 7, problem->d, &op.A)
                          : read_graph(ctx, text + 6, problem, &op.A);

@@ -42,6 +42,7 @@
  * that an explicit prediction takes n d a query. Low rank: ridge_low.c.
  */
 #include "method/ridge/ridge_cg.h"
+#include "method/ridge/ridge_directions.h"
 #include "method/ridge/ridge_sum.h"
 
 #include "method/ridge/operator.h"
@@ -81,8 +82,9 @@ static const okra_option rows[] = {
      "EXPR", "gram, knn(k=N), knn(share=V) or file(W), | normalized, power, diffusion"},
     {"keep", OKRA_OPTION_CHOICE, offsetof(ridge_options, keep), "auto", 1, 0,
      "auto|weights|coefficients", "WHAT",
-     "of explicit outputs: weights over the training outputs (n x n numbers) or "
-     "coefficients alone; auto: weights up to 16,384 pairs"},
+     "of explicit outputs: weights over the training outputs (n x n numbers; matrix "
+     "operators: the factors that `okra update` needs) or coefficients alone; auto: "
+     "weights up to 16,384 pairs, not with matrix operators"},
     {"keep-moments", OKRA_OPTION_BOOL, offsetof(ridge_options, keep_moments), "no", 1, 0,
      NULL, "",
      "of low rank: keep the moments of the training set, which `okra update` and `okra "
@@ -291,7 +293,10 @@ static okra_status solve(okra_ridge_ *r, const ridge_options *o, okra_operator_ 
     } else if (semi) {
         TRY(okra_ridge_semi_(r, o->graph, o->lambda2, op->A));
     } else {
-        TRY(op->A ? okra_ridge_matrix_(r, op->A) : okra_ridge_identity_(r));
+        bool factors = o->keep == KEEP_WEIGHTS && r->count == 1 && r->lambda[0] > 0;
+        TRY(!op->A    ? okra_ridge_identity_(r)
+            : factors ? okra_ridge_factors_(r, op->A)
+                      : okra_ridge_matrix_(r, op->A));
     }
 done:
     return st;
@@ -322,6 +327,7 @@ static okra_status plain_path(okra_context *ctx, const okra_problem_ *problem,
     bool semi = okra_options_is_set(options, "lambda2");
     r.lambda2 = semi && problem->map_x ? o.lambda2 : 0;
     r.graph = o.graph;
+    TRY(okra_ridge_keep_operator_(&r, op.A));
     TRY(solve(&r, &o, &op, semi));
     for (size_t l = 0; l < count; l++) {
         if (r.mean) {
@@ -476,6 +482,7 @@ done:
 /* clang-format off */
 #define RIDGE_COMMON \
     OKRA_KEEPS_MATRIX_("mean", OKRA_KEPT_OPTIONAL_, "1", "d"), \
+    OKRA_KEEPS_MATRIX_("operator.A", OKRA_KEPT_OPTIONAL_, "d", "d"), \
     OKRA_KEEPS_TEXT_("operator", 0), \
     OKRA_KEEPS_NUMBER_("lambda", 0, "0", "1e300"), \
     OKRA_KEEPS_NUMBER_("center", OKRA_KEPT_WHOLE_, "0", "1"), \
@@ -483,6 +490,8 @@ done:
     OKRA_KEEPS_TOLD_("jitter"), \
     OKRA_KEEPS_TOLD_("drift"), \
     OKRA_KEEPS_TOLD_("lambda2")
+#define RIDGE_FACTOR(k) OKRA_KEEPS_MATRIX_("factor." #k, OKRA_KEPT_FACTOR_ | \
+                                           OKRA_KEPT_OPTIONAL_, "n", "n")
 static const okra_kept_ kept_factor[] = {
     OKRA_KEEPS_MATRIX_("factor", OKRA_KEPT_FACTOR_, "n", "n"),
     OKRA_KEEPS_SAME_("inputs", "c", "n"),
@@ -497,6 +506,10 @@ static const okra_kept_ kept_weights[] = {
 static const okra_kept_ kept_embedding[] = {
     OKRA_KEEPS_MATRIX_("coefficients", 0, "c", "d"),
     RIDGE_COMMON,
+    RIDGE_FACTOR(0), RIDGE_FACTOR(1), RIDGE_FACTOR(2), RIDGE_FACTOR(3),
+    RIDGE_FACTOR(4), RIDGE_FACTOR(5), RIDGE_FACTOR(6), RIDGE_FACTOR(7),
+    RIDGE_FACTOR(8), RIDGE_FACTOR(9), RIDGE_FACTOR(10), RIDGE_FACTOR(11),
+    RIDGE_FACTOR(12), RIDGE_FACTOR(13), RIDGE_FACTOR(14), RIDGE_FACTOR(15),
     OKRA_KEEPS_MATRIX_("slope", OKRA_KEPT_OPTIONAL_, "1", "d"),
     OKRA_KEEPS_VALUES_("output-lambda", OKRA_KEPT_OPTIONAL_, "1", "d", "0", "1e300"),
     OKRA_KEEPS_TOLD_("cg.steps"),

@@ -113,13 +113,12 @@ okra_status okra_outputs_merge_(const okra_outputs_ *o, double lambda,
 {
     okra_status st = OKRA_OK;
     const char *name, *text;
-    const double *values;
-    okra_int rows, cols;
+    okra_mat_ A = {0};
     double number;
-    for (size_t i = 0; (name = okra_bag_each_(from[0], i, &values, &rows, &cols)); i++) {
+    for (size_t i = 0; (name = okra_bag_each_(from[0], i, &A)); i++) {
         bool columns = strcmp(name, "coefficients") == 0 || strcmp(name, "slope") == 0;
         TRY(columns ? merge(o, from, name, to)
-                    : okra_bag_put_copy_(to, name, values, rows, cols));
+                    : okra_bag_put_copy_(to, name, A.p, A.rows, A.cols));
     }
     for (size_t i = 0; (name = okra_bag_each_number_(from[0], i, &number)); i++) {
         bool own = strcmp(name, "lambda") == 0;

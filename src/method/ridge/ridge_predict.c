@@ -9,16 +9,14 @@
 static okra_status stored(const okra_bag_ *bag, const char *name, okra_int m,
                           okra_int cols, okra_mat_ *out)
 {
-    okra_int rows_found = 0, cols_found = 0;
-    const double *p = okra_bag_get_(bag, name, &rows_found, &cols_found);
-    if (!p || rows_found != m || (cols >= 0 && cols_found != cols)) {
+    okra_mat_ A = okra_bag_mat_(bag, name);
+    if (!A.p || A.rows != m || (cols >= 0 && A.cols != cols)) {
         return okra_fail_(OKRA_EFORMAT,
                           "the model's '%s' is %lld x %lld, which does not fit %lld "
                           "training pairs",
-                          name, (long long)rows_found, (long long)cols_found,
-                          (long long)m);
+                          name, (long long)A.rows, (long long)A.cols, (long long)m);
     }
-    *out = okra_mat_view_(p, rows_found, cols_found, cols_found);
+    *out = A;
     return OKRA_OK;
 }
 

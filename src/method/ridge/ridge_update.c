@@ -1,5 +1,5 @@
 /*
- * ridge_update.c: ridge with the operator identity when pairs come and go.
+ * ridge_update.c: ridge with the operators identity and matrix when pairs come and go.
  *
  * The model keeps G of K + lambda I = G G' (n x n). m new rows of the kernel border it,
  *
@@ -8,17 +8,19 @@
  * S'
  *
  * and rows that go are taken out by rotations (linalg/without.c), which subtract nothing.
- * Outputs with explicit features: C = (G G')^-1 Y anew, Y less its mean where centred.
- * Pairs with weights w: lambda / w_i in the place of lambda.
+ * Outputs with explicit features: C = (G G')^-1 Y anew, Y less its mean where centred;
+ * G^-1 Y comes with S, in one pass over G. Pairs with weights w: lambda / w_i in the
+ * place of lambda. Matrix operators: the same for each factor of ridge_directions.c.
  * Cost: n^2 m + 2 n^2 d to add, 3 r n^2 to take out r rows; a fit takes n^3/3 and n^2/2
- * values of the kernel. Memory: a second factor while the first one lives.
+ * values of the kernel. Memory: the factor stands in a room (data/bag.c) that it shares
+ * with the one it grew from. Where it must move there is a second one.
  *
  * Accuracy: each step has a backward error of a few eps |K + lambda I|, so they add up.
  * The sum is measured: G G' less K + lambda I at a sample of entries, over the mean
  * diagonal (the drift). A factor of a fit shows 1e-15 or so; beyond 1e-12 there is a new
  * factor, and that is told.
  */
-#include "method/ridge/ridge.h"
+#include "method/ridge/ridge_directions.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,21 +41,20 @@ static double noise(const okra_problem_ *p, double lambda, okra_int i)
     return p->weights ? lambda / p->weights[i] : lambda;
 }
 
-/* What stands against a new factor from the old one; NULL: nothing. */
-static const char *obstacle(const okra_change_ *c)
+/* What stands against new factors from the old ones; NULL: nothing. */
+static const char *obstacle(const okra_change_ *c, const okra_directions_ *o)
 {
     const okra_problem_ *p = c->problem;
-    okra_int rows = 0, cols = 0, old = p->n - c->added + c->removed_count;
+    okra_int old = p->n - c->added + c->removed_count;
     double jitter = 0;
-    const char *text = okra_bag_get_text_(c->old, "operator");
-    bool identity =
-        text && (strcmp(text, "identity") == 0 || strcmp(text, "tensor") == 0);
+    bool kept = o->count > 0;
+    for (int k = 0; k < o->count; k++) {
+        kept = kept && okra_bag_mat_(c->old, o->of[k].name).rows == old;
+    }
     const char *why = NULL;
-    if (!identity) {
-        why = "the operator is not identity";
-    } else if (okra_bag_get_text_(c->old, "graph") || p->unlabelled > 0) {
+    if (okra_bag_get_text_(c->old, "graph") || p->unlabelled > 0) {
         why = "it has a smoothness penalty or inputs without outputs";
-    } else if (!okra_bag_get_(c->old, "factor", &rows, &cols) || rows != old) {
+    } else if (!kept) {
         why = "the model does not keep its factor";
     } else if (p->y->missing) {
         why = "outputs have missing values";
@@ -65,55 +66,91 @@ static const char *obstacle(const okra_change_ *c)
     return why;
 }
 
-/* Rows n.. of G from those of the kernel; *done false: the matrix is not positive
- * definite to rounding. */
-static okra_status border(okra_context *ctx, const okra_change_ *c, double lambda,
-                          okra_mat_ G, bool *done)
+/* The factors that the old model has or should have; none: its operator has none. */
+static okra_status find_directions(okra_context *ctx, const okra_change_ *c,
+                                   double lambda, okra_directions_ *out)
+{
+    const char *text = okra_bag_get_text_(c->old, "operator");
+    okra_mat_ A = okra_bag_mat_(c->old, "operator.A");
+    if (text && (strcmp(text, "identity") == 0 || strcmp(text, "tensor") == 0)) {
+        okra_directions_plain_(lambda, out);
+    } else if (A.p) {
+        return okra_directions_open_(ctx, A.p, A.rows, lambda, out);
+    }
+    return OKRA_OK;
+}
+
+/* ---- one factor ---- */
+
+typedef struct update {
+    okra_context *ctx;
+    okra_change_ *c;
+    okra_int n, m; /* pairs that stay, pairs that come */
+    double *K;     /* m x (n + m): rows of the new inputs */
+    double *Y, *C; /* (n + m) x d: outputs, coefficients; or NULL */
+    okra_bag_ *bag;
+} update;
+
+static okra_status new_rows(update *u)
 {
     okra_status st = OKRA_OK;
-    okra_int m = c->added, n = G.rows - m;
+    okra_context *ctx = u->ctx;
     okra_data *fresh = NULL;
     okra_other_ *other = NULL;
     okra_entries_ *entries = NULL;
     okra_int *index = NULL;
-    double *K = NULL;
-    *done = true;
-    if (m == 0) {
+    if (u->m == 0) {
         return OKRA_OK;
     }
-    for (okra_int i = 0; i < G.rows; i++) {
-        okra_int from = OKRA_MAX_(n, i + 1);
-        okra_mat_fill_(okra_mat_part_(G, i, 1, from, G.rows - from), 0);
+    ALLOC(index, u->m);
+    for (okra_int i = 0; i < u->m; i++) {
+        index[i] = u->n + i;
     }
-    ALLOC(index, m);
-    for (okra_int i = 0; i < m; i++) {
-        index[i] = n + i;
-    }
-    TRY(okra_data_take(c->problem->x, index, m, &fresh));
-    TRY(okra_other_create_(ctx, c->problem->kx, fresh, &other));
-    TRY(okra_entries_create_(ctx, c->problem->kx, other, &entries));
-    TRY(okra_doubles_(ctx, m, G.rows, "the rows of the new inputs", &K));
-    okra_mat_ rows = okra_mat_of_(K, m, G.rows);
-    TRY(okra_large_gram_host_(ctx, entries, 0, rows));
-    okra_mat_ S = okra_mat_part_(rows, 0, m, 0, n), T = okra_mat_part_(rows, 0, m, n, m);
-    if (n > 0) {
-        TRY(okra_engine_trsm_(ctx, false, true, okra_mat_part_(G, 0, n, 0, n), S));
-        TRY(okra_engine_gemm_(ctx, false, true, -1, S, S, 1, T));
-    }
-    for (okra_int i = 0; i < m; i++) {
-        T.p[i * T.ld + i] += noise(c->problem, lambda, n + i);
-    }
-    okra_mat_mirror_(T);
-    TRY(okra_engine_cholesky_try_(ctx, T, done));
-    for (okra_int i = 0; i < m; i++) {
-        memcpy(G.p + (n + i) * G.ld, K + i * G.rows, (size_t)(n + i + 1) * sizeof *K);
-    }
+    TRY(okra_data_take(u->c->problem->x, index, u->m, &fresh));
+    TRY(okra_other_create_(ctx, u->c->problem->kx, fresh, &other));
+    TRY(okra_entries_create_(ctx, u->c->problem->kx, other, &entries));
+    TRY(okra_doubles_(ctx, u->m, u->n + u->m, "the rows of the new inputs", &u->K));
+    TRY(okra_large_gram_host_(ctx, entries, 0, okra_mat_of_(u->K, u->m, u->n + u->m)));
 done:
     okra_entries_free_(entries);
     okra_other_free_(other);
     okra_data_free(fresh);
     okra_free_(index);
-    okra_free_(K);
+    return st;
+}
+
+/* Rows n.. of G from those of the kernel, the first m of R; rows of R after these are
+ * right-hand sides b', of which G^-1 b becomes (G G')^-1 b. *done false: the matrix is
+ * not positive definite to rounding. */
+static okra_status border(const update *u, double shift, okra_mat_ G, okra_mat_ R,
+                          bool *done)
+{
+    okra_status st = OKRA_OK;
+    okra_context *ctx = u->ctx;
+    okra_int n = u->n, m = u->m, e = R.rows - m;
+    okra_mat_ before = okra_mat_part_(R, 0, R.rows, 0, n);
+    okra_mat_ S = okra_mat_part_(R, 0, m, 0, n), T = okra_mat_part_(R, 0, m, n, m);
+    *done = true;
+    if (n > 0) {
+        TRY(okra_engine_trsm_(ctx, false, true, okra_mat_part_(G, 0, n, 0, n), before));
+    }
+    if (n > 0 && m > 0) {
+        TRY(okra_engine_gemm_(ctx, false, true, -1, before, S, 1,
+                              okra_mat_part_(R, 0, R.rows, n, m)));
+    }
+    for (okra_int i = 0; i < m; i++) {
+        T.p[i * T.ld + i] += noise(u->c->problem, shift, n + i);
+    }
+    okra_mat_mirror_(T);
+    TRY(okra_engine_cholesky_try_(ctx, T, done));
+    for (okra_int i = 0; i < m; i++) {
+        memcpy(G.p + (n + i) * G.ld, R.p + i * R.ld, (size_t)(n + i + 1) * sizeof *R.p);
+    }
+    if (*done && e > 0) {
+        TRY(okra_engine_trsm_(ctx, false, true, T, okra_mat_part_(R, m, e, n, m)));
+        TRY(okra_engine_trsm_(ctx, false, false, G, okra_mat_part_(R, m, e, 0, n + m)));
+    }
+done:
     return st;
 }
 
@@ -150,23 +187,122 @@ done:
     return st;
 }
 
-/* What is left of the old factor, bordered; *done false: there is none. */
-static okra_status new_factor(okra_context *ctx, okra_change_ *c, double lambda,
-                              okra_mat_ G, bool *done)
+/* What is left of the old factor, with room for m more rows. *before: rows of the room
+ * that others see. */
+static okra_status find_room(const update *u, const char *name, okra_room_ **room,
+                             okra_int *before)
 {
     okra_status st = OKRA_OK;
-    okra_int rows = 0, cols = 0, kept = G.rows - c->added;
-    const double *old = okra_bag_get_(c->old, "factor", &rows, &cols);
-    TRY(okra_factor_without_(ctx, okra_mat_view_(old, rows, cols, cols), c->removed,
-                             c->removed_count, okra_mat_part_(G, 0, kept, 0, kept)));
-    TRY(border(ctx, c, lambda, G, done));
-    if (*done) {
-        TRY(measure(ctx, c->problem, lambda, G, &c->drift));
-        *done = c->drift <= drift_most;
-        c->why = *done ? NULL : "rounding had added up in the factor";
-    } else {
-        c->why = "the Gram matrix is singular to rounding";
+    okra_int n = u->n, all = u->n + u->m;
+    okra_mat_ old = okra_bag_mat_(u->c->old, name);
+    *before = n;
+    *room = u->c->removed_count == 0 ? okra_bag_enter_(u->c->old, name, all) : NULL;
+    if (!*room) {
+        TRY(okra_room_create_(u->ctx, all, "the new factor", room));
+        *before = all;
+        TRY(okra_factor_without_(u->ctx, old, u->c->removed, u->c->removed_count,
+                                 okra_mat_part_(okra_room_mat_(*room, all), 0, n, 0, n)));
     }
+done:
+    return st;
+}
+
+/* Rows of the kernel, then the outputs along the rows of E. */
+static okra_status fill(const update *u, okra_mat_ E, okra_mat_ R)
+{
+    okra_int N = R.cols, d = u->c->problem->d;
+    okra_mat_ outputs = okra_mat_part_(R, u->m, R.rows - u->m, 0, N);
+    for (okra_int i = 0; i < u->m; i++) {
+        memcpy(R.p + i * R.ld, u->K + i * N, (size_t)N * sizeof *u->K);
+    }
+    return !u->Y ? OKRA_OK
+           : E.p ? okra_gemm_(u->ctx, false, true, 1, E, okra_mat_of_(u->Y, N, d), 0,
+                              outputs)
+                 : okra_mat_transpose_(okra_mat_of_(u->Y, N, d), outputs);
+}
+
+/* A factor into the bag, its outputs into C; *done false: there must be a fit. */
+static okra_status change_one(update *u, const okra_direction_ *v, bool *done)
+{
+    okra_status st = OKRA_OK;
+    const okra_problem_ *p = u->c->problem;
+    okra_int N = u->n + u->m, before = 0;
+    okra_int e = !u->Y ? 0 : v->E.p ? v->E.rows : p->d;
+    okra_room_ *room = NULL;
+    double *rows = NULL, drift = 0;
+    TRY(find_room(u, v->name, &room, &before));
+    TRY(okra_doubles_(u->ctx, u->m + e, N, "the rows of the new inputs", &rows));
+    okra_mat_ G = okra_room_mat_(room, N), R = okra_mat_of_(rows, u->m + e, N);
+    okra_mat_ solved = okra_mat_part_(R, u->m, e, 0, N);
+    TRY(fill(u, v->E, R));
+    TRY(border(u, v->shift, G, R, done));
+    u->c->why = *done ? NULL : "the Gram matrix is singular to rounding";
+    if (!*done) {
+        goto done;
+    }
+    TRY(measure(u->ctx, p, v->shift, G, &drift));
+    u->c->drift = OKRA_MAX_(u->c->drift, drift);
+    *done = drift <= drift_most;
+    u->c->why = *done ? NULL : "rounding had added up in the factor";
+    if (!*done) {
+        goto done;
+    }
+    if (e > 0) {
+        okra_mat_ C = okra_mat_of_(u->C, N, p->d);
+        TRY(v->E.p ? okra_gemm_(u->ctx, true, false, 1, solved, v->E, 1, C)
+                   : okra_mat_transpose_(solved, C));
+    }
+    TRY(okra_bag_put_room_(u->bag, v->name, room, N, before));
+    room = NULL;
+done:
+    okra_room_leave_(room, N, before);
+    okra_free_(rows);
+    return st;
+}
+
+/* ---- all together ---- */
+
+/* Y less its mean, in the units of C: that of K + noise itself. */
+static okra_status outputs(okra_ridge_ *r, update *u)
+{
+    okra_status st = OKRA_OK;
+    okra_int n = r->p->n, d = r->p->d;
+    if (!r->p->features) {
+        return OKRA_OK;
+    }
+    TRY(okra_problem_roots_(r->p, &r->s, &r->total));
+    TRY(okra_ridge_features_(r));
+    for (okra_int i = 0; r->s && i < n * d; i++) {
+        r->Y[i] /= r->s[i / d];
+    }
+    u->Y = r->Y;
+    TRY(okra_doubles_(r->ctx, n, d, "the ridge coefficients", &u->C));
+    okra_mat_fill_(okra_mat_of_(u->C, n, d), 0);
+done:
+    return st;
+}
+
+static okra_status put_rest(const okra_ridge_ *r, update *u, double lambda)
+{
+    okra_status st = OKRA_OK;
+    const okra_change_ *c = u->c;
+    okra_bag_ *bag = u->bag;
+    okra_mat_ A = okra_bag_mat_(c->old, "operator.A");
+    TRY(okra_bag_put_number_(bag, "jitter", 0));
+    if (u->C) {
+        TRY(okra_ridge_put_(bag, "coefficients", &u->C, r->p->n, r->p->d));
+    }
+    if (r->mean) {
+        TRY(okra_ridge_put_mean_(bag, r->mean, r->p->d));
+    }
+    if (A.p) {
+        TRY(okra_bag_put_copy_(bag, "operator.A", A.p, A.rows, A.cols));
+    }
+    TRY(okra_bag_put_text_(bag, "operator", okra_bag_get_text_(c->old, "operator")));
+    TRY(okra_bag_put_number_(bag, "lambda", lambda));
+    TRY(okra_bag_put_number_(bag, "center", r->center));
+    TRY(okra_bag_put_number_(bag, "drift", c->drift));
+    TRY(okra_problem_put_weights_(r->p, bag));
 done:
     return st;
 }
@@ -175,46 +311,34 @@ okra_status okra_ridge_update_(okra_context *ctx, okra_change_ *c,
                                const okra_options *options, okra_bag_ *bag)
 {
     okra_status st = OKRA_OK;
-    const okra_problem_ *p = c->problem;
-    okra_int n = p->n;
-    okra_ridge_ r = {.ctx = ctx, .p = p};
-    double lambda = 0, center = 0, *factor = NULL;
-    bool done = false;
+    okra_ridge_ r = {.ctx = ctx, .p = c->problem};
+    update u = {.ctx = ctx, .c = c, .m = c->added, .n = r.p->n - c->added, .bag = bag};
+    okra_directions_ o = {0};
+    double lambda = 0, center = 0;
+    bool done = true;
     (void)options;
-    if ((c->why = obstacle(c))) {
-        return OKRA_OK;
-    }
     okra_bag_get_number_(c->old, "lambda", &lambda);
     okra_bag_get_number_(c->old, "center", &center);
     r.center = center != 0;
-    TRY(okra_doubles_(ctx, n, n, "the new factor", &factor));
-    okra_mat_ G = okra_mat_of_(factor, n, n);
-    TRY(new_factor(ctx, c, lambda, G, &done));
-    if (!done) {
+    TRY(find_directions(ctx, c, lambda, &o));
+    if ((c->why = o.count > 0 ? obstacle(c, &o)
+                              : "the operator is neither identity nor a matrix")) {
         goto done;
     }
-    TRY(okra_bag_put_number_(bag, "jitter", 0));
-    if (p->features) {
-        TRY(okra_problem_roots_(p, &r.s, &r.total));
-        TRY(okra_ridge_features_(&r));
-        for (okra_int i = 0; r.s && i < n * p->d; i++) { /* C is of K + noise itself */
-            r.Y[i] /= r.s[i / p->d];
-        }
-        TRY(okra_engine_cholesky_solve_(ctx, G, okra_mat_of_(r.Y, n, p->d)));
-        TRY(okra_ridge_put_(bag, "coefficients", &r.Y, n, p->d));
+    TRY(outputs(&r, &u));
+    TRY(new_rows(&u));
+    for (int k = 0; k < o.count && done; k++) {
+        TRY(okra_cancelled_(ctx));
+        TRY(change_one(&u, &o.of[k], &done));
     }
-    if (r.mean) {
-        TRY(okra_ridge_put_mean_(bag, r.mean, p->d));
+    if (done) {
+        TRY(put_rest(&r, &u, lambda));
     }
-    TRY(okra_ridge_put_(bag, "factor", &factor, n, n));
-    TRY(okra_bag_put_text_(bag, "operator", okra_bag_get_text_(c->old, "operator")));
-    TRY(okra_bag_put_number_(bag, "lambda", lambda));
-    TRY(okra_bag_put_number_(bag, "center", center));
-    TRY(okra_bag_put_number_(bag, "drift", c->drift));
-    TRY(okra_problem_put_weights_(p, bag));
-    c->done = true;
+    c->done = done;
 done:
-    okra_free_(factor);
+    okra_directions_clear_(&o);
+    okra_free_(u.K);
+    okra_free_(u.C);
     okra_free_(r.Y);
     okra_free_(r.s);
     okra_free_(r.mean);

@@ -2,7 +2,9 @@
  * ridge_weights.c: weights of pairs. Solvers see the problem of s_i times both features
  * of pair i (ridge.c), s the roots of the weights; here are the way there and back.
  */
-#include "method/ridge/ridge.h"
+#include "method/ridge/ridge_directions.h"
+
+#include <stdio.h>
 
 okra_status okra_ridge_K_(const okra_ridge_ *r, okra_large_ **K)
 {
@@ -48,9 +50,15 @@ okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_bag_ *bag)
         okra_int j = i % cols;
         B[i] *= r->s[i / cols] * (!low && j < n ? r->s[j] : 1);
     }
-    double *G = okra_bag_edit_(bag, "factor", &m, &cols);
-    for (okra_int i = 0; G && i < n * n; i++) {
-        G[i] /= r->s[i / n];
+    for (int k = -1; k < OKRA_DIRECTIONS_MOST_; k++) {
+        char name[24] = "factor";
+        if (k >= 0) {
+            snprintf(name, sizeof name, "factor.%d", k);
+        }
+        double *G = okra_bag_edit_(bag, name, &m, &cols);
+        for (okra_int i = 0; G && i < n * n; i++) {
+            G[i] /= r->s[i / n];
+        }
     }
     TRY(okra_problem_put_weights_(r->p, bag));
 done:

@@ -75,6 +75,20 @@ TEST(zalloc_zeroes)
     }
 }
 
+/* Large ones are zeros that the system has not handed out yet. */
+TEST(large_zeros)
+{
+    okra_int before = okra_alloc_live_bytes_(), size = ((okra_int)64 << 20) + 8;
+    char *p = okra_zalloc_(size, 1);
+    CHECK(p && (uintptr_t)p % 64 == 0 && okra_alloc_live_bytes_() == before + size);
+    CHECK(p && p[0] == 0 && p[size / 2] == 0 && p[size - 1] == 0);
+    p[0] = p[size - 1] = 1;
+    p = okra_realloc_(p, size + 1, 1);
+    CHECK(p && p[0] == 1 && p[size - 1] == 1);
+    okra_free_(p);
+    CHECK(okra_alloc_live_bytes_() == before);
+}
+
 TEST(realloc_keeps_the_content)
 {
     okra_int live = okra_alloc_live_blocks_(), bytes = okra_alloc_live_bytes_();
@@ -285,9 +299,10 @@ TEST(contexts_beyond_the_accounts_count_the_whole_process)
 
 MAIN(RUN(blocks_are_aligned_and_counted), RUN(peak_is_the_largest_since_reset),
      RUN(zero_bytes_give_a_valid_pointer), RUN(sizes_that_overflow_are_refused),
-     RUN(zalloc_zeroes), RUN(realloc_keeps_the_content), RUN(texts_are_copied),
-     RUN(the_kth_allocation_fails_once), RUN(budget_says_what_is_needed),
-     RUN(doubles_ask_the_budget_first), RUN(a_budget_counts_what_its_own_context_took),
+     RUN(zalloc_zeroes), RUN(large_zeros), RUN(realloc_keeps_the_content),
+     RUN(texts_are_copied), RUN(the_kth_allocation_fails_once),
+     RUN(budget_says_what_is_needed), RUN(doubles_ask_the_budget_first),
+     RUN(a_budget_counts_what_its_own_context_took),
      RUN(helpers_take_memory_for_the_context_of_their_loop),
      RUN(accounts_are_reused_when_they_are_empty),
      RUN(contexts_beyond_the_accounts_count_the_whole_process))

@@ -227,6 +227,30 @@ TEST(trsm)
     report(&trsm_worst);
 }
 
+/* Few right-hand sides of a large triangle are solved in halves of it. */
+TEST(trsm_in_halves)
+{
+    okra_random_ r = okra_random_create_(71, 0);
+    okra_context *ctx = context_of("blas");
+    okra_mat_ A, L;
+    CHECK_OK(okra_context_set_threads(ctx, 2));
+    cholesky_of(ctx, &r, 1001, &A, &L);
+    for (int t = 0; t < 3 * 4; t++) {
+        static const okra_int counts[] = {2, 70, 110};
+        bool left = t & 1, trans = t & 2;
+        okra_int m = counts[t / 4];
+        okra_mat_ B = mat_random(&r, left ? 1001 : m, left ? m : 1001), X = mat_clone(B);
+        CHECK_OK(okra_trsm_(ctx, left, trans, L, X));
+        note(&trsm_worst, residual(L, trans, left, X, B));
+        mat_free(B);
+        mat_free(X);
+    }
+    report(&trsm_worst);
+    mat_free(A);
+    mat_free(L);
+    okra_context_free(ctx);
+}
+
 static void cholesky_solve_body(okra_context *ctx, okra_random_ *r)
 {
     for (int t = 0; t < 2 * n_sizes * n_sizes; t++) {
@@ -480,5 +504,5 @@ TEST(solve_general)
     report(&rcond_worst);
 }
 
-MAIN(RUN(gemm), RUN(syrk), RUN(cholesky), RUN(trsm), RUN(cholesky_solve), RUN(eigh),
-     RUN(svd), RUN(qr), RUN(solve_general))
+MAIN(RUN(gemm), RUN(syrk), RUN(cholesky), RUN(trsm), RUN(trsm_in_halves),
+     RUN(cholesky_solve), RUN(eigh), RUN(svd), RUN(qr), RUN(solve_general))

@@ -59,9 +59,9 @@ static double worst_error(okra_mat_ L, okra_mat_ G, const okra_int *gone, okra_i
         }
     }
     for (okra_int i = 0; i < kept; i++) {
-        for (okra_int j = 0; j < kept; j++) {
+        for (okra_int j = 0; j <= i; j++) {
             double want = product(L, from[i], from[j]);
-            double off = j <= i ? fabs(product(G, i, j) - want) : fabs(G.p[i * G.ld + j]);
+            double off = fabs(product(G, i, j) - want);
             worst = off <= worst ? worst : off;
             scale = fmax(scale, fabs(want));
         }
@@ -117,7 +117,7 @@ TEST(threads_change_no_bits)
     CHECK_OK(okra_factor_without_(a, L, rows, 10, one));
     CHECK_OK(okra_factor_without_(b, L, rows, 10, four));
     for (okra_int i = 0; i < 890; i++) {
-        CHECK(memcmp(one.p + i * one.ld, four.p + i * four.ld, 890 * 8) == 0);
+        CHECK(memcmp(one.p + i * one.ld, four.p + i * four.ld, (size_t)(i + 1) * 8) == 0);
     }
     mat_free(L);
     mat_free(one);

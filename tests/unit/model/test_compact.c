@@ -19,7 +19,7 @@ TEST(half_and_whole)
                 i % n <= i / n ? (double)(i + 1) : -7; /* what lies above is not kept */
         }
         CHECK_OK(okra_bag_create_(&bag));
-        CHECK_OK(okra_compact_pack_(NULL, "factor", L, n, n, &half));
+        CHECK_OK(okra_compact_pack_(NULL, "factor", okra_mat_of_(L, n, n), &half));
         CHECK(half && okra_compact_count_(n) == n * (n + 1) / 2);
         CHECK_OK(okra_compact_spread_(NULL, half, okra_compact_count_(n), n, bag));
         const double *back = okra_bag_get_(bag, "factor", &rows, &cols);
@@ -37,7 +37,7 @@ TEST(half_and_whole)
         okra_bag_free_(bag);
     }
     double *none = NULL, one[4] = {1, 2, 3, 4};
-    CHECK_OK(okra_compact_pack_(NULL, "B", one, 2, 2, &none));
+    CHECK_OK(okra_compact_pack_(NULL, "B", okra_mat_of_(one, 2, 2), &none));
     CHECK(!none);
 }
 

@@ -181,6 +181,117 @@ TEST(many_single_changes)
     okra_model_free(now);
 }
 
+/* Predictions of weights at the test inputs, to be freed. */
+static double *weights_of(const field *f, const okra_model *model)
+{
+    okra_data *t = NULL;
+    okra_int rows = 0, cols = 0;
+    CHECK_OK(okra_data_dense(f->t, TESTS_, WIDE, WIDE, &t));
+    okra_prediction *p = pairs_predict(model, t, "decode=none", true, false);
+    const double *w = okra_prediction_weights(p, &rows, &cols);
+    double *copy = okra_alloc_(rows * cols, sizeof *copy);
+    CHECK(copy && w);
+    memcpy(copy, w, (size_t)(rows * cols) * sizeof *copy);
+    okra_prediction_free(p);
+    okra_data_free(t);
+    return copy;
+}
+
+/* Models that grew from one another share memory; none changes another, whichever goes
+ * first. */
+TEST(models_that_share_a_factor_stay_what_they_are)
+{
+    const field *f = make_field(5, 0);
+    okra_int all[MANY];
+    okra_update_report report = {OKRA_SIZED(okra_update_report)};
+    okra_model *a = NULL, *b = NULL, *c = NULL, *d = NULL;
+    for (okra_int i = 0; i < MANY; i++) {
+        all[i] = i;
+    }
+    okra_model *first = fit_rows(f, all, 10, factored[0]);
+    CHECK_OK(change(f, first, all + 10, 5, NULL, 0, &report, &a)); /* moves */
+    CHECK_OK(change(f, a, all + 15, 5, NULL, 0, &report, &b));     /* appends to it */
+    double *before = weights_of(f, b);
+    CHECK_OK(change(f, a, all + 30, 5, NULL, 0, &report, &c)); /* another branch */
+    CHECK_OK(change(f, b, all + 20, 5, NULL, 0, &report, &d)); /* appends again */
+    const double *memory = okra_bag_mat_(a->bag, "factor").p;
+    CHECK(okra_bag_mat_(b->bag, "factor").p == memory);
+    CHECK(okra_bag_mat_(c->bag, "factor").p != memory);
+    CHECK(okra_bag_mat_(d->bag, "factor").p == memory);
+    double *after = weights_of(f, b);
+    CHECK(harness_relative(20 * TESTS_, after, before) == 0);
+    okra_int rows_c[20], rows_d[25];
+    for (okra_int i = 0; i < 25; i++) {
+        rows_d[i] = i;
+        if (i < 20) {
+            rows_c[i] = i < 15 ? i : i + 15;
+        }
+    }
+    okra_model *want_c = fit_rows(f, rows_c, 20, factored[0]);
+    okra_model *want_d = fit_rows(f, rows_d, 25, factored[0]);
+    CHECK_NEAR(apart(f, c, want_c), 0, CLOSE);
+    CHECK_NEAR(apart(f, d, want_d), 0, CLOSE);
+    okra_model_free(first);
+    okra_model_free(a);
+    okra_model_free(d); /* the last rows are free again: the next one has them */
+    CHECK_OK(change(f, b, all + 20, 5, NULL, 0, &report, &d));
+    CHECK(okra_bag_mat_(d->bag, "factor").p == memory);
+    okra_model_free(b);
+    CHECK_NEAR(apart(f, d, want_d), 0, CLOSE);
+    okra_model_free(c);
+    okra_model_free(d);
+    okra_model_free(want_c);
+    okra_model_free(want_d);
+    okra_free_(before);
+    okra_free_(after);
+}
+
+/* ---- matrix operators ---- */
+
+static const char *const matrices[] = {"2,0.5\n0.5,1\n", "3,0\n0,3\n", "1,1\n1,1\n"};
+
+TEST(matrix_operators_have_a_factor_for_each_eigenvalue)
+{
+    static const int factors[] = {2, 1, 1}; /* different eigenvalues above 0 */
+    for (int c = 0; c < 3 * 2 * 3; c++) {
+        int rest = c, which = pick(&rest, 3), center = pick(&rest, 2);
+        char settings[800], slim[700];
+        const char *file = files_make("A.csv", matrices[which], strlen(matrices[which]));
+        snprintf(slim, sizeof slim, "kx=rbf(sigma=1) lambda=0.05 operator=matrix:%s%s",
+                 file, center ? " center-output=yes" : "");
+        snprintf(settings, sizeof settings, "%s keep=weights", slim);
+        const field *f = make_field((uint64_t)c, pick(&rest, 3));
+        okra_int all[MANY];
+        for (okra_int i = 0; i < MANY; i++) {
+            all[i] = i;
+        }
+        okra_model *first = fit_rows(f, all, 20, settings);
+        okra_model *spectral = fit_rows(f, all, 20, slim);
+        CHECK_NEAR(apart(f, first, spectral), 0, CLOSE);
+        CHECK(okra_bag_mat_(first->bag, "factor.0").rows == 20);
+        CHECK((okra_bag_mat_(first->bag, "factor.1").p != NULL) == (factors[which] == 2));
+        okra_model *want = fit_rows(f, all, 35, slim);
+        okra_update_report report = {OKRA_SIZED(okra_update_report)};
+        okra_model *grown = NULL, *back = NULL, *anew = NULL;
+        remove(file); /* a model opens no files */
+        CHECK_OK(change(f, first, all + 20, 15, NULL, 0, &report, &grown));
+        CHECK(report.how == OKRA_UPDATE_FACTOR && report.drift < 1e-14);
+        CHECK_NEAR(apart(f, grown, want), 0, CLOSE);
+        CHECK_OK(change(f, grown, NULL, 0, all + 20, 15, &report, &back));
+        CHECK_NEAR(apart(f, back, first), 0, CLOSE);
+        CHECK_OK(change(f, spectral, all + 20, 15, NULL, 0, &report, &anew));
+        CHECK(report.how == OKRA_UPDATE_REFIT);
+        CHECK_TEXT(report.why, "the model does not keep its factor");
+        CHECK_NEAR(apart(f, anew, want), 0, 1e-15);
+        okra_model_free(first);
+        okra_model_free(spectral);
+        okra_model_free(want);
+        okra_model_free(grown);
+        okra_model_free(back);
+        okra_model_free(anew);
+    }
+}
+
 /* ---- a new fit ---- */
 
 static void check_refit(const char *settings, const char *why)
@@ -212,7 +323,7 @@ TEST(others_are_fitted_anew)
     check_refit("method=kpca kx=rbf(sigma=1) components=2",
                 "the method has no other way");
     check_refit("kx=rbf(sigma=1) ky=rbf(sigma=1) operator=cov lambda=0.1",
-                "the operator is not identity");
+                "the operator is neither identity nor a matrix");
     check_refit("kx=rbf(sigma=1)|center lambda=0.1",
                 "a kernel is centred over the training set");
     check_refit("kx=rbf(sigma=1) keep=coefficients lambda=0.1",
@@ -306,10 +417,12 @@ TEST(other_objects)
     CHECK_OK(okra_data_strings(words + 2, 6, &x));
     CHECK_OK(okra_data_take(p.train_y, all + 2, 6, &whole));
     okra_model *want = pairs_fit(x, whole, "kx=spectrum(k=1) ky=rbf(sigma=1) lambda=0.1");
-    okra_int rows, cols;
-    const double *a = okra_bag_get_(changed->bag, "factor", &rows, &cols);
-    const double *b = okra_bag_get_(want->bag, "factor", &rows, &cols);
-    CHECK_NEAR(harness_relative(rows * cols, a, b), 0, CLOSE);
+    okra_mat_ a = okra_bag_mat_(changed->bag, "factor"),
+              b = okra_bag_mat_(want->bag, "factor");
+    CHECK(a.rows == 6 && b.rows == 6);
+    for (okra_int i = 0; i < 6; i++) {
+        CHECK_NEAR(harness_relative(6, a.p + i * a.ld, b.p + i * b.ld), 0, CLOSE);
+    }
     okra_model_free(before);
     okra_model_free(changed);
     okra_model_free(want);
@@ -409,6 +522,7 @@ TEST(failing_allocations)
 }
 
 MAIN(RUN(changed_factor_equals_a_fit), RUN(many_single_changes),
-     RUN(others_are_fitted_anew), RUN(singular_matrices_are_factored_anew),
-     RUN(kernels_keep_their_statistics), RUN(other_objects), RUN(refusals),
-     RUN(failing_allocations))
+     RUN(models_that_share_a_factor_stay_what_they_are),
+     RUN(matrix_operators_have_a_factor_for_each_eigenvalue), RUN(others_are_fitted_anew),
+     RUN(singular_matrices_are_factored_anew), RUN(kernels_keep_their_statistics),
+     RUN(other_objects), RUN(refusals), RUN(failing_allocations))
