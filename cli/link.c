@@ -12,7 +12,8 @@
 #define ROW_TEXT(name, field, preset, metavar, help) \
     {name, OKRA_OPTION_TEXT, offsetof(link_fields, field), preset, 1, 0, NULL, metavar, help}
 static const okra_option rows[] = {
-    ROW_TEXT("x", x, NULL, "FILE", "Descriptions of all nodes, one a row; a Gram matrix: "
+    ROW_TEXT("x", x, NULL, "FILE", "Descriptions of all nodes, one per row; "
+             "several of them: --x for each, kernels with @1, @2, ...; a Gram matrix: "
              "nodes x nodes, with --kx precomputed"),
     ROW_TEXT("nodes", nodes, "", "FILE", "Names of the nodes, one a line in the order of "
              "--x; without it they are called 0, 1, 2, ..."),
@@ -291,6 +292,7 @@ const cli_command cli_link = {
                 "    --kx 'rbf(sigma=4)' --lambda 0.1 --top 1000 -o ranked_links.tsv\n"
                 "okra link --x K.npy --kx precomputed --edges known.tsv --pairs lu \\\n"
                 "    --truth all.tsv --network predicted.tsv --plot network.svg\n",
+    .gathers = " x ",
     .own = {"link", rows, sizeof(link_fields)},
     .topic = "fit",
     .run = run_link,

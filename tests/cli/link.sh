@@ -24,6 +24,14 @@ awk 'NR > 1 && NR < 8 && !(($2 == "new1" && $1 ~ /[abc]/) || ($2 == "new2" && $1
 # without a list, the ends of the edges are the labelled nodes
 okra link $common -o same.tsv -q --pairs lu
 expect_same ranked.tsv same.tsv
+# several descriptions, and weights of their kernels that are learned
+cut -d, -f1 x.csv >x1.csv
+cut -d, -f2 x.csv >x2.csv
+two="--x x1.csv --x x2.csv --nodes names.txt --edges known.tsv --lambda 0.1 --pairs lu -q"
+okra link $two --kx 'rbf(sigma=1)@1*rbf(sigma=1)@2' -o two.tsv
+paste <(sort ranked.tsv) <(sort two.tsv) | awk '$1 != "node_a" && ($1 != $4 || $2 != $5 || ($3 - $6) ^ 2 > 1e-20) { exit 1 }'
+okra link $two --kx 'align(rbf(sigma=1)@1, rbf(sigma=1)@2)' -o two.tsv
+[ "$(wc -l <two.tsv)" = 13 ]
 # the best alone are the first of all; more than there are: all
 okra link $common --pairs all -o all.tsv -q
 okra link $common --pairs all --top 3 -o top.tsv -q
