@@ -1,6 +1,6 @@
 /*
- * choose.c: what fit is not told is chosen by the library and told as a command line that
- * does the same again.
+ * choose.c: what fit and link are not told is chosen by the library and told as a command
+ * line that does the same again.
  */
 #include "choose.h"
 
@@ -41,8 +41,7 @@ static okra_status copy(void *user, const okra_option *row, const char *value)
     return okra_options_set(user, row->name, value);
 }
 
-/* Has the method of the options a lambda? */
-static bool has_lambda(const cli_run *run)
+bool choose_has_lambda(const cli_run *run)
 {
     const char *help, *name;
     const okra_option_table *table;
@@ -61,7 +60,39 @@ static bool has_lambda(const cli_run *run)
 bool choose_needed(const cli_run *run, const choose_open *open)
 {
     return is_auto(open->kx) || is_auto(open->ky) ||
-           (is_auto(open->lambda) && has_lambda(run));
+           (is_auto(open->lambda) && choose_has_lambda(run));
+}
+
+okra_status choose_pass_on(cli_run *run, const choose_open *open)
+{
+    const char *const typed[][2] = {
+        {"kx", open->kx}, {"ky", open->ky}, {"lambda", open->lambda}};
+    okra_status st = OKRA_OK;
+    for (size_t i = 0; i < 3 && st == OKRA_OK; i++) {
+        if (!is_auto(typed[i][1])) {
+            st = okra_options_set(run->library, typed[i][0], typed[i][1]);
+        }
+    }
+    return st;
+}
+
+okra_status choose_links(cli_run *run, const okra_link_task *task,
+                         const okra_link_settings *settings, okra_selection **selection)
+{
+    okra_options *options = NULL, *fit = NULL;
+    okra_status st = okra_select_options(&options);
+    if (st == OKRA_OK) {
+        st = each_set(run->library, copy, options);
+    }
+    if (st == OKRA_OK) {
+        st = okra_choose_links(run->context, task, settings, options, &fit, selection);
+    }
+    if (st == OKRA_OK) {
+        okra_options_free(run->library);
+        run->library = fit;
+    }
+    okra_options_free(options);
+    return st;
 }
 
 okra_status choose_options(cli_run *run, const choose_open *open, const okra_data *x,
@@ -159,41 +190,52 @@ static okra_status append_option(void *user, const okra_option *row, const char 
     return OKRA_OK;
 }
 
-char *choose_command(const cli_run *run, const char *lambda)
+/* The command's own flags as typed, but for the file that is written. */
+static void append_own(line *t, const cli_run *run)
 {
-    static const char *const own[] = {"x", "y", "unlabelled", "sample-weight"};
-    line t = {.lambda = lambda};
-    append(&t, "okra fit");
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        const char *values = okra_options_get(run->options, own[i]);
-        while (values && *values) { /* one a line, where given several times */
+    for (const okra_option *row = run->command->own.rows; row->name; row++) {
+        const char *values = okra_options_get(run->options, row->name);
+        bool passed = strcmp(row->name, "kx") == 0 || strcmp(row->name, "ky") == 0 ||
+                      strcmp(row->name, "lambda") == 0;
+        if (passed || strcmp(row->name, "output") == 0 ||
+            !okra_options_is_set(run->options, row->name)) {
+            continue;
+        }
+        if (row->type == OKRA_OPTION_BOOL || strcmp(row->name, "compact") == 0) {
+            append(t, " --");
+            append(t, row->name);
+            append(t, "=");
+            append(t, values);
+            continue;
+        }
+        do { /* one a line, where given several times */
             size_t length = strcspn(values, "\n");
             char one[4096];
             snprintf(one, sizeof one, "%.*s", (int)length, values);
-            append_flag(&t, own[i], one);
+            append_flag(t, row->name, one);
             values += length + (values[length] == '\n');
-        }
+        } while (*values);
     }
-    if (strcmp(okra_options_get(run->options, "class-weight"), "balanced") == 0) {
-        append(&t, " --class-weight balanced");
-    }
+}
+
+char *choose_command(const cli_run *run, const char *lambda)
+{
+    line t = {.lambda = lambda};
+    const char *output = okra_options_get(run->options, "output");
+    append(&t, "okra ");
+    append(&t, run->command->name);
+    append_own(&t, run);
     okra_status st = each_set(run->library, append_option, &t);
-    const char *compact = okra_options_get(run->options, "compact");
-    if (strcmp(compact, "no") != 0) {
-        append(&t, " --compact=");
-        append(&t, compact);
+    if (run->common.seed != 0) {
+        char seed[32];
+        snprintf(seed, sizeof seed, "%lld", (long long)run->common.seed);
+        append_flag(&t, "seed", seed);
     }
-    if (okra_options_is_set(run->options, "calibration")) {
-        append_flag(&t, "calibration", okra_options_get(run->options, "calibration"));
-        if (run->common.seed != 0) {
-            char seed[32];
-            snprintf(seed, sizeof seed, "%lld", (long long)run->common.seed);
-            append_flag(&t, "seed", seed);
-        }
+    if (st == OKRA_OK && *output) {
+        append(&t, " -o ");
+        append_word(&t, output);
     }
-    append(&t, st == OKRA_OK ? " -o " : "");
-    append_word(&t, okra_options_get(run->options, "output"));
-    if (t.lost) {
+    if (t.lost || st != OKRA_OK) {
         free(t.p);
         return NULL;
     }
@@ -206,16 +248,19 @@ void choose_summary(const okra_selection *selection, okra_int n, char *text, siz
     const json_t *best = json_object_get(about, "best");
     const json_t *error = json_object_get(best, "error");
     const char *cv = json_string_value(json_object_get(about, "cv"));
-    long long pairs = json_integer_value(json_object_get(about, "pairs"));
+    bool links = json_is_integer(json_object_get(about, "nodes"));
+    const char *metric = json_string_value(json_object_get(about, "metric"));
+    long long pairs =
+        json_integer_value(json_object_get(about, links ? "nodes" : "pairs"));
     char of[48] = "";
     if (pairs < n) {
         snprintf(of, sizeof of, " of %lld", (long long)n);
     }
-    int used =
-        snprintf(text, size, "%s on %lld%s pairs: %lld settings, the best with loss %.4g",
-                 !cv || strcmp(cv, "loo") == 0 ? "leave-one-out" : cv, pairs, of,
-                 (long long)okra_selection_count(selection),
-                 json_number_value(json_object_get(best, "mean")));
+    int used = snprintf(
+        text, size, "%s on %lld%s %s: %lld settings, the best with %s %.4g",
+        !cv || strcmp(cv, "loo") == 0 ? "leave-one-out" : cv, pairs, of,
+        links ? "nodes" : "pairs", (long long)okra_selection_count(selection),
+        links ? metric : "loss", json_number_value(json_object_get(best, "mean")));
     if (error && json_is_number(error) && used > 0 && (size_t)used < size) {
         snprintf(text + used, size - (size_t)used, " (standard error %.2g)",
                  json_number_value(error));

@@ -29,6 +29,7 @@ typedef struct cli_command {
     const char *topic;          /* okra_option_tables of the library, or NULL        */
     int operands_least, operands_most;
     const char *operand; /* "MODEL", for messages */
+    const char *common;  /* " x y ": flags that --help tells; NULL: all */
     int (*run)(cli_run *run);
 } cli_command;
 
@@ -157,13 +158,23 @@ cli_file *cli_file_open(const cli_run *run, const char *path);
 FILE *cli_file_stream(cli_file *file);
 int cli_file_close(const cli_run *run, cli_file *file, int status);
 
-/* ---- help: help.c, manual.c ---- */
+/* ---- help: help.c, topics.c, manual.c ---- */
 
 void cli_help(FILE *out);
-/* With the flags of a method and a decoder ("": none of them). */
+/* One screen: the common flags, and those of a method and a decoder ("": none of them).
+ */
+void cli_help_screen(FILE *out, const cli_command *command, const char *method,
+                     const char *decode);
+/* All of it. */
 void cli_help_command(FILE *out, const cli_command *command, const char *method,
                       const char *decode);
+/* A topic, or whatever has the name. */
+int cli_help_topic(const cli_run *run, FILE *out, const char *name);
+/* Is it a flag that the topic low-rank tells? */
+bool cli_help_low_rank(const char *name);
+enum { CLI_HELP_WIDTH = 80 };
 /* Rows of a table as help lines: name, metavar, text, default. */
+void cli_help_row(FILE *out, const okra_option *row, const char *prefix);
 void cli_help_rows(FILE *out, const okra_option_table *table, const char *prefix);
 void cli_wrap(FILE *out, const char *text, int indent, int column, int width);
 void cli_man(FILE *out);

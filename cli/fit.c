@@ -367,21 +367,6 @@ static int check_output(const cli_run *run, const fit_fields *f, const path *p)
     return cli_check_writable(run, f->output);
 }
 
-/* What was typed goes on to the library, but for what is left open. */
-static int pass_on(cli_run *run, const fit_fields *f, const path *p)
-{
-    const char *const typed[][2] = {
-        {"kx", f->kx}, {"ky", f->ky}, {"lambda", p->count == 1 ? p->text[0] : "auto"}};
-    int status = CLI_DONE;
-    for (size_t i = 0; i < 3 && status == CLI_DONE; i++) {
-        if (strcmp(typed[i][1], "auto") != 0) {
-            status =
-                cli_status(run, okra_options_set(run->library, typed[i][0], typed[i][1]));
-        }
-    }
-    return status;
-}
-
 static int run_fit(cli_run *run)
 {
     static path p;    /* large */
@@ -395,7 +380,8 @@ static int run_fit(cli_run *run)
         status = check_output(run, &f, &p);
     }
     if (status == CLI_DONE) {
-        status = pass_on(run, &f, &p);
+        choose_open typed = {f.kx, f.ky, p.count == 1 ? p.text[0] : "auto"};
+        status = cli_status(run, choose_pass_on(run, &typed));
     }
     double begin = cli_now();
     if (status == CLI_DONE) {
@@ -437,5 +423,6 @@ const cli_command cli_fit = {
         "    -o 'model-{lambda}.okra'\n",
     .own = {"fit", rows, sizeof(fit_fields)},
     .topic = "fit",
+    .common = " x y output kx ky lambda method decode ",
     .run = run_fit,
 };

@@ -1,12 +1,12 @@
 /*
- * help.c: okra help: what a command does, what a flag takes, which kernels, methods,
- * decoders, metrics and file formats there are; all from the tables.
+ * help.c: okra help: what a command does and what a flag takes, from the tables; topics.c
+ * has the rest.
  */
 #include "commands.h"
 
 #include <string.h>
 
-enum { WIDTH = 80, COLUMN = 26 };
+enum { WIDTH = CLI_HELP_WIDTH, COLUMN = 26 };
 
 /* ---- text ---- */
 
@@ -29,7 +29,7 @@ void cli_wrap(FILE *out, const char *text, int indent, int column, int width)
     fputc('\n', out);
 }
 
-static void help_row(FILE *out, const okra_option *row, const char *prefix)
+void cli_help_row(FILE *out, const okra_option *row, const char *prefix)
 {
     char left[128], text[512];
     char letter = *prefix ? cli_short(row->name) : 0;
@@ -62,7 +62,7 @@ static void help_row(FILE *out, const okra_option *row, const char *prefix)
 void cli_help_rows(FILE *out, const okra_option_table *table, const char *prefix)
 {
     for (const okra_option *row = table->rows; row && row->name; row++) {
-        help_row(out, row, prefix);
+        cli_help_row(out, row, prefix);
     }
 }
 
@@ -75,18 +75,7 @@ static void indented(FILE *out, const char *lines, const char *before)
     }
 }
 
-/* ---- one command, all commands ---- */
-
-/* Flags that a page of their own tells. */
-static const char low_rank[] =
-    " twin low-rank low-rank-x low-rank-y solver cg-tolerance cg-iterations checkpoint ";
-
-static bool among(const char *list, const char *name)
-{
-    char spaced[80];
-    snprintf(spaced, sizeof spaced, " %s ", name);
-    return strstr(list, spaced) != NULL;
-}
+/* ---- all of a command ---- */
 
 static bool in_table(const okra_option_table *table, const char *name)
 {
@@ -153,9 +142,9 @@ static void library_flags(FILE *out, const cli_command *command, const char *met
             fprintf(out, "\nFlags of %s %s:\n", g.noun, g.name);
         }
         for (const okra_option *row = tables[i]->rows; row->name; row++) {
-            low = low || among(low_rank, row->name);
-            if (!in_table(&command->own, row->name) && !among(low_rank, row->name)) {
-                help_row(out, row, "--");
+            low = low || cli_help_low_rank(row->name);
+            if (!in_table(&command->own, row->name) && !cli_help_low_rank(row->name)) {
+                cli_help_row(out, row, "--");
             }
         }
     }
@@ -211,6 +200,79 @@ void cli_help_command(FILE *out, const cli_command *command, const char *method,
     common_flags(out, command);
 }
 
+/* ---- one screen of a command ---- */
+
+static bool is_common(const cli_command *command, const char *name)
+{
+    char spaced[80];
+    snprintf(spaced, sizeof spaced, " %s ", name);
+    return strstr(command->common, spaced) != NULL;
+}
+
+/* Rows of a table that are common, or names of those that are not, into a text. */
+static void some_rows(FILE *out, const cli_command *command,
+                      const okra_option_table *table, char *text, size_t size)
+{
+    for (const okra_option *row = table->rows; row && row->name; row++) {
+        size_t used = text ? strlen(text) : 0;
+        bool common = is_common(command, row->name);
+        bool again = table != &command->own && in_table(&command->own, row->name);
+        if (again || common == (text != NULL)) {
+            continue;
+        }
+        if (text) {
+            snprintf(text + used, size - used, " --%s", row->name);
+        } else {
+            cli_help_row(out, row, "--");
+        }
+    }
+}
+
+void cli_help_screen(FILE *out, const cli_command *command, const char *method,
+                     const char *decode)
+{
+    size_t count = 0;
+    const okra_option_table *const *tables =
+        command->topic ? okra_option_tables(command->topic, &count) : NULL;
+    char text[2048] = "More flags:";
+    if (!command->common) {
+        cli_help_command(out, command, *method ? method : "ridge", decode);
+        return;
+    }
+    fprintf(out, "%s.\n\nUsage: okra %s %s\n\n", command->purpose, command->name,
+            command->usage);
+    indented(out, command->examples, "  ");
+    fputs("\nFlags:\n", out);
+    some_rows(out, command, &command->own, NULL, 0);
+    some_rows(out, command, &command->own, text, sizeof text);
+    for (size_t i = 0; i < count; i++) {
+        group g = group_of(tables[i]);
+        if (!*g.noun) {
+            some_rows(out, command, tables[i], NULL, 0);
+            some_rows(out, command, tables[i], text, sizeof text);
+        } else if (strcmp(g.name, *g.noun == 'm' ? method : decode) == 0) {
+            fprintf(out, "Flags of %s %s:\n", g.noun, g.name);
+            for (const okra_option *row = tables[i]->rows; row && row->name; row++) {
+                if (!in_table(&command->own, row->name)) {
+                    cli_help_row(out, row, "--");
+                }
+            }
+        }
+    }
+    fputc('\n', out);
+    cli_wrap(out, text, 4, 0, WIDTH);
+    bool decodes = strcmp(command->topic, "predict") == 0;
+    snprintf(text, sizeof text,
+             "'okra help %s' tells all of them, 'okra help flags' those of every "
+             "command. Those "
+             "of a %s: --help --%s NAME; 'okra help %ss' lists them",
+             command->name, decodes ? "decoder" : "method", decodes ? "decode" : "method",
+             decodes ? "decoder" : "method");
+    cli_wrap(out, text, 4, 0, WIDTH);
+}
+
+/* ---- all commands ---- */
+
 void cli_help(FILE *out)
 {
     fputs("okra learns mappings between structured objects: vectors, images, strings,\n"
@@ -226,124 +288,6 @@ void cli_help(FILE *out)
           out);
 }
 
-/* ---- topics ---- */
-
-typedef const char *(*lister)(size_t index, const char **help,
-                              const okra_option_table **parameters);
-
-static void list(FILE *out, lister next, const char *prefix)
-{
-    const char *help, *name;
-    const okra_option_table *parameters;
-    for (size_t i = 0; (name = next(i, &help, &parameters)); i++) {
-        fprintf(out, "%s\n", name);
-        fputs("    ", out);
-        cli_wrap(out, help, 4, 4, WIDTH);
-        if (parameters) {
-            cli_help_rows(out, parameters, prefix);
-        }
-    }
-}
-
-static void help_kernels(FILE *out)
-{
-    fputs("A kernel is written as an expression:\n"
-          "  name(param=value,...)     rbf(sigma=4)   linear   poly(degree=3,coef0=1)\n"
-          "  0.5*A + 0.5*B,  A * B     sums, products, scalings; ( ) groups\n"
-          "  A | normalize | rbf(...)  a pipe transforms the values of the Gram matrix\n"
-          "\nKernels:\n\n",
-          out);
-    list(out, okra_kernel_name, "");
-    fputs("\nTransformations, after a pipe:\n\n", out);
-    list(out, okra_transform_name, "");
-}
-
-static const struct {
-    okra_trait trait;
-    const char *text;
-} traits[] = {
-    {OKRA_TRAIT_MISSING, "outputs with missing values"},
-    {OKRA_TRAIT_UNLABELLED, "inputs without outputs"},
-    {OKRA_TRAIT_LOW_RANK, "low rank without n x n matrices"},
-    {OKRA_TRAIT_PATH, "several lambdas together"},
-    {OKRA_TRAIT_LEAVE_OUT, "leaving out in closed form"},
-    {OKRA_TRAIT_VARIANCE, "variance of a prediction"},
-    {OKRA_TRAIT_WEIGHTS, "weights of pairs"},
-    {OKRA_TRAIT_LINKS, "links alone"},
-};
-
-static void help_methods(FILE *out)
-{
-    fputs("Methods of 'okra fit --method NAME', with their flags:\n\n", out);
-    list(out, okra_method_name, "--");
-    fputs("\nWhat they can do:\n\n", out);
-    for (size_t t = 0; t < sizeof traits / sizeof *traits; t++) {
-        fprintf(out, "  %s:", traits[t].text);
-        const char *name;
-        for (size_t i = 0; (name = okra_method_name(i, NULL, NULL)) != NULL; i++) {
-            if (okra_method_has(name, traits[t].trait)) {
-                fprintf(out, " %s", name);
-            }
-        }
-        fputc('\n', out);
-    }
-}
-
-static void help_decoders(FILE *out)
-{
-    fputs("Decoders of 'okra predict --decode NAME', with their flags:\n\n", out);
-    list(out, okra_decoder_name, "--");
-}
-
-static void help_metrics(FILE *out)
-{
-    fputs("Metrics of 'okra score --metric NAME:param=value,...':\n\n", out);
-    list(out, okra_metric_name, "");
-}
-
-static void help_formats(FILE *out)
-{
-    fputs(
-        "A file's extension tells its format; 'type:FILE' overrides it; '-' is standard\n"
-        "input or output.\n\n",
-        out);
-    fputs(okra_data_formats(), out);
-    fputs(cli_ends(okra_data_formats(), "\n") ? "" : "\n", out);
-}
-
-static void help_flags(FILE *out)
-{
-    fputs("Flags of every command:\n\n", out);
-    cli_help_rows(out, &cli_common_table, "--");
-}
-
-static void help_low_rank(FILE *out)
-{
-    size_t count = 0;
-    const okra_option_table *const *tables = okra_option_tables("fit", &count);
-    fputs("Flags of 'okra fit' and 'okra select' for large training sets, where kernels "
-          "are\n"
-          "of low rank, and for kernels that are learned:\n\n",
-          out);
-    for (size_t i = 0; i < 2 && i < count; i++) { /* those of fit, then of ridge */
-        for (const okra_option *row = tables[i]->rows; row && row->name; row++) {
-            if (among(low_rank, row->name)) {
-                help_row(out, row, "--");
-            }
-        }
-    }
-}
-
-static const struct {
-    const char *name;
-    void (*print)(FILE *out);
-} topics[] = {
-    {"kernels", help_kernels},   {"methods", help_methods}, {"decoders", help_decoders},
-    {"metrics", help_metrics},   {"formats", help_formats}, {"flags", help_flags},
-    {"low-rank", help_low_rank},
-};
-enum { TOPICS = sizeof topics / sizeof *topics };
-
 /* ---- the command ---- */
 
 typedef struct help_fields {
@@ -357,25 +301,6 @@ static const okra_option rows[] = {
     {"completion", OKRA_OPTION_CHOICE, offsetof(help_fields, completion), "none", 1, 0,
      "none|bash|zsh", "SHELL", "Print the completion of a shell"},
     {0}};
-
-static int unknown_topic(const cli_run *run, const char *name)
-{
-    const char *names[TOPICS + 64];
-    size_t count = 0;
-    for (; count < TOPICS; count++) {
-        names[count] = topics[count].name;
-    }
-    for (size_t i = 0; cli_commands[i] && i < 64; i++) {
-        names[count++] = cli_commands[i]->name;
-    }
-    const char *near = okra_nearest(name, names, count);
-    return near ? cli_usage(run, "there is no topic '%s'; did you mean '%s'?", name, near)
-                : cli_usage(
-                      run,
-                      "there is no topic '%s'; expected a command, kernels, methods, "
-                      "decoders, metrics, formats, flags or low-rank",
-                      name);
-}
 
 static int run_help(cli_run *run)
 {
@@ -394,15 +319,9 @@ static int run_help(cli_run *run)
         cli_help(stdout);
     } else {
         const char *name = run->operands[0];
-        for (size_t i = 0; i < TOPICS; i++) {
-            if (strcmp(topics[i].name, name) == 0) {
-                topics[i].print(stdout);
-                return CLI_DONE;
-            }
-        }
         const cli_command *command = cli_find_command(name);
         if (!command) {
-            return unknown_topic(run, name);
+            return cli_help_topic(run, stdout, name);
         }
         cli_help_command(stdout, command, "ridge", "");
     }
@@ -413,10 +332,11 @@ const cli_command cli_help_me = {
     .name = "help",
     .purpose = "Teach a command, or list kernels, methods, decoders, metrics, formats",
     .usage = "[COMMAND | kernels | methods | decoders | metrics | formats | flags |\n    "
-             "   low-rank]",
+             "   low-rank | NAME of a kernel, method, decoder or metric]",
     .about = "",
     .examples = "okra help fit\n"
                 "okra help kernels\n"
+                "okra help margin\n"
                 "okra help --man | man -l -\n",
     .own = {"help", rows, sizeof(help_fields)},
     .refuses = "json quiet threads memory seed data engine strict",

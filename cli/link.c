@@ -1,6 +1,7 @@
 /*
  * link.c: okra link: ranks unknown links of a network by what is known of its nodes.
  */
+#include "choose.h"
 #include "commands.h"
 #include "link_job.h"
 
@@ -48,6 +49,11 @@ static const okra_option rows[] = {
              "scored at least the threshold of the best F1 on labelled pairs"),
     ROW_TEXT("plot", plot, "", "FILE.svg", "A picture of the predicted network, beside the "
              "true one if given"),
+    /* What goes on to the library, where `auto` is not known. */
+    ROW_TEXT("kx", kx, "auto", "EXPR", "Kernel of the descriptions, e.g. 'rbf(sigma=4)'; "
+             "auto: chosen by leave-one-out from a few that fit the kind of objects"),
+    ROW_TEXT("lambda", lambda, "auto", "V", "Regularisation; auto: by leave-one-out, or by "
+             "five folds where that has no closed form"),
     {0}};
 /* clang-format on */
 
@@ -67,6 +73,8 @@ static void clear(link_job *j)
     okra_link_p_values_free(j->p_values);
     okra_link_list_free(j->network);
     okra_links_free(j->links);
+    okra_selection_free(j->selection);
+    free(j->command);
     okra_ranking_free(j->ranking);
 }
 
@@ -205,6 +213,28 @@ static int predict_network(cli_run *run, link_job *j)
     return status;
 }
 
+/* What is left open is chosen. */
+static int choose(cli_run *run, link_job *j, const okra_link_task *task,
+                  const okra_link_settings *settings)
+{
+    choose_open open = {j->f.kx, "linear", j->f.lambda};
+    if (!choose_needed(run, &open)) {
+        return CLI_DONE;
+    }
+    int status = cli_status(run, choose_links(run, task, settings, &j->selection));
+    j->command = status == CLI_DONE ? choose_command(run, NULL) : NULL;
+    if (status == CLI_DONE && !j->command) {
+        status = cli_failure(run, "out of memory");
+    }
+    if (j->selection) {
+        choose_summary(j->selection, j->known.labelled_count, j->chosen,
+                       sizeof j->chosen);
+    } else {
+        snprintf(j->chosen, sizeof j->chosen, "a guess: nothing could be left out");
+    }
+    return status;
+}
+
 static int work(cli_run *run, link_job *j)
 {
     const link_fields *f = &j->f;
@@ -213,6 +243,7 @@ static int work(cli_run *run, link_job *j)
                                    .unlabelled = j->unlabelled,
                                    .unlabelled_count = j->unlabelled_count};
     int status = cli_beta(run, f->beta, &settings.beta);
+    status = status ? status : choose(run, j, &task, &settings);
     if (status == CLI_DONE) {
         status = cli_status(
             run, okra_link_fit(run->context, &task, run->library, &settings, &j->links));
@@ -260,6 +291,10 @@ static int run_link(cli_run *run)
     link_job j = {0};
     double begin = cli_now();
     int status = cli_status(run, cli_fields(run, &j.f));
+    if (status == CLI_DONE) {
+        choose_open typed = {j.f.kx, "auto", j.f.lambda};
+        status = cli_status(run, choose_pass_on(run, &typed));
+    }
     status = status ? status : check(run, &j);
     status = status ? status : check_at(run, j.f.at);
     status = status ? status : read_all(run, &j);
@@ -280,6 +315,8 @@ const cli_command cli_link = {
     .purpose = "Rank the unknown links of a network",
     .usage = "--x FILE --edges FILE [--labelled FILE] -o RANKED.tsv [flags]",
     .about =
+        "Kernel and lambda that are not given are chosen, and the command that does the\n"
+        "same without choosing is told.\n\n"
         "The edges among some nodes, the labelled ones, are known; every node has a\n"
         "description. A method learns from descriptions to places in the known network,\n"
         "and the score of a pair is the inner product of two predictions, <h(u), "
@@ -288,12 +325,14 @@ const cli_command cli_link = {
         "pieces is fine: pieces\nhave similarity 0. An edge that comes again, either way "
         "round, counts once.\nWith --lambda2 the new nodes help as inputs without "
         "outputs.\n",
-    .examples = "okra link --x features.npy --edges known.tsv --labelled nodes.txt \\\n"
+    .examples = "okra link --x features.npy --edges known.tsv -o ranked_links.tsv\n"
+                "okra link --x features.npy --edges known.tsv --labelled nodes.txt \\\n"
                 "    --kx 'rbf(sigma=4)' --lambda 0.1 --top 1000 -o ranked_links.tsv\n"
                 "okra link --x K.npy --kx precomputed --edges known.tsv --pairs lu \\\n"
                 "    --truth all.tsv --network predicted.tsv --plot network.svg\n",
     .gathers = " x ",
     .own = {"link", rows, sizeof(link_fields)},
     .topic = "fit",
+    .common = " x nodes edges labelled top output truth plot kx lambda method ",
     .run = run_link,
 };

@@ -9,7 +9,7 @@
 
 typedef struct link_fields {
     const char *x, *nodes, *edges, *labelled, *unlabelled, *y, *output, *pairs, *truth,
-        *at, *network, *plot, *beta;
+        *at, *network, *plot, *beta, *kx, *lambda;
     okra_int top;
     bool known;
     double fdr, hold_back;
@@ -28,6 +28,9 @@ typedef struct link_job {
     okra_ranking *ranking;
     double *p_values; /* with --fdr, of the pairs */
     double threshold, f1, seconds;
+    okra_selection *selection; /* NULL: nothing was searched */
+    char *command;             /* that chooses nothing, or NULL: nothing was chosen */
+    char chosen[200];          /* how, or "" */
     bool left_out;
 } link_job;
 

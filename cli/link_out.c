@@ -172,9 +172,12 @@ void link_print(const link_job *j)
              (long long)j->known.edge_count);
     cli_line(out, "kx", "%s", json_string_value(json_object_get(kernels, "x")));
     cli_line(out, "ky", "%s", json_string_value(json_object_get(kernels, "y")));
-    cli_line(
-        out, "method", "%s",
-        json_string_value(json_object_get(json_object_get(about, "options"), "method")));
+    const json_t *options = json_object_get(about, "options");
+    cli_line(out, "method", "%s", json_string_value(json_object_get(options, "method")));
+    if (json_object_get(options, "lambda")) {
+        cli_line(out, "lambda", "%s",
+                 json_string_value(json_object_get(options, "lambda")));
+    }
     json_decref(about);
     if (*j->f.output) {
         cli_line(out, j->f.fdr > 0 ? "found" : "ranked", "%lld pairs in %s",
@@ -204,6 +207,12 @@ void link_print(const link_job *j)
         cli_line(out, "predicted", "%lld links", (long long)j->network_count);
     }
     cli_line(out, "time", "%s", cli_seconds(j->seconds, buffer, sizeof buffer));
+    if (*j->chosen) {
+        cli_line(out, "chosen", "%s", j->chosen);
+    }
+    if (j->command) {
+        cli_line(out, "the same", "%s", j->command);
+    }
 }
 
 /* ---- as JSON, docs/results-format.md ---- */
@@ -253,5 +262,9 @@ json_t *link_json(const cli_run *run, const link_job *j)
         "model", json_loads(okra_links_json(j->links), 0, NULL));
     json_object_update(result, own);
     json_decref(own);
+    if (j->command) {
+        json_object_set_new(result, "command", json_string(j->command));
+        json_object_set_new(result, "chosen", json_string(j->chosen));
+    }
     return result;
 }

@@ -70,8 +70,8 @@ static int help(cli_run *run)
         return cli_usage(run, "there is no method '%s'; 'okra help methods' lists them",
                          method);
     }
-    cli_help_command(stdout, run->command, method ? method : "ridge",
-                     decode ? decode : "");
+    bool typed = method && okra_options_is_set(run->library, "method");
+    cli_help_screen(stdout, run->command, typed ? method : "", decode ? decode : "");
     return CLI_DONE;
 }
 

@@ -568,6 +568,7 @@ const cli_command cli_predict = {
                 "okra predict curve.okra --x - --stream\n",
     .own = {"predict", rows, sizeof(predict_fields)},
     .topic = "predict",
+    .common = " x output candidates top decode set interval ",
     .operands_least = 1,
     .operands_most = 1,
     .operand = "MODEL",

@@ -2,6 +2,7 @@
  * select.c: okra select: chooses kernels and options by leave-one-out or
  * cross-validation, shows what it found, and fits the best on all pairs.
  */
+#include "choose.h"
 #include "commands.h"
 #include "nodes.h"
 #include "select_report.h"
@@ -13,6 +14,7 @@ typedef struct select_fields {
     const char *x, *y, *unlabelled, *candidates, *folds, *groups, *stratify;
     const char *output, *cells, *plot, *resume;
     const char *edges, *labelled, *nodes, *beta, *weight, *output_groups;
+    const char *kx, *ky, *lambda;
     int compact, classes;
 } select_fields;
 
@@ -59,6 +61,12 @@ static const okra_option rows[] = {
     FILE_ROW("nodes", nodes, "", "Names of the nodes, one a line in the order of --x"),
     {"beta", OKRA_OPTION_TEXT, offsetof(select_fields, beta), "1", 1, 0, NULL, "V|auto",
      "Time of the diffusion on the known network where --ky is not given"},
+    {"kx", OKRA_OPTION_TEXT, offsetof(select_fields, kx), "auto", 1, 0, NULL, "EXPR",
+     "Kernel of the inputs, with grids; auto: a few that fit the kind of objects"},
+    {"ky", OKRA_OPTION_TEXT, offsetof(select_fields, ky), "auto", 1, 0, NULL, "EXPR",
+     "Kernel of the outputs, with grids; auto: by the kind of objects"},
+    {"lambda", OKRA_OPTION_TEXT, offsetof(select_fields, lambda), "auto", 1, 0, NULL,
+     "GRID", "Regularisation; auto: a list about the scale of the kernel, refined"},
     {0}};
 
 typedef struct inputs {
@@ -207,6 +215,20 @@ static int check_outputs(const cli_run *run, const select_fields *f)
 
 static const char *const kept = "okra-select.resume";
 
+/* Kernels and lambda that nobody gave are searched for. */
+static okra_status leave_open(cli_run *run, bool links)
+{
+    static const char *const names[] = {"kx", "ky", "lambda"};
+    okra_status st = OKRA_OK;
+    for (int i = 0; i < 3 && st == OKRA_OK; i++) {
+        bool has = i == 0 || (i == 1 ? !links : choose_has_lambda(run));
+        if (has && !okra_options_is_set(run->library, names[i])) {
+            st = okra_options_set(run->library, names[i], "auto");
+        }
+    }
+    return st;
+}
+
 static int choose(cli_run *run, const select_fields *f, const inputs *in,
                   okra_selection **out)
 {
@@ -244,6 +266,10 @@ static int run_select(cli_run *run)
     okra_selection *s = NULL;
     int status = cli_status(run, cli_fields(run, &f));
     if (status == CLI_DONE) {
+        choose_open typed = {f.kx, f.ky, f.lambda};
+        status = cli_status(run, choose_pass_on(run, &typed));
+    }
+    if (status == CLI_DONE) {
         status = check_kind(run, &f);
     }
     if (status == CLI_DONE) {
@@ -251,6 +277,9 @@ static int run_select(cli_run *run)
     }
     if (status == CLI_DONE) {
         status = read_inputs(run, &f, &in);
+    }
+    if (status == CLI_DONE) {
+        status = cli_status(run, leave_open(run, *f.edges));
     }
     if (status == CLI_DONE) {
         status = choose(run, &f, &in, &s);
@@ -284,8 +313,10 @@ const cli_command cli_select = {
     .name = "select",
     .purpose = "Choose kernels and options by leave-one-out or cross-validation",
     .usage =
-        "--x FILE --y FILE | --edges FILE [--cv HOW] [--metric SPEC] [-o MODEL] [flags]",
+        "--x FILE --y FILE | --edges FILE [--cv HOW] [--metric SPEC]\n        [-o MODEL] "
+        "[flags]",
     .about =
+        "Kernels and lambda that are not given are chosen from a few, as okra fit does.\n"
         "Any number may be a grid: {a,b,c}, lo..hi (10 values, log-spaced; whole "
         "numbers: "
         "all) or\nlo..hi:steps, within kernels and for other flags. All combinations are "
@@ -307,5 +338,6 @@ const cli_command cli_select = {
     .gathers = " x y unlabelled candidates ",
     .own = {"select", rows, sizeof(select_fields)},
     .topic = "select",
+    .common = " x y output kx ky lambda cv metric method ",
     .run = run_select,
 };

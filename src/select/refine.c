@@ -5,7 +5,8 @@
  * 1/2) on the logarithms of the numbers that the grid varied, from the best cell, with
  * steps of half the spacing of the grid; it stops after `refine` evaluations, or when the
  * values of the simplex agree to 1e-6 of their size. A point whose options are out of
- * their range counts as worst.
+ * their range counts as worst, and so does one further beyond the end of an automatic
+ * list than its values are apart: what is flat there is not to be followed for ever.
  */
 #include "model/align.h"
 #include "select/select.h"
@@ -16,6 +17,7 @@
 typedef struct dimension {
     okra_int place;     /* among those of all axes */
     double start, step; /* logarithms */
+    double low, high;   /* ends; of lists that somebody wrote there are none */
 } dimension;
 
 typedef struct simplex {
@@ -81,6 +83,10 @@ static okra_status find_dimensions(simplex *z, const double *drawn)
     okra_status st = OKRA_OK;
     const okra_space_ *space = z->space;
     okra_int place = 0;
+    bool some = false;
+    for (size_t a = 0; a < space->count; a++) {
+        some = some || (z->search->own && space->axes[a].automatic);
+    }
     ALLOC(z->dims, z->places);
     for (size_t a = 0; a < space->count; a++) {
         const okra_grid_ *grid = space->axes[a].grid;
@@ -88,7 +94,7 @@ static okra_status find_dimensions(simplex *z, const double *drawn)
             const char *const *values;
             okra_int count = okra_grid_place_(grid, p, &values);
             double low = (double)INFINITY, high = 0;
-            bool numbers = count > 1;
+            bool numbers = count > 1 && (!some || space->axes[a].automatic);
             for (okra_int k = 0; numbers && k < count; k++) {
                 char *end = NULL;
                 double v = okra_strtod_(values[k], &end);
@@ -106,7 +112,9 @@ static okra_status find_dimensions(simplex *z, const double *drawn)
             TRY(takes_reals(z, a, place, start, &numbers));
             if (numbers) {
                 double step = log(high / low) / (double)(count - 1) / 2;
-                z->dims[z->d++] = (dimension){place, log(start), step};
+                double beyond = some ? 2 * step : (double)INFINITY;
+                z->dims[z->d++] = (dimension){place, log(start), step, log(low) - beyond,
+                                              log(high) + beyond};
             }
         }
     }
@@ -134,6 +142,13 @@ static okra_status at(okra_context *ctx, simplex *z, const double *x, double *va
     okra_found_ *f = z->found;
     okra_setting_ setting = {NULL, 0};
     char *name = NULL;
+    for (okra_int k = 0; k < z->d; k++) {
+        if (!(x[k] >= z->dims[k].low && x[k] <= z->dims[k].high)) {
+            z->left--; /* so that it ends */
+            *value = (double)INFINITY;
+            return OKRA_OK;
+        }
+    }
     okra_cell_ *grown = okra_realloc_(f->cells, f->count + 1, sizeof *grown);
     if (!grown) {
         return OKRA_EMEM;
@@ -275,6 +290,9 @@ okra_status okra_search_refine_(okra_context *ctx, okra_search_ *s, okra_found_ 
     ALLOC(z.numbers, z.places);
     TRY(okra_setting_copy_(&found->cells[found->best].setting, &z.base));
     TRY(find_dimensions(&z, drawn));
+    if (z.d == 0 && s->own) {
+        goto done;
+    }
     if (z.d == 0) {
         FAIL(OKRA_EARG, "refine varies the numbers that the grid varies, but no list "
                         "holds two positive numbers");

@@ -221,7 +221,7 @@ okra_status okra_search_run_(okra_context *ctx, okra_search_ *search, okra_found
         find_best(search, &found);
     }
     if (search->edges && found.best < plan.count && !plan.drawn) {
-        TRY(okra_search_edges_(ctx, space, plan.number[found.best]));
+        TRY(okra_search_edges_(ctx, space, &found, plan.number[found.best]));
     }
     *out = found;
     found.cells = NULL;

@@ -21,7 +21,8 @@ typedef struct job {
     okra_journal_ *journal;
     okra_selection *out;
     okra_int before, total;
-    bool edges;
+    bool edges, own;           /* as in okra_search_ */
+    bool kx_open, lambda_open; /* `auto` */
 } job;
 
 static double now(void)
@@ -214,6 +215,7 @@ static okra_status search(job *j, const okra_int *index, okra_int n, okra_int ou
                       .refine = j->fields.refine,
                       .loss = j->scorer.loss,
                       .edges = j->edges && outer < 0,
+                      .own = j->own,
                       .seed = okra_context_seed(j->ctx),
                       .journal = j->journal,
                       .outer = outer,
@@ -380,6 +382,11 @@ static okra_status select_on(job *j, const okra_options *options, okra_selection
         goto done;
     }
     TRY(okra_space_create_(options, &j->out->space));
+    for (size_t a = 0; a < j->out->space->count; a++) {
+        okra_axis_ *axis = &j->out->space->axes[a];
+        axis->automatic = (j->kx_open && strcmp(axis->name, "kx") == 0) ||
+                          (j->lambda_open && strcmp(axis->name, "lambda") == 0);
+    }
     TRY(open_decoder(j));
     TRY(check(j, options));
     st = run(j, options);
@@ -397,6 +404,28 @@ done:
     okra_source_clear_(&j->source);
     okra_journal_free_(j->journal);
     okra_selection_free(j->out);
+    return st;
+}
+
+/* Rules in place of `auto`, and how settings that nobody wrote are compared. */
+static okra_status fill(job *j, const okra_options *options, okra_options **out)
+{
+    okra_status st = OKRA_OK;
+    const okra_method_ *method = NULL;
+    okra_options *filled = NULL;
+    bool links = j->source.links != NULL;
+    j->kx_open = !j->edges || okra_rule_auto_(options, "kx"); /* or choose.c filled it */
+    j->lambda_open = !j->edges || okra_rule_auto_(options, "lambda");
+    j->own = !j->edges || !okra_options_is_set(options, "refine");
+    TRY(okra_rules_fill_(j->ctx, j->source.x, j->source.y, options, links, &filled));
+    TRY(okra_method_choose_(okra_options_get(filled, "method"), &method));
+    if (j->kx_open || j->lambda_open) {
+        TRY(okra_rule_how_(method, j->source.y, j->source.n, filled));
+    }
+    *out = filled;
+    filled = NULL;
+done:
+    okra_options_free(filled);
     return st;
 }
 
@@ -465,7 +494,7 @@ okra_status okra_select_pairs_(okra_context *context, const okra_data *x,
     j.source =
         (okra_pairs_){.x = x, .y = y, .n = y->n, .inputs = x->n, .request = &known};
     TRY(options ? OKRA_OK : okra_select_options(&defaults));
-    TRY(okra_rules_fill_(context, x, y, options ? options : defaults, &filled));
+    TRY(fill(&j, options ? options : defaults, &filled));
     TRY(select_on(&j, filled, out));
 done:
     clear_weighed(&w);
@@ -510,7 +539,7 @@ okra_status okra_select_links(okra_context *context, const okra_link_task *task,
                         .inputs = n,
                         .links = &links,
                         .request = &known}};
-    TRY(okra_rules_fill_(context, x, parts.y, copy, &filled)); /* what is auto */
+    TRY(fill(&j, copy, &filled));
     TRY(select_on(&j, filled, out));
 done:
     okra_options_free(filled);

@@ -11,8 +11,9 @@
  *   search.c    their evaluation; the best
  *   refine.c    around the best; edges.c: at the end of a list
  *   journal.c   finished work on file
- *   rules.c     what `auto` stands for, by the kind of objects
- *   choose.c    a fit that needs no options
+ *   look.c      what objects are like; rules.c: kernels and decoders by their kind
+ *   fill.c      options with rules in place of `auto`
+ *   choose.c    a fit that needs no options; choose_links.c: of links
  *   outputs.c   a lambda for each output
  *   links.c     the same for links of a network: nodes are left out, pairs are ranked
  *   select.c    the whole, nested or not; report.c: its JSON
@@ -34,6 +35,7 @@ typedef struct okra_axis_ {
     bool predict;     /* an option of predict, else of fit */
     okra_grid_ *grid;
     okra_int count;
+    bool automatic; /* nobody wrote the list */
 } okra_axis_;
 
 typedef struct okra_space_ {
@@ -333,6 +335,7 @@ typedef struct okra_search_ {
     okra_int budget, refine;
     bool loss;
     bool edges; /* say where the best value is at the end of its list */
+    bool own; /* the refinement is nobody's wish: of automatic lists, if there are any */
     uint64_t seed;
     okra_journal_ *journal;
     okra_int outer;         /* fold, or -1 */
@@ -355,31 +358,67 @@ okra_status okra_search_refine_(okra_context *ctx, okra_search_ *search,
 
 /* ---- edges.c ---- */
 
-/* Warns of the values of a cell that are the first or last of their lists. */
+/* Warns of the values of the best cell, number `cell` of the grid, that are the first or
+ * last of their lists, unless the value beside them is as good or nobody wrote the list.
+ */
 okra_status okra_search_edges_(const okra_context *ctx, const okra_space_ *space,
-                               okra_int cell) OKRA_CHECK;
+                               const okra_found_ *found, okra_int cell) OKRA_CHECK;
+
+/* ---- look.c ---- */
+
+bool okra_look_zero_one_(const okra_data *data); /* are all values 0 or 1? */
+/* Have strings or sequences the same lengths, pair by pair? */
+bool okra_look_aligned_(const okra_data *x, const okra_data *y);
+double okra_look_length_(const okra_data *data); /* the mean */
+bool okra_look_one_length_(const okra_data *data);
+double okra_look_spread_(const okra_data *data); /* a typical distance of elements */
+/* The root of the mean squared distance of dense rows from their mean; 0: no dense rows.
+ */
+double okra_look_deviation_(const okra_data *data);
+bool okra_look_molecules_(const okra_data *data);
+/* The mean of k(x,x) over a sample; 1 where it is not positive. */
+okra_status okra_look_diagonal_(okra_context *ctx, const char *text,
+                                const okra_data *data, double *out) OKRA_CHECK;
+/* The number that auto gives a parameter; 0: all objects are alike. */
+okra_status okra_look_auto_(okra_context *ctx, const char *text, const char *parameter,
+                            const okra_data *data, double *out) OKRA_CHECK;
 
 /* ---- rules.c ---- */
 
-/* Grids of kernels for inputs (the most likely one alone: middle), one for outputs, the
- * decoder where predict would take another by itself (else NULL), lambdas for a kernel;
- * texts to be freed with okra_free_. */
+/* Grids of kernels for inputs (few: four at most; middle: the most likely one alone), one
+ * for outputs, the decoder where predict would take another by itself (else NULL); texts
+ * to be freed with okra_free_. */
 okra_status okra_rule_kx_(okra_context *ctx, const okra_data *x, char **out) OKRA_CHECK;
+okra_status okra_rule_few_(okra_context *ctx, const okra_data *x, char **out) OKRA_CHECK;
 okra_status okra_rule_middle_(okra_context *ctx, const okra_data *x,
                               char **out) OKRA_CHECK;
 okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data *y,
                           char **out) OKRA_CHECK;
 /* A loss of what is predicted, by the kind of outputs; NULL: in feature space. */
 const char *okra_rule_metric_(const okra_data *y);
-/* The mean of k(x,x) of the first kernel of a grid. */
-okra_status okra_rule_scale_(okra_context *ctx, const char *kx, const okra_data *x,
-                             double *out) OKRA_CHECK;
 const char *okra_rule_decoder_(const okra_data *x, const okra_data *y, const char *ky);
-okra_status okra_rule_lambda_(okra_context *ctx, const char *kx, const okra_data *x,
-                              double share, char **out) OKRA_CHECK;
-/* A copy of the options of selection, rules in place of `auto`. */
+
+/* ---- fill.c ---- */
+
+bool okra_rule_auto_(const okra_options *options, const char *name); /* is it `auto`? */
+bool okra_rule_open_(const okra_options *options, const char *name); /* or not set */
+/* Are left-out predictions known in closed form? */
+bool okra_rule_closed_(const okra_method_ *method, const okra_options *options,
+                       const okra_data *y);
+/* The parameter that stands for lambda, if it is open: the values that a fold of n pairs
+ * has room for, where it counts pairs. */
+okra_status okra_rule_tries_(const okra_method_ *method, okra_int n,
+                             okra_options *options) OKRA_CHECK;
+/* Margin of numbers, where the loss is open: Huber's, and a constant in kx. */
+okra_status okra_rule_margin_(const okra_data *y, okra_options *options) OKRA_CHECK;
+/* How settings of n pairs are compared, as far as it is not set: cv, metric, refine. */
+okra_status okra_rule_how_(const okra_method_ *method, const okra_data *y, okra_int n,
+                           okra_options *options) OKRA_CHECK;
+/* A copy of the options of selection, rules in place of `auto`. `links`: y are nodes
+ * whose links are looked for. */
 okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_data *y,
-                             const okra_options *options, okra_options **out) OKRA_CHECK;
+                             const okra_options *options, bool links,
+                             okra_options **out) OKRA_CHECK;
 
 /* ---- select.c, report.c ---- */
 

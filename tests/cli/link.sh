@@ -220,3 +220,20 @@ expect 2 okra link $many --fdr 0.1 --top 3 -o found.tsv
 expect_in "top has no use" err
 expect 2 okra link $many --hold-back 0.2 -o found.tsv
 expect_in "hold-back has no use without --fdr" err
+
+# kernel and lambda are chosen where they are not given, and told as a command that does the same
+expect 0 okra link --x x.csv --nodes names.txt --edges known.tsv --pairs lu -o auto.tsv
+expect_in "chosen         leave-one-out on 6 nodes: " out
+sed -n 's/^the same  *//p' out | sed 's/auto\.tsv$/again.tsv/' >command
+grep -q "^okra link --x x.csv --nodes names.txt --edges known.tsv --pairs lu --kx .* --lambda " command
+bash -e command >out
+if grep -q '^the same' out; then exit 1; fi
+expect_same auto.tsv again.tsv
+expect 0 okra link --x x.csv --nodes names.txt --edges known.tsv --kx auto --lambda auto --pairs lu \
+    -o again.tsv --json
+expect_in '"command": "okra link --x x.csv' out
+expect_same auto.tsv again.tsv
+expect 0 okra link --x x.csv --nodes names.txt --edges known.tsv --lambda 0.5 -o a.tsv
+expect_in " --lambda 0.5 " out
+expect 0 okra link --x x.csv --nodes names.txt --edges known.tsv --method kcca -o a.tsv
+expect_in "chosen         a guess: nothing could be left out" out

@@ -10,7 +10,7 @@ for text in "cv             loo of 8 pairs, in closed form" "feature-loss   " "g
     expect_in "$text" out
 done
 [ "$(wc -l <c.csv)" = 9 ]
-expect_in "kx,lambda,mean,error,gcv,refined,fold0" c.csv
+expect_in "kx,ky,lambda,mean,error,gcv,refined,fold0" c.csv
 expect_in "</svg>" p.svg
 okra predict best.okra --x tx.csv --decode explicit -q -o h.csv
 
@@ -21,6 +21,43 @@ expect_in "of 8 pairs, in closed form" out
 expect_in "kx             standardize | rbf(sigma=" out
 expect 0 okra select --x x.csv --y y.csv --kx auto --ky auto --lambda auto --json
 expect_in '"kx": "0.5*standardize"' out
+
+# nothing given: as okra fit chooses, to the byte; lists that nobody wrote are no reason to warn
+"$PYTHON" - <<'END'
+import random
+random.seed(3)
+with open("bx.csv", "w") as x, open("by.csv", "w") as y, open("bc.csv", "w") as c:
+    for _ in range(80):
+        a, b = random.gauss(0, 1), random.gauss(0, 100)
+        x.write(f"{a},{b}\n")
+        y.write(f"{50 + a * a + random.gauss(0, 0.3)},{b / 50 + random.gauss(0, 0.3)}\n")
+        c.write(("in" if a * a + b * b / 1e4 < 1.2 else "out") + "\n")
+END
+for y in by.csv labels:bc.csv; do
+    okra select --x bx.csv --y $y -o sel.okra >out 2>err
+    [ ! -s err ]
+    expect_in "center-output  yes" out
+    okra fit -q --x bx.csv --y $y -o fit.okra
+    expect_same fit.okra sel.okra
+done
+okra select --x bx.csv --y by.csv --json >out
+expect_in '"refined": true' out
+# methods that are fitted anew: five folds, a few kernels, a metric of what is predicted
+expect 0 okra select --x bx.csv --y labels:bc.csv --method margin
+expect_in "cv             kfold:5" out
+expect_in "zero-one       " out
+expect_in "ky             zero-one | center" out
+expect 0 okra select --x bx.csv --y by.csv --method knn
+expect_in "mse            " out
+expect_in " k=" out
+# a list whose end makes no difference is no reason to warn either
+expect 0 okra select --x bx.csv --y by.csv --method knn --k '{70,75,79}' --cv loo --kx linear \
+    --ky linear --metric mse
+expect_in "the least value of its list" err
+for i in 1 2 3 4 5 6 7 8; do echo 1,2; done >same.csv
+expect 0 okra select --x x.csv --y same.csv --kx 'rbf(sigma={1,2,4})' --ky linear --center-output \
+    --lambda '{0.01,0.1,1}'
+[ ! -s err ]
 
 # several descriptions of the inputs: kernels choose among them
 expect 0 okra select --x x.csv --x y.csv --y y.csv --kx '{linear@1, linear@2}' --lambda 0.01
@@ -62,7 +99,7 @@ expect_in "the cells cannot be compared" err
 expect_fail 2 "okra select: --plot is 'p.png', expected a name that ends in .svg" \
     okra select --x x.csv --y y.csv --plot p.png
 expect_fail 2 "okra select: --plot needs a grid, but every flag has one value" \
-    okra select --x x.csv --y y.csv --plot p.svg
+    okra select --x x.csv --y y.csv --kx linear --ky linear --lambda 1 --plot p.svg
 
 # links: areas of left-out nodes
 printf '0,0\n0.1,0\n0,0.1\n0.1,0.1\n5,5\n5.1,5\n5,5.1\n5.1,5.1\n' >nodes.csv

@@ -27,5 +27,5 @@ expect_fail 2 "okra demo: --data has no use here" okra demo --data x
 expect_fail 2 "okra help: --json has no use here" okra help --json
 expect_fail 2 "okra help: there is no topic 'kernel'; did you mean 'kernels'?" okra help kernel
 expect_fail 2 "okra help: there is no topic 'zzzzzzzz'; expected a command, kernels, methods, \
-decoders, metrics, formats, flags or low-rank" okra help zzzzzzzz
+decoders, metrics, formats, flags, low-rank, or the name of one" okra help zzzzzzzz
 expect_fail 2 "okra demo: -o is 'a.png', expected a name in .svg" okra demo -o a.png

@@ -215,8 +215,9 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
             values = self._options(stack)
             self._chosen, self.search_ = None, None
             open_cost = values.get("cost") == "auto"
-            if open_cost:
-                del values["cost"]  # the library chooses it where it is not set
+            for name in ("cost", "loss"):
+                if values.get(name) == "auto":
+                    del values[name]  # the library chooses it where it is not set
             if open_cost or "auto" in (values.get("kx"), values.get("ky"),
                                        values.get("lambda")):
                 values = self._choose(x, outputs, values, context)
@@ -293,7 +294,8 @@ class OutputKernelEstimator(ContextMixin, TagsMixin, RegressorMixin, BaseEstimat
 
     _chosen = None
     # Options that okra_choose may set beside those it is given.
-    _choices = ("kx", "ky", "lambda", "k", "cost", "center-output", "decode", "low-rank-x")
+    _choices = ("kx", "ky", "lambda", "k", "cost", "center-output", "decode", "low-rank-x",
+                "loss", "delta")
 
     def _choose(self, x: Data, outputs: Data, values: dict, context: Any) -> dict:
         """Values of all options where some are ``"auto"``, as ``okra fit`` chooses."""

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes as c
+import json
 from dataclasses import dataclass
 from typing import Any, Optional
 
@@ -12,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._data import _is_graph, as_data, gram
 from .._library import Handle, constants, lib, options, structs
 from ._regressors import Kernel
-from ._shared import ContextMixin
+from ._shared import ContextMixin, number
 
 _LINK = np.dtype([("a", "<i8"), ("b", "<i8"), ("value", "<f8")])
 assert _LINK.itemsize == c.sizeof(structs["okra_link"])
@@ -42,8 +43,9 @@ class LinkPredictor(ContextMixin, BaseEstimator):
 
     Parameters
     ----------
-    kx : str or callable, default="linear"
-        Kernel of the descriptions, or ``"precomputed"`` (nodes x nodes).
+    kx : str or callable, default="auto"
+        Kernel of the descriptions, or ``"precomputed"`` (nodes x nodes). ``"auto"``: by
+        leave-one-out from a few that fit the kind of objects.
     ky : str, optional
         Kernel of the labelled nodes in the known network; diffusion if not given.
     beta : float, default=1.0
@@ -52,8 +54,9 @@ class LinkPredictor(ContextMixin, BaseEstimator):
         Whether a labelled node stands for itself and not for its prediction.
     method : str, default="ridge"
         Any method of the library that scores links.
-    lam : float, optional
-        Regularisation of the method.
+    lam : float or "auto", default="auto"
+        Regularisation of the method. ``"auto"``: by leave-one-out, or by five folds where
+        that has no closed form.
     lambda2 : float, optional
         Weight of smoothness, for which the new nodes are inputs without outputs.
     options : dict, optional
@@ -67,14 +70,18 @@ class LinkPredictor(ContextMixin, BaseEstimator):
         The labelled nodes.
     n_nodes_ : int
         How many nodes there are.
+    chosen_ : dict
+        Parameters that were ``"auto"``, with the values that were chosen for them.
+    search_ : dict or None
+        How they were, as ``okra select --json`` tells it.
     """
 
-    kx: Kernel = "linear"
+    kx: Kernel = "auto"
     ky: Optional[str] = None
     beta: float = 1.0
     known: bool = False
     method: str = "ridge"
-    lam: Optional[float] = None
+    lam: Any = "auto"
     lambda2: Optional[float] = None
     options: Optional[dict] = None
     n_jobs: Optional[int] = None
@@ -117,6 +124,7 @@ class LinkPredictor(ContextMixin, BaseEstimator):
         if unlabelled is not None:
             unlabelled = np.ascontiguousarray(unlabelled, dtype=np.int64)
         self._arguments = x, links, labelled, unlabelled
+        self._chosen, self.search_ = None, None
         self._links = self._learn()
         self.labelled_, self.n_nodes_ = labelled, len(x)
         return self
@@ -127,7 +135,6 @@ class LinkPredictor(ContextMixin, BaseEstimator):
                   "method": self.method, "lambda": self.lam, "lambda2": self.lambda2}
         for name, value in (self.options or {}).items():
             values[name.replace("_", "-")] = value
-        chosen = options(lib.okra_fit_options, values)
         task = structs["okra_link_task"](
             x=x.pointer, labelled=labelled.ctypes.data, labelled_count=len(labelled),
             edges=links.ctypes.data, edge_count=len(links), gram=None)
@@ -135,9 +142,39 @@ class LinkPredictor(ContextMixin, BaseEstimator):
         if unlabelled is not None:
             settings.unlabelled = unlabelled.ctypes.data
             settings.unlabelled_count = len(unlabelled)
-        return self._context().make(lib.okra_link_fit, lib.okra_links_free,
-                                    c.byref(task), chosen.pointer, c.byref(settings),
-                                    keep=self._arguments)
+        context = self._context()
+        if "auto" in (values["kx"], values["lambda"]):
+            values.update(self._choose(task, settings, values, context))
+        chosen = options(lib.okra_fit_options, values)
+        return context.make(lib.okra_link_fit, lib.okra_links_free, c.byref(task),
+                            chosen.pointer, c.byref(settings), keep=self._arguments)
+
+    _chosen: Optional[dict] = None
+
+    def _choose(self, task: Any, settings: Any, values: dict, context: Any) -> dict:
+        """Values of what is ``"auto"``, as ``okra link`` chooses; once, so that a copy has
+        the same."""
+        if self._chosen is None:
+            given = options(lib.okra_select_options, {
+                name: v for name, v in values.items() if v != "auto"})
+            fit, search = c.c_void_p(), c.c_void_p()
+            context.call(lib.okra_choose_links, c.byref(task), c.byref(settings),
+                         given.pointer, c.byref(fit), c.byref(search))
+            fitted = Handle(fit.value, lib.okra_options_free)
+            searched = Handle(search.value, lib.okra_selection_free)
+            if searched.pointer:
+                self.search_ = json.loads(lib.okra_selection_json(searched.pointer).decode())
+            self._chosen = {
+                name: lib.okra_options_get(fitted.pointer, name.encode()).decode()
+                for name in ("kx", "lambda") if values[name] == "auto"
+                and lib.okra_options_is_set(fitted.pointer, name.encode())}
+        return {"lambda": None, **self._chosen} if values["lambda"] == "auto" else self._chosen
+
+    @property
+    def chosen_(self) -> dict:
+        """Parameters that were ``"auto"``, with the values that were chosen for them."""
+        names = {"lambda": "lam"}
+        return {names.get(k, k): number(v) for k, v in (self._chosen or {}).items()}
 
     def __getstate__(self) -> dict:
         return {k: v for k, v in super().__getstate__().items() if k != "_links"}

@@ -158,8 +158,9 @@ class IOKRMargin(WeightedEstimator):
 {kernels}
     lam : float or "auto", default="auto"
         Regularisation: lambda |h|^2 beside the sum of losses. ``"auto"``: by five folds.
-    loss : {"hinge", "epsilon", "huber"}, default="hinge"
-        Hinge of <y, h(x)>, or a loss of the distance |y - h(x)|.
+    loss : {"auto", "hinge", "epsilon", "huber"}, default="auto"
+        Hinge of <y, h(x)>, or a loss of the distance |y - h(x)|. ``"auto"``: hinge, or huber
+        of outputs that are numbers where `kx` is ``"auto"``.
     tube : float, optional
         Distances up to this cost nothing (loss ``epsilon``).
     delta : float, optional
@@ -184,7 +185,7 @@ class IOKRMargin(WeightedEstimator):
     kx: Kernel = "auto"
     ky: Kernel = "auto"
     lam: Any = "auto"
-    loss: str = "hinge"
+    loss: str = "auto"
     tube: Optional[float] = None
     delta: Optional[float] = None
     operator: Any = None

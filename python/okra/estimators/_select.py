@@ -41,22 +41,26 @@ class IOKRCV(OutputKernelEstimator):
         Kernels of inputs and outputs, with grids; a list of kernels, or ``"{A,B}"``, tries
         each. ``"auto"``: a few that fit the kind of objects.
     lam : float, str or sequence, default="auto"
-        Regularisation; ``"auto"``: 17 values over eight decades.
+        Regularisation; ``"auto"``: a list about the scale of the kernel, refined.
     method : str, default="ridge"
         Any method of the library.
     operator : str, optional
         As in `IOKR`.
     options : dict, optional
         Other options of the method by name, with grids.
-    cv : str, int, splitter or iterable, default="loo"
+    cv : str, int, splitter or iterable, optional
         ``"loo"``, ``"gcv"``, ``"kfold:K"``, ``"nested:K,INNER"``; a number of folds; a
         splitter of scikit-learn or a list of (train, test) that leaves out every pair
-        once.
-    metric : str, default="feature-loss"
-        What is measured of left-out pairs: the distance in feature space, or a metric of
-        decoded objects.
+        once. If not given: leave-one-out, or five folds where `kx` or `lam` is ``"auto"``
+        and that has no closed form.
+    metric : str, optional
+        What is measured of left-out pairs: ``"feature-loss"``, the distance in feature
+        space, or a metric of decoded objects. If not given: feature-loss; of methods
+        without leave-one-out in closed form, where `kx` or `lam` is ``"auto"``, a metric by
+        the kind of outputs.
     budget, refine, repeats : int, optional
-        Cells drawn at random; evaluations around the best cell; draws of the folds.
+        Cells drawn at random; evaluations around the best cell (if not given: of lists that
+        ``"auto"`` made); draws of the folds.
     per_output : bool or sequence of d labels, default=False
         A value of `lam` for each coordinate of vector outputs (method ridge), or for each
         group of coordinates: one label per coordinate.
@@ -98,8 +102,8 @@ class IOKRCV(OutputKernelEstimator):
     method: str = "ridge"
     operator: Optional[str] = None
     options: Optional[dict] = None
-    cv: Any = "loo"
-    metric: str = "feature-loss"
+    cv: Any = None
+    metric: Optional[str] = None
     budget: Optional[int] = None
     refine: Optional[int] = None
     repeats: Optional[int] = None
@@ -129,17 +133,15 @@ class IOKRCV(OutputKernelEstimator):
                 for name, value in values.items()}
 
     def _select_decoder(self) -> Optional[str]:
-        if self.metric == "feature-loss":
+        if self.metric in (None, "feature-loss"):
             return None
         return self.decode
 
     def _folds(self, X: Any, y: Any, groups: Any) -> Optional[np.ndarray]:
         """The fold of each pair, where `cv` is no text."""
-        if isinstance(self.cv, str):
+        if self.cv is None or isinstance(self.cv, (str, numbers.Integral)):
             return None
         n = _num_samples(y)
-        if isinstance(self.cv, numbers.Integral):
-            return None
         splits = self.cv.split(X, y, groups) if hasattr(self.cv, "split") else self.cv
         fold = np.full(n, -1)
         for k, (_, test) in enumerate(splits):
@@ -203,8 +205,9 @@ class IOKRCV(OutputKernelEstimator):
         p = selection.pointer
         self.selection_ = json.loads(lib.okra_selection_json(p).decode())
         loss = c.c_bool(True)
-        if self.metric != "feature-loss":
-            check(lib.okra_metric_is_loss(self.metric.encode(), c.byref(loss)))
+        metric = self.selection_["metric"]
+        if metric != "feature-loss":
+            check(lib.okra_metric_is_loss(metric.encode(), c.byref(loss)))
         sign = -1.0 if loss.value else 1.0
         mean, error = c.c_double(), c.c_double()
         params, means, errors = [], [], []
@@ -225,20 +228,24 @@ class IOKRCV(OutputKernelEstimator):
             others = {**params[best].get("options", {}), "output-lambda": lambdas}
             self.best_params_ = {**params[best], "lam": 1.0, "options": others}
 
+    _decoders = (b"labels", b"position")  # that "auto" may choose
+
     def _params(self, selection: Any, cell: int) -> dict:
         """A cell as parameters of `IOKR`."""
         known = {f.name for f in fields(IOKR)}
         names = {option: name for name, option in self._renamed.items()}
         params: dict = {}
         others: dict = {}
-        for option in self._select_options():
+        chosen = {name: None for name in self._choices}  # what "auto" may have set
+        for option in {**self._select_options(), **chosen}:
             text = lib.okra_selection_value(selection, cell, option.encode())
             if not text or option == "method" and self.method == "ridge":
                 continue
-            if option == "decode" and self.decode is None:
+            if option == "decode" and self.decode is None and text not in self._decoders:
                 continue
             name = names.get(option, option.replace("-", "_"))
             value = number(text.decode())
+            value = value in (True, "yes") if name == "center_output" else value
             if name in known:
                 params[name] = value
             elif option in (self.decode_options or {}):

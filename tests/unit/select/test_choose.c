@@ -208,6 +208,84 @@ TEST(given_options_are_kept)
     okra_context_free(c);
 }
 
+/* `auto` in a selection is what okra_choose does, and warns of no list. */
+TEST(automatic_selections_are_the_choice)
+{
+    okra_context *c = context();
+    toy *t = make_toy(PAIRS, 0, false, false, 7);
+    okra_options *o = select_options(
+        (const char *const[]){"kx", "auto", "ky", "auto", "lambda", "auto", NULL});
+    okra_options *fit = NULL, *chosen = NULL;
+    okra_selection *s = NULL;
+    CHECK_OK(okra_select(c, t->inputs, t->outputs, o, NULL, &s));
+    CHECK_OK(okra_selection_options(s, okra_selection_best(s), &fit, NULL));
+    CHECK_OK(okra_choose(c, t->inputs, t->outputs, NULL, &chosen, NULL));
+    static const char *const names[] = {"kx", "ky", "lambda", "center-output"};
+    for (int k = 0; k < 4; k++) {
+        CHECK_TEXT(okra_options_get(fit, names[k]), okra_options_get(chosen, names[k]));
+    }
+    CHECK_TEXT(warnings, "");
+    okra_selection_free(s);
+    okra_options_free(fit);
+    okra_options_free(chosen);
+    okra_options_free(o);
+    free_toy(t);
+    okra_context_free(c);
+}
+
+/* A refinement that nobody asked for leaves lists that somebody wrote alone, and does not
+ * run away beyond automatic ones. */
+TEST(own_refinement_has_limits)
+{
+    okra_context *c = context();
+    toy *t = make_toy(PAIRS, 0, false, false, 8);
+    okra_options *o = select_options(
+        (const char *const[]){"kx", "rbf(sigma={0.5,1,2})", "lambda", "auto", NULL});
+    okra_selection *s = NULL;
+    CHECK_OK(okra_select(c, t->inputs, t->outputs, o, NULL, &s));
+    CHECK(okra_selection_count(s) > 75);
+    for (okra_int k = 0; k < okra_selection_count(s); k++) {
+        const char *kx = okra_selection_value(s, k, "kx");
+        double lambda = strtod(okra_selection_value(s, k, "lambda"), NULL);
+        CHECK(strcmp(kx, "rbf(sigma=0.5)") == 0 || strcmp(kx, "rbf(sigma=1)") == 0 ||
+              strcmp(kx, "rbf(sigma=2)") == 0);
+        CHECK(lambda > 3e-11 && lambda < 320);
+    }
+    okra_selection_free(s);
+    okra_options_free(o);
+    free_toy(t);
+    okra_context_free(c);
+}
+
+/* Ties at the end of a list: outputs that are all alike. */
+TEST(ties_are_no_ends)
+{
+    okra_context *c = context();
+    toy *t = make_toy(PAIRS, 0, false, false, 9);
+    double rows[PAIRS] = {0};
+    okra_data *y = NULL;
+    okra_selection *s = NULL;
+    okra_options *o = select_options((const char *const[]){
+        "kx", "rbf(sigma={0.5,1,2})", "lambda", "{0.1,1,10}", "refine", "0", NULL});
+    CHECK_OK(okra_data_dense(rows, PAIRS, 1, 1, &y));
+    CHECK_OK(okra_select(c, t->inputs, y, o, NULL, &s));
+    CHECK_TEXT(warnings, "");
+    okra_selection_free(s);
+    okra_data_free(y);
+    okra_options_free(o);
+    free_toy(t);
+    okra_context_free(c);
+}
+
+TEST(the_deviation_of_rows)
+{
+    double rows[] = {1e9 + 1, 5, 1e9 - 1, 5, 1e9 + 3, (double)NAN};
+    okra_data *y = NULL;
+    CHECK_OK(okra_data_missing(rows, 3, 2, 2, &y));
+    CHECK_NEAR(okra_look_deviation_(y), sqrt(8.0 / 3), 1e-6);
+    okra_data_free(y);
+}
+
 TEST(failing_allocations)
 {
     toy *t = make_toy(6, 0, false, false, 6);
@@ -216,7 +294,8 @@ TEST(failing_allocations)
                                      "kx", "auto", "ky", "auto", "lambda", "auto", NULL});
     CHECK_ALLOCATIONS(okra_rule_kx_(NULL, t->inputs, &text), okra_free_(text));
     CHECK_ALLOCATIONS(okra_rule_middle_(NULL, t->inputs, &text), okra_free_(text));
-    CHECK_ALLOCATIONS(okra_rules_fill_(NULL, t->inputs, t->outputs, o, &filled),
+    CHECK_ALLOCATIONS(okra_rule_few_(NULL, t->inputs, &text), okra_free_(text));
+    CHECK_ALLOCATIONS(okra_rules_fill_(NULL, t->inputs, t->outputs, o, false, &filled),
                       okra_options_free(filled));
     okra_options_free(o);
     o = select_options((const char *const[]){"kx", "{linear, {cosine, rbf(sigma={1,2})}}",
@@ -238,4 +317,5 @@ TEST(failing_allocations)
 MAIN(RUN(alternatives_are_selections_one_after_the_other),
      RUN(refinement_within_an_alternative), RUN(ends_of_lists_are_told),
      RUN(the_choice_holds_when_fitted), RUN(given_options_are_kept),
-     RUN(failing_allocations))
+     RUN(automatic_selections_are_the_choice), RUN(own_refinement_has_limits),
+     RUN(ties_are_no_ends), RUN(the_deviation_of_rows), RUN(failing_allocations))

@@ -294,6 +294,78 @@ TEST(failing_allocations)
     toy_free(&t);
 }
 
-MAIN(RUN(folds_equal_fits_on_the_rest), RUN(leave_one_out_is_that_of_links),
-     RUN(leave_one_out_keeps_the_new_nodes), RUN(nested_links_and_other_methods),
-     RUN(folds_with_nothing_to_rank_are_refused), RUN(failing_allocations))
+/* Kernel and lambda of links where they are open: those of a selection; on more nodes
+ * than it looks at, and where nothing can be left out. */
+TEST(open_options_of_links_are_chosen)
+{
+    enum { MANY = 400 };
+    toy t;
+    toy_make(&t, 5, 12, 0.45);
+    okra_options *o =
+        options_of((const char *const[]){"kx", "auto", "lambda", "auto", NULL});
+    okra_options *fit = NULL, *best = NULL;
+    okra_selection *s = NULL, *same = NULL;
+    okra_links *links = NULL;
+    CHECK_OK(okra_choose_links(NULL, &t.task, NULL, NULL, &fit, &s));
+    okra_link_settings both = {OKRA_SIZED(okra_link_settings), .beta = 1,
+                               .together = true};
+    CHECK_OK(okra_select_links(NULL, &t.task, &both, o, NULL, &same));
+    CHECK_OK(okra_selection_options(same, okra_selection_best(same), &best, NULL));
+    CHECK_TEXT(okra_options_get(fit, "kx"), okra_options_get(best, "kx"));
+    CHECK_TEXT(okra_options_get(fit, "lambda"), okra_options_get(best, "lambda"));
+    CHECK(!okra_options_is_set(fit, "center-output"));
+    CHECK_OK(okra_link_fit(NULL, &t.task, fit, NULL, &links));
+    okra_links_free(links);
+    okra_options_free(fit);
+    okra_options_free(best);
+    okra_options_free(o);
+    okra_selection_free(s);
+    okra_selection_free(same);
+    /* what is given is kept */
+    o = options_of((const char *const[]){"kx", "rbf(sigma=3)", "lambda", "0.2", NULL});
+    CHECK_OK(okra_choose_links(NULL, &t.task, NULL, o, &fit, &s));
+    CHECK(!s);
+    CHECK_TEXT(okra_options_get(fit, "kx"), "rbf(sigma=3)");
+    CHECK_TEXT(okra_options_get(fit, "lambda"), "0.2");
+    okra_options_free(fit);
+    okra_options_free(o);
+    /* a method without a closed form, one of links alone, nodes that are known */
+    okra_link_settings known = {OKRA_SIZED(okra_link_settings), .beta = 1, .known = true};
+    static const char *const methods[] = {"knn", "kcca", "ridge"};
+    for (int m = 0; m < 3; m++) {
+        o = options_of((const char *const[]){"method", methods[m], NULL});
+        CHECK_OK(okra_choose_links(NULL, &t.task, m == 2 ? &known : NULL, o, &fit, &s));
+        CHECK(!strstr(okra_options_get(fit, "kx"), "auto"));
+        okra_options_free(fit);
+        okra_selection_free(s);
+        s = NULL;
+        okra_options_free(o);
+    }
+    CHECK_FAILS(okra_choose_links(NULL, NULL, NULL, NULL, &fit, &s), OKRA_EARG,
+                "task is NULL");
+    toy_free(&t);
+    /* a ring of many nodes: some are looked at, and they have edges */
+    double *x = calloc(MANY * 2, sizeof *x);
+    okra_int labelled[MANY];
+    okra_link edges[MANY];
+    okra_data *data = NULL;
+    for (okra_int i = 0; i < MANY; i++) {
+        x[2 * i] = cos(0.009 * (double)i);
+        x[2 * i + 1] = sin(0.009 * (double)i);
+        labelled[i] = i;
+        edges[i] = (okra_link){i, (i + 1) % MANY, 1};
+    }
+    CHECK_OK(okra_data_dense(x, MANY, 2, 2, &data));
+    okra_link_task task = {data, labelled, MANY, edges, MANY, NULL};
+    CHECK_OK(okra_choose_links(NULL, &task, NULL, NULL, &fit, &s));
+    CHECK(s && strstr(okra_selection_json(s), "\"nodes\": 30"));
+    okra_options_free(fit);
+    okra_selection_free(s);
+    okra_data_free(data);
+    free(x);
+}
+
+MAIN(RUN(open_options_of_links_are_chosen), RUN(folds_equal_fits_on_the_rest),
+     RUN(leave_one_out_is_that_of_links), RUN(leave_one_out_keeps_the_new_nodes),
+     RUN(nested_links_and_other_methods), RUN(folds_with_nothing_to_rank_are_refused),
+     RUN(failing_allocations))

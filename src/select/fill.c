@@ -1,0 +1,277 @@
+/*
+ * fill.c: the options of a selection with rules in place of `auto`: kernels and decoders
+ * of rules.c, and the rest by the method.
+ *
+ * Methods with leave-one-out in closed form have the whole grid of kernels. lambda has 25
+ * values over twelve decades about the mean of k(x,x): under (K + lambda I) it is the
+ * variance of the noise over that of the signal, which does not depend on the number of
+ * pairs. Outputs are centred where the operator is identity.
+ *
+ * Methods that are fitted anew for every fold have the likeliest kernel (margin: a few),
+ * seven values of lambda or of the parameter that stands for it, five folds, and a loss
+ * of what is predicted. Twin kernels and methods of links alone have the likeliest kernel
+ * and the lambda of their table.
+ *
+ * What was best is refined: the lists are short, and their ends are nobody's choice.
+ */
+#include "model/align.h"
+#include "select/select.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { REFINE = 15, REFINE_FITS = 8 };
+
+bool okra_rule_open_(const okra_options *o, const char *name)
+{
+    const char *value = okra_options_get(o, name);
+    return !okra_options_is_set(o, name) || strcmp(value, "auto") == 0;
+}
+
+bool okra_rule_auto_(const okra_options *o, const char *name)
+{
+    const char *value = okra_options_get(o, name);
+    return value && strcmp(value, "auto") == 0;
+}
+
+bool okra_rule_closed_(const okra_method_ *method, const okra_options *o,
+                       const okra_data *y)
+{
+    const char *op = okra_options_get(o, "operator");
+    bool shared = okra_options_is_set(o, "operator") &&
+                  (strcmp(op, "cov") == 0 || strcmp(op, "ccov") == 0);
+    return method->leave && !shared && !y->missing &&
+           !okra_align_asked_(okra_options_get(o, "kx")) &&
+           !strstr(okra_options_get(o, "kx"), "center") &&
+           !strstr(okra_options_get(o, "ky"), "center") &&
+           !okra_options_is_set(o, "twin") && !okra_options_is_set(o, "low-rank") &&
+           !okra_options_is_set(o, "low-rank-x") && !okra_options_is_set(o, "low-rank-y");
+}
+
+/* Can settings be compared by feature-loss, without a fit for each of many folds? */
+static bool searched(const okra_method_ *method, const okra_options *o)
+{
+    return method->leave && !okra_options_is_set(o, "twin");
+}
+
+/* Is it fitted anew for every fold? */
+static bool refitted(const okra_method_ *method, const okra_options *o)
+{
+    return !searched(method, o) && !method->linker && !okra_options_is_set(o, "twin");
+}
+
+static bool is_margin(const okra_method_ *method)
+{
+    return strcmp(method->name, "margin") == 0;
+}
+
+/* ---- lambda and what stands for it ---- */
+
+/* The mean of k(x,x) of the first kernel of a grid. */
+static okra_status scale_of(okra_context *ctx, const char *kx, const okra_data *x,
+                            double *out)
+{
+    okra_status st = OKRA_OK;
+    okra_grid_ *grid = NULL;
+    char *first = NULL;
+    st = okra_grid_parse_(kx, &grid);
+    if (st != OKRA_OK) {
+        okra_message_prefix_("kx");
+        goto done;
+    }
+    TRY(okra_grid_text_(grid, 0, &first));
+    TRY(okra_look_diagonal_(ctx, first, x, out));
+done:
+    okra_grid_free_(grid);
+    okra_free_(first);
+    return st;
+}
+
+static okra_status set_lambda(okra_context *ctx, const okra_method_ *method,
+                              const okra_data *x, const okra_data *y, bool links,
+                              okra_options *o)
+{
+    okra_status st = OKRA_OK;
+    const okra_option *row = okra_option_find_(&method->options, "lambda", 6);
+    const char *op = okra_options_get(o, "operator");
+    bool shared = op && (strcmp(op, "cov") == 0 || strcmp(op, "ccov") == 0);
+    double scale = 1;
+    char text[160];
+    if (!searched(method, o) && !refitted(method, o)) {
+        return okra_options_set(o, "lambda", row ? row->preset : "0.1");
+    }
+    TRY(scale_of(ctx, okra_options_get(o, "kx"), x, &scale));
+    scale *= shared ? 1 / (double)y->n : 1;
+    if (refitted(method, o)) {
+        bool slow = is_margin(method) && y->kind == OKRA_DENSE; /* if lambda is small */
+        snprintf(text, sizeof text, "%.3g..%.3g:%d", (slow ? 1e-3 : 1e-5) * scale,
+                 10 * scale, slow ? 5 : 7);
+    } else {
+        snprintf(text, sizeof text, "%.3g..%.3g:%d", 1e-10 * scale, 1e2 * scale,
+                 links ? 13 : 25);
+    }
+    TRY(okra_options_set(o, "lambda", text));
+done:
+    return st;
+}
+
+okra_status okra_rule_tries_(const okra_method_ *method, okra_int n, okra_options *o)
+{
+    char name[32], list[160] = "";
+    if (!method->tries || !refitted(method, o)) {
+        return OKRA_OK;
+    }
+    const char *at = strchr(method->tries, '=') + 1;
+    size_t length = (size_t)(at - method->tries - 1), used = 0;
+    snprintf(name, sizeof name, "%.*s", (int)length, method->tries);
+    const okra_option *row = okra_option_find_(&method->options, name, length);
+    bool counts = row && row->type == OKRA_OPTION_INT;
+    for (; *at; at += strcspn(at, ","), at += *at == ',') {
+        if (used == 0 || !counts || okra_strtod_(at, NULL) <= 0.8 * (double)n - 1) {
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s",
+                                     used ? "," : "", (int)strcspn(at, ","), at);
+        }
+    }
+    return okra_rule_open_(o, name) ? okra_options_set(o, name, list) : OKRA_OK;
+}
+
+/* ---- the rest ---- */
+
+static okra_status set_kx(okra_context *ctx, const okra_method_ *method,
+                          const okra_data *x, okra_options *o)
+{
+    okra_status st = OKRA_OK;
+    char *text = NULL;
+    TRY(searched(method, o)                        ? okra_rule_kx_(ctx, x, &text)
+        : refitted(method, o) && is_margin(method) ? okra_rule_few_(ctx, x, &text)
+                                                   : okra_rule_middle_(ctx, x, &text));
+    TRY(okra_options_set(o, "kx", text));
+done:
+    okra_free_(text);
+    return st;
+}
+
+/* The hinge of <y, h(x)> says nothing of the size of numbers. Huber's loss is ridge
+ * within delta, here the typical distance from the mean, and robust beyond. There is no
+ * center-output: 100 more in every value of the kernel is a constant that hardly costs.
+ */
+okra_status okra_rule_margin_(const okra_data *y, okra_options *o)
+{
+    okra_status st = OKRA_OK;
+    char *more = NULL, delta[32];
+    double spread = okra_look_deviation_(y);
+    bool open = !okra_options_is_set(o, "loss");
+    const char *loss = open ? "huber" : okra_options_get(o, "loss");
+    if (strcmp(loss, "hinge") == 0 || !(spread > 0)) {
+        return OKRA_OK;
+    }
+    if (open) {
+        TRY(okra_options_set(o, "loss", loss));
+    }
+    if (strcmp(loss, "huber") == 0 && !okra_options_is_set(o, "delta")) {
+        snprintf(delta, sizeof delta, "%.3g", spread);
+        TRY(okra_options_set(o, "delta", delta));
+    }
+    more =
+        okra_format_("%s | poly(degree=1,gamma=1,coef0=100)", okra_options_get(o, "kx"));
+    st = more ? okra_options_set(o, "kx", more) : OKRA_EMEM;
+done:
+    okra_free_(more);
+    return st;
+}
+
+/* What goes with kernels that were chosen for the user. */
+static okra_status set_rest(const okra_method_ *method, const okra_data *y,
+                            okra_options *o)
+{
+    okra_status st = OKRA_OK;
+    const char *op = okra_options_get(o, "operator");
+    bool plain = !okra_options_is_set(o, "operator") || strcmp(op, "identity") == 0 ||
+                 strcmp(op, "tensor") == 0;
+    if (strcmp(method->name, "ridge") == 0 && plain &&
+        !okra_options_is_set(o, "center-output")) {
+        TRY(okra_options_set(o, "center-output", "yes"));
+    }
+    if (is_margin(method)) {
+        TRY(okra_rule_margin_(y, o));
+    }
+    TRY(okra_rule_tries_(method, y->n, o));
+done:
+    return st;
+}
+
+okra_status okra_rule_how_(const okra_method_ *method, const okra_data *y, okra_int n,
+                           okra_options *o)
+{
+    okra_status st = OKRA_OK;
+    bool closed = okra_rule_closed_(method, o, y);
+    char text[32];
+    if (!okra_options_is_set(o, "cv")) {
+        snprintf(text, sizeof text, "kfold:%lld", (long long)OKRA_MIN_(n, 5));
+        TRY(okra_options_set(o, "cv", closed ? "loo" : text));
+    }
+    const char *metric = method->leave ? NULL : okra_rule_metric_(y);
+    if (metric && !okra_options_is_set(o, "metric")) {
+        TRY(okra_options_set(o, "metric", metric));
+    }
+    if (!okra_options_is_set(o, "refine") && !okra_options_is_set(o, "per-output") &&
+        (method->leave || is_margin(method))) {
+        snprintf(text, sizeof text, "%d", method->leave ? REFINE : REFINE_FITS);
+        TRY(okra_options_set(o, "refine", text));
+    }
+done:
+    return st;
+}
+
+/* Are there two classes or more? */
+static bool several(const okra_data *y)
+{
+    bool found = false;
+    for (okra_int i = 1; y->kind == OKRA_LABELS && i < y->n && !found; i++) {
+        found = y->codes[i] != y->codes[0];
+    }
+    return found;
+}
+
+okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_data *y,
+                             const okra_options *options, bool links, okra_options **out)
+{
+    okra_status st = OKRA_OK;
+    const okra_method_ *method = NULL;
+    okra_options *filled = NULL;
+    char *ky = NULL;
+    bool kx_open = okra_rule_auto_(options, "kx"),
+         ky_open = okra_rule_auto_(options, "ky"),
+         lambda_open = okra_rule_auto_(options, "lambda");
+    TRY(okra_options_copy(options, &filled));
+    TRY(okra_method_choose_(okra_options_get(options, "method"), &method));
+    if (kx_open) {
+        TRY(set_kx(ctx, method, x, filled));
+    }
+    if (ky_open) {
+        TRY(okra_rule_ky_(ctx, x, y, &ky));
+        TRY(okra_options_set(filled, "ky", ky));
+        if (is_margin(method) && several(y)) {
+            /* without it no class knows of the others: <y, y'> = 0 */
+            TRY(okra_options_set(filled, "ky", "zero-one | center"));
+        }
+    }
+    if (lambda_open) {
+        TRY(set_lambda(ctx, method, x, y, links, filled));
+    }
+    if (kx_open && !links) {
+        TRY(set_rest(method, y, filled));
+    }
+    const char *decoder = okra_rule_decoder_(x, y, okra_options_get(filled, "ky"));
+    if ((kx_open || ky_open || lambda_open) && !links && decoder && !method->decoder &&
+        !method->criterion && okra_rule_open_(options, "decode")) {
+        TRY(okra_options_set(filled, "decode", decoder));
+    }
+    *out = filled;
+    filled = NULL;
+done:
+    okra_free_(ky);
+    okra_options_free(filled);
+    return st;
+}

@@ -1,0 +1,181 @@
+/*
+ * look.c: what the objects of a training set are like, as far as the rules of rules.c
+ * ask.
+ */
+#include "model/align.h"
+#include "select/select.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SAMPLE = 1000 };
+
+/* Are all values 0 or 1? */
+bool okra_look_zero_one_(const okra_data *data)
+{
+    bool all = data->kind == OKRA_BITS;
+    if (data->kind == OKRA_DENSE && !data->missing) {
+        all = true;
+        for (okra_int i = 0; i < data->n && all; i++) {
+            const double *row = data->values + i * data->ld;
+            for (okra_int j = 0; j < data->d && all; j++) {
+                all = row[j] == 0 || row[j] == 1;
+            }
+        }
+    } else if (data->kind == OKRA_SPARSE) {
+        all = true;
+        for (okra_int k = 0; k < data->csr.indptr[data->n] && all; k++) {
+            all = data->csr.values[k] == 0 || data->csr.values[k] == 1;
+        }
+    }
+    return all;
+}
+
+/* Elements of object i of strings or sequences, or -1. */
+static okra_int length_of(const okra_data *data, okra_int i)
+{
+    const char *name = data->kind == OKRA_STRINGS     ? "characters"
+                       : data->kind == OKRA_SEQUENCES ? "positions"
+                                                      : NULL;
+    const okra_ragged_ *group = name ? okra_data_group_(data, name) : NULL;
+    return group ? group->offsets[i + 1] - group->offsets[i] : -1;
+}
+
+/* Have inputs and outputs the same lengths, pair by pair? */
+bool okra_look_aligned_(const okra_data *x, const okra_data *y)
+{
+    bool same = y->n > 0;
+    for (okra_int i = 0; i < y->n && same; i++) {
+        okra_int a = length_of(x, i), b = length_of(y, i);
+        same = a >= 0 && a == b;
+    }
+    return same;
+}
+
+double okra_look_length_(const okra_data *data)
+{
+    double sum = 0;
+    for (okra_int i = 0; i < data->n; i++) {
+        sum += (double)length_of(data, i) / (double)data->n;
+    }
+    return sum;
+}
+
+/* Is every object as long as the first? */
+bool okra_look_one_length_(const okra_data *data)
+{
+    bool same = data->n > 0;
+    for (okra_int i = 1; i < data->n && same; i++) {
+        same = length_of(data, i) == length_of(data, 0);
+    }
+    return same;
+}
+
+static okra_status sample(const okra_data *data, okra_data **out)
+{
+    okra_status st = OKRA_OK;
+    okra_int index[SAMPLE], n = OKRA_MIN_(data->n, SAMPLE);
+    if (data->kind == OKRA_GRAM || data->n <= SAMPLE) {
+        *out = okra_data_retain(data);
+        return OKRA_OK;
+    }
+    for (okra_int i = 0; i < n; i++) {
+        index[i] = i * data->n / n;
+    }
+    TRY(okra_data_take(data, index, n, out));
+done:
+    return st;
+}
+
+/* The mean of k(x,x) over a sample; 1 where it is not positive. */
+okra_status okra_look_diagonal_(okra_context *ctx, const char *text,
+                                const okra_data *data, double *out)
+{
+    okra_status st = OKRA_OK;
+    okra_kernel *kernel = NULL;
+    okra_bound_ *bound = NULL;
+    okra_data *some = NULL;
+    char *plain = NULL;
+    double *diagonal = NULL, sum = 0;
+    TRY(sample(data, &some));
+    TRY(okra_align_mean_(text, &plain));
+    TRY(okra_kernel_choose(ctx, plain, some, &kernel));
+    TRY(okra_bound_create_(ctx, kernel, some, &bound));
+    ALLOC(diagonal, some->n);
+    TRY(okra_bound_diagonal_(ctx, bound, diagonal));
+    for (okra_int i = 0; i < some->n; i++) {
+        sum += diagonal[i] / (double)some->n;
+    }
+    *out = sum > 0 && isfinite(sum) ? sum : 1;
+done:
+    okra_free_(plain);
+    okra_free_(diagonal);
+    okra_bound_free_(bound);
+    okra_kernel_free(kernel);
+    okra_data_free(some);
+    return st;
+}
+
+/* The number that auto gives a parameter; 0: all objects are alike. */
+okra_status okra_look_auto_(okra_context *ctx, const char *text, const char *parameter,
+                            const okra_data *data, double *out)
+{
+    okra_status st = OKRA_OK;
+    char *found = NULL;
+    *out = 0;
+    st = okra_kernel_auto_(ctx, text, data, &found);
+    if (st == OKRA_EARG) { /* no width fits them */
+        return OKRA_OK;
+    }
+    TRY(st);
+    const char *at = strstr(found, parameter);
+    *out = at ? okra_strtod_(at + strlen(parameter), NULL) : 0;
+done:
+    okra_free_(found);
+    return st;
+}
+
+/* The spread of the elements, sqrt(2 sum of variances): their typical distance. */
+double okra_look_spread_(const okra_data *data)
+{
+    const okra_ragged_ *group = okra_data_group_(data, "positions");
+    const okra_field_ *field = group ? okra_ragged_field_(group, "vector") : NULL;
+    double total = 0;
+    okra_int count = group ? group->offsets[data->n] : 0;
+    for (okra_int j = 0; field && j < field->width; j++) {
+        const double *v = field->values;
+        double mean = 0, variance = 0;
+        for (okra_int k = 0; k < count; k++) {
+            mean += v[k * field->width + j] / (double)count;
+        }
+        for (okra_int k = 0; k < count; k++) {
+            double z = v[k * field->width + j] - mean;
+            variance += z * z / (double)count;
+        }
+        total += variance;
+    }
+    return sqrt(2 * total);
+}
+
+double okra_look_deviation_(const okra_data *data)
+{
+    double total = 0;
+    for (okra_int j = 0; data->kind == OKRA_DENSE && j < data->d; j++) {
+        double mean = 0, count = 0;
+        for (okra_int i = 0; i < data->n; i++) { /* Welford: NaN is missing */
+            double v = data->values[i * data->ld + j], before = v - mean;
+            if (!isnan(v)) {
+                count++;
+                mean += before / count;
+                total += before * (v - mean) / (double)data->n;
+            }
+        }
+    }
+    return sqrt(total);
+}
+
+bool okra_look_molecules_(const okra_data *data)
+{
+    const okra_ragged_ *nodes = okra_data_group_(data, "nodes");
+    return nodes && okra_ragged_field_(nodes, "atom");
+}
