@@ -72,7 +72,8 @@ OKRA_API okra_status okra_choose(okra_context *context, const okra_data *x,
 
 /* The same for links of a network: kx and lambda (not ky, which is diffusion where it is
  * not given) by leave-one-out over links, on at most 300 labelled nodes. *fit is for
- * okra_link_fit. Where nothing can be compared they are a guess, and *selection is NULL. */
+ * okra_link_fit. Where nothing can be compared they are a guess, and *selection is NULL.
+ */
 OKRA_API okra_status okra_choose_links(okra_context *context, const okra_link_task *task,
                                        const okra_link_settings *settings,
                                        const okra_options *options, okra_options **fit,
