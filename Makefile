@@ -153,7 +153,7 @@ packages-dist:
 	@tools/install_packages.sh packages-dist.txt
 
 packages-test:
-	@tools/install_packages.sh packages-dist.txt packages-docs.txt packages-test.txt
+	@tools/install_packages.sh packages-dist.txt packages-docs.txt packages-test.txt packages-mpi.txt
 
 packages-docs:
 	@tools/install_packages.sh packages-docs.txt

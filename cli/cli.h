@@ -81,6 +81,9 @@ int cli_failure(const cli_run *run, const char *format, ...) OKRA_PRINTF(2, 3);
 int cli_status(const cli_run *run, okra_status status);
 void cli_on_warning(void *run, const char *text);
 void cli_on_progress(void *run, const char *what, okra_int done, okra_int total);
+/* From now on messages of cli_usage, cli_failure and cli_status are kept; the end. */
+void cli_keep_messages(void);
+void cli_end_messages(bool tell);
 /* Interrupts cancel the run's context. */
 void cli_catch_signals(okra_context *context);
 int cli_signal_caught(void); /* 0 if none */

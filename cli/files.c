@@ -222,6 +222,7 @@ int cli_check_writable(const cli_run *run, const char *path)
 struct cli_file {
     FILE *stream;
     char *path, *temporary; /* NULL for standard output */
+    bool silent;            /* of a process that does not talk */
 };
 
 static void forget(cli_file *file)
@@ -271,8 +272,11 @@ cli_file *cli_file_open(const cli_run *run, const char *path)
 {
     char buffer[PATH_MAX];
     cli_file *file = calloc(1, sizeof *file);
-    if (file && strcmp(path, "-") == 0) {
+    bool direct = strcmp(path, "-") == 0, talks = okra_context_talks(run->context);
+    if (file &&
+        (direct || !talks)) { /* of a process that does not talk it goes nowhere */
         file->stream = stdout;
+        file->silent = !direct;
         return file;
     }
     path = follow(path, buffer);
@@ -309,10 +313,16 @@ int cli_file_close(const cli_run *run, cli_file *file, int status)
     if (status == CLI_DONE && cli_json_lost()) {
         status = cli_failure(run, "%s: out of memory", file->path ? file->path : "-");
     }
+    if (status == CLI_DONE && file->silent) {
+        status = cli_status(run, okra_context_agree(run->context, OKRA_OK, NULL));
+    }
     if (file->path) {
         bool good = fflush(file->stream) == 0 && !ferror(file->stream) &&
                     fsync(fileno(file->stream)) == 0;
         good = fclose(file->stream) == 0 && good;
+        if (status == CLI_DONE && good) {
+            status = cli_status(run, okra_context_agree(run->context, OKRA_OK, NULL));
+        }
         if (status == CLI_DONE && good && rename(file->temporary, file->path) != 0) {
             good = false;
         }

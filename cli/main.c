@@ -45,6 +45,13 @@ static okra_status set_up(cli_run *run)
     if (st == OKRA_OK && !run->common.help) {
         st = okra_context_set_engine(run->context, run->common.engine);
     }
+    if (st == OKRA_OK && okra_context_processes(run->context) > 1) {
+        cli_keep_messages();
+    }
+    if (st == OKRA_OK && !okra_context_talks(run->context)) {
+        run->common.quiet = true;
+        st = freopen("/dev/null", "w", stdout) ? OKRA_OK : OKRA_EIO;
+    }
     okra_context_set_seed(run->context, (uint64_t)run->common.seed);
     okra_context_set_warning(run->context, cli_on_warning, run);
     okra_context_set_progress(run->context, cli_on_progress, run);
@@ -109,6 +116,19 @@ static int flush(const cli_run *run, int status)
     return status;
 }
 
+/* The end of one of many processes, or of the only one. */
+static int end(const cli_run *run, int status)
+{
+    okra_status failed = status == CLI_DONE ? OKRA_OK : OKRA_EINTERNAL;
+    bool talks = true;
+    if (okra_context_agree(run->context, failed, &talks) != OKRA_OK &&
+        status == CLI_DONE) {
+        status = cli_status(run, OKRA_ECANCELLED);
+    }
+    cli_end_messages(talks);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     cli_restart(argv);
@@ -132,6 +152,7 @@ int main(int argc, char **argv)
     cli_check_limits();
     cli_watch_json();
     int status = flush(&run, run_command(&run, argc - skip, argv + skip));
+    status = end(&run, status);
     okra_options_free(run.options);
     okra_options_free(run.library);
     okra_context_free(run.context);

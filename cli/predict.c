@@ -202,6 +202,13 @@ static int check_stream(const cli_run *run, const predict_fields *f)
 static int check(const cli_run *run, job *j)
 {
     const predict_fields *f = &j->f;
+    if (okra_context_processes(run->context) > 1 &&
+        (f->stream || strcmp(f->x, "-") == 0 || cli_ends(f->x, ":-"))) {
+        return cli_usage(run,
+                         "standard input reaches one of %d processes alone: --x needs "
+                         "a file",
+                         okra_context_processes(run->context));
+    }
     if (f->stream) {
         return check_stream(run, f);
     }

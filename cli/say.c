@@ -95,12 +95,32 @@ static void wipe_bar(void)
     }
 }
 
+/* Of many processes one tells what failed, and which is known at the end. */
+static FILE *keeper;
+static char *kept;
+static size_t kept_size;
+
+void cli_keep_messages(void)
+{
+    keeper = open_memstream(&kept, &kept_size);
+}
+
+void cli_end_messages(bool tell)
+{
+    if (keeper && fclose(keeper) == 0 && kept) {
+        fputs(tell ? kept : "", stderr);
+        free(kept);
+    }
+    keeper = NULL;
+}
+
 OKRA_PRINTF(2, 0) static void say(const cli_run *run, const char *format, va_list args)
 {
+    FILE *out = keeper ? keeper : stderr;
     wipe_bar();
-    fprintf(stderr, "okra %s: ", run->command->name);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    fprintf(out, "okra %s: ", run->command->name);
+    vfprintf(out, format, args);
+    fputc('\n', out);
 }
 
 int cli_usage(const cli_run *run, const char *format, ...)

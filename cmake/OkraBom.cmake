@@ -12,6 +12,13 @@ set(okra_bom_rows
 if(TARGET okra_mat)
     list(APPEND okra_bom_rows "matio|${MATIO_VERSION}|BSD-2-Clause|okra-mat")
 endif()
+if(TARGET okra_mpi)
+    list(APPEND okra_bom_rows "Open MPI|${MPI_VERSION}|BSD-3-Clause|libokra-mpi"
+        "ScaLAPACK|${SCALAPACK_VERSION}|BSD-3-Clause|libokra-mpi")
+    if(ELPA_FOUND)
+        list(APPEND okra_bom_rows "ELPA|${ELPA_VERSION}|LGPL-3.0-only|libokra-mpi")
+    endif()
+endif()
 set(okra_bom "")
 foreach(row ${okra_bom_rows})
     string(REPLACE "|" ";" row "${row}")

@@ -5,6 +5,7 @@ option(OKRA_WERROR "treat warnings as errors" OFF)
 option(OKRA_FUZZ "build the fuzz targets with libFuzzer (clang only)" OFF)
 set(OKRA_SANITIZE "" CACHE STRING "sanitizers, e.g. address,undefined or thread")
 set(OKRA_CUDA AUTO CACHE STRING "the engine cuda: AUTO (where nvcc is found), ON or OFF")
+set(OKRA_MPI AUTO CACHE STRING "the engine mpi: AUTO (where MPI and ScaLAPACK are found), ON or OFF")
 set(OKRA_PYTHON "" CACHE FILEPATH "a Python with NumPy, for tests; empty: look for one")
 
 # A switch nobody reads tests nothing: an unknown one is an error. It is forgotten at once,
@@ -12,10 +13,10 @@ set(OKRA_PYTHON "" CACHE FILEPATH "a Python with NumPy, for tests; empty: look f
 get_cmake_property(okra_cached CACHE_VARIABLES)
 foreach(name ${okra_cached})
     if(name MATCHES "^OKRA_" AND
-       NOT name MATCHES "^OKRA_(TESTS|BENCH|WERROR|FUZZ|SANITIZE|CUDA|PYTHON)$")
+       NOT name MATCHES "^OKRA_(TESTS|BENCH|WERROR|FUZZ|SANITIZE|CUDA|MPI|PYTHON)$")
         unset(${name} CACHE)
         message(FATAL_ERROR "unknown switch ${name}; the switches are OKRA_TESTS, OKRA_BENCH, "
-            "OKRA_WERROR, OKRA_FUZZ, OKRA_SANITIZE, OKRA_CUDA and OKRA_PYTHON")
+            "OKRA_WERROR, OKRA_FUZZ, OKRA_SANITIZE, OKRA_CUDA, OKRA_MPI and OKRA_PYTHON")
     endif()
 endforeach()
 

@@ -129,6 +129,15 @@ OKRA_API okra_status okra_context_set_backend(okra_context *context,
  * OKRA_ENGINE_PATH), as in "cuda" or "cuda:1". An engine that cannot run is an error. */
 OKRA_API okra_status okra_context_set_engine(okra_context *context,
                                              const char *name) OKRA_CHECK;
+/* An engine of many processes (mpi): all of them run the same program on the same inputs.
+ * How many are there, and does this one talk and write files? */
+OKRA_API int okra_context_processes(const okra_context *context); /* 1: no such engine */
+OKRA_API bool okra_context_talks(const okra_context *context);
+/* Every process calls this before it ends, with how it went. OKRA_OK where all went well;
+ * else each gets a failure, and *talks (NULL: not wanted) is true for the one whose
+ * message tells why: that which failed first. Where there is one process: `status`. */
+OKRA_API okra_status okra_context_agree(okra_context *context, okra_status status,
+                                        bool *talks);
 /* Every engine: what it is, or (not runs) why it cannot run. */
 typedef void (*okra_engine_fn)(void *user, const char *name, bool runs, const char *text);
 OKRA_API void okra_engine_each(okra_engine_fn fn, void *user);

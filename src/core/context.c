@@ -22,6 +22,7 @@ struct okra_context {
     const char *backend;
     void *engine;
     void (*close_engine)(void *engine);
+    okra_crew_ group; /* ranks 0: none */
     okra_progress_fn progress;
     okra_meter_ *meter; /* of the call that is watched */
     void *progress_user;
@@ -107,6 +108,41 @@ void okra_context_hold_engine_(okra_context *context, void *engine,
     }
     context->engine = engine;
     context->close_engine = close;
+    context->group = (okra_crew_){0};
+}
+
+void okra_context_set_crew_(okra_context *context, const okra_crew_ *group)
+{
+    context->group = *group;
+    context->threads = group->threads;
+    context->memory = group->memory;
+}
+
+const okra_crew_ *okra_context_crew_(const okra_context *context)
+{
+    return context && context->group.ranks > 0 ? &context->group : NULL;
+}
+
+int okra_context_processes(const okra_context *context)
+{
+    const okra_crew_ *group = okra_context_crew_(context);
+    return group ? group->ranks : 1;
+}
+
+bool okra_context_talks(const okra_context *context)
+{
+    const okra_crew_ *group = okra_context_crew_(context);
+    return !group || group->rank == 0;
+}
+
+okra_status okra_context_agree(okra_context *context, okra_status status, bool *talks)
+{
+    const okra_crew_ *group = okra_context_crew_(context);
+    bool ignored;
+    GIVE(talks, true);
+    return group ? group->agree(group->state, status, "a file, or the end",
+                                talks ? talks : &ignored)
+                 : status;
 }
 
 const void *okra_context_engine_(const okra_context *context)

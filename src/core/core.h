@@ -217,6 +217,19 @@ int okra_context_strict_(const okra_context *context);
 bool okra_warns_(const okra_context *context);
 /* While muted nothing is warned of: for objects that the user never sees. */
 void okra_mute_(okra_context *context, bool muted);
+/* Processes that do the same work together (engine/engine.h); NULL: there is one. */
+typedef struct okra_crew_ {
+    int rank, ranks;
+    int threads; /* of each, and its memory: those of the one that has least */
+    okra_int memory;
+    bool memory_given; /* --memory, and not a share of the machine's */
+    void *state;
+    /* See okra_context_agree. */
+    okra_status (*agree)(void *state, okra_status status, const char *what, bool *talks);
+} okra_crew_;
+const okra_crew_ *okra_context_crew_(const okra_context *context);
+/* Takes threads and memory over as well. */
+void okra_context_set_crew_(okra_context *context, const okra_crew_ *group);
 /* The engine of engine/loader.c that the context owns, NULL: none; `close` frees it. */
 const void *okra_context_engine_(const okra_context *context);
 void okra_context_hold_engine_(okra_context *context, void *engine,

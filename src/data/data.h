@@ -126,6 +126,10 @@ void okra_bytes_close_(okra_bytes_ *bytes);
  * either the whole new file is there or nothing changed. */
 typedef struct okra_writer_ okra_writer_;
 okra_status okra_writer_open_(const char *path, okra_writer_ **out) OKRA_CHECK;
+/* The same where many processes may work together (engine mpi): one of them writes, and
+ * commits when all have come that far. */
+okra_status okra_writer_join_(okra_context *ctx, const char *path,
+                              okra_writer_ **out) OKRA_CHECK;
 okra_status okra_writer_put_(okra_writer_ *w, const void *bytes, size_t size) OKRA_CHECK;
 okra_status okra_writer_printf_(okra_writer_ *w, const char *format, ...)
     OKRA_PRINTF(2, 3) OKRA_CHECK;

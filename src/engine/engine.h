@@ -22,7 +22,7 @@
 
 #include "engine/entries.h"
 
-#define OKRA_ENGINE_INTERFACE_ 2u
+#define OKRA_ENGINE_INTERFACE_ 3u
 
 typedef struct okra_engine_ okra_engine_; /* an open engine: class and state, loader.c */
 typedef struct okra_large_ okra_large_;   /* a matrix, rows x cols, of one engine       */
@@ -196,6 +196,7 @@ typedef struct okra_engine_host_ {
     /* The share of the engine's memory that may be used, in bytes: --memory where it was
      * set, else 0: whatever there is. */
     okra_int (*budget)(const okra_context *ctx);
+    okra_int (*left)(const okra_context *ctx); /* of the memory budget of the host */
 } okra_engine_host_;
 
 /* `e` is the state that open made; bodies are what create made. */
@@ -257,6 +258,11 @@ typedef struct okra_engine_class_ {
     /* Several processes; NULL: one. */
     void (*share)(void *e, okra_int n, okra_int *first, okra_int *count);
     okra_status (*sum)(void *e, okra_context *ctx, okra_int count, double *values);
+    /* This process meets the others. `group` comes with its threads and memory and goes
+     * with rank, ranks, and the least of all threads and memories. */
+    okra_status (*join)(void *e, okra_context *ctx, okra_crew_ *group);
+    /* As okra_context_agree; `what` is where this process is. */
+    okra_status (*agree)(void *e, okra_status status, const char *what, bool *talks);
 } okra_engine_class_;
 
 /* What a plugin exports; NULL where host->interface is not one that it knows. */

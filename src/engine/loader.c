@@ -56,6 +56,7 @@ static const okra_engine_host_ offered = {
     .parallel = okra_parallel_,
     .workers = okra_workers_,
     .budget = budget,
+    .left = okra_memory_left_,
 };
 
 /* ---- where plugins are looked for ---- */
@@ -201,8 +202,22 @@ okra_status okra_context_set_engine(okra_context *context, const char *text)
     if (!host) {
         TRY(open_engine(name, device, &engine));
     }
+    okra_crew_ group = {.threads = okra_context_threads(context),
+                        .memory = okra_context_memory(context),
+                        .memory_given = okra_context_memory_set_(context) > 0,
+                        .agree = engine ? engine->verbs->agree : NULL,
+                        .state = engine ? engine->state : NULL};
+    bool many = engine && engine->verbs->join;
+    if (many) {
+        TRY(engine->verbs->join(engine->state, context, &group));
+    }
     okra_context_hold_engine_(context, engine, shut);
+    engine = NULL;
+    if (many) {
+        okra_context_set_crew_(context, &group);
+    }
 done:
+    shut(engine);
     return st;
 }
 

@@ -82,7 +82,7 @@ static okra_status save(okra_context *context, const okra_model *model, const ch
         okra_message_prefix_("%s: the model could not be loaded again", path);
         goto done;
     }
-    TRY(okra_writer_open_(path, &file));
+    TRY(okra_writer_join_(context, path, &file));
     TRY(okra_zip_writer_create_(file, &saver.zip));
     TRY(okra_objects_save_(&saver, "x", t->x));
     TRY(okra_cancelled_(context));

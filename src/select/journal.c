@@ -248,8 +248,8 @@ done:
     return st;
 }
 
-okra_status okra_journal_open_(const okra_context *ctx, const char *path,
-                               uint64_t fingerprint, okra_journal_ **out)
+okra_status okra_journal_open_(okra_context *ctx, const char *path, uint64_t fingerprint,
+                               okra_journal_ **out)
 {
     okra_status st = OKRA_OK;
     okra_journal_ *j = NULL;
@@ -276,8 +276,13 @@ okra_status okra_journal_open_(const okra_context *ctx, const char *path,
             qsort(j->entries, (size_t)j->count, sizeof *j->entries, by_name);
         }
         j->loaded = j->count;
-        /* Written anew: a line that was cut short goes. */
-        TRY(okra_journal_save_(j, path));
+        TRY(okra_context_agree(ctx, OKRA_OK, NULL)); /* all have read it */
+        if (!okra_context_talks(ctx)) {
+            okra_free_(j->path);
+            j->path = NULL;
+        } else { /* written anew: a line that was cut short goes */
+            TRY(okra_journal_save_(j, path));
+        }
         j->saved = j->count;
     }
     *out = j;

@@ -289,8 +289,8 @@ typedef struct okra_journal_ okra_journal_;
 uint64_t okra_fingerprint_(const okra_options *options, const okra_pairs_ *source,
                            uint64_t seed);
 /* Reads the file if it is there, and fails if it is of other work. */
-okra_status okra_journal_open_(const okra_context *ctx, const char *path,
-                               uint64_t fingerprint, okra_journal_ **out) OKRA_CHECK;
+okra_status okra_journal_open_(okra_context *ctx, const char *path, uint64_t fingerprint,
+                               okra_journal_ **out) OKRA_CHECK;
 void okra_journal_free_(okra_journal_ *journal);
 /* Fills the cell if it is known. */
 bool okra_journal_find_(const okra_journal_ *journal, okra_int outer, const char *name,

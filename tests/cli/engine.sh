@@ -35,7 +35,7 @@ if [ -e "$plugins/libokra-test.so" ]; then
             complain "engines differ: $flags"
     done
     OKRA_ENGINE_PATH=$plugins expect 1 okra fit --x x.csv --y y.csv --engine later -o m.okra
-    expect_in "okra fit: engine later: $plugins/libokra-later.so is for interface 3 of engines, this library has 2" err
+    expect_in "okra fit: engine later: $plugins/libokra-later.so is for interface 4 of engines, this library has 3" err
     OKRA_ENGINE_PATH=$plugins expect 1 okra fit --x x.csv --y y.csv --engine test:fail -o m.okra
     expect_in "okra fit: engine test: there is no device 'fail'" err
 fi

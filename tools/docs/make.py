@@ -21,7 +21,7 @@ import manual  # noqa: E402
 # The order of the pages; those of docs/ that are in no list here go to "More".
 SECTIONS = {
     "Tutorials": ["tutorials/first-steps", "tutorials/*"],
-    "How to": ["selection", "decoding", "conformal", "updates", "links", "large", "cuda", "twin", "python",
+    "How to": ["selection", "decoding", "conformal", "updates", "links", "large", "cuda", "cluster", "twin", "python",
                "c"],
     "Reference": ["methods", "kernels", "formats", "model-file", "results-format",
                   "reference/cli", "reference/python", "reference/c"],

@@ -85,7 +85,11 @@ okra_status okra_bytes_open_(const okra_context *ctx, const char *path, okra_byt
     okra_status st;
     bool standard = strcmp(path, "-") == 0;
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
+    if (standard && okra_context_processes(ctx) > 1) {
+        st = okra_fail_(OKRA_EUNSUPPORTED,
+                        "it reaches one of %d processes alone: name a file",
+                        okra_context_processes(ctx));
+    } else if (fd < 0) {
         st = okra_fail_(OKRA_EIO, "cannot be opened: %s", strerror(errno));
     } else {
         st = open_fd(ctx, fd, out);

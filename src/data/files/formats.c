@@ -387,7 +387,7 @@ okra_status okra_data_write(okra_context *context, const okra_data *data,
         okra_message_prefix_("%s", path);
         goto done;
     }
-    TRY(okra_writer_open_(s.path, &w));
+    TRY(okra_writer_join_(context, s.path, &w));
     st = format->write(w, data);
     if (st == OKRA_EUNSUPPORTED) {
         okra_message_prefix_("%s", path);

@@ -255,6 +255,7 @@ static okra_status iterate(solver *z, double lambda, const okra_cg_options_ *o,
     z->s.steps = 0;
     if (*o->checkpoint) {
         TRY(okra_cg_state_load_(z->r->ctx, o->checkpoint, problem, &z->s, &found));
+        TRY(okra_context_agree(z->r->ctx, OKRA_OK, NULL)); /* all have read it */
     }
     if (!found) {
         memset(z->s.mean, 0, (size_t)z->d * sizeof *z->s.mean);
@@ -263,7 +264,7 @@ static okra_status iterate(solver *z, double lambda, const okra_cg_options_ *o,
     TRY(residual(z, worst));
     while (*worst > o->tolerance && z->s.steps < o->iterations) {
         TRY(step(z, lambda, o->tolerance));
-        if (*o->checkpoint) {
+        if (*o->checkpoint && okra_context_talks(z->r->ctx)) {
             TRY(okra_cg_state_save_(&z->s, o->checkpoint, problem));
         }
         TRY(residual(z, worst));

@@ -1,0 +1,46 @@
+# The engine `mpi`, libokra-mpi.so: a plugin that nothing else depends on. OKRA_MPI=AUTO
+# builds it where MPI and ScaLAPACK are found (packages-mpi.txt), ON demands it, OFF leaves it
+# out. ELPA, under the LGPL, is linked dynamically where it is found, by the plugin alone.
+function(okra_mpi_missing text)
+    if(OKRA_MPI STREQUAL "ON")
+        message(FATAL_ERROR "OKRA_MPI=ON: ${text}")
+    endif()
+    message(STATUS "engine mpi: not built: ${text}")
+endfunction()
+
+if(NOT OKRA_MPI MATCHES "^(AUTO|ON|OFF)$")
+    message(FATAL_ERROR "OKRA_MPI=${OKRA_MPI}: it is AUTO, ON or OFF")
+endif()
+if(OKRA_MPI STREQUAL "OFF" OR NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    return()
+endif()
+if(OKRA_SANITIZE OR OKRA_FUZZ)
+    okra_mpi_missing("sanitizers report what MPI itself does")
+    return()
+endif()
+pkg_check_modules(MPI QUIET IMPORTED_TARGET ompi-c)
+pkg_check_modules(SCALAPACK QUIET IMPORTED_TARGET scalapack-openmpi)
+pkg_check_modules(ELPA QUIET IMPORTED_TARGET elpa)
+find_program(MPIRUN mpirun)
+mark_as_advanced(MPIRUN)
+if(NOT MPI_FOUND OR NOT SCALAPACK_FOUND OR NOT MPIRUN)
+    okra_mpi_missing("Open MPI or ScaLAPACK was not found: packages-mpi.txt names the packages")
+    return()
+endif()
+message(STATUS "engine mpi: built with Open MPI ${MPI_VERSION}, ScaLAPACK ${SCALAPACK_VERSION}, ELPA ${ELPA_VERSION}")
+
+file(GLOB okra_mpi_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/engines/mpi/*.c)
+add_library(okra_mpi MODULE ${okra_mpi_sources})
+set_target_properties(okra_mpi PROPERTIES OUTPUT_NAME okra-mpi)
+target_include_directories(okra_mpi PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src
+    ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_BINARY_DIR}/include)
+target_include_directories(okra_mpi SYSTEM PRIVATE ${MPI_INCLUDE_DIRS} ${ELPA_INCLUDE_DIRS})
+target_link_libraries(okra_mpi PRIVATE okra_flags ${SCALAPACK_LINK_LIBRARIES}
+    ${MPI_LINK_LIBRARIES} m)
+if(ELPA_FOUND)
+    target_compile_definitions(okra_mpi PRIVATE OKRA_ELPA)
+    target_link_libraries(okra_mpi PRIVATE ${ELPA_LINK_LIBRARIES})
+endif()
+# It stays loaded: MPI can be started once in the life of a process.
+target_link_options(okra_mpi PRIVATE -Wl,-z,defs -Wl,-z,nodelete)
+install(TARGETS okra_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT engines)

@@ -1,0 +1,185 @@
+/*
+ * algebra.c: products, factors and solves, by PBLAS and ScaLAPACK, which see M = A' in
+ * the place of A (ranks.h). So C = op(A) op(B)    is   C' = op(B)' op(A)': the operands
+ * change places A = L L'           is   M = U'U with U = L': its upper triangle is our
+ * lower one op(L)^-1 B         is   B' op(L)'^-1, from the other side
+ */
+#include "ranks.h"
+
+void pdgemm_(const char *ta, const char *tb, const int *m, const int *n, const int *k,
+             const double *alpha, const double *A, const int *ia, const int *ja,
+             const int *da, const double *B, const int *ib, const int *jb, const int *db,
+             const double *beta, double *C, const int *ic, const int *jc, const int *dc);
+void pdsyrk_(const char *uplo, const char *trans, const int *n, const int *k,
+             const double *alpha, const double *A, const int *ia, const int *ja,
+             const int *da, const double *beta, double *C, const int *ic, const int *jc,
+             const int *dc);
+void pdpotrf_(const char *uplo, const int *n, double *A, const int *ia, const int *ja,
+              const int *da, int *info);
+void pdtrsm_(const char *side, const char *uplo, const char *trans, const char *diag,
+             const int *m, const int *n, const double *alpha, const double *A,
+             const int *ia, const int *ja, const int *da, double *B, const int *ib,
+             const int *jb, const int *db);
+void pdtran_(const int *m, const int *n, const double *alpha, const double *A,
+             const int *ia, const int *ja, const int *da, const double *beta, double *C,
+             const int *ic, const int *jc, const int *dc);
+/* Where BLAS is OpenBLAS. */
+extern int openblas_get_num_threads(void) __attribute__((weak));
+extern void openblas_set_num_threads(int threads) __attribute__((weak));
+
+static const int one = 1;
+
+int ranks_threads_(const ranks_ *g, const okra_context *ctx)
+{
+    int before = openblas_get_num_threads ? openblas_get_num_threads() : 0;
+    int wanted = g->host->workers(ctx);
+    if (openblas_set_num_threads && before != wanted) {
+        openblas_set_num_threads(wanted);
+    }
+    return before;
+}
+
+void ranks_threads_back_(int threads)
+{
+    if (openblas_set_num_threads && openblas_get_num_threads() != threads) {
+        openblas_set_num_threads(threads);
+    }
+}
+
+static okra_status enter(ranks_ *g, okra_context *ctx, const char *what,
+                         const ranks_body_ *A, const ranks_body_ *B)
+{
+    return ranks_agree_(g, g->host->cancelled(ctx), what,
+                        (uint64_t)(A->rows * 31 + A->cols),
+                        (uint64_t)(B->rows * 31 + B->cols));
+}
+
+/* ---- mirror images ---- */
+
+/* In the diagonal block that begins at k, which one rank has. */
+static void mirror_block(const ranks_ *g, bool up, ranks_body_ *A, okra_int k, okra_int n)
+{
+    okra_int at, i, j, count;
+    if (!ranks_span_(g, k, k + n, g->col, g->pc, &at, &i, &count) ||
+        !ranks_span_(g, k, k + n, g->row, g->pr, &at, &j, &count)) {
+        return;
+    }
+    double *p = A->p + i * A->lm + j; /* A's entry (k + r, k + c) at p[r * lm + c] */
+    for (okra_int r = 0; r < n; r++) {
+        for (okra_int c = 0; c < r; c++) {
+            double *below = p + r * A->lm + c, *above = p + c * A->lm + r;
+            *(up ? above : below) = *(up ? below : above);
+        }
+    }
+}
+
+/* M(k.., k) right of the diagonal block is A(k, k..): block by block, so that nothing of
+ * the size of the matrix is needed beside it. */
+void ranks_mirror_(const ranks_ *g, bool up, ranks_body_ *A)
+{
+    const double unit = 1, zero = 0;
+    okra_int n = A->rows;
+    for (okra_int k = 0; k < n; k += g->block) {
+        okra_int size = OKRA_MIN_(g->block, n - k);
+        mirror_block(g, up, A, k, size);
+        int s = (int)size, rest = (int)(n - k - size), here = (int)k + 1, next = here + s;
+        if (rest > 0 && up) { /* A's rows below are M's columns to the right */
+            pdtran_(&rest, &s, &unit, A->p, &here, &next, A->desc, &zero, A->p, &next,
+                    &here, A->desc);
+        } else if (rest > 0) {
+            pdtran_(&s, &rest, &unit, A->p, &next, &here, A->desc, &zero, A->p, &here,
+                    &next, A->desc);
+        }
+    }
+}
+
+/* ---- products ---- */
+
+okra_status ranks_gemm_(void *e, okra_context *ctx, bool ta, bool tb, double alpha,
+                        const void *A, const void *B, double beta, void *C)
+{
+    okra_status st = OKRA_OK;
+    ranks_ *g = e;
+    const ranks_body_ *a = A, *b = B;
+    ranks_body_ *c = C;
+    int m = (int)c->cols, n = (int)c->rows, k = (int)(ta ? a->rows : a->cols);
+    TRY(enter(g, ctx, "a product", a, b));
+    int before = ranks_threads_(g, ctx);
+    pdgemm_(tb ? "T" : "N", ta ? "T" : "N", &m, &n, &k, &alpha, b->p, &one, &one, b->desc,
+            a->p, &one, &one, a->desc, &beta, c->p, &one, &one, c->desc);
+    ranks_threads_back_(before);
+done:
+    return st;
+}
+
+okra_status ranks_syrk_(void *e, okra_context *ctx, bool trans, double alpha,
+                        const void *A, double beta, void *C)
+{
+    okra_status st = OKRA_OK;
+    ranks_ *g = e;
+    const ranks_body_ *a = A;
+    ranks_body_ *c = C;
+    int n = (int)c->rows, k = (int)(trans ? a->rows : a->cols);
+    TRY(enter(g, ctx, "a product with its transpose", a, c));
+    int before = ranks_threads_(g, ctx);
+    pdsyrk_("U", trans ? "N" : "T", &n, &k, &alpha, a->p, &one, &one, a->desc, &beta,
+            c->p, &one, &one, c->desc);
+    ranks_threads_back_(before);
+    ranks_mirror_(g, true, c);
+done:
+    return st;
+}
+
+/* ---- factors ---- */
+
+okra_status ranks_cholesky_(void *e, okra_context *ctx, void *A, bool *done)
+{
+    okra_status st = OKRA_OK;
+    ranks_ *g = e;
+    ranks_body_ *a = A;
+    int n = (int)a->rows, info = 0;
+    TRY(enter(g, ctx, "Cholesky", a, a));
+    int before = ranks_threads_(g, ctx);
+    pdpotrf_("U", &n, a->p, &one, &one, a->desc, &info);
+    ranks_threads_back_(before);
+    MPI_Allreduce(MPI_IN_PLACE, &info, 1, MPI_INT, MPI_MAX, g->comm);
+    *done = info == 0;
+done:
+    return st;
+}
+
+okra_status ranks_restore_(void *e, okra_context *ctx, const double *d, void *A)
+{
+    okra_status st = OKRA_OK;
+    ranks_ *g = e;
+    ranks_body_ *a = A;
+    TRY(enter(g, ctx, "restore", a, a));
+    ranks_mirror_(g, false, a);
+    RANKS_ROWS(g, a, i, row)
+    {
+        okra_int at, local, count;
+        if (ranks_span_(g, i, i + 1, g->row, g->pr, &at, &local, &count)) {
+            row[local] = d[i];
+        }
+    }
+done:
+    return st;
+}
+
+okra_status ranks_trsm_(void *e, okra_context *ctx, bool left, bool trans, const void *L,
+                        void *B)
+{
+    okra_status st = OKRA_OK;
+    ranks_ *g = e;
+    const ranks_body_ *l = L;
+    ranks_body_ *b = B;
+    int m = (int)b->cols, n = (int)b->rows;
+    const double unit = 1;
+    TRY(enter(g, ctx, "a triangular solve", l, b));
+    int before = ranks_threads_(g, ctx);
+    pdtrsm_(left ? "R" : "L", "U", trans ? "T" : "N", "N", &m, &n, &unit, l->p, &one,
+            &one, l->desc, b->p, &one, &one, b->desc);
+    ranks_threads_back_(before);
+done:
+    return st;
+}

@@ -1,0 +1,82 @@
+# --engine mpi: what several processes compute together is what one computes, to rounding;
+# one of them talks and writes; and where one fails all end, with its message and no file.
+expect 0 okra version --build-info
+line=$(grep '^engine mpi: ' out)
+awk 'BEGIN { for (i = 0; i < 41; i++) printf "%.6f,%.6f\n", sin(i), cos(3 * i) }' >x.csv
+awk -F, '{ printf "%.6f,%.6f\n", $1 * $2, $1 - $2 }' x.csv >y.csv
+case $line in
+*": not here: "*)
+    why=${line#*not here: }
+    expect_fail 1 "okra fit: engine mpi: $why" okra fit --x x.csv --y y.csv --engine mpi -o m.okra
+    ! [ -e m.okra ]
+    exit 0
+    ;;
+esac
+expect_in 'engine mpi: many processes, started by mpirun: Open MPI' out
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
+# many P COMMAND...: as P processes, which are ended where they hang.
+many() {
+    local count=$1
+    shift
+    timeout 60 mpirun -q --oversubscribe -n "$count" "$@"
+}
+# near FILE FILE: the same numbers to 1e-10.
+near() {
+    paste -d, "$1" "$2" | awk -F, '{ for (i = 1; i <= NF / 2; i++) { d = $i - $(i + NF / 2); if (!(d * d <= 1e-20)) bad = 1 } }
+        END { exit bad || NR == 0 }' || complain "$1 and $2 differ"
+}
+# same P FLAGS...: fits with the flags as one process and as P, predicts both ways.
+same() {
+    local count=$1
+    shift
+    expect 0 okra fit -q "$@" -o host.okra
+    expect 0 many "$count" okra fit -q "$@" --engine mpi:4 -o many.okra
+    expect 0 okra predict -q host.okra --x "$2" --decode none --weights host.csv
+    expect 0 okra predict -q many.okra --x "$2" --decode none --weights one.csv
+    expect 0 many "$count" okra predict -q many.okra --x "$2" --decode none --weights many.csv --engine mpi:4
+    near host.csv one.csv
+    near host.csv many.csv
+}
+head -1 x.csv >x1.csv
+head -3 x.csv >x3.csv
+head -1 y.csv >y1.csv
+head -3 y.csv >y3.csv
+same 2 --x x.csv --y y.csv --kx 'rbf(sigma=1)' --lambda 0.1
+same 6 --x x3.csv --y y3.csv --kx 'rbf(sigma=1)' --lambda 0.1
+same 3 --x x1.csv --y y1.csv --kx linear --ky 'rbf(sigma=1)' --lambda 0.1
+# Strings, and molecules.
+printf 'abra\ncadabra\nbar\ncab\nabracadabra\nda\nrab\nbraca\ncard\n' >s.txt
+printf 'CCO\nc1ccccc1\nCC(=O)O\nCCN\nCCCC\nOCC(O)CO\nCC#N\n' >m.smi
+same 4 --x s.txt --y s.txt --kx 'spectrum(k=2) | normalize' --ky 'spectrum(k=2)' --lambda 0.1
+same 3 --x m.smi --y m.smi --kx 'wl | normalize' --ky 'wl' --operator ccov --lambda 0.1
+
+# One process talks. It is silent where it should be, and says the same as one does.
+expect 0 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --lambda 0.1 -o m.okra
+grep -v '^time' out >host.txt
+expect 0 many 3 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --lambda 0.1 --engine mpi -o m.okra
+grep -v '^time' out >many.txt
+expect_same host.txt many.txt
+[ ! -s err ] || complain "something on standard error"
+
+# One fails: its message, a status that is not 0, no file, nobody left.
+rm -f m.okra
+for r in 0 2; do ln -s x.csv "x-$r.csv"; done
+expect 1 many 3 bash -c 'okra fit --x x-$OMPI_COMM_WORLD_RANK.csv --y y.csv --engine mpi -o m.okra'
+expect_in 'okra fit: x-1.csv: cannot be opened: No such file or directory' err
+[ "$(wc -l <err)" = 1 ] || complain "more than one message"
+# All fail: one says why.
+expect_fail 1 'okra fit: no.csv: cannot be opened: No such file or directory' \
+    many 3 okra fit --x no.csv --y y.csv --engine mpi -o m.okra
+# One has other data.
+sed 's/^0\.8/0.7/' x.csv >x-1.csv
+expect 1 many 3 bash -c 'okra fit --x x-$OMPI_COMM_WORLD_RANK.csv --y y.csv --kx "rbf(sigma=1)" --lambda 0.1 --engine mpi -o m.okra'
+expect_in 'okra fit: engine mpi: the 3 processes do not do the same (this one: a Gram matrix): do they read the same files' err
+expect_fail 2 'okra fit: engine mpi:x: expected the size of blocks after the colon, 1 to 4096, such as mpi:64 or mpi:64,scalapack' \
+    okra fit --x x.csv --y y.csv --engine mpi:x -o m.okra
+expect_fail 1 'okra fit: standard input: it reaches one of 2 processes alone: name a file' \
+    many 2 okra fit --x csv:- --y y.csv --engine mpi -o m.okra
+expect_fail 2 'okra predict: standard input reaches one of 2 processes alone: --x needs a file' \
+    many 2 okra predict host.okra --x - --engine mpi -o m.okra.csv
+for file in m.okra m.okra*; do [ ! -e "$file" ] || complain "$file was written"; done
