@@ -27,6 +27,7 @@
 #include "decode/thin.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct candidates_options {
     bool allow_empty;
@@ -178,15 +179,62 @@ done:
     return st;
 }
 
-/* One prediction against panels that are all there is bound by memory: a panel per thread
- * at a time. */
+/* One prediction against the rows of the panel at and below the diagonal: part p of w L,
+ * in which an entry, read once, serves both triangles of L. */
+static okra_status some_halves(void *arg, okra_int begin, okra_int end, int worker)
+{
+    okra_status st = OKRA_OK;
+    const panel_work *work = arg;
+    const double *w = work->W.p;
+    okra_int n = work->W.cols;
+    (void)worker;
+    for (okra_int p = begin; p < end; p++) {
+        okra_mat_ L;
+        okra_int first = p * OKRA_PANEL_;
+        double *part = work->G.p + p * n, *own = part + first;
+        TRY(okra_panels_get_(work->ctx, work->panels, p, work->again, &L));
+        memset(own, 0, (size_t)(n - first) * sizeof *own);
+        for (okra_int i = first; i < n; i++) {
+            const double *row = L.p + i * L.ld;
+            for (okra_int j = 0; j < L.cols; j++) {
+                own[j] += w[i] * row[j];
+            }
+            part[i] += i < first + L.cols ? 0 : okra_dot_(L.cols, row, w + first);
+        }
+    }
+done:
+    return st;
+}
+
+/* One prediction is bound by memory: half of the panels is read, where all are there a
+ * panel per thread at a time, and the parts are added up in order. */
+static okra_status one_row(okra_context *ctx, const panel_work *w)
+{
+    okra_status st = OKRA_OK;
+    double *parts = NULL;
+    okra_int n = w->W.cols, count = okra_panels_count_(w->panels);
+    TRY(okra_doubles_(ctx, count, n, "parts of a prediction", &parts));
+    panel_work half = *w;
+    half.G = okra_mat_of_(parts, count, n);
+    TRY(okra_panels_kept_(w->panels)
+            ? okra_parallel_least_(ctx, 10 * (double)n * (double)n, count, 1, NULL,
+                                   some_halves, &half)
+            : some_halves(&half, 0, count, 0));
+    okra_mat_fill_(w->G, 0);
+    for (okra_int p = 0; p < count; p++) {
+        for (okra_int j = p * OKRA_PANEL_; j < n; j++) {
+            w->G.p[j] += parts[p * n + j];
+        }
+    }
+done:
+    okra_free_(parts);
+    return st;
+}
+
 static okra_status all_panels(okra_context *ctx, panel_work *w)
 {
-    okra_int count = okra_panels_count_(w->panels);
-    return w->W.rows == 1 && okra_panels_kept_(w->panels)
-               ? okra_parallel_least_(ctx, 20 * (double)w->W.cols * (double)w->G.cols,
-                                      count, 1, NULL, some_panels, w)
-               : some_panels(w, 0, count, 0);
+    return w->W.rows == 1 ? one_row(ctx, w)
+                          : some_panels(w, 0, okra_panels_count_(w->panels), 0);
 }
 
 /* The training outputs: G = W L serves the inner products and the norms w'Lw. */
