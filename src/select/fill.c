@@ -139,11 +139,13 @@ okra_status okra_rule_tries_(const okra_method_ *method, okra_int n, okra_option
 /* ---- the rest ---- */
 
 static okra_status set_kx(okra_context *ctx, const okra_method_ *method,
-                          const okra_data *x, okra_options *o)
+                          const okra_data *x, const okra_data *y, okra_options *o)
 {
     okra_status st = OKRA_OK;
     char *text = NULL;
-    TRY(searched(method, o)                        ? okra_rule_kx_(ctx, x, &text)
+    int which = searched(method, o) ? okra_rule_rewritten_(x, y) : 0;
+    TRY(which > 0             ? okra_rule_rewriting_(ctx, x, which, &text)
+        : searched(method, o) ? okra_rule_kx_(ctx, x, &text)
         : refitted(method, o) && is_margin(method) ? okra_rule_few_(ctx, x, &text)
                                                    : okra_rule_middle_(ctx, x, &text));
     TRY(okra_options_set(o, "kx", text));
@@ -224,6 +226,11 @@ done:
     return st;
 }
 
+static bool low_rank(const okra_options *o)
+{
+    return okra_options_is_set(o, "low-rank") || okra_options_is_set(o, "low-rank-x");
+}
+
 /* Are there two classes or more? */
 static bool several(const okra_data *y)
 {
@@ -247,7 +254,7 @@ okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_d
     TRY(okra_options_copy(options, &filled));
     TRY(okra_method_choose_(okra_options_get(options, "method"), &method));
     if (kx_open) {
-        TRY(set_kx(ctx, method, x, filled));
+        TRY(set_kx(ctx, method, x, y, filled));
     }
     if (ky_open) {
         TRY(okra_rule_ky_(ctx, x, y, &ky));
@@ -264,6 +271,9 @@ okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_d
         TRY(set_rest(method, y, filled));
     }
     const char *decoder = okra_rule_decoder_(x, y, okra_options_get(filled, "ky"));
+    if (decoder && strcmp(decoder, "rewrite") == 0 && low_rank(options)) {
+        decoder = NULL; /* which needs all inputs */
+    }
     if ((kx_open || ky_open || lambda_open) && !links && decoder && !method->decoder &&
         !method->criterion && okra_rule_open_(options, "decode")) {
         TRY(okra_options_set(filled, "decode", decoder));

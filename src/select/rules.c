@@ -343,6 +343,8 @@ okra_status okra_rule_ky_(okra_context *ctx, const okra_data *x, const okra_data
     case OKRA_SEQUENCES:
         text = okra_look_aligned_(x, y) || y->kind == OKRA_SEQUENCES
                    ? okra_format_("position(zero-one)")
+               : okra_rule_rewritten_(x, y)
+                   ? okra_format_("ends")
                    : okra_format_("spectrum(k=1) + spectrum(k=2) + spectrum(k=3) | "
                                   "normalize");
         break;
@@ -372,6 +374,9 @@ const char *okra_rule_decoder_(const okra_data *x, const okra_data *y, const cha
     bool linear = strcmp(ky, "linear") == 0;
     if (linear && y->d > 0 && okra_look_zero_one_(y)) {
         return "labels";
+    }
+    if (strcmp(ky, "ends") == 0 && okra_rule_rewritten_(x, y)) {
+        return "rewrite";
     }
     bool characters = strcmp(ky, "position(zero-one)") == 0;
     return characters && y->kind == OKRA_STRINGS && okra_look_aligned_(x, y) ? "position"

@@ -62,3 +62,18 @@ expect_fail 1 "okra predict: decoder rewrite needs all training inputs, which a 
     okra predict low.okra --x new.txt --decode rewrite -o p.txt
 expect_fail 2 "okra predict: decoder rewrite takes no candidates" \
     okra predict m.okra --x new.txt --decode rewrite --candidates y.txt -o p.txt
+
+# Without options: outputs that are edited inputs are rewritten, others are not.
+expect 0 okra fit --x x.txt --y y.txt -o auto.okra
+expect_in 'rewrite' out
+expect 0 okra predict auto.okra --x new.txt -o auto.txt
+expect_out 6 sh -c "wc -l <auto.txt | tr -d ' '"
+expect 0 okra fit --x x2.txt --x labels:tags.tsv:tags --y y2.txt -o auto2.okra
+expect_in 'zero-one@2 + 0.2' out
+expect 0 okra predict auto2.okra --x new2.txt --x labels:newtags.tsv:tags -o auto2.txt
+expect_out "$(printf 'talking\nfried\nhopping')" cat auto2.txt
+tac y.txt >other.txt
+expect 0 okra fit --x x.txt --y other.txt -o other.okra
+! grep -q rewrite out || complain "outputs that are no edits are rewritten"
+expect 0 okra fit --x x.txt --y y.txt --low-rank-x 'chol(rank=4)' -o autolow.okra
+expect 0 okra predict autolow.okra --x new.txt -o autolow.txt
