@@ -73,10 +73,15 @@ int report_save_figure(const cli_run *run, const char *folder, const char *resul
     return cli_file_close(run, file, good ? CLI_DONE : CLI_FAILED);
 }
 
+/* A value that these decimals would make 0 has one digit, or a power of ten. */
 static const char *number(double value, int decimals, char *buffer, size_t size)
 {
-    bool small = decimals >= 3 && fabs(value) < 0.5 * pow(10, -decimals);
-    bool plain = value == 0 || (!small && fabs(value) < 1e9);
+    bool small = value != 0 && fabs(value) < 0.5 * pow(10, -decimals);
+    if (small && decimals < 3) {
+        snprintf(buffer, size, "%.1g", value);
+        return buffer;
+    }
+    bool plain = !small && fabs(value) < 1e9;
     snprintf(buffer, size, plain ? "%.*f" : "%.*e", plain ? decimals : 3, value);
     return buffer;
 }
@@ -162,7 +167,7 @@ const char *report_difference(const json_t *cell, char *buffer, size_t size)
     } else if (json_is_number(ours) && json_is_number(theirs)) {
         d = json_number_value(ours) - json_number_value(theirs);
         snprintf(buffer, size, "%s%s, no sd", d > 0 ? "+" : "",
-                 number(d, fabs(d) >= 10 ? 1 : 4, text, sizeof text));
+                 number(d, fabs(d) >= 1 ? 1 : 4, text, sizeof text));
     } else {
         snprintf(buffer, size, "–");
     }

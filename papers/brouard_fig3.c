@@ -39,17 +39,18 @@ static okra_status one_share(paper_run *run, const random_network *r, bool margi
 
 /* values: share, lambda_2, curve. */
 static okra_status repeat(paper_run *run, const random_law *law, bool margin,
-                          uint64_t seed, double *values)
+                          uint64_t seed, uint64_t choice, double *values)
 {
     char key[120];
-    snprintf(key, sizeof key, "%s, density %g, seed %llu", margin ? "margin" : "ridge",
-             law->intra, (unsigned long long)seed);
+    snprintf(key, sizeof key, "%s, density %g, network %llu, choice %llu",
+             margin ? "margin" : "ridge", law->intra, (unsigned long long)seed,
+             (unsigned long long)choice);
     if (paper_have(run, key, values, VALUES)) {
         return OKRA_OK;
     }
     random_network r = {.order = NULL};
     okra_status st = random_network_make(
-        run, law, seed, (okra_int)(shares[0] * RANDOM_NETWORK_NODES), &r);
+        run, law, seed, choice, (okra_int)(shares[0] * RANDOM_NETWORK_NODES), &r);
     if (st == OKRA_OK) {
         st = random_network_truncate(&r, 0.95);
     }
@@ -102,7 +103,7 @@ static okra_status run_fig3(paper_run *run)
         const random_law *law = &laws[k / 2];
         double all[REPEATS][VALUES];
         for (size_t r = 0; st == OKRA_OK && r < repeats; r++) {
-            st = repeat(run, law, k % 2 == 0, first + r, all[r]);
+            st = repeat(run, law, k % 2 == 0, first, first + r, all[r]);
         }
         for (int area = 0; st == OKRA_OK && area < 2; area++) {
             st = draw(run, law, k % 2 == 0, area, all, repeats);

@@ -113,17 +113,28 @@ int claim_decimals(double printed)
     return decimals;
 }
 
-/* Ours with the decimals of the print, at least one. */
-static void add_printed(claim_verdict *out, double ours, double printed)
+/* Decimals of all numbers of a claim: those of the print, at least one; without a print
+ * one from 10 on, else three or four. */
+static int decimals_of(const paper_claim *claim, const json_t *result)
 {
-    int decimals = claim_decimals(printed) > 1 ? claim_decimals(printed) : 1;
-    add(out, "%.*f (paper %.*f)", decimals, ours, decimals, printed);
-}
-
-/* One decimal from 10 on, else three or four. */
-static void add_number(claim_verdict *out, double value)
-{
-    add(out, fabs(value) >= 10 ? "%.1f" : fabs(value) >= 1 ? "%.3f" : "%.4f", value);
+    int decimals = 0;
+    double most = 0;
+    for (int k = 0; k < CLAIM_CELLS && claim->cells[k]; k++) {
+        json_t *columns = columns_of(result, claim->cells[k]), *column;
+        size_t i;
+        json_array_foreach(columns, i, column)
+        {
+            const json_t *cell =
+                cell_of(result, claim->cells[k], json_string_value(column));
+            double printed = number(cell, "paper");
+            int own = isnan(printed) ? 0 : claim_decimals(printed);
+            own = own == 0 && !isnan(printed) ? 1 : own;
+            decimals = own > decimals ? own : decimals;
+            most = fmax(most, fabs(number(cell, "okra")));
+        }
+        json_decref(columns);
+    }
+    return decimals ? decimals : most >= 10 ? 1 : most >= 1 ? 3 : 4;
 }
 
 /* ---- rules ---- */
@@ -152,6 +163,7 @@ static void judge_values(const paper_claim *claim, const json_t *result,
                          claim_verdict *out)
 {
     tally t = {0};
+    int decimals = decimals_of(claim, result);
     for (int k = 0; k < CLAIM_CELLS && claim->cells[k]; k++) {
         json_t *columns = columns_of(result, claim->cells[k]), *column;
         size_t i;
@@ -165,7 +177,8 @@ static void judge_values(const paper_claim *claim, const json_t *result,
             }
             count_cell(cell, &t);
             add(out, "%s", *out->numbers ? ", " : "");
-            add_printed(out, number(cell, "okra"), number(cell, "paper"));
+            add(out, "%.*f (paper %.*f)", decimals, number(cell, "okra"), decimals,
+                number(cell, "paper"));
         }
         json_decref(columns);
     }
@@ -228,7 +241,7 @@ static int order_holds(const paper_claim *claim, const json_t *result, const cha
             holds = holds && claim_better(a, b, pairs, lower);
             t->apart += count[0] < 2; /* no spread */
         }
-        add_number(out, number(cell, "okra"));
+        add(out, "%.*f", decimals_of(claim, result), number(cell, "okra"));
     }
     return holds;
 }

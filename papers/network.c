@@ -2,6 +2,7 @@
  * network.c: steps that the protocols on networks share.
  */
 #include "network.h"
+#include "protocol.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,27 +73,38 @@ static double *square(const double *from, okra_int ld, const okra_int *order, ok
     return to;
 }
 
-static okra_status known_make(const network *net, const okra_int *order,
-                              okra_int labelled, known *out)
+okra_status network_known(const network *net, const okra_int *order, okra_int labelled,
+                          okra_link **edges, okra_int *count)
 {
     bool *member = calloc((size_t)net->nodes + 1, sizeof *member);
-    okra_status st = OKRA_OK;
-    okra_int count = 0;
-    *out = (known){.edges = malloc((size_t)(net->edge_count + 1) * sizeof(okra_link))};
-    if (!member || !out->edges) {
-        free(member);
-        return no_memory();
-    }
-    for (okra_int i = 0; i < labelled; i++) {
+    okra_link *list = malloc((size_t)(net->edge_count + 1) * sizeof *list);
+    okra_status st = member && list ? OKRA_OK : no_memory();
+    okra_int found = 0;
+    for (okra_int i = 0; st == OKRA_OK && i < labelled; i++) {
         member[order[i]] = true;
     }
-    for (okra_int k = 0; k < net->edge_count; k++) {
+    for (okra_int k = 0; st == OKRA_OK && k < net->edge_count; k++) {
         if (member[net->edges[k].a] && member[net->edges[k].b]) {
-            out->edges[count++] = net->edges[k];
+            list[found++] = net->edges[k];
         }
     }
     free(member);
-    if (net->kernel) {
+    if (st == OKRA_OK) {
+        *edges = list;
+        *count = found;
+    } else {
+        free(list);
+    }
+    return st;
+}
+
+static okra_status known_make(const network *net, const okra_int *order,
+                              okra_int labelled, known *out)
+{
+    okra_int count = 0;
+    *out = (known){.edges = NULL};
+    okra_status st = network_known(net, order, labelled, &out->edges, &count);
+    if (st == OKRA_OK && net->kernel) {
         out->values = square(net->kernel, net->nodes, order, labelled);
         st = out->values ? okra_data_gram(out->values, labelled, labelled, labelled, NULL,
                                           &out->gram)
@@ -102,15 +114,12 @@ static okra_status known_make(const network *net, const okra_int *order,
     return st;
 }
 
-static okra_status set_options(const char *const *texts, okra_options **out)
+static okra_status set_options(paper_options texts, okra_options **out)
 {
     okra_options *o = NULL;
     okra_status st = okra_fit_options(&o);
-    for (; st == OKRA_OK && *texts; texts++) {
-        char name[64];
-        const char *equals = strchr(*texts, '=');
-        snprintf(name, sizeof name, "%.*s", (int)(equals - *texts), *texts);
-        st = okra_options_set(o, name, equals + 1);
+    if (st == OKRA_OK) {
+        st = paper_set_options(o, texts);
     }
     if (st == OKRA_OK) {
         *out = o;
@@ -346,10 +355,8 @@ okra_status network_leave(paper_run *run, const network *net, const okra_int *or
         st = known_make(net, order, labelled, &k);
     }
     if (st == OKRA_OK) {
-        okra_link_settings settings = {OKRA_SIZED(okra_link_settings), .beta = 1,
-                                       .together = net->together};
-        st = okra_link_leave(paper_context(run), &k.task, o, &settings, lambda, count,
-                             roc, pr);
+        st =
+            okra_link_leave(paper_context(run), &k.task, o, NULL, lambda, count, roc, pr);
     }
     okra_options_free(o);
     known_clear(&k);

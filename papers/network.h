@@ -14,12 +14,15 @@ typedef struct network {
     okra_int nodes, edge_count;
     double *kernel; /* nodes x nodes, of the whole network, for the labelled nodes to take
                        their part of; NULL: the diffusion kernel of the known edges */
-    bool together;  /* network_leave leaves both ends of a pair out at once */
 } network;
 void network_clear(network *net);
 
 /* Nodes in a random order that depends on the seed alone; to be freed with free. */
 okra_status network_shuffle(uint64_t seed, okra_int nodes, okra_int **order) OKRA_CHECK;
+
+/* The edges between the nodes order[0..labelled-1]; to be freed with free. */
+okra_status network_known(const network *net, const okra_int *order, okra_int labelled,
+                          okra_link **edges, okra_int *count) OKRA_CHECK;
 
 /* The network of the nodes order[0..count-1] alone, which become 0..count-1. *gram:
  * values that out->x borrows, or NULL; to be freed after it. */

@@ -2,7 +2,6 @@
  * random_network.c: networks whose inputs are components of their own kernel.
  */
 #include "random_network.h"
-#include "protocol.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -76,31 +75,21 @@ okra_status random_network_truncate(random_network *r, double inertia)
     return paper_columns(scores, NODES, 0, count, 1, &r->net.x);
 }
 
-/* Is there an edge among the first `labelled` nodes? */
-static bool any_edge(const network *net, const okra_int *order, okra_int labelled)
-{
-    bool member[NODES] = {false}, found = false;
-    for (okra_int i = 0; i < labelled; i++) {
-        member[order[i]] = true;
-    }
-    for (okra_int e = 0; e < net->edge_count; e++) {
-        found = found || (member[net->edges[e].a] && member[net->edges[e].b]);
-    }
-    return found;
-}
-
 /* Again while the first `labelled` nodes have no edge. */
 static okra_status choose_nodes(uint64_t seed, const network *net, okra_int labelled,
                                 okra_int **order)
 {
     okra_status st = OKRA_OK;
-    for (int t = 0; st == OKRA_OK && t < 100; t++) {
+    okra_int count = 0;
+    for (int t = 0; st == OKRA_OK && count == 0 && t < 100; t++) {
+        okra_link *edges = NULL;
         free(*order);
         *order = NULL;
         st = network_shuffle(seed + 1000 * (uint64_t)t, NODES, order);
-        if (st == OKRA_OK && any_edge(net, *order, labelled)) {
-            break;
+        if (st == OKRA_OK) {
+            st = network_known(net, *order, labelled, &edges, &count);
         }
+        free(edges);
     }
     return st;
 }
@@ -114,7 +103,7 @@ void random_network_clear(random_network *r)
 }
 
 okra_status random_network_make(paper_run *run, const random_law *law, uint64_t seed,
-                                okra_int labelled, random_network *out)
+                                uint64_t choice, okra_int labelled, random_network *out)
 {
     random_network r = {.order = NULL};
     okra_data *nodes = NULL;
@@ -124,7 +113,7 @@ okra_status random_network_make(paper_run *run, const random_law *law, uint64_t 
         st = describe(run, nodes, law->beta, &r.scores);
     }
     if (st == OKRA_OK) {
-        st = choose_nodes(seed, &r.net, labelled, &r.order);
+        st = choose_nodes(choice, &r.net, labelled, &r.order);
     }
     okra_data_free(nodes);
     if (st == OKRA_OK) {

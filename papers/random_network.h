@@ -6,6 +6,7 @@
 #define OKRA_PAPER_RANDOM_NETWORK_H
 
 #include "network.h"
+#include "protocol.h"
 
 enum { RANDOM_NETWORK_NODES = 700 };
 
@@ -22,10 +23,11 @@ typedef struct random_network {
     okra_int *order;   /* of nodes; the first are labelled */
 } random_network;
 
-/* net.x is not there before random_network_truncate. The first `labelled` nodes have an
- * edge. */
+/* The network depends on the seed, the order of its nodes on the choice; the first
+ * `labelled` nodes have an edge. net.x is not there before random_network_truncate. */
 okra_status random_network_make(paper_run *run, const random_law *law, uint64_t seed,
-                                okra_int labelled, random_network *out) OKRA_CHECK;
+                                uint64_t choice, okra_int labelled,
+                                random_network *out) OKRA_CHECK;
 void random_network_clear(random_network *r);
 /* Inputs: the leading components that hold the inertia. */
 okra_status random_network_truncate(random_network *r, double inertia) OKRA_CHECK;
