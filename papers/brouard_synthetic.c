@@ -108,14 +108,19 @@ static okra_status put_row(paper_run *run, const int tables[2], const setting *s
         for (size_t r = 0; r < repeats; r++) {
             values[r] = all[r][q * SHARES * 2 + k];
         }
-        bool seen = paper_quick(run);
-        paper_cell cell = {printed[0],
-                           printed[1],
-                           values,
-                           repeats,
-                           seen ? "these draws were in sight when the reading was settled"
-                                : NULL,
-                           seen};
+        bool quick = paper_quick(run), mixture = s->network.classes > 1;
+        paper_cell cell = {
+            printed[0],
+            printed[1],
+            values,
+            repeats,
+            quick     ? "these draws were in sight when the reading was settled"
+            : mixture ? "neither the diffusion time of mixtures nor the number of their "
+                        "components is printed"
+                      : NULL,
+            quick     ? PAPER_SEEN
+            : mixture ? PAPER_APART
+                      : PAPER_TOGETHER};
         st = paper_put(run, tables[k % 2], label, share_names[k / 2], cell);
     }
     return st;

@@ -68,7 +68,9 @@ static okra_status put_width(paper_run *run, const digits *d)
     }
     int table = paper_table(run, "width", "Width by alignment, bottom halves of length 1",
                             "sigma'", PAPER_NEITHER, "sigma'");
-    paper_cell cell = {0.35, 0.005, widths, FOLDS, NULL, PAPER_TOGETHER};
+    paper_cell cell = {
+        0.35,       0.005, widths, FOLDS, "the paper does not say how pixels are scaled",
+        PAPER_APART};
     return st == OKRA_OK ? paper_put(run, table, "30 clusters", "sigma'", cell) : st;
 }
 
