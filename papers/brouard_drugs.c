@@ -2,7 +2,7 @@
  * brouard_drugs.c: Brouard et al. 2016, sec. 6.2, Figures 6 and 7: activities of
  * molecules against 59 cell lines, transductive, models 0, 1 and 2 of related tasks.
  */
-#include "drugs.h"
+#include "sets/drugs.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * brouard_fig3.c: Brouard et al. 2016, Figures 3 and 4: areas on random networks against
  * lambda_2, the weight of the penalty over labelled and unlabelled nodes.
  */
-#include "random_network.h"
+#include "sets/random_network.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * brouard_fig8.c: Brouard et al. 2016, Figure 8: a mixture of random networks and the
  * network that IOKR-ridge predicts.
  */
-#include "random_network.h"
+#include "sets/random_network.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * brouard_synthetic.c: Brouard et al. 2016, Tables 8 and 9: random networks of 700 nodes
  * from inputs made by kernel PCA of their own diffusion kernel.
  */
-#include "random_network.h"
+#include "sets/random_network.h"
 
 #include <stdio.h>
 

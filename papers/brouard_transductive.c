@@ -2,9 +2,9 @@
  * brouard_transductive.c: Brouard et al. 2016, Table 3 and Figure 5 (authors of NIPS) and
  * Tables 6 and 7 (yeast proteins).
  */
-#include "nips.h"
+#include "sets/nips.h"
 #include "transductive.h"
-#include "yeast.h"
+#include "sets/yeast.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * brouard_yeast.c: Brouard et al. 2016, Tables 4 and 5: interactions of yeast proteins,
  * six methods on Gaussian kernels of annotations and expression.
  */
-#include "yeast.h"
+#include "sets/yeast.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -56,17 +56,6 @@ static void shuffle(uint64_t seed, okra_int n, okra_int *items)
     }
 }
 
-static okra_status own(const double *values, okra_int n, okra_data **out)
-{
-    okra_data *view = NULL;
-    okra_status st = okra_data_dense(values, n, HALF, HALF, &view);
-    if (st == OKRA_OK) {
-        st = okra_data_copy(view, out);
-    }
-    okra_data_free(view);
-    return st;
-}
-
 /* Images `index[0..count-1]` in `shifts` copies each. */
 static okra_status gather(const double *x, okra_int ld, const okra_int *index,
                           okra_int count, int shifts, paper_pairs *out)
@@ -79,10 +68,10 @@ static okra_status gather(const double *x, okra_int ld, const okra_int *index,
              target + k * HALF);
     }
     if (st == OKRA_OK) {
-        st = own(in, count * shifts, &out->x);
+        st = paper_dense(in, count * shifts, HALF, &out->x);
     }
     if (st == OKRA_OK) {
-        st = own(target, count * shifts, &out->y);
+        st = paper_dense(target, count * shifts, HALF, &out->y);
     }
     free(in);
     free(target);

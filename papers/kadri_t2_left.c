@@ -136,24 +136,8 @@ static okra_status chosen_inside(paper_run *run, const paper_pairs *all, const c
     }
     paper_family family = {settings, (size_t)count, lambdas, 4, NULL,
                            metric,   INNER,         NULL,    0};
-    okra_status st = OKRA_OK;
-    for (okra_int f = 0; st == OKRA_OK && f < FOLDS; f++) {
-        paper_pairs train = {NULL, NULL}, test = {NULL, NULL};
-        snprintf(key, sizeof key, "inside %s %s %d", op, ky, (int)f);
-        if (paper_have(run, key, &values[f], 1)) {
-            continue;
-        }
-        st = paper_fold(all, FOLDS, f, &train, &test);
-        if (st == OKRA_OK) {
-            st = paper_nested(run, &family, &train, &test, &values[f], NULL, NULL, NULL);
-        }
-        if (st == OKRA_OK) {
-            st = paper_keep(run, key, &values[f], 1);
-        }
-        paper_pairs_clear(&train);
-        paper_pairs_clear(&test);
-    }
-    return st;
+    snprintf(key, sizeof key, "inside %s %s", op, ky);
+    return paper_nested_folds(run, &family, all, key, FOLDS, FOLDS, values);
 }
 
 static okra_status common_width(paper_run *run, const paper_pairs *all)

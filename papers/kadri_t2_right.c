@@ -2,7 +2,7 @@
  * kadri_t2_right.c: Kadri et al. 2013, Table 2 (right): words from the images of their
  * letters.
  */
-#include "words.h"
+#include "sets/words.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -26,17 +26,6 @@ static void place(okra_int k, bool by_view, okra_int *person, int *step)
     *step = (int)(by_view ? k / PEOPLE : k % VIEWS) - VIEWS / 2;
 }
 
-static okra_status own(const double *values, okra_data **out)
-{
-    okra_data *view = NULL;
-    okra_status st = okra_data_dense(values, PAIRS, PIXELS, PIXELS, &view);
-    if (st == OKRA_OK) {
-        st = okra_data_copy(view, out);
-    }
-    okra_data_free(view);
-    return st;
-}
-
 static okra_status gather(const double *x, okra_int ld, const okra_int *first,
                           bool by_view, paper_pairs *out)
 {
@@ -54,10 +43,10 @@ static okra_status gather(const double *x, okra_int ld, const okra_int *first,
         }
     }
     if (st == OKRA_OK) {
-        st = own(in, &out->x);
+        st = paper_dense(in, PAIRS, PIXELS, &out->x);
     }
     if (st == OKRA_OK) {
-        st = own(target, &out->y);
+        st = paper_dense(target, PAIRS, PIXELS, &out->y);
     }
     free(in);
     free(target);
@@ -195,25 +184,9 @@ static okra_status one_cell(paper_run *run, const paper_pairs *all, const char *
                            .decode = decode,
                            .metric = "mse",
                            .folds = 4};
-    okra_status st = OKRA_OK;
-    for (okra_int f = 0; st == OKRA_OK && f < folds; f++) {
-        char key[120];
-        paper_pairs train = {NULL, NULL}, test = {NULL, NULL};
-        snprintf(key, sizeof key, "%s, %s, %d", where, r->label, (int)f);
-        if (paper_have(run, key, &values[f], 1)) {
-            continue;
-        }
-        st = paper_fold(all, FOLDS, f, &train, &test);
-        if (st == OKRA_OK) {
-            st = paper_nested(run, &family, &train, &test, &values[f], NULL, NULL, NULL);
-        }
-        if (st == OKRA_OK) {
-            st = paper_keep(run, key, &values[f], 1);
-        }
-        paper_pairs_clear(&train);
-        paper_pairs_clear(&test);
-    }
-    return st;
+    char key[120];
+    snprintf(key, sizeof key, "%s, %s", where, r->label);
+    return paper_nested_folds(run, &family, all, key, FOLDS, folds, values);
 }
 
 static okra_status one_table(paper_run *run, const paper_pairs pairs[2], bool as_printed,

@@ -130,3 +130,28 @@ okra_status paper_nested(paper_run *run, const paper_family *f, const paper_pair
     free(losses);
     return st;
 }
+
+okra_status paper_nested_folds(paper_run *run, const paper_family *family,
+                               const paper_pairs *all, const char *key, okra_int folds,
+                               okra_int used, double *values)
+{
+    okra_status st = OKRA_OK;
+    for (okra_int f = 0; st == OKRA_OK && f < used; f++) {
+        char step[240];
+        paper_pairs train = {NULL, NULL}, test = {NULL, NULL};
+        snprintf(step, sizeof step, "%s, %d", key, (int)f);
+        if (paper_have(run, step, &values[f], 1)) {
+            continue;
+        }
+        st = paper_fold(all, folds, f, &train, &test);
+        if (st == OKRA_OK) {
+            st = paper_nested(run, family, &train, &test, &values[f], NULL, NULL, NULL);
+        }
+        if (st == OKRA_OK) {
+            st = paper_keep(run, step, &values[f], 1);
+        }
+        paper_pairs_clear(&train);
+        paper_pairs_clear(&test);
+    }
+    return st;
+}

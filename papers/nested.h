@@ -32,4 +32,10 @@ okra_status paper_nested(paper_run *run, const paper_family *family,
                          const paper_pairs *train, const paper_pairs *test, double *value,
                          paper_score other, void *user, double *other_value) OKRA_CHECK;
 
+/* The same for the first `used` of so many folds, each of which trains once and the
+ * others test; finished folds are kept. */
+okra_status paper_nested_folds(paper_run *run, const paper_family *family,
+                               const paper_pairs *all, const char *key, okra_int folds,
+                               okra_int used, double *values) OKRA_CHECK;
+
 #endif

@@ -165,6 +165,17 @@ okra_status paper_fit_one(paper_run *run, const paper_pairs *train,
     return fit_score(run, train, test, fit, decode, metric, NULL, 1, value);
 }
 
+okra_status paper_dense(const double *values, okra_int n, okra_int d, okra_data **out)
+{
+    okra_data *view = NULL;
+    okra_status st = okra_data_dense(values, n, d, d, &view);
+    if (st == OKRA_OK) {
+        st = okra_data_copy(view, out);
+    }
+    okra_data_free(view);
+    return st;
+}
+
 okra_status paper_columns(const okra_data *from, okra_int rows, okra_int c0,
                           okra_int width, double scale, okra_data **out)
 {
@@ -186,12 +197,7 @@ okra_status paper_columns(const okra_data *from, okra_int rows, okra_int c0,
             scaled[i * width + j] = values[i * ld + c0 + j] * scale;
         }
     }
-    okra_data *view = NULL;
-    okra_status st = okra_data_dense(scaled, rows, width, width, &view);
-    if (st == OKRA_OK) {
-        st = okra_data_copy(view, out);
-    }
-    okra_data_free(view);
+    okra_status st = paper_dense(scaled, rows, width, out);
     free(scaled);
     return st;
 }

@@ -45,6 +45,10 @@ okra_status paper_fit_one(paper_run *run, const paper_pairs *train,
                           paper_options decode, const char *metric,
                           double *value) OKRA_CHECK;
 
+/* A copy of n x d values, row by row, as data that owns its memory. */
+okra_status paper_dense(const double *values, okra_int n, okra_int d,
+                        okra_data **out) OKRA_CHECK;
+
 /* Columns c0..c0+width-1 of a dense matrix, each value times `scale`, as data that owns
  * its memory. */
 okra_status paper_columns(const okra_data *from, okra_int rows, okra_int c0,

@@ -2,7 +2,7 @@
  * run.c: the state of one entry's run: settings, finished steps, notes, result.
  */
 #include "paper.h"
-#include "original.h"
+#include "original/original.h"
 #include "run.h"
 
 #include <errno.h>

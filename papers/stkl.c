@@ -58,19 +58,14 @@ static okra_status clipped(const okra_data *from, double box, okra_data **out)
     okra_int ld, n = okra_data_count(from), d = okra_data_width(from);
     const double *values = okra_data_values(from, &ld);
     double *copy = values ? malloc((size_t)(n * d) * sizeof *copy) : NULL;
-    okra_data *view = NULL;
     okra_status st = copy ? OKRA_OK : okra_fail(OKRA_EMEM, "no memory for predictions");
     for (okra_int k = 0; st == OKRA_OK && k < n * d; k++) {
         double v = values[k / d * ld + k % d];
         copy[k] = box > 0 ? fmin(box, fmax(-box, v)) : v;
     }
     if (st == OKRA_OK) {
-        st = okra_data_dense(copy, n, d, d, &view);
+        st = paper_dense(copy, n, d, out);
     }
-    if (st == OKRA_OK) {
-        st = okra_data_copy(view, out);
-    }
-    okra_data_free(view);
     free(copy);
     return st;
 }

@@ -36,20 +36,8 @@ static okra_status sample(uint64_t seed, paper_pairs *out)
         y[i] = uniform(&seed);
         x[i] = y[i] + 0.3 * sin(2 * 3.14159265358979323846 * y[i]) + 0.05 * normal(&seed);
     }
-    okra_data *dx = NULL, *dy = NULL;
-    okra_status st = okra_data_dense(x, HALF, 1, 1, &dx);
-    if (st == OKRA_OK) {
-        st = okra_data_dense(y, HALF, 1, 1, &dy);
-    }
-    if (st == OKRA_OK) {
-        st = okra_data_copy(dx, &out->x);
-    }
-    if (st == OKRA_OK) {
-        st = okra_data_copy(dy, &out->y);
-    }
-    okra_data_free(dx);
-    okra_data_free(dy);
-    return st;
+    okra_status st = paper_dense(x, HALF, 1, &out->x);
+    return st == OKRA_OK ? paper_dense(y, HALF, 1, &out->y) : st;
 }
 
 typedef struct fold {

@@ -37,19 +37,10 @@ static okra_status pairs_of(const okra_data *images, const okra_int *index,
             }
         }
     }
-    okra_data *dx = NULL, *dy = NULL;
-    okra_status st = okra_data_dense(x, count, d, d, &dx);
+    okra_status st = paper_dense(x, count, d, &out->x);
     if (st == OKRA_OK) {
-        st = okra_data_dense(y, count, CENTRE, CENTRE, &dy);
+        st = paper_dense(y, count, CENTRE, &out->y);
     }
-    if (st == OKRA_OK) {
-        st = okra_data_copy(dx, &out->x);
-    }
-    if (st == OKRA_OK) {
-        st = okra_data_copy(dy, &out->y);
-    }
-    okra_data_free(dx);
-    okra_data_free(dy);
     free(x);
     return st;
 }

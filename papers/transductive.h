@@ -6,7 +6,7 @@
 #ifndef OKRA_PAPER_TRANSDUCTIVE_H
 #define OKRA_PAPER_TRANSDUCTIVE_H
 
-#include "network.h"
+#include "sets/network.h"
 
 enum { REPEATS = 10, SHARES = 3, FOLDS = 5, WIDTHS = 3, LAMBDAS = 3, SMOOTH = 6 };
 /* UNSEEN: IOKR, test nodes; NAIVE: the kernel of the inputs itself */

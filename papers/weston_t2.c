@@ -124,25 +124,6 @@ static paper_family family_of(const texts *t, int m, int scale)
                           0};
 }
 
-static okra_status all_folds(paper_run *run, const paper_pairs *all, const char *key,
-                             const paper_family *family, double *values)
-{
-    okra_status st = OKRA_OK;
-    if (paper_have(run, key, values, FOLDS)) {
-        return st;
-    }
-    for (okra_int f = 0; st == OKRA_OK && f < FOLDS; f++) {
-        paper_pairs train = {NULL, NULL}, test = {NULL, NULL};
-        st = paper_fold(all, FOLDS, f, &train, &test);
-        if (st == OKRA_OK) {
-            st = paper_nested(run, family, &train, &test, &values[f], NULL, NULL, NULL);
-        }
-        paper_pairs_clear(&train);
-        paper_pairs_clear(&test);
-    }
-    return st == OKRA_OK ? paper_keep(run, key, values, FOLDS) : st;
-}
-
 /* ---- tables ---- */
 
 static const char *const names[METHODS] = {"KDE", "1-vs-rest SVM", "k-NN"};
@@ -169,7 +150,7 @@ static okra_status one_task(paper_run *run, const texts *t, bool half)
             double values[FOLDS];
             char key[80];
             snprintf(key, sizeof key, "%s %s %d", names[m], columns[scale], half);
-            st = all_folds(run, &all, key, &family, values);
+            st = paper_nested_folds(run, &family, &all, key, FOLDS, FOLDS, values);
             if (st == OKRA_OK) {
                 bool seen = scale == UNIT;
                 paper_cell cell = {printed[half][m][0],

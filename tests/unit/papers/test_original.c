@@ -1,8 +1,8 @@
 /* Data sets in their makers' formats, tiny and written here, give the arrays that entries
  * read. */
-#include "../../../papers/original.c"
-#include "../../../papers/original_mat.c"
-#include "../../../papers/original_text.c"
+#include "../../../papers/original/original.c"
+#include "../../../papers/original/original_mat.c"
+#include "../../../papers/original/original_text.c"
 
 #include "../data/files.h"
 

@@ -2,7 +2,7 @@
  * network.c: steps that the protocols on networks share.
  */
 #include "network.h"
-#include "protocol.h"
+#include "../protocol.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef OKRA_PAPER_ORIGINAL_JOB_H
 #define OKRA_PAPER_ORIGINAL_JOB_H
 
-#include "run.h"
+#include "../run.h"
 
 typedef struct original_job {
     okra_context *context;

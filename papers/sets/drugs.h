@@ -6,7 +6,7 @@
 #define OKRA_PAPER_DRUGS_H
 
 #include "network.h"
-#include "protocol.h"
+#include "../protocol.h"
 
 /* FORMS: activities as they are, and less the means of the labelled molecules. What is
  * fitted: models 0 and 2 (with three values of mu), a block of 59 outputs each, in both

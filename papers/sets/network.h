@@ -5,7 +5,7 @@
 #ifndef OKRA_PAPER_NETWORK_H
 #define OKRA_PAPER_NETWORK_H
 
-#include "paper.h"
+#include "../paper.h"
 
 /* A network whose nodes have descriptions. Owned. */
 typedef struct network {

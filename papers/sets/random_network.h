@@ -6,7 +6,7 @@
 #define OKRA_PAPER_RANDOM_NETWORK_H
 
 #include "network.h"
-#include "protocol.h"
+#include "../protocol.h"
 
 enum { RANDOM_NETWORK_NODES = 700 };
 

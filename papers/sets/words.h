@@ -5,7 +5,7 @@
 #ifndef OKRA_PAPER_WORDS_H
 #define OKRA_PAPER_WORDS_H
 
-#include "protocol.h"
+#include "../protocol.h"
 
 enum { FOLDS = 10 };
 
