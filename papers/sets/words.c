@@ -178,3 +178,41 @@ okra_status words_chosen(paper_run *run, const words *w, okra_int f, const char 
     }
     return st;
 }
+
+okra_status words_lambda(paper_run *run, const words *w, okra_int f, paper_options fit,
+                         const double *lambda, size_t count, double *right,
+                         double *chosen)
+{
+    paper_pairs train = {NULL, NULL}, test = {NULL, NULL}, dealt = {NULL, NULL},
+                in = {NULL, NULL}, out = {NULL, NULL};
+    double value = 0, most = -1;
+    char text[40];
+    const char *list[16] = {text};
+    for (int k = 0; k < 14 && fit[k]; k++) {
+        list[k + 1] = fit[k];
+    }
+    okra_status st = words_split(w, f, &train, &test);
+    if (st == OKRA_OK) {
+        st = deal(&train, &dealt);
+    }
+    if (st == OKRA_OK) {
+        st = paper_fold(&dealt, PARTS, 0, &out, &in);
+    }
+    for (size_t k = 0; st == OKRA_OK && k <= count; k++) { /* the last: the best again */
+        bool last = k == count;
+        snprintf(text, sizeof text, "lambda=%g", last ? *chosen : lambda[k]);
+        st = paper_fit_one(run, last ? &train : &in, last ? &test : &out, list, NULL,
+                           "characters", &value);
+        if (!last && value > most) {
+            most = value;
+            *chosen = lambda[k];
+        }
+    }
+    *right = 100 * value;
+    paper_pairs_clear(&train);
+    paper_pairs_clear(&test);
+    paper_pairs_clear(&dealt);
+    paper_pairs_clear(&in);
+    paper_pairs_clear(&out);
+    return st;
+}

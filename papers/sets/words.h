@@ -23,5 +23,10 @@ okra_status words_split(const words *w, okra_int f, paper_pairs *train,
  * alone. chosen: lambda, order, weight. */
 okra_status words_chosen(paper_run *run, const words *w, okra_int f, const char *kernel,
                          double right[2], double chosen[3]) OKRA_CHECK;
+/* The same of any method, without a chain: lambda by the letters of one of five parts of
+ * the training fold. */
+okra_status words_lambda(paper_run *run, const words *w, okra_int f, paper_options fit,
+                         const double *lambda, size_t count, double *right,
+                         double *chosen) OKRA_CHECK;
 
 #endif
