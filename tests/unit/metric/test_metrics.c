@@ -253,7 +253,7 @@ TEST(metrics_are_listed)
          count++) {
         CHECK(*name && *help && parameters->owner);
     }
-    CHECK(count == 21);
+    CHECK(count >= 21); /* a new one is one file and one line, not a line here */
     CHECK_TEXT(okra_metric_name(0, NULL, NULL), "mse");
     bool loss = false;
     CHECK_OK(okra_metric_is_loss("mse", &loss));
