@@ -18,8 +18,9 @@ DATA = os.path.join(os.environ.get("OKRA_DATA", os.path.join(
     os.path.dirname(os.path.abspath(__file__)), "..", "..", "shared", "data")), "mlc")
 OKRA = os.path.join(common.BUILD, "okra")
 LAMBDAS = ("0.1", "0.3", "1", "3")
-WAYS = {"default": ("linear", "labels"), "linear": ("linear", "candidates"), "tanimoto": ("tanimoto", "candidates"),
-        "sets": ("tanimoto", "labels"), "f1": ("tanimoto", "loss:f1"),
+WAYS = {"default": ("linear", "labels"), "linear": ("linear", "candidates"),
+        "tanimoto": ("tanimoto", "candidates"), "sets": ("tanimoto", "labels"),
+        "f1": ("tanimoto", "loss:f1"),
         "f1_over_all": ("tanimoto", "loss:f1", "--over-all")}
 
 

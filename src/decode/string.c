@@ -5,14 +5,17 @@
  * outputs and moves by single edits: insert, delete or replace a letter, swap neighbours.
  * Letters are those of the training outputs, or those given. Under the spectrum kernel,
  * scaled or not, the best string of at most the longest length is found exactly first
- * (debruijn.c) and begins the beam too. The result is at most as far as the nearest
- * training output; its distance is the true one. Strings without features (l(y,y) = 0,
- * shorter than the kernel's substrings) are left out as among candidates.
+ * (debruijn.c) and begins the beam too; under weighted-degree, where all strings have one
+ * length, the best one is found exactly (degree.c). The result is at most as far as the
+ * nearest training output; its distance is the true one. Strings without features (l(y,y)
+ * = 0, shorter than the kernel's substrings) are left out as among candidates.
  */
 #include "data/strings.h"
 #include "decode/beam.h"
 #include "decode/debruijn.h"
+#include "decode/degree.h"
 #include "decode/delta.h"
+#include "decode/places.h"
 #include "decode/writing.h"
 #include "kernel/strings/string_kernels.h"
 
@@ -52,7 +55,9 @@ typedef struct state {
     okra_int letters;
     okra_int k; /* of the spectrum kernel; 0: another kernel */
     okra_debruijn_ graph;
-    okra_int unfinished; /* exact searches given up */
+    okra_degree_ *degree; /* weighted-degree: all of the search */
+    bool one_length;      /* the kernel takes no other */
+    okra_int unfinished;  /* exact searches given up */
     okra_ragged_builder_ result;
     double *distance;
 } state;
@@ -69,6 +74,7 @@ static void release(void *arg)
         okra_free_(s->alphabet);
         okra_free_(s->edited);
         okra_debruijn_clear_(&s->graph);
+        okra_degree_free_(s->degree);
         okra_ragged_abandon_(&s->result);
         okra_free_(s->distance);
         okra_free_(s);
@@ -110,14 +116,14 @@ static okra_status neighbours(const void *user, const int32_t *codes, okra_int l
         }
     }
     /* delete letter i: e holds all letters but the i-th */
-    for (okra_int i = length - 1; i >= 0; i--) {
+    for (okra_int i = length - 1; !s->one_length && i >= 0; i--) {
         int32_t out = e[i];
         memmove(e + i, e + i + 1, (size_t)(length - 1 - i) * sizeof *e);
         TRY(okra_offer_put_(offer, e, length - 1));
         memmove(e + i + 1, e + i, (size_t)(length - 1 - i) * sizeof *e);
         e[i] = out;
     }
-    for (okra_int i = length; length < s->longest && i >= 0; i--) {
+    for (okra_int i = length; !s->one_length && length < s->longest && i >= 0; i--) {
         memmove(e + i + 1, e + i, (size_t)(length - i) * sizeof *e);
         e[i] = s->alphabet[0];
         TRY(replace(s, length + 1, i, offer));
@@ -198,57 +204,15 @@ done:
     return st;
 }
 
-/* ---- exact search under the loss of places ---- */
-
-/* The best letter of each place: score[t letters + c] = sum of w_i [letter t of y_i is
- * c], and tail[t]: that of all outputs of more than t letters. */
-static void sum_places(const state *s, const double *w, okra_int longest, double *score,
-                       double *tail)
-{
-    for (okra_int i = 0; i < s->output->y->n; i++) {
-        okra_int length;
-        const int32_t *codes = okra_characters_(s->output->y, i, &length);
-        for (okra_int t = 0; t < OKRA_MIN_(length, longest); t++) {
-            okra_int c = okra_letter_(s->alphabet, s->letters, codes[t]);
-            tail[t] += w[i];
-            if (c < s->letters) {
-                score[t * s->letters + c] += w[i];
-            }
-        }
-    }
-}
-
-/* The loss of T letters is sum_i w_i (max(T, T_i) - letters that agree): one letter more
- * at place t adds the weights of outputs that end before it, less its score. */
 static okra_status places(void *user, const double *w, okra_offer_ *offer)
 {
     okra_status st = OKRA_OK;
     state *s = user;
-    double *score = NULL, *tail = NULL, total = 0, J = 0, least = 0;
-    okra_int best = 0;
-    ZALLOC(score, s->longest * s->letters);
-    ZALLOC(tail, s->longest);
-    sum_places(s, w, s->longest, score, tail);
-    for (okra_int i = 0; i < s->output->y->n; i++) {
-        total += w[i];
-    }
-    for (okra_int t = 0; t < s->longest; t++) {
-        const double *at = score + t * s->letters;
-        okra_int c = 0;
-        for (okra_int k = 1; k < s->letters; k++) {
-            c = at[k] > at[c] ? k : c;
-        }
-        s->edited[t] = s->alphabet[c];
-        J += total - tail[t] - at[c];
-        if (J < least) {
-            least = J;
-            best = t + 1;
-        }
-    }
-    TRY(okra_offer_put_(offer, s->edited, best));
+    okra_int length = 0;
+    TRY(okra_best_places_(s->output->y, s->alphabet, s->letters, s->longest, w, s->edited,
+                          &length));
+    TRY(okra_offer_put_(offer, s->edited, length));
 done:
-    okra_free_(score);
-    okra_free_(tail);
     return st;
 }
 
@@ -334,6 +298,25 @@ static okra_status prepare_exact(okra_context *ctx, state *s)
     return st;
 }
 
+/* Strings of the one length that weighted-degree compares; nothing else is searched. */
+static okra_status prepare_degree(state *s, okra_int length)
+{
+    okra_status st = OKRA_OK;
+    okra_int k = 0;
+    s->one_length = okra_kernel_one_length_(s->output->kernel);
+    if (s->one_length && s->longest < length) {
+        FAIL(OKRA_EARG,
+             "decoder string: longest is %lld, and kernel weighted-degree compares "
+             "strings of %lld letters alone",
+             (long long)s->longest, (long long)length);
+    }
+    if (okra_kernel_is_degree_(s->output->kernel, &k)) {
+        TRY(okra_degree_create_(s->alphabet, s->letters, k, length, &s->degree));
+    }
+done:
+    return st;
+}
+
 static okra_status create_beam(okra_context *ctx, state *s)
 {
     bool by_place = s->loss && strcmp(okra_delta_spec_(s->loss), "hamming") == 0;
@@ -377,6 +360,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     s->loss = request->loss;
     if (!s->loss) {
         TRY(prepare_exact(ctx, s));
+        TRY(prepare_degree(s, longest));
     }
     ALLOC(s->edited, OKRA_MAX_(s->longest, longest) + 1);
     s->rounds = o.rounds;
@@ -389,7 +373,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     if (s->written) {
         TRY(okra_starts_create_(ctx, output, NULL, s->tests,
                                 OKRA_MIN_(s->width, output->y->n), o.empty, &s->starts));
-    } else {
+    } else if (!s->degree) {
         TRY(create_beam(ctx, s));
     }
     TRY(okra_characters_begin_(&s->result));
@@ -441,11 +425,29 @@ done:
     return st;
 }
 
+static okra_status degree_block(okra_context *ctx, state *s, const okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    okra_data *words = NULL;
+    okra_int length;
+    TRY(okra_block_weights_(block, "decoder string"));
+    TRY(okra_degree_block_(ctx, s->degree, s->output, block, s->distance + block->first,
+                           &words));
+    for (okra_int r = 0; r < block->m; r++) {
+        const int32_t *codes = okra_characters_(words, r, &length);
+        TRY(found(s, block->first + r, codes, length, s->distance[block->first + r]));
+    }
+done:
+    okra_data_free(words);
+    return st;
+}
+
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
 {
     state *s = arg;
-    return s->written ? write_block(ctx, s, block)
-                      : okra_beam_block_(ctx, s->beam, block);
+    return s->degree    ? degree_block(ctx, s, block)
+           : s->written ? write_block(ctx, s, block)
+                        : okra_beam_block_(ctx, s->beam, block);
 }
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)

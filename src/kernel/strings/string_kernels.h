@@ -39,6 +39,10 @@ typedef struct okra_spectrum_params_ {
     okra_int k;
 } okra_spectrum_params_;
 
+typedef struct okra_degree_params_ {
+    okra_int k;
+} okra_degree_params_;
+
 /* Whether the kernel is the spectrum kernel, times a constant or not, and its k. */
 bool okra_bound_is_spectrum_(const okra_bound_ *bound, okra_int *k);
 

@@ -14,14 +14,10 @@
 #include "kernel/strings/lanes.h"
 #include "kernel/strings/string_kernels.h"
 
-typedef struct degree_params {
-    okra_int k;
-} degree_params;
-
 static inline OKRA_INLINE_ void body(OKRA_BATCH_PARAMETERS_)
 {
     (void)fused;
-    double k = (double)((const degree_params *)arg)->k;
+    double k = (double)((const okra_degree_params_ *)arg)->k;
     const okra_lane_ top = (okra_lane_){0} + k;
     okra_lane_ run = {0}, sum = {0};
     (void)m, (void)work;
@@ -84,15 +80,15 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *a
     return okra_lanes_diagonal_(ctx, &lanes, a, n, out);
 }
 
-static const okra_option rows[] = {{"k", OKRA_OPTION_INT, offsetof(degree_params, k), "3",
-                                    1, 1000000, NULL, "N",
-                                    "longest substring that counts"},
+static const okra_option rows[] = {{"k", OKRA_OPTION_INT,
+                                    offsetof(okra_degree_params_, k), "3", 1, 1000000,
+                                    NULL, "N", "longest substring that counts"},
                                    {.name = NULL}};
 
 const okra_kernel_class_ okra_weighted_degree_ = {
     .name = "weighted-degree",
     .help = "strings of one length: equal substrings at equal places, up to k characters",
-    .params = {"weighted-degree", rows, sizeof(degree_params)},
+    .params = {"weighted-degree", rows, sizeof(okra_degree_params_)},
     .kinds = 1u << OKRA_STRINGS,
     .bind = bind_training,
     .unbind = okra_plain_side_free_,

@@ -175,6 +175,64 @@ TEST(other_alphabets)
     okra_data_free(all);
 }
 
+/* Strings of one length: the best of all of them, also of degrees beyond the length. */
+TEST(weighted_degree_is_exact)
+{
+    enum { WORDS = 9, T = 6, LENGTH = 5, SAME = 243 };
+    static const char *const kernels[] = {"weighted-degree(k=1)", "weighted-degree(k=3)",
+                                          "weighted-degree(k=9)",
+                                          "2*weighted-degree(k=2) | normalize",
+                                          "weighted-degree(k=2) + position(zero-one)"};
+    char same[SAME][LENGTH + 1];
+    const char *names[SAME];
+    okra_data *all = NULL;
+    for (int i = 0; i < SAME; i++) {
+        int number = i;
+        for (int t = 0; t < LENGTH; t++, number /= 3) {
+            same[i][t] = (char)('a' + number % 3);
+        }
+        same[i][LENGTH] = '\0';
+        names[i] = same[i];
+    }
+    CHECK_OK(okra_data_strings(names, SAME, &all));
+    for (int k = 0; k < 5; k++) {
+        for (uint64_t seed = 0; seed < 40; seed++) {
+            okra_random_ r = okra_random_create_(seed, 31);
+            const char *words[WORDS];
+            double W[T * WORDS], distance[SAME];
+            okra_data *y = NULL;
+            okra_decoded_ d = {0};
+            outputs o;
+            for (int i = 0; i < WORDS; i++) {
+                words[i] = i == 0 ? "abcab" : same[okra_random_below_(&r, SAME)];
+            }
+            random_weights(&r, T, WORDS, W);
+            CHECK_OK(okra_data_strings(words, WORDS, &y));
+            outputs_open(&o, kernels[k], y);
+            CHECK_OK(decode(NULL, &o, "string", "", W, T, NULL, 4, &d));
+            for (int t = 0; t < T && d.distance; t++) {
+                double least = (double)INFINITY;
+                all_distances(&o, all, W + t * WORDS, distance);
+                for (int c = 0; c < SAME; c++) {
+                    least = fmin(least, distance[c]);
+                }
+                CHECK_NEAR(d.distance[t], fmax(least, 0), 1e-12);
+            }
+            okra_decoded_clear_(&d);
+            if (k < 4) {
+                CHECK_FAILS(decode(NULL, &o, "string", "longest=4", W, T, NULL, 4, &d),
+                            OKRA_EARG, "compares strings of 5 letters alone");
+            }
+            if (seed == 0) {
+                CHECK_ALLOCATIONS(decode(NULL, &o, "string", "", W, T, NULL, 4, &d),
+                                  okra_decoded_clear_(&d));
+            }
+            outputs_close(&o);
+        }
+    }
+    okra_data_free(all);
+}
+
 TEST(failures)
 {
     static const char *const texts[] = {"ab", "ba", "a", ""};
@@ -201,4 +259,4 @@ TEST(failures)
 
 MAIN(RUN(brute_force_finds_nothing_better), RUN(spectrum_is_exact_by_itself),
      RUN(one_thread_or_two_and_any_blocks_give_the_same), RUN(other_alphabets),
-     RUN(failures))
+     RUN(weighted_degree_is_exact), RUN(failures))
