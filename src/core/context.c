@@ -80,15 +80,13 @@ static okra_int default_memory(void)
 
 okra_status okra_context_create(okra_context **out)
 {
-    okra_status st = OKRA_OK;
     okra_context *c;
-    NEED(out);
-    ZALLOC(c, 1);
+    NOT_NULL(out);
+    ZMAKE(c, 1);
     c->backend = "blas";
     c->account = okra_account_open_();
     *out = c;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 void okra_context_free(okra_context *context)

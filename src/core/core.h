@@ -8,8 +8,9 @@
 #include "okra/base.h"
 
 #include <stdarg.h>
+#include <string.h>
 
-/* ---- errors: two macros, one `done:` label ---- */
+/* ---- errors: through one `done:` label, or at once where nothing is left to do ---- */
 
 /* Sets this thread's message and returns `status`. */
 okra_status okra_fail_(okra_status status, const char *format, ...) OKRA_PRINTF(2, 3);
@@ -27,6 +28,16 @@ const char *okra_printable_(const char *text, bool lines, char *out, size_t size
         if (st != OKRA_OK) { \
             goto done;       \
         }                    \
+    } while (0)
+
+/* Propagate at once: in functions without `done:`. What they hold is OWNED or FREED_BY.
+ */
+#define CHK(call)                     \
+    do {                              \
+        okra_status failed_ = (call); \
+        if (failed_ != OKRA_OK) {     \
+            return failed_;           \
+        }                             \
     } while (0)
 
 /* Fail here: set the message, leave through `done:`. */
@@ -84,6 +95,24 @@ char *okra_strndup_(const char *text, size_t length);
 char *okra_format_(const char *format, ...) OKRA_PRINTF(1, 2);
 void okra_free_(void *p);
 
+/* Of a local variable: when its function returns, whichever way, call(&variable). What is
+ * handed on is set to NULL before. OWNED: pointers to blocks of okra_alloc_. */
+#define FREED_BY(call) __attribute__((cleanup(call)))
+#define OWNED FREED_BY(okra_free_at_)
+static inline void okra_free_at_(void *at)
+{
+    void *block;
+    memcpy(&block, at, sizeof block);
+    okra_free_(block);
+}
+/* name(variable) for FREED_BY of pointers that `call` frees. */
+#define OKRA_DROPS_(name, type, call)  \
+    static inline void name(type **at) \
+    {                                  \
+        call(*at);                     \
+    }
+OKRA_DROPS_(okra_options_drop_, okra_options, okra_options_free)
+
 /* p = block of `count` elements of *p, or leave through `done:` with OKRA_EMEM. */
 #define ALLOC(p, count)                          \
     do {                                         \
@@ -99,6 +128,21 @@ void okra_free_(void *p);
         if (!(p)) {                               \
             st = OKRA_EMEM;                       \
             goto done;                            \
+        }                                         \
+    } while (0)
+/* The same, leaving at once as CHK does. */
+#define MAKE(p, count)                           \
+    do {                                         \
+        (p) = okra_alloc_((count), sizeof *(p)); \
+        if (!(p)) {                              \
+            return OKRA_EMEM;                    \
+        }                                        \
+    } while (0)
+#define ZMAKE(p, count)                           \
+    do {                                          \
+        (p) = okra_zalloc_((count), sizeof *(p)); \
+        if (!(p)) {                               \
+            return OKRA_EMEM;                     \
         }                                         \
     } while (0)
 

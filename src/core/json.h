@@ -20,5 +20,9 @@ bool okra_json_lost_(void);
  * and okra_json_lost_ where memory did not suffice. */
 json_t *okra_json_parse_(const char *text, size_t size, size_t flags,
                          json_error_t *where);
+static inline void okra_json_drop_(json_t **at)
+{
+    json_decref(*at);
+}
 
 #endif

@@ -56,29 +56,28 @@ static int claim(int fd, size_t bytes)
 
 static okra_status open_mapped(okra_scratch_ *s, const char *what)
 {
-    okra_status st = OKRA_OK;
     const char *usual = getenv("TMPDIR"), *folder = usual && *usual ? usual : "/tmp";
     size_t bytes = bytes_of(s);
     int fd = -1;
-    TRY(open_file(folder, &fd));
+    CHK(open_file(folder, &fd));
     s->file = fd + 1;
     int error = claim(fd, bytes);
     if (error) {
-        FAIL(OKRA_EIO,
-             "%s of %lld x %lld doubles is larger than a quarter of the memory that is "
-             "left, and %s (TMPDIR) does not take its %.0f bytes: %s; expected a TMPDIR "
-             "with more room, or a larger memory budget",
-             what, (long long)s->rows, (long long)s->cols, folder, (double)bytes,
-             strerror(error));
+        return okra_fail_(
+            OKRA_EIO,
+            "%s of %lld x %lld doubles is larger than a quarter of the memory that is "
+            "left, and %s (TMPDIR) does not take its %.0f bytes: %s; expected a TMPDIR "
+            "with more room, or a larger memory budget",
+            what, (long long)s->rows, (long long)s->cols, folder, (double)bytes,
+            strerror(error));
     }
     void *base = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
     if (base == MAP_FAILED) {
-        FAIL(OKRA_EIO, "%s: a file in %s (TMPDIR) cannot be mapped: %s", what, folder,
-             strerror(errno));
+        return okra_fail_(OKRA_EIO, "%s: a file in %s (TMPDIR) cannot be mapped: %s",
+                          what, folder, strerror(errno));
     }
     s->p = base;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_scratch_create_(const okra_context *context, okra_int rows,

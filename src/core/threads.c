@@ -240,7 +240,6 @@ okra_status okra_parallel_least_(okra_context *context, double least, okra_int c
                                  okra_int grain, const char *what, okra_body_ body,
                                  void *arg)
 {
-    okra_status st = OKRA_OK;
     if (count <= 0) {
         return okra_cancelled_(context);
     }
@@ -271,13 +270,12 @@ okra_status okra_parallel_least_(okra_context *context, double least, okra_int c
     okra_blas_release_();
     pthread_mutex_destroy(&l.lock);
     if (l.status != OKRA_OK) {
-        FAIL(l.status, "%s", l.message);
+        return okra_fail_(l.status, "%s", l.message);
     }
     if (l.what) {
         okra_progress_(context, what, count, count);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_parallel_(okra_context *context, okra_int count, okra_int grain,

@@ -31,18 +31,17 @@ static void *take_rows(okra_data *to, const void *from, okra_int size, okra_int 
 static okra_status take_sparse(okra_data *to, const okra_csr_ *from,
                                const okra_int *index, okra_int count)
 {
-    okra_status st = OKRA_OK;
     okra_csr_ *csr = &to->csr;
-    ALLOC(csr->indptr, count + 1);
+    MAKE(csr->indptr, count + 1);
     okra_data_own_(to, csr->indptr);
     csr->indptr[0] = 0;
     for (okra_int k = 0; k < count; k++) {
         okra_int i = at(index, k);
         csr->indptr[k + 1] = csr->indptr[k] + from->indptr[i + 1] - from->indptr[i];
     }
-    ALLOC(csr->indices, csr->indptr[count]);
+    MAKE(csr->indices, csr->indptr[count]);
     okra_data_own_(to, csr->indices);
-    ALLOC(csr->values, csr->indptr[count]);
+    MAKE(csr->values, csr->indptr[count]);
     okra_data_own_(to, csr->values);
     for (okra_int k = 0; k < count; k++) {
         okra_int begin = from->indptr[at(index, k)], to_begin = csr->indptr[k];
@@ -52,20 +51,17 @@ static okra_status take_sparse(okra_data *to, const okra_csr_ *from,
         memcpy(csr->values + to_begin, from->values + begin,
                length * sizeof *csr->values);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status take_groups(okra_data *to, const okra_data *from,
                                const okra_int *index, okra_int count)
 {
-    okra_status st = OKRA_OK;
     for (int k = 0; k < from->group_count; k++) {
-        TRY(okra_ragged_take_(&from->groups[k], index, count, &to->groups[k]));
+        CHK(okra_ragged_take_(&from->groups[k], index, count, &to->groups[k]));
         to->group_count = k + 1;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status take(const okra_data *from, const okra_int *index, okra_int count,
@@ -74,14 +70,12 @@ static okra_status take(const okra_data *from, const okra_int *index, okra_int c
 static okra_status take_components(okra_data *to, const okra_data *from,
                                    const okra_int *index, okra_int count)
 {
-    okra_status st = OKRA_OK;
-    ZALLOC(to->components, from->component_count);
+    ZMAKE(to->components, from->component_count);
     for (int k = 0; k < from->component_count; k++) {
-        TRY(take(from->components[k], index, count, &to->components[k]));
+        CHK(take(from->components[k], index, count, &to->components[k]));
         to->component_count = k + 1;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Fills the shell `to` with the chosen objects. */
@@ -133,17 +127,14 @@ static okra_status take_objects(okra_data *to, const okra_data *from,
 static okra_status take(const okra_data *from, const okra_int *index, okra_int count,
                         okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *to = NULL;
-    TRY(okra_data_new_(from->kind, count, from->d, from->source, &to));
+    FREED_BY(okra_data_drop_) okra_data *to = NULL;
+    CHK(okra_data_new_(from->kind, count, from->d, from->source, &to));
     to->missing = from->missing;
-    TRY(take_objects(to, from, index, count));
-    TRY(okra_weights_take_(from, index, count, to));
+    CHK(take_objects(to, from, index, count));
+    CHK(okra_weights_take_(from, index, count, to));
     *out = to;
     to = NULL;
-done:
-    okra_data_free(to);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_data_copy(const okra_data *data, okra_data **out)

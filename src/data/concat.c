@@ -40,19 +40,18 @@ static okra_status join_values(okra_data *to, const okra_data *a, const okra_dat
 
 static okra_status join_sparse(okra_data *to, const okra_data *a, const okra_data *b)
 {
-    okra_status st = OKRA_OK;
     okra_csr_ *csr = &to->csr;
     okra_int in_a = a->csr.indptr[a->n], in_b = b->csr.indptr[b->n];
     to->d = OKRA_MAX_(a->d, b->d);
-    ALLOC(csr->indptr, a->n + b->n + 1);
+    MAKE(csr->indptr, a->n + b->n + 1);
     okra_data_own_(to, csr->indptr);
     memcpy(csr->indptr, a->csr.indptr, (size_t)(a->n + 1) * sizeof *csr->indptr);
     for (okra_int i = 0; i <= b->n; i++) {
         csr->indptr[a->n + i] = in_a + b->csr.indptr[i];
     }
-    ALLOC(csr->indices, in_a + in_b);
+    MAKE(csr->indices, in_a + in_b);
     okra_data_own_(to, csr->indices);
-    ALLOC(csr->values, in_a + in_b);
+    MAKE(csr->values, in_a + in_b);
     okra_data_own_(to, csr->values);
     if (in_a > 0) {
         memcpy(csr->indices, a->csr.indices, (size_t)in_a * sizeof *csr->indices);
@@ -62,8 +61,7 @@ static okra_status join_sparse(okra_data *to, const okra_data *a, const okra_dat
         memcpy(csr->indices + in_a, b->csr.indices, (size_t)in_b * sizeof *csr->indices);
         memcpy(csr->values + in_a, b->csr.values, (size_t)in_b * sizeof *csr->values);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Classes with names are those of a, then the new ones of b; without, the codes stay. */
@@ -114,34 +112,30 @@ done:
 
 static okra_status join_groups(okra_data *to, const okra_data *a, const okra_data *b)
 {
-    okra_status st = OKRA_OK;
     if (a->group_count != b->group_count) {
-        FAIL(OKRA_EARG, "%s of %s and %s are described in different ways",
-             okra_kind_name(a->kind), a->source, b->source);
+        return okra_fail_(OKRA_EARG, "%s of %s and %s are described in different ways",
+                          okra_kind_name(a->kind), a->source, b->source);
     }
     for (int k = 0; k < a->group_count; k++) {
-        TRY(okra_ragged_concat_(&a->groups[k], a->n, &b->groups[k], b->n,
+        CHK(okra_ragged_concat_(&a->groups[k], a->n, &b->groups[k], b->n,
                                 &to->groups[k]));
         to->group_count = k + 1;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status join_components(okra_data *to, const okra_data *a, const okra_data *b)
 {
-    okra_status st = OKRA_OK;
     if (a->component_count != b->component_count) {
-        FAIL(OKRA_ESHAPE, "tuples of %s have %d parts, those of %s have %d", a->source,
-             a->component_count, b->source, b->component_count);
+        return okra_fail_(OKRA_ESHAPE, "tuples of %s have %d parts, those of %s have %d",
+                          a->source, a->component_count, b->source, b->component_count);
     }
-    ZALLOC(to->components, a->component_count);
+    ZMAKE(to->components, a->component_count);
     for (int k = 0; k < a->component_count; k++) {
-        TRY(okra_data_concat(a->components[k], b->components[k], &to->components[k]));
+        CHK(okra_data_concat(a->components[k], b->components[k], &to->components[k]));
         to->component_count = k + 1;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status join(okra_data *to, const okra_data *a, const okra_data *b)
@@ -182,25 +176,23 @@ static okra_status join(okra_data *to, const okra_data *a, const okra_data *b)
 okra_status okra_data_concat(const okra_data *a, const okra_data *b, okra_data **out)
 {
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    okra_data *to = NULL;
+    FREED_BY(okra_data_drop_) okra_data *to = NULL;
     char first[96], second[96];
     if (!a || !b) {
-        FAIL(OKRA_EARG, "the data to put together are NULL");
+        return okra_fail_(OKRA_EARG, "the data to put together are NULL");
     }
     bool any_width = a->kind == OKRA_SPARSE || a->kind == OKRA_LABELS;
     if (a->kind != b->kind || (a->d != b->d && !any_width)) {
-        FAIL(OKRA_ESHAPE, "%s holds %s and %s %s; expected one kind and width", a->source,
-             okra_data_describe_(a, first, sizeof first), b->source,
-             okra_data_describe_(b, second, sizeof second));
+        return okra_fail_(OKRA_ESHAPE,
+                          "%s holds %s and %s %s; expected one kind and width", a->source,
+                          okra_data_describe_(a, first, sizeof first), b->source,
+                          okra_data_describe_(b, second, sizeof second));
     }
-    TRY(okra_data_new_(a->kind, a->n + b->n, a->d, a->source, &to));
+    CHK(okra_data_new_(a->kind, a->n + b->n, a->d, a->source, &to));
     to->missing = a->missing || b->missing;
-    TRY(join(to, a, b));
-    TRY(okra_weights_join_(a, b, to));
+    CHK(join(to, a, b));
+    CHK(okra_weights_join_(a, b, to));
     *out = to;
     to = NULL;
-done:
-    okra_data_free(to);
-    return st;
+    return OKRA_OK;
 }

@@ -8,6 +8,8 @@
 #include "data/ragged.h"
 #include "okra/data.h"
 
+OKRA_DROPS_(okra_data_drop_, okra_data, okra_data_free)
+
 /* Compressed rows; indices ascend within a row. */
 typedef struct okra_csr_ {
     okra_int *indptr, *indices;
@@ -24,6 +26,7 @@ typedef struct okra_network_ {
 } okra_network_;
 okra_network_ *okra_network_retain_(const okra_network_ *network);
 void okra_network_free_(okra_network_ *network); /* accepts NULL */
+OKRA_DROPS_(okra_network_drop_, okra_network_, okra_network_free_)
 
 struct okra_data {
     okra_kind kind;
@@ -137,6 +140,7 @@ okra_int okra_writer_position_(const okra_writer_ *w);
 /* Syncs and renames; the writer is gone afterwards whatever happens. */
 okra_status okra_writer_commit_(okra_writer_ *w) OKRA_CHECK;
 void okra_writer_abort_(okra_writer_ *w); /* accepts NULL */
+OKRA_DROPS_(okra_writer_drop_, okra_writer_, okra_writer_abort_)
 
 /* ---- fingerprints ---- */
 

@@ -79,13 +79,12 @@ static int by_key(const void *a, const void *b)
 
 okra_status okra_data_same_(const okra_data *const *sets, int count, okra_int *first)
 {
-    okra_status st = OKRA_OK;
-    entry *all = NULL;
+    OWNED entry *all = NULL;
     okra_int n = 0, k = 0;
     for (int c = 0; c < count; c++) {
         n += sets[c]->n;
     }
-    ALLOC(all, n);
+    MAKE(all, n);
     for (int c = 0; c < count; c++) {
         for (okra_int i = 0; i < sets[c]->n; i++, k++) {
             all[k].key[0] = mix_object(OKRA_MIX_START_, sets[c], i);
@@ -99,47 +98,40 @@ okra_status okra_data_same_(const okra_data *const *sets, int count, okra_int *f
         begin = same ? begin : i;
         first[all[i].at] = all[begin].at;
     }
-done:
-    okra_free_(all);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_data_distinct(const okra_data *data, okra_int *index, okra_int *count)
 {
-    okra_status st = OKRA_OK;
-    okra_int *first = NULL, found = 0;
-    NEED(data);
-    NEED(index);
-    NEED(count);
-    ALLOC(first, data->n);
-    TRY(okra_data_same_(&data, 1, first));
+    OWNED okra_int *first = NULL;
+    okra_int found = 0;
+    NOT_NULL(data);
+    NOT_NULL(index);
+    NOT_NULL(count);
+    MAKE(first, data->n);
+    CHK(okra_data_same_(&data, 1, first));
     for (okra_int i = 0; i < data->n; i++) {
         if (first[i] == i) {
             index[found++] = i;
         }
     }
     *count = found;
-done:
-    okra_free_(first);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_data_match(const okra_data *data, const okra_data *among,
                             okra_int *index)
 {
-    okra_status st = OKRA_OK;
-    okra_int *first = NULL;
+    OWNED okra_int *first = NULL;
     const okra_data *sets[] = {among, data};
-    NEED(data);
-    NEED(among);
-    NEED(index);
-    ALLOC(first, among->n + data->n);
-    TRY(okra_data_same_(sets, 2, first));
+    NOT_NULL(data);
+    NOT_NULL(among);
+    NOT_NULL(index);
+    MAKE(first, among->n + data->n);
+    CHK(okra_data_same_(sets, 2, first));
     for (okra_int k = 0; k < data->n; k++) {
         okra_int same = first[among->n + k];
         index[k] = same < among->n ? same : -1;
     }
-done:
-    okra_free_(first);
-    return st;
+    return OKRA_OK;
 }

@@ -28,17 +28,14 @@ static okra_status check_texts(const char *what, const char *const *texts, okra_
 static okra_status add_smiles(okra_graphs_builder_ *b, okra_molecule_ *m,
                               const char *text, bool *kekule)
 {
-    okra_status st = OKRA_OK;
     size_t length = strcspn(text, " \t\r\n");
     if (length == 0 || strpbrk(text, "\r\n")) {
-        FAIL(OKRA_EFORMAT, "expected one SMILES, found %s",
-             length == 0 ? "none" : "several lines");
+        return okra_fail_(OKRA_EFORMAT, "expected one SMILES, found %s",
+                          length == 0 ? "none" : "several lines");
     }
-    TRY(okra_smiles_parse_(text, length, 1, m));
-    TRY(okra_molecule_perceive_(m, kekule));
-    TRY(okra_graphs_molecule_(b, m, text, strlen(text)));
-done:
-    return st;
+    CHK(okra_smiles_parse_(text, length, 1, m));
+    CHK(okra_molecule_perceive_(m, kekule));
+    return okra_graphs_molecule_(b, m, text, strlen(text));
 }
 
 okra_status okra_data_smiles(okra_context *context, const char *const *texts, okra_int n,
@@ -104,51 +101,49 @@ okra_status okra_data_graphs(const okra_int *first_node, const char *const *node
                              const char *const *edge_labels, okra_int n, okra_data **out)
 {
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    okra_graphs_builder_ b = {0};
+    FREED_BY(okra_graphs_abandon_) okra_graphs_builder_ b = {0};
     int32_t label;
     if (n < 0) {
-        FAIL(OKRA_EARG, "graphs: their number is negative");
+        return okra_fail_(OKRA_EARG, "graphs: their number is negative");
     }
-    TRY(check_first("first_node", first_node, n));
-    TRY(check_first("first_edge", first_edge, n));
+    CHK(check_first("first_node", first_node, n));
+    CHK(check_first("first_edge", first_edge, n));
     if (node_labels) {
-        TRY(check_texts("labels of nodes", node_labels, first_node[n]));
+        CHK(check_texts("labels of nodes", node_labels, first_node[n]));
     }
     if (edge_labels) {
-        TRY(check_texts("labels of edges", edge_labels, first_edge[n]));
+        CHK(check_texts("labels of edges", edge_labels, first_edge[n]));
     }
     if (!ends && first_edge[n] > 0) {
-        FAIL(OKRA_EARG, "graphs: ends are NULL");
+        return okra_fail_(OKRA_EARG, "graphs: ends are NULL");
     }
-    TRY(okra_graphs_begin_(&b, false));
+    CHK(okra_graphs_begin_(&b, false));
     for (okra_int i = 0; i < n; i++) {
         okra_int nodes = first_node[i + 1] - first_node[i];
         if (nodes > OKRA_GRAPH_NODES_MOST_) {
-            FAIL(OKRA_EARG, "graph %" PRId64 " has %" PRId64 " nodes; at most %d", i,
-                 nodes, OKRA_GRAPH_NODES_MOST_);
+            return okra_fail_(OKRA_EARG,
+                              "graph %" PRId64 " has %" PRId64 " nodes; at most %d", i,
+                              nodes, OKRA_GRAPH_NODES_MOST_);
         }
         for (okra_int k = first_node[i]; k < first_node[i + 1]; k++) {
-            TRY(label_of(&b, node_labels, k, &label));
-            TRY(okra_graphs_node_(&b, label));
+            CHK(label_of(&b, node_labels, k, &label));
+            CHK(okra_graphs_node_(&b, label));
         }
         for (okra_int k = first_edge[i]; k < first_edge[i + 1]; k++) {
             okra_int a = ends[2 * k], z = ends[2 * k + 1];
             if (a < 0 || a >= nodes || z < 0 || z >= nodes || a == z) {
-                FAIL(OKRA_EARG,
-                     "graph %" PRId64 " (counted from 0): an edge between nodes %" PRId64
-                     " and %" PRId64 "; expected two of its %" PRId64 " nodes",
-                     i, a, z, nodes);
+                return okra_fail_(
+                    OKRA_EARG,
+                    "graph %" PRId64 " (counted from 0): an edge between nodes %" PRId64
+                    " and %" PRId64 "; expected two of its %" PRId64 " nodes",
+                    i, a, z, nodes);
             }
-            TRY(label_of(&b, edge_labels, k, &label));
-            TRY(okra_graphs_edge_(&b, (int32_t)a, (int32_t)z, label));
+            CHK(label_of(&b, edge_labels, k, &label));
+            CHK(okra_graphs_edge_(&b, (int32_t)a, (int32_t)z, label));
         }
-        TRY(okra_graphs_close_(&b, "", 0));
+        CHK(okra_graphs_close_(&b, "", 0));
     }
-    TRY(okra_graphs_finish_(&b, "memory", out));
-done:
-    okra_graphs_abandon_(&b);
-    return st;
+    return okra_graphs_finish_(&b, "memory", out);
 }
 
 /* ---- nodes of a network ---- */

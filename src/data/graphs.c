@@ -28,7 +28,6 @@ done:
 okra_status okra_graphs_label_(okra_graphs_builder_ *b, const char *text, size_t length,
                                int32_t *label)
 {
-    okra_status st = OKRA_OK;
     int32_t number = 0;
     size_t k = 0;
     while (k < length && k < 9 && text[k] >= '0' && text[k] <= '9') {
@@ -51,14 +50,14 @@ okra_status okra_graphs_label_(okra_graphs_builder_ *b, const char *text, size_t
     }
     okra_int place = okra_ragged_open_count_(&b->names);
     if (place + (okra_int)length > 1 << 20 || memchr(text, '\0', length)) {
-        FAIL(OKRA_EFORMAT, "labels of one graph are too long or hold a zero byte");
+        return okra_fail_(OKRA_EFORMAT,
+                          "labels of one graph are too long or hold a zero byte");
     }
     const void *bytes = text, *end = "";
-    TRY(okra_ragged_push_many_(&b->names, (okra_int)length, &bytes));
-    TRY(okra_ragged_push_(&b->names, &end));
+    CHK(okra_ragged_push_many_(&b->names, (okra_int)length, &bytes));
+    CHK(okra_ragged_push_(&b->names, &end));
     *label = (int32_t)(-1 - place);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_graphs_node_(okra_graphs_builder_ *b, int32_t label)
@@ -86,36 +85,30 @@ okra_status okra_graphs_edge_(okra_graphs_builder_ *b, int32_t from, int32_t to,
 
 okra_status okra_graphs_close_(okra_graphs_builder_ *b, const char *text, size_t length)
 {
-    okra_status st = OKRA_OK;
     const void *bytes = text;
-    TRY(okra_ragged_push_many_(&b->texts, (okra_int)length, &bytes));
-    TRY(okra_ragged_close_(&b->nodes));
-    TRY(okra_ragged_close_(&b->edges));
-    TRY(okra_ragged_close_(&b->texts));
-    TRY(okra_ragged_close_(&b->names));
-done:
-    return st;
+    CHK(okra_ragged_push_many_(&b->texts, (okra_int)length, &bytes));
+    CHK(okra_ragged_close_(&b->nodes));
+    CHK(okra_ragged_close_(&b->edges));
+    CHK(okra_ragged_close_(&b->texts));
+    return okra_ragged_close_(&b->names);
 }
 
 okra_status okra_graphs_molecule_(okra_graphs_builder_ *b, const okra_molecule_ *m,
                                   const char *text, size_t length)
 {
-    okra_status st = OKRA_OK;
     for (okra_int i = 0; i < m->atoms; i++) {
         const okra_atom_ *a = &m->atom[i];
         const int32_t atom[4] = {a->charge, a->hydrogens, a->isotope, a->ring};
         const void *element[] = {&a->element, atom};
-        TRY(okra_ragged_push_(&b->nodes, element));
+        CHK(okra_ragged_push_(&b->nodes, element));
     }
     for (okra_int k = 0; k < m->bonds; k++) {
         const okra_bond_ *bond = &m->bond[k];
         int32_t order = bond->order == 4 ? OKRA_BOND_QUADRUPLE_ : bond->order;
-        TRY(okra_graphs_edge_(b, bond->a, bond->b,
+        CHK(okra_graphs_edge_(b, bond->a, bond->b,
                               bond->aromatic ? OKRA_BOND_AROMATIC_ : order));
     }
-    TRY(okra_graphs_close_(b, text, length));
-done:
-    return st;
+    return okra_graphs_close_(b, text, length);
 }
 
 okra_status okra_graphs_finish_(okra_graphs_builder_ *b, const char *source,

@@ -11,64 +11,62 @@
 
 okra_status okra_data_names_(okra_data *data, const char *const *names)
 {
-    okra_status st = OKRA_OK;
     okra_int size = 0;
     char *texts;
     for (okra_int c = 0; c < data->d; c++) {
         if (!names[c]) {
-            FAIL(OKRA_EARG, "labels data: the name of class %" PRId64 " is NULL", c);
+            return okra_fail_(OKRA_EARG,
+                              "labels data: the name of class %" PRId64 " is NULL", c);
         }
         size += (okra_int)strlen(names[c]) + 1;
     }
-    ALLOC(data->class_names, data->d);
+    MAKE(data->class_names, data->d);
     okra_data_own_(data, data->class_names);
-    ALLOC(texts, size);
+    MAKE(texts, size);
     okra_data_own_(data, texts);
     for (okra_int c = 0; c < data->d; c++) {
         size_t length = strlen(names[c]) + 1;
         data->class_names[c] = memcpy(texts, names[c], length);
         texts += length;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_data_labels(const okra_int *labels, okra_int n, const char *const *names,
                              okra_int classes, okra_data **out)
 {
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    okra_data *data = NULL;
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
     okra_int *codes;
     if (n < 0 || classes < 0) {
-        FAIL(OKRA_ESHAPE, "labels data: %" PRId64 " labels of %" PRId64 " classes", n,
-             classes);
+        return okra_fail_(OKRA_ESHAPE,
+                          "labels data: %" PRId64 " labels of %" PRId64 " classes", n,
+                          classes);
     }
     if (!labels && n > 0) {
-        FAIL(OKRA_EARG, "labels data: labels are NULL");
+        return okra_fail_(OKRA_EARG, "labels data: labels are NULL");
     }
     for (okra_int i = 0; i < n; i++) {
         if (labels[i] < 0 || labels[i] >= classes) {
-            FAIL(OKRA_EARG,
-                 "labels data: label %" PRId64 " is %" PRId64 "; expected 0..%" PRId64, i,
-                 labels[i], classes - 1);
+            return okra_fail_(OKRA_EARG,
+                              "labels data: label %" PRId64 " is %" PRId64
+                              "; expected 0..%" PRId64,
+                              i, labels[i], classes - 1);
         }
     }
-    TRY(okra_data_new_(OKRA_LABELS, n, classes, "memory", &data));
-    ALLOC(codes, n);
+    CHK(okra_data_new_(OKRA_LABELS, n, classes, "memory", &data));
+    MAKE(codes, n);
     okra_data_own_(data, codes);
     data->codes = codes;
     if (n > 0) {
         memcpy(codes, labels, (size_t)n * sizeof *codes);
     }
     if (names) {
-        TRY(okra_data_names_(data, names));
+        CHK(okra_data_names_(data, names));
     }
     *out = data;
     data = NULL;
-done:
-    okra_data_free(data);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- texts ---- */
@@ -101,13 +99,13 @@ static int by_number(const void *a, const void *b)
 okra_status okra_labels_from_texts_(char *const *texts, okra_int n, const char *source,
                                     okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    char **names = NULL;
+    OWNED char **names = NULL;
     okra_data *data = NULL;
-    okra_int *codes = NULL, classes = 0;
+    OWNED okra_int *codes = NULL;
+    okra_int classes = 0;
     bool own = true, numbers = true;
     double value;
-    ALLOC(codes, n);
+    MAKE(codes, n);
     for (okra_int i = 0; i < n; i++) {
         own = own && own_code(texts[i], &codes[i]);
         classes = own ? OKRA_MAX_(classes, codes[i] + 1) : 0;
@@ -116,7 +114,7 @@ okra_status okra_labels_from_texts_(char *const *texts, okra_int n, const char *
     }
     if (!own) {
         int (*order)(const void *, const void *) = numbers ? by_number : by_bytes;
-        ALLOC(names, n);
+        MAKE(names, n);
         memcpy(names, texts, (size_t)n * sizeof *names);
         qsort(names, (size_t)n, sizeof *names, order);
         for (okra_int i = 0; i < n; i++) {
@@ -130,11 +128,8 @@ okra_status okra_labels_from_texts_(char *const *texts, okra_int n, const char *
             codes[i] = found - names;
         }
     }
-    TRY(okra_data_labels(codes, n, (const char *const *)names, classes, &data));
-    TRY(okra_data_rename_(&data, source));
+    CHK(okra_data_labels(codes, n, (const char *const *)names, classes, &data));
+    CHK(okra_data_rename_(&data, source));
     *out = data;
-done:
-    okra_free_(codes);
-    okra_free_(names);
-    return st;
+    return OKRA_OK;
 }

@@ -30,14 +30,13 @@ static okra_int seek(const okra_names_ *n, const char *p, const char *end)
 
 static okra_status grow_names(okra_names_ *n)
 {
-    okra_status st = OKRA_OK;
     okra_int *old = n->table;
     okra_int mask = n->mask ? 2 * n->mask + 1 : 1023;
     if (n->table && 2 * (n->texts.count + 1) <= n->mask) {
         return OKRA_OK;
     }
     okra_int *table = NULL;
-    ZALLOC(table, mask + 1);
+    ZMAKE(table, mask + 1);
     n->table = table;
     n->mask = mask;
     for (okra_int i = 0; i < n->texts.count; i++) {
@@ -45,8 +44,7 @@ static okra_status grow_names(okra_names_ *n)
         n->table[seek(n, text, text + strlen(text))] = i + 1;
     }
     okra_free_(old);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_int okra_names_find_(const okra_names_ *n, const char *p, const char *end)
@@ -57,16 +55,14 @@ okra_int okra_names_find_(const okra_names_ *n, const char *p, const char *end)
 okra_status okra_names_add_(okra_names_ *n, const char *p, const char *end,
                             okra_int *code)
 {
-    okra_status st = OKRA_OK;
-    TRY(grow_names(n));
+    CHK(grow_names(n));
     okra_int k = seek(n, p, end);
     if (!n->table[k]) {
-        TRY(okra_texts_add_(&n->texts, p, end));
+        CHK(okra_texts_add_(&n->texts, p, end));
         n->table[k] = n->texts.count;
     }
     *code = n->table[k] - 1;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 void okra_names_free_(okra_names_ *n)

@@ -164,24 +164,21 @@ bool okra_network_equal_(const okra_network_ *a, const okra_network_ *b)
 okra_status okra_nodes_create_(const okra_network_ *network, const okra_int *codes,
                                okra_int n, const char *source, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *data = NULL;
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
     okra_int *own = NULL;
-    TRY(okra_data_new_(OKRA_NODES, n, network->nodes, source, &data));
+    CHK(okra_data_new_(OKRA_NODES, n, network->nodes, source, &data));
     data->network = okra_network_retain_(network);
-    ALLOC(own, n);
+    MAKE(own, n);
     okra_data_own_(data, own);
     for (okra_int i = 0; i < n; i++) {
         own[i] = codes ? codes[i] : i;
         if (own[i] < 0 || own[i] >= network->nodes) {
-            FAIL(OKRA_EFORMAT, "node %lld; the network has %lld", (long long)own[i],
-                 (long long)network->nodes);
+            return okra_fail_(OKRA_EFORMAT, "node %lld; the network has %lld",
+                              (long long)own[i], (long long)network->nodes);
         }
     }
     data->codes = own;
     *out = data;
     data = NULL;
-done:
-    okra_data_free(data);
-    return st;
+    return OKRA_OK;
 }

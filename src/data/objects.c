@@ -74,17 +74,15 @@ okra_status okra_data_rename_(okra_data **data, const char *source)
 
 okra_status okra_data_name(okra_data *data, const char *name)
 {
-    okra_status st = OKRA_OK;
-    NEED(data);
-    NEED(name);
+    NOT_NULL(data);
+    NOT_NULL(name);
     char *copy = okra_strdup_(name);
     if (!copy) {
         return OKRA_EMEM;
     }
     okra_free_(data->source);
     data->source = copy;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 void okra_data_own_(okra_data *data, void *block)

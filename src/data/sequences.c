@@ -8,27 +8,24 @@
 
 static okra_status check_offsets(const okra_int *offsets, okra_int n)
 {
-    okra_status st = OKRA_OK;
     if (!offsets) {
-        FAIL(OKRA_EARG, "sequences data: offsets are NULL");
+        return okra_fail_(OKRA_EARG, "sequences data: offsets are NULL");
     }
     for (okra_int i = 0; i <= n; i++) {
         if (i == 0 ? offsets[0] != 0 : offsets[i] < offsets[i - 1]) {
-            FAIL(OKRA_EARG,
-                 "sequences data: offsets[%" PRId64 "] is %" PRId64
-                 "; they must begin at 0 and never fall",
-                 i, offsets[i]);
+            return okra_fail_(OKRA_EARG,
+                              "sequences data: offsets[%" PRId64 "] is %" PRId64
+                              "; they must begin at 0 and never fall",
+                              i, offsets[i]);
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Fills the group of `data` with copies of the arrays. */
 static okra_status fill_positions(okra_data *data, const okra_int *offsets,
                                   const double *vectors, const int32_t *labels)
 {
-    okra_status st = OKRA_OK;
     okra_int n = data->n, d = data->d, total = offsets[n], area = 0;
     okra_ragged_ *group = &data->groups[0];
     double *vector = NULL;
@@ -38,12 +35,12 @@ static okra_status fill_positions(okra_data *data, const okra_int *offsets,
     group->fields[0] = (okra_field_){"vector", OKRA_FIELD_DOUBLE, d, NULL};
     group->fields[1] = (okra_field_){"label", OKRA_FIELD_INT32, 1, NULL};
     data->group_count = 1;
-    TRY(okra_area_(total, d, sizeof *vectors, &area));
-    ALLOC(group->offsets, n + 1);
+    CHK(okra_area_(total, d, sizeof *vectors, &area));
+    MAKE(group->offsets, n + 1);
     memcpy(group->offsets, offsets, (size_t)(n + 1) * sizeof *offsets);
-    ALLOC(vector, area);
+    MAKE(vector, area);
     group->fields[0].values = vector;
-    ALLOC(label, total);
+    MAKE(label, total);
     group->fields[1].values = label;
     if (area > 0) {
         memcpy(vector, vectors, (size_t)area * sizeof *vectors);
@@ -51,8 +48,7 @@ static okra_status fill_positions(okra_data *data, const okra_int *offsets,
     for (okra_int k = 0; k < total; k++) {
         label[k] = labels ? labels[k] : OKRA_NO_LABEL_;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_data_sequences(const okra_int *offsets, const double *vectors,
@@ -86,33 +82,31 @@ done:
 
 okra_status okra_data_tuple(okra_data *const *parts, int count, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *data = NULL;
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
     if (!parts || count < 1) {
-        FAIL(OKRA_EARG, "tuple data: no parts");
+        return okra_fail_(OKRA_EARG, "tuple data: no parts");
     }
     for (int k = 0; k < count; k++) {
         if (!parts[k] || parts[k]->kind == OKRA_TUPLE) {
-            FAIL(OKRA_EARG, "tuple data: part %d %s", k + 1,
-                 parts[k] ? "is a tuple itself" : "is NULL");
+            return okra_fail_(OKRA_EARG, "tuple data: part %d %s", k + 1,
+                              parts[k] ? "is a tuple itself" : "is NULL");
         }
         if (parts[k]->n != parts[0]->n) {
-            FAIL(OKRA_ESHAPE,
-                 "%s has %" PRId64 " objects and %s %" PRId64
-                 ": several descriptions must be of the same objects",
-                 parts[0]->source, parts[0]->n, parts[k]->source, parts[k]->n);
+            return okra_fail_(OKRA_ESHAPE,
+                              "%s has %" PRId64 " objects and %s %" PRId64
+                              ": several descriptions must be of the same objects",
+                              parts[0]->source, parts[0]->n, parts[k]->source,
+                              parts[k]->n);
         }
     }
-    TRY(okra_data_new_(OKRA_TUPLE, parts[0]->n, count, "tuple", &data));
-    ZALLOC(data->components, count);
+    CHK(okra_data_new_(OKRA_TUPLE, parts[0]->n, count, "tuple", &data));
+    ZMAKE(data->components, count);
     for (int k = 0; k < count; k++) {
         /* What only borrows its memory is copied: a tuple owns what it holds. */
-        TRY(okra_data_copy(parts[k], &data->components[k]));
+        CHK(okra_data_copy(parts[k], &data->components[k]));
         data->component_count = k + 1;
     }
     *out = data;
     data = NULL;
-done:
-    okra_data_free(data);
-    return st;
+    return OKRA_OK;
 }

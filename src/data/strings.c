@@ -32,53 +32,49 @@ okra_status okra_strings_adopt_(okra_ragged_builder_ *characters,
 /* One zero-ended text as an object of the builder. */
 static okra_status add_text(okra_ragged_builder_ *b, const char *text, okra_int index)
 {
-    okra_status st = OKRA_OK;
     okra_utf8_ utf8 = {0};
     for (const char *p = text; *p; p++) {
         int32_t code = okra_utf8_take_(&utf8, (unsigned char)*p);
         if (code >= 0) {
-            TRY(okra_ragged_push_(b, (const void *const[]){&code}));
+            CHK(okra_ragged_push_(b, (const void *const[]){&code}));
         } else if (code == OKRA_UTF8_BAD_) {
-            FAIL(OKRA_EFORMAT,
-                 "string %" PRId64 " (counted from 0), character %" PRId64
-                 ": not UTF-8 (byte 0x%02x)",
-                 index, okra_ragged_open_count_(b) + 1, (unsigned char)*p);
+            return okra_fail_(OKRA_EFORMAT,
+                              "string %" PRId64 " (counted from 0), character %" PRId64
+                              ": not UTF-8 (byte 0x%02x)",
+                              index, okra_ragged_open_count_(b) + 1, (unsigned char)*p);
         }
     }
     if (utf8.more > 0) {
-        FAIL(OKRA_EFORMAT,
-             "string %" PRId64 " (counted from 0) ends inside a UTF-8 character", index);
+        return okra_fail_(
+            OKRA_EFORMAT,
+            "string %" PRId64 " (counted from 0) ends inside a UTF-8 character", index);
     }
     if (okra_ragged_open_count_(b) > OKRA_STRING_MOST_) {
-        FAIL(OKRA_EFORMAT,
-             "string %" PRId64 " (counted from 0) has more than %d characters, the limit",
-             index, OKRA_STRING_MOST_);
+        return okra_fail_(OKRA_EFORMAT,
+                          "string %" PRId64
+                          " (counted from 0) has more than %d characters, the limit",
+                          index, OKRA_STRING_MOST_);
     }
-    TRY(okra_ragged_close_(b));
-done:
-    return st;
+    return okra_ragged_close_(b);
 }
 
 okra_status okra_data_strings(const char *const *texts, okra_int n, okra_data **out)
 {
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    okra_ragged_builder_ b = {0};
+    FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ b = {0};
     if (n < 0 || (!texts && n > 0)) {
-        FAIL(OKRA_EARG, "strings data: %s",
-             n < 0 ? "the number of strings is negative" : "texts are NULL");
+        return okra_fail_(OKRA_EARG, "strings data: %s",
+                          n < 0 ? "the number of strings is negative" : "texts are NULL");
     }
-    TRY(okra_characters_begin_(&b));
+    CHK(okra_characters_begin_(&b));
     for (okra_int i = 0; i < n; i++) {
         if (!texts[i]) {
-            FAIL(OKRA_EARG, "strings data: text %" PRId64 " (counted from 0) is NULL", i);
+            return okra_fail_(
+                OKRA_EARG, "strings data: text %" PRId64 " (counted from 0) is NULL", i);
         }
-        TRY(add_text(&b, texts[i], i));
+        CHK(add_text(&b, texts[i], i));
     }
-    TRY(okra_strings_adopt_(&b, NULL, "memory", out));
-done:
-    okra_ragged_abandon_(&b);
-    return st;
+    return okra_strings_adopt_(&b, NULL, "memory", out);
 }
 
 const int32_t *okra_data_characters(const okra_data *data, okra_int i, okra_int *length)

@@ -220,18 +220,16 @@ static okra_status check_rows(const okra_csr_ *csr, okra_int n, okra_int d)
 okra_status okra_data_adopt_sparse_(okra_csr_ *csr, okra_int n, okra_int d,
                                     const char *source, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     okra_data *data = NULL;
-    TRY(check_rows(csr, n, d));
-    TRY(okra_data_new_(OKRA_SPARSE, n, d, source, &data));
+    CHK(check_rows(csr, n, d));
+    CHK(okra_data_new_(OKRA_SPARSE, n, d, source, &data));
     data->csr = *csr;
     okra_data_own_(data, csr->indptr);
     okra_data_own_(data, csr->indices);
     okra_data_own_(data, csr->values);
     *csr = (okra_csr_){0};
     *out = data;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 void okra_csr_free_(okra_csr_ *csr)
@@ -288,23 +286,23 @@ okra_status okra_data_bits(const unsigned char *packed, okra_int n, okra_int d,
                            okra_int bytes, okra_data **out)
 {
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    okra_data *data = NULL;
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
     uint64_t *bits;
     okra_int area = 0;
     if (d < 0 || bytes < d / 8 + (d % 8 != 0)) {
-        FAIL(OKRA_ESHAPE,
-             "bits data: %" PRId64 " bytes a row are too few for %" PRId64 " bits", bytes,
-             d);
+        return okra_fail_(OKRA_ESHAPE,
+                          "bits data: %" PRId64 " bytes a row are too few for %" PRId64
+                          " bits",
+                          bytes, d);
     }
     okra_int words = d / WORD_BITS + (d % WORD_BITS != 0);
-    TRY(okra_area_(n, bytes, 1, &area));
+    CHK(okra_area_(n, bytes, 1, &area));
     if (!packed && n * d > 0) {
-        FAIL(OKRA_EARG, "bits data: packed is NULL");
+        return okra_fail_(OKRA_EARG, "bits data: packed is NULL");
     }
-    TRY(okra_area_(n, words, sizeof *bits, &area));
-    TRY(okra_data_new_(OKRA_BITS, n, d, "memory", &data));
-    ZALLOC(bits, area);
+    CHK(okra_area_(n, words, sizeof *bits, &area));
+    CHK(okra_data_new_(OKRA_BITS, n, d, "memory", &data));
+    ZMAKE(bits, area);
     okra_data_own_(data, bits);
     data->bits = bits;
     data->words = words;
@@ -320,9 +318,7 @@ okra_status okra_data_bits(const unsigned char *packed, okra_int n, okra_int d,
     }
     *out = data;
     data = NULL;
-done:
-    okra_data_free(data);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_data_check_rankings_(const okra_data *y)

@@ -72,17 +72,17 @@ const double *okra_data_weights(const okra_data *data)
 
 okra_status okra_data_balanced(const okra_data *labels, double *weights)
 {
-    okra_status st = OKRA_OK;
-    okra_int *count = NULL, classes = 0;
-    NEED(labels);
-    NEED(weights);
+    OWNED okra_int *count = NULL;
+    okra_int classes = 0;
+    NOT_NULL(labels);
+    NOT_NULL(weights);
     if (labels->kind != OKRA_LABELS) {
         char text[96];
-        FAIL(OKRA_EUNSUPPORTED,
-             "classes are balanced where the outputs are labels; %s has %s",
-             labels->source, okra_data_describe_(labels, text, sizeof text));
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "classes are balanced where the outputs are labels; %s has %s",
+                          labels->source, okra_data_describe_(labels, text, sizeof text));
     }
-    ZALLOC(count, labels->d);
+    ZMAKE(count, labels->d);
     for (okra_int i = 0; i < labels->n; i++) {
         classes += count[labels->codes[i]]++ == 0;
     }
@@ -90,9 +90,7 @@ okra_status okra_data_balanced(const okra_data *labels, double *weights)
         weights[i] =
             (double)labels->n / ((double)classes * (double)count[labels->codes[i]]);
     }
-done:
-    okra_free_(count);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- inside ---- */
@@ -100,29 +98,25 @@ done:
 okra_status okra_weights_take_(const okra_data *from, const okra_int *index,
                                okra_int count, okra_data *to)
 {
-    okra_status st = OKRA_OK;
     if (from->weights) {
-        ALLOC(to->weights, count);
+        MAKE(to->weights, count);
         for (okra_int k = 0; k < count; k++) {
             to->weights[k] = from->weights[index ? index[k] : k];
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_weights_join_(const okra_data *a, const okra_data *b, okra_data *to)
 {
-    okra_status st = OKRA_OK;
     if (a->weights || b->weights) {
-        ALLOC(to->weights, a->n + b->n);
+        MAKE(to->weights, a->n + b->n);
         for (okra_int i = 0; i < a->n + b->n; i++) {
             const double *from = i < a->n ? a->weights : b->weights;
             to->weights[i] = from ? from[i < a->n ? i : i - a->n] : 1;
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 bool okra_weights_plain_(const okra_data *data)
@@ -148,9 +142,8 @@ static bool is_gram(const okra_data *data)
 okra_status okra_weights_positive_(const okra_data *y, okra_int n, okra_int **out,
                                    okra_int *count)
 {
-    okra_status st = OKRA_OK;
     okra_int *index = NULL, kept = 0;
-    ALLOC(index, n);
+    MAKE(index, n);
     for (okra_int i = 0; i < n; i++) {
         if (i >= y->n || !y->weights || y->weights[i] > 0) {
             index[kept++] = i;
@@ -158,34 +151,34 @@ okra_status okra_weights_positive_(const okra_data *y, okra_int n, okra_int **ou
     }
     *out = index;
     *count = kept;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_weights_drop_(const okra_data *x, const okra_data *y, okra_data **x_out,
                                okra_data **y_out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *a = NULL, *b = NULL;
-    okra_int *index = NULL, count = 0, n = y->n;
-    TRY(okra_weights_positive_(y, OKRA_MAX_(x->n, n), &index, &count));
+    FREED_BY(okra_data_drop_) okra_data *a = NULL, *b = NULL;
+    OWNED okra_int *index = NULL;
+    okra_int count = 0, n = y->n;
+    CHK(okra_weights_positive_(y, OKRA_MAX_(x->n, n), &index, &count));
     okra_int zeros = OKRA_MAX_(x->n, n) - count;
     if (zeros > 0 && x->n < n) {
-        FAIL(OKRA_ESHAPE, "there are %" PRId64 " inputs and %" PRId64 " outputs", x->n,
-             n);
+        return okra_fail_(
+            OKRA_ESHAPE, "there are %" PRId64 " inputs and %" PRId64 " outputs", x->n, n);
     }
     if (zeros > 0 && (is_gram(x) || is_gram(y))) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "%" PRId64 " weights are 0, and %s is a Gram matrix: take these rows and "
-             "columns out of it, now and when predicting",
-             zeros, is_gram(x) ? "x" : "y");
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "%" PRId64
+                          " weights are 0, and %s is a Gram matrix: take these rows and "
+                          "columns out of it, now and when predicting",
+                          zeros, is_gram(x) ? "x" : "y");
     }
     if (zeros > 0) {
-        TRY(okra_data_take(x, index, count, &a));
-        TRY(okra_data_take(y, index, n - zeros, &b));
+        CHK(okra_data_take(x, index, count, &a));
+        CHK(okra_data_take(y, index, n - zeros, &b));
     } else if (okra_weights_plain_(y) && y->weights) {
         a = okra_data_retain(x);
-        TRY(okra_data_weigh(y, NULL, 0, &b));
+        CHK(okra_data_weigh(y, NULL, 0, &b));
     } else {
         a = okra_data_retain(x);
         b = okra_data_retain(y);
@@ -197,9 +190,5 @@ okra_status okra_weights_drop_(const okra_data *x, const okra_data *y, okra_data
     *x_out = a;
     *y_out = b;
     a = b = NULL;
-done:
-    okra_data_free(a);
-    okra_data_free(b);
-    okra_free_(index);
-    return st;
+    return OKRA_OK;
 }

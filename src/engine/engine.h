@@ -42,6 +42,7 @@ okra_status okra_large_borrow_(okra_context *ctx, okra_mat_ block,
 okra_status okra_large_gram_(okra_context *ctx, const okra_entries_ *entries,
                              okra_int first, okra_large_ *A) OKRA_CHECK;
 void okra_large_free_(okra_large_ *A);
+OKRA_DROPS_(okra_large_drop_, okra_large_, okra_large_free_)
 okra_int okra_large_rows_(const okra_large_ *A);
 okra_int okra_large_cols_(const okra_large_ *A);
 

@@ -109,20 +109,18 @@ static bool write(writer *w, int place)
 
 static okra_status find_program(owner *o)
 {
-    okra_status st = OKRA_OK;
     const okra_bound_ *bound = o->bound;
     writer w = {.kernel = bound->kernel,
                 .a = o->other ? &o->other->view : &bound->train,
                 .b = &bound->train};
-    ALLOC(o->steps, 2 * bound->kernel->count);
+    MAKE(o->steps, 2 * bound->kernel->count);
     w.steps = o->steps;
     if (write(&w, bound->kernel->count - 1)) {
         o->entries.steps = o->steps;
         o->entries.count = w.count;
         o->entries.depth = w.depth;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_entries_create_(okra_context *ctx, const okra_bound_ *bound,

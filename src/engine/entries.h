@@ -29,5 +29,6 @@ okra_status okra_entries_create_(okra_context *ctx, const okra_bound_ *bound,
                                  const okra_other_ *other,
                                  okra_entries_ **out) OKRA_CHECK;
 void okra_entries_free_(okra_entries_ *entries);
+OKRA_DROPS_(okra_entries_drop_, okra_entries_, okra_entries_free_)
 
 #endif

@@ -21,27 +21,22 @@ static okra_mat_ of(const void *A)
 
 static okra_status wrap(okra_mat_ A, bool owned, void **out)
 {
-    okra_status st = OKRA_OK;
     body *b = NULL;
-    ALLOC(b, 1);
+    MAKE(b, 1);
     *b = (body){A, owned};
     *out = b;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status create(void *e, okra_context *ctx, okra_int rows, okra_int cols,
                           const char *what, void **out)
 {
-    okra_status st = OKRA_OK;
-    double *p = NULL;
+    OWNED double *p = NULL;
     (void)e;
-    TRY(okra_doubles_(ctx, rows, cols, what, &p));
-    TRY(wrap(okra_mat_of_(p, rows, cols), true, out));
+    CHK(okra_doubles_(ctx, rows, cols, what, &p));
+    CHK(wrap(okra_mat_of_(p, rows, cols), true, out));
     p = NULL;
-done:
-    okra_free_(p);
-    return st;
+    return OKRA_OK;
 }
 
 static void destroy(void *e, void *A)
@@ -173,13 +168,13 @@ static okra_status scale(void *e, okra_context *ctx, const double *r, const doub
 
 static okra_status center(void *e, okra_context *ctx, double *mean, void *A)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ M = of(A);
     okra_int n = M.rows;
-    double *own = NULL, all = 0;
+    OWNED double *own = NULL;
+    double all = 0;
     (void)e, (void)ctx;
     if (!mean) {
-        ALLOC(own, n);
+        MAKE(own, n);
         mean = own;
     }
     for (okra_int i = 0; i < n; i++) {
@@ -194,9 +189,7 @@ static okra_status center(void *e, okra_context *ctx, double *mean, void *A)
             M.p[i * M.ld + j] += all - mean[i] - mean[j];
         }
     }
-done:
-    okra_free_(own);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status combine(void *e, okra_context *ctx, okra_combine_ how, double s,
@@ -305,14 +298,11 @@ static okra_status syrk(void *e, okra_context *ctx, bool trans, double alpha,
 
 static okra_status cholesky(void *e, okra_context *ctx, void *A, bool *done)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ M = of(A);
     const okra_backend_ *backend;
     (void)e;
-    TRY(okra_backend_enter_(ctx, "cholesky", "A", &M, 1, &backend));
-    TRY(okra_factor_watched_(ctx, backend, M, done));
-done:
-    return st;
+    CHK(okra_backend_enter_(ctx, "cholesky", "A", &M, 1, &backend));
+    return okra_factor_watched_(ctx, backend, M, done);
 }
 
 static okra_status restore(void *e, okra_context *ctx, const double *d, void *A)

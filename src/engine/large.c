@@ -45,50 +45,43 @@ static okra_status check_square(const char *verb, const okra_large_ *A)
 static okra_status make(const okra_engine_ *engine, okra_int rows, okra_int cols,
                         okra_large_ **out)
 {
-    okra_status st = OKRA_OK;
     okra_large_ *A = NULL;
     if (rows < 0 || cols < 0) {
-        FAIL(OKRA_ESHAPE, "a matrix of %lld x %lld", (long long)rows, (long long)cols);
+        return okra_fail_(OKRA_ESHAPE, "a matrix of %lld x %lld", (long long)rows,
+                          (long long)cols);
     }
-    ZALLOC(A, 1);
+    ZMAKE(A, 1);
     *A = (okra_large_){engine, NULL, rows, cols};
     *out = A;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_large_create_(okra_context *ctx, okra_int rows, okra_int cols,
                                const char *what, okra_large_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_large_ *A = NULL;
-    TRY(make(okra_engine_of_(ctx), rows, cols, &A));
+    FREED_BY(okra_large_drop_) okra_large_ *A = NULL;
+    CHK(make(okra_engine_of_(ctx), rows, cols, &A));
     if (!empty(A)) {
-        TRY(CALL(A, create, rows, cols, what, &A->body));
+        CHK(CALL(A, create, rows, cols, what, &A->body));
     }
     *out = A;
     A = NULL;
-done:
-    okra_large_free_(A);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_large_borrow_(okra_context *ctx, okra_mat_ block, okra_large_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_large_ *A = NULL;
-    TRY(make(okra_engine_of_(ctx), block.rows, block.cols, &A));
+    FREED_BY(okra_large_drop_) okra_large_ *A = NULL;
+    CHK(make(okra_engine_of_(ctx), block.rows, block.cols, &A));
     if (!empty(A) && A->engine->verbs->borrow) {
-        TRY(CALL(A, borrow, block, &A->body));
+        CHK(CALL(A, borrow, block, &A->body));
     } else if (!empty(A)) {
-        TRY(CALL(A, create, block.rows, block.cols, "a block of the host", &A->body));
-        TRY(CALL(A, put, block, 0, 0, A->body));
+        CHK(CALL(A, create, block.rows, block.cols, "a block of the host", &A->body));
+        CHK(CALL(A, put, block, 0, 0, A->body));
     }
     *out = A;
     A = NULL;
-done:
-    okra_large_free_(A);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_large_free_(okra_large_ *A)
@@ -117,44 +110,41 @@ okra_int okra_large_cols_(const okra_large_ *A)
 static okra_status check_finite(okra_context *ctx, const char *what, okra_int first,
                                 const okra_large_ *A)
 {
-    okra_status st = OKRA_OK;
-    double all = 0, *row = NULL;
-    TRY(okra_large_dot_(ctx, A, A, &all));
+    OWNED double *row = NULL;
+    double all = 0;
+    CHK(okra_large_dot_(ctx, A, A, &all));
     if (isfinite(all)) {
-        goto done;
+        return OKRA_OK;
     }
-    ALLOC(row, A->cols);
+    MAKE(row, A->cols);
     for (okra_int i = 0; i < A->rows; i++) {
-        TRY(okra_large_get_(ctx, A, i, 0, okra_mat_of_(row, 1, A->cols)));
+        CHK(okra_large_get_(ctx, A, i, 0, okra_mat_of_(row, 1, A->cols)));
         for (okra_int j = 0; j < A->cols; j++) {
             if (!isfinite(row[j])) {
-                FAIL(OKRA_ENUMERIC, "%s: element (%lld, %lld) is %g", what,
-                     (long long)(first + i), (long long)j, row[j]);
+                return okra_fail_(OKRA_ENUMERIC, "%s: element (%lld, %lld) is %g", what,
+                                  (long long)(first + i), (long long)j, row[j]);
             }
         }
     }
-done:
-    okra_free_(row);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_large_gram_(okra_context *ctx, const okra_entries_ *entries,
                              okra_int first, okra_large_ *A)
 {
-    okra_status st = OKRA_OK;
     if (first < 0 || first > entries->rows - A->rows || A->cols != entries->cols) {
-        FAIL(OKRA_ESHAPE, "gram: rows %lld to %lld, %lld columns, of %lld x %lld",
-             (long long)first, (long long)(first + A->rows - 1), (long long)A->cols,
-             (long long)entries->rows, (long long)entries->cols);
+        return okra_fail_(
+            OKRA_ESHAPE, "gram: rows %lld to %lld, %lld columns, of %lld x %lld",
+            (long long)first, (long long)(first + A->rows - 1), (long long)A->cols,
+            (long long)entries->rows, (long long)entries->cols);
     }
     if (!empty(A)) {
-        TRY(CALL(A, gram, entries, first, A->rows, A->body));
+        CHK(CALL(A, gram, entries, first, A->rows, A->body));
         if (A->engine->verbs != &okra_engine_host_class_) {
-            TRY(check_finite(ctx, "gram", first, A));
+            CHK(check_finite(ctx, "gram", first, A));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- to and fro ---- */
@@ -192,23 +182,20 @@ okra_status okra_large_get_(okra_context *ctx, const okra_large_ *A, okra_int i,
 okra_status okra_large_take_(okra_context *ctx, okra_large_ **A, const char *what,
                              double **out)
 {
-    okra_status st = OKRA_OK;
     okra_large_ *a = *A;
-    double *p = NULL;
+    OWNED double *p = NULL;
     if (a->engine->verbs->release && !empty(a)) {
         p = a->engine->verbs->release(a->engine->state, a->body);
         a->body = NULL;
     } else {
-        TRY(okra_doubles_(ctx, a->rows, a->cols, what, &p));
-        TRY(okra_large_get_(ctx, a, 0, 0, okra_mat_of_(p, a->rows, a->cols)));
+        CHK(okra_doubles_(ctx, a->rows, a->cols, what, &p));
+        CHK(okra_large_get_(ctx, a, 0, 0, okra_mat_of_(p, a->rows, a->cols)));
     }
     okra_large_free_(a);
     *A = NULL;
     *out = p;
     p = NULL;
-done:
-    okra_free_(p);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_large_copy_(okra_context *ctx, bool trans, const okra_large_ *A,
@@ -385,21 +372,19 @@ static okra_status get_diagonal(void *user, double *d)
 /* An engine may or may not notice a NaN; one anywhere in A reaches the diagonal of L. */
 static okra_status try_factor(void *user, bool *done)
 {
-    okra_status st = OKRA_OK;
     factoring *f = user;
     okra_context *ctx = f->ctx;
     static _Atomic double rate = 4e13; /* of a GPU; corrected by the first call */
     verb v = {ctx, f->A, NULL, done};
-    TRY(okra_engine_watched_(ctx, f->A, &rate, "factor", pow((double)f->A->rows, 3) / 3,
+    CHK(okra_engine_watched_(ctx, f->A, &rate, "factor", pow((double)f->A->rows, 3) / 3,
                              call_cholesky, &v));
     if (*done) {
-        TRY(okra_large_diagonal_(ctx, f->A, f->d));
+        CHK(okra_large_diagonal_(ctx, f->A, f->d));
     }
     for (okra_int i = 0; *done && i < f->A->rows; i++) {
         *done = isfinite(f->d[i]) != 0;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status put_back(void *user, const double *d)
@@ -492,14 +477,10 @@ okra_status okra_large_end_(okra_context *ctx, const okra_large_ *A, okra_mat_ b
 okra_status okra_large_times_(okra_context *ctx, bool ta, bool tb, double alpha,
                               const okra_large_ *A, const okra_large_ *B, okra_mat_ C)
 {
-    okra_status st = OKRA_OK;
-    okra_large_ *c = NULL;
-    TRY(okra_large_begin_(ctx, false, C, &c));
-    TRY(okra_large_gemm_(ctx, ta, tb, alpha, A, B, 0, c));
-    TRY(okra_large_end_(ctx, c, C));
-done:
-    okra_large_free_(c);
-    return st;
+    FREED_BY(okra_large_drop_) okra_large_ *c = NULL;
+    CHK(okra_large_begin_(ctx, false, C, &c));
+    CHK(okra_large_gemm_(ctx, ta, tb, alpha, A, B, 0, c));
+    return okra_large_end_(ctx, c, C);
 }
 
 okra_status okra_large_left_(okra_context *ctx, bool ta, bool tb, double alpha,
@@ -525,27 +506,19 @@ okra_status okra_large_right_(okra_context *ctx, bool ta, bool tb, double alpha,
 okra_status okra_large_solve_host_(okra_context *ctx, bool left, const okra_large_ *L,
                                    okra_mat_ B)
 {
-    okra_status st = OKRA_OK;
-    okra_large_ *b = NULL;
-    TRY(okra_large_begin_(ctx, true, B, &b));
-    TRY(okra_large_solve_(ctx, left, L, b));
-    TRY(okra_large_end_(ctx, b, B));
-done:
-    okra_large_free_(b);
-    return st;
+    FREED_BY(okra_large_drop_) okra_large_ *b = NULL;
+    CHK(okra_large_begin_(ctx, true, B, &b));
+    CHK(okra_large_solve_(ctx, left, L, b));
+    return okra_large_end_(ctx, b, B);
 }
 
 okra_status okra_large_gram_host_(okra_context *ctx, const okra_entries_ *entries,
                                   okra_int first, okra_mat_ block)
 {
-    okra_status st = OKRA_OK;
-    okra_large_ *A = NULL;
-    TRY(okra_large_begin_(ctx, false, block, &A));
-    TRY(okra_large_gram_(ctx, entries, first, A));
-    TRY(okra_large_end_(ctx, A, block));
-done:
-    okra_large_free_(A);
-    return st;
+    FREED_BY(okra_large_drop_) okra_large_ *A = NULL;
+    CHK(okra_large_begin_(ctx, false, block, &A));
+    CHK(okra_large_gram_(ctx, entries, first, A));
+    return okra_large_end_(ctx, A, block);
 }
 
 /* ---- several processes ---- */

@@ -144,28 +144,28 @@ static void shut(void *arg)
 
 static okra_status load(const char *name, okra_engine_ *engine)
 {
-    okra_status st = OKRA_OK;
     char file[PATH + 128];
     okra_engine_plugin_fn_ *plugin = NULL;
-    TRY(find(name, file));
+    CHK(find(name, file));
     engine->library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (!engine->library) {
-        FAIL(OKRA_EUNSUPPORTED, "engine %s: %s", name, dlerror());
+        return okra_fail_(OKRA_EUNSUPPORTED, "engine %s: %s", name, dlerror());
     }
     void *symbol = dlsym(engine->library, OKRA_ENGINE_PLUGIN_SYMBOL_);
     if (!symbol) {
-        FAIL(OKRA_EUNSUPPORTED, "engine %s: %s is no engine of okra: it has no %s", name,
-             file, OKRA_ENGINE_PLUGIN_SYMBOL_);
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "engine %s: %s is no engine of okra: it has no %s", name, file,
+                          OKRA_ENGINE_PLUGIN_SYMBOL_);
     }
     memcpy(&plugin, &symbol, sizeof plugin);
     engine->verbs = plugin(&offered);
     if (!engine->verbs || engine->verbs->interface != OKRA_ENGINE_INTERFACE_) {
-        FAIL(OKRA_EVERSION,
-             "engine %s: %s is for interface %u of engines, this library has %u", name,
-             file, engine->verbs ? engine->verbs->interface : 0, OKRA_ENGINE_INTERFACE_);
+        return okra_fail_(
+            OKRA_EVERSION,
+            "engine %s: %s is for interface %u of engines, this library has %u", name,
+            file, engine->verbs ? engine->verbs->interface : 0, OKRA_ENGINE_INTERFACE_);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status open_engine(const char *name, const char *device, okra_engine_ **out)

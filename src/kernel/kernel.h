@@ -21,6 +21,8 @@
 #include "linalg/linalg.h"
 #include "okra/kernel.h"
 
+OKRA_DROPS_(okra_kernel_drop_, okra_kernel, okra_kernel_free)
+
 struct okra_graph_view_;
 struct okra_collector_;
 
@@ -123,6 +125,7 @@ typedef struct okra_bound_ okra_bound_;
 okra_status okra_bound_create_(okra_context *ctx, const okra_kernel *kernel,
                                const okra_data *train, okra_bound_ **out) OKRA_CHECK;
 void okra_bound_free_(okra_bound_ *bound);
+OKRA_DROPS_(okra_bound_drop_, okra_bound_, okra_bound_free_)
 okra_int okra_bound_count_(const okra_bound_ *bound); /* training objects */
 const okra_data *okra_bound_data_(const okra_bound_ *bound);
 const okra_kernel *okra_bound_kernel_(const okra_bound_ *bound);
@@ -166,6 +169,7 @@ typedef struct okra_other_ okra_other_;
 okra_status okra_other_create_(okra_context *ctx, const okra_bound_ *bound,
                                const okra_data *data, okra_other_ **out) OKRA_CHECK;
 void okra_other_free_(okra_other_ *other);
+OKRA_DROPS_(okra_other_drop_, okra_other_, okra_other_free_)
 okra_int okra_other_count_(const okra_other_ *other);
 /* K_rc = k(other_(i0+r), train_c): rows i0..i0+K.rows-1 against all training objects. */
 okra_status okra_other_cross_(okra_context *ctx, const okra_bound_ *bound,

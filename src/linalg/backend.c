@@ -61,21 +61,19 @@ okra_status okra_backend_enter_(okra_context *ctx, const char *op, const char *n
                                 const okra_mat_ *views, int count,
                                 const okra_backend_ **out)
 {
-    okra_status st = OKRA_OK;
     bool ref = strcmp(okra_context_backend_(ctx), okra_backend_ref_.name) == 0;
     const okra_backend_ *backend = ref ? &okra_backend_ref_ : &okra_backend_blas_;
 
     for (int i = 0; i < count; i++) {
-        TRY(check_view(backend, op, names[i], views[i]));
+        CHK(check_view(backend, op, names[i], views[i]));
     }
-    TRY(okra_cancelled_(ctx));
+    CHK(okra_cancelled_(ctx));
     if (!ref) {
         okra_blas_core_warn_(ctx);
     }
     okra_doing_(ctx, op, count > 0 ? views[0].rows : 0);
     *out = backend;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_check_square_(const char *op, char name, okra_mat_ A)

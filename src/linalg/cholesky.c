@@ -22,35 +22,34 @@ static okra_status add_jitter(okra_context *warned, okra_int n,
                               const okra_cholesky_steps_ *steps, const double *diagonal,
                               double *jitter)
 {
-    okra_status st = OKRA_OK;
-    double mean = 0, delta = 0, *moved = NULL;
+    OWNED double *moved = NULL;
+    double mean = 0, delta = 0;
     bool done = false;
     for (okra_int i = 0; i < n; i++) {
         mean += diagonal[i] / (double)n;
     }
-    ALLOC(moved, n);
+    MAKE(moved, n);
     for (double last = jitter_limit * mean; !done && delta < last;) {
         delta = fmin(delta > 0 ? 10 * delta : DBL_EPSILON * mean, last);
         for (okra_int i = 0; i < n; i++) {
             moved[i] = diagonal[i] + delta;
         }
-        TRY(steps->restore(steps->user, moved));
-        TRY(steps->factor(steps->user, &done));
+        CHK(steps->restore(steps->user, moved));
+        CHK(steps->factor(steps->user, &done));
     }
     if (!done) {
-        FAIL(OKRA_ENUMERIC,
-             "cholesky: the %lld x %lld matrix is not positive definite, not even with "
-             "%.3g (%.0e of its mean diagonal) added to the diagonal",
-             (long long)n, (long long)n, delta, jitter_limit);
+        return okra_fail_(
+            OKRA_ENUMERIC,
+            "cholesky: the %lld x %lld matrix is not positive definite, not even with "
+            "%.3g (%.0e of its mean diagonal) added to the diagonal",
+            (long long)n, (long long)n, delta, jitter_limit);
     }
     okra_warn_(warned,
                "cholesky: the %lld x %lld matrix is not positive definite to "
                "rounding; %.3g (%.1e of its mean diagonal) was added to the diagonal",
                (long long)n, (long long)n, delta, delta / mean);
     *jitter = delta;
-done:
-    okra_free_(moved);
-    return st;
+    return OKRA_OK;
 }
 
 /* The condition number of A = L L' is at least (max_i l_ii / min_i l_ii)^2. */
@@ -77,33 +76,31 @@ okra_status okra_cholesky_by_(okra_context *warned, okra_int n,
                               const okra_cholesky_steps_ *steps, double *jitter,
                               bool *done)
 {
-    okra_status st = OKRA_OK;
-    double *diagonal = NULL, delta = 0;
+    OWNED double *diagonal = NULL;
+    double delta = 0;
     bool first = n == 0;
 
-    ALLOC(diagonal, n);
+    MAKE(diagonal, n);
     if (n > 0) {
-        TRY(steps->diagonal(steps->user, diagonal));
-        TRY(steps->factor(steps->user, &first));
+        CHK(steps->diagonal(steps->user, diagonal));
+        CHK(steps->factor(steps->user, &first));
     }
     if (!first) {
-        TRY(steps->restore(steps->user, diagonal));
+        CHK(steps->restore(steps->user, diagonal));
     }
     if (!first && jitter) {
-        TRY(steps->finite(steps->user));
-        TRY(add_jitter(warned, n, steps, diagonal, &delta));
+        CHK(steps->finite(steps->user));
+        CHK(add_jitter(warned, n, steps, diagonal, &delta));
     }
     if (first && jitter && warned && n > 0) {
-        TRY(steps->diagonal(steps->user, diagonal));
+        CHK(steps->diagonal(steps->user, diagonal));
         warn_condition(warned, n, diagonal);
     }
     if (jitter) {
         *jitter = delta;
     }
     *done = first || jitter;
-done:
-    okra_free_(diagonal);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- a matrix in memory ---- */
@@ -163,14 +160,11 @@ static okra_status check_finite(void *user)
 static okra_status in_memory(okra_context *ctx, okra_context *warned, okra_mat_ A,
                              double *jitter, bool *done)
 {
-    okra_status st = OKRA_OK;
     dense z = {.ctx = ctx, .A = A};
     okra_cholesky_steps_ steps = {diagonal_of, factor, restore, check_finite, &z};
-    TRY(okra_backend_enter_(ctx, "cholesky", "A", &A, 1, &z.backend));
-    TRY(okra_check_square_("cholesky", 'A', A));
-    TRY(okra_cholesky_by_(warned, A.rows, &steps, jitter, done));
-done:
-    return st;
+    CHK(okra_backend_enter_(ctx, "cholesky", "A", &A, 1, &z.backend));
+    CHK(okra_check_square_("cholesky", 'A', A));
+    return okra_cholesky_by_(warned, A.rows, &steps, jitter, done);
 }
 
 okra_status okra_cholesky_(okra_context *ctx, okra_mat_ A, double *jitter)
@@ -209,41 +203,34 @@ static okra_status run_solve(void *arg)
 
 okra_status okra_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L, okra_mat_ B)
 {
-    okra_status st = OKRA_OK;
     const okra_backend_ *backend;
 
-    TRY(okra_backend_enter_(ctx, "trsm", "LB", (okra_mat_[]){L, B}, 2, &backend));
-    TRY(okra_check_square_("trsm", 'L', L));
+    CHK(okra_backend_enter_(ctx, "trsm", "LB", (okra_mat_[]){L, B}, 2, &backend));
+    CHK(okra_check_square_("trsm", 'L', L));
     if (L.rows != (left ? B.rows : B.cols)) {
-        FAIL(OKRA_ESHAPE, "trsm: L is %lld x %lld, B %lld x %lld, L on the %s",
-             (long long)L.rows, (long long)L.cols, (long long)B.rows, (long long)B.cols,
-             left ? "left" : "right");
+        return okra_fail_(OKRA_ESHAPE,
+                          "trsm: L is %lld x %lld, B %lld x %lld, L on the %s",
+                          (long long)L.rows, (long long)L.cols, (long long)B.rows,
+                          (long long)B.cols, left ? "left" : "right");
     }
     if (B.rows > 0 && B.cols > 0) {
         solving s = {ctx, backend, left, trans, L, B};
         double n = (double)L.rows, work = n * (double)B.rows * (double)B.cols;
-        TRY(okra_linalg_watched_(ctx, backend, OKRA_WORK_SOLVE_, work, run_solve, &s));
+        CHK(okra_linalg_watched_(ctx, backend, OKRA_WORK_SOLVE_, work, run_solve, &s));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* B L'^-1 L^-1 */
 okra_status okra_cholesky_solve_rows_(okra_context *ctx, okra_mat_ L, okra_mat_ B)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_trsm_(ctx, false, true, L, B));
-    TRY(okra_trsm_(ctx, false, false, L, B));
-done:
-    return st;
+    CHK(okra_trsm_(ctx, false, true, L, B));
+    return okra_trsm_(ctx, false, false, L, B);
 }
 
 /* L'^-1 L^-1 B */
 okra_status okra_cholesky_solve_(okra_context *ctx, okra_mat_ L, okra_mat_ B)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_trsm_(ctx, true, false, L, B));
-    TRY(okra_trsm_(ctx, true, true, L, B));
-done:
-    return st;
+    CHK(okra_trsm_(ctx, true, false, L, B));
+    return okra_trsm_(ctx, true, true, L, B);
 }

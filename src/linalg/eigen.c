@@ -22,17 +22,15 @@ static okra_status decompose(void *arg)
 
 okra_status okra_eigh_(okra_context *ctx, okra_mat_ A, double *w)
 {
-    okra_status st = OKRA_OK;
     const okra_backend_ *backend;
 
-    TRY(okra_backend_enter_(ctx, "eigh", "A", &A, 1, &backend));
-    TRY(okra_check_square_("eigh", 'A', A));
-    TRY(okra_check_finite_("eigh", 'A', true, A));
+    CHK(okra_backend_enter_(ctx, "eigh", "A", &A, 1, &backend));
+    CHK(okra_check_square_("eigh", 'A', A));
+    CHK(okra_check_finite_("eigh", 'A', true, A));
     if (A.rows > 0) {
         decomposition d = {ctx, backend, A, w};
-        TRY(okra_linalg_watched_(ctx, backend, OKRA_WORK_EIGEN_,
+        CHK(okra_linalg_watched_(ctx, backend, OKRA_WORK_EIGEN_,
                                  9 * pow((double)A.rows, 3), decompose, &d));
     }
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -62,7 +62,6 @@ static double measure(okra_context *ctx, const okra_backend_ *backend)
 okra_status okra_linalg_watched_(okra_context *ctx, const okra_backend_ *backend,
                                  okra_work_ kind, double work, okra_call_ call, void *arg)
 {
-    okra_status st = OKRA_OK;
     _Atomic double *rate = &product_rate[backend == &okra_backend_ref_];
     if (!okra_watches_(ctx) || (work < least && okra_watch_least_ > 0)) {
         return call(arg);
@@ -72,11 +71,10 @@ okra_status okra_linalg_watched_(okra_context *ctx, const okra_backend_ *backend
     }
     double product = OKRA_MAX_(atomic_load(rate), 1), begin = seconds();
     double expected = work / (product * atomic_load(&kinds[kind].share));
-    TRY(okra_watched_(ctx, kinds[kind].what, work, expected, call, arg));
+    CHK(okra_watched_(ctx, kinds[kind].what, work, expected, call, arg));
     double elapsed = seconds() - begin;
     if (elapsed > 0.1) {
         atomic_store(&kinds[kind].share, work / elapsed / product);
     }
-done:
-    return st;
+    return OKRA_OK;
 }

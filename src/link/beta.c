@@ -63,32 +63,32 @@ okra_status okra_link_beta(okra_context *context, okra_int nodes, const okra_lin
         NOT_NULL(edges);
     }
     NOT_NULL(beta);
-    okra_status st = OKRA_OK;
-    okra_network_ *network = NULL;
-    okra_link_ *list = NULL;
-    double *V = NULL, *scaled = NULL, *K = NULL, *x = NULL, *self = NULL, degree = 0;
+    FREED_BY(okra_network_drop_) okra_network_ *network = NULL;
+    OWNED okra_link_ *list = NULL;
+    OWNED double *V = NULL, *scaled = NULL, *K = NULL, *x = NULL, *self = NULL;
+    double degree = 0;
     double best = -1, chosen = 0;
     if (edge_count < 1) {
-        FAIL(OKRA_EARG, "there is no edge to choose beta by");
+        return okra_fail_(OKRA_EARG, "there is no edge to choose beta by");
     }
-    ALLOC(list, edge_count);
+    MAKE(list, edge_count);
     for (okra_int k = 0; k < edge_count; k++) {
         list[k] = (okra_link_){edges[k].a, edges[k].b, edges[k].value};
         degree += 2 * edges[k].value / (double)nodes;
     }
-    TRY(okra_network_create_(nodes, list, edge_count, NULL, NULL, &network));
+    CHK(okra_network_create_(nodes, list, edge_count, NULL, NULL, &network));
     okra_int rows = OKRA_MIN_(nodes, ROWS);
-    TRY(okra_doubles_(context, nodes, nodes, "the Laplacian of the network", &V));
-    TRY(okra_doubles_(context, nodes, nodes, "scaled eigenvectors", &scaled));
-    TRY(okra_doubles_(context, rows, nodes, "rows of the kernel", &K));
-    ALLOC(x, nodes);
-    ALLOC(self, nodes);
+    CHK(okra_doubles_(context, nodes, nodes, "the Laplacian of the network", &V));
+    CHK(okra_doubles_(context, nodes, nodes, "scaled eigenvectors", &scaled));
+    CHK(okra_doubles_(context, rows, nodes, "rows of the kernel", &K));
+    MAKE(x, nodes);
+    MAKE(self, nodes);
     okra_mat_ vectors = okra_mat_of_(V, nodes, nodes), k = okra_mat_of_(K, rows, nodes);
-    TRY(laplacian(context, network, vectors, x));
+    CHK(laplacian(context, network, vectors, x));
     for (int c = 0; c < CANDIDATES; c++) {
         double candidate = pow(10, -1 + 0.1 * c) / degree;
-        TRY(okra_cancelled_(context));
-        TRY(kernel_rows(context, vectors, x, candidate,
+        CHK(okra_cancelled_(context));
+        CHK(kernel_rows(context, vectors, x, candidate,
                         okra_mat_of_(scaled, nodes, nodes), k, self));
         double information = okra_similarity_entropy_(k, self);
         if (information > best) {
@@ -98,13 +98,5 @@ okra_status okra_link_beta(okra_context *context, okra_int nodes, const okra_lin
         okra_progress_(context, "choose beta", c + 1, CANDIDATES);
     }
     *beta = chosen;
-done:
-    okra_network_free_(network);
-    okra_free_(list);
-    okra_free_(V);
-    okra_free_(scaled);
-    okra_free_(K);
-    okra_free_(x);
-    okra_free_(self);
-    return st;
+    return OKRA_OK;
 }

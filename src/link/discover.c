@@ -58,20 +58,19 @@ static void release(search *z)
 
 static okra_status split(search *z, double hold_back)
 {
-    okra_status st = OKRA_OK;
     const okra_link_task *task = z->task;
     okra_int n = task->labelled_count, held = (okra_int)(hold_back * (double)n + 0.5);
     if (held < 2 || n - held < 2) {
-        FAIL(
+        return okra_fail_(
             OKRA_ESHAPE,
             "links: %lld of %lld labelled nodes would be held back: expected at least 2, "
             "and 2 that stay",
             (long long)held, (long long)n);
     }
-    ZALLOC(z->role, z->nodes);
-    ALLOC(z->stays, n);
-    ALLOC(z->held, held);
-    ALLOC(z->edges, task->edge_count);
+    ZMAKE(z->role, z->nodes);
+    MAKE(z->stays, n);
+    MAKE(z->held, held);
+    MAKE(z->edges, task->edge_count);
     memcpy(z->stays, task->labelled, (size_t)n * sizeof *z->stays);
     okra_random_ r = okra_random_create_(okra_context_seed(z->ctx), 12);
     okra_random_shuffle_(&r, n, z->stays);
@@ -80,8 +79,8 @@ static okra_status split(search *z, double hold_back)
     for (okra_int k = 0; k < n; k++) {
         okra_int node = z->stays[k];
         if (node < 0 || node >= z->nodes) {
-            FAIL(OKRA_EARG, "links: labelled node %lld of %lld nodes", (long long)node,
-                 (long long)z->nodes);
+            return okra_fail_(OKRA_EARG, "links: labelled node %lld of %lld nodes",
+                              (long long)node, (long long)z->nodes);
         }
         z->role[node] = k < n - held ? STAYS : HELD;
     }
@@ -98,13 +97,12 @@ static okra_status split(search *z, double hold_back)
         }
     }
     if (z->rest.edge_count == 0) {
-        FAIL(OKRA_ESHAPE,
-             "links: no known edge is left between the %lld labelled nodes "
-             "that stay: hold back less",
-             (long long)(n - held));
+        return okra_fail_(OKRA_ESHAPE,
+                          "links: no known edge is left between the %lld labelled nodes "
+                          "that stay: hold back less",
+                          (long long)(n - held));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- scores of unlinked pairs ---- */
@@ -127,9 +125,8 @@ static int descending(const void *p, const void *q)
 /* Known edges with a <= b, sorted. */
 static okra_status sorted_edges(const okra_link_task *task, okra_link **out)
 {
-    okra_status st = OKRA_OK;
     okra_link *edges = NULL;
-    ALLOC(edges, task->edge_count);
+    MAKE(edges, task->edge_count);
     for (okra_int k = 0; k < task->edge_count; k++) {
         okra_link e = task->edges[k];
         edges[k] = e.a <= e.b ? e : (okra_link){e.b, e.a, e.value};
@@ -138,21 +135,19 @@ static okra_status sorted_edges(const okra_link_task *task, okra_link **out)
         qsort(edges, (size_t)task->edge_count, sizeof *edges, by_ends);
     }
     *out = edges;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The scores of unlinked pairs of the held nodes with those that stay, or (inside) with
  * each other, largest first. */
 static okra_status null_scores(search *z, bool inside, double **out, okra_int *count)
 {
-    okra_status st = OKRA_OK;
-    okra_link *edges = NULL, *pairs = NULL;
+    OWNED okra_link *edges = NULL, *pairs = NULL;
     double *score = NULL;
     okra_int others = inside ? z->held_count : z->rest.labelled_count, m = 0;
     const okra_int *other = inside ? z->held : z->stays;
-    TRY(sorted_edges(z->task, &edges));
-    ALLOC(pairs, z->held_count * others);
+    CHK(sorted_edges(z->task, &edges));
+    MAKE(pairs, z->held_count * others);
     for (okra_int i = 0; i < z->held_count; i++) {
         for (okra_int j = inside ? i + 1 : 0; j < others; j++) {
             okra_int a = OKRA_MIN_(z->held[i], other[j]);
@@ -165,8 +160,8 @@ static okra_status null_scores(search *z, bool inside, double **out, okra_int *c
             }
         }
     }
-    TRY(okra_link_score(z->ctx, z->links, pairs, m));
-    ALLOC(score, m);
+    CHK(okra_link_score(z->ctx, z->links, pairs, m));
+    MAKE(score, m);
     for (okra_int k = 0; k < m; k++) {
         score[k] = pairs[k].value;
     }
@@ -175,10 +170,7 @@ static okra_status null_scores(search *z, bool inside, double **out, okra_int *c
     }
     *out = score;
     *count = m;
-done:
-    okra_free_(edges);
-    okra_free_(pairs);
-    return st;
+    return OKRA_OK;
 }
 
 /* How many of the descending scores are at least s. */
@@ -279,37 +271,38 @@ okra_status okra_link_discover(okra_context *context, const okra_link_task *task
                                double fdr, double hold_back, okra_link **list,
                                double **p_values, okra_int *count)
 {
-    okra_status st = OKRA_OK;
-    search z = {.ctx = context, .task = task};
-    okra_link *links = NULL;
-    double *p = NULL;
-    NEED(task);
-    NEED(list);
-    NEED(count);
-    NEED(task->x);
+    FREED_BY(release) search z = {.ctx = context, .task = task};
+    OWNED okra_link *links = NULL;
+    OWNED double *p = NULL;
+    NOT_NULL(task);
+    NOT_NULL(list);
+    NOT_NULL(count);
+    NOT_NULL(task->x);
     if (!(fdr > 0 && fdr < 1) || !(hold_back > 0 && hold_back < 1)) {
-        FAIL(OKRA_EARG,
-             "links: fdr is %g and the share to hold back %g, expected numbers between 0 "
-             "and 1",
-             fdr, hold_back);
+        return okra_fail_(
+            OKRA_EARG,
+            "links: fdr is %g and the share to hold back %g, expected numbers between 0 "
+            "and 1",
+            fdr, hold_back);
     }
     if (task->gram) {
-        FAIL(OKRA_EUNSUPPORTED, "links: fdr holds nodes back, for which a given Gram "
-                                "matrix of the labelled nodes has no use");
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "links: fdr holds nodes back, for which a given Gram "
+                          "matrix of the labelled nodes has no use");
     }
     z.nodes = okra_data_count(task->x);
-    TRY(split(&z, hold_back));
-    TRY(okra_link_fit(context, &z.rest, options, settings, &z.links));
-    TRY(gather(&z, true, which, fdr));
+    CHK(split(&z, hold_back));
+    CHK(okra_link_fit(context, &z.rest, options, settings, &z.links));
+    CHK(gather(&z, true, which, fdr));
     if (which & OKRA_LINK_LABELLED_NEW) {
-        TRY(gather(&z, false, which, fdr));
+        CHK(gather(&z, false, which, fdr));
     }
     if (z.count > 0) {
         qsort(z.list, (size_t)z.count, sizeof *z.list, by_p);
     }
     okra_int kept = step_up(&z, which, fdr);
-    ALLOC(links, kept);
-    ALLOC(p, kept);
+    MAKE(links, kept);
+    MAKE(p, kept);
     for (okra_int k = 0; k < kept; k++) {
         links[k] = z.list[k].link;
         p[k] = z.list[k].p;
@@ -321,11 +314,7 @@ okra_status okra_link_discover(okra_context *context, const okra_link_task *task
         *p_values = p;
         p = NULL;
     }
-done:
-    okra_free_(links);
-    okra_free_(p);
-    release(&z);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_link_p_values_free(double *p_values)

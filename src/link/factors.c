@@ -32,20 +32,17 @@ static void unit_rows(okra_mat_ A)
 static okra_status by_linker(okra_context *ctx, okra_links *l, int g, double *P,
                              double *Q)
 {
-    okra_status st = OKRA_OK;
-    okra_walk_ walk = {0};
+    FREED_BY(okra_walk_close_) okra_walk_ walk = {0};
     okra_group_ *group = &l->group[g];
-    TRY(okra_walk_open_(ctx, l->model, group->x, 2 * l->width, &walk));
+    CHK(okra_walk_open_(ctx, l->model, group->x, 2 * l->width, &walk));
     for (okra_int i = 0; i < group->count; i += walk.rows) {
         okra_int m = OKRA_MIN_(walk.rows, group->count - i);
         okra_mat_ p = okra_mat_of_(P ? P + i * l->width : NULL, m, l->width);
         okra_mat_ q = okra_mat_of_(Q ? Q + i * l->width : NULL, m, l->width);
-        TRY(okra_cancelled_(ctx));
-        TRY(okra_walk_link_(ctx, &walk, i, g == OKRA_LABELLED_, p, q));
+        CHK(okra_cancelled_(ctx));
+        CHK(okra_walk_link_(ctx, &walk, i, g == OKRA_LABELLED_, p, q));
     }
-done:
-    okra_walk_close_(&walk);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status weights(okra_context *ctx, okra_links *l, int g)
@@ -80,22 +77,18 @@ done:
 
 static okra_status times_gram(okra_context *ctx, okra_links *l, int g)
 {
-    okra_status st = OKRA_OK;
     okra_group_ *group = &l->group[g];
-    double *L = NULL, *P = NULL;
+    OWNED double *L = NULL, *P = NULL;
     okra_int n = l->width;
-    TRY(weights(ctx, l, g));
-    TRY(okra_doubles_(ctx, n, n, "the Gram matrix of the outputs", &L));
-    TRY(okra_doubles_(ctx, group->count, n, "the factor of the scores", &P));
-    TRY(okra_bound_gram_(ctx, l->model->training->bound_y, okra_mat_of_(L, n, n)));
-    TRY(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(group->Q, group->count, n),
+    CHK(weights(ctx, l, g));
+    CHK(okra_doubles_(ctx, n, n, "the Gram matrix of the outputs", &L));
+    CHK(okra_doubles_(ctx, group->count, n, "the factor of the scores", &P));
+    CHK(okra_bound_gram_(ctx, l->model->training->bound_y, okra_mat_of_(L, n, n)));
+    CHK(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(group->Q, group->count, n),
                           okra_mat_of_(L, n, n), 0, okra_mat_of_(P, group->count, n)));
     group->P = P;
     P = NULL;
-done:
-    okra_free_(L);
-    okra_free_(P);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_link_factors_(okra_context *ctx, okra_links *l, int g, bool P, bool Q)
@@ -131,56 +124,50 @@ done:
 static okra_status add_kernel(okra_context *ctx, okra_links *l, int rows, okra_int i0,
                               int cols, okra_int j0, okra_mat_ S)
 {
-    okra_status st = OKRA_OK;
     const okra_group_ *r = &l->group[rows];
     okra_group_ *c = &l->group[cols];
-    okra_data *these = NULL;
-    okra_other_ *other = NULL;
-    double *K = NULL;
+    FREED_BY(okra_data_drop_) okra_data *these = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    OWNED double *K = NULL;
     if (!c->columns) {
-        TRY(okra_link_take_(ctx, l->all, c->node, c->count, c->node, c->count,
+        CHK(okra_link_take_(ctx, l->all, c->node, c->count, c->node, c->count,
                             &c->columns));
     }
     if (!c->bound) {
-        TRY(okra_bound_again_(ctx, l->model->training->bound_x, c->columns, &c->bound));
+        CHK(okra_bound_again_(ctx, l->model->training->bound_x, c->columns, &c->bound));
     }
-    TRY(okra_link_take_(ctx, l->all, r->node + i0, S.rows, c->node, c->count, &these));
-    TRY(okra_other_create_(ctx, c->bound, these, &other));
-    TRY(okra_doubles_(ctx, S.rows, c->count, "a panel of the kernel", &K));
-    TRY(okra_other_cross_(ctx, c->bound, other, 0, okra_mat_of_(K, S.rows, c->count)));
+    CHK(okra_link_take_(ctx, l->all, r->node + i0, S.rows, c->node, c->count, &these));
+    CHK(okra_other_create_(ctx, c->bound, these, &other));
+    CHK(okra_doubles_(ctx, S.rows, c->count, "a panel of the kernel", &K));
+    CHK(okra_other_cross_(ctx, c->bound, other, 0, okra_mat_of_(K, S.rows, c->count)));
     for (okra_int i = 0; i < S.rows; i++) {
         for (okra_int j = 0; j < S.cols; j++) {
             S.p[i * S.ld + j] += K[i * c->count + j0 + j];
         }
     }
-done:
-    okra_other_free_(other);
-    okra_data_free(these);
-    okra_free_(K);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_link_panel_(okra_context *ctx, okra_links *l, int rows, okra_int i0,
                              int cols, okra_int j0, okra_mat_ S)
 {
-    okra_status st = OKRA_OK;
     const okra_linker_ *linker = l->model->method->linker;
     if (linker && linker->labelled_only && cols == OKRA_NEW_) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "method %s has a model of each labelled node and cannot score two new nodes",
-             l->model->method->name);
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "method %s has a model of each labelled node and cannot score two new nodes",
+            l->model->method->name);
     }
-    TRY(okra_link_factors_(ctx, l, rows, true, false));
-    TRY(okra_link_factors_(ctx, l, cols, false, true));
-    TRY(okra_engine_gemm_(
+    CHK(okra_link_factors_(ctx, l, rows, true, false));
+    CHK(okra_link_factors_(ctx, l, cols, false, true));
+    CHK(okra_engine_gemm_(
         ctx, false, true, 1,
         okra_mat_of_(l->group[rows].P + i0 * l->width, S.rows, l->width),
         okra_mat_of_(l->group[cols].Q + j0 * l->width, S.cols, l->width), 0, S));
     if (linker && (linker->kernel == OKRA_LINKER_ALWAYS_ ||
                    (linker->kernel == OKRA_LINKER_NEW_ && rows == OKRA_NEW_ &&
                     cols == OKRA_NEW_))) {
-        TRY(add_kernel(ctx, l, rows, i0, cols, j0, S));
+        CHK(add_kernel(ctx, l, rows, i0, cols, j0, S));
     }
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -16,23 +16,23 @@
 
 static okra_status place_nodes(const okra_link_task *task, okra_link_parts_ *p)
 {
-    okra_status st = OKRA_OK;
     okra_int nodes = task->x->n, n = task->labelled_count;
-    ALLOC(p->place, nodes);
-    ALLOC(p->labelled, n);
-    ALLOC(p->fresh, OKRA_MAX_(nodes - n, 0));
+    MAKE(p->place, nodes);
+    MAKE(p->labelled, n);
+    MAKE(p->fresh, OKRA_MAX_(nodes - n, 0));
     for (okra_int i = 0; i < nodes; i++) {
         p->place[i] = -1;
     }
     for (okra_int k = 0; k < n; k++) {
         okra_int node = task->labelled[k];
         if (node < 0 || node >= nodes) {
-            FAIL(OKRA_EARG, "labelled node %lld; there are %lld nodes, counted from 0",
-                 (long long)node, (long long)nodes);
+            return okra_fail_(OKRA_EARG,
+                              "labelled node %lld; there are %lld nodes, counted from 0",
+                              (long long)node, (long long)nodes);
         }
         if (p->place[node] >= 0) {
-            FAIL(OKRA_EARG, "node %lld is among the labelled ones twice",
-                 (long long)node);
+            return okra_fail_(OKRA_EARG, "node %lld is among the labelled ones twice",
+                              (long long)node);
         }
         p->place[node] = k;
         p->labelled[k] = node;
@@ -43,8 +43,7 @@ static okra_status place_nodes(const okra_link_task *task, okra_link_parts_ *p)
             p->fresh[p->fresh_count++] = i;
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status make_network(const okra_link_task *task, okra_link_parts_ *p)
@@ -87,46 +86,44 @@ done:
 static okra_status output_kernel(okra_context *ctx, const okra_link_task *task,
                                  const okra_link_settings *s, okra_link_parts_ *p)
 {
-    okra_status st = OKRA_OK;
     bool set = okra_options_is_set(p->fit, "ky");
-    okra_link *local = NULL;
+    OWNED okra_link *local = NULL;
     if (task->gram) {
         if (set && strcmp(okra_options_get(p->fit, "ky"), "precomputed") != 0) {
-            FAIL(OKRA_EARG,
-                 "ky is '%s', but the Gram matrix of the labelled nodes is "
-                 "given: expected precomputed",
-                 okra_options_get(p->fit, "ky"));
+            return okra_fail_(OKRA_EARG,
+                              "ky is '%s', but the Gram matrix of the labelled nodes is "
+                              "given: expected precomputed",
+                              okra_options_get(p->fit, "ky"));
         }
         if (task->gram->n != task->labelled_count) {
-            FAIL(OKRA_ESHAPE,
-                 "the Gram matrix of the labelled nodes has %lld rows, there "
-                 "are %lld labelled nodes",
-                 (long long)task->gram->n, (long long)task->labelled_count);
+            return okra_fail_(
+                OKRA_ESHAPE,
+                "the Gram matrix of the labelled nodes has %lld rows, there "
+                "are %lld labelled nodes",
+                (long long)task->gram->n, (long long)task->labelled_count);
         }
         p->y = okra_data_retain(task->gram);
-        TRY(okra_options_set(p->fit, "ky", "precomputed"));
-        goto done;
+        CHK(okra_options_set(p->fit, "ky", "precomputed"));
+        return OKRA_OK;
     }
-    TRY(okra_nodes_create_(p->network, NULL, p->network->nodes, "the labelled nodes",
+    CHK(okra_nodes_create_(p->network, NULL, p->network->nodes, "the labelled nodes",
                            &p->y));
     if (!set) {
         char text[64];
         double beta = s->beta;
         if (beta == 0) {
-            ALLOC(local, task->edge_count);
+            MAKE(local, task->edge_count);
             for (okra_int k = 0; k < task->edge_count; k++) {
                 const okra_link *e = &task->edges[k];
                 local[k] = (okra_link){p->place[e->a], p->place[e->b], e->value};
             }
-            TRY(okra_link_beta(ctx, task->labelled_count, local, task->edge_count,
+            CHK(okra_link_beta(ctx, task->labelled_count, local, task->edge_count,
                                &beta));
         }
         snprintf(text, sizeof text, "diffusion(beta=%.17g)", beta);
-        TRY(okra_options_set(p->fit, "ky", text));
+        CHK(okra_options_set(p->fit, "ky", text));
     }
-done:
-    okra_free_(local);
-    return st;
+    return OKRA_OK;
 }
 
 /* The labelled nodes; with lambda2 > 0 also the new ones, or those of them that are named
@@ -134,27 +131,26 @@ done:
 static okra_status choose_inputs(const okra_link_settings *s, okra_int nodes, okra_int n,
                                  okra_link_parts_ *p)
 {
-    okra_status st = OKRA_OK;
     const char *lambda2 = okra_options_get(p->fit, "lambda2");
-    bool semi = lambda2 && okra_strtod_(lambda2, NULL) > 0, *named = NULL;
+    OWNED bool *named = NULL;
+    bool semi = lambda2 && okra_strtod_(lambda2, NULL) > 0;
     const okra_int *help = s->unlabelled ? s->unlabelled : p->fresh;
     okra_int count = s->unlabelled ? s->unlabelled_count : p->fresh_count;
-    ZALLOC(named, nodes);
+    ZMAKE(named, nodes);
     for (okra_int i = 0; i < count; i++) {
         if (help[i] < 0 || help[i] >= nodes || p->place[help[i]] >= 0 || named[help[i]]) {
-            FAIL(OKRA_EARG, "unlabelled node %lld: expected new nodes, each once",
-                 (long long)help[i]);
+            return okra_fail_(OKRA_EARG,
+                              "unlabelled node %lld: expected new nodes, each once",
+                              (long long)help[i]);
         }
         named[help[i]] = true;
     }
     p->input_count = n + (semi ? count : 0);
-    ALLOC(p->inputs, p->input_count);
+    MAKE(p->inputs, p->input_count);
     for (okra_int i = 0; i < p->input_count; i++) {
         p->inputs[i] = i < n ? p->labelled[i] : help[i - n];
     }
-done:
-    okra_free_(named);
-    return st;
+    return OKRA_OK;
 }
 
 /* The kernel of one side becomes EXPR | SPEC where low rank is asked for. */
@@ -187,12 +183,9 @@ done:
 /* Scores need the weights of every method, which a factored form may not have. */
 static okra_status low_rank(okra_options *fit)
 {
-    okra_status st = OKRA_OK;
-    TRY(follow(fit, "kx", "low-rank-x"));
-    TRY(follow(fit, "ky", "low-rank-y"));
-    TRY(okra_options_set(fit, "low-rank", ""));
-done:
-    return st;
+    CHK(follow(fit, "kx", "low-rank-x"));
+    CHK(follow(fit, "ky", "low-rank-y"));
+    return okra_options_set(fit, "low-rank", "");
 }
 
 okra_status okra_link_parts_create_(okra_context *ctx, const okra_link_task *task,
@@ -366,15 +359,14 @@ const char *okra_links_json(const okra_links *links)
 okra_status okra_link_edges(const okra_data *nodes, okra_link **edges, okra_int *count)
 {
     NOT_NULL(nodes);
-    okra_status st = OKRA_OK;
     okra_int found = 0;
     if (nodes->kind != OKRA_NODES) {
-        FAIL(OKRA_EARG, "%s holds %s, expected nodes of a network", nodes->source,
-             okra_kind_name(nodes->kind));
+        return okra_fail_(OKRA_EARG, "%s holds %s, expected nodes of a network",
+                          nodes->source, okra_kind_name(nodes->kind));
     }
     const okra_csr_ *w = &nodes->network->adjacency;
     okra_int all = nodes->network->nodes;
-    ALLOC(*edges, w->indptr[all] / 2);
+    MAKE(*edges, w->indptr[all] / 2);
     for (okra_int i = 0; i < all; i++) {
         for (okra_int k = w->indptr[i]; k < w->indptr[i + 1]; k++) {
             if (w->indices[k] > i) {
@@ -383,6 +375,5 @@ okra_status okra_link_edges(const okra_data *nodes, okra_link **edges, okra_int 
         }
     }
     *count = found;
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -22,13 +22,12 @@
 static okra_status rank_labelled(const okra_network_ *network, okra_mat_ S,
                                  okra_ranking **out)
 {
-    okra_status st = OKRA_OK;
     okra_int n = S.rows, count = 0;
-    double *score = NULL;
-    unsigned char *positive = NULL;
+    OWNED double *score = NULL;
+    OWNED unsigned char *positive = NULL;
     const okra_csr_ *w = &network->adjacency;
-    ALLOC(score, n * (n - 1) / 2);
-    ZALLOC(positive, n * (n - 1) / 2);
+    MAKE(score, n * (n - 1) / 2);
+    ZMAKE(positive, n * (n - 1) / 2);
     for (okra_int i = 0; i < n; i++) {
         okra_int begin = count - (i + 1); /* of row i: pair (i, j) is at begin + j */
         for (okra_int k = w->indptr[i]; k < w->indptr[i + 1]; k++) {
@@ -40,11 +39,7 @@ static okra_status rank_labelled(const okra_network_ *network, okra_mat_ S,
             score[count++] = S.p[i * S.ld + j];
         }
     }
-    TRY(okra_ranking_create(count, score, positive, out));
-done:
-    okra_free_(score);
-    okra_free_(positive);
-    return st;
+    return okra_ranking_create(count, score, positive, out);
 }
 
 /* W L W' in S, with W L in WL, becomes a_i L a_j' off the diagonal. */
@@ -184,16 +179,12 @@ done:
 /* As fitted. */
 static okra_status rank_fitted(okra_context *ctx, okra_links *l, okra_ranking **out)
 {
-    okra_status st = OKRA_OK;
     okra_int n = l->group[OKRA_LABELLED_].count;
-    double *S = NULL;
-    TRY(okra_doubles_(ctx, n, n, "scores of labelled pairs", &S));
-    TRY(okra_link_panel_(ctx, l, OKRA_LABELLED_, 0, OKRA_LABELLED_, 0,
+    OWNED double *S = NULL;
+    CHK(okra_doubles_(ctx, n, n, "scores of labelled pairs", &S));
+    CHK(okra_link_panel_(ctx, l, OKRA_LABELLED_, 0, OKRA_LABELLED_, 0,
                          okra_mat_of_(S, n, n)));
-    TRY(rank_labelled(l->network, okra_mat_of_(S, n, n), out));
-done:
-    okra_free_(S);
-    return st;
+    return rank_labelled(l->network, okra_mat_of_(S, n, n), out);
 }
 
 /* The lambda that the model was fitted with; 0: the method has none. */

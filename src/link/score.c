@@ -20,18 +20,16 @@ typedef okra_status (*visit_fn)(void *arg, okra_int a, okra_int b, double score)
 static okra_status visit_panel(const okra_links *l, int rows, okra_int i0, int cols,
                                okra_int j0, okra_mat_ S, visit_fn visit, void *arg)
 {
-    okra_status st = OKRA_OK;
     const okra_int *row_node = l->group[rows].node, *col_node = l->group[cols].node;
     for (okra_int i = 0; i < S.rows; i++) {
         okra_int u = row_node[i0 + i];
         for (okra_int j = rows == cols ? i0 + i + 1 - j0 : 0; j < S.cols; j++) {
             okra_int v = col_node[j0 + j];
             bool swap = rows != cols || v < u;
-            TRY(visit(arg, swap ? v : u, swap ? u : v, S.p[i * S.ld + j]));
+            CHK(visit(arg, swap ? v : u, swap ? u : v, S.p[i * S.ld + j]));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status visit_groups(okra_context *ctx, okra_links *l, int rows, int cols,
@@ -61,15 +59,13 @@ done:
 static okra_status visit_pairs(okra_context *ctx, okra_links *l, okra_link_pairs which,
                                visit_fn visit, void *arg)
 {
-    okra_status st = OKRA_OK;
     if (which & OKRA_LINK_LABELLED_NEW) {
-        TRY(visit_groups(ctx, l, OKRA_NEW_, OKRA_LABELLED_, visit, arg));
+        CHK(visit_groups(ctx, l, OKRA_NEW_, OKRA_LABELLED_, visit, arg));
     }
     if (which & OKRA_LINK_NEW_NEW) {
-        TRY(visit_groups(ctx, l, OKRA_NEW_, OKRA_NEW_, visit, arg));
+        CHK(visit_groups(ctx, l, OKRA_NEW_, OKRA_NEW_, visit, arg));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_int okra_link_count(const okra_links *l, okra_link_pairs which)
@@ -210,16 +206,16 @@ okra_status okra_link_score(okra_context *context, okra_links *links, okra_link 
     if (count > 0) {
         NOT_NULL(pairs);
     }
-    okra_status st = OKRA_OK;
     for (okra_int k = 0; k < count; k++) {
         okra_link *pair = &pairs[k];
         if (pair->a < 0 || pair->a >= links->nodes || pair->b < 0 ||
             pair->b >= links->nodes || pair->a == pair->b) {
-            FAIL(OKRA_EARG,
-                 "pair %lld: nodes %lld and %lld; expected two different ones "
-                 "of the %lld nodes",
-                 (long long)k, (long long)pair->a, (long long)pair->b,
-                 (long long)links->nodes);
+            return okra_fail_(
+                OKRA_EARG,
+                "pair %lld: nodes %lld and %lld; expected two different ones "
+                "of the %lld nodes",
+                (long long)k, (long long)pair->a, (long long)pair->b,
+                (long long)links->nodes);
         }
         int row_group, col_group;
         okra_int i = locate(links, pair->a, &row_group);
@@ -231,11 +227,10 @@ okra_status okra_link_score(okra_context *context, okra_links *links, okra_link 
             row_group = OKRA_NEW_;
             col_group = OKRA_LABELLED_;
         }
-        TRY(okra_link_panel_(context, links, row_group, i, col_group, j,
+        CHK(okra_link_panel_(context, links, row_group, i, col_group, j,
                              okra_mat_of_(&pair->value, 1, 1)));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- against the truth ---- */
@@ -267,21 +262,20 @@ static int by_ends(const void *p, const void *q)
 static okra_status sorted_truth(const okra_links *l, const okra_link *truth,
                                 okra_int count, okra_link **out)
 {
-    okra_status st = OKRA_OK;
-    ALLOC(*out, count);
+    MAKE(*out, count);
     for (okra_int k = 0; k < count; k++) {
         const okra_link *e = &truth[k];
         if (e->a < 0 || e->a >= l->nodes || e->b < 0 || e->b >= l->nodes) {
-            FAIL(OKRA_EARG, "true edge %lld: nodes %lld and %lld, there are %lld nodes",
-                 (long long)k, (long long)e->a, (long long)e->b, (long long)l->nodes);
+            return okra_fail_(
+                OKRA_EARG, "true edge %lld: nodes %lld and %lld, there are %lld nodes",
+                (long long)k, (long long)e->a, (long long)e->b, (long long)l->nodes);
         }
         (*out)[k] = (okra_link){OKRA_MIN_(e->a, e->b), OKRA_MAX_(e->a, e->b), 0};
     }
     if (count > 0) {
         qsort(*out, (size_t)count, sizeof **out, by_ends);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_link_evaluate(okra_context *context, okra_links *links,

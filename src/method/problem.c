@@ -9,22 +9,18 @@ static okra_status gram(okra_context *ctx, okra_int n, const char *what,
                         const okra_bound_ *kernel, const double *given, okra_int given_ld,
                         okra_large_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_large_ *G = NULL;
-    okra_entries_ *entries = NULL;
-    TRY(okra_large_create_(ctx, n, n, what, &G));
+    FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
+    FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
+    CHK(okra_large_create_(ctx, n, n, what, &G));
     if (given) {
-        TRY(okra_large_put_(ctx, okra_mat_view_(given, n, n, given_ld), 0, 0, G));
+        CHK(okra_large_put_(ctx, okra_mat_view_(given, n, n, given_ld), 0, 0, G));
     } else {
-        TRY(okra_entries_create_(ctx, kernel, NULL, &entries));
-        TRY(okra_large_gram_(ctx, entries, 0, G));
+        CHK(okra_entries_create_(ctx, kernel, NULL, &entries));
+        CHK(okra_large_gram_(ctx, entries, 0, G));
     }
     *out = G;
     G = NULL;
-done:
-    okra_entries_free_(entries);
-    okra_large_free_(G);
-    return st;
+    return OKRA_OK;
 }
 
 static const char inputs[] = "the Gram matrix of the inputs";
@@ -62,20 +58,18 @@ okra_status okra_problem_host_L_(okra_context *ctx, const okra_problem_ *p, doub
 
 okra_status okra_problem_roots_(const okra_problem_ *p, double **s, double *total)
 {
-    okra_status st = OKRA_OK;
     double *roots = NULL;
     *total = (double)p->n;
     if (p->weights) {
         *total = 0;
-        ALLOC(roots, p->n);
+        MAKE(roots, p->n);
         for (okra_int i = 0; i < p->n; i++) {
             roots[i] = sqrt(p->weights[i]);
             *total += p->weights[i];
         }
     }
     *s = roots;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_problem_put_weights_(const okra_problem_ *p, okra_bag_ *bag)
@@ -87,24 +81,20 @@ okra_status okra_problem_put_weights_(const okra_problem_ *p, okra_bag_ *bag)
 okra_status okra_problem_scaled_K_(okra_context *ctx, const okra_problem_ *p,
                                    const double *s, okra_large_ **K)
 {
-    okra_status st = OKRA_OK;
     okra_int N = p->n + p->unlabelled;
-    okra_large_ *G = NULL;
-    double *all = NULL;
-    TRY(okra_problem_K_(ctx, p, &G));
+    FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
+    OWNED double *all = NULL;
+    CHK(okra_problem_K_(ctx, p, &G));
     if (s) {
-        ALLOC(all, N);
+        MAKE(all, N);
         for (okra_int i = 0; i < N; i++) {
             all[i] = i < p->n ? s[i] : 1;
         }
-        TRY(okra_large_scale_(ctx, all, all, G));
+        CHK(okra_large_scale_(ctx, all, all, G));
     }
     *K = G;
     G = NULL;
-done:
-    okra_free_(all);
-    okra_large_free_(G);
-    return st;
+    return OKRA_OK;
 }
 
 /* P A P = A - u s' - s u' + (s'u / total) s s', u = A s / total: one product of rank 2.
@@ -112,14 +102,14 @@ done:
 okra_status okra_center_weighted_(okra_context *ctx, const double *s, double total,
                                   double *mean, okra_large_ *A)
 {
-    okra_status st = OKRA_OK;
     okra_int n = okra_large_rows_(A);
-    double *u = NULL, *left = NULL, *right = NULL, dot = 0;
-    okra_large_ *U = NULL, *V = NULL;
-    ALLOC(u, n);
-    ALLOC(left, 2 * n);
-    ALLOC(right, 2 * n);
-    TRY(okra_large_left_(ctx, false, false, 1 / total, A, okra_mat_view_(s, n, 1, 1),
+    OWNED double *u = NULL, *left = NULL, *right = NULL;
+    double dot = 0;
+    FREED_BY(okra_large_drop_) okra_large_ *U = NULL, *V = NULL;
+    MAKE(u, n);
+    MAKE(left, 2 * n);
+    MAKE(right, 2 * n);
+    CHK(okra_large_left_(ctx, false, false, 1 / total, A, okra_mat_view_(s, n, 1, 1),
                          okra_mat_of_(u, n, 1)));
     for (okra_int i = 0; i < n; i++) {
         dot += s[i] * u[i] / total;
@@ -131,16 +121,9 @@ okra_status okra_center_weighted_(okra_context *ctx, const double *s, double tot
         left[2 * i] = right[2 * i + 1] = s[i];
         left[2 * i + 1] = right[2 * i] = u[i] - dot / 2 * s[i];
     }
-    TRY(okra_large_borrow_(ctx, okra_mat_of_(left, n, 2), &U));
-    TRY(okra_large_borrow_(ctx, okra_mat_of_(right, n, 2), &V));
-    TRY(okra_large_gemm_(ctx, false, true, -1, U, V, 1, A));
-done:
-    okra_large_free_(U);
-    okra_large_free_(V);
-    okra_free_(u);
-    okra_free_(left);
-    okra_free_(right);
-    return st;
+    CHK(okra_large_borrow_(ctx, okra_mat_of_(left, n, 2), &U));
+    CHK(okra_large_borrow_(ctx, okra_mat_of_(right, n, 2), &V));
+    return okra_large_gemm_(ctx, false, true, -1, U, V, 1, A);
 }
 
 /* ---- queries ---- */
@@ -156,7 +139,6 @@ void okra_sent_clear_(okra_sent_ *sent)
 okra_status okra_sent_find_(okra_context *ctx, okra_sent_ *sent, okra_mat_ block,
                             const okra_large_ **out)
 {
-    okra_status st = OKRA_OK;
     int at = 0;
     while (at < sent->count && sent->of[at] != block.p) {
         at++;
@@ -166,44 +148,36 @@ okra_status okra_sent_find_(okra_context *ctx, okra_sent_ *sent, okra_mat_ block
         sent->count--;
     }
     if (at == sent->count) {
-        TRY(okra_large_borrow_(ctx, block, &sent->items[at]));
+        CHK(okra_large_borrow_(ctx, block, &sent->items[at]));
         sent->of[at] = block.p;
         sent->count++;
     }
     *out = sent->items[at];
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_query_times_(okra_context *ctx, okra_query_ *query, bool trans,
                               okra_mat_ B, okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
-    okra_sent_ own = {0};
+    FREED_BY(okra_sent_clear_) okra_sent_ own = {0};
     const okra_large_ *stored = NULL;
-    TRY(okra_sent_find_(ctx, query->sent ? query->sent : &own, B, &stored));
-    TRY(query->K ? okra_large_times_(ctx, false, trans, 1, query->K, stored, out)
-                 : okra_large_right_(ctx, false, trans, 1, query->Kx, stored, out));
-done:
-    okra_sent_clear_(&own);
-    return st;
+    CHK(okra_sent_find_(ctx, query->sent ? query->sent : &own, B, &stored));
+    return query->K ? okra_large_times_(ctx, false, trans, 1, query->K, stored, out)
+                    : okra_large_right_(ctx, false, trans, 1, query->Kx, stored, out);
 }
 
 okra_status okra_query_solve_(okra_context *ctx, okra_query_ *query, okra_mat_ L,
                               okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
-    okra_sent_ own = {0};
+    FREED_BY(okra_sent_clear_) okra_sent_ own = {0};
     const okra_large_ *stored = NULL;
-    TRY(okra_sent_find_(ctx, query->sent ? query->sent : &own, L, &stored));
+    CHK(okra_sent_find_(ctx, query->sent ? query->sent : &own, L, &stored));
     if (query->K) {
-        TRY(okra_large_solve_(ctx, false, stored, query->K));
-        TRY(okra_large_get_(ctx, query->K, 0, 0, out));
+        CHK(okra_large_solve_(ctx, false, stored, query->K));
+        CHK(okra_large_get_(ctx, query->K, 0, 0, out));
     } else {
-        TRY(okra_mat_copy_(query->Kx, out));
-        TRY(okra_large_solve_host_(ctx, false, stored, out));
+        CHK(okra_mat_copy_(query->Kx, out));
+        CHK(okra_large_solve_host_(ctx, false, stored, out));
     }
-done:
-    okra_sent_clear_(&own);
-    return st;
+    return OKRA_OK;
 }

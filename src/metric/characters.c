@@ -51,22 +51,20 @@ static okra_int edits(const int32_t *y, okra_int n, const int32_t *z, okra_int m
 
 static okra_status edit(okra_context *ctx, const void *params, okra_scores_ *s)
 {
-    okra_status st = OKRA_OK;
-    okra_int longest = 0, *row = NULL, length, other;
+    OWNED okra_int *row = NULL;
+    okra_int longest = 0, length, other;
     (void)ctx, (void)params;
     for (okra_int i = 0; i < s->n; i++) {
         okra_characters_(s->predicted, i, &other);
         longest = OKRA_MAX_(longest, other);
     }
-    ALLOC(row, longest + 1);
+    MAKE(row, longest + 1);
     for (okra_int i = 0; i < s->n; i++) {
         const int32_t *y = okra_characters_(s->truth, i, &length);
         const int32_t *z = okra_characters_(s->predicted, i, &other);
         s->each[i] = (double)edits(y, length, z, other, row);
     }
-done:
-    okra_free_(row);
-    return st;
+    return OKRA_OK;
 }
 
 extern const okra_metric_ okra_metric_characters_, okra_metric_edit_;

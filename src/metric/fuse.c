@@ -132,22 +132,21 @@ static void put_test(const entry *e, okra_int begin, okra_int end, table *t)
 
 static okra_status make_table(const okra_list *lists, int count, table *t)
 {
-    okra_status st = OKRA_OK;
-    entry *e = NULL;
+    OWNED entry *e = NULL;
     okra_int total = 0, used = 0;
-    NEED(lists);
+    NOT_NULL(lists);
     if (count < 1 || count > LISTS_MOST) {
-        FAIL(OKRA_EARG, "%d lists, expected 1 to %d", count, LISTS_MOST);
+        return okra_fail_(OKRA_EARG, "%d lists, expected 1 to %d", count, LISTS_MOST);
     }
     for (int k = 0; k < count; k++) {
-        TRY(check_list(&lists[k], k));
+        CHK(check_list(&lists[k], k));
         total += lists[k].count;
     }
     t->lists = count;
-    ALLOC(e, total);
-    ALLOC(t->test, total);
-    ALLOC(t->candidate, total);
-    ALLOC(t->z, total * count);
+    MAKE(e, total);
+    MAKE(t->test, total);
+    MAKE(t->candidate, total);
+    MAKE(t->z, total * count);
     for (int k = 0; k < count; k++) {
         for (okra_int i = 0; i < lists[k].count; i++) {
             e[used++] =
@@ -156,7 +155,7 @@ static okra_status make_table(const okra_list *lists, int count, table *t)
     }
     if (total > 0) {
         qsort(e, (size_t)total, sizeof *e, by_list);
-        TRY(standardise(e, total));
+        CHK(standardise(e, total));
         qsort(e, (size_t)total, sizeof *e, by_place);
     }
     for (okra_int begin = 0, end; begin < total; begin = end) {
@@ -164,9 +163,7 @@ static okra_status make_table(const okra_list *lists, int count, table *t)
         }
         put_test(e, begin, end, t);
     }
-done:
-    okra_free_(e);
-    return st;
+    return OKRA_OK;
 }
 
 static double score_of(const table *t, const double *weights, okra_int row)
@@ -302,16 +299,16 @@ static bool share(int code, int count, double *weights)
 okra_status okra_fuse_weights(const okra_list *lists, int count, const okra_int *truth,
                               okra_int tests, double *weights, double *mrr)
 {
-    okra_status st = OKRA_OK;
-    table t = {0};
+    FREED_BY(clear) table t = {0};
     double best = -1, spread = 0;
     int ways = 1;
-    NEED(truth);
-    NEED(weights);
-    TRY(make_table(lists, count, &t));
+    NOT_NULL(truth);
+    NOT_NULL(weights);
+    CHK(make_table(lists, count, &t));
     if (count > CHOSEN_MOST) {
-        FAIL(OKRA_EARG, "weights are chosen for at most %d lists, there are %d",
-             CHOSEN_MOST, count);
+        return okra_fail_(OKRA_EARG,
+                          "weights are chosen for at most %d lists, there are %d",
+                          CHOSEN_MOST, count);
     }
     for (int k = 1; k < count; k++) {
         ways *= TENTHS + 1;
@@ -332,7 +329,5 @@ okra_status okra_fuse_weights(const okra_list *lists, int count, const okra_int 
         }
     }
     GIVE(mrr, best);
-done:
-    clear(&t);
-    return st;
+    return OKRA_OK;
 }

@@ -32,44 +32,37 @@ static okra_status check(const void *params)
 
 static okra_status kernel_loss(okra_context *ctx, const void *params, okra_scores_ *s)
 {
-    okra_status st = OKRA_OK;
     const kernel_params *p = params;
-    okra_kernel *kernel = NULL;
-    okra_bound_ *bound = NULL;
-    okra_other_ *other = NULL;
-    double *K = NULL, *yy = NULL, *zz = NULL;
-    TRY(okra_kernel_parse(p->kernel, &kernel));
+    FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
+    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    OWNED double *K = NULL, *yy = NULL, *zz = NULL;
+    CHK(okra_kernel_parse(p->kernel, &kernel));
     if (okra_kernel_low_(kernel)) {
-        FAIL(OKRA_EARG,
-             "metric kernel-loss: kernel %s is of low rank, in which pairs that differ "
-             "may "
-             "have distance 0; expected the whole kernel",
-             okra_kernel_text(kernel));
+        return okra_fail_(
+            OKRA_EARG,
+            "metric kernel-loss: kernel %s is of low rank, in which pairs that differ "
+            "may "
+            "have distance 0; expected the whole kernel",
+            okra_kernel_text(kernel));
     }
-    TRY(okra_bound_create_(ctx, kernel, s->truth, &bound));
-    TRY(okra_other_create_(ctx, bound, s->predicted, &other));
-    ALLOC(yy, s->n);
-    ALLOC(zz, s->n);
-    TRY(okra_bound_diagonal_(ctx, bound, yy));
-    TRY(okra_other_diagonal_(ctx, bound, other, zz));
-    TRY(okra_doubles_(ctx, STRIP, s->n, "a strip of the Gram matrix", &K));
+    CHK(okra_bound_create_(ctx, kernel, s->truth, &bound));
+    CHK(okra_other_create_(ctx, bound, s->predicted, &other));
+    MAKE(yy, s->n);
+    MAKE(zz, s->n);
+    CHK(okra_bound_diagonal_(ctx, bound, yy));
+    CHK(okra_other_diagonal_(ctx, bound, other, zz));
+    CHK(okra_doubles_(ctx, STRIP, s->n, "a strip of the Gram matrix", &K));
     for (okra_int first = 0; first < s->n; first += STRIP) {
         okra_int m = OKRA_MIN_(STRIP, s->n - first);
-        TRY(okra_other_cross_(ctx, bound, other, first, okra_mat_of_(K, m, s->n)));
+        CHK(okra_other_cross_(ctx, bound, other, first, okra_mat_of_(K, m, s->n)));
         for (okra_int r = 0; r < m; r++) {
             okra_int i = first + r;
             double squared = yy[i] - 2 * K[r * s->n + i] + zz[i];
             s->each[i] = squared < 0 ? 0 : squared;
         }
     }
-done:
-    okra_free_(K);
-    okra_free_(yy);
-    okra_free_(zz);
-    okra_other_free_(other);
-    okra_bound_free_(bound);
-    okra_kernel_free(kernel);
-    return st;
+    return OKRA_OK;
 }
 
 extern const okra_metric_ okra_metric_kernel_loss_;

@@ -187,18 +187,14 @@ okra_status okra_metric_pairs_(okra_scores_ *scores, const void *params,
                                double (*f)(const void *params, okra_int d,
                                            const double *truth, const double *predicted))
 {
-    okra_status st = OKRA_OK;
-    double *a = NULL, *b = NULL;
-    ALLOC(a, scores->d);
-    ALLOC(b, scores->d);
+    OWNED double *a = NULL, *b = NULL;
+    MAKE(a, scores->d);
+    MAKE(b, scores->d);
     for (okra_int i = 0; i < scores->n; i++) {
         scores->each[i] = f(params, scores->d, okra_metric_row_(scores->truth, i, a),
                             okra_metric_row_(scores->predicted, i, b));
     }
-done:
-    okra_free_(a);
-    okra_free_(b);
-    return st;
+    return OKRA_OK;
 }
 
 /* Vectors of any kind may be compared with each other; other kinds with their own. */
@@ -246,11 +242,10 @@ static int by_name(const void *a, const void *b)
 static okra_status match_classes(const okra_data *truth, const okra_data *predicted,
                                  okra_int **out)
 {
-    okra_status st = OKRA_OK;
-    named *known = NULL;
-    okra_int *codes = NULL;
-    ALLOC(known, truth->d);
-    ALLOC(codes, predicted->d);
+    OWNED named *known = NULL;
+    OWNED okra_int *codes = NULL;
+    MAKE(known, truth->d);
+    MAKE(codes, predicted->d);
     bool names = truth->class_names && predicted->class_names;
     for (okra_int c = 0; names && c < truth->d; c++) {
         known[c] = (named){truth->class_names[c], c};
@@ -269,10 +264,7 @@ static okra_status match_classes(const okra_data *truth, const okra_data *predic
     }
     *out = codes;
     codes = NULL;
-done:
-    okra_free_(known);
-    okra_free_(codes);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_score(okra_context *context, const char *spec, const okra_data *truth,
@@ -337,22 +329,22 @@ okra_status okra_score_lists(okra_context *context, const char *spec,
                              const okra_int *truth, const okra_int *lists, okra_int n,
                              okra_int width, double *value, double *each)
 {
-    okra_status st = OKRA_OK;
     const okra_metric_ *metric = NULL;
-    okra_options *options = NULL;
-    void *params = NULL;
+    FREED_BY(okra_options_drop_) okra_options *options = NULL;
+    OWNED void *params = NULL;
     double sum = 0;
     (void)context;
-    NEED(spec);
-    NEED(truth);
-    NEED(lists);
-    TRY(parse(spec, &metric, &options, &params));
+    NOT_NULL(spec);
+    NOT_NULL(truth);
+    NOT_NULL(lists);
+    CHK(parse(spec, &metric, &options, &params));
     if (!metric->list) {
-        FAIL(OKRA_EARG, "metric %s compares objects, not lists of candidates",
-             metric->name);
+        return okra_fail_(OKRA_EARG,
+                          "metric %s compares objects, not lists of candidates",
+                          metric->name);
     }
     if (n < 1) {
-        FAIL(OKRA_ESHAPE, "metric %s: there are no lists", metric->name);
+        return okra_fail_(OKRA_ESHAPE, "metric %s: there are no lists", metric->name);
     }
     for (okra_int i = 0; i < n; i++) {
         double one = metric->list(params, lists + i * width, width, truth[i]);
@@ -362,8 +354,5 @@ okra_status okra_score_lists(okra_context *context, const char *spec,
         }
     }
     *value = sum / (double)n;
-done:
-    okra_free_(params);
-    okra_options_free(options);
-    return st;
+    return OKRA_OK;
 }

@@ -267,18 +267,14 @@ static okra_status weighted_area(item *items, okra_int n, bool roc, double *valu
 static okra_status weighted_auc(okra_scores_ *s, const double *score,
                                 const unsigned char *positive, bool roc)
 {
-    okra_status st = OKRA_OK;
-    item *items = NULL;
+    OWNED item *items = NULL;
     okra_int n = s->n * s->d;
-    ALLOC(items, n);
+    MAKE(items, n);
     for (okra_int i = 0; i < n; i++) {
         double w = okra_metric_weight_(s, i / s->d);
         items[i] = (item){score[i], positive[i] ? w : 0, positive[i] ? 0 : w};
     }
-    TRY(weighted_area(items, n, roc, &s->value));
-done:
-    okra_free_(items);
-    return st;
+    return weighted_area(items, n, roc, &s->value);
 }
 
 static okra_status auc(okra_scores_ *s, bool roc)

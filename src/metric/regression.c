@@ -90,11 +90,10 @@ static double determination(double error, double spread)
 
 static okra_status r2(okra_context *ctx, const void *params, okra_scores_ *s)
 {
-    okra_status st = OKRA_OK;
-    sums z = {NULL, NULL};
+    FREED_BY(clear) sums z = {NULL, NULL};
     double error = 0, spread = 0, mean = 0;
     (void)ctx;
-    TRY(add_up(s, &z));
+    CHK(add_up(s, &z));
     for (okra_int j = 0; j < s->d; j++) {
         error += z.error[j];
         spread += z.spread[j];
@@ -103,9 +102,7 @@ static okra_status r2(okra_context *ctx, const void *params, okra_scores_ *s)
     bool weighted = ((const r2_params *)params)->average == WEIGHTED;
     s->value = weighted ? determination(error, spread) : mean;
     s->has_each = false;
-done:
-    clear(&z);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- rmse ---- */
@@ -127,16 +124,16 @@ static const okra_option rmse_rows[] = {
 
 static okra_status rmse(okra_context *ctx, const void *params, okra_scores_ *s)
 {
-    okra_status st = OKRA_OK;
     const rmse_params *p = params;
-    sums z = {NULL, NULL};
+    FREED_BY(clear) sums z = {NULL, NULL};
     double total = 0, roots = 0, n = s->total, d = (double)s->d;
     (void)ctx;
     if (p->output >= s->d) {
-        FAIL(OKRA_EARG, "metric rmse: output %lld is asked of %lld, counted from 0",
-             (long long)p->output, (long long)s->d);
+        return okra_fail_(OKRA_EARG,
+                          "metric rmse: output %lld is asked of %lld, counted from 0",
+                          (long long)p->output, (long long)s->d);
     }
-    TRY(add_up(s, &z));
+    CHK(add_up(s, &z));
     for (okra_int j = 0; j < s->d; j++) {
         total += z.error[j];
         roots += sqrt(z.error[j] / n) / d;
@@ -145,34 +142,30 @@ static okra_status rmse(okra_context *ctx, const void *params, okra_scores_ *s)
                : p->average == OUTPUTS ? roots
                                        : sqrt(total / n / d);
     s->has_each = false;
-done:
-    clear(&z);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- arrmse ---- */
 
 static okra_status arrmse(okra_context *ctx, const void *params, okra_scores_ *s)
 {
-    okra_status st = OKRA_OK;
-    sums z = {NULL, NULL};
+    FREED_BY(clear) sums z = {NULL, NULL};
     double sum = 0;
     (void)ctx, (void)params;
-    TRY(add_up(s, &z));
+    CHK(add_up(s, &z));
     for (okra_int j = 0; j < s->d; j++) {
         if (!(z.spread[j] > 0)) {
-            FAIL(OKRA_EARG,
-                 "metric arrmse: output %lld of the truth does not vary, so that no "
-                 "error is relative to its spread",
-                 (long long)j);
+            return okra_fail_(
+                OKRA_EARG,
+                "metric arrmse: output %lld of the truth does not vary, so that no "
+                "error is relative to its spread",
+                (long long)j);
         }
         sum += sqrt(z.error[j] / z.spread[j]) / (double)s->d;
     }
     s->value = sum;
     s->has_each = false;
-done:
-    clear(&z);
-    return st;
+    return OKRA_OK;
 }
 
 extern const okra_metric_ okra_metric_r2_, okra_metric_rmse_, okra_metric_arrmse_;

@@ -163,15 +163,14 @@ static okra_status check_members(const char *side, okra_int i, okra_int d,
 /* Counts of each class, and each[] from those of each object. */
 static okra_status count_vectors(const okra_scores_ *s, double empty, counts *classes)
 {
-    okra_status st = OKRA_OK;
-    double *a = NULL, *b = NULL;
-    ALLOC(a, s->d);
-    ALLOC(b, s->d);
+    OWNED double *a = NULL, *b = NULL;
+    MAKE(a, s->d);
+    MAKE(b, s->d);
     for (okra_int i = 0; i < s->n; i++) {
         const double *y = okra_metric_row_(s->truth, i, a);
         const double *z = okra_metric_row_(s->predicted, i, b);
-        TRY(check_members("truth", i, s->d, y));
-        TRY(check_members("prediction", i, s->d, z));
+        CHK(check_members("truth", i, s->d, y));
+        CHK(check_members("prediction", i, s->d, z));
         counts object = {0, 0, 0};
         for (okra_int j = 0; j < s->d; j++) {
             counts c = {y[j] != 0 && z[j] != 0, y[j] == 0 && z[j] != 0,
@@ -181,10 +180,7 @@ static okra_status count_vectors(const okra_scores_ *s, double empty, counts *cl
         }
         s->each[i] = f_of(object, empty);
     }
-done:
-    okra_free_(a);
-    okra_free_(b);
-    return st;
+    return OKRA_OK;
 }
 
 static void count_labels(const okra_scores_ *s, counts *classes)
@@ -202,16 +198,16 @@ static void count_labels(const okra_scores_ *s, counts *classes)
 static okra_status f1(okra_context *ctx, const void *params, okra_scores_ *s)
 {
     (void)ctx;
-    okra_status st = OKRA_OK;
     const f1_params *p = params;
-    counts *classes = NULL, all = {0, 0, 0};
+    OWNED counts *classes = NULL;
+    counts all = {0, 0, 0};
     double sum = 0;
     okra_int present = 0;
-    ZALLOC(classes, s->d);
+    ZMAKE(classes, s->d);
     if (s->codes) {
         count_labels(s, classes);
     } else {
-        TRY(count_vectors(s, p->empty, classes));
+        CHK(count_vectors(s, p->empty, classes));
     }
     for (okra_int j = 0; j < s->d; j++) {
         counts c = classes[j];
@@ -223,9 +219,7 @@ static okra_status f1(okra_context *ctx, const void *params, okra_scores_ *s)
     }
     s->has_each = p->average == EXAMPLE;
     s->value = p->average == MACRO ? sum / (double)present : f_of(all, p->empty);
-done:
-    okra_free_(classes);
-    return st;
+    return OKRA_OK;
 }
 
 extern const okra_metric_ okra_metric_zero_one_, okra_metric_hamming_, okra_metric_f1_,

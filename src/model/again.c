@@ -19,9 +19,8 @@ static bool names_file(const char *name, const char *text)
 /* The input kernel of a model: of waves the one that they are for. */
 static okra_status set_kernels(const okra_model *model, okra_options *o)
 {
-    okra_status st = OKRA_OK;
-    char *kx = NULL;
-    TRY(okra_model_kernel_text_(model, &kx));
+    OWNED char *kx = NULL;
+    CHK(okra_model_kernel_text_(model, &kx));
     if (model->training->waves) { /* EXPR | rff(...) */
         char *last = NULL;
         for (char *at = kx; (at = strstr(at, " | rff")); at++) {
@@ -31,11 +30,8 @@ static okra_status set_kernels(const okra_model *model, okra_options *o)
             *last = '\0';
         }
     }
-    TRY(okra_options_set(o, "kx", kx));
-    TRY(okra_options_set(o, "ky", okra_kernel_text(model->training->ky)));
-done:
-    okra_free_(kx);
-    return st;
+    CHK(okra_options_set(o, "kx", kx));
+    return okra_options_set(o, "ky", okra_kernel_text(model->training->ky));
 }
 
 okra_status okra_model_options_(const okra_model *model, okra_options **out,

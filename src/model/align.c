@@ -55,19 +55,17 @@ bool okra_align_asked_(const char *text)
 
 okra_status okra_align_mean_(const char *text, char **out)
 {
-    okra_status st = OKRA_OK;
     call c = {0};
     char *mean = NULL;
     size_t size = strlen(text) + 1;
-    ALLOC(mean, (okra_int)size);
+    MAKE(mean, (okra_int)size);
     if (find_name(text, &c)) {
         snprintf(mean, size, "%.*smean(%s", (int)c.begin, text, text + c.from[0]);
     } else {
         snprintf(mean, size, "%s", text);
     }
     *out = mean;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Arguments between commas outside brackets. */
@@ -110,23 +108,20 @@ static bool holds_gram(const okra_data *x)
 static okra_status sample(const okra_data *x, const okra_data *y, okra_int most,
                           okra_data **some_x, okra_data **some_y)
 {
-    okra_status st = OKRA_OK;
     bool whole = holds_gram(x) || holds_gram(y);
-    okra_int n = whole ? y->n : OKRA_MIN_(y->n, most), *index = NULL;
+    OWNED okra_int *index = NULL;
+    okra_int n = whole ? y->n : OKRA_MIN_(y->n, most);
     if (holds_gram(x) && x->n > y->n) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "align: Gram matrices of inputs without outputs cannot be "
-             "aligned");
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "align: Gram matrices of inputs without outputs cannot be "
+                          "aligned");
     }
-    ALLOC(index, n);
+    MAKE(index, n);
     for (okra_int i = 0; i < n; i++) {
         index[i] = i * y->n / n;
     }
-    TRY(okra_data_take(x, index, n, some_x));
-    TRY(okra_data_take(y, index, n, some_y));
-done:
-    okra_free_(index);
-    return st;
+    CHK(okra_data_take(x, index, n, some_x));
+    return okra_data_take(y, index, n, some_y);
 }
 
 void okra_align_clear_(okra_align_ *a)
@@ -142,14 +137,13 @@ static okra_status write_texts(const char *text, const call *c,
                                okra_kernel *const *kernels, const double *w,
                                okra_align_ *out)
 {
-    okra_status st = OKRA_OK;
     size_t size = strlen(text) + 64;
     for (int k = 0; k < c->count; k++) {
         size += strlen(okra_kernel_text(kernels[k])) + 64;
     }
-    ALLOC(out->text, (okra_int)size);
-    ALLOC(out->kernels, (okra_int)size);
-    ALLOC(out->weights, (okra_int)size);
+    MAKE(out->text, (okra_int)size);
+    MAKE(out->kernels, (okra_int)size);
+    MAKE(out->weights, (okra_int)size);
     out->kernels[0] = out->weights[0] = '\0';
     int at = snprintf(out->text, size, "%.*s(", (int)c->begin, text), names_at = 0,
         weights_at = 0, terms = 0;
@@ -167,8 +161,7 @@ static okra_status write_texts(const char *text, const call *c,
         }
     }
     snprintf(out->text + at, size - (size_t)at, ")%s", text + c->end);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_align_learn_(okra_context *ctx, const okra_data *x, const okra_data *y,

@@ -36,13 +36,13 @@ enum { STEPS = 60 };
 static okra_status polish(okra_context *ctx, okra_int p, const double *M, const double *a,
                           double *w)
 {
-    okra_status st = OKRA_OK;
-    okra_int *at = NULL, f = 0;
-    double *A = NULL, *x = NULL;
+    OWNED okra_int *at = NULL;
+    okra_int f = 0;
+    OWNED double *A = NULL, *x = NULL;
     bool done = false, good = true;
-    ALLOC(at, p);
-    ALLOC(A, p * p);
-    ALLOC(x, p);
+    MAKE(at, p);
+    MAKE(A, p * p);
+    MAKE(x, p);
     for (okra_int k = 0; k < p; k++) {
         at[f] = k;
         f += w[k] > 0;
@@ -53,9 +53,9 @@ static okra_status polish(okra_context *ctx, okra_int p, const double *M, const 
             A[r * f + c] = M[at[r] * p + at[c]];
         }
     }
-    TRY(okra_cholesky_try_(ctx, okra_mat_of_(A, f, f), &done));
+    CHK(okra_cholesky_try_(ctx, okra_mat_of_(A, f, f), &done));
     if (done && f > 0) {
-        TRY(okra_cholesky_solve_(ctx, okra_mat_of_(A, f, f), okra_mat_of_(x, f, 1)));
+        CHK(okra_cholesky_solve_(ctx, okra_mat_of_(A, f, f), okra_mat_of_(x, f, 1)));
         for (okra_int r = 0; r < f; r++) {
             good = good && x[r] > 0;
         }
@@ -63,21 +63,17 @@ static okra_status polish(okra_context *ctx, okra_int p, const double *M, const 
             w[at[r]] = x[r];
         }
     }
-done:
-    okra_free_(at);
-    okra_free_(A);
-    okra_free_(x);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_align_weights_(okra_context *ctx, okra_int p, const double *M,
                                 const double *a, bool each, double *w)
 {
-    okra_status st = OKRA_OK;
-    double *Q = NULL, *most = NULL, bound = 0, sum = 0;
+    OWNED double *Q = NULL, *most = NULL;
+    double bound = 0, sum = 0;
     okra_boxqp_report_ report = {0};
-    ALLOC(Q, p * p);
-    ALLOC(most, p);
+    MAKE(Q, p * p);
+    MAKE(most, p);
     for (okra_int k = 0; k < p; k++) {
         bool counts = a[k] > 0 && M[k * p + k] > 0;
         bound += counts ? a[k] * a[k] / M[k * p + k] : 0;
@@ -91,26 +87,23 @@ okra_status okra_align_weights_(okra_context *ctx, okra_int p, const double *M,
         }
     }
     if (!each && bound > 0) {
-        TRY(okra_boxqp_bounded_(ctx, okra_mat_of_(Q, p, p), most, 1e-13, w, &report));
+        CHK(okra_boxqp_bounded_(ctx, okra_mat_of_(Q, p, p), most, 1e-13, w, &report));
         for (okra_int k = 0; k < p; k++) {
             w[k] = a[k] > 0 && w[k] > 1e-12 * bound ? w[k] / a[k] : 0;
         }
-        TRY(polish(ctx, p, M, a, w));
+        CHK(polish(ctx, p, M, a, w));
     }
     for (okra_int k = 0; k < p; k++) {
         sum += w[k];
     }
     if (!(sum > 0)) {
-        FAIL(OKRA_EARG, "%s: no kernel is aligned with the outputs",
-             okra_align_names_[each ? OKRA_ALIGN_EACH_ : OKRA_ALIGN_]);
+        return okra_fail_(OKRA_EARG, "%s: no kernel is aligned with the outputs",
+                          okra_align_names_[each ? OKRA_ALIGN_EACH_ : OKRA_ALIGN_]);
     }
     for (okra_int k = 0; k < p; k++) {
         w[k] /= sum;
     }
-done:
-    okra_free_(Q);
-    okra_free_(most);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- leave-one-out ---- */
@@ -127,22 +120,21 @@ typedef struct leaving {
 
 static okra_status evaluate(leaving *z, double *value, double *slope)
 {
-    okra_status st = OKRA_OK;
     okra_int n = z->n;
     okra_mat_ B = okra_mat_of_(z->B, n, n), N = okra_mat_of_(z->N, n, n);
     okra_mat_ G = okra_mat_of_(z->G, n, n), T = okra_mat_of_(z->T, n, n);
     okra_mat_ L = okra_mat_view_(z->L, n, n, n);
-    TRY(okra_cancelled_(z->ctx));
-    TRY(okra_gemm_(z->ctx, false, false, 1, okra_mat_of_(z->w, 1, z->p),
+    CHK(okra_cancelled_(z->ctx));
+    CHK(okra_gemm_(z->ctx, false, false, 1, okra_mat_of_(z->w, 1, z->p),
                    okra_mat_view_(z->K, z->p, n * n, n * n), 0,
                    okra_mat_of_(z->G, 1, n * n)));
     okra_mat_add_diagonal_(G, z->lambda);
-    TRY(okra_cholesky_quiet_(z->ctx, G, NULL));
+    CHK(okra_cholesky_quiet_(z->ctx, G, NULL));
     okra_mat_fill_(B, 0);
     okra_mat_add_diagonal_(B, 1);
-    TRY(okra_cholesky_solve_(z->ctx, G, B));
-    TRY(okra_gemm_(z->ctx, false, false, 1, B, L, 0, T));
-    TRY(okra_gemm_(z->ctx, false, false, 1, T, B, 0, N));
+    CHK(okra_cholesky_solve_(z->ctx, G, B));
+    CHK(okra_gemm_(z->ctx, false, false, 1, B, L, 0, T));
+    CHK(okra_gemm_(z->ctx, false, false, 1, T, B, 0, N));
     *value = 0;
     for (okra_int i = 0; i < n; i++) {
         double b = z->B[i * n + i], v = z->N[i * n + i];
@@ -152,11 +144,9 @@ static okra_status evaluate(leaving *z, double *value, double *slope)
                 (-2 * z->N[j * n + i] + 2 * v / b * z->B[j * n + i]) / (b * b);
         }
     }
-    TRY(okra_gemm_(z->ctx, false, false, 1, T, B, 0, G));
-    TRY(okra_gemm_(z->ctx, false, true, 1, okra_mat_view_(z->K, z->p, n * n, n * n),
-                   okra_mat_of_(z->G, 1, n * n), 0, okra_mat_of_(slope, z->p, 1)));
-done:
-    return st;
+    CHK(okra_gemm_(z->ctx, false, false, 1, T, B, 0, G));
+    return okra_gemm_(z->ctx, false, true, 1, okra_mat_view_(z->K, z->p, n * n, n * n),
+                      okra_mat_of_(z->G, 1, n * n), 0, okra_mat_of_(slope, z->p, 1));
 }
 
 static double on_step(void *user, const double *t, double *slope, const int p,
@@ -231,46 +221,36 @@ done:
 /* G <- S G S, and (center) less the mean. */
 static okra_status prepare(const okra_learner_ *z, bool center, double *G)
 {
-    okra_status st = OKRA_OK;
-    okra_large_ *A = NULL;
+    FREED_BY(okra_large_drop_) okra_large_ *A = NULL;
     okra_mat_ block = okra_mat_of_(G, z->n, z->n);
-    TRY(okra_large_begin_(z->ctx, true, block, &A));
+    CHK(okra_large_begin_(z->ctx, true, block, &A));
     if (z->s) {
-        TRY(okra_large_scale_(z->ctx, z->s, z->s, A));
+        CHK(okra_large_scale_(z->ctx, z->s, z->s, A));
     }
     if (center) {
-        TRY(z->s ? okra_center_weighted_(z->ctx, z->s, z->total, NULL, A)
+        CHK(z->s ? okra_center_weighted_(z->ctx, z->s, z->total, NULL, A)
                  : okra_large_center_(z->ctx, NULL, A));
     }
-    TRY(okra_large_end_(z->ctx, A, block));
-done:
-    okra_large_free_(A);
-    return st;
+    return okra_large_end_(z->ctx, A, block);
 }
 
 static okra_status gram(const okra_learner_ *z, const okra_kernel *kernel,
                         const okra_data *data, double *G)
 {
-    okra_status st = OKRA_OK;
-    okra_bound_ *bound = NULL;
-    TRY(okra_bound_create_(z->ctx, kernel, data, &bound));
-    TRY(okra_bound_gram_(z->ctx, bound, okra_mat_of_(G, z->n, z->n)));
-done:
-    okra_bound_free_(bound);
-    return st;
+    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
+    CHK(okra_bound_create_(z->ctx, kernel, data, &bound));
+    return okra_bound_gram_(z->ctx, bound, okra_mat_of_(G, z->n, z->n));
 }
 
 /* Products of all matrices with one another and with L, centred. */
 static okra_status products(const okra_learner_ *z, double *M, double *a, double *own)
 {
-    okra_status st = OKRA_OK;
     okra_int area = z->n * z->n;
     okra_mat_ K = okra_mat_of_(z->K, z->p, area), L = okra_mat_of_(z->L, 1, area);
-    TRY(okra_syrk_(z->ctx, false, 1, K, 0, okra_mat_of_(M, z->p, z->p)));
-    TRY(okra_gemm_(z->ctx, false, true, 1, K, L, 0, okra_mat_of_(a, z->p, 1)));
+    CHK(okra_syrk_(z->ctx, false, 1, K, 0, okra_mat_of_(M, z->p, z->p)));
+    CHK(okra_gemm_(z->ctx, false, true, 1, K, L, 0, okra_mat_of_(a, z->p, 1)));
     *own = okra_dot_(area, z->L, z->L);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* <K_w, L> / (|K_w| |L|) */

@@ -41,24 +41,21 @@ okra_status okra_saver_put_(okra_saver_ *saver, const char *folder, const char *
                             const char *dtype, okra_int rows, okra_int cols,
                             const void *values, okra_int stride)
 {
-    okra_status st = OKRA_OK;
     char header[OKRA_NPY_HEADER_], entry[NAME_MOST], key[NAME_MOST], crc_text[16];
     uint32_t crc = 0;
     json_t *about = NULL;
-    TRY(entry_name(folder, name, ".npy", entry));
-    TRY(entry_name(folder, name, "", key));
+    CHK(entry_name(folder, name, ".npy", entry));
+    CHK(entry_name(folder, name, "", key));
     size_t length = okra_npy_header_(dtype, rows, cols, header);
     size_t width = (size_t)((cols < 0 ? 1 : cols) * element_size(dtype));
-    TRY(okra_zip_add_(saver->zip, entry, header, length, values, rows, width,
+    CHK(okra_zip_add_(saver->zip, entry, header, length, values, rows, width,
                       (size_t)stride, &crc));
     snprintf(crc_text, sizeof crc_text, "%08x", (unsigned)crc);
     about = cols < 0 ? json_pack("{s:s, s:[I], s:s}", "dtype", dtype, "shape",
                                  (json_int_t)rows, "crc32", crc_text)
                      : json_pack("{s:s, s:[I, I], s:s}", "dtype", dtype, "shape",
                                  (json_int_t)rows, (json_int_t)cols, "crc32", crc_text);
-    TRY(okra_json_set_(saver->arrays, key, about));
-done:
-    return st;
+    return okra_json_set_(saver->arrays, key, about);
 }
 
 bool okra_archive_has_(const okra_archive_ *archive, const char *folder, const char *name)
@@ -113,37 +110,37 @@ okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
                               const char *name, const char *dtype, okra_int *rows,
                               okra_int *cols, const void **values)
 {
-    okra_status st = OKRA_OK;
     char header[OKRA_NPY_HEADER_], entry[NAME_MOST], key[NAME_MOST];
     const unsigned char *bytes = NULL;
-    void *owned = NULL;
+    OWNED void *owned = NULL;
     okra_int size = 0, area = 0;
-    TRY(entry_name(folder, name, ".npy", entry));
-    TRY(entry_name(folder, name, "", key));
-    TRY(described(archive, key, dtype, rows, cols));
+    CHK(entry_name(folder, name, ".npy", entry));
+    CHK(entry_name(folder, name, "", key));
+    CHK(described(archive, key, dtype, rows, cols));
     okra_int at = okra_zip_find_(archive->zip, entry);
     if (at < 0) {
-        FAIL(OKRA_EFORMAT, "%s: the array %s is missing", archive->path, entry);
+        return okra_fail_(OKRA_EFORMAT, "%s: the array %s is missing", archive->path,
+                          entry);
     }
-    TRY(okra_archive_bytes_(archive, at, &bytes, &size, &owned));
-    TRY(okra_area_(*rows, *cols < 0 ? 1 : *cols, (size_t)element_size(dtype), &area));
+    CHK(okra_archive_bytes_(archive, at, &bytes, &size, &owned));
+    CHK(okra_area_(*rows, *cols < 0 ? 1 : *cols, (size_t)element_size(dtype), &area));
     okra_int length = (okra_int)okra_npy_header_(dtype, *rows, *cols, header);
     if (size != length + area * element_size(dtype) ||
         memcmp(bytes, header, (size_t)length) != 0) {
-        FAIL(OKRA_EFORMAT, "%s: the array %s is not what model.json says", archive->path,
-             entry);
+        return okra_fail_(OKRA_EFORMAT, "%s: the array %s is not what model.json says",
+                          archive->path, entry);
     }
     if ((uintptr_t)(bytes + length) % 8 != 0) {
-        FAIL(OKRA_EFORMAT, "%s: the array %s is not aligned", archive->path, entry);
+        return okra_fail_(OKRA_EFORMAT, "%s: the array %s is not aligned", archive->path,
+                          entry);
     }
     *values = bytes + length;
     if (json_object_set_new(json_object_get(archive->arrays, key), "used", json_true()) !=
         0) {
-        FAIL(OKRA_EMEM, "%s: no memory to note that '%s' was read", archive->path, key);
+        return okra_fail_(OKRA_EMEM, "%s: no memory to note that '%s' was read",
+                          archive->path, key);
     }
-done:
-    okra_free_(owned);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_archive_check_count_(const okra_archive_ *archive)

@@ -32,51 +32,42 @@ okra_status okra_model_kernel_text_(const okra_model *model, char **out)
 
 static okra_status put_features(okra_context *ctx, const okra_map_ *map, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     okra_int m = map->rank;
-    double *I = NULL, *X = NULL;
-    TRY(okra_doubles_(ctx, m, m, "the features of a basis", &I));
-    TRY(okra_doubles_(ctx, map->columns, m, "the features of a basis", &X));
+    OWNED double *I = NULL, *X = NULL;
+    CHK(okra_doubles_(ctx, m, m, "the features of a basis", &I));
+    CHK(okra_doubles_(ctx, map->columns, m, "the features of a basis", &X));
     okra_mat_fill_(okra_mat_of_(I, m, m), 0);
     okra_mat_add_diagonal_(okra_mat_of_(I, m, m), 1);
-    TRY(okra_map_fold_(ctx, map, okra_mat_of_(I, m, m),
+    CHK(okra_map_fold_(ctx, map, okra_mat_of_(I, m, m),
                        okra_mat_of_(X, map->columns, m)));
-    TRY(okra_bag_put_(bag, "coefficients", X, map->columns, m));
+    CHK(okra_bag_put_(bag, "coefficients", X, map->columns, m));
     X = NULL;
-    TRY(okra_bag_put_text_(bag, "operator", "identity"));
-    TRY(okra_bag_put_number_(bag, "lambda", 0));
-    TRY(okra_bag_put_number_(bag, "center", 0));
-    TRY(okra_bag_put_number_(bag, "x.rank", (double)m));
-    TRY(okra_map_save_over_(map, bag, "basis"));
-done:
-    okra_free_(I);
-    okra_free_(X);
-    return st;
+    CHK(okra_bag_put_text_(bag, "operator", "identity"));
+    CHK(okra_bag_put_number_(bag, "lambda", 0));
+    CHK(okra_bag_put_number_(bag, "center", 0));
+    CHK(okra_bag_put_number_(bag, "x.rank", (double)m));
+    return okra_map_save_over_(map, bag, "basis");
 }
 
 /* Features of the first objects, as outputs. */
 static okra_status first_features(okra_context *ctx, const okra_map_ *map,
                                   const okra_data *x, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     okra_int n = OKRA_MIN_(x->n, map->rank);
-    double *V = NULL, *Phi = NULL;
-    TRY(okra_doubles_(ctx, n, map->columns, "values of a basis", &V));
-    TRY(okra_doubles_(ctx, n, map->rank, "features of a basis", &Phi));
+    OWNED double *V = NULL, *Phi = NULL;
+    CHK(okra_doubles_(ctx, n, map->columns, "values of a basis", &V));
+    CHK(okra_doubles_(ctx, n, map->rank, "features of a basis", &Phi));
     okra_mat_ Vm = okra_mat_of_(V, n, map->columns);
-    TRY(okra_map_values_(ctx, map, x, 0, Vm));
+    CHK(okra_map_values_(ctx, map, x, 0, Vm));
     if (map->sketch) {
-        TRY(okra_map_features_(ctx, map, Vm, okra_mat_of_(Phi, n, map->rank)));
+        CHK(okra_map_features_(ctx, map, Vm, okra_mat_of_(Phi, n, map->rank)));
     } else {
-        TRY(okra_map_features_(ctx, map, Vm, Vm));
-        TRY(okra_mat_copy_(Vm, okra_mat_of_(Phi, n, map->rank)));
+        CHK(okra_map_features_(ctx, map, Vm, Vm));
+        CHK(okra_mat_copy_(Vm, okra_mat_of_(Phi, n, map->rank)));
     }
-    TRY(okra_data_adopt_dense_(Phi, n, map->rank, "features of a basis", out));
+    CHK(okra_data_adopt_dense_(Phi, n, map->rank, "features of a basis", out));
     Phi = NULL;
-done:
-    okra_free_(V);
-    okra_free_(Phi);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status check_options(const okra_options *options,
@@ -168,39 +159,38 @@ okra_status okra_fit_basis_low_(okra_context *ctx, const okra_model *basis,
                                 const okra_kernel *ky, okra_map_ **map_x,
                                 okra_map_ **map_y)
 {
-    okra_status st = OKRA_OK;
     okra_low_ low;
     double scale;
     bool features = y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale);
-    TRY(same_kind(basis, x));
+    CHK(same_kind(basis, x));
     if (!okra_fit_factored_(f, method, options, x, y, ky)) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "method %s has no factored form for this: a basis is of no use to it",
-             method->name);
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "method %s has no factored form for this: a basis is of no use to it",
+            method->name);
     }
     if (*f->low_rank_y && features) {
-        FAIL(OKRA_EARG, "low-rank-y: outputs under a linear kernel are their own "
-                        "features: leave it out");
+        return okra_fail_(OKRA_EARG,
+                          "low-rank-y: outputs under a linear kernel are their own "
+                          "features: leave it out");
     }
-    TRY(okra_map_load_over_(ctx, kx, basis->training->x, basis->bag, "basis", "kx",
+    CHK(okra_map_load_over_(ctx, kx, basis->training->x, basis->bag, "basis", "kx",
                             map_x));
     if (*f->low_rank_y) {
-        TRY(okra_low_read_("low-rank-y", f->low_rank_y, &low));
-        TRY(okra_map_create_(ctx, ky, y, &low, 2, map_y));
+        CHK(okra_low_read_("low-rank-y", f->low_rank_y, &low));
+        CHK(okra_map_create_(ctx, ky, y, &low, 2, map_y));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The options of the fit with the kernel and the low rank of the basis. */
 static okra_status complete(const okra_model *basis, const okra_options *given,
                             okra_options **out)
 {
-    okra_status st = OKRA_OK;
-    okra_options *o = NULL, *kept = NULL;
+    FREED_BY(okra_options_drop_) okra_options *o = NULL, *kept = NULL;
     const char *name, *value, *file = NULL;
-    TRY(okra_fit_options(&o));
-    TRY(okra_model_options_(basis, &kept, &file));
+    CHK(okra_fit_options(&o));
+    CHK(okra_model_options_(basis, &kept, &file));
     const char *kx = okra_options_get(kept, "kx"),
                *low = okra_options_get(kept, "low-rank-x"),
                *both = okra_options_get(kept, "low-rank");
@@ -208,22 +198,20 @@ static okra_status complete(const okra_model *basis, const okra_options *given,
         bool own = strcmp(name, "kx") == 0;
         if ((own && strcmp(value, kx) != 0) || strncmp(name, "low-rank", 8) == 0) {
             if (strcmp(name, "low-rank-y") != 0) {
-                FAIL(OKRA_EARG, "%s is '%s', but the basis says it: leave it out", name,
-                     value);
+                return okra_fail_(OKRA_EARG,
+                                  "%s is '%s', but the basis says it: leave it out", name,
+                                  value);
             }
         }
         if (!own) {
-            TRY(okra_options_set(o, name, value));
+            CHK(okra_options_set(o, name, value));
         }
     }
-    TRY(okra_options_set(o, "kx", kx));
-    TRY(okra_options_set(o, "low-rank-x", *low ? low : both));
+    CHK(okra_options_set(o, "kx", kx));
+    CHK(okra_options_set(o, "low-rank-x", *low ? low : both));
     *out = o;
     o = NULL;
-done:
-    okra_options_free(o);
-    okra_options_free(kept);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_fit_basis(okra_context *context, const okra_model *basis,
@@ -231,24 +219,21 @@ okra_status okra_fit_basis(okra_context *context, const okra_model *basis,
                            const okra_options *options, okra_model **out)
 {
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    okra_options *all = NULL;
-    NEED(basis);
-    NEED(x);
-    NEED(y);
+    FREED_BY(okra_options_drop_) okra_options *all = NULL;
+    NOT_NULL(basis);
+    NOT_NULL(x);
+    NOT_NULL(y);
     if (!okra_model_keeps_basis_(basis)) {
-        FAIL(OKRA_EARG, "the model keeps no basis: make one with okra basis, or fit with "
-                        "keep-moments");
+        return okra_fail_(
+            OKRA_EARG, "the model keeps no basis: make one with okra basis, or fit with "
+                       "keep-moments");
     }
     if (okra_kernel_files_(basis->training->kx)) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "the kernel of the basis names a file, %s; no file is opened "
-             "because a model names it",
-             okra_kernel_text(basis->training->kx));
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "the kernel of the basis names a file, %s; no file is opened "
+                          "because a model names it",
+                          okra_kernel_text(basis->training->kx));
     }
-    TRY(complete(basis, options, &all));
-    TRY(okra_fit_with_(context, basis, x, y, all, NULL, 1, out));
-done:
-    okra_options_free(all);
-    return st;
+    CHK(complete(basis, options, &all));
+    return okra_fit_with_(context, basis, x, y, all, NULL, 1, out);
 }

@@ -46,28 +46,27 @@ static okra_status check(const okra_training_ *t, const okra_data *x, const okra
 okra_status okra_model_set_calibration(okra_model *model, const okra_data *x,
                                        const okra_data *y)
 {
-    okra_status st = OKRA_OK;
-    okra_data *own_x = NULL, *own_y = NULL;
-    json_t *about = NULL, *part = NULL;
-    char *text = NULL;
-    NEED(model);
+    FREED_BY(okra_data_drop_) okra_data *own_x = NULL, *own_y = NULL;
+    FREED_BY(okra_json_drop_) json_t *about = NULL, *part = NULL;
+    OWNED char *text = NULL;
+    NOT_NULL(model);
     if (!x != !y) {
-        FAIL(OKRA_EARG, "calibration: inputs and outputs go together");
+        return okra_fail_(OKRA_EARG, "calibration: inputs and outputs go together");
     }
     if (x) {
-        TRY(check(model->training, x, y));
-        TRY(okra_data_copy(x, &own_x));
-        TRY(okra_data_copy(y, &own_y));
+        CHK(check(model->training, x, y));
+        CHK(okra_data_copy(x, &own_x));
+        CHK(okra_data_copy(y, &own_y));
     }
     about = okra_json_parse_(model->json, strlen(model->json), 0, NULL);
     (void)json_object_del(about, "calibration");
     if (x) {
         part = json_object();
-        TRY(okra_json_set_(part, "x", okra_model_about_data_(own_x)));
-        TRY(okra_json_set_(part, "y", okra_model_about_data_(own_y)));
-        TRY(okra_json_set_(about, "calibration", json_incref(part)));
+        CHK(okra_json_set_(part, "x", okra_model_about_data_(own_x)));
+        CHK(okra_json_set_(part, "y", okra_model_about_data_(own_y)));
+        CHK(okra_json_set_(about, "calibration", json_incref(part)));
     }
-    TRY(okra_json_text_(about, &text));
+    CHK(okra_json_text_(about, &text));
     okra_model_drop_calibration_(model);
     okra_free_(model->json);
     model->json = text;
@@ -75,30 +74,24 @@ okra_status okra_model_set_calibration(okra_model *model, const okra_data *x,
     model->calibration_y = own_y;
     text = NULL;
     own_x = own_y = NULL;
-done:
-    json_decref(about);
-    json_decref(part);
-    okra_free_(text);
-    okra_data_free(own_x);
-    okra_data_free(own_y);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_model_meets_calibration_(okra_context *ctx, const okra_model *model,
                                           const okra_data *x, const okra_data *y)
 {
-    okra_status st = OKRA_OK;
     const okra_data *inputs[] = {model->calibration_x, x};
     const okra_data *outputs[] = {model->calibration_y, y};
-    okra_int *fx = NULL, *fy = NULL, held = okra_model_calibration(model, NULL, NULL);
+    OWNED okra_int *fx = NULL, *fy = NULL;
+    okra_int held = okra_model_calibration(model, NULL, NULL);
     okra_int met = 0;
     if (held == 0) {
-        goto done;
+        return OKRA_OK;
     }
-    ALLOC(fx, held + x->n);
-    ALLOC(fy, held + x->n);
-    TRY(okra_data_same_(inputs, 2, fx));
-    TRY(okra_data_same_(outputs, 2, fy));
+    MAKE(fx, held + x->n);
+    MAKE(fy, held + x->n);
+    CHK(okra_data_same_(inputs, 2, fx));
+    CHK(okra_data_same_(outputs, 2, fy));
     for (okra_int j = held; j < held + x->n; j++) {
         okra_int i = fx[j] < held && fy[j] < held ? 0 : held;
         while (i < held && (fx[i] != fx[j] || fy[i] != fy[j])) {
@@ -113,10 +106,7 @@ okra_status okra_model_meets_calibration_(okra_context *ctx, const okra_model *m
                    "sets and intervals (split) lose their guarantee",
                    (long long)met, (long long)x->n);
     }
-done:
-    okra_free_(fx);
-    okra_free_(fy);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_model_drop_calibration_(okra_model *model)
@@ -140,13 +130,11 @@ okra_int okra_model_calibration(const okra_model *model, const okra_data **x,
 
 okra_status okra_model_save_calibration_(okra_saver_ *saver, const okra_model *model)
 {
-    okra_status st = OKRA_OK;
     if (model->calibration_x) {
-        TRY(okra_objects_save_(saver, "calibration-x", model->calibration_x));
-        TRY(okra_objects_save_(saver, "calibration-y", model->calibration_y));
+        CHK(okra_objects_save_(saver, "calibration-x", model->calibration_x));
+        CHK(okra_objects_save_(saver, "calibration-y", model->calibration_y));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_model_load_calibration_(const json_t *about, okra_model *model)

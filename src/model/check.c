@@ -30,84 +30,83 @@ static const okra_kept_ weights[] = {
 static okra_status check_pairs(const okra_method_ *method, const okra_facts_ *f,
                                const okra_bag_ *bag, bool waves)
 {
-    okra_status st = OKRA_OK;
     double rank = 0;
     okra_int n = f->y->n, N = f->x->n;
     bool low = okra_bag_get_number_(bag, "x.rank", &rank) && !okra_kernel_low_(f->kx);
     if (n == 0 || (low && N == 0) || (!low && N < n) ||
         (!low && N > n && !method->unlabelled)) {
-        FAIL(OKRA_EFORMAT, "there are %lld training inputs and %lld outputs",
-             (long long)N, (long long)n);
+        return okra_fail_(OKRA_EFORMAT, "there are %lld training inputs and %lld outputs",
+                          (long long)N, (long long)n);
     }
     if ((low || waves) && !method->low_rank) {
-        FAIL(OKRA_EFORMAT,
-             "the model keeps a basis of low rank, which method %s does not use",
-             method->name);
+        return okra_fail_(
+            OKRA_EFORMAT,
+            "the model keeps a basis of low rank, which method %s does not use",
+            method->name);
     }
     if (waves && (!low || f->x->kind != OKRA_DENSE)) {
-        FAIL(OKRA_EFORMAT, "the model says that it keeps waves, which it does not");
+        return okra_fail_(OKRA_EFORMAT,
+                          "the model says that it keeps waves, which it does not");
     }
     if (f->x->missing || (f->y->missing && !method->missing)) {
-        FAIL(OKRA_EFORMAT, "%s has missing values, which method %s does not use",
-             f->x->missing ? "x" : "y", method->name);
+        return okra_fail_(OKRA_EFORMAT,
+                          "%s has missing values, which method %s does not use",
+                          f->x->missing ? "x" : "y", method->name);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* What both kernels keep; *d: the width of explicit features of the outputs, or -1. */
 static okra_status check_kernels(const okra_facts_ *f, okra_bag_ *bag, okra_int *d)
 {
-    okra_status st = OKRA_OK;
     double scale;
     *d = f->y->kind == OKRA_DENSE && okra_kernel_is_linear_(f->ky, &scale) ? f->y->d : -1;
-    TRY(okra_bound_check_kept_(f->kx, f->x, f->x->n, "kx", bag));
+    CHK(okra_bound_check_kept_(f->kx, f->x, f->x->n, "kx", bag));
     if (okra_map_saved_(bag, "y")) {
-        TRY(okra_map_check_kept_(f->ky, f->y, f->y->n, bag, "y", d));
+        CHK(okra_map_check_kept_(f->ky, f->y, f->y->n, bag, "y", d));
     } else {
-        TRY(okra_bound_check_kept_(f->ky, f->y, f->y->n, "ky", bag));
+        CHK(okra_bound_check_kept_(f->ky, f->y, f->y->n, "ky", bag));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_model_check_(const okra_method_ *method, const okra_data *x,
                               const okra_data *y, const okra_kernel *kx,
                               const okra_kernel *ky, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     okra_sizes_ sizes = {0};
     okra_facts_ facts = {x, y, kx, ky, &sizes};
     double waves = 0;
     okra_int d = -1;
     if (!method->kept) {
-        FAIL(OKRA_EINTERNAL, "method %s does not declare what it keeps", method->name);
+        return okra_fail_(OKRA_EINTERNAL, "method %s does not declare what it keeps",
+                          method->name);
     }
-    TRY(okra_kept_check_(common, NULL, bag, &sizes));
+    CHK(okra_kept_check_(common, NULL, bag, &sizes));
     okra_bag_get_number_(bag, "x.waves", &waves);
     const char *decode = okra_bag_get_text_(bag, "decode");
     if (decode && !okra_decoder_find_(decode)) {
-        FAIL(OKRA_EFORMAT, "there is no decoder '%s'", decode);
+        return okra_fail_(OKRA_EFORMAT, "there is no decoder '%s'", decode);
     }
-    TRY(check_pairs(method, &facts, bag, waves != 0));
-    TRY(check_kernels(&facts, bag, &d));
+    CHK(check_pairs(method, &facts, bag, waves != 0));
+    CHK(check_kernels(&facts, bag, &d));
     okra_sizes_set_(&sizes, "n", y->n);
     okra_sizes_set_(&sizes, "N", x->n);
     okra_sizes_set_(&sizes, "c", waves != 0 ? 2 * x->n : x->n);
     okra_sizes_set_(&sizes, "x", x->d);
     okra_sizes_set_(&sizes, "y", y->d);
     okra_sizes_set_(&sizes, "d", d);
-    TRY(okra_kept_check_(weights, NULL, bag, &sizes));
-    TRY(okra_kept_check_forms_(method->kept, NULL, bag, &sizes));
-    TRY(okra_kept_check_all_(bag));
+    CHK(okra_kept_check_(weights, NULL, bag, &sizes));
+    CHK(okra_kept_check_forms_(method->kept, NULL, bag, &sizes));
+    CHK(okra_kept_check_all_(bag));
     if (okra_map_saved_(bag, "y") && method->form(bag) != OKRA_FORM_EMBEDDING) {
-        FAIL(OKRA_EFORMAT,
-             "the model has outputs of low rank and weights over all of them, expected "
-             "coefficients");
+        return okra_fail_(
+            OKRA_EFORMAT,
+            "the model has outputs of low rank and weights over all of them, expected "
+            "coefficients");
     }
     if (method->check) {
-        TRY(method->check(bag, &facts));
+        CHK(method->check(bag, &facts));
     }
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -39,24 +39,20 @@ static bool noise_of(const okra_model *m, double *lambda)
 static okra_status factor(okra_context *ctx, const okra_bound_ *kx, double lambda,
                           const double *s, okra_large_ **out)
 {
-    okra_status st = OKRA_OK;
     okra_int n = okra_bound_count_(kx);
-    okra_entries_ *entries = NULL;
-    okra_large_ *G = NULL;
-    TRY(okra_entries_create_(ctx, kx, NULL, &entries));
-    TRY(okra_large_create_(ctx, n, n, "the Gram matrix of the inputs", &G));
-    TRY(okra_large_gram_(ctx, entries, 0, G));
+    FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
+    FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
+    CHK(okra_entries_create_(ctx, kx, NULL, &entries));
+    CHK(okra_large_create_(ctx, n, n, "the Gram matrix of the inputs", &G));
+    CHK(okra_large_gram_(ctx, entries, 0, G));
     if (s) {
-        TRY(okra_large_scale_(ctx, s, s, G));
+        CHK(okra_large_scale_(ctx, s, s, G));
     }
-    TRY(okra_large_add_diagonal_(ctx, lambda, G));
-    TRY(okra_large_cholesky_(ctx, G, NULL));
+    CHK(okra_large_add_diagonal_(ctx, lambda, G));
+    CHK(okra_large_cholesky_(ctx, G, NULL));
     *out = G;
     G = NULL;
-done:
-    okra_entries_free_(entries);
-    okra_large_free_(G);
-    return st;
+    return OKRA_OK;
 }
 
 /* B (of the host) <- rows of k_x' G'^-1 */
@@ -64,18 +60,14 @@ static okra_status solve_rows(okra_context *ctx, const okra_entries_ *entries,
                               okra_int first, const double *s, const okra_large_ *G,
                               okra_mat_ B)
 {
-    okra_status st = OKRA_OK;
-    okra_large_ *rows = NULL;
-    TRY(okra_large_begin_(ctx, false, B, &rows));
-    TRY(okra_large_gram_(ctx, entries, first, rows));
+    FREED_BY(okra_large_drop_) okra_large_ *rows = NULL;
+    CHK(okra_large_begin_(ctx, false, B, &rows));
+    CHK(okra_large_gram_(ctx, entries, first, rows));
     if (s) {
-        TRY(okra_large_scale_(ctx, NULL, s, rows));
+        CHK(okra_large_scale_(ctx, NULL, s, rows));
     }
-    TRY(okra_large_trsm_(ctx, false, true, G, rows));
-    TRY(okra_large_end_(ctx, rows, B));
-done:
-    okra_large_free_(rows);
-    return st;
+    CHK(okra_large_trsm_(ctx, false, true, G, rows));
+    return okra_large_end_(ctx, rows, B);
 }
 
 static okra_status variances(okra_context *ctx, const okra_model *m, const okra_data *x,
@@ -118,9 +110,9 @@ okra_status okra_confidence_(okra_context *ctx, const okra_model *model,
                              const okra_data *x, const okra_decoded_ *decoded,
                              double **out)
 {
-    okra_status st = OKRA_OK;
-    double *values = NULL, lambda = 0;
-    ALLOC(values, x->n * OKRA_CONFIDENCE_COLUMNS);
+    OWNED double *values = NULL;
+    double lambda = 0;
+    MAKE(values, x->n * OKRA_CONFIDENCE_COLUMNS);
     for (okra_int i = 0; i < x->n; i++) {
         double *row = values + i * OKRA_CONFIDENCE_COLUMNS;
         row[0] = decoded->distance ? decoded->distance[i * decoded->top] : (double)NAN;
@@ -129,11 +121,9 @@ okra_status okra_confidence_(okra_context *ctx, const okra_model *model,
         row[2] = NAN;
     }
     if (noise_of(model, &lambda)) {
-        TRY(variances(ctx, model, x, lambda, values));
+        CHK(variances(ctx, model, x, lambda, values));
     }
     *out = values;
     values = NULL;
-done:
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }

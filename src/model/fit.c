@@ -96,31 +96,27 @@ okra_status okra_model_assemble_(okra_training_ *training, const okra_method_ *m
                                  const okra_options *options, const double *lambda,
                                  okra_bag_ *bag, okra_model **out)
 {
-    okra_status st = OKRA_OK;
-    json_t *about = NULL;
-    okra_model *m = NULL;
-    TRY(okra_bound_save_(training->bound_x, bag, "kx"));
+    FREED_BY(okra_json_drop_) json_t *about = NULL;
+    FREED_BY(okra_model_drop_) okra_model *m = NULL;
+    CHK(okra_bound_save_(training->bound_x, bag, "kx"));
     if (training->map_y) {
-        TRY(okra_map_save_(training->map_y, bag, "y"));
+        CHK(okra_map_save_(training->map_y, bag, "y"));
     } else {
-        TRY(okra_bound_save_(training->bound_y, bag, "ky"));
+        CHK(okra_bound_save_(training->bound_y, bag, "ky"));
     }
     if (training->waves) {
-        TRY(okra_bag_put_number_(bag, "x.waves", 1));
+        CHK(okra_bag_put_number_(bag, "x.waves", 1));
     }
-    ZALLOC(m, 1);
-    TRY(okra_model_about_(training, method, options, lambda, bag, &about));
-    TRY(okra_json_text_(about, &m->json));
+    ZMAKE(m, 1);
+    CHK(okra_model_about_(training, method, options, lambda, bag, &about));
+    CHK(okra_json_text_(about, &m->json));
     m->method = method;
     m->bag = bag;
     m->training = training;
     atomic_fetch_add(&training->references, 1);
     *out = m;
     m = NULL;
-done:
-    json_decref(about);
-    okra_model_free(m);
-    return st;
+    return OKRA_OK;
 }
 
 /* x: all inputs; of low rank the training set holds the basis of map_x alone. */
@@ -137,13 +133,11 @@ static okra_status run(okra_context *ctx, const okra_training_ *t, const okra_da
 /* HSIC before and after twin kernel learning, for whoever reads the model. */
 static okra_status put_twin(okra_bag_ *bag, const char *twin, const double *hsic)
 {
-    okra_status st = OKRA_OK;
     if (*twin) {
-        TRY(okra_bag_put_number_(bag, "twin.hsic-before", hsic[0]));
-        TRY(okra_bag_put_number_(bag, "twin.hsic-after", hsic[1]));
+        CHK(okra_bag_put_number_(bag, "twin.hsic-before", hsic[0]));
+        CHK(okra_bag_put_number_(bag, "twin.hsic-after", hsic[1]));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Weights of kernels: align.c. */
@@ -179,14 +173,12 @@ done:
 /* What was learned, for whoever reads the model. */
 static okra_status put_align(okra_bag_ *bag, const okra_align_ *align)
 {
-    okra_status st = OKRA_OK;
     if (align->text) {
-        TRY(okra_bag_put_text_(bag, "align.kernels", align->kernels));
-        TRY(okra_bag_put_text_(bag, "align.weights", align->weights));
-        TRY(okra_bag_put_number_(bag, "align.value", align->value));
+        CHK(okra_bag_put_text_(bag, "align.kernels", align->kernels));
+        CHK(okra_bag_put_text_(bag, "align.weights", align->weights));
+        CHK(okra_bag_put_number_(bag, "align.value", align->value));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Both kernels; numbers in the place of `auto` and align, polynomials of --twin. What was
@@ -198,28 +190,26 @@ static okra_status learn_kernels(okra_context *ctx, const okra_method_ *method,
                                  size_t count, okra_bag_ *const *bags, okra_kernel **kx,
                                  okra_kernel **ky)
 {
-    okra_status st = OKRA_OK;
     double hsic[2] = {0, 0};
-    okra_align_ align = {0};
-    TRY(parse_kernel(ctx, "ky", fields->ky, y, ky));
+    FREED_BY(okra_align_clear_) okra_align_ align = {0};
+    CHK(parse_kernel(ctx, "ky", fields->ky, y, ky));
     if (okra_align_asked_(fields->kx)) {
-        TRY(learn_align(ctx, method, x, y, fields->kx, *ky, options, lambda, &align));
+        CHK(learn_align(ctx, method, x, y, fields->kx, *ky, options, lambda, &align));
     }
-    TRY(parse_kernel(ctx, "kx", align.text ? align.text : fields->kx, x, kx));
+    CHK(parse_kernel(ctx, "kx", align.text ? align.text : fields->kx, x, kx));
     if (*fields->twin && y->weights) {
-        FAIL(OKRA_EUNSUPPORTED, "twin learns kernels from pairs that count alike: it "
-                                "does not use weights");
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "twin learns kernels from pairs that count alike: it "
+                          "does not use weights");
     }
     if (*fields->twin) {
-        TRY(okra_fit_twin_(ctx, x, y, fields, kx, ky, hsic));
+        CHK(okra_fit_twin_(ctx, x, y, fields, kx, ky, hsic));
     }
     for (size_t i = 0; i < count; i++) {
-        TRY(put_twin(bags[i], fields->twin, hsic));
-        TRY(put_align(bags[i], &align));
+        CHK(put_twin(bags[i], fields->twin, hsic));
+        CHK(put_align(bags[i], &align));
     }
-done:
-    okra_align_clear_(&align);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status fit_pairs(okra_context *ctx, const okra_model *basis,
@@ -306,42 +296,31 @@ okra_status okra_fit_with_(okra_context *ctx, const okra_model *basis, const okr
                            const okra_data *y, const okra_options *options,
                            const double *lambda, size_t count, okra_model **models)
 {
-    okra_status st = OKRA_OK;
-    okra_data *some_x = NULL, *some_y = NULL;
-    TRY(okra_weights_drop_(x, y, &some_x, &some_y));
-    TRY(fit_pairs(ctx, basis, some_x, some_y, options, lambda, count, models));
-done:
-    okra_data_free(some_x);
-    okra_data_free(some_y);
-    return st;
+    FREED_BY(okra_data_drop_) okra_data *some_x = NULL, *some_y = NULL;
+    CHK(okra_weights_drop_(x, y, &some_x, &some_y));
+    return fit_pairs(ctx, basis, some_x, some_y, options, lambda, count, models);
 }
 
 okra_status okra_fit(okra_context *context, const okra_data *x, const okra_data *y,
                      const okra_options *options, okra_model **out)
 {
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    NEED(x);
-    NEED(y);
-    TRY(okra_fit_with_(context, NULL, x, y, options, NULL, 1, out));
-done:
-    return st;
+    NOT_NULL(x);
+    NOT_NULL(y);
+    return okra_fit_with_(context, NULL, x, y, options, NULL, 1, out);
 }
 
 okra_status okra_fit_path(okra_context *context, const okra_data *x, const okra_data *y,
                           const okra_options *options, const double *lambda, size_t count,
                           okra_model **models)
 {
-    okra_status st = OKRA_OK;
-    NEED(x);
-    NEED(y);
-    NEED(models);
+    NOT_NULL(x);
+    NOT_NULL(y);
+    NOT_NULL(models);
     if (!lambda || count == 0) {
-        FAIL(OKRA_EARG, "the path has no lambda");
+        return okra_fail_(OKRA_EARG, "the path has no lambda");
     }
-    TRY(okra_fit_with_(context, NULL, x, y, options, lambda, count, models));
-done:
-    return st;
+    return okra_fit_with_(context, NULL, x, y, options, lambda, count, models);
 }
 
 void okra_model_free(okra_model *model)

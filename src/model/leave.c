@@ -16,22 +16,20 @@ typedef struct sink {
 /* Keeps the nearest candidate that is not the output i itself. */
 static okra_status drop_own(const okra_data *y, okra_decoded_ *two, okra_decoded_ *out)
 {
-    okra_status st = OKRA_OK;
     okra_int n = y->n;
-    ALLOC(out->index, n);
-    ALLOC(out->distance, n);
+    MAKE(out->index, n);
+    MAKE(out->distance, n);
     for (okra_int i = 0; i < n; i++) {
         okra_int k = two->index[i * two->top] == i;
         out->index[i] = two->index[i * two->top + k];
         out->distance[i] = two->distance[i * two->top + k];
         if (out->index[i] < 0) {
-            FAIL(OKRA_EUNSUPPORTED, "no output but the left-out one can be decoded to");
+            return okra_fail_(OKRA_EUNSUPPORTED,
+                              "no output but the left-out one can be decoded to");
         }
     }
     out->top = 1;
-    TRY(okra_data_take(y, out->index, n, &out->objects));
-done:
-    return st;
+    return okra_data_take(y, out->index, n, &out->objects);
 }
 
 static okra_status decode(okra_context *ctx, const sink *s, const okra_block_ *block)
@@ -55,17 +53,15 @@ done:
 
 static okra_status keep(okra_mat_ from, double **to)
 {
-    okra_status st = OKRA_OK;
     double *values = NULL;
-    ALLOC(values, from.rows * from.cols);
+    MAKE(values, from.rows * from.cols);
     for (okra_int i = 0; i < from.rows; i++) {
         for (okra_int j = 0; j < from.cols; j++) {
             values[i * from.cols + j] = from.p[i * from.ld + j];
         }
     }
     *to = values;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status take(okra_context *ctx, void *user, const okra_left_ *left)

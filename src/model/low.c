@@ -74,40 +74,32 @@ static okra_status blank(void *arg, okra_int begin, okra_int end, int worker)
 /* The factor of a basis, made by the engine. */
 static okra_status factor_basis(okra_context *ctx, const okra_bound_ *bound, okra_mat_ F)
 {
-    okra_status st = OKRA_OK;
-    okra_entries_ *entries = NULL;
-    okra_large_ *K = NULL;
-    double *d = NULL, shift = 0;
-    ALLOC(d, F.rows);
-    TRY(okra_entries_create_(ctx, bound, NULL, &entries));
-    TRY(okra_large_create_(ctx, F.rows, F.rows, "the Gram matrix of the basis", &K));
-    TRY(okra_large_gram_(ctx, entries, 0, K));
-    TRY(okra_large_diagonal_(ctx, K, d));
-    TRY(okra_low_shift_(okra_bound_kernel_(bound), F.rows, d, &shift));
-    TRY(okra_large_add_diagonal_(ctx, shift, K));
-    TRY(okra_large_cholesky_(ctx, K, NULL));
-    TRY(okra_large_get_(ctx, K, 0, 0, F));
+    FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
+    FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
+    OWNED double *d = NULL;
+    double shift = 0;
+    MAKE(d, F.rows);
+    CHK(okra_entries_create_(ctx, bound, NULL, &entries));
+    CHK(okra_large_create_(ctx, F.rows, F.rows, "the Gram matrix of the basis", &K));
+    CHK(okra_large_gram_(ctx, entries, 0, K));
+    CHK(okra_large_diagonal_(ctx, K, d));
+    CHK(okra_low_shift_(okra_bound_kernel_(bound), F.rows, d, &shift));
+    CHK(okra_large_add_diagonal_(ctx, shift, K));
+    CHK(okra_large_cholesky_(ctx, K, NULL));
+    CHK(okra_large_get_(ctx, K, 0, 0, F));
     blanking b = {F};
-    TRY(okra_parallel_least_(ctx, (double)F.rows * (double)F.rows, F.rows, 256, NULL,
-                             blank, &b));
-done:
-    okra_large_free_(K);
-    okra_entries_free_(entries);
-    okra_free_(d);
-    return st;
+    return okra_parallel_least_(ctx, (double)F.rows * (double)F.rows, F.rows, 256, NULL,
+                                blank, &b);
 }
 
 static okra_status make_map(okra_context *ctx, const char *name, const char *text,
                             const okra_kernel *kernel, const okra_data *data,
                             uint64_t stream, okra_map_ **out)
 {
-    okra_status st = OKRA_OK;
     okra_low_ low;
-    TRY(okra_low_read_(name, text, &low));
-    TRY(okra_map_create_by_(ctx, kernel, data, &low, stream,
-                            okra_engine_is_host_(ctx) ? NULL : factor_basis, out));
-done:
-    return st;
+    CHK(okra_low_read_(name, text, &low));
+    return okra_map_create_by_(ctx, kernel, data, &low, stream,
+                               okra_engine_is_host_(ctx) ? NULL : factor_basis, out);
 }
 
 static bool has_features(const okra_data *y, const okra_kernel *ky, double *scale)
@@ -188,33 +180,28 @@ done:
 okra_status okra_low_put_(okra_context *ctx, const okra_bound_ *bound, const char *side,
                           size_t count, okra_bag_ *const *bags)
 {
-    okra_status st = OKRA_OK;
     okra_int rank = 0;
     double error = -1;
     char name[32];
     if (bound) {
-        TRY(okra_bound_low_(ctx, bound, &rank, &error));
+        CHK(okra_bound_low_(ctx, bound, &rank, &error));
     }
     for (size_t i = 0; rank > 0 && i < count; i++) {
         snprintf(name, sizeof name, "%s.rank", side);
-        TRY(okra_bag_put_number_(bags[i], name, (double)rank));
+        CHK(okra_bag_put_number_(bags[i], name, (double)rank));
         snprintf(name, sizeof name, "%s.trace-error", side);
         if (error >= 0) {
-            TRY(okra_bag_put_number_(bags[i], name, error));
+            CHK(okra_bag_put_number_(bags[i], name, error));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_low_waves_(const okra_fit_fields_ *f, okra_kernel **kx, char **text)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_low_follow_("low-rank-x", text_x(f), kx));
+    CHK(okra_low_follow_("low-rank-x", text_x(f), kx));
     *text = okra_strdup_(okra_kernel_text(*kx));
     okra_kernel_free(*kx);
     *kx = NULL;
-    TRY(*text ? okra_kernel_parse("linear", kx) : OKRA_EMEM);
-done:
-    return st;
+    return *text ? okra_kernel_parse("linear", kx) : OKRA_EMEM;
 }

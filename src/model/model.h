@@ -56,6 +56,8 @@ okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra
                                const okra_bag_ *bag_y, okra_map_ *map_y,
                                okra_training_ **out) OKRA_CHECK;
 void okra_training_free_(okra_training_ *training); /* one reference */
+OKRA_DROPS_(okra_model_drop_, okra_model, okra_model_free)
+OKRA_DROPS_(okra_training_drop_, okra_training_, okra_training_free_)
 /* What a method is asked to solve. x: all inputs, those of the training set or, of low
  * rank, those that the map was made of. */
 okra_problem_ okra_training_problem_(const okra_training_ *training, const okra_data *x,

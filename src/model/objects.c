@@ -88,16 +88,14 @@ static okra_status save_gram(okra_saver_ *saver, const char *folder,
 
 static okra_status load_gram(const okra_shelf_ *s, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     const void *values = NULL, *diagonal = NULL;
-    TRY(okra_fetch_(s, "values", "<f8", s->n, s->d, &values, NULL));
+    CHK(okra_fetch_(s, "values", "<f8", s->n, s->d, &values, NULL));
     if (okra_archive_has_(s->archive, s->folder, "diagonal")) {
-        TRY(okra_fetch_(s, "diagonal", "<f8", s->n, -1, &diagonal, NULL));
+        CHK(okra_fetch_(s, "diagonal", "<f8", s->n, -1, &diagonal, NULL));
     }
-    TRY(okra_data_gram(values, s->n, s->d, s->d, diagonal, out));
+    CHK(okra_data_gram(values, s->n, s->d, s->d, diagonal, out));
     hold(*out, s->archive);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- sparse vectors ---- */
@@ -105,32 +103,27 @@ done:
 static okra_status save_sparse(okra_saver_ *saver, const char *folder,
                                const okra_data *data)
 {
-    okra_status st = OKRA_OK;
     const okra_csr_ *csr = &data->csr;
     okra_int count = csr->indptr[data->n];
-    TRY(okra_saver_put_(saver, folder, "indptr", "<i8", data->n + 1, -1, csr->indptr, 8));
-    TRY(okra_saver_put_(saver, folder, "indices", "<i8", count, -1, csr->indices, 8));
-    TRY(okra_saver_put_(saver, folder, "values", "<f8", count, -1, csr->values, 8));
-done:
-    return st;
+    CHK(okra_saver_put_(saver, folder, "indptr", "<i8", data->n + 1, -1, csr->indptr, 8));
+    CHK(okra_saver_put_(saver, folder, "indices", "<i8", count, -1, csr->indices, 8));
+    return okra_saver_put_(saver, folder, "values", "<f8", count, -1, csr->values, 8);
 }
 
 static okra_status load_sparse(const okra_shelf_ *s, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     const void *indptr = NULL, *indices = NULL, *values = NULL;
     okra_int count = 0;
-    TRY(okra_fetch_(s, "indptr", "<i8", s->n + 1, -1, &indptr, NULL));
-    TRY(okra_fetch_(s, "indices", "<i8", -1, -1, &indices, &count));
-    TRY(okra_fetch_(s, "values", "<f8", count, -1, &values, NULL));
+    CHK(okra_fetch_(s, "indptr", "<i8", s->n + 1, -1, &indptr, NULL));
+    CHK(okra_fetch_(s, "indices", "<i8", -1, -1, &indices, &count));
+    CHK(okra_fetch_(s, "values", "<f8", count, -1, &values, NULL));
     const okra_int *ends = indptr;
     if (ends[0] != 0 || ends[s->n] != count) {
-        FAIL(OKRA_EFORMAT, "%s: %s/indptr does not end at the %lld values there are",
-             s->archive->path, s->folder, (long long)count);
+        return okra_fail_(OKRA_EFORMAT,
+                          "%s: %s/indptr does not end at the %lld values there are",
+                          s->archive->path, s->folder, (long long)count);
     }
-    TRY(okra_data_sparse(indptr, indices, values, s->n, s->d, out));
-done:
-    return st;
+    return okra_data_sparse(indptr, indices, values, s->n, s->d, out);
 }
 
 /* ---- packed bits ---- */
@@ -156,22 +149,18 @@ static okra_status load_bits(const okra_shelf_ *s, okra_data **out)
 static okra_status save_names(okra_saver_ *saver, const char *folder, char **names,
                               okra_int count)
 {
-    okra_status st = OKRA_OK;
     size_t length = 0, at = 0;
-    char *bytes = NULL;
+    OWNED char *bytes = NULL;
     for (okra_int c = 0; c < count; c++) {
         length += strlen(names[c]) + 1;
     }
-    ALLOC(bytes, (okra_int)length);
+    MAKE(bytes, (okra_int)length);
     for (okra_int c = 0; c < count; c++) {
         size_t size = strlen(names[c]) + 1;
         memcpy(bytes + at, names[c], size);
         at += size;
     }
-    TRY(okra_saver_put_(saver, folder, "names", "|u1", (okra_int)length, -1, bytes, 1));
-done:
-    okra_free_(bytes);
-    return st;
+    return okra_saver_put_(saver, folder, "names", "|u1", (okra_int)length, -1, bytes, 1);
 }
 
 static okra_status save_labels(okra_saver_ *saver, const char *folder,
@@ -238,21 +227,19 @@ done:
 static okra_status save_nodes(okra_saver_ *saver, const char *folder,
                               const okra_data *data)
 {
-    okra_status st = OKRA_OK;
     const okra_network_ *w = data->network;
     okra_int count = w->adjacency.indptr[w->nodes];
-    TRY(okra_saver_put_(saver, folder, "codes", "<i8", data->n, -1, data->codes, 8));
-    TRY(okra_saver_put_(saver, folder, "indptr", "<i8", w->nodes + 1, -1,
+    CHK(okra_saver_put_(saver, folder, "codes", "<i8", data->n, -1, data->codes, 8));
+    CHK(okra_saver_put_(saver, folder, "indptr", "<i8", w->nodes + 1, -1,
                         w->adjacency.indptr, 8));
-    TRY(okra_saver_put_(saver, folder, "indices", "<i8", count, -1, w->adjacency.indices,
+    CHK(okra_saver_put_(saver, folder, "indices", "<i8", count, -1, w->adjacency.indices,
                         8));
-    TRY(okra_saver_put_(saver, folder, "values", "<f8", count, -1, w->adjacency.values,
+    CHK(okra_saver_put_(saver, folder, "values", "<f8", count, -1, w->adjacency.values,
                         8));
     if (w->names) {
-        TRY(save_names(saver, folder, w->names, w->nodes));
+        CHK(save_names(saver, folder, w->names, w->nodes));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The edges of the lower triangle; the constructor makes the other half again. */

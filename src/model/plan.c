@@ -72,24 +72,21 @@ static double mapping(const side *s)
 static okra_status measure(okra_context *ctx, double *rate)
 {
     enum { SIZE = 512 };
-    okra_status st = OKRA_OK;
-    double *A = NULL, *B = NULL, best = INFINITY;
-    ZALLOC(A, SIZE * SIZE);
-    ALLOC(B, SIZE * SIZE);
+    OWNED double *A = NULL, *B = NULL;
+    double best = INFINITY;
+    ZMAKE(A, SIZE * SIZE);
+    MAKE(B, SIZE * SIZE);
     for (int i = 0; i < 3; i++) {
         struct timespec begin, end;
         okra_mat_ Am = okra_mat_of_(A, SIZE, SIZE);
         clock_gettime(CLOCK_MONOTONIC, &begin);
-        TRY(okra_gemm_(ctx, false, false, 1, Am, Am, 0, okra_mat_of_(B, SIZE, SIZE)));
+        CHK(okra_gemm_(ctx, false, false, 1, Am, Am, 0, okra_mat_of_(B, SIZE, SIZE)));
         clock_gettime(CLOCK_MONOTONIC, &end);
         best = fmin(best, (double)(end.tv_sec - begin.tv_sec) +
                               1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
     }
     *rate = 2.0 * SIZE * SIZE * SIZE / fmax(best, 1e-9);
-done:
-    okra_free_(A);
-    okra_free_(B);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_data *y,
@@ -100,34 +97,33 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
     NOT_NULL(y);
     NOT_NULL(text);
     NOT_NULL(seconds);
-    okra_status st = OKRA_OK;
     okra_fit_fields_ f;
     const okra_method_ *method = NULL;
-    okra_kernel *ky = NULL;
+    FREED_BY(okra_kernel_drop_) okra_kernel *ky = NULL;
     side sx = {0}, sy = {0};
     double rate = 1, scale, n = (double)x->n;
     if (size > 0) {
         text[0] = '\0';
     }
     *seconds = 0;
-    TRY(okra_options_read(options, &okra_fit_table_, &f));
+    CHK(okra_options_read(options, &okra_fit_table_, &f));
     const char *low_x = *f.low_rank ? f.low_rank : f.low_rank_x;
     const char *low_y = *f.low_rank ? f.low_rank : f.low_rank_y;
     if (!*low_x) {
-        goto done;
+        return OKRA_OK;
     }
-    TRY(read_side("low-rank-x", low_x, x, &sx));
-    TRY(okra_method_choose_(f.method, &method));
-    TRY(okra_kernel_choose(context, f.ky, y, &ky));
+    CHK(read_side("low-rank-x", low_x, x, &sx));
+    CHK(okra_method_choose_(f.method, &method));
+    CHK(okra_kernel_choose(context, f.ky, y, &ky));
     if (!okra_fit_factored_(&f, method, options, x, y, ky)) {
-        goto done;
+        return OKRA_OK;
     }
     bool features = y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale);
     bool mapped = *low_y && !features;
     if (mapped) {
-        TRY(read_side("low-rank-y", low_y, y, &sy));
+        CHK(read_side("low-rank-y", low_y, y, &sy));
     }
-    TRY(measure(context, &rate));
+    CHK(measure(context, &rate));
     double m = sx.rank, d = mapped ? sy.rank : features ? (double)y->d : 0;
     okra_fit_plan_ plan = {.n = n,
                            .m = m,
@@ -140,7 +136,7 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
                            .once = m * m * m,
                            .doubles = 2 * m * m + 2 * m * d + (mapped ? 2 * d * d : 0)};
     if (method->plan) {
-        TRY(method->plan(options, &plan));
+        CHK(method->plan(options, &plan));
     }
     plan.row += mapped ? mapping(&sy) + d * d : 0;
     double work =
@@ -158,7 +154,5 @@ okra_status okra_fit_plan(okra_context *context, const okra_data *x, const okra_
         8 * plan.doubles / 1073741824.0,
         8.0 * (double)rows * (double)width / 1073741824.0, plan.kept, *seconds,
         rate / 1e9);
-done:
-    okra_kernel_free(ky);
-    return st;
+    return OKRA_OK;
 }

@@ -46,36 +46,34 @@ static const char *const dtypes[] = {
 okra_status okra_ragged_save_(okra_saver_ *saver, const char *folder,
                               const okra_data *data)
 {
-    okra_status st = OKRA_OK;
     char path[256];
     for (int k = 0; k < data->group_count; k++) {
         const okra_ragged_ *g = &data->groups[k];
         snprintf(path, sizeof path, "%s/%s", folder, g->name);
-        TRY(okra_saver_put_(saver, path, "offsets", "<i8", data->n + 1, -1, g->offsets,
+        CHK(okra_saver_put_(saver, path, "offsets", "<i8", data->n + 1, -1, g->offsets,
                             8));
         for (int f = 0; f < g->field_count; f++) {
             const okra_field_ *field = &g->fields[f];
-            TRY(okra_saver_put_(saver, path, field->name, dtypes[field->type],
+            CHK(okra_saver_put_(saver, path, field->name, dtypes[field->type],
                                 g->offsets[data->n], field->width, field->values,
                                 field->width * (okra_int)okra_field_size_(field->type)));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Copies one field out of the file. */
 static okra_status load_field(const okra_shelf_ *s, const char *name,
                               okra_field_type_ type, okra_int elements, okra_ragged_ *g)
 {
-    okra_status st = OKRA_OK;
     okra_int rows = 0, width = 0;
     const void *values = NULL;
-    TRY(okra_archive_get_(s->archive, s->folder, name, dtypes[type], &rows, &width,
+    CHK(okra_archive_get_(s->archive, s->folder, name, dtypes[type], &rows, &width,
                           &values));
     if (rows != elements || width < 0) {
-        FAIL(OKRA_EFORMAT, "%s: the array %s/%s has a shape that does not fit",
-             s->archive->path, s->folder, name);
+        return okra_fail_(OKRA_EFORMAT,
+                          "%s: the array %s/%s has a shape that does not fit",
+                          s->archive->path, s->folder, name);
     }
     okra_field_ *field = &g->fields[g->field_count++];
     *field = (okra_field_){name, type, width, NULL};
@@ -87,31 +85,29 @@ static okra_status load_field(const okra_shelf_ *s, const char *name,
     if (elements > 0 && size > 0) {
         memcpy(field->values, values, (size_t)elements * size);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status load_group(const okra_shelf_ *s, const layout *l, okra_ragged_ *g)
 {
-    okra_status st = OKRA_OK;
     const void *values = NULL;
-    TRY(okra_fetch_(s, "offsets", "<i8", s->n + 1, -1, &values, NULL));
+    CHK(okra_fetch_(s, "offsets", "<i8", s->n + 1, -1, &values, NULL));
     g->name = l->group;
-    ALLOC(g->offsets, s->n + 1);
+    MAKE(g->offsets, s->n + 1);
     memcpy(g->offsets, values, (size_t)(s->n + 1) * sizeof *g->offsets);
     for (okra_int i = 0; i <= s->n; i++) {
         if (i == 0 ? g->offsets[0] != 0 : g->offsets[i] < g->offsets[i - 1]) {
-            FAIL(OKRA_EFORMAT, "%s: %s/offsets must begin at 0 and never fall",
-                 s->archive->path, s->folder);
+            return okra_fail_(OKRA_EFORMAT,
+                              "%s: %s/offsets must begin at 0 and never fall",
+                              s->archive->path, s->folder);
         }
     }
     for (int f = 0; f < OKRA_FIELDS_MOST && l->fields[f]; f++) {
         if (okra_archive_has_(s->archive, s->folder, l->fields[f])) {
-            TRY(load_field(s, l->fields[f], l->types[f], g->offsets[s->n], g));
+            CHK(load_field(s, l->fields[f], l->types[f], g->offsets[s->n], g));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Every group and field that a kind has, and how many values an element; see
@@ -237,12 +233,11 @@ static bool check_spectra(const okra_data *data)
 /* What kernels rely on without looking. */
 static okra_status check_groups(const okra_shelf_ *s, const okra_data *data)
 {
-    okra_status st = OKRA_OK;
     enum { CODE_MOST = 0x10ffff };
     const okra_ragged_ *g = &data->groups[0];
     bool whole = check_fields(data);
     if (whole && data->kind == OKRA_SEQUENCES) {
-        TRY(okra_finite_(okra_ragged_field_(g, "vector")->values, g->offsets[data->n],
+        CHK(okra_finite_(okra_ragged_field_(g, "vector")->values, g->offsets[data->n],
                          data->d, data->d));
         whole = inside(g, data->n, "label", OKRA_NO_LABEL_, CODE_MOST) &&
                 check_lengths(g, data->n, OKRA_STRING_MOST_);
@@ -255,17 +250,15 @@ static okra_status check_groups(const okra_shelf_ *s, const okra_data *data)
         whole = check_graphs(data);
     }
     if (!whole) {
-        FAIL(OKRA_EFORMAT, "%s: the arrays of %s do not make %s", s->archive->path,
-             s->folder, okra_kind_name(data->kind));
+        return okra_fail_(OKRA_EFORMAT, "%s: the arrays of %s do not make %s",
+                          s->archive->path, s->folder, okra_kind_name(data->kind));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_ragged_load_(const okra_shelf_ *s, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *data = NULL;
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
     const char *kind = json_string_value(json_object_get(s->about, "kind"));
     char path[256];
     for (size_t k = 0; k < LAYOUTS; k++) {
@@ -278,32 +271,29 @@ okra_status okra_ragged_load_(const okra_shelf_ *s, okra_data **out)
             continue;
         }
         if (!data) {
-            TRY(okra_data_new_(l->kind, s->n, s->d, s->archive->path, &data));
+            CHK(okra_data_new_(l->kind, s->n, s->d, s->archive->path, &data));
         }
-        TRY(load_group(&inner, l, &data->groups[data->group_count++]));
+        CHK(load_group(&inner, l, &data->groups[data->group_count++]));
     }
     if (!data) {
-        FAIL(OKRA_EFORMAT, "%s: there are no arrays of %s", s->archive->path, s->folder);
+        return okra_fail_(OKRA_EFORMAT, "%s: there are no arrays of %s", s->archive->path,
+                          s->folder);
     }
-    TRY(check_groups(s, data));
+    CHK(check_groups(s, data));
     *out = data;
     data = NULL;
-done:
-    okra_data_free(data);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_tuple_save_(okra_saver_ *saver, const char *folder,
                              const okra_data *data)
 {
-    okra_status st = OKRA_OK;
     char path[256];
     for (int k = 0; k < data->component_count; k++) {
         snprintf(path, sizeof path, "%s/%d", folder, k + 1);
-        TRY(okra_objects_save_(saver, path, data->components[k]));
+        CHK(okra_objects_save_(saver, path, data->components[k]));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_tuple_load_(const okra_shelf_ *s, okra_data **out)

@@ -26,17 +26,17 @@ static int ascending(const void *a, const void *b)
 
 static okra_status sort_rows(okra_update_job_ *j)
 {
-    okra_status st = OKRA_OK;
     okra_int n = j->model->training->y->n, count = j->request.remove_count;
-    ALLOC(j->removed, count);
-    ALLOC(j->order, n);
+    MAKE(j->removed, count);
+    MAKE(j->order, n);
     for (okra_int i = 0; i < count; i++) {
         j->removed[i] = j->request.remove[i];
         if (j->removed[i] < 0 || j->removed[i] >= n) {
-            FAIL(OKRA_EARG,
-                 "update: row %lld is to go, expected one of the %lld training pairs, "
-                 "counted from 0",
-                 (long long)j->removed[i], (long long)n);
+            return okra_fail_(
+                OKRA_EARG,
+                "update: row %lld is to go, expected one of the %lld training pairs, "
+                "counted from 0",
+                (long long)j->removed[i], (long long)n);
         }
     }
     if (count > 1) {
@@ -47,14 +47,14 @@ static okra_status sort_rows(okra_update_job_ *j)
         if (q < count && j->removed[q] == i) {
             q++;
             if (q < count && j->removed[q] == i) {
-                FAIL(OKRA_EARG, "update: row %lld is to go twice", (long long)i);
+                return okra_fail_(OKRA_EARG, "update: row %lld is to go twice",
+                                  (long long)i);
             }
         } else {
             j->order[j->kept++] = i;
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the new training set ---- */
@@ -72,21 +72,18 @@ static bool has_gram(const okra_data *data)
 okra_status okra_update_join_(const okra_data *data, const okra_int *order,
                               okra_int count, const okra_data *more, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *kept = NULL;
+    FREED_BY(okra_data_drop_) okra_data *kept = NULL;
     if (count == data->n) { /* all of them, as they are */
         kept = okra_data_retain(data);
     } else {
-        TRY(okra_data_take(data, order, count, &kept));
+        CHK(okra_data_take(data, order, count, &kept));
     }
     if (more) {
-        TRY(okra_data_concat(kept, more, out));
+        CHK(okra_data_concat(kept, more, out));
     } else {
         *out = okra_data_retain(kept);
     }
-done:
-    okra_data_free(kept);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status check(const okra_update_job_ *j)
@@ -131,27 +128,23 @@ static okra_status check(const okra_update_job_ *j)
 /* Inputs of the pairs, then those without outputs. */
 static okra_status make_data(okra_update_job_ *j)
 {
-    okra_status st = OKRA_OK;
     const okra_training_ *t = j->model->training;
-    okra_int n = t->y->n, extra = t->x->n - n, *rest = NULL;
-    okra_data *pairs = NULL, *others = NULL;
-    TRY(okra_update_join_(t->y, j->order, j->kept, j->request.y, &j->y));
-    TRY(okra_update_join_(t->x, j->order, j->kept, j->request.x, &pairs));
+    OWNED okra_int *rest = NULL;
+    okra_int n = t->y->n, extra = t->x->n - n;
+    FREED_BY(okra_data_drop_) okra_data *pairs = NULL, *others = NULL;
+    CHK(okra_update_join_(t->y, j->order, j->kept, j->request.y, &j->y));
+    CHK(okra_update_join_(t->x, j->order, j->kept, j->request.x, &pairs));
     if (extra > 0) {
-        ALLOC(rest, extra);
+        MAKE(rest, extra);
         for (okra_int i = 0; i < extra; i++) {
             rest[i] = n + i;
         }
-        TRY(okra_data_take(t->x, rest, extra, &others));
-        TRY(okra_data_concat(pairs, others, &j->x));
+        CHK(okra_data_take(t->x, rest, extra, &others));
+        CHK(okra_data_concat(pairs, others, &j->x));
     } else {
         j->x = okra_data_retain(pairs);
     }
-done:
-    okra_data_free(pairs);
-    okra_data_free(others);
-    okra_free_(rest);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- a new fit ---- */
@@ -159,45 +152,37 @@ done:
 /* Both kernels as the model has them, closed to files. */
 okra_status okra_update_training_(okra_update_job_ *j, bool anew)
 {
-    okra_status st = OKRA_OK;
     const okra_training_ *t = j->model->training;
-    okra_kernel *kx = NULL, *ky = NULL;
-    TRY(okra_kernel_parse_kept_(okra_kernel_text(t->kx), &kx));
-    TRY(okra_kernel_parse_kept_(okra_kernel_text(t->ky), &ky));
-    TRY(okra_training_create_(j->ctx, j->x, j->y, kx, ky, anew ? NULL : j->model->bag,
+    FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
+    CHK(okra_kernel_parse_kept_(okra_kernel_text(t->kx), &kx));
+    CHK(okra_kernel_parse_kept_(okra_kernel_text(t->ky), &ky));
+    CHK(okra_training_create_(j->ctx, j->x, j->y, kx, ky, anew ? NULL : j->model->bag,
                               &j->training));
     kx = ky = NULL;
-done:
-    okra_kernel_free(kx);
-    okra_kernel_free(ky);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status refit(okra_update_job_ *j, const okra_problem_ *problem,
                          const char *file)
 {
-    okra_status st = OKRA_OK;
     okra_bag_free_(j->bag);
     j->bag = NULL;
     if (file && !(problem->A && strcmp(file, "operator") == 0)) {
-        FAIL(
+        return okra_fail_(
             OKRA_EUNSUPPORTED,
             "update: the model must be fitted anew (%s), and its option %s names a file; "
             "a model opens no files: use fit on all pairs",
             j->change.why, file);
     }
-    TRY(okra_bag_create_(&j->bag));
-    TRY(okra_method_fit_(j->ctx, j->model->method, problem, j->options, j->bag));
-    TRY(okra_low_put_(j->ctx, j->training->bound_x, "x", 1, &j->bag));
-    TRY(okra_low_put_(j->ctx, j->training->bound_y, "y", 1, &j->bag));
-done:
-    return st;
+    CHK(okra_bag_create_(&j->bag));
+    CHK(okra_method_fit_(j->ctx, j->model->method, problem, j->options, j->bag));
+    CHK(okra_low_put_(j->ctx, j->training->bound_x, "x", 1, &j->bag));
+    return okra_low_put_(j->ctx, j->training->bound_y, "y", 1, &j->bag);
 }
 
 /* Numbers and texts that belong to the kernels or the model as a whole. */
 okra_status okra_update_common_(const okra_bag_ *from, okra_bag_ *to)
 {
-    okra_status st = OKRA_OK;
     static const char *const numbers[] = {"twin.hsic-before", "twin.hsic-after",
                                           "align.value"};
     static const char *const texts[] = {"decode", "align.kernels", "align.weights"};
@@ -205,12 +190,11 @@ okra_status okra_update_common_(const okra_bag_ *from, okra_bag_ *to)
     for (int k = 0; k < 3; k++) {
         const char *text = okra_bag_get_text_(from, texts[k]);
         if (okra_bag_get_number_(from, numbers[k], &value)) {
-            TRY(okra_bag_put_number_(to, numbers[k], value));
+            CHK(okra_bag_put_number_(to, numbers[k], value));
         }
-        TRY(text ? okra_bag_put_text_(to, texts[k], text) : OKRA_OK);
+        CHK(text ? okra_bag_put_text_(to, texts[k], text) : OKRA_OK);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Why kernels of this model cannot keep their statistics; NULL: they can. */
@@ -258,26 +242,26 @@ done:
 
 static okra_status change_model(okra_update_job_ *j)
 {
-    okra_status st = OKRA_OK;
     if (j->model->method->linker) { /* its network would have other nodes than outputs */
-        FAIL(OKRA_EUNSUPPORTED,
-             "update: method %s learns from a whole network: use link on the new one",
-             j->model->method->name);
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "update: method %s learns from a whole network: use link on the new one",
+            j->model->method->name);
     }
     if (j->kept + (j->request.y ? j->request.y->n : 0) == 0) {
-        FAIL(OKRA_ESHAPE, "update: no training pairs would be left");
+        return okra_fail_(OKRA_ESHAPE, "update: no training pairs would be left");
     }
     if (okra_update_is_low_(j->model)) {
-        TRY(okra_update_low_(j));
+        CHK(okra_update_low_(j));
     } else if (j->request.removed_x) {
-        FAIL(OKRA_EARG, "update: removed-x is for models of low rank; this one holds its "
-                        "training inputs");
+        return okra_fail_(
+            OKRA_EARG, "update: removed-x is for models of low rank; this one holds its "
+                       "training inputs");
     } else {
-        TRY(make_data(j));
-        TRY(change_all(j));
+        CHK(make_data(j));
+        CHK(change_all(j));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static void clear(okra_update_job_ *j)

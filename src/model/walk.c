@@ -80,7 +80,6 @@ void okra_walk_close_(okra_walk_ *walk)
 static okra_status query(okra_context *ctx, okra_walk_ *walk, okra_int first, okra_int m,
                          okra_query_ *out)
 {
-    okra_status st = OKRA_OK;
     const okra_training_ *t = walk->model->training;
     *out = (okra_query_){.m = m,
                          .n = t->y->n,
@@ -93,22 +92,21 @@ static okra_status query(okra_context *ctx, okra_walk_ *walk, okra_int first, ok
                          .kx = t->bound_x,
                          .sent = &walk->sent};
     if (!on_engine(walk)) {
-        TRY(okra_large_gram_host_(ctx, walk->entries, first,
+        CHK(okra_large_gram_host_(ctx, walk->entries, first,
                                   okra_mat_part_(out->Kx, 0, m, 0, t->x->n)));
         if (t->waves) {
             okra_waves_(out->Kx);
         }
-        goto done;
+        return OKRA_OK;
     }
     if (!walk->large || okra_large_rows_(walk->large) != m) {
         okra_large_free_(walk->large);
         walk->large = NULL;
-        TRY(okra_large_create_(ctx, m, walk->columns, block_name, &walk->large));
+        CHK(okra_large_create_(ctx, m, walk->columns, block_name, &walk->large));
     }
-    TRY(okra_large_gram_(ctx, walk->entries, first, walk->large));
+    CHK(okra_large_gram_(ctx, walk->entries, first, walk->large));
     out->K = walk->large;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_walk_predict_(okra_context *ctx, okra_walk_ *walk, okra_int first,

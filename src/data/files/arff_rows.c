@@ -85,7 +85,6 @@ const char *okra_arff_name_(const okra_arff_ *r, okra_int k)
 
 static okra_status read_nominal(okra_arff_ *r, okra_arff_attribute_ *a, const char *p)
 {
-    okra_status st = OKRA_OK;
     const char *end = r->lines.close;
     okra_span_ value;
     double number;
@@ -96,14 +95,13 @@ static okra_status read_nominal(okra_arff_ *r, okra_arff_attribute_ *a, const ch
             value.begin == value.close) {
             return line_fail(r, "the list of values is damaged");
         }
-        TRY(okra_texts_add_(&r->texts, value.begin, value.close));
+        CHK(okra_texts_add_(&r->texts, value.begin, value.close));
         if (okra_number_(value.begin, value.close, &number) != OKRA_TOKEN_NUMBER_) {
             a->sort = OKRA_ARFF_NOMINAL_TEXTS_;
         }
     } while (*p == ',');
     a->last = r->texts.count;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status read_attribute(okra_arff_ *r, const char *p)
@@ -172,7 +170,6 @@ done:
 
 static okra_status each_dense(okra_arff_ *r, okra_arff_taker_ take, void *arg)
 {
-    okra_status st = OKRA_OK;
     const char *p = r->lines.begin, *end = r->lines.close;
     okra_span_ value;
     for (okra_int k = 0; k < r->count; k++) {
@@ -180,24 +177,22 @@ static okra_status each_dense(okra_arff_ *r, okra_arff_taker_ take, void *arg)
             return line_fail(r, "a quote is not closed, or text follows it");
         }
         if (k + 1 < r->count && p == end) {
-            FAIL(OKRA_EFORMAT,
-                 "line %" PRId64 " has %" PRId64 " values; there are %" PRId64
-                 " attributes",
-                 r->lines.number, k + 1, r->count);
+            return okra_fail_(OKRA_EFORMAT,
+                              "line %" PRId64 " has %" PRId64
+                              " values; there are %" PRId64 " attributes",
+                              r->lines.number, k + 1, r->count);
         }
-        TRY(take(arg, r, k, value));
+        CHK(take(arg, r, k, value));
         p += k + 1 < r->count; /* the comma */
     }
     if (p < end) {
         return line_fail(r, "more values than attributes");
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status each_sparse(okra_arff_ *r, okra_arff_taker_ take, void *arg)
 {
-    okra_status st = OKRA_OK;
     const char *p = r->lines.begin, *end = r->lines.close;
     okra_int index, previous = -1;
     okra_span_ value;
@@ -208,16 +203,17 @@ static okra_status each_sparse(okra_arff_ *r, okra_arff_taker_ take, void *arg)
     skip_blanks(&p, end);
     while (p < end && *p != '}') {
         if (!okra_whole_(&p, end, &index) || index <= previous || index >= r->count) {
-            FAIL(OKRA_EFORMAT,
-                 "line %" PRId64 ": expected ascending indices from 0 to %" PRId64
-                 ", each followed by a value",
-                 r->lines.number, r->count - 1);
+            return okra_fail_(OKRA_EFORMAT,
+                              "line %" PRId64
+                              ": expected ascending indices from 0 to %" PRId64
+                              ", each followed by a value",
+                              r->lines.number, r->count - 1);
         }
         previous = index;
         if (!next_value(&p, end, ",}", &value)) {
             return line_fail(r, "a quote is not closed, or text follows it");
         }
-        TRY(take(arg, r, index, value));
+        CHK(take(arg, r, index, value));
         if (p < end && *p == ',') {
             p++;
             skip_blanks(&p, end);
@@ -227,8 +223,7 @@ static okra_status each_sparse(okra_arff_ *r, okra_arff_taker_ take, void *arg)
         return line_fail(r, p == end ? "the closing brace is missing"
                                      : "text follows the closing brace");
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_arff_row_(okra_arff_ *r, okra_arff_taker_ take, void *arg)

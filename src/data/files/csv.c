@@ -49,8 +49,7 @@ done:
 static okra_status add_text(const okra_table_ *t, const char *begin, const char *close,
                             okra_texts_ *texts)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_texts_add_(texts, begin, close));
+    CHK(okra_texts_add_(texts, begin, close));
     if (t->escaped) {
         char *from = texts->block + texts->offsets[texts->count - 1], *to = from;
         for (; *from; from++) {
@@ -59,8 +58,7 @@ static okra_status add_text(const okra_table_ *t, const char *begin, const char 
         }
         *to = '\0';
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status add_label(const okra_table_ *t, okra_texts_ *texts)
@@ -110,22 +108,21 @@ static okra_status choose_column(okra_table_ t, const char *part,
                                  const okra_table_shape_ *s, okra_int *column,
                                  bool *header)
 {
-    okra_status st = OKRA_OK;
     bool more = true;
     const char *p = part;
     *header = false;
     *column = 1;
     if (!part && s->columns > 1) {
-        FAIL(OKRA_ESHAPE,
-             "labels must be one column, found %" PRId64
-             "; choose one as labels:FILE:COLUMN, by its name or number",
-             s->columns);
+        return okra_fail_(OKRA_ESHAPE,
+                          "labels must be one column, found %" PRId64
+                          "; choose one as labels:FILE:COLUMN, by its name or number",
+                          s->columns);
     }
     if (!part) {
         return OKRA_OK;
     }
     for (okra_int k = 1; k <= s->columns; k++) {
-        TRY(okra_table_next_(&t, &more));
+        CHK(okra_table_next_(&t, &more));
         if ((size_t)(t.close - t.begin) == strlen(part) &&
             memcmp(t.begin, part, strlen(part)) == 0) {
             *column = k;
@@ -135,12 +132,12 @@ static okra_status choose_column(okra_table_ t, const char *part,
     }
     if (!okra_whole_(&p, part + strlen(part), column) || *p || *column < 1 ||
         *column > s->columns) {
-        FAIL(OKRA_EARG, "there is no column '%s' among the %" PRId64 " columns", part,
-             s->columns);
+        return okra_fail_(OKRA_EARG,
+                          "there is no column '%s' among the %" PRId64 " columns", part,
+                          s->columns);
     }
     *header = s->columns > 1 && !s->numbers;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Is the first text the only one that is not a number? Then it is a header. */
@@ -159,33 +156,29 @@ static bool first_is_header(const okra_texts_ *texts)
 
 static okra_status read_column(okra_source_ *source, okra_table_ t, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_texts_ texts = {0};
+    FREED_BY(okra_texts_free_) okra_texts_ texts = {0};
     okra_table_shape_ s = {0};
     okra_int column = 1;
     bool header = false, more = true;
-    TRY(okra_table_measure_(t, &s));
-    TRY(choose_column(t, source->part, &s, &column, &header));
+    CHK(okra_table_measure_(t, &s));
+    CHK(choose_column(t, source->part, &s, &column, &header));
     for (okra_int record = 0; record < s.records;) {
-        TRY(okra_table_next_(&t, &more));
+        CHK(okra_table_next_(&t, &more));
         if (t.column == column && !(header && record == 0)) {
-            TRY(source->how == OKRA_HOW_STRINGS_ ? add_string(&t, &texts)
+            CHK(source->how == OKRA_HOW_STRINGS_ ? add_string(&t, &texts)
                                                  : add_label(&t, &texts));
         }
         record += t.last;
     }
-    TRY(okra_texts_done_(&texts));
+    CHK(okra_texts_done_(&texts));
     if (source->how == OKRA_HOW_STRINGS_) {
-        TRY(okra_data_strings((const char *const *)texts.pointers, texts.count, out));
-        TRY(okra_data_rename_(out, source->name));
-        goto done;
+        CHK(okra_data_strings((const char *const *)texts.pointers, texts.count, out));
+        CHK(okra_data_rename_(out, source->name));
+        return OKRA_OK;
     }
     okra_int skip = !header && first_is_header(&texts);
-    TRY(okra_labels_from_texts_(texts.pointers + skip, texts.count - skip, source->name,
-                                out));
-done:
-    okra_texts_free_(&texts);
-    return st;
+    return okra_labels_from_texts_(texts.pointers + skip, texts.count - skip,
+                                   source->name, out);
 }
 
 static okra_status read_table(okra_source_ *source, char separator, okra_data **out)
@@ -228,26 +221,24 @@ okra_status okra_table_columns_(const okra_bytes_ *bytes, char separator, int co
                                 const char *const *names, okra_texts_ *texts)
 {
     enum { MOST = 8 };
-    okra_status st = OKRA_OK;
     okra_table_ t = okra_table_begin_(bytes, separator);
     okra_table_shape_ s = {0};
     bool more = true;
     okra_int column[MOST] = {0}; /* of each name, from 1; 0: none */
-    TRY(okra_table_measure_(t, &s));
+    CHK(okra_table_measure_(t, &s));
     for (okra_int record = 0; record < s.records;) {
-        TRY(okra_table_next_(&t, &more));
+        CHK(okra_table_next_(&t, &more));
         for (int k = 0; k < OKRA_MIN_(count, MOST); k++) {
             if (record == 0 && in_list(names[k], &t)) {
                 column[k] = t.column;
             } else if (record > 0 && column[k] == t.column) {
-                TRY(add_text(&t, t.begin, t.close, &texts[k]));
+                CHK(add_text(&t, t.begin, t.close, &texts[k]));
             }
         }
         record += t.last;
     }
     for (int k = 0; k < count; k++) {
-        TRY(okra_texts_done_(&texts[k]));
+        CHK(okra_texts_done_(&texts[k]));
     }
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -10,81 +10,72 @@
 /* A class name, quoted where it must be: a reader shall take it for the same text. */
 static okra_status put_name(okra_writer_ *w, const char *name, char separator)
 {
-    okra_status st = OKRA_OK;
     const char special[] = {separator, '"', '\n', '\r', '\0'};
     if (!name[strcspn(name, special)]) {
         return okra_writer_put_(w, name, strlen(name));
     }
-    TRY(okra_writer_put_(w, "\"", 1));
+    CHK(okra_writer_put_(w, "\"", 1));
     for (const char *p = name; *p; p++) {
-        TRY(okra_writer_put_(w, "\"\"", *p == '"' ? 1 : 0));
-        TRY(okra_writer_put_(w, p, 1));
+        CHK(okra_writer_put_(w, "\"\"", *p == '"' ? 1 : 0));
+        CHK(okra_writer_put_(w, p, 1));
     }
-    TRY(okra_writer_put_(w, "\"", 1));
-done:
-    return st;
+    return okra_writer_put_(w, "\"", 1);
 }
 
 static okra_status put_row(okra_writer_ *w, const okra_data *data, okra_int i,
                            char separator)
 {
-    okra_status st = OKRA_OK;
     char text[OKRA_NUMBER_TEXT_];
     for (okra_int j = 0; j < data->d; j++) {
         double value = data->kind == OKRA_BITS ? okra_bit_(data, i, j)
                                                : data->values[i * data->ld + j];
         okra_double_text_(value, text);
         if (j > 0) {
-            TRY(okra_writer_put_(w, &separator, 1));
+            CHK(okra_writer_put_(w, &separator, 1));
         }
-        TRY(okra_writer_put_(w, text, strlen(text)));
+        CHK(okra_writer_put_(w, text, strlen(text)));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status write_strings(okra_writer_ *w, const okra_data *data, char separator)
 {
-    okra_status st = OKRA_OK;
-    char *text = NULL;
+    OWNED char *text = NULL;
     for (okra_int i = 0; i < data->n; i++) {
-        TRY(okra_string_text_(data, i, &text));
-        TRY(put_name(w, text, separator));
-        TRY(okra_writer_put_(w, "\n", 1));
+        CHK(okra_string_text_(data, i, &text));
+        CHK(put_name(w, text, separator));
+        CHK(okra_writer_put_(w, "\n", 1));
         okra_free_(text);
         text = NULL;
     }
-done:
-    okra_free_(text);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status write_table(okra_writer_ *w, const okra_data *data, char separator)
 {
-    okra_status st = OKRA_OK;
     if (data->kind == OKRA_STRINGS) {
         return write_strings(w, data, separator);
     }
     if (data->kind > OKRA_STRINGS) {
-        FAIL(OKRA_EUNSUPPORTED, "%s cannot be written as a table",
-             okra_kind_name(data->kind));
+        return okra_fail_(OKRA_EUNSUPPORTED, "%s cannot be written as a table",
+                          okra_kind_name(data->kind));
     }
     if (data->kind == OKRA_SPARSE) {
-        FAIL(OKRA_EUNSUPPORTED, "sparse data cannot be written as a table, but as .mtx, "
-                                "or read with dense: first");
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "sparse data cannot be written as a table, but as .mtx, "
+                          "or read with dense: first");
     }
     for (okra_int i = 0; i < data->n; i++) {
         if (data->kind != OKRA_LABELS) {
-            TRY(put_row(w, data, i, separator));
+            CHK(put_row(w, data, i, separator));
         } else if (data->class_names) {
-            TRY(put_name(w, data->class_names[data->codes[i]], separator));
+            CHK(put_name(w, data->class_names[data->codes[i]], separator));
         } else {
-            TRY(okra_writer_printf_(w, "%" PRId64, data->codes[i]));
+            CHK(okra_writer_printf_(w, "%" PRId64, data->codes[i]));
         }
-        TRY(okra_writer_put_(w, "\n", 1));
+        CHK(okra_writer_put_(w, "\n", 1));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_write_csv_(okra_writer_ *w, const okra_data *data)

@@ -216,29 +216,28 @@ static bool can_have_part(const okra_file_format_ *format, okra_how_ how)
 okra_status okra_format_read_(const okra_file_format_ *format, okra_source_ *source,
                               okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *data = NULL;
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
     if (source->part && !can_have_part(format, source->how)) {
-        FAIL(OKRA_EARG, "'%s' cannot be chosen from a file of format %s%s", source->part,
-             format->name,
-             format->read == okra_read_csv_ || format->read == okra_read_tsv_ ||
-                     format->read == okra_read_arff_
-                 ? " but by labels:"
-                 : "");
+        return okra_fail_(OKRA_EARG, "'%s' cannot be chosen from a file of format %s%s",
+                          source->part, format->name,
+                          format->read == okra_read_csv_ ||
+                                  format->read == okra_read_tsv_ ||
+                                  format->read == okra_read_arff_
+                              ? " but by labels:"
+                              : "");
     }
     if (source->how == OKRA_HOW_TARGETS_ && format->read != okra_read_svm_ &&
         format->read != okra_read_svm0_) {
-        FAIL(OKRA_EARG, "targets: is for LIBSVM files, not for %s", format->name);
+        return okra_fail_(OKRA_EARG, "targets: is for LIBSVM files, not for %s",
+                          format->name);
     }
-    TRY(source->how == OKRA_HOW_SEQUENCES_ ? okra_read_sequences_(format, source, &data)
+    CHK(source->how == OKRA_HOW_SEQUENCES_ ? okra_read_sequences_(format, source, &data)
         : source->how == OKRA_HOW_NODES_   ? okra_read_nodes_(format, source, &data)
                                            : format->read(source, &data));
-    TRY(okra_take_as_(source->ctx, source->how, &data));
+    CHK(okra_take_as_(source->ctx, source->how, &data));
     *out = data;
     data = NULL;
-done:
-    okra_data_free(data);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- large files ---- */
@@ -266,7 +265,6 @@ static okra_status read_watched(const okra_file_format_ *format, okra_source_ *s
                                 okra_data **out)
 {
     static _Atomic double rate = 5e7; /* bytes per second; corrected by the first file */
-    okra_status st = OKRA_OK;
     struct timespec begin, end;
     reading r = {format, source, uselocale((locale_t)0), out};
     double size = (double)source->bytes.size;
@@ -276,7 +274,7 @@ static okra_status read_watched(const okra_file_format_ *format, okra_source_ *s
         return okra_format_read_(format, source, out);
     }
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    TRY(okra_watched_(source->ctx, "read", size, size / atomic_load(&rate), run_read,
+    CHK(okra_watched_(source->ctx, "read", size, size / atomic_load(&rate), run_read,
                       &r));
     clock_gettime(CLOCK_MONOTONIC, &end);
     double elapsed =
@@ -284,8 +282,7 @@ static okra_status read_watched(const okra_file_format_ *format, okra_source_ *s
     if (elapsed > 0.05) {
         atomic_store(&rate, size / elapsed);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_data_read(okra_context *context, const char *text, okra_data **out)

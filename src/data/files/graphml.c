@@ -350,33 +350,27 @@ done:
 
 static okra_status put_escaped(okra_writer_ *w, const char *text, size_t length)
 {
-    okra_status st = OKRA_OK;
     for (size_t k = 0; k < length; k++) {
         const char *entity = text[k] == '&'   ? "&amp;"
                              : text[k] == '<' ? "&lt;"
                              : text[k] == '>' ? "&gt;"
                              : text[k] == '"' ? "&quot;"
                                               : NULL;
-        TRY(okra_writer_put_(w, entity ? entity : text + k, entity ? strlen(entity) : 1));
+        CHK(okra_writer_put_(w, entity ? entity : text + k, entity ? strlen(entity) : 1));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status put_label(okra_writer_ *w, int32_t label, const char *names)
 {
-    okra_status st = OKRA_OK;
     char number[16];
     snprintf(number, sizeof number, "%d", label);
     const char *text = label < 0 ? names - 1 - label : number;
-    TRY(put_escaped(w, text, strlen(text)));
-done:
-    return st;
+    return put_escaped(w, text, strlen(text));
 }
 
 static okra_status put_graph(okra_writer_ *w, const okra_data *data, okra_int i)
 {
-    okra_status st = OKRA_OK;
     const okra_ragged_ *nodes = okra_data_group_(data, "nodes");
     const okra_ragged_ *edges = okra_data_group_(data, "edges");
     const okra_ragged_ *texts = okra_data_group_(data, "names");
@@ -386,44 +380,39 @@ static okra_status put_graph(okra_writer_ *w, const okra_data *data, okra_int i)
     const int32_t *edge_label = okra_ragged_field_(edges, "label")->values;
     okra_int length;
     const char *id = okra_graphs_text_(data, i, &length);
-    TRY(okra_writer_printf_(w, "  <graph edgedefault=\"undirected\" id=\""));
-    TRY(put_escaped(w, id, (size_t)length));
-    TRY(okra_writer_printf_(w, "\">\n"));
+    CHK(okra_writer_printf_(w, "  <graph edgedefault=\"undirected\" id=\""));
+    CHK(put_escaped(w, id, (size_t)length));
+    CHK(okra_writer_printf_(w, "\">\n"));
     for (okra_int k = nodes->offsets[i]; k < nodes->offsets[i + 1]; k++) {
-        TRY(okra_writer_printf_(w, "    <node id=\"n%" PRId64 "\"><data key=\"node\">",
+        CHK(okra_writer_printf_(w, "    <node id=\"n%" PRId64 "\"><data key=\"node\">",
                                 k - nodes->offsets[i]));
-        TRY(put_label(w, label[k], names));
-        TRY(okra_writer_printf_(w, "</data></node>\n"));
+        CHK(put_label(w, label[k], names));
+        CHK(okra_writer_printf_(w, "</data></node>\n"));
     }
     for (okra_int k = edges->offsets[i]; k < edges->offsets[i + 1]; k++) {
-        TRY(okra_writer_printf_(
+        CHK(okra_writer_printf_(
             w, "    <edge source=\"n%d\" target=\"n%d\"><data key=\"edge\">",
             end_of[2 * k], end_of[2 * k + 1]));
-        TRY(put_label(w, edge_label[k], names));
-        TRY(okra_writer_printf_(w, "</data></edge>\n"));
+        CHK(put_label(w, edge_label[k], names));
+        CHK(okra_writer_printf_(w, "</data></edge>\n"));
     }
-    TRY(okra_writer_printf_(w, "  </graph>\n"));
-done:
-    return st;
+    return okra_writer_printf_(w, "  </graph>\n");
 }
 
 okra_status okra_write_graphml_(okra_writer_ *w, const okra_data *data)
 {
-    okra_status st = OKRA_OK;
     if (data->kind != OKRA_GRAPHS) {
-        FAIL(OKRA_EUNSUPPORTED, "%s data cannot be written as GraphML",
-             okra_kind_name(data->kind));
+        return okra_fail_(OKRA_EUNSUPPORTED, "%s data cannot be written as GraphML",
+                          okra_kind_name(data->kind));
     }
-    TRY(okra_writer_printf_(
+    CHK(okra_writer_printf_(
         w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
            "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"
            "  <key id=\"node\" for=\"node\" attr.name=\"label\" attr.type=\"string\"/>\n"
            "  <key id=\"edge\" for=\"edge\" attr.name=\"label\" "
            "attr.type=\"string\"/>\n"));
     for (okra_int i = 0; i < data->n; i++) {
-        TRY(put_graph(w, data, i));
+        CHK(put_graph(w, data, i));
     }
-    TRY(okra_writer_printf_(w, "</graphml>\n"));
-done:
-    return st;
+    return okra_writer_printf_(w, "</graphml>\n");
 }

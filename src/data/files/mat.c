@@ -45,75 +45,75 @@ static okra_status walk_packed(const walk *w, const unsigned char *p, okra_int s
 static okra_status walk_elements(const walk *w, const unsigned char *p, okra_int size,
                                  int depth)
 {
-    okra_status st = OKRA_OK;
     bool sparse = false;
     for (okra_int at = 0, index = 0; at < size; index++) {
         okra_int rest = size - at - TAG;
         const unsigned char *tag = p + at;
         at += TAG;
         if (rest < 0) {
-            FAIL(OKRA_EFORMAT, "damaged or cut short: a variable is not whole");
+            return okra_fail_(OKRA_EFORMAT,
+                              "damaged or cut short: a variable is not whole");
         }
         uint32_t small = depth > 0 ? word(w, tag) >> 16 : 0; /* bytes in the tag itself */
         uint32_t type = word(w, tag) & (small ? 0xffff : UINT32_MAX);
         if (type < 1 || type > TYPE_MOST) {
-            FAIL(OKRA_EFORMAT, "damaged: an element of a variable has type %" PRIu32,
-                 type);
+            return okra_fail_(OKRA_EFORMAT,
+                              "damaged: an element of a variable has type %" PRIu32,
+                              type);
         }
         /* Of a sparse matrix elements 3 and 4 are row numbers and column beginnings. */
         if (sparse && (index == 3 || index == 4) && type != TYPE_INT32 &&
             type != TYPE_UINT32) {
-            FAIL(OKRA_EFORMAT, "damaged: indices of a sparse matrix have type %" PRIu32,
-                 type);
+            return okra_fail_(OKRA_EFORMAT,
+                              "damaged: indices of a sparse matrix have type %" PRIu32,
+                              type);
         }
         if (small > 0 && small <= 4) {
             continue;
         }
         okra_int length = word(w, tag + 4);
         if (length > rest || small > 4) {
-            FAIL(OKRA_EFORMAT, "damaged or cut short: a variable is not whole");
+            return okra_fail_(OKRA_EFORMAT,
+                              "damaged or cut short: a variable is not whole");
         }
         if (depth > 0 && index == 0 && length >= TAG) { /* the flags: class lowest */
             sparse = (word(w, tag + TAG) & 0xff) == CLASS_SPARSE;
         }
         if (type == TYPE_MATRIX && depth < DEPTH_MOST) {
-            TRY(walk_elements(w, tag + TAG, length, depth + 1));
+            CHK(walk_elements(w, tag + TAG, length, depth + 1));
         } else if (type == TYPE_PACKED && depth == 0) {
-            TRY(walk_packed(w, tag + TAG, length));
+            CHK(walk_packed(w, tag + TAG, length));
         }
         at += OKRA_MIN_(depth > 0 ? (length + 7) / 8 * 8 : length, rest);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status walk_packed(const walk *w, const unsigned char *p, okra_int size)
 {
-    okra_status st = OKRA_OK;
-    unsigned char first[TAG], *block = NULL;
+    OWNED unsigned char *block = NULL;
+    unsigned char first[TAG];
     uLongf length = sizeof first;
     int code = uncompress(first, &length, p, (uLong)size);
     if ((code != Z_OK && code != Z_BUF_ERROR) || length < sizeof first) {
-        FAIL(OKRA_EFORMAT, "damaged: a variable does not inflate");
+        return okra_fail_(OKRA_EFORMAT, "damaged: a variable does not inflate");
     }
     /* Deflate makes at most 1032 bytes of one: a larger claim is a lie. */
     okra_int whole = TAG + (okra_int)word(w, first + 4);
     if (whole / 1032 > size) {
-        FAIL(OKRA_EFORMAT, "damaged: a variable does not inflate");
+        return okra_fail_(OKRA_EFORMAT, "damaged: a variable does not inflate");
     }
-    TRY(okra_budget_ask_(w->ctx, (double)whole, "a packed variable"));
-    ALLOC(block, whole);
+    CHK(okra_budget_ask_(w->ctx, (double)whole, "a packed variable"));
+    MAKE(block, whole);
     length = (uLongf)whole;
     code = uncompress(block, &length, p, (uLong)size);
     if (code != Z_OK || (okra_int)length != whole) {
-        FAIL(OKRA_EFORMAT, "damaged: a variable does not inflate");
+        return okra_fail_(OKRA_EFORMAT, "damaged: a variable does not inflate");
     }
     if (word(w, block) == TYPE_MATRIX) {
-        TRY(walk_elements(w, block + TAG, whole - TAG, 1));
+        CHK(walk_elements(w, block + TAG, whole - TAG, 1));
     }
-done:
-    okra_free_(block);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_mat_check_(const okra_source_ *source)

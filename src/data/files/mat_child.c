@@ -43,11 +43,10 @@ static double now(void)
 
 static okra_status take(answer *a, void *to, okra_int size)
 {
-    okra_status st = OKRA_OK;
     for (okra_int have = 0; have < size;) {
-        TRY(okra_cancelled_(a->source->ctx));
+        CHK(okra_cancelled_(a->source->ctx));
         if (now() > a->until) {
-            FAIL(OKRA_EFORMAT, "its reading took too long and was ended");
+            return okra_fail_(OKRA_EFORMAT, "its reading took too long and was ended");
         }
         struct pollfd ready = {.fd = a->fd, .events = POLLIN};
         if (poll(&ready, 1, WAIT_MS) <= 0) {
@@ -59,12 +58,12 @@ static okra_status take(answer *a, void *to, okra_int size)
         }
         if (got <= 0) {
             a->ended = true;
-            FAIL(OKRA_EFORMAT, "%s, which reads it, ended early", OKRA_MAT_PROGRAM_);
+            return okra_fail_(OKRA_EFORMAT, "%s, which reads it, ended early",
+                              OKRA_MAT_PROGRAM_);
         }
         have += got;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* What comes from the other side is shown without control characters. */
@@ -96,42 +95,37 @@ done:
 /* The next record, of this kind or an error. */
 static okra_status take_record(answer *a, okra_mat_kind_ kind)
 {
-    okra_status st = OKRA_OK;
-    TRY(take(a, &a->r, sizeof a->r));
+    CHK(take(a, &a->r, sizeof a->r));
     okra_mat_record_ *r = &a->r;
     if (memcmp(r->magic, OKRA_MAT_MAGIC_, sizeof r->magic) == 0 &&
         r->kind == OKRA_MAT_ERROR_) {
-        TRY(take_error(a));
+        CHK(take_error(a));
     }
     if (memcmp(r->magic, OKRA_MAT_MAGIC_, sizeof r->magic) != 0 ||
         r->kind != (int32_t)kind || r->rows < 0 || r->cols < 0 || r->count < 0 ||
         (r->rows > 0 && r->cols == 0 && kind == OKRA_MAT_SHAPE_)) {
-        FAIL(OKRA_EFORMAT, "%s said something absurd", OKRA_MAT_PROGRAM_);
+        return okra_fail_(OKRA_EFORMAT, "%s said something absurd", OKRA_MAT_PROGRAM_);
     }
     tame(r->name, strnlen(r->name, sizeof r->name - 1));
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status take_dense(answer *a, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     const okra_source_ *source = a->source;
-    double *values = NULL;
+    OWNED double *values = NULL;
     okra_int n = a->r.rows, d = a->r.cols, area = 0;
-    TRY(okra_area_(n, d, sizeof(double), &area));
+    CHK(okra_area_(n, d, sizeof(double), &area));
     /* Twice: the other side holds it too. */
-    TRY(okra_budget_ask_(source->ctx, 16.0 * (double)area,
+    CHK(okra_budget_ask_(source->ctx, 16.0 * (double)area,
                          "variable '%s' of %" PRId64 " x %" PRId64, a->r.name, n, d));
-    TRY(take_record(a, OKRA_MAT_DATA_));
-    TRY(okra_doubles_(source->ctx, n, d, "a variable", &values));
-    TRY(take(a, values, 8 * area));
-    TRY(okra_finite_(values, n, d, d));
-    TRY(okra_data_adopt_dense_(values, n, d, source->name, out));
+    CHK(take_record(a, OKRA_MAT_DATA_));
+    CHK(okra_doubles_(source->ctx, n, d, "a variable", &values));
+    CHK(take(a, values, 8 * area));
+    CHK(okra_finite_(values, n, d, d));
+    CHK(okra_data_adopt_dense_(values, n, d, source->name, out));
     values = NULL;
-done:
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status take_sparse(answer *a, okra_data **out)

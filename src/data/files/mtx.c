@@ -47,28 +47,27 @@ static okra_status read_banner(matrix *m)
     static const char *const layout[] = {"coordinate", "array", NULL};
     static const char *const field[] = {"real", "integer", "pattern", NULL};
     static const char *const symmetry[] = {"general", "symmetric", NULL};
-    okra_status st = OKRA_OK;
     const char *word, *close;
     int choice = 0;
     bool any = okra_lines_next_(&m->lines);
     m->p = m->lines.begin;
     if (!any || !okra_word_(&m->p, m->lines.close, &word, &close) ||
         !same(word, close, "%%MatrixMarket")) {
-        FAIL(OKRA_EFORMAT,
-             "not a Matrix Market file: it does not begin with %%%%MatrixMarket");
+        return okra_fail_(
+            OKRA_EFORMAT,
+            "not a Matrix Market file: it does not begin with %%%%MatrixMarket");
     }
-    TRY(banner_word(m, object, &choice));
-    TRY(banner_word(m, layout, &choice));
+    CHK(banner_word(m, object, &choice));
+    CHK(banner_word(m, layout, &choice));
     m->array = choice == 1;
-    TRY(banner_word(m, field, &choice));
+    CHK(banner_word(m, field, &choice));
     m->pattern = choice == 2;
-    TRY(banner_word(m, symmetry, &choice));
+    CHK(banner_word(m, symmetry, &choice));
     m->symmetric = choice == 1;
     if (m->array && m->pattern) {
-        FAIL(OKRA_EFORMAT, "line 1: an array cannot be a pattern");
+        return okra_fail_(OKRA_EFORMAT, "line 1: an array cannot be a pattern");
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The next line that is neither a comment nor blank. */
@@ -100,19 +99,20 @@ static bool at_line_end(matrix *m)
 
 static okra_status read_size(matrix *m)
 {
-    okra_status st = OKRA_OK;
     if (!next_line(m)) {
-        FAIL(OKRA_EFORMAT, "the file ends before the line with the sizes");
+        return okra_fail_(OKRA_EFORMAT, "the file ends before the line with the sizes");
     }
     if (!whole_word(m, &m->n) || !whole_word(m, &m->d) ||
         (!m->array && !whole_word(m, &m->count)) || !at_line_end(m)) {
-        FAIL(OKRA_EFORMAT, "line %" PRId64 ": expected %s", m->lines.number,
-             m->array ? "the sizes 'rows columns'" : "the sizes 'rows columns entries'");
+        return okra_fail_(OKRA_EFORMAT, "line %" PRId64 ": expected %s", m->lines.number,
+                          m->array ? "the sizes 'rows columns'"
+                                   : "the sizes 'rows columns entries'");
     }
     if (m->symmetric && m->n != m->d) {
-        FAIL(OKRA_EFORMAT,
-             "line %" PRId64 ": a symmetric matrix of %" PRId64 " x %" PRId64,
-             m->lines.number, m->n, m->d);
+        return okra_fail_(OKRA_EFORMAT,
+                          "line %" PRId64 ": a symmetric matrix of %" PRId64
+                          " x %" PRId64,
+                          m->lines.number, m->n, m->d);
     }
     /* An entry takes a digit and a line end at least; coordinates two numbers. */
     okra_int rest = m->lines.end - m->lines.p, least = m->array ? 2 : 4, bytes;
@@ -126,22 +126,22 @@ static okra_status read_size(matrix *m)
         }
     }
     if (m->count > (rest + 1) / least) {
-        FAIL(OKRA_EFORMAT,
-             "line %" PRId64 ": %" PRId64 " x %" PRId64
-             "%s are more entries than the %" PRId64 " bytes that follow can hold",
-             m->lines.number, m->n, m->d, m->array ? "" : " with the number given", rest);
+        return okra_fail_(
+            OKRA_EFORMAT,
+            "line %" PRId64 ": %" PRId64 " x %" PRId64
+            "%s are more entries than the %" PRId64 " bytes that follow can hold",
+            m->lines.number, m->n, m->d, m->array ? "" : " with the number given", rest);
     }
     if (m->n > 0 && m->d == 0) {
-        FAIL(OKRA_EFORMAT, "line %" PRId64 ": %" PRId64 " rows of no columns",
-             m->lines.number, m->n);
+        return okra_fail_(OKRA_EFORMAT,
+                          "line %" PRId64 ": %" PRId64 " rows of no columns",
+                          m->lines.number, m->n);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status read_value(matrix *m, double *value)
 {
-    okra_status st = OKRA_OK;
     const char *word, *close, *begin = m->lines.begin;
     okra_word_(&m->p, m->lines.close, &word, &close);
     okra_token_ token = okra_number_(word, close, value);
@@ -149,11 +149,10 @@ static okra_status read_value(matrix *m, double *value)
         return okra_bad_field_(token, m->lines.number, word - begin + 1, word, close);
     }
     if (!at_line_end(m)) {
-        FAIL(OKRA_EFORMAT, "line %" PRId64 ": more numbers than expected",
-             m->lines.number);
+        return okra_fail_(OKRA_EFORMAT, "line %" PRId64 ": more numbers than expected",
+                          m->lines.number);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status expect_line(matrix *m, okra_int k)
@@ -169,26 +168,23 @@ static okra_status expect_line(matrix *m, okra_int k)
 /* Columns one after another; of a symmetric matrix the part on and below the diagonal. */
 static okra_status read_array(okra_source_ *source, matrix *m, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    double *values = NULL;
+    OWNED double *values = NULL;
     okra_int k = 0;
-    TRY(okra_doubles_(source->ctx, m->n, m->d, "a matrix", &values));
+    CHK(okra_doubles_(source->ctx, m->n, m->d, "a matrix", &values));
     for (okra_int j = 0; j < m->d; j++) {
         for (okra_int i = m->symmetric ? j : 0; i < m->n; i++) {
             double value;
-            TRY(expect_line(m, k++));
-            TRY(read_value(m, &value));
+            CHK(expect_line(m, k++));
+            CHK(read_value(m, &value));
             values[i * m->d + j] = value;
             if (m->symmetric) {
                 values[j * m->d + i] = value;
             }
         }
     }
-    TRY(okra_data_adopt_dense_(values, m->n, m->d, source->name, out));
+    CHK(okra_data_adopt_dense_(values, m->n, m->d, source->name, out));
     values = NULL;
-done:
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 typedef struct triplet {
@@ -198,28 +194,26 @@ typedef struct triplet {
 
 static okra_status read_triplet(matrix *m, triplet *t)
 {
-    okra_status st = OKRA_OK;
     if (!whole_word(m, &t->i) || !whole_word(m, &t->j)) {
-        FAIL(OKRA_EFORMAT, "line %" PRId64 ": expected 'row column%s'", m->lines.number,
-             m->pattern ? "" : " value");
+        return okra_fail_(OKRA_EFORMAT, "line %" PRId64 ": expected 'row column%s'",
+                          m->lines.number, m->pattern ? "" : " value");
     }
     if (t->i < 1 || t->i > m->n || t->j < 1 || t->j > m->d) {
-        FAIL(OKRA_EFORMAT,
-             "line %" PRId64 ": entry (%" PRId64 ", %" PRId64 ") is outside 1..%" PRId64
-             ", 1..%" PRId64,
-             m->lines.number, t->i, t->j, m->n, m->d);
+        return okra_fail_(OKRA_EFORMAT,
+                          "line %" PRId64 ": entry (%" PRId64 ", %" PRId64
+                          ") is outside 1..%" PRId64 ", 1..%" PRId64,
+                          m->lines.number, t->i, t->j, m->n, m->d);
     }
     t->i--;
     t->j--;
     t->value = 1;
     if (!m->pattern) {
-        TRY(read_value(m, &t->value));
+        CHK(read_value(m, &t->value));
     } else if (!at_line_end(m)) {
-        FAIL(OKRA_EFORMAT, "line %" PRId64 ": more numbers than expected",
-             m->lines.number);
+        return okra_fail_(OKRA_EFORMAT, "line %" PRId64 ": more numbers than expected",
+                          m->lines.number);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static void put_entry(okra_csr_ *csr, okra_int i, okra_int j, double value)
@@ -272,22 +266,19 @@ done:
 
 okra_status okra_read_mtx_(okra_source_ *source, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *data = NULL;
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
     matrix m = {.lines = okra_lines_begin_(&source->bytes)};
-    TRY(read_banner(&m));
-    TRY(read_size(&m));
-    TRY(m.array ? read_array(source, &m, &data) : read_coordinate(source, &m, &data));
+    CHK(read_banner(&m));
+    CHK(read_size(&m));
+    CHK(m.array ? read_array(source, &m, &data) : read_coordinate(source, &m, &data));
     if (next_line(&m)) {
-        FAIL(OKRA_EFORMAT,
-             "line %" PRId64 ": more than the %" PRId64 " entries announced",
-             m.lines.number, m.count);
+        return okra_fail_(OKRA_EFORMAT,
+                          "line %" PRId64 ": more than the %" PRId64 " entries announced",
+                          m.lines.number, m.count);
     }
     *out = data;
     data = NULL;
-done:
-    okra_data_free(data);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- writing ---- */
@@ -301,45 +292,41 @@ static okra_status put_entry_text(okra_writer_ *w, okra_int i, okra_int j, doubl
 
 static okra_status write_bits(okra_writer_ *w, const okra_data *data)
 {
-    okra_status st = OKRA_OK;
     okra_int count = 0;
     for (okra_int k = 0; k < data->n * data->words; k++) {
         count += __builtin_popcountll(data->bits[k]);
     }
-    TRY(okra_writer_printf_(w, "%" PRId64 " %" PRId64 " %" PRId64 "\n", data->n, data->d,
+    CHK(okra_writer_printf_(w, "%" PRId64 " %" PRId64 " %" PRId64 "\n", data->n, data->d,
                             count));
     for (okra_int i = 0; i < data->n; i++) {
         for (okra_int j = 0; j < data->d; j++) {
             if (okra_bit_(data, i, j)) {
-                TRY(put_entry_text(w, i, j, 1));
+                CHK(put_entry_text(w, i, j, 1));
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_write_mtx_(okra_writer_ *w, const okra_data *data)
 {
-    okra_status st = OKRA_OK;
     const okra_csr_ *csr = &data->csr;
     if (data->kind != OKRA_SPARSE && data->kind != OKRA_BITS) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "%s data cannot be written as .mtx; expected sparse, bits",
-             okra_kind_name(data->kind));
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "%s data cannot be written as .mtx; expected sparse, bits",
+                          okra_kind_name(data->kind));
     }
-    TRY(okra_writer_printf_(w, "%%%%MatrixMarket matrix coordinate real general\n"));
+    CHK(okra_writer_printf_(w, "%%%%MatrixMarket matrix coordinate real general\n"));
     if (data->kind == OKRA_BITS) {
-        TRY(write_bits(w, data));
-        goto done;
+        CHK(write_bits(w, data));
+        return OKRA_OK;
     }
-    TRY(okra_writer_printf_(w, "%" PRId64 " %" PRId64 " %" PRId64 "\n", data->n, data->d,
+    CHK(okra_writer_printf_(w, "%" PRId64 " %" PRId64 " %" PRId64 "\n", data->n, data->d,
                             csr->indptr[data->n]));
     for (okra_int i = 0; i < data->n; i++) {
         for (okra_int k = csr->indptr[i]; k < csr->indptr[i + 1]; k++) {
-            TRY(put_entry_text(w, i, csr->indices[k], csr->values[k]));
+            CHK(put_entry_text(w, i, csr->indices[k], csr->values[k]));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -65,36 +65,35 @@ static int split(const okra_lines_ *line, const char *word[4], const char *close
 
 static okra_status read_line(const okra_lines_ *line, okra_names_ *n, edges *e)
 {
-    okra_status st = OKRA_OK;
     const char *word[4], *close[4];
     okra_link_ link = {0, 0, 1};
     int count = split(line, word, close);
     if (count == 0 || count > 3) {
-        FAIL(OKRA_EFORMAT,
-             "line %" PRId64 ", character %" PRId64
-             ": expected two nodes and perhaps a weight, found %s",
-             line->number, (int64_t)(count ? word[3] - line->begin : 0) + 1,
-             count ? "more" : "an empty line");
+        return okra_fail_(OKRA_EFORMAT,
+                          "line %" PRId64 ", character %" PRId64
+                          ": expected two nodes and perhaps a weight, found %s",
+                          line->number, (int64_t)(count ? word[3] - line->begin : 0) + 1,
+                          count ? "more" : "an empty line");
     }
-    TRY(okra_names_add_(n, word[0], close[0], &link.a));
+    CHK(okra_names_add_(n, word[0], close[0], &link.a));
     if (count == 1) {
-        goto done;
+        return OKRA_OK;
     }
-    TRY(okra_names_add_(n, word[1], close[1], &link.b));
+    CHK(okra_names_add_(n, word[1], close[1], &link.b));
     if (count == 3 &&
         okra_number_(word[2], close[2], &link.weight) != OKRA_TOKEN_NUMBER_) {
-        FAIL(OKRA_EFORMAT,
-             "line %" PRId64 ", character %" PRId64 ": the weight is not a number",
-             line->number, (int64_t)(word[2] - line->begin) + 1);
+        return okra_fail_(OKRA_EFORMAT,
+                          "line %" PRId64 ", character %" PRId64
+                          ": the weight is not a number",
+                          line->number, (int64_t)(word[2] - line->begin) + 1);
     }
     if (link.a == link.b) {
-        FAIL(OKRA_EFORMAT,
-             "line %" PRId64 ", character %" PRId64 ": an edge from a node to itself",
-             line->number, (int64_t)(word[1] - line->begin) + 1);
+        return okra_fail_(OKRA_EFORMAT,
+                          "line %" PRId64 ", character %" PRId64
+                          ": an edge from a node to itself",
+                          line->number, (int64_t)(word[1] - line->begin) + 1);
     }
-    TRY(add_edge(e, link, line->number));
-done:
-    return st;
+    return add_edge(e, link, line->number);
 }
 
 /* A whole number without leading zeros, or -1. */
@@ -122,12 +121,11 @@ static int by_number(const void *a, const void *b)
 /* order[new] = old: by number if all names are numbers; else as they came. */
 static okra_status order_names(const okra_names_ *n, okra_int **out)
 {
-    okra_status st = OKRA_OK;
-    ranked *r = NULL;
+    OWNED ranked *r = NULL;
     okra_int *order = NULL, count = n->texts.count;
     bool numbers = true;
-    ALLOC(r, count);
-    ALLOC(order, count);
+    MAKE(r, count);
+    MAKE(order, count);
     for (okra_int i = 0; i < count; i++) {
         r[i] = (ranked){as_number(okra_name_(n, i)), i};
         numbers &= r[i].number >= 0;
@@ -139,9 +137,7 @@ static okra_status order_names(const okra_names_ *n, okra_int **out)
         order[i] = r[i].code;
     }
     *out = order;
-done:
-    okra_free_(r);
-    return st;
+    return OKRA_OK;
 }
 
 /* Whether a table begins with a header: no word of the first line is a number, though the
@@ -378,19 +374,17 @@ okra_status okra_read_edges_(okra_source_ *s, okra_data **out)
 
 okra_status okra_write_nodes_(okra_writer_ *w, const okra_data *data)
 {
-    okra_status st = OKRA_OK;
     if (data->kind != OKRA_NODES) {
-        FAIL(OKRA_EUNSUPPORTED, "%s data cannot be written as nodes",
-             okra_kind_name(data->kind));
+        return okra_fail_(OKRA_EUNSUPPORTED, "%s data cannot be written as nodes",
+                          okra_kind_name(data->kind));
     }
     for (okra_int i = 0; i < data->n; i++) {
         okra_int code = data->codes[i];
         if (data->network->names) {
-            TRY(okra_writer_printf_(w, "%s\n", data->network->names[code]));
+            CHK(okra_writer_printf_(w, "%s\n", data->network->names[code]));
         } else {
-            TRY(okra_writer_printf_(w, "%" PRId64 "\n", code));
+            CHK(okra_writer_printf_(w, "%" PRId64 "\n", code));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -27,12 +27,11 @@ static okra_status in_place(const double *values, const okra_npy_ *npy,
                             okra_bytes_ *holder, bool nan, const char *source,
                             okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_bytes_ *kept = NULL;
+    OWNED okra_bytes_ *kept = NULL;
     okra_data *data = NULL;
-    ALLOC(kept, 1);
-    TRY(nan ? OKRA_OK : okra_finite_(values, npy->rows, npy->cols, npy->cols));
-    TRY(okra_data_new_(OKRA_DENSE, npy->rows, npy->cols, source, &data));
+    MAKE(kept, 1);
+    CHK(nan ? OKRA_OK : okra_finite_(values, npy->rows, npy->cols, npy->cols));
+    CHK(okra_data_new_(OKRA_DENSE, npy->rows, npy->cols, source, &data));
     *kept = *holder;
     *holder = (okra_bytes_){0};
     data->values = values;
@@ -40,18 +39,15 @@ static okra_status in_place(const double *values, const okra_npy_ *npy,
     data->release_arg = kept;
     kept = NULL;
     *out = data;
-done:
-    okra_free_(kept);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_npy_data_(const okra_context *ctx, const unsigned char *p, okra_int size,
                            okra_bytes_ *holder, bool nan, const char *source,
                            okra_data **out)
 {
-    okra_status st = OKRA_OK;
     okra_npy_ npy = {0};
-    TRY(okra_npy_parse_(p, size, &npy));
+    CHK(okra_npy_parse_(p, size, &npy));
     const unsigned char *from = p + npy.offset;
     bool native = npy.type == 'f' && npy.size == 8 && npy.swapped != little_endian();
     bool in_order = !npy.fortran || npy.rows <= 1 || npy.cols <= 1;
@@ -59,9 +55,7 @@ okra_status okra_npy_data_(const okra_context *ctx, const unsigned char *p, okra
         return in_place((const double *)(const void *)from, &npy, holder, nan, source,
                         out);
     }
-    TRY(okra_npy_convert_(ctx, from, &npy, nan, source, out));
-done:
-    return st;
+    return okra_npy_convert_(ctx, from, &npy, nan, source, out);
 }
 
 okra_status okra_read_npy_(okra_source_ *source, okra_data **out)
@@ -76,7 +70,6 @@ okra_status okra_read_npy_(okra_source_ *source, okra_data **out)
 /* Numbers in the file are little-endian. */
 static okra_status put_words(okra_writer_ *w, const void *words, okra_int count)
 {
-    okra_status st = OKRA_OK;
     if (little_endian()) {
         return okra_writer_put_(w, words, (size_t)count * 8);
     }
@@ -85,30 +78,29 @@ static okra_status put_words(okra_writer_ *w, const void *words, okra_int count)
         for (int b = 0; b < 8; b++) {
             bytes[b] = ((const unsigned char *)words)[8 * k + 7 - b];
         }
-        TRY(okra_writer_put_(w, bytes, sizeof bytes));
+        CHK(okra_writer_put_(w, bytes, sizeof bytes));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_write_npy_(okra_writer_ *w, const okra_data *data)
 {
-    okra_status st = OKRA_OK;
     char header[OKRA_NPY_HEADER_];
     const char *descr = data->kind == OKRA_LABELS ? "<i8"
                         : data->kind == OKRA_BITS ? "|u1"
                                                   : "<f8";
     if (data->kind == OKRA_SPARSE) {
-        FAIL(OKRA_EUNSUPPORTED, "sparse data cannot be written as .npy, but as .mtx, or "
-                                "read with dense: first");
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "sparse data cannot be written as .npy, but as .mtx, or "
+                          "read with dense: first");
     }
     if (data->kind >= OKRA_STRINGS) {
-        FAIL(OKRA_EUNSUPPORTED, "%s cannot be written as .npy",
-             okra_kind_name(data->kind));
+        return okra_fail_(OKRA_EUNSUPPORTED, "%s cannot be written as .npy",
+                          okra_kind_name(data->kind));
     }
     size_t size = okra_npy_header_(descr, data->n,
                                    data->kind == OKRA_LABELS ? -1 : data->d, header);
-    TRY(okra_writer_put_(w, header, size));
+    CHK(okra_writer_put_(w, header, size));
     if (data->kind == OKRA_LABELS) {
         return put_words(w, data->codes, data->n);
     }
@@ -116,12 +108,11 @@ okra_status okra_write_npy_(okra_writer_ *w, const okra_data *data)
         if (data->kind == OKRA_BITS) {
             for (okra_int j = 0; j < data->d; j++) {
                 unsigned char bit = okra_bit_(data, i, j);
-                TRY(okra_writer_put_(w, &bit, 1));
+                CHK(okra_writer_put_(w, &bit, 1));
             }
         } else {
-            TRY(put_words(w, data->values + i * data->ld, data->d));
+            CHK(put_words(w, data->values + i * data->ld, data->d));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -66,11 +66,11 @@ static okra_status bad_header(const char *what)
 
 static okra_status parse_type(cursor *c, okra_npy_ *npy)
 {
-    okra_status st = OKRA_OK;
     char text[32];
     if (accept(c, '[')) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "the array is structured; expected bool, integer or float elements");
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "the array is structured; expected bool, integer or float elements");
     }
     if (!accept_string(c, text, sizeof text)) {
         return bad_header("'descr'");
@@ -85,15 +85,14 @@ static okra_status parse_type(cursor *c, okra_npy_ *npy)
             return OKRA_OK;
         }
     }
-    FAIL(OKRA_EUNSUPPORTED,
-         "the array's elements are '%s'%s; expected bool, integer or float (b1, i1 to "
-         "i8, u1 to u8, f2, f4, f8)",
-         text,
-         strchr(text, 'O')   ? " (Python objects)"
-         : strchr(text, 'c') ? " (complex)"
-                             : "");
-done:
-    return st;
+    return okra_fail_(
+        OKRA_EUNSUPPORTED,
+        "the array's elements are '%s'%s; expected bool, integer or float (b1, i1 to "
+        "i8, u1 to u8, f2, f4, f8)",
+        text,
+        strchr(text, 'O')   ? " (Python objects)"
+        : strchr(text, 'c') ? " (complex)"
+                            : "");
 }
 
 static okra_status parse_shape(cursor *c, okra_npy_ *npy)
@@ -142,7 +141,6 @@ static okra_status parse_shape(cursor *c, okra_npy_ *npy)
 
 static okra_status parse_dictionary(cursor c, okra_npy_ *npy)
 {
-    okra_status st = OKRA_OK;
     char key[32];
     unsigned seen = 0;
     if (!accept(&c, '{')) {
@@ -153,10 +151,10 @@ static okra_status parse_dictionary(cursor c, okra_npy_ *npy)
             return bad_header("dictionary");
         }
         if (strcmp(key, "descr") == 0) {
-            TRY(parse_type(&c, npy));
+            CHK(parse_type(&c, npy));
             seen |= 1;
         } else if (strcmp(key, "shape") == 0) {
-            TRY(parse_shape(&c, npy));
+            CHK(parse_shape(&c, npy));
             seen |= 2;
         } else if (strcmp(key, "fortran_order") == 0) {
             npy->fortran = accept_word(&c, "True");
@@ -179,23 +177,23 @@ static okra_status parse_dictionary(cursor c, okra_npy_ *npy)
                           : !(seen & 2) ? "'shape'"
                                         : "'fortran_order'");
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_npy_parse_(const unsigned char *p, okra_int size, okra_npy_ *out)
 {
-    okra_status st = OKRA_OK;
     okra_npy_ npy = {0};
     if (size < MAGIC || memcmp(p, "\x93NUMPY", MAGIC) != 0) {
-        FAIL(OKRA_EFORMAT, "not a NumPy array file: it does not begin with \\x93NUMPY");
+        return okra_fail_(OKRA_EFORMAT,
+                          "not a NumPy array file: it does not begin with \\x93NUMPY");
     }
     if (size < PREAMBLE2) {
-        FAIL(OKRA_EFORMAT, "the array's header is cut short");
+        return okra_fail_(OKRA_EFORMAT, "the array's header is cut short");
     }
     if (p[6] < 1 || p[6] > 3) {
-        FAIL(OKRA_EVERSION, "the array file has version %d.%d; expected 1 to 3", p[6],
-             p[7]);
+        return okra_fail_(OKRA_EVERSION,
+                          "the array file has version %d.%d; expected 1 to 3", p[6],
+                          p[7]);
     }
     okra_int length = p[8] | p[9] << 8, begin = PREAMBLE1;
     if (p[6] > 1) {
@@ -203,30 +201,32 @@ okra_status okra_npy_parse_(const unsigned char *p, okra_int size, okra_npy_ *ou
         begin = PREAMBLE2;
     }
     if (length > size - begin || length > HEADER_MOST) {
-        FAIL(OKRA_EFORMAT, "the array's header is cut short");
+        return okra_fail_(OKRA_EFORMAT, "the array's header is cut short");
     }
     npy.offset = begin + length;
     const char *header = (const char *)p + begin;
-    TRY(parse_dictionary((cursor){header, header + length}, &npy));
+    CHK(parse_dictionary((cursor){header, header + length}, &npy));
     if (npy.rows > 0 && npy.cols == 0) {
-        FAIL(OKRA_EFORMAT, "the array has %" PRId64 " rows of no elements", npy.rows);
+        return okra_fail_(OKRA_EFORMAT, "the array has %" PRId64 " rows of no elements",
+                          npy.rows);
     }
     okra_int area, bytes, rest = size - npy.offset;
     if (__builtin_mul_overflow(npy.rows, npy.cols, &area) ||
         __builtin_mul_overflow(area, npy.size, &bytes) || bytes > rest) {
-        FAIL(OKRA_EFORMAT,
-             "an array of %" PRId64 " x %" PRId64 " elements of %d bytes does not fit in "
-             "the %" PRId64 " bytes after the header",
-             npy.rows, npy.cols, npy.size, rest);
+        return okra_fail_(OKRA_EFORMAT,
+                          "an array of %" PRId64 " x %" PRId64
+                          " elements of %d bytes does not fit in "
+                          "the %" PRId64 " bytes after the header",
+                          npy.rows, npy.cols, npy.size, rest);
     }
     if (bytes < rest) {
-        FAIL(OKRA_EFORMAT,
-             "%" PRId64 " bytes follow the array of %" PRId64 " x %" PRId64 " elements",
-             rest - bytes, npy.rows, npy.cols);
+        return okra_fail_(OKRA_EFORMAT,
+                          "%" PRId64 " bytes follow the array of %" PRId64 " x %" PRId64
+                          " elements",
+                          rest - bytes, npy.rows, npy.cols);
     }
     *out = npy;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 size_t okra_npy_header_(const char *descr, okra_int n, okra_int d,

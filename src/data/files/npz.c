@@ -35,7 +35,6 @@ static const char *list_arrays(const okra_zip_ *zip, char text[NAMES])
 /* The array asked for, or the only one. */
 static okra_status choose(const okra_zip_ *zip, const char *part, okra_int *out)
 {
-    okra_status st = OKRA_OK;
     char names[NAMES];
     const char *name;
     okra_int arrays = 0;
@@ -51,16 +50,15 @@ static okra_status choose(const okra_zip_ *zip, const char *part, okra_int *out)
         }
     }
     if (part) {
-        FAIL(OKRA_EARG, "there is no array '%s'; there is: %s", part,
-             list_arrays(zip, names));
+        return okra_fail_(OKRA_EARG, "there is no array '%s'; there is: %s", part,
+                          list_arrays(zip, names));
     }
     if (arrays != 1) {
-        FAIL(arrays ? OKRA_EARG : OKRA_EFORMAT,
-             "there are %" PRId64 " arrays%s%s; choose one as FILE:NAME", arrays,
-             arrays ? ": " : "", list_arrays(zip, names));
+        return okra_fail_(arrays ? OKRA_EARG : OKRA_EFORMAT,
+                          "there are %" PRId64 " arrays%s%s; choose one as FILE:NAME",
+                          arrays, arrays ? ": " : "", list_arrays(zip, names));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_read_npz_(okra_source_ *source, okra_data **out)

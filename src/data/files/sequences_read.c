@@ -62,7 +62,6 @@ static okra_status check_position(const char *text, bool first, okra_int *last,
 static okra_status walk(okra_texts_ *texts, okra_int rows, okra_int *offsets,
                         int32_t *labels, okra_int *n)
 {
-    okra_status st = OKRA_OK;
     okra_int last = 0;
     *n = 0;
     offsets[0] = 0;
@@ -71,16 +70,15 @@ static okra_status walk(okra_texts_ *texts, okra_int rows, okra_int *offsets,
         bool first = i == 0 || strcmp(ids[i], ids[i - 1]) != 0;
         *n += first;
         if (texts[POSITION].count) {
-            TRY(check_position(texts[POSITION].pointers[i], first, &last, i));
+            CHK(check_position(texts[POSITION].pointers[i], first, &last, i));
         }
         labels[i] = OKRA_NO_LABEL_;
         if (texts[LABEL].count) {
-            TRY(one_character(texts[LABEL].pointers[i], i, &labels[i]));
+            CHK(one_character(texts[LABEL].pointers[i], i, &labels[i]));
         }
         offsets[*n] = i + 1;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* From a table of positions and the vectors (NULL: none). */

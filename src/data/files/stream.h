@@ -12,6 +12,7 @@ typedef struct okra_stream_ okra_stream_;
  * files of several members (bgzip) are read through. */
 okra_status okra_stream_create_(const okra_bytes_ *bytes, okra_stream_ **out) OKRA_CHECK;
 void okra_stream_free_(okra_stream_ *stream); /* accepts NULL */
+OKRA_DROPS_(okra_stream_drop_, okra_stream_, okra_stream_free_)
 /* The next piece, valid until the next call; *size is 0 at the end. */
 okra_status okra_stream_next_(okra_stream_ *stream, const unsigned char **piece,
                               okra_int *size) OKRA_CHECK;

@@ -30,16 +30,14 @@ typedef struct reader {
 
 static okra_status flush(reader *r)
 {
-    okra_status st = OKRA_OK;
     okra_ragged_builder_ *b = &r->characters;
     if (b->elements + r->buffered > b->elements_room) {
-        TRY(okra_budget_ask_(r->ctx, 2.5 * (double)b->elements * sizeof *r->buffer,
+        CHK(okra_budget_ask_(r->ctx, 2.5 * (double)b->elements * sizeof *r->buffer,
                              "%" PRId64 " characters of strings", b->elements));
     }
-    TRY(okra_ragged_push_many_(b, r->buffered, (const void *const[]){r->buffer}));
+    CHK(okra_ragged_push_many_(b, r->buffered, (const void *const[]){r->buffer}));
     r->buffered = 0;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status keep(reader *r, int32_t code)
@@ -57,14 +55,11 @@ static okra_status keep(reader *r, int32_t code)
 /* Ends the string under construction; an empty one is `what`. */
 static okra_status close_string(reader *r, okra_int line, const char *what)
 {
-    okra_status st = OKRA_OK;
-    TRY(flush(r));
+    CHK(flush(r));
     if (okra_ragged_open_count_(&r->characters) == 0) {
-        FAIL(OKRA_EFORMAT, "line %" PRId64 ", character 1: %s", line, what);
+        return okra_fail_(OKRA_EFORMAT, "line %" PRId64 ", character 1: %s", line, what);
     }
-    TRY(okra_ragged_close_(&r->characters));
-done:
-    return st;
+    return okra_ragged_close_(&r->characters);
 }
 
 static okra_status text_character(reader *r, int32_t code)
@@ -84,52 +79,46 @@ static okra_status close_record(reader *r)
 
 static okra_status header_character(reader *r, int32_t code)
 {
-    okra_status st = OKRA_OK;
     if (code == '\n') {
         return okra_ragged_close_(&r->names);
     }
     unsigned char bytes[4];
     int count = okra_utf8_put_(code, bytes);
     if (okra_ragged_open_count_(&r->names) + count > OKRA_STRING_MOST_) {
-        FAIL(OKRA_EFORMAT,
-             "line %" PRId64 ": the name is longer than %d bytes, the limit", r->line,
-             OKRA_STRING_MOST_);
+        return okra_fail_(OKRA_EFORMAT,
+                          "line %" PRId64 ": the name is longer than %d bytes, the limit",
+                          r->line, OKRA_STRING_MOST_);
     }
-    TRY(okra_ragged_push_many_(&r->names, count, (const void *const[]){bytes}));
-done:
-    return st;
+    return okra_ragged_push_many_(&r->names, count, (const void *const[]){bytes});
 }
 
 static okra_status fasta_character(reader *r, int32_t code)
 {
-    okra_status st = OKRA_OK;
     if (r->column == 1 && code == '>') {
-        TRY(close_record(r));
+        CHK(close_record(r));
         r->record = r->line;
         r->mode = HEADER;
     } else if (r->column == 1 && code == ';') {
         r->mode = COMMENT;
     } else if (r->mode == HEADER) {
-        TRY(header_character(r, code));
+        CHK(header_character(r, code));
     } else if (r->mode == SEQUENCE && code != '\n' && code != ' ' && code != '\t') {
         if (r->record == 0) {
-            FAIL(OKRA_EFORMAT,
-                 "line %" PRId64 ", character %" PRId64
-                 ": a sequence before any \">name\" line",
-                 r->line, r->column);
+            return okra_fail_(OKRA_EFORMAT,
+                              "line %" PRId64 ", character %" PRId64
+                              ": a sequence before any \">name\" line",
+                              r->line, r->column);
         }
-        TRY(keep(r, code));
+        CHK(keep(r, code));
     }
     if (code == '\n') {
         r->mode = SEQUENCE;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status take_character(reader *r, int32_t code)
 {
-    okra_status st = OKRA_OK;
     bool first = r->bom_allowed;
     r->bom_allowed = false;
     if (first && code == BYTE_ORDER_MARK) {
@@ -139,60 +128,58 @@ static okra_status take_character(reader *r, int32_t code)
     bool control = (code < 0x20 && code != '\n' && code != '\t' && code != '\r') ||
                    code == 0x7f || (r->carriage && code != '\n');
     if (control) {
-        FAIL(OKRA_EFORMAT,
-             "line %" PRId64 ", character %" PRId64
-             ": control character U+%04X; expected text",
-             r->line, r->carriage ? r->column - 1 : r->column,
-             r->carriage ? '\r' : (unsigned)code);
+        return okra_fail_(OKRA_EFORMAT,
+                          "line %" PRId64 ", character %" PRId64
+                          ": control character U+%04X; expected text",
+                          r->line, r->carriage ? r->column - 1 : r->column,
+                          r->carriage ? '\r' : (unsigned)code);
     }
     r->carriage = code == '\r';
     if (code != '\r') {
-        TRY(r->fasta ? fasta_character(r, code) : text_character(r, code));
+        CHK(r->fasta ? fasta_character(r, code) : text_character(r, code));
     }
     if (code == '\n') {
         r->line++;
         r->column = 0;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status read_characters(reader *r, okra_stream_ *stream)
 {
-    okra_status st = OKRA_OK;
     okra_utf8_ utf8 = {0};
     const unsigned char *piece = NULL;
     okra_int size = 0;
     do {
-        TRY(okra_stream_next_(stream, &piece, &size));
+        CHK(okra_stream_next_(stream, &piece, &size));
         for (okra_int k = 0; k < size; k++) {
             int32_t code = okra_utf8_take_(&utf8, piece[k]);
             if (code == OKRA_UTF8_BAD_) {
-                FAIL(OKRA_EFORMAT,
-                     "line %" PRId64 ", character %" PRId64 ": not UTF-8 (byte 0x%02x)",
-                     r->line, r->column + 1, piece[k]);
+                return okra_fail_(OKRA_EFORMAT,
+                                  "line %" PRId64 ", character %" PRId64
+                                  ": not UTF-8 (byte 0x%02x)",
+                                  r->line, r->column + 1, piece[k]);
             }
             if (code >= 0) {
-                TRY(take_character(r, code));
+                CHK(take_character(r, code));
             }
         }
-        TRY(okra_cancelled_(r->ctx));
+        CHK(okra_cancelled_(r->ctx));
     } while (size > 0);
     if (utf8.more > 0) {
-        FAIL(OKRA_EFORMAT,
-             "line %" PRId64 ", character %" PRId64
-             ": the file ends inside a UTF-8 character",
-             r->line, r->column + 1);
+        return okra_fail_(OKRA_EFORMAT,
+                          "line %" PRId64 ", character %" PRId64
+                          ": the file ends inside a UTF-8 character",
+                          r->line, r->column + 1);
     }
     /* The last line may lack its end. */
     if (r->column > 0 || r->carriage) {
-        TRY(take_character(r, '\n'));
+        CHK(take_character(r, '\n'));
     }
     if (r->fasta) {
-        TRY(close_record(r));
+        CHK(close_record(r));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status read_strings(okra_context *ctx, const okra_bytes_ *bytes, bool fasta,

@@ -61,42 +61,37 @@ done:
 static okra_status put_lines(okra_writer_ *w, const char *text)
 {
     enum { WIDTH = 60 };
-    okra_status st = OKRA_OK;
     while (*text) {
         size_t size = strnlen(text, WIDTH);
         while (((unsigned char)text[size] & 0xc0) == 0x80) {
             size--;
         }
-        TRY(okra_writer_put_(w, text, size));
-        TRY(okra_writer_put_(w, "\n", 1));
+        CHK(okra_writer_put_(w, text, size));
+        CHK(okra_writer_put_(w, "\n", 1));
         text += size;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_write_fasta_(okra_writer_ *w, const okra_data *data)
 {
-    okra_status st = OKRA_OK;
-    char *text = NULL;
-    TRY(check_kind(data, "FASTA"));
+    OWNED char *text = NULL;
+    CHK(check_kind(data, "FASTA"));
     const okra_ragged_ *names = okra_data_group_(data, "names");
     for (okra_int i = 0; i < data->n; i++) {
-        TRY(okra_string_text_(data, i, &text));
+        CHK(okra_string_text_(data, i, &text));
         if (names) {
             const char *bytes = names->fields[0].values;
-            TRY(okra_writer_put_(w, ">", 1));
-            TRY(okra_writer_put_(w, bytes + names->offsets[i],
+            CHK(okra_writer_put_(w, ">", 1));
+            CHK(okra_writer_put_(w, bytes + names->offsets[i],
                                  (size_t)(names->offsets[i + 1] - names->offsets[i])));
         } else {
-            TRY(okra_writer_printf_(w, ">%" PRId64, i));
+            CHK(okra_writer_printf_(w, ">%" PRId64, i));
         }
-        TRY(okra_writer_put_(w, "\n", 1));
-        TRY(put_lines(w, text));
+        CHK(okra_writer_put_(w, "\n", 1));
+        CHK(put_lines(w, text));
         okra_free_(text);
         text = NULL;
     }
-done:
-    okra_free_(text);
-    return st;
+    return OKRA_OK;
 }

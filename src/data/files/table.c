@@ -71,7 +71,6 @@ static okra_status quoted_field(okra_table_ *t)
 
 okra_status okra_table_next_(okra_table_ *t, bool *more)
 {
-    okra_status st = OKRA_OK;
     if (t->last) {
         skip_blank_lines(t);
         if (t->p == t->end) {
@@ -86,7 +85,7 @@ okra_status okra_table_next_(okra_table_ *t, bool *more)
     t->escaped = false;
     t->quoted = t->p < t->end && *t->p == '"';
     if (t->quoted) {
-        TRY(quoted_field(t));
+        CHK(quoted_field(t));
     } else {
         t->begin = t->p;
         while (t->p < t->end && *t->p != t->separator && *t->p != '\n') {
@@ -102,17 +101,15 @@ okra_status okra_table_next_(okra_table_ *t, bool *more)
         t->next_line += *t->p == '\n';
         t->p++;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_table_measure_(okra_table_ t, okra_table_shape_ *out)
 {
-    okra_status st = OKRA_OK;
     okra_table_shape_ s = {0};
     bool more;
     for (;;) {
-        TRY(okra_table_next_(&t, &more));
+        CHK(okra_table_next_(&t, &more));
         if (!more) {
             break;
         }
@@ -124,18 +121,17 @@ okra_status okra_table_measure_(okra_table_ t, okra_table_shape_ *out)
         }
         if (t.last) {
             if (t.column != s.columns) {
-                FAIL(OKRA_EFORMAT,
-                     "line %" PRId64 " has %" PRId64 " columns; expected %" PRId64
-                     " as in the first line",
-                     t.line, t.column, s.columns);
+                return okra_fail_(OKRA_EFORMAT,
+                                  "line %" PRId64 " has %" PRId64
+                                  " columns; expected %" PRId64 " as in the first line",
+                                  t.line, t.column, s.columns);
             }
             s.records++;
         }
     }
     if (s.records == 0) {
-        FAIL(OKRA_EFORMAT, "the file is empty; expected a table of numbers");
+        return okra_fail_(OKRA_EFORMAT, "the file is empty; expected a table of numbers");
     }
     *out = s;
-done:
-    return st;
+    return OKRA_OK;
 }

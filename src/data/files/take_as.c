@@ -12,23 +12,21 @@ typedef okra_status (*visitor)(void *arg, okra_int i, okra_int j, double value);
 
 static okra_status visit(const okra_data *data, visitor each, void *arg)
 {
-    okra_status st = OKRA_OK;
     for (okra_int i = 0; i < data->n; i++) {
         if (data->kind == OKRA_SPARSE) {
             for (okra_int k = data->csr.indptr[i]; k < data->csr.indptr[i + 1]; k++) {
-                TRY(each(arg, i, data->csr.indices[k], data->csr.values[k]));
+                CHK(each(arg, i, data->csr.indices[k], data->csr.values[k]));
             }
             continue;
         }
         for (okra_int j = 0; j < data->d; j++) {
             double value = data->values[i * data->ld + j];
             if (value != 0) {
-                TRY(each(arg, i, j, value));
+                CHK(each(arg, i, j, value));
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status bad_value(okra_int i, okra_int j, double value, const char *expected)
@@ -57,16 +55,13 @@ static okra_status put_dense(void *arg, okra_int i, okra_int j, double value)
 static okra_status to_dense(const okra_context *ctx, const okra_data *from,
                             okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    double *values = NULL;
-    TRY(okra_doubles_(ctx, from->n, from->d, "the dense form", &values));
+    OWNED double *values = NULL;
+    CHK(okra_doubles_(ctx, from->n, from->d, "the dense form", &values));
     memset(values, 0, (size_t)(from->n * from->d) * sizeof *values);
-    TRY(visit(from, put_dense, &(fill){values, from->d}));
-    TRY(okra_data_adopt_dense_(values, from->n, from->d, from->source, out));
+    CHK(visit(from, put_dense, &(fill){values, from->d}));
+    CHK(okra_data_adopt_dense_(values, from->n, from->d, from->source, out));
     values = NULL;
-done:
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- sparse ---- */
@@ -91,23 +86,19 @@ static okra_status put_sparse(void *arg, okra_int i, okra_int j, double value)
 static okra_status to_sparse(const okra_context *ctx, const okra_data *from,
                              okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_csr_ csr = {0};
-    ZALLOC(csr.indptr, from->n + 2);
-    TRY(visit(from, count_entry, csr.indptr + 1));
+    FREED_BY(okra_csr_free_) okra_csr_ csr = {0};
+    ZMAKE(csr.indptr, from->n + 2);
+    CHK(visit(from, count_entry, csr.indptr + 1));
     for (okra_int i = 2; i <= from->n + 1; i++) {
         csr.indptr[i] += csr.indptr[i - 1];
     }
     okra_int count = csr.indptr[from->n + 1];
-    TRY(okra_budget_ask_(ctx, 16.0 * (double)count, "the sparse form"));
-    ALLOC(csr.indices, count);
-    ALLOC(csr.values, count);
+    CHK(okra_budget_ask_(ctx, 16.0 * (double)count, "the sparse form"));
+    MAKE(csr.indices, count);
+    MAKE(csr.values, count);
     /* indptr[i+1] holds where row i begins and moves to where it ends. */
-    TRY(visit(from, put_sparse, &csr));
-    TRY(okra_data_adopt_sparse_(&csr, from->n, from->d, from->source, out));
-done:
-    okra_csr_free_(&csr);
-    return st;
+    CHK(visit(from, put_sparse, &csr));
+    return okra_data_adopt_sparse_(&csr, from->n, from->d, from->source, out);
 }
 
 /* ---- bits ---- */
@@ -161,33 +152,28 @@ done:
 static okra_status to_labels(const okra_context *ctx, const okra_data *from,
                              okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_texts_ texts = {0};
-    okra_data *dense = NULL;
+    FREED_BY(okra_texts_free_) okra_texts_ texts = {0};
+    FREED_BY(okra_data_drop_) okra_data *dense = NULL;
     if (from->d != 1 && from->n != 1) {
-        FAIL(OKRA_ESHAPE,
-             "labels must be one column; found %" PRId64 " rows of %" PRId64 " values",
-             from->n, from->d);
+        return okra_fail_(OKRA_ESHAPE,
+                          "labels must be one column; found %" PRId64 " rows of %" PRId64
+                          " values",
+                          from->n, from->d);
     }
-    TRY(to_dense(ctx, from, &dense));
+    CHK(to_dense(ctx, from, &dense));
     for (okra_int k = 0; k < dense->n * dense->d; k++) {
         char text[OKRA_NUMBER_TEXT_];
         okra_double_text_(dense->values[k], text);
-        TRY(okra_texts_add_(&texts, text, text + strlen(text)));
+        CHK(okra_texts_add_(&texts, text, text + strlen(text)));
     }
-    TRY(okra_texts_done_(&texts));
-    TRY(okra_labels_from_texts_(texts.pointers, texts.count, from->source, out));
-done:
-    okra_data_free(dense);
-    okra_texts_free_(&texts);
-    return st;
+    CHK(okra_texts_done_(&texts));
+    return okra_labels_from_texts_(texts.pointers, texts.count, from->source, out);
 }
 
 /* ---- the choice ---- */
 
 okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **data)
 {
-    okra_status st = OKRA_OK;
     okra_data *from = *data, *made = NULL;
     bool dense = from->kind == OKRA_DENSE;
     bool asked = (how == OKRA_HOW_STRINGS_ && from->kind == OKRA_STRINGS) ||
@@ -196,8 +182,8 @@ okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **da
     bool values = dense || from->kind == OKRA_SPARSE || from->kind == OKRA_LABELS;
     if (how != OKRA_HOW_FOUND_ && !asked &&
         (!values || how == OKRA_HOW_STRINGS_ || how == OKRA_HOW_SEQUENCES_)) {
-        FAIL(OKRA_EARG, "'%s:' does not go with %s", okra_how_name_(how),
-             okra_kind_name(from->kind));
+        return okra_fail_(OKRA_EARG, "'%s:' does not go with %s", okra_how_name_(how),
+                          okra_kind_name(from->kind));
     }
     switch (how) {
     case OKRA_HOW_FOUND_:
@@ -212,21 +198,21 @@ okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **da
     case OKRA_HOW_DISTANCES_:
     case OKRA_HOW_PERMUTATIONS_:
         if (!dense) {
-            TRY(to_dense(ctx, from, &made));
+            CHK(to_dense(ctx, from, &made));
         }
         break;
     case OKRA_HOW_SPARSE_:
         if (dense) {
-            TRY(to_sparse(ctx, from, &made));
+            CHK(to_sparse(ctx, from, &made));
         }
         break;
     case OKRA_HOW_BITS_:
     case OKRA_HOW_PACKED_:
-        TRY(to_bits(ctx, from, how == OKRA_HOW_PACKED_, &made));
+        CHK(to_bits(ctx, from, how == OKRA_HOW_PACKED_, &made));
         break;
     case OKRA_HOW_LABELS_:
         if (from->kind != OKRA_LABELS) {
-            TRY(to_labels(ctx, from, &made));
+            CHK(to_labels(ctx, from, &made));
         }
         break;
     }
@@ -235,15 +221,14 @@ okra_status okra_take_as_(const okra_context *ctx, okra_how_ how, okra_data **da
         *data = made;
     }
     if (how == OKRA_HOW_MISSING_) {
-        TRY(okra_no_infinity_((*data)->values, (*data)->n, (*data)->d, (*data)->ld,
+        CHK(okra_no_infinity_((*data)->values, (*data)->n, (*data)->d, (*data)->ld,
                               &(*data)->missing));
     }
     if (how == OKRA_HOW_PERMUTATIONS_) {
-        TRY(okra_data_check_rankings_(*data));
+        CHK(okra_data_check_rankings_(*data));
     }
     if (how == OKRA_HOW_GRAM_ || how == OKRA_HOW_DISTANCES_) {
         (*data)->kind = OKRA_GRAM;
     }
-done:
-    return st;
+    return OKRA_OK;
 }

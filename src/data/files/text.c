@@ -265,13 +265,11 @@ done:
 
 okra_status okra_texts_done_(okra_texts_ *texts)
 {
-    okra_status st = OKRA_OK;
-    ALLOC(texts->pointers, texts->count);
+    MAKE(texts->pointers, texts->count);
     for (okra_int k = 0; k < texts->count; k++) {
         texts->pointers[k] = texts->block + texts->offsets[k];
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 void okra_texts_free_(okra_texts_ *texts)

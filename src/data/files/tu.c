@@ -103,18 +103,19 @@ static int by_graph(const void *a, const void *b)
 static okra_status take_edges(folder *f, const char *path, const okra_int *ends,
                               const okra_int *labels, okra_int count)
 {
-    okra_status st = OKRA_OK;
-    ALLOC(f->edges, count);
+    MAKE(f->edges, count);
     for (okra_int k = 0; k < count; k++) {
         okra_int a = ends[2 * k] - 1, b = ends[2 * k + 1] - 1;
         if (a < 0 || a >= f->nodes || b < 0 || b >= f->nodes) {
-            FAIL(OKRA_EFORMAT,
-                 "%s: line %" PRId64 ": node %" PRId64 "; there are %" PRId64 " nodes",
-                 path, k + 1, (a < 0 || a >= f->nodes ? a : b) + 1, f->nodes);
+            return okra_fail_(
+                OKRA_EFORMAT,
+                "%s: line %" PRId64 ": node %" PRId64 "; there are %" PRId64 " nodes",
+                path, k + 1, (a < 0 || a >= f->nodes ? a : b) + 1, f->nodes);
         }
         if (a == b || f->graph[a] != f->graph[b]) {
-            FAIL(OKRA_EFORMAT, "%s: line %" PRId64 ": an edge %s", path, k + 1,
-                 a == b ? "from a node to itself" : "between nodes of two graphs");
+            return okra_fail_(
+                OKRA_EFORMAT, "%s: line %" PRId64 ": an edge %s", path, k + 1,
+                a == b ? "from a node to itself" : "between nodes of two graphs");
         }
         f->edges[k] =
             (tu_edge){OKRA_MIN_(a, b), OKRA_MAX_(a, b), labels ? labels[k] : 0, k + 1};
@@ -127,13 +128,13 @@ static okra_status take_edges(folder *f, const char *path, const okra_int *ends,
         if (!last || last->a != f->edges[k].a || last->b != f->edges[k].b) {
             f->edges[f->edge_count++] = f->edges[k];
         } else if (last->label != f->edges[k].label) {
-            FAIL(OKRA_EFORMAT,
-                 "%s: line %" PRId64 ": the edge has another label on line %" PRId64,
-                 path, f->edges[k].line, last->line);
+            return okra_fail_(OKRA_EFORMAT,
+                              "%s: line %" PRId64
+                              ": the edge has another label on line %" PRId64,
+                              path, f->edges[k].line, last->line);
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status check_graphs(const folder *f, const char *path)
@@ -159,31 +160,27 @@ static okra_status label_of(okra_graphs_builder_ *b, okra_int value, int32_t *la
 
 static okra_status build(const folder *f, const char *source, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_graphs_builder_ b = {0};
+    FREED_BY(okra_graphs_abandon_) okra_graphs_builder_ b = {0};
     okra_int edge = 0;
-    TRY(okra_graphs_begin_(&b, false));
+    CHK(okra_graphs_begin_(&b, false));
     for (okra_int i = 0; i < f->nodes;) {
         okra_int first = i;
         int32_t label;
         char text[32];
         for (; i < f->nodes && f->graph[i] == f->graph[first]; i++) {
-            TRY(label_of(&b, f->label ? f->label[i] : 0, &label));
-            TRY(okra_graphs_node_(&b, label));
+            CHK(label_of(&b, f->label ? f->label[i] : 0, &label));
+            CHK(okra_graphs_node_(&b, label));
         }
         for (; edge < f->edge_count && f->edges[edge].a < i; edge++) {
             const tu_edge *e = &f->edges[edge];
-            TRY(label_of(&b, e->label, &label));
-            TRY(okra_graphs_edge_(&b, (int32_t)(e->a - first), (int32_t)(e->b - first),
+            CHK(label_of(&b, e->label, &label));
+            CHK(okra_graphs_edge_(&b, (int32_t)(e->a - first), (int32_t)(e->b - first),
                                   label));
         }
         snprintf(text, sizeof text, "%" PRId64, f->graph[first]);
-        TRY(okra_graphs_close_(&b, text, strlen(text)));
+        CHK(okra_graphs_close_(&b, text, strlen(text)));
     }
-    TRY(okra_graphs_finish_(&b, source, out));
-done:
-    okra_graphs_abandon_(&b);
-    return st;
+    return okra_graphs_finish_(&b, source, out);
 }
 
 okra_status okra_read_tu_(okra_source_ *s, okra_data **out)

@@ -166,10 +166,9 @@ static okra_status flush(okra_writer_ *w, const unsigned char *p, size_t size)
 
 okra_status okra_writer_put_(okra_writer_ *w, const void *bytes, size_t size)
 {
-    okra_status st = OKRA_OK;
     w->position += (okra_int)size;
     if (size > BUFFER - w->used) {
-        TRY(flush(w, w->buffer, w->used));
+        CHK(flush(w, w->buffer, w->used));
         w->used = 0;
     }
     if (size >= BUFFER) {
@@ -179,8 +178,7 @@ okra_status okra_writer_put_(okra_writer_ *w, const void *bytes, size_t size)
         memcpy(w->buffer + w->used, bytes, size);
         w->used += size;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_writer_printf_(okra_writer_ *w, const char *format, ...)

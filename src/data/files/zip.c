@@ -62,14 +62,14 @@ typedef struct directory {
 /* The end record is the last thing in the file, but for a comment of up to 64 KiB. */
 static okra_status find_directory(const unsigned char *p, okra_int size, directory *dir)
 {
-    okra_status st = OKRA_OK;
     okra_int at = size - END_SIZE, least = OKRA_MAX_(at - COMMENT_MOST, 0);
     while (at >= least && !(get(p + at, 4) == SIGN_END &&
                             get(p + at + 20, 2) == (uint64_t)(size - at - END_SIZE))) {
         at--;
     }
     if (at < least) {
-        FAIL(OKRA_EFORMAT, "not a zip archive, or cut short: it has no end record");
+        return okra_fail_(OKRA_EFORMAT,
+                          "not a zip archive, or cut short: it has no end record");
     }
     const unsigned char *end = p + at;
     *dir = (directory){get(end + 10, 2), get(end + 12, 4), get(end + 16, 4)};
@@ -77,7 +77,8 @@ static okra_status find_directory(const unsigned char *p, okra_int size, directo
     if (at >= LOCATOR_SIZE && get(end - LOCATOR_SIZE, 4) == SIGN_LOCATOR) {
         uint64_t where = get(end - LOCATOR_SIZE + 8, 8);
         if (!inside(where, END64_SIZE, size) || get(p + where, 4) != SIGN_END64) {
-            FAIL(OKRA_EFORMAT, "the zip64 end record is not where its locator says");
+            return okra_fail_(OKRA_EFORMAT,
+                              "the zip64 end record is not where its locator says");
         }
         const unsigned char *end64 = p + where;
         *dir = (directory){get(end64 + 32, 8), get(end64 + 40, 8), get(end64 + 48, 8)};
@@ -85,16 +86,16 @@ static okra_status find_directory(const unsigned char *p, okra_int size, directo
         disk_dir = get(end64 + 20, 4);
     }
     if (disk != 0 || disk_dir != 0) {
-        FAIL(OKRA_EUNSUPPORTED, "the archive is in several parts");
+        return okra_fail_(OKRA_EUNSUPPORTED, "the archive is in several parts");
     }
     if (!inside(dir->offset, dir->size, size) || dir->count > dir->size / CENTRAL_SIZE) {
-        FAIL(OKRA_EFORMAT,
-             "the directory (%" PRIu64 " entries, %" PRIu64 " bytes from byte %" PRIu64
-             ") does not fit in the file's %" PRId64 " bytes",
-             dir->count, dir->size, dir->offset, size);
+        return okra_fail_(OKRA_EFORMAT,
+                          "the directory (%" PRIu64 " entries, %" PRIu64
+                          " bytes from byte %" PRIu64
+                          ") does not fit in the file's %" PRId64 " bytes",
+                          dir->count, dir->size, dir->offset, size);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Replaces the values that are all ones by those of the zip64 extra field. */
@@ -312,35 +313,33 @@ okra_status okra_zip_entry_(const okra_context *ctx, const okra_zip_ *zip, okra_
 {
     /* Deflate makes at most 1032 bytes of one: a larger claim is a lie. */
     const okra_int most_ratio = 1032;
-    okra_status st = OKRA_OK;
     const entry *e = &zip->entries[index];
     const unsigned char *p = zip->bytes.p + e->offset;
-    unsigned char *block = NULL;
+    OWNED unsigned char *block = NULL;
     if (e->method == DEFLATED) {
         if (e->size / most_ratio > e->packed) {
-            FAIL(OKRA_EFORMAT,
-                 "entry '%s' claims %" PRId64 " bytes, more than its %" PRId64
-                 " packed bytes can give",
-                 e->name, e->size, e->packed);
+            return okra_fail_(OKRA_EFORMAT,
+                              "entry '%s' claims %" PRId64
+                              " bytes, more than its %" PRId64 " packed bytes can give",
+                              e->name, e->size, e->packed);
         }
-        TRY(okra_budget_ask_(ctx, (double)e->size, "entry '%s'", e->name));
-        ALLOC(block, e->size);
-        TRY(inflate_entry(zip, e, block));
+        CHK(okra_budget_ask_(ctx, (double)e->size, "entry '%s'", e->name));
+        MAKE(block, e->size);
+        CHK(inflate_entry(zip, e, block));
         p = block;
     }
     uint32_t crc = (uint32_t)crc32_z(0, p, (size_t)e->size);
     if (crc != e->crc) {
-        FAIL(OKRA_EFORMAT,
-             "entry '%s' is damaged: its CRC-32 is %08" PRIx32 ", expected %08" PRIx32,
-             e->name, crc, e->crc);
+        return okra_fail_(OKRA_EFORMAT,
+                          "entry '%s' is damaged: its CRC-32 is %08" PRIx32
+                          ", expected %08" PRIx32,
+                          e->name, crc, e->crc);
     }
     *bytes = p;
     *size = e->size;
     *owned = block;
     block = NULL;
-done:
-    okra_free_(block);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_zip_check_seal_(const okra_zip_ *zip)

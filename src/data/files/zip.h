@@ -42,6 +42,7 @@ typedef struct okra_zip_writer_ okra_zip_writer_;
 okra_status okra_zip_writer_create_(okra_writer_ *file,
                                     okra_zip_writer_ **out) OKRA_CHECK;
 void okra_zip_writer_free_(okra_zip_writer_ *zip); /* accepts NULL */
+OKRA_DROPS_(okra_zip_writer_drop_, okra_zip_writer_, okra_zip_writer_free_)
 /* For tests: sizes and offsets from `least` on are written as zip64, not from 4 GiB on.
  */
 void okra_zip_writer_zip64_(okra_zip_writer_ *zip, okra_int least);

@@ -58,14 +58,12 @@ static uint64_t narrow(const okra_zip_writer_ *zip, okra_int value)
 
 okra_status okra_zip_writer_create_(okra_writer_ *file, okra_zip_writer_ **out)
 {
-    okra_status st = OKRA_OK;
     okra_zip_writer_ *zip;
-    ZALLOC(zip, 1);
+    ZMAKE(zip, 1);
     zip->file = file;
     zip->big = UINT32_MAX;
     *out = zip;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 void okra_zip_writer_free_(okra_zip_writer_ *zip)
@@ -107,7 +105,6 @@ static void put_common(record *r, const okra_zip_writer_ *zip, const entry *e)
 
 static okra_status put_local(okra_zip_writer_ *zip, const entry *e)
 {
-    okra_status st = OKRA_OK;
     bool wide = e->size >= zip->big;
     okra_int end = okra_writer_position_(zip->file) + LOCAL_SIZE +
                    (okra_int)strlen(e->name) + (wide ? ZIP64_LOCAL : 0) + PADDING_LEAST;
@@ -128,21 +125,19 @@ static okra_status put_local(okra_zip_writer_ *zip, const entry *e)
     put(&head, 0x04034b50, 4);
     put_common(&head, zip, e);
     put(&head, extra.size, 2);
-    TRY(put_bytes(zip, head.p, head.size));
-    TRY(put_bytes(zip, e->name, strlen(e->name)));
-    TRY(put_bytes(zip, extra.p, extra.size));
-done:
-    return st;
+    CHK(put_bytes(zip, head.p, head.size));
+    CHK(put_bytes(zip, e->name, strlen(e->name)));
+    return put_bytes(zip, extra.p, extra.size);
 }
 
 okra_status okra_zip_add_(okra_zip_writer_ *zip, const char *name, const void *head,
                           size_t head_size, const void *body, okra_int rows, size_t width,
                           size_t stride, uint32_t *crc)
 {
-    okra_status st = OKRA_OK;
     if (strlen(name) > UINT16_MAX) {
-        FAIL(OKRA_EARG, "a zip entry's name has %zu bytes; at most 65535 are possible",
-             strlen(name));
+        return okra_fail_(OKRA_EARG,
+                          "a zip entry's name has %zu bytes; at most 65535 are possible",
+                          strlen(name));
     }
     entry *grown = okra_realloc_(zip->entries, zip->count + 1, sizeof *grown);
     if (!grown) {
@@ -162,22 +157,20 @@ okra_status okra_zip_add_(okra_zip_writer_ *zip, const char *name, const void *h
     for (okra_int i = 0; width > 0 && i < rows; i++) {
         e->crc = (uint32_t)crc32_z(e->crc, p + (size_t)i * stride, width);
     }
-    TRY(put_local(zip, e));
+    CHK(put_local(zip, e));
     zip->crc = (uint32_t)crc32_combine(zip->crc, e->crc, e->size);
-    TRY(okra_writer_put_(zip->file, head, head_size));
+    CHK(okra_writer_put_(zip->file, head, head_size));
     for (okra_int i = 0; width > 0 && i < rows; i++) {
-        TRY(okra_writer_put_(zip->file, p + (size_t)i * stride, width));
+        CHK(okra_writer_put_(zip->file, p + (size_t)i * stride, width));
     }
     if (crc) {
         *crc = e->crc;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status put_central(okra_zip_writer_ *zip, okra_int k)
 {
-    okra_status st = OKRA_OK;
     const entry *e = &zip->entries[k];
     okra_int at = e->header;
     record head = {.size = 0}, extra = {.size = 0};
@@ -200,19 +193,16 @@ static okra_status put_central(okra_zip_writer_ *zip, okra_int k)
     put(&head, 0, 8); /* comment, disk, attributes inside */
     put(&head, 0, 2);
     put(&head, narrow(zip, at), 4);
-    TRY(put_bytes(zip, head.p, head.size));
-    TRY(put_bytes(zip, e->name, strlen(e->name)));
-    TRY(put_bytes(zip, extra.p, extra.size));
-done:
-    return st;
+    CHK(put_bytes(zip, head.p, head.size));
+    CHK(put_bytes(zip, e->name, strlen(e->name)));
+    return put_bytes(zip, extra.p, extra.size);
 }
 
 okra_status okra_zip_finish_(okra_zip_writer_ *zip)
 {
-    okra_status st = OKRA_OK;
     okra_int begin = okra_writer_position_(zip->file);
     for (okra_int k = 0; k < zip->count; k++) {
-        TRY(put_central(zip, k));
+        CHK(put_central(zip, k));
     }
     okra_int end = okra_writer_position_(zip->file);
     record r = {.size = 0};
@@ -239,8 +229,6 @@ okra_status okra_zip_finish_(okra_zip_writer_ *zip)
     put(&r, narrow(zip, end - begin), 4);
     put(&r, narrow(zip, begin), 4);
     put(&r, OKRA_SEAL_SIZE_, 2);
-    TRY(put_bytes(zip, r.p, r.size));
-    TRY(okra_writer_printf_(zip->file, OKRA_SEAL_TEXT_ "%08" PRIx32, zip->crc));
-done:
-    return st;
+    CHK(put_bytes(zip, r.p, r.size));
+    return okra_writer_printf_(zip->file, OKRA_SEAL_TEXT_ "%08" PRIx32, zip->crc);
 }

@@ -119,7 +119,6 @@ static okra_status add(finder *f, candidate c)
 /* Candidates that close at atom y. */
 static okra_status candidates_at(finder *f, int32_t r, int32_t y)
 {
-    okra_status st = OKRA_OK;
     const okra_molecule_ *m = f->m;
     const int32_t *d = f->near_;
     for (int32_t e = m->first[y]; e < m->first[y + 1]; e++) {
@@ -129,18 +128,17 @@ static okra_status candidates_at(finder *f, int32_t r, int32_t y)
             continue;
         }
         if (d[z] == d[y] && z < y && apart(f, r, y, z)) {
-            TRY(add(f, (candidate){2 * d[y] + 1, r, y, z, -1}));
+            CHK(add(f, (candidate){2 * d[y] + 1, r, y, z, -1}));
         }
         for (int32_t g = m->first[y]; d[z] + 1 == d[y] && g < e; g++) {
             const okra_bond_ *second = &m->bond[m->incident[g]];
             int32_t w = okra_bond_other_(second, y);
             if (second->ring && d[w] == d[z] && apart(f, r, z, w)) {
-                TRY(add(f, (candidate){2 * d[y], r, z, w, y}));
+                CHK(add(f, (candidate){2 * d[y], r, z, w, y}));
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static int by_length(const void *a, const void *b)
@@ -249,21 +247,19 @@ static bool next_path(const finder *f, int32_t from, int32_t *path, int32_t *cho
 
 static okra_status enumerate(finder *f, const candidate *c)
 {
-    okra_status st = OKRA_OK;
     search_root(f, c->r);
     for (bool p = next_path(f, c->p, f->path[0], f->choice[0], false); p;
          p = next_path(f, c->p, f->path[0], f->choice[0], true)) {
         for (bool q = next_path(f, c->q, f->path[1], f->choice[1], false); q;
              q = next_path(f, c->q, f->path[1], f->choice[1], true)) {
             write_cycle(f, c, f->path[0], f->path[1]);
-            TRY(keep(f, c->length));
+            CHK(keep(f, c->length));
             if (f->out->count >= MOST_CYCLES) {
-                goto done;
+                return OKRA_OK;
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Reduces the candidate's bonds by the first `rows` rows of the basis into `row`; the
@@ -300,7 +296,6 @@ static okra_int reduce(finder *f, const candidate *c, okra_int rows, uint64_t *r
 /* One length after another, until the cycles found span all of them. */
 static okra_status select_relevant(finder *f)
 {
-    okra_status st = OKRA_OK;
     okra_int end;
     for (okra_int begin = 0; begin < f->count && f->independent < f->rank; begin = end) {
         okra_int shorter = f->independent;
@@ -311,24 +306,22 @@ static okra_status select_relevant(finder *f)
             if (reduce(f, c, shorter, row) < 0) {
                 continue;
             }
-            TRY(enumerate(f, c));
+            CHK(enumerate(f, c));
             okra_int lead = reduce(f, c, f->independent, row);
             if (lead >= 0) {
                 f->pivot[f->independent++] = lead;
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Numbers the ring bonds; rank = ring bonds - ring atoms + ring components. */
 static okra_status measure(finder *f)
 {
-    okra_status st = OKRA_OK;
     const okra_molecule_ *m = f->m;
     okra_int ring_bonds = 0, components = 0, ring_atoms = 0;
-    ALLOC(f->slot, m->bonds);
+    MAKE(f->slot, m->bonds);
     for (okra_int k = 0; k < m->bonds; k++) {
         f->slot[k] = m->bond[k].ring ? (int32_t)ring_bonds++ : -1;
     }
@@ -359,10 +352,10 @@ static okra_status measure(finder *f)
     f->rank = ring_bonds - ring_atoms + components;
     f->words = ring_bonds / 64 + 1;
     if (f->rank > OKRA_RINGS_MOST_) {
-        FAIL(OKRA_EFORMAT, "more than %d rings in one molecule", OKRA_RINGS_MOST_);
+        return okra_fail_(OKRA_EFORMAT, "more than %d rings in one molecule",
+                          OKRA_RINGS_MOST_);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 void okra_cycles_clear_(okra_cycles_ *cycles)

@@ -59,12 +59,11 @@ okra_status okra_molecule_add_bond_(okra_molecule_ *m, okra_bond_ bond)
 
 okra_status okra_molecule_connect_(okra_molecule_ *m)
 {
-    okra_status st = OKRA_OK;
     okra_free_(m->first);
     okra_free_(m->incident);
     m->first = m->incident = NULL;
-    ZALLOC(m->first, m->atoms + 2);
-    ALLOC(m->incident, 2 * m->bonds);
+    ZMAKE(m->first, m->atoms + 2);
+    MAKE(m->incident, 2 * m->bonds);
     /* Counting sort; the shift by two leaves first[i] as the beginning of i at the end.
      */
     for (okra_int k = 0; k < m->bonds; k++) {
@@ -78,8 +77,7 @@ okra_status okra_molecule_connect_(okra_molecule_ *m)
         m->incident[m->first[m->bond[k].a + 1]++] = (int32_t)k;
         m->incident[m->first[m->bond[k].b + 1]++] = (int32_t)k;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- elements ---- */

@@ -189,24 +189,22 @@ done:
 /* SDF records span lines, SMILES do not: that tells where a text came from. */
 static okra_status write_texts(okra_writer_ *w, const okra_data *data, bool records)
 {
-    okra_status st = OKRA_OK;
     if (data->kind != OKRA_GRAPHS) {
-        FAIL(OKRA_EUNSUPPORTED, "%s cannot be written as molecules",
-             okra_kind_name(data->kind));
+        return okra_fail_(OKRA_EUNSUPPORTED, "%s cannot be written as molecules",
+                          okra_kind_name(data->kind));
     }
     for (okra_int i = 0; i < data->n; i++) {
         okra_int length;
         const char *text = okra_graphs_text_(data, i, &length);
         if ((memchr(text, '\n', (size_t)length) != NULL) != records) {
-            FAIL(OKRA_EUNSUPPORTED,
-                 "molecules are written in the format they came in, %s",
-                 records ? "not as .sdf" : "not as .smi");
+            return okra_fail_(OKRA_EUNSUPPORTED,
+                              "molecules are written in the format they came in, %s",
+                              records ? "not as .sdf" : "not as .smi");
         }
-        TRY(okra_writer_put_(w, text, (size_t)length));
-        TRY(okra_writer_put_(w, "\n", 1));
+        CHK(okra_writer_put_(w, text, (size_t)length));
+        CHK(okra_writer_put_(w, "\n", 1));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_write_smiles_(okra_writer_ *w, const okra_data *data)

@@ -26,15 +26,14 @@ static bool plain_hydrogen(const okra_molecule_ *m, okra_int i)
 
 static okra_status fold_hydrogens(okra_molecule_ *m)
 {
-    okra_status st = OKRA_OK;
     okra_int atoms = 0, bonds = 0;
-    int32_t *moved = NULL;
-    ALLOC(moved, m->atoms);
+    OWNED int32_t *moved = NULL;
+    MAKE(moved, m->atoms);
     for (okra_int i = 0; i < m->atoms; i++) {
         moved[i] = plain_hydrogen(m, i) ? -1 : (int32_t)atoms++;
     }
     if (atoms == m->atoms) {
-        goto done;
+        return OKRA_OK;
     }
     for (okra_int k = 0; k < m->bonds; k++) {
         okra_bond_ bond = m->bond[k];
@@ -53,10 +52,7 @@ static okra_status fold_hydrogens(okra_molecule_ *m)
     }
     m->atoms = atoms;
     m->bonds = bonds;
-    TRY(okra_molecule_connect_(m));
-done:
-    okra_free_(moved);
-    return st;
+    return okra_molecule_connect_(m);
 }
 
 /* Orders of the bonds of atom i, aromatic ones counted once, and its hydrogens. */
@@ -133,10 +129,9 @@ static void imply_hydrogens(okra_molecule_ *m, bool kekule)
 
 static okra_status prefer_single(okra_molecule_ *m)
 {
-    okra_status st = OKRA_OK;
     bool found = false, any = false;
-    int32_t *order = NULL;
-    ALLOC(order, m->bonds);
+    OWNED int32_t *order = NULL;
+    MAKE(order, m->bonds);
     for (okra_int k = 0; k < m->bonds; k++) {
         okra_bond_ *bond = &m->bond[k];
         bool between = bond->ring && bond->order == 2 && m->atom[bond->a].aromatic &&
@@ -146,24 +141,21 @@ static okra_status prefer_single(okra_molecule_ *m)
         bond->order = bond->aromatic ? 0 : between ? 1 : bond->order;
     }
     if (any) {
-        TRY(okra_molecule_kekulise_(m, &found));
+        CHK(okra_molecule_kekulise_(m, &found));
     }
     for (okra_int k = 0; k < m->bonds && !found; k++) {
         m->bond[k].order = order[k];
     }
-done:
-    okra_free_(order);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_molecule_perceive_(okra_molecule_ *m, bool *kekule)
 {
-    okra_status st = OKRA_OK;
     bool found = true;
-    TRY(okra_molecule_connect_(m));
-    TRY(fold_hydrogens(m));
+    CHK(okra_molecule_connect_(m));
+    CHK(fold_hydrogens(m));
     separate_charges(m);
-    TRY(okra_molecule_mark_rings_(m));
+    CHK(okra_molecule_mark_rings_(m));
     for (okra_int k = 0; k < m->bonds; k++) {
         okra_bond_ *bond = &m->bond[k];
         if (bond->aromatic && !bond->ring) {
@@ -171,15 +163,14 @@ okra_status okra_molecule_perceive_(okra_molecule_ *m, bool *kekule)
             bond->order = 1;
         }
     }
-    TRY(okra_molecule_kekulise_(m, &found));
+    CHK(okra_molecule_kekulise_(m, &found));
     imply_hydrogens(m, found);
     if (found) {
-        TRY(okra_molecule_aromatise_(m));
-        TRY(prefer_single(m));
+        CHK(okra_molecule_aromatise_(m));
+        CHK(prefer_single(m));
     }
     if (kekule) {
         *kekule = found;
     }
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -6,14 +6,13 @@
 /* Bridges are the bonds on no cycle: lowest reachable depth by an explicit stack. */
 okra_status okra_molecule_mark_rings_(okra_molecule_ *m)
 {
-    okra_status st = OKRA_OK;
     okra_int n = m->atoms;
-    int32_t *depth = NULL, *low = NULL, *next = NULL, *via = NULL, *stack = NULL;
-    ZALLOC(depth, n);
-    ALLOC(low, n);
-    ALLOC(next, n);
-    ALLOC(via, n);
-    ALLOC(stack, n);
+    OWNED int32_t *depth = NULL, *low = NULL, *next = NULL, *via = NULL, *stack = NULL;
+    ZMAKE(depth, n);
+    MAKE(low, n);
+    MAKE(next, n);
+    MAKE(via, n);
+    MAKE(stack, n);
     for (okra_int k = 0; k < m->bonds; k++) {
         m->bond[k].ring = true;
     }
@@ -59,11 +58,5 @@ okra_status okra_molecule_mark_rings_(okra_molecule_ *m)
         m->atom[m->bond[k].a].ring |= m->bond[k].ring;
         m->atom[m->bond[k].b].ring |= m->bond[k].ring;
     }
-done:
-    okra_free_(depth);
-    okra_free_(low);
-    okra_free_(next);
-    okra_free_(via);
-    okra_free_(stack);
-    return st;
+    return OKRA_OK;
 }

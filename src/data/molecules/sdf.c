@@ -110,49 +110,45 @@ static okra_status sdf_symbol(const sdf *f, okra_atom_ *atom)
 static okra_status sdf_atom(sdf *f)
 {
     static const int32_t charge_of[] = {0, 3, 2, 1, 0, -1, -2, -3};
-    okra_status st = OKRA_OK;
     okra_atom_ atom = {0};
     int32_t difference, charge, valence;
-    TRY(sdf_symbol(f, &atom));
-    TRY(fixed(f, 34, 2, &difference));
-    TRY(fixed(f, 36, 3, &charge));
-    TRY(fixed(f, 48, 3, &valence));
+    CHK(sdf_symbol(f, &atom));
+    CHK(fixed(f, 34, 2, &difference));
+    CHK(fixed(f, 36, 3, &charge));
+    CHK(fixed(f, 48, 3, &valence));
     if (charge < 0 || charge > 7) {
-        TRY(sdf_fail(f, 36, "expected the code of a charge, 0 to 7"));
+        CHK(sdf_fail(f, 36, "expected the code of a charge, 0 to 7"));
     }
     if (difference) {
         if (!usual_isotope(atom.element)) {
-            TRY(sdf_fail(f, 34, "mass difference of this element; expected M  ISO"));
+            CHK(sdf_fail(f, 34, "mass difference of this element; expected M  ISO"));
         }
         atom.isotope = usual_isotope(atom.element) + difference;
     }
     atom.charge = charge_of[charge];
     atom.radical = charge == 4;
     if (valence < 0 || valence > 15) {
-        TRY(sdf_fail(f, 48, "expected a valence, 0 to 15"));
+        CHK(sdf_fail(f, 48, "expected a valence, 0 to 15"));
     }
     atom.valence = valence;
-    TRY(okra_molecule_add_atom_(&f->m, atom));
-done:
-    return st;
+    return okra_molecule_add_atom_(&f->m, atom);
 }
 
 static okra_status sdf_bond(sdf *f)
 {
-    okra_status st = OKRA_OK;
     int32_t a, b, type;
-    TRY(fixed(f, 0, 3, &a));
-    TRY(fixed(f, 3, 3, &b));
-    TRY(fixed(f, 6, 3, &type));
+    CHK(fixed(f, 0, 3, &a));
+    CHK(fixed(f, 3, 3, &b));
+    CHK(fixed(f, 6, 3, &type));
     if (a < 1 || a > f->m.atoms || b < 1 || b > f->m.atoms) {
-        TRY(sdf_fail(f, a < 1 || a > f->m.atoms ? 0 : 3,
+        CHK(sdf_fail(f, a < 1 || a > f->m.atoms ? 0 : 3,
                      "bond to an atom that is not there"));
     }
     if (a == b) {
-        TRY(sdf_fail(f, 3, "bond of an atom to itself"));
+        CHK(sdf_fail(f, 3, "bond of an atom to itself"));
     }
     if (type < 1 || type > 4) {
-        TRY(sdf_fail(f, 6, "expected the type of a bond, 1 to 4"));
+        CHK(sdf_fail(f, 6, "expected the type of a bond, 1 to 4"));
     }
     okra_bond_ bond = {.a = a - 1,
                        .b = b - 1,
@@ -162,15 +158,12 @@ static okra_status sdf_bond(sdf *f)
     if (type == 4) {
         f->m.atom[a - 1].aromatic = f->m.atom[b - 1].aromatic = true;
     }
-    TRY(okra_molecule_add_bond_(&f->m, bond));
-done:
-    return st;
+    return okra_molecule_add_bond_(&f->m, bond);
 }
 
 /* M  CHG, M  ISO, M  RAD: a count, then pairs (atom, value). */
 static okra_status sdf_property(sdf *f)
 {
-    okra_status st = OKRA_OK;
     const char *begin = f->lines.begin;
     okra_int length = f->lines.close - begin;
     bool charge = length >= 6 && memcmp(begin, "M  CHG", 6) == 0;
@@ -180,9 +173,9 @@ static okra_status sdf_property(sdf *f)
     if (!charge && !isotope && !radical) {
         return OKRA_OK;
     }
-    TRY(fixed(f, 6, 3, &count));
+    CHK(fixed(f, 6, 3, &count));
     if (count < 1 || count > 8) {
-        TRY(sdf_fail(f, 6, "expected a count from 1 to 8"));
+        CHK(sdf_fail(f, 6, "expected a count from 1 to 8"));
     }
     for (okra_int i = 0; !isotope && !f->charges && i < f->m.atoms; i++) {
         f->m.atom[i].charge = f->m.atom[i].radical = 0;
@@ -190,13 +183,13 @@ static okra_status sdf_property(sdf *f)
     f->charges |= !isotope;
     for (okra_int k = 0; k < count; k++) {
         int32_t atom, value;
-        TRY(fixed(f, 9 + 8 * k, 4, &atom));
-        TRY(fixed(f, 13 + 8 * k, 4, &value));
+        CHK(fixed(f, 9 + 8 * k, 4, &atom));
+        CHK(fixed(f, 13 + 8 * k, 4, &value));
         if (atom < 1 || atom > f->m.atoms) {
-            TRY(sdf_fail(f, 9 + 8 * k, "no such atom"));
+            CHK(sdf_fail(f, 9 + 8 * k, "no such atom"));
         }
         if (value < -15 || value > (isotope ? 999 : 15) || (!charge && value < 0)) {
-            TRY(sdf_fail(f, 13 + 8 * k, "value out of range"));
+            CHK(sdf_fail(f, 13 + 8 * k, "value out of range"));
         }
         okra_atom_ *a = &f->m.atom[atom - 1];
         if (charge) {
@@ -209,77 +202,72 @@ static okra_status sdf_property(sdf *f)
                                      : 0; /* doublet; singlet, triplet */
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The three header lines and the counts; *end: the file is over. */
 static okra_status sdf_header(sdf *f, int32_t *atoms, int32_t *bonds)
 {
-    okra_status st = OKRA_OK;
-    TRY(sdf_line(f, "the second line of a molecule"));
-    TRY(sdf_line(f, "the third line of a molecule"));
-    TRY(sdf_line(f, "the counts of atoms and bonds"));
+    CHK(sdf_line(f, "the second line of a molecule"));
+    CHK(sdf_line(f, "the third line of a molecule"));
+    CHK(sdf_line(f, "the counts of atoms and bonds"));
     okra_int length = f->lines.close - f->lines.begin;
     if (length >= 39 && memcmp(f->lines.begin + 34, "V3000", 5) == 0) {
-        FAIL(OKRA_EUNSUPPORTED, "line %" PRId64 ": V3000; expected a V2000 molecule",
-             f->lines.number);
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "line %" PRId64 ": V3000; expected a V2000 molecule",
+                          f->lines.number);
     }
-    TRY(fixed(f, 0, 3, atoms));
-    TRY(fixed(f, 3, 3, bonds));
+    CHK(fixed(f, 0, 3, atoms));
+    CHK(fixed(f, 3, 3, bonds));
     if (*atoms < 1 || *bonds < 0 || length < 6) {
-        TRY(sdf_fail(f, 0, "expected the counts of atoms and bonds"));
+        CHK(sdf_fail(f, 0, "expected the counts of atoms and bonds"));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status sdf_repeats(sdf *f)
 {
-    okra_status st = OKRA_OK;
-    int32_t *seen = NULL;
+    OWNED int32_t *seen = NULL;
     const okra_molecule_ *m = &f->m;
-    ZALLOC(seen, m->atoms);
-    TRY(okra_molecule_connect_(&f->m));
+    ZMAKE(seen, m->atoms);
+    CHK(okra_molecule_connect_(&f->m));
     for (okra_int i = 0; i < m->atoms; i++) {
         for (int32_t k = m->first[i]; k < m->first[i + 1]; k++) {
             const okra_bond_ *bond = &m->bond[m->incident[k]];
             int32_t other = okra_bond_other_(bond, i);
             if (seen[other] == i + 1) {
-                FAIL(OKRA_EFORMAT, "line %d: the bond is there already", bond->at);
+                return okra_fail_(OKRA_EFORMAT, "line %d: the bond is there already",
+                                  bond->at);
             }
             seen[other] = (int32_t)i + 1;
         }
     }
-done:
-    okra_free_(seen);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status sdf_record(sdf *f)
 {
-    okra_status st = OKRA_OK;
     int32_t atoms = 0, bonds = 0;
     okra_molecule_reset_(&f->m);
     f->charges = false;
-    TRY(sdf_header(f, &atoms, &bonds));
+    CHK(sdf_header(f, &atoms, &bonds));
     for (int32_t k = 0; k < atoms; k++) {
-        TRY(sdf_line(f, "an atom"));
-        TRY(sdf_atom(f));
+        CHK(sdf_line(f, "an atom"));
+        CHK(sdf_atom(f));
     }
     for (int32_t k = 0; k < bonds; k++) {
-        TRY(sdf_line(f, "a bond"));
-        TRY(sdf_bond(f));
+        CHK(sdf_line(f, "a bond"));
+        CHK(sdf_bond(f));
     }
-    TRY(sdf_repeats(f));
+    CHK(sdf_repeats(f));
     for (bool end = false; !end;) {
-        TRY(sdf_line(f, "M  END"));
+        CHK(sdf_line(f, "M  END"));
         okra_int length = f->lines.close - f->lines.begin;
         end = length >= 6 && memcmp(f->lines.begin, "M  END", 6) == 0;
         if (length >= 4 && memcmp(f->lines.begin, "$$$$", 4) == 0) {
-            TRY(sdf_fail(f, 0, "expected M  END before $$$$"));
+            CHK(sdf_fail(f, 0, "expected M  END before $$$$"));
         }
-        TRY(sdf_property(f));
+        CHK(sdf_property(f));
     }
     while (okra_lines_next_(&f->lines)) {
         if (f->lines.close - f->lines.begin >= 4 &&
@@ -287,8 +275,7 @@ static okra_status sdf_record(sdf *f)
             break;
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_read_sdf_(okra_source_ *s, okra_data **out)

@@ -94,18 +94,16 @@ static okra_status connect(parser *p, int32_t a, int32_t b, int32_t order, size_
 
 static okra_status add_atom(parser *p, okra_atom_ atom)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_molecule_add_atom_(p->m, atom));
+    CHK(okra_molecule_add_atom_(p->m, atom));
     int32_t index = (int32_t)(p->m->atoms - 1);
     if (p->previous >= 0) {
-        TRY(connect(p, p->previous, index, p->order, p->at));
+        CHK(connect(p, p->previous, index, p->order, p->at));
     } else if (p->order != ANY) {
         REFUSE(p, p->bond_at, "expected an atom before the bond", NULL);
     }
     p->previous = index;
     p->order = ANY;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* B C N O P S F Cl Br I, b c n o p s, and *. */
@@ -222,19 +220,18 @@ static okra_status charge(parser *p, okra_atom_ *atom)
 
 static okra_status bracket_atom(parser *p)
 {
-    okra_status st = OKRA_OK;
     okra_atom_ atom = {0};
     size_t begin = p->at++;
     int32_t mass = number(p, 3);
     atom.isotope = OKRA_MAX_(mass, 0);
-    TRY(bracket_symbol(p, &atom));
+    CHK(bracket_symbol(p, &atom));
     chirality(p);
     if (peek(p, 0) == 'H') {
         p->at++;
         int32_t count = number(p, 2);
         atom.hydrogens = count < 0 ? 1 : count;
     }
-    TRY(charge(p, &atom));
+    CHK(charge(p, &atom));
     if (peek(p, 0) == ':') {
         p->at++;
         if (number(p, 9) < 0) {
@@ -248,9 +245,7 @@ static okra_status bracket_atom(parser *p)
         REFUSE(p, p->at, "expected ']' to end the bracket atom", NULL);
     }
     p->at++;
-    TRY(add_atom(p, atom));
-done:
-    return st;
+    return add_atom(p, atom);
 }
 
 /* Two bond symbols of one ring closure must agree; one of them may be left out. */

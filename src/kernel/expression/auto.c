@@ -37,30 +37,25 @@ typedef struct choice {
 static okra_status sample_gram(const choice *c, const okra_kernel *kernel, int root,
                                double **K, okra_int *n)
 {
-    okra_status st = OKRA_OK;
-    okra_int all = okra_data_count(c->data), *index = NULL;
+    OWNED okra_int *index = NULL;
+    okra_int all = okra_data_count(c->data);
     okra_kernel part = *kernel;
-    okra_data *some = NULL;
-    okra_bound_ *bound = NULL;
+    FREED_BY(okra_data_drop_) okra_data *some = NULL;
+    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
     part.count = root + 1; /* children come before parents */
     *n = OKRA_MIN_(all, SAMPLE);
-    ALLOC(index, *n);
+    MAKE(index, *n);
     for (okra_int i = 0; i < *n; i++) {
         index[i] = i * all / *n;
     }
     if (*n < all && okra_data_kind(c->data) != OKRA_GRAM) {
-        TRY(okra_data_take(c->data, index, *n, &some));
+        CHK(okra_data_take(c->data, index, *n, &some));
     } else {
         *n = all;
     }
-    TRY(okra_bound_create_(c->ctx, &part, some ? some : c->data, &bound));
-    TRY(okra_doubles_(c->ctx, *n, *n, "a sample of the Gram matrix", K));
-    TRY(okra_bound_gram_(c->ctx, bound, okra_mat_of_(*K, *n, *n)));
-done:
-    okra_bound_free_(bound);
-    okra_data_free(some);
-    okra_free_(index);
-    return st;
+    CHK(okra_bound_create_(c->ctx, &part, some ? some : c->data, &bound));
+    CHK(okra_doubles_(c->ctx, *n, *n, "a sample of the Gram matrix", K));
+    return okra_bound_gram_(c->ctx, bound, okra_mat_of_(*K, *n, *n));
 }
 
 static int ascending(const void *a, const void *b)
@@ -72,10 +67,9 @@ static int ascending(const void *a, const void *b)
 /* Median of the positive values above the diagonal. */
 static okra_status median(okra_int n, const double *D, double *out)
 {
-    okra_status st = OKRA_OK;
-    double *values = NULL;
+    OWNED double *values = NULL;
     okra_int count = 0;
-    ALLOC(values, n * (n - 1) / 2);
+    MAKE(values, n * (n - 1) / 2);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = i + 1; j < n; j++) {
             if (D[i * n + j] > 0) {
@@ -84,13 +78,12 @@ static okra_status median(okra_int n, const double *D, double *out)
         }
     }
     if (count == 0) {
-        FAIL(OKRA_EARG, "auto: all objects are alike, so that no width fits them");
+        return okra_fail_(OKRA_EARG,
+                          "auto: all objects are alike, so that no width fits them");
     }
     qsort(values, (size_t)count, sizeof *values, ascending);
     *out = (values[(count - 1) / 2] + values[count / 2]) / 2;
-done:
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- kernel alignment ---- */
@@ -100,14 +93,13 @@ done:
 static okra_status cluster(okra_context *ctx, okra_int n, const double *D, okra_int k,
                            okra_int *label)
 {
-    okra_status st = OKRA_OK;
     okra_random_ random = okra_random_create_(okra_context_seed(ctx), 0xc105);
-    double *to = NULL, *within = NULL;
-    okra_int *order = NULL, *size = NULL;
-    ALLOC(order, n);
-    ALLOC(size, k);
-    ALLOC(within, k);
-    TRY(okra_doubles_(ctx, n, k, "distances to clusters", &to));
+    OWNED double *to = NULL, *within = NULL;
+    OWNED okra_int *order = NULL, *size = NULL;
+    MAKE(order, n);
+    MAKE(size, k);
+    MAKE(within, k);
+    CHK(okra_doubles_(ctx, n, k, "distances to clusters", &to));
     for (okra_int i = 0; i < n; i++) {
         order[i] = i;
     }
@@ -149,12 +141,7 @@ static okra_status cluster(okra_context *ctx, okra_int n, const double *D, okra_
             label[i] = best;
         }
     }
-done:
-    okra_free_(order);
-    okra_free_(size);
-    okra_free_(within);
-    okra_free_(to);
-    return st;
+    return OKRA_OK;
 }
 
 static double alignment(okra_int n, const double *D, const okra_int *label, double sigma)
@@ -176,17 +163,16 @@ static okra_status align(const choice *c, okra_int n, const double *D, double mi
                          double *sigma)
 {
     enum { STEPS = 31, GOLDEN = 20 };
-    okra_status st = OKRA_OK;
-    okra_int *label = NULL;
+    OWNED okra_int *label = NULL;
     const char *slash = strchr(c->value, '/');
     okra_int k = slash ? atoll(slash + 1) : CLUSTERS;
     double best = -1, at = 0;
     if (k < 1 || k > n) {
-        FAIL(OKRA_EARG, "%s: %lld clusters are asked of %lld objects", c->value,
-             (long long)k, (long long)n);
+        return okra_fail_(OKRA_EARG, "%s: %lld clusters are asked of %lld objects",
+                          c->value, (long long)k, (long long)n);
     }
-    ALLOC(label, n);
-    TRY(cluster(c->ctx, n, D, k, label));
+    MAKE(label, n);
+    CHK(cluster(c->ctx, n, D, k, label));
     for (int s = 0; s < STEPS; s++) {
         double log10_share = -2 + 3.0 * s / (STEPS - 1);
         double a = alignment(n, D, label, middle * pow(10, log10_share));
@@ -206,9 +192,7 @@ static okra_status align(const choice *c, okra_int n, const double *D, double mi
         }
     }
     *sigma = middle * pow(10, (low + high) / 2);
-done:
-    okra_free_(label);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the rules ---- */
@@ -216,41 +200,38 @@ done:
 static okra_status rbf_width(const choice *c, const okra_kernel *kernel, int node,
                              double *out)
 {
-    okra_status st = OKRA_OK;
-    double *D = NULL, *self = NULL, middle, sigma;
+    OWNED double *D = NULL, *self = NULL;
+    double middle, sigma;
     okra_int n;
-    TRY(sample_gram(c, kernel, kernel->nodes[node].a, &D, &n));
-    ALLOC(self, n);
+    CHK(sample_gram(c, kernel, kernel->nodes[node].a, &D, &n));
+    MAKE(self, n);
     for (okra_int i = 0; i < n; i++) {
         self[i] = D[i * (n + 1)];
     }
     for (okra_int i = 0; i < n * n; i++) {
         D[i] = fmax(0, self[i / n] + self[i % n] - 2 * D[i]);
     }
-    TRY(median(n, D, &middle));
+    CHK(median(n, D, &middle));
     sigma = sqrt(middle);
     if (strncmp(c->value, "auto-align", 10) == 0) {
-        TRY(align(c, n, D, sigma, &sigma));
+        CHK(align(c, n, D, sigma, &sigma));
     }
     *out = *c->param == 's' ? sigma : 0.5 / sigma / sigma;
-done:
-    okra_free_(D);
-    okra_free_(self);
-    return st;
+    return OKRA_OK;
 }
 
 /* k = exp(-g d): d from a g small enough that nothing vanishes. */
 static okra_status laplacian_width(const choice *c, okra_kernel *kernel, int node,
                                    double *out)
 {
-    okra_status st = OKRA_OK;
-    double *K = NULL, middle = 0;
+    OWNED double *K = NULL;
+    double middle = 0;
     okra_int n;
     double *gamma = (double *)kernel->nodes[node].params; /* its only parameter */
     for (*gamma = 1; *gamma > 1e-30; *gamma /= 1000) {
         okra_free_(K);
         K = NULL;
-        TRY(sample_gram(c, kernel, node, &K, &n));
+        CHK(sample_gram(c, kernel, node, &K, &n));
         double least = 1;
         for (okra_int i = 0; i < n * n; i++) {
             least = fmin(least, K[i]);
@@ -260,11 +241,9 @@ static okra_status laplacian_width(const choice *c, okra_kernel *kernel, int nod
             break;
         }
     }
-    TRY(median(n, K, &middle));
+    CHK(median(n, K, &middle));
     *out = *gamma / middle;
-done:
-    okra_free_(K);
-    return st;
+    return OKRA_OK;
 }
 
 /* The mean degree of the network, 1 if its Laplacian is normalized: 1/d is the scale of
@@ -289,17 +268,16 @@ static okra_status information(const choice *c, okra_kernel *kernel, int node,
                                double *out)
 {
     enum { STEPS = 41 };
-    okra_status st = OKRA_OK;
     const okra_option_table *table = &kernel->nodes[node].leaf->params;
     const okra_option *row = okra_option_find_(table, c->param, strlen(c->param));
     double *field = (double *)(void *)((char *)kernel->nodes[node].params + row->offset);
-    double *K = NULL, *self = NULL, best = -1,
-           degree = mean_degree(c->data, kernel, node);
+    OWNED double *K = NULL, *self = NULL;
+    double best = -1, degree = mean_degree(c->data, kernel, node);
     okra_int n;
-    ALLOC(self, okra_data_count(c->data));
+    MAKE(self, okra_data_count(c->data));
     for (int s = 0; s < STEPS; s++) {
         *field = pow(10, -1 + 0.1 * s) / degree;
-        TRY(sample_gram(c, kernel, node, &K, &n));
+        CHK(sample_gram(c, kernel, node, &K, &n));
         for (okra_int i = 0; i < n; i++) {
             self[i] = K[i * (n + 1)];
         }
@@ -311,10 +289,7 @@ static okra_status information(const choice *c, okra_kernel *kernel, int node,
         okra_free_(K);
         K = NULL;
     }
-done:
-    okra_free_(K);
-    okra_free_(self);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status choose(const choice *c, okra_kernel *kernel, int node, double *out)

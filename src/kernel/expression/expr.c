@@ -39,19 +39,16 @@ void okra_expr_clear_(okra_kernel *kernel)
 
 okra_status okra_kernel_parse(const char *text, okra_kernel **out)
 {
-    okra_status st = OKRA_OK;
-    okra_kernel *kernel = NULL;
+    FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
 
-    NEED(text);
-    NEED(out);
-    ZALLOC(kernel, 1);
-    TRY(okra_expr_parse_(text, NULL, kernel));
-    TRY(okra_expr_text_(kernel, &kernel->text));
+    NOT_NULL(text);
+    NOT_NULL(out);
+    ZMAKE(kernel, 1);
+    CHK(okra_expr_parse_(text, NULL, kernel));
+    CHK(okra_expr_text_(kernel, &kernel->text));
     *out = kernel;
     kernel = NULL;
-done:
-    okra_kernel_free(kernel);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_kernel_free(okra_kernel *kernel)

@@ -40,10 +40,8 @@ okra_status okra_grid_add_(okra_grid_ *grid, size_t begin, size_t end, char **va
 
 okra_status okra_grid_empty_(okra_grid_ **out)
 {
-    okra_status st = OKRA_OK;
-    ZALLOC(*out, 1);
-done:
-    return st;
+    ZMAKE(*out, 1);
+    return OKRA_OK;
 }
 
 okra_status okra_grid_cut_(okra_grid_ *grid, const char *text, size_t begin, size_t end)
@@ -301,14 +299,13 @@ static bool wrapped(const okra_grid_ *grid, okra_int place, const char *value)
 okra_status okra_grid_build_(const okra_grid_ *grid, const char *const *chosen,
                              char **text)
 {
-    okra_status st = OKRA_OK;
     okra_int size = (okra_int)strlen(grid->text) + 1;
     char *built = NULL;
 
     for (okra_int k = 0; k < grid->count; k++) {
         size += chosen[k] ? (okra_int)strlen(chosen[k]) + 2 : 0;
     }
-    ALLOC(built, size);
+    MAKE(built, size);
     size_t from = 0, to = 0;
     for (okra_int k = 0; k < grid->count; k++) {
         if (!chosen[k]) {
@@ -328,8 +325,7 @@ okra_status okra_grid_build_(const okra_grid_ *grid, const char *const *chosen,
     }
     memcpy(built + to, grid->text + from, strlen(grid->text + from) + 1);
     *text = built;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The last axis runs fastest. */

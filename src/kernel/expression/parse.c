@@ -104,17 +104,14 @@ static okra_status with_params(okra_parser_ *p, okra_node_ node,
                                const okra_option_table *table, bool positional,
                                int *place)
 {
-    okra_status st = OKRA_OK;
 
-    TRY(push(p, node, place));
+    CHK(push(p, node, place));
     void *params = okra_zalloc_((okra_int)table->size, 1);
     if (!params) {
         return OKRA_EMEM;
     }
     p->kernel->nodes[*place].params = params;
-    TRY(okra_parse_params_(p, table, positional, params));
-done:
-    return st;
+    return okra_parse_params_(p, table, positional, params);
 }
 
 /* The same for a kernel of kernels, which takes over `inner`. */
@@ -199,7 +196,6 @@ static okra_status pair(okra_parser_ *p, okra_node_kind_ kind, int a, int b, int
 /* mean(A, B, ...): the sum, scaled. */
 static okra_status mean(okra_parser_ *p, double *scale, int *place)
 {
-    okra_status st = OKRA_OK;
     int count = 0, next = 0;
 
     okra_parse_space_(p);
@@ -209,9 +205,9 @@ static okra_status mean(okra_parser_ *p, double *scale, int *place)
     }
     do {
         p->at++; /* ( or , */
-        TRY(okra_parse_pipe_(p, count == 0 ? place : &next));
+        CHK(okra_parse_pipe_(p, count == 0 ? place : &next));
         if (count++ > 0) {
-            TRY(pair(p, OKRA_NODE_SUM_, *place, next, place));
+            CHK(pair(p, OKRA_NODE_SUM_, *place, next, place));
         }
         okra_parse_space_(p);
     } while (p->text[p->at] == ',');
@@ -221,8 +217,7 @@ static okra_status mean(okra_parser_ *p, double *scale, int *place)
     p->at++;
     p->depth--;
     *scale /= count;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Is a part of a tuple chosen, at the leaf or within it? */
@@ -265,14 +260,13 @@ static okra_status component(okra_parser_ *p, int first)
 
 static okra_status leaf(okra_parser_ *p, double *scale, int *place)
 {
-    okra_status st = OKRA_OK;
     const okra_kernel_class_ *class = NULL;
     const okra_transform_class_ *sugar = NULL;
     char name[64];
 
     okra_parse_space_(p);
     size_t at = p->at;
-    TRY(take_name(p, "a kernel, a number or '('", name));
+    CHK(take_name(p, "a kernel, a number or '('", name));
     for (int k = 0; okra_kernel_classes_[k]; k++) {
         if (strcmp(okra_kernel_classes_[k]->name, name) == 0) {
             class = okra_kernel_classes_[k];
@@ -301,17 +295,16 @@ static okra_status leaf(okra_parser_ *p, double *scale, int *place)
     okra_node_ node = {.kind = OKRA_NODE_LEAF_, .leaf = class};
     if (class->nested) {
         okra_kernel *inner = NULL;
-        TRY(nested(p, name, &inner));
+        CHK(nested(p, name, &inner));
         p->inside = true;
-        TRY(with_inner(p, node, inner, place));
+        CHK(with_inner(p, node, inner, place));
     } else if (sugar) {
-        TRY(push(p, node, place));
-        TRY(transform(p, sugar, at, place));
+        CHK(push(p, node, place));
+        CHK(transform(p, sugar, at, place));
     } else {
-        TRY(with_params(p, node, &class->params, false, place));
+        CHK(with_params(p, node, &class->params, false, place));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- sums and products ---- */
@@ -335,7 +328,6 @@ static bool number_ahead(const okra_parser_ *p)
 /* One factor: a number goes into *scale, anything else gives a node. */
 static okra_status factor(okra_parser_ *p, double *scale, int *place)
 {
-    okra_status st = OKRA_OK;
     okra_kernel *kernel = p->kernel;
     int first = kernel->count;
 
@@ -343,12 +335,12 @@ static okra_status factor(okra_parser_ *p, double *scale, int *place)
     okra_parse_space_(p);
     if (okra_parse_alternatives_ahead_(p)) {
         okra_node_ stand_in = {.kind = OKRA_NODE_LEAF_, .leaf = &okra_linear_};
-        TRY(okra_parse_alternatives_(p));
-        TRY(push(p, stand_in, place));
-        TRY(component(p, first));
+        CHK(okra_parse_alternatives_(p));
+        CHK(push(p, stand_in, place));
+        CHK(component(p, first));
     } else if (number_ahead(p)) {
         double value = 1;
-        TRY(number(p, &value));
+        CHK(number(p, &value));
         *scale *= value;
     } else if (p->text[p->at] == '(') {
         size_t open = p->at++;
@@ -357,7 +349,7 @@ static okra_status factor(okra_parser_ *p, double *scale, int *place)
                                     "more than %d parentheses within one another",
                                     DEPTH_MOST);
         }
-        TRY(okra_parse_pipe_(p, place));
+        CHK(okra_parse_pipe_(p, place));
         p->depth--;
         okra_parse_space_(p);
         if (p->text[p->at] != ')') {
@@ -370,13 +362,12 @@ static okra_status factor(okra_parser_ *p, double *scale, int *place)
             *place = last->kind == OKRA_NODE_SCALE_ ? last->a : -1;
             kernel->count--;
         }
-        TRY(component(p, first));
+        CHK(component(p, first));
     } else {
-        TRY(leaf(p, scale, place));
-        TRY(component(p, first));
+        CHK(leaf(p, scale, place));
+        CHK(component(p, first));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status pair(okra_parser_ *p, okra_node_kind_ kind, int a, int b, int *place)
@@ -394,18 +385,17 @@ static okra_status pair(okra_parser_ *p, okra_node_kind_ kind, int a, int b, int
 
 static okra_status product(okra_parser_ *p, int *place)
 {
-    okra_status st = OKRA_OK;
     double scale = 1;
     int next;
 
     okra_parse_space_(p);
     size_t at = p->at;
-    TRY(factor(p, &scale, place));
+    CHK(factor(p, &scale, place));
     for (okra_parse_space_(p); p->text[p->at] == '*'; okra_parse_space_(p)) {
         p->at++;
-        TRY(factor(p, &scale, &next));
+        CHK(factor(p, &scale, &next));
         if (*place >= 0 && next >= 0) {
-            TRY(pair(p, OKRA_NODE_PRODUCT_, *place, next, place));
+            CHK(pair(p, OKRA_NODE_PRODUCT_, *place, next, place));
         } else if (next >= 0) {
             *place = next;
         }
@@ -420,10 +410,9 @@ static okra_status product(okra_parser_ *p, int *place)
         node.scratch = p->kernel->nodes[*place].scratch;
     }
     if (*place < 0 || scale != 1) {
-        TRY(push(p, node, place));
+        CHK(push(p, node, place));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* EXPR | chol(...): the nodes of EXPR, from `first` on, become a kernel of their own. */
@@ -474,22 +463,21 @@ static int low_kind(const char *name)
 
 okra_status okra_parse_pipe_(okra_parser_ *p, int *place)
 {
-    okra_status st = OKRA_OK;
     int next, first = p->kernel->count;
     char name[64];
 
-    TRY(product(p, place));
+    CHK(product(p, place));
     for (okra_parse_space_(p); p->text[p->at] == '+'; okra_parse_space_(p)) {
         p->at++;
-        TRY(product(p, &next));
-        TRY(pair(p, OKRA_NODE_SUM_, *place, next, place));
+        CHK(product(p, &next));
+        CHK(pair(p, OKRA_NODE_SUM_, *place, next, place));
     }
     for (; p->text[p->at] == '|'; okra_parse_space_(p)) {
         const okra_transform_class_ *found = NULL;
         p->at++;
         okra_parse_space_(p);
         size_t at = p->at;
-        TRY(take_name(p, "a transform", name));
+        CHK(take_name(p, "a transform", name));
         for (int k = 0; okra_transform_classes_[k]; k++) {
             if (strcmp(okra_transform_classes_[k]->name, name) == 0) {
                 found = okra_transform_classes_[k];
@@ -502,22 +490,19 @@ okra_status okra_parse_pipe_(okra_parser_ *p, int *place)
         if (p->kernel->count >= NODES_MOST) {
             return okra_parse_fail_(p, OKRA_EARG, at, "more than %d parts", NODES_MOST);
         }
-        TRY(found ? transform(p, found, at, place) : low_rank(p, low, first, at, place));
+        CHK(found ? transform(p, found, at, place) : low_rank(p, low, first, at, place));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_expr_parse_(const char *text, okra_grid_ *grid, okra_kernel *kernel)
 {
-    okra_status st = OKRA_OK;
     okra_parser_ p = {.text = text, .grid = grid, .kernel = kernel};
     int place;
 
-    TRY(okra_parse_pipe_(&p, &place));
+    CHK(okra_parse_pipe_(&p, &place));
     if (text[p.at]) {
         return okra_parse_fail_(&p, OKRA_EARG, p.at, "expected '+', '*', '|' or the end");
     }
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -67,22 +67,19 @@ static const char *value_text(const okra_option *row, const char *field, char bu
 static okra_status params_after(builder *b, const char *before,
                                 const okra_option_table *table, const char *params)
 {
-    okra_status st = OKRA_OK;
     char buffer[32];
 
     for (const okra_option *row = table->rows; row->name; row++) {
         const char *value = value_text(row, params + row->offset, buffer);
         if (*value) {
-            TRY(put(b, before));
-            TRY(put(b, row->name));
-            TRY(put(b, "="));
-            TRY(put(b, value));
+            CHK(put(b, before));
+            CHK(put(b, row->name));
+            CHK(put(b, "="));
+            CHK(put(b, value));
             before = ",";
         }
     }
-    TRY(put(b, *before == ',' ? ")" : ""));
-done:
-    return st;
+    return put(b, *before == ',' ? ")" : "");
 }
 
 static okra_status named_params(builder *b, const okra_option_table *table,
@@ -95,7 +92,6 @@ static okra_status named_params(builder *b, const okra_option_table *table,
 static okra_status listed_params(builder *b, const okra_option_table *table,
                                  const char *params)
 {
-    okra_status st = OKRA_OK;
     char buffer[32];
     int last = 0;
 
@@ -106,12 +102,10 @@ static okra_status listed_params(builder *b, const okra_option_table *table,
     for (int k = 0; k <= last; k++) {
         const okra_option *row = &table->rows[k];
         const char *value = value_text(row, params + row->offset, buffer);
-        TRY(put(b, k == 0 ? "(" : ","));
-        TRY(put(b, *value ? value : "0"));
+        CHK(put(b, k == 0 ? "(" : ","));
+        CHK(put(b, *value ? value : "0"));
     }
-    TRY(put(b, ")"));
-done:
-    return st;
+    return put(b, ")");
 }
 
 static const char *short_name(const okra_kernel *kernel, const okra_node_ *node)
@@ -160,80 +154,71 @@ static okra_status put_component(builder *b, int component)
 
 static okra_status write_leaf(builder *b, const okra_node_ *node)
 {
-    okra_status st = OKRA_OK;
     if (node->leaf->whole) { /* EXPR | chol(...) */
-        TRY(put(b, node->component ? "(" : ""));
-        TRY(put(b, (*(okra_kernel **)node->params)->text));
-        TRY(put(b, " | "));
+        CHK(put(b, node->component ? "(" : ""));
+        CHK(put(b, (*(okra_kernel **)node->params)->text));
+        CHK(put(b, " | "));
     }
-    TRY(put(b, node->leaf->name));
+    CHK(put(b, node->leaf->name));
     if (node->leaf->nested && !node->leaf->whole) {
-        TRY(put(b, "("));
-        TRY(put(b, (*(okra_kernel **)node->params)->text));
-        TRY(params_after(b, ",", &node->leaf->params, node->params));
+        CHK(put(b, "("));
+        CHK(put(b, (*(okra_kernel **)node->params)->text));
+        CHK(params_after(b, ",", &node->leaf->params, node->params));
     } else {
-        TRY(named_params(b, &node->leaf->params, node->params));
+        CHK(named_params(b, &node->leaf->params, node->params));
     }
-    TRY(put(b, node->leaf->whole && node->component ? ")" : ""));
-    TRY(put_component(b, node->component));
-done:
-    return st;
+    CHK(put(b, node->leaf->whole && node->component ? ")" : ""));
+    return put_component(b, node->component);
 }
 
 static okra_status write_transform(builder *b, const okra_kernel *kernel,
                                    const okra_node_ *node)
 {
-    okra_status st = OKRA_OK;
     const okra_transform_class_ *t = node->transform;
     const char *name = short_name(kernel, node);
 
     if (!name) {
-        TRY(write_node(b, kernel, node->a, PIPE));
-        TRY(put(b, " | "));
+        CHK(write_node(b, kernel, node->a, PIPE));
+        CHK(put(b, " | "));
     }
-    TRY(put(b, name ? name : t->name));
-    TRY((t->positional ? listed_params : named_params)(b, &t->params, node->params));
-    TRY(put_component(b, name ? kernel->nodes[node->a].component : 0));
-done:
-    return st;
+    CHK(put(b, name ? name : t->name));
+    CHK((t->positional ? listed_params : named_params)(b, &t->params, node->params));
+    return put_component(b, name ? kernel->nodes[node->a].component : 0);
 }
 
 static okra_status write_node(builder *b, const okra_kernel *kernel, int place, int level)
 {
-    okra_status st = OKRA_OK;
     const okra_node_ *node = &kernel->nodes[place];
     bool enclosed = level_of(kernel, node) < level;
     bool sum = node->kind == OKRA_NODE_SUM_;
     char number[32];
 
-    TRY(put(b, enclosed ? "(" : ""));
+    CHK(put(b, enclosed ? "(" : ""));
     switch (node->kind) {
     case OKRA_NODE_LEAF_:
-        TRY(write_leaf(b, node));
+        CHK(write_leaf(b, node));
         break;
     case OKRA_NODE_TRANSFORM_:
-        TRY(write_transform(b, kernel, node));
+        CHK(write_transform(b, kernel, node));
         break;
     case OKRA_NODE_CONSTANT_:
     case OKRA_NODE_SCALE_:
         okra_double_text_(node->scale, number);
-        TRY(put(b, number));
+        CHK(put(b, number));
         if (node->kind == OKRA_NODE_SCALE_) {
-            TRY(put(b, "*"));
-            TRY(write_node(b, kernel, node->a, PRODUCT));
+            CHK(put(b, "*"));
+            CHK(write_node(b, kernel, node->a, PRODUCT));
         }
         break;
     case OKRA_NODE_SUM_:
     case OKRA_NODE_PRODUCT_:
-        TRY(write_node(b, kernel, node->a, sum ? SUM : PRODUCT));
-        TRY(put(b, sum ? " + " : "*"));
+        CHK(write_node(b, kernel, node->a, sum ? SUM : PRODUCT));
+        CHK(put(b, sum ? " + " : "*"));
         /* The right operand, if of the same kind, keeps its parentheses. */
-        TRY(write_node(b, kernel, node->b, sum ? PRODUCT : SINGLE));
+        CHK(write_node(b, kernel, node->b, sum ? PRODUCT : SINGLE));
         break;
     }
-    TRY(put(b, enclosed ? ")" : ""));
-done:
-    return st;
+    return put(b, enclosed ? ")" : "");
 }
 
 okra_status okra_expr_text_(const okra_kernel *kernel, char **text)

@@ -154,7 +154,6 @@ static okra_status bad_range(const okra_parser_ *p, size_t at)
 /* Log-spaced from lo to hi, to 12 digits so that powers of ten stay short. */
 static okra_status range(okra_parser_ *p, bool whole, list *l)
 {
-    okra_status st = OKRA_OK;
     size_t at = p->at, first = okra_parse_number_(p->text + at, false);
     size_t second = okra_parse_number_(p->text + at + first + 2, false);
     double lo = okra_strtod_(p->text + at, NULL),
@@ -179,16 +178,14 @@ static okra_status range(okra_parser_ *p, bool whole, list *l)
         double value = every ? ceil(lo) + (double)k : lo * pow(hi / lo, share);
         okra_number_format_(text, sizeof text, 12, whole ? round(value) : value);
         if (l->count == 0 || strcmp(l->items[l->count - 1], text) != 0) {
-            TRY(append(l, text, strlen(text)));
+            CHK(append(l, text, strlen(text)));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status braces(okra_parser_ *p, list *l)
 {
-    okra_status st = OKRA_OK;
     do {
         p->at++; /* { or , */
         okra_parse_space_(p);
@@ -196,7 +193,7 @@ static okra_status braces(okra_parser_ *p, list *l)
         if (length == 0) {
             return okra_parse_fail_(p, OKRA_EARG, p->at, "expected a value");
         }
-        TRY(append(l, p->text + p->at, length));
+        CHK(append(l, p->text + p->at, length));
         p->at += length;
         okra_parse_space_(p);
     } while (p->text[p->at] == ',');
@@ -204,8 +201,7 @@ static okra_status braces(okra_parser_ *p, list *l)
         return okra_parse_fail_(p, OKRA_EARG, p->at, "expected ',' or '}'");
     }
     p->at++;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Reads what stands at the cursor; *grid: it is not a single value. */
@@ -370,11 +366,10 @@ static okra_status find_row(okra_parser_ *p, const okra_option_table *table,
 okra_status okra_parse_params_(okra_parser_ *p, const okra_option_table *table,
                                bool positional, void *fields)
 {
-    okra_status st = OKRA_OK;
     bool given[ROWS_MOST] = {false};
     size_t start = p->at, place = 0;
 
-    TRY(okra_option_defaults_(table, fields));
+    CHK(okra_option_defaults_(table, fields));
     okra_parse_space_(p);
     bool inside = p->inside;
     p->inside = false;
@@ -392,12 +387,12 @@ okra_status okra_parse_params_(okra_parser_ *p, const okra_option_table *table,
                 break;
             }
             size_t at = p->at;
-            TRY(find_row(p, table, positional, place++, &row));
+            CHK(find_row(p, table, positional, place++, &row));
             if (given[row - table->rows]) {
                 return okra_parse_fail_(p, OKRA_EARG, at, "%s is given twice", row->name);
             }
             given[row - table->rows] = true;
-            TRY(okra_parse_value_(p, table->owner, row, (char *)fields + row->offset));
+            CHK(okra_parse_value_(p, table->owner, row, (char *)fields + row->offset));
             okra_parse_space_(p);
         } while (p->text[p->at] == ',');
         if (p->text[p->at] != ')') {
@@ -411,6 +406,5 @@ okra_status okra_parse_params_(okra_parser_ *p, const okra_option_table *table,
                                     table->rows[k].name);
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -27,7 +27,6 @@ void okra_leaf_name_(char name[128], const char *prefix, int place)
 /* The means of `center`; leaves restore themselves when they are bound. */
 static okra_status restore(okra_bound_ *bound)
 {
-    okra_status st = OKRA_OK;
     char name[128];
 
     for (int k = 0; k < bound->kernel->count; k++) {
@@ -39,14 +38,14 @@ static okra_status restore(okra_bound_ *bound)
         const double *mean = okra_bag_get_(bound->bag, name, &rows, &cols);
         if (!mean || rows != bound->train.n || cols != 1 ||
             !okra_bag_get_number_(bound->bag, name, &bound->grand[k])) {
-            FAIL(OKRA_EFORMAT, "the training means '%s' of kernel %s are missing", name,
-                 bound->kernel->text);
+            return okra_fail_(OKRA_EFORMAT,
+                              "the training means '%s' of kernel %s are missing", name,
+                              bound->kernel->text);
         }
-        ALLOC(bound->train.slots[k].mean, rows);
+        MAKE(bound->train.slots[k].mean, rows);
         memcpy(bound->train.slots[k].mean, mean, (size_t)rows * sizeof *mean);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* like: what leaves share is taken from it; or NULL. */
@@ -54,31 +53,28 @@ static okra_status create(okra_context *ctx, const okra_kernel *kernel,
                           const okra_data *train, const okra_bag_ *bag,
                           const char *prefix, const okra_bound_ *like, okra_bound_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_bound_ *bound = NULL;
+    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
 
-    ZALLOC(bound, 1);
+    ZMAKE(bound, 1);
     bound->kernel = kernel;
-    TRY(okra_view_begin_(kernel, train, &bound->train));
-    ZALLOC(bound->shared, kernel->count);
-    ZALLOC(bound->grand, kernel->count);
+    CHK(okra_view_begin_(kernel, train, &bound->train));
+    ZMAKE(bound->shared, kernel->count);
+    ZMAKE(bound->grand, kernel->count);
     bound->bag = bag;
     bound->prefix = prefix;
     if (bag) {
-        TRY(restore(bound));
+        CHK(restore(bound));
     }
     for (int k = 0; like && k < kernel->count; k++) {
         const okra_kernel_class_ *leaf = kernel->nodes[k].leaf;
         bound->shared[k] = leaf && leaf->share ? leaf->share(like->shared[k]) : NULL;
     }
-    TRY(okra_view_fill_(ctx, bound, &bound->train));
+    CHK(okra_view_fill_(ctx, bound, &bound->train));
     bound->bag = NULL;
     bound->prefix = NULL;
     *out = bound;
     bound = NULL;
-done:
-    okra_bound_free_(bound);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_bound_create_(okra_context *ctx, const okra_kernel *kernel,
@@ -118,7 +114,6 @@ void okra_bound_free_(okra_bound_ *bound)
 
 okra_status okra_bound_save_(const okra_bound_ *bound, okra_bag_ *bag, const char *prefix)
 {
-    okra_status st = OKRA_OK;
     char name[128];
     okra_int n = bound->train.n;
 
@@ -126,16 +121,15 @@ okra_status okra_bound_save_(const okra_bound_ *bound, okra_bag_ *bag, const cha
         const okra_kernel_class_ *leaf = bound->kernel->nodes[k].leaf;
         if (leaf && leaf->save) {
             okra_leaf_name_(name, prefix, k);
-            TRY(leaf->save(bound->shared[k], bag, name));
+            CHK(leaf->save(bound->shared[k], bag, name));
         }
         if (centers(&bound->kernel->nodes[k])) {
             okra_mean_name_(name, prefix, k);
-            TRY(okra_bag_put_copy_(bag, name, bound->train.slots[k].mean, n, 1));
-            TRY(okra_bag_put_number_(bag, name, bound->grand[k]));
+            CHK(okra_bag_put_copy_(bag, name, bound->train.slots[k].mean, n, 1));
+            CHK(okra_bag_put_number_(bag, name, bound->grand[k]));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_int okra_bound_count_(const okra_bound_ *bound)
@@ -167,12 +161,9 @@ static okra_status check_shape(okra_mat_ K, okra_int rows, okra_int cols)
 
 okra_status okra_bound_gram_(okra_context *ctx, const okra_bound_ *bound, okra_mat_ K)
 {
-    okra_status st = OKRA_OK;
-    TRY(check_shape(K, bound->train.n, bound->train.n));
-    TRY(okra_tiles_(ctx, bound, bound->kernel->count - 1, &bound->train, 0,
-                    bound->train.n, OKRA_TARGET_SYMMETRIC_, "gram", K));
-done:
-    return st;
+    CHK(check_shape(K, bound->train.n, bound->train.n));
+    return okra_tiles_(ctx, bound, bound->kernel->count - 1, &bound->train, 0,
+                       bound->train.n, OKRA_TARGET_SYMMETRIC_, "gram", K);
 }
 
 typedef struct copying {
@@ -192,19 +183,17 @@ static okra_status copy_self(void *arg, okra_int begin, okra_int end, int worker
 static okra_status self(okra_context *ctx, const okra_bound_ *bound,
                         const okra_slots_ *view, double *d)
 {
-    okra_status st = OKRA_OK;
     const double *own = view->slots[bound->kernel->count - 1].self;
 
     if (!own) {
-        FAIL(OKRA_EARG,
-             "%s: the self-similarities of these rows of a Gram matrix are needed: give "
-             "the diagonal too (okra predict --x-diagonal)",
-             view->data->source);
+        return okra_fail_(
+            OKRA_EARG,
+            "%s: the self-similarities of these rows of a Gram matrix are needed: give "
+            "the diagonal too (okra predict --x-diagonal)",
+            view->data->source);
     }
     copying c = {bound->kernel, own, d};
-    TRY(okra_parallel_(ctx, view->n, 65536, NULL, copy_self, &c));
-done:
-    return st;
+    return okra_parallel_(ctx, view->n, 65536, NULL, copy_self, &c);
 }
 
 okra_status okra_bound_diagonal_(okra_context *ctx, const okra_bound_ *bound, double *d)
@@ -217,18 +206,15 @@ okra_status okra_bound_diagonal_(okra_context *ctx, const okra_bound_ *bound, do
 okra_status okra_other_create_(okra_context *ctx, const okra_bound_ *bound,
                                const okra_data *data, okra_other_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_other_ *other = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
 
-    ZALLOC(other, 1);
+    ZMAKE(other, 1);
     other->kernel = bound->kernel;
-    TRY(okra_view_begin_(bound->kernel, data, &other->view));
-    TRY(okra_view_fill_(ctx, bound, &other->view));
+    CHK(okra_view_begin_(bound->kernel, data, &other->view));
+    CHK(okra_view_fill_(ctx, bound, &other->view));
     *out = other;
     other = NULL;
-done:
-    okra_other_free_(other);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_other_free_(okra_other_ *other)
@@ -257,25 +243,19 @@ static okra_status check_range(const okra_other_ *other, okra_int first, okra_in
 okra_status okra_other_cross_(okra_context *ctx, const okra_bound_ *bound,
                               const okra_other_ *other, okra_int i0, okra_mat_ K)
 {
-    okra_status st = OKRA_OK;
-    TRY(check_range(other, i0, K.rows));
-    TRY(check_shape(K, K.rows, bound->train.n));
-    TRY(okra_tiles_(ctx, bound, bound->kernel->count - 1, &other->view, i0, K.rows,
-                    OKRA_TARGET_FULL_, "gram", K));
-done:
-    return st;
+    CHK(check_range(other, i0, K.rows));
+    CHK(check_shape(K, K.rows, bound->train.n));
+    return okra_tiles_(ctx, bound, bound->kernel->count - 1, &other->view, i0, K.rows,
+                       OKRA_TARGET_FULL_, "gram", K);
 }
 
 okra_status okra_other_cross_t_(okra_context *ctx, const okra_bound_ *bound,
                                 const okra_other_ *other, okra_int j0, okra_mat_ K)
 {
-    okra_status st = OKRA_OK;
-    TRY(check_range(other, j0, K.cols));
-    TRY(check_shape(K, bound->train.n, K.cols));
-    TRY(okra_tiles_(ctx, bound, bound->kernel->count - 1, &other->view, j0, K.cols,
-                    OKRA_TARGET_TRANSPOSED_, "gram", K));
-done:
-    return st;
+    CHK(check_range(other, j0, K.cols));
+    CHK(check_shape(K, bound->train.n, K.cols));
+    return okra_tiles_(ctx, bound, bound->kernel->count - 1, &other->view, j0, K.cols,
+                       OKRA_TARGET_TRANSPOSED_, "gram", K);
 }
 
 okra_status okra_other_diagonal_(okra_context *ctx, const okra_bound_ *bound,
@@ -291,23 +271,19 @@ okra_status okra_other_diagonal_(okra_context *ctx, const okra_bound_ *bound,
 okra_status okra_gram(okra_context *context, const okra_kernel *kernel,
                       const okra_data *a, const okra_data *b, double *out, okra_int ld)
 {
-    okra_status st = OKRA_OK;
-    okra_bound_ *bound = NULL;
-    okra_other_ *other = NULL;
+    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
 
-    NEED(kernel);
-    NEED(a);
-    NEED(out);
-    TRY(okra_bound_create_(context, kernel, b ? b : a, &bound));
+    NOT_NULL(kernel);
+    NOT_NULL(a);
+    NOT_NULL(out);
+    CHK(okra_bound_create_(context, kernel, b ? b : a, &bound));
     okra_mat_ K = {out, a->n, b ? b->n : a->n, ld};
     if (b) {
-        TRY(okra_other_create_(context, bound, a, &other));
-        TRY(okra_other_cross_(context, bound, other, 0, K));
+        CHK(okra_other_create_(context, bound, a, &other));
+        CHK(okra_other_cross_(context, bound, other, 0, K));
     } else {
-        TRY(okra_bound_gram_(context, bound, K));
+        CHK(okra_bound_gram_(context, bound, K));
     }
-done:
-    okra_other_free_(other);
-    okra_bound_free_(bound);
-    return st;
+    return OKRA_OK;
 }

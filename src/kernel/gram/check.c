@@ -12,43 +12,39 @@ static const okra_kept_ means[] = {OKRA_KEEPS_MATRIX_("", 0, "n", "1"),
 static okra_status check_leaf(const okra_node_ *node, const okra_data *train, okra_int n,
                               const char *name, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     const okra_data *part = NULL;
     okra_sizes_ sizes = {0};
-    TRY(okra_view_part_(node, train, &part));
+    CHK(okra_view_part_(node, train, &part));
     if (node->leaf->check_kept) {
-        TRY(node->leaf->check_kept(node->params, part, n, name, bag));
+        CHK(node->leaf->check_kept(node->params, part, n, name, bag));
     } else if (node->leaf->kept) {
         okra_sizes_set_(&sizes, "n", n);
         okra_sizes_set_(&sizes, "d", part->d);
-        TRY(okra_kept_check_(node->leaf->kept, name, bag, &sizes));
+        CHK(okra_kept_check_(node->leaf->kept, name, bag, &sizes));
     } else {
-        FAIL(OKRA_EINTERNAL, "kernel %s does not declare what it keeps",
-             node->leaf->name);
+        return okra_fail_(OKRA_EINTERNAL, "kernel %s does not declare what it keeps",
+                          node->leaf->name);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_bound_check_kept_(const okra_kernel *kernel, const okra_data *train,
                                    okra_int n, const char *prefix, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     char name[128];
     for (int k = 0; k < kernel->count; k++) {
         const okra_node_ *node = &kernel->nodes[k];
         okra_sizes_ sizes = {0};
         if (node->kind == OKRA_NODE_LEAF_ && node->leaf->save) {
             okra_leaf_name_(name, prefix, k);
-            TRY(check_leaf(node, train, n, name, bag));
+            CHK(check_leaf(node, train, n, name, bag));
         }
         if (node->kind == OKRA_NODE_TRANSFORM_ &&
             node->transform->uses == OKRA_USES_MEANS_) {
             okra_mean_name_(name, prefix, k);
             okra_sizes_set_(&sizes, "n", n);
-            TRY(okra_kept_check_(means, name, bag, &sizes));
+            CHK(okra_kept_check_(means, name, bag, &sizes));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -52,12 +52,11 @@ static okra_status evaluate(const job *w, int place, const tile *t, double *out,
 static okra_status combine(const job *w, const okra_node_ *node, const tile *t,
                            double *out, double *scratch)
 {
-    okra_status st = OKRA_OK;
     /* The operand that needs more scratch goes first: it may use all of it. */
     bool swap = w->kernel->nodes[node->b].scratch > w->kernel->nodes[node->a].scratch;
 
-    TRY(evaluate(w, swap ? node->b : node->a, t, out, scratch));
-    TRY(evaluate(w, swap ? node->a : node->b, t, scratch, scratch + TILE * TILE));
+    CHK(evaluate(w, swap ? node->b : node->a, t, out, scratch));
+    CHK(evaluate(w, swap ? node->a : node->b, t, scratch, scratch + TILE * TILE));
     for (okra_int r = 0; r < t->ni; r++) {
         double *x = out + r * TILE;
         const double *y = scratch + r * TILE;
@@ -65,19 +64,17 @@ static okra_status combine(const job *w, const okra_node_ *node, const tile *t,
             x[c] = node->kind == OKRA_NODE_SUM_ ? x[c] + y[c] : x[c] * y[c];
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status transform(const job *w, int place, const tile *t, double *out,
                              double *scratch)
 {
-    okra_status st = OKRA_OK;
     const okra_node_ *node = &w->kernel->nodes[place];
     const okra_slot_ *a = w->a->slots, *b = w->b->slots;
     const double *da = NULL, *db = NULL;
 
-    TRY(evaluate(w, node->a, t, out, scratch));
+    CHK(evaluate(w, node->a, t, out, scratch));
     if (node->transform->uses == OKRA_USES_SELF_) {
         da = part(a[node->a].self, t->i);
         db = part(b[node->a].self, t->j);
@@ -86,8 +83,7 @@ static okra_status transform(const job *w, int place, const tile *t, double *out
         db = part(b[place].mean, t->j);
     }
     node->transform->apply(node->params, da, db, t->ni, t->nj, out, TILE);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static void fill(const tile *t, double value, double *out)
@@ -108,20 +104,19 @@ static void scale(const tile *t, double factor, double *out)
 static okra_status evaluate(const job *w, int place, const tile *t, double *out,
                             double *scratch)
 {
-    okra_status st = OKRA_OK;
     const okra_node_ *node = &w->kernel->nodes[place];
     const okra_slot_ *a = &w->a->slots[place], *b = &w->b->slots[place];
 
     switch (node->kind) {
     case OKRA_NODE_LEAF_:
-        TRY(node->leaf->block(w->ctx, node->params, a->side, t->i, t->ni, b->side, t->j,
+        CHK(node->leaf->block(w->ctx, node->params, a->side, t->i, t->ni, b->side, t->j,
                               t->nj, out, TILE));
         break;
     case OKRA_NODE_TRANSFORM_:
-        TRY(transform(w, place, t, out, scratch));
+        CHK(transform(w, place, t, out, scratch));
         break;
     case OKRA_NODE_SCALE_:
-        TRY(evaluate(w, node->a, t, out, scratch));
+        CHK(evaluate(w, node->a, t, out, scratch));
         scale(t, node->scale, out);
         break;
     case OKRA_NODE_CONSTANT_:
@@ -129,7 +124,7 @@ static okra_status evaluate(const job *w, int place, const tile *t, double *out,
         break;
     case OKRA_NODE_SUM_:
     case OKRA_NODE_PRODUCT_:
-        TRY(combine(w, node, t, out, scratch));
+        CHK(combine(w, node, t, out, scratch));
         break;
     }
     okra_int begin = OKRA_MAX_(t->i, t->j);
@@ -137,8 +132,7 @@ static okra_status evaluate(const job *w, int place, const tile *t, double *out,
     for (okra_int i = begin; w->a == w->b && a->self && i < end; i++) {
         out[(i - t->i) * TILE + i - t->j] = a->self[i];
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status not_finite(const job *w, const tile *t, const double *values)
@@ -182,24 +176,23 @@ static okra_status write_tile(const job *w, const tile *t, double *values)
 {
     okra_mat_ from = {values, t->ni, t->nj, TILE};
     okra_int row = t->i - w->i0;
-    okra_status st = OKRA_OK;
     switch (w->target) {
     case OKRA_TARGET_SYMMETRIC_:
         if (t->i == t->j) {
             okra_mat_mirror_(from);
         } else {
-            TRY(okra_store_transposed_(
+            CHK(okra_store_transposed_(
                 from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni), w->stream));
         }
-        TRY(okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj),
+        CHK(okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj),
                         w->stream));
         break;
     case OKRA_TARGET_FULL_:
-        TRY(okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj),
+        CHK(okra_store_(from, okra_mat_part_(w->out, row, t->ni, t->j, t->nj),
                         w->stream));
         break;
     case OKRA_TARGET_TRANSPOSED_:
-        TRY(okra_store_transposed_(from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni),
+        CHK(okra_store_transposed_(from, okra_mat_part_(w->out, t->j, t->nj, row, t->ni),
                                    w->stream));
         break;
     case OKRA_TARGET_MEANS_:
@@ -212,27 +205,23 @@ static okra_status write_tile(const job *w, const tile *t, double *values)
         }
         break;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status one_tile(const job *w, okra_int I, okra_int J, int worker)
 {
-    okra_status st = OKRA_OK;
     uint64_t bad;
     double *values = w->scratch + worker * w->tiles * TILE * TILE;
     tile t = {w->i0 + I * TILE, 0, J * TILE, 0};
 
     t.ni = OKRA_MIN_(TILE, w->ni - I * TILE);
     t.nj = OKRA_MIN_(TILE, w->b->n - t.j);
-    TRY(evaluate(w, w->node, &t, values, values + TILE * TILE));
+    CHK(evaluate(w, w->node, &t, values, values + TILE * TILE));
     count_not_finite(&t, values, &bad);
     if (bad) {
-        TRY(not_finite(w, &t, values));
+        CHK(not_finite(w, &t, values));
     }
-    TRY(write_tile(w, &t, values));
-done:
-    return st;
+    return write_tile(w, &t, values);
 }
 
 /* Tile numbers run along rows: of the lower triangle, of the rectangle, or over whole
@@ -310,25 +299,22 @@ okra_status okra_bound_block_(okra_context *ctx, const okra_bound_ *bound,
                               const struct okra_other_ *other, okra_int i0, okra_int ni,
                               okra_int j0, okra_int nj, double *out, okra_int ld)
 {
-    okra_status st = OKRA_OK;
     int root = bound->kernel->count - 1;
     job w = {.ctx = ctx,
              .kernel = bound->kernel,
              .a = other ? &other->view : &bound->train,
              .b = &bound->train,
              .node = root};
-    double *values = NULL;
+    OWNED double *values = NULL;
 
-    ALLOC(values, (1 + bound->kernel->nodes[root].scratch) * TILE * TILE);
+    MAKE(values, (1 + bound->kernel->nodes[root].scratch) * TILE * TILE);
     for (okra_int i = 0; i < ni; i += TILE) {
         for (okra_int j = 0; j < nj; j += TILE) {
             tile t = {i0 + i, OKRA_MIN_(TILE, ni - i), j0 + j, OKRA_MIN_(TILE, nj - j)};
-            TRY(evaluate(&w, root, &t, values, values + TILE * TILE));
-            TRY(okra_mat_copy_((okra_mat_){values, t.ni, t.nj, TILE},
+            CHK(evaluate(&w, root, &t, values, values + TILE * TILE));
+            CHK(okra_mat_copy_((okra_mat_){values, t.ni, t.nj, TILE},
                                (okra_mat_){out + i * ld + j, t.ni, t.nj, ld}));
         }
     }
-done:
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }

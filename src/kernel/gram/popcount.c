@@ -49,10 +49,9 @@ OKRA_VARIANTS_(group_block, body,
 okra_status okra_popcount_and_(const uint64_t *a, okra_int ni, const uint64_t *b,
                                okra_int nj, okra_int words, double *out, okra_int ld)
 {
-    okra_status st = OKRA_OK;
-    uint64_t *group = NULL;
+    OWNED uint64_t *group = NULL;
 
-    ZALLOC(group, OKRA_MAX_(words, 1) * LANES);
+    ZMAKE(group, OKRA_MAX_(words, 1) * LANES);
     for (okra_int j = 0; j < nj; j += LANES) {
         okra_int width = OKRA_MIN_(LANES, nj - j);
         for (okra_int k = 0; k < width; k++) {
@@ -62,9 +61,7 @@ okra_status okra_popcount_and_(const uint64_t *a, okra_int ni, const uint64_t *b
         }
         group_block(a, ni, group, words, out + j, ld, width);
     }
-done:
-    okra_free_(group);
-    return st;
+    return OKRA_OK;
 }
 
 static inline OKRA_INLINE_ void count(const uint64_t *rows, okra_int n, okra_int words,

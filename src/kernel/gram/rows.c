@@ -50,10 +50,9 @@ okra_status okra_rows_meet_(const okra_data *a, okra_int i0, okra_int ni,
                             const okra_data *b, okra_int j0, okra_int nj, okra_meet_ meet,
                             double *out, okra_int ld)
 {
-    okra_status st = OKRA_OK;
     okra_int d = OKRA_MAX_(a->d, b->d), step = 1;
-    double *buffer = NULL;
-    okra_int *wide_indices = NULL, *thin_indices = NULL;
+    OWNED double *buffer = NULL;
+    OWNED okra_int *wide_indices = NULL, *thin_indices = NULL;
 
     if (b->kind == OKRA_DENSE) { /* the dense one is wide */
         const okra_data *data = a;
@@ -63,9 +62,9 @@ okra_status okra_rows_meet_(const okra_data *a, okra_int i0, okra_int ni,
         step = ld;
         ld = 1;
     }
-    ZALLOC(buffer, d);
-    ALLOC(wide_indices, a->kind == OKRA_BITS ? d : 0);
-    ALLOC(thin_indices, b->kind == OKRA_BITS ? d : 0);
+    ZMAKE(buffer, d);
+    MAKE(wide_indices, a->kind == OKRA_BITS ? d : 0);
+    MAKE(thin_indices, b->kind == OKRA_BITS ? d : 0);
     for (okra_int r = 0; r < ni; r++) {
         bool dense = a->kind == OKRA_DENSE;
         okra_thin_ own = {0, NULL, NULL};
@@ -81,31 +80,26 @@ okra_status okra_rows_meet_(const okra_data *a, okra_int i0, okra_int ni,
             buffer[own.indices[k]] = 0;
         }
     }
-done:
-    okra_free_(thin_indices);
-    okra_free_(wide_indices);
-    okra_free_(buffer);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_widths_(okra_context *ctx, const char *kernel, const okra_data *data,
                          const okra_data *train)
 {
-    okra_status st = OKRA_OK;
     bool sparse = data->kind == OKRA_SPARSE && train->kind == OKRA_SPARSE;
 
     if (!sparse && data->d != train->d) {
-        FAIL(OKRA_ESHAPE,
-             "kernel %s: %s has vectors of length %lld, the training set's have length "
-             "%lld",
-             kernel, data->source, (long long)data->d, (long long)train->d);
+        return okra_fail_(
+            OKRA_ESHAPE,
+            "kernel %s: %s has vectors of length %lld, the training set's have length "
+            "%lld",
+            kernel, data->source, (long long)data->d, (long long)train->d);
     }
     if (data->kind == OKRA_SPARSE) {
         double workers = okra_workers_(ctx), d = (double)OKRA_MAX_(data->d, train->d);
-        TRY(okra_budget_ask_(ctx, workers * d * sizeof(double),
+        CHK(okra_budget_ask_(ctx, workers * d * sizeof(double),
                              "one sparse vector of %s spread out in each thread",
                              data->source));
     }
-done:
-    return st;
+    return OKRA_OK;
 }

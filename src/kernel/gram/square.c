@@ -48,17 +48,15 @@ okra_status okra_square_load_(okra_context *ctx, const void *params,
                               const okra_data *train, const okra_bag_ *bag,
                               const char *name, void **out)
 {
-    okra_status st = OKRA_OK;
     okra_int rows = 0, cols = 0;
     const double *A = okra_bag_get_(bag, name, &rows, &cols);
     double *copy = NULL;
     (void)params, (void)train;
     if (!A || rows != cols) {
-        FAIL(OKRA_EFORMAT, "the square matrix '%s' of a kernel is missing", name);
+        return okra_fail_(OKRA_EFORMAT, "the square matrix '%s' of a kernel is missing",
+                          name);
     }
-    TRY(okra_doubles_(ctx, rows, rows, "the matrix of a kernel", &copy));
+    CHK(okra_doubles_(ctx, rows, rows, "the matrix of a kernel", &copy));
     memcpy(copy, A, (size_t)(rows * rows) * sizeof *A);
-    TRY(okra_square_create_(rows, copy, out));
-done:
-    return st;
+    return okra_square_create_(rows, copy, out);
 }

@@ -145,38 +145,35 @@ static okra_status count_degenerate(void *arg, okra_int begin, okra_int end, int
 static okra_status check_self(okra_context *ctx, const okra_transform_class_ *t,
                               const okra_slots_ *view, const double *self)
 {
-    okra_status st = OKRA_OK;
     degenerates d = {.self = self};
     if (!self) {
-        FAIL(OKRA_EARG,
-             "%s: `%s` needs the self-similarities of its objects, which "
-             "rows of a Gram matrix do not tell: give the diagonal too",
-             view->data->source, t->name);
+        return okra_fail_(OKRA_EARG,
+                          "%s: `%s` needs the self-similarities of its objects, which "
+                          "rows of a Gram matrix do not tell: give the diagonal too",
+                          view->data->source, t->name);
     }
     if (t->degenerate) {
-        TRY(okra_parallel_(ctx, view->n, GRAIN, NULL, count_degenerate, &d));
+        CHK(okra_parallel_(ctx, view->n, GRAIN, NULL, count_degenerate, &d));
     }
     if (atomic_load(&d.count)) {
         okra_warn_(ctx, "%s: %lld of %lld objects have self-similarity 0 before `%s`: %s",
                    view->data->source, atomic_load(&d.count), (long long)view->n, t->name,
                    t->degenerate);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* m_i - g/2 of every object; of the training set g first. */
 static okra_status center_means(okra_context *ctx, const okra_bound_ *bound, int place,
                                 okra_slots_ *view)
 {
-    okra_status st = OKRA_OK;
     okra_slot_ *slot = &view->slots[place];
 
     if (view == &bound->train && slot->mean) { /* restored from a model */
         return OKRA_OK;
     }
-    ALLOC(slot->mean, view->n);
-    TRY(okra_tiles_(ctx, bound, bound->kernel->nodes[place].a, view, 0, view->n,
+    MAKE(slot->mean, view->n);
+    CHK(okra_tiles_(ctx, bound, bound->kernel->nodes[place].a, view, 0, view->n,
                     OKRA_TARGET_MEANS_, NULL, okra_mat_of_(slot->mean, view->n, 1)));
     if (view == &bound->train) {
         double grand = 0;
@@ -188,8 +185,7 @@ static okra_status center_means(okra_context *ctx, const okra_bound_ *bound, int
     for (okra_int i = 0; i < view->n; i++) {
         slot->mean[i] -= bound->grand[place] / 2;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 typedef struct selves {
@@ -214,28 +210,25 @@ static okra_status transform_self(void *arg, okra_int begin, okra_int end, int w
 static okra_status transform_slot(okra_context *ctx, const okra_bound_ *bound, int place,
                                   okra_slots_ *view)
 {
-    okra_status st = OKRA_OK;
     const okra_node_ *node = &bound->kernel->nodes[place];
     const double *child = view->slots[node->a].self;
     okra_slot_ *slot = &view->slots[place];
 
     if (node->transform->uses == OKRA_USES_SELF_) {
-        TRY(check_self(ctx, node->transform, view, child));
+        CHK(check_self(ctx, node->transform, view, child));
     } else if (node->transform->uses == OKRA_USES_MEANS_) {
-        TRY(center_means(ctx, bound, place, view));
+        CHK(center_means(ctx, bound, place, view));
     }
     if (child) {
         selves s = {node, slot, child};
-        ALLOC(slot->self, view->n);
-        TRY(okra_parallel_(ctx, view->n, GRAIN, NULL, transform_self, &s));
+        MAKE(slot->self, view->n);
+        CHK(okra_parallel_(ctx, view->n, GRAIN, NULL, transform_self, &s));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status inner_slot(const okra_node_ *node, int place, okra_slots_ *view)
 {
-    okra_status st = OKRA_OK;
     okra_node_kind_ kind = node->kind;
     bool constant = kind == OKRA_NODE_CONSTANT_;
     bool pair = kind == OKRA_NODE_SUM_ || kind == OKRA_NODE_PRODUCT_;
@@ -246,7 +239,7 @@ static okra_status inner_slot(const okra_node_ *node, int place, okra_slots_ *vi
     if ((!a && !constant) || (pair && !b)) {
         return OKRA_OK; /* not told */
     }
-    ALLOC(self, view->n);
+    MAKE(self, view->n);
     for (okra_int i = 0; i < view->n; i++) {
         self[i] = constant                   ? node->scale
                   : kind == OKRA_NODE_SCALE_ ? node->scale * a[i]
@@ -254,36 +247,31 @@ static okra_status inner_slot(const okra_node_ *node, int place, okra_slots_ *vi
                                              : a[i] * b[i];
     }
     view->slots[place].self = self;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_view_fill_(okra_context *ctx, const okra_bound_ *bound,
                             okra_slots_ *view)
 {
-    okra_status st = OKRA_OK;
     for (int k = 0; k < bound->kernel->count; k++) {
         const okra_node_ *node = &bound->kernel->nodes[k];
         if (node->kind == OKRA_NODE_LEAF_) {
-            TRY(leaf_slot(ctx, bound, k, view));
+            CHK(leaf_slot(ctx, bound, k, view));
         } else if (node->kind == OKRA_NODE_TRANSFORM_) {
-            TRY(transform_slot(ctx, bound, k, view));
+            CHK(transform_slot(ctx, bound, k, view));
         } else {
-            TRY(inner_slot(node, k, view));
+            CHK(inner_slot(node, k, view));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_view_begin_(const okra_kernel *kernel, const okra_data *data,
                              okra_slots_ *view)
 {
-    okra_status st = OKRA_OK;
     view->data = data;
     view->n = data->n;
     view->count = kernel->count;
-    ZALLOC(view->slots, kernel->count);
-done:
-    return st;
+    ZMAKE(view->slots, kernel->count);
+    return OKRA_OK;
 }

@@ -24,25 +24,23 @@ static int by_code(const void *a, const void *b)
 /* One feature for each of `count` of a kind. */
 static okra_status emit(okra_collector_ *c, uint64_t kind, okra_int count)
 {
-    okra_status st = OKRA_OK;
     for (okra_int k = 1; k <= count; k++) {
         uint64_t code;
-        TRY(okra_fold_(c, kind, 11, (uint64_t)k, &code));
-        TRY(okra_collect_(c, code));
+        CHK(okra_fold_(c, kind, 11, (uint64_t)k, &code));
+        CHK(okra_collect_(c, code));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_collector_ *c)
 {
-    okra_status st = OKRA_OK;
     okra_int hydrogens = 0, run = 0;
-    uint64_t *labels = NULL, hydrogen;
+    OWNED uint64_t *labels = NULL;
+    uint64_t hydrogen;
     (void)arg;
-    ALLOC(labels, g->nodes);
+    MAKE(labels, g->nodes);
     /* The code of an atom of hydrogen, as graph_view.c codes labels. */
-    TRY(okra_fold_(c, OKRA_CODE_ROOT_, 1, 1, &hydrogen));
+    CHK(okra_fold_(c, OKRA_CODE_ROOT_, 1, 1, &hydrogen));
     for (okra_int i = 0; i < g->nodes; i++) {
         labels[i] = g->label[i];
         hydrogens += g->atom && g->atom[4 * i + 1] > 0 ? g->atom[4 * i + 1] : 0;
@@ -54,15 +52,12 @@ static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_coll
         run++;
         if (i + 1 == g->nodes || labels[i + 1] != labels[i]) {
             bool more = labels[i] == hydrogen;
-            TRY(emit(c, labels[i], run + (more ? hydrogens : 0)));
+            CHK(emit(c, labels[i], run + (more ? hydrogens : 0)));
             hydrogens = more ? 0 : hydrogens;
             run = 0;
         }
     }
-    TRY(emit(c, hydrogen, hydrogens));
-done:
-    okra_free_(labels);
-    return st;
+    return emit(c, hydrogen, hydrogens);
 }
 
 static okra_status bind_training(okra_context *ctx, const void *arg,

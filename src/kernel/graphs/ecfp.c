@@ -84,32 +84,28 @@ static bond_set surroundings(circle *s, int32_t centre, okra_int radius)
 static okra_status begin(const okra_graph_view_ *g, okra_int i, okra_collector_ *c,
                          uint64_t *code)
 {
-    okra_status st = OKRA_OK;
     uint64_t degree = (uint64_t)(g->first[i + 1] - g->first[i]);
-    TRY(okra_fold_(c, OKRA_CODE_ROOT_, 7, g->label[i], code));
-    TRY(okra_fold_(c, *code, 7, degree, code));
+    CHK(okra_fold_(c, OKRA_CODE_ROOT_, 7, g->label[i], code));
+    CHK(okra_fold_(c, *code, 7, degree, code));
     for (int k = 0; g->atom && k < 4; k++) {
-        TRY(okra_fold_(c, *code, 7, (uint64_t)(int64_t)g->atom[4 * i + k], code));
+        CHK(okra_fold_(c, *code, 7, (uint64_t)(int64_t)g->atom[4 * i + k], code));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status round_of(circle *s, okra_int radius, const uint64_t *code,
                             okra_collector_ *c)
 {
-    okra_status st = OKRA_OK;
     s->old = s->count;
     for (int32_t i = 0; i < s->g->nodes; i++) {
         bond_set set = surroundings(s, i, radius);
         if (!bsearch(&set, s->sets, (size_t)s->old, sizeof set, by_set)) {
-            TRY(okra_collect_(c, code[i]));
+            CHK(okra_collect_(c, code[i]));
             s->sets[s->count++] = set;
         }
     }
     qsort(s->sets, (size_t)s->count, sizeof *s->sets, by_set);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_collector_ *c)

@@ -168,17 +168,16 @@ static int by_frequency(const void *a, const void *b)
 /* Columns of the training features, the commonest first. */
 static okra_status number_columns(shared *s, const coded *d)
 {
-    okra_status st = OKRA_OK;
     okra_int codes = s->how.bits > 0 ? s->how.bits : (okra_int)okra_coder_size_(s->coder);
     okra_int n = s->train->n;
-    int32_t *objects = NULL;
-    frequency *f = NULL;
-    ALLOC(s->column, codes);
-    ZALLOC(objects, codes);
+    OWNED int32_t *objects = NULL;
+    OWNED frequency *f = NULL;
+    MAKE(s->column, codes);
+    ZMAKE(objects, codes);
     for (okra_int k = 0; k < d->indptr[n]; k++) {
         s->columns += objects[d->codes[k]]++ == 0;
     }
-    ALLOC(f, s->columns);
+    MAKE(f, s->columns);
     for (okra_int c = 0, used = 0; c < codes; c++) {
         s->column[c] = -1;
         if (objects[c] > 0) {
@@ -192,28 +191,24 @@ static okra_status number_columns(shared *s, const coded *d)
         s->column[f[c].code] = (int32_t)c;
         s->common += !s->how.count && f[c].objects * SHARE >= n;
     }
-done:
-    okra_free_(objects);
-    okra_free_(f);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status make_rows(okra_context *ctx, const shared *s, const coded *d,
                              okra_int n, rows *r)
 {
-    okra_status st = OKRA_OK;
     okra_int known = s->how.bits > 0 ? s->how.bits : (okra_int)okra_coder_size_(s->coder);
     okra_int end = 0, length = d->indptr[n];
     r->n = n;
     r->words = (s->common + 63) / 64;
-    TRY(okra_budget_ask_(ctx, 8.0 * (double)n * (double)r->words + 12.0 * (double)length,
+    CHK(okra_budget_ask_(ctx, 8.0 * (double)n * (double)r->words + 12.0 * (double)length,
                          "features of %lld objects", (long long)n));
-    ZALLOC(r->bits, n * r->words);
-    ALLOC(r->indptr, n + 1);
-    ALLOC(r->columns, length);
-    ZALLOC(r->self, n);
+    ZMAKE(r->bits, n * r->words);
+    MAKE(r->indptr, n + 1);
+    MAKE(r->columns, length);
+    ZMAKE(r->self, n);
     if (s->how.count) {
-        ALLOC(r->counts, length);
+        MAKE(r->counts, length);
     }
     for (okra_int i = 0; i < n; i++) {
         r->indptr[i] = end;
@@ -231,8 +226,7 @@ static okra_status make_rows(okra_context *ctx, const shared *s, const coded *d,
         }
     }
     r->indptr[n] = end;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_features_bind_(okra_context *ctx, const okra_feature_params_ *how,
@@ -365,15 +359,14 @@ okra_status okra_features_block_(okra_context *ctx, const void *params, const vo
                                  okra_int i0, okra_int ni, const void *pb, okra_int j0,
                                  okra_int nj, double *out, okra_int ld)
 {
-    okra_status st = OKRA_OK;
     const side *sa = pa;
     const rows *a = sa->rows, *b = ((const side *)pb)->rows;
     okra_int rare = sa->shared->columns - sa->shared->common;
-    double *wide = NULL;
+    OWNED double *wide = NULL;
     (void)ctx, (void)params;
-    TRY(okra_popcount_and_(a->bits + i0 * a->words, ni, b->bits + j0 * b->words, nj,
+    CHK(okra_popcount_and_(a->bits + i0 * a->words, ni, b->bits + j0 * b->words, nj,
                            a->words, out, ld));
-    ZALLOC(wide, rare);
+    ZMAKE(wide, rare);
     for (okra_int r = 0; r < ni; r++) {
         okra_int begin = a->indptr[i0 + r], end = a->indptr[i0 + r + 1];
         for (okra_int k = begin; k < end; k++) {
@@ -390,9 +383,7 @@ okra_status okra_features_block_(okra_context *ctx, const void *params, const vo
             wide[a->columns[k]] = 0;
         }
     }
-done:
-    okra_free_(wide);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_features_diagonal_(okra_context *ctx, const void *params, const void *pa,

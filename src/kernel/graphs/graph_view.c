@@ -18,7 +18,6 @@ void okra_graph_space_clear_(okra_graph_space_ *w)
 
 okra_status okra_graph_space_create_(const okra_data *data, okra_graph_space_ *w)
 {
-    okra_status st = OKRA_OK;
     const okra_ragged_ *nodes = okra_data_group_(data, "nodes");
     const okra_ragged_ *edges = okra_data_group_(data, "edges");
     okra_int most_nodes = 0, most_edges = 0;
@@ -26,13 +25,12 @@ okra_status okra_graph_space_create_(const okra_data *data, okra_graph_space_ *w
         most_nodes = OKRA_MAX_(most_nodes, nodes->offsets[i + 1] - nodes->offsets[i]);
         most_edges = OKRA_MAX_(most_edges, edges->offsets[i + 1] - edges->offsets[i]);
     }
-    ALLOC(w->label, most_nodes);
-    ALLOC(w->first, most_nodes + 2);
-    ALLOC(w->edge_label, 2 * most_edges);
-    ALLOC(w->other, 2 * most_edges);
-    ALLOC(w->edge, 2 * most_edges);
-done:
-    return st;
+    MAKE(w->label, most_nodes);
+    MAKE(w->first, most_nodes + 2);
+    MAKE(w->edge_label, 2 * most_edges);
+    MAKE(w->other, 2 * most_edges);
+    MAKE(w->edge, 2 * most_edges);
+    return OKRA_OK;
 }
 
 /* A label as a code: numbers are coded as they are, texts character by character, so that
@@ -40,27 +38,24 @@ done:
 static okra_status code_label(okra_collector_ *c, int32_t label, const char *names,
                               okra_int length, uint64_t *out)
 {
-    okra_status st = OKRA_OK;
     if (label < 0 && (-1 - (okra_int)label >= length || names[length - 1])) {
         return okra_fail_(OKRA_EFORMAT, "label %d is not among the %lld bytes of names",
                           label, (long long)length);
     }
     if (label >= 0) {
-        TRY(okra_fold_(c, OKRA_CODE_ROOT_, 1, (uint64_t)label, out));
-        goto done;
+        CHK(okra_fold_(c, OKRA_CODE_ROOT_, 1, (uint64_t)label, out));
+        return OKRA_OK;
     }
-    TRY(okra_fold_(c, OKRA_CODE_ROOT_, 2, 0, out));
+    CHK(okra_fold_(c, OKRA_CODE_ROOT_, 2, 0, out));
     for (const char *p = names - 1 - label; *p; p++) {
-        TRY(okra_fold_(c, *out, 3, (unsigned char)*p, out));
+        CHK(okra_fold_(c, *out, 3, (unsigned char)*p, out));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_graph_view_make_(const okra_data *data, okra_int i, okra_collector_ *c,
                                   okra_graph_space_ *w)
 {
-    okra_status st = OKRA_OK;
     const okra_ragged_ *nodes = okra_data_group_(data, "nodes");
     const okra_ragged_ *edges = okra_data_group_(data, "edges");
     const okra_ragged_ *texts = okra_data_group_(data, "names");
@@ -74,13 +69,13 @@ okra_status okra_graph_view_make_(const okra_data *data, okra_int i, okra_collec
     okra_int length = texts->offsets[i + 1] - texts->offsets[i];
 
     for (okra_int k = 0; k < n; k++) {
-        TRY(code_label(c, label[n0 + k], names, length, &w->label[k]));
+        CHK(code_label(c, label[n0 + k], names, length, &w->label[k]));
     }
     memset(w->first, 0, (size_t)(n + 2) * sizeof *w->first);
     for (okra_int k = 2 * e0; k < 2 * (e0 + m); k++) {
         if (ends[k] < 0 || ends[k] >= n) {
-            FAIL(OKRA_EFORMAT, "graph %lld: an edge ends at node %d of %lld",
-                 (long long)i, ends[k], (long long)n);
+            return okra_fail_(OKRA_EFORMAT, "graph %lld: an edge ends at node %d of %lld",
+                              (long long)i, ends[k], (long long)n);
         }
         w->first[ends[k] + 2]++;
     }
@@ -89,7 +84,7 @@ okra_status okra_graph_view_make_(const okra_data *data, okra_int i, okra_collec
     }
     for (okra_int k = 0; k < m; k++) {
         uint64_t code;
-        TRY(code_label(c, edge_label[e0 + k], names, length, &code));
+        CHK(code_label(c, edge_label[e0 + k], names, length, &code));
         for (int end = 0; end < 2; end++) {
             int32_t from = ends[2 * (e0 + k) + end], to = ends[2 * (e0 + k) + 1 - end];
             okra_int place = w->first[from + 1]++;
@@ -103,6 +98,5 @@ okra_status okra_graph_view_make_(const okra_data *data, okra_int i, okra_collec
                            w->label, atom ? (const int32_t *)atom->values + 4 * n0 : NULL,
                            w->first, w->other,
                            w->edge,  w->edge_label};
-done:
-    return st;
+    return OKRA_OK;
 }

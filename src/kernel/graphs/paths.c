@@ -43,13 +43,12 @@ static bool forward(const walk *w, okra_int edges)
 static okra_status walk_from(const okra_graph_view_ *g, int32_t start, okra_int m,
                              bool *on, walk *w, okra_collector_ *c)
 {
-    okra_status st = OKRA_OK;
     okra_int depth = 0;
     w->node[0] = start;
     w->next[0] = g->first[start];
     w->labels[0] = g->label[start];
-    TRY(okra_fold_(c, OKRA_CODE_ROOT_, 4, g->label[start], &w->code[0]));
-    TRY(okra_collect_(c, w->code[0]));
+    CHK(okra_fold_(c, OKRA_CODE_ROOT_, 4, g->label[start], &w->code[0]));
+    CHK(okra_collect_(c, w->code[0]));
     on[start] = true;
     while (depth >= 0) {
         int32_t u = w->node[depth];
@@ -66,32 +65,28 @@ static okra_status walk_from(const okra_graph_view_ *g, int32_t start, okra_int 
         on[v] = true;
         w->labels[2 * depth + 1] = g->edge_label[k];
         w->labels[2 * depth + 2] = g->label[v];
-        TRY(okra_fold_(c, w->code[depth], g->edge_label[k], g->label[v],
+        CHK(okra_fold_(c, w->code[depth], g->edge_label[k], g->label[v],
                        &w->code[depth + 1]));
         depth++;
         w->node[depth] = v;
         w->next[depth] = g->first[v];
         if (forward(w, depth)) {
-            TRY(okra_collect_(c, w->code[depth]));
+            CHK(okra_collect_(c, w->code[depth]));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_collector_ *c)
 {
-    okra_status st = OKRA_OK;
     const paths_params *p = arg;
-    bool *on = NULL;
+    OWNED bool *on = NULL;
     walk w;
-    ZALLOC(on, g->nodes);
+    ZMAKE(on, g->nodes);
     for (int32_t i = 0; i < g->nodes; i++) {
-        TRY(walk_from(g, i, p->m, on, &w, c));
+        CHK(walk_from(g, i, p->m, on, &w, c));
     }
-done:
-    okra_free_(on);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status bind_training(okra_context *ctx, const void *arg,

@@ -17,20 +17,17 @@ static int in_order(const void *a, const void *b)
 
 okra_status okra_neighbours_(const okra_graph_view_ *g, okra_neighbour_ **out)
 {
-    okra_status st = OKRA_OK;
     okra_int most = 0;
     for (okra_int i = 0; i < g->nodes; i++) {
         most = OKRA_MAX_(most, g->first[i + 1] - g->first[i]);
     }
-    ALLOC(*out, most);
-done:
-    return st;
+    MAKE(*out, most);
+    return OKRA_OK;
 }
 
 okra_status okra_refine_(const okra_graph_view_ *g, okra_collector_ *c, uint64_t round,
                          const uint64_t *code, okra_neighbour_ *around, uint64_t *next)
 {
-    okra_status st = OKRA_OK;
     for (okra_int i = 0; i < g->nodes; i++) {
         okra_int degree = g->first[i + 1] - g->first[i];
         for (okra_int k = 0; k < degree; k++) {
@@ -40,11 +37,10 @@ okra_status okra_refine_(const okra_graph_view_ *g, okra_collector_ *c, uint64_t
         if (degree > 1) {
             qsort(around, (size_t)degree, sizeof *around, in_order);
         }
-        TRY(okra_fold_(c, code[i], 5, round, &next[i]));
+        CHK(okra_fold_(c, code[i], 5, round, &next[i]));
         for (okra_int k = 0; k < degree; k++) {
-            TRY(okra_fold_(c, next[i], around[k].edge, around[k].node, &next[i]));
+            CHK(okra_fold_(c, next[i], around[k].edge, around[k].node, &next[i]));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }

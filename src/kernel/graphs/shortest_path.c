@@ -16,11 +16,10 @@ typedef struct shortest_params {
 
 static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_collector_ *c)
 {
-    okra_status st = OKRA_OK;
-    int32_t *queue = NULL, *distance = NULL;
+    OWNED int32_t *queue = NULL, *distance = NULL;
     (void)arg;
-    ALLOC(queue, g->nodes);
-    ALLOC(distance, g->nodes);
+    MAKE(queue, g->nodes);
+    MAKE(distance, g->nodes);
     for (int32_t root = 0; root < g->nodes; root++) {
         okra_int head = 0, tail = 0;
         for (okra_int i = 0; i < g->nodes; i++) {
@@ -33,9 +32,9 @@ static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_coll
             uint64_t low = OKRA_MIN_(g->label[root], g->label[u]), code;
             uint64_t high = OKRA_MAX_(g->label[root], g->label[u]);
             if (u > root) {
-                TRY(okra_fold_(c, OKRA_CODE_ROOT_, 6, (uint64_t)distance[u], &code));
-                TRY(okra_fold_(c, code, low, high, &code));
-                TRY(okra_collect_(c, code));
+                CHK(okra_fold_(c, OKRA_CODE_ROOT_, 6, (uint64_t)distance[u], &code));
+                CHK(okra_fold_(c, code, low, high, &code));
+                CHK(okra_collect_(c, code));
             }
             for (okra_int k = g->first[u]; k < g->first[u + 1]; k++) {
                 if (distance[g->other[k]] < 0) {
@@ -45,10 +44,7 @@ static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_coll
             }
         }
     }
-done:
-    okra_free_(queue);
-    okra_free_(distance);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status bind_training(okra_context *ctx, const void *arg,

@@ -17,29 +17,24 @@ typedef struct wl_params {
 
 static okra_status extract(const void *arg, const okra_graph_view_ *g, okra_collector_ *c)
 {
-    okra_status st = OKRA_OK;
     const wl_params *p = arg;
-    uint64_t *code = NULL, *next = NULL;
-    okra_neighbour_ *around = NULL;
-    ALLOC(code, g->nodes);
-    ALLOC(next, g->nodes);
-    TRY(okra_neighbours_(g, &around));
+    OWNED uint64_t *code = NULL, *next = NULL;
+    OWNED okra_neighbour_ *around = NULL;
+    MAKE(code, g->nodes);
+    MAKE(next, g->nodes);
+    CHK(okra_neighbours_(g, &around));
     for (okra_int i = 0; i < g->nodes; i++) {
-        TRY(okra_fold_(c, OKRA_CODE_ROOT_, 4, g->label[i], &code[i]));
-        TRY(okra_collect_(c, code[i]));
+        CHK(okra_fold_(c, OKRA_CODE_ROOT_, 4, g->label[i], &code[i]));
+        CHK(okra_collect_(c, code[i]));
     }
     for (okra_int round = 1; round <= p->h; round++) {
-        TRY(okra_refine_(g, c, (uint64_t)round, code, around, next));
+        CHK(okra_refine_(g, c, (uint64_t)round, code, around, next));
         for (okra_int i = 0; i < g->nodes; i++) {
             code[i] = next[i];
-            TRY(okra_collect_(c, code[i]));
+            CHK(okra_collect_(c, code[i]));
         }
     }
-done:
-    okra_free_(code);
-    okra_free_(next);
-    okra_free_(around);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status bind_training(okra_context *ctx, const void *arg,

@@ -136,21 +136,19 @@ okra_status okra_low_shift_(const okra_kernel *kernel, okra_int n, const double 
 
 static okra_status factor_host(okra_context *ctx, const okra_kernel *kernel, okra_mat_ F)
 {
-    okra_status st = OKRA_OK;
-    double *d = NULL, shift = 0;
-    ALLOC(d, F.rows);
+    OWNED double *d = NULL;
+    double shift = 0;
+    MAKE(d, F.rows);
     for (okra_int i = 0; i < F.rows; i++) {
         d[i] = F.p[i * F.ld + i];
     }
-    TRY(okra_low_shift_(kernel, F.rows, d, &shift));
+    CHK(okra_low_shift_(kernel, F.rows, d, &shift));
     okra_mat_add_diagonal_(F, shift);
-    TRY(okra_cholesky_(ctx, F, NULL));
+    CHK(okra_cholesky_(ctx, F, NULL));
     for (okra_int i = 0; i < F.rows; i++) {
         okra_mat_fill_(okra_mat_part_(F, i, 1, i + 1, F.rows - i - 1), 0);
     }
-done:
-    okra_free_(d);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
@@ -158,35 +156,32 @@ okra_status okra_map_of_(okra_context *ctx, const okra_kernel *kernel,
                          okra_sketch_ *S, okra_int rank, okra_factor_fn_ factor,
                          okra_map_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_map_ *map = NULL;
-    ZALLOC(map, 1);
+    FREED_BY(okra_map_drop_) okra_map_ *map = NULL;
+    ZMAKE(map, 1);
     map->basis = map->columns = count;
     map->rank = rank;
     map->scale = 1;
     if (index) {
-        ALLOC(map->index, count);
+        MAKE(map->index, count);
         memcpy(map->index, index, (size_t)count * sizeof *index);
-        TRY(okra_data_take(train, index, count, &map->objects));
+        CHK(okra_data_take(train, index, count, &map->objects));
     } else {
         map->objects = okra_data_retain(train);
     }
-    TRY(okra_bound_create_(ctx, kernel, map->objects, &map->bound));
-    TRY(okra_doubles_(ctx, rank, rank, "the Gram matrix of the basis", &map->factor));
+    CHK(okra_bound_create_(ctx, kernel, map->objects, &map->bound));
+    CHK(okra_doubles_(ctx, rank, rank, "the Gram matrix of the basis", &map->factor));
     okra_mat_ F = okra_mat_of_(map->factor, rank, rank);
     if (factor && !S) {
-        TRY(factor(ctx, map->bound, F));
+        CHK(factor(ctx, map->bound, F));
     } else {
-        TRY(S ? okra_sketch_gram_(ctx, map->bound, S, F)
+        CHK(S ? okra_sketch_gram_(ctx, map->bound, S, F)
               : okra_bound_gram_(ctx, map->bound, F));
-        TRY(factor_host(ctx, kernel, F));
+        CHK(factor_host(ctx, kernel, F));
     }
     map->sketch = S;
     *out = map;
     map = NULL;
-done:
-    okra_map_free_(map);
-    return st;
+    return OKRA_OK;
 }
 
 /* gamma and scale of c * rbf(...) on vectors; false for any other kernel. */
@@ -210,44 +205,39 @@ static bool is_rbf(const okra_kernel *kernel, double *gamma, double *scale)
 
 static okra_status bind_waves(okra_context *ctx, okra_map_ *map)
 {
-    okra_status st = OKRA_OK;
     map->basis = map->objects->n;
     map->columns = map->rank = 2 * map->basis;
-    TRY(okra_kernel_parse("linear", &map->kernel));
-    TRY(okra_bound_create_(ctx, map->kernel, map->objects, &map->bound));
-done:
-    return st;
+    CHK(okra_kernel_parse("linear", &map->kernel));
+    return okra_bound_create_(ctx, map->kernel, map->objects, &map->bound);
 }
 
 static okra_status make_waves(okra_context *ctx, const okra_kernel *kernel,
                               const okra_data *train, okra_int rank, okra_random_ *random,
                               okra_map_ **out)
 {
-    okra_status st = OKRA_OK;
-    double gamma = 0, scale = 1, *w = NULL;
-    okra_map_ *map = NULL;
+    OWNED double *w = NULL;
+    double gamma = 0, scale = 1;
+    FREED_BY(okra_map_drop_) okra_map_ *map = NULL;
     okra_int waves = (rank + 1) / 2, d = train->d;
     if (!is_rbf(kernel, &gamma, &scale) ||
         (train->kind != OKRA_DENSE && train->kind != OKRA_SPARSE)) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "rff: the kernel is %s, expected rbf(...) on vectors, scaled or not",
-             kernel->text);
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "rff: the kernel is %s, expected rbf(...) on vectors, scaled or not",
+            kernel->text);
     }
-    ZALLOC(map, 1);
-    TRY(okra_doubles_(ctx, waves, d, "random frequencies", &w));
+    ZMAKE(map, 1);
+    CHK(okra_doubles_(ctx, waves, d, "random frequencies", &w));
     for (okra_int i = 0; i < waves * d; i++) {
         w[i] = sqrt(2 * gamma) * okra_random_normal_(random);
     }
-    TRY(okra_data_adopt_dense_(w, waves, d, "random frequencies", &map->objects));
+    CHK(okra_data_adopt_dense_(w, waves, d, "random frequencies", &map->objects));
     w = NULL;
-    TRY(bind_waves(ctx, map));
+    CHK(bind_waves(ctx, map));
     map->scale = sqrt(scale / (double)waves);
     *out = map;
     map = NULL;
-done:
-    okra_free_(w);
-    okra_map_free_(map);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_map_create_(okra_context *ctx, const okra_kernel *kernel,

@@ -112,6 +112,7 @@ okra_status okra_map_create_(okra_context *ctx, const okra_kernel *kernel,
                              const okra_data *train, const okra_low_ *low,
                              uint64_t stream, okra_map_ **out) OKRA_CHECK;
 void okra_map_free_(okra_map_ *map); /* accepts NULL */
+OKRA_DROPS_(okra_map_drop_, okra_map_, okra_map_free_)
 
 /* What a map needs later besides the kernel, as arrays PREFIX.* of a bag; `train` is the
  * collection that `index` refers to. */

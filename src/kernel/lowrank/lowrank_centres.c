@@ -44,7 +44,6 @@ static okra_status assign(void *arg, okra_int begin, okra_int end, int worker)
 /* nearest <- the centre of each object. */
 static okra_status assign_all(okra_context *ctx, lloyd *z, double *G, okra_int rows)
 {
-    okra_status st = OKRA_OK;
     okra_int m = z->C.rows, d = z->C.cols;
     for (okra_int c = 0; c < m; c++) {
         z->half[c] = okra_dot_(d, z->C.p + c * d, z->C.p + c * d) / 2;
@@ -52,13 +51,12 @@ static okra_status assign_all(okra_context *ctx, lloyd *z, double *G, okra_int r
     for (z->first = 0; z->first < z->X.rows; z->first += rows) {
         okra_int some = OKRA_MIN_(rows, z->X.rows - z->first);
         z->G = okra_mat_of_(G, some, m);
-        TRY(okra_cancelled_(ctx));
-        TRY(okra_gemm_(ctx, false, true, 1, okra_mat_part_(z->X, z->first, some, 0, d),
+        CHK(okra_cancelled_(ctx));
+        CHK(okra_gemm_(ctx, false, true, 1, okra_mat_part_(z->X, z->first, some, 0, d),
                        z->C, 0, z->G));
-        TRY(okra_parallel_(ctx, some, CHUNK, NULL, assign, z));
+        CHK(okra_parallel_(ctx, some, CHUNK, NULL, assign, z));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* C <- the means of the objects of each centre. */

@@ -13,73 +13,60 @@
 static okra_status put(okra_bag_ *bag, const char *prefix, const char *name,
                        const double *values, okra_int rows, okra_int cols, okra_int ld)
 {
-    okra_status st = OKRA_OK;
     char key[128];
-    double *copy = NULL;
+    OWNED double *copy = NULL;
     snprintf(key, sizeof key, "%s.%s", prefix, name);
-    ALLOC(copy, rows * cols);
-    TRY(okra_mat_copy_(okra_mat_view_(values, rows, cols, ld),
+    MAKE(copy, rows * cols);
+    CHK(okra_mat_copy_(okra_mat_view_(values, rows, cols, ld),
                        okra_mat_of_(copy, rows, cols)));
-    TRY(okra_bag_put_(bag, key, copy, rows, cols));
+    CHK(okra_bag_put_(bag, key, copy, rows, cols));
     copy = NULL;
-done:
-    okra_free_(copy);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status put_integers(okra_bag_ *bag, const char *prefix, const char *name,
                                 const okra_int *values, okra_int count)
 {
-    okra_status st = OKRA_OK;
-    double *numbers = NULL;
-    ALLOC(numbers, count);
+    OWNED double *numbers = NULL;
+    MAKE(numbers, count);
     for (okra_int i = 0; i < count; i++) {
         numbers[i] = (double)values[i];
     }
-    TRY(put(bag, prefix, name, numbers, 1, count, count));
-done:
-    okra_free_(numbers);
-    return st;
+    return put(bag, prefix, name, numbers, 1, count, count);
 }
 
 static okra_status put_sketch(okra_bag_ *bag, const char *prefix, const okra_sketch_ *S)
 {
-    okra_status st = OKRA_OK;
     if (!S->start) {
         return put(bag, prefix, "sketch", S->value, S->rows, S->cols, S->cols);
     }
-    TRY(put_integers(bag, prefix, "start", S->start, S->rows + 1));
-    TRY(put_integers(bag, prefix, "column", S->column, S->entries));
-    TRY(put(bag, prefix, "value", S->value, 1, S->entries, S->entries));
-done:
-    return st;
+    CHK(put_integers(bag, prefix, "start", S->start, S->rows + 1));
+    CHK(put_integers(bag, prefix, "column", S->column, S->entries));
+    return put(bag, prefix, "value", S->value, 1, S->entries, S->entries);
 }
 
 okra_status okra_map_save_(const okra_map_ *map, okra_bag_ *bag, const char *prefix)
 {
-    okra_status st = OKRA_OK;
     char key[128];
     if (map->kernel) {
-        TRY(put(bag, prefix, "waves", map->objects->values, map->basis, map->objects->d,
+        CHK(put(bag, prefix, "waves", map->objects->values, map->basis, map->objects->d,
                 map->objects->ld));
         snprintf(key, sizeof key, "%s.scale", prefix);
-        TRY(okra_bag_put_number_(bag, key, map->scale));
-        goto done;
+        CHK(okra_bag_put_number_(bag, key, map->scale));
+        return OKRA_OK;
     }
     if (map->index) {
-        TRY(put_integers(bag, prefix, "basis", map->index, map->basis));
+        CHK(put_integers(bag, prefix, "basis", map->index, map->basis));
     } else {
-        TRY(put(bag, prefix, "centres", map->objects->values, map->basis, map->objects->d,
+        CHK(put(bag, prefix, "centres", map->objects->values, map->basis, map->objects->d,
                 map->objects->ld));
     }
-    TRY(put(bag, prefix, "factor", map->factor, map->rank, map->rank, map->rank));
+    CHK(put(bag, prefix, "factor", map->factor, map->rank, map->rank, map->rank));
     if (map->sketch) {
-        TRY(put_sketch(bag, prefix, map->sketch));
+        CHK(put_sketch(bag, prefix, map->sketch));
     }
     snprintf(key, sizeof key, "%s.inner", prefix);
-    TRY(okra_bound_save_(map->bound, bag, key));
-done:
-    return st;
+    return okra_bound_save_(map->bound, bag, key);
 }
 
 static const double *get(const okra_bag_ *bag, const char *prefix, const char *name,
@@ -121,76 +108,66 @@ okra_status okra_map_check_kept_(const okra_kernel *kernel, const okra_data *tra
                                  okra_int n, okra_bag_ *bag, const char *prefix,
                                  okra_int *rank)
 {
-    okra_status st = OKRA_OK;
     okra_int rows, cols;
     char key[128];
     okra_sizes_ sizes = {0};
     okra_sizes_set_(&sizes, "n", n);
     okra_sizes_set_(&sizes, "d", train->d);
-    TRY(okra_kept_check_forms_(kept, prefix, bag, &sizes));
+    CHK(okra_kept_check_forms_(kept, prefix, bag, &sizes));
     *rank = okra_sizes_get_(&sizes, "r");
     if (get(bag, prefix, "waves", &rows, &cols)) {
         *rank *= 2;
     } else {
         snprintf(key, sizeof key, "%s.inner", prefix);
-        TRY(okra_bound_check_kept_(kernel, train, okra_sizes_get_(&sizes, "b"), key,
+        CHK(okra_bound_check_kept_(kernel, train, okra_sizes_get_(&sizes, "b"), key,
                                    bag));
     }
     if (*rank < 1) {
-        FAIL(OKRA_EFORMAT, "the map '%s' has no features", prefix);
+        return okra_fail_(OKRA_EFORMAT, "the map '%s' has no features", prefix);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status copy(const double *values, okra_int count, double **out)
 {
-    okra_status st = OKRA_OK;
-    ALLOC(*out, count);
-    TRY(okra_mat_copy_(okra_mat_view_(values, 1, count, count),
-                       okra_mat_of_(*out, 1, count)));
-done:
-    return st;
+    MAKE(*out, count);
+    return okra_mat_copy_(okra_mat_view_(values, 1, count, count),
+                          okra_mat_of_(*out, 1, count));
 }
 
 static okra_status load_waves(const okra_bag_ *bag, const char *prefix,
                               const double *waves, okra_int rows, okra_int cols,
                               okra_map_ *map)
 {
-    okra_status st = OKRA_OK;
-    double *w = NULL;
+    OWNED double *w = NULL;
     char key[128];
     snprintf(key, sizeof key, "%s.scale", prefix);
     if (!okra_bag_get_number_(bag, key, &map->scale) || !(map->scale > 0)) {
-        FAIL(OKRA_EFORMAT, "the map '%s' has no scale", prefix);
+        return okra_fail_(OKRA_EFORMAT, "the map '%s' has no scale", prefix);
     }
-    TRY(copy(waves, rows * cols, &w));
-    TRY(okra_data_adopt_dense_(w, rows, cols, "random frequencies", &map->objects));
+    CHK(copy(waves, rows * cols, &w));
+    CHK(okra_data_adopt_dense_(w, rows, cols, "random frequencies", &map->objects));
     w = NULL;
-    TRY(okra_kernel_parse("linear", &map->kernel));
+    CHK(okra_kernel_parse("linear", &map->kernel));
     map->basis = rows;
     map->columns = map->rank = 2 * rows;
-done:
-    okra_free_(w);
-    return st;
+    return OKRA_OK;
 }
 
 /* Whole numbers 0..below-1 out of doubles. */
 static okra_status integers(const double *values, okra_int count, okra_int below,
                             const char *prefix, const char *what, okra_int **out)
 {
-    okra_status st = OKRA_OK;
-    ALLOC(*out, count);
+    MAKE(*out, count);
     for (okra_int i = 0; i < count; i++) {
         if (!(values[i] >= 0 && values[i] < (double)below) ||
             values[i] != floor(values[i])) {
-            FAIL(OKRA_EFORMAT, "the map '%s' names %s %g of %lld", prefix, what,
-                 values[i], (long long)below);
+            return okra_fail_(OKRA_EFORMAT, "the map '%s' names %s %g of %lld", prefix,
+                              what, values[i], (long long)below);
         }
         (*out)[i] = (okra_int)values[i];
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* S of a basis seen through `rank` combinations; NULL where there is none. */
@@ -250,84 +227,77 @@ done:
 static okra_status load_basis(const okra_data *train, const okra_bag_ *bag,
                               const char *prefix, okra_map_ *map)
 {
-    okra_status st = OKRA_OK;
     okra_int one = 1, rank = 0, also = 0, width = 0;
     const double *centres = get(bag, prefix, "centres", &map->basis, &width);
     const double *places = centres ? NULL : get(bag, prefix, "basis", &one, &map->basis);
     const double *F = get(bag, prefix, "factor", &rank, &also);
-    double *values = NULL;
+    OWNED double *values = NULL;
     if ((!places && !centres) || !F || one != 1 || rank != also ||
         (centres && width != train->d)) {
-        FAIL(OKRA_EFORMAT, "the map '%s' is not whole", prefix);
+        return okra_fail_(OKRA_EFORMAT, "the map '%s' is not whole", prefix);
     }
-    TRY(load_sketch(bag, prefix, map->basis, rank, &map->sketch));
+    CHK(load_sketch(bag, prefix, map->basis, rank, &map->sketch));
     if (!map->sketch && rank != map->basis) {
-        FAIL(OKRA_EFORMAT, "the map '%s' has a basis of %lld for %lld features", prefix,
-             (long long)map->basis, (long long)rank);
+        return okra_fail_(OKRA_EFORMAT,
+                          "the map '%s' has a basis of %lld for %lld features", prefix,
+                          (long long)map->basis, (long long)rank);
     }
     if (centres) {
-        TRY(copy(centres, map->basis * width, &values));
-        TRY(okra_data_adopt_dense_(values, map->basis, width, "centres", &map->objects));
+        CHK(copy(centres, map->basis * width, &values));
+        CHK(okra_data_adopt_dense_(values, map->basis, width, "centres", &map->objects));
         values = NULL;
     } else {
-        TRY(integers(places, map->basis, train->n, prefix, "object", &map->index));
+        CHK(integers(places, map->basis, train->n, prefix, "object", &map->index));
     }
-    TRY(copy(F, rank * rank, &map->factor));
+    CHK(copy(F, rank * rank, &map->factor));
     map->rank = rank;
     map->columns = map->basis;
     map->scale = 1;
     if (places) {
-        TRY(okra_data_take(train, map->index, map->basis, &map->objects));
+        CHK(okra_data_take(train, map->index, map->basis, &map->objects));
     }
-done:
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_map_load_(okra_context *ctx, const okra_kernel *kernel,
                            const okra_data *train, const okra_bag_ *bag,
                            const char *prefix, okra_map_ **out)
 {
-    okra_status st = OKRA_OK;
     okra_int rows = 0, cols = 0;
-    okra_map_ *map = NULL;
+    FREED_BY(okra_map_drop_) okra_map_ *map = NULL;
     char key[128];
     const double *waves = get(bag, prefix, "waves", &rows, &cols);
-    ZALLOC(map, 1);
+    ZMAKE(map, 1);
     if (waves) {
-        TRY(load_waves(bag, prefix, waves, rows, cols, map));
+        CHK(load_waves(bag, prefix, waves, rows, cols, map));
     } else {
-        TRY(load_basis(train, bag, prefix, map));
+        CHK(load_basis(train, bag, prefix, map));
     }
     if (map->rank < 1) {
-        FAIL(OKRA_EFORMAT, "the map '%s' has no features", prefix);
+        return okra_fail_(OKRA_EFORMAT, "the map '%s' has no features", prefix);
     }
     snprintf(key, sizeof key, "%s.inner", prefix);
-    TRY(okra_bound_load_(ctx, map->kernel ? map->kernel : kernel, map->objects, bag, key,
+    CHK(okra_bound_load_(ctx, map->kernel ? map->kernel : kernel, map->objects, bag, key,
                          &map->bound));
     *out = map;
     map = NULL;
-done:
-    okra_map_free_(map);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- over objects that are kept elsewhere ---- */
 
 okra_status okra_map_save_over_(const okra_map_ *map, okra_bag_ *bag, const char *prefix)
 {
-    okra_status st = OKRA_OK;
     char key[128];
     if (map->kernel) {
         snprintf(key, sizeof key, "%s.scale", prefix);
         return okra_bag_put_number_(bag, key, map->scale);
     }
-    TRY(put(bag, prefix, "factor", map->factor, map->rank, map->rank, map->rank));
+    CHK(put(bag, prefix, "factor", map->factor, map->rank, map->rank, map->rank));
     if (map->sketch) {
-        TRY(put_sketch(bag, prefix, map->sketch));
+        CHK(put_sketch(bag, prefix, map->sketch));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 bool okra_map_saved_over_(const okra_bag_ *bag, const char *prefix)
@@ -343,20 +313,18 @@ bool okra_map_saved_over_(const okra_bag_ *bag, const char *prefix)
 /* The factor and the sketch over `basis` objects. */
 static okra_status load_factor(const okra_bag_ *bag, const char *prefix, okra_map_ *map)
 {
-    okra_status st = OKRA_OK;
     okra_int also = 0;
     const double *F = get(bag, prefix, "factor", &map->rank, &also);
     if (!F || map->rank != also) {
-        FAIL(OKRA_EFORMAT, "the map '%s' is not whole", prefix);
+        return okra_fail_(OKRA_EFORMAT, "the map '%s' is not whole", prefix);
     }
-    TRY(load_sketch(bag, prefix, map->basis, map->rank, &map->sketch));
+    CHK(load_sketch(bag, prefix, map->basis, map->rank, &map->sketch));
     if (!map->sketch && map->rank != map->basis) {
-        FAIL(OKRA_EFORMAT, "the map '%s' has a basis of %lld for %lld features", prefix,
-             (long long)map->basis, (long long)map->rank);
+        return okra_fail_(OKRA_EFORMAT,
+                          "the map '%s' has a basis of %lld for %lld features", prefix,
+                          (long long)map->basis, (long long)map->rank);
     }
-    TRY(copy(F, map->rank * map->rank, &map->factor));
-done:
-    return st;
+    return copy(F, map->rank * map->rank, &map->factor);
 }
 
 okra_status okra_map_load_over_(okra_context *ctx, const okra_kernel *kernel,
@@ -364,25 +332,22 @@ okra_status okra_map_load_over_(okra_context *ctx, const okra_kernel *kernel,
                                 const char *prefix, const char *statistics,
                                 okra_map_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_map_ *map = NULL;
+    FREED_BY(okra_map_drop_) okra_map_ *map = NULL;
     char key[128];
-    ZALLOC(map, 1);
+    ZMAKE(map, 1);
     map->objects = okra_data_retain(objects);
     map->basis = map->columns = objects->n;
     snprintf(key, sizeof key, "%s.scale", prefix);
     if (okra_bag_get_number_(bag, key, &map->scale)) {
         map->columns = map->rank = 2 * map->basis;
-        TRY(okra_kernel_parse("linear", &map->kernel));
+        CHK(okra_kernel_parse("linear", &map->kernel));
     } else {
         map->scale = 1;
-        TRY(load_factor(bag, prefix, map));
+        CHK(load_factor(bag, prefix, map));
     }
-    TRY(okra_bound_load_(ctx, map->kernel ? map->kernel : kernel, objects, bag,
+    CHK(okra_bound_load_(ctx, map->kernel ? map->kernel : kernel, objects, bag,
                          statistics, &map->bound));
     *out = map;
     map = NULL;
-done:
-    okra_map_free_(map);
-    return st;
+    return OKRA_OK;
 }

@@ -42,29 +42,25 @@ static okra_status map_all(okra_context *ctx, const okra_map_ *map, const okra_d
                            okra_data **out)
 {
     enum { ROWS = 4096, DOUBLES = 1 << 23 };
-    okra_status st = OKRA_OK;
     okra_int n = data->n, m = map->rank;
     okra_int height = OKRA_MIN_(ROWS, OKRA_MAX_(256, DOUBLES / map->columns));
-    double *phi = NULL, *values = NULL;
-    TRY(okra_doubles_(ctx, n, m, "features of low rank", &phi));
+    OWNED double *phi = NULL, *values = NULL;
+    CHK(okra_doubles_(ctx, n, m, "features of low rank", &phi));
     if (map->sketch) {
-        TRY(okra_doubles_(ctx, OKRA_MIN_(n, height), map->columns,
+        CHK(okra_doubles_(ctx, OKRA_MIN_(n, height), map->columns,
                           "objects against the basis", &values));
     }
     for (okra_int i = 0; i < n; i += height) {
         okra_int rows = OKRA_MIN_(height, n - i);
         okra_mat_ Phi = okra_mat_of_(phi + i * m, rows, m);
         okra_mat_ V = values ? okra_mat_of_(values, rows, map->columns) : Phi;
-        TRY(okra_cancelled_(ctx));
-        TRY(okra_map_values_(ctx, map, data, i, V));
-        TRY(okra_map_features_(ctx, map, V, Phi));
+        CHK(okra_cancelled_(ctx));
+        CHK(okra_map_values_(ctx, map, data, i, V));
+        CHK(okra_map_features_(ctx, map, V, Phi));
     }
-    TRY(okra_data_adopt_dense_(phi, n, m, data->source, out));
+    CHK(okra_data_adopt_dense_(phi, n, m, data->source, out));
     phi = NULL;
-done:
-    okra_free_(phi);
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 static void unbind(void *arg)
@@ -140,15 +136,12 @@ static okra_status load(okra_context *ctx, const void *params, const okra_data *
 
 static okra_status save(const void *arg, okra_bag_ *bag, const char *name)
 {
-    okra_status st = OKRA_OK;
     const shared *sh = arg;
     char key[128];
     snprintf(key, sizeof key, "%s.features", name);
-    TRY(okra_map_save_(sh->map, bag, name));
-    TRY(okra_bag_put_copy_(bag, key, sh->features->values, sh->features->n,
-                           sh->features->d));
-done:
-    return st;
+    CHK(okra_map_save_(sh->map, bag, name));
+    return okra_bag_put_copy_(bag, key, sh->features->values, sh->features->n,
+                              sh->features->d);
 }
 
 static okra_status check_kept(const void *params, const okra_data *train, okra_int n,
@@ -156,16 +149,13 @@ static okra_status check_kept(const void *params, const okra_data *train, okra_i
 {
     static const okra_kept_ kept[] = {OKRA_KEEPS_MATRIX_("features", 0, "n", "r"),
                                       OKRA_KEPT_END_};
-    okra_status st = OKRA_OK;
     const okra_low_params_ *p = params;
     okra_int rank = 0;
     okra_sizes_ sizes = {0};
-    TRY(okra_map_check_kept_(p->inner, train, n, bag, name, &rank));
+    CHK(okra_map_check_kept_(p->inner, train, n, bag, name, &rank));
     okra_sizes_set_(&sizes, "n", n);
     okra_sizes_set_(&sizes, "r", rank);
-    TRY(okra_kept_check_(kept, name, bag, &sizes));
-done:
-    return st;
+    return okra_kept_check_(kept, name, bag, &sizes);
 }
 
 static void free_side(void *arg)
@@ -251,29 +241,27 @@ void okra_kernel_stream_(okra_kernel *kernel, uint64_t stream)
 okra_status okra_bound_low_(okra_context *ctx, const okra_bound_ *bound, okra_int *rank,
                             double *error)
 {
-    okra_status st = OKRA_OK;
     int root = bound->kernel->count - 1;
     const shared *sh = bound->shared[root];
-    double *self = NULL, trace = 0, kept = 0;
+    OWNED double *self = NULL;
+    double trace = 0, kept = 0;
     *rank = 0;
     *error = -1;
     if (!is_low(&bound->kernel->nodes[root])) {
-        goto done;
+        return OKRA_OK;
     }
     *rank = sh->map->rank;
     if (sh->map->kernel) { /* waves keep the trace by themselves */
-        goto done;
+        return OKRA_OK;
     }
-    ALLOC(self, sh->train->n);
-    TRY(okra_map_self_(ctx, sh->map, sh->train, self));
+    MAKE(self, sh->train->n);
+    CHK(okra_map_self_(ctx, sh->map, sh->train, self));
     for (okra_int i = 0; i < sh->train->n; i++) {
         trace += self[i];
         kept += bound->train.slots[root].self[i];
     }
     *error = trace > 0 ? fmax(trace - kept, 0) / trace : 0;
-done:
-    okra_free_(self);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the classes ---- */

@@ -74,24 +74,24 @@ okra_status okra_pivots_greedy_(okra_context *ctx, const okra_kernel *kernel,
                                 okra_int *count, double *error)
 {
     enum { CHUNK = 2048 };
-    okra_status st = OKRA_OK;
-    okra_bound_ *bound = NULL;
+    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
     okra_int n = train->n, most = *count, m = 0;
-    double *phi = NULL, *d = NULL, trace = 0, left = 0, highest = 0;
-    TRY(okra_bound_create_(ctx, kernel, train, &bound));
-    TRY(okra_doubles_(ctx, most, n, "the columns of an incomplete Cholesky factor",
+    OWNED double *phi = NULL, *d = NULL;
+    double trace = 0, left = 0, highest = 0;
+    CHK(okra_bound_create_(ctx, kernel, train, &bound));
+    CHK(okra_doubles_(ctx, most, n, "the columns of an incomplete Cholesky factor",
                       &phi));
-    TRY(okra_doubles_(ctx, n, 1, "residuals", &d));
-    TRY(okra_bound_diagonal_(ctx, bound, d));
+    CHK(okra_doubles_(ctx, n, 1, "residuals", &d));
+    CHK(okra_bound_diagonal_(ctx, bound, d));
     okra_int at = largest(n, d, &trace);
-    TRY(okra_low_mean_(kernel, trace / (double)OKRA_MAX_(n, 1)));
+    CHK(okra_low_mean_(kernel, trace / (double)OKRA_MAX_(n, 1)));
     highest = d[at];
     left = trace;
     while (m < most && (m == 0 || left > tol * trace) &&
            d[at] > (double)n * DBL_EPSILON * highest) {
         step s = {phi, n, m, at, sqrt(d[at]), phi + m * n, d};
-        TRY(column(ctx, bound, at, s.fresh));
-        TRY(okra_parallel_(ctx, n, CHUNK, NULL, eliminate, &s));
+        CHK(column(ctx, bound, at, s.fresh));
+        CHK(okra_parallel_(ctx, n, CHUNK, NULL, eliminate, &s));
         d[at] = 0; /* exactly: it cannot be chosen again */
         index[m++] = at;
         at = largest(n, d, &left);
@@ -102,11 +102,7 @@ okra_status okra_pivots_greedy_(okra_context *ctx, const okra_kernel *kernel,
     if (error) {
         *error = left;
     }
-done:
-    okra_bound_free_(bound);
-    okra_free_(phi);
-    okra_free_(d);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- random choices ---- */
@@ -115,9 +111,8 @@ done:
 okra_status okra_pivots_uniform_(okra_random_ *random, okra_int n, okra_int m,
                                  okra_int *index)
 {
-    okra_status st = OKRA_OK;
-    okra_int *all = NULL;
-    ALLOC(all, n);
+    OWNED okra_int *all = NULL;
+    MAKE(all, n);
     for (okra_int i = 0; i < n; i++) {
         all[i] = i;
     }
@@ -126,9 +121,7 @@ okra_status okra_pivots_uniform_(okra_random_ *random, okra_int n, okra_int m,
         index[k] = all[at];
         all[at] = all[k];
     }
-done:
-    okra_free_(all);
-    return st;
+    return OKRA_OK;
 }
 
 /* One of n with probability ~ w; -1 where all are 0. */
@@ -156,15 +149,14 @@ static okra_status kmeans(okra_context *ctx, const okra_kernel *kernel,
                           const okra_data *train, okra_random_ *random, okra_int *index,
                           okra_int *count)
 {
-    okra_status st = OKRA_OK;
-    okra_bound_ *bound = NULL;
+    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
     okra_int n = train->n, m = 0;
-    double *self = NULL, *nearest = NULL, *k = NULL;
-    TRY(okra_bound_create_(ctx, kernel, train, &bound));
-    TRY(okra_doubles_(ctx, n, 1, "self-similarities", &self));
-    TRY(okra_doubles_(ctx, n, 1, "distances to the chosen", &nearest));
-    TRY(okra_doubles_(ctx, n, 1, "a column of the Gram matrix", &k));
-    TRY(okra_bound_diagonal_(ctx, bound, self));
+    OWNED double *self = NULL, *nearest = NULL, *k = NULL;
+    CHK(okra_bound_create_(ctx, kernel, train, &bound));
+    CHK(okra_doubles_(ctx, n, 1, "self-similarities", &self));
+    CHK(okra_doubles_(ctx, n, 1, "distances to the chosen", &nearest));
+    CHK(okra_doubles_(ctx, n, 1, "a column of the Gram matrix", &k));
+    CHK(okra_bound_diagonal_(ctx, bound, self));
     for (okra_int i = 0; i < n; i++) {
         nearest[i] = 1; /* the first is any object */
     }
@@ -173,7 +165,7 @@ static okra_status kmeans(okra_context *ctx, const okra_kernel *kernel,
         if (at < 0) {
             break; /* the others repeat what is chosen */
         }
-        TRY(column(ctx, bound, at, k));
+        CHK(column(ctx, bound, at, k));
         for (okra_int i = 0; i < n; i++) {
             double d2 = fmax(self[i] + self[at] - 2 * k[i], 0);
             nearest[i] = m == 0 ? d2 : fmin(nearest[i], d2);
@@ -184,12 +176,7 @@ static okra_status kmeans(okra_context *ctx, const okra_kernel *kernel,
     }
     okra_progress_end_(ctx, "k-means++");
     *count = m;
-done:
-    okra_bound_free_(bound);
-    okra_free_(self);
-    okra_free_(nearest);
-    okra_free_(k);
-    return st;
+    return OKRA_OK;
 }
 
 /* One pass over the features of all objects; `C` != NULL: C += Phi'Phi, else scores by
@@ -198,48 +185,45 @@ static okra_status pilot_pass(okra_context *ctx, const okra_map_ *map,
                               const okra_data *train, okra_mat_ *C, okra_mat_ G, double c,
                               double *residual, double *score)
 {
-    okra_status st = OKRA_OK;
     okra_int n = train->n, m = map->rank, rows = okra_block_rows_(ctx, n, m);
-    double *V = NULL;
-    TRY(okra_doubles_(ctx, rows, m, "features of the pilot", &V));
-    TRY(okra_map_self_(ctx, map, train, residual));
+    OWNED double *V = NULL;
+    CHK(okra_doubles_(ctx, rows, m, "features of the pilot", &V));
+    CHK(okra_map_self_(ctx, map, train, residual));
     for (okra_int i0 = 0; i0 < n; i0 += rows) {
         okra_int some = OKRA_MIN_(rows, n - i0);
         okra_mat_ P = okra_mat_of_(V, some, m);
-        TRY(okra_cancelled_(ctx));
-        TRY(okra_map_values_(ctx, map, train, i0, P));
-        TRY(okra_map_features_(ctx, map, P, P));
+        CHK(okra_cancelled_(ctx));
+        CHK(okra_map_values_(ctx, map, train, i0, P));
+        CHK(okra_map_features_(ctx, map, P, P));
         for (okra_int i = 0; i < some; i++) {
             double square = okra_dot_(m, P.p + i * m, P.p + i * m);
             residual[i0 + i] = fmax(residual[i0 + i] - square, 0);
         }
         if (C) {
-            TRY(okra_syrk_(ctx, true, 1, P, i0 > 0, *C));
+            CHK(okra_syrk_(ctx, true, 1, P, i0 > 0, *C));
             continue;
         }
-        TRY(okra_trsm_(ctx, false, true, G, P));
+        CHK(okra_trsm_(ctx, false, true, G, P));
         for (okra_int i = 0; i < some; i++) {
             double s = okra_dot_(m, P.p + i * m, P.p + i * m) + residual[i0 + i] / c;
             score[i0 + i] = fmin(s, 1);
         }
     }
-done:
-    okra_free_(V);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status leverage_scores(okra_context *ctx, const okra_kernel *kernel,
                                    const okra_data *train, const okra_int *pilot,
                                    okra_int m, double *score)
 {
-    okra_status st = OKRA_OK;
-    okra_map_ *map = NULL;
-    double *C = NULL, *residual = NULL, left = 0, kept = 0;
-    TRY(okra_map_of_(ctx, kernel, train, pilot, m, NULL, m, NULL, &map));
-    TRY(okra_doubles_(ctx, m, m, "the moments of the pilot", &C));
-    TRY(okra_doubles_(ctx, train->n, 1, "residuals", &residual));
+    FREED_BY(okra_map_drop_) okra_map_ *map = NULL;
+    OWNED double *C = NULL, *residual = NULL;
+    double left = 0, kept = 0;
+    CHK(okra_map_of_(ctx, kernel, train, pilot, m, NULL, m, NULL, &map));
+    CHK(okra_doubles_(ctx, m, m, "the moments of the pilot", &C));
+    CHK(okra_doubles_(ctx, train->n, 1, "residuals", &residual));
     okra_mat_ Cm = okra_mat_of_(C, m, m);
-    TRY(pilot_pass(ctx, map, train, &Cm, Cm, 0, residual, score));
+    CHK(pilot_pass(ctx, map, train, &Cm, Cm, 0, residual, score));
     for (okra_int i = 0; i < train->n; i++) {
         left += residual[i];
     }
@@ -248,25 +232,19 @@ static okra_status leverage_scores(okra_context *ctx, const okra_kernel *kernel,
     }
     double c = fmax(left, 1e-10 * (left + kept)) / (double)m;
     okra_mat_add_diagonal_(Cm, c);
-    TRY(okra_cholesky_(ctx, Cm, NULL));
-    TRY(pilot_pass(ctx, map, train, NULL, Cm, c, residual, score));
-done:
-    okra_map_free_(map);
-    okra_free_(C);
-    okra_free_(residual);
-    return st;
+    CHK(okra_cholesky_(ctx, Cm, NULL));
+    return pilot_pass(ctx, map, train, NULL, Cm, c, residual, score);
 }
 
 static okra_status leverage(okra_context *ctx, const okra_kernel *kernel,
                             const okra_data *train, okra_random_ *random, okra_int *index,
                             okra_int *count)
 {
-    okra_status st = OKRA_OK;
-    double *score = NULL;
+    OWNED double *score = NULL;
     okra_int m = 0;
-    TRY(okra_pivots_uniform_(random, train->n, *count, index));
-    TRY(okra_doubles_(ctx, train->n, 1, "leverage scores", &score));
-    TRY(leverage_scores(ctx, kernel, train, index, *count, score));
+    CHK(okra_pivots_uniform_(random, train->n, *count, index));
+    CHK(okra_doubles_(ctx, train->n, 1, "leverage scores", &score));
+    CHK(leverage_scores(ctx, kernel, train, index, *count, score));
     while (m < *count) {
         okra_int at = draw(random, train->n, score);
         if (at < 0) {
@@ -276,9 +254,7 @@ static okra_status leverage(okra_context *ctx, const okra_kernel *kernel,
         index[m++] = at;
     }
     *count = m;
-done:
-    okra_free_(score);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_pivots_choose_(okra_context *ctx, const okra_kernel *kernel,

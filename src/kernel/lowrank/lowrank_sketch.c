@@ -48,29 +48,26 @@ static okra_status resize_integers(okra_int **p, okra_int count)
 
 static okra_status resize(drawing *z, okra_int rows, okra_int entries)
 {
-    okra_status st = OKRA_OK;
     okra_sketch_ *S = z->S;
-    TRY(resize_integers(&z->index, rows));
+    CHK(resize_integers(&z->index, rows));
     double *value = okra_realloc_(S->value, entries, sizeof *value);
     if (!value) {
         return OKRA_EMEM;
     }
     S->value = value;
     if (z->sparse) {
-        TRY(resize_integers(&S->start, rows + 1));
-        TRY(resize_integers(&S->column, entries));
+        CHK(resize_integers(&S->start, rows + 1));
+        CHK(resize_integers(&S->column, entries));
         S->start[0] = 0;
     }
     z->rows = rows;
     z->entries = entries;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Room for one row more, and for its entries. */
 static okra_status make_room(drawing *z)
 {
-    okra_status st = OKRA_OK;
     okra_int m = z->S->cols, rows = z->rows, entries = z->entries;
     if (z->S->rows == rows) {
         rows = z->sparse ? OKRA_MIN_(z->n, 2 * rows + 64) : z->n;
@@ -79,13 +76,12 @@ static okra_status make_room(drawing *z)
         entries = z->sparse ? OKRA_MIN_(z->n * m, 2 * entries + m) : z->n * m;
     }
     if (rows > z->rows || entries > z->entries) {
-        TRY(okra_budget_ask_(z->ctx,
+        CHK(okra_budget_ask_(z->ctx,
                              (z->sparse ? 16.0 : 8.0) * ((double)rows + (double)entries),
                              "a sketch"));
-        TRY(resize(z, rows, entries));
+        CHK(resize(z, rows, entries));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_sketch_draw_(okra_context *ctx, const okra_low_ *low, okra_int n,
@@ -203,22 +199,21 @@ okra_status okra_sketch_left_(okra_context *ctx, const okra_sketch_ *S, okra_mat
 okra_status okra_sketch_gram_(okra_context *ctx, const okra_bound_ *bound,
                               const okra_sketch_ *S, okra_mat_ G)
 {
-    okra_status st = OKRA_OK;
-    double *K = NULL, *T = NULL, *Tt = NULL;
+    OWNED double *K = NULL, *T = NULL, *Tt = NULL;
     okra_int n = S->rows, m = S->cols, rows = okra_block_rows_(ctx, n, n + 2 * m);
-    TRY(okra_doubles_(ctx, rows, n, "rows of a Gram matrix", &K));
-    TRY(okra_doubles_(ctx, rows, m, "rows of a sketch", &T));
-    TRY(okra_doubles_(ctx, m, rows, "rows of a sketch", &Tt));
+    CHK(okra_doubles_(ctx, rows, n, "rows of a Gram matrix", &K));
+    CHK(okra_doubles_(ctx, rows, m, "rows of a sketch", &T));
+    CHK(okra_doubles_(ctx, m, rows, "rows of a sketch", &Tt));
     for (okra_int i = 0; i < n; i += rows) {
         okra_int some = OKRA_MIN_(rows, n - i);
         okra_mat_ Km = okra_mat_of_(K, some, n), Tm = okra_mat_of_(T, some, m);
         okra_mat_ Ttm = okra_mat_of_(Tt, m, some);
-        TRY(okra_cancelled_(ctx));
-        TRY(okra_tiles_(ctx, bound, bound->kernel->count - 1, &bound->train, i, some,
+        CHK(okra_cancelled_(ctx));
+        CHK(okra_tiles_(ctx, bound, bound->kernel->count - 1, &bound->train, i, some,
                         OKRA_TARGET_FULL_, NULL, Km));
-        TRY(okra_sketch_right_(ctx, Km, S, 0, false, Tm)); /* T = K S, S'T = (T'S)' */
-        TRY(okra_mat_transpose_(Tm, Ttm));
-        TRY(okra_sketch_right_(ctx, Ttm, S, i, i > 0, G));
+        CHK(okra_sketch_right_(ctx, Km, S, 0, false, Tm)); /* T = K S, S'T = (T'S)' */
+        CHK(okra_mat_transpose_(Tm, Ttm));
+        CHK(okra_sketch_right_(ctx, Ttm, S, i, i > 0, G));
     }
     for (okra_int i = 0; i < m; i++) { /* symmetric to the last bit */
         for (okra_int j = 0; j < i; j++) {
@@ -226,9 +221,5 @@ okra_status okra_sketch_gram_(okra_context *ctx, const okra_bound_ *bound,
         }
     }
     okra_mat_mirror_(G);
-done:
-    okra_free_(K);
-    okra_free_(T);
-    okra_free_(Tt);
-    return st;
+    return OKRA_OK;
 }

@@ -29,25 +29,22 @@ okra_int okra_block_rows_of_(const okra_context *ctx, okra_int most, okra_int n,
 static okra_status slice(const okra_data *data, okra_int first, okra_int count,
                          okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_int *index = NULL;
+    OWNED okra_int *index = NULL;
     if (first == 0 && count == data->n) {
         *out = okra_data_retain(data);
     } else if (data->kind == OKRA_DENSE) {
-        TRY(okra_data_new_(OKRA_DENSE, count, data->d, data->source, out));
+        CHK(okra_data_new_(OKRA_DENSE, count, data->d, data->source, out));
         (*out)->values = data->values + first * data->ld;
         (*out)->ld = data->ld;
         (*out)->borrowed = true;
     } else {
-        ALLOC(index, count);
+        MAKE(index, count);
         for (okra_int i = 0; i < count; i++) {
             index[i] = first + i;
         }
-        TRY(okra_data_take(data, index, count, out));
+        CHK(okra_data_take(data, index, count, out));
     }
-done:
-    okra_free_(index);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_waves_(okra_mat_ V)
@@ -66,48 +63,38 @@ okra_status okra_map_other_(okra_context *ctx, const okra_map_ *map,
                             const okra_data *data, okra_int first, okra_int count,
                             okra_data **rows, okra_other_ **other)
 {
-    okra_status st = OKRA_OK;
-    okra_data *some = NULL;
-    TRY(slice(data, first, count, &some));
-    TRY(okra_other_create_(ctx, map->bound, some, other));
+    FREED_BY(okra_data_drop_) okra_data *some = NULL;
+    CHK(slice(data, first, count, &some));
+    CHK(okra_other_create_(ctx, map->bound, some, other));
     *rows = some;
     some = NULL;
-done:
-    okra_data_free(some);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status values(okra_context *ctx, const okra_map_ *map, const okra_data *data,
                           okra_int first, okra_mat_ V)
 {
-    okra_status st = OKRA_OK;
-    okra_data *rows = NULL;
-    okra_other_ *other = NULL;
-    TRY(okra_map_other_(ctx, map, data, first, V.rows, &rows, &other));
-    TRY(okra_tiles_(ctx, map->bound, map->bound->kernel->count - 1, &other->view, 0,
-                    V.rows, OKRA_TARGET_FULL_, NULL,
-                    okra_mat_part_(V, 0, V.rows, 0, map->basis)));
-done:
-    okra_other_free_(other);
-    okra_data_free(rows);
-    return st;
+    FREED_BY(okra_data_drop_) okra_data *rows = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    CHK(okra_map_other_(ctx, map, data, first, V.rows, &rows, &other));
+    return okra_tiles_(ctx, map->bound, map->bound->kernel->count - 1, &other->view, 0,
+                       V.rows, OKRA_TARGET_FULL_, NULL,
+                       okra_mat_part_(V, 0, V.rows, 0, map->basis));
 }
 
 okra_status okra_map_values_(okra_context *ctx, const okra_map_ *map,
                              const okra_data *data, okra_int first, okra_mat_ V)
 {
     enum { MOST = 4 << 20 }; /* bytes of vectors, of which a kernel may make a copy */
-    okra_status st = OKRA_OK;
     okra_int step = OKRA_MAX_(256, MOST / (8 * OKRA_MAX_(data->d, 1)));
     for (okra_int i = 0; i < V.rows; i += step) {
         okra_int some = OKRA_MIN_(step, V.rows - i);
-        TRY(values(ctx, map, data, first + i, okra_mat_part_(V, i, some, 0, V.cols)));
+        CHK(values(ctx, map, data, first + i, okra_mat_part_(V, i, some, 0, V.cols)));
     }
     if (map->kernel) {
         okra_waves_(V);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* k(x,x) = exp(0) of a Gaussian over whatever is inside. */
@@ -121,27 +108,23 @@ okra_status okra_map_self_(okra_context *ctx, const okra_map_ *map, const okra_d
                            double *self)
 {
     enum { ROWS = 4096 };
-    okra_status st = OKRA_OK;
-    okra_data *rows = NULL;
-    okra_other_ *other = NULL;
+    FREED_BY(okra_data_drop_) okra_data *rows = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
     const okra_kernel *kernel = map->bound->kernel;
     bool one = self_is_one(kernel);
     for (okra_int i = 0; (map->kernel || one) && i < data->n; i++) {
         self[i] = one ? 1 : map->scale * map->scale * (double)map->basis;
     }
     for (okra_int i = 0; !map->kernel && !one && i < data->n; i += ROWS) {
-        TRY(slice(data, i, OKRA_MIN_(ROWS, data->n - i), &rows));
-        TRY(okra_other_create_(ctx, map->bound, rows, &other));
-        TRY(okra_other_diagonal_(ctx, map->bound, other, self + i));
+        CHK(slice(data, i, OKRA_MIN_(ROWS, data->n - i), &rows));
+        CHK(okra_other_create_(ctx, map->bound, rows, &other));
+        CHK(okra_other_diagonal_(ctx, map->bound, other, self + i));
         okra_other_free_(other);
         okra_data_free(rows);
         other = NULL;
         rows = NULL;
     }
-done:
-    okra_other_free_(other);
-    okra_data_free(rows);
-    return st;
+    return OKRA_OK;
 }
 
 static void scale_by(okra_mat_ A, double c)
@@ -156,15 +139,13 @@ static void scale_by(okra_mat_ A, double c)
 okra_status okra_map_sketched_(okra_context *ctx, const okra_map_ *map, okra_mat_ V,
                                okra_mat_ U)
 {
-    okra_status st = OKRA_OK;
     if (map->sketch) {
-        TRY(okra_sketch_right_(ctx, V, map->sketch, 0, false, U));
+        CHK(okra_sketch_right_(ctx, V, map->sketch, 0, false, U));
     } else if (U.p != V.p) {
-        TRY(okra_mat_copy_(V, U));
+        CHK(okra_mat_copy_(V, U));
     }
     scale_by(U, map->scale);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* A <- A op(F)^-1 */
@@ -183,27 +164,22 @@ okra_status okra_map_meet_(okra_context *ctx, const okra_map_ *map, okra_mat_ H)
 okra_status okra_map_features_(okra_context *ctx, const okra_map_ *map, okra_mat_ V,
                                okra_mat_ Phi)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_map_sketched_(ctx, map, V, Phi));
-    TRY(divide(ctx, map, true, Phi));
-done:
-    return st;
+    CHK(okra_map_sketched_(ctx, map, V, Phi));
+    return divide(ctx, map, true, Phi);
 }
 
 okra_status okra_map_fold_(okra_context *ctx, const okra_map_ *map, okra_mat_ A,
                            okra_mat_ X)
 {
-    okra_status st = OKRA_OK;
     scale_by(A, map->scale);
     if (map->factor) {
-        TRY(okra_trsm_(ctx, true, true, okra_mat_of_(map->factor, map->rank, map->rank),
+        CHK(okra_trsm_(ctx, true, true, okra_mat_of_(map->factor, map->rank, map->rank),
                        A));
     }
     if (map->sketch) {
-        TRY(okra_sketch_left_(ctx, map->sketch, A, X));
+        CHK(okra_sketch_left_(ctx, map->sketch, A, X));
     } else if (X.p != A.p) {
-        TRY(okra_mat_copy_(A, X));
+        CHK(okra_mat_copy_(A, X));
     }
-done:
-    return st;
+    return OKRA_OK;
 }

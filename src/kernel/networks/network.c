@@ -79,18 +79,14 @@ static okra_status columns_at(okra_context *ctx, const network_params *p,
                               okra_spectral_ f, const okra_network_ *network,
                               const okra_int *list, okra_mat_ Y)
 {
-    okra_status st = OKRA_OK;
-    double *X = NULL;
-    TRY(okra_doubles_(ctx, network->nodes, Y.cols, "unit vectors", &X));
+    OWNED double *X = NULL;
+    CHK(okra_doubles_(ctx, network->nodes, Y.cols, "unit vectors", &X));
     okra_mat_fill_(okra_mat_of_(X, network->nodes, Y.cols), 0);
     for (okra_int k = 0; k < Y.cols; k++) {
         X[list[k] * Y.cols + k] = 1;
     }
-    TRY(okra_network_apply_(ctx, network, p->normalized, f, p,
-                            okra_mat_of_(X, network->nodes, Y.cols), Y, NULL));
-done:
-    okra_free_(X);
-    return st;
+    return okra_network_apply_(ctx, network, p->normalized, f, p,
+                               okra_mat_of_(X, network->nodes, Y.cols), Y, NULL);
 }
 
 /* The eigenvalues of p-step must not exceed a, or the kernel is not PSD for odd p. */
@@ -116,12 +112,12 @@ static okra_status check_p_step(const network_params *p, const okra_network_ *ne
 
 static okra_status make_columns(okra_context *ctx, const network_params *p, shared *s)
 {
-    okra_status st = OKRA_OK;
     const okra_network_ *network = s->train->network;
-    okra_int n = network->nodes, *list = NULL, different = 0;
+    OWNED okra_int *list = NULL;
+    okra_int n = network->nodes, different = 0;
     double edges = (double)network->adjacency.indptr[n];
-    ALLOC(s->column, n);
-    ALLOC(list, s->train->n);
+    MAKE(s->column, n);
+    MAKE(list, s->train->n);
     for (okra_int i = 0; i < n; i++) {
         s->column[i] = -1;
     }
@@ -133,26 +129,24 @@ static okra_status make_columns(okra_context *ctx, const network_params *p, shar
     }
     okra_int terms = -1;
     if (n > DENSE_NODES && s->f != commute) {
-        TRY(okra_network_terms_(network, p->normalized, s->f, p, &terms));
+        CHK(okra_network_terms_(network, p->normalized, s->f, p, &terms));
     }
     /* An eigendecomposition with its product takes some 6 n^3 operations. */
     bool sparse =
         terms > 0 && (double)terms * (edges + 4 * (double)n) * (double)different <
                          6 * (double)n * (double)n * (double)n;
     s->columns = sparse ? different : n;
-    TRY(okra_doubles_(ctx, n, s->columns, "the kernel of a network", &s->F));
+    CHK(okra_doubles_(ctx, n, s->columns, "the kernel of a network", &s->F));
     okra_mat_ F = okra_mat_of_(s->F, n, s->columns);
     if (sparse) {
-        TRY(columns_at(ctx, p, s->f, network, list, F));
+        CHK(columns_at(ctx, p, s->f, network, list, F));
     } else {
         for (okra_int i = 0; i < n; i++) {
             s->column[i] = i;
         }
-        TRY(okra_network_dense_(ctx, network, p->normalized, s->f, p, F));
+        CHK(okra_network_dense_(ctx, network, p->normalized, s->f, p, F));
     }
-done:
-    okra_free_(list);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status bind_with(okra_context *ctx, const void *params, okra_spectral_ f,
@@ -192,15 +186,14 @@ static void free_side(void *arg)
 /* f(L)_ii of nodes whose column is not kept, a chunk of columns at a time. */
 static okra_status missing_self(okra_context *ctx, const network_params *p, const side *s)
 {
-    okra_status st = OKRA_OK;
     const okra_network_ *network = s->data->network;
     okra_int list[CHUNK], place[CHUNK], count = 0;
-    double *Y = NULL;
-    TRY(okra_doubles_(ctx, network->nodes, CHUNK, "columns of a network kernel", &Y));
+    OWNED double *Y = NULL;
+    CHK(okra_doubles_(ctx, network->nodes, CHUNK, "columns of a network kernel", &Y));
     for (okra_int i = 0; i <= s->data->n; i++) {
         if (count == CHUNK || (i == s->data->n && count > 0)) {
             okra_mat_ block = okra_mat_of_(Y, network->nodes, count);
-            TRY(columns_at(ctx, p, s->shared->f, network, list, block));
+            CHK(columns_at(ctx, p, s->shared->f, network, list, block));
             for (okra_int k = 0; k < count; k++) {
                 s->self[place[k]] = Y[list[k] * count + k];
             }
@@ -211,9 +204,7 @@ static okra_status missing_self(okra_context *ctx, const network_params *p, cons
             place[count++] = i;
         }
     }
-done:
-    okra_free_(Y);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status make_side(okra_context *ctx, const void *params, const void *arg,

@@ -24,10 +24,9 @@ static const double pi = 3.14159265358979323846;
 static okra_status degrees(const okra_network_ *n, bool normalized, double **out,
                            double *bound)
 {
-    okra_status st = OKRA_OK;
     const okra_csr_ *w = &n->adjacency;
     double *d = NULL;
-    ZALLOC(d, n->nodes);
+    ZMAKE(d, n->nodes);
     *bound = normalized ? 2 : 0;
     for (okra_int i = 0; i < n->nodes; i++) {
         for (okra_int k = w->indptr[i]; k < w->indptr[i + 1]; k++) {
@@ -40,8 +39,7 @@ static okra_status degrees(const okra_network_ *n, bool normalized, double **out
         }
     }
     *out = d;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The n coefficients from the values at n Chebyshev points; the largest |value|. */
@@ -71,10 +69,9 @@ static double interpolate(okra_spectral_ f, const void *params, double bound, ok
 static okra_status expand(okra_spectral_ f, const void *params, double bound,
                           double **out, okra_int *count)
 {
-    okra_status st = OKRA_OK;
-    double *c = NULL, *value = NULL;
-    ALLOC(c, TERMS_MOST);
-    ALLOC(value, TERMS_MOST);
+    OWNED double *c = NULL, *value = NULL;
+    MAKE(c, TERMS_MOST);
+    MAKE(value, TERMS_MOST);
     *count = -1;
     for (okra_int n = 16; n <= TERMS_MOST && *count < 0; n *= 2) {
         double largest = interpolate(f, params, bound, n, value, c), origin = -0.5 * c[0];
@@ -91,23 +88,16 @@ static okra_status expand(okra_spectral_ f, const void *params, double bound,
     }
     *out = c;
     c = NULL;
-done:
-    okra_free_(c);
-    okra_free_(value);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_network_terms_(const okra_network_ *network, bool normalized,
                                 okra_spectral_ f, const void *params, okra_int *terms)
 {
-    okra_status st = OKRA_OK;
-    double *d = NULL, *c = NULL, bound;
-    TRY(degrees(network, normalized, &d, &bound));
-    TRY(expand(f, params, bound, &c, terms));
-done:
-    okra_free_(d);
-    okra_free_(c);
-    return st;
+    OWNED double *d = NULL, *c = NULL;
+    double bound;
+    CHK(degrees(network, normalized, &d, &bound));
+    return expand(f, params, bound, &c, terms);
 }
 
 typedef struct action {
@@ -180,29 +170,25 @@ okra_status okra_network_apply_(okra_context *ctx, const okra_network_ *network,
                                 bool normalized, okra_spectral_ f, const void *params,
                                 okra_mat_ X, okra_mat_ Y, okra_int *terms)
 {
-    okra_status st = OKRA_OK;
-    double *d = NULL, *c = NULL;
+    OWNED double *d = NULL, *c = NULL;
     action a = {.network = network, .normalized = normalized, .X = X, .Y = Y};
-    TRY(degrees(network, normalized, &d, &a.bound));
-    TRY(expand(f, params, a.bound, &c, &a.terms));
+    CHK(degrees(network, normalized, &d, &a.bound));
+    CHK(expand(f, params, a.bound, &c, &a.terms));
     if (a.terms < 0) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "the function of the Laplacian varies too fast for %d terms (eigenvalues up "
-             "to %g)",
-             TERMS_MOST, a.bound);
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "the function of the Laplacian varies too fast for %d terms (eigenvalues up "
+            "to %g)",
+            TERMS_MOST, a.bound);
     }
     a.d = d;
     a.c = c;
     if (terms) {
         *terms = a.terms;
     }
-    TRY(okra_budget_ask_(ctx, 24.0 * GROUP * (double)network->nodes * okra_workers_(ctx),
+    CHK(okra_budget_ask_(ctx, 24.0 * GROUP * (double)network->nodes * okra_workers_(ctx),
                          "the action of a network kernel"));
-    TRY(okra_parallel_(ctx, X.cols, GROUP, "network kernel", act, &a));
-done:
-    okra_free_(d);
-    okra_free_(c);
-    return st;
+    return okra_parallel_(ctx, X.cols, GROUP, "network kernel", act, &a);
 }
 
 static double heat(const void *beta, double x)
@@ -218,12 +204,12 @@ okra_status okra_network_expmv_(okra_context *ctx, const okra_network_ *network,
 
 static okra_status count_components(const okra_network_ *n, okra_int *out)
 {
-    okra_status st = OKRA_OK;
     const okra_csr_ *w = &n->adjacency;
-    okra_int *queue = NULL, count = 0;
-    bool *seen = NULL;
-    ALLOC(queue, n->nodes);
-    ZALLOC(seen, n->nodes);
+    OWNED okra_int *queue = NULL;
+    okra_int count = 0;
+    OWNED bool *seen = NULL;
+    MAKE(queue, n->nodes);
+    ZMAKE(seen, n->nodes);
     for (okra_int root = 0; root < n->nodes; root++) {
         okra_int head = 0, tail = 0;
         if (seen[root]) {
@@ -243,24 +229,21 @@ static okra_status count_components(const okra_network_ *n, okra_int *out)
         }
     }
     *out = count;
-done:
-    okra_free_(queue);
-    okra_free_(seen);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_network_dense_(okra_context *ctx, const okra_network_ *network,
                                 bool normalized, okra_spectral_ f, const void *params,
                                 okra_mat_ F)
 {
-    okra_status st = OKRA_OK;
     okra_int n = network->nodes, zeros = 0;
     const okra_csr_ *w = &network->adjacency;
-    double *d = NULL, *L = NULL, *x = NULL, bound;
-    TRY(degrees(network, normalized, &d, &bound));
-    TRY(count_components(network, &zeros));
-    TRY(okra_doubles_(ctx, n, n, "the Laplacian of a network", &L));
-    ALLOC(x, n);
+    OWNED double *d = NULL, *L = NULL, *x = NULL;
+    double bound;
+    CHK(degrees(network, normalized, &d, &bound));
+    CHK(count_components(network, &zeros));
+    CHK(okra_doubles_(ctx, n, n, "the Laplacian of a network", &L));
+    MAKE(x, n);
     okra_mat_ M = okra_mat_of_(L, n, n);
     okra_mat_fill_(M, 0);
     for (okra_int i = 0; i < n; i++) {
@@ -270,17 +253,12 @@ okra_status okra_network_dense_(okra_context *ctx, const okra_network_ *network,
             L[i * n + j] = -w->values[k] * (normalized ? d[i] * d[j] : 1);
         }
     }
-    TRY(okra_eigh_(ctx, M, x));
+    CHK(okra_eigh_(ctx, M, x));
     for (okra_int i = 0; i < n; i++) {
         double root = sqrt(f(params, i < zeros ? 0 : fmax(x[i], 0)));
         for (okra_int j = 0; j < n; j++) {
             L[i * n + j] *= root;
         }
     }
-    TRY(okra_syrk_(ctx, true, 1, M, 0, F));
-done:
-    okra_free_(d);
-    okra_free_(L);
-    okra_free_(x);
-    return st;
+    return okra_syrk_(ctx, true, 1, M, 0, F);
 }

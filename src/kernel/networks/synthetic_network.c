@@ -44,33 +44,29 @@ okra_status okra_synthetic_network(uint64_t seed, okra_int n, okra_int classes,
                                    double p_intra, double p_inter, okra_data **out)
 {
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    okra_link_ *edges = NULL;
-    okra_network_ *network = NULL;
+    OWNED okra_link_ *edges = NULL;
+    FREED_BY(okra_network_drop_) okra_network_ *network = NULL;
     okra_int count = 0, room = 0;
     okra_random_ r = okra_random_create_(seed, STREAM_NETWORK);
     if (n < 1 || classes < 1 || !(p_intra >= 0 && p_intra <= 1) ||
         !(p_inter >= 0 && p_inter <= 1)) {
-        FAIL(OKRA_EARG,
-             "a network of %lld nodes in %lld classes with probabilities %g and %g, "
-             "expected at least one of each and probabilities from 0 to 1",
-             (long long)n, (long long)classes, p_intra, p_inter);
+        return okra_fail_(
+            OKRA_EARG,
+            "a network of %lld nodes in %lld classes with probabilities %g and %g, "
+            "expected at least one of each and probabilities from 0 to 1",
+            (long long)n, (long long)classes, p_intra, p_inter);
     }
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = i + 1; j < n; j++) {
             bool same = i * classes / n == j * classes / n;
             if (okra_random_uniform_(&r) < (same ? p_intra : p_inter)) {
-                TRY(grow(&edges, count, &room));
+                CHK(grow(&edges, count, &room));
                 edges[count++] = (okra_link_){i, j, 1};
             }
         }
     }
-    TRY(okra_network_create_(n, edges, count, NULL, NULL, &network));
-    TRY(okra_nodes_create_(network, NULL, n, "synthetic network", out));
-done:
-    okra_network_free_(network);
-    okra_free_(edges);
-    return st;
+    CHK(okra_network_create_(n, edges, count, NULL, NULL, &network));
+    return okra_nodes_create_(network, NULL, n, "synthetic network", out);
 }
 
 /* ---- inputs ---- */
@@ -120,31 +116,29 @@ static double information(const spectrum *s)
 
 static okra_status choose_beta(spectrum *s, double degree, double *beta)
 {
-    okra_status st = OKRA_OK;
     double most = -1;
     for (int k = BETA_FROM; k <= BETA_TO; k++) {
         double trial = pow(2, k / 4.0) / degree;
-        TRY(okra_cancelled_(s->ctx));
-        TRY(diffuse(s, trial));
+        CHK(okra_cancelled_(s->ctx));
+        CHK(diffuse(s, trial));
         double found = information(s);
         if (found > most) {
             most = found;
             *beta = trial;
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Scores of the leading components of K, n x n, which is lost. */
 static okra_status components(okra_context *ctx, okra_int n, double *K, double inertia,
                               okra_data **out)
 {
-    okra_status st = OKRA_OK;
     okra_int p = 0;
-    double *w = NULL, *x = NULL, total = 0, held = 0;
-    ALLOC(w, n);
-    TRY(okra_eigh_(ctx, okra_mat_of_(K, n, n), w));
+    OWNED double *w = NULL, *x = NULL;
+    double total = 0, held = 0;
+    MAKE(w, n);
+    CHK(okra_eigh_(ctx, okra_mat_of_(K, n, n), w));
     for (okra_int i = 0; i < n; i++) {
         w[i] = fmax(w[i], 0);
         total += w[i];
@@ -153,49 +147,43 @@ static okra_status components(okra_context *ctx, okra_int n, double *K, double i
     while (p < n && (p == 0 || held < inertia * total * (1 - 1e-12))) {
         held += w[n - 1 - p++];
     }
-    TRY(okra_doubles_(ctx, n, p, "the inputs", &x));
+    CHK(okra_doubles_(ctx, n, p, "the inputs", &x));
     for (okra_int i = 0; i < n; i++) {
         for (okra_int k = 0; k < p; k++) {
             x[i * p + k] = sqrt(w[n - 1 - k]) * K[(n - 1 - k) * n + i];
         }
     }
-    TRY(okra_data_adopt_dense_(x, n, p, "kernel PCA", out));
+    CHK(okra_data_adopt_dense_(x, n, p, "kernel PCA", out));
     x = NULL;
-done:
-    okra_free_(w);
-    okra_free_(x);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_kernel_inputs(okra_context *context, const okra_kernel *kernel,
                                const okra_data *objects, double inertia, okra_data **out)
 {
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    double *K = NULL;
+    OWNED double *K = NULL;
     if (!kernel || !objects || !(inertia > 0 && inertia <= 1)) {
-        FAIL(OKRA_EARG, "inputs by kernel PCA: expected a kernel, objects, and inertia "
-                        "above 0 up to 1");
+        return okra_fail_(OKRA_EARG,
+                          "inputs by kernel PCA: expected a kernel, objects, and inertia "
+                          "above 0 up to 1");
     }
     okra_int n = objects->n;
     if (n < 1) {
-        FAIL(OKRA_EARG, "inputs by kernel PCA: there is no object");
+        return okra_fail_(OKRA_EARG, "inputs by kernel PCA: there is no object");
     }
-    TRY(okra_doubles_(context, n, n, "the Gram matrix", &K));
-    TRY(okra_gram(context, kernel, objects, NULL, K, n));
-    TRY(components(context, n, K, inertia, out));
-done:
-    okra_free_(K);
-    return st;
+    CHK(okra_doubles_(context, n, n, "the Gram matrix", &K));
+    CHK(okra_gram(context, kernel, objects, NULL, K, n));
+    return components(context, n, K, inertia, out);
 }
 
 /* K <- H K H */
 static okra_status center(spectrum *s)
 {
-    okra_status st = OKRA_OK;
     okra_int n = s->n;
-    double *mean = NULL, all = 0;
-    ZALLOC(mean, n);
+    OWNED double *mean = NULL;
+    double all = 0;
+    ZMAKE(mean, n);
     for (okra_int i = 0; i < n * n; i++) {
         mean[i / n] += s->K[i] / (double)n;
         all += s->K[i] / (double)n / (double)n;
@@ -203,9 +191,7 @@ static okra_status center(spectrum *s)
     for (okra_int i = 0; i < n * n; i++) {
         s->K[i] += all - mean[i / n] - mean[i % n];
     }
-done:
-    okra_free_(mean);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_network_inputs(okra_context *context, const okra_data *nodes,

@@ -46,29 +46,26 @@ static okra_status check_symmetric(const char *who, const char *file, okra_mat_ 
 okra_status okra_tasks_read_(okra_context *ctx, const char *who, const char *file,
                              okra_int d, double **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *data = NULL;
-    double *A = NULL;
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    OWNED double *A = NULL;
     char found[120];
     okra_int ld = 0;
-    TRY(okra_data_read(ctx, file, &data));
+    CHK(okra_data_read(ctx, file, &data));
     const double *values = okra_data_values(data, &ld);
     if (!values || okra_data_count(data) != d || okra_data_width(data) != d) {
-        FAIL(OKRA_ESHAPE,
-             "%s: %s holds %s, expected a matrix of %lld x %lld, one row an output "
-             "coordinate",
-             who, file, okra_data_describe_(data, found, sizeof found), (long long)d,
-             (long long)d);
+        return okra_fail_(
+            OKRA_ESHAPE,
+            "%s: %s holds %s, expected a matrix of %lld x %lld, one row an output "
+            "coordinate",
+            who, file, okra_data_describe_(data, found, sizeof found), (long long)d,
+            (long long)d);
     }
-    TRY(okra_doubles_(ctx, d, d, "a matrix of tasks", &A));
-    TRY(okra_mat_copy_(okra_mat_view_(values, d, d, ld), okra_mat_of_(A, d, d)));
-    TRY(check_symmetric(who, file, okra_mat_of_(A, d, d)));
+    CHK(okra_doubles_(ctx, d, d, "a matrix of tasks", &A));
+    CHK(okra_mat_copy_(okra_mat_view_(values, d, d, ld), okra_mat_of_(A, d, d)));
+    CHK(check_symmetric(who, file, okra_mat_of_(A, d, d)));
     *out = A;
     A = NULL;
-done:
-    okra_free_(A);
-    okra_data_free(data);
-    return st;
+    return OKRA_OK;
 }
 
 /* d_ij; infinity where no row has both. */
@@ -92,11 +89,11 @@ static void distances(okra_mat_ Y, double *M)
 /* Of distances M (d x d). 1 where no two tasks differ. */
 static okra_status choose(okra_int d, const double *M, double *gamma)
 {
-    okra_status st = OKRA_OK;
     okra_int pairs = 0;
-    double mean = 0, best = -1, *distance = NULL, *similar = NULL;
-    ALLOC(distance, d * d);
-    ALLOC(similar, d * d);
+    OWNED double *distance = NULL, *similar = NULL;
+    double mean = 0, best = -1;
+    MAKE(distance, d * d);
+    MAKE(similar, d * d);
     for (okra_int i = 0; i < d * d; i++) {
         if (i / d < i % d && isfinite(M[i])) {
             distance[pairs++] = M[i];
@@ -117,31 +114,25 @@ static okra_status choose(okra_int d, const double *M, double *gamma)
             *gamma = candidate;
         }
     }
-done:
-    okra_free_(distance);
-    okra_free_(similar);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_tasks_estimate_(okra_context *ctx, okra_mat_ Y, double gamma,
                                  double **out)
 {
-    okra_status st = OKRA_OK;
     okra_int d = Y.cols;
-    double *M = NULL;
-    TRY(okra_doubles_(ctx, d, d, "the graph of tasks", &M));
+    OWNED double *M = NULL;
+    CHK(okra_doubles_(ctx, d, d, "the graph of tasks", &M));
     distances(Y, M);
     if (gamma == 0) {
-        TRY(choose(d, M, &gamma));
+        CHK(choose(d, M, &gamma));
     }
     for (okra_int i = 0; i < d * d; i++) {
         M[i] = exp(-gamma * M[i]); /* nothing in common: no edge */
     }
     *out = M;
     M = NULL;
-done:
-    okra_free_(M);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_task_graph(okra_context *context, const okra_data *y, double gamma,
@@ -149,19 +140,17 @@ okra_status okra_task_graph(okra_context *context, const okra_data *y, double ga
 {
     NOT_NULL(y);
     NOT_NULL(M);
-    okra_status st = OKRA_OK;
-    double *own = NULL;
+    OWNED double *own = NULL;
     if (y->kind != OKRA_DENSE || y->n < 1) {
-        FAIL(OKRA_EARG, "%s holds %lld objects that are %s, expected dense outputs",
-             y->source, (long long)y->n, okra_kind_name(y->kind));
+        return okra_fail_(OKRA_EARG,
+                          "%s holds %lld objects that are %s, expected dense outputs",
+                          y->source, (long long)y->n, okra_kind_name(y->kind));
     }
     if (!(gamma >= 0 && gamma <= 1e300)) {
-        FAIL(OKRA_EARG, "gamma is %g, expected a number that is not negative", gamma);
+        return okra_fail_(OKRA_EARG,
+                          "gamma is %g, expected a number that is not negative", gamma);
     }
-    TRY(okra_tasks_estimate_(context, okra_mat_view_(y->values, y->n, y->d, y->ld), gamma,
+    CHK(okra_tasks_estimate_(context, okra_mat_view_(y->values, y->n, y->d, y->ld), gamma,
                              &own));
-    TRY(okra_mat_copy_(okra_mat_of_(own, y->d, y->d), okra_mat_of_(M, y->d, y->d)));
-done:
-    okra_free_(own);
-    return st;
+    return okra_mat_copy_(okra_mat_of_(own, y->d, y->d), okra_mat_of_(M, y->d, y->d));
 }

@@ -19,25 +19,25 @@ typedef struct patches_params {
 
 static okra_status check(const patches_params *p, const okra_data *data)
 {
-    okra_status st = OKRA_OK;
     if (p->overlap >= p->patch) {
-        FAIL(OKRA_EARG,
-             "kernel patches: overlap=%" PRId64 " must be less than patch=%" PRId64,
-             p->overlap, p->patch);
+        return okra_fail_(OKRA_EARG,
+                          "kernel patches: overlap=%" PRId64
+                          " must be less than patch=%" PRId64,
+                          p->overlap, p->patch);
     }
     if (data->d % p->width != 0) {
-        FAIL(OKRA_ESHAPE,
-             "kernel patches: the %" PRId64 " pixels of %s make no rows of %" PRId64,
-             data->d, data->source, p->width);
+        return okra_fail_(OKRA_ESHAPE,
+                          "kernel patches: the %" PRId64
+                          " pixels of %s make no rows of %" PRId64,
+                          data->d, data->source, p->width);
     }
     if (p->patch > p->width || p->patch > data->d / p->width) {
-        FAIL(OKRA_ESHAPE,
-             "kernel patches: patch=%" PRId64 " does not fit images of %" PRId64
-             " x %" PRId64,
-             p->patch, data->d / p->width, p->width);
+        return okra_fail_(OKRA_ESHAPE,
+                          "kernel patches: patch=%" PRId64
+                          " does not fit images of %" PRId64 " x %" PRId64,
+                          p->patch, data->d / p->width, p->width);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* How many patches lie along `length` pixels, and where the k-th begins. */
@@ -77,15 +77,14 @@ void okra_layout_clear_(okra_layout_ *layout)
 okra_status okra_patches_layout_(const void *params, const okra_data *data,
                                  okra_layout_ *out)
 {
-    okra_status st = OKRA_OK;
     const patches_params *p = params;
-    okra_layout_ l = {.width = p->width, .patch = p->patch};
-    TRY(check(p, data));
+    FREED_BY(okra_layout_clear_) okra_layout_ l = {.width = p->width, .patch = p->patch};
+    CHK(check(p, data));
     l.height = data->d / p->width;
     l.down = along(p, l.height);
     l.across = along(p, p->width);
-    ALLOC(l.row, l.down);
-    ALLOC(l.col, l.across);
+    MAKE(l.row, l.down);
+    MAKE(l.col, l.across);
     for (okra_int k = 0; k < l.down; k++) {
         l.row[k] = start(p, l.height, k);
     }
@@ -94,34 +93,27 @@ okra_status okra_patches_layout_(const void *params, const okra_data *data,
     }
     *out = l;
     l = (okra_layout_){0};
-done:
-    okra_layout_clear_(&l);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status map(okra_context *ctx, const void *params, const void *state,
                        const okra_data *data, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     const patches_params *p = params;
-    double *patches = NULL;
-    okra_int *offsets = NULL;
+    OWNED double *patches = NULL;
+    OWNED okra_int *offsets = NULL;
     (void)state;
-    TRY(check(p, data));
+    CHK(check(p, data));
     okra_int height = data->d / p->width, size = p->patch * p->patch;
     okra_int count = along(p, height) * along(p, p->width);
-    TRY(okra_doubles_(ctx, data->n, count * size, "patches of images", &patches));
-    ALLOC(offsets, data->n + 1);
+    CHK(okra_doubles_(ctx, data->n, count * size, "patches of images", &patches));
+    MAKE(offsets, data->n + 1);
     offsets[0] = 0;
     for (okra_int i = 0; i < data->n; i++) {
         offsets[i + 1] = (i + 1) * count;
         cut(p, data->values + i * data->ld, height, patches + i * count * size);
     }
-    TRY(okra_data_sequences(offsets, patches, NULL, data->n, size, out));
-done:
-    okra_free_(patches);
-    okra_free_(offsets);
-    return st;
+    return okra_data_sequences(offsets, patches, NULL, data->n, size, out);
 }
 
 static const okra_through_ how = {&okra_position_, NULL, NULL, map};
@@ -142,13 +134,9 @@ static okra_status load(okra_context *ctx, const void *params, const okra_data *
 static okra_status check_kept(const void *params, const okra_data *train, okra_int n,
                               const char *name, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
-    okra_layout_ l = {0};
-    TRY(okra_patches_layout_(params, train, &l));
-    TRY(okra_position_check_kept_(params, train, n * l.down * l.across, name, bag));
-done:
-    okra_layout_clear_(&l);
-    return st;
+    FREED_BY(okra_layout_clear_) okra_layout_ l = {0};
+    CHK(okra_patches_layout_(params, train, &l));
+    return okra_position_check_kept_(params, train, n * l.down * l.across, name, bag);
 }
 
 static const okra_option rows[] = {

@@ -81,10 +81,9 @@ static void cut(const okra_layout_ *l, const double *image, okra_int p, double *
 static okra_status take_vectors(okra_context *ctx, const okra_pieces_ *s,
                                 const okra_data *data, okra_int p, piece *out)
 {
-    okra_status st = OKRA_OK;
     okra_int d = s->layout.width ? s->layout.patch * s->layout.patch : data->d, length;
-    double *values = NULL;
-    TRY(okra_doubles_(ctx, out->count, d, "the elements at a position", &values));
+    OWNED double *values = NULL;
+    CHK(okra_doubles_(ctx, out->count, d, "the elements at a position", &values));
     for (okra_int k = 0; k < out->count; k++) {
         if (s->layout.width) {
             cut(&s->layout, data->values + out->owner[k] * data->ld, p, values + k * d);
@@ -93,45 +92,38 @@ static okra_status take_vectors(okra_context *ctx, const okra_pieces_ *s,
             memcpy(values + k * d, vectors + p * d, (size_t)d * sizeof *values);
         }
     }
-    TRY(okra_data_adopt_dense_(values, out->count, d, data->source, &out->elements));
+    CHK(okra_data_adopt_dense_(values, out->count, d, data->source, &out->elements));
     values = NULL;
-done:
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 /* Code points as label data, one more for a missing label. */
 static okra_status take_labels(const okra_data *data, okra_int p, piece *out)
 {
-    okra_status st = OKRA_OK;
-    okra_int *codes = NULL, classes = 1, length;
-    ALLOC(codes, out->count);
+    OWNED okra_int *codes = NULL;
+    okra_int classes = 1, length;
+    MAKE(codes, out->count);
     for (okra_int k = 0; k < out->count; k++) {
         codes[k] = (okra_int)okra_data_characters(data, out->owner[k], &length)[p] + 1;
         classes = OKRA_MAX_(classes, codes[k] + 1);
     }
-    TRY(okra_data_labels(codes, out->count, NULL, classes, &out->elements));
-done:
-    okra_free_(codes);
-    return st;
+    return okra_data_labels(codes, out->count, NULL, classes, &out->elements);
 }
 
 /* Of objects first..first+m-1; owners are numbers of `data`. */
 static okra_status take(okra_context *ctx, const okra_pieces_ *s, const okra_data *data,
                         okra_int first, okra_int m, okra_int p, piece *out)
 {
-    okra_status st = OKRA_OK;
-    ALLOC(out->owner, m);
+    MAKE(out->owner, m);
     for (okra_int i = first; i < first + m; i++) {
         if (p < length_of(s, data, i)) {
             out->owner[out->count++] = i;
         }
     }
     if (out->count > 0) {
-        TRY(s->labels ? take_labels(data, p, out) : take_vectors(ctx, s, data, p, out));
+        CHK(s->labels ? take_labels(data, p, out) : take_vectors(ctx, s, data, p, out));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- create ---- */
@@ -139,30 +131,30 @@ done:
 static okra_status open_kernel(const char *who, const okra_kernel *kernel,
                                const okra_data *train, okra_pieces_ *s)
 {
-    okra_status st = OKRA_OK;
     const okra_node_ *root = &kernel->nodes[kernel->count - 1];
     bool images = root->leaf == &okra_patches_;
     if (root->kind != OKRA_NODE_LEAF_ || root->component ||
         (!images && root->leaf != &okra_position_)) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "%s needs an input kernel that is a sum over positions, position(k) or "
-             "patches(k,width=W); it is %s",
-             who, kernel->text);
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "%s needs an input kernel that is a sum over positions, position(k) or "
+            "patches(k,width=W); it is %s",
+            who, kernel->text);
     }
     s->params = root->params;
     if (okra_kernel_files_(s->params->inner)) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "%s binds the kernel of elements again when it predicts, and a model keeps "
-             "no file: expected one without, it is %s",
-             who, okra_kernel_text(s->params->inner));
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "%s binds the kernel of elements again when it predicts, and a model keeps "
+            "no file: expected one without, it is %s",
+            who, okra_kernel_text(s->params->inner));
     }
     if (images) {
-        TRY(okra_patches_layout_(root->params, train, &s->layout));
+        CHK(okra_patches_layout_(root->params, train, &s->layout));
     } else {
-        TRY(okra_position_labels_(s->params->inner, train, &s->labels));
+        CHK(okra_position_labels_(s->params->inner, train, &s->labels));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_pieces_create_(okra_context *ctx, const char *who,
@@ -233,16 +225,13 @@ done:
 okra_status okra_pieces_gram_(okra_context *ctx, const okra_pieces_ *s, okra_int p,
                               okra_mat_ K)
 {
-    okra_status st = OKRA_OK;
     const piece *at = &s->at[p];
-    double *V = NULL;
-    TRY(okra_doubles_(ctx, at->count, at->count, "the values at a position", &V));
-    TRY(okra_bound_gram_(ctx, at->bound, okra_mat_of_(V, at->count, at->count)));
-    TRY(apply_map(ctx, s, at, &V, at->count));
+    OWNED double *V = NULL;
+    CHK(okra_doubles_(ctx, at->count, at->count, "the values at a position", &V));
+    CHK(okra_bound_gram_(ctx, at->bound, okra_mat_of_(V, at->count, at->count)));
+    CHK(apply_map(ctx, s, at, &V, at->count));
     scatter(okra_mat_of_(V, at->count, at->count), at->owner, 0, at->owner, K);
-done:
-    okra_free_(V);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_pieces_cross_(okra_context *ctx, const okra_pieces_ *s,

@@ -57,50 +57,44 @@ static void elements_clear(elements *e)
 static okra_status label_data(const okra_data *from, const okra_int *order,
                               okra_int count, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_int *codes = NULL, classes = 1, length;
+    OWNED okra_int *codes = NULL;
+    okra_int classes = 1, length;
     const int32_t *code = from->n ? okra_characters_(from, 0, &length) : NULL;
-    ALLOC(codes, count);
+    MAKE(codes, count);
     for (okra_int k = 0; k < count; k++) {
         codes[k] = (okra_int)code[order[k]] + 1;
         classes = OKRA_MAX_(classes, codes[k] + 1);
     }
-    TRY(okra_data_labels(codes, count, NULL, classes, out));
-done:
-    okra_free_(codes);
-    return st;
+    return okra_data_labels(codes, count, NULL, classes, out);
 }
 
 static okra_status vector_data(okra_context *ctx, const okra_data *from,
                                const okra_int *order, okra_int count, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     const double *vector = okra_ragged_field_(&from->groups[0], "vector")->values;
     okra_int d = from->d;
-    double *values = NULL;
-    TRY(okra_doubles_(ctx, count, d, "the elements of sequences", &values));
+    OWNED double *values = NULL;
+    CHK(okra_doubles_(ctx, count, d, "the elements of sequences", &values));
     for (okra_int k = 0; k < count; k++) {
         memcpy(values + k * d, vector + order[k] * d, (size_t)d * sizeof *values);
     }
-    TRY(okra_data_adopt_dense_(values, count, d, from->source, out));
+    CHK(okra_data_adopt_dense_(values, count, d, from->source, out));
     values = NULL;
-done:
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status sort_elements(okra_context *ctx, const okra_data *from, bool labels,
                                  elements *e)
 {
-    okra_status st = OKRA_OK;
     const okra_int *offsets = from->groups[0].offsets;
-    okra_int count = offsets[from->n], *order = NULL, place = 0;
+    OWNED okra_int *order = NULL;
+    okra_int count = offsets[from->n], place = 0;
     for (okra_int i = 0; i < from->n; i++) {
         e->positions = OKRA_MAX_(e->positions, offsets[i + 1] - offsets[i]);
     }
-    ZALLOC(e->first, e->positions + 1);
-    ALLOC(e->sequence, count);
-    ALLOC(order, count);
+    ZMAKE(e->first, e->positions + 1);
+    MAKE(e->sequence, count);
+    MAKE(order, count);
     for (okra_int i = 0; i < from->n; i++) {
         for (okra_int p = 0; p < offsets[i + 1] - offsets[i]; p++) {
             e->first[p]++;
@@ -120,11 +114,8 @@ static okra_status sort_elements(okra_context *ctx, const okra_data *from, bool 
     /* Filling moved every start to the next one's place: move them back. */
     memmove(e->first + 1, e->first, (size_t)e->positions * sizeof *e->first);
     e->first[0] = 0;
-    TRY(labels ? label_data(from, order, count, &e->data)
-               : vector_data(ctx, from, order, count, &e->data));
-done:
-    okra_free_(order);
-    return st;
+    return labels ? label_data(from, order, count, &e->data)
+                  : vector_data(ctx, from, order, count, &e->data);
 }
 
 static void unbind(void *arg)
@@ -140,18 +131,17 @@ static void unbind(void *arg)
 okra_status okra_position_labels_(const okra_kernel *inner, const okra_data *data,
                                   bool *labels)
 {
-    okra_status st = OKRA_OK;
     unsigned kinds = okra_kernel_kinds_(inner);
     bool vectors = data->kind == OKRA_SEQUENCES && data->d > 0;
     *labels = kinds >> OKRA_LABELS & 1;
     if (!*labels && !(vectors && (kinds >> OKRA_DENSE & 1))) {
-        FAIL(OKRA_EARG,
-             "kernel position: %s is no kernel of the %s that %s has at each position",
-             okra_kernel_text(inner), vectors ? "vectors and labels" : "labels",
-             data->source);
+        return okra_fail_(
+            OKRA_EARG,
+            "kernel position: %s is no kernel of the %s that %s has at each position",
+            okra_kernel_text(inner), vectors ? "vectors and labels" : "labels",
+            data->source);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* bag != NULL: what the inner kernel read from files is taken from it. */
@@ -314,19 +304,18 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
                          okra_int i0, okra_int ni, const void *pb, okra_int j0,
                          okra_int nj, double *out, okra_int ld)
 {
-    okra_status st = OKRA_OK;
     const side *a = pa, *b = pb;
     bool map = ((const position_params *)params)->map;
     okra_int positions = OKRA_MIN_(a->e->positions, b->e->positions);
-    double *values = NULL;
+    OWNED double *values = NULL;
     okra_mat_fill_((okra_mat_){out, ni, nj, ld}, 0);
-    ALLOC(values, ni * nj);
+    MAKE(values, ni * nj);
     for (okra_int p = 0; p < positions; p++) {
         run ra = elements_at(a->e, p, i0, ni), rb = elements_at(b->e, p, j0, nj);
         if (ra.count == 0 || rb.count == 0) {
             continue;
         }
-        TRY(meet(ctx, map, a, ra, b, rb, p, values));
+        CHK(meet(ctx, map, a, ra, b, rb, p, values));
         for (okra_int r = 0; r < ra.count; r++) {
             double *row = out + (a->e->sequence[ra.begin + r] - i0) * ld;
             for (okra_int c = 0; c < rb.count; c++) {
@@ -334,30 +323,25 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
             }
         }
     }
-done:
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 /* Adds |F_p(x)|^2 of the elements begin..end-1 of position p to their sequences. */
 static okra_status add_norms(okra_context *ctx, const side *a, okra_int p, double *out)
 {
     enum { CHUNK = 64 };
-    okra_status st = OKRA_OK;
     const elements *e = a->e, *train = &a->sh->e;
     okra_int first = train->first[p], N = train->first[p + 1] - first;
-    double *f = NULL;
-    TRY(okra_doubles_(ctx, CHUNK, N, "position-wise features", &f));
+    OWNED double *f = NULL;
+    CHK(okra_doubles_(ctx, CHUNK, N, "position-wise features", &f));
     for (okra_int k = e->first[p]; k < e->first[p + 1]; k += CHUNK) {
         okra_int rows = OKRA_MIN_(CHUNK, e->first[p + 1] - k);
-        TRY(okra_bound_block_(ctx, a->sh->bound, a->other, k, rows, first, N, f, N));
+        CHK(okra_bound_block_(ctx, a->sh->bound, a->other, k, rows, first, N, f, N));
         for (okra_int r = 0; r < rows; r++) {
             out[e->sequence[k + r]] += okra_dot_(N, f + r * N, f + r * N);
         }
     }
-done:
-    okra_free_(f);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status diagonal(okra_context *ctx, const void *params, const void *pa,

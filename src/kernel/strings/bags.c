@@ -70,7 +70,6 @@ static void bags_clear(bags *b)
 static okra_status append(bags *b, const okra_codes_ *object, bool binary,
                           okra_int *counts_room)
 {
-    okra_status st = OKRA_OK;
     okra_int begin = b->codes.count;
     for (okra_int k = 0; k < object->count; k++) {
         if (b->codes.count > begin &&
@@ -78,7 +77,7 @@ static okra_status append(bags *b, const okra_codes_ *object, bool binary,
             b->counts[b->codes.count - 1] += binary ? 0 : 1;
             continue;
         }
-        TRY(okra_codes_add_(&b->codes, object->items[k]));
+        CHK(okra_codes_add_(&b->codes, object->items[k]));
         if (b->codes.count > *counts_room) {
             double *grown = okra_realloc_(b->counts, b->codes.room, sizeof *grown);
             if (!grown) {
@@ -89,8 +88,7 @@ static okra_status append(bags *b, const okra_codes_ *object, bool binary,
         }
         b->counts[b->codes.count - 1] = 1;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status collect(okra_emit_ emit, const void *params, const okra_data *data,
@@ -154,15 +152,13 @@ static okra_int place(const uint64_t *codes, okra_int count, uint64_t code)
 /* The codes that the vocabulary lacks, ascending, each once. */
 static okra_status unknown_codes(const vocabulary *v, const bags *b, okra_codes_ *unknown)
 {
-    okra_status st = OKRA_OK;
     for (okra_int k = 0; k < b->codes.count; k++) {
         if (place(v->codes, v->count, b->codes.items[k]) < 0) {
-            TRY(okra_codes_add_(unknown, b->codes.items[k]));
+            CHK(okra_codes_add_(unknown, b->codes.items[k]));
         }
     }
     unknown->count = sort_distinct(unknown->items, unknown->count);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_bags_map_(okra_emit_ emit, const void *params, const void *state,

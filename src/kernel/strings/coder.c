@@ -44,21 +44,18 @@ static uint64_t hash_of(uint64_t code, uint64_t a, uint64_t b)
 
 okra_status okra_coder_create_(const okra_coder_ *base, bool hash, okra_coder_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_coder_ *c = NULL;
-    ZALLOC(c, 1);
+    FREED_BY(okra_coder_drop_) okra_coder_ *c = NULL;
+    ZMAKE(c, 1);
     c->base = base;
     c->hash = hash;
     c->first = base ? okra_coder_size_(base) : 1; /* 0 is the empty sequence */
     if (!hash) {
         c->mask = 1023;
-        ZALLOC(c->table, 1024);
+        ZMAKE(c->table, 1024);
     }
     *out = c;
     c = NULL;
-done:
-    okra_coder_free_(c);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_coder_free_(okra_coder_ *coder)
@@ -91,7 +88,6 @@ static uint64_t seek(const okra_coder_ *c, const triple *t, uint64_t h)
 
 static okra_status grow(okra_coder_ *c)
 {
-    okra_status st = OKRA_OK;
     uint32_t *table = NULL;
     if (c->count == c->room) {
         okra_int room = c->room ? 2 * c->room : 512;
@@ -110,7 +106,7 @@ static okra_status grow(okra_coder_ *c)
                           "more than 2^31 distinct features; give bits=2048 or so");
     }
     uint64_t mask = 2 * c->mask + 1;
-    ZALLOC(table, (okra_int)mask + 1);
+    ZMAKE(table, (okra_int)mask + 1);
     for (okra_int i = 0; i < c->count; i++) {
         const triple *e = &c->entries[i];
         uint64_t k = hash_of(e->code, e->a, e->b) & mask;
@@ -122,14 +118,12 @@ static okra_status grow(okra_coder_ *c)
     okra_free_(c->table);
     c->table = table;
     c->mask = mask;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_coder_fold_(okra_coder_ *c, uint64_t code, uint64_t a, uint64_t b,
                              uint64_t *out)
 {
-    okra_status st = OKRA_OK;
     const triple t = {code, a, b};
     uint64_t h = hash_of(code, a, b);
     if (c->hash) {
@@ -143,10 +137,9 @@ okra_status okra_coder_fold_(okra_coder_ *c, uint64_t code, uint64_t a, uint64_t
             return OKRA_OK;
         }
     }
-    TRY(grow(c));
+    CHK(grow(c));
     c->table[seek(c, &t, h)] = (uint32_t)(c->count + 1);
     c->entries[c->count] = t;
     *out = c->first + (uint64_t)c->count++;
-done:
-    return st;
+    return OKRA_OK;
 }

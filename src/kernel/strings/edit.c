@@ -144,20 +144,19 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
                          okra_int i0, okra_int ni, const void *pb, okra_int j0,
                          okra_int nj, double *out, okra_int ld)
 {
-    okra_status st = OKRA_OK;
     const side *a = pa, *b = pb;
     double sigma = ((const edit_params *)params)->sigma;
     okra_int letters = a->alphabet->count + 1, most = 0;
-    uint64_t *equal = NULL;
-    column *columns = NULL;
+    OWNED uint64_t *equal = NULL;
+    OWNED column *columns = NULL;
     for (okra_int r = 0; r < ni; r++) {
         most = OKRA_MAX_(most, words_of(a, i0 + r));
     }
-    TRY(okra_budget_ask_(ctx, (double)letters * (double)most * sizeof *equal,
+    CHK(okra_budget_ask_(ctx, (double)letters * (double)most * sizeof *equal,
                          "edit distances of %lld characters and an alphabet of %lld",
                          (long long)most * WORD, (long long)letters));
-    ZALLOC(equal, letters * most);
-    ALLOC(columns, most);
+    ZMAKE(equal, letters * most);
+    MAKE(columns, most);
     for (okra_int r = 0; r < ni; r++) {
         const int32_t *s = a->places + a->offsets[i0 + r];
         okra_int m = a->offsets[i0 + r + 1] - a->offsets[i0 + r],
@@ -175,10 +174,7 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
             equal[s[k] * words + k / WORD] = 0;
         }
     }
-done:
-    okra_free_(equal);
-    okra_free_(columns);
-    return st;
+    return OKRA_OK;
 }
 
 static const okra_option rows[] = {

@@ -133,12 +133,11 @@ static double similarity(const tables *t, const double *C, double similar, okra_
 
 static okra_status fill(const ends_params *p, const okra_data *train, tables *t)
 {
-    okra_status st = OKRA_OK;
     okra_int A = t->count, width = t->width;
-    double *C = NULL, *shares = NULL;
-    ZALLOC(C, A * 2 * (A + 1));
-    ALLOC(shares, 2 * (A + 1));
-    ALLOC(t->factor, p->reach * width * width);
+    OWNED double *C = NULL, *shares = NULL;
+    ZMAKE(C, A * 2 * (A + 1));
+    MAKE(shares, 2 * (A + 1));
+    MAKE(t->factor, p->reach * width * width);
     count_neighbours(t, train, C);
     contexts(A, C, shares);
     for (okra_int a = 0; a < width; a++) {
@@ -150,10 +149,7 @@ static okra_status fill(const ends_params *p, const okra_data *train, tables *t)
             }
         }
     }
-done:
-    okra_free_(C);
-    okra_free_(shares);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status bind_training(okra_context *ctx, const void *params,

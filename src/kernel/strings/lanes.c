@@ -120,9 +120,8 @@ okra_status okra_lanes_block_(okra_context *ctx, const okra_lanes_ *how,
                               const okra_data *b, okra_int j0, okra_int nj, double *out,
                               okra_int ld)
 {
-    okra_status st = OKRA_OK;
-    space sp = {0};
-    TRY(get_space(ctx, how, b, j0, nj, longest(a, i0, ni), longest(b, j0, nj), &sp));
+    FREED_BY(free_space) space sp = {0};
+    CHK(get_space(ctx, how, b, j0, nj, longest(a, i0, ni), longest(b, j0, nj), &sp));
     for (okra_int c = 0; c < nj; c += OKRA_LANES_) {
         const item *items = sp.items + c;
         int count = (int)OKRA_MIN_(nj - c, OKRA_LANES_);
@@ -136,18 +135,15 @@ okra_status okra_lanes_block_(okra_context *ctx, const okra_lanes_ *how,
             }
         }
     }
-done:
-    free_space(&sp);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_lanes_diagonal_(okra_context *ctx, const okra_lanes_ *how,
                                  const okra_data *a, okra_int n, double *out)
 {
-    okra_status st = OKRA_OK;
-    space sp = {0};
+    FREED_BY(free_space) space sp = {0};
     okra_int most = longest(a, 0, n);
-    TRY(get_space(ctx, how, a, 0, n, most, most, &sp));
+    CHK(get_space(ctx, how, a, 0, n, most, most, &sp));
     for (okra_int c = 0; c < n; c += OKRA_LANES_) {
         double value[OKRA_LANES_];
         const item *items = sp.items + c;
@@ -159,7 +155,5 @@ okra_status okra_lanes_diagonal_(okra_context *ctx, const okra_lanes_ *how,
             out[items[l].index] = value[l];
         }
     }
-done:
-    free_space(&sp);
-    return st;
+    return OKRA_OK;
 }

@@ -75,33 +75,31 @@ static double shared_words(okra_int k, okra_int m, double letters, okra_int d)
 static okra_status bind_training(okra_context *ctx, const void *params,
                                  const okra_data *train, void **shared)
 {
-    okra_status st = OKRA_OK;
     const mismatch_params *p = params;
     weights *w = NULL;
-    int32_t *letters = NULL;
+    OWNED int32_t *letters = NULL;
     okra_int count = 0;
     (void)ctx;
     if (p->m > p->k) {
-        FAIL(OKRA_EARG, "kernel mismatch: m=%lld is more than k=%lld", (long long)p->m,
-             (long long)p->k);
+        return okra_fail_(OKRA_EARG, "kernel mismatch: m=%lld is more than k=%lld",
+                          (long long)p->m, (long long)p->k);
     }
-    TRY(okra_alphabet_(train, &letters, &count));
+    CHK(okra_alphabet_(train, &letters, &count));
     if (p->alphabet > 0 && p->alphabet < count) { /* I(d) would not be a kernel */
-        FAIL(OKRA_EARG,
-             "kernel mismatch: alphabet=%lld is less than the %lld letters of %s",
-             (long long)p->alphabet, (long long)count, train->source);
+        return okra_fail_(
+            OKRA_EARG,
+            "kernel mismatch: alphabet=%lld is less than the %lld letters of %s",
+            (long long)p->alphabet, (long long)count, train->source);
     }
     count = OKRA_MAX_(count, p->alphabet);
-    ZALLOC(w, 1);
+    ZMAKE(w, 1);
     w->k = p->k;
     w->top = OKRA_MIN_(2 * p->m, p->k);
     for (okra_int d = 0; d <= w->top; d++) {
         w->I[d] = shared_words(p->k, p->m, (double)count, d);
     }
     *shared = w;
-done:
-    okra_free_(letters);
-    return st;
+    return OKRA_OK;
 }
 
 /* c(i,j): differences within the windows of k that end at i and j, so
@@ -145,15 +143,13 @@ OKRA_BATCH_(mismatch_batch, body)
 static okra_status make_side(okra_context *ctx, const void *params, const void *shared,
                              const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
     side *s = NULL;
     (void)ctx, (void)params;
-    ALLOC(s, 1);
+    MAKE(s, 1);
     s->w = shared;
     s->data = data;
     *out = s;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status block(okra_context *ctx, const void *params, const void *a,

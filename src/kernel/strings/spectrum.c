@@ -15,7 +15,6 @@
 static okra_status emit(const void *params, const okra_data *data, okra_int i,
                         okra_codes_ *codes)
 {
-    okra_status st = OKRA_OK;
     okra_int length, k = ((const okra_spectrum_params_ *)params)->k;
     const int32_t *s = okra_characters_(data, i, &length);
     for (okra_int begin = 0; begin + k <= length; begin++) {
@@ -23,10 +22,9 @@ static okra_status emit(const void *params, const okra_data *data, okra_int i,
         for (okra_int j = begin; j < begin + k; j++) {
             hash = okra_hash_(hash, (uint64_t)s[j]);
         }
-        TRY(okra_codes_add_(codes, hash));
+        CHK(okra_codes_add_(codes, hash));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status fit(okra_context *ctx, const void *params, const okra_data *train,

@@ -32,11 +32,10 @@ static int by_code(const void *a, const void *b)
 
 okra_status okra_alphabet_(const okra_data *data, int32_t **letters, okra_int *count)
 {
-    okra_status st = OKRA_OK;
     int32_t *all = NULL;
     okra_int distinct = 0, length, total = data->groups[0].offsets[data->n];
     const int32_t *code = data->n ? okra_characters_(data, 0, &length) : NULL;
-    ALLOC(all, total);
+    MAKE(all, total);
     if (total > 0) {
         memcpy(all, code, (size_t)total * sizeof *all);
         qsort(all, (size_t)total, sizeof *all, by_code);
@@ -48,8 +47,7 @@ okra_status okra_alphabet_(const okra_data *data, int32_t **letters, okra_int *c
     }
     *letters = all;
     *count = distinct;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_int okra_letter_(const int32_t *letters, okra_int count, int32_t code)
@@ -89,15 +87,14 @@ okra_status okra_psd_check_(okra_context *ctx, const okra_kernel_class_ *class,
                             const void *params, const void *shared,
                             const okra_data *train)
 {
-    okra_status st = OKRA_OK;
     okra_int index[OKRA_PSD_MOST_], m = OKRA_MIN_(train->n, OKRA_PSD_MOST_);
-    okra_data *chosen = NULL;
+    FREED_BY(okra_data_drop_) okra_data *chosen = NULL;
     double share = 0;
     for (okra_int k = 0; k < m; k++) {
         index[k] = k * train->n / m;
     }
-    TRY(okra_data_take(train, index, m, &chosen));
-    TRY(smallest_share(ctx, class, params, shared, chosen, &share));
+    CHK(okra_data_take(train, index, m, &chosen));
+    CHK(smallest_share(ctx, class, params, shared, chosen, &share));
     /* Rounding alone gives about n eps. */
     if (share < -1e-12) {
         okra_warn_(ctx,
@@ -105,7 +102,5 @@ okra_status okra_psd_check_(okra_context *ctx, const okra_kernel_class_ *class,
                    "looked at): the most negative eigenvalue is %.2g of the largest",
                    class->name, train->source, (long long)m, (long long)train->n, -share);
     }
-done:
-    okra_data_free(chosen);
-    return st;
+    return OKRA_OK;
 }

@@ -57,23 +57,24 @@ static okra_int find_term(const okra_twin_side_ *given, const int *p)
 
 static okra_status side_create(const okra_twin_side_ *given, okra_int n, side *s)
 {
-    okra_status st = OKRA_OK;
     s->given = given;
     s->terms = okra_twin_terms_(given);
     if (given->degree < 1 || given->kernels < 1 ||
         given->kernels > OKRA_TWIN_KERNELS_MOST) {
-        FAIL(OKRA_EARG,
-             "twin: degree %d of %d kernels, expected a degree of at least 1 and 1 to %d "
-             "kernels",
-             given->degree, given->kernels, OKRA_TWIN_KERNELS_MOST);
+        return okra_fail_(
+            OKRA_EARG,
+            "twin: degree %d of %d kernels, expected a degree of at least 1 and 1 to %d "
+            "kernels",
+            given->degree, given->kernels, OKRA_TWIN_KERNELS_MOST);
     }
     if (s->terms < 0) {
-        FAIL(OKRA_EARG, "twin: degree %d of %d kernels has more than %d terms",
-             given->degree, given->kernels, OKRA_TWIN_TERMS_MOST);
+        return okra_fail_(OKRA_EARG,
+                          "twin: degree %d of %d kernels has more than %d terms",
+                          given->degree, given->kernels, OKRA_TWIN_TERMS_MOST);
     }
-    ALLOC(s->recipes, s->terms);
-    ZALLOC(s->sums, s->terms * n);
-    ZALLOC(s->whole, s->terms);
+    MAKE(s->recipes, s->terms);
+    ZMAKE(s->sums, s->terms * n);
+    ZMAKE(s->whole, s->terms);
     for (okra_int t = 0; t < s->terms; t++) {
         int p[OKRA_TWIN_KERNELS_MOST] = {0}, k = given->kernels - 1, degree = 0;
         okra_twin_exponents_(given, t, p);
@@ -86,8 +87,7 @@ static okra_status side_create(const okra_twin_side_ *given, okra_int n, side *s
         p[k]--;
         s->recipes[t] = (recipe){degree == 1 ? -1 : find_term(given, p), k};
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static void side_clear(side *s)
@@ -223,7 +223,6 @@ static okra_int panels_of(const side *s)
 static okra_status slab_set(const pass *p, const side *s, okra_int begin, okra_int end,
                             okra_int cols, double *panel, slab *out)
 {
-    okra_status st = OKRA_OK;
     out->first = begin;
     for (int k = 0; k < s->given->kernels; k++) {
         okra_mat_ given = s->given->gram[k];
@@ -233,27 +232,23 @@ static okra_status slab_set(const pass *p, const side *s, okra_int begin, okra_i
             continue;
         }
         out->K[k] = (okra_mat_){panel + k * ROWS_A_CHUNK * p->n, end - begin, cols, p->n};
-        TRY(okra_gemm_(p->ctx, false, true, 1, part,
+        CHK(okra_gemm_(p->ctx, false, true, 1, part,
                        okra_mat_part_(given, 0, cols, 0, given.cols), 0, out->K[k]));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Both sides' rows of a chunk. */
 static okra_status slabs(const pass *p, okra_int begin, okra_int end, okra_int cols,
                          int worker, slab *x, slab *y)
 {
-    okra_status st = OKRA_OK;
     okra_int size = ROWS_A_CHUNK * p->n, in_x = panels_of(&p->x);
     double *panel = p->panels;
     if (panel) {
         panel += (okra_int)worker * (in_x + panels_of(&p->y)) * size;
     }
-    TRY(slab_set(p, &p->x, begin, end, cols, panel, x));
-    TRY(slab_set(p, &p->y, begin, end, cols, panel ? panel + in_x * size : NULL, y));
-done:
-    return st;
+    CHK(slab_set(p, &p->x, begin, end, cols, panel, x));
+    return slab_set(p, &p->y, begin, end, cols, panel ? panel + in_x * size : NULL, y);
 }
 
 /* sums[t] of the terms of count entries (a, b0), (a, b0 + 1), ... */
@@ -297,18 +292,16 @@ static void sum_row(const pass *p, const side *s, const slab *of, okra_int a,
 
 static okra_status sums_body(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_status st = OKRA_OK;
     const pass *p = arg;
     slab x, y;
-    TRY(slabs(p, begin, end, p->n, worker, &x, &y));
+    CHK(slabs(p, begin, end, p->n, worker, &x, &y));
     for (okra_int a = begin; a < end; a++) {
         double *rows = scratch_of(p, worker);
         double *sums = rows + (p->x.terms + p->y.terms) * STRETCH;
         sum_row(p, &p->x, &x, a, rows, sums);
         sum_row(p, &p->y, &y, a, rows, sums);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Turns row sums into what centring subtracts and adds back. */
@@ -337,14 +330,13 @@ static void centre_stretch(const pass *p, const side *s, okra_int a, okra_int b0
 
 static okra_status products_body(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_status st = OKRA_OK;
     const pass *p = arg;
     slab x, y;
     double *X = scratch_of(p, worker), *Y = X + p->x.terms * STRETCH;
     okra_mat_ part =
         okra_mat_of_(p->parts + begin / ROWS_A_CHUNK * p->x.terms * p->y.terms,
                      p->x.terms, p->y.terms);
-    TRY(slabs(p, begin, end, end, worker, &x, &y));
+    CHK(slabs(p, begin, end, end, worker, &x, &y));
     for (okra_int a = begin; a < end; a++) {
         for (okra_int b0 = 0; b0 <= a; b0 += STRETCH) {
             okra_int count = OKRA_MIN_(STRETCH, a + 1 - b0);
@@ -358,11 +350,10 @@ static okra_status products_body(void *arg, okra_int begin, okra_int end, int wo
             }
             okra_mat_ A = {X, p->x.terms, count, STRETCH};
             okra_mat_ B = {Y, p->y.terms, count, STRETCH};
-            TRY(okra_gemm_(p->ctx, false, true, 2, A, B, 1, part));
+            CHK(okra_gemm_(p->ctx, false, true, 2, A, B, 1, part));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status check(const okra_twin_side_ *x, const okra_twin_side_ *y,

@@ -69,44 +69,38 @@ static okra_status factor(okra_context *ctx, const okra_kernel *kernel,
                           const okra_data *data, const okra_low_ *low, uint64_t stream,
                           double **out, okra_int *rank)
 {
-    okra_status st = OKRA_OK;
-    okra_map_ *map = NULL;
-    double *V = NULL;
-    TRY(okra_map_create_(ctx, kernel, data, low, stream, &map));
+    FREED_BY(okra_map_drop_) okra_map_ *map = NULL;
+    OWNED double *V = NULL;
+    CHK(okra_map_create_(ctx, kernel, data, low, stream, &map));
     okra_int n = data->n, columns = map->columns;
     *rank = map->rank;
-    TRY(okra_doubles_(ctx, n, columns, "values of a low rank", &V));
-    TRY(okra_map_values_(ctx, map, data, 0, okra_mat_of_(V, n, columns)));
+    CHK(okra_doubles_(ctx, n, columns, "values of a low rank", &V));
+    CHK(okra_map_values_(ctx, map, data, 0, okra_mat_of_(V, n, columns)));
     if (map->sketch) {
-        TRY(okra_doubles_(ctx, n, *rank, "features of low rank", out));
-        TRY(okra_map_features_(ctx, map, okra_mat_of_(V, n, columns),
+        CHK(okra_doubles_(ctx, n, *rank, "features of low rank", out));
+        CHK(okra_map_features_(ctx, map, okra_mat_of_(V, n, columns),
                                okra_mat_of_(*out, n, *rank)));
     } else {
-        TRY(okra_map_features_(ctx, map, okra_mat_of_(V, n, columns),
+        CHK(okra_map_features_(ctx, map, okra_mat_of_(V, n, columns),
                                okra_mat_of_(V, n, columns)));
         *out = V;
         V = NULL;
     }
-done:
-    okra_map_free_(map);
-    okra_free_(V);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status factors(okra_context *ctx, const okra_data *data,
                            const okra_twin_base *base, uint64_t stream, learned *l)
 {
-    okra_status st = OKRA_OK;
     okra_low_ low;
     l->shape.factored = true;
-    TRY(okra_low_parse_(base->low_rank, &low));
+    CHK(okra_low_parse_(base->low_rank, &low));
     for (size_t k = 0; k < base->count; k++) {
         okra_int rank = 0;
-        TRY(factor(ctx, base->kernels[k], data, &low, stream, &l->owned[k], &rank));
+        CHK(factor(ctx, base->kernels[k], data, &low, stream, &l->owned[k], &rank));
         l->shape.gram[k] = okra_mat_of_(l->owned[k], data->n, rank);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status grams(okra_context *ctx, const okra_data *data,
@@ -184,24 +178,21 @@ static okra_status append(char **text, char *more)
 
 static okra_status series(const okra_twin_base *base, const learned *l, char **text)
 {
-    okra_status st = OKRA_OK;
     char number[OKRA_NUMBER_TEXT_];
-    TRY(append(text, okra_format_("%s", okra_kernel_text(base->kernels[0]))));
+    CHK(append(text, okra_format_("%s", okra_kernel_text(base->kernels[0]))));
     if (l->terms > 1) {
-        TRY(append(text, okra_format_(" | poly-series(0")));
+        CHK(append(text, okra_format_(" | poly-series(0")));
         for (okra_int t = 0; t < l->terms; t++) {
-            TRY(append(text, okra_format_(
+            CHK(append(text, okra_format_(
                                  ",%s", okra_double_text_(l->coefficients[t], number))));
         }
-        TRY(append(text, okra_format_(")")));
+        CHK(append(text, okra_format_(")")));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status products(const okra_twin_base *base, const learned *l, char **text)
 {
-    okra_status st = OKRA_OK;
     char number[OKRA_NUMBER_TEXT_];
     for (okra_int t = 0; t < l->terms; t++) {
         int p[OKRA_TWIN_KERNELS_MOST];
@@ -209,19 +200,18 @@ static okra_status products(const okra_twin_base *base, const learned *l, char *
         if (l->coefficients[t] == 0) {
             continue;
         }
-        TRY(append(text, okra_format_("%s%s", *text ? " + " : "",
+        CHK(append(text, okra_format_("%s%s", *text ? " + " : "",
                                       okra_double_text_(l->coefficients[t], number))));
         for (size_t k = 0; k < base->count; k++) {
             const char *name = okra_kernel_text(base->kernels[k]);
             if (p[k] == 1) {
-                TRY(append(text, okra_format_("*(%s)", name)));
+                CHK(append(text, okra_format_("*(%s)", name)));
             } else if (p[k] > 1) {
-                TRY(append(text, okra_format_("*(%s | power(p=%d))", name, p[k])));
+                CHK(append(text, okra_format_("*(%s | power(p=%d))", name, p[k])));
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status express(const okra_twin_base *base, learned *l)
@@ -276,32 +266,30 @@ static okra_status look_at(okra_context *ctx, okra_twin *twin, bool unbiased)
 
 static okra_status learn(okra_context *ctx, okra_twin *twin, bool unbiased)
 {
-    okra_status st = OKRA_OK;
     learned *x = &twin->side[0], *y = &twin->side[1];
     x->terms = okra_twin_terms_(&x->shape);
     y->terms = okra_twin_terms_(&y->shape);
     if (x->terms < 0 || y->terms < 0) {
-        FAIL(OKRA_EARG,
-             "twin: degrees %d and %d of %d and %d kernels have too many terms",
-             x->shape.degree, y->shape.degree, x->shape.kernels, y->shape.kernels);
+        return okra_fail_(
+            OKRA_EARG, "twin: degrees %d and %d of %d and %d kernels have too many terms",
+            x->shape.degree, y->shape.degree, x->shape.kernels, y->shape.kernels);
     }
     for (int k = 0; k < 2; k++) {
         if (twin->side[k].shape.gram[0].rows > 1 && constant(&twin->side[k].shape)) {
-            FAIL(OKRA_ENUMERIC,
-                 "twin: the %s are all the same to their kernel, to rounding: nothing "
-                 "can depend on them",
-                 k == 0 ? "inputs" : "outputs");
+            return okra_fail_(
+                OKRA_ENUMERIC,
+                "twin: the %s are all the same to their kernel, to rounding: nothing "
+                "can depend on them",
+                k == 0 ? "inputs" : "outputs");
         }
     }
-    TRY(okra_doubles_(ctx, x->terms, y->terms, "the matrix of HSIC values", &twin->C));
-    ALLOC(x->coefficients, x->terms);
-    ALLOC(y->coefficients, y->terms);
+    CHK(okra_doubles_(ctx, x->terms, y->terms, "the matrix of HSIC values", &twin->C));
+    MAKE(x->coefficients, x->terms);
+    MAKE(y->coefficients, y->terms);
     okra_mat_ C = okra_mat_of_(twin->C, x->terms, y->terms);
-    TRY(okra_twin_matrix_(ctx, &x->shape, &y->shape, unbiased, C));
-    TRY(look_at(ctx, twin, unbiased));
-    TRY(okra_twin_solve_(ctx, C, x->coefficients, y->coefficients, &twin->after));
-done:
-    return st;
+    CHK(okra_twin_matrix_(ctx, &x->shape, &y->shape, unbiased, C));
+    CHK(look_at(ctx, twin, unbiased));
+    return okra_twin_solve_(ctx, C, x->coefficients, y->coefficients, &twin->after);
 }
 
 okra_status okra_twin_learn(okra_context *context, const okra_data *x, const okra_data *y,

@@ -27,22 +27,22 @@ static void non_negative(okra_int n, double *v)
 okra_status okra_twin_solve_(okra_context *ctx, okra_mat_ C, double *alpha, double *beta,
                              double *value)
 {
-    okra_status st = OKRA_OK;
     okra_int k = OKRA_MIN_(C.rows, C.cols);
-    double *A = NULL, *U = NULL, *V = NULL, *s = NULL;
-    ALLOC(A, C.rows * C.cols);
-    ALLOC(U, C.rows * k);
-    ALLOC(V, k * C.cols);
-    ALLOC(s, k);
+    OWNED double *A = NULL, *U = NULL, *V = NULL, *s = NULL;
+    MAKE(A, C.rows * C.cols);
+    MAKE(U, C.rows * k);
+    MAKE(V, k * C.cols);
+    MAKE(s, k);
     for (okra_int i = 0; i < C.rows * C.cols; i++) {
         /* HSIC is not negative, the unbiased estimate of it can be. */
         A[i] = fmax(0, C.p[i / C.cols * C.ld + i % C.cols]);
     }
-    TRY(okra_svd_(ctx, okra_mat_of_(A, C.rows, C.cols), okra_mat_of_(U, C.rows, k), s,
+    CHK(okra_svd_(ctx, okra_mat_of_(A, C.rows, C.cols), okra_mat_of_(U, C.rows, k), s,
                   okra_mat_of_(V, k, C.cols)));
     if (!(s[0] > 0)) {
-        FAIL(OKRA_ENUMERIC,
-             "twin: inputs and outputs show no dependence: no HSIC is above 0");
+        return okra_fail_(
+            OKRA_ENUMERIC,
+            "twin: inputs and outputs show no dependence: no HSIC is above 0");
     }
     for (okra_int i = 0; i < C.rows; i++) {
         alpha[i] = U[i * k];
@@ -51,10 +51,5 @@ okra_status okra_twin_solve_(okra_context *ctx, okra_mat_ C, double *alpha, doub
     non_negative(C.rows, alpha);
     non_negative(C.cols, beta);
     *value = s[0];
-done:
-    okra_free_(A);
-    okra_free_(U);
-    okra_free_(V);
-    okra_free_(s);
-    return st;
+    return OKRA_OK;
 }

@@ -28,26 +28,26 @@ typedef struct side {
 
 static okra_status check_costs(const okra_data *D)
 {
-    okra_status st = OKRA_OK;
     if (D->kind != OKRA_DENSE || D->n != D->d) {
-        FAIL(OKRA_ESHAPE,
-             "kernel cost: %s is %" PRId64 " x %" PRId64 ", expected a square matrix",
-             D->source, D->n, D->d);
+        return okra_fail_(OKRA_ESHAPE,
+                          "kernel cost: %s is %" PRId64 " x %" PRId64
+                          ", expected a square matrix",
+                          D->source, D->n, D->d);
     }
     for (okra_int i = 0; i < D->n; i++) {
         for (okra_int j = 0; j < D->n; j++) {
             double x = D->values[i * D->ld + j];
             if (x < 0 || x != D->values[j * D->ld + i] || (i == j && x != 0)) {
-                FAIL(OKRA_EARG,
-                     "kernel cost: %s, row %" PRId64 ", column %" PRId64
-                     " (from 0) is %g: costs must be symmetric, at least 0, and 0 on the "
-                     "diagonal",
-                     D->source, i, j, x);
+                return okra_fail_(
+                    OKRA_EARG,
+                    "kernel cost: %s, row %" PRId64 ", column %" PRId64
+                    " (from 0) is %g: costs must be symmetric, at least 0, and 0 on the "
+                    "diagonal",
+                    D->source, i, j, x);
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* G <- -1/2 H D^2 H */
@@ -74,12 +74,12 @@ static void scaling(const okra_data *D, double *G, double *mean)
 /* G <- sum of its positive eigenpairs, if it has negative ones beyond rounding. */
 static okra_status clip(okra_context *ctx, okra_int C, const char *source, double *G)
 {
-    okra_status st = OKRA_OK;
-    double *V = NULL, *w = NULL, negative = 0, all = 0;
-    TRY(okra_doubles_(ctx, C, C, "the eigenvectors of costs", &V));
-    ALLOC(w, C);
+    OWNED double *V = NULL, *w = NULL;
+    double negative = 0, all = 0;
+    CHK(okra_doubles_(ctx, C, C, "the eigenvectors of costs", &V));
+    MAKE(w, C);
     memcpy(V, G, (size_t)(C * C) * sizeof *V);
-    TRY(okra_eigh_(ctx, okra_mat_of_(V, C, C), w));
+    CHK(okra_eigh_(ctx, okra_mat_of_(V, C, C), w));
     for (okra_int k = 0; k < C; k++) {
         negative += w[k] < 0 ? -w[k] : 0;
         all += fabs(w[k]);
@@ -94,12 +94,9 @@ static okra_status clip(okra_context *ctx, okra_int C, const char *source, doubl
                 V[k * C + j] *= w[k] > 0 ? sqrt(w[k]) : 0;
             }
         }
-        TRY(okra_syrk_(ctx, true, 1, okra_mat_of_(V, C, C), 0, okra_mat_of_(G, C, C)));
+        CHK(okra_syrk_(ctx, true, 1, okra_mat_of_(V, C, C), 0, okra_mat_of_(G, C, C)));
     }
-done:
-    okra_free_(V);
-    okra_free_(w);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status bind_training(okra_context *ctx, const void *params,
@@ -131,23 +128,21 @@ done:
 static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
                              const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
     const okra_square_ *G = arg;
     side *s = NULL;
     (void)ctx, (void)params;
     for (okra_int i = 0; i < data->n; i++) {
         if (data->codes[i] >= G->n) {
-            FAIL(OKRA_EARG,
-                 "kernel cost: label %" PRId64 " of %s is class %" PRId64
-                 ", the costs are of %" PRId64 " classes",
-                 i, data->source, data->codes[i], G->n);
+            return okra_fail_(OKRA_EARG,
+                              "kernel cost: label %" PRId64 " of %s is class %" PRId64
+                              ", the costs are of %" PRId64 " classes",
+                              i, data->source, data->codes[i], G->n);
         }
     }
-    ALLOC(s, 1);
+    MAKE(s, 1);
     *s = (side){G, data->codes};
     *out = s;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status block(okra_context *ctx, const void *params, const void *a,

@@ -122,11 +122,10 @@ static void centre(shared *s)
 /* K <- V' diag(x) V over the positive eigenvalues, which are the last ones. */
 static okra_status clip(okra_context *ctx, shared *s, const double *x)
 {
-    okra_status st = OKRA_OK;
     okra_int n = s->n;
-    double *scaled = NULL;
+    OWNED double *scaled = NULL;
     okra_int first = n - s->kept;
-    TRY(okra_doubles_(ctx, s->kept, n, "coordinates from distances", &scaled));
+    CHK(okra_doubles_(ctx, s->kept, n, "coordinates from distances", &scaled));
     for (okra_int k = 0; k < s->kept; k++) {
         s->x[k] = x[first + k];
         for (okra_int j = 0; j < n; j++) {
@@ -134,24 +133,21 @@ static okra_status clip(okra_context *ctx, shared *s, const double *x)
             scaled[k * n + j] = s->V[k * n + j] * sqrt(s->x[k]);
         }
     }
-    TRY(okra_syrk_(ctx, true, 1, okra_mat_of_(scaled, s->kept, n), 0,
-                   okra_mat_of_(s->K, n, n)));
-done:
-    okra_free_(scaled);
-    return st;
+    return okra_syrk_(ctx, true, 1, okra_mat_of_(scaled, s->kept, n), 0,
+                      okra_mat_of_(s->K, n, n));
 }
 
 static okra_status mend(okra_context *ctx, const distance_params *p, shared *s)
 {
     static const char *const what[] = {"set to 0", "shifted to 0", "left"};
-    okra_status st = OKRA_OK;
     okra_int n = s->n, negative = 0;
-    double below = 0, all = 0, *x = NULL;
-    ALLOC(x, n);
-    ALLOC(s->x, n);
-    TRY(okra_doubles_(ctx, n, n, "eigenvectors of distances", &s->V));
-    TRY(okra_mat_copy_(okra_mat_of_(s->K, n, n), okra_mat_of_(s->V, n, n)));
-    TRY(okra_eigh_(ctx, okra_mat_of_(s->V, n, n), x));
+    OWNED double *x = NULL;
+    double below = 0, all = 0;
+    MAKE(x, n);
+    MAKE(s->x, n);
+    CHK(okra_doubles_(ctx, n, n, "eigenvectors of distances", &s->V));
+    CHK(okra_mat_copy_(okra_mat_of_(s->K, n, n), okra_mat_of_(s->V, n, n)));
+    CHK(okra_eigh_(ctx, okra_mat_of_(s->V, n, n), x));
     /* Beside the largest, eigenvalues below this are rounding. */
     double floor = n > 0 ? 1e-12 * (double)n * fmax(x[n - 1], -x[0]) : 0;
     for (okra_int i = 0; i < n; i++) {
@@ -170,7 +166,7 @@ static okra_status mend(okra_context *ctx, const distance_params *p, shared *s)
             what[p->repair]);
     }
     if (p->repair == CLIP) {
-        TRY(clip(ctx, s, x));
+        CHK(clip(ctx, s, x));
     } else if (p->repair == SHIFT && negative > 0) {
         s->shift = -x[0];
         for (okra_int i = 0; i < n; i++) {
@@ -179,9 +175,7 @@ static okra_status mend(okra_context *ctx, const distance_params *p, shared *s)
             }
         }
     }
-done:
-    okra_free_(x);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status bind_training(okra_context *ctx, const void *params,
@@ -243,12 +237,11 @@ static void gower(const shared *sh, const okra_data *data, side *s)
 /* b <- b V+' V+, and |coordinates|^2 = sum (b v_k)^2 / x_k. */
 static okra_status project(okra_context *ctx, const shared *sh, okra_int m, side *s)
 {
-    okra_status st = OKRA_OK;
-    double *c = NULL;
+    OWNED double *c = NULL;
     okra_mat_ b = okra_mat_of_(s->own, m, sh->n);
     okra_mat_ V = okra_mat_of_(sh->V, sh->kept, sh->n);
-    TRY(okra_doubles_(ctx, m, sh->kept, "coordinates from distances", &c));
-    TRY(okra_gemm_(ctx, false, true, 1, b, V, 0, okra_mat_of_(c, m, sh->kept)));
+    CHK(okra_doubles_(ctx, m, sh->kept, "coordinates from distances", &c));
+    CHK(okra_gemm_(ctx, false, true, 1, b, V, 0, okra_mat_of_(c, m, sh->kept)));
     for (okra_int i = 0; i < m; i++) {
         double square = 0;
         for (okra_int k = 0; k < sh->kept; k++) {
@@ -256,10 +249,7 @@ static okra_status project(okra_context *ctx, const shared *sh, okra_int m, side
         }
         s->self[i] = fmax(s->self[i], square);
     }
-    TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(c, m, sh->kept), V, 0, b));
-done:
-    okra_free_(c);
-    return st;
+    return okra_gemm_(ctx, false, false, 1, okra_mat_of_(c, m, sh->kept), V, 0, b);
 }
 
 static okra_status make_side(okra_context *ctx, const void *params, const void *arg,

@@ -82,19 +82,16 @@ done:
 static okra_status map_dense(okra_context *ctx, const weights *w, const okra_data *data,
                              okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    double *values = NULL;
-    TRY(okra_doubles_(ctx, data->n, data->d, "weighted vectors", &values));
+    OWNED double *values = NULL;
+    CHK(okra_doubles_(ctx, data->n, data->d, "weighted vectors", &values));
     for (okra_int i = 0; i < data->n; i++) {
         for (okra_int j = 0; j < data->d; j++) {
             values[i * data->d + j] = data->values[i * data->ld + j] * weight(w, j);
         }
     }
-    TRY(okra_data_adopt_dense_(values, data->n, data->d, data->source, out));
+    CHK(okra_data_adopt_dense_(values, data->n, data->d, data->source, out));
     values = NULL;
-done:
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status map(okra_context *ctx, const void *params, const void *state,

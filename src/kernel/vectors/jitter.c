@@ -79,8 +79,7 @@ typedef struct space {
 static okra_status lower(okra_context *ctx, const space *sp, okra_int ni, okra_int nj,
                          okra_int d, double *out, okra_int ld)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_gemm_(ctx, false, true, 1, okra_mat_of_(sp->a, ni, d),
+    CHK(okra_gemm_(ctx, false, true, 1, okra_mat_of_(sp->a, ni, d),
                    okra_mat_of_(sp->b, nj, d), 0, okra_mat_of_(sp->product, ni, nj)));
     for (okra_int r = 0; r < ni; r++) {
         for (okra_int c = 0; c < nj; c++) {
@@ -91,8 +90,7 @@ static okra_status lower(okra_context *ctx, const space *sp, okra_int ni, okra_i
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status block(okra_context *ctx, const void *params, const void *a,

@@ -25,26 +25,21 @@ typedef struct side {
 static okra_status bind_training(okra_context *ctx, const void *p, const okra_data *train,
                                  void **out)
 {
-    okra_status st = OKRA_OK;
     side *s = NULL;
 
     (void)ctx, (void)p;
-    ALLOC(s, 1);
+    MAKE(s, 1);
     s->data = train;
     *out = s;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status make_side(okra_context *ctx, const void *p, const void *shared,
                              const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
 
-    TRY(okra_widths_(ctx, "laplacian", data, ((const side *)shared)->data));
-    TRY(bind_training(ctx, p, data, out));
-done:
-    return st;
+    CHK(okra_widths_(ctx, "laplacian", data, ((const side *)shared)->data));
+    return bind_training(ctx, p, data, out);
 }
 
 /* Partial sums by place modulo LANES keep the additions independent and vectorised. */
@@ -106,7 +101,6 @@ static okra_status block(okra_context *ctx, const void *p, const void *pa, okra_
                          okra_int ni, const void *pb, okra_int j0, okra_int nj,
                          double *out, okra_int ld)
 {
-    okra_status st = OKRA_OK;
     const okra_data *a = ((const side *)pa)->data, *b = ((const side *)pb)->data;
     double gamma = ((const params *)p)->gamma;
 
@@ -121,7 +115,7 @@ static okra_status block(okra_context *ctx, const void *p, const void *pa, okra_
     } else if (a->kind == OKRA_BITS && b->kind == OKRA_BITS) {
         bits_block(a, i0, ni, b, j0, nj, out, ld);
     } else {
-        TRY(okra_rows_meet_(a, i0, ni, b, j0, nj, distance_wide_thin, out, ld));
+        CHK(okra_rows_meet_(a, i0, ni, b, j0, nj, distance_wide_thin, out, ld));
     }
     for (okra_int r = 0; r < ni; r++) {
         for (okra_int c = 0; c < nj; c++) {
@@ -129,8 +123,7 @@ static okra_status block(okra_context *ctx, const void *p, const void *pa, okra_
         }
         okra_vexp_(nj, out + r * ld);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static int steps(const void *p, const void *pa, const void *pb, okra_step_ out[2])

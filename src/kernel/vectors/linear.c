@@ -103,10 +103,9 @@ done:
 
 static okra_status training_mean(const okra_data *train, double **out)
 {
-    okra_status st = OKRA_OK;
     double *mean = NULL;
 
-    ZALLOC(mean, train->d);
+    ZMAKE(mean, train->d);
     for (okra_int i = 0; i < train->n; i++) {
         const double *x = train->values + i * train->ld;
         for (okra_int j = 0; j < train->d; j++) {
@@ -114,8 +113,7 @@ static okra_status training_mean(const okra_data *train, double **out)
         }
     }
     *out = mean;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static void unbind(void *arg)
@@ -192,24 +190,22 @@ static okra_status move_rows(void *arg, okra_int begin, okra_int end, int worker
 
 static okra_status move(okra_context *ctx, side *s)
 {
-    okra_status st = OKRA_OK;
     const okra_data *data = s->data;
     const double *mean = s->shared->mean;
 
-    TRY(okra_doubles_(ctx, data->n, data->d, "vectors about the training mean",
+    CHK(okra_doubles_(ctx, data->n, data->d, "vectors about the training mean",
                       &s->moved));
-    TRY(okra_parallel_least_(ctx, (double)data->n * (double)data->d, data->n, 512, NULL,
+    CHK(okra_parallel_least_(ctx, (double)data->n * (double)data->d, data->n, 512, NULL,
                              move_rows, s));
     s->x = s->moved;
     s->ld = data->d;
     if (data == s->shared->train) {
-        ALLOC(s->offset, data->n);
+        MAKE(s->offset, data->n);
         for (okra_int i = 0; i < data->n; i++) {
             s->offset[i] = okra_dot_(data->d, mean, s->x + i * s->ld);
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status make_side(okra_context *ctx, const void *params, const void *arg,
@@ -260,23 +256,22 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
                          okra_int i0, okra_int ni, const void *pb, okra_int j0,
                          okra_int nj, double *out, okra_int ld)
 {
-    okra_status st = OKRA_OK;
     const side *a = pa, *b = pb;
 
     (void)params;
     if (a->bits && b->bits) {
-        TRY(okra_popcount_and_(a->bits + i0 * a->words, ni, b->bits + j0 * b->words, nj,
+        CHK(okra_popcount_and_(a->bits + i0 * a->words, ni, b->bits + j0 * b->words, nj,
                                a->words, out, ld));
     } else if (a->x && b->x) {
         okra_mat_ C = {out, ni, nj, ld};
-        TRY(okra_gemm_(ctx, false, true, 1,
+        CHK(okra_gemm_(ctx, false, true, 1,
                        okra_mat_view_(a->x + i0 * a->ld, ni, a->data->d, a->ld),
                        okra_mat_view_(b->x + j0 * b->ld, nj, b->data->d, b->ld), 0, C));
     } else {
         okra_data dense = *b->data; /* the training rows about their mean */
         dense.values = b->x;
         dense.ld = b->ld;
-        TRY(okra_rows_meet_(a->data, i0, ni, b->x ? &dense : b->data, j0, nj,
+        CHK(okra_rows_meet_(a->data, i0, ni, b->x ? &dense : b->data, j0, nj,
                             dot_wide_thin, out, ld));
         for (okra_int r = 0; b->offset && r < ni; r++) {
             for (okra_int c = 0; c < nj; c++) {
@@ -284,8 +279,7 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* |x - m|^2 from the nonzeros of x: sum over them of (x_j - m_j)^2 - m_j^2, plus |m|^2.
@@ -324,26 +318,24 @@ static okra_status square_rows(void *arg, okra_int begin, okra_int end, int work
 static okra_status diagonal(okra_context *ctx, const void *params, const void *pa,
                             okra_int n, double *out)
 {
-    okra_status st = OKRA_OK;
     const side *a = pa;
     const double *mean = a->shared->mean;
-    okra_int d = a->data->d, *indices = NULL;
+    OWNED okra_int *indices = NULL;
+    okra_int d = a->data->d;
 
     (void)params;
     if (a->bits ? !mean : a->x != NULL) {
         squares s = {a, out};
-        TRY(okra_parallel_(ctx, n, 16384, NULL, square_rows, &s));
+        CHK(okra_parallel_(ctx, n, 16384, NULL, square_rows, &s));
     } else {
         double mean_square = mean ? okra_dot_(d, mean, mean) : 0;
-        ALLOC(indices, d);
+        MAKE(indices, d);
         for (okra_int i = 0; i < n; i++) {
             okra_thin_ thin = okra_row_thin_(a->data, i, indices);
             out[i] = thin_square(&thin, mean, mean_square);
         }
     }
-done:
-    okra_free_(indices);
-    return st;
+    return OKRA_OK;
 }
 
 static int steps(const void *params, const void *pa, const void *pb, okra_step_ out[2])

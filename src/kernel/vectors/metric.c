@@ -63,35 +63,30 @@ done:
 static okra_status bind_metric(okra_context *ctx, const void *params,
                                const okra_data *train, void **out)
 {
-    okra_status st = OKRA_OK;
     double *A = NULL;
-    TRY(okra_tasks_read_(ctx, "kernel metric", ((const metric_params *)params)->file,
+    CHK(okra_tasks_read_(ctx, "kernel metric", ((const metric_params *)params)->file,
                          train->d, &A));
-    TRY(root(ctx, "metric", train->d, A, out));
-done:
-    return st;
+    return root(ctx, "metric", train->d, A, out);
 }
 
 static okra_status bind_tasks(okra_context *ctx, const void *params,
                               const okra_data *train, void **out)
 {
-    okra_status st = OKRA_OK;
     const tasks_params *p = params;
     okra_int d = train->d;
     double *M = NULL;
     if (*p->file && p->gamma > 0) {
-        FAIL(OKRA_EARG, "kernel tasks: both file and gamma are given, expected one");
+        return okra_fail_(OKRA_EARG,
+                          "kernel tasks: both file and gamma are given, expected one");
     }
-    TRY(*p->file ? okra_tasks_read_(ctx, "kernel tasks", p->file, d, &M)
+    CHK(*p->file ? okra_tasks_read_(ctx, "kernel tasks", p->file, d, &M)
                  : okra_tasks_estimate_(
                        ctx, okra_mat_view_(train->values, train->n, d, train->ld),
                        p->gamma, &M));
     for (okra_int i = 0; i < d * d; i++) {
         M[i] = p->mu * M[i] + (i / d == i % d ? 1 - p->mu : 0);
     }
-    TRY(root(ctx, "tasks", d, M, out));
-done:
-    return st;
+    return root(ctx, "tasks", d, M, out);
 }
 
 static void free_side(void *arg)

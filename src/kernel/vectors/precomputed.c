@@ -80,44 +80,42 @@ done:
 static okra_status bind_training(okra_context *ctx, const void *params,
                                  const okra_data *train, void **out)
 {
-    okra_status st = OKRA_OK;
     side *s = NULL;
 
     (void)params;
     if (train->n != train->d) {
-        FAIL(OKRA_ESHAPE,
-             "kernel precomputed: %s is %lld x %lld, a training Gram matrix is square",
-             train->source, (long long)train->n, (long long)train->d);
+        return okra_fail_(
+            OKRA_ESHAPE,
+            "kernel precomputed: %s is %lld x %lld, a training Gram matrix is square",
+            train->source, (long long)train->n, (long long)train->d);
     }
-    TRY(check_symmetric(ctx, train));
-    ALLOC(s, 1);
+    CHK(check_symmetric(ctx, train));
+    MAKE(s, 1);
     s->data = train;
     s->training = true;
     *out = s;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status make_side(okra_context *ctx, const void *params, const void *shared,
                              const okra_data *data, void **out)
 {
-    okra_status st = OKRA_OK;
     const okra_data *train = ((const side *)shared)->data;
     side *s = NULL;
 
     (void)ctx, (void)params;
     if (data->d != train->n) {
-        FAIL(OKRA_ESHAPE,
-             "kernel precomputed: %s has %lld columns, expected one for each of the %lld "
-             "training objects",
-             data->source, (long long)data->d, (long long)train->n);
+        return okra_fail_(
+            OKRA_ESHAPE,
+            "kernel precomputed: %s has %lld columns, expected one for each of the %lld "
+            "training objects",
+            data->source, (long long)data->d, (long long)train->n);
     }
-    ALLOC(s, 1);
+    MAKE(s, 1);
     s->data = data;
     s->training = data == train;
     *out = s;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status block(okra_context *ctx, const void *params, const void *pa,

@@ -100,9 +100,8 @@ static void self_pair(const okra_kernel *kernel, double t, double *F, double *sl
  * origin may move. */
 static okra_status look_at(const okra_kernel *kernel, bool *bounded, bool *movable)
 {
-    okra_status st = OKRA_OK;
-    bool *holds = NULL;
-    ALLOC(holds, kernel->count);
+    OWNED bool *holds = NULL;
+    MAKE(holds, kernel->count);
     *movable = true;
     for (int k = 0; k < kernel->count; k++) {
         const okra_node_ *node = &kernel->nodes[k];
@@ -110,8 +109,9 @@ static okra_status look_at(const okra_kernel *kernel, bool *bounded, bool *movab
         bool distances = leaf && node->leaf == okra_linear_.distances;
         if ((leaf && !distances && node->leaf != &okra_linear_) ||
             (node->transform && !node->transform->derive)) {
-            FAIL(OKRA_EUNSUPPORTED, "no derivative of '%s' in the kernel %s is known",
-                 leaf ? node->leaf->name : node->transform->name, kernel->text);
+            return okra_fail_(
+                OKRA_EUNSUPPORTED, "no derivative of '%s' in the kernel %s is known",
+                leaf ? node->leaf->name : node->transform->name, kernel->text);
         }
         *movable = *movable && (!leaf || distances);
         holds[k] = node->kind == OKRA_NODE_CONSTANT_ ||
@@ -121,9 +121,7 @@ static okra_status look_at(const okra_kernel *kernel, bool *bounded, bool *movab
                      holds[node->b]));
     }
     *bounded = holds[kernel->count - 1];
-done:
-    okra_free_(holds);
-    return st;
+    return OKRA_OK;
 }
 
 static void mean_of(const okra_data *data, double *mean)

@@ -85,14 +85,12 @@ static void measure(const okra_data *train, double *mean, double *spread)
 static okra_status bind_training(okra_context *ctx, const void *params,
                                  const okra_data *train, void **out)
 {
-    okra_status st = OKRA_OK;
     shared *sh = NULL;
     (void)ctx, (void)params;
-    TRY(create(train, &sh));
+    CHK(create(train, &sh));
     measure(train, sh->stats, sh->stats + sh->d);
     *out = sh;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status save(const void *arg, okra_bag_ *bag, const char *name)
@@ -104,7 +102,6 @@ static okra_status save(const void *arg, okra_bag_ *bag, const char *name)
 static okra_status load(okra_context *ctx, const void *params, const okra_data *train,
                         const okra_bag_ *bag, const char *name, void **out)
 {
-    okra_status st = OKRA_OK;
     okra_int rows = 0, cols = 0;
     shared *sh = NULL;
     const double *kept = okra_bag_get_(bag, name, &rows, &cols);
@@ -114,16 +111,16 @@ static okra_status load(okra_context *ctx, const void *params, const okra_data *
         good = isfinite(kept[j]) && (j < cols || kept[j] > 0);
     }
     if (!good) {
-        FAIL(OKRA_EFORMAT,
-             "means and deviations '%s' of kernel standardize: expected 2 x %lld finite "
-             "numbers, the second row positive",
-             name, (long long)train->d);
+        return okra_fail_(
+            OKRA_EFORMAT,
+            "means and deviations '%s' of kernel standardize: expected 2 x %lld finite "
+            "numbers, the second row positive",
+            name, (long long)train->d);
     }
-    TRY(create(train, &sh));
+    CHK(create(train, &sh));
     memcpy(sh->stats, kept, (size_t)(2 * cols) * sizeof *kept);
     *out = sh;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static void free_side(void *arg)

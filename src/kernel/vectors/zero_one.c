@@ -36,36 +36,31 @@ static okra_int code_of(const okra_data *train, const char *name)
 
 static okra_status number_labels(side *s, const okra_data *train)
 {
-    okra_status st = OKRA_OK;
     const okra_data *data = s->data;
-    okra_int *map = NULL;
+    OWNED okra_int *map = NULL;
     bool named = data->class_names && train->class_names;
 
-    ALLOC(map, data->d);
-    ALLOC(s->codes, data->n);
+    MAKE(map, data->d);
+    MAKE(s->codes, data->n);
     for (okra_int c = 0; c < data->d; c++) {
         map[c] = named ? code_of(train, data->class_names[c]) : c;
     }
     for (okra_int i = 0; i < data->n; i++) {
         s->codes[i] = map[data->codes[i]];
     }
-done:
-    okra_free_(map);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status bind_training(okra_context *ctx, const void *params,
                                  const okra_data *train, void **out)
 {
-    okra_status st = OKRA_OK;
     side *s = NULL;
 
     (void)ctx, (void)params;
-    ZALLOC(s, 1);
+    ZMAKE(s, 1);
     s->data = train;
     *out = s;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status make_side(okra_context *ctx, const void *params, const void *shared,

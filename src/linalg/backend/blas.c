@@ -69,29 +69,25 @@ done:
 
 okra_status okra_blas_eigh_large_(okra_context *ctx, okra_mat_ A, double *w)
 {
-    okra_status st = OKRA_OK;
     okra_int n = A.rows, lwork = 26 * n, liwork = 10 * n;
-    double *work = NULL, *v = NULL;
-    lapack_int *iwork = NULL, found = 0;
+    OWNED double *work = NULL, *v = NULL;
+    OWNED lapack_int *iwork = NULL;
+    lapack_int found = 0;
 
-    TRY(okra_doubles_(ctx, n, n, "eigh: eigenvectors", &v));
-    ALLOC(work, lwork);
-    ALLOC(iwork, liwork + 2 * n);
+    CHK(okra_doubles_(ctx, n, n, "eigh: eigenvectors", &v));
+    MAKE(work, lwork);
+    MAKE(iwork, liwork + 2 * n);
     hold(ctx, 9 * pow((double)n, 3));
     lapack_int info = LAPACKE_dsyevr_work(
         LAPACK_COL_MAJOR, 'V', 'A', 'U', narrow(n), A.p, stride(A), 0, 0, 0, 0, 0, &found,
         w, v, narrow(n), iwork + liwork, work, narrow(lwork), iwork, narrow(liwork));
     okra_blas_release_();
     if (info != 0 || found != n) {
-        FAIL(OKRA_ENUMERIC, "eigh: LAPACK dsyevr found %d of %lld eigenvalues (info %d)",
-             (int)found, (long long)n, (int)info);
+        return okra_fail_(OKRA_ENUMERIC,
+                          "eigh: LAPACK dsyevr found %d of %lld eigenvalues (info %d)",
+                          (int)found, (long long)n, (int)info);
     }
-    TRY(okra_mat_copy_(okra_mat_of_(v, n, n), A));
-done:
-    okra_free_(iwork);
-    okra_free_(work);
-    okra_free_(v);
-    return st;
+    return okra_mat_copy_(okra_mat_of_(v, n, n), A);
 }
 
 /* LAPACK multiplies stride and length of a row in 32 bits where it reflects rows. */
@@ -112,38 +108,37 @@ static okra_status check_extent(char name, okra_mat_ A)
 static okra_status svd(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
                        okra_mat_ Vt)
 {
-    okra_status st = OKRA_OK;
     okra_int k = OKRA_MIN_(A.rows, A.cols);
-    double *work = NULL, best = 0;
-    lapack_int *iwork = NULL;
+    OWNED double *work = NULL;
+    double best = 0;
+    OWNED lapack_int *iwork = NULL;
 
     if (k > svd_most) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "svd: A is %lld x %lld; LAPACK finds at most %d singular values",
-             (long long)A.rows, (long long)A.cols, (int)svd_most);
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "svd: A is %lld x %lld; LAPACK finds at most %d singular values",
+            (long long)A.rows, (long long)A.cols, (int)svd_most);
     }
-    TRY(check_extent('A', A));
-    TRY(check_extent('U', U));
-    TRY(check_extent('V', Vt));
+    CHK(check_extent('A', A));
+    CHK(check_extent('U', U));
+    CHK(check_extent('V', Vt));
     okra_int least = 4 * k * k + 7 * k;
-    ALLOC(iwork, 8 * k);
+    MAKE(iwork, 8 * k);
     lapack_int info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', narrow(A.cols),
                                           narrow(A.rows), A.p, stride(A), s, Vt.p,
                                           stride(Vt), U.p, stride(U), &best, -1, iwork);
     okra_int lwork = OKRA_MIN_(OKRA_MAX_((okra_int)best, least), INT_MAX);
-    TRY(okra_doubles_(ctx, lwork, 1, "svd: work space", &work));
+    CHK(okra_doubles_(ctx, lwork, 1, "svd: work space", &work));
     hold(ctx, 8 * (double)k * (double)A.rows * (double)A.cols);
     info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', narrow(A.cols), narrow(A.rows), A.p,
                                stride(A), s, Vt.p, stride(Vt), U.p, stride(U), work,
                                narrow(lwork), iwork);
     okra_blas_release_();
     if (info != 0) {
-        FAIL(OKRA_ENUMERIC, "svd: LAPACK dgesdd did not converge (info %d)", (int)info);
+        return okra_fail_(OKRA_ENUMERIC, "svd: LAPACK dgesdd did not converge (info %d)",
+                          (int)info);
     }
-done:
-    okra_free_(work);
-    okra_free_(iwork);
-    return st;
+    return OKRA_OK;
 }
 
 /* On a column-major copy. In place A would be factored as A' = R' Q', without one, but
@@ -151,16 +146,15 @@ done:
  * from 2^31 elements on. */
 static okra_status qr(okra_context *ctx, okra_mat_ A, okra_mat_ *R)
 {
-    okra_status st = OKRA_OK;
     okra_int m = A.rows, n = A.cols,
              lwork = OKRA_MIN_(64 * n, INT_MAX); /* panels of 64 */
-    double *copy = NULL, *work = NULL, *tau = NULL;
+    OWNED double *copy = NULL, *work = NULL, *tau = NULL;
 
-    TRY(okra_doubles_(ctx, m, n, "qr: column-major copy", &copy));
-    ALLOC(work, lwork);
-    ALLOC(tau, n);
+    CHK(okra_doubles_(ctx, m, n, "qr: column-major copy", &copy));
+    MAKE(work, lwork);
+    MAKE(tau, n);
     okra_mat_ At = okra_mat_of_(copy, n, m);
-    TRY(okra_mat_transpose_(A, At));
+    CHK(okra_mat_transpose_(A, At));
     hold(ctx, 4 * (double)m * (double)n * (double)n);
     lapack_int info = LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, narrow(m), narrow(n), copy,
                                           stride(At), tau, work, narrow(lwork));
@@ -175,14 +169,10 @@ static okra_status qr(okra_context *ctx, okra_mat_ A, okra_mat_ *R)
     }
     okra_blas_release_();
     if (info != 0) {
-        FAIL(OKRA_EINTERNAL, "qr: LAPACK refused its argument %d", -(int)info);
+        return okra_fail_(OKRA_EINTERNAL, "qr: LAPACK refused its argument %d",
+                          -(int)info);
     }
-    TRY(okra_mat_transpose_(At, A));
-done:
-    okra_free_(tau);
-    okra_free_(work);
-    okra_free_(copy);
-    return st;
+    return okra_mat_transpose_(At, A);
 }
 
 /* LAPACK factors A' = P L U, so A = U' L' P': in our rows U' is the lower triangle and L'

@@ -256,23 +256,21 @@ static okra_status one_cholesky(okra_mat_ A, bool *done)
 
 okra_status okra_blas_cholesky_(okra_context *ctx, okra_mat_ A, bool *done)
 {
-    okra_status st = OKRA_OK;
     double n = (double)A.rows;
     if (A.rows <= leaf || okra_blas_team_(ctx, n * n * n / 3, thread_work) == 1) {
-        TRY(one_cholesky(A, done));
+        CHK(one_cholesky(A, done));
         okra_worked_(ctx, n * n * n / 3);
-        goto done;
+        return OKRA_OK;
     }
     okra_int half = (A.rows / 2 + unit - 1) / unit * unit, rest = A.rows - half;
     okra_mat_ A11 = okra_mat_part_(A, 0, half, 0, half);
     okra_mat_ A21 = okra_mat_part_(A, half, rest, 0, half);
     okra_mat_ A22 = okra_mat_part_(A, half, rest, half, rest);
-    TRY(okra_blas_cholesky_(ctx, A11, done));
+    CHK(okra_blas_cholesky_(ctx, A11, done));
     if (*done) {
-        TRY(okra_blas_trsm_(ctx, false, true, A11, A21));
-        TRY(okra_blas_syrk_(ctx, false, -1, A21, 1, A22));
-        TRY(okra_blas_cholesky_(ctx, A22, done));
+        CHK(okra_blas_trsm_(ctx, false, true, A11, A21));
+        CHK(okra_blas_syrk_(ctx, false, -1, A21, 1, A22));
+        CHK(okra_blas_cholesky_(ctx, A22, done));
     }
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -155,7 +155,6 @@ static void solve_block(bool trans, okra_mat_ L, double *z)
 
 static okra_status solve(okra_context *ctx, bool trans, okra_mat_ L, double *z)
 {
-    okra_status st = OKRA_OK;
     okra_int blocks = (L.rows + block - 1) / block;
     for (okra_int k = 0; k < blocks; k++) {
         okra_int first = (trans ? blocks - 1 - k : k) * block;
@@ -163,15 +162,14 @@ static okra_status solve(okra_context *ctx, bool trans, okra_mat_ L, double *z)
         okra_mat_ before = okra_mat_part_(L, first, rows, 0, first);
         okra_mat_ own = okra_mat_part_(L, first, rows, first, rows);
         if (!trans && first > 0) {
-            TRY(multiply(ctx, false, -1, before, z, 1, z + first));
+            CHK(multiply(ctx, false, -1, before, z, 1, z + first));
         }
         solve_block(trans, own, z + first);
         if (trans && first > 0) {
-            TRY(multiply(ctx, true, -1, before, z + first, 1, z));
+            CHK(multiply(ctx, true, -1, before, z + first, 1, z));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 bool okra_blas_vector_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,

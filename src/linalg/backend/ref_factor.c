@@ -45,12 +45,11 @@ static double reflector(okra_mat_ A, okra_int j)
 /* Signs are chosen at the end so that R_jj >= 0: the factorisation is then unique. */
 okra_status okra_ref_qr_(okra_context *ctx, okra_mat_ A, okra_mat_ *R)
 {
-    okra_status st = OKRA_OK;
-    double *tau = NULL, *sign = NULL;
+    OWNED double *tau = NULL, *sign = NULL;
 
     (void)ctx;
-    ALLOC(tau, A.cols);
-    ALLOC(sign, A.cols);
+    MAKE(tau, A.cols);
+    MAKE(sign, A.cols);
     for (okra_int j = 0; j < A.cols; j++) {
         tau[j] = reflector(A, j);
         reflect(A, j, tau[j], j + 1);
@@ -75,10 +74,7 @@ okra_status okra_ref_qr_(okra_context *ctx, okra_mat_ A, okra_mat_ *R)
             A.p[i * A.ld + j] *= sign[j];
         }
     }
-done:
-    okra_free_(sign);
-    okra_free_(tau);
-    return st;
+    return OKRA_OK;
 }
 
 static void swap_rows(okra_mat_ A, okra_int i, okra_int k)
@@ -161,21 +157,19 @@ static double norm_one(okra_mat_ A)
  * U^-1 L^-1 P = A^-1. */
 okra_status okra_ref_solve_(okra_context *ctx, okra_mat_ A, okra_mat_ B, double *rcond)
 {
-    okra_status st = OKRA_OK;
     okra_int n = A.rows, cols = B.cols;
-    double *work = NULL, norm = norm_one(A);
+    OWNED double *work = NULL;
+    double norm = norm_one(A);
 
-    TRY(okra_doubles_(ctx, n, n + cols, "solve: the inverse", &work));
+    CHK(okra_doubles_(ctx, n, n + cols, "solve: the inverse", &work));
     okra_mat_ BP = okra_mat_of_(work, n, cols + n); /* [B P] */
     okra_mat_ inverse = okra_mat_part_(BP, 0, n, cols, n);
-    TRY(okra_mat_copy_(B, okra_mat_part_(BP, 0, n, 0, cols)));
+    CHK(okra_mat_copy_(B, okra_mat_part_(BP, 0, n, 0, cols)));
     okra_mat_fill_(inverse, 0);
     okra_mat_add_diagonal_(inverse, 1);
-    TRY(lu(A, BP));
+    CHK(lu(A, BP));
     substitute(A, BP);
-    TRY(okra_mat_copy_(okra_mat_part_(BP, 0, n, 0, cols), B));
+    CHK(okra_mat_copy_(okra_mat_part_(BP, 0, n, 0, cols), B));
     *rcond = 1 / (norm * norm_one(inverse));
-done:
-    okra_free_(work);
-    return st;
+    return OKRA_OK;
 }

@@ -86,11 +86,11 @@ static void sort(double sign, double *w, okra_mat_ V)
 
 okra_status okra_ref_eigh_(okra_context *ctx, okra_mat_ A, double *w)
 {
-    okra_status st = OKRA_OK;
     okra_int n = A.rows;
-    double *v = NULL, norm = 0;
+    OWNED double *v = NULL;
+    double norm = 0;
 
-    TRY(okra_doubles_(ctx, n, n, "eigh: eigenvectors", &v));
+    CHK(okra_doubles_(ctx, n, n, "eigh: eigenvectors", &v));
     okra_mat_ V = okra_mat_of_(v, n, n);
     okra_mat_fill_(V, 0);
     okra_mat_add_diagonal_(V, 1);
@@ -104,19 +104,16 @@ okra_status okra_ref_eigh_(okra_context *ctx, okra_mat_ A, double *w)
     double floor = DBL_EPSILON * norm / (double)n;
     for (int round = 0; sweep(A, V, floor); round++) {
         if (round == most_sweeps) {
-            FAIL(OKRA_ENUMERIC, "eigh: no convergence in %d Jacobi sweeps",
-                 (int)most_sweeps);
+            return okra_fail_(OKRA_ENUMERIC, "eigh: no convergence in %d Jacobi sweeps",
+                              (int)most_sweeps);
         }
-        TRY(okra_cancelled_(ctx));
+        CHK(okra_cancelled_(ctx));
     }
     for (okra_int i = 0; i < n; i++) {
         w[i] = A.p[i * A.ld + i];
     }
     sort(1, w, V);
-    TRY(okra_mat_copy_(V, A));
-done:
-    okra_free_(v);
-    return st;
+    return okra_mat_copy_(V, A);
 }
 
 /* One sweep over the rows of [X G], rotated together, whose first `cols` columns are X;
@@ -158,16 +155,16 @@ static okra_status orthonormal(okra_context *ctx, okra_mat_ X, double tiny,
 okra_status okra_ref_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s,
                           okra_mat_ Vt)
 {
-    okra_status st = OKRA_OK;
     bool tall = A.rows > A.cols;
     okra_int k = OKRA_MIN_(A.rows, A.cols), l = OKRA_MAX_(A.rows, A.cols);
-    double *xg = NULL, *y = NULL, square = 0;
+    OWNED double *xg = NULL, *y = NULL;
+    double square = 0;
 
-    TRY(okra_doubles_(ctx, k, l + k, "svd: work space", &xg));
-    TRY(okra_doubles_(ctx, l, k, "svd: singular vectors", &y));
+    CHK(okra_doubles_(ctx, k, l + k, "svd: work space", &xg));
+    CHK(okra_doubles_(ctx, l, k, "svd: singular vectors", &y));
     okra_mat_ XG = okra_mat_of_(xg, k, l + k), Yt = okra_mat_of_(y, l, k);
     okra_mat_ X = okra_mat_part_(XG, 0, k, 0, l), G = okra_mat_part_(XG, 0, k, l, k);
-    TRY((tall ? okra_mat_transpose_ : okra_mat_copy_)(A, X));
+    CHK((tall ? okra_mat_transpose_ : okra_mat_copy_)(A, X));
     okra_mat_fill_(G, 0);
     okra_mat_add_diagonal_(G, 1);
     for (okra_int i = 0; i < k; i++) {
@@ -176,20 +173,16 @@ okra_status okra_ref_svd_(okra_context *ctx, okra_mat_ A, okra_mat_ U, double *s
     double tiny = DBL_EPSILON * sqrt(square);
     for (int round = 0; sweep_rows(XG, l, tiny * tiny); round++) {
         if (round == most_sweeps) {
-            FAIL(OKRA_ENUMERIC, "svd: no convergence in %d Jacobi sweeps",
-                 (int)most_sweeps);
+            return okra_fail_(OKRA_ENUMERIC, "svd: no convergence in %d Jacobi sweeps",
+                              (int)most_sweeps);
         }
-        TRY(okra_cancelled_(ctx));
+        CHK(okra_cancelled_(ctx));
     }
     for (okra_int i = 0; i < k; i++) {
         s[i] = sqrt(okra_dot_(l, X.p + i * X.ld, X.p + i * X.ld));
     }
     sort(-1, s, XG);
-    TRY(orthonormal(ctx, X, tiny, s, Yt));
-    TRY((tall ? okra_mat_copy_ : okra_mat_transpose_)(tall ? Yt : G, U));
-    TRY((tall ? okra_mat_copy_ : okra_mat_transpose_)(tall ? G : Yt, Vt));
-done:
-    okra_free_(y);
-    okra_free_(xg);
-    return st;
+    CHK(orthonormal(ctx, X, tiny, s, Yt));
+    CHK((tall ? okra_mat_copy_ : okra_mat_transpose_)(tall ? Yt : G, U));
+    return (tall ? okra_mat_copy_ : okra_mat_transpose_)(tall ? G : Yt, Vt);
 }

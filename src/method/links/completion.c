@@ -57,65 +57,54 @@ extern const okra_method_ okra_method_em_, okra_method_pkmr_;
 static okra_status factor(okra_context *ctx, const okra_problem_ *p, double ridge,
                           okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
-    double *K = NULL;
-    TRY(okra_problem_host_K_(ctx, p, &K));
+    OWNED double *K = NULL;
+    CHK(okra_problem_host_K_(ctx, p, &K));
     okra_mat_add_diagonal_(okra_mat_of_(K, p->n, p->n), ridge);
-    TRY(okra_engine_cholesky_(ctx, okra_mat_of_(K, p->n, p->n), NULL));
-    TRY(okra_linker_put_(bag, "factor", &K, p->n, p->n));
-done:
-    okra_free_(K);
-    return st;
+    CHK(okra_engine_cholesky_(ctx, okra_mat_of_(K, p->n, p->n), NULL));
+    return okra_linker_put_(bag, "factor", &K, p->n, p->n);
 }
 
 /* L <- L / b, b = tr((K + lambda I)^-1 L) / n. Outputs of 0 stay. */
 static okra_status rescale(okra_context *ctx, okra_mat_ factor, okra_mat_ L)
 {
-    okra_status st = OKRA_OK;
     okra_int n = L.rows;
-    double *X = NULL, scale = 0;
-    TRY(okra_doubles_(ctx, n, n, "the scale of the Gram matrix", &X));
-    TRY(okra_mat_copy_(L, okra_mat_of_(X, n, n)));
-    TRY(okra_engine_cholesky_solve_rows_(ctx, factor, okra_mat_of_(X, n, n)));
+    OWNED double *X = NULL;
+    double scale = 0;
+    CHK(okra_doubles_(ctx, n, n, "the scale of the Gram matrix", &X));
+    CHK(okra_mat_copy_(L, okra_mat_of_(X, n, n)));
+    CHK(okra_engine_cholesky_solve_rows_(ctx, factor, okra_mat_of_(X, n, n)));
     for (okra_int i = 0; i < n; i++) {
         scale += X[i * n + i] / (double)n;
     }
     for (okra_int i = 0; scale > 0 && i < n * n; i++) {
         L.p[i / n * L.ld + i % n] /= scale;
     }
-done:
-    okra_free_(X);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status fit_em(okra_context *ctx, const okra_problem_ *p,
                           const okra_options *options, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     completion_options o;
-    double *L = NULL;
-    TRY(okra_options_read(options, &okra_method_em_.options, &o));
-    TRY(factor(ctx, p, o.lambda, bag));
-    TRY(okra_problem_host_L_(ctx, p, &L));
+    OWNED double *L = NULL;
+    CHK(okra_options_read(options, &okra_method_em_.options, &o));
+    CHK(factor(ctx, p, o.lambda, bag));
+    CHK(okra_problem_host_L_(ctx, p, &L));
     if (o.m_step) {
-        TRY(rescale(ctx, okra_linker_get_(bag, "factor"), okra_mat_of_(L, p->n, p->n)));
+        CHK(rescale(ctx, okra_linker_get_(bag, "factor"), okra_mat_of_(L, p->n, p->n)));
     }
-    TRY(okra_linker_put_(bag, "output", &L, p->n, p->n));
-done:
-    okra_free_(L);
-    return st;
+    return okra_linker_put_(bag, "output", &L, p->n, p->n);
 }
 
 /* A <- its projection on the positive semi-definite matrices. */
 static okra_status positive_part(okra_context *ctx, okra_mat_ A)
 {
-    okra_status st = OKRA_OK;
     okra_int n = A.rows, negative = 0;
-    double *x = NULL, *V = NULL;
-    ALLOC(x, n);
-    TRY(okra_doubles_(ctx, n, n, "eigenvectors of the output matrix", &V));
-    TRY(okra_mat_copy_(A, okra_mat_of_(V, n, n)));
-    TRY(okra_engine_eigh_(ctx, okra_mat_of_(V, n, n), x));
+    OWNED double *x = NULL, *V = NULL;
+    MAKE(x, n);
+    CHK(okra_doubles_(ctx, n, n, "eigenvectors of the output matrix", &V));
+    CHK(okra_mat_copy_(A, okra_mat_of_(V, n, n)));
+    CHK(okra_engine_eigh_(ctx, okra_mat_of_(V, n, n), x));
     while (negative < n && x[negative] <= 0) {
         negative++;
     }
@@ -124,37 +113,28 @@ static okra_status positive_part(okra_context *ctx, okra_mat_ A)
             V[r * n + j] *= sqrt(x[r]);
         }
     }
-    TRY(okra_engine_syrk_(ctx, true, 1, okra_mat_of_(V + negative * n, n - negative, n),
-                          0, A));
-done:
-    okra_free_(x);
-    okra_free_(V);
-    return st;
+    return okra_engine_syrk_(ctx, true, 1,
+                             okra_mat_of_(V + negative * n, n - negative, n), 0, A);
 }
 
 static okra_status fit_pkmr(okra_context *ctx, const okra_problem_ *p,
                             const okra_options *options, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     completion_options o;
     okra_int n = p->n;
-    double *L = NULL, *inverse = NULL;
-    TRY(okra_options_read(options, &okra_method_pkmr_.options, &o));
-    TRY(factor(ctx, p, o.epsilon, bag));
-    TRY(okra_problem_host_L_(ctx, p, &L));
-    TRY(okra_doubles_(ctx, n, n, "the inverse of the Gram matrix", &inverse));
+    OWNED double *L = NULL, *inverse = NULL;
+    CHK(okra_options_read(options, &okra_method_pkmr_.options, &o));
+    CHK(factor(ctx, p, o.epsilon, bag));
+    CHK(okra_problem_host_L_(ctx, p, &L));
+    CHK(okra_doubles_(ctx, n, n, "the inverse of the Gram matrix", &inverse));
     okra_linker_units_(okra_mat_of_(inverse, n, n), 0);
-    TRY(okra_engine_cholesky_solve_rows_(ctx, okra_linker_get_(bag, "factor"),
+    CHK(okra_engine_cholesky_solve_rows_(ctx, okra_linker_get_(bag, "factor"),
                                          okra_mat_of_(inverse, n, n)));
     for (okra_int i = 0; i < n * n; i++) {
         L[i] -= o.lambda / 2 * inverse[i];
     }
-    TRY(positive_part(ctx, okra_mat_of_(L, n, n)));
-    TRY(okra_linker_put_(bag, "output", &L, n, n));
-done:
-    okra_free_(L);
-    okra_free_(inverse);
-    return st;
+    CHK(positive_part(ctx, okra_mat_of_(L, n, n)));
+    return okra_linker_put_(bag, "output", &L, n, n);
 }
 
 /* ---- factors ---- */
@@ -163,27 +143,24 @@ done:
 static okra_status product(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q,
                            okra_int labelled, okra_mat_ P, okra_mat_ Q)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ B = okra_linker_get_(bag, "output"), W = {0};
-    double *own = NULL;
-    TRY(okra_doubles_(ctx, q->m, q->n, "weights", &own));
+    OWNED double *own = NULL;
+    CHK(okra_doubles_(ctx, q->m, q->n, "weights", &own));
     W = okra_mat_of_(own, q->m, q->n);
     if (labelled >= 0) {
         okra_linker_units_(W, labelled);
     } else {
-        TRY(okra_mat_copy_(okra_mat_part_(q->Kx, 0, q->m, 0, q->n), W));
-        TRY(okra_engine_cholesky_solve_rows_(ctx, okra_linker_get_(bag, "factor"), W));
+        CHK(okra_mat_copy_(okra_mat_part_(q->Kx, 0, q->m, 0, q->n), W));
+        CHK(okra_engine_cholesky_solve_rows_(ctx, okra_linker_get_(bag, "factor"), W));
     }
     if (Q.p) {
-        TRY(okra_mat_copy_(W, okra_mat_part_(Q, 0, q->m, 0, q->n)));
+        CHK(okra_mat_copy_(W, okra_mat_part_(Q, 0, q->m, 0, q->n)));
     }
     if (P.p) {
-        TRY(okra_engine_gemm_(ctx, false, false, 1, W, B, 0,
+        CHK(okra_engine_gemm_(ctx, false, false, 1, W, B, 0,
                               okra_mat_part_(P, 0, q->m, 0, q->n)));
     }
-done:
-    okra_free_(own);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_int width_pkmr(const okra_bag_ *bag)
@@ -200,9 +177,8 @@ static okra_int width_em(const okra_bag_ *bag)
 static okra_status factors_em(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q,
                               okra_int labelled, okra_mat_ P, okra_mat_ Q)
 {
-    okra_status st = OKRA_OK;
     okra_int n = q->n;
-    TRY(product(ctx, bag, q, labelled, P, Q));
+    CHK(product(ctx, bag, q, labelled, P, Q));
     for (okra_int i = 0; i < q->m; i++) {
         for (okra_int j = 0; j < n; j++) {
             if (P.p) {
@@ -213,8 +189,7 @@ static okra_status factors_em(okra_context *ctx, const okra_bag_ *bag, okra_quer
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static const okra_linker_ em_linker = {

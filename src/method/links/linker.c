@@ -57,12 +57,9 @@ void okra_linker_units_(okra_mat_ A, okra_int first)
 
 okra_status okra_linker_inverse_(okra_context *ctx, okra_mat_ A, okra_mat_ inverse)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_engine_cholesky_(ctx, A, NULL));
+    CHK(okra_engine_cholesky_(ctx, A, NULL));
     okra_linker_units_(inverse, 0);
-    TRY(okra_engine_cholesky_solve_rows_(ctx, A, inverse));
-done:
-    return st;
+    return okra_engine_cholesky_solve_rows_(ctx, A, inverse);
 }
 
 okra_status okra_linker_network_(const char *who, const okra_problem_ *p,

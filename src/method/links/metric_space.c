@@ -52,71 +52,56 @@ extern const okra_method_ okra_method_kcca_, okra_method_kml_;
 static okra_status inputs(okra_context *ctx, const okra_problem_ *p, okra_bag_ *bag,
                           double **K)
 {
-    okra_status st = OKRA_OK;
-    double *means = NULL;
-    TRY(okra_problem_host_K_(ctx, p, K));
-    ALLOC(means, p->n);
+    OWNED double *means = NULL;
+    CHK(okra_problem_host_K_(ctx, p, K));
+    MAKE(means, p->n);
     okra_linker_center_(okra_mat_of_(*K, p->n, p->n), means);
-    TRY(okra_linker_put_(bag, "means", &means, 1, p->n));
-done:
-    okra_free_(means);
-    return st;
+    return okra_linker_put_(bag, "means", &means, 1, p->n);
 }
 
 /* R <- (G + lambda I)^-1, G <- R G = I - lambda R. */
 static okra_status shrink(okra_context *ctx, double lambda, okra_mat_ G, okra_mat_ R)
 {
-    okra_status st = OKRA_OK;
     okra_mat_add_diagonal_(G, lambda);
-    TRY(okra_linker_inverse_(ctx, G, R));
+    CHK(okra_linker_inverse_(ctx, G, R));
     for (okra_int i = 0; i < G.rows; i++) {
         for (okra_int j = 0; j < G.cols; j++) { /* R is symmetric: so shall G be */
             G.p[i * G.ld + j] =
                 (i == j) - lambda * (R.p[i * R.ld + j] + R.p[j * R.ld + i]) / 2;
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status fit_kcca(okra_context *ctx, const okra_problem_ *p,
                             const okra_options *options, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     space_options o;
     okra_int n = p->n;
-    double *K = NULL, *L = NULL, *R = NULL, *T = NULL, *C = NULL, *x = NULL;
-    TRY(okra_options_read(options, &okra_method_kcca_.options, &o));
+    OWNED double *K = NULL, *L = NULL, *R = NULL, *T = NULL, *C = NULL, *x = NULL;
+    CHK(okra_options_read(options, &okra_method_kcca_.options, &o));
     okra_int d = OKRA_MIN_(o.dimensions, n);
-    TRY(inputs(ctx, p, bag, &K));
-    TRY(okra_problem_host_L_(ctx, p, &L));
-    TRY(okra_doubles_(ctx, n, n, "a work matrix", &R));
-    TRY(okra_doubles_(ctx, n, n, "a work matrix", &T));
-    TRY(okra_doubles_(ctx, n, d, "coordinates", &C));
-    ALLOC(x, n);
+    CHK(inputs(ctx, p, bag, &K));
+    CHK(okra_problem_host_L_(ctx, p, &L));
+    CHK(okra_doubles_(ctx, n, n, "a work matrix", &R));
+    CHK(okra_doubles_(ctx, n, n, "a work matrix", &T));
+    CHK(okra_doubles_(ctx, n, d, "coordinates", &C));
+    MAKE(x, n);
     okra_mat_ a = okra_mat_of_(K, n, n), b = okra_mat_of_(L, n, n);
     okra_mat_ r = okra_mat_of_(R, n, n), t = okra_mat_of_(T, n, n);
     okra_linker_center_(b, x);
-    TRY(shrink(ctx, o.mu, b, r));
-    TRY(shrink(ctx, o.lambda, a, r));
-    TRY(okra_engine_gemm_(ctx, false, false, 1, a, b, 0, t));
-    TRY(okra_engine_syrk_(ctx, false, 1, t, 0, a)); /* A B^2 A */
-    TRY(okra_engine_eigh_(ctx, a, x));
+    CHK(shrink(ctx, o.mu, b, r));
+    CHK(shrink(ctx, o.lambda, a, r));
+    CHK(okra_engine_gemm_(ctx, false, false, 1, a, b, 0, t));
+    CHK(okra_engine_syrk_(ctx, false, 1, t, 0, a)); /* A B^2 A */
+    CHK(okra_engine_eigh_(ctx, a, x));
     for (okra_int l = 0; l < d; l++) { /* the largest come last */
-        TRY(okra_mat_copy_(okra_mat_part_(a, n - 1 - l, 1, 0, n),
+        CHK(okra_mat_copy_(okra_mat_part_(a, n - 1 - l, 1, 0, n),
                            okra_mat_part_(t, l, 1, 0, n)));
     }
-    TRY(okra_engine_gemm_(ctx, false, true, 1, r, okra_mat_part_(t, 0, d, 0, n), 0,
+    CHK(okra_engine_gemm_(ctx, false, true, 1, r, okra_mat_part_(t, 0, d, 0, n), 0,
                           okra_mat_of_(C, n, d)));
-    TRY(okra_linker_put_(bag, "coordinates", &C, n, d));
-done:
-    okra_free_(K);
-    okra_free_(L);
-    okra_free_(R);
-    okra_free_(T);
-    okra_free_(C);
-    okra_free_(x);
-    return st;
+    return okra_linker_put_(bag, "coordinates", &C, n, d);
 }
 
 /* out <- V G of a network's Laplacian G, V: r x n. */
@@ -138,51 +123,43 @@ static void times_laplacian(const okra_network_ *network, okra_mat_ V, okra_mat_
 static okra_status fit_kml(okra_context *ctx, const okra_problem_ *p,
                            const okra_options *options, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     space_options o;
     okra_int n = p->n, first = 0;
     const okra_network_ *network = NULL;
-    double *K = NULL, *T = NULL, *S = NULL, *C = NULL, *x = NULL, *mu = NULL;
-    TRY(okra_options_read(options, &okra_method_kml_.options, &o));
-    TRY(okra_linker_network_("kml", p, &network));
-    TRY(inputs(ctx, p, bag, &K));
-    ALLOC(x, n);
-    ALLOC(mu, n);
-    TRY(okra_engine_eigh_(ctx, okra_mat_of_(K, n, n), x));
+    OWNED double *K = NULL, *T = NULL, *S = NULL, *C = NULL, *x = NULL, *mu = NULL;
+    CHK(okra_options_read(options, &okra_method_kml_.options, &o));
+    CHK(okra_linker_network_("kml", p, &network));
+    CHK(inputs(ctx, p, bag, &K));
+    MAKE(x, n);
+    MAKE(mu, n);
+    CHK(okra_engine_eigh_(ctx, okra_mat_of_(K, n, n), x));
     while (first < n && x[first] <= (double)n * DBL_EPSILON * x[n - 1]) {
         first++;
     }
     okra_int r = n - first, d = OKRA_MIN_(o.dimensions, r);
     if (r == 0) {
-        FAIL(OKRA_ENUMERIC, "kml: all labelled nodes look the same to the input kernel");
+        return okra_fail_(OKRA_ENUMERIC,
+                          "kml: all labelled nodes look the same to the input kernel");
     }
     okra_mat_ Q = okra_mat_of_(K + first * n, r, n); /* rows: eigenvectors */
-    TRY(okra_doubles_(ctx, r, n, "a work matrix", &T));
-    TRY(okra_doubles_(ctx, r, r, "the metric", &S));
-    TRY(okra_doubles_(ctx, n, d, "coordinates", &C));
+    CHK(okra_doubles_(ctx, r, n, "a work matrix", &T));
+    CHK(okra_doubles_(ctx, r, r, "the metric", &S));
+    CHK(okra_doubles_(ctx, n, d, "coordinates", &C));
     times_laplacian(network, Q, okra_mat_of_(T, r, n));
-    TRY(okra_engine_gemm_(ctx, false, true, 1, Q, okra_mat_of_(T, r, n), 0,
+    CHK(okra_engine_gemm_(ctx, false, true, 1, Q, okra_mat_of_(T, r, n), 0,
                           okra_mat_of_(S, r, r)));
     for (okra_int i = 0; i < r; i++) {
         S[i * r + i] += o.lambda / x[first + i];
     }
-    TRY(okra_engine_eigh_(ctx, okra_mat_of_(S, r, r), mu)); /* the smallest come first */
+    CHK(okra_engine_eigh_(ctx, okra_mat_of_(S, r, r), mu)); /* the smallest come first */
     for (okra_int i = 0; i < r; i++) {
         for (okra_int j = 0; j < n; j++) {
             Q.p[i * n + j] /= x[first + i];
         }
     }
-    TRY(okra_engine_gemm_(ctx, true, true, 1, Q, okra_mat_of_(S, d, r), 0,
+    CHK(okra_engine_gemm_(ctx, true, true, 1, Q, okra_mat_of_(S, d, r), 0,
                           okra_mat_of_(C, n, d)));
-    TRY(okra_linker_put_(bag, "coordinates", &C, n, d));
-done:
-    okra_free_(K);
-    okra_free_(T);
-    okra_free_(S);
-    okra_free_(C);
-    okra_free_(x);
-    okra_free_(mu);
-    return st;
+    return okra_linker_put_(bag, "coordinates", &C, n, d);
 }
 
 /* ---- factors ---- */
@@ -205,10 +182,9 @@ static okra_int width_kcca(const okra_bag_ *bag)
 static okra_status factors_kcca(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q,
                                 okra_int labelled, okra_mat_ P, okra_mat_ Q)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ F = P.p ? P : Q;
     (void)labelled;
-    TRY(coordinates(ctx, bag, q, F));
+    CHK(coordinates(ctx, bag, q, F));
     for (okra_int i = 0; i < F.rows; i++) {
         double *f = F.p + i * F.ld, norm = sqrt(okra_dot_(F.cols, f, f));
         for (okra_int j = 0; j < F.cols && norm > 0; j++) {
@@ -216,10 +192,9 @@ static okra_status factors_kcca(okra_context *ctx, const okra_bag_ *bag, okra_qu
         }
     }
     if (P.p && Q.p) {
-        TRY(okra_mat_copy_(P, Q));
+        CHK(okra_mat_copy_(P, Q));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_int width_kml(const okra_bag_ *bag)
@@ -231,12 +206,11 @@ static okra_int width_kml(const okra_bag_ *bag)
 static okra_status factors_kml(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q,
                                okra_int labelled, okra_mat_ P, okra_mat_ Q)
 {
-    okra_status st = OKRA_OK;
     okra_int d = width_kcca(bag);
-    double *F = NULL;
+    OWNED double *F = NULL;
     (void)labelled;
-    TRY(okra_doubles_(ctx, q->m, d, "coordinates", &F));
-    TRY(coordinates(ctx, bag, q, okra_mat_of_(F, q->m, d)));
+    CHK(okra_doubles_(ctx, q->m, d, "coordinates", &F));
+    CHK(coordinates(ctx, bag, q, okra_mat_of_(F, q->m, d)));
     for (okra_int i = 0; i < q->m; i++) {
         const double *f = F + i * d;
         double square = okra_dot_(d, f, f);
@@ -250,9 +224,7 @@ static okra_status factors_kml(okra_context *ctx, const okra_bag_ *bag, okra_que
             }
         }
     }
-done:
-    okra_free_(F);
-    return st;
+    return OKRA_OK;
 }
 
 static const okra_linker_ kcca_linker = {.width = width_kcca, .factors = factors_kcca};

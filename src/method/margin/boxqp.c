@@ -235,13 +235,13 @@ static okra_int free_set(const solver *s, bool release, okra_int *free)
  */
 static okra_status finish(solver *s, double tolerance)
 {
-    okra_status st = OKRA_OK;
-    okra_int *free = NULL, limit = 3 * s->n + 200;
-    double *d = NULL, *start = NULL;
+    OWNED okra_int *free = NULL;
+    okra_int limit = 3 * s->n + 200;
+    OWNED double *d = NULL, *start = NULL;
     bool release = true;
-    ALLOC(free, s->n);
-    ALLOC(d, s->n);
-    ALLOC(start, s->n);
+    MAKE(free, s->n);
+    MAKE(d, s->n);
+    MAKE(start, s->n);
     for (okra_int k = 0; k < limit; k++) {
         double value = -s->report.dual;
         if (s->report.gap <= tolerance * fmax(1, fabs(value))) {
@@ -250,7 +250,7 @@ static okra_status finish(solver *s, double tolerance)
         okra_int f = free_set(s, release, free);
         bool found = f > 0;
         if (found) {
-            TRY(direction(s, free, f, d, &found));
+            CHK(direction(s, free, f, d, &found));
         }
         if (!found) {
             break;
@@ -268,11 +268,7 @@ static okra_status finish(solver *s, double tolerance)
             break;
         }
     }
-done:
-    okra_free_(free);
-    okra_free_(d);
-    okra_free_(start);
-    return st;
+    return OKRA_OK;
 }
 
 /* One round: coordinate steps on a shrinking active set, then the exact gap. */

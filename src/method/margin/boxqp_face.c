@@ -57,7 +57,6 @@ done:
 /* The same by conjugate gradients, preconditioned by the diagonal. */
 static okra_status iterate(solver *s, rows F, double residual)
 {
-    okra_status st = OKRA_OK;
     double first = 0, rz = 0;
     for (okra_int k = 0; k < F.count; k++) {
         double D = s->f->square[s->order[k]] / (2 * s->lambda) + s->tau;
@@ -70,8 +69,8 @@ static okra_status iterate(solver *s, rows F, double residual)
     int step = 0;
     for (; step < CG_MOST && rz > residual * residual * first; step++) {
         double curve = 0, fresh = 0;
-        TRY(okra_boxqp_gather_(s, F, s->p, s->X));
-        TRY(okra_boxqp_look_(s, F, s->X, s->q));
+        CHK(okra_boxqp_gather_(s, F, s->p, s->X));
+        CHK(okra_boxqp_look_(s, F, s->X, s->q));
         for (okra_int k = 0; k < F.count; k++) {
             s->q[k] += s->tau * s->p[k];
             curve += s->p[k] * s->q[k];
@@ -91,45 +90,40 @@ static okra_status iterate(solver *s, rows F, double residual)
         s->report.newtons++;
     }
     s->usual = step;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Whichever takes fewer operations, going by the last solution by iteration. */
 static okra_status direction(solver *s, rows F)
 {
-    okra_status st = OKRA_OK;
     double f = (double)F.count, m = (double)s->m, d = (double)s->d;
     double left = (double)okra_memory_left_(s->ctx);
     bool found = false;
     if (!F.index && f * (m + d) + f * f / 3 <= 4 * m * d * s->usual &&
         16 * f * f <= left / 2) {
-        TRY(factorise(s, F.f, &found));
+        CHK(factorise(s, F.f, &found));
     }
     if (!found) {
-        TRY(iterate(s, F, s->settled ? FINE : ROUGH));
+        CHK(iterate(s, F, s->settled ? FINE : ROUGH));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The best point between a_F and a_F + t s put back into the box: p becomes the way, X
  * its A. */
 static okra_status try_step(solver *s, rows F, double t, double *share, double *drop)
 {
-    okra_status st = OKRA_OK;
     double slope = 0;
     for (okra_int k = 0; k < F.count; k++) {
         double a = s->a[s->order[k]];
         s->p[k] = fmin(fmax(a + t * s->s[k], 0), 1) - a;
         slope += (s->gF[k] - 1) * s->p[k];
     }
-    TRY(okra_boxqp_gather_(s, F, s->p, s->X));
+    CHK(okra_boxqp_gather_(s, F, s->p, s->X));
     double curve = 2 * s->lambda * okra_dot_(s->m * s->d, s->X, s->X);
     *share = slope >= 0 ? 0 : -slope < curve ? -slope / curve : 1;
     *drop = -slope * *share - curve * *share * *share / 2;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static void accept(solver *s, rows F, double share)

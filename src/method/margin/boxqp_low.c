@@ -63,29 +63,27 @@ double okra_boxqp_low_doubles_(okra_int n, okra_int m, okra_int d)
 
 static okra_status prepare(solver *s)
 {
-    okra_status st = OKRA_OK;
     okra_int m = s->m, d = s->d, n = s->n;
     s->block = OKRA_MIN_(block_of(m, d), s->f->block);
-    ZALLOC(s->g, n);
-    ALLOC(s->order, n);
-    ALLOC(s->r, n);
-    ALLOC(s->p, n);
-    ALLOC(s->q, n);
-    ALLOC(s->s, n);
-    ALLOC(s->gF, n);
-    ALLOC(s->b, 2 * s->block);
-    TRY(okra_doubles_(s->ctx, m, d, "the margin's direction", &s->X));
-    TRY(okra_doubles_(s->ctx, s->f->block, d, "a block of the margin", &s->M));
-    TRY(okra_doubles_(s->ctx, s->block, s->block, "a block of the margin", &s->Q));
-    TRY(okra_doubles_(s->ctx, s->block, s->block, "a block of the margin", &s->G));
+    ZMAKE(s->g, n);
+    MAKE(s->order, n);
+    MAKE(s->r, n);
+    MAKE(s->p, n);
+    MAKE(s->q, n);
+    MAKE(s->s, n);
+    MAKE(s->gF, n);
+    MAKE(s->b, 2 * s->block);
+    CHK(okra_doubles_(s->ctx, m, d, "the margin's direction", &s->X));
+    CHK(okra_doubles_(s->ctx, s->f->block, d, "a block of the margin", &s->M));
+    CHK(okra_doubles_(s->ctx, s->block, s->block, "a block of the margin", &s->Q));
+    CHK(okra_doubles_(s->ctx, s->block, s->block, "a block of the margin", &s->G));
     for (okra_int i = 0; i < n; i++) {
         s->mean += s->f->square[i] / (2 * s->lambda) / (double)n;
         s->a[i] = fmin(fmax(s->a[i], 0), 1);
     }
     s->tau = DAMPED * s->mean;
     s->usual = 50; /* taken for granted before the first time */
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the two products ---- */
@@ -108,45 +106,39 @@ static okra_status add_block(solver *s, okra_mat_ Phi, okra_mat_ Psi, const doub
 
 okra_status okra_boxqp_gather_(solver *s, rows z, const double *v, double *to)
 {
-    okra_status st = OKRA_OK;
     okra_mat_fill_(okra_mat_of_(to, s->m, s->d), 0);
     for (okra_int i = 0; i < z.count; i += z.f->block) {
         okra_mat_ Phi, Psi;
-        TRY(okra_cancelled_(s->ctx));
-        TRY(okra_factors_rows_(z.f, z.index, i, OKRA_MIN_(z.f->block, z.count - i), &Phi,
+        CHK(okra_cancelled_(s->ctx));
+        CHK(okra_factors_rows_(z.f, z.index, i, OKRA_MIN_(z.f->block, z.count - i), &Phi,
                                &Psi));
-        TRY(add_block(s, Phi, Psi, v + i, to));
+        CHK(add_block(s, Phi, Psi, v + i, to));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* to_i <- phi_i' A psi_i of a block */
 static okra_status look_block(solver *s, okra_mat_ Phi, okra_mat_ Psi, double *A,
                               double *to)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ M = okra_mat_of_(s->M, Phi.rows, s->d);
-    TRY(okra_gemm_(s->ctx, false, false, 1, Phi, okra_mat_of_(A, s->m, s->d), 0, M));
+    CHK(okra_gemm_(s->ctx, false, false, 1, Phi, okra_mat_of_(A, s->m, s->d), 0, M));
     for (okra_int i = 0; i < M.rows; i++) {
         to[i] = okra_dot_(s->d, M.p + i * s->d, Psi.p + i * Psi.ld);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_boxqp_look_(solver *s, rows z, double *A, double *to)
 {
-    okra_status st = OKRA_OK;
     for (okra_int i = 0; i < z.count; i += z.f->block) {
         okra_mat_ Phi, Psi;
-        TRY(okra_cancelled_(s->ctx));
-        TRY(okra_factors_rows_(z.f, z.index, i, OKRA_MIN_(z.f->block, z.count - i), &Phi,
+        CHK(okra_cancelled_(s->ctx));
+        CHK(okra_factors_rows_(z.f, z.index, i, OKRA_MIN_(z.f->block, z.count - i), &Phi,
                                &Psi));
-        TRY(look_block(s, Phi, Psi, A, to + i));
+        CHK(look_block(s, Phi, Psi, A, to + i));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static double squared(const solver *s, const double *A)
@@ -157,7 +149,6 @@ static double squared(const solver *s, const double *A)
 /* A, g and the report of a. */
 static okra_status measure(solver *s, double tolerance)
 {
-    okra_status st = OKRA_OK;
     okra_int count = 0;
     double hinge = 0, sum = 0;
     for (okra_int i = 0; i < s->n; i++) {
@@ -166,10 +157,10 @@ static okra_status measure(solver *s, double tolerance)
         count += s->a[i] > 0;
         sum += s->a[i];
     }
-    TRY(okra_boxqp_gather_(s, (rows){s->f, count < s->n ? s->order : NULL, count}, s->p,
+    CHK(okra_boxqp_gather_(s, (rows){s->f, count < s->n ? s->order : NULL, count}, s->p,
                            s->A));
     if (count > 0) {
-        TRY(okra_boxqp_look_(s, (rows){s->f, NULL, s->n}, s->A, s->g));
+        CHK(okra_boxqp_look_(s, (rows){s->f, NULL, s->n}, s->A, s->g));
     } else {
         okra_mat_fill_(okra_mat_of_(s->g, s->n, 1), 0);
     }
@@ -180,25 +171,23 @@ static okra_status measure(solver *s, double tolerance)
     s->report.dual = sum - half;
     s->report.gap = hinge + half - s->report.dual;
     s->report.converged = s->report.gap <= tolerance * fmax(1, fabs(s->report.dual));
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- a sweep by blocks ---- */
 
 static okra_status one_block(solver *s, const okra_int *index, okra_int count)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ Phi, Psi, Q = okra_mat_of_(s->Q, count, count),
                         G = okra_mat_of_(s->G, count, count);
     double *b = s->b, *g = s->b + count, moved = 0;
-    TRY(okra_factors_rows_(s->f, index, 0, count, &Phi, &Psi));
-    TRY(okra_syrk_(s->ctx, false, 0.5 / s->lambda, Phi, 0, Q));
-    TRY(okra_syrk_(s->ctx, false, 1, Psi, 0, G));
+    CHK(okra_factors_rows_(s->f, index, 0, count, &Phi, &Psi));
+    CHK(okra_syrk_(s->ctx, false, 0.5 / s->lambda, Phi, 0, Q));
+    CHK(okra_syrk_(s->ctx, false, 1, Psi, 0, G));
     for (okra_int k = 0; k < count * count; k++) {
         Q.p[k] *= G.p[k];
     }
-    TRY(look_block(s, Phi, Psi, s->A, g));
+    CHK(look_block(s, Phi, Psi, s->A, g));
     for (okra_int k = 0; k < count; k++) {
         b[k] = s->a[index[k]];
     }
@@ -209,15 +198,13 @@ static okra_status one_block(solver *s, const okra_int *index, okra_int count)
         s->a[index[k]] = b[k];
     }
     if (moved > 0) {
-        TRY(add_block(s, Phi, Psi, g, s->A));
+        CHK(add_block(s, Phi, Psi, g, s->A));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status sweep(solver *s)
 {
-    okra_status st = OKRA_OK;
     okra_int count = 0;
     double worst = 0;
     for (okra_int i = 0; i < s->n; i++) {
@@ -231,18 +218,17 @@ static okra_status sweep(solver *s)
     okra_random_shuffle_(&s->random, count, s->order);
     for (okra_int k = 0; k < count; k += s->block) {
         okra_int some = OKRA_MIN_(s->block, count - k);
-        TRY(okra_cancelled_(s->ctx));
-        TRY(one_block(s, s->order + k, some));
+        CHK(okra_cancelled_(s->ctx));
+        CHK(one_block(s, s->order + k, some));
         okra_progress_(s->ctx, "margin", k + some, count);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_boxqp_low_(okra_factors_ *f, double lambda, double tolerance, double *a,
                             double *A, okra_boxqp_report_ *report)
 {
-    okra_status st = OKRA_OK;
+    FREED_BY(clear)
     solver s = {.ctx = f->ctx,
                 .f = f,
                 .n = f->n,
@@ -253,18 +239,16 @@ okra_status okra_boxqp_low_(okra_factors_ *f, double lambda, double tolerance, d
                 .A = A,
                 .random = okra_random_create_(okra_context_seed(f->ctx), 3)};
     int stalled = 0;
-    TRY(prepare(&s));
-    TRY(measure(&s, tolerance));
+    CHK(prepare(&s));
+    CHK(measure(&s, tolerance));
     for (int k = 0; k < ROUNDS_MOST && stalled < STALLED && !s.report.converged; k++) {
         double before = s.report.dual;
-        TRY(sweep(&s));
-        TRY(okra_boxqp_face_(&s));
-        TRY(measure(&s, tolerance));
+        CHK(sweep(&s));
+        CHK(okra_boxqp_face_(&s));
+        CHK(measure(&s, tolerance));
         s.report.steps++;
         stalled = s.report.dual > before ? 0 : stalled + 1;
     }
     *report = s.report;
-done:
-    clear(&s);
-    return st;
+    return OKRA_OK;
 }

@@ -181,10 +181,9 @@ void okra_dual_sweep_(const okra_dual_ *dual, double *alpha, double *H, double *
 static okra_status predictions(okra_context *ctx, const okra_dual_ *d,
                                const double *alpha, double *H)
 {
-    okra_status st = OKRA_OK;
     okra_int n = d->n, q = d->q;
     if (d->count == 1) {
-        TRY(okra_gemm_(ctx, false, false, 0.5, okra_mat_view_(d->S[0], n, n, n),
+        CHK(okra_gemm_(ctx, false, false, 0.5, okra_mat_view_(d->S[0], n, n, n),
                        okra_mat_view_(alpha, n, q, q), 0, okra_mat_of_(H, n, q)));
     }
     for (okra_int j = 0; j < q; j++) {
@@ -196,16 +195,14 @@ static okra_status predictions(okra_context *ctx, const okra_dual_ *d,
             H[i * q + j] = factor(d, j) * sum + d->ridge * alpha[i * q + j];
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_dual_measure_(okra_context *ctx, const okra_dual_ *d,
                                const double *alpha, double *H, okra_dual_report_ *report)
 {
-    okra_status st = OKRA_OK;
     double primal = 0, linear = 0, half = 0, w = d->width;
-    TRY(predictions(ctx, d, alpha, H));
+    CHK(predictions(ctx, d, alpha, H));
     for (okra_int i = 0; i < d->n; i++) {
         const double *a = alpha + i * d->q, *y = d->Y + i * d->q, *h = H + i * d->q;
         double r2 = 0, a2 = okra_dot_(d->q, a, a), weight = okra_dual_weight_(d, i);
@@ -227,6 +224,5 @@ okra_status okra_dual_measure_(okra_context *ctx, const okra_dual_ *d,
     report->dual = linear - half;
     report->gap = report->primal - report->dual;
     report->converged = report->gap <= d->tolerance * fmax(1, fabs(report->dual));
-done:
-    return st;
+    return OKRA_OK;
 }

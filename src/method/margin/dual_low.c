@@ -79,26 +79,24 @@ double okra_dual_low_doubles_(okra_int n, okra_int m, okra_int d)
 
 static okra_status prepare(solver *s)
 {
-    okra_status st = OKRA_OK;
     static const char what[] = "the margin's directions";
     okra_int n = s->n, m = s->m, d = s->d;
     double **const thin[] = {&s->G, &s->P, &s->Q, &s->D, &s->B, &s->W};
-    TRY(okra_doubles_(s->ctx, n, d, "the residuals of the outputs", &s->R));
-    TRY(okra_doubles_(s->ctx, n, d, "the residuals of the outputs", &s->S));
-    ALLOC(s->c, n);
-    ALLOC(s->e, n);
-    ALLOC(s->size, n);
+    CHK(okra_doubles_(s->ctx, n, d, "the residuals of the outputs", &s->R));
+    CHK(okra_doubles_(s->ctx, n, d, "the residuals of the outputs", &s->S));
+    MAKE(s->c, n);
+    MAKE(s->e, n);
+    MAKE(s->size, n);
     for (size_t k = 0; k < sizeof thin / sizeof *thin; k++) {
-        TRY(okra_doubles_(s->ctx, m, d, what, thin[k]));
+        CHK(okra_doubles_(s->ctx, m, d, what, thin[k]));
     }
-    TRY(okra_doubles_(s->ctx, m, m, "the moments of the inputs", &s->C));
-    ALLOC(s->value, m);
-    TRY(okra_doubles_(s->ctx, s->f->block, d, "a block of the margin", &s->block));
-    TRY(okra_doubles_(s->ctx, s->f->block, m, "a block of the margin", &s->wide));
+    CHK(okra_doubles_(s->ctx, m, m, "the moments of the inputs", &s->C));
+    MAKE(s->value, m);
+    CHK(okra_doubles_(s->ctx, s->f->block, d, "a block of the margin", &s->block));
+    CHK(okra_doubles_(s->ctx, s->f->block, m, "a block of the margin", &s->wide));
     double mean = s->f->trace / (2 * s->o->lambda) / (double)n;
     s->tau = s->o->loss == OKRA_LOSS_HUBER_ ? 0 : mean > 0 ? mean : 1;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static double root(const solver *s, okra_int j)
@@ -170,46 +168,42 @@ static void curve(const solver *s, okra_int i, double *x)
 /* to (n x d) <- Phi A diag(g)^1/2, taken from the outputs where `residual`. */
 static okra_status predict(solver *s, const double *A, bool residual, double *to)
 {
-    okra_status st = OKRA_OK;
     scale(s, A, s->W);
     for (okra_int i = 0; i < s->n; i += s->f->block) {
         okra_mat_ Phi, Psi, W = okra_mat_of_(s->W, s->m, s->d);
         okra_int rows = OKRA_MIN_(s->f->block, s->n - i);
-        TRY(okra_cancelled_(s->ctx));
-        TRY(okra_factors_rows_(s->f, NULL, i, rows, &Phi, &Psi));
+        CHK(okra_cancelled_(s->ctx));
+        CHK(okra_factors_rows_(s->f, NULL, i, rows, &Phi, &Psi));
         okra_mat_ out = okra_mat_of_(to + i * s->d, rows, s->d);
         if (residual) {
-            TRY(okra_mat_copy_(Psi, out));
+            CHK(okra_mat_copy_(Psi, out));
         }
-        TRY(okra_gemm_(s->ctx, false, false, residual ? -1 : 1, Phi, W, residual, out));
+        CHK(okra_gemm_(s->ctx, false, false, residual ? -1 : 1, Phi, W, residual, out));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Q <- Hessian times P */
 static okra_status bend(solver *s)
 {
-    okra_status st = OKRA_OK;
     scale(s, s->P, s->W);
     okra_mat_ W = okra_mat_of_(s->W, s->m, s->d), Q = okra_mat_of_(s->Q, s->m, s->d);
     for (okra_int i = 0; i < s->n; i += s->f->block) {
         okra_mat_ Phi, Psi;
         okra_int rows = OKRA_MIN_(s->f->block, s->n - i);
         okra_mat_ T = okra_mat_of_(s->block, rows, s->d);
-        TRY(okra_cancelled_(s->ctx));
-        TRY(okra_factors_rows_(s->f, NULL, i, rows, &Phi, &Psi));
-        TRY(okra_gemm_(s->ctx, false, false, 1, Phi, W, 0, T));
+        CHK(okra_cancelled_(s->ctx));
+        CHK(okra_factors_rows_(s->f, NULL, i, rows, &Phi, &Psi));
+        CHK(okra_gemm_(s->ctx, false, false, 1, Phi, W, 0, T));
         for (okra_int r = 0; r < rows; r++) {
             curve(s, i + r, T.p + r * s->d);
         }
-        TRY(okra_gemm_(s->ctx, true, false, 1, Phi, T, i > 0, Q));
+        CHK(okra_gemm_(s->ctx, true, false, 1, Phi, T, i > 0, Q));
     }
     for (okra_int k = 0; k < s->m * s->d; k++) {
         s->Q[k] = 2 * s->o->lambda * s->P[k] + root(s, k % s->d) * s->Q[k];
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 typedef struct sums {
@@ -239,7 +233,6 @@ static void one_row(solver *s, okra_int i, double *out, sums *sum)
 /* The report, the gradient G and the moments C of the preconditioner, at X and R. */
 static okra_status measure(solver *s)
 {
-    okra_status st = OKRA_OK;
     double lambda = s->o->lambda;
     sums sum = {0};
     okra_mat_ G = okra_mat_of_(s->G, s->m, s->d), C = okra_mat_of_(s->C, s->m, s->m);
@@ -248,8 +241,8 @@ static okra_status measure(solver *s)
         okra_int rows = OKRA_MIN_(s->f->block, s->n - i);
         okra_mat_ A = okra_mat_of_(s->block, rows, s->d);
         okra_mat_ F = okra_mat_of_(s->wide, rows, s->m);
-        TRY(okra_cancelled_(s->ctx));
-        TRY(okra_factors_rows_(s->f, NULL, i, rows, &Phi, &Psi));
+        CHK(okra_cancelled_(s->ctx));
+        CHK(okra_factors_rows_(s->f, NULL, i, rows, &Phi, &Psi));
         for (okra_int r = 0; r < rows; r++) {
             one_row(s, i + r, A.p + r * s->d, &sum);
             double trace = s->c[i + r] * (double)(s->d - 1) + s->e[i + r];
@@ -258,8 +251,8 @@ static okra_status measure(solver *s)
                 F.p[r * s->m + j] = w * Phi.p[r * Phi.ld + j];
             }
         }
-        TRY(okra_gemm_(s->ctx, true, false, 1, Phi, A, i > 0, G));
-        TRY(okra_syrk_(s->ctx, true, 1, F, i > 0, C));
+        CHK(okra_gemm_(s->ctx, true, false, 1, Phi, A, i > 0, G));
+        CHK(okra_syrk_(s->ctx, true, 1, F, i > 0, C));
     }
     scale(s, s->G, s->G);
     double ridge = lambda * inner(s, s->X, s->X);
@@ -275,8 +268,7 @@ static okra_status measure(solver *s)
     s->report.dual = dual;
     s->report.gap = s->report.primal - dual;
     s->report.converged = s->report.gap <= s->o->tolerance * fmax(1, fabs(dual));
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- Newton's method ---- */
@@ -284,56 +276,50 @@ done:
 /* W <- the preconditioner's inverse times B: V' [(V B)_ij / (2 lambda + g_j v_i)] */
 static okra_status precondition(solver *s)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ V = okra_mat_of_(s->C, s->m, s->m), T = okra_mat_of_(s->Q, s->m, s->d);
-    TRY(okra_gemm_(s->ctx, false, false, 1, V, okra_mat_of_(s->B, s->m, s->d), 0, T));
+    CHK(okra_gemm_(s->ctx, false, false, 1, V, okra_mat_of_(s->B, s->m, s->d), 0, T));
     for (okra_int k = 0; k < s->m * s->d; k++) {
         double g = s->o->g ? s->o->g[k % s->d] : 1;
         T.p[k] /= 2 * s->o->lambda + g * fmax(s->value[k / s->d], 0);
     }
-    TRY(okra_gemm_(s->ctx, true, false, 1, V, T, 0, okra_mat_of_(s->W, s->m, s->d)));
-done:
-    return st;
+    return okra_gemm_(s->ctx, true, false, 1, V, T, 0, okra_mat_of_(s->W, s->m, s->d));
 }
 
 /* D <- - Hessian^-1 G */
 static okra_status direction(solver *s)
 {
-    okra_status st = OKRA_OK;
     okra_int area = s->m * s->d;
-    TRY(okra_eigh_(s->ctx, okra_mat_of_(s->C, s->m, s->m), s->value));
+    CHK(okra_eigh_(s->ctx, okra_mat_of_(s->C, s->m, s->m), s->value));
     for (okra_int k = 0; k < area; k++) {
         s->B[k] = -s->G[k];
         s->D[k] = 0;
     }
-    TRY(precondition(s));
-    TRY(okra_mat_copy_(okra_mat_of_(s->W, area, 1), okra_mat_of_(s->P, area, 1)));
+    CHK(precondition(s));
+    CHK(okra_mat_copy_(okra_mat_of_(s->W, area, 1), okra_mat_of_(s->P, area, 1)));
     double bz = inner(s, s->B, s->P), first = bz;
     for (int k = 0; k < CG_MOST && bz > RESIDUAL * RESIDUAL * first; k++) {
-        TRY(bend(s));
+        CHK(bend(s));
         double t = bz / inner(s, s->P, s->Q);
         for (okra_int i = 0; i < area; i++) {
             s->D[i] += t * s->P[i];
             s->B[i] -= t * s->Q[i];
         }
-        TRY(precondition(s));
+        CHK(precondition(s));
         double fresh = inner(s, s->B, s->W);
         for (okra_int i = 0; i < area; i++) {
             s->P[i] = s->W[i] + fresh / bz * s->P[i];
         }
         bz = fresh;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status newton(solver *s)
 {
-    okra_status st = OKRA_OK;
     okra_int area = s->m * s->d;
     double t = 1;
-    TRY(direction(s));
-    TRY(predict(s, s->D, false, s->S));
+    CHK(direction(s));
+    CHK(predict(s, s->D, false, s->S));
     double slope = inner(s, s->G, s->D);
     int k = 0;
     for (; k < HALVINGS; k++, t /= 2) {
@@ -357,8 +343,7 @@ static okra_status newton(solver *s)
     }
     s->stalled += k == HALVINGS;
     s->report.newtons++;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* alpha_k <- alpha */
@@ -372,7 +357,7 @@ static void recenter(solver *s)
 okra_status okra_dual_low_solve_(okra_factors_ *f, const okra_dual_low_ *dual,
                                  double *alpha, double *X, okra_dual_report_ *report)
 {
-    okra_status st = OKRA_OK;
+    FREED_BY(clear)
     solver s = {.ctx = f->ctx,
                 .f = f,
                 .o = dual,
@@ -381,16 +366,16 @@ okra_status okra_dual_low_solve_(okra_factors_ *f, const okra_dual_low_ *dual,
                 .d = f->d,
                 .center = alpha,
                 .X = X};
-    TRY(prepare(&s));
+    CHK(prepare(&s));
     for (int k = 0; k < STEPS_MOST && !s.report.converged && s.stalled < STALLED; k++) {
         int tries = 0, stalled = s.stalled;
-        TRY(predict(&s, s.X, true, s.R));
-        TRY(measure(&s));
+        CHK(predict(&s, s.X, true, s.R));
+        CHK(measure(&s));
         for (; tries < NEWTONS_MOST && !s.report.converged && s.stalled == stalled &&
                (s.tau == 0 || s.inner > SHARE * s.report.gap);
              tries++) {
-            TRY(newton(&s));
-            TRY(measure(&s));
+            CHK(newton(&s));
+            CHK(measure(&s));
             okra_progress_(s.ctx, "margin", tries, NEWTONS_MOST);
         }
         recenter(&s);
@@ -399,7 +384,5 @@ okra_status okra_dual_low_solve_(okra_factors_ *f, const okra_dual_low_ *dual,
     }
     okra_progress_end_(s.ctx, "margin");
     *report = s.report;
-done:
-    clear(&s);
-    return st;
+    return OKRA_OK;
 }

@@ -159,11 +159,10 @@ static okra_status solve(okra_context *ctx, okra_dual_newton_ *w, const okra_dua
 static okra_status add_system(okra_context *ctx, okra_dual_newton_ *w, okra_int begin,
                               okra_int end)
 {
-    okra_status st = OKRA_OK;
     okra_int f = w->active, m = w->moving;
     okra_mat_fill_(okra_mat_of_(w->T, f, f), 0);
     okra_mat_add_diagonal_(okra_mat_of_(w->T, f, f), 1);
-    TRY(okra_cholesky_solve_(ctx, okra_mat_of_(w->F, f, f), okra_mat_of_(w->T, f, f)));
+    CHK(okra_cholesky_solve_(ctx, okra_mat_of_(w->F, f, f), okra_mat_of_(w->T, f, f)));
     for (okra_int r = 0; r < m; r++) {
         const double *T = w->T + w->places[r] * f, *a = w->a + w->places[r] * w->q;
         for (okra_int c = 0; c < m; c++) {
@@ -172,14 +171,12 @@ static okra_status add_system(okra_context *ctx, okra_dual_newton_ *w, okra_int 
                 T[w->places[c]] * okra_dot_(end - begin, a + begin, b + begin);
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* drho from M and X = T Y. */
 static okra_status solve_rho(okra_context *ctx, okra_dual_newton_ *w, const okra_dual_ *d)
 {
-    okra_status st = OKRA_OK;
     okra_int m = w->moving, q = d->q;
     double *right = w->T;
     for (okra_int r = 0; r < m; r++) {
@@ -192,13 +189,12 @@ static okra_status solve_rho(okra_context *ctx, okra_dual_newton_ *w, const okra
         }
         right[r] = okra_dot_(q, w->a + at * q, w->X + at * q) - target;
     }
-    TRY(okra_solve_general_(ctx, okra_mat_of_(w->M, m, m), okra_mat_of_(right, m, 1),
+    CHK(okra_solve_general_(ctx, okra_mat_of_(w->M, m, m), okra_mat_of_(right, m, 1),
                             NULL));
     for (okra_int r = 0; r < m; r++) {
         w->drho[w->places[r]] = right[r];
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_dual_newton_step_(okra_context *ctx, okra_dual_newton_ *w,

@@ -53,18 +53,15 @@ static void clear(solver *s)
 
 static okra_status prepare(solver *s)
 {
-    okra_status st = OKRA_OK;
     okra_int n = s->d.n, q = s->d.q;
-    TRY(okra_doubles_(s->ctx, n, q, "the outputs", &s->Y));
-    TRY(okra_doubles_(s->ctx, n, q, "the dual variables", &s->trial));
-    TRY(okra_doubles_(s->ctx, n, q, "the fitted outputs", &s->trial_H));
-    TRY(okra_doubles_(s->ctx, n, q, "the dual variables", &s->step));
-    ALLOC(s->v, q);
-    ALLOC(s->D, q);
-    ALLOC(s->move, q);
-    TRY(okra_dual_newton_create_(s->ctx, n, q, &s->newton));
-done:
-    return st;
+    CHK(okra_doubles_(s->ctx, n, q, "the outputs", &s->Y));
+    CHK(okra_doubles_(s->ctx, n, q, "the dual variables", &s->trial));
+    CHK(okra_doubles_(s->ctx, n, q, "the fitted outputs", &s->trial_H));
+    CHK(okra_doubles_(s->ctx, n, q, "the dual variables", &s->step));
+    MAKE(s->v, q);
+    MAKE(s->D, q);
+    MAKE(s->move, q);
+    return okra_dual_newton_create_(s->ctx, n, q, &s->newton);
 }
 
 /* trial <- alpha + t step, blocks that leave the bound put back on it. */
@@ -86,50 +83,46 @@ static void move(solver *s, double t)
 /* One Newton step; *rose: the dual value is higher now. */
 static okra_status newton(solver *s, bool *rose)
 {
-    okra_status st = OKRA_OK;
     bool found;
     okra_int area = s->d.n * s->d.q;
     *rose = false;
-    TRY(okra_dual_newton_step_(s->ctx, s->newton, &s->d, s->alpha, s->H, s->step,
+    CHK(okra_dual_newton_step_(s->ctx, s->newton, &s->d, s->alpha, s->H, s->step,
                                &found));
     s->now.newtons++;
     for (double t = 1; found && !*rose && t > 0.1; t /= 2) {
         okra_dual_report_ there = s->now;
         move(s, t);
-        TRY(okra_dual_measure_(s->ctx, &s->d, s->trial, s->trial_H, &there));
+        CHK(okra_dual_measure_(s->ctx, &s->d, s->trial, s->trial_H, &there));
         *rose = there.dual > s->now.dual;
         if (*rose) {
             s->now = there;
-            TRY(okra_mat_copy_(okra_mat_of_(s->trial, area, 1),
+            CHK(okra_mat_copy_(okra_mat_of_(s->trial, area, 1),
                                okra_mat_of_(s->alpha, area, 1)));
-            TRY(okra_mat_copy_(okra_mat_of_(s->trial_H, area, 1),
+            CHK(okra_mat_copy_(okra_mat_of_(s->trial_H, area, 1),
                                okra_mat_of_(s->H, area, 1)));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The problem of one step to a gap of `enough`; *rounds: how hard it was. */
 static okra_status one_step(solver *s, double enough, int *rounds)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_dual_measure_(s->ctx, &s->d, s->alpha, s->H, &s->now));
+    CHK(okra_dual_measure_(s->ctx, &s->d, s->alpha, s->H, &s->now));
     for (*rounds = 0; *rounds < ROUNDS_MOST && s->now.gap > enough; ++*rounds) {
         bool rose = true;
         for (int k = 0; k < SWEEPS; k++) {
-            TRY(okra_cancelled_(s->ctx));
+            CHK(okra_cancelled_(s->ctx));
             okra_dual_sweep_(&s->d, s->alpha, s->H, s->v, s->D, s->move);
             s->now.sweeps++;
         }
-        TRY(okra_dual_measure_(s->ctx, &s->d, s->alpha, s->H, &s->now));
+        CHK(okra_dual_measure_(s->ctx, &s->d, s->alpha, s->H, &s->now));
         for (int k = 0; k < NEWTONS_MOST && rose && s->now.gap > enough; k++) {
-            TRY(okra_cancelled_(s->ctx));
-            TRY(newton(s, &rose));
+            CHK(okra_cancelled_(s->ctx));
+            CHK(newton(s, &rose));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The mean diagonal of g S / 2. */
@@ -149,11 +142,10 @@ static double mean_diagonal(const okra_dual_ *d)
 okra_status okra_dual_solve_(okra_context *ctx, const okra_dual_ *dual, double *alpha,
                              double *H, okra_dual_report_ *report)
 {
-    okra_status st = OKRA_OK;
-    solver s = {.ctx = ctx, .d = *dual, .alpha = alpha, .H = H};
+    FREED_BY(clear) solver s = {.ctx = ctx, .d = *dual, .alpha = alpha, .H = H};
     double tau = mean_diagonal(dual);
-    TRY(prepare(&s));
-    TRY(okra_dual_measure_(ctx, dual, alpha, H, &s.now));
+    CHK(prepare(&s));
+    CHK(okra_dual_measure_(ctx, dual, alpha, H, &s.now));
     for (int k = 0; k < STEPS_MOST && !s.now.converged; k++) {
         double least = dual->tolerance * fmax(1, fabs(s.now.dual)) / 10;
         int rounds;
@@ -162,12 +154,10 @@ okra_status okra_dual_solve_(okra_context *ctx, const okra_dual_ *dual, double *
         }
         s.d.Y = s.Y;
         s.d.ridge = tau;
-        TRY(one_step(&s, fmax(SHARE * s.now.gap, least), &rounds));
+        CHK(one_step(&s, fmax(SHARE * s.now.gap, least), &rounds));
         tau *= rounds < ROUNDS_MOST / 2 ? 0.1 : rounds < ROUNDS_MOST ? 1 : 4;
-        TRY(okra_dual_measure_(ctx, dual, alpha, H, &s.now));
+        CHK(okra_dual_measure_(ctx, dual, alpha, H, &s.now));
     }
     *report = s.now;
-done:
-    clear(&s);
-    return st;
+    return OKRA_OK;
 }

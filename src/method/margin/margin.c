@@ -111,65 +111,59 @@ static okra_status check(const okra_problem_ *p, const okra_options *options,
 
 static okra_status read_operator(okra_margin_ *m)
 {
-    okra_status st = OKRA_OK;
     okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
-    TRY(okra_operator_read_(m->ctx, m->o.operator_text, m->p, &op));
+    CHK(okra_operator_read_(m->ctx, m->o.operator_text, m->p, &op));
     m->A = op.A;
     if (op.kind != OKRA_OPERATOR_IDENTITY && op.kind != OKRA_OPERATOR_MATRIX) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "margin: operator %s, expected identity, matrix:FILE or graph:FILE,mu=V",
-             m->o.operator_text);
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "margin: operator %s, expected identity, matrix:FILE or graph:FILE,mu=V",
+            m->o.operator_text);
     }
     if (m->A) {
-        ALLOC(m->g, m->d);
-        TRY(okra_operator_decompose_(m->ctx, okra_mat_of_(m->A, m->d, m->d), m->g));
+        MAKE(m->g, m->d);
+        CHK(okra_operator_decompose_(m->ctx, okra_mat_of_(m->A, m->d, m->d), m->g));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Y = sqrt(scale) y E', or coordinates of the feature space from L = R R'. */
 static okra_status coordinates(okra_margin_ *m)
 {
-    okra_status st = OKRA_OK;
     okra_int n = m->n, d = m->d;
-    okra_large_ *L = NULL;
-    double *v = NULL, *row = NULL;
+    FREED_BY(okra_large_drop_) okra_large_ *L = NULL;
+    OWNED double *v = NULL, *row = NULL;
     if (m->p->features) {
         okra_mat_ y = okra_mat_view_(m->p->features, n, d, m->p->features_ld);
         m->q = d;
-        TRY(okra_doubles_(m->ctx, n, d, "the output features", &m->Y));
-        TRY(okra_mat_copy_(y, okra_mat_of_(m->Y, n, d)));
+        CHK(okra_doubles_(m->ctx, n, d, "the output features", &m->Y));
+        CHK(okra_mat_copy_(y, okra_mat_of_(m->Y, n, d)));
         if (m->A) {
-            TRY(okra_engine_gemm_(m->ctx, false, true, 1, y, okra_mat_of_(m->A, d, d), 0,
+            CHK(okra_engine_gemm_(m->ctx, false, true, 1, y, okra_mat_of_(m->A, d, d), 0,
                                   okra_mat_of_(m->Y, n, d)));
         }
         for (okra_int i = 0; i < n * d; i++) {
             m->Y[i] *= sqrt(m->p->feature_scale);
         }
-        goto done;
+        return OKRA_OK;
     }
-    ALLOC(v, n);
-    ALLOC(row, n);
-    TRY(okra_problem_L_(m->ctx, m->p, &L));
-    TRY(okra_large_eigh_(m->ctx, L, v));
-    TRY(okra_doubles_(m->ctx, n, n, "the output coordinates", &m->Y));
+    MAKE(v, n);
+    MAKE(row, n);
+    CHK(okra_problem_L_(m->ctx, m->p, &L));
+    CHK(okra_large_eigh_(m->ctx, L, v));
+    CHK(okra_doubles_(m->ctx, n, n, "the output coordinates", &m->Y));
     okra_int first = 0;
     while (first < n && v[first] <= (double)n * DBL_EPSILON * v[n - 1]) {
         first++;
     }
     m->q = n - first;
     for (okra_int j = 0; j < m->q; j++) {
-        TRY(okra_large_get_(m->ctx, L, first + j, 0, okra_mat_of_(row, 1, n)));
+        CHK(okra_large_get_(m->ctx, L, first + j, 0, okra_mat_of_(row, 1, n)));
         for (okra_int i = 0; i < n; i++) {
             m->Y[i * m->q + j] = sqrt(v[first + j]) * row[i];
         }
     }
-done:
-    okra_free_(v);
-    okra_free_(row);
-    okra_large_free_(L);
-    return st;
+    return OKRA_OK;
 }
 
 /* L, or sum_j g_j (Y e_j)(Y e_j)' */
@@ -197,43 +191,39 @@ done:
 
 static okra_status prepare(okra_margin_ *m)
 {
-    okra_status st = OKRA_OK;
     okra_int N = m->N;
-    okra_graph_ *M = NULL;
-    double *K = NULL;
+    FREED_BY(okra_graph_drop_) okra_graph_ *M = NULL;
+    OWNED double *K = NULL;
     bool hinge = m->o.loss == OKRA_LOSS_HINGE_;
     if (!hinge || m->A) {
-        TRY(coordinates(m));
+        CHK(coordinates(m));
     }
     m->count = m->A && m->semi ? m->d : 1;
     if (hinge && m->count == 1) {
-        TRY(output_gram(m));
+        CHK(output_gram(m));
     }
     if (m->semi) {
-        TRY(okra_problem_host_K_(m->ctx, m->p, &K));
-        TRY(okra_graph_create_(m->ctx, m->o.graph, okra_mat_of_(K, N, N), &M));
-        TRY(okra_semi_create_(m->ctx, okra_mat_of_(K, N, N), m->n, NULL, M, m->o.lambda2,
+        CHK(okra_problem_host_K_(m->ctx, m->p, &K));
+        CHK(okra_graph_create_(m->ctx, m->o.graph, okra_mat_of_(K, N, N), &M));
+        CHK(okra_semi_create_(m->ctx, okra_mat_of_(K, N, N), m->n, NULL, M, m->o.lambda2,
                               false, &m->s));
         okra_free_(K);
         K = NULL;
     } else {
-        TRY(okra_problem_K_(m->ctx, m->p, &m->K));
+        CHK(okra_problem_K_(m->ctx, m->p, &m->K));
     }
-    ZALLOC(m->S, m->count);
+    ZMAKE(m->S, m->count);
     for (okra_int k = 0; k < m->count; k++) {
-        TRY(okra_doubles_(m->ctx, m->n, m->n, "the margin's quadratic form", &m->S[k]));
+        CHK(okra_doubles_(m->ctx, m->n, m->n, "the margin's quadratic form", &m->S[k]));
     }
     if (hinge) {
-        ZALLOC(m->alpha, m->n);
+        ZMAKE(m->alpha, m->n);
     } else {
-        TRY(okra_doubles_(m->ctx, m->n, m->q, "the dual variables", &m->alpha));
-        TRY(okra_doubles_(m->ctx, m->n, m->q, "the fitted outputs", &m->H));
+        CHK(okra_doubles_(m->ctx, m->n, m->q, "the dual variables", &m->alpha));
+        CHK(okra_doubles_(m->ctx, m->n, m->q, "the fitted outputs", &m->H));
         okra_mat_fill_(okra_mat_of_(m->alpha, m->n, m->q), 0);
     }
-done:
-    okra_graph_free_(M);
-    okra_free_(K);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- one lambda ---- */
@@ -241,53 +231,45 @@ done:
 /* S <- K / lambda and, for the hinge loss, Q = S o L / 2 in its place. */
 static okra_status scale_gram(okra_margin_ *m, double lambda, okra_mat_ S)
 {
-    okra_status st = OKRA_OK;
-    okra_large_ *A = NULL;
-    double *zeros = NULL;
-    ZALLOC(zeros, m->n);
-    TRY(okra_large_begin_(m->ctx, false, S, &A));
-    TRY(okra_large_combine_(m->ctx, OKRA_COMBINE_DIVIDE_, lambda, 0, zeros, zeros, m->K,
+    FREED_BY(okra_large_drop_) okra_large_ *A = NULL;
+    OWNED double *zeros = NULL;
+    ZMAKE(zeros, m->n);
+    CHK(okra_large_begin_(m->ctx, false, S, &A));
+    CHK(okra_large_combine_(m->ctx, OKRA_COMBINE_DIVIDE_, lambda, 0, zeros, zeros, m->K,
                             A));
     if (m->L) {
-        TRY(okra_large_combine_(m->ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, m->L,
+        CHK(okra_large_combine_(m->ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, m->L,
                                 A));
-        TRY(okra_large_combine_(m->ctx, OKRA_COMBINE_SUM_, 0.5, 0, NULL, NULL, A, A));
+        CHK(okra_large_combine_(m->ctx, OKRA_COMBINE_SUM_, 0.5, 0, NULL, NULL, A, A));
     }
-    TRY(okra_large_end_(m->ctx, A, S));
-done:
-    okra_large_free_(A);
-    okra_free_(zeros);
-    return st;
+    return okra_large_end_(m->ctx, A, S);
 }
 
 static okra_status make_S(okra_margin_ *m, double lambda)
 {
-    okra_status st = OKRA_OK;
     okra_int n = m->n;
     for (okra_int k = 0; k < m->count; k++) {
         if (m->semi) {
-            TRY(okra_semi_gram_(m->ctx, &m->s, lambda, m->A ? m->g[k] : 1,
+            CHK(okra_semi_gram_(m->ctx, &m->s, lambda, m->A ? m->g[k] : 1,
                                 okra_mat_of_(m->S[k], n, n)));
         } else {
-            TRY(scale_gram(m, lambda, okra_mat_of_(m->S[k], n, n)));
+            CHK(scale_gram(m, lambda, okra_mat_of_(m->S[k], n, n)));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Q of a graph: (L o S) / 2, or sum_j g_j (Y e_j)(Y e_j)' o S(g_j) / 2. */
 static okra_status hinge_form(okra_margin_ *m, okra_mat_ Q)
 {
-    okra_status st = OKRA_OK;
     okra_int n = m->n, d = m->d;
-    double *L = NULL;
+    OWNED double *L = NULL;
     if (m->L) {
-        ALLOC(L, n);
+        MAKE(L, n);
     }
     for (okra_int i = 0; i < n; i++) {
         if (L) {
-            TRY(okra_large_get_(m->ctx, m->L, i, 0, okra_mat_of_(L, 1, n)));
+            CHK(okra_large_get_(m->ctx, m->L, i, 0, okra_mat_of_(L, 1, n)));
         }
         for (okra_int k = 0; k < n; k++) {
             double sum = L ? L[k] * Q.p[i * n + k] : 0;
@@ -297,28 +279,23 @@ static okra_status hinge_form(okra_margin_ *m, okra_mat_ Q)
             Q.p[i * n + k] = sum / 2;
         }
     }
-done:
-    okra_free_(L);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status fit_hinge(okra_margin_ *m, double lambda, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     okra_int n = m->n;
     okra_boxqp_report_ r;
     double *Q = m->S[0]; /* becomes the quadratic form */
     if (m->semi) {
-        TRY(hinge_form(m, okra_mat_of_(Q, n, n)));
+        CHK(hinge_form(m, okra_mat_of_(Q, n, n)));
     }
-    TRY(okra_boxqp_bounded_(m->ctx, okra_mat_of_(Q, n, n), m->p->weights, m->o.tolerance,
+    CHK(okra_boxqp_bounded_(m->ctx, okra_mat_of_(Q, n, n), m->p->weights, m->o.tolerance,
                             m->alpha, &r));
-    TRY(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
-    TRY(m->A      ? okra_margin_put_coefficients_(m, lambda, bag)
-        : m->semi ? okra_margin_put_weights_(m, lambda, NULL, m->alpha, bag)
-                  : okra_margin_put_scale_(m, lambda, bag));
-done:
-    return st;
+    CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
+    return m->A      ? okra_margin_put_coefficients_(m, lambda, bag)
+           : m->semi ? okra_margin_put_weights_(m, lambda, NULL, m->alpha, bag)
+                     : okra_margin_put_scale_(m, lambda, bag);
 }
 
 /* ---- the method ---- */
@@ -327,31 +304,29 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
                         const okra_options *options, const double *lambda, size_t count,
                         okra_bag_ *const *bags)
 {
-    okra_status st = OKRA_OK;
+    FREED_BY(release)
     okra_margin_ m = {.ctx = ctx,
                       .p = problem,
                       .n = problem->n,
                       .N = problem->n + problem->unlabelled,
                       .d = problem->d,
                       .semi = okra_options_is_set(options, "lambda2")};
-    TRY(okra_options_read(options, &okra_method_margin_.options, &m.o));
-    TRY(check(problem, options, &m.o));
-    TRY(read_operator(&m));
+    CHK(okra_options_read(options, &okra_method_margin_.options, &m.o));
+    CHK(check(problem, options, &m.o));
+    CHK(read_operator(&m));
     if (problem->map_x) {
-        TRY(okra_margin_low_(&m, lambda, count, bags));
-        goto done;
+        CHK(okra_margin_low_(&m, lambda, count, bags));
+        return OKRA_OK;
     }
-    TRY(prepare(&m));
+    CHK(prepare(&m));
     for (size_t l = 0; l < count; l++) {
-        TRY(make_S(&m, lambda[l]));
-        TRY(m.o.loss == OKRA_LOSS_HINGE_ ? fit_hinge(&m, lambda[l], bags[l])
+        CHK(make_S(&m, lambda[l]));
+        CHK(m.o.loss == OKRA_LOSS_HINGE_ ? fit_hinge(&m, lambda[l], bags[l])
                                          : okra_margin_distance_(&m, lambda[l], bags[l]));
-        TRY(okra_problem_put_weights_(problem, bags[l]));
-        TRY(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
+        CHK(okra_problem_put_weights_(problem, bags[l]));
+        CHK(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
     }
-done:
-    release(&m);
-    return st;
+    return OKRA_OK;
 }
 
 static const double *scale_of(const okra_bag_ *bag, okra_int *n)

@@ -62,59 +62,47 @@ done:
 /* T = alpha Y^+, Y = U diag(s) V': the least coefficients that give alpha. */
 static okra_status least_coefficients(const okra_margin_ *m, double *T)
 {
-    okra_status st = OKRA_OK;
     okra_int n = m->n, q = m->q, k = OKRA_MIN_(n, q);
-    double *Y = NULL, *U = NULL, *s = NULL, *Vt = NULL;
-    TRY(okra_doubles_(m->ctx, n, q, "the outputs' coordinates", &Y));
-    TRY(okra_doubles_(m->ctx, n, k, "the outputs' coordinates", &U));
-    TRY(okra_doubles_(m->ctx, k, q, "the outputs' coordinates", &Vt));
-    ALLOC(s, k);
-    TRY(okra_mat_copy_(okra_mat_of_(m->Y, n, q), okra_mat_of_(Y, n, q)));
-    TRY(okra_svd_(m->ctx, okra_mat_of_(Y, n, q), okra_mat_of_(U, n, k), s,
+    OWNED double *Y = NULL, *U = NULL, *s = NULL, *Vt = NULL;
+    CHK(okra_doubles_(m->ctx, n, q, "the outputs' coordinates", &Y));
+    CHK(okra_doubles_(m->ctx, n, k, "the outputs' coordinates", &U));
+    CHK(okra_doubles_(m->ctx, k, q, "the outputs' coordinates", &Vt));
+    MAKE(s, k);
+    CHK(okra_mat_copy_(okra_mat_of_(m->Y, n, q), okra_mat_of_(Y, n, q)));
+    CHK(okra_svd_(m->ctx, okra_mat_of_(Y, n, q), okra_mat_of_(U, n, k), s,
                   okra_mat_of_(Vt, k, q)));
     okra_mat_ W = okra_mat_of_(Y, n, k); /* alpha V diag(1/s), in the place of Y */
-    TRY(okra_engine_gemm_(m->ctx, false, true, 1, okra_mat_of_(m->alpha, n, q),
+    CHK(okra_engine_gemm_(m->ctx, false, true, 1, okra_mat_of_(m->alpha, n, q),
                           okra_mat_of_(Vt, k, q), 0, W));
     for (okra_int i = 0; i < n * k; i++) {
         double v = s[i % k];
         W.p[i] = v > (double)OKRA_MAX_(n, q) * DBL_EPSILON * s[0] ? W.p[i] / v : 0;
     }
-    TRY(okra_engine_gemm_(m->ctx, false, true, 1, W, okra_mat_of_(U, n, k), 0,
-                          okra_mat_of_(T, n, n)));
-done:
-    okra_free_(Y);
-    okra_free_(U);
-    okra_free_(s);
-    okra_free_(Vt);
-    return st;
+    return okra_engine_gemm_(m->ctx, false, true, 1, W, okra_mat_of_(U, n, k), 0,
+                             okra_mat_of_(T, n, n));
 }
 
 /* The gap between what T keeps of alpha and the dual value found. */
 static okra_status measure(const okra_margin_ *m, const okra_dual_ *dual, const double *T,
                            okra_dual_report_ *r)
 {
-    okra_status st = OKRA_OK;
     okra_int n = m->n, q = m->q;
-    double *alpha = NULL, *H = NULL;
+    OWNED double *alpha = NULL, *H = NULL;
     okra_dual_report_ kept;
-    TRY(okra_doubles_(m->ctx, n, q, "the dual variables", &alpha));
-    TRY(okra_doubles_(m->ctx, n, q, "the fitted outputs", &H));
-    TRY(okra_engine_gemm_(m->ctx, false, false, 1, okra_mat_view_(T, n, n, n),
+    CHK(okra_doubles_(m->ctx, n, q, "the dual variables", &alpha));
+    CHK(okra_doubles_(m->ctx, n, q, "the fitted outputs", &H));
+    CHK(okra_engine_gemm_(m->ctx, false, false, 1, okra_mat_view_(T, n, n, n),
                           okra_mat_of_(m->Y, n, q), 0, okra_mat_of_(alpha, n, q)));
-    TRY(okra_dual_measure_(m->ctx, dual, alpha, H, &kept));
+    CHK(okra_dual_measure_(m->ctx, dual, alpha, H, &kept));
     r->gap = kept.primal - r->dual;
     r->converged = r->gap <= m->o.tolerance * fmax(1, fabs(r->dual));
-done:
-    okra_free_(alpha);
-    okra_free_(H);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_margin_distance_(okra_margin_ *m, double lambda, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     okra_int n = m->n, q = m->q;
-    double *T = NULL;
+    OWNED double *T = NULL;
     okra_dual_report_ r = {0};
     okra_dual_ dual = {n,
                        q,
@@ -127,21 +115,18 @@ okra_status okra_margin_distance_(okra_margin_ *m, double lambda, okra_bag_ *bag
                        m->o.tolerance,
                        0,
                        m->p->weights};
-    TRY(okra_dual_solve_(m->ctx, &dual, m->alpha, m->H, &r));
+    CHK(okra_dual_solve_(m->ctx, &dual, m->alpha, m->H, &r));
     if (!m->A) {
         bool converged = r.converged;
-        TRY(okra_doubles_(m->ctx, n, n, "the margin weights", &T));
-        TRY(coefficients_of(m, &dual, T));
-        TRY(measure(m, &dual, T, &r));
+        CHK(okra_doubles_(m->ctx, n, n, "the margin weights", &T));
+        CHK(coefficients_of(m, &dual, T));
+        CHK(measure(m, &dual, T, &r));
         if (converged && !r.converged) {
-            TRY(least_coefficients(m, T));
-            TRY(measure(m, &dual, T, &r));
+            CHK(least_coefficients(m, T));
+            CHK(measure(m, &dual, T, &r));
         }
     }
-    TRY(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
-    TRY(m->A ? okra_margin_put_coefficients_(m, lambda, bag)
-             : okra_margin_put_weights_(m, lambda, T, NULL, bag));
-done:
-    okra_free_(T);
-    return st;
+    CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
+    return m->A ? okra_margin_put_coefficients_(m, lambda, bag)
+                : okra_margin_put_weights_(m, lambda, T, NULL, bag);
 }

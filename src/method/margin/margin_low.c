@@ -69,67 +69,58 @@ static void clear(low *z)
 
 static okra_status rotation(low *z)
 {
-    okra_status st = OKRA_OK;
     const okra_margin_ *m = z->m;
     okra_int d = m->d;
     bool hinge = m->o.loss == OKRA_LOSS_HINGE_;
-    TRY(okra_doubles_(m->ctx, d, d, "the rotation of the outputs", &z->R));
+    CHK(okra_doubles_(m->ctx, d, d, "the rotation of the outputs", &z->R));
     for (okra_int i = 0; i < d * d; i++) {
         z->R[i] = m->A[i % d * d + i / d] * (hinge ? sqrt(m->g[i % d]) : 1);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* B = 2 lambda_2 Phi'M Phi */
 static okra_status penalty(low *z)
 {
-    okra_status st = OKRA_OK;
     const okra_margin_ *m = z->m;
     okra_moments_ t = {.m = m->p->map_x->rank};
-    TRY(okra_doubles_(m->ctx, t.m, t.m, "the smoothness penalty", &z->F));
-    TRY(okra_doubles_(m->ctx, t.m, t.m, "the smoothness penalty", &z->B));
+    CHK(okra_doubles_(m->ctx, t.m, t.m, "the smoothness penalty", &z->F));
+    CHK(okra_doubles_(m->ctx, t.m, t.m, "the smoothness penalty", &z->B));
     okra_mat_fill_(okra_mat_of_(z->B, t.m, t.m), 0);
     t.C = z->B;
-    TRY(okra_moments_smooth_(m->ctx, m->p, m->o.graph, m->o.lambda2, &t));
-done:
-    return st;
+    return okra_moments_smooth_(m->ctx, m->p, m->o.graph, m->o.lambda2, &t);
 }
 
 static okra_status prepare(low *z)
 {
-    okra_status st = OKRA_OK;
     okra_margin_ *m = z->m;
     const okra_problem_ *p = m->p;
     okra_int rank = p->map_x->rank, d = okra_problem_features_(p);
     bool hinge = m->o.loss == OKRA_LOSS_HINGE_;
     if (m->A) {
-        TRY(rotation(z));
+        CHK(rotation(z));
     }
     if (m->semi) {
-        TRY(penalty(z));
+        CHK(penalty(z));
     }
-    TRY(okra_doubles_(m->ctx, rank, d, "the margin coefficients", &z->Z));
+    CHK(okra_doubles_(m->ctx, rank, d, "the margin coefficients", &z->Z));
     if (hinge) {
-        ZALLOC(m->alpha, m->n);
+        ZMAKE(m->alpha, m->n);
     } else {
-        TRY(okra_doubles_(m->ctx, rank, d, "the margin coefficients", &z->X));
+        CHK(okra_doubles_(m->ctx, rank, d, "the margin coefficients", &z->X));
         okra_mat_fill_(okra_mat_of_(z->X, rank, d), 0);
-        TRY(okra_doubles_(m->ctx, m->n, d, "the dual variables", &m->alpha));
+        CHK(okra_doubles_(m->ctx, m->n, d, "the dual variables", &m->alpha));
         okra_mat_fill_(okra_mat_of_(m->alpha, m->n, d), 0);
     }
     z->later = (double)(p->map_x->columns * d + rank * d) +
                (hinge ? okra_boxqp_low_doubles_ : okra_dual_low_doubles_)(m->n, rank, d);
-    TRY(okra_budget_ask_(m->ctx, 8 * z->later, "the margin of %lld pairs at rank %lld",
-                         (long long)m->n, (long long)rank));
-done:
-    return st;
+    return okra_budget_ask_(m->ctx, 8 * z->later, "the margin of %lld pairs at rank %lld",
+                            (long long)m->n, (long long)rank);
 }
 
 /* The features as they serve this lambda: all the same without lambda_2. */
 static okra_status features(low *z, double lambda)
 {
-    okra_status st = OKRA_OK;
     const okra_problem_ *p = z->m->p;
     okra_int rank = p->map_x->rank;
     if (z->f.n > 0 && !z->F) {
@@ -137,106 +128,91 @@ static okra_status features(low *z, double lambda)
     }
     if (z->F) {
         okra_mat_ F = okra_mat_of_(z->F, rank, rank);
-        TRY(okra_mat_copy_(okra_mat_of_(z->B, rank, rank), F));
+        CHK(okra_mat_copy_(okra_mat_of_(z->B, rank, rank), F));
         okra_mat_add_diagonal_(F, lambda);
-        TRY(okra_cholesky_(z->m->ctx, F, NULL));
+        CHK(okra_cholesky_(z->m->ctx, F, NULL));
         if (z->X) { /* of another F */
             okra_mat_fill_(okra_mat_of_(z->X, rank, okra_problem_features_(p)), 0);
         }
     }
     okra_factors_as_ as = {z->F, z->R, p->map_y ? 1 : sqrt(p->feature_scale), z->later};
     okra_factors_clear_(&z->f);
-    TRY(okra_factors_create_(z->m->ctx, p, &as, &z->f));
-done:
-    return st;
+    return okra_factors_create_(z->m->ctx, p, &as, &z->f);
 }
 
 /* Z, and the report, of one lambda. */
 static okra_status solve(low *z, double lambda, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     okra_margin_ *m = z->m;
     double own = z->F ? 1 : lambda;
-    TRY(features(z, lambda));
+    CHK(features(z, lambda));
     if (m->o.loss == OKRA_LOSS_HINGE_) {
         okra_boxqp_report_ r;
-        TRY(okra_boxqp_low_(&z->f, own, m->o.tolerance, m->alpha, z->Z, &r));
-        TRY(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
+        CHK(okra_boxqp_low_(&z->f, own, m->o.tolerance, m->alpha, z->Z, &r));
+        CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
     } else {
         okra_dual_report_ r;
         okra_dual_low_ dual = {m->g, (okra_loss_)m->o.loss,
                                m->o.loss == OKRA_LOSS_HUBER_ ? m->o.delta : m->o.tube,
                                own, m->o.tolerance};
-        TRY(okra_dual_low_solve_(&z->f, &dual, m->alpha, z->X, &r));
-        TRY(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
+        CHK(okra_dual_low_solve_(&z->f, &dual, m->alpha, z->X, &r));
+        CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
         for (okra_int i = 0; i < z->f.m * z->f.d; i++) {
             z->Z[i] = z->X[i] * (m->g ? sqrt(m->g[i % z->f.d]) : 1);
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Z, destroyed, as coefficients of the values, in the units of the outputs. */
 static okra_status put_coefficients(low *z, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->m->ctx;
     const okra_map_ *map = z->m->p->map_x;
     okra_int rank = z->f.m, d = z->f.d;
-    double *C = NULL, *X = NULL;
+    OWNED double *C = NULL, *X = NULL;
     okra_mat_ Z = okra_mat_of_(z->Z, rank, d);
-    TRY(okra_doubles_(ctx, map->columns, d, "the margin coefficients", &X));
+    CHK(okra_doubles_(ctx, map->columns, d, "the margin coefficients", &X));
     if (z->F) {
-        TRY(okra_trsm_(ctx, true, true, okra_mat_of_(z->F, rank, rank), Z));
+        CHK(okra_trsm_(ctx, true, true, okra_mat_of_(z->F, rank, rank), Z));
     }
     if (z->R) {
-        TRY(okra_doubles_(ctx, rank, d, "the margin coefficients", &C));
-        TRY(okra_gemm_(ctx, false, true, 1, Z, okra_mat_of_(z->R, d, d), 0,
+        CHK(okra_doubles_(ctx, rank, d, "the margin coefficients", &C));
+        CHK(okra_gemm_(ctx, false, true, 1, Z, okra_mat_of_(z->R, d, d), 0,
                        okra_mat_of_(C, rank, d)));
         Z.p = C;
     }
-    TRY(okra_map_fold_(ctx, map, Z, okra_mat_of_(X, map->columns, d)));
+    CHK(okra_map_fold_(ctx, map, Z, okra_mat_of_(X, map->columns, d)));
     for (okra_int i = 0; i < map->columns * d; i++) {
         X[i] /= z->f.as.unit;
     }
-    TRY(okra_ridge_put_(bag, "coefficients", &X, map->columns, d));
-done:
-    okra_free_(C);
-    okra_free_(X);
-    return st;
+    return okra_ridge_put_(bag, "coefficients", &X, map->columns, d);
 }
 
 /* Ranks and trace errors. */
 static okra_status tell(const low *z, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     const okra_problem_ *p = z->m->p;
     okra_moments_ t = {.n = p->n, .m = z->f.m, .d = z->f.d};
-    TRY(okra_moments_trace_error_(z->m->ctx, p->map_x, p->x, p->n, NULL, z->f.kept_x,
+    CHK(okra_moments_trace_error_(z->m->ctx, p->map_x, p->x, p->n, NULL, z->f.kept_x,
                                   &t.error_x));
-    TRY(okra_moments_trace_error_(z->m->ctx, p->map_y, p->y, p->n, NULL, z->f.kept_y,
+    CHK(okra_moments_trace_error_(z->m->ctx, p->map_y, p->y, p->n, NULL, z->f.kept_y,
                                   &t.error_y));
-    TRY(okra_moments_put_(&t, p, bag));
-done:
-    return st;
+    return okra_moments_put_(&t, p, bag);
 }
 
 okra_status okra_margin_low_(okra_margin_ *m, const double *lambda, size_t count,
                              okra_bag_ *const *bags)
 {
-    okra_status st = OKRA_OK;
-    low z = {.m = m};
-    TRY(prepare(&z));
+    FREED_BY(clear) low z = {.m = m};
+    CHK(prepare(&z));
     for (size_t l = 0; l < count; l++) {
-        TRY(solve(&z, lambda[l], bags[l]));
-        TRY(put_coefficients(&z, bags[l]));
-        TRY(tell(&z, bags[l]));
-        TRY(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
+        CHK(solve(&z, lambda[l], bags[l]));
+        CHK(put_coefficients(&z, bags[l]));
+        CHK(tell(&z, bags[l]));
+        CHK(okra_bag_put_number_(bags[l], "lambda", lambda[l]));
     }
-done:
-    clear(&z);
-    return st;
+    return OKRA_OK;
 }
 
 /* How often the duals come back to the features is known by experience alone. */

@@ -181,7 +181,6 @@ static double *add_node(tree *t, okra_int begin, okra_int end)
 static okra_status split_node(const forest *f, scratch *w, okra_random_ *random,
                               double *items, tree *t, okra_int at, okra_int *depth)
 {
-    okra_status st = OKRA_OK;
     double *node = t->node + at * FIELDS, reduction = 0;
     okra_int begin = (okra_int)node[BEGIN], s = (okra_int)node[END] - begin;
     if (s < 2 * f->o.leaf) {
@@ -191,7 +190,7 @@ static okra_status split_node(const forest *f, scratch *w, okra_random_ *random,
     if (count == 0) {
         return OKRA_OK;
     }
-    TRY(products(f, w, items + begin, s, count));
+    CHK(products(f, w, items + begin, s, count));
     okra_int c = best_split(f, w, s, count, &reduction);
     if (c >= 0) {
         okra_int left = divide(f, w, items + begin, s, c);
@@ -205,19 +204,17 @@ static okra_status split_node(const forest *f, scratch *w, okra_random_ *random,
         w->stack[(*depth)++] = (okra_int)node[LEFT];
         w->stack[(*depth)++] = (okra_int)node[RIGHT];
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status grow(const forest *f, okra_int number, scratch *w)
 {
-    okra_status st = OKRA_OK;
     tree *t = &f->trees[number];
     double *items = f->items + number * f->n;
     okra_random_ random =
         okra_random_create_(okra_context_seed(f->ctx), 0x0433 + (uint64_t)number);
     okra_int depth = 0;
-    ALLOC(t->node, (2 * f->n - 1) * FIELDS);
+    MAKE(t->node, (2 * f->n - 1) * FIELDS);
     for (okra_int i = 0; i < f->n; i++) {
         items[i] = (double)i;
         w->features[i] = i;
@@ -225,12 +222,11 @@ static okra_status grow(const forest *f, okra_int number, scratch *w)
     add_node(t, 0, f->n);
     w->stack[depth++] = 0;
     while (depth > 0) {
-        TRY(split_node(f, w, &random, items, t, w->stack[--depth], &depth));
+        CHK(split_node(f, w, &random, items, t, w->stack[--depth], &depth));
     }
     double *less = okra_realloc_(t->node, t->count * FIELDS, sizeof *less);
     t->node = less ? less : t->node;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status grow_body(void *arg, okra_int begin, okra_int end, int worker)
@@ -247,18 +243,16 @@ static okra_status grow_body(void *arg, okra_int begin, okra_int end, int worker
 
 static okra_status make_scratch(const forest *f, scratch *w)
 {
-    okra_status st = OKRA_OK;
     okra_int n = f->n, width = f->o.features + 1;
-    TRY(okra_doubles_(f->ctx, n, n, "outputs of a node of a tree", &w->L));
-    TRY(okra_doubles_(f->ctx, n, width, "splits of a tree", &w->Z));
-    TRY(okra_doubles_(f->ctx, n, width, "splits of a tree", &w->G));
-    ALLOC(w->features, n);
-    ALLOC(w->aside, n);
-    ALLOC(w->cut, width);
-    ALLOC(w->feature, width);
-    ALLOC(w->stack, 2 * n + 2);
-done:
-    return st;
+    CHK(okra_doubles_(f->ctx, n, n, "outputs of a node of a tree", &w->L));
+    CHK(okra_doubles_(f->ctx, n, width, "splits of a tree", &w->Z));
+    CHK(okra_doubles_(f->ctx, n, width, "splits of a tree", &w->G));
+    MAKE(w->features, n);
+    MAKE(w->aside, n);
+    MAKE(w->cut, width);
+    MAKE(w->feature, width);
+    MAKE(w->stack, 2 * n + 2);
+    return OKRA_OK;
 }
 
 static void free_scratch(scratch *w)
@@ -273,14 +267,13 @@ static void free_scratch(scratch *w)
 /* All nodes in one matrix, children numbered in it; roots: where trees begin. */
 static okra_status store(const forest *f, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
-    double *nodes = NULL, *roots = NULL;
+    OWNED double *nodes = NULL, *roots = NULL;
     okra_int total = 0, at = 0;
     for (okra_int t = 0; t < f->o.trees; t++) {
         total += f->trees[t].count;
     }
-    TRY(okra_doubles_(f->ctx, total, FIELDS, "the nodes of the trees", &nodes));
-    ALLOC(roots, f->o.trees);
+    CHK(okra_doubles_(f->ctx, total, FIELDS, "the nodes of the trees", &nodes));
+    MAKE(roots, f->o.trees);
     for (okra_int t = 0; t < f->o.trees; t++) {
         roots[t] = (double)at;
         for (okra_int k = 0; k < f->trees[t].count; k++) {
@@ -291,12 +284,8 @@ static okra_status store(const forest *f, okra_bag_ *bag)
         }
         at += f->trees[t].count;
     }
-    TRY(okra_linker_put_(bag, "nodes", &nodes, total, FIELDS));
-    TRY(okra_linker_put_(bag, "roots", &roots, 1, f->o.trees));
-done:
-    okra_free_(nodes);
-    okra_free_(roots);
-    return st;
+    CHK(okra_linker_put_(bag, "nodes", &nodes, total, FIELDS));
+    return okra_linker_put_(bag, "roots", &roots, 1, f->o.trees);
 }
 
 static okra_status fit(okra_context *ctx, const okra_problem_ *p,

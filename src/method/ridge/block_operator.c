@@ -42,7 +42,6 @@ typedef struct product {
 
 static okra_status multiply_rows(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_status st = OKRA_OK;
     const product *p = arg;
     okra_int d = p->K->d;
     double *block = p->blocks + worker * d * d;
@@ -50,14 +49,13 @@ static okra_status multiply_rows(void *arg, okra_int begin, okra_int end, int wo
         double *out = p->out + i * d;
         memset(out, 0, (size_t)d * sizeof *out);
         for (okra_int j = 0; j < p->b->n; j++) {
-            TRY(p->K->block(p->K->user, p->a, i, p->b, j, block));
+            CHK(p->K->block(p->K->user, p->a, i, p->b, j, block));
             for (okra_int r = 0; r < d; r++) {
                 out[r] += okra_dot_(d, block + r * d, p->v + j * d);
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* out (objects of a x d) <- sum_j K(a_i, b_j) v_j */
@@ -90,23 +88,20 @@ typedef struct solver {
 
 static okra_status fill_rows(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_status st = OKRA_OK;
     const solver *z = arg;
     okra_int d = z->d;
-    double *block = NULL;
+    OWNED double *block = NULL;
     (void)worker;
-    ALLOC(block, d * d);
+    MAKE(block, d * d);
     for (okra_int i = begin; i < end; i++) {
         for (okra_int j = 0; j < z->n; j++) {
-            TRY(z->K->block(z->K->user, z->x, i, z->x, j, block));
+            CHK(z->K->block(z->K->user, z->x, i, z->x, j, block));
             okra_mat_ all = okra_mat_of_(z->S, z->size, z->size);
-            TRY(okra_mat_copy_(okra_mat_of_(block, d, d),
+            CHK(okra_mat_copy_(okra_mat_of_(block, d, d),
                                okra_mat_part_(all, i * d, d, j * d, d)));
         }
     }
-done:
-    okra_free_(block);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status check_symmetric(const solver *z)
@@ -134,16 +129,13 @@ static okra_status check_symmetric(const solver *z)
 
 static okra_status solve_dense(solver *z, double *c)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_doubles_(z->ctx, z->size, z->size, "the operator's Gram matrix", &z->S));
-    TRY(okra_parallel_(z->ctx, z->n, 1, NULL, fill_rows, z));
-    TRY(check_symmetric(z));
+    CHK(okra_doubles_(z->ctx, z->size, z->size, "the operator's Gram matrix", &z->S));
+    CHK(okra_parallel_(z->ctx, z->n, 1, NULL, fill_rows, z));
+    CHK(check_symmetric(z));
     okra_mat_ S = okra_mat_of_(z->S, z->size, z->size);
     okra_mat_add_diagonal_(S, z->o.lambda);
-    TRY(okra_cholesky_(z->ctx, S, NULL));
-    TRY(okra_cholesky_solve_(z->ctx, S, okra_mat_of_(c, z->size, 1)));
-done:
-    return st;
+    CHK(okra_cholesky_(z->ctx, S, NULL));
+    return okra_cholesky_solve_(z->ctx, S, okra_mat_of_(c, z->size, 1));
 }
 
 /* ---- conjugate gradients ---- */
@@ -151,32 +143,28 @@ done:
 /* S_i <- the Cholesky factor of K(x_i, x_i) + lambda I. */
 static okra_status factor_blocks(solver *z)
 {
-    okra_status st = OKRA_OK;
     okra_int d = z->d;
-    TRY(okra_doubles_(z->ctx, z->n * d, d, "the preconditioner", &z->S));
+    CHK(okra_doubles_(z->ctx, z->n * d, d, "the preconditioner", &z->S));
     for (okra_int i = 0; i < z->n; i++) {
         okra_mat_ B = okra_mat_of_(z->S + i * d * d, d, d);
-        TRY(okra_cancelled_(z->ctx));
-        TRY(z->K->block(z->K->user, z->x, i, z->x, i, B.p));
+        CHK(okra_cancelled_(z->ctx));
+        CHK(z->K->block(z->K->user, z->x, i, z->x, i, B.p));
         okra_mat_add_diagonal_(B, z->o.lambda);
-        TRY(okra_cholesky_(z->ctx, B, NULL));
+        CHK(okra_cholesky_(z->ctx, B, NULL));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* z <- M^-1 r */
 static okra_status precondition(const solver *z, const double *r, double *out)
 {
-    okra_status st = OKRA_OK;
     okra_int d = z->d;
     memcpy(out, r, (size_t)z->size * sizeof *out);
     for (okra_int i = 0; z->S && i < z->n; i++) {
-        TRY(okra_cholesky_solve_(z->ctx, okra_mat_of_(z->S + i * d * d, d, d),
+        CHK(okra_cholesky_solve_(z->ctx, okra_mat_of_(z->S + i * d * d, d, d),
                                  okra_mat_of_(out + i * d, d, 1)));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Ap <- (K + lambda I) p */
@@ -192,30 +180,30 @@ static okra_status system_times(const solver *z, const double *p, double *Ap)
 /* c: y before, the solution after. work: 4 size. */
 static okra_status iterate(solver *z, double *c, double *work, okra_int *steps)
 {
-    okra_status st = OKRA_OK;
     okra_int size = z->size;
     double *r = work, *p = r + size, *q = p + size, *s = q + size;
     memcpy(r, c, (size_t)size * sizeof *r);
     memset(c, 0, (size_t)size * sizeof *c);
     double goal = z->o.tolerance * sqrt(okra_dot_(size, r, r));
-    TRY(precondition(z, r, s));
+    CHK(precondition(z, r, s));
     memcpy(p, s, (size_t)size * sizeof *p);
     double rho = okra_dot_(size, r, s);
     while (*steps < z->o.iterations && sqrt(okra_dot_(size, r, r)) > goal) {
-        TRY(okra_cancelled_(z->ctx));
-        TRY(system_times(z, p, q));
+        CHK(okra_cancelled_(z->ctx));
+        CHK(system_times(z, p, q));
         double bend = okra_dot_(size, p, q);
         if (!(bend > 0)) {
-            FAIL(OKRA_ENUMERIC,
-                 "operator: p'(K + lambda I)p is %g in step %lld, so that K is not "
-                 "positive semi-definite",
-                 bend, (long long)*steps);
+            return okra_fail_(
+                OKRA_ENUMERIC,
+                "operator: p'(K + lambda I)p is %g in step %lld, so that K is not "
+                "positive semi-definite",
+                bend, (long long)*steps);
         }
         for (okra_int i = 0; i < size; i++) {
             c[i] += rho / bend * p[i];
             r[i] -= rho / bend * q[i];
         }
-        TRY(precondition(z, r, s));
+        CHK(precondition(z, r, s));
         double before = rho;
         rho = okra_dot_(size, r, s);
         for (okra_int i = 0; i < size; i++) {
@@ -225,22 +213,17 @@ static okra_status iterate(solver *z, double *c, double *work, okra_int *steps)
         okra_progress_(z->ctx, "conjugate gradients", *steps, z->o.iterations);
     }
     okra_progress_end_(z->ctx, "conjugate gradients");
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status solve_cg(solver *z, double *c, okra_int *steps)
 {
-    okra_status st = OKRA_OK;
-    double *work = NULL;
+    OWNED double *work = NULL;
     if (z->K->block) {
-        TRY(factor_blocks(z));
+        CHK(factor_blocks(z));
     }
-    TRY(okra_doubles_(z->ctx, 4, z->size, "conjugate gradients", &work));
-    TRY(iterate(z, c, work, steps));
-done:
-    okra_free_(work);
-    return st;
+    CHK(okra_doubles_(z->ctx, 4, z->size, "conjugate gradients", &work));
+    return iterate(z, c, work, steps);
 }
 
 /* ---- the interface ---- */
@@ -283,19 +266,17 @@ static okra_status check(const okra_operator *K, const okra_data *x, const okra_
 static okra_status residual(const solver *z, const okra_data *y, const double *c,
                             double *out)
 {
-    okra_status st = OKRA_OK;
-    double *r = NULL, rr = 0, yy = 0;
-    ALLOC(r, z->size);
-    TRY(system_times(z, c, r));
+    OWNED double *r = NULL;
+    double rr = 0, yy = 0;
+    MAKE(r, z->size);
+    CHK(system_times(z, c, r));
     for (okra_int i = 0; i < z->size; i++) {
         double target = y->values[i / z->d * y->ld + i % z->d];
         rr += (r[i] - target) * (r[i] - target);
         yy += target * target;
     }
     *out = yy > 0 ? sqrt(rr / yy) : sqrt(rr);
-done:
-    okra_free_(r);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_operator_fit(okra_context *context, const okra_operator *K,
@@ -350,14 +331,11 @@ okra_status okra_operator_predict(okra_context *context, const okra_operator *K,
                                   const okra_data *x, const double *coefficients,
                                   const okra_data *test, double *out)
 {
-    okra_status st = OKRA_OK;
-    NEED(K);
-    NEED(x);
-    NEED(coefficients);
-    NEED(test);
-    NEED(out);
-    TRY(check_operator(K));
-    TRY(multiply(context, K, test, x, coefficients, out));
-done:
-    return st;
+    NOT_NULL(K);
+    NOT_NULL(x);
+    NOT_NULL(coefficients);
+    NOT_NULL(test);
+    NOT_NULL(out);
+    CHK(check_operator(K));
+    return multiply(context, K, test, x, coefficients, out);
 }

@@ -39,40 +39,33 @@ void okra_factors_clear_(okra_factors_ *f)
 /* For rows out of the objects; `kept`: for rows out of Phi and Psi. */
 static okra_status open_buffers(okra_factors_ *f, bool kept)
 {
-    okra_status st = OKRA_OK;
     const okra_map_ *x = f->p->map_x, *y = f->p->map_y;
     okra_int rows = f->block;
-    TRY(okra_doubles_(f->ctx, rows, kept ? f->m : x->columns, "a block of input features",
+    CHK(okra_doubles_(f->ctx, rows, kept ? f->m : x->columns, "a block of input features",
                       &f->X));
     if (!kept && x->sketch) {
-        TRY(okra_doubles_(f->ctx, rows, f->m, "a block of input features", &f->XS));
+        CHK(okra_doubles_(f->ctx, rows, f->m, "a block of input features", &f->XS));
     }
     if (!kept && (y || f->as.T)) {
-        TRY(okra_doubles_(f->ctx, rows, y ? y->columns : f->d,
+        CHK(okra_doubles_(f->ctx, rows, y ? y->columns : f->d,
                           "a block of output features", &f->Y));
     }
     if (!kept && y && y->sketch) {
-        TRY(okra_doubles_(f->ctx, rows, f->d, "a block of output features", &f->YS));
+        CHK(okra_doubles_(f->ctx, rows, f->d, "a block of output features", &f->YS));
     }
-    TRY(okra_doubles_(f->ctx, rows, f->d, "a block of output features", &f->R));
-done:
-    return st;
+    return okra_doubles_(f->ctx, rows, f->d, "a block of output features", &f->R);
 }
 
 static okra_status features(okra_factors_ *f, const okra_map_ *map, const okra_data *data,
                             const okra_int *index, okra_int first, okra_mat_ V,
                             okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *some = NULL;
+    FREED_BY(okra_data_drop_) okra_data *some = NULL;
     if (index) {
-        TRY(okra_data_take(data, index + first, V.rows, &some));
+        CHK(okra_data_take(data, index + first, V.rows, &some));
     }
-    TRY(okra_map_values_(f->ctx, map, some ? some : data, some ? 0 : first, V));
-    TRY(okra_map_features_(f->ctx, map, V, out));
-done:
-    okra_data_free(some);
-    return st;
+    CHK(okra_map_values_(f->ctx, map, some ? some : data, some ? 0 : first, V));
+    return okra_map_features_(f->ctx, map, V, out);
 }
 
 /* R <- rows of the explicit outputs, times unit */
@@ -92,33 +85,31 @@ static void explicit_rows(const okra_factors_ *f, const okra_int *index, okra_in
 static okra_status make(okra_factors_ *f, const okra_int *index, okra_int first,
                         okra_int count, okra_mat_ *Phi, okra_mat_ *Psi, double *kept)
 {
-    okra_status st = OKRA_OK;
     const okra_map_ *x = f->p->map_x, *y = f->p->map_y;
     *Phi = okra_mat_of_(f->XS ? f->XS : f->X, count, f->m);
-    TRY(features(f, x, f->p->x, index, first, okra_mat_of_(f->X, count, x->columns),
+    CHK(features(f, x, f->p->x, index, first, okra_mat_of_(f->X, count, x->columns),
                  *Phi));
     if (kept) {
         *kept += okra_dot_(count * f->m, Phi->p, Phi->p);
     }
     if (f->as.F) {
-        TRY(okra_trsm_(f->ctx, false, true, okra_mat_view_(f->as.F, f->m, f->m, f->m),
+        CHK(okra_trsm_(f->ctx, false, true, okra_mat_view_(f->as.F, f->m, f->m, f->m),
                        *Phi));
     }
     *Psi = okra_mat_of_(f->R, count, f->d);
     if (y) {
         *Psi = okra_mat_of_(f->YS ? f->YS : f->Y, count, f->d);
-        TRY(features(f, y, f->p->y, index, first, okra_mat_of_(f->Y, count, y->columns),
+        CHK(features(f, y, f->p->y, index, first, okra_mat_of_(f->Y, count, y->columns),
                      *Psi));
     } else if (f->as.T) {
         okra_mat_ raw = okra_mat_of_(f->Y, count, f->d);
         explicit_rows(f, index, first, raw);
-        TRY(okra_gemm_(f->ctx, false, false, 1, raw,
+        CHK(okra_gemm_(f->ctx, false, false, 1, raw,
                        okra_mat_view_(f->as.T, f->d, f->d, f->d), 0, *Psi));
     } else {
         explicit_rows(f, index, first, *Psi);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static void gather(const double *from, const okra_int *index, okra_mat_ to)
@@ -149,12 +140,11 @@ okra_status okra_factors_rows_(okra_factors_ *f, const okra_int *index, okra_int
 
 static okra_status pass(okra_factors_ *f, double *Phi, double *Psi)
 {
-    okra_status st = OKRA_OK;
     for (okra_int i = 0; i < f->n; i += f->block) {
         okra_int rows = OKRA_MIN_(f->block, f->n - i);
         okra_mat_ A, B;
-        TRY(okra_cancelled_(f->ctx));
-        TRY(make(f, NULL, i, rows, &A, &B, &f->kept_x));
+        CHK(okra_cancelled_(f->ctx));
+        CHK(make(f, NULL, i, rows, &A, &B, &f->kept_x));
         for (okra_int r = 0; r < rows; r++) {
             const double *a = A.p + r * A.ld, *b = B.p + r * B.ld;
             double x = okra_dot_(f->m, a, a), y = okra_dot_(f->d, b, b);
@@ -163,13 +153,12 @@ static okra_status pass(okra_factors_ *f, double *Phi, double *Psi)
             f->kept_y += y;
         }
         if (Phi) {
-            TRY(okra_mat_copy_(A, okra_mat_of_(Phi + i * f->m, rows, f->m)));
-            TRY(okra_mat_copy_(B, okra_mat_of_(Psi + i * f->d, rows, f->d)));
+            CHK(okra_mat_copy_(A, okra_mat_of_(Phi + i * f->m, rows, f->m)));
+            CHK(okra_mat_copy_(B, okra_mat_of_(Psi + i * f->d, rows, f->d)));
         }
         okra_progress_(f->ctx, "features", i + rows, f->n);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_factors_create_(okra_context *ctx, const okra_problem_ *p,
@@ -215,23 +204,21 @@ done:
 okra_status okra_factors_take_(okra_factors_ *f, const okra_int *index, okra_int count,
                                okra_factors_ *out)
 {
-    okra_status st = OKRA_OK;
+    FREED_BY(okra_factors_clear_)
     okra_factors_ t = {.ctx = f->ctx, .n = count, .m = f->m, .d = f->d};
     t.block = f->block;
     if (fits(f, count, 0)) {
-        TRY(okra_doubles_(f->ctx, count, f->m, "the features of the inputs", &t.Phi));
-        TRY(okra_doubles_(f->ctx, count, f->d, "the features of the outputs", &t.Psi));
+        CHK(okra_doubles_(f->ctx, count, f->m, "the features of the inputs", &t.Phi));
+        CHK(okra_doubles_(f->ctx, count, f->d, "the features of the outputs", &t.Psi));
     }
     for (okra_int i = 0; t.Phi && i < count; i += f->block) {
         okra_int rows = OKRA_MIN_(f->block, count - i);
         okra_mat_ Phi, Psi;
-        TRY(okra_factors_rows_(f, index, i, rows, &Phi, &Psi));
-        TRY(okra_mat_copy_(Phi, okra_mat_of_(t.Phi + i * t.m, rows, t.m)));
-        TRY(okra_mat_copy_(Psi, okra_mat_of_(t.Psi + i * t.d, rows, t.d)));
+        CHK(okra_factors_rows_(f, index, i, rows, &Phi, &Psi));
+        CHK(okra_mat_copy_(Phi, okra_mat_of_(t.Phi + i * t.m, rows, t.m)));
+        CHK(okra_mat_copy_(Psi, okra_mat_of_(t.Psi + i * t.d, rows, t.d)));
     }
     *out = t;
     t = (okra_factors_){0};
-done:
-    okra_factors_clear_(&t);
-    return st;
+    return OKRA_OK;
 }

@@ -23,22 +23,19 @@
 okra_status okra_groups_create_(okra_context *ctx, const okra_pieces_ *pieces, okra_int n,
                                 okra_int d, okra_int count, okra_groups_ *out)
 {
-    okra_status st = OKRA_OK;
-    okra_groups_ g = {.n = n, .d = d, .count = count};
+    FREED_BY(okra_groups_clear_) okra_groups_ g = {.n = n, .d = d, .count = count};
     g.positions = okra_pieces_count_(pieces);
-    ALLOC(g.of, d);
-    TRY(okra_doubles_(ctx, count, g.positions, "shares of positions", &g.S));
-    TRY(okra_doubles_(ctx, g.positions * n, n, "the Gram matrices of all positions",
+    MAKE(g.of, d);
+    CHK(okra_doubles_(ctx, count, g.positions, "shares of positions", &g.S));
+    CHK(okra_doubles_(ctx, g.positions * n, n, "the Gram matrices of all positions",
                       &g.K));
     for (okra_int p = 0; p < g.positions; p++) {
-        TRY(okra_cancelled_(ctx));
-        TRY(okra_pieces_gram_(ctx, pieces, p, okra_mat_of_(g.K + p * n * n, n, n)));
+        CHK(okra_cancelled_(ctx));
+        CHK(okra_pieces_gram_(ctx, pieces, p, okra_mat_of_(g.K + p * n * n, n, n)));
     }
     *out = g;
     g = (okra_groups_){0};
-done:
-    okra_groups_clear_(&g);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_groups_clear_(okra_groups_ *g)
@@ -100,20 +97,17 @@ typedef struct work {
 
 static okra_status open_work(const okra_grouped_ *r, work *w)
 {
-    okra_status st = OKRA_OK;
     okra_int n = r->groups->n, d = r->groups->d;
     *w = (work){0};
-    ALLOC(w->in, d);
-    ALLOC(w->v, n);
-    ALLOC(w->ones, n);
-    ALLOC(w->u, n);
-    ALLOC(w->q, n);
-    TRY(okra_doubles_(r->ctx, n, n, "the Gram matrix of a group", &w->V));
-    TRY(okra_doubles_(r->ctx, n, d, "the outputs of a group", &w->P));
-    TRY(okra_doubles_(r->ctx, n, d, "the outputs of a group", &w->F));
-    TRY(okra_doubles_(r->ctx, n, d, "the outputs of a group", &w->S));
-done:
-    return st;
+    MAKE(w->in, d);
+    MAKE(w->v, n);
+    MAKE(w->ones, n);
+    MAKE(w->u, n);
+    MAKE(w->q, n);
+    CHK(okra_doubles_(r->ctx, n, n, "the Gram matrix of a group", &w->V));
+    CHK(okra_doubles_(r->ctx, n, d, "the outputs of a group", &w->P));
+    CHK(okra_doubles_(r->ctx, n, d, "the outputs of a group", &w->F));
+    return okra_doubles_(r->ctx, n, d, "the outputs of a group", &w->S);
 }
 
 static void close_work(work *w)
@@ -128,25 +122,23 @@ static void close_work(work *w)
 /* K_g = V' diag(v) V, F = V Y_g */
 static okra_status decompose(const okra_grouped_ *r, okra_int k, work *w)
 {
-    okra_status st = OKRA_OK;
     okra_int n = r->groups->n;
-    TRY(okra_cancelled_(r->ctx));
+    CHK(okra_cancelled_(r->ctx));
     w->width = members(r->groups->d, r->groups->of, k, w->in);
     if (w->width == 0) {
-        goto done;
+        return OKRA_OK;
     }
     okra_mat_ V = okra_mat_of_(w->V, n, n);
     okra_groups_gram_(r->groups, k, w->V);
-    TRY(okra_ridge_decompose_host_(r->ctx, V, w->v));
+    CHK(okra_ridge_decompose_host_(r->ctx, V, w->v));
     gather(r->Y, n, r->groups->d, w->in, w->width, w->P);
-    TRY(okra_engine_gemm_(r->ctx, false, false, 1, V, okra_mat_of_(w->P, n, w->width), 0,
+    CHK(okra_engine_gemm_(r->ctx, false, false, 1, V, okra_mat_of_(w->P, n, w->width), 0,
                           okra_mat_of_(w->F, n, w->width)));
     memset(w->ones, 0, (size_t)n * sizeof *w->ones);
     for (okra_int i = 0; i < n * n; i++) {
         w->ones[i / n] += w->V[i];
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* P <- B Y_g */
@@ -261,23 +253,19 @@ done:
 okra_status okra_grouped_put_(const okra_grouped_ *r, double lambda, double **C,
                               okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     const okra_groups_ *g = r->groups;
-    double *of = NULL;
-    ALLOC(of, g->d);
+    OWNED double *of = NULL;
+    MAKE(of, g->d);
     for (okra_int j = 0; j < g->d; j++) {
         of[j] = (double)g->of[j];
     }
-    TRY(okra_ridge_put_(bag, "coefficients", C, g->n, g->d));
-    TRY(okra_ridge_put_(bag, "groups", &of, 1, g->d));
-    TRY(okra_bag_put_copy_(bag, "shares", g->S, g->count, g->positions));
+    CHK(okra_ridge_put_(bag, "coefficients", C, g->n, g->d));
+    CHK(okra_ridge_put_(bag, "groups", &of, 1, g->d));
+    CHK(okra_bag_put_copy_(bag, "shares", g->S, g->count, g->positions));
     if (r->mean) {
-        TRY(okra_bag_put_copy_(bag, "mean", r->mean, 1, g->d));
+        CHK(okra_bag_put_copy_(bag, "mean", r->mean, 1, g->d));
     }
-    TRY(okra_bag_put_number_(bag, "lambda", lambda));
-done:
-    okra_free_(of);
-    return st;
+    return okra_bag_put_number_(bag, "lambda", lambda);
 }
 
 okra_form_ okra_grouped_form_(const okra_bag_ *bag)
@@ -301,7 +289,6 @@ typedef struct stored {
 /* What the bag holds, checked; `of` is to be freed. */
 static okra_status load(const okra_bag_ *bag, const okra_query_ *query, stored *s)
 {
-    okra_status st = OKRA_OK;
     okra_int rows = 0, cols = 0, one = 0, again = 0;
     *s = (stored){0};
     s->C = okra_bag_get_(bag, "coefficients", &s->n, &s->d);
@@ -310,21 +297,21 @@ static okra_status load(const okra_bag_ *bag, const okra_query_ *query, stored *
     const double *of = okra_bag_get_(bag, "groups", &rows, &cols);
     if (!s->C || !s->S || !of || !query->kx || !query->x || s->n != query->n ||
         cols != s->d || (s->mean && again != s->d)) {
-        FAIL(OKRA_EFORMAT,
-             "the model's coefficients and groups do not fit %lld "
-             "training pairs",
-             (long long)query->n);
+        return okra_fail_(OKRA_EFORMAT,
+                          "the model's coefficients and groups do not fit %lld "
+                          "training pairs",
+                          (long long)query->n);
     }
-    ALLOC(s->of, s->d);
+    MAKE(s->of, s->d);
     for (okra_int j = 0; j < s->d; j++) {
         if (!(of[j] >= 0 && of[j] < (double)s->count)) {
-            FAIL(OKRA_EFORMAT, "the model's coordinate %lld is in group %g of %lld",
-                 (long long)j, of[j], (long long)s->count);
+            return okra_fail_(OKRA_EFORMAT,
+                              "the model's coordinate %lld is in group %g of %lld",
+                              (long long)j, of[j], (long long)s->count);
         }
         s->of[j] = (okra_int)of[j];
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Rows first.. of the queries; K: positions x m x n of them, the others work. */
@@ -332,7 +319,6 @@ static okra_status predict_rows(okra_context *ctx, const stored *s, const double
                                 double *Kg, double *P, okra_int *in, double *T,
                                 okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
     okra_int m = out.rows, n = s->n;
     for (okra_int k = 0; k < s->count; k++) {
         okra_int width = members(s->d, s->of, k, in);
@@ -341,7 +327,7 @@ static okra_status predict_rows(okra_context *ctx, const stored *s, const double
         }
         mix(s->S + k * s->positions, s->positions, K, m * n, Kg);
         gather(s->C, n, s->d, in, width, P);
-        TRY(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(Kg, m, n),
+        CHK(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(Kg, m, n),
                               okra_mat_of_(P, n, width), 0, okra_mat_of_(T, m, width)));
         for (okra_int i = 0; i < m; i++) {
             for (okra_int c = 0; c < width; c++) {
@@ -350,8 +336,7 @@ static okra_status predict_rows(okra_context *ctx, const stored *s, const double
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_grouped_predict_(okra_context *ctx, const okra_bag_ *bag,

@@ -79,17 +79,14 @@ static void clamp(const okra_context *ctx, const char *name, okra_int n, double 
 static okra_status clear_rows(okra_context *ctx, okra_large_ *A, okra_int count)
 {
     enum { ROWS = 64 };
-    okra_status st = OKRA_OK;
     okra_int n = okra_large_cols_(A);
-    double *zeros = NULL;
-    ZALLOC(zeros, OKRA_MIN_(ROWS, count) * n);
+    OWNED double *zeros = NULL;
+    ZMAKE(zeros, OKRA_MIN_(ROWS, count) * n);
     for (okra_int i = 0; i < count; i += ROWS) {
         okra_mat_ block = okra_mat_of_(zeros, OKRA_MIN_(ROWS, count - i), n);
-        TRY(okra_large_put_(ctx, block, i, 0, A));
+        CHK(okra_large_put_(ctx, block, i, 0, A));
     }
-done:
-    okra_free_(zeros);
-    return st;
+    return OKRA_OK;
 }
 
 /* K, L -> the factors of kron; on the way K holds Q', Q' L, M, V', V' diag(r) and L holds
@@ -97,66 +94,60 @@ done:
 static okra_status factor(okra_context *ctx, okra_kron_ *kron, okra_large_ *K,
                           okra_large_ *L, double epsilon)
 {
-    okra_status st = OKRA_OK;
     okra_int n = kron->n, zero = 0;
-    double *r = NULL;
+    OWNED double *r = NULL;
 
-    ALLOC(r, n);
-    TRY(okra_large_eigh_(ctx, K, kron->lam));
+    MAKE(r, n);
+    CHK(okra_large_eigh_(ctx, K, kron->lam));
     clamp(ctx, "input", n, kron->lam);
     for (okra_int j = 0; j < n; j++) {
         double shift = (double)n * epsilon;
         r[j] = epsilon < 0 ? 1 : sqrt(shift / (kron->lam[j] + shift));
     }
-    TRY(okra_large_copy_(ctx, false, K, kron->Qt));
-    TRY(okra_large_gemm_(ctx, false, false, 1, kron->Qt, L, 0, K));
-    TRY(okra_large_gemm_(ctx, false, true, 1, K, kron->Qt, 0, L)); /* N */
-    TRY(okra_large_copy_(ctx, false, L, K));
-    TRY(okra_large_scale_(ctx, r, r, K)); /* M */
-    TRY(okra_large_eigh_(ctx, K, kron->mu));
+    CHK(okra_large_copy_(ctx, false, K, kron->Qt));
+    CHK(okra_large_gemm_(ctx, false, false, 1, kron->Qt, L, 0, K));
+    CHK(okra_large_gemm_(ctx, false, true, 1, K, kron->Qt, 0, L)); /* N */
+    CHK(okra_large_copy_(ctx, false, L, K));
+    CHK(okra_large_scale_(ctx, r, r, K)); /* M */
+    CHK(okra_large_eigh_(ctx, K, kron->mu));
     clamp(ctx, "output", n, kron->mu);
-    TRY(okra_large_scale_(ctx, NULL, r, K)); /* V' diag(r) */
-    TRY(okra_large_gemm_(ctx, false, false, 1, K, kron->Qt, 0, kron->H));
-    TRY(okra_large_gemm_(ctx, false, false, 1, K, L, 0, kron->G));
+    CHK(okra_large_scale_(ctx, NULL, r, K)); /* V' diag(r) */
+    CHK(okra_large_gemm_(ctx, false, false, 1, K, kron->Qt, 0, kron->H));
+    CHK(okra_large_gemm_(ctx, false, false, 1, K, L, 0, kron->G));
     while (zero < n && kron->mu[zero] <= 0) { /* G = diag(mu) V' diag(1/r) */
         zero++;
     }
-    TRY(clear_rows(ctx, kron->G, zero));
-done:
-    okra_free_(r);
-    return st;
+    return clear_rows(ctx, kron->G, zero);
 }
 
 okra_status okra_kron_create_(okra_context *ctx, okra_large_ *K, okra_large_ *L,
                               double epsilon, okra_kron_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_kron_ *kron = NULL;
+    FREED_BY(okra_kron_drop_) okra_kron_ *kron = NULL;
     okra_int n = okra_large_rows_(K);
 
-    TRY(check_gram("K", n, K));
-    TRY(check_gram("L", n, L));
+    CHK(check_gram("K", n, K));
+    CHK(check_gram("L", n, L));
     if (epsilon == 0 || !isfinite(epsilon)) {
-        FAIL(OKRA_EARG,
-             "covariance operator: epsilon is %g, expected a positive number (or a "
-             "negative one for the unconditional operator)",
-             epsilon);
+        return okra_fail_(
+            OKRA_EARG,
+            "covariance operator: epsilon is %g, expected a positive number (or a "
+            "negative one for the unconditional operator)",
+            epsilon);
     }
-    ZALLOC(kron, 1);
+    ZMAKE(kron, 1);
     kron->n = n;
-    ALLOC(kron->lam, n);
-    ALLOC(kron->mu, n);
+    MAKE(kron->lam, n);
+    MAKE(kron->mu, n);
     /* before the first decomposition, not after it */
-    TRY(okra_large_create_(ctx, n, n, "covariance operator: input eigenvectors",
+    CHK(okra_large_create_(ctx, n, n, "covariance operator: input eigenvectors",
                            &kron->Qt));
-    TRY(okra_large_create_(ctx, n, n, "covariance operator: left factor", &kron->H));
-    TRY(okra_large_create_(ctx, n, n, "covariance operator: right-hand side", &kron->G));
-    TRY(factor(ctx, kron, K, L, epsilon));
+    CHK(okra_large_create_(ctx, n, n, "covariance operator: left factor", &kron->H));
+    CHK(okra_large_create_(ctx, n, n, "covariance operator: right-hand side", &kron->G));
+    CHK(factor(ctx, kron, K, L, epsilon));
     *out = kron;
     kron = NULL;
-done:
-    okra_kron_free_(kron);
-    return st;
+    return OKRA_OK;
 }
 
 /* 1 / v, and 0 where v is rounding; how many are not. */
@@ -174,42 +165,34 @@ static okra_int invert(okra_int n, const double *v, double *out)
 /* Z_ij = G_ij / (mu_i lam_j) where that is not rounding, else 0: lambda towards 0. */
 static okra_status least_norm(okra_context *ctx, const okra_kron_ *kron, okra_large_ *Z)
 {
-    okra_status st = OKRA_OK;
-    double *r = NULL, *c = NULL;
-    ALLOC(r, kron->n);
-    ALLOC(c, kron->n);
+    OWNED double *r = NULL, *c = NULL;
+    MAKE(r, kron->n);
+    MAKE(c, kron->n);
     okra_int of_L = invert(kron->n, kron->mu, r), of_K = invert(kron->n, kron->lam, c);
     okra_warn_(ctx,
                "covariance operator: lambda is 0: of all solutions the one of least norm "
                "is taken; the ranks are %lld and %lld of %lld",
                (long long)of_K, (long long)of_L, (long long)kron->n);
-    TRY(okra_large_copy_(ctx, false, kron->G, Z));
-    TRY(okra_large_scale_(ctx, r, c, Z));
-done:
-    okra_free_(r);
-    okra_free_(c);
-    return st;
+    CHK(okra_large_copy_(ctx, false, kron->G, Z));
+    return okra_large_scale_(ctx, r, c, Z);
 }
 
 okra_status okra_kron_solve_(okra_context *ctx, const okra_kron_ *kron, double lambda,
                              okra_large_ *B)
 {
-    okra_status st = OKRA_OK;
     okra_int n = kron->n;
-    okra_large_ *ZQt = NULL;
+    FREED_BY(okra_large_drop_) okra_large_ *ZQt = NULL;
 
-    TRY(check_gram("B", n, B));
+    CHK(check_gram("B", n, B));
     if (!(lambda >= 0) || !isfinite(lambda)) {
-        FAIL(OKRA_EARG,
-             "covariance operator: lambda is %g, expected a number of 0 or more", lambda);
+        return okra_fail_(
+            OKRA_EARG,
+            "covariance operator: lambda is %g, expected a number of 0 or more", lambda);
     }
-    TRY(okra_large_create_(ctx, n, n, "covariance operator: a product", &ZQt));
-    TRY(lambda > 0 ? okra_large_combine_(ctx, OKRA_COMBINE_DIVIDE_, (double)n * lambda, 0,
+    CHK(okra_large_create_(ctx, n, n, "covariance operator: a product", &ZQt));
+    CHK(lambda > 0 ? okra_large_combine_(ctx, OKRA_COMBINE_DIVIDE_, (double)n * lambda, 0,
                                          kron->mu, kron->lam, kron->G, B)
                    : least_norm(ctx, kron, B)); /* Z */
-    TRY(okra_large_gemm_(ctx, false, false, 1, B, kron->Qt, 0, ZQt));
-    TRY(okra_large_gemm_(ctx, true, false, 1, kron->H, ZQt, 0, B));
-done:
-    okra_large_free_(ZQt);
-    return st;
+    CHK(okra_large_gemm_(ctx, false, false, 1, B, kron->Qt, 0, ZQt));
+    return okra_large_gemm_(ctx, true, false, 1, kron->H, ZQt, 0, B);
 }

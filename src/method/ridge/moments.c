@@ -37,23 +37,21 @@ typedef struct buffers {
 static okra_status open_buffers(okra_context *ctx, const okra_problem_ *p, okra_int rows,
                                 buffers *b)
 {
-    okra_status st = OKRA_OK;
     const okra_map_ *x = p->map_x, *y = p->map_y;
-    TRY(okra_doubles_(ctx, rows, x->columns, "a block of input features", &b->X));
+    CHK(okra_doubles_(ctx, rows, x->columns, "a block of input features", &b->X));
     if (x->sketch) {
-        TRY(okra_doubles_(ctx, rows, x->rank, "a block of input features", &b->XS));
+        CHK(okra_doubles_(ctx, rows, x->rank, "a block of input features", &b->XS));
     }
     if (y) {
-        TRY(okra_doubles_(ctx, rows, y->columns, "a block of output features", &b->Y));
+        CHK(okra_doubles_(ctx, rows, y->columns, "a block of output features", &b->Y));
     }
     if (y && y->sketch) {
-        TRY(okra_doubles_(ctx, rows, y->rank, "a block of output features", &b->YS));
+        CHK(okra_doubles_(ctx, rows, y->rank, "a block of output features", &b->YS));
     }
     if (p->weights && !y && p->features) {
-        TRY(okra_doubles_(ctx, rows, p->d, "a block of outputs", &b->E));
+        CHK(okra_doubles_(ctx, rows, p->d, "a block of outputs", &b->E));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 void okra_moments_weigh_(const okra_problem_ *p, okra_int first, okra_mat_ A)
@@ -71,14 +69,11 @@ static okra_status features(okra_context *ctx, const okra_map_ *map,
                             const okra_data *data, okra_int first, okra_int rows,
                             bool solved, double *V, double *S, okra_mat_ *out)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ Vm = okra_mat_of_(V, rows, map->columns);
     *out = S ? okra_mat_of_(S, rows, map->rank) : Vm;
-    TRY(okra_map_values_(ctx, map, data, first, Vm));
-    TRY(solved ? okra_map_features_(ctx, map, Vm, *out)
-               : okra_map_sketched_(ctx, map, Vm, *out));
-done:
-    return st;
+    CHK(okra_map_values_(ctx, map, data, first, Vm));
+    return solved ? okra_map_features_(ctx, map, Vm, *out)
+                  : okra_map_sketched_(ctx, map, Vm, *out);
 }
 
 static okra_status pass(okra_context *ctx, const okra_problem_ *p, const char *what,
@@ -132,14 +127,12 @@ okra_status okra_moments_pieces_(okra_context *ctx, okra_int most, okra_int firs
                                  okra_mat_ Phi, okra_mat_ Psi, okra_rows_fn_ each,
                                  void *user)
 {
-    okra_status st = OKRA_OK;
     for (okra_int at = 0; at < Phi.rows; at += most) {
         okra_int some = OKRA_MIN_(most, Phi.rows - at);
-        TRY(each(ctx, user, first + at, okra_mat_part_(Phi, at, some, 0, Phi.cols),
+        CHK(each(ctx, user, first + at, okra_mat_part_(Phi, at, some, 0, Phi.cols),
                  okra_mat_part_(Psi, at, some, 0, Psi.cols)));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 void okra_moments_add_means_(okra_mat_ A, const double *weights, double total,
@@ -158,23 +151,21 @@ void okra_moments_add_means_(okra_mat_ A, const double *weights, double total,
 static okra_status gather(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
                           okra_mat_ Psi)
 {
-    okra_status st = OKRA_OK;
     okra_moments_ *t = user;
     const double *weights = t->weights ? t->weights + first : NULL;
     double begun = first > 0;
     double squares = 0; /* tr(C) tells those of Phi */
-    TRY(okra_syrk_(ctx, true, 1, Phi, begun, okra_mat_of_(t->C, t->m, t->m)));
+    CHK(okra_syrk_(ctx, true, 1, Phi, begun, okra_mat_of_(t->C, t->m, t->m)));
     okra_moments_add_means_(Phi, weights, t->total, t->phi, &squares);
     if (t->d > 0) {
-        TRY(okra_gemm_(ctx, true, false, 1, Phi, Psi, begun,
+        CHK(okra_gemm_(ctx, true, false, 1, Phi, Psi, begun,
                        okra_mat_of_(t->R, t->m, t->d)));
         okra_moments_add_means_(Psi, weights, t->total, t->psi, &t->kept_y);
     }
     if (t->D) {
-        TRY(okra_syrk_(ctx, true, 1, Psi, begun, okra_mat_of_(t->D, t->d, t->d)));
+        CHK(okra_syrk_(ctx, true, 1, Psi, begun, okra_mat_of_(t->D, t->d, t->d)));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* All of them in one pass; `solved` false: of U in the place of Phi. */
@@ -194,47 +185,42 @@ static okra_status inverse_norm(okra_context *ctx, okra_mat_ F, double enough,
                                 double *norm)
 {
     enum { STEPS = 20 };
-    okra_status st = OKRA_OK;
     okra_random_ random = okra_random_create_(1, 1);
-    okra_large_ *on = NULL, *V = NULL;
-    double *v = NULL, length;
-    ALLOC(v, F.rows);
+    FREED_BY(okra_large_drop_) okra_large_ *on = NULL, *V = NULL;
+    OWNED double *v = NULL;
+    double length;
+    MAKE(v, F.rows);
     okra_mat_ column = okra_mat_of_(v, F.rows, 1);
     for (okra_int i = 0; i < F.rows; i++) {
         v[i] = okra_random_normal_(&random);
     }
-    TRY(okra_large_borrow_(ctx, F, &on));
-    TRY(okra_large_create_(ctx, F.rows, 1, "a vector", &V));
+    CHK(okra_large_borrow_(ctx, F, &on));
+    CHK(okra_large_create_(ctx, F.rows, 1, "a vector", &V));
     length = sqrt(okra_dot_(F.rows, v, v));
     *norm = 0;
     for (int k = 0; k < STEPS && *norm <= enough; k++) {
         for (okra_int i = 0; i < F.rows; i++) {
             v[i] /= length;
         }
-        TRY(okra_large_put_(ctx, column, 0, 0, V));
-        TRY(okra_large_solve_(ctx, true, on, V));
-        TRY(okra_large_get_(ctx, V, 0, 0, column));
+        CHK(okra_large_put_(ctx, column, 0, 0, V));
+        CHK(okra_large_solve_(ctx, true, on, V));
+        CHK(okra_large_get_(ctx, V, 0, 0, column));
         *norm = length = sqrt(okra_dot_(F.rows, v, v));
     }
-done:
-    okra_large_free_(on);
-    okra_large_free_(V);
-    okra_free_(v);
-    return st;
+    return OKRA_OK;
 }
 
 /* max_j (U'U)_jj, guessed from a few rows here and there. */
 static okra_status guess_largest(okra_context *ctx, const okra_problem_ *p, double *most)
 {
     enum { PIECES = 8, ROWS = 32 };
-    okra_status st = OKRA_OK;
     okra_int m = p->map_x->columns, apart = OKRA_MAX_(1, p->n / PIECES), seen = 0;
-    double *V = NULL, *squares = NULL;
-    TRY(okra_doubles_(ctx, ROWS, m, "rows of kernel values", &V));
-    ZALLOC(squares, m);
+    OWNED double *V = NULL, *squares = NULL;
+    CHK(okra_doubles_(ctx, ROWS, m, "rows of kernel values", &V));
+    ZMAKE(squares, m);
     for (okra_int first = 0; first < p->n; first += apart) {
         okra_int some = OKRA_MIN_(ROWS, p->n - first);
-        TRY(okra_map_values_(ctx, p->map_x, p->x, first, okra_mat_of_(V, some, m)));
+        CHK(okra_map_values_(ctx, p->map_x, p->x, first, okra_mat_of_(V, some, m)));
         okra_moments_weigh_(p, first, okra_mat_of_(V, some, m));
         for (okra_int k = 0; k < some * m; k++) {
             squares[k % m] += V[k] * V[k];
@@ -245,10 +231,7 @@ static okra_status guess_largest(okra_context *ctx, const okra_problem_ *p, doub
     for (okra_int j = 0; j < m; j++) {
         *most = fmax(*most, squares[j] * (double)p->n / (double)seen);
     }
-done:
-    okra_free_(V);
-    okra_free_(squares);
-    return st;
+    return OKRA_OK;
 }
 
 /* The |F^-1|^2 up to which sums will do; `ridge`: the least that is added to C. */
@@ -260,39 +243,35 @@ static double bearable(okra_int m, double most, double ridge)
 static okra_status may_sum(okra_context *ctx, const okra_problem_ *p, double ridge,
                            double *inverse, bool *may)
 {
-    okra_status st = OKRA_OK;
     const okra_map_ *map = p->map_x;
     double most = 0;
     *may = map->factor && !map->sketch && ridge > 0 && p->n / 4 > map->rank;
     if (*may) {
-        TRY(guess_largest(ctx, p, &most));
+        CHK(guess_largest(ctx, p, &most));
         double most_inverse = bearable(map->rank, most, ridge);
-        TRY(inverse_norm(ctx, okra_mat_of_(map->factor, map->rank, map->rank),
+        CHK(inverse_norm(ctx, okra_mat_of_(map->factor, map->rank, map->rank),
                          most_inverse, inverse));
         *may = *inverse <= most_inverse;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* From moments of U to those of Phi = U F^-T. */
 static okra_status solve(okra_context *ctx, const okra_map_ *map, okra_moments_ *t)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ F = okra_mat_of_(map->factor, t->m, t->m);
     okra_mat_ C = okra_mat_of_(t->C, t->m, t->m), R = okra_mat_of_(t->R, t->m, t->d),
               phi = okra_mat_of_(t->phi, t->m, 1);
     if (okra_engine_is_host_(ctx)) {
-        TRY(okra_trsm_(ctx, true, false, F, C));
-        TRY(okra_trsm_(ctx, false, true, F, C));
-        TRY(okra_trsm_(ctx, true, false, F, R));
-        TRY(okra_trsm_(ctx, true, false, F, phi));
+        CHK(okra_trsm_(ctx, true, false, F, C));
+        CHK(okra_trsm_(ctx, false, true, F, C));
+        CHK(okra_trsm_(ctx, true, false, F, R));
+        CHK(okra_trsm_(ctx, true, false, F, phi));
         okra_mat_mirror_(C);
     } else {
-        TRY(okra_moments_divide_(ctx, F, C, R, phi));
+        CHK(okra_moments_divide_(ctx, F, C, R, phi));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- all together ---- */
@@ -322,19 +301,17 @@ done:
 okra_status okra_moments_put_(const okra_moments_ *t, const okra_problem_ *p,
                               okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_bag_put_number_(bag, "x.rank", (double)t->m));
+    CHK(okra_bag_put_number_(bag, "x.rank", (double)t->m));
     if (t->error_x >= 0) {
-        TRY(okra_bag_put_number_(bag, "x.trace-error", t->error_x));
+        CHK(okra_bag_put_number_(bag, "x.trace-error", t->error_x));
     }
     if (p->map_y) {
-        TRY(okra_bag_put_number_(bag, "y.rank", (double)t->d));
+        CHK(okra_bag_put_number_(bag, "y.rank", (double)t->d));
     }
     if (p->map_y && t->error_y >= 0) {
-        TRY(okra_bag_put_number_(bag, "y.trace-error", t->error_y));
+        CHK(okra_bag_put_number_(bag, "y.trace-error", t->error_y));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static double largest_diagonal(const okra_moments_ *t)

@@ -46,39 +46,36 @@ static void clear(sums *z)
 static okra_status open(okra_context *ctx, const okra_problem_ *p, bool solved,
                         const okra_moments_ *t, okra_int rows, sums *z)
 {
-    okra_status st = OKRA_OK;
     const okra_map_ *y = p->map_y;
     const char *what = "the moments of the inputs";
-    TRY(okra_large_create_(ctx, t->m, t->m, what, &z->C));
-    TRY(okra_large_create_(ctx, t->m, 1, what, &z->phi));
+    CHK(okra_large_create_(ctx, t->m, t->m, what, &z->C));
+    CHK(okra_large_create_(ctx, t->m, 1, what, &z->phi));
     if (t->d > 0) {
-        TRY(okra_large_create_(ctx, t->m, t->d, "the moments of inputs and outputs",
+        CHK(okra_large_create_(ctx, t->m, t->d, "the moments of inputs and outputs",
                                &z->R));
     }
     if (t->D) {
-        TRY(okra_large_create_(ctx, t->d, t->d, "the moments of the outputs", &z->D));
+        CHK(okra_large_create_(ctx, t->d, t->d, "the moments of the outputs", &z->D));
     }
     if (solved) {
-        TRY(okra_large_borrow_(ctx, okra_mat_of_(p->map_x->factor, t->m, t->m), &z->F));
+        CHK(okra_large_borrow_(ctx, okra_mat_of_(p->map_x->factor, t->m, t->m), &z->F));
     }
     if (y) {
-        TRY(okra_doubles_(ctx, rows, y->columns, "a block of output features", &z->Y));
+        CHK(okra_doubles_(ctx, rows, y->columns, "a block of output features", &z->Y));
     }
     if (!y && p->weights && p->features) {
-        TRY(okra_doubles_(ctx, rows, p->d, "a block of outputs", &z->Y));
+        CHK(okra_doubles_(ctx, rows, p->d, "a block of outputs", &z->Y));
     }
     if (y && y->sketch) {
-        TRY(okra_doubles_(ctx, rows, y->rank, "a block of output features", &z->YS));
+        CHK(okra_doubles_(ctx, rows, y->rank, "a block of output features", &z->YS));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* U, Psi and ones of the right height. */
 static okra_status resize(okra_context *ctx, const okra_moments_ *t, okra_int rows,
                           sums *z)
 {
-    okra_status st = OKRA_OK;
     if (z->U && okra_large_rows_(z->U) == rows) {
         return OKRA_OK;
     }
@@ -87,172 +84,145 @@ static okra_status resize(okra_context *ctx, const okra_moments_ *t, okra_int ro
     okra_large_free_(z->Psi);
     z->U = z->ones = z->Psi = NULL;
     if (t->d > 0) {
-        TRY(okra_large_create_(ctx, rows, t->d, "a block of output features", &z->Psi));
+        CHK(okra_large_create_(ctx, rows, t->d, "a block of output features", &z->Psi));
     }
-    TRY(okra_large_create_(ctx, rows, t->m, "a block of input features", &z->U));
-    TRY(okra_large_create_(ctx, rows, 1, "a block of input features", &z->ones));
-    TRY(okra_large_fill_(ctx, 1 / t->total, z->ones));
-done:
-    return st;
+    CHK(okra_large_create_(ctx, rows, t->m, "a block of input features", &z->U));
+    CHK(okra_large_create_(ctx, rows, 1, "a block of input features", &z->ones));
+    return okra_large_fill_(ctx, 1 / t->total, z->ones);
 }
 
 static okra_status inputs(okra_context *ctx, const okra_problem_ *p, double total,
                           okra_int first, okra_int rows, sums *z)
 {
-    okra_status st = OKRA_OK;
-    okra_data *some = NULL;
-    okra_other_ *other = NULL;
-    okra_entries_ *entries = NULL;
-    double *s = NULL;
-    TRY(okra_map_other_(ctx, p->map_x, p->x, first, rows, &some, &other));
-    TRY(okra_entries_create_(ctx, p->map_x->bound, other, &entries));
-    TRY(okra_large_gram_(ctx, entries, 0, z->U));
+    FREED_BY(okra_data_drop_) okra_data *some = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
+    OWNED double *s = NULL;
+    CHK(okra_map_other_(ctx, p->map_x, p->x, first, rows, &some, &other));
+    CHK(okra_entries_create_(ctx, p->map_x->bound, other, &entries));
+    CHK(okra_large_gram_(ctx, entries, 0, z->U));
     if (z->F) {
-        TRY(okra_large_trsm_(ctx, false, true, z->F, z->U));
+        CHK(okra_large_trsm_(ctx, false, true, z->F, z->U));
     }
     if (p->weights) {
-        ALLOC(s, rows);
+        MAKE(s, rows);
         for (okra_int i = 0; i < rows; i++) {
             s[i] = sqrt(p->weights[first + i]);
         }
-        TRY(okra_large_scale_(ctx, s, NULL, z->U));
+        CHK(okra_large_scale_(ctx, s, NULL, z->U));
         for (okra_int i = 0; i < rows; i++) {
             s[i] /= total;
         }
-        TRY(okra_large_put_(ctx, okra_mat_of_(s, rows, 1), 0, 0, z->ones));
+        CHK(okra_large_put_(ctx, okra_mat_of_(s, rows, 1), 0, 0, z->ones));
     }
-done:
-    okra_free_(s);
-    okra_entries_free_(entries);
-    okra_other_free_(other);
-    okra_data_free(some);
-    return st;
+    return OKRA_OK;
 }
 
 /* Psi of a block: explicit features, or those of a map, by the host. */
 static okra_status outputs(okra_context *ctx, const okra_problem_ *p, okra_int first,
                            okra_int rows, const sums *z, okra_mat_ *Psi)
 {
-    okra_status st = OKRA_OK;
     const okra_map_ *y = p->map_y;
     if (!y) {
         *Psi = okra_mat_view_(p->features + first * p->features_ld, rows, p->d,
                               p->features_ld);
         if (p->weights) {
-            TRY(okra_mat_copy_(*Psi, okra_mat_of_(z->Y, rows, p->d)));
+            CHK(okra_mat_copy_(*Psi, okra_mat_of_(z->Y, rows, p->d)));
             *Psi = okra_mat_of_(z->Y, rows, p->d);
             okra_moments_weigh_(p, first, *Psi);
         }
-        goto done;
+        return OKRA_OK;
     }
     okra_mat_ V = okra_mat_of_(z->Y, rows, y->columns);
     *Psi = y->sketch ? okra_mat_of_(z->YS, rows, y->rank) : V;
-    TRY(okra_map_values_(ctx, y, p->y, first, V));
-    TRY(okra_map_features_(ctx, y, V, *Psi));
+    CHK(okra_map_values_(ctx, y, p->y, first, V));
+    CHK(okra_map_features_(ctx, y, V, *Psi));
     okra_moments_weigh_(p, first, *Psi);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status add(okra_context *ctx, const okra_problem_ *p, okra_int first,
                        okra_int rows, sums *z, okra_moments_ *t)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ Psi;
     double begun = first > 0;
-    TRY(resize(ctx, t, rows, z));
-    TRY(inputs(ctx, p, t->total, first, rows, z));
-    TRY(okra_large_syrk_(ctx, true, 1, z->U, begun, z->C));
-    TRY(okra_large_gemm_(ctx, true, false, 1, z->U, z->ones, begun, z->phi));
+    CHK(resize(ctx, t, rows, z));
+    CHK(inputs(ctx, p, t->total, first, rows, z));
+    CHK(okra_large_syrk_(ctx, true, 1, z->U, begun, z->C));
+    CHK(okra_large_gemm_(ctx, true, false, 1, z->U, z->ones, begun, z->phi));
     if (t->d > 0) {
-        TRY(outputs(ctx, p, first, rows, z, &Psi));
+        CHK(outputs(ctx, p, first, rows, z, &Psi));
         okra_moments_add_means_(Psi, t->weights ? t->weights + first : NULL, t->total,
                                 t->psi, &t->kept_y);
-        TRY(okra_large_put_(ctx, Psi, 0, 0, z->Psi));
-        TRY(okra_large_gemm_(ctx, true, false, 1, z->U, z->Psi, begun, z->R));
+        CHK(okra_large_put_(ctx, Psi, 0, 0, z->Psi));
+        CHK(okra_large_gemm_(ctx, true, false, 1, z->U, z->Psi, begun, z->R));
     }
     if (t->D) {
-        TRY(okra_large_syrk_(ctx, true, 1, z->Psi, begun, z->D));
+        CHK(okra_large_syrk_(ctx, true, 1, z->Psi, begun, z->D));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_moments_engine_(okra_context *ctx, const okra_problem_ *p, bool solved,
                                  okra_moments_ *t)
 {
     enum { MOST = 1 << 27, VECTORS = 1 << 21, LEAST = 4096 }; /* doubles, rows */
-    okra_status st = OKRA_OK;
-    sums z = {0};
+    FREED_BY(clear) sums z = {0};
     okra_int width = t->m + t->d + okra_data_width(p->x);
     okra_int room = OKRA_MIN_(MOST, okra_context_memory(ctx) / 4 / 8);
     okra_int rows = OKRA_MAX_(VECTORS / OKRA_MAX_(okra_data_width(p->x), 1), LEAST);
     rows = OKRA_MIN_(p->n, OKRA_MIN_(rows, OKRA_MAX_(room / width, 1)));
-    TRY(open(ctx, p, solved, t, rows, &z));
+    CHK(open(ctx, p, solved, t, rows, &z));
     for (okra_int i = 0; i < p->n; i += rows) {
-        TRY(okra_cancelled_(ctx));
-        TRY(add(ctx, p, i, OKRA_MIN_(rows, p->n - i), &z, t));
+        CHK(okra_cancelled_(ctx));
+        CHK(add(ctx, p, i, OKRA_MIN_(rows, p->n - i), &z, t));
         okra_progress_(ctx, "moments", OKRA_MIN_(i + rows, p->n), p->n);
     }
-    TRY(okra_large_get_(ctx, z.C, 0, 0, okra_mat_of_(t->C, t->m, t->m)));
-    TRY(okra_large_get_(ctx, z.phi, 0, 0, okra_mat_of_(t->phi, t->m, 1)));
+    CHK(okra_large_get_(ctx, z.C, 0, 0, okra_mat_of_(t->C, t->m, t->m)));
+    CHK(okra_large_get_(ctx, z.phi, 0, 0, okra_mat_of_(t->phi, t->m, 1)));
     if (z.R) {
-        TRY(okra_large_get_(ctx, z.R, 0, 0, okra_mat_of_(t->R, t->m, t->d)));
+        CHK(okra_large_get_(ctx, z.R, 0, 0, okra_mat_of_(t->R, t->m, t->d)));
     }
     if (z.D) {
-        TRY(okra_large_get_(ctx, z.D, 0, 0, okra_mat_of_(t->D, t->d, t->d)));
+        CHK(okra_large_get_(ctx, z.D, 0, 0, okra_mat_of_(t->D, t->d, t->d)));
     }
-done:
-    clear(&z);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- after the pass ---- */
 
 static okra_status send(okra_context *ctx, okra_mat_ A, okra_large_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_large_ *there = NULL;
-    TRY(okra_large_create_(ctx, A.rows, A.cols, "the moments", &there));
-    TRY(okra_large_put_(ctx, A, 0, 0, there));
+    FREED_BY(okra_large_drop_) okra_large_ *there = NULL;
+    CHK(okra_large_create_(ctx, A.rows, A.cols, "the moments", &there));
+    CHK(okra_large_put_(ctx, A, 0, 0, there));
     *out = there;
     there = NULL;
-done:
-    okra_large_free_(there);
-    return st;
+    return OKRA_OK;
 }
 
 /* A <- F^-1 A, and (both) A F^-T, which is then made symmetric. */
 static okra_status divide(okra_context *ctx, const okra_large_ *F, bool both, okra_mat_ A)
 {
-    okra_status st = OKRA_OK;
-    okra_large_ *there = NULL, *turned = NULL;
-    TRY(send(ctx, A, &there));
-    TRY(okra_large_trsm_(ctx, true, false, F, there));
+    FREED_BY(okra_large_drop_) okra_large_ *there = NULL, *turned = NULL;
+    CHK(send(ctx, A, &there));
+    CHK(okra_large_trsm_(ctx, true, false, F, there));
     if (both) {
-        TRY(okra_large_trsm_(ctx, false, true, F, there));
-        TRY(okra_large_create_(ctx, A.cols, A.rows, "the moments", &turned));
-        TRY(okra_large_copy_(ctx, true, there, turned));
-        TRY(okra_large_combine_(ctx, OKRA_COMBINE_SUM_, 0.5, 0.5, NULL, NULL, turned,
+        CHK(okra_large_trsm_(ctx, false, true, F, there));
+        CHK(okra_large_create_(ctx, A.cols, A.rows, "the moments", &turned));
+        CHK(okra_large_copy_(ctx, true, there, turned));
+        CHK(okra_large_combine_(ctx, OKRA_COMBINE_SUM_, 0.5, 0.5, NULL, NULL, turned,
                                 there));
     }
-    TRY(okra_large_get_(ctx, there, 0, 0, A));
-done:
-    okra_large_free_(there);
-    okra_large_free_(turned);
-    return st;
+    return okra_large_get_(ctx, there, 0, 0, A);
 }
 
 okra_status okra_moments_divide_(okra_context *ctx, okra_mat_ F, okra_mat_ C, okra_mat_ R,
                                  okra_mat_ phi)
 {
-    okra_status st = OKRA_OK;
-    okra_large_ *there = NULL;
-    TRY(okra_large_borrow_(ctx, F, &there));
-    TRY(divide(ctx, there, true, C));
-    TRY(divide(ctx, there, false, R));
-    TRY(divide(ctx, there, false, phi));
-done:
-    okra_large_free_(there);
-    return st;
+    FREED_BY(okra_large_drop_) okra_large_ *there = NULL;
+    CHK(okra_large_borrow_(ctx, F, &there));
+    CHK(divide(ctx, there, true, C));
+    CHK(divide(ctx, there, false, R));
+    return divide(ctx, there, false, phi);
 }

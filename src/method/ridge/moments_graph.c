@@ -39,19 +39,17 @@ enum { ROWS = 1024 };
 static okra_status first(okra_context *ctx, void *user, okra_int at, okra_mat_ Phi,
                          okra_mat_ Psi)
 {
-    okra_status st = OKRA_OK;
     penalty *z = user;
     (void)Psi;
     if (!z->normalized) {
-        TRY(okra_syrk_(ctx, true, 1, Phi, at > 0, z->G));
+        CHK(okra_syrk_(ctx, true, 1, Phi, at > 0, z->G));
     }
     for (okra_int i = 0; i < Phi.rows; i++) {
         for (okra_int j = 0; j < Phi.cols; j++) {
             z->s[j] += Phi.p[i * Phi.ld + j];
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The weight of input i in the first term, and in G. */
@@ -77,7 +75,6 @@ static okra_status weigh(const penalty *z, okra_int i, okra_int m, const double 
 static okra_status second(okra_context *ctx, void *user, okra_int at, okra_mat_ Phi,
                           okra_mat_ Psi)
 {
-    okra_status st = OKRA_OK;
     penalty *z = user;
     okra_int m = Phi.cols;
     (void)Psi;
@@ -89,16 +86,15 @@ static okra_status second(okra_context *ctx, void *user, okra_int at, okra_mat_ 
             for (okra_int i = 0; i < some; i++) {
                 const double *phi = P.p + i * P.ld;
                 double weight[2];
-                TRY(weigh(z, at + i0 + i, m, phi, weight));
+                CHK(weigh(z, at + i0 + i, m, phi, weight));
                 for (okra_int j = 0; j < m; j++) {
                     S.p[i * m + j] = weight[term] * phi[j];
                 }
             }
-            TRY(okra_gemm_(ctx, true, false, 1, P, S, at + i0 > 0, term ? z->G : z->Q));
+            CHK(okra_gemm_(ctx, true, false, 1, P, S, at + i0 > 0, term ? z->G : z->Q));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status by_gram(okra_context *ctx, const okra_problem_ *all, penalty *z)
@@ -127,17 +123,15 @@ done:
 static okra_status keep(okra_context *ctx, void *user, okra_int at, okra_mat_ Phi,
                         okra_mat_ Psi)
 {
-    okra_status st = OKRA_OK;
     (void)ctx;
     (void)Psi;
     if (Phi.ld == Phi.cols) {
         return okra_scratch_write_(user, at, Phi.rows, Phi.p);
     }
     for (okra_int i = 0; i < Phi.rows; i++) {
-        TRY(okra_scratch_write_(user, at + i, 1, Phi.p + i * Phi.ld));
+        CHK(okra_scratch_write_(user, at + i, 1, Phi.p + i * Phi.ld));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_mat_ matrix_of(const okra_scratch_ *s)
@@ -149,47 +143,41 @@ static okra_mat_ matrix_of(const okra_scratch_ *s)
 static okra_status advance(okra_context *ctx, const okra_graph_ *graph, okra_scratch_ *T,
                            okra_mat_ block)
 {
-    okra_status st = OKRA_OK;
-    okra_scratch_ next = {0};
-    TRY(okra_scratch_create_(ctx, T->rows, T->cols, "a product with the graph", &next));
+    FREED_BY(okra_scratch_clear_) okra_scratch_ next = {0};
+    CHK(okra_scratch_create_(ctx, T->rows, T->cols, "a product with the graph", &next));
     for (okra_int i = 0; i < T->rows; i += block.rows) {
         okra_mat_ some =
             okra_mat_part_(block, 0, OKRA_MIN_(block.rows, T->rows - i), 0, block.cols);
-        TRY(okra_graph_rows_(ctx, graph, matrix_of(T), i, some));
-        TRY(okra_scratch_write_(&next, i, some.rows, some.p));
+        CHK(okra_graph_rows_(ctx, graph, matrix_of(T), i, some));
+        CHK(okra_scratch_write_(&next, i, some.rows, some.p));
     }
     okra_scratch_clear_(T);
     *T = next;
     next = (okra_scratch_){0};
-done:
-    okra_scratch_clear_(&next);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status apply(okra_context *ctx, const okra_graph_ *graph, okra_scratch_ *T,
                          okra_mat_ Q)
 {
-    okra_status st = OKRA_OK;
     okra_int N = T->rows, m = T->cols, power = okra_graph_power_(graph);
     okra_int rows = okra_block_rows_(ctx, N, m);
-    double *block = NULL;
-    TRY(okra_doubles_(ctx, rows, m, "a block of features", &block));
+    OWNED double *block = NULL;
+    CHK(okra_doubles_(ctx, rows, m, "a block of features", &block));
     for (okra_int k = 0; k < power / 2; k++) {
-        TRY(advance(ctx, graph, T, okra_mat_of_(block, rows, m)));
+        CHK(advance(ctx, graph, T, okra_mat_of_(block, rows, m)));
     }
     for (okra_int i = 0; i < N; i += rows) {
         okra_int some = OKRA_MIN_(rows, N - i);
         okra_mat_ A = okra_mat_part_(matrix_of(T), i, some, 0, m), B = A;
-        TRY(okra_cancelled_(ctx));
+        CHK(okra_cancelled_(ctx));
         if (power % 2) {
             B = okra_mat_of_(block, some, m);
-            TRY(okra_graph_rows_(ctx, graph, matrix_of(T), i, B));
+            CHK(okra_graph_rows_(ctx, graph, matrix_of(T), i, B));
         }
-        TRY(okra_gemm_(ctx, true, false, 1, A, B, i > 0, Q));
+        CHK(okra_gemm_(ctx, true, false, 1, A, B, i > 0, Q));
     }
-done:
-    okra_free_(block);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status by_weights(okra_context *ctx, const okra_problem_ *all,

@@ -155,18 +155,17 @@ okra_status okra_operator_read_(okra_context *ctx, const char *text,
 
 okra_status okra_operator_decompose_(okra_context *ctx, okra_mat_ A, double *g)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_eigh_(ctx, A, g));
+    CHK(okra_eigh_(ctx, A, g));
     double top = fmax(fabs(g[0]), fabs(g[A.rows - 1]));
     if (g[0] < -1e-8 * top) {
-        FAIL(OKRA_EARG,
-             "operator: the smallest eigenvalue of the matrix is %.6g, the largest %.6g, "
-             "expected a positive semi-definite matrix",
-             g[0], g[A.rows - 1]);
+        return okra_fail_(
+            OKRA_EARG,
+            "operator: the smallest eigenvalue of the matrix is %.6g, the largest %.6g, "
+            "expected a positive semi-definite matrix",
+            g[0], g[A.rows - 1]);
     }
     for (okra_int i = 0; i < A.rows; i++) {
         g[i] = fmax(g[i], 0);
     }
-done:
-    return st;
+    return OKRA_OK;
 }

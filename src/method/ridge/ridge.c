@@ -103,16 +103,15 @@ extern const okra_method_ okra_method_ridge_;
 
 okra_status okra_ridge_features_(okra_ridge_ *r)
 {
-    okra_status st = OKRA_OK;
     okra_int n = r->p->n, d = r->p->d;
-    TRY(okra_doubles_(r->ctx, n, d, "the output features", &r->Y));
-    TRY(okra_mat_copy_(okra_mat_view_(r->p->features, n, d, r->p->features_ld),
+    CHK(okra_doubles_(r->ctx, n, d, "the output features", &r->Y));
+    CHK(okra_mat_copy_(okra_mat_view_(r->p->features, n, d, r->p->features_ld),
                        okra_mat_of_(r->Y, n, d)));
     for (okra_int i = 0; i < n * d; i++) {
         r->missing = r->missing || isnan(r->Y[i]);
     }
     if (r->center) {
-        ZALLOC(r->mean, d);
+        ZMAKE(r->mean, d);
         for (okra_int j = 0; j < d; j++) { /* the mean of what is known */
             double known = 0;
             for (okra_int i = 0; i < n; i++) {
@@ -132,8 +131,7 @@ okra_status okra_ridge_features_(okra_ridge_ *r)
     for (okra_int i = 0; r->s && i < n * d; i++) {
         r->Y[i] *= r->s[i / d];
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the method ---- */
@@ -274,7 +272,6 @@ static okra_status check_complete(const okra_ridge_ *r, const char *who)
 static okra_status solve(okra_ridge_ *r, const ridge_options *o, okra_operator_ *op,
                          bool semi)
 {
-    okra_status st = OKRA_OK;
     bool covariances = op->kind == OKRA_OPERATOR_COV || op->kind == OKRA_OPERATOR_CCOV;
     if (r->p->map_x) {
         return o->solver == SOLVER_CG               ? okra_ridge_cg_(r, &o->cg)
@@ -282,23 +279,22 @@ static okra_status solve(okra_ridge_ *r, const ridge_options *o, okra_operator_ 
                                                     : okra_ridge_low_(r, op, o->epsilon);
     }
     if (covariances) {
-        TRY(check_complete(r, op->kind == OKRA_OPERATOR_CCOV ? "operator ccov"
+        CHK(check_complete(r, op->kind == OKRA_OPERATOR_CCOV ? "operator ccov"
                                                              : "operator cov"));
-        TRY(okra_ridge_covariance_(r, op->kind == OKRA_OPERATOR_CCOV ? o->epsilon : -1));
+        CHK(okra_ridge_covariance_(r, op->kind == OKRA_OPERATOR_CCOV ? o->epsilon : -1));
     } else if (op->kind == OKRA_OPERATOR_DIAGONAL) {
-        TRY(okra_ridge_diagonal_(r, op->t));
+        CHK(okra_ridge_diagonal_(r, op->t));
     } else if (r->missing) {
-        TRY(okra_ridge_missing_(r, semi ? o->graph : NULL, o->lambda2, op->A));
+        CHK(okra_ridge_missing_(r, semi ? o->graph : NULL, o->lambda2, op->A));
     } else if (semi) {
-        TRY(okra_ridge_semi_(r, o->graph, o->lambda2, op->A));
+        CHK(okra_ridge_semi_(r, o->graph, o->lambda2, op->A));
     } else {
         bool factors = o->keep == KEEP_WEIGHTS && r->count == 1 && r->lambda[0] > 0;
-        TRY(!op->A    ? okra_ridge_identity_(r)
+        CHK(!op->A    ? okra_ridge_identity_(r)
             : factors ? okra_ridge_factors_(r, op->A)
                       : okra_ridge_matrix_(r, op->A));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status plain_path(okra_context *ctx, const okra_problem_ *problem,
@@ -570,10 +566,9 @@ done:
 
 static okra_status plan(const okra_options *options, okra_fit_plan_ *p)
 {
-    okra_status st = OKRA_OK;
     ridge_options o;
     double m = p->m, d = p->d;
-    TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
+    CHK(okra_options_read(options, &okra_method_ridge_.options, &o));
     if (o.solver == SOLVER_CG) { /* ridge_cg.c */
         double steps = (double)o.cg.iterations;
         p->row = m * p->value + 2 * m * d + steps * (m * p->value + 4 * m * d);
@@ -582,18 +577,17 @@ static okra_status plan(const okra_options *options, okra_fit_plan_ *p)
         p->doubles += 3 * m * d;
         p->width = d;
         p->most = true;
-        goto done;
+        return OKRA_OK;
     }
     if (okra_options_is_set(options, "lambda2")) {
-        TRY(plan_graph(o.graph, p));
+        CHK(plan_graph(o.graph, p));
     }
     if (strncmp(o.operator_text, "diagonal", 8) == 0) { /* ridge_low_diagonal.c */
         p->passes += 1;
         p->row += p->map + 2 * m * d;
         p->doubles += 3 * m * d;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 const okra_method_ okra_method_ridge_ = {

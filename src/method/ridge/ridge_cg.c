@@ -63,37 +63,34 @@ static void clear(solver *z)
 /* Psi of rows first.. into U. */
 static okra_status outputs(solver *z, okra_int first, okra_int rows)
 {
-    okra_status st = OKRA_OK;
     const okra_problem_ *p = z->r->p;
     okra_mat_ U = okra_mat_of_(z->U, rows, z->d);
     if (p->map_y) {
         okra_mat_ Y = okra_mat_of_(z->Y, rows, p->map_y->columns);
-        TRY(okra_map_values_(z->r->ctx, p->map_y, p->y, first, Y));
-        TRY(okra_map_features_(z->r->ctx, p->map_y, Y, U));
+        CHK(okra_map_values_(z->r->ctx, p->map_y, p->y, first, Y));
+        CHK(okra_map_features_(z->r->ctx, p->map_y, Y, U));
     } else {
-        TRY(okra_mat_copy_(okra_mat_view_(p->features + first * p->features_ld, rows,
+        CHK(okra_mat_copy_(okra_mat_view_(p->features + first * p->features_ld, rows,
                                           z->d, p->features_ld),
                            U));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* One pass over the data: W <- V'U, U = Psi (T == NULL; then also its mean and v = V'1)
  * or U = V T. */
 static okra_status pass(solver *z, double *T, double *v)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     for (okra_int first = 0; first < z->n; first += z->rows) {
         okra_int rows = OKRA_MIN_(z->rows, z->n - first);
         okra_mat_ V = okra_mat_of_(z->V, rows, z->m), U = okra_mat_of_(z->U, rows, z->d);
-        TRY(okra_cancelled_(ctx));
-        TRY(okra_map_values_(ctx, z->map, z->r->p->x, first, V));
+        CHK(okra_cancelled_(ctx));
+        CHK(okra_map_values_(ctx, z->map, z->r->p->x, first, V));
         if (T) {
-            TRY(okra_gemm_(ctx, false, false, 1, V, mat(z, T), 0, U));
+            CHK(okra_gemm_(ctx, false, false, 1, V, mat(z, T), 0, U));
         } else {
-            TRY(outputs(z, first, rows));
+            CHK(outputs(z, first, rows));
             for (okra_int i = 0; i < rows; i++) {
                 double weight = okra_ridge_weight_(z->r, first + i);
                 for (okra_int j = 0; j < z->d; j++) {
@@ -107,10 +104,9 @@ static okra_status pass(solver *z, double *T, double *v)
         for (okra_int i = 0; z->r->s && i < rows * z->d; i++) {
             z->U[i] *= okra_ridge_weight_(z->r, first + i / z->d);
         }
-        TRY(okra_gemm_(ctx, true, false, 1, V, U, first > 0, mat(z, z->W)));
+        CHK(okra_gemm_(ctx, true, false, 1, V, U, first > 0, mat(z, z->W)));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static void column_dots(const solver *z, const double *A, const double *B, double *out)
@@ -133,57 +129,50 @@ static okra_status precondition(solver *z)
 /* X = 0, R = Phi'Psi (less the mean output), P = Z. */
 static okra_status begin(solver *z)
 {
-    okra_status st = OKRA_OK;
     okra_cg_state_ *s = &z->s;
-    double *v = NULL;
+    OWNED double *v = NULL;
     okra_int m = z->m, d = z->d;
-    ZALLOC(v, m);
-    TRY(pass(z, NULL, v));
+    ZMAKE(v, m);
+    CHK(pass(z, NULL, v));
     for (okra_int i = 0; z->r->center && i < m; i++) {
         for (okra_int j = 0; j < d; j++) {
             z->W[i * d + j] -= v[i] * s->mean[j];
         }
     }
-    TRY(okra_trsm_(z->r->ctx, true, false, factor(z), mat(z, z->W)));
+    CHK(okra_trsm_(z->r->ctx, true, false, factor(z), mat(z, z->W)));
     okra_mat_fill_(mat(z, s->X), 0);
-    TRY(okra_mat_copy_(mat(z, z->W), mat(z, s->R)));
+    CHK(okra_mat_copy_(mat(z, z->W), mat(z, s->R)));
     column_dots(z, s->R, s->R, s->norm);
-    TRY(precondition(z));
-    TRY(okra_mat_copy_(mat(z, z->T), mat(z, s->P)));
+    CHK(precondition(z));
+    CHK(okra_mat_copy_(mat(z, z->T), mat(z, s->P)));
     column_dots(z, s->R, z->T, s->rho);
-done:
-    okra_free_(v);
-    return st;
+    return OKRA_OK;
 }
 
 /* The largest |residual| / |right-hand side| of a column. */
 static okra_status residual(const solver *z, double *worst)
 {
-    okra_status st = OKRA_OK;
-    double *now = NULL;
-    ALLOC(now, z->d);
+    OWNED double *now = NULL;
+    MAKE(now, z->d);
     column_dots(z, z->s.R, z->s.R, now);
     *worst = 0;
     for (okra_int j = 0; j < z->d; j++) {
         *worst = fmax(*worst, z->s.norm[j] > 0 ? sqrt(now[j] / z->s.norm[j]) : 0);
     }
-done:
-    okra_free_(now);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status step(solver *z, double lambda, double tolerance)
 {
-    okra_status st = OKRA_OK;
     okra_cg_state_ *s = &z->s;
     okra_int m = z->m, d = z->d;
-    double *length = NULL, *now = NULL;
-    ALLOC(length, d);
-    ALLOC(now, d);
-    TRY(okra_mat_copy_(mat(z, s->P), mat(z, z->T)));
-    TRY(okra_trsm_(z->r->ctx, true, true, factor(z), mat(z, z->T)));
-    TRY(pass(z, z->T, NULL));
-    TRY(okra_trsm_(z->r->ctx, true, false, factor(z), mat(z, z->W)));
+    OWNED double *length = NULL, *now = NULL;
+    MAKE(length, d);
+    MAKE(now, d);
+    CHK(okra_mat_copy_(mat(z, s->P), mat(z, z->T)));
+    CHK(okra_trsm_(z->r->ctx, true, true, factor(z), mat(z, z->T)));
+    CHK(pass(z, z->T, NULL));
+    CHK(okra_trsm_(z->r->ctx, true, false, factor(z), mat(z, z->W)));
     for (okra_int i = 0; i < m * d; i++) {
         z->W[i] += lambda * s->P[i]; /* Q */
     }
@@ -197,7 +186,7 @@ static okra_status step(solver *z, double lambda, double tolerance)
         s->X[i] += length[i % d] * s->P[i];
         s->R[i] -= length[i % d] * z->W[i];
     }
-    TRY(precondition(z));
+    CHK(precondition(z));
     column_dots(z, s->R, z->T, now);
     for (okra_int i = 0; i < m * d; i++) {
         double before = s->rho[i % d];
@@ -205,10 +194,7 @@ static okra_status step(solver *z, double lambda, double tolerance)
     }
     memcpy(s->rho, now, (size_t)d * sizeof *now);
     s->steps++;
-done:
-    okra_free_(length);
-    okra_free_(now);
-    return st;
+    return OKRA_OK;
 }
 
 static uint64_t mix_sketch(uint64_t h, const okra_sketch_ *S)
@@ -249,25 +235,24 @@ static uint64_t name_problem(const solver *z, double lambda)
 static okra_status iterate(solver *z, double lambda, const okra_cg_options_ *o,
                            double *worst)
 {
-    okra_status st = OKRA_OK;
     bool found = false;
     uint64_t problem = *o->checkpoint ? name_problem(z, lambda) : 0;
     z->s.steps = 0;
     if (*o->checkpoint) {
-        TRY(okra_cg_state_load_(z->r->ctx, o->checkpoint, problem, &z->s, &found));
-        TRY(okra_context_agree(z->r->ctx, OKRA_OK, NULL)); /* all have read it */
+        CHK(okra_cg_state_load_(z->r->ctx, o->checkpoint, problem, &z->s, &found));
+        CHK(okra_context_agree(z->r->ctx, OKRA_OK, NULL)); /* all have read it */
     }
     if (!found) {
         memset(z->s.mean, 0, (size_t)z->d * sizeof *z->s.mean);
-        TRY(begin(z));
+        CHK(begin(z));
     }
-    TRY(residual(z, worst));
+    CHK(residual(z, worst));
     while (*worst > o->tolerance && z->s.steps < o->iterations) {
-        TRY(step(z, lambda, o->tolerance));
+        CHK(step(z, lambda, o->tolerance));
         if (*o->checkpoint && okra_context_talks(z->r->ctx)) {
-            TRY(okra_cg_state_save_(&z->s, o->checkpoint, problem));
+            CHK(okra_cg_state_save_(&z->s, o->checkpoint, problem));
         }
-        TRY(residual(z, worst));
+        CHK(residual(z, worst));
         okra_progress_(z->r->ctx, "conjugate gradients", z->s.steps, o->iterations);
     }
     okra_progress_end_(z->r->ctx, "conjugate gradients");
@@ -277,61 +262,54 @@ static okra_status iterate(solver *z, double lambda, const okra_cg_options_ *o,
                    "of %.3g, above %.3g",
                    (long long)z->s.steps, *worst, o->tolerance);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* G G' = n/q Phi_q'Phi_q + lambda I, the q rows of the sample evenly spaced. */
 static okra_status prepare(solver *z, double lambda)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
-    okra_int q = OKRA_MIN_(z->n, SAMPLE * z->m), *index = NULL;
-    okra_data *rows = NULL;
+    OWNED okra_int *index = NULL;
+    okra_int q = OKRA_MIN_(z->n, SAMPLE * z->m);
+    FREED_BY(okra_data_drop_) okra_data *rows = NULL;
     okra_mat_ G = okra_mat_of_(z->G, z->m, z->m);
-    ALLOC(index, z->rows);
+    MAKE(index, z->rows);
     for (okra_int first = 0; first < q; first += z->rows) {
         okra_int some = OKRA_MIN_(z->rows, q - first);
         okra_mat_ V = okra_mat_of_(z->V, some, z->m);
         for (okra_int i = 0; i < some; i++) {
             index[i] = (okra_int)((double)(first + i) * ((double)z->n / (double)q));
         }
-        TRY(okra_cancelled_(ctx));
-        TRY(okra_data_take(z->r->p->x, index, some, &rows));
-        TRY(okra_map_values_(ctx, z->map, rows, 0, V));
-        TRY(okra_map_features_(ctx, z->map, V, V));
-        TRY(okra_syrk_(ctx, true, (double)z->n / (double)q, V, first > 0, G));
+        CHK(okra_cancelled_(ctx));
+        CHK(okra_data_take(z->r->p->x, index, some, &rows));
+        CHK(okra_map_values_(ctx, z->map, rows, 0, V));
+        CHK(okra_map_features_(ctx, z->map, V, V));
+        CHK(okra_syrk_(ctx, true, (double)z->n / (double)q, V, first > 0, G));
         okra_data_free(rows);
         rows = NULL;
     }
     okra_mat_add_diagonal_(G, lambda);
-    TRY(okra_cholesky_(ctx, G, NULL));
-done:
-    okra_data_free(rows);
-    okra_free_(index);
-    return st;
+    return okra_cholesky_(ctx, G, NULL);
 }
 
 static okra_status open_solver(okra_ridge_ *r, solver *z)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = r->ctx;
     const okra_map_ *y = r->p->map_y;
     okra_int extra = y ? y->columns : 0;
     *z = (solver){.r = r, .map = r->p->map_x, .n = r->p->n, .m = r->p->map_x->rank};
     z->d = okra_problem_features_(r->p);
-    TRY(okra_doubles_(ctx, z->m, z->m, "the preconditioner", &z->G));
-    TRY(okra_cg_state_create_(ctx, z->m, z->d, &z->s));
-    TRY(okra_doubles_(ctx, z->m, z->d, "conjugate gradients", &z->T));
-    TRY(okra_doubles_(ctx, z->m, z->d, "conjugate gradients", &z->W));
+    CHK(okra_doubles_(ctx, z->m, z->m, "the preconditioner", &z->G));
+    CHK(okra_cg_state_create_(ctx, z->m, z->d, &z->s));
+    CHK(okra_doubles_(ctx, z->m, z->d, "conjugate gradients", &z->T));
+    CHK(okra_doubles_(ctx, z->m, z->d, "conjugate gradients", &z->W));
     z->rows = okra_block_rows_(ctx, z->n, z->m + z->d + extra);
-    TRY(okra_doubles_(ctx, z->rows, z->m, "a block of kernel values", &z->V));
-    TRY(okra_doubles_(ctx, z->rows, z->d, "a block of predictions", &z->U));
+    CHK(okra_doubles_(ctx, z->rows, z->m, "a block of kernel values", &z->V));
+    CHK(okra_doubles_(ctx, z->rows, z->d, "a block of predictions", &z->U));
     if (y) {
-        TRY(okra_doubles_(ctx, z->rows, extra, "a block of output features", &z->Y));
+        CHK(okra_doubles_(ctx, z->rows, extra, "a block of output features", &z->Y));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status check(const okra_ridge_ *r, const okra_cg_options_ *o)

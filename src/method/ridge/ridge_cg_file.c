@@ -62,50 +62,42 @@ static void arrays(const okra_cg_state_ *s, double *p[ARRAYS], okra_int count[AR
 okra_status okra_cg_state_save_(const okra_cg_state_ *s, const char *path,
                                 uint64_t problem)
 {
-    okra_status st = OKRA_OK;
-    okra_writer_ *file = NULL;
-    okra_zip_writer_ *zip = NULL;
+    FREED_BY(okra_writer_drop_) okra_writer_ *file = NULL;
+    FREED_BY(okra_zip_writer_drop_) okra_zip_writer_ *zip = NULL;
     header h = {.problem = problem, .m = s->m, .d = s->d, .steps = s->steps};
     double *p[ARRAYS];
     okra_int count[ARRAYS];
     char name[32];
     arrays(s, p, count);
-    TRY(okra_writer_open_(path, &file));
-    TRY(okra_zip_writer_create_(file, &zip));
-    TRY(okra_zip_add_(zip, ENTRY, &h, sizeof h, NULL, 0, 0, 0, NULL));
+    CHK(okra_writer_open_(path, &file));
+    CHK(okra_zip_writer_create_(file, &zip));
+    CHK(okra_zip_add_(zip, ENTRY, &h, sizeof h, NULL, 0, 0, 0, NULL));
     for (int i = 0; i < ARRAYS; i++) {
         name[0] = (char)('a' + i);
         name[1] = '\0';
-        TRY(okra_zip_add_(zip, name, NULL, 0, p[i], 1, (size_t)count[i] * 8,
+        CHK(okra_zip_add_(zip, name, NULL, 0, p[i], 1, (size_t)count[i] * 8,
                           (size_t)count[i] * 8, NULL));
     }
-    TRY(okra_zip_finish_(zip));
+    CHK(okra_zip_finish_(zip));
     okra_writer_ *whole = file;
     file = NULL;
-    TRY(okra_writer_commit_(whole));
-done:
-    okra_zip_writer_free_(zip);
-    okra_writer_abort_(file);
-    return st;
+    return okra_writer_commit_(whole);
 }
 
 static okra_status entry(const okra_context *ctx, const okra_zip_ *zip, const char *name,
                          okra_int bytes, void *out)
 {
-    okra_status st = OKRA_OK;
     const unsigned char *found = NULL;
     okra_int size = 0, at = okra_zip_find_(zip, name);
-    void *owned = NULL;
+    OWNED void *owned = NULL;
     if (at >= 0) {
-        TRY(okra_zip_entry_(ctx, zip, at, &found, &size, &owned));
+        CHK(okra_zip_entry_(ctx, zip, at, &found, &size, &owned));
     }
     if (at < 0 || size != bytes) {
-        FAIL(OKRA_EFORMAT, "it is no checkpoint of a fit");
+        return okra_fail_(OKRA_EFORMAT, "it is no checkpoint of a fit");
     }
     memcpy(out, found, (size_t)bytes);
-done:
-    okra_free_(owned);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_cg_state_load_(const okra_context *ctx, const char *path,

@@ -71,28 +71,25 @@ static okra_status check(const okra_ridge_ *r)
 
 static okra_status open_diagonal(okra_ridge_ *r, double t, diagonal *z)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = r->ctx;
     *z = (diagonal){.r = r, .n = r->p->n, .d = r->p->d, .t = t};
-    TRY(check(r));
+    CHK(check(r));
     okra_int n = z->n, d = z->d;
-    ALLOC(z->v, n);
-    ALLOC(z->m, n);
-    ALLOC(z->a, d);
-    ALLOC(z->b, d);
-    TRY(okra_ridge_K_(r, &z->V));
-    TRY(okra_ridge_decompose_(ctx, z->V, z->v));
-    TRY(okra_doubles_(ctx, n, d, "the rotated outputs", &z->F));
-    TRY(okra_doubles_(ctx, n, d, "the rotated inputs", &z->G));
-    TRY(okra_doubles_(ctx, n, d, "the scaled outputs", &z->S));
+    MAKE(z->v, n);
+    MAKE(z->m, n);
+    MAKE(z->a, d);
+    MAKE(z->b, d);
+    CHK(okra_ridge_K_(r, &z->V));
+    CHK(okra_ridge_decompose_(ctx, z->V, z->v));
+    CHK(okra_doubles_(ctx, n, d, "the rotated outputs", &z->F));
+    CHK(okra_doubles_(ctx, n, d, "the rotated inputs", &z->G));
+    CHK(okra_doubles_(ctx, n, d, "the scaled outputs", &z->S));
     const okra_data *x = r->p->x;
     for (okra_int i = 0; i < n * d; i++) {
         z->S[i] = okra_ridge_root_(r, i / d) * x->values[i / d * x->ld + i % d];
     }
-    TRY(okra_large_left_(ctx, false, false, 1, z->V, mat(z, r->Y), mat(z, z->F)));
-    TRY(okra_large_left_(ctx, false, false, 1, z->V, mat(z, z->S), mat(z, z->G)));
-done:
-    return st;
+    CHK(okra_large_left_(ctx, false, false, 1, z->V, mat(z, r->Y), mat(z, z->F)));
+    return okra_large_left_(ctx, false, false, 1, z->V, mat(z, z->S), mat(z, z->G));
 }
 
 static void close_diagonal(diagonal *z)
@@ -179,16 +176,15 @@ done:
 static okra_status sums(const diagonal *z, double *u)
 {
     enum { ROWS = 128 };
-    okra_status st = OKRA_OK;
     okra_int n = z->n;
-    double *some = NULL;
-    ALLOC(some, OKRA_MIN_(ROWS, n) * n);
+    OWNED double *some = NULL;
+    MAKE(some, OKRA_MIN_(ROWS, n) * n);
     for (okra_int i = 0; i < n; i++) {
         z->q[i] = u[i] = 0;
     }
     for (okra_int first = 0; first < n; first += ROWS) {
         okra_mat_ V = okra_mat_of_(some, OKRA_MIN_(ROWS, n - first), n);
-        TRY(okra_large_get_(z->r->ctx, z->V, first, 0, V));
+        CHK(okra_large_get_(z->r->ctx, z->V, first, 0, V));
         for (okra_int k = 0; k < V.rows; k++) {
             double m = z->m[first + k], one = z->ones[first + k];
             for (okra_int i = 0; i < n; i++) {
@@ -198,9 +194,7 @@ static okra_status sums(const diagonal *z, double *u)
             }
         }
     }
-done:
-    okra_free_(some);
-    return st;
+    return OKRA_OK;
 }
 
 /* e = V' [ G_ij / m_i ] */
@@ -215,12 +209,11 @@ static okra_status inverses(diagonal *z)
 /* H <- B_j y_j, and from it the left-out predictions; u: work, n. */
 static okra_status leave_lambda(diagonal *z, double *u)
 {
-    okra_status st = OKRA_OK;
     okra_int n = z->n, d = z->d;
     const okra_ridge_ *r = z->r;
-    TRY(sums(z, u));
-    TRY(inverses(z));
-    TRY(coefficients(z, 1, z->H));
+    CHK(sums(z, u));
+    CHK(inverses(z));
+    CHK(coefficients(z, 1, z->H));
     if (r->center) {
         shares(z, z->ones, 1);
     }
@@ -236,25 +229,21 @@ static okra_status leave_lambda(diagonal *z, double *u)
                 y - (z->H[at] - ones * mean) / left + (r->center ? s * r->mean[j] : 0);
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_ridge_single_(const okra_parts_ *parts, okra_int n)
 {
-    okra_status st = OKRA_OK;
-    bool *seen = NULL;
-    ZALLOC(seen, parts->count);
+    OWNED bool *seen = NULL;
+    ZMAKE(seen, parts->count);
     for (okra_int i = 0; parts->part && i < n; i++) {
         if (seen[parts->part[i]]) {
-            FAIL(OKRA_EUNSUPPORTED,
-                 "ridge: parts of operator diagonal have no closed form");
+            return okra_fail_(OKRA_EUNSUPPORTED,
+                              "ridge: parts of operator diagonal have no closed form");
         }
         seen[parts->part[i]] = true;
     }
-done:
-    okra_free_(seen);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_ridge_diagonal_leave_(okra_ridge_ *r, double t, const okra_leave_ *leave)

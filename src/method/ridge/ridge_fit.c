@@ -28,52 +28,44 @@ static okra_mat_ features_of(const okra_ridge_ *r)
 /* K + lambda I = G G' in the place of K, C = (K + lambda I)^-1 Y in that of Y. */
 static okra_status fit_factor(okra_ridge_ *r, okra_large_ **K)
 {
-    okra_status st = OKRA_OK;
     okra_int n = r->p->n, d = r->p->d;
-    double jitter = 0, *factor = NULL;
-    TRY(okra_large_add_diagonal_(r->ctx, r->lambda[0], *K));
-    TRY(okra_large_cholesky_(r->ctx, *K, &jitter));
-    TRY(okra_bag_put_number_(r->bags[0], "jitter", jitter));
+    OWNED double *factor = NULL;
+    double jitter = 0;
+    CHK(okra_large_add_diagonal_(r->ctx, r->lambda[0], *K));
+    CHK(okra_large_cholesky_(r->ctx, *K, &jitter));
+    CHK(okra_bag_put_number_(r->bags[0], "jitter", jitter));
     if (r->Y) {
-        TRY(okra_large_solve_host_(r->ctx, true, *K, features_of(r)));
-        TRY(okra_ridge_put_(r->bags[0], "coefficients", &r->Y, n, d));
+        CHK(okra_large_solve_host_(r->ctx, true, *K, features_of(r)));
+        CHK(okra_ridge_put_(r->bags[0], "coefficients", &r->Y, n, d));
     }
     if (r->slim) {
-        goto done;
+        return OKRA_OK;
     }
-    TRY(okra_large_take_(r->ctx, K, "the factor of the Gram matrix", &factor));
+    CHK(okra_large_take_(r->ctx, K, "the factor of the Gram matrix", &factor));
     for (okra_int i = 0; i < n; i++) {
         okra_mat_fill_(okra_mat_of_(factor + i * n + i + 1, 1, n - i - 1), 0);
     }
-    TRY(okra_ridge_put_(r->bags[0], "factor", &factor, n, n));
-done:
-    okra_free_(factor);
-    return st;
+    return okra_ridge_put_(r->bags[0], "factor", &factor, n, n);
 }
 
 /* B into the bag, and C = B' Y where there are explicit features. */
 static okra_status put_weights(okra_ridge_ *r, okra_bag_ *bag, okra_large_ **B)
 {
-    okra_status st = OKRA_OK;
     okra_int n = r->p->n, d = r->p->d;
-    double *C = NULL, *weights = NULL;
+    OWNED double *C = NULL, *weights = NULL;
     if (r->Y) {
-        TRY(okra_doubles_(r->ctx, n, d, "the ridge coefficients", &C));
-        TRY(okra_large_left_(r->ctx, true, false, 1, *B, features_of(r),
+        CHK(okra_doubles_(r->ctx, n, d, "the ridge coefficients", &C));
+        CHK(okra_large_left_(r->ctx, true, false, 1, *B, features_of(r),
                              okra_mat_of_(C, n, d)));
-        TRY(okra_ridge_put_(bag, "coefficients", &C, n, d));
+        CHK(okra_ridge_put_(bag, "coefficients", &C, n, d));
     }
     if (r->slim) {
         okra_large_free_(*B);
         *B = NULL;
-        goto done;
+        return OKRA_OK;
     }
-    TRY(okra_large_take_(r->ctx, B, "the ridge weights", &weights));
-    TRY(okra_ridge_put_(bag, "B", &weights, n, n));
-done:
-    okra_free_(C);
-    okra_free_(weights);
-    return st;
+    CHK(okra_large_take_(r->ctx, B, "the ridge weights", &weights));
+    return okra_ridge_put_(bag, "B", &weights, n, n);
 }
 
 /* Eigenvalues as okra_ridge_decompose_ promises them. */
@@ -114,19 +106,15 @@ okra_status okra_ridge_inverse_(okra_context *ctx, const okra_large_ *V, const d
                                 double lambda, double scale, okra_large_ *R,
                                 okra_large_ *B)
 {
-    okra_status st = OKRA_OK;
     okra_int n = okra_large_rows_(V);
-    double *root = NULL;
-    ALLOC(root, n);
+    OWNED double *root = NULL;
+    MAKE(root, n);
     for (okra_int i = 0; i < n; i++) {
         root[i] = v[i] + lambda > 0 ? 1 / sqrt(v[i] + lambda) : 0;
     }
-    TRY(okra_large_copy_(ctx, false, V, R));
-    TRY(okra_large_scale_(ctx, root, NULL, R));
-    TRY(okra_large_syrk_(ctx, true, scale, R, 0, B));
-done:
-    okra_free_(root);
-    return st;
+    CHK(okra_large_copy_(ctx, false, V, R));
+    CHK(okra_large_scale_(ctx, root, NULL, R));
+    return okra_large_syrk_(ctx, true, scale, R, 0, B);
 }
 
 okra_int okra_ridge_rank_(okra_int n, double *v)
@@ -189,97 +177,81 @@ static void warn_condition(const okra_ridge_ *r, const double *v)
 /* B = V' diag(1 / (v + lambda)) V */
 static okra_status fit_spectrum(okra_ridge_ *r, okra_large_ *K)
 {
-    okra_status st = OKRA_OK;
     okra_int n = r->p->n;
-    okra_large_ *R = NULL, *B = NULL;
-    double *v = NULL;
-    ALLOC(v, n);
-    TRY(okra_ridge_decompose_(r->ctx, K, v));
+    FREED_BY(okra_large_drop_) okra_large_ *R = NULL, *B = NULL;
+    OWNED double *v = NULL;
+    MAKE(v, n);
+    CHK(okra_ridge_decompose_(r->ctx, K, v));
     okra_ridge_minimum_(r, n, v);
     if (!has_zero(r)) {
         warn_condition(r, v);
     }
-    TRY(okra_large_create_(r->ctx, n, n, "the scaled eigenvectors", &R));
+    CHK(okra_large_create_(r->ctx, n, n, "the scaled eigenvectors", &R));
     for (size_t l = 0; l < r->count; l++) {
-        TRY(okra_cancelled_(r->ctx));
-        TRY(okra_large_create_(r->ctx, n, n, "the ridge weights", &B));
-        TRY(okra_ridge_inverse_(r->ctx, K, v, r->lambda[l], 1, R, B));
-        TRY(put_weights(r, r->bags[l], &B));
+        CHK(okra_cancelled_(r->ctx));
+        CHK(okra_large_create_(r->ctx, n, n, "the ridge weights", &B));
+        CHK(okra_ridge_inverse_(r->ctx, K, v, r->lambda[l], 1, R, B));
+        CHK(put_weights(r, r->bags[l], &B));
     }
-done:
-    okra_free_(v);
-    okra_large_free_(R);
-    okra_large_free_(B);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_ridge_identity_(okra_ridge_ *r)
 {
-    okra_status st = OKRA_OK;
-    okra_large_ *K = NULL;
-    TRY(okra_ridge_K_(r, &K));
-    TRY(r->count == 1 && r->lambda[0] > 0 ? fit_factor(r, &K) : fit_spectrum(r, K));
-done:
-    okra_large_free_(K);
-    return st;
+    FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
+    CHK(okra_ridge_K_(r, &K));
+    return r->count == 1 && r->lambda[0] > 0 ? fit_factor(r, &K) : fit_spectrum(r, K);
 }
 
 /* ---- cov and ccov ---- */
 
 okra_status okra_ridge_covariance_(okra_ridge_ *r, double epsilon)
 {
-    okra_status st = OKRA_OK;
     okra_int n = r->p->n;
-    okra_large_ *K = NULL, *L = NULL, *B = NULL;
-    okra_kron_ *kron = NULL;
+    FREED_BY(okra_large_drop_) okra_large_ *K = NULL, *L = NULL, *B = NULL;
+    FREED_BY(okra_kron_drop_) okra_kron_ *kron = NULL;
     double per = r->total / (double)n; /* pairs that a row counts as: n lambda */
-    TRY(okra_ridge_K_(r, &K));
-    TRY(okra_problem_L_(r->ctx, r->p, &L));
+    CHK(okra_ridge_K_(r, &K));
+    CHK(okra_problem_L_(r->ctx, r->p, &L));
     if (r->s) {
-        TRY(okra_large_scale_(r->ctx, r->s, r->s, L));
+        CHK(okra_large_scale_(r->ctx, r->s, r->s, L));
     }
     if (r->center) {
-        TRY(r->s ? okra_center_weighted_(r->ctx, r->s, r->total, NULL, L)
+        CHK(r->s ? okra_center_weighted_(r->ctx, r->s, r->total, NULL, L)
                  : okra_large_center_(r->ctx, NULL, L));
     }
-    TRY(okra_kron_create_(r->ctx, K, L, epsilon * per, &kron));
+    CHK(okra_kron_create_(r->ctx, K, L, epsilon * per, &kron));
     okra_large_free_(K);
     okra_large_free_(L);
     K = L = NULL;
     for (size_t l = 0; l < r->count; l++) {
-        TRY(okra_cancelled_(r->ctx));
-        TRY(okra_large_create_(r->ctx, n, n, "the ridge weights", &B));
-        TRY(okra_kron_solve_(r->ctx, kron, r->lambda[l] * per, B));
-        TRY(put_weights(r, r->bags[l], &B));
+        CHK(okra_cancelled_(r->ctx));
+        CHK(okra_large_create_(r->ctx, n, n, "the ridge weights", &B));
+        CHK(okra_kron_solve_(r->ctx, kron, r->lambda[l] * per, B));
+        CHK(put_weights(r, r->bags[l], &B));
     }
-done:
-    okra_kron_free_(kron);
-    okra_large_free_(K);
-    okra_large_free_(L);
-    okra_large_free_(B);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- matrix, and all that is one decomposition ---- */
 
 okra_status okra_ridge_spectral_(okra_ridge_ *r, const okra_spectral_ *s)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = r->ctx;
     okra_int m = s->R.rows, d = s->R.cols;
-    double *F = NULL, *S = NULL, *A = NULL;
+    OWNED double *F = NULL, *S = NULL, *A = NULL;
     okra_mat_ E = okra_mat_view_(s->E, d, d, d);
-    TRY(okra_doubles_(ctx, m, d, "the rotated outputs", &F));
-    TRY(okra_doubles_(ctx, m, d, "the rotated outputs", &S));
+    CHK(okra_doubles_(ctx, m, d, "the rotated outputs", &F));
+    CHK(okra_doubles_(ctx, m, d, "the rotated outputs", &S));
     okra_mat_ Fm = okra_mat_of_(F, m, d), Sm = okra_mat_of_(S, m, d);
     if (s->E) {
-        TRY(okra_gemm_(ctx, false, true, 1, s->R, E, 0, Sm));
+        CHK(okra_gemm_(ctx, false, true, 1, s->R, E, 0, Sm));
     }
-    TRY(okra_large_left_(ctx, false, false, 1, s->V, s->E ? Sm : s->R, Fm));
+    CHK(okra_large_left_(ctx, false, false, 1, s->V, s->E ? Sm : s->R, Fm));
     for (size_t l = 0; l < r->count; l++) {
         double lambda = s->times * r->lambda[l];
-        TRY(okra_cancelled_(ctx));
-        TRY(okra_doubles_(ctx, m, d, "the ridge coefficients", &A));
+        CHK(okra_cancelled_(ctx));
+        CHK(okra_doubles_(ctx, m, d, "the ridge coefficients", &A));
         okra_mat_ Am = okra_mat_of_(A, m, d);
         for (okra_int i = 0; i < m; i++) {
             for (okra_int j = 0; j < d; j++) {
@@ -288,38 +260,28 @@ okra_status okra_ridge_spectral_(okra_ridge_ *r, const okra_spectral_ *s)
                 A[i * d + j] = below > 0 ? F[i * d + j] * g / below : 0;
             }
         }
-        TRY(okra_large_left_(ctx, true, false, 1, s->V, Am, Sm));
+        CHK(okra_large_left_(ctx, true, false, 1, s->V, Am, Sm));
         if (s->E) {
-            TRY(okra_gemm_(ctx, false, false, 1, Sm, E, 0, Am));
+            CHK(okra_gemm_(ctx, false, false, 1, Sm, E, 0, Am));
         } else {
-            TRY(okra_mat_copy_(Sm, Am));
+            CHK(okra_mat_copy_(Sm, Am));
         }
-        TRY(okra_ridge_put_folded_(r, s->fold, m, d, r->bags[l], &A));
+        CHK(okra_ridge_put_folded_(r, s->fold, m, d, r->bags[l], &A));
     }
-done:
-    okra_free_(F);
-    okra_free_(S);
-    okra_free_(A);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A)
 {
-    okra_status st = OKRA_OK;
     okra_int n = r->p->n, d = r->p->d;
-    okra_large_ *V = NULL;
-    double *v = NULL, *g = NULL;
-    ALLOC(v, n);
-    ALLOC(g, d);
-    TRY(okra_operator_decompose_(r->ctx, okra_mat_of_(A, d, d), g));
-    TRY(okra_ridge_K_(r, &V));
-    TRY(okra_ridge_decompose_(r->ctx, V, v));
+    FREED_BY(okra_large_drop_) okra_large_ *V = NULL;
+    OWNED double *v = NULL, *g = NULL;
+    MAKE(v, n);
+    MAKE(g, d);
+    CHK(okra_operator_decompose_(r->ctx, okra_mat_of_(A, d, d), g));
+    CHK(okra_ridge_K_(r, &V));
+    CHK(okra_ridge_decompose_(r->ctx, V, v));
     okra_ridge_minimum_(r, n, v);
     okra_spectral_ s = {V, v, features_of(r), A, g, 1, NULL};
-    TRY(okra_ridge_spectral_(r, &s));
-done:
-    okra_large_free_(V);
-    okra_free_(v);
-    okra_free_(g);
-    return st;
+    return okra_ridge_spectral_(r, &s);
 }

@@ -105,13 +105,12 @@ static void spread(const okra_leaving_ *z, okra_mat_ W, okra_int s)
 /* Rows of part s of W from those of B, which are in the same place. */
 static okra_status leave_rows(const okra_leaving_ *z, okra_mat_ W, okra_int s)
 {
-    okra_status st = OKRA_OK;
     const okra_int *in = z->parts.members + z->parts.begin[s];
     okra_int size = z->parts.begin[s + 1] - z->parts.begin[s], n = z->n;
     okra_mat_ BSS = okra_mat_of_(z->BSS, size, size);
     okra_mat_ X = okra_mat_of_(z->panel, size, n);
     for (okra_int k = 0; k < size; k++) {
-        TRY(okra_mat_copy_(okra_mat_part_(W, in[k], 1, 0, n),
+        CHK(okra_mat_copy_(okra_mat_part_(W, in[k], 1, 0, n),
                            okra_mat_part_(X, k, 1, 0, n)));
         for (okra_int j = 0; j < size; j++) {
             BSS.p[k * size + j] = W.p[in[k] * W.ld + in[j]];
@@ -122,8 +121,8 @@ static okra_status leave_rows(const okra_leaving_ *z, okra_mat_ W, okra_int s)
             X.p[j] /= BSS.p[0];
         }
     } else {
-        TRY(okra_cholesky_(z->r->ctx, BSS, NULL));
-        TRY(okra_cholesky_solve_(z->r->ctx, BSS, X));
+        CHK(okra_cholesky_(z->r->ctx, BSS, NULL));
+        CHK(okra_cholesky_solve_(z->r->ctx, BSS, X));
     }
     for (okra_int k = 0; k < size; k++) {
         for (okra_int j = 0; j < n; j++) {
@@ -134,92 +133,80 @@ static okra_status leave_rows(const okra_leaving_ *z, okra_mat_ W, okra_int s)
         }
     }
     spread(z, W, s);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* W <- I - G: lambda B, or I - S with a graph; R: work. */
 static okra_status fill(const okra_leaving_ *z, double lambda, okra_large_ *R,
                         okra_mat_ W)
 {
-    okra_status st = OKRA_OK;
     okra_int n = z->n;
-    okra_large_ *B = NULL;
+    FREED_BY(okra_large_drop_) okra_large_ *B = NULL;
     if (!z->graph) {
-        TRY(okra_large_begin_(z->r->ctx, false, W, &B));
+        CHK(okra_large_begin_(z->r->ctx, false, W, &B));
         double scale = lambda > 0 ? lambda : 1;
-        TRY(okra_ridge_inverse_(z->r->ctx, z->V, z->v, lambda, scale, R, B));
-        TRY(okra_large_end_(z->r->ctx, B, W));
-        goto done;
+        CHK(okra_ridge_inverse_(z->r->ctx, z->V, z->v, lambda, scale, R, B));
+        CHK(okra_large_end_(z->r->ctx, B, W));
+        return OKRA_OK;
     }
-    TRY(okra_semi_gram_(z->r->ctx, &z->semi, lambda, 1, W));
+    CHK(okra_semi_gram_(z->r->ctx, &z->semi, lambda, 1, W));
     for (okra_int i = 0; i < n * n; i++) {
         W.p[i] = (i % (n + 1) == 0) - W.p[i];
     }
-done:
-    okra_large_free_(B);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status leave_weights(okra_leaving_ *z)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     okra_int n = z->n;
-    okra_large_ *R = NULL;
-    double *W = NULL;
+    FREED_BY(okra_large_drop_) okra_large_ *R = NULL;
+    OWNED double *W = NULL;
     if (!z->graph) {
-        TRY(okra_large_create_(ctx, n, n, "the scaled eigenvectors", &R));
+        CHK(okra_large_create_(ctx, n, n, "the scaled eigenvectors", &R));
     }
-    TRY(okra_doubles_(ctx, n, n, "the left-out weights", &W));
-    TRY(okra_doubles_(ctx, z->parts.largest, n, "the weights of a part", &z->panel));
+    CHK(okra_doubles_(ctx, n, n, "the left-out weights", &W));
+    CHK(okra_doubles_(ctx, z->parts.largest, n, "the weights of a part", &z->panel));
     for (size_t l = 0; l < z->r->count; l++) {
-        TRY(okra_cancelled_(ctx));
+        CHK(okra_cancelled_(ctx));
         okra_mat_ Wm = okra_mat_of_(W, n, n);
-        TRY(fill(z, z->r->lambda[l], R, Wm));
+        CHK(fill(z, z->r->lambda[l], R, Wm));
         for (okra_int i = 0; i < n; i++) {
             z->slack[i] = W[i * n + i];
         }
         for (okra_int s = 0; s < z->leave->parts->count; s++) {
-            TRY(leave_rows(z, Wm, s));
+            CHK(leave_rows(z, Wm, s));
         }
         bool told = !z->r->center && z->r->lambda[l] > 0;
         okra_left_ left = {.lambda = l, .W = Wm, .slack = told ? z->slack : NULL};
-        TRY(z->leave->sink(ctx, z->leave->user, &left));
+        CHK(z->leave->sink(ctx, z->leave->user, &left));
     }
-done:
-    okra_large_free_(R);
-    okra_free_(W);
-    return st;
+    return OKRA_OK;
 }
 
 /* K = V' diag(v) V, or the decomposition of semi.c. */
 static okra_status decompose(okra_leaving_ *z, const char *graph, double lambda2)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     okra_int n = z->n, N = n + z->r->p->unlabelled;
-    double *K = NULL;
-    okra_graph_ *M = NULL;
+    OWNED double *K = NULL;
+    FREED_BY(okra_graph_drop_) okra_graph_ *M = NULL;
     if (graph) {
-        TRY(okra_problem_host_K_(ctx, z->r->p, &K));
-        TRY(okra_graph_create_(ctx, graph, okra_mat_of_(K, N, N), &M));
-        TRY(okra_semi_create_(ctx, okra_mat_of_(K, N, N), n, z->r->s, M, lambda2, true,
+        CHK(okra_problem_host_K_(ctx, z->r->p, &K));
+        CHK(okra_graph_create_(ctx, graph, okra_mat_of_(K, N, N), &M));
+        CHK(okra_semi_create_(ctx, okra_mat_of_(K, N, N), n, z->r->s, M, lambda2, true,
                               &z->semi));
         z->graph = true;
         okra_mat_ E3 = {z->semi.E3, z->semi.rank, n, N};
-        TRY(okra_large_borrow_(ctx, E3, &z->V));
+        CHK(okra_large_borrow_(ctx, E3, &z->V));
         z->v = z->semi.t;
     } else {
-        ALLOC(z->v, n);
-        TRY(okra_ridge_K_(z->r, &z->V));
-        TRY(okra_ridge_decompose_(ctx, z->V, z->v));
-        TRY(okra_ridge_leaves_(z->r, n, z->v));
+        MAKE(z->v, n);
+        CHK(okra_ridge_K_(z->r, &z->V));
+        CHK(okra_ridge_decompose_(ctx, z->V, z->v));
+        CHK(okra_ridge_leaves_(z->r, n, z->v));
     }
-done:
-    okra_free_(K);
-    okra_graph_free_(M);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_ridge_leave_(okra_ridge_ *r, double *A, const char *graph,

@@ -38,58 +38,51 @@ typedef struct factoring {
 
 static okra_status open(okra_leaving_ *z, okra_int each, factoring *f)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     okra_int n = z->n, d = z->d;
-    TRY(okra_ridge_K_(z->r, &f->K));
-    TRY(okra_large_create_(ctx, n, n, "the factor of a lambda", &f->L));
-    TRY(okra_large_create_(ctx, n, n, "its inverse", &f->X));
-    TRY(okra_doubles_(ctx, n, each, "the outputs", &f->YE));
-    TRY(okra_doubles_(ctx, n, each, "the coefficients", &f->C));
-    TRY(okra_doubles_(ctx, n, d, "the left-out predictions", &f->H));
-    TRY(okra_doubles_(ctx, 1, each, "a part", &z->panel));
-    ALLOC(f->q, n);
-    ALLOC(f->mean, d);
+    CHK(okra_ridge_K_(z->r, &f->K));
+    CHK(okra_large_create_(ctx, n, n, "the factor of a lambda", &f->L));
+    CHK(okra_large_create_(ctx, n, n, "its inverse", &f->X));
+    CHK(okra_doubles_(ctx, n, each, "the outputs", &f->YE));
+    CHK(okra_doubles_(ctx, n, each, "the coefficients", &f->C));
+    CHK(okra_doubles_(ctx, n, d, "the left-out predictions", &f->H));
+    CHK(okra_doubles_(ctx, 1, each, "a part", &z->panel));
+    MAKE(f->q, n);
+    MAKE(f->mean, d);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < each; j++) {
             f->YE[i * each + j] = j < d ? z->r->Y[i * d + j] : okra_ridge_root_(z->r, i);
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* L <- the factor of K + lambda I, if it has one. */
 static okra_status factor(okra_context *ctx, double lambda, factoring *f, bool *done)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_large_copy_(ctx, false, f->K, f->L));
-    TRY(okra_large_add_diagonal_(ctx, lambda, f->L));
-    TRY(okra_large_cholesky_try_(ctx, f->L, done));
-done:
-    return st;
+    CHK(okra_large_copy_(ctx, false, f->K, f->L));
+    CHK(okra_large_add_diagonal_(ctx, lambda, f->L));
+    return okra_large_cholesky_try_(ctx, f->L, done);
 }
 
 /* C <- B Y (and B 1), q <- the diagonal of B. */
 static okra_status invert(const okra_leaving_ *z, double lambda, factoring *f,
                           okra_mat_ C)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     bool done = false;
-    TRY(factor(ctx, lambda, f, &done));
+    CHK(factor(ctx, lambda, f, &done));
     if (!done) {
-        FAIL(OKRA_ENUMERIC, "ridge: no factor for lambda %g, one for a smaller", lambda);
+        return okra_fail_(OKRA_ENUMERIC,
+                          "ridge: no factor for lambda %g, one for a smaller", lambda);
     }
-    TRY(okra_large_fill_(ctx, 0, f->X));
-    TRY(okra_large_add_diagonal_(ctx, 1, f->X));
-    TRY(okra_large_trsm_(ctx, false, true, f->L, f->X));
-    TRY(okra_large_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, f->X, f->X));
-    TRY(okra_large_row_sums_(ctx, f->X, f->q));
-    TRY(okra_mat_copy_(okra_mat_of_(f->YE, C.rows, C.cols), C));
-    TRY(okra_large_solve_host_(ctx, true, f->L, C));
-done:
-    return st;
+    CHK(okra_large_fill_(ctx, 0, f->X));
+    CHK(okra_large_add_diagonal_(ctx, 1, f->X));
+    CHK(okra_large_trsm_(ctx, false, true, f->L, f->X));
+    CHK(okra_large_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, f->X, f->X));
+    CHK(okra_large_row_sums_(ctx, f->X, f->q));
+    CHK(okra_mat_copy_(okra_mat_of_(f->YE, C.rows, C.cols), C));
+    return okra_large_solve_host_(ctx, true, f->L, C);
 }
 
 okra_status okra_leave_cholesky_(okra_leaving_ *z, bool *done)

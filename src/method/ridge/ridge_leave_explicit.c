@@ -12,21 +12,15 @@
 static okra_status diagonals_there(okra_context *ctx, okra_mat_ X, const okra_large_ *V,
                                    okra_mat_ Q)
 {
-    okra_status st = OKRA_OK;
-    okra_large_ *squares = NULL, *x = NULL, *sum = NULL;
-    TRY(okra_large_create_(ctx, okra_large_rows_(V), okra_large_cols_(V),
+    FREED_BY(okra_large_drop_) okra_large_ *squares = NULL, *x = NULL, *sum = NULL;
+    CHK(okra_large_create_(ctx, okra_large_rows_(V), okra_large_cols_(V),
                            "squared eigenvectors", &squares));
-    TRY(okra_large_copy_(ctx, false, V, squares));
-    TRY(okra_large_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, V, squares));
-    TRY(okra_large_borrow_(ctx, X, &x));
-    TRY(okra_large_create_(ctx, Q.rows, Q.cols, "the diagonals", &sum));
-    TRY(okra_large_gemm_(ctx, false, false, 1, x, squares, 0, sum));
-    TRY(okra_large_get_(ctx, sum, 0, 0, Q));
-done:
-    okra_large_free_(squares);
-    okra_large_free_(x);
-    okra_large_free_(sum);
-    return st;
+    CHK(okra_large_copy_(ctx, false, V, squares));
+    CHK(okra_large_combine_(ctx, OKRA_COMBINE_PRODUCT_, 0, 0, NULL, NULL, V, squares));
+    CHK(okra_large_borrow_(ctx, X, &x));
+    CHK(okra_large_create_(ctx, Q.rows, Q.cols, "the diagonals", &sum));
+    CHK(okra_large_gemm_(ctx, false, false, 1, x, squares, 0, sum));
+    return okra_large_get_(ctx, sum, 0, 0, Q);
 }
 
 /* Q (m x n) <- X (V o V): diagonals of V' diag(x) V for the m rows x of X. */
@@ -86,7 +80,6 @@ static void mean_without(const okra_leaving_ *z, okra_int s, double *mean)
 okra_status okra_leave_residuals_(const okra_leaving_ *z, size_t l, okra_mat_ C,
                                   const double *diagonal, double *mean, okra_mat_ H)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     okra_int n = z->n, d = z->d, extra = z->r->center; /* a column B 1 */
     for (okra_int s = 0; s < z->leave->parts->count; s++) {
@@ -94,7 +87,7 @@ okra_status okra_leave_residuals_(const okra_leaving_ *z, size_t l, okra_mat_ C,
         okra_int size = z->parts.begin[s + 1] - z->parts.begin[s];
         okra_mat_ X = okra_mat_of_(z->panel, size, d + extra);
         for (okra_int k = 0; k < size; k++) {
-            TRY(okra_mat_copy_(okra_mat_part_(C, in[k], 1, 0, d + extra),
+            CHK(okra_mat_copy_(okra_mat_part_(C, in[k], 1, 0, d + extra),
                                okra_mat_part_(X, k, 1, 0, d + extra)));
         }
         if (size == 1) {
@@ -106,7 +99,7 @@ okra_status okra_leave_residuals_(const okra_leaving_ *z, size_t l, okra_mat_ C,
                 okra_mat_of_(z->panel + z->parts.largest * (d + extra), n, size);
             okra_mat_ BSS = okra_mat_of_(z->BSS, size, size);
             for (okra_int k = 0; k < size; k++) {
-                TRY(okra_large_get_(ctx, z->V, 0, in[k], okra_mat_part_(VS, 0, n, k, 1)));
+                CHK(okra_large_get_(ctx, z->V, 0, in[k], okra_mat_part_(VS, 0, n, k, 1)));
             }
             for (okra_int i = 0; i < n; i++) {
                 double root = 1 / sqrt(z->v[i] + z->r->lambda[l]);
@@ -114,9 +107,9 @@ okra_status okra_leave_residuals_(const okra_leaving_ *z, size_t l, okra_mat_ C,
                     VS.p[i * size + k] *= root;
                 }
             }
-            TRY(okra_syrk_(ctx, true, 1, VS, 0, BSS));
-            TRY(okra_cholesky_(ctx, BSS, NULL));
-            TRY(okra_cholesky_solve_(ctx, BSS, X));
+            CHK(okra_syrk_(ctx, true, 1, VS, 0, BSS));
+            CHK(okra_cholesky_(ctx, BSS, NULL));
+            CHK(okra_cholesky_solve_(ctx, BSS, X));
         }
         if (extra) {
             mean_without(z, s, mean);
@@ -130,43 +123,42 @@ okra_status okra_leave_residuals_(const okra_leaving_ *z, size_t l, okra_mat_ C,
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Several lambdas go through one product: columns B Y (and B 1) side by side. */
 okra_status okra_leave_features_(okra_leaving_ *z)
 {
     enum { COLUMNS = 512 };
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     okra_int n = z->n, d = z->d, extra = z->r->center, each = d + extra;
     okra_int count = (okra_int)z->r->count;
     okra_int together = OKRA_MAX_(1, OKRA_MIN_(count, COLUMNS / OKRA_MAX_(1, each)));
-    double *F = NULL, *S = NULL, *C = NULL, *H = NULL, *X = NULL, *Q = NULL, *mean = NULL;
+    OWNED double *F = NULL, *S = NULL, *C = NULL, *H = NULL, *X = NULL, *Q = NULL,
+                 *mean = NULL;
     okra_int large = z->parts.largest > 1 ? n * z->parts.largest : 0;
-    TRY(okra_doubles_(ctx, n, d, "the rotated outputs", &F));
-    TRY(okra_doubles_(ctx, n, each * together, "the scaled outputs", &S));
-    TRY(okra_doubles_(ctx, n, each * together, "the coefficients", &C));
-    TRY(okra_doubles_(ctx, n, d, "the left-out predictions", &H));
-    TRY(okra_doubles_(ctx, count, n, "the inverse spectra", &X));
-    TRY(okra_doubles_(ctx, count, n, "the diagonals", &Q));
-    TRY(okra_doubles_(ctx, 1, z->parts.largest * each + large, "a part", &z->panel));
-    ALLOC(mean, d);
+    CHK(okra_doubles_(ctx, n, d, "the rotated outputs", &F));
+    CHK(okra_doubles_(ctx, n, each * together, "the scaled outputs", &S));
+    CHK(okra_doubles_(ctx, n, each * together, "the coefficients", &C));
+    CHK(okra_doubles_(ctx, n, d, "the left-out predictions", &H));
+    CHK(okra_doubles_(ctx, count, n, "the inverse spectra", &X));
+    CHK(okra_doubles_(ctx, count, n, "the diagonals", &Q));
+    CHK(okra_doubles_(ctx, 1, z->parts.largest * each + large, "a part", &z->panel));
+    MAKE(mean, d);
     for (okra_int l = 0; l < count; l++) {
         for (okra_int k = 0; k < n; k++) {
             X[l * n + k] = 1 / (z->v[k] + z->r->lambda[l]);
         }
     }
     okra_mat_ Xm = okra_mat_of_(X, count, n), Qm = okra_mat_of_(Q, count, n);
-    TRY(diagonals(ctx, Xm, z->V, Qm));
-    TRY(okra_large_left_(ctx, false, false, 1, z->V, okra_mat_of_(z->r->Y, n, d),
+    CHK(diagonals(ctx, Xm, z->V, Qm));
+    CHK(okra_large_left_(ctx, false, false, 1, z->V, okra_mat_of_(z->r->Y, n, d),
                          okra_mat_of_(F, n, d)));
     for (okra_int l0 = 0; l0 < count; l0 += together) {
         okra_int some = OKRA_MIN_(together, count - l0);
         okra_mat_ Sm = okra_mat_of_(S, n, each * some);
         okra_mat_ Cm = okra_mat_of_(C, n, each * some);
-        TRY(okra_cancelled_(ctx));
+        CHK(okra_cancelled_(ctx));
         for (okra_int k = 0; k < n; k++) {
             for (okra_int l = 0; l < some; l++) {
                 double x = X[(l0 + l) * n + k], *row = Sm.p + k * Sm.ld + l * each;
@@ -178,32 +170,24 @@ okra_status okra_leave_features_(okra_leaving_ *z)
                 }
             }
         }
-        TRY(okra_large_left_(ctx, true, false, 1, z->V, Sm, Cm));
+        CHK(okra_large_left_(ctx, true, false, 1, z->V, Sm, Cm));
         for (okra_int l = l0; l < l0 + some; l++) {
             const double *q = Q + l * n;
             for (okra_int i = 0; i < n; i++) {
                 z->slack[i] = z->r->lambda[l] * q[i];
             }
             okra_mat_ Hm = okra_mat_of_(H, n, d);
-            TRY(okra_leave_residuals_(z, (size_t)l,
+            CHK(okra_leave_residuals_(z, (size_t)l,
                                       okra_mat_part_(Cm, 0, n, (l - l0) * each, each), q,
                                       mean, Hm));
             okra_left_ left = {.lambda = (size_t)l,
                                .H = Hm,
                                .slack = z->r->center || z->r->lambda[l] == 0 ? NULL
                                                                              : z->slack};
-            TRY(z->leave->sink(ctx, z->leave->user, &left));
+            CHK(z->leave->sink(ctx, z->leave->user, &left));
         }
     }
-done:
-    okra_free_(F);
-    okra_free_(S);
-    okra_free_(C);
-    okra_free_(H);
-    okra_free_(X);
-    okra_free_(Q);
-    okra_free_(mean);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- matrix operator, parts of one input ---- */
@@ -249,24 +233,23 @@ static okra_status spectra(const okra_leaving_ *z, double lambda, const rotated 
 static okra_status leave_rotated(const okra_leaving_ *z, double lambda, const double *E,
                                  rotated *w)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     okra_int n = z->n, d = z->d, rank = okra_large_rows_(z->V);
     okra_mat_ X = okra_mat_of_(w->X, d, rank), Q = okra_mat_of_(w->Q, d, n);
     okra_mat_ S = okra_mat_of_(w->S, d, n), H = okra_mat_of_(w->H, n, d);
     okra_mat_ U = okra_mat_of_(w->U, d, n);
-    TRY(spectra(z, lambda, w, X, Q));
+    CHK(spectra(z, lambda, w, X, Q));
     if (z->r->center) { /* ((I - G_j) 1)_i */
         okra_mat_ T = okra_mat_of_(w->S, d, rank);
         for (okra_int i = 0; i < d * rank; i++) {
             T.p[i] = X.p[i] * z->ones[i % rank];
         }
-        TRY(complement(z, T, NULL, U));
+        CHK(complement(z, T, NULL, U));
     }
     for (okra_int i = 0; i < d * rank; i++) {
         X.p[i] *= w->F[i % rank * d + i / rank];
     }
-    TRY(complement(z, X, w->YE, S));
+    CHK(complement(z, X, w->YE, S));
     for (okra_int j = 0; j < d; j++) {
         for (okra_int i = 0; i < n; i++) {
             okra_int at = j * n + i;
@@ -276,13 +259,12 @@ static okra_status leave_rotated(const okra_leaving_ *z, double lambda, const do
             S.p[at] = (S.p[at] - (z->r->center ? w->U[at] * mean : 0)) / Q.p[at];
         }
     }
-    TRY(okra_gemm_(ctx, true, false, -1, S, okra_mat_view_(E, d, d, d), 0, H));
+    CHK(okra_gemm_(ctx, true, false, -1, S, okra_mat_view_(E, d, d, d), 0, H));
     for (okra_int i = 0; i < n * d; i++) {
         H.p[i] += z->r->Y[i] +
                   (z->r->center ? okra_ridge_root_(z->r, i / d) * z->r->mean[i % d] : 0);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_leave_matrix_(okra_leaving_ *z, double *A)

@@ -68,12 +68,10 @@ done:
 
 static okra_status decompose(low *z)
 {
-    okra_status st = OKRA_OK;
-    ALLOC(z->v, z->t.m);
-    TRY(okra_ridge_decompose_(z->r->ctx, z->C, z->v));
+    MAKE(z->v, z->t.m);
+    CHK(okra_ridge_decompose_(z->r->ctx, z->C, z->v));
     okra_ridge_minimum_(z->r, z->t.m, z->v);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* E == NULL: identity; else d x d with eigenvalues g. lambda times `times`. */
@@ -87,15 +85,12 @@ static okra_status spectral(low *z, const double *E, const double *g, double tim
 
 static okra_status identity_once(low *z)
 {
-    okra_status st = OKRA_OK;
     double jitter = 0;
-    TRY(okra_large_add_diagonal_(z->r->ctx, z->r->lambda[0], z->C));
-    TRY(okra_large_cholesky_(z->r->ctx, z->C, &jitter));
-    TRY(okra_large_solve_host_(z->r->ctx, true, z->C, moments_R(z)));
-    TRY(okra_ridge_put_folded_(z->r, z->map, z->t.m, z->t.d, z->r->bags[0], &z->t.R));
-    TRY(okra_bag_put_number_(z->r->bags[0], "jitter", jitter));
-done:
-    return st;
+    CHK(okra_large_add_diagonal_(z->r->ctx, z->r->lambda[0], z->C));
+    CHK(okra_large_cholesky_(z->r->ctx, z->C, &jitter));
+    CHK(okra_large_solve_host_(z->r->ctx, true, z->C, moments_R(z)));
+    CHK(okra_ridge_put_folded_(z->r, z->map, z->t.m, z->t.d, z->r->bags[0], &z->t.R));
+    return okra_bag_put_number_(z->r->bags[0], "jitter", jitter);
 }
 
 /* ---- cov and ccov ---- */
@@ -103,58 +98,47 @@ done:
 /* D becomes M = Psi' S Psi in the units of the output kernel. */
 static okra_status conditional(low *z, double epsilon)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     okra_int m = z->t.m, d = z->t.d;
-    double *F = NULL;
+    OWNED double *F = NULL;
     okra_mat_ D = okra_mat_of_(z->t.D, d, d);
     if (epsilon > 0) {
-        TRY(okra_doubles_(ctx, m, d, "the rotated outputs", &F));
+        CHK(okra_doubles_(ctx, m, d, "the rotated outputs", &F));
         okra_mat_ Fm = okra_mat_of_(F, m, d);
-        TRY(okra_large_left_(ctx, false, false, 1, z->C, moments_R(z), Fm));
+        CHK(okra_large_left_(ctx, false, false, 1, z->C, moments_R(z), Fm));
         for (okra_int i = 0; i < m; i++) {
             double s = 1 / sqrt(z->v[i] + z->t.total * epsilon);
             for (okra_int j = 0; j < d; j++) {
                 F[i * d + j] *= s;
             }
         }
-        TRY(okra_syrk_(ctx, true, -1, Fm, 1, D));
+        CHK(okra_syrk_(ctx, true, -1, Fm, 1, D));
     }
     for (okra_int i = 0; !z->r->p->map_y && i < d * d; i++) {
         D.p[i] *= z->r->p->feature_scale;
     }
-done:
-    okra_free_(F);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status covariance(low *z, double epsilon)
 {
-    okra_status st = OKRA_OK;
     okra_int d = z->t.d;
-    double *g = NULL;
-    TRY(conditional(z, epsilon));
-    ALLOC(g, d);
-    TRY(okra_eigh_(z->r->ctx, okra_mat_of_(z->t.D, d, d), g));
+    OWNED double *g = NULL;
+    CHK(conditional(z, epsilon));
+    MAKE(g, d);
+    CHK(okra_eigh_(z->r->ctx, okra_mat_of_(z->t.D, d, d), g));
     for (okra_int j = 0; j < d; j++) {
         g[j] = fmax(g[j], 0); /* M is positive semi-definite but for rounding */
     }
-    TRY(spectral(z, z->t.D, g, z->t.total));
-done:
-    okra_free_(g);
-    return st;
+    return spectral(z, z->t.D, g, z->t.total);
 }
 
 static okra_status matrix(low *z, double *A)
 {
-    okra_status st = OKRA_OK;
-    double *g = NULL;
-    ALLOC(g, z->t.d);
-    TRY(okra_operator_decompose_(z->r->ctx, okra_mat_of_(A, z->t.d, z->t.d), g));
-    TRY(spectral(z, A, g, 1));
-done:
-    okra_free_(g);
-    return st;
+    OWNED double *g = NULL;
+    MAKE(g, z->t.d);
+    CHK(okra_operator_decompose_(z->r->ctx, okra_mat_of_(A, z->t.d, z->t.d), g));
+    return spectral(z, A, g, 1);
 }
 
 /* ---- weights: outputs without features ---- */
@@ -174,47 +158,36 @@ static okra_status weigh(okra_context *ctx, void *user, okra_int first, okra_mat
 
 static okra_status weights(low *z)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     okra_int m = z->t.m, n = z->t.n, columns = z->map->columns;
-    okra_large_ *S = NULL, *inverse = NULL;
-    double *G = NULL, *X = NULL, *B = NULL;
-    TRY(decompose(z));
-    TRY(okra_doubles_(ctx, m, m, "the inverse of the moments", &G));
-    TRY(okra_large_begin_(ctx, false, okra_mat_of_(G, m, m), &inverse));
-    TRY(okra_large_create_(ctx, m, m, "the scaled eigenvectors", &S));
-    TRY(okra_doubles_(ctx, columns, m, "the folded inverse", &X));
+    FREED_BY(okra_large_drop_) okra_large_ *S = NULL, *inverse = NULL;
+    OWNED double *G = NULL, *X = NULL, *B = NULL;
+    CHK(decompose(z));
+    CHK(okra_doubles_(ctx, m, m, "the inverse of the moments", &G));
+    CHK(okra_large_begin_(ctx, false, okra_mat_of_(G, m, m), &inverse));
+    CHK(okra_large_create_(ctx, m, m, "the scaled eigenvectors", &S));
+    CHK(okra_doubles_(ctx, columns, m, "the folded inverse", &X));
     for (size_t l = 0; l < z->r->count; l++) {
-        TRY(okra_ridge_inverse_(ctx, z->C, z->v, z->r->lambda[l], 1, S, inverse));
-        TRY(okra_large_end_(ctx, inverse, okra_mat_of_(G, m, m)));
-        TRY(okra_map_fold_(ctx, z->map, okra_mat_of_(G, m, m),
+        CHK(okra_ridge_inverse_(ctx, z->C, z->v, z->r->lambda[l], 1, S, inverse));
+        CHK(okra_large_end_(ctx, inverse, okra_mat_of_(G, m, m)));
+        CHK(okra_map_fold_(ctx, z->map, okra_mat_of_(G, m, m),
                            okra_mat_of_(X, columns, m)));
-        TRY(okra_doubles_(ctx, n, columns, "the ridge weights", &B));
+        CHK(okra_doubles_(ctx, n, columns, "the ridge weights", &B));
         weighing w = {okra_mat_of_(X, columns, m), okra_mat_of_(B, n, columns)};
-        TRY(okra_moments_pass_(ctx, z->r->p, "weights", 0, weigh, &w));
-        TRY(okra_ridge_put_(z->r->bags[l], "B", &B, n, columns));
+        CHK(okra_moments_pass_(ctx, z->r->p, "weights", 0, weigh, &w));
+        CHK(okra_ridge_put_(z->r->bags[l], "B", &B, n, columns));
     }
-done:
-    okra_large_free_(S);
-    okra_large_free_(inverse);
-    okra_free_(G);
-    okra_free_(X);
-    okra_free_(B);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- all together ---- */
 
 okra_status okra_ridge_put_mean_(okra_bag_ *bag, const double *mean, okra_int d)
 {
-    okra_status st = OKRA_OK;
-    double *copy = NULL;
-    ALLOC(copy, d);
-    TRY(okra_mat_copy_(okra_mat_view_(mean, 1, d, d), okra_mat_of_(copy, 1, d)));
-    TRY(okra_ridge_put_(bag, "mean", &copy, 1, d));
-done:
-    okra_free_(copy);
-    return st;
+    OWNED double *copy = NULL;
+    MAKE(copy, d);
+    CHK(okra_mat_copy_(okra_mat_view_(mean, 1, d, d), okra_mat_of_(copy, 1, d)));
+    return okra_ridge_put_(bag, "mean", &copy, 1, d);
 }
 
 /* The least that is added to C; 0 where that is not told before the pass. With a matrix
@@ -275,21 +248,18 @@ done:
 
 okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double epsilon)
 {
-    okra_status st = OKRA_OK;
     bool covariances = op->kind == OKRA_OPERATOR_COV || op->kind == OKRA_OPERATOR_CCOV;
-    okra_moments_ t = {0};
+    FREED_BY(okra_moments_clear_) okra_moments_ t = {0};
     if (okra_problem_features_(r->p) == 0 && op->kind != OKRA_OPERATOR_IDENTITY) {
-        FAIL(OKRA_EARG, "ridge: the operator is %s, so that low-rank-x needs low-rank-y",
-             op->kind == OKRA_OPERATOR_COV ? "cov" : "ccov");
+        return okra_fail_(
+            OKRA_EARG, "ridge: the operator is %s, so that low-rank-x needs low-rank-y",
+            op->kind == OKRA_OPERATOR_COV ? "cov" : "ccov");
     }
     /* Moments that are kept are good to rounding, whatever lambda is now. */
     double ridge = r->keep_moments ? 0 : least_ridge(r, op, okra_problem_features_(r->p));
-    TRY(okra_moments_create_(r->ctx, r->p, covariances, ridge, &t));
+    CHK(okra_moments_create_(r->ctx, r->p, covariances, ridge, &t));
     for (size_t l = 0; r->keep_moments && l < r->count; l++) {
-        TRY(okra_ridge_keep_moments_(&t, op->A, r->p->map_x, r->bags[l]));
+        CHK(okra_ridge_keep_moments_(&t, op->A, r->p->map_x, r->bags[l]));
     }
-    TRY(okra_ridge_of_moments_(r, op, epsilon, &t));
-done:
-    okra_moments_clear_(&t);
-    return st;
+    return okra_ridge_of_moments_(r, op, epsilon, &t);
 }

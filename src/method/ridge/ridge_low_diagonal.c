@@ -67,19 +67,18 @@ static okra_status check(const okra_ridge_ *r)
 static okra_status gather(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
                           okra_mat_ Psi)
 {
-    okra_status st = OKRA_OK;
     diagonal *z = user;
     const okra_data *x = z->r->p->x;
     okra_int d = z->t.d;
-    double *scaled = NULL;
+    OWNED double *scaled = NULL;
     okra_mat_ X = okra_mat_view_(x->values + first * x->ld, Phi.rows, d, x->ld);
     if (z->r->s) {
-        ALLOC(scaled, X.rows * d);
-        TRY(okra_mat_copy_(X, okra_mat_of_(scaled, X.rows, d)));
+        MAKE(scaled, X.rows * d);
+        CHK(okra_mat_copy_(X, okra_mat_of_(scaled, X.rows, d)));
         X = okra_mat_of_(scaled, X.rows, d);
         okra_moments_weigh_(z->r->p, first, X);
     }
-    TRY(okra_gemm_(ctx, true, false, 1, Phi, X, first > 0,
+    CHK(okra_gemm_(ctx, true, false, 1, Phi, X, first > 0,
                    okra_mat_of_(z->Z, z->t.m, d)));
     for (okra_int i = 0; i < X.rows; i++) {
         const double *a = X.p + i * X.ld, *y = Psi.p + i * Psi.ld;
@@ -90,44 +89,39 @@ static okra_status gather(okra_context *ctx, void *user, okra_int first, okra_ma
             z->x1[j] += a[j] * s;
         }
     }
-done:
-    okra_free_(scaled);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status open_diagonal(okra_ridge_ *r, double share, diagonal *z)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = r->ctx;
     *z = (diagonal){.r = r, .share = share};
-    TRY(check(r));
-    TRY(okra_moments_create_(ctx, r->p, false, 0, &z->t));
+    CHK(check(r));
+    CHK(okra_moments_create_(ctx, r->p, false, 0, &z->t));
     if (r->center) {
         okra_moments_center_(&z->t);
     }
     okra_int m = z->t.m, d = z->t.d;
     double **columns[] = {&z->xx, &z->xy, &z->x1, &z->D, &z->s, &z->p};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        ZALLOC(*columns[i], d);
+        ZMAKE(*columns[i], d);
     }
     double **spectra[] = {&z->v, &z->w, &z->ones};
     for (size_t i = 0; i < sizeof spectra / sizeof *spectra; i++) {
-        ZALLOC(*spectra[i], m);
+        ZMAKE(*spectra[i], m);
     }
-    TRY(okra_doubles_(ctx, m, d, "the rotated outputs", &z->F));
-    TRY(okra_doubles_(ctx, m, d, "the rotated inputs", &z->G));
-    TRY(okra_doubles_(ctx, m, 2 * d, "the ridge coefficients", &z->Z));
-    TRY(okra_moments_pass_(ctx, r->p, "moments of coordinates", 0, gather, z));
-    TRY(okra_ridge_decompose_host_(ctx, moments_V(z), z->v));
+    CHK(okra_doubles_(ctx, m, d, "the rotated outputs", &z->F));
+    CHK(okra_doubles_(ctx, m, d, "the rotated inputs", &z->G));
+    CHK(okra_doubles_(ctx, m, 2 * d, "the ridge coefficients", &z->Z));
+    CHK(okra_moments_pass_(ctx, r->p, "moments of coordinates", 0, gather, z));
+    CHK(okra_ridge_decompose_host_(ctx, moments_V(z), z->v));
     okra_mat_ V = moments_V(z), ones = okra_mat_of_(z->ones, m, 1);
-    TRY(okra_gemm_(ctx, false, false, 1, V, okra_mat_of_(z->t.R, m, d), 0,
+    CHK(okra_gemm_(ctx, false, false, 1, V, okra_mat_of_(z->t.R, m, d), 0,
                    okra_mat_of_(z->F, m, d)));
-    TRY(okra_gemm_(ctx, false, false, 1, V, okra_mat_of_(z->Z, m, d), 0,
+    CHK(okra_gemm_(ctx, false, false, 1, V, okra_mat_of_(z->Z, m, d), 0,
                    okra_mat_of_(z->G, m, d)));
-    TRY(okra_gemm_(ctx, false, false, z->t.total, V, okra_mat_of_(z->t.phi, m, 1), 0,
-                   ones));
-done:
-    return st;
+    return okra_gemm_(ctx, false, false, z->t.total, V, okra_mat_of_(z->t.phi, m, 1), 0,
+                      ones);
 }
 
 static void close_diagonal(diagonal *z)
@@ -175,27 +169,22 @@ static void solve(diagonal *z, double lambda)
 
 static okra_status put(diagonal *z, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     const okra_map_ *map = z->r->p->map_x;
     okra_int m = z->t.m, d = z->t.d;
-    double *A = NULL, *X = NULL;
+    OWNED double *A = NULL, *X = NULL;
     okra_mat_ Z = {z->Z, m, d, 2 * d};
-    TRY(okra_doubles_(ctx, m, d, "the ridge coefficients", &A));
-    TRY(okra_doubles_(ctx, map->columns, d, "the ridge coefficients", &X));
+    CHK(okra_doubles_(ctx, m, d, "the ridge coefficients", &A));
+    CHK(okra_doubles_(ctx, map->columns, d, "the ridge coefficients", &X));
     okra_mat_ Am = okra_mat_of_(A, m, d);
-    TRY(okra_gemm_(ctx, true, false, 1 - z->share, moments_V(z), Z, 0, Am));
-    TRY(okra_map_fold_(ctx, map, Am, okra_mat_of_(X, map->columns, d)));
-    TRY(okra_ridge_put_(bag, "coefficients", &X, map->columns, d));
-    TRY(okra_bag_put_copy_(bag, "slope", z->s, 1, d));
+    CHK(okra_gemm_(ctx, true, false, 1 - z->share, moments_V(z), Z, 0, Am));
+    CHK(okra_map_fold_(ctx, map, Am, okra_mat_of_(X, map->columns, d)));
+    CHK(okra_ridge_put_(bag, "coefficients", &X, map->columns, d));
+    CHK(okra_bag_put_copy_(bag, "slope", z->s, 1, d));
     if (z->r->center) {
-        TRY(okra_ridge_put_mean_(bag, z->t.psi, d));
+        CHK(okra_ridge_put_mean_(bag, z->t.psi, d));
     }
-    TRY(okra_moments_put_(&z->t, z->r->p, bag));
-done:
-    okra_free_(A);
-    okra_free_(X);
-    return st;
+    return okra_moments_put_(&z->t, z->r->p, bag);
 }
 
 okra_status okra_ridge_low_diagonal_(okra_ridge_ *r, double t)
@@ -218,14 +207,13 @@ done:
 static okra_status some_rows(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
                              okra_mat_ Psi)
 {
-    okra_status st = OKRA_OK;
     const diagonal *z = user;
     const okra_data *x = z->r->p->x;
     okra_int m = z->t.m, d = z->t.d, rows = Phi.rows;
     double t = z->share;
     okra_mat_ f = okra_mat_of_(z->f, rows, m), Q = okra_mat_of_(z->Q, rows, 2 * d);
-    TRY(okra_gemm_(ctx, false, true, 1, Phi, moments_V(z), 0, f));
-    TRY(okra_gemm_(ctx, false, false, 1 - t, f, okra_mat_of_(z->Z, m, 2 * d), 0, Q));
+    CHK(okra_gemm_(ctx, false, true, 1, Phi, moments_V(z), 0, f));
+    CHK(okra_gemm_(ctx, false, false, 1 - t, f, okra_mat_of_(z->Z, m, 2 * d), 0, Q));
     for (okra_int i = 0; i < rows; i++) {
         const double *fi = f.p + i * m, *q = Q.p + i * 2 * d, *y = Psi.p + i * Psi.ld;
         const double *xi = x->values + (first + i) * x->ld;
@@ -243,8 +231,7 @@ static okra_status some_rows(okra_context *ctx, void *user, okra_int first, okra
                 y[j] - (residual - (ones - e * z->p[j]) * mean) / left;
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status block(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
@@ -257,21 +244,18 @@ static okra_status block(okra_context *ctx, void *user, okra_int first, okra_mat
 okra_status okra_ridge_low_diagonal_leave_(okra_ridge_ *r, double t,
                                            const okra_leave_ *leave)
 {
-    okra_status st = OKRA_OK;
-    diagonal z = {0};
-    TRY(okra_ridge_single_(leave->parts, r->p->n));
-    TRY(open_diagonal(r, t, &z));
+    FREED_BY(close_diagonal) diagonal z = {0};
+    CHK(okra_ridge_single_(leave->parts, r->p->n));
+    CHK(open_diagonal(r, t, &z));
     z.rows = OKRA_MIN_(ROWS, z.t.n);
-    TRY(okra_doubles_(r->ctx, z.rows, z.t.m, "a block of features", &z.f));
-    TRY(okra_doubles_(r->ctx, z.rows, 2 * z.t.d, "a block of predictions", &z.Q));
-    TRY(okra_doubles_(r->ctx, z.t.n, z.t.d, "the left-out predictions", &z.H));
+    CHK(okra_doubles_(r->ctx, z.rows, z.t.m, "a block of features", &z.f));
+    CHK(okra_doubles_(r->ctx, z.rows, 2 * z.t.d, "a block of predictions", &z.Q));
+    CHK(okra_doubles_(r->ctx, z.t.n, z.t.d, "the left-out predictions", &z.H));
     for (size_t l = 0; l < r->count; l++) {
         solve(&z, r->lambda[l]);
-        TRY(okra_moments_pass_(r->ctx, r->p, "leaving out", 0, block, &z));
+        CHK(okra_moments_pass_(r->ctx, r->p, "leaving out", 0, block, &z));
         okra_left_ left = {.lambda = l, .H = okra_mat_of_(z.H, z.t.n, z.t.d)};
-        TRY(leave->sink(r->ctx, leave->user, &left));
+        CHK(leave->sink(r->ctx, leave->user, &left));
     }
-done:
-    close_diagonal(&z);
-    return st;
+    return OKRA_OK;
 }

@@ -39,7 +39,6 @@ typedef struct leaving {
 static okra_status rotate(okra_context *ctx, const leaving *z, okra_int first,
                           okra_mat_ Psi, okra_mat_ Y)
 {
-    okra_status st = OKRA_OK;
     okra_int d = Psi.cols;
     okra_mat_ plain = z->E ? okra_mat_of_(z->out, Psi.rows, d) : Y;
     for (okra_int i = 0; i < Psi.rows; i++) {
@@ -49,28 +48,26 @@ static okra_status rotate(okra_context *ctx, const leaving *z, okra_int first,
         }
     }
     if (z->E) {
-        TRY(okra_gemm_(ctx, false, true, 1, plain, okra_mat_view_(z->E, d, d, d), 0, Y));
+        CHK(okra_gemm_(ctx, false, true, 1, plain, okra_mat_view_(z->E, d, d, d), 0, Y));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status some_rows(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
                              okra_mat_ Psi)
 {
-    okra_status st = OKRA_OK;
     const leaving *z = user;
     okra_int m = Phi.cols, d = Psi.cols, c = z->c, rows = Phi.rows;
     okra_mat_ F = okra_mat_of_(z->F, rows, m), Q = okra_mat_of_(z->Q, rows, d + c);
     okra_mat_ T = okra_mat_of_(z->T, rows, c), Y = okra_mat_of_(z->Y, rows, d);
     okra_mat_ H = okra_mat_of_(z->H + first * d, rows, d);
-    TRY(rotate(ctx, z, first, Psi, Y));
-    TRY(okra_gemm_(ctx, false, true, 1, Phi, z->V, 0, F));
-    TRY(okra_gemm_(ctx, false, false, 1, F, okra_mat_of_(z->Z, m, d + c), 0, Q));
+    CHK(rotate(ctx, z, first, Psi, Y));
+    CHK(okra_gemm_(ctx, false, true, 1, Phi, z->V, 0, F));
+    CHK(okra_gemm_(ctx, false, false, 1, F, okra_mat_of_(z->Z, m, d + c), 0, Q));
     for (okra_int i = 0; i < rows * m; i++) {
         F.p[i] *= F.p[i];
     }
-    TRY(okra_gemm_(ctx, false, false, 1, F, okra_mat_of_(z->X, m, c), 0, T));
+    CHK(okra_gemm_(ctx, false, false, 1, F, okra_mat_of_(z->X, m, c), 0, T));
     for (okra_int i = 0; i < rows; i++) {
         const double *q = Q.p + i * Q.ld, *u = q + d;
         double *y = Y.p + i * d;
@@ -82,15 +79,14 @@ static okra_status some_rows(okra_context *ctx, void *user, okra_int first, okra
             y[j] = (y[j] - q[j] - (s - u[k]) * mean) / (1 - T.p[i * c + k]);
         }
     }
-    TRY(okra_mat_copy_(Psi, H));
+    CHK(okra_mat_copy_(Psi, H));
     if (z->E) {
-        TRY(okra_gemm_(ctx, false, false, -1, Y, okra_mat_view_(z->E, d, d, d), 1, H));
+        CHK(okra_gemm_(ctx, false, false, -1, Y, okra_mat_view_(z->E, d, d, d), 1, H));
     }
     for (okra_int i = 0; !z->E && i < rows * d; i++) {
         H.p[i] -= Y.p[i];
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status block(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
@@ -103,25 +99,22 @@ static okra_status block(okra_context *ctx, void *user, okra_int first, okra_mat
 /* B = V [Phi'Psi E', Phi'1 for each of the c columns] */
 static okra_status rotate_moments(leaving *z)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     const okra_moments_ *t = z->t;
     okra_int m = t->m, d = t->d, c = z->c;
     okra_mat_ right = okra_mat_of_(z->Z, m, d + c), R = okra_mat_of_(t->R, m, d);
     if (z->E) {
-        TRY(okra_gemm_(ctx, false, true, 1, R, okra_mat_view_(z->E, d, d, d), 0,
+        CHK(okra_gemm_(ctx, false, true, 1, R, okra_mat_view_(z->E, d, d, d), 0,
                        okra_mat_part_(right, 0, m, 0, d)));
     } else {
-        TRY(okra_mat_copy_(R, okra_mat_part_(right, 0, m, 0, d)));
+        CHK(okra_mat_copy_(R, okra_mat_part_(right, 0, m, 0, d)));
     }
     for (okra_int i = 0; i < m; i++) {
         for (okra_int j = 0; j < c; j++) {
             right.p[i * (d + c) + d + j] = t->total * t->phi[i];
         }
     }
-    TRY(okra_gemm_(ctx, false, false, 1, z->V, right, 0, okra_mat_of_(z->B, m, d + c)));
-done:
-    return st;
+    return okra_gemm_(ctx, false, false, 1, z->V, right, 0, okra_mat_of_(z->B, m, d + c));
 }
 
 /* x and x B of this lambda */
@@ -186,29 +179,26 @@ done:
 
 okra_status okra_ridge_low_leave_(okra_ridge_ *r, double *A, const okra_leave_ *leave)
 {
-    okra_status st = OKRA_OK;
-    okra_moments_ t = {0};
-    okra_sorted_ parts = {0};
+    FREED_BY(okra_moments_clear_) okra_moments_ t = {0};
+    FREED_BY(okra_sorted_clear_) okra_sorted_ parts = {0};
     if (okra_problem_features_(r->p) == 0 || (!leave->explicitly && !r->p->map_y)) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "ridge: low rank has a closed form of leaving out with explicit outputs or "
-             "outputs of low rank alone");
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "ridge: low rank has a closed form of leaving out with explicit outputs or "
+            "outputs of low rank alone");
     }
-    TRY(okra_parts_sort_(leave->parts, r->p->n, &parts));
+    CHK(okra_parts_sort_(leave->parts, r->p->n, &parts));
     if (A && parts.largest > 1) {
-        FAIL(OKRA_EUNSUPPORTED, "ridge: parts of a matrix operator have no closed form");
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "ridge: parts of a matrix operator have no closed form");
     }
-    TRY(okra_moments_create_(r->ctx, r->p, false, 0, &t));
+    CHK(okra_moments_create_(r->ctx, r->p, false, 0, &t));
     if (r->center) {
         okra_moments_center_(&t);
     }
     if (r->lambda2 > 0) {
-        TRY(okra_moments_smooth_(r->ctx, r->p, r->graph, r->lambda2, &t));
+        CHK(okra_moments_smooth_(r->ctx, r->p, r->graph, r->lambda2, &t));
     }
-    TRY(parts.largest > 1 ? okra_ridge_low_parts_(r, &t, &parts, leave)
-                          : single(r, &t, A, leave));
-done:
-    okra_sorted_clear_(&parts);
-    okra_moments_clear_(&t);
-    return st;
+    return parts.largest > 1 ? okra_ridge_low_parts_(r, &t, &parts, leave)
+                             : single(r, &t, A, leave);
 }

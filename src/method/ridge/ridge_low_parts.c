@@ -37,7 +37,6 @@ typedef struct leaving {
 static okra_status keep(okra_context *ctx, void *user, okra_int first, okra_mat_ Phi,
                         okra_mat_ Psi)
 {
-    okra_status st = OKRA_OK;
     leaving *z = user;
     okra_int m = Phi.cols;
     (void)ctx;
@@ -50,10 +49,9 @@ static okra_status keep(okra_context *ctx, void *user, okra_int first, okra_mat_
             double mean = z->r->center ? s * z->t->psi[j] : 0;
             z->row[m + j] = Psi.p[i * Psi.ld + j] - mean;
         }
-        TRY(okra_scratch_write_(&z->rows, first + i, 1, z->row));
+        CHK(okra_scratch_write_(&z->rows, first + i, 1, z->row));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Members begin..begin+count-1 (counted in `members`) into P and X. */
@@ -104,19 +102,18 @@ static void put(const leaving *z, okra_int k, const double *h)
 
 static okra_status small_part(const leaving *z, okra_int s)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     okra_int m = z->t->m, d = z->t->d, begin = z->parts->begin[s];
     okra_int b = z->parts->begin[s + 1] - begin;
     okra_mat_ P = okra_mat_of_(z->P, b, m), X = okra_mat_of_(z->X, b, d + 1);
     okra_mat_ T = okra_mat_of_(z->S, b, b);
     gather(z, begin, b);
-    TRY(okra_gemm_(ctx, false, false, -1, P, okra_mat_of_(z->A, m, d + 1), 1, X));
-    TRY(okra_trsm_(ctx, false, true, okra_mat_of_(z->L, m, m), P));
-    TRY(okra_syrk_(ctx, false, -1, P, 0, T));
+    CHK(okra_gemm_(ctx, false, false, -1, P, okra_mat_of_(z->A, m, d + 1), 1, X));
+    CHK(okra_trsm_(ctx, false, true, okra_mat_of_(z->L, m, m), P));
+    CHK(okra_syrk_(ctx, false, -1, P, 0, T));
     okra_mat_add_diagonal_(T, 1);
-    TRY(okra_cholesky_(ctx, T, NULL));
-    TRY(okra_cholesky_solve_(ctx, T, X));
+    CHK(okra_cholesky_(ctx, T, NULL));
+    CHK(okra_cholesky_solve_(ctx, T, X));
     for (okra_int k = 0; k < b; k++) {
         double *x = X.p + k * (d + 1);
         const double *y = z->rows.p + z->parts->members[begin + k] * (m + d) + m;
@@ -125,18 +122,16 @@ static okra_status small_part(const leaving *z, okra_int s)
         }
         put(z, begin + k, x);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status large_part(const leaving *z, double lambda, okra_int s)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     okra_int m = z->t->m, d = z->t->d, begin = z->parts->begin[s];
     okra_int end = z->parts->begin[s + 1];
     okra_mat_ C = okra_mat_of_(z->S, m, m), B = okra_mat_of_(z->B, m, d + 1);
-    TRY(okra_mat_copy_(okra_mat_of_(z->t->C, m, m), C));
+    CHK(okra_mat_copy_(okra_mat_of_(z->t->C, m, m), C));
     okra_mat_add_diagonal_(C, lambda);
     for (okra_int i = 0; i < m; i++) {
         for (okra_int j = 0; j <= d; j++) {
@@ -148,8 +143,8 @@ static okra_status large_part(const leaving *z, double lambda, okra_int s)
         okra_int some = OKRA_MIN_(z->most, end - k);
         okra_mat_ P = okra_mat_of_(z->P, some, m);
         gather(z, k, some);
-        TRY(okra_syrk_(ctx, true, -1, P, 1, C));
-        TRY(okra_gemm_(ctx, true, false, -1, P, okra_mat_of_(z->X, some, d + 1), 1, B));
+        CHK(okra_syrk_(ctx, true, -1, P, 1, C));
+        CHK(okra_gemm_(ctx, true, false, -1, P, okra_mat_of_(z->X, some, d + 1), 1, B));
     }
     for (okra_int i = 0; i < m; i++) {
         double *row = B.p + i * (d + 1);
@@ -157,13 +152,13 @@ static okra_status large_part(const leaving *z, double lambda, okra_int s)
             row[j] -= row[d] * z->mean[j];
         }
     }
-    TRY(okra_cholesky_(ctx, C, NULL));
-    TRY(okra_cholesky_solve_(ctx, C, B));
+    CHK(okra_cholesky_(ctx, C, NULL));
+    CHK(okra_cholesky_solve_(ctx, C, B));
     for (okra_int k = begin; k < end; k += z->most) {
         okra_int some = OKRA_MIN_(z->most, end - k);
         okra_mat_ P = okra_mat_of_(z->P, some, m), X = okra_mat_of_(z->X, some, d + 1);
         gather(z, k, some);
-        TRY(okra_gemm_(ctx, false, false, 1, P, B, 0, X));
+        CHK(okra_gemm_(ctx, false, false, 1, P, B, 0, X));
         for (okra_int i = 0; i < some; i++) {
             double *x = X.p + i * (d + 1);
             double root = okra_ridge_root_(z->r, z->parts->members[k + i]);
@@ -173,53 +168,46 @@ static okra_status large_part(const leaving *z, double lambda, okra_int s)
             put(z, k + i, x);
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* L, and A = (C + lambda I)^-1 [R, Phi'1] */
 static okra_status factor(const leaving *z, double lambda)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     okra_int m = z->t->m, d = z->t->d;
     okra_mat_ L = okra_mat_of_(z->L, m, m);
-    TRY(okra_mat_copy_(okra_mat_of_(z->t->C, m, m), L));
+    CHK(okra_mat_copy_(okra_mat_of_(z->t->C, m, m), L));
     okra_mat_add_diagonal_(L, lambda);
-    TRY(okra_cholesky_(ctx, L, NULL));
+    CHK(okra_cholesky_(ctx, L, NULL));
     for (okra_int i = 0; i < m; i++) {
         for (okra_int j = 0; j <= d; j++) {
             z->A[i * (d + 1) + j] =
                 j < d ? z->t->R[i * d + j] : z->t->total * z->t->phi[i];
         }
     }
-    TRY(okra_cholesky_solve_(ctx, L, okra_mat_of_(z->A, m, d + 1)));
-done:
-    return st;
+    return okra_cholesky_solve_(ctx, L, okra_mat_of_(z->A, m, d + 1));
 }
 
 static okra_status open_leaving(leaving *z)
 {
     enum { ROWS = 1024 };
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->r->ctx;
     okra_int m = z->t->m, d = z->t->d, largest = z->parts->largest;
     okra_int side = OKRA_MAX_(OKRA_MIN_(largest, m), largest > m ? m : 0);
     z->most = OKRA_MIN_(largest, OKRA_MAX_(m, ROWS));
-    TRY(okra_scratch_create_(ctx, z->t->n, m + d, "the features of inputs and outputs",
+    CHK(okra_scratch_create_(ctx, z->t->n, m + d, "the features of inputs and outputs",
                              &z->rows));
-    ALLOC(z->row, m + d);
-    ALLOC(z->mean, d);
-    TRY(okra_moments_pass_(ctx, z->r->p, "features", 0, keep, z));
-    TRY(okra_doubles_(ctx, z->most, m, "the features of a part", &z->P));
-    TRY(okra_doubles_(ctx, z->most, d + 1, "the outputs of a part", &z->X));
-    TRY(okra_doubles_(ctx, m, m, "the factor of the moments", &z->L));
-    TRY(okra_doubles_(ctx, m, d + 1, "the coefficients", &z->A));
-    TRY(okra_doubles_(ctx, side, side, "the block of a part", &z->S));
-    TRY(okra_doubles_(ctx, m, d + 1, "the coefficients of a part", &z->B));
-    TRY(okra_doubles_(ctx, z->t->n, d, "the left-out predictions", &z->H));
-done:
-    return st;
+    MAKE(z->row, m + d);
+    MAKE(z->mean, d);
+    CHK(okra_moments_pass_(ctx, z->r->p, "features", 0, keep, z));
+    CHK(okra_doubles_(ctx, z->most, m, "the features of a part", &z->P));
+    CHK(okra_doubles_(ctx, z->most, d + 1, "the outputs of a part", &z->X));
+    CHK(okra_doubles_(ctx, m, m, "the factor of the moments", &z->L));
+    CHK(okra_doubles_(ctx, m, d + 1, "the coefficients", &z->A));
+    CHK(okra_doubles_(ctx, side, side, "the block of a part", &z->S));
+    CHK(okra_doubles_(ctx, m, d + 1, "the coefficients of a part", &z->B));
+    return okra_doubles_(ctx, z->t->n, d, "the left-out predictions", &z->H);
 }
 
 okra_status okra_ridge_low_parts_(okra_ridge_ *r, const okra_moments_ *t,

@@ -55,11 +55,11 @@ static bool same_rows(const missing *m, okra_int i, okra_int j)
 /* Solves coordinate `first` and all later ones with the same known rows. */
 static okra_status solve_alike(missing *m, okra_int first, bool *done_with)
 {
-    okra_status st = OKRA_OK;
-    okra_int n = m->n, d = m->d, f = 0, *known = NULL, *alike = NULL, count = 0;
-    double *F = NULL, *y = NULL;
-    ALLOC(known, n);
-    ALLOC(alike, d);
+    OWNED okra_int *known = NULL, *alike = NULL;
+    okra_int n = m->n, d = m->d, f = 0, count = 0;
+    OWNED double *F = NULL, *y = NULL;
+    MAKE(known, n);
+    MAKE(alike, d);
     for (okra_int k = 0; k < n; k++) {
         known[f] = k;
         f += !isnan(m->r->Y[k * d + first]);
@@ -70,8 +70,8 @@ static okra_status solve_alike(missing *m, okra_int first, bool *done_with)
             done_with[j] = true;
         }
     }
-    TRY(okra_doubles_(m->r->ctx, f, f, "the known part of the Gram matrix", &F));
-    TRY(okra_doubles_(m->r->ctx, f, count, "the known outputs", &y));
+    CHK(okra_doubles_(m->r->ctx, f, f, "the known part of the Gram matrix", &F));
+    CHK(okra_doubles_(m->r->ctx, f, count, "the known outputs", &y));
     for (okra_int a = 0; a < f; a++) {
         for (okra_int c = 0; c < f; c++) {
             F[a * f + c] = m->S[known[a] * n + known[c]] + (a == c);
@@ -80,29 +80,23 @@ static okra_status solve_alike(missing *m, okra_int first, bool *done_with)
             y[a * count + c] = m->r->Y[known[a] * d + alike[c]];
         }
     }
-    TRY(okra_engine_cholesky_(m->r->ctx, okra_mat_of_(F, f, f), NULL));
-    TRY(okra_engine_cholesky_solve_(m->r->ctx, okra_mat_of_(F, f, f),
+    CHK(okra_engine_cholesky_(m->r->ctx, okra_mat_of_(F, f, f), NULL));
+    CHK(okra_engine_cholesky_solve_(m->r->ctx, okra_mat_of_(F, f, f),
                                     okra_mat_of_(y, f, count)));
     for (okra_int a = 0; a < f; a++) {
         for (okra_int c = 0; c < count; c++) {
             m->b[known[a] * d + alike[c]] = y[a * count + c];
         }
     }
-done:
-    okra_free_(known);
-    okra_free_(alike);
-    okra_free_(F);
-    okra_free_(y);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status solve_identity(missing *m, double lambda)
 {
-    okra_status st = OKRA_OK;
-    bool *done_with = NULL;
-    ZALLOC(done_with, m->d);
+    OWNED bool *done_with = NULL;
+    ZMAKE(done_with, m->d);
     if (m->semi) {
-        TRY(okra_semi_gram_(m->r->ctx, &m->s, lambda, 1, okra_mat_of_(m->S, m->n, m->n)));
+        CHK(okra_semi_gram_(m->r->ctx, &m->s, lambda, 1, okra_mat_of_(m->S, m->n, m->n)));
     }
     for (okra_int i = 0; !m->semi && i < m->n * m->n; i++) {
         m->S[i] = m->K[i] / lambda;
@@ -110,12 +104,10 @@ static okra_status solve_identity(missing *m, double lambda)
     okra_mat_fill_(okra_mat_of_(m->b, m->n, m->d), 0);
     for (okra_int j = 0; j < m->d; j++) {
         if (!done_with[j]) {
-            TRY(solve_alike(m, j, done_with));
+            CHK(solve_alike(m, j, done_with));
         }
     }
-done:
-    okra_free_(done_with);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- matrix operators: conjugate gradients ---- */
@@ -123,40 +115,38 @@ done:
 /* out <- the known part of V + sum_j g_j S(g_j) V e_j e_j'; V: n x d, 0 where missing. */
 static okra_status multiply(missing *m, double lambda, const double *V, double *out)
 {
-    okra_status st = OKRA_OK;
     okra_int n = m->n, d = m->d, rank = m->s.rank;
     okra_context *ctx = m->r->ctx;
     okra_mat_ T = okra_mat_of_(m->T, n, d), O = okra_mat_of_(out, n, d);
-    TRY(okra_engine_gemm_(ctx, false, true, 1, okra_mat_view_(V, n, d, d), m->E, 0, T));
+    CHK(okra_engine_gemm_(ctx, false, true, 1, okra_mat_view_(V, n, d, d), m->E, 0, T));
     if (m->semi) {
         okra_mat_ E1 = {m->s.E3, rank, n, m->s.N}, Z = okra_mat_of_(m->Z, rank, d);
-        TRY(okra_engine_gemm_(ctx, false, false, 1, E1, T, 0, Z));
+        CHK(okra_engine_gemm_(ctx, false, false, 1, E1, T, 0, Z));
         for (okra_int i = 0; i < rank * d; i++) {
             double g = m->g[i % d];
             Z.p[i] *= g / (lambda + g * m->s.t[i / d]);
         }
-        TRY(okra_engine_gemm_(ctx, true, false, 1, E1, Z, 0, O));
+        CHK(okra_engine_gemm_(ctx, true, false, 1, E1, Z, 0, O));
     } else {
         for (okra_int i = 0; i < n * d; i++) {
             T.p[i] *= m->g[i % d] / lambda;
         }
-        TRY(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(m->K, n, n), T, 0, O));
+        CHK(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(m->K, n, n), T, 0, O));
     }
-    TRY(okra_mat_copy_(O, T));
-    TRY(okra_engine_gemm_(ctx, false, false, 1, T, m->E, 0, O));
+    CHK(okra_mat_copy_(O, T));
+    CHK(okra_engine_gemm_(ctx, false, false, 1, T, m->E, 0, O));
     for (okra_int i = 0; i < n * d; i++) {
         out[i] = isnan(m->r->Y[i]) ? 0 : out[i] + V[i];
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status solve_matrix(missing *m, double lambda)
 {
-    okra_status st = OKRA_OK;
     okra_int size = m->n * m->d, known = 0, step = 0;
-    double *R = NULL, *P = NULL, *Q = NULL;
-    TRY(okra_doubles_(m->r->ctx, 3 * m->n, m->d, "conjugate gradients", &R));
+    OWNED double *R = NULL;
+    double *P = NULL, *Q = NULL;
+    CHK(okra_doubles_(m->r->ctx, 3 * m->n, m->d, "conjugate gradients", &R));
     P = R + size;
     Q = P + size;
     for (okra_int i = 0; i < size; i++) {
@@ -166,8 +156,8 @@ static okra_status solve_matrix(missing *m, double lambda)
     }
     double rr = okra_dot_(size, R, R), whole = rr;
     for (; step < 10 * known + 100 && rr > TOLERANCE * TOLERANCE * whole; step++) {
-        TRY(okra_cancelled_(m->r->ctx));
-        TRY(multiply(m, lambda, P, Q));
+        CHK(okra_cancelled_(m->r->ctx));
+        CHK(multiply(m, lambda, P, Q));
         double a = rr / okra_dot_(size, P, Q), before = rr;
         for (okra_int i = 0; i < size; i++) {
             m->b[i] += a * P[i];
@@ -185,9 +175,7 @@ static okra_status solve_matrix(missing *m, double lambda)
             "%lld steps with a residual of %.3g of the outputs, expected %.3g",
             lambda, (long long)step, sqrt(rr / whole), ACCEPTED);
     }
-done:
-    okra_free_(R);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- coefficients ---- */
@@ -195,62 +183,54 @@ done:
 /* Row j of X: g_j (b e_j)' J (lambda I + 2 lambda_2 g_j K M)^-1; C = X' E. */
 static okra_status put(missing *m, size_t l)
 {
-    okra_status st = OKRA_OK;
     okra_int n = m->n, N = m->N, d = m->d;
     okra_context *ctx = m->r->ctx;
-    double *R = NULL, *X = NULL, *C = NULL, lambda = m->r->lambda[l];
-    TRY(okra_doubles_(ctx, d, N, "the ridge coefficients", &R));
-    TRY(okra_doubles_(ctx, d, N, "the ridge coefficients", &X));
-    TRY(okra_doubles_(ctx, N, d, "the ridge coefficients", &C));
+    OWNED double *R = NULL, *X = NULL, *C = NULL;
+    double lambda = m->r->lambda[l];
+    CHK(okra_doubles_(ctx, d, N, "the ridge coefficients", &R));
+    CHK(okra_doubles_(ctx, d, N, "the ridge coefficients", &X));
+    CHK(okra_doubles_(ctx, N, d, "the ridge coefficients", &C));
     okra_mat_ Rm = okra_mat_of_(R, d, N), Xm = okra_mat_of_(X, d, N);
     okra_mat_ Cm = okra_mat_of_(C, N, d), b = okra_mat_of_(m->b, n, d);
     okra_mat_fill_(Rm, 0);
     if (m->E.p) {
-        TRY(okra_engine_gemm_(ctx, false, true, 1, m->E, b, 0,
+        CHK(okra_engine_gemm_(ctx, false, true, 1, m->E, b, 0,
                               okra_mat_part_(Rm, 0, d, 0, n)));
     } else {
-        TRY(okra_mat_transpose_(b, okra_mat_part_(Rm, 0, d, 0, n)));
+        CHK(okra_mat_transpose_(b, okra_mat_part_(Rm, 0, d, 0, n)));
     }
     for (okra_int j = 0; j < d * N; j++) {
         R[j] *= (m->g ? m->g[j / N] : 1) / (m->semi ? 1 : lambda);
     }
     if (m->semi) {
-        TRY(okra_semi_solve_rows_(ctx, &m->s, lambda, m->g, Rm, Xm));
+        CHK(okra_semi_solve_rows_(ctx, &m->s, lambda, m->g, Rm, Xm));
     }
     if (m->E.p) {
-        TRY(okra_engine_gemm_(ctx, true, false, 1, m->semi ? Xm : Rm, m->E, 0, Cm));
+        CHK(okra_engine_gemm_(ctx, true, false, 1, m->semi ? Xm : Rm, m->E, 0, Cm));
     } else {
-        TRY(okra_mat_transpose_(m->semi ? Xm : Rm, Cm));
+        CHK(okra_mat_transpose_(m->semi ? Xm : Rm, Cm));
     }
-    TRY(okra_ridge_put_(m->r->bags[l], "coefficients", &C, N, d));
-done:
-    okra_free_(R);
-    okra_free_(X);
-    okra_free_(C);
-    return st;
+    return okra_ridge_put_(m->r->bags[l], "coefficients", &C, N, d);
 }
 
 static okra_status prepare(missing *m, const char *graph, double lambda2)
 {
-    okra_status st = OKRA_OK;
-    okra_graph_ *M = NULL;
-    TRY(m->semi ? okra_problem_host_K_(m->r->ctx, m->r->p, &m->K)
+    FREED_BY(okra_graph_drop_) okra_graph_ *M = NULL;
+    CHK(m->semi ? okra_problem_host_K_(m->r->ctx, m->r->p, &m->K)
                 : okra_ridge_host_K_(m->r, &m->K));
     if (m->semi) {
         okra_mat_ K = okra_mat_of_(m->K, m->N, m->N);
-        TRY(okra_graph_create_(m->r->ctx, graph, K, &M));
-        TRY(okra_semi_create_(m->r->ctx, K, m->n, m->r->s, M, lambda2, false, &m->s));
+        CHK(okra_graph_create_(m->r->ctx, graph, K, &M));
+        CHK(okra_semi_create_(m->r->ctx, K, m->n, m->r->s, M, lambda2, false, &m->s));
     }
-    TRY(okra_doubles_(m->r->ctx, m->n, m->d, "the known outputs", &m->b));
+    CHK(okra_doubles_(m->r->ctx, m->n, m->d, "the known outputs", &m->b));
     if (m->E.p) {
-        TRY(okra_doubles_(m->r->ctx, m->n, m->d, "conjugate gradients", &m->T));
-        TRY(okra_doubles_(m->r->ctx, m->s.rank, m->d, "conjugate gradients", &m->Z));
+        CHK(okra_doubles_(m->r->ctx, m->n, m->d, "conjugate gradients", &m->T));
+        CHK(okra_doubles_(m->r->ctx, m->s.rank, m->d, "conjugate gradients", &m->Z));
     } else {
-        TRY(okra_doubles_(m->r->ctx, m->n, m->n, "the Gram matrix of the inputs", &m->S));
+        CHK(okra_doubles_(m->r->ctx, m->n, m->n, "the Gram matrix of the inputs", &m->S));
     }
-done:
-    okra_graph_free_(M);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_ridge_missing_(okra_ridge_ *r, const char *graph, double lambda2,

@@ -8,60 +8,49 @@
 /* B = J (lambda I + K P)^-1, n x N, and C = B' Y, N x d, where there are features. */
 static okra_status weights(okra_ridge_ *r, const okra_semi_ *s, size_t l)
 {
-    okra_status st = OKRA_OK;
     okra_int n = s->n, N = s->N, d = r->p->d;
-    double *R = NULL, *B = NULL, *C = NULL;
-    TRY(okra_doubles_(r->ctx, n, N, "the ridge weights", &R));
-    TRY(okra_doubles_(r->ctx, n, N, "the ridge weights", &B));
+    OWNED double *R = NULL, *B = NULL, *C = NULL;
+    CHK(okra_doubles_(r->ctx, n, N, "the ridge weights", &R));
+    CHK(okra_doubles_(r->ctx, n, N, "the ridge weights", &B));
     okra_mat_fill_(okra_mat_of_(R, n, N), 0);
     for (okra_int i = 0; i < n; i++) {
         R[i * N + i] = 1;
     }
-    TRY(okra_semi_solve_rows_(r->ctx, s, r->lambda[l], NULL, okra_mat_of_(R, n, N),
+    CHK(okra_semi_solve_rows_(r->ctx, s, r->lambda[l], NULL, okra_mat_of_(R, n, N),
                               okra_mat_of_(B, n, N)));
     if (r->Y) {
-        TRY(okra_doubles_(r->ctx, N, d, "the ridge coefficients", &C));
-        TRY(okra_engine_gemm_(r->ctx, true, false, 1, okra_mat_of_(B, n, N),
+        CHK(okra_doubles_(r->ctx, N, d, "the ridge coefficients", &C));
+        CHK(okra_engine_gemm_(r->ctx, true, false, 1, okra_mat_of_(B, n, N),
                               okra_mat_of_(r->Y, n, d), 0, okra_mat_of_(C, N, d)));
-        TRY(okra_ridge_put_(r->bags[l], "coefficients", &C, N, d));
+        CHK(okra_ridge_put_(r->bags[l], "coefficients", &C, N, d));
     }
     if (!r->slim) {
-        TRY(okra_ridge_put_(r->bags[l], "B", &B, n, N));
+        CHK(okra_ridge_put_(r->bags[l], "B", &B, n, N));
     }
-done:
-    okra_free_(R);
-    okra_free_(B);
-    okra_free_(C);
-    return st;
+    return OKRA_OK;
 }
 
 /* A = E' diag(g) E: row j of X is g_j e_j' Y' J (lambda I + g_j K P)^-1, C = X' E. */
 static okra_status coefficients(okra_ridge_ *r, const okra_semi_ *s, okra_mat_ E,
                                 const double *g, size_t l)
 {
-    okra_status st = OKRA_OK;
     okra_int N = s->N, d = r->p->d;
-    double *R = NULL, *X = NULL, *C = NULL;
-    TRY(okra_doubles_(r->ctx, d, N, "the rotated outputs", &R));
-    TRY(okra_doubles_(r->ctx, d, N, "the ridge coefficients", &X));
+    OWNED double *R = NULL, *X = NULL, *C = NULL;
+    CHK(okra_doubles_(r->ctx, d, N, "the rotated outputs", &R));
+    CHK(okra_doubles_(r->ctx, d, N, "the ridge coefficients", &X));
     okra_mat_ Rm = okra_mat_of_(R, d, N), Xm = okra_mat_of_(X, d, N);
     okra_mat_fill_(Rm, 0);
-    TRY(okra_engine_gemm_(r->ctx, false, true, 1, E, okra_mat_of_(r->Y, s->n, d), 0,
+    CHK(okra_engine_gemm_(r->ctx, false, true, 1, E, okra_mat_of_(r->Y, s->n, d), 0,
                           okra_mat_part_(Rm, 0, d, 0, s->n)));
     for (okra_int j = 0; j < d; j++) {
         for (okra_int i = 0; i < s->n; i++) {
             R[j * N + i] *= g[j];
         }
     }
-    TRY(okra_semi_solve_rows_(r->ctx, s, r->lambda[l], g, Rm, Xm));
-    TRY(okra_doubles_(r->ctx, N, d, "the ridge coefficients", &C));
-    TRY(okra_engine_gemm_(r->ctx, true, false, 1, Xm, E, 0, okra_mat_of_(C, N, d)));
-    TRY(okra_ridge_put_(r->bags[l], "coefficients", &C, N, d));
-done:
-    okra_free_(R);
-    okra_free_(X);
-    okra_free_(C);
-    return st;
+    CHK(okra_semi_solve_rows_(r->ctx, s, r->lambda[l], g, Rm, Xm));
+    CHK(okra_doubles_(r->ctx, N, d, "the ridge coefficients", &C));
+    CHK(okra_engine_gemm_(r->ctx, true, false, 1, Xm, E, 0, okra_mat_of_(C, N, d)));
+    return okra_ridge_put_(r->bags[l], "coefficients", &C, N, d);
 }
 
 okra_status okra_ridge_semi_(okra_ridge_ *r, const char *graph, double lambda2, double *A)

@@ -38,43 +38,36 @@ typedef struct total {
 static okra_status put(okra_bag_ *bag, const char *name, const double *values,
                        okra_int rows, okra_int cols, double scale)
 {
-    okra_status st = OKRA_OK;
-    double *copy = NULL;
-    ALLOC(copy, rows * cols);
+    OWNED double *copy = NULL;
+    MAKE(copy, rows * cols);
     for (okra_int i = 0; i < rows * cols; i++) {
         copy[i] = scale * values[i];
     }
-    TRY(okra_ridge_put_(bag, name, &copy, rows, cols));
-done:
-    okra_free_(copy);
-    return st;
+    return okra_ridge_put_(bag, name, &copy, rows, cols);
 }
 
 static okra_status keep(const total *z, double times, const double *A,
                         const okra_map_ *map, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     const okra_moments_ *t = &z->t;
-    TRY(okra_map_save_over_(map, bag, "basis"));
-    TRY(put(bag, "moments.C", t->C, t->m, t->m, 1));
-    TRY(put(bag, "moments.R", t->R, t->m, t->d, 1));
+    CHK(okra_map_save_over_(map, bag, "basis"));
+    CHK(put(bag, "moments.C", t->C, t->m, t->m, 1));
+    CHK(put(bag, "moments.R", t->R, t->m, t->d, 1));
     if (t->D) {
-        TRY(put(bag, "moments.D", t->D, t->d, t->d, 1));
+        CHK(put(bag, "moments.D", t->D, t->d, t->d, 1));
     }
     if (A) {
-        TRY(put(bag, "moments.A", A, t->d, t->d, 1));
+        CHK(put(bag, "moments.A", A, t->d, t->d, 1));
     }
-    TRY(put(bag, "moments.phi", t->phi, 1, t->m, times));
-    TRY(put(bag, "moments.psi", t->psi, 1, t->d, times));
-    TRY(okra_bag_put_number_(bag, "moments.total", t->total));
-    TRY(okra_bag_put_number_(bag, "moments.kept-y", t->kept_y));
-    TRY(okra_bag_put_number_(bag, "moments.rounding", z->rounding));
-    TRY(z->trace_x < 0 ? OKRA_OK
+    CHK(put(bag, "moments.phi", t->phi, 1, t->m, times));
+    CHK(put(bag, "moments.psi", t->psi, 1, t->d, times));
+    CHK(okra_bag_put_number_(bag, "moments.total", t->total));
+    CHK(okra_bag_put_number_(bag, "moments.kept-y", t->kept_y));
+    CHK(okra_bag_put_number_(bag, "moments.rounding", z->rounding));
+    CHK(z->trace_x < 0 ? OKRA_OK
                        : okra_bag_put_number_(bag, "moments.trace-x", z->trace_x));
-    TRY(z->trace_y < 0 ? OKRA_OK
-                       : okra_bag_put_number_(bag, "moments.trace-y", z->trace_y));
-done:
-    return st;
+    return z->trace_y < 0 ? OKRA_OK
+                          : okra_bag_put_number_(bag, "moments.trace-y", z->trace_y);
 }
 
 /* tr(K) of what features keep of it and the share that they miss; < 0: not told. */
@@ -102,7 +95,6 @@ okra_status okra_ridge_check_(const okra_bag_ *bag, const okra_facts_ *facts)
 {
     static const char *const whole[] = {"moments.C", "moments.R", "moments.phi",
                                         "moments.psi"};
-    okra_status st = OKRA_OK;
     double number = 0;
     okra_int columns = okra_sizes_get_(facts->sizes, "c"),
              m = okra_sizes_get_(facts->sizes, "m");
@@ -122,7 +114,7 @@ okra_status okra_ridge_check_(const okra_bag_ *bag, const okra_facts_ *facts)
                   has(bag, "basis.value") || has(bag, "basis.column");
     bool basis = waves || factor;
     if (any && (!all || !basis)) {
-        FAIL(OKRA_EFORMAT, "the moments that the model keeps are not whole");
+        return okra_fail_(OKRA_EFORMAT, "the moments that the model keeps are not whole");
     }
     double rank = 0, are_waves = 0;
     okra_bag_get_number_(bag, "x.rank", &rank);
@@ -135,10 +127,10 @@ okra_status okra_ridge_check_(const okra_bag_ *bag, const okra_facts_ *facts)
         right = are_waves == 0 && (sketch || m == columns) && rank == (double)m;
     }
     if (!right) {
-        FAIL(OKRA_EFORMAT, "the basis that the model keeps does not fit its inputs");
+        return okra_fail_(OKRA_EFORMAT,
+                          "the basis that the model keeps does not fit its inputs");
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- sums ---- */
@@ -184,36 +176,33 @@ static okra_status add_kept(const okra_bag_ *bag, const char *name, okra_int row
 
 static okra_status begin(okra_context *ctx, const okra_bag_ *bag, total *z)
 {
-    okra_status st = OKRA_OK;
     okra_moments_ *t = &z->t;
     okra_int rows;
     okra_bag_get_(bag, "moments.R", &t->m, &t->d);
-    TRY(okra_doubles_(ctx, t->m, t->m, "the moments of the inputs", &t->C));
-    TRY(okra_doubles_(ctx, t->m, t->d, "the moments of inputs and outputs", &t->R));
+    CHK(okra_doubles_(ctx, t->m, t->m, "the moments of the inputs", &t->C));
+    CHK(okra_doubles_(ctx, t->m, t->d, "the moments of inputs and outputs", &t->R));
     okra_mat_fill_(okra_mat_of_(t->C, t->m, t->m), 0);
     okra_mat_fill_(okra_mat_of_(t->R, t->m, t->d), 0);
     if (okra_bag_get_(bag, "moments.D", &rows, &rows)) {
-        TRY(okra_doubles_(ctx, t->d, t->d, "the moments of the outputs", &t->D));
+        CHK(okra_doubles_(ctx, t->d, t->d, "the moments of the outputs", &t->D));
         okra_mat_fill_(okra_mat_of_(t->D, t->d, t->d), 0);
     }
-    ZALLOC(t->phi, t->m);
-    ZALLOC(t->psi, t->d);
-done:
-    return st;
+    ZMAKE(t->phi, t->m);
+    ZMAKE(t->psi, t->d);
+    return OKRA_OK;
 }
 
 static okra_status add_bag(const okra_bag_ *bag, bool first, total *z)
 {
-    okra_status st = OKRA_OK;
     okra_moments_ *t = &z->t;
     double rounding = 0, kept_y = 0, weight = 0, x = -1, y = -1;
-    TRY(add_kept(bag, "moments.C", t->m, t->m, t->C));
-    TRY(add_kept(bag, "moments.R", t->m, t->d, t->R));
+    CHK(add_kept(bag, "moments.C", t->m, t->m, t->C));
+    CHK(add_kept(bag, "moments.R", t->m, t->d, t->R));
     if (t->D) {
-        TRY(add_kept(bag, "moments.D", t->d, t->d, t->D));
+        CHK(add_kept(bag, "moments.D", t->d, t->d, t->D));
     }
-    TRY(add_kept(bag, "moments.phi", 1, t->m, t->phi));
-    TRY(add_kept(bag, "moments.psi", 1, t->d, t->psi));
+    CHK(add_kept(bag, "moments.phi", 1, t->m, t->phi));
+    CHK(add_kept(bag, "moments.psi", 1, t->d, t->psi));
     okra_bag_get_number_(bag, "moments.rounding", &rounding);
     okra_bag_get_number_(bag, "moments.kept-y", &kept_y);
     okra_bag_get_number_(bag, "moments.total", &weight);
@@ -224,8 +213,7 @@ static okra_status add_bag(const okra_bag_ *bag, bool first, total *z)
     add_trace(1, y, &z->trace_y);
     t->kept_y += kept_y;
     z->rounding += first ? rounding : rounding + DBL_EPSILON * trace(t->m, t->C);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status add_pairs(okra_context *ctx, const okra_problem_ *p, double sign,
@@ -277,15 +265,12 @@ static void finish(const okra_sum_ *s, total *z)
 
 static okra_status sum_up(okra_context *ctx, const okra_sum_ *s, total *z)
 {
-    okra_status st = OKRA_OK;
-    TRY(begin(ctx, s->bags[0], z));
+    CHK(begin(ctx, s->bags[0], z));
     for (size_t k = 0; k < s->count; k++) {
-        TRY(add_bag(s->bags[k], k == 0, z));
+        CHK(add_bag(s->bags[k], k == 0, z));
     }
-    TRY(add_pairs(ctx, s->less, -1, z));
-    TRY(add_pairs(ctx, s->more, 1, z));
-done:
-    return st;
+    CHK(add_pairs(ctx, s->less, -1, z));
+    return add_pairs(ctx, s->more, 1, z);
 }
 
 /* ---- the model of the sum ---- */
@@ -294,25 +279,25 @@ done:
 static okra_status read_operator(okra_context *ctx, const okra_sum_ *s,
                                  okra_operator_ *op)
 {
-    okra_status st = OKRA_OK;
     okra_int rows = 0, cols = 0;
     const char *text = okra_bag_get_text_(s->bags[0], "operator");
     const double *A = okra_bag_get_(s->bags[0], "moments.A", &rows, &cols);
     if (A) {
         op->kind = OKRA_OPERATOR_MATRIX;
-        ALLOC(op->A, rows * cols);
+        MAKE(op->A, rows * cols);
         memcpy(op->A, A, (size_t)(rows * cols) * sizeof *A);
     } else if (strncmp(text, "matrix:", 7) == 0 || strncmp(text, "graph:", 6) == 0) {
-        FAIL(OKRA_EFORMAT, "the model does not keep the matrix of its operator");
+        return okra_fail_(OKRA_EFORMAT,
+                          "the model does not keep the matrix of its operator");
     } else {
-        TRY(okra_operator_read_(ctx, text, s->whole, op));
+        CHK(okra_operator_read_(ctx, text, s->whole, op));
     }
     bool covariances = op->kind == OKRA_OPERATOR_COV || op->kind == OKRA_OPERATOR_CCOV;
     if (covariances && !okra_bag_get_(s->bags[0], "moments.D", &rows, &cols)) {
-        FAIL(OKRA_EFORMAT, "the model does not keep the moments of its outputs");
+        return okra_fail_(OKRA_EFORMAT,
+                          "the model does not keep the moments of its outputs");
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_ridge_sum_(okra_context *ctx, okra_sum_ *s, const okra_options *options,

@@ -125,33 +125,31 @@ done:
 static okra_status border(const update *u, double shift, okra_mat_ G, okra_mat_ R,
                           bool *done)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = u->ctx;
     okra_int n = u->n, m = u->m, e = R.rows - m;
     okra_mat_ before = okra_mat_part_(R, 0, R.rows, 0, n);
     okra_mat_ S = okra_mat_part_(R, 0, m, 0, n), T = okra_mat_part_(R, 0, m, n, m);
     *done = true;
     if (n > 0) {
-        TRY(okra_engine_trsm_(ctx, false, true, okra_mat_part_(G, 0, n, 0, n), before));
+        CHK(okra_engine_trsm_(ctx, false, true, okra_mat_part_(G, 0, n, 0, n), before));
     }
     if (n > 0 && m > 0) {
-        TRY(okra_engine_gemm_(ctx, false, true, -1, before, S, 1,
+        CHK(okra_engine_gemm_(ctx, false, true, -1, before, S, 1,
                               okra_mat_part_(R, 0, R.rows, n, m)));
     }
     for (okra_int i = 0; i < m; i++) {
         T.p[i * T.ld + i] += noise(u->c->problem, shift, n + i);
     }
     okra_mat_mirror_(T);
-    TRY(okra_engine_cholesky_try_(ctx, T, done));
+    CHK(okra_engine_cholesky_try_(ctx, T, done));
     for (okra_int i = 0; i < m; i++) {
         memcpy(G.p + (n + i) * G.ld, R.p + i * R.ld, (size_t)(n + i + 1) * sizeof *R.p);
     }
     if (*done && e > 0) {
-        TRY(okra_engine_trsm_(ctx, false, true, T, okra_mat_part_(R, m, e, n, m)));
-        TRY(okra_engine_trsm_(ctx, false, false, G, okra_mat_part_(R, m, e, 0, n + m)));
+        CHK(okra_engine_trsm_(ctx, false, true, T, okra_mat_part_(R, m, e, n, m)));
+        CHK(okra_engine_trsm_(ctx, false, false, G, okra_mat_part_(R, m, e, 0, n + m)));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* max |G G' - K - lambda I| over the mean diagonal, at pairs of a few groups of rows that
@@ -160,7 +158,6 @@ static okra_status measure(okra_context *ctx, const okra_problem_ *p, double lam
                            okra_mat_ G, double *drift)
 {
     enum { GROUPS = 8, TALL = 4 };
-    okra_status st = OKRA_OK;
     okra_int n = G.rows, tall = OKRA_MIN_(TALL, n), at[GROUPS];
     double K[TALL * TALL], worst = 0, mean = 0;
     for (okra_int g = 0; g < GROUPS; g++) {
@@ -168,7 +165,7 @@ static okra_status measure(okra_context *ctx, const okra_problem_ *p, double lam
     }
     for (int a = 0; a < GROUPS; a++) {
         for (int b = 0; b <= a; b++) {
-            TRY(okra_bound_block_(ctx, p->kx, NULL, at[a], tall, at[b], tall, K, TALL));
+            CHK(okra_bound_block_(ctx, p->kx, NULL, at[a], tall, at[b], tall, K, TALL));
             for (okra_int i = 0; i < tall; i++) {
                 for (okra_int j = 0; j < tall; j++) {
                     okra_int r = at[a] + i, c = at[b] + j;
@@ -183,8 +180,7 @@ static okra_status measure(okra_context *ctx, const okra_problem_ *p, double lam
         }
     }
     *drift = worst / mean;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* What is left of the old factor, with room for m more rows. *before: rows of the room
@@ -192,19 +188,17 @@ done:
 static okra_status find_room(const update *u, const char *name, okra_room_ **room,
                              okra_int *before)
 {
-    okra_status st = OKRA_OK;
     okra_int n = u->n, all = u->n + u->m;
     okra_mat_ old = okra_bag_mat_(u->c->old, name);
     *before = n;
     *room = u->c->removed_count == 0 ? okra_bag_enter_(u->c->old, name, all) : NULL;
     if (!*room) {
-        TRY(okra_room_create_(u->ctx, all, "the new factor", room));
+        CHK(okra_room_create_(u->ctx, all, "the new factor", room));
         *before = all;
-        TRY(okra_factor_without_(u->ctx, old, u->c->removed, u->c->removed_count,
+        CHK(okra_factor_without_(u->ctx, old, u->c->removed, u->c->removed_count,
                                  okra_mat_part_(okra_room_mat_(*room, all), 0, n, 0, n)));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Rows of the kernel, then the outputs along the rows of E. */
@@ -265,46 +259,41 @@ done:
 /* Y less its mean, in the units of C: that of K + noise itself. */
 static okra_status outputs(okra_ridge_ *r, update *u)
 {
-    okra_status st = OKRA_OK;
     okra_int n = r->p->n, d = r->p->d;
     if (!r->p->features) {
         return OKRA_OK;
     }
-    TRY(okra_problem_roots_(r->p, &r->s, &r->total));
-    TRY(okra_ridge_features_(r));
+    CHK(okra_problem_roots_(r->p, &r->s, &r->total));
+    CHK(okra_ridge_features_(r));
     for (okra_int i = 0; r->s && i < n * d; i++) {
         r->Y[i] /= r->s[i / d];
     }
     u->Y = r->Y;
-    TRY(okra_doubles_(r->ctx, n, d, "the ridge coefficients", &u->C));
+    CHK(okra_doubles_(r->ctx, n, d, "the ridge coefficients", &u->C));
     okra_mat_fill_(okra_mat_of_(u->C, n, d), 0);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status put_rest(const okra_ridge_ *r, update *u, double lambda)
 {
-    okra_status st = OKRA_OK;
     const okra_change_ *c = u->c;
     okra_bag_ *bag = u->bag;
     okra_mat_ A = okra_bag_mat_(c->old, "operator.A");
-    TRY(okra_bag_put_number_(bag, "jitter", 0));
+    CHK(okra_bag_put_number_(bag, "jitter", 0));
     if (u->C) {
-        TRY(okra_ridge_put_(bag, "coefficients", &u->C, r->p->n, r->p->d));
+        CHK(okra_ridge_put_(bag, "coefficients", &u->C, r->p->n, r->p->d));
     }
     if (r->mean) {
-        TRY(okra_ridge_put_mean_(bag, r->mean, r->p->d));
+        CHK(okra_ridge_put_mean_(bag, r->mean, r->p->d));
     }
     if (A.p) {
-        TRY(okra_bag_put_copy_(bag, "operator.A", A.p, A.rows, A.cols));
+        CHK(okra_bag_put_copy_(bag, "operator.A", A.p, A.rows, A.cols));
     }
-    TRY(okra_bag_put_text_(bag, "operator", okra_bag_get_text_(c->old, "operator")));
-    TRY(okra_bag_put_number_(bag, "lambda", lambda));
-    TRY(okra_bag_put_number_(bag, "center", r->center));
-    TRY(okra_bag_put_number_(bag, "drift", c->drift));
-    TRY(okra_problem_put_weights_(r->p, bag));
-done:
-    return st;
+    CHK(okra_bag_put_text_(bag, "operator", okra_bag_get_text_(c->old, "operator")));
+    CHK(okra_bag_put_number_(bag, "lambda", lambda));
+    CHK(okra_bag_put_number_(bag, "center", r->center));
+    CHK(okra_bag_put_number_(bag, "drift", c->drift));
+    return okra_problem_put_weights_(r->p, bag);
 }
 
 okra_status okra_ridge_update_(okra_context *ctx, okra_change_ *c,

@@ -35,7 +35,6 @@ okra_status okra_ridge_ones_(const okra_ridge_ *r, const okra_large_ *V, double 
  *     factor        K + lambda S^-2 = (S^-1 G)(S^-1 G)',   G G' = S K S + lambda I */
 okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     okra_int n = r->p->n, m = 0, cols = 0;
     bool low = r->p->map_x != NULL;
     if (!r->s) {
@@ -60,9 +59,7 @@ okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_bag_ *bag)
             G[i] /= r->s[i / n];
         }
     }
-    TRY(okra_problem_put_weights_(r->p, bag));
-done:
-    return st;
+    return okra_problem_put_weights_(r->p, bag);
 }
 
 okra_status okra_ridge_unscale_left_(okra_context *ctx, void *user,

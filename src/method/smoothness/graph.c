@@ -58,10 +58,9 @@ okra_int okra_graph_entries_(const okra_graph_ *graph)
 /* W becomes D - W, or D^-1/2 (D - W) D^-1/2, in place. */
 static okra_status laplacian_dense(okra_graph_ *g, bool normalized)
 {
-    okra_status st = OKRA_OK;
     okra_int n = g->n;
-    double *degree = NULL;
-    ZALLOC(degree, n);
+    OWNED double *degree = NULL;
+    ZMAKE(degree, n);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < n; j++) {
             degree[i] += g->dense[i * n + j];
@@ -74,9 +73,7 @@ static okra_status laplacian_dense(okra_graph_ *g, bool normalized)
             *m = !normalized ? *m : scale > 0 ? *m / scale : 0;
         }
     }
-done:
-    okra_free_(degree);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status laplacian_sparse(okra_graph_ *g, bool normalized)
@@ -123,10 +120,9 @@ done:
 
 static okra_status densify(okra_context *ctx, okra_graph_ *g)
 {
-    okra_status st = OKRA_OK;
     okra_int n = g->n;
     if (!g->dense) {
-        TRY(okra_doubles_(ctx, n, n, "the graph of a diffusion", &g->dense));
+        CHK(okra_doubles_(ctx, n, n, "the graph of a diffusion", &g->dense));
         okra_mat_fill_(okra_mat_of_(g->dense, n, n), 0);
         for (okra_int i = 0; i < n; i++) {
             for (okra_int e = g->csr.indptr[i]; e < g->csr.indptr[i + 1]; e++) {
@@ -136,21 +132,19 @@ static okra_status densify(okra_context *ctx, okra_graph_ *g)
         okra_csr_free_(&g->csr);
         g->csr = (okra_csr_){0};
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* M = V' f(w) V, f the stages one after the other: R'R with R = f(w)^1/2 V. */
 static okra_status by_spectrum(okra_context *ctx, const okra_graph_text_ *t,
                                okra_graph_ *g)
 {
-    okra_status st = OKRA_OK;
     okra_int n = g->n;
-    double *w = NULL, *M = NULL;
-    ALLOC(w, n);
-    TRY(densify(ctx, g));
-    TRY(okra_engine_eigh_(ctx, okra_mat_of_(g->dense, n, n), w));
-    TRY(okra_doubles_(ctx, n, n, "the graph of a diffusion", &M));
+    OWNED double *w = NULL, *M = NULL;
+    MAKE(w, n);
+    CHK(densify(ctx, g));
+    CHK(okra_engine_eigh_(ctx, okra_mat_of_(g->dense, n, n), w));
+    CHK(okra_doubles_(ctx, n, n, "the graph of a diffusion", &M));
     for (okra_int i = 0; i < n; i++) {
         double f = fmax(w[i], 0);
         for (int k = 0; k < t->stages; k++) {
@@ -161,15 +155,12 @@ static okra_status by_spectrum(okra_context *ctx, const okra_graph_text_ *t,
             g->dense[i * n + j] *= sqrt(f);
         }
     }
-    TRY(okra_engine_syrk_(ctx, true, 1, okra_mat_of_(g->dense, n, n), 0,
+    CHK(okra_engine_syrk_(ctx, true, 1, okra_mat_of_(g->dense, n, n), 0,
                           okra_mat_of_(M, n, n)));
     okra_free_(g->dense);
     g->dense = M;
     M = NULL;
-done:
-    okra_free_(w);
-    okra_free_(M);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_graph_create_(okra_context *ctx, const char *text, okra_mat_ K,
@@ -323,21 +314,18 @@ done:
 static okra_status apply_dense(okra_context *ctx, const okra_graph_ *g, okra_mat_ X,
                                okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
-    double *other = NULL;
+    OWNED double *other = NULL;
     okra_mat_ M = okra_mat_of_(g->dense, g->n, g->n);
-    TRY(okra_engine_gemm_(ctx, false, false, 1, X, M, 0, out));
+    CHK(okra_engine_gemm_(ctx, false, false, 1, X, M, 0, out));
     if (g->power > 1) {
-        TRY(okra_doubles_(ctx, X.rows, g->n, "a product with the graph", &other));
+        CHK(okra_doubles_(ctx, X.rows, g->n, "a product with the graph", &other));
         okra_mat_ T = okra_mat_of_(other, X.rows, g->n);
         for (okra_int k = 1; k < g->power; k++) {
-            TRY(okra_mat_copy_(out, T));
-            TRY(okra_engine_gemm_(ctx, false, false, 1, T, M, 0, out));
+            CHK(okra_mat_copy_(out, T));
+            CHK(okra_engine_gemm_(ctx, false, false, 1, T, M, 0, out));
         }
     }
-done:
-    okra_free_(other);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_graph_apply_(okra_context *ctx, const okra_graph_ *graph, okra_mat_ X,

@@ -34,6 +34,7 @@ typedef struct okra_graph_ okra_graph_;
 okra_status okra_graph_create_(okra_context *ctx, const char *text, okra_mat_ K,
                                okra_graph_ **out) OKRA_CHECK;
 void okra_graph_free_(okra_graph_ *graph); /* accepts NULL */
+OKRA_DROPS_(okra_graph_drop_, okra_graph_, okra_graph_free_)
 /* out <- X M, both r x N. */
 okra_status okra_graph_apply_(okra_context *ctx, const okra_graph_ *graph, okra_mat_ X,
                               okra_mat_ out) OKRA_CHECK;

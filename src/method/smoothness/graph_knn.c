@@ -83,53 +83,48 @@ static okra_status from_columns(void *arg, okra_int begin, okra_int end, int wor
  * the order of indices. */
 static okra_status by_blocks(okra_context *ctx, search *s)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ Phi = s->kernel->Phi;
     okra_int n = s->n, m = Phi.cols, most = OKRA_MIN_(ROWS, n);
-    double *T = NULL;
-    TRY(okra_doubles_(ctx, most, most, "a block of distances", &T));
+    OWNED double *T = NULL;
+    CHK(okra_doubles_(ctx, most, most, "a block of distances", &T));
     for (s->i0 = 0; s->i0 < n; s->i0 += ROWS) {
         okra_mat_ A = okra_mat_part_(Phi, s->i0, OKRA_MIN_(ROWS, n - s->i0), 0, m);
-        TRY(okra_cancelled_(ctx));
+        CHK(okra_cancelled_(ctx));
         for (s->j0 = s->i0; s->j0 < n; s->j0 += ROWS) {
             okra_mat_ B = okra_mat_part_(Phi, s->j0, OKRA_MIN_(ROWS, n - s->j0), 0, m);
             s->T = okra_mat_of_(T, A.rows, B.rows);
-            TRY(okra_gemm_(ctx, false, true, 1, A, B, 0, s->T));
-            TRY(okra_parallel_(ctx, A.rows, 16, NULL, from_rows, s));
+            CHK(okra_gemm_(ctx, false, true, 1, A, B, 0, s->T));
+            CHK(okra_parallel_(ctx, A.rows, 16, NULL, from_rows, s));
             if (s->j0 > s->i0) {
-                TRY(okra_parallel_(ctx, B.rows, 16, NULL, from_columns, s));
+                CHK(okra_parallel_(ctx, B.rows, 16, NULL, from_columns, s));
             }
         }
         okra_progress_(ctx, "neighbours", s->i0 + A.rows, n);
     }
-done:
-    okra_free_(T);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status find(okra_context *ctx, search *s)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ K = s->kernel->K, Phi = s->kernel->Phi;
     okra_int n = s->n;
-    TRY(okra_budget_ask_(ctx, 16.0 * (double)n * ((double)s->k + 1),
+    CHK(okra_budget_ask_(ctx, 16.0 * (double)n * ((double)s->k + 1),
                          "%lld neighbours of each of %lld inputs", (long long)s->k,
                          (long long)n));
-    ALLOC(s->near, n * s->k);
-    ALLOC(s->distance, n * s->k);
-    ALLOC(s->diagonal, n);
-    ZALLOC(s->held, n);
+    MAKE(s->near, n * s->k);
+    MAKE(s->distance, n * s->k);
+    MAKE(s->diagonal, n);
+    ZMAKE(s->held, n);
     for (okra_int i = 0; i < n; i++) {
         const double *phi = Phi.p ? Phi.p + i * Phi.ld : NULL;
         s->diagonal[i] = K.p ? K.p[i * K.ld + i] : okra_dot_(Phi.cols, phi, phi);
         s->tie = K.p ? 0 : fmax(s->tie, 1e-10 * s->diagonal[i]);
     }
     s->T = K;
-    TRY(K.p ? okra_parallel_(ctx, n, 16, "neighbours", from_rows, s) : by_blocks(ctx, s));
+    CHK(K.p ? okra_parallel_(ctx, n, 16, "neighbours", from_rows, s) : by_blocks(ctx, s));
     okra_free_(s->distance);
     s->distance = NULL;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the graph ---- */
@@ -169,9 +164,9 @@ static okra_status weigh(const search *s, okra_int i, okra_int j, double *w)
 /* The union of both directions. */
 static okra_status unite(okra_context *ctx, const search *s, okra_csr_ *W)
 {
-    okra_status st = OKRA_OK;
-    okra_int n = s->n, *fill = NULL;
-    ZALLOC(W->indptr, n + 1);
+    OWNED okra_int *fill = NULL;
+    okra_int n = s->n;
+    ZMAKE(W->indptr, n + 1);
     for (okra_int i = 0; i < n; i++) {
         qsort(s->near + i * s->k, (size_t)s->k, sizeof *s->near, ascending);
     }
@@ -186,7 +181,7 @@ static okra_status unite(okra_context *ctx, const search *s, okra_csr_ *W)
                     continue;
                 }
                 double w = 0;
-                TRY(weigh(s, i, j, &w));
+                CHK(weigh(s, i, j, &w));
                 W->indices[fill[i]] = j;
                 W->values[fill[i]++] = w;
                 if (lone) {
@@ -199,17 +194,15 @@ static okra_status unite(okra_context *ctx, const search *s, okra_csr_ *W)
             for (okra_int i = 0; i < n; i++) {
                 W->indptr[i + 1] += W->indptr[i];
             }
-            TRY(okra_budget_ask_(ctx, 32.0 * (double)W->indptr[n] + 24.0 * (double)n,
+            CHK(okra_budget_ask_(ctx, 32.0 * (double)W->indptr[n] + 24.0 * (double)n,
                                  "a graph of %lld entries", (long long)W->indptr[n]));
-            ALLOC(W->indices, W->indptr[n]);
-            ALLOC(W->values, W->indptr[n]);
-            ALLOC(fill, n);
+            MAKE(W->indices, W->indptr[n]);
+            MAKE(W->values, W->indptr[n]);
+            MAKE(fill, n);
             memcpy(fill, W->indptr, (size_t)n * sizeof *fill);
         }
     }
-done:
-    okra_free_(fill);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_graph_knn_(okra_context *ctx, const okra_graph_text_ *t,

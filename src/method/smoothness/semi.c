@@ -41,18 +41,17 @@ static void turn(okra_mat_ A)
 /* Rows of Ft (rank x N) are the columns of F, K = F F'; in the place of K. */
 static okra_status factor(okra_context *ctx, okra_mat_ K, okra_int *rank)
 {
-    okra_status st = OKRA_OK;
     okra_int N = K.rows;
     bool done = false;
-    double *v = NULL;
-    TRY(okra_engine_cholesky_try_(ctx, K, &done));
+    OWNED double *v = NULL;
+    CHK(okra_engine_cholesky_try_(ctx, K, &done));
     if (done) {
         turn(K);
         *rank = N;
-        goto done;
+        return OKRA_OK;
     }
-    ALLOC(v, N);
-    TRY(okra_engine_eigh_(ctx, K, v));
+    MAKE(v, N);
+    CHK(okra_engine_eigh_(ctx, K, v));
     double top = N ? fmax(fabs(v[0]), fabs(v[N - 1])) : 0;
     if (N && v[0] < -1e-8 * top) {
         okra_warn_(ctx,
@@ -70,9 +69,7 @@ static okra_status factor(okra_context *ctx, okra_mat_ K, okra_int *rank)
             }
         }
     }
-done:
-    okra_free_(v);
-    return st;
+    return OKRA_OK;
 }
 
 /* PF <- F M, where columns of F and of what comes are divided by s (first n; NULL: 1). */
@@ -107,46 +104,41 @@ okra_status okra_semi_create_(okra_context *ctx, okra_mat_ K, okra_int n,
                               const double *scale, const okra_graph_ *M, double lambda2,
                               bool labelled, okra_semi_ *out)
 {
-    okra_status st = OKRA_OK;
     okra_int N = K.rows, r = 0;
-    okra_semi_ s = {.n = n, .N = N};
-    double *PF = NULL, *T = NULL;
+    FREED_BY(okra_semi_clear_) okra_semi_ s = {.n = n, .N = N};
+    OWNED double *PF = NULL, *T = NULL;
     for (okra_int i = 0; scale && i < N * N; i++) {
         okra_int a = i / N, b = i % N;
         K.p[a * K.ld + b] *= (a < n ? scale[a] : 1) * (b < n ? scale[b] : 1);
     }
-    TRY(factor(ctx, K, &r));
+    CHK(factor(ctx, K, &r));
     s.rank = r;
     okra_mat_ F = okra_mat_part_(K, 0, r, 0, N);
-    TRY(okra_doubles_(ctx, r, N, "the penalty of the graph", &PF));
-    TRY(penalise(ctx, M, F, n, scale, okra_mat_of_(PF, r, N)));
+    CHK(okra_doubles_(ctx, r, N, "the penalty of the graph", &PF));
+    CHK(penalise(ctx, M, F, n, scale, okra_mat_of_(PF, r, N)));
     for (okra_int i = 0; i < r; i++) {
         for (okra_int j = 0; j < N; j++) {
             PF[i * N + j] *= 2 * lambda2;
             PF[i * N + j] += labelled && j < n ? F.p[i * F.ld + j] : 0;
         }
     }
-    TRY(okra_doubles_(ctx, r, r, "the penalty of the graph", &T));
-    TRY(okra_engine_gemm_(ctx, false, true, 1, F, okra_mat_of_(PF, r, N), 0,
+    CHK(okra_doubles_(ctx, r, r, "the penalty of the graph", &T));
+    CHK(okra_engine_gemm_(ctx, false, true, 1, F, okra_mat_of_(PF, r, N), 0,
                           okra_mat_of_(T, r, r)));
-    ALLOC(s.t, r);
-    TRY(okra_engine_eigh_(ctx, okra_mat_of_(T, r, r), s.t));
+    MAKE(s.t, r);
+    CHK(okra_engine_eigh_(ctx, okra_mat_of_(T, r, r), s.t));
     for (okra_int i = 0; i < r; i++) {
         s.t[i] = fmax(s.t[i], 0);
     }
-    TRY(okra_doubles_(ctx, r, N, "the rotated inputs", &s.E3));
-    TRY(okra_doubles_(ctx, r, N, "the rotated penalty", &s.E2));
-    TRY(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(T, r, r), F, 0,
+    CHK(okra_doubles_(ctx, r, N, "the rotated inputs", &s.E3));
+    CHK(okra_doubles_(ctx, r, N, "the rotated penalty", &s.E2));
+    CHK(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(T, r, r), F, 0,
                           okra_mat_of_(s.E3, r, N)));
-    TRY(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(T, r, r),
+    CHK(okra_engine_gemm_(ctx, false, false, 1, okra_mat_of_(T, r, r),
                           okra_mat_of_(PF, r, N), 0, okra_mat_of_(s.E2, r, N)));
     *out = s;
     s = (okra_semi_){0};
-done:
-    okra_free_(PF);
-    okra_free_(T);
-    okra_semi_clear_(&s);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_semi_clear_(okra_semi_ *s)
@@ -161,8 +153,7 @@ void okra_semi_clear_(okra_semi_ *s)
 static okra_status apply(okra_context *ctx, const okra_semi_ *s, double lambda,
                          const double *g, okra_mat_ R, okra_mat_ work)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_engine_gemm_(ctx, false, true, 1, R, okra_mat_of_(s->E3, s->rank, s->N), 0,
+    CHK(okra_engine_gemm_(ctx, false, true, 1, R, okra_mat_of_(s->E3, s->rank, s->N), 0,
                           work));
     for (okra_int i = 0; i < work.rows; i++) {
         double scale = g ? g[i] : 1;
@@ -170,23 +161,20 @@ static okra_status apply(okra_context *ctx, const okra_semi_ *s, double lambda,
             work.p[i * work.ld + k] *= scale / (lambda + scale * s->t[k]);
         }
     }
-    TRY(okra_engine_gemm_(ctx, false, false, -1 / lambda, work,
-                          okra_mat_of_(s->E2, s->rank, s->N), 1 / lambda, R));
-done:
-    return st;
+    return okra_engine_gemm_(ctx, false, false, -1 / lambda, work,
+                             okra_mat_of_(s->E2, s->rank, s->N), 1 / lambda, R);
 }
 
 okra_status okra_semi_solve_rows_(okra_context *ctx, const okra_semi_ *s, double lambda,
                                   const double *g, okra_mat_ R, okra_mat_ X)
 {
-    okra_status st = OKRA_OK;
-    double *work = NULL;
-    TRY(okra_doubles_(ctx, R.rows, s->rank, "a semi-supervised solve", &work));
+    OWNED double *work = NULL;
+    CHK(okra_doubles_(ctx, R.rows, s->rank, "a semi-supervised solve", &work));
     okra_mat_ Z = okra_mat_of_(work, R.rows, s->rank);
-    TRY(okra_mat_copy_(R, X));
-    TRY(apply(ctx, s, lambda, g, X, Z));
+    CHK(okra_mat_copy_(R, X));
+    CHK(apply(ctx, s, lambda, g, X, Z));
     /* R_i - lambda X_i - g_i X_i E3 E2' */
-    TRY(okra_engine_gemm_(ctx, false, true, 1, X, okra_mat_of_(s->E3, s->rank, s->N), 0,
+    CHK(okra_engine_gemm_(ctx, false, true, 1, X, okra_mat_of_(s->E3, s->rank, s->N), 0,
                           Z));
     for (okra_int i = 0; i < R.rows; i++) {
         for (okra_int k = 0; g && k < s->rank; k++) {
@@ -196,35 +184,29 @@ okra_status okra_semi_solve_rows_(okra_context *ctx, const okra_semi_ *s, double
             R.p[i * R.ld + j] -= lambda * X.p[i * X.ld + j];
         }
     }
-    TRY(okra_engine_gemm_(ctx, false, false, -1, Z, okra_mat_of_(s->E2, s->rank, s->N), 1,
+    CHK(okra_engine_gemm_(ctx, false, false, -1, Z, okra_mat_of_(s->E2, s->rank, s->N), 1,
                           R));
-    TRY(apply(ctx, s, lambda, g, R, Z));
+    CHK(apply(ctx, s, lambda, g, R, Z));
     for (okra_int i = 0; i < R.rows; i++) {
         for (okra_int j = 0; j < s->N; j++) {
             X.p[i * X.ld + j] += R.p[i * R.ld + j];
         }
     }
-done:
-    okra_free_(work);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_semi_gram_(okra_context *ctx, const okra_semi_ *s, double lambda,
                             double g, okra_mat_ S)
 {
-    okra_status st = OKRA_OK;
-    double *half = NULL;
-    TRY(okra_doubles_(ctx, s->rank, s->n, "the deformed Gram matrix", &half));
+    OWNED double *half = NULL;
+    CHK(okra_doubles_(ctx, s->rank, s->n, "the deformed Gram matrix", &half));
     for (okra_int k = 0; k < s->rank; k++) {
         double root = 1 / sqrt(lambda + g * s->t[k]);
         for (okra_int i = 0; i < s->n; i++) {
             half[k * s->n + i] = root * s->E3[k * s->N + i];
         }
     }
-    TRY(okra_engine_syrk_(ctx, true, 1, okra_mat_of_(half, s->rank, s->n), 0, S));
-done:
-    okra_free_(half);
-    return st;
+    return okra_engine_syrk_(ctx, true, 1, okra_mat_of_(half, s->rank, s->n), 0, S);
 }
 
 okra_status okra_semi_check_(const char *who, const okra_problem_ *p,

@@ -104,15 +104,14 @@ static void mark_letters(const okra_data *y, training *t)
 static okra_status open_training(okra_context *ctx, const okra_problem_ *p,
                                  const constrained_options *o, training *t)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_alphabet_(p->y, &t->alphabet, &t->letters));
-    TRY(okra_pieces_create_(ctx, "constrained", okra_bound_kernel_(p->kx), p->x,
+    CHK(okra_alphabet_(p->y, &t->alphabet, &t->letters));
+    CHK(okra_pieces_create_(ctx, "constrained", okra_bound_kernel_(p->kx), p->x,
                             &t->pieces));
     t->longest = okra_pieces_count_(t->pieces);
     if (t->longest == 0) {
-        FAIL(OKRA_EARG, "constrained: the training outputs have no letters");
+        return okra_fail_(OKRA_EARG, "constrained: the training outputs have no letters");
     }
-    TRY(okra_groups_create_(ctx, t->pieces, p->n, t->longest * t->letters, t->longest,
+    CHK(okra_groups_create_(ctx, t->pieces, p->n, t->longest * t->letters, t->longest,
                             &t->groups));
     for (okra_int j = 0; j < t->groups.d; j++) {
         t->groups.of[j] = j / t->letters;
@@ -122,39 +121,34 @@ static okra_status open_training(okra_context *ctx, const okra_problem_ *p,
         bool near = apart <= o->reach && -apart <= o->reach;
         t->groups.S[k] = near ? 1 : o->leak;
     }
-    TRY(okra_doubles_(ctx, p->n, t->groups.d, "the letters of the outputs", &t->Y));
+    CHK(okra_doubles_(ctx, p->n, t->groups.d, "the letters of the outputs", &t->Y));
     mark_letters(p->y, t);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status path(okra_context *ctx, const okra_problem_ *problem,
                         const okra_options *options, const double *lambda, size_t count,
                         okra_bag_ *const *bags)
 {
-    okra_status st = OKRA_OK;
     constrained_options o;
-    training t = {0};
-    TRY(okra_options_read(options, &okra_method_constrained_.options, &o));
-    TRY(check(problem, lambda, count));
-    TRY(open_training(ctx, problem, &o, &t));
+    FREED_BY(training_clear) training t = {0};
+    CHK(okra_options_read(options, &okra_method_constrained_.options, &o));
+    CHK(check(problem, lambda, count));
+    CHK(open_training(ctx, problem, &o, &t));
     okra_grouped_ r = {ctx, &t.groups, t.Y, NULL, lambda, count};
-    TRY(okra_grouped_ridge_(&r, bags));
+    CHK(okra_grouped_ridge_(&r, bags));
     for (size_t l = 0; l < count; l++) {
-        TRY(okra_bag_put_number_(bags[l], "reach", (double)o.reach));
-        TRY(okra_bag_put_number_(bags[l], "leak", o.leak));
+        CHK(okra_bag_put_number_(bags[l], "reach", (double)o.reach));
+        CHK(okra_bag_put_number_(bags[l], "leak", o.leak));
     }
-done:
-    training_clear(&t);
-    return st;
+    return OKRA_OK;
 }
 
 /* Scores of the letters of the outputs at every position of the inputs. */
 static okra_status check_letters(const okra_bag_ *bag, const okra_facts_ *f)
 {
-    okra_status st = OKRA_OK;
     okra_int letters = 0, longest = 0, a = 0, b = 0, positions;
-    int32_t *alphabet = NULL;
+    OWNED int32_t *alphabet = NULL;
     bool good = (f->y->kind == OKRA_STRINGS || f->y->kind == OKRA_SEQUENCES) &&
                 (f->x->kind == OKRA_STRINGS || f->x->kind == OKRA_SEQUENCES) &&
                 okra_kernel_counts_letters_(f->ky);
@@ -165,16 +159,15 @@ static okra_status check_letters(const okra_bag_ *bag, const okra_facts_ *f)
         good = a == b;
     }
     if (good) {
-        TRY(okra_alphabet_(f->y, &alphabet, &letters));
+        CHK(okra_alphabet_(f->y, &alphabet, &letters));
     }
     okra_bag_get_(bag, "shares", &a, &positions);
     if (!good || a != longest || positions != longest ||
         okra_sizes_get_(f->sizes, "s") != longest * letters) {
-        FAIL(OKRA_EFORMAT, "constrained: letters and sequences do not fit together");
+        return okra_fail_(OKRA_EFORMAT,
+                          "constrained: letters and sequences do not fit together");
     }
-done:
-    okra_free_(alphabet);
-    return st;
+    return OKRA_OK;
 }
 
 /* What a model keeps: see data/kept.h. The embedding is scores of letters at positions.

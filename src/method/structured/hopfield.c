@@ -60,16 +60,15 @@ static okra_status check(const okra_data *x, const double *values, okra_int n, o
 /* U (r x D) from the differences to the last pair; tail = (I - P) v_n. */
 static okra_status learn(okra_context *ctx, okra_mat_ V, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     okra_int n = V.rows, D = V.cols, k = OKRA_MIN_(OKRA_MAX_(n - 1, 1), D), r = 0;
-    double *A = NULL, *U = NULL, *s = NULL, *Vt = NULL, *tail = NULL, *a = NULL;
+    OWNED double *A = NULL, *U = NULL, *s = NULL, *Vt = NULL, *tail = NULL, *a = NULL;
     const double *last = V.p + (n - 1) * V.ld;
-    TRY(okra_doubles_(ctx, OKRA_MAX_(n - 1, 1), D, "differences of pairs", &A));
-    TRY(okra_doubles_(ctx, OKRA_MAX_(n - 1, 1), k, "their directions", &U));
-    TRY(okra_doubles_(ctx, k, D, "their directions", &Vt));
-    ALLOC(s, k);
-    ALLOC(a, k);
-    ALLOC(tail, D);
+    CHK(okra_doubles_(ctx, OKRA_MAX_(n - 1, 1), D, "differences of pairs", &A));
+    CHK(okra_doubles_(ctx, OKRA_MAX_(n - 1, 1), k, "their directions", &U));
+    CHK(okra_doubles_(ctx, k, D, "their directions", &Vt));
+    MAKE(s, k);
+    MAKE(a, k);
+    MAKE(tail, D);
     memset(A, 0, (size_t)D * sizeof *A); /* n = 1: no difference */
     for (okra_int i = 0; i < n - 1; i++) {
         for (okra_int j = 0; j < D; j++) {
@@ -77,7 +76,7 @@ static okra_status learn(okra_context *ctx, okra_mat_ V, okra_bag_ *bag)
         }
     }
     okra_int rows_count = OKRA_MAX_(n - 1, 1);
-    TRY(okra_svd_(ctx, okra_mat_of_(A, rows_count, D), okra_mat_of_(U, rows_count, k), s,
+    CHK(okra_svd_(ctx, okra_mat_of_(A, rows_count, D), okra_mat_of_(U, rows_count, k), s,
                   okra_mat_of_(Vt, k, D)));
     while (r < k && s[r] > (double)OKRA_MAX_(n, D) * DBL_EPSILON * s[0]) {
         r++;
@@ -91,53 +90,42 @@ static okra_status learn(okra_context *ctx, okra_mat_ V, okra_bag_ *bag)
             tail[j] -= a[i] * Vt[i * D + j];
         }
     }
-    TRY(okra_bag_put_(bag, "directions", Vt, k, D));
+    CHK(okra_bag_put_(bag, "directions", Vt, k, D));
     Vt = NULL;
-    TRY(okra_bag_put_(bag, "tail", tail, 1, D));
+    CHK(okra_bag_put_(bag, "tail", tail, 1, D));
     tail = NULL;
-    TRY(okra_bag_put_number_(bag, "rank", (double)r));
-done:
-    okra_free_(A);
-    okra_free_(U);
-    okra_free_(s);
-    okra_free_(Vt);
-    okra_free_(tail);
-    okra_free_(a);
-    return st;
+    return okra_bag_put_number_(bag, "rank", (double)r);
 }
 
 static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
                        const okra_options *options, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     hopfield_options o;
-    double *V = NULL;
+    OWNED double *V = NULL;
     okra_int n = problem->n, p = problem->x ? problem->x->d : 0, d = problem->d;
-    TRY(okra_options_read(options, &okra_method_hopfield_.options, &o));
+    CHK(okra_options_read(options, &okra_method_hopfield_.options, &o));
     if (problem->kx && okra_kernel_low_(okra_bound_kernel_(problem->kx))) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "hopfield has no kernel of the inputs, so that low rank of "
-             "it would do nothing: leave it out");
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "hopfield has no kernel of the inputs, so that low rank of "
+                          "it would do nothing: leave it out");
     }
-    TRY(check(problem->x, problem->x ? problem->x->values : NULL, n, p,
+    CHK(check(problem->x, problem->x ? problem->x->values : NULL, n, p,
               problem->x ? problem->x->ld : 0, "inputs"));
-    TRY(check(NULL, problem->features, n, d, problem->features_ld, "outputs"));
-    TRY(okra_doubles_(ctx, n, p + d, "the pairs side by side", &V));
+    CHK(check(NULL, problem->features, n, d, problem->features_ld, "outputs"));
+    CHK(okra_doubles_(ctx, n, p + d, "the pairs side by side", &V));
     okra_mat_ all = okra_mat_of_(V, n, p + d);
-    TRY(okra_mat_copy_(okra_mat_view_(problem->x->values, n, p, problem->x->ld),
+    CHK(okra_mat_copy_(okra_mat_view_(problem->x->values, n, p, problem->x->ld),
                        okra_mat_part_(all, 0, n, 0, p)));
-    TRY(okra_mat_copy_(okra_mat_view_(problem->features, n, d, problem->features_ld),
+    CHK(okra_mat_copy_(okra_mat_view_(problem->features, n, d, problem->features_ld),
                        okra_mat_part_(all, 0, n, p, d)));
-    TRY(learn(ctx, all, bag));
-    TRY(okra_bag_put_number_(bag, "width", (double)d));
-    TRY(okra_bag_put_number_(bag, "steps", (double)o.steps));
+    CHK(learn(ctx, all, bag));
+    CHK(okra_bag_put_number_(bag, "width", (double)d));
+    CHK(okra_bag_put_number_(bag, "steps", (double)o.steps));
     if (o.recall) {
-        TRY(okra_bag_put_(bag, "pairs", V, n, p + d));
+        CHK(okra_bag_put_(bag, "pairs", V, n, p + d));
         V = NULL;
     }
-done:
-    okra_free_(V);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_form_ form(const okra_bag_ *bag)
@@ -157,12 +145,11 @@ static okra_int width(const okra_bag_ *bag)
 static okra_status step(okra_context *ctx, okra_mat_ U, const double *tail, okra_mat_ A,
                         okra_mat_ V, okra_mat_ next, double *moved)
 {
-    okra_status st = OKRA_OK;
     double in = exp(STEP), out = exp(-TAU * STEP), b = (1 - out) * (1 + TAU) / TAU;
     *moved = 0;
     if (U.rows > 0) {
-        TRY(okra_gemm_(ctx, false, true, in - out, V, U, 0, A));
-        TRY(okra_gemm_(ctx, false, false, 1, A, U, 0, next));
+        CHK(okra_gemm_(ctx, false, true, in - out, V, U, 0, A));
+        CHK(okra_gemm_(ctx, false, false, 1, A, U, 0, next));
     } else {
         okra_mat_fill_(next, 0);
     }
@@ -175,8 +162,7 @@ static okra_status step(okra_context *ctx, okra_mat_ U, const double *tail, okra
             *v = u;
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Weight 1 on the pair nearest to each final state; ties go to the first. */
@@ -202,11 +188,11 @@ static void recall(const double *pairs, okra_mat_ V, okra_mat_ out)
 static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                            okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
     okra_int k = 0, D = 0, one = 0, again = 0, d = width(bag), m = query->m, n = 0;
     okra_int size = 0;
     const double *pairs = okra_bag_get_(bag, "pairs", &n, &size);
-    double rank = 0, steps = 0, moved = 1, *V = NULL, *A = NULL, *next = NULL;
+    OWNED double *V = NULL, *A = NULL, *next = NULL;
+    double rank = 0, steps = 0, moved = 1;
     const double *Vt = okra_bag_get_(bag, "directions", &k, &D);
     const double *tail = okra_bag_get_(bag, "tail", &one, &again);
     okra_bag_get_number_(bag, "rank", &rank);
@@ -214,35 +200,31 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     const okra_data *x = query->x;
     if (!Vt || !tail || again != D || d > D || !(rank >= 0 && rank <= (double)k) ||
         (pairs ? size != D || n != out.cols : d != out.cols)) {
-        FAIL(OKRA_EFORMAT, "hopfield: the model's network is incomplete");
+        return okra_fail_(OKRA_EFORMAT, "hopfield: the model's network is incomplete");
     }
     if (!x || x->kind != OKRA_DENSE || x->d != D - d) {
-        FAIL(OKRA_ESHAPE,
-             "hopfield: the test inputs must be dense vectors of length %lld",
-             (long long)(D - d));
+        return okra_fail_(
+            OKRA_ESHAPE, "hopfield: the test inputs must be dense vectors of length %lld",
+            (long long)(D - d));
     }
-    TRY(okra_doubles_(ctx, m, D, "the states of the network", &V));
-    TRY(okra_doubles_(ctx, m, D, "the states of the network", &next));
-    TRY(okra_doubles_(ctx, m, k, "the states of the network", &A));
+    CHK(okra_doubles_(ctx, m, D, "the states of the network", &V));
+    CHK(okra_doubles_(ctx, m, D, "the states of the network", &next));
+    CHK(okra_doubles_(ctx, m, k, "the states of the network", &A));
     okra_mat_ U = okra_mat_view_(Vt, (okra_int)rank, D, D), Vm = okra_mat_of_(V, m, D);
     okra_mat_fill_(Vm, 0);
-    TRY(okra_mat_copy_(okra_mat_view_(x->values + query->first * x->ld, m, D - d, x->ld),
+    CHK(okra_mat_copy_(okra_mat_view_(x->values + query->first * x->ld, m, D - d, x->ld),
                        okra_mat_part_(Vm, 0, m, 0, D - d)));
     for (double t = 0; t < steps && moved > 1e-9; t++) {
-        TRY(okra_cancelled_(ctx));
-        TRY(step(ctx, U, tail, okra_mat_of_(A, m, U.rows), Vm, okra_mat_of_(next, m, D),
+        CHK(okra_cancelled_(ctx));
+        CHK(step(ctx, U, tail, okra_mat_of_(A, m, U.rows), Vm, okra_mat_of_(next, m, D),
                  &moved));
     }
     if (pairs) {
         recall(pairs, Vm, out);
     } else {
-        TRY(okra_mat_copy_(okra_mat_part_(Vm, 0, m, D - d, d), out));
+        CHK(okra_mat_copy_(okra_mat_part_(Vm, 0, m, D - d, d), out));
     }
-done:
-    okra_free_(V);
-    okra_free_(next);
-    okra_free_(A);
-    return st;
+    return OKRA_OK;
 }
 
 /* What a model keeps: see data/kept.h. */

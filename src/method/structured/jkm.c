@@ -60,11 +60,10 @@ static void stretches_clear(stretches *s)
 static okra_status stretch(okra_int length, okra_int patch, const okra_int *start,
                            okra_int patches, stretches *s)
 {
-    okra_status st = OKRA_OK;
     okra_int low = 0, high = 0;
-    ALLOC(s->of, length);
-    ALLOC(s->low, length);
-    ALLOC(s->high, length);
+    MAKE(s->of, length);
+    MAKE(s->low, length);
+    MAKE(s->high, length);
     for (okra_int r = 0; r < length; r++) {
         while (start[low] + patch <= r) {
             low++;
@@ -79,8 +78,7 @@ static okra_status stretch(okra_int length, okra_int patch, const okra_int *star
         }
         s->of[r] = s->count - 1;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status make_groups(okra_context *ctx, const okra_pieces_ *pieces, okra_int n,
@@ -150,18 +148,18 @@ static okra_status check(const okra_problem_ *p, const double *lambda, size_t co
 static okra_status open_training(okra_context *ctx, const okra_problem_ *p, bool center,
                                  training *t)
 {
-    okra_status st = OKRA_OK;
     okra_int n = p->n, d = p->d;
-    TRY(okra_pieces_create_(ctx, "jkm", okra_bound_kernel_(p->kx), p->x, &t->pieces));
+    CHK(okra_pieces_create_(ctx, "jkm", okra_bound_kernel_(p->kx), p->x, &t->pieces));
     if (!okra_pieces_layout_(t->pieces)->width) {
-        FAIL(OKRA_EUNSUPPORTED, "jkm needs the input kernel patches(k,width=W)");
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "jkm needs the input kernel patches(k,width=W)");
     }
-    TRY(make_groups(ctx, t->pieces, n, &t->groups));
-    TRY(okra_doubles_(ctx, n, d, "the output images", &t->Y));
-    TRY(okra_mat_copy_(okra_mat_view_(p->features, n, d, p->features_ld),
+    CHK(make_groups(ctx, t->pieces, n, &t->groups));
+    CHK(okra_doubles_(ctx, n, d, "the output images", &t->Y));
+    CHK(okra_mat_copy_(okra_mat_view_(p->features, n, d, p->features_ld),
                        okra_mat_of_(t->Y, n, d)));
     if (center) {
-        ZALLOC(t->mean, d);
+        ZMAKE(t->mean, d);
         for (okra_int i = 0; i < n * d; i++) {
             t->mean[i % d] += t->Y[i] / (double)n;
         }
@@ -169,30 +167,26 @@ static okra_status open_training(okra_context *ctx, const okra_problem_ *p, bool
             t->Y[i] -= t->mean[i % d];
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status path(okra_context *ctx, const okra_problem_ *problem,
                         const okra_options *options, const double *lambda, size_t count,
                         okra_bag_ *const *bags)
 {
-    okra_status st = OKRA_OK;
     jkm_options o;
-    training t = {0};
-    TRY(okra_options_read(options, &okra_method_jkm_.options, &o));
+    FREED_BY(training_clear) training t = {0};
+    CHK(okra_options_read(options, &okra_method_jkm_.options, &o));
     bool tube = okra_options_is_set(options, "tube");
     if (!tube && okra_options_is_set(options, "tolerance")) {
-        FAIL(OKRA_EARG, "jkm: tolerance is for the loss with tube, which is not set");
+        return okra_fail_(OKRA_EARG,
+                          "jkm: tolerance is for the loss with tube, which is not set");
     }
-    TRY(check(problem, lambda, count));
-    TRY(open_training(ctx, problem, o.center, &t));
+    CHK(check(problem, lambda, count));
+    CHK(open_training(ctx, problem, o.center, &t));
     okra_grouped_ r = {ctx, &t.groups, t.Y, t.mean, lambda, count};
-    TRY(tube ? okra_jkm_tube_(&r, o.tube, o.tolerance, bags)
-             : okra_grouped_ridge_(&r, bags));
-done:
-    training_clear(&t);
-    return st;
+    return tube ? okra_jkm_tube_(&r, o.tube, o.tolerance, bags)
+                : okra_grouped_ridge_(&r, bags);
 }
 
 static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
@@ -200,22 +194,18 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
                          const okra_parts_ *parts, bool explicitly, okra_left_fn_ sink,
                          void *user)
 {
-    okra_status st = OKRA_OK;
     jkm_options o;
-    training t = {0};
+    FREED_BY(training_clear) training t = {0};
     (void)explicitly;
-    TRY(okra_options_read(options, &okra_method_jkm_.options, &o));
+    CHK(okra_options_read(options, &okra_method_jkm_.options, &o));
     if (okra_options_is_set(options, "tube") || parts->part) {
-        FAIL(OKRA_EUNSUPPORTED, "jkm: %s has no closed form of leaving out",
-             parts->part ? "a part" : "the loss with tube");
+        return okra_fail_(OKRA_EUNSUPPORTED, "jkm: %s has no closed form of leaving out",
+                          parts->part ? "a part" : "the loss with tube");
     }
-    TRY(check(problem, lambda, count));
-    TRY(open_training(ctx, problem, o.center, &t));
+    CHK(check(problem, lambda, count));
+    CHK(open_training(ctx, problem, o.center, &t));
     okra_grouped_ r = {ctx, &t.groups, t.Y, t.mean, lambda, count};
-    TRY(okra_grouped_leave_(&r, sink, user));
-done:
-    training_clear(&t);
-    return st;
+    return okra_grouped_leave_(&r, sink, user);
 }
 
 /* What a model keeps: see data/kept.h. */

@@ -123,11 +123,11 @@ static double gap(const tube_solver *z, double *value)
 
 static okra_status solve(tube_solver *z, double tolerance, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
-    double *C = NULL, dual = 0, left = gap(z, &dual);
+    OWNED double *C = NULL;
+    double dual = 0, left = gap(z, &dual);
     okra_int sweep = 0;
     for (; sweep < SWEEPS && left > tolerance * fmax(1, dual); sweep++) {
-        TRY(okra_cancelled_(z->r->ctx));
+        CHK(okra_cancelled_(z->r->ctx));
         for (okra_int i = 0; i < z->n; i++) {
             update(z, i);
         }
@@ -139,16 +139,13 @@ static okra_status solve(tube_solver *z, double tolerance, okra_bag_ *bag)
                    "%.3g of %.6g",
                    z->lambda, left, (long long)sweep, tolerance, dual);
     }
-    TRY(okra_doubles_(z->r->ctx, z->n, z->d, "the coefficients", &C));
+    CHK(okra_doubles_(z->r->ctx, z->n, z->d, "the coefficients", &C));
     for (okra_int i = 0; i < z->n * z->d; i++) {
         C[i] = z->a[i] / (2 * z->lambda);
     }
-    TRY(okra_grouped_put_(z->r, z->lambda, &C, bag));
-    TRY(okra_bag_put_number_(bag, "gap", left));
-    TRY(okra_bag_put_number_(bag, "tube", z->tube));
-done:
-    okra_free_(C);
-    return st;
+    CHK(okra_grouped_put_(z->r, z->lambda, &C, bag));
+    CHK(okra_bag_put_number_(bag, "gap", left));
+    return okra_bag_put_number_(bag, "tube", z->tube);
 }
 
 okra_status okra_jkm_tube_(const okra_grouped_ *r, double tube, double tolerance,

@@ -39,19 +39,19 @@ okra_status okra_svm_gram_create_(okra_context *ctx, const char *who, okra_mat_ 
                                   okra_svm_gram_ *out)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    okra_status st = OKRA_OK;
     okra_int n = K.rows;
     struct svm_node *nodes = NULL;
     pthread_once(&once, silence);
     if (n > INT32_MAX - 2) {
-        FAIL(OKRA_EUNSUPPORTED, "%s: %lld training pairs are more than LIBSVM can count",
-             who, (long long)n);
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "%s: %lld training pairs are more than LIBSVM can count", who,
+                          (long long)n);
     }
-    TRY(okra_budget_ask_(ctx,
+    CHK(okra_budget_ask_(ctx,
                          (double)n * (double)(n + 2) * sizeof *nodes +
                              1048576 * cache_of(n) * okra_workers_(ctx),
                          "LIBSVM's copy of the Gram matrix and its caches"));
-    ALLOC(nodes, n * (n + 2));
+    MAKE(nodes, n * (n + 2));
     for (okra_int i = 0; i < n; i++) {
         struct svm_node *row = nodes + i * (n + 2);
         row[0] = (struct svm_node){0, (double)(i + 1)};
@@ -61,8 +61,7 @@ okra_status okra_svm_gram_create_(okra_context *ctx, const char *who, okra_mat_ 
         row[n + 1] = (struct svm_node){-1, 0};
     }
     *out = (okra_svm_gram_){n, nodes};
-done:
-    return st;
+    return OKRA_OK;
 }
 
 void okra_svm_gram_clear_(okra_svm_gram_ *gram)

@@ -42,34 +42,35 @@ extern const okra_method_ okra_method_m3n_;
 /* The kernel of elements, and whether the pairs are sequences of equal lengths. */
 static okra_status check(const okra_problem_ *p, const okra_kernel **inner)
 {
-    okra_status st = OKRA_OK;
     *inner = p->kx ? okra_kernel_inner_(okra_bound_kernel_(p->kx)) : NULL;
     if (!p->x || p->x->kind != OKRA_SEQUENCES || p->x->d == 0 || !p->y ||
         (p->y->kind != OKRA_STRINGS && p->y->kind != OKRA_SEQUENCES)) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "m3n needs sequences of vectors as inputs and strings or sequences as "
-             "outputs; these are %s and %s",
-             okra_kind_name(p->x ? p->x->kind : OKRA_GRAM),
-             okra_kind_name(p->y ? p->y->kind : OKRA_GRAM));
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "m3n needs sequences of vectors as inputs and strings or sequences as "
+            "outputs; these are %s and %s",
+            okra_kind_name(p->x ? p->x->kind : OKRA_GRAM),
+            okra_kind_name(p->y ? p->y->kind : OKRA_GRAM));
     }
     if (!*inner || !(okra_kernel_kinds_(*inner) >> OKRA_DENSE & 1) ||
         okra_kernel_centers_(*inner) || okra_kernel_files_(*inner)) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "m3n needs kx = position(k), k a kernel of vectors that is not centred and "
-             "reads no file; it is %s",
-             p->kx ? okra_kernel_text(okra_bound_kernel_(p->kx)) : "none");
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "m3n needs kx = position(k), k a kernel of vectors that is not centred and "
+            "reads no file; it is %s",
+            p->kx ? okra_kernel_text(okra_bound_kernel_(p->kx)) : "none");
     }
     for (okra_int i = 0; i < p->n; i++) {
         okra_int a, b;
         okra_characters_(p->x, i, &a);
         okra_characters_(p->y, i, &b);
         if (a != b) {
-            FAIL(OKRA_ESHAPE, "m3n: input %lld has %lld elements and its output %lld",
-                 (long long)i, (long long)a, (long long)b);
+            return okra_fail_(OKRA_ESHAPE,
+                              "m3n: input %lld has %lld elements and its output %lld",
+                              (long long)i, (long long)a, (long long)b);
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The vectors of all elements, a view; rows of width d. */
@@ -85,12 +86,11 @@ static okra_status elements(const okra_data *x, okra_data **out)
 static okra_status put(const okra_m3n_ *m, const okra_data *vectors,
                        const int32_t *alphabet, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     okra_int S = m->S, d = vectors->d, kept = 0;
-    double *C = NULL, *V = NULL, *letters = NULL;
-    ALLOC(C, m->N * S);
-    ALLOC(V, m->N * d);
-    ALLOC(letters, S);
+    OWNED double *C = NULL, *V = NULL, *letters = NULL;
+    MAKE(C, m->N * S);
+    MAKE(V, m->N * d);
+    MAKE(letters, S);
     for (okra_int e = 0; e < m->N; e++) {
         bool used = false;
         for (okra_int c = 0; c < S; c++) {
@@ -104,23 +104,18 @@ static okra_status put(const okra_m3n_ *m, const okra_data *vectors,
     for (okra_int c = 0; c < S; c++) {
         letters[c] = alphabet[c];
     }
-    TRY(okra_bag_put_(bag, "coefficients", C, kept, S));
+    CHK(okra_bag_put_(bag, "coefficients", C, kept, S));
     C = NULL;
-    TRY(okra_bag_put_(bag, "elements", V, kept, d));
+    CHK(okra_bag_put_(bag, "elements", V, kept, d));
     V = NULL;
-    TRY(okra_bag_put_(bag, "alphabet", letters, 1, S));
+    CHK(okra_bag_put_(bag, "alphabet", letters, 1, S));
     letters = NULL;
-    TRY(okra_bag_put_copy_(bag, "transitions", m->A, S, S));
-    TRY(okra_bag_put_number_(bag, "primal", m->primal));
-    TRY(okra_bag_put_number_(bag, "dual", m->dual));
-    TRY(okra_bag_put_number_(bag, "gap", m->primal - m->dual));
-    TRY(okra_bag_put_number_(bag, "passes", (double)m->done));
-    TRY(okra_bag_put_number_(bag, "converged", m->converged));
-done:
-    okra_free_(C);
-    okra_free_(V);
-    okra_free_(letters);
-    return st;
+    CHK(okra_bag_put_copy_(bag, "transitions", m->A, S, S));
+    CHK(okra_bag_put_number_(bag, "primal", m->primal));
+    CHK(okra_bag_put_number_(bag, "dual", m->dual));
+    CHK(okra_bag_put_number_(bag, "gap", m->primal - m->dual));
+    CHK(okra_bag_put_number_(bag, "passes", (double)m->done));
+    return okra_bag_put_number_(bag, "converged", m->converged);
 }
 
 static okra_status solve(okra_context *ctx, okra_m3n_ *m, const okra_kernel *inner,
@@ -224,7 +219,6 @@ typedef struct reading {
 static okra_status open_reading(okra_context *ctx, const okra_bag_ *bag, okra_int columns,
                                 reading *r)
 {
-    okra_status st = OKRA_OK;
     okra_int rows_a = 0, cols_c = 0, rows_c = 0;
     const char *text = okra_bag_get_text_(bag, "kernel");
     r->A = okra_bag_get_(bag, "transitions", &rows_a, &r->S);
@@ -232,34 +226,33 @@ static okra_status open_reading(okra_context *ctx, const okra_bag_ *bag, okra_in
     r->V = okra_bag_get_(bag, "elements", &r->used, &r->d);
     if (!text || !r->A || !r->C || !r->V || rows_a != r->S || cols_c != r->S ||
         rows_c != r->used || r->S == 0 || columns % r->S != 0) {
-        FAIL(OKRA_EFORMAT, "m3n: the model's network is incomplete");
+        return okra_fail_(OKRA_EFORMAT, "m3n: the model's network is incomplete");
     }
-    TRY(okra_kernel_parse_kept_(text, &r->kernel));
-    TRY(okra_data_dense(r->V, r->used, r->d, r->d, &r->kept));
-    TRY(okra_bound_create_(ctx, r->kernel, r->kept, &r->bound));
-done:
-    return st;
+    CHK(okra_kernel_parse_kept_(text, &r->kernel));
+    CHK(okra_data_dense(r->V, r->used, r->d, r->d, &r->kept));
+    return okra_bound_create_(ctx, r->kernel, r->kept, &r->bound);
 }
 
 /* The embedding of the best sequence of each query, from the scores of all elements. */
 static okra_status write(const reading *r, const okra_query_ *query, const double *score,
                          okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
     const okra_int *offsets = query->x->groups[0].offsets + query->first;
-    okra_int most = out.cols / r->S, *best = NULL;
-    double *scratch = NULL;
-    ALLOC(best, most);
-    ALLOC(scratch, okra_m3n_scratch_(most, r->S));
+    OWNED okra_int *best = NULL;
+    okra_int most = out.cols / r->S;
+    OWNED double *scratch = NULL;
+    MAKE(best, most);
+    MAKE(scratch, okra_m3n_scratch_(most, r->S));
     okra_mat_fill_(out, 0);
     for (okra_int q = 0; q < query->m; q++) {
         okra_int T = offsets[q + 1] - offsets[q];
         if (T > most) {
-            FAIL(OKRA_ESHAPE,
-                 "m3n: test sequence %lld has %lld elements, this model takes at most "
-                 "%lld (fit with longest=%lld)",
-                 (long long)(query->first + q), (long long)T, (long long)most,
-                 (long long)T);
+            return okra_fail_(
+                OKRA_ESHAPE,
+                "m3n: test sequence %lld has %lld elements, this model takes at most "
+                "%lld (fit with longest=%lld)",
+                (long long)(query->first + q), (long long)T, (long long)most,
+                (long long)T);
         }
         okra_m3n_best_(score + (offsets[q] - offsets[0]) * r->S, T, r->S, r->A, scratch,
                        best);
@@ -267,10 +260,7 @@ static okra_status write(const reading *r, const okra_query_ *query, const doubl
             out.p[q * out.ld + t * r->S + best[t]] = 1;
         }
     }
-done:
-    okra_free_(best);
-    okra_free_(scratch);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
@@ -318,32 +308,29 @@ done:
 /* Sequences as m3n needs them, the alphabet of the outputs, the kernel of kx. */
 static okra_status check_chain(const okra_bag_ *bag, const okra_facts_ *f)
 {
-    okra_status st = OKRA_OK;
-    okra_kernel *kernel = NULL;
-    int32_t *alphabet = NULL;
+    FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
+    OWNED int32_t *alphabet = NULL;
     okra_int one, S = 0, count = 0;
     const okra_kernel *inner = okra_kernel_inner_(f->kx);
     const double *letters = okra_bag_get_(bag, "alphabet", &one, &S);
     bool good = f->x->kind == OKRA_SEQUENCES && f->x->d > 0 && inner &&
                 (f->y->kind == OKRA_STRINGS || f->y->kind == OKRA_SEQUENCES);
-    TRY(okra_kernel_parse_kept_(okra_bag_get_text_(bag, "kernel"), &kernel));
+    CHK(okra_kernel_parse_kept_(okra_bag_get_text_(bag, "kernel"), &kernel));
     good = good && strcmp(okra_kernel_text(kernel), okra_kernel_text(inner)) == 0 &&
            !okra_kernel_files_(kernel) && !okra_kernel_centers_(kernel) &&
            (okra_kernel_kinds_(kernel) >> OKRA_DENSE & 1);
     if (good) {
-        TRY(okra_alphabet_(f->y, &alphabet, &count));
+        CHK(okra_alphabet_(f->y, &alphabet, &count));
     }
     good = good && S > 0 && S == count;
     for (okra_int c = 0; good && c < S; c++) {
         good = letters[c] == (double)alphabet[c];
     }
     if (!good) {
-        FAIL(OKRA_EFORMAT, "m3n: kernels, letters and sequences do not fit together");
+        return okra_fail_(OKRA_EFORMAT,
+                          "m3n: kernels, letters and sequences do not fit together");
     }
-done:
-    okra_kernel_free(kernel);
-    okra_free_(alphabet);
-    return st;
+    return OKRA_OK;
 }
 
 /* What a model keeps: see data/kept.h. */

@@ -125,11 +125,10 @@ static double squared(const work *w, okra_int i, const double *nodes)
 
 static okra_status move(okra_context *ctx, work *w, okra_int i)
 {
-    okra_status st = OKRA_OK;
     okra_m3n_ *m = w->m;
     okra_int S = m->S, e0 = m->offsets[i], T = m->offsets[i + 1] - e0;
     double loss, *score = w->score + e0 * S;
-    TRY(okra_gemm_(ctx, false, false, 1, okra_mat_view_(m->K + e0 * m->N, T, m->N, m->N),
+    CHK(okra_gemm_(ctx, false, false, 1, okra_mat_view_(m->K + e0 * m->N, T, m->N, m->N),
                    okra_mat_of_(m->C, m->N, S), 0, okra_mat_of_(score, T, S)));
     double rise = towards(w, i, score, w->local, &loss);
     double bend = m->lambda * squared(w, i, w->local);
@@ -142,14 +141,12 @@ static okra_status move(okra_context *ctx, work *w, okra_int i)
         m->A[k] += g * w->step[k];
     }
     w->loss[i] += g * loss;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Primal and dual values at w, from scores and transitions computed afresh. */
 static okra_status measure(okra_context *ctx, work *w)
 {
-    okra_status st = OKRA_OK;
     okra_m3n_ *m = w->m;
     okra_int S = m->S;
     double gap = 0, loss, losses = 0;
@@ -160,7 +157,7 @@ static okra_status measure(okra_context *ctx, work *w)
         }
         losses += w->loss[i];
     }
-    TRY(okra_gemm_(ctx, false, false, 1, okra_mat_view_(m->K, m->N, m->N, m->N),
+    CHK(okra_gemm_(ctx, false, false, 1, okra_mat_view_(m->K, m->N, m->N, m->N),
                    okra_mat_of_(m->C, m->N, S), 0, okra_mat_of_(w->score, m->N, S)));
     double norm = okra_dot_(m->N * S, m->C, w->score) + okra_dot_(S * S, m->A, m->A);
     for (okra_int i = 0; i < m->n; i++) {
@@ -169,34 +166,31 @@ static okra_status measure(okra_context *ctx, work *w)
     m->dual = losses - m->lambda / 2 * norm;
     m->primal = m->dual + gap;
     m->converged = gap <= m->tolerance * fmax(1, fabs(m->dual));
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status reserve(okra_context *ctx, work *w)
 {
-    okra_status st = OKRA_OK;
     okra_m3n_ *m = w->m;
     okra_int S = m->S, longest = 0;
     for (okra_int i = 0; i < m->n; i++) {
         longest = OKRA_MAX_(longest, m->offsets[i + 1] - m->offsets[i]);
     }
-    TRY(okra_doubles_(ctx, m->n, S * S, "the transitions of all sequences", &w->a));
-    TRY(okra_doubles_(ctx, m->N, S, "the scores of all elements", &w->score));
-    ZALLOC(w->loss, m->n);
-    ALLOC(w->local, longest * S);
-    ALLOC(w->step, S * S);
-    ALLOC(w->scratch, okra_m3n_scratch_(longest, S));
-    ALLOC(w->best, longest);
-    ALLOC(w->order, m->n);
+    CHK(okra_doubles_(ctx, m->n, S * S, "the transitions of all sequences", &w->a));
+    CHK(okra_doubles_(ctx, m->N, S, "the scores of all elements", &w->score));
+    ZMAKE(w->loss, m->n);
+    MAKE(w->local, longest * S);
+    MAKE(w->step, S * S);
+    MAKE(w->scratch, okra_m3n_scratch_(longest, S));
+    MAKE(w->best, longest);
+    MAKE(w->order, m->n);
     memset(w->a, 0, (size_t)(m->n * S * S) * sizeof *w->a);
     memset(m->C, 0, (size_t)(m->N * S) * sizeof *m->C);
     memset(m->A, 0, (size_t)(S * S) * sizeof *m->A);
     for (okra_int i = 0; i < m->n; i++) {
         w->order[i] = i;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_m3n_solve_(okra_context *ctx, okra_m3n_ *m)

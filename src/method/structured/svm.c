@@ -58,18 +58,16 @@ typedef struct job {
 
 static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_status st = OKRA_OK;
     const job *j = arg;
     (void)worker;
     for (okra_int m = begin; m < end; m++) {
         okra_int at = m * j->n;
-        TRY(j->weights ? okra_smo_train_(j->ctx, j->K, &j->svm, j->weights,
+        CHK(j->weights ? okra_smo_train_(j->ctx, j->K, &j->svm, j->weights,
                                          j->target + at, j->C + at, j->bias + m)
                        : okra_svm_train_(&j->gram, &j->svm, NULL, j->n, j->target + at,
                                          j->C + at, j->bias + m));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Machines of the targets, into the bag. */
@@ -188,52 +186,50 @@ static okra_int width(const okra_bag_ *bag)
 static okra_status decide(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                           okra_mat_ F)
 {
-    okra_status st = OKRA_OK;
     okra_int n = 0, machines = 0, one = 0, again = 0;
     const double *C = okra_bag_get_(bag, "coefficients", &machines, &n);
     const double *bias = okra_bag_get_(bag, "bias", &one, &again);
     if (!C || !bias || n != query->n || machines != F.cols || again != machines) {
-        FAIL(OKRA_EFORMAT,
-             "the model's support vector machines do not fit %lld training pairs",
-             (long long)query->n);
+        return okra_fail_(
+            OKRA_EFORMAT,
+            "the model's support vector machines do not fit %lld training pairs",
+            (long long)query->n);
     }
-    TRY(okra_gemm_(ctx, false, true, 1, query->Kx, okra_mat_view_(C, machines, n, n), 0,
+    CHK(okra_gemm_(ctx, false, true, 1, query->Kx, okra_mat_view_(C, machines, n, n), 0,
                    F));
     for (okra_int r = 0; r < F.rows; r++) {
         for (okra_int m = 0; m < machines; m++) {
             F.p[r * F.ld + m] += bias[m];
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status svm_predict(okra_context *ctx, const okra_bag_ *bag,
                                okra_query_ *query, okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
     okra_int one = 0, machines = 0;
-    double *F = NULL;
+    OWNED double *F = NULL;
     const double *first = okra_bag_get_(bag, "representatives", &one, &machines);
     if (!first) {
-        FAIL(OKRA_EFORMAT, "svm: the model lacks the first pairs of its classes");
+        return okra_fail_(OKRA_EFORMAT,
+                          "svm: the model lacks the first pairs of its classes");
     }
-    TRY(okra_doubles_(ctx, query->m, machines, "the decisions of machines", &F));
-    TRY(decide(ctx, bag, query, okra_mat_of_(F, query->m, machines)));
+    CHK(okra_doubles_(ctx, query->m, machines, "the decisions of machines", &F));
+    CHK(decide(ctx, bag, query, okra_mat_of_(F, query->m, machines)));
     okra_mat_fill_(out, 0);
     for (okra_int m = 0; m < machines; m++) {
         okra_int i = (okra_int)first[m];
         if (i >= query->n) {
-            FAIL(OKRA_EFORMAT, "svm: the model names training pair %lld of %lld",
-                 (long long)i, (long long)query->n);
+            return okra_fail_(OKRA_EFORMAT,
+                              "svm: the model names training pair %lld of %lld",
+                              (long long)i, (long long)query->n);
         }
         for (okra_int r = 0; i >= 0 && r < query->m; r++) {
             out.p[r * out.ld + i] = F[r * machines + m];
         }
     }
-done:
-    okra_free_(F);
-    return st;
+    return OKRA_OK;
 }
 
 /* What a model keeps: see data/kept.h. */

@@ -72,7 +72,6 @@ typedef struct machines {
 
 static okra_status machines_body(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_status st = OKRA_OK;
     const machines *m = arg;
     const fitter *f = m->f;
     (void)worker;
@@ -82,12 +81,11 @@ static okra_status machines_body(void *arg, okra_int begin, okra_int end, int wo
                          .tube = f->o->tube,
                          .tolerance = 1e-3 * f->sd[j]};
         double bias = 0;
-        TRY(okra_svm_train_(&m->gram, &svm, NULL, f->n, f->T + j * f->n, m->C + j * f->n,
+        CHK(okra_svm_train_(&m->gram, &svm, NULL, f->n, f->T + j * f->n, m->C + j * f->n,
                             &bias));
         m->offset[j] = f->mean[j] + bias;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Rows j..j+count-1 of C (d x n) and their offsets, from those of T; K is destroyed. */
@@ -118,28 +116,21 @@ static okra_status fit_output(const fitter *f, const okra_kernel *kernel,
                               const okra_problem_ *problem, okra_int j, double *C,
                               double *offset)
 {
-    okra_status st = OKRA_OK;
-    okra_data *rest = NULL;
-    okra_bound_ *bound = NULL;
-    double *K = NULL, *A = NULL;
+    FREED_BY(okra_data_drop_) okra_data *rest = NULL;
+    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
+    OWNED double *K = NULL, *A = NULL;
     okra_int n = f->n;
     okra_mat_ Y = okra_mat_view_(problem->features, n, f->d, problem->features_ld);
-    TRY(okra_doubles_(f->ctx, n, n, "the Gram matrix of the other outputs", &A));
-    TRY(okra_soar_others_(Y, j, &rest));
-    TRY(okra_bound_create_(f->ctx, kernel, rest, &bound));
-    TRY(okra_bound_gram_(f->ctx, bound, okra_mat_of_(A, n, n)));
-    TRY(okra_problem_host_K_(f->ctx, problem, &K));
+    CHK(okra_doubles_(f->ctx, n, n, "the Gram matrix of the other outputs", &A));
+    CHK(okra_soar_others_(Y, j, &rest));
+    CHK(okra_bound_create_(f->ctx, kernel, rest, &bound));
+    CHK(okra_bound_gram_(f->ctx, bound, okra_mat_of_(A, n, n)));
+    CHK(okra_problem_host_K_(f->ctx, problem, &K));
     okra_soar_join_(f->o->combine == PRODUCT, okra_mat_of_(K, n, n),
                     okra_mat_of_(A, n, n));
     okra_free_(K);
     K = NULL;
-    TRY(regress(f, okra_mat_of_(A, n, n), j, 1, C, offset));
-done:
-    okra_bound_free_(bound);
-    okra_data_free(rest);
-    okra_free_(K);
-    okra_free_(A);
-    return st;
+    return regress(f, okra_mat_of_(A, n, n), j, 1, C, offset);
 }
 
 /* T, mean and sd of the outputs Y. */

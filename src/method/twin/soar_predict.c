@@ -19,20 +19,17 @@ static const double FAR = 1e6; /* no use in such outputs; kernels of them are fi
 
 okra_status okra_soar_others_(okra_mat_ Y, okra_int j, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    double *rest = NULL;
+    OWNED double *rest = NULL;
     okra_int d = Y.cols - 1;
-    ALLOC(rest, Y.rows * d);
+    MAKE(rest, Y.rows * d);
     for (okra_int i = 0; i < Y.rows; i++) {
         const double *row = Y.p + i * Y.ld;
         memcpy(rest + i * d, row, (size_t)j * sizeof *rest);
         memcpy(rest + i * d + j, row + j + 1, (size_t)(d - j) * sizeof *rest);
     }
-    TRY(okra_data_adopt_dense_(rest, Y.rows, d, "the other outputs", out));
+    CHK(okra_data_adopt_dense_(rest, Y.rows, d, "the other outputs", out));
     rest = NULL;
-done:
-    okra_free_(rest);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_soar_join_(bool product, okra_mat_ K, okra_mat_ A)
@@ -86,56 +83,52 @@ static okra_status matrix(const okra_bag_ *bag, const char *name, okra_int m, ok
 static okra_status unpack(okra_context *ctx, const okra_bag_ *bag, okra_int n, okra_int d,
                           stored *s)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ moments;
     const char *text = okra_bag_get_text_(bag, "associate");
-    TRY(matrix(bag, "outputs", n, d, &s->Y));
-    TRY(matrix(bag, "start", d, n, &s->start));
-    TRY(matrix(bag, "coefficients", d, n, &s->C));
-    TRY(matrix(bag, "moments", 3, d, &moments));
+    CHK(matrix(bag, "outputs", n, d, &s->Y));
+    CHK(matrix(bag, "start", d, n, &s->start));
+    CHK(matrix(bag, "coefficients", d, n, &s->C));
+    CHK(matrix(bag, "moments", 3, d, &moments));
     s->first = moments.p;
     s->offset = moments.p + d;
     s->sd = moments.p + 2 * d;
     if (!text || !okra_bag_get_number_(bag, "product", &s->product) ||
         !okra_bag_get_number_(bag, "sweeps", &s->sweeps) ||
         !okra_bag_get_number_(bag, "settle", &s->settle)) {
-        FAIL(OKRA_EFORMAT, "soar: the model lacks a setting");
+        return okra_fail_(OKRA_EFORMAT, "soar: the model lacks a setting");
     }
-    TRY(okra_kernel_parse_kept_(text, &s->kernel));
-    ZALLOC(s->rest, d);
-    ZALLOC(s->bound, d);
+    CHK(okra_kernel_parse_kept_(text, &s->kernel));
+    ZMAKE(s->rest, d);
+    ZMAKE(s->bound, d);
     for (okra_int j = 0; j < d; j++) {
-        TRY(okra_soar_others_(s->Y, j, &s->rest[j]));
-        TRY(okra_bound_create_(ctx, s->kernel, s->rest[j], &s->bound[j]));
+        CHK(okra_soar_others_(s->Y, j, &s->rest[j]));
+        CHK(okra_bound_create_(ctx, s->kernel, s->rest[j], &s->bound[j]));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_soar_check_(const okra_bag_ *bag, const okra_facts_ *facts)
 {
-    okra_status st = OKRA_OK;
-    okra_kernel *kernel = NULL;
+    FREED_BY(okra_kernel_drop_) okra_kernel *kernel = NULL;
     okra_int rows = 0, d = 0;
     const double *moments = okra_bag_get_(bag, "moments", &rows, &d);
     (void)facts;
-    TRY(okra_kernel_parse_kept_(okra_bag_get_text_(bag, "associate"), &kernel));
+    CHK(okra_kernel_parse_kept_(okra_bag_get_text_(bag, "associate"), &kernel));
     if (d < 1 || okra_kernel_files_(kernel) || okra_kernel_low_(kernel) ||
         !(okra_kernel_kinds_(kernel) >> OKRA_DENSE & 1)) {
-        FAIL(OKRA_EFORMAT,
-             "soar: associate is %s, expected a kernel of vectors without files or low "
-             "rank, and outputs of at least one coordinate",
-             okra_kernel_text(kernel));
+        return okra_fail_(
+            OKRA_EFORMAT,
+            "soar: associate is %s, expected a kernel of vectors without files or low "
+            "rank, and outputs of at least one coordinate",
+            okra_kernel_text(kernel));
     }
     for (okra_int j = 0; j < d; j++) {
         if (moments[2 * d + j] < 0) {
-            FAIL(OKRA_EFORMAT, "soar: the spread of output %lld is %g", (long long)j,
-                 moments[2 * d + j]);
+            return okra_fail_(OKRA_EFORMAT, "soar: the spread of output %lld is %g",
+                              (long long)j, moments[2 * d + j]);
         }
     }
-done:
-    okra_kernel_free(kernel);
-    return st;
+    return OKRA_OK;
 }
 
 /* The test inputs whose outputs still move: rows 0..count-1 of what follows. */
@@ -150,15 +143,14 @@ typedef struct going {
 /* A new column j of H. */
 static okra_status renew(okra_context *ctx, const stored *s, okra_int j, going *g)
 {
-    okra_status st = OKRA_OK;
-    okra_data *rest = NULL;
-    okra_other_ *other = NULL;
+    FREED_BY(okra_data_drop_) okra_data *rest = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
     okra_mat_ H = okra_mat_part_(g->H, 0, g->count, 0, g->H.cols);
     okra_mat_ K = okra_mat_part_(g->K, 0, g->count, 0, g->K.cols);
     okra_mat_ A = okra_mat_of_(g->A, g->count, K.cols);
-    TRY(okra_soar_others_(H, j, &rest));
-    TRY(okra_other_create_(ctx, s->bound[j], rest, &other));
-    TRY(okra_other_cross_(ctx, s->bound[j], other, 0, A));
+    CHK(okra_soar_others_(H, j, &rest));
+    CHK(okra_other_create_(ctx, s->bound[j], rest, &other));
+    CHK(okra_other_cross_(ctx, s->bound[j], other, 0, A));
     okra_soar_join_(s->product != 0, K, A);
     for (okra_int i = 0; i < g->count; i++) {
         double *h = &H.p[i * H.ld + j];
@@ -172,10 +164,7 @@ static okra_status renew(okra_context *ctx, const stored *s, okra_int j, going *
             g->moved[i] = INFINITY;
         }
     }
-done:
-    okra_other_free_(other);
-    okra_data_free(rest);
-    return st;
+    return OKRA_OK;
 }
 
 /* After a sweep: what has settled, or on the last one is near, goes to out; what still
@@ -206,17 +195,15 @@ static void sort_out(const stored *s, bool last, going *g, okra_mat_ out)
 
 static okra_status sweeps(okra_context *ctx, const stored *s, going *g, okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
     for (double sweep = 1; sweep <= s->sweeps && g->count > 0; sweep++) {
         memset(g->moved, 0, (size_t)g->count * sizeof *g->moved);
         for (okra_int j = 0; j < out.cols; j++) {
-            TRY(okra_cancelled_(ctx));
-            TRY(renew(ctx, s, j, g));
+            CHK(okra_cancelled_(ctx));
+            CHK(renew(ctx, s, j, g));
         }
         sort_out(s, sweep == s->sweeps, g, out);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_soar_predict_(okra_context *ctx, const okra_bag_ *bag,

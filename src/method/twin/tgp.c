@@ -83,26 +83,24 @@ static okra_status check(const okra_problem_ *p, okra_int neighbours)
 static okra_status fit_kl(okra_context *ctx, const okra_problem_ *problem,
                           const kl_options *o, double lambda, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     okra_int n = problem->n;
-    double *K = NULL, jitter = 0;
-    TRY(check(problem, o->neighbours));
-    TRY(okra_bag_put_number_(bag, "lambda", lambda));
-    TRY(okra_bag_put_number_(bag, "lambda-y", o->lambda_y));
-    TRY(okra_bag_put_number_(bag, "neighbours", (double)o->neighbours));
-    TRY(okra_problem_host_K_(ctx, problem, &K));
+    OWNED double *K = NULL;
+    double jitter = 0;
+    CHK(check(problem, o->neighbours));
+    CHK(okra_bag_put_number_(bag, "lambda", lambda));
+    CHK(okra_bag_put_number_(bag, "lambda-y", o->lambda_y));
+    CHK(okra_bag_put_number_(bag, "neighbours", (double)o->neighbours));
+    CHK(okra_problem_host_K_(ctx, problem, &K));
     if (o->neighbours > 0) {
-        TRY(put(bag, "K", &K, n, n));
+        CHK(put(bag, "K", &K, n, n));
     } else {
         okra_mat_ G = okra_mat_of_(K, n, n);
         okra_mat_add_diagonal_(G, lambda);
-        TRY(okra_engine_cholesky_(ctx, G, &jitter));
-        TRY(okra_bag_put_number_(bag, "jitter", jitter));
-        TRY(put(bag, "factor", &K, n, n));
+        CHK(okra_engine_cholesky_(ctx, G, &jitter));
+        CHK(okra_bag_put_number_(bag, "jitter", jitter));
+        CHK(put(bag, "factor", &K, n, n));
     }
-done:
-    okra_free_(K);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status kl_path(okra_context *ctx, const okra_problem_ *problem,
@@ -120,29 +118,25 @@ static okra_status kl_path(okra_context *ctx, const okra_problem_ *problem,
 static okra_status hsic_fit(okra_context *ctx, const okra_problem_ *problem,
                             const okra_options *options, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     hsic_options o;
     okra_int n = problem->n;
-    double *K = NULL, *sums = NULL;
-    TRY(okra_options_read(options, &okra_method_tgp_hsic_.options, &o));
-    TRY(check(problem, o.neighbours));
-    TRY(okra_bag_put_number_(bag, "neighbours", (double)o.neighbours));
-    TRY(okra_problem_host_K_(ctx, problem, &K));
+    OWNED double *K = NULL, *sums = NULL;
+    CHK(okra_options_read(options, &okra_method_tgp_hsic_.options, &o));
+    CHK(check(problem, o.neighbours));
+    CHK(okra_bag_put_number_(bag, "neighbours", (double)o.neighbours));
+    CHK(okra_problem_host_K_(ctx, problem, &K));
     if (o.neighbours > 0) {
-        TRY(put(bag, "K", &K, n, n));
+        CHK(put(bag, "K", &K, n, n));
     } else {
-        ZALLOC(sums, n);
+        ZMAKE(sums, n);
         for (okra_int i = 0; i < n; i++) {
             for (okra_int j = 0; j < n; j++) {
                 sums[i] += K[i * n + j];
             }
         }
-        TRY(put(bag, "sums", &sums, n, 1));
+        CHK(put(bag, "sums", &sums, n, 1));
     }
-done:
-    okra_free_(K);
-    okra_free_(sums);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- prediction ---- */
@@ -166,17 +160,15 @@ static okra_status number(const okra_bag_ *bag, const char *name, double low, do
 
 static okra_status criterion(const okra_bag_ *bag, okra_int n, okra_criterion_ *out)
 {
-    okra_status st = OKRA_OK;
     okra_criterion_ c = {.kl = okra_bag_get_number_(bag, "lambda-y", &c.lambda)};
     double neighbours = 0;
-    TRY(number(bag, "neighbours", 0, (double)n, &neighbours));
+    CHK(number(bag, "neighbours", 0, (double)n, &neighbours));
     if (c.kl) {
-        TRY(number(bag, "lambda-y", 1e-300, 1e300, &c.lambda));
+        CHK(number(bag, "lambda-y", 1e-300, 1e300, &c.lambda));
     }
     c.neighbours = (okra_int)neighbours;
     *out = c;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status stored(const okra_bag_ *bag, const char *name, okra_int rows,
@@ -219,12 +211,11 @@ static okra_status predict_all(okra_context *ctx, const okra_bag_ *bag,
                                const okra_query_ *q, double lambda, bool kl,
                                okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
     const double *p = NULL;
-    TRY(stored(bag, kl ? "factor" : "sums", q->n, kl ? q->n : 1, &p));
+    CHK(stored(bag, kl ? "factor" : "sums", q->n, kl ? q->n : 1, &p));
     if (kl) {
-        TRY(okra_mat_copy_(q->Kx, out));
-        TRY(okra_engine_cholesky_solve_rows_(ctx, okra_mat_view_(p, q->n, q->n, q->n),
+        CHK(okra_mat_copy_(q->Kx, out));
+        CHK(okra_engine_cholesky_solve_rows_(ctx, okra_mat_view_(p, q->n, q->n, q->n),
                                              out));
     }
     for (okra_int r = 0; r < q->m; r++) {
@@ -236,8 +227,7 @@ static okra_status predict_all(okra_context *ctx, const okra_bag_ *bag,
             q->extra.p[r * q->extra.ld] = e;
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- local training sets ---- */
@@ -263,7 +253,6 @@ static int ascending(const void *a, const void *b)
 
 static okra_status one_query(const local *l, okra_int r, okra_int *S, double *block)
 {
-    okra_status st = OKRA_OK;
     const okra_query_ *q = l->query;
     okra_int M = l->M, n = q->n;
     double *k = block + M * M, *u = k + M, self = q->self[r], e;
@@ -283,8 +272,8 @@ static okra_status one_query(const local *l, okra_int r, okra_int *S, double *bl
         okra_mat_ G = okra_mat_of_(block, M, M);
         okra_mat_add_diagonal_(G, l->lambda);
         /* quiet: what must be said is said once, for all queries */
-        TRY(okra_cholesky_quiet_(l->ctx, G, &l->jitter[r]));
-        TRY(okra_cholesky_solve_rows_(l->ctx, G, okra_mat_of_(u, 1, M)));
+        CHK(okra_cholesky_quiet_(l->ctx, G, &l->jitter[r]));
+        CHK(okra_cholesky_solve_rows_(l->ctx, G, okra_mat_of_(u, 1, M)));
         e = variance(self, l->lambda, M, k, u);
     } else {
         e = border(M, k, self, u, u);
@@ -302,20 +291,17 @@ static okra_status one_query(const local *l, okra_int r, okra_int *S, double *bl
     if (q->extra.p) {
         q->extra.p[r * q->extra.ld] = e;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status local_body(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_status st = OKRA_OK;
     const local *l = arg;
     for (okra_int r = begin; r < end; r++) {
-        TRY(one_query(l, r, l->nearest + worker * l->M,
+        CHK(one_query(l, r, l->nearest + worker * l->M,
                       l->scratch + worker * l->M * (l->M + 2)));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static void tell_jitter(const okra_context *ctx, okra_int m, const double *jitter)
