@@ -23,6 +23,10 @@ const char figure_style[] =
     "svg.figure text{fill:var(--ink)}svg.figure .soft{fill:var(--soft);font-size:11px}"
     "svg.figure .head{font-weight:600}svg.figure .axis{stroke:var(--line);fill:none}"
     "svg.figure .plot{fill:none;stroke-width:2}svg.figure .band{opacity:.18;stroke:none}"
+    "svg.figure .stem{stroke-width:1.5}"
+    "svg.figure .bond{stroke:var(--ink);stroke-width:1.3;stroke-linecap:round}"
+    "svg.figure .atom{font-size:11px;stroke:var(--page);stroke-width:4;"
+    "paint-order:stroke}"
     "svg.figure .edge{stroke:var(--soft);stroke-width:.6;opacity:.6}"
     "svg.figure .known{stroke:var(--ink);stroke-width:1.2}"
     "svg.figure .cells{stroke:var(--s0)}svg.figure .fresh{stroke:var(--s1)}"
@@ -173,8 +177,10 @@ static const struct {
     const char *type;
     drawer draw;
 } drawers[] = {
-    {"curve", figure_curve},     {"scatter", figure_curve}, {"bars", figure_bars},
-    {"heatmap", figure_heatmap}, {"images", figure_images}, {"network", figure_network},
+    {"curve", figure_curve},         {"scatter", figure_curve},
+    {"bars", figure_bars},           {"heatmap", figure_heatmap},
+    {"images", figure_images},       {"network", figure_network},
+    {"molecules", figure_molecules},
 };
 
 bool figure_draw(FILE *out, const json_t *figure, bool alone, char *why, size_t size)

@@ -58,6 +58,8 @@ bool figure_bars(FILE *out, const json_t *figure, bool alone, char *why, size_t 
 bool figure_heatmap(FILE *out, const json_t *figure, bool alone, char *why, size_t size);
 bool figure_images(FILE *out, const json_t *figure, bool alone, char *why, size_t size);
 bool figure_network(FILE *out, const json_t *figure, bool alone, char *why, size_t size);
+bool figure_molecules(FILE *out, const json_t *figure, bool alone, char *why,
+                      size_t size);
 
 /* The figure of a ROC curve (id roc), or of precision and recall (id pr). */
 json_t *figure_ranking(const okra_ranking *ranking, bool roc);

@@ -133,6 +133,22 @@ static void line(const plot *p, const json_t *one, size_t colour)
     fputs("\"/>\n", p->out);
 }
 
+/* A line from 0 to each value, as spectra are drawn. */
+static void stems(const plot *p, const json_t *one, size_t colour)
+{
+    const json_t *x = json_object_get(one, "x"), *y = json_object_get(one, "y");
+    for (size_t i = 0; i < json_array_size(x); i++) {
+        if (usable(p, figure_at(x, i), figure_at(y, i)) && !p->y.log) {
+            double at = at_x(p, figure_at(x, i));
+            fprintf(p->out,
+                    "<line class=\"stem\" stroke=\"var(--s%zu)\" x1=\"%.2f\" "
+                    "x2=\"%.2f\" y1=\"%.2f\" y2=\"%.2f\"/>\n",
+                    colour, at, at, figure_scale_at(&p->y, 0),
+                    figure_scale_at(&p->y, figure_at(y, i)));
+        }
+    }
+}
+
 static void points(const plot *p, const json_t *one, size_t colour, double radius)
 {
     const json_t *x = json_object_get(one, "x"), *y = json_object_get(one, "y");
@@ -175,6 +191,9 @@ bool figure_curve(FILE *out, const json_t *figure, bool alone, char *why, size_t
             figure_scale_take(&p.y, figure_at(y, k));
             p.zero = p.zero || (p.x.log && figure_at(x, k) == 0);
         }
+        if (json_is_true(json_object_get(one, "stems"))) {
+            figure_scale_take(&p.y, 0);
+        }
     }
     figure_scale_finish(&p.x, LEFT + (p.zero ? BEFORE : 0), p.right);
     figure_scale_finish(&p.y, p.bottom, TOP);
@@ -185,6 +204,10 @@ bool figure_curve(FILE *out, const json_t *figure, bool alone, char *why, size_t
     json_array_foreach(series, i, one)
     {
         bool only_points = scatter || json_is_true(json_object_get(one, "points"));
+        if (json_is_true(json_object_get(one, "stems"))) {
+            stems(&p, one, i % FIGURE_SERIES);
+            continue;
+        }
         if (!only_points) {
             band(&p, one, i % FIGURE_SERIES);
             line(&p, one, i % FIGURE_SERIES);

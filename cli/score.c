@@ -303,6 +303,9 @@ static int score_listed(cli_run *run, const score_fields *f, const okra_data *y,
             s->each[(size_t)i * s->count + k] = column[i];
         }
     }
+    if (status == CLI_DONE && s->figures && l.index) {
+        score_lists_figures(&l, truth, s->figures);
+    }
     free(truth);
     free(column);
     score_lists_clear(&l);

@@ -3,12 +3,13 @@
  */
 #include "score_lists.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEST, CANDIDATE, OUTPUT, LOWER, UPPER, COLUMNS };
-static const char *const names[COLUMNS] = {"test", "candidate", "output", "lower",
-                                           "upper"};
+enum { TEST, CANDIDATE, OUTPUT, LOWER, UPPER, P_VALUE, COLUMNS };
+static const char *const names[COLUMNS] = {"test",  "candidate", "output",
+                                           "lower", "upper",     "p_value"};
 
 typedef struct reader {
     const char *file;
@@ -101,6 +102,10 @@ static int read_line(const cli_run *run, char *line, okra_int n, reader *r)
     if (status == CLI_DONE && intervals) {
         status = number(run, r, line, LOWER, &low);
         status = status ? status : number(run, r, line, UPPER, &high);
+    } else if (status == CLI_DONE && r->column[P_VALUE] >= 0) {
+        char *text = field(line, r->column[P_VALUE], r->separator), *end = text;
+        low = text ? strtod(text, &end) : 0;
+        low = text && end != text ? low : (double)NAN; /* an empty one is none */
     }
     if (status == CLI_DONE &&
         !(test >= 0 && test < (double)n && what >= 0 && what < 9e15)) {
@@ -132,6 +137,8 @@ static int arrange(const cli_run *run, const reader *r, okra_int n, score_lists 
     out->width = width;
     out->index = intervals ? NULL : malloc(places * sizeof *out->index + 1);
     out->bounds = intervals ? calloc(2 * places + 1, sizeof *out->bounds) : NULL;
+    out->p = !intervals && r->column[P_VALUE] >= 0 ? malloc(places * sizeof *out->p + 1)
+                                                   : NULL;
     if (!used || (!out->index && !out->bounds)) {
         free(used);
         return cli_failure(run, "out of memory");
@@ -143,6 +150,9 @@ static int arrange(const cli_run *run, const reader *r, okra_int n, score_lists 
     for (size_t k = 0; k < r->count; k++) {
         okra_int t = r->test[k];
         if (out->index) {
+            if (out->p) {
+                out->p[t * width + used[t]] = r->ends[2 * k];
+            }
             out->index[t * width + used[t]++] = r->what[k];
         } else {
             memcpy(out->bounds + 2 * (t * width + r->what[k]), r->ends + 2 * k,
@@ -198,4 +208,70 @@ void score_lists_clear(score_lists *lists)
 {
     free(lists->index);
     free(lists->bounds);
+    free(lists->p);
+}
+
+/* ---- figures ---- */
+
+/* Where the truth of test t stands in its list; -1: nowhere. */
+static okra_int place_of(const score_lists *l, const okra_int *truth, okra_int t)
+{
+    for (okra_int k = 0; k < l->width && truth[t] >= 0; k++) {
+        if (l->index[t * l->width + k] == truth[t]) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+static json_t *hits(const score_lists *l, const okra_int *truth)
+{
+    json_t *x = json_array(), *y = json_array();
+    for (okra_int k = 0; k < l->width; k++) {
+        okra_int in = 0;
+        for (okra_int t = 0; t < l->n; t++) {
+            okra_int at = place_of(l, truth, t);
+            in += at >= 0 && at <= k;
+        }
+        json_array_append_new(x, json_integer((json_int_t)k + 1));
+        json_array_append_new(y, json_real((double)in / (double)l->n));
+    }
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:[{s:s, s:o, s:o}]}", "id", "hits",
+                     "type", "curve", "title", "Truths among the first k", "x_label", "k",
+                     "y_label", "share of the tests", "series", "name", "among the first",
+                     "x", x, "y", y);
+}
+
+static json_t *calibration(const score_lists *l, const okra_int *truth)
+{
+    enum { STEPS = 50 };
+    json_t *x = json_array(), *y = json_array();
+    for (int k = 0; k <= STEPS; k++) {
+        okra_int below = 0, all = 0;
+        double level = (double)k / STEPS;
+        for (okra_int t = 0; t < l->n; t++) {
+            okra_int at = place_of(l, truth, t);
+            double p = at >= 0 ? l->p[t * l->width + at] : (double)NAN;
+            all += !isnan(p);
+            below += p <= level;
+        }
+        json_array_append_new(x, json_real(level));
+        json_array_append_new(y, json_real(all > 0 ? (double)below / (double)all : 0));
+    }
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:[{s:s, s:o, s:o}, {s:s, s:[f, f], s:[f, f]}]}", "id",
+        "calibration", "type", "curve", "title", "p-values of truths in the lists",
+        "x_label", "p-value", "y_label", "share at or below it", "series", "name",
+        "observed", "x", x, "y", y, "name", "as it should be at most", "x", 0.0, 1.0, "y",
+        0.0, 1.0);
+}
+
+void score_lists_figures(const score_lists *l, const okra_int *truth, json_t *figures)
+{
+    if (l->n > 0 && l->width > 0) {
+        json_array_append_new(figures, hits(l, truth));
+    }
+    if (l->n > 0 && l->p) {
+        json_array_append_new(figures, calibration(l, truth));
+    }
 }

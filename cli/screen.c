@@ -39,26 +39,6 @@ static void print_text(FILE *out, const char *text, size_t length, char separato
     free(shown);
 }
 
-typedef struct table {
-    const okra_index *index;
-    const okra_data *x;
-    const okra_int *number;
-    const double *distance;
-    okra_int tests, top;
-    double *p; /* NULL: not known */
-    okra_int pairs;
-    const char *calibrated; /* by which pairs */
-    okra_int empty;         /* tests without a candidate */
-} table;
-
-typedef struct row {
-    okra_int test, rank, number;
-    double distance, p, mass;
-    const char *smiles, *name;
-    okra_int smiles_length, name_length;
-    char formula[128];
-} row;
-
 static void formula_of(const char *text, okra_int length, char *out, size_t size)
 {
     okra_data *one = NULL;
@@ -72,9 +52,10 @@ static void formula_of(const char *text, okra_int length, char *out, size_t size
     free(copy);
 }
 
-static row row_of(const table *t, okra_int i)
+cli_ranked_row cli_ranked_row_of(const cli_ranked_table *t, okra_int i)
 {
-    row r = {.test = i / t->top, .rank = i % t->top + 1, .number = t->number[i]};
+    cli_ranked_row r = {
+        .test = i / t->top, .rank = i % t->top + 1, .number = t->number[i]};
     okra_int length = 0;
     const char *text = okra_index_text(t->index, r.number, &length);
     r.distance = t->distance[i];
@@ -95,7 +76,7 @@ static row row_of(const table *t, okra_int i)
     return r;
 }
 
-static void print_rows(const table *t, FILE *out, char s)
+static void print_rows(const cli_ranked_table *t, FILE *out, char s)
 {
     fprintf(out,
             "test%cquery%crank%ccandidate%cdistance%cp_value%cmass%cformula%csmiles%cname"
@@ -105,7 +86,7 @@ static void print_rows(const table *t, FILE *out, char s)
         if (t->number[i] < 0) {
             continue;
         }
-        row r = row_of(t, i);
+        cli_ranked_row r = cli_ranked_row_of(t, i);
         okra_int length = 0;
         const char *title = okra_data_text(t->x, r.test, &length);
         fprintf(out, "%lld%c", (long long)r.test, s);
@@ -123,7 +104,7 @@ static void print_rows(const table *t, FILE *out, char s)
     }
 }
 
-static void print_json(const table *t, FILE *out)
+static void print_json(const cli_ranked_table *t, FILE *out)
 {
     const char *comma = "";
     fputc('[', out);
@@ -131,7 +112,7 @@ static void print_json(const table *t, FILE *out)
         if (t->number[i] < 0) {
             continue;
         }
-        row r = row_of(t, i);
+        cli_ranked_row r = cli_ranked_row_of(t, i);
         okra_int length = 0;
         const char *title = okra_data_text(t->x, r.test, &length);
         json_t *one = json_pack(
@@ -150,8 +131,8 @@ static void print_json(const table *t, FILE *out)
     fputs("\n]\n", out);
 }
 
-static int summarise(const cli_run *run, const cli_screening *how, const table *t,
-                     const okra_ranked *ranked, double seconds)
+static int summarise(cli_run *run, const cli_screening *how, const okra_model *model,
+                     const cli_ranked_table *t, const okra_ranked *ranked, double seconds)
 {
     char buffer[64];
     double compared = 0;
@@ -161,14 +142,23 @@ static int summarise(const cli_run *run, const cli_screening *how, const table *
     bool taken = strcmp(how->output, "-") == 0;
     if (run->common.json && !taken) {
         double error = okra_ranked_error(ranked);
-        return cli_print_json(
-            run, json_pack("{s:s, s:I, s:I, s:f, s:I, s:o, s:s, s:I, s:s, s:f}", "model",
-                           run->operands[0], "tests", (json_int_t)t->tests, "candidates",
-                           (json_int_t)okra_index_count(t->index), "compared", compared,
-                           "without_candidates", (json_int_t)t->empty, "error",
-                           isfinite(error) ? json_real(error) : json_null(), "p_values",
-                           t->calibrated, "pairs", (json_int_t)t->pairs, "output",
-                           how->output, "seconds", seconds));
+        json_t *result = cli_result(run, "ranked", "ranked", "Candidates, best first");
+        json_t *own = json_pack(
+            "{s:s, s:I, s:I, s:f, s:I, s:o, s:s, s:I, s:s, s:f}", "model",
+            run->operands[0], "tests", (json_int_t)t->tests, "candidates",
+            (json_int_t)okra_index_count(t->index), "compared", compared,
+            "without_candidates", (json_int_t)t->empty, "error",
+            isfinite(error) ? json_real(error) : json_null(), "p_values", t->calibrated,
+            "pairs", (json_int_t)t->pairs, "output", how->output, "seconds", seconds);
+        int status =
+            cli_ranked_figures(run, model, t, json_object_get(result, "figures"));
+        json_object_update(result, own);
+        json_decref(own);
+        if (status == CLI_DONE) {
+            return cli_print_json(run, result);
+        }
+        json_decref(result);
+        return status;
     }
     if (!run->common.quiet && !taken) {
         cli_line(stdout, "tests", "%lld", (long long)t->tests);
@@ -196,7 +186,7 @@ static int summarise(const cli_run *run, const cli_screening *how, const table *
 
 /* p-values of all distances, as asked for; auto: where they are to be had. */
 static int calibrate(cli_run *run, const cli_screening *how, const okra_model *model,
-                     table *t)
+                     cli_ranked_table *t)
 {
     enum { PAIRS_MOST = 2000 };
     bool kept = okra_model_calibration(model, NULL, NULL) > 0;
@@ -241,7 +231,7 @@ int cli_screen(cli_run *run, const cli_screening *how, const okra_model *model,
         status = cli_status(
             run, okra_index_rank_all(run->context, index, model, x, &request, &ranked));
     }
-    table t = {.index = index, .x = x};
+    cli_ranked_table t = {.index = index, .x = x};
     cli_file *file = NULL;
     if (status == CLI_DONE) {
         t.number = okra_ranked_index(ranked, &t.tests, &t.top);
@@ -262,7 +252,7 @@ int cli_screen(cli_run *run, const cli_screening *how, const okra_model *model,
     }
     status = file ? cli_file_close(run, file, status) : status;
     if (status == CLI_DONE) {
-        status = summarise(run, how, &t, ranked, cli_now() - begin);
+        status = summarise(run, how, model, &t, ranked, cli_now() - begin);
     }
     free(t.p);
     okra_ranked_free(ranked);

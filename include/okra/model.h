@@ -91,8 +91,10 @@ OKRA_API okra_status okra_model_load(okra_context *context, const char *path,
 /* What the model holds as JSON; owned by the model. */
 OKRA_API const char *okra_model_json(const okra_model *model);
 OKRA_API okra_int okra_model_count(const okra_model *model); /* training pairs */
-/* The training outputs, owned by the model. */
+/* The training outputs, owned by the model; and the inputs, of which a model of low rank
+ * may keep some alone. */
 OKRA_API const okra_data *okra_model_outputs(const okra_model *model);
+OKRA_API const okra_data *okra_model_inputs(const okra_model *model);
 
 /* What a prediction should hold beside the decoded objects. */
 typedef struct okra_predict_request {

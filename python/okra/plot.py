@@ -40,6 +40,9 @@ def _curve(ax: Any, f: dict) -> None:
     zero = False
     for one in f["series"]:
         x, y = _numbers(one["x"]), _numbers(one["y"])
+        if one.get("stems"):
+            ax.vlines(x, 0, y, label=one.get("name"), color=f"C{f['series'].index(one)}")
+            continue
         zero = zero or bool(f.get("log_x") and (x == 0).any())
         if f["type"] == "scatter" or one.get("points"):
             ax.plot(x, y, ".", label=one.get("name"))
@@ -112,8 +115,30 @@ def _network(ax: Any, f: dict) -> None:
     ax.legend()
 
 
+def _molecules(ax: Any, f: dict) -> None:
+    """Three in a row: bonds as lines where atoms have places, else SMILES."""
+    for k, item in enumerate(f["items"]):
+        across, down = 10.0 * (k % 3), -9.0 * (k // 3)
+        atoms = item.get("atoms", [])
+        place = np.array([a[:2] for a in atoms], dtype=float).reshape(-1, 2)
+        if len(place):
+            size = max(np.ptp(place, axis=0).max(), 1.5)
+            place = (place - (place.max(axis=0) + place.min(axis=0)) / 2) * (6 / size)
+        for a, b, order in item.get("bonds", []):
+            ends = place[[a, b]] + [across, down]
+            ax.plot(*ends.T, color="black", linewidth=0.5 + 0.8 * order)
+        for (x, y), (_, _, text) in zip(place, atoms):
+            ax.text(across + x, down + y, text, ha="center", va="center", fontsize=8)
+        text = "" if atoms else item.get("smiles", "") + "\n"
+        ax.text(across, down - 4.2, f"{text}{item.get('label', '')}\n{item.get('note', '')}",
+                ha="center", va="top", fontsize=8)
+    ax.set_xlim(-5, 25)
+    ax.set_ylim(-9.0 * ((len(f["items"]) + 2) // 3) + 2, 5)
+    ax.set_axis_off()
+
+
 _DRAW = {"curve": _curve, "scatter": _curve, "bars": _bars, "heatmap": _heatmap,
-         "images": _images, "network": _network}
+         "images": _images, "network": _network, "molecules": _molecules}
 
 
 def figure(f: dict, ax: Any = None) -> Any:

@@ -351,6 +351,11 @@ const okra_data *okra_model_outputs(const okra_model *model)
     return model->training->y;
 }
 
+const okra_data *okra_model_inputs(const okra_model *model)
+{
+    return model ? model->training->x : NULL;
+}
+
 const char *okra_model_json(const okra_model *model)
 {
     if (!model) {

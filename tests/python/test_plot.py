@@ -51,6 +51,16 @@ def test_every_figure_is_its_data():
     ax = plot.figure({"type": "network", "nodes": 3, "panels": [
         {"name": "known", "edges": [[0, 2]]}]})
     assert sorted(ax.lines[0].get_xdata()) == [0, 2]
+    ax = plot.figure({"type": "curve", "series": [{"name": "s", "x": [1, 2], "y": [3, -4],
+                                                   "stems": True}]})
+    assert [p.tolist() for p in ax.collections[0].get_segments()] == [
+        [[1, 0], [1, 3]], [[2, 0], [2, -4]]]
+    ax = plot.figure({"type": "molecules", "items": [
+        {"smiles": "C=O", "label": "1. CH2O", "atoms": [[0, 0, ""], [1, 1, "O"]],
+         "bonds": [[0, 1, 2]]}, {"smiles": "CCO", "label": "2."}]})
+    assert np.allclose(ax.lines[0].get_xdata(), [-2, 2])
+    words = [t.get_text() for t in ax.texts]
+    assert "O" in words and any("CCO" in w for w in words)
     with pytest.raises(ValueError, match="of type 'pie' cannot be drawn"):
         plot.figure({"type": "pie"})
     assert len(plot.figures({"figures": [
