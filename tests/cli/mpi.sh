@@ -52,6 +52,27 @@ printf 'CCO\nc1ccccc1\nCC(=O)O\nCCN\nCCCC\nOCC(O)CO\nCC#N\n' >m.smi
 same 4 --x s.txt --y s.txt --kx 'spectrum(k=2) | normalize' --ky 'spectrum(k=2)' --lambda 0.1
 same 3 --x m.smi --y m.smi --kx 'wl | normalize' --ky 'wl' --operator ccov --lambda 0.1
 
+# Low rank: each process goes over its rows, and fewer rows than processes.
+low() {
+    local count=$1
+    shift
+    expect 0 okra fit -q "$@" -o host.okra
+    expect 0 many "$count" okra fit -q "$@" --engine mpi:4 -o many.okra
+    expect 0 okra predict -q host.okra --x "$2" --decode none --embedding host.csv
+    expect 0 many "$count" okra predict -q many.okra --x "$2" --decode none --embedding many.csv --engine mpi:4
+    near host.csv many.csv
+}
+low 3 --x x.csv --y y.csv --kx 'rbf(sigma=1)' --low-rank-x 'nystrom(rank=12)' --operator ccov --lambda 0.1
+low 6 --x x3.csv --y y3.csv --kx 'rbf(sigma=1)' --low-rank-x 'chol(rank=2)' --lambda 0.1
+# Selection: leave-one-out over a grid of lambda, from one decomposition.
+for engine in host mpi:4; do
+    [ $engine = host ] && count=1 || count=3
+    expect 0 many $count okra select -q --x x.csv --y y.csv --kx 'rbf(sigma={0.5,2})' \
+        --lambda 1e-4..1e1 --cv loo --engine $engine -o best.okra
+    expect 0 okra predict -q best.okra --x x.csv --decode none --embedding "${engine%:*}.csv"
+done
+near host.csv mpi.csv
+
 # One process talks. It is silent where it should be, and says the same as one does.
 expect 0 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --lambda 0.1 -o m.okra
 grep -v '^time' out >host.txt

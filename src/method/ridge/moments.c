@@ -76,8 +76,10 @@ static okra_status features(okra_context *ctx, const okra_map_ *map,
                   : okra_map_sketched_(ctx, map, Vm, *out);
 }
 
-static okra_status pass(okra_context *ctx, const okra_problem_ *p, const char *what,
-                        okra_int extra, bool solved, okra_rows_fn_ each, void *user)
+/* The rows begin..end-1. */
+static okra_status pass(okra_context *ctx, const okra_problem_ *p, okra_int begin,
+                        okra_int end, const char *what, okra_int extra, bool solved,
+                        okra_rows_fn_ each, void *user)
 {
     okra_status st = OKRA_OK;
     const okra_map_ *x = p->map_x, *y = p->map_y;
@@ -87,8 +89,8 @@ static okra_status pass(okra_context *ctx, const okra_problem_ *p, const char *w
     width += y ? y->columns + (y->sketch ? y->rank : 0) : 0;
     okra_int rows = okra_block_rows_(ctx, p->n, width);
     TRY(open_buffers(ctx, p, rows, &b));
-    for (okra_int i = 0; i < p->n; i += rows) {
-        okra_int some = OKRA_MIN_(rows, p->n - i);
+    for (okra_int i = begin; i < end; i += rows) {
+        okra_int some = OKRA_MIN_(rows, end - i);
         okra_mat_ Phi, Psi = {0};
         TRY(okra_cancelled_(ctx));
         TRY(features(ctx, x, p->x, i, some, solved, b.X, b.XS, &Phi));
@@ -105,7 +107,7 @@ static okra_status pass(okra_context *ctx, const okra_problem_ *p, const char *w
         okra_moments_weigh_(p, i, Phi);
         okra_moments_weigh_(p, i, Psi);
         TRY(each(ctx, user, i, Phi, Psi));
-        okra_progress_(ctx, what, i + some, p->n);
+        okra_progress_(ctx, what, i + some - begin, end - begin);
     }
 done:
     okra_free_(b.X);
@@ -120,7 +122,7 @@ okra_status okra_moments_pass_(okra_context *ctx, const okra_problem_ *p,
                                const char *what, okra_int extra, okra_rows_fn_ each,
                                void *user)
 {
-    return pass(ctx, p, what, extra, true, each, user);
+    return pass(ctx, p, 0, p->n, what, extra, true, each, user);
 }
 
 okra_status okra_moments_pieces_(okra_context *ctx, okra_int most, okra_int first,
@@ -153,7 +155,7 @@ static okra_status gather(okra_context *ctx, void *user, okra_int first, okra_ma
 {
     okra_moments_ *t = user;
     const double *weights = t->weights ? t->weights + first : NULL;
-    double begun = first > 0;
+    double begun = first > t->first;
     double squares = 0; /* tr(C) tells those of Phi */
     CHK(okra_syrk_(ctx, true, 1, Phi, begun, okra_mat_of_(t->C, t->m, t->m)));
     okra_moments_add_means_(Phi, weights, t->total, t->phi, &squares);
@@ -168,13 +170,37 @@ static okra_status gather(okra_context *ctx, void *user, okra_int first, okra_ma
     return OKRA_OK;
 }
 
+/* Where many processes work together, each goes over its share of the rows. */
+static okra_status collect_shares(okra_context *ctx, const okra_problem_ *p, bool solved,
+                                  okra_moments_ *t)
+{
+    okra_status st = OKRA_OK;
+    okra_int count = 0;
+    okra_engine_share_(ctx, p->n, &t->first, &count);
+    okra_mat_fill_(okra_mat_of_(t->C, t->m, t->m), 0);
+    okra_mat_fill_(okra_mat_of_(t->R, t->m, t->d), 0);
+    okra_mat_fill_(okra_mat_of_(t->D, t->D ? t->d : 0, t->d), 0);
+    TRY(pass(ctx, p, t->first, t->first + count, "moments", 0, solved, gather, t));
+    TRY(okra_engine_sum_(ctx, t->m * t->m, t->C));
+    TRY(okra_engine_sum_(ctx, t->m * t->d, t->R));
+    TRY(okra_engine_sum_(ctx, t->D ? t->d * t->d : 0, t->D));
+    TRY(okra_engine_sum_(ctx, t->m, t->phi));
+    TRY(okra_engine_sum_(ctx, t->d, t->psi));
+    TRY(okra_engine_sum_(ctx, 1, &t->kept_y));
+done:
+    return st;
+}
+
 /* All of them in one pass; `solved` false: of U in the place of Phi. */
 static okra_status collect(okra_context *ctx, const okra_problem_ *p, bool solved,
                            okra_moments_ *t)
 {
+    if (okra_context_processes(ctx) > 1) {
+        return collect_shares(ctx, p, solved, t);
+    }
     return okra_moments_on_engine_(ctx, p)
                ? okra_moments_engine_(ctx, p, solved, t)
-               : pass(ctx, p, "moments", 0, solved, gather, t);
+               : pass(ctx, p, 0, p->n, "moments", 0, solved, gather, t);
 }
 
 /* ---- sums of the kernel's values, solved after ---- */

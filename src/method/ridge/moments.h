@@ -14,6 +14,7 @@
  * explicit ones as they stand or those of map_y; d = 0 where the outputs have none. */
 typedef struct okra_moments_ {
     okra_int n, m, d;
+    okra_int first;          /* of the rows that this process goes over   */
     double total;            /* the sum of the weights of pairs; else n   */
     const double *weights;   /* n: of the problem, or NULL                */
     double *C;               /* m x m: Phi'Phi                            */
