@@ -82,8 +82,8 @@ static const okra_option rows[] = {
      "EXPR", "gram, knn(k=N), knn(share=V) or file(W), | normalized, power, diffusion"},
     {"keep", OKRA_OPTION_CHOICE, offsetof(ridge_options, keep), "auto", 1, 0,
      "auto|weights|coefficients", "WHAT",
-     "of explicit outputs: weights (n x n numbers; of matrix operators the factors that "
-     "updates need) or coefficients; auto: weights up to 16,384 pairs, no such factors"},
+     "of explicit outputs: weights (n x n numbers; matrix operators: factors for "
+     "updates) or coefficients; auto: weights up to 16,384 pairs"},
     {"keep-moments", OKRA_OPTION_BOOL, offsetof(ridge_options, keep_moments), "no", 1, 0,
      NULL, "",
      "of low rank: keep the moments of the training set, which `okra update` and `okra "
