@@ -156,8 +156,9 @@ static int read_inputs(cli_run *run, const select_fields *f, inputs *in)
 }
 
 /* The best cell fitted on all pairs. */
+/* What it learned (align) goes into the result. */
 static int fit_best(cli_run *run, const inputs *in, const okra_selection *s,
-                    const select_fields *f)
+                    const select_fields *f, json_t *result)
 {
     okra_options *options = NULL;
     okra_model *model = NULL;
@@ -167,6 +168,9 @@ static int fit_best(cli_run *run, const inputs *in, const okra_selection *s,
     }
     if (st == OKRA_OK) {
         st = cli_save_model(run, model, (okra_compact)f->compact, f->output);
+        json_t *about = json_loads(okra_model_json(model), 0, NULL);
+        json_object_set(result, "texts", json_object_get(about, "texts"));
+        json_decref(about);
     }
     okra_model_free(model);
     okra_options_free(options);
@@ -296,7 +300,7 @@ static int run_select(cli_run *run)
         status = select_plot(run, result, f.plot);
     }
     if (status == CLI_DONE && *f.output) {
-        status = fit_best(run, &in, s, &f);
+        status = fit_best(run, &in, s, &f, result);
     }
     if (status == CLI_DONE && run->common.json) {
         status = cli_print_json(run, select_result(run, result));

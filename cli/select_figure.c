@@ -287,7 +287,7 @@ json_t *select_result(const cli_run *run, json_t *selection)
     const json_t *nested = json_object_get(selection, "nested");
     json_t *result = cli_result(run, "select", "select", "Choice of parameters"),
            *tables = json_object_get(result, "tables"),
-           *figure = select_figure(selection);
+           *figure = select_figure(selection), *learned = cli_align_figure(selection);
     json_object_update(result, selection);
     json_array_append_new(tables, best_table(selection, better));
     if (nested) {
@@ -295,6 +295,9 @@ json_t *select_result(const cli_run *run, json_t *selection)
     }
     if (figure) {
         json_array_append_new(json_object_get(result, "figures"), figure);
+    }
+    if (learned) {
+        json_array_append_new(json_object_get(result, "figures"), learned);
     }
     return result;
 }

@@ -156,6 +156,7 @@ void select_print(const cli_run *run, const json_t *result, const char *model)
         cli_line(stdout, "output-lambda", "%.200s%s", text(result, "output_lambda"),
                  strlen(text(result, "output_lambda")) > 200 ? "..." : "");
     }
+    cli_line_align(stdout, result);
     if (*model) {
         cli_line(stdout, "model", "%s", model);
     }

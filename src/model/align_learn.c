@@ -5,14 +5,18 @@
  *
  * With K_k the n x n Gram matrices, L that of the outputs under ky, both centred (H K H),
  *     a_k = <K_k, L>,   M_kl = <K_k, K_l>              (Frobenius products)
- *   align       ALIGNF: min_(w >= 0) w'M w - 2 a'w, the combination whose alignment
- *               <K_w, L> / (|K_w| |L|) is largest   (Cortes et al. 2012, sec. 3.2, Prop.
- * 9) align-each  ALIGN: w_k = a_k / |K_k|, each kernel by itself            (its
- * sec. 3.1) align-loo   the least sum of left-out losses of ridge (ridge_leave.c) at the
- * lambda of the options, B = (K_w + lambda I)^-1, N = B L B: E = sum_i N_ii / B_ii^2
- *                   dE/dw_k = <K_k, -2 N diag(B_ii^-2) B + 2 B diag(N_ii / B_ii^3) B>
- *               over w = exp(t) by L-BFGS, from the weights of `align`; K and L as they
- *               are, L centred where outputs are.
+ *
+ *     align: ALIGNF, min_(w >= 0) w'M w - 2 a'w, the combination whose alignment
+ *         <K_w, L> / (|K_w| |L|) is largest   (Cortes et al. 2012, sec. 3.2, Prop. 9)
+ *
+ *     align-each: ALIGN, w_k = a_k / |K_k|, each kernel by itself         (its sec. 3.1)
+ *
+ *     align-loo: the least sum of left-out losses of ridge (ridge_leave.c) at the lambda
+ *         of the options, B = (K_w + lambda I)^-1, N = B L B, E = sum_i N_ii / B_ii^2,
+ *         dE/dw_k = <K_k, -2 N diag(B_ii^-2) B + 2 B diag(N_ii / B_ii^3) B>,
+ *         over w = exp(t) by L-BFGS, from the weights of `align` or from the mean,
+ *         whichever leaves less; K and L as they are, L centred where outputs are.
+ *
  * Weights of pairs, u: S K S and S L S in their place, S = diag(u)^1/2, centred along s.
  *
  * The first two are scaled to sum to 1, as in mean(A, B, ...), so that lambda keeps its
@@ -170,6 +174,27 @@ static double on_step(void *user, const double *t, double *slope, const int p,
     return z->st == OKRA_OK ? value : 0;
 }
 
+/* t: logarithms of the weights of `align`, none so small that it cannot grow, or of the
+ * mean, whichever leaves less: the end is then no worse than either. */
+static okra_status begin(leaving *z, const double *w, double *t)
+{
+    okra_status st = OKRA_OK;
+    double value[2] = {0, 0}, *slope = NULL;
+    ALLOC(slope, z->p);
+    for (int mean = 0; mean < 2; mean++) {
+        for (okra_int k = 0; k < z->p; k++) {
+            z->w[k] = mean ? 1 / (double)z->p : fmax(w[k], 0.01 / (double)z->p);
+        }
+        TRY(evaluate(z, &value[mean], slope));
+        for (okra_int k = 0; k < z->p && (!mean || value[1] < value[0]); k++) {
+            t[k] = log(z->w[k]);
+        }
+    }
+done:
+    okra_free_(slope);
+    return st;
+}
+
 static okra_status leave(leaving *z, double *w)
 {
     okra_status st = OKRA_OK;
@@ -189,9 +214,7 @@ static okra_status leave(leaving *z, double *w)
         st = OKRA_EMEM;
         goto done;
     }
-    for (okra_int k = 0; k < z->p; k++) { /* none begins so small that it cannot grow */
-        t[k] = log(fmax(w[k], 0.01 / (double)z->p));
-    }
+    TRY(begin(z, w, t));
     lbfgs((int)z->p, t, &value, on_step, NULL, z, &parameter);
     TRY(z->st); /* how it stopped does not matter: every step was downhill */
     for (okra_int k = 0; k < z->p; k++) {

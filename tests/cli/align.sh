@@ -24,6 +24,17 @@ expect_in "6 cells" out
 okra select --x x.csv --y y.csv --kx 'align-each(rbf(sigma=1..9), linear)' --ky linear --lambda 0.1..1 \
     --cv kfold:2 --budget 4 -o s.okra >out 2>err
 expect_in "4 cells" out
+grep -q "^weights .*rbf" out # of the model that is written
+okra select --json --x x.csv --y y.csv --kx 'align(rbf(sigma=1..9), linear)' --ky linear --lambda 0.1..1 \
+    --cv kfold:2 --budget 4 -o s.okra >s.json
+okra report -q s.json -o s.html
+expect_in "Learned weights of the kernels" s.html
+# weights learned from the start that leaves less: never more than the mean leaves
+loss() { okra select -q --x x.csv --x x1.csv --y y.csv --kx "$1" --ky linear --lambda 0.1 -o v.okra; }
+mean=$(loss "mean(rbf(sigma=2)@1, linear@2)")
+kx=$(okra info l.okra | awk '$1 == "kx" { sub(/^kx */, ""); print }')
+learned=$(loss "$kx")
+awk -v a="$learned" -v b="$mean" 'BEGIN { exit !(a <= b) }'
 # lambda may be left open
 okra fit --x x.csv --y y.csv --kx 'align(rbf(sigma=auto), linear)' --ky linear -o c.okra >out
 expect_in "kfold:5 on 8 pairs" out

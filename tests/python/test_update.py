@@ -1,6 +1,9 @@
 """Models whose training pairs come and go, parts that become one model, Dask arrays."""
+import collections
 import os
+import pathlib
 import pickle
+import re
 import subprocess
 
 import numpy as np
@@ -293,6 +296,64 @@ def test_dask_frames():
     frame = dd.from_pandas(pandas.DataFrame(x), npartitions=4)
     model = IOKR(kx="rbf(sigma=2)", lam=0.05, low_rank_x="chol(rank=9)").fit(frame, y)
     assert len(model.model_) == 90 and model.predict(t).shape == (9, 2)
+
+
+# ---- the examples of the page ----
+
+def block(text):
+    """The Python block of docs/updates.md that holds this text."""
+    page = pathlib.Path(__file__).parents[2] / "docs" / "updates.md"
+    found = [b for b in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+             if text in b]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_example_of_updates():
+    x, y, _ = problem()
+    names = {"okra": okra, "X": x[:100], "Y": y[:100], "X_new": x[100:], "Y_new": y[100:],
+             "A": np.eye(2)}
+    code = block("model.partial_fit")
+    exec(code.replace("rbf(sigma=0.3)", "rbf(sigma=2)"), names)
+    assert names["model"].operator is names["A"]
+
+
+def test_example_of_dask(monkeypatch):
+    dask = pytest.importorskip("dask")
+    da = pytest.importorskip("dask.array")
+    x, y, t = problem(800)
+    monkeypatch.setattr(da, "from_zarr", lambda name: da.from_array(
+        {"x.zarr": x, "y.zarr": y}[name], chunks=(200, 2)))
+    names = {"okra": okra, "dask": dask, "X_new": da.from_array(t, chunks=4)}
+    exec(block("from_zarr"), names)
+    assert names["model"].predict(t).shape == (9, 2) and len(names["model"].model_) == 800
+
+
+def test_example_of_spark():
+    """mapPartitions pickles what it is given and what it gets."""
+    x, y, t = problem(600)
+    Row = collections.namedtuple("Row", "x y")
+
+    class Frame:
+        rdd = property(lambda self: self)
+
+        def mapPartitions(self, function):
+            self.parts = []
+            for begin in range(0, 600, 150):
+                rows = [Row(*pair) for pair in zip(x[begin:begin + 150], y[begin:begin + 150])]
+                self.parts += [pickle.dumps(m) for m in function(iter(rows))]
+            return self
+
+        def collect(self):
+            return [pickle.loads(p) for p in self.parts]
+
+    names = {"okra": okra, "np": np, "sample": x[::2], "frame": Frame()}
+    exec(block("mapPartitions"), names)
+    basis = Model.basis(x[::2], {"kx": "rbf(sigma=4)", "low-rank-x": "nystrom(rank=500)"})
+    whole = Model.fit(x, y, {"ky": "linear", "lambda": 0.1}, basis=basis)
+    h, want = (m.predict(t, {"decode": "none"}, embedding=True).embedding()
+               for m in (names["model"], whole))
+    assert np.abs(h - want).max() < 1e-10 * np.abs(want).max()
 
 
 # ---- the same files ------------------------------------------------------------------
