@@ -145,17 +145,59 @@ static int each_piece(cli_run *run, input *in, void *user,
 typedef struct texts {
     const cli_stream *s;
     const char *format, *output;
+    bool heading, rows; /* what has come so far */
 } texts;
+
+/* Lines that hold something. */
+static okra_int filled_lines(const char *text, size_t size)
+{
+    okra_int count = 0;
+    bool filled = false;
+    for (size_t k = 0; k < size; k++) {
+        filled = filled || !strchr(" \t\r\n", text[k]);
+        if (text[k] == '\n' || k + 1 == size) {
+            count += filled;
+            filled = false;
+        }
+    }
+    return count;
+}
+
+static bool is_table(const char *format)
+{
+    return strcmp(format, "csv") == 0 || strcmp(format, "tsv") == 0;
+}
+
+/* A heading is the first line or none: in the middle it would have no answer. */
+static int check_heading(cli_run *run, texts *t, const char *text, size_t size,
+                         const okra_data *x, long long line)
+{
+    bool heading = is_table(t->format) && okra_data_count(x) < filled_lines(text, size);
+    if (heading && (t->heading || t->rows)) {
+        return cli_failure(run, "standard input, line %lld: '%.*s' is no row of numbers",
+                           line, (int)strcspn(text, "\r\n"), text);
+    }
+    t->heading = t->heading || heading;
+    t->rows = t->rows || okra_data_count(x) > 0;
+    return CLI_DONE;
+}
 
 static int answer_text(cli_run *run, void *user, const char *text, size_t size, int lines,
                        long long line)
 {
-    const texts *t = user;
+    texts *t = user;
     okra_data *x = NULL;
     okra_prediction *p = NULL;
     okra_predict_request request = {OKRA_SIZED(okra_predict_request),
                                     .candidates = t->s->candidates};
+    if (is_table(t->format) && filled_lines(text, size) == 0) {
+        return CLI_DONE;
+    }
     okra_status st = okra_data_parse(run->context, t->format, text, size, &x);
+    if (st == OKRA_OK && check_heading(run, t, text, size, x, line) != CLI_DONE) {
+        okra_data_free(x);
+        return CLI_FAILED;
+    }
     if (st == OKRA_OK && okra_data_count(x) > 0) {
         st = okra_predict(run->context, t->s->model, x, run->library, &request, &p);
     }
@@ -263,6 +305,10 @@ int cli_stream_text(cli_run *run, const cli_stream *s, bool *whole, char *spec,
         status = spool(run, &in, other, spec, size);
     } else if (status == CLI_DONE) {
         status = with_output(run, &in, &t);
+    }
+    if (status == CLI_DONE && !*whole && t.heading && !t.rows) {
+        status = cli_failure(run, "standard input: line 1 is a heading, and no row of "
+                                  "numbers comes after it");
     }
     free(in.p);
     return status;

@@ -8,6 +8,19 @@
 #include <stdio.h>
 #include <string.h>
 
+/* One class more than inputs, and the first of them comes once: a heading, likely. */
+static const char *heading(const okra_data *x, const okra_data *y)
+{
+    bool likely = y->kind == OKRA_LABELS && y->n == x->n + 1 && y->n > 2;
+    for (okra_int i = 1; i < y->n && likely; i++) {
+        likely = y->codes[i] != y->codes[0];
+    }
+    return likely
+               ? "; if the first line of y is a heading, labels:FILE:HEADING reads what "
+                 "is below it"
+               : "";
+}
+
 okra_status okra_method_check_pairs_(const okra_method_ *method, const okra_data *x,
                                      const okra_data *y)
 {
@@ -15,8 +28,8 @@ okra_status okra_method_check_pairs_(const okra_method_ *method, const okra_data
     okra_data_describe_(x, a, sizeof a);
     okra_data_describe_(y, b, sizeof b);
     if (x->n < y->n) {
-        return okra_fail_(OKRA_ESHAPE, "x has %s, y has %s; expected as many of each", a,
-                          b);
+        return okra_fail_(OKRA_ESHAPE, "x has %s, y has %s; expected as many of each%s",
+                          a, b, heading(x, y));
     }
     if (x->n > y->n && !method->unlabelled) {
         return okra_fail_(OKRA_ESHAPE,

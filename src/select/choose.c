@@ -128,9 +128,9 @@ static okra_status first_cell(okra_context *ctx, const okra_data *x, bool few,
         TRY(okra_options_set(o, "kx", middle));
     }
     TRY(okra_space_create_(o, &space));
-    /* of 25 lambdas from 1e-10 to 100 times the mean of k(x,x): it; of seven from 1e-5 to
-     * 10 times: it */
-    okra_int at = space->lambdas > 1 ? space->lambdas * 4 / 5 : 0;
+    /* of 17 lambdas from 1e-6 to 100 times the mean of k(x,x): it; of seven from 1e-5 to
+     * 10 times: a tenth of it */
+    okra_int at = space->lambdas * 3 / 4;
     TRY(okra_space_setting_(space, space->path ? at : 0, &setting));
     TRY(okra_space_options_(space, &setting, fit, NULL));
 done:

@@ -2,10 +2,11 @@
  * fill.c: the options of a selection with rules in place of `auto`: kernels and decoders
  * of rules.c, and the rest by the method.
  *
- * Methods with leave-one-out in closed form have the whole grid of kernels. lambda has 25
- * values over twelve decades about the mean of k(x,x): under (K + lambda I) it is the
+ * Methods with leave-one-out in closed form have the whole grid of kernels. lambda has 17
+ * values over eight decades about the mean of k(x,x): under (K + lambda I) it is the
  * variance of the noise over that of the signal, which does not depend on the number of
- * pairs. Outputs are centred where the operator is identity.
+ * pairs; where the least is best, as without any noise, search.c goes on below it.
+ * Outputs are centred where the operator is identity.
  *
  * Methods that are fitted anew for every fold have the likeliest kernel (margin: a few),
  * seven values of lambda or of the parameter that stands for it, five folds, and a loss
@@ -108,8 +109,8 @@ static okra_status set_lambda(okra_context *ctx, const okra_method_ *method,
         snprintf(text, sizeof text, "%.3g..%.3g:%d", (slow ? 1e-3 : 1e-5) * scale,
                  10 * scale, slow ? 5 : 7);
     } else {
-        snprintf(text, sizeof text, "%.3g..%.3g:%d", 1e-10 * scale, 1e2 * scale,
-                 links ? 13 : 25);
+        snprintf(text, sizeof text, "%.3g..%.3g:%d", 1e-6 * scale, 1e2 * scale,
+                 links ? 9 : 17);
     }
     TRY(okra_options_set(o, "lambda", text));
 done:

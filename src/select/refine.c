@@ -106,12 +106,16 @@ static okra_status find_dimensions(simplex *z, const double *drawn)
                 continue;
             }
             okra_int digit = okra_space_digit_(space, z->cell, a, p);
-            double start = drawn && !isnan(drawn[place])
-                               ? drawn[place]
-                               : okra_strtod_(values[digit], NULL);
+            bool lambda = space->path && a + 1 == space->count;
+            double start =
+                drawn && !isnan(drawn[place])
+                    ? drawn[place]
+                    : okra_strtod_(lambda ? z->base.text[a] : values[digit], NULL);
+            double least = low;
+            low = fmin(low, start);
             TRY(takes_reals(z, a, place, start, &numbers));
             if (numbers) {
-                double step = log(high / low) / (double)(count - 1) / 2;
+                double step = log(high / least) / (double)(count - 1) / 2;
                 double beyond = some ? 2 * step : (double)INFINITY;
                 z->dims[z->d++] = (dimension){place, log(start), step, log(low) - beyond,
                                               log(high) + beyond};
@@ -276,15 +280,14 @@ done:
 }
 
 okra_status okra_search_refine_(okra_context *ctx, okra_search_ *s, okra_found_ *found,
-                                const okra_plan_ *plan)
+                                const okra_plan_ *plan, okra_int origin)
 {
     okra_status st = OKRA_OK;
     simplex z = {.search = s, .found = found, .left = s->refine};
     double best = found->cells[found->best].mean, *drawn = NULL;
     okra_space_ *narrow = NULL;
-    TRY(okra_space_narrow_(s->task->space, plan->number[found->best], &narrow, &z.cell));
-    TRY(narrow_draws(s->task->space, narrow, okra_plan_drawn_(plan, found->best),
-                     &drawn));
+    TRY(okra_space_narrow_(s->task->space, plan->number[origin], &narrow, &z.cell));
+    TRY(narrow_draws(s->task->space, narrow, okra_plan_drawn_(plan, origin), &drawn));
     z.space = narrow;
     z.places = okra_space_places_(narrow);
     ALLOC(z.numbers, z.places);

@@ -7,7 +7,8 @@
  *     outputs     one kernel: numbers are compared by linear, classes by zero-one,
  *                 strings by their substrings, molecules by their surroundings, ...
  *     decode      label sets for rows of 0 and 1, characters for strings of the lengths
- *                 of the inputs; else what predict takes by itself
+ *                 of the inputs, edits for strings that are inputs with a few letters
+ *                 changed; else what predict takes by itself
  */
 #include "select/select.h"
 

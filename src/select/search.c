@@ -18,12 +18,17 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static void clear_cell(okra_cell_ *cell)
+{
+    okra_setting_free_(&cell->setting);
+    okra_free_(cell->values);
+    okra_free_(cell->outputs);
+}
+
 void okra_found_free_(okra_found_ *found)
 {
     for (okra_int i = 0; found->cells && i < found->count; i++) {
-        okra_setting_free_(&found->cells[i].setting);
-        okra_free_(found->cells[i].values);
-        okra_free_(found->cells[i].outputs);
+        clear_cell(&found->cells[i]);
     }
     okra_free_(found->cells);
     found->cells = NULL;
@@ -198,6 +203,56 @@ static void find_best(const okra_search_ *s, okra_found_ *found)
     }
 }
 
+/* Where the least of an automatic list of lambdas is best, there may be no noise: four
+ * decades more of the same setting, from the same decomposition, if they pay. */
+static okra_status extend(okra_context *ctx, okra_search_ *s, okra_found_ *found,
+                          const okra_plan_ *plan)
+{
+    enum { MORE = 8 };
+    okra_status st = OKRA_OK;
+    const okra_space_ *space = s->task->space;
+    size_t last = space->count - 1;
+    okra_cell_ *todo[MORE];
+    okra_int before = found->count;
+    bool gain = false;
+    if (!s->own || !s->loss || !space->path || !space->axes[last].automatic ||
+        plan->drawn || space->lambdas < 3 ||
+        okra_space_digit_(space, plan->number[found->best], last, 0) > 0) {
+        return OKRA_OK;
+    }
+    okra_cell_ *grown = okra_realloc_(found->cells, found->count + MORE, sizeof *grown);
+    if (!grown) {
+        return OKRA_EMEM;
+    }
+    found->cells = grown;
+    double least = okra_strtod_(found->cells[found->best].setting.text[last], NULL);
+    for (int k = 0; k < MORE; k++) {
+        okra_setting_ setting = {NULL, 0};
+        TRY(okra_setting_copy_(&found->cells[found->best].setting, &setting));
+        okra_free_(setting.text[last]);
+        setting.text[last] = okra_format_("%.6g", least * pow(10, -(k + 1) / 2.0));
+        if (!setting.text[last]) {
+            okra_setting_free_(&setting);
+            st = OKRA_EMEM;
+            goto done;
+        }
+        todo[k] = &found->cells[found->count];
+        TRY(okra_search_cell_(s->task, &setting, todo[k]));
+        todo[k]->refined = true;
+        found->count++;
+    }
+    TRY(okra_group_run_(ctx, s->task, todo, MORE));
+    double least_loss = found->cells[found->best].mean;
+    for (int k = 0; k < MORE; k++) {
+        gain = gain || todo[k]->mean < 0.9 * least_loss;
+    }
+done:
+    while (!gain && found->count > before) {
+        clear_cell(&found->cells[--found->count]);
+    }
+    return st;
+}
+
 okra_status okra_search_run_(okra_context *ctx, okra_search_ *search, okra_found_ *out)
 {
     okra_status st = OKRA_OK;
@@ -216,8 +271,11 @@ okra_status okra_search_run_(okra_context *ctx, okra_search_ *search, okra_found
     TRY(okra_search_resolve_(ctx, search->task, &found));
     TRY(run_cells(ctx, search, &found, &plan));
     find_best(search, &found);
+    okra_int origin = found.best;
+    TRY(extend(ctx, search, &found, &plan));
+    find_best(search, &found);
     if (search->refine > 0) {
-        TRY(okra_search_refine_(ctx, search, &found, &plan));
+        TRY(okra_search_refine_(ctx, search, &found, &plan, origin));
         find_best(search, &found);
     }
     if (search->edges && found.best < plan.count && !plan.drawn) {

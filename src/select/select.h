@@ -353,8 +353,10 @@ okra_status okra_search_resolve_(okra_context *ctx, const okra_task_ *task,
 
 /* ---- refine.c ---- */
 
+/* Around the best, which is the cell `origin` of the plan, but perhaps for its lambda. */
 okra_status okra_search_refine_(okra_context *ctx, okra_search_ *search,
-                                okra_found_ *found, const okra_plan_ *plan) OKRA_CHECK;
+                                okra_found_ *found, const okra_plan_ *plan,
+                                okra_int origin) OKRA_CHECK;
 
 /* ---- edges.c ---- */
 

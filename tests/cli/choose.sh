@@ -59,6 +59,22 @@ again --x words.txt --y longer.txt
 expect_in "ky             spectrum(k=1) + spectrum(k=2) + spectrum(k=3) | normalize" told
 okra predict -q chosen.okra --x words.txt -o p.txt
 [ "$(grep -cxFf longer.txt p.txt)" = 8 ]
+# inputs with a few letters changed: edits
+for w in kat kot bak dol fim gur lop mos nat pit rak sul tam vok wex zib; do
+    echo $w
+    echo ${w}a$w
+done >stems.txt
+sed 's/[ts]$/&e/; s/$/s/' stems.txt >forms.txt
+again --x stems.txt --y forms.txt
+expect_in "decode         rewrite" told
+printf 'bat\nrol\n' >new.txt
+okra predict -q chosen.okra --x new.txt -o p.txt
+[ "$(tr '\n' ' ' <p.txt)" = "bates rols " ]
+okra predict -q chosen.okra --x new.txt --candidates forms.txt -o p.txt # of a list all the same
+[ "$(grep -cxFf forms.txt p.txt)" = 2 ]
+sort -R --random-source=stems.txt forms.txt >mixed.txt # not edits of their inputs
+expect 0 okra fit --x stems.txt --y mixed.txt -o c.okra
+if grep -q rewrite out; then exit 1; fi
 printf 'CCO\nCCC\nc1ccccc1\nCO\nCN\nCCN\nCCCO\nCCCC\n' >m.smi
 again --x m.smi --y y.csv
 again --x x.csv --y m.smi

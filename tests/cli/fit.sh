@@ -104,3 +104,20 @@ okra predict -q small.okra --x bx.csv --weights w.npy
 okra fit -q $args --ky linear --compact -o small.okra
 expect 1 okra predict small.okra --x bx.csv --weights w.npy
 expect_in "there are no weights over the training outputs" err
+
+# classes in a .txt file, one per line, in and out; hints where a file is not what it seems
+printf 'one class\nb\none class\nb\none class\nb\nb\none class\n' >classes.txt
+okra fit -q --x x.csv --y labels:classes.txt --kx linear --lambda 0.1 -o l.okra
+okra predict -q l.okra --x x.csv -o l.txt
+[ "$(sort -u l.txt | tr '\n' ';')" = "b;one class;" ]
+(echo kind && cat classes.txt) >headed.csv
+expect_fail 1 "okra fit: x has 8 dense vectors of length 2, y has 9 labels of 3 classes; expected as \
+many of each; if the first line of y is a heading, labels:FILE:HEADING reads what is below it" \
+    okra fit --x x.csv --y labels:headed.csv -o o.okra
+okra fit -q --x x.csv --y labels:headed.csv:kind --kx linear --lambda 0.1 -o o.okra
+tr , ';' <x.csv >semi.csv
+expect_fail 1 "okra fit: semi.csv: line 2, column 1: '$(sed -n 2p semi.csv)' is not a number; fields \
+stand between commas in .csv files, between tabs in .tsv files" okra fit --x semi.csv --y y.csv -o o2.okra
+sed 's/^/q;/' classes.txt >semi2.csv
+expect 0 okra fit --x x.csv --y labels:semi2.csv --kx linear --lambda 0.1 -o o2.okra
+expect_in "okra: warning: semi2.csv: every label holds ';': fields stand between commas in .csv files" err

@@ -104,3 +104,34 @@ peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 assert sum(1 for _ in open("many", "rb")) == 1000000
 assert peak < 100, peak
 P
+
+# a heading comes first and alone is nothing to answer; later it is no row; blank lines are none
+source "$ROOT/tests/cli/lib/small.bash"
+okra fit -q --x x.csv --y y.csv --kx linear --ky linear --lambda 0.1 -o head.okra
+okra predict -q head.okra --x tx.csv -o want.csv
+(echo a,b; cat tx.csv) | okra predict -q head.okra --x - -o - >got.csv
+expect_same want.csv got.csv
+(echo a,b; sleep 0.2; echo; sleep 0.2; cat tx.csv) | okra predict -q head.okra --x - -o - >got.csv
+expect_same want.csv got.csv
+status=0
+echo a,b | okra predict -q head.okra --x - -o - >got.csv 2>err || status=$?
+[ $status = 1 ] && [ ! -s got.csv ]
+expect_in "okra predict: standard input: line 1 is a heading, and no row of numbers comes after it" err
+status=0
+(head -1 tx.csv; sleep 0.5; echo a,b; sleep 0.5; tail -1 tx.csv) |
+    okra predict -q head.okra --x - -o - >got.csv 2>err || status=$?
+[ $status = 1 ]
+grep -qE "line 2: 'a,b' is no row of numbers|is not a number" err # as pieces of the pipe fall
+# molecules and strings on standard output are lines, as in files
+printf 'CCO\nCCC\nc1ccccc1\nCO\nCN\nCCN\nCCCO\nCCCC\n' >m.smi
+okra fit -q --x x.csv --y m.smi --kx linear --ky 'ecfp | tanimoto' --lambda 0.1 -o m.okra
+okra predict -q m.okra --x tx.csv -o want.smi
+okra predict -q m.okra --x tx.csv -o - >got.smi
+expect_same want.smi got.smi
+okra predict -q m.okra --x - -o - <tx.csv >got.smi
+expect_same want.smi got.smi
+printf 'a,b\nc\nd "e"\nf\ng\nh\ni\nj\n' >s.txt
+okra fit -q --x x.csv --y s.txt --kx linear --ky 'spectrum(k=1)' --lambda 0.1 -o s.okra
+okra predict -q s.okra --x x.csv -o want.txt
+okra predict -q s.okra --x x.csv -o - >got.txt
+expect_same want.txt got.txt

@@ -114,7 +114,8 @@ def missing(rng):
 # ---- tasks that the rules of the automatic fit were not written beside --------------------
 # Made after those rules, and left as they came out: other shapes, other noise, other sizes.
 # `motifs` found that long strings had no kernel of long words, and the rules got one; so it
-# is seen now, and `proteins` was made after it.
+# is seen now, and `proteins` was made after it. `plurals` found that strings which are edited
+# inputs have a decoder of their own, and the rules take it.
 
 def wide_vectors(rng):
     """Sixty inputs with heavy tails, of which four matter; kinks, not curves."""
@@ -246,8 +247,7 @@ def test_nothing_given_is_as_good_as_tuned(task):
     got = automatic.score(X[n:], test_y, metric=metric)
     want = tuned.score(X[n:], test_y, metric=metric)
     print(f"{task.__name__}: {metric} {got:.4f}, tuned {want:.4f}; {automatic.chosen_}")
-    room = 0.02 if task in TASKS else 0.05  # some hundred test objects tell no less apart
-    assert got >= want - room * abs(want), (got, want, automatic.chosen_)
+    assert got >= want - 0.02 * abs(want), (got, want, automatic.chosen_)
 
 
 @pytest.mark.filterwarnings("ignore")

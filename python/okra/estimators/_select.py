@@ -228,7 +228,7 @@ class IOKRCV(OutputKernelEstimator):
             others = {**params[best].get("options", {}), "output-lambda": lambdas}
             self.best_params_ = {**params[best], "lam": 1.0, "options": others}
 
-    _decoders = (b"labels", b"position")  # that "auto" may choose
+    _decoders = (b"labels", b"position", b"rewrite")  # that "auto" may choose
 
     def _params(self, selection: Any, cell: int) -> dict:
         """A cell as parameters of `IOKR`."""

@@ -154,6 +154,22 @@ static bool first_is_header(const okra_texts_ *texts)
     return texts->count > 1;
 }
 
+/* Labels that all hold ';' are fields of a file whose separator is another. */
+static void warn_of_separator(const okra_source_ *source, const okra_texts_ *texts)
+{
+    bool all = texts->count > 0;
+    for (okra_int k = 0; k < texts->count && all; k++) {
+        all = strchr(texts->pointers[k], ';') != NULL;
+    }
+    if (all) {
+        okra_warn_(
+            source->ctx,
+            "%s: every label holds ';': fields stand between commas in .csv files, "
+            "between tabs in .tsv files",
+            source->name);
+    }
+}
+
 static okra_status read_column(okra_source_ *source, okra_table_ t, okra_data **out)
 {
     FREED_BY(okra_texts_free_) okra_texts_ texts = {0};
@@ -176,6 +192,7 @@ static okra_status read_column(okra_source_ *source, okra_table_ t, okra_data **
         CHK(okra_data_rename_(out, source->name));
         return OKRA_OK;
     }
+    warn_of_separator(source, &texts);
     okra_int skip = !header && first_is_header(&texts);
     return okra_labels_from_texts_(texts.pointers + skip, texts.count - skip,
                                    source->name, out);

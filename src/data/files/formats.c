@@ -362,6 +362,17 @@ static okra_status not_written(const char *name)
                       name, list);
 }
 
+/* What a stream without a name gets. */
+static const okra_file_format_ *format_of(const okra_data *data)
+{
+    const char *name = data->kind == OKRA_GRAPHS    ? "smiles"
+                       : data->kind == OKRA_STRINGS ? "txt"
+                       : data->kind == OKRA_SPARSE  ? "svm"
+                                                    : "csv";
+    const okra_file_format_ *format = okra_format_find_(name, strlen(name));
+    return format && format->write ? format : okra_format_find_("csv", 3);
+}
+
 okra_status okra_data_write(okra_context *context, const okra_data *data,
                             const char *path)
 {
@@ -376,7 +387,7 @@ okra_status okra_data_write(okra_context *context, const okra_data *data,
     st = parse_spec(path, &s);
     const okra_file_format_ *format = st != OKRA_OK ? NULL
                                       : s.format    ? s.format
-                                                    : okra_format_find_("csv", 3);
+                                                    : format_of(data);
     if (st == OKRA_OK && (!format->write || s.how || s.part)) {
         st = not_written(s.how ? hows[s.how] : format->name);
     }

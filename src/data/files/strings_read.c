@@ -223,6 +223,9 @@ okra_status okra_strings_fasta_(okra_context *ctx, const okra_bytes_ *bytes,
 
 okra_status okra_read_txt_(okra_source_ *source, okra_data **out)
 {
+    if (source->how == OKRA_HOW_LABELS_) { /* one class a line */
+        return okra_read_tsv_(source, out);
+    }
     return okra_strings_text_(source->ctx, &source->bytes, source->name, out);
 }
 

@@ -44,6 +44,9 @@ okra_status okra_write_txt_(okra_writer_ *w, const okra_data *data)
     if (data->kind == OKRA_GRAPHS) {
         return okra_write_smiles_(w, data); /* each as the line it came from */
     }
+    if (data->kind == OKRA_LABELS) {
+        return okra_write_tsv_(w, data); /* one class a line */
+    }
     TRY(check_kind(data, "lines of text"));
     for (okra_int i = 0; i < data->n; i++) {
         TRY(okra_string_text_(data, i, &text));

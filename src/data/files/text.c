@@ -197,7 +197,8 @@ okra_status okra_bad_field_(okra_token_ token, okra_int line, okra_int column,
                             const char *p, const char *end)
 {
     char shown[SHOWN + 4];
-    size_t length = 0;
+    size_t length = 0, size = (size_t)(end - p);
+    bool semicolon = memchr(p, ';', size), tab = memchr(p, '\t', size);
     for (; p < end && length < SHOWN; p++) {
         shown[length++] = isprint((unsigned char)*p) || (*p & 0x80) ? *p : '?';
     }
@@ -209,6 +210,9 @@ okra_status okra_bad_field_(okra_token_ token, okra_int line, okra_int column,
         OKRA_EFORMAT, "line %" PRId64 ", column %" PRId64 ": %s%s%s", line, column,
         token == OKRA_TOKEN_MISSING_ ? "a value is missing (" : "'", shown,
         token == OKRA_TOKEN_MISSING_ ? "); outputs with gaps are read as missing:FILE"
+        : token != OKRA_TOKEN_NONFINITE_ && (semicolon || tab)
+            ? "' is not a number; fields stand between commas in .csv files, between "
+              "tabs in .tsv files"
         : token != OKRA_TOKEN_NONFINITE_
             ? "' is not a number; classes are read as labels:FILE"
         : shown[0] == 'n' || shown[0] == 'N'

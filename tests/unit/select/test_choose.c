@@ -243,13 +243,13 @@ TEST(own_refinement_has_limits)
         (const char *const[]){"kx", "rbf(sigma={0.5,1,2})", "lambda", "auto", NULL});
     okra_selection *s = NULL;
     CHECK_OK(okra_select(c, t->inputs, t->outputs, o, NULL, &s));
-    CHECK(okra_selection_count(s) > 75);
+    CHECK(okra_selection_count(s) > 51);
     for (okra_int k = 0; k < okra_selection_count(s); k++) {
         const char *kx = okra_selection_value(s, k, "kx");
         double lambda = strtod(okra_selection_value(s, k, "lambda"), NULL);
         CHECK(strcmp(kx, "rbf(sigma=0.5)") == 0 || strcmp(kx, "rbf(sigma=1)") == 0 ||
               strcmp(kx, "rbf(sigma=2)") == 0);
-        CHECK(lambda > 3e-11 && lambda < 320);
+        CHECK(lambda > 3e-11 && lambda < 320); /* at most a step beyond */
     }
     okra_selection_free(s);
     okra_options_free(o);
