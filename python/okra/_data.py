@@ -25,9 +25,11 @@ class Data:
     Python form.
     """
 
-    def __init__(self, handle: Handle, network: Optional[tuple] = None) -> None:
+    def __init__(self, handle: Handle, network: Optional[tuple] = None,
+                 dtype: Any = None) -> None:
         self._handle = handle
         self._network = network  # what `nodes` was called with, for pickling
+        self._dtype = dtype  # of what `labels` was called with; None: as the library has it
 
     @property
     def pointer(self) -> int:
@@ -57,7 +59,7 @@ class Data:
         index = np.atleast_1d(np.arange(len(self))[index])
         index = np.ascontiguousarray(index, dtype=np.int64)
         return Data(make(lib.okra_data_take, lib.okra_data_free, self.pointer,
-                         index.ctypes.data, len(index)), self._network)
+                         index.ctypes.data, len(index)), self._network, self._dtype)
 
     def distinct(self) -> np.ndarray:
         """The numbers of the objects that differ, the first of each."""
@@ -76,12 +78,13 @@ class Data:
         such object. None: without."""
         if weights is None:
             return Data(make(lib.okra_data_weigh, lib.okra_data_free, self.pointer, None, 0,
-                             keep=self), self._network)
+                             keep=self), self._network, self._dtype)
         weights = np.ascontiguousarray(weights, dtype=np.float64)
         if weights.ndim != 1:
             raise ValueError(f"weights have shape {weights.shape}, expected ({len(self)},)")
         return Data(make(lib.okra_data_weigh, lib.okra_data_free, self.pointer,
-                         weights.ctypes.data, len(weights), keep=self), self._network)
+                         weights.ctypes.data, len(weights), keep=self), self._network,
+                    self._dtype)
 
     def balanced(self) -> np.ndarray:
         """Weights of labels that make all classes count alike."""
@@ -100,7 +103,7 @@ class Data:
     @property
     def objects(self) -> Any:
         """The objects as Python has them: arrays, sparse matrices, lists of texts."""
-        return to_python(self.pointer)
+        return typed(to_python(self.pointer), self._dtype)
 
     def write(self, path: Any) -> None:
         """Writes a file; its extension tells the format."""
@@ -240,13 +243,34 @@ def _texts(values: Iterable) -> Any:
     return (c.c_char_p * len(encoded))(*encoded)
 
 
+def typed(objects: Any, dtype: Any) -> Any:
+    """Labels in the type they were given in."""
+    if dtype is None or dtype.kind in "US" or not isinstance(objects, np.ndarray):
+        return objects
+    if dtype.kind == "b":
+        return np.isin(objects, ("True", 1)) if objects.dtype.kind in "US" else objects == 1
+    return objects.astype(dtype)
+
+
+def is_classes(values: Any) -> bool:
+    """Whether a flat array (or pandas series) of texts is taken as classes: every text comes
+    twice or more on average."""
+    if not hasattr(values, "__array__") or isinstance(values, (Data, tuple)):
+        return False
+    values = np.asarray(values)
+    texts = values.ndim == 1 and values.dtype.kind in "UO" and len(values) > 1 and all(
+        isinstance(v, str) for v in values)
+    return texts and 2 * len(set(values.tolist())) <= len(values)
+
+
 def labels(values: Any) -> Data:
     """Class labels.
 
     Parameters
     ----------
-    values : sequence of n texts or whole numbers
-        Numbers from 0 are codes themselves; anything else is named.
+    values : sequence of n texts or numbers
+        Whole numbers from 0 are codes themselves; anything else is named. `Data.objects`
+        and predictions have the type that they were given in.
 
     Returns
     -------
@@ -262,7 +286,7 @@ def labels(values: Any) -> Data:
         names, count = _texts(str(v) for v in classes), len(classes)
     codes = np.ascontiguousarray(codes, dtype=np.int64)
     return Data(make(lib.okra_data_labels, lib.okra_data_free, codes.ctypes.data,
-                     len(codes), names, count))
+                     len(codes), names, count), dtype=values.dtype)
 
 
 def smiles(texts: Iterable[str]) -> Data:

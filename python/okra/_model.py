@@ -19,7 +19,7 @@ def hold(x: Data, y: Data, share: float, context: Context) -> list:
     """Inputs and outputs to learn from, then those of a share that is held back."""
     parts = (c.c_void_p * 4)()
     context.call(lib.okra_pairs_hold, x.pointer, y.pointer, float(share), parts)
-    return [Data(Handle(part, lib.okra_data_free), source._network)
+    return [Data(Handle(part, lib.okra_data_free), source._network, source._dtype)
             for part, source in zip(parts, (x, y, x, y))]
 
 

@@ -768,3 +768,70 @@ def test_links_choose_kernel_and_lambda():
     for method in ("kcca", "margin", "knn"):  # without a closed form, and of links alone
         other = LinkPredictor(method=method).fit(X, known, np.arange(45))
         assert other.chosen_["kx"] != "auto" and 0 <= other.score(edges) <= 1
+
+
+@pytest.mark.parametrize("names", [(1, 2), (0, 1), (-1, 1), (True, False), (0.5, 2.5),
+                                   ("no", "yes"), (np.uint8(3), np.uint8(9))], ids=str)
+def test_classes_come_back_as_they_were_given(names):
+    r = np.random.default_rng(0)
+    X = r.normal(size=(50, 2))
+    y = np.where(X[:, 0] > 0, np.array(names[0]), np.array(names[1]))
+    model = IOKR().fit(X[:40], okra.labels(y[:40]))
+    got = model.predict(X[40:])
+    assert got.dtype == y.dtype and set(got.tolist()) <= set(y.tolist())
+    assert model.score(X[40:], y[40:]) == np.mean(got == y[40:]) > 0.7
+    assert model.score(X[40:], okra.labels(y[40:])) == np.mean(got == y[40:])
+    assert model.loo_score_ == np.mean(model.loo_predictions_ == y[:40]) > 0.7
+    assert model.predict(X[:3], top=2).dtype == y.dtype
+    assert {type(v) for s in model.predict_set(X[:3]) for v in s.tolist()} == {type(y.tolist()[0])}
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.predict(X[40:]), got)
+    more = model.partial_fit(X[40:], y[40:])
+    assert more.predict(X).dtype == y.dtype
+    weighed = model.score(X, y, sample_weight=np.arange(50.0))
+    assert weighed == np.average(model.predict(X) == y, weights=np.arange(50.0))
+
+
+def test_arrays_of_texts_are_classes_where_they_repeat():
+    pandas = pytest.importorskip("pandas")
+    r = np.random.default_rng(1)
+    X = r.normal(size=(40, 2))
+    y = np.where(X[:, 0] > 0, "left", "right")
+    for form in (y, y.astype(object), pandas.Series(y, name="side")):
+        model = IOKR().fit(X, form)
+        assert model.model_.outputs.kind == "labels"
+        assert model.chosen_["ky"] == "zero-one" and model.score(X, form) > 0.9
+    assert model.set_output(predict="pandas").predict(X).name == "side"
+    # a list, another kernel, or texts that hardly repeat: strings
+    assert IOKR().fit(X, list(y)).model_.outputs.kind == "strings"
+    assert IOKR(ky="spectrum(k=2)").fit(X, y).model_.outputs.kind == "strings"
+    words = np.array([f"w{i // 2}x{i}" for i in range(40)])
+    assert IOKR().fit(X, words).model_.outputs.kind == "strings"
+
+
+def test_whole_numbers_that_look_like_classes_are_told():
+    X = np.random.default_rng(2).normal(size=(30, 2))
+    y = (X[:, 0] > 0).astype(int)
+    with pytest.warns(okra.OkraWarning, match="y holds 2 different whole numbers, which are "
+                      r"learned as numbers; okra.labels\(y\) makes them classes") as told:
+        IOKR().fit(X, y)
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        IOKR().fit(X, y.astype(float))
+        IOKR(ky="linear").fit(X, y)
+        IOKR().fit(X, okra.labels(y))
+        IOKR().fit(X, np.arange(30))
+
+
+def test_set_output_by_the_name_that_transformers_use():
+    pandas = pytest.importorskip("pandas")
+    r = np.random.default_rng(3)
+    X = pandas.DataFrame(r.normal(size=(30, 2)), columns=["a", "b"], index=range(5, 35))
+    Y = pandas.DataFrame({"c": X.a * 2, "d": X.b + 1})
+    got = IOKR().set_output(transform="pandas").fit(X, Y).predict(X)
+    assert list(got.columns) == ["c", "d"] and list(got.index) == list(X.index)
+    model = IOKR().set_output(transform="pandas", predict="default").fit(X, Y)
+    assert isinstance(model.predict(X), np.ndarray)
+    with pytest.raises(ValueError, match="transform is 'polars', expected"):
+        IOKR().set_output(transform="polars")

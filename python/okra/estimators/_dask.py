@@ -76,7 +76,7 @@ def fit_dask(estimator: Any, X: Any, y: Any) -> Any:
     estimator.model_ = Model.merge(parts, context=context)
     estimator.n_features_in_ = X.shape[1]
     estimator._flat, estimator._y_objects = y.ndim == 1, None
-    estimator._columns = estimator._series = estimator._left = None
+    estimator._columns = estimator._series = estimator._left = estimator._dtype = None
     estimator._chosen, estimator.search_ = None, None
     return estimator
 

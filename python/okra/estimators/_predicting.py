@@ -1,0 +1,231 @@
+"""Predictions of estimators: objects, ranks, proposals, weights, embeddings."""
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+from .._data import typed
+from ._dask import is_dask, predict_dask
+from ._shared import take
+
+
+class PredictMixin:
+    """What a fitted model says of new inputs."""
+
+    def _decoder(self, candidates: Any, top: Optional[int]) -> dict:
+        values = dict(getattr(self, "decode_options", None) or {})
+        decode = self.decode
+        if decode is None:
+            plain = candidates is None and top is None
+            decode = None if plain else "candidates"
+        return {"decode": decode, "top": top,
+                **{name.replace("_", "-"): v for name, v in values.items()}}
+
+    def predict(self, X: Any, candidates: Any = None, ranges: Any = None,
+                top: Optional[int] = None, return_distance: bool = False) -> Any:
+        """Predicts outputs.
+
+        Parameters
+        ----------
+        X : objects
+            Inputs of the kind that was learned from.
+        candidates : objects, optional
+            Outputs to choose from; the training outputs if not given. With
+            ``ky="precomputed"`` a pair of Gram rows and self-similarities.
+        ranges : array of shape (m, 2), optional
+            First and last-plus-one candidate of each input.
+        top : int, optional
+            Give the `top` best candidates of each input, best first.
+        return_distance : bool, default=False
+            Give squared distances in feature space as well; implies candidates.
+
+        Returns
+        -------
+        outputs : array or list
+            In the form of the training outputs. With `top`, `top` outputs an input. With
+            ``ky="precomputed"``, numbers of candidates.
+        distance : ndarray of shape (m,) or (m, top)
+            If `return_distance`.
+        """
+        if is_dask(X) and not (top or return_distance):
+            return predict_dask(self, X, candidates)
+        if top is None and (return_distance or candidates is not None
+                            or ranges is not None):
+            index, distance = self.rank(X, candidates, ranges, 1)
+            found = self._candidates(candidates, index[:, 0])
+            return (found, distance[:, 0]) if return_distance else found
+        if top is not None:
+            index, distance = self.rank(X, candidates, ranges, top)
+            found = self._nested(candidates, index)
+            return (found, distance) if return_distance else found
+        model = self._fitted()
+        if self._y_objects is not None or self.ky == "precomputed":
+            return self._candidates(None, self.rank(X, None, None, 1)[0][:, 0])
+        p = model.predict(self._inputs(X, reset=False), self._decoder(None, None),
+                          context=self._context())
+        return self._framed(self._shaped(p.objects().objects), X)
+
+    def _shaped(self, objects: Any) -> Any:
+        return objects.ravel() if self._flat else typed(objects, self._dtype)
+
+    _columns = _series = _predicts = None
+
+    def set_output(self, *, transform: Optional[str] = None,
+                   predict: Optional[str] = None) -> "PredictMixin":
+        """Chooses the form of predictions.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas"}, optional
+            The same as `predict`, as transformers call it; `predict` goes first.
+        predict : {"default", "pandas"}, optional
+            "pandas": a data frame with the columns of the training outputs (a series where
+            these were flat) and the index of the inputs; "default": as they are.
+
+        Returns
+        -------
+        self
+        """
+        for name, form in (("predict", predict), ("transform", transform)):
+            if form not in (None, "default", "pandas"):
+                raise ValueError(f"{name} is {form!r}, expected 'default' or 'pandas'")
+        if predict is not None or transform is not None:
+            self._predicts = transform if predict is None else predict
+        return self
+
+    def _framed(self, objects: Any, X: Any) -> Any:
+        if self._predicts != "pandas":
+            return objects
+        import pandas as pd
+        index = getattr(X, "index", None)
+        index = index if hasattr(X, "iloc") else None
+        if isinstance(objects, np.ndarray) and objects.ndim == 2:
+            return pd.DataFrame(objects, index=index, columns=self._columns)
+        return pd.Series(list(objects), index=index, name=self._series)
+
+    def _candidates(self, candidates: Any, index: np.ndarray) -> Any:
+        if self.ky == "precomputed":
+            return index
+        if candidates is None:
+            candidates = self._y_objects
+        if candidates is None:
+            return self._shaped(self.model_.outputs[index].objects)
+        return take(candidates, index)
+
+    def _nested(self, candidates: Any, index: np.ndarray) -> Any:
+        if (index < 0).any():
+            raise ValueError(f"fewer than top = {index.shape[1]} candidates for some "
+                             "inputs")
+        found = self._candidates(candidates, index.ravel())
+        m, top = index.shape
+        if isinstance(found, np.ndarray):
+            return found.reshape((m, top) + found.shape[1:])
+        return [found[i * top:(i + 1) * top] for i in range(m)]
+
+    def rank(self, X: Any, candidates: Any = None, ranges: Any = None, top: int = 10
+             ) -> tuple:
+        """The best candidates of each input.
+
+        Parameters
+        ----------
+        X : objects
+        candidates : objects, optional
+            The training outputs if not given.
+        ranges : array of shape (m, 2), optional
+        top : int, default=10
+
+        Returns
+        -------
+        index : ndarray of shape (m, top)
+            Numbers of candidates, best first; -1 where there are fewer. Of equal training
+            outputs the first stands for all.
+        distance : ndarray of shape (m, top)
+            Squared distances in feature space, or the method's own criterion.
+        """
+        model = self._fitted()
+        given = None if candidates is None else self._outputs(candidates)
+        values = self._decoder(candidates, top)
+        values["decode"] = "candidates"
+        rows = None
+        if candidates is None and ranges is None and model.outputs.kind != "gram":
+            rows = self._distinct_index()  # each different output once
+            given = self._distinct() if len(rows) < len(model) else None
+        p = model.predict(self._inputs(X, reset=False), values, given, ranges,
+                          context=self._context())
+        index = p.index()
+        if given is not None and rows is not None:
+            index = np.where(index < 0, -1, rows[index])
+        return index, p.distance()
+
+    def proposals(self, X: Any, top: int = 8) -> list:
+        """The best strings that the decoder ``rewrite`` makes of each input.
+
+        Parameters
+        ----------
+        X : objects
+        top : int, default=8
+            At most so many of each.
+
+        Returns
+        -------
+        list of lists of (string, squared distance)
+            One list per input, best first.
+        """
+        values = dict(getattr(self, "decode_options", None) or {}) \
+            if self.decode == "rewrite" else {}
+        p = self._fitted().predict(self._inputs(X, reset=False),
+                                   {**values, "decode": "rewrite", "top": top},
+                                   context=self._context())
+        made, index, distance = p.proposals().objects, p.index(), p.distance()
+        return [[(made[k], float(d)) for k, d in zip(row, far) if k >= 0]
+                for row, far in zip(index, distance)]
+
+    def weights(self, X: Any) -> np.ndarray:
+        """Weights of the training outputs, of which a prediction is a combination.
+
+        Parameters
+        ----------
+        X : objects
+
+        Returns
+        -------
+        ndarray of shape (m, n)
+        """
+        return self._fitted().predict(self._inputs(X, reset=False), {"decode": "none"},
+                                      weights=True, context=self._context()).weights()
+
+    def embedding(self, X: Any) -> np.ndarray:
+        """The explicit prediction, where the output kernel is linear.
+
+        Parameters
+        ----------
+        X : objects
+
+        Returns
+        -------
+        ndarray of shape (m, d)
+        """
+        return self._fitted().predict(self._inputs(X, reset=False), {"decode": "none"},
+                                      embedding=True, context=self._context()).embedding()
+
+    def confidence(self, X: Any, candidates: Any = None) -> np.ndarray:
+        """How sure predictions are.
+
+        Parameters
+        ----------
+        X : objects
+        candidates : objects, optional
+            The training outputs if not given.
+
+        Returns
+        -------
+        ndarray of shape (m, 3)
+            Squared distance to the best candidate, gap to the one after it, and the
+            predictive variance in units of the input kernel, of methods that predict the
+            mean of a Gaussian process (ridge, kpca, tgp-kl); NaN where there is none.
+        """
+        given = None if candidates is None else self._outputs(candidates)
+        return self._fitted().predict(
+            self._inputs(X, reset=False), {"decode": "candidates"}, given,
+            confidence=True, context=self._context()).confidence()
