@@ -149,7 +149,7 @@ class LinkPredictor(ContextMixin, BaseEstimator):
         return context.make(lib.okra_link_fit, lib.okra_links_free, c.byref(task),
                             chosen.pointer, c.byref(settings), keep=self._arguments)
 
-    _chosen: Optional[dict] = None
+    _chosen = None
 
     def _choose(self, task: Any, settings: Any, values: dict, context: Any) -> dict:
         """Values of what is ``"auto"``, as ``okra link`` chooses; once, so that a copy has
