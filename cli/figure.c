@@ -130,6 +130,7 @@ void figure_scale_finish(figure_scale *s, double from, double to)
         s->high = 1;
     }
     double span = s->high - s->low;
+    bool share = !s->log && s->low >= 0 && s->high <= 1; /* accuracies, areas, ... */
     if (span <= fabs(s->high) * 1e-12) {
         span = fabs(s->high) > 0 ? fabs(s->high) : 1;
         s->low -= span / 2;
@@ -137,6 +138,10 @@ void figure_scale_finish(figure_scale *s, double from, double to)
     }
     s->low -= 0.04 * span;
     s->high += 0.04 * span;
+    if (share) { /* nothing lies beyond them */
+        s->low = fmax(s->low, -0.04);
+        s->high = fmin(s->high, 1.04);
+    }
     s->from = from;
     s->to = to;
 }

@@ -38,6 +38,38 @@ static double best_of(const json_t *values, const char *better)
     return best;
 }
 
+/* The longest name of a list, as drawn: a letter is about 6.6 wide. */
+static double widest(const json_t *names)
+{
+    size_t most = 0;
+    char text[32];
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        size_t length = strlen(tick(names, i, text, sizeof text));
+        most = length > most ? length : most;
+    }
+    return 6.6 * (double)most;
+}
+
+/* At most so many letters, dots for what is left out. */
+static void cut(char *text, size_t most)
+{
+    if (strlen(text) > most && most > 3) {
+        memcpy(text + most - 3, "...", 4);
+    }
+}
+
+/* Names below the columns: as many as have room, the first and every so many-th. */
+static void name_columns(FILE *out, const json_t *xs, double left, double width,
+                         double bottom)
+{
+    char text[32];
+    size_t each = (size_t)fmax(1, ceil((widest(xs) + 8) / width));
+    for (size_t j = 0; j < json_array_size(xs); j += each) {
+        figure_text(out, left + width * ((double)j + 0.5), bottom + 16, "middle", "soft",
+                    tick(xs, j, text, sizeof text));
+    }
+}
+
 bool figure_heatmap(FILE *out, const json_t *figure, bool alone, char *why, size_t size)
 {
     const json_t *values = json_object_get(figure, "values");
@@ -48,12 +80,13 @@ bool figure_heatmap(FILE *out, const json_t *figure, bool alone, char *why, size
                  json_array_size(values), rows, cols);
         return false;
     }
-    double left = 90, top = 20, width = (FIGURE_WIDTH - left - 20) / (double)cols;
+    double left = fmin(fmax(90, widest(ys) + 12), 0.45 * FIGURE_WIDTH);
+    double top = 20, width = (FIGURE_WIDTH - left - 20) / (double)cols;
     double height = fmin(40, fmax(14, 300 / (double)rows)),
            bottom = top + height * (double)rows;
     figure_scale s = figure_scale_empty(false);
     double best = best_of(values, figure_string(figure, "better", ""));
-    char text[32];
+    char text[32], name[256];
     for (size_t i = 0; i < rows; i++) {
         for (size_t j = 0; j < cols; j++) {
             figure_scale_take(&s, figure_at(json_array_get(values, i), j));
@@ -64,8 +97,9 @@ bool figure_heatmap(FILE *out, const json_t *figure, bool alone, char *why, size
                  alone);
     for (size_t i = 0; i < rows; i++) {
         double y = top + height * (double)i;
-        figure_text(out, left - 6, y + height / 2 + 4, "end", "soft",
-                    tick(ys, i, text, sizeof text));
+        snprintf(name, sizeof name, "%s", tick(ys, i, text, sizeof text));
+        cut(name, (size_t)((left - 12) / 6.6));
+        figure_text(out, left - 6, y + height / 2 + 4, "end", "soft", name);
         for (size_t j = 0; j < cols; j++) {
             double v = figure_at(json_array_get(values, i), j),
                    x = left + width * (double)j;
@@ -84,10 +118,7 @@ bool figure_heatmap(FILE *out, const json_t *figure, bool alone, char *why, size
             }
         }
     }
-    for (size_t j = 0; j < cols; j++) {
-        figure_text(out, left + width * ((double)j + 0.5), bottom + 16, "middle", "soft",
-                    tick(xs, j, text, sizeof text));
-    }
+    name_columns(out, xs, left, width, bottom);
     figure_text(out, (left + FIGURE_WIDTH) / 2, bottom + 38, "middle", "",
                 figure_string(figure, "x_label", ""));
     figure_text(out, 4, 14, "start", "", figure_string(figure, "y_label", ""));

@@ -211,7 +211,7 @@ static void draw_edges(FILE *out, const layout *l, const json_t *edges, size_t m
 /* Coloured by group; those whose edges were known have a ring. */
 static void draw_nodes(FILE *out, layout *l, const json_t *labelled, double x0, double y0)
 {
-    double inside = PANEL - 12, radius = fmin(4, fmax(1.6, 60 / sqrt((double)l->n) / 2));
+    double inside = PANEL - 12, radius = fmin(6, fmax(1.6, 40 / sqrt((double)l->n)));
     size_t e;
     json_t *node;
     for (size_t i = 0; i < l->n; i++) {

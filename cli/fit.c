@@ -4,6 +4,7 @@
  */
 #include "choose.h"
 #include "commands.h"
+#include "select_report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -107,19 +108,30 @@ typedef struct summary {
     double seconds;
     const char *command; /* that chooses nothing, or NULL: nothing was chosen */
     const char *chosen;  /* how, or "" */
+    const okra_selection *selection;
 } summary;
 
-static json_t *as_json(const summary *s)
+/* A result that okra report draws: what was compared, if anything was, and weights of
+ * kernels. */
+static json_t *as_json(const cli_run *run, const summary *s)
 {
     json_t *about = json_loads(okra_model_json(s->model), 0, NULL);
-    json_t *result = json_pack(
+    json_t *result = cli_result(run, "fit", "fit", "A fit");
+    json_t *own = json_pack(
         "{s:s, s:I, s:I, s:f}", "model", s->file, "bytes", (json_int_t)file_size(s->file),
         "n", (json_int_t)okra_model_count(s->model), "seconds", s->seconds);
     json_t *figure = cli_align_figure(about);
-    if (figure && result) { /* a result that okra report draws */
-        json_object_set_new(result, "format", json_integer(1));
-        json_object_set_new(result, "kind", json_string("fit"));
-        json_object_set_new(result, "figures", json_pack("[o]", figure));
+    if (s->selection) {
+        json_t *selection = json_loads(okra_selection_json(s->selection), 0, NULL);
+        json_t *told = select_result(run, selection);
+        json_object_set(own, "tables", json_object_get(told, "tables"));
+        json_object_set(own, "figures", json_object_get(told, "figures"));
+        json_decref(told);
+        json_decref(selection);
+    }
+    json_object_update_new(result, own);
+    if (figure) {
+        json_array_append_new(json_object_get(result, "figures"), figure);
     }
     if (about && result) {
         json_object_update_missing(result, about);
@@ -200,10 +212,10 @@ static int save(cli_run *run, const fit_fields *f, const path *p, const learned 
             status = cli_status(
                 run, cli_save_model(run, l->models[i], (okra_compact)f->compact, name));
         }
-        summary s = {l->models[i], name, l->seconds, l->command, l->chosen};
+        summary s = {l->models[i], name, l->seconds, l->command, l->chosen, l->selection};
         if (status == CLI_DONE && run->common.json) {
-            status = list ? (json_array_append_new(list, as_json(&s)), CLI_DONE)
-                          : cli_print_json(run, as_json(&s));
+            status = list ? (json_array_append_new(list, as_json(run, &s)), CLI_DONE)
+                          : cli_print_json(run, as_json(run, &s));
         } else if (status == CLI_DONE && !run->common.quiet) {
             fputs(i > 0 ? "\n" : "", stdout);
             print(run, &s, count > 1);

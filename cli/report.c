@@ -399,7 +399,7 @@ const cli_command cli_report = {
     .purpose = "Draw results as one page with tables and figures",
     .usage = "RESULT.json... -o FILE [flags]",
     .about =
-        "Results come from okra paper, select, link and score with --json; their "
+        "Results come from okra paper, fit, select, link and score with --json; their "
         "form is\n"
         "in docs/results-format.md. The HTML page needs no network and no other file,\n"
         "follows the system's light or dark theme, and reads on a phone and on paper. A\n"

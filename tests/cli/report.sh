@@ -134,3 +134,37 @@ for tables in '[]' '{}' '[1]' '[{"id":"whole"}]' '[{"id":"whole","columns":[1],"
     expect 0 okra report odd.json -o odd.md --claims first
     expect_in "not comparable (" odd.md
 done
+
+# a fit: what was compared, and the command that does the same
+need_python
+source "$ROOT/tests/cli/lib/small.bash"
+okra fit --x x.csv --y y.csv -o f.okra --json >fit.json
+expect 0 okra report fit.json -o fit.html --figures .
+expect_in "Best settings" fit.html
+expect_in "okra fit --x x.csv --y y.csv --kx " fit.html
+expect_in "</svg>" fit-grid.svg
+okra fit --x x.csv --y y.csv --kx linear --ky linear --lambda 0.1,1 -o 'g-{lambda}.okra' --json >fit.json
+expect 0 okra report fit.json -o fit.html
+# names of the columns of a heat map do not overlap, names of its rows are not cut off by the edge
+okra select --x x.csv --y y.csv --kx 'standardize | rbf(sigma={0.123456,1.23456,12.3456})' \
+    --lambda 1e-7..1e1:33 --refine 0 --json 2>err >sel.json
+okra report sel.json -o sel.html -q --figures .
+"$PYTHON" - <<'END'
+import re
+svg = open("select-grid.svg").read()
+texts = [(float(x), float(y), anchor, text) for x, y, anchor, text in re.findall(
+    r'<text[^>]*x="([\d.]+)" y="([\d.]+)"[^>]*text-anchor="(\w+)"[^>]*>([^<]*)<', svg)]
+below = max(y for _, y, anchor, text in texts if anchor == "middle" and text != "lambda")
+columns = sorted((x, text) for x, y, anchor, text in texts
+                 if anchor == "middle" and y == below and text)
+assert 4 <= len(columns) < 33, columns
+for (a, s), (b, t) in zip(columns, columns[1:]):
+    assert a + 3.3 * len(s) < b - 3.3 * len(t), (s, t)
+rows = [(x, text) for x, _, anchor, text in texts if anchor == "end"]
+assert len(rows) == 3 and all(x - 6.6 * len(text) > 0 for x, text in rows), rows
+END
+# an axis of shares does not go beyond them
+printf '{"okra":"0","format":1,"kind":"score","name":"share","figures":[{"id":"c","type":"curve","title":"t",
+"series":[{"name":"a","x":[10,20,30],"y":[1,1,1]}]}]}\n' >share.json
+okra report share.json -o share.html -q
+if grep -qE '>1\.[1-9]<' share.html; then exit 1; fi
