@@ -177,47 +177,45 @@ static okra_status read_score(okra_conformal_job_ *job)
 static okra_status number_groups(okra_conformal_job_ *job, const okra_data *pairs,
                                  const okra_data *others, okra_int **theirs)
 {
-    okra_status st = OKRA_OK;
     const okra_data *sets[] = {pairs, others};
-    okra_int *first = NULL;
-    ALLOC(first, pairs->n + others->n);
-    TRY(okra_data_same_(sets, 2, first));
-    ALLOC(job->group, pairs->n);
-    ALLOC(*theirs, others->n);
+    OWNED okra_int *first = NULL;
+    MAKE(first, pairs->n + others->n);
+    CHK(okra_data_same_(sets, 2, first));
+    MAKE(job->group, pairs->n);
+    MAKE(*theirs, others->n);
     memcpy(job->group, first, (size_t)pairs->n * sizeof *first);
     memcpy(*theirs, first + pairs->n, (size_t)others->n * sizeof *first);
-done:
-    okra_free_(first);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status read_groups(okra_conformal_job_ *job)
 {
-    okra_status st = OKRA_OK;
     const okra_conformal_settings *s = &job->s;
     if (!s->groups != !s->test_groups || (s->groups && s->by_class)) {
-        FAIL(OKRA_EARG, "conformal: groups need those of the pairs and those of the test "
-                        "inputs, or the class alone");
+        return okra_fail_(
+            OKRA_EARG, "conformal: groups need those of the pairs and those of the test "
+                       "inputs, or the class alone");
     }
     if (s->by_class && !job->candidates) {
-        FAIL(OKRA_EARG, "conformal: groups by class are for sets, not for intervals");
+        return okra_fail_(OKRA_EARG,
+                          "conformal: groups by class are for sets, not for intervals");
     }
     if (s->groups) {
         if (s->groups->n != job->pairs || s->test_groups->n != job->tests) {
-            FAIL(OKRA_ESHAPE,
-                 "conformal: there are %lld and %lld groups, expected %lld (pairs that "
-                 "calibrate) and %lld (test inputs)",
-                 (long long)s->groups->n, (long long)s->test_groups->n,
-                 (long long)job->pairs, (long long)job->tests);
+            return okra_fail_(
+                OKRA_ESHAPE,
+                "conformal: there are %lld and %lld groups, expected %lld (pairs that "
+                "calibrate) and %lld (test inputs)",
+                (long long)s->groups->n, (long long)s->test_groups->n,
+                (long long)job->pairs, (long long)job->tests);
         }
-        TRY(number_groups(job, s->groups, s->test_groups, &job->test_group));
+        CHK(number_groups(job, s->groups, s->test_groups, &job->test_group));
     } else if (s->by_class) {
         const okra_data *y =
             job->how == OKRA_CONFORMAL_SPLIT_ ? job->cal_y : job->model->training->y;
-        TRY(number_groups(job, y, job->candidates, &job->class_group));
+        CHK(number_groups(job, y, job->candidates, &job->class_group));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status check_weights(const char *whose, const double *w, okra_int n)
@@ -235,27 +233,28 @@ static okra_status check_weights(const char *whose, const double *w, okra_int n)
 
 static okra_status read_weights(const okra_conformal_job_ *job)
 {
-    okra_status st = OKRA_OK;
     if (!job->s.weights != !job->s.test_weights) {
-        FAIL(OKRA_EARG, "conformal: weights need those of the pairs and of the test "
-                        "inputs");
+        return okra_fail_(OKRA_EARG,
+                          "conformal: weights need those of the pairs and of the test "
+                          "inputs");
     }
     if (job->s.weights) {
         if (job->how == OKRA_CONFORMAL_FOLDS_) {
-            FAIL(OKRA_EUNSUPPORTED, "conformal %s has no weights: use split or full",
-                 job->s.how);
+            return okra_fail_(OKRA_EUNSUPPORTED,
+                              "conformal %s has no weights: use split or full",
+                              job->s.how);
         }
-        TRY(check_weights("pairs", job->s.weights, job->pairs));
-        TRY(check_weights("test inputs", job->s.test_weights, job->tests));
+        CHK(check_weights("pairs", job->s.weights, job->pairs));
+        CHK(check_weights("test inputs", job->s.test_weights, job->tests));
         for (okra_int t = 0; t < job->tests; t++) {
             if (!(job->s.test_weights[t] > 0)) {
-                FAIL(OKRA_EARG, "conformal: weight %lld of the test inputs is 0",
-                     (long long)t);
+                return okra_fail_(OKRA_EARG,
+                                  "conformal: weight %lld of the test inputs is 0",
+                                  (long long)t);
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_conformal_open_(okra_context *ctx, const okra_model *model,
@@ -263,25 +262,27 @@ okra_status okra_conformal_open_(okra_context *ctx, const okra_model *model,
                                  const okra_conformal_settings *settings,
                                  okra_conformal_job_ *out)
 {
-    okra_status st = OKRA_OK;
+    FREED_BY(okra_conformal_close_)
     okra_conformal_job_ job = {
         .ctx = ctx, .model = model, .x = x, .candidates = candidates, .tests = x->n};
     okra_conformal_defaults(&job.s);
     if (settings) {
         if (settings->size == 0 || settings->size > sizeof job.s) {
-            FAIL(OKRA_EARG, "conformal: settings of an unknown size: begin with "
-                            "okra_conformal_defaults");
+            return okra_fail_(OKRA_EARG,
+                              "conformal: settings of an unknown size: begin with "
+                              "okra_conformal_defaults");
         }
         memcpy(&job.s, settings, settings->size); /* an older caller's are shorter */
         job.s.size = sizeof job.s;
     }
     job.count = candidates ? candidates->n : 0;
     if (model->method->linker) {
-        FAIL(OKRA_EUNSUPPORTED, "conformal: method %s scores links between nodes",
-             model->method->name);
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "conformal: method %s scores links between nodes",
+                          model->method->name);
     }
-    TRY(read_how(&job));
-    TRY(read_score(&job));
+    CHK(read_how(&job));
+    CHK(read_score(&job));
     job.cal_x = job.s.calibration_x;
     job.cal_y = job.s.calibration_y;
     if (!job.cal_x) {
@@ -289,29 +290,29 @@ okra_status okra_conformal_open_(okra_context *ctx, const okra_model *model,
     }
     job.pairs = job.how == OKRA_CONFORMAL_SPLIT_ ? job.cal_y->n : model->training->y->n;
     if (job.how == OKRA_CONFORMAL_SPLIT_ && job.cal_x->n != job.cal_y->n) {
-        FAIL(OKRA_ESHAPE,
-             "conformal split: there are %lld inputs and %lld outputs to calibrate with",
-             (long long)job.cal_x->n, (long long)job.cal_y->n);
+        return okra_fail_(
+            OKRA_ESHAPE,
+            "conformal split: there are %lld inputs and %lld outputs to calibrate with",
+            (long long)job.cal_x->n, (long long)job.cal_y->n);
     }
     /* Intervals take what is known of outputs with missing values. */
     if (job.how == OKRA_CONFORMAL_SPLIT_ && candidates) {
-        TRY(okra_decode_check_kind_(&model->training->output, job.cal_y,
+        CHK(okra_decode_check_kind_(&model->training->output, job.cal_y,
                                     "the outputs to calibrate with are"));
     } else if (job.how == OKRA_CONFORMAL_SPLIT_ &&
                (job.cal_y->kind != OKRA_DENSE ||
                 job.cal_y->d != model->training->output.d)) {
-        FAIL(OKRA_ESHAPE,
-             "conformal split: the outputs to calibrate with have width %lld, expected "
-             "dense vectors of length %lld",
-             (long long)job.cal_y->d, (long long)model->training->output.d);
+        return okra_fail_(
+            OKRA_ESHAPE,
+            "conformal split: the outputs to calibrate with have width %lld, expected "
+            "dense vectors of length %lld",
+            (long long)job.cal_y->d, (long long)model->training->output.d);
     }
-    TRY(read_groups(&job));
-    TRY(read_weights(&job));
+    CHK(read_groups(&job));
+    CHK(read_weights(&job));
     *out = job;
     job = (okra_conformal_job_){0};
-done:
-    okra_conformal_close_(&job);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_conformal_close_(okra_conformal_job_ *job)
@@ -327,24 +328,20 @@ okra_status okra_conformal_p_values(okra_context *context, const okra_model *mod
                                     const okra_data *x, const okra_data *candidates,
                                     const okra_conformal_settings *settings, double *p)
 {
-    okra_status st = OKRA_OK;
-    okra_conformal_job_ job = {0};
-    NEED(model);
-    NEED(x);
-    NEED(candidates);
-    NEED(p);
+    FREED_BY(okra_conformal_close_) okra_conformal_job_ job = {0};
+    NOT_NULL(model);
+    NOT_NULL(x);
+    NOT_NULL(candidates);
+    NOT_NULL(p);
     if (candidates->n == 0) {
-        FAIL(OKRA_EARG, "candidates: the set is empty");
+        return okra_fail_(OKRA_EARG, "candidates: the set is empty");
     }
-    TRY(okra_decode_check_kind_(&model->training->output, candidates,
+    CHK(okra_decode_check_kind_(&model->training->output, candidates,
                                 "the candidates are"));
-    TRY(okra_conformal_open_(context, model, x, candidates, settings, &job));
-    TRY(job.how == OKRA_CONFORMAL_SPLIT_  ? okra_conformal_split_(&job, p)
-        : job.how == OKRA_CONFORMAL_FULL_ ? okra_conformal_full_(&job, p)
-                                          : okra_conformal_folds_(&job, p));
-done:
-    okra_conformal_close_(&job);
-    return st;
+    CHK(okra_conformal_open_(context, model, x, candidates, settings, &job));
+    return job.how == OKRA_CONFORMAL_SPLIT_  ? okra_conformal_split_(&job, p)
+           : job.how == OKRA_CONFORMAL_FULL_ ? okra_conformal_full_(&job, p)
+                                             : okra_conformal_folds_(&job, p);
 }
 
 okra_status okra_conformal_intervals(okra_context *context, const okra_model *model,
@@ -352,27 +349,25 @@ okra_status okra_conformal_intervals(okra_context *context, const okra_model *mo
                                      const okra_conformal_settings *settings,
                                      double *bounds, double *radius)
 {
-    okra_status st = OKRA_OK;
-    okra_conformal_job_ job = {0};
-    NEED(model);
-    NEED(x);
-    NEED(bounds);
+    FREED_BY(okra_conformal_close_) okra_conformal_job_ job = {0};
+    NOT_NULL(model);
+    NOT_NULL(x);
+    NOT_NULL(bounds);
     if (!(alpha > 0 && alpha < 1)) {
-        FAIL(OKRA_EARG, "conformal: alpha is %g, expected a number between 0 and 1",
-             alpha);
+        return okra_fail_(OKRA_EARG,
+                          "conformal: alpha is %g, expected a number between 0 and 1",
+                          alpha);
     }
     if (!model->training->output.features) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "conformal: intervals need dense outputs under a linear kernel; ky is %s",
-             okra_kernel_text(model->training->ky));
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "conformal: intervals need dense outputs under a linear kernel; ky is %s",
+            okra_kernel_text(model->training->ky));
     }
-    TRY(okra_conformal_open_(context, model, x, NULL, settings, &job));
-    TRY(job.how == OKRA_CONFORMAL_SPLIT_
-            ? okra_conformal_split_intervals_(&job, alpha, bounds, radius)
-        : job.how == OKRA_CONFORMAL_FULL_
-            ? okra_conformal_full_intervals_(&job, alpha, bounds, radius)
-            : okra_conformal_folds_intervals_(&job, alpha, bounds, radius));
-done:
-    okra_conformal_close_(&job);
-    return st;
+    CHK(okra_conformal_open_(context, model, x, NULL, settings, &job));
+    return job.how == OKRA_CONFORMAL_SPLIT_
+               ? okra_conformal_split_intervals_(&job, alpha, bounds, radius)
+           : job.how == OKRA_CONFORMAL_FULL_
+               ? okra_conformal_full_intervals_(&job, alpha, bounds, radius)
+               : okra_conformal_folds_intervals_(&job, alpha, bounds, radius);
 }

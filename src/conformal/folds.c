@@ -74,12 +74,11 @@ void okra_folds_release_(okra_folds_ *z)
 /* Folds of equal size drawn with the context's seed; jackknife+: pair i is fold i. */
 static okra_status draw(okra_folds_ *z)
 {
-    okra_status st = OKRA_OK;
     okra_int n = z->solved.n;
     z->count = z->job->folds > 0 ? OKRA_MIN_(z->job->folds, n) : n;
-    ALLOC(z->fold, n);
-    ALLOC(z->members, n);
-    ZALLOC(z->begin, z->count + 1);
+    MAKE(z->fold, n);
+    MAKE(z->members, n);
+    ZMAKE(z->begin, z->count + 1);
     for (okra_int i = 0; i < n; i++) {
         z->members[i] = i;
     }
@@ -95,8 +94,7 @@ static okra_status draw(okra_folds_ *z)
             z->fold[z->members[k]] = f;
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_mat_ rows_of(const okra_folds_ *z, double *all, okra_int f, double *panel)
@@ -112,21 +110,20 @@ static okra_mat_ rows_of(const okra_folds_ *z, double *all, okra_int f, double *
 /* (B_SS)^-1 and the rows S of A = (B_SS)^-1 B. */
 static okra_status leave_fold(okra_folds_ *z, okra_int f, double *panel)
 {
-    okra_status st = OKRA_OK;
     okra_int n = z->solved.n, size = z->begin[f + 1] - z->begin[f];
     const okra_int *in = z->members + z->begin[f];
-    double *SS = NULL;
+    OWNED double *SS = NULL;
     okra_mat_ X = rows_of(z, z->solved.B, f, panel);
-    ALLOC(SS, size * size);
-    ALLOC(z->I[f], size * size);
+    MAKE(SS, size * size);
+    MAKE(z->I[f], size * size);
     for (okra_int k = 0; k < size * size; k++) {
         SS[k] = X.p[k / size * n + in[k % size]];
         z->I[f][k] = k / size == k % size;
     }
-    TRY(okra_cholesky_(z->job->ctx, okra_mat_of_(SS, size, size), NULL));
-    TRY(okra_cholesky_solve_(z->job->ctx, okra_mat_of_(SS, size, size),
+    CHK(okra_cholesky_(z->job->ctx, okra_mat_of_(SS, size, size), NULL));
+    CHK(okra_cholesky_solve_(z->job->ctx, okra_mat_of_(SS, size, size),
                              okra_mat_of_(z->I[f], size, size)));
-    TRY(okra_cholesky_solve_(z->job->ctx, okra_mat_of_(SS, size, size), X));
+    CHK(okra_cholesky_solve_(z->job->ctx, okra_mat_of_(SS, size, size), X));
     for (okra_int k = 0; k < size; k++) {
         double *row = z->A + in[k] * n, sum = 0;
         memcpy(row, panel + k * n, (size_t)n * sizeof *panel);
@@ -137,9 +134,7 @@ static okra_status leave_fold(okra_folds_ *z, okra_int f, double *panel)
             row[in[j]] += sum / (double)(n - size);
         }
     }
-done:
-    okra_free_(SS);
-    return st;
+    return OKRA_OK;
 }
 
 /* a_k of the pairs of fold f, and 1'L_SS 1; AL: their rows. */
@@ -158,61 +153,55 @@ static void sum_fold(okra_folds_ *z, okra_int f, const double *AL)
 /* G_S = A_S L A_S' of every fold. */
 static okra_status grams(okra_folds_ *z, double *panel)
 {
-    okra_status st = OKRA_OK;
     okra_int n = z->solved.n;
-    double *AL = NULL, *other = NULL;
-    TRY(okra_doubles_(z->job->ctx, n, n, "left-out residuals times outputs", &AL));
-    TRY(okra_doubles_(z->job->ctx, z->largest, n, "the rows of a fold", &other));
-    TRY(okra_gemm_(z->job->ctx, false, false, 1, okra_mat_of_(z->A, n, n),
+    OWNED double *AL = NULL, *other = NULL;
+    CHK(okra_doubles_(z->job->ctx, n, n, "left-out residuals times outputs", &AL));
+    CHK(okra_doubles_(z->job->ctx, z->largest, n, "the rows of a fold", &other));
+    CHK(okra_gemm_(z->job->ctx, false, false, 1, okra_mat_of_(z->A, n, n),
                    okra_mat_of_(z->solved.L, n, n), 0, okra_mat_of_(AL, n, n)));
     for (okra_int f = 0; f < z->count; f++) {
         okra_mat_ A = rows_of(z, z->A, f, panel), X = rows_of(z, AL, f, other);
         if (z->solved.ones) {
             sum_fold(z, f, X.p);
         }
-        ALLOC(z->G[f], A.rows * A.rows);
-        TRY(okra_gemm_(z->job->ctx, false, true, 1, X, A, 0,
+        MAKE(z->G[f], A.rows * A.rows);
+        CHK(okra_gemm_(z->job->ctx, false, true, 1, X, A, 0,
                        okra_mat_of_(z->G[f], A.rows, A.rows)));
     }
-done:
-    okra_free_(AL);
-    okra_free_(other);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_folds_prepare_(okra_folds_ *z)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = z->job->ctx;
-    double *panel = NULL;
-    TRY(okra_solved_create_(z->job, &z->solved));
+    OWNED double *panel = NULL;
+    CHK(okra_solved_create_(z->job, &z->solved));
     okra_int n = z->solved.n;
     if (n < 2) {
-        FAIL(OKRA_ESHAPE, "conformal %s: leaving one out needs two training pairs",
-             z->job->s.how);
+        return okra_fail_(OKRA_ESHAPE,
+                          "conformal %s: leaving one out needs two training pairs",
+                          z->job->s.how);
     }
-    TRY(draw(z));
-    ZALLOC(z->G, z->count);
-    ZALLOC(z->I, z->count);
-    TRY(okra_doubles_(ctx, n, n, "the left-out residuals", &z->A));
-    TRY(okra_doubles_(ctx, z->largest, n, "the rows of a fold", &panel));
+    CHK(draw(z));
+    ZMAKE(z->G, z->count);
+    ZMAKE(z->I, z->count);
+    CHK(okra_doubles_(ctx, n, n, "the left-out residuals", &z->A));
+    CHK(okra_doubles_(ctx, z->largest, n, "the rows of a fold", &panel));
     for (okra_int f = 0; f < z->count; f++) {
-        TRY(okra_cancelled_(ctx));
-        TRY(leave_fold(z, f, panel));
+        CHK(okra_cancelled_(ctx));
+        CHK(leave_fold(z, f, panel));
     }
-    ZALLOC(z->sums, n);
+    ZMAKE(z->sums, n);
     for (okra_int i = 0; i < n * n; i++) {
         z->sums[i / n] += fabs(z->A[i]);
     }
     if (z->solved.L) {
-        ZALLOC(z->a, n);
-        ZALLOC(z->l1, z->count);
-        TRY(grams(z, panel));
+        ZMAKE(z->a, n);
+        ZMAKE(z->l1, z->count);
+        CHK(grams(z, panel));
     }
-    ALLOC(z->work, okra_workers_(ctx) * 4 * n);
-done:
-    okra_free_(panel);
-    return st;
+    MAKE(z->work, okra_workers_(ctx) * 4 * n);
+    return OKRA_OK;
 }
 
 double okra_folds_sum_(const okra_folds_ *z, okra_int r)

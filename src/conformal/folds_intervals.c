@@ -95,30 +95,24 @@ static okra_status intervals_body(void *arg, okra_int begin, okra_int end, int w
 
 static okra_status intervals_block(void *user, const okra_bordered_ *b)
 {
-    okra_status st = OKRA_OK;
     okra_folds_ *z = user;
     okra_int n = z->solved.n, d = z->solved.d;
     z->block = b;
-    TRY(okra_gemm_(z->job->ctx, false, false, 1, okra_mat_of_(b->U, b->m, n),
+    CHK(okra_gemm_(z->job->ctx, false, false, 1, okra_mat_of_(b->U, b->m, n),
                    okra_mat_of_(z->solved.Y, n, d), 0, okra_mat_of_(z->UY, b->m, d)));
-    TRY(okra_parallel_(z->job->ctx, b->m, 1, "intervals", intervals_body, z));
-done:
-    return st;
+    return okra_parallel_(z->job->ctx, b->m, 1, "intervals", intervals_body, z);
 }
 
 okra_status okra_conformal_folds_intervals_(const okra_conformal_job_ *job, double alpha,
                                             double *bounds, double *radius)
 {
-    okra_status st = OKRA_OK;
+    FREED_BY(okra_folds_release_)
     okra_folds_ z = {.job = job, .alpha = alpha, .bounds = bounds, .radius = radius};
-    TRY(okra_folds_prepare_(&z));
+    CHK(okra_folds_prepare_(&z));
     okra_int n = z.solved.n, d = z.solved.d;
-    TRY(okra_doubles_(job->ctx, n, d, "the left-out residuals", &z.E));
-    TRY(okra_doubles_(job->ctx, OKRA_MIN_(job->tests, 256), d, "predictions", &z.UY));
-    TRY(okra_gemm_(job->ctx, false, false, 1, okra_mat_of_(z.A, n, n),
+    CHK(okra_doubles_(job->ctx, n, d, "the left-out residuals", &z.E));
+    CHK(okra_doubles_(job->ctx, OKRA_MIN_(job->tests, 256), d, "predictions", &z.UY));
+    CHK(okra_gemm_(job->ctx, false, false, 1, okra_mat_of_(z.A, n, n),
                    okra_mat_of_(z.solved.Y, n, d), 0, okra_mat_of_(z.E, n, d)));
-    TRY(okra_solved_walk_(job, &z.solved, intervals_block, &z));
-done:
-    okra_folds_release_(&z);
-    return st;
+    return okra_solved_walk_(job, &z.solved, intervals_block, &z);
 }

@@ -71,34 +71,27 @@ static okra_status sets_body(void *arg, okra_int begin, okra_int end, int worker
 
 static okra_status sets_block(void *user, const okra_bordered_ *b)
 {
-    okra_status st = OKRA_OK;
     okra_folds_ *z = user;
     okra_context *ctx = z->job->ctx;
     okra_int n = z->solved.n, count = z->job->count;
     z->block = b;
-    TRY(okra_gemm_(ctx, false, true, 1, okra_mat_of_(b->UL, b->m, n),
+    CHK(okra_gemm_(ctx, false, true, 1, okra_mat_of_(b->UL, b->m, n),
                    okra_mat_of_(z->A, n, n), 0, okra_mat_of_(z->ALu, b->m, n)));
-    TRY(okra_gemm_(ctx, false, true, 1, okra_mat_of_(z->cross, count, n),
+    CHK(okra_gemm_(ctx, false, true, 1, okra_mat_of_(z->cross, count, n),
                    okra_mat_of_(b->U, b->m, n), 0, okra_mat_of_(z->Ul, count, b->m)));
-    TRY(okra_parallel_(ctx, b->m, 1, "sets", sets_body, z));
-done:
-    return st;
+    return okra_parallel_(ctx, b->m, 1, "sets", sets_body, z);
 }
 
 okra_status okra_conformal_folds_(const okra_conformal_job_ *job, double *p)
 {
-    okra_status st = OKRA_OK;
-    okra_folds_ z = {.job = job, .p = p};
-    TRY(okra_folds_prepare_(&z));
+    FREED_BY(okra_folds_release_) okra_folds_ z = {.job = job, .p = p};
+    CHK(okra_folds_prepare_(&z));
     okra_int n = z.solved.n, rows = OKRA_MIN_(job->tests, 256);
-    TRY(okra_solved_candidates_(job, &z.solved, &z.cross, &z.self));
-    TRY(okra_doubles_(job->ctx, job->count, n, "the candidates' products", &z.Alc));
-    TRY(okra_gemm_(job->ctx, false, true, 1, okra_mat_of_(z.cross, job->count, n),
+    CHK(okra_solved_candidates_(job, &z.solved, &z.cross, &z.self));
+    CHK(okra_doubles_(job->ctx, job->count, n, "the candidates' products", &z.Alc));
+    CHK(okra_gemm_(job->ctx, false, true, 1, okra_mat_of_(z.cross, job->count, n),
                    okra_mat_of_(z.A, n, n), 0, okra_mat_of_(z.Alc, job->count, n)));
-    TRY(okra_doubles_(job->ctx, rows, n, "a block of products", &z.ALu));
-    TRY(okra_doubles_(job->ctx, job->count, rows, "a block of products", &z.Ul));
-    TRY(okra_solved_walk_(job, &z.solved, sets_block, &z));
-done:
-    okra_folds_release_(&z);
-    return st;
+    CHK(okra_doubles_(job->ctx, rows, n, "a block of products", &z.ALu));
+    CHK(okra_doubles_(job->ctx, job->count, rows, "a block of products", &z.Ul));
+    return okra_solved_walk_(job, &z.solved, sets_block, &z);
 }

@@ -183,31 +183,27 @@ static okra_status sets_body(void *arg, okra_int begin, okra_int end, int worker
 
 static okra_status sets_block(void *user, const okra_bordered_ *b)
 {
-    okra_status st = OKRA_OK;
     full *z = user;
     okra_context *ctx = z->job->ctx;
     okra_int n = z->solved.n, count = z->job->count;
     z->block = b;
-    TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(b->UL, b->m, n),
+    CHK(okra_gemm_(ctx, false, false, 1, okra_mat_of_(b->UL, b->m, n),
                    okra_mat_of_(z->solved.B, n, n), 0, okra_mat_of_(z->BLu, b->m, n)));
-    TRY(okra_gemm_(ctx, false, true, 1, okra_mat_of_(z->cross, count, n),
+    CHK(okra_gemm_(ctx, false, true, 1, okra_mat_of_(z->cross, count, n),
                    okra_mat_of_(b->U, b->m, n), 0, okra_mat_of_(z->Ul, count, b->m)));
-    TRY(okra_parallel_(ctx, b->m, 1, "sets", sets_body, z));
-done:
-    return st;
+    return okra_parallel_(ctx, b->m, 1, "sets", sets_body, z);
 }
 
 /* (BLB)_ii and (BL)_ii; one product of n x n with n x n. */
 static okra_status diagonal(full *z)
 {
-    okra_status st = OKRA_OK;
     okra_int n = z->solved.n;
-    double *BL = NULL;
-    ALLOC(z->diagonal, n);
-    ALLOC(z->BLii, n);
-    ZALLOC(z->sums, n);
-    TRY(okra_doubles_(z->job->ctx, n, n, "inverse times output Gram matrix", &BL));
-    TRY(okra_gemm_(z->job->ctx, false, false, 1, okra_mat_of_(z->solved.B, n, n),
+    OWNED double *BL = NULL;
+    MAKE(z->diagonal, n);
+    MAKE(z->BLii, n);
+    ZMAKE(z->sums, n);
+    CHK(okra_doubles_(z->job->ctx, n, n, "inverse times output Gram matrix", &BL));
+    CHK(okra_gemm_(z->job->ctx, false, false, 1, okra_mat_of_(z->solved.B, n, n),
                    okra_mat_of_(z->solved.L, n, n), 0, okra_mat_of_(BL, n, n)));
     for (okra_int i = 0; i < n; i++) {
         z->diagonal[i] = okra_dot_(n, BL + i * n, z->solved.B + i * n);
@@ -216,29 +212,23 @@ static okra_status diagonal(full *z)
             z->sums[i] += fabs(z->solved.B[i * n + j]);
         }
     }
-done:
-    okra_free_(BL);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_conformal_full_(const okra_conformal_job_ *job, double *p)
 {
-    okra_status st = OKRA_OK;
-    full z = {.job = job, .p = p};
-    TRY(okra_solved_create_(job, &z.solved));
+    FREED_BY(release) full z = {.job = job, .p = p};
+    CHK(okra_solved_create_(job, &z.solved));
     okra_int n = z.solved.n, rows = job->tests;
-    TRY(diagonal(&z));
-    TRY(okra_solved_candidates_(job, &z.solved, &z.cross, &z.self));
-    TRY(okra_doubles_(job->ctx, job->count, n, "the candidates' products", &z.BLc));
-    TRY(okra_gemm_(job->ctx, false, false, 1, okra_mat_of_(z.cross, job->count, n),
+    CHK(diagonal(&z));
+    CHK(okra_solved_candidates_(job, &z.solved, &z.cross, &z.self));
+    CHK(okra_doubles_(job->ctx, job->count, n, "the candidates' products", &z.BLc));
+    CHK(okra_gemm_(job->ctx, false, false, 1, okra_mat_of_(z.cross, job->count, n),
                    okra_mat_of_(z.solved.B, n, n), 0,
                    okra_mat_of_(z.BLc, job->count, n)));
-    TRY(okra_doubles_(job->ctx, OKRA_MIN_(rows, 256), n, "a block of products", &z.BLu));
-    TRY(okra_doubles_(job->ctx, job->count, OKRA_MIN_(rows, 256), "a block of products",
+    CHK(okra_doubles_(job->ctx, OKRA_MIN_(rows, 256), n, "a block of products", &z.BLu));
+    CHK(okra_doubles_(job->ctx, job->count, OKRA_MIN_(rows, 256), "a block of products",
                       &z.Ul));
-    ALLOC(z.work, okra_workers_(job->ctx) * 5 * n);
-    TRY(okra_solved_walk_(job, &z.solved, sets_block, &z));
-done:
-    release(&z);
-    return st;
+    MAKE(z.work, okra_workers_(job->ctx) * 5 * n);
+    return okra_solved_walk_(job, &z.solved, sets_block, &z);
 }

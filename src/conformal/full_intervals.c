@@ -239,16 +239,13 @@ static okra_status intervals_body(void *arg, okra_int begin, okra_int end, int w
 
 static okra_status intervals_block(void *user, const okra_bordered_ *b)
 {
-    okra_status st = OKRA_OK;
     full *z = user;
     okra_context *ctx = z->job->ctx;
     okra_int n = z->solved.n, d = z->solved.d;
     z->block = b;
-    TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(b->U, b->m, n),
+    CHK(okra_gemm_(ctx, false, false, 1, okra_mat_of_(b->U, b->m, n),
                    okra_mat_of_(z->solved.Y, n, d), 0, okra_mat_of_(z->UY, b->m, d)));
-    TRY(okra_parallel_(ctx, b->m, 1, "intervals", intervals_body, z));
-done:
-    return st;
+    return okra_parallel_(ctx, b->m, 1, "intervals", intervals_body, z);
 }
 
 okra_status okra_conformal_full_intervals_(const okra_conformal_job_ *job, double alpha,

@@ -37,28 +37,25 @@ okra_status okra_conformal_distances(okra_context *context, const okra_model *mo
                                      bool training, const double *distance,
                                      okra_int count, double *p, okra_int *pairs)
 {
-    okra_status st = OKRA_OK;
-    double *score = NULL, mean = 0;
-    okra_prediction *left = NULL;
+    OWNED double *score = NULL;
+    double mean = 0;
+    FREED_BY(okra_prediction_drop_) okra_prediction *left = NULL;
     const okra_data *x = NULL, *y = NULL;
-    NEED(model);
-    NEED(distance);
-    NEED(p);
+    NOT_NULL(model);
+    NOT_NULL(distance);
+    NOT_NULL(p);
     okra_int n =
         training ? okra_model_count(model) : okra_model_calibration(model, &x, &y);
     if (n < 1) {
-        FAIL(OKRA_EARG, "the model keeps no pairs to calibrate with");
+        return okra_fail_(OKRA_EARG, "the model keeps no pairs to calibrate with");
     }
-    ALLOC(score, n);
-    TRY(training ? okra_model_leave(context, model, NULL, score, &left)
+    MAKE(score, n);
+    CHK(training ? okra_model_leave(context, model, NULL, score, &left)
                  : okra_model_loss(context, model, x, y, &mean, score));
     qsort(score, (size_t)n, sizeof *score, ascending);
     for (okra_int k = 0; k < count; k++) {
         p[k] = (double)(at_least(score, n, distance[k]) + 1) / (double)(n + 1);
     }
     GIVE(pairs, n);
-done:
-    okra_free_(score);
-    okra_prediction_free(left);
-    return st;
+    return OKRA_OK;
 }

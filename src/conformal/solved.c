@@ -83,11 +83,10 @@ static okra_status check(const okra_conformal_job_ *job)
 /* Y; centred, with mean 0, and the mean. */
 static okra_status outputs(const okra_conformal_job_ *job, okra_solved_ *z)
 {
-    okra_status st = OKRA_OK;
     const okra_output_ *from = &job->model->training->output;
     okra_int n = z->n, d = z->d;
-    TRY(okra_doubles_(job->ctx, n, d, "the outputs", &z->Y));
-    ZALLOC(z->mean, d);
+    CHK(okra_doubles_(job->ctx, n, d, "the outputs", &z->Y));
+    ZMAKE(z->mean, d);
     for (okra_int i = 0; i < n; i++) {
         memcpy(z->Y + i * d, from->features + i * from->features_ld,
                (size_t)d * sizeof *z->Y);
@@ -98,40 +97,35 @@ static okra_status outputs(const okra_conformal_job_ *job, okra_solved_ *z)
     for (okra_int k = 0; k < n * d; k++) {
         z->Y[k] -= z->mean[k % d];
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Rows of vectors less the mean, m x d. */
 static okra_status move_rows(okra_context *ctx, const okra_solved_ *z, okra_int m,
                              const double *from, okra_int ld, double **out)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_doubles_(ctx, m, z->d, "outputs without their mean", out));
+    CHK(okra_doubles_(ctx, m, z->d, "outputs without their mean", out));
     for (okra_int k = 0; k < m * z->d; k++) {
         (*out)[k] = from[k / z->d * ld + k % z->d] - z->mean[k % z->d];
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* L of centred explicit outputs: inner products of what is left, so that outputs far from
  * 0 lose nothing. */
 static okra_status explicit_gram(const okra_conformal_job_ *job, okra_solved_ *z)
 {
-    okra_status st = OKRA_OK;
     const okra_output_ *from = &job->model->training->output;
     okra_int n = z->n;
-    TRY(outputs(job, z));
+    CHK(outputs(job, z));
     okra_mat_ Y = okra_mat_of_(z->Y, n, z->d);
-    TRY(okra_gemm_(job->ctx, false, true, from->feature_scale, Y, Y, 0,
+    CHK(okra_gemm_(job->ctx, false, true, from->feature_scale, Y, Y, 0,
                    okra_mat_of_(z->L, n, n)));
     for (okra_int i = 0; i < n; i++) {
         z->given = fmax(z->given, sqrt(fmax(z->L[i * n + i], 0)));
     }
     z->size = z->given;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* L, its largest |phi|, and, centred, what okra_solved_candidates_ needs: m'm and
@@ -139,22 +133,21 @@ done:
  */
 static okra_status output_gram(const okra_conformal_job_ *job, okra_solved_ *z)
 {
-    okra_status st = OKRA_OK;
     okra_int n = z->n;
-    TRY(okra_doubles_(job->ctx, n, n, "the Gram matrix of the outputs", &z->L));
+    CHK(okra_doubles_(job->ctx, n, n, "the Gram matrix of the outputs", &z->L));
     if (z->ones && job->model->training->output.features) {
         return explicit_gram(job, z);
     }
-    TRY(okra_bound_gram_(job->ctx, job->model->training->bound_y,
+    CHK(okra_bound_gram_(job->ctx, job->model->training->bound_y,
                          okra_mat_of_(z->L, n, n)));
     for (okra_int i = 0; i < n; i++) {
         z->given = fmax(z->given, sqrt(fmax(z->L[i * n + i], 0)));
     }
     z->size = z->given;
     if (!z->ones) {
-        goto done;
+        return OKRA_OK;
     }
-    ZALLOC(z->mean, n + 1);
+    ZMAKE(z->mean, n + 1);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < n; j++) {
             z->mean[i] += z->L[i * n + j] / (double)n;
@@ -168,8 +161,7 @@ static okra_status output_gram(const okra_conformal_job_ *job, okra_solved_ *z)
         }
         grow(z, z->L[i * n + i]);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The largest sum of absolute values in a row of a symmetric matrix: no eigenvalue is
@@ -191,7 +183,6 @@ static double largest_row(okra_int n, const double *B)
 static okra_status invert(const okra_conformal_job_ *job, okra_mat_ K, bool centered,
                           okra_solved_ *z)
 {
-    okra_status st = OKRA_OK;
     okra_int n = z->n;
     okra_mat_ B = okra_mat_of_(z->B, n, n);
     double added = 0;
@@ -199,50 +190,47 @@ static okra_status invert(const okra_conformal_job_ *job, okra_mat_ K, bool cent
     for (okra_int i = 0; i < n; i++) {
         z->trace += K.p[i * n + i]; /* above the largest eigenvalue */
     }
-    TRY(okra_cholesky_(job->ctx, K, &added));
+    CHK(okra_cholesky_(job->ctx, K, &added));
     if (z->lambda == 0 && added != 0) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "conformal %s: there is no closed form: lambda is 0 and the Gram matrix of "
-             "the inputs is singular; fit with a lambda above 0",
-             job->s.how);
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "conformal %s: there is no closed form: lambda is 0 and the Gram matrix of "
+            "the inputs is singular; fit with a lambda above 0",
+            job->s.how);
     }
     okra_mat_fill_(B, 0);
     okra_mat_add_diagonal_(B, 1);
-    TRY(okra_cholesky_solve_(job->ctx, K, B));
+    CHK(okra_cholesky_solve_(job->ctx, K, B));
     okra_mat_mirror_(B); /* symmetric to the last bit */
     z->condition = z->trace * fmin(1 / z->lambda, largest_row(n, z->B));
     if (centered) {
-        ZALLOC(z->ones, n);
+        ZMAKE(z->ones, n);
         for (okra_int k = 0; k < n * n; k++) {
             z->ones[k / n] += z->B[k];
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_solved_create_(const okra_conformal_job_ *job, okra_solved_ *out)
 {
-    okra_status st = OKRA_OK;
     const okra_training_ *t = job->model->training;
-    okra_solved_ z = {.n = t->y->n, .d = t->output.d};
+    FREED_BY(okra_solved_clear_) okra_solved_ z = {.n = t->y->n, .d = t->output.d};
     double centered = 0;
     okra_int n = z.n;
-    TRY(check(job));
+    CHK(check(job));
     if (!okra_bag_get_number_(job->model->bag, "lambda", &z.lambda)) {
-        FAIL(OKRA_EFORMAT, "the model does not tell its lambda");
+        return okra_fail_(OKRA_EFORMAT, "the model does not tell its lambda");
     }
     (void)okra_bag_get_number_(job->model->bag, "center", &centered);
-    TRY(okra_doubles_(job->ctx, n, n, "the Gram matrix of the inputs", &z.F));
-    TRY(okra_doubles_(job->ctx, n, n, "its inverse", &z.B));
-    TRY(okra_bound_gram_(job->ctx, t->bound_x, okra_mat_of_(z.F, n, n)));
-    TRY(invert(job, okra_mat_of_(z.F, n, n), centered != 0, &z));
-    TRY(job->candidates ? output_gram(job, &z) : outputs(job, &z));
+    CHK(okra_doubles_(job->ctx, n, n, "the Gram matrix of the inputs", &z.F));
+    CHK(okra_doubles_(job->ctx, n, n, "its inverse", &z.B));
+    CHK(okra_bound_gram_(job->ctx, t->bound_x, okra_mat_of_(z.F, n, n)));
+    CHK(invert(job, okra_mat_of_(z.F, n, n), centered != 0, &z));
+    CHK(job->candidates ? output_gram(job, &z) : outputs(job, &z));
     *out = z;
     z = (okra_solved_){0};
-done:
-    okra_solved_clear_(&z);
-    return st;
+    return OKRA_OK;
 }
 
 double okra_solved_error_(const okra_solved_ *solved, double sum, double norm2)
@@ -288,21 +276,19 @@ static okra_status one_block(const okra_conformal_job_ *job, const okra_solved_ 
                              const okra_other_ *other, const double *self, double *K,
                              okra_bordered_ *b)
 {
-    okra_status st = OKRA_OK;
     okra_int n = solved->n, m = b->m;
     okra_mat_ Kx = okra_mat_of_(K, m, n), U = okra_mat_of_(b->U, m, n);
-    TRY(okra_other_cross_(job->ctx, job->model->training->bound_x, other, b->first, Kx));
-    TRY(okra_mat_copy_(Kx, U));
-    TRY(okra_cholesky_solve_rows_(job->ctx, okra_mat_of_(solved->F, n, n), U));
+    CHK(okra_other_cross_(job->ctx, job->model->training->bound_x, other, b->first, Kx));
+    CHK(okra_mat_copy_(Kx, U));
+    CHK(okra_cholesky_solve_rows_(job->ctx, okra_mat_of_(solved->F, n, n), U));
     for (okra_int r = 0; r < m; r++) {
-        TRY(border(job, solved, K + r * n, self[b->first + r], r, b));
+        CHK(border(job, solved, K + r * n, self[b->first + r], r, b));
     }
     if (solved->L) {
-        TRY(okra_gemm_(job->ctx, false, false, 1, U, okra_mat_of_(solved->L, n, n), 0,
+        CHK(okra_gemm_(job->ctx, false, false, 1, U, okra_mat_of_(solved->L, n, n), 0,
                        okra_mat_of_(b->UL, m, n)));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_solved_walk_(const okra_conformal_job_ *job, const okra_solved_ *solved,
@@ -346,12 +332,12 @@ done:
 static okra_status explicit_candidates(const okra_conformal_job_ *job,
                                        okra_solved_ *solved, double *l, double *own)
 {
-    okra_status st = OKRA_OK;
     okra_int ld = 0, count = job->count, d = solved->d;
-    double *C = NULL, scale = job->model->training->output.feature_scale;
+    OWNED double *C = NULL;
+    double scale = job->model->training->output.feature_scale;
     const double *values = okra_data_values(job->candidates, &ld);
-    TRY(move_rows(job->ctx, solved, count, values, ld, &C));
-    TRY(okra_gemm_(job->ctx, false, true, scale, okra_mat_of_(C, count, d),
+    CHK(move_rows(job->ctx, solved, count, values, ld, &C));
+    CHK(okra_gemm_(job->ctx, false, true, scale, okra_mat_of_(C, count, d),
                    okra_mat_of_(solved->Y, solved->n, d), 0,
                    okra_mat_of_(l, count, solved->n)));
     for (okra_int c = 0; c < count; c++) {
@@ -359,22 +345,19 @@ static okra_status explicit_candidates(const okra_conformal_job_ *job,
         solved->given = fmax(solved->given, sqrt(fmax(own[c], 0)));
     }
     solved->size = fmax(solved->size, solved->given);
-done:
-    okra_free_(C);
-    return st;
+    return OKRA_OK;
 }
 
 /* The same by the output kernel; centred by means. */
 static okra_status implicit_candidates(const okra_conformal_job_ *job,
                                        okra_solved_ *solved, double *l, double *own)
 {
-    okra_status st = OKRA_OK;
     const okra_bound_ *ky = job->model->training->bound_y;
     okra_int n = solved->n;
-    okra_other_ *other = NULL;
-    TRY(okra_other_create_(job->ctx, ky, job->candidates, &other));
-    TRY(okra_other_diagonal_(job->ctx, ky, other, own));
-    TRY(okra_other_cross_(job->ctx, ky, other, 0, okra_mat_of_(l, job->count, n)));
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    CHK(okra_other_create_(job->ctx, ky, job->candidates, &other));
+    CHK(okra_other_diagonal_(job->ctx, ky, other, own));
+    CHK(okra_other_cross_(job->ctx, ky, other, 0, okra_mat_of_(l, job->count, n)));
     for (okra_int c = 0; c < job->count; c++) {
         solved->given = fmax(solved->given, sqrt(fmax(own[c], 0)));
     }
@@ -389,26 +372,20 @@ static okra_status implicit_candidates(const okra_conformal_job_ *job,
         own[c] += solved->ones ? solved->mean[n] - 2 * mean : 0;
         grow(solved, own[c]);
     }
-done:
-    okra_other_free_(other);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_solved_candidates_(const okra_conformal_job_ *job, okra_solved_ *solved,
                                     double **cross, double **self)
 {
-    okra_status st = OKRA_OK;
-    double *l = NULL, *own = NULL;
-    ALLOC(own, job->count);
-    TRY(okra_doubles_(job->ctx, job->count, solved->n,
+    OWNED double *l = NULL, *own = NULL;
+    MAKE(own, job->count);
+    CHK(okra_doubles_(job->ctx, job->count, solved->n,
                       "the output kernel of the candidates", &l));
-    TRY(solved->Y ? explicit_candidates(job, solved, l, own)
+    CHK(solved->Y ? explicit_candidates(job, solved, l, own)
                   : implicit_candidates(job, solved, l, own));
     *cross = l;
     *self = own;
     l = own = NULL;
-done:
-    okra_free_(l);
-    okra_free_(own);
-    return st;
+    return OKRA_OK;
 }

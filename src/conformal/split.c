@@ -32,32 +32,25 @@ typedef struct scored {
 
 static okra_status options_of(const char *top, okra_options **out)
 {
-    okra_status st = OKRA_OK;
-    okra_options *o = NULL;
-    TRY(okra_predict_options(&o));
-    TRY(okra_options_set(o, "decode", "candidates"));
-    TRY(okra_options_set(o, "allow-empty-candidates", "yes"));
-    TRY(okra_options_set(o, "top", top));
+    FREED_BY(okra_options_drop_) okra_options *o = NULL;
+    CHK(okra_predict_options(&o));
+    CHK(okra_options_set(o, "decode", "candidates"));
+    CHK(okra_options_set(o, "allow-empty-candidates", "yes"));
+    CHK(okra_options_set(o, "top", top));
     *out = o;
     o = NULL;
-done:
-    okra_options_free(o);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status take_rows(const okra_data *data, okra_int first, okra_int m,
                              okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_int *index = NULL;
-    ALLOC(index, m);
+    OWNED okra_int *index = NULL;
+    MAKE(index, m);
     for (okra_int i = 0; i < m; i++) {
         index[i] = first + i;
     }
-    TRY(okra_data_take(data, index, m, out));
-done:
-    okra_free_(index);
-    return st;
+    return okra_data_take(data, index, m, out);
 }
 
 okra_status okra_conformal_variance_(okra_context *ctx, const okra_model *model,
@@ -152,20 +145,19 @@ done:
 static okra_status by_metric(const okra_conformal_job_ *job, const okra_data *truth,
                              const okra_data *decoded, double *out)
 {
-    okra_status st = OKRA_OK;
     double mean = 0;
     bool loss = true, each = false;
-    TRY(okra_metric_is_loss(job->s.score, &loss));
-    TRY(okra_score(job->ctx, job->s.score, truth, decoded, &mean, out, &each));
+    CHK(okra_metric_is_loss(job->s.score, &loss));
+    CHK(okra_score(job->ctx, job->s.score, truth, decoded, &mean, out, &each));
     if (!each) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "conformal score %s: the metric has no value for each pair", job->s.score);
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "conformal score %s: the metric has no value for each pair",
+                          job->s.score);
     }
     for (okra_int i = 0; i < truth->n && !loss; i++) {
         out[i] = 1 - out[i];
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status decode(const okra_conformal_job_ *job, const okra_data *x,
@@ -219,20 +211,17 @@ static double rounding(double distance, double largest)
 
 static okra_status largest_self(const okra_conformal_job_ *job, double *out)
 {
-    okra_status st = OKRA_OK;
     const okra_training_ *t = job->model->training;
-    double *self = NULL;
+    OWNED double *self = NULL;
     *out = 0;
     if (t->bound_y) {
-        ALLOC(self, t->y->n);
-        TRY(okra_bound_diagonal_(job->ctx, t->bound_y, self));
+        MAKE(self, t->y->n);
+        CHK(okra_bound_diagonal_(job->ctx, t->bound_y, self));
         for (okra_int i = 0; i < t->y->n; i++) {
             *out = fmax(*out, fabs(self[i]));
         }
     }
-done:
-    okra_free_(self);
-    return st;
+    return OKRA_OK;
 }
 
 /* How many of the sorted distances are below d, by more than rounding. */
@@ -275,49 +264,42 @@ static void to_ranks(okra_int m, okra_int count, double *rows, double *sorted,
 static okra_status own_ranks(const okra_conformal_job_ *job, double largest,
                              double *score)
 {
-    okra_status st = OKRA_OK;
-    double *rows = NULL;
+    OWNED double *rows = NULL;
     okra_int count = job->count;
-    TRY(okra_doubles_(job->ctx, ROWS, count, "distances to candidates", &rows));
+    CHK(okra_doubles_(job->ctx, ROWS, count, "distances to candidates", &rows));
     for (okra_int first = 0; first < job->pairs; first += ROWS) {
         okra_int m = OKRA_MIN_(ROWS, job->pairs - first);
-        TRY(distances(job, job->cal_x, first, m, rows));
+        CHK(distances(job, job->cal_x, first, m, rows));
         for (okra_int r = 0; r < m; r++) {
             qsort(rows + r * count, (size_t)count, sizeof *rows, ascending);
             score[first + r] =
                 (double)below(rows + r * count, count, score[first + r], largest);
         }
     }
-done:
-    okra_free_(rows);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status calibrate(const okra_conformal_job_ *job, double largest,
                              double *score)
 {
-    okra_status st = OKRA_OK;
-    double *variance = NULL;
-    okra_prediction *p = NULL;
+    OWNED double *variance = NULL;
+    FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
     if (job->score == OKRA_SCORE_METRIC_) {
-        TRY(decode(job, job->cal_x, &p));
-        TRY(by_metric(job, job->cal_y, okra_prediction_objects(p), score));
-        goto done;
+        CHK(decode(job, job->cal_x, &p));
+        CHK(by_metric(job, job->cal_y, okra_prediction_objects(p), score));
+        return OKRA_OK;
     }
-    TRY(own_distances(job, score));
+    CHK(own_distances(job, score));
     if (job->score == OKRA_SCORE_RANK_) {
-        TRY(own_ranks(job, largest, score));
+        CHK(own_ranks(job, largest, score));
     } else if (job->score == OKRA_SCORE_NORMALIZED_) {
-        ALLOC(variance, job->pairs);
-        TRY(okra_conformal_variance_(job->ctx, job->model, job->cal_x, variance));
+        MAKE(variance, job->pairs);
+        CHK(okra_conformal_variance_(job->ctx, job->model, job->cal_x, variance));
         for (okra_int i = 0; i < job->pairs; i++) {
             score[i] /= variance[i];
         }
     }
-done:
-    okra_free_(variance);
-    okra_prediction_free(p);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- p-values ---- */
@@ -335,10 +317,9 @@ static int by_group_and_score(const void *a, const void *b)
 static okra_status sort_scores(const okra_conformal_job_ *job, const double *score,
                                scored **out)
 {
-    okra_status st = OKRA_OK;
     scored *all = NULL;
     okra_int n = job->pairs;
-    ALLOC(all, n);
+    MAKE(all, n);
     for (okra_int i = 0; i < n; i++) {
         all[i] = (scored){score[i], okra_conformal_weight_(job, i),
                           job->group ? job->group[i] : 0};
@@ -348,8 +329,7 @@ static okra_status sort_scores(const okra_conformal_job_ *job, const double *sco
         all[i].weight += all[i].group == all[i + 1].group ? all[i + 1].weight : 0;
     }
     *out = all;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The first entry of the group whose score is at least `least`; with -infinity, the
@@ -377,23 +357,23 @@ static double weight_from(const scored *all, okra_int n, okra_int at, okra_int g
 
 okra_status okra_conformal_split_(const okra_conformal_job_ *job, double *p)
 {
-    okra_status st = OKRA_OK;
-    double *score = NULL, *variance = NULL, *sorted = NULL, largest = 0;
-    scored *all = NULL;
+    OWNED double *score = NULL, *variance = NULL, *sorted = NULL;
+    double largest = 0;
+    OWNED scored *all = NULL;
     okra_int n = job->pairs, count = job->count;
-    ALLOC(score, n);
-    ALLOC(sorted, count);
-    TRY(largest_self(job, &largest));
-    TRY(calibrate(job, largest, score));
-    TRY(sort_scores(job, score, &all));
+    MAKE(score, n);
+    MAKE(sorted, count);
+    CHK(largest_self(job, &largest));
+    CHK(calibrate(job, largest, score));
+    CHK(sort_scores(job, score, &all));
     if (job->score == OKRA_SCORE_NORMALIZED_) {
-        ALLOC(variance, job->tests);
-        TRY(okra_conformal_variance_(job->ctx, job->model, job->x, variance));
+        MAKE(variance, job->tests);
+        CHK(okra_conformal_variance_(job->ctx, job->model, job->x, variance));
     }
     for (okra_int first = 0; first < job->tests; first += ROWS) {
         okra_int m = OKRA_MIN_(ROWS, job->tests - first);
         double *rows = p + first * count;
-        TRY(job->score == OKRA_SCORE_METRIC_ ? metric_rows(job, first, m, rows)
+        CHK(job->score == OKRA_SCORE_METRIC_ ? metric_rows(job, first, m, rows)
                                              : distances(job, job->x, first, m, rows));
         if (job->score == OKRA_SCORE_RANK_) {
             to_ranks(m, count, rows, sorted, largest);
@@ -412,10 +392,5 @@ okra_status okra_conformal_split_(const okra_conformal_job_ *job, double *p)
         }
         okra_progress_(job->ctx, "prediction sets", first + m, job->tests);
     }
-done:
-    okra_free_(score);
-    okra_free_(variance);
-    okra_free_(sorted);
-    okra_free_(all);
-    return st;
+    return OKRA_OK;
 }

@@ -95,14 +95,12 @@ static double reach(const split *z, okra_int t, okra_int j)
 static okra_status spreads(const okra_conformal_job_ *job, const okra_data *x,
                            double **out)
 {
-    okra_status st = OKRA_OK;
-    ALLOC(*out, okra_data_count(x));
-    TRY(okra_conformal_variance_(job->ctx, job->model, x, *out));
+    MAKE(*out, okra_data_count(x));
+    CHK(okra_conformal_variance_(job->ctx, job->model, x, *out));
     for (okra_int i = 0; i < okra_data_count(x); i++) {
         (*out)[i] = sqrt((*out)[i]);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Do all test inputs have the same quantile, but for their spread? */

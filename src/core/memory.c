@@ -286,17 +286,16 @@ okra_status okra_budget_ask_(const okra_context *context, double bytes, const ch
 okra_status okra_doubles_(const okra_context *context, okra_int rows, okra_int cols,
                           const char *what, double **out)
 {
-    okra_status st = OKRA_OK;
     if (rows < 0 || cols < 0 || (cols > 0 && rows > INT64_MAX / 8 / cols)) {
-        FAIL(OKRA_EBUDGET, "%s of %lld x %lld doubles is more than can be addressed",
-             what, (long long)rows, (long long)cols);
+        return okra_fail_(OKRA_EBUDGET,
+                          "%s of %lld x %lld doubles is more than can be addressed", what,
+                          (long long)rows, (long long)cols);
     }
-    TRY(okra_budget_ask_(context, 8.0 * (double)rows * (double)cols,
+    CHK(okra_budget_ask_(context, 8.0 * (double)rows * (double)cols,
                          "%s of %lld x %lld doubles", what, (long long)rows,
                          (long long)cols));
     double *p;
-    ALLOC(p, rows * cols);
+    MAKE(p, rows * cols);
     *out = p;
-done:
-    return st;
+    return OKRA_OK;
 }

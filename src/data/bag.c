@@ -195,17 +195,14 @@ okra_room_ *okra_bag_enter_(const okra_bag_ *bag, const char *name, okra_int n)
 okra_status okra_bag_put_copy_(okra_bag_ *bag, const char *name, const double *values,
                                okra_int rows, okra_int cols)
 {
-    okra_status st = OKRA_OK;
-    double *copy = NULL;
-    ALLOC(copy, rows * cols);
+    OWNED double *copy = NULL;
+    MAKE(copy, rows * cols);
     if (rows * cols > 0) {
         memcpy(copy, values, (size_t)(rows * cols) * sizeof *copy);
     }
-    TRY(okra_bag_put_(bag, name, copy, rows, cols));
+    CHK(okra_bag_put_(bag, name, copy, rows, cols));
     copy = NULL;
-done:
-    okra_free_(copy);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_bag_put_view_(okra_bag_ *bag, const char *name, const double *values,

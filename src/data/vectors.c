@@ -323,24 +323,22 @@ okra_status okra_data_bits(const unsigned char *packed, okra_int n, okra_int d,
 
 okra_status okra_data_check_rankings_(const okra_data *y)
 {
-    okra_status st = OKRA_OK;
-    okra_int *row = NULL; /* the last row that had a rank, from 1 */
-    ZALLOC(row, y->d);
+    OWNED okra_int *row = NULL; /* the last row that had a rank, from 1 */
+    ZMAKE(row, y->d);
     for (okra_int i = 0; i < y->n; i++) {
         for (okra_int j = 0; j < y->d; j++) {
             double v = y->values[i * y->ld + j];
             if (!(v >= 1 && v <= (double)y->d) || v != floor(v) ||
                 row[(okra_int)v - 1] == i + 1) {
-                FAIL(OKRA_EARG,
-                     "row %lld is not a ranking: found %g in column %lld, expected each "
-                     "of "
-                     "1 to %lld once (rows and columns counted from 0)",
-                     (long long)i, v, (long long)j, (long long)y->d);
+                return okra_fail_(
+                    OKRA_EARG,
+                    "row %lld is not a ranking: found %g in column %lld, expected each "
+                    "of "
+                    "1 to %lld once (rows and columns counted from 0)",
+                    (long long)i, v, (long long)j, (long long)y->d);
             }
             row[(okra_int)v - 1] = i + 1;
         }
     }
-done:
-    okra_free_(row);
-    return st;
+    return OKRA_OK;
 }

@@ -41,7 +41,6 @@ static okra_status put(okra_maker_ *m, const int32_t *code, okra_int count)
 static okra_status put_rule(okra_maker_ *m, okra_word_ x, okra_int x0, okra_int x1,
                             const okra_rule_ *rule, bool *fits)
 {
-    okra_status st = OKRA_OK;
     const okra_alter_ *c = &rule->change;
     okra_tokens_ tokens;
     if (!okra_change_form_(rule->x, rule->y, c, rule->form, &tokens)) {
@@ -51,19 +50,18 @@ static okra_status put_rule(okra_maker_ *m, okra_word_ x, okra_int x0, okra_int 
         int32_t t = tokens.item[i];
         okra_int left = x0 - 1 - (OKRA_LEFT_ - t), right = x1 + (OKRA_RIGHT_ - t);
         if (t >= 0) {
-            TRY(put(m, &t, 1));
+            CHK(put(m, &t, 1));
         } else if (t == OKRA_WHOLE_) {
-            TRY(put(m, x.code, x.length));
+            CHK(put(m, x.code, x.length));
         } else if (t > OKRA_RIGHT_) {
             *fits = left >= 0;
-            TRY(put(m, x.code + left, *fits ? 1 : 0));
+            CHK(put(m, x.code + left, *fits ? 1 : 0));
         } else {
             *fits = right < x.length;
-            TRY(put(m, x.code + right, *fits ? 1 : 0));
+            CHK(put(m, x.code + right, *fits ? 1 : 0));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 typedef struct job {
@@ -85,24 +83,22 @@ static okra_int taken(const okra_rule_ *rule)
 
 static okra_status make(job *j)
 {
-    okra_status st = OKRA_OK;
     bool fits = true;
     okra_int done = 0;
     j->maker->count = 0;
     for (int k = 0; k < j->count && fits; k++) {
         okra_int x0 = j->at[k], x1 = x0 + taken(&j->rules[k]);
-        TRY(put(j->maker, j->x.code + done, x0 - done));
-        TRY(put_rule(j->maker, j->x, x0, x1, &j->rules[k], &fits));
+        CHK(put(j->maker, j->x.code + done, x0 - done));
+        CHK(put_rule(j->maker, j->x, x0, x1, &j->rules[k], &fits));
         done = x1;
     }
     if (fits) {
-        TRY(put(j->maker, j->x.code + done, j->x.length - done));
+        CHK(put(j->maker, j->x.code + done, j->x.length - done));
         j->made++;
-        TRY(j->give->take(j->give->user, (okra_word_){j->maker->code, j->maker->count},
+        CHK(j->give->take(j->give->user, (okra_word_){j->maker->code, j->maker->count},
                           &j->enough));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Does the rule fit at letter p? */
@@ -119,7 +115,6 @@ static bool fits_at(const job *j, const okra_rule_ *rule, okra_int p)
 
 static okra_status place(job *j, int k, okra_int from)
 {
-    okra_status st = OKRA_OK;
     if (k == j->last) {
         return make(j);
     }
@@ -130,11 +125,10 @@ static okra_status place(job *j, int k, okra_int from)
         }
         if (fits_at(j, rule, p)) {
             j->at[k] = p;
-            TRY(place(j, k + 1, p + taken(rule) + 1));
+            CHK(place(j, k + 1, p + taken(rule) + 1));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Do the letters of a rule stand at x_at..? */

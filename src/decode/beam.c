@@ -81,12 +81,11 @@ static void insert_hash(uint64_t *table, okra_int room, uint64_t hash)
 /* *fresh: the hash was not there. */
 static okra_status see(okra_offer_ *o, uint64_t hash, bool *fresh)
 {
-    okra_status st = OKRA_OK;
     uint64_t *table = NULL;
     hash = hash ? hash : 1;
     if (2 * o->seen_count >= o->seen_room) {
         okra_int room = OKRA_MAX_(1024, 2 * o->seen_room);
-        ZALLOC(table, room);
+        ZMAKE(table, room);
         for (okra_int i = 0; i < o->seen_room; i++) {
             if (o->seen[i]) {
                 insert_hash(table, room, o->seen[i]);
@@ -103,52 +102,48 @@ static okra_status see(okra_offer_ *o, uint64_t hash, bool *fresh)
     *fresh = o->seen[at] == 0;
     o->seen_count += *fresh;
     o->seen[at] = hash;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_offer_put_(okra_offer_ *o, const int32_t *codes, okra_int length)
 {
-    okra_status st = OKRA_OK;
     uint64_t hash = okra_hash_(0, (uint64_t)o->row + 1);
     bool fresh = false;
     for (okra_int i = 0; i < length; i++) {
         hash = okra_hash_(hash, (uint64_t)codes[i] + 1);
     }
-    TRY(see(o, hash, &fresh));
+    CHK(see(o, hash, &fresh));
     if (!fresh) {
-        goto done;
+        return OKRA_OK;
     }
     if (o->count + 2 > o->room) {
         okra_int room = o->room, again = o->room;
-        TRY(reserve((void **)&o->offsets, o->count + 2, &room, sizeof *o->offsets));
-        TRY(reserve((void **)&o->owner, o->count + 2, &again, sizeof *o->owner));
+        CHK(reserve((void **)&o->offsets, o->count + 2, &room, sizeof *o->offsets));
+        CHK(reserve((void **)&o->owner, o->count + 2, &again, sizeof *o->owner));
         o->room = room;
     }
     okra_int begin = o->count > 0 ? o->offsets[o->count] : 0;
-    TRY(reserve((void **)&o->codes, begin + length, &o->codes_room, sizeof *o->codes));
+    CHK(reserve((void **)&o->codes, begin + length, &o->codes_room, sizeof *o->codes));
     if (length > 0) {
         memcpy(o->codes + begin, codes, (size_t)length * sizeof *codes);
     }
     o->offsets[o->count] = begin;
     o->offsets[o->count + 1] = begin + length;
     o->owner[o->count++] = o->row;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Keeps a sequence if it is among the nearest of its row. */
 static okra_status keep(search *s, okra_int row, const int32_t *codes, okra_int length,
                         double distance, okra_key_ key)
 {
-    okra_status st = OKRA_OK;
     okra_int width = s->moves->width, at = s->count[row];
     item *items = s->items + row * width;
     if (!(distance < (double)INFINITY) ||
         (at == width && !okra_key_less_(key, items[width - 1].key))) {
         return OKRA_OK;
     }
-    TRY(reserve((void **)&s->pool, s->pool_size + length, &s->pool_room,
+    CHK(reserve((void **)&s->pool, s->pool_size + length, &s->pool_room,
                 sizeof *s->pool));
     if (length > 0) {
         memcpy(s->pool + s->pool_size, codes, (size_t)length * sizeof *codes);
@@ -160,8 +155,7 @@ static okra_status keep(search *s, okra_int row, const int32_t *codes, okra_int 
     items[at] = (item){s->pool_size, length, distance, key, false};
     s->pool_size += length;
     s->count[row] = OKRA_MIN_(s->count[row] + 1, width);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status evaluate(okra_context *ctx, const okra_beam_ *beam, search *s,
@@ -198,20 +192,18 @@ done:
 
 static okra_status expand(search *s, okra_int rows)
 {
-    okra_status st = OKRA_OK;
     for (okra_int r = 0; r < rows; r++) {
         s->offer.row = r;
         for (okra_int k = 0; k < s->count[r]; k++) {
             item *it = &s->items[r * s->moves->width + k];
             if (!it->expanded) {
                 it->expanded = true;
-                TRY(s->moves->neighbours(s->moves->user, s->pool + it->at, it->length,
+                CHK(s->moves->neighbours(s->moves->user, s->pool + it->at, it->length,
                                          &s->offer));
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static void clear(search *s)
@@ -229,20 +221,18 @@ static void clear(search *s)
 static okra_status begin(const okra_beam_ *beam, okra_int i, const double *w,
                          okra_offer_ *offer)
 {
-    okra_status st = OKRA_OK;
     const okra_moves_ *moves = &beam->moves;
     const okra_int *index;
     const double *distance;
     const okra_key_ *key;
     okra_starts_get_(beam->starts, i, &index, &distance, &key);
     for (okra_int t = 0; t < beam->top && index[t] >= 0; t++) {
-        TRY(moves->start(moves->user, index[t], offer));
+        CHK(moves->start(moves->user, index[t], offer));
     }
     if (moves->begin) {
-        TRY(moves->begin(moves->user, w, offer));
+        CHK(moves->begin(moves->user, w, offer));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status give(const search *s, okra_int r, okra_int i)
@@ -261,30 +251,27 @@ static okra_status give(const search *s, okra_int r, okra_int i)
 static okra_status run_group(okra_context *ctx, const okra_beam_ *beam, okra_int first,
                              okra_mat_ W, const double *norm)
 {
-    okra_status st = OKRA_OK;
     const okra_moves_ *moves = &beam->moves;
-    search s = {.moves = moves};
-    ALLOC(s.items, W.rows * moves->width);
-    ZALLOC(s.count, W.rows);
+    FREED_BY(clear) search s = {.moves = moves};
+    MAKE(s.items, W.rows * moves->width);
+    ZMAKE(s.count, W.rows);
     for (okra_int r = 0; r < W.rows; r++) {
         s.offer.row = r;
-        TRY(begin(beam, first + r, W.p + r * W.ld, &s.offer));
+        CHK(begin(beam, first + r, W.p + r * W.ld, &s.offer));
     }
-    TRY(evaluate(ctx, beam, &s, W, norm));
+    CHK(evaluate(ctx, beam, &s, W, norm));
     for (okra_int round = 0; round < moves->rounds; round++) {
-        TRY(okra_cancelled_(ctx));
-        TRY(expand(&s, W.rows));
+        CHK(okra_cancelled_(ctx));
+        CHK(expand(&s, W.rows));
         if (s.offer.count == 0) {
             break;
         }
-        TRY(evaluate(ctx, beam, &s, W, norm));
+        CHK(evaluate(ctx, beam, &s, W, norm));
     }
     for (okra_int r = 0; r < W.rows; r++) {
-        TRY(give(&s, r, first + r));
+        CHK(give(&s, r, first + r));
     }
-done:
-    clear(&s);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_beam_create_(okra_context *ctx, const okra_output_ *output,
@@ -315,19 +302,16 @@ void okra_beam_free_(okra_beam_ *beam)
 okra_status okra_beam_block_(okra_context *ctx, okra_beam_ *beam,
                              const okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ W = block->W;
-    double *norm = NULL;
-    TRY(okra_block_weights_(block, beam->moves.decoder));
-    ALLOC(norm, block->m);
-    TRY(okra_starts_block_(ctx, beam->starts, block, norm));
+    OWNED double *norm = NULL;
+    CHK(okra_block_weights_(block, beam->moves.decoder));
+    MAKE(norm, block->m);
+    CHK(okra_starts_block_(ctx, beam->starts, block, norm));
     for (okra_int first = 0; first < W.rows; first += GROUP) {
         okra_int rows = OKRA_MIN_(GROUP, W.rows - first);
-        TRY(run_group(ctx, beam, block->first + first,
+        CHK(run_group(ctx, beam, block->first + first,
                       okra_mat_part_(W, first, rows, 0, W.cols), norm + first));
         okra_progress_(ctx, "decode", first + rows, W.rows);
     }
-done:
-    okra_free_(norm);
-    return st;
+    return OKRA_OK;
 }

@@ -78,22 +78,19 @@ static void release(void *arg)
 /* Panels of the output kernel, where coordinates are not enough. */
 static okra_status open_panels(okra_context *ctx, state *s, bool empty)
 {
-    okra_status st = OKRA_OK;
     const okra_output_ *o = &s->output;
-    TRY(okra_panels_create_(ctx, o, s->set, &s->panels));
+    CHK(okra_panels_create_(ctx, o, s->set, &s->panels));
     s->self = okra_panels_self_(s->panels);
     s->training = s->features.panels = s->panels;
     if (!s->own && !o->components && !o->map && !s->judge && !s->thin) {
         s->training = NULL;
-        TRY(okra_panels_create_(ctx, o, NULL, &s->training));
+        CHK(okra_panels_create_(ctx, o, NULL, &s->training));
     }
     if (!empty) {
-        TRY(okra_nearest_leave_out_empty_(ctx, &s->nearest, s->self));
+        CHK(okra_nearest_leave_out_empty_(ctx, &s->nearest, s->self));
     }
-    TRY(okra_self_constant_(ctx, s->self, s->nearest.count, s->nearest.skip,
-                            &s->constant));
-done:
-    return st;
+    return okra_self_constant_(ctx, s->self, s->nearest.count, s->nearest.skip,
+                               &s->constant);
 }
 
 okra_status okra_candidates_open_(okra_context *ctx, const okra_output_ *output,
@@ -166,24 +163,21 @@ typedef struct panel_work {
 
 static okra_status some_panels(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_status st = OKRA_OK;
     const panel_work *w = arg;
     (void)worker;
     for (okra_int p = begin; p < end; p++) {
         okra_mat_ L;
-        TRY(okra_panels_get_(w->ctx, w->panels, p, w->again, &L));
-        TRY(okra_gemm_(w->ctx, false, false, 1, w->W, L, 0,
+        CHK(okra_panels_get_(w->ctx, w->panels, p, w->again, &L));
+        CHK(okra_gemm_(w->ctx, false, false, 1, w->W, L, 0,
                        okra_mat_part_(w->G, 0, w->W.rows, p * OKRA_PANEL_, L.cols)));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* One prediction against the rows of the panel at and below the diagonal: part p of w L,
  * in which an entry, read once, serves both triangles of L. */
 static okra_status some_halves(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_status st = OKRA_OK;
     const panel_work *work = arg;
     const double *w = work->W.p;
     okra_int n = work->W.cols;
@@ -192,7 +186,7 @@ static okra_status some_halves(void *arg, okra_int begin, okra_int end, int work
         okra_mat_ L;
         okra_int first = p * OKRA_PANEL_;
         double *part = work->G.p + p * n, *own = part + first;
-        TRY(okra_panels_get_(work->ctx, work->panels, p, work->again, &L));
+        CHK(okra_panels_get_(work->ctx, work->panels, p, work->again, &L));
         memset(own, 0, (size_t)(n - first) * sizeof *own);
         for (okra_int i = first; i < n; i++) {
             const double *row = L.p + i * L.ld;
@@ -202,21 +196,19 @@ static okra_status some_halves(void *arg, okra_int begin, okra_int end, int work
             part[i] += i < first + L.cols ? 0 : okra_dot_(L.cols, row, w + first);
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* One prediction is bound by memory: half of the panels is read, where all are there a
  * panel per thread at a time, and the parts are added up in order. */
 static okra_status one_row(okra_context *ctx, const panel_work *w)
 {
-    okra_status st = OKRA_OK;
-    double *parts = NULL;
+    OWNED double *parts = NULL;
     okra_int n = w->W.cols, count = okra_panels_count_(w->panels);
-    TRY(okra_doubles_(ctx, count, n, "parts of a prediction", &parts));
+    CHK(okra_doubles_(ctx, count, n, "parts of a prediction", &parts));
     panel_work half = *w;
     half.G = okra_mat_of_(parts, count, n);
-    TRY(okra_panels_kept_(w->panels)
+    CHK(okra_panels_kept_(w->panels)
             ? okra_parallel_least_(ctx, 10 * (double)n * (double)n, count, 1, NULL,
                                    some_halves, &half)
             : some_halves(&half, 0, count, 0));
@@ -226,9 +218,7 @@ static okra_status one_row(okra_context *ctx, const panel_work *w)
             w->G.p[j] += parts[p * n + j];
         }
     }
-done:
-    okra_free_(parts);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status all_panels(okra_context *ctx, panel_work *w)
@@ -240,25 +230,20 @@ static okra_status all_panels(okra_context *ctx, panel_work *w)
 /* The training outputs: G = W L serves the inner products and the norms w'Lw. */
 static okra_status search_own(okra_context *ctx, state *s, const okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
-    double *G = NULL, *norm = NULL;
+    OWNED double *G = NULL, *norm = NULL;
     okra_mat_ W = block->W;
-    ALLOC(norm, block->m);
-    TRY(okra_doubles_(ctx, W.rows, W.cols, "predictions times the output Gram matrix",
+    MAKE(norm, block->m);
+    CHK(okra_doubles_(ctx, W.rows, W.cols, "predictions times the output Gram matrix",
                       &G));
     panel_work work = {ctx, s->panels, block->m < s->nearest.tests, W,
                        okra_mat_of_(G, W.rows, W.cols)};
-    TRY(all_panels(ctx, &work));
+    CHK(all_panels(ctx, &work));
     for (okra_int r = 0; r < block->m; r++) {
         norm[r] = okra_dot_(W.cols, G + r * W.cols, W.p + r * W.ld);
     }
     okra_measured_ all = {block, 0, s->nearest.count, s->self, G,
                           norm,  1, s->constant,      NULL};
-    TRY(okra_nearest_put_(ctx, &s->nearest, &all));
-done:
-    okra_free_(norm);
-    okra_free_(G);
-    return st;
+    return okra_nearest_put_(ctx, &s->nearest, &all);
 }
 
 /* The rows of a block from the first to the last that may choose among these candidates;
@@ -282,18 +267,17 @@ static bool wanted_rows(const okra_nearest_ *nearest, const okra_block_ *block,
 
 static okra_status search_set(okra_context *ctx, state *s, const okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
     bool again = block->m < s->nearest.tests;
-    double *G = NULL, *norm = NULL, *points = NULL;
+    OWNED double *G = NULL, *norm = NULL, *points = NULL;
     okra_mat_ W = block->W;
-    ALLOC(norm, block->m);
+    MAKE(norm, block->m);
     if (s->output.map) {
-        TRY(okra_panels_points_(ctx, s->panels, block->H, norm, &points));
+        CHK(okra_panels_points_(ctx, s->panels, block->H, norm, &points));
         W = okra_mat_of_(points, block->m, block->H.cols);
     } else {
-        TRY(okra_panels_norms_(ctx, s->training, again, W, norm));
+        CHK(okra_panels_norms_(ctx, s->training, again, W, norm));
     }
-    TRY(okra_doubles_(ctx, block->m, OKRA_PANEL_, "inner products with candidates", &G));
+    CHK(okra_doubles_(ctx, block->m, OKRA_PANEL_, "inner products with candidates", &G));
     for (okra_int p = 0; p < okra_panels_count_(s->panels); p++) {
         okra_int first = p * OKRA_PANEL_;
         okra_int begin, end;
@@ -305,30 +289,26 @@ static okra_status search_set(okra_context *ctx, state *s, const okra_block_ *bl
         okra_block_ some = *block;
         some.first += begin;
         some.m = end - begin;
-        TRY(okra_panels_get_(ctx, s->panels, p, again, &C));
-        TRY(okra_gemm_(ctx, false, false, 1, okra_mat_part_(W, begin, some.m, 0, W.cols),
+        CHK(okra_panels_get_(ctx, s->panels, p, again, &C));
+        CHK(okra_gemm_(ctx, false, false, 1, okra_mat_part_(W, begin, some.m, 0, W.cols),
                        C, 0, okra_mat_of_(G, some.m, C.cols)));
         okra_measured_ all = {
             &some, first, C.cols, s->self + first, G, norm + begin, 1, s->constant, NULL};
-        TRY(okra_nearest_put_(ctx, &s->nearest, &all));
+        CHK(okra_nearest_put_(ctx, &s->nearest, &all));
     }
-done:
-    okra_free_(G);
-    okra_free_(norm);
-    okra_free_(points);
-    return st;
+    return OKRA_OK;
 }
 
 /* J = base - 2 <w, l> of the method's own criterion takes the place of the distance. */
 static okra_status search_criterion(okra_context *ctx, state *s, const okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
-    okra_int m = block->m, *which = NULL;
-    double *base = NULL, *inner = NULL, *norm = NULL;
-    TRY(okra_doubles_(ctx, m, OKRA_PANEL_, "the criterion of candidates", &base));
-    TRY(okra_doubles_(ctx, m, OKRA_PANEL_, "inner products with candidates", &inner));
-    ALLOC(which, m);
-    ALLOC(norm, m);
+    OWNED okra_int *which = NULL;
+    okra_int m = block->m;
+    OWNED double *base = NULL, *inner = NULL, *norm = NULL;
+    CHK(okra_doubles_(ctx, m, OKRA_PANEL_, "the criterion of candidates", &base));
+    CHK(okra_doubles_(ctx, m, OKRA_PANEL_, "inner products with candidates", &inner));
+    MAKE(which, m);
+    MAKE(norm, m);
     for (okra_int r = 0; r < m; r++) {
         which[r] = r;
     }
@@ -339,32 +319,23 @@ static okra_status search_criterion(okra_context *ctx, state *s, const okra_bloc
         if (!okra_nearest_wanted_(&s->nearest, block, first, columns)) {
             continue;
         }
-        TRY(okra_panels_get_(ctx, s->panels, p, m < s->nearest.tests, &C));
-        TRY(okra_judge_panel_(ctx, s->judge, block, C, s->self + first, s->constant,
+        CHK(okra_panels_get_(ctx, s->panels, p, m < s->nearest.tests, &C));
+        CHK(okra_judge_panel_(ctx, s->judge, block, C, s->self + first, s->constant,
                               okra_mat_of_(base, m, columns),
                               okra_mat_of_(inner, m, columns)));
         okra_measured_ all = {block, first, columns, base, inner, norm, 1, NAN, which};
-        TRY(okra_nearest_put_(ctx, &s->nearest, &all));
+        CHK(okra_nearest_put_(ctx, &s->nearest, &all));
     }
-done:
-    okra_free_(base);
-    okra_free_(inner);
-    okra_free_(which);
-    okra_free_(norm);
-    return st;
+    return OKRA_OK;
 }
 
 /* The same where an engine computes the inner products and chooses among them. */
 static okra_status search_scored(okra_context *ctx, state *s, const okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
-    double *norm = NULL;
-    ALLOC(norm, block->m);
-    TRY(okra_scored_norms_(ctx, s->training, block->W, norm));
-    TRY(okra_scored_put_(ctx, s->panels, block, norm, s->constant, &s->nearest));
-done:
-    okra_free_(norm);
-    return st;
+    OWNED double *norm = NULL;
+    MAKE(norm, block->m);
+    CHK(okra_scored_norms_(ctx, s->training, block->W, norm));
+    return okra_scored_put_(ctx, s->panels, block, norm, s->constant, &s->nearest);
 }
 
 static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block)

@@ -55,8 +55,7 @@ void okra_chain_clear_(okra_chain_ *chain)
     do {                                                                  \
         void *grown_ = okra_realloc_((p), (rows) * (width), sizeof *(p)); \
         if (!grown_) {                                                    \
-            st = OKRA_EMEM;                                               \
-            goto done;                                                    \
+            return OKRA_EMEM;                                             \
         }                                                                 \
         (p) = grown_;                                                     \
         memset((p) + (old) * (width), 0,                                  \
@@ -65,13 +64,13 @@ void okra_chain_clear_(okra_chain_ *chain)
 
 static okra_status make_room(const okra_context *ctx, okra_chain_ *chain)
 {
-    okra_status st = OKRA_OK;
     okra_int old = chain->room, more = 2 * old, S = chain->symbols;
     if (more > INT32_MAX) {
-        FAIL(OKRA_EARG, "a chain of order %lld: more contexts than can be numbered",
-             (long long)chain->order);
+        return okra_fail_(OKRA_EARG,
+                          "a chain of order %lld: more contexts than can be numbered",
+                          (long long)chain->order);
     }
-    TRY(okra_budget_ask_(ctx, 20.0 * (double)(more * (S + 1)),
+    CHK(okra_budget_ask_(ctx, 20.0 * (double)(more * (S + 1)),
                          "the contexts of a chain of order %lld",
                          (long long)chain->order));
     GROW(chain->parent, old, more, 1);
@@ -79,8 +78,7 @@ static okra_status make_room(const okra_context *ctx, okra_chain_ *chain)
     GROW(chain->child, old, more, S + 1);
     GROW(chain->log_p, old, more, S);
     chain->room = more;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Character t of a sequence as contexts see it: the beginning stands before it. */
@@ -92,7 +90,6 @@ static okra_int seen_at(const okra_chain_ *chain, const okra_int *sequence, okra
 okra_status okra_chain_count_(const okra_context *ctx, okra_chain_ *chain,
                               const okra_int *sequence, okra_int length)
 {
-    okra_status st = OKRA_OK;
     okra_int S = chain->symbols;
     for (okra_int t = 0; t < length; t++) {
         okra_int context = 0;
@@ -102,7 +99,7 @@ okra_status okra_chain_count_(const okra_context *ctx, okra_chain_ *chain,
             okra_int longer = chain->child[context * (S + 1) + c];
             if (longer == 0) {
                 if (chain->contexts == chain->room) {
-                    TRY(make_room(ctx, chain));
+                    CHK(make_room(ctx, chain));
                 }
                 longer = chain->contexts++;
                 chain->child[context * (S + 1) + c] = (int32_t)longer;
@@ -113,8 +110,7 @@ okra_status okra_chain_count_(const okra_context *ctx, okra_chain_ *chain,
             chain->log_p[context * S + sequence[t]]++;
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The longest end of (context, c) that was seen, of at most `order` characters. */
@@ -137,12 +133,11 @@ static okra_int follow(const okra_chain_ *chain, okra_int context, okra_int c)
 
 okra_status okra_chain_finish_(const okra_context *ctx, okra_chain_ *chain, double prior)
 {
-    okra_status st = OKRA_OK;
     okra_int S = chain->symbols;
-    TRY(okra_budget_ask_(ctx, 4.0 * (double)(chain->contexts * S),
+    CHK(okra_budget_ask_(ctx, 4.0 * (double)(chain->contexts * S),
                          "the transitions of a chain of order %lld",
                          (long long)chain->order));
-    ALLOC(chain->next, chain->contexts * S);
+    MAKE(chain->next, chain->contexts * S);
     /* a context has a larger number than its parent, whose P is ready */
     for (okra_int h = 0; h < chain->contexts; h++) {
         double total = prior, *p = chain->log_p + h * S;
@@ -160,8 +155,7 @@ okra_status okra_chain_finish_(const okra_context *ctx, okra_chain_ *chain, doub
         chain->log_p[i] = log(chain->log_p[i]);
     }
     chain->start = follow(chain, 0, S);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_int okra_chain_scratch_(const okra_chain_ *chain, okra_int length)

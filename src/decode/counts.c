@@ -96,18 +96,17 @@ static int by_members(const void *pa, const void *pb)
 /* Distinct sets by size: offsets and members of each, and whose is which. */
 static okra_status find_groups(const okra_data *y, okra_counts_ *s)
 {
-    okra_status st = OKRA_OK;
     okra_int total = 0, at = 0;
-    int32_t *all = NULL;
-    whole *rows = NULL;
-    ALLOC(rows, y->n);
+    OWNED int32_t *all = NULL;
+    OWNED whole *rows = NULL;
+    MAKE(rows, y->n);
     for (okra_int i = 0; i < y->n; i++) {
         total += members_of(y, i, NULL);
     }
-    ALLOC(all, total);
-    ALLOC(s->members, total);
-    ALLOC(s->offsets, y->n + 1);
-    ALLOC(s->group, y->n);
+    MAKE(all, total);
+    MAKE(s->members, total);
+    MAKE(s->offsets, y->n + 1);
+    MAKE(s->group, y->n);
     for (okra_int i = 0; i < y->n; i++) {
         okra_int size = members_of(y, i, all + at);
         qsort(all + at, (size_t)size, sizeof *all, by_label);
@@ -130,19 +129,16 @@ static okra_status find_groups(const okra_data *y, okra_counts_ *s)
         }
         s->group[w->index] = s->groups - 1;
     }
-done:
-    okra_free_(all);
-    okra_free_(rows);
-    return st;
+    return OKRA_OK;
 }
 
 /* The sizes that occur, which is whose, and for each label the sets that hold it. */
 static okra_status find_sizes(okra_counts_ *s)
 {
-    okra_status st = OKRA_OK;
-    okra_int *at = NULL, total = s->offsets[s->groups];
-    ALLOC(s->size, s->groups);
-    ALLOC(s->which, s->groups);
+    OWNED okra_int *at = NULL;
+    okra_int total = s->offsets[s->groups];
+    MAKE(s->size, s->groups);
+    MAKE(s->which, s->groups);
     for (okra_int g = 0; g < s->groups; g++) {
         okra_int size = s->offsets[g + 1] - s->offsets[g];
         if (g == 0 || s->size[s->which[g - 1]] != size) {
@@ -151,9 +147,9 @@ static okra_status find_sizes(okra_counts_ *s)
         s->which[g] = (int32_t)(s->sizes - 1);
     }
     s->largest = s->size[s->sizes - 1];
-    ZALLOC(s->holders_at, s->d + 1);
-    ALLOC(s->holders, total);
-    ZALLOC(at, s->d + 1);
+    ZMAKE(s->holders_at, s->d + 1);
+    MAKE(s->holders, total);
+    ZMAKE(at, s->d + 1);
     for (okra_int k = 0; k < total; k++) {
         s->holders_at[s->members[k] + 1]++;
     }
@@ -166,9 +162,7 @@ static okra_status find_sizes(okra_counts_ *s)
             s->holders[at[s->members[k]]++] = (int32_t)g;
         }
     }
-done:
-    okra_free_(at);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the table of kernel values ---- */
@@ -177,15 +171,14 @@ done:
 static okra_status intervals(const okra_int *begin, const okra_int *size, okra_int n,
                              okra_int d, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     okra_int total = 0, at = 0;
-    okra_csr_ csr = {NULL, NULL, NULL};
+    FREED_BY(okra_csr_free_) okra_csr_ csr = {NULL, NULL, NULL};
     for (okra_int i = 0; i < n; i++) {
         total += size[i];
     }
-    ZALLOC(csr.indptr, n + 1);
-    ALLOC(csr.indices, total);
-    ALLOC(csr.values, total);
+    ZMAKE(csr.indptr, n + 1);
+    MAKE(csr.indices, total);
+    MAKE(csr.values, total);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int k = 0; k < size[i]; k++) {
             csr.indices[at] = begin[i] + k;
@@ -193,10 +186,7 @@ static okra_status intervals(const okra_int *begin, const okra_int *size, okra_i
         }
         csr.indptr[i + 1] = at;
     }
-    TRY(okra_data_adopt_sparse_(&csr, n, d, "label sets", out));
-done:
-    okra_csr_free_(&csr);
-    return st;
+    return okra_data_adopt_sparse_(&csr, n, d, "label sets", out);
 }
 
 /* K (intervals x sizes): l of the first a labels with s..s+b-1 for all s and b with s + b
@@ -205,31 +195,23 @@ static okra_status values(okra_context *ctx, const okra_kernel *kernel, okra_cou
                           const okra_int *begin, const okra_int *length, okra_int count,
                           double *K)
 {
-    okra_status st = OKRA_OK;
-    okra_int *zero = NULL;
-    okra_data *heads = NULL, *sets = NULL;
-    okra_bound_ *bound = NULL;
-    okra_other_ *other = NULL;
-    double *self = NULL;
-    ZALLOC(zero, s->sizes);
-    ALLOC(self, count);
-    TRY(intervals(zero, s->size, s->sizes, s->d, &heads));
-    TRY(intervals(begin, length, count, s->d, &sets));
-    TRY(okra_bound_create_(ctx, kernel, heads, &bound));
-    TRY(okra_other_create_(ctx, bound, sets, &other));
-    TRY(okra_other_cross_(ctx, bound, other, 0, okra_mat_of_(K, count, s->sizes)));
-    TRY(okra_other_diagonal_(ctx, bound, other, self));
+    OWNED okra_int *zero = NULL;
+    FREED_BY(okra_data_drop_) okra_data *heads = NULL, *sets = NULL;
+    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    OWNED double *self = NULL;
+    ZMAKE(zero, s->sizes);
+    MAKE(self, count);
+    CHK(intervals(zero, s->size, s->sizes, s->d, &heads));
+    CHK(intervals(begin, length, count, s->d, &sets));
+    CHK(okra_bound_create_(ctx, kernel, heads, &bound));
+    CHK(okra_other_create_(ctx, bound, sets, &other));
+    CHK(okra_other_cross_(ctx, bound, other, 0, okra_mat_of_(K, count, s->sizes)));
+    CHK(okra_other_diagonal_(ctx, bound, other, self));
     for (okra_int i = 0; i < count; i++) {
         s->self[length[i]] = self[i];
     }
-done:
-    okra_free_(zero);
-    okra_free_(self);
-    okra_other_free_(other);
-    okra_bound_free_(bound);
-    okra_data_free(heads);
-    okra_data_free(sets);
-    return st;
+    return OKRA_OK;
 }
 
 /* Is f linear in the count for all sizes? */
@@ -254,22 +236,19 @@ static bool is_linear(const okra_counts_ *s)
 /* l(y,y) of the sets that may be chosen, as their constant and what exceeds it. */
 static okra_status part_self(okra_context *ctx, okra_counts_ *s)
 {
-    okra_status st = OKRA_OK;
-    bool *skip = NULL;
-    ALLOC(skip, s->most + 1);
-    ALLOC(s->excess, s->most + 1);
+    OWNED bool *skip = NULL;
+    MAKE(skip, s->most + 1);
+    MAKE(s->excess, s->most + 1);
     for (okra_int b = 0; b <= s->most; b++) {
         skip[b] = !s->empty && !(s->self[b] > 0);
     }
-    TRY(okra_self_constant_(ctx, s->self, s->most + 1, skip, &s->constant));
+    CHK(okra_self_constant_(ctx, s->self, s->most + 1, skip, &s->constant));
     bool same = !isnan(s->constant);
     s->constant = same ? s->constant : 0;
     for (okra_int b = 0; b <= s->most; b++) {
         s->excess[b] = same ? 0 : s->self[b];
     }
-done:
-    okra_free_(skip);
-    return st;
+    return OKRA_OK;
 }
 
 /* K of a loss D in the place of a kernel: -D / 2 of intervals where the heads are right,
@@ -277,33 +256,26 @@ done:
 static okra_status losses(const okra_delta_ *loss, okra_counts_ *s, const okra_int *begin,
                           const okra_int *length, okra_int count, double *K)
 {
-    okra_status st = OKRA_OK;
-    okra_int *zero = NULL, *size = NULL;
-    okra_data *heads = NULL, *sets = NULL;
-    double *each = NULL;
-    ZALLOC(zero, count);
-    ALLOC(size, count);
-    ALLOC(each, count);
-    TRY(intervals(begin, length, count, s->d, &sets));
+    OWNED okra_int *zero = NULL, *size = NULL;
+    FREED_BY(okra_data_drop_) okra_data *heads = NULL, *sets = NULL;
+    OWNED double *each = NULL;
+    ZMAKE(zero, count);
+    MAKE(size, count);
+    MAKE(each, count);
+    CHK(intervals(begin, length, count, s->d, &sets));
     for (okra_int k = 0; k < s->sizes; k++) {
         for (okra_int i = 0; i < count; i++) {
             size[i] = s->size[k];
         }
         okra_data_free(heads);
         heads = NULL;
-        TRY(intervals(zero, size, count, s->d, &heads));
-        TRY(okra_delta_each_(loss, heads, sets, each));
+        CHK(intervals(zero, size, count, s->d, &heads));
+        CHK(okra_delta_each_(loss, heads, sets, each));
         for (okra_int i = 0; i < count; i++) {
             K[i * s->sizes + k] = -each[i] / 2;
         }
     }
-done:
-    okra_free_(zero);
-    okra_free_(size);
-    okra_free_(each);
-    okra_data_free(heads);
-    okra_data_free(sets);
-    return st;
+    return OKRA_OK;
 }
 
 /* Values of a kernel as those of its squared distance. */
@@ -321,28 +293,28 @@ static void distances(okra_counts_ *s, const okra_int *length, okra_int count, d
 static okra_status make_table(okra_context *ctx, const okra_kernel *kernel,
                               const okra_delta_ *loss, okra_counts_ *s)
 {
-    okra_status st = OKRA_OK;
-    okra_int *begin = NULL, *length = NULL, *place = NULL, count = 0;
+    OWNED okra_int *begin = NULL, *length = NULL, *place = NULL;
+    okra_int count = 0;
     okra_int across = s->most + 1, rows = (s->largest + 1) * across;
-    double *K = NULL;
-    ALLOC(begin, rows);
-    ALLOC(length, rows);
-    ALLOC(place, rows);
-    ZALLOC(s->self, across);
-    ZALLOC(s->table, s->sizes * across * (s->largest + 1));
+    OWNED double *K = NULL;
+    MAKE(begin, rows);
+    MAKE(length, rows);
+    MAKE(place, rows);
+    ZMAKE(s->self, across);
+    ZMAKE(s->table, s->sizes * across * (s->largest + 1));
     for (okra_int i = 0; i < rows; i++) {
         place[i] = count;
         begin[count] = i / across;
         length[count] = i % across;
         count += begin[count] + length[count] <= s->d;
     }
-    TRY(okra_doubles_(ctx, count, s->sizes, "kernel values of label sets", &K));
-    TRY(kernel ? values(ctx, kernel, s, begin, length, count, K)
+    CHK(okra_doubles_(ctx, count, s->sizes, "kernel values of label sets", &K));
+    CHK(kernel ? values(ctx, kernel, s, begin, length, count, K)
                : losses(loss, s, begin, length, count, K));
     if (kernel && loss) {
         distances(s, length, count, K);
     }
-    TRY(part_self(ctx, s));
+    CHK(part_self(ctx, s));
     for (okra_int k = 0; k < s->sizes; k++) {
         for (okra_int b = 0; b <= s->most; b++) {
             double *f = s->table + (k * across + b) * (s->largest + 1);
@@ -353,12 +325,7 @@ static okra_status make_table(okra_context *ctx, const okra_kernel *kernel,
         }
     }
     s->linear = is_linear(s);
-done:
-    okra_free_(begin);
-    okra_free_(length);
-    okra_free_(place);
-    okra_free_(K);
-    return st;
+    return OKRA_OK;
 }
 
 bool okra_counts_exact_(const okra_counts_ *s)

@@ -39,22 +39,19 @@ static void space_clear(space *x)
 
 static okra_status space_open(const okra_counts_ *s, space *out)
 {
-    okra_status st = OKRA_OK;
-    space x = {.s = s};
-    ALLOC(x.u, s->groups);
-    ALLOC(x.c, s->groups);
-    ALLOC(x.in, s->d);
-    ALLOC(x.change, s->d);
-    ALLOC(x.best_in, s->d);
+    FREED_BY(space_clear) space x = {.s = s};
+    MAKE(x.u, s->groups);
+    MAKE(x.c, s->groups);
+    MAKE(x.in, s->d);
+    MAKE(x.change, s->d);
+    MAKE(x.best_in, s->d);
     if (s->linear) {
-        ALLOC(x.sums, s->sizes * (s->d + 1));
-        ZALLOC(x.sorted, s->d);
+        MAKE(x.sums, s->sizes * (s->d + 1));
+        ZMAKE(x.sorted, s->d);
     }
     *out = x;
     x = (space){0};
-done:
-    space_clear(&x);
-    return st;
+    return OKRA_OK;
 }
 
 static bool allowed(const okra_counts_ *s, okra_int b)
@@ -337,20 +334,18 @@ typedef struct work {
 
 static okra_status give(const space *x, okra_set_ *out)
 {
-    okra_status st = OKRA_OK;
     okra_int size = 0;
     for (okra_int j = 0; j < x->s->d; j++) {
         size += x->best_in[j];
     }
-    ALLOC(out->members, size);
+    MAKE(out->members, size);
     out->size = 0;
     for (okra_int j = 0; j < x->s->d; j++) {
         if (x->best_in[j]) {
             out->members[out->size++] = (int32_t)j;
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Row r of the weights, from the nearest training outputs where nothing is exact. */
@@ -381,20 +376,19 @@ static void search_row(const work *w, okra_int r, space *x)
 
 static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_status st = OKRA_OK;
     const work *w = arg;
     space *x = &w->spaces[worker];
     for (okra_int r = begin; r < end; r++) {
         search_row(w, r, x);
         if (!(x->best < (double)INFINITY)) {
-            FAIL(OKRA_ENUMERIC, "decoder labels: no set has a finite distance");
+            return okra_fail_(OKRA_ENUMERIC,
+                              "decoder labels: no set has a finite distance");
         }
         double J = x->best + w->s->constant + w->norm[r];
         w->distance[r] = w->s->loss ? J : fmax(J, 0);
-        TRY(give(x, &w->sets[r]));
+        CHK(give(x, &w->sets[r]));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_counts_search_(okra_context *ctx, const okra_counts_ *s, okra_mat_ W,

@@ -97,7 +97,6 @@ void okra_case_clear_(okra_case_ *c)
 okra_status okra_case_set_(const okra_judge_ *judge, const okra_block_ *block, okra_int r,
                            okra_case_ *c)
 {
-    okra_status st = OKRA_OK;
     const double *extra = block->extra.p + r * block->extra.ld;
     const double *w = block->W.p + r * block->W.ld;
     okra_int M = judge->criterion.neighbours, n = judge->n;
@@ -124,10 +123,9 @@ okra_status okra_case_set_(const okra_judge_ *judge, const okra_block_ *block, o
             }
             c->own[i * M + i] += c->lambda;
         }
-        TRY(okra_cholesky_quiet_(c->ctx, c->factor, &c->jitter));
+        CHK(okra_cholesky_quiet_(c->ctx, c->factor, &c->jitter));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* g <- G^-1 g, by rows of G. */
@@ -202,8 +200,7 @@ void okra_case_inner_(const okra_case_ *c, double *f)
 static okra_status variances(okra_context *ctx, const okra_case_ *c, okra_mat_ B,
                              const double *self, double *v)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_trsm_(ctx, true, false, c->factor, B));
+    CHK(okra_trsm_(ctx, true, false, c->factor, B));
     for (okra_int j = 0; j < B.cols; j++) {
         v[j] = self[j] + c->lambda;
     }
@@ -212,8 +209,7 @@ static okra_status variances(okra_context *ctx, const okra_case_ *c, okra_mat_ B
             v[j] -= B.p[i * B.ld + j] * B.p[i * B.ld + j];
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 void okra_judge_levels_(const okra_judge_ *judge, const okra_block_ *block,
@@ -229,35 +225,32 @@ okra_status okra_judge_panel_(okra_context *ctx, const okra_judge_ *judge,
                               const okra_block_ *block, okra_mat_ C, const double *self,
                               double constant, okra_mat_ base, okra_mat_ inner)
 {
-    okra_status st = OKRA_OK;
     const okra_criterion_ *criterion = &judge->criterion;
     bool kl = criterion->kl, local = criterion->neighbours > 0;
     okra_int members = local ? criterion->neighbours : judge->n;
-    double *B = NULL, v[OKRA_PANEL_] = {0};
-    okra_case_ c = {0};
-    TRY(okra_case_create_(ctx, judge, &c));
+    OWNED double *B = NULL;
+    double v[OKRA_PANEL_] = {0};
+    FREED_BY(okra_case_clear_) okra_case_ c = {0};
+    CHK(okra_case_create_(ctx, judge, &c));
     if (kl) {
-        TRY(okra_doubles_(ctx, members, C.cols, "variances of candidates", &B));
+        CHK(okra_doubles_(ctx, members, C.cols, "variances of candidates", &B));
     }
-    TRY(okra_gemm_(ctx, false, false, 1, block->W, C, 0, inner));
+    CHK(okra_gemm_(ctx, false, false, 1, block->W, C, 0, inner));
     for (okra_int r = 0; r < block->m; r++) {
         double *row = base.p + r * base.ld, e = block->extra.p[r * block->extra.ld];
         if (kl && (local || r == 0)) {
             okra_mat_ Bm = okra_mat_of_(B, members, C.cols);
-            TRY(okra_cancelled_(ctx));
-            TRY(okra_case_set_(judge, block, r, &c));
+            CHK(okra_cancelled_(ctx));
+            CHK(okra_case_set_(judge, block, r, &c));
             for (okra_int i = 0; i < members; i++) {
                 memcpy(B + i * C.cols, C.p + (c.index ? c.index[i] : i) * C.ld,
                        (size_t)C.cols * sizeof *B);
             }
-            TRY(variances(ctx, &c, Bm, self, v));
+            CHK(variances(ctx, &c, Bm, self, v));
         }
         for (okra_int j = 0; j < C.cols; j++) {
             row[j] = base_of(kl, e, isnan(constant) ? self[j] : 0, v[j]);
         }
     }
-done:
-    okra_case_clear_(&c);
-    okra_free_(B);
-    return st;
+    return OKRA_OK;
 }

@@ -20,26 +20,25 @@
 okra_status okra_debruijn_create_(okra_int letters, okra_int k, okra_int longest,
                                   okra_debruijn_ *out)
 {
-    okra_status st = OKRA_OK;
+    FREED_BY(okra_debruijn_clear_)
     okra_debruijn_ d = {.letters = letters, .k = k, .longest = longest, .kmers = 1};
     for (okra_int j = 0; j < k; j++) {
         d.kmers *= letters;
         if (d.kmers > OKRA_DEBRUIJN_KMERS_) {
-            FAIL(OKRA_EUNSUPPORTED, "%lld letters have too many substrings of %lld",
-                 (long long)letters, (long long)k);
+            return okra_fail_(OKRA_EUNSUPPORTED,
+                              "%lld letters have too many substrings of %lld",
+                              (long long)letters, (long long)k);
         }
     }
     d.states = letters > 0 ? d.kmers / letters : 0;
-    ZALLOC(d.g, d.kmers);
-    ZALLOC(d.counts, d.kmers);
-    ALLOC(d.bound, OKRA_MAX_(longest - k + 1, 1) * d.states);
-    ALLOC(d.path, longest);
-    ALLOC(d.best, longest);
+    ZMAKE(d.g, d.kmers);
+    ZMAKE(d.counts, d.kmers);
+    MAKE(d.bound, OKRA_MAX_(longest - k + 1, 1) * d.states);
+    MAKE(d.path, longest);
+    MAKE(d.best, longest);
     *out = d;
     d = (okra_debruijn_){0};
-done:
-    okra_debruijn_clear_(&d);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_debruijn_clear_(okra_debruijn_ *d)

@@ -14,6 +14,8 @@
 #include "method/method.h"
 #include "okra/model.h"
 
+OKRA_DROPS_(okra_prediction_drop_, okra_prediction, okra_prediction_free)
+
 /* The output side of a model, all that a decoder may see. */
 typedef struct okra_output_ {
     const okra_data *y;
@@ -133,6 +135,7 @@ void okra_shelf_free_(okra_shelf_ *shelf);
 okra_status okra_panels_create_(okra_context *ctx, const okra_output_ *output,
                                 const okra_data *data, okra_panels_ **out) OKRA_CHECK;
 void okra_panels_free_(okra_panels_ *panels);
+OKRA_DROPS_(okra_panels_drop_, okra_panels_, okra_panels_free_)
 okra_int okra_panels_count_(const okra_panels_ *panels);     /* how many panels       */
 const double *okra_panels_self_(const okra_panels_ *panels); /* l(y,y) of the columns */
 /* Panel p, n x (up to OKRA_PANEL_), of low rank the features of the columns; valid until
@@ -167,5 +170,6 @@ okra_status okra_feature_loss_create_(okra_context *ctx, const okra_output_ *out
 okra_status okra_feature_loss_block_(okra_context *ctx, okra_feature_loss_ *loss,
                                      const okra_block_ *block, double *each) OKRA_CHECK;
 void okra_feature_loss_free_(okra_feature_loss_ *loss);
+OKRA_DROPS_(okra_feature_loss_drop_, okra_feature_loss_, okra_feature_loss_free_)
 
 #endif

@@ -189,7 +189,6 @@ static void search(okra_degree_ *d)
 static okra_status one_word(okra_degree_ *d, const okra_data *y, const double *w,
                             okra_ragged_builder_ *b)
 {
-    okra_status st = OKRA_OK;
     okra_int own;
     memset(d->h, 0, (size_t)(d->length * d->cells) * sizeof *d->h);
     for (okra_int i = 0; i < y->n; i++) {
@@ -202,11 +201,9 @@ static okra_status one_word(okra_degree_ *d, const okra_data *y, const double *w
     search(d);
     for (okra_int t = 0; t < d->length; t++) {
         const void *const array[] = {&d->alphabet[d->code[t]]};
-        TRY(okra_ragged_push_many_(b, 1, array));
+        CHK(okra_ragged_push_many_(b, 1, array));
     }
-    TRY(okra_ragged_close_(b));
-done:
-    return st;
+    return okra_ragged_close_(b);
 }
 
 okra_status okra_degree_block_(okra_context *ctx, okra_degree_ *d,

@@ -50,12 +50,11 @@ const okra_kernel *okra_delta_kernel_(const okra_delta_ *d)
 okra_status okra_delta_each_(const okra_delta_ *d, const okra_data *truth,
                              const okra_data *objects, double *each)
 {
-    okra_status st = OKRA_OK;
     double value;
     bool pairs = false;
-    TRY(okra_score(NULL, d->spec, truth, objects, &value, each, &pairs));
+    CHK(okra_score(NULL, d->spec, truth, objects, &value, each, &pairs));
     if (!pairs) {
-        FAIL(
+        return okra_fail_(
             OKRA_EUNSUPPORTED,
             "decoder loss: metric %s is one number for many objects; a loss of each pair "
             "is needed",
@@ -64,26 +63,21 @@ okra_status okra_delta_each_(const okra_delta_ *d, const okra_data *truth,
     for (okra_int i = 0; d->gain && i < truth->n; i++) {
         each[i] = -each[i];
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* each[i] = D(object c, y_i) for all training outputs. */
 static okra_status one_object(const okra_delta_ *d, okra_int c, double *each)
 {
-    okra_status st = OKRA_OK;
-    okra_int n = d->output->y->n, *index = NULL;
-    okra_data *copies = NULL;
-    ALLOC(index, n);
+    OWNED okra_int *index = NULL;
+    okra_int n = d->output->y->n;
+    FREED_BY(okra_data_drop_) okra_data *copies = NULL;
+    MAKE(index, n);
     for (okra_int i = 0; i < n; i++) {
         index[i] = c;
     }
-    TRY(okra_data_take(d->set, index, n, &copies));
-    TRY(okra_delta_each_(d, d->output->y, copies, each));
-done:
-    okra_data_free(copies);
-    okra_free_(index);
-    return st;
+    CHK(okra_data_take(d->set, index, n, &copies));
+    return okra_delta_each_(d, d->output->y, copies, each);
 }
 
 typedef struct filling {
@@ -94,36 +88,31 @@ typedef struct filling {
 
 static okra_status some_objects(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_status st = OKRA_OK;
     const filling *f = arg;
     (void)worker;
     for (okra_int c = begin; c < end; c++) {
-        TRY(one_object(f->d, f->first + c, f->D.p + c * f->D.ld));
+        CHK(one_object(f->d, f->first + c, f->D.p + c * f->D.ld));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_delta_pairs_(okra_context *ctx, const okra_delta_ *d, okra_int first,
                               okra_mat_ D)
 {
-    okra_status st = OKRA_OK;
     filling f = {d, first, D};
     if (!d->bound) {
         return okra_parallel_(ctx, D.rows, 1, NULL, some_objects, &f);
     }
-    TRY(okra_other_cross_(ctx, d->bound, d->other, first, D));
+    CHK(okra_other_cross_(ctx, d->bound, d->other, first, D));
     for (okra_int i = 0; i < D.rows * D.cols; i++) {
         okra_int c = i / D.cols, j = i % D.cols;
         D.p[i] = d->self[first + c] - 2 * D.p[i] + d->train_self[j];
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_delta_bind_(okra_context *ctx, okra_delta_ *d, const okra_data *set)
 {
-    okra_status st = OKRA_OK;
     if (set && d->set == set) {
         return OKRA_OK;
     }
@@ -136,12 +125,11 @@ okra_status okra_delta_bind_(okra_context *ctx, okra_delta_ *d, const okra_data 
         d->set = set;
         return OKRA_OK;
     }
-    TRY(okra_other_create_(ctx, d->bound, set, &d->other));
-    ALLOC(d->self, set->n);
-    TRY(okra_other_diagonal_(ctx, d->bound, d->other, d->self));
+    CHK(okra_other_create_(ctx, d->bound, set, &d->other));
+    MAKE(d->self, set->n);
+    CHK(okra_other_diagonal_(ctx, d->bound, d->other, d->self));
     d->set = set;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- create ---- */
@@ -178,23 +166,21 @@ done:
 
 static okra_status open_kernel(okra_context *ctx, okra_delta_ *d)
 {
-    okra_status st = OKRA_OK;
     static const char prefix[] = "kernel-loss:kernel=";
     if (strncmp(d->spec, prefix, sizeof prefix - 1) != 0) {
         return OKRA_OK;
     }
-    TRY(okra_kernel_parse_kept_(d->spec + sizeof prefix - 1, &d->kernel));
+    CHK(okra_kernel_parse_kept_(d->spec + sizeof prefix - 1, &d->kernel));
     if (okra_kernel_centers_(d->kernel)) {
-        FAIL(OKRA_EARG,
-             "decoder loss: kernel %s depends on more than two objects; expected one of "
-             "pairs",
-             okra_kernel_text(d->kernel));
+        return okra_fail_(
+            OKRA_EARG,
+            "decoder loss: kernel %s depends on more than two objects; expected one of "
+            "pairs",
+            okra_kernel_text(d->kernel));
     }
-    TRY(okra_bound_create_(ctx, d->kernel, d->output->y, &d->bound));
-    ALLOC(d->train_self, d->output->y->n);
-    TRY(okra_bound_diagonal_(ctx, d->bound, d->train_self));
-done:
-    return st;
+    CHK(okra_bound_create_(ctx, d->kernel, d->output->y, &d->bound));
+    MAKE(d->train_self, d->output->y->n);
+    return okra_bound_diagonal_(ctx, d->bound, d->train_self);
 }
 
 okra_status okra_delta_create_(okra_context *ctx, const okra_output_ *output,

@@ -33,16 +33,14 @@ void okra_aligner_clear_(okra_aligner_ *aligner)
 
 static okra_status reserve(okra_aligner_ *a, okra_int cells)
 {
-    okra_status st = OKRA_OK;
     if (cells > a->room) {
         okra_int room = 2 * cells;
         okra_aligner_clear_(a);
-        ALLOC(a->cost, 2 * room);
-        ALLOC(a->from, 2 * room);
+        MAKE(a->cost, 2 * room);
+        MAKE(a->from, 2 * room);
         a->room = room;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The part between the common beginning and the common end, as one change. */
@@ -150,11 +148,10 @@ static void trace(const okra_aligner_ *a, okra_word_ x, okra_word_ y, okra_scrip
 okra_status okra_align_(okra_aligner_ *aligner, okra_word_ x, okra_word_ y,
                         okra_script_ *out)
 {
-    okra_status st = OKRA_OK;
     if ((double)(x.length + 1) * (double)(y.length + 1) > MOST_CELLS) {
         cut(x, y, out);
     } else {
-        TRY(reserve(aligner, (x.length + 1) * (y.length + 1)));
+        CHK(reserve(aligner, (x.length + 1) * (y.length + 1)));
         fill(aligner, x, y);
         trace(aligner, x, y, out);
     }
@@ -164,8 +161,7 @@ okra_status okra_align_(okra_aligner_ *aligner, okra_word_ x, okra_word_ y,
         bool start = e->x0 == 0 && e->y0 == 0;
         e->where = end ? OKRA_WHERE_END_ : start ? OKRA_WHERE_START_ : OKRA_WHERE_INNER_;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- forms of a change ---- */

@@ -50,15 +50,13 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
     (void)ctx;
-    okra_status st = OKRA_OK;
     state *s = arg;
     okra_decoded_ decoded = {0};
-    TRY(okra_data_adopt_dense_(s->H, s->tests, s->output->d, "explicit predictions",
+    CHK(okra_data_adopt_dense_(s->H, s->tests, s->output->d, "explicit predictions",
                                &decoded.objects));
     s->H = NULL;
     *out = decoded;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 extern const okra_decoder_ okra_decoder_explicit_;

@@ -17,76 +17,67 @@
 
 static okra_status mean_feature(okra_flat_ *s)
 {
-    okra_status st = OKRA_OK;
     okra_int n = okra_data_count(s->output.y), d = s->output.d;
-    ZALLOC(s->shift, d);
+    ZMAKE(s->shift, d);
     for (okra_int i = 0; s->output.features && i < n; i++) {
         for (okra_int j = 0; j < d; j++) {
             s->shift[j] += s->output.features[i * s->output.features_ld + j] / (double)n;
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Axes over the features of a map become axes over what its panels hold. */
 static okra_status take_components(okra_context *ctx, okra_flat_ *s)
 {
-    okra_status st = OKRA_OK;
     const okra_components_ *c = s->output.components;
     okra_int width = s->output.map ? s->output.map->rank : s->output.y->d;
     if (c->axes && c->width != width) {
-        FAIL(OKRA_EFORMAT,
-             "the model's components are of %lld features, its outputs have %lld",
-             (long long)c->width, (long long)width);
+        return okra_fail_(
+            OKRA_EFORMAT,
+            "the model's components are of %lld features, its outputs have %lld",
+            (long long)c->width, (long long)width);
     }
     if (c->axes) {
-        TRY(okra_doubles_(ctx, c->p, c->width, "the output components", &s->axes));
+        CHK(okra_doubles_(ctx, c->p, c->width, "the output components", &s->axes));
         okra_mat_ A = okra_mat_of_(s->axes, c->p, c->width);
-        TRY(okra_mat_copy_(okra_mat_view_(c->axes, c->p, c->width, c->width), A));
-        TRY(s->output.map ? okra_map_meet_(ctx, s->output.map, A) : OKRA_OK);
+        CHK(okra_mat_copy_(okra_mat_view_(c->axes, c->p, c->width, c->width), A));
+        CHK(s->output.map ? okra_map_meet_(ctx, s->output.map, A) : OKRA_OK);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The level of candidates that are compared as they are. */
 static okra_status find_level(okra_context *ctx, okra_flat_ *s)
 {
-    okra_status st = OKRA_OK;
     okra_int n = okra_data_count(s->set), d = s->output.d, ld = 0;
     const double *y = okra_data_values(s->set, &ld);
-    double *norm = NULL;
-    ALLOC(norm, n);
+    OWNED double *norm = NULL;
+    MAKE(norm, n);
     for (okra_int i = 0; i < n; i++) {
         norm[i] = okra_dot_(d, y + i * ld, y + i * ld);
     }
-    TRY(okra_self_constant_(ctx, norm, n, NULL, &s->level));
-done:
-    okra_free_(norm);
-    return st;
+    return okra_self_constant_(ctx, norm, n, NULL, &s->level);
 }
 
 okra_status okra_flat_open_(okra_context *ctx, const okra_output_ *output,
                             const okra_data *set, okra_flat_ *out)
 {
-    okra_status st = OKRA_OK;
+    FREED_BY(okra_flat_clear_)
     okra_flat_ s = {.output = *output, .set = set, .level = NAN};
     if (output->components) {
         s.output.features = output->components->scores;
         s.output.features_ld = s.output.d = output->components->p;
         s.output.feature_scale = 1;
-        TRY(take_components(ctx, &s));
+        CHK(take_components(ctx, &s));
     }
-    TRY(mean_feature(&s));
+    CHK(mean_feature(&s));
     if (!output->components) {
-        TRY(find_level(ctx, &s));
+        CHK(find_level(ctx, &s));
     }
     *out = s;
     s = (okra_flat_){.set = NULL};
-done:
-    okra_flat_clear_(&s);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_flat_clear_(okra_flat_ *s)
@@ -146,12 +137,11 @@ static void settle(const okra_components_ *c, okra_mat_ A)
 static okra_status panel_components(okra_context *ctx, const okra_flat_ *s, bool again,
                                     okra_int first, okra_mat_ A)
 {
-    okra_status st = OKRA_OK;
     const okra_components_ *c = s->output.components;
     okra_mat_ L, axes = okra_mat_view_(s->axes, c->p, c->width, c->width);
     if (s->panels) {
-        TRY(okra_panels_get_(ctx, s->panels, first / OKRA_PANEL_, again, &L));
-        TRY(s->axes ? okra_gemm_(ctx, true, true, 1, L, axes, 0, A)
+        CHK(okra_panels_get_(ctx, s->panels, first / OKRA_PANEL_, again, &L));
+        CHK(s->axes ? okra_gemm_(ctx, true, true, 1, L, axes, 0, A)
                     : okra_gemm_(ctx, true, false, 1, L,
                                  okra_mat_view_(c->duals ? c->duals : c->scores, L.rows,
                                                 c->p, c->p),
@@ -159,69 +149,61 @@ static okra_status panel_components(okra_context *ctx, const okra_flat_ *s, bool
     } else {
         okra_int ld = 0;
         const double *y = okra_data_values(s->set, &ld);
-        TRY(okra_gemm_(ctx, false, true, 1,
+        CHK(okra_gemm_(ctx, false, true, 1,
                        okra_mat_view_(y + first * ld, A.rows, c->width, ld), axes, 0, A));
     }
     settle(c, A);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* H <- the prediction in the coordinates that are compared. */
 static okra_status predicted(okra_context *ctx, const okra_flat_ *s,
                              const okra_block_ *block, okra_mat_ H)
 {
-    okra_status st = OKRA_OK;
     const okra_components_ *c = s->output.components;
     if (!s->axes) {
         return okra_block_explicit_(ctx, &s->output, block, H);
     }
-    TRY(okra_gemm_(ctx, false, true, 1, block->H,
+    CHK(okra_gemm_(ctx, false, true, 1, block->H,
                    okra_mat_view_(c->axes, c->p, c->width, c->width), 0, H));
     settle(c, H);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_flat_search_(okra_context *ctx, const okra_flat_ *s,
                               const okra_block_ *block, okra_nearest_ *nearest)
 {
-    okra_status st = OKRA_OK;
-    okra_int d = s->output.d, m = block->m, ld = 0, *which = NULL;
-    double *H = NULL, *G = NULL, *Y = NULL, *norm = NULL, self[2 * OKRA_PANEL_];
+    OWNED okra_int *which = NULL;
+    okra_int d = s->output.d, m = block->m, ld = 0;
+    OWNED double *H = NULL, *G = NULL, *Y = NULL, *norm = NULL;
+    double self[2 * OKRA_PANEL_];
     bool coordinates = s->output.components != NULL;
     const double *y = coordinates ? NULL : okra_data_values(s->set, &ld);
-    TRY(okra_doubles_(ctx, m, d, "explicit predictions", &H));
-    TRY(okra_doubles_(ctx, m, OKRA_PANEL_, "inner products with candidates", &G));
-    TRY(okra_doubles_(ctx, OKRA_PANEL_, d, "a panel of candidates", &Y));
-    ALLOC(norm, m);
-    ALLOC(which, m);
-    TRY(predicted(ctx, s, block, okra_mat_of_(H, m, d)));
+    CHK(okra_doubles_(ctx, m, d, "explicit predictions", &H));
+    CHK(okra_doubles_(ctx, m, OKRA_PANEL_, "inner products with candidates", &G));
+    CHK(okra_doubles_(ctx, OKRA_PANEL_, d, "a panel of candidates", &Y));
+    MAKE(norm, m);
+    MAKE(which, m);
+    CHK(predicted(ctx, s, block, okra_mat_of_(H, m, d)));
     place(s->shift, isnan(s->level), okra_mat_of_(H, m, d), norm, which);
     for (okra_int first = 0; first < nearest->count; first += OKRA_PANEL_) {
         okra_int columns = OKRA_MIN_(OKRA_PANEL_, nearest->count - first);
         if (!okra_nearest_wanted_(nearest, block, first, columns)) {
             continue;
         }
-        TRY(okra_cancelled_(ctx));
+        CHK(okra_cancelled_(ctx));
         okra_mat_ Yc = okra_mat_of_(Y, columns, d);
         if (coordinates) {
-            TRY(panel_components(ctx, s, m < nearest->tests, first, Yc));
+            CHK(panel_components(ctx, s, m < nearest->tests, first, Yc));
         }
         subtract(s->shift, y ? okra_mat_view_(y + first * ld, columns, d, ld) : Yc, Yc,
                  self, self + columns);
-        TRY(okra_gemm_(ctx, false, true, 1, okra_mat_of_(H, m, d), Yc, 0,
+        CHK(okra_gemm_(ctx, false, true, 1, okra_mat_of_(H, m, d), Yc, 0,
                        okra_mat_of_(G, m, columns)));
         okra_measured_ all = {
             block,    first, columns, self, G, norm, s->output.feature_scale,
             s->level, which};
-        TRY(okra_nearest_put_(ctx, nearest, &all));
+        CHK(okra_nearest_put_(ctx, nearest, &all));
     }
-done:
-    okra_free_(H);
-    okra_free_(G);
-    okra_free_(Y);
-    okra_free_(norm);
-    okra_free_(which);
-    return st;
+    return OKRA_OK;
 }

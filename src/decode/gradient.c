@@ -81,12 +81,9 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
                           const okra_decode_request_ *request, void **state)
 {
-    okra_status st = OKRA_OK;
     okra_points_options_ o;
-    TRY(okra_options_read(options, &okra_decoder_gradient_.options, &o));
-    TRY(okra_points_create_(ctx, "gradient", output, &o, request, improve, state));
-done:
-    return st;
+    CHK(okra_options_read(options, &okra_decoder_gradient_.options, &o));
+    return okra_points_create_(ctx, "gradient", output, &o, request, improve, state);
 }
 
 const okra_decoder_ okra_decoder_gradient_ = {

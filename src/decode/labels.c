@@ -82,15 +82,14 @@ static bool member(const okra_data *y, okra_int i, okra_int j)
 static okra_status as_sparse(const okra_set_ *sets, okra_int n, okra_int d,
                              okra_data **out)
 {
-    okra_status st = OKRA_OK;
     okra_int count = 0, at = 0;
-    okra_csr_ csr = {NULL, NULL, NULL};
+    FREED_BY(okra_csr_free_) okra_csr_ csr = {NULL, NULL, NULL};
     for (okra_int i = 0; i < n; i++) {
         count += sets[i].size;
     }
-    ZALLOC(csr.indptr, n + 1);
-    ALLOC(csr.indices, count);
-    ALLOC(csr.values, count);
+    ZMAKE(csr.indptr, n + 1);
+    MAKE(csr.indices, count);
+    MAKE(csr.values, count);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int k = 0; k < sets[i].size; k++) {
             csr.indices[at] = sets[i].members[k];
@@ -98,28 +97,21 @@ static okra_status as_sparse(const okra_set_ *sets, okra_int n, okra_int d,
         }
         csr.indptr[i + 1] = at;
     }
-    TRY(okra_data_adopt_sparse_(&csr, n, d, "decoded label sets", out));
-done:
-    okra_csr_free_(&csr);
-    return st;
+    return okra_data_adopt_sparse_(&csr, n, d, "decoded label sets", out);
 }
 
 static okra_status as_bits(const okra_set_ *sets, okra_int n, okra_int d, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    unsigned char *packed = NULL;
+    OWNED unsigned char *packed = NULL;
     okra_int bytes = (d + 7) / 8;
-    ZALLOC(packed, n * bytes);
+    ZMAKE(packed, n * bytes);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int k = 0; k < sets[i].size; k++) {
             int32_t j = sets[i].members[k];
             packed[i * bytes + j / 8] |= (unsigned char)(1 << (j % 8));
         }
     }
-    TRY(okra_data_bits(packed, n, d, bytes, out));
-done:
-    okra_free_(packed);
-    return st;
+    return okra_data_bits(packed, n, d, bytes, out);
 }
 
 /* Sets as data of the outputs' kind. */
@@ -148,20 +140,18 @@ done:
 /* The members of d codes of 0 and 1. */
 static okra_status members_of(const int32_t *codes, okra_int d, okra_set_ *out)
 {
-    okra_status st = OKRA_OK;
     okra_int size = 0;
     for (okra_int j = 0; j < d; j++) {
         size += codes[j] != 0;
     }
-    ALLOC(out->members, size);
+    MAKE(out->members, size);
     out->size = 0;
     for (okra_int j = 0; j < d; j++) {
         if (codes[j] != 0) {
             out->members[out->size++] = (int32_t)j;
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status objects(const void *user, const int32_t *codes,
@@ -187,24 +177,22 @@ done:
 static okra_status neighbours(const void *user, const int32_t *codes, okra_int length,
                               okra_offer_ *offer)
 {
-    okra_status st = OKRA_OK;
     const state *s = user;
     int32_t *set = s->set;
     memcpy(set, codes, (size_t)length * sizeof *set);
     for (okra_int i = 0; i < length; i++) {
         set[i] = !set[i];
-        TRY(okra_offer_put_(offer, set, length));
+        CHK(okra_offer_put_(offer, set, length));
         for (okra_int j = i + 1; j < length; j++) {
             if (set[j] == set[i]) { /* one goes, the other comes */
                 set[j] = !set[j];
-                TRY(okra_offer_put_(offer, set, length));
+                CHK(okra_offer_put_(offer, set, length));
                 set[j] = !set[j];
             }
         }
         set[i] = !set[i];
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status start(void *user, okra_int index, okra_offer_ *offer)
@@ -219,17 +207,15 @@ static okra_status start(void *user, okra_int index, okra_offer_ *offer)
 /* The empty and the full set. */
 static okra_status begin(void *user, const double *w, okra_offer_ *offer)
 {
-    okra_status st = OKRA_OK;
     const state *s = user;
     (void)w;
     for (int32_t all = 0; all < 2; all++) {
         for (okra_int j = 0; j < s->d; j++) {
             s->set[j] = all;
         }
-        TRY(okra_offer_put_(offer, s->set, s->d));
+        CHK(okra_offer_put_(offer, s->set, s->d));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status found(void *user, okra_int i, const int32_t *codes, okra_int length,
@@ -283,7 +269,6 @@ static okra_status check_sets(const okra_data *y)
 static okra_status open_search(okra_context *ctx, state *s, struct okra_delta_ *loss,
                                const labels_options *o)
 {
-    okra_status st = OKRA_OK;
     okra_moves_ moves = {.decoder = "decoder labels",
                          .what = "set",
                          .user = s,
@@ -296,19 +281,17 @@ static okra_status open_search(okra_context *ctx, state *s, struct okra_delta_ *
                          .rounds = o->rounds,
                          .empty = o->empty,
                          .loss = loss};
-    TRY(okra_counts_create_(ctx, s->output, loss, o->empty, o->rounds, &s->counts));
+    CHK(okra_counts_create_(ctx, s->output, loss, o->empty, o->rounds, &s->counts));
     if (!s->counts) {
-        TRY(okra_beam_create_(ctx, s->output, &moves, s->tests, &s->beam));
-        goto done;
+        CHK(okra_beam_create_(ctx, s->output, &moves, s->tests, &s->beam));
+        return OKRA_OK;
     }
     if (loss && okra_counts_exact_(s->counts)) {
-        goto done; /* begins from nothing */
+        return OKRA_OK; /* begins from nothing */
     }
     s->top = OKRA_MIN_(OKRA_MAX_(o->beam / 4, 1), s->output->y->n);
-    TRY(okra_starts_create_(ctx, s->output, loss, s->tests, s->top, o->empty,
-                            &s->starts));
-done:
-    return st;
+    return okra_starts_create_(ctx, s->output, loss, s->tests, s->top, o->empty,
+                               &s->starts);
 }
 
 static okra_status create(okra_context *ctx, const okra_output_ *output,
@@ -341,12 +324,11 @@ done:
 
 static okra_status threshold(okra_context *ctx, state *s, const okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
-    double *H = NULL;
+    OWNED double *H = NULL;
     bool dense = s->output->y->kind == OKRA_DENSE;
-    TRY(okra_doubles_(ctx, dense ? block->m : 1, s->d, "explicit predictions", &H));
+    CHK(okra_doubles_(ctx, dense ? block->m : 1, s->d, "explicit predictions", &H));
     if (dense) {
-        TRY(okra_block_explicit_(ctx, s->output, block, okra_mat_of_(H, block->m, s->d)));
+        CHK(okra_block_explicit_(ctx, s->output, block, okra_mat_of_(H, block->m, s->d)));
     }
     for (okra_int r = 0; r < block->m; r++) {
         double sum = 0, *h = dense ? H + r * s->d : H;
@@ -357,37 +339,30 @@ static okra_status threshold(okra_context *ctx, state *s, const okra_block_ *blo
             s->set[j] = h[j] > 0.5;
             sum += (h[j] - s->set[j]) * (h[j] - s->set[j]);
         }
-        TRY(found(s, block->first + r, s->set, s->d, s->scale * sum));
+        CHK(found(s, block->first + r, s->set, s->d, s->scale * sum));
     }
-done:
-    okra_free_(H);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status count_block(okra_context *ctx, state *s, const okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
-    double *norm = NULL;
-    okra_int *index = NULL;
+    OWNED double *norm = NULL;
+    OWNED okra_int *index = NULL;
     const okra_int *best;
     const double *distance;
     const okra_key_ *key;
-    TRY(okra_block_weights_(block, "decoder labels"));
-    ZALLOC(norm, block->m);
-    ALLOC(index, block->m * s->top);
+    CHK(okra_block_weights_(block, "decoder labels"));
+    ZMAKE(norm, block->m);
+    MAKE(index, block->m * s->top);
     if (s->starts) {
-        TRY(okra_starts_block_(ctx, s->starts, block, norm));
+        CHK(okra_starts_block_(ctx, s->starts, block, norm));
     }
     for (okra_int r = 0; s->starts && r < block->m; r++) {
         okra_starts_get_(s->starts, block->first + r, &best, &distance, &key);
         memcpy(index + r * s->top, best, (size_t)s->top * sizeof *index);
     }
-    TRY(okra_counts_search_(ctx, s->counts, block->W, index, s->top, norm,
-                            s->distance + block->first, s->result + block->first));
-done:
-    okra_free_(norm);
-    okra_free_(index);
-    return st;
+    return okra_counts_search_(ctx, s->counts, block->W, index, s->top, norm,
+                               s->distance + block->first, s->result + block->first);
 }
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
@@ -400,16 +375,13 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
-    okra_status st = OKRA_OK;
     state *s = arg;
-    okra_data *sets = NULL;
-    TRY(as_data(ctx, s->output->y->kind, s->result, s->tests, s->d, &sets));
-    TRY(okra_decoded_single_(sets, s->tests, s->distance, out));
+    FREED_BY(okra_data_drop_) okra_data *sets = NULL;
+    CHK(as_data(ctx, s->output->y->kind, s->result, s->tests, s->d, &sets));
+    CHK(okra_decoded_single_(sets, s->tests, s->distance, out));
     s->distance = NULL;
     sets = NULL;
-done:
-    okra_data_free(sets);
-    return st;
+    return OKRA_OK;
 }
 
 const okra_decoder_ okra_decoder_labels_ = {

@@ -30,37 +30,33 @@ void okra_feature_loss_free_(okra_feature_loss_ *loss)
 okra_status okra_feature_loss_create_(okra_context *ctx, const okra_output_ *output,
                                       const okra_data *truth, okra_feature_loss_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_feature_loss_ *l = NULL;
-    TRY(okra_decode_check_kind_(output, truth, "the true outputs are"));
-    ZALLOC(l, 1);
+    FREED_BY(okra_feature_loss_drop_) okra_feature_loss_ *l = NULL;
+    CHK(okra_decode_check_kind_(output, truth, "the true outputs are"));
+    ZMAKE(l, 1);
     l->output = output;
     l->truth = truth;
     l->tests = okra_data_count(truth);
     if (output->map) {
-        TRY(okra_panels_create_(ctx, output, truth, &l->panels));
+        CHK(okra_panels_create_(ctx, output, truth, &l->panels));
     } else if (!output->features) {
-        TRY(okra_other_create_(ctx, output->ky, truth, &l->other));
-        ALLOC(l->self, l->tests);
-        TRY(okra_other_diagonal_(ctx, output->ky, l->other, l->self));
-        TRY(okra_panels_create_(ctx, output, NULL, &l->panels));
+        CHK(okra_other_create_(ctx, output->ky, truth, &l->other));
+        MAKE(l->self, l->tests);
+        CHK(okra_other_diagonal_(ctx, output->ky, l->other, l->self));
+        CHK(okra_panels_create_(ctx, output, NULL, &l->panels));
     }
     *out = l;
     l = NULL;
-done:
-    okra_feature_loss_free_(l);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status explicit_losses(okra_context *ctx, const okra_feature_loss_ *loss,
                                    const okra_block_ *block, double *each)
 {
-    okra_status st = OKRA_OK;
-    double *H = NULL;
+    OWNED double *H = NULL;
     okra_int d = loss->output->d, ld = 0;
     const double *y = okra_data_values(loss->truth, &ld);
-    TRY(okra_doubles_(ctx, block->m, d, "explicit predictions", &H));
-    TRY(okra_block_explicit_(ctx, loss->output, block, okra_mat_of_(H, block->m, d)));
+    CHK(okra_doubles_(ctx, block->m, d, "explicit predictions", &H));
+    CHK(okra_block_explicit_(ctx, loss->output, block, okra_mat_of_(H, block->m, d)));
     for (okra_int r = 0; r < block->m; r++) {
         double sum = 0;
         for (okra_int j = 0; j < d; j++) {
@@ -69,55 +65,49 @@ static okra_status explicit_losses(okra_context *ctx, const okra_feature_loss_ *
         }
         each[r] = loss->output->feature_scale * sum;
     }
-done:
-    okra_free_(H);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status implicit_losses(okra_context *ctx, const okra_feature_loss_ *loss,
                                    const okra_block_ *block, double *each)
 {
-    okra_status st = OKRA_OK;
-    double *C = NULL;
+    OWNED double *C = NULL;
     okra_mat_ W = block->W;
     if (!W.p) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "this model predicts embeddings that its output kernel does "
-             "not measure: decode them, and score the objects");
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "this model predicts embeddings that its output kernel does "
+                          "not measure: decode them, and score the objects");
     }
-    TRY(okra_doubles_(ctx, block->m, W.cols, "the output kernel of test pairs", &C));
-    TRY(okra_other_cross_(ctx, loss->output->ky, loss->other, block->first,
+    CHK(okra_doubles_(ctx, block->m, W.cols, "the output kernel of test pairs", &C));
+    CHK(okra_other_cross_(ctx, loss->output->ky, loss->other, block->first,
                           okra_mat_of_(C, block->m, W.cols)));
-    TRY(okra_panels_norms_(ctx, loss->panels, block->m < loss->tests, W, each));
+    CHK(okra_panels_norms_(ctx, loss->panels, block->m < loss->tests, W, each));
     for (okra_int r = 0; r < block->m; r++) {
         double inner = okra_dot_(W.cols, W.p + r * W.ld, C + r * W.cols);
         double squared = loss->self[block->first + r] - 2 * inner + each[r];
         each[r] = squared < 0 ? 0 : squared; /* a NaN stays one */
     }
-done:
-    okra_free_(C);
-    return st;
+    return OKRA_OK;
 }
 
 /* Low rank: l(y,y) - 2 <u(y), F^-T h> + |h|^2, panel by panel of the truth. */
 static okra_status mapped_losses(okra_context *ctx, const okra_feature_loss_ *loss,
                                  const okra_block_ *block, double *each)
 {
-    okra_status st = OKRA_OK;
     const double *self = okra_panels_self_(loss->panels);
     okra_mat_ P = {0};
     okra_int panel = -1;
-    double *points = NULL;
+    OWNED double *points = NULL;
     if (!block->H.p) {
-        FAIL(OKRA_EINTERNAL, "weights under an output kernel of low rank");
+        return okra_fail_(OKRA_EINTERNAL, "weights under an output kernel of low rank");
     }
-    TRY(okra_panels_points_(ctx, loss->panels, block->H, each, &points));
+    CHK(okra_panels_points_(ctx, loss->panels, block->H, each, &points));
     for (okra_int r = 0; r < block->m; r++) {
         okra_int i = block->first + r;
         const double *h = points + r * block->H.cols;
         if (i / OKRA_PANEL_ != panel) {
             panel = i / OKRA_PANEL_;
-            TRY(okra_panels_get_(ctx, loss->panels, panel, false, &P));
+            CHK(okra_panels_get_(ctx, loss->panels, panel, false, &P));
         }
         double squared = self[i] + each[r];
         for (okra_int j = 0; j < P.rows; j++) {
@@ -125,9 +115,7 @@ static okra_status mapped_losses(okra_context *ctx, const okra_feature_loss_ *lo
         }
         each[r] = squared < 0 ? 0 : squared; /* a NaN stays one */
     }
-done:
-    okra_free_(points);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_feature_loss_block_(okra_context *ctx, okra_feature_loss_ *loss,

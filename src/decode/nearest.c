@@ -126,31 +126,28 @@ static okra_status check_ranges(const okra_nearest_ *s)
 /* After leaving objects out every test point must still have a candidate. */
 static okra_status check_left(const okra_nearest_ *s)
 {
-    okra_status st = OKRA_OK;
-    okra_int *before = NULL; /* usable candidates below an index */
-    ALLOC(before, s->count + 1);
+    OWNED okra_int *before = NULL; /* usable candidates below an index */
+    MAKE(before, s->count + 1);
     before[0] = 0;
     for (okra_int c = 0; c < s->count; c++) {
         before[c + 1] = before[c] + !s->skip[c];
     }
     if (before[s->count] == 0) {
-        FAIL(OKRA_EARG,
-             "candidates: all %lld have zero self-similarity; "
-             "allow-empty-candidates keeps them",
-             (long long)s->count);
+        return okra_fail_(OKRA_EARG,
+                          "candidates: all %lld have zero self-similarity; "
+                          "allow-empty-candidates keeps them",
+                          (long long)s->count);
     }
     for (okra_int i = 0; s->ranges && i < s->tests; i++) {
         if (before[s->ranges[i].end] == before[s->ranges[i].begin]) {
-            FAIL(OKRA_EARG,
-                 "candidates: all in the range of test point %lld, %lld to %lld, have "
-                 "zero self-similarity; allow-empty-candidates keeps them",
-                 (long long)i, (long long)s->ranges[i].begin,
-                 (long long)s->ranges[i].end);
+            return okra_fail_(
+                OKRA_EARG,
+                "candidates: all in the range of test point %lld, %lld to %lld, have "
+                "zero self-similarity; allow-empty-candidates keeps them",
+                (long long)i, (long long)s->ranges[i].begin, (long long)s->ranges[i].end);
         }
     }
-done:
-    okra_free_(before);
-    return st;
+    return OKRA_OK;
 }
 
 typedef struct empties {
@@ -175,21 +172,19 @@ static okra_status mark_empty(void *arg, okra_int begin, okra_int end, int worke
 okra_status okra_nearest_leave_out_empty_(okra_context *ctx, okra_nearest_ *s,
                                           const double *self)
 {
-    okra_status st = OKRA_OK;
     empties e = {.self = self};
-    ALLOC(s->skip, s->count);
+    MAKE(s->skip, s->count);
     e.skip = s->skip;
-    TRY(okra_parallel_(ctx, s->count, 65536, NULL, mark_empty, &e));
+    CHK(okra_parallel_(ctx, s->count, 65536, NULL, mark_empty, &e));
     long long empty = atomic_load(&e.count);
     if (empty > 0) {
-        TRY(check_left(s));
+        CHK(check_left(s));
         okra_warn_(ctx,
                    "candidates: %lld of %lld have zero self-similarity and are left out; "
                    "allow-empty-candidates keeps them",
                    empty, (long long)s->count);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 bool okra_nearest_wanted_(const okra_nearest_ *s, const okra_block_ *block,
@@ -208,18 +203,18 @@ bool okra_nearest_wanted_(const okra_nearest_ *s, const okra_block_ *block,
 okra_status okra_nearest_open_(okra_context *ctx, const okra_decode_request_ *request,
                                okra_int count, bool negative, okra_nearest_ *out)
 {
-    okra_status st = OKRA_OK;
+    FREED_BY(okra_nearest_clear_)
     okra_nearest_ s = {.tests = request->tests,
                        .top = OKRA_MAX_(request->top, 1),
                        .count = count,
                        .ranges = request->ranges,
                        .negative = negative};
-    TRY(check_ranges(&s));
-    TRY(okra_doubles_(ctx, s.tests, s.top, "the distances of candidates", &s.distance));
-    ALLOC(s.index, s.tests * s.top);
-    ALLOC(s.key, s.tests * s.top);
+    CHK(check_ranges(&s));
+    CHK(okra_doubles_(ctx, s.tests, s.top, "the distances of candidates", &s.distance));
+    MAKE(s.index, s.tests * s.top);
+    MAKE(s.key, s.tests * s.top);
     if (request->runner_up) {
-        ALLOC(s.runner_up, s.tests);
+        MAKE(s.runner_up, s.tests);
         for (okra_int i = 0; i < s.tests; i++) {
             s.runner_up[i] = INFINITY;
         }
@@ -231,9 +226,7 @@ okra_status okra_nearest_open_(okra_context *ctx, const okra_decode_request_ *re
     }
     *out = s;
     s = (okra_nearest_){0};
-done:
-    okra_nearest_clear_(&s);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_nearest_clear_(okra_nearest_ *s)
@@ -367,18 +360,17 @@ okra_status okra_nearest_put_(okra_context *ctx, okra_nearest_ *nearest,
 okra_status okra_nearest_give_(okra_nearest_ *s, const okra_data *set, const char *whose,
                                const char *what, okra_decoded_ *out)
 {
-    okra_status st = OKRA_OK;
-    okra_int *best = NULL;
+    OWNED okra_int *best = NULL;
     okra_data *objects = NULL;
-    ALLOC(best, s->tests);
+    MAKE(best, s->tests);
     for (okra_int i = 0; i < s->tests; i++) {
         best[i] = s->index[i * s->top];
         if (best[i] < 0) {
-            FAIL(OKRA_ENUMERIC, "%s: test point %lld has no %s", whose, (long long)i,
-                 what);
+            return okra_fail_(OKRA_ENUMERIC, "%s: test point %lld has no %s", whose,
+                              (long long)i, what);
         }
     }
-    TRY(okra_data_take(set, best, s->tests, &objects));
+    CHK(okra_data_take(set, best, s->tests, &objects));
     *out = (okra_decoded_){.objects = objects,
                            .top = s->top,
                            .index = s->index,
@@ -387,7 +379,5 @@ okra_status okra_nearest_give_(okra_nearest_ *s, const okra_data *set, const cha
     s->runner_up = NULL;
     s->index = NULL;
     s->distance = NULL;
-done:
-    okra_free_(best);
-    return st;
+    return OKRA_OK;
 }

@@ -78,12 +78,11 @@ okra_status okra_decode_smooth_(okra_context *ctx, const okra_output_ *output, b
  * squares overflow so do kernels, and J is defined nowhere (find). */
 static okra_status moments(state *s)
 {
-    okra_status st = OKRA_OK;
     const okra_data *y = s->output.y;
     okra_int n = okra_data_count(y), d = okra_data_width(y), ld = 0;
     const double *values = okra_data_values(y, &ld);
     double sum = 0;
-    ZALLOC(s->mean, d);
+    ZMAKE(s->mean, d);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < d; j++) {
             s->mean[j] += values[i * ld + j] / (double)n;
@@ -96,8 +95,7 @@ static okra_status moments(state *s)
         }
     }
     s->scale = sum > 0 ? sqrt(sum) : 1;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status check(const okra_output_ *output, const okra_smooth_ *smooth)
@@ -162,14 +160,13 @@ typedef struct job {
 
 static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_status st = OKRA_OK;
     const job *j = arg;
     state *s = j->s;
     okra_valleys_ *w = &s->workers[worker];
     for (okra_int r = begin; r < end; r++) {
         okra_int i = j->block->first + r;
         double *report = s->report + i * OKRA_REPORT_COLUMNS;
-        TRY(okra_case_set_(s->judge, j->block, r, &w->problem));
+        CHK(okra_case_set_(s->judge, j->block, r, &w->problem));
         if (w->problem.index) {
             okra_smooth_select_(w->smooth, w->problem.index, w->problem.count);
         }
@@ -182,8 +179,7 @@ static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
         report[2] = w->slope;
         report[3] = converged;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
@@ -194,7 +190,6 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
-    okra_status st = OKRA_OK;
     state *s = arg;
     okra_decoded_ decoded = {0};
     okra_int open = 0, jittered = 0;
@@ -202,7 +197,7 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
         open += s->report[i * OKRA_REPORT_COLUMNS + 3] == 0;
         jittered += s->jitter[i] > 0;
     }
-    TRY(okra_data_adopt_dense_(s->Y, s->tests, okra_data_width(s->output.y),
+    CHK(okra_data_adopt_dense_(s->Y, s->tests, okra_data_width(s->output.y),
                                "predictions", &decoded.objects));
     s->Y = NULL;
     decoded.report = s->report;
@@ -220,8 +215,7 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
                    "positive definite; something was added to their diagonals",
                    (long long)jittered);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 const okra_decoder_ okra_decoder_optimum_ = {

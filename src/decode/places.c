@@ -33,10 +33,10 @@ okra_status okra_best_places_(const okra_data *y, const int32_t *alphabet,
                               okra_int letters, okra_int longest, const double *w,
                               int32_t *code, okra_int *length)
 {
-    okra_status st = OKRA_OK;
-    double *score = NULL, *longer = NULL, total = 0, J = 0, least = 0;
-    ZALLOC(score, longest * letters);
-    ZALLOC(longer, longest);
+    OWNED double *score = NULL, *longer = NULL;
+    double total = 0, J = 0, least = 0;
+    ZMAKE(score, longest * letters);
+    ZMAKE(longer, longest);
     add_up(y, alphabet, letters, longest, w, score, longer);
     for (okra_int i = 0; i < y->n; i++) {
         total += w[i];
@@ -55,8 +55,5 @@ okra_status okra_best_places_(const okra_data *y, const int32_t *alphabet,
             *length = t + 1;
         }
     }
-done:
-    okra_free_(score);
-    okra_free_(longer);
-    return st;
+    return OKRA_OK;
 }

@@ -66,7 +66,6 @@ void okra_points_free_(void *arg)
 
 static okra_status read_box(state *s, const char *text)
 {
-    okra_status st = OKRA_OK;
     char *comma = NULL, *end = NULL;
     if (!*text) {
         return OKRA_OK;
@@ -76,32 +75,30 @@ static okra_status read_box(state *s, const char *text)
         hi = strtod(comma + 1, &end);
     }
     if (comma == text || *comma != ',' || end == comma + 1 || *end || !(lo < hi)) {
-        FAIL(OKRA_EARG, "decoder %s: box is '%s', expected LO,HI with LO < HI", s->who,
-             text);
+        return okra_fail_(OKRA_EARG,
+                          "decoder %s: box is '%s', expected LO,HI with LO < HI", s->who,
+                          text);
     }
-    ALLOC(s->lo, s->d);
-    ALLOC(s->hi, s->d);
+    MAKE(s->lo, s->d);
+    MAKE(s->hi, s->d);
     for (okra_int j = 0; j < s->d; j++) {
         s->lo[j] = lo;
         s->hi[j] = hi;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status prepare_slopes(okra_context *ctx, state *s)
 {
-    okra_status st = OKRA_OK;
     const okra_data *y = s->output->y;
-    TRY(okra_smooth_create_(ctx, s->output->kernel, y, &s->smooth));
+    CHK(okra_smooth_create_(ctx, s->output->kernel, y, &s->smooth));
     s->workers = okra_workers_(ctx);
-    ZALLOC(s->works, s->workers);
+    ZMAKE(s->works, s->workers);
     for (int k = 0; k < s->workers; k++) {
-        TRY(okra_smooth_work_create_(ctx, s->smooth, y->n, &s->works[k]));
+        CHK(okra_smooth_work_create_(ctx, s->smooth, y->n, &s->works[k]));
         okra_smooth_select_(s->works[k], NULL, y->n);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_points_create_(okra_context *ctx, const char *who,
@@ -311,9 +308,8 @@ done:
 /* y = h clipped, D = scale |y - h|^2 */
 static okra_status clip_explicit(okra_context *ctx, state *s, const okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
     double *y = s->result + block->first * s->d;
-    TRY(okra_block_explicit_(ctx, s->output, block, okra_mat_of_(y, block->m, s->d)));
+    CHK(okra_block_explicit_(ctx, s->output, block, okra_mat_of_(y, block->m, s->d)));
     for (okra_int r = 0; r < block->m; r++) {
         double sum = 0;
         for (okra_int j = 0; s->lo && j < s->d; j++) {
@@ -323,8 +319,7 @@ static okra_status clip_explicit(okra_context *ctx, state *s, const okra_block_ 
         }
         s->distance[block->first + r] = s->output->feature_scale * sum;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_points_block_(okra_context *ctx, void *arg, const okra_block_ *block)
@@ -336,15 +331,12 @@ okra_status okra_points_block_(okra_context *ctx, void *arg, const okra_block_ *
 okra_status okra_points_finish_(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
     (void)ctx;
-    okra_status st = OKRA_OK;
     state *s = arg;
-    okra_data *objects = NULL;
-    TRY(okra_data_adopt_dense_(s->result, s->tests, s->d, "decoded vectors", &objects));
+    FREED_BY(okra_data_drop_) okra_data *objects = NULL;
+    CHK(okra_data_adopt_dense_(s->result, s->tests, s->d, "decoded vectors", &objects));
     s->result = NULL;
-    TRY(okra_decoded_single_(objects, s->tests, s->distance, out));
+    CHK(okra_decoded_single_(objects, s->tests, s->distance, out));
     s->distance = NULL;
     objects = NULL;
-done:
-    okra_data_free(objects);
-    return st;
+    return OKRA_OK;
 }

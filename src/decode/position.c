@@ -85,10 +85,9 @@ static void release(void *arg)
 /* Every training output as symbols; the chain is told the end where lengths are free. */
 static okra_status code_outputs(okra_context *ctx, state *s, const position_options *o)
 {
-    okra_status st = OKRA_OK;
     const okra_data *y = s->output->y;
     okra_int letters;
-    TRY(okra_alphabet_(y, &s->alphabet, &letters));
+    CHK(okra_alphabet_(y, &s->alphabet, &letters));
     for (okra_int i = 0; i < y->n; i++) {
         okra_int length;
         okra_characters_(y, i, &length);
@@ -96,11 +95,12 @@ static okra_status code_outputs(okra_context *ctx, state *s, const position_opti
     }
     s->symbols = letters + !s->lengths;
     if (s->symbols == 0) {
-        FAIL(OKRA_EARG, "decoder position: the training outputs have no characters");
+        return okra_fail_(OKRA_EARG,
+                          "decoder position: the training outputs have no characters");
     }
-    TRY(okra_chain_create_(o->chain, s->symbols, &s->chain));
-    ALLOC(s->offsets, y->n + 1);
-    ALLOC(s->coded, y->groups[0].offsets[y->n] + 1);
+    CHK(okra_chain_create_(o->chain, s->symbols, &s->chain));
+    MAKE(s->offsets, y->n + 1);
+    MAKE(s->coded, y->groups[0].offsets[y->n] + 1);
     s->offsets[0] = 0;
     for (okra_int i = 0; i < y->n; i++) {
         okra_int length, at = s->offsets[i];
@@ -110,12 +110,10 @@ static okra_status code_outputs(okra_context *ctx, state *s, const position_opti
         }
         s->offsets[i + 1] = at;
         s->coded[at] = letters; /* the end, until the next output takes its place */
-        TRY(okra_chain_count_(ctx, &s->chain, s->coded + s->offsets[i],
+        CHK(okra_chain_count_(ctx, &s->chain, s->coded + s->offsets[i],
                               length + !s->lengths));
     }
-    TRY(okra_chain_finish_(ctx, &s->chain, o->prior));
-done:
-    return st;
+    return okra_chain_finish_(ctx, &s->chain, o->prior);
 }
 
 /* Does the tree end in a normalization? */
@@ -270,43 +268,36 @@ static void distances(const work *k)
 /* The results of a block as strings, kept and judged by the output kernel. */
 static okra_status keep(okra_context *ctx, const work *k)
 {
-    okra_status st = OKRA_OK;
     state *s = k->s;
-    okra_int m = k->block->m, *owner = NULL;
-    int32_t *codes = NULL;
-    double *norm = NULL;
-    okra_data *strings = NULL;
-    okra_ragged_builder_ b = {0};
-    ALLOC(owner, m);
-    ALLOC(norm, m);
-    ALLOC(codes, k->longest);
-    TRY(okra_characters_begin_(&b));
+    OWNED okra_int *owner = NULL;
+    okra_int m = k->block->m;
+    OWNED int32_t *codes = NULL;
+    OWNED double *norm = NULL;
+    FREED_BY(okra_data_drop_) okra_data *strings = NULL;
+    FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ b = {0};
+    MAKE(owner, m);
+    MAKE(norm, m);
+    MAKE(codes, k->longest);
+    CHK(okra_characters_begin_(&b));
     for (okra_int r = 0; r < m; r++) {
         const void *const array[] = {codes};
         for (okra_int t = 0; t < k->length[r]; t++) {
             codes[t] = s->alphabet[k->found[r * k->longest + t]];
         }
-        TRY(okra_ragged_push_many_(&s->result, k->length[r], array));
-        TRY(okra_ragged_close_(&s->result));
-        TRY(okra_ragged_push_many_(&b, k->length[r], array));
-        TRY(okra_ragged_close_(&b));
+        CHK(okra_ragged_push_many_(&s->result, k->length[r], array));
+        CHK(okra_ragged_close_(&s->result));
+        CHK(okra_ragged_push_many_(&b, k->length[r], array));
+        CHK(okra_ragged_close_(&b));
         owner[r] = r;
     }
     if (!k->block->W.p) {
         distances(k);
-        goto done;
+        return OKRA_OK;
     }
-    TRY(okra_letters_as_(s->output->y, &b, "decoded sequences", &strings));
-    TRY(okra_panels_norms_(ctx, s->training, m < s->tests, k->block->W, norm));
-    TRY(okra_propose_(ctx, s->output, strings, owner, true, k->block->W, norm, NAN, NULL,
-                      s->distance + k->block->first));
-done:
-    okra_ragged_abandon_(&b);
-    okra_data_free(strings);
-    okra_free_(owner);
-    okra_free_(norm);
-    okra_free_(codes);
-    return st;
+    CHK(okra_letters_as_(s->output->y, &b, "decoded sequences", &strings));
+    CHK(okra_panels_norms_(ctx, s->training, m < s->tests, k->block->W, norm));
+    return okra_propose_(ctx, s->output, strings, owner, true, k->block->W, norm, NAN,
+                         NULL, s->distance + k->block->first);
 }
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
@@ -344,16 +335,13 @@ done:
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
     (void)ctx;
-    okra_status st = OKRA_OK;
     state *s = arg;
-    okra_data *strings = NULL;
-    TRY(okra_letters_as_(s->output->y, &s->result, "decoded sequences", &strings));
-    TRY(okra_decoded_single_(strings, s->tests, s->distance, out));
+    FREED_BY(okra_data_drop_) okra_data *strings = NULL;
+    CHK(okra_letters_as_(s->output->y, &s->result, "decoded sequences", &strings));
+    CHK(okra_decoded_single_(strings, s->tests, s->distance, out));
     s->distance = NULL;
     strings = NULL;
-done:
-    okra_data_free(strings);
-    return st;
+    return OKRA_OK;
 }
 
 const okra_decoder_ okra_decoder_position_ = {

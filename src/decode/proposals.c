@@ -14,16 +14,13 @@ enum { STARTS = 3, INNERS = 3, ENDS = 4, BEST_MOST = 1024 };
 
 okra_status okra_proposals_create_(okra_int most, okra_proposals_ *out)
 {
-    okra_status st = OKRA_OK;
-    okra_proposals_ list = {.most = most};
-    ZALLOC(list.offsets, most + 1);
-    ALLOC(list.score, most);
-    ALLOC(list.order, most);
+    FREED_BY(okra_proposals_clear_) okra_proposals_ list = {.most = most};
+    ZMAKE(list.offsets, most + 1);
+    MAKE(list.score, most);
+    MAKE(list.order, most);
     *out = list;
     list = (okra_proposals_){0};
-done:
-    okra_proposals_clear_(&list);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_proposals_clear_(okra_proposals_ *list)
@@ -95,7 +92,6 @@ typedef struct job {
 
 static okra_status take(void *user, okra_word_ y, bool *enough)
 {
-    okra_status st = OKRA_OK;
     job *j = user;
     okra_proposals_ *list = j->list;
     okra_int k = list->count, end = list->offsets[k];
@@ -117,15 +113,14 @@ static okra_status take(void *user, okra_word_ y, bool *enough)
         list->codes = grown;
         list->codes_room = room;
     }
-    TRY(okra_votes_score_(j->book, j->votes, j->x, y, &list->score[k]));
+    CHK(okra_votes_score_(j->book, j->votes, j->x, y, &list->score[k]));
     if (y.length > 0) {
         memcpy(list->codes + end, y.code, (size_t)y.length * sizeof *y.code);
     }
     list->offsets[k + 1] = end + y.length;
     list->count++;
     *enough = list->count == list->most;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Adds the changes of pair i that are of one kind (-1: all). */
@@ -145,22 +140,19 @@ static int collect(const okra_rulebook_ *b, okra_int i, int kind, okra_rule_ *ru
 
 static okra_status apply_whole(job *j, okra_int most, const okra_made_ *made)
 {
-    okra_status st = OKRA_OK;
     int32_t best[BEST_MOST];
     okra_rule_ rules[OKRA_CHANGES_MOST_];
     okra_int count = best_features(j->book, j->votes, OKRA_ASPECT_WHOLE_,
                                    OKRA_MIN_(most, BEST_MOST), best);
     for (okra_int k = 0; k < count && j->list->count < j->list->most; k++) {
         int used = collect(j->book, j->book->features[best[k]].place, -1, rules, 0);
-        TRY(okra_rules_apply_(&j->votes->maker, j->x, rules, used, made));
+        CHK(okra_rules_apply_(&j->votes->maker, j->x, rules, used, made));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status apply_parts(job *j, const okra_made_ *made)
 {
-    okra_status st = OKRA_OK;
     const okra_rulebook_ *b = j->book;
     int32_t starts[STARTS], inners[INNERS], ends[ENDS];
     okra_rule_ rules[OKRA_CHANGES_MOST_];
@@ -174,10 +166,9 @@ static okra_status apply_parts(job *j, const okra_made_ *made)
         int used = collect(b, s, OKRA_WHERE_START_, rules, 0);
         used = collect(b, i, OKRA_WHERE_INNER_, rules, used);
         used = collect(b, e, OKRA_WHERE_END_, rules, used);
-        TRY(okra_rules_apply_(&j->votes->maker, j->x, rules, used, made));
+        CHK(okra_rules_apply_(&j->votes->maker, j->x, rules, used, made));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static void sort(okra_proposals_ *list)

@@ -71,17 +71,13 @@ struct okra_starts_ {
 /* Outputs without features do not count. */
 static okra_status find_constant(okra_context *ctx, okra_starts_ *s, okra_int n)
 {
-    okra_status st = OKRA_OK;
     const double *self = okra_panels_self_(s->training);
-    bool *skip = NULL;
-    ALLOC(skip, n);
+    OWNED bool *skip = NULL;
+    MAKE(skip, n);
     for (okra_int i = 0; i < n; i++) {
         skip[i] = self[i] <= 0;
     }
-    TRY(okra_self_constant_(ctx, self, n, skip, &s->constant));
-done:
-    okra_free_(skip);
-    return st;
+    return okra_self_constant_(ctx, self, n, skip, &s->constant);
 }
 
 double okra_starts_constant_(const okra_starts_ *starts)
@@ -130,16 +126,13 @@ void okra_starts_free_(okra_starts_ *starts)
 okra_status okra_starts_block_(okra_context *ctx, okra_starts_ *starts,
                                const okra_block_ *block, double *norm)
 {
-    okra_status st = OKRA_OK;
     bool again = block->m < starts->tests;
     if (starts->loss) {
         memset(norm, 0, (size_t)block->m * sizeof *norm);
         return okra_risk_block_(ctx, starts->candidates, block);
     }
-    TRY(okra_decoder_find_("candidates")->block(ctx, starts->candidates, block));
-    TRY(okra_panels_norms_(ctx, starts->training, again, block->W, norm));
-done:
-    return st;
+    CHK(okra_decoder_find_("candidates")->block(ctx, starts->candidates, block));
+    return okra_panels_norms_(ctx, starts->training, again, block->W, norm);
 }
 
 void okra_starts_get_(const okra_starts_ *starts, okra_int i, const okra_int **index,
@@ -154,38 +147,32 @@ void okra_starts_get_(const okra_starts_ *starts, okra_int i, const okra_int **i
 okra_status okra_decoded_single_(okra_data *objects, okra_int tests, double *distance,
                                  okra_decoded_ *out)
 {
-    okra_status st = OKRA_OK;
     okra_int *index = NULL;
-    ALLOC(index, tests);
+    MAKE(index, tests);
     for (okra_int i = 0; i < tests; i++) {
         index[i] = -1;
     }
     *out = (okra_decoded_){
         .objects = objects, .top = 1, .index = index, .distance = distance};
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_letters_as_(const okra_data *y, okra_ragged_builder_ *b,
                              const char *source, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *strings = NULL;
-    double *zeros = NULL;
-    TRY(okra_strings_adopt_(b, NULL, source, &strings));
+    FREED_BY(okra_data_drop_) okra_data *strings = NULL;
+    OWNED double *zeros = NULL;
+    CHK(okra_strings_adopt_(b, NULL, source, &strings));
     if (y->kind == OKRA_SEQUENCES) {
         const okra_ragged_ *group = &strings->groups[0];
         okra_int total = group->offsets[strings->n];
-        ZALLOC(zeros, total * y->d);
-        TRY(okra_data_sequences(group->offsets, zeros, group->fields[0].values,
+        ZMAKE(zeros, total * y->d);
+        CHK(okra_data_sequences(group->offsets, zeros, group->fields[0].values,
                                 strings->n, y->d, out));
     } else {
         *out = okra_data_retain(strings);
     }
-done:
-    okra_data_free(strings);
-    okra_free_(zeros);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_block_weights_(const okra_block_ *block, const char *who)

@@ -71,19 +71,16 @@ static void release(void *arg)
 static okra_status objects(const void *user, const int32_t *codes,
                            const okra_int *offsets, okra_int count, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     const state *s = user;
-    double *values = NULL;
+    OWNED double *values = NULL;
     (void)offsets; /* every ranking has d codes */
-    ALLOC(values, count * s->d);
+    MAKE(values, count * s->d);
     for (okra_int i = 0; i < count * s->d; i++) {
         values[i] = codes[i];
     }
-    TRY(okra_data_adopt_dense_(values, count, s->d, "proposed rankings", out));
+    CHK(okra_data_adopt_dense_(values, count, s->d, "proposed rankings", out));
     values = NULL;
-done:
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- moves ---- */
@@ -104,18 +101,16 @@ static void shift(const int32_t *codes, okra_int d, int32_t from, int32_t to,
 static okra_status neighbours(const void *user, const int32_t *codes, okra_int length,
                               okra_offer_ *offer)
 {
-    okra_status st = OKRA_OK;
     const state *s = user;
     for (int32_t from = 1; from <= length; from++) {
         for (int32_t to = 1; to <= length; to++) {
             if (to != from && to != from - 1) { /* neighbours change places once */
                 shift(codes, length, from, to, s->code);
-                TRY(okra_offer_put_(offer, s->code, length));
+                CHK(okra_offer_put_(offer, s->code, length));
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status start(void *user, okra_int index, okra_offer_ *offer)
@@ -145,10 +140,9 @@ static int by_score(const void *pa, const void *pb)
 /* Borda: ranks in the order of sum_i w_i y_i, which maximises sum_i w_i <y_i, y>. */
 static okra_status sorted(const state *s, const double *w, int32_t *code)
 {
-    okra_status st = OKRA_OK;
     const okra_data *y = s->output->y;
-    scored *items = NULL;
-    ALLOC(items, s->d);
+    OWNED scored *items = NULL;
+    MAKE(items, s->d);
     for (okra_int j = 0; j < s->d; j++) {
         items[j] = (scored){0, j};
         for (okra_int i = 0; i < y->n; i++) {
@@ -159,9 +153,7 @@ static okra_status sorted(const state *s, const double *w, int32_t *code)
     for (okra_int j = 0; j < s->d; j++) {
         code[items[j].item] = (int32_t)(j + 1);
     }
-done:
-    okra_free_(items);
-    return st;
+    return OKRA_OK;
 }
 
 /* gain[a d + b] = sum_i w_i sign(y_ib - y_ia): what item a before item b is worth. */
@@ -185,13 +177,12 @@ static void pair_gains(const state *s, const double *w, double *gain)
  * all others of S before b are worth. */
 static okra_status ordered(const state *s, const double *w, int32_t *code)
 {
-    okra_status st = OKRA_OK;
     okra_int d = s->d, sets = (okra_int)1 << d;
-    double *gain = NULL, *best = NULL;
-    unsigned char *last = NULL;
-    ALLOC(gain, d * d);
-    ALLOC(best, sets);
-    ALLOC(last, sets);
+    OWNED double *gain = NULL, *best = NULL;
+    OWNED unsigned char *last = NULL;
+    MAKE(gain, d * d);
+    MAKE(best, sets);
+    MAKE(last, sets);
     pair_gains(s, w, gain);
     best[0] = 0;
     for (okra_int S = 1; S < sets; S++) {
@@ -216,22 +207,18 @@ static okra_status ordered(const state *s, const double *w, int32_t *code)
         code[b] = (int32_t)rank;
         S ^= (okra_int)1 << b;
     }
-done:
-    okra_free_(gain);
-    okra_free_(best);
-    okra_free_(last);
-    return st;
+    return OKRA_OK;
 }
 
 /* The ranks of least sum of costs: cost[j d + r] = sum_i w_i |r + 1 - y_ij|^power. */
 static okra_status assigned(const state *s, const double *w, int32_t *code)
 {
-    okra_status st = OKRA_OK;
     const okra_data *y = s->output->y;
-    okra_int d = s->d, *rank = NULL;
-    double *cost = NULL;
-    ZALLOC(cost, d * d);
-    ALLOC(rank, d);
+    OWNED okra_int *rank = NULL;
+    okra_int d = s->d;
+    OWNED double *cost = NULL;
+    ZMAKE(cost, d * d);
+    MAKE(rank, d);
     for (okra_int i = 0; i < y->n; i++) {
         for (okra_int j = 0; j < d; j++) {
             for (okra_int r = 0; r < d; r++) {
@@ -241,56 +228,48 @@ static okra_status assigned(const state *s, const double *w, int32_t *code)
             }
         }
     }
-    TRY(okra_assignment_(d, cost, rank));
+    CHK(okra_assignment_(d, cost, rank));
     for (okra_int j = 0; j < d; j++) {
         code[j] = (int32_t)(rank[j] + 1);
     }
-done:
-    okra_free_(cost);
-    okra_free_(rank);
-    return st;
+    return OKRA_OK;
 }
 
 /* All rankings of few items, by exchanges in the order of Heap. */
 static okra_status every(const state *s, okra_offer_ *offer)
 {
-    okra_status st = OKRA_OK;
     okra_int count[SMALL] = {0}, i = 1;
     int32_t *code = s->code;
     for (okra_int j = 0; j < s->d; j++) {
         code[j] = (int32_t)(j + 1);
     }
-    TRY(okra_offer_put_(offer, code, s->d));
+    CHK(okra_offer_put_(offer, code, s->d));
     while (i < s->d) {
         if (count[i] < i) {
             okra_int other = i % 2 ? count[i] : 0;
             int32_t swap = code[i];
             code[i] = code[other];
             code[other] = swap;
-            TRY(okra_offer_put_(offer, code, s->d));
+            CHK(okra_offer_put_(offer, code, s->d));
             count[i]++;
             i = 1;
         } else {
             count[i++] = 0;
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status begin(void *user, const double *w, okra_offer_ *offer)
 {
-    okra_status st = OKRA_OK;
     const state *s = user;
     if (s->how == ANY && s->d <= SMALL) {
         return every(s, offer);
     }
-    TRY(s->how == PLACES                   ? assigned(s, w, s->code)
+    CHK(s->how == PLACES                   ? assigned(s, w, s->code)
         : s->how == PAIRS && s->d <= EXACT ? ordered(s, w, s->code)
                                            : sorted(s, w, s->code));
-    TRY(okra_offer_put_(offer, s->code, s->d));
-done:
-    return st;
+    return okra_offer_put_(offer, s->code, s->d);
 }
 
 /* ---- the decoder ---- */
@@ -397,18 +376,15 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
-    okra_status st = OKRA_OK;
     state *s = arg;
-    okra_data *rankings = NULL;
+    FREED_BY(okra_data_drop_) okra_data *rankings = NULL;
     (void)ctx;
-    TRY(okra_data_adopt_dense_(s->result, s->tests, s->d, "decoded rankings", &rankings));
+    CHK(okra_data_adopt_dense_(s->result, s->tests, s->d, "decoded rankings", &rankings));
     s->result = NULL;
-    TRY(okra_decoded_single_(rankings, s->tests, s->distance, out));
+    CHK(okra_decoded_single_(rankings, s->tests, s->distance, out));
     s->distance = NULL;
     rankings = NULL;
-done:
-    okra_data_free(rankings);
-    return st;
+    return OKRA_OK;
 }
 
 const okra_decoder_ okra_decoder_rankings_ = {

@@ -100,13 +100,12 @@ typedef struct proposing {
 static okra_status copy_best(const state *s, const okra_proposals_ *list,
                              okra_made_up_ *m)
 {
-    okra_status st = OKRA_OK;
     m->count = OKRA_MIN_(list->count, s->o.proposals);
     m->total = list->count;
-    ALLOC(m->offsets, m->count + 1);
-    ALLOC(m->score, m->count);
-    ALLOC(m->value, m->count);
-    ALLOC(m->far, m->count);
+    MAKE(m->offsets, m->count + 1);
+    MAKE(m->score, m->count);
+    MAKE(m->value, m->count);
+    MAKE(m->far, m->count);
     m->offsets[0] = 0;
     for (okra_int k = 0; k < m->count; k++) {
         m->offsets[k + 1] = m->offsets[k] + okra_proposals_get_(list, k).length;
@@ -115,34 +114,31 @@ static okra_status copy_best(const state *s, const okra_proposals_ *list,
         double far = 1 - 2 * m->score[k] + m->norm;
         m->far[k] = far < 0 ? 0 : far;
     }
-    ALLOC(m->codes, m->offsets[m->count]);
+    MAKE(m->codes, m->offsets[m->count]);
     for (okra_int k = 0; k < m->count; k++) {
         okra_word_ w = okra_proposals_get_(list, k);
         if (w.length > 0) {
             memcpy(m->codes + m->offsets[k], w.code, (size_t)w.length * sizeof *w.code);
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status propose(void *arg, okra_int begin, okra_int end, int number)
 {
-    okra_status st = OKRA_OK;
     const proposing *p = arg;
     const state *s = p->s;
     worker *w = &s->worker[number];
     okra_mat_ W = p->block->W;
     for (okra_int r = begin; r < end; r++) {
         okra_votes_count_(s->book, W.p + r * W.ld, &w->votes);
-        TRY(okra_rulebook_propose_(s->book, &w->votes,
+        CHK(okra_rulebook_propose_(s->book, &w->votes,
                                    okra_word_of_(s->inputs, p->block->first + r),
                                    s->o.rules, &w->list));
         p->rows[r].norm = w->votes.norm;
-        TRY(copy_best(s, &w->list, &p->rows[r]));
+        CHK(copy_best(s, &w->list, &p->rows[r]));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the best ---- */
@@ -161,7 +157,6 @@ static okra_int best_left(const okra_made_up_ *m, const bool *taken)
 
 static okra_status keep(state *s, okra_int i, const okra_made_up_ *m)
 {
-    okra_status st = OKRA_OK;
     bool taken[MADE] = {false};
     double nearest = 0;
     okra_int wanted = OKRA_MAX_(s->top, s->runner_up ? m->count : 0);
@@ -169,9 +164,9 @@ static okra_status keep(state *s, okra_int i, const okra_made_up_ *m)
         okra_int k = best_left(m, taken);
         if (k >= 0 && t < s->top) {
             const void *const array[] = {m->codes + m->offsets[k]};
-            TRY(okra_ragged_push_many_(&s->result, m->offsets[k + 1] - m->offsets[k],
+            CHK(okra_ragged_push_many_(&s->result, m->offsets[k + 1] - m->offsets[k],
                                        array));
-            TRY(okra_ragged_close_(&s->result));
+            CHK(okra_ragged_close_(&s->result));
         }
         if (t == 0) {
             double report[OKRA_REPORT_COLUMNS] = {m->far[k], (double)m->total,
@@ -190,8 +185,7 @@ static okra_status keep(state *s, okra_int i, const okra_made_up_ *m)
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
@@ -290,18 +284,18 @@ done:
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
     (void)ctx;
-    okra_status st = OKRA_OK;
     state *s = arg;
     static const char *const names[OKRA_REPORT_COLUMNS] = {"distance", "proposals",
                                                            "rank", "input"};
-    okra_data *all = NULL, *best = NULL;
-    okra_int *first = NULL;
-    TRY(okra_strings_adopt_(&s->result, NULL, "rewritten strings", &all));
-    ALLOC(first, s->tests);
+    FREED_BY(okra_data_drop_) okra_data *all = NULL;
+    okra_data *best = NULL;
+    OWNED okra_int *first = NULL;
+    CHK(okra_strings_adopt_(&s->result, NULL, "rewritten strings", &all));
+    MAKE(first, s->tests);
     for (okra_int i = 0; i < s->tests; i++) {
         first[i] = s->index[i * s->top];
     }
-    TRY(okra_data_take(all, first, s->tests, &best));
+    CHK(okra_data_take(all, first, s->tests, &best));
     *out = (okra_decoded_){.objects = best,
                            .proposals = all,
                            .top = s->top,
@@ -313,10 +307,7 @@ static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
     all = NULL;
     s->index = NULL;
     s->distance = s->runner_up = s->report = NULL;
-done:
-    okra_free_(first);
-    okra_data_free(all);
-    return st;
+    return OKRA_OK;
 }
 
 const okra_decoder_ okra_decoder_rewrite_ = {

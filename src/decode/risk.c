@@ -145,26 +145,23 @@ void okra_risk_best_(const void *arg, okra_int i, const okra_int **index,
 
 okra_status okra_risk_block_(okra_context *ctx, void *arg, const okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
     state *s = arg;
-    double *G = NULL;
-    TRY(okra_block_weights_(block, "decoder loss"));
-    TRY(okra_doubles_(ctx, block->m, WIDE, "expected losses", &G));
+    OWNED double *G = NULL;
+    CHK(okra_block_weights_(block, "decoder loss"));
+    CHK(okra_doubles_(ctx, block->m, WIDE, "expected losses", &G));
     for (okra_int p = 0; p < panels(s); p++) {
         okra_int first = p * WIDE, columns = OKRA_MIN_(WIDE, s->nearest.count - first);
         okra_mat_ D;
         if (!okra_nearest_wanted_(&s->nearest, block, first, columns)) {
             continue;
         }
-        TRY(get(ctx, s, p, block->m < s->nearest.tests, &D));
-        TRY(okra_gemm_(ctx, false, true, -0.5, block->W, D, 0,
+        CHK(get(ctx, s, p, block->m < s->nearest.tests, &D));
+        CHK(okra_gemm_(ctx, false, true, -0.5, block->W, D, 0,
                        okra_mat_of_(G, block->m, columns)));
         okra_measured_ all = {block, first, columns, s->zeros, G, NULL, 1, NAN, NULL};
-        TRY(okra_nearest_put_(ctx, &s->nearest, &all));
+        CHK(okra_nearest_put_(ctx, &s->nearest, &all));
     }
-done:
-    okra_free_(G);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_risk_propose_(okra_context *ctx, okra_delta_ *delta,

@@ -106,16 +106,15 @@ static int choose_form(const okra_rulebook_ *book, okra_word_ x, okra_word_ y,
 
 static okra_status align_all(okra_rulebook_ *b)
 {
-    okra_status st = OKRA_OK;
-    okra_aligner_ aligner = {0};
+    FREED_BY(okra_aligner_clear_) okra_aligner_ aligner = {0};
     okra_tokens_ tokens;
     okra_int changes = 0;
     for (okra_int i = 0; i < b->n; i++) {
-        TRY(okra_align_(&aligner, okra_rulebook_word_(b->x, i),
+        CHK(okra_align_(&aligner, okra_rulebook_word_(b->x, i),
                         okra_rulebook_word_(b->y, i), &b->scripts[i]));
         changes += b->scripts[i].count;
     }
-    ALLOC(b->changes, changes * OKRA_FORMS_);
+    MAKE(b->changes, changes * OKRA_FORMS_);
     for (okra_int i = 0; i < b->n; i++) {
         okra_word_ x = okra_rulebook_word_(b->x, i), y = okra_rulebook_word_(b->y, i);
         for (int c = 0; c < b->scripts[i].count; c++) {
@@ -129,18 +128,15 @@ static okra_status align_all(okra_rulebook_ *b)
         }
     }
     b->change_count = merge(b->changes, b->change_count);
-done:
-    okra_aligner_clear_(&aligner);
-    return st;
+    return OKRA_OK;
 }
 
 /* The counts of the forms that are chosen take the place of those of all forms. */
 static okra_status choose_forms(okra_rulebook_ *b)
 {
-    okra_status st = OKRA_OK;
-    okra_int *chosen = NULL;
+    OWNED okra_int *chosen = NULL;
     uint64_t hash = 0;
-    ZALLOC(chosen, b->change_count);
+    ZMAKE(chosen, b->change_count);
     for (int round = 0; round < 2; round++) {
         for (okra_int i = 0; i < b->n; i++) {
             okra_word_ x = okra_rulebook_word_(b->x, i), y = okra_rulebook_word_(b->y, i);
@@ -154,9 +150,7 @@ static okra_status choose_forms(okra_rulebook_ *b)
             b->changes[k].count = chosen[k];
         }
     }
-done:
-    okra_free_(chosen);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- features ---- */
@@ -218,9 +212,8 @@ static void features_of(const okra_rulebook_ *b, okra_word_ x, okra_word_ y,
 
 static okra_status make_features(okra_rulebook_ *b)
 {
-    okra_status st = OKRA_OK;
     uint64_t names[OKRA_ASPECTS_];
-    ALLOC(b->features, b->n * OKRA_ASPECTS_);
+    MAKE(b->features, b->n * OKRA_ASPECTS_);
     for (okra_int i = 0; i < b->n; i++) {
         features_of(b, okra_rulebook_word_(b->x, i), okra_rulebook_word_(b->y, i),
                     &b->scripts[i], names);
@@ -230,7 +223,7 @@ static okra_status make_features(okra_rulebook_ *b)
     }
     b->feature_count = merge(b->features, b->feature_count);
     for (int a = 0; a < OKRA_ASPECTS_; a++) {
-        ALLOC(b->by[a], b->n);
+        MAKE(b->by[a], b->n);
     }
     for (okra_int i = 0; i < b->n; i++) {
         features_of(b, okra_rulebook_word_(b->x, i), okra_rulebook_word_(b->y, i),
@@ -243,8 +236,7 @@ static okra_status make_features(okra_rulebook_ *b)
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_rulebook_create_(const okra_data *x, const okra_data *y,
@@ -290,12 +282,10 @@ double okra_rulebook_kernel_(const okra_rulebook_ *book, okra_int i, okra_int j)
 
 okra_status okra_votes_create_(const okra_rulebook_ *book, okra_votes_ *out)
 {
-    okra_status st = OKRA_OK;
     okra_votes_ v = {0};
-    ALLOC(v.of, book->feature_count);
+    MAKE(v.of, book->feature_count);
     *out = v;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 void okra_votes_clear_(okra_votes_ *votes)
@@ -330,17 +320,15 @@ void okra_votes_count_(const okra_rulebook_ *book, const double *w, okra_votes_ 
 okra_status okra_votes_score_(const okra_rulebook_ *book, okra_votes_ *votes,
                               okra_word_ x, okra_word_ y, double *score)
 {
-    okra_status st = OKRA_OK;
     okra_script_ script;
     uint64_t names[OKRA_ASPECTS_];
     double sum = 0;
-    TRY(okra_align_(&votes->aligner, x, y, &script));
+    CHK(okra_align_(&votes->aligner, x, y, &script));
     features_of(book, x, y, &script, names);
     for (int a = 0; a < OKRA_ASPECTS_; a++) {
         const okra_counted_ *known = find(book->features, book->feature_count, names[a]);
         sum += known ? share[a] * votes->of[known - book->features] : 0;
     }
     *score = sum;
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -42,40 +42,34 @@ static void work_clear(work *w)
 static okra_status work_open(okra_context *ctx, okra_panels_ *panels, okra_mat_ W,
                              work *out)
 {
-    okra_status st = OKRA_OK;
-    work w = {.ctx = ctx, .m = W.rows, .n = W.cols};
-    TRY(okra_panels_entries_(ctx, panels, &w.entries));
+    FREED_BY(work_clear) work w = {.ctx = ctx, .m = W.rows, .n = W.cols};
+    CHK(okra_panels_entries_(ctx, panels, &w.entries));
     w.count = w.entries->rows;
     okra_int room = OKRA_MIN_(MOST, okra_context_memory(ctx) / 4 / 8);
     w.chunk = OKRA_MIN_(w.count, OKRA_MAX_(room / (w.m + w.n), OKRA_PANEL_));
-    TRY(okra_large_borrow_(ctx, W, &w.W));
+    CHK(okra_large_borrow_(ctx, W, &w.W));
     *out = w;
     w = (work){0};
-done:
-    work_clear(&w);
-    return st;
+    return OKRA_OK;
 }
 
 /* S <- the inner products with the objects first..first+columns-1. */
 static okra_status work_chunk(work *w, okra_int first, okra_int columns)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_cancelled_(w->ctx));
+    CHK(okra_cancelled_(w->ctx));
     if (w->A && okra_large_rows_(w->A) != columns) {
         okra_large_free_(w->A);
         okra_large_free_(w->S);
         w->A = w->S = NULL;
     }
     if (!w->A) {
-        TRY(okra_large_create_(w->ctx, columns, w->n, "kernel values of candidates",
+        CHK(okra_large_create_(w->ctx, columns, w->n, "kernel values of candidates",
                                &w->A));
-        TRY(okra_large_create_(w->ctx, w->m, columns, "inner products with candidates",
+        CHK(okra_large_create_(w->ctx, w->m, columns, "inner products with candidates",
                                &w->S));
     }
-    TRY(okra_large_gram_(w->ctx, w->entries, first, w->A));
-    TRY(okra_large_gemm_(w->ctx, false, true, 1, w->W, w->A, 0, w->S));
-done:
-    return st;
+    CHK(okra_large_gram_(w->ctx, w->entries, first, w->A));
+    return okra_large_gemm_(w->ctx, false, true, 1, w->W, w->A, 0, w->S);
 }
 
 okra_status okra_scored_norms_(okra_context *ctx, okra_panels_ *training, okra_mat_ W,
@@ -138,36 +132,31 @@ okra_status okra_scored_put_(okra_context *ctx, okra_panels_ *panels,
                              const okra_block_ *block, const double *norm,
                              double constant, okra_nearest_ *nearest)
 {
-    okra_status st = OKRA_OK;
-    work w = {0};
-    okra_int *index = NULL, top = nearest->top;
-    double *value = NULL, *offset = NULL;
+    FREED_BY(work_clear) work w = {0};
+    OWNED okra_int *index = NULL;
+    okra_int top = nearest->top;
+    OWNED double *value = NULL, *offset = NULL;
     bool done = false;
 
-    TRY(work_open(ctx, panels, block->W, &w));
-    ALLOC(index, w.m * top);
-    ALLOC(value, w.m * top);
+    CHK(work_open(ctx, panels, block->W, &w));
+    MAKE(index, w.m * top);
+    MAKE(value, w.m * top);
     if (top <= w.count) {
-        TRY(okra_engine_top_(ctx, w.entries, block->W, nearest->skip, top, index, value,
+        CHK(okra_engine_top_(ctx, w.entries, block->W, nearest->skip, top, index, value,
                              &done));
     }
     if (done) {
         offer(block, norm, constant, 0, top, index, value, nearest);
-        goto done;
+        return OKRA_OK;
     }
-    ALLOC(offset, w.chunk);
+    MAKE(offset, w.chunk);
     for (okra_int first = 0; first < w.count; first += w.chunk) {
         okra_int columns = OKRA_MIN_(w.chunk, w.count - first);
         okra_int k = OKRA_MIN_(top, columns);
         bool some = offsets(nearest, first, columns, offset);
-        TRY(work_chunk(&w, first, columns));
-        TRY(okra_large_best_(ctx, w.S, some ? offset : NULL, k, index, value));
+        CHK(work_chunk(&w, first, columns));
+        CHK(okra_large_best_(ctx, w.S, some ? offset : NULL, k, index, value));
         offer(block, norm, constant, first, k, index, value, nearest);
     }
-done:
-    okra_free_(offset);
-    okra_free_(value);
-    okra_free_(index);
-    work_clear(&w);
-    return st;
+    return OKRA_OK;
 }

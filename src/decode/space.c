@@ -93,35 +93,32 @@ static okra_status open_other(okra_context *ctx, okra_panels_ *p)
 
 static okra_status find_self(okra_context *ctx, okra_panels_ *p)
 {
-    okra_status st = OKRA_OK;
     double *none = NULL;
     p->self = atomic_load(&p->shelf->self);
     if (p->self) {
-        goto done;
+        return OKRA_OK;
     }
-    ALLOC(p->own_self, p->columns);
+    MAKE(p->own_self, p->columns);
     p->self = p->own_self;
     if (p->map) {
-        TRY(okra_map_self_(ctx, p->map, p->data, p->own_self));
+        CHK(okra_map_self_(ctx, p->map, p->data, p->own_self));
     } else {
-        TRY(open_other(ctx, p));
-        TRY(okra_other_diagonal_(ctx, p->ky, p->other, p->own_self));
+        CHK(open_other(ctx, p));
+        CHK(okra_other_diagonal_(ctx, p->ky, p->other, p->own_self));
     }
     if (atomic_compare_exchange_strong(&p->shelf->self, &none, p->own_self)) {
         p->own_self = NULL;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_panels_create_(okra_context *ctx, const okra_output_ *output,
                                 const okra_data *data, okra_panels_ **out)
 {
-    okra_status st = OKRA_OK;
-    okra_panels_ *p = NULL;
+    FREED_BY(okra_panels_drop_) okra_panels_ *p = NULL;
     bool training = !data || data == output->y;
     data = data ? data : output->y;
-    ZALLOC(p, 1);
+    ZMAKE(p, 1);
     p->ky = output->ky;
     p->map = output->map;
     p->data = data;
@@ -130,15 +127,13 @@ okra_status okra_panels_create_(okra_context *ctx, const okra_output_ *output,
     p->shelf = training ? output->shelf : NULL;
     p->few = p->shelf && output->few;
     if (!p->shelf) {
-        TRY(okra_shelf_create_(p->columns, &p->own));
+        CHK(okra_shelf_create_(p->columns, &p->own));
         p->shelf = p->own;
     }
-    TRY(find_self(ctx, p));
+    CHK(find_self(ctx, p));
     *out = p;
     p = NULL;
-done:
-    okra_panels_free_(p);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_panels_free_(okra_panels_ *panels)
@@ -173,33 +168,28 @@ okra_status okra_panels_entries_(okra_context *ctx, okra_panels_ *panels,
 static okra_status mapped(okra_context *ctx, const okra_panels_ *panels, okra_int first,
                           okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
     const okra_map_ *map = panels->map;
-    double *V = NULL, *S = NULL;
-    TRY(okra_doubles_(ctx, out.cols, map->columns, "output features", &V));
-    TRY(okra_doubles_(ctx, out.cols, map->rank, "output features", &S));
+    OWNED double *V = NULL, *S = NULL;
+    CHK(okra_doubles_(ctx, out.cols, map->columns, "output features", &V));
+    CHK(okra_doubles_(ctx, out.cols, map->rank, "output features", &S));
     okra_mat_ Vm = okra_mat_of_(V, out.cols, map->columns);
     okra_mat_ Sm = okra_mat_of_(S, out.cols, map->rank);
-    TRY(okra_map_values_(ctx, map, panels->data, first, Vm));
-    TRY(okra_map_sketched_(ctx, map, Vm, Sm));
-    TRY(okra_mat_transpose_(Sm, out));
-done:
-    okra_free_(V);
-    okra_free_(S);
-    return st;
+    CHK(okra_map_values_(ctx, map, panels->data, first, Vm));
+    CHK(okra_map_sketched_(ctx, map, Vm, Sm));
+    return okra_mat_transpose_(Sm, out);
 }
 
 okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p,
                              bool again, okra_mat_ *out)
 {
-    okra_status st = OKRA_OK;
-    double *fresh = NULL, *none = NULL;
+    OWNED double *fresh = NULL;
+    double *none = NULL;
     okra_int first = p * OKRA_PANEL_, n = panels->n;
     okra_int columns = OKRA_MIN_(OKRA_PANEL_, panels->columns - first);
     slot *kept = &panels->shelf->kept[p];
     *out = okra_mat_of_(atomic_load(kept), n, columns);
     if (out->p) {
-        goto done;
+        return OKRA_OK;
     }
     okra_int width = OKRA_MIN_(OKRA_PANEL_, panels->columns);
     double bytes = (double)n * (double)width * sizeof(double);
@@ -207,12 +197,12 @@ okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p
     bool keep = (again || panels->few) &&
                 okra_budget_ask_(ctx, bytes + half, "a panel") == OKRA_OK;
     if (keep || !panels->scratch) {
-        TRY(okra_doubles_(ctx, n, width, "a panel of the output kernel", &fresh));
+        CHK(okra_doubles_(ctx, n, width, "a panel of the output kernel", &fresh));
     }
     out->p = fresh ? fresh : panels->scratch;
-    TRY(okra_cancelled_(ctx));
-    TRY(open_other(ctx, panels));
-    TRY(panels->map ? mapped(ctx, panels, first, *out)
+    CHK(okra_cancelled_(ctx));
+    CHK(open_other(ctx, panels));
+    CHK(panels->map ? mapped(ctx, panels, first, *out)
                     : okra_other_cross_t_(ctx, panels->ky, panels->other, first, *out));
     if (fresh && keep) {
         bool mine = atomic_compare_exchange_strong(kept, &none, fresh);
@@ -222,9 +212,7 @@ okra_status okra_panels_get_(okra_context *ctx, okra_panels_ *panels, okra_int p
         panels->scratch = fresh;
         fresh = NULL;
     }
-done:
-    okra_free_(fresh);
-    return st;
+    return OKRA_OK;
 }
 
 bool okra_panels_kept_(const okra_panels_ *panels)
@@ -239,42 +227,36 @@ bool okra_panels_kept_(const okra_panels_ *panels)
 okra_status okra_panels_norms_(okra_context *ctx, okra_panels_ *training, bool again,
                                okra_mat_ W, double *norm)
 {
-    okra_status st = OKRA_OK;
-    double *G = NULL;
-    TRY(okra_doubles_(ctx, W.rows, OKRA_PANEL_, "the norms of predictions", &G));
+    OWNED double *G = NULL;
+    CHK(okra_doubles_(ctx, W.rows, OKRA_PANEL_, "the norms of predictions", &G));
     for (okra_int r = 0; r < W.rows; r++) {
         norm[r] = 0;
     }
     for (okra_int p = 0; p < okra_panels_count_(training); p++) {
         okra_mat_ L;
-        TRY(okra_panels_get_(ctx, training, p, again, &L));
+        CHK(okra_panels_get_(ctx, training, p, again, &L));
         okra_mat_ WL = {G, W.rows, L.cols, OKRA_PANEL_};
-        TRY(okra_gemm_(ctx, false, false, 1, W, L, 0, WL));
+        CHK(okra_gemm_(ctx, false, false, 1, W, L, 0, WL));
         for (okra_int r = 0; r < W.rows; r++) {
             norm[r] +=
                 okra_dot_(L.cols, WL.p + r * WL.ld, W.p + r * W.ld + p * OKRA_PANEL_);
         }
     }
-done:
-    okra_free_(G);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_panels_points_(okra_context *ctx, const okra_panels_ *panels,
                                 okra_mat_ H, double *norm, double **out)
 {
-    okra_status st = OKRA_OK;
-    double *points = NULL;
-    TRY(okra_doubles_(ctx, H.rows, H.cols, "predictions of low rank", &points));
+    OWNED double *points = NULL;
+    CHK(okra_doubles_(ctx, H.rows, H.cols, "predictions of low rank", &points));
     okra_mat_ P = okra_mat_of_(points, H.rows, H.cols);
     for (okra_int r = 0; r < H.rows; r++) {
         norm[r] = okra_dot_(H.cols, H.p + r * H.ld, H.p + r * H.ld);
     }
-    TRY(okra_mat_copy_(H, P));
-    TRY(okra_map_meet_(ctx, panels->map, P));
+    CHK(okra_mat_copy_(H, P));
+    CHK(okra_map_meet_(ctx, panels->map, P));
     *out = points;
     points = NULL;
-done:
-    okra_free_(points);
-    return st;
+    return OKRA_OK;
 }

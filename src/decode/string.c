@@ -86,31 +86,28 @@ static void release(void *arg)
 static okra_status replace(const state *s, okra_int length, okra_int at,
                            okra_offer_ *offer)
 {
-    okra_status st = OKRA_OK;
     int32_t before = s->edited[at];
     for (okra_int c = 0; c < s->letters; c++) {
         s->edited[at] = s->alphabet[c];
-        TRY(okra_offer_put_(offer, s->edited, length));
+        CHK(okra_offer_put_(offer, s->edited, length));
     }
     s->edited[at] = before;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status neighbours(const void *user, const int32_t *codes, okra_int length,
                               okra_offer_ *offer)
 {
-    okra_status st = OKRA_OK;
     const state *s = user;
     int32_t *e = s->edited;
     memcpy(e, codes, (size_t)length * sizeof *e);
     for (okra_int i = 0; i < length; i++) {
-        TRY(replace(s, length, i, offer));
+        CHK(replace(s, length, i, offer));
         if (i + 1 < length) {
             int32_t a = e[i];
             e[i] = e[i + 1];
             e[i + 1] = a;
-            TRY(okra_offer_put_(offer, e, length));
+            CHK(okra_offer_put_(offer, e, length));
             e[i + 1] = e[i];
             e[i] = a;
         }
@@ -119,36 +116,31 @@ static okra_status neighbours(const void *user, const int32_t *codes, okra_int l
     for (okra_int i = length - 1; !s->one_length && i >= 0; i--) {
         int32_t out = e[i];
         memmove(e + i, e + i + 1, (size_t)(length - 1 - i) * sizeof *e);
-        TRY(okra_offer_put_(offer, e, length - 1));
+        CHK(okra_offer_put_(offer, e, length - 1));
         memmove(e + i + 1, e + i, (size_t)(length - 1 - i) * sizeof *e);
         e[i] = out;
     }
     for (okra_int i = length; !s->one_length && length < s->longest && i >= 0; i--) {
         memmove(e + i + 1, e + i, (size_t)(length - i) * sizeof *e);
         e[i] = s->alphabet[0];
-        TRY(replace(s, length + 1, i, offer));
+        CHK(replace(s, length + 1, i, offer));
         memmove(e + i, e + i + 1, (size_t)(length - i) * sizeof *e);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status objects(const void *user, const int32_t *codes,
                            const okra_int *offsets, okra_int count, okra_data **out)
 {
     const state *s = user;
-    okra_status st = OKRA_OK;
-    okra_ragged_builder_ b = {0};
-    TRY(okra_characters_begin_(&b));
+    FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ b = {0};
+    CHK(okra_characters_begin_(&b));
     for (okra_int i = 0; i < count; i++) {
         const void *const array[] = {codes + offsets[i]};
-        TRY(okra_ragged_push_many_(&b, offsets[i + 1] - offsets[i], array));
-        TRY(okra_ragged_close_(&b));
+        CHK(okra_ragged_push_many_(&b, offsets[i + 1] - offsets[i], array));
+        CHK(okra_ragged_close_(&b));
     }
-    TRY(okra_letters_as_(s->output->y, &b, "proposed strings", out));
-done:
-    okra_ragged_abandon_(&b);
-    return st;
+    return okra_letters_as_(s->output->y, &b, "proposed strings", out);
 }
 
 /* ---- exact search under the spectrum kernel ---- */
@@ -171,7 +163,6 @@ static void add_counts(state *s, const int32_t *codes, okra_int length, double w
 /* The best string for a row of weights, letters that the caller frees. */
 static okra_status exact_word(state *s, const double *w, int32_t **out, okra_int *length)
 {
-    okra_status st = OKRA_OK;
     int32_t *word = NULL;
     memset(s->graph.g, 0, (size_t)s->graph.kmers * sizeof *s->graph.g);
     for (okra_int i = 0; i < s->output->y->n; i++) {
@@ -181,39 +172,32 @@ static okra_status exact_word(state *s, const double *w, int32_t **out, okra_int
     }
     s->unfinished += !okra_debruijn_search_(&s->graph);
     *length = s->graph.best_length;
-    ALLOC(word, *length);
+    MAKE(word, *length);
     for (okra_int j = 0; j < *length; j++) {
         word[j] = s->alphabet[s->graph.best[j]];
     }
     *out = word;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status exact(void *user, const double *w, okra_offer_ *offer)
 {
-    okra_status st = OKRA_OK;
     okra_int length = 0;
-    int32_t *word = NULL;
-    TRY(exact_word(user, w, &word, &length));
+    OWNED int32_t *word = NULL;
+    CHK(exact_word(user, w, &word, &length));
     if (length > 0) {
-        TRY(okra_offer_put_(offer, word, length));
+        CHK(okra_offer_put_(offer, word, length));
     }
-done:
-    okra_free_(word);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status places(void *user, const double *w, okra_offer_ *offer)
 {
-    okra_status st = OKRA_OK;
     state *s = user;
     okra_int length = 0;
-    TRY(okra_best_places_(s->output->y, s->alphabet, s->letters, s->longest, w, s->edited,
+    CHK(okra_best_places_(s->output->y, s->alphabet, s->letters, s->longest, w, s->edited,
                           &length));
-    TRY(okra_offer_put_(offer, s->edited, length));
-done:
-    return st;
+    return okra_offer_put_(offer, s->edited, length);
 }
 
 /* ---- the decoder ---- */
@@ -229,14 +213,12 @@ static okra_status start(void *user, okra_int index, okra_offer_ *offer)
 static okra_status found(void *user, okra_int i, const int32_t *codes, okra_int length,
                          double distance)
 {
-    okra_status st = OKRA_OK;
     state *s = user;
     const void *const array[] = {codes};
-    TRY(okra_ragged_push_many_(&s->result, length, array));
-    TRY(okra_ragged_close_(&s->result));
+    CHK(okra_ragged_push_many_(&s->result, length, array));
+    CHK(okra_ragged_close_(&s->result));
     s->distance[i] = distance;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_int longest_of(const okra_data *y)
@@ -252,22 +234,22 @@ static okra_int longest_of(const okra_data *y)
 
 static okra_status choose_alphabet(state *s, const char *text)
 {
-    okra_status st = OKRA_OK;
     okra_int given = 0, known = 0;
-    okra_data *data = NULL;
-    int32_t *letters = NULL;
-    TRY(okra_alphabet_(s->output->y, &s->alphabet, &s->letters));
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    OWNED int32_t *letters = NULL;
+    CHK(okra_alphabet_(s->output->y, &s->alphabet, &s->letters));
     if (*text) {
-        TRY(okra_data_strings(&text, 1, &data));
-        TRY(okra_alphabet_(data, &letters, &given));
+        CHK(okra_data_strings(&text, 1, &data));
+        CHK(okra_alphabet_(data, &letters, &given));
         for (okra_int c = 0; c < given; c++) {
             known += okra_letter_(s->alphabet, s->letters, letters[c]) < s->letters;
         }
         if (known == 0) {
-            FAIL(OKRA_EARG,
-                 "decoder string: alphabet is '%s', and no training output has any of "
-                 "its letters",
-                 text);
+            return okra_fail_(
+                OKRA_EARG,
+                "decoder string: alphabet is '%s', and no training output has any of "
+                "its letters",
+                text);
         }
         okra_free_(s->alphabet);
         s->alphabet = letters;
@@ -275,12 +257,10 @@ static okra_status choose_alphabet(state *s, const char *text)
         letters = NULL;
     }
     if (s->letters == 0) {
-        FAIL(OKRA_EARG, "decoder string: the training outputs have no letters");
+        return okra_fail_(OKRA_EARG,
+                          "decoder string: the training outputs have no letters");
     }
-done:
-    okra_data_free(data);
-    okra_free_(letters);
-    return st;
+    return OKRA_OK;
 }
 
 /* Tables for the exact search, where the kernel is the spectrum and they are small. */
@@ -301,20 +281,19 @@ static okra_status prepare_exact(okra_context *ctx, state *s)
 /* Strings of the one length that weighted-degree compares; nothing else is searched. */
 static okra_status prepare_degree(state *s, okra_int length)
 {
-    okra_status st = OKRA_OK;
     okra_int k = 0;
     s->one_length = okra_kernel_one_length_(s->output->kernel);
     if (s->one_length && s->longest < length) {
-        FAIL(OKRA_EARG,
-             "decoder string: longest is %lld, and kernel weighted-degree compares "
-             "strings of %lld letters alone",
-             (long long)s->longest, (long long)length);
+        return okra_fail_(
+            OKRA_EARG,
+            "decoder string: longest is %lld, and kernel weighted-degree compares "
+            "strings of %lld letters alone",
+            (long long)s->longest, (long long)length);
     }
     if (okra_kernel_is_degree_(s->output->kernel, &k)) {
-        TRY(okra_degree_create_(s->alphabet, s->letters, k, length, &s->degree));
+        CHK(okra_degree_create_(s->alphabet, s->letters, k, length, &s->degree));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status create_beam(okra_context *ctx, state *s)
@@ -427,19 +406,16 @@ done:
 
 static okra_status degree_block(okra_context *ctx, state *s, const okra_block_ *block)
 {
-    okra_status st = OKRA_OK;
-    okra_data *words = NULL;
+    FREED_BY(okra_data_drop_) okra_data *words = NULL;
     okra_int length;
-    TRY(okra_block_weights_(block, "decoder string"));
-    TRY(okra_degree_block_(ctx, s->degree, s->output, block, s->distance + block->first,
+    CHK(okra_block_weights_(block, "decoder string"));
+    CHK(okra_degree_block_(ctx, s->degree, s->output, block, s->distance + block->first,
                            &words));
     for (okra_int r = 0; r < block->m; r++) {
         const int32_t *codes = okra_characters_(words, r, &length);
-        TRY(found(s, block->first + r, codes, length, s->distance[block->first + r]));
+        CHK(found(s, block->first + r, codes, length, s->distance[block->first + r]));
     }
-done:
-    okra_data_free(words);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
@@ -452,20 +428,17 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
-    okra_status st = OKRA_OK;
     state *s = arg;
-    okra_data *strings = NULL;
+    FREED_BY(okra_data_drop_) okra_data *strings = NULL;
     if (s->unfinished > 0) {
         okra_warn_(ctx, "string: the exact search was given up for %lld of %lld",
                    (long long)s->unfinished, (long long)s->tests);
     }
-    TRY(okra_letters_as_(s->output->y, &s->result, "decoded strings", &strings));
-    TRY(okra_decoded_single_(strings, s->tests, s->distance, out));
+    CHK(okra_letters_as_(s->output->y, &s->result, "decoded strings", &strings));
+    CHK(okra_decoded_single_(strings, s->tests, s->distance, out));
     s->distance = NULL;
     strings = NULL;
-done:
-    okra_data_free(strings);
-    return st;
+    return OKRA_OK;
 }
 
 const okra_decoder_ okra_decoder_string_ = {

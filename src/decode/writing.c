@@ -64,18 +64,15 @@ static void list_clear(list *l)
 
 static okra_status list_create(okra_int most, okra_int room, list *out)
 {
-    okra_status st = OKRA_OK;
-    list l = {.most = most};
-    ZALLOC(l.items, most);
-    ALLOC(l.letters, most * room);
+    FREED_BY(list_clear) list l = {.most = most};
+    ZMAKE(l.items, most);
+    MAKE(l.letters, most * room);
     for (okra_int k = 0; k < most; k++) {
         l.items[k].letters = l.letters + k * room;
     }
     *out = l;
     l = (list){0};
-done:
-    list_clear(&l);
-    return st;
+    return OKRA_OK;
 }
 
 /* What a string must be better than. */
@@ -270,7 +267,6 @@ static bool expand_all(const job *j, worker *w, okra_int *lengths, int32_t *copi
 static okra_status one(const job *j, worker *w, okra_int r, okra_int *lengths,
                        int32_t *copies)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ W = j->block->W;
     okra_int rounds = j->how->rounds;
     w->kept.count = 0;
@@ -280,53 +276,47 @@ static okra_status one(const job *j, worker *w, okra_int r, okra_int *lengths,
     while (rounds-- > 0 && expand_all(j, w, lengths, copies)) {
     }
     if (w->kept.count == 0) {
-        FAIL(OKRA_ENUMERIC,
-             "decoder string: test point %lld has no finite distance to any string",
-             (long long)(j->block->first + r));
+        return okra_fail_(
+            OKRA_ENUMERIC,
+            "decoder string: test point %lld has no finite distance to any string",
+            (long long)(j->block->first + r));
     }
     const item *it = &w->kept.items[0];
-    ALLOC(j->codes[r], it->length);
+    MAKE(j->codes[r], it->length);
     for (okra_int k = 0; k < it->length; k++) {
         int32_t place = it->letters[k];
         j->codes[r][k] = place < 0 ? -1 - place : j->how->alphabet[place];
     }
     j->lengths[r] = it->length;
     j->distance[r] = fmax(it->distance + j->norm[r], 0);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status some(void *arg, okra_int first, okra_int end, int number)
 {
-    okra_status st = OKRA_OK;
     const job *j = arg;
-    okra_int *lengths = NULL;
-    int32_t *copies = NULL;
-    ALLOC(lengths, j->how->width);
-    ALLOC(copies, j->how->width * j->room);
+    OWNED okra_int *lengths = NULL;
+    OWNED int32_t *copies = NULL;
+    MAKE(lengths, j->how->width);
+    MAKE(copies, j->how->width * j->room);
     for (okra_int r = first; r < end; r++) {
-        TRY(one(j, &j->workers[number], r, lengths, copies));
+        CHK(one(j, &j->workers[number], r, lengths, copies));
     }
-done:
-    okra_free_(lengths);
-    okra_free_(copies);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status workers_create(const job *j, int count, worker *w)
 {
-    okra_status st = OKRA_OK;
     okra_int wide = OKRA_MAX_(FRONT, j->how->width);
     for (int k = 0; k < count; k++) {
-        TRY(okra_pen_create_(j->how->written, &w[k].pen));
-        TRY(list_create(j->how->width, j->room, &w[k].kept));
-        TRY(list_create(wide, j->room, &w[k].front));
-        TRY(list_create(wide, j->room, &w[k].next));
+        CHK(okra_pen_create_(j->how->written, &w[k].pen));
+        CHK(list_create(j->how->width, j->room, &w[k].kept));
+        CHK(list_create(wide, j->room, &w[k].front));
+        CHK(list_create(wide, j->room, &w[k].next));
         w[k].front.distinct = w[k].next.distinct = true;
-        ALLOC(w[k].edited, j->room + 1);
+        MAKE(w[k].edited, j->room + 1);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_write_(okra_context *ctx, const okra_writing_ *how,

@@ -208,21 +208,20 @@ static bool constant_below(const okra_kernel *k)
 
 static okra_status tabulate(okra_written_ *w, const int32_t *alphabet)
 {
-    okra_status st = OKRA_OK;
     okra_int length, total = w->y->groups[0].offsets[w->y->n];
-    double *B = NULL;
-    ALLOC(B, OKRA_WRITTEN_LENGTH_ * w->longest);
-    ALLOC(w->places, total);
+    OWNED double *B = NULL;
+    MAKE(B, OKRA_WRITTEN_LENGTH_ * w->longest);
+    MAKE(w->places, total);
     for (int l = 0; l < w->leaves; l++) {
-        ALLOC(w->factor[l], w->y->n);
-        ALLOC(w->power[l], w->longest + 2);
+        MAKE(w->factor[l], w->y->n);
+        MAKE(w->power[l], w->longest + 2);
         w->power[l][0] = 1;
         for (okra_int k = 1; k < w->longest + 2; k++) {
             w->power[l][k] = w->leaf[l].decay * w->power[l][k - 1];
         }
     }
     for (int l = 0; l < w->leaves; l++) {
-        ALLOC(w->least[l], w->longest + 1);
+        MAKE(w->least[l], w->longest + 1);
         for (okra_int m = 0; m <= w->longest; m++) {
             w->least[l][m] = leaf_least(&w->leaf[l], m);
         }
@@ -236,9 +235,7 @@ static okra_status tabulate(okra_written_ *w, const int32_t *alphabet)
         }
         factors(w, i, (okra_word_){code, length}, B);
     }
-done:
-    okra_free_(B);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_written_free_(okra_written_ *w)

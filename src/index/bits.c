@@ -78,46 +78,39 @@ done:
 okra_status okra_bit_kernel_open_(const char *text, okra_bit_kernel_ *out, bool *yes,
                                   const char **why)
 {
-    okra_status st = OKRA_OK;
-    okra_bit_kernel_ k = {0};
+    FREED_BY(okra_bit_kernel_close_) okra_bit_kernel_ k = {0};
     *yes = false;
-    TRY(okra_kernel_parse(text, &k.kernel));
+    CHK(okra_kernel_parse(text, &k.kernel));
     *why = leaves_of(&k);
     if (!*why && k.leaves > 0) {
-        TRY(translate(text, k.leaves, &k.of_bits));
+        CHK(translate(text, k.leaves, &k.of_bits));
         *yes = true;
     }
     *out = k;
     k = (okra_bit_kernel_){0};
-done:
-    okra_bit_kernel_close_(&k);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status leaf_data(okra_int bits, const uint64_t *rows, okra_int n,
                              okra_data **out)
 {
-    okra_status st = OKRA_OK;
     okra_data *data = NULL;
-    TRY(okra_data_new_(OKRA_BITS, n, bits, "index", &data));
+    CHK(okra_data_new_(OKRA_BITS, n, bits, "index", &data));
     data->bits = rows;
     data->words = (bits + 63) / 64;
     data->borrowed = true;
     *out = data;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The same of rows that the collection takes over. */
 static okra_status own_data(okra_int bits, uint64_t **rows, okra_int n, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    TRY(leaf_data(bits, *rows, n, out));
+    CHK(leaf_data(bits, *rows, n, out));
     okra_data_own_(*out, *rows);
     (*out)->borrowed = false;
     *rows = NULL;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* One collection of the leaves. */
@@ -174,19 +167,18 @@ static okra_status take_counts(const okra_context *ctx, const okra_bit_kernel_ *
                                int leaf, const okra_shard_ *s, const okra_int *rows,
                                okra_int first, okra_int count, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_csr_ csr = {NULL, NULL, NULL};
+    FREED_BY(okra_csr_free_) okra_csr_ csr = {NULL, NULL, NULL};
     okra_int used = 0;
-    ALLOC(csr.indptr, count + 1);
+    MAKE(csr.indptr, count + 1);
     csr.indptr[0] = 0;
     for (okra_int i = 0; i < count; i++) {
         uint64_t end, begin = row_begin(s, leaf, rows ? rows[i] : first + i, &end);
         csr.indptr[i + 1] = csr.indptr[i] + (okra_int)(end - begin);
     }
-    TRY(okra_budget_ask_(ctx, 16.0 * (double)csr.indptr[count],
+    CHK(okra_budget_ask_(ctx, 16.0 * (double)csr.indptr[count],
                          "features of %lld candidates", (long long)count));
-    ALLOC(csr.indices, csr.indptr[count]);
-    ALLOC(csr.values, csr.indptr[count]);
+    MAKE(csr.indices, csr.indptr[count]);
+    MAKE(csr.values, csr.indptr[count]);
     for (okra_int i = 0; i < count; i++) {
         uint64_t end, begin = row_begin(s, leaf, rows ? rows[i] : first + i, &end);
         for (uint64_t at = begin; at < end; at++, used++) {
@@ -194,10 +186,7 @@ static okra_status take_counts(const okra_context *ctx, const okra_bit_kernel_ *
             csr.values[used] = s->counts[leaf][at].count;
         }
     }
-    TRY(okra_data_adopt_sparse_(&csr, count, k->bits[leaf], "index", out));
-done:
-    okra_csr_free_(&csr);
-    return st;
+    return okra_data_adopt_sparse_(&csr, count, k->bits[leaf], "index", out);
 }
 
 okra_status okra_shard_features_(const okra_context *ctx, const okra_bit_kernel_ *k,

@@ -44,17 +44,17 @@ static void release(okra_build_ *b)
 
 static okra_status open_kernel(okra_build_ *b)
 {
-    okra_status st = OKRA_OK;
     const okra_index_request *r = b->request;
     const char *why = "";
     const char *text = r->ky ? r->ky : r->model ? r->model->training->ky->text : NULL;
     if (!text) {
-        FAIL(OKRA_EARG, "an index needs an output kernel, or a model that has one");
+        return okra_fail_(OKRA_EARG,
+                          "an index needs an output kernel, or a model that has one");
     }
-    TRY(okra_bit_kernel_open_(text, &b->kernel, &b->bits, &why));
+    CHK(okra_bit_kernel_open_(text, &b->kernel, &b->bits, &why));
     if (r->model && strcmp(r->model->training->ky->text, b->kernel.kernel->text) != 0) {
-        FAIL(OKRA_EARG, "the output kernel is %s, that of the model %s",
-             b->kernel.kernel->text, r->model->training->ky->text);
+        return okra_fail_(OKRA_EARG, "the output kernel is %s, that of the model %s",
+                          b->kernel.kernel->text, r->model->training->ky->text);
     }
     if (!b->bits) {
         okra_warn_(b->ctx,
@@ -62,30 +62,27 @@ static okra_status open_kernel(okra_build_ *b)
                    "when they are ranked",
                    b->kernel.kernel->text, why);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status open_low(okra_build_ *b)
 {
-    okra_status st = OKRA_OK;
     const okra_model *model = b->request->model;
     if (b->request->rank == 0) {
         return OKRA_OK;
     }
     if (!model || model->training->y->kind != OKRA_GRAPHS) {
-        FAIL(OKRA_EARG, "low rank needs a model whose outputs are molecules");
+        return okra_fail_(OKRA_EARG,
+                          "low rank needs a model whose outputs are molecules");
     }
     b->rank = b->request->rank;
     b->bound = model->training->output.ky;
     if (b->bits) {
-        TRY(okra_bit_molecules_(b->ctx, &b->kernel, model->training->y, &b->outputs));
-        TRY(okra_bound_create_(b->ctx, b->kernel.of_bits, b->outputs, &b->own));
+        CHK(okra_bit_molecules_(b->ctx, &b->kernel, model->training->y, &b->outputs));
+        CHK(okra_bound_create_(b->ctx, b->kernel.of_bits, b->outputs, &b->own));
         b->bound = b->own;
     }
-    TRY(okra_index_basis_(b->ctx, model, &b->rank, &b->basis));
-done:
-    return st;
+    return okra_index_basis_(b->ctx, model, &b->rank, &b->basis);
 }
 
 /* What a shard of an earlier run must agree with. */
@@ -114,26 +111,24 @@ static okra_status stamp_of(okra_build_ *b)
 /* Room for the entries of one shard and their features. */
 static okra_status open_room(okra_build_ *b)
 {
-    okra_status st = OKRA_OK;
     /* A line has two bytes at least. */
     okra_int room = OKRA_MIN_(b->shard, b->source.size / 2 + 1);
-    TRY(okra_budget_ask_(
+    CHK(okra_budget_ask_(
         b->ctx, (double)room * (double)(sizeof *b->entry + 8 * (size_t)b->columns),
         "%lld candidates", (long long)room));
-    ALLOC(b->entry, room);
-    ALLOC(b->values, room * b->columns);
+    MAKE(b->entry, room);
+    MAKE(b->values, room * b->columns);
     for (int leaf = 0; b->bits && leaf < b->kernel.leaves; leaf++) {
         okra_int words = okra_bit_words_(&b->kernel, leaf);
         if (b->kernel.counts[leaf]) {
-            ZALLOC(b->lists[leaf], room);
+            ZMAKE(b->lists[leaf], room);
             continue;
         }
-        TRY(okra_budget_ask_(b->ctx, 16.0 * (double)room * (double)words,
+        CHK(okra_budget_ask_(b->ctx, 16.0 * (double)room * (double)words,
                              "the bits of %lld candidates", (long long)room));
-        ALLOC(b->rows[leaf], room * words);
+        MAKE(b->rows[leaf], room * words);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status open_build(okra_build_ *b, okra_lines_ *lines)
@@ -190,24 +185,22 @@ done:
 static okra_status kept_shard(okra_build_ *b, const char *path, const okra_shard_ *want,
                               okra_shard_head_ *head, bool *found)
 {
-    okra_status st = OKRA_OK;
-    okra_shard_ s = {.mass = NULL};
+    FREED_BY(okra_shard_close_) okra_shard_ s = {.mass = NULL};
     *found = access(path, F_OK) == 0 && okra_shard_open_(b->ctx, path, &s) == OKRA_OK;
     *found = *found && s.head.stamp == want->head.stamp &&
              s.head.begin == want->head.begin && s.head.end == want->head.end &&
              okra_shard_check_(&s, path) == OKRA_OK;
     for (uint64_t k = 0; *found && k < s.head.rows; k++) {
         if (s.place[k] >= (uint64_t)b->source.size) {
-            FAIL(OKRA_EFORMAT, "%s: a place beyond the end of the source", path);
+            return okra_fail_(OKRA_EFORMAT, "%s: a place beyond the end of the source",
+                              path);
         }
-        TRY(okra_build_remember_(b, s.key[k], s.place[k]));
+        CHK(okra_build_remember_(b, s.key[k], s.place[k]));
     }
     if (*found) {
         *head = s.head;
     }
-done:
-    okra_shard_close_(&s);
-    return st;
+    return OKRA_OK;
 }
 
 static void add_up(okra_index_report *r, const okra_shard_head_ *h)

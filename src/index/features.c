@@ -52,12 +52,9 @@ done:
 
 static okra_status add_carbon(okra_molecule_ *m, okra_graphs_builder_ *g)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_smiles_parse_("C", 1, 1, m));
-    TRY(okra_molecule_perceive_(m, NULL));
-    TRY(okra_graphs_molecule_(g, m, "", 0));
-done:
-    return st;
+    CHK(okra_smiles_parse_("C", 1, 1, m));
+    CHK(okra_molecule_perceive_(m, NULL));
+    return okra_graphs_molecule_(g, m, "", 0);
 }
 
 okra_status okra_build_molecules_(const okra_build_ *b, okra_int first, okra_int count,
@@ -81,14 +78,13 @@ done:
 
 static okra_status chunk(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_status st = OKRA_OK;
     okra_build_ *b = arg;
-    okra_data *data = NULL;
-    uint64_t *keys = NULL;
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    OWNED uint64_t *keys = NULL;
     (void)worker;
-    ALLOC(keys, end - begin);
-    TRY(okra_build_molecules_(b, begin, end - begin, &data));
-    TRY(okra_molecule_keys_(data, keys));
+    MAKE(keys, end - begin);
+    CHK(okra_build_molecules_(b, begin, end - begin, &data));
+    CHK(okra_molecule_keys_(data, keys));
     for (okra_int k = begin; k < end; k++) {
         okra_atom_counts_ atoms;
         okra_atoms_(data, k - begin, &atoms);
@@ -101,17 +97,14 @@ static okra_status chunk(void *arg, okra_int begin, okra_int end, int worker)
         const okra_kernel_class_ *class = b->kernel.class[leaf];
         const void *params = b->kernel.params[leaf];
         if (b->kernel.counts[leaf]) {
-            TRY(okra_features_counts_(NULL, class, params, data, &b->lists[leaf][begin]));
+            CHK(okra_features_counts_(NULL, class, params, data, &b->lists[leaf][begin]));
         } else {
-            TRY(okra_features_bits_(b->ctx, class, params, data,
+            CHK(okra_features_bits_(b->ctx, class, params, data,
                                     b->rows[leaf] +
                                         begin * okra_bit_words_(&b->kernel, leaf)));
         }
     }
-done:
-    okra_data_free(data);
-    okra_free_(keys);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_build_drop_lists_(okra_build_ *b)
@@ -150,11 +143,10 @@ done:
 
 static okra_status grow(okra_build_ *b)
 {
-    okra_status st = OKRA_OK;
     okra_seen_ *s = &b->seen, more = {.room = s->room ? 2 * s->room : SEEN_FIRST};
-    TRY(okra_budget_ask_(b->ctx, 16.0 * (double)more.room, "a table of %llu candidates",
+    CHK(okra_budget_ask_(b->ctx, 16.0 * (double)more.room, "a table of %llu candidates",
                          (unsigned long long)more.room / 2));
-    ZALLOC(more.slots, (okra_int)more.room);
+    ZMAKE(more.slots, (okra_int)more.room);
     for (uint64_t k = 0; k < s->room; k++) {
         if (s->slots[k].place) {
             uint64_t at = s->slots[k].key & (more.room - 1);
@@ -167,8 +159,7 @@ static okra_status grow(okra_build_ *b)
     more.used = s->used;
     okra_free_(s->slots);
     *s = more;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_build_remember_(okra_build_ *b, uint64_t key, uint64_t place)
@@ -219,20 +210,14 @@ static okra_status molecule_at(const okra_build_ *b, uint64_t place, okra_data *
 static okra_status is_same(const okra_build_ *b, okra_int k, uint64_t place, bool *same,
                            bool *sure)
 {
-    okra_status st = OKRA_OK;
-    okra_data *one = NULL, *two = NULL;
-    TRY(molecule_at(b, b->entry[k].place, &one));
-    TRY(molecule_at(b, place, &two));
-    TRY(okra_molecules_same_(one, 0, two, 0, same, sure));
-done:
-    okra_data_free(one);
-    okra_data_free(two);
-    return st;
+    FREED_BY(okra_data_drop_) okra_data *one = NULL, *two = NULL;
+    CHK(molecule_at(b, b->entry[k].place, &one));
+    CHK(molecule_at(b, place, &two));
+    return okra_molecules_same_(one, 0, two, 0, same, sure);
 }
 
 okra_status okra_build_repeats_(okra_build_ *b, uint64_t *repeated, uint64_t *apart)
 {
-    okra_status st = OKRA_OK;
     for (okra_int k = 0; k < b->count; k++) {
         okra_entry_ *e = &b->entry[k];
         okra_seen_ *s = &b->seen;
@@ -242,16 +227,15 @@ okra_status okra_build_repeats_(okra_build_ *b, uint64_t *repeated, uint64_t *ap
              at = (at + 1) & (s->room - 1)) {
             if (s->slots[at].key == e->key) {
                 near = true;
-                TRY(is_same(b, k, s->slots[at].place - 1, &same, &sure));
+                CHK(is_same(b, k, s->slots[at].place - 1, &same, &sure));
             }
         }
         e->dropped = e->broken || same;
         *repeated += same;
         *apart += near && !same;
         if (!e->dropped) {
-            TRY(okra_build_remember_(b, e->key, e->place));
+            CHK(okra_build_remember_(b, e->key, e->place));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -28,37 +28,34 @@ done:
 okra_status okra_index_find(okra_context *context, const okra_index *index,
                             const okra_data *molecules, okra_int *number)
 {
-    okra_status st = OKRA_OK;
-    uint64_t *keys = NULL;
+    OWNED uint64_t *keys = NULL;
     const double rounding = 1e-6; /* of sums of masses in another order */
-    NEED(index);
-    NEED(molecules);
-    NEED(number);
+    NOT_NULL(index);
+    NOT_NULL(molecules);
+    NOT_NULL(number);
     if (molecules->kind != OKRA_GRAPHS ||
         !okra_ragged_field_(&molecules->groups[0], "atom")) {
-        FAIL(OKRA_EARG, "%s: expected molecules, found %s", molecules->source,
-             okra_kind_name(molecules->kind));
+        return okra_fail_(OKRA_EARG, "%s: expected molecules, found %s",
+                          molecules->source, okra_kind_name(molecules->kind));
     }
-    ALLOC(keys, molecules->n);
-    TRY(okra_molecule_keys_(molecules, keys));
+    MAKE(keys, molecules->n);
+    CHK(okra_molecule_keys_(molecules, keys));
     for (okra_int k = 0; k < molecules->n; k++) {
         double mass = okra_data_mass(molecules, k);
         bool same = false;
         number[k] = -1;
-        TRY(okra_cancelled_(context));
+        CHK(okra_cancelled_(context));
         for (int s = 0; s < index->shards && !same; s++) {
             const okra_shard_ *shard = &index->shard[s];
             okra_int end = okra_shard_row_(shard, mass + rounding, true);
             for (okra_int row = okra_shard_row_(shard, mass - rounding, false);
                  row < end && !same; row++) {
                 if (shard->key[row] == keys[k]) {
-                    TRY(is_row(shard, row, molecules, k, &same));
+                    CHK(is_row(shard, row, molecules, k, &same));
                     number[k] = same ? index->first[s] + row : -1;
                 }
             }
         }
     }
-done:
-    okra_free_(keys);
-    return st;
+    return OKRA_OK;
 }

@@ -68,33 +68,35 @@ done:
 
 okra_status okra_build_header_(okra_build_ *b, okra_lines_ *lines)
 {
-    okra_status st = OKRA_OK;
     const char *source = b->request->source, *at = b->request->columns;
     b->table = ends_in(source, ".tsv");
     if (ends_in(source, ".csv")) {
-        FAIL(OKRA_EARG, "%s: a table of candidates has tabs between columns: NAME.tsv",
-             source);
+        return okra_fail_(OKRA_EARG,
+                          "%s: a table of candidates has tabs between columns: NAME.tsv",
+                          source);
     }
     if (!b->table && at && *at) {
-        FAIL(OKRA_EARG, "%s: columns need a table with a header, NAME.tsv", source);
+        return okra_fail_(OKRA_EARG, "%s: columns need a table with a header, NAME.tsv",
+                          source);
     }
     if (!b->table) {
-        goto done;
+        return OKRA_OK;
     }
     if (!okra_lines_next_(lines)) {
-        FAIL(OKRA_EFORMAT, "%s: the file is empty; expected a header", source);
+        return okra_fail_(OKRA_EFORMAT, "%s: the file is empty; expected a header",
+                          source);
     }
     b->smiles = find_column(lines, "smiles,canonical_smiles");
     b->name = find_column(lines, "name,title,id");
     if (b->smiles < 0) {
-        FAIL(OKRA_EFORMAT, "%s: line %" PRId64 ": no column is called 'smiles'", source,
-             lines->number);
+        return okra_fail_(OKRA_EFORMAT,
+                          "%s: line %" PRId64 ": no column is called 'smiles'", source,
+                          lines->number);
     }
     for (; at && *at; at += strcspn(at, ","), at += *at == ',') {
-        TRY(want_column(b, lines, at, strcspn(at, ",")));
+        CHK(want_column(b, lines, at, strcspn(at, ",")));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* A blank-free SMILES of a field, or of a line, and what stands behind it. */

@@ -26,25 +26,26 @@ uint64_t okra_index_outputs_(const okra_model *model)
 okra_status okra_index_basis_(okra_context *ctx, const okra_model *model, okra_int *rank,
                               double **out)
 {
-    okra_status st = OKRA_OK;
     const okra_bound_ *bound = model->training->output.ky;
-    double *L = NULL, *w = NULL, *B = NULL;
+    OWNED double *L = NULL, *w = NULL, *B = NULL;
     okra_int kept = 0;
     if (!bound) {
-        FAIL(OKRA_EUNSUPPORTED, "the model's output kernel is of low rank already");
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "the model's output kernel is of low rank already");
     }
     okra_int n = okra_bound_count_(bound);
-    TRY(okra_doubles_(ctx, n, n, "the output Gram matrix", &L));
-    ALLOC(w, n);
-    TRY(okra_bound_gram_(ctx, bound, okra_mat_of_(L, n, n)));
-    TRY(okra_eigh_(ctx, okra_mat_of_(L, n, n), w));
+    CHK(okra_doubles_(ctx, n, n, "the output Gram matrix", &L));
+    MAKE(w, n);
+    CHK(okra_bound_gram_(ctx, bound, okra_mat_of_(L, n, n)));
+    CHK(okra_eigh_(ctx, okra_mat_of_(L, n, n), w));
     while (kept < OKRA_MIN_(*rank, n) && w[n - 1 - kept] > 1e-10 * w[n - 1]) {
         kept++;
     }
     if (kept == 0) {
-        FAIL(OKRA_ENUMERIC, "the output Gram matrix has no eigenvalue above 0");
+        return okra_fail_(OKRA_ENUMERIC,
+                          "the output Gram matrix has no eigenvalue above 0");
     }
-    ALLOC(B, n * kept);
+    MAKE(B, n * kept);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int k = 0; k < kept; k++) {
             /* row n - 1 - k holds the eigenvector */
@@ -54,11 +55,7 @@ okra_status okra_index_basis_(okra_context *ctx, const okra_model *model, okra_i
     *rank = kept;
     *out = B;
     B = NULL;
-done:
-    okra_free_(L);
-    okra_free_(w);
-    okra_free_(B);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_index_low_(okra_context *ctx, const okra_bound_ *bound,
@@ -66,20 +63,19 @@ okra_status okra_index_low_(okra_context *ctx, const okra_bound_ *bound,
                             float *out)
 {
     enum { PANEL = 2048 };
-    okra_status st = OKRA_OK;
-    okra_other_ *other = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
     okra_int n = okra_bound_count_(bound);
-    double *L = NULL, *F = NULL, *self = NULL;
-    TRY(okra_other_create_(ctx, bound, candidates, &other));
-    ALLOC(self, candidates->n);
-    TRY(okra_other_diagonal_(ctx, bound, other, self));
-    TRY(okra_doubles_(ctx, PANEL, n, "kernel values of candidates", &L));
-    ALLOC(F, PANEL * rank);
+    OWNED double *L = NULL, *F = NULL, *self = NULL;
+    CHK(okra_other_create_(ctx, bound, candidates, &other));
+    MAKE(self, candidates->n);
+    CHK(okra_other_diagonal_(ctx, bound, other, self));
+    CHK(okra_doubles_(ctx, PANEL, n, "kernel values of candidates", &L));
+    MAKE(F, PANEL * rank);
     okra_mat_ basis = okra_mat_of_((double *)(uintptr_t)B, n, rank);
     for (okra_int first = 0; first < candidates->n; first += PANEL) {
         okra_int rows = OKRA_MIN_(PANEL, candidates->n - first);
-        TRY(okra_other_cross_(ctx, bound, other, first, okra_mat_of_(L, rows, n)));
-        TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(L, rows, n), basis, 0,
+        CHK(okra_other_cross_(ctx, bound, other, first, okra_mat_of_(L, rows, n)));
+        CHK(okra_gemm_(ctx, false, false, 1, okra_mat_of_(L, rows, n), basis, 0,
                        okra_mat_of_(F, rows, rank)));
         for (okra_int k = 0; k < rows; k++) {
             float *row = out + (first + k) * okra_low_width_(rank);
@@ -89,10 +85,5 @@ okra_status okra_index_low_(okra_context *ctx, const okra_bound_ *bound,
             row[rank] = (float)(-self[first + k] / 2);
         }
     }
-done:
-    okra_other_free_(other);
-    okra_free_(L);
-    okra_free_(F);
-    okra_free_(self);
-    return st;
+    return OKRA_OK;
 }

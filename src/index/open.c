@@ -245,12 +245,9 @@ static okra_status check_some(void *arg, okra_int begin, okra_int end, int worke
 
 okra_status okra_index_check(okra_context *context, const okra_index *index)
 {
-    okra_status st = OKRA_OK;
     checking c = {index};
-    NEED(index);
-    TRY(okra_parallel_(context, index->shards, 1, "checksums", check_some, &c));
-done:
-    return st;
+    NOT_NULL(index);
+    return okra_parallel_(context, index->shards, 1, "checksums", check_some, &c);
 }
 
 okra_int okra_index_count(const okra_index *index)

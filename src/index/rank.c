@@ -103,24 +103,18 @@ okra_status okra_ranking_measure_(const okra_ranking_ *r, const okra_shard_ *s,
                                   const okra_int *rows, okra_int first, okra_int count,
                                   okra_mat_ W, double *G, double *self)
 {
-    okra_status st = OKRA_OK;
-    okra_data *data = NULL;
-    okra_other_ *other = NULL;
-    double *L = NULL;
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    OWNED double *L = NULL;
     okra_int n = okra_bound_count_(r->bound);
-    TRY(r->bits ? okra_shard_features_(r->ctx, &r->kernel, s, rows, first, count, &data)
+    CHK(r->bits ? okra_shard_features_(r->ctx, &r->kernel, s, rows, first, count, &data)
                 : okra_shard_molecules_(r->ctx, s, rows, first, count, &data));
-    TRY(okra_other_create_(r->ctx, r->bound, data, &other));
-    TRY(okra_other_diagonal_(r->ctx, r->bound, other, self));
-    TRY(okra_doubles_(r->ctx, count, n, "kernel values of candidates", &L));
-    TRY(okra_other_cross_(r->ctx, r->bound, other, 0, okra_mat_of_(L, count, n)));
-    TRY(okra_gemm_(r->ctx, false, true, 1, W, okra_mat_of_(L, count, n), 0,
-                   okra_mat_of_(G, W.rows, count)));
-done:
-    okra_other_free_(other);
-    okra_data_free(data);
-    okra_free_(L);
-    return st;
+    CHK(okra_other_create_(r->ctx, r->bound, data, &other));
+    CHK(okra_other_diagonal_(r->ctx, r->bound, other, self));
+    CHK(okra_doubles_(r->ctx, count, n, "kernel values of candidates", &L));
+    CHK(okra_other_cross_(r->ctx, r->bound, other, 0, okra_mat_of_(L, count, n)));
+    return okra_gemm_(r->ctx, false, true, 1, W, okra_mat_of_(L, count, n), 0,
+                      okra_mat_of_(G, W.rows, count));
 }
 
 /* Which of rows first..first+count-1 fit a query of the batch; how many. */
@@ -144,24 +138,23 @@ static okra_int fitting(const okra_ranking_ *r, const okra_shard_ *s,
 static okra_status run_of_rows(const okra_ranking_ *r, int shard, const okra_int *query,
                                okra_int m, okra_int begin, okra_int end)
 {
-    okra_status st = OKRA_OK;
     const okra_shard_ *s = &r->index->shard[shard];
     okra_int n = r->n, rows[PANEL];
-    double *G = NULL, *self = NULL, *W = NULL;
-    ALLOC(G, m * PANEL);
-    ALLOC(self, PANEL);
-    ALLOC(W, m * n);
+    OWNED double *G = NULL, *self = NULL, *W = NULL;
+    MAKE(G, m * PANEL);
+    MAKE(self, PANEL);
+    MAKE(W, m * n);
     for (okra_int k = 0; k < m; k++) {
         memcpy(W + k * n, r->W + query[k] * n, (size_t)n * sizeof *W);
     }
     for (okra_int first = begin; first < end; first += PANEL) {
         okra_int panel = OKRA_MIN_(PANEL, end - first);
         okra_int count = fitting(r, s, query, m, first, panel, rows);
-        TRY(okra_cancelled_(r->ctx));
+        CHK(okra_cancelled_(r->ctx));
         if (count == 0) {
             continue;
         }
-        TRY(okra_ranking_measure_(r, s, count < panel ? rows : NULL, first, count,
+        CHK(okra_ranking_measure_(r, s, count < panel ? rows : NULL, first, count,
                                   okra_mat_of_(W, m, n), G, self));
         for (okra_int k = 0; k < m; k++) {
             okra_int q = query[k];
@@ -178,34 +171,28 @@ static okra_status run_of_rows(const okra_ranking_ *r, int shard, const okra_int
             }
         }
     }
-done:
-    okra_free_(G);
-    okra_free_(self);
-    okra_free_(W);
-    return st;
+    return OKRA_OK;
 }
 
 /* All shards for a batch; rows that fit no query of it between two that do are skipped
  * where there are many. */
 static okra_status one_batch(const okra_ranking_ *r, const okra_int *query, okra_int m)
 {
-    okra_status st = OKRA_OK;
     for (int s = 0; s < r->index->shards; s++) {
         okra_int open = 0, from = 0, to = 0;
         for (okra_int k = 0; k < m; k++) { /* queries ascend by mass, so do their rows */
             okra_int begin, end;
             okra_window_rows_(&r->window, query[k], &r->index->shard[s], &begin, &end);
             if (k > 0 && begin > to) {
-                TRY(run_of_rows(r, s, query + open, k - open, from, to));
+                CHK(run_of_rows(r, s, query + open, k - open, from, to));
                 open = k;
             }
             from = k == open ? begin : OKRA_MIN_(from, begin);
             to = k == open ? end : OKRA_MAX_(to, end);
         }
-        TRY(run_of_rows(r, s, query + open, m - open, from, to));
+        CHK(run_of_rows(r, s, query + open, m - open, from, to));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- preparing ---- */
@@ -226,10 +213,9 @@ static int compare(const void *a, const void *b)
 
 static okra_status exact(const okra_ranking_ *r)
 {
-    okra_status st = OKRA_OK;
     okra_int tests = r->tests, batch[BATCH];
-    by_mass *order = NULL;
-    ALLOC(order, tests);
+    OWNED by_mass *order = NULL;
+    MAKE(order, tests);
     for (okra_int i = 0; i < tests; i++) {
         order[i] = (by_mass){r->window.used ? r->window.low[i] : 0, i};
     }
@@ -241,39 +227,31 @@ static okra_status exact(const okra_ranking_ *r)
         for (okra_int k = 0; k < m; k++) {
             batch[k] = order[first + k].query;
         }
-        TRY(one_batch(r, batch, m));
+        CHK(one_batch(r, batch, m));
         okra_progress_(r->ctx, "queries", first + m, tests);
     }
-done:
-    okra_free_(order);
-    return st;
+    return OKRA_OK;
 }
 
 /* Weights of the queries and w'Lw. */
 static okra_status weigh(okra_ranking_ *r, const okra_data *x)
 {
-    okra_status st = OKRA_OK;
-    okra_options *options = NULL;
-    okra_prediction *p = NULL;
-    okra_panels_ *training = NULL;
+    FREED_BY(okra_options_drop_) okra_options *options = NULL;
+    FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
+    FREED_BY(okra_panels_drop_) okra_panels_ *training = NULL;
     okra_predict_request request = {OKRA_SIZED(okra_predict_request), .weights = true};
     okra_int rows = 0, n = 0;
-    TRY(okra_predict_options(&options));
-    TRY(okra_options_set(options, "decode", "none"));
-    TRY(okra_predict(r->ctx, r->model, x, options, &request, &p));
+    CHK(okra_predict_options(&options));
+    CHK(okra_options_set(options, "decode", "none"));
+    CHK(okra_predict(r->ctx, r->model, x, options, &request, &p));
     const double *W = okra_prediction_weights(p, &rows, &n);
-    TRY(okra_doubles_(r->ctx, rows, n, "the weights of queries", &r->W));
+    CHK(okra_doubles_(r->ctx, rows, n, "the weights of queries", &r->W));
     memcpy(r->W, W, (size_t)(rows * n) * sizeof *W);
     r->n = n;
-    ALLOC(r->norm, rows);
-    TRY(okra_panels_create_(r->ctx, &r->model->training->output, NULL, &training));
-    TRY(okra_panels_norms_(r->ctx, training, false, okra_mat_of_(r->W, rows, n),
-                           r->norm));
-done:
-    okra_panels_free_(training);
-    okra_prediction_free(p);
-    okra_options_free(options);
-    return st;
+    MAKE(r->norm, rows);
+    CHK(okra_panels_create_(r->ctx, &r->model->training->output, NULL, &training));
+    return okra_panels_norms_(r->ctx, training, false, okra_mat_of_(r->W, rows, n),
+                              r->norm);
 }
 
 static okra_status check_model(const okra_ranking_ *r)
@@ -296,14 +274,13 @@ static okra_status check_model(const okra_ranking_ *r)
  * molecules. */
 static okra_status bind_kernel(okra_ranking_ *r)
 {
-    okra_status st = OKRA_OK;
     const okra_training_ *t = r->model->training;
     const char *why;
     bool bits = false;
     if (r->index->bits && strcmp(r->index->kernel, t->ky->text) == 0) {
-        TRY(okra_bit_kernel_open_(t->ky->text, &r->kernel, &bits, &why));
-        TRY(okra_bit_molecules_(r->ctx, &r->kernel, t->y, &r->outputs));
-        TRY(okra_bound_create_(r->ctx, r->kernel.of_bits, r->outputs, &r->own));
+        CHK(okra_bit_kernel_open_(t->ky->text, &r->kernel, &bits, &why));
+        CHK(okra_bit_molecules_(r->ctx, &r->kernel, t->y, &r->outputs));
+        CHK(okra_bound_create_(r->ctx, r->kernel.of_bits, r->outputs, &r->own));
         r->bits = true;
         r->bound = r->own;
     } else {
@@ -315,8 +292,7 @@ static okra_status bind_kernel(okra_ranking_ *r)
         }
         r->bound = t->output.ky;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status open_result(okra_ranking_ *r, okra_int top, okra_ranked **out)

@@ -38,61 +38,53 @@ static void clear_coded(coded *g)
 /* The view of molecule i, and the codes of its atoms. */
 static okra_status code_one(const okra_data *data, okra_int i, coded *g)
 {
-    okra_status st = OKRA_OK;
     g->c.count = 0;
-    TRY(okra_graph_view_make_(data, i, &g->c, &g->space));
+    CHK(okra_graph_view_make_(data, i, &g->c, &g->space));
     const okra_graph_view_ *v = &g->space.view;
     okra_free_(g->code);
     okra_free_(g->next);
     okra_free_(g->around);
     g->code = g->next = NULL;
     g->around = NULL;
-    ALLOC(g->code, v->nodes);
-    ALLOC(g->next, v->nodes);
-    TRY(okra_neighbours_(v, &g->around));
+    MAKE(g->code, v->nodes);
+    MAKE(g->next, v->nodes);
+    CHK(okra_neighbours_(v, &g->around));
     for (okra_int k = 0; k < v->nodes; k++) {
-        TRY(okra_fold_(&g->c, OKRA_CODE_ROOT_, 21, v->label[k], &g->code[k]));
+        CHK(okra_fold_(&g->c, OKRA_CODE_ROOT_, 21, v->label[k], &g->code[k]));
         for (int f = 0; v->atom && f < 3; f++) {
             uint64_t value = (uint64_t)(int64_t)v->atom[4 * k + f];
-            TRY(okra_fold_(&g->c, g->code[k], 22, value, &g->code[k]));
+            CHK(okra_fold_(&g->c, g->code[k], 22, value, &g->code[k]));
         }
     }
     for (okra_int round = 1; round <= OKRA_MIN_(ROUNDS, v->nodes); round++) {
-        TRY(okra_refine_(v, &g->c, (uint64_t)round, g->code, g->around, g->next));
+        CHK(okra_refine_(v, &g->c, (uint64_t)round, g->code, g->around, g->next));
         memcpy(g->code, g->next, (size_t)v->nodes * sizeof *g->code);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status open_coded(const okra_data *data, coded *g)
 {
-    okra_status st = OKRA_OK;
-    TRY(okra_coder_create_(NULL, true, &g->c.coder));
-    TRY(okra_graph_space_create_(data, &g->space));
-done:
-    return st;
+    CHK(okra_coder_create_(NULL, true, &g->c.coder));
+    return okra_graph_space_create_(data, &g->space);
 }
 
 okra_status okra_molecule_keys_(const okra_data *molecules, uint64_t *keys)
 {
-    okra_status st = OKRA_OK;
-    coded g = {.code = NULL};
-    TRY(open_coded(molecules, &g));
+    FREED_BY(clear_coded) coded g = {.code = NULL};
+    CHK(open_coded(molecules, &g));
     for (okra_int i = 0; i < molecules->n; i++) {
-        TRY(code_one(molecules, i, &g));
+        CHK(code_one(molecules, i, &g));
         /* A sum of mixed codes does not depend on the order of atoms. */
         uint64_t sum = (uint64_t)g.space.view.nodes;
         for (okra_int k = 0; k < g.space.view.nodes; k++) {
             uint64_t mixed;
-            TRY(okra_fold_(&g.c, OKRA_CODE_ROOT_, 23, g.code[k], &mixed));
+            CHK(okra_fold_(&g.c, OKRA_CODE_ROOT_, 23, g.code[k], &mixed));
             sum += mixed * UINT64_C(0x9e3779b97f4a7c15);
         }
-        TRY(okra_fold_(&g.c, sum, 24, (uint64_t)g.space.view.edges, &keys[i]));
+        CHK(okra_fold_(&g.c, sum, 24, (uint64_t)g.space.view.edges, &keys[i]));
     }
-done:
-    clear_coded(&g);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the map ---- */

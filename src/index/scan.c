@@ -148,13 +148,13 @@ static int by_index(const void *a, const void *b)
 static okra_status measure(const okra_ranking_ *r, okra_int query, heap *list,
                            double *error)
 {
-    okra_status st = OKRA_OK;
     const okra_index *x = r->index;
-    okra_int at = 0, *rows = NULL;
-    double *G = NULL, *self = NULL;
-    ALLOC(rows, list->count);
-    ALLOC(G, list->count);
-    ALLOC(self, list->count);
+    OWNED okra_int *rows = NULL;
+    okra_int at = 0;
+    OWNED double *G = NULL, *self = NULL;
+    MAKE(rows, list->count);
+    MAKE(G, list->count);
+    MAKE(self, list->count);
     qsort(list->item, (size_t)list->count, sizeof *list->item, by_index);
     for (int s = 0; s < x->shards; s++) {
         okra_int count = 0;
@@ -166,7 +166,7 @@ static okra_status measure(const okra_ranking_ *r, okra_int query, heap *list,
         if (count == 0) {
             continue;
         }
-        TRY(okra_ranking_measure_(r, &x->shard[s], rows, 0, count,
+        CHK(okra_ranking_measure_(r, &x->shard[s], rows, 0, count,
                                   okra_mat_of_(r->W + query * r->n, 1, r->n), G, self));
         for (okra_int k = 0; k < count; k++) {
             double d = self[k] - 2 * G[k] + r->norm[query];
@@ -178,22 +178,17 @@ static okra_status measure(const okra_ranking_ *r, okra_int query, heap *list,
         }
         at += count;
     }
-done:
-    okra_free_(rows);
-    okra_free_(G);
-    okra_free_(self);
-    return st;
+    return OKRA_OK;
 }
 
 /* u = B' L w of queries first..first+m-1. */
 static okra_status coordinates(const okra_ranking_ *r, const double *LB, okra_int first,
                                okra_int m, float *u)
 {
-    okra_status st = OKRA_OK;
     okra_int rank = r->index->rank, width = okra_low_width_(rank);
-    double *product = NULL;
-    ALLOC(product, m * rank);
-    TRY(okra_gemm_(r->ctx, false, false, 1, okra_mat_of_(r->W + first * r->n, m, r->n),
+    OWNED double *product = NULL;
+    MAKE(product, m * rank);
+    CHK(okra_gemm_(r->ctx, false, false, 1, okra_mat_of_(r->W + first * r->n, m, r->n),
                    okra_mat_of_((double *)(uintptr_t)LB, r->n, rank), 0,
                    okra_mat_of_(product, m, rank)));
     for (okra_int k = 0; k < m; k++) {
@@ -202,9 +197,7 @@ static okra_status coordinates(const okra_ranking_ *r, const double *LB, okra_in
         }
         u[k * width + rank] = 1;
     }
-done:
-    okra_free_(product);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status one_batch(const okra_ranking_ *r, scan *s, const double *LB,
@@ -250,20 +243,16 @@ done:
 /* L B, the coordinates of the training outputs. */
 static okra_status outputs_of(const okra_ranking_ *r, double **out)
 {
-    okra_status st = OKRA_OK;
-    double *L = NULL, *LB = NULL;
+    OWNED double *L = NULL, *LB = NULL;
     okra_int n = r->n, rank = r->index->rank;
-    TRY(okra_doubles_(r->ctx, n, n, "the output Gram matrix", &L));
-    TRY(okra_doubles_(r->ctx, n, rank, "coordinates of outputs", &LB));
-    TRY(okra_bound_gram_(r->ctx, r->bound, okra_mat_of_(L, n, n)));
-    TRY(okra_gemm_(r->ctx, false, false, 1, okra_mat_of_(L, n, n),
+    CHK(okra_doubles_(r->ctx, n, n, "the output Gram matrix", &L));
+    CHK(okra_doubles_(r->ctx, n, rank, "coordinates of outputs", &LB));
+    CHK(okra_bound_gram_(r->ctx, r->bound, okra_mat_of_(L, n, n)));
+    CHK(okra_gemm_(r->ctx, false, false, 1, okra_mat_of_(L, n, n),
                    okra_mat_of_(r->index->basis, n, rank), 0, okra_mat_of_(LB, n, rank)));
     *out = LB;
     LB = NULL;
-done:
-    okra_free_(L);
-    okra_free_(LB);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_ranking_scan_(const okra_ranking_ *r, okra_int list, double *error)

@@ -68,21 +68,21 @@ static uint64_t padded(uint64_t size)
 
 okra_status okra_shard_open_(const okra_context *ctx, const char *path, okra_shard_ *out)
 {
-    okra_status st = OKRA_OK;
-    okra_shard_ s = {.mass = NULL};
+    FREED_BY(okra_shard_close_) okra_shard_ s = {.mass = NULL};
     const void **array[ARRAYS];
     uint64_t size[ARRAYS], at = HEAD;
-    TRY(okra_bytes_open_(ctx, path, &s.bytes));
+    CHK(okra_bytes_open_(ctx, path, &s.bytes));
     if (s.bytes.size < HEAD) {
-        FAIL(OKRA_EFORMAT, "%s is too short for a shard of an index", path);
+        return okra_fail_(OKRA_EFORMAT, "%s is too short for a shard of an index", path);
     }
     memcpy(&s.head, s.bytes.p, sizeof s.head);
     if (memcmp(s.head.magic, magic, sizeof magic) != 0 ||
         s.head.version != OKRA_INDEX_VERSION_) {
-        FAIL(OKRA_EFORMAT, "%s is not a shard of an index of this version of okra", path);
+        return okra_fail_(OKRA_EFORMAT,
+                          "%s is not a shard of an index of this version of okra", path);
     }
     if (s.head.self != head_crc(&s.head)) {
-        FAIL(OKRA_EFORMAT, "%s: the checksum of its head is wrong", path);
+        return okra_fail_(OKRA_EFORMAT, "%s: the checksum of its head is wrong", path);
     }
     bool good = sizes_of(&s.head, size);
     arrays_of(&s, array);
@@ -91,14 +91,13 @@ okra_status okra_shard_open_(const okra_context *ctx, const char *path, okra_sha
         at += padded(size[k]);
     }
     if (!good || at != (uint64_t)s.bytes.size) {
-        FAIL(OKRA_EFORMAT, "%s has %lld bytes, which are not those of %llu candidates",
-             path, (long long)s.bytes.size, (unsigned long long)s.head.rows);
+        return okra_fail_(OKRA_EFORMAT,
+                          "%s has %lld bytes, which are not those of %llu candidates",
+                          path, (long long)s.bytes.size, (unsigned long long)s.head.rows);
     }
     *out = s;
     s = (okra_shard_){.mass = NULL};
-done:
-    okra_shard_close_(&s);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_shard_close_(okra_shard_ *shard)
@@ -110,19 +109,16 @@ void okra_shard_close_(okra_shard_ *shard)
 static okra_status put_padded(okra_writer_ *w, const void *bytes, uint64_t size)
 {
     static const char zeros[ALIGN] = {0};
-    okra_status st = OKRA_OK;
     if (size > 0) {
-        TRY(okra_writer_put_(w, bytes, (size_t)size));
-        TRY(okra_writer_put_(w, zeros, (size_t)(padded(size) - size)));
+        CHK(okra_writer_put_(w, bytes, (size_t)size));
+        CHK(okra_writer_put_(w, zeros, (size_t)(padded(size) - size)));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_shard_write_(const char *path, okra_shard_ *shard)
 {
-    okra_status st = OKRA_OK;
-    okra_writer_ *w = NULL;
+    FREED_BY(okra_writer_drop_) okra_writer_ *w = NULL;
     const void **array[ARRAYS];
     uint64_t size[ARRAYS];
     char head[HEAD] = {0};
@@ -130,7 +126,7 @@ okra_status okra_shard_write_(const char *path, okra_shard_ *shard)
     memcpy(shard->head.magic, magic, sizeof magic);
     shard->head.version = OKRA_INDEX_VERSION_;
     if (!sizes_of(&shard->head, size)) {
-        FAIL(OKRA_EINTERNAL, "%s: a shard of impossible sizes", path);
+        return okra_fail_(OKRA_EINTERNAL, "%s: a shard of impossible sizes", path);
     }
     for (int k = 0; k < ARRAYS; k++) {
         shard->head.crc[k] =
@@ -138,17 +134,14 @@ okra_status okra_shard_write_(const char *path, okra_shard_ *shard)
     }
     shard->head.self = head_crc(&shard->head);
     memcpy(head, &shard->head, sizeof shard->head);
-    TRY(okra_writer_open_(path, &w));
-    TRY(okra_writer_put_(w, head, HEAD));
+    CHK(okra_writer_open_(path, &w));
+    CHK(okra_writer_put_(w, head, HEAD));
     for (int k = 0; k < ARRAYS; k++) {
-        TRY(put_padded(w, *array[k], size[k]));
+        CHK(put_padded(w, *array[k], size[k]));
     }
     okra_writer_ *file = w;
     w = NULL;
-    TRY(okra_writer_commit_(file));
-done:
-    okra_writer_abort_(w);
-    return st;
+    return okra_writer_commit_(file);
 }
 
 okra_status okra_shard_check_(const okra_shard_ *shard, const char *path)

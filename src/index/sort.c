@@ -57,10 +57,9 @@ static uint64_t put_text(const okra_build_ *b, const okra_entry_ *e, char *text,
 
 static okra_status sort_rows(const okra_build_ *b, okra_shard_ *s, arrays *a)
 {
-    okra_status st = OKRA_OK;
     okra_int rows = 0;
     uint64_t texts = 0;
-    ALLOC(a->order, b->count);
+    MAKE(a->order, b->count);
     for (okra_int k = 0; k < b->count; k++) {
         if (!b->entry[k].dropped) {
             a->order[rows++] = &b->entry[k];
@@ -70,13 +69,13 @@ static okra_status sort_rows(const okra_build_ *b, okra_shard_ *s, arrays *a)
     if (rows > 0) {
         qsort(a->order, (size_t)rows, sizeof *a->order, by_mass);
     }
-    ALLOC(a->mass, rows);
-    ALLOC(a->values, rows * b->columns);
-    ALLOC(a->key, rows);
-    ALLOC(a->formula, rows);
-    ALLOC(a->place, rows);
-    ALLOC(a->end, rows);
-    ALLOC(a->text, (okra_int)texts);
+    MAKE(a->mass, rows);
+    MAKE(a->values, rows * b->columns);
+    MAKE(a->key, rows);
+    MAKE(a->formula, rows);
+    MAKE(a->place, rows);
+    MAKE(a->end, rows);
+    MAKE(a->text, (okra_int)texts);
     texts = 0;
     for (okra_int k = 0; k < rows; k++) {
         const okra_entry_ *e = a->order[k];
@@ -94,30 +93,26 @@ static okra_status sort_rows(const okra_build_ *b, okra_shard_ *s, arrays *a)
     s->head.columns = (uint64_t)b->columns;
     s->head.rows = (uint64_t)rows;
     s->head.texts = texts;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status sort_bits(const okra_build_ *b, int leaf, okra_shard_ *s, arrays *a)
 {
-    okra_status st = OKRA_OK;
     okra_int rows = (okra_int)s->head.rows, words = okra_bit_words_(&b->kernel, leaf);
-    ALLOC(a->bits[leaf], rows * words);
+    MAKE(a->bits[leaf], rows * words);
     for (okra_int k = 0; k < rows; k++) {
         memcpy(a->bits[leaf] + k * words,
                b->rows[leaf] + (a->order[k] - b->entry) * words,
                (size_t)words * sizeof(uint64_t));
     }
     s->head.words[leaf] = (uint64_t)words;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status sort_counts(const okra_build_ *b, int leaf, okra_shard_ *s, arrays *a)
 {
-    okra_status st = OKRA_OK;
     okra_int rows = (okra_int)s->head.rows, used = 0;
-    ALLOC(a->bits[leaf], rows);
+    MAKE(a->bits[leaf], rows);
     for (int pass = 0; pass < 2; pass++) { /* how many, then which */
         for (okra_int k = 0; k < rows; k++) {
             const okra_entry_ *e = a->order[k];
@@ -136,50 +131,45 @@ static okra_status sort_counts(const okra_build_ *b, int leaf, okra_shard_ *s, a
             }
         }
         if (pass == 0) {
-            ALLOC(a->counts[leaf], used);
+            MAKE(a->counts[leaf], used);
         }
     }
     s->head.pairs[leaf] = (uint64_t)used;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Features of the sorted rows, and their coordinates of low rank. */
 static okra_status sort_features(const okra_build_ *b, okra_shard_ *s, arrays *a)
 {
     enum { PANEL = 8192 };
-    okra_status st = OKRA_OK;
     okra_int rows = (okra_int)s->head.rows;
-    okra_data *data = NULL;
+    FREED_BY(okra_data_drop_) okra_data *data = NULL;
     s->head.leaves = b->bits ? (uint32_t)b->kernel.leaves : 0;
     for (int leaf = 0; leaf < (int)s->head.leaves; leaf++) {
-        TRY(b->kernel.counts[leaf] ? sort_counts(b, leaf, s, a)
+        CHK(b->kernel.counts[leaf] ? sort_counts(b, leaf, s, a)
                                    : sort_bits(b, leaf, s, a));
         s->bits[leaf] = a->bits[leaf];
         s->counts[leaf] = a->counts[leaf];
     }
     s->head.rank = (uint64_t)b->rank;
-    ALLOC(a->low, rows * okra_low_width_(b->rank));
+    MAKE(a->low, rows * okra_low_width_(b->rank));
     for (okra_int first = 0; b->rank > 0 && first < rows; first += PANEL) {
         okra_int count = OKRA_MIN_(PANEL, rows - first);
-        TRY(b->bits
+        CHK(b->bits
                 ? okra_shard_features_(b->ctx, &b->kernel, s, NULL, first, count, &data)
                 : okra_shard_molecules_(b->ctx, s, NULL, first, count, &data));
-        TRY(okra_index_low_(b->ctx, b->bound, data, b->basis, b->rank,
+        CHK(okra_index_low_(b->ctx, b->bound, data, b->basis, b->rank,
                             a->low + first * okra_low_width_(b->rank)));
         okra_data_free(data);
         data = NULL;
     }
-done:
-    okra_data_free(data);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_build_shard_(const okra_build_ *b, const char *path, okra_shard_ *s)
 {
-    okra_status st = OKRA_OK;
-    arrays a = {.order = NULL};
-    TRY(sort_rows(b, s, &a));
+    FREED_BY(clear_arrays) arrays a = {.order = NULL};
+    CHK(sort_rows(b, s, &a));
     s->mass = a.mass;
     s->values = a.values;
     s->key = a.key;
@@ -187,10 +177,7 @@ okra_status okra_build_shard_(const okra_build_ *b, const char *path, okra_shard
     s->place = a.place;
     s->end = a.end;
     s->text = a.text;
-    TRY(sort_features(b, s, &a));
+    CHK(sort_features(b, s, &a));
     s->low = a.low;
-    TRY(okra_shard_write_(path, s));
-done:
-    clear_arrays(&a);
-    return st;
+    return okra_shard_write_(path, s);
 }

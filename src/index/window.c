@@ -211,7 +211,6 @@ okra_status okra_window_open_(okra_context *ctx, const okra_index *index,
                               const okra_data *x, const okra_rank_request *request,
                               okra_window_ *w)
 {
-    okra_status st = OKRA_OK;
     part parts[PARTS];
     int count = 0, filter[PARTS];
     w->tests = x->n;
@@ -219,7 +218,7 @@ okra_status okra_window_open_(okra_context *ctx, const okra_index *index,
     if (!w->used) {
         return OKRA_OK;
     }
-    TRY(parse_within(request->within, index, parts, &count));
+    CHK(parse_within(request->within, index, parts, &count));
     for (int k = 0; k < count; k++) {
         filter[k] = -1;
         if (strcasecmp(parts[k].name, "formula") == 0) {
@@ -229,10 +228,10 @@ okra_status okra_window_open_(okra_context *ctx, const okra_index *index,
             w->column[w->filters++] = column_of(index, parts[k].name);
         }
     }
-    ZALLOC(w->formula, x->n);
-    ALLOC(w->low, x->n);
-    ALLOC(w->high, x->n);
-    ALLOC(w->bound, 2 * x->n * w->filters);
+    ZMAKE(w->formula, x->n);
+    MAKE(w->low, x->n);
+    MAKE(w->high, x->n);
+    MAKE(w->bound, 2 * x->n * w->filters);
     for (okra_int i = 0; i < x->n; i++) {
         w->low[i] = -(double)INFINITY;
         w->high[i] = (double)INFINITY;
@@ -244,10 +243,9 @@ okra_status okra_window_open_(okra_context *ctx, const okra_index *index,
             first = tells || silent > 0 ? first : i;
             silent += !tells;
         }
-        TRY(told(ctx, x, &parts[k], first, silent));
+        CHK(told(ctx, x, &parts[k], first, silent));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 void okra_window_close_(okra_window_ *w)

@@ -223,6 +223,7 @@ typedef struct okra_grid_ okra_grid_;
  * "auto": whoever has the data puts a number there. */
 okra_status okra_grid_parse_(const char *text, okra_grid_ **out) OKRA_CHECK;
 void okra_grid_free_(okra_grid_ *grid);
+OKRA_DROPS_(okra_grid_drop_, okra_grid_, okra_grid_free_)
 okra_int okra_grid_count_(const okra_grid_ *grid); /* product of all lists; -1 overflow */
 /* The cell-th expression as text, numbers in place of grids. Free with okra_free_. */
 okra_status okra_grid_text_(const okra_grid_ *grid, okra_int cell,

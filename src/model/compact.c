@@ -51,77 +51,71 @@ bool okra_compact_drops_(const okra_model *model, const char *name, okra_compact
 okra_status okra_compact_promise_(okra_context *ctx, const okra_method_ *method,
                                   okra_int n, okra_bag_ *bag, double **out)
 {
-    okra_status st = OKRA_OK;
-    double *factor = NULL;
+    OWNED double *factor = NULL;
     okra_int rows, cols;
     if (!method->recomputes || n < 1 || n > INT32_MAX ||
         okra_bag_get_(bag, "factor", &rows, &cols)) {
-        FAIL(OKRA_EFORMAT,
-             "a factor is to be computed again for %lld training pairs of method %s, "
-             "which %s",
-             (long long)n, method->name,
-             method->recomputes ? "has none or has it already" : "has no such factor");
+        return okra_fail_(
+            OKRA_EFORMAT,
+            "a factor is to be computed again for %lld training pairs of method %s, "
+            "which %s",
+            (long long)n, method->name,
+            method->recomputes ? "has none or has it already" : "has no such factor");
     }
-    TRY(okra_doubles_(ctx, n, n, "the factor of a compact model", &factor));
+    CHK(okra_doubles_(ctx, n, n, "the factor of a compact model", &factor));
     okra_mat_fill_(okra_mat_of_(factor, n, n), 0);
     okra_mat_add_diagonal_(okra_mat_of_(factor, n, n), 1);
-    TRY(okra_bag_put_(bag, "factor", factor, n, n));
+    CHK(okra_bag_put_(bag, "factor", factor, n, n));
     *out = factor;
     factor = NULL;
-done:
-    okra_free_(factor);
-    return st;
+    return OKRA_OK;
 }
 
 /* K + lambda I = G G', as the methods do it (with jitter where they added some). */
 okra_status okra_compact_recompute_(okra_context *ctx, const okra_model *model,
                                     double *factor)
 {
-    okra_status st = OKRA_OK;
     okra_int n = model->training->y->n;
     okra_mat_ G = okra_mat_of_(factor, n, n);
-    double lambda = 0, jitter = 0, *s = NULL, total = 0;
-    okra_entries_ *entries = NULL;
-    okra_large_ *K = NULL;
+    OWNED double *s = NULL;
+    double lambda = 0, jitter = 0, total = 0;
+    FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
+    FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
     okra_problem_ pairs = {.n = n, .weights = model->training->y->weights};
     okra_int rows, cols;
     if (!okra_bag_get_number_(model->bag, "lambda", &lambda) ||
         okra_bag_get_(model->bag, "sample-weight", &rows, &cols)) {
-        FAIL(OKRA_EFORMAT, "the factor of this model cannot be computed again: it has no "
-                           "lambda, or weights of its pairs");
+        return okra_fail_(OKRA_EFORMAT,
+                          "the factor of this model cannot be computed again: it has no "
+                          "lambda, or weights of its pairs");
     }
-    TRY(okra_entries_create_(ctx, model->training->bound_x, NULL, &entries));
-    TRY(okra_large_begin_(ctx, false, G, &K));
-    TRY(okra_large_gram_(ctx, entries, 0, K));
-    TRY(okra_problem_roots_(&pairs, &s, &total));
+    CHK(okra_entries_create_(ctx, model->training->bound_x, NULL, &entries));
+    CHK(okra_large_begin_(ctx, false, G, &K));
+    CHK(okra_large_gram_(ctx, entries, 0, K));
+    CHK(okra_problem_roots_(&pairs, &s, &total));
     if (s) { /* as ridge.c has weights of pairs */
-        TRY(okra_large_scale_(ctx, s, s, K));
+        CHK(okra_large_scale_(ctx, s, s, K));
     }
-    TRY(okra_large_add_diagonal_(ctx, lambda, K));
-    TRY(okra_large_cholesky_(ctx, K, &jitter));
-    TRY(okra_large_end_(ctx, K, G));
+    CHK(okra_large_add_diagonal_(ctx, lambda, K));
+    CHK(okra_large_cholesky_(ctx, K, &jitter));
+    CHK(okra_large_end_(ctx, K, G));
     for (okra_int i = 0; i < n; i++) {
         okra_mat_fill_(okra_mat_part_(G, i, 1, i + 1, n - i - 1), 0);
         for (okra_int j = 0; s && j <= i; j++) {
             G.p[i * n + j] /= s[i];
         }
     }
-done:
-    okra_large_free_(K);
-    okra_entries_free_(entries);
-    okra_free_(s);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_compact_pack_(okra_context *ctx, const char *name, okra_mat_ A,
                                double **out)
 {
-    okra_status st = OKRA_OK;
     double *half = NULL;
     if (!whole_factor(name) || A.rows != A.cols || A.rows < 2) {
         return OKRA_OK;
     }
-    TRY(okra_doubles_(ctx, (A.rows + 1) / 2, A.rows + (A.rows % 2 == 0),
+    CHK(okra_doubles_(ctx, (A.rows + 1) / 2, A.rows + (A.rows % 2 == 0),
                       "half of a factor", &half));
     double *to = half;
     for (okra_int i = 0; i < A.rows; i++) {
@@ -129,8 +123,7 @@ okra_status okra_compact_pack_(okra_context *ctx, const char *name, okra_mat_ A,
         to += i + 1;
     }
     *out = half;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_int okra_compact_count_(okra_int n)
@@ -141,25 +134,23 @@ okra_int okra_compact_count_(okra_int n)
 okra_status okra_compact_spread_(okra_context *ctx, const double *half, okra_int count,
                                  okra_int n, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
-    double *whole = NULL;
+    OWNED double *whole = NULL;
     if (n < 1 || n > INT32_MAX || count != okra_compact_count_(n)) {
-        FAIL(OKRA_EFORMAT,
-             "half of a factor has %lld numbers, which is not n (n + 1) / 2 of n = %lld "
-             "training pairs",
-             (long long)count, (long long)n);
+        return okra_fail_(
+            OKRA_EFORMAT,
+            "half of a factor has %lld numbers, which is not n (n + 1) / 2 of n = %lld "
+            "training pairs",
+            (long long)count, (long long)n);
     }
-    TRY(okra_doubles_(ctx, n, n, "the factor of a compact model", &whole));
+    CHK(okra_doubles_(ctx, n, n, "the factor of a compact model", &whole));
     for (okra_int i = 0; i < n; i++) {
         memcpy(whole + i * n, half, (size_t)(i + 1) * sizeof *half);
         memset(whole + i * n + i + 1, 0, (size_t)(n - i - 1) * sizeof *half);
         half += i + 1;
     }
-    TRY(okra_bag_put_(bag, "factor", whole, n, n));
+    CHK(okra_bag_put_(bag, "factor", whole, n, n));
     whole = NULL;
-done:
-    okra_free_(whole);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- sizes ---- */

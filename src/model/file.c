@@ -23,30 +23,27 @@ enum { JSON_MOST = 16 << 20 };
 static okra_status save_bag(okra_context *ctx, okra_saver_ *saver,
                             const okra_model *model, okra_compact how)
 {
-    okra_status st = OKRA_OK;
     const char *name;
-    double *half = NULL;
+    OWNED double *half = NULL;
     okra_mat_ A = {0};
     for (size_t i = 0; (name = okra_bag_each_(model->bag, i, &A)); i++) {
         if (okra_compact_drops_(model, name, how)) {
             continue;
         }
         if (how != OKRA_COMPACT_NO) {
-            TRY(okra_compact_pack_(ctx, name, A, &half));
+            CHK(okra_compact_pack_(ctx, name, A, &half));
         }
         if (half) {
-            TRY(okra_saver_put_(saver, "bag", "factor.half", "<f8",
+            CHK(okra_saver_put_(saver, "bag", "factor.half", "<f8",
                                 okra_compact_count_(A.rows), 1, half, 8));
             okra_free_(half);
             half = NULL;
         } else {
-            TRY(okra_saver_put_(saver, "bag", name, "<f8", A.rows, A.cols, A.p,
+            CHK(okra_saver_put_(saver, "bag", name, "<f8", A.rows, A.cols, A.p,
                                 A.ld * 8));
         }
     }
-done:
-    okra_free_(half);
-    return st;
+    return OKRA_OK;
 }
 
 /* The model's own description with the arrays that were just saved. */
@@ -128,27 +125,22 @@ static okra_status save_watched(okra_context *ctx, const okra_model *model,
 okra_status okra_model_save(okra_context *context, const okra_model *model,
                             const char *path)
 {
-    okra_status st = OKRA_OK;
-    NEED(model);
-    NEED(path);
-    TRY(save_watched(context, model, path, OKRA_COMPACT_NO));
-done:
-    return st;
+    NOT_NULL(model);
+    NOT_NULL(path);
+    return save_watched(context, model, path, OKRA_COMPACT_NO);
 }
 
 okra_status okra_model_save_as(okra_context *context, const okra_model *model,
                                okra_compact how, const char *path)
 {
-    okra_status st = OKRA_OK;
-    NEED(model);
-    NEED(path);
+    NOT_NULL(model);
+    NOT_NULL(path);
     if (how != OKRA_COMPACT_NO && how != OKRA_COMPACT_YES &&
         how != OKRA_COMPACT_RECOMPUTE) {
-        FAIL(OKRA_EARG, "%s: how is %d, which is no okra_compact", __func__, (int)how);
+        return okra_fail_(OKRA_EARG, "%s: how is %d, which is no okra_compact", __func__,
+                          (int)how);
     }
-    TRY(save_watched(context, model, path, how));
-done:
-    return st;
+    return save_watched(context, model, path, how);
 }
 
 okra_status okra_model_save_compact(okra_context *context, const okra_model *model,
@@ -393,36 +385,33 @@ done:
 okra_status okra_model_load(okra_context *context, const char *path, okra_model **out)
 {
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
-    json_t *about = NULL;
-    okra_model *m = NULL;
-    NEED(path);
-    ZALLOC(m, 1);
-    TRY(open_archive(context, path, &m->archive));
-    TRY(read_json(context, m->archive, &m->json, &about));
+    FREED_BY(okra_json_drop_) json_t *about = NULL;
+    FREED_BY(okra_model_drop_) okra_model *m = NULL;
+    NOT_NULL(path);
+    ZMAKE(m, 1);
+    CHK(open_archive(context, path, &m->archive));
+    CHK(read_json(context, m->archive, &m->json, &about));
     m->archive->arrays = json_object_get(about, "arrays");
     const char *method = json_string_value(json_object_get(about, "method"));
     m->method = method ? okra_method_find_(method) : NULL;
     if (!m->method) {
-        FAIL(OKRA_EFORMAT, "%s: there is no method '%s'", path, method ? method : "");
+        return okra_fail_(OKRA_EFORMAT, "%s: there is no method '%s'", path,
+                          method ? method : "");
     }
-    TRY(check_json(path, about));
+    CHK(check_json(path, about));
     m->archive->context = context;
-    TRY(okra_archive_check_count_(m->archive));
+    CHK(okra_archive_check_count_(m->archive));
     double *promised = NULL;
-    TRY(load_bag(context, m->archive, about, m->method, &m->bag, &promised));
-    TRY(load_training(context, m->archive, about, m->method, m->bag, &m->training));
-    TRY(okra_model_load_calibration_(about, m));
+    CHK(load_bag(context, m->archive, about, m->method, &m->bag, &promised));
+    CHK(load_training(context, m->archive, about, m->method, m->bag, &m->training));
+    CHK(okra_model_load_calibration_(about, m));
     if (promised) {
-        TRY(okra_compact_recompute_(context, m, promised));
+        CHK(okra_compact_recompute_(context, m, promised));
     }
-    TRY(okra_archive_check_used_(m->archive));
+    CHK(okra_archive_check_used_(m->archive));
     m->archive->arrays = NULL;
     m->archive->context = NULL;
     *out = m;
     m = NULL;
-done:
-    json_decref(about);
-    okra_model_free(m);
-    return st;
+    return OKRA_OK;
 }

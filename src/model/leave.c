@@ -66,24 +66,20 @@ static okra_status keep(okra_mat_ from, double **to)
 
 static okra_status take(okra_context *ctx, void *user, const okra_left_ *left)
 {
-    okra_status st = OKRA_OK;
     sink *s = user;
-    okra_feature_loss_ *loss = NULL;
+    FREED_BY(okra_feature_loss_drop_) okra_feature_loss_ *loss = NULL;
     okra_block_ block = {.m = s->t->y->n, .W = left->W, .H = left->H};
     if (left->W.p) {
-        TRY(keep(left->W, &s->p->weights));
+        CHK(keep(left->W, &s->p->weights));
     } else {
-        TRY(keep(left->H, &s->p->embedding));
+        CHK(keep(left->H, &s->p->embedding));
         s->p->d = left->H.cols;
     }
     if (s->losses) {
-        TRY(okra_feature_loss_create_(ctx, &s->t->output, s->t->y, &loss));
-        TRY(okra_feature_loss_block_(ctx, loss, &block, s->losses));
+        CHK(okra_feature_loss_create_(ctx, &s->t->output, s->t->y, &loss));
+        CHK(okra_feature_loss_block_(ctx, loss, &block, s->losses));
     }
-    TRY(decode(ctx, s, &block));
-done:
-    okra_feature_loss_free_(loss);
-    return st;
+    return decode(ctx, s, &block);
 }
 
 okra_status okra_model_leave(okra_context *context, const okra_model *model,
@@ -92,43 +88,41 @@ okra_status okra_model_leave(okra_context *context, const okra_model *model,
 {
     NOT_NULL(model);
     NOT_NULL(out);
-    okra_status st = OKRA_OK;
     const okra_training_ *t = model->training;
-    okra_prediction *p = NULL;
-    okra_options *own = NULL;
+    FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
+    FREED_BY(okra_options_drop_) okra_options *own = NULL;
     const char *file = NULL;
     double lambda, rank; /* rank: the model keeps a basis in place of its inputs */
     if (!model->method->leave || !okra_bag_get_number_(model->bag, "lambda", &lambda) ||
         !t->bound_x || !t->bound_y || t->waves || t->x->n < t->y->n ||
         (okra_bag_get_number_(model->bag, "x.rank", &rank) && !okra_kernel_low_(t->kx))) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "this model (method %s) has no closed form of "
-             "leave-one-out",
-             model->method->name);
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "this model (method %s) has no closed form of "
+                          "leave-one-out",
+                          model->method->name);
     }
     if (t->y->n < 2) {
-        FAIL(OKRA_ESHAPE, "leaving one out needs two training pairs, there is one");
+        return okra_fail_(OKRA_ESHAPE,
+                          "leaving one out needs two training pairs, there is one");
     }
     if (options) {
-        TRY(okra_model_check_options_(model, options));
+        CHK(okra_model_check_options_(model, options));
     } else {
-        TRY(okra_model_options_(model, &own, &file));
+        CHK(okra_model_options_(model, &own, &file));
         if (file) {
-            FAIL(OKRA_EUNSUPPORTED, "option %s of the model names a file", file);
+            return okra_fail_(OKRA_EUNSUPPORTED, "option %s of the model names a file",
+                              file);
         }
         options = own;
     }
     okra_problem_ problem = okra_training_problem_(t, t->x, NULL);
     okra_parts_ parts = {t->y->n, NULL};
-    ZALLOC(p, 1);
+    ZMAKE(p, 1);
     p->tests = p->n = t->y->n;
     sink s = {t, p, losses};
-    TRY(model->method->leave(context, &problem, options, &lambda, 1, &parts,
+    CHK(model->method->leave(context, &problem, options, &lambda, 1, &parts,
                              t->output.features != NULL, take, &s));
     *out = p;
     p = NULL;
-done:
-    okra_options_free(own);
-    okra_prediction_free(p);
-    return st;
+    return OKRA_OK;
 }

@@ -91,75 +91,67 @@ done:
 
 static okra_status check_one(const merging *z, size_t k)
 {
-    okra_status st = OKRA_OK;
     const okra_model *a = z->models[0], *m = z->models[k];
     okra_int rows, cols;
-    NEED(m);
+    NOT_NULL(m);
     if (!m->method->sum || !okra_bag_get_(m->bag, "moments.C", &rows, &cols)) {
-        FAIL(OKRA_EARG, "merge: model %zu keeps no moments: fit it with keep-moments",
-             k + 1);
+        return okra_fail_(OKRA_EARG,
+                          "merge: model %zu keeps no moments: fit it with keep-moments",
+                          k + 1);
     }
     if (m->training->map_y && m->training->map_y->index) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "merge: the basis of the outputs of model %zu is among its own pairs; rff "
-             "and "
-             "pivots=centres have one that can be shared",
-             k + 1);
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "merge: the basis of the outputs of model %zu is among its own pairs; rff "
+            "and "
+            "pivots=centres have one that can be shared",
+            k + 1);
     }
     if (k == 0) {
-        goto done;
+        return OKRA_OK;
     }
     const okra_data *x = a->training->x, *also = m->training->x;
     if (m->method != a->method) {
-        TRY(apart(k, "their method"));
+        CHK(apart(k, "their method"));
     }
     if (x->kind != also->kind || x->n != also->n || x->d != also->d ||
         okra_data_mix_(OKRA_MIX_START_, x) != okra_data_mix_(OKRA_MIX_START_, also)) {
-        TRY(apart(k, "the objects of the basis"));
+        CHK(apart(k, "the objects of the basis"));
     }
-    TRY(same_settings(a, m, k));
-    TRY(same_arrays(a->bag, m->bag, k));
-    TRY(same_arrays(m->bag, a->bag, k));
-done:
-    return st;
+    CHK(same_settings(a, m, k));
+    CHK(same_arrays(a->bag, m->bag, k));
+    return same_arrays(m->bag, a->bag, k);
 }
 
 /* ---- together ---- */
 
 static okra_status join_outputs(merging *z)
 {
-    okra_status st = OKRA_OK;
     okra_data *joined = NULL;
     z->y = okra_data_retain(z->models[0]->training->y);
     for (size_t k = 1; k < z->count; k++) {
-        TRY(okra_data_concat(z->y, z->models[k]->training->y, &joined));
+        CHK(okra_data_concat(z->y, z->models[k]->training->y, &joined));
         okra_data_free(z->y);
         z->y = joined;
         joined = NULL;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status make_training(merging *z)
 {
-    okra_status st = OKRA_OK;
     const okra_model *a = z->models[0];
-    okra_kernel *kx = NULL, *ky = NULL;
-    TRY(okra_kernel_parse_kept_(okra_kernel_text(a->training->kx), &kx));
-    TRY(okra_kernel_parse_kept_(okra_kernel_text(a->training->ky), &ky));
-    TRY(okra_training_create_(z->ctx, a->training->x, z->y, kx, ky, a->bag,
+    FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
+    CHK(okra_kernel_parse_kept_(okra_kernel_text(a->training->kx), &kx));
+    CHK(okra_kernel_parse_kept_(okra_kernel_text(a->training->ky), &ky));
+    CHK(okra_training_create_(z->ctx, a->training->x, z->y, kx, ky, a->bag,
                               &z->training));
     kx = ky = NULL;
     if (z->training->waves) {
-        TRY(okra_model_kernel_text_(a, &z->training->waves_text));
+        CHK(okra_model_kernel_text_(a, &z->training->waves_text));
     }
-    TRY(okra_map_load_over_(z->ctx, z->training->kx, z->training->x, a->bag, "basis",
-                            "kx", &z->map));
-done:
-    okra_kernel_free(kx);
-    okra_kernel_free(ky);
-    return st;
+    return okra_map_load_over_(z->ctx, z->training->kx, z->training->x, a->bag, "basis",
+                               "kx", &z->map);
 }
 
 static okra_status add_up(merging *z, double lambda)

@@ -85,19 +85,17 @@ static bool gives_embedding(const okra_model *m)
  * the prediction, or the criterion of the method. */
 static okra_status choose_space(run *r)
 {
-    okra_status st = OKRA_OK;
     const okra_model *m = r->model;
     r->output = m->training->output;
     if (m->method->components) {
-        TRY(m->method->components(m->bag, r->output.y->n, &r->components));
+        CHK(m->method->components(m->bag, r->output.y->n, &r->components));
         r->output.components = r->components.whole ? NULL : &r->components;
     }
     if (m->method->criterion) {
-        TRY(m->method->criterion(m->bag, r->output.y->n, &r->criterion));
+        CHK(m->method->criterion(m->bag, r->output.y->n, &r->criterion));
         r->output.criterion = &r->criterion;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* What --decode says. Left open: candidates where a ranking of them is asked for; else
@@ -134,7 +132,6 @@ static okra_status name_decoder(okra_context *ctx, const run *r,
 
 static okra_status prepare(okra_context *ctx, run *r, const okra_data *x)
 {
-    okra_status st = OKRA_OK;
     okra_prediction *p = r->p;
     const okra_output_ *output = &r->model->training->output;
     okra_int width = okra_model_width_(r->model);
@@ -142,24 +139,23 @@ static okra_status prepare(okra_context *ctx, run *r, const okra_data *x)
     p->tests = x->n;
     p->n = r->model->training->y->n;
     p->d = embeds ? width : output->d;
-    TRY(okra_walk_open_(ctx, r->model, x, p->d, &r->walk));
+    CHK(okra_walk_open_(ctx, r->model, x, p->d, &r->walk));
     r->direct = !embeds && !r->decoder->weights && gives_embedding(r->model);
     if (r->want_weights) {
-        TRY(okra_doubles_(ctx, p->tests, p->n, "the weights of all test points",
+        CHK(okra_doubles_(ctx, p->tests, p->n, "the weights of all test points",
                           &p->weights));
     }
     if (r->want_embedding) {
-        TRY(okra_doubles_(ctx, p->tests, p->d, "the embedding of all test points",
+        CHK(okra_doubles_(ctx, p->tests, p->d, "the embedding of all test points",
                           &p->embedding));
     }
     if (!embeds && !r->direct && !r->want_weights) {
-        TRY(okra_doubles_(ctx, r->walk.rows, p->n, "a block of weights", &r->W));
+        CHK(okra_doubles_(ctx, r->walk.rows, p->n, "a block of weights", &r->W));
     }
     if ((embeds || r->direct) && !r->want_embedding) {
-        TRY(okra_doubles_(ctx, r->walk.rows, p->d, "a block of embeddings", &r->H));
+        CHK(okra_doubles_(ctx, r->walk.rows, p->d, "a block of embeddings", &r->H));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Rows first.. of a whole matrix, or the one block there is. */
@@ -205,21 +201,20 @@ static okra_status check_distances(const okra_decoded_ *decoded, okra_int tests)
 
 static okra_status one_block(okra_context *ctx, run *r, okra_int first, okra_int m)
 {
-    okra_status st = OKRA_OK;
     okra_prediction *p = r->p;
     const okra_output_ *output = &r->model->training->output;
     bool embeds = okra_model_form_(r->model) == OKRA_FORM_EMBEDDING;
     okra_mat_ W = part(p->weights, r->W, first, m, p->n);
     okra_mat_ H = part(p->embedding, r->H, first, m, p->d);
     if (embeds) {
-        TRY(okra_walk_predict_(ctx, &r->walk, first, H));
+        CHK(okra_walk_predict_(ctx, &r->walk, first, H));
     } else if (r->direct) {
-        TRY(okra_walk_embed_(ctx, &r->walk, first, H));
+        CHK(okra_walk_embed_(ctx, &r->walk, first, H));
     }
     if (W.p) {
-        TRY(okra_walk_predict_(ctx, &r->walk, first, W));
+        CHK(okra_walk_predict_(ctx, &r->walk, first, W));
     }
-    TRY(check_finite(W, embeds || r->direct ? H : (okra_mat_){0}, first));
+    CHK(check_finite(W, embeds || r->direct ? H : (okra_mat_){0}, first));
     okra_block_ block = {.first = first, .m = m};
     block.extra = okra_mat_of_(r->walk.extra, m, r->walk.extra_cols);
     if (embeds || r->direct) {
@@ -227,26 +222,22 @@ static okra_status one_block(okra_context *ctx, run *r, okra_int first, okra_int
     } else {
         block.W = W;
         if (r->want_embedding) {
-            TRY(okra_block_explicit_(ctx, output, &block, H));
+            CHK(okra_block_explicit_(ctx, output, &block, H));
         }
     }
-    TRY(r->decoder->block(ctx, r->state, &block));
-done:
-    return st;
+    return r->decoder->block(ctx, r->state, &block);
 }
 
 static okra_status all_blocks(okra_context *ctx, run *r)
 {
-    okra_status st = OKRA_OK;
     okra_int tests = r->walk.tests, rows = r->walk.rows;
     okra_progress_(ctx, "predict", 0, tests);
     for (okra_int first = 0; first < tests; first += rows) {
-        TRY(okra_cancelled_(ctx));
-        TRY(one_block(ctx, r, first, OKRA_MIN_(rows, tests - first)));
+        CHK(okra_cancelled_(ctx));
+        CHK(one_block(ctx, r, first, OKRA_MIN_(rows, tests - first)));
         okra_progress_(ctx, "predict", OKRA_MIN_(first + rows, tests), tests);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Lengths of the test inputs, where inputs and outputs are sequences of equal lengths
@@ -254,7 +245,6 @@ done:
 static okra_status aligned_lengths(const okra_training_ *t, const okra_data *x,
                                    okra_int **out)
 {
-    okra_status st = OKRA_OK;
     okra_int a = 0, b = 0, *lengths = NULL;
     for (okra_int i = 0; i < t->y->n; i++) {
         if (!okra_data_characters(t->x, i, &a) || !okra_data_characters(t->y, i, &b) ||
@@ -262,7 +252,7 @@ static okra_status aligned_lengths(const okra_training_ *t, const okra_data *x,
             return OKRA_OK;
         }
     }
-    ALLOC(lengths, x->n);
+    MAKE(lengths, x->n);
     for (okra_int i = 0; i < x->n; i++) {
         if (!okra_data_characters(x, i, &lengths[i])) {
             okra_free_(lengths);
@@ -270,8 +260,7 @@ static okra_status aligned_lengths(const okra_training_ *t, const okra_data *x,
         }
     }
     *out = lengths;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_predict(okra_context *context, const okra_model *model,

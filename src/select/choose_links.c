@@ -16,12 +16,11 @@ enum { NODES = 300, REFITTED = 100 };
 static okra_status thin(const okra_link_task *task, okra_int most, okra_int **nodes,
                         okra_link **edges, okra_link_task *out)
 {
-    okra_status st = OKRA_OK;
-    bool *in = NULL;
+    OWNED bool *in = NULL;
     okra_int count = 0, kept = 0;
-    ZALLOC(in, task->x->n);
-    ALLOC(*nodes, most + 1);
-    ALLOC(*edges, task->edge_count);
+    ZMAKE(in, task->x->n);
+    MAKE(*nodes, most + 1);
+    MAKE(*edges, task->edge_count);
     /* every s-th edge, then those beside them, until there are nodes enough */
     okra_int step = OKRA_MAX_(1, 2 * task->edge_count / most);
     for (okra_int from = 0; from < step && count < most; from++) {
@@ -45,29 +44,24 @@ static okra_status thin(const okra_link_task *task, okra_int most, okra_int **no
     out->labelled_count = count;
     out->edges = *edges;
     out->edge_count = kept;
-done:
-    okra_free_(in);
-    return st;
+    return OKRA_OK;
 }
 
 /* The likeliest kernel and the lambda of the method's table. */
 static okra_status guess(okra_context *ctx, const okra_data *x, bool kx, bool lambda,
                          okra_options *o)
 {
-    okra_status st = OKRA_OK;
-    char *middle = NULL;
+    OWNED char *middle = NULL;
     if (kx) {
-        TRY(okra_rule_middle_(ctx, x, &middle));
-        TRY(okra_options_set(o, "kx", middle));
+        CHK(okra_rule_middle_(ctx, x, &middle));
+        CHK(okra_options_set(o, "kx", middle));
     }
     if (lambda) {
         const okra_method_ *method = okra_method_find_(okra_options_get(o, "method"));
         const okra_option *row = okra_option_find_(&method->options, "lambda", 6);
-        TRY(okra_options_set(o, "lambda", row->preset));
+        CHK(okra_options_set(o, "lambda", row->preset));
     }
-done:
-    okra_free_(middle);
-    return st;
+    return OKRA_OK;
 }
 
 /* Every option that is set as one of fit. */

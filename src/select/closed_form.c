@@ -30,7 +30,6 @@ static double gcv(okra_int n, const double *losses, const double *slack,
 static okra_status view_of_part(okra_context *ctx, okra_lambda_group_ *g, okra_int p,
                                 okra_int n, okra_int m, bool *keep, okra_view_ **out)
 {
-    okra_status st = OKRA_OK;
     *out = g->parts[p];
     *keep = true;
     if (*out) {
@@ -38,12 +37,11 @@ static okra_status view_of_part(okra_context *ctx, okra_lambda_group_ *g, okra_i
     }
     okra_group_to_source_(g, g->train, n);
     okra_group_to_source_(g, g->test, m);
-    TRY(okra_group_view_(ctx, g, g->train, n, g->test, m, out));
+    CHK(okra_group_view_(ctx, g, g->train, n, g->test, m, out));
     double half = (double)okra_context_memory(ctx) / 2;
     *keep = (double)okra_memory_used_(ctx) < half;
     g->parts[p] = *keep ? *out : NULL;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* One part: its rows of the predictions, against a view of the pairs that stay. */
@@ -82,23 +80,22 @@ done:
 
 static okra_status on_left(okra_context *ctx, void *user, const okra_left_ *left)
 {
-    okra_status st = OKRA_OK;
     okra_lambda_group_ *g = user;
     okra_cell_ *cell = g->cells[left->lambda];
     const okra_folds_ *folds = &g->task->folds;
     const double *weights = g->view->train_y->weights;
     bool has = false;
     if (g->task->outputs) {
-        TRY(okra_outputs_add_(g, left, cell));
+        CHK(okra_outputs_add_(g, left, cell));
     }
     if (folds->part) {
         for (okra_int p = 0; p < folds->parts; p++) {
-            TRY(score_part(ctx, g, left, p, &cell->values[g->repeat * folds->parts + p]));
+            CHK(score_part(ctx, g, left, p, &cell->values[g->repeat * folds->parts + p]));
         }
-        goto done;
+        return OKRA_OK;
     }
     okra_block_ block = {.m = folds->n, .W = left->W, .H = left->H};
-    TRY(okra_scorer_left_(ctx, &g->scorer, g->view, &block, &cell->values[0], g->each,
+    CHK(okra_scorer_left_(ctx, &g->scorer, g->view, &block, &cell->values[0], g->each,
                           &has));
     if (has) {
         cell->error = okra_standard_error_(folds->n, g->each, weights, cell->values[0]);
@@ -106,8 +103,7 @@ static okra_status on_left(okra_context *ctx, void *user, const okra_left_ *left
     if (g->scorer.feature && left->slack) {
         cell->gcv = gcv(folds->n, g->each, left->slack, weights);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_group_has_closed_form_(const okra_lambda_group_ *g, bool *out)
@@ -135,26 +131,24 @@ done:
 
 okra_status okra_group_closed_form_(okra_context *ctx, okra_lambda_group_ *g)
 {
-    okra_status st = OKRA_OK;
     const okra_folds_ *folds = &g->task->folds;
     okra_int n = folds->n;
     for (okra_int i = 0; i < n; i++) {
         g->at[i] = i;
     }
     okra_group_to_source_(g, g->at, n);
-    TRY(okra_group_view_(ctx, g, g->at, n, g->at, 0, &g->view));
+    CHK(okra_group_view_(ctx, g, g->at, n, g->at, 0, &g->view));
     if (g->low) {
-        TRY(okra_view_low_(ctx, g->task->space->method, g->fit, g->view));
+        CHK(okra_view_low_(ctx, g->task->space->method, g->fit, g->view));
     }
-    ZALLOC(g->parts, folds->parts);
+    ZMAKE(g->parts, folds->parts);
     for (g->repeat = 0; g->repeat < folds->repeats; g->repeat++) {
         okra_parts_ parts = {folds->parts,
                              folds->part ? folds->part + g->repeat * n : NULL};
-        TRY(g->task->space->method->leave(ctx, &g->view->problem, g->fit, g->lambda,
+        CHK(g->task->space->method->leave(ctx, &g->view->problem, g->fit, g->lambda,
                                           g->count, &parts,
                                           g->view->output.features != NULL, on_left, g));
         okra_group_free_parts_(g);
     }
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -34,10 +34,9 @@ static int edge(const char *const *values, okra_int count, okra_int digit)
 static okra_status tied(const okra_space_ *narrow, okra_int at, const okra_found_ *found,
                         bool *out)
 {
-    okra_status st = OKRA_OK;
-    okra_setting_ setting = {NULL, 0};
+    FREED_BY(okra_setting_free_) okra_setting_ setting = {NULL, 0};
     double best = found->cells[found->best].mean;
-    TRY(okra_space_setting_(narrow, at, &setting));
+    CHK(okra_space_setting_(narrow, at, &setting));
     *out = false;
     for (okra_int i = 0; i < found->count && !*out; i++) {
         bool same = fabs(found->cells[i].mean - best) <= 1e-9 * fabs(best);
@@ -46,9 +45,7 @@ static okra_status tied(const okra_space_ *narrow, okra_int at, const okra_found
         }
         *out = same;
     }
-done:
-    okra_setting_free_(&setting);
-    return st;
+    return OKRA_OK;
 }
 
 /* How far apart two cells are that differ by one value at a place of an axis. */

@@ -84,9 +84,8 @@ static okra_int code(const okra_int *codes, const okra_int *index, okra_int i)
 static okra_status make_units(const okra_keys_ *keys, const okra_int *index, okra_int n,
                               unit **out, okra_int *count)
 {
-    okra_status st = OKRA_OK;
-    unit *units = NULL;
-    ALLOC(units, n);
+    OWNED unit *units = NULL;
+    MAKE(units, n);
     for (okra_int i = 0; i < n; i++) {
         units[i] = (unit){.key = keys->groups ? code(keys->groups, index, i) : i,
                           .size = 1,
@@ -97,8 +96,9 @@ static okra_status make_units(const okra_keys_ *keys, const okra_int *index, okr
     for (okra_int i = 0; i < n; i++) {
         if (kept > 0 && units[kept - 1].key == units[i].key) {
             if (units[kept - 1].stratum != units[i].stratum) {
-                FAIL(OKRA_EARG, "a group holds pairs of two strata: folds cannot be "
-                                "grouped and stratified by these labels");
+                return okra_fail_(OKRA_EARG,
+                                  "a group holds pairs of two strata: folds cannot be "
+                                  "grouped and stratified by these labels");
             }
             units[kept - 1].size++;
         } else {
@@ -108,9 +108,7 @@ static okra_status make_units(const okra_keys_ *keys, const okra_int *index, okr
     *out = units;
     *count = kept;
     units = NULL;
-done:
-    okra_free_(units);
-    return st;
+    return OKRA_OK;
 }
 
 /* Deals the units to the parts; of_key[key's position] gets the part. */
@@ -135,16 +133,16 @@ static void deal(unit *units, okra_int count, okra_int parts, okra_int *load)
 static okra_status draw(const okra_keys_ *keys, const okra_int *index, okra_int n,
                         okra_int parts, okra_random_ *random, okra_int *part)
 {
-    okra_status st = OKRA_OK;
-    unit *units = NULL;
-    okra_int *order = NULL, *load = NULL, count = 0;
-    TRY(make_units(keys, index, n, &units, &count));
+    OWNED unit *units = NULL;
+    OWNED okra_int *order = NULL, *load = NULL;
+    okra_int count = 0;
+    CHK(make_units(keys, index, n, &units, &count));
     if (count < parts) {
-        FAIL(OKRA_EARG, "%lld folds are asked of %lld %s", (long long)parts,
-             (long long)count, keys->groups ? "groups" : "pairs");
+        return okra_fail_(OKRA_EARG, "%lld folds are asked of %lld %s", (long long)parts,
+                          (long long)count, keys->groups ? "groups" : "pairs");
     }
-    ALLOC(order, count);
-    ALLOC(load, parts);
+    MAKE(order, count);
+    MAKE(load, parts);
     for (okra_int i = 0; i < count; i++) {
         order[i] = i;
     }
@@ -160,23 +158,19 @@ static okra_status draw(const okra_keys_ *keys, const okra_int *index, okra_int 
         const unit *found = bsearch(&key, units, (size_t)count, sizeof *units, by_key);
         part[i] = found->place;
     }
-done:
-    okra_free_(units);
-    okra_free_(order);
-    okra_free_(load);
-    return st;
+    return OKRA_OK;
 }
 
 /* Folds as given: codes that occur, in ascending order. */
 static okra_status given(const okra_int *codes, const okra_int *index, okra_int n,
                          okra_folds_ *f)
 {
-    okra_status st = OKRA_OK;
-    okra_int most = -1, *number = NULL;
+    OWNED okra_int *number = NULL;
+    okra_int most = -1;
     for (okra_int i = 0; i < n; i++) {
         most = OKRA_MAX_(most, code(codes, index, i));
     }
-    ZALLOC(number, most + 1);
+    ZMAKE(number, most + 1);
     for (okra_int i = 0; i < n; i++) {
         number[code(codes, index, i)] = 1;
     }
@@ -187,12 +181,10 @@ static okra_status given(const okra_int *codes, const okra_int *index, okra_int 
         f->part[i] = number[code(codes, index, i)];
     }
     if (f->parts < 2) {
-        FAIL(OKRA_EARG, "the folds given are %lld, expected two or more",
-             (long long)f->parts);
+        return okra_fail_(OKRA_EARG, "the folds given are %lld, expected two or more",
+                          (long long)f->parts);
     }
-done:
-    okra_free_(number);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_folds_create_(const okra_keys_ *keys, const okra_int *index, okra_int n,

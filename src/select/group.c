@@ -40,21 +40,18 @@ static void close_group(okra_lambda_group_ *g)
 
 static okra_status is_low(const okra_lambda_group_ *g, bool *out)
 {
-    okra_status st = OKRA_OK;
     const okra_method_ *method = g->task->space->method;
     const okra_pairs_ *source = g->task->source;
     okra_fit_fields_ f;
-    okra_kernel *ky = NULL;
-    TRY(okra_options_read(g->fit, &okra_fit_table_, &f));
+    FREED_BY(okra_kernel_drop_) okra_kernel *ky = NULL;
+    CHK(okra_options_read(g->fit, &okra_fit_table_, &f));
     *out = !okra_align_asked_(g->kx) && !method->components && !method->criterion &&
            !*f.twin && !g->task->folds.part && (*f.low_rank || *f.low_rank_x);
     if (*out) {
-        TRY(okra_kernel_parse(g->ky, &ky));
+        CHK(okra_kernel_parse(g->ky, &ky));
         *out = okra_fit_factored_(&f, method, g->fit, source->x, source->y, ky);
     }
-done:
-    okra_kernel_free(ky);
-    return st;
+    return OKRA_OK;
 }
 
 /* Methods with a space or criterion of their own, kernels that are learned or of low
@@ -82,33 +79,31 @@ okra_status okra_cell_lambda_(const okra_space_ *space, const okra_cell_ *cell,
 
 static okra_status open_group(okra_lambda_group_ *g)
 {
-    okra_status st = OKRA_OK;
     const okra_task_ *task = g->task;
     const okra_space_ *space = task->space;
     okra_int n = task->folds.n;
-    TRY(okra_space_options_(space, &g->cells[0]->setting, &g->fit, &g->predict));
+    CHK(okra_space_options_(space, &g->cells[0]->setting, &g->fit, &g->predict));
     g->kx = okra_options_get(g->fit, "kx");
     g->ky = okra_options_get(g->fit, "ky");
-    ALLOC(g->lambda, (okra_int)g->count);
-    ALLOC(g->each, n);
-    ALLOC(g->at, n);
-    ALLOC(g->train, n);
-    ALLOC(g->test, n);
+    MAKE(g->lambda, (okra_int)g->count);
+    MAKE(g->each, n);
+    MAKE(g->at, n);
+    MAKE(g->train, n);
+    MAKE(g->test, n);
     for (size_t l = 0; space->path && l < g->count; l++) {
-        TRY(okra_cell_lambda_(space, g->cells[l], &g->lambda[l]));
+        CHK(okra_cell_lambda_(space, g->cells[l], &g->lambda[l]));
     }
-    TRY(okra_scorer_create_(task->metric, task->source, space, &g->scorer));
+    CHK(okra_scorer_create_(task->metric, task->source, space, &g->scorer));
     g->scorer.predict = g->predict;
     /* Candidates of their own, and decoders that look at objects, need the objects. */
     g->rows = g->scorer.feature || (space->decoder->chooses && !g->scorer.candidates);
-    TRY(is_low(g, &g->low));
+    CHK(is_low(g, &g->low));
     g->plain = is_plain(g) || (!g->scorer.feature && !space->decoder->pointwise &&
                                !space->decoder->chooses);
     g->keep_inputs =
         space->method->unlabelled && (task->source->inputs > task->source->n ||
                                       okra_options_is_set(g->fit, "lambda2"));
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_group_view_(okra_context *ctx, okra_lambda_group_ *g,

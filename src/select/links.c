@@ -95,14 +95,14 @@ static void count_edges(const okra_link_task *task, const char *role, okra_int *
 okra_status okra_links_check_(const okra_pairs_ *source, const okra_folds_ *folds,
                               const okra_int *index)
 {
-    okra_status st = OKRA_OK;
     const okra_link_task *task = source->links->task;
-    okra_int *train = NULL, *test = NULL, n, m, within, across;
+    OWNED okra_int *train = NULL, *test = NULL;
+    okra_int n, m, within, across;
     okra_int count = folds->part ? okra_folds_count_(folds) : 1;
-    char *role = NULL;
-    ALLOC(train, folds->n);
-    ALLOC(test, folds->n);
-    ALLOC(role, task->x->n);
+    OWNED char *role = NULL;
+    MAKE(train, folds->n);
+    MAKE(test, folds->n);
+    MAKE(role, task->x->n);
     for (okra_int f = 0; f < count; f++) {
         memset(role, OUT, (size_t)task->x->n);
         okra_folds_get_(folds, f, train, &n, test, &m);
@@ -117,25 +117,23 @@ okra_status okra_links_check_(const okra_pairs_ *source, const okra_folds_ *fold
         }
         count_edges(task, role, &within, &across);
         if (folds->part && within == 0) {
-            FAIL(OKRA_EARG,
-                 "fold %lld trains on %lld nodes without an edge between them: take more "
-                 "folds, or give them",
-                 (long long)f, (long long)n);
+            return okra_fail_(
+                OKRA_EARG,
+                "fold %lld trains on %lld nodes without an edge between them: take more "
+                "folds, or give them",
+                (long long)f, (long long)n);
         }
         if (across == 0 || across == m * n + m * (m - 1) / 2) {
-            FAIL(OKRA_EARG,
-                 "fold %lld tests %lld nodes with %s: there is nothing to rank; take "
-                 "fewer folds, or give them",
-                 (long long)f, (long long)m,
-                 across == 0 ? "no edge, so that no pair is positive"
-                             : "all edges there can be, so that no pair is negative");
+            return okra_fail_(
+                OKRA_EARG,
+                "fold %lld tests %lld nodes with %s: there is nothing to rank; take "
+                "fewer folds, or give them",
+                (long long)f, (long long)m,
+                across == 0 ? "no edge, so that no pair is positive"
+                            : "all edges there can be, so that no pair is negative");
         }
     }
-done:
-    okra_free_(train);
-    okra_free_(test);
-    okra_free_(role);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- folds ---- */
@@ -170,9 +168,8 @@ static void close_trial(trial *t)
 
 static okra_status mark(const okra_link_task *task, trial *t)
 {
-    okra_status st = OKRA_OK;
-    okra_link *edges = NULL;
-    ALLOC(edges, task->edge_count);
+    OWNED okra_link *edges = NULL;
+    MAKE(edges, task->edge_count);
     for (okra_int k = 0; k < task->edge_count; k++) {
         edges[k] = ordered(task->edges[k].a, task->edges[k].b);
     }
@@ -182,29 +179,27 @@ static okra_status mark(const okra_link_task *task, trial *t)
         t->positive[k] = bsearch(&pair, edges, (size_t)task->edge_count, sizeof *edges,
                                  by_ends) != NULL;
     }
-done:
-    okra_free_(edges);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status open_trial(okra_context *ctx, const okra_task_ *task, okra_int fold,
                               trial *t)
 {
-    okra_status st = OKRA_OK;
     const okra_link_task *whole = task->source->links->task;
-    okra_int all = task->folds.n, n, m, *train = NULL, *test = NULL;
-    ALLOC(train, all);
-    ALLOC(test, all);
+    OWNED okra_int *train = NULL, *test = NULL;
+    okra_int all = task->folds.n, n, m;
+    MAKE(train, all);
+    MAKE(test, all);
     okra_folds_get_(&task->folds, fold, train, &n, test, &m);
     for (okra_int i = 0; task->index && i < all; i++) {
         okra_int *at = i < n ? &train[i] : &test[i - n];
         *at = task->index[*at];
     }
-    TRY(take(ctx, whole, train, n, &t->known));
+    CHK(take(ctx, whole, train, n, &t->known));
     okra_int most = m * n + m * (m - 1) / 2;
-    ALLOC(t->pairs, most);
-    ALLOC(t->score, most);
-    ALLOC(t->positive, most);
+    MAKE(t->pairs, most);
+    MAKE(t->score, most);
+    MAKE(t->positive, most);
     for (okra_int i = 0; i < m; i++) {
         for (okra_int j = 0; j < n + i; j++) {
             okra_int other = j < n ? train[j] : test[j - n];
@@ -212,11 +207,7 @@ static okra_status open_trial(okra_context *ctx, const okra_task_ *task, okra_in
                 (okra_link){whole->labelled[other], whole->labelled[test[i]], 0};
         }
     }
-    TRY(mark(whole, t));
-done:
-    okra_free_(train);
-    okra_free_(test);
-    return st;
+    return mark(whole, t);
 }
 
 static okra_status rank(okra_context *ctx, const okra_task_ *task, trial *t,
@@ -244,21 +235,17 @@ done:
 okra_status okra_links_fold_(okra_context *ctx, const okra_task_ *task,
                              okra_cell_ *const *cells, size_t count, okra_int fold)
 {
-    okra_status st = OKRA_OK;
-    trial t = {.count = 0};
-    okra_options *fit = NULL;
-    TRY(open_trial(ctx, task, fold, &t));
+    FREED_BY(close_trial) trial t = {.count = 0};
+    FREED_BY(okra_options_drop_) okra_options *fit = NULL;
+    CHK(open_trial(ctx, task, fold, &t));
     for (size_t l = 0; l < count; l++) {
-        TRY(okra_cancelled_(ctx));
-        TRY(okra_space_options_(task->space, &cells[l]->setting, &fit, NULL));
-        TRY(rank(ctx, task, &t, fit, &cells[l]->values[fold]));
+        CHK(okra_cancelled_(ctx));
+        CHK(okra_space_options_(task->space, &cells[l]->setting, &fit, NULL));
+        CHK(rank(ctx, task, &t, fit, &cells[l]->values[fold]));
         okra_options_free(fit);
         fit = NULL;
     }
-done:
-    okra_options_free(fit);
-    close_trial(&t);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- leave-one-out ---- */
@@ -308,16 +295,14 @@ done:
 okra_status okra_links_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *const *cells,
                             size_t count)
 {
-    okra_status st = OKRA_OK;
     task->closed = !task->folds.part;
     if (task->closed) {
         return leave(ctx, task, cells, count);
     }
     for (okra_int f = 0; f < okra_folds_count_(&task->folds); f++) {
         okra_progress_(ctx, "folds", f, okra_folds_count_(&task->folds));
-        TRY(okra_links_fold_(ctx, task, cells, count, f));
+        CHK(okra_links_fold_(ctx, task, cells, count, f));
     }
     okra_progress_end_(ctx, "folds");
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -52,14 +52,14 @@ okra_status okra_outputs_check_(const okra_pairs_ *source, const okra_space_ *sp
 okra_status okra_outputs_add_(const okra_lambda_group_ *g, const okra_left_ *left,
                               okra_cell_ *cell)
 {
-    okra_status st = OKRA_OK;
     const okra_data *y = g->view->train_y;
     double repeats = (double)g->task->folds.repeats, total = 0;
     if (!left->H.p || left->H.cols != y->d) {
-        FAIL(OKRA_EUNSUPPORTED, "per-output needs explicit outputs: ky must be linear");
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "per-output needs explicit outputs: ky must be linear");
     }
     if (!cell->outputs) {
-        ZALLOC(cell->outputs, y->d);
+        ZMAKE(cell->outputs, y->d);
     }
     for (okra_int i = 0; i < y->n; i++) {
         total += y->weights ? y->weights[i] : 1;
@@ -71,8 +71,7 @@ okra_status okra_outputs_add_(const okra_lambda_group_ *g, const okra_left_ *lef
             cell->outputs[j] += w * r * r;
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Do two cells agree in all but lambda, the last axis? */
@@ -134,11 +133,10 @@ static double choose(const okra_selection *s, okra_int i, grouping *g)
 static okra_status write_list(const okra_selection *s, const grouping *g,
                               const okra_int *which, char **out)
 {
-    okra_status st = OKRA_OK;
     enum { MOST = 32 };
-    char *text = NULL;
+    OWNED char *text = NULL;
     okra_int at = 0;
-    ALLOC(text, g->d * MOST + 1);
+    MAKE(text, g->d * MOST + 1);
     text[0] = '\0';
     for (okra_int j = 0; j < g->d; j++) {
         const okra_cell_ *c = &s->found.cells[which[group_of(g, j)]];
@@ -147,9 +145,7 @@ static okra_status write_list(const okra_selection *s, const grouping *g,
     }
     *out = text;
     text = NULL;
-done:
-    okra_free_(text);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_outputs_choose_(const okra_pairs_ *source, okra_selection *s)

@@ -98,13 +98,12 @@ static int by_cell(const void *a, const void *b)
 static okra_status draw_points(const okra_space_ *space, okra_random_ *random,
                                okra_plan_ *plan)
 {
-    okra_status st = OKRA_OK;
-    key *keys = NULL;
-    double *drawn = NULL;
+    OWNED key *keys = NULL;
+    OWNED double *drawn = NULL;
     okra_int width = plan->places;
-    ALLOC(keys, plan->count);
-    ALLOC(drawn, plan->count * width);
-    ALLOC(plan->drawn, plan->count * width);
+    MAKE(keys, plan->count);
+    MAKE(drawn, plan->count * width);
+    MAKE(plan->drawn, plan->count * width);
     for (okra_int i = 0; i < plan->count; i++) {
         keys[i] = (key){draw_point(space, random, drawn + i * width), i};
     }
@@ -115,22 +114,19 @@ static okra_status draw_points(const okra_space_ *space, okra_random_ *random,
             plan->drawn[i * width + p] = drawn[keys[i].place * width + p];
         }
     }
-done:
-    okra_free_(keys);
-    okra_free_(drawn);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_plan_create_(const okra_space_ *space, okra_int budget, uint64_t seed,
                               okra_plan_ *out)
 {
-    okra_status st = OKRA_OK;
+    FREED_BY(okra_plan_clear_)
     okra_plan_ plan = {.count = okra_search_cells_(space, budget),
                        .places = okra_space_places_(space)};
     okra_random_ random = okra_random_create_(seed, 0x5e1ec7);
-    ALLOC(plan.number, plan.count);
+    MAKE(plan.number, plan.count);
     if (budget > 0 && continuous(space)) {
-        TRY(draw_points(space, &random, &plan));
+        CHK(draw_points(space, &random, &plan));
     } else if (plan.count < space->cells) {
         draw_cells(space->cells, plan.count, &random, plan.number);
     } else {
@@ -140,9 +136,7 @@ okra_status okra_plan_create_(const okra_space_ *space, okra_int budget, uint64_
     }
     *out = plan;
     plan = (okra_plan_){0};
-done:
-    okra_plan_clear_(&plan);
-    return st;
+    return OKRA_OK;
 }
 
 void okra_plan_clear_(okra_plan_ *plan)

@@ -34,7 +34,6 @@ done:
 static okra_status score_gathered(okra_context *ctx, okra_lambda_group_ *g, size_t l,
                                   const okra_data *truth)
 {
-    okra_status st = OKRA_OK;
     okra_cell_ *cell = g->cells[l];
     okra_int n = g->task->folds.n;
     const double *each = g->each;
@@ -43,14 +42,13 @@ static okra_status score_gathered(okra_context *ctx, okra_lambda_group_ *g, size
         each = g->losses + (okra_int)l * n;
         cell->values[0] = okra_weighted_mean_(n, each, truth->weights);
     } else {
-        TRY(okra_score(ctx, g->scorer.metric, truth, g->pool[l], &cell->values[0],
+        CHK(okra_score(ctx, g->scorer.metric, truth, g->pool[l], &cell->values[0],
                        g->each, &has));
     }
     if (has) {
         cell->error = okra_standard_error_(n, each, truth->weights, cell->values[0]);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status score_fit(okra_context *ctx, okra_lambda_group_ *g,
@@ -142,19 +140,18 @@ done:
 
 okra_status okra_group_refit_all_(okra_context *ctx, okra_lambda_group_ *g)
 {
-    okra_status st = OKRA_OK;
     const okra_task_ *task = g->task;
-    okra_data *truth = NULL;
+    FREED_BY(okra_data_drop_) okra_data *truth = NULL;
     okra_int n = task->folds.n, folds = okra_folds_count_(&task->folds);
     if (!task->folds.part) {
-        TRY(okra_doubles_(ctx, (okra_int)g->count, g->scorer.feature ? n : 0,
+        CHK(okra_doubles_(ctx, (okra_int)g->count, g->scorer.feature ? n : 0,
                           "left-out losses", &g->losses));
-        ZALLOC(g->pool, (okra_int)g->count);
+        ZMAKE(g->pool, (okra_int)g->count);
     }
     for (okra_int f = 0; f < folds; f++) {
-        TRY(okra_cancelled_(ctx));
+        CHK(okra_cancelled_(ctx));
         okra_progress_(ctx, "folds", f, folds);
-        TRY(okra_group_refit_(ctx, g, f));
+        CHK(okra_group_refit_(ctx, g, f));
     }
     okra_progress_end_(ctx, "folds");
     if (!task->folds.part) {
@@ -162,12 +159,10 @@ okra_status okra_group_refit_all_(okra_context *ctx, okra_lambda_group_ *g)
             g->at[i] = i;
         }
         okra_group_to_source_(g, g->at, n);
-        TRY(okra_data_take(task->source->y, g->at, n, &truth));
+        CHK(okra_data_take(task->source->y, g->at, n, &truth));
         for (size_t l = 0; l < g->count; l++) {
-            TRY(score_gathered(ctx, g, l, truth));
+            CHK(score_gathered(ctx, g, l, truth));
         }
     }
-done:
-    okra_data_free(truth);
-    return st;
+    return OKRA_OK;
 }

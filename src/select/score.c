@@ -69,14 +69,11 @@ static okra_status feature(okra_context *ctx, const okra_output_ *output,
                            const okra_data *truth, const double *weights,
                            const okra_block_ *block, double *value, double *each)
 {
-    okra_status st = OKRA_OK;
-    okra_feature_loss_ *loss = NULL;
-    TRY(okra_feature_loss_create_(ctx, output, truth, &loss));
-    TRY(okra_feature_loss_block_(ctx, loss, block, each));
+    FREED_BY(okra_feature_loss_drop_) okra_feature_loss_ *loss = NULL;
+    CHK(okra_feature_loss_create_(ctx, output, truth, &loss));
+    CHK(okra_feature_loss_block_(ctx, loss, block, each));
     *value = okra_weighted_mean_(block->m, each, weights);
-done:
-    okra_feature_loss_free_(loss);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status decode(okra_context *ctx, const okra_scorer_ *s,
@@ -103,16 +100,13 @@ static okra_status model_objects(okra_context *ctx, const okra_scorer_ *s,
                                  const okra_view_ *view, const okra_model *model,
                                  okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_prediction *p = NULL;
+    FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
     okra_predict_request request = {OKRA_SIZED(okra_predict_request),
                                     .candidates = s->candidates};
-    TRY(okra_predict(ctx, model, view->test_x, s->predict, &request, &p));
+    CHK(okra_predict(ctx, model, view->test_x, s->predict, &request, &p));
     *out = p->decoded.objects;
     p->decoded.objects = NULL;
-done:
-    okra_prediction_free(p);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_scorer_objects_(okra_context *ctx, const okra_scorer_ *s,

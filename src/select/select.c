@@ -104,43 +104,43 @@ done:
 
 static okra_status check(job *j, const okra_options *options)
 {
-    okra_status st = OKRA_OK;
     const okra_select_request *r = j->source.request;
     okra_int n = j->source.n;
-    TRY(okra_cv_parse_(j->fields.cv, &j->cv));
+    CHK(okra_cv_parse_(j->fields.cv, &j->cv));
     if (!j->source.links) {
-        TRY(okra_method_check_pairs_(j->out->space->method, j->source.x, j->source.y));
+        CHK(okra_method_check_pairs_(j->out->space->method, j->source.x, j->source.y));
     }
-    TRY(check_labels(r->folds, "folds", n, &j->keys.folds));
-    TRY(check_labels(r->groups, "groups", n, &j->keys.groups));
-    TRY(check_labels(r->strata, "strata", n, &j->keys.strata));
+    CHK(check_labels(r->folds, "folds", n, &j->keys.folds));
+    CHK(check_labels(r->groups, "groups", n, &j->keys.groups));
+    CHK(check_labels(r->strata, "strata", n, &j->keys.strata));
     bool loo = j->cv.kind != OKRA_CV_KFOLD_ && j->cv.outer == 0;
     if (loo && (r->folds || r->groups || r->strata || j->fields.repeats > 1 ||
                 j->fields.train_on_one)) {
-        FAIL(OKRA_EARG,
-             "cv is %s, which leaves out every pair by itself: folds, groups, strata, "
-             "repeats and train-on-one are for kfold and nested",
-             j->fields.cv);
+        return okra_fail_(
+            OKRA_EARG,
+            "cv is %s, which leaves out every pair by itself: folds, groups, strata, "
+            "repeats and train-on-one are for kfold and nested",
+            j->fields.cv);
     }
     if (r->folds && (r->groups || r->strata || j->fields.repeats > 1)) {
-        FAIL(OKRA_EARG, "the folds are given: groups, strata and repeats have no use");
+        return okra_fail_(OKRA_EARG,
+                          "the folds are given: groups, strata and repeats have no use");
     }
     if (okra_options_is_set(options, "top")) {
-        FAIL(OKRA_EARG, "top has no use in a selection");
+        return okra_fail_(OKRA_EARG, "top has no use in a selection");
     }
-    TRY(okra_scorer_create_(j->fields.metric, &j->source, j->out->space, &j->scorer));
+    CHK(okra_scorer_create_(j->fields.metric, &j->source, j->out->space, &j->scorer));
     if (j->cv.kind == OKRA_CV_GCV_ && !j->scorer.feature) {
-        FAIL(OKRA_EARG, "generalised cross-validation estimates feature-loss, not %s",
-             j->fields.metric);
+        return okra_fail_(OKRA_EARG,
+                          "generalised cross-validation estimates feature-loss, not %s",
+                          j->fields.metric);
     }
     if (j->fields.per_output) {
-        TRY(okra_outputs_check_(&j->source, j->out->space, &j->scorer, options, &j->cv));
+        CHK(okra_outputs_check_(&j->source, j->out->space, &j->scorer, options, &j->cv));
     } else if (r->output_groups) {
-        FAIL(OKRA_EARG, "groups of outputs are for per-output");
+        return okra_fail_(OKRA_EARG, "groups of outputs are for per-output");
     }
-    TRY(check_size(j));
-done:
-    return st;
+    return check_size(j);
 }
 
 /* ---- searches ---- */
@@ -263,83 +263,74 @@ done:
 
 static okra_status run_outer(job *j, const okra_folds_ *folds, okra_int fold)
 {
-    okra_status st = OKRA_OK;
-    okra_int *train = NULL, *test = NULL;
+    OWNED okra_int *train = NULL, *test = NULL;
     okra_outer_ *outer = &j->out->outer[fold];
     char name[32];
     double value = (double)NAN;
     okra_cell_ kept = {
         .values = &value, .mean = (double)NAN, .error = (double)NAN, .gcv = (double)NAN};
-    ALLOC(train, folds->n);
-    ALLOC(test, folds->n);
+    MAKE(train, folds->n);
+    MAKE(test, folds->n);
     okra_folds_get_(folds, fold, train, &outer->trained, test, &outer->tested);
-    TRY(search(j, train, outer->trained, fold, &outer->found));
+    CHK(search(j, train, outer->trained, fold, &outer->found));
     snprintf(name, sizeof name, "outer %lld", (long long)outer->found.best);
     if (okra_journal_find_(j->journal, fold, name, 1, &kept)) {
         outer->error = value;
     } else {
-        TRY(measure(j, folds, fold, outer));
+        CHK(measure(j, folds, fold, outer));
         value = outer->error;
-        TRY(okra_journal_add_(j->journal, fold, name, 1, &kept));
-        TRY(okra_journal_save_(j->journal, NULL));
+        CHK(okra_journal_add_(j->journal, fold, name, 1, &kept));
+        CHK(okra_journal_save_(j->journal, NULL));
     }
-done:
-    okra_free_(train);
-    okra_free_(test);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status nested(job *j)
 {
-    okra_status st = OKRA_OK;
-    okra_folds_ folds = {0};
+    FREED_BY(okra_folds_free_) okra_folds_ folds = {0};
     okra_selection *out = j->out;
-    TRY(okra_folds_create_(&j->keys, NULL, j->source.n, j->cv.outer, j->fields.repeats,
+    CHK(okra_folds_create_(&j->keys, NULL, j->source.n, j->cv.outer, j->fields.repeats,
                            okra_context_seed(j->ctx), &folds));
     folds.train_on_one = j->fields.train_on_one;
     if (!folds.part) {
-        FAIL(OKRA_EARG, "%lld outer folds of %lld pairs leave one pair each: take fewer",
-             (long long)j->cv.outer, (long long)j->source.n);
+        return okra_fail_(
+            OKRA_EARG, "%lld outer folds of %lld pairs leave one pair each: take fewer",
+            (long long)j->cv.outer, (long long)j->source.n);
     }
-    TRY(check_folds(j, &folds));
+    CHK(check_folds(j, &folds));
     okra_int count = okra_folds_count_(&folds);
     j->total *= count + 1;
-    ZALLOC(out->outer, count);
+    ZMAKE(out->outer, count);
     out->outer_count = count;
     for (okra_int f = 0; f < count; f++) {
-        TRY(run_outer(j, &folds, f));
+        CHK(run_outer(j, &folds, f));
     }
-done:
-    okra_folds_free_(&folds);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status run(job *j, const okra_options *options)
 {
-    okra_status st = OKRA_OK;
     const okra_select_request *r = j->source.request;
     okra_selection *out = j->out;
     double begin = now();
     uint64_t mark = okra_fingerprint_(options, &j->source, okra_context_seed(j->ctx));
     if (j->cv.outer == 0) {
-        TRY(check_folds(j, NULL));
+        CHK(check_folds(j, NULL));
     }
-    TRY(okra_journal_open_(j->ctx, r->resume, mark, &j->journal));
+    CHK(okra_journal_open_(j->ctx, r->resume, mark, &j->journal));
     j->total = okra_search_cells_(out->space, j->fields.budget);
     if (j->cv.outer > 0) {
-        TRY(nested(j));
+        CHK(nested(j));
     }
-    TRY(search(j, NULL, j->source.n, -1, &out->found));
+    CHK(search(j, NULL, j->source.n, -1, &out->found));
     if (j->fields.per_output) {
-        TRY(okra_outputs_choose_(&j->source, out));
+        CHK(okra_outputs_choose_(&j->source, out));
     }
     out->n = j->source.n;
     out->loss = j->scorer.loss;
     out->links = j->source.links != NULL;
     out->seconds = now() - begin;
-    TRY(okra_selection_report_(out));
-done:
-    return st;
+    return okra_selection_report_(out);
 }
 
 /* As predict does: where no decoder is named, the vector itself if it is explicit. */
@@ -410,23 +401,20 @@ done:
 /* Rules in place of `auto`, and how settings that nobody wrote are compared. */
 static okra_status fill(job *j, const okra_options *options, okra_options **out)
 {
-    okra_status st = OKRA_OK;
     const okra_method_ *method = NULL;
-    okra_options *filled = NULL;
+    FREED_BY(okra_options_drop_) okra_options *filled = NULL;
     bool links = j->source.links != NULL;
     j->kx_open = !j->edges || okra_rule_auto_(options, "kx"); /* or choose.c filled it */
     j->lambda_open = !j->edges || okra_rule_auto_(options, "lambda");
     j->own = !j->edges || !okra_options_is_set(options, "refine");
-    TRY(okra_rules_fill_(j->ctx, j->source.x, j->source.y, options, links, &filled));
-    TRY(okra_method_choose_(okra_options_get(filled, "method"), &method));
+    CHK(okra_rules_fill_(j->ctx, j->source.x, j->source.y, options, links, &filled));
+    CHK(okra_method_choose_(okra_options_get(filled, "method"), &method));
     if (j->kx_open || j->lambda_open) {
-        TRY(okra_rule_how_(method, j->source.y, j->source.n, filled));
+        CHK(okra_rule_how_(method, j->source.y, j->source.n, filled));
     }
     *out = filled;
     filled = NULL;
-done:
-    okra_options_free(filled);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_select(okra_context *context, const okra_data *x, const okra_data *y,

@@ -60,31 +60,29 @@ static int rank(const okra_space_ *space, const char *name)
 
 static okra_status read_axes(okra_space_ *space, const okra_options *options)
 {
-    okra_status st = OKRA_OK;
     const char *name, *value;
     size_t set = 0;
     while (okra_options_each_(options, set, &value)) {
         set++;
     }
-    ZALLOC(space->axes, (okra_int)set + 2);
+    ZMAKE(space->axes, (okra_int)set + 2);
     for (int pass = 0; pass < 4; pass++) {
         for (size_t i = 0; (name = okra_options_each_(options, i, &value)); i++) {
             bool own = okra_option_find_(&okra_select_table_, name, strlen(name)) ||
                        strcmp(name, "method") == 0 || strcmp(name, "decode") == 0;
             if (!own && rank(space, name) == pass) {
-                TRY(parse_axis(name, value, &space->axes[space->count++]));
+                CHK(parse_axis(name, value, &space->axes[space->count++]));
             }
         }
         if (pass == 3 && space->method->path && !okra_options_is_set(options, "lambda")) {
             const okra_option *row =
                 okra_option_find_(&space->method->options, "lambda", 6);
             if (row) {
-                TRY(parse_axis("lambda", row->preset, &space->axes[space->count++]));
+                CHK(parse_axis("lambda", row->preset, &space->axes[space->count++]));
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status count_cells(okra_space_ *space)
@@ -234,19 +232,16 @@ done:
 okra_status okra_space_setting_(const okra_space_ *space, okra_int cell,
                                 okra_setting_ *out)
 {
-    okra_status st = OKRA_OK;
-    okra_setting_ s = {NULL, space->count};
-    ZALLOC(s.text, (okra_int)space->count);
+    FREED_BY(okra_setting_free_) okra_setting_ s = {NULL, space->count};
+    ZMAKE(s.text, (okra_int)space->count);
     for (size_t i = space->count; i-- > 0;) {
         const okra_axis_ *axis = &space->axes[i];
-        TRY(okra_grid_text_(axis->grid, cell % axis->count, &s.text[i]));
+        CHK(okra_grid_text_(axis->grid, cell % axis->count, &s.text[i]));
         cell /= axis->count;
     }
     *out = s;
     s.text = NULL;
-done:
-    okra_setting_free_(&s);
-    return st;
+    return OKRA_OK;
 }
 
 okra_int okra_space_places_(const okra_space_ *space)
@@ -303,9 +298,8 @@ done:
 okra_status okra_space_at_(const okra_space_ *space, okra_int cell, const double *numbers,
                            const okra_setting_ *base, okra_setting_ *out)
 {
-    okra_status st = OKRA_OK;
-    okra_setting_ s = {NULL, 0};
-    TRY(base ? okra_setting_copy_(base, &s) : okra_space_setting_(space, cell, &s));
+    FREED_BY(okra_setting_free_) okra_setting_ s = {NULL, 0};
+    CHK(base ? okra_setting_copy_(base, &s) : okra_space_setting_(space, cell, &s));
     for (size_t a = 0; numbers && a < space->count; a++) {
         okra_int places = okra_grid_places_(space->axes[a].grid);
         bool moved = false;
@@ -315,15 +309,13 @@ okra_status okra_space_at_(const okra_space_ *space, okra_int cell, const double
         if (moved) {
             okra_free_(s.text[a]);
             s.text[a] = NULL;
-            TRY(axis_at(space, cell, a, numbers, &s.text[a]));
+            CHK(axis_at(space, cell, a, numbers, &s.text[a]));
         }
         numbers += places;
     }
     *out = s;
     s.text = NULL;
-done:
-    okra_setting_free_(&s);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_setting_copy_(const okra_setting_ *from, okra_setting_ *to)
@@ -357,18 +349,17 @@ void okra_setting_free_(okra_setting_ *setting)
 okra_status okra_space_options_(const okra_space_ *space, const okra_setting_ *setting,
                                 okra_options **fit, okra_options **predict)
 {
-    okra_status st = OKRA_OK;
-    okra_options *f = NULL, *p = NULL;
-    TRY(okra_fit_options(&f));
-    TRY(okra_predict_options(&p));
-    TRY(okra_options_set(f, "method", space->method->name));
+    FREED_BY(okra_options_drop_) okra_options *f = NULL, *p = NULL;
+    CHK(okra_fit_options(&f));
+    CHK(okra_predict_options(&p));
+    CHK(okra_options_set(f, "method", space->method->name));
     if (space->decode_set) {
-        TRY(okra_options_set(p, "decode", okra_space_decode_(space)));
-        TRY(okra_options_set(f, "decode", okra_space_decode_(space)));
+        CHK(okra_options_set(p, "decode", okra_space_decode_(space)));
+        CHK(okra_options_set(f, "decode", okra_space_decode_(space)));
     }
     for (size_t i = 0; i < space->count; i++) {
         const okra_axis_ *axis = &space->axes[i];
-        TRY(okra_options_set(axis->predict ? p : f, axis->name, setting->text[i]));
+        CHK(okra_options_set(axis->predict ? p : f, axis->name, setting->text[i]));
     }
     if (fit) {
         *fit = f;
@@ -378,10 +369,7 @@ okra_status okra_space_options_(const okra_space_ *space, const okra_setting_ *s
         *predict = p;
         p = NULL;
     }
-done:
-    okra_options_free(f);
-    okra_options_free(p);
-    return st;
+    return OKRA_OK;
 }
 
 const char *okra_space_value_(const okra_space_ *space, const okra_setting_ *setting,

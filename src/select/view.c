@@ -66,9 +66,8 @@ static okra_status slice(okra_context *ctx, const double *G, okra_int all,
 static okra_status order_inputs(const okra_pairs_ *s, const okra_view_request_ *r,
                                 okra_int **out, okra_int *count)
 {
-    okra_status st = OKRA_OK;
     okra_int *inputs = NULL, k = 0;
-    ALLOC(inputs, r->n + r->m + s->inputs - s->n);
+    MAKE(inputs, r->n + r->m + s->inputs - s->n);
     for (okra_int i = 0; i < r->n; i++) {
         inputs[k++] = r->train[i];
     }
@@ -80,40 +79,32 @@ static okra_status order_inputs(const okra_pairs_ *s, const okra_view_request_ *
     }
     *out = inputs;
     *count = k;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status train(okra_context *ctx, const okra_view_request_ *r, okra_view_ *v)
 {
-    okra_status st = OKRA_OK;
-    okra_kernel *kx = NULL, *ky = NULL;
-    TRY(okra_kernel_parse(r->kx, &kx));
-    TRY(okra_kernel_parse(r->ky, &ky));
-    TRY(okra_training_create_(ctx, v->train_x, v->train_y, kx, ky, NULL, &v->training));
+    FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
+    CHK(okra_kernel_parse(r->kx, &kx));
+    CHK(okra_kernel_parse(r->ky, &ky));
+    CHK(okra_training_create_(ctx, v->train_x, v->train_y, kx, ky, NULL, &v->training));
     kx = ky = NULL;
     v->output = v->training->output;
     v->problem = okra_training_problem_(v->training, v->training->x, NULL);
-done:
-    okra_kernel_free(kx);
-    okra_kernel_free(ky);
-    return st;
+    return OKRA_OK;
 }
 
 /* Another engine than the host, and an expression that it computes by itself: it makes a
  * Gram matrix sooner than slices of one would reach it. */
 static okra_status made_there(okra_context *ctx, const okra_bound_ *kx, bool *yes)
 {
-    okra_status st = OKRA_OK;
-    okra_entries_ *entries = NULL;
+    FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
     *yes = false;
     if (!okra_engine_is_host_(ctx)) {
-        TRY(okra_entries_create_(ctx, kx, NULL, &entries));
+        CHK(okra_entries_create_(ctx, kx, NULL, &entries));
         *yes = entries->steps != NULL;
     }
-done:
-    okra_entries_free_(entries);
-    return st;
+    return OKRA_OK;
 }
 
 /* K of the training inputs and between left-out and training inputs. */
@@ -121,23 +112,22 @@ static okra_status slice_inputs(okra_context *ctx, okra_pairs_ *s,
                                 const okra_view_request_ *r, okra_int *inputs,
                                 okra_int count, okra_view_ *v)
 {
-    okra_status st = OKRA_OK;
     const double *G = NULL;
     bool there = false;
-    TRY(made_there(ctx, v->problem.kx, &there));
+    CHK(made_there(ctx, v->problem.kx, &there));
     if (!there) {
-        TRY(okra_source_gram_(ctx, s, 'x', v->training->kx, &G));
+        CHK(okra_source_gram_(ctx, s, 'x', v->training->kx, &G));
     }
     if (!G) {
-        goto done;
+        return OKRA_OK;
     }
-    TRY(slice(ctx, G, s->inputs, inputs, count, inputs, count, &v->K));
-    TRY(slice(ctx, G, s->inputs, r->test, r->m, inputs, count, &v->Kx));
+    CHK(slice(ctx, G, s->inputs, inputs, count, inputs, count, &v->K));
+    CHK(slice(ctx, G, s->inputs, r->test, r->m, inputs, count, &v->Kx));
     v->problem.given_K = v->K;
     v->problem.given_K_ld = count;
     if (r->method->needs_self) {
-        ALLOC(v->self, r->m);
-        ALLOC(v->train_self, count);
+        MAKE(v->self, r->m);
+        MAKE(v->train_self, count);
         for (okra_int i = 0; i < r->m; i++) {
             v->self[i] = G[r->test[i] * (s->inputs + 1)];
         }
@@ -145,8 +135,7 @@ static okra_status slice_inputs(okra_context *ctx, okra_pairs_ *s,
             v->train_self[i] = G[inputs[i] * (s->inputs + 1)];
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Gram data of rows x cols of G that owns its memory. */
@@ -154,42 +143,36 @@ static okra_status gram_rows(okra_context *ctx, const double *G, okra_int all,
                              const okra_int *rows, okra_int m, const okra_int *cols,
                              okra_int n, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *whole = NULL;
+    FREED_BY(okra_data_drop_) okra_data *whole = NULL;
     (void)ctx;
-    TRY(okra_data_gram(G, all, all, all, NULL, &whole));
-    TRY(take(whole, rows, m, cols, n, out));
-done:
-    okra_data_free(whole);
-    return st;
+    CHK(okra_data_gram(G, all, all, all, NULL, &whole));
+    return take(whole, rows, m, cols, n, out);
 }
 
 static okra_status slice_outputs(okra_context *ctx, okra_pairs_ *s,
                                  const okra_view_request_ *r, okra_view_ *v)
 {
-    okra_status st = OKRA_OK;
     const double *G = NULL;
     bool rows = r->rows && !v->output.features;
     if (v->output.features) {
-        goto done; /* nothing is gained, and L may never be asked for */
+        return OKRA_OK; /* nothing is gained, and L may never be asked for */
     }
-    TRY(okra_source_gram_(ctx, s, 'y', v->training->ky, &G));
+    CHK(okra_source_gram_(ctx, s, 'y', v->training->ky, &G));
     if (!G) {
-        goto done;
+        return OKRA_OK;
     }
-    TRY(slice(ctx, G, s->n, r->train, r->n, r->train, r->n, &v->L));
+    CHK(slice(ctx, G, s->n, r->train, r->n, r->train, r->n, &v->L));
     v->problem.given_L = v->L;
     v->problem.given_L_ld = r->n;
     if (rows) {
-        TRY(gram_rows(ctx, G, s->n, r->train, r->n, r->train, r->n, &v->gram_y));
-        TRY(gram_rows(ctx, G, s->n, r->test, r->m, r->train, r->n, &v->truth_rows));
-        TRY(okra_kernel_parse("precomputed", &v->gram_kernel));
-        TRY(okra_bound_create_(ctx, v->gram_kernel, v->gram_y, &v->gram_bound));
+        CHK(gram_rows(ctx, G, s->n, r->train, r->n, r->train, r->n, &v->gram_y));
+        CHK(gram_rows(ctx, G, s->n, r->test, r->m, r->train, r->n, &v->truth_rows));
+        CHK(okra_kernel_parse("precomputed", &v->gram_kernel));
+        CHK(okra_bound_create_(ctx, v->gram_kernel, v->gram_y, &v->gram_bound));
         v->output =
             (okra_output_){.y = v->gram_y, .ky = v->gram_bound, .feature_scale = 1};
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_view_create_(okra_context *ctx, okra_pairs_ *source,

@@ -185,12 +185,11 @@ static okra_status number_of(const char *key, const char *value, okra_int length
 
 okra_status okra_meta_ion_(const char *text, okra_int size, double ion[2])
 {
-    okra_status st = OKRA_OK;
     okra_int length = 0;
     ion[0] = ion[1] = 0;
     const char *value = okra_meta_find_(text, size, "PEPMASS", &length);
     if (value) {
-        TRY(number_of("the precursor", value, length, &ion[0]));
+        CHK(number_of("the precursor", value, length, &ion[0]));
     }
     value = okra_meta_find_(text, size, "ADDUCT", &length);
     if (ion[0] > 0 && value) {
@@ -201,8 +200,7 @@ okra_status okra_meta_ion_(const char *text, okra_int size, double ion[2])
     }
     value = okra_meta_find_(text, size, "MASS", &length);
     if (value && ion[1] == 0 && length > 0) {
-        TRY(number_of("the mass", value, length, &ion[1]));
+        CHK(number_of("the mass", value, length, &ion[1]));
     }
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -107,20 +107,17 @@ static okra_status put_text(okra_spectra_builder_ *b, const char *text, size_t l
 okra_status okra_spectra_about_(okra_spectra_builder_ *b, const char *key,
                                 size_t key_length, const char *value, size_t length)
 {
-    okra_status st = OKRA_OK;
     char name[64];
     trim(&key, &key_length);
     trim(&value, &length);
     okra_meta_key_(key, key_length, name);
     if (key_length == 0 || length == 0) {
-        goto done; /* nothing is said */
+        return OKRA_OK; /* nothing is said */
     }
-    TRY(put_text(b, name, strlen(name)));
-    TRY(put_text(b, "=", 1));
-    TRY(put_text(b, value, length));
-    TRY(put_text(b, "\n", 1));
-done:
-    return st;
+    CHK(put_text(b, name, strlen(name)));
+    CHK(put_text(b, "=", 1));
+    CHK(put_text(b, value, length));
+    return put_text(b, "\n", 1);
 }
 
 static int by_mz(const void *a, const void *b)
@@ -151,26 +148,23 @@ static okra_int sort_peaks(okra_peak_ *peak, okra_int count)
 
 static okra_status push_all(okra_spectra_builder_ *b, okra_int peaks, const double ion[2])
 {
-    okra_status st = OKRA_OK;
     okra_int length = 0;
     const char *title = okra_meta_find_(b->text, b->length, "TITLE", &length);
     const void *name[] = {title}, *text[] = {b->text}, *about[] = {&ion[0], &ion[1]};
     for (okra_int k = 0; k < peaks; k++) {
         const void *element[] = {&b->peak[k].mz, &b->peak[k].intensity};
         if (!isfinite(b->peak[k].intensity)) {
-            FAIL(OKRA_EFORMAT, "intensities add up to infinity");
+            return okra_fail_(OKRA_EFORMAT, "intensities add up to infinity");
         }
-        TRY(okra_ragged_push_(&b->peaks, element));
+        CHK(okra_ragged_push_(&b->peaks, element));
     }
-    TRY(okra_ragged_push_(&b->ion, about));
-    TRY(okra_ragged_push_many_(&b->names, title ? length : 0, name));
-    TRY(okra_ragged_push_many_(&b->texts, b->length, text));
-    TRY(okra_ragged_close_(&b->peaks));
-    TRY(okra_ragged_close_(&b->ion));
-    TRY(okra_ragged_close_(&b->names));
-    TRY(okra_ragged_close_(&b->texts));
-done:
-    return st;
+    CHK(okra_ragged_push_(&b->ion, about));
+    CHK(okra_ragged_push_many_(&b->names, title ? length : 0, name));
+    CHK(okra_ragged_push_many_(&b->texts, b->length, text));
+    CHK(okra_ragged_close_(&b->peaks));
+    CHK(okra_ragged_close_(&b->ion));
+    CHK(okra_ragged_close_(&b->names));
+    return okra_ragged_close_(&b->texts);
 }
 
 okra_status okra_spectra_close_(okra_spectra_builder_ *b)
@@ -226,37 +220,32 @@ okra_spectrum_view_ okra_spectrum_view_of_(const okra_data *data, okra_int i)
 /* Lines "KEY=VALUE" that a program gives. */
 static okra_status add_about(okra_spectra_builder_ *b, const char *text)
 {
-    okra_status st = OKRA_OK;
     for (const char *line = text; *line;) {
         size_t length = strcspn(line, "\n"), equals = strcspn(line, "=\n");
         if (length > 0 && equals == length) {
-            FAIL(OKRA_EFORMAT, "'%.*s' is not KEY=VALUE", (int)OKRA_MIN_(length, 40),
-                 line);
+            return okra_fail_(OKRA_EFORMAT, "'%.*s' is not KEY=VALUE",
+                              (int)OKRA_MIN_(length, 40), line);
         }
         if (length > 0) {
-            TRY(okra_spectra_about_(b, line, equals, line + equals + 1,
+            CHK(okra_spectra_about_(b, line, equals, line + equals + 1,
                                     length - equals - 1));
         }
         line += length + (line[length] == '\n');
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status add_spectrum(okra_spectra_builder_ *b, const double *mz,
                                 const double *intensity, okra_int count,
                                 const char *about)
 {
-    okra_status st = OKRA_OK;
     for (okra_int k = 0; k < count; k++) {
-        TRY(okra_spectra_peak_(b, mz[k], intensity[k]));
+        CHK(okra_spectra_peak_(b, mz[k], intensity[k]));
     }
     if (about) {
-        TRY(add_about(b, about));
+        CHK(add_about(b, about));
     }
-    TRY(okra_spectra_close_(b));
-done:
-    return st;
+    return okra_spectra_close_(b);
 }
 
 okra_status okra_data_spectra(const okra_int *offsets, const double *mz,

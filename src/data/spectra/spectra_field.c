@@ -54,93 +54,84 @@ done:
 static okra_status numbers(const okra_source_ *s, const char *key, const okra_int *lines,
                            const okra_data *data, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    double *values = NULL;
-    ALLOC(values, data->n);
+    OWNED double *values = NULL;
+    MAKE(values, data->n);
     for (okra_int i = 0; i < data->n; i++) {
         okra_spectrum_view_ v = okra_spectrum_view_of_(data, i);
         values[i] = strcmp(key, "MASS") == 0 ? v.mass : v.precursor;
         if (!(values[i] > 0)) {
-            TRY(absent(s, lines[i]));
+            CHK(absent(s, lines[i]));
         }
     }
-    TRY(okra_data_adopt_dense_(values, data->n, 1, s->name, out));
+    CHK(okra_data_adopt_dense_(values, data->n, 1, s->name, out));
     values = NULL;
-done:
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status texts_of(const okra_source_ *s, const okra_int *lines,
                             const okra_data *data, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_texts_ texts = {0};
+    FREED_BY(okra_texts_free_) okra_texts_ texts = {0};
     okra_int length = 0;
     for (okra_int i = 0; i < data->n; i++) {
         const char *text = okra_data_about(data, i, s->part, &length);
-        TRY(text ? OKRA_OK : absent(s, lines[i]));
-        TRY(okra_texts_add_(&texts, text, text + length));
+        CHK(text ? OKRA_OK : absent(s, lines[i]));
+        CHK(okra_texts_add_(&texts, text, text + length));
     }
-    TRY(okra_texts_done_(&texts));
+    CHK(okra_texts_done_(&texts));
     if (s->how == OKRA_HOW_LABELS_) {
-        TRY(okra_labels_from_texts_(texts.pointers, texts.count, s->name, out));
+        CHK(okra_labels_from_texts_(texts.pointers, texts.count, s->name, out));
     } else {
-        TRY(okra_data_strings((const char *const *)texts.pointers, texts.count, out));
-        TRY(okra_data_rename_(out, s->name));
+        CHK(okra_data_strings((const char *const *)texts.pointers, texts.count, out));
+        CHK(okra_data_rename_(out, s->name));
     }
-done:
-    okra_texts_free_(&texts);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_spectra_field_(const okra_source_ *s, const okra_int *lines,
                                 okra_data **data)
 {
-    okra_status st = OKRA_OK;
     okra_data *made = NULL;
     char key[64];
     okra_meta_key_(s->part, strlen(s->part), key);
     if (s->how == OKRA_HOW_LABELS_ || s->how == OKRA_HOW_STRINGS_) {
-        TRY(texts_of(s, lines, *data, &made));
+        CHK(texts_of(s, lines, *data, &made));
     } else if (strcmp(key, "SMILES") == 0) {
-        TRY(molecules(s, lines, *data, &made));
+        CHK(molecules(s, lines, *data, &made));
     } else if (strcmp(key, "MASS") == 0 || strcmp(key, "PEPMASS") == 0) {
-        TRY(numbers(s, key, lines, *data, &made));
+        CHK(numbers(s, key, lines, *data, &made));
     } else {
-        FAIL(OKRA_EARG,
-             "the field '%s' is text: put labels: or strings: before the file; smiles, "
-             "mass and pepmass go without",
-             s->part);
+        return okra_fail_(
+            OKRA_EARG,
+            "the field '%s' is text: put labels: or strings: before the file; smiles, "
+            "mass and pepmass go without",
+            s->part);
     }
     okra_data_free(*data);
     *data = made;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- back as MGF ---- */
 
 okra_status okra_write_mgf_(okra_writer_ *w, const okra_data *data)
 {
-    okra_status st = OKRA_OK;
     if (data->kind != OKRA_SPECTRA) {
-        FAIL(OKRA_EUNSUPPORTED, "%s cannot be written as spectra",
-             okra_kind_name(data->kind));
+        return okra_fail_(OKRA_EUNSUPPORTED, "%s cannot be written as spectra",
+                          okra_kind_name(data->kind));
     }
     for (okra_int i = 0; i < data->n; i++) {
         okra_spectrum_view_ v = okra_spectrum_view_of_(data, i);
         okra_int length = 0;
         const char *about = okra_data_about(data, i, NULL, &length);
-        TRY(okra_writer_printf_(w, "BEGIN IONS\n"));
-        TRY(okra_writer_put_(w, about, (size_t)length));
+        CHK(okra_writer_printf_(w, "BEGIN IONS\n"));
+        CHK(okra_writer_put_(w, about, (size_t)length));
         for (okra_int k = 0; k < v.count; k++) {
             char mz[OKRA_NUMBER_TEXT_], height[OKRA_NUMBER_TEXT_];
-            TRY(okra_writer_printf_(w, "%s %s\n", okra_double_text_(v.mz[k], mz),
+            CHK(okra_writer_printf_(w, "%s %s\n", okra_double_text_(v.mz[k], mz),
                                     okra_double_text_(v.intensity[k], height)));
         }
-        TRY(okra_writer_printf_(w, "END IONS\n\n"));
+        CHK(okra_writer_printf_(w, "END IONS\n\n"));
     }
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -77,7 +77,6 @@ static okra_status take_peak(okra_spectra_builder_ *b, const char *p, const char
 
 static okra_status mgf_line(okra_record_ *r)
 {
-    okra_status st = OKRA_OK;
     const okra_lines_ *line = r->lines;
     const char *rest;
     char first = *line->begin;
@@ -85,16 +84,15 @@ static okra_status mgf_line(okra_record_ *r)
     if (is_empty(line) || first == '#' || first == ';' || first == '!' || first == '/') {
         return OKRA_OK;
     }
-    TRY(okra_line_check_(line));
+    CHK(okra_line_check_(line));
     if (equals && !(first >= '0' && first <= '9')) {
-        TRY(on_line(line,
+        CHK(on_line(line,
                     okra_spectra_about_(r->b, line->begin, (size_t)(equals - line->begin),
                                         equals + 1, (size_t)(line->close - equals - 1))));
     } else {
-        TRY(on_line(line, take_peak(r->b, line->begin, line->close, &rest)));
+        CHK(on_line(line, take_peak(r->b, line->begin, line->close, &rest)));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Between blocks: nothing, comments, settings of a search engine. */
@@ -154,10 +152,9 @@ okra_status okra_read_mgf_(okra_source_ *source, okra_data **out)
 
 static okra_status msp_peaks(okra_record_ *r, okra_int *left)
 {
-    okra_status st = OKRA_OK;
     const okra_lines_ *line = r->lines;
     const char *p = line->begin;
-    TRY(okra_line_check_(line));
+    CHK(okra_line_check_(line));
     while (p < line->close) {
         bool quoted = false;
         const char *end = p;
@@ -167,28 +164,28 @@ static okra_status msp_peaks(okra_record_ *r, okra_int *left)
         okra_lines_ piece = {.begin = p, .close = end};
         if (!is_empty(&piece)) {
             if (*left == 0) {
-                FAIL(OKRA_EFORMAT, "line %" PRId64 ": more peaks than Num Peaks says",
-                     line->number);
+                return okra_fail_(OKRA_EFORMAT,
+                                  "line %" PRId64 ": more peaks than Num Peaks says",
+                                  line->number);
             }
-            TRY(on_line(line, take_peak(r->b, p, end, &p)));
+            CHK(on_line(line, take_peak(r->b, p, end, &p)));
             (*left)--;
         }
         p = end + (end < line->close);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status msp_key(okra_record_ *r, okra_int *left)
 {
-    okra_status st = OKRA_OK;
     const okra_lines_ *line = r->lines;
     const char *colon = memchr(line->begin, ':', (size_t)(line->close - line->begin));
     char key[64];
-    TRY(okra_line_check_(line));
+    CHK(okra_line_check_(line));
     if (!colon) {
-        FAIL(OKRA_EFORMAT, "line %" PRId64 ": expected 'Key: value', found '%.*s'",
-             line->number, (int)OKRA_MIN_(line->close - line->begin, 40), line->begin);
+        return okra_fail_(
+            OKRA_EFORMAT, "line %" PRId64 ": expected 'Key: value', found '%.*s'",
+            line->number, (int)OKRA_MIN_(line->close - line->begin, 40), line->begin);
     }
     okra_meta_key_(line->begin, (size_t)(colon - line->begin), key);
     if (strcmp(key, "NUM_PEAKS") == 0 || strcmp(key, "NUMPEAKS") == 0) {
@@ -196,19 +193,18 @@ static okra_status msp_key(okra_record_ *r, okra_int *left)
         const char *end = line->close;
         if (!okra_word_(&p, end, &word, &close) || !okra_whole_(&word, close, left) ||
             word != close || *left > OKRA_PEAKS_MOST_) {
-            FAIL(OKRA_EFORMAT,
-                 "line %" PRId64
-                 ": Num Peaks is '%.*s', expected a whole number up to %d",
-                 line->number, (int)OKRA_MIN_(line->close - colon - 1, 40), colon + 1,
-                 OKRA_PEAKS_MOST_);
+            return okra_fail_(OKRA_EFORMAT,
+                              "line %" PRId64
+                              ": Num Peaks is '%.*s', expected a whole number up to %d",
+                              line->number, (int)OKRA_MIN_(line->close - colon - 1, 40),
+                              colon + 1, OKRA_PEAKS_MOST_);
         }
     } else {
-        TRY(on_line(line,
+        CHK(on_line(line,
                     okra_spectra_about_(r->b, line->begin, (size_t)(colon - line->begin),
                                         colon + 1, (size_t)(line->close - colon - 1))));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status msp_end(okra_record_ *r, okra_int left)

@@ -71,6 +71,7 @@ okra_status okra_sketch_draw_(okra_context *ctx, const okra_low_ *low, okra_int 
                               okra_int rank, okra_random_ *random, okra_int **index,
                               okra_sketch_ **out) OKRA_CHECK;
 void okra_sketch_free_(okra_sketch_ *S); /* accepts NULL */
+OKRA_DROPS_(okra_sketch_drop_, okra_sketch_, okra_sketch_free_)
 /* U <- V S', S' the rows of S from `first` on, V.cols of them; `add`: U += V S'. */
 okra_status okra_sketch_right_(okra_context *ctx, okra_mat_ V, const okra_sketch_ *S,
                                okra_int first, bool add, okra_mat_ U) OKRA_CHECK;

@@ -174,17 +174,16 @@ static okra_status integers(const double *values, okra_int count, okra_int below
 static okra_status load_sketch(const okra_bag_ *bag, const char *prefix, okra_int basis,
                                okra_int rank, okra_sketch_ **out)
 {
-    okra_status st = OKRA_OK;
     okra_int area = 0;
     okra_int one = 1, also = 1, last = 1, starts = 0, columns = 0, count = 0;
-    okra_sketch_ *S = NULL;
+    FREED_BY(okra_sketch_drop_) okra_sketch_ *S = NULL;
     const double *start = get(bag, prefix, "start", &one, &starts);
     const double *value = get(bag, prefix, start ? "value" : "sketch", &last, &count);
     if (!start && !value) {
-        goto done;
+        return OKRA_OK;
     }
-    TRY(okra_area_(basis, rank, sizeof *value, &area));
-    ZALLOC(S, 1);
+    CHK(okra_area_(basis, rank, sizeof *value, &area));
+    ZMAKE(S, 1);
     S->rows = basis;
     S->cols = rank;
     S->entries = start ? count : area;
@@ -192,36 +191,36 @@ static okra_status load_sketch(const okra_bag_ *bag, const char *prefix, okra_in
         const double *column = get(bag, prefix, "column", &also, &columns);
         if (!value || !column || one != 1 || also != 1 || last != 1 ||
             starts != basis + 1 || columns != count) {
-            FAIL(OKRA_EFORMAT, "the sketch of the map '%s' is not whole", prefix);
+            return okra_fail_(OKRA_EFORMAT, "the sketch of the map '%s' is not whole",
+                              prefix);
         }
-        TRY(integers(start, starts, count + 1, prefix, "entry", &S->start));
-        TRY(integers(column, count, rank, prefix, "column", &S->column));
+        CHK(integers(start, starts, count + 1, prefix, "entry", &S->start));
+        CHK(integers(column, count, rank, prefix, "column", &S->column));
         for (okra_int k = 0; k < basis; k++) {
             if (S->start[0] != 0 || S->start[k] > S->start[k + 1] ||
                 S->start[basis] != count) {
-                FAIL(OKRA_EFORMAT, "the sketch of the map '%s' has rows out of order",
-                     prefix);
+                return okra_fail_(OKRA_EFORMAT,
+                                  "the sketch of the map '%s' has rows out of order",
+                                  prefix);
             }
         }
     } else if (last != basis || count != rank) {
-        FAIL(OKRA_EFORMAT,
-             "the map '%s' has a sketch of %lld x %lld, expected %lld x "
-             "%lld",
-             prefix, (long long)last, (long long)count, (long long)basis,
-             (long long)rank);
+        return okra_fail_(OKRA_EFORMAT,
+                          "the map '%s' has a sketch of %lld x %lld, expected %lld x "
+                          "%lld",
+                          prefix, (long long)last, (long long)count, (long long)basis,
+                          (long long)rank);
     }
-    TRY(copy(value, S->entries, &S->value));
+    CHK(copy(value, S->entries, &S->value));
     for (okra_int i = 0; i < S->entries; i++) {
         if (!isfinite(S->value[i])) {
-            FAIL(OKRA_EFORMAT, "the sketch of the map '%s' has an entry %g", prefix,
-                 S->value[i]);
+            return okra_fail_(OKRA_EFORMAT, "the sketch of the map '%s' has an entry %g",
+                              prefix, S->value[i]);
         }
     }
     *out = S;
     S = NULL;
-done:
-    okra_sketch_free_(S);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status load_basis(const okra_data *train, const okra_bag_ *bag,

@@ -76,7 +76,6 @@ static okra_status add_pair(room *m, pair one)
 static okra_status near_pairs(const match_params *p, const okra_places_ *a, okra_int i,
                               const okra_places_ *b, okra_int j, double shift, room *m)
 {
-    okra_status st = OKRA_OK;
     okra_int a0 = a->first[i], b0 = b->first[j], nb = b->first[j + 1], q = b0;
     for (okra_int k = a0; k < a->first[i + 1]; k++) {
         /* The widest reach of this peak; each pair is then measured by its own. */
@@ -88,12 +87,11 @@ static okra_status near_pairs(const match_params *p, const okra_places_ *a, okra
             double d = fabs(a->mz[k] - (b->mz[c] + shift));
             double most = fmax(p->da, 1e-6 * p->ppm * fmax(a->mz[k], b->mz[c]));
             if (d <= most) {
-                TRY(add_pair(m, (pair){a->weight[k] * b->weight[c], k - a0, c - b0}));
+                CHK(add_pair(m, (pair){a->weight[k] * b->weight[c], k - a0, c - b0}));
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static double norm_of(const okra_places_ *a, okra_int i)
@@ -108,18 +106,17 @@ static double norm_of(const okra_places_ *a, okra_int i)
 static okra_status cosine(const match_params *p, const okra_places_ *a, okra_int i,
                           const okra_places_ *b, okra_int j, room *m, double *out)
 {
-    okra_status st = OKRA_OK;
     okra_int na = a->first[i + 1] - a->first[i], nb = b->first[j + 1] - b->first[j];
     double sum = 0, shift = a->precursor[i] - b->precursor[j];
     m->count = 0;
-    TRY(near_pairs(p, a, i, b, j, 0, m));
+    CHK(near_pairs(p, a, i, b, j, 0, m));
     if (p->modified && fabs(shift) > p->da) {
-        TRY(near_pairs(p, a, i, b, j, shift, m));
+        CHK(near_pairs(p, a, i, b, j, shift, m));
     }
     if (na + nb > m->used_room) {
         okra_free_(m->used);
         m->used_room = 0;
-        ALLOC(m->used, na + nb);
+        MAKE(m->used, na + nb);
         m->used_room = na + nb;
     }
     memset(m->used, 0, (size_t)(na + nb) * sizeof *m->used);
@@ -134,38 +131,32 @@ static okra_status cosine(const match_params *p, const okra_places_ *a, okra_int
         }
     }
     *out = sum / (norm_of(a, i) * norm_of(b, j));
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status match_block(okra_context *ctx, const void *params, const void *pa,
                                okra_int i0, okra_int ni, const void *pb, okra_int j0,
                                okra_int nj, double *out, okra_int ld)
 {
-    okra_status st = OKRA_OK;
-    room m = {0};
+    FREED_BY(clear_room) room m = {0};
     (void)ctx;
     for (okra_int r = 0; r < ni; r++) {
         for (okra_int c = 0; c < nj; c++) {
-            TRY(cosine(params, pa, i0 + r, pb, j0 + c, &m, &out[r * ld + c]));
+            CHK(cosine(params, pa, i0 + r, pb, j0 + c, &m, &out[r * ld + c]));
         }
     }
-done:
-    clear_room(&m);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status match_side(okra_context *ctx, const void *params, const void *shared,
                               const okra_data *data, void **side)
 {
-    okra_status st = OKRA_OK;
     const match_params *p = params;
     okra_places_ *places = NULL;
     (void)ctx, (void)shared;
-    TRY(okra_places_create_(&p->peaks, data, p->modified, &places));
+    CHK(okra_places_create_(&p->peaks, data, p->modified, &places));
     *side = places;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 extern const okra_kernel_class_ okra_mz_match_;
@@ -205,26 +196,24 @@ typedef struct precursor_params {
 static okra_status precursor_side(okra_context *ctx, const void *params,
                                   const void *shared, const okra_data *data, void **side)
 {
-    okra_status st = OKRA_OK;
     const precursor_params *p = params;
-    double *values = NULL;
+    OWNED double *values = NULL;
     (void)ctx, (void)shared;
-    ALLOC(values, data->n);
+    MAKE(values, data->n);
     for (okra_int i = 0; i < data->n; i++) {
         okra_spectrum_view_ v = okra_spectrum_view_of_(data, i);
         values[i] = p->of ? v.mass : v.precursor;
         if (!(values[i] > 0)) {
-            FAIL(OKRA_EARG, "%s: spectrum %lld (counted from 0) does not tell its %s",
-                 data->source, (long long)i,
-                 p->of ? "mass: no precursor, or no charge or known adduct"
-                       : "precursor m/z");
+            return okra_fail_(OKRA_EARG,
+                              "%s: spectrum %lld (counted from 0) does not tell its %s",
+                              data->source, (long long)i,
+                              p->of ? "mass: no precursor, or no charge or known adduct"
+                                    : "precursor m/z");
         }
     }
     *side = values;
     values = NULL;
-done:
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status precursor_block(okra_context *ctx, const void *params, const void *pa,

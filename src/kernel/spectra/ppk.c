@@ -59,11 +59,10 @@ static okra_status gather(const okra_places_ *b, okra_int j0, okra_int nj,
                           const ppk_params *ppk, spot **out, okra_int *count,
                           double *widest)
 {
-    okra_status st = OKRA_OK;
     okra_int begin = b->first[j0], total = b->first[j0 + nj] - begin;
     spot *list = NULL;
     *widest = 0;
-    ALLOC(list, total);
+    MAKE(list, total);
     for (okra_int c = 0; c < nj; c++) {
         for (okra_int k = b->first[j0 + c]; k < b->first[j0 + c + 1]; k++) {
             double width = ppk ? width_of(ppk, b->mz[k]) : 0;
@@ -76,8 +75,7 @@ static okra_status gather(const okra_places_ *b, okra_int j0, okra_int nj,
     }
     *out = list;
     *count = total;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The first spot at or behind a place. */
@@ -117,14 +115,13 @@ static okra_status ppk_block(okra_context *ctx, const void *params, const void *
                              okra_int i0, okra_int ni, const void *pb, okra_int j0,
                              okra_int nj, double *out, okra_int ld)
 {
-    okra_status st = OKRA_OK;
     const ppk_params *p = params;
     const okra_places_ *a = pa, *b = pb;
-    spot *list = NULL;
+    OWNED spot *list = NULL;
     okra_int count = 0;
     double widest = 0;
     (void)ctx;
-    TRY(gather(b, j0, nj, p, &list, &count, &widest));
+    CHK(gather(b, j0, nj, p, &list, &count, &widest));
     for (okra_int r = 0; r < ni; r++) {
         double *row = out + r * ld;
         for (okra_int c = 0; c < nj; c++) {
@@ -139,37 +136,32 @@ static okra_status ppk_block(okra_context *ctx, const void *params, const void *
             }
         }
     }
-done:
-    okra_free_(list);
-    return st;
+    return OKRA_OK;
 }
 
 /* The sums of one spectrum with itself, in the order of ppk_block. */
 static okra_status ppk_diagonal(okra_context *ctx, const void *params, const void *pa,
                                 okra_int n, double *out)
 {
-    okra_status st = OKRA_OK;
     for (okra_int i = 0; i < n; i++) {
-        TRY(ppk_block(ctx, params, pa, i, 1, pa, i, 1, &out[i], 1));
+        CHK(ppk_block(ctx, params, pa, i, 1, pa, i, 1, &out[i], 1));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status ppk_side(okra_context *ctx, const void *params, const void *shared,
                             const okra_data *data, void **side)
 {
-    okra_status st = OKRA_OK;
     const ppk_params *p = params;
     okra_places_ *places = NULL;
     (void)ctx, (void)shared;
     if (!(p->ppm > 0) && !(p->da > 0)) {
-        FAIL(OKRA_EARG, "kernel ppk: ppm and da are both 0: peaks have no width");
+        return okra_fail_(OKRA_EARG,
+                          "kernel ppk: ppm and da are both 0: peaks have no width");
     }
-    TRY(okra_places_create_(&p->peaks, data, false, &places));
+    CHK(okra_places_create_(&p->peaks, data, false, &places));
     *side = places;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static const okra_option ppk_rows[] = {
@@ -195,12 +187,11 @@ const okra_kernel_class_ okra_ppk_ = {
 static okra_status bins_side(okra_context *ctx, const void *params, const void *shared,
                              const okra_data *data, void **side)
 {
-    okra_status st = OKRA_OK;
     const bins_params *p = params;
     okra_places_ *places = NULL;
     okra_int used = 0;
     (void)ctx, (void)shared;
-    TRY(okra_places_create_(&p->peaks, data, false, &places));
+    CHK(okra_places_create_(&p->peaks, data, false, &places));
     for (okra_int i = 0; i < data->n; i++) {
         okra_int begin = places->first[i], end = places->first[i + 1], first = used;
         for (okra_int k = begin; k < end; k++) {
@@ -216,21 +207,19 @@ static okra_status bins_side(okra_context *ctx, const void *params, const void *
     }
     places->first[data->n] = used;
     *side = places;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status bins_block(okra_context *ctx, const void *params, const void *pa,
                               okra_int i0, okra_int ni, const void *pb, okra_int j0,
                               okra_int nj, double *out, okra_int ld)
 {
-    okra_status st = OKRA_OK;
     const okra_places_ *a = pa, *b = pb;
-    spot *list = NULL;
+    OWNED spot *list = NULL;
     okra_int count = 0;
     double widest = 0;
     (void)ctx, (void)params;
-    TRY(gather(b, j0, nj, NULL, &list, &count, &widest));
+    CHK(gather(b, j0, nj, NULL, &list, &count, &widest));
     for (okra_int r = 0; r < ni; r++) {
         double *row = out + r * ld;
         for (okra_int c = 0; c < nj; c++) {
@@ -243,9 +232,7 @@ static okra_status bins_block(okra_context *ctx, const void *params, const void 
             }
         }
     }
-done:
-    okra_free_(list);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status bins_diagonal(okra_context *ctx, const void *params, const void *pa,

@@ -38,14 +38,12 @@ static void free_side(void *arg)
 static okra_status bind_training(okra_context *ctx, const void *params,
                                  const okra_data *train, void **out)
 {
-    okra_status st = OKRA_OK;
     side *s = NULL;
     (void)ctx, (void)params;
-    ZALLOC(s, 1);
+    ZMAKE(s, 1);
     s->data = train;
     *out = s;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- kendall ---- */

@@ -198,7 +198,6 @@ static okra_status trsm_strip(void *arg, okra_int begin, okra_int end, int worke
 static okra_status trsm_halves(okra_context *ctx, bool left, bool trans, okra_mat_ L,
                                okra_mat_ B)
 {
-    okra_status st = OKRA_OK;
     okra_int half = (L.rows / 2 + unit - 1) / unit * unit, rest = L.rows - half;
     okra_mat_ L21 = okra_mat_part_(L, half, rest, 0, half),
               part[2] = {left ? okra_mat_part_(B, 0, half, 0, B.cols)
@@ -208,12 +207,10 @@ static okra_status trsm_halves(okra_context *ctx, bool left, bool trans, okra_ma
     okra_mat_ own[2] = {okra_mat_part_(L, 0, half, 0, half),
                         okra_mat_part_(L, half, rest, half, rest)};
     int first = left == trans; /* op(L) is upper triangular from where B stands */
-    TRY(okra_blas_trsm_(ctx, left, trans, own[first], part[first]));
-    TRY(left ? okra_blas_gemm_(ctx, trans, false, -1, L21, part[first], 1, part[!first])
+    CHK(okra_blas_trsm_(ctx, left, trans, own[first], part[first]));
+    CHK(left ? okra_blas_gemm_(ctx, trans, false, -1, L21, part[first], 1, part[!first])
              : okra_blas_gemm_(ctx, false, trans, -1, part[first], L21, 1, part[!first]));
-    TRY(okra_blas_trsm_(ctx, left, trans, own[!first], part[!first]));
-done:
-    return st;
+    return okra_blas_trsm_(ctx, left, trans, own[!first], part[!first]);
 }
 
 okra_status okra_blas_trsm_(okra_context *ctx, bool left, bool trans, okra_mat_ L,

@@ -129,91 +129,78 @@ okra_int okra_axes_rank_(okra_context *ctx, okra_int n, double scale, double *v)
 static okra_status take_axes(okra_context *ctx, const char *components,
                              const okra_large_ *V, double *v, okra_axes_ *a)
 {
-    okra_status st = OKRA_OK;
     okra_int n = a->n;
-    double *row = NULL;
+    OWNED double *row = NULL;
     okra_int rank = okra_axes_rank_(ctx, n, a->scale, v);
-    TRY(okra_kpca_choose_(ctx, "components", components, v, rank, &a->p));
-    TRY(okra_doubles_(ctx, n, a->p, "the output components", &a->S));
-    ALLOC(a->mu, a->p);
-    ZALLOC(a->offset, a->p);
-    ALLOC(row, n);
+    CHK(okra_kpca_choose_(ctx, "components", components, v, rank, &a->p));
+    CHK(okra_doubles_(ctx, n, a->p, "the output components", &a->S));
+    MAKE(a->mu, a->p);
+    ZMAKE(a->offset, a->p);
+    MAKE(row, n);
     for (okra_int j = 0; j < a->p; j++) {
         a->mu[j] = v[j];
-        TRY(okra_large_get_(ctx, V, n - 1 - j, 0, okra_mat_of_(row, 1, n)));
+        CHK(okra_large_get_(ctx, V, n - 1 - j, 0, okra_mat_of_(row, 1, n)));
         for (okra_int i = 0; i < n; i++) {
             double s = sqrt(v[j]) * row[i];
             a->S[i * a->p + j] = s;
             a->offset[j] += s * a->mean[i] / v[j];
         }
     }
-done:
-    okra_free_(row);
-    return st;
+    return OKRA_OK;
 }
 
 /* The centred Gram matrix of the outputs, with weights that of s_i times their features.
  */
 static okra_status center(okra_context *ctx, const okra_problem_ *problem, okra_axes_ *a)
 {
-    okra_status st = OKRA_OK;
-    double *v = NULL;
+    OWNED double *v = NULL;
     a->n = problem->n;
-    ALLOC(v, a->n);
-    ALLOC(a->mean, a->n);
-    TRY(okra_problem_L_(ctx, problem, &a->L));
-    TRY(okra_large_diagonal_(ctx, a->L, v));
+    MAKE(v, a->n);
+    MAKE(a->mean, a->n);
+    CHK(okra_problem_L_(ctx, problem, &a->L));
+    CHK(okra_large_diagonal_(ctx, a->L, v));
     for (okra_int i = 0; i < a->n; i++) {
         a->scale = fmax(a->scale, a->s ? problem->weights[i] * v[i] : v[i]);
     }
     if (a->s) {
-        TRY(okra_large_scale_(ctx, a->s, a->s, a->L));
-        TRY(okra_center_weighted_(ctx, a->s, a->total, a->mean, a->L));
+        CHK(okra_large_scale_(ctx, a->s, a->s, a->L));
+        CHK(okra_center_weighted_(ctx, a->s, a->total, a->mean, a->L));
     } else {
-        TRY(okra_large_center_(ctx, a->mean, a->L));
+        CHK(okra_large_center_(ctx, a->mean, a->L));
     }
-done:
-    okra_free_(v);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status find_axes(okra_context *ctx, const char *components, okra_axes_ *a)
 {
-    okra_status st = OKRA_OK;
-    double *v = NULL;
-    ALLOC(v, a->n);
-    TRY(okra_large_eigh_(ctx, a->L, v));
-    TRY(take_axes(ctx, components, a->L, v, a));
+    OWNED double *v = NULL;
+    MAKE(v, a->n);
+    CHK(okra_large_eigh_(ctx, a->L, v));
+    CHK(take_axes(ctx, components, a->L, v, a));
     okra_large_free_(a->L);
     a->L = NULL;
-done:
-    okra_free_(v);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status put_copy(okra_context *ctx, okra_bag_ *bag, const char *name,
                             const double *values, okra_int m, okra_int cols)
 {
-    okra_status st = OKRA_OK;
-    double *copy = NULL;
-    TRY(okra_doubles_(ctx, m, cols, "the output components", &copy));
-    TRY(okra_mat_copy_(okra_mat_view_(values, m, cols, cols),
+    OWNED double *copy = NULL;
+    CHK(okra_doubles_(ctx, m, cols, "the output components", &copy));
+    CHK(okra_mat_copy_(okra_mat_view_(values, m, cols, cols),
                        okra_mat_of_(copy, m, cols)));
-    TRY(okra_bag_put_(bag, name, copy, m, cols));
+    CHK(okra_bag_put_(bag, name, copy, m, cols));
     copy = NULL;
-done:
-    okra_free_(copy);
-    return st;
+    return OKRA_OK;
 }
 
 /* Scores of the outputs themselves, and duals where these are others. */
 static okra_status put_scores(okra_context *ctx, okra_bag_ *bag, const okra_axes_ *a)
 {
-    okra_status st = OKRA_OK;
     okra_int n = a->n, p = a->p, rows_found = 0, cols_found = 0;
-    TRY(put_copy(ctx, bag, "scores", a->S, n, p));
+    CHK(put_copy(ctx, bag, "scores", a->S, n, p));
     if (a->s || a->D) {
-        TRY(put_copy(ctx, bag, "duals", a->D ? a->D : a->S, n, p));
+        CHK(put_copy(ctx, bag, "duals", a->D ? a->D : a->S, n, p));
         double *scores = okra_bag_edit_(bag, "scores", &rows_found, &cols_found);
         double *duals = okra_bag_edit_(bag, "duals", &rows_found, &cols_found);
         for (okra_int i = 0; a->s && i < n * p; i++) {
@@ -221,45 +208,40 @@ static okra_status put_scores(okra_context *ctx, okra_bag_ *bag, const okra_axes
             duals[i] *= a->s[i / p];
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* One lambda: C, and what is shared. With a rank the directions are of this lambda. */
 static okra_status fill(okra_context *ctx, okra_axes_ *a, const okra_large_ *K,
                         double lambda, const char *rank, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     okra_int n = a->n;
-    okra_large_ *G = NULL;
-    double *C = NULL, jitter = 0;
-    TRY(okra_large_create_(ctx, n, n, "the factor of the input Gram matrix", &G));
-    TRY(okra_large_copy_(ctx, false, K, G)); /* K of s_i times the features */
-    TRY(okra_large_add_diagonal_(ctx, lambda, G));
-    TRY(okra_large_cholesky_(ctx, G, &jitter));
+    FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
+    OWNED double *C = NULL;
+    double jitter = 0;
+    CHK(okra_large_create_(ctx, n, n, "the factor of the input Gram matrix", &G));
+    CHK(okra_large_copy_(ctx, false, K, G)); /* K of s_i times the features */
+    CHK(okra_large_add_diagonal_(ctx, lambda, G));
+    CHK(okra_large_cholesky_(ctx, G, &jitter));
     if (*rank) {
-        TRY(okra_kpca_rank_(ctx, rank, K, G, a));
-        TRY(okra_bag_put_number_(bag, "rank-output", (double)a->p));
+        CHK(okra_kpca_rank_(ctx, rank, K, G, a));
+        CHK(okra_bag_put_number_(bag, "rank-output", (double)a->p));
     }
     okra_int p = a->p;
-    TRY(okra_doubles_(ctx, n, p, "the coefficients of the components", &C));
-    TRY(okra_mat_copy_(okra_mat_of_(a->S, n, p), okra_mat_of_(C, n, p)));
-    TRY(okra_large_solve_host_(ctx, true, G, okra_mat_of_(C, n, p)));
+    CHK(okra_doubles_(ctx, n, p, "the coefficients of the components", &C));
+    CHK(okra_mat_copy_(okra_mat_of_(a->S, n, p), okra_mat_of_(C, n, p)));
+    CHK(okra_large_solve_host_(ctx, true, G, okra_mat_of_(C, n, p)));
     for (okra_int i = 0; a->s && i < n * p; i++) {
         C[i] *= a->s[i / p];
     }
-    TRY(okra_bag_put_(bag, "coefficients", C, n, p));
+    CHK(okra_bag_put_(bag, "coefficients", C, n, p));
     C = NULL;
-    TRY(put_scores(ctx, bag, a));
-    TRY(put_copy(ctx, bag, "variances", a->mu, 1, p));
-    TRY(put_copy(ctx, bag, "offset", a->offset, 1, p));
-    TRY(okra_bag_put_number_(bag, "components", (double)p));
-    TRY(okra_bag_put_number_(bag, "lambda", lambda));
-    TRY(okra_bag_put_number_(bag, "jitter", jitter));
-done:
-    okra_large_free_(G);
-    okra_free_(C);
-    return st;
+    CHK(put_scores(ctx, bag, a));
+    CHK(put_copy(ctx, bag, "variances", a->mu, 1, p));
+    CHK(put_copy(ctx, bag, "offset", a->offset, 1, p));
+    CHK(okra_bag_put_number_(bag, "components", (double)p));
+    CHK(okra_bag_put_number_(bag, "lambda", lambda));
+    return okra_bag_put_number_(bag, "jitter", jitter);
 }
 
 static okra_status path(okra_context *ctx, const okra_problem_ *problem,

@@ -34,14 +34,14 @@ typedef struct low {
 /* D, centred, becomes E_p; tr(Psi'Psi) bounds n eps max |psi|^2. */
 static okra_status find_axes(low *z)
 {
-    okra_status st = OKRA_OK;
     okra_int d = z->t.d, rank = 0;
-    double *mu = NULL, scale = z->problem->map_y ? 1 : z->problem->feature_scale;
+    OWNED double *mu = NULL;
+    double scale = z->problem->map_y ? 1 : z->problem->feature_scale;
     okra_free_(z->E);
     okra_free_(z->offset);
     z->E = z->offset = NULL;
-    ALLOC(mu, d);
-    TRY(okra_eigh_(z->ctx, okra_mat_of_(z->t.D, d, d), mu));
+    MAKE(mu, d);
+    CHK(okra_eigh_(z->ctx, okra_mat_of_(z->t.D, d, d), mu));
     for (okra_int j = 0; j < d / 2; j++) {
         double swap = mu[j];
         mu[j] = mu[d - 1 - j];
@@ -53,92 +53,75 @@ static okra_status find_axes(low *z)
     for (okra_int j = 0; j < rank; j++) {
         mu[j] *= scale;
     }
-    TRY(okra_kpca_choose_(z->ctx, *z->rank ? "rank-output" : "components",
+    CHK(okra_kpca_choose_(z->ctx, *z->rank ? "rank-output" : "components",
                           *z->rank ? z->rank : z->components, mu, rank, &z->p));
-    TRY(okra_doubles_(z->ctx, z->p, d, "the output components", &z->E));
-    ALLOC(z->offset, z->p);
+    CHK(okra_doubles_(z->ctx, z->p, d, "the output components", &z->E));
+    MAKE(z->offset, z->p);
     for (okra_int k = 0; k < z->p; k++) {
         const double *e = z->t.D + (d - 1 - k) * d;
-        TRY(okra_mat_copy_(okra_mat_view_(e, 1, d, d), okra_mat_of_(z->E + k * d, 1, d)));
+        CHK(okra_mat_copy_(okra_mat_view_(e, 1, d, d), okra_mat_of_(z->E + k * d, 1, d)));
         z->offset[k] = sqrt(scale) * okra_dot_(d, e, z->t.psi);
     }
-done:
-    okra_free_(mu);
-    return st;
+    return OKRA_OK;
 }
 
 /* E of the outputs that A (m x d) fits: their moments are A'Phi'Phi A. */
 static okra_status fitted_axes(low *z, okra_mat_ A)
 {
-    okra_status st = OKRA_OK;
     okra_int m = z->t.m, d = z->t.d;
-    double *P = NULL;
-    TRY(okra_doubles_(z->ctx, m, d, "the fitted outputs", &P));
+    OWNED double *P = NULL;
+    CHK(okra_doubles_(z->ctx, m, d, "the fitted outputs", &P));
     okra_mat_ Pm = okra_mat_of_(P, m, d);
-    TRY(okra_gemm_(z->ctx, false, false, 1, okra_mat_of_(z->t.C, m, m), A, 0, Pm));
-    TRY(okra_gemm_(z->ctx, true, false, 1, A, Pm, 0, okra_mat_of_(z->t.D, d, d)));
-    TRY(find_axes(z));
-done:
-    okra_free_(P);
-    return st;
+    CHK(okra_gemm_(z->ctx, false, false, 1, okra_mat_of_(z->t.C, m, m), A, 0, Pm));
+    CHK(okra_gemm_(z->ctx, true, false, 1, A, Pm, 0, okra_mat_of_(z->t.D, d, d)));
+    return find_axes(z);
 }
 
 /* One lambda: T A E_p'E_p, where phi(x)' = v(x)' T. */
 static okra_status coefficients(low *z, double lambda, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     okra_int m = z->t.m, d = z->t.d, columns = z->problem->map_x->columns;
-    double *G = NULL, *A = NULL, *T = NULL, *X = NULL, jitter = 0;
-    TRY(okra_doubles_(z->ctx, m, m, "the factor of the moments", &G));
-    TRY(okra_doubles_(z->ctx, m, d, "the ridge coefficients", &A));
-    TRY(okra_doubles_(z->ctx, columns, d, "the ridge coefficients", &X));
+    OWNED double *G = NULL, *A = NULL, *T = NULL, *X = NULL;
+    double jitter = 0;
+    CHK(okra_doubles_(z->ctx, m, m, "the factor of the moments", &G));
+    CHK(okra_doubles_(z->ctx, m, d, "the ridge coefficients", &A));
+    CHK(okra_doubles_(z->ctx, columns, d, "the ridge coefficients", &X));
     okra_mat_ Gm = okra_mat_of_(G, m, m), Am = okra_mat_of_(A, m, d);
-    TRY(okra_mat_copy_(okra_mat_of_(z->t.C, m, m), Gm));
-    TRY(okra_mat_copy_(okra_mat_of_(z->t.R, m, d), Am));
+    CHK(okra_mat_copy_(okra_mat_of_(z->t.C, m, m), Gm));
+    CHK(okra_mat_copy_(okra_mat_of_(z->t.R, m, d), Am));
     okra_mat_add_diagonal_(Gm, lambda);
-    TRY(okra_cholesky_(z->ctx, Gm, &jitter));
-    TRY(okra_cholesky_solve_(z->ctx, Gm, Am));
+    CHK(okra_cholesky_(z->ctx, Gm, &jitter));
+    CHK(okra_cholesky_solve_(z->ctx, Gm, Am));
     if (*z->rank) {
-        TRY(fitted_axes(z, Am));
-        TRY(okra_bag_put_number_(bag, "rank-output", (double)z->p));
+        CHK(fitted_axes(z, Am));
+        CHK(okra_bag_put_number_(bag, "rank-output", (double)z->p));
     }
     okra_mat_ E = okra_mat_of_(z->E, z->p, d);
-    TRY(okra_doubles_(z->ctx, m, z->p, "the coefficients of the components", &T));
-    TRY(okra_gemm_(z->ctx, false, true, 1, Am, E, 0, okra_mat_of_(T, m, z->p)));
-    TRY(okra_gemm_(z->ctx, false, false, 1, okra_mat_of_(T, m, z->p), E, 0, Am));
-    TRY(okra_map_fold_(z->ctx, z->problem->map_x, Am, okra_mat_of_(X, columns, d)));
-    TRY(okra_ridge_put_(bag, "coefficients", &X, columns, d));
-    TRY(okra_bag_put_number_(bag, "jitter", jitter));
-done:
-    okra_free_(G);
-    okra_free_(A);
-    okra_free_(T);
-    okra_free_(X);
-    return st;
+    CHK(okra_doubles_(z->ctx, m, z->p, "the coefficients of the components", &T));
+    CHK(okra_gemm_(z->ctx, false, true, 1, Am, E, 0, okra_mat_of_(T, m, z->p)));
+    CHK(okra_gemm_(z->ctx, false, false, 1, okra_mat_of_(T, m, z->p), E, 0, Am));
+    CHK(okra_map_fold_(z->ctx, z->problem->map_x, Am, okra_mat_of_(X, columns, d)));
+    CHK(okra_ridge_put_(bag, "coefficients", &X, columns, d));
+    return okra_bag_put_number_(bag, "jitter", jitter);
 }
 
 /* What all lambdas share: the mean, the axes in the units of the kernel, the offset. */
 static okra_status put_axes(const low *z, okra_bag_ *bag)
 {
-    okra_status st = OKRA_OK;
     okra_int p = z->p, d = z->t.d;
-    double *axes = NULL, *offset = NULL;
+    OWNED double *axes = NULL, *offset = NULL;
     double root = z->problem->map_y ? 1 : sqrt(z->problem->feature_scale);
-    TRY(okra_ridge_put_mean_(bag, z->t.psi, d));
-    TRY(okra_doubles_(z->ctx, p, d, "the output components", &axes));
+    CHK(okra_ridge_put_mean_(bag, z->t.psi, d));
+    CHK(okra_doubles_(z->ctx, p, d, "the output components", &axes));
     for (okra_int i = 0; i < p * d; i++) {
         axes[i] = root * z->E[i];
     }
-    TRY(okra_ridge_put_(bag, "axes", &axes, p, d));
-    ALLOC(offset, p);
-    TRY(okra_mat_copy_(okra_mat_of_(z->offset, 1, p), okra_mat_of_(offset, 1, p)));
-    TRY(okra_ridge_put_(bag, "offset", &offset, 1, p));
-    TRY(okra_bag_put_number_(bag, "components", (double)p));
-    TRY(okra_moments_put_(&z->t, z->problem, bag));
-done:
-    okra_free_(axes);
-    okra_free_(offset);
-    return st;
+    CHK(okra_ridge_put_(bag, "axes", &axes, p, d));
+    MAKE(offset, p);
+    CHK(okra_mat_copy_(okra_mat_of_(z->offset, 1, p), okra_mat_of_(offset, 1, p)));
+    CHK(okra_ridge_put_(bag, "offset", &offset, 1, p));
+    CHK(okra_bag_put_number_(bag, "components", (double)p));
+    return okra_moments_put_(&z->t, z->problem, bag);
 }
 
 okra_status okra_kpca_low_(okra_context *ctx, const okra_problem_ *problem,

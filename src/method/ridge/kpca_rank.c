@@ -27,35 +27,28 @@
 static okra_status smooth(okra_context *ctx, const okra_large_ *K, const okra_large_ *G,
                           const okra_axes_ *a, okra_large_ **A, okra_large_ **M)
 {
-    okra_status st = OKRA_OK;
-    okra_large_ *T = NULL;
+    FREED_BY(okra_large_drop_) okra_large_ *T = NULL;
     okra_int n = a->n;
-    TRY(okra_large_create_(ctx, n, n, "the smoother", A));
-    TRY(okra_large_copy_(ctx, false, K, *A));
-    TRY(okra_large_solve_(ctx, true, G, *A));
-    TRY(okra_large_create_(ctx, n, n, "the fitted outputs", &T));
-    TRY(okra_large_gemm_(ctx, false, false, 1, *A, a->L, 0, T));
-    TRY(okra_large_create_(ctx, n, n, "the Gram matrix of fitted outputs", M));
-    TRY(okra_large_gemm_(ctx, false, true, 1, T, *A, 0, *M));
-done:
-    okra_large_free_(T);
-    return st;
+    CHK(okra_large_create_(ctx, n, n, "the smoother", A));
+    CHK(okra_large_copy_(ctx, false, K, *A));
+    CHK(okra_large_solve_(ctx, true, G, *A));
+    CHK(okra_large_create_(ctx, n, n, "the fitted outputs", &T));
+    CHK(okra_large_gemm_(ctx, false, false, 1, *A, a->L, 0, T));
+    CHK(okra_large_create_(ctx, n, n, "the Gram matrix of fitted outputs", M));
+    return okra_large_gemm_(ctx, false, true, 1, T, *A, 0, *M);
 }
 
 /* The largest A_ii: what A makes of rounding in L. */
 static okra_status largest(okra_context *ctx, const okra_large_ *A, okra_int n,
                            double *out)
 {
-    okra_status st = OKRA_OK;
-    double *v = NULL;
-    ALLOC(v, n);
-    TRY(okra_large_diagonal_(ctx, A, v));
+    OWNED double *v = NULL;
+    MAKE(v, n);
+    CHK(okra_large_diagonal_(ctx, A, v));
     for (okra_int i = 0; i < n; i++) {
         *out = fmax(*out, v[i]);
     }
-done:
-    okra_free_(v);
-    return st;
+    return OKRA_OK;
 }
 
 /* Rows of D' and S' (p x n) from the eigenvectors in the last p rows of V. */
@@ -63,15 +56,14 @@ static okra_status directions(okra_context *ctx, const okra_large_ *V,
                               const okra_large_ *A, const okra_axes_ *a, const double *nu,
                               okra_int p, double *D, double *S)
 {
-    okra_status st = OKRA_OK;
     okra_int n = a->n;
-    double *U = NULL;
+    OWNED double *U = NULL;
     okra_mat_ Dm = okra_mat_of_(D, p, n);
-    TRY(okra_doubles_(ctx, p, n, "the directions of fitted outputs", &U));
+    CHK(okra_doubles_(ctx, p, n, "the directions of fitted outputs", &U));
     for (okra_int j = 0; j < p; j++) {
-        TRY(okra_large_get_(ctx, V, n - 1 - j, 0, okra_mat_of_(U + j * n, 1, n)));
+        CHK(okra_large_get_(ctx, V, n - 1 - j, 0, okra_mat_of_(U + j * n, 1, n)));
     }
-    TRY(okra_large_right_(ctx, false, true, 1, okra_mat_of_(U, p, n), A, Dm));
+    CHK(okra_large_right_(ctx, false, true, 1, okra_mat_of_(U, p, n), A, Dm));
     for (okra_int j = 0; j < p; j++) { /* about the mean: sum_i s_i D_ij = 0 */
         double sum = 0, *d = D + j * n;
         for (okra_int i = 0; i < n; i++) {
@@ -82,25 +74,23 @@ static okra_status directions(okra_context *ctx, const okra_large_ *V,
             d[i] = sqrt(nu[j]) * (d[i] - (a->s ? a->s[i] : 1) * sum);
         }
     }
-    TRY(okra_large_right_(ctx, false, false, 1, Dm, a->L, okra_mat_of_(S, p, n)));
+    CHK(okra_large_right_(ctx, false, false, 1, Dm, a->L, okra_mat_of_(S, p, n)));
     for (okra_int i = 0; i < p * n; i++) {
         S[i] /= nu[i / n];
     }
-done:
-    okra_free_(U);
-    return st;
+    return OKRA_OK;
 }
 
 /* The number of directions, rows of S (p x n), of the least leave-one-out error. */
 static okra_status leave_one_out(okra_context *ctx, const okra_large_ *A, const double *S,
                                  okra_int n, okra_int p, okra_int *best)
 {
-    okra_status st = OKRA_OK;
-    double *T = NULL, *slack = NULL, sum = 0, least = 0;
-    ALLOC(slack, n);
-    TRY(okra_doubles_(ctx, p, n, "the fitted components", &T));
-    TRY(okra_large_diagonal_(ctx, A, slack));
-    TRY(okra_large_right_(ctx, false, true, 1, okra_mat_view_(S, p, n, n), A,
+    OWNED double *T = NULL, *slack = NULL;
+    double sum = 0, least = 0;
+    MAKE(slack, n);
+    CHK(okra_doubles_(ctx, p, n, "the fitted components", &T));
+    CHK(okra_large_diagonal_(ctx, A, slack));
+    CHK(okra_large_right_(ctx, false, true, 1, okra_mat_view_(S, p, n, n), A,
                           okra_mat_of_(T, p, n)));
     for (okra_int i = 0; i < n; i++) {
         slack[i] = fmax(1 - slack[i], DBL_EPSILON);
@@ -116,24 +106,20 @@ static okra_status leave_one_out(okra_context *ctx, const okra_large_ *A, const 
             *best = j + 1;
         }
     }
-done:
-    okra_free_(T);
-    okra_free_(slack);
-    return st;
+    return OKRA_OK;
 }
 
 /* The first p rows of D' and S' as the columns of the model. */
 static okra_status keep(okra_context *ctx, const double *D, const double *S,
                         const double *nu, okra_int p, okra_axes_ *a)
 {
-    okra_status st = OKRA_OK;
     okra_int n = a->n;
     okra_axes_drop_(a);
     a->p = p;
-    TRY(okra_doubles_(ctx, n, p, "the output components", &a->S));
-    TRY(okra_doubles_(ctx, n, p, "the output components", &a->D));
-    ALLOC(a->mu, p);
-    ZALLOC(a->offset, p);
+    CHK(okra_doubles_(ctx, n, p, "the output components", &a->S));
+    CHK(okra_doubles_(ctx, n, p, "the output components", &a->D));
+    MAKE(a->mu, p);
+    ZMAKE(a->offset, p);
     for (okra_int j = 0; j < p; j++) {
         a->mu[j] = nu[j];
         for (okra_int i = 0; i < n; i++) {
@@ -142,36 +128,28 @@ static okra_status keep(okra_context *ctx, const double *D, const double *S,
             a->offset[j] += D[j * n + i] * a->mean[i] / nu[j];
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_kpca_rank_(okra_context *ctx, const char *text, const okra_large_ *K,
                             const okra_large_ *G, okra_axes_ *a)
 {
-    okra_status st = OKRA_OK;
-    okra_large_ *A = NULL, *M = NULL;
-    double *nu = NULL, *D = NULL, *S = NULL, most = 0;
+    FREED_BY(okra_large_drop_) okra_large_ *A = NULL, *M = NULL;
+    OWNED double *nu = NULL, *D = NULL, *S = NULL;
+    double most = 0;
     bool automatic = strcmp(text, "auto") == 0;
     okra_int p = 0;
-    ALLOC(nu, a->n);
-    TRY(smooth(ctx, K, G, a, &A, &M));
-    TRY(okra_large_eigh_(ctx, M, nu));
-    TRY(largest(ctx, A, a->n, &most));
+    MAKE(nu, a->n);
+    CHK(smooth(ctx, K, G, a, &A, &M));
+    CHK(okra_large_eigh_(ctx, M, nu));
+    CHK(largest(ctx, A, a->n, &most));
     okra_int rank = okra_axes_rank_(ctx, a->n, a->scale * most * most, nu);
-    TRY(okra_kpca_choose_(ctx, "rank-output", automatic ? "all" : text, nu, rank, &p));
-    TRY(okra_doubles_(ctx, p, a->n, "the directions of fitted outputs", &D));
-    TRY(okra_doubles_(ctx, p, a->n, "the output components", &S));
-    TRY(directions(ctx, M, A, a, nu, p, D, S));
+    CHK(okra_kpca_choose_(ctx, "rank-output", automatic ? "all" : text, nu, rank, &p));
+    CHK(okra_doubles_(ctx, p, a->n, "the directions of fitted outputs", &D));
+    CHK(okra_doubles_(ctx, p, a->n, "the output components", &S));
+    CHK(directions(ctx, M, A, a, nu, p, D, S));
     if (automatic) {
-        TRY(leave_one_out(ctx, A, S, a->n, p, &p));
+        CHK(leave_one_out(ctx, A, S, a->n, p, &p));
     }
-    TRY(keep(ctx, D, S, nu, p, a));
-done:
-    okra_large_free_(A);
-    okra_large_free_(M);
-    okra_free_(nu);
-    okra_free_(D);
-    okra_free_(S);
-    return st;
+    return keep(ctx, D, S, nu, p, a);
 }

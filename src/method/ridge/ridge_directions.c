@@ -71,70 +71,59 @@ void okra_directions_clear_(okra_directions_ *o)
 static okra_status fit_one(okra_ridge_ *r, const okra_large_ *K, const okra_direction_ *v,
                            double *jitter, double *C)
 {
-    okra_status st = OKRA_OK;
     okra_int n = r->p->n, d = r->p->d, e = v->E.rows;
-    okra_large_ *G = NULL;
-    double *F = NULL, *factor = NULL, added = 0;
-    TRY(okra_large_create_(r->ctx, n, n, "a factor of the Gram matrix", &G));
-    TRY(okra_large_copy_(r->ctx, false, K, G));
-    TRY(okra_large_add_diagonal_(r->ctx, v->shift, G));
-    TRY(okra_large_cholesky_(r->ctx, G, &added));
+    FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
+    OWNED double *F = NULL, *factor = NULL;
+    double added = 0;
+    CHK(okra_large_create_(r->ctx, n, n, "a factor of the Gram matrix", &G));
+    CHK(okra_large_copy_(r->ctx, false, K, G));
+    CHK(okra_large_add_diagonal_(r->ctx, v->shift, G));
+    CHK(okra_large_cholesky_(r->ctx, G, &added));
     *jitter = OKRA_MAX_(*jitter, added);
-    TRY(okra_doubles_(r->ctx, n, e, "the outputs of a factor", &F));
+    CHK(okra_doubles_(r->ctx, n, e, "the outputs of a factor", &F));
     okra_mat_ Fm = okra_mat_of_(F, n, e);
-    TRY(okra_gemm_(r->ctx, false, true, 1, okra_mat_of_(r->Y, n, d), v->E, 0, Fm));
-    TRY(okra_large_solve_host_(r->ctx, true, G, Fm));
-    TRY(okra_gemm_(r->ctx, false, false, 1, Fm, v->E, 1, okra_mat_of_(C, n, d)));
-    TRY(okra_large_take_(r->ctx, &G, "a factor of the Gram matrix", &factor));
+    CHK(okra_gemm_(r->ctx, false, true, 1, okra_mat_of_(r->Y, n, d), v->E, 0, Fm));
+    CHK(okra_large_solve_host_(r->ctx, true, G, Fm));
+    CHK(okra_gemm_(r->ctx, false, false, 1, Fm, v->E, 1, okra_mat_of_(C, n, d)));
+    CHK(okra_large_take_(r->ctx, &G, "a factor of the Gram matrix", &factor));
     for (okra_int i = 0; i < n; i++) {
         okra_mat_fill_(okra_mat_of_(factor + i * n + i + 1, 1, n - i - 1), 0);
     }
-    TRY(okra_ridge_put_(r->bags[0], v->name, &factor, n, n));
-done:
-    okra_large_free_(G);
-    okra_free_(F);
-    okra_free_(factor);
-    return st;
+    return okra_ridge_put_(r->bags[0], v->name, &factor, n, n);
 }
 
 okra_status okra_ridge_factors_(okra_ridge_ *r, const double *A)
 {
-    okra_status st = OKRA_OK;
     okra_int n = r->p->n, d = r->p->d;
-    okra_directions_ o = {0};
-    okra_large_ *K = NULL;
-    double *C = NULL, jitter = 0;
-    TRY(okra_directions_open_(r->ctx, A, d, r->lambda[0], &o));
+    FREED_BY(okra_directions_clear_) okra_directions_ o = {0};
+    FREED_BY(okra_large_drop_) okra_large_ *K = NULL;
+    OWNED double *C = NULL;
+    double jitter = 0;
+    CHK(okra_directions_open_(r->ctx, A, d, r->lambda[0], &o));
     if (o.different > OKRA_DIRECTIONS_MOST_) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "ridge: keep weights keeps a factor for each different eigenvalue of the "
-             "operator: there are %lld, expected %d at most",
-             (long long)o.different, OKRA_DIRECTIONS_MOST_);
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "ridge: keep weights keeps a factor for each different eigenvalue of the "
+            "operator: there are %lld, expected %d at most",
+            (long long)o.different, OKRA_DIRECTIONS_MOST_);
     }
-    TRY(okra_doubles_(r->ctx, n, d, "the ridge coefficients", &C));
+    CHK(okra_doubles_(r->ctx, n, d, "the ridge coefficients", &C));
     okra_mat_fill_(okra_mat_of_(C, n, d), 0);
-    TRY(okra_ridge_K_(r, &K));
+    CHK(okra_ridge_K_(r, &K));
     for (int k = 0; k < o.count; k++) {
-        TRY(okra_cancelled_(r->ctx));
-        TRY(fit_one(r, K, &o.of[k], &jitter, C));
+        CHK(okra_cancelled_(r->ctx));
+        CHK(fit_one(r, K, &o.of[k], &jitter, C));
     }
-    TRY(okra_bag_put_number_(r->bags[0], "jitter", jitter));
-    TRY(okra_ridge_put_(r->bags[0], "coefficients", &C, n, d));
-done:
-    okra_large_free_(K);
-    okra_free_(C);
-    okra_directions_clear_(&o);
-    return st;
+    CHK(okra_bag_put_number_(r->bags[0], "jitter", jitter));
+    return okra_ridge_put_(r->bags[0], "coefficients", &C, n, d);
 }
 
 okra_status okra_ridge_keep_operator_(const okra_ridge_ *r, const double *A)
 {
-    okra_status st = OKRA_OK;
     okra_int d = r->p->d;
     bool kept = A && !r->p->map_x && d <= r->p->n; /* no larger than coefficients */
     for (size_t l = 0; kept && l < r->count; l++) {
-        TRY(okra_bag_put_copy_(r->bags[l], "operator.A", A, d, d));
+        CHK(okra_bag_put_copy_(r->bags[l], "operator.A", A, d, d));
     }
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -50,18 +50,17 @@ static okra_status read_times(const char *text, okra_int d, okra_outputs_ *o)
 okra_status okra_outputs_open_(const char *text, const okra_problem_ *p,
                                const double *lambda, size_t count, okra_outputs_ *out)
 {
-    okra_status st = OKRA_OK;
-    okra_outputs_ o = {.d = p->d};
-    double *all = NULL;
+    FREED_BY(okra_outputs_clear_) okra_outputs_ o = {.d = p->d};
+    OWNED double *all = NULL;
     if (!p->features) {
-        FAIL(OKRA_EARG,
-             "ridge: output-lambda needs outputs with explicit features: dense "
-             "vectors under a linear output kernel");
+        return okra_fail_(
+            OKRA_EARG, "ridge: output-lambda needs outputs with explicit features: dense "
+                       "vectors under a linear output kernel");
     }
-    ALLOC(o.times, o.d);
-    ALLOC(o.which, o.d);
-    ALLOC(all, o.d);
-    TRY(read_times(text, o.d, &o));
+    MAKE(o.times, o.d);
+    MAKE(o.which, o.d);
+    MAKE(all, o.d);
+    CHK(read_times(text, o.d, &o));
     for (okra_int j = 0; j < o.d; j++) { /* different ones, as they come */
         okra_int k = 0;
         while (k < o.distinct && all[k] != o.times[j]) {
@@ -71,16 +70,13 @@ okra_status okra_outputs_open_(const char *text, const okra_problem_ *p,
         o.which[j] = k;
         o.distinct = OKRA_MAX_(o.distinct, k + 1);
     }
-    ALLOC(o.lambda, (okra_int)count * o.distinct);
+    MAKE(o.lambda, (okra_int)count * o.distinct);
     for (okra_int i = 0; i < (okra_int)count * o.distinct; i++) {
         o.lambda[i] = lambda[i / o.distinct] * all[i % o.distinct];
     }
     *out = o;
     o = (okra_outputs_){0};
-done:
-    okra_free_(all);
-    okra_outputs_clear_(&o);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- fits ---- */
@@ -111,40 +107,37 @@ done:
 okra_status okra_outputs_merge_(const okra_outputs_ *o, double lambda,
                                 okra_bag_ *const *from, okra_bag_ *to)
 {
-    okra_status st = OKRA_OK;
     const char *name, *text;
     okra_mat_ A = {0};
     double number;
     for (size_t i = 0; (name = okra_bag_each_(from[0], i, &A)); i++) {
         bool columns = strcmp(name, "coefficients") == 0 || strcmp(name, "slope") == 0;
-        TRY(columns ? merge(o, from, name, to)
+        CHK(columns ? merge(o, from, name, to)
                     : okra_bag_put_copy_(to, name, A.p, A.rows, A.cols));
     }
     for (size_t i = 0; (name = okra_bag_each_number_(from[0], i, &number)); i++) {
         bool own = strcmp(name, "lambda") == 0;
-        TRY(okra_bag_put_number_(to, name, own ? lambda : number));
+        CHK(okra_bag_put_number_(to, name, own ? lambda : number));
     }
     for (size_t i = 0; (name = okra_bag_each_text_(from[0], i, &text)); i++) {
-        TRY(okra_bag_put_text_(to, name, text));
+        CHK(okra_bag_put_text_(to, name, text));
     }
-    TRY(okra_bag_put_copy_(to, "output-lambda", o->times, 1, o->d));
-done:
-    return st;
+    return okra_bag_put_copy_(to, "output-lambda", o->times, 1, o->d);
 }
 
 /* ---- left out ---- */
 
 okra_status okra_outputs_left_(okra_context *ctx, void *user, const okra_left_ *left)
 {
-    okra_status st = OKRA_OK;
     okra_outputs_sink_ *s = user;
     const okra_outputs_ *o = s->outputs;
     okra_int k = (okra_int)left->lambda % o->distinct, n = left->H.rows;
     if (!left->H.p) {
-        FAIL(OKRA_EUNSUPPORTED, "ridge: output-lambda leaves out explicit outputs alone");
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "ridge: output-lambda leaves out explicit outputs alone");
     }
     if (!s->H) {
-        TRY(okra_doubles_(ctx, n, o->d, "the left-out predictions", &s->H));
+        CHK(okra_doubles_(ctx, n, o->d, "the left-out predictions", &s->H));
     }
     for (okra_int i = 0; i < n; i++) {
         for (okra_int j = 0; j < o->d; j++) {
@@ -156,8 +149,7 @@ okra_status okra_outputs_left_(okra_context *ctx, void *user, const okra_left_ *
     if (k == o->distinct - 1) {
         okra_left_ all = {.lambda = left->lambda / (size_t)o->distinct,
                           .H = okra_mat_of_(s->H, n, o->d)};
-        TRY(s->sink(ctx, s->user, &all));
+        CHK(s->sink(ctx, s->user, &all));
     }
-done:
-    return st;
+    return OKRA_OK;
 }

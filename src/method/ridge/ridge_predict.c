@@ -47,15 +47,14 @@ okra_int okra_ridge_width_(const okra_bag_ *bag)
 static okra_status add_slope(const okra_bag_ *bag, const okra_query_ *query,
                              okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ slope = {0};
     const okra_data *x = query->x;
-    TRY(stored(bag, "slope", 1, out.cols, &slope));
+    CHK(stored(bag, "slope", 1, out.cols, &slope));
     if (!x || x->kind != OKRA_DENSE || x->d != out.cols) {
-        FAIL(OKRA_ESHAPE,
-             "ridge: operator diagonal: the test inputs must be dense "
-             "vectors of length %lld",
-             (long long)out.cols);
+        return okra_fail_(OKRA_ESHAPE,
+                          "ridge: operator diagonal: the test inputs must be dense "
+                          "vectors of length %lld",
+                          (long long)out.cols);
     }
     for (okra_int i = 0; i < out.rows; i++) {
         const double *row = x->values + (query->first + i) * x->ld;
@@ -63,34 +62,31 @@ static okra_status add_slope(const okra_bag_ *bag, const okra_query_ *query,
             out.p[i * out.ld + j] += slope.p[j] * row[j];
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* h(x)' = k_x' C, and the mean restored. */
 okra_status okra_ridge_embed_(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                               okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ C = {0}, mean = {0};
     if (!has(bag, "coefficients")) {
-        FAIL(OKRA_EUNSUPPORTED, "the outputs have no explicit features");
+        return okra_fail_(OKRA_EUNSUPPORTED, "the outputs have no explicit features");
     }
-    TRY(stored(bag, "coefficients", query->Kx.cols, out.cols, &C));
-    TRY(okra_query_times_(ctx, query, false, C, out));
+    CHK(stored(bag, "coefficients", query->Kx.cols, out.cols, &C));
+    CHK(okra_query_times_(ctx, query, false, C, out));
     if (has(bag, "slope")) {
-        TRY(add_slope(bag, query, out));
+        CHK(add_slope(bag, query, out));
     }
     if (has(bag, "mean")) {
-        TRY(stored(bag, "mean", 1, out.cols, &mean));
+        CHK(stored(bag, "mean", 1, out.cols, &mean));
         for (okra_int i = 0; i < out.rows; i++) {
             for (okra_int j = 0; j < out.cols; j++) {
                 out.p[i * out.ld + j] += mean.p[j];
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Rows that sum to 1: the mean output takes what is missing; pairs may have weights. */
@@ -116,22 +112,20 @@ static void restore_mean(const okra_bag_ *bag, okra_mat_ W)
 okra_status okra_ridge_predict_(okra_context *ctx, const okra_bag_ *bag,
                                 okra_query_ *query, okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
     okra_mat_ B = {0};
     double centered = 0;
     if (okra_ridge_form_(bag) == OKRA_FORM_EMBEDDING) {
         return okra_ridge_embed_(ctx, bag, query, out);
     }
     if (has(bag, "factor")) {
-        TRY(stored(bag, "factor", query->n, query->n, &B));
-        TRY(okra_query_solve_(ctx, query, B, out));
+        CHK(stored(bag, "factor", query->n, query->n, &B));
+        CHK(okra_query_solve_(ctx, query, B, out));
     } else {
-        TRY(stored(bag, "B", query->n, query->Kx.cols, &B));
-        TRY(okra_query_times_(ctx, query, true, B, out));
+        CHK(stored(bag, "B", query->n, query->Kx.cols, &B));
+        CHK(okra_query_times_(ctx, query, true, B, out));
     }
     if (okra_bag_get_number_(bag, "center", &centered) && centered != 0) {
         restore_mean(bag, out);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
