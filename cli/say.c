@@ -33,6 +33,9 @@ static void on_alarm(int number)
     okra_int size = 0;
     const char *doing = okra_context_doing(interrupted_context, &size);
     (void)number;
+    if (!okra_context_talks(interrupted_context)) {
+        return;
+    }
     digits[at] = '\0';
     do {
         digits[--at] = (char)('0' + size % 10);
