@@ -108,7 +108,6 @@ const cli_command cli_gram = {
     .name = "gram",
     .purpose = "Compute the Gram matrix of a kernel",
     .usage = "--x FILE --kernel EXPR -o FILE [--y FILE] [flags]",
-    .refuses = "engine",
     .about = "Entry (i, j) is k(x_i, y_j).\n",
     .gathers = " x y ",
     .examples =

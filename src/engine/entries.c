@@ -145,6 +145,26 @@ done:
     return st;
 }
 
+okra_status okra_gram(okra_context *context, const okra_kernel *kernel,
+                      const okra_data *a, const okra_data *b, double *out, okra_int ld)
+{
+    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    okra_entries_ *entries = NULL;
+    NOT_NULL(kernel);
+    NOT_NULL(a);
+    NOT_NULL(out);
+    CHK(okra_bound_create_(context, kernel, b ? b : a, &bound));
+    if (b) {
+        CHK(okra_other_create_(context, bound, a, &other));
+    }
+    CHK(okra_entries_create_(context, bound, other, &entries));
+    okra_status st = okra_large_gram_host_(
+        context, entries, 0, okra_mat_view_(out, a->n, b ? b->n : a->n, ld));
+    okra_entries_free_(entries);
+    return st;
+}
+
 void okra_entries_free_(okra_entries_ *entries)
 {
     if (entries) {

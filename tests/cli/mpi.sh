@@ -73,6 +73,11 @@ for engine in host mpi:4; do
 done
 near host.csv mpi.csv
 
+# A Gram matrix.
+expect 0 okra gram -q --x s.txt --kernel 'ssk(length=2) | normalize' -o host.csv
+expect 0 many 3 okra gram -q --x s.txt --kernel 'ssk(length=2) | normalize' --engine mpi:2 -o many.csv
+near host.csv many.csv
+
 # One process talks. It is silent where it should be, and says the same as one does.
 expect 0 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --lambda 0.1 -o m.okra
 grep -v '^time' out >host.txt

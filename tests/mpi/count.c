@@ -1,8 +1,8 @@
 /*
- * count.c: put before MPI by LD_PRELOAD, it counts what processes send each other: messages
- * and bytes. A broadcast to g processes counts as g - 1 messages, a reduction likewise, one
- * with its result everywhere as both, a gathering to all as g - 1 of each part. At the end
- * each process adds a line to the file that OKRA_COUNT_FILE names.
+ * count.c: put before MPI by LD_PRELOAD, it counts what processes send each other:
+ * messages and bytes. A broadcast to g processes counts as g - 1 messages, a reduction
+ * likewise, one with its result everywhere as both, a gathering to all as g - 1 of each
+ * part. At the end each process adds a line to the file that OKRA_COUNT_FILE names.
  */
 #include <mpi.h>
 

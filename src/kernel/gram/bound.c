@@ -267,23 +267,3 @@ okra_status okra_other_diagonal_(okra_context *ctx, const okra_bound_ *bound,
                ? leaf->whole_diagonal(ctx, other->view.slots[root].side, d)
                : self(ctx, bound, &other->view, d);
 }
-
-okra_status okra_gram(okra_context *context, const okra_kernel *kernel,
-                      const okra_data *a, const okra_data *b, double *out, okra_int ld)
-{
-    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
-    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
-
-    NOT_NULL(kernel);
-    NOT_NULL(a);
-    NOT_NULL(out);
-    CHK(okra_bound_create_(context, kernel, b ? b : a, &bound));
-    okra_mat_ K = {out, a->n, b ? b->n : a->n, ld};
-    if (b) {
-        CHK(okra_other_create_(context, bound, a, &other));
-        CHK(okra_other_cross_(context, bound, other, 0, K));
-    } else {
-        CHK(okra_bound_gram_(context, bound, K));
-    }
-    return OKRA_OK;
-}
