@@ -6,8 +6,9 @@
  * training output, where log v is a wall. So J is compared at the explicit weighted
  * output (kl: Y'w, the ridge prediction; hsic: with the positive weights made to sum to
  * 1), at outputs spread over the modes, and at two places about each of these; the search
- * begins from the lowest of them and once more from outside the cloud of outputs; the
- * lowest end is kept. A search that cannot get below an earlier one is left.
+ * begins from the lowest of them, once more from outside the cloud of outputs, and from
+ * the other sides of the outputs nearest to the best end; the lowest end is kept. A
+ * search that cannot get below an earlier one is left.
  *
  * Cost: up to OKRA_PLACES_ values of J without gradients beside the searches.
  */
@@ -255,6 +256,26 @@ static bool outside(okra_valleys_ *s)
     return sum > 0;
 }
 
+/* Searches from the mirror images of the lowest point in the outputs nearest to it: the
+ * valleys on the other sides of their walls. */
+static void across(okra_valleys_ *s, const okra_valleys_options_ *o)
+{
+    okra_int members[OKRA_MIRRORS_], count = 0, i = 0;
+    double self;
+    okra_smooth_values_(s->smooth, s->best, s->l, &self);
+    while (count < OKRA_MIRRORS_ && (i = most_of(s->l, s->problem.count)) >= 0) {
+        members[count++] = i;
+        s->l[i] = -DBL_MAX;
+    }
+    for (okra_int k = 0; k < count; k++) {
+        const double *y = output_of(s, members[k]);
+        for (okra_int j = 0; j < s->d; j++) {
+            s->z[j] = (2 * y[j] - s->best[j] - s->mean[j]) / s->scale;
+        }
+        descend(s, o);
+    }
+}
+
 bool okra_valleys_find_(okra_valleys_ *s, const okra_valleys_options_ *o)
 {
     find_places(s);
@@ -264,8 +285,11 @@ bool okra_valleys_find_(okra_valleys_ *s, const okra_valleys_options_ *o)
         memcpy(s->z, s->places + k * s->d, (size_t)s->d * sizeof *s->z);
         descend(s, o);
     }
-    if (s->lowest < DBL_MAX && s->problem.kl && o->starts > 1 && outside(s)) {
-        descend(s, o);
+    if (s->lowest < DBL_MAX && s->problem.kl && o->starts > 1) {
+        if (outside(s)) {
+            descend(s, o);
+        }
+        across(s, o);
     }
     if (s->lowest == DBL_MAX) { /* J is defined nowhere: the output with most weight */
         memcpy(s->best, output_of(s, most_of(s->problem.weights, s->problem.count)),

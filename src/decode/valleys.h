@@ -7,7 +7,12 @@
 #include "decode/criterion.h"
 #include "kernel/vectors/smooth.h"
 
-enum { OKRA_TRIED_ = 12, OKRA_PLACES_ = 3 * OKRA_TRIED_ + 1, OKRA_VALLEYS_MOST_ = 16 };
+enum {
+    OKRA_TRIED_ = 12,
+    OKRA_PLACES_ = 3 * OKRA_TRIED_ + 1,
+    OKRA_VALLEYS_MOST_ = 16,
+    OKRA_MIRRORS_ = 3
+};
 
 typedef struct okra_valleys_options_ {
     okra_int starts, iterations;

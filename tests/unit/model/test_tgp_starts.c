@@ -25,12 +25,15 @@ static double between(okra_random_ *r, double lo, double hi) /* on a log scale *
     return lo * pow(hi / lo, okra_random_uniform_(r));
 }
 
-/* Inputs of which each has one to seven outputs. */
-static void draw(uint64_t seed, int d, curves *c)
+/* Inputs of which each has one to seven outputs; or few of them (as few as 8), whose
+ * outputs lie anywhere. */
+static void draw(uint64_t seed, int d, bool few, curves *c)
 {
     okra_random_ r = okra_random_create_(seed, 6);
-    *c = (curves){.n = 20 + (int)okra_random_below_(&r, MOST_N - 20), .tests = MOST_T};
-    int shape = (int)okra_random_below_(&r, 3),
+    *c = (curves){.n = few ? 8 + (int)okra_random_below_(&r, 32)
+                           : 20 + (int)okra_random_below_(&r, MOST_N - 20),
+                  .tests = MOST_T};
+    int shape = few ? 3 : (int)okra_random_below_(&r, 3),
         levels = 2 + (int)okra_random_below_(&r, 6);
     c->d = d;
     for (int i = 0; i < c->n; i++) {
@@ -42,13 +45,17 @@ static void draw(uint64_t seed, int d, curves *c)
         } else if (shape == 1) { /* a circle seen from the side */
             c->x[i] = 0.5 + 0.5 * cos(6.283185307179586 * u) + noise;
             y[0] = 0.5 + 0.5 * sin(6.283185307179586 * u);
+        } else if (shape == 3) {
+            y[0] = u;
+            c->x[i] = 0.5 + 0.5 * sin(12 * u) + noise;
         } else { /* levels */
             c->x[i] = u;
             y[0] = (double)okra_random_below_(&r, levels) / (levels - 1) + noise / 2;
         }
         if (d == 2) {
-            y[1] = shape == 2 ? (double)okra_random_below_(&r, 2) + noise
-                              : 0.5 + 0.5 * sin(12.566370614359172 * u);
+            y[1] = shape == 3   ? okra_random_uniform_(&r)
+                   : shape == 2 ? (double)okra_random_below_(&r, 2) + noise
+                                : 0.5 + 0.5 * sin(12.566370614359172 * u);
         }
     }
     for (int t = 0; t < c->tests; t++) {
@@ -143,9 +150,9 @@ static void judge(const curves *c, const double *points, okra_int count, tally *
     okra_data_free(g);
 }
 
-/* 12 of 2,796 problems with several valleys are missed, 0.4 %; a valley at the border of
- * the grid is none. */
-TEST(the_lowest_valley_is_found)
+/* 10 of 2,796 problems with several valleys are missed, and 27 of 2,585 with few outputs,
+ * where the criterion is nearly flat; a valley at the border of the grid is none. */
+static void search(bool few, int share)
 {
     static double points[2 * POINTS];
     tally all = {0};
@@ -153,7 +160,7 @@ TEST(the_lowest_valley_is_found)
         curves c;
         okra_int count = grid_of(d, points);
         for (uint64_t seed = 0; seed < (d == 1 ? SEEDS : SEEDS * 3 / 10); seed++) {
-            draw(seed, d, &c);
+            draw(seed, d, few, &c);
             judge(&c, points, count, &all);
         }
     }
@@ -161,7 +168,17 @@ TEST(the_lowest_valley_is_found)
            "evaluations each\n",
            all.multimodal, all.problems, all.missed, all.evaluations / all.problems);
     CHECK(all.multimodal > all.problems / 4);
-    CHECK(all.missed * 200 < all.multimodal);
+    CHECK(all.missed * share < all.multimodal);
 }
 
-MAIN(RUN(the_lowest_valley_is_found))
+TEST(the_lowest_valley_is_found)
+{
+    search(false, 200);
+}
+
+TEST(the_lowest_valley_of_few_outputs_is_found)
+{
+    search(true, 50);
+}
+
+MAIN(RUN(the_lowest_valley_is_found), RUN(the_lowest_valley_of_few_outputs_is_found))
