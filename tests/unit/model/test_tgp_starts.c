@@ -178,7 +178,7 @@ TEST(the_lowest_valley_is_found)
 
 TEST(the_lowest_valley_of_few_outputs_is_found)
 {
-    search(true, 50);
+    search(true, 30);
 }
 
 MAIN(RUN(the_lowest_valley_is_found), RUN(the_lowest_valley_of_few_outputs_is_found))
