@@ -17,7 +17,7 @@ int cli_distinct_make(cli_run *run, const okra_data *candidates, cli_distinct *o
     if (!out->row) {
         return cli_failure(run, "out of memory");
     }
-    okra_status st = okra_data_distinct(candidates, out->row, &count);
+    okra_status st = okra_candidates_distinct(candidates, out->row, &count);
     if (st == OKRA_OK && count < n) {
         st = okra_data_take(candidates, out->row, count, &out->objects);
     }

@@ -81,6 +81,12 @@ OKRA_API okra_status okra_index_find(okra_context *context, const okra_index *in
                                      const okra_data *molecules,
                                      okra_int *number) OKRA_CHECK;
 
+/* The numbers of the objects that differ, as okra_data_distinct tells them, but molecules
+ * are the same where their atoms and bonds are, however they are written (stereo
+ * chemistry plays no part, as in an index). */
+OKRA_API okra_status okra_candidates_distinct(const okra_data *data, okra_int *index,
+                                              okra_int *count) OKRA_CHECK;
+
 /* How candidates are ranked. */
 typedef struct okra_rank_request {
     size_t size; /* OKRA_SIZED(okra_rank_request) */

@@ -62,9 +62,10 @@ class Data:
                          index.ctypes.data, len(index)), self._network, self._dtype)
 
     def distinct(self) -> np.ndarray:
-        """The numbers of the objects that differ, the first of each."""
+        """The numbers of the objects that differ, the first of each; a molecule is the same
+        however it is written."""
         index, count = np.empty(len(self), dtype=np.int64), c.c_int64()
-        check(lib.okra_data_distinct(self.pointer, index.ctypes.data, c.byref(count)))
+        check(lib.okra_candidates_distinct(self.pointer, index.ctypes.data, c.byref(count)))
         return index[:count.value]
 
     @property

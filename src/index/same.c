@@ -13,6 +13,7 @@
 
 #include "kernel/graphs/refine.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROUNDS = 10, STEPS = 200000 };
@@ -219,5 +220,85 @@ done:
     okra_free_(s.used);
     clear_coded(&ga);
     clear_coded(&gb);
+    return st;
+}
+
+/* ---- of a collection ---- */
+
+typedef struct keyed {
+    uint64_t key;
+    okra_int at;
+} keyed;
+
+static int by_key(const void *p, const void *q)
+{
+    const keyed *x = p, *y = q;
+    return x->key != y->key ? (x->key < y->key ? -1 : 1)
+                            : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Of molecules with one key those that are no other before them stay: at is -1 else. */
+static okra_status thin(const okra_data *data, keyed *run, okra_int count)
+{
+    okra_status st = OKRA_OK;
+    bool sure;
+    for (okra_int k = 1; k < count; k++) {
+        bool same = false;
+        for (okra_int j = 0; j < k && !same; j++) {
+            if (run[j].at >= 0) {
+                TRY(okra_molecules_same_(data, run[j].at, data, run[k].at, &same, &sure));
+            }
+        }
+        run[k].at = same ? -1 : run[k].at;
+    }
+done:
+    return st;
+}
+
+static int by_number(const void *p, const void *q)
+{
+    const okra_int *x = p, *y = q;
+    return (*x > *y) - (*x < *y);
+}
+
+okra_status okra_candidates_distinct(const okra_data *data, okra_int *index,
+                                     okra_int *count)
+{
+    okra_status st = OKRA_OK;
+    keyed *all = NULL;
+    uint64_t *keys = NULL;
+    okra_data *some = NULL;
+    okra_int n = 0;
+    TRY(okra_data_distinct(data, index, &n));
+    if (data->kind != OKRA_GRAPHS || !okra_ragged_field_(&data->groups[0], "atom")) {
+        *count = n;
+        return OKRA_OK;
+    }
+    ALLOC(all, n);
+    ALLOC(keys, n);
+    TRY(okra_data_take(data, index, n, &some));
+    TRY(okra_molecule_keys_(some, keys));
+    for (okra_int k = 0; k < n; k++) {
+        all[k] = (keyed){keys[k], index[k]};
+    }
+    qsort(all, (size_t)n, sizeof *all, by_key);
+    okra_int kept = 0;
+    for (okra_int begin = 0, end = 0; begin < n; begin = end) {
+        while (end < n && all[end].key == all[begin].key) {
+            end++;
+        }
+        TRY(thin(data, all + begin, end - begin));
+    }
+    for (okra_int k = 0; k < n; k++) {
+        if (all[k].at >= 0) {
+            index[kept++] = all[k].at;
+        }
+    }
+    qsort(index, (size_t)kept, sizeof *index, by_number);
+    *count = kept;
+done:
+    okra_free_(all);
+    okra_free_(keys);
+    okra_data_free(some);
     return st;
 }

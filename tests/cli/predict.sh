@@ -160,3 +160,9 @@ expect_fail 2 "okra predict: there is no decoder 'candidates:f1'; did you mean '
 okra fit --x lx.npy --y ly.npy --kx 'rbf(sigma=2)' --lambda 0.1 --decode loss:f1 -q -o kept.okra
 okra predict kept.okra --x lt.npy -q -o kept.npy
 cmp lf.npy kept.npy
+
+# --top names a molecule once, however it is written
+printf 'CCO\nOCC\nc1ccccc1\nC1=CC=CC=C1\nCN\nCCN\nCCCO\nCCCC\n' >twice.smi
+okra fit -q --x x.csv --y twice.smi --kx linear --ky 'ecfp | tanimoto' --lambda 0.1 -o twice.okra
+okra predict -q twice.okra --x tx.csv --top 6 -o twice.tsv
+awk 'NR > 1 && ($5 == "OCC" || $5 == "C1=CC=CC=C1") { exit 1 }' twice.tsv

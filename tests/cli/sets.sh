@@ -184,7 +184,8 @@ P
 # pairs held back at the fit: any method, in one file
 expect 0 okra fit --x train_x.csv --y labels:train_l.csv --method knn --calibration 0.5 --seed 3 -o held.okra
 expect_in "calibration    30 pairs held back" out
-expect_in "--calibration 0.5 --seed 3" out
+expect_in " --calibration 0.5 " out
+expect_in " --seed 3 -o " out
 okra info held.okra >held.txt
 expect_in "calibration    30 pairs held back" held.txt
 expect 0 okra predict held.okra --x test_x.csv --set 0.1 -o s.tsv

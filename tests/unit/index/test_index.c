@@ -702,7 +702,41 @@ TEST(the_same_molecule_however_it_is_written)
     }
 }
 
-MAIN(RUN(what_is_kept), RUN(rankings_are_those_of_plain_loops),
+/* Distinct candidates: a molecule however it is written, and none besides. Decalin and
+ * bicyclopentyl have the same neighbourhoods at every radius. */
+TEST(distinct_candidates)
+{
+    static const char *const texts[] = {"CCO",
+                                        "OCC",
+                                        "C(O)C",
+                                        "c1ccccc1",
+                                        "C1=CC=CC=C1",
+                                        "C1CCC2CCCCC2C1",
+                                        "CCO one",
+                                        "C1CCCC1C1CCCC1",
+                                        "C1CC2CCCCC2CC1",
+                                        "CC[O-]",
+                                        "[13CH3]CO",
+                                        "C1CCC(C1)C2CCCC2"};
+    static const okra_int want[] = {0, 3, 5, 7, 9, 10};
+    okra_data *data = NULL, *plain = NULL;
+    okra_int index[12] = {0}, count = 0;
+    CHECK_OK(okra_data_smiles(NULL, texts, 12, &data));
+    CHECK_OK(okra_candidates_distinct(data, index, &count));
+    CHECK(count == 6);
+    for (okra_int k = 0; k < count && k < 6; k++) {
+        CHECK(index[k] == want[k]);
+    }
+    CHECK_ALLOCATIONS(okra_candidates_distinct(data, index, &count), (void)0);
+    double rows[] = {1, 2, 1};
+    CHECK_OK(okra_data_dense(rows, 3, 1, 1, &plain)); /* other kinds as they are */
+    CHECK_OK(okra_candidates_distinct(plain, index, &count));
+    CHECK(count == 2 && index[0] == 0 && index[1] == 1);
+    okra_data_free(data);
+    okra_data_free(plain);
+}
+
+MAIN(RUN(distinct_candidates), RUN(what_is_kept), RUN(rankings_are_those_of_plain_loops),
      RUN(a_short_list_holds_the_best), RUN(requests_that_do_not_fit),
      RUN(windows_are_those_of_plain_loops), RUN(tables_and_windows_that_do_not_fit),
      RUN(a_run_that_was_stopped_goes_on), RUN(altered_files_do_no_harm),
