@@ -25,3 +25,11 @@ expect 0 okra fit --x copies.csv --y copies.csv --kx 'rbf(sigma=1)' --lambda 1e-
 expect_in 'the condition number of the 4 x 4 matrix is' err
 expect 0 okra fit --x copies.csv --y copies.csv --kx 'rbf(sigma=1)' --lambda 1e-3 -o copies.okra
 [ ! -s err ] || complain "a warning where none is due"
+printf '1,0.5\n0.5,2\n' >copies_A.csv
+paste -d, copies.csv copies.csv >copies_y.csv
+for operator in cov ccov matrix:copies_A.csv; do
+    expect 0 okra fit --x copies.csv --y copies_y.csv --kx 'rbf(sigma=1)' --operator $operator --lambda 1e-15 -o copies.okra
+    expect_in 'ridge: with lambda 1e-15 the condition number is' err
+    expect 0 okra fit --x copies.csv --y copies_y.csv --kx 'rbf(sigma=1)' --operator $operator --lambda 1e-3 -o copies.okra
+    [ ! -s err ] || complain "a warning where none is due"
+done

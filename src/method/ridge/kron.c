@@ -177,6 +177,17 @@ static okra_status least_norm(okra_context *ctx, const okra_kron_ *kron, okra_la
     return okra_large_scale_(ctx, r, c, Z);
 }
 
+void okra_ridge_condition_(const okra_context *ctx, double lambda, double condition)
+{
+    if (condition * DBL_EPSILON > 1e-3) {
+        okra_warn_(ctx,
+                   "ridge: with lambda %g the condition number is %.1e, which leaves %d "
+                   "right digits at most; a larger lambda, or fewer rows that are copies "
+                   "of others, helps",
+                   lambda, condition, (int)fmax(0, -log10(condition * DBL_EPSILON)));
+    }
+}
+
 okra_status okra_kron_solve_(okra_context *ctx, const okra_kron_ *kron, double lambda,
                              okra_large_ *B)
 {
@@ -188,6 +199,10 @@ okra_status okra_kron_solve_(okra_context *ctx, const okra_kron_ *kron, double l
         return okra_fail_(
             OKRA_EARG,
             "covariance operator: lambda is %g, expected a number of 0 or more", lambda);
+    }
+    if (lambda > 0 && n > 0) {
+        okra_ridge_condition_(
+            ctx, lambda, 1 + kron->mu[n - 1] * kron->lam[n - 1] / ((double)n * lambda));
     }
     CHK(okra_large_create_(ctx, n, n, "covariance operator: a product", &ZQt));
     CHK(lambda > 0 ? okra_large_combine_(ctx, OKRA_COMBINE_DIVIDE_, (double)n * lambda, 0,

@@ -25,6 +25,8 @@ okra_status okra_kron_create_(okra_context *ctx, okra_large_ *K, okra_large_ *L,
 okra_status okra_kron_solve_(okra_context *ctx, const okra_kron_ *kron, double lambda,
                              okra_large_ *B) OKRA_CHECK;
 void okra_kron_free_(okra_kron_ *kron);
+/* Warns where the condition number leaves less than three digits. */
+void okra_ridge_condition_(const okra_context *ctx, double lambda, double condition);
 OKRA_DROPS_(okra_kron_drop_, okra_kron_, okra_kron_free_)
 
 #endif

@@ -157,20 +157,17 @@ okra_status okra_ridge_leaves_(const okra_ridge_ *r, okra_int n, double *v)
                : OKRA_OK;
 }
 
-/* As okra_cholesky_ warns, for the least of several lambdas. */
-static void warn_condition(const okra_ridge_ *r, const double *v)
+/* As okra_cholesky_ warns, for the least of several lambdas; v are the eigenvalues of K,
+ * of which the operator makes multiples up to `most`. */
+static void warn_condition(const okra_ridge_ *r, const double *v, double most)
 {
     double lambda = r->lambda[0];
     for (size_t l = 1; l < r->count; l++) {
         lambda = fmin(lambda, r->lambda[l]);
     }
-    double condition = (v[r->p->n - 1] + lambda) / (v[0] + lambda);
-    if (condition * DBL_EPSILON > 1e-3) {
-        okra_warn_(r->ctx,
-                   "ridge: with lambda %g the condition number is %.1e, which leaves %d "
-                   "right digits at most; a larger lambda, or fewer rows that are copies "
-                   "of others, helps",
-                   lambda, condition, (int)fmax(0, -log10(condition * DBL_EPSILON)));
+    if (lambda > 0 && r->p->n > 0) {
+        okra_ridge_condition_(r->ctx, lambda,
+                              (most * v[r->p->n - 1] + lambda) / (most * v[0] + lambda));
     }
 }
 
@@ -183,9 +180,7 @@ static okra_status fit_spectrum(okra_ridge_ *r, okra_large_ *K)
     MAKE(v, n);
     CHK(okra_ridge_decompose_(r->ctx, K, v));
     okra_ridge_minimum_(r, n, v);
-    if (!has_zero(r)) {
-        warn_condition(r, v);
-    }
+    warn_condition(r, v, 1);
     CHK(okra_large_create_(r->ctx, n, n, "the scaled eigenvectors", &R));
     for (size_t l = 0; l < r->count; l++) {
         CHK(okra_cancelled_(r->ctx));
@@ -282,6 +277,7 @@ okra_status okra_ridge_matrix_(okra_ridge_ *r, double *A)
     CHK(okra_ridge_K_(r, &V));
     CHK(okra_ridge_decompose_(r->ctx, V, v));
     okra_ridge_minimum_(r, n, v);
+    warn_condition(r, v, d > 0 ? g[d - 1] : 0);
     okra_spectral_ s = {V, v, features_of(r), A, g, 1, NULL};
     return okra_ridge_spectral_(r, &s);
 }
