@@ -135,18 +135,19 @@ static int read_one(const cli_run *run, const char *path, read_table *t)
     if (!t->text) {
         return cli_failure(run, "%s: cannot be read: %s", path, strerror(errno));
     }
-    size_t heading = strcspn(t->text, "\n");
-    char separator = memchr(t->text, '\t', heading) ? '\t' : ',';
-    if (!find_columns(t->text, separator, column)) {
+    const char *text = t->text + (strncmp(t->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+    size_t heading = strcspn(text, "\n");
+    char separator = memchr(text, '\t', heading) ? '\t' : ',';
+    if (!find_columns(text, separator, column)) {
         return cli_failure(
             run, "%s: line 1: expected the headings test, candidate and distance", path);
     }
-    for (const char *line = t->text + heading; *line; line += strcspn(line, "\n")) {
+    for (const char *line = text + heading; *line; line += strcspn(line, "\n")) {
         double v[3] = {0, 0, 0};
         line++;
         number++;
-        if (!*line) {
-            break;
+        if (strspn(line, " \r") == strcspn(line, "\n")) {
+            continue; /* an empty line is none */
         }
         if (!take_numbers(line, separator, column, v) || v[0] != floor(v[0]) ||
             v[1] != floor(v[1]) || fabs(v[0]) > 9e15 || fabs(v[1]) > 9e15) {

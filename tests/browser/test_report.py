@@ -83,6 +83,13 @@ def sample():
              "values": [[1, 2], [None, 3]], "better": "lower"},
             {"id": "i", "type": "images", "title": "images", "rows": 16, "cols": 16,
              "low": -1, "high": 1, "columns": ["truth", "okra", "k-NN"], "images": [wave] * 4},
+            {"id": "p", "type": "curve", "title": "spectrum", "series": [
+                {"name": "query", "x": [50, 71.2], "y": [1, 0.5], "stems": True},
+                {"name": "below", "x": [50, 90], "y": [-1, -0.2], "stems": True}]},
+            {"id": "m", "type": "molecules", "title": "molecules", "items": [
+                {"smiles": "C=O", "label": "1. CH2O", "note": "distance 1",
+                 "atoms": [[0, 0, "CH2"], [1, 1, "O"]], "bonds": [[0, 1, 2]]},
+                {"smiles": "C" * 200, "label": "2. long", "note": ""}]},
             {"id": "n", "type": "network", "title": "network", "nodes": 40, "labelled": [1, 2],
              "panels": [{"name": "true", "edges": edges},
                         {"name": "predicted", "edges": edges[::2]}]}],

@@ -6,6 +6,9 @@ expect 0 okra fuse a.tsv b.csv --weights 0.75,0.25 -o f.tsv
 expect_out "$(printf 'test\trank\tcandidate\tscore\n0\t1\t0\t0.5\n0\t2\t1\t-0.5\n0\t3\t2\t-1\n1\t1\t2\t0')" cat f.tsv
 expect 0 okra fuse a.tsv b.csv --top 1 -o -
 expect_in "$(printf '1\t1\t2\t0')" out
+# a byte-order mark, ends of lines and empty lines of other systems
+printf '\xef\xbb\xbftest\tcandidate\tdistance\r\n0\t0\t1\r\n\r\n0\t1\t3\r\n\r\n' >odd.tsv
+expect_out "$(printf 'test\trank\tcandidate\tscore\n0\t1\t0\t1\n0\t2\t1\t-1')" okra fuse odd.tsv -o -
 # weights chosen by the truth
 printf 'CCO\nCCC\nC\n' >c.smi
 printf 'CCC\nC\n' >y.smi
