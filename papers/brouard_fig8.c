@@ -13,39 +13,61 @@ enum { NODES = RANDOM_NETWORK_NODES, CLASSES = 3 };
 static const random_law law = {CLASSES, 0.02, 5e-4, 1.72}; /* as in brouard-t9 */
 static const double inertia = 0.95, share = 0.2;
 
-/* The pairs whose score is at least that which makes F1 of left-out labelled pairs
- * largest. */
-static okra_status predict(paper_run *run, const random_network *r,
-                           const okra_link_task *task, okra_link **list, okra_int *count)
+/* The model of one cell of the grid, the threshold that makes F1 of left-out labelled
+ * pairs largest, and that F1. */
+static okra_status fit(paper_run *run, const random_network *r,
+                       const okra_link_task *task, const random_choice *c,
+                       okra_links **links, double *threshold, double *f1)
 {
     okra_context *ctx = paper_context(run);
     okra_options *options = NULL;
-    okra_links *links = NULL;
     okra_ranking *training = NULL;
     bool left_out = false;
-    random_choice c;
-    random_network_say(&c, 1, 1, 0);
-    okra_status st = random_network_choose(run, r, task->labelled_count, &c);
-    const char *const texts[] = {c.kx, r->ky, c.lambda, NULL};
-    if (st == OKRA_OK) {
-        st = okra_fit_options(&options);
-    }
+    const char *const texts[] = {c->kx, r->ky, c->lambda, NULL};
+    okra_status st = okra_fit_options(&options);
     if (st == OKRA_OK) {
         st = paper_set_options(options, texts);
     }
     if (st == OKRA_OK) {
-        st = okra_link_fit(ctx, task, options, NULL, &links);
+        st = okra_link_fit(ctx, task, options, NULL, links);
     }
     if (st == OKRA_OK) {
-        st = okra_link_training(ctx, links, &training, &left_out);
+        st = okra_link_training(ctx, *links, &training, &left_out);
     }
     if (st == OKRA_OK) {
-        st = okra_link_rank(ctx, links, OKRA_LINK_ALL, 0,
-                            okra_ranking_threshold(training, NULL), list, count);
+        *threshold = okra_ranking_threshold(training, f1);
     }
     okra_ranking_free(training);
-    okra_links_free(links);
     okra_options_free(options);
+    return st;
+}
+
+/* The pairs that reach the threshold, of the cell with the largest F1. */
+static okra_status predict(paper_run *run, const random_network *r,
+                           const okra_link_task *task, okra_link **list, okra_int *count)
+{
+    okra_links *best = NULL;
+    double most = -1, at_best = 0;
+    random_choice c;
+    okra_status st = OKRA_OK;
+    for (int k = 0; st == OKRA_OK && random_network_cell(r, k, &c); k++) {
+        okra_links *links = NULL;
+        double threshold = 0, f1 = 0;
+        st = fit(run, r, task, &c, &links, &threshold, &f1);
+        if (st == OKRA_OK && f1 > most) {
+            okra_links *worse = best;
+            best = links;
+            links = worse;
+            most = f1;
+            at_best = threshold;
+        }
+        okra_links_free(links);
+    }
+    if (st == OKRA_OK) {
+        st = okra_link_rank(paper_context(run), best, OKRA_LINK_ALL, 0, at_best, list,
+                            count);
+    }
+    okra_links_free(best);
     return st;
 }
 
@@ -105,12 +127,10 @@ static okra_status run_entry(paper_run *run)
     okra_link *list = NULL, *known = NULL, *all = NULL;
     uint64_t seed = paper_seed(run) + 1;
     paper_reading(run, "20 %% of the nodes are labelled; network, inputs of 95 %% of the "
-                       "inertia, output kernel and the choice of sigma and lambda as in "
-                       "brouard-t9");
-    paper_reading(run,
-                  "a pair is an edge where its score is at least that which makes F1 of "
-                  "left-out labelled pairs largest; edges between labelled nodes are as "
-                  "known");
+                       "inertia, output kernel and grid as in brouard-t9");
+    paper_reading(run, "sigma, lambda and the threshold together make F1 of left-out "
+                       "labelled pairs largest, as printed; edges between labelled nodes "
+                       "are as known");
     paper_remark(run, "a figure has no printed numbers, so no cell has a verdict");
     okra_status st = random_network_make(run, &law, seed, seed, labelled, &r);
     if (st == OKRA_OK) {

@@ -157,6 +157,15 @@ static const double lambdas[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
 enum { SIGMAS = sizeof sigma_factors / sizeof *sigma_factors };
 enum { LAMBDAS = sizeof lambdas / sizeof *lambdas };
 
+bool random_network_cell(const random_network *r, int k, random_choice *c)
+{
+    if (k < SIGMAS * LAMBDAS) {
+        random_network_say(c, random_network_scale(r) * sigma_factors[k / LAMBDAS],
+                           lambdas[k % LAMBDAS], 0);
+    }
+    return k < SIGMAS * LAMBDAS;
+}
+
 okra_status random_network_choose(paper_run *run, const random_network *r,
                                   okra_int labelled, random_choice *c)
 {

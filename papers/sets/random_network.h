@@ -39,6 +39,8 @@ typedef struct random_choice {
     char kx[64], lambda[64], lambda2[64];
 } random_choice;
 void random_network_say(random_choice *c, double sigma, double lambda, double lambda2);
+/* Cell k of the grid of sigma and lambda; false past the last. */
+bool random_network_cell(const random_network *r, int k, random_choice *c);
 /* sigma and lambda of ridge by leave-one-out AUC-ROC of the labelled pairs. */
 okra_status random_network_choose(paper_run *run, const random_network *r,
                                   okra_int labelled, random_choice *c) OKRA_CHECK;
