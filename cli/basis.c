@@ -22,7 +22,7 @@ static const okra_option rows[] = {
      "The basis, a model file"},
     {0}};
 
-static int write(cli_run *run, const basis_fields *f, const okra_data *x)
+static int write_basis(cli_run *run, const basis_fields *f, const okra_data *x)
 {
     okra_options *options = NULL;
     okra_model *basis = NULL;
@@ -62,7 +62,7 @@ static int run_basis(cli_run *run)
     }
     status = status ? status : cli_check_writable(run, f.output);
     status = status ? status : cli_status(run, cli_read(run, f.x, &x));
-    status = status ? status : write(run, &f, x);
+    status = status ? status : write_basis(run, &f, x);
     okra_data_free(x);
     return status;
 }

@@ -50,7 +50,7 @@ static void push(writer *w, int grows)
 }
 
 /* The steps of the subtree at `place`; false: there are none. */
-static bool write(writer *w, int place)
+static bool write_node(writer *w, int place)
 {
     const okra_node_ *node = &w->kernel->nodes[place];
     const okra_slot_ *a = w->a->slots, *b = w->b->slots;
@@ -72,7 +72,7 @@ static bool write(writer *w, int place)
         return true;
     }
     case OKRA_NODE_TRANSFORM_:
-        if (!node->transform->step || !write(w, node->a)) {
+        if (!node->transform->step || !write_node(w, node->a)) {
             return false;
         }
         node->transform->step(node->params, &step);
@@ -83,7 +83,7 @@ static bool write(writer *w, int place)
         }
         break;
     case OKRA_NODE_SCALE_:
-        if (!write(w, node->a)) {
+        if (!write_node(w, node->a)) {
             return false;
         }
         step.code = OKRA_CODE_SCALE_;
@@ -94,7 +94,7 @@ static bool write(writer *w, int place)
         break;
     case OKRA_NODE_SUM_:
     case OKRA_NODE_PRODUCT_:
-        if (!write(w, node->a) || !write(w, node->b)) {
+        if (!write_node(w, node->a) || !write_node(w, node->b)) {
             return false;
         }
         step.code = node->kind == OKRA_NODE_SUM_ ? OKRA_CODE_SUM_ : OKRA_CODE_PRODUCT_;
@@ -115,7 +115,7 @@ static okra_status find_program(owner *o)
                 .b = &bound->train};
     MAKE(o->steps, 2 * bound->kernel->count);
     w.steps = o->steps;
-    if (write(&w, bound->kernel->count - 1)) {
+    if (write_node(&w, bound->kernel->count - 1)) {
         o->entries.steps = o->steps;
         o->entries.count = w.count;
         o->entries.depth = w.depth;

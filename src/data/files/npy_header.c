@@ -22,7 +22,7 @@ static void skip_space(cursor *c)
     }
 }
 
-static bool accept(cursor *c, char wanted)
+static bool take(cursor *c, char wanted)
 {
     skip_space(c);
     if (c->p < c->end && *c->p == wanted) {
@@ -56,7 +56,7 @@ static bool accept_string(cursor *c, char *text, size_t size)
         text[length++] = *c->p++;
     }
     text[length] = '\0';
-    return accept(c, quote);
+    return take(c, quote);
 }
 
 static okra_status bad_header(const char *what)
@@ -67,7 +67,7 @@ static okra_status bad_header(const char *what)
 static okra_status parse_type(cursor *c, okra_npy_ *npy)
 {
     char text[32];
-    if (accept(c, '[')) {
+    if (take(c, '[')) {
         return okra_fail_(
             OKRA_EUNSUPPORTED,
             "the array is structured; expected bool, integer or float elements");
@@ -98,11 +98,11 @@ static okra_status parse_type(cursor *c, okra_npy_ *npy)
 static okra_status parse_shape(cursor *c, okra_npy_ *npy)
 {
     okra_int shape[2] = {0, 1};
-    if (!accept(c, '(')) {
+    if (!take(c, '(')) {
         return bad_header("'shape'");
     }
     npy->dimensions = 0;
-    while (!accept(c, ')')) {
+    while (!take(c, ')')) {
         skip_space(c);
         okra_int value = 0;
         const char *digits = c->p;
@@ -117,13 +117,13 @@ static okra_status parse_shape(cursor *c, okra_npy_ *npy)
         if (c->p == digits) {
             return bad_header("'shape'");
         }
-        accept(c, 'L'); /* as Python 2 wrote long integers */
+        take(c, 'L'); /* as Python 2 wrote long integers */
         if (npy->dimensions < 2) {
             shape[npy->dimensions] = value;
         }
         npy->dimensions++;
-        if (!accept(c, ',')) {
-            if (!accept(c, ')')) {
+        if (!take(c, ',')) {
+            if (!take(c, ')')) {
                 return bad_header("'shape'");
             }
             break;
@@ -143,11 +143,11 @@ static okra_status parse_dictionary(cursor c, okra_npy_ *npy)
 {
     char key[32];
     unsigned seen = 0;
-    if (!accept(&c, '{')) {
+    if (!take(&c, '{')) {
         return bad_header("dictionary");
     }
-    while (!accept(&c, '}')) {
-        if (!accept_string(&c, key, sizeof key) || !accept(&c, ':')) {
+    while (!take(&c, '}')) {
+        if (!accept_string(&c, key, sizeof key) || !take(&c, ':')) {
             return bad_header("dictionary");
         }
         if (strcmp(key, "descr") == 0) {
@@ -165,8 +165,8 @@ static okra_status parse_dictionary(cursor c, okra_npy_ *npy)
         } else {
             return bad_header("dictionary");
         }
-        if (!accept(&c, ',')) {
-            if (!accept(&c, '}')) {
+        if (!take(&c, ',')) {
+            if (!take(&c, '}')) {
                 return bad_header("dictionary");
             }
             break;

@@ -126,7 +126,7 @@ static okra_status try_step(solver *s, rows F, double t, double *share, double *
     return OKRA_OK;
 }
 
-static void accept(solver *s, rows F, double share)
+static void settle(solver *s, rows F, double share)
 {
     for (okra_int k = 0; k < F.count; k++) {
         double *a = &s->a[s->order[k]];
@@ -166,7 +166,7 @@ okra_status okra_boxqp_face_(solver *s)
         TRY(try_step(s, F, best, &share, &drop));
     }
     s->settled = true;
-    accept(s, F, share);
+    settle(s, F, share);
     double taken = best * share;
     s->tau = taken >= 0.5  ? fmax(s->tau / 10, 1e-13 * s->mean)
              : taken < 0.1 ? fmin(s->tau * 10, 10 * s->mean)

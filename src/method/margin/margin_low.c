@@ -11,6 +11,11 @@
  * (kernel/lowrank/lowrank.h): the model keeps T Z diag(g)^1/2 E, columns x d, and the
  * basis of the inputs. No n x n matrix is formed; n (m + d) doubles are kept where they
  * fit the budget (factors.c), and 3 n d more for losses of the distance.
+ *
+ * Why it stands beside margin.c, boxqp.c and dual.c: their steps take one row of Q or S
+ * at a time, n numbers that are there. A row of Phi Phi' costs n m, so the thin solvers
+ * work by blocks of rows and by Newton steps in m x d unknowns: other algorithms with the
+ * same duals and the same gap.
  */
 #include "method/margin/margin.h"
 

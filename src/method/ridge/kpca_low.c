@@ -9,6 +9,10 @@
  * rounding. With rank-output E are the directions of the fitted outputs, those of
  * A'Phi'Phi A, for each lambda (kpca_rank.c).
  *
+ * Why it stands beside kpca.c: that one decomposes n x n and predicts weights over the
+ * training outputs; this one decomposes d x d and predicts points, and no n x p scores
+ * are kept. What they share is okra_kpca_choose_ and the coefficients of ridge.
+ *
  * Cost: a pass of n m^2 to 2 n m^2, 2 n m d and n d^2, an eigendecomposition of d^3, then
  * m^3/3 + 2 m d (m + 2 p) a lambda. The model holds m d + p d doubles and the basis.
  */
@@ -80,12 +84,11 @@ static okra_status fitted_axes(low *z, okra_mat_ A)
 /* One lambda: T A E_p'E_p, where phi(x)' = v(x)' T. */
 static okra_status coefficients(low *z, double lambda, okra_bag_ *bag)
 {
-    okra_int m = z->t.m, d = z->t.d, columns = z->problem->map_x->columns;
-    OWNED double *G = NULL, *A = NULL, *T = NULL, *X = NULL;
+    okra_int m = z->t.m, d = z->t.d;
+    OWNED double *G = NULL, *A = NULL, *T = NULL;
     double jitter = 0;
     CHK(okra_doubles_(z->ctx, m, m, "the factor of the moments", &G));
     CHK(okra_doubles_(z->ctx, m, d, "the ridge coefficients", &A));
-    CHK(okra_doubles_(z->ctx, columns, d, "the ridge coefficients", &X));
     okra_mat_ Gm = okra_mat_of_(G, m, m), Am = okra_mat_of_(A, m, d);
     CHK(okra_mat_copy_(okra_mat_of_(z->t.C, m, m), Gm));
     CHK(okra_mat_copy_(okra_mat_of_(z->t.R, m, d), Am));
@@ -100,8 +103,7 @@ static okra_status coefficients(low *z, double lambda, okra_bag_ *bag)
     CHK(okra_doubles_(z->ctx, m, z->p, "the coefficients of the components", &T));
     CHK(okra_gemm_(z->ctx, false, true, 1, Am, E, 0, okra_mat_of_(T, m, z->p)));
     CHK(okra_gemm_(z->ctx, false, false, 1, okra_mat_of_(T, m, z->p), E, 0, Am));
-    CHK(okra_map_fold_(z->ctx, z->problem->map_x, Am, okra_mat_of_(X, columns, d)));
-    CHK(okra_ridge_put_(bag, "coefficients", &X, columns, d));
+    CHK(okra_ridge_put_folded_(z->ctx, z->problem->map_x, m, d, bag, &A));
     return okra_bag_put_number_(bag, "jitter", jitter);
 }
 

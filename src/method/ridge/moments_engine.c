@@ -43,8 +43,8 @@ static void clear(sums *z)
     okra_free_(z->YS);
 }
 
-static okra_status open(okra_context *ctx, const okra_problem_ *p, bool solved,
-                        const okra_moments_ *t, okra_int rows, sums *z)
+static okra_status open_pass(okra_context *ctx, const okra_problem_ *p, bool solved,
+                             const okra_moments_ *t, okra_int rows, sums *z)
 {
     const okra_map_ *y = p->map_y;
     const char *what = "the moments of the inputs";
@@ -172,7 +172,7 @@ okra_status okra_moments_engine_(okra_context *ctx, const okra_problem_ *p, bool
     okra_int room = OKRA_MIN_(MOST, okra_context_memory(ctx) / 4 / 8);
     okra_int rows = OKRA_MAX_(VECTORS / OKRA_MAX_(okra_data_width(p->x), 1), LEAST);
     rows = OKRA_MIN_(p->n, OKRA_MIN_(rows, OKRA_MAX_(room / width, 1)));
-    CHK(open(ctx, p, solved, t, rows, &z));
+    CHK(open_pass(ctx, p, solved, t, rows, &z));
     for (okra_int i = 0; i < p->n; i += rows) {
         CHK(okra_cancelled_(ctx));
         CHK(add(ctx, p, i, OKRA_MIN_(rows, p->n - i), &z, t));
@@ -191,7 +191,7 @@ okra_status okra_moments_engine_(okra_context *ctx, const okra_problem_ *p, bool
 
 /* ---- after the pass ---- */
 
-static okra_status send(okra_context *ctx, okra_mat_ A, okra_large_ **out)
+static okra_status send_rows(okra_context *ctx, okra_mat_ A, okra_large_ **out)
 {
     FREED_BY(okra_large_drop_) okra_large_ *there = NULL;
     CHK(okra_large_create_(ctx, A.rows, A.cols, "the moments", &there));
@@ -205,7 +205,7 @@ static okra_status send(okra_context *ctx, okra_mat_ A, okra_large_ **out)
 static okra_status divide(okra_context *ctx, const okra_large_ *F, bool both, okra_mat_ A)
 {
     FREED_BY(okra_large_drop_) okra_large_ *there = NULL, *turned = NULL;
-    CHK(send(ctx, A, &there));
+    CHK(send_rows(ctx, A, &there));
     CHK(okra_large_trsm_(ctx, true, false, F, there));
     if (both) {
         CHK(okra_large_trsm_(ctx, false, true, F, there));

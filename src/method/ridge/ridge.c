@@ -41,7 +41,7 @@
  * outputs have explicit features the coefficients of h(x)' = k_x' C are kept as well, so
  * that an explicit prediction takes n d a query. Low rank: ridge_low.c.
  */
-#include "method/ridge/ridge_cg.h"
+#include "method/ridge/ridge_options.h"
 #include "method/ridge/ridge_directions.h"
 #include "method/ridge/ridge_sum.h"
 
@@ -49,57 +49,7 @@
 #include "method/smoothness/semi.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-
-typedef struct ridge_options {
-    double lambda, epsilon, lambda2;
-    const char *operator_text, *graph, *output_lambda;
-    bool center, keep_moments;
-    int solver, keep;
-    okra_cg_options_ cg;
-} ridge_options;
-
-enum { SOLVER_DIRECT, SOLVER_CG };
-enum { KEEP_AUTO, KEEP_WEIGHTS, KEEP_COEFFICIENTS };
-enum { KEEP_MOST = 16384 }; /* pairs up to which weights are kept: 2 GiB */
-
-static const okra_option rows[] = {
-    {"lambda", OKRA_OPTION_NUMBER, offsetof(ridge_options, lambda), "0.1", 0, 1e300, NULL,
-     "V", "(K + lambda I); n lambda with cov and ccov; 0: least norm"},
-    {"output-lambda", OKRA_OPTION_TEXT, offsetof(ridge_options, output_lambda), "", 1, 0,
-     NULL, "V,...", "lambda times these, one for each explicit output"},
-    {"operator", OKRA_OPTION_TEXT, offsetof(ridge_options, operator_text), "identity", 1,
-     0, NULL, "OP",
-     "identity, tensor, cov, ccov, diagonal(t=V), matrix:FILE or graph:FILE,mu=V"},
-    {"epsilon", OKRA_OPTION_NUMBER, offsetof(ridge_options, epsilon), "0.01", 1e-300,
-     1e300, NULL, "V", "regularisation of the conditional covariance (ccov only)"},
-    {"center-output", OKRA_OPTION_BOOL, offsetof(ridge_options, center), "no", 1, 0, NULL,
-     "", "subtract the mean output in feature space, and restore it after"},
-    {"lambda2", OKRA_OPTION_NUMBER, offsetof(ridge_options, lambda2), "0", 0, 1e300, NULL,
-     "V", "weight of smoothness over the graph of all inputs, labelled or not"},
-    {"graph", OKRA_OPTION_TEXT, offsetof(ridge_options, graph), "gram", 1, 0, NULL,
-     "EXPR", "gram, knn(k=N), knn(share=V) or file(W), | normalized, power, diffusion"},
-    {"keep", OKRA_OPTION_CHOICE, offsetof(ridge_options, keep), "auto", 1, 0,
-     "auto|weights|coefficients", "WHAT",
-     "of explicit outputs: weights (n x n numbers; matrix operators: factors for "
-     "updates) or coefficients; auto: weights up to 16,384 pairs"},
-    {"keep-moments", OKRA_OPTION_BOOL, offsetof(ridge_options, keep_moments), "no", 1, 0,
-     NULL, "",
-     "of low rank: keep the moments of the training set, which `okra update` and `okra "
-     "merge` need"},
-    {"solver", OKRA_OPTION_CHOICE, offsetof(ridge_options, solver), "direct", 1, 0,
-     "direct|cg", "HOW", "of low rank: by moments, or by conjugate gradients"},
-    {"cg-tolerance", OKRA_OPTION_NUMBER, offsetof(ridge_options, cg.tolerance), "1e-8", 0,
-     1, NULL, "V", "conjugate gradients: relative residual to reach"},
-    {"cg-iterations", OKRA_OPTION_INT, offsetof(ridge_options, cg.iterations), "100", 1,
-     1e9, NULL, "N", "conjugate gradients: steps at most"},
-    {"checkpoint", OKRA_OPTION_TEXT, offsetof(ridge_options, cg.checkpoint), "", 1, 0,
-     NULL, "FILE", "conjugate gradients: keep the state here, and go on from it"},
-    {0},
-};
-
-extern const okra_method_ okra_method_ridge_;
 
 okra_status okra_ridge_features_(okra_ridge_ *r)
 {
@@ -136,132 +86,6 @@ okra_status okra_ridge_features_(okra_ridge_ *r)
 
 /* ---- the method ---- */
 
-static okra_status check(const okra_problem_ *p, const okra_options *options,
-                         const ridge_options *o, const okra_ridge_ *r)
-{
-    if (p->n < 1) {
-        return okra_fail_(OKRA_ESHAPE, "ridge: there are no training pairs");
-    }
-    if (strncmp(o->operator_text, "matrix:", 7) == 0 ||
-        strncmp(o->operator_text, "graph:", 6) == 0) {
-        if (!p->features) {
-            return okra_fail_(OKRA_EUNSUPPORTED,
-                              "ridge: operator %s needs outputs with explicit features: "
-                              "dense vectors under a linear output kernel",
-                              o->operator_text);
-        }
-    }
-    if (okra_options_is_set(options, "epsilon") &&
-        strcmp(o->operator_text, "ccov") != 0) {
-        return okra_fail_(OKRA_EARG,
-                          "ridge: epsilon is for operator ccov, but the operator is %s",
-                          o->operator_text);
-    }
-    bool covariance =
-        strcmp(o->operator_text, "cov") == 0 || strcmp(o->operator_text, "ccov") == 0;
-    bool diagonal = strncmp(o->operator_text, "diagonal", 8) == 0;
-    if ((covariance || diagonal) && okra_options_is_set(options, "lambda2")) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "ridge: lambda2 is for the operators identity and matrix, but "
-                          "the operator is %s",
-                          o->operator_text);
-    }
-    okra_status st = okra_semi_check_("ridge", p, options);
-    if (st == OKRA_OK && p->map_x && okra_options_is_set(options, "lambda2")) {
-        st = okra_graph_low_check_(o->graph);
-    }
-    if (st != OKRA_OK) {
-        return st;
-    }
-    for (size_t l = 0; l < r->count; l++) {
-        if (!(r->lambda[l] >= 0 && isfinite(r->lambda[l]))) {
-            return okra_fail_(OKRA_EARG,
-                              "ridge: lambda is %g, expected a number of 0 or more",
-                              r->lambda[l]);
-        }
-        const char *with = diagonal                                  ? o->operator_text
-                           : okra_options_is_set(options, "lambda2") ? "lambda2"
-                           : o->solver == SOLVER_CG                  ? "solver cg"
-                           : p->y && p->y->missing                   ? "missing values"
-                                                                     : NULL;
-        if (r->lambda[l] == 0 && with) {
-            return okra_fail_(OKRA_EARG,
-                              "ridge: lambda is 0, which with %s has no solution of "
-                              "least norm in closed form; expected a positive number",
-                              with);
-        }
-    }
-    return OKRA_OK;
-}
-
-/* Options of conjugate gradients are for solver cg, which is for low rank. */
-static okra_status check_solver(const okra_problem_ *p, const okra_options *options,
-                                const ridge_options *o)
-{
-    static const char *const own[] = {"cg-tolerance", "cg-iterations", "checkpoint"};
-    for (int i = 0; o->solver != SOLVER_CG && i < 3; i++) {
-        if (okra_options_is_set(options, own[i])) {
-            return okra_fail_(OKRA_EARG, "ridge: %s is for solver cg", own[i]);
-        }
-    }
-    bool identity = strcmp(o->operator_text, "identity") == 0 ||
-                    strcmp(o->operator_text, "tensor") == 0;
-    if (o->solver == SOLVER_CG && !identity) {
-        return okra_fail_(OKRA_EARG,
-                          "ridge: solver cg is for operator identity, but the operator "
-                          "is %s",
-                          o->operator_text);
-    }
-    if (o->solver == SOLVER_CG && okra_options_is_set(options, "lambda2")) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "ridge: solver cg has no smoothness penalty: leave lambda2 out");
-    }
-    if (o->solver == SOLVER_CG && !p->map_x) {
-        return okra_fail_(OKRA_EARG, "ridge: solver cg needs low-rank-x");
-    }
-    return OKRA_OK;
-}
-
-/* Moments are those of one pass: nothing else may be in the system. */
-static okra_status check_moments(const okra_problem_ *p, const okra_options *options,
-                                 const ridge_options *o)
-{
-    const char *why = NULL;
-    if (!o->keep_moments) {
-        return OKRA_OK;
-    }
-    if (!p->map_x) {
-        why = "needs low-rank-x";
-    } else if (!p->features && !p->map_y) {
-        why =
-            "needs outputs with features: dense vectors under a linear output kernel, or "
-            "low-rank-y";
-    } else if (o->solver == SOLVER_CG) {
-        why = "is for solver direct";
-    } else if (okra_options_is_set(options, "lambda2") || p->unlabelled > 0) {
-        why = "does not go with lambda2 or inputs without outputs";
-    } else if (strncmp(o->operator_text, "diagonal", 8) == 0) {
-        why = "does not go with the operator diagonal";
-    } else if (*o->output_lambda) {
-        why = "does not go with output-lambda";
-    }
-    return why ? okra_fail_(OKRA_EARG, "ridge: keep-moments %s", why) : OKRA_OK;
-}
-
-/* Does the model do without the n x n numbers that weights need? */
-static okra_status check_keep(const okra_problem_ *p, const ridge_options *o, bool *slim)
-{
-    if (o->keep == KEEP_COEFFICIENTS && !p->features) {
-        return okra_fail_(
-            OKRA_EARG, "ridge: keep coefficients needs outputs with explicit features: "
-                       "dense vectors under a linear output kernel");
-    }
-    *slim = p->features &&
-            (o->keep == KEEP_COEFFICIENTS || (o->keep == KEEP_AUTO && p->n > KEEP_MOST));
-    return OKRA_OK;
-}
-
 static okra_status check_complete(const okra_ridge_ *r, const char *who)
 {
     return r->missing ? okra_fail_(OKRA_EUNSUPPORTED,
@@ -269,12 +93,12 @@ static okra_status check_complete(const okra_ridge_ *r, const char *who)
                       : OKRA_OK;
 }
 
-static okra_status solve(okra_ridge_ *r, const ridge_options *o, okra_operator_ *op,
+static okra_status solve(okra_ridge_ *r, const okra_ridge_options_ *o, okra_operator_ *op,
                          bool semi)
 {
     bool covariances = op->kind == OKRA_OPERATOR_COV || op->kind == OKRA_OPERATOR_CCOV;
     if (r->p->map_x) {
-        return o->solver == SOLVER_CG               ? okra_ridge_cg_(r, &o->cg)
+        return o->solver == OKRA_RIDGE_SOLVER_CG_   ? okra_ridge_cg_(r, &o->cg)
                : op->kind == OKRA_OPERATOR_DIAGONAL ? okra_ridge_low_diagonal_(r, op->t)
                                                     : okra_ridge_low_(r, op, o->epsilon);
     }
@@ -289,7 +113,8 @@ static okra_status solve(okra_ridge_ *r, const ridge_options *o, okra_operator_ 
     } else if (semi) {
         CHK(okra_ridge_semi_(r, o->graph, o->lambda2, op->A));
     } else {
-        bool factors = o->keep == KEEP_WEIGHTS && r->count == 1 && r->lambda[0] > 0;
+        bool factors =
+            o->keep == OKRA_RIDGE_KEEP_WEIGHTS_ && r->count == 1 && r->lambda[0] > 0;
         CHK(!op->A    ? okra_ridge_identity_(r)
             : factors ? okra_ridge_factors_(r, op->A)
                       : okra_ridge_matrix_(r, op->A));
@@ -302,17 +127,15 @@ static okra_status plain_path(okra_context *ctx, const okra_problem_ *problem,
                               size_t count, okra_bag_ *const *bags)
 {
     okra_status st = OKRA_OK;
-    ridge_options o;
+    okra_ridge_options_ o;
     okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
     okra_ridge_ r = {
         .ctx = ctx, .p = problem, .lambda = lambda, .count = count, .bags = bags};
     TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
     r.center = o.center;
     TRY(okra_problem_roots_(problem, &r.s, &r.total));
-    TRY(check(problem, options, &o, &r));
-    TRY(check_solver(problem, options, &o));
-    TRY(check_moments(problem, options, &o));
-    TRY(check_keep(problem, &o, &r.slim));
+    TRY(okra_ridge_options_check_(options, &o, &r));
+    TRY(okra_ridge_fit_check_(options, &o, &r));
     r.slim = r.slim || *o.output_lambda;
     r.keep_moments = o.keep_moments;
     TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
@@ -345,27 +168,12 @@ done:
     return st;
 }
 
-/* Coordinates must be apart for each to have a lambda of its own. */
-static okra_status check_outputs(const ridge_options *o)
-{
-    bool apart = strcmp(o->operator_text, "identity") == 0 ||
-                 strcmp(o->operator_text, "tensor") == 0 ||
-                 strncmp(o->operator_text, "diagonal", 8) == 0;
-    return apart && o->keep != KEEP_WEIGHTS
-               ? OKRA_OK
-               : okra_fail_(OKRA_EARG,
-                            "ridge: output-lambda is for the operators identity and "
-                            "diagonal, and keeps no weights; found operator %s%s",
-                            o->operator_text,
-                            o->keep == KEEP_WEIGHTS ? ", keep weights" : "");
-}
-
 static okra_status path(okra_context *ctx, const okra_problem_ *problem,
                         const okra_options *options, const double *lambda, size_t count,
                         okra_bag_ *const *bags)
 {
     okra_status st = OKRA_OK;
-    ridge_options o;
+    okra_ridge_options_ o;
     okra_outputs_ outputs = {0};
     okra_bag_ **all = NULL;
     size_t total = 0;
@@ -373,7 +181,7 @@ static okra_status path(okra_context *ctx, const okra_problem_ *problem,
     if (!*o.output_lambda) {
         return plain_path(ctx, problem, options, lambda, count, bags);
     }
-    TRY(check_outputs(&o));
+    TRY(okra_ridge_outputs_check_(&o));
     TRY(okra_outputs_open_(o.output_lambda, problem, lambda, count, &outputs));
     total = count * (size_t)outputs.distinct;
     ZALLOC(all, (okra_int)total);
@@ -401,7 +209,7 @@ static okra_status plain_leave(okra_context *ctx, const okra_problem_ *problem,
                                okra_left_fn_ sink, void *user)
 {
     okra_status st = OKRA_OK;
-    ridge_options o;
+    okra_ridge_options_ o;
     okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
     okra_leave_ l = {parts, explicitly, sink, user}, plain = l;
     okra_ridge_ r = {.ctx = ctx, .p = problem, .lambda = lambda, .count = count};
@@ -413,7 +221,7 @@ static okra_status plain_leave(okra_context *ctx, const okra_problem_ *problem,
         l.sink = okra_ridge_unscale_left_;
         l.user = &back;
     }
-    TRY(check(problem, options, &o, &r));
+    TRY(okra_ridge_options_check_(options, &o, &r));
     TRY(okra_operator_read_(ctx, o.operator_text, problem, &op));
     if (problem->features && !problem->map_x) {
         TRY(okra_ridge_features_(&r));
@@ -453,7 +261,7 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
                          void *user)
 {
     okra_status st = OKRA_OK;
-    ridge_options o;
+    okra_ridge_options_ o;
     okra_outputs_ outputs = {0};
     okra_outputs_sink_ merged = {&outputs, sink, user, NULL};
     TRY(okra_options_read(options, &okra_method_ridge_.options, &o));
@@ -461,7 +269,7 @@ static okra_status leave(okra_context *ctx, const okra_problem_ *problem,
         return plain_leave(ctx, problem, options, lambda, count, parts, explicitly, sink,
                            user);
     }
-    TRY(check_outputs(&o));
+    TRY(okra_ridge_outputs_check_(&o));
     TRY(okra_outputs_open_(o.output_lambda, problem, lambda, count, &outputs));
     TRY(plain_leave(ctx, problem, options, outputs.lambda,
                     count * (size_t)outputs.distinct, parts, true, okra_outputs_left_,
@@ -536,65 +344,11 @@ static bool noise(const okra_bag_ *bag, okra_int n, double *lambda)
     return true;
 }
 
-/* ---- before a fit of low rank ---- */
-
-/* What a smoothness penalty adds (moments_graph.c). */
-static okra_status plan_graph(const char *text, okra_fit_plan_ *p)
-{
-    okra_status st = OKRA_OK;
-    okra_graph_text_ graph = {0};
-    double m = p->m, held = 0;
-    TRY(okra_graph_low_check_(text));
-    TRY(okra_graph_parse_(text, &graph));
-    bool gram = graph.source == OKRA_GRAPH_GRAM_;
-    if (gram) {
-        p->passes += 2;
-        p->row += 2 * p->map + 3 * m * m;
-    } else {
-        bool search = graph.source == OKRA_GRAPH_KNN_;
-        p->passes += 1;
-        p->row += p->map + 2 * m * m + (search ? p->n * m : 0);
-        held = (graph.stages > 0 ? 2 : 1) * p->n * m;
-        snprintf(p->kept, sizeof p->kept, ", %.2f GiB of features in memory or TMPDIR",
-                 8 * held / 1073741824.0);
-    }
-    p->doubles += 2 * m * m;
-done:
-    okra_free_(graph.file);
-    return st;
-}
-
-static okra_status plan(const okra_options *options, okra_fit_plan_ *p)
-{
-    ridge_options o;
-    double m = p->m, d = p->d;
-    CHK(okra_options_read(options, &okra_method_ridge_.options, &o));
-    if (o.solver == SOLVER_CG) { /* ridge_cg.c */
-        double steps = (double)o.cg.iterations;
-        p->row = m * p->value + 2 * m * d + steps * (m * p->value + 4 * m * d);
-        p->passes = steps + 1;
-        p->once *= 8;
-        p->doubles += 3 * m * d;
-        p->width = d;
-        p->most = true;
-        return OKRA_OK;
-    }
-    if (okra_options_is_set(options, "lambda2")) {
-        CHK(plan_graph(o.graph, p));
-    }
-    if (strncmp(o.operator_text, "diagonal", 8) == 0) { /* ridge_low_diagonal.c */
-        p->passes += 1;
-        p->row += p->map + 2 * m * d;
-        p->doubles += 3 * m * d;
-    }
-    return OKRA_OK;
-}
-
 const okra_method_ okra_method_ridge_ = {
     .name = "ridge",
     .help = "regularised least squares with an operator-valued kernel",
     .recomputes = true,
-    .options = {"ridge", rows, sizeof(ridge_options)},
+    .options = {"ridge", okra_ridge_rows_, sizeof(okra_ridge_options_)},
     .weights = true,
     .missing = true,
     .unlabelled = true,
@@ -612,5 +366,5 @@ const okra_method_ okra_method_ridge_ = {
     .check = okra_ridge_check_,
     .kept = kept,
     .noise = noise,
-    .plan = plan,
+    .plan = okra_ridge_plan_,
 };

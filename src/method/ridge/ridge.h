@@ -73,6 +73,7 @@ okra_status okra_ridge_update_(okra_context *ctx, okra_change_ *change,
 /* ridge_diagonal.c: the operator diagonal(t=..). Coefficients and "slope" (1 x d), the
  * multiples of the coordinates of x that a prediction adds. */
 okra_status okra_ridge_diagonal_(okra_ridge_ *r, double t) OKRA_CHECK;
+okra_status okra_ridge_diagonal_check_(const okra_ridge_ *r) OKRA_CHECK;
 
 /* Inputs without outputs: B is n x N and the coefficients N x d. A: NULL for identity,
  * else d x d, destroyed. */
@@ -117,7 +118,7 @@ typedef struct okra_spectral_ {
 } okra_spectral_;
 okra_status okra_ridge_spectral_(okra_ridge_ *r, const okra_spectral_ *s) OKRA_CHECK;
 /* T A, or A, into the bag; A (m x d, from okra_alloc_) is consumed. */
-okra_status okra_ridge_put_folded_(okra_ridge_ *r, const struct okra_map_ *fold,
+okra_status okra_ridge_put_folded_(okra_context *ctx, const struct okra_map_ *fold,
                                    okra_int m, okra_int d, okra_bag_ *bag,
                                    double **A) OKRA_CHECK;
 

@@ -50,7 +50,7 @@ static okra_mat_ mat(const diagonal *z, double *p)
     return okra_mat_of_(p, z->n, z->d);
 }
 
-static okra_status check(const okra_ridge_ *r)
+okra_status okra_ridge_diagonal_check_(const okra_ridge_ *r)
 {
     const okra_data *x = r->p->x;
     if (!r->p->features || r->missing) {
@@ -73,7 +73,7 @@ static okra_status open_diagonal(okra_ridge_ *r, double t, diagonal *z)
 {
     okra_context *ctx = r->ctx;
     *z = (diagonal){.r = r, .n = r->p->n, .d = r->p->d, .t = t};
-    CHK(check(r));
+    CHK(okra_ridge_diagonal_check_(r));
     okra_int n = z->n, d = z->d;
     MAKE(z->v, n);
     MAKE(z->m, n);

@@ -261,7 +261,7 @@ okra_status okra_ridge_spectral_(okra_ridge_ *r, const okra_spectral_ *s)
         } else {
             CHK(okra_mat_copy_(Sm, Am));
         }
-        CHK(okra_ridge_put_folded_(r, s->fold, m, d, r->bags[l], &A));
+        CHK(okra_ridge_put_folded_(ctx, s->fold, m, d, r->bags[l], &A));
     }
     return OKRA_OK;
 }

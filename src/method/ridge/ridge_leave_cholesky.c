@@ -36,7 +36,7 @@ typedef struct factoring {
     double *C, *H, *q, *mean;
 } factoring;
 
-static okra_status open(okra_leaving_ *z, okra_int each, factoring *f)
+static okra_status prepare(okra_leaving_ *z, okra_int each, factoring *f)
 {
     okra_context *ctx = z->r->ctx;
     okra_int n = z->n, d = z->d;
@@ -94,7 +94,7 @@ okra_status okra_leave_cholesky_(okra_leaving_ *z, bool *done)
     for (size_t l = 1; l < z->r->count; l++) {
         least = OKRA_MIN_(least, z->r->lambda[l]);
     }
-    TRY(open(z, each, &f));
+    TRY(prepare(z, each, &f));
     TRY(factor(z->r->ctx, least, &f, done));
     for (size_t l = 0; *done && l < z->r->count; l++) {
         TRY(okra_cancelled_(z->r->ctx));

@@ -45,17 +45,17 @@ static okra_mat_ moments_R(const low *z)
     return okra_mat_of_(z->t.R, z->t.m, z->t.d);
 }
 
-okra_status okra_ridge_put_folded_(okra_ridge_ *r, const okra_map_ *fold, okra_int m,
+okra_status okra_ridge_put_folded_(okra_context *ctx, const okra_map_ *fold, okra_int m,
                                    okra_int d, okra_bag_ *bag, double **A)
 {
     okra_status st = OKRA_OK;
     okra_int columns = fold ? fold->columns : m;
     double *X = NULL;
     if (fold && fold->sketch) {
-        TRY(okra_doubles_(r->ctx, columns, d, "the ridge coefficients", &X));
+        TRY(okra_doubles_(ctx, columns, d, "the ridge coefficients", &X));
     }
     if (fold) {
-        TRY(okra_map_fold_(r->ctx, fold, okra_mat_of_(*A, m, d),
+        TRY(okra_map_fold_(ctx, fold, okra_mat_of_(*A, m, d),
                            okra_mat_of_(X ? X : *A, columns, d)));
     }
     TRY(okra_ridge_put_(bag, "coefficients", X ? &X : A, columns, d));
@@ -89,7 +89,8 @@ static okra_status identity_once(low *z)
     CHK(okra_large_add_diagonal_(z->r->ctx, z->r->lambda[0], z->C));
     CHK(okra_large_cholesky_(z->r->ctx, z->C, &jitter));
     CHK(okra_large_solve_host_(z->r->ctx, true, z->C, moments_R(z)));
-    CHK(okra_ridge_put_folded_(z->r, z->map, z->t.m, z->t.d, z->r->bags[0], &z->t.R));
+    CHK(okra_ridge_put_folded_(z->r->ctx, z->map, z->t.m, z->t.d, z->r->bags[0],
+                               &z->t.R));
     return okra_bag_put_number_(z->r->bags[0], "jitter", jitter);
 }
 

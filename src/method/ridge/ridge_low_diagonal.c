@@ -15,6 +15,11 @@
  *     p_j = t (x_j'1 - (1 - t) sum_k G_kj o_k w_k) / D_j
  *     R_ij = ((B_j y_j)_i - (B_j 1)_i m_ij) / (B_j)_ii,   H = Y - R,   as there.
  *
+ * Why it stands beside ridge_diagonal.c: there all n eigenvectors make b_j and (B_j)_ii
+ * sums of positive terms, good for any lambda. Of m < n eigenvectors only what they leave
+ * is known, the differences above. And the rows of Phi come in blocks that are made again
+ * for every pass, so that sums over rows are gathered, not products with a whole matrix.
+ *
  * Cost: two passes, 2 n m d more than identity, and m^3; then 4 m^2 d a lambda; left out
  * a pass a lambda. Error about eps (1 + ((1 - t) max(v) + t max_j |x_j|^2) / lambda).
  */
@@ -43,24 +48,6 @@ typedef struct diagonal {
 static okra_mat_ moments_V(const diagonal *z)
 {
     return okra_mat_of_(z->t.C, z->t.m, z->t.m);
-}
-
-static okra_status check(const okra_ridge_ *r)
-{
-    const okra_data *x = r->p->x;
-    char text[96];
-    if (!r->p->features) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "ridge: operator diagonal needs dense outputs under a linear "
-                          "output kernel");
-    }
-    return x->kind == OKRA_DENSE && x->d == r->p->d
-               ? OKRA_OK
-               : okra_fail_(OKRA_ESHAPE,
-                            "ridge: operator diagonal pairs the coordinates of inputs "
-                            "and outputs: expected dense inputs of length %lld, found %s",
-                            (long long)r->p->d,
-                            okra_data_describe_(x, text, sizeof text));
 }
 
 /* Phi'X into Z, and the sums over x. */
@@ -96,7 +83,7 @@ static okra_status open_diagonal(okra_ridge_ *r, double share, diagonal *z)
 {
     okra_context *ctx = r->ctx;
     *z = (diagonal){.r = r, .share = share};
-    CHK(check(r));
+    CHK(okra_ridge_diagonal_check_(r));
     CHK(okra_moments_create_(ctx, r->p, false, 0, &z->t));
     if (r->center) {
         okra_moments_center_(&z->t);
@@ -170,16 +157,13 @@ static void solve(diagonal *z, double lambda)
 static okra_status put(diagonal *z, okra_bag_ *bag)
 {
     okra_context *ctx = z->r->ctx;
-    const okra_map_ *map = z->r->p->map_x;
     okra_int m = z->t.m, d = z->t.d;
-    OWNED double *A = NULL, *X = NULL;
+    OWNED double *A = NULL;
     okra_mat_ Z = {z->Z, m, d, 2 * d};
     CHK(okra_doubles_(ctx, m, d, "the ridge coefficients", &A));
-    CHK(okra_doubles_(ctx, map->columns, d, "the ridge coefficients", &X));
-    okra_mat_ Am = okra_mat_of_(A, m, d);
-    CHK(okra_gemm_(ctx, true, false, 1 - z->share, moments_V(z), Z, 0, Am));
-    CHK(okra_map_fold_(ctx, map, Am, okra_mat_of_(X, map->columns, d)));
-    CHK(okra_ridge_put_(bag, "coefficients", &X, map->columns, d));
+    CHK(okra_gemm_(ctx, true, false, 1 - z->share, moments_V(z), Z, 0,
+                   okra_mat_of_(A, m, d)));
+    CHK(okra_ridge_put_folded_(ctx, z->r->p->map_x, m, d, bag, &A));
     CHK(okra_bag_put_copy_(bag, "slope", z->s, 1, d));
     if (z->r->center) {
         CHK(okra_ridge_put_mean_(bag, z->t.psi, d));

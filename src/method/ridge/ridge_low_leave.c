@@ -12,6 +12,11 @@
  *     r_ij = (y_ij - q_ij - (1 - u_ij) m_ij) / (1 - t_ij),     H = Psi - r E,
  * m_i = -y_i / (n - 1), the mean of the centred outputs that stay; 0 if not centred.
  *
+ * Why it stands beside ridge_leave.c: there all n eigenvectors give (B)_ii as a sum of
+ * positive terms, good for any lambda, and weights over outputs without features. Of m <
+ * n eigenvectors only 1 - t_ii is known. And the rows of Phi come in blocks that are made
+ * again, where the dense form multiplies with V as a whole.
+ *
  * Cost: one pass for the moments and m^3, then a pass of 2 n m^2 + 2 n m d (matrix: twice
  * that) a lambda. Parts of more than one input: ridge_low_parts.c.
  */

@@ -234,8 +234,8 @@ static okra_status open_reading(okra_context *ctx, const okra_bag_ *bag, okra_in
 }
 
 /* The embedding of the best sequence of each query, from the scores of all elements. */
-static okra_status write(const reading *r, const okra_query_ *query, const double *score,
-                         okra_mat_ out)
+static okra_status write_words(const reading *r, const okra_query_ *query,
+                               const double *score, okra_mat_ out)
 {
     const okra_int *offsets = query->x->groups[0].offsets + query->first;
     OWNED okra_int *best = NULL;
@@ -293,7 +293,7 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
         TRY(okra_gemm_(ctx, false, false, 1, block, okra_mat_view_(r.C, r.used, r.S, r.S),
                        0, okra_mat_of_(score + e * r.S, block.rows, r.S)));
     }
-    TRY(write(&r, query, score, out));
+    TRY(write_words(&r, query, score, out));
 done:
     okra_other_free_(other);
     okra_data_free(vectors);

@@ -1,0 +1,254 @@
+/*
+ * ridge_options.c: the option table of ridge.c, its checks and the plan of a fit.
+ */
+#include "method/ridge/ridge_options.h"
+
+#include "method/smoothness/semi.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { KEEP_MOST = 16384 }; /* pairs up to which weights are kept: 2 GiB */
+
+const okra_option okra_ridge_rows_[] = {
+    {"lambda", OKRA_OPTION_NUMBER, offsetof(okra_ridge_options_, lambda), "0.1", 0, 1e300,
+     NULL, "V", "(K + lambda I); n lambda with cov and ccov; 0: least norm"},
+    {"output-lambda", OKRA_OPTION_TEXT, offsetof(okra_ridge_options_, output_lambda), "",
+     1, 0, NULL, "V,...", "lambda times these, one for each explicit output"},
+    {"operator", OKRA_OPTION_TEXT, offsetof(okra_ridge_options_, operator_text),
+     "identity", 1, 0, NULL, "OP",
+     "identity, tensor, cov, ccov, diagonal(t=V), matrix:FILE or graph:FILE,mu=V"},
+    {"epsilon", OKRA_OPTION_NUMBER, offsetof(okra_ridge_options_, epsilon), "0.01",
+     1e-300, 1e300, NULL, "V",
+     "regularisation of the conditional covariance (ccov only)"},
+    {"center-output", OKRA_OPTION_BOOL, offsetof(okra_ridge_options_, center), "no", 1, 0,
+     NULL, "", "subtract the mean output in feature space, and restore it after"},
+    {"lambda2", OKRA_OPTION_NUMBER, offsetof(okra_ridge_options_, lambda2), "0", 0, 1e300,
+     NULL, "V", "weight of smoothness over the graph of all inputs, labelled or not"},
+    {"graph", OKRA_OPTION_TEXT, offsetof(okra_ridge_options_, graph), "gram", 1, 0, NULL,
+     "EXPR", "gram, knn(k=N), knn(share=V) or file(W), | normalized, power, diffusion"},
+    {"keep", OKRA_OPTION_CHOICE, offsetof(okra_ridge_options_, keep), "auto", 1, 0,
+     "auto|weights|coefficients", "WHAT",
+     "of explicit outputs: weights (n x n numbers; matrix operators: factors for "
+     "updates) or coefficients; auto: weights up to 16,384 pairs"},
+    {"keep-moments", OKRA_OPTION_BOOL, offsetof(okra_ridge_options_, keep_moments), "no",
+     1, 0, NULL, "",
+     "of low rank: keep the moments of the training set, which `okra update` and `okra "
+     "merge` need"},
+    {"solver", OKRA_OPTION_CHOICE, offsetof(okra_ridge_options_, solver), "direct", 1, 0,
+     "direct|cg", "HOW", "of low rank: by moments, or by conjugate gradients"},
+    {"cg-tolerance", OKRA_OPTION_NUMBER, offsetof(okra_ridge_options_, cg.tolerance),
+     "1e-8", 0, 1, NULL, "V", "conjugate gradients: relative residual to reach"},
+    {"cg-iterations", OKRA_OPTION_INT, offsetof(okra_ridge_options_, cg.iterations),
+     "100", 1, 1e9, NULL, "N", "conjugate gradients: steps at most"},
+    {"checkpoint", OKRA_OPTION_TEXT, offsetof(okra_ridge_options_, cg.checkpoint), "", 1,
+     0, NULL, "FILE", "conjugate gradients: keep the state here, and go on from it"},
+    {0},
+};
+
+/* ---- checks ---- */
+
+okra_status okra_ridge_options_check_(const okra_options *options,
+                                      const okra_ridge_options_ *o, const okra_ridge_ *r)
+{
+    const okra_problem_ *p = r->p;
+    if (p->n < 1) {
+        return okra_fail_(OKRA_ESHAPE, "ridge: there are no training pairs");
+    }
+    if (strncmp(o->operator_text, "matrix:", 7) == 0 ||
+        strncmp(o->operator_text, "graph:", 6) == 0) {
+        if (!p->features) {
+            return okra_fail_(OKRA_EUNSUPPORTED,
+                              "ridge: operator %s needs outputs with explicit features: "
+                              "dense vectors under a linear output kernel",
+                              o->operator_text);
+        }
+    }
+    if (okra_options_is_set(options, "epsilon") &&
+        strcmp(o->operator_text, "ccov") != 0) {
+        return okra_fail_(OKRA_EARG,
+                          "ridge: epsilon is for operator ccov, but the operator is %s",
+                          o->operator_text);
+    }
+    bool covariance =
+        strcmp(o->operator_text, "cov") == 0 || strcmp(o->operator_text, "ccov") == 0;
+    bool diagonal = strncmp(o->operator_text, "diagonal", 8) == 0;
+    if ((covariance || diagonal) && okra_options_is_set(options, "lambda2")) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "ridge: lambda2 is for the operators identity and matrix, but "
+                          "the operator is %s",
+                          o->operator_text);
+    }
+    okra_status st = okra_semi_check_("ridge", p, options);
+    if (st == OKRA_OK && p->map_x && okra_options_is_set(options, "lambda2")) {
+        st = okra_graph_low_check_(o->graph);
+    }
+    if (st != OKRA_OK) {
+        return st;
+    }
+    for (size_t l = 0; l < r->count; l++) {
+        if (!(r->lambda[l] >= 0 && isfinite(r->lambda[l]))) {
+            return okra_fail_(OKRA_EARG,
+                              "ridge: lambda is %g, expected a number of 0 or more",
+                              r->lambda[l]);
+        }
+        const char *with = diagonal                                  ? o->operator_text
+                           : okra_options_is_set(options, "lambda2") ? "lambda2"
+                           : o->solver == OKRA_RIDGE_SOLVER_CG_      ? "solver cg"
+                           : p->y && p->y->missing                   ? "missing values"
+                                                                     : NULL;
+        if (r->lambda[l] == 0 && with) {
+            return okra_fail_(OKRA_EARG,
+                              "ridge: lambda is 0, which with %s has no solution of "
+                              "least norm in closed form; expected a positive number",
+                              with);
+        }
+    }
+    return OKRA_OK;
+}
+
+/* Options of conjugate gradients are for solver cg, which is for low rank. */
+static okra_status check_solver(const okra_problem_ *p, const okra_options *options,
+                                const okra_ridge_options_ *o)
+{
+    static const char *const own[] = {"cg-tolerance", "cg-iterations", "checkpoint"};
+    for (int i = 0; o->solver != OKRA_RIDGE_SOLVER_CG_ && i < 3; i++) {
+        if (okra_options_is_set(options, own[i])) {
+            return okra_fail_(OKRA_EARG, "ridge: %s is for solver cg", own[i]);
+        }
+    }
+    bool identity = strcmp(o->operator_text, "identity") == 0 ||
+                    strcmp(o->operator_text, "tensor") == 0;
+    if (o->solver == OKRA_RIDGE_SOLVER_CG_ && !identity) {
+        return okra_fail_(OKRA_EARG,
+                          "ridge: solver cg is for operator identity, but the operator "
+                          "is %s",
+                          o->operator_text);
+    }
+    if (o->solver == OKRA_RIDGE_SOLVER_CG_ && okra_options_is_set(options, "lambda2")) {
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "ridge: solver cg has no smoothness penalty: leave lambda2 out");
+    }
+    if (o->solver == OKRA_RIDGE_SOLVER_CG_ && !p->map_x) {
+        return okra_fail_(OKRA_EARG, "ridge: solver cg needs low-rank-x");
+    }
+    return OKRA_OK;
+}
+
+/* Moments are those of one pass: nothing else may be in the system. */
+static okra_status check_moments(const okra_problem_ *p, const okra_options *options,
+                                 const okra_ridge_options_ *o)
+{
+    const char *why = NULL;
+    if (!o->keep_moments) {
+        return OKRA_OK;
+    }
+    if (!p->map_x) {
+        why = "needs low-rank-x";
+    } else if (!p->features && !p->map_y) {
+        why =
+            "needs outputs with features: dense vectors under a linear output kernel, or "
+            "low-rank-y";
+    } else if (o->solver == OKRA_RIDGE_SOLVER_CG_) {
+        why = "is for solver direct";
+    } else if (okra_options_is_set(options, "lambda2") || p->unlabelled > 0) {
+        why = "does not go with lambda2 or inputs without outputs";
+    } else if (strncmp(o->operator_text, "diagonal", 8) == 0) {
+        why = "does not go with the operator diagonal";
+    } else if (*o->output_lambda) {
+        why = "does not go with output-lambda";
+    }
+    return why ? okra_fail_(OKRA_EARG, "ridge: keep-moments %s", why) : OKRA_OK;
+}
+
+/* Does the model do without the n x n numbers that weights need? */
+static okra_status check_keep(const okra_problem_ *p, const okra_ridge_options_ *o,
+                              bool *slim)
+{
+    if (o->keep == OKRA_RIDGE_KEEP_COEFFICIENTS_ && !p->features) {
+        return okra_fail_(
+            OKRA_EARG, "ridge: keep coefficients needs outputs with explicit features: "
+                       "dense vectors under a linear output kernel");
+    }
+    *slim = p->features && (o->keep == OKRA_RIDGE_KEEP_COEFFICIENTS_ ||
+                            (o->keep == OKRA_RIDGE_KEEP_AUTO_ && p->n > KEEP_MOST));
+    return OKRA_OK;
+}
+
+okra_status okra_ridge_fit_check_(const okra_options *options,
+                                  const okra_ridge_options_ *o, okra_ridge_ *r)
+{
+    CHK(check_solver(r->p, options, o));
+    CHK(check_moments(r->p, options, o));
+    return check_keep(r->p, o, &r->slim);
+}
+
+okra_status okra_ridge_outputs_check_(const okra_ridge_options_ *o)
+{
+    bool apart = strcmp(o->operator_text, "identity") == 0 ||
+                 strcmp(o->operator_text, "tensor") == 0 ||
+                 strncmp(o->operator_text, "diagonal", 8) == 0;
+    return apart && o->keep != OKRA_RIDGE_KEEP_WEIGHTS_
+               ? OKRA_OK
+               : okra_fail_(OKRA_EARG,
+                            "ridge: output-lambda is for the operators identity and "
+                            "diagonal, and keeps no weights; found operator %s%s",
+                            o->operator_text,
+                            o->keep == OKRA_RIDGE_KEEP_WEIGHTS_ ? ", keep weights" : "");
+}
+
+/* ---- before a fit of low rank ---- */
+
+/* What a smoothness penalty adds (moments_graph.c). */
+static okra_status plan_graph(const char *text, okra_fit_plan_ *p)
+{
+    okra_status st = OKRA_OK;
+    okra_graph_text_ graph = {0};
+    double m = p->m, held = 0;
+    TRY(okra_graph_low_check_(text));
+    TRY(okra_graph_parse_(text, &graph));
+    bool gram = graph.source == OKRA_GRAPH_GRAM_;
+    if (gram) {
+        p->passes += 2;
+        p->row += 2 * p->map + 3 * m * m;
+    } else {
+        bool search = graph.source == OKRA_GRAPH_KNN_;
+        p->passes += 1;
+        p->row += p->map + 2 * m * m + (search ? p->n * m : 0);
+        held = (graph.stages > 0 ? 2 : 1) * p->n * m;
+        snprintf(p->kept, sizeof p->kept, ", %.2f GiB of features in memory or TMPDIR",
+                 8 * held / 1073741824.0);
+    }
+    p->doubles += 2 * m * m;
+done:
+    okra_free_(graph.file);
+    return st;
+}
+
+okra_status okra_ridge_plan_(const okra_options *options, okra_fit_plan_ *p)
+{
+    okra_ridge_options_ o;
+    double m = p->m, d = p->d;
+    CHK(okra_options_read(options, &okra_method_ridge_.options, &o));
+    if (o.solver == OKRA_RIDGE_SOLVER_CG_) { /* ridge_cg.c */
+        double steps = (double)o.cg.iterations;
+        p->row = m * p->value + 2 * m * d + steps * (m * p->value + 4 * m * d);
+        p->passes = steps + 1;
+        p->once *= 8;
+        p->doubles += 3 * m * d;
+        p->width = d;
+        p->most = true;
+        return OKRA_OK;
+    }
+    if (okra_options_is_set(options, "lambda2")) {
+        CHK(plan_graph(o.graph, p));
+    }
+    if (strncmp(o.operator_text, "diagonal", 8) == 0) { /* ridge_low_diagonal.c */
+        p->passes += 1;
+        p->row += p->map + 2 * m * d;
+        p->doubles += 3 * m * d;
+    }
+    return OKRA_OK;
+}
