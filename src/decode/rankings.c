@@ -337,7 +337,11 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
              "decoder rankings needs dense vectors of ranks; these are %s",
              okra_kind_name(output->y->kind));
     }
-    TRY(okra_data_check_rankings_(output->y));
+    st = okra_data_check_rankings_(output->y);
+    if (st != OKRA_OK) {
+        okra_message_prefix_("decoder rankings: the training outputs");
+        goto done;
+    }
     ZALLOC(s, 1);
     s->output = output;
     s->tests = request->tests;

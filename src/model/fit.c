@@ -78,9 +78,33 @@ okra_status okra_method_choose_(const char *name, const okra_method_ **out)
     return OKRA_OK;
 }
 
+/* The one method that has an option; NULL: none or several have it. */
+static const char *only_method(const char *option)
+{
+    const char *found = NULL;
+    int count = 0;
+    for (size_t i = 0; okra_methods_[i]; i++) {
+        if (okra_option_find_(&okra_methods_[i]->options, option, strlen(option))) {
+            found = okra_methods_[i]->name;
+            count++;
+        }
+    }
+    return count == 1 ? found : NULL;
+}
+
 okra_status okra_method_check_(const okra_options *options, const okra_method_ *method)
 {
     char who[80];
+    const char *value, *name;
+    for (size_t i = 0; (name = okra_options_each_(options, i, &value)) != NULL; i++) {
+        const char *other = only_method(name);
+        if (other && strcmp(other, method->name) != 0 &&
+            !okra_option_find_(&okra_fit_table_, name, strlen(name))) {
+            return okra_fail_(OKRA_EARG,
+                              "method %s does not use the option '%s'; method %s does",
+                              method->name, name, other);
+        }
+    }
     snprintf(who, sizeof who, "method %s", method->name);
     const okra_option_table *tables[] = {&okra_fit_table_, &method->options};
     return okra_options_check_used_(options, tables, 2, who);

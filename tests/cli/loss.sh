@@ -60,6 +60,8 @@ expect 2 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --method kpca --rank-o
 expect_in 'give one of the two' err
 expect 2 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --method kpca --rank-output some --lambda 0.1 -o no.okra
 expect_in "rank-output is 'some', expected a whole number" err
+expect_fail 2 "okra fit: method ridge does not use the option 'rank-output'; method kpca does" \
+    okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --rank-output 1 --lambda 0.1 -o no.okra
 expect 1 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --ky linear --method kpca --rank-output auto --lambda 0.1 --low-rank-x 'nystrom(rank=2)' -o no.okra
 expect_in 'rank-output auto needs the whole input Gram matrix' err
 expect 0 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --ky linear --method kpca --rank-output 1 --lambda 0.1 --low-rank-x 'nystrom(rank=2)' -o low.okra

@@ -254,8 +254,10 @@ TEST(failures)
     CHECK_OK(okra_data_dense(Y, 2, 3, 3, &view));
     CHECK_OK(okra_data_copy(view, &y));
     outputs_open(&o, "kendall", y);
-    CHECK_FAILS(search(&o, "rankings", W, &d), OKRA_EARG,
-                "row 1 is not a ranking: found 1 in column 1, expected each of 1 to 3");
+    CHECK_FAILS(
+        search(&o, "rankings", W, &d), OKRA_EARG,
+        "decoder rankings: the training outputs: row 1 is not a ranking: found 1 in "
+        "column 1, expected each of 1 to 3");
     outputs_close(&o);
     okra_data_free(view);
     Y[4] = 2;
