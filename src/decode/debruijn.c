@@ -15,6 +15,9 @@
  */
 #include "decode/debruijn.h"
 
+#include "data/strings.h"
+#include "kernel/strings/string_kernels.h"
+
 #include <string.h>
 
 okra_status okra_debruijn_create_(okra_int letters, okra_int k, okra_int longest,
@@ -126,4 +129,43 @@ bool okra_debruijn_search_(okra_debruijn_ *d)
         visit(d, u, d->k, (okra_gain_){0});
     }
     return d->nodes <= OKRA_DEBRUIJN_NODES_;
+}
+
+/* g += weight times the counts of substrings of a string; a letter that is not in the
+ * alphabet cannot be written, so that its substrings do not matter. */
+static void add_counts(okra_debruijn_ *d, const int32_t *alphabet, const int32_t *codes,
+                       okra_int length, double weight)
+{
+    okra_int u = 0, run = 0;
+    for (okra_int i = 0; i < length; i++) {
+        okra_int c = okra_letter_(alphabet, d->letters, codes[i]);
+        run = c == d->letters ? 0 : run + 1;
+        u = (u * d->letters + c % d->letters) % d->kmers;
+        if (run >= d->k) {
+            d->g[u] += weight;
+        }
+    }
+}
+
+okra_status okra_debruijn_word_(okra_debruijn_ *d, const okra_data *y,
+                                const int32_t *alphabet, const double *w, int32_t **out,
+                                okra_int *length, bool *complete)
+{
+    okra_status st = OKRA_OK;
+    int32_t *word = NULL;
+    memset(d->g, 0, (size_t)d->kmers * sizeof *d->g);
+    for (okra_int i = 0; i < y->n; i++) {
+        okra_int own;
+        const int32_t *codes = okra_characters_(y, i, &own);
+        add_counts(d, alphabet, codes, own, w[i]);
+    }
+    *complete = okra_debruijn_search_(d);
+    *length = d->best_length;
+    ALLOC(word, *length);
+    for (okra_int j = 0; j < *length; j++) {
+        word[j] = alphabet[d->best[j]];
+    }
+    *out = word;
+done:
+    return st;
 }

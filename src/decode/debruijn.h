@@ -4,7 +4,7 @@
 #ifndef OKRA_DEBRUIJN_H_
 #define OKRA_DEBRUIJN_H_
 
-#include "core/core.h"
+#include "data/data.h"
 
 /* Letters are 0..letters-1; a substring of k letters u_1..u_k has the code
  * sum_j u_j letters^(k-j). */
@@ -34,5 +34,9 @@ void okra_debruijn_clear_(okra_debruijn_ *d);
 /* From g, the string of the largest value sum_u (2 g_u c_u - c_u^2) into best and
  * best_length. True if the search was complete. */
 bool okra_debruijn_search_(okra_debruijn_ *d);
+/* The same from a weight of each training output, as letters that the caller frees. */
+okra_status okra_debruijn_word_(okra_debruijn_ *d, const okra_data *y,
+                                const int32_t *alphabet, const double *w, int32_t **out,
+                                okra_int *length, bool *complete) OKRA_CHECK;
 
 #endif

@@ -15,11 +15,14 @@
 #include "decode/debruijn.h"
 #include "decode/degree.h"
 #include "decode/delta.h"
+#include "decode/median.h"
 #include "decode/places.h"
 #include "decode/writing.h"
 #include "kernel/strings/string_kernels.h"
 
 #include <string.h>
+
+enum { MEDIAN_LONGEST = 1000 };
 
 typedef struct string_options {
     okra_int beam, rounds, longest;
@@ -51,6 +54,7 @@ typedef struct state {
     okra_int width, rounds;
     bool empty;
     okra_delta_ *loss; /* what is minimised in the place of the distance, or NULL */
+    bool median;       /* it is the edit distance: median.c */
     int32_t *alphabet, *edited; /* distinct letters, ascending; space for one string */
     okra_int letters;
     okra_int k; /* of the spectrum kernel; 0: another kernel */
@@ -145,39 +149,14 @@ static okra_status objects(const void *user, const int32_t *codes,
 
 /* ---- exact search under the spectrum kernel ---- */
 
-/* g += weight times the counts of substrings of a string; a letter that is not in the
- * alphabet cannot be written, so that its substrings do not matter. */
-static void add_counts(state *s, const int32_t *codes, okra_int length, double weight)
-{
-    okra_int u = 0, run = 0;
-    for (okra_int i = 0; i < length; i++) {
-        okra_int c = okra_letter_(s->alphabet, s->letters, codes[i]);
-        run = c == s->letters ? 0 : run + 1;
-        u = (u * s->letters + c % s->letters) % s->graph.kmers;
-        if (run >= s->k) {
-            s->graph.g[u] += weight;
-        }
-    }
-}
-
 /* The best string for a row of weights, letters that the caller frees. */
 static okra_status exact_word(state *s, const double *w, int32_t **out, okra_int *length)
 {
-    int32_t *word = NULL;
-    memset(s->graph.g, 0, (size_t)s->graph.kmers * sizeof *s->graph.g);
-    for (okra_int i = 0; i < s->output->y->n; i++) {
-        okra_int own;
-        const int32_t *codes = okra_characters_(s->output->y, i, &own);
-        add_counts(s, codes, own, w[i]);
-    }
-    s->unfinished += !okra_debruijn_search_(&s->graph);
-    *length = s->graph.best_length;
-    MAKE(word, *length);
-    for (okra_int j = 0; j < *length; j++) {
-        word[j] = s->alphabet[s->graph.best[j]];
-    }
-    *out = word;
-    return OKRA_OK;
+    bool complete = true;
+    okra_status st = okra_debruijn_word_(&s->graph, s->output->y, s->alphabet, w, out,
+                                         length, &complete);
+    s->unfinished += !complete;
+    return st;
 }
 
 static okra_status exact(void *user, const double *w, okra_offer_ *offer)
@@ -310,7 +289,7 @@ static okra_status create_beam(okra_context *ctx, state *s)
                          .objects = objects,
                          .found = found,
                          .width = s->width,
-                         .rounds = s->rounds,
+                         .rounds = by_place ? 0 : s->rounds,
                          .empty = s->empty,
                          .loss = s->loss};
     return okra_beam_create_(ctx, s->output, &moves, s->tests, &s->beam);
@@ -349,8 +328,10 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
                                  &s->written));
     }
     s->width = o.beam > 0 ? o.beam : s->written ? 32 : 16;
-    if (s->written) {
-        TRY(okra_starts_create_(ctx, output, NULL, s->tests,
+    s->median = s->loss && strcmp(okra_delta_spec_(s->loss), "edit") == 0 &&
+                OKRA_MAX_(longest, s->longest) <= MEDIAN_LONGEST;
+    if (s->written || s->median) {
+        TRY(okra_starts_create_(ctx, output, s->loss, s->tests,
                                 OKRA_MIN_(s->width, output->y->n), o.empty, &s->starts));
     } else if (!s->degree) {
         TRY(create_beam(ctx, s));
@@ -404,16 +385,21 @@ done:
     return st;
 }
 
-static okra_status degree_block(okra_context *ctx, state *s, const okra_block_ *block)
+/* By median.c or degree.c, which give whole words. */
+static okra_status words_block(okra_context *ctx, state *s, const okra_block_ *block)
 {
     FREED_BY(okra_data_drop_) okra_data *words = NULL;
     okra_int length;
+    double *distance = s->distance + block->first;
+    okra_median_ how = {s->output->y, s->alphabet, s->letters, s->longest,
+                        s->width,     s->rounds,   s->starts};
     CHK(okra_block_weights_(block, "decoder string"));
-    CHK(okra_degree_block_(ctx, s->degree, s->output, block, s->distance + block->first,
-                           &words));
+    CHK(s->median
+            ? okra_median_block_(ctx, &how, block, distance, &words)
+            : okra_degree_block_(ctx, s->degree, s->output, block, distance, &words));
     for (okra_int r = 0; r < block->m; r++) {
         const int32_t *codes = okra_characters_(words, r, &length);
-        CHK(found(s, block->first + r, codes, length, s->distance[block->first + r]));
+        CHK(found(s, block->first + r, codes, length, distance[r]));
     }
     return OKRA_OK;
 }
@@ -421,9 +407,9 @@ static okra_status degree_block(okra_context *ctx, state *s, const okra_block_ *
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
 {
     state *s = arg;
-    return s->degree    ? degree_block(ctx, s, block)
-           : s->written ? write_block(ctx, s, block)
-                        : okra_beam_block_(ctx, s->beam, block);
+    return s->median || s->degree ? words_block(ctx, s, block)
+           : s->written           ? write_block(ctx, s, block)
+                                  : okra_beam_block_(ctx, s->beam, block);
 }
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)

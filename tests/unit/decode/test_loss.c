@@ -2,6 +2,7 @@
  * The candidate, label set or string of the least expected loss against losses of all
  * pairs written out, over all objects there are.
  */
+#include "data/strings.h"
 #include "decoding.h"
 
 enum { N = 15, C = 18, D = 6, MANY = 14, TESTS = 12 };
@@ -381,6 +382,14 @@ TEST(losses_over_all_strings_equal_brute_force)
                     /* letters that no training output has cannot be written */
                     least = fmin(least, risk);
                 }
+                char *text = NULL;
+                double own = 0;
+                CHECK_OK(okra_string_text_(d.objects, t, &text));
+                for (int i = 0; i < WORDS && text; i++) {
+                    own += W[t * WORDS + i] * (double)table[k].f(given[i], text);
+                }
+                okra_free_(text);
+                CHECK_NEAR(d.distance[t], own, 1e-12);
                 beaten += d.distance[t] > least + 1e-12;
             }
             okra_decoded_clear_(&d);
@@ -391,18 +400,23 @@ TEST(losses_over_all_strings_equal_brute_force)
     }
 }
 
-static okra_status try_spec(const outputs *o, const char *spec, double *W)
+static okra_status try_spec(const outputs *o, const char *spec, double *W, bool all)
 {
     okra_status st = OKRA_OK;
     const okra_decoder_ *decoder = okra_decoder_find_("loss");
+    const okra_option_table *table = &decoder->options;
+    okra_options *options = NULL;
     okra_decode_request_ q = {.tests = 1, .top = 1, .argument = spec};
     okra_block_ b = {.m = 1, .W = okra_mat_of_(W, 1, o->y->n)};
     okra_decoded_ d = {0};
     void *state = NULL;
-    TRY(decoder->create(NULL, &o->output, NULL, &q, &state));
+    TRY(okra_options_create(&table, 1, &options));
+    TRY(okra_options_set(options, "over-all", all ? "yes" : "no"));
+    TRY(decoder->create(NULL, &o->output, options, &q, &state));
     TRY(decoder->block(NULL, state, &b));
     TRY(decoder->finish(NULL, state, &d));
 done:
+    okra_options_free(options);
     decoder->free(state);
     okra_decoded_clear_(&d);
     return st;
@@ -416,18 +430,26 @@ TEST(failures)
     CHECK_OK(okra_data_dense(Y, 3, D, D, &view));
     CHECK_OK(okra_data_copy(view, &y));
     outputs_open(&o, "rbf(sigma=1)", y);
-    CHECK_FAILS(try_spec(&o, NULL, W), OKRA_EARG, "expected loss:METRIC");
-    CHECK_FAILS(try_spec(&o, "", W), OKRA_EARG, "expected loss:METRIC");
-    CHECK_FAILS(try_spec(&o, "hamning", W), OKRA_EARG, "did you mean 'hamming'");
-    CHECK_FAILS(try_spec(&o, "f1:average=micro", W), OKRA_EUNSUPPORTED,
+    CHECK_FAILS(try_spec(&o, NULL, W, false), OKRA_EARG, "expected loss:METRIC");
+    CHECK_FAILS(try_spec(&o, "", W, false), OKRA_EARG, "expected loss:METRIC");
+    CHECK_FAILS(try_spec(&o, "hamning", W, false), OKRA_EARG, "did you mean 'hamming'");
+    CHECK_FAILS(try_spec(&o, "f1:average=micro", W, false), OKRA_EUNSUPPORTED,
                 "one number for many objects");
-    CHECK_FAILS(try_spec(&o, "edit", W), OKRA_EUNSUPPORTED, "does not compare");
-    CHECK_FAILS(try_spec(&o, "kernel-loss:kernel=linear|center", W), OKRA_EARG,
+    CHECK_FAILS(try_spec(&o, "edit", W, false), OKRA_EUNSUPPORTED, "does not compare");
+    CHECK_FAILS(try_spec(&o, "kernel-loss:kernel=linear|center", W, false), OKRA_EARG,
                 "more than two objects");
     CHECK(okra_decoder_find_("candidates:f1") == NULL);
-    CHECK_ALLOCATIONS(try_spec(&o, "f1", W), (void)0);
+    CHECK_ALLOCATIONS(try_spec(&o, "f1", W, false), (void)0);
+    CHECK_ALLOCATIONS(try_spec(&o, "f1", W, true), (void)0);
     outputs_close(&o);
     okra_data_free(view);
+    static const char *const words[] = {"cat", "cart", ""};
+    CHECK_OK(okra_data_strings(words, 3, &y));
+    outputs_open(&o, "ssk(length=1)", y);
+    CHECK_ALLOCATIONS(try_spec(&o, "edit", W, true), (void)0);
+    CHECK_ALLOCATIONS(try_spec(&o, "hamming", W, true), (void)0);
+    CHECK_ALLOCATIONS(try_spec(&o, "kernel-loss:kernel=ssk(length=1)", W, true), (void)0);
+    outputs_close(&o);
 }
 
 MAIN(RUN(losses_of_label_sets_equal_brute_force), RUN(kernel_losses_are_candidates),
