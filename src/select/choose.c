@@ -232,6 +232,31 @@ done:
     return st;
 }
 
+/* The tube has half the size of what ridge leaves unexplained, r, unless it is given. A
+ * residual pulls with 2 r in ridge, with 1 beyond a tube: lambda is as much smaller. */
+static okra_status set_tube(const okra_selection *ridge, bool lambda_open,
+                            okra_options *o)
+{
+    okra_status st = OKRA_OK;
+    char text[32];
+    double mean = 0, error = 0;
+    TRY(okra_selection_cell(ridge, okra_selection_best(ridge), &mean, &error));
+    if (!(mean > 0)) {
+        return OKRA_OK;
+    }
+    if (!okra_options_is_set(o, "tube")) {
+        snprintf(text, sizeof text, "%.3g", sqrt(mean) / 2);
+        TRY(okra_options_set(o, "tube", text));
+    }
+    if (lambda_open) {
+        double lambda = okra_strtod_(okra_options_get(o, "lambda"), NULL);
+        snprintf(text, sizeof text, "%.6g", lambda / (2 * sqrt(mean)));
+        TRY(okra_options_set(o, "lambda", text));
+    }
+done:
+    return st;
+}
+
 /* Margin of numbers under Huber's loss, which is ridge within delta: kernel and lambda
  * are those of ridge, which has a closed form. */
 static okra_status like_ridge(okra_context *ctx, const okra_data *x, const okra_data *y,
@@ -255,6 +280,11 @@ static okra_status like_ridge(okra_context *ctx, const okra_data *x, const okra_
         }
     }
     TRY(okra_rule_margin_(y, margin));
+    if (okra_options_is_set(margin, "loss") &&
+        strcmp(okra_options_get(margin, "loss"), "epsilon") == 0 && selection &&
+        *selection) {
+        TRY(set_tube(*selection, okra_rule_open_(given, "lambda"), margin));
+    }
     TRY(first_cell(ctx, x, false, margin, fit));
 done:
     okra_options_free(ridge);
@@ -284,7 +314,7 @@ okra_status okra_choose(okra_context *context, const okra_data *x, const okra_da
     if (few && y->kind == OKRA_DENSE && !y->missing &&
         strcmp(method->name, "margin") == 0 && !okra_options_is_set(copy, "twin") &&
         (!okra_options_is_set(copy, "loss") ||
-         strcmp(okra_options_get(copy, "loss"), "huber") == 0)) {
+         strcmp(okra_options_get(copy, "loss"), "hinge") != 0)) {
         TRY(like_ridge(context, x, y, copy, &chosen, &s));
     } else {
         TRY(choose(context, method, x, y, copy, few, &chosen, &s));

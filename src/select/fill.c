@@ -192,7 +192,8 @@ static okra_status set_rest(const okra_method_ *method, const okra_data *y,
     const char *op = okra_options_get(o, "operator");
     bool plain = !okra_options_is_set(o, "operator") || strcmp(op, "identity") == 0 ||
                  strcmp(op, "tensor") == 0;
-    if (strcmp(method->name, "ridge") == 0 && plain &&
+    bool gcv = strcmp(okra_options_get(o, "cv"), "gcv") == 0; /* of plain outputs alone */
+    if (strcmp(method->name, "ridge") == 0 && plain && !gcv &&
         !okra_options_is_set(o, "center-output")) {
         TRY(okra_options_set(o, "center-output", "yes"));
     }

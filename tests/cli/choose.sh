@@ -119,6 +119,8 @@ again --x mx.csv --y my.csv --method margin
 expect_in " --loss huber --delta " told
 awk -F, '{ print 1e6 + 1e-3 * $1 "," -5e3 + 10 * $2 }' my.csv >far.csv
 again --x mx.csv --y my.csv --method margin
+again --x mx.csv --y my.csv --method margin --loss epsilon
+expect_in " --tube " told
 again --x mx.csv --y labels:mc.csv --method margin
 expect_in "--ky 'zero-one | center'" told
 okra predict -q chosen.okra --x mx.csv -o p.csv

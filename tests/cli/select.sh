@@ -50,6 +50,8 @@ expect_in "ky             zero-one | center" out
 expect 0 okra select --x bx.csv --y by.csv --method knn
 expect_in "mse            " out
 expect_in " k=" out
+expect 0 okra select --x bx.csv --y by.csv --cv gcv # which knows plain outputs alone
+expect 0 okra select --x bx.csv --y by.csv --per-output
 # a list whose end makes no difference is no reason to warn either
 expect 0 okra select --x bx.csv --y by.csv --method knn --k '{70,75,79}' --cv loo --kx linear \
     --ky linear --metric mse

@@ -314,7 +314,7 @@ class OutputKernelEstimator(PredictMixin, ConformalMixin, ScoreMixin, ContextMix
     _chosen = None
     # Options that okra_choose may set beside those it is given.
     _choices = ("kx", "ky", "lambda", "k", "cost", "center-output", "decode", "low-rank-x",
-                "loss", "delta")
+                "loss", "delta", "tube")
 
     def _choose(self, x: Data, outputs: Data, values: dict, context: Any) -> dict:
         """Values of all options where some are ``"auto"``, as ``okra fit`` chooses."""
