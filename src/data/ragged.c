@@ -98,32 +98,29 @@ static bool same_fields(const okra_ragged_ *a, const okra_ragged_ *b)
 okra_status okra_ragged_concat_(const okra_ragged_ *a, okra_int na, const okra_ragged_ *b,
                                 okra_int nb, okra_ragged_ *to)
 {
-    okra_status st = OKRA_OK;
-    okra_ragged_builder_ all = {0};
+    FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ all = {0};
     const okra_ragged_ *parts[] = {a, b};
     const okra_int counts[] = {na, nb};
     if (!same_fields(a, b)) {
         return okra_fail_(OKRA_EARG, "the objects' '%s' and '%s' have different fields",
                           a->name, b->name);
     }
-    TRY(okra_ragged_begin_(&all, a->name, a->field_count, a->fields));
+    CHK(okra_ragged_begin_(&all, a->name, a->field_count, a->fields));
     for (int p = 0; p < 2; p++) {
         const okra_int *offsets = parts[p]->offsets;
         const void *arrays[OKRA_FIELDS_MOST];
         for (int k = 0; k < a->field_count; k++) {
             arrays[k] = parts[p]->fields[k].values;
         }
-        TRY(okra_ragged_push_many_(&all, offsets[counts[p]], arrays));
+        CHK(okra_ragged_push_many_(&all, offsets[counts[p]], arrays));
         okra_int before = p == 0 ? 0 : a->offsets[na];
         for (okra_int i = 0; i < counts[p]; i++) {
-            TRY(okra_ragged_close_(&all));
+            CHK(okra_ragged_close_(&all));
             all.group.offsets[all.objects] = before + offsets[i + 1];
         }
     }
     okra_ragged_finish_(&all, to);
-done:
-    okra_ragged_abandon_(&all);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- building ---- */

@@ -161,33 +161,28 @@ static okra_status keep(search *s, okra_int row, const int32_t *codes, okra_int 
 static okra_status evaluate(okra_context *ctx, const okra_beam_ *beam, search *s,
                             okra_mat_ W, const double *norm)
 {
-    okra_status st = OKRA_OK;
     okra_offer_ *o = &s->offer;
-    okra_data *objects = NULL;
-    okra_key_ *key = NULL;
-    double *distance = NULL;
+    FREED_BY(okra_data_drop_) okra_data *objects = NULL;
+    OWNED okra_key_ *key = NULL;
+    OWNED double *distance = NULL;
     if (o->count == 0) {
         return OKRA_OK;
     }
-    ALLOC(distance, o->count);
-    ALLOC(key, o->count);
-    TRY(s->moves->objects(s->moves->user, o->codes, o->offsets, o->count, &objects));
+    MAKE(distance, o->count);
+    MAKE(key, o->count);
+    CHK(s->moves->objects(s->moves->user, o->codes, o->offsets, o->count, &objects));
     if (s->moves->loss) {
-        TRY(okra_risk_propose_(ctx, s->moves->loss, objects, o->owner, W, key, distance));
+        CHK(okra_risk_propose_(ctx, s->moves->loss, objects, o->owner, W, key, distance));
     } else {
-        TRY(okra_propose_(ctx, beam->output, objects, o->owner, s->moves->empty, W, norm,
+        CHK(okra_propose_(ctx, beam->output, objects, o->owner, s->moves->empty, W, norm,
                           okra_starts_constant_(beam->starts), key, distance));
     }
     for (okra_int c = 0; c < o->count; c++) {
-        TRY(keep(s, o->owner[c], o->codes + o->offsets[c],
+        CHK(keep(s, o->owner[c], o->codes + o->offsets[c],
                  o->offsets[c + 1] - o->offsets[c], distance[c], key[c]));
     }
     o->count = 0;
-done:
-    okra_data_free(objects);
-    okra_free_(distance);
-    okra_free_(key);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status expand(search *s, okra_int rows)

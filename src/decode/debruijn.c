@@ -151,7 +151,6 @@ okra_status okra_debruijn_word_(okra_debruijn_ *d, const okra_data *y,
                                 const int32_t *alphabet, const double *w, int32_t **out,
                                 okra_int *length, bool *complete)
 {
-    okra_status st = OKRA_OK;
     int32_t *word = NULL;
     memset(d->g, 0, (size_t)d->kmers * sizeof *d->g);
     for (okra_int i = 0; i < y->n; i++) {
@@ -161,11 +160,10 @@ okra_status okra_debruijn_word_(okra_debruijn_ *d, const okra_data *y,
     }
     *complete = okra_debruijn_search_(d);
     *length = d->best_length;
-    ALLOC(word, *length);
+    MAKE(word, *length);
     for (okra_int j = 0; j < *length; j++) {
         word[j] = alphabet[d->best[j]];
     }
     *out = word;
-done:
-    return st;
+    return OKRA_OK;
 }

@@ -118,23 +118,20 @@ static okra_status as_bits(const okra_set_ *sets, okra_int n, okra_int d, okra_d
 static okra_status as_data(okra_context *ctx, okra_kind kind, const okra_set_ *sets,
                            okra_int n, okra_int d, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    double *values = NULL;
+    OWNED double *values = NULL;
     if (kind != OKRA_DENSE) {
         return (kind == OKRA_SPARSE ? as_sparse : as_bits)(sets, n, d, out);
     }
-    TRY(okra_doubles_(ctx, n, d, "the decoded sets", &values));
+    CHK(okra_doubles_(ctx, n, d, "the decoded sets", &values));
     memset(values, 0, (size_t)(n * d) * sizeof *values);
     for (okra_int i = 0; i < n; i++) {
         for (okra_int k = 0; k < sets[i].size; k++) {
             values[i * d + sets[i].members[k]] = 1;
         }
     }
-    TRY(okra_data_adopt_dense_(values, n, d, "decoded label sets", out));
+    CHK(okra_data_adopt_dense_(values, n, d, "decoded label sets", out));
     values = NULL;
-done:
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 /* The members of d codes of 0 and 1. */

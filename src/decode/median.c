@@ -61,26 +61,23 @@ static void desk_clear(desk *d)
 
 static okra_status desk_open(const okra_median_ *m, okra_int most, desk *out)
 {
-    okra_status st = OKRA_OK;
-    desk d = {.m = m, .most = most};
+    FREED_BY(desk_clear) desk d = {.m = m, .most = most};
     okra_int room = OKRA_MAX_(m->letters, 1);
-    ALLOC(d.F, (most + 1) * (most + 1));
-    ALLOC(d.B, (most + 1) * (most + 1));
-    ALLOC(d.places, most);
-    ZALLOC(d.stamp, room);
-    ALLOC(d.out, most);
-    ALLOC(d.put, (most + 1) * room);
-    ALLOC(d.replaced, most * room);
-    ZALLOC(d.kept, m->width);
+    MAKE(d.F, (most + 1) * (most + 1));
+    MAKE(d.B, (most + 1) * (most + 1));
+    MAKE(d.places, most);
+    ZMAKE(d.stamp, room);
+    MAKE(d.out, most);
+    MAKE(d.put, (most + 1) * room);
+    MAKE(d.replaced, most * room);
+    ZMAKE(d.kept, m->width);
     for (okra_int k = 0; k < m->width; k++) {
-        ALLOC(d.kept[k].code, most + 1);
+        MAKE(d.kept[k].code, most + 1);
     }
-    ALLOC(d.edited, most + 1);
+    MAKE(d.edited, most + 1);
     *out = d;
     d = (desk){.m = m};
-done:
-    desk_clear(&d);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the losses of all edits ---- */
@@ -263,14 +260,13 @@ typedef struct work {
 
 static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker)
 {
-    okra_status st = OKRA_OK;
     const work *w = arg;
     desk *d = &w->desks[worker];
-    int32_t *z = NULL;
+    OWNED int32_t *z = NULL;
     const okra_int *index;
     const double *distance;
     const okra_key_ *key;
-    ALLOC(z, d->most + 1);
+    MAKE(z, d->most + 1);
     for (okra_int r = begin; r < end; r++) {
         d->w = w->block->W.p + r * w->block->W.ld;
         d->count = 0;
@@ -285,29 +281,23 @@ static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker
         search(d, z);
         w->length[r] = d->kept[0].length;
         w->loss[r] = d->kept[0].loss;
-        ALLOC(w->code[r], d->kept[0].length);
+        MAKE(w->code[r], d->kept[0].length);
         memcpy(w->code[r], d->kept[0].code,
                (size_t)d->kept[0].length * sizeof *w->code[r]);
     }
-done:
-    okra_free_(z);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status as_words(const okra_median_ *m, const work *w, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_ragged_builder_ b = {0};
-    TRY(okra_characters_begin_(&b));
+    FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ b = {0};
+    CHK(okra_characters_begin_(&b));
     for (okra_int r = 0; r < w->block->m; r++) {
         const void *const array[] = {w->code[r]};
-        TRY(okra_ragged_push_many_(&b, w->length[r], array));
-        TRY(okra_ragged_close_(&b));
+        CHK(okra_ragged_push_many_(&b, w->length[r], array));
+        CHK(okra_ragged_close_(&b));
     }
-    TRY(okra_letters_as_(m->y, &b, "decoded strings", out));
-done:
-    okra_ragged_abandon_(&b);
-    return st;
+    return okra_letters_as_(m->y, &b, "decoded strings", out);
 }
 
 static okra_status search_rows(okra_context *ctx, const okra_median_ *m, work *w)

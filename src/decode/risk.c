@@ -83,8 +83,7 @@ static void release(void *arg)
 /* Panel p: losses of candidates by training outputs. */
 static okra_status get(okra_context *ctx, state *s, okra_int p, bool again, okra_mat_ *D)
 {
-    okra_status st = OKRA_OK;
-    double *fresh = NULL;
+    OWNED double *fresh = NULL;
     okra_int n = s->output->y->n, first = p * WIDE;
     *D = okra_mat_of_(s->kept[p], OKRA_MIN_(WIDE, s->nearest.count - first), n);
     if (D->p) {
@@ -93,19 +92,17 @@ static okra_status get(okra_context *ctx, state *s, okra_int p, bool again, okra
     double bytes = 8.0 * WIDE * (double)n, half = (double)okra_context_memory(ctx) / 2;
     bool keep = again && okra_budget_ask_(ctx, bytes + half, "losses") == OKRA_OK;
     if (keep || !s->scratch) {
-        TRY(okra_doubles_(ctx, WIDE, n, "losses of candidates", &fresh));
+        CHK(okra_doubles_(ctx, WIDE, n, "losses of candidates", &fresh));
     }
     D->p = fresh ? fresh : s->scratch;
-    TRY(okra_cancelled_(ctx));
-    TRY(okra_delta_bind_(ctx, s->delta, s->set));
-    TRY(okra_delta_pairs_(ctx, s->delta, first, *D));
+    CHK(okra_cancelled_(ctx));
+    CHK(okra_delta_bind_(ctx, s->delta, s->set));
+    CHK(okra_delta_pairs_(ctx, s->delta, first, *D));
     if (fresh) {
         *(keep ? &s->kept[p] : &s->scratch) = fresh;
         fresh = NULL;
     }
-done:
-    okra_free_(fresh);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the decoder ---- */

@@ -34,19 +34,18 @@ okra_status okra_valleys_create_(okra_context *ctx, const okra_output_ *output,
                                  const okra_judge_ *judge, const okra_smooth_ *smooth,
                                  okra_valleys_ *w)
 {
-    okra_status st = OKRA_OK;
     const okra_criterion_ *criterion = output->criterion;
     okra_int n = okra_data_count(output->y), d = okra_data_width(output->y);
     okra_int count = criterion->neighbours > 0 ? criterion->neighbours : n;
     okra_int padded = (d + 15) / 16 * 16;
-    TRY(okra_case_create_(ctx, judge, &w->problem));
-    TRY(okra_smooth_work_create_(ctx, smooth, count, &w->smooth));
+    CHK(okra_case_create_(ctx, judge, &w->problem));
+    CHK(okra_smooth_work_create_(ctx, smooth, count, &w->smooth));
     if (criterion->neighbours == 0) {
         okra_smooth_select_(w->smooth, NULL, n);
     }
-    ZALLOC(w->z, padded + 3 * d);
-    ALLOC(w->l, 4 * count);
-    ALLOC(w->places, OKRA_PLACES_ * d);
+    ZMAKE(w->z, padded + 3 * d);
+    MAKE(w->l, 4 * count);
+    MAKE(w->places, OKRA_PLACES_ * d);
     w->y = w->z + padded;
     w->g = w->y + d;
     w->best = w->g + d;
@@ -55,8 +54,7 @@ okra_status okra_valleys_create_(okra_context *ctx, const okra_output_ *output,
     w->f = w->by_l + count;
     w->y_train = output->y;
     w->d = d;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* J at z, and dJ/dz if g is given; keeps the lowest point. */

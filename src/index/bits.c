@@ -135,21 +135,17 @@ static okra_status take_bits(const okra_bit_kernel_ *k, int leaf, const okra_sha
                              const okra_int *rows, okra_int first, okra_int count,
                              okra_data **out)
 {
-    okra_status st = OKRA_OK;
     okra_int words = okra_bit_words_(k, leaf);
-    uint64_t *chosen = NULL;
+    OWNED uint64_t *chosen = NULL;
     if (!rows) {
         return leaf_data(k->bits[leaf], s->bits[leaf] + first * words, count, out);
     }
-    ALLOC(chosen, count * words);
+    MAKE(chosen, count * words);
     for (okra_int i = 0; i < count; i++) {
         memcpy(chosen + i * words, s->bits[leaf] + rows[i] * words,
                (size_t)words * sizeof *chosen);
     }
-    TRY(own_data(k->bits[leaf], &chosen, count, out));
-done:
-    okra_free_(chosen);
-    return st;
+    return own_data(k->bits[leaf], &chosen, count, out);
 }
 
 /* Where the counts of a row are; an empty row where the file's numbers do not fit. */

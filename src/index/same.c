@@ -240,19 +240,17 @@ static int by_key(const void *p, const void *q)
 /* Of molecules with one key those that are no other before them stay: at is -1 else. */
 static okra_status thin(const okra_data *data, keyed *run, okra_int count)
 {
-    okra_status st = OKRA_OK;
     bool sure;
     for (okra_int k = 1; k < count; k++) {
         bool same = false;
         for (okra_int j = 0; j < k && !same; j++) {
             if (run[j].at >= 0) {
-                TRY(okra_molecules_same_(data, run[j].at, data, run[k].at, &same, &sure));
+                CHK(okra_molecules_same_(data, run[j].at, data, run[k].at, &same, &sure));
             }
         }
         run[k].at = same ? -1 : run[k].at;
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static int by_number(const void *p, const void *q)

@@ -93,9 +93,8 @@ static okra_status times_gram(okra_context *ctx, okra_links *l, int g)
 
 okra_status okra_link_factors_(okra_context *ctx, okra_links *l, int g, bool P, bool Q)
 {
-    okra_status st = OKRA_OK;
     okra_group_ *group = &l->group[g];
-    double *p = NULL, *q = NULL;
+    OWNED double *p = NULL, *q = NULL;
     P = P && !group->P;
     Q = Q && !group->Q;
     if (!l->model->method->linker) {
@@ -103,20 +102,17 @@ okra_status okra_link_factors_(okra_context *ctx, okra_links *l, int g, bool P, 
     }
     if (P || Q) {
         if (P) {
-            TRY(okra_doubles_(ctx, group->count, l->width, "a factor of the scores", &p));
+            CHK(okra_doubles_(ctx, group->count, l->width, "a factor of the scores", &p));
         }
         if (Q) {
-            TRY(okra_doubles_(ctx, group->count, l->width, "a factor of the scores", &q));
+            CHK(okra_doubles_(ctx, group->count, l->width, "a factor of the scores", &q));
         }
-        TRY(by_linker(ctx, l, g, p, q));
+        CHK(by_linker(ctx, l, g, p, q));
         group->P = p ? p : group->P;
         group->Q = q ? q : group->Q;
         p = q = NULL;
     }
-done:
-    okra_free_(p);
-    okra_free_(q);
-    return st;
+    return OKRA_OK;
 }
 
 /* S <- S + k(u, v). The kernel is bound to the nodes of the columns, so that `center`

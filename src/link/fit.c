@@ -244,16 +244,15 @@ okra_status okra_link_take_(okra_context *ctx, const okra_data *x, const okra_in
                             okra_int row_count, const okra_int *cols, okra_int col_count,
                             okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_data *taken = NULL;
+    FREED_BY(okra_data_drop_) okra_data *taken = NULL;
     double *values = NULL, *diagonal = NULL;
     if (x->kind != OKRA_GRAM) {
         return okra_data_take(x, rows, row_count, out);
     }
-    TRY(okra_data_new_(OKRA_GRAM, row_count, col_count, x->source, &taken));
-    TRY(okra_doubles_(ctx, row_count, col_count, "a part of the Gram matrix", &values));
+    CHK(okra_data_new_(OKRA_GRAM, row_count, col_count, x->source, &taken));
+    CHK(okra_doubles_(ctx, row_count, col_count, "a part of the Gram matrix", &values));
     okra_data_own_(taken, values);
-    ALLOC(diagonal, row_count);
+    MAKE(diagonal, row_count);
     okra_data_own_(taken, diagonal);
     for (okra_int r = 0; r < row_count; r++) {
         const double *row = x->values + rows[r] * x->ld;
@@ -267,9 +266,7 @@ okra_status okra_link_take_(okra_context *ctx, const okra_data *x, const okra_in
     taken->diagonal = diagonal;
     *out = taken;
     taken = NULL;
-done:
-    okra_data_free(taken);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_link_fit(okra_context *context, const okra_link_task *task,

@@ -35,25 +35,22 @@ static okra_status visit_panel(const okra_links *l, int rows, okra_int i0, int c
 static okra_status visit_groups(okra_context *ctx, okra_links *l, int rows, int cols,
                                 visit_fn visit, void *arg)
 {
-    okra_status st = OKRA_OK;
     okra_int m = l->group[rows].count, columns = l->group[cols].count;
     okra_int step = okra_link_panel_rows_(columns);
-    double *S = NULL;
+    OWNED double *S = NULL;
     if (m == 0 || columns == 0) {
         return OKRA_OK;
     }
-    TRY(okra_doubles_(ctx, OKRA_MIN_(step, m), columns, "a panel of scores", &S));
+    CHK(okra_doubles_(ctx, OKRA_MIN_(step, m), columns, "a panel of scores", &S));
     for (okra_int i = 0; i < m; i += step) {
         okra_int j0 = rows == cols ? i : 0;
         okra_mat_ panel = okra_mat_of_(S, OKRA_MIN_(step, m - i), columns - j0);
-        TRY(okra_cancelled_(ctx));
-        TRY(okra_link_panel_(ctx, l, rows, i, cols, j0, panel));
-        TRY(visit_panel(l, rows, i, cols, j0, panel, visit, arg));
+        CHK(okra_cancelled_(ctx));
+        CHK(okra_link_panel_(ctx, l, rows, i, cols, j0, panel));
+        CHK(visit_panel(l, rows, i, cols, j0, panel, visit, arg));
         okra_progress_(ctx, "score links", i + panel.rows, m);
     }
-done:
-    okra_free_(S);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status visit_pairs(okra_context *ctx, okra_links *l, okra_link_pairs which,

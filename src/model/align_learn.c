@@ -128,12 +128,11 @@ typedef struct leaving {
 /* E, and G of dE/dw_k = <K_k, G>. */
 static okra_status slopes(leaving *z, double *value)
 {
-    okra_status st = OKRA_OK;
     okra_int n = z->n;
     okra_mat_ B = okra_mat_of_(z->B, n, n), N = okra_mat_of_(z->N, n, n);
     okra_mat_ G = okra_mat_of_(z->G, n, n), T = okra_mat_of_(z->T, n, n);
-    TRY(okra_gemm_(z->ctx, false, false, 1, B, okra_mat_view_(z->L, n, n, n), 0, T));
-    TRY(okra_gemm_(z->ctx, false, false, 1, T, B, 0, N));
+    CHK(okra_gemm_(z->ctx, false, false, 1, B, okra_mat_view_(z->L, n, n, n), 0, T));
+    CHK(okra_gemm_(z->ctx, false, false, 1, T, B, 0, N));
     for (okra_int i = 0; i < n; i++) {
         double b = z->B[i * n + i], v = z->N[i * n + i];
         *value += v / (b * b);
@@ -142,20 +141,17 @@ static okra_status slopes(leaving *z, double *value)
                 (-2 * z->N[j * n + i] + 2 * v / b * z->B[j * n + i]) / (b * b);
         }
     }
-    TRY(okra_gemm_(z->ctx, false, false, 1, T, B, 0, G));
-done:
-    return st;
+    return okra_gemm_(z->ctx, false, false, 1, T, B, 0, G);
 }
 
 /* The same where L = F F': N = P P' with P = B F, n^3 and n^2 r operations for 6 n^3. */
 static okra_status thin_slopes(leaving *z, double *value)
 {
-    okra_status st = OKRA_OK;
     okra_int n = z->n, r = z->r;
     okra_mat_ B = okra_mat_of_(z->B, n, n), G = okra_mat_of_(z->G, n, n);
     okra_mat_ P = okra_mat_of_(z->P, n, r), Q = okra_mat_of_(z->Q, r, n);
     okra_mat_ D = okra_mat_of_(z->N, n, r); /* -2 diag(B_ii^-2) P */
-    TRY(okra_gemm_(z->ctx, false, false, 1, B, okra_mat_of_(z->F, n, r), 0, P));
+    CHK(okra_gemm_(z->ctx, false, false, 1, B, okra_mat_of_(z->F, n, r), 0, P));
     for (okra_int i = 0; i < n; i++) {
         double b = z->B[i * n + i], v = okra_dot_(r, z->P + i * r, z->P + i * r);
         double root = sqrt(2 * v / (b * b * b));
@@ -167,33 +163,28 @@ static okra_status thin_slopes(leaving *z, double *value)
             z->T[i * n + j] = root * z->B[i * n + j];
         }
     }
-    TRY(okra_syrk_(z->ctx, true, 1, okra_mat_of_(z->T, n, n), 0, G));
-    TRY(okra_gemm_(z->ctx, true, false, 1, D, B, 0, Q));
-    TRY(okra_gemm_(z->ctx, false, false, 1, P, Q, 1, G));
-done:
-    return st;
+    CHK(okra_syrk_(z->ctx, true, 1, okra_mat_of_(z->T, n, n), 0, G));
+    CHK(okra_gemm_(z->ctx, true, false, 1, D, B, 0, Q));
+    return okra_gemm_(z->ctx, false, false, 1, P, Q, 1, G);
 }
 
 static okra_status evaluate(leaving *z, double *value, double *slope)
 {
-    okra_status st = OKRA_OK;
     okra_int n = z->n;
     okra_mat_ B = okra_mat_of_(z->B, n, n), G = okra_mat_of_(z->G, n, n);
-    TRY(okra_cancelled_(z->ctx));
-    TRY(okra_gemm_(z->ctx, false, false, 1, okra_mat_of_(z->w, 1, z->p),
+    CHK(okra_cancelled_(z->ctx));
+    CHK(okra_gemm_(z->ctx, false, false, 1, okra_mat_of_(z->w, 1, z->p),
                    okra_mat_view_(z->K, z->p, n * n, n * n), 0,
                    okra_mat_of_(z->G, 1, n * n)));
     okra_mat_add_diagonal_(G, z->lambda);
-    TRY(okra_cholesky_quiet_(z->ctx, G, NULL));
+    CHK(okra_cholesky_quiet_(z->ctx, G, NULL));
     okra_mat_fill_(B, 0);
     okra_mat_add_diagonal_(B, 1);
-    TRY(okra_cholesky_solve_(z->ctx, G, B));
+    CHK(okra_cholesky_solve_(z->ctx, G, B));
     *value = 0;
-    TRY(z->F ? thin_slopes(z, value) : slopes(z, value));
-    TRY(okra_gemm_(z->ctx, false, true, 1, okra_mat_view_(z->K, z->p, n * n, n * n),
-                   okra_mat_of_(z->G, 1, n * n), 0, okra_mat_of_(slope, z->p, 1)));
-done:
-    return st;
+    CHK(z->F ? thin_slopes(z, value) : slopes(z, value));
+    return okra_gemm_(z->ctx, false, true, 1, okra_mat_view_(z->K, z->p, n * n, n * n),
+                      okra_mat_of_(z->G, 1, n * n), 0, okra_mat_of_(slope, z->p, 1));
 }
 
 static double on_step(void *user, const double *t, double *slope, const int p,
@@ -221,21 +212,19 @@ static double on_step(void *user, const double *t, double *slope, const int p,
  * mean, whichever leaves less: the end is then no worse than either. */
 static okra_status begin(leaving *z, const double *w, double *t)
 {
-    okra_status st = OKRA_OK;
-    double value[2] = {0, 0}, *slope = NULL;
-    ALLOC(slope, z->p);
+    OWNED double *slope = NULL;
+    double value[2] = {0, 0};
+    MAKE(slope, z->p);
     for (int mean = 0; mean < 2; mean++) {
         for (okra_int k = 0; k < z->p; k++) {
             z->w[k] = mean ? 1 / (double)z->p : fmax(w[k], 0.01 / (double)z->p);
         }
-        TRY(evaluate(z, &value[mean], slope));
+        CHK(evaluate(z, &value[mean], slope));
         for (okra_int k = 0; k < z->p && (!mean || value[1] < value[0]); k++) {
             t[k] = log(z->w[k]);
         }
     }
-done:
-    okra_free_(slope);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status leave(leaving *z, double *w)
@@ -316,15 +305,14 @@ static okra_status gram(const okra_learner_ *z, const okra_kernel *kernel,
 static okra_status features(const okra_learner_ *z, const okra_kernel *ky, bool center,
                             leaving *left)
 {
-    okra_status st = OKRA_OK;
     okra_int n = z->n, d = z->y->d;
     double scale = 1;
     if (z->y->kind != OKRA_DENSE || 2 * d > n || !okra_kernel_is_linear_(ky, &scale)) {
-        TRY(gram(z, ky, z->y, z->L));
-        TRY(prepare(z, center, z->L));
-        goto done;
+        CHK(gram(z, ky, z->y, z->L));
+        CHK(prepare(z, center, z->L));
+        return OKRA_OK;
     }
-    TRY(okra_doubles_(z->ctx, n, d, "the output features", &left->F));
+    CHK(okra_doubles_(z->ctx, n, d, "the output features", &left->F));
     left->r = d;
     for (okra_int j = 0; j < d; j++) {
         double mean = 0;
@@ -337,8 +325,7 @@ static okra_status features(const okra_learner_ *z, const okra_kernel *ky, bool 
                                  (z->y->values[i * z->y->ld + j] - mean);
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Products of all matrices with one another and with L, centred. */

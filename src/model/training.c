@@ -21,24 +21,21 @@ static okra_status bind_training(okra_context *ctx, const okra_kernel *kernel,
  * are used of such outputs, and those keep their NaN. */
 static okra_status fill(const okra_data *y, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     okra_int area = 0;
-    double *values = NULL;
+    OWNED double *values = NULL;
     if (!y->missing) {
         *out = okra_data_retain(y);
         return OKRA_OK;
     }
-    TRY(okra_area_(y->n, y->d, sizeof *values, &area));
-    ALLOC(values, area);
+    CHK(okra_area_(y->n, y->d, sizeof *values, &area));
+    MAKE(values, area);
     for (okra_int i = 0; i < area; i++) {
         double value = y->values[i / y->d * y->ld + i % y->d];
         values[i] = isnan(value) ? 0 : value;
     }
-    TRY(okra_data_adopt_dense_(values, y->n, y->d, y->source, out));
+    CHK(okra_data_adopt_dense_(values, y->n, y->d, y->source, out));
     values = NULL;
-done:
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_training_low_(okra_context *ctx, const okra_data *x, const okra_data *y,

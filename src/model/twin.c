@@ -26,20 +26,16 @@ static okra_status parse(const char *text, int degree[2], bool *unbiased)
 /* The inputs that have an output. */
 static okra_status labelled(const okra_data *x, okra_int n, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_int *index = NULL;
+    OWNED okra_int *index = NULL;
     if (x->n == n) {
         *out = okra_data_retain(x);
         return OKRA_OK;
     }
-    ALLOC(index, n);
+    MAKE(index, n);
     for (okra_int i = 0; i < n; i++) {
         index[i] = i;
     }
-    TRY(okra_data_take(x, index, n, out));
-done:
-    okra_free_(index);
-    return st;
+    return okra_data_take(x, index, n, out);
 }
 
 okra_status okra_fit_twin_(okra_context *ctx, const okra_data *x, const okra_data *y,

@@ -25,21 +25,18 @@ static okra_status set_open(okra_context *ctx, const okra_method_ *method,
                             const okra_data *x, const okra_data *y, okra_options *o,
                             okra_options **out)
 {
-    okra_status st = OKRA_OK;
     static const char *const kernels[] = {"kx", "ky"};
     for (int k = 0; k < 2; k++) {
         if (okra_rule_open_(o, kernels[k])) {
-            TRY(okra_options_set(o, kernels[k], "auto"));
+            CHK(okra_options_set(o, kernels[k], "auto"));
         }
     }
     if ((okra_option_find_(&method->options, "lambda", 6) || method->path) &&
         okra_rule_open_(o, "lambda")) {
-        TRY(okra_options_set(o, "lambda", "auto"));
+        CHK(okra_options_set(o, "lambda", "auto"));
     }
-    TRY(okra_rule_tries_(method, y->n, o));
-    TRY(okra_rules_fill_(ctx, x, y, o, false, out));
-done:
-    return st;
+    CHK(okra_rule_tries_(method, y->n, o));
+    return okra_rules_fill_(ctx, x, y, o, false, out);
 }
 
 /* ---- fewer pairs ---- */
@@ -48,21 +45,18 @@ done:
 static okra_status thin(const okra_data *x, const okra_data *y, okra_int m,
                         okra_data **some_x, okra_data **some_y)
 {
-    okra_status st = OKRA_OK;
     okra_int n = y->n;
-    okra_int more = (x->n - n) * m / n, *index = NULL;
-    ALLOC(index, m + more);
+    OWNED okra_int *index = NULL;
+    okra_int more = (x->n - n) * m / n;
+    MAKE(index, m + more);
     for (okra_int i = 0; i < m; i++) {
         index[i] = i * n / m;
     }
     for (okra_int i = 0; i < more; i++) {
         index[m + i] = n + i * (x->n - n) / more;
     }
-    TRY(okra_data_take(x, index, m + more, some_x));
-    TRY(okra_data_take(y, index, m, some_y));
-done:
-    okra_free_(index);
-    return st;
+    CHK(okra_data_take(x, index, m + more, some_x));
+    return okra_data_take(y, index, m, some_y);
 }
 
 /* Outputs with missing values, which are not compared: the pairs whose outputs are all
@@ -71,12 +65,12 @@ done:
 static okra_status complete(const okra_data *x, const okra_data *y, okra_data **some_x,
                             okra_data **some_y)
 {
-    okra_status st = OKRA_OK;
-    okra_int n = y->n, d = y->d, whole = 0, *index = NULL, area = 0;
-    double *values = NULL;
-    ALLOC(index, n);
-    TRY(okra_area_(n, d, sizeof *values, &area));
-    ALLOC(values, area);
+    OWNED okra_int *index = NULL;
+    okra_int n = y->n, d = y->d, whole = 0, area = 0;
+    OWNED double *values = NULL;
+    MAKE(index, n);
+    CHK(okra_area_(n, d, sizeof *values, &area));
+    MAKE(values, area);
     for (okra_int i = 0; i < n; i++) {
         bool known = true;
         for (okra_int j = 0; j < d; j++) {
@@ -99,17 +93,14 @@ static okra_status complete(const okra_data *x, const okra_data *y, okra_data **
             values[i * d + j] = !isnan(v) ? v : count > 0 ? sum / count : 0;
         }
     }
-    TRY(okra_data_adopt_dense_(values, rows, d, y->source, some_y));
+    CHK(okra_data_adopt_dense_(values, rows, d, y->source, some_y));
     values = NULL;
     if (enough) {
-        TRY(okra_data_take(x, index, rows, some_x));
+        CHK(okra_data_take(x, index, rows, some_x));
     } else {
         *some_x = okra_data_retain(x);
     }
-done:
-    okra_free_(index);
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the search ---- */
@@ -181,22 +172,19 @@ done:
 static okra_status lower(const okra_method_ *method, const okra_data *x,
                          const okra_data *y, okra_options *fit)
 {
-    okra_status st = OKRA_OK;
     char text[40];
     bool open = !okra_options_is_set(fit, "low-rank") &&
                 !okra_options_is_set(fit, "low-rank-x") && method->low_rank &&
                 x->kind != OKRA_GRAM;
     double scale;
-    okra_kernel *ky = NULL;
-    TRY(okra_kernel_parse(okra_options_get(fit, "ky"), &ky));
+    FREED_BY(okra_kernel_drop_) okra_kernel *ky = NULL;
+    CHK(okra_kernel_parse(okra_options_get(fit, "ky"), &ky));
     bool explicitly = y->kind == OKRA_DENSE && okra_kernel_is_linear_(ky, &scale);
     if (y->n > DENSE && open && explicitly) {
         snprintf(text, sizeof text, "nystrom(rank=%d)", RANK);
-        TRY(okra_options_set(fit, "low-rank-x", text));
+        CHK(okra_options_set(fit, "low-rank-x", text));
     }
-done:
-    okra_kernel_free(ky);
-    return st;
+    return OKRA_OK;
 }
 
 /* By the search of the method itself; `few`: kernels are open. */
@@ -237,24 +225,22 @@ done:
 static okra_status set_tube(const okra_selection *ridge, bool lambda_open,
                             okra_options *o)
 {
-    okra_status st = OKRA_OK;
     char text[32];
     double mean = 0, error = 0;
-    TRY(okra_selection_cell(ridge, okra_selection_best(ridge), &mean, &error));
+    CHK(okra_selection_cell(ridge, okra_selection_best(ridge), &mean, &error));
     if (!(mean > 0)) {
         return OKRA_OK;
     }
     if (!okra_options_is_set(o, "tube")) {
         snprintf(text, sizeof text, "%.3g", sqrt(mean) / 2);
-        TRY(okra_options_set(o, "tube", text));
+        CHK(okra_options_set(o, "tube", text));
     }
     if (lambda_open) {
         double lambda = okra_strtod_(okra_options_get(o, "lambda"), NULL);
         snprintf(text, sizeof text, "%.6g", lambda / (2 * sqrt(mean)));
-        TRY(okra_options_set(o, "lambda", text));
+        CHK(okra_options_set(o, "lambda", text));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Margin of numbers under Huber's loss, which is ridge within delta: kernel and lambda
@@ -264,33 +250,28 @@ static okra_status like_ridge(okra_context *ctx, const okra_data *x, const okra_
                               okra_selection **selection)
 {
     static const char *const shared[] = {"kx", "ky", "lambda", "decode"};
-    okra_status st = OKRA_OK;
-    okra_options *ridge = NULL, *found = NULL, *margin = NULL;
-    TRY(okra_select_options(&ridge));
-    TRY(okra_options_copy(given, &margin));
+    FREED_BY(okra_options_drop_) okra_options *ridge = NULL, *found = NULL;
+    FREED_BY(okra_options_drop_) okra_options *margin = NULL;
+    CHK(okra_select_options(&ridge));
+    CHK(okra_options_copy(given, &margin));
     for (int k = 0; k < 4; k++) {
         if (!okra_rule_open_(given, shared[k])) {
-            TRY(okra_options_set(ridge, shared[k], okra_options_get(given, shared[k])));
+            CHK(okra_options_set(ridge, shared[k], okra_options_get(given, shared[k])));
         }
     }
-    TRY(okra_choose(ctx, x, y, ridge, &found, selection));
+    CHK(okra_choose(ctx, x, y, ridge, &found, selection));
     for (int k = 0; k < 4; k++) {
         if (okra_options_is_set(found, shared[k])) {
-            TRY(okra_options_set(margin, shared[k], okra_options_get(found, shared[k])));
+            CHK(okra_options_set(margin, shared[k], okra_options_get(found, shared[k])));
         }
     }
-    TRY(okra_rule_margin_(y, margin));
+    CHK(okra_rule_margin_(y, margin));
     if (okra_options_is_set(margin, "loss") &&
         strcmp(okra_options_get(margin, "loss"), "epsilon") == 0 && selection &&
         *selection) {
-        TRY(set_tube(*selection, okra_rule_open_(given, "lambda"), margin));
+        CHK(set_tube(*selection, okra_rule_open_(given, "lambda"), margin));
     }
-    TRY(first_cell(ctx, x, false, margin, fit));
-done:
-    okra_options_free(ridge);
-    okra_options_free(found);
-    okra_options_free(margin);
-    return st;
+    return first_cell(ctx, x, false, margin, fit);
 }
 
 okra_status okra_choose(okra_context *context, const okra_data *x, const okra_data *y,

@@ -108,25 +108,21 @@ static okra_status on_left(okra_context *ctx, void *user, const okra_left_ *left
 
 okra_status okra_group_has_closed_form_(const okra_lambda_group_ *g, bool *out)
 {
-    okra_status st = OKRA_OK;
     const okra_space_ *space = g->task->space;
-    okra_kernel *kx = NULL, *ky = NULL;
+    FREED_BY(okra_kernel_drop_) okra_kernel *kx = NULL, *ky = NULL;
     if (g->plain && !g->low) {
         *out = false;
         return OKRA_OK;
     }
-    TRY(okra_kernel_parse(g->kx, &kx));
-    TRY(okra_kernel_parse(g->ky, &ky));
+    CHK(okra_kernel_parse(g->kx, &kx));
+    CHK(okra_kernel_parse(g->ky, &ky));
     bool parts = g->task->folds.part != NULL;
     *out = space->method->leave && space->path && (g->low || !g->plain) &&
            !g->task->folds.train_on_one && !okra_kernel_centers_(kx) &&
            !okra_kernel_centers_(ky) &&
            (parts || g->scorer.feature || space->decoder->pointwise ||
             space->decoder->chooses);
-done:
-    okra_kernel_free(kx);
-    okra_kernel_free(ky);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_group_closed_form_(okra_context *ctx, okra_lambda_group_ *g)

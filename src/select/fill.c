@@ -93,7 +93,6 @@ static okra_status set_lambda(okra_context *ctx, const okra_method_ *method,
                               const okra_data *x, const okra_data *y, bool links,
                               okra_options *o)
 {
-    okra_status st = OKRA_OK;
     const okra_option *row = okra_option_find_(&method->options, "lambda", 6);
     const char *op = okra_options_get(o, "operator");
     bool shared = op && (strcmp(op, "cov") == 0 || strcmp(op, "ccov") == 0);
@@ -102,7 +101,7 @@ static okra_status set_lambda(okra_context *ctx, const okra_method_ *method,
     if (!searched(method, o) && !refitted(method, o)) {
         return okra_options_set(o, "lambda", row ? row->preset : "0.1");
     }
-    TRY(scale_of(ctx, okra_options_get(o, "kx"), x, &scale));
+    CHK(scale_of(ctx, okra_options_get(o, "kx"), x, &scale));
     scale *= shared ? 1 / (double)y->n : 1;
     if (refitted(method, o)) {
         bool slow = is_margin(method) && y->kind == OKRA_DENSE; /* if lambda is small */
@@ -112,9 +111,7 @@ static okra_status set_lambda(okra_context *ctx, const okra_method_ *method,
         snprintf(text, sizeof text, "%.3g..%.3g:%d", 1e-6 * scale, 1e2 * scale,
                  links ? 9 : 17);
     }
-    TRY(okra_options_set(o, "lambda", text));
-done:
-    return st;
+    return okra_options_set(o, "lambda", text);
 }
 
 okra_status okra_rule_tries_(const okra_method_ *method, okra_int n, okra_options *o)
@@ -142,17 +139,13 @@ okra_status okra_rule_tries_(const okra_method_ *method, okra_int n, okra_option
 static okra_status set_kx(okra_context *ctx, const okra_method_ *method,
                           const okra_data *x, const okra_data *y, okra_options *o)
 {
-    okra_status st = OKRA_OK;
-    char *text = NULL;
+    OWNED char *text = NULL;
     int which = searched(method, o) ? okra_rule_rewritten_(x, y) : 0;
-    TRY(which > 0             ? okra_rule_rewriting_(ctx, x, which, &text)
+    CHK(which > 0             ? okra_rule_rewriting_(ctx, x, which, &text)
         : searched(method, o) ? okra_rule_kx_(ctx, x, &text)
         : refitted(method, o) && is_margin(method) ? okra_rule_few_(ctx, x, &text)
                                                    : okra_rule_middle_(ctx, x, &text));
-    TRY(okra_options_set(o, "kx", text));
-done:
-    okra_free_(text);
-    return st;
+    return okra_options_set(o, "kx", text);
 }
 
 /* The hinge of <y, h(x)> says nothing of the size of numbers. Huber's loss is ridge
@@ -188,44 +181,39 @@ done:
 static okra_status set_rest(const okra_method_ *method, const okra_data *y,
                             okra_options *o)
 {
-    okra_status st = OKRA_OK;
     const char *op = okra_options_get(o, "operator");
     bool plain = !okra_options_is_set(o, "operator") || strcmp(op, "identity") == 0 ||
                  strcmp(op, "tensor") == 0;
     bool gcv = strcmp(okra_options_get(o, "cv"), "gcv") == 0; /* of plain outputs alone */
     if (strcmp(method->name, "ridge") == 0 && plain && !gcv &&
         !okra_options_is_set(o, "center-output")) {
-        TRY(okra_options_set(o, "center-output", "yes"));
+        CHK(okra_options_set(o, "center-output", "yes"));
     }
     if (is_margin(method)) {
-        TRY(okra_rule_margin_(y, o));
+        CHK(okra_rule_margin_(y, o));
     }
-    TRY(okra_rule_tries_(method, y->n, o));
-done:
-    return st;
+    return okra_rule_tries_(method, y->n, o);
 }
 
 okra_status okra_rule_how_(const okra_method_ *method, const okra_data *y, okra_int n,
                            okra_options *o)
 {
-    okra_status st = OKRA_OK;
     bool closed = okra_rule_closed_(method, o, y);
     char text[32];
     if (!okra_options_is_set(o, "cv")) {
         snprintf(text, sizeof text, "kfold:%lld", (long long)OKRA_MIN_(n, 5));
-        TRY(okra_options_set(o, "cv", closed ? "loo" : text));
+        CHK(okra_options_set(o, "cv", closed ? "loo" : text));
     }
     const char *metric = method->leave ? NULL : okra_rule_metric_(y);
     if (metric && !okra_options_is_set(o, "metric")) {
-        TRY(okra_options_set(o, "metric", metric));
+        CHK(okra_options_set(o, "metric", metric));
     }
     if (!okra_options_is_set(o, "refine") && !okra_options_is_set(o, "per-output") &&
         (method->leave || is_margin(method))) {
         snprintf(text, sizeof text, "%d", method->leave ? REFINE : REFINE_FITS);
-        TRY(okra_options_set(o, "refine", text));
+        CHK(okra_options_set(o, "refine", text));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static bool low_rank(const okra_options *o)
@@ -246,31 +234,30 @@ static bool several(const okra_data *y)
 okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_data *y,
                              const okra_options *options, bool links, okra_options **out)
 {
-    okra_status st = OKRA_OK;
     const okra_method_ *method = NULL;
-    okra_options *filled = NULL;
-    char *ky = NULL;
+    FREED_BY(okra_options_drop_) okra_options *filled = NULL;
+    OWNED char *ky = NULL;
     bool kx_open = okra_rule_auto_(options, "kx"),
          ky_open = okra_rule_auto_(options, "ky"),
          lambda_open = okra_rule_auto_(options, "lambda");
-    TRY(okra_options_copy(options, &filled));
-    TRY(okra_method_choose_(okra_options_get(options, "method"), &method));
+    CHK(okra_options_copy(options, &filled));
+    CHK(okra_method_choose_(okra_options_get(options, "method"), &method));
     if (kx_open) {
-        TRY(set_kx(ctx, method, x, y, filled));
+        CHK(set_kx(ctx, method, x, y, filled));
     }
     if (ky_open) {
-        TRY(okra_rule_ky_(ctx, x, y, &ky));
-        TRY(okra_options_set(filled, "ky", ky));
+        CHK(okra_rule_ky_(ctx, x, y, &ky));
+        CHK(okra_options_set(filled, "ky", ky));
         if (is_margin(method) && several(y)) {
             /* without it no class knows of the others: <y, y'> = 0 */
-            TRY(okra_options_set(filled, "ky", "zero-one | center"));
+            CHK(okra_options_set(filled, "ky", "zero-one | center"));
         }
     }
     if (lambda_open) {
-        TRY(set_lambda(ctx, method, x, y, links, filled));
+        CHK(set_lambda(ctx, method, x, y, links, filled));
     }
     if (kx_open && !links) {
-        TRY(set_rest(method, y, filled));
+        CHK(set_rest(method, y, filled));
     }
     const char *decoder = okra_rule_decoder_(x, y, okra_options_get(filled, "ky"));
     if (decoder && strcmp(decoder, "rewrite") == 0 && low_rank(options)) {
@@ -278,12 +265,9 @@ okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_d
     }
     if ((kx_open || ky_open || lambda_open) && !links && decoder && !method->decoder &&
         !method->criterion && okra_rule_open_(options, "decode")) {
-        TRY(okra_options_set(filled, "decode", decoder));
+        CHK(okra_options_set(filled, "decode", decoder));
     }
     *out = filled;
     filled = NULL;
-done:
-    okra_free_(ky);
-    okra_options_free(filled);
-    return st;
+    return OKRA_OK;
 }

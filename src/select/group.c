@@ -167,16 +167,13 @@ static void summarise(const okra_task_ *task, okra_cell_ *cell)
 okra_status okra_group_fold_(okra_context *ctx, okra_task_ *task,
                              okra_cell_ *const *cells, size_t count, okra_int fold)
 {
-    okra_status st = OKRA_OK;
+    FREED_BY(close_group)
     okra_lambda_group_ g = {.task = task, .cells = cells, .count = count};
     if (task->source->links) {
         return okra_links_fold_(ctx, task, cells, count, fold);
     }
-    TRY(open_group(&g));
-    TRY(okra_group_refit_(ctx, &g, fold));
-done:
-    close_group(&g);
-    return st;
+    CHK(open_group(&g));
+    return okra_group_refit_(ctx, &g, fold);
 }
 
 okra_status okra_group_run_(okra_context *ctx, okra_task_ *task, okra_cell_ *const *cells,

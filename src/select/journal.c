@@ -146,32 +146,28 @@ okra_int okra_journal_count_(const okra_journal_ *j)
 
 static okra_status read_line(okra_journal_ *j, const json_t *line)
 {
-    okra_status st = OKRA_OK;
     const json_t *list = json_object_get(line, "values");
     const char *cell = json_string_value(json_object_get(line, "cell"));
-    char *name = NULL;
-    double *values = NULL;
+    OWNED char *name = NULL;
+    OWNED double *values = NULL;
     okra_int count = (okra_int)json_array_size(list) - 4;
     if (!cell || count < 1) {
-        FAIL(OKRA_EFORMAT, "expected a cell and its values");
+        return okra_fail_(OKRA_EFORMAT, "expected a cell and its values");
     }
     name = okra_strdup_(cell);
     if (!name) {
         return OKRA_EMEM;
     }
-    ALLOC(values, count + 4);
+    MAKE(values, count + 4);
     for (okra_int i = 0; i < count + 4; i++) {
         const json_t *v = json_array_get(list, (size_t)i);
         values[i] = json_is_number(v) ? json_number_value(v) : (double)NAN;
     }
-    TRY(append(j, (okra_int)json_integer_value(json_object_get(line, "outer")), name,
+    CHK(append(j, (okra_int)json_integer_value(json_object_get(line, "outer")), name,
                values, count));
     name = NULL;
     values = NULL;
-done:
-    okra_free_(name);
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 /* A line is BEFORE, eight hexadecimal digits, BETWEEN, what it says, "}". */

@@ -73,7 +73,6 @@ bool okra_look_one_length_(const okra_data *data)
 
 static okra_status sample(const okra_data *data, okra_data **out)
 {
-    okra_status st = OKRA_OK;
     okra_int index[SAMPLE], n = OKRA_MIN_(data->n, SAMPLE);
     if (data->kind == OKRA_GRAM || data->n <= SAMPLE) {
         *out = okra_data_retain(data);
@@ -82,9 +81,7 @@ static okra_status sample(const okra_data *data, okra_data **out)
     for (okra_int i = 0; i < n; i++) {
         index[i] = i * data->n / n;
     }
-    TRY(okra_data_take(data, index, n, out));
-done:
-    return st;
+    return okra_data_take(data, index, n, out);
 }
 
 /* The mean of k(x,x) over a sample; 1 where it is not positive. */

@@ -80,14 +80,13 @@ done:
 /* Places with two or more values, all positive numbers, that take reals. */
 static okra_status find_dimensions(simplex *z, const double *drawn)
 {
-    okra_status st = OKRA_OK;
     const okra_space_ *space = z->space;
     okra_int place = 0;
     bool some = false;
     for (size_t a = 0; a < space->count; a++) {
         some = some || (z->search->own && space->axes[a].automatic);
     }
-    ALLOC(z->dims, z->places);
+    MAKE(z->dims, z->places);
     for (size_t a = 0; a < space->count; a++) {
         const okra_grid_ *grid = space->axes[a].grid;
         for (okra_int p = 0; p < okra_grid_places_(grid); p++, place++) {
@@ -113,7 +112,7 @@ static okra_status find_dimensions(simplex *z, const double *drawn)
                     : okra_strtod_(lambda ? z->base.text[a] : values[digit], NULL);
             double least = low;
             low = fmin(low, start);
-            TRY(takes_reals(z, a, place, start, &numbers));
+            CHK(takes_reals(z, a, place, start, &numbers));
             if (numbers) {
                 double step = log(high / least) / (double)(count - 1) / 2;
                 double beyond = some ? 2 * step : (double)INFINITY;
@@ -122,8 +121,7 @@ static okra_status find_dimensions(simplex *z, const double *drawn)
             }
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* The settings at a point. */
@@ -219,23 +217,22 @@ static void along(const simplex *z, double t, double *x)
 
 static okra_status step(okra_context *ctx, simplex *z)
 {
-    okra_status st = OKRA_OK;
     okra_int d = z->d;
     double *x = z->points + (d + 1) * d, *y = x + d, fx, fy;
     double *worst = z->points + d * d;
     along(z, -1, x);
-    TRY(at(ctx, z, x, &fx));
+    CHK(at(ctx, z, x, &fx));
     if (fx >= z->value[0] && fx < z->value[d - 1]) {
         memcpy(worst, x, (size_t)d * sizeof *x);
         z->value[d] = fx;
-        goto done;
+        return OKRA_OK;
     }
     if (z->left == 0) {
-        goto done;
+        return OKRA_OK;
     }
     bool expand = fx < z->value[0];
     along(z, expand ? -2 : fx < z->value[d] ? -0.5 : 0.5, y);
-    TRY(at(ctx, z, y, &fy));
+    CHK(at(ctx, z, y, &fy));
     if (fy < fmin(fx, z->value[d])) {
         memcpy(worst, y, (size_t)d * sizeof *y);
         z->value[d] = fy;
@@ -247,11 +244,10 @@ static okra_status step(okra_context *ctx, simplex *z)
             for (okra_int k = 0; k < d; k++) {
                 z->points[i * d + k] = (z->points[i * d + k] + z->points[k]) / 2;
             }
-            TRY(at(ctx, z, z->points + i * d, &z->value[i]));
+            CHK(at(ctx, z, z->points + i * d, &z->value[i]));
         }
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Numbers drawn for the places of a space, as those of its narrow form: alternatives have
@@ -259,13 +255,12 @@ done:
 static okra_status narrow_draws(const okra_space_ *space, const okra_space_ *narrow,
                                 const double *drawn, double **out)
 {
-    okra_status st = OKRA_OK;
     okra_int places = okra_space_places_(narrow), at = 0;
     double *numbers = NULL;
     if (!drawn) {
         return OKRA_OK;
     }
-    ALLOC(numbers, places);
+    MAKE(numbers, places);
     for (size_t a = 0; a < space->count; a++) {
         const okra_grid_ *grid = space->axes[a].grid;
         okra_int own = okra_grid_places_(narrow->axes[a].grid);
@@ -275,8 +270,7 @@ static okra_status narrow_draws(const okra_space_ *space, const okra_space_ *nar
         drawn += okra_grid_places_(grid);
     }
     *out = numbers;
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_search_refine_(okra_context *ctx, okra_search_ *s, okra_found_ *found,

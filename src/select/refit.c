@@ -11,24 +11,22 @@
 static okra_status gather(okra_context *ctx, okra_lambda_group_ *g, const okra_view_ *v,
                           size_t l, okra_int pair, const okra_left_out_ *p)
 {
-    okra_status st = OKRA_OK;
-    okra_data *objects = NULL, *more = NULL;
+    FREED_BY(okra_data_drop_) okra_data *objects = NULL;
+    okra_data *more = NULL;
     double value;
     if (g->scorer.feature) {
         return okra_scorer_feature_(ctx, v, p, &value,
                                     g->losses + (okra_int)l * g->task->folds.n + pair);
     }
-    TRY(okra_scorer_objects_(ctx, &g->scorer, v, p, &objects));
+    CHK(okra_scorer_objects_(ctx, &g->scorer, v, p, &objects));
     if (g->pool[l]) {
-        TRY(okra_data_concat(g->pool[l], objects, &more));
+        CHK(okra_data_concat(g->pool[l], objects, &more));
     } else {
         more = okra_data_retain(objects);
     }
     okra_data_free(g->pool[l]);
     g->pool[l] = more;
-done:
-    okra_data_free(objects);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status score_gathered(okra_context *ctx, okra_lambda_group_ *g, size_t l,

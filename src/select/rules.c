@@ -77,75 +77,67 @@ done:
 /* The leaf, scaled so that its mean self-similarity is 1. */
 static okra_status add_scaled(choices *c, const char *leaf)
 {
-    okra_status st = OKRA_OK;
     double scale;
-    TRY(okra_look_diagonal_(c->ctx, leaf, c->data, &scale));
+    CHK(okra_look_diagonal_(c->ctx, leaf, c->data, &scale));
     if (scale == 1) {
-        TRY(add(c, "%s", leaf));
+        CHK(add(c, "%s", leaf));
     } else {
-        TRY(add(c, "%.4g*%s", 1 / scale, leaf));
+        CHK(add(c, "%.4g*%s", 1 / scale, leaf));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- inputs ---- */
 
 static okra_status of_vectors(choices *c)
 {
-    okra_status st = OKRA_OK;
     bool binary = okra_look_zero_one_(c->data), dense = c->data->kind == OKRA_DENSE;
     if (dense && !binary) {
-        TRY(add_scaled(c, "standardize"));
-        TRY(add_rbf(c, "standardize | ", 0, ""));
+        CHK(add_scaled(c, "standardize"));
+        CHK(add_rbf(c, "standardize | ", 0, ""));
         if (c->data->d > 1) {
-            TRY(add_rbf(c, "", 0, ""));
+            CHK(add_rbf(c, "", 0, ""));
         }
     } else {
-        TRY(add_scaled(c, "linear"));
-        TRY(add_rbf(c, "", 0, ""));
-        TRY(add(c, binary ? "tanimoto" : "cosine"));
-        TRY(add_rbf(c, binary ? "tanimoto | " : "cosine | ", 0, ""));
+        CHK(add_scaled(c, "linear"));
+        CHK(add_rbf(c, "", 0, ""));
+        CHK(add(c, binary ? "tanimoto" : "cosine"));
+        CHK(add_rbf(c, binary ? "tanimoto | " : "cosine | ", 0, ""));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status of_strings(choices *c)
 {
-    okra_status st = OKRA_OK;
     double letters = okra_look_length_(c->data);
     if (letters >= LONG) { /* room for longer words, and for counts of them */
-        TRY(add(c, "spectrum(k={4,5,6}) | normalize"));
-        TRY(add_scaled(c, "spectrum(k=3)"));
-        TRY(add_scaled(c, "spectrum(k=5)"));
+        CHK(add(c, "spectrum(k={4,5,6}) | normalize"));
+        CHK(add_scaled(c, "spectrum(k=3)"));
+        CHK(add_scaled(c, "spectrum(k=5)"));
     }
-    TRY(add(c, "spectrum(k={1,2,3}) | normalize"));
-    TRY(add(c, "spectrum(k=1) + spectrum(k=2) + spectrum(k=3) | normalize"));
-    TRY(add_rbf(c, "spectrum(k=2) | normalize | ", 0, ""));
+    CHK(add(c, "spectrum(k={1,2,3}) | normalize"));
+    CHK(add(c, "spectrum(k=1) + spectrum(k=2) + spectrum(k=3) | normalize"));
+    CHK(add_rbf(c, "spectrum(k=2) | normalize | ", 0, ""));
     if (letters <= 64) { /* its cost goes with the square of the lengths */
-        TRY(add(c, "ssk(length={2,3},decay=0.5) | normalize"));
+        CHK(add(c, "ssk(length={2,3},decay=0.5) | normalize"));
     }
-    TRY(add(c, "position(zero-one)")); /* where the place of a letter counts */
+    CHK(add(c, "position(zero-one)")); /* where the place of a letter counts */
     if (okra_look_one_length_(c->data)) {
-        TRY(add(c, "weighted-degree(k={1,3}) | normalize"));
+        CHK(add(c, "weighted-degree(k={1,3}) | normalize"));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status of_sequences(choices *c)
 {
-    okra_status st = OKRA_OK;
     double middle = okra_look_spread_(c->data);
     if (c->data->d > 0 && middle > 0) {
-        TRY(add(c, "position(linear) | normalize"));
-        TRY(add_rbf(c, "position(", middle, ") | normalize"));
+        CHK(add(c, "position(linear) | normalize"));
+        CHK(add_rbf(c, "position(", middle, ") | normalize"));
     } else {
-        TRY(add(c, "position(zero-one) | normalize"));
+        CHK(add(c, "position(zero-one) | normalize"));
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status of_spectra(choices *c)
@@ -164,28 +156,24 @@ static okra_status of_spectra(choices *c)
 
 static okra_status of_nodes(choices *c)
 {
-    okra_status st = OKRA_OK;
     double beta;
     char list[LIST] = "";
     size_t used = 0;
-    TRY(okra_look_auto_(c->ctx, "diffusion(beta=auto)", "beta=", c->data, &beta));
+    CHK(okra_look_auto_(c->ctx, "diffusion(beta=auto)", "beta=", c->data, &beta));
     beta = beta > 0 ? beta : 1;
     for (int k = 0; k < 5; k++) { /* its value is large where a few nodes are alike */
         static const double factors[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1, 4};
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%.4g", k ? "," : "",
                                  beta * factors[k]);
     }
-    TRY(add(c, "diffusion(beta={%s}) | normalize", list));
-    TRY(add(c, "regularized-laplacian(sigma2={%s}) | normalize", list));
-done:
-    return st;
+    CHK(add(c, "diffusion(beta={%s}) | normalize", list));
+    return add(c, "regularized-laplacian(sigma2={%s}) | normalize", list);
 }
 
 static okra_status of_parts(choices *c);
 
 static okra_status of_one(choices *c)
 {
-    okra_status st = OKRA_OK;
     switch (c->data->kind) {
     case OKRA_DENSE:
     case OKRA_SPARSE:
@@ -201,11 +189,11 @@ static okra_status of_one(choices *c)
         return of_sequences(c);
     case OKRA_GRAPHS:
         if (okra_look_molecules_(c->data)) {
-            TRY(add(c, "ecfp(radius={1,2,3},count={0,1}) | tanimoto"));
-            TRY(add(c, "ecfp(radius={1,2},count=1) | normalize"));
-            TRY(add_rbf(c, "ecfp | tanimoto | ", 0, ""));
+            CHK(add(c, "ecfp(radius={1,2,3},count={0,1}) | tanimoto"));
+            CHK(add(c, "ecfp(radius={1,2},count=1) | normalize"));
+            CHK(add_rbf(c, "ecfp | tanimoto | ", 0, ""));
         }
-        TRY(add(c, "wl(h={1,3}) | normalize"));
+        CHK(add(c, "wl(h={1,3}) | normalize"));
         return add(c, "paths | tanimoto");
     case OKRA_SPECTRA:
         return of_spectra(c);
@@ -214,8 +202,7 @@ static okra_status of_one(choices *c)
     case OKRA_TUPLE:
         return of_parts(c);
     }
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* Several descriptions: each by the middle of its own alternatives, together and alone.
@@ -264,27 +251,22 @@ done:
 static okra_status choose_cells(okra_context *ctx, const okra_data *x,
                                 const okra_int *cells, int count, choices *c)
 {
-    okra_status st = OKRA_OK;
-    okra_grid_ *grid = NULL;
-    char *text = NULL, *one = NULL;
-    TRY(okra_rule_kx_(ctx, x, &text));
-    TRY(okra_grid_parse_(text, &grid));
+    FREED_BY(okra_grid_drop_) okra_grid_ *grid = NULL;
+    OWNED char *text = NULL, *one = NULL;
+    CHK(okra_rule_kx_(ctx, x, &text));
+    CHK(okra_grid_parse_(text, &grid));
     okra_int most = okra_grid_count_(grid) - 1, last = -1;
     for (int k = 0; k < count; k++) {
         okra_int cell = OKRA_MIN_(cells[k], most);
         if (cell > last) {
-            TRY(okra_grid_text_(grid, cell, &one));
-            TRY(add(c, "%s", one));
+            CHK(okra_grid_text_(grid, cell, &one));
+            CHK(add(c, "%s", one));
             okra_free_(one);
             one = NULL;
             last = cell;
         }
     }
-done:
-    okra_grid_free_(grid);
-    okra_free_(text);
-    okra_free_(one);
-    return st;
+    return OKRA_OK;
 }
 
 static bool has_widths(const okra_data *x)

@@ -113,22 +113,19 @@ okra_status okra_scorer_objects_(okra_context *ctx, const okra_scorer_ *s,
                                  const okra_view_ *view, const okra_left_out_ *left_out,
                                  okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_decoded_ decoded = {0};
+    FREED_BY(okra_decoded_clear_) okra_decoded_ decoded = {0};
     const okra_block_ *block = &left_out->block;
     if (left_out->model) {
         return model_objects(ctx, s, view, left_out->model, out);
     }
-    TRY(decode(ctx, s, view, view->test_x, block, 1, &decoded));
+    CHK(decode(ctx, s, view, view->test_x, block, 1, &decoded));
     if (view->gram_y) {
-        TRY(okra_data_take(view->training->y, decoded.index, block->m, out));
+        CHK(okra_data_take(view->training->y, decoded.index, block->m, out));
     } else {
         *out = decoded.objects;
         decoded.objects = NULL;
     }
-done:
-    okra_decoded_clear_(&decoded);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_scorer_feature_(okra_context *ctx, const okra_view_ *view,
@@ -145,26 +142,21 @@ okra_status okra_scorer_value_(okra_context *ctx, const okra_scorer_ *s,
                                const okra_view_ *view, const okra_left_out_ *left_out,
                                double *value, double *each)
 {
-    okra_status st = OKRA_OK;
-    okra_data *objects = NULL;
+    FREED_BY(okra_data_drop_) okra_data *objects = NULL;
     if (s->feature) {
         return okra_scorer_feature_(ctx, view, left_out, value, each);
     }
-    TRY(okra_scorer_objects_(ctx, s, view, left_out, &objects));
-    TRY(okra_score(ctx, s->metric, view->truth, objects, value, NULL, NULL));
-done:
-    okra_data_free(objects);
-    return st;
+    CHK(okra_scorer_objects_(ctx, s, view, left_out, &objects));
+    return okra_score(ctx, s->metric, view->truth, objects, value, NULL, NULL);
 }
 
 okra_status okra_scorer_left_(okra_context *ctx, const okra_scorer_ *s,
                               const okra_view_ *view, const okra_block_ *block,
                               double *value, double *each, bool *has_each)
 {
-    okra_status st = OKRA_OK;
-    okra_decoded_ decoded = {0};
-    okra_data *objects = NULL;
-    okra_int *nearest = NULL;
+    FREED_BY(okra_decoded_clear_) okra_decoded_ decoded = {0};
+    FREED_BY(okra_data_drop_) okra_data *objects = NULL;
+    OWNED okra_int *nearest = NULL;
     const okra_data *y = view->training->y;
     if (s->feature) {
         *has_each = true;
@@ -172,26 +164,22 @@ okra_status okra_scorer_left_(okra_context *ctx, const okra_scorer_ *s,
                        each);
     }
     bool own = !s->candidates && s->decoder->chooses;
-    TRY(decode(ctx, s, view, view->training->x, block, own ? 2 : 1, &decoded));
+    CHK(decode(ctx, s, view, view->training->x, block, own ? 2 : 1, &decoded));
     if (own) {
-        ALLOC(nearest, block->m);
+        MAKE(nearest, block->m);
         for (okra_int i = 0; i < block->m; i++) {
             const okra_int *two = decoded.index + 2 * i;
             nearest[i] = two[0] == i ? two[1] : two[0];
             if (nearest[i] < 0) {
-                FAIL(OKRA_EARG,
-                     "candidates: without pair %lld there is no training output that "
-                     "could be chosen",
-                     (long long)i);
+                return okra_fail_(
+                    OKRA_EARG,
+                    "candidates: without pair %lld there is no training output that "
+                    "could be chosen",
+                    (long long)i);
             }
         }
-        TRY(okra_data_take(y, nearest, block->m, &objects));
+        CHK(okra_data_take(y, nearest, block->m, &objects));
     }
-    TRY(okra_score(ctx, s->metric, y, objects ? objects : decoded.objects, value, each,
-                   has_each));
-done:
-    okra_data_free(objects);
-    okra_free_(nearest);
-    okra_decoded_clear_(&decoded);
-    return st;
+    return okra_score(ctx, s->metric, y, objects ? objects : decoded.objects, value, each,
+                      has_each);
 }

@@ -169,7 +169,6 @@ static bool better(const okra_search_ *s, double a, double b)
 static okra_status run_cells(okra_context *ctx, okra_search_ *s, okra_found_ *found,
                              const okra_plan_ *plan)
 {
-    okra_status st = OKRA_OK;
     okra_int count = found->count;
     for (okra_int first = 0; first < count;) {
         okra_int end = first + 1;
@@ -177,9 +176,9 @@ static okra_status run_cells(okra_context *ctx, okra_search_ *s, okra_found_ *fo
             end++;
         }
         double begin = now();
-        TRY(okra_cancelled_(ctx));
+        CHK(okra_cancelled_(ctx));
         okra_progress_(ctx, "select", s->before + first, s->total);
-        TRY(run_group(ctx, s, found->cells + first, plan, first, (size_t)(end - first)));
+        CHK(run_group(ctx, s, found->cells + first, plan, first, (size_t)(end - first)));
         if (first == 0) {
             estimate(ctx, s, end, now() - begin);
         }
@@ -187,8 +186,7 @@ static okra_status run_cells(okra_context *ctx, okra_search_ *s, okra_found_ *fo
     }
     s->before += count;
     okra_progress_(ctx, "select", s->before, s->total);
-done:
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- the search ---- */

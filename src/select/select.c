@@ -70,17 +70,17 @@ static okra_status check_size(const job *j)
 static okra_status check_classes(const job *j, const okra_folds_ *folds,
                                  const okra_int *index)
 {
-    okra_status st = OKRA_OK;
     const okra_data *y = j->source.y;
-    okra_int *train = NULL, *test = NULL, n, m;
+    OWNED okra_int *train = NULL, *test = NULL;
+    okra_int n, m;
     if (j->source.links) {
         return okra_links_check_(&j->source, folds, index);
     }
     if (y->kind != OKRA_LABELS || !folds->part) {
         return OKRA_OK;
     }
-    ALLOC(train, folds->n);
-    ALLOC(test, folds->n);
+    MAKE(train, folds->n);
+    MAKE(test, folds->n);
     for (okra_int f = 0; f < okra_folds_count_(folds); f++) {
         bool several = false;
         okra_folds_get_(folds, f, train, &n, test, &m);
@@ -90,16 +90,14 @@ static okra_status check_classes(const job *j, const okra_folds_ *folds,
             several = y->codes[a] != y->codes[b];
         }
         if (!several) {
-            FAIL(OKRA_EARG,
-                 "fold %lld trains on %lld pairs of one class alone: stratify the folds "
-                 "or take fewer of them",
-                 (long long)f, (long long)n);
+            return okra_fail_(
+                OKRA_EARG,
+                "fold %lld trains on %lld pairs of one class alone: stratify the folds "
+                "or take fewer of them",
+                (long long)f, (long long)n);
         }
     }
-done:
-    okra_free_(train);
-    okra_free_(test);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status check(job *j, const okra_options *options)
@@ -336,28 +334,24 @@ static okra_status run(job *j, const okra_options *options)
 /* As predict does: where no decoder is named, the vector itself if it is explicit. */
 static okra_status open_decoder(job *j)
 {
-    okra_status st = OKRA_OK;
     okra_space_ *space = j->out->space;
-    okra_kernel *ky = NULL;
-    okra_setting_ setting = {NULL, 0};
+    FREED_BY(okra_kernel_drop_) okra_kernel *ky = NULL;
+    FREED_BY(okra_setting_free_) okra_setting_ setting = {NULL, 0};
     double scale;
     if (space->decode_set || j->source.links || space->ky_varies ||
         j->source.request->candidates || j->source.y->kind != OKRA_DENSE ||
         space->method->decoder || space->method->criterion) {
         return OKRA_OK;
     }
-    TRY(okra_space_setting_(space, 0, &setting));
+    CHK(okra_space_setting_(space, 0, &setting));
     const char *text = okra_space_value_(space, &setting, "ky");
     if (!text || !strstr(text, "auto")) {
-        TRY(okra_kernel_parse(text ? text : "linear", &ky));
+        CHK(okra_kernel_parse(text ? text : "linear", &ky));
         if (okra_kernel_is_linear_(ky, &scale)) {
             space->decoder = okra_decoder_find_("explicit");
         }
     }
-done:
-    okra_setting_free_(&setting);
-    okra_kernel_free(ky);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status select_on(job *j, const okra_options *options, okra_selection **out)

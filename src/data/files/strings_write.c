@@ -36,8 +36,7 @@ static okra_status check_kind(const okra_data *data, const char *format)
 
 okra_status okra_write_txt_(okra_writer_ *w, const okra_data *data)
 {
-    okra_status st = OKRA_OK;
-    char *text = NULL;
+    OWNED char *text = NULL;
     if (data->kind == OKRA_NODES) {
         return okra_write_nodes_(w, data);
     }
@@ -47,17 +46,15 @@ okra_status okra_write_txt_(okra_writer_ *w, const okra_data *data)
     if (data->kind == OKRA_LABELS) {
         return okra_write_tsv_(w, data); /* one class a line */
     }
-    TRY(check_kind(data, "lines of text"));
+    CHK(check_kind(data, "lines of text"));
     for (okra_int i = 0; i < data->n; i++) {
-        TRY(okra_string_text_(data, i, &text));
-        TRY(okra_writer_put_(w, text, strlen(text)));
-        TRY(okra_writer_put_(w, "\n", 1));
+        CHK(okra_string_text_(data, i, &text));
+        CHK(okra_writer_put_(w, text, strlen(text)));
+        CHK(okra_writer_put_(w, "\n", 1));
         okra_free_(text);
         text = NULL;
     }
-done:
-    okra_free_(text);
-    return st;
+    return OKRA_OK;
 }
 
 /* The text in lines of at most WIDTH bytes, cut between characters. */

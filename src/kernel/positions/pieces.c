@@ -202,24 +202,20 @@ static void scatter(okra_mat_ V, const okra_int *rows, okra_int first,
 static okra_status apply_map(okra_context *ctx, const okra_pieces_ *s, const piece *at,
                              double **values, okra_int rows)
 {
-    okra_status st = OKRA_OK;
     okra_int count = at->count;
-    double *G = NULL, *product = NULL;
+    OWNED double *G = NULL, *product = NULL;
     if (!s->params->map) {
         return OKRA_OK;
     }
-    TRY(okra_doubles_(ctx, count, count, "position-wise features", &G));
-    TRY(okra_doubles_(ctx, rows, count, "position-wise features", &product));
-    TRY(okra_bound_gram_(ctx, at->bound, okra_mat_of_(G, count, count)));
-    TRY(okra_gemm_(ctx, false, false, 1, okra_mat_of_(*values, rows, count),
+    CHK(okra_doubles_(ctx, count, count, "position-wise features", &G));
+    CHK(okra_doubles_(ctx, rows, count, "position-wise features", &product));
+    CHK(okra_bound_gram_(ctx, at->bound, okra_mat_of_(G, count, count)));
+    CHK(okra_gemm_(ctx, false, false, 1, okra_mat_of_(*values, rows, count),
                    okra_mat_of_(G, count, count), 0, okra_mat_of_(product, rows, count)));
     okra_free_(*values);
     *values = product;
     product = NULL;
-done:
-    okra_free_(G);
-    okra_free_(product);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_pieces_gram_(okra_context *ctx, const okra_pieces_ *s, okra_int p,

@@ -278,26 +278,21 @@ static run elements_at(const elements *e, okra_int p, okra_int i0, okra_int n)
 static okra_status meet(okra_context *ctx, bool map, const side *a, run ra, const side *b,
                         run rb, okra_int p, double *values)
 {
-    okra_status st = OKRA_OK;
     const okra_bound_ *bound = a->sh->bound;
-    double *fa = NULL, *fb = NULL;
+    OWNED double *fa = NULL, *fb = NULL;
     if (!map) {
         return okra_bound_block_(ctx, bound, a->other, ra.begin, ra.count, rb.begin,
                                  rb.count, values, rb.count);
     }
     const elements *train = &a->sh->e;
     okra_int first = train->first[p], N = train->first[p + 1] - first;
-    TRY(okra_doubles_(ctx, ra.count, N, "position-wise features", &fa));
-    TRY(okra_doubles_(ctx, rb.count, N, "position-wise features", &fb));
-    TRY(okra_bound_block_(ctx, bound, a->other, ra.begin, ra.count, first, N, fa, N));
-    TRY(okra_bound_block_(ctx, bound, b->other, rb.begin, rb.count, first, N, fb, N));
-    TRY(okra_gemm_(ctx, false, true, 1, okra_mat_of_(fa, ra.count, N),
-                   okra_mat_of_(fb, rb.count, N), 0,
-                   okra_mat_of_(values, ra.count, rb.count)));
-done:
-    okra_free_(fa);
-    okra_free_(fb);
-    return st;
+    CHK(okra_doubles_(ctx, ra.count, N, "position-wise features", &fa));
+    CHK(okra_doubles_(ctx, rb.count, N, "position-wise features", &fb));
+    CHK(okra_bound_block_(ctx, bound, a->other, ra.begin, ra.count, first, N, fa, N));
+    CHK(okra_bound_block_(ctx, bound, b->other, rb.begin, rb.count, first, N, fb, N));
+    return okra_gemm_(ctx, false, true, 1, okra_mat_of_(fa, ra.count, N),
+                      okra_mat_of_(fb, rb.count, N), 0,
+                      okra_mat_of_(values, ra.count, rb.count));
 }
 
 static okra_status block(okra_context *ctx, const void *params, const void *pa,

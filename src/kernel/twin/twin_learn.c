@@ -106,8 +106,7 @@ static okra_status factors(okra_context *ctx, const okra_data *data,
 static okra_status grams(okra_context *ctx, const okra_data *data,
                          const okra_twin_base *base, uint64_t stream, learned *l)
 {
-    okra_status st = OKRA_OK;
-    okra_bound_ *bound = NULL;
+    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
     okra_int n = data->n;
     l->shape.degree = base->degree;
     l->shape.kernels = (int)base->count;
@@ -115,21 +114,19 @@ static okra_status grams(okra_context *ctx, const okra_data *data,
         return factors(ctx, data, base, stream, l);
     }
     for (size_t k = 0; k < base->count; k++) {
-        TRY(okra_bound_create_(ctx, base->kernels[k], data, &bound));
+        CHK(okra_bound_create_(ctx, base->kernels[k], data, &bound));
         if (given(base->kernels[k], data)) {
             l->shape.gram[k] = okra_mat_view_(data->values, n, n, data->ld);
         } else {
-            TRY(okra_doubles_(ctx, n, n, "the Gram matrix of a base kernel",
+            CHK(okra_doubles_(ctx, n, n, "the Gram matrix of a base kernel",
                               &l->owned[k]));
             l->shape.gram[k] = okra_mat_of_(l->owned[k], n, n);
-            TRY(okra_bound_gram_(ctx, bound, l->shape.gram[k]));
+            CHK(okra_bound_gram_(ctx, bound, l->shape.gram[k]));
         }
         okra_bound_free_(bound);
         bound = NULL;
     }
-done:
-    okra_bound_free_(bound);
-    return st;
+    return OKRA_OK;
 }
 
 /* Entry (i, j) of the Gram matrix of kernel k. */

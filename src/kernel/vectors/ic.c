@@ -97,20 +97,20 @@ static okra_status map_dense(okra_context *ctx, const weights *w, const okra_dat
 static okra_status map(okra_context *ctx, const void *params, const void *state,
                        const okra_data *data, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    okra_int *indptr = NULL, *indices = NULL, *room = NULL, count = 0;
-    double *values = NULL;
+    OWNED okra_int *indptr = NULL, *indices = NULL, *room = NULL;
+    okra_int count = 0;
+    OWNED double *values = NULL;
     (void)params;
     if (data->kind == OKRA_DENSE) {
         return map_dense(ctx, state, data, out);
     }
-    ALLOC(indptr, data->n + 1);
-    ALLOC(room, data->d);
+    MAKE(indptr, data->n + 1);
+    MAKE(room, data->d);
     for (okra_int i = 0; i < data->n; i++) {
         count += okra_row_thin_(data, i, room).count;
     }
-    ALLOC(indices, count);
-    ALLOC(values, count);
+    MAKE(indices, count);
+    MAKE(values, count);
     indptr[0] = count = 0;
     for (okra_int i = 0; i < data->n; i++) {
         okra_thin_ thin = okra_row_thin_(data, i, room);
@@ -120,13 +120,7 @@ static okra_status map(okra_context *ctx, const void *params, const void *state,
         }
         indptr[i + 1] = count;
     }
-    TRY(okra_data_sparse(indptr, indices, values, data->n, data->d, out));
-done:
-    okra_free_(indptr);
-    okra_free_(indices);
-    okra_free_(room);
-    okra_free_(values);
-    return st;
+    return okra_data_sparse(indptr, indices, values, data->n, data->d, out);
 }
 
 static const okra_through_ how = {&okra_linear_, fit, okra_free_, map};

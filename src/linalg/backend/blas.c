@@ -42,29 +42,26 @@ static int stride(okra_mat_ A)
  * n^2. */
 static okra_status eigh(okra_context *ctx, okra_mat_ A, double *w)
 {
-    okra_status st = OKRA_OK;
     okra_int n = A.rows;
-    double *work = NULL;
-    lapack_int *iwork = NULL;
+    OWNED double *work = NULL;
+    OWNED lapack_int *iwork = NULL;
 
     if (n > eigh_most) {
         return okra_blas_eigh_large_(ctx, A, w);
     }
     okra_int lwork = 1 + 6 * n + 2 * n * n, liwork = 3 + 5 * n;
-    TRY(okra_doubles_(ctx, lwork, 1, "eigh: work space", &work));
-    ALLOC(iwork, liwork);
+    CHK(okra_doubles_(ctx, lwork, 1, "eigh: work space", &work));
+    MAKE(iwork, liwork);
     hold(ctx, 9 * pow((double)n, 3));
     lapack_int info =
         LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', narrow(n), A.p, stride(A), w,
                             work, narrow(lwork), iwork, narrow(liwork));
     okra_blas_release_();
     if (info != 0) {
-        FAIL(OKRA_ENUMERIC, "eigh: LAPACK dsyevd did not converge (info %d)", (int)info);
+        return okra_fail_(OKRA_ENUMERIC, "eigh: LAPACK dsyevd did not converge (info %d)",
+                          (int)info);
     }
-done:
-    okra_free_(iwork);
-    okra_free_(work);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_blas_eigh_large_(okra_context *ctx, okra_mat_ A, double *w)

@@ -140,8 +140,7 @@ static void settle(solver *s, rows F, double share)
 
 okra_status okra_boxqp_face_(solver *s)
 {
-    okra_status st = OKRA_OK;
-    okra_factors_ kept = {0};
+    FREED_BY(okra_factors_clear_) okra_factors_ kept = {0};
     okra_int count = 0;
     for (okra_int i = 0; i < s->n; i++) {
         s->order[count] = i;
@@ -150,20 +149,20 @@ okra_status okra_boxqp_face_(solver *s)
     if (count == 0) {
         return OKRA_OK;
     }
-    TRY(okra_factors_take_(s->f, s->order, count, &kept));
+    CHK(okra_factors_take_(s->f, s->order, count, &kept));
     rows F = {kept.Phi ? &kept : s->f, kept.Phi ? NULL : s->order, count};
-    TRY(okra_boxqp_look_(s, F, s->A, s->gF));
-    TRY(direction(s, F));
+    CHK(okra_boxqp_look_(s, F, s->A, s->gF));
+    CHK(direction(s, F));
     double t = 1, share = 0, drop = 0, best = 1, most = -1;
     for (int k = 0; k < TRIES && share < 0.5; k++, t /= 4) {
-        TRY(try_step(s, F, t, &share, &drop));
+        CHK(try_step(s, F, t, &share, &drop));
         if (drop > most) {
             most = drop;
             best = t;
         }
     }
     if (best != 4 * t) { /* not the last one tried */
-        TRY(try_step(s, F, best, &share, &drop));
+        CHK(try_step(s, F, best, &share, &drop));
     }
     s->settled = true;
     settle(s, F, share);
@@ -171,7 +170,5 @@ okra_status okra_boxqp_face_(solver *s)
     s->tau = taken >= 0.5  ? fmax(s->tau / 10, 1e-13 * s->mean)
              : taken < 0.1 ? fmin(s->tau * 10, 10 * s->mean)
                            : s->tau;
-done:
-    okra_factors_clear_(&kept);
-    return st;
+    return OKRA_OK;
 }

@@ -169,24 +169,19 @@ static okra_status coordinates(okra_margin_ *m)
 /* L, or sum_j g_j (Y e_j)(Y e_j)' */
 static okra_status output_gram(okra_margin_ *m)
 {
-    okra_status st = OKRA_OK;
     okra_int n = m->n, d = m->d;
-    okra_large_ *factor = NULL;
-    double *scaled = NULL;
+    FREED_BY(okra_large_drop_) okra_large_ *factor = NULL;
+    OWNED double *scaled = NULL;
     if (!m->A) {
         return okra_problem_L_(m->ctx, m->p, &m->L);
     }
-    TRY(okra_doubles_(m->ctx, n, d, "the rotated outputs", &scaled));
+    CHK(okra_doubles_(m->ctx, n, d, "the rotated outputs", &scaled));
     for (okra_int i = 0; i < n * d; i++) {
         scaled[i] = sqrt(m->g[i % d]) * m->Y[i];
     }
-    TRY(okra_large_create_(m->ctx, n, n, "the Gram matrix of the outputs", &m->L));
-    TRY(okra_large_borrow_(m->ctx, okra_mat_of_(scaled, n, d), &factor));
-    TRY(okra_large_syrk_(m->ctx, false, 1, factor, 0, m->L));
-done:
-    okra_large_free_(factor);
-    okra_free_(scaled);
-    return st;
+    CHK(okra_large_create_(m->ctx, n, n, "the Gram matrix of the outputs", &m->L));
+    CHK(okra_large_borrow_(m->ctx, okra_mat_of_(scaled, n, d), &factor));
+    return okra_large_syrk_(m->ctx, false, 1, factor, 0, m->L);
 }
 
 static okra_status prepare(okra_margin_ *m)

@@ -354,38 +354,34 @@ static void mean_weights(const okra_bag_ *bag, okra_mat_ out)
 static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ *query,
                            okra_mat_ out)
 {
-    okra_status st = OKRA_OK;
     okra_components_ c;
     okra_int n = 0, p = 0;
-    double *T = NULL;
+    OWNED double *T = NULL;
     if (form(bag) == OKRA_FORM_EMBEDDING) {
         return okra_ridge_embed_(ctx, bag, query, out);
     }
-    TRY(components(bag, query->n, &c));
+    CHK(components(bag, query->n, &c));
     const double *C = okra_bag_get_(bag, "coefficients", &n, &p);
     if (!C || n != query->n || p != c.p) {
-        FAIL(OKRA_EFORMAT,
-             "kpca: the model's 'coefficients' do not fit %lld training "
-             "pairs",
-             (long long)query->n);
+        return okra_fail_(OKRA_EFORMAT,
+                          "kpca: the model's 'coefficients' do not fit %lld training "
+                          "pairs",
+                          (long long)query->n);
     }
     mean_weights(bag, out);
     if (p == 0) {
-        goto done;
+        return OKRA_OK;
     }
-    TRY(okra_doubles_(ctx, query->m, p, "the predicted components", &T));
+    CHK(okra_doubles_(ctx, query->m, p, "the predicted components", &T));
     okra_mat_ Tm = okra_mat_of_(T, query->m, p);
-    TRY(okra_query_times_(ctx, query, false, okra_mat_view_(C, n, p, p), Tm));
+    CHK(okra_query_times_(ctx, query, false, okra_mat_view_(C, n, p, p), Tm));
     for (okra_int r = 0; r < query->m; r++) {
         for (okra_int j = 0; j < p; j++) {
             T[r * p + j] /= c.variances[j];
         }
     }
     const double *duals = c.duals ? c.duals : c.scores;
-    TRY(okra_gemm_(ctx, false, true, 1, Tm, okra_mat_view_(duals, n, p, p), 1, out));
-done:
-    okra_free_(T);
-    return st;
+    return okra_gemm_(ctx, false, true, 1, Tm, okra_mat_view_(duals, n, p, p), 1, out);
 }
 
 /* What a model keeps: see data/kept.h. */

@@ -174,21 +174,18 @@ static okra_status gather(okra_context *ctx, void *user, okra_int first, okra_ma
 static okra_status collect_shares(okra_context *ctx, const okra_problem_ *p, bool solved,
                                   okra_moments_ *t)
 {
-    okra_status st = OKRA_OK;
     okra_int count = 0;
     okra_engine_share_(ctx, p->n, &t->first, &count);
     okra_mat_fill_(okra_mat_of_(t->C, t->m, t->m), 0);
     okra_mat_fill_(okra_mat_of_(t->R, t->m, t->d), 0);
     okra_mat_fill_(okra_mat_of_(t->D, t->D ? t->d : 0, t->d), 0);
-    TRY(pass(ctx, p, t->first, t->first + count, "moments", 0, solved, gather, t));
-    TRY(okra_engine_sum_(ctx, t->m * t->m, t->C));
-    TRY(okra_engine_sum_(ctx, t->m * t->d, t->R));
-    TRY(okra_engine_sum_(ctx, t->D ? t->d * t->d : 0, t->D));
-    TRY(okra_engine_sum_(ctx, t->m, t->phi));
-    TRY(okra_engine_sum_(ctx, t->d, t->psi));
-    TRY(okra_engine_sum_(ctx, 1, &t->kept_y));
-done:
-    return st;
+    CHK(pass(ctx, p, t->first, t->first + count, "moments", 0, solved, gather, t));
+    CHK(okra_engine_sum_(ctx, t->m * t->m, t->C));
+    CHK(okra_engine_sum_(ctx, t->m * t->d, t->R));
+    CHK(okra_engine_sum_(ctx, t->D ? t->d * t->d : 0, t->D));
+    CHK(okra_engine_sum_(ctx, t->m, t->phi));
+    CHK(okra_engine_sum_(ctx, t->d, t->psi));
+    return okra_engine_sum_(ctx, 1, &t->kept_y);
 }
 
 /* All of them in one pass; `solved` false: of U in the place of Phi. */
@@ -307,21 +304,19 @@ okra_status okra_moments_trace_error_(okra_context *ctx, const okra_map_ *map,
                                       const okra_data *data, okra_int n,
                                       const double *weights, double kept, double *error)
 {
-    okra_status st = OKRA_OK;
-    double *self = NULL, trace = 0;
+    OWNED double *self = NULL;
+    double trace = 0;
     *error = -1;
     if (!map || map->kernel) {
         return OKRA_OK;
     }
-    ALLOC(self, data->n);
-    TRY(okra_map_self_(ctx, map, data, self));
+    MAKE(self, data->n);
+    CHK(okra_map_self_(ctx, map, data, self));
     for (okra_int i = 0; i < n; i++) { /* inputs without outputs come after */
         trace += (weights ? weights[i] : 1) * self[i];
     }
     *error = trace > 0 ? fmax(trace - kept, 0) / trace : 0;
-done:
-    okra_free_(self);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_moments_put_(const okra_moments_ *t, const okra_problem_ *p,

@@ -85,23 +85,19 @@ okra_status okra_outputs_open_(const char *text, const okra_problem_ *p,
 static okra_status merge(const okra_outputs_ *o, okra_bag_ *const *from, const char *name,
                          okra_bag_ *to)
 {
-    okra_status st = OKRA_OK;
     okra_int rows = 0, cols = 0;
-    double *out = NULL;
+    OWNED double *out = NULL;
     if (!okra_bag_get_(from[0], name, &rows, &cols)) {
         return OKRA_OK;
     }
-    ALLOC(out, rows * cols);
+    MAKE(out, rows * cols);
     for (okra_int j = 0; j < cols; j++) {
         const double *C = okra_bag_get_(from[o->which[j]], name, &rows, &cols);
         for (okra_int i = 0; i < rows; i++) {
             out[i * cols + j] = C[i * cols + j];
         }
     }
-    TRY(okra_ridge_put_(to, name, &out, rows, cols));
-done:
-    okra_free_(out);
-    return st;
+    return okra_ridge_put_(to, name, &out, rows, cols);
 }
 
 okra_status okra_outputs_merge_(const okra_outputs_ *o, double lambda,

@@ -93,30 +93,23 @@ typedef struct update {
 
 static okra_status new_rows(update *u)
 {
-    okra_status st = OKRA_OK;
     okra_context *ctx = u->ctx;
-    okra_data *fresh = NULL;
-    okra_other_ *other = NULL;
-    okra_entries_ *entries = NULL;
-    okra_int *index = NULL;
+    FREED_BY(okra_data_drop_) okra_data *fresh = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
+    OWNED okra_int *index = NULL;
     if (u->m == 0) {
         return OKRA_OK;
     }
-    ALLOC(index, u->m);
+    MAKE(index, u->m);
     for (okra_int i = 0; i < u->m; i++) {
         index[i] = u->n + i;
     }
-    TRY(okra_data_take(u->c->problem->x, index, u->m, &fresh));
-    TRY(okra_other_create_(ctx, u->c->problem->kx, fresh, &other));
-    TRY(okra_entries_create_(ctx, u->c->problem->kx, other, &entries));
-    TRY(okra_doubles_(ctx, u->m, u->n + u->m, "the rows of the new inputs", &u->K));
-    TRY(okra_large_gram_host_(ctx, entries, 0, okra_mat_of_(u->K, u->m, u->n + u->m)));
-done:
-    okra_entries_free_(entries);
-    okra_other_free_(other);
-    okra_data_free(fresh);
-    okra_free_(index);
-    return st;
+    CHK(okra_data_take(u->c->problem->x, index, u->m, &fresh));
+    CHK(okra_other_create_(ctx, u->c->problem->kx, fresh, &other));
+    CHK(okra_entries_create_(ctx, u->c->problem->kx, other, &entries));
+    CHK(okra_doubles_(ctx, u->m, u->n + u->m, "the rows of the new inputs", &u->K));
+    return okra_large_gram_host_(ctx, entries, 0, okra_mat_of_(u->K, u->m, u->n + u->m));
 }
 
 /* Rows n.. of G from those of the kernel, the first m of R; rows of R after these are

@@ -76,28 +76,25 @@ static okra_status factor(okra_context *ctx, okra_mat_ K, okra_int *rank)
 static okra_status penalise(okra_context *ctx, const okra_graph_ *M, okra_mat_ F,
                             okra_int n, const double *s, okra_mat_ PF)
 {
-    okra_status st = OKRA_OK;
-    double *plain = NULL;
+    OWNED double *plain = NULL;
     if (!s) {
         return okra_graph_apply_(ctx, M, F, PF);
     }
-    TRY(okra_doubles_(ctx, F.rows, F.cols, "the penalty of the graph", &plain));
+    CHK(okra_doubles_(ctx, F.rows, F.cols, "the penalty of the graph", &plain));
     okra_mat_ G = okra_mat_of_(plain, F.rows, F.cols);
-    TRY(okra_mat_copy_(F, G));
+    CHK(okra_mat_copy_(F, G));
     for (okra_int i = 0; i < G.rows; i++) {
         for (okra_int j = 0; j < n; j++) {
             G.p[i * G.ld + j] /= s[j];
         }
     }
-    TRY(okra_graph_apply_(ctx, M, G, PF));
+    CHK(okra_graph_apply_(ctx, M, G, PF));
     for (okra_int i = 0; i < PF.rows; i++) {
         for (okra_int j = 0; j < n; j++) {
             PF.p[i * PF.ld + j] /= s[j];
         }
     }
-done:
-    okra_free_(plain);
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_semi_create_(okra_context *ctx, okra_mat_ K, okra_int n,
