@@ -228,6 +228,18 @@ static void some_rows(FILE *out, const cli_command *command,
     }
 }
 
+/* Whole examples, until there are four lines. */
+static void first_examples(FILE *out, const char *lines)
+{
+    bool whole = true;
+    for (int count = 0; *lines && (count < 4 || !whole); count++) {
+        size_t length = strcspn(lines, "\n");
+        fprintf(out, "  %.*s\n", (int)length, lines);
+        whole = length == 0 || lines[length - 1] != '\\';
+        lines += length + (lines[length] == '\n');
+    }
+}
+
 void cli_help_screen(FILE *out, const cli_command *command, const char *method,
                      const char *decode)
 {
@@ -241,7 +253,7 @@ void cli_help_screen(FILE *out, const cli_command *command, const char *method,
     }
     fprintf(out, "%s.\n\nUsage: okra %s %s\n\n", command->purpose, command->name,
             command->usage);
-    indented(out, command->examples, "  ");
+    first_examples(out, command->examples);
     fputs("\nFlags:\n", out);
     some_rows(out, command, &command->own, NULL, 0);
     some_rows(out, command, &command->own, text, sizeof text);
