@@ -333,6 +333,6 @@ const cli_command cli_link = {
     .gathers = " x ",
     .own = {"link", rows, sizeof(link_fields)},
     .topic = "fit",
-    .common = " x nodes edges labelled top output truth plot kx lambda method ",
+    .common = " x nodes edges labelled top output truth kx lambda method ",
     .run = run_link,
 };
