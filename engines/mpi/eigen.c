@@ -106,7 +106,7 @@ okra_status ranks_eigh_(void *e, okra_context *ctx, void *A, double *w)
     int before = ranks_threads_(g, ctx);
 #ifdef OKRA_ELPA
     /* ELPA wants every rank to have a part. */
-    if (!g->scalapack && a->rows >= (okra_int)g->block * g->pc) {
+    if (!g->scalapack && a->rows >= (okra_int)g->block * g->pr) {
         info = by_elpa(g, a, w, z->p);
     } else
 #endif

@@ -110,14 +110,15 @@ static okra_status begin_mpi(const ranks_ *g)
                                "expected MPI_THREAD_SERIALIZED or more");
 }
 
-/* The grid nearest to a square, not higher than it is wide. */
+/* The grid nearest to a square, not wider than it is high: two ranks then take a third of
+ * the time for the upper triangle of a Cholesky factor. */
 static void make_grid(ranks_ *g)
 {
-    g->pr = 1;
-    for (int r = 1; r <= g->ranks / r; r++) {
-        g->pr = g->ranks % r == 0 ? r : g->pr;
+    g->pc = 1;
+    for (int c = 1; c <= g->ranks / c; c++) {
+        g->pc = g->ranks % c == 0 ? c : g->pc;
     }
-    g->pc = g->ranks / g->pr;
+    g->pr = g->ranks / g->pc;
     g->row = g->rank / g->pc;
     g->col = g->rank % g->pc;
     g->handle = g->grid = Csys2blacs_handle(g->comm);
