@@ -34,7 +34,7 @@ static const okra_option rows[] = {
     ROW_TEXT("pairs", pairs, "all", "lu|uu|all|FILE", "Which pairs to rank: a labelled and "
              "a new node, two new ones, both kinds, or those of a file"),
     {"top", OKRA_OPTION_INT, offsetof(link_fields, top), "0", 0, 1e15, NULL, "K",
-     "Keep the K best pairs; 0, or more than there are: all of them"},
+     "Keep the K best pairs (0: all)"},
     ROW_TEXT("output", output, "", "FILE", "The ranked pairs: node_a, node_b, score; a score "
              "ranks, it is no probability"),
     {"fdr", OKRA_OPTION_NUMBER, offsetof(link_fields, fdr), "0", 0, 0.999, NULL, "V",
