@@ -267,6 +267,7 @@ okra_status okra_candidates_distinct(const okra_data *data, okra_int *index,
     uint64_t *keys = NULL;
     okra_data *some = NULL;
     okra_int n = 0;
+    NEED(count);
     TRY(okra_data_distinct(data, index, &n));
     if (data->kind != OKRA_GRAPHS || !okra_ragged_field_(&data->groups[0], "atom")) {
         *count = n;

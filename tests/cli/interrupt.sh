@@ -8,7 +8,7 @@ r = numpy.random.default_rng(0)
 numpy.save("x.npy", r.normal(size=(2500, 5)))
 numpy.save("y.npy", r.normal(size=(2500, 3)))
 with open("words.txt", "w") as f:
-    for _ in range(1500):
+    for _ in range(3000):
         f.write("".join(r.choice(list("abcdefgh"), r.integers(8, 20))) + "\n")
 
 
@@ -54,6 +54,6 @@ for command in (["select", *two, "--kx", "rbf(sigma={1,2,3,4})", "--ky", "rbf(si
                  "--method", "margin", "--lambda", "0.001,0.1", "--cv", "kfold:5"],
                 ["select", *words, "--kx", "ssk(length={3,4,5})", "--lambda", "1"],
                 ["fit", *words, "--kx", "ssk(length=5)", "--lambda", "1", "-o", "m.okra"]):
-    assert interrupted(1.5, *command) != 0, command
+    assert interrupted(0.7, *command) != 0, command
     assert not os.path.exists("m.okra")
 END

@@ -86,10 +86,10 @@ def main():
             assert status == 0 or victim, status
             killed += status != 0
             hung += status is None
-            left = alive
-            while left and time.monotonic() < begin + SECONDS:
-                left = [p for p in left if alive_still(p)]
+            left, until = alive, time.monotonic() + SECONDS
+            while left and time.monotonic() < until:
                 time.sleep(0.05)
+                left = [p for p in left if alive_still(p)]
             slowest = max(slowest, time.monotonic() - begin)
             assert not left, f"processes {left} are left"
             assert not model.exists() or model.read_bytes() == whole, "half a model"

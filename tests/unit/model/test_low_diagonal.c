@@ -285,7 +285,7 @@ TEST(refusals_and_allocations)
     CHECK_OK(okra_bag_create_(&bag));
     p.features = NULL;
     CHECK_FAILS(ridge()->path(NULL, &p, o, lambdas, 1, &bag), OKRA_EUNSUPPORTED,
-                "needs dense outputs under a linear");
+                "needs dense outputs without missing values under a linear");
     p = problem_with(&t);
     p.d = 2;
     CHECK_FAILS(ridge()->path(NULL, &p, o, lambdas, 1, &bag), OKRA_ESHAPE,
