@@ -142,10 +142,7 @@ okra_status cli_weigh(cli_run *run, const char *file, const char *classes, okra_
     }
     double *weights = malloc((size_t)(n > 0 ? n : 1) * sizeof *weights);
     okra_status st = weights ? OKRA_OK : OKRA_EMEM;
-    if (st == OKRA_OK && balanced) {
-        st = okra_data_balanced(*y, weights);
-    }
-    for (okra_int i = 0; st == OKRA_OK && !balanced && i < n; i++) {
+    for (okra_int i = 0; st == OKRA_OK && i < n; i++) {
         weights[i] = 1;
     }
     if (st == OKRA_OK && *file) {
@@ -153,6 +150,16 @@ okra_status cli_weigh(cli_run *run, const char *file, const char *classes, okra_
     }
     if (st == OKRA_OK) {
         st = okra_data_weigh(*y, weights, n, &with);
+    }
+    if (st == OKRA_OK && balanced) { /* classes of the pairs that count */
+        const double *given = okra_data_weights(with);
+        st = okra_data_balanced(with, weights);
+        for (okra_int i = 0; st == OKRA_OK && i < n; i++) {
+            weights[i] *= given[i];
+        }
+        okra_data_free(with);
+        with = NULL;
+        st = st == OKRA_OK ? okra_data_weigh(*y, weights, n, &with) : st;
     }
     if (st == OKRA_OK) {
         okra_data_free(*y);

@@ -73,7 +73,7 @@ const double *okra_data_weights(const okra_data *data)
 okra_status okra_data_balanced(const okra_data *labels, double *weights)
 {
     OWNED okra_int *count = NULL;
-    okra_int classes = 0;
+    okra_int classes = 0, n = 0;
     NOT_NULL(labels);
     NOT_NULL(weights);
     if (labels->kind != OKRA_LABELS) {
@@ -84,11 +84,14 @@ okra_status okra_data_balanced(const okra_data *labels, double *weights)
     }
     ZMAKE(count, labels->d);
     for (okra_int i = 0; i < labels->n; i++) {
-        classes += count[labels->codes[i]]++ == 0;
+        if (!labels->weights || labels->weights[i] > 0) {
+            classes += count[labels->codes[i]]++ == 0;
+            n++;
+        }
     }
     for (okra_int i = 0; i < labels->n; i++) {
-        weights[i] =
-            (double)labels->n / ((double)classes * (double)count[labels->codes[i]]);
+        double in_class = (double)count[labels->codes[i]];
+        weights[i] = in_class > 0 ? (double)n / ((double)classes * in_class) : 0;
     }
     return OKRA_OK;
 }

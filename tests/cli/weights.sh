@@ -38,6 +38,18 @@ okra fit -q --x x.csv --y labels:labels.csv --class-weight balanced --kx 'rbf(si
     --ky zero-one --lambda 1 -o l.okra
 expect_in "sample-weight" <(unzip -l l.okra)
 
+# pairs of weight 0 are of no class: as without them
+awk '{ print (NR == 1 || NR == 5 ? 0 : 1) }' x.csv >some.csv
+awk 'NR != 1 && NR != 5' x.csv >some_x.csv
+awk 'NR != 1 && NR != 5' labels.csv >some_labels.csv
+okra fit -q --x x.csv --y labels:labels.csv --sample-weight some.csv --class-weight balanced \
+    --kx 'rbf(sigma=2)' --ky zero-one --lambda 1 -o l.okra
+okra fit -q --x some_x.csv --y labels:some_labels.csv --class-weight balanced \
+    --kx 'rbf(sigma=2)' --ky zero-one --lambda 1 -o some.okra
+okra predict -q l.okra --x tx.csv --weights got.npy
+okra predict -q some.okra --x tx.csv --weights want.npy
+expect_same want.npy got.npy
+
 printf '1\n2\n' >short.csv
 expect_fail 1 "okra fit: short.csv: found 2 rows of 1 values, expected $n weights, one number per pair" \
     okra fit --x x.csv --y y.csv --sample-weight short.csv --kx linear --ky linear --lambda 1 -o e.okra

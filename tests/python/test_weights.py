@@ -94,6 +94,12 @@ def test_classes_are_balanced():
     kept = pickle.loads(pickle.dumps(a))
     assert np.array_equal(kept.weights(T), a.weights(T))
     assert kept.loo_score_ == a.loo_score_
+    some = np.arange(40) % 3 > 0  # pairs of weight 0 are of no class
+    a.fit(X, okra.labels(labels), some.astype(float))
+    b = IOKR(kx="rbf(gamma=0.3)", ky="zero-one", lam=1, class_weight="balanced")
+    b.fit(X[some], okra.labels(labels[some]))
+    assert np.array_equal(a.model_.outputs.weights, b.model_.outputs.weights)
+    assert np.array_equal(a.weights(T), b.weights(T))
     with pytest.raises(ValueError, match="class_weight is 'even'"):
         IOKR(kx="linear", ky="zero-one", class_weight="even").fit(X, okra.labels(labels))
     with pytest.raises(Exception, match="classes are balanced where the outputs are lab"):

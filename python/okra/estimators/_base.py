@@ -206,7 +206,8 @@ class OutputKernelEstimator(PredictMixin, ConformalMixin, ScoreMixin, ContextMix
         if balance is not None:
             if balance != "balanced":
                 raise ValueError(f"class_weight is {balance!r}, expected None or 'balanced'")
-            weights = outputs.balanced() * (1 if weights is None else weights)
+            weights = (outputs.balanced() if weights is None
+                       else outputs.weigh(weights).balanced() * weights)
         if weights is None:
             return outputs
         weighed = outputs.weigh(weights)

@@ -61,11 +61,23 @@ TEST(classes_are_balanced)
 {
     okra_int codes[5] = {0, 2, 2, 2, 0};
     double weights[5] = {0}, values[1] = {1};
-    okra_data *labels = NULL, *numbers = dense(values, 1);
+    okra_data *labels = NULL, *heavy = NULL, *numbers = dense(values, 1);
     CHECK_OK(okra_data_labels(codes, 5, NULL, 4, &labels));
     CHECK_OK(okra_data_balanced(labels, weights)); /* classes 1 and 3 do not occur */
     CHECK_NEAR(weights[0], 5.0 / 4, 1e-15);
     CHECK_NEAR(weights[1], 5.0 / 6, 1e-15);
+    const double some[5] = {2, 0, 0, 3, 0}; /* one pair of each class counts */
+    CHECK_OK(okra_data_weigh(labels, some, 5, &heavy));
+    CHECK_OK(okra_data_balanced(heavy, weights));
+    CHECK_NEAR(weights[0], 1, 0);
+    CHECK_NEAR(weights[3], 1, 0);
+    const double first[5] = {1, 0, 0, 0, 1}; /* class 2 does not occur any more */
+    okra_data_free(heavy);
+    CHECK_OK(okra_data_weigh(labels, first, 5, &heavy));
+    CHECK_OK(okra_data_balanced(heavy, weights));
+    CHECK_NEAR(weights[0], 1, 0);
+    CHECK_NEAR(weights[2], 0, 0);
+    okra_data_free(heavy);
     CHECK_FAILS(okra_data_balanced(numbers, weights), OKRA_EUNSUPPORTED,
                 "classes are balanced where the outputs are labels; memory has 1 dense "
                 "vector of length 1");
