@@ -26,6 +26,7 @@
  * doubles kept, K and L as scratch; n^2 more in each solve.
  */
 #include "method/ridge/kron.h"
+#include "method/ridge/ridge.h"
 
 #include <float.h>
 #include <math.h>
@@ -154,8 +155,9 @@ okra_status okra_kron_create_(okra_context *ctx, okra_large_ *K, okra_large_ *L,
 static okra_int invert(okra_int n, const double *v, double *out)
 {
     okra_int rank = 0;
+    double least = okra_ridge_least_(n, v);
     for (okra_int i = 0; i < n; i++) {
-        bool counts = v[i] > (double)n * DBL_EPSILON * v[n - 1];
+        bool counts = v[i] > least;
         out[i] = counts ? 1 / v[i] : 0;
         rank += counts;
     }

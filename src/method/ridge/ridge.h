@@ -94,8 +94,10 @@ okra_status okra_ridge_decompose_(okra_context *ctx, okra_large_ *K,
 /* The same of a small matrix of the host. */
 okra_status okra_ridge_decompose_host_(okra_context *ctx, okra_mat_ K,
                                        double *v) OKRA_CHECK;
-/* v <- 0 where it is rounding, below n eps max(v); how many are not. */
+/* v <- 0 where it is rounding, up to okra_ridge_least_; how many are not. */
 okra_int okra_ridge_rank_(okra_int n, double *v);
+/* Eigenvalues up to this one are rounding; v ascends. */
+double okra_ridge_least_(okra_int n, const double *v);
 /* Of lambda = 0: drops what is rounding, and warns with the rank. */
 void okra_ridge_minimum_(const okra_ridge_ *r, okra_int n, double *v);
 /* R <- diag((v + lambda)^-1/2) V (0 where v + lambda is 0) and B <- scale R'R, which is

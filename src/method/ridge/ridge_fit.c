@@ -117,10 +117,20 @@ okra_status okra_ridge_inverse_(okra_context *ctx, const okra_large_ *V, const d
     return okra_large_syrk_(ctx, true, scale, R, 0, B);
 }
 
+double okra_ridge_least_(okra_int n, const double *v)
+{
+    /* The decomposition rounds by n * 2.2e-16 of the largest eigenvalue. Kernel values
+     * are rounded before it: those of two copies differ by 1e-14 to 1e-13 where a
+     * distance is divided by a small width, and a copy that counts as a row of its own
+     * spoils most digits. What is cut off wrongly had few right digits. */
+    enum { ROUNDINGS = 16, FEW = 256 };
+    return n ? ROUNDINGS * (double)OKRA_MAX_(n, FEW) * DBL_EPSILON * v[n - 1] : 0;
+}
+
 okra_int okra_ridge_rank_(okra_int n, double *v)
 {
     okra_int rank = 0;
-    double least = n ? (double)n * DBL_EPSILON * v[n - 1] : 0;
+    double least = okra_ridge_least_(n, v);
     for (okra_int i = 0; i < n; i++) {
         v[i] = v[i] > least ? v[i] : 0;
         rank += v[i] > 0;
