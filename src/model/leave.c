@@ -101,6 +101,11 @@ okra_status okra_model_leave(okra_context *context, const okra_model *model,
                           "leave-one-out",
                           model->method->name);
     }
+    if (okra_kernel_means_(t->kx) || okra_kernel_means_(t->ky)) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "leaving one out has no closed form: a kernel depends on the "
+                          "whole training set (`| center`)");
+    }
     if (t->y->n < 2) {
         return okra_fail_(OKRA_ESHAPE,
                           "leaving one out needs two training pairs, there is one");

@@ -221,3 +221,28 @@ def test_a_lambda_for_each_output():
         assert np.allclose(m.predict(t)[:, 1], plain.predict(t)[:, 1])
         with pytest.raises(Exception, match="a lambda of its own for each output"):
             m.predict_interval(t)
+
+
+@pytest.mark.parametrize("sigma", [0.2, 0.05])
+@pytest.mark.filterwarnings("ignore:.*least norm is taken")
+def test_copies_raise_no_rank_where_lambda_is_0(sigma):
+    # kernel values of copies differ in their last digits; the prediction is their mean
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(5, 30))
+        x, y, copied = rng.normal(size=(n, 2)), rng.normal(size=(n, 1)), rng.integers(0, n, 6)
+        kernel = np.exp(-((x[:, None] - x[None]) ** 2).sum(-1) / (2 * sigma ** 2))
+        if np.linalg.cond(kernel) > 1e6:
+            continue
+        rows, all_y = np.r_[np.arange(n), copied], np.r_[y, rng.normal(size=(6, 1))]
+        mean = np.array([all_y[rows == i].mean() for i in range(n)])[:, None]
+        model = IOKR(kx=f"rbf(sigma={sigma})", ky="linear", lam=0).fit(x[rows], all_y)
+        assert abs(model.predict(x) - mean).max() < 1e-8
+
+
+def test_a_centred_kernel_has_no_closed_form_of_leaving_out():
+    for kernels in ({"kx": "linear | center", "ky": "linear"},
+                    {"kx": "linear", "ky": "rbf(sigma=1) | center"}):
+        model = IOKR(lam=0.1, **kernels).fit(X, Y)
+        with pytest.raises(Exception, match="a kernel depends on the whole training set"):
+            model.loo_losses_

@@ -65,7 +65,9 @@ class ScoreMixin:
     def loo_predictions_(self) -> Any:
         """Each training output as the model that has not seen its pair predicts it: the
         explicit vector, else the nearest of the other training outputs (with
-        ``ky="precomputed"`` its number)."""
+        ``ky="precomputed"`` its number). In closed form: what the kernels learned from
+        all pairs (`standardize`, weights of `align`, widths) stays; ``| center`` is
+        refused."""
         p, _ = self._leave_one_out()
         if self._is_regressor:
             return self._shaped(p.embedding())
