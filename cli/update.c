@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct update_fields {
     const char *x, *y, *weight, *remove, *removed_x, *output;
@@ -44,12 +45,55 @@ typedef struct job {
     double seconds;
 } job;
 
+/* A line that begins like a number and is none. */
+static bool is_half_number(const char *line)
+{
+    char *end, digit = line[strspn(line, "+-0")];
+    bool hexadecimal = digit == 'x' || digit == 'X';
+    strtod(line, &end);
+    return *line && strchr("+-.0123456789", *line) &&
+           (end == line || hexadecimal || end[strspn(end, " \t\r\n\"")]);
+}
+
+/* A table may begin with a heading, a name. What begins with a digit is none: it would be
+ * a row that stays. Pipes can be read once, and are not looked at. */
+static int check_heading(const cli_run *run, const char *spec)
+{
+    char buffer[4096], *line = NULL;
+    const char *path = cli_find(run, spec, buffer, sizeof buffer), *begin = "";
+    bool typed = strncmp(path, "csv:", 4) == 0 || strncmp(path, "tsv:", 4) == 0;
+    bool text = typed || cli_ends(path, ".csv") || cli_ends(path, ".tsv");
+    struct stat found;
+    path += typed ? 4 : 0;
+    FILE *file = text && stat(path, &found) == 0 && S_ISREG(found.st_mode)
+                     ? fopen(path, "r")
+                     : NULL;
+    size_t room = 0;
+    long long number = 0;
+    int status = CLI_DONE;
+    while (file && !*begin && getline(&line, &room, file) >= 0) {
+        begin = line + strspn(line, " \t\r\n\"");
+        number++;
+    }
+    if (*begin && is_half_number(begin)) {
+        status =
+            cli_failure(run, "%s: line %lld: found '%.*s', expected one whole number",
+                        spec, number, (int)strcspn(begin, "\r\n"), begin);
+    }
+    if (file) {
+        fclose(file);
+    }
+    free(line);
+    return status;
+}
+
 /* Whole numbers, one per row. */
 static int read_rows(cli_run *run, job *j)
 {
     okra_data *table = NULL;
     okra_int ld = 0;
-    int status = cli_status(run, cli_read(run, j->f.remove, &table));
+    int status = check_heading(run, j->f.remove);
+    status = status ? status : cli_status(run, cli_read(run, j->f.remove, &table));
     const double *values = table ? okra_data_values(table, &ld) : NULL;
     if (status == CLI_DONE && (!values || okra_data_width(table) != 1)) {
         status = cli_failure(run, "%s: expected one number per line, the rows that go",
