@@ -55,6 +55,7 @@ struct cli_run {
     okra_options *library; /* flags of the library's tables, or NULL      */
     const char *operands[64];
     int operand_count;
+    bool input_taken; /* standard input has a reader, see cli_take_input */
 };
 
 /* ---- flags: args.c ---- */
@@ -133,6 +134,8 @@ okra_status cli_read_candidates(cli_run *run, const char *spec,
                                 okra_data **out) OKRA_CHECK;
 /* The path itself, or in the data folder if only there it exists; in `buffer`. */
 const char *cli_find(const cli_run *run, const char *path, char *buffer, size_t size);
+/* To be called by who reads standard input, "-" or "csv:-": it fails the second time. */
+okra_status cli_take_input(cli_run *run, const char *spec) OKRA_CHECK;
 /* Writes rows x cols values in C order. */
 okra_status cli_write(cli_run *run, const double *values, okra_int rows, okra_int cols,
                       const char *file) OKRA_CHECK;

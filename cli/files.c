@@ -60,10 +60,27 @@ const char *cli_find(const cli_run *run, const char *spec, char *buffer, size_t 
     return buffer;
 }
 
+okra_status cli_take_input(cli_run *run, const char *spec)
+{
+    if (strcmp(spec + type_length(spec), "-") != 0) {
+        return OKRA_OK;
+    }
+    if (run->input_taken) {
+        return okra_fail(OKRA_EARG,
+                         "standard input is named twice: '-' can be read once");
+    }
+    run->input_taken = true;
+    return OKRA_OK;
+}
+
 static okra_status read_one(cli_run *run, const char *spec, okra_data **out)
 {
     char buffer[4096];
-    return okra_data_read(run->context, cli_find(run, spec, buffer, sizeof buffer), out);
+    okra_status st = cli_take_input(run, spec);
+    return st != OKRA_OK
+               ? st
+               : okra_data_read(run->context, cli_find(run, spec, buffer, sizeof buffer),
+                                out);
 }
 
 /* Several files, a line each, describe the same objects: a tuple. */

@@ -491,6 +491,7 @@ static int stream(cli_run *run, job *j, bool *done)
         return CLI_DONE;
     }
     int status = load_model(run, j);
+    status = status ? status : cli_status(run, cli_take_input(run, f->x));
     status = status ? status : read_candidates(run, j);
     bool top = okra_options_is_set(run->library, "top");
     cli_stream s = {.model = j->model,
@@ -505,6 +506,7 @@ static int stream(cli_run *run, job *j, bool *done)
                            : cli_stream_text(run, &s, &whole, spec, sizeof spec);
     }
     *done = !whole;
+    run->input_taken = run->input_taken && !whole; /* read_all takes it */
     j->f.x = whole ? spec : j->f.x;
     return status;
 }

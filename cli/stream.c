@@ -148,16 +148,17 @@ typedef struct texts {
     bool heading, rows; /* what has come so far */
 } texts;
 
-/* Lines that hold something. */
-static okra_int filled_lines(const char *text, size_t size)
+/* Lines that hold something before `stop`, which begins a comment. */
+static okra_int filled_lines(const char *text, size_t size, char stop)
 {
     okra_int count = 0;
-    bool filled = false;
+    bool filled = false, stopped = false;
     for (size_t k = 0; k < size; k++) {
-        filled = filled || !strchr(" \t\r\n", text[k]);
+        stopped = stopped || text[k] == stop;
+        filled = filled || (!stopped && !strchr(" \t\r\n", text[k]));
         if (text[k] == '\n' || k + 1 == size) {
             count += filled;
-            filled = false;
+            filled = stopped = false;
         }
     }
     return count;
@@ -172,7 +173,8 @@ static bool is_table(const char *format)
 static int check_heading(cli_run *run, texts *t, const char *text, size_t size,
                          const okra_data *x, long long line)
 {
-    bool heading = is_table(t->format) && okra_data_count(x) < filled_lines(text, size);
+    bool heading =
+        is_table(t->format) && okra_data_count(x) < filled_lines(text, size, '\n');
     if (heading && (t->heading || t->rows)) {
         return cli_failure(run, "standard input, line %lld: '%.*s' is no row of numbers",
                            line, (int)strcspn(text, "\r\n"), text);
@@ -190,7 +192,8 @@ static int answer_text(cli_run *run, void *user, const char *text, size_t size, 
     okra_prediction *p = NULL;
     okra_predict_request request = {OKRA_SIZED(okra_predict_request),
                                     .candidates = t->s->candidates};
-    if (is_table(t->format) && filled_lines(text, size) == 0) {
+    bool svm = strcmp(t->format, "svm") == 0;
+    if ((svm || is_table(t->format)) && filled_lines(text, size, svm ? '#' : '\n') == 0) {
         return CLI_DONE;
     }
     okra_status st = okra_data_parse(run->context, t->format, text, size, &x);

@@ -88,6 +88,22 @@ expect_fail 2 "okra predict: --stream answers standard input: --x is 't.csv', ex
 expect_fail 2 "okra predict: --weights has no use with --stream" \
     okra predict m.okra --x - --stream --weights w.npy
 
+# blank lines and comments that arrive alone are no rows
+(head -2 s.svm; sleep 0.2; echo; sleep 0.2; echo '# more'; sleep 0.2; tail -2 s.svm) |
+    okra predict s.okra --x svm:- -o - >piped.csv
+expect_same whole.csv piped.csv
+
+# standard input can be read once
+for twice in "--x - --candidates -" "--x csv:- --candidates -" "--x - --x -"; do
+    status=0
+    # shellcheck disable=SC2086
+    okra predict m.okra $twice -o - <t.csv >got.csv 2>err || status=$?
+    [ $status = 2 ] && [ ! -s got.csv ]
+    expect_in "okra predict: standard input is named twice: '-' can be read once" err
+done
+expect_fail 2 "okra fit: standard input is named twice: '-' can be read once" \
+    okra fit --x - --y - --kx linear --ky linear --lambda 1 -o e.okra <t.csv
+
 # 1,000,000 rows in 100 MiB
 "$PYTHON" - <<'P'
 import os, resource, subprocess
