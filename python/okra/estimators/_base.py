@@ -297,7 +297,10 @@ class OutputKernelEstimator(PredictMixin, ConformalMixin, ScoreMixin, ContextMix
         Parameters
         ----------
         rows : array of int
-            Training pairs, counted from 0 in the order of `fit` and `partial_fit`.
+            Training pairs, counted from 0 in the order of `fit` and `partial_fit`. Pairs
+            of weight 0 never were in the model and have no number, and neither have
+            those that `calibration` held back: the others are counted without them.
+            After a `remove` those that stay are counted anew.
         X : objects, optional
             Their inputs, for models of low rank with kept moments, which hold none.
 
