@@ -227,9 +227,9 @@ OKRA_API okra_status okra_model_loss(okra_context *context, const okra_model *mo
  * weights (0 for the pair itself) or, where there are explicit features, the embedding;
  * the nearest of the other training outputs; and the losses (may be NULL) as
  * okra_model_loss gives them. `options` are those of the fit (OKRA_EARG where they are
- * not; lambda may be left open), which NULL takes from the model. Kernels that depend on
- * the training set keep their statistics of all of it. OKRA_EUNSUPPORTED where the model
- * has no closed form. */
+ * not; lambda may be left open), which NULL takes from the model. Kernels that learned
+ * from the training set (standardize, align, widths) keep what all of it said.
+ * OKRA_EUNSUPPORTED where the model has no closed form, as with `| center`. */
 OKRA_API okra_status okra_model_leave(okra_context *context, const okra_model *model,
                                       const okra_options *options, double *losses,
                                       okra_prediction **out) OKRA_CHECK;
