@@ -19,8 +19,10 @@
  *
  * With rank-output the directions are those of the fitted outputs: kpca_rank.c.
  *
- * Directions with mu <= n eps max(mu_1, max_i L_ii) are rounding: the others count as the
- * rank, and no more than that are used. Cost: an eigendecomposition of L (n^3), a
+ * Directions with mu <= 8 n eps max(mu_1, max_i L_ii) are rounding (centring leaves up to
+ * 1.5 n eps max_i L_ii where the mean is far from 0): the others count as the rank, and
+ * no more than that are used. Rounding also turns them towards 1, so that the mean would
+ * be counted again: this part is taken out. Cost: an eigendecomposition of L (n^3), a
  * Cholesky factor of K a lambda (n^3/3), then 4 n p a query. The model holds 2 n p
  * doubles. Low rank: kpca_low.c.
  */
@@ -119,10 +121,23 @@ okra_int okra_axes_rank_(okra_context *ctx, okra_int n, double scale, double *v)
                    "left out",
                    v[n - 1], v[0]);
     }
-    while (rank < n && v[rank] > (double)n * DBL_EPSILON * fmax(v[0], scale)) {
+    while (rank < n && v[rank] > 8 * (double)n * DBL_EPSILON * fmax(v[0], scale)) {
         rank++;
     }
     return rank;
+}
+
+/* sum_i s_i row_i = 0, as centred outputs have it but for rounding. */
+static void center_row(const okra_axes_ *a, double *row)
+{
+    double sum = 0;
+    for (okra_int i = 0; i < a->n; i++) {
+        sum += (a->s ? a->s[i] : 1) * row[i];
+    }
+    sum /= a->s ? a->total : (double)a->n;
+    for (okra_int i = 0; i < a->n; i++) {
+        row[i] -= (a->s ? a->s[i] : 1) * sum;
+    }
 }
 
 /* Ascending eigenvalues v and eigenvectors in the rows of V become S, mu and offset. */
@@ -140,6 +155,7 @@ static okra_status take_axes(okra_context *ctx, const char *components,
     for (okra_int j = 0; j < a->p; j++) {
         a->mu[j] = v[j];
         CHK(okra_large_get_(ctx, V, n - 1 - j, 0, okra_mat_of_(row, 1, n)));
+        center_row(a, row);
         for (okra_int i = 0; i < n; i++) {
             double s = sqrt(v[j]) * row[i];
             a->S[i * a->p + j] = s;

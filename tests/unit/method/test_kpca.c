@@ -206,6 +206,35 @@ TEST(equal_outputs_give_their_mean)
     okra_bag_free_(bag);
 }
 
+/* Numbers far from 0: one direction, no rounding of the others, the mean counted once. */
+TEST(offset_of_outputs_is_the_mean)
+{
+    for (int c = 0; c < 60; c++) {
+        double offset = pow(10, c % 6);
+        toy t = make_toy(RANDOM, 2 + c % (N - 1), (uint64_t)c, false);
+        okra_bag_ *bag = NULL;
+        okra_components_ parts;
+        double W[M * N] = {0}, B[N * N], want[M * N], y[N];
+        for (okra_int i = 0; i < t.n; i++) {
+            y[i] = offset + t.Y[i * LD];
+        }
+        for (okra_int i = 0; i < t.n * t.n; i++) {
+            t.L[i] = y[i / t.n] * y[i % t.n];
+        }
+        CHECK_OK(fit(NULL, &t, "all", "0.3", &bag));
+        CHECK_OK(kpca()->components(bag, t.n, &parts));
+        CHECK(parts.p == 1);
+        CHECK_OK(weigh(&t, bag, W));
+        naive_identity(&t, 0.3, B);
+        naive_weights(&t, B, true, want);
+        for (okra_int r = 0; r < t.m; r++) {
+            CHECK_NEAR(inner(t.n, W + r * t.n, y), inner(t.n, want + r * t.n, y),
+                       1e-6 * offset);
+        }
+        okra_bag_free_(bag);
+    }
+}
+
 /* ---- rank-output, against directions found by Jacobi rotations ---- */
 
 /* Eigenvalues v (descending) and eigenvectors in the columns of E; A is lost. */
@@ -433,6 +462,7 @@ TEST(failures)
 MAIN(RUN(all_components_are_centred_ridge), RUN(one_component_is_a_projection),
      RUN(components_give_coordinates_of_objects), RUN(share_keeps_the_least_number),
      RUN(more_components_than_the_rank), RUN(equal_outputs_give_their_mean),
+     RUN(offset_of_outputs_is_the_mean),
      RUN(rank_projects_on_directions_of_fitted_outputs),
      RUN(all_directions_of_fitted_outputs_are_centred_ridge),
      RUN(auto_rank_is_the_best_of_leave_one_out), RUN(failures))
