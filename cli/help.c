@@ -209,6 +209,18 @@ static bool is_common(const cli_command *command, const char *name)
     return strstr(command->common, spaced) != NULL;
 }
 
+/* Is " --name" in the list? Two tables may share a flag (select: decode). */
+static bool is_listed(const char *text, const char *name)
+{
+    char flag[64];
+    int length = snprintf(flag, sizeof flag, " --%s", name);
+    const char *at = strstr(text, flag);
+    while (at && at[length] && at[length] != ' ') {
+        at = strstr(at + 1, flag);
+    }
+    return at != NULL;
+}
+
 /* Rows of a table that are common, or names of those that are not, into a text. */
 static void some_rows(FILE *out, const cli_command *command,
                       const okra_option_table *table, char *text, size_t size)
@@ -217,7 +229,7 @@ static void some_rows(FILE *out, const cli_command *command,
         size_t used = text ? strlen(text) : 0;
         bool common = is_common(command, row->name);
         bool again = table != &command->own && in_table(&command->own, row->name);
-        if (again || common == (text != NULL)) {
+        if (again || common == (text != NULL) || (text && is_listed(text, row->name))) {
             continue;
         }
         if (text) {

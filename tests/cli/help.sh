@@ -110,3 +110,6 @@ END
 expect 0 okra help --completion zsh
 expect_in "#compdef okra" out
 expect_in "'--weights[" out
+# a flag that two tables share is listed once
+expect 0 okra select --help
+[ "$(grep -o -e '--decode\b' out | wc -l)" = 1 ]
