@@ -135,11 +135,25 @@ static int draw(cli_run *run, const score_fields *f, const okra_data *y,
     return status;
 }
 
+/* Values of --y that are not known. */
+static okra_int unknown_values(const okra_data *y)
+{
+    okra_int ld = 0, count = 0;
+    const double *values = okra_data_values(y, &ld);
+    for (okra_int i = 0; values && i < okra_data_count(y); i++) {
+        for (okra_int j = 0; j < okra_data_width(y); j++) {
+            count += isnan(values[i * ld + j]);
+        }
+    }
+    return count;
+}
+
 static int score_pairs(cli_run *run, const score_fields *f, const okra_data *y, scores *s)
 {
     okra_data *yhat = NULL;
     double *column = malloc((size_t)s->n * sizeof *column + 1);
     int status = cli_status(run, cli_read(run, f->yhat, &yhat));
+    s->unknown = unknown_values(y);
     if (status == CLI_DONE && !column) {
         status = cli_failure(run, "out of memory");
     }
@@ -157,6 +171,12 @@ static int score_pairs(cli_run *run, const score_fields *f, const okra_data *y, 
         for (okra_int i = 0; s->has[k] && s->each && status == CLI_DONE && i < s->n;
              i++) {
             s->each[(size_t)i * s->count + k] = column[i];
+            if (*f->each && isnan(column[i])) {
+                status = cli_failure(run,
+                                     "object %lld of --y (counted from 0) has no "
+                                     "known value: --each has no number for it",
+                                     (long long)i);
+            }
         }
     }
     if (status == CLI_DONE && s->figures) {

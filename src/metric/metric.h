@@ -31,6 +31,7 @@ typedef struct okra_metric_ {
     okra_option_table params;
     unsigned kinds; /* bit (1u << okra_kind) for each kind of data it takes */
     bool loss;      /* smaller is better */
+    bool gaps;      /* values of the truth that are missing are left out */
     /* Message and OKRA_EARG if the parameters do not fit together; may be NULL. */
     okra_status (*check)(const void *params);
     okra_status (*score)(okra_context *ctx, const void *params, okra_scores_ *scores);

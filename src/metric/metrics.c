@@ -4,6 +4,7 @@
  */
 #include "metric/metric.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,6 +227,44 @@ static okra_status check_pairs(const okra_metric_ *metric, const okra_data *trut
     return OKRA_OK;
 }
 
+/* How many values of object i of the truth are known; 1 of one without missing values. */
+static okra_int known_values(const okra_scores_ *s, okra_int i)
+{
+    okra_int known = 0;
+    for (okra_int j = 0; s->truth->missing && j < s->truth->d; j++) {
+        known += !isnan(s->truth->values[i * s->truth->ld + j]);
+    }
+    return s->truth->missing ? known : 1;
+}
+
+static okra_status check_missing(const okra_metric_ *metric, const okra_data *truth,
+                                 const okra_data *predicted)
+{
+    if (predicted->missing) {
+        return okra_fail_(OKRA_EARG, "metric %s: the prediction has missing values",
+                          metric->name);
+    }
+    return !truth->missing || metric->gaps
+               ? OKRA_OK
+               : okra_fail_(OKRA_EUNSUPPORTED,
+                            "metric %s: the truth has missing values, which mse, mae, "
+                            "rmse, arrmse and r2 leave out",
+                            metric->name);
+}
+
+/* The mean of each, weighted; objects with missing values by how many are known. */
+static void find_mean(okra_scores_ *s)
+{
+    double sum = 0, total = 0;
+    for (okra_int i = 0; i < s->n; i++) {
+        okra_int known = known_values(s, i);
+        double w = okra_metric_weight_(s, i) * (double)known;
+        sum += known > 0 ? w * s->each[i] : 0;
+        total += w;
+    }
+    s->value = sum / total;
+}
+
 typedef struct named {
     const char *name;
     okra_int code;
@@ -275,7 +314,7 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
     const okra_metric_ *metric = NULL;
     okra_options *options = NULL;
     void *params = NULL;
-    okra_int *codes = NULL;
+    okra_int *codes = NULL, known = 0;
     okra_scores_ s = {.truth = truth, .predicted = predicted, .has_each = true};
     NEED(spec);
     NEED(truth);
@@ -288,13 +327,18 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
              metric->name);
     }
     TRY(check_pairs(metric, truth, predicted));
+    TRY(check_missing(metric, truth, predicted));
     s.n = truth->n;
     s.d = truth->d;
     for (okra_int i = 0; i < s.n; i++) {
         s.total += okra_metric_weight_(&s, i);
+        known += okra_metric_weight_(&s, i) > 0 ? known_values(&s, i) : 0;
     }
     if (!(s.total > 0)) {
         FAIL(OKRA_EARG, "metric %s: all weights are 0", metric->name);
+    }
+    if (truth->missing && known == 0) {
+        FAIL(OKRA_EARG, "metric %s: no value of the truth is known", metric->name);
     }
     if (truth->kind == OKRA_LABELS) {
         TRY(match_classes(truth, predicted, &codes));
@@ -304,11 +348,7 @@ okra_status okra_score(okra_context *context, const char *spec, const okra_data 
     ALLOC(s.each, s.n);
     TRY(metric->score(context, params, &s));
     if (s.has_each) {
-        double sum = 0;
-        for (okra_int i = 0; i < s.n; i++) {
-            sum += okra_metric_weight_(&s, i) * s.each[i];
-        }
-        s.value = sum / s.total;
+        find_mean(&s);
         if (each) {
             memcpy(each, s.each, (size_t)s.n * sizeof *each);
         }

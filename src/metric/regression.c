@@ -10,6 +10,8 @@
  * / sum_i (y_ij - mean_j)^2), the average relative root mean squared error of
  * multi-target regression; means are those of the truth. Outputs that do not vary are
  * refused
+ *
+ * Values of the truth that are missing are left out, and outputs without a known one.
  */
 #include "metric/metric.h"
 
@@ -18,55 +20,67 @@
 
 typedef struct sums {
     double *error, *spread; /* d: squared errors, and squares about the mean */
+    double *weight;         /* d: of the known values                         */
+    double outputs;         /* those with a known value                       */
 } sums;
-
-static okra_status add_up(const okra_scores_ *s, sums *out)
-{
-    okra_status st = OKRA_OK;
-    double *a = NULL, *b = NULL, *first = NULL, *mean = NULL, *error = NULL,
-           *spread = NULL;
-    ALLOC(a, s->d);
-    ALLOC(b, s->d);
-    ALLOC(first, s->d);
-    ZALLOC(mean, s->d);
-    ZALLOC(error, s->d);
-    ZALLOC(spread, s->d);
-    memcpy(first, okra_metric_row_(s->truth, 0, a), (size_t)s->d * sizeof *first);
-    for (okra_int i = 0; i < s->n; i++) { /* about the first: exact where none varies */
-        const double *y = okra_metric_row_(s->truth, i, a);
-        double w = okra_metric_weight_(s, i);
-        for (okra_int j = 0; j < s->d; j++) {
-            mean[j] += w * (y[j] - first[j]) / s->total;
-        }
-    }
-    for (okra_int j = 0; j < s->d; j++) {
-        mean[j] += first[j];
-    }
-    for (okra_int i = 0; i < s->n; i++) {
-        const double *y = okra_metric_row_(s->truth, i, a);
-        const double *z = okra_metric_row_(s->predicted, i, b);
-        double w = okra_metric_weight_(s, i);
-        for (okra_int j = 0; j < s->d; j++) {
-            error[j] += w * (y[j] - z[j]) * (y[j] - z[j]);
-            spread[j] += w * (y[j] - mean[j]) * (y[j] - mean[j]);
-        }
-    }
-    *out = (sums){error, spread};
-    error = spread = NULL;
-done:
-    okra_free_(a);
-    okra_free_(b);
-    okra_free_(first);
-    okra_free_(mean);
-    okra_free_(error);
-    okra_free_(spread);
-    return st;
-}
 
 static void clear(sums *z)
 {
     okra_free_(z->error);
     okra_free_(z->spread);
+    okra_free_(z->weight);
+}
+
+/* The means of the known values, and their weights. */
+static okra_status find_means(const okra_scores_ *s, double *mean, sums *z)
+{
+    OWNED double *a = NULL, *first = NULL;
+    MAKE(a, s->d);
+    ZMAKE(first, s->d);
+    for (okra_int i = 0; i < s->n; i++) {
+        const double *y = okra_metric_row_(s->truth, i, a);
+        for (okra_int j = 0; j < s->d; j++) {
+            bool known = !isnan(y[j]);
+            first[j] = known && z->weight[j] == 0 ? y[j] : first[j];
+            z->weight[j] += known ? okra_metric_weight_(s, i) : 0;
+        }
+    }
+    for (okra_int i = 0; i < s->n; i++) { /* about the first: exact where none varies */
+        const double *y = okra_metric_row_(s->truth, i, a);
+        double w = okra_metric_weight_(s, i);
+        for (okra_int j = 0; j < s->d; j++) {
+            bool counts = !isnan(y[j]) && z->weight[j] > 0;
+            mean[j] += counts ? w * (y[j] - first[j]) / z->weight[j] : 0;
+        }
+    }
+    for (okra_int j = 0; j < s->d; j++) {
+        mean[j] += first[j];
+        z->outputs += z->weight[j] > 0;
+    }
+    return OKRA_OK;
+}
+
+static okra_status add_up(const okra_scores_ *s, sums *z)
+{
+    OWNED double *a = NULL, *b = NULL, *mean = NULL;
+    MAKE(a, s->d);
+    MAKE(b, s->d);
+    ZMAKE(mean, s->d);
+    ZMAKE(z->error, s->d);
+    ZMAKE(z->spread, s->d);
+    ZMAKE(z->weight, s->d);
+    CHK(find_means(s, mean, z));
+    for (okra_int i = 0; i < s->n; i++) {
+        const double *y = okra_metric_row_(s->truth, i, a);
+        const double *p = okra_metric_row_(s->predicted, i, b);
+        double w = okra_metric_weight_(s, i);
+        for (okra_int j = 0; j < s->d; j++) {
+            bool known = !isnan(y[j]);
+            z->error[j] += known ? w * (y[j] - p[j]) * (y[j] - p[j]) : 0;
+            z->spread[j] += known ? w * (y[j] - mean[j]) * (y[j] - mean[j]) : 0;
+        }
+    }
+    return OKRA_OK;
 }
 
 /* ---- r2 ---- */
@@ -90,14 +104,14 @@ static double determination(double error, double spread)
 
 static okra_status r2(okra_context *ctx, const void *params, okra_scores_ *s)
 {
-    FREED_BY(clear) sums z = {NULL, NULL};
+    FREED_BY(clear) sums z = {0};
     double error = 0, spread = 0, mean = 0;
     (void)ctx;
     CHK(add_up(s, &z));
     for (okra_int j = 0; j < s->d; j++) {
         error += z.error[j];
         spread += z.spread[j];
-        mean += determination(z.error[j], z.spread[j]) / (double)s->d;
+        mean += z.weight[j] > 0 ? determination(z.error[j], z.spread[j]) / z.outputs : 0;
     }
     bool weighted = ((const r2_params *)params)->average == WEIGHTED;
     s->value = weighted ? determination(error, spread) : mean;
@@ -125,8 +139,8 @@ static const okra_option rmse_rows[] = {
 static okra_status rmse(okra_context *ctx, const void *params, okra_scores_ *s)
 {
     const rmse_params *p = params;
-    FREED_BY(clear) sums z = {NULL, NULL};
-    double total = 0, roots = 0, n = s->total, d = (double)s->d;
+    FREED_BY(clear) sums z = {0};
+    double total = 0, roots = 0, weight = 0;
     (void)ctx;
     if (p->output >= s->d) {
         return okra_fail_(OKRA_EARG,
@@ -136,11 +150,16 @@ static okra_status rmse(okra_context *ctx, const void *params, okra_scores_ *s)
     CHK(add_up(s, &z));
     for (okra_int j = 0; j < s->d; j++) {
         total += z.error[j];
-        roots += sqrt(z.error[j] / n) / d;
+        weight += z.weight[j];
+        roots += z.weight[j] > 0 ? sqrt(z.error[j] / z.weight[j]) / z.outputs : 0;
     }
-    s->value = p->output >= 0          ? sqrt(z.error[p->output] / n)
+    if (p->output >= 0 && !(z.weight[p->output] > 0)) {
+        return okra_fail_(OKRA_EARG, "metric rmse: output %lld has no known value",
+                          (long long)p->output);
+    }
+    s->value = p->output >= 0          ? sqrt(z.error[p->output] / z.weight[p->output])
                : p->average == OUTPUTS ? roots
-                                       : sqrt(total / n / d);
+                                       : sqrt(total / weight);
     s->has_each = false;
     return OKRA_OK;
 }
@@ -149,11 +168,14 @@ static okra_status rmse(okra_context *ctx, const void *params, okra_scores_ *s)
 
 static okra_status arrmse(okra_context *ctx, const void *params, okra_scores_ *s)
 {
-    FREED_BY(clear) sums z = {NULL, NULL};
+    FREED_BY(clear) sums z = {0};
     double sum = 0;
     (void)ctx, (void)params;
     CHK(add_up(s, &z));
     for (okra_int j = 0; j < s->d; j++) {
+        if (!(z.weight[j] > 0)) {
+            continue;
+        }
         if (!(z.spread[j] > 0)) {
             return okra_fail_(
                 OKRA_EARG,
@@ -161,7 +183,7 @@ static okra_status arrmse(okra_context *ctx, const void *params, okra_scores_ *s
                 "error is relative to its spread",
                 (long long)j);
         }
-        sum += sqrt(z.error[j] / z.spread[j]) / (double)s->d;
+        sum += sqrt(z.error[j] / z.spread[j]) / z.outputs;
     }
     s->value = sum;
     s->has_each = false;
@@ -175,6 +197,7 @@ const okra_metric_ okra_metric_r2_ = {
     .help = "coefficient of determination, 1 at best",
     .params = {"metric r2", r2_rows, sizeof(r2_params)},
     .kinds = OKRA_METRIC_VECTORS_,
+    .gaps = true,
     .score = r2,
 };
 
@@ -183,6 +206,7 @@ const okra_metric_ okra_metric_rmse_ = {
     .help = "square root of the mean squared error",
     .params = {"metric rmse", rmse_rows, sizeof(rmse_params)},
     .kinds = OKRA_METRIC_VECTORS_,
+    .gaps = true,
     .loss = true,
     .score = rmse,
 };
@@ -192,6 +216,7 @@ const okra_metric_ okra_metric_arrmse_ = {
     .help = "mean over outputs of the root mean squared error relative to the spread",
     .params = {"metric arrmse", NULL, 0},
     .kinds = OKRA_METRIC_VECTORS_,
+    .gaps = true,
     .loss = true,
     .score = arrmse,
 };

@@ -3,6 +3,7 @@
  *
  *   mse       mean over objects and coordinates of (y_j - z_j)^2
  *   mae       mean over objects and coordinates of |y_j - z_j|
+ *             both of the known y_j alone, NaN of an object without any
  *   rbf-loss  |phi(y) - phi(z)|^2 = 2 - 2 exp(-|y-z|^2 / (2 sigma^2)) in the feature
  *             space of an RBF kernel (Weston et al. 2003, footnote 1);
  *             gamma = 1 / (2 sigma^2)
@@ -24,7 +25,13 @@ static double mean_square(const void *params, okra_int d, const double *y,
                           const double *z)
 {
     (void)params;
-    return squared_distance(d, y, z) / (double)d;
+    double sum = 0;
+    okra_int known = 0;
+    for (okra_int j = 0; j < d; j++) {
+        sum += isnan(y[j]) ? 0 : (y[j] - z[j]) * (y[j] - z[j]);
+        known += !isnan(y[j]);
+    }
+    return sum / (double)known;
 }
 
 static double mean_absolute(const void *params, okra_int d, const double *y,
@@ -32,10 +39,12 @@ static double mean_absolute(const void *params, okra_int d, const double *y,
 {
     (void)params;
     double sum = 0;
+    okra_int known = 0;
     for (okra_int j = 0; j < d; j++) {
-        sum += fabs(y[j] - z[j]);
+        sum += isnan(y[j]) ? 0 : fabs(y[j] - z[j]);
+        known += !isnan(y[j]);
     }
-    return sum / (double)d;
+    return sum / (double)known;
 }
 
 static okra_status mse(okra_context *ctx, const void *params, okra_scores_ *scores)
@@ -95,6 +104,7 @@ const okra_metric_ okra_metric_mse_ = {
     .params = {"metric mse", NULL, 0},
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = true,
+    .gaps = true,
     .score = mse,
 };
 
@@ -104,6 +114,7 @@ const okra_metric_ okra_metric_mae_ = {
     .params = {"metric mae", NULL, 0},
     .kinds = OKRA_METRIC_VECTORS_,
     .loss = true,
+    .gaps = true,
     .score = mae,
 };
 

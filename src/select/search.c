@@ -269,6 +269,9 @@ okra_status okra_search_run_(okra_context *ctx, okra_search_ *search, okra_found
     TRY(okra_search_resolve_(ctx, search->task, &found));
     TRY(run_cells(ctx, search, &found, &plan));
     find_best(search, &found);
+    if (isnan(found.cells[found.best].mean)) {
+        FAIL(OKRA_ENUMERIC, "select: the metric has no value (nan) for any setting");
+    }
     okra_int origin = found.best;
     TRY(extend(ctx, search, &found, &plan));
     find_best(search, &found);

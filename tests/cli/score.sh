@@ -77,6 +77,25 @@ expect_out "$(printf 'rmse:output=0\t0\nrmse:output=1\t1.290994449\nrmse:average
     okra score --y ty.csv --yhat yhat.csv --metric rmse:output=0,rmse:output=1,rmse:average=outputs
 expect_fail 2 "okra score: metric rmse: output 2 is asked of 2, counted from 0" \
     okra score --y ty.csv --yhat yhat.csv --metric rmse:output=2
+# values of the truth that are not known are left out, and counted
+printf 'nan,1\nnan,nan\n3,4\n' >gaps.csv
+printf '9,1\n9,9\n5,5\n' >filled.csv
+expect_out "$(printf 'mse\t1.666666667\nmae\t1\nrmse\t1.290994449\nrmse:output=0\t2\nr2\t0.3888888889')" \
+    okra score --y missing:gaps.csv --yhat filled.csv --metric mse,mae,rmse,rmse:output=0,r2
+okra score --y missing:gaps.csv --yhat filled.csv --metric mse >out 2>err
+expect_in "okra score: 3 missing values of --y are left out" err
+expect_fail 1 "okra score: object 1 of --y (counted from 0) has no known value: --each has no \
+number for it" okra score --y missing:gaps.csv --yhat filled.csv --metric mae --each each.csv
+expect 0 okra score --y missing:gaps.csv --yhat filled.csv --metric mae,r2 --json
+expect_in '"missing": 3' out
+expect_fail 1 "okra score: metric rbf-loss: the truth has missing values, which mse, mae, rmse, \
+arrmse and r2 leave out" okra score --y missing:gaps.csv --yhat filled.csv --metric rbf-loss:sigma=1
+expect_fail 2 "okra score: metric mse: the prediction has missing values" \
+    okra score --y filled.csv --yhat missing:gaps.csv --metric mse
+printf 'nan\nnan\n' >none.csv
+printf '1\n2\n' >two.csv
+expect_fail 2 "okra score: metric r2: no value of the truth is known" \
+    okra score --y missing:none.csv --yhat two.csv --metric r2
 
 need_python
 okra score --y ty.csv --yhat yhat.csv --metric mae,mse --json >out
