@@ -150,27 +150,33 @@ static okra_status set_kx(okra_context *ctx, const okra_method_ *method,
 
 /* The hinge of <y, h(x)> says nothing of the size of numbers. Huber's loss is ridge
  * within delta, here the typical distance from the mean, and robust beyond. There is no
- * center-output: 100 more in every value of the kernel is a constant that hardly costs.
+ * center-output: 100 more in every value of the kernel is a constant that hardly costs,
+ * and more where the mean is more than 10 such distances from 0 (huber; beyond 1e5
+ * the duals lose the digits of the rest). Outputs that are all alike are a constant.
  */
 okra_status okra_rule_margin_(const okra_data *y, okra_options *o)
 {
     okra_status st = OKRA_OK;
     char *more = NULL, delta[32];
-    double spread = okra_look_deviation_(y);
+    double spread = okra_look_deviation_(y), offset = okra_look_offset_(y);
+    spread = spread > 0 ? spread : 1e-3 * offset;
     bool open = !okra_options_is_set(o, "loss");
     const char *loss = open ? "huber" : okra_options_get(o, "loss");
     if (strcmp(loss, "hinge") == 0 || !(spread > 0)) {
         return OKRA_OK;
     }
+    bool huber = strcmp(loss, "huber") == 0;
+    double far = offset / spread;
+    double constant = huber ? fmin(fmax(100, far * far), 1e5) : 100;
     if (open) {
         TRY(okra_options_set(o, "loss", loss));
     }
-    if (strcmp(loss, "huber") == 0 && !okra_options_is_set(o, "delta")) {
+    if (huber && !okra_options_is_set(o, "delta")) {
         snprintf(delta, sizeof delta, "%.3g", spread);
         TRY(okra_options_set(o, "delta", delta));
     }
-    more =
-        okra_format_("%s | poly(degree=1,gamma=1,coef0=100)", okra_options_get(o, "kx"));
+    more = okra_format_("%s | poly(degree=1,gamma=1,coef0=%.3g)",
+                        okra_options_get(o, "kx"), constant);
     st = more ? okra_options_set(o, "kx", more) : OKRA_EMEM;
 done:
     okra_free_(more);

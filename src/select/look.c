@@ -171,6 +171,21 @@ double okra_look_deviation_(const okra_data *data)
     return sqrt(total);
 }
 
+double okra_look_offset_(const okra_data *data)
+{
+    double total = 0;
+    for (okra_int j = 0; data->kind == OKRA_DENSE && j < data->d; j++) {
+        double mean = 0, count = 0;
+        for (okra_int i = 0; i < data->n; i++) {
+            double v = data->values[i * data->ld + j];
+            count += !isnan(v);
+            mean += isnan(v) ? 0 : (v - mean) / count;
+        }
+        total += mean * mean;
+    }
+    return sqrt(total);
+}
+
 bool okra_look_molecules_(const okra_data *data)
 {
     const okra_ragged_ *nodes = okra_data_group_(data, "nodes");

@@ -377,6 +377,7 @@ double okra_look_spread_(const okra_data *data); /* a typical distance of elemen
 /* The root of the mean squared distance of dense rows from their mean; 0: no dense rows.
  */
 double okra_look_deviation_(const okra_data *data);
+double okra_look_offset_(const okra_data *data); /* |mean| of vectors */
 bool okra_look_molecules_(const okra_data *data);
 /* The mean of k(x,x) over a sample; 1 where it is not positive. */
 okra_status okra_look_diagonal_(okra_context *ctx, const char *text,

@@ -121,6 +121,17 @@ awk -F, '{ print 1e6 + 1e-3 * $1 "," -5e3 + 10 * $2 }' my.csv >far.csv
 again --x mx.csv --y my.csv --method margin
 again --x mx.csv --y my.csv --method margin --loss epsilon
 expect_in " --tube " told
+# numbers far from 0 are fitted as the same numbers near it, a constant as a constant
+awk -F, '{ printf "%.17g\n", $1 }' my.csv >near.csv
+awk -F, '{ printf "%.17g\n", 1e5 + $1 }' my.csv >far.csv
+awk '{ print 3.5 }' my.csv >level.csv
+for name in near far level; do
+    okra fit -q --x mx.csv --y $name.csv --method margin -o c.okra
+    okra predict -q c.okra --x mx.csv -o $name.p.csv
+    okra score -q --y $name.csv --yhat $name.p.csv --metric mse >$name.mse
+done
+awk 'NR == FNR { a = $1; next } { exit !($1 < 1.5 * a + 1e-6) }' near.mse far.mse
+awk '{ exit !($1 < 1e-8) }' level.mse
 again --x mx.csv --y labels:mc.csv --method margin
 expect_in "--ky 'zero-one | center'" told
 okra predict -q chosen.okra --x mx.csv -o p.csv
