@@ -21,9 +21,16 @@ static okra_int budget(const okra_context *ctx)
     return 0;
 }
 
-static const okra_engine_host_ host = {
-    OKRA_ENGINE_INTERFACE_, okra_fail_,    okra_warn_, cancelled, okra_alloc_, okra_free_,
-    okra_parallel_,         okra_workers_, budget};
+static const okra_engine_host_ host = {.interface = OKRA_ENGINE_INTERFACE_,
+                                       .fail = okra_fail_,
+                                       .warn = okra_warn_,
+                                       .cancelled = cancelled,
+                                       .alloc = okra_alloc_,
+                                       .free = okra_free_,
+                                       .parallel = okra_parallel_,
+                                       .workers = okra_workers_,
+                                       .budget = budget,
+                                       .left = budget};
 
 static const okra_engine_class_ *verbs_for(const okra_engine_host_ *from)
 {
