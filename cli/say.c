@@ -58,7 +58,9 @@ static void on_signal(int number)
 {
     caught = number;
     okra_context_cancel(interrupted_context);
-    alarm(1);
+    if (number == SIGINT) { /* somebody waits; mpirun ends the others by SIGTERM */
+        alarm(1);
+    }
 }
 
 void cli_catch_signals(okra_context *context)
