@@ -19,7 +19,7 @@ import time
 
 os.environ.setdefault("OKRA_BENCH_THREADS", str(os.cpu_count()))
 import common  # noqa: E402
-from common import BUILD, report, skip  # noqa: E402
+from common import BUILD, cost, report, skip  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 os.environ.setdefault("OKRA_LIBRARY", os.path.join(os.path.abspath(BUILD), "libokra.so"))
@@ -264,12 +264,6 @@ def operators(host):
             mine = {"identity": identity, "ccov": ccov}[name]
             report(f"fit at n = 8,192, {name}: against two cores of the host", seconds / mine, 30,
                    okra_seconds=mine, host_seconds=seconds)
-
-
-def cost(name, **values):
-    """One line of what was measured without a target."""
-    print(json.dumps({"cost": name, **{k: float(f"{v:.4g}") if isinstance(v, float) else v
-                                       for k, v in values.items()}}), flush=True)
 
 
 def again():

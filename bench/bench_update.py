@@ -50,8 +50,12 @@ def grow(x, y, n, values, name, bound, runs=2):
         whole = embedding(Model.fit(x[:b], y[:b], values, ctx), x[:100])
         now = embedding(before.update(x[a:b], y[a:b], context=ctx)[0], x[:100])
         what = f"{m} of {n} {name} come"
-        report(f"{what}, against a fit", s["fit"] / s["update"], 50, fit=s["fit"],
-               update=s["update"], first=once["first"], bound=round(bound(m), 1))
+        times = {"fit": s["fit"], "update": s["update"], "first": once["first"],
+                 "bound": float(f"{bound(m):.4g}")}
+        if n == 10000:
+            report(f"{what}, against a fit", s["fit"] / s["update"], 50, **times)
+        else:
+            common.cost(f"{what}, against a fit", faster=s["fit"] / s["update"], **times)
         report(f"{what}: difference from a fit",
                float(np.abs(now - whole).max() / np.abs(whole).max()), 1e-10, "lower")
 

@@ -144,11 +144,18 @@ def report(name, ratio, target, better="higher", **more):
     met = ratio >= target if better == "higher" else ratio <= target
     if not met:
         missed.append(name)
-    print(json.dumps({"bench": name, "ratio": round(ratio, 4), "target": target,
+    print(json.dumps({"bench": name, "ratio": float(f"{ratio:.5g}"), "target": target,
                       "better": better, "met": bool(met), "threads": THREADS,
-                      **{k: round(v, 6) if isinstance(v, float) else v
+                      **{k: float(f"{v:.5g}") if isinstance(v, float) else v
                          for k, v in more.items()}}), flush=True)
     return met
+
+
+def cost(name, **values):
+    """One line of what was measured without a target."""
+    origin()
+    print(json.dumps({"cost": name, **{k: float(f"{v:.4g}") if isinstance(v, float) else v
+                                       for k, v in values.items()}}), flush=True)
 
 
 def finish():
