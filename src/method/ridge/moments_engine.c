@@ -10,6 +10,8 @@
  */
 #include "method/ridge/moments_engine.h"
 
+#include "engine/open.h"
+
 #include "kernel/lowrank/lowrank.h"
 
 #include <math.h>
@@ -22,11 +24,12 @@ typedef struct sums {
     double *Y, *YS; /* features of outputs of low rank */
 } sums;
 
+/* An engine of many processes leaves rows to the host of each, also where it is alone. */
 bool okra_moments_on_engine_(const okra_context *ctx, const okra_problem_ *p)
 {
     const okra_map_ *map = p->map_x;
-    return !okra_engine_is_host_(ctx) && map->factor && !map->sketch && !map->kernel &&
-           map->scale == 1;
+    return !okra_engine_is_host_(ctx) && !okra_engine_of_(ctx)->verbs->sum &&
+           map->factor && !map->sketch && !map->kernel && map->scale == 1;
 }
 
 static void clear(sums *z)
