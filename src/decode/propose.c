@@ -11,7 +11,7 @@
 #include "decode/propose.h"
 
 #include "data/strings.h"
-#include "decode/candidates.h"
+#include "decode/candidates/candidates.h"
 #include "decode/risk.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #define OKRA_PROPOSE_H_
 
 #include "data/ragged.h"
-#include "decode/nearest.h"
+#include "decode/candidates/nearest.h"
 
 /* distance[c] = |phi(y_c) - h_r|^2, r = owner[c] a row of W, norm[r] = w_r'Lw_r; infinite
  * where l(y,y) <= 0 (an object without features lies near every small prediction), unless

@@ -5,7 +5,7 @@
 #define OKRA_RISK_H_
 
 #include "decode/delta.h"
-#include "decode/nearest.h"
+#include "decode/candidates/nearest.h"
 
 /* The training outputs, or the candidates of the request, by expected loss. */
 okra_status okra_risk_open_(okra_context *ctx, const okra_output_ *output,

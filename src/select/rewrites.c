@@ -1,6 +1,6 @@
 /*
  * rewrites.c: are the outputs edited inputs? Then `auto` rewrites them
- * (decode/rewrite.c).
+ * (decode/rewriting/rewrite.c).
  *
  * Strings are taken for edited inputs where, of at most SAMPLE pairs, the input is like
  * its own output (1 - edits / the longer length, half of it or more on average) and much

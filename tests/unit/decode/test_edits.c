@@ -2,7 +2,7 @@
  * Alignments against all of them, rules applied to their own pairs, votes against sums
  * over pairs, and what is proposed.
  */
-#include "decode/rulebook.h"
+#include "decode/rewriting/rulebook.h"
 #include "data/strings.h"
 #include "harness.h"
 

@@ -4,7 +4,7 @@
  */
 #include "decoding.h"
 
-#include "decode/chain.h"
+#include "decode/strings/chain.h"
 
 enum { LETTERS = 3, N = 12, TESTS = 15, LENGTH = 5 };
 

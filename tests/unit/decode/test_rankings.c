@@ -1,7 +1,7 @@
 /*
  * Rankings against all d! of them: distances and expected losses written out.
  */
-#include "decode/assignment.h"
+#include "decode/rankings/assignment.h"
 #include "decoding.h"
 
 enum { N = 9, MOST = 8, TESTS = 6, ALL = 40320 };

@@ -5,7 +5,7 @@
 #include "decoding.h"
 
 #include "data/strings.h"
-#include "decode/rulebook.h"
+#include "decode/rewriting/rulebook.h"
 
 enum { N = 16, TESTS = 6, TOP = 8 };
 

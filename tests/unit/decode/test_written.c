@@ -5,7 +5,7 @@
 #include "decoding.h"
 
 #include "data/strings.h"
-#include "decode/written.h"
+#include "decode/strings/written.h"
 #include "kernel/strings/string_kernels.h"
 
 enum { N = 12, STRINGS = 60, MOST = 8 };

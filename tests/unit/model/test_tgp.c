@@ -4,7 +4,7 @@
  */
 #include "scene.h"
 
-#include "decode/criterion.h"
+#include "decode/vectors/criterion.h"
 #include "kernel/vectors/smooth.h"
 
 enum { B = N + 1 };

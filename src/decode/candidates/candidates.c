@@ -1,0 +1,384 @@
+/*
+ * candidates.c: the objects of a finite set nearest to the prediction.
+ *
+ *     |phi(y) - h|^2 = l(y,y) - 2 sum_i w_i l(y_i,y) + w'Lw
+ *
+ * or, where there are explicit coordinates, by those (flat.c). The set is walked in
+ * panels of OKRA_PANEL_ candidates, of which the best are kept (nearest.c), so memory is
+ * bounded by the block of predictions; where the candidates are the training outputs W L
+ * is formed once and serves both terms. Sparse vectors and bits under a linear kernel are
+ * compared by their d coefficients (thin.c). Under a map of low rank its m features take
+ * the place of n weights (space.c). Cost: m n c for m predictions and c candidates, and m
+ * n^2 for w'Lw.
+ *
+ * For a method with a criterion of its own (method.h) the criterion takes the place of
+ * the distance.
+ *
+ * An object with l(y,y) = 0 has no features that the kernel can see: it lies near every
+ * small prediction and would win for no reason. Such objects are left out unless
+ * allow-empty-candidates says otherwise. Under a linear kernel with explicit features the
+ * origin is a point like any other and stays.
+ */
+#include "decode/candidates/candidates.h"
+
+#include "decode/vectors/criterion.h"
+#include "decode/candidates/flat.h"
+#include "decode/candidates/scored.h"
+#include "decode/candidates/thin.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct candidates_options {
+    bool allow_empty;
+} candidates_options;
+
+static const okra_option rows[] = {
+    {"allow-empty-candidates", OKRA_OPTION_BOOL,
+     offsetof(candidates_options, allow_empty), "no", 1, 0, NULL, "",
+     "keep candidates whose self-similarity is zero"},
+    {0},
+};
+
+typedef struct state {
+    okra_output_ output;
+    const okra_data *set; /* the candidates */
+    okra_nearest_ nearest;
+    bool own;               /* the candidates are the training outputs           */
+    bool flat;              /* explicit features or components are compared      */
+    okra_flat_ features;    /* these                                              */
+    okra_panels_ *panels;   /* implicit: of the candidates                        */
+    okra_panels_ *training; /* implicit: of the training outputs, may be `panels` */
+    const double *self;     /* implicit: l(y,y) of the candidates                 */
+    double constant;        /* implicit: what all of these are, or NaN            */
+    okra_judge_ *judge;     /* of the method's own criterion, or NULL             */
+    bool thin;              /* sparse or bits under a linear kernel ...           */
+    double scale;           /* ... c <y,y'>                                       */
+} state;
+
+extern const okra_decoder_ okra_decoder_candidates_;
+
+static void release(void *arg)
+{
+    state *s = arg;
+    if (s) {
+        if (s->training != s->panels) {
+            okra_panels_free_(s->training);
+        }
+        okra_panels_free_(s->panels);
+        okra_flat_clear_(&s->features);
+        okra_nearest_clear_(&s->nearest);
+        okra_judge_free_(s->judge);
+        okra_free_(s);
+    }
+}
+
+/* ---- create ---- */
+
+/* Panels of the output kernel, where coordinates are not enough. */
+static okra_status open_panels(okra_context *ctx, state *s, bool empty)
+{
+    const okra_output_ *o = &s->output;
+    CHK(okra_panels_create_(ctx, o, s->set, &s->panels));
+    s->self = okra_panels_self_(s->panels);
+    s->training = s->features.panels = s->panels;
+    if (!s->own && !o->components && !o->map && !s->judge && !s->thin) {
+        s->training = NULL;
+        CHK(okra_panels_create_(ctx, o, NULL, &s->training));
+    }
+    if (!empty) {
+        CHK(okra_nearest_leave_out_empty_(ctx, &s->nearest, s->self));
+    }
+    return okra_self_constant_(ctx, s->self, s->nearest.count, s->nearest.skip,
+                               &s->constant);
+}
+
+okra_status okra_candidates_open_(okra_context *ctx, const okra_output_ *output,
+                                  const okra_decode_request_ *request, bool empty,
+                                  void **out)
+{
+    okra_status st = OKRA_OK;
+    state *s = NULL;
+    ZALLOC(s, 1);
+    s->output = *output;
+    s->own = !request->candidates;
+    s->set = s->own ? output->y : request->candidates;
+    if (output->criterion) { /* what counts is l(y_i, y) */
+        TRY(okra_judge_create_(ctx, output, &s->judge));
+    }
+    s->thin = okra_thin_wanted_(output, &s->scale);
+    s->flat = output->components || (output->features && !output->criterion);
+    if (okra_data_count(s->set) == 0) {
+        FAIL(OKRA_EARG, "candidates: the set is empty");
+    }
+    TRY(okra_decode_check_kind_(output, s->set, "the candidates are"));
+    if (s->flat) {
+        TRY(okra_flat_open_(ctx, output, s->set, &s->features));
+    }
+    TRY(okra_nearest_open_(ctx, request, okra_data_count(s->set), s->judge != NULL,
+                           &s->nearest));
+    if (!s->flat || (output->components && !(output->features && s->features.axes))) {
+        TRY(open_panels(ctx, s, empty));
+    }
+    *out = s;
+    s = NULL;
+done:
+    release(s);
+    return st;
+}
+
+static okra_status create(okra_context *ctx, const okra_output_ *output,
+                          const okra_options *options,
+                          const okra_decode_request_ *request, void **out)
+{
+    candidates_options o;
+    okra_status st = okra_options_read(options, &okra_decoder_candidates_.options, &o);
+    return st == OKRA_OK ? okra_candidates_open_(ctx, output, request, o.allow_empty, out)
+                         : st;
+}
+
+void okra_candidates_best_(const void *arg, okra_int i, const okra_int **index,
+                           const double **distance, const okra_key_ **key)
+{
+    const state *s = arg;
+    *key = s->nearest.key + i * s->nearest.top;
+    *index = s->nearest.index + i * s->nearest.top;
+    *distance = s->nearest.distance + i * s->nearest.top;
+}
+
+/* ---- search ---- */
+
+static okra_int panel_width(const state *s, okra_int first)
+{
+    return OKRA_MIN_(OKRA_PANEL_, s->nearest.count - first);
+}
+
+/* G = W L, panel by panel. */
+typedef struct panel_work {
+    okra_context *ctx;
+    okra_panels_ *panels;
+    bool again;
+    okra_mat_ W, G;
+} panel_work;
+
+static okra_status some_panels(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const panel_work *w = arg;
+    (void)worker;
+    for (okra_int p = begin; p < end; p++) {
+        okra_mat_ L;
+        CHK(okra_panels_get_(w->ctx, w->panels, p, w->again, &L));
+        CHK(okra_gemm_(w->ctx, false, false, 1, w->W, L, 0,
+                       okra_mat_part_(w->G, 0, w->W.rows, p * OKRA_PANEL_, L.cols)));
+    }
+    return OKRA_OK;
+}
+
+/* One prediction against the rows of the panel at and below the diagonal: part p of w L,
+ * in which an entry, read once, serves both triangles of L. */
+static okra_status some_halves(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const panel_work *work = arg;
+    const double *w = work->W.p;
+    okra_int n = work->W.cols;
+    (void)worker;
+    for (okra_int p = begin; p < end; p++) {
+        okra_mat_ L;
+        okra_int first = p * OKRA_PANEL_;
+        double *part = work->G.p + p * n, *own = part + first;
+        CHK(okra_panels_get_(work->ctx, work->panels, p, work->again, &L));
+        memset(own, 0, (size_t)(n - first) * sizeof *own);
+        for (okra_int i = first; i < n; i++) {
+            const double *row = L.p + i * L.ld;
+            for (okra_int j = 0; j < L.cols; j++) {
+                own[j] += w[i] * row[j];
+            }
+            part[i] += i < first + L.cols ? 0 : okra_dot_(L.cols, row, w + first);
+        }
+    }
+    return OKRA_OK;
+}
+
+/* One prediction is bound by memory: half of the panels is read, where all are there a
+ * panel per thread at a time, and the parts are added up in order. */
+static okra_status one_row(okra_context *ctx, const panel_work *w)
+{
+    OWNED double *parts = NULL;
+    okra_int n = w->W.cols, count = okra_panels_count_(w->panels);
+    CHK(okra_doubles_(ctx, count, n, "parts of a prediction", &parts));
+    panel_work half = *w;
+    half.G = okra_mat_of_(parts, count, n);
+    CHK(okra_panels_kept_(w->panels)
+            ? okra_parallel_least_(ctx, 10 * (double)n * (double)n, count, 1, NULL,
+                                   some_halves, &half)
+            : some_halves(&half, 0, count, 0));
+    okra_mat_fill_(w->G, 0);
+    for (okra_int p = 0; p < count; p++) {
+        for (okra_int j = p * OKRA_PANEL_; j < n; j++) {
+            w->G.p[j] += parts[p * n + j];
+        }
+    }
+    return OKRA_OK;
+}
+
+static okra_status all_panels(okra_context *ctx, panel_work *w)
+{
+    return w->W.rows == 1 ? one_row(ctx, w)
+                          : some_panels(w, 0, okra_panels_count_(w->panels), 0);
+}
+
+/* The training outputs: G = W L serves the inner products and the norms w'Lw. */
+static okra_status search_own(okra_context *ctx, state *s, const okra_block_ *block)
+{
+    OWNED double *G = NULL, *norm = NULL;
+    okra_mat_ W = block->W;
+    MAKE(norm, block->m);
+    CHK(okra_doubles_(ctx, W.rows, W.cols, "predictions times the output Gram matrix",
+                      &G));
+    panel_work work = {ctx, s->panels, block->m < s->nearest.tests, W,
+                       okra_mat_of_(G, W.rows, W.cols)};
+    CHK(all_panels(ctx, &work));
+    for (okra_int r = 0; r < block->m; r++) {
+        norm[r] = okra_dot_(W.cols, G + r * W.cols, W.p + r * W.ld);
+    }
+    okra_measured_ all = {block, 0, s->nearest.count, s->self, G,
+                          norm,  1, s->constant,      NULL};
+    return okra_nearest_put_(ctx, &s->nearest, &all);
+}
+
+/* The rows of a block from the first to the last that may choose among these candidates;
+ * false: none. */
+static bool wanted_rows(const okra_nearest_ *nearest, const okra_block_ *block,
+                        okra_int first, okra_int columns, okra_int *begin, okra_int *end)
+{
+    *begin = 0;
+    *end = block->m;
+    for (okra_int r = 0; nearest->ranges && r < block->m; r++) {
+        const okra_range_ *range = &nearest->ranges[block->first + r];
+        if (range->begin < first + columns && range->end > first) {
+            *end = r + 1;
+        } else if (*begin == r) {
+            *begin = r + 1;
+            *end = r + 1;
+        }
+    }
+    return *begin < *end;
+}
+
+static okra_status search_set(okra_context *ctx, state *s, const okra_block_ *block)
+{
+    bool again = block->m < s->nearest.tests;
+    OWNED double *G = NULL, *norm = NULL, *points = NULL;
+    okra_mat_ W = block->W;
+    MAKE(norm, block->m);
+    if (s->output.map) {
+        CHK(okra_panels_points_(ctx, s->panels, block->H, norm, &points));
+        W = okra_mat_of_(points, block->m, block->H.cols);
+    } else {
+        CHK(okra_panels_norms_(ctx, s->training, again, W, norm));
+    }
+    CHK(okra_doubles_(ctx, block->m, OKRA_PANEL_, "inner products with candidates", &G));
+    for (okra_int p = 0; p < okra_panels_count_(s->panels); p++) {
+        okra_int first = p * OKRA_PANEL_;
+        okra_int begin, end;
+        if (!wanted_rows(&s->nearest, block, first, panel_width(s, first), &begin,
+                         &end)) {
+            continue;
+        }
+        okra_mat_ C;
+        okra_block_ some = *block;
+        some.first += begin;
+        some.m = end - begin;
+        CHK(okra_panels_get_(ctx, s->panels, p, again, &C));
+        CHK(okra_gemm_(ctx, false, false, 1, okra_mat_part_(W, begin, some.m, 0, W.cols),
+                       C, 0, okra_mat_of_(G, some.m, C.cols)));
+        okra_measured_ all = {
+            &some, first, C.cols, s->self + first, G, norm + begin, 1, s->constant, NULL};
+        CHK(okra_nearest_put_(ctx, &s->nearest, &all));
+    }
+    return OKRA_OK;
+}
+
+/* J = base - 2 <w, l> of the method's own criterion takes the place of the distance. */
+static okra_status search_criterion(okra_context *ctx, state *s, const okra_block_ *block)
+{
+    OWNED okra_int *which = NULL;
+    okra_int m = block->m;
+    OWNED double *base = NULL, *inner = NULL, *norm = NULL;
+    CHK(okra_doubles_(ctx, m, OKRA_PANEL_, "the criterion of candidates", &base));
+    CHK(okra_doubles_(ctx, m, OKRA_PANEL_, "inner products with candidates", &inner));
+    MAKE(which, m);
+    MAKE(norm, m);
+    for (okra_int r = 0; r < m; r++) {
+        which[r] = r;
+    }
+    okra_judge_levels_(s->judge, block, s->constant, norm);
+    for (okra_int p = 0; p < okra_panels_count_(s->panels); p++) {
+        okra_int first = p * OKRA_PANEL_, columns = panel_width(s, first);
+        okra_mat_ C;
+        if (!okra_nearest_wanted_(&s->nearest, block, first, columns)) {
+            continue;
+        }
+        CHK(okra_panels_get_(ctx, s->panels, p, m < s->nearest.tests, &C));
+        CHK(okra_judge_panel_(ctx, s->judge, block, C, s->self + first, s->constant,
+                              okra_mat_of_(base, m, columns),
+                              okra_mat_of_(inner, m, columns)));
+        okra_measured_ all = {block, first, columns, base, inner, norm, 1, NAN, which};
+        CHK(okra_nearest_put_(ctx, &s->nearest, &all));
+    }
+    return OKRA_OK;
+}
+
+/* The same where an engine computes the inner products and chooses among them. */
+static okra_status search_scored(okra_context *ctx, state *s, const okra_block_ *block)
+{
+    OWNED double *norm = NULL;
+    MAKE(norm, block->m);
+    CHK(okra_scored_norms_(ctx, s->training, block->W, norm));
+    return okra_scored_put_(ctx, s->panels, block, norm, s->constant, &s->nearest);
+}
+
+static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block)
+{
+    state *s = arg;
+    if (s->judge) {
+        return search_criterion(ctx, s, block);
+    }
+    if (s->flat) {
+        return okra_flat_search_(ctx, &s->features, block, &s->nearest);
+    }
+    if (!(s->output.map ? block->H.p : block->W.p)) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "decoder candidates: this model predicts embeddings that its "
+                          "output kernel does not measure");
+    }
+    if (s->thin) {
+        return okra_thin_search_(ctx, &s->output, s->scale, s->set, s->self, s->constant,
+                                 block, &s->nearest);
+    }
+    if (!s->output.map && okra_scored_wanted_(ctx, &s->nearest, s->constant)) {
+        return search_scored(ctx, s, block);
+    }
+    return s->own && !s->output.map ? search_own(ctx, s, block)
+                                    : search_set(ctx, s, block);
+}
+
+static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
+{
+    (void)ctx;
+    state *s = arg;
+    return okra_nearest_give_(&s->nearest, s->set, "candidates",
+                              "finite distance to any candidate", out);
+}
+
+const okra_decoder_ okra_decoder_candidates_ = {
+    .name = "candidates",
+    .maps = true,
+    .help = "the nearest objects of a set: the training outputs, or those given",
+    .options = {"decoder candidates", rows, sizeof(candidates_options)},
+    .chooses = true,
+    .create = create,
+    .block = search,
+    .finish = finish,
+    .free = release,
+};

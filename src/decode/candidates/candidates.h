@@ -1,0 +1,17 @@
+/*
+ * candidates.h: the search among candidates, for decoders that begin from its best.
+ */
+#ifndef OKRA_CANDIDATES_H_
+#define OKRA_CANDIDATES_H_
+
+#include "decode/candidates/nearest.h"
+
+/* The state of the decoder; empty: candidates with l(y,y) <= 0 are kept. */
+okra_status okra_candidates_open_(okra_context *ctx, const okra_output_ *output,
+                                  const okra_decode_request_ *request, bool empty,
+                                  void **out) OKRA_CHECK;
+/* The `top` best of test point i so far, best first, -1 where there are fewer. */
+void okra_candidates_best_(const void *state, okra_int i, const okra_int **index,
+                           const double **distance, const okra_key_ **key);
+
+#endif

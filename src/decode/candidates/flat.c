@@ -1,0 +1,209 @@
+/*
+ * flat.c: candidates that are compared by explicit coordinates.
+ *
+ *     |phi(y) - h|^2 = scale (|y-s|^2 - 2 <h-s, y-s> + |h-s|^2)         (linear kernel)
+ *                    = scale (|y|^2 - 2 <h, y-s> + |h|^2 - 2 <h, s>)    (weak prediction)
+ * and with the coordinates a(y) of kernel PCA in the place of y (components).
+ *
+ * s, the mean training output, takes away the part of the cancellation that a common
+ * offset would bring. h - s would lose a prediction that is weak beside s: the second
+ * form keeps it, and serves where h is nearer to the origin than to s, and wherever all
+ * candidates have the same norm, whose order is that of <h, y> alone. Cost: m d c for m
+ * predictions, c candidates and d coordinates.
+ */
+#include "decode/candidates/flat.h"
+
+#include <math.h>
+
+static okra_status mean_feature(okra_flat_ *s)
+{
+    okra_int n = okra_data_count(s->output.y), d = s->output.d;
+    ZMAKE(s->shift, d);
+    for (okra_int i = 0; s->output.features && i < n; i++) {
+        for (okra_int j = 0; j < d; j++) {
+            s->shift[j] += s->output.features[i * s->output.features_ld + j] / (double)n;
+        }
+    }
+    return OKRA_OK;
+}
+
+/* Axes over the features of a map become axes over what its panels hold. */
+static okra_status take_components(okra_context *ctx, okra_flat_ *s)
+{
+    const okra_components_ *c = s->output.components;
+    okra_int width = s->output.map ? s->output.map->rank : s->output.y->d;
+    if (c->axes && c->width != width) {
+        return okra_fail_(
+            OKRA_EFORMAT,
+            "the model's components are of %lld features, its outputs have %lld",
+            (long long)c->width, (long long)width);
+    }
+    if (c->axes) {
+        CHK(okra_doubles_(ctx, c->p, c->width, "the output components", &s->axes));
+        okra_mat_ A = okra_mat_of_(s->axes, c->p, c->width);
+        CHK(okra_mat_copy_(okra_mat_view_(c->axes, c->p, c->width, c->width), A));
+        CHK(s->output.map ? okra_map_meet_(ctx, s->output.map, A) : OKRA_OK);
+    }
+    return OKRA_OK;
+}
+
+/* The level of candidates that are compared as they are. */
+static okra_status find_level(okra_context *ctx, okra_flat_ *s)
+{
+    okra_int n = okra_data_count(s->set), d = s->output.d, ld = 0;
+    const double *y = okra_data_values(s->set, &ld);
+    OWNED double *norm = NULL;
+    MAKE(norm, n);
+    for (okra_int i = 0; i < n; i++) {
+        norm[i] = okra_dot_(d, y + i * ld, y + i * ld);
+    }
+    return okra_self_constant_(ctx, norm, n, NULL, &s->level);
+}
+
+okra_status okra_flat_open_(okra_context *ctx, const okra_output_ *output,
+                            const okra_data *set, okra_flat_ *out)
+{
+    FREED_BY(okra_flat_clear_)
+    okra_flat_ s = {.output = *output, .set = set, .level = NAN};
+    if (output->components) {
+        s.output.features = output->components->scores;
+        s.output.features_ld = s.output.d = output->components->p;
+        s.output.feature_scale = 1;
+        CHK(take_components(ctx, &s));
+    }
+    CHK(mean_feature(&s));
+    if (!output->components) {
+        CHK(find_level(ctx, &s));
+    }
+    *out = s;
+    s = (okra_flat_){.set = NULL};
+    return OKRA_OK;
+}
+
+void okra_flat_clear_(okra_flat_ *s)
+{
+    okra_free_(s->axes);
+    okra_free_(s->shift);
+}
+
+/* A_i <- B_i - s, A may be B; |A_i|^2 and |B_i|^2. */
+static void subtract(const double *shift, okra_mat_ B, okra_mat_ A, double *norm,
+                     double *before)
+{
+    for (okra_int i = 0; i < B.rows; i++) {
+        double *a = A.p + i * A.ld;
+        norm[i] = before[i] = 0;
+        for (okra_int j = 0; j < B.cols; j++) {
+            double b = B.p[i * B.ld + j];
+            a[j] = b - shift[j];
+            norm[i] += a[j] * a[j];
+            before[i] += b * b;
+        }
+    }
+}
+
+/* A row that is nearer to s than to the origin becomes h_r - s if `far` says so, norm_r
+ * <- |h_r - s|^2 and which_r <- 0; the others stay, norm_r <- |h_r|^2 - 2 <h_r, s>,
+ * which_r <- 1. */
+static void place(const double *shift, bool far, okra_mat_ H, double *norm,
+                  okra_int *which)
+{
+    for (okra_int r = 0; r < H.rows; r++) {
+        double *h = H.p + r * H.ld, own = okra_dot_(H.cols, h, h);
+        norm[r] = 0;
+        for (okra_int j = 0; j < H.cols; j++) {
+            norm[r] += (h[j] - shift[j]) * (h[j] - shift[j]);
+        }
+        which[r] = !(far && norm[r] < own);
+        for (okra_int j = 0; !which[r] && j < H.cols; j++) {
+            h[j] -= shift[j];
+        }
+        norm[r] = which[r] ? own - 2 * okra_dot_(H.cols, h, shift) : norm[r];
+    }
+}
+
+/* A <- A / variances - offset */
+static void settle(const okra_components_ *c, okra_mat_ A)
+{
+    for (okra_int i = 0; i < A.rows; i++) {
+        for (okra_int j = 0; j < c->p; j++) {
+            double *a = A.p + i * A.ld + j;
+            *a = (c->variances ? *a / c->variances[j] : *a) - c->offset[j];
+        }
+    }
+}
+
+/* The coordinates a(y) of candidates first.. under kernel PCA. */
+static okra_status panel_components(okra_context *ctx, const okra_flat_ *s, bool again,
+                                    okra_int first, okra_mat_ A)
+{
+    const okra_components_ *c = s->output.components;
+    okra_mat_ L, axes = okra_mat_view_(s->axes, c->p, c->width, c->width);
+    if (s->panels) {
+        CHK(okra_panels_get_(ctx, s->panels, first / OKRA_PANEL_, again, &L));
+        CHK(s->axes ? okra_gemm_(ctx, true, true, 1, L, axes, 0, A)
+                    : okra_gemm_(ctx, true, false, 1, L,
+                                 okra_mat_view_(c->duals ? c->duals : c->scores, L.rows,
+                                                c->p, c->p),
+                                 0, A));
+    } else {
+        okra_int ld = 0;
+        const double *y = okra_data_values(s->set, &ld);
+        CHK(okra_gemm_(ctx, false, true, 1,
+                       okra_mat_view_(y + first * ld, A.rows, c->width, ld), axes, 0, A));
+    }
+    settle(c, A);
+    return OKRA_OK;
+}
+
+/* H <- the prediction in the coordinates that are compared. */
+static okra_status predicted(okra_context *ctx, const okra_flat_ *s,
+                             const okra_block_ *block, okra_mat_ H)
+{
+    const okra_components_ *c = s->output.components;
+    if (!s->axes) {
+        return okra_block_explicit_(ctx, &s->output, block, H);
+    }
+    CHK(okra_gemm_(ctx, false, true, 1, block->H,
+                   okra_mat_view_(c->axes, c->p, c->width, c->width), 0, H));
+    settle(c, H);
+    return OKRA_OK;
+}
+
+okra_status okra_flat_search_(okra_context *ctx, const okra_flat_ *s,
+                              const okra_block_ *block, okra_nearest_ *nearest)
+{
+    OWNED okra_int *which = NULL;
+    okra_int d = s->output.d, m = block->m, ld = 0;
+    OWNED double *H = NULL, *G = NULL, *Y = NULL, *norm = NULL;
+    double self[2 * OKRA_PANEL_];
+    bool coordinates = s->output.components != NULL;
+    const double *y = coordinates ? NULL : okra_data_values(s->set, &ld);
+    CHK(okra_doubles_(ctx, m, d, "explicit predictions", &H));
+    CHK(okra_doubles_(ctx, m, OKRA_PANEL_, "inner products with candidates", &G));
+    CHK(okra_doubles_(ctx, OKRA_PANEL_, d, "a panel of candidates", &Y));
+    MAKE(norm, m);
+    MAKE(which, m);
+    CHK(predicted(ctx, s, block, okra_mat_of_(H, m, d)));
+    place(s->shift, isnan(s->level), okra_mat_of_(H, m, d), norm, which);
+    for (okra_int first = 0; first < nearest->count; first += OKRA_PANEL_) {
+        okra_int columns = OKRA_MIN_(OKRA_PANEL_, nearest->count - first);
+        if (!okra_nearest_wanted_(nearest, block, first, columns)) {
+            continue;
+        }
+        CHK(okra_cancelled_(ctx));
+        okra_mat_ Yc = okra_mat_of_(Y, columns, d);
+        if (coordinates) {
+            CHK(panel_components(ctx, s, m < nearest->tests, first, Yc));
+        }
+        subtract(s->shift, y ? okra_mat_view_(y + first * ld, columns, d, ld) : Yc, Yc,
+                 self, self + columns);
+        CHK(okra_gemm_(ctx, false, true, 1, okra_mat_of_(H, m, d), Yc, 0,
+                       okra_mat_of_(G, m, columns)));
+        okra_measured_ all = {
+            block,    first, columns, self, G, norm, s->output.feature_scale,
+            s->level, which};
+        CHK(okra_nearest_put_(ctx, nearest, &all));
+    }
+    return OKRA_OK;
+}

@@ -1,0 +1,383 @@
+/*
+ * nearest.c: the best of many candidates, a list a test point, filled panel by panel.
+ *
+ * Candidates are ordered by l(y,y) - 2 <h, phi(y)> and not by the distance, which rounds
+ * to l(y,y) + |h|^2 where the prediction is weak. Where l(y,y) is the same for all of
+ * them the order is that of <h, phi(y)> alone; elsewhere the difference is kept exactly,
+ * as the sum of two numbers (Knuth's two-sum). Distances that rounding made negative
+ * become 0; ties go to the lower index. Which candidates may be chosen: those in the
+ * range of the test point, less those without features.
+ */
+#include "decode/candidates/nearest.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* ---- the order ---- */
+
+okra_key_ okra_key_of_(double self, double inner)
+{
+    double b = -2 * inner, high = self + b, of_b = high - self;
+    return (okra_key_){high, (self - (high - of_b)) + (b - of_b)};
+}
+
+/* Objects that are looked at together: there may be very many. */
+enum { LANES = 8 };
+
+/* The least and the largest so far of each lane; a NaN is no number. */
+static void widen(const double *x, double *least, double *most)
+{
+    for (int k = 0; k < LANES; k++) {
+        least[k] = x[k] < least[k] ? x[k] : least[k];
+        most[k] = x[k] > most[k] ? x[k] : most[k];
+    }
+}
+
+/* Is one of LANES left out? */
+static bool any(const bool *skip)
+{
+    uint64_t all = 0;
+    _Static_assert(sizeof all == LANES * sizeof *skip, "a byte each");
+    memcpy(&all, skip, sizeof all);
+    return all != 0;
+}
+
+typedef struct spans {
+    const double *self;
+    const bool *skip;
+    double *ends; /* the least and the largest of each worker */
+} spans;
+
+static okra_status find_span(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const spans *s = arg;
+    double least[LANES], most[LANES], *ends = s->ends + (okra_int)2 * worker;
+    for (int k = 0; k < LANES; k++) {
+        least[k] = ends[0];
+        most[k] = ends[1];
+    }
+    for (okra_int i = begin; i < end; i += LANES) {
+        double x[LANES];
+        okra_int now = OKRA_MIN_(LANES, end - i);
+        if (now == LANES && !(s->skip && any(s->skip + i))) {
+            widen(s->self + i, least, most);
+            continue;
+        }
+        for (okra_int k = 0; k < LANES; k++) {
+            x[k] = k < now && !(s->skip && s->skip[i + k]) ? s->self[i + k] : (double)NAN;
+        }
+        widen(x, least, most);
+    }
+    for (int k = 0; k < LANES; k++) {
+        ends[0] = fmin(ends[0], least[k]);
+        ends[1] = fmax(ends[1], most[k]);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_self_constant_(okra_context *ctx, const double *self, okra_int n,
+                                const bool *skip, double *out)
+{
+    okra_status st = OKRA_OK;
+    int workers = okra_workers_(ctx);
+    spans s = {self, skip, NULL};
+    double low = (double)INFINITY, high = -(double)INFINITY;
+    ALLOC(s.ends, (okra_int)2 * workers);
+    for (int k = 0; k < workers; k++) {
+        s.ends[2 * k] = low;
+        s.ends[2 * k + 1] = high;
+    }
+    TRY(okra_parallel_(ctx, n, 65536, NULL, find_span, &s));
+    for (int k = 0; k < workers; k++) {
+        low = fmin(low, s.ends[2 * k]);
+        high = fmax(high, s.ends[2 * k + 1]);
+    }
+    bool same = low <= high && high - low <= 4 * DBL_EPSILON * fabs(high);
+    *out = same ? low : (double)NAN;
+done:
+    okra_free_(s.ends);
+    return st;
+}
+
+double okra_self_settle_(double self, double constant)
+{
+    return fabs(self - constant) <= 4 * DBL_EPSILON * fabs(constant) ? constant : self;
+}
+
+/* ---- what may be chosen ---- */
+
+static okra_status check_ranges(const okra_nearest_ *s)
+{
+    for (okra_int i = 0; s->ranges && i < s->tests; i++) {
+        okra_range_ r = s->ranges[i];
+        if (r.begin < 0 || r.end > s->count || r.begin >= r.end) {
+            return okra_fail_(OKRA_EARG,
+                              "candidates: the range of test point %lld is %lld to %lld, "
+                              "expected begin < end within 0 to %lld",
+                              (long long)i, (long long)r.begin, (long long)r.end,
+                              (long long)s->count);
+        }
+    }
+    return OKRA_OK;
+}
+
+/* After leaving objects out every test point must still have a candidate. */
+static okra_status check_left(const okra_nearest_ *s)
+{
+    OWNED okra_int *before = NULL; /* usable candidates below an index */
+    MAKE(before, s->count + 1);
+    before[0] = 0;
+    for (okra_int c = 0; c < s->count; c++) {
+        before[c + 1] = before[c] + !s->skip[c];
+    }
+    if (before[s->count] == 0) {
+        return okra_fail_(OKRA_EARG,
+                          "candidates: all %lld have zero self-similarity; "
+                          "allow-empty-candidates keeps them",
+                          (long long)s->count);
+    }
+    for (okra_int i = 0; s->ranges && i < s->tests; i++) {
+        if (before[s->ranges[i].end] == before[s->ranges[i].begin]) {
+            return okra_fail_(
+                OKRA_EARG,
+                "candidates: all in the range of test point %lld, %lld to %lld, have "
+                "zero self-similarity; allow-empty-candidates keeps them",
+                (long long)i, (long long)s->ranges[i].begin, (long long)s->ranges[i].end);
+        }
+    }
+    return OKRA_OK;
+}
+
+typedef struct empties {
+    const double *self;
+    bool *skip;
+    atomic_llong count;
+} empties;
+
+static okra_status mark_empty(void *arg, okra_int begin, okra_int end, int worker)
+{
+    empties *e = arg;
+    long long count = 0;
+    (void)worker;
+    for (okra_int c = begin; c < end; c++) {
+        e->skip[c] = e->self[c] <= 0;
+        count += e->skip[c];
+    }
+    atomic_fetch_add(&e->count, count);
+    return OKRA_OK;
+}
+
+okra_status okra_nearest_leave_out_empty_(okra_context *ctx, okra_nearest_ *s,
+                                          const double *self)
+{
+    empties e = {.self = self};
+    MAKE(s->skip, s->count);
+    e.skip = s->skip;
+    CHK(okra_parallel_(ctx, s->count, 65536, NULL, mark_empty, &e));
+    long long empty = atomic_load(&e.count);
+    if (empty > 0) {
+        CHK(check_left(s));
+        okra_warn_(ctx,
+                   "candidates: %lld of %lld have zero self-similarity and are left out; "
+                   "allow-empty-candidates keeps them",
+                   empty, (long long)s->count);
+    }
+    return OKRA_OK;
+}
+
+bool okra_nearest_wanted_(const okra_nearest_ *s, const okra_block_ *block,
+                          okra_int first, okra_int columns)
+{
+    for (okra_int i = block->first; s->ranges && i < block->first + block->m; i++) {
+        if (s->ranges[i].begin < first + columns && s->ranges[i].end > first) {
+            return true;
+        }
+    }
+    return !s->ranges;
+}
+
+/* ---- lists ---- */
+
+okra_status okra_nearest_open_(okra_context *ctx, const okra_decode_request_ *request,
+                               okra_int count, bool negative, okra_nearest_ *out)
+{
+    FREED_BY(okra_nearest_clear_)
+    okra_nearest_ s = {.tests = request->tests,
+                       .top = OKRA_MAX_(request->top, 1),
+                       .count = count,
+                       .ranges = request->ranges,
+                       .negative = negative};
+    CHK(check_ranges(&s));
+    CHK(okra_doubles_(ctx, s.tests, s.top, "the distances of candidates", &s.distance));
+    MAKE(s.index, s.tests * s.top);
+    MAKE(s.key, s.tests * s.top);
+    if (request->runner_up) {
+        MAKE(s.runner_up, s.tests);
+        for (okra_int i = 0; i < s.tests; i++) {
+            s.runner_up[i] = INFINITY;
+        }
+    }
+    for (okra_int i = 0; i < s.tests * s.top; i++) {
+        s.index[i] = -1;
+        s.distance[i] = (double)INFINITY;
+        s.key[i] = (okra_key_){(double)INFINITY, 0};
+    }
+    *out = s;
+    s = (okra_nearest_){0};
+    return OKRA_OK;
+}
+
+void okra_nearest_clear_(okra_nearest_ *s)
+{
+    okra_free_(s->skip);
+    okra_free_(s->index);
+    okra_free_(s->distance);
+    okra_free_(s->key);
+    okra_free_(s->runner_up);
+}
+
+/* Equal objects have equal distances up to rounding, some eps times the terms of which
+ * they are made: those within 1e-10 of the best are taken for it. */
+static void note_runner_up(double best, double d, double norm, double *runner_up)
+{
+    double close = 1e-10 * (1 + fabs(norm));
+    if (d > best + close) {
+        *runner_up = fmin(*runner_up, d);
+    } else if (d < best - close) {
+        *runner_up = best;
+    }
+}
+
+/* Candidates that are looked at together first: most runs hold none of the best. */
+enum { RUN = 32 };
+static bool some_below(const double *self, const double *inner, double limit)
+{
+    int below = 0;
+    for (int k = 0; k < RUN; k++) {
+        below |= self[k] - 2 * inner[k] <= limit;
+    }
+    return below;
+}
+
+/* One row of what was measured. */
+typedef struct row {
+    okra_int first, columns;
+    const double *self, *inner;
+    double norm, scale, constant;
+} row;
+
+static double distance_of(const okra_nearest_ *s, const row *m, okra_int k)
+{
+    double self = isnan(m->constant) ? m->self[k] : m->constant;
+    double d = m->scale * (self - 2 * m->inner[k] + m->norm);
+    return d < 0 && !s->negative ? 0 : d;
+}
+
+/* The list of the best stays sorted; candidates come by ascending index, so a tie goes
+ * behind. */
+static void choose(okra_nearest_ *s, okra_int i, const row *m)
+{
+    okra_int begin = m->first, end = m->first + m->columns, top = s->top;
+    if (s->ranges) {
+        begin = OKRA_MAX_(begin, s->ranges[i].begin);
+        end = OKRA_MIN_(end, s->ranges[i].end);
+    }
+    static const double nothing[RUN] = {0};
+    bool same = !isnan(m->constant);
+    okra_int *index = s->index + i * top;
+    double *distance = s->distance + i * top;
+    okra_key_ *key = s->key + i * top;
+    for (okra_int c = begin; c < end; c++) {
+        okra_int k = c - m->first;
+        if (!s->runner_up && c % RUN == 0 && end - c >= RUN &&
+            !some_below(same ? nothing : m->self + k, m->inner + k, key[top - 1].high)) {
+            c += RUN - 1;
+            continue;
+        }
+        if (s->skip && s->skip[c]) {
+            continue;
+        }
+        okra_key_ here = okra_key_of_(same ? 0 : m->self[k], m->inner[k]);
+        if (s->runner_up) {
+            note_runner_up(distance[0], distance_of(s, m, k), m->norm, &s->runner_up[i]);
+        }
+        if (!okra_key_less_(here, key[top - 1])) {
+            continue;
+        }
+        okra_int at = top - 1;
+        for (; at > 0 && okra_key_less_(here, key[at - 1]); at--) {
+            distance[at] = distance[at - 1];
+            index[at] = index[at - 1];
+            key[at] = key[at - 1];
+        }
+        distance[at] = distance_of(s, m, k);
+        index[at] = c;
+        key[at] = here;
+    }
+}
+
+void okra_nearest_offer_(okra_nearest_ *nearest, okra_int i, okra_int candidate,
+                         double self, double inner, double norm, double constant)
+{
+    row one = {candidate, 1, &self, &inner, norm, 1, constant};
+    choose(nearest, i, &one);
+}
+
+typedef struct choices {
+    okra_nearest_ *s;
+    const okra_measured_ *m;
+} choices;
+
+static okra_status choose_rows(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const choices *k = arg;
+    const okra_measured_ *m = k->m;
+    (void)worker;
+    for (okra_int r = begin; r < end; r++) {
+        row one = {m->first,
+                   m->columns,
+                   m->self + (m->which ? m->which[r] * m->columns : 0),
+                   m->G + r * m->columns,
+                   m->norm ? m->norm[r] : 0,
+                   m->scale,
+                   m->constant};
+        choose(k->s, m->block->first + r, &one);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_nearest_put_(okra_context *ctx, okra_nearest_ *nearest,
+                              const okra_measured_ *measured)
+{
+    choices k = {nearest, measured};
+    double least = (double)measured->block->m * (double)measured->columns;
+    return okra_parallel_least_(ctx, least, measured->block->m, 64, "candidates",
+                                choose_rows, &k);
+}
+
+okra_status okra_nearest_give_(okra_nearest_ *s, const okra_data *set, const char *whose,
+                               const char *what, okra_decoded_ *out)
+{
+    OWNED okra_int *best = NULL;
+    okra_data *objects = NULL;
+    MAKE(best, s->tests);
+    for (okra_int i = 0; i < s->tests; i++) {
+        best[i] = s->index[i * s->top];
+        if (best[i] < 0) {
+            return okra_fail_(OKRA_ENUMERIC, "%s: test point %lld has no %s", whose,
+                              (long long)i, what);
+        }
+    }
+    CHK(okra_data_take(set, best, s->tests, &objects));
+    *out = (okra_decoded_){.objects = objects,
+                           .top = s->top,
+                           .index = s->index,
+                           .distance = s->distance,
+                           .runner_up = s->runner_up};
+    s->runner_up = NULL;
+    s->index = NULL;
+    s->distance = NULL;
+    return OKRA_OK;
+}

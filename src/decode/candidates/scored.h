@@ -1,0 +1,23 @@
+/*
+ * scored.h: candidates whose inner products with predictions an engine computes and
+ * sorts.
+ */
+#ifndef OKRA_SCORED_H_
+#define OKRA_SCORED_H_
+
+#include "decode/candidates/nearest.h"
+
+/* Can the engine do it, and is it worth while: another engine than the host, l(c,c) the
+ * same `constant` for all (NaN: it is not; the order of weak predictions then needs more
+ * than a double), every candidate open to every test point, no runners-up wanted? */
+bool okra_scored_wanted_(okra_context *ctx, const okra_nearest_ *nearest,
+                         double constant);
+/* norm[r] = w_r' L w_r of the rows of W, as okra_panels_norms_. */
+okra_status okra_scored_norms_(okra_context *ctx, okra_panels_ *training, okra_mat_ W,
+                               double *norm) OKRA_CHECK;
+/* All candidates, `panels`, into the lists of the block's test points. */
+okra_status okra_scored_put_(okra_context *ctx, okra_panels_ *panels,
+                             const okra_block_ *block, const double *norm,
+                             double constant, okra_nearest_ *nearest) OKRA_CHECK;
+
+#endif

@@ -1,0 +1,291 @@
+/*
+ * edits.c: what changes from one string to another.
+ *
+ * The alignment of x (m letters) and y (n letters) keeps letters or changes runs of them.
+ * A changed run costs LETTER for each letter inserted, deleted or replaced, and INSIDE
+ * for being there, less at the beginning and at the end of the strings, where inflection
+ * happens most:
+ *     K(i,j) = min(K, R)(i-1,j-1) if x_i = y_j           the last letters are kept
+ *     R(i,j) = LETTER + min over (i-1,j-1), (i-1,j), (i,j-1) of R and of K + open
+ * Of equal costs the one that keeps letters towards the end is taken, so that runs lie as
+ * far to the left as they can. Cost: m n steps. Pairs of more than MOST_CELLS are cut at
+ * their common beginning and end instead.
+ *
+ * A change is named by where it is, what it takes away and what it puts there: letters as
+ * they are, or references to letters of x beside it (a doubled letter, a repeated
+ * syllable, the whole word again), so that stop -> stopped and beg -> begged are one
+ * change. Which of these forms a change goes by is chosen by whoever has all pairs.
+ */
+#include "decode/rewriting/edits.h"
+
+#include "kernel/gram/through.h"
+
+#include <string.h>
+
+enum { LETTER = 2, INSIDE = 2, OUTSIDE = 1, NONE = 1 << 28, MOST_CELLS = 1 << 18 };
+
+void okra_aligner_clear_(okra_aligner_ *aligner)
+{
+    okra_free_(aligner->cost);
+    okra_free_(aligner->from);
+    *aligner = (okra_aligner_){0};
+}
+
+static okra_status reserve(okra_aligner_ *a, okra_int cells)
+{
+    if (cells > a->room) {
+        okra_int room = 2 * cells;
+        okra_aligner_clear_(a);
+        MAKE(a->cost, 2 * room);
+        MAKE(a->from, 2 * room);
+        a->room = room;
+    }
+    return OKRA_OK;
+}
+
+/* The part between the common beginning and the common end, as one change. */
+static void cut(okra_word_ x, okra_word_ y, okra_script_ *out)
+{
+    okra_int m = x.length, n = y.length, begin = 0, end = 0, least = OKRA_MIN_(m, n);
+    while (begin < least && x.code[begin] == y.code[begin]) {
+        begin++;
+    }
+    while (end < least - begin && x.code[m - 1 - end] == y.code[n - 1 - end]) {
+        end++;
+    }
+    out->changes[0] = (okra_alter_){begin, m - end, begin, n - end, OKRA_WHERE_INNER_};
+    out->count = m == n && begin == m ? 0 : 1;
+    out->cost = LETTER * OKRA_MAX_(m - end - begin, n - end - begin);
+}
+
+/* from of a state: bits 0..1 the step (0: none, 1: both, 2: x alone, 3: y alone), bit 2:
+ * the state before was R. State 2 c is K of cell c, 2 c + 1 its R. */
+static void step(const okra_aligner_ *a, okra_int to, okra_int from, int move,
+                 okra_int open)
+{
+    int32_t *cost = a->cost;
+    int32_t kept = (int32_t)(cost[2 * from] + LETTER + open);
+    int32_t changed = cost[2 * from + 1] + LETTER;
+    if (kept < cost[2 * to + 1]) {
+        cost[2 * to + 1] = kept;
+        a->from[2 * to + 1] = (uint8_t)move;
+    }
+    if (changed < cost[2 * to + 1]) {
+        cost[2 * to + 1] = changed;
+        a->from[2 * to + 1] = (uint8_t)(move | 4);
+    }
+}
+
+static void fill(const okra_aligner_ *a, okra_word_ x, okra_word_ y)
+{
+    okra_int wide = y.length + 1;
+    for (okra_int i = 0; i <= x.length; i++) {
+        for (okra_int j = 0; j <= y.length; j++) {
+            okra_int at = i * wide + j;
+            a->cost[2 * at] = at == 0 ? 0 : NONE;
+            a->cost[2 * at + 1] = NONE;
+            a->from[2 * at] = a->from[2 * at + 1] = 0;
+            if (i > 0 && j > 0) {
+                okra_int before = at - wide - 1;
+                bool changed = a->cost[2 * before + 1] < a->cost[2 * before];
+                if (x.code[i - 1] == y.code[j - 1]) {
+                    a->cost[2 * at] = a->cost[2 * before + changed];
+                    a->from[2 * at] = changed ? 5 : 1;
+                }
+                step(a, at, before, 1, before == 0 ? OUTSIDE : INSIDE);
+            }
+            if (i > 0) {
+                step(a, at, at - wide, 2, at - wide == 0 ? OUTSIDE : INSIDE);
+            }
+            if (j > 0) {
+                step(a, at, at - 1, 3, at - 1 == 0 ? OUTSIDE : INSIDE);
+            }
+        }
+    }
+}
+
+/* Runs of changed letters from the back to the front, then turned round. */
+static void trace(const okra_aligner_ *a, okra_word_ x, okra_word_ y, okra_script_ *out)
+{
+    okra_int wide = y.length + 1, i = x.length, j = y.length, last = i * wide + j;
+    okra_int kept = a->cost[2 * last], changed = a->cost[2 * last + 1] - OUTSIDE;
+    okra_alter_ all[2] = {0}; /* the first and the last run, where there are too many */
+    int count = 0;
+    bool run = false, in = changed < kept;
+    out->cost = OKRA_MIN_(kept, changed);
+    while (i > 0 || j > 0) {
+        int from = a->from[2 * (i * wide + j) + in], move = from & 3;
+        if (in && !run) {
+            all[1] = (okra_alter_){.x1 = i, .y1 = j};
+            all[0] = count == 0 ? all[1] : all[0];
+        }
+        run = in;
+        i -= move != 3;
+        j -= move != 2;
+        in = from & 4;
+        if (run && !in) {
+            all[1].x0 = i;
+            all[1].y0 = j;
+            if (count < OKRA_CHANGES_MOST_) {
+                out->changes[count] = all[1];
+            }
+            count++;
+            run = false;
+        }
+    }
+    out->count = count;
+    if (count > OKRA_CHANGES_MOST_) {
+        out->count = 1;
+        out->changes[0] = (okra_alter_){all[1].x0, all[0].x1, all[1].y0, all[0].y1, 0};
+    }
+    for (int c = 0; c < out->count / 2; c++) {
+        okra_alter_ swap = out->changes[c];
+        out->changes[c] = out->changes[out->count - 1 - c];
+        out->changes[out->count - 1 - c] = swap;
+    }
+}
+
+okra_status okra_align_(okra_aligner_ *aligner, okra_word_ x, okra_word_ y,
+                        okra_script_ *out)
+{
+    if ((double)(x.length + 1) * (double)(y.length + 1) > MOST_CELLS) {
+        cut(x, y, out);
+    } else {
+        CHK(reserve(aligner, (x.length + 1) * (y.length + 1)));
+        fill(aligner, x, y);
+        trace(aligner, x, y, out);
+    }
+    for (int c = 0; c < out->count; c++) {
+        okra_alter_ *e = &out->changes[c];
+        bool end = e->x1 == x.length && e->y1 == y.length;
+        bool start = e->x0 == 0 && e->y0 == 0;
+        e->where = end ? OKRA_WHERE_END_ : start ? OKRA_WHERE_START_ : OKRA_WHERE_INNER_;
+    }
+    return OKRA_OK;
+}
+
+/* ---- forms of a change ---- */
+
+/* The letters of the change before and behind it, and what it puts there. */
+typedef struct view {
+    const int32_t *left, *right, *put; /* left points behind its last letter */
+    okra_int lefts, rights, puts;
+} view;
+
+static okra_int copied_left(const view *v)
+{
+    for (okra_int k = OKRA_MIN_(OKRA_MIN_(v->puts, v->lefts), OKRA_REACH_); k > 0; k--) {
+        if (memcmp(v->put, v->left - k, (size_t)k * sizeof *v->put) == 0) {
+            return k;
+        }
+    }
+    return 0;
+}
+
+static okra_int copied_right(const view *v)
+{
+    for (okra_int k = OKRA_MIN_(OKRA_MIN_(v->puts, v->rights), OKRA_REACH_); k > 0; k--) {
+        if (memcmp(v->put + v->puts - k, v->right, (size_t)k * sizeof *v->put) == 0) {
+            return k;
+        }
+    }
+    return 0;
+}
+
+/* The first k letters copied from the left, or the last k from the right. */
+static bool copy_run(const view *v, okra_int k, bool left, okra_tokens_ *out)
+{
+    for (okra_int i = 0; i < v->puts; i++) {
+        okra_int from = v->puts - k;
+        out->item[i] = left && i < k        ? (int32_t)(OKRA_LEFT_ - (k - 1 - i))
+                       : !left && i >= from ? (int32_t)(OKRA_RIGHT_ - (i - from))
+                                            : v->put[i];
+    }
+    return k > 0;
+}
+
+/* Every letter is one of the six nearest on a side. */
+static bool refer(const view *v, bool left, okra_tokens_ *out)
+{
+    okra_int reach = OKRA_MIN_(6, left ? v->lefts : v->rights);
+    for (okra_int i = 0; i < v->puts; i++) {
+        okra_int k = 0;
+        while (k < reach && (left ? v->left[-1 - k] : v->right[k]) != v->put[i]) {
+            k++;
+        }
+        if (k == reach) {
+            return false;
+        }
+        out->item[i] = (int32_t)((left ? OKRA_LEFT_ : OKRA_RIGHT_) - k);
+    }
+    return v->puts >= 2;
+}
+
+/* The whole of x within what is put there. */
+static bool whole(const view *v, okra_word_ x, okra_tokens_ *out)
+{
+    for (okra_int at = 0; x.length >= 2 && at + x.length <= v->puts; at++) {
+        if (memcmp(v->put + at, x.code, (size_t)x.length * sizeof *v->put) == 0) {
+            okra_int behind = v->puts - at - x.length;
+            memcpy(out->item, v->put, (size_t)at * sizeof *v->put);
+            out->item[at] = OKRA_WHOLE_;
+            memcpy(out->item + at + 1, v->put + at + x.length,
+                   (size_t)behind * sizeof *v->put);
+            out->count = at + 1 + behind;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool okra_change_form_(okra_word_ x, okra_word_ y, const okra_alter_ *change, int form,
+                       okra_tokens_ *out)
+{
+    view v = {x.code + change->x0, x.code + change->x1,   y.code + change->y0,
+              change->x0,          x.length - change->x1, change->y1 - change->y0};
+    if (v.puts > OKRA_TOKENS_MOST_ || (v.puts == 0 && form > 0)) {
+        return false;
+    }
+    out->count = v.puts;
+    switch (form) {
+    case 0:
+        if (v.puts > 0) {
+            memcpy(out->item, v.put, (size_t)v.puts * sizeof *v.put);
+        }
+        return true;
+    case 1: /* the letter before is doubled */
+        return v.lefts > 0 && v.put[0] == v.left[-1] && copy_run(&v, 1, true, out);
+    case 2: /* the letter behind is doubled */
+        return v.rights > 0 && v.put[v.puts - 1] == v.right[0] &&
+               copy_run(&v, 1, false, out);
+    case 3: /* two letters or more are repeated */
+        return copied_left(&v) > 1 && copy_run(&v, copied_left(&v), true, out);
+    case 4:
+        return copied_right(&v) > 1 && copy_run(&v, copied_right(&v), false, out);
+    case 5: /* letters near by, in any order */
+        return refer(&v, change->where == OKRA_WHERE_END_, out);
+    default:
+        return whole(&v, x, out);
+    }
+}
+
+uint64_t okra_change_hash_(okra_word_ x, okra_word_ y, const okra_alter_ *change,
+                           int form)
+{
+    okra_tokens_ tokens;
+    uint64_t hash = okra_hash_(1, (uint64_t)change->where);
+    hash = okra_hash_(hash, (uint64_t)(change->x1 - change->x0));
+    for (okra_int i = change->x0; i < change->x1; i++) {
+        hash = okra_hash_(hash, (uint64_t)x.code[i]);
+    }
+    if (okra_change_form_(x, y, change, form, &tokens)) {
+        for (okra_int i = 0; i < tokens.count; i++) {
+            hash = okra_hash_(hash, (uint64_t)(int64_t)tokens.item[i]);
+        }
+        return okra_hash_(hash, (uint64_t)tokens.count);
+    }
+    for (okra_int j = change->y0; j < change->y1; j++) {
+        hash = okra_hash_(hash, (uint64_t)y.code[j]);
+    }
+    return okra_hash_(hash, (uint64_t)(change->y1 - change->y0));
+}

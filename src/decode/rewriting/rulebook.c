@@ -1,0 +1,334 @@
+/*
+ * rulebook.c: the edits of all training pairs.
+ *
+ * A change goes by that of its forms (edits.h) which most changes of the training pairs
+ * share: okra_counted_ once over all forms, then over the forms chosen. An edit has one
+ * feature an aspect (rulebook.h), the hash of what the aspect says, so that the kernel of
+ * edits l(e, e') = sum_a share_a [aspect a of e is that of e'],   sum_a share_a = 1 has
+ * l(e, e) = 1 and is positive semidefinite. The votes of a prediction for a feature are
+ * sum_i w_i [pair i has it], from which <h, psi(e)> = sum_a share_a votes_a(e).
+ *
+ * Cost: an alignment and a few hashes a training pair; OKRA_ASPECTS_ n a prediction.
+ */
+#include "decode/rewriting/rulebook_inside.h"
+
+#include "kernel/gram/through.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double share[OKRA_ASPECTS_] = {0.5, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05};
+
+void okra_rulebook_free_(okra_rulebook_ *book)
+{
+    if (book) {
+        okra_free_(book->scripts);
+        okra_free_(book->forms);
+        okra_free_(book->changes);
+        okra_free_(book->features);
+        okra_free_(book->of);
+        for (int a = 0; a < OKRA_ASPECTS_; a++) {
+            okra_free_(book->by[a]);
+        }
+        okra_free_(book);
+    }
+}
+
+okra_int okra_rulebook_count_(const okra_rulebook_ *book)
+{
+    return book->by_count[OKRA_ASPECT_WHOLE_];
+}
+
+/* ---- counting hashes ---- */
+
+static int by_hash(const void *a, const void *b)
+{
+    const okra_counted_ *x = a, *y = b;
+    int hashes = (x->hash > y->hash) - (x->hash < y->hash);
+    return hashes ? hashes : (x->place > y->place) - (x->place < y->place);
+}
+
+/* Sorts; equal hashes become one with their number and the lowest place. */
+static okra_int merge(okra_counted_ *items, okra_int count)
+{
+    okra_int kept = 0;
+    if (count > 0) {
+        qsort(items, (size_t)count, sizeof *items, by_hash);
+    }
+    for (okra_int k = 0; k < count; k++) {
+        if (kept > 0 && items[kept - 1].hash == items[k].hash) {
+            items[kept - 1].count += items[k].count;
+        } else {
+            items[kept++] = items[k];
+        }
+    }
+    return kept;
+}
+
+static okra_counted_ *find(okra_counted_ *items, okra_int count, uint64_t hash)
+{
+    okra_int low = 0, high = count;
+    while (low < high) {
+        okra_int middle = low + (high - low) / 2;
+        if (items[middle].hash < hash) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < count && items[low].hash == hash ? &items[low] : NULL;
+}
+
+/* ---- forms ---- */
+
+/* The form of a change that most have, and its hash. */
+static int choose_form(const okra_rulebook_ *book, okra_word_ x, okra_word_ y,
+                       const okra_alter_ *change, uint64_t *hash)
+{
+    okra_tokens_ tokens;
+    int best = 0;
+    okra_int most = -1;
+    for (int f = 0; f < OKRA_FORMS_; f++) {
+        if (f > 0 && !okra_change_form_(x, y, change, f, &tokens)) {
+            continue;
+        }
+        uint64_t h = okra_change_hash_(x, y, change, f);
+        const okra_counted_ *known = find(book->changes, book->change_count, h);
+        okra_int count = known ? known->count : 0;
+        if (count > most) {
+            most = count;
+            best = f;
+            *hash = h;
+        }
+    }
+    return best;
+}
+
+static okra_status align_all(okra_rulebook_ *b)
+{
+    FREED_BY(okra_aligner_clear_) okra_aligner_ aligner = {0};
+    okra_tokens_ tokens;
+    okra_int changes = 0;
+    for (okra_int i = 0; i < b->n; i++) {
+        CHK(okra_align_(&aligner, okra_rulebook_word_(b->x, i),
+                        okra_rulebook_word_(b->y, i), &b->scripts[i]));
+        changes += b->scripts[i].count;
+    }
+    MAKE(b->changes, changes * OKRA_FORMS_);
+    for (okra_int i = 0; i < b->n; i++) {
+        okra_word_ x = okra_rulebook_word_(b->x, i), y = okra_rulebook_word_(b->y, i);
+        for (int c = 0; c < b->scripts[i].count; c++) {
+            const okra_alter_ *change = &b->scripts[i].changes[c];
+            for (int f = 0; f < OKRA_FORMS_; f++) {
+                if (f == 0 || okra_change_form_(x, y, change, f, &tokens)) {
+                    b->changes[b->change_count++] =
+                        (okra_counted_){okra_change_hash_(x, y, change, f), 1, i};
+                }
+            }
+        }
+    }
+    b->change_count = merge(b->changes, b->change_count);
+    return OKRA_OK;
+}
+
+/* The counts of the forms that are chosen take the place of those of all forms. */
+static okra_status choose_forms(okra_rulebook_ *b)
+{
+    OWNED okra_int *chosen = NULL;
+    uint64_t hash = 0;
+    ZMAKE(chosen, b->change_count);
+    for (int round = 0; round < 2; round++) {
+        for (okra_int i = 0; i < b->n; i++) {
+            okra_word_ x = okra_rulebook_word_(b->x, i), y = okra_rulebook_word_(b->y, i);
+            for (int c = 0; c < b->scripts[i].count; c++) {
+                int form = choose_form(b, x, y, &b->scripts[i].changes[c], &hash);
+                b->forms[i][c] = (uint8_t)form;
+                chosen[find(b->changes, b->change_count, hash) - b->changes] += 1;
+            }
+        }
+        for (okra_int k = 0; k < b->change_count && round == 0; k++) {
+            b->changes[k].count = chosen[k];
+        }
+    }
+    return OKRA_OK;
+}
+
+/* ---- features ---- */
+
+/* The changes of one kind as a hash, with something about each. */
+static uint64_t aspect_hash(okra_word_ x, const okra_script_ *s, const uint64_t *names,
+                            int aspect)
+{
+    static const int kind[OKRA_ASPECTS_] = {
+        -1,
+        OKRA_WHERE_START_,
+        OKRA_WHERE_INNER_,
+        OKRA_WHERE_END_,
+        OKRA_WHERE_INNER_,
+        OKRA_WHERE_INNER_,
+        OKRA_WHERE_INNER_,
+        OKRA_WHERE_INNER_,
+    };
+    uint64_t hash = okra_hash_(7, (uint64_t)aspect);
+    for (int c = 0; c < s->count; c++) {
+        const okra_alter_ *e = &s->changes[c];
+        uint64_t about = 0;
+        if (kind[aspect] >= 0 && (int)e->where != kind[aspect]) {
+            continue;
+        }
+        switch (aspect) {
+        case OKRA_ASPECT_BEFORE_:
+            about = (uint64_t)x.code[e->x0 - 1];
+            break;
+        case OKRA_ASPECT_BEHIND_:
+            about = (uint64_t)x.code[e->x1];
+            break;
+        case OKRA_ASPECT_FROM_START_:
+            about = (uint64_t)e->x0;
+            break;
+        case OKRA_ASPECT_FROM_END_:
+            about = (uint64_t)(x.length - e->x1);
+            break;
+        default:
+            break;
+        }
+        hash = okra_hash_(okra_hash_(hash, names[c]), about);
+    }
+    return hash;
+}
+
+/* The features of x -> y, whose script is given. */
+static void features_of(const okra_rulebook_ *b, okra_word_ x, okra_word_ y,
+                        const okra_script_ *s, uint64_t out[OKRA_ASPECTS_])
+{
+    uint64_t names[OKRA_CHANGES_MOST_];
+    for (int c = 0; c < s->count; c++) {
+        choose_form(b, x, y, &s->changes[c], &names[c]);
+    }
+    for (int a = 0; a < OKRA_ASPECTS_; a++) {
+        out[a] = aspect_hash(x, s, names, a);
+    }
+}
+
+static okra_status make_features(okra_rulebook_ *b)
+{
+    uint64_t names[OKRA_ASPECTS_];
+    MAKE(b->features, b->n * OKRA_ASPECTS_);
+    for (okra_int i = 0; i < b->n; i++) {
+        features_of(b, okra_rulebook_word_(b->x, i), okra_rulebook_word_(b->y, i),
+                    &b->scripts[i], names);
+        for (int a = 0; a < OKRA_ASPECTS_; a++) {
+            b->features[b->feature_count++] = (okra_counted_){names[a], 1, i};
+        }
+    }
+    b->feature_count = merge(b->features, b->feature_count);
+    for (int a = 0; a < OKRA_ASPECTS_; a++) {
+        MAKE(b->by[a], b->n);
+    }
+    for (okra_int i = 0; i < b->n; i++) {
+        features_of(b, okra_rulebook_word_(b->x, i), okra_rulebook_word_(b->y, i),
+                    &b->scripts[i], names);
+        for (int a = 0; a < OKRA_ASPECTS_; a++) {
+            const okra_counted_ *known = find(b->features, b->feature_count, names[a]);
+            b->of[i][a] = (int32_t)(known - b->features);
+            if (known->place == i) {
+                b->by[a][b->by_count[a]++] = b->of[i][a];
+            }
+        }
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_rulebook_create_(const okra_data *x, const okra_data *y,
+                                  okra_rulebook_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_rulebook_ *b = NULL;
+    ZALLOC(b, 1);
+    b->x = x;
+    b->y = y;
+    b->n = y->n;
+    if (b->n > INT32_MAX / OKRA_ASPECTS_) {
+        FAIL(OKRA_EUNSUPPORTED, "decoder rewrite: %lld training pairs are too many",
+             (long long)b->n);
+    }
+    ALLOC(b->scripts, b->n);
+    b->forms = okra_zalloc_(b->n, sizeof *b->forms);
+    b->of = okra_alloc_(b->n, sizeof *b->of);
+    if (!b->forms || !b->of) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    TRY(align_all(b));
+    TRY(choose_forms(b));
+    TRY(make_features(b));
+    *out = b;
+    b = NULL;
+done:
+    okra_rulebook_free_(b);
+    return st;
+}
+
+double okra_rulebook_kernel_(const okra_rulebook_ *book, okra_int i, okra_int j)
+{
+    double sum = 0;
+    for (int a = 0; a < OKRA_ASPECTS_; a++) {
+        sum += book->of[i][a] == book->of[j][a] ? share[a] : 0;
+    }
+    return sum;
+}
+
+/* ---- votes ---- */
+
+okra_status okra_votes_create_(const okra_rulebook_ *book, okra_votes_ *out)
+{
+    okra_votes_ v = {0};
+    MAKE(v.of, book->feature_count);
+    *out = v;
+    return OKRA_OK;
+}
+
+void okra_votes_clear_(okra_votes_ *votes)
+{
+    okra_free_(votes->of);
+    okra_aligner_clear_(&votes->aligner);
+    okra_maker_clear_(&votes->maker);
+    *votes = (okra_votes_){0};
+}
+
+void okra_votes_count_(const okra_rulebook_ *book, const double *w, okra_votes_ *votes)
+{
+    memset(votes->of, 0, (size_t)book->feature_count * sizeof *votes->of);
+    for (okra_int i = 0; i < book->n; i++) {
+        if (w[i] != 0) {
+            for (int a = 0; a < OKRA_ASPECTS_; a++) {
+                votes->of[book->of[i][a]] += w[i];
+            }
+        }
+    }
+    votes->norm = 0;
+    for (int a = 0; a < OKRA_ASPECTS_; a++) {
+        double square = 0;
+        for (okra_int k = 0; k < book->by_count[a]; k++) {
+            double v = votes->of[book->by[a][k]];
+            square += v * v;
+        }
+        votes->norm += share[a] * square;
+    }
+}
+
+okra_status okra_votes_score_(const okra_rulebook_ *book, okra_votes_ *votes,
+                              okra_word_ x, okra_word_ y, double *score)
+{
+    okra_script_ script;
+    uint64_t names[OKRA_ASPECTS_];
+    double sum = 0;
+    CHK(okra_align_(&votes->aligner, x, y, &script));
+    features_of(book, x, y, &script, names);
+    for (int a = 0; a < OKRA_ASPECTS_; a++) {
+        const okra_counted_ *known = find(book->features, book->feature_count, names[a]);
+        sum += known ? share[a] * votes->of[known - book->features] : 0;
+    }
+    *score = sum;
+    return OKRA_OK;
+}

@@ -1,0 +1,387 @@
+/*
+ * counts.c: the best set of labels y under kernels l(y_i, y) = f(|y_i & y|, |y_i|, |y|):
+ * linear, tanimoto, dice, cosine, rbf, polynomials and what is made of them.
+ *
+ *     J(y) = l(y,y) - 2 sum_i w_i f(c_i, a_i, b),   c_i = |y_i & y|, a_i = |y_i|, b = |y|
+ *
+ * f comes from a table, equal training outputs are one with their weights added up, so
+ * that a set costs a look at every distinct output, not n kernel values.
+ *
+ *   at most 12 labels      every set, in the order of a Gray code: exact
+ *   f linear in c          (linear, dice, cosine) the best set of size b holds the b
+ * labels of the largest sum_i w_i slope(a_i, b) [j in y_i]: exact else from the empty
+ * set, growing by the best label, and from the nearest training outputs: the best label
+ * is added or removed, or a member exchanged, until nothing improves
+ *
+ * All d additions together cost the members of the training outputs once: the gain of
+ * label j is the sum of w_i (f(c_i + 1, a_i, b + 1) - f(c_i, a_i, b + 1)) over those that
+ * hold it. Sets have at most `most` labels: all d where there are up to 64, else twice
+ * the largest training output, or 64.
+ *
+ * A loss D in the place of the kernel (risk.c): f = -D / 2 and l(y,y) = 0, so that J is
+ * the expected loss. hamming and f1 are linear in c, and exact.
+ */
+#include "decode/sets/counts.h"
+
+#include "decode/sets/counts_inside.h"
+#include "decode/delta.h"
+#include "decode/candidates/nearest.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVERY = 12, SMALL = 64 };
+static const double TABLE_MOST = 1 << 23; /* numbers */
+
+/* ---- the training outputs as distinct sets ---- */
+
+static bool is_member(const okra_data *y, okra_int i, okra_int j)
+{
+    return y->kind == OKRA_BITS ? y->bits[i * y->words + j / 64] >> (j % 64) & 1
+                                : y->values[i * y->ld + j] != 0;
+}
+
+/* The members of output i into `out` (NULL: counted alone), ascending. */
+static okra_int members_of(const okra_data *y, okra_int i, int32_t *out)
+{
+    okra_int count = 0;
+    if (y->kind == OKRA_SPARSE) {
+        for (okra_int k = y->csr.indptr[i]; k < y->csr.indptr[i + 1]; k++) {
+            if (y->csr.values[k] != 0) {
+                if (out) {
+                    out[count] = (int32_t)y->csr.indices[k];
+                }
+                count++;
+            }
+        }
+        return count;
+    }
+    for (okra_int j = 0; j < y->d; j++) {
+        if (is_member(y, i, j)) {
+            if (out) {
+                out[count] = (int32_t)j;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+typedef struct whole {
+    const int32_t *members;
+    okra_int size, index;
+} whole;
+
+static int by_label(const void *a, const void *b)
+{
+    return (*(const int32_t *)a > *(const int32_t *)b) -
+           (*(const int32_t *)a < *(const int32_t *)b);
+}
+
+static int by_members(const void *pa, const void *pb)
+{
+    const whole *a = pa, *b = pb;
+    if (a->size != b->size) {
+        return a->size < b->size ? -1 : 1;
+    }
+    for (okra_int k = 0; k < a->size; k++) {
+        if (a->members[k] != b->members[k]) {
+            return a->members[k] < b->members[k] ? -1 : 1;
+        }
+    }
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Distinct sets by size: offsets and members of each, and whose is which. */
+static okra_status find_groups(const okra_data *y, okra_counts_ *s)
+{
+    okra_int total = 0, at = 0;
+    OWNED int32_t *all = NULL;
+    OWNED whole *rows = NULL;
+    MAKE(rows, y->n);
+    for (okra_int i = 0; i < y->n; i++) {
+        total += members_of(y, i, NULL);
+    }
+    MAKE(all, total);
+    MAKE(s->members, total);
+    MAKE(s->offsets, y->n + 1);
+    MAKE(s->group, y->n);
+    for (okra_int i = 0; i < y->n; i++) {
+        okra_int size = members_of(y, i, all + at);
+        qsort(all + at, (size_t)size, sizeof *all, by_label);
+        rows[i] = (whole){all + at, size, i};
+        at += size;
+    }
+    qsort(rows, (size_t)y->n, sizeof *rows, by_members);
+    s->offsets[0] = 0;
+    for (okra_int k = 0; k < y->n; k++) {
+        const whole *w = &rows[k];
+        bool same = k > 0 && rows[k - 1].size == w->size &&
+                    (w->size == 0 || memcmp(rows[k - 1].members, w->members,
+                                            (size_t)w->size * sizeof *all) == 0);
+        if (!same) {
+            okra_int begin = s->offsets[s->groups];
+            if (w->size > 0) {
+                memcpy(s->members + begin, w->members, (size_t)w->size * sizeof *all);
+            }
+            s->offsets[++s->groups] = begin + w->size;
+        }
+        s->group[w->index] = s->groups - 1;
+    }
+    return OKRA_OK;
+}
+
+/* The sizes that occur, which is whose, and for each label the sets that hold it. */
+static okra_status find_sizes(okra_counts_ *s)
+{
+    OWNED okra_int *at = NULL;
+    okra_int total = s->offsets[s->groups];
+    MAKE(s->size, s->groups);
+    MAKE(s->which, s->groups);
+    for (okra_int g = 0; g < s->groups; g++) {
+        okra_int size = s->offsets[g + 1] - s->offsets[g];
+        if (g == 0 || s->size[s->which[g - 1]] != size) {
+            s->size[s->sizes++] = size;
+        }
+        s->which[g] = (int32_t)(s->sizes - 1);
+    }
+    s->largest = s->size[s->sizes - 1];
+    ZMAKE(s->holders_at, s->d + 1);
+    MAKE(s->holders, total);
+    ZMAKE(at, s->d + 1);
+    for (okra_int k = 0; k < total; k++) {
+        s->holders_at[s->members[k] + 1]++;
+    }
+    for (okra_int j = 0; j < s->d; j++) {
+        s->holders_at[j + 1] += s->holders_at[j];
+        at[j] = s->holders_at[j];
+    }
+    for (okra_int g = 0; g < s->groups; g++) {
+        for (okra_int k = s->offsets[g]; k < s->offsets[g + 1]; k++) {
+            s->holders[at[s->members[k]]++] = (int32_t)g;
+        }
+    }
+    return OKRA_OK;
+}
+
+/* ---- the table of kernel values ---- */
+
+/* Sets of neighbouring labels begin..begin+size-1 as sparse vectors. */
+static okra_status intervals(const okra_int *begin, const okra_int *size, okra_int n,
+                             okra_int d, okra_data **out)
+{
+    okra_int total = 0, at = 0;
+    FREED_BY(okra_csr_free_) okra_csr_ csr = {NULL, NULL, NULL};
+    for (okra_int i = 0; i < n; i++) {
+        total += size[i];
+    }
+    ZMAKE(csr.indptr, n + 1);
+    MAKE(csr.indices, total);
+    MAKE(csr.values, total);
+    for (okra_int i = 0; i < n; i++) {
+        for (okra_int k = 0; k < size[i]; k++) {
+            csr.indices[at] = begin[i] + k;
+            csr.values[at++] = 1;
+        }
+        csr.indptr[i + 1] = at;
+    }
+    return okra_data_adopt_sparse_(&csr, n, d, "label sets", out);
+}
+
+/* K (intervals x sizes): l of the first a labels with s..s+b-1 for all s and b with s + b
+ * <= d; they share a - s where s + b > a. */
+static okra_status values(okra_context *ctx, const okra_kernel *kernel, okra_counts_ *s,
+                          const okra_int *begin, const okra_int *length, okra_int count,
+                          double *K)
+{
+    OWNED okra_int *zero = NULL;
+    FREED_BY(okra_data_drop_) okra_data *heads = NULL, *sets = NULL;
+    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    OWNED double *self = NULL;
+    ZMAKE(zero, s->sizes);
+    MAKE(self, count);
+    CHK(intervals(zero, s->size, s->sizes, s->d, &heads));
+    CHK(intervals(begin, length, count, s->d, &sets));
+    CHK(okra_bound_create_(ctx, kernel, heads, &bound));
+    CHK(okra_other_create_(ctx, bound, sets, &other));
+    CHK(okra_other_cross_(ctx, bound, other, 0, okra_mat_of_(K, count, s->sizes)));
+    CHK(okra_other_diagonal_(ctx, bound, other, self));
+    for (okra_int i = 0; i < count; i++) {
+        s->self[length[i]] = self[i];
+    }
+    return OKRA_OK;
+}
+
+/* Is f linear in the count for all sizes? */
+static bool is_linear(const okra_counts_ *s)
+{
+    for (okra_int k = 0; k < s->sizes; k++) {
+        for (okra_int b = 0; b <= s->most; b++) {
+            const double *f = okra_counts_row_(s, k, b);
+            okra_int first = OKRA_MAX_(0, s->size[k] + b - s->d);
+            okra_int last = OKRA_MIN_(s->size[k], b);
+            for (okra_int c = first + 2; c <= last; c++) {
+                double bend = f[c] - 2 * f[c - 1] + f[c - 2];
+                if (fabs(bend) > 1e-13 * (fabs(f[c]) + fabs(f[c - 1]) + fabs(f[c - 2]))) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* l(y,y) of the sets that may be chosen, as their constant and what exceeds it. */
+static okra_status part_self(okra_context *ctx, okra_counts_ *s)
+{
+    OWNED bool *skip = NULL;
+    MAKE(skip, s->most + 1);
+    MAKE(s->excess, s->most + 1);
+    for (okra_int b = 0; b <= s->most; b++) {
+        skip[b] = !s->empty && !(s->self[b] > 0);
+    }
+    CHK(okra_self_constant_(ctx, s->self, s->most + 1, skip, &s->constant));
+    bool same = !isnan(s->constant);
+    s->constant = same ? s->constant : 0;
+    for (okra_int b = 0; b <= s->most; b++) {
+        s->excess[b] = same ? 0 : s->self[b];
+    }
+    return OKRA_OK;
+}
+
+/* K of a loss D in the place of a kernel: -D / 2 of intervals where the heads are right,
+ * so that J = l(y,y) - 2 sum_i w_i f is the expected loss, with l(y,y) = 0. */
+static okra_status losses(const okra_delta_ *loss, okra_counts_ *s, const okra_int *begin,
+                          const okra_int *length, okra_int count, double *K)
+{
+    OWNED okra_int *zero = NULL, *size = NULL;
+    FREED_BY(okra_data_drop_) okra_data *heads = NULL, *sets = NULL;
+    OWNED double *each = NULL;
+    ZMAKE(zero, count);
+    MAKE(size, count);
+    MAKE(each, count);
+    CHK(intervals(begin, length, count, s->d, &sets));
+    for (okra_int k = 0; k < s->sizes; k++) {
+        for (okra_int i = 0; i < count; i++) {
+            size[i] = s->size[k];
+        }
+        okra_data_free(heads);
+        heads = NULL;
+        CHK(intervals(zero, size, count, s->d, &heads));
+        CHK(okra_delta_each_(loss, heads, sets, each));
+        for (okra_int i = 0; i < count; i++) {
+            K[i * s->sizes + k] = -each[i] / 2;
+        }
+    }
+    return OKRA_OK;
+}
+
+/* Values of a kernel as those of its squared distance. */
+static void distances(okra_counts_ *s, const okra_int *length, okra_int count, double *K)
+{
+    for (okra_int i = 0; i < count; i++) {
+        for (okra_int k = 0; k < s->sizes; k++) {
+            double *f = &K[i * s->sizes + k];
+            *f -= (s->self[length[i]] + s->self[s->size[k]]) / 2;
+        }
+    }
+    memset(s->self, 0, (size_t)(s->most + 1) * sizeof *s->self);
+}
+
+static okra_status make_table(okra_context *ctx, const okra_kernel *kernel,
+                              const okra_delta_ *loss, okra_counts_ *s)
+{
+    OWNED okra_int *begin = NULL, *length = NULL, *place = NULL;
+    okra_int count = 0;
+    okra_int across = s->most + 1, rows = (s->largest + 1) * across;
+    OWNED double *K = NULL;
+    MAKE(begin, rows);
+    MAKE(length, rows);
+    MAKE(place, rows);
+    ZMAKE(s->self, across);
+    ZMAKE(s->table, s->sizes * across * (s->largest + 1));
+    for (okra_int i = 0; i < rows; i++) {
+        place[i] = count;
+        begin[count] = i / across;
+        length[count] = i % across;
+        count += begin[count] + length[count] <= s->d;
+    }
+    CHK(okra_doubles_(ctx, count, s->sizes, "kernel values of label sets", &K));
+    CHK(kernel ? values(ctx, kernel, s, begin, length, count, K)
+               : losses(loss, s, begin, length, count, K));
+    if (kernel && loss) {
+        distances(s, length, count, K);
+    }
+    CHK(part_self(ctx, s));
+    for (okra_int k = 0; k < s->sizes; k++) {
+        for (okra_int b = 0; b <= s->most; b++) {
+            double *f = s->table + (k * across + b) * (s->largest + 1);
+            for (okra_int c = OKRA_MAX_(0, s->size[k] + b - s->d);
+                 c <= OKRA_MIN_(s->size[k], b); c++) {
+                f[c] = K[place[(s->size[k] - c) * across + b] * s->sizes + k];
+            }
+        }
+    }
+    s->linear = is_linear(s);
+    return OKRA_OK;
+}
+
+bool okra_counts_exact_(const okra_counts_ *s)
+{
+    return s->every || s->linear;
+}
+
+okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output,
+                                const okra_delta_ *loss, bool empty, okra_int rounds,
+                                okra_counts_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_counts_ *s = NULL;
+    bool plain = loss || (!output->map && !output->components && !output->criterion);
+    /* Metrics of vectors do not ask which coordinate is which, but some kernels do. */
+    const okra_kernel *kernel = loss ? okra_delta_kernel_(loss) : output->kernel;
+    bool counts = kernel ? okra_kernel_by_counts_(kernel) : loss != NULL;
+    if (!plain || !counts || output->y->d < 1 || output->y->d > INT32_MAX) {
+        return OKRA_OK;
+    }
+    ZALLOC(s, 1);
+    s->d = output->y->d;
+    s->empty = empty || loss;
+    s->loss = loss != NULL;
+    s->rounds = rounds;
+    TRY(find_groups(output->y, s));
+    TRY(find_sizes(s));
+    s->most = s->d <= SMALL ? s->d
+                            : OKRA_MIN_(s->d, OKRA_MAX_((okra_int)SMALL, 2 * s->largest));
+    s->every = s->d <= EVERY;
+    double numbers = (double)(s->largest + 1) * (double)(s->most + 1);
+    if (numbers * (double)s->sizes > TABLE_MOST ||
+        numbers * (double)(s->largest + s->most) > TABLE_MOST) {
+        goto done;
+    }
+    TRY(make_table(ctx, kernel, loss, s));
+    *out = s;
+    s = NULL;
+done:
+    okra_counts_free_(s);
+    return st;
+}
+
+void okra_counts_free_(okra_counts_ *s)
+{
+    if (s) {
+        okra_free_(s->offsets);
+        okra_free_(s->members);
+        okra_free_(s->group);
+        okra_free_(s->size);
+        okra_free_(s->which);
+        okra_free_(s->holders_at);
+        okra_free_(s->holders);
+        okra_free_(s->self);
+        okra_free_(s->excess);
+        okra_free_(s->table);
+        okra_free_(s);
+    }
+}

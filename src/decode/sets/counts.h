@@ -1,0 +1,34 @@
+/*
+ * counts.h: the best set of labels under kernels that see counts alone.
+ */
+#ifndef OKRA_COUNTS_H_
+#define OKRA_COUNTS_H_
+
+#include "decode/candidates/nearest.h"
+
+typedef struct okra_counts_ okra_counts_;
+
+/* Sets of labels of any size; members ascend. */
+typedef struct okra_set_ {
+    int32_t *members; /* from okra_alloc_ */
+    okra_int size;
+} okra_set_;
+
+/* For outputs that are sets (0/1 vectors); *out stays NULL where the kernel looks at more
+ * than |y & y'|, |y| and |y'|, or where a table of its values would be too large. loss:
+ * in the place of the kernel, or NULL; then all sets are allowed, norms are to be 0 and
+ * distances are expected losses. empty: sets with l(y,y) <= 0 are allowed; rounds: steps
+ * of one search at most. */
+okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output,
+                                const struct okra_delta_ *loss, bool empty,
+                                okra_int rounds, okra_counts_ **out) OKRA_CHECK;
+bool okra_counts_exact_(const okra_counts_ *counts); /* whatever it begins from */
+void okra_counts_free_(okra_counts_ *counts);
+/* The best set for every row of W. index: rows x top training outputs to begin from (-1:
+ * none); norm[r] = w_r'Lw_r; distance[r] gets the squared distance, sets[r] the set. */
+okra_status okra_counts_search_(okra_context *ctx, const okra_counts_ *counts,
+                                okra_mat_ W, const okra_int *index, okra_int top,
+                                const double *norm, double *distance,
+                                okra_set_ *sets) OKRA_CHECK;
+
+#endif

@@ -1,0 +1,412 @@
+/*
+ * counts_search.c: the searches of counts.c, a row of weights per thread at a time.
+ */
+#include "decode/sets/counts_inside.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct label {
+    double score;
+    int32_t j;
+} label;
+
+/* A set that changes, and room for what its changes are worth. */
+typedef struct space {
+    const okra_counts_ *s;
+    double *u;      /* groups: weights of equal outputs, added up */
+    int32_t *c;     /* groups: |y & y_g| */
+    bool *in;       /* d */
+    okra_int b;     /* |y| */
+    double *change; /* d: of the sum, by label */
+    double *sums;   /* sizes x (d + 1), where f is linear */
+    label *sorted;  /* d */
+    bool *best_in;  /* d: the best so far ... */
+    double best;    /* ... and its J */
+} space;
+
+static void space_clear(space *x)
+{
+    okra_free_(x->u);
+    okra_free_(x->c);
+    okra_free_(x->in);
+    okra_free_(x->change);
+    okra_free_(x->sums);
+    okra_free_(x->sorted);
+    okra_free_(x->best_in);
+}
+
+static okra_status space_open(const okra_counts_ *s, space *out)
+{
+    FREED_BY(space_clear) space x = {.s = s};
+    MAKE(x.u, s->groups);
+    MAKE(x.c, s->groups);
+    MAKE(x.in, s->d);
+    MAKE(x.change, s->d);
+    MAKE(x.best_in, s->d);
+    if (s->linear) {
+        MAKE(x.sums, s->sizes * (s->d + 1));
+        ZMAKE(x.sorted, s->d);
+    }
+    *out = x;
+    x = (space){0};
+    return OKRA_OK;
+}
+
+static bool allowed(const okra_counts_ *s, okra_int b)
+{
+    return b >= 0 && b <= s->most && (s->empty || s->self[b] > 0);
+}
+
+/* sum_g u_g f(min(c_g, b), a_g, b): the cut matters for counts of a set of more than b.
+ */
+static double total(const space *x, okra_int b)
+{
+    const okra_counts_ *s = x->s;
+    double sum = 0;
+    for (okra_int g = 0; g < s->groups; g++) {
+        sum += x->u[g] * okra_counts_row_(s, s->which[g], b)[OKRA_MIN_(x->c[g], b)];
+    }
+    return sum;
+}
+
+static double value(const space *x)
+{
+    return allowed(x->s, x->b) ? x->s->excess[x->b] - 2 * total(x, x->b)
+                               : (double)INFINITY;
+}
+
+static void flip(space *x, okra_int j)
+{
+    const okra_counts_ *s = x->s;
+    int32_t step = x->in[j] ? -1 : 1;
+    for (okra_int k = s->holders_at[j]; k < s->holders_at[j + 1]; k++) {
+        x->c[s->holders[k]] += step;
+    }
+    x->in[j] = !x->in[j];
+    x->b += step;
+}
+
+static void start(space *x, okra_int group)
+{
+    const okra_counts_ *s = x->s;
+    memset(x->in, 0, (size_t)s->d * sizeof *x->in);
+    memset(x->c, 0, (size_t)s->groups * sizeof *x->c);
+    x->b = 0;
+    for (okra_int k = group < 0 ? 0 : s->offsets[group];
+         k < (group < 0 ? 0 : s->offsets[group + 1]); k++) {
+        flip(x, s->members[k]);
+    }
+}
+
+static void note(space *x, double J)
+{
+    if (J < x->best) {
+        x->best = J;
+        memcpy(x->best_in, x->in, (size_t)x->s->d * sizeof *x->in);
+    }
+}
+
+/* ---- moves ---- */
+
+typedef struct move {
+    okra_int in, out; /* labels that come and go, or -1 */
+    double J;
+} move;
+
+/* The best label to add; `but` is none. Sums of groups are shared by all labels. */
+static void try_adds(space *x, okra_int but, move *best)
+{
+    const okra_counts_ *s = x->s;
+    okra_int b = x->b + 1;
+    double base = 0;
+    if (!allowed(s, b)) {
+        return;
+    }
+    memset(x->change, 0, (size_t)s->d * sizeof *x->change);
+    for (okra_int g = 0; g < s->groups; g++) {
+        const double *f = okra_counts_row_(s, s->which[g], b);
+        okra_int c = x->c[g], size = s->offsets[g + 1] - s->offsets[g];
+        base += x->u[g] * f[c];
+        if (c < size) {
+            double gain = x->u[g] * (f[c + 1] - f[c]);
+            for (okra_int k = s->offsets[g]; k < s->offsets[g + 1]; k++) {
+                x->change[s->members[k]] += gain;
+            }
+        }
+    }
+    for (okra_int j = 0; j < s->d; j++) {
+        double J = s->excess[b] - 2 * (base + x->change[j]);
+        if (!x->in[j] && j != but && J < best->J) {
+            *best = (move){j, but, J};
+        }
+    }
+}
+
+static void try_removals(space *x, move *best)
+{
+    const okra_counts_ *s = x->s;
+    okra_int b = x->b - 1;
+    double base = 0;
+    if (!allowed(s, b)) {
+        return;
+    }
+    memset(x->change, 0, (size_t)s->d * sizeof *x->change);
+    for (okra_int g = 0; g < s->groups; g++) {
+        const double *f = okra_counts_row_(s, s->which[g], b);
+        okra_int c = x->c[g], cut = OKRA_MIN_(c, b);
+        base += x->u[g] * f[cut];
+        if (c > 0) {
+            double gain = x->u[g] * (f[c - 1] - f[cut]);
+            for (okra_int k = s->offsets[g]; k < s->offsets[g + 1]; k++) {
+                x->change[s->members[k]] += gain;
+            }
+        }
+    }
+    for (okra_int j = 0; j < s->d; j++) {
+        double J = s->excess[b] - 2 * (base + x->change[j]);
+        if (x->in[j] && J < best->J) {
+            *best = (move){-1, j, J};
+        }
+    }
+}
+
+static void try_exchanges(space *x, move *best)
+{
+    for (okra_int j = 0; j < x->s->d; j++) {
+        if (x->in[j]) {
+            flip(x, j);
+            try_adds(x, j, best);
+            flip(x, j);
+        }
+    }
+}
+
+/* Steps that are worth more than rounding, until there is none. */
+static void descend(space *x)
+{
+    double J = value(x);
+    for (okra_int round = 0; round < x->s->rounds; round++) {
+        double least = isfinite(J) ? J - 1e-13 * ((x->s->constant == 0) + fabs(J)) : J;
+        move best = {-1, -1, least};
+        try_adds(x, -1, &best);
+        try_removals(x, &best);
+        if (best.in < 0 && best.out < 0) {
+            try_exchanges(x, &best);
+        }
+        if (best.in < 0 && best.out < 0) {
+            break;
+        }
+        if (best.out >= 0) {
+            flip(x, best.out);
+        }
+        if (best.in >= 0) {
+            flip(x, best.in);
+        }
+        J = best.J;
+    }
+    note(x, value(x));
+}
+
+/* From the empty set by the best label each time; the best of the sets on the way is
+ * improved. It ends when three labels more have not helped. */
+static void grow(space *x)
+{
+    const okra_counts_ *s = x->s;
+    double best = (double)INFINITY;
+    okra_int at = 0;
+    start(x, -1);
+    note(x, value(x));
+    while (x->b < s->most && x->b <= at + 3) {
+        move next = {-1, -1, (double)INFINITY};
+        try_adds(x, -1, &next);
+        if (next.in < 0) {
+            break;
+        }
+        flip(x, next.in);
+        if (next.J < best) {
+            best = next.J;
+            at = x->b;
+            note(x, next.J);
+        }
+    }
+    if (at > 0 && isfinite(x->best)) {
+        start(x, -1);
+        for (okra_int j = 0; j < s->d; j++) {
+            if (x->best_in[j]) {
+                flip(x, j);
+            }
+        }
+        descend(x);
+    }
+}
+
+/* ---- exact ---- */
+
+/* In the order of a Gray code one label changes at a time. */
+static void try_every(space *x)
+{
+    start(x, -1);
+    note(x, value(x));
+    for (unsigned k = 1; k < 1u << x->s->d; k++) {
+        flip(x, __builtin_ctz(k));
+        note(x, value(x));
+    }
+}
+
+static int by_score(const void *pa, const void *pb)
+{
+    const label *a = pa, *b = pb;
+    return a->score != b->score ? (a->score > b->score ? -1 : 1) : a->j - b->j;
+}
+
+/* f(c, a, b) = f0 + c slope, from two counts that can be. */
+static void line(const okra_counts_ *s, okra_int k, okra_int b, double *f0, double *slope)
+{
+    const double *f = okra_counts_row_(s, k, b);
+    okra_int first = OKRA_MAX_(0, s->size[k] + b - s->d);
+    *slope = first < OKRA_MIN_(s->size[k], b) ? f[first + 1] - f[first] : 0;
+    *f0 = f[first] - (double)first * *slope;
+}
+
+/* Scores of labels in sets of b, the largest first; what such a set has besides. */
+static double sort_labels(space *x, okra_int b)
+{
+    const okra_counts_ *s = x->s;
+    double f0, slope, base = 0;
+    for (okra_int j = 0; j < s->d; j++) {
+        x->sorted[j] = (label){0, (int32_t)j};
+    }
+    for (okra_int k = 0; k < s->sizes; k++) {
+        const double *sums = x->sums + k * (s->d + 1);
+        line(s, k, b, &f0, &slope);
+        base += f0 * sums[s->d];
+        for (okra_int j = 0; j < s->d; j++) {
+            x->sorted[j].score += slope * sums[j];
+        }
+    }
+    qsort(x->sorted, (size_t)s->d, sizeof *x->sorted, by_score);
+    return base;
+}
+
+/* The best set of every size: its labels have the largest scores. */
+static void try_sizes(space *x)
+{
+    const okra_counts_ *s = x->s;
+    okra_int wide = s->d + 1; /* weights of all outputs of a size come last */
+    memset(x->sums, 0, (size_t)(s->sizes * wide) * sizeof *x->sums);
+    for (okra_int g = 0; g < s->groups; g++) {
+        double *sums = x->sums + s->which[g] * wide;
+        sums[s->d] += x->u[g];
+        for (okra_int k = s->offsets[g]; k < s->offsets[g + 1]; k++) {
+            sums[s->members[k]] += x->u[g];
+        }
+    }
+    for (okra_int b = 0; b <= s->most; b++) {
+        double sum = allowed(s, b) ? sort_labels(x, b) : 0;
+        for (okra_int k = 0; k < b; k++) {
+            sum += x->sorted[k].score;
+        }
+        double J = allowed(s, b) ? s->excess[b] - 2 * sum : (double)INFINITY;
+        if (J < x->best) {
+            x->best = J;
+            memset(x->best_in, 0, (size_t)s->d * sizeof *x->best_in);
+            for (okra_int k = 0; k < b; k++) {
+                x->best_in[x->sorted[k].j] = true;
+            }
+        }
+    }
+}
+
+/* ---- rows ---- */
+
+typedef struct work {
+    const okra_counts_ *s;
+    okra_mat_ W;
+    const okra_int *index;
+    okra_int top;
+    const double *norm;
+    double *distance;
+    okra_set_ *sets;
+    space *spaces; /* one per worker */
+} work;
+
+static okra_status give(const space *x, okra_set_ *out)
+{
+    okra_int size = 0;
+    for (okra_int j = 0; j < x->s->d; j++) {
+        size += x->best_in[j];
+    }
+    MAKE(out->members, size);
+    out->size = 0;
+    for (okra_int j = 0; j < x->s->d; j++) {
+        if (x->best_in[j]) {
+            out->members[out->size++] = (int32_t)j;
+        }
+    }
+    return OKRA_OK;
+}
+
+/* Row r of the weights, from the nearest training outputs where nothing is exact. */
+static void search_row(const work *w, okra_int r, space *x)
+{
+    const okra_counts_ *s = w->s;
+    const double *weights = w->W.p + r * w->W.ld;
+    okra_int last = -1;
+    x->best = (double)INFINITY;
+    memset(x->u, 0, (size_t)s->groups * sizeof *x->u);
+    for (okra_int i = 0; i < w->W.cols; i++) {
+        x->u[s->group[i]] += weights[i];
+    }
+    if (s->every || s->linear) {
+        (s->every ? try_every : try_sizes)(x);
+        return;
+    }
+    grow(x);
+    for (okra_int t = 0; t < w->top && w->index[r * w->top + t] >= 0; t++) {
+        okra_int group = s->group[w->index[r * w->top + t]];
+        if (group != last) {
+            start(x, group);
+            descend(x);
+        }
+        last = group;
+    }
+}
+
+static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const work *w = arg;
+    space *x = &w->spaces[worker];
+    for (okra_int r = begin; r < end; r++) {
+        search_row(w, r, x);
+        if (!(x->best < (double)INFINITY)) {
+            return okra_fail_(OKRA_ENUMERIC,
+                              "decoder labels: no set has a finite distance");
+        }
+        double J = x->best + w->s->constant + w->norm[r];
+        w->distance[r] = w->s->loss ? J : fmax(J, 0);
+        CHK(give(x, &w->sets[r]));
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_counts_search_(okra_context *ctx, const okra_counts_ *s, okra_mat_ W,
+                                const okra_int *index, okra_int top, const double *norm,
+                                double *distance, okra_set_ *sets)
+{
+    okra_status st = OKRA_OK;
+    int workers = okra_workers_(ctx);
+    work w = {s, W, index, top, norm, distance, sets, NULL};
+    ZALLOC(w.spaces, workers);
+    for (int k = 0; k < workers; k++) {
+        TRY(space_open(s, &w.spaces[k]));
+    }
+    TRY(okra_parallel_(ctx, W.rows, 4, "decode", some_rows, &w));
+done:
+    for (int k = 0; w.spaces && k < workers; k++) {
+        space_clear(&w.spaces[k]);
+    }
+    okra_free_(w.spaces);
+    return st;
+}

@@ -1,0 +1,356 @@
+/*
+ * position.c: sequences, character by character, from position-wise features.
+ *
+ *     score[t][c] = sum_i w_i [character t of y_i is c]
+ *
+ * is the prediction itself under the kernel that counts equal characters at equal
+ * positions (Kadri et al. 2013, sec. 6.2), and the best character can be taken at every
+ * position by itself. With a chain of order 1 or more the whole sequence is chosen
+ * together,
+ *     max sum_t score[t][c_t] + weight log P(c_t | the characters before),
+ * P estimated from the training outputs; exact by chain.c. A method that predicts
+ * embeddings of sequences gives score[t][c] itself, in column t S + c.
+ *
+ * Where inputs and outputs of every training pair have the same length, that of the test
+ * input is the length of the result. Elsewhere it is free, from 0 to that of the longest
+ * training output, and the result minimises
+ *     |phi(y) - h|^2 / 2 - weight log P(y),     P with the end of the sequence
+ * among all sequences of the characters of the training outputs, under that kernel, of
+ * which l(y,y) is the length T of y: sum_t (score[t][c_t] - 1/2) is to be large. Under
+ * the normalized kernel, where l(y,y) = 1, it is sum_t score[t][c_t] / sqrt(T) with w_i /
+ * sqrt(T_i) in the place of w_i, T >= 1, length by length. Distances are those of the
+ * output kernel. Cost: the characters of all training outputs a prediction, and T S
+ * times the contexts of the chain, T times that if normalized.
+ */
+#include "data/strings.h"
+#include "decode/strings/chain.h"
+#include "decode/propose.h"
+#include "kernel/expression/expr.h"
+#include "kernel/strings/string_kernels.h"
+#include "kernel/transforms.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct position_options {
+    okra_int chain;
+    double weight, prior;
+} position_options;
+
+static const okra_option rows[] = {
+    {"chain", OKRA_OPTION_INT, offsetof(position_options, chain), "0", 0,
+     OKRA_CHAIN_MOST_, NULL, "N",
+     "how many characters before it a character depends on, 0 to 8"},
+    {"chain-weight", OKRA_OPTION_NUMBER, offsetof(position_options, weight), "0.05", 0,
+     1e300, NULL, "V", "weight of the chain's log probabilities beside the scores"},
+    {"chain-prior", OKRA_OPTION_NUMBER, offsetof(position_options, prior), "1", 1e-300,
+     1e300, NULL, "V",
+     "counts that a context of the chain lends from the one a character shorter"},
+    {0},
+};
+
+typedef struct state {
+    const okra_output_ *output;
+    okra_int tests, longest, symbols; /* the last symbol is the end unless aligned */
+    const okra_int *lengths;          /* of the results, or NULL: free */
+    bool normalized;                  /* free, under the normalized kernel */
+    int32_t *alphabet;
+    okra_int *coded, *offsets; /* training outputs as symbols: y_i at offsets[i] */
+    okra_chain_ chain;
+    double weight;
+    okra_panels_ *training;
+    okra_ragged_builder_ result;
+    double *distance;
+} state;
+
+extern const okra_decoder_ okra_decoder_position_;
+
+static void release(void *arg)
+{
+    state *s = arg;
+    if (s) {
+        okra_free_(s->alphabet);
+        okra_free_(s->coded);
+        okra_free_(s->offsets);
+        okra_chain_clear_(&s->chain);
+        okra_panels_free_(s->training);
+        okra_ragged_abandon_(&s->result);
+        okra_free_(s->distance);
+        okra_free_(s);
+    }
+}
+
+/* ---- create ---- */
+
+/* Every training output as symbols; the chain is told the end where lengths are free. */
+static okra_status code_outputs(okra_context *ctx, state *s, const position_options *o)
+{
+    const okra_data *y = s->output->y;
+    okra_int letters;
+    CHK(okra_alphabet_(y, &s->alphabet, &letters));
+    for (okra_int i = 0; i < y->n; i++) {
+        okra_int length;
+        okra_characters_(y, i, &length);
+        s->longest = OKRA_MAX_(s->longest, length);
+    }
+    s->symbols = letters + !s->lengths;
+    if (s->symbols == 0) {
+        return okra_fail_(OKRA_EARG,
+                          "decoder position: the training outputs have no characters");
+    }
+    CHK(okra_chain_create_(o->chain, s->symbols, &s->chain));
+    MAKE(s->offsets, y->n + 1);
+    MAKE(s->coded, y->groups[0].offsets[y->n] + 1);
+    s->offsets[0] = 0;
+    for (okra_int i = 0; i < y->n; i++) {
+        okra_int length, at = s->offsets[i];
+        const int32_t *codes = okra_characters_(y, i, &length);
+        for (okra_int t = 0; t < length; t++) {
+            s->coded[at++] = okra_letter_(s->alphabet, letters, codes[t]);
+        }
+        s->offsets[i + 1] = at;
+        s->coded[at] = letters; /* the end, until the next output takes its place */
+        CHK(okra_chain_count_(ctx, &s->chain, s->coded + s->offsets[i],
+                              length + !s->lengths));
+    }
+    return okra_chain_finish_(ctx, &s->chain, o->prior);
+}
+
+/* Does the tree end in a normalization? */
+static bool is_normalized(const okra_kernel *kernel)
+{
+    int root = kernel->count - 1;
+    while (kernel->nodes[root].kind == OKRA_NODE_SCALE_) {
+        root = kernel->nodes[root].a;
+    }
+    const okra_node_ *node = &kernel->nodes[root];
+    return node->kind == OKRA_NODE_TRANSFORM_ && node->transform == &okra_normalize_;
+}
+
+static okra_status create(okra_context *ctx, const okra_output_ *output,
+                          const okra_options *options,
+                          const okra_decode_request_ *request, void **out)
+{
+    okra_status st = OKRA_OK;
+    state *s = NULL;
+    position_options o;
+    TRY(okra_options_read(options, &okra_decoder_position_.options, &o));
+    TRY(okra_decode_check_plain_("position", request));
+    if (output->y->kind != OKRA_STRINGS && output->y->kind != OKRA_SEQUENCES) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "decoder position needs strings or sequences as outputs; these are %s",
+             okra_kind_name(output->y->kind));
+    }
+    static const char *const needy[] = {"chain-weight", "chain-prior"};
+    for (int k = 0; k < 2; k++) {
+        if (o.chain == 0 && okra_options_is_set(options, needy[k])) {
+            FAIL(OKRA_EARG, "decoder position: %s has no use without a chain", needy[k]);
+        }
+    }
+    ZALLOC(s, 1);
+    s->output = output;
+    s->tests = request->tests;
+    s->lengths = request->lengths;
+    s->weight = o.weight;
+    s->normalized = !s->lengths && is_normalized(output->kernel);
+    TRY(code_outputs(ctx, s, &o));
+    TRY(okra_panels_create_(ctx, output, NULL, &s->training));
+    TRY(okra_characters_begin_(&s->result));
+    ALLOC(s->distance, s->tests);
+    *out = s;
+    s = NULL;
+done:
+    release(s);
+    return st;
+}
+
+/* ---- blocks ---- */
+
+typedef struct work {
+    state *s;
+    const okra_block_ *block;
+    okra_int longest;     /* of this block's results */
+    double *score;        /* 2 x longest x symbols a worker */
+    unsigned char *space; /* for the chain, a worker */
+    okra_int space_size;
+    okra_int *found, *length; /* m x longest symbols; m lengths */
+    okra_int *tried;          /* longest symbols a worker */
+} work;
+
+/* score[t][c] of row r, its positions below `length`. */
+static void add_scores(const work *k, okra_int r, okra_int length, double *score)
+{
+    const state *s = k->s;
+    const okra_block_ *b = k->block;
+    okra_int S = s->symbols, size = k->longest * S;
+    memset(score, 0, (size_t)size * sizeof *score);
+    if (!b->W.p) {
+        memcpy(score, b->H.p + r * b->H.ld,
+               (size_t)OKRA_MIN_(size, b->H.cols) * sizeof *score);
+        return;
+    }
+    for (okra_int i = 0; i < b->W.cols; i++) {
+        const okra_int *y = s->coded + s->offsets[i];
+        okra_int own = s->offsets[i + 1] - s->offsets[i];
+        double w = b->W.p[r * b->W.ld + i] / (s->normalized ? sqrt((double)own) : 1);
+        for (okra_int t = 0; t < OKRA_MIN_(length, own); t++) {
+            score[t * S + y[t]] += w;
+        }
+    }
+}
+
+/* Lengths 1, 2, ... by themselves: each has scores of its own. */
+static void best_normalized(const work *k, const double *score, double *scaled,
+                            void *space, okra_int *tried, okra_int *found,
+                            okra_int *length)
+{
+    const state *s = k->s;
+    double most = -(double)INFINITY;
+    for (okra_int T = 1; T <= k->longest; T++) {
+        okra_chain_search_ q = {scaled, T, T, s->weight, 0, true};
+        okra_int own;
+        for (okra_int j = 0; j < T * s->symbols; j++) {
+            scaled[j] = score[j] / sqrt((double)T);
+        }
+        double value = okra_chain_best_(&s->chain, &q, space, tried, &own);
+        if (value > most) {
+            most = value;
+            *length = T;
+            memcpy(found, tried, (size_t)T * sizeof *found);
+        }
+    }
+}
+
+static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const work *k = arg;
+    const state *s = k->s;
+    okra_int size = k->longest * s->symbols;
+    double *score = k->score + worker * 2 * size;
+    void *space = k->space + worker * k->space_size;
+    for (okra_int r = begin; r < end; r++) {
+        okra_int *found = k->found + r * k->longest;
+        okra_int length = s->lengths ? s->lengths[k->block->first + r] : k->longest;
+        okra_chain_search_ q = {.score = score,
+                                .shortest = s->lengths ? length : 0,
+                                .longest = length,
+                                .weight = s->weight,
+                                .cost = s->lengths ? 0 : 0.5,
+                                .end = !s->lengths};
+        add_scores(k, r, length, score);
+        k->length[r] = 0;
+        if (s->normalized) {
+            best_normalized(k, score, score + size, space, k->tried + worker * k->longest,
+                            found, &k->length[r]);
+            continue;
+        }
+        okra_chain_best_(&s->chain, &q, space, found, &k->length[r]);
+    }
+    return OKRA_OK;
+}
+
+/* Squared distances of sequences to embeddings, columns t S + c of the features. */
+static void distances(const work *k)
+{
+    const state *s = k->s;
+    const okra_block_ *b = k->block;
+    for (okra_int r = 0; r < b->m; r++) {
+        const double *h = b->H.p + r * b->H.ld;
+        double sum = okra_dot_(b->H.cols, h, h) + (double)k->length[r];
+        for (okra_int t = 0; t < k->length[r]; t++) {
+            okra_int column = t * s->symbols + k->found[r * k->longest + t];
+            sum -= column < b->H.cols ? 2 * h[column] : 0;
+        }
+        s->distance[b->first + r] = OKRA_MAX_(sum, 0);
+    }
+}
+
+/* The results of a block as strings, kept and judged by the output kernel. */
+static okra_status keep(okra_context *ctx, const work *k)
+{
+    state *s = k->s;
+    OWNED okra_int *owner = NULL;
+    okra_int m = k->block->m;
+    OWNED int32_t *codes = NULL;
+    OWNED double *norm = NULL;
+    FREED_BY(okra_data_drop_) okra_data *strings = NULL;
+    FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ b = {0};
+    MAKE(owner, m);
+    MAKE(norm, m);
+    MAKE(codes, k->longest);
+    CHK(okra_characters_begin_(&b));
+    for (okra_int r = 0; r < m; r++) {
+        const void *const array[] = {codes};
+        for (okra_int t = 0; t < k->length[r]; t++) {
+            codes[t] = s->alphabet[k->found[r * k->longest + t]];
+        }
+        CHK(okra_ragged_push_many_(&s->result, k->length[r], array));
+        CHK(okra_ragged_close_(&s->result));
+        CHK(okra_ragged_push_many_(&b, k->length[r], array));
+        CHK(okra_ragged_close_(&b));
+        owner[r] = r;
+    }
+    if (!k->block->W.p) {
+        distances(k);
+        return OKRA_OK;
+    }
+    CHK(okra_letters_as_(s->output->y, &b, "decoded sequences", &strings));
+    CHK(okra_panels_norms_(ctx, s->training, m < s->tests, k->block->W, norm));
+    return okra_propose_(ctx, s->output, strings, owner, true, k->block->W, norm, NAN,
+                         NULL, s->distance + k->block->first);
+}
+
+static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    state *s = arg;
+    work k = {.s = s, .block = block, .longest = s->longest};
+    okra_int workers = okra_workers_(ctx);
+    if (!block->W.p && !s->lengths) {
+        FAIL(OKRA_EUNSUPPORTED,
+             "decoder position: embeddings of sequences are read where "
+             "inputs and outputs have the same lengths");
+    }
+    for (okra_int r = 0; s->lengths && r < block->m; r++) {
+        k.longest = OKRA_MAX_(k.longest, s->lengths[block->first + r]);
+    }
+    k.space_size = okra_chain_scratch_(&s->chain, k.longest);
+    TRY(okra_doubles_(ctx, 2 * workers * k.longest, s->symbols,
+                      "the scores of characters", &k.score));
+    ALLOC(k.space, workers * k.space_size);
+    ALLOC(k.found, block->m * k.longest);
+    ALLOC(k.length, block->m);
+    ALLOC(k.tried, workers * k.longest);
+    TRY(okra_parallel_(ctx, block->m, 16, "decode", body, &k));
+    TRY(keep(ctx, &k));
+done:
+    okra_free_(k.score);
+    okra_free_(k.space);
+    okra_free_(k.found);
+    okra_free_(k.length);
+    okra_free_(k.tried);
+    return st;
+}
+
+static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
+{
+    (void)ctx;
+    state *s = arg;
+    FREED_BY(okra_data_drop_) okra_data *strings = NULL;
+    CHK(okra_letters_as_(s->output->y, &s->result, "decoded sequences", &strings));
+    CHK(okra_decoded_single_(strings, s->tests, s->distance, out));
+    s->distance = NULL;
+    strings = NULL;
+    return OKRA_OK;
+}
+
+const okra_decoder_ okra_decoder_position_ = {
+    .name = "position",
+    .help = "sequences: the best character at every position, or with a chain the best "
+            "sequence",
+    .options = {"decoder position", rows, sizeof(position_options)},
+    .create = create,
+    .block = block_in,
+    .finish = finish,
+    .free = release,
+};

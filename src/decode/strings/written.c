@@ -1,0 +1,278 @@
+/*
+ * written.c: strings against a prediction, through the features of their kernel.
+ *
+ * Sums, multiples and normalizations of ssk, spectrum and position(zero-one) are inner
+ * products of counts of subsequences, substrings and placed letters, in a space that has
+ * one dimension for each word over the alphabet. The prediction h = sum_i w_i phi(y_i) is
+ * tabulated there once; a string then costs its own features, whatever the number n of
+ * training outputs:
+ *     <h, phi(y)> = sum over features f of y of h_f
+ * and a letter more costs the features that end in it, so that strings which begin alike
+ * are compared from where they part. With `normalize` on nodes of the expression,
+ *     h_f = sum_i w_i f(y_i) / prod sqrt(self_i),  and <h, phi(y)> has the same factor of
+ * y, self being the self-similarities of the nodes that are normalized.
+ *
+ * An admissible bound: a string of m letters has at least the self-similarity that it
+ * would have if all its features were different, which depends on m alone. So self - 2
+ * inner (or, normalized as a whole, 1 - 2 inner/sqrt(self)) is bounded from below before
+ * self is computed, and most strings are dropped there.
+ *
+ * Cost: n times the features of an output a prediction; C(m-1, length-1) a letter of ssk.
+ * Accuracy: a few roundings for each feature.
+ */
+#include "decode/strings/written_inside.h"
+
+#include "kernel/kernels.h"
+#include "kernel/positions/position.h"
+#include "kernel/strings/string_kernels.h"
+#include "kernel/transforms.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- which kernels ---- */
+
+static bool add_leaf(okra_written_ *w, int at, okra_leaf_sort_ sort, okra_int low,
+                     okra_int high, double decay)
+{
+    okra_leaf_ *l = &w->leaf[w->leaves];
+    if (high > OKRA_WRITTEN_LENGTH_) {
+        return false;
+    }
+    *l = (okra_leaf_){.sort = sort, .node = at, .low = (int)low, .high = (int)high};
+    l->decay = decay;
+    for (int p = (int)low; p <= (int)high; p++) {
+        double size = sort == OKRA_LEAF_POSITION_ ? (double)(w->letters * w->longest)
+                                                  : pow((double)w->letters, p);
+        if (size + (double)w->cells > OKRA_WRITTEN_MOST_) {
+            return false;
+        }
+        l->offset[p] = w->cells;
+        w->cells += (okra_int)size;
+    }
+    w->leaf_of[at] = w->leaves++;
+    return true;
+}
+
+static bool known_leaf(okra_written_ *w, int at)
+{
+    const okra_node_ *node = &w->kernel->nodes[at];
+    if (node->component != 0) {
+        return false;
+    }
+    if (node->leaf == &okra_ssk_) {
+        const okra_ssk_params_ *p = node->params;
+        return add_leaf(w, at, OKRA_LEAF_SSK_, p->upto ? 1 : p->length, p->length,
+                        p->decay);
+    }
+    if (node->leaf == &okra_spectrum_) {
+        const okra_spectrum_params_ *p = node->params;
+        return add_leaf(w, at, OKRA_LEAF_SPECTRUM_, p->k, p->k, 1);
+    }
+    if (node->leaf == &okra_position_) {
+        const okra_position_params_ *p = node->params;
+        const okra_node_ *inner = &p->inner->nodes[p->inner->count - 1];
+        return !p->map && p->inner->count == 1 && inner->kind == OKRA_NODE_LEAF_ &&
+               inner->leaf == &okra_zero_one_ &&
+               add_leaf(w, at, OKRA_LEAF_POSITION_, 1, 1, 1);
+    }
+    return false;
+}
+
+static bool known(okra_written_ *w)
+{
+    const okra_kernel *k = w->kernel;
+    int normalized = 0;
+    if (k->count > OKRA_WRITTEN_NODES_) {
+        return false;
+    }
+    for (int at = 0; at < k->count; at++) {
+        const okra_node_ *node = &k->nodes[at];
+        bool ok = true;
+        switch (node->kind) {
+        case OKRA_NODE_LEAF_:
+            ok = known_leaf(w, at);
+            break;
+        case OKRA_NODE_TRANSFORM_:
+            ok = node->transform == &okra_normalize_;
+            normalized++;
+            break;
+        case OKRA_NODE_PRODUCT_:
+            ok = false;
+            break;
+        case OKRA_NODE_SCALE_:
+        case OKRA_NODE_CONSTANT_:
+        case OKRA_NODE_SUM_:
+            break;
+        }
+        if (!ok) {
+            return false;
+        }
+    }
+    w->whole = normalized == 0 ||
+               (normalized == 1 && k->nodes[k->count - 1].kind == OKRA_NODE_TRANSFORM_);
+    return w->leaves > 0;
+}
+
+/* What a leaf has of m letters that are all different: decay^(2 span) of every choice. */
+static double leaf_least(const okra_leaf_ *l, okra_int m)
+{
+    double sum = 0;
+    if (l->sort == OKRA_LEAF_POSITION_) {
+        return (double)m;
+    }
+    if (l->sort == OKRA_LEAF_SPECTRUM_) {
+        return (double)OKRA_MAX_(m - l->high + 1, 0);
+    }
+    for (int p = l->low; p <= l->high; p++) {
+        double ways = 1; /* C(span - 2, p - 2) */
+        for (okra_int span = p; span <= m; span++) {
+            if (p > 2 && span > p) {
+                ways *= (double)(span - 2) / (double)(span - p);
+            }
+            if (p == 1 && span > 1) {
+                break;
+            }
+            sum += (double)(m - span + 1) * ways * pow(l->decay, 2.0 * (double)span);
+        }
+    }
+    return sum;
+}
+
+/* ---- the expression ---- */
+
+/* S of every node from those of the leaves; V too where it is not NULL. */
+void okra_written_climb_(const okra_written_ *w, double constants, double *S, double *V)
+{
+    for (int at = 0; at < w->kernel->count; at++) {
+        const okra_node_ *node = &w->kernel->nodes[at];
+        double v = 0, *out = V ? &V[at] : &v;
+        double a = V && node->kind != OKRA_NODE_LEAF_ ? V[node->a] : 0;
+        switch (node->kind) {
+        case OKRA_NODE_SCALE_:
+            S[at] = node->scale * S[node->a];
+            *out = node->scale * a;
+            break;
+        case OKRA_NODE_CONSTANT_:
+            S[at] = node->scale;
+            *out = node->scale * constants;
+            break;
+        case OKRA_NODE_SUM_:
+            S[at] = S[node->a] + S[node->b];
+            *out = a + (V ? V[node->b] : 0);
+            break;
+        case OKRA_NODE_TRANSFORM_:
+            *out = S[node->a] > 0 ? a / sqrt(S[node->a]) : 0;
+            S[at] = S[node->a] > 0;
+            break;
+        case OKRA_NODE_LEAF_:
+        case OKRA_NODE_PRODUCT_:
+            break;
+        }
+    }
+}
+
+/* The factors of output i: of every leaf, the nodes above it that normalize. */
+static void factors(okra_written_ *w, okra_int i, okra_word_ y, double *B)
+{
+    double S[OKRA_WRITTEN_NODES_], F[OKRA_WRITTEN_NODES_];
+    const okra_kernel *k = w->kernel;
+    for (int l = 0; l < w->leaves; l++) {
+        S[w->leaf[l].node] = okra_leaf_self_(&w->leaf[l], y, B);
+    }
+    okra_written_climb_(w, 0, S, NULL);
+    F[k->count - 1] = 1;
+    for (int at = k->count - 1; at >= 0; at--) { /* parents before children */
+        const okra_node_ *node = &k->nodes[at];
+        if (node->kind == OKRA_NODE_LEAF_) {
+            w->factor[w->leaf_of[at]][i] = F[at];
+        } else if (node->kind == OKRA_NODE_TRANSFORM_) {
+            F[node->a] = S[node->a] > 0 ? F[at] / sqrt(S[node->a]) : 0;
+        } else if (node->kind == OKRA_NODE_SUM_) {
+            F[node->a] = F[node->b] = F[at];
+        } else if (node->kind == OKRA_NODE_SCALE_) {
+            F[node->a] = F[at];
+        }
+    }
+}
+
+static bool constant_below(const okra_kernel *k)
+{
+    bool normalizes = false, constant = false;
+    for (int at = 0; at < k->count; at++) {
+        normalizes |= k->nodes[at].kind == OKRA_NODE_TRANSFORM_;
+        constant |= k->nodes[at].kind == OKRA_NODE_CONSTANT_;
+    }
+    return normalizes && constant; /* whose factor would depend on the output */
+}
+
+static okra_status tabulate(okra_written_ *w, const int32_t *alphabet)
+{
+    okra_int length, total = w->y->groups[0].offsets[w->y->n];
+    OWNED double *B = NULL;
+    MAKE(B, OKRA_WRITTEN_LENGTH_ * w->longest);
+    MAKE(w->places, total);
+    for (int l = 0; l < w->leaves; l++) {
+        MAKE(w->factor[l], w->y->n);
+        MAKE(w->power[l], w->longest + 2);
+        w->power[l][0] = 1;
+        for (okra_int k = 1; k < w->longest + 2; k++) {
+            w->power[l][k] = w->leaf[l].decay * w->power[l][k - 1];
+        }
+    }
+    for (int l = 0; l < w->leaves; l++) {
+        MAKE(w->least[l], w->longest + 1);
+        for (okra_int m = 0; m <= w->longest; m++) {
+            w->least[l][m] = leaf_least(&w->leaf[l], m);
+        }
+    }
+    for (okra_int i = 0; i < w->y->n; i++) {
+        const int32_t *code = okra_characters_(w->y, i, &length);
+        int32_t *own = w->places + w->y->groups[0].offsets[i];
+        for (okra_int k = 0; k < length; k++) {
+            okra_int place = okra_letter_(alphabet, w->letters, code[k]);
+            own[k] = place < w->letters ? (int32_t)place : -1 - code[k];
+        }
+        factors(w, i, (okra_word_){code, length}, B);
+    }
+    return OKRA_OK;
+}
+
+void okra_written_free_(okra_written_ *w)
+{
+    if (w) {
+        for (int k = 0; k < OKRA_WRITTEN_NODES_; k++) {
+            okra_free_(w->power[k]);
+            okra_free_(w->least[k]);
+            okra_free_(w->factor[k]);
+        }
+        okra_free_(w->places);
+        okra_free_(w);
+    }
+}
+
+okra_status okra_written_create_(const okra_output_ *output, const int32_t *alphabet,
+                                 okra_int letters, okra_int longest, okra_written_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_written_ *w = NULL;
+    okra_int length;
+    ZALLOC(w, 1);
+    w->kernel = output->kernel;
+    w->y = output->y;
+    w->letters = letters;
+    w->longest = longest;
+    for (okra_int i = 0; i < w->y->n; i++) {
+        okra_characters_(w->y, i, &length);
+        w->longest = OKRA_MAX_(w->longest, length);
+    }
+    if (output->kernel && w->longest <= OKRA_WRITTEN_LONGEST_ && known(w) &&
+        !constant_below(w->kernel)) {
+        TRY(tabulate(w, alphabet));
+        *out = w;
+        w = NULL;
+    }
+done:
+    okra_written_free_(w);
+    return st;
+}

@@ -1,0 +1,256 @@
+/*
+ * criterion.c: the criteria of twin Gaussian processes.
+ *
+ *     kl    J = s - 2 w'l - e log v,   v = s + lambda - l'(L + lambda I)^-1 l
+ *     hsic  J = -e s - 2 w'l
+ * l = (l(y_i, y))_i, s = l(y,y). With L + lambda I = G G', g = G^-1 l, z = G'^-1 g:
+ *     v = s + lambda - g'g,   dJ/dl = -2 w + 2 (e/v) z,   dJ/ds = 1 - e/v.
+ * v >= lambda where the output kernel is positive semi-definite; where it is not, and v
+ * <= 0, J counts as +infinity. Through g the error of v is about eps |L| |z|^2, and z is
+ * near a unit vector when y is near a training output.
+ *
+ * Cost of a value: two triangular solves, 2 n^2 (kl), 2 n (hsic); of a local training
+ * set: M^3/3 for its factor. Memory: L, n^2, for kl; M^2 a worker.
+ */
+#include "decode/vectors/criterion.h"
+
+#include <math.h>
+#include <string.h>
+
+struct okra_judge_ {
+    okra_criterion_ criterion;
+    okra_int n;
+    double *L; /* kl: L, or the factor of L + lambda I without neighbours */
+};
+
+okra_status okra_judge_create_(okra_context *ctx, const okra_output_ *output,
+                               okra_judge_ **out)
+{
+    okra_status st = OKRA_OK;
+    okra_judge_ *j = NULL;
+    ZALLOC(j, 1);
+    j->criterion = *output->criterion;
+    j->n = okra_data_count(output->y);
+    if (j->criterion.kl) {
+        TRY(okra_doubles_(ctx, j->n, j->n, "the Gram matrix of the outputs", &j->L));
+        okra_mat_ L = okra_mat_of_(j->L, j->n, j->n);
+        TRY(okra_bound_gram_(ctx, output->ky, L));
+        if (j->criterion.neighbours == 0) {
+            okra_mat_add_diagonal_(L, j->criterion.lambda);
+            TRY(okra_cholesky_(ctx, L, NULL));
+        }
+    }
+    *out = j;
+    j = NULL;
+done:
+    okra_judge_free_(j);
+    return st;
+}
+
+void okra_judge_free_(okra_judge_ *judge)
+{
+    if (judge) {
+        okra_free_(judge->L);
+        okra_free_(judge);
+    }
+}
+
+/* J + 2 <w, l>, of which a constant l(y,y) may have been taken away. */
+static double base_of(bool kl, double e, double self, double variance)
+{
+    if (!kl) {
+        return -e * self;
+    }
+    return variance > 0 ? self - e * log(variance) : (double)INFINITY;
+}
+
+/* ---- one test point ---- */
+
+okra_status okra_case_create_(okra_context *ctx, const okra_judge_ *judge, okra_case_ *c)
+{
+    okra_status st = OKRA_OK;
+    okra_int M = judge->criterion.neighbours;
+    *c = (okra_case_){
+        .ctx = ctx, .kl = judge->criterion.kl, .lambda = judge->criterion.lambda};
+    if (M > 0) {
+        ALLOC(c->own_index, M);
+        ALLOC(c->own_weights, M);
+        if (c->kl) {
+            TRY(okra_doubles_(ctx, M, M, "a local Gram matrix", &c->own));
+        }
+    }
+done:
+    if (st != OKRA_OK) {
+        okra_case_clear_(c);
+    }
+    return st;
+}
+
+void okra_case_clear_(okra_case_ *c)
+{
+    okra_free_(c->own_index);
+    okra_free_(c->own_weights);
+    okra_free_(c->own);
+    *c = (okra_case_){0};
+}
+
+okra_status okra_case_set_(const okra_judge_ *judge, const okra_block_ *block, okra_int r,
+                           okra_case_ *c)
+{
+    const double *extra = block->extra.p + r * block->extra.ld;
+    const double *w = block->W.p + r * block->W.ld;
+    okra_int M = judge->criterion.neighbours, n = judge->n;
+    c->e = extra[0];
+    if (M == 0) {
+        c->count = n;
+        c->weights = w;
+        c->factor = okra_mat_of_(judge->L, n, n);
+        return OKRA_OK;
+    }
+    for (okra_int i = 0; i < M; i++) {
+        c->own_index[i] = (okra_int)extra[1 + i];
+        c->own_weights[i] = w[c->own_index[i]];
+    }
+    c->count = M;
+    c->index = c->own_index;
+    c->weights = c->own_weights;
+    if (c->kl) {
+        c->factor = okra_mat_of_(c->own, M, M);
+        for (okra_int i = 0; i < M; i++) {
+            const double *row = judge->L + c->index[i] * n;
+            for (okra_int j = 0; j < M; j++) {
+                c->own[i * M + j] = row[c->index[j]];
+            }
+            c->own[i * M + i] += c->lambda;
+        }
+        CHK(okra_cholesky_quiet_(c->ctx, c->factor, &c->jitter));
+    }
+    return OKRA_OK;
+}
+
+/* g <- G^-1 g, by rows of G. */
+static void forward(okra_mat_ G, double *g)
+{
+    for (okra_int i = 0; i < G.rows; i++) {
+        const double *row = G.p + i * G.ld;
+        g[i] = (g[i] - okra_dot_(i, row, g)) / row[i];
+    }
+}
+
+/* z <- G'^-1 z, by rows of G too. */
+static void backward(okra_mat_ G, double *z)
+{
+    for (okra_int i = G.rows - 1; i >= 0; i--) {
+        const double *row = G.p + i * G.ld;
+        double x = z[i] / row[i];
+        z[i] = x;
+        for (okra_int j = 0; j < i; j++) {
+            z[j] -= x * row[j];
+        }
+    }
+}
+
+double okra_case_value_(const okra_case_ *c, const double *l, double self, double *work,
+                        double *by_l, double *by_self)
+{
+    double variance = 0, ratio = 0;
+    if (c->kl) {
+        memcpy(work, l, (size_t)c->count * sizeof *work);
+        forward(c->factor, work);
+        variance = self + c->lambda - okra_dot_(c->count, work, work);
+        ratio = c->e / variance;
+    }
+    if (by_l) {
+        if (c->kl) {
+            backward(c->factor, work);
+        }
+        for (okra_int i = 0; i < c->count; i++) {
+            by_l[i] = -2 * c->weights[i] + (c->kl ? 2 * ratio * work[i] : 0);
+        }
+        *by_self = c->kl ? 1 - ratio : -c->e;
+    }
+    return base_of(c->kl, c->e, self, variance) - 2 * okra_dot_(c->count, c->weights, l);
+}
+
+/* L w = G (G'w) - lambda w, by rows of G; G'w first, in place, from the front. */
+void okra_case_inner_(const okra_case_ *c, double *f)
+{
+    okra_mat_ G = c->factor;
+    memcpy(f, c->weights, (size_t)c->count * sizeof *f);
+    if (!c->kl) {
+        return;
+    }
+    for (okra_int i = 0; i < G.rows; i++) { /* f_i is read before it is written */
+        const double *row = G.p + i * G.ld;
+        double w = f[i];
+        f[i] = w * row[i];
+        for (okra_int j = 0; j < i; j++) {
+            f[j] += w * row[j];
+        }
+    }
+    for (okra_int i = G.rows - 1; i >= 0; i--) {
+        f[i] =
+            okra_dot_(i + 1, G.p + i * G.ld, f) - (c->lambda + c->jitter) * c->weights[i];
+    }
+}
+
+/* ---- candidates ---- */
+
+/* v of the columns of B (count x c), which holds l of the members and is destroyed. */
+static okra_status variances(okra_context *ctx, const okra_case_ *c, okra_mat_ B,
+                             const double *self, double *v)
+{
+    CHK(okra_trsm_(ctx, true, false, c->factor, B));
+    for (okra_int j = 0; j < B.cols; j++) {
+        v[j] = self[j] + c->lambda;
+    }
+    for (okra_int i = 0; i < B.rows; i++) {
+        for (okra_int j = 0; j < B.cols; j++) {
+            v[j] -= B.p[i * B.ld + j] * B.p[i * B.ld + j];
+        }
+    }
+    return OKRA_OK;
+}
+
+void okra_judge_levels_(const okra_judge_ *judge, const okra_block_ *block,
+                        double constant, double *level)
+{
+    for (okra_int r = 0; r < block->m; r++) {
+        double e = block->extra.p[r * block->extra.ld];
+        level[r] = isnan(constant) ? 0 : judge->criterion.kl ? constant : -e * constant;
+    }
+}
+
+okra_status okra_judge_panel_(okra_context *ctx, const okra_judge_ *judge,
+                              const okra_block_ *block, okra_mat_ C, const double *self,
+                              double constant, okra_mat_ base, okra_mat_ inner)
+{
+    const okra_criterion_ *criterion = &judge->criterion;
+    bool kl = criterion->kl, local = criterion->neighbours > 0;
+    okra_int members = local ? criterion->neighbours : judge->n;
+    OWNED double *B = NULL;
+    double v[OKRA_PANEL_] = {0};
+    FREED_BY(okra_case_clear_) okra_case_ c = {0};
+    CHK(okra_case_create_(ctx, judge, &c));
+    if (kl) {
+        CHK(okra_doubles_(ctx, members, C.cols, "variances of candidates", &B));
+    }
+    CHK(okra_gemm_(ctx, false, false, 1, block->W, C, 0, inner));
+    for (okra_int r = 0; r < block->m; r++) {
+        double *row = base.p + r * base.ld, e = block->extra.p[r * block->extra.ld];
+        if (kl && (local || r == 0)) {
+            okra_mat_ Bm = okra_mat_of_(B, members, C.cols);
+            CHK(okra_cancelled_(ctx));
+            CHK(okra_case_set_(judge, block, r, &c));
+            for (okra_int i = 0; i < members; i++) {
+                memcpy(B + i * C.cols, C.p + (c.index ? c.index[i] : i) * C.ld,
+                       (size_t)C.cols * sizeof *B);
+            }
+            CHK(variances(ctx, &c, Bm, self, v));
+        }
+        for (okra_int j = 0; j < C.cols; j++) {
+            row[j] = base_of(kl, e, isnan(constant) ? self[j] : 0, v[j]);
+        }
+    }
+    return OKRA_OK;
+}

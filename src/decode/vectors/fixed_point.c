@@ -1,0 +1,94 @@
+/*
+ * fixed_point.c: pre-images under an RBF output kernel by fixed-point iteration (Mika et
+ * al. 1999; Schoelkopf et al. 1999, eq. 10):
+ *
+ *     y <- sum_i w_i l(y_i,y) y_i / sum_i w_i l(y_i,y)
+ *
+ * A stationary point of the distance is a fixed point. With negative weights the step may
+ * leave for nowhere: it stops when the distance no longer falls, and the best point tried
+ * is kept (points.c). No step size, a linear rate.
+ */
+#include "decode/vectors/points.h"
+
+#include "kernel/expression/expr.h"
+#include "kernel/kernels.h"
+#include "kernel/transforms.h"
+
+#include <math.h>
+
+extern const okra_decoder_ okra_decoder_fixed_point_;
+
+static void improve(okra_point_ *p, double *y)
+{
+    okra_int n = p->y->n, d = p->y->d;
+    double value = okra_point_at_(p, y);
+    for (okra_int step = 0; step < p->steps; step++) {
+        double sum = 0, size = 0;
+        for (okra_int j = 0; j < d; j++) {
+            y[j] = 0;
+        }
+        for (okra_int i = 0; i < n; i++) {
+            double v = p->w[i] * p->values[i];
+            const double *row = p->y->values + i * p->y->ld;
+            sum += v;
+            size += fabs(v);
+            for (okra_int j = 0; j < d; j++) {
+                y[j] += v * row[j];
+            }
+        }
+        if (!(fabs(sum) > 1e-12 * size)) {
+            return;
+        }
+        for (okra_int j = 0; j < d; j++) {
+            y[j] /= sum;
+        }
+        okra_point_clip_(p, y);
+        double next = okra_point_at_(p, y);
+        if (!(next < value - 1e-14 * fabs(value))) {
+            return;
+        }
+        value = next;
+    }
+}
+
+/* An RBF of dense vectors, times a constant or not. */
+static bool is_rbf(const okra_output_ *output)
+{
+    const okra_kernel *kernel = output->kernel;
+    int root = kernel->count - 1;
+    while (kernel->nodes[root].kind == OKRA_NODE_SCALE_) {
+        root = kernel->nodes[root].a;
+    }
+    const okra_node_ *node = &kernel->nodes[root];
+    const okra_node_ *leaf =
+        node->kind == OKRA_NODE_TRANSFORM_ ? &kernel->nodes[node->a] : NULL;
+    return okra_data_kind(output->y) == OKRA_DENSE && leaf &&
+           node->transform == &okra_rbf_ && leaf->kind == OKRA_NODE_LEAF_ &&
+           (leaf->leaf == &okra_linear_ || leaf->leaf == okra_linear_.distances);
+}
+
+static okra_status create(okra_context *ctx, const okra_output_ *output,
+                          const okra_options *options,
+                          const okra_decode_request_ *request, void **state)
+{
+    okra_points_options_ o;
+    okra_status st = okra_options_read(options, &okra_decoder_fixed_point_.options, &o);
+    if (st == OKRA_OK && !is_rbf(output)) {
+        st = okra_fail_(OKRA_EUNSUPPORTED,
+                        "decoder fixed-point needs an RBF output kernel on dense "
+                        "vectors; decoder gradient takes other smooth kernels");
+    }
+    return st == OKRA_OK ? okra_points_create_(ctx, "fixed-point", output, &o, request,
+                                               improve, state)
+                         : st;
+}
+
+const okra_decoder_ okra_decoder_fixed_point_ = {
+    .name = "fixed-point",
+    .help = "new vectors under an RBF output kernel, by fixed-point iteration",
+    .options = {"decoder fixed-point", okra_points_rows_, sizeof(okra_points_options_)},
+    .create = create,
+    .block = okra_points_block_,
+    .finish = okra_points_finish_,
+    .free = okra_points_free_,
+};

@@ -1,0 +1,342 @@
+/*
+ * points.c: vectors nearest to a prediction in the output feature space, anywhere or in a
+ * box, not only among given ones:
+ *
+ *     min_y  D(y) = l(y,y) - 2 sum_i w_i l(y_i,y) + w'Lw,   lo <= y <= hi
+ *
+ * with derivatives by kernel/vectors/smooth.c. What is minimised is D without w'Lw, less
+ * l(y,y) of the training outputs and in units of the largest weight where they all have
+ * the same, so that weak predictions are decoded as strong ones are. D has many local
+ * minima: the search begins
+ * from the nearest training outputs and from their weighted mean, and the best point
+ * tried wins. Its distance is then computed again as for candidates, and the nearest
+ * training output is returned instead where it is not farther (and lies in the box), so
+ * that the result is never worse than decoding to training outputs. Under a linear kernel
+ * the minimum is the prediction itself, clipped to the box. Cost: n d a step.
+ */
+#include "decode/vectors/points.h"
+
+#include "decode/propose.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const okra_option okra_points_rows_[] = {
+    {"starts", OKRA_OPTION_INT, offsetof(okra_points_options_, starts), "3", 1, 1e6, NULL,
+     "N", "nearest training outputs from which the search begins"},
+    {"steps", OKRA_OPTION_INT, offsetof(okra_points_options_, steps), "100", 1, 1e6, NULL,
+     "N", "steps of a search at most"},
+    {"box", OKRA_OPTION_TEXT, offsetof(okra_points_options_, box), "", 1, 0, NULL,
+     "LO,HI", "bounds of every coordinate of the result"},
+    {0},
+};
+
+typedef struct state {
+    const char *who;
+    const okra_output_ *output;
+    okra_int tests, d, steps, top;
+    okra_improve_ improve;
+    okra_starts_ *starts; /* NULL under a linear kernel */
+    okra_smooth_ *smooth;
+    okra_smooth_work_ **works; /* one a worker */
+    int workers;
+    double *lo, *hi;  /* d each, or NULL            */
+    double *result;   /* tests x d                  */
+    double *distance; /* tests                      */
+} state;
+
+void okra_points_free_(void *arg)
+{
+    state *s = arg;
+    if (s) {
+        okra_starts_free_(s->starts);
+        for (int k = 0; s->works && k < s->workers; k++) {
+            okra_smooth_work_free_(s->works[k]);
+        }
+        okra_free_(s->works);
+        okra_smooth_free_(s->smooth);
+        okra_free_(s->lo);
+        okra_free_(s->hi);
+        okra_free_(s->result);
+        okra_free_(s->distance);
+        okra_free_(s);
+    }
+}
+
+static okra_status read_box(state *s, const char *text)
+{
+    char *comma = NULL, *end = NULL;
+    if (!*text) {
+        return OKRA_OK;
+    }
+    double lo = strtod(text, &comma), hi = NAN;
+    if (*comma == ',') {
+        hi = strtod(comma + 1, &end);
+    }
+    if (comma == text || *comma != ',' || end == comma + 1 || *end || !(lo < hi)) {
+        return okra_fail_(OKRA_EARG,
+                          "decoder %s: box is '%s', expected LO,HI with LO < HI", s->who,
+                          text);
+    }
+    MAKE(s->lo, s->d);
+    MAKE(s->hi, s->d);
+    for (okra_int j = 0; j < s->d; j++) {
+        s->lo[j] = lo;
+        s->hi[j] = hi;
+    }
+    return OKRA_OK;
+}
+
+static okra_status prepare_slopes(okra_context *ctx, state *s)
+{
+    const okra_data *y = s->output->y;
+    CHK(okra_smooth_create_(ctx, s->output->kernel, y, &s->smooth));
+    s->workers = okra_workers_(ctx);
+    ZMAKE(s->works, s->workers);
+    for (int k = 0; k < s->workers; k++) {
+        CHK(okra_smooth_work_create_(ctx, s->smooth, y->n, &s->works[k]));
+        okra_smooth_select_(s->works[k], NULL, y->n);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_points_create_(okra_context *ctx, const char *who,
+                                const okra_output_ *output,
+                                const okra_points_options_ *options,
+                                const okra_decode_request_ *request,
+                                okra_improve_ improve, void **out)
+{
+    okra_status st = OKRA_OK;
+    state *s = NULL;
+    TRY(okra_decode_check_plain_(who, request));
+    ZALLOC(s, 1);
+    s->who = who;
+    s->output = output;
+    s->tests = request->tests;
+    s->d = okra_data_width(output->y);
+    s->steps = options->steps;
+    s->top = OKRA_MIN_(options->starts, okra_data_count(output->y));
+    s->improve = improve;
+    TRY(read_box(s, options->box));
+    if (!output->features) {
+        TRY(okra_starts_create_(ctx, output, NULL, s->tests, s->top, false, &s->starts));
+        TRY(prepare_slopes(ctx, s));
+    }
+    TRY(okra_doubles_(ctx, s->tests, s->d, "the decoded vectors", &s->result));
+    ALLOC(s->distance, s->tests);
+    *out = s;
+    s = NULL;
+done:
+    okra_points_free_(s);
+    return st;
+}
+
+/* ---- one point ---- */
+
+double okra_point_at_(okra_point_ *p, const double *y)
+{
+    double self = 0;
+    okra_smooth_values_(p->smooth, y, p->values, &self);
+    double inner = okra_dot_(p->y->n, p->w, p->values);
+    double value =
+        (okra_self_settle_(self, p->constant) - p->constant - 2 * inner) / p->unit;
+    if (value < p->lowest) {
+        p->lowest = value;
+        memcpy(p->best, y, (size_t)p->y->d * sizeof *y);
+    }
+    return value;
+}
+
+void okra_point_gradient_(okra_point_ *p, double *gradient)
+{
+    okra_smooth_gradient_(p->smooth, p->slopes, 1 / p->unit, gradient);
+}
+
+void okra_point_clip_(const okra_point_ *p, double *y)
+{
+    for (okra_int j = 0; p->lo && j < p->y->d; j++) {
+        y[j] = fmin(fmax(y[j], p->lo[j]), p->hi[j]);
+    }
+}
+
+/* ---- blocks ---- */
+
+typedef struct work {
+    state *s;
+    const okra_block_ *block;
+    double *space; /* space_size(s) a worker */
+} work;
+
+static okra_int space_size(const state *s)
+{
+    return 2 * OKRA_POINT_PAD_(s->output->y->n) + 4 * OKRA_POINT_PAD_(s->d);
+}
+
+/* The weighted mean of the training outputs; false where the weights sum to nothing. */
+static bool mean_start(const okra_point_ *p, double *y)
+{
+    double sum = 0, size = 0;
+    memset(y, 0, (size_t)p->y->d * sizeof *y);
+    for (okra_int i = 0; i < p->y->n; i++) {
+        sum += p->w[i];
+        size += fabs(p->w[i]);
+        for (okra_int j = 0; j < p->y->d; j++) {
+            y[j] += p->w[i] * p->y->values[i * p->y->ld + j];
+        }
+    }
+    for (okra_int j = 0; j < p->y->d; j++) {
+        y[j] /= sum;
+    }
+    return fabs(sum) > 1e-6 * size;
+}
+
+/* The largest |w_i|, 1 where all are 0. */
+static double largest(okra_int n, const double *w)
+{
+    double most = 0;
+    for (okra_int i = 0; i < n; i++) {
+        most = fmax(most, fabs(w[i]));
+    }
+    return most > 0 ? most : 1;
+}
+
+static void decode_one(const work *k, okra_int r, int worker)
+{
+    const state *s = k->s;
+    okra_int n = s->output->y->n, d = s->d, i = k->block->first + r;
+    double *space = k->space + worker * space_size(s);
+    double constant = okra_starts_constant_(s->starts);
+    okra_point_ p = {.smooth = s->works[worker],
+                     .y = s->output->y,
+                     .w = k->block->W.p + r * k->block->W.ld,
+                     .constant = isnan(constant) ? 0 : constant,
+                     .unit = 1,
+                     .lo = s->lo,
+                     .hi = s->hi,
+                     .values = space,
+                     .slopes = space + OKRA_POINT_PAD_(n),
+                     .scratch = space + 2 * OKRA_POINT_PAD_(n),
+                     .best = s->result + i * d,
+                     .lowest = INFINITY,
+                     .steps = s->steps};
+    double *y = p.scratch + 3 * OKRA_POINT_PAD_(d);
+    if (!isnan(constant)) {
+        p.unit = largest(n, p.w);
+    }
+    for (okra_int t = 0; t < n; t++) {
+        p.slopes[t] = -2 * p.w[t] / p.unit;
+    }
+    const okra_int *index;
+    const double *distance;
+    const okra_key_ *key;
+    okra_starts_get_(s->starts, i, &index, &distance, &key);
+    for (okra_int t = 0; t < s->top && index[t] >= 0; t++) {
+        memcpy(y, p.y->values + index[t] * p.y->ld, (size_t)d * sizeof *y);
+        okra_point_clip_(&p, y);
+        s->improve(&p, y);
+    }
+    if (mean_start(&p, y)) {
+        okra_point_clip_(&p, y);
+        s->improve(&p, y);
+    }
+}
+
+static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
+{
+    for (okra_int r = begin; r < end; r++) {
+        decode_one(arg, r, worker);
+    }
+    return OKRA_OK;
+}
+
+/* The nearest training output, if it is in the box and not farther than what was found.
+ */
+static void prefer_training(const state *s, okra_int i, okra_key_ found)
+{
+    const okra_data *y = s->output->y;
+    const okra_int *index;
+    const double *distance;
+    const okra_key_ *key;
+    okra_starts_get_(s->starts, i, &index, &distance, &key);
+    const double *row = index[0] < 0 ? NULL : y->values + index[0] * y->ld;
+    bool inside = row != NULL;
+    for (okra_int j = 0; inside && s->lo && j < s->d; j++) {
+        inside = row[j] >= s->lo[j] && row[j] <= s->hi[j];
+    }
+    if (inside && !okra_key_less_(found, key[0])) {
+        s->distance[i] = distance[0];
+        memcpy(s->result + i * s->d, row, (size_t)s->d * sizeof *row);
+    }
+}
+
+static okra_status search(okra_context *ctx, state *s, const okra_block_ *block)
+{
+    okra_status st = OKRA_OK;
+    okra_int m = block->m;
+    double *norm = NULL;
+    okra_int *owner = NULL;
+    okra_data *found = NULL;
+    okra_key_ *key = NULL;
+    work k = {s, block, NULL};
+    TRY(okra_block_weights_(block, s->who));
+    ALLOC(norm, m);
+    ALLOC(owner, m);
+    ALLOC(key, m);
+    TRY(okra_doubles_(ctx, s->workers, space_size(s), "the search of vectors", &k.space));
+    okra_mat_fill_(okra_mat_of_(k.space, s->workers, space_size(s)), 0);
+    TRY(okra_starts_block_(ctx, s->starts, block, norm));
+    TRY(okra_parallel_(ctx, m, 1, "decode", body, &k));
+    for (okra_int r = 0; r < m; r++) {
+        owner[r] = r;
+    }
+    TRY(okra_data_dense(s->result + block->first * s->d, m, s->d, s->d, &found));
+    TRY(okra_propose_(ctx, s->output, found, owner, true, block->W, norm,
+                      okra_starts_constant_(s->starts), key, s->distance + block->first));
+    for (okra_int r = 0; r < m; r++) {
+        prefer_training(s, block->first + r, key[r]);
+    }
+done:
+    okra_data_free(found);
+    okra_free_(k.space);
+    okra_free_(norm);
+    okra_free_(owner);
+    okra_free_(key);
+    return st;
+}
+
+/* y = h clipped, D = scale |y - h|^2 */
+static okra_status clip_explicit(okra_context *ctx, state *s, const okra_block_ *block)
+{
+    double *y = s->result + block->first * s->d;
+    CHK(okra_block_explicit_(ctx, s->output, block, okra_mat_of_(y, block->m, s->d)));
+    for (okra_int r = 0; r < block->m; r++) {
+        double sum = 0;
+        for (okra_int j = 0; s->lo && j < s->d; j++) {
+            double h = y[r * s->d + j], clipped = fmin(fmax(h, s->lo[j]), s->hi[j]);
+            sum += (h - clipped) * (h - clipped);
+            y[r * s->d + j] = clipped;
+        }
+        s->distance[block->first + r] = s->output->feature_scale * sum;
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_points_block_(okra_context *ctx, void *arg, const okra_block_ *block)
+{
+    state *s = arg;
+    return s->output->features ? clip_explicit(ctx, s, block) : search(ctx, s, block);
+}
+
+okra_status okra_points_finish_(okra_context *ctx, void *arg, okra_decoded_ *out)
+{
+    (void)ctx;
+    state *s = arg;
+    FREED_BY(okra_data_drop_) okra_data *objects = NULL;
+    CHK(okra_data_adopt_dense_(s->result, s->tests, s->d, "decoded vectors", &objects));
+    s->result = NULL;
+    CHK(okra_decoded_single_(objects, s->tests, s->distance, out));
+    s->distance = NULL;
+    objects = NULL;
+    return OKRA_OK;
+}
