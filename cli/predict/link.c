@@ -1,0 +1,338 @@
+/*
+ * link.c: okra link: ranks unknown links of a network by what is known of its nodes.
+ */
+#include "train/choose.h"
+#include "commands.h"
+#include "predict/link_job.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+#define ROW_TEXT(name, field, preset, metavar, help) \
+    {name, OKRA_OPTION_TEXT, offsetof(link_fields, field), preset, 1, 0, NULL, metavar, help}
+static const okra_option rows[] = {
+    ROW_TEXT("x", x, NULL, "FILE", "Descriptions of all nodes, one per row; "
+             "several of them: --x for each, kernels with @1, @2, ...; a Gram matrix: "
+             "nodes x nodes, with --kx precomputed"),
+    ROW_TEXT("nodes", nodes, "", "FILE", "Names of the nodes, one a line in the order of "
+             "--x; without it they are called 0, 1, 2, ..."),
+    ROW_TEXT("edges", edges, NULL, "FILE", "Known edges between labelled nodes: two names "
+             "a line, and perhaps a weight"),
+    ROW_TEXT("labelled", labelled, "", "FILE", "Nodes whose edges with one another are "
+             "all known, one a line; without it the nodes of --edges"),
+    ROW_TEXT("unlabelled", unlabelled, "", "FILE", "The new nodes that help where --lambda2 "
+             "is given, one a line; the others are unseen while learning. Without it all "
+             "help"),
+    ROW_TEXT("y", y, "", "FILE", "The Gram matrix of the labelled nodes, in the order of "
+             "--labelled, in place of a kernel of the known edges"),
+    ROW_TEXT("beta", beta, "1", "V|auto", "Time of the diffusion on the known network "
+             "where --ky is not given; auto: the one of most information"),
+    {"known", OKRA_OPTION_BOOL, offsetof(link_fields, known), "no", 1, 0, NULL, "",
+     "A labelled node stands for its known place in the network, not for its prediction"},
+    ROW_TEXT("pairs", pairs, "all", "lu|uu|all|FILE", "Which pairs to rank: a labelled and "
+             "a new node, two new ones, both kinds, or those of a file"),
+    {"top", OKRA_OPTION_INT, offsetof(link_fields, top), "0", 0, 1e15, NULL, "K",
+     "Keep the K best pairs (0: all)"},
+    ROW_TEXT("output", output, "", "FILE", "The ranked pairs: node_a, node_b, score; a score "
+             "ranks, it is no probability"),
+    {"fdr", OKRA_OPTION_NUMBER, offsetof(link_fields, fdr), "0", 0, 0.999, NULL, "V",
+     "Write a list of links of which a share V at most is false on average, with "
+     "p-values, in place of a ranking"},
+    {"hold-back", OKRA_OPTION_NUMBER, offsetof(link_fields, hold_back), "0.3", 1e-9, 0.999,
+     NULL, "V", "The share of labelled nodes that calibrates --fdr"},
+    ROW_TEXT("truth", truth, "", "FILE", "True edges, to print areas under the curves and "
+             "precision at k"),
+    ROW_TEXT("at", at, "10,100,1000", "K[,K...]", "The k of precision at k"),
+    ROW_TEXT("network", network, "", "FILE", "The predicted network: known edges, and pairs "
+             "scored at least the threshold of the best F1 on labelled pairs"),
+    ROW_TEXT("plot", plot, "", "FILE.svg", "A picture of the predicted network, beside the "
+             "true one if given"),
+    /* What goes on to the library, where `auto` is not known. */
+    ROW_TEXT("kx", kx, "auto", "EXPR", "Kernel of the descriptions, e.g. 'rbf(sigma=4)'; "
+             "auto: chosen by leave-one-out from a few that fit the kind of objects"),
+    ROW_TEXT("lambda", lambda, "auto", "V", "Regularisation; auto: by leave-one-out, or by "
+             "five folds where that has no closed form"),
+    {0}};
+/* clang-format on */
+
+static void clear(link_job *j)
+{
+    okra_data_free(j->x);
+    okra_data_free(j->gram);
+    cli_nodes_clear(&j->nodes);
+    cli_known_clear(&j->known);
+    free(j->unlabelled);
+    free(j->truth);
+    if (j->which) {
+        okra_link_list_free(j->pairs);
+    } else {
+        free(j->pairs);
+    }
+    okra_link_p_values_free(j->p_values);
+    okra_link_list_free(j->network);
+    okra_links_free(j->links);
+    okra_selection_free(j->selection);
+    free(j->command);
+    okra_ranking_free(j->ranking);
+}
+
+/* ---- what goes in ---- */
+
+static int check(const cli_run *run, link_job *j)
+{
+    const link_fields *f = &j->f;
+    j->which = strcmp(f->pairs, "lu") == 0    ? OKRA_LINK_LABELLED_NEW
+               : strcmp(f->pairs, "uu") == 0  ? OKRA_LINK_NEW_NEW
+               : strcmp(f->pairs, "all") == 0 ? OKRA_LINK_ALL
+                                              : (okra_link_pairs)0;
+    if (!*f->output && !*f->truth && !*f->network && !*f->plot) {
+        return cli_usage(run,
+                         "nothing to do: give -o, --truth, --network or --plot a file");
+    }
+    if (*f->plot && !cli_ends(f->plot, ".svg")) {
+        return cli_usage(run, "--plot is '%s', expected a name in .svg", f->plot);
+    }
+    if (!j->which && (*f->network || *f->plot)) {
+        return cli_usage(run, "--network and --plot take whole kinds of pairs: --pairs "
+                              "lu, uu or all");
+    }
+    if (f->fdr > 0 && (!j->which || !*f->output || f->top > 0)) {
+        return cli_usage(run,
+                         "--fdr writes a list of its own: it needs -o and --pairs lu, "
+                         "uu or all, and --top has no use");
+    }
+    if (f->fdr == 0 && okra_options_is_set(run->options, "hold-back")) {
+        return cli_usage(run, "--hold-back has no use without --fdr");
+    }
+    if (okra_options_is_set(run->options, "at") && !*f->truth) {
+        return cli_usage(run, "--at has no use without --truth");
+    }
+    if (*f->unlabelled && !okra_options_is_set(run->library, "lambda2")) {
+        return cli_usage(run, "--unlabelled has no use without --lambda2");
+    }
+    if (okra_options_is_set(run->options, "beta") &&
+        (*f->y || okra_options_is_set(run->library, "ky"))) {
+        return cli_usage(run,
+                         "--beta is of the diffusion kernel that stands in for --ky: "
+                         "it has no use with %s",
+                         *f->y ? "--y" : "--ky");
+    }
+    int status = cli_check_writable(run, f->output);
+    status = status ? status : cli_check_writable(run, f->network);
+    return status ? status : cli_check_writable(run, f->plot);
+}
+
+static int read_all(cli_run *run, link_job *j)
+{
+    const link_fields *f = &j->f;
+    bool gram = strcmp(okra_options_get(run->library, "kx"), "precomputed") == 0;
+    int status = cli_read_gram(run, f->x, gram, &j->x);
+    if (status == CLI_DONE) {
+        status = cli_nodes_read(run, f->nodes, okra_data_count(j->x), &j->nodes);
+    }
+    if (status == CLI_DONE) {
+        status = cli_known_read(run, &j->nodes, f->labelled, f->edges, &j->known);
+    }
+    if (status == CLI_DONE && *f->unlabelled) {
+        status = cli_nodes_list(run, &j->nodes, f->unlabelled, &j->unlabelled,
+                                &j->unlabelled_count);
+        if (status == CLI_DONE && j->unlabelled_count == 0) {
+            status = cli_failure(run, "%s names no node", f->unlabelled);
+        }
+    }
+    if (status == CLI_DONE && *f->y) {
+        status = cli_read_gram(run, f->y, true, &j->gram);
+    }
+    if (status == CLI_DONE && *f->truth) {
+        status = cli_nodes_pairs(run, &j->nodes, f->truth, NULL, NULL, &j->truth,
+                                 &j->truth_count);
+    }
+    if (status == CLI_DONE && !j->which) {
+        status = cli_nodes_pairs(run, &j->nodes, f->pairs, NULL, NULL, &j->pairs,
+                                 &j->pair_count);
+    }
+    return status;
+}
+
+/* ---- the work ---- */
+
+static int by_score(const void *p, const void *q)
+{
+    double x = ((const okra_link *)p)->value, y = ((const okra_link *)q)->value;
+    return (x < y) - (x > y);
+}
+
+/* The pairs of a file, scored and sorted; against the truth if there is one. */
+static int rank_given(cli_run *run, link_job *j)
+{
+    size_t count = (size_t)j->pair_count;
+    int status =
+        cli_status(run, okra_link_score(run->context, j->links, j->pairs, j->pair_count));
+    if (status == CLI_DONE && *j->f.truth) {
+        double *score = malloc((count + 1) * sizeof *score);
+        unsigned char *positive = malloc(count + 1);
+        if (!score || !positive) {
+            status = cli_failure(run, "out of memory");
+        }
+        for (size_t k = 0; status == CLI_DONE && k < count; k++) {
+            score[k] = j->pairs[k].value;
+            positive[k] = j->truth_count > 0 &&
+                          bsearch(&j->pairs[k], j->truth, (size_t)j->truth_count,
+                                  sizeof *j->truth, cli_by_ends) != NULL;
+        }
+        if (status == CLI_DONE) {
+            status = cli_status(
+                run, okra_ranking_create(j->pair_count, score, positive, &j->ranking));
+        }
+        free(score);
+        free(positive);
+    }
+    if (count > 0) {
+        qsort(j->pairs, count, sizeof *j->pairs, by_score);
+    }
+    if (j->f.top > 0 && j->f.top < j->pair_count) {
+        j->pair_count = j->f.top;
+    }
+    return status;
+}
+
+static int predict_network(cli_run *run, link_job *j)
+{
+    okra_ranking *training = NULL;
+    int status = cli_status(
+        run, okra_link_training(run->context, j->links, &training, &j->left_out));
+    if (status == CLI_DONE) {
+        j->threshold = okra_ranking_threshold(training, &j->f1);
+        status =
+            cli_status(run, okra_link_rank(run->context, j->links, j->which, 0,
+                                           j->threshold, &j->network, &j->network_count));
+    }
+    okra_ranking_free(training);
+    return status;
+}
+
+/* What is left open is chosen. */
+static int choose(cli_run *run, link_job *j, const okra_link_task *task,
+                  const okra_link_settings *settings)
+{
+    choose_open open = {j->f.kx, "linear", j->f.lambda};
+    if (!choose_needed(run, &open)) {
+        return CLI_DONE;
+    }
+    int status = cli_status(run, choose_links(run, task, settings, &j->selection));
+    j->command = status == CLI_DONE ? choose_command(run, NULL) : NULL;
+    if (status == CLI_DONE && !j->command) {
+        status = cli_failure(run, "out of memory");
+    }
+    if (j->selection) {
+        choose_summary(j->selection, j->known.labelled_count, j->chosen,
+                       sizeof j->chosen);
+    } else {
+        snprintf(j->chosen, sizeof j->chosen, "a guess: nothing could be left out");
+    }
+    return status;
+}
+
+static int work(cli_run *run, link_job *j)
+{
+    const link_fields *f = &j->f;
+    okra_link_task task = cli_known_task(&j->known, j->x, j->gram);
+    okra_link_settings settings = {OKRA_SIZED(okra_link_settings), .known = f->known,
+                                   .unlabelled = j->unlabelled,
+                                   .unlabelled_count = j->unlabelled_count};
+    int status = cli_beta(run, f->beta, &settings.beta);
+    status = status ? status : choose(run, j, &task, &settings);
+    if (status == CLI_DONE) {
+        status = cli_status(
+            run, okra_link_fit(run->context, &task, run->library, &settings, &j->links));
+    }
+    if (status == CLI_DONE && !j->which) {
+        return rank_given(run, j);
+    }
+    if (status == CLI_DONE && f->fdr > 0) {
+        status =
+            cli_status(run, okra_link_discover(run->context, &task, run->library,
+                                               &settings, j->which, f->fdr, f->hold_back,
+                                               &j->pairs, &j->p_values, &j->pair_count));
+    } else if (status == CLI_DONE && *f->output) {
+        status =
+            cli_status(run, okra_link_rank(run->context, j->links, j->which, f->top,
+                                           -(double)INFINITY, &j->pairs, &j->pair_count));
+    }
+    if (status == CLI_DONE && *f->truth) {
+        status =
+            cli_status(run, okra_link_evaluate(run->context, j->links, j->which, j->truth,
+                                               j->truth_count, &j->ranking));
+    }
+    if (status == CLI_DONE && (*f->network || *f->plot)) {
+        status = predict_network(run, j);
+    }
+    return status;
+}
+
+static int check_at(const cli_run *run, const char *list)
+{
+    for (const char *p = list; *p;) {
+        char *end = NULL;
+        long long k = strtoll(p, &end, 10);
+        if (end == p || k < 1 || (*end && (*end != ',' || !end[1]))) {
+            return cli_usage(run, "--at is '%s', expected numbers from 1 between commas",
+                             list);
+        }
+        p = *end ? end + 1 : end;
+    }
+    return CLI_DONE;
+}
+
+static int run_link(cli_run *run)
+{
+    link_job j = {0};
+    double begin = cli_now();
+    int status = cli_status(run, cli_fields(run, &j.f));
+    if (status == CLI_DONE) {
+        choose_open typed = {j.f.kx, "auto", j.f.lambda};
+        status = cli_status(run, choose_pass_on(run, &typed));
+    }
+    status = status ? status : check(run, &j);
+    status = status ? status : check_at(run, j.f.at);
+    status = status ? status : read_all(run, &j);
+    status = status ? status : work(run, &j);
+    j.seconds = cli_now() - begin;
+    status = status ? status : link_write(run, &j);
+    if (status == CLI_DONE && run->common.json) {
+        status = cli_print_json(run, link_json(run, &j));
+    } else if (status == CLI_DONE && !run->common.quiet) {
+        link_print(&j);
+    }
+    clear(&j);
+    return status;
+}
+
+const cli_command cli_link = {
+    .name = "link",
+    .purpose = "Rank the unknown links of a network",
+    .usage = "--x FILE --edges FILE [--labelled FILE] -o RANKED.tsv [flags]",
+    .about =
+        "Kernel and lambda that are not given are chosen, and the command that does the\n"
+        "same without choosing is told.\n\n"
+        "The edges among some nodes, the labelled ones, are known; every node has a\n"
+        "description. A method learns from descriptions to places in the known network,\n"
+        "and the score of a pair is the inner product of two predictions, <h(u), "
+        "h(u')>.\nA score ranks pairs and is no probability. Both ends are predicted, "
+        "also of labelled\nnodes, unless --known is given. A known network in several "
+        "pieces is fine: pieces\nhave similarity 0. An edge that comes again, either way "
+        "round, counts once.\nWith --lambda2 the new nodes help as inputs without "
+        "outputs.\n",
+    .examples = "okra link --x features.npy --edges known.tsv -o ranked_links.tsv\n"
+                "okra link --x features.npy --edges known.tsv --labelled nodes.txt \\\n"
+                "    --kx 'rbf(sigma=4)' --lambda 0.1 --top 1000 -o ranked_links.tsv\n"
+                "okra link --x K.npy --kx precomputed --edges known.tsv --pairs lu \\\n"
+                "    --truth all.tsv --network predicted.tsv --plot network.svg\n",
+    .gathers = " x ",
+    .own = {"link", rows, sizeof(link_fields)},
+    .topic = "fit",
+    .common = " x nodes edges labelled top output truth kx lambda method ",
+    .run = run_link,
+};

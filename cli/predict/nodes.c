@@ -1,0 +1,410 @@
+/*
+ * nodes.c: names of nodes, and the lists and pairs that are written with them.
+ */
+#include "predict/nodes.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- lines of words ---- */
+
+typedef struct lines {
+    const cli_run *run;
+    const char *path; /* as the user wrote it */
+    FILE *file;
+    char *line;
+    size_t room;
+    long number, found; /* of lines, and of those with words */
+    char *word[4];
+    int words;
+} lines;
+
+static int lines_open(const cli_run *run, const char *path, lines *l)
+{
+    char buffer[4096];
+    *l = (lines){.run = run, .path = path};
+    l->file = strcmp(path, "-") == 0
+                  ? stdin
+                  : fopen(cli_find(run, path, buffer, sizeof buffer), "r");
+    return l->file ? CLI_DONE : cli_failure(run, "%s: %s", path, strerror(errno));
+}
+
+static void lines_close(lines *l)
+{
+    if (l->file && l->file != stdin) {
+        fclose(l->file);
+    }
+    free(l->line);
+}
+
+/* The words of the next line that has any; false at the end. */
+static bool lines_next(lines *l)
+{
+    static const char between[] = " \t,\r\n";
+    while (getline(&l->line, &l->room, l->file) >= 0) {
+        l->number++;
+        l->words = 0;
+        for (char *p = l->line + strspn(l->line, between); *p && l->words < 4;
+             p += strspn(p, between)) {
+            l->word[l->words++] = p;
+            p += strcspn(p, between);
+            if (*p) {
+                *p++ = '\0';
+            }
+        }
+        if (l->words > 0 && l->word[0][0] != '#') {
+            l->found++;
+            return true;
+        }
+    }
+    return false;
+}
+
+OKRA_PRINTF(2, 3) static int fault(const lines *l, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return cli_failure(l->run, "%s: line %ld: %s", l->path, l->number, text);
+}
+
+/* ---- names ---- */
+
+static char **sorted_names; /* what the comparison below looks at */
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(sorted_names[*(const okra_int *)a], sorted_names[*(const okra_int *)b]);
+}
+
+static int sort_names(const cli_run *run, const char *path, cli_nodes *n)
+{
+    n->order = malloc((size_t)(n->count + 1) * sizeof *n->order);
+    if (!n->order) {
+        return cli_failure(run, "out of memory");
+    }
+    for (okra_int i = 0; i < n->count; i++) {
+        n->order[i] = i;
+    }
+    sorted_names = n->names;
+    if (n->count > 0) {
+        qsort(n->order, (size_t)n->count, sizeof *n->order, by_name);
+    }
+    for (okra_int i = 1; i < n->count; i++) {
+        if (by_name(&n->order[i - 1], &n->order[i]) == 0) {
+            return cli_failure(run, "%s: two nodes are called '%s'", path,
+                               n->names[n->order[i]]);
+        }
+    }
+    return CLI_DONE;
+}
+
+int cli_nodes_read(const cli_run *run, const char *path, okra_int count, cli_nodes *out)
+{
+    *out = (cli_nodes){.count = count};
+    if (!*path) {
+        return CLI_DONE;
+    }
+    lines l;
+    okra_int found = 0;
+    int status = lines_open(run, path, &l);
+    out->names = calloc((size_t)count + 1, sizeof *out->names);
+    if (!out->names) {
+        status = cli_failure(run, "out of memory");
+    }
+    while (status == CLI_DONE && lines_next(&l)) {
+        if (l.words > 1) {
+            status = fault(&l, "expected one name, found '%s' after '%s'", l.word[1],
+                           l.word[0]);
+        } else if (found == count) {
+            status = fault(&l, "more names than the %lld nodes of --x", (long long)count);
+        } else if (!(out->names[found++] = strdup(l.word[0]))) {
+            status = cli_failure(run, "out of memory");
+        }
+    }
+    if (status == CLI_DONE && found < count) {
+        status = cli_failure(run, "%s: %lld names, but --x has %lld nodes", path,
+                             (long long)found, (long long)count);
+    }
+    lines_close(&l);
+    return status == CLI_DONE ? sort_names(run, path, out) : status;
+}
+
+void cli_nodes_clear(cli_nodes *n)
+{
+    for (okra_int i = 0; n->names && i < n->count; i++) {
+        free(n->names[i]);
+    }
+    free(n->names);
+    free(n->order);
+    *n = (cli_nodes){0};
+}
+
+const char *cli_node_name(const cli_nodes *nodes, okra_int node, char *buffer)
+{
+    if (nodes->names) {
+        return nodes->names[node];
+    }
+    snprintf(buffer, 32, "%lld", (long long)node);
+    return buffer;
+}
+
+/* -1: no such node */
+static okra_int find(const cli_nodes *n, const char *word)
+{
+    if (!n->names) {
+        char *end = NULL;
+        long long number = strtoll(word, &end, 10);
+        return *end || end == word || number < 0 || number >= n->count ? -1 : number;
+    }
+    okra_int low = 0, high = n->count;
+    while (low < high) {
+        okra_int middle = low + (high - low) / 2;
+        int order = strcmp(n->names[n->order[middle]], word);
+        if (order == 0) {
+            return n->order[middle];
+        }
+        if (order < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return -1;
+}
+
+static int find_or_say(const lines *l, const cli_nodes *n, const char *word,
+                       okra_int *node)
+{
+    *node = find(n, word);
+    if (*node >= 0) {
+        return CLI_DONE;
+    }
+    const char *hint = l->found == 1 ? "; before a line of headings put a #" : "";
+    return n->names ? fault(l, "there is no node '%s'%s", word, hint)
+                    : fault(l, "there is no node '%s': expected 0 to %lld%s", word,
+                            (long long)n->count - 1, hint);
+}
+
+/* ---- lists and pairs ---- */
+
+static bool grow(void **block, okra_int count, okra_int *room, size_t size)
+{
+    if (count < *room) {
+        return true;
+    }
+    okra_int more = *room ? 2 * *room : 1024;
+    void *larger = realloc(*block, (size_t)more * size);
+    if (larger) {
+        *block = larger;
+        *room = more;
+    }
+    return larger != NULL;
+}
+
+int cli_nodes_list(const cli_run *run, const cli_nodes *nodes, const char *path,
+                   okra_int **list, okra_int *count)
+{
+    lines l;
+    okra_int room = 0;
+    void *block = NULL;
+    int status = lines_open(run, path, &l);
+    bool *seen = calloc((size_t)nodes->count + 1, sizeof *seen);
+    *count = 0;
+    while (status == CLI_DONE && seen && lines_next(&l)) {
+        okra_int node = -1;
+        if (l.words > 1) {
+            status = fault(&l, "expected one node, found '%s' after '%s'", l.word[1],
+                           l.word[0]);
+        } else if ((status = find_or_say(&l, nodes, l.word[0], &node)) != CLI_DONE) {
+            break;
+        } else if (seen[node]) {
+            status = fault(&l, "node '%s' comes twice", l.word[0]);
+        } else if (!grow(&block, *count, &room, sizeof **list)) {
+            status = cli_failure(run, "out of memory");
+        } else {
+            seen[node] = true;
+            ((okra_int *)block)[(*count)++] = node;
+        }
+    }
+    if (status == CLI_DONE && !seen) {
+        status = cli_failure(run, "out of memory");
+    }
+    free(seen);
+    lines_close(&l);
+    *list = block;
+    return status;
+}
+
+/* The first line of what okra link writes with scores. */
+static bool headings(const lines *l, const cli_nodes *nodes)
+{
+    return l->found == 1 && l->words >= 2 && strcmp(l->word[0], "node_a") == 0 &&
+           strcmp(l->word[1], "node_b") == 0 && find(nodes, "node_a") < 0;
+}
+
+/* One line as a pair with a < b. */
+static int read_pair(const lines *l, const cli_nodes *nodes, const bool *member,
+                     const char *kind, okra_link *out)
+{
+    okra_int ends[2];
+    char *end = NULL;
+    if (l->words < 2 || l->words > 3) {
+        return fault(l, "expected two nodes and perhaps a number, found %s",
+                     l->words < 2 ? "one word" : "more");
+    }
+    for (int i = 0; i < 2; i++) {
+        int status = find_or_say(l, nodes, l->word[i], &ends[i]);
+        if (status != CLI_DONE) {
+            return status;
+        }
+        if (member && !member[ends[i]]) {
+            return fault(l, "node '%s' is no %s node", l->word[i], kind);
+        }
+    }
+    if (ends[0] == ends[1]) {
+        return fault(l, "node '%s' with itself", l->word[0]);
+    }
+    bool weighted = kind && l->words == 3;
+    double value = weighted ? strtod(l->word[2], &end) : 1;
+    if (weighted && (*end || end == l->word[2] || !(value > 0) || isinf(value))) {
+        return fault(l, "the weight is '%s', expected a positive number", l->word[2]);
+    }
+    bool turn = ends[0] > ends[1];
+    *out = (okra_link){ends[turn], ends[!turn], value};
+    return CLI_DONE;
+}
+
+int cli_by_ends(const void *p, const void *q)
+{
+    const okra_link *x = p, *y = q;
+    if (x->a != y->a) {
+        return x->a < y->a ? -1 : 1;
+    }
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+/* Sorted, each pair once. */
+static void merge(const cli_run *run, const char *path, okra_link *list, okra_int *count)
+{
+    okra_int kept = 0;
+    if (*count > 0) {
+        qsort(list, (size_t)*count, sizeof *list, cli_by_ends);
+    }
+    for (okra_int k = 0; k < *count; k++) {
+        if (kept == 0 || cli_by_ends(&list[kept - 1], &list[k]) != 0) {
+            list[kept++] = list[k];
+        }
+    }
+    if (kept < *count && !run->common.quiet) {
+        fprintf(stderr, "okra: warning: %s: %lld pairs come again and are left out\n",
+                path, (long long)(*count - kept));
+    }
+    *count = kept;
+}
+
+int cli_nodes_pairs(const cli_run *run, const cli_nodes *nodes, const char *path,
+                    const bool *member, const char *kind, okra_link **list,
+                    okra_int *count)
+{
+    lines l;
+    okra_int room = 0;
+    void *block = NULL;
+    int status = lines_open(run, path, &l);
+    *count = 0;
+    while (status == CLI_DONE && lines_next(&l)) {
+        if (headings(&l, nodes)) {
+            continue;
+        }
+        if (!grow(&block, *count, &room, sizeof **list)) {
+            status = cli_failure(run, "out of memory");
+        } else {
+            status = read_pair(&l, nodes, member, kind, (okra_link *)block + *count);
+            *count += status == CLI_DONE;
+        }
+    }
+    lines_close(&l);
+    *list = block;
+    if (status == CLI_DONE) {
+        merge(run, path, *list, count);
+    }
+    return status;
+}
+
+/* ---- the known part of a network ---- */
+
+int cli_known_read(const cli_run *run, const cli_nodes *nodes, const char *labelled,
+                   const char *edges, cli_known *out)
+{
+    size_t count = (size_t)nodes->count;
+    out->member = calloc(count + 1, sizeof *out->member);
+    if (!out->member) {
+        return cli_failure(run, "out of memory");
+    }
+    if (*labelled) {
+        int status =
+            cli_nodes_list(run, nodes, labelled, &out->labelled, &out->labelled_count);
+        for (okra_int k = 0; k < out->labelled_count; k++) {
+            out->member[out->labelled[k]] = true;
+        }
+        return status ? status
+                      : cli_nodes_pairs(run, nodes, edges, out->member, "labelled",
+                                        &out->edges, &out->edge_count);
+    }
+    int status =
+        cli_nodes_pairs(run, nodes, edges, NULL, "", &out->edges, &out->edge_count);
+    out->labelled = malloc((count + 1) * sizeof *out->labelled);
+    if (!out->labelled) {
+        return cli_failure(run, "out of memory");
+    }
+    for (okra_int k = 0; k < out->edge_count; k++) {
+        out->member[out->edges[k].a] = out->member[out->edges[k].b] = true;
+    }
+    for (okra_int i = 0; i < nodes->count; i++) {
+        if (out->member[i]) {
+            out->labelled[out->labelled_count++] = i;
+        }
+    }
+    return status;
+}
+
+void cli_known_clear(cli_known *known)
+{
+    free(known->labelled);
+    free(known->member);
+    free(known->edges);
+}
+
+okra_link_task cli_known_task(const cli_known *known, const okra_data *x,
+                              const okra_data *gram)
+{
+    return (okra_link_task){
+        x, known->labelled, known->labelled_count, known->edges, known->edge_count, gram};
+}
+
+int cli_beta(const cli_run *run, const char *text, double *beta)
+{
+    char *end = NULL;
+    *beta = 0;
+    if (strcmp(text, "auto") != 0) {
+        *beta = strtod(text, &end);
+        if (*end || end == text || !(*beta > 0) || isinf(*beta)) {
+            return cli_usage(run, "--beta is '%s', expected a positive number or auto",
+                             text);
+        }
+    }
+    return CLI_DONE;
+}
+
+int cli_read_gram(cli_run *run, const char *spec, bool gram, okra_data **out)
+{
+    char typed[4096];
+    bool add = gram && strncmp(spec, "gram:", 5) != 0;
+    snprintf(typed, sizeof typed, "%s%s", add ? "gram:" : "", spec);
+    return cli_status(run, cli_read(run, typed, out));
+}

@@ -1,0 +1,585 @@
+/*
+ * predict.c: okra predict: objects, weights, embeddings and ranked candidates of a model.
+ */
+#include "commands.h"
+#include "predict/ranked.h"
+#include "predict/screen.h"
+#include "predict/sets.h"
+#include "predict/stream.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct predict_fields {
+    const char *x, *x_diagonal, *output, *weights, *embedding, *candidates, *ranges,
+        *report, *confidence, *within;
+    okra_int shortlist;
+    int p_values;
+    bool exact, stream;
+    cli_sets sets;
+} predict_fields;
+
+static const okra_option rows[] = {
+    {"x", OKRA_OPTION_TEXT, offsetof(predict_fields, x), NULL, 1, 0, NULL, "FILE",
+     "Test inputs, of the kind the model was trained on, as many files as there"},
+    {"x-diagonal", OKRA_OPTION_TEXT, offsetof(predict_fields, x_diagonal), "", 1, 0, NULL,
+     "FILE",
+     "Precomputed kernel: k(x, x) of each test input, one number per row, where full, "
+     "jackknife+, cv+ or a variance needs it"},
+    {"output", OKRA_OPTION_TEXT, offsetof(predict_fields, output), "", 1, 0, NULL, "FILE",
+     "The predicted objects; with --top K the ranked candidates as .tsv, .csv or .json"},
+    {"weights", OKRA_OPTION_TEXT, offsetof(predict_fields, weights), "", 1, 0, NULL,
+     "FILE", "The weights w(x), n_train x n_test, float64"},
+    {"embedding", OKRA_OPTION_TEXT, offsetof(predict_fields, embedding), "", 1, 0, NULL,
+     "FILE", "The explicit h(x), n_test x d, where there is one (linear outputs)"},
+    {"candidates", OKRA_OPTION_TEXT, offsetof(predict_fields, candidates), "", 1, 0, NULL,
+     "FILE",
+     "Objects to choose from, or an index that 'okra index' made; the training outputs "
+     "if "
+     "not given"},
+    {"within", OKRA_OPTION_TEXT, offsetof(predict_fields, within), "", 1, 0, NULL,
+     "WINDOW",
+     "Of an index only candidates that fit the test point: mass=10ppm, mass=0.5Da, "
+     "formula, COLUMN=0.5 (so near to its own value), COLUMN=1..3; several between "
+     "commas"},
+    {"shortlist", OKRA_OPTION_INT, offsetof(predict_fields, shortlist), "1000", 1,
+     100000000, NULL, "N",
+     "Of an index of low rank: so many candidates are measured exactly"},
+    {"exact", OKRA_OPTION_BOOL, offsetof(predict_fields, exact), "no", 1, 0, NULL, "",
+     "Of an index: measure every candidate exactly, whatever low rank it has"},
+    {"known-pairs", OKRA_OPTION_CHOICE, offsetof(predict_fields, p_values), "auto", 1, 0,
+     "auto|kept|left-out|none", "HOW",
+     "Of an index: p_value is the share of known pairs that are at least as far from "
+     "their prediction as a candidate. They are those that the model keeps to calibrate "
+     "with, or its training pairs, each left out; auto: the former, else the latter of "
+     "models of up to 2,000 pairs; none: no p-values"},
+    {"ranges", OKRA_OPTION_TEXT, offsetof(predict_fields, ranges), "", 1, 0, NULL, "FILE",
+     "Candidates of each test point: a row 'begin,end' each, counted from 0, end "
+     "excluded"},
+    {"report", OKRA_OPTION_TEXT, offsetof(predict_fields, report), "", 1, 0, NULL, "FILE",
+     "How each search of --decode optimum went: criterion, evaluations, gradient, "
+     "whether it converged; of --decode rewrite: distance, proposals, rank of the chosen "
+     "one, which input was rewritten; as .tsv or .csv"},
+    {"confidence", OKRA_OPTION_TEXT, offsetof(predict_fields, confidence), "", 1, 0, NULL,
+     "FILE",
+     "How sure each prediction is: distance, gap to the runner-up and, of ridge, kpca "
+     "and "
+     "tgp-kl alone, predictive variance; as .tsv or .csv"},
+    {"stream", OKRA_OPTION_BOOL, offsetof(predict_fields, stream), "no", 1, 0, NULL, "",
+     "Answer JSON lines of standard input (--x -) on standard output, one line each, as "
+     "they come"},
+    CLI_SETS_ROWS(offsetof(predict_fields, sets)),
+    {0}};
+
+typedef struct job {
+    predict_fields f;
+    okra_model *model;
+    okra_data *x, *candidates;
+    okra_data *rows, *diagonal; /* what x borrows with --x-diagonal */
+    okra_int *ranges;
+    okra_prediction *prediction;
+    double seconds;
+    bool ranked; /* -o gets the ranking */
+    cli_distinct distinct;
+} job;
+
+/* ---- what goes in ---- */
+
+static int read_ranges(cli_run *run, job *j)
+{
+    okra_data *table = NULL;
+    int status = cli_status(run, cli_read(run, j->f.ranges, &table));
+    okra_int ld = 0, n = okra_data_count(j->x);
+    const double *values = table ? okra_data_values(table, &ld) : NULL;
+    if (status == CLI_DONE &&
+        (!values || okra_data_width(table) != 2 || okra_data_count(table) != n)) {
+        status = cli_failure(run,
+                             "%s: expected two columns and %lld rows, one a test "
+                             "point",
+                             j->f.ranges, (long long)n);
+    }
+    j->ranges = status == CLI_DONE ? malloc((size_t)n * 2 * sizeof *j->ranges + 1) : NULL;
+    for (okra_int i = 0; j->ranges && i < 2 * n && status == CLI_DONE; i++) {
+        double v = values[i / 2 * ld + i % 2];
+        if (v != floor(v) || fabs(v) > 9e15) {
+            status = cli_failure(run, "%s: row %lld holds %g, expected a whole number",
+                                 j->f.ranges, (long long)(i / 2), v);
+        } else {
+            j->ranges[i] = (okra_int)v;
+        }
+    }
+    if (status == CLI_DONE && !j->ranges) {
+        status = cli_failure(run, "out of memory");
+    }
+    okra_data_free(table);
+    return status;
+}
+
+/* What one flag writes must not be overwritten by another. */
+static int check_apart(const cli_run *run, const predict_fields *f)
+{
+    const char *names[] = {"-o", "--weights", "--embedding", "--confidence"};
+    const char *files[] = {f->output, f->weights, f->embedding, f->confidence};
+    for (int i = 0; i < 4; i++) {
+        for (int k = i + 1; k < 4; k++) {
+            if (*files[i] && strcmp(files[i], files[k]) == 0) {
+                return cli_usage(run, "%s and %s both name '%s'", names[i], names[k],
+                                 files[i]);
+            }
+        }
+    }
+    return CLI_DONE;
+}
+
+/* With sets and intervals nothing else is predicted. */
+static int check_sets(const cli_run *run, const predict_fields *f)
+{
+    const char *others[] = {f->weights, f->embedding, f->ranges, f->report,
+                            f->confidence};
+    const char *names[] = {"weights", "embedding", "ranges", "report", "confidence"};
+    for (int i = 0; i < 5; i++) {
+        if (*others[i]) {
+            return cli_usage(run, "--%s has no use with sets and intervals", names[i]);
+        }
+    }
+    if (okra_options_is_set(run->library, "decode") ||
+        okra_options_is_set(run->library, "top")) {
+        return cli_usage(run, "--decode and --top have no use with sets and intervals");
+    }
+    return CLI_DONE;
+}
+
+/* What goes with an index, and with nothing else. */
+static int check_index(const cli_run *run, const predict_fields *f)
+{
+    bool index = cli_is_index(f->candidates);
+    const char *none[] = {f->weights, f->embedding, f->ranges, f->report, f->confidence};
+    const char *names[] = {"weights", "embedding", "ranges", "report", "confidence"};
+    static const char *const own[] = {"within", "shortlist", "exact", "known-pairs"};
+    for (int i = 0; !index && i < 4; i++) {
+        if (okra_options_is_set(run->options, own[i])) {
+            return cli_usage(run, "--%s is for candidates of an index, NAME.okx", own[i]);
+        }
+    }
+    for (int i = 0; index && i < 5; i++) {
+        if (*none[i]) {
+            return cli_usage(run, "--%s has no use with an index", names[i]);
+        }
+    }
+    if (index && !okra_options_is_set(run->library, "top")) {
+        return cli_usage(run, "an index is ranked: give --top K and a table with -o");
+    }
+    return index && okra_options_is_set(run->library, "decode")
+               ? cli_usage(run, "--decode has no use with an index")
+               : CLI_DONE;
+}
+
+/* Flags that make no sense line by line. */
+static int check_stream(const cli_run *run, const predict_fields *f)
+{
+    const char *others[] = {f->output, f->weights,    f->embedding, f->ranges,
+                            f->report, f->confidence, f->x_diagonal};
+    const char *names[] = {"output", "weights",    "embedding", "ranges",
+                           "report", "confidence", "x-diagonal"};
+    if (strcmp(f->x, "-") != 0) {
+        return cli_usage(run, "--stream answers standard input: --x is '%s', expected -",
+                         f->x);
+    }
+    for (int i = 0; i < 7; i++) {
+        if (*others[i] && strcmp(others[i], "-") != 0) {
+            return cli_usage(run, "--%s has no use with --stream", names[i]);
+        }
+    }
+    if (cli_sets_wanted(&f->sets) || cli_is_index(f->candidates)) {
+        return cli_usage(run,
+                         "--stream gives objects and ranked candidates: sets, intervals "
+                         "and an index have no use");
+    }
+    return CLI_DONE;
+}
+
+static int check(const cli_run *run, job *j)
+{
+    const predict_fields *f = &j->f;
+    if (okra_context_processes(run->context) > 1 &&
+        (f->stream || strcmp(f->x, "-") == 0 || cli_ends(f->x, ":-"))) {
+        return cli_usage(run,
+                         "standard input reaches one of %d processes alone: --x needs "
+                         "a file",
+                         okra_context_processes(run->context));
+    }
+    if (f->stream) {
+        return check_stream(run, f);
+    }
+    int wrong = cli_sets_check(run, &f->sets);
+    if (wrong || cli_sets_wanted(&f->sets)) {
+        return wrong ? wrong : check_sets(run, f);
+    }
+    wrong = check_index(run, f);
+    if (wrong) {
+        return wrong;
+    }
+    if (!*f->output && !*f->weights && !*f->embedding) {
+        return cli_usage(run, "nothing to write: give -o, --weights or --embedding");
+    }
+    j->ranked = okra_options_is_set(run->library, "top");
+    if (j->ranked && !cli_ends(f->output, ".tsv") && !cli_ends(f->output, ".csv") &&
+        !cli_ends(f->output, ".json") && strcmp(f->output, "-") != 0) {
+        return cli_usage(run,
+                         "--top writes a table of ranked candidates: -o is '%s', "
+                         "expected a name in .tsv, .csv or .json",
+                         f->output);
+    }
+    bool none = strcmp(okra_options_get(run->library, "decode"), "none") == 0;
+    if (!*f->output && (*f->candidates || *f->ranges || *f->report || *f->confidence ||
+                        (!none && okra_options_is_set(run->library, "decode")))) {
+        return cli_usage(run, "nothing is decoded without -o: --decode, --candidates, "
+                              "--ranges, --report and --confidence have no use");
+    }
+    if (*f->output && none) {
+        return cli_usage(run, "--decode none gives no objects: -o has no use");
+    }
+    int status = check_apart(run, f);
+    status = status ? status : cli_check_writable(run, f->output);
+    status = status ? status : cli_check_writable(run, f->weights);
+    status = status ? status : cli_check_writable(run, f->embedding);
+    status = status ? status : cli_check_writable(run, f->confidence);
+    return status ? status : cli_check_writable(run, f->report);
+}
+
+/* Rows of a Gram matrix with the self-similarities of their objects. */
+static int read_diagonal(cli_run *run, job *j)
+{
+    okra_int ld = 0, step = 0, m = okra_data_count(j->x);
+    const char *file = j->f.x_diagonal;
+    const double *values = okra_data_values(j->x, &ld);
+    if (okra_data_kind(j->x) != OKRA_GRAM || !values) {
+        return cli_usage(run,
+                         "--x-diagonal is for rows of a precomputed kernel; %s holds %s",
+                         j->f.x, okra_kind_name(okra_data_kind(j->x)));
+    }
+    int status = cli_status(run, cli_read(run, file, &j->diagonal));
+    const double *self = status == CLI_DONE ? okra_data_values(j->diagonal, &step) : NULL;
+    if (status == CLI_DONE && (!self || step != 1 || okra_data_count(j->diagonal) != m)) {
+        status = cli_failure(run, "%s: expected one column of %lld numbers", file,
+                             (long long)m);
+    }
+    if (status == CLI_DONE) {
+        j->rows = j->x;
+        j->x = NULL;
+        status = cli_status(
+            run, okra_data_gram(values, m, okra_data_width(j->rows), ld, self, &j->x));
+    }
+    return status;
+}
+
+static int load_model(cli_run *run, job *j)
+{
+    char buffer[4096];
+    const char *path = cli_find(run, run->operands[0], buffer, sizeof buffer);
+    return j->model ? CLI_DONE
+                    : cli_status(run, okra_model_load(run->context, path, &j->model));
+}
+
+/* --ranges number the lines of the file, so that none may be left out. */
+static int read_candidates(cli_run *run, job *j)
+{
+    const char *file = j->f.candidates;
+    if (!*file || cli_is_index(file) || j->candidates) {
+        return CLI_DONE;
+    }
+    return cli_status(run, *j->f.ranges ? cli_read(run, file, &j->candidates)
+                                        : cli_read_candidates(run, file, &j->candidates));
+}
+
+static int read_all(cli_run *run, job *j)
+{
+    int status = load_model(run, j);
+    if (status == CLI_DONE) {
+        status = cli_status(run, cli_read(run, j->f.x, &j->x));
+    }
+    if (status == CLI_DONE && *j->f.x_diagonal) {
+        status = read_diagonal(run, j);
+    }
+    status = status ? status : read_candidates(run, j);
+    return status == CLI_DONE && *j->f.ranges ? read_ranges(run, j) : status;
+}
+
+/* ---- what comes out ---- */
+
+/* n_train x n_test: one column a test point. */
+static int write_weights(cli_run *run, const job *j)
+{
+    enum { TILE = 64 };
+    okra_int m, n;
+    const double *W = okra_prediction_weights(j->prediction, &m, &n);
+    double *T = malloc((size_t)m * (size_t)n * sizeof *T + 1);
+    if (!T) {
+        return cli_failure(run, "out of memory: %lld x %lld weights", (long long)n,
+                           (long long)m);
+    }
+    for (okra_int r0 = 0; r0 < m; r0 += TILE) {
+        for (okra_int c = 0; c < n; c++) {
+            for (okra_int r = r0; r < m && r < r0 + TILE; r++) {
+                T[c * m + r] = W[r * n + c];
+            }
+        }
+    }
+    int status = cli_status(run, cli_write(run, T, n, m, j->f.weights));
+    free(T);
+    return status;
+}
+
+static int write_report(cli_run *run, const job *j)
+{
+    okra_int tests;
+    const double *report = okra_prediction_report(j->prediction, &tests);
+    char separator = cli_ends(j->f.report, ".csv") ? ',' : '\t';
+    if (!report) {
+        return cli_failure(run, "nothing was optimised: --report is for --decode optimum "
+                                "of twin Gaussian processes and --decode rewrite");
+    }
+    cli_file *file = cli_file_open(run, j->f.report);
+    if (!file) {
+        return CLI_FAILED;
+    }
+    FILE *out = cli_file_stream(file);
+    fputs("test", out);
+    for (int c = 0; c < OKRA_REPORT_COLUMNS; c++) {
+        fprintf(out, "%c%s", separator, okra_prediction_report_name(j->prediction, c));
+    }
+    fputc('\n', out);
+    for (okra_int i = 0; i < tests; i++) {
+        const double *r = report + i * OKRA_REPORT_COLUMNS;
+        fprintf(out, "%lld%c%.17g%c%.0f%c%.3g%c%.0f\n", (long long)i, separator, r[0],
+                separator, r[1], separator, r[2], separator, r[3]);
+    }
+    return cli_file_close(run, file, CLI_DONE);
+}
+
+/* An empty field where a value does not exist. */
+static int write_confidence(cli_run *run, const job *j)
+{
+    okra_int tests;
+    const double *values = okra_prediction_confidence(j->prediction, &tests);
+    char separator = cli_ends(j->f.confidence, ".csv") ? ',' : '\t';
+    cli_file *file = cli_file_open(run, j->f.confidence);
+    if (!file) {
+        return CLI_FAILED;
+    }
+    FILE *out = cli_file_stream(file);
+    fprintf(out, "test%cdistance%cgap%cvariance\n", separator, separator, separator);
+    for (okra_int i = 0; i < tests; i++) {
+        fprintf(out, "%lld", (long long)i);
+        for (int c = 0; c < OKRA_CONFIDENCE_COLUMNS; c++) {
+            double v = values[i * OKRA_CONFIDENCE_COLUMNS + c];
+            fputc(separator, out);
+            if (isfinite(v)) {
+                fprintf(out, "%.17g", v);
+            }
+        }
+        fputc('\n', out);
+    }
+    return cli_file_close(run, file, CLI_DONE);
+}
+
+static int write_all(cli_run *run, const job *j)
+{
+    int status = CLI_DONE;
+    okra_int m, d;
+    if (*j->f.weights) {
+        status = write_weights(run, j);
+    }
+    if (status == CLI_DONE && *j->f.report) {
+        status = write_report(run, j);
+    }
+    if (status == CLI_DONE && *j->f.confidence) {
+        status = write_confidence(run, j);
+    }
+    if (status == CLI_DONE && *j->f.embedding) {
+        const double *H = okra_prediction_embedding(j->prediction, &m, &d);
+        status = cli_status(run, cli_write(run, H, m, d, j->f.embedding));
+    }
+    const okra_data *objects = okra_prediction_objects(j->prediction);
+    if (status == CLI_DONE && j->ranked) {
+        const okra_data *set = okra_prediction_proposals(j->prediction);
+        set = set ? set : j->candidates;
+        status =
+            cli_ranked_write(run, j->prediction, set ? set : okra_model_outputs(j->model),
+                             &j->distinct, j->f.output);
+    } else if (status == CLI_DONE && *j->f.output) {
+        status = cli_status(run, okra_data_write(run->context, objects, j->f.output));
+    }
+    return status;
+}
+
+static int summarise(const cli_run *run, const job *j)
+{
+    const predict_fields *f = &j->f;
+    const char *files[] = {"output",   f->output,   "weights",
+                           f->weights, "embedding", f->embedding};
+    okra_int tests = okra_prediction_count(j->prediction);
+    char buffer[64];
+    /* What is on standard output already is data. */
+    bool taken = strcmp(f->output, "-") == 0 || strcmp(f->weights, "-") == 0 ||
+                 strcmp(f->embedding, "-") == 0;
+    if (run->common.json && !taken) {
+        json_t *result = json_pack("{s:s, s:I, s:I, s:f}", "model", run->operands[0], "n",
+                                   (json_int_t)okra_model_count(j->model), "tests",
+                                   (json_int_t)tests, "seconds", j->seconds);
+        for (size_t i = 0; result && i < 6; i += 2) {
+            if (*files[i + 1]) {
+                json_object_set_new(result, files[i], json_string(files[i + 1]));
+            }
+        }
+        return cli_print_json(run, result);
+    }
+    if (!run->common.quiet && !run->common.json && !taken) {
+        cli_line(stdout, "tests", "%lld", (long long)tests);
+        for (size_t i = 0; i < 6; i += 2) {
+            if (*files[i + 1]) {
+                cli_line(stdout, files[i], "%s", files[i + 1]);
+            }
+        }
+        cli_line(stdout, "time", "%s", cli_seconds(j->seconds, buffer, sizeof buffer));
+    }
+    return CLI_DONE;
+}
+
+static int predict(cli_run *run, job *j)
+{
+    /* What a decoder makes up is no choice among candidates. */
+    bool made = strcmp(okra_options_get(run->library, "decode"), "rewrite") == 0;
+    if (j->ranked && !j->ranges && !made) {
+        int status = cli_distinct_make(
+            run, j->candidates ? j->candidates : okra_model_outputs(j->model),
+            &j->distinct);
+        if (status != CLI_DONE) {
+            return status;
+        }
+    }
+    const okra_data *set = j->distinct.objects ? j->distinct.objects : j->candidates;
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                    .candidates = set,
+                                    .ranges = j->ranges,
+                                    .weights = *j->f.weights,
+                                    .embedding = *j->f.embedding,
+                                    .confidence = *j->f.confidence};
+    okra_status st =
+        *j->f.output ? OKRA_OK : okra_options_set(run->library, "decode", "none");
+    if (st == OKRA_OK) {
+        st = okra_predict(run->context, j->model, j->x, run->library, &request,
+                          &j->prediction);
+    }
+    return cli_status(run, st);
+}
+
+/* Standard input line by line, where that is what is asked for; *done: that was all. */
+static int stream(cli_run *run, job *j, bool *done)
+{
+    static char spec[64]; /* it stays in j->f.x */
+    const predict_fields *f = &j->f;
+    const char *others[] = {f->weights, f->embedding,  f->ranges,
+                            f->report,  f->confidence, f->x_diagonal};
+    bool plain = !j->ranked && !cli_sets_wanted(&f->sets) && *f->output &&
+                 !cli_is_index(f->candidates) && cli_stream_fits(f->x, f->output);
+    for (int i = 0; i < 6; i++) {
+        plain = plain && !*others[i];
+    }
+    if (!f->stream && !plain) {
+        return CLI_DONE;
+    }
+    int status = load_model(run, j);
+    status = status ? status : cli_status(run, cli_take_input(run, f->x));
+    status = status ? status : read_candidates(run, j);
+    bool top = okra_options_is_set(run->library, "top");
+    cli_stream s = {.model = j->model,
+                    .candidates = j->candidates,
+                    .x = f->x,
+                    .output = f->output,
+                    .top = top ? strtoll(okra_options_get(run->library, "top"), NULL, 10)
+                               : 0};
+    bool whole = false;
+    if (status == CLI_DONE) {
+        status = f->stream ? cli_stream_json(run, &s)
+                           : cli_stream_text(run, &s, &whole, spec, sizeof spec);
+    }
+    *done = !whole;
+    run->input_taken = run->input_taken && !whole; /* read_all takes it */
+    j->f.x = whole ? spec : j->f.x;
+    return status;
+}
+
+static int run_predict(cli_run *run)
+{
+    bool streamed = false;
+    job j = {0};
+    double begin = cli_now();
+    int status = cli_status(run, cli_fields(run, &j.f));
+    if (status == CLI_DONE) {
+        status = check(run, &j);
+    }
+    if (status == CLI_DONE) {
+        status = stream(run, &j, &streamed);
+    }
+    if (status == CLI_DONE && streamed) {
+        goto done;
+    }
+    if (status == CLI_DONE) {
+        status = read_all(run, &j);
+    }
+    if (status == CLI_DONE && cli_sets_wanted(&j.f.sets)) {
+        status = cli_sets_write(run, &j.f.sets, j.model, j.x, j.candidates, j.f.output);
+    } else if (status == CLI_DONE && cli_is_index(j.f.candidates)) {
+        cli_screening how = {j.f.candidates, j.f.within, j.f.output,  0,
+                             j.f.shortlist,  j.f.exact,  j.f.p_values};
+        how.top = strtoll(okra_options_get(run->library, "top"), NULL, 10);
+        status = cli_screen(run, &how, j.model, j.x);
+    } else if (status == CLI_DONE) {
+        status = predict(run, &j);
+        status = status == CLI_DONE ? write_all(run, &j) : status;
+        j.seconds = cli_now() - begin;
+        status = status == CLI_DONE ? summarise(run, &j) : status;
+    }
+done:
+    okra_prediction_free(j.prediction);
+    okra_model_free(j.model);
+    okra_data_free(j.x);
+    okra_data_free(j.rows);
+    okra_data_free(j.diagonal);
+    okra_data_free(j.candidates);
+    cli_distinct_clear(&j.distinct);
+    free(j.ranges);
+    return status;
+}
+
+const cli_command cli_predict = {
+    .name = "predict",
+    .purpose = "Predict the outputs of new inputs with a model file",
+    .usage = "MODEL --x FILE -o FILE [flags]",
+    .about =
+        "A prediction is a point of the output feature space; --decode says how it "
+        "becomes\nan object. With --top K the file -o holds the K best candidates of "
+        "each test point\nin columns test, rank, candidate, distance and, where objects "
+        "have a text, object:\ntest points and candidates are counted from 0, ranks from "
+        "1, the distance is the\nsquared distance in feature space. Of equal candidates "
+        "the first stands for all.\n",
+    .gathers = " x candidates calibrate-x calibrate-y ",
+    .examples = "okra predict digits.okra --x test_x.npy -o predicted.npy\n"
+                "okra predict digits.okra --x test_x.npy --top 5 -o ranked.tsv\n"
+                "okra predict digits.okra --x test_x.npy --weights w.npy\n"
+                "okra predict m.okra --x new.mgf --candidates c.okx --within mass=10ppm "
+                "--top 9 -o r.tsv\n"
+                "okra predict words.okra --x test.txt --set 0.1 -o sets.tsv\n"
+                "okra predict curve.okra --x test_x.csv --interval 0.1 -o bounds.csv\n"
+                "producer | okra predict curve.okra --x - -o - | consumer\n"
+                "okra predict curve.okra --x - --stream\n",
+    .own = {"predict", rows, sizeof(predict_fields)},
+    .topic = "predict",
+    .common = " x output candidates top decode set interval ",
+    .operands_least = 1,
+    .operands_most = 1,
+    .operand = "MODEL",
+    .run = run_predict,
+};

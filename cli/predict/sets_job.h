@@ -1,0 +1,28 @@
+/*
+ * sets_job.h: what sets.c and sets_read.c share.
+ */
+#ifndef OKRA_SETS_JOB_H
+#define OKRA_SETS_JOB_H
+
+#include "predict/sets.h"
+
+typedef struct cli_sets_job {
+    const cli_sets *f;
+    const okra_model *model;
+    const okra_data *x;
+    okra_data *candidates; /* as they are numbered in p          */
+    okra_int *row;         /* of each in the file or training set */
+    okra_int tests, count;
+    okra_conformal_settings s;
+    okra_data *owned[10];
+    const okra_data *truth;
+    int owned_count;
+    double *p;
+} cli_sets_job;
+
+/* Reads the files that the flags name into the settings; what is read is j->owned. */
+int cli_sets_read(cli_run *run, cli_sets_job *j);
+/* The way that is taken, where --conformal is auto, too. */
+const char *cli_sets_how(const cli_sets_job *j);
+
+#endif

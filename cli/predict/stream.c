@@ -1,0 +1,353 @@
+/*
+ * stream.c: okra predict --x -: rows of standard input are predicted as they come.
+ *
+ * What has arrived is answered at once, at most so many rows together that a batch takes
+ * little memory; nothing else is kept. So a pipe of any length needs as much memory as a
+ * batch, and who writes a line and waits for its answer gets it.
+ */
+#include "predict/stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROWS = 1024, PIECE = 1 << 18, LINE_MOST = 64 << 20 };
+
+static const char *const formats[] = {"csv", "tsv", "txt", "smiles", "svm"};
+static const char *const endings[] = {".csv", ".tsv", ".txt", ".smi"};
+
+static bool standard(const char *spec, const char **format)
+{
+    *format = NULL;
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+        size_t length = strlen(formats[k]);
+        if (strncmp(spec, formats[k], length) == 0 && strcmp(spec + length, ":-") == 0) {
+            *format = formats[k];
+        }
+    }
+    return *format || strcmp(spec, "-") == 0;
+}
+
+/* The spec for standard output of what `output` is called; NULL: it is no text. */
+static const char *text_output(const char *output)
+{
+    static const char *const specs[] = {"csv:-", "tsv:-", "txt:-", "smiles:-"};
+    const char *format;
+    if (standard(output, &format)) {
+        return output;
+    }
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+        if (cli_ends(output, endings[k])) {
+            return specs[k];
+        }
+    }
+    return NULL;
+}
+
+bool cli_stream_fits(const char *x, const char *output)
+{
+    const char *format;
+    return standard(x, &format) && text_output(output);
+}
+
+/* The format of lines that hold inputs of this model; NULL: there is none. */
+static const char *line_format(const okra_model *model)
+{
+    static const char *const of[][2] = {
+        {"dense", "csv"}, {"sparse", "svm"}, {"strings", "txt"}, {"graphs", "smiles"}};
+    const char *format = NULL;
+    json_t *about = json_loads(okra_model_json(model), 0, NULL);
+    const char *kind =
+        json_string_value(json_object_get(json_object_get(about, "x"), "kind"));
+    for (size_t k = 0; kind && k < 4; k++) {
+        format = strcmp(kind, of[k][0]) == 0 ? of[k][1] : format;
+    }
+    json_decref(about);
+    return format;
+}
+
+/* ---- lines of standard input ---- */
+
+typedef struct input {
+    char *p;
+    size_t begin, used, room;
+    bool end;
+    long long line; /* of what is at `begin`, counted from 1 */
+} input;
+
+/* Waits for more; at the end `end` is set. */
+static int more(cli_run *run, input *in)
+{
+    if (in->begin > 0) {
+        memmove(in->p, in->p + in->begin, in->used - in->begin);
+        in->used -= in->begin;
+        in->begin = 0;
+    }
+    if (in->room - in->used < PIECE) {
+        size_t room = 2 * in->room + 2 * PIECE;
+        char *grown = room > LINE_MOST ? NULL : realloc(in->p, room);
+        if (!grown) {
+            return cli_failure(run, "standard input: line %lld is too long", in->line);
+        }
+        in->p = grown;
+        in->room = room;
+    }
+    ssize_t got = read(STDIN_FILENO, in->p + in->used, PIECE);
+    if (got < 0 && errno != EINTR) {
+        return cli_failure(run, "standard input: cannot be read: %s", strerror(errno));
+    }
+    in->end = got == 0;
+    in->used += got > 0 ? (size_t)got : 0;
+    return cli_signal_caught() ? CLI_FAILED : CLI_DONE;
+}
+
+/* Bytes and number of the complete lines at hand, ROWS of them at most; at the end the
+ * last one may have no end. */
+static size_t take(const input *in, int *lines)
+{
+    size_t at = in->begin;
+    *lines = 0;
+    while (*lines < ROWS) {
+        const char *end = at < in->used ? memchr(in->p + at, '\n', in->used - at) : NULL;
+        if (!end && !(in->end && at < in->used)) {
+            break;
+        }
+        at = end ? (size_t)(end - in->p) + 1 : in->used;
+        ++*lines;
+    }
+    return at - in->begin;
+}
+
+/* Calls `each` with complete lines until there are no more. */
+static int each_piece(cli_run *run, input *in, void *user,
+                      int (*each)(cli_run *run, void *user, const char *text, size_t size,
+                                  int lines, long long line))
+{
+    int status = CLI_DONE, lines = 0;
+    while (status == CLI_DONE) {
+        size_t size = take(in, &lines);
+        if (lines > 0) {
+            status = each(run, user, in->p + in->begin, size, lines, in->line);
+            in->begin += size;
+            in->line += lines;
+        } else if (in->end) {
+            break;
+        } else {
+            status = more(run, in);
+        }
+    }
+    return status;
+}
+
+/* ---- text ---- */
+
+typedef struct texts {
+    const cli_stream *s;
+    const char *format, *output;
+    bool heading, rows; /* what has come so far */
+} texts;
+
+/* Lines that hold something before `stop`, which begins a comment. */
+static okra_int filled_lines(const char *text, size_t size, char stop)
+{
+    okra_int count = 0;
+    bool filled = false, stopped = false;
+    for (size_t k = 0; k < size; k++) {
+        stopped = stopped || text[k] == stop;
+        filled = filled || (!stopped && !strchr(" \t\r\n", text[k]));
+        if (text[k] == '\n' || k + 1 == size) {
+            count += filled;
+            filled = stopped = false;
+        }
+    }
+    return count;
+}
+
+static bool is_table(const char *format)
+{
+    return strcmp(format, "csv") == 0 || strcmp(format, "tsv") == 0;
+}
+
+/* A heading is the first line or none: in the middle it would have no answer. */
+static int check_heading(cli_run *run, texts *t, const char *text, size_t size,
+                         const okra_data *x, long long line)
+{
+    bool heading =
+        is_table(t->format) && okra_data_count(x) < filled_lines(text, size, '\n');
+    if (heading && (t->heading || t->rows)) {
+        return cli_failure(run, "standard input, line %lld: '%.*s' is no row of numbers",
+                           line, (int)strcspn(text, "\r\n"), text);
+    }
+    t->heading = t->heading || heading;
+    t->rows = t->rows || okra_data_count(x) > 0;
+    return CLI_DONE;
+}
+
+static int answer_text(cli_run *run, void *user, const char *text, size_t size, int lines,
+                       long long line)
+{
+    texts *t = user;
+    okra_data *x = NULL;
+    okra_prediction *p = NULL;
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                    .candidates = t->s->candidates};
+    bool svm = strcmp(t->format, "svm") == 0;
+    if ((svm || is_table(t->format)) && filled_lines(text, size, svm ? '#' : '\n') == 0) {
+        return CLI_DONE;
+    }
+    okra_status st = okra_data_parse(run->context, t->format, text, size, &x);
+    if (st == OKRA_OK && check_heading(run, t, text, size, x, line) != CLI_DONE) {
+        okra_data_free(x);
+        return CLI_FAILED;
+    }
+    if (st == OKRA_OK && okra_data_count(x) > 0) {
+        st = okra_predict(run->context, t->s->model, x, run->library, &request, &p);
+    }
+    if (st == OKRA_OK && p) {
+        st = okra_data_write(run->context, okra_prediction_objects(p), t->output);
+    }
+    okra_data_free(x);
+    okra_prediction_free(p);
+    if (st != OKRA_OK && st != OKRA_ECANCELLED) {
+        return cli_failure(run, "standard input, lines %lld to %lld: %s", line,
+                           line + lines - 1, okra_message());
+    }
+    return cli_status(run, st);
+}
+
+/* All bytes into an unnamed file: a format that is no lines of text. */
+static int spool(cli_run *run, input *in, const char *format, char *spec, size_t size)
+{
+    FILE *file = tmpfile();
+    int status = file ? CLI_DONE : cli_failure(run, "no file can be made in TMPDIR");
+    while (status == CLI_DONE) {
+        if (in->used > 0 && fwrite(in->p, 1, in->used, file) != in->used) {
+            status = cli_failure(run, "a file in TMPDIR cannot be written");
+        }
+        in->begin = in->used = 0;
+        if (in->end) {
+            break;
+        }
+        status = status ? status : more(run, in);
+    }
+    if (status == CLI_DONE && fflush(file) == 0) {
+        rewind(file);
+        snprintf(spec, size, "%s:/dev/fd/%d", format, fileno(file));
+    } /* it stays open until the program ends */
+    return status;
+}
+
+static const char *const magic[][2] = {
+    {"\x93NUMPY", "npy"}, {"PK\x03\x04", "npz"}, {"%%MatrixMarket", "mtx"}};
+enum { MAGIC = sizeof magic / sizeof *magic };
+
+/* What begins like another format; *open: more bytes may tell. */
+static const char *other_format(const input *in, bool *open)
+{
+    *open = false;
+    for (size_t k = 0; k < MAGIC; k++) {
+        size_t length = strlen(magic[k][0]);
+        bool agrees = in->used == 0 || memcmp(in->p, magic[k][0],
+                                              in->used < length ? in->used : length) == 0;
+        if (agrees && in->used >= length) {
+            return magic[k][1];
+        }
+        *open = *open || (agrees && !in->end);
+    }
+    return NULL;
+}
+
+/* While lines go out, standard output is the file -o. */
+static int with_output(cli_run *run, input *in, texts *t)
+{
+    const char *output = t->s->output, *format;
+    if (standard(output, &format)) {
+        return each_piece(run, in, t, answer_text);
+    }
+    cli_file *file = cli_file_open(run, output);
+    if (!file) {
+        return CLI_FAILED;
+    }
+    fflush(stdout);
+    int kept = dup(STDOUT_FILENO), status = CLI_DONE;
+    if (kept < 0 || dup2(fileno(cli_file_stream(file)), STDOUT_FILENO) < 0) {
+        status = cli_failure(run, "%s: cannot be written", output);
+    }
+    status = status ? status : each_piece(run, in, t, answer_text);
+    if (kept >= 0) {
+        dup2(kept, STDOUT_FILENO);
+        close(kept);
+    }
+    return cli_file_close(run, file, status);
+}
+
+int cli_stream_text(cli_run *run, const cli_stream *s, bool *whole, char *spec,
+                    size_t size)
+{
+    input in = {.line = 1};
+    texts t = {.s = s, .output = text_output(s->output)};
+    int status = CLI_DONE;
+    standard(s->x, &t.format);
+    bool told = t.format != NULL;
+    t.format = told ? t.format : line_format(s->model);
+    *whole = !t.format;
+    if (*whole) { /* okra_data_read finds out */
+        snprintf(spec, size, "-");
+        return CLI_DONE;
+    }
+    bool open = !told;
+    const char *other = NULL;
+    while (open && status == CLI_DONE) {
+        other = other_format(&in, &open);
+        status = open && !other ? more(run, &in) : CLI_DONE;
+        open = open && !other;
+    }
+    if (other) {
+        *whole = true;
+        status = spool(run, &in, other, spec, size);
+    } else if (status == CLI_DONE) {
+        status = with_output(run, &in, &t);
+    }
+    if (status == CLI_DONE && !*whole && t.heading && !t.rows) {
+        status = cli_failure(run, "standard input: line 1 is a heading, and no row of "
+                                  "numbers comes after it");
+    }
+    free(in.p);
+    return status;
+}
+
+/* ---- JSON lines ---- */
+
+static int answer_json(cli_run *run, void *user, const char *text, size_t size, int count,
+                       long long line)
+{
+    char *lines[ROWS];
+    const char *at = text;
+    int status = CLI_DONE, made = 0;
+    (void)line;
+    for (; made < count; made++) {
+        const char *end = memchr(at, '\n', size - (size_t)(at - text));
+        size_t length = end ? (size_t)(end - at) : size - (size_t)(at - text);
+        lines[made] = strndup(at, length);
+        if (!lines[made]) {
+            status = cli_failure(run, "out of memory");
+            break;
+        }
+        at += length + 1;
+    }
+    status = status ? status : cli_stream_answer(run, user, lines, count);
+    while (made > 0) {
+        free(lines[--made]);
+    }
+    return status;
+}
+
+int cli_stream_json(cli_run *run, const cli_stream *s)
+{
+    input in = {.line = 1};
+    cli_stream copy = *s;
+    int status = each_piece(run, &in, &copy, answer_json);
+    free(in.p);
+    return status;
+}

@@ -1,0 +1,378 @@
+/*
+ * demo.c: okra demo: learns two built-in tasks, beside k nearest neighbours.
+ */
+#include "commands.h"
+#include "report/demo.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct demo_fields {
+    const char *output, *save;
+} demo_fields;
+
+static const okra_option rows[] = {
+    {"output", OKRA_OPTION_TEXT, offsetof(demo_fields, output), "", 1, 0, NULL,
+     "FILE.svg", "Draw the results into this file as well"},
+    {"save", OKRA_OPTION_TEXT, offsetof(demo_fields, save), "", 1, 0, NULL, "DIR",
+     "Write the data of the tasks there, to go on with"},
+    {0}};
+
+const demo_task demo_patterns = {
+    .name = "patterns",
+    .title = "lower half of a 16 x 16 pattern from its upper half",
+    .metric = "mse",
+    .make = okra_synthetic_patterns,
+    .train = 400,
+    .test = 100,
+    .rows = {{"k-NN, best k of 1, 3, 5, 10", "method=knn kx=rbf(sigma=4)", "explicit",
+              "1 3 5 10"},
+             {"okra, operator identity", "kx=rbf(sigma=4) lambda=0.01", "explicit", NULL},
+             {"okra, operator ccov",
+              "kx=rbf(sigma=4) operator=ccov lambda=1e-5 epsilon=0.01", "explicit",
+              NULL}},
+    .row_count = 3,
+};
+
+const demo_task demo_s_shape = {
+    .name = "s-shape",
+    .title = "t from r = t + 0.3 sin(2 pi t) + noise: three t fit one r",
+    .metric = "mae",
+    .make = okra_synthetic_s_shape,
+    .train = 500,
+    .test = 500,
+    .rows = {{"k-NN, best k of 1, 3, 5, 10", "method=knn kx=rbf(sigma=0.1)", "explicit",
+              "1 3 5 10"},
+             {"okra, linear outputs (averages)", "kx=rbf(sigma=0.1) lambda=0.1",
+              "explicit", NULL},
+             {"okra, rbf outputs (chooses)",
+              "kx=rbf(sigma=0.1) ky=rbf(sigma=0.1) lambda=0.1", "candidates", NULL}},
+    .row_count = 3,
+};
+
+/* ---- one row of a table ---- */
+
+static okra_status set_all(okra_options *options, const char *settings)
+{
+    okra_status st = OKRA_OK;
+    while (*settings && st == OKRA_OK) {
+        char name[32], value[96];
+        size_t length = strcspn(settings, " "), equals = strcspn(settings, "=");
+        snprintf(name, sizeof name, "%.*s", (int)equals, settings);
+        snprintf(value, sizeof value, "%.*s", (int)(length - equals - 1),
+                 settings + equals + 1);
+        st = okra_options_set(options, name, value);
+        settings += length + strspn(settings + length, " ");
+    }
+    return st;
+}
+
+/* Fits, predicts and scores once; `k` > 0 sets the number of neighbours. */
+static okra_status solve(cli_run *run, const demo_result *r, const demo_row *row, int k,
+                         double *value, okra_data **predicted)
+{
+    okra_options *fit = NULL, *predict = NULL;
+    okra_model *model = NULL;
+    okra_prediction *p = NULL;
+    okra_status st = okra_fit_options(&fit);
+    if (st == OKRA_OK) {
+        st = okra_predict_options(&predict);
+    }
+    if (st == OKRA_OK) {
+        st = set_all(fit, row->fit);
+    }
+    if (st == OKRA_OK && k > 0) {
+        st = okra_options_set_number(fit, "k", k);
+    }
+    if (st == OKRA_OK) {
+        st = okra_options_set(predict, "decode", row->decode);
+    }
+    if (st == OKRA_OK) {
+        st = okra_fit(run->context, r->train_x, r->train_y, fit, &model);
+    }
+    if (st == OKRA_OK) {
+        st = okra_predict(run->context, model, r->test_x, predict, NULL, &p);
+    }
+    if (st == OKRA_OK) {
+        st = okra_score(run->context, r->task->metric, r->test_y,
+                        okra_prediction_objects(p), value, NULL, NULL);
+    }
+    if (st == OKRA_OK) {
+        *predicted = okra_data_retain(okra_prediction_objects(p));
+    }
+    okra_prediction_free(p);
+    okra_model_free(model);
+    okra_options_free(fit);
+    okra_options_free(predict);
+    return st;
+}
+
+/* The best k on the test set itself: in favour of the peer. */
+static okra_status solve_best(cli_run *run, demo_result *r, const demo_row *row,
+                              double *value, okra_data **predicted)
+{
+    okra_status st = OKRA_OK;
+    *value = HUGE_VAL;
+    for (const char *at = row->better; *at && st == OKRA_OK;) {
+        char *end;
+        int k = (int)strtol(at, &end, 10);
+        double now = 0;
+        okra_data *objects = NULL;
+        st = solve(run, r, row, k, &now, &objects);
+        if (st == OKRA_OK && now < *value) {
+            *value = now;
+            r->k = k;
+            okra_data_free(*predicted);
+            *predicted = objects;
+            objects = NULL;
+        }
+        okra_data_free(objects);
+        at = end + strspn(end, " ");
+    }
+    return st;
+}
+
+/* ---- a task ---- */
+
+static okra_status part(const okra_data *data, okra_int first, okra_int count,
+                        okra_data **out)
+{
+    okra_int *index = malloc((size_t)count * sizeof *index);
+    if (!index) {
+        return OKRA_EMEM;
+    }
+    for (okra_int i = 0; i < count; i++) {
+        index[i] = first + i;
+    }
+    okra_status st = okra_data_take(data, index, count, out);
+    free(index);
+    return st;
+}
+
+static okra_status make(const demo_task *task, uint64_t seed, demo_result *r)
+{
+    okra_data *x = NULL, *y = NULL;
+    okra_status st = task->make(seed, task->train + task->test, &x, &y);
+    if (st == OKRA_OK) {
+        st = part(x, 0, task->train, &r->train_x);
+    }
+    if (st == OKRA_OK) {
+        st = part(y, 0, task->train, &r->train_y);
+    }
+    if (st == OKRA_OK) {
+        st = part(x, task->train, task->test, &r->test_x);
+    }
+    if (st == OKRA_OK) {
+        st = part(y, task->train, task->test, &r->test_y);
+    }
+    okra_data_free(x);
+    okra_data_free(y);
+    return st;
+}
+
+static void clear(demo_result *r)
+{
+    okra_data_free(r->train_x);
+    okra_data_free(r->train_y);
+    okra_data_free(r->test_x);
+    okra_data_free(r->test_y);
+    for (int i = 0; i < DEMO_ROWS; i++) {
+        okra_data_free(r->predicted[i]);
+    }
+}
+
+/* The first repeat stays in `r` to be drawn and saved. */
+static okra_status work(cli_run *run, const demo_task *task, demo_result *r)
+{
+    okra_status st = OKRA_OK;
+    *r = (demo_result){.task = task};
+    for (int repeat = 0; repeat < DEMO_REPEATS && st == OKRA_OK; repeat++) {
+        demo_result now = {.task = task};
+        st = make(task, (uint64_t)run->common.seed + (uint64_t)repeat, &now);
+        for (int i = 0; i < task->row_count && st == OKRA_OK; i++) {
+            const demo_row *row = &task->rows[i];
+            double *value = &r->value[i][repeat];
+            st = row->better ? solve_best(run, &now, row, value, &now.predicted[i])
+                             : solve(run, &now, row, 0, value, &now.predicted[i]);
+        }
+        if (repeat == 0) {
+            memcpy(now.value, r->value, sizeof now.value);
+            *r = now;
+        } else {
+            clear(&now);
+        }
+        cli_on_progress(run, task->name, repeat + 1, DEMO_REPEATS);
+    }
+    return st;
+}
+
+/* ---- what is shown ---- */
+
+static void mean_sd(const double *v, double *mean, double *sd)
+{
+    double sum = 0, squares = 0;
+    for (int i = 0; i < DEMO_REPEATS; i++) {
+        sum += v[i];
+    }
+    *mean = sum / DEMO_REPEATS;
+    for (int i = 0; i < DEMO_REPEATS; i++) {
+        squares += (v[i] - *mean) * (v[i] - *mean);
+    }
+    *sd = sqrt(squares / (DEMO_REPEATS - 1));
+}
+
+static void print_table(const demo_result *r)
+{
+    const demo_task *t = r->task;
+    printf(
+        "%s: %s\n%lld training pairs, %lld test pairs, %s, mean +- sd of %d repeats\n\n",
+        t->name, t->title, (long long)t->train, (long long)t->test, t->metric,
+        DEMO_REPEATS);
+    for (int i = 0; i < t->row_count; i++) {
+        double mean, sd;
+        mean_sd(r->value[i], &mean, &sd);
+        printf("  %-34s %.4f +- %.4f\n", t->rows[i].label, mean, sd);
+    }
+    puts("");
+}
+
+static json_t *as_json(const demo_result *r)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < r->task->row_count; i++) {
+        double mean, sd;
+        mean_sd(r->value[i], &mean, &sd);
+        json_t *values = json_array();
+        for (int k = 0; k < DEMO_REPEATS; k++) {
+            json_array_append_new(values, json_real(r->value[i][k]));
+        }
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:f, s:f, s:o}", "label",
+                                              r->task->rows[i].label, "fit",
+                                              r->task->rows[i].fit, "decode",
+                                              r->task->rows[i].decode, "mean", mean, "sd",
+                                              sd, "values", values));
+    }
+    return json_pack("{s:s, s:s, s:I, s:I, s:o}", "task", r->task->name, "metric",
+                     r->task->metric, "train", (json_int_t)r->task->train, "test",
+                     (json_int_t)r->task->test, "rows", list);
+}
+
+/* Every line can be pasted into a shell as it stands. */
+static void print_next(const char *folder)
+{
+    const char *dir = *folder ? folder : "demo-data";
+    puts("What to type next:\n");
+    if (!*folder) {
+        printf("  okra demo --quiet --save %s\n", dir);
+    }
+    printf(
+        "  okra fit --x %s/patterns_train_x.npy --y %s/patterns_train_y.npy \\\n"
+        "      --kx 'rbf(sigma=4)' --lambda 0.01 -o patterns.okra\n"
+        "  okra predict patterns.okra --x %s/patterns_test_x.npy --decode explicit \\\n"
+        "      -o predicted.npy\n"
+        "  okra score --y %s/patterns_test_y.npy --yhat predicted.npy --metric mse\n"
+        "  okra info patterns.okra\n"
+        "  okra help fit\n",
+        dir, dir, dir, dir);
+}
+
+/* ---- files ---- */
+
+static int save_one(cli_run *run, const char *folder, const demo_result *r,
+                    const char *which, const okra_data *data)
+{
+    char path[4096], name[32];
+    snprintf(name, sizeof name, "%s", r->task->name);
+    for (char *at = name; *at; at++) {
+        *at = *at == '-' ? '_' : *at;
+    }
+    snprintf(path, sizeof path, "%s/%s_%s.npy", folder, name, which);
+    return cli_status(run, okra_data_write(run->context, data, path));
+}
+
+static int save(cli_run *run, const char *folder, const demo_result *r)
+{
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        return cli_failure(run, "%s: %s", folder, strerror(errno));
+    }
+    int status = save_one(run, folder, r, "train_x", r->train_x);
+    status = status ? status : save_one(run, folder, r, "train_y", r->train_y);
+    status = status ? status : save_one(run, folder, r, "test_x", r->test_x);
+    return status ? status : save_one(run, folder, r, "test_y", r->test_y);
+}
+
+static int draw(cli_run *run, const char *path, const demo_result *a,
+                const demo_result *b)
+{
+    cli_file *file = cli_file_open(run, path);
+    if (!file) {
+        return CLI_FAILED;
+    }
+    demo_svg(cli_file_stream(file), a, b);
+    return cli_file_close(run, file, CLI_DONE);
+}
+
+static int show(cli_run *run, const demo_fields *f, const demo_result *a,
+                const demo_result *b)
+{
+    if (run->common.json) {
+        return cli_print_json(run,
+                              json_pack("{s:[o, o]}", "tasks", as_json(a), as_json(b)));
+    }
+    print_table(a);
+    if (!run->common.quiet) {
+        demo_draw_patterns(stdout, a);
+    }
+    print_table(b);
+    if (!run->common.quiet) {
+        demo_draw_s_shape(stdout, b);
+        print_next(f->save);
+    }
+    return CLI_DONE;
+}
+
+static int run_demo(cli_run *run)
+{
+    demo_fields f;
+    demo_result a = {0}, b = {0};
+    okra_status st = cli_fields(run, &f);
+    if (st == OKRA_OK && *f.output && !cli_ends(f.output, ".svg")) {
+        return cli_usage(run, "-o is '%s', expected a name in .svg", f.output);
+    }
+    if (st == OKRA_OK) {
+        st = work(run, &demo_patterns, &a);
+    }
+    if (st == OKRA_OK) {
+        st = work(run, &demo_s_shape, &b);
+    }
+    int status = cli_status(run, st);
+    if (status == CLI_DONE && *f.save) {
+        status = save(run, f.save, &a);
+        status = status ? status : save(run, f.save, &b);
+    }
+    if (status == CLI_DONE && *f.output) {
+        status = draw(run, f.output, &a, &b);
+    }
+    if (status == CLI_DONE) {
+        status = show(run, &f, &a, &b);
+    }
+    clear(&a);
+    clear(&b);
+    return status;
+}
+
+const cli_command cli_demo = {
+    .name = "demo",
+    .purpose = "Learn two built-in tasks and draw what was predicted",
+    .usage = "[-o FILE.svg] [--save DIR] [flags]",
+    .about = "Half-patterns and the S-shape are made by a seeded generator: no file is "
+             "read.\nk-NN is given the k that is best on the test set.\n",
+    .refuses = "data strict",
+    .examples = "okra demo\n"
+                "okra demo --save demo-data -o demo.svg\n",
+    .own = {"demo", rows, sizeof(demo_fields)},
+    .run = run_demo,
+};

@@ -1,0 +1,254 @@
+/*
+ * paper.c: okra paper: tables and figures of the papers, run again.
+ */
+#include "commands.h"
+#include "report/paper_list.h"
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct fields {
+    bool quick, full, keep;
+    const char *results, *report;
+} fields;
+
+static const okra_option rows[] = {
+    {"quick", OKRA_OPTION_BOOL, offsetof(fields, quick), "no", 1, 0, NULL, "",
+     "A smaller run of the same protocol (the default is the full one)"},
+    {"full", OKRA_OPTION_BOOL, offsetof(fields, full), "no", 1, 0, NULL, "",
+     "The protocol as printed"},
+    {"results", OKRA_OPTION_TEXT, offsetof(fields, results), "results", 1, 0, NULL, "DIR",
+     "Where the results go as JSON, and unfinished runs to be resumed"},
+    {"keep", OKRA_OPTION_BOOL, offsetof(fields, keep), "no", 1, 0, NULL, "",
+     "all: take every finished result of the folder, also one of another okra"},
+    {"report", OKRA_OPTION_TEXT, offsetof(fields, report), "", 1, 0, NULL, "FILE",
+     "Also write a page of the results, as okra report does (.html or .md)"},
+    {0},
+};
+
+/* --data, OKRA_DATA, or ../shared/data if it is there; NULL: none. */
+static const char *data_folder(const cli_run *run)
+{
+    const char *variable = getenv("OKRA_DATA"), *usual = "../shared/data";
+    return *run->common.data          ? run->common.data
+           : variable && *variable    ? variable
+           : access(usual, R_OK) == 0 ? usual
+                                      : NULL;
+}
+
+static const paper_entry *find(const char *name)
+{
+    for (size_t i = 0; paper_entries[i]; i++) {
+        if (strcmp(paper_entries[i]->name, name) == 0) {
+            return paper_entries[i];
+        }
+    }
+    return NULL;
+}
+
+static int unknown(const cli_run *run, const char *name)
+{
+    const char *names[256];
+    size_t count = 0;
+    for (; paper_entries[count] && count < 256; count++) {
+        names[count] = paper_entries[count]->name;
+    }
+    const char *near = okra_nearest(name, names, count);
+    return near ? cli_usage(run, "there is no entry '%s'; did you mean '%s'?", name, near)
+                : cli_usage(run, "there is no entry '%s'; 'okra paper list' names them",
+                            name);
+}
+
+/* One call: what to run and what became of it. */
+typedef struct job {
+    cli_run *run;
+    paper_settings settings;
+    bool keep;
+    json_t *results; /* array, also of entries that are left out */
+} job;
+
+/* The result beside the others, whole or not at all. */
+static int save(const job *j, const paper_entry *e, const json_t *result)
+{
+    char path[4096];
+    paper_result_path(e, &j->settings, path, sizeof path);
+    cli_file *file = cli_file_open(j->run, path);
+    if (!file) {
+        return CLI_FAILED;
+    }
+    int status = json_dumpf(result, cli_file_stream(file),
+                            JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0
+                     ? CLI_DONE
+                     : CLI_FAILED;
+    status = cli_file_close(j->run, file, status);
+    if (status == CLI_DONE && !j->run->common.quiet && !j->run->common.json) {
+        printf("  written to %s\n\n", path);
+    }
+    return status;
+}
+
+/* Every fold of an entry may have the same to tell: its first warnings and how many more
+ * there are will do. */
+enum { WARNINGS = 3 };
+
+typedef struct warnings {
+    cli_run *run;
+    long count;
+} warnings;
+
+static void on_warning(void *user, const char *text)
+{
+    warnings *w = user;
+    if (w->count++ < WARNINGS) {
+        cli_on_warning(w->run, text);
+    }
+}
+
+static int run_one(const job *j, const paper_entry *e)
+{
+    cli_run *run = j->run;
+    json_t *result = NULL;
+    warnings w = {run, 0};
+    okra_context_set_warning(run->context, on_warning, &w);
+    int status = cli_status(run, paper_execute(run->context, e, &j->settings, &result));
+    okra_context_set_warning(run->context, cli_on_warning, run);
+    if (w.count > WARNINGS && !run->common.quiet) {
+        fprintf(stderr, "okra paper: %ld more warnings of %s\n", w.count - WARNINGS,
+                e->name);
+    }
+    if (status == CLI_DONE) {
+        if (!run->common.json && !run->common.quiet) {
+            paper_print(result, stdout);
+        }
+        status = save(j, e, result);
+        if (status == CLI_DONE) {
+            paper_forget(run->context, e, &j->settings);
+        }
+        json_array_append(j->results, result);
+    } else if (cli_signal_caught() && !run->common.quiet) {
+        fprintf(stderr, "okra paper: the same command goes on with %s where it stopped\n",
+                e->name);
+    }
+    json_decref(result);
+    return status;
+}
+
+/* A finished result of the folder that need not be run again. */
+static bool take(const job *j, const paper_entry *e)
+{
+    json_t *result = paper_finished(e, &j->settings, j->run->context, j->keep);
+    if (result && !j->run->common.quiet) {
+        fprintf(stderr, "okra paper: %s is finished, its result of %s is taken\n",
+                e->name, figure_string(result, "date", "before"));
+    }
+    if (result) {
+        json_array_append_new(j->results, result);
+    }
+    return result != NULL;
+}
+
+/* `all` leaves out entries whose data is not there, and says so. */
+static int run_all(const job *j)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; paper_entries[i] && !cli_signal_caught(); i++) {
+        const paper_entry *e = paper_entries[i];
+        char missing[4096];
+        if (!paper_available(e, &j->settings, missing, sizeof missing)) {
+            fprintf(stderr, "okra paper: %s is left out: it needs %s\n", e->name,
+                    paper_needs(e, missing, sizeof missing));
+            json_array_append_new(j->results, paper_left_out(e, &j->settings));
+        } else if (!take(j, e)) {
+            int one = run_one(j, e);
+            status = status == CLI_DONE ? one : status;
+        }
+    }
+    return status;
+}
+
+/* The page also of what was finished before an entry failed. */
+static int finish(const job *j, const char *report, int status)
+{
+    if (*report && !cli_signal_caught()) {
+        report_settings page = {report,
+                                j->settings.quick ? "The papers again, quick runs"
+                                                  : "The papers again",
+                                "", REPORT_CLAIMS_NO};
+        int written = report_write(j->run, &page, j->results);
+        status = status == CLI_DONE ? written : status;
+    }
+    if (j->run->common.json && status == CLI_DONE) {
+        return cli_print_json(j->run, j->results);
+    }
+    json_decref(j->results);
+    return status;
+}
+
+static int run_paper(cli_run *run)
+{
+    fields f;
+    int status = cli_status(run, cli_fields(run, &f));
+    if (status != CLI_DONE) {
+        return status;
+    }
+    if (f.quick && f.full) {
+        return cli_usage(run, "--quick and --full exclude each other");
+    }
+    char command[1024] = "okra paper";
+    job j = {.run = run,
+             .keep = f.keep,
+             .settings = {.data = data_folder(run),
+                          .results = f.results,
+                          .quick = f.quick,
+                          .command = command}};
+    const char *first = run->operand_count ? run->operands[0] : "list";
+    if (strcmp(first, "list") == 0) {
+        return paper_list(run, &j.settings);
+    }
+    for (int i = 0; i < run->operand_count; i++) {
+        if (strcmp(run->operands[i], "all") != 0 && !find(run->operands[i])) {
+            return unknown(run, run->operands[i]);
+        }
+    }
+    if (*f.report && cli_check_writable(run, f.report) != CLI_DONE) {
+        return CLI_FAILED;
+    }
+    j.results = json_array();
+    for (int i = 0; i < run->operand_count && status == CLI_DONE; i++) {
+        const char *name = run->operands[i];
+        snprintf(command, sizeof command, "okra paper %s %s --seed %lld", name,
+                 f.quick ? "--quick" : "--full", (long long)run->common.seed);
+        status = strcmp(name, "all") == 0 ? run_all(&j) : run_one(&j, find(name));
+    }
+    return finish(&j, f.report, status);
+}
+
+const cli_command cli_paper = {
+    .name = "paper",
+    .purpose = "Run tables and figures of the papers again, paper beside okra",
+    .usage = "[list | NAME... | all] [flags]",
+    .about =
+        "Without a name, lists every table and figure, what runs it and what that needs. "
+        "A\n"
+        "result is printed with the paper's value, ours with its standard deviation "
+        "over\n"
+        "folds or repeats, their difference in standard deviations and a verdict, and\n"
+        "written as JSON. Data is looked for in --data, OKRA_DATA and ../shared/data, "
+        "in\n"
+        "okra's form or as published (zip.train, usps_all.mat, letter.data, ...). An\n"
+        "interrupted run goes on where it stopped when it is started again; 'all' "
+        "leaves\n"
+        "out entries whose data is not there, and takes results that this okra finished\n"
+        "with the same seed before.\n",
+    .examples = "okra paper list\n"
+                "okra paper kadri-t2-left --quick --data DIR\n"
+                "okra paper all --quick --report papers.html\n"
+                "okra paper all --full --data DIR\n",
+    .own = {"paper", rows, sizeof(fields)},
+    .operands_least = 0,
+    .operands_most = 60,
+    .operand = "NAME",
+    .run = run_paper,
+};

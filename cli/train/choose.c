@@ -1,0 +1,269 @@
+/*
+ * choose.c: what fit and link are not told is chosen by the library and told as a command
+ * line that does the same again.
+ */
+#include "train/choose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_auto(const char *text)
+{
+    return strcmp(text, "auto") == 0;
+}
+
+/* Every option of fit that is set, once. */
+typedef okra_status (*option_fn)(void *user, const okra_option *row, const char *value);
+
+static okra_status each_set(const okra_options *options, option_fn act, void *user)
+{
+    size_t count;
+    const okra_option_table *const *tables = okra_option_tables("fit", &count);
+    okra_status st = OKRA_OK;
+    for (size_t t = 0; t < count; t++) {
+        for (const okra_option *row = tables[t]->rows; row && row->name; row++) {
+            bool seen = false;
+            for (size_t s = 0; s < t && !seen; s++) {
+                for (const okra_option *r = tables[s]->rows; r && r->name; r++) {
+                    seen = seen || strcmp(r->name, row->name) == 0;
+                }
+            }
+            if (!seen && st == OKRA_OK && okra_options_is_set(options, row->name)) {
+                st = act(user, row, okra_options_get(options, row->name));
+            }
+        }
+    }
+    return st;
+}
+
+static okra_status copy(void *user, const okra_option *row, const char *value)
+{
+    return okra_options_set(user, row->name, value);
+}
+
+bool choose_has_lambda(const cli_run *run)
+{
+    const char *help, *name;
+    const okra_option_table *table;
+    for (size_t i = 0; (name = okra_method_name(i, &help, &table)); i++) {
+        if (strcmp(name, okra_options_get(run->library, "method")) == 0) {
+            for (const okra_option *row = table->rows; row && row->name; row++) {
+                if (strcmp(row->name, "lambda") == 0) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+bool choose_needed(const cli_run *run, const choose_open *open)
+{
+    return is_auto(open->kx) || is_auto(open->ky) ||
+           (is_auto(open->lambda) && choose_has_lambda(run));
+}
+
+okra_status choose_pass_on(cli_run *run, const choose_open *open)
+{
+    const char *const typed[][2] = {
+        {"kx", open->kx}, {"ky", open->ky}, {"lambda", open->lambda}};
+    okra_status st = OKRA_OK;
+    for (size_t i = 0; i < 3 && st == OKRA_OK; i++) {
+        if (!is_auto(typed[i][1])) {
+            st = okra_options_set(run->library, typed[i][0], typed[i][1]);
+        }
+    }
+    return st;
+}
+
+okra_status choose_links(cli_run *run, const okra_link_task *task,
+                         const okra_link_settings *settings, okra_selection **selection)
+{
+    okra_options *options = NULL, *fit = NULL;
+    okra_status st = okra_select_options(&options);
+    if (st == OKRA_OK) {
+        st = each_set(run->library, copy, options);
+    }
+    if (st == OKRA_OK) {
+        st = okra_choose_links(run->context, task, settings, options, &fit, selection);
+    }
+    if (st == OKRA_OK) {
+        okra_options_free(run->library);
+        run->library = fit;
+    }
+    okra_options_free(options);
+    return st;
+}
+
+okra_status choose_options(cli_run *run, const choose_open *open, const okra_data *x,
+                           const okra_data *y, okra_selection **selection)
+{
+    okra_options *options = NULL, *fit = NULL;
+    okra_status st = okra_select_options(&options);
+    if (st == OKRA_OK) {
+        st = each_set(run->library, copy, options);
+    }
+    if (st == OKRA_OK && !is_auto(open->lambda)) { /* a list too */
+        st = okra_options_set(options, "lambda", open->lambda);
+    }
+    if (st == OKRA_OK && is_auto(open->kx)) {
+        st = okra_options_set(options, "kx", "auto");
+    }
+    if (st == OKRA_OK && is_auto(open->ky)) {
+        st = okra_options_set(options, "ky", "auto");
+    }
+    if (st == OKRA_OK) {
+        st = okra_choose(run->context, x, y, options, &fit, selection);
+    }
+    if (st == OKRA_OK) {
+        okra_options_free(run->library);
+        run->library = fit;
+    }
+    okra_options_free(options);
+    return st;
+}
+
+/* ---- as a command line ---- */
+
+typedef struct line {
+    char *p;
+    size_t size, room;
+    const char *lambda;
+    bool lost; /* for want of memory */
+} line;
+
+static void append(line *t, const char *part)
+{
+    size_t length = strlen(part);
+    if (t->size + length + 1 > t->room) {
+        char *grown = realloc(t->p, 2 * (t->room + length + 1));
+        if (!grown) {
+            t->lost = true;
+            return;
+        }
+        t->p = grown;
+        t->room = 2 * (t->room + length + 1);
+    }
+    memcpy(t->p + t->size, part, length + 1);
+    t->size += length;
+}
+
+/* A word of a shell. */
+static void append_word(line *t, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789-_./:,+=@%";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        append(t, word);
+        return;
+    }
+    append(t, "'");
+    for (; *word; word++) {
+        char one[2] = {*word, '\0'};
+        append(t, *word == '\'' ? "'\\''" : one);
+    }
+    append(t, "'");
+}
+
+static void append_flag(line *t, const char *name, const char *value)
+{
+    append(t, " --");
+    append(t, name);
+    append(t, " ");
+    append_word(t, value);
+}
+
+static okra_status append_option(void *user, const okra_option *row, const char *value)
+{
+    line *t = user;
+    bool flag = row->type == OKRA_OPTION_BOOL && strcmp(value, "yes") == 0;
+    if (strcmp(row->name, "method") == 0 && strcmp(value, "ridge") == 0) {
+        return OKRA_OK; /* as it is without it */
+    }
+    if (flag) {
+        append(t, " --");
+        append(t, row->name);
+    } else {
+        bool list = strcmp(row->name, "lambda") == 0 && t->lambda;
+        append_flag(t, row->name, list ? t->lambda : value);
+    }
+    return OKRA_OK;
+}
+
+/* The command's own flags as typed, but for the file that is written. */
+static void append_own(line *t, const cli_run *run)
+{
+    for (const okra_option *row = run->command->own.rows; row->name; row++) {
+        const char *values = okra_options_get(run->options, row->name);
+        bool passed = strcmp(row->name, "kx") == 0 || strcmp(row->name, "ky") == 0 ||
+                      strcmp(row->name, "lambda") == 0;
+        if (passed || strcmp(row->name, "output") == 0 ||
+            !okra_options_is_set(run->options, row->name)) {
+            continue;
+        }
+        if (row->type == OKRA_OPTION_BOOL || strcmp(row->name, "compact") == 0) {
+            append(t, " --");
+            append(t, row->name);
+            append(t, "=");
+            append(t, values);
+            continue;
+        }
+        do { /* one a line, where given several times */
+            size_t length = strcspn(values, "\n");
+            char one[4096];
+            snprintf(one, sizeof one, "%.*s", (int)length, values);
+            append_flag(t, row->name, one);
+            values += length + (values[length] == '\n');
+        } while (*values);
+    }
+}
+
+char *choose_command(const cli_run *run, const char *lambda)
+{
+    line t = {.lambda = lambda};
+    const char *output = okra_options_get(run->options, "output");
+    append(&t, "okra ");
+    append(&t, run->command->name);
+    append_own(&t, run);
+    okra_status st = each_set(run->library, append_option, &t);
+    if (run->common.seed != 0) {
+        char seed[32];
+        snprintf(seed, sizeof seed, "%lld", (long long)run->common.seed);
+        append_flag(&t, "seed", seed);
+    }
+    if (st == OKRA_OK && *output) {
+        append(&t, " -o ");
+        append_word(&t, output);
+    }
+    if (t.lost || st != OKRA_OK) {
+        free(t.p);
+        return NULL;
+    }
+    return t.p;
+}
+
+void choose_summary(const okra_selection *selection, okra_int n, char *text, size_t size)
+{
+    json_t *about = json_loads(okra_selection_json(selection), 0, NULL);
+    const json_t *best = json_object_get(about, "best");
+    const json_t *error = json_object_get(best, "error");
+    const char *cv = json_string_value(json_object_get(about, "cv"));
+    bool links = json_is_integer(json_object_get(about, "nodes"));
+    const char *metric = json_string_value(json_object_get(about, "metric"));
+    long long pairs =
+        json_integer_value(json_object_get(about, links ? "nodes" : "pairs"));
+    char of[48] = "";
+    if (pairs < n) {
+        snprintf(of, sizeof of, " of %lld", (long long)n);
+    }
+    int used = snprintf(
+        text, size, "%s on %lld%s %s: %lld settings, the best with %s %.4g",
+        !cv || strcmp(cv, "loo") == 0 ? "leave-one-out" : cv, pairs, of,
+        links ? "nodes" : "pairs", (long long)okra_selection_count(selection),
+        links ? metric : "loss", json_number_value(json_object_get(best, "mean")));
+    if (error && json_is_number(error) && used > 0 && (size_t)used < size) {
+        snprintf(text + used, size - (size_t)used, " (standard error %.2g)",
+                 json_number_value(error));
+    }
+    json_decref(about);
+}

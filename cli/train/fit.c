@@ -1,0 +1,440 @@
+/*
+ * fit.c: okra fit: learns a mapping from pairs of objects and writes a model file, or one
+ * a lambda.
+ */
+#include "train/choose.h"
+#include "commands.h"
+#include "train/select_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct fit_fields {
+    const char *x, *y, *unlabelled, *basis, *output, *kx, *ky, *lambda, *weight;
+    int compact, classes;
+    double calibration;
+} fit_fields;
+
+static const okra_option rows[] = {
+    {"x", OKRA_OPTION_TEXT, offsetof(fit_fields, x), NULL, 1, 0, NULL, "FILE",
+     "Training inputs, one object per row"},
+    {"y", OKRA_OPTION_TEXT, offsetof(fit_fields, y), NULL, 1, 0, NULL, "FILE",
+     "Training outputs, in the same order"},
+    {"unlabelled", OKRA_OPTION_TEXT, offsetof(fit_fields, unlabelled), "", 1, 0, NULL,
+     "FILE", "More inputs, whose outputs are not known, for methods that can use them"},
+    {"sample-weight", OKRA_OPTION_TEXT, offsetof(fit_fields, weight), "", 1, 0, NULL,
+     "FILE", "Weights of the pairs, one number per row of --y"},
+    {"class-weight", OKRA_OPTION_CHOICE, offsetof(fit_fields, classes), "none", 1, 0,
+     "none|balanced", "HOW", "balanced: classes alike"},
+    {"basis", OKRA_OPTION_TEXT, offsetof(fit_fields, basis), "", 1, 0, NULL, "MODEL",
+     "Low rank with the basis of `okra basis`, or of a model with --keep-moments: kx and "
+     "the low rank of the inputs come from it, moments are kept, --lambda must be given"},
+    {"output", OKRA_OPTION_TEXT, offsetof(fit_fields, output), NULL, 1, 0, NULL, "FILE",
+     "The model file to write"},
+    CLI_COMPACT_ROW(fit_fields),
+    {"calibration", OKRA_OPTION_NUMBER, offsetof(fit_fields, calibration), "0", 0, 1,
+     NULL, "SHARE",
+     "Hold back this share of the pairs, drawn with --seed, in the model: okra predict "
+     "--set and --interval calibrate with it"},
+    /* What goes on to the library, where `auto` is not known. */
+    {"kx", OKRA_OPTION_TEXT, offsetof(fit_fields, kx), "auto", 1, 0, NULL, "EXPR",
+     "Kernel of the inputs, e.g. 'rbf(sigma=4)'; auto: chosen by leave-one-out from a "
+     "few "
+     "that fit the kind of objects"},
+    {"ky", OKRA_OPTION_TEXT, offsetof(fit_fields, ky), "auto", 1, 0, NULL, "EXPR",
+     "Kernel of the outputs; auto: by the kind of objects"},
+    /* A list here; one value goes on to the method, whose table has the range. */
+    {"lambda", OKRA_OPTION_TEXT, offsetof(fit_fields, lambda), "auto", 1, 0, NULL,
+     "V[,V...]",
+     "Regularisation; auto: by leave-one-out, or by five folds where that has no closed "
+     "form; for a list one model each, {lambda} in the file name standing for the value"},
+    {0}};
+
+enum { LAMBDAS = 1000, PATH_MOST = 4096 };
+
+typedef struct path {
+    double value[LAMBDAS];
+    char text[LAMBDAS][32]; /* as typed: it goes into the file name */
+    size_t count;
+} path;
+
+static int parse_lambdas(const cli_run *run, const char *list, path *p)
+{
+    for (const char *at = list;; p->count++) {
+        size_t length = strcspn(at, ",");
+        char *end = NULL;
+        if (p->count == LAMBDAS || length == 0 || length > 31) {
+            return cli_usage(run, "--lambda is '%s', expected numbers between commas",
+                             list);
+        }
+        snprintf(p->text[p->count], 32, "%.*s", (int)length, at);
+        p->value[p->count] = strtod(p->text[p->count], &end);
+        if (*end || !isfinite(p->value[p->count])) {
+            return cli_usage(run, "--lambda holds '%s', expected a number",
+                             p->text[p->count]);
+        }
+        if (!at[length]) {
+            p->count++;
+            return CLI_DONE;
+        }
+        at += length + 1;
+    }
+}
+
+/* {lambda} replaced by the value as it was typed. */
+static int model_path(const cli_run *run, const char *pattern, const char *text,
+                      char *out)
+{
+    const char *place = strstr(pattern, "{lambda}");
+    int length = place ? snprintf(out, PATH_MOST, "%.*s%s%s", (int)(place - pattern),
+                                  pattern, text, place + strlen("{lambda}"))
+                       : snprintf(out, PATH_MOST, "%s", pattern);
+    return length < PATH_MOST ? CLI_DONE : cli_usage(run, "-o is too long");
+}
+
+/* ---- what is said afterwards ---- */
+
+static double file_size(const char *name)
+{
+    struct stat found;
+    return stat(name, &found) == 0 ? (double)found.st_size : 0;
+}
+
+typedef struct summary {
+    const okra_model *model;
+    const char *file;
+    double seconds;
+    const char *command; /* that chooses nothing, or NULL: nothing was chosen */
+    const char *chosen;  /* how, or "" */
+    const okra_selection *selection;
+} summary;
+
+/* A result that okra report draws: what was compared, if anything was, and weights of
+ * kernels. */
+static json_t *as_json(const cli_run *run, const summary *s)
+{
+    json_t *about = json_loads(okra_model_json(s->model), 0, NULL);
+    json_t *result = cli_result(run, "fit", "fit", "A fit");
+    json_t *own = json_pack(
+        "{s:s, s:I, s:I, s:f}", "model", s->file, "bytes", (json_int_t)file_size(s->file),
+        "n", (json_int_t)okra_model_count(s->model), "seconds", s->seconds);
+    json_t *figure = cli_align_figure(about);
+    if (s->selection) {
+        json_t *selection = json_loads(okra_selection_json(s->selection), 0, NULL);
+        json_t *told = select_result(run, selection);
+        json_object_set(own, "tables", json_object_get(told, "tables"));
+        json_object_set(own, "figures", json_object_get(told, "figures"));
+        json_decref(told);
+        json_decref(selection);
+    }
+    json_object_update_new(result, own);
+    if (figure) {
+        json_array_append_new(json_object_get(result, "figures"), figure);
+    }
+    if (about && result) {
+        json_object_update_missing(result, about);
+    }
+    if (result && s->command) {
+        json_object_set_new(result, "command", json_string(s->command));
+        json_object_set_new(result, "chosen", json_string(s->chosen));
+    }
+    json_decref(about);
+    return result;
+}
+
+static void print(const cli_run *run, const summary *s, bool shared)
+{
+    char buffer[64];
+    json_t *about = json_loads(okra_model_json(s->model), 0, NULL);
+    const json_t *kernels = json_object_get(about, "kernels");
+    json_t *options = json_object_get(about, "options");
+    const char *key;
+    json_t *value;
+    cli_line(stdout, "model", "%s, %s", s->file,
+             cli_bytes(file_size(s->file), buffer, sizeof buffer));
+    cli_line_data(stdout, "inputs", json_object_get(about, "x"));
+    cli_line_data(stdout, "outputs", json_object_get(about, "y"));
+    cli_line_calibration(stdout, about);
+    cli_line(stdout, "kx", "%s", json_string_value(json_object_get(kernels, "x")));
+    cli_line(stdout, "ky", "%s", json_string_value(json_object_get(kernels, "y")));
+    cli_line_align(stdout, about);
+    json_object_foreach(options, key, value)
+    {
+        if (strcmp(key, "method") == 0 || strcmp(key, "lambda") == 0 ||
+            (okra_options_is_set(run->library, key) && strcmp(key, "kx") != 0 &&
+             strcmp(key, "ky") != 0)) {
+            cli_line(stdout, key, "%s", json_string_value(value));
+        }
+    }
+    static const char *const numbers[] = {"jitter",        "gap",        "x.rank",
+                                          "x.trace-error", "y.rank",     "y.trace-error",
+                                          "cg.steps",      "cg.residual"};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        const json_t *found =
+            json_object_get(json_object_get(about, "numbers"), numbers[k]);
+        if (found) {
+            cli_line(stdout, numbers[k], "%g", json_number_value(found));
+        }
+    }
+    cli_line(stdout, "time", "%s%s", cli_seconds(s->seconds, buffer, sizeof buffer),
+             shared ? ", all models together" : "");
+    if (s->command && *s->chosen) {
+        cli_line(stdout, "chosen", "%s", s->chosen);
+    }
+    if (s->command) {
+        cli_line(stdout, "the same", "%s", s->command);
+    }
+    json_decref(about);
+}
+
+/* ---- the command ---- */
+
+/* What was learned, and how it was chosen. */
+typedef struct learned {
+    okra_model *models[LAMBDAS];
+    okra_selection *selection;
+    char *command;
+    char chosen[200];
+    double seconds;
+} learned;
+
+static int save(cli_run *run, const fit_fields *f, const path *p, const learned *l)
+{
+    size_t count = p->count > 1 ? p->count : 1;
+    json_t *list = p->count > 1 ? json_array() : NULL;
+    int status = CLI_DONE;
+    for (size_t i = 0; i < count && status == CLI_DONE; i++) {
+        char name[PATH_MOST];
+        status = model_path(run, f->output, p->count ? p->text[i] : "", name);
+        if (status == CLI_DONE) {
+            status = cli_status(
+                run, cli_save_model(run, l->models[i], (okra_compact)f->compact, name));
+        }
+        summary s = {l->models[i], name, l->seconds, l->command, l->chosen, l->selection};
+        if (status == CLI_DONE && run->common.json) {
+            status = list ? (json_array_append_new(list, as_json(run, &s)), CLI_DONE)
+                          : cli_print_json(run, as_json(run, &s));
+        } else if (status == CLI_DONE && !run->common.quiet) {
+            fputs(i > 0 ? "\n" : "", stdout);
+            print(run, &s, count > 1);
+        }
+    }
+    if (status == CLI_DONE && list && run->common.json) {
+        return cli_print_json(run, list);
+    }
+    json_decref(list);
+    return status;
+}
+
+/* The labelled inputs, then the unlabelled ones if there are any. */
+static okra_status read_inputs(cli_run *run, const fit_fields *f, okra_data **x)
+{
+    okra_data *labelled = NULL, *more = NULL;
+    okra_status st = cli_read(run, f->x, &labelled);
+    if (st != OKRA_OK || !*f->unlabelled) {
+        *x = labelled;
+        return st;
+    }
+    st = cli_read(run, f->unlabelled, &more);
+    if (st == OKRA_OK) {
+        st = okra_data_concat(labelled, more, x);
+    }
+    okra_data_free(labelled);
+    okra_data_free(more);
+    return st;
+}
+
+/* Work that will take a while is announced. */
+static okra_status say_plan(cli_run *run, const okra_data *x, const okra_data *y)
+{
+    enum { LONG = 10 }; /* seconds */
+    char text[400];
+    double seconds = 0;
+    okra_status st =
+        okra_fit_plan(run->context, x, y, run->library, text, sizeof text, &seconds);
+    if (st == OKRA_OK && seconds >= LONG) {
+        fprintf(stderr, "okra fit: plan: %s\n", text);
+    }
+    return st;
+}
+
+/* What is left open is chosen. */
+static okra_status choose(cli_run *run, const fit_fields *f, const path *p,
+                          const okra_data *x, const okra_data *y, learned *l)
+{
+    choose_open open = {f->kx, f->ky, f->lambda};
+    if (!choose_needed(run, &open)) {
+        return OKRA_OK;
+    }
+    okra_status st = choose_options(run, &open, x, y, &l->selection);
+    if (st == OKRA_OK) {
+        l->command = choose_command(run, p->count > 1 ? f->lambda : NULL);
+        st = l->command ? OKRA_OK : OKRA_EMEM;
+    }
+    if (st == OKRA_OK && l->selection) {
+        choose_summary(l->selection, okra_data_count(y), l->chosen, sizeof l->chosen);
+    }
+    return st;
+}
+
+/* A share of the pairs goes from *x and *y to held. */
+static okra_status hold(cli_run *run, const fit_fields *f, okra_data **x, okra_data **y,
+                        okra_data *held[2])
+{
+    okra_data *parts[4] = {NULL};
+    if (f->calibration == 0) {
+        return OKRA_OK;
+    }
+    okra_status st = okra_pairs_hold(run->context, *x, *y, f->calibration, parts);
+    if (st == OKRA_OK) {
+        okra_data_free(*x);
+        okra_data_free(*y);
+        *x = parts[0];
+        *y = parts[1];
+        held[0] = parts[2];
+        st = okra_data_weigh(parts[3], NULL, 0, &held[1]); /* these count alike */
+        okra_data_free(parts[3]);
+    }
+    return st;
+}
+
+/* A fit on the basis of another model. */
+static okra_status learn_shard(cli_run *run, const fit_fields *f, const okra_data *x,
+                               const okra_data *y, learned *l)
+{
+    char buffer[PATH_MOST];
+    okra_model *basis = NULL;
+    const char *file = cli_find(run, f->basis, buffer, sizeof buffer);
+    okra_status st = okra_model_load(run->context, file, &basis);
+    if (st == OKRA_OK) {
+        st = okra_options_set(run->library, "keep-moments", "yes");
+    }
+    if (st == OKRA_OK) {
+        st = okra_fit_basis(run->context, basis, x, y, run->library, l->models);
+    }
+    okra_model_free(basis);
+    return st;
+}
+
+static okra_status learn_whole(cli_run *run, const fit_fields *f, const path *p,
+                               const okra_data *x, const okra_data *y, learned *l)
+{
+    okra_status st = choose(run, f, p, x, y, l);
+    if (st == OKRA_OK && !run->common.quiet) {
+        st = say_plan(run, x, y);
+    }
+    if (st == OKRA_OK) {
+        st = p->count > 1 ? okra_fit_path(run->context, x, y, run->library, p->value,
+                                          p->count, l->models)
+                          : okra_fit(run->context, x, y, run->library, l->models);
+    }
+    return st;
+}
+
+static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learned *l)
+{
+    okra_data *x = NULL, *y = NULL, *held[2] = {NULL};
+    okra_status st = read_inputs(run, f, &x);
+    if (st == OKRA_OK) {
+        st = cli_read(run, f->y, &y);
+    }
+    if (st == OKRA_OK) {
+        st = cli_weigh(run, f->weight, f->classes ? "balanced" : "none", &y);
+    }
+    if (st == OKRA_OK) {
+        st = hold(run, f, &x, &y, held);
+    }
+    if (st == OKRA_OK) {
+        st = *f->basis ? learn_shard(run, f, x, y, l) : learn_whole(run, f, p, x, y, l);
+    }
+    for (size_t i = 0; held[0] && st == OKRA_OK && i < (p->count ? p->count : 1); i++) {
+        st = okra_model_set_calibration(l->models[i], held[0], held[1]);
+    }
+    okra_data_free(x);
+    okra_data_free(y);
+    okra_data_free(held[0]);
+    okra_data_free(held[1]);
+    return st;
+}
+
+static int check_output(const cli_run *run, const fit_fields *f, const path *p)
+{
+    if (strcmp(f->output, "-") == 0) {
+        return cli_usage(run, "a model is mapped from its file: -o must name one");
+    }
+    if (p->count > 1 && !strstr(f->output, "{lambda}")) {
+        return cli_usage(run,
+                         "--lambda lists %zu values, so that -o must hold {lambda}, e.g. "
+                         "-o 'model-{lambda}.okra'",
+                         p->count);
+    }
+    if (*f->basis && (p->count != 1 || *f->unlabelled)) {
+        return cli_usage(run, p->count != 1
+                                  ? "--basis needs one --lambda: shards that are "
+                                    "to be merged have the same"
+                                  : "--unlabelled has no use with --basis");
+    }
+    return cli_check_writable(run, f->output);
+}
+
+static int run_fit(cli_run *run)
+{
+    static path p;    /* large */
+    static learned l; /* too */
+    fit_fields f;
+    int status = cli_status(run, cli_fields(run, &f));
+    if (status == CLI_DONE && strcmp(f.lambda, "auto") != 0) {
+        status = parse_lambdas(run, f.lambda, &p);
+    }
+    if (status == CLI_DONE) {
+        status = check_output(run, &f, &p);
+    }
+    if (status == CLI_DONE) {
+        choose_open typed = {f.kx, f.ky, p.count == 1 ? p.text[0] : "auto"};
+        status = cli_status(run, choose_pass_on(run, &typed));
+    }
+    double begin = cli_now();
+    if (status == CLI_DONE) {
+        status = cli_status(run, learn(run, &f, &p, &l));
+    }
+    l.seconds = cli_now() - begin;
+    if (status == CLI_DONE) {
+        status = save(run, &f, &p, &l);
+    }
+    for (size_t i = 0; i < LAMBDAS; i++) {
+        okra_model_free(l.models[i]);
+    }
+    okra_selection_free(l.selection);
+    free(l.command);
+    return status;
+}
+
+const cli_command cli_fit = {
+    .name = "fit",
+    .purpose = "Learn a mapping from pairs of objects and write a model file",
+    .usage = "--x FILE --y FILE -o MODEL [flags]",
+    .about =
+        "What is not given is chosen: kernels that fit the kind of objects, and lambda, "
+        "by\nleave-one-out; the command that does the same without choosing is told.\n\n"
+        "Every method turns an input into weights over the training outputs,\n"
+        "h(x) = sum_i w_i(x) phi(y_i), phi being the feature map of the output "
+        "kernel.\n"
+        "--lambda is the lambda of (K + lambda I) for the operators identity and "
+        "matrix,\nof n lambda for cov and ccov.\n"
+        "--x given several times describes the same inputs in several ways: kernels "
+        "choose\nas in rbf(sigma=1)@1 + ssk@2.\n",
+    .gathers = " x y unlabelled ",
+    .examples =
+        "okra fit --x train_x.npy --y train_y.npy -o model.okra\n"
+        "okra fit --x train_x.npy --y train_y.npy --kx 'rbf(sigma=4)' \\\n"
+        "    --ky 'rbf(sigma=12)' --operator ccov --lambda 0.1 --epsilon 0.01 "
+        "-o digits.okra\n"
+        "okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --lambda 0.01,0.1,1 \\\n"
+        "    -o 'model-{lambda}.okra'\n",
+    .own = {"fit", rows, sizeof(fit_fields)},
+    .topic = "fit",
+    .common = " x y output kx ky lambda method decode ",
+    .run = run_fit,
+};
