@@ -3,6 +3,7 @@
  */
 #include "commands.h"
 #include "predict/screen.h"
+#include "predict/table.h"
 
 #include <errno.h>
 #include <math.h>
@@ -30,10 +31,17 @@ static const okra_option rows[] = {
      "Write the K best of each test; 0: all of them"},
     {0}};
 
+enum { TEST, CANDIDATE, DISTANCE, QUERY, ABOUT, COLUMNS };
+
 typedef struct read_table {
+    const char *path;
     char *text; /* the file */
+    const char *heading;
+    char separator;
+    int column[COLUMNS]; /* -1: there is none; from ABOUT on all tells of the candidate */
     okra_int *test, *candidate;
     double *distance;
+    const char **line;
     okra_int count, room;
 } read_table;
 
@@ -43,31 +51,7 @@ static void clear_table(read_table *t)
     free(t->test);
     free(t->candidate);
     free(t->distance);
-}
-
-static char *read_whole(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    char *text = NULL;
-    size_t used = 0, room = 1 << 16, got = 1;
-    while (f && got > 0) {
-        char *grown = realloc(text, room + 1);
-        if (!grown) {
-            free(text);
-            fclose(f);
-            errno = ENOMEM;
-            return NULL;
-        }
-        text = grown;
-        got = fread(text + used, 1, room - used, f);
-        used += got;
-        text[used] = '\0';
-        room = used == room ? 2 * room : room;
-    }
-    if (f) {
-        fclose(f);
-    }
-    return text;
+    free(t->line);
 }
 
 static bool grow(read_table *t)
@@ -82,63 +66,48 @@ static bool grow(read_table *t)
     t->candidate = candidate ? candidate : t->candidate;
     double *distance = candidate ? realloc(t->distance, room * sizeof *distance) : NULL;
     t->distance = distance ? distance : t->distance;
-    t->room = distance ? (okra_int)room : t->room;
-    return distance != NULL;
+    const char **line = distance ? realloc(t->line, room * sizeof *line) : NULL;
+    t->line = line ? line : t->line;
+    t->room = line ? (okra_int)room : t->room;
+    return line != NULL;
 }
 
-/* Which of the three columns each field of the heading is. */
-static bool find_columns(const char *line, char separator, int column[3])
+static bool find_columns(read_table *t)
 {
-    static const char *const names[] = {"test", "candidate", "distance"};
-    int k = 0;
-    column[0] = column[1] = column[2] = -1;
-    for (const char *at = line; at; k++) {
-        size_t length = strcspn(at, separator == ',' ? ",\r\n" : "\t\r\n");
-        for (int c = 0; c < 3; c++) {
-            if (strlen(names[c]) == length && memcmp(names[c], at, length) == 0) {
-                column[c] = k;
-            }
-        }
-        at = at[length] == separator ? at + length + 1 : NULL;
+    static const char *const names[] = {"test", "candidate", "distance", "query", "mass"};
+    for (int c = 0; c < COLUMNS; c++) {
+        t->column[c] = cli_column(t->heading, t->separator, names[c]);
     }
-    return column[0] >= 0 && column[1] >= 0 && column[2] >= 0;
+    return t->column[TEST] >= 0 && t->column[CANDIDATE] >= 0 && t->column[DISTANCE] >= 0;
 }
 
-/* The three numbers of a line; false: one is none. Fields in quotes may hold commas. */
-static bool take_numbers(const char *line, char separator, const int column[3],
-                         double values[3])
+/* The three numbers of a line; false: one is none. */
+static bool take_numbers(const read_table *t, const char *line, double values[3])
 {
-    int k = 0, found = 0;
-    for (const char *at = line; at && *at && *at != '\n'; k++) {
-        const char *end = at;
-        bool quoted = false;
-        while (*end && *end != '\n' && (*end != separator || quoted)) {
-            quoted ^= *end++ == '"';
-        }
-        for (int c = 0; c < 3; c++) {
-            if (column[c] == k) {
-                char *stop = NULL;
-                values[c] = strtod(at, &stop);
-                found += stop > at && (stop == end || *stop == '\r');
-            }
-        }
-        at = *end == separator ? end + 1 : NULL;
+    bool good = true;
+    for (int c = 0; c <= DISTANCE && good; c++) {
+        const char *begin, *end;
+        char *stop = NULL;
+        good = cli_field(line, t->separator, t->column[c], &begin, &end);
+        values[c] = good ? strtod(begin, &stop) : 0;
+        good = good && stop > begin && stop == end;
     }
-    return found == 3;
+    return good;
 }
 
 static int read_one(const cli_run *run, const char *path, read_table *t)
 {
-    int column[3];
     long long number = 1;
-    t->text = read_whole(path);
+    t->path = path;
+    t->text = cli_slurp(path);
     if (!t->text) {
         return cli_failure(run, "%s: cannot be read: %s", path, strerror(errno));
     }
     const char *text = t->text + (strncmp(t->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
     size_t heading = strcspn(text, "\n");
-    char separator = memchr(text, '\t', heading) ? '\t' : ',';
-    if (!find_columns(text, separator, column)) {
+    t->heading = text;
+    t->separator = memchr(text, '\t', heading) ? '\t' : ',';
+    if (!find_columns(t)) {
         return cli_failure(
             run, "%s: line 1: expected the headings test, candidate and distance", path);
     }
@@ -149,8 +118,8 @@ static int read_one(const cli_run *run, const char *path, read_table *t)
         if (strspn(line, " \r") == strcspn(line, "\n")) {
             continue; /* an empty line is none */
         }
-        if (!take_numbers(line, separator, column, v) || v[0] != floor(v[0]) ||
-            v[1] != floor(v[1]) || fabs(v[0]) > 9e15 || fabs(v[1]) > 9e15) {
+        if (!take_numbers(t, line, v) || v[0] != floor(v[0]) || v[1] != floor(v[1]) ||
+            fabs(v[0]) > 9e15 || fabs(v[1]) > 9e15) {
             return cli_failure(run,
                                "%s: line %lld: expected test, candidate and distance",
                                path, number);
@@ -160,9 +129,90 @@ static int read_one(const cli_run *run, const char *path, read_table *t)
         }
         t->test[t->count] = (okra_int)v[0];
         t->candidate[t->count] = (okra_int)v[1];
+        t->line[t->count] = line;
         t->distance[t->count++] = v[2];
     }
     return CLI_DONE;
+}
+
+/* ---- what tests and candidates are ---- */
+
+/* A test or a candidate, and the text that a table has for it. */
+typedef struct described {
+    okra_int number;
+    const read_table *table;
+    const char *text;
+    size_t length;
+} described;
+
+typedef struct descriptions {
+    described *all; /* by number, one each */
+    okra_int count;
+} descriptions;
+
+static int by_number(const void *a, const void *b)
+{
+    const described *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Texts of all tests or candidates; two tables that say different things of one are of
+ * different ones. */
+static int describe(const cli_run *run, const read_table *tables, int count, int column,
+                    descriptions *out)
+{
+    size_t room = 0;
+    okra_int kept = 0;
+    for (int k = 0; k < count; k++) {
+        room += (size_t)tables[k].count;
+    }
+    out->all = malloc(room * sizeof *out->all + 1);
+    if (!out->all) {
+        return cli_failure(run, "out of memory");
+    }
+    for (int k = 0; k < count; k++) {
+        const read_table *t = &tables[k];
+        bool readable = t->separator == tables[0].separator && t->column[column] >= 0;
+        for (okra_int i = 0; readable && i < t->count; i++) {
+            const char *begin, *end;
+            if (cli_field(t->line[i], t->separator, t->column[column], &begin, &end)) {
+                end = column == ABOUT ? cli_line_end(begin) : end;
+                okra_int number = column == ABOUT ? t->candidate[i] : t->test[i];
+                out->all[out->count++] =
+                    (described){number, t, begin, (size_t)(end - begin)};
+            }
+        }
+    }
+    if (out->count > 0) {
+        qsort(out->all, (size_t)out->count, sizeof *out->all, by_number);
+    }
+    for (okra_int i = 0; i < out->count; i++) {
+        const described *one = &out->all[i], *last = kept > 0 ? &out->all[kept - 1] : one;
+        if (kept == 0 || one->number != last->number) {
+            out->all[kept++] = *one;
+        } else if (one->length != last->length ||
+                   memcmp(one->text, last->text, one->length) != 0) {
+            return cli_failure(
+                run, "%s and %s are of different %ss: number %lld is '%.*s' and '%.*s'",
+                last->table->path, one->table->path,
+                column == ABOUT ? "candidate" : "test", (long long)one->number,
+                (int)(last->length < 80 ? last->length : 80), last->text,
+                (int)(one->length < 80 ? one->length : 80), one->text);
+        }
+    }
+    out->count = kept;
+    return CLI_DONE;
+}
+
+static void print_described(FILE *out, const descriptions *d, okra_int number)
+{
+    described want = {.number = number};
+    const described *found =
+        d->count > 0 ? bsearch(&want, d->all, (size_t)d->count, sizeof *d->all, by_number)
+                     : NULL;
+    if (found) {
+        fwrite(found->text, 1, found->length, out);
+    }
 }
 
 /* ---- weights ---- */
@@ -234,7 +284,9 @@ static int chosen_weights(cli_run *run, const fuse_fields *f, const okra_list *l
 
 /* ---- the table ---- */
 
-static int write_fused(const cli_run *run, const fuse_fields *f, const okra_fused *fused)
+/* Columns that tell of tests and candidates follow where the tables have them. */
+static int write_fused(const cli_run *run, const fuse_fields *f, const okra_fused *fused,
+                       const read_table *first, const descriptions told[2])
 {
     const okra_int *test, *candidate;
     const double *score;
@@ -245,12 +297,29 @@ static int write_fused(const cli_run *run, const fuse_fields *f, const okra_fuse
         return CLI_FAILED;
     }
     FILE *out = cli_file_stream(file);
-    fprintf(out, "test%crank%ccandidate%cscore\n", s, s, s);
+    bool about = s == first->separator && told[1].count > 0 && first->column[ABOUT] >= 0;
+    const char *begin = "", *end = begin;
+    if (about) {
+        (void)cli_field(first->heading, s, first->column[ABOUT], &begin, &end);
+        end = cli_line_end(begin);
+    }
+    fprintf(out, "test%crank%ccandidate%cscore", s, s, s);
+    if (about) {
+        fprintf(out, "%cquery%c%.*s", s, s, (int)(end - begin), begin);
+    }
+    fputc('\n', out);
     for (okra_int i = 0; i < count; i++) {
         rank = i > 0 && test[i] == test[i - 1] ? rank + 1 : 1;
         if (f->top == 0 || rank <= f->top) {
-            fprintf(out, "%lld%c%lld%c%lld%c%.17g\n", (long long)test[i], s,
+            fprintf(out, "%lld%c%lld%c%lld%c%.17g", (long long)test[i], s,
                     (long long)rank, s, (long long)candidate[i], s, score[i]);
+            if (about) {
+                fputc(s, out);
+                print_described(out, &told[0], test[i]);
+                fputc(s, out);
+                print_described(out, &told[1], candidate[i]);
+            }
+            fputc('\n', out);
         }
     }
     return cli_file_close(run, file, CLI_DONE);
@@ -263,6 +332,7 @@ static int run_fuse(cli_run *run)
     okra_list lists[TABLES_MOST];
     double w[TABLES_MOST] = {0};
     okra_fused *fused = NULL;
+    descriptions told[2] = {{NULL, 0}, {NULL, 0}}; /* tests, candidates */
     int count = run->operand_count;
     int status = cli_status(run, cli_fields(run, &f));
     if (status == CLI_DONE && (!*f.y != !*f.candidates || (*f.y && *f.weights))) {
@@ -274,6 +344,9 @@ static int run_fuse(cli_run *run)
         lists[k] = (okra_list){OKRA_SIZED(okra_list), tables[k].count, tables[k].test,
                                tables[k].candidate, tables[k].distance};
     }
+    for (int k = 0; k < 2 && status == CLI_DONE; k++) {
+        status = describe(run, tables, count, k ? ABOUT : QUERY, &told[k]);
+    }
     if (status == CLI_DONE) {
         status = *f.y ? chosen_weights(run, &f, lists, count, w)
                       : given_weights(run, f.weights, count, w);
@@ -282,9 +355,11 @@ static int run_fuse(cli_run *run)
         status = cli_status(run, okra_fuse(lists, count, w, &fused));
     }
     if (status == CLI_DONE) {
-        status = write_fused(run, &f, fused);
+        status = write_fused(run, &f, fused, &tables[0], told);
     }
     okra_fused_free(fused);
+    free(told[0].all);
+    free(told[1].all);
     for (int k = 0; k < count; k++) {
         clear_table(&tables[k]);
     }

@@ -13,7 +13,7 @@
 
 typedef struct predict_fields {
     const char *x, *x_diagonal, *output, *weights, *embedding, *candidates, *ranges,
-        *report, *confidence, *within;
+        *report, *confidence, *within, *about;
     okra_int shortlist;
     int p_values;
     bool exact, stream;
@@ -43,6 +43,10 @@ static const okra_option rows[] = {
      "Of an index only candidates that fit the test point: mass=10ppm, mass=0.5Da, "
      "formula, COLUMN=0.5 (so near to its own value), COLUMN=1..3; several between "
      "commas"},
+    {"about", OKRA_OPTION_TEXT, offsetof(predict_fields, about), "", 1, 0, NULL,
+     "FILE.tsv",
+     "With --within, where the test points do not tell it themselves, as spectra do: a "
+     "table with a header, one line for each, of their mass, formula or COLUMN"},
     {"shortlist", OKRA_OPTION_INT, offsetof(predict_fields, shortlist), "1000", 1,
      100000000, NULL, "N",
      "Of an index of low rank: so many candidates are measured exactly"},
@@ -156,8 +160,9 @@ static int check_index(const cli_run *run, const predict_fields *f)
     bool index = cli_is_index(f->candidates);
     const char *none[] = {f->weights, f->embedding, f->ranges, f->report, f->confidence};
     const char *names[] = {"weights", "embedding", "ranges", "report", "confidence"};
-    static const char *const own[] = {"within", "shortlist", "exact", "known-pairs"};
-    for (int i = 0; !index && i < 4; i++) {
+    static const char *const own[] = {"within", "about", "shortlist", "exact",
+                                      "known-pairs"};
+    for (int i = 0; !index && i < 5; i++) {
         if (okra_options_is_set(run->options, own[i])) {
             return cli_usage(run, "--%s is for candidates of an index, NAME.okx", own[i]);
         }
@@ -166,6 +171,9 @@ static int check_index(const cli_run *run, const predict_fields *f)
         if (*none[i]) {
             return cli_usage(run, "--%s has no use with an index", names[i]);
         }
+    }
+    if (*f->about && !*f->within) {
+        return cli_usage(run, "--about has no use without --within");
     }
     if (index && !okra_options_is_set(run->library, "top")) {
         return cli_usage(run, "an index is ranked: give --top K and a table with -o");
@@ -532,8 +540,13 @@ static int run_predict(cli_run *run)
     if (status == CLI_DONE && cli_sets_wanted(&j.f.sets)) {
         status = cli_sets_write(run, &j.f.sets, j.model, j.x, j.candidates, j.f.output);
     } else if (status == CLI_DONE && cli_is_index(j.f.candidates)) {
-        cli_screening how = {j.f.candidates, j.f.within, j.f.output,  0,
-                             j.f.shortlist,  j.f.exact,  j.f.p_values};
+        cli_screening how = {.candidates = j.f.candidates,
+                             .within = j.f.within,
+                             .about = j.f.about,
+                             .output = j.f.output,
+                             .shortlist = j.f.shortlist,
+                             .exact = j.f.exact,
+                             .p_values = j.f.p_values};
         how.top = strtoll(okra_options_get(run->library, "top"), NULL, 10);
         status = cli_screen(run, &how, j.model, j.x);
     } else if (status == CLI_DONE) {

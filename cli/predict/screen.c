@@ -3,10 +3,13 @@
  * table.
  */
 #include "predict/screen.h"
+#include "predict/table.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 bool cli_is_index(const char *candidates)
 {
@@ -58,10 +61,15 @@ cli_ranked_row cli_ranked_row_of(const cli_ranked_table *t, okra_int i)
         .test = i / t->top, .rank = i % t->top + 1, .number = t->number[i]};
     okra_int length = 0;
     const char *text = okra_index_text(t->index, r.number, &length);
+    r.row = okra_index_row(t->index, r.number);
     r.distance = t->distance[i];
     r.p = t->p ? t->p[i] : 0;
     r.mass = okra_index_mass(t->index, r.number);
-    r.smiles = text;
+    r.smiles = r.name = text;
+    r.name_length = length;
+    if (r.row >= 0) { /* a vector: all of the text is its name */
+        return r;
+    }
     while (r.smiles_length < length && text[r.smiles_length] != ' ' &&
            text[r.smiles_length] != '\t') {
         r.smiles_length++;
@@ -78,10 +86,14 @@ cli_ranked_row cli_ranked_row_of(const cli_ranked_table *t, okra_int i)
 
 static void print_rows(const cli_ranked_table *t, FILE *out, char s)
 {
-    fprintf(out,
-            "test%cquery%crank%ccandidate%cdistance%cp_value%cmass%cformula%csmiles%cname"
-            "\n",
-            s, s, s, s, s, s, s, s, s);
+    bool vectors = okra_index_width(t->index) > 0;
+    fprintf(out, "test%cquery%crank%ccandidate%cdistance%cp_value%cmass%c", s, s, s, s, s,
+            s, s);
+    if (vectors) {
+        fprintf(out, "row%cname\n", s);
+    } else {
+        fprintf(out, "formula%csmiles%cname\n", s, s);
+    }
     for (okra_int i = 0; i < t->tests * t->top; i++) {
         if (t->number[i] < 0) {
             continue;
@@ -96,8 +108,13 @@ static void print_rows(const cli_ranked_table *t, FILE *out, char s)
         if (t->p) {
             fprintf(out, "%.6g", r.p);
         }
-        fprintf(out, "%c%.6f%c%s%c", s, r.mass, s, r.formula, s);
-        print_text(out, r.smiles, (size_t)r.smiles_length, s);
+        fprintf(out, "%c%.6f%c", s, r.mass, s);
+        if (vectors) {
+            fprintf(out, "%lld", (long long)r.row);
+        } else {
+            fprintf(out, "%s%c", r.formula, s);
+            print_text(out, r.smiles, (size_t)r.smiles_length, s);
+        }
         fputc(s, out);
         print_text(out, r.name, (size_t)r.name_length, s);
         fputc('\n', out);
@@ -116,13 +133,18 @@ static void print_json(const cli_ranked_table *t, FILE *out)
         okra_int length = 0;
         const char *title = okra_data_text(t->x, r.test, &length);
         json_t *one = json_pack(
-            "{s:I, s:o?, s:I, s:I, s:f, s:o, s:f, s:s, s:o?, s:o?}", "test",
-            (json_int_t)r.test, "query",
+            "{s:I, s:o?, s:I, s:I, s:f, s:o, s:f}", "test", (json_int_t)r.test, "query",
             title ? json_stringn(title, (size_t)length) : json_string(""), "rank",
             (json_int_t)r.rank, "candidate", (json_int_t)r.number, "distance", r.distance,
-            "p_value", t->p ? json_real(r.p) : json_null(), "mass", r.mass, "formula",
-            r.formula, "smiles", json_stringn(r.smiles, (size_t)r.smiles_length), "name",
-            json_stringn(r.name, (size_t)r.name_length));
+            "p_value", t->p ? json_real(r.p) : json_null(), "mass", r.mass);
+        json_t *what =
+            r.row >= 0 ? json_pack("{s:I, s:o?}", "row", (json_int_t)r.row, "name",
+                                   json_stringn(r.name, (size_t)r.name_length))
+                       : json_pack("{s:s, s:o?, s:o?}", "formula", r.formula, "smiles",
+                                   json_stringn(r.smiles, (size_t)r.smiles_length),
+                                   "name", json_stringn(r.name, (size_t)r.name_length));
+        json_object_update(one, what);
+        json_decref(what);
         fprintf(out, "%s\n  ", comma);
         json_dumpf(one, out, JSON_PRESERVE_ORDER);
         json_decref(one);
@@ -215,6 +237,129 @@ static int calibrate(cli_run *run, const cli_screening *how, const okra_model *m
     return cli_status(run, st);
 }
 
+/* ---- what a table tells of the test points ---- */
+
+typedef struct told {
+    double *masses, *values; /* values: tests x columns of the index */
+    char **formulas;
+    okra_int tests;
+} told;
+
+static void clear_texts(char **texts, okra_int count)
+{
+    for (okra_int i = 0; texts && i < count; i++) {
+        free(texts[i]);
+    }
+    free(texts);
+}
+
+static void clear_told(told *t)
+{
+    clear_texts(t->formulas, t->tests);
+    free(t->masses);
+    free(t->values);
+}
+
+/* The number of a field; NaN: there is none. */
+static double number_in(const char *text)
+{
+    char *end = NULL;
+    double value = text ? strtod(text, &end) : 0;
+    bool good = text && end != text && !end[strspn(end, " \t")] && isfinite(value);
+    return good ? value : (double)NAN;
+}
+
+/* A column of a table, one text for each test point. */
+static int read_column(const cli_run *run, const char *about, const char *heading,
+                       const char *name, okra_int tests, char **texts)
+{
+    char separator = memchr(heading, '\t', strcspn(heading, "\n")) ? '\t' : ',';
+    int column = cli_column(heading, separator, name);
+    okra_int i = 0;
+    if (column < 0) {
+        return cli_failure(run, "%s: line 1: no column is called '%s'", about, name);
+    }
+    for (const char *line = heading + strcspn(heading, "\n"); *line;
+         line += strcspn(line, "\n")) {
+        const char *begin, *end;
+        line++;
+        if (cli_line_end(line) == line) {
+            continue; /* an empty line is none */
+        }
+        if (i < tests && cli_field(line, separator, column, &begin, &end)) {
+            texts[i] = strndup(begin, (size_t)(end - begin));
+        }
+        i++;
+    }
+    return i == tests ? CLI_DONE
+                      : cli_failure(run,
+                                    "%s has %lld lines below its header, there are %lld "
+                                    "test points",
+                                    about, (long long)i, (long long)tests);
+}
+
+/* Puts a column where the ranking looks for it. */
+static void take_told(const char *name, const okra_index *index, char **texts, told *t,
+                      okra_rank_request *request)
+{
+    int width = okra_index_columns(index), k = 0;
+    bool mass = strcasecmp(name, "mass") == 0;
+    while (k < width && strcasecmp(okra_index_column(index, k), name) != 0) {
+        k++;
+    }
+    for (okra_int i = 0; i < t->tests; i++) {
+        if (mass) {
+            t->masses[i] = number_in(texts[i]);
+        } else if (k < width) {
+            t->values[i * width + k] = number_in(texts[i]);
+        }
+    }
+    request->masses = mass ? t->masses : request->masses;
+    request->values = !mass && k < width ? t->values : request->values;
+}
+
+/* What the parts of the window ask for: NAME=VALUE, not NAME=FROM..TO. */
+static int read_told(cli_run *run, const cli_screening *how, const okra_index *index,
+                     told *t, okra_rank_request *request)
+{
+    char buffer[4096];
+    size_t tests = (size_t)t->tests;
+    size_t numbers = tests * (size_t)okra_index_columns(index);
+    int status = CLI_DONE;
+    char *text = cli_slurp(cli_find(run, how->about, buffer, sizeof buffer));
+    if (!text) {
+        return cli_failure(run, "%s: cannot be read: %s", how->about, strerror(errno));
+    }
+    const char *heading = text + (strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+    t->masses = calloc(tests + 1, sizeof *t->masses);
+    t->values = malloc(numbers * sizeof *t->values + 1);
+    for (size_t i = 0; t->values && i < numbers; i++) {
+        t->values[i] = (double)NAN;
+    }
+    for (const char *at = how->within; *at && status == CLI_DONE;) {
+        size_t length = strcspn(at, ","), end = strcspn(at, ",=");
+        const char *dots = strstr(at, "..");
+        char name[64] = "", **texts = calloc(tests + 1, sizeof *texts);
+        if (!t->masses || !t->values || !texts) {
+            status = cli_failure(run, "out of memory");
+        } else if (end < sizeof name && !(dots && dots < at + length)) {
+            memcpy(name, at, end);
+            status = read_column(run, how->about, heading, name, t->tests, texts);
+            take_told(name, index, texts, t, request);
+        }
+        if (strcasecmp(name, "formula") == 0) {
+            char **before = t->formulas;
+            t->formulas = texts;
+            texts = before;
+            request->formulas = (const char *const *)t->formulas;
+        }
+        clear_texts(texts, t->tests);
+        at += length + (at[length] == ',');
+    }
+    free(text);
+    return status;
+}
+
 int cli_screen(cli_run *run, const cli_screening *how, const okra_model *model,
                const okra_data *x)
 {
@@ -227,6 +372,10 @@ int cli_screen(cli_run *run, const cli_screening *how, const okra_model *model,
         .top = how->top, .shortlist = how->shortlist, .exact = how->exact};
     const char *path = cli_find(run, how->candidates, buffer, sizeof buffer);
     int status = cli_status(run, okra_index_open(run->context, path, &index));
+    told about = {.tests = okra_data_count(x)};
+    if (status == CLI_DONE && *how->about) {
+        status = read_told(run, how, index, &about, &request);
+    }
     if (status == CLI_DONE) {
         status = cli_status(
             run, okra_index_rank_all(run->context, index, model, x, &request, &ranked));
@@ -255,6 +404,7 @@ int cli_screen(cli_run *run, const cli_screening *how, const okra_model *model,
         status = summarise(run, how, model, &t, ranked, cli_now() - begin);
     }
     free(t.p);
+    clear_told(&about);
     okra_ranked_free(ranked);
     okra_index_free(index);
     return status;

@@ -7,7 +7,7 @@
 #include "cli.h"
 
 typedef struct cli_screening {
-    const char *candidates, *within, *output;
+    const char *candidates, *within, *about, *output;
     okra_int top, shortlist;
     bool exact;
     int p_values; /* CLI_P_... */
@@ -28,7 +28,7 @@ typedef struct cli_ranked_table {
 } cli_ranked_table;
 
 typedef struct cli_ranked_row {
-    okra_int test, rank, number;
+    okra_int test, rank, number, row; /* row: of a vector in its source; else -1 */
     double distance, p, mass;
     const char *smiles, *name;
     okra_int smiles_length, name_length;

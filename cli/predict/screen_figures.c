@@ -170,7 +170,8 @@ int cli_ranked_figures(cli_run *run, const okra_model *model, const cli_ranked_t
             json_array_append_new(
                 figures, spectrum_figure(t, i, okra_model_inputs(model), nearest[i]));
         }
-        json_t *molecules = molecules_figure(t, i);
+        json_t *molecules =
+            okra_index_width(t->index) > 0 ? NULL : molecules_figure(t, i);
         if (molecules) {
             json_array_append_new(figures, molecules);
         }

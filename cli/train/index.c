@@ -6,7 +6,7 @@
 #include <string.h>
 
 typedef struct index_fields {
-    const char *ky, *output, *model, *columns;
+    const char *ky, *output, *model, *columns, *table;
     okra_int rank, shard;
     bool check;
 } index_fields;
@@ -24,6 +24,9 @@ static const okra_option rows[] = {
      "them can be ranked without a window"},
     {"columns", OKRA_OPTION_TEXT, offsetof(index_fields, columns), "", 1, 0, NULL, "LIST",
      "Of a table FILE.tsv: columns of numbers to keep, between commas, for --within"},
+    {"table", OKRA_OPTION_TEXT, offsetof(index_fields, table), "", 1, 0, NULL, "FILE.tsv",
+     "Of vectors: a table with a header that tells about them, one line for each: the "
+     "column name, and --columns (mass among them sorts)"},
     {"shard", OKRA_OPTION_INT, offsetof(index_fields, shard), "250000", 1, 100000000,
      NULL, "N", "Candidates in one file of the index at most"},
     {"check", OKRA_OPTION_BOOL, offsetof(index_fields, check), "no", 1, 0, NULL, "",
@@ -37,20 +40,23 @@ static int tell(const cli_run *run, const index_fields *f, const okra_index_repo
     if (run->common.json) {
         return cli_print_json(
             run,
-            json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:f}", "output",
-                      f->output, "lines", (json_int_t)r->lines, "kept",
+            json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:f}",
+                      "output", f->output, "lines", (json_int_t)r->lines, "kept",
                       (json_int_t)r->kept, "broken", (json_int_t)r->broken, "repeated",
                       (json_int_t)r->repeated, "apart", (json_int_t)r->apart, "massless",
                       (json_int_t)r->massless, "shards", (json_int_t)r->shards, "resumed",
-                      (json_int_t)r->resumed, "whole", r->whole, "seconds", seconds));
+                      (json_int_t)r->resumed, "whole", r->whole, "width",
+                      (json_int_t)r->width, "seconds", seconds));
     }
     if (!run->common.quiet) {
-        cli_line(stdout, "candidates", "%lld of %lld lines", (long long)r->kept,
-                 (long long)r->lines);
+        cli_line(stdout, "candidates", "%lld of %lld %s", (long long)r->kept,
+                 (long long)r->lines, r->width > 0 ? "vectors" : "lines");
         cli_line(stdout, "broken", "%lld", (long long)r->broken);
-        cli_line(stdout, "repeated", "%lld%s", (long long)r->repeated,
-                 r->whole ? "" : " (looked for in parts of the file alone)");
-        cli_line(stdout, "without mass", "%lld", (long long)r->massless);
+        if (r->width == 0) {
+            cli_line(stdout, "repeated", "%lld%s", (long long)r->repeated,
+                     r->whole ? "" : " (looked for in parts of the file alone)");
+            cli_line(stdout, "without mass", "%lld", (long long)r->massless);
+        }
         cli_line(stdout, "shards", "%lld, %lld of them from an earlier run",
                  (long long)r->shards, (long long)r->resumed);
         cli_line(stdout, "output", "%s", f->output);
@@ -70,7 +76,12 @@ static int check_index(cli_run *run)
     if (status == CLI_DONE && !run->common.quiet) {
         cli_line(stdout, "candidates", "%lld", (long long)okra_index_count(index));
         const char *kernel = okra_index_kernel(index, &bits);
-        cli_line(stdout, "kernel", "%s%s", kernel, bits ? "" : " (no features kept)");
+        okra_int width = okra_index_width(index);
+        cli_line(stdout, "kernel", "%s%s", kernel,
+                 bits || width > 0 ? "" : " (no features kept)");
+        if (width > 0) {
+            cli_line(stdout, "vectors", "of %lld numbers", (long long)width);
+        }
         cli_line(stdout, "low rank", "%lld", (long long)okra_index_rank(index));
         for (int k = 0; k < okra_index_columns(index); k++) {
             cli_line(stdout, "column", "%s", okra_index_column(index, k));
@@ -85,7 +96,7 @@ static int run_index(cli_run *run)
 {
     index_fields f;
     okra_model *model = NULL;
-    char source[4096], path[4096];
+    char source[4096], path[4096], table[4096];
     double begin = cli_now();
     int status = cli_status(run, cli_fields(run, &f));
     if (status == CLI_DONE && f.check) {
@@ -115,7 +126,8 @@ static int run_index(cli_run *run)
             .model = model,
             .rank = f.rank,
             .shard = f.shard,
-            .columns = f.columns};
+            .columns = f.columns,
+            .table = *f.table ? cli_find(run, f.table, table, sizeof table) : NULL};
         status = cli_status(run, okra_index_build(run->context, &request, &report));
     }
     okra_model_free(model);
@@ -124,21 +136,24 @@ static int run_index(cli_run *run)
 
 const cli_command cli_index = {
     .name = "index",
-    .purpose = "Prepare a list of candidate molecules for ranking",
-    .usage = "FILE.smi|FILE.tsv --ky EXPR -o NAME.okx [flags]",
+    .purpose = "Prepare candidate molecules or vectors for ranking",
+    .usage = "FILE.smi|FILE.tsv|FILE.npy --ky EXPR -o NAME.okx [flags]",
     .about =
         "Each line is a SMILES, a name may follow; or FILE.tsv is a table whose header "
         "has\nthe column smiles. Masses, formulas, and the features of an output kernel "
         "whose leaves\nare hashed (bits=N), are computed once and kept, sorted by mass;\n"
         "'okra predict --candidates NAME.okx' maps them. "
         "Lines that are no molecule\nare told, counted and left out, molecules that "
-        "were there already are left out.\nAn interrupted run leaves NAME.okx.part "
-        "and goes on from there.\n",
+        "were there already are left out.\nFILE.npy (or dense:FILE) holds candidates "
+        "that are vectors, which are kept as they are.\nAn interrupted run leaves "
+        "NAME.okx.part and goes on from there.\n",
     .examples =
         "okra index candidates.smi --ky 'ecfp(bits=2048) | tanimoto' -o candidates.okx\n"
         "okra index candidates.smi --model spectra.okra --rank 128 -o candidates.okx\n"
         "okra index candidates.tsv --model spectra.okra --columns logp -o "
         "candidates.okx\n"
+        "okra index vectors.npy --ky 'rbf(sigma=2)' --table about.tsv --columns year -o "
+        "vectors.okx\n"
         "okra index candidates.okx --check\n",
     .own = {"index", rows, sizeof(index_fields)},
     .refuses = "seed engine",

@@ -1,5 +1,6 @@
 /*
- * okra/index.h: candidates on disk: features of many molecules, computed once.
+ * okra/index.h: candidates on disk: features of many molecules, computed once, or many
+ * vectors.
  *
  * An index is a folder NAME.okx: a description and shards. A shard holds candidates
  * sorted by exact mass, with their texts, their formulas, numbers that came with them
@@ -20,13 +21,16 @@ extern "C" {
 typedef struct okra_index_request {
     size_t size;             /* OKRA_SIZED(okra_index_request)                          */
     const char *source;      /* one SMILES per line, a name behind a blank; or a table
-                              * NAME.tsv whose header has the column smiles         */
+                              * NAME.tsv whose header has the column smiles; or vectors,
+                              * NAME.npy or dense:NAME                              */
     const char *path;        /* the folder to make; it ends in .okx                     */
     const char *ky;          /* the output kernel; NULL: that of the model              */
     const okra_model *model; /* NULL: no features of low rank                          */
     okra_int rank;           /* of these; 0: none                                       */
     okra_int shard;          /* candidates in a shard at most; 0: 250,000               */
     const char *columns; /* of a table: whose numbers to keep, "logp,rt"; NULL: none */
+    const char *table;   /* of vectors: NAME.tsv, whose lines tell about one after the
+                          * other: name, and columns, of which mass sorts; NULL: none */
 } okra_index_request;
 
 /* What came of it. */
@@ -35,12 +39,14 @@ typedef struct okra_index_report {
     okra_int lines;    /* of the source                                             */
     okra_int kept;     /* candidates of the index                                   */
     okra_int broken;   /* lines that are no molecule: told and left out             */
-    okra_int repeated; /* molecules that were there already, written the same or not */
+    okra_int repeated; /* molecules that were there already, written the same or not;
+                        * vectors all stay                                           */
     okra_int apart;    /* of equal features, but not shown to be the same: kept      */
     okra_int massless; /* kept, but of unknown mass: found without a window only     */
     okra_int shards;   /*                                                            */
     okra_int resumed;  /* shards that an interrupted run had left                    */
     bool whole;        /* repeats were looked for in all shards, not in each alone   */
+    okra_int width;    /* of candidates that are vectors; 0: molecules               */
 } okra_index_report;
 
 /* Makes an index in bounded memory on the threads of the context. A run that was
@@ -62,6 +68,10 @@ OKRA_API okra_status okra_index_check(okra_context *context,
                                       const okra_index *index) OKRA_CHECK;
 OKRA_API okra_int okra_index_count(const okra_index *index);
 OKRA_API okra_int okra_index_rank(const okra_index *index); /* of low rank; 0: none */
+/* Numbers of each candidate where these are vectors; 0: they are molecules. */
+OKRA_API okra_int okra_index_width(const okra_index *index);
+/* The row of the source that vector i was; -1: there is none. */
+OKRA_API okra_int okra_index_row(const okra_index *index, okra_int i);
 /* Columns of numbers that candidates came with; the name of one, NULL: there is none. */
 OKRA_API int okra_index_columns(const okra_index *index);
 OKRA_API const char *okra_index_column(const okra_index *index, int column);
@@ -75,8 +85,8 @@ OKRA_API const char *okra_index_text(const okra_index *index, okra_int i,
                                      okra_int *length);
 OKRA_API double okra_index_mass(const okra_index *index, okra_int i);
 
-/* number[k]: the candidate that is the same molecule as object k, -1 where there is none.
- */
+/* number[k]: the candidate that is the same molecule, or has the same values, as object
+ * k; -1 where there is none. */
 OKRA_API okra_status okra_index_find(okra_context *context, const okra_index *index,
                                      const okra_data *molecules,
                                      okra_int *number) OKRA_CHECK;

@@ -1,4 +1,4 @@
-"""Indexes of candidate molecules: made once, searched by a model."""
+"""Indexes of candidate molecules or vectors: made once, searched by a model."""
 from __future__ import annotations
 
 import ctypes as c
@@ -12,7 +12,7 @@ from ._library import Context, lib, structs
 from ._objects import array_of
 
 _REPORT = ("lines", "kept", "broken", "repeated", "apart", "massless", "shards", "resumed",
-           "whole")
+           "whole", "width")
 
 
 def _model_of(model: Any) -> Any:
@@ -83,7 +83,7 @@ class Ranking:
 
 
 class Index:
-    """Candidate molecules on disk, the same that ``okra index`` makes.
+    """Candidate molecules or vectors on disk, the same that ``okra index`` makes.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Index:
 
     @classmethod
     def build(cls, source: Any, path: Any, ky: Optional[str] = None, model: Any = None,
-              rank: int = 0, shard: int = 0, columns: Iterable[str] = (),
+              rank: int = 0, shard: int = 0, columns: Iterable[str] = (), table: Any = None,
               context: Optional[Context] = None) -> "Index":
         """Makes an index in bounded memory; one that was interrupted goes on.
 
@@ -113,7 +113,8 @@ class Index:
         ----------
         source : path
             One SMILES per line, a name behind a blank; or a table NAME.tsv whose header
-            has the column ``smiles``. Broken lines are left out with a warning.
+            has the column ``smiles``; or vectors, NAME.npy. Broken lines are left out
+            with a warning.
         path : path
             The folder to make; its name ends in ``.okx``.
         ky : str, optional
@@ -127,6 +128,9 @@ class Index:
             Candidates in one file; 0: 250,000.
         columns : iterable of str
             Columns of a table whose numbers are kept, for windows.
+        table : path, optional
+            Of vectors: NAME.tsv, whose lines below a header tell about one after the
+            other: the column ``name``, and ``columns``.
 
         Returns
         -------
@@ -138,7 +142,8 @@ class Index:
             source=os.fspath(source).encode(), path=os.fspath(path).encode(),
             ky=None if ky is None else str(ky).encode(),
             model=None if model is None else _model_of(model)._handle.pointer, rank=rank,
-            shard=shard, columns=",".join(columns).encode())
+            shard=shard, columns=",".join(columns).encode(),
+            table=None if table is None else os.fspath(table).encode())
         report = structs["okra_index_report"]()
         context.call(lib.okra_index_build, c.byref(request), c.byref(report))
         index = cls(path, context)
@@ -162,20 +167,29 @@ class Index:
         return lib.okra_index_rank(self._handle.pointer)
 
     @property
+    def width(self) -> int:
+        """Numbers of each candidate that is a vector; 0: they are molecules."""
+        return lib.okra_index_width(self._handle.pointer)
+
+    @property
     def columns(self) -> list:
         """Names of the numbers that candidates came with."""
         return [lib.okra_index_column(self._handle.pointer, k).decode()
                 for k in range(lib.okra_index_columns(self._handle.pointer))]
 
     def __getitem__(self, i: int) -> dict:
-        """Candidate i: smiles, name, mass (0: not known) and its columns."""
+        """Candidate i: smiles (of a vector: row), name, mass (0: not known), columns."""
         if not -len(self) <= i < len(self):
             raise IndexError(f"candidate {i} of {len(self)}")
         i, length = i % len(self), c.c_int64()
         text = lib.okra_index_text(self._handle.pointer, i, c.byref(length))
-        words = c.string_at(text, length.value).decode("utf-8", "replace").split(None, 1)
-        return {"smiles": words[0] if words else "", "name": words[1] if words[1:] else "",
-                "mass": lib.okra_index_mass(self._handle.pointer, i),
+        words = c.string_at(text, length.value).decode("utf-8", "replace")
+        if self.width:
+            what = {"row": lib.okra_index_row(self._handle.pointer, i), "name": words}
+        else:
+            smiles_, _, name = words.partition(" ")
+            what = {"smiles": smiles_, "name": name.lstrip()}
+        return {**what, "mass": lib.okra_index_mass(self._handle.pointer, i),
                 **{name: lib.okra_index_value(self._handle.pointer, i, k)
                    for k, name in enumerate(self.columns)}}
 
@@ -184,9 +198,9 @@ class Index:
         self._context.call(lib.okra_index_check, self._handle.pointer)
 
     def find(self, molecules: Any) -> np.ndarray:
-        """The numbers of candidates that are these molecules, however written; -1: none."""
-        data = smiles(molecules) if isinstance(molecules, (list, tuple)) else \
-            as_data(molecules)
+        """The numbers of candidates that are these, molecules however written; -1: none."""
+        data = smiles(molecules) if not self.width and isinstance(molecules, (list, tuple)) \
+            else as_data(molecules)
         number = np.empty(len(data), dtype=np.int64)
         self._context.call(lib.okra_index_find, self._handle.pointer, data.pointer,
                            number.ctypes.data)
@@ -201,7 +215,7 @@ class Index:
         Parameters
         ----------
         model : Model or fitted estimator
-            Its outputs are molecules.
+            Its outputs are molecules, or vectors, as the candidates.
         x : objects
             The queries, e.g. spectra.
         top : int

@@ -27,6 +27,7 @@ static void release(okra_build_ *b)
     okra_data_free(b->outputs);
     okra_bit_kernel_close_(&b->kernel); /* which the bound kernel borrows */
     okra_bytes_close_(&b->source);
+    okra_data_free(b->vectors);
     okra_free_(b->seen.slots);
     okra_free_(b->basis);
     okra_free_(b->entry);
@@ -56,7 +57,7 @@ static okra_status open_kernel(okra_build_ *b)
         return okra_fail_(OKRA_EARG, "the output kernel is %s, that of the model %s",
                           b->kernel.kernel->text, r->model->training->ky->text);
     }
-    if (!b->bits) {
+    if (!b->bits && !okra_build_of_vectors_(r->source)) {
         okra_warn_(b->ctx,
                    "the index will hold no features of %s: %s; candidates are read again "
                    "when they are ranked",
@@ -71,9 +72,13 @@ static okra_status open_low(okra_build_ *b)
     if (b->request->rank == 0) {
         return OKRA_OK;
     }
-    if (!model || model->training->y->kind != OKRA_GRAPHS) {
-        return okra_fail_(OKRA_EARG,
-                          "low rank needs a model whose outputs are molecules");
+    okra_kind kind = b->vectors ? OKRA_DENSE : OKRA_GRAPHS;
+    if (!model || model->training->y->kind != kind ||
+        (b->vectors && model->training->y->d != b->vectors->d)) {
+        return okra_fail_(
+            OKRA_EARG,
+            "low rank needs a model whose outputs are %s, as the candidates are",
+            b->vectors ? "vectors of as many numbers" : "molecules");
     }
     b->rank = b->request->rank;
     b->bound = model->training->output.ky;
@@ -88,9 +93,9 @@ static okra_status open_low(okra_build_ *b)
 /* What a shard of an earlier run must agree with. */
 static okra_status stamp_of(okra_build_ *b)
 {
-    struct stat info;
+    struct stat info = {0};
     const char *text = b->kernel.kernel->text;
-    if (stat(b->request->source, &info) != 0) {
+    if (!b->vectors && stat(b->request->source, &info) != 0) {
         return okra_fail_(OKRA_EIO, "%s: cannot be read: %s", b->request->source,
                           strerror(errno));
     }
@@ -98,6 +103,10 @@ static okra_status stamp_of(okra_build_ *b)
                          b->shard, b->rank};
     b->stamp = okra_mix_(OKRA_MIX_START_, text, strlen(text));
     b->stamp = okra_mix_(b->stamp, numbers, sizeof numbers);
+    if (b->vectors) {
+        b->stamp = okra_data_mix_(b->stamp, b->vectors);
+        b->stamp = okra_mix_(b->stamp, b->source.p, (size_t)b->source.size);
+    }
     for (int k = 0; k < b->columns; k++) {
         b->stamp = okra_mix_(b->stamp, b->names[k], strlen(b->names[k]) + 1);
     }
@@ -112,9 +121,11 @@ static okra_status stamp_of(okra_build_ *b)
 static okra_status open_room(okra_build_ *b)
 {
     /* A line has two bytes at least. */
-    okra_int room = OKRA_MIN_(b->shard, b->source.size / 2 + 1);
+    okra_int lines = b->vectors ? b->vectors->n : b->source.size / 2 + 1;
+    okra_int room = OKRA_MIN_(b->shard, lines);
+    okra_int numbers = b->columns + (b->vectors ? b->vectors->d : 0);
     CHK(okra_budget_ask_(
-        b->ctx, (double)room * (double)(sizeof *b->entry + 8 * (size_t)b->columns),
+        b->ctx, (double)room * ((double)sizeof *b->entry + 8.0 * (double)numbers),
         "%lld candidates", (long long)room));
     MAKE(b->entry, room);
     MAKE(b->values, room * b->columns);
@@ -148,8 +159,10 @@ static okra_status open_build(okra_build_ *b, okra_lines_ *lines)
     }
     b->shard = r->shard > 0 ? r->shard : SHARD;
     TRY(open_kernel(b));
+    TRY(okra_build_of_vectors_(r->source)
+            ? okra_build_vectors_(b)
+            : okra_bytes_open_(b->ctx, r->source, &b->source));
     TRY(open_low(b));
-    TRY(okra_bytes_open_(b->ctx, r->source, &b->source));
     *lines = okra_lines_begin_(&b->source);
     TRY(okra_build_header_(b, lines));
     TRY(stamp_of(b));
@@ -191,11 +204,12 @@ static okra_status kept_shard(okra_build_ *b, const char *path, const okra_shard
              s.head.begin == want->head.begin && s.head.end == want->head.end &&
              okra_shard_check_(&s, path) == OKRA_OK;
     for (uint64_t k = 0; *found && k < s.head.rows; k++) {
-        if (s.place[k] >= (uint64_t)b->source.size) {
+        okra_int places = b->vectors ? b->vectors->n : b->source.size;
+        if (s.place[k] >= (uint64_t)places) {
             return okra_fail_(OKRA_EFORMAT, "%s: a place beyond the end of the source",
                               path);
         }
-        CHK(okra_build_remember_(b, s.key[k], s.place[k]));
+        CHK(b->vectors ? OKRA_OK : okra_build_remember_(b, s.key[k], s.place[k]));
     }
     if (*found) {
         *head = s.head;
@@ -214,6 +228,11 @@ static void add_up(okra_index_report *r, const okra_shard_head_ *h)
     r->shards++;
 }
 
+static uint64_t where(const okra_build_ *b, const okra_lines_ *lines)
+{
+    return (uint64_t)(b->vectors ? b->next : lines->p - (const char *)b->source.p);
+}
+
 static okra_status all_shards(okra_build_ *b, okra_lines_ *lines)
 {
     okra_status st = OKRA_OK;
@@ -223,14 +242,19 @@ static okra_status all_shards(okra_build_ *b, okra_lines_ *lines)
         okra_shard_ s = {.mass = NULL};
         bool found = false;
         s.head.stamp = b->stamp;
-        s.head.begin = (uint64_t)(lines->p - (const char *)b->source.p);
+        s.head.begin = where(b, lines);
         okra_build_lines_(b, lines);
-        s.head.end = (uint64_t)(lines->p - (const char *)b->source.p);
+        s.head.end = where(b, lines);
         s.head.first = (uint64_t)before;
         s.head.lines = (uint64_t)b->count;
         before += b->count;
-        if (b->count == 0 || b->report.shards == SHARDS_MOST) {
+        if (b->count == 0) {
             break;
+        }
+        if (b->report.shards == SHARDS_MOST) {
+            FAIL(OKRA_EARG,
+                 "%s: more than %d shards of %lld candidates: make them larger",
+                 b->request->source, SHARDS_MOST, (long long)b->shard);
         }
         okra_free_(path);
         path = okra_format_("%s/shard-%05d", b->part, (int)b->report.shards);
@@ -247,7 +271,8 @@ static okra_status all_shards(okra_build_ *b, okra_lines_ *lines)
         add_up(&b->report, &s.head);
     }
     if (b->report.kept == 0) {
-        FAIL(OKRA_EFORMAT, "%s: there is no molecule in the file", b->request->source);
+        FAIL(OKRA_EFORMAT, "%s: there is no %s in the file", b->request->source,
+             b->vectors ? "vector of finite numbers" : "molecule");
     }
 done:
     okra_free_(path);
@@ -295,14 +320,14 @@ static okra_status write_about(const okra_build_ *b)
              b->rank > 0 ? (unsigned long long)okra_index_outputs_(b->request->model)
                          : 0);
     json_t *about = json_pack(
-        "{s:s, s:i, s:s, s:b, s:I, s:I, s:I, s:s, s:[], s:{s:I, s:I, s:I, s:I, s:I, "
+        "{s:s, s:i, s:s, s:b, s:I, s:I, s:I, s:I, s:s, s:[], s:{s:I, s:I, s:I, s:I, s:I, "
         "s:b}}",
         "okra", "index", "version", OKRA_INDEX_VERSION_, "kernel", b->kernel.kernel->text,
-        "bits", b->bits, "count", (json_int_t)r->kept, "shards", (json_int_t)r->shards,
-        "rank", (json_int_t)b->rank, "outputs", model, "columns", "source", "lines",
-        (json_int_t)r->lines, "broken", (json_int_t)r->broken, "repeated",
-        (json_int_t)r->repeated, "apart", (json_int_t)r->apart, "massless",
-        (json_int_t)r->massless, "whole", r->whole);
+        "bits", b->bits, "width", (json_int_t)(b->vectors ? b->vectors->d : 0), "count",
+        (json_int_t)r->kept, "shards", (json_int_t)r->shards, "rank", (json_int_t)b->rank,
+        "outputs", model, "columns", "source", "lines", (json_int_t)r->lines, "broken",
+        (json_int_t)r->broken, "repeated", (json_int_t)r->repeated, "apart",
+        (json_int_t)r->apart, "massless", (json_int_t)r->massless, "whole", r->whole);
     if (!path || !about) {
         st = OKRA_EMEM;
         goto done;
@@ -330,7 +355,7 @@ okra_status okra_index_build(okra_context *context, const okra_index_request *re
 {
     okra_status st = OKRA_OK;
     okra_index_request known = {OKRA_SIZED(okra_index_request)};
-    okra_build_ b = {.ctx = context};
+    okra_build_ b = {.ctx = context, .mass = -1};
     okra_faults_ faults = {.ctx = context, .level = 0};
     okra_lines_ lines = {.p = NULL};
     NEED(request);
@@ -344,6 +369,7 @@ okra_status okra_index_build(okra_context *context, const okra_index_request *re
     TRY(open_build(&b, &lines));
     TRY(all_shards(&b, &lines));
     drop_stale(&b);
+    b.report.width = b.vectors ? b.vectors->d : 0;
     if (b.basis) {
         TRY(write_basis(&b));
     }
@@ -351,12 +377,18 @@ okra_status okra_index_build(okra_context *context, const okra_index_request *re
     if (rename(b.part, known.path) != 0) {
         FAIL(OKRA_EIO, "%s: cannot be made: %s", known.path, strerror(errno));
     }
-    okra_faults_end_(&faults, "lines", b.report.lines - faults.count);
+    okra_faults_end_(&faults, b.vectors ? "vectors" : "lines",
+                     b.report.lines - faults.count);
     if (report) {
         size_t size = OKRA_MIN_(report->size, sizeof b.report);
         memcpy(report, &b.report, size > sizeof(size_t) ? size : sizeof b.report);
     }
 done:
+    if (b.part && b.report.resumed == 0 && (st == OKRA_EFORMAT || st == OKRA_EARG)) {
+        b.report.shards = 0; /* the source or the settings must change: none will serve */
+        drop_stale(&b);
+        (void)rmdir(b.part);
+    }
     release(&b);
     return st;
 }

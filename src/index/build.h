@@ -10,10 +10,10 @@
 
 /* One line of the source. */
 typedef struct okra_entry_ {
-    uint64_t place, name; /* of its SMILES and its name in the source */
+    uint64_t place, name; /* of its SMILES (vectors: its row) and name in the source */
     uint64_t key, formula;
     double mass;
-    okra_int line;         /* from 1 */
+    okra_int line;         /* from 1; vectors: of their table */
     int32_t smiles, named; /* bytes of both */
     int32_t lists;         /* counts: at which entry its lists begin */
     int32_t wrong;         /* 1 + column that is no number; 0: none */
@@ -35,11 +35,14 @@ typedef struct okra_build_ {
     char *part; /* the folder PATH.part */
     okra_bit_kernel_ kernel;
     bool bits;
-    okra_bytes_ source;
+    okra_bytes_ source; /* of vectors their table, or nothing */
+    okra_data *vectors; /* NULL: molecules */
+    okra_int next;      /* of these */
     uint64_t stamp;
     /* a table: where its columns stand; -1: there is none */
     bool table;
     okra_int smiles, name, column[OKRA_COLUMNS_MOST_];
+    int mass; /* vectors: which of the columns is that; -1: none */
     char *names[OKRA_COLUMNS_MOST_];
     int columns;
     okra_seen_ seen;
@@ -61,8 +64,20 @@ typedef struct okra_build_ {
 
 /* Reads the header of a table, and which of its columns are wanted: lines.c. */
 okra_status okra_build_header_(okra_build_ *b, okra_lines_ *lines) OKRA_CHECK;
-/* The lines of the next shard; `lines` is moved behind them. */
+/* The lines, or vectors, of the next shard; `lines` is moved behind them. */
 void okra_build_lines_(okra_build_ *b, okra_lines_ *lines);
+
+/* Candidates that are vectors: vectors.c. */
+bool okra_build_of_vectors_(const char *source);
+/* Reads them, and checks that the kernel takes them and that the table has their lines.
+ */
+okra_status okra_build_vectors_(okra_build_ *b) OKRA_CHECK;
+/* Key and mass of entries begin..end-1; those with a value that is no number are broken.
+ */
+okra_status okra_build_rows_(void *build, okra_int begin, okra_int end,
+                             int worker) OKRA_CHECK;
+/* OKRA_EFORMAT: what is wrong with a broken one. */
+okra_status okra_build_row_fault_(const okra_build_ *b, const okra_entry_ *e) OKRA_CHECK;
 
 /* Parses the molecules of entries first..first+count-1 into *out; a broken one is marked
  * and stands as a lone carbon. */

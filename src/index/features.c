@@ -116,18 +116,27 @@ void okra_build_drop_lists_(okra_build_ *b)
     }
 }
 
+/* What is wrong with a line. */
+static okra_status line_fault(const okra_build_ *b, const okra_entry_ *e)
+{
+    okra_graphs_builder_ g = {0};
+    okra_molecule_ m = {0};
+    okra_status st = okra_graphs_begin_(&g, true);
+    st = st == OKRA_OK ? add_one(b, e, &m, &g) : st;
+    okra_graphs_abandon_(&g);
+    okra_molecule_clear_(&m);
+    return st;
+}
+
 okra_status okra_build_features_(okra_build_ *b)
 {
     okra_status st = OKRA_OK;
-    TRY(okra_parallel_(b->ctx, b->count, CHUNK, "candidates", chunk, b));
+    TRY(okra_parallel_(b->ctx, b->count, CHUNK, "candidates",
+                       b->vectors ? okra_build_rows_ : chunk, b));
     for (okra_int k = 0; k < b->count; k++) {
         if (b->entry[k].broken) { /* again, for its message */
-            okra_graphs_builder_ g = {0};
-            okra_molecule_ m = {0};
-            TRY(okra_graphs_begin_(&g, true));
-            st = add_one(b, &b->entry[k], &m, &g);
-            okra_graphs_abandon_(&g);
-            okra_molecule_clear_(&m);
+            st = b->vectors ? okra_build_row_fault_(b, &b->entry[k])
+                            : line_fault(b, &b->entry[k]);
             st = okra_fault_(b->faults, st);
             if (st == OKRA_EFORMAT) {
                 okra_message_prefix_("%s", b->request->source);
@@ -223,7 +232,7 @@ okra_status okra_build_repeats_(okra_build_ *b, uint64_t *repeated, uint64_t *ap
         okra_seen_ *s = &b->seen;
         bool same = false, sure = true, near = false;
         for (uint64_t at = s->room ? e->key & (s->room - 1) : 0;
-             !e->broken && !same && s->room && s->slots[at].place;
+             !b->vectors && !e->broken && !same && s->room && s->slots[at].place;
              at = (at + 1) & (s->room - 1)) {
             if (s->slots[at].key == e->key) {
                 near = true;
@@ -233,7 +242,7 @@ okra_status okra_build_repeats_(okra_build_ *b, uint64_t *repeated, uint64_t *ap
         e->dropped = e->broken || same;
         *repeated += same;
         *apart += near && !same;
-        if (!e->dropped) {
+        if (!e->dropped && !b->vectors) {
             CHK(okra_build_remember_(b, e->key, e->place));
         }
     }

@@ -37,6 +37,12 @@ okra_status okra_bit_molecules_(okra_context *ctx, const okra_bit_kernel_ *k,
 
 /* ---- the same molecule: same.c ---- */
 
+typedef struct okra_keyed_ {
+    uint64_t key;
+    okra_int at;
+} okra_keyed_;
+int okra_by_key_(const void *p, const void *q); /* then by place */
+
 /* A number that does not depend on how molecule i is written. */
 okra_status okra_molecule_keys_(const okra_data *molecules, uint64_t *keys) OKRA_CHECK;
 /* Are molecules i of a and j of b the same graph of atoms and bonds? *sure is false where
@@ -78,7 +84,8 @@ typedef struct okra_shard_ {
     const uint64_t *formula; /* rows: a hash; 0: unknown                      */
     const uint64_t *place;   /* rows: where in the source                     */
     const uint64_t *end;     /* rows: of the texts                            */
-    const uint64_t *bits[OKRA_LEAVES_MOST_]; /* rows x words; counts: ends of the rows */
+    const uint64_t *bits[OKRA_LEAVES_MOST_]; /* rows x words; counts: ends of the rows;
+                                              * vectors: doubles                    */
     const okra_count_ *counts[OKRA_LEAVES_MOST_]; /* places ascend within a row */
     const double *values;                         /* rows x columns; NaN: unknown */
     const float *low;                             /* rows x okra_low_width_ */
@@ -103,10 +110,22 @@ okra_status okra_shard_features_(const okra_context *ctx, const okra_bit_kernel_
 okra_status okra_shard_molecules_(okra_context *ctx, const okra_shard_ *shard,
                                   const okra_int *rows, okra_int first, okra_int count,
                                   okra_data **out) OKRA_CHECK;
+/* The vectors of these rows: vectors.c. The shard outlives them. */
+okra_status okra_shard_vectors_(const okra_shard_ *shard, const okra_int *rows,
+                                okra_int first, okra_int count,
+                                okra_data **out) OKRA_CHECK;
+/* Any of these: features where a kernel of bits is given, else vectors or molecules:
+ * rank.c. */
+okra_status okra_shard_data_(okra_context *ctx, const okra_bit_kernel_ *bits,
+                             bool vectors, const okra_shard_ *shard, const okra_int *rows,
+                             okra_int first, okra_int count, okra_data **out) OKRA_CHECK;
+/* A number of a vector's values, -0 being 0. */
+uint64_t okra_vector_key_(const double *row, okra_int width);
 
 struct okra_index {
     char *path, *kernel; /* kernel: canonical text */
     bool bits;           /* the shards have those  */
+    okra_int width;      /* of candidates that are vectors; 0: molecules */
     okra_int count, rank;
     char *column[OKRA_COLUMNS_MOST_]; /* numbers that every candidate comes with */
     int columns;

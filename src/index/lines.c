@@ -3,7 +3,8 @@
  *
  * A table, NAME.tsv, begins with a header. The column smiles (or canonical_smiles) is the
  * molecule, the column name (title, id) what it is called; columns that are asked for
- * hold numbers, or nothing where they are not known.
+ * hold numbers, or nothing where they are not known. Of vectors the lines of the table
+ * tell about one after the other.
  */
 #include "index/build.h"
 
@@ -35,6 +36,11 @@ static okra_int find_column(const okra_lines_ *header, const char *names)
     return -1;
 }
 
+static const char *table_of(const okra_build_ *b)
+{
+    return b->vectors && b->request->table ? b->request->table : b->request->source;
+}
+
 /* One name of the list of columns. */
 static okra_status want_column(okra_build_ *b, const okra_lines_ *header,
                                const char *name, size_t length)
@@ -44,8 +50,9 @@ static okra_status want_column(okra_build_ *b, const okra_lines_ *header,
     if (!copy) {
         return OKRA_EMEM;
     }
-    if (length == 0 || length > 63 || strpbrk(copy, "=. \t") ||
-        strcasecmp(copy, "mass") == 0 || strcasecmp(copy, "formula") == 0) {
+    bool mass = strcasecmp(copy, "mass") == 0;
+    if (length == 0 || length > 63 || strpbrk(copy, "=. \t") || (mass && !b->vectors) ||
+        strcasecmp(copy, "formula") == 0) {
         FAIL(OKRA_EARG,
              "a column of numbers is called '%s': expected 1 to 63 characters without "
              "blanks, '=' and '.', and neither mass nor formula, which are known anyway",
@@ -56,9 +63,10 @@ static okra_status want_column(okra_build_ *b, const okra_lines_ *header,
     }
     b->column[b->columns] = find_column(header, copy);
     if (b->column[b->columns] < 0) {
-        FAIL(OKRA_EFORMAT, "%s: line %" PRId64 ": no column is called '%s'",
-             b->request->source, header->number, copy);
+        FAIL(OKRA_EFORMAT, "%s: line %" PRId64 ": no column is called '%s'", table_of(b),
+             header->number, copy);
     }
+    b->mass = mass ? b->columns : b->mass;
     b->names[b->columns++] = copy;
     copy = NULL;
 done:
@@ -68,16 +76,24 @@ done:
 
 okra_status okra_build_header_(okra_build_ *b, okra_lines_ *lines)
 {
-    const char *source = b->request->source, *at = b->request->columns;
-    b->table = ends_in(source, ".tsv");
-    if (ends_in(source, ".csv")) {
+    const char *source = table_of(b), *at = b->request->columns;
+    bool given = b->request->table && *b->request->table;
+    if (given && !b->vectors) {
+        return okra_fail_(OKRA_EARG, "%s: a table apart is for vectors, NAME.npy",
+                          b->request->source);
+    }
+    b->table = b->vectors ? given : ends_in(source, ".tsv");
+    if (given && !ends_in(source, ".tsv")) {
+        return okra_fail_(OKRA_EARG, "%s: expected a table with tabs, NAME.tsv", source);
+    }
+    if (!b->vectors && ends_in(source, ".csv")) {
         return okra_fail_(OKRA_EARG,
                           "%s: a table of candidates has tabs between columns: NAME.tsv",
                           source);
     }
     if (!b->table && at && *at) {
-        return okra_fail_(OKRA_EARG, "%s: columns need a table with a header, NAME.tsv",
-                          source);
+        return okra_fail_(OKRA_EARG, "%s: columns need a table with a header, NAME.tsv%s",
+                          source, b->vectors ? ", beside the vectors" : "");
     }
     if (!b->table) {
         return OKRA_OK;
@@ -88,7 +104,7 @@ okra_status okra_build_header_(okra_build_ *b, okra_lines_ *lines)
     }
     b->smiles = find_column(lines, "smiles,canonical_smiles");
     b->name = find_column(lines, "name,title,id");
-    if (b->smiles < 0) {
+    if (b->smiles < 0 && !b->vectors) {
         return okra_fail_(OKRA_EFORMAT,
                           "%s: line %" PRId64 ": no column is called 'smiles'", source,
                           lines->number);
@@ -119,8 +135,10 @@ static void take_row(const okra_build_ *b, const okra_lines_ *line, okra_entry_ 
                      double *values)
 {
     const char *begin = line->begin, *close = line->begin;
-    (void)okra_line_field_(line, '\t', b->smiles, &begin, &close);
-    split(b, begin, close, e);
+    if (!b->vectors) {
+        (void)okra_line_field_(line, '\t', b->smiles, &begin, &close);
+        split(b, begin, close, e);
+    }
     if (b->name >= 0 && okra_line_field_(line, '\t', b->name, &begin, &close)) {
         e->name = (uint64_t)(begin - (const char *)b->source.p);
         e->named = (int32_t)OKRA_MIN_(close - begin, INT32_MAX);
@@ -136,14 +154,37 @@ static void take_row(const okra_build_ *b, const okra_lines_ *line, okra_entry_ 
     }
 }
 
+static bool next_line(okra_lines_ *lines)
+{
+    do {
+        if (!okra_lines_next_(lines)) {
+            return false;
+        }
+    } while (lines->begin == lines->close); /* an empty line is none */
+    return true;
+}
+
+static void next_vectors(okra_build_ *b, okra_lines_ *lines)
+{
+    for (; b->count < b->shard && b->next < b->vectors->n; b->next++) {
+        okra_entry_ e = {.place = (uint64_t)b->next};
+        if (b->table && next_line(lines)) {
+            e.line = lines->number;
+            take_row(b, lines, &e, b->values + b->count * b->columns);
+        }
+        b->entry[b->count++] = e;
+    }
+}
+
 void okra_build_lines_(okra_build_ *b, okra_lines_ *lines)
 {
     b->count = 0;
-    while (b->count < b->shard && okra_lines_next_(lines)) {
+    if (b->vectors) {
+        next_vectors(b, lines);
+        return;
+    }
+    while (b->count < b->shard && next_line(lines)) {
         okra_entry_ e = {.line = lines->number};
-        if (lines->begin == lines->close) {
-            continue; /* an empty line is none */
-        }
         if (b->table) {
             take_row(b, lines, &e, b->values + b->count * b->columns);
         } else {

@@ -76,6 +76,7 @@ static okra_status take_about(const json_t *about, const char *path, okra_index 
     const char *kernel = json_string_value(json_object_get(about, "kernel"));
     const char *outputs = json_string_value(json_object_get(about, "outputs"));
     json_int_t shards = json_integer_value(json_object_get(about, "shards"));
+    x->width = json_integer_value(json_object_get(about, "width")); /* 0: none */
     x->count = json_integer_value(json_object_get(about, "count"));
     x->rank = json_integer_value(json_object_get(about, "rank"));
     x->bits = json_is_true(json_object_get(about, "bits"));
@@ -85,7 +86,8 @@ static okra_status take_about(const json_t *about, const char *path, okra_index 
              path, (long long)version, OKRA_INDEX_VERSION_);
     }
     if (!what || strcmp(what, "index") != 0 || !kernel || !outputs || shards < 1 ||
-        shards > SHARDS_MOST || x->count < 1 || x->rank < 0 || x->rank > 1 << 16) {
+        shards > SHARDS_MOST || x->count < 1 || x->rank < 0 || x->rank > 1 << 16 ||
+        x->width < 0 || x->width > 1 << 18) {
         return not_one(path);
     }
     TRY(take_columns(json_object_get(about, "columns"), path, x));
@@ -129,8 +131,10 @@ done:
 static okra_status check_shard(const okra_index *x, const okra_bit_kernel_ *k, int which)
 {
     const okra_shard_head_ *h = &x->shard[which].head;
-    bool good = h->rank == (uint64_t)x->rank && h->leaves == (uint32_t)k->leaves &&
-                h->columns == (uint64_t)x->columns;
+    bool vectors = x->width > 0;
+    bool good = h->rank == (uint64_t)x->rank && h->columns == (uint64_t)x->columns &&
+                h->leaves == (vectors ? 1 : (uint32_t)k->leaves) &&
+                (!vectors || h->words[0] == (uint64_t)x->width);
     for (int leaf = 0; good && leaf < k->leaves; leaf++) {
         uint64_t words = k->counts[leaf] ? 0 : (uint64_t)okra_bit_words_(k, leaf);
         good = h->words[leaf] == words;
@@ -154,7 +158,7 @@ static okra_status open_shards(const okra_context *ctx, okra_index *x)
         st = OKRA_EFORMAT;
     }
     TRY(st);
-    if (x->bits != bits) {
+    if (x->bits != bits || (bits && x->width > 0)) {
         TRY(not_one(x->path));
     }
     k.leaves = bits ? k.leaves : 0;
@@ -260,6 +264,11 @@ okra_int okra_index_rank(const okra_index *index)
     return index ? index->rank : 0;
 }
 
+okra_int okra_index_width(const okra_index *index)
+{
+    return index ? index->width : 0;
+}
+
 const char *okra_index_kernel(const okra_index *index, bool *bits)
 {
     GIVE(bits, index && index->bits);
@@ -297,6 +306,14 @@ double okra_index_mass(const okra_index *index, okra_int i)
     int s = shard_of(index, i);
     double mass = s < 0 ? 0 : index->shard[s].mass[i - index->first[s]];
     return mass > 0 && isfinite(mass) ? mass : 0;
+}
+
+okra_int okra_index_row(const okra_index *index, okra_int i)
+{
+    int s = shard_of(index, i);
+    return s < 0 || index->width == 0
+               ? -1
+               : (okra_int)(index->shard[s].place[i - index->first[s]] & INT64_MAX);
 }
 
 int okra_index_columns(const okra_index *index)

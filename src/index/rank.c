@@ -72,6 +72,17 @@ void okra_best_offer_(okra_best_ *b, okra_int index, double distance)
     b->index[k] = index;
 }
 
+void okra_ranking_offer_(const okra_ranking_ *r, okra_int query, okra_int index,
+                         double self, double inner)
+{
+    double d = self - 2 * inner + r->norm[query];
+    /* A molecule without features is near to nothing; vectors may be 0, but not so large
+     * that nothing can be said of them. */
+    if (r->index->width > 0 ? isfinite(d) : self > 0) {
+        okra_best_offer_(&r->best[query], index, fmax(d, 0));
+    }
+}
+
 /* ---- measuring ---- */
 
 okra_status okra_shard_molecules_(okra_context *ctx, const okra_shard_ *s,
@@ -99,6 +110,15 @@ done:
     return st;
 }
 
+okra_status okra_shard_data_(okra_context *ctx, const okra_bit_kernel_ *bits,
+                             bool vectors, const okra_shard_ *s, const okra_int *rows,
+                             okra_int first, okra_int count, okra_data **out)
+{
+    return bits      ? okra_shard_features_(ctx, bits, s, rows, first, count, out)
+           : vectors ? okra_shard_vectors_(s, rows, first, count, out)
+                     : okra_shard_molecules_(ctx, s, rows, first, count, out);
+}
+
 okra_status okra_ranking_measure_(const okra_ranking_ *r, const okra_shard_ *s,
                                   const okra_int *rows, okra_int first, okra_int count,
                                   okra_mat_ W, double *G, double *self)
@@ -107,8 +127,8 @@ okra_status okra_ranking_measure_(const okra_ranking_ *r, const okra_shard_ *s,
     FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
     OWNED double *L = NULL;
     okra_int n = okra_bound_count_(r->bound);
-    CHK(r->bits ? okra_shard_features_(r->ctx, &r->kernel, s, rows, first, count, &data)
-                : okra_shard_molecules_(r->ctx, s, rows, first, count, &data));
+    CHK(okra_shard_data_(r->ctx, r->bits ? &r->kernel : NULL, r->index->width > 0, s,
+                         rows, first, count, &data));
     CHK(okra_other_create_(r->ctx, r->bound, data, &other));
     CHK(okra_other_diagonal_(r->ctx, r->bound, other, self));
     CHK(okra_doubles_(r->ctx, count, n, "kernel values of candidates", &L));
@@ -163,11 +183,8 @@ static okra_status run_of_rows(const okra_ranking_ *r, int shard, const okra_int
                     continue;
                 }
                 r->compared[q]++;
-                double d = self[c] - 2 * G[k * count + c] + r->norm[q];
-                if (self[c] > 0) {
-                    okra_best_offer_(&r->best[q], r->index->first[shard] + rows[c],
-                                     fmax(d, 0));
-                }
+                okra_ranking_offer_(r, q, r->index->first[shard] + rows[c], self[c],
+                                    G[k * count + c]);
             }
         }
     }
@@ -257,9 +274,18 @@ static okra_status weigh(okra_ranking_ *r, const okra_data *x)
 static okra_status check_model(const okra_ranking_ *r)
 {
     const okra_output_ *o = &r->model->training->output;
-    if (r->model->training->y->kind != OKRA_GRAPHS) {
+    const okra_data *y = r->model->training->y;
+    if (r->index->width > 0 && (y->kind != OKRA_DENSE || y->d != r->index->width)) {
+        char text[96];
+        return okra_fail_(OKRA_EARG,
+                          "the model's outputs are %s, the candidates dense vectors of "
+                          "length %lld",
+                          okra_data_describe_(y, text, sizeof text),
+                          (long long)r->index->width);
+    }
+    if (r->index->width == 0 && y->kind != OKRA_GRAPHS) {
         return okra_fail_(OKRA_EARG, "the model's outputs are %s, candidates molecules",
-                          okra_kind_name(r->model->training->y->kind));
+                          okra_kind_name(y->kind));
     }
     if (!o->ky || o->map || r->model->method->components || r->model->method->criterion) {
         return okra_fail_(OKRA_EUNSUPPORTED,
@@ -284,7 +310,7 @@ static okra_status bind_kernel(okra_ranking_ *r)
         r->bits = true;
         r->bound = r->own;
     } else {
-        if (r->index->bits || strcmp(r->index->kernel, t->ky->text) != 0) {
+        if (r->index->width == 0 && strcmp(r->index->kernel, t->ky->text) != 0) {
             okra_warn_(r->ctx,
                        "the index holds features of %s, the model's output kernel is "
                        "%s: candidates are read again",

@@ -66,6 +66,9 @@ typedef struct okra_ranking_ {
 okra_status okra_ranking_measure_(const okra_ranking_ *r, const okra_shard_ *shard,
                                   const okra_int *rows, okra_int first, okra_int count,
                                   okra_mat_ W, double *G, double *self) OKRA_CHECK;
+/* Candidate `index` of self = l(c,c) and inner = sum_i w_i l(y_i, c) for a query. */
+void okra_ranking_offer_(const okra_ranking_ *r, okra_int query, okra_int index,
+                         double self, double inner);
 /* All candidates by low rank, the best `list` of each query exactly; *error: the largest
  * difference of the two among these. */
 okra_status okra_ranking_scan_(const okra_ranking_ *r, okra_int list,

@@ -225,20 +225,15 @@ done:
 
 /* ---- of a collection ---- */
 
-typedef struct keyed {
-    uint64_t key;
-    okra_int at;
-} keyed;
-
-static int by_key(const void *p, const void *q)
+int okra_by_key_(const void *p, const void *q)
 {
-    const keyed *x = p, *y = q;
+    const okra_keyed_ *x = p, *y = q;
     return x->key != y->key ? (x->key < y->key ? -1 : 1)
                             : (x->at > y->at) - (x->at < y->at);
 }
 
 /* Of molecules with one key those that are no other before them stay: at is -1 else. */
-static okra_status thin(const okra_data *data, keyed *run, okra_int count)
+static okra_status thin(const okra_data *data, okra_keyed_ *run, okra_int count)
 {
     bool sure;
     for (okra_int k = 1; k < count; k++) {
@@ -263,7 +258,7 @@ okra_status okra_candidates_distinct(const okra_data *data, okra_int *index,
                                      okra_int *count)
 {
     okra_status st = OKRA_OK;
-    keyed *all = NULL;
+    okra_keyed_ *all = NULL;
     uint64_t *keys = NULL;
     okra_data *some = NULL;
     okra_int n = 0;
@@ -278,9 +273,9 @@ okra_status okra_candidates_distinct(const okra_data *data, okra_int *index,
     TRY(okra_data_take(data, index, n, &some));
     TRY(okra_molecule_keys_(some, keys));
     for (okra_int k = 0; k < n; k++) {
-        all[k] = (keyed){keys[k], index[k]};
+        all[k] = (okra_keyed_){keys[k], index[k]};
     }
-    qsort(all, (size_t)n, sizeof *all, by_key);
+    qsort(all, (size_t)n, sizeof *all, okra_by_key_);
     okra_int kept = 0;
     for (okra_int begin = 0, end = 0; begin < n; begin = end) {
         while (end < n && all[end].key == all[begin].key) {

@@ -169,12 +169,9 @@ static okra_status measure(const okra_ranking_ *r, okra_int query, heap *list,
         CHK(okra_ranking_measure_(r, &x->shard[s], rows, 0, count,
                                   okra_mat_of_(r->W + query * r->n, 1, r->n), G, self));
         for (okra_int k = 0; k < count; k++) {
-            double d = self[k] - 2 * G[k] + r->norm[query];
             *error = fmax(
                 *error, fabs(2 * G[k] - self[k] - 2 * (double)list->item[at + k].score));
-            if (self[k] > 0) {
-                okra_best_offer_(&r->best[query], list->item[at + k].index, fmax(d, 0));
-            }
+            okra_ranking_offer_(r, query, list->item[at + k].index, self[k], G[k]);
         }
         at += count;
     }

@@ -45,10 +45,14 @@ static void clear_arrays(arrays *a)
 static uint64_t put_text(const okra_build_ *b, const okra_entry_ *e, char *text,
                          uint64_t at)
 {
-    memcpy(text + at, b->source.p + e->place, (size_t)e->smiles);
-    at += (uint64_t)e->smiles;
+    if (e->smiles > 0) {
+        memcpy(text + at, b->source.p + e->place, (size_t)e->smiles);
+        at += (uint64_t)e->smiles;
+    }
     if (e->named > 0) {
-        text[at++] = ' ';
+        if (!b->vectors) {
+            text[at++] = ' ';
+        }
         memcpy(text + at, b->source.p + e->name, (size_t)e->named);
         at += (uint64_t)e->named;
     }
@@ -109,6 +113,20 @@ static okra_status sort_bits(const okra_build_ *b, int leaf, okra_shard_ *s, arr
     return OKRA_OK;
 }
 
+static okra_status sort_vectors(const okra_build_ *b, okra_shard_ *s, arrays *a)
+{
+    const okra_data *v = b->vectors;
+    okra_int rows = (okra_int)s->head.rows;
+    MAKE(a->bits[0], rows * v->d);
+    for (okra_int k = 0; k < rows; k++) {
+        memcpy(a->bits[0] + k * v->d, v->values + (okra_int)a->order[k]->place * v->ld,
+               (size_t)v->d * sizeof(double));
+    }
+    s->head.words[0] = (uint64_t)v->d;
+    s->bits[0] = a->bits[0];
+    return OKRA_OK;
+}
+
 static okra_status sort_counts(const okra_build_ *b, int leaf, okra_shard_ *s, arrays *a)
 {
     okra_int rows = (okra_int)s->head.rows, used = 0;
@@ -144,8 +162,9 @@ static okra_status sort_features(const okra_build_ *b, okra_shard_ *s, arrays *a
     enum { PANEL = 8192 };
     okra_int rows = (okra_int)s->head.rows;
     FREED_BY(okra_data_drop_) okra_data *data = NULL;
-    s->head.leaves = b->bits ? (uint32_t)b->kernel.leaves : 0;
-    for (int leaf = 0; leaf < (int)s->head.leaves; leaf++) {
+    s->head.leaves = b->bits ? (uint32_t)b->kernel.leaves : b->vectors ? 1 : 0;
+    CHK(b->vectors ? sort_vectors(b, s, a) : OKRA_OK);
+    for (int leaf = 0; b->bits && leaf < b->kernel.leaves; leaf++) {
         CHK(b->kernel.counts[leaf] ? sort_counts(b, leaf, s, a)
                                    : sort_bits(b, leaf, s, a));
         s->bits[leaf] = a->bits[leaf];
@@ -155,9 +174,8 @@ static okra_status sort_features(const okra_build_ *b, okra_shard_ *s, arrays *a
     MAKE(a->low, rows * okra_low_width_(b->rank));
     for (okra_int first = 0; b->rank > 0 && first < rows; first += PANEL) {
         okra_int count = OKRA_MIN_(PANEL, rows - first);
-        CHK(b->bits
-                ? okra_shard_features_(b->ctx, &b->kernel, s, NULL, first, count, &data)
-                : okra_shard_molecules_(b->ctx, s, NULL, first, count, &data));
+        CHK(okra_shard_data_(b->ctx, b->bits ? &b->kernel : NULL, b->vectors != NULL, s,
+                             NULL, first, count, &data));
         CHK(okra_index_low_(b->ctx, b->bound, data, b->basis, b->rank,
                             a->low + first * okra_low_width_(b->rank)));
         okra_data_free(data);

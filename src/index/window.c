@@ -96,8 +96,9 @@ static okra_status parse_within(const char *text, const okra_index *index, part 
         if (*count == PARTS || !parse_part(at, length, p)) {
             return not_a_window(text);
         }
-        if (strcasecmp(p->name, "mass") != 0 && strcasecmp(p->name, "formula") != 0 &&
-            column_of(index, p->name) < 0) {
+        bool known = index->width == 0 && (strcasecmp(p->name, "mass") == 0 ||
+                                           strcasecmp(p->name, "formula") == 0);
+        if (!known && column_of(index, p->name) < 0) {
             return okra_fail_(OKRA_EARG,
                               "within is '%s', but the index has no column '%s'", text,
                               p->name);

@@ -16,6 +16,7 @@
 #include <string.h>
 
 enum { LISTS_MOST = 64, CHOSEN_MOST = 5, TENTHS = 10 };
+static const double WEIGHTS_MOST = 1e290; /* scores are finite */
 
 typedef struct entry {
     okra_int test, candidate;
@@ -88,7 +89,9 @@ static okra_status check_list(const okra_list *l, int k)
 static okra_status standardise(entry *e, okra_int count)
 {
     for (okra_int begin = 0, end; begin < count; begin = end) {
-        double sum = 0, square = 0;
+        double sum = 0, square = 0, largest = 0;
+        bool differ = false;
+        int exponent = 0;
         for (end = begin;
              end < count && e[end].test == e[begin].test && e[end].list == e[begin].list;
              end++) {
@@ -98,7 +101,14 @@ static okra_status standardise(entry *e, okra_int count)
                                   " twice in list %d (counted from 0)",
                                   e[end].test, e[end].candidate, e[end].list);
             }
-            sum += e[end].z;
+            largest = fmax(largest, fabs(e[end].z));
+            differ = differ || e[end].z != e[begin].z;
+        }
+        (void)frexp(largest, &exponent); /* by a power of two: sums do not overflow */
+        double scale = ldexp(1, -OKRA_MAX_(exponent, -1000));
+        for (okra_int i = begin; i < end; i++) {
+            e[i].z *= scale;
+            sum += e[i].z;
         }
         double n = (double)(end - begin), mean = sum / n;
         for (okra_int i = begin; i < end; i++) {
@@ -106,7 +116,7 @@ static okra_status standardise(entry *e, okra_int count)
         }
         double deviation = sqrt(square / n);
         for (okra_int i = begin; i < end; i++) {
-            e[i].z = deviation > 0 ? (mean - e[i].z) / deviation : 0;
+            e[i].z = differ && deviation > 0 ? (mean - e[i].z) / deviation : 0;
         }
     }
     return OKRA_OK;
@@ -223,6 +233,10 @@ okra_status okra_fuse(const okra_list *lists, int count, const double *weights,
     if (!(sum > 0)) {
         FAIL(OKRA_EARG, "all weights are 0");
     }
+    if (!(sum < WEIGHTS_MOST)) {
+        FAIL(OKRA_EARG, "the weights add up to %g, expected less than %g", sum,
+             WEIGHTS_MOST);
+    }
     ALLOC(s, t.rows);
     for (okra_int i = 0; i < t.rows; i++) {
         s[i] = (scored){t.test[i], t.candidate[i], score_of(&t, weights, i)};
@@ -260,6 +274,26 @@ okra_int okra_fused_entries(const okra_fused *f, const okra_int **test,
 
 /* ---- weights ---- */
 
+/* Every test of the lists has a truth, and one of them at least is known. */
+static okra_status check_truth(const table *t, const okra_int *truth, okra_int tests)
+{
+    bool known = false;
+    for (okra_int i = 0; i < tests && !known; i++) {
+        known = truth[i] >= 0;
+    }
+    if (t->rows > 0 && t->test[t->rows - 1] >= tests) {
+        return okra_fail_(OKRA_EARG,
+                          "a list has test %" PRId64 " (counted from 0), but there are "
+                          "%" PRId64 " true outputs",
+                          t->test[t->rows - 1], tests);
+    }
+    return known ? OKRA_OK
+                 : okra_fail_(OKRA_EARG,
+                              "weights cannot be chosen: none of the %" PRId64
+                              " true outputs is among the candidates",
+                              tests);
+}
+
 /* The mean of 1 / rank over the tests whose truth is known. */
 static double reciprocal(const table *t, const double *weights, const okra_int *truth,
                          okra_int tests)
@@ -272,7 +306,7 @@ static double reciprocal(const table *t, const double *weights, const okra_int *
     for (okra_int begin = 0, end; begin < t->rows; begin = end) {
         okra_int test = t->test[begin], own = -1, rank = 0;
         for (end = begin; end < t->rows && t->test[end] == test; end++) {
-            own = test < tests && t->candidate[end] == truth[test] ? end : own;
+            own = t->candidate[end] == truth[test] ? end : own;
         }
         for (okra_int i = begin; own >= 0 && i < end; i++) {
             rank += score_of(t, weights, i) >= score_of(t, weights, own);
@@ -305,6 +339,7 @@ okra_status okra_fuse_weights(const okra_list *lists, int count, const okra_int 
     NOT_NULL(truth);
     NOT_NULL(weights);
     CHK(make_table(lists, count, &t));
+    CHK(check_truth(&t, truth, tests));
     if (count > CHOSEN_MOST) {
         return okra_fail_(OKRA_EARG,
                           "weights are chosen for at most %d lists, there are %d",

@@ -18,6 +18,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { BUDGET = 64 << 20, MORE = 64 << 20, SECONDS_MOST = 10, FILES = 4, HEAD = 1024 };
+enum { VECTORS = 7 }; /* as the table has lines */
 
 /* ---- indexes, made once ---- */
 
@@ -25,18 +26,23 @@ enum { BUDGET = 64 << 20, MORE = 64 << 20, SECONDS_MOST = 10, FILES = 4, HEAD = 
 static const struct {
     const char *ky;
     okra_int rank;
+    bool vectors;
 } made[] = {
-    {"ecfp(bits=70) | tanimoto", 3},
-    {"(ecfp(bits=64) | tanimoto) + (composition(bits=100) | normalize)", 0},
-    {"wl", 0},
-    {"(ecfp(bits=64,count=1) | tanimoto) + (wl(bits=50) | normalize)", 2},
+    {"ecfp(bits=70) | tanimoto", 3, false},
+    {"(ecfp(bits=64) | tanimoto) + (composition(bits=100) | normalize)", 0, false},
+    {"wl", 0, false},
+    {"(ecfp(bits=64,count=1) | tanimoto) + (wl(bits=50) | normalize)", 2, false},
+    {"rbf(sigma=1)", 3, true},
+    {"linear", 0, true},
+    {"cosine", 2, true},
 };
 static const char *const other_kernels[] = {
     "ecfp(bits=70) | tanimoto", "wl", "ecfp(bits=128) | tanimoto", "linear",
     "ecfp(bits=64,count=1)", "ecfp(bits=16777216)", "metric(file=/etc/hostname)",
     "(ecfp(bits=1) | tanimoto) + (wl(bits=1,count=0) | tanimoto)"};
 static const char *const members[] = {"okra", "version", "kernel", "bits", "count",
-                                      "shards", "rank", "outputs", "source", "columns"};
+                                      "shards", "rank", "outputs", "source", "columns",
+                                      "width"};
 static const char *const windows[] = {NULL, NULL, "mass=20Da", "mass=1000000ppm",
                                       "mass=0Da", "formula", "x=1", "x=0..2,mass=70Da"};
 /* clang-format on */
@@ -82,14 +88,15 @@ static void clean(void)
     rmdir(folder);
 }
 
-static okra_model *fit(const char *ky)
+static okra_model *fit(size_t which)
 {
-    okra_data *x = zoo_data(ZOO_DENSE, ZOO_N), *y = zoo_data(ZOO_SMILES, ZOO_N);
+    okra_data *x = zoo_data(ZOO_DENSE, ZOO_N);
+    okra_data *y = zoo_data(made[which].vectors ? ZOO_DENSE : ZOO_SMILES, ZOO_N);
     okra_options *options = NULL;
     okra_model *model = NULL;
     PARTS_CHECK(okra_fit_options(&options) == OKRA_OK);
     PARTS_CHECK(okra_options_set(options, "kx", "rbf(sigma=1)") == OKRA_OK);
-    PARTS_CHECK(okra_options_set(options, "ky", ky) == OKRA_OK);
+    PARTS_CHECK(okra_options_set(options, "ky", made[which].ky) == OKRA_OK);
     PARTS_CHECK(okra_options_set(options, "lambda", "0.1") == OKRA_OK);
     PARTS_CHECK(okra_fit(NULL, x, y, options, &model) == OKRA_OK);
     okra_options_free(options);
@@ -100,24 +107,35 @@ static okra_model *fit(const char *ky)
 
 static void make(size_t which)
 {
-    char source[100];
+    char source[100], vectors[100];
+    bool apart = made[which].vectors;
     snprintf(source, sizeof source, "%s.tsv", folder);
+    snprintf(vectors, sizeof vectors, "%s.npy", folder);
     FILE *f = fopen(source, "w");
     PARTS_CHECK(f);
-    fputs("smiles\tname\tx\nCCO\tethanol\t1\nOCC\tagain\t2\nCC="
-          "O\t\t\nc1ccccc1\tbenzene\t0.5\n"
+    fputs("smiles\tname\tx\tmass\nCCO\tethanol\t1\t46\nOCC\tagain\t2\t46\nCC="
+          "O\t\t\nc1ccccc1\tbenzene\t0.5\t78\n"
           "CN\n[Na+].[Cl-]\tsalt\t-1\n*C\tstar\t2\n",
           f);
     fclose(f);
-    okra_model *model = fit(made[which].ky);
-    okra_index_request request = {
-        OKRA_SIZED(okra_index_request), .source = source, .path = folder, .model = model,
-        .rank = made[which].rank,       .shard = 4};
+    okra_data *rows = zoo_data(ZOO_DENSE, VECTORS);
+    PARTS_CHECK(okra_data_write(NULL, rows, vectors) == OKRA_OK);
+    okra_model *model = fit(which);
+    okra_index_request request = {OKRA_SIZED(okra_index_request),
+                                  .source = apart ? vectors : source,
+                                  .path = folder,
+                                  .model = model,
+                                  .rank = made[which].rank,
+                                  .shard = 4,
+                                  .columns = apart ? "x,mass" : "x",
+                                  .table = apart ? source : NULL};
     PARTS_CHECK(okra_index_build(NULL, &request, NULL) == OKRA_OK);
     for (int k = 0; k < FILES; k++) {
         originals[which][k] = slurp(names_of_files[k]);
     }
     unlink(source);
+    unlink(vectors);
+    okra_data_free(rows);
     okra_model_free(model);
     clean();
 }
@@ -258,7 +276,8 @@ static void rank(okra_context *ctx, const okra_index *index, const okra_model *m
 
 static void look(okra_context *ctx, const okra_index *index)
 {
-    okra_data *some = zoo_data(ZOO_SMILES, ZOO_M);
+    okra_data *some =
+        zoo_data(okra_index_width(index) > 0 ? ZOO_DENSE : ZOO_SMILES, ZOO_M);
     okra_int number[ZOO_M] = {0}, length = 0, sum = 0;
     for (okra_int i = 0; i < okra_index_count(index); i++) {
         const char *text = okra_index_text(index, i, &length);
@@ -267,6 +286,7 @@ static void look(okra_context *ctx, const okra_index *index)
             sum += text[k]; /* it can be read */
         }
         PARTS_CHECK(okra_index_mass(index, i) >= 0 && sum < INT64_MAX);
+        PARTS_CHECK(okra_index_row(index, i) >= -1);
     }
     told_well(okra_index_find(ctx, index, some, number));
     told_well(okra_index_check(ctx, index));
@@ -296,7 +316,7 @@ static void use(const blob *files, unsigned which, tape *t)
     told_well(st);
     if (st == OKRA_OK) {
         for (int k = 0; k < 2; k++) { /* its own model, and any */
-            okra_model *model = fit(made[k ? next(t, MADE) : which].ky);
+            okra_model *model = fit(k ? next(t, MADE) : which);
             rank(ctx, index, model, x, t);
             okra_model_free(model);
         }

@@ -122,3 +122,30 @@ def test_the_program_opens_what_python_made(files, model):
         Index(files / "c.okx").check()
     with pytest.raises(okra.OkraError, match="cannot be opened"):
         Index(files / "none.okx")
+
+
+def test_vectors_equal_plain_sums(tmp_path):
+    rng = np.random.default_rng(3)
+    x, y, v = rng.normal(size=(15, 3)), rng.normal(size=(15, 4)), rng.normal(size=(40, 4))
+    np.save(tmp_path / "v.npy", v)
+    (tmp_path / "t.tsv").write_text("name\tyear\n" + "".join(
+        f"n {i}\t{2000 + i}\n" for i in range(40)))
+    model = IOKR(kx="rbf(sigma=1)", ky="rbf(sigma=1)", lam=0.1).fit(x, y)
+    w = model.weights(queries())
+    kernel = lambda a, b: np.exp(-((a[:, None] - b) ** 2).sum(axis=2) / 2)  # noqa: E731
+    want = 1 - 2 * w @ kernel(y, v) + np.einsum("qi,ij,qj->q", w, kernel(y, y), w)[:, None]
+    for rank in (0, 6):
+        index = Index.build(tmp_path / "v.npy", tmp_path / f"v{rank}.okx", model=model, rank=rank, shard=13,
+                            table=tmp_path / "t.tsv", columns=["year"])
+        assert index.width == index.report["width"] == 4 and len(index) == 40
+        found = index.search(model, queries(), top=7)
+        assert np.abs(found.distance - np.sort(want, axis=1)[:, :7]).max() < 1e-12
+        rows = np.array([[r["row"] for r in found[q]] for q in range(4)])
+        assert (rows == np.argsort(want, axis=1)[:, :7]).all()
+        assert found[0][0]["name"] == f"n {rows[0, 0]}" and found[0][0]["year"] == 2000 + rows[0, 0]
+    some = index.search(model, queries(), top=40, within="year=2005..2008")
+    assert all(sorted(r["row"] for r in some[q]) == [5, 6, 7, 8] for q in range(4))
+    assert list(index.find(v[[3, 30]])) == [3, 30] and list(index.find(v[:1] + 1)) == [-1]
+    assert index[12]["row"] == 12
+    with pytest.raises(okra.OkraError, match="expected vectors of length 4"):
+        index.find(x)

@@ -2,10 +2,11 @@
  * spectra_read.c: spectra from MGF and MSP files, and the fields that come with them.
  *
  * MGF: blocks BEGIN IONS ... END IONS of lines KEY=VALUE and peaks "m/z intensity". MSP:
- * records of lines "Key: value" that an empty line ends; after "Num Peaks: N" come N
- * peaks, one a line or several between semicolons, each with an annotation behind it or
- * none. A broken record is told with its line, counted and left out, the same ones
- * whatever field is read; only a strict context stops at it.
+ * records of lines "Key: value" that an empty line ends, or the next Name behind all
+ * peaks; after "Num Peaks: N" come N peaks, one a line or several between semicolons,
+ * each with an annotation behind it or none. A broken record is told with its line,
+ * counted and left out, the same ones whatever field is read; only a strict context stops
+ * at it.
  */
 #include "data/graphs.h"
 #include "data/spectra/spectra.h"
@@ -224,12 +225,22 @@ done:
     return st;
 }
 
+/* Does the next record begin here? */
+static bool is_name(const okra_lines_ *line)
+{
+    return line->close - line->begin >= 5 && strncasecmp(line->begin, "name:", 5) == 0;
+}
+
 static okra_status msp_next(okra_record_ *r)
 {
     okra_status line_st = OKRA_OK;
     okra_int left = -1;
     r->found = false;
-    while (okra_lines_next_(r->lines)) {
+    for (okra_lines_ before = *r->lines; okra_lines_next_(r->lines); before = *r->lines) {
+        if (r->found && left >= 0 && is_name(r->lines)) {
+            *r->lines = before; /* read again, as the first line of its record */
+            break;
+        }
         if (is_empty(r->lines)) {
             if (r->found) {
                 break;

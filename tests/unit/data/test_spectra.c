@@ -168,6 +168,18 @@ TEST(msp_records)
     CHECK_NEAR(okra_data_mass(data, 0), 99.492724, 1e-5);
     CHECK_NEAR(okra_data_mass(data, 1), 0, 0);
     okra_data_free(data);
+    /* Without empty lines a Name begins the next record; broken ones end there, too. */
+    CHECK_OK(read_with(0, "b.msp", "",
+                       "Name: a\nNum Peaks: 1\n1 2\nName: b\nNum Peaks: 3\n1 2\n2 3\n"
+                       "NAME: c\nNum Peaks: 1\n5 1\nName: d\nNum Peaks: 0\n",
+                       &data));
+    CHECK(okra_data_count(data) == 2);
+    check_about(data, 0, "TITLE", "a");
+    check_about(data, 1, "TITLE", "c");
+    CHECK(strstr(told, "line 4: fewer peaks than Num Peaks says: left out") != NULL);
+    CHECK(strstr(told, "line 11: the spectrum has no peaks: left out") != NULL);
+    CHECK(strstr(told, "2 of 4 spectra are broken and left out") != NULL);
+    okra_data_free(data);
     files_clean();
 }
 

@@ -134,6 +134,41 @@ TEST(weights_are_the_best_tenths)
     }
 }
 
+/* Distances near the largest number and far below 1: the same scores as of plain ones. */
+TEST(distances_of_any_size)
+{
+    static const double sizes[] = {1e307, 1e-300, 0x1p-1060, 0x1p900};
+    double weights[LISTS] = {0.5, 0.25, 0.25};
+    okra_fused *plain = NULL, *scaled = NULL;
+    const double *a = NULL, *b = NULL;
+    make_lists(3);
+    CHECK_OK(okra_fuse(lists, LISTS, weights, &plain));
+    okra_int count = okra_fused_entries(plain, NULL, NULL, &a);
+    for (int s = 0; s < 4; s++) {
+        make_lists(3);
+        for (int k = 0; k < LISTS; k++) {
+            for (okra_int i = 0; i < lists[k].count; i++) {
+                flat[k][i] *= sizes[s];
+            }
+        }
+        CHECK_OK(okra_fuse(lists, LISTS, weights, &scaled));
+        CHECK(okra_fused_entries(scaled, NULL, NULL, &b) == count);
+        for (okra_int i = 0; i < count; i++) {
+            CHECK_NEAR(a[i], b[i], 1e-13); /* seen: 2e-15 */
+        }
+        okra_fused_free(scaled);
+    }
+    okra_fused_free(plain);
+    flat[0][0] = 1.7e308;
+    flat[0][1] = -1.7e308;
+    CHECK_OK(okra_fuse(lists, LISTS, weights, &plain));
+    count = okra_fused_entries(plain, NULL, NULL, &a);
+    for (okra_int i = 0; i < count; i++) {
+        CHECK(isfinite(a[i]));
+    }
+    okra_fused_free(plain);
+}
+
 TEST(what_does_not_fit)
 {
     okra_fused *fused = NULL;
@@ -145,6 +180,14 @@ TEST(what_does_not_fit)
     CHECK_FAILS(okra_fuse(lists, LISTS, below, &fused), OKRA_EARG,
                 "weight 1 (counted from 0) is -1, expected at least 0");
     CHECK_FAILS(okra_fuse(lists, 0, w, &fused), OKRA_EARG, "0 lists, expected 1 to 64");
+    double large[LISTS] = {1e308, 1e308, 0};
+    CHECK_FAILS(okra_fuse(lists, LISTS, large, &fused), OKRA_EARG,
+                "the weights add up to inf, expected less than");
+    okra_int unknown[TESTS] = {-1, -1, -1, -1, -1, -1};
+    CHECK_FAILS(okra_fuse_weights(lists, LISTS, unknown, TESTS, w, NULL), OKRA_EARG,
+                "none of the 6 true outputs is among the candidates");
+    CHECK_FAILS(okra_fuse_weights(lists, LISTS, truth, 2, w, NULL), OKRA_EARG,
+                "a list has test 5 (counted from 0), but there are 2 true outputs");
     for (int k = 0; k < 6; k++) {
         six[k] = lists[0];
     }
@@ -164,4 +207,4 @@ TEST(what_does_not_fit)
 }
 
 MAIN(RUN(scores_are_weighted_sums), RUN(weights_are_the_best_tenths),
-     RUN(what_does_not_fit))
+     RUN(distances_of_any_size), RUN(what_does_not_fit))

@@ -1,0 +1,487 @@
+/*
+ * test_vectors.c: candidates that are vectors, ranked against plain double loops.
+ */
+#include "index_files.h"
+
+enum { WIDTH = 5, COUNT = 230 };
+
+static double vectors[COUNT][WIDTH], y[TRAIN][WIDTH];
+
+/* Normal numbers; some rows are 0, some are repeated, values of -0 among them. */
+static void make_vectors(uint64_t seed)
+{
+    okra_random_ r = okra_random_create_(seed, 0);
+    harness_normals(&r, COUNT * WIDTH, vectors[0]);
+    for (int j = 0; j < WIDTH; j++) {
+        vectors[17][j] = vectors[3][j];
+        vectors[40][j] = 0;
+        vectors[41][j] = -0.0;
+        vectors[200][j] = vectors[3][j];
+    }
+    vectors[5][2] = -0.0;
+}
+
+static void write_vectors(const char *name, int rows)
+{
+    okra_data *data = NULL;
+    CHECK_OK(okra_data_missing(vectors[0], rows, WIDTH, WIDTH, &data));
+    CHECK_OK(okra_data_write(NULL, data, path_of(name)));
+    okra_data_free(data);
+}
+
+static okra_model *fit_vectors(const char *ky, okra_int width, okra_data **queries)
+{
+    okra_random_ r = okra_random_create_(8, 2);
+    static double x[(TRAIN + QUERIES) * 3];
+    okra_data *inputs = NULL, *outputs = NULL;
+    okra_options *options = NULL;
+    okra_model *model = NULL;
+    harness_normals(&r, (TRAIN + QUERIES) * 3, x);
+    harness_normals(&r, TRAIN * WIDTH, y[0]);
+    CHECK_OK(okra_data_dense(x, TRAIN, 3, 3, &inputs));
+    CHECK_OK(okra_data_dense(x + TRAIN * 3, QUERIES, 3, 3, queries));
+    CHECK_OK(okra_data_dense(y[0], TRAIN, width, WIDTH, &outputs));
+    CHECK_OK(okra_fit_options(&options));
+    CHECK_OK(okra_options_set(options, "kx", "rbf(sigma=1)"));
+    CHECK_OK(okra_options_set(options, "ky", ky));
+    CHECK_OK(okra_options_set(options, "lambda", "0.1"));
+    CHECK_OK(okra_fit(NULL, inputs, outputs, options, &model));
+    okra_options_free(options);
+    okra_data_free(inputs);
+    okra_data_free(outputs);
+    return model;
+}
+
+static okra_status build_from(const char *source, const char *name, const char *ky,
+                              const okra_model *model, okra_int rank, okra_int shard,
+                              const char *table, const char *columns,
+                              okra_index_report *report)
+{
+    okra_index_request request = {OKRA_SIZED(okra_index_request),
+                                  .source = path_of(source),
+                                  .path = path_of(name),
+                                  .ky = ky,
+                                  .model = model,
+                                  .rank = rank,
+                                  .shard = shard,
+                                  .columns = columns,
+                                  .table = table ? path_of(table) : NULL};
+    return okra_index_build(NULL, &request, report);
+}
+
+static double kernel(char which, const double *a, const double *b)
+{
+    double inner = 0, square = 0, aa = 0, bb = 0;
+    for (int j = 0; j < WIDTH; j++) {
+        inner += a[j] * b[j];
+        aa += a[j] * a[j];
+        bb += b[j] * b[j];
+        square += (a[j] - b[j]) * (a[j] - b[j]);
+    }
+    return which == 'r'   ? exp(-square / 2)
+           : which == 'l' ? inner
+           : which == 'c' ? (aa > 0 && bb > 0 ? inner / sqrt(aa * bb) : 0)
+                          : (inner + 1) * (inner + 1);
+}
+
+/* want[q * COUNT + i]: the squared distance of vector i to the prediction of query q. */
+static void naive(const okra_model *model, const okra_data *queries, char which,
+                  double *want)
+{
+    okra_options *options = NULL;
+    okra_prediction *p = NULL;
+    okra_int rows = 0, n = 0;
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .weights = true};
+    CHECK_OK(okra_predict_options(&options));
+    CHECK_OK(okra_options_set(options, "decode", "none"));
+    CHECK_OK(okra_predict(NULL, model, queries, options, &request, &p));
+    const double *w = okra_prediction_weights(p, &rows, &n);
+    CHECK(rows == QUERIES && n == TRAIN);
+    for (okra_int q = 0; q < rows; q++) {
+        double norm = 0;
+        for (int a = 0; a < TRAIN; a++) {
+            for (int b = 0; b < TRAIN; b++) {
+                norm += w[q * n + a] * w[q * n + b] * kernel(which, y[a], y[b]);
+            }
+        }
+        for (int i = 0; i < COUNT; i++) {
+            double inner = 0;
+            for (int a = 0; a < TRAIN; a++) {
+                inner += w[q * n + a] * kernel(which, y[a], vectors[i]);
+            }
+            want[q * COUNT + i] =
+                kernel(which, vectors[i], vectors[i]) - 2 * inner + norm;
+        }
+    }
+    okra_prediction_free(p);
+    okra_options_free(options);
+}
+
+static const bool *fits; /* QUERIES x COUNT; NULL: all */
+
+static bool fitting(okra_int q, okra_int i)
+{
+    return !fits || fits[q * COUNT + i];
+}
+
+/* Each rank has as many rows before it, by plain counting, as it says. */
+static void check(const okra_ranked *ranked, const okra_index *index, const double *want)
+{
+    okra_int tests = 0, top = 0;
+    const okra_int *number = okra_ranked_index(ranked, &tests, &top);
+    const double *distance = okra_ranked_distance(ranked);
+    for (okra_int q = 0; q < tests; q++) {
+        okra_int fit = 0;
+        for (okra_int i = 0; i < COUNT; i++) {
+            fit += fitting(q, i);
+        }
+        CHECK(okra_ranked_compared(ranked, q) == fit);
+        for (okra_int k = 0; k < top; k++) {
+            okra_int row = okra_index_row(index, number[q * top + k]), before = 0;
+            CHECK((row >= 0) == (k < fit));
+            if (row < 0) {
+                continue;
+            }
+            double own = want[q * COUNT + row];
+            CHECK(fitting(q, row));
+            CHECK_NEAR(distance[q * top + k], own, 1e-11); /* seen: 1e-13 */
+            for (okra_int i = 0; i < COUNT; i++) {
+                before += fitting(q, i) && want[q * COUNT + i] < own - 1e-10;
+            }
+            CHECK(before <= k);
+        }
+    }
+}
+
+static void rank_as(const char *ky, char which, okra_int rank, okra_int shard,
+                    const char *name)
+{
+    okra_data *queries = NULL;
+    okra_model *model = fit_vectors(ky, WIDTH, &queries);
+    okra_index *index = NULL;
+    static double want[QUERIES * COUNT];
+    okra_index_report report = {OKRA_SIZED(okra_index_report)};
+    CHECK_OK(build_from("v.npy", name, rank ? NULL : "linear", rank ? model : NULL, rank,
+                        shard, NULL, NULL, &report));
+    CHECK(report.kept == COUNT && report.width == WIDTH && report.repeated == 0);
+    CHECK_OK(okra_index_open(NULL, path_of(name), &index));
+    CHECK_OK(okra_index_check(NULL, index));
+    CHECK(okra_index_width(index) == WIDTH && okra_index_rank(index) <= rank);
+    naive(model, queries, which, want);
+    for (int exact = 0; exact < 2; exact++) {
+        okra_ranked *ranked = NULL;
+        okra_rank_request all = {OKRA_SIZED(okra_rank_request), .top = 9,
+                                 .shortlist = COUNT, .exact = exact};
+        CHECK_OK(okra_index_rank_all(NULL, index, model, queries, &all, &ranked));
+        check(ranked, index, want);
+        CHECK((okra_ranked_error(ranked) > 0) == (rank > 0 && !exact));
+        okra_ranked_free(ranked);
+    }
+    okra_index_free(index);
+    okra_model_free(model);
+    okra_data_free(queries);
+}
+
+TEST(vectors_are_ranked_as_by_plain_loops)
+{
+    open_folder();
+    make_vectors(1);
+    write_vectors("v.npy", COUNT);
+    rank_as("rbf(sigma=1)", 'r', 0, 0, "a.okx");
+    rank_as("rbf(sigma=1)", 'r', 0, 37, "b.okx");
+    rank_as("rbf(sigma=1)", 'r', TRAIN, 50, "c.okx");
+    rank_as("rbf(sigma=1)", 'r', 4, 1, "d.okx");
+    rank_as("linear", 'l', 0, 64, "e.okx");
+    rank_as("linear", 'l', 5, 64, "f.okx");
+    rank_as("cosine", 'c', 0, 64, "g.okx");
+    rank_as("cosine", 'c', 3, 64, "h.okx");
+    rank_as("poly(degree=2)", 'p', 0, 64, "i.okx");
+    remove_folder(folder);
+}
+
+/* Of few axes and a short list nearly all of the best are found. */
+TEST(a_short_list_of_vectors_holds_the_best)
+{
+    okra_data *queries = NULL;
+    okra_model *model = NULL;
+    okra_index *index = NULL;
+    okra_ranked *low = NULL, *exact = NULL;
+    okra_int tests = 0, top = 0, hits = 0;
+    open_folder();
+    make_vectors(2);
+    write_vectors("v.npy", COUNT);
+    model = fit_vectors("rbf(sigma=1)", WIDTH, &queries);
+    CHECK_OK(build_from("v.npy", "v.okx", NULL, model, 8, 60, NULL, NULL, NULL));
+    CHECK_OK(okra_index_open(NULL, path_of("v.okx"), &index));
+    okra_rank_request r = {OKRA_SIZED(okra_rank_request), .top = 5, .shortlist = 40};
+    CHECK_OK(okra_index_rank_all(NULL, index, model, queries, &r, &low));
+    r.exact = true;
+    CHECK_OK(okra_index_rank_all(NULL, index, model, queries, &r, &exact));
+    const double *a = okra_ranked_distance(low), *b = okra_ranked_distance(exact);
+    (void)okra_ranked_index(low, &tests, &top);
+    for (okra_int k = 0; k < tests * top; k++) {
+        hits += fabs(a[k] - b[k]) < 1e-11;
+    }
+    CHECK(hits >= 22); /* of 25 */
+    okra_ranked_free(low);
+    okra_ranked_free(exact);
+    okra_index_free(index);
+    okra_model_free(model);
+    okra_data_free(queries);
+    remove_folder(folder);
+}
+
+static double year_of(int i)
+{
+    return i % 9 == 0 ? (double)NAN : 1990 + i % 13;
+}
+
+static double mass_of(int i)
+{
+    return i % 10 == 0 ? 0 : (double)(i * 37 % 101);
+}
+
+static void write_about(const char *name)
+{
+    FILE *f = fopen(path_of(name), "w");
+    CHECK(f != NULL);
+    fputs("title\tmass\tyear\n", f);
+    for (int i = 0; f && i < COUNT; i++) {
+        fprintf(f, "item %d\t%g\t", i, mass_of(i));
+        if (i % 9) {
+            fprintf(f, "%g", year_of(i));
+        }
+        fputs(i % 50 == 7 ? "\r\n\r\n" : "\n", f);
+    }
+    if (f) {
+        fclose(f);
+    }
+}
+
+TEST(windows_of_vectors)
+{
+    okra_data *queries = NULL;
+    okra_model *model = NULL;
+    okra_index *index = NULL;
+    static double want[QUERIES * COUNT];
+    static bool fit[QUERIES * COUNT];
+    double values[2 * QUERIES], masses[QUERIES];
+    okra_index_report report = {OKRA_SIZED(okra_index_report)};
+    open_folder();
+    make_vectors(3);
+    write_vectors("v.npy", COUNT);
+    write_about("t.tsv");
+    model = fit_vectors("rbf(sigma=1)", WIDTH, &queries);
+    CHECK_OK(
+        build_from("v.npy", "v.okx", NULL, model, 0, 70, "t.tsv", "year,mass", &report));
+    CHECK(report.kept == COUNT && report.broken == 0);
+    CHECK_OK(okra_index_open(NULL, path_of("v.okx"), &index));
+    for (okra_int i = 0; i < COUNT; i++) { /* names and numbers are those of the row */
+        char name[32];
+        okra_int length = 0, row = okra_index_row(index, i);
+        const char *text = okra_index_text(index, i, &length);
+        snprintf(name, sizeof name, "item %d", (int)row);
+        CHECK((okra_int)strlen(name) == length &&
+              memcmp(name, text, (size_t)length) == 0);
+        double year = okra_index_value(index, i, 0);
+        CHECK(isnan(year) ? row % 9 == 0 : year == year_of((int)row));
+        CHECK_NEAR(okra_index_mass(index, i), mass_of((int)row), 0);
+        CHECK(i % 70 == 0 || okra_index_mass(index, i - 1) <= okra_index_mass(index, i));
+    }
+    naive(model, queries, 'r', want);
+    for (int q = 0; q < QUERIES; q++) {
+        values[2 * q] = 1991 + 3 * q;
+        values[2 * q + 1] = 0;
+        masses[q] = 10 + 20 * q;
+    }
+    static const char *const windows[] = {"year=2", "year=1995..1997", "mass=7.5Da",
+                                          "mass=20..50,year=1"};
+    for (int w = 0; w < 4; w++) {
+        okra_ranked *ranked = NULL;
+        okra_rank_request r = {OKRA_SIZED(okra_rank_request), .within = windows[w],
+                               .top = 200, .values = values, .masses = masses};
+        for (int k = 0; k < QUERIES * COUNT; k++) {
+            int q = k / COUNT, i = k % COUNT;
+            double year = year_of(i), mass = mass_of(i);
+            fit[k] = w == 0   ? fabs(year - values[2 * q]) <= 2
+                     : w == 1 ? year >= 1995 && year <= 1997
+                     : w == 2
+                         ? fabs(mass - masses[q]) <= 7.5
+                         : mass >= 20 && mass <= 50 && fabs(year - values[2 * q]) <= 1;
+        }
+        fits = fit;
+        CHECK_OK(okra_index_rank_all(NULL, index, model, queries, &r, &ranked));
+        check(ranked, index, want);
+        fits = NULL;
+        okra_ranked_free(ranked);
+    }
+    okra_index_free(index);
+    okra_model_free(model);
+    okra_data_free(queries);
+    remove_folder(folder);
+}
+
+TEST(which_vector_is_it)
+{
+    okra_index *index = NULL;
+    okra_data *some = NULL, *narrow = NULL;
+    okra_int number[4] = {0};
+    double rows[4][WIDTH];
+    open_folder();
+    make_vectors(4);
+    write_vectors("v.npy", COUNT);
+    CHECK_OK(build_from("v.npy", "v.okx", "cosine", NULL, 0, 90, NULL, NULL, NULL));
+    CHECK_OK(okra_index_open(NULL, path_of("v.okx"), &index));
+    memcpy(rows[0], vectors[200], sizeof rows[0]);
+    memcpy(rows[1], vectors[5], sizeof rows[1]);
+    memcpy(rows[2], vectors[41], sizeof rows[2]);
+    memcpy(rows[3], vectors[6], sizeof rows[3]);
+    rows[1][2] = 0; /* there it is -0 */
+    rows[3][4] += 1e-9;
+    CHECK_OK(okra_data_dense(rows[0], 4, WIDTH, WIDTH, &some));
+    CHECK_OK(okra_index_find(NULL, index, some, number));
+    CHECK(number[0] == 3 && number[1] == 5 && number[2] == 40 && number[3] == -1);
+    CHECK_OK(okra_data_dense(rows[0], 4, 2, WIDTH, &narrow));
+    CHECK_FAILS(okra_index_find(NULL, index, narrow, number), OKRA_EARG,
+                "expected vectors of length 5, found 4 dense vectors of length 2");
+    okra_index_free(index);
+    okra_data_free(some);
+    okra_data_free(narrow);
+    remove_folder(folder);
+}
+
+static void write_text(const char *name, const char *text)
+{
+    FILE *f = fopen(path_of(name), "w");
+    CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+TEST(vectors_that_do_not_fit)
+{
+    okra_data *queries = NULL;
+    okra_model *model = NULL, *narrow = NULL, *molecules = NULL;
+    okra_index *index = NULL;
+    okra_ranked *ranked = NULL;
+    okra_context *strict = NULL;
+    okra_index_report report = {OKRA_SIZED(okra_index_report)};
+    open_folder();
+    make_vectors(5);
+    write_vectors("v.npy", 4);
+    write_text("short.tsv", "name\tx\na\t1\nb\t2\n\nc\t3\n");
+    write_text("x.tsv", "name\tx\na\t1\nb\tone\nc\t\nd\t4\n");
+    write_text("t.csv", "name,x\n");
+    write_text("s.smi", "CCO\n");
+    CHECK_FAILS(
+        build_from("v.npy", "a.okx", "ecfp(bits=64)", NULL, 0, 0, NULL, NULL, NULL),
+        OKRA_EARG, "ecfp");
+    CHECK_FAILS(
+        build_from("v.npy", "a.okx", "rbf(sigma=1)", NULL, 0, 0, "short.tsv", NULL, NULL),
+        OKRA_EFORMAT, "3 lines below the header, expected 4");
+    CHECK_FAILS(build_from("v.npy", "a.okx", "linear", NULL, 0, 0, "t.csv", NULL, NULL),
+                OKRA_EFORMAT, "0 lines below the header, expected 4");
+    CHECK_FAILS(build_from("v.npy", "a.okx", "linear", NULL, 0, 0, NULL, "x", NULL),
+                OKRA_EARG, "columns need a table with a header, NAME.tsv, beside");
+    CHECK_FAILS(build_from("v.npy", "a.okx", "linear", NULL, 0, 0, "x.tsv", "z", NULL),
+                OKRA_EFORMAT, "x.tsv: line 1: no column is called 'z'");
+    CHECK_FAILS(
+        build_from("s.smi", "a.okx", "ecfp(bits=64)", NULL, 0, 0, "x.tsv", NULL, NULL),
+        OKRA_EARG, "a table apart is for vectors");
+    CHECK_OK(build_from("v.npy", "x.okx", "linear", NULL, 0, 0, "x.tsv", "x", &report));
+    CHECK(report.lines == 4 && report.kept == 3 && report.broken == 1);
+    vectors[1][3] = (double)NAN; /* is left out, or an error where the run is strict */
+    write_vectors("gap.npy", 4);
+    CHECK_OK(build_from("gap.npy", "gap.okx", "linear", NULL, 0, 2, NULL, NULL, &report));
+    CHECK(report.lines == 4 && report.kept == 3 && report.broken == 1);
+    CHECK_OK(okra_index_open(NULL, path_of("gap.okx"), &index));
+    CHECK(okra_index_row(index, 0) == 0 && okra_index_row(index, 1) == 2 &&
+          okra_index_row(index, 3) == -1);
+    CHECK_OK(okra_context_create(&strict));
+    CHECK_OK(okra_context_set_strict(strict, 1));
+    okra_index_request r = {OKRA_SIZED(okra_index_request), .source = path_of("gap.npy"),
+                            .path = path_of("s.okx"), .ky = "linear"};
+    CHECK_FAILS(okra_index_build(strict, &r, NULL), OKRA_EFORMAT,
+                "row 1, column 3 (counted from 0) is nan, expected a number");
+    model = fit_vectors("linear", WIDTH, &queries);
+    okra_data_free(queries);
+    narrow = fit_vectors("linear", 2, &queries);
+    CHECK_FAILS(build_from("gap.npy", "n.okx", NULL, narrow, 2, 0, NULL, NULL, NULL),
+                OKRA_EARG, "low rank needs a model whose outputs are vectors of as many");
+    okra_rank_request q = {OKRA_SIZED(okra_rank_request), .top = 3};
+    CHECK_FAILS(okra_index_rank_all(NULL, index, narrow, queries, &q, &ranked), OKRA_EARG,
+                "outputs are 12 dense vectors of length 2, the candidates dense vectors "
+                "of length 5");
+    okra_data_free(queries);
+    molecules = make_model("ecfp(bits=64)", &queries);
+    CHECK_FAILS(okra_index_rank_all(NULL, index, molecules, queries, &q, &ranked),
+                OKRA_EARG, "the candidates dense vectors of length 5");
+    q.within = "mass=10ppm";
+    CHECK_FAILS(okra_index_rank_all(NULL, index, model, queries, &q, &ranked), OKRA_EARG,
+                "the index has no column 'mass'");
+    q.within = "formula";
+    CHECK_FAILS(okra_index_rank_all(NULL, index, model, queries, &q, &ranked), OKRA_EARG,
+                "the index has no column 'formula'");
+    okra_index_free(index);
+    okra_context_free(strict);
+    okra_model_free(model);
+    okra_model_free(narrow);
+    okra_model_free(molecules);
+    okra_data_free(queries);
+    remove_folder(folder);
+}
+
+/* Values so large that inner products overflow are left out. */
+TEST(huge_vectors)
+{
+    okra_index_report report = {OKRA_SIZED(okra_index_report)};
+    okra_index *index = NULL;
+    open_folder();
+    make_vectors(6);
+    vectors[2][1] = vectors[7][0] = 1e308;
+    vectors[7][1] = -1e308;
+    vectors[9][4] = 1e150; /* its square is a number yet */
+    write_vectors("v.npy", 20);
+    CHECK_OK(build_from("v.npy", "v.okx", "linear", NULL, 0, 7, NULL, NULL, &report));
+    CHECK(report.broken == 2 && report.kept == 18);
+    CHECK_OK(okra_index_open(NULL, path_of("v.okx"), &index));
+    for (okra_int i = 0; i < 18; i++) {
+        okra_int row = okra_index_row(index, i);
+        CHECK(row != 2 && row != 7);
+    }
+    okra_index_free(index);
+    remove_folder(folder);
+}
+
+TEST(a_run_over_vectors_goes_on)
+{
+    okra_index_report report = {OKRA_SIZED(okra_index_report)};
+    char command[1200];
+    open_folder();
+    make_vectors(7);
+    write_vectors("v.npy", COUNT);
+    CHECK_OK(build_from("v.npy", "a.okx", "linear", NULL, 0, 60, NULL, NULL, &report));
+    CHECK(report.shards == 4);
+    snprintf(command, sizeof command,
+             "cp -r %s %s && rm %s/index.json %s/shard-00001 && cp -r %s %s",
+             path_of("a.okx"), path_of("b.okx.part"), path_of("b.okx.part"),
+             path_of("b.okx.part"), path_of("b.okx.part"), path_of("c.okx.part"));
+    CHECK(system(command) == 0);
+    CHECK_OK(build_from("v.npy", "b.okx", "linear", NULL, 0, 60, NULL, NULL, &report));
+    CHECK(report.resumed == 3 && report.kept == COUNT);
+    for (int k = 0; k < 4; k++) {
+        char a[40], b[40];
+        snprintf(a, sizeof a, "a.okx/shard-0000%d", k);
+        snprintf(b, sizeof b, "b.okx/shard-0000%d", k);
+        snprintf(command, sizeof command, "cmp %s %s", path_of(a), path_of(b));
+        CHECK(system(command) == 0);
+    }
+    vectors[100][0] += 1; /* another source of the same size: nothing is kept */
+    write_vectors("v.npy", COUNT);
+    CHECK_OK(build_from("v.npy", "c.okx", "linear", NULL, 0, 60, NULL, NULL, &report));
+    CHECK(report.resumed == 0 && report.kept == COUNT);
+    remove_folder(folder);
+}
+
+MAIN(RUN(vectors_are_ranked_as_by_plain_loops),
+     RUN(a_short_list_of_vectors_holds_the_best), RUN(windows_of_vectors),
+     RUN(which_vector_is_it), RUN(vectors_that_do_not_fit), RUN(huge_vectors),
+     RUN(a_run_over_vectors_goes_on))
