@@ -108,9 +108,10 @@ static okra_status cosine(const match_params *p, const okra_places_ *a, okra_int
 {
     okra_int na = a->first[i + 1] - a->first[i], nb = b->first[j + 1] - b->first[j];
     double sum = 0, shift = a->precursor[i] - b->precursor[j];
+    bool shifts = p->modified && a->precursor[i] > 0 && b->precursor[j] > 0;
     m->count = 0;
     CHK(near_pairs(p, a, i, b, j, 0, m));
-    if (p->modified && fabs(shift) > p->da) {
+    if (shifts && fabs(shift) > p->da) {
         CHK(near_pairs(p, a, i, b, j, shift, m));
     }
     if (na + nb > m->used_room) {
@@ -153,8 +154,8 @@ static okra_status match_side(okra_context *ctx, const void *params, const void 
 {
     const match_params *p = params;
     okra_places_ *places = NULL;
-    (void)ctx, (void)shared;
-    CHK(okra_places_create_(&p->peaks, data, p->modified, &places));
+    (void)shared;
+    CHK(okra_places_create_(ctx, &p->peaks, data, p->modified, &places));
     *side = places;
     return OKRA_OK;
 }
@@ -188,6 +189,8 @@ const okra_kernel_class_ okra_mz_match_ = {
 
 /* ---- precursors ---- */
 
+static const double NOTHING = -1e4; /* exp of it is 0 */
+
 typedef struct precursor_params {
     double sigma;
     int of;
@@ -198,19 +201,22 @@ static okra_status precursor_side(okra_context *ctx, const void *params,
 {
     const precursor_params *p = params;
     OWNED double *values = NULL;
-    (void)ctx, (void)shared;
+    okra_int silent = 0, first = 0;
+    (void)shared;
     MAKE(values, data->n);
     for (okra_int i = 0; i < data->n; i++) {
         okra_spectrum_view_ v = okra_spectrum_view_of_(data, i);
         values[i] = p->of ? v.mass : v.precursor;
         if (!(values[i] > 0)) {
-            return okra_fail_(OKRA_EARG,
-                              "%s: spectrum %lld (counted from 0) does not tell its %s",
-                              data->source, (long long)i,
-                              p->of ? "mass: no precursor, or no charge or known adduct"
-                                    : "precursor m/z");
+            first = silent++ > 0 ? first : i;
+            values[i] = (double)NAN;
         }
     }
+    CHK(okra_spectra_silent_(
+        ctx, data, silent, first,
+        p->of ? "the mass: it needs a precursor, and an adduct or charge"
+              : "the precursor m/z",
+        "they are 0 against all"));
     *side = values;
     values = NULL;
     return OKRA_OK;
@@ -226,9 +232,20 @@ static okra_status precursor_block(okra_context *ctx, const void *params, const 
     for (okra_int r = 0; r < ni; r++) {
         for (okra_int c = 0; c < nj; c++) {
             double d = (a[i0 + r] - b[j0 + c]) / sigma;
-            out[r * ld + c] = -d * d / 2;
+            out[r * ld + c] = isnan(d) ? NOTHING : -d * d / 2;
         }
         okra_vexp_(nj, out + r * ld);
+    }
+    return OKRA_OK;
+}
+
+static okra_status precursor_diagonal(okra_context *ctx, const void *params,
+                                      const void *pa, okra_int n, double *out)
+{
+    const double *a = pa;
+    (void)ctx, (void)params;
+    for (okra_int i = 0; i < n; i++) {
+        out[i] = isnan(a[i]) ? 0 : 1;
     }
     return OKRA_OK;
 }
@@ -247,4 +264,5 @@ const okra_kernel_class_ okra_precursor_ = {
     .kinds = 1u << OKRA_SPECTRA,
     .side = precursor_side,
     .free_side = okra_free_,
-    .block = precursor_block};
+    .block = precursor_block,
+    .diagonal = precursor_diagonal};

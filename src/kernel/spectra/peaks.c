@@ -38,12 +38,29 @@ static void put_one(const okra_peaks_params_ *params, const okra_spectrum_view_ 
     }
 }
 
-okra_status okra_places_create_(const okra_peaks_params_ *params, const okra_data *data,
-                                bool precursors, okra_places_ **out)
+okra_status okra_spectra_silent_(okra_context *ctx, const okra_data *data, okra_int count,
+                                 okra_int first, const char *what, const char *so)
+{
+    bool all = count == data->n && count > 1; /* a lone query may lack it */
+    if (count > 0 && (all || okra_context_strict_(ctx) > 0)) {
+        return okra_fail_(OKRA_EARG,
+                          "%s: spectrum %lld (counted from 0) does not tell %s",
+                          data->source, (long long)first, what);
+    }
+    if (count > 0) {
+        okra_warn_(ctx, "%s: %lld of %lld spectra do not tell %s; %s", data->source,
+                   (long long)count, (long long)data->n, what, so);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_places_create_(okra_context *ctx, const okra_peaks_params_ *params,
+                                const okra_data *data, bool precursors,
+                                okra_places_ **out)
 {
     okra_status st = OKRA_OK;
     okra_places_ *p = NULL;
-    okra_int total = data->groups[0].offsets[data->n], at = 0;
+    okra_int total = data->groups[0].offsets[data->n], at = 0, silent = 0, first = 0;
     ZALLOC(p, 1);
     p->n = data->n;
     ALLOC(p->first, data->n + 1);
@@ -54,16 +71,16 @@ okra_status okra_places_create_(const okra_peaks_params_ *params, const okra_dat
     for (okra_int i = 0; i < data->n; i++) {
         okra_spectrum_view_ v = okra_spectrum_view_of_(data, i);
         if (v.precursor == 0 && (precursors || params->of == OKRA_OF_LOSSES_)) {
-            FAIL(OKRA_EARG,
-                 "%s: spectrum %lld (counted from 0) has no precursor m/z, which losses "
-                 "and modified cosines need",
-                 data->source, (long long)i);
+            first = silent++ > 0 ? first : i;
         }
         p->first[i] = at;
         p->precursor[i] = v.precursor;
         put_one(params, &v, p, &at);
     }
     p->first[data->n] = at;
+    TRY(okra_spectra_silent_(ctx, data, silent, first, "the precursor m/z",
+                             precursors ? "their peaks match unshifted"
+                                        : "they have no losses"));
     *out = p;
     p = NULL;
 done:

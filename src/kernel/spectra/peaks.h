@@ -41,9 +41,15 @@ typedef struct okra_places_ {
     double *mz;        /* of the peak itself, which widths in ppm are of */
     double *precursor; /* n */
 } okra_places_;
-/* OKRA_EARG: a spectrum tells no precursor, which losses (and `precursors`) need. */
-okra_status okra_places_create_(const okra_peaks_params_ *params, const okra_data *data,
-                                bool precursors, okra_places_ **out) OKRA_CHECK;
+/* Losses (and `precursors`) need precursors: a spectrum that tells none has no losses. */
+okra_status okra_places_create_(okra_context *ctx, const okra_peaks_params_ *params,
+                                const okra_data *data, bool precursors,
+                                okra_places_ **out) OKRA_CHECK;
+/* Of `count` spectra, the first of them given, something is not known: that is told, and
+ * OKRA_EARG where it is all of several or the context is strict. */
+okra_status okra_spectra_silent_(okra_context *ctx, const okra_data *data, okra_int count,
+                                 okra_int first, const char *what,
+                                 const char *so) OKRA_CHECK;
 void okra_places_free_(void *places); /* accepts NULL */
 
 #endif

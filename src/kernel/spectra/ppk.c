@@ -154,12 +154,12 @@ static okra_status ppk_side(okra_context *ctx, const void *params, const void *s
 {
     const ppk_params *p = params;
     okra_places_ *places = NULL;
-    (void)ctx, (void)shared;
+    (void)shared;
     if (!(p->ppm > 0) && !(p->da > 0)) {
         return okra_fail_(OKRA_EARG,
                           "kernel ppk: ppm and da are both 0: peaks have no width");
     }
-    CHK(okra_places_create_(&p->peaks, data, false, &places));
+    CHK(okra_places_create_(ctx, &p->peaks, data, false, &places));
     *side = places;
     return OKRA_OK;
 }
@@ -190,8 +190,8 @@ static okra_status bins_side(okra_context *ctx, const void *params, const void *
     const bins_params *p = params;
     okra_places_ *places = NULL;
     okra_int used = 0;
-    (void)ctx, (void)shared;
-    CHK(okra_places_create_(&p->peaks, data, false, &places));
+    (void)shared;
+    CHK(okra_places_create_(ctx, &p->peaks, data, false, &places));
     for (okra_int i = 0; i < data->n; i++) {
         okra_int begin = places->first[i], end = places->first[i + 1], first = used;
         for (okra_int k = begin; k < end; k++) {

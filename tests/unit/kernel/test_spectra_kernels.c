@@ -253,10 +253,10 @@ TEST(precursors_and_what_is_not_told)
     static const struct {
         const char *text, *message;
     } bad[] = {
-        {"precursor", "memory: spectrum 0 (counted from 0) does not tell its precursor "
+        {"precursor", "memory: spectrum 0 (counted from 0) does not tell the precursor "
                       "m/z"},
-        {"ppk(of=losses)", "memory: spectrum 0 (counted from 0) has no precursor m/z, "
-                           "which losses and modified cosines need"},
+        {"ppk(of=losses)", "memory: spectrum 0 (counted from 0) does not tell the "
+                           "precursor m/z"},
         {"ppk(ppm=0,da=0)", "kernel ppk: ppm and da are both 0: peaks have no width"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
@@ -271,6 +271,39 @@ TEST(precursors_and_what_is_not_told)
     CHECK_NEAR(K[1], 0, 0);
     okra_data_free(train);
     okra_data_free(bare);
+}
+
+/* Of three spectra one tells no precursor: it has no losses and no shift, and is 0
+ * against all in kernels of precursors; only a strict context stops at it. */
+TEST(a_spectrum_without_a_precursor)
+{
+    static const char *const about[] = {"PEPMASS=100\n", "TITLE=bare\n", "PEPMASS=114\n"};
+    const okra_int offsets[] = {0, 1, 2, 3};
+    const double mz[] = {50, 64, 64}, height[] = {1, 2, 3};
+    double K[9];
+    okra_data *data = NULL;
+    okra_context *strict = NULL;
+    CHECK_OK(okra_context_create(&strict));
+    CHECK_OK(okra_context_set_strict(strict, 1));
+    CHECK_OK(okra_data_spectra(offsets, mz, height, about, 3, &data));
+    static const struct {
+        const char *text;
+        double want[9];
+    } kernels[] = {{"ppk(of=losses)", {1, 0, 1, 0, 0, 0, 1, 0, 1}},
+                   {"mz-match", {1, 0, 1, 0, 1, 1, 1, 1, 1}},
+                   {"precursor(sigma=1e6)", {1, 0, 1, 0, 0, 0, 1, 0, 1}}};
+    for (int k = 0; k < 3; k++) {
+        gram(kernels[k].text, data, NULL, K);
+        for (int i = 0; i < 9; i++) {
+            CHECK_NEAR(K[i], kernels[k].want[i], 1e-9);
+        }
+        okra_kernel *kernel = parse(kernels[k].text);
+        CHECK_FAILS(okra_gram(strict, kernel, data, NULL, K, 3), OKRA_EARG,
+                    "memory: spectrum 1 (counted from 0) does not tell the precursor");
+        okra_kernel_free(kernel);
+    }
+    okra_data_free(data);
+    okra_context_free(strict);
 }
 
 static okra_status one_gram(const okra_data *data, const char *text, double *K)
@@ -299,4 +332,5 @@ TEST(lack_of_memory_is_told)
 MAIN(RUN(ppk_is_the_sum_over_all_pairs_of_peaks), RUN(ppk_is_the_integral_of_a_product),
      RUN(bins_add_up_the_weights_in_them),
      RUN(matched_cosines_take_the_largest_products_first),
-     RUN(precursors_and_what_is_not_told), RUN(lack_of_memory_is_told))
+     RUN(precursors_and_what_is_not_told), RUN(a_spectrum_without_a_precursor),
+     RUN(lack_of_memory_is_told))
