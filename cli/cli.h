@@ -124,6 +124,11 @@ void cli_json_free(char *text); /* what json_dumps made */
 
 /* Reads a data file, also from the folder of --data or OKRA_DATA. */
 okra_status cli_read(cli_run *run, const char *spec, okra_data **out) OKRA_CHECK;
+/* Training pairs, then inputs without outputs ("": none). x leaves out a column of its
+ * table that is y; what may be meant otherwise is told. */
+okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
+                           const char *unlabelled, okra_data **x_out,
+                           okra_data **y_out) OKRA_CHECK;
 /* Outputs get weights: of a file with one number per pair (--sample-weight), times those
  * of their classes ("balanced": --class-weight); "" and "none": neither. */
 okra_status cli_weigh(cli_run *run, const char *file, const char *classes,

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -109,6 +110,91 @@ okra_status cli_read(cli_run *run, const char *spec, okra_data **out)
     }
     while (count > 0) {
         okra_data_free(parts[--count]);
+    }
+    return st;
+}
+
+/* ---- pairs ---- */
+
+static const char *without_types(const char *spec)
+{
+    for (size_t type; (type = type_length(spec)) > 0;) {
+        spec += type;
+    }
+    return spec;
+}
+
+/* Where y is "TABLE:COLUMN" and x is TABLE, x is all but that column. */
+static const char *rest_of_table(const cli_run *run, const char *x, const char *y,
+                                 char *buffer, size_t size)
+{
+    const char *table = without_types(x), *column = without_types(y);
+    size_t length = strlen(table);
+    if (strncmp(table, column, length) != 0 || column[length] != ':' ||
+        !column[length + 1] || strchr(column, '\n') ||
+        snprintf(buffer, size, "%s:!%s", x, column + length + 1) >= (int)size) {
+        return x;
+    }
+    if (!run->common.quiet) {
+        fprintf(stderr, "okra %s: x is %s without the column '%s', which is y\n",
+                run->command->name, table, column + length + 1);
+    }
+    return buffer;
+}
+
+/* A few whole numbers, or texts that come again and again, may be meant as classes. */
+static okra_status hint_classes(const cli_run *run, const char *spec, const okra_data *y)
+{
+    okra_int n = okra_data_count(y), ld = 0, different = 0;
+    const double *values = okra_data_values(y, &ld);
+    bool texts = okra_data_kind(y) == OKRA_STRINGS;
+    bool likely = texts || (okra_data_kind(y) == OKRA_DENSE && okra_data_width(y) == 1);
+    bool zero_one = !texts;
+    for (okra_int i = 0; likely && !texts && i < n; i++) {
+        double v = values[i * ld];
+        likely = v == floor(v);
+        zero_one = zero_one && (v == 0 || v == 1);
+    }
+    if (!likely || zero_one || n < 10 || run->common.quiet || strchr(spec, '\n') ||
+        okra_options_is_set(run->library, "ky")) {
+        return OKRA_OK;
+    }
+    okra_int *first = malloc((size_t)n * sizeof *first);
+    okra_status st = first ? okra_data_distinct(y, first, &different) : OKRA_EMEM;
+    free(first);
+    bool few = different <= 20;
+    if (st == OKRA_OK && different > 1 &&
+        different <= (!texts ? n / 3
+                      : few  ? n / 2
+                             : n / 5) &&
+        (texts || few)) {
+        fprintf(stderr,
+                "okra %s: y holds %lld different %s, learned as %s; --y labels:%s makes "
+                "them classes\n",
+                run->command->name, (long long)different,
+                texts ? "strings" : "whole numbers", texts ? "strings" : "numbers",
+                without_types(spec));
+    }
+    return st;
+}
+
+okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
+                           const char *unlabelled, okra_data **x_out, okra_data **y_out)
+{
+    char buffer[4096];
+    okra_data *more = NULL, *all = NULL;
+    okra_status st =
+        cli_read(run, rest_of_table(run, x, y, buffer, sizeof buffer), x_out);
+    st = st == OKRA_OK ? cli_read(run, y, y_out) : st;
+    st = st == OKRA_OK ? hint_classes(run, y, *y_out) : st;
+    if (st == OKRA_OK && *unlabelled) {
+        st = cli_read(run, unlabelled, &more);
+        st = st == OKRA_OK ? okra_data_concat(*x_out, more, &all) : st;
+        okra_data_free(more);
+    }
+    if (all) {
+        okra_data_free(*x_out);
+        *x_out = all;
     }
     return st;
 }

@@ -190,14 +190,17 @@ static okra_status append_option(void *user, const okra_option *row, const char 
     return OKRA_OK;
 }
 
-/* The command's own flags as typed, but for the file that is written. */
-static void append_own(line *t, const cli_run *run)
+/* The command's own flags as typed (of `only`, if given), but for the file that is
+ * written. */
+static void append_own(line *t, const cli_run *run, const char *only)
 {
     for (const okra_option *row = run->command->own.rows; row->name; row++) {
         const char *values = okra_options_get(run->options, row->name);
         bool passed = strcmp(row->name, "kx") == 0 || strcmp(row->name, "ky") == 0 ||
                       strcmp(row->name, "lambda") == 0;
-        if (passed || strcmp(row->name, "output") == 0 ||
+        char word[64];
+        snprintf(word, sizeof word, " %s ", row->name);
+        if (passed || strcmp(row->name, "output") == 0 || (only && !strstr(only, word)) ||
             !okra_options_is_set(run->options, row->name)) {
             continue;
         }
@@ -218,28 +221,40 @@ static void append_own(line *t, const cli_run *run)
     }
 }
 
-char *choose_command(const cli_run *run, const char *lambda)
+static char *command(const cli_run *run, const char *name, const char *only,
+                     const okra_options *options, const char *lambda)
 {
     line t = {.lambda = lambda};
     const char *output = okra_options_get(run->options, "output");
     append(&t, "okra ");
-    append(&t, run->command->name);
-    append_own(&t, run);
-    okra_status st = each_set(run->library, append_option, &t);
+    append(&t, name);
+    append_own(&t, run, only);
+    okra_status st = each_set(options, append_option, &t);
     if (run->common.seed != 0) {
         char seed[32];
         snprintf(seed, sizeof seed, "%lld", (long long)run->common.seed);
         append_flag(&t, "seed", seed);
     }
-    if (st == OKRA_OK && *output) {
+    if (st == OKRA_OK && (*output || only)) {
         append(&t, " -o ");
-        append_word(&t, output);
+        append_word(&t, *output ? output : "model.okra");
     }
     if (t.lost || st != OKRA_OK) {
         free(t.p);
         return NULL;
     }
     return t.p;
+}
+
+char *choose_command(const cli_run *run, const char *lambda)
+{
+    return command(run, run->command->name, NULL, run->library, lambda);
+}
+
+char *choose_fit_command(const cli_run *run, const okra_options *fit)
+{
+    return command(run, "fit", " x y unlabelled sample-weight class-weight compact ", fit,
+                   NULL);
 }
 
 void choose_summary(const okra_selection *selection, okra_int n, char *text, size_t size)
@@ -250,6 +265,8 @@ void choose_summary(const okra_selection *selection, okra_int n, char *text, siz
     const char *cv = json_string_value(json_object_get(about, "cv"));
     bool links = json_is_integer(json_object_get(about, "nodes"));
     const char *metric = json_string_value(json_object_get(about, "metric"));
+    bool loss = json_is_true(json_object_get(about, "loss"));
+    bool relative = metric && strcmp(metric, "relative-loss") == 0;
     long long pairs =
         json_integer_value(json_object_get(about, links ? "nodes" : "pairs"));
     char of[48] = "";
@@ -260,7 +277,10 @@ void choose_summary(const okra_selection *selection, okra_int n, char *text, siz
         text, size, "%s on %lld%s %s: %lld settings, the best with %s %.4g",
         !cv || strcmp(cv, "loo") == 0 ? "leave-one-out" : cv, pairs, of,
         links ? "nodes" : "pairs", (long long)okra_selection_count(selection),
-        links ? metric : "loss", json_number_value(json_object_get(best, "mean")));
+        loss ? "loss" : metric, json_number_value(json_object_get(best, "mean")));
+    if (relative && used > 0 && (size_t)used < size) {
+        used += snprintf(text + used, size - (size_t)used, " of the outputs' variances");
+    }
     if (error && json_is_number(error) && used > 0 && (size_t)used < size) {
         snprintf(text + used, size - (size_t)used, " (standard error %.2g)",
                  json_number_value(error));

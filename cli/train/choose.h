@@ -28,6 +28,8 @@ okra_status choose_links(cli_run *run, const okra_link_task *task,
 /* The command line that does the same without choosing, to be freed (NULL: no memory);
  * `lambda`: a list, or NULL: the value of run->library. */
 char *choose_command(const cli_run *run, const char *lambda);
+/* The command `okra fit` for the pairs of this command with these options. */
+char *choose_fit_command(const cli_run *run, const okra_options *fit);
 /* "leave-one-out on 1000 of 5000 pairs: 252 settings, ..."; n: pairs, or labelled nodes,
  * of the fit. */
 void choose_summary(const okra_selection *selection, okra_int n, char *text, size_t size);

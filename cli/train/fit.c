@@ -228,24 +228,6 @@ static int save(cli_run *run, const fit_fields *f, const path *p, const learned 
     return status;
 }
 
-/* The labelled inputs, then the unlabelled ones if there are any. */
-static okra_status read_inputs(cli_run *run, const fit_fields *f, okra_data **x)
-{
-    okra_data *labelled = NULL, *more = NULL;
-    okra_status st = cli_read(run, f->x, &labelled);
-    if (st != OKRA_OK || !*f->unlabelled) {
-        *x = labelled;
-        return st;
-    }
-    st = cli_read(run, f->unlabelled, &more);
-    if (st == OKRA_OK) {
-        st = okra_data_concat(labelled, more, x);
-    }
-    okra_data_free(labelled);
-    okra_data_free(more);
-    return st;
-}
-
 /* Work that will take a while is announced. */
 static okra_status say_plan(cli_run *run, const okra_data *x, const okra_data *y)
 {
@@ -336,10 +318,7 @@ static okra_status learn_whole(cli_run *run, const fit_fields *f, const path *p,
 static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learned *l)
 {
     okra_data *x = NULL, *y = NULL, *held[2] = {NULL};
-    okra_status st = read_inputs(run, f, &x);
-    if (st == OKRA_OK) {
-        st = cli_read(run, f->y, &y);
-    }
+    okra_status st = cli_read_pairs(run, f->x, f->y, f->unlabelled, &x, &y);
     if (st == OKRA_OK) {
         st = cli_weigh(run, f->weight, f->classes ? "balanced" : "none", &y);
     }
@@ -361,8 +340,15 @@ static okra_status learn(cli_run *run, const fit_fields *f, const path *p, learn
 
 static int check_output(const cli_run *run, const fit_fields *f, const path *p)
 {
+    const char *method = okra_options_get(run->library, "method");
     if (strcmp(f->output, "-") == 0) {
         return cli_usage(run, "a model is mapped from its file: -o must name one");
+    }
+    if (okra_method_has(method, OKRA_TRAIT_LINKS)) {
+        return cli_usage(run,
+                         "method %s scores links of a network and predicts no outputs: "
+                         "okra link --method %s --x FILE --edges FILE",
+                         method, method);
     }
     if (p->count > 1 && !strstr(f->output, "{lambda}")) {
         return cli_usage(run,

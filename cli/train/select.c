@@ -7,6 +7,7 @@
 #include "predict/nodes.h"
 #include "train/select_report.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -97,20 +98,9 @@ static okra_status read_labels(cli_run *run, const char *spec, okra_data **out)
 
 static okra_status read_pairs(cli_run *run, const select_fields *f, inputs *in)
 {
-    okra_data *more = NULL, *all = NULL;
-    okra_status st = cli_read(run, f->x, &in->x);
-    st = st == OKRA_OK ? cli_read(run, f->y, &in->y) : st;
+    okra_status st = cli_read_pairs(run, f->x, f->y, f->unlabelled, &in->x, &in->y);
     if (st == OKRA_OK) {
         st = cli_weigh(run, f->weight, f->classes ? "balanced" : "none", &in->y);
-    }
-    if (st == OKRA_OK && *f->unlabelled) {
-        st = cli_read(run, f->unlabelled, &more);
-        st = st == OKRA_OK ? okra_data_concat(in->x, more, &all) : st;
-        okra_data_free(more);
-        if (st == OKRA_OK) {
-            okra_data_free(in->x);
-            in->x = all;
-        }
     }
     if (st == OKRA_OK && *f->candidates) {
         st = cli_read(run, f->candidates, &in->candidates);
@@ -155,18 +145,23 @@ static int read_inputs(cli_run *run, const select_fields *f, inputs *in)
     return status ? status : cli_status(run, read_labels(run, f->stratify, &in->strata));
 }
 
-/* The best cell fitted on all pairs. */
-/* What it learned (align) goes into the result. */
+/* The command that fits the best cell goes into the result; where -o names a file it is
+ * fitted on all pairs, and what it learned (align) goes there too. */
 static int fit_best(cli_run *run, const inputs *in, const okra_selection *s,
                     const select_fields *f, json_t *result)
 {
     okra_options *options = NULL;
     okra_model *model = NULL;
     okra_status st = okra_selection_options(s, okra_selection_best(s), &options, NULL);
-    if (st == OKRA_OK) {
+    char *command = st == OKRA_OK ? choose_fit_command(run, options) : NULL;
+    if (command) {
+        json_object_set_new(result, "command", json_string(command));
+    }
+    free(command);
+    if (st == OKRA_OK && *f->output) {
         st = okra_fit(run->context, in->x, in->y, options, &model);
     }
-    if (st == OKRA_OK) {
+    if (st == OKRA_OK && model) {
         st = cli_save_model(run, model, (okra_compact)f->compact, f->output);
         json_t *about = json_loads(okra_model_json(model), 0, NULL);
         json_object_set(result, "texts", json_object_get(about, "texts"));
@@ -299,7 +294,7 @@ static int run_select(cli_run *run)
     if (status == CLI_DONE && *f.plot) {
         status = select_plot(run, result, f.plot);
     }
-    if (status == CLI_DONE && *f.output) {
+    if (status == CLI_DONE && !*f.edges) {
         status = fit_best(run, &in, s, &f, result);
     }
     if (status == CLI_DONE && run->common.json) {

@@ -162,6 +162,9 @@ void select_print(const cli_run *run, const json_t *result, const char *model)
     }
     cli_line(stdout, "time", "%s",
              cli_seconds(real(result, "seconds"), buffer, sizeof buffer));
+    if (*text(result, "command")) {
+        cli_line(stdout, "the same", "%s", text(result, "command"));
+    }
     print_best(result);
 }
 

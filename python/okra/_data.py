@@ -254,14 +254,35 @@ def typed(objects: Any, dtype: Any) -> Any:
 
 
 def is_classes(values: Any) -> bool:
-    """Whether a flat array (or pandas series) of texts is taken as classes: every text comes
-    twice or more on average."""
-    if not hasattr(values, "__array__") or isinstance(values, (Data, tuple)):
+    """Whether a flat list or array (or pandas series) is taken as classes: truth values, or
+    texts of which each comes twice or more on average (of more than 20 texts: five times).
+    `as_data` makes strings of texts."""
+    if isinstance(values, list):
+        flat = bool(values) and all(isinstance(v, (str, bool, np.bool_)) for v in values)
+    else:
+        flat = hasattr(values, "__array__") and not isinstance(values, (Data, tuple))
+    if not flat:
         return False
     values = np.asarray(values)
+    if values.ndim == 1 and values.dtype.kind == "b":
+        return len(values) > 0
     texts = values.ndim == 1 and values.dtype.kind in "UO" and len(values) > 1 and all(
         isinstance(v, str) for v in values)
-    return texts and 2 * len(set(values.tolist())) <= len(values)
+    different = len(set(values.tolist())) if texts else 0
+    return texts and (2 if different <= 20 else 5) * different <= len(values)
+
+
+def check_rows(values: Any, name: str) -> None:
+    """Refuses a list of lists that are no rows of numbers, such as sets of names."""
+    if not isinstance(values, list) or not all(
+            isinstance(v, (list, tuple, set, frozenset)) for v in values) or not values:
+        return
+    names = any(isinstance(v, str) for row in values for v in row)
+    if names or len({len(row) for row in values}) > 1:
+        what = "lists of names" if names else "lists of different lengths"
+        raise ValueError(
+            f"{name} holds {what}. Sets of labels are rows of 0 and 1: "
+            f"sklearn.preprocessing.MultiLabelBinarizer().fit_transform({name}) makes them")
 
 
 def labels(values: Any) -> Data:

@@ -344,6 +344,23 @@ okra_status okra_conformal_p_values(okra_context *context, const okra_model *mod
                                              : okra_conformal_folds_(&job, p);
 }
 
+/* Too few pairs calibrate: no bound is certain enough. */
+static void tell_endless(const okra_conformal_job_ *job, double alpha,
+                         const double *bounds)
+{
+    okra_int count = job->tests * job->model->training->output.d, open = 0;
+    for (okra_int k = 0; k < count; k++) {
+        open += isinf(bounds[2 * k]) || isinf(bounds[2 * k + 1]);
+    }
+    if (open > 0) {
+        okra_warn_(job->ctx,
+                   "conformal: %lld of %lld intervals are infinite: %lld pairs "
+                   "calibrate, and alpha = %g needs %.0f or more",
+                   (long long)open, (long long)count, (long long)job->pairs, alpha,
+                   ceil((1 - alpha) / alpha - 1e-9));
+    }
+}
+
 okra_status okra_conformal_intervals(okra_context *context, const okra_model *model,
                                      const okra_data *x, double alpha,
                                      const okra_conformal_settings *settings,
@@ -365,9 +382,11 @@ okra_status okra_conformal_intervals(okra_context *context, const okra_model *mo
             okra_kernel_text(model->training->ky));
     }
     CHK(okra_conformal_open_(context, model, x, NULL, settings, &job));
-    return job.how == OKRA_CONFORMAL_SPLIT_
-               ? okra_conformal_split_intervals_(&job, alpha, bounds, radius)
-           : job.how == OKRA_CONFORMAL_FULL_
-               ? okra_conformal_full_intervals_(&job, alpha, bounds, radius)
-               : okra_conformal_folds_intervals_(&job, alpha, bounds, radius);
+    CHK(job.how == OKRA_CONFORMAL_SPLIT_
+            ? okra_conformal_split_intervals_(&job, alpha, bounds, radius)
+        : job.how == OKRA_CONFORMAL_FULL_
+            ? okra_conformal_full_intervals_(&job, alpha, bounds, radius)
+            : okra_conformal_folds_intervals_(&job, alpha, bounds, radius));
+    tell_endless(&job, alpha, bounds);
+    return OKRA_OK;
 }

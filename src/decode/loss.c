@@ -3,10 +3,13 @@
  *
  *     |phi(y) - h(x)|^2 = l(y,y) - 2 sum_i w_i l(y_i,y) + w'Lw
  * and under a linear kernel scale * |y - h|^2, summed coordinate by coordinate without
- * cancellation. The implicit form loses about eps * (l(y,y) + w'Lw) to cancellation and
- * is clamped at 0. Cost: m n^2 for w'Lw of m predictions.
+ * cancellation, over the known values of the truth. The implicit form loses about eps *
+ * (l(y,y) + w'Lw) to cancellation and is clamped at 0. Cost: m n^2 for w'Lw of m
+ * predictions.
  */
 #include "decode/decode.h"
+
+#include <math.h>
 
 struct okra_feature_loss_ {
     const okra_output_ *output;
@@ -31,7 +34,9 @@ okra_status okra_feature_loss_create_(okra_context *ctx, const okra_output_ *out
                                       const okra_data *truth, okra_feature_loss_ **out)
 {
     FREED_BY(okra_feature_loss_drop_) okra_feature_loss_ *l = NULL;
-    CHK(okra_decode_check_kind_(output, truth, "the true outputs are"));
+    bool rows = output->features && okra_data_kind(truth) == OKRA_DENSE &&
+                okra_data_width(truth) == output->d; /* some values may be missing */
+    CHK(rows ? OKRA_OK : okra_decode_check_kind_(output, truth, "the true outputs are"));
     ZMAKE(l, 1);
     l->output = output;
     l->truth = truth;
@@ -60,8 +65,8 @@ static okra_status explicit_losses(okra_context *ctx, const okra_feature_loss_ *
     for (okra_int r = 0; r < block->m; r++) {
         double sum = 0;
         for (okra_int j = 0; j < d; j++) {
-            double e = H[r * d + j] - y[(block->first + r) * ld + j];
-            sum += e * e;
+            double known = y[(block->first + r) * ld + j], e = H[r * d + j] - known;
+            sum += isnan(known) ? 0 : e * e; /* missing */
         }
         each[r] = loss->output->feature_scale * sum;
     }

@@ -12,6 +12,10 @@ extern const okra_kernel_class_ okra_paths_, okra_wl_, okra_shortest_path_, okra
 extern const okra_kernel_class_ okra_diffusion_, okra_regularized_laplacian_,
     okra_p_step_, okra_commute_time_, okra_from_distance_;
 
+/* Means and deviations of the columns of dense vectors, 1 where they do not vary; both (d
+ * places) are 0 before. */
+void okra_standardize_measure_(const okra_data *train, double *mean, double *spread);
+
 /* The kinds that are vectors. */
 #define OKRA_VECTORS_ (1u << OKRA_DENSE | 1u << OKRA_SPARSE | 1u << OKRA_BITS)
 

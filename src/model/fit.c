@@ -53,6 +53,23 @@ okra_status okra_method_check_pairs_(const okra_method_ *method, const okra_data
     return OKRA_OK;
 }
 
+okra_status okra_outputs_known_(const okra_data *y)
+{
+    for (okra_int j = 0; y->missing && y->n > 0 && j < y->d; j++) {
+        okra_int i = 0;
+        while (i < y->n && isnan(y->values[i * y->ld + j])) {
+            i++;
+        }
+        if (i == y->n) {
+            return okra_fail_(OKRA_EARG,
+                              "y: column %lld (counted from 0) has no known value, so "
+                              "that nothing can be learned of it; leave it out",
+                              (long long)j);
+        }
+    }
+    return OKRA_OK;
+}
+
 static okra_status parse_kernel(okra_context *ctx, const char *which, const char *text,
                                 const okra_data *data, okra_kernel **out)
 {
@@ -344,6 +361,7 @@ okra_status okra_fit(okra_context *context, const okra_data *x, const okra_data 
     NOT_NULL(out);
     NOT_NULL(x);
     NOT_NULL(y);
+    CHK(okra_outputs_known_(y));
     return okra_fit_with_(context, NULL, x, y, options, NULL, 1, out);
 }
 
@@ -357,6 +375,7 @@ okra_status okra_fit_path(okra_context *context, const okra_data *x, const okra_
     if (!lambda || count == 0) {
         return okra_fail_(OKRA_EARG, "the path has no lambda");
     }
+    CHK(okra_outputs_known_(y));
     return okra_fit_with_(context, NULL, x, y, options, lambda, count, models);
 }
 

@@ -134,6 +134,8 @@ okra_status okra_model_check_options_(const okra_model *model,
 /* As many inputs as outputs; more inputs where the method can use them. */
 okra_status okra_method_check_pairs_(const okra_method_ *method, const okra_data *x,
                                      const okra_data *y) OKRA_CHECK;
+/* Refuses a column of outputs of which nothing is known. */
+okra_status okra_outputs_known_(const okra_data *y) OKRA_CHECK;
 okra_status okra_decoder_choose_(const char *name, const okra_decoder_ **out) OKRA_CHECK;
 okra_status okra_decoder_check_(const okra_options *options,
                                 const okra_decoder_ *decoder) OKRA_CHECK;

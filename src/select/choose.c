@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SEARCH = 1000, REFITTED = 300, ENOUGH = 50, DENSE = 20000, RANK = 2000 };
+enum { SEARCH = 1000, REFITTED = 300, DENSE = 20000, RANK = 2000 };
 
 /* ---- what is set before the search ---- */
 
@@ -59,50 +59,6 @@ static okra_status thin(const okra_data *x, const okra_data *y, okra_int m,
     return okra_data_take(y, index, m, some_y);
 }
 
-/* Outputs with missing values, which are not compared: the pairs whose outputs are all
- * known where there are ENOUGH of them, else all pairs, means of the columns in place of
- * what is missing. */
-static okra_status complete(const okra_data *x, const okra_data *y, okra_data **some_x,
-                            okra_data **some_y)
-{
-    OWNED okra_int *index = NULL;
-    okra_int n = y->n, d = y->d, whole = 0, area = 0;
-    OWNED double *values = NULL;
-    MAKE(index, n);
-    CHK(okra_area_(n, d, sizeof *values, &area));
-    MAKE(values, area);
-    for (okra_int i = 0; i < n; i++) {
-        bool known = true;
-        for (okra_int j = 0; j < d; j++) {
-            known = known && !isnan(y->values[i * y->ld + j]);
-        }
-        index[whole] = i;
-        whole += known;
-    }
-    bool enough = whole >= ENOUGH;
-    okra_int rows = enough ? whole : n;
-    for (okra_int j = 0; j < d; j++) {
-        double sum = 0, count = 0;
-        for (okra_int i = 0; i < n; i++) {
-            double v = y->values[i * y->ld + j];
-            sum += isnan(v) ? 0 : v;
-            count += !isnan(v);
-        }
-        for (okra_int i = 0; i < rows; i++) {
-            double v = y->values[(enough ? index[i] : i) * y->ld + j];
-            values[i * d + j] = !isnan(v) ? v : count > 0 ? sum / count : 0;
-        }
-    }
-    CHK(okra_data_adopt_dense_(values, rows, d, y->source, some_y));
-    values = NULL;
-    if (enough) {
-        CHK(okra_data_take(x, index, rows, some_x));
-    } else {
-        *some_x = okra_data_retain(x);
-    }
-    return OKRA_OK;
-}
-
 /* ---- the search ---- */
 
 /* The first cell of every grid: where nothing can be left out, or nothing varies. Of a
@@ -136,19 +92,16 @@ static okra_status search(okra_context *ctx, const okra_method_ *method,
                           okra_options **fit, okra_selection **out)
 {
     okra_status st = OKRA_OK;
-    okra_data *some_x = NULL, *some_y = NULL, *all_x = NULL, *all_y = NULL;
+    okra_data *some_x = NULL, *some_y = NULL;
     okra_selection *s = NULL;
-    if (y->missing) {
-        TRY(complete(x, y, &all_x, &all_y));
-        x = all_x;
-        y = all_y;
-    }
     bool grams = x->kind == OKRA_GRAM || y->kind == OKRA_GRAM;
     okra_int most = okra_rule_closed_(method, o, y) ? SEARCH : REFITTED;
+    if (y->missing) { /* a factor for each output: d most^3 stays the same */
+        most = (okra_int)(REFITTED / cbrt(fmax(1, (double)y->d / 3)));
+    }
     if (y->n > most && !grams) {
         TRY(thin(x, y, most, &some_x, &some_y));
     }
-    TRY(okra_rule_how_(method, y, some_y ? some_y->n : y->n, o));
     okra_mute_(ctx, !method->leave); /* of fits that are thrown away */
     st = okra_select_pairs_(ctx, some_x ? some_x : x, some_y ? some_y : y, o, NULL, false,
                             &s);
@@ -160,8 +113,6 @@ static okra_status search(okra_context *ctx, const okra_method_ *method,
 done:
     okra_data_free(some_x);
     okra_data_free(some_y);
-    okra_data_free(all_x);
-    okra_data_free(all_y);
     okra_selection_free(s);
     return st;
 }
@@ -222,29 +173,31 @@ done:
 
 /* The tube has half the size of what ridge leaves unexplained, r, unless it is given. A
  * residual pulls with 2 r in ridge, with 1 beyond a tube: lambda is as much smaller. */
-static okra_status set_tube(const okra_selection *ridge, bool lambda_open,
-                            okra_options *o)
+static okra_status set_tube(const okra_selection *ridge, const okra_data *y,
+                            bool lambda_open, okra_options *o)
 {
     char text[32];
     double mean = 0, error = 0;
     CHK(okra_selection_cell(ridge, okra_selection_best(ridge), &mean, &error));
-    if (!(mean > 0)) {
+    bool relative = strcmp(ridge->metric, "relative-loss") == 0;
+    double r = sqrt(mean) * (relative ? okra_look_deviation_(y) : 1);
+    if (!(r > 0)) {
         return OKRA_OK;
     }
     if (!okra_options_is_set(o, "tube")) {
-        snprintf(text, sizeof text, "%.3g", sqrt(mean) / 2);
+        snprintf(text, sizeof text, "%.3g", r / 2);
         CHK(okra_options_set(o, "tube", text));
     }
     if (lambda_open) {
         double lambda = okra_strtod_(okra_options_get(o, "lambda"), NULL);
-        snprintf(text, sizeof text, "%.6g", lambda / (2 * sqrt(mean)));
+        snprintf(text, sizeof text, "%.6g", lambda / (2 * r));
         CHK(okra_options_set(o, "lambda", text));
     }
     return OKRA_OK;
 }
 
-/* Margin of numbers under Huber's loss, which is ridge within delta: kernel and lambda
- * are those of ridge, which has a closed form. */
+/* Margin of numbers or classes under Huber's loss, which is ridge within delta: kernel
+ * and lambda are those of ridge, which has a closed form. */
 static okra_status like_ridge(okra_context *ctx, const okra_data *x, const okra_data *y,
                               const okra_options *given, okra_options **fit,
                               okra_selection **selection)
@@ -269,9 +222,20 @@ static okra_status like_ridge(okra_context *ctx, const okra_data *x, const okra_
     if (okra_options_is_set(margin, "loss") &&
         strcmp(okra_options_get(margin, "loss"), "epsilon") == 0 && selection &&
         *selection) {
-        CHK(set_tube(*selection, okra_rule_open_(given, "lambda"), margin));
+        CHK(set_tube(*selection, y, okra_rule_open_(given, "lambda"), margin));
     }
     return first_cell(ctx, x, false, margin, fit);
+}
+
+/* The hinge of classes: the kernel that ridge likes best, from more of them than folds
+ * could compare. */
+static okra_status kernel_of_ridge(okra_context *ctx, const okra_data *x,
+                                   const okra_data *y, okra_options *margin)
+{
+    FREED_BY(okra_options_drop_) okra_options *ridge = NULL, *found = NULL;
+    CHK(okra_select_options(&ridge));
+    CHK(okra_choose(ctx, x, y, ridge, &found, NULL));
+    return okra_options_set(margin, "kx", okra_options_get(found, "kx"));
 }
 
 okra_status okra_choose(okra_context *context, const okra_data *x, const okra_data *y,
@@ -291,16 +255,28 @@ okra_status okra_choose(okra_context *context, const okra_data *x, const okra_da
     TRY(options ? okra_options_copy(options, &copy) : okra_select_options(&copy));
     TRY(okra_method_choose_(okra_options_get(copy, "method"), &method));
     TRY(okra_method_check_pairs_(method, x, y));
+    TRY(okra_outputs_known_(y));
     bool few = okra_rule_open_(copy, "kx") && !method->leave;
-    if (few && y->kind == OKRA_DENSE && !y->missing &&
-        strcmp(method->name, "margin") == 0 && !okra_options_is_set(copy, "twin") &&
-        (!okra_options_is_set(copy, "loss") ||
-         strcmp(okra_options_get(copy, "loss"), "hinge") != 0)) {
+    bool margin = few && strcmp(method->name, "margin") == 0 && !y->missing &&
+                  !okra_options_is_set(copy, "twin");
+    bool hinge = okra_options_is_set(copy, "loss") &&
+                 strcmp(okra_options_get(copy, "loss"), "hinge") == 0;
+    if (margin && (y->kind == OKRA_DENSE || y->kind == OKRA_LABELS) && !hinge) {
         TRY(like_ridge(context, x, y, copy, &chosen, &s));
     } else {
+        if (margin && y->kind == OKRA_LABELS) {
+            TRY(kernel_of_ridge(context, x, y, copy));
+            few = false;
+        }
         TRY(choose(context, method, x, y, copy, few, &chosen, &s));
     }
     TRY(lower(method, x, y, chosen));
+    if (x->kind == OKRA_SEQUENCES && x->d > 0 && y->kind == OKRA_STRINGS &&
+        strcmp(method->name, "ridge") == 0 && okra_look_aligned_(x, y)) {
+        okra_warn_(context,
+                   "fit: what is learned of a letter comes from its own position "
+                   "alone; method m3n learns it from all positions");
+    }
     *fit = chosen;
     chosen = NULL;
     if (selection) {

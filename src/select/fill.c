@@ -109,7 +109,7 @@ static okra_status set_lambda(okra_context *ctx, const okra_method_ *method,
                  10 * scale, slow ? 5 : 7);
     } else {
         snprintf(text, sizeof text, "%.3g..%.3g:%d", 1e-6 * scale, 1e2 * scale,
-                 links ? 9 : 17);
+                 links || y->missing ? 9 : 17);
     }
     return okra_options_set(o, "lambda", text);
 }
@@ -131,10 +131,26 @@ okra_status okra_rule_tries_(const okra_method_ *method, okra_int n, okra_option
                                      used ? "," : "", (int)strcspn(at, ","), at);
         }
     }
-    return okra_rule_open_(o, name) ? okra_options_set(o, name, list) : OKRA_OK;
+    if (!okra_rule_open_(o, name)) {
+        return OKRA_OK;
+    }
+    if (strcmp(method->name, "svr") == 0 && !okra_options_is_set(o, "tube") &&
+        !okra_options_is_set(o, "scale-output")) { /* costs have the unit of outputs */
+        CHK(okra_options_set(o, "scale-output", "yes"));
+    }
+    return okra_options_set(o, name, list);
 }
 
 /* ---- the rest ---- */
+
+/* Outputs in units of their deviations, at their median distance. */
+static okra_status rbf_of_outputs(okra_context *ctx, const okra_data *y, char **out)
+{
+    double median = 0;
+    CHK(okra_look_auto_(ctx, "standardize | rbf(sigma=auto)", "sigma=", y, &median));
+    *out = okra_format_("standardize | rbf(sigma=%.4g)", median > 0 ? median : 1);
+    return *out ? OKRA_OK : OKRA_EMEM;
+}
 
 static okra_status set_kx(okra_context *ctx, const okra_method_ *method,
                           const okra_data *x, const okra_data *y, okra_options *o)
@@ -148,12 +164,12 @@ static okra_status set_kx(okra_context *ctx, const okra_method_ *method,
     return okra_options_set(o, "kx", text);
 }
 
-/* The hinge of <y, h(x)> says nothing of the size of numbers. Huber's loss is ridge
- * within delta, here the typical distance from the mean, and robust beyond. There is no
- * center-output: 100 more in every value of the kernel is a constant that hardly costs,
- * and more where the mean is more than 10 such distances from 0 (huber; beyond 1e5
- * the duals lose the digits of the rest). Outputs that are all alike are a constant.
- */
+/* The hinge of <y, h(x)> says nothing of the size of numbers, and knows a class by its
+ * own pairs alone. Huber's loss is ridge within delta, here the typical distance from the
+ * mean, and robust beyond. There is no center-output: 100 more in every value of the
+ * kernel is a constant that hardly costs, and more where the mean is more than 10 such
+ * distances from 0 (beyond 1e5 the duals lose the digits of the rest). Outputs
+ * that are all alike are a constant. */
 okra_status okra_rule_margin_(const okra_data *y, okra_options *o)
 {
     okra_status st = OKRA_OK;
@@ -167,7 +183,8 @@ okra_status okra_rule_margin_(const okra_data *y, okra_options *o)
     }
     bool huber = strcmp(loss, "huber") == 0;
     double far = offset / spread;
-    double constant = huber ? fmin(fmax(100, far * far), 1e5) : 100;
+    /* a tube's duals have at most 1: what they sum to must reach the mean */
+    double constant = fmin(fmax(100, huber ? far * far : 10 * far), 1e5);
     if (open) {
         TRY(okra_options_set(o, "loss", loss));
     }
@@ -183,34 +200,54 @@ done:
     return st;
 }
 
-/* What goes with kernels that were chosen for the user. */
-static okra_status set_rest(const okra_method_ *method, const okra_data *y,
-                            okra_options *o)
+/* What goes between outputs has no unit. */
+static okra_status set_associate(okra_context *ctx, const okra_method_ *method,
+                                 const okra_data *y, okra_options *o)
+{
+    if (strcmp(method->name, "soar") == 0 && y->kind == OKRA_DENSE &&
+        !okra_options_is_set(o, "associate")) {
+        OWNED char *text = NULL;
+        CHK(rbf_of_outputs(ctx, y, &text));
+        CHK(okra_options_set(o, "associate", text));
+    }
+    return OKRA_OK;
+}
+
+/* What goes with what was chosen for the user: the kernel (kx), or lambda alone. */
+static okra_status set_rest(okra_context *ctx, const okra_method_ *method,
+                            const okra_data *y, bool kx, okra_options *o)
 {
     const char *op = okra_options_get(o, "operator");
     bool plain = !okra_options_is_set(o, "operator") || strcmp(op, "identity") == 0 ||
                  strcmp(op, "tensor") == 0;
     bool gcv = strcmp(okra_options_get(o, "cv"), "gcv") == 0; /* of plain outputs alone */
     if (strcmp(method->name, "ridge") == 0 && plain && !gcv &&
+        (kx || !okra_options_is_set(o, "twin")) && /* whose lambda is no choice */
         !okra_options_is_set(o, "center-output")) {
         CHK(okra_options_set(o, "center-output", "yes"));
     }
-    if (is_margin(method)) {
+    if (kx && is_margin(method)) {
         CHK(okra_rule_margin_(y, o));
     }
-    return okra_rule_tries_(method, y->n, o);
+    CHK(kx ? set_associate(ctx, method, y, o) : OKRA_OK);
+    return kx ? okra_rule_tries_(method, y->n, o) : OKRA_OK;
 }
 
 okra_status okra_rule_how_(const okra_method_ *method, const okra_data *y, okra_int n,
-                           okra_options *o)
+                           okra_int units, okra_options *o)
 {
     bool closed = okra_rule_closed_(method, o, y);
+    okra_int folds = OKRA_MIN_(units > 0 ? units : n, closed || y->missing ? 10 : 5);
     char text[32];
     if (!okra_options_is_set(o, "cv")) {
-        snprintf(text, sizeof text, "kfold:%lld", (long long)OKRA_MIN_(n, 5));
-        CHK(okra_options_set(o, "cv", closed ? "loo" : text));
+        snprintf(text, sizeof text, "kfold:%lld", (long long)folds);
+        CHK(okra_options_set(o, "cv", closed && units == 0 ? "loo" : text));
     }
-    const char *metric = method->leave ? NULL : okra_rule_metric_(y);
+    bool units_differ =
+        y->d > 1 && okra_rule_relative_(method, o, y) && !okra_look_zero_one_(y);
+    const char *metric = !method->leave ? okra_rule_metric_(y)
+                         : units_differ ? "relative-loss"
+                                        : NULL;
     if (metric && !okra_options_is_set(o, "metric")) {
         CHK(okra_options_set(o, "metric", metric));
     }
@@ -252,7 +289,8 @@ okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_d
         CHK(set_kx(ctx, method, x, y, filled));
     }
     if (ky_open) {
-        CHK(okra_rule_ky_(ctx, x, y, &ky));
+        CHK(method->criterion && y->kind == OKRA_DENSE ? rbf_of_outputs(ctx, y, &ky)
+                                                       : okra_rule_ky_(ctx, x, y, &ky));
         CHK(okra_options_set(filled, "ky", ky));
         if (is_margin(method) && several(y)) {
             /* without it no class knows of the others: <y, y'> = 0 */
@@ -262,8 +300,8 @@ okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_d
     if (lambda_open) {
         CHK(set_lambda(ctx, method, x, y, links, filled));
     }
-    if (kx_open && !links) {
-        CHK(set_rest(method, y, filled));
+    if ((kx_open || lambda_open) && !links) {
+        CHK(set_rest(ctx, method, y, kx_open, filled));
     }
     const char *decoder = okra_rule_decoder_(x, y, okra_options_get(filled, "ky"));
     if (decoder && strcmp(decoder, "rewrite") == 0 && low_rank(options)) {

@@ -154,9 +154,26 @@ double okra_look_spread_(const okra_data *data)
     return sqrt(2 * total);
 }
 
+/* Labels, each a direction of its own: 1 - sum of squared shares. */
+static double spread_of_classes(const okra_data *data)
+{
+    double left = 1;
+    for (okra_int c = 0; c < data->d; c++) {
+        double share = 0;
+        for (okra_int i = 0; i < data->n; i++) {
+            share += (data->codes[i] == c) / (double)data->n;
+        }
+        left -= share * share;
+    }
+    return left > 0 ? sqrt(left) : 0;
+}
+
 double okra_look_deviation_(const okra_data *data)
 {
     double total = 0;
+    if (data->kind == OKRA_LABELS) {
+        return spread_of_classes(data);
+    }
     for (okra_int j = 0; data->kind == OKRA_DENSE && j < data->d; j++) {
         double mean = 0, count = 0;
         for (okra_int i = 0; i < data->n; i++) { /* Welford: NaN is missing */

@@ -66,9 +66,8 @@ static okra_status fit_plain(okra_context *ctx, okra_lambda_group_ *g,
     okra_status st = OKRA_OK;
     okra_model **models = NULL;
     ZALLOC(models, (okra_int)count);
-    TRY(g->task->space->path ? okra_fit_path(ctx, v->train_x, v->train_y, g->fit,
-                                             g->lambda + first, count, models)
-                             : okra_fit(ctx, v->train_x, v->train_y, g->fit, models));
+    TRY(okra_fit_with_(ctx, NULL, v->train_x, v->train_y, g->fit,
+                       g->task->space->path ? g->lambda + first : NULL, count, models));
     for (size_t l = 0; l < count; l++) {
         okra_left_out_ p = {.model = models[l]};
         TRY(okra_cancelled_(ctx));

@@ -368,10 +368,12 @@ const char *okra_rule_decoder_(const okra_data *x, const okra_data *y, const cha
 
 const char *okra_rule_metric_(const okra_data *y)
 {
-    return y->kind == OKRA_LABELS                            ? "zero-one"
-           : y->kind == OKRA_STRINGS                         ? "edit"
-           : y->kind == OKRA_DENSE && y->missing             ? NULL
-           : y->kind == OKRA_DENSE && okra_look_zero_one_(y) ? "hamming"
-           : y->kind == OKRA_DENSE                           ? "mse"
-                                                             : NULL;
+    enum { FOLDED = 30 }; /* pairs: the variance of a fold tells the unit of an output */
+    return y->kind == OKRA_LABELS                                ? "zero-one"
+           : y->kind == OKRA_STRINGS                             ? "edit"
+           : y->kind == OKRA_DENSE && y->missing                 ? NULL
+           : y->kind == OKRA_DENSE && okra_look_zero_one_(y)     ? "hamming"
+           : y->kind == OKRA_DENSE && y->d > 1 && y->n >= FOLDED ? "r2"
+           : y->kind == OKRA_DENSE                               ? "mse"
+                                                                 : NULL;
 }

@@ -1,7 +1,8 @@
 /*
  * score.c: from predictions of left-out pairs to the value of the metric.
  *
- * feature-loss   |phi(y) - h|^2 in the feature space of the output kernel
+ * feature-loss   |phi(y) - h|^2 in the feature space of the output kernel (relative-loss:
+ *                the same of the outputs of prepare.c)
  * else           the predictions are decoded and compared by okra_score
  *
  * Decoding to the training outputs: a left-out pair has not been seen, so that its own
@@ -17,7 +18,8 @@ okra_status okra_scorer_create_(const char *metric, const okra_pairs_ *source,
 {
     bool precision_recall;
     okra_scorer_ s = {.metric = metric,
-                      .feature = strcmp(metric, "feature-loss") == 0,
+                      .feature = strcmp(metric, "feature-loss") == 0 ||
+                                 strcmp(metric, "relative-loss") == 0,
                       .loss = true,
                       .decoder = space->decoder,
                       .candidates = source->request->candidates};

@@ -201,54 +201,73 @@ static void find_best(const okra_search_ *s, okra_found_ *found)
     }
 }
 
-/* Where the least of an automatic list of lambdas is best, there may be no noise: four
- * decades more of the same setting, from the same decomposition, if they pay. */
-static okra_status extend(okra_context *ctx, okra_search_ *s, okra_found_ *found,
-                          const okra_plan_ *plan)
+/* Eight lambdas over four decades below the cell `from`, of its setting. */
+static okra_status go_below(okra_context *ctx, okra_search_ *s, okra_found_ *found,
+                            okra_int from)
 {
     enum { MORE = 8 };
-    okra_status st = OKRA_OK;
-    const okra_space_ *space = s->task->space;
-    size_t last = space->count - 1;
+    size_t last = s->task->space->count - 1;
     okra_cell_ *todo[MORE];
-    okra_int before = found->count;
-    bool gain = false;
-    if (!s->own || !s->loss || !space->path || !space->axes[last].automatic ||
-        plan->drawn || space->lambdas < 3 ||
-        okra_space_digit_(space, plan->number[found->best], last, 0) > 0) {
-        return OKRA_OK;
-    }
     okra_cell_ *grown = okra_realloc_(found->cells, found->count + MORE, sizeof *grown);
     if (!grown) {
         return OKRA_EMEM;
     }
     found->cells = grown;
-    double least = okra_strtod_(found->cells[found->best].setting.text[last], NULL);
+    double least = okra_strtod_(grown[from].setting.text[last], NULL);
     for (int k = 0; k < MORE; k++) {
         okra_setting_ setting = {NULL, 0};
-        TRY(okra_setting_copy_(&found->cells[found->best].setting, &setting));
+        CHK(okra_setting_copy_(&grown[from].setting, &setting));
         okra_free_(setting.text[last]);
         setting.text[last] = okra_format_("%.6g", least * pow(10, -(k + 1) / 2.0));
         if (!setting.text[last]) {
             okra_setting_free_(&setting);
-            st = OKRA_EMEM;
-            goto done;
+            return OKRA_EMEM;
         }
-        todo[k] = &found->cells[found->count];
-        TRY(okra_search_cell_(s->task, &setting, todo[k]));
+        todo[k] = &grown[found->count];
+        CHK(okra_search_cell_(s->task, &setting, todo[k]));
         todo[k]->refined = true;
         found->count++;
     }
-    TRY(okra_group_run_(ctx, s->task, todo, MORE));
-    double least_loss = found->cells[found->best].mean;
-    for (int k = 0; k < MORE; k++) {
-        gain = gain || todo[k]->mean < 0.9 * least_loss;
+    return okra_group_run_(ctx, s->task, todo, MORE);
+}
+
+/* Where a small lambda of an automatic list is best, there may be hardly any noise, and
+ * the best kernel may be one that shows it only below the list: every setting that likes
+ * small ones goes on below it, if that pays. *origin: the cell of the grid whose setting
+ * is best. */
+static okra_status extend(okra_context *ctx, okra_search_ *s, okra_found_ *found,
+                          const okra_plan_ *plan, okra_int *origin)
+{
+    const okra_space_ *space = s->task->space;
+    okra_int all = found->count, lambdas = space->lambdas, low = lambdas / 4;
+    double best = found->cells[found->best].mean;
+    if (!s->own || !s->loss || !space->path || !space->axes[space->count - 1].automatic ||
+        plan->drawn || plan->count < space->cells || lambdas < 3 ||
+        found->best % lambdas > low) {
+        return OKRA_OK;
     }
-done:
-    while (!gain && found->count > before) {
-        clear_cell(&found->cells[--found->count]);
+    for (okra_int first = 0; first < all; first += lambdas) {
+        okra_int at = first, begin = found->count;
+        for (okra_int i = first + 1; i < first + lambdas; i++) {
+            at = better(s, found->cells[i].mean, found->cells[at].mean) ? i : at;
+        }
+        if (at > first + low) {
+            continue;
+        }
+        CHK(go_below(ctx, s, found, first));
+        bool gain = false;
+        for (okra_int i = begin; i < found->count; i++) {
+            if (found->cells[i].mean < 0.9 * best) {
+                best = found->cells[i].mean / 0.9; /* the next pays if it is better yet */
+                *origin = first;
+                gain = true;
+            }
+        }
+        while (!gain && found->count > begin) {
+            clear_cell(&found->cells[--found->count]);
+        }
     }
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_search_run_(okra_context *ctx, okra_search_ *search, okra_found_ *out)
@@ -273,7 +292,7 @@ okra_status okra_search_run_(okra_context *ctx, okra_search_ *search, okra_found
         FAIL(OKRA_ENUMERIC, "select: the metric has no value (nan) for any setting");
     }
     okra_int origin = found.best;
-    TRY(extend(ctx, search, &found, &plan));
+    TRY(extend(ctx, search, &found, &plan, &origin));
     find_best(search, &found);
     if (search->refine > 0) {
         TRY(okra_search_refine_(ctx, search, &found, &plan, origin));

@@ -4,26 +4,12 @@
  * choice is fitted on them and measured on the fold; and one on all pairs, which gives
  * the settings to use.
  */
-#include "select/select.h"
+#include "select/job.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-typedef struct job {
-    okra_context *ctx;
-    okra_pairs_ source;
-    okra_select_fields_ fields;
-    okra_cv_ cv;
-    okra_keys_ keys;
-    okra_scorer_ scorer;
-    okra_journal_ *journal;
-    okra_selection *out;
-    okra_int before, total;
-    bool edges, own;           /* as in okra_search_ */
-    bool kx_open, lambda_open; /* `auto` */
-} job;
 
 static double now(void)
 {
@@ -32,173 +18,9 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- checks ---- */
-
-static okra_status check_labels(const okra_data *labels, const char *what, okra_int n,
-                                const okra_int **codes)
-{
-    char text[96];
-    if (labels && (labels->kind != OKRA_LABELS || labels->n != n)) {
-        return okra_fail_(OKRA_ESHAPE, "%s: found %s, expected labels of the %lld pairs",
-                          what, okra_data_describe_(labels, text, sizeof text),
-                          (long long)n);
-    }
-    *codes = labels ? labels->codes : NULL;
-    return OKRA_OK;
-}
-
-/* A search over more cells than this is refused, with what it would cost. */
-static okra_status check_size(const job *j)
-{
-    const okra_space_ *space = j->out->space;
-    okra_int cells = okra_search_cells_(space, j->fields.budget);
-    double n = (double)j->source.n, settings = (double)cells / (double)space->lambdas;
-    if (cells <= OKRA_CELLS_MOST_) {
-        return OKRA_OK;
-    }
-    /* about 10 n^3 flops for a decomposition at some 10 Gflop/s */
-    double hours = (settings * 10 * n * n * n + (double)cells * n * n) / 1e10 / 3600;
-    return okra_fail_(
-        OKRA_EARG,
-        "the grid has %lld cells, %.3g settings beside lambda: some %.2g hours of "
-        "computing for %lld pairs. At most %d cells are evaluated: shorten the lists, or "
-        "give a budget of cells to be drawn",
-        (long long)cells, settings, hours, (long long)j->source.n, OKRA_CELLS_MOST_);
-}
-
-/* Labels that are to be told apart must be there in what is trained on. */
-static okra_status check_classes(const job *j, const okra_folds_ *folds,
-                                 const okra_int *index)
-{
-    const okra_data *y = j->source.y;
-    OWNED okra_int *train = NULL, *test = NULL;
-    okra_int n, m;
-    if (j->source.links) {
-        return okra_links_check_(&j->source, folds, index);
-    }
-    if (y->kind != OKRA_LABELS || !folds->part) {
-        return OKRA_OK;
-    }
-    MAKE(train, folds->n);
-    MAKE(test, folds->n);
-    for (okra_int f = 0; f < okra_folds_count_(folds); f++) {
-        bool several = false;
-        okra_folds_get_(folds, f, train, &n, test, &m);
-        for (okra_int i = 0; i < n && !several; i++) {
-            okra_int a = index ? index[train[i]] : train[i];
-            okra_int b = index ? index[train[0]] : train[0];
-            several = y->codes[a] != y->codes[b];
-        }
-        if (!several) {
-            return okra_fail_(
-                OKRA_EARG,
-                "fold %lld trains on %lld pairs of one class alone: stratify the folds "
-                "or take fewer of them",
-                (long long)f, (long long)n);
-        }
-    }
-    return OKRA_OK;
-}
-
-static okra_status check(job *j, const okra_options *options)
-{
-    const okra_select_request *r = j->source.request;
-    okra_int n = j->source.n;
-    CHK(okra_cv_parse_(j->fields.cv, &j->cv));
-    if (!j->source.links) {
-        CHK(okra_method_check_pairs_(j->out->space->method, j->source.x, j->source.y));
-    }
-    CHK(check_labels(r->folds, "folds", n, &j->keys.folds));
-    CHK(check_labels(r->groups, "groups", n, &j->keys.groups));
-    CHK(check_labels(r->strata, "strata", n, &j->keys.strata));
-    bool loo = j->cv.kind != OKRA_CV_KFOLD_ && j->cv.outer == 0;
-    if (loo && (r->folds || r->groups || r->strata || j->fields.repeats > 1 ||
-                j->fields.train_on_one)) {
-        return okra_fail_(
-            OKRA_EARG,
-            "cv is %s, which leaves out every pair by itself: folds, groups, strata, "
-            "repeats and train-on-one are for kfold and nested",
-            j->fields.cv);
-    }
-    if (r->folds && (r->groups || r->strata || j->fields.repeats > 1)) {
-        return okra_fail_(OKRA_EARG,
-                          "the folds are given: groups, strata and repeats have no use");
-    }
-    if (okra_options_is_set(options, "top")) {
-        return okra_fail_(OKRA_EARG, "top has no use in a selection");
-    }
-    CHK(okra_scorer_create_(j->fields.metric, &j->source, j->out->space, &j->scorer));
-    if (j->cv.kind == OKRA_CV_GCV_ && !j->scorer.feature) {
-        return okra_fail_(OKRA_EARG,
-                          "generalised cross-validation estimates feature-loss, not %s",
-                          j->fields.metric);
-    }
-    if (j->fields.per_output) {
-        CHK(okra_outputs_check_(&j->source, j->out->space, &j->scorer, options, &j->cv));
-    } else if (r->output_groups) {
-        return okra_fail_(OKRA_EARG, "groups of outputs are for per-output");
-    }
-    return check_size(j);
-}
-
 /* ---- searches ---- */
 
-/* Folds of a search over the pairs of `index`, the outer fold it belongs to or -1. */
-static okra_status inner_folds(const job *j, const okra_int *index, okra_int n,
-                               okra_int outer, okra_folds_ *out)
-{
-    okra_keys_ keys = j->keys;
-    bool nested = j->cv.outer > 0;
-    if (nested) {
-        keys.folds = NULL; /* they are the outer ones */
-    }
-    if (j->cv.kind != OKRA_CV_KFOLD_) {
-        keys = (okra_keys_){NULL, NULL, NULL};
-    }
-    okra_int parts = j->cv.kind == OKRA_CV_KFOLD_ ? j->cv.parts : n;
-    okra_int repeats = nested ? 1 : j->fields.repeats;
-    uint64_t seed = okra_context_seed(j->ctx) + 1000003u * (uint64_t)(outer + 1);
-    okra_status st = okra_folds_create_(&keys, index, n, parts, repeats, seed, out);
-    if (st == OKRA_OK) {
-        out->train_on_one = j->fields.train_on_one && !nested;
-        st = check_classes(j, out, index);
-        if (st != OKRA_OK) {
-            okra_folds_free_(out);
-        }
-    }
-    return st;
-}
-
-/* The folds of every search are drawn once before any computing, so that those which
- * cannot be learned from are refused first. */
-static okra_status check_folds(const job *j, const okra_folds_ *outer)
-{
-    okra_status st = OKRA_OK;
-    okra_int *train = NULL, *test = NULL, n = j->source.n, m;
-    okra_folds_ inner = {0};
-    TRY(inner_folds(j, NULL, n, -1, &inner));
-    if (outer) {
-        TRY(check_classes(j, outer, NULL));
-        ALLOC(train, n);
-        ALLOC(test, n);
-    }
-    for (okra_int f = 0; outer && f < okra_folds_count_(outer); f++) {
-        okra_folds_free_(&inner);
-        okra_folds_get_(outer, f, train, &n, test, &m);
-        st = inner_folds(j, train, n, f, &inner);
-        if (st != OKRA_OK) {
-            okra_message_prefix_("within outer fold %lld", (long long)f);
-            goto done;
-        }
-    }
-done:
-    okra_folds_free_(&inner);
-    okra_free_(train);
-    okra_free_(test);
-    return st;
-}
-
-static okra_status search(job *j, const okra_int *index, okra_int n, okra_int outer,
+static okra_status search(okra_job_ *j, const okra_int *index, okra_int n, okra_int outer,
                           okra_found_ *found)
 {
     okra_status st = OKRA_OK;
@@ -219,7 +41,7 @@ static okra_status search(job *j, const okra_int *index, okra_int n, okra_int ou
                       .outer = outer,
                       .before = j->before,
                       .total = j->total};
-    TRY(inner_folds(j, index, n, outer, &task.folds));
+    TRY(okra_job_folds_(j, index, n, outer, &task.folds));
     TRY(okra_search_run_(j->ctx, &s, found));
     j->before = s.before;
     j->out->values = okra_task_values_(&task);
@@ -229,7 +51,7 @@ done:
 }
 
 /* The chosen settings fitted on the training pairs of an outer fold, measured on it. */
-static okra_status measure(job *j, const okra_folds_ *folds, okra_int fold,
+static okra_status measure(okra_job_ *j, const okra_folds_ *folds, okra_int fold,
                            okra_outer_ *outer)
 {
     okra_status st = OKRA_OK;
@@ -259,7 +81,7 @@ done:
     return st;
 }
 
-static okra_status run_outer(job *j, const okra_folds_ *folds, okra_int fold)
+static okra_status run_outer(okra_job_ *j, const okra_folds_ *folds, okra_int fold)
 {
     OWNED okra_int *train = NULL, *test = NULL;
     okra_outer_ *outer = &j->out->outer[fold];
@@ -283,7 +105,7 @@ static okra_status run_outer(job *j, const okra_folds_ *folds, okra_int fold)
     return OKRA_OK;
 }
 
-static okra_status nested(job *j)
+static okra_status nested(okra_job_ *j)
 {
     FREED_BY(okra_folds_free_) okra_folds_ folds = {0};
     okra_selection *out = j->out;
@@ -295,7 +117,7 @@ static okra_status nested(job *j)
             OKRA_EARG, "%lld outer folds of %lld pairs leave one pair each: take fewer",
             (long long)j->cv.outer, (long long)j->source.n);
     }
-    CHK(check_folds(j, &folds));
+    CHK(okra_job_check_folds_(j, &folds));
     okra_int count = okra_folds_count_(&folds);
     j->total *= count + 1;
     ZMAKE(out->outer, count);
@@ -306,14 +128,14 @@ static okra_status nested(job *j)
     return OKRA_OK;
 }
 
-static okra_status run(job *j, const okra_options *options)
+static okra_status run(okra_job_ *j, const okra_options *options)
 {
     const okra_select_request *r = j->source.request;
     okra_selection *out = j->out;
     double begin = now();
     uint64_t mark = okra_fingerprint_(options, &j->source, okra_context_seed(j->ctx));
     if (j->cv.outer == 0) {
-        CHK(check_folds(j, NULL));
+        CHK(okra_job_check_folds_(j, NULL));
     }
     CHK(okra_journal_open_(j->ctx, r->resume, mark, &j->journal));
     j->total = okra_search_cells_(out->space, j->fields.budget);
@@ -332,7 +154,7 @@ static okra_status run(job *j, const okra_options *options)
 }
 
 /* As predict does: where no decoder is named, the vector itself if it is explicit. */
-static okra_status open_decoder(job *j)
+static okra_status open_decoder(okra_job_ *j)
 {
     okra_space_ *space = j->out->space;
     FREED_BY(okra_kernel_drop_) okra_kernel *ky = NULL;
@@ -354,7 +176,8 @@ static okra_status open_decoder(job *j)
     return OKRA_OK;
 }
 
-static okra_status select_on(job *j, const okra_options *options, okra_selection **out)
+static okra_status select_on(okra_job_ *j, const okra_options *options,
+                             okra_selection **out)
 {
     okra_status st = OKRA_OK;
     const okra_select_request *request = j->source.request;
@@ -373,7 +196,7 @@ static okra_status select_on(job *j, const okra_options *options, okra_selection
                           (j->lambda_open && strcmp(axis->name, "lambda") == 0);
     }
     TRY(open_decoder(j));
-    TRY(check(j, options));
+    TRY(okra_job_check_(j, options));
     st = run(j, options);
     if (st == OKRA_ECANCELLED && request->keep && j->journal &&
         okra_journal_count_(j->journal) > 0) {
@@ -392,19 +215,58 @@ done:
     return st;
 }
 
-/* Rules in place of `auto`, and how settings that nobody wrote are compared. */
-static okra_status fill(job *j, const okra_options *options, okra_options **out)
+/* Copies of pairs are left out together, or it is said that they should be. */
+static okra_status part_copies(const okra_job_ *j, okra_select_request *r, bool open,
+                               const okra_options *o, okra_prepared_ *p, okra_int *units)
+{
+    FREED_BY(okra_data_drop_) okra_data *equal = NULL;
+    bool keys = r->groups || r->folds || r->strata, set = okra_options_is_set(o, "cv");
+    *units = keys ? r->groups ? r->groups->d : j->source.n : 0;
+    if (keys || (set && strcmp(okra_options_get(o, "cv"), "loo") != 0)) {
+        return OKRA_OK;
+    }
+    CHK(okra_prepare_copies_(j->source.x, j->source.y, &equal, units));
+    if (equal && open && !set) {
+        r->groups = p->keys[1] = equal;
+        equal = NULL;
+    } else if (equal) {
+        okra_warn_(j->ctx,
+                   "of %lld pairs only %lld have different inputs: without a pair its "
+                   "copies are still learned from, so that a lambda too small looks "
+                   "best; kfold with groups leaves equal inputs out together",
+                   (long long)j->source.n, (long long)*units);
+    }
+    return OKRA_OK;
+}
+
+/* Rules in place of `auto`, and how settings that nobody wrote are compared; p: NULL of
+ * links. */
+static okra_status fill(okra_job_ *j, const okra_options *options, okra_select_request *r,
+                        okra_prepared_ *p, okra_options **out)
 {
     const okra_method_ *method = NULL;
     FREED_BY(okra_options_drop_) okra_options *filled = NULL;
     bool links = j->source.links != NULL;
+    okra_int units = 0;
     j->kx_open = !j->edges || okra_rule_auto_(options, "kx"); /* or choose.c filled it */
     j->lambda_open = !j->edges || okra_rule_auto_(options, "lambda");
     j->own = !j->edges || !okra_options_is_set(options, "refine");
     CHK(okra_rules_fill_(j->ctx, j->source.x, j->source.y, options, links, &filled));
     CHK(okra_method_choose_(okra_options_get(filled, "method"), &method));
-    if (j->kx_open || j->lambda_open) {
-        CHK(okra_rule_how_(method, j->source.y, j->source.n, filled));
+    bool open = j->kx_open || j->lambda_open;
+    if (p) {
+        CHK(part_copies(j, r, open, filled, p, &units));
+    }
+    if (open && j->edges && !links && j->source.n == 2) {
+        okra_warn_(j->ctx, "select: without one of 2 pairs there is nothing to compare "
+                           "settings by, so that the best is a guess");
+    }
+    if (open) {
+        CHK(okra_rule_how_(method, j->source.y, j->source.n, units, filled));
+    }
+    if (p) {
+        CHK(okra_prepare_relative_(method, filled, p));
+        j->source.y = p->y;
     }
     *out = filled;
     filled = NULL;
@@ -421,42 +283,6 @@ okra_status okra_select(okra_context *context, const okra_data *x, const okra_da
     return okra_select_pairs_(context, x, y, options, request, true, out);
 }
 
-/* Pairs of weight 0 are no pairs: they leave x, y and what the request says of pairs. */
-typedef struct weighed {
-    okra_data *x, *y, *keys[3];
-} weighed;
-
-static okra_status drop_weightless(const okra_data *x, const okra_data *y,
-                                   okra_select_request *r, weighed *w)
-{
-    okra_status st = OKRA_OK;
-    const okra_data **keys[] = {&r->folds, &r->groups, &r->strata};
-    okra_int *index = NULL, count = 0;
-    TRY(okra_weights_drop_(x, y, &w->x, &w->y));
-    if (w->y->n == y->n) {
-        return OKRA_OK;
-    }
-    TRY(okra_weights_positive_(y, y->n, &index, &count));
-    for (int k = 0; k < 3; k++) {
-        if (*keys[k] && (*keys[k])->n == y->n) { /* else it is refused later */
-            TRY(okra_data_take(*keys[k], index, count, &w->keys[k]));
-            *keys[k] = w->keys[k];
-        }
-    }
-done:
-    okra_free_(index);
-    return st;
-}
-
-static void clear_weighed(weighed *w)
-{
-    okra_data_free(w->x);
-    okra_data_free(w->y);
-    for (int k = 0; k < 3; k++) {
-        okra_data_free(w->keys[k]);
-    }
-}
-
 okra_status okra_select_pairs_(okra_context *context, const okra_data *x,
                                const okra_data *y, const okra_options *options,
                                const okra_select_request *request, bool edges,
@@ -468,18 +294,16 @@ okra_status okra_select_pairs_(okra_context *context, const okra_data *x,
     if (request) {
         SIZED(request, &known);
     }
-    job j = {.ctx = context, .edges = edges};
-    weighed w = {0};
-    TRY(drop_weightless(x, y, &known, &w));
-    x = w.x;
-    y = w.y;
-    j.source =
-        (okra_pairs_){.x = x, .y = y, .n = y->n, .inputs = x->n, .request = &known};
+    okra_job_ j = {.ctx = context, .edges = edges};
+    okra_prepared_ p = {0};
+    TRY(okra_prepare_weights_(x, y, &known, &p));
+    j.source = (okra_pairs_){
+        .x = p.x, .y = p.y, .n = p.y->n, .inputs = p.x->n, .request = &known};
     TRY(options ? OKRA_OK : okra_select_options(&defaults));
-    TRY(fill(&j, options ? options : defaults, &filled));
+    TRY(fill(&j, options ? options : defaults, &known, &p, &filled));
     TRY(select_on(&j, filled, out));
 done:
-    clear_weighed(&w);
+    okra_prepared_clear_(&p);
     okra_options_free(filled);
     okra_options_free(defaults);
     return st;
@@ -513,15 +337,15 @@ okra_status okra_select_links(okra_context *context, const okra_link_task *task,
     TRY(okra_link_parts_create_(context, task, NULL, settings, &parts));
     okra_int n = task->labelled_count;
     TRY(okra_link_take_(context, task->x, parts.labelled, n, parts.labelled, n, &x));
-    job j = {.ctx = context,
-             .edges = true,
-             .source = {.x = x,
-                        .y = parts.y,
-                        .n = n,
-                        .inputs = n,
-                        .links = &links,
-                        .request = &known}};
-    TRY(fill(&j, copy, &filled));
+    okra_job_ j = {.ctx = context,
+                   .edges = true,
+                   .source = {.x = x,
+                              .y = parts.y,
+                              .n = n,
+                              .inputs = n,
+                              .links = &links,
+                              .request = &known}};
+    TRY(fill(&j, copy, &known, NULL, &filled));
     TRY(select_on(&j, filled, out));
 done:
     okra_options_free(filled);

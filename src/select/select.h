@@ -16,7 +16,8 @@
  *   choose.c    a fit that needs no options; choose_links.c: of links
  *   outputs.c   a lambda for each output
  *   links.c     the same for links of a network: nodes are left out, pairs are ranked
- *   select.c    the whole, nested or not; report.c: its JSON
+ *   prepare.c   pairs as they are compared: weights, copies, units of outputs
+ *   select.c    the whole, nested or not (job.h); checks.c: what is asked; report.c: JSON
  */
 #ifndef OKRA_SELECT_H_
 #define OKRA_SELECT_H_
@@ -185,9 +186,10 @@ okra_status okra_view_predict_(okra_context *ctx, const okra_view_ *view,
 /* ---- score.c ---- */
 
 typedef struct okra_scorer_ {
-    const char *metric; /* "feature-loss" or a specification of okra_score */
-    bool feature;       /* in the feature space of ky, nothing is decoded */
-    bool loss;          /* smaller is better */
+    const char
+        *metric;  /* "feature-loss", "relative-loss" (prepare.c), or of okra_score */
+    bool feature; /* in the feature space of ky, nothing is decoded */
+    bool loss;    /* smaller is better */
     const okra_decoder_ *decoder;
     const okra_options *predict;
     const okra_data *candidates;
@@ -374,8 +376,8 @@ bool okra_look_aligned_(const okra_data *x, const okra_data *y);
 double okra_look_length_(const okra_data *data); /* the mean */
 bool okra_look_one_length_(const okra_data *data);
 double okra_look_spread_(const okra_data *data); /* a typical distance of elements */
-/* The root of the mean squared distance of dense rows from their mean; 0: no dense rows.
- */
+/* The root of the mean squared distance of dense rows, or of labels, from their mean; 0
+ * of others. */
 double okra_look_deviation_(const okra_data *data);
 double okra_look_offset_(const okra_data *data); /* |mean| of vectors */
 bool okra_look_molecules_(const okra_data *data);
@@ -419,14 +421,37 @@ okra_status okra_rule_tries_(const okra_method_ *method, okra_int n,
                              okra_options *options) OKRA_CHECK;
 /* Margin of numbers, where the loss is open: Huber's, and a constant in kx. */
 okra_status okra_rule_margin_(const okra_data *y, okra_options *options) OKRA_CHECK;
-/* How settings of n pairs are compared, as far as it is not set: cv, metric, refine. */
+/* How settings of n pairs are compared, as far as it is not set: cv, metric, refine.
+ * `units`: what folds are drawn of, 0: pairs may be left out one by one. */
 okra_status okra_rule_how_(const okra_method_ *method, const okra_data *y, okra_int n,
-                           okra_options *options) OKRA_CHECK;
+                           okra_int units, okra_options *options) OKRA_CHECK;
 /* A copy of the options of selection, rules in place of `auto`. `links`: y are nodes
  * whose links are looked for. */
 okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_data *y,
                              const okra_options *options, bool links,
                              okra_options **out) OKRA_CHECK;
+
+/* ---- prepare.c ---- */
+
+typedef struct okra_prepared_ {
+    okra_data *x, *y, *keys[3]; /* keys: folds, groups, strata, where they were made */
+} okra_prepared_;
+void okra_prepared_clear_(okra_prepared_ *prepared);
+/* Pairs of weight 0 leave x, y and what the request says of pairs. */
+okra_status okra_prepare_weights_(const okra_data *x, const okra_data *y,
+                                  okra_select_request *request,
+                                  okra_prepared_ *out) OKRA_CHECK;
+/* Where pairs are copies of others: labels of equal inputs, and how many differ; else
+ * *units is 0. */
+okra_status okra_prepare_copies_(const okra_data *x, const okra_data *y, okra_data **out,
+                                 okra_int *units) OKRA_CHECK;
+/* Can these outputs be compared by relative-loss? */
+bool okra_rule_relative_(const okra_method_ *method, const okra_options *options,
+                         const okra_data *y);
+/* Of metric relative-loss: outputs in units of their deviation. */
+okra_status okra_prepare_relative_(const okra_method_ *method,
+                                   const okra_options *options,
+                                   okra_prepared_ *prepared) OKRA_CHECK;
 
 /* ---- select.c, report.c ---- */
 

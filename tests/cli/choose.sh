@@ -99,7 +99,7 @@ with open("mx.csv", "w") as x, open("my.csv", "w") as y, open("mc.csv", "w") as 
 END
 for method in tgp-kl soar kpca; do
     again --x mx.csv --y my.csv --method $method
-    grep -qE '^chosen         kfold:5 on 60 pairs: [0-9]+ settings, the best with loss' told
+    grep -qE '^chosen         kfold:5 on 60 pairs: [0-9]+ settings, the best with (loss|r2)' told
     expect_in "standardize | rbf(sigma=" told
 done
 for method in knn svr; do
@@ -114,7 +114,7 @@ expect 0 okra fit --x mx.csv --y my.csv --method knn --k 4 -o c.okra
 expect_in " --k 4 " out
 expect 0 okra fit --x mx.csv --y my.csv --kx linear --method knn --k 4 -o c.okra
 if grep -q chosen out; then exit 1; fi
-# margin: Huber's loss for numbers, whatever their mean and scale; classes know of one another
+# margin: Huber's loss for numbers and classes; under the hinge classes know of one another
 again --x mx.csv --y my.csv --method margin
 expect_in " --loss huber --delta " told
 awk -F, '{ print 1e6 + 1e-3 * $1 "," -5e3 + 10 * $2 }' my.csv >far.csv
@@ -132,8 +132,10 @@ for name in near far level; do
 done
 awk 'NR == FNR { a = $1; next } { exit !($1 < 1.5 * a + 1e-6) }' near.mse far.mse
 awk '{ exit !($1 < 1e-8) }' level.mse
-again --x mx.csv --y labels:mc.csv --method margin
+again --x mx.csv --y labels:mc.csv --method margin --loss hinge
 expect_in "--ky 'zero-one | center'" told
+again --x mx.csv --y labels:mc.csv --method margin
+expect_in " --loss huber --delta " told
 okra predict -q chosen.okra --x mx.csv -o p.csv
 [ "$(paste p.csv mc.csv | awk '$1 == $2' | wc -l)" -ge 55 ]
 # a learned kernel keeps the default
@@ -169,3 +171,79 @@ sed '3s/,.*/,nan/; 5s/^[^,]*,/nan,/' y.csv >holes.csv
 again --x x.csv --y missing:holes.csv
 okra predict -q chosen.okra --x tx.csv -o p.csv
 if grep -qi nan p.csv; then exit 1; fi
+
+# what may be meant as classes is told, once, and never of numbers with a fraction
+"$PYTHON" - <<'END'
+for i in range(30):
+    print(i % 7, 30 - i, sep=",", file=open("hx.csv", "a"))
+    print(i % 3 + 1, file=open("h1.csv", "a"))
+    print(["red", "blue", "dark red"][i % 3], file=open("h2.txt", "a"))
+    print(i % 3 + 0.5, file=open("h3.csv", "a"))
+END
+expect 0 okra fit --x hx.csv --y h1.csv -o c.okra
+expect_in "okra fit: y holds 3 different whole numbers, learned as numbers; --y labels:h1.csv makes them classes" err
+expect 0 okra fit --x hx.csv --y h2.txt -o c.okra
+expect_in "okra fit: y holds 3 different strings, learned as strings; --y labels:h2.txt makes them classes" err
+for y in h3.csv labels:h1.csv labels:h2.txt; do
+    expect 0 okra fit --x hx.csv --y $y -o c.okra
+    if grep -q "makes them classes" err; then exit 1; fi
+done
+expect 0 okra fit --x hx.csv --y h1.csv --ky linear -o c.okra
+if grep -q "makes them classes" err; then exit 1; fi
+
+# methods of links alone have nothing to predict
+for method in kcca em pkmr naive kml local; do
+    expect_fail 2 "okra fit: method $method scores links of a network and predicts no outputs: okra link \
+--method $method --x FILE --edges FILE" okra fit --x x.csv --y y.csv --method $method -o c.okra
+done
+
+# kernel given: lambda is chosen of centred outputs all the same
+again --x x.csv --y y.csv --kx 'rbf(sigma=1)'
+expect_in "center-output  yes" told
+
+# units, origin and copies
+"$PYTHON" - <<'END'
+import math, random
+random.seed(3)
+with open("ux.csv", "w") as x, open("uy.csv", "w") as y, open("vy.csv", "w") as v:
+    for _ in range(60):
+        a, b = random.uniform(-1, 1), random.uniform(-1, 1)
+        p, q = a + b + random.gauss(0, 0.1), math.sin(4 * a)
+        x.write(f"{a},{b}\n")
+        y.write(f"{p},{q}\n")
+        v.write(f"{1e4 + 1e3 * p},{1e-3 * q}\n")
+END
+expect 0 okra fit --x ux.csv --y uy.csv -o c.okra
+sed -n 's/.*--kx \(.*\) --ky.*/\1/p' out >kernel
+expect_in " of the outputs' variances" out
+expect 0 okra fit --x ux.csv --y vy.csv -o c.okra
+sed -n 's/.*--kx \(.*\) --ky.*/\1/p' out >kernel2
+expect_same kernel kernel2
+cat ux.csv ux.csv >dx.csv
+cat uy.csv uy.csv >dy.csv
+expect 0 okra fit --x dx.csv --y dy.csv -o c.okra
+expect_in "chosen         kfold:10 on 120 pairs" out
+expect 0 okra select --x dx.csv --y dy.csv --kx 'rbf(sigma={0.5,1})' --lambda 0.01,0.1 --cv loo
+expect_in "of 120 pairs only 60 have different inputs" err
+
+# select tells the fit that does the same
+expect 0 okra select --x ux.csv --y uy.csv --kx 'rbf(sigma={0.5,1})' --lambda 0.01,0.1 -o s.okra
+sed -n 's/^the same  *//p' out | sed 's/s\.okra$/again.okra/' >command
+grep -q '^okra fit --x ux.csv --y uy.csv --kx ' command
+bash -e command >out
+expect_same s.okra again.okra
+expect 0 okra select --x ux.csv --y uy.csv --json
+expect_in '"command": "okra fit --x ux.csv --y uy.csv --kx ' out
+
+# intervals that no pair bounds are told
+head -4 ux.csv >fx.csv
+head -4 uy.csv >fy.csv
+okra fit -q --x fx.csv --y fy.csv --kx linear --lambda 0.1 -o c.okra
+expect 0 okra predict c.okra --x ux.csv --interval 0.1 -o i.csv
+expect_in "intervals are infinite: 4 pairs calibrate, and alpha = 0.1 needs 9 or more" err
+
+# with two pairs nothing is compared
+head -2 ux.csv >fx.csv
+head -2 uy.csv >fy.csv
+expect 0 okra select --x fx.csv --y fy.csv
+expect_in "without one of 2 pairs there is nothing to compare settings by" err

@@ -115,9 +115,28 @@ expect_fail 1 "okra fit: x has 8 dense vectors of length 2, y has 9 labels of 3 
 many of each; if the first line of y is a heading, labels:FILE:HEADING reads what is below it" \
     okra fit --x x.csv --y labels:headed.csv -o o.okra
 okra fit -q --x x.csv --y labels:headed.csv:kind --kx linear --lambda 0.1 -o o.okra
+# semicolons in place of commas, decimal commas too; one table for x and y
 tr , ';' <x.csv >semi.csv
-expect_fail 1 "okra fit: semi.csv: line 2, column 1: '$(sed -n 2p semi.csv)' is not a number; fields \
-stand between commas in .csv files, between tabs in .tsv files" okra fit --x semi.csv --y y.csv -o o2.okra
-sed 's/^/q;/' classes.txt >semi2.csv
-expect 0 okra fit --x x.csv --y labels:semi2.csv --kx linear --lambda 0.1 -o o2.okra
-expect_in "okra: warning: semi2.csv: every label holds ';': fields stand between commas in .csv files" err
+tr ., ',;' <x.csv >decimal.csv
+okra fit -q --x x.csv --y y.csv --kx linear --lambda 0.1 -o o.okra
+for file in semi.csv decimal.csv; do
+    okra fit -q --x $file --y y.csv --kx linear --lambda 0.1 -o o2.okra
+    expect_same o.okra o2.okra
+done
+tr , ';' <x.csv >semi.tsv
+expect_fail 1 "okra fit: semi.tsv: line 2, column 1: '$(sed -n 2p semi.tsv)' is not a number; fields \
+stand between commas in .csv files, between tabs in .tsv files" okra fit --x semi.tsv --y y.csv -o o2.okra
+(echo a,b,kind && paste -d, x.csv classes.txt) >table.csv
+okra fit -q --x x.csv --y labels:classes.txt --kx linear --lambda 0.1 -o o.okra
+for kind in table.csv:kind table.csv:3 labels:table.csv:kind; do
+    expect 0 okra fit --x table.csv --y $kind --kx linear --lambda 0.1 -o o2.okra
+    expect_in "okra fit: x is table.csv without the column '${kind##*:}', which is y" err
+    okra predict -q o.okra --x x.csv -o p.txt
+    okra predict -q o2.okra --x 'table.csv:!kind' -o p2.txt
+    expect_same p.txt p2.txt
+done
+okra fit -q --x 'table.csv:!kind' --y table.csv:b --kx linear --lambda 0.1 -o o2.okra
+expect_fail 2 "okra fit: table.csv: there is no column 'c' among the 3 columns" \
+    okra fit -q --x table.csv --y table.csv:c -o o2.okra
+expect_fail 1 "okra fit: one.csv: without its only column the table is empty" \
+    bash -c "cut -d, -f1 x.csv >one.csv; okra fit -q --x one.csv --y one.csv:1 -o o2.okra"

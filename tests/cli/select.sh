@@ -48,7 +48,7 @@ expect_in "cv             kfold:5" out
 expect_in "zero-one       " out
 expect_in "ky             zero-one | center" out
 expect 0 okra select --x bx.csv --y by.csv --method knn
-expect_in "mse            " out
+expect_in "r2             " out
 expect_in " k=" out
 expect 0 okra select --x bx.csv --y by.csv --cv gcv # which knows plain outputs alone
 expect 0 okra select --x bx.csv --y by.csv --per-output

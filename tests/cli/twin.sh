@@ -9,7 +9,7 @@ for text in "C, HSIC of terms of the inputs (rows) and of the outputs" "coeffici
 done
 expect_in '"estimator": "biased"' learned.json
 ky=$(sed -n 's/^ky  *//p' out)
-okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky "$ky" -o pasted.okra
+okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky "$ky" --lambda 0.1 -o pasted.okra
 expect 0 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'rbf(sigma=3)' --twin 1,3 \
     -o twin.okra
 expect_in "ky             $ky" out

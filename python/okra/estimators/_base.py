@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from .._data import Data, gram, is_classes, is_graphs, is_vectors, labels, named
+from .._data import Data, check_rows, gram, is_classes, is_graphs, is_vectors, labels, named
 from .._errors import OkraWarning
 from .._library import Handle, constants, lib, options
 from .._model import Model, hold
@@ -57,7 +57,8 @@ class OutputKernelEstimator(PredictMixin, ConformalMixin, ScoreMixin, ContextMix
             if name in self._no_options:
                 continue
             value = getattr(self, name)
-            if value is None or (value is False and name != "center_output"):
+            if value is None or (
+                    value is False and name not in ("center_output", "scale_output")):
                 continue
             option = self._renamed.get(name, name.replace("_", "-"))
             if isinstance(value, np.ndarray):
@@ -115,6 +116,8 @@ class OutputKernelEstimator(PredictMixin, ConformalMixin, ScoreMixin, ContextMix
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the "
                              "target y is None")
+        check_rows(X, "X")
+        check_rows(y, "y")
         self._flat, self._y_objects = False, None
         self._columns = list(y.columns) if hasattr(y, "columns") else None
         self._series = getattr(y, "name", None) if hasattr(y, "iloc") else None
@@ -122,9 +125,7 @@ class OutputKernelEstimator(PredictMixin, ConformalMixin, ScoreMixin, ContextMix
             y, numbers_y = labels(y), False
         self._dtype = y._dtype if isinstance(y, Data) else None
         if numbers_x and numbers_y and _num_samples(y) >= _num_samples(X):
-            X, y = validate(self, X, y, accept_sparse="csr", dtype=np.float64, order="C",
-                             multi_output=True, y_numeric=True,
-                             ensure_min_samples=self._least_pairs)
+            X, y = self._validated(X, y)
             X = gram(X) if self.kx == "precomputed" else named(X, "X")
         else:
             X = self._inputs(X, reset=True)
@@ -143,10 +144,21 @@ class OutputKernelEstimator(PredictMixin, ConformalMixin, ScoreMixin, ContextMix
             y = named(y, "y")
         return X, y
 
+    def _validated(self, X: Any, y: Any) -> tuple:
+        try:
+            return validate(self, X, y, accept_sparse="csr", dtype=np.float64, order="C",
+                            multi_output=True, y_numeric=True,
+                            ensure_min_samples=self._least_pairs)
+        except ValueError as error:
+            if "Input y contains NaN" not in str(error):
+                raise
+            raise ValueError(f"{error} okra.missing(y) says that NaN stands for a value that "
+                             "is not known.") from None
+
     def _warn_of_classes(self, y: Any) -> None:
         """Whole numbers that look like classes are learned as numbers, and that is told."""
         kind = np.asarray(y).dtype.kind
-        if self.ky == "auto" and kind in "iub" and np.ndim(y) == 1 and len(y) >= 10:
+        if self.ky == "auto" and kind in "iu" and np.ndim(y) == 1 and len(y) >= 10:
             count = len(np.unique(y))
             if 1 < count <= min(20, len(y) // 3):
                 warnings.warn(f"y holds {count} different whole numbers, which are learned as "
@@ -318,7 +330,7 @@ class OutputKernelEstimator(PredictMixin, ConformalMixin, ScoreMixin, ContextMix
     _chosen = None
     # Options that okra_choose may set beside those it is given.
     _choices = ("kx", "ky", "lambda", "k", "cost", "center-output", "decode", "low-rank-x",
-                "loss", "delta", "tube")
+                "loss", "delta", "tube", "scale-output", "associate")
 
     def _choose(self, x: Data, outputs: Data, values: dict, context: Any) -> dict:
         """Values of all options where some are ``"auto"``, as ``okra fit`` chooses."""

@@ -90,7 +90,7 @@ class IOKR(WeightedEstimator):
         Regularisation of the conditional covariance (``ccov`` only).
     center_output : bool, optional
         Subtract the mean output in feature space, and restore it after. If not given:
-        where `kx` is ``"auto"``.
+        where `kx` or `lam` is ``"auto"``.
     lambda2 : float, optional
         Weight of smoothness over the graph of all inputs, labelled or not.
     graph : str or ndarray, optional
@@ -157,10 +157,11 @@ class IOKRMargin(WeightedEstimator):
 
 {kernels}
     lam : float or "auto", default="auto"
-        Regularisation: lambda |h|^2 beside the sum of losses. ``"auto"``: by five folds.
+        Regularisation: lambda |h|^2 beside the sum of losses. ``"auto"``: by five folds, or
+        that of ridge where the loss is chosen too.
     loss : {"auto", "hinge", "epsilon", "huber"}, default="auto"
         Hinge of <y, h(x)>, or a loss of the distance |y - h(x)|. ``"auto"``: hinge, or huber
-        of outputs that are numbers where `kx` is ``"auto"``.
+        of outputs that are numbers or classes where `kx` is ``"auto"``.
     tube : float, optional
         Distances up to this cost nothing (loss ``epsilon``).
     delta : float, optional
@@ -267,7 +268,7 @@ class TwinGP(OutputKernelEstimator):
         Kullback-Leibler divergence, or Hilbert-Schmidt independence criterion.
     lam : float, optional
         Noise of the input process, K + lambda I (``kl`` only). Not given: chosen by five
-        folds where `kx` is ``"auto"``.
+        folds where `kx` or `ky` is ``"auto"``.
     lambda_y : float, optional
         Noise of the output process, L + lambda_y I (``kl`` only).
     neighbours : int, optional
@@ -281,7 +282,7 @@ class TwinGP(OutputKernelEstimator):
     _no_options = OutputKernelEstimator._no_options | {"criterion"}
 
     kx: Kernel = "auto"
-    ky: Kernel = "rbf(sigma=1)"
+    ky: Kernel = "auto"
     criterion: str = "kl"
     lam: Optional[float] = None
     lambda_y: Optional[float] = None
@@ -422,8 +423,9 @@ class SOAR(OutputKernelEstimator):
         where `kx` is ``"auto"``.
     learner : {"ridge", "svr"}, default="ridge"
         What each output is regressed by: ridge, or support vector regression.
-    associate : str, default="rbf(sigma=1)"
-        Kernel of the other outputs.
+    associate : str, optional
+        Kernel of the other outputs. Not given: linear; where `kx` is ``"auto"``, a Gaussian
+        of them in units of their deviations.
     combine : {"product", "sum"}, default="product"
         How the two kernels meet.
     cost, tube : float, optional
@@ -443,7 +445,7 @@ class SOAR(OutputKernelEstimator):
     kx: Kernel = "auto"
     lam: Optional[float] = None
     learner: str = "ridge"
-    associate: str = "rbf(sigma=1)"
+    associate: Optional[str] = None
     combine: str = "product"
     cost: Optional[float] = None
     tube: Optional[float] = None
@@ -468,8 +470,11 @@ class KernelSVR(WeightedEstimator):
         Kernel of the inputs.
     cost : float or "auto", default="auto"
         Price of errors, the C of a support vector machine. ``"auto"``: by five folds.
-    tube : float, default=0.1
-        Half width of the tube within which there is no error.
+    tube : float, optional
+        Half width of the tube within which there is no error; 0.1 if not given.
+    scale_output : bool, optional
+        Learn outputs less their means and over their deviations, which are then the units
+        of `cost` and `tube`. Not given: where `cost` is ``"auto"`` and `tube` is not given.
     svm_tolerance : float, optional
         Optimality at which the solver stops.
 {rest}
@@ -482,7 +487,8 @@ class KernelSVR(WeightedEstimator):
 
     kx: Kernel = "auto"
     cost: Any = "auto"
-    tube: float = 0.1
+    tube: Optional[float] = None
+    scale_output: Optional[bool] = None
     svm_tolerance: Optional[float] = None
     options: Optional[dict] = None
     n_jobs: Optional[int] = None

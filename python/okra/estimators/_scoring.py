@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 from sklearn.metrics import r2_score
 
-from .._data import Data, as_data, bits, labels
+from .._data import Data, as_data, bits, labels, missing
 from .._kernel import metric as metric_value
 from .._kernel import metric_is_loss
 
@@ -28,7 +28,7 @@ class ScoreMixin:
         metric : str, optional
             A metric of the library (``"zero-one"``, ``"rbf-loss:sigma=12"``) of decoded
             predictions, with its sign changed if it is a loss. If not given: R² for
-            explicit vectors, the accuracy for class labels, else minus the mean squared
+            explicit vectors (of what is known of `y`), the accuracy for class labels, else minus the mean squared
             distance of the undecoded prediction in feature space.
 
         Returns
@@ -43,6 +43,9 @@ class ScoreMixin:
             return -value if metric_is_loss(metric) else value
         if self._is_regressor:
             truth = y.objects if isinstance(y, Data) else y
+            if np.isnan(np.asarray(truth, dtype=np.float64)).any():
+                return metric_value("r2", missing(truth), as_data(self.embedding(X)),
+                                    sample_weight)
             return r2_score(truth, self._shaped(self.embedding(X)),
                             sample_weight=sample_weight)
         truth = self._outputs(y)

@@ -51,13 +51,14 @@ class IOKRCV(OutputKernelEstimator):
     cv : str, int, splitter or iterable, optional
         ``"loo"``, ``"gcv"``, ``"kfold:K"``, ``"nested:K,INNER"``; a number of folds; a
         splitter of scikit-learn or a list of (train, test) that leaves out every pair
-        once. If not given: leave-one-out, or five folds where `kx` or `lam` is ``"auto"``
-        and that has no closed form.
+        once. If not given: leave-one-out. Where `kx` or `lam` is ``"auto"``: five folds if
+        that has no closed form, ten of groups of equal inputs if pairs are copies.
     metric : str, optional
         What is measured of left-out pairs: ``"feature-loss"``, the distance in feature
-        space, or a metric of decoded objects. If not given: feature-loss; of methods
-        without leave-one-out in closed form, where `kx` or `lam` is ``"auto"``, a metric by
-        the kind of outputs.
+        space; ``"relative-loss"``, the same with each output over its variance (ridge on
+        vectors); or a metric of decoded objects. If not given: feature-loss. Where `kx` or
+        `lam` is ``"auto"``: relative-loss of several outputs that are numbers; of methods
+        without leave-one-out in closed form a metric by the kind of outputs.
     budget, refine, repeats : int, optional
         Cells drawn at random; evaluations around the best cell (if not given: of lists that
         ``"auto"`` made); draws of the folds.
@@ -133,7 +134,7 @@ class IOKRCV(OutputKernelEstimator):
                 for name, value in values.items()}
 
     def _select_decoder(self) -> Optional[str]:
-        if self.metric in (None, "feature-loss"):
+        if self.metric in (None, "feature-loss", "relative-loss"):
             return None
         return self.decode
 
@@ -206,7 +207,7 @@ class IOKRCV(OutputKernelEstimator):
         self.selection_ = json.loads(lib.okra_selection_json(p).decode())
         loss = c.c_bool(True)
         metric = self.selection_["metric"]
-        if metric != "feature-loss":
+        if metric not in ("feature-loss", "relative-loss"):
             check(lib.okra_metric_is_loss(metric.encode(), c.byref(loss)))
         sign = -1.0 if loss.value else 1.0
         mean, error = c.c_double(), c.c_double()

@@ -2,7 +2,10 @@
  * csv.c: tables of text, separated by commas (.csv, RFC 4180) or tabs (.tsv).
  *
  * A first line in which no field is a number is a header. Every other field must be a
- * number, but for the one column read as labels.
+ * number, but for the one column read as labels. FILE:COLUMN is one column (labels where
+ * it does not hold numbers), FILE:!COLUMN all the others. In a .csv file whose first line
+ * has semicolons in place of commas, fields stand between these, and numbers may have a
+ * decimal comma.
  */
 #include "data/files/formats.h"
 #include "data/strings.h"
@@ -13,34 +16,38 @@
 #include <math.h>
 #include <string.h>
 
-static okra_status read_numbers(okra_source_ *source, okra_table_ t, okra_data **out)
+/* The one column, or all but it (`rest`); 0: all. */
+typedef struct choice {
+    okra_int column;
+    bool rest, header;
+} choice;
+
+static okra_status read_numbers(okra_source_ *source, okra_table_ t,
+                                const okra_table_shape_ *s, choice c, okra_data **out)
 {
-    okra_status st = OKRA_OK;
-    double *values = NULL;
-    okra_table_shape_ s = {0};
+    OWNED double *values = NULL;
     bool more = true;
-    TRY(okra_table_measure_(t, &s));
-    okra_int header = s.numbers ? 0 : s.columns, n = s.records - (header > 0);
-    TRY(okra_doubles_(source->ctx, n, s.columns, "a table", &values));
-    for (okra_int k = -header; k < n * s.columns; k++) {
-        TRY(okra_table_next_(&t, &more));
-        if (k >= 0) {
-            okra_token_ token = okra_number_(t.begin, t.close, &values[k]);
+    okra_int n = s->records - c.header, at = 0;
+    okra_int d = c.column == 0 ? s->columns : c.rest ? s->columns - 1 : 1;
+    CHK(okra_doubles_(source->ctx, n, d, "a table", &values));
+    for (okra_int k = 0; k < s->records * s->columns; k++) {
+        CHK(okra_table_next_(&t, &more));
+        bool taken = c.column == 0 || (t.column == c.column) != c.rest;
+        if (taken && k >= c.header * s->columns) {
+            okra_token_ token = okra_table_number_(&t, &values[at]);
             bool gap = token == OKRA_TOKEN_MISSING_ ||
-                       (token == OKRA_TOKEN_NONFINITE_ && isnan(values[k]));
+                       (token == OKRA_TOKEN_NONFINITE_ && isnan(values[at]));
             if (gap && source->how == OKRA_HOW_MISSING_) {
-                values[k] = NAN;
+                values[at] = (double)NAN;
             } else if (token != OKRA_TOKEN_NUMBER_) {
-                st = okra_bad_field_(token, t.line, t.column, t.begin, t.close);
-                goto done;
+                return okra_bad_field_(token, t.line, t.column, t.begin, t.close);
             }
+            at++;
         }
     }
-    TRY(okra_data_adopt_dense_(values, n, s.columns, source->name, out));
+    CHK(okra_data_adopt_dense_(values, n, d, source->name, out));
     values = NULL;
-done:
-    okra_free_(values);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- labels ---- */
@@ -154,22 +161,6 @@ static bool first_is_header(const okra_texts_ *texts)
     return texts->count > 1;
 }
 
-/* Labels that all hold ';' are fields of a file whose separator is another. */
-static void warn_of_separator(const okra_source_ *source, const okra_texts_ *texts)
-{
-    bool all = texts->count > 0;
-    for (okra_int k = 0; k < texts->count && all; k++) {
-        all = strchr(texts->pointers[k], ';') != NULL;
-    }
-    if (all) {
-        okra_warn_(
-            source->ctx,
-            "%s: every label holds ';': fields stand between commas in .csv files, "
-            "between tabs in .tsv files",
-            source->name);
-    }
-}
-
 static okra_status read_column(okra_source_ *source, okra_table_ t, okra_data **out)
 {
     FREED_BY(okra_texts_free_) okra_texts_ texts = {0};
@@ -192,29 +183,70 @@ static okra_status read_column(okra_source_ *source, okra_table_ t, okra_data **
         CHK(okra_data_rename_(out, source->name));
         return OKRA_OK;
     }
-    warn_of_separator(source, &texts);
     okra_int skip = !header && first_is_header(&texts);
     return okra_labels_from_texts_(texts.pointers + skip, texts.count - skip,
                                    source->name, out);
 }
 
+/* Does the column hold a text? */
+static okra_status holds_text(okra_table_ t, const okra_table_shape_ *s, choice c,
+                              bool *out)
+{
+    double value;
+    bool more = true;
+    *out = false;
+    for (okra_int k = 0; k < s->records * s->columns && !*out; k++) {
+        CHK(okra_table_next_(&t, &more));
+        *out = t.column == c.column && k >= c.header * s->columns &&
+               okra_table_number_(&t, &value) == OKRA_TOKEN_TEXT_;
+    }
+    return OKRA_OK;
+}
+
 static okra_status read_table(okra_source_ *source, char separator, okra_data **out)
 {
     okra_table_ t = okra_table_begin_(&source->bytes, separator);
+    okra_table_shape_ s = {0};
+    choice c = {.rest = source->part && *source->part == '!'};
+    bool text = false;
     if (source->how == OKRA_HOW_LABELS_ || source->how == OKRA_HOW_STRINGS_) {
         return read_column(source, t, out);
     }
+    CHK(okra_table_measure_(t, &s));
     if (source->part) {
-        return okra_fail_(OKRA_EARG,
-                          "only labels: and strings: can choose a column ('%s')",
-                          source->part);
+        CHK(choose_column(t, source->part + c.rest, &s, &c.column, &c.header));
     }
-    return read_numbers(source, t, out);
+    c.header = c.header || !s.numbers;
+    if (c.rest && s.columns < 2) {
+        return okra_fail_(OKRA_ESHAPE, "without its only column the table is empty");
+    }
+    if (source->part && !c.rest && source->how == OKRA_HOW_FOUND_) {
+        CHK(holds_text(t, &s, c, &text));
+    }
+    return text ? read_column(source, t, out) : read_numbers(source, t, &s, c, out);
+}
+
+/* The separator of a .csv file: a comma, but for a first line with semicolons in place of
+ * them, or between numbers with decimal commas. */
+static char separator_of(const okra_bytes_ *bytes)
+{
+    okra_table_ t = okra_table_begin_(bytes, ';');
+    bool more = true, commas = false, numbers = true;
+    double value;
+    do {
+        if (okra_table_next_(&t, &more) != OKRA_OK || !more) {
+            return ',';
+        }
+        commas =
+            commas || (!t.quoted && memchr(t.begin, ',', (size_t)(t.close - t.begin)));
+        numbers = numbers && okra_table_number_(&t, &value) != OKRA_TOKEN_TEXT_;
+    } while (!t.last);
+    return t.column > 1 && (!commas || numbers) ? ';' : ',';
 }
 
 okra_status okra_read_csv_(okra_source_ *source, okra_data **out)
 {
-    return read_table(source, ',', out);
+    return read_table(source, separator_of(&source->bytes), out);
 }
 
 okra_status okra_read_tsv_(okra_source_ *source, okra_data **out)

@@ -4,7 +4,8 @@
  *     spec = {prefix ":"} path [":" part]
  *
  * A prefix is the name of a format or a word for how to take the values; any number in
- * any order. A part is an array of .npz and .mat files, or the label column of tables.
+ * any order. A part is an array of .npz and .mat files, or a column of tables (!COLUMN:
+ * all but it).
  */
 #include "data/files/formats.h"
 
@@ -208,9 +209,9 @@ static bool can_have_part(const okra_file_format_ *format, okra_how_ how)
            format->read == okra_read_npz_ || format->read == okra_read_smiles_ ||
            format->read == okra_read_mat_ || how == OKRA_HOW_SEQUENCES_ ||
            how == OKRA_HOW_NODES_ || format->read == okra_read_edges_ ||
+           format->read == okra_read_csv_ || format->read == okra_read_tsv_ ||
            ((how == OKRA_HOW_LABELS_ || how == OKRA_HOW_STRINGS_) &&
-            (format->read == okra_read_csv_ || format->read == okra_read_tsv_ ||
-             format->read == okra_read_arff_));
+            format->read == okra_read_arff_);
 }
 
 okra_status okra_format_read_(const okra_file_format_ *format, okra_source_ *source,
@@ -220,11 +221,7 @@ okra_status okra_format_read_(const okra_file_format_ *format, okra_source_ *sou
     if (source->part && !can_have_part(format, source->how)) {
         return okra_fail_(OKRA_EARG, "'%s' cannot be chosen from a file of format %s%s",
                           source->part, format->name,
-                          format->read == okra_read_csv_ ||
-                                  format->read == okra_read_tsv_ ||
-                                  format->read == okra_read_arff_
-                              ? " but by labels:"
-                              : "");
+                          format->read == okra_read_arff_ ? " but by labels:" : "");
     }
     if (source->how == OKRA_HOW_TARGETS_ && format->read != okra_read_svm_ &&
         format->read != okra_read_svm0_) {

@@ -4,6 +4,7 @@
 #include "data/files/table.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 okra_table_ okra_table_begin_(const okra_bytes_ *bytes, char separator)
 {
@@ -104,6 +105,23 @@ okra_status okra_table_next_(okra_table_ *t, bool *more)
     return OKRA_OK;
 }
 
+okra_token_ okra_table_number_(const okra_table_ *t, double *value)
+{
+    char buffer[64];
+    size_t length = (size_t)(t->close - t->begin);
+    okra_token_ token = okra_number_(t->begin, t->close, value);
+    const char *comma =
+        token == OKRA_TOKEN_TEXT_ && t->separator == ';' && length < sizeof buffer
+            ? memchr(t->begin, ',', length)
+            : NULL;
+    if (comma) {
+        memcpy(buffer, t->begin, length);
+        buffer[comma - t->begin] = '.';
+        token = okra_number_(buffer, buffer + length, value);
+    }
+    return token;
+}
+
 okra_status okra_table_measure_(okra_table_ t, okra_table_shape_ *out)
 {
     okra_table_shape_ s = {0};
@@ -116,8 +134,7 @@ okra_status okra_table_measure_(okra_table_ t, okra_table_shape_ *out)
         double value;
         if (s.records == 0) {
             s.columns++;
-            s.numbers =
-                s.numbers || okra_number_(t.begin, t.close, &value) != OKRA_TOKEN_TEXT_;
+            s.numbers = s.numbers || okra_table_number_(&t, &value) != OKRA_TOKEN_TEXT_;
         }
         if (t.last) {
             if (t.column != s.columns) {

@@ -29,5 +29,7 @@ typedef struct okra_table_shape_ {
     bool numbers; /* some field of the first record is a number or stands for one */
 } okra_table_shape_;
 okra_status okra_table_measure_(okra_table_ table, okra_table_shape_ *out) OKRA_CHECK;
+/* The field at hand; between semicolons a number may have a decimal comma. */
+okra_token_ okra_table_number_(const okra_table_ *table, double *value);
 
 #endif

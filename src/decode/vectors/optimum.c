@@ -3,10 +3,11 @@
  * L-BFGS (libLBFGS) with analytic gradients.
  *
  * Outputs are taken as y = m + s z, m their mean and s their root mean square distance
- * from it, so that the stopping rule |dJ/dz| <= tolerance max(1, |z|) max(1, |J|) does
- * not depend on units. J has several valleys, which valleys.c searches; the lowest finite
- * point ever evaluated is what is returned, converged or not, so that an output is never
- * NaN; the report says how it went.
+ * from it (of a kernel that standardizes: coordinate by coordinate), so that the stopping
+ * rule |dJ/dz| <= tolerance max(1, |z|) max(1, |J|) does not depend on units. J has
+ * several valleys, which valleys.c searches; the lowest finite point ever evaluated is
+ * what is returned, converged or not, so that an output is never NaN; the report says how
+ * it went.
  *
  * Cost of an evaluation: that of J, and d operations a member of the training set.
  */
@@ -37,7 +38,7 @@ typedef struct state {
     okra_judge_ *judge;
     okra_smooth_ *smooth;
     okra_int tests;
-    double *mean, scale;
+    double *mean, *scale; /* d each */
     okra_valleys_ *workers;
     int worker_count;
     double *Y;      /* tests x d                   */
@@ -56,6 +57,7 @@ static void release(void *arg)
         okra_judge_free_(s->judge);
         okra_smooth_free_(s->smooth);
         okra_free_(s->mean);
+        okra_free_(s->scale);
         okra_free_(s->Y);
         okra_free_(s->report);
         okra_free_(s->jitter);
@@ -94,7 +96,11 @@ static okra_status moments(state *s)
             sum += e * e / (double)n;
         }
     }
-    s->scale = sum > 0 ? sqrt(sum) : 1;
+    const double *spread = okra_smooth_spread_(s->smooth);
+    MAKE(s->scale, d);
+    for (okra_int j = 0; j < d; j++) {
+        s->scale[j] = spread ? spread[j] * sqrt((double)d) : sum > 0 ? sqrt(sum) : 1;
+    }
     return OKRA_OK;
 }
 
@@ -143,6 +149,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
         TRY(okra_valleys_create_(ctx, &s->output, s->judge, s->smooth, &s->workers[w]));
         s->workers[w].mean = s->mean;
         s->workers[w].scale = s->scale;
+        s->workers[w].centred = okra_smooth_spread_(s->smooth) != NULL;
     }
     *out = s;
     s = NULL;

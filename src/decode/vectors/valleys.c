@@ -1,6 +1,6 @@
 /*
  * valleys.c: the lowest valley of a criterion J of one test point, in the coordinates z
- * of y = m + s z, by L-BFGS (libLBFGS) from several places.
+ * of y_j = m_j + s_j z_j, by L-BFGS (libLBFGS) from several places.
  *
  * J has one valley about every mode of the weights, and of kl one on either side of a
  * training output, where log v is a wall. So J is compared at the explicit weighted
@@ -62,7 +62,7 @@ static double evaluate(okra_valleys_ *s, const double *z, double *g)
 {
     double self, by_self = 0, square = 0, size = 0;
     for (okra_int j = 0; j < s->d; j++) {
-        s->y[j] = s->mean[j] + s->scale * z[j];
+        s->y[j] = s->mean[j] + s->scale[j] * z[j];
     }
     okra_smooth_values_(s->smooth, s->y, s->l, &self);
     double J =
@@ -71,7 +71,7 @@ static double evaluate(okra_valleys_ *s, const double *z, double *g)
     if (g && isfinite(J)) {
         okra_smooth_gradient_(s->smooth, s->by_l, by_self, g);
         for (okra_int j = 0; j < s->d; j++) {
-            g[j] *= s->scale;
+            g[j] *= s->scale[j];
             square += g[j] * g[j];
             size += z[j] * z[j];
         }
@@ -111,7 +111,8 @@ static void weighted_output(const okra_valleys_ *s, double *z)
         }
     }
     for (okra_int j = 0; j < s->d; j++) {
-        z[j] = (z[j] / (c->kl || sum == 0 ? 1 : sum) - s->mean[j]) / s->scale;
+        double mean = (s->centred && c->kl ? sum : 1) * s->mean[j];
+        z[j] = (z[j] / (c->kl || sum == 0 ? 1 : sum) - mean) / s->scale[j];
     }
 }
 
@@ -127,7 +128,7 @@ static void member(const okra_valleys_ *s, okra_int i, double *z)
 {
     const double *y = output_of(s, i);
     for (okra_int j = 0; j < s->d; j++) {
-        z[j] = (y[j] - s->mean[j]) / s->scale;
+        z[j] = (y[j] - s->mean[j]) / s->scale[j];
     }
 }
 
@@ -142,7 +143,7 @@ static bool shifted(const okra_valleys_ *s, double *z)
         const double *y = output_of(s, i);
         sum += v;
         for (okra_int j = 0; j < s->d; j++) {
-            z[j] += v * (y[j] - s->mean[j]) / s->scale;
+            z[j] += v * (y[j] - s->mean[j]) / s->scale[j];
         }
     }
     for (okra_int j = 0; j < s->d; j++) {
@@ -245,11 +246,11 @@ static bool outside(okra_valleys_ *s)
         const double *y = output_of(s, i);
         sum += v;
         for (okra_int j = 0; j < s->d; j++) {
-            s->z[j] += v * (y[j] - s->mean[j]) / s->scale;
+            s->z[j] += v * (y[j] - s->mean[j]) / s->scale[j];
         }
     }
     for (okra_int j = 0; j < s->d; j++) {
-        s->z[j] = 2 * (s->best[j] - s->mean[j]) / s->scale - s->z[j] / sum;
+        s->z[j] = 2 * (s->best[j] - s->mean[j]) / s->scale[j] - s->z[j] / sum;
     }
     return sum > 0;
 }
@@ -268,7 +269,7 @@ static void across(okra_valleys_ *s, const okra_valleys_options_ *o)
     for (okra_int k = 0; k < count; k++) {
         const double *y = output_of(s, members[k]);
         for (okra_int j = 0; j < s->d; j++) {
-            s->z[j] = (2 * y[j] - s->best[j] - s->mean[j]) / s->scale;
+            s->z[j] = (2 * y[j] - s->best[j] - s->mean[j]) / s->scale[j];
         }
         descend(s, o);
     }

@@ -26,7 +26,8 @@ typedef struct okra_valleys_ {
     okra_smooth_work_ *smooth;
     const okra_data *y_train;
     const double *mean;
-    double scale;
+    const double *scale; /* d */
+    bool centred;        /* the kernel sees outputs about their mean */
     okra_int d;
     double *z;                /* d, padded with zeros: libLBFGS rounds d up to 16 */
     double *y, *g, *l, *work; /* d, d, count, count                               */

@@ -9,7 +9,8 @@
  *     dk(y, y_i)/dy = f_s y_i + 2 f_t y,      dk(y, y)/dy = 2 F'(t) y,
  *     F' = (f_k + 2 f_self) child'  for a transform, by its symmetry in a and b.
  * Where every leaf stands under a transform of distances the origin is the mean of the
- * training vectors, which saves the digits that t + t_i - 2s would cancel.
+ * training vectors, which saves the digits that t + t_i - 2s would cancel. Where every
+ * leaf is `standardize`, y is (y - mean) / deviation, coordinate by coordinate.
  *
  * Cost: d operations a training vector and a few tens a node. Memory of a thread: five
  * values a node and the copy of the selected vectors.
@@ -24,8 +25,9 @@
 struct okra_smooth_ {
     const okra_kernel *kernel;
     const okra_data *train;
-    double *shift; /* d: the origin */
-    double *self;  /* nodes x n: self-similarities of the training vectors, by node */
+    double *shift;  /* d: the origin */
+    double *spread; /* d: units of the coordinates, or NULL: 1 */
+    double *self;   /* nodes x n: self-similarities of the training vectors, by node */
     bool bounded;
 };
 
@@ -44,9 +46,15 @@ void okra_smooth_free_(okra_smooth_ *smooth)
 {
     if (smooth) {
         okra_free_(smooth->shift);
+        okra_free_(smooth->spread);
         okra_free_(smooth->self);
         okra_free_(smooth);
     }
+}
+
+const double *okra_smooth_spread_(const okra_smooth_ *smooth)
+{
+    return smooth->spread;
 }
 
 bool okra_smooth_bounded_(const okra_smooth_ *smooth)
@@ -96,18 +104,24 @@ static void self_pair(const okra_kernel *kernel, double t, double *F, double *sl
 
 /* ---- create ---- */
 
-/* Fails where a node has no derivative; says whether values are bounded and whether the
- * origin may move. */
-static okra_status look_at(const okra_kernel *kernel, bool *bounded, bool *movable)
+/* Fails where a node has no derivative; says whether values are bounded, whether the
+ * origin may move and whether vectors are standardized. */
+static okra_status look_at(const okra_kernel *kernel, bool *bounded, bool *movable,
+                           bool *standard)
 {
     OWNED bool *holds = NULL;
+    int leaves = 0, standards = 0;
     MAKE(holds, kernel->count);
     *movable = true;
     for (int k = 0; k < kernel->count; k++) {
         const okra_node_ *node = &kernel->nodes[k];
         bool leaf = node->kind == OKRA_NODE_LEAF_;
         bool distances = leaf && node->leaf == okra_linear_.distances;
-        if ((leaf && !distances && node->leaf != &okra_linear_) ||
+        bool own = leaf && node->leaf == &okra_standardize_;
+        leaves += leaf;
+        standards += own;
+        if ((leaf && !distances && !own && node->leaf != &okra_linear_) ||
+            (standards > 0 && standards < leaves) || /* y itself, and in its units */
             (node->transform && !node->transform->derive)) {
             return okra_fail_(
                 OKRA_EUNSUPPORTED, "no derivative of '%s' in the kernel %s is known",
@@ -121,6 +135,7 @@ static okra_status look_at(const okra_kernel *kernel, bool *bounded, bool *movab
                      holds[node->b]));
     }
     *bounded = holds[kernel->count - 1];
+    *standard = standards > 0;
     return OKRA_OK;
 }
 
@@ -133,11 +148,13 @@ static void mean_of(const okra_data *data, double *mean)
     }
 }
 
-/* to = from - shift; returns its square. */
-static double move(okra_int d, const double *from, const double *shift, double *to)
+/* to = from about the origin, in units of the spread; returns its square. */
+static double move(const okra_smooth_ *s, const double *from, double *to)
 {
+    okra_int d = s->train->d;
     for (okra_int j = 0; j < d; j++) {
-        to[j] = from[j] - shift[j];
+        to[j] = from[j] - s->shift[j];
+        to[j] = s->spread ? to[j] / s->spread[j] : to[j];
     }
     return okra_dot_(d, to, to);
 }
@@ -148,7 +165,7 @@ okra_status okra_smooth_create_(okra_context *ctx, const okra_kernel *kernel,
     okra_status st = OKRA_OK;
     okra_smooth_ *s = NULL;
     double *y = NULL, *F = NULL;
-    bool movable;
+    bool movable, standard = false;
     int nodes = kernel->count;
     if (train->kind != OKRA_DENSE) {
         char text[96];
@@ -158,9 +175,12 @@ okra_status okra_smooth_create_(okra_context *ctx, const okra_kernel *kernel,
     ZALLOC(s, 1);
     s->kernel = kernel;
     s->train = train;
-    TRY(look_at(kernel, &s->bounded, &movable));
+    TRY(look_at(kernel, &s->bounded, &movable, &standard));
     ZALLOC(s->shift, train->d);
-    if (movable) {
+    if (standard) {
+        ZALLOC(s->spread, train->d);
+        okra_standardize_measure_(train, s->shift, s->spread);
+    } else if (movable) {
         mean_of(train, s->shift);
     }
     TRY(okra_doubles_(ctx, nodes, train->n, "self-similarities of the outputs",
@@ -168,8 +188,7 @@ okra_status okra_smooth_create_(okra_context *ctx, const okra_kernel *kernel,
     ALLOC(y, train->d);
     ALLOC(F, 2 * nodes);
     for (okra_int i = 0; i < train->n; i++) {
-        self_pair(kernel, move(train->d, train->values + i * train->ld, s->shift, y), F,
-                  F + nodes);
+        self_pair(kernel, move(s, train->values + i * train->ld, y), F, F + nodes);
         for (int k = 0; k < nodes; k++) {
             s->self[k * train->n + i] = F[k];
         }
@@ -229,7 +248,7 @@ void okra_smooth_select_(okra_smooth_work_ *w, const okra_int *index, okra_int c
     w->count = count;
     for (okra_int i = 0; i < count; i++) {
         okra_int row = index ? index[i] : i;
-        move(d, s->train->values + row * s->train->ld, s->shift, w->Y + i * d);
+        move(s, s->train->values + row * s->train->ld, w->Y + i * d);
         for (int k = 0; k < s->kernel->count; k++) {
             w->db[k * w->most + i] = s->self[k * n + row];
         }
@@ -301,7 +320,7 @@ void okra_smooth_values_(okra_smooth_work_ *w, const double *y, double *values,
 {
     const okra_smooth_ *s = w->smooth;
     int root = s->kernel->count - 1;
-    double t = move(s->train->d, y, s->shift, w->y);
+    double t = move(s, y, w->y);
     self_pair(s->kernel, t, w->self, w->slope);
     for (int k = 0; k <= root; k++) {
         node_values(w, k);
@@ -329,5 +348,6 @@ void okra_smooth_gradient_(okra_smooth_work_ *w, const double *c, double c_self,
     }
     for (okra_int j = 0; j < d; j++) {
         gradient[j] += own * w->y[j];
+        gradient[j] /= s->spread ? s->spread[j] : 1;
     }
 }

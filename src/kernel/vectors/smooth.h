@@ -14,6 +14,8 @@ typedef struct okra_smooth_ okra_smooth_;
 okra_status okra_smooth_create_(okra_context *ctx, const okra_kernel *kernel,
                                 const okra_data *train, okra_smooth_ **out) OKRA_CHECK;
 void okra_smooth_free_(okra_smooth_ *smooth);
+/* The deviations (d) by which the kernel divides coordinates, or NULL: it does not. */
+const double *okra_smooth_spread_(const okra_smooth_ *smooth);
 /* Is k(y,y) bounded for all y? */
 bool okra_smooth_bounded_(const okra_smooth_ *smooth);
 

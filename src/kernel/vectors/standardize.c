@@ -62,7 +62,7 @@ done:
     return st;
 }
 
-static void measure(const okra_data *train, double *mean, double *spread)
+void okra_standardize_measure_(const okra_data *train, double *mean, double *spread)
 {
     okra_int n = train->n, d = train->d;
     for (okra_int i = 0; i < n; i++) {
@@ -88,7 +88,7 @@ static okra_status bind_training(okra_context *ctx, const void *params,
     shared *sh = NULL;
     (void)ctx, (void)params;
     CHK(create(train, &sh));
-    measure(train, sh->stats, sh->stats + sh->d);
+    okra_standardize_measure_(train, sh->stats, sh->stats + sh->d);
     *out = sh;
     return OKRA_OK;
 }

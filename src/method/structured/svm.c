@@ -11,12 +11,19 @@
  * others. Under a zero-one output kernel the nearest candidate is then the class with the
  * largest f_c. A pair of weight u has u times the cost (smo.c). Vectors are predicted as
  * embeddings. Machines are trained in parallel; a query takes n a machine.
+ *
+ * scale-output: a machine learns z = (y - m) / s, m and s the mean and the deviation of
+ * its coordinate; s f(x) + m is what the model keeps.
  */
 #include "method/structured/smo.h"
 #include "method/method.h"
 
+#include <float.h>
+#include <math.h>
+
 typedef struct svm_options {
-    double cost, tolerance, tube; /* tube: svr only */
+    double cost, tolerance, tube; /* tube, scale: svr only */
+    int scale;
 } svm_options;
 
 #define SHARED                                                                          \
@@ -40,6 +47,9 @@ static const okra_option svr_rows[] = {
     SHARED,
     {"tube", OKRA_OPTION_NUMBER, offsetof(svm_options, tube), "0.1", 0, 1e300, NULL, "V",
      "half width of the tube within which a regression counts no error"},
+    {"scale-output", OKRA_OPTION_BOOL, offsetof(svm_options, scale), "no", 1, 0, NULL, "",
+     "learn outputs less their means and over their deviations, which are then the units "
+     "of cost and tube"},
     {0},
 };
 
@@ -53,7 +63,9 @@ typedef struct job {
     okra_mat_ K;           /* where pairs have weights: smo.c */
     const double *weights; /* n, or NULL: libsvm.c            */
     double *target;        /* machines x n           */
-    double *C, *bias;      /* machines x n, machines */
+    double *mean,
+        *spread;      /* machines: as the targets were scaled, or NULL: they are not */
+    double *C, *bias; /* machines x n, machines */
 } job;
 
 static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
@@ -88,6 +100,12 @@ static okra_status train(okra_context *ctx, const okra_problem_ *problem, const 
     TRY(okra_doubles_(ctx, j->machines, n, "the coefficients of machines", &j->C));
     ALLOC(j->bias, j->machines);
     TRY(okra_parallel_(ctx, j->machines, 1, "machines", body, j));
+    for (okra_int i = 0; j->spread && i < j->machines * n; i++) {
+        j->C[i] *= j->spread[i / n];
+    }
+    for (okra_int m = 0; j->spread && m < j->machines; m++) {
+        j->bias[m] = j->bias[m] * j->spread[m] + j->mean[m];
+    }
     TRY(okra_bag_put_(bag, "coefficients", j->C, j->machines, n));
     j->C = NULL;
     TRY(okra_bag_put_(bag, "bias", j->bias, 1, j->machines));
@@ -136,6 +154,29 @@ done:
     return st;
 }
 
+/* Targets less their mean, over their deviation; 1 where they do not vary. */
+static okra_status scale_targets(job *j)
+{
+    ZMAKE(j->mean, j->machines);
+    MAKE(j->spread, j->machines);
+    for (okra_int m = 0; m < j->machines; m++) {
+        double *t = j->target + m * j->n, square = 0, n = (double)j->n;
+        for (okra_int i = 0; i < j->n; i++) {
+            j->mean[m] += t[i] / n;
+        }
+        for (okra_int i = 0; i < j->n; i++) {
+            t[i] -= j->mean[m];
+            square += t[i] * t[i] / n;
+        }
+        double s = sqrt(square), rounding = n * DBL_EPSILON * fabs(j->mean[m]);
+        j->spread[m] = s > rounding && isfinite(s) ? s : 1;
+        for (okra_int i = 0; i < j->n; i++) {
+            t[i] /= j->spread[m];
+        }
+    }
+    return OKRA_OK;
+}
+
 static okra_status svr_fit(okra_context *ctx, const okra_problem_ *problem,
                            const okra_options *options, okra_bag_ *bag)
 {
@@ -155,8 +196,13 @@ static okra_status svr_fit(okra_context *ctx, const okra_problem_ *problem,
     for (okra_int i = 0; i < j.machines * n; i++) {
         j.target[i] = problem->features[i % n * problem->features_ld + i / n];
     }
+    if (o.scale) {
+        TRY(scale_targets(&j));
+    }
     TRY(train(ctx, problem, "svr", &j, bag));
 done:
+    okra_free_(j.mean);
+    okra_free_(j.spread);
     okra_free_(j.target);
     return st;
 }

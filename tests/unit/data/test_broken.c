@@ -54,8 +54,13 @@ static const broken texts[] = {
     {"@", "a.tsv", "1\t2\n3\t\n", OKRA_EFORMAT,
      "line 2, column 2: a value is missing (); outputs with gaps are "
      "read as missing:FILE"},
-    {"@:2", "a.csv", "1,2\n", OKRA_EARG,
-     "'2' cannot be chosen from a file of format csv but by labels:"},
+    {"@:3", "a.csv", "1,2\n", OKRA_EARG, "there is no column '3' among the 2 columns"},
+    {"@:!1", "a.csv", "1\n2\n", OKRA_ESHAPE,
+     "without its only column the table is empty"},
+    {"@:!2", "a.csv", "a,1\nb,2\n", OKRA_EFORMAT,
+     "line 1, column 1: 'a' is not a number; classes are read as labels:FILE"},
+    {"@", "a.csv", "1,5;2,5\n1,2,3;4\n", OKRA_EFORMAT,
+     "line 2, column 1: '1,2,3' is not a number; classes are read as labels:FILE"},
     {"labels:@", "a.csv", "1,2\n", OKRA_ESHAPE,
      "labels must be one column, found 2; choose one as labels:FILE:COLUMN, by its name "
      "or "

@@ -132,6 +132,24 @@ static double by_fitting(const toy *t, okra_int n, const okra_options *fit)
     return sum;
 }
 
+/* Outputs in the units in which relative-loss is feature-loss. */
+static void scale_outputs(toy *t)
+{
+    for (int j = 0; j < OUTPUTS; j++) {
+        double mean = 0, square = 0;
+        for (int i = 0; i < PAIRS; i++) {
+            mean += t->y[i * OUTPUTS + j] / PAIRS;
+        }
+        for (int i = 0; i < PAIRS; i++) {
+            double z = t->y[i * OUTPUTS + j] - mean;
+            square += z * z / PAIRS;
+        }
+        for (int i = 0; i < PAIRS; i++) {
+            t->y[i * OUTPUTS + j] /= sqrt(OUTPUTS * square);
+        }
+    }
+}
+
 /* What is chosen, fitted without each pair: near the value told (standardize and centring
  * see the pair left out in the closed form, its inputs alone), and no worse than plain
  * settings. */
@@ -145,6 +163,7 @@ TEST(the_choice_holds_when_fitted)
         okra_options *fit = NULL;
         okra_selection *s = NULL;
         double mean, error;
+        scale_outputs(t);
         CHECK_OK(okra_choose(c, t->inputs, t->outputs, NULL, &fit, &s));
         CHECK_OK(okra_selection_cell(s, okra_selection_best(s), &mean, &error));
         double value = by_fitting(t, PAIRS, fit);
@@ -286,6 +305,96 @@ TEST(the_deviation_of_rows)
     okra_data_free(y);
 }
 
+/* Copies are found as a comparison of all pairs finds them, and only where inputs are not
+ * few. */
+TEST(copies_of_pairs)
+{
+    enum { N = 60 };
+    static const int every[] = {1000, 100, 3, 2};
+    for (int k = 0; k < 4; k++) {
+        double x[2 * N], y[N];
+        okra_random_ r = okra_random_create_((uint64_t)k, 3);
+        harness_normals(&r, 2 * N, x);
+        harness_normals(&r, N, y);
+        okra_int different = 0, units = -1;
+        for (int i = 0; i < N; i++) {
+            bool copy = i > 0 && i % every[k] == 0;
+            if (copy) {
+                memcpy(x + 2 * i, x + 2 * (i - 1), 2 * sizeof *x);
+                y[i] = y[i - 1];
+            }
+            different += !copy;
+        }
+        okra_data *inputs = NULL, *outputs = NULL, *groups = NULL;
+        CHECK_OK(okra_data_dense(x, N, 2, 2, &inputs));
+        CHECK_OK(okra_data_dense(y, N, 1, 1, &outputs));
+        CHECK_OK(okra_prepare_copies_(inputs, outputs, &groups, &units));
+        CHECK(units == (k >= 2 ? different : 0) && !groups == (k < 2));
+        for (int i = 0; groups && i < N; i++) {
+            for (int j = 0; j < N; j++) {
+                bool same = x[2 * i] == x[2 * j] && x[2 * i + 1] == x[2 * j + 1];
+                CHECK((groups->codes[i] == groups->codes[j]) == same);
+            }
+        }
+        okra_data_free(groups);
+        groups = NULL;
+        okra_data_free(inputs);
+        for (int i = 0; i < N; i++) { /* categories */
+            x[2 * i] = i % 4;
+            x[2 * i + 1] = 1;
+            y[i] = i % 2;
+        }
+        CHECK_OK(okra_data_dense(x, N, 2, 2, &inputs));
+        CHECK_OK(okra_prepare_copies_(inputs, outputs, &groups, &units));
+        CHECK(units == 0 && !groups);
+        okra_data_free(inputs);
+        okra_data_free(outputs);
+    }
+}
+
+/* Deviation 1 / sqrt(d) of what is known; a constant column becomes 0, a gap stays one.
+ */
+TEST(outputs_in_units_of_their_deviation)
+{
+    enum { N = 9, D = 4 };
+    double y[N * D];
+    okra_prepared_ p = {0};
+    okra_options *o = select_options((const char *const[]){
+        "kx", "linear", "ky", "linear", "metric", "relative-loss", NULL});
+    const okra_method_ *ridge = NULL;
+    CHECK_OK(okra_method_choose_("ridge", &ridge));
+    for (int i = 0; i < N; i++) {
+        y[i * D] = 1e6 + i;
+        y[i * D + 1] = 1e-9 * sin(i);
+        y[i * D + 2] = 7.1;
+        y[i * D + 3] = i % 3 ? i * i : (double)NAN;
+    }
+    CHECK_OK(okra_data_missing(y, N, D, D, &p.y));
+    CHECK_OK(okra_prepare_relative_(ridge, o, &p));
+    CHECK(p.y->missing && p.y->n == N && p.y->d == D);
+    for (int j = 0; j < D; j++) {
+        double sum = 0, square = 0, count = 0;
+        for (int i = 0; i < N; i++) {
+            double v = p.y->values[i * p.y->ld + j];
+            CHECK(isnan(v) == isnan(y[i * D + j]));
+            count += !isnan(v);
+            sum += isnan(v) ? 0 : v;
+        }
+        for (int i = 0; i < N; i++) {
+            double v = p.y->values[i * p.y->ld + j] - sum / count;
+            square += isnan(v) ? 0 : v * v / count;
+        }
+        CHECK_NEAR(square, j == 2 ? 0 : 0.25, 1e-9);
+    }
+    okra_prepared_clear_(&p);
+    p = (okra_prepared_){0};
+    CHECK_OK(okra_options_set(o, "operator", "cov"));
+    CHECK_OK(okra_data_dense(y, N, 2, D, &p.y));
+    CHECK_FAILS(okra_prepare_relative_(ridge, o, &p), OKRA_EARG, "metric relative-loss");
+    okra_prepared_clear_(&p);
+    okra_options_free(o);
+}
+
 TEST(failing_allocations)
 {
     toy *t = make_toy(6, 0, false, false, 6);
@@ -318,4 +427,5 @@ MAIN(RUN(alternatives_are_selections_one_after_the_other),
      RUN(refinement_within_an_alternative), RUN(ends_of_lists_are_told),
      RUN(the_choice_holds_when_fitted), RUN(given_options_are_kept),
      RUN(automatic_selections_are_the_choice), RUN(own_refinement_has_limits),
-     RUN(ties_are_no_ends), RUN(the_deviation_of_rows), RUN(failing_allocations))
+     RUN(ties_are_no_ends), RUN(the_deviation_of_rows), RUN(copies_of_pairs),
+     RUN(outputs_in_units_of_their_deviation), RUN(failing_allocations))
