@@ -802,8 +802,9 @@ def test_arrays_of_texts_are_classes_where_they_repeat():
         assert model.model_.outputs.kind == "labels"
         assert model.chosen_["ky"] == "zero-one" and model.score(X, form) > 0.9
     assert model.set_output(predict="pandas").predict(X).name == "side"
-    # a list, another kernel, or texts that hardly repeat: strings
-    assert IOKR().fit(X, list(y)).model_.outputs.kind == "strings"
+    # Data, another kernel, or texts that hardly repeat: strings
+    assert IOKR().fit(X, list(y)).model_.outputs.kind == "labels"
+    assert IOKR().fit(X, okra.as_data(list(y))).model_.outputs.kind == "strings"
     assert IOKR(ky="spectrum(k=2)").fit(X, y).model_.outputs.kind == "strings"
     words = np.array([f"w{i // 2}x{i}" for i in range(40)])
     assert IOKR().fit(X, words).model_.outputs.kind == "strings"
