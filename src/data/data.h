@@ -156,6 +156,8 @@ uint64_t okra_data_mix_(uint64_t h, const okra_data *data);
  * all collections numbered one after the other. */
 okra_status okra_data_same_(const okra_data *const *sets, int count,
                             okra_int *first) OKRA_CHECK;
+/* A whole number below 2^53 that is the same for the same objects. */
+double okra_data_key_(const okra_data *data, okra_int i);
 
 /* ---- named arrays: what a method stores in a model ---- */
 

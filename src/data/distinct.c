@@ -66,6 +66,11 @@ static uint64_t mix_object(uint64_t h, const okra_data *d, okra_int i)
     return h;
 }
 
+double okra_data_key_(const okra_data *data, okra_int i)
+{
+    return (double)(mix_object(OKRA_MIX_START_, data, i) >> 11);
+}
+
 static int by_key(const void *a, const void *b)
 {
     const entry *p = a, *q = b;

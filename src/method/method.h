@@ -208,8 +208,10 @@ typedef struct okra_sum_ {
     const okra_bag_ *const *bags;
     size_t count;
     const okra_problem_ *less, *more; /* NULL: none                               */
-    const okra_problem_ *whole;       /* of all pairs: outputs, maps; x is not there */
-    double drift;                     /* what came of it, see okra_change_        */
+    const okra_int *removed;          /* rows of the first bag that go, ascending */
+    okra_int removed_count;
+    const okra_problem_ *whole; /* of all pairs: outputs, maps; x is not there */
+    double drift;               /* what came of it, see okra_change_        */
 } okra_sum_;
 
 /* ---- one interface ---- */

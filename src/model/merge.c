@@ -69,6 +69,10 @@ static okra_status same_settings(const okra_model *a, const okra_model *b, size_
     json_t *other = okra_json_parse_(b->json, strlen(b->json), 0, NULL);
     const char *name;
     json_t *value;
+    if (!first || !other) {
+        st = OKRA_EMEM;
+        goto done;
+    }
     if (!json_equal(json_object_get(first, "kernels"),
                     json_object_get(other, "kernels"))) {
         TRY(apart(k, "their kernels"));

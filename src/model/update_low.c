@@ -63,6 +63,23 @@ static okra_status check_low(const okra_update_job_ *j)
     return OKRA_OK;
 }
 
+/* What is subtracted must be what was added. */
+static okra_status check_removed(const okra_update_job_ *j)
+{
+    const okra_update_request *r = &j->request;
+    const okra_data *x = r->removed_x;
+    okra_mat_ keys = okra_bag_mat_(j->model->bag, "moments.keys");
+    for (okra_int i = 0; keys.p && i < r->remove_count; i++) {
+        if (okra_data_key_(x, i) != keys.p[r->remove[i]]) {
+            return okra_fail_(OKRA_EARG,
+                              "update: object %lld (counted from 0) of removed-x is not "
+                              "the input of training pair %lld, which is to go",
+                              (long long)i, (long long)r->remove[i]);
+        }
+    }
+    return OKRA_OK;
+}
+
 /* `removed_x` is in the order of the request, and so are these outputs. */
 static okra_status removed_outputs(const okra_update_job_ *j, okra_data **out)
 {
@@ -91,6 +108,7 @@ okra_status okra_update_low_(okra_update_job_ *j)
     okra_problem_ whole = okra_training_problem_(j->training, j->x, map);
     whole.unlabelled = 0; /* x is the basis */
     if (r->remove_count > 0) {
+        TRY(check_removed(j));
         TRY(removed_outputs(j, &gone));
         less = part(&whole, r->removed_x, gone);
     }
@@ -100,6 +118,8 @@ okra_status okra_update_low_(okra_update_job_ *j)
     const okra_bag_ *const bags[] = {j->model->bag};
     okra_sum_ sum = {.bags = bags,
                      .count = 1,
+                     .removed = j->removed,
+                     .removed_count = r->remove_count,
                      .less = gone ? &less : NULL,
                      .more = r->y ? &more : NULL,
                      .whole = &whole};

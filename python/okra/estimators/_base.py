@@ -23,10 +23,11 @@ from ._predicting import PredictMixin
 from ._scoring import ScoreMixin
 from ._shared import (ContextMixin, TagsMixin, as_sequence, is_linear, kernel_values,
                       number, self_values, take, validate)
+from ._updating import UpdateMixin
 
 
-class OutputKernelEstimator(PredictMixin, ConformalMixin, ScoreMixin, ContextMixin, TagsMixin,
-                            RegressorMixin, BaseEstimator):
+class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixin,
+                            ContextMixin, TagsMixin, RegressorMixin, BaseEstimator):
     """Base of every estimator that maps inputs to outputs through kernels.
 
     A subclass names its method and which of its parameters are options of the library.
@@ -228,7 +229,8 @@ class OutputKernelEstimator(PredictMixin, ConformalMixin, ScoreMixin, ContextMix
         return weighed
 
     def _learn(self, X: Any, y: Any, sample_weight: Any,
-               calibration: Optional[float] = None) -> "OutputKernelEstimator":
+               calibration: Optional[float] = None, again: bool = False
+               ) -> "OutputKernelEstimator":
         if is_dask(X):
             if any(v is not None for v in (calibration, sample_weight,
                                            getattr(self, "class_weight", None))):
@@ -237,6 +239,7 @@ class OutputKernelEstimator(PredictMixin, ConformalMixin, ScoreMixin, ContextMix
             return fit_dask(self, X, y)
         x, outputs = self._pairs(X, y)
         outputs = self._weigh(X, outputs, sample_weight)
+        self._keep_given(X, y, sample_weight)
         context = self._context()
         held = None
         if calibration is not None:
@@ -244,7 +247,10 @@ class OutputKernelEstimator(PredictMixin, ConformalMixin, ScoreMixin, ContextMix
             held[1] = held[1].weigh(None)  # these count alike
         with ExitStack() as stack:
             values = self._options(stack)
-            self._chosen, self.search_ = None, None
+            if again:  # what was chosen stays
+                values.update(self._chosen or {})
+            else:
+                self._chosen, self.search_ = None, None
             open_cost = values.get("cost") == "auto"
             for name in ("cost", "loss"):
                 if values.get(name) == "auto":
@@ -256,75 +262,6 @@ class OutputKernelEstimator(PredictMixin, ConformalMixin, ScoreMixin, ContextMix
             if held:
                 self.model_.calibrate(*held)
             self._left = None
-        return self
-
-    def _update(self, **change: Any) -> "OutputKernelEstimator":
-        self.model_, self.update_ = self._fitted().update(
-            **change, context=self._context())
-        self._left = None
-        return self
-
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None
-                    ) -> "OutputKernelEstimator":
-        """Adds training pairs: what `fit` on all pairs gives, to rounding.
-
-        The first call is `fit`. Kernels, `lam` and all that was chosen stay those of that
-        call. Ridge with the operator identity changes its Cholesky factor, low rank with
-        ``keep_moments=True`` adds moments; all others fit anew. ``update_`` says which,
-        and how far rounding has added up.
-
-        Parameters
-        ----------
-        X, y : objects
-            New pairs, of the kinds that were learned from.
-        sample_weight : float or array, optional
-            How much each new pair counts.
-
-        Returns
-        -------
-        self
-        """
-        if not hasattr(self, "model_"):
-            return (self.fit(X, y) if sample_weight is None
-                    else self.fit(X, y, sample_weight=sample_weight))
-        if getattr(self, "class_weight", None) is not None:
-            raise ValueError("class_weight is for fit: with every new pair the weights of "
-                             "all would change")
-        if is_vectors(y) and not callable(self.ky) and not hasattr(y, "tocsr") and (
-                self._kind() != "labels"):
-            y = np.asarray(y, dtype=np.float64)
-        more = self._y_objects is not None and self._y_objects + list(y)
-        outputs = self._outputs(y)
-        if sample_weight is not None:
-            weights = np.broadcast_to(np.asarray(sample_weight, np.float64), len(outputs))
-            outputs = outputs.weigh(np.ascontiguousarray(weights))
-            more = more and self._y_objects + take(list(y), np.flatnonzero(weights > 0))
-        self._update(x=self._inputs(X, reset=False), y=outputs)
-        self._y_objects = more if more else self._y_objects
-        return self
-
-    def remove(self, rows: Any, X: Any = None) -> "OutputKernelEstimator":
-        """Takes training pairs out: what `fit` without them gives, to rounding.
-
-        Parameters
-        ----------
-        rows : array of int
-            Training pairs, counted from 0 in the order of `fit` and `partial_fit`. Pairs
-            of weight 0 never were in the model and have no number, and neither have
-            those that `calibration` held back: the others are counted without them.
-            After a `remove` those that stay are counted anew.
-        X : objects, optional
-            Their inputs, for models of low rank with kept moments, which hold none.
-
-        Returns
-        -------
-        self
-        """
-        gone = set(np.asarray(rows).ravel().tolist())
-        self._update(remove=rows,
-                     removed_x=None if X is None else self._inputs(X, reset=False))
-        if self._y_objects is not None:
-            self._y_objects = [y for i, y in enumerate(self._y_objects) if i not in gone]
         return self
 
     _chosen = None

@@ -117,3 +117,15 @@ def take(values: Any, index: np.ndarray) -> Any:
     if hasattr(values, "shape"):
         return values[index]
     return [values[i] for i in index]
+
+
+def join(a: Any, b: Any) -> Any:
+    """Objects after one another, of any Python form."""
+    if isinstance(a, Data) or isinstance(b, Data):
+        raise ValueError("okra.Data of two fits cannot be joined: fit anew on all pairs")
+    if hasattr(a, "tocsr") or hasattr(b, "tocsr"):
+        from scipy.sparse import vstack
+        return vstack([a, b]).tocsr()
+    if hasattr(a, "shape") or hasattr(b, "shape"):
+        return np.concatenate([np.asarray(a), np.asarray(b)])
+    return [*a, *b]

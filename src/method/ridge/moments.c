@@ -19,7 +19,6 @@
 #include "method/ridge/moments.h"
 
 #include "kernel/lowrank/lowrank.h"
-#include "method/ridge/moments_engine.h"
 
 #include <float.h>
 #include <math.h>

@@ -8,10 +8,9 @@
  * back. A block is small, since the host makes a copy of its vectors, and takes a quarter
  * of the budget at most.
  */
-#include "method/ridge/moments_engine.h"
+#include "method/ridge/moments.h"
 
 #include "engine/open.h"
-
 #include "kernel/lowrank/lowrank.h"
 
 #include <math.h>

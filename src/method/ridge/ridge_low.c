@@ -260,7 +260,7 @@ okra_status okra_ridge_low_(okra_ridge_ *r, const okra_operator_ *op, double eps
     double ridge = r->keep_moments ? 0 : least_ridge(r, op, okra_problem_features_(r->p));
     CHK(okra_moments_create_(r->ctx, r->p, covariances, ridge, &t));
     for (size_t l = 0; r->keep_moments && l < r->count; l++) {
-        CHK(okra_ridge_keep_moments_(&t, op->A, r->p->map_x, r->bags[l]));
+        CHK(okra_ridge_keep_moments_(r->p, &t, op->A, r->bags[l]));
     }
     return okra_ridge_of_moments_(r, op, epsilon, &t);
 }

@@ -10,10 +10,14 @@
  * the order given, one after the other: the same models in the same order give the same
  * bits, and ((a + b) + c) is a + b + c to the bit; another grouping moves the last bits.
  *
- * Rounding: an addition leaves eps |C| at most. The sum of these over all additions is
- * kept (rounding, in units of C); over tr(C) it is the drift. It grows by one eps with
- * each addition, and beyond that only where most of what was added is subtracted again:
- * beyond 1e-12 there is a warning.
+ * Rounding: moments of pairs come with eps tr(C), eps sqrt(tr(C) tr(D)_j) in column j of
+ * R, and eps tr(D); an addition leaves eps of what stands there after. The sums of these
+ * over all steps are kept (rounding, in units of C, of the columns of R, of D). Over what
+ * the pairs that are left would have by themselves they are the drift, the largest of
+ * them; psi' psi of the pairs that are left is summed anew, for what is subtracted may be
+ * larger by far. The drift grows by one eps with each addition, and beyond that where
+ * most of what was added is subtracted again: from 1e-12 on there is a warning, again
+ * where it has doubled; from 1e-3 on there is no model.
  */
 #include "method/ridge/ridge_sum.h"
 
@@ -23,115 +27,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double drift_most = 1e-12;
-
-/* Moments, and what is told of them. */
-typedef struct total {
-    okra_moments_ t;         /* sums in phi and psi, where bags add up */
-    double trace_x, trace_y; /* tr(K), tr(L); < 0: not told */
-    double rounding;
-} total;
-
-/* ---- in a bag ---- */
-
-/* A copy times `scale`. */
-static okra_status put(okra_bag_ *bag, const char *name, const double *values,
-                       okra_int rows, okra_int cols, double scale)
-{
-    OWNED double *copy = NULL;
-    MAKE(copy, rows * cols);
-    for (okra_int i = 0; i < rows * cols; i++) {
-        copy[i] = scale * values[i];
-    }
-    return okra_ridge_put_(bag, name, &copy, rows, cols);
-}
-
-static okra_status keep(const total *z, double times, const double *A,
-                        const okra_map_ *map, okra_bag_ *bag)
-{
-    const okra_moments_ *t = &z->t;
-    CHK(okra_map_save_over_(map, bag, "basis"));
-    CHK(put(bag, "moments.C", t->C, t->m, t->m, 1));
-    CHK(put(bag, "moments.R", t->R, t->m, t->d, 1));
-    if (t->D) {
-        CHK(put(bag, "moments.D", t->D, t->d, t->d, 1));
-    }
-    if (A) {
-        CHK(put(bag, "moments.A", A, t->d, t->d, 1));
-    }
-    CHK(put(bag, "moments.phi", t->phi, 1, t->m, times));
-    CHK(put(bag, "moments.psi", t->psi, 1, t->d, times));
-    CHK(okra_bag_put_number_(bag, "moments.total", t->total));
-    CHK(okra_bag_put_number_(bag, "moments.kept-y", t->kept_y));
-    CHK(okra_bag_put_number_(bag, "moments.rounding", z->rounding));
-    CHK(z->trace_x < 0 ? OKRA_OK
-                       : okra_bag_put_number_(bag, "moments.trace-x", z->trace_x));
-    return z->trace_y < 0 ? OKRA_OK
-                          : okra_bag_put_number_(bag, "moments.trace-y", z->trace_y);
-}
-
-/* tr(K) of what features keep of it and the share that they miss; < 0: not told. */
-static double whole_trace(double kept, double error)
-{
-    return error >= 0 && error < 1 ? kept / (1 - error) : -1;
-}
-
-okra_status okra_ridge_keep_moments_(const okra_moments_ *t, const double *A,
-                                     const okra_map_ *map, okra_bag_ *bag)
-{
-    total z = {*t, whole_trace(t->kept_x, t->error_x), whole_trace(t->kept_y, t->error_y),
-               DBL_EPSILON * t->kept_x};
-    return keep(&z, t->total, A, map, bag);
-}
-
-static bool has(const okra_bag_ *bag, const char *name)
-{
-    okra_int rows, cols;
-    return okra_bag_get_(bag, name, &rows, &cols) != NULL;
-}
-
-/* What tables cannot say: all of them or none, and a basis under them. */
-okra_status okra_ridge_check_(const okra_bag_ *bag, const okra_facts_ *facts)
-{
-    static const char *const whole[] = {"moments.C", "moments.R", "moments.phi",
-                                        "moments.psi"};
-    double number = 0;
-    okra_int columns = okra_sizes_get_(facts->sizes, "c"),
-             m = okra_sizes_get_(facts->sizes, "m");
-    bool any = has(bag, "moments.D") || has(bag, "moments.A") ||
-               okra_bag_get_number_(bag, "moments.kept-y", &number) ||
-               okra_bag_get_number_(bag, "moments.rounding", &number);
-    bool all = okra_bag_get_number_(bag, "moments.kept-y", &number) &&
-               okra_bag_get_number_(bag, "moments.total", &number) &&
-               okra_bag_get_number_(bag, "moments.rounding", &number);
-    for (int k = 0; k < 4; k++) {
-        any = any || has(bag, whole[k]);
-        all = all && has(bag, whole[k]);
-    }
-    bool waves = okra_bag_get_number_(bag, "basis.scale", &number);
-    bool factor = has(bag, "basis.factor");
-    bool sketch = has(bag, "basis.sketch") || has(bag, "basis.start") ||
-                  has(bag, "basis.value") || has(bag, "basis.column");
-    bool basis = waves || factor;
-    if (any && (!all || !basis)) {
-        return okra_fail_(OKRA_EFORMAT, "the moments that the model keeps are not whole");
-    }
-    double rank = 0, are_waves = 0;
-    okra_bag_get_number_(bag, "x.rank", &rank);
-    okra_bag_get_number_(bag, "x.waves", &are_waves);
-    bool right = !sketch || factor;
-    if (waves) {
-        right = !factor && are_waves != 0 && (!any || m == columns) &&
-                rank == (double)columns;
-    } else if (factor) {
-        right = are_waves == 0 && (sketch || m == columns) && rank == (double)m;
-    }
-    if (!right) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "the basis that the model keeps does not fit its inputs");
-    }
-    return OKRA_OK;
-}
+static const double drift_told = 1e-12, drift_most = 1e-3;
 
 /* ---- sums ---- */
 
@@ -174,7 +70,7 @@ static okra_status add_kept(const okra_bag_ *bag, const char *name, okra_int row
     return OKRA_OK;
 }
 
-static okra_status begin(okra_context *ctx, const okra_bag_ *bag, total *z)
+static okra_status begin(okra_context *ctx, const okra_bag_ *bag, okra_total_ *z)
 {
     okra_moments_ *t = &z->t;
     okra_int rows;
@@ -189,13 +85,30 @@ static okra_status begin(okra_context *ctx, const okra_bag_ *bag, total *z)
     }
     ZMAKE(t->phi, t->m);
     ZMAKE(t->psi, t->d);
+    ZMAKE(z->of_R, t->d);
     return OKRA_OK;
 }
 
-static okra_status add_bag(const okra_bag_ *bag, bool first, total *z)
+/* What an addition leaves. */
+static void round_sums(okra_total_ *z)
+{
+    const okra_moments_ *t = &z->t;
+    z->rounding += DBL_EPSILON * fabs(trace(t->m, t->C));
+    z->of_D += t->D ? DBL_EPSILON * fabs(trace(t->d, t->D)) : 0;
+    for (okra_int j = 0; j < t->d; j++) {
+        double squares = 0;
+        for (okra_int i = 0; i < t->m; i++) {
+            squares += t->R[i * t->d + j] * t->R[i * t->d + j];
+        }
+        z->of_R[j] += DBL_EPSILON * sqrt(squares);
+    }
+}
+
+static okra_status add_bag(const okra_bag_ *bag, bool first, okra_total_ *z)
 {
     okra_moments_ *t = &z->t;
-    double rounding = 0, kept_y = 0, weight = 0, x = -1, y = -1;
+    double rounding = 0, of_D = 0, kept_y = 0, weight = 0, x = -1, y = -1;
+    okra_int one;
     CHK(add_kept(bag, "moments.C", t->m, t->m, t->C));
     CHK(add_kept(bag, "moments.R", t->m, t->d, t->R));
     if (t->D) {
@@ -212,12 +125,20 @@ static okra_status add_bag(const okra_bag_ *bag, bool first, total *z)
     add_trace(1, x, &z->trace_x);
     add_trace(1, y, &z->trace_y);
     t->kept_y += kept_y;
-    z->rounding += first ? rounding : rounding + DBL_EPSILON * trace(t->m, t->C);
+    z->rounding += rounding;
+    okra_bag_get_number_(bag, "moments.rounding-D", &of_D);
+    z->of_D += of_D;
+    if (okra_bag_get_(bag, "moments.rounding-R", &one, &one)) {
+        CHK(add_kept(bag, "moments.rounding-R", 1, t->d, z->of_R));
+    }
+    if (!first) {
+        round_sums(z);
+    }
     return OKRA_OK;
 }
 
 static okra_status add_pairs(okra_context *ctx, const okra_problem_ *p, double sign,
-                             total *z)
+                             okra_total_ *z)
 {
     okra_status st = OKRA_OK;
     okra_moments_ *t = &z->t, more = {0};
@@ -232,10 +153,10 @@ static okra_status add_pairs(okra_context *ctx, const okra_problem_ *p, double s
     add_all(t->m, sign * more.total, more.phi, t->phi);
     add_all(t->d, sign * more.total, more.psi, t->psi);
     t->kept_y += sign * more.kept_y;
-    add_trace(sign, whole_trace(more.kept_x, more.error_x), &z->trace_x);
-    add_trace(sign, whole_trace(more.kept_y, more.error_y), &z->trace_y);
-    /* The larger of both sums is what was rounded. */
-    z->rounding += DBL_EPSILON * (more.kept_x + fmax(trace(t->m, t->C), more.kept_x));
+    add_trace(sign, okra_total_trace_(more.kept_x, more.error_x), &z->trace_x);
+    add_trace(sign, okra_total_trace_(more.kept_y, more.error_y), &z->trace_y);
+    TRY(okra_total_round_(p, &more, z));
+    round_sums(z);
 done:
     okra_moments_clear_(&more);
     return st;
@@ -247,7 +168,7 @@ static double share_missing(double all, double kept)
 }
 
 /* Sums become means, and what is told of the whole. */
-static void finish(const okra_sum_ *s, total *z)
+static void finish(const okra_sum_ *s, okra_total_ *z)
 {
     okra_moments_ *t = &z->t;
     t->n = s->whole->n;
@@ -263,14 +184,113 @@ static void finish(const okra_sum_ *s, total *z)
     t->solved = true;
 }
 
-static okra_status sum_up(okra_context *ctx, const okra_sum_ *s, total *z)
+/* Those of the bags, less those that go, then those that come. */
+static okra_status gather_keys(const okra_sum_ *s, okra_total_ *z)
+{
+    okra_int n = s->whole->n, come = s->more ? s->more->n : 0, at = 0, gone = 0;
+    for (size_t k = 0; k < s->count; k++) {
+        if (!okra_bag_mat_(s->bags[k], "moments.keys")
+                 .p) { /* an older okra wrote the model */
+            return OKRA_OK;
+        }
+    }
+    ZMAKE(z->keys, n);
+    for (size_t k = 0; k < s->count; k++) {
+        okra_mat_ keys = okra_bag_mat_(s->bags[k], "moments.keys");
+        for (okra_int i = 0; i < keys.cols && at < n - come; i++) {
+            bool goes = gone < s->removed_count && s->removed[gone] == i;
+            gone += goes;
+            z->keys[at] = keys.p[i];
+            at += !goes;
+        }
+    }
+    if (come > 0) {
+        okra_total_keys_(s->more, z->keys + n - come);
+    }
+    return OKRA_OK;
+}
+
+static okra_status sum_up(okra_context *ctx, const okra_sum_ *s, okra_total_ *z)
 {
     CHK(begin(ctx, s->bags[0], z));
     for (size_t k = 0; k < s->count; k++) {
         CHK(add_bag(s->bags[k], k == 0, z));
     }
     CHK(add_pairs(ctx, s->less, -1, z));
-    return add_pairs(ctx, s->more, 1, z);
+    CHK(add_pairs(ctx, s->more, 1, z));
+    return gather_keys(s, z);
+}
+
+/* ---- what rounding has left ---- */
+
+static double share(double off, double whole)
+{
+    return off <= 0 ? 0 : whole > off ? off / whole : 1;
+}
+
+/* An output that is 0 in all pairs that are left has no moments. */
+static void forget_output(okra_int j, okra_total_ *z)
+{
+    okra_moments_ *t = &z->t;
+    for (okra_int i = 0; i < t->m; i++) {
+        t->R[i * t->d + j] = 0;
+    }
+    for (okra_int i = 0; t->D && i < t->d; i++) {
+        t->D[i * t->d + j] = t->D[j * t->d + i] = 0;
+    }
+    t->psi[j] = z->of_R[j] = 0;
+}
+
+static okra_status find_drift(okra_sum_ *s, okra_total_ *z)
+{
+    OWNED double *squares = NULL;
+    okra_moments_ *t = &z->t;
+    double all = 0, kept_x = trace(t->m, t->C);
+    ZMAKE(squares, t->d);
+    okra_total_squares_(s->whole, t->d, t->kept_y, squares);
+    s->drift = share(z->rounding, kept_x);
+    for (okra_int j = 0; j < t->d; j++) {
+        all += squares[j];
+        if (s->whole->features && squares[j] == 0) {
+            forget_output(j, z);
+        }
+        s->drift =
+            fmax(s->drift, share(z->of_R[j], sqrt(fmax(kept_x, 0)) * sqrt(squares[j])));
+    }
+    t->kept_y = s->whole->features ? all : t->kept_y;
+    s->drift = t->D ? fmax(s->drift, share(z->of_D, t->kept_y)) : s->drift;
+    return OKRA_OK;
+}
+
+/* How often it has doubled since it was told first; 0: it was not. */
+static int doublings(double drift)
+{
+    return drift > drift_told ? ilogb(drift / drift_told) + 1 : 0;
+}
+
+static okra_status judge_drift(okra_context *ctx, const okra_sum_ *s)
+{
+    double before = 0;
+    for (size_t k = 0; k < s->count; k++) {
+        double told = 0;
+        okra_bag_get_number_(s->bags[k], "drift", &told);
+        before = fmax(before, told);
+    }
+    if (!(s->drift < drift_most)) {
+        return okra_fail_(
+            OKRA_ENUMERIC,
+            "ridge: the moments of the pairs that go are so much larger than those of "
+            "the pairs that stay that what is left is wrong by up to %.0e of itself: fit "
+            "the pairs that stay anew, with keep-moments",
+            s->drift);
+    }
+    if (doublings(s->drift) > doublings(before)) {
+        okra_warn_(ctx,
+                   "ridge: rounding in the moments has added up to %.1e of those of the "
+                   "pairs that are left: a fit on these, with keep-moments, begins anew",
+                   s->drift);
+    }
+    return OKRA_OK;
 }
 
 /* ---- the model of the sum ---- */
@@ -314,20 +334,15 @@ okra_status okra_ridge_sum_(okra_context *ctx, okra_sum_ *s, const okra_options 
                      .count = 1,
                      .bags = bags,
                      .keep_moments = true};
-    total z = {.rounding = 0};
+    okra_total_ z = {.rounding = 0};
     TRY(read_operator(ctx, s, &op));
     TRY(sum_up(ctx, s, &z));
     okra_bag_get_number_(s->bags[0], "center", &center);
     r.center = center != 0;
-    TRY(keep(&z, 1, op.A, s->whole->map_x, bag));
+    TRY(find_drift(s, &z));
+    TRY(judge_drift(ctx, s));
+    TRY(okra_total_keep_(&z, 1, op.A, s->whole->n, s->whole->map_x, bag));
     finish(s, &z);
-    s->drift = z.t.kept_x > 0 ? z.rounding / z.t.kept_x : 0;
-    if (!(s->drift <= drift_most)) {
-        okra_warn_(ctx,
-                   "ridge: so much was subtracted from the moments that what is left is "
-                   "good to %.1e of itself: a fit on the pairs that are left is better",
-                   s->drift);
-    }
     TRY(okra_ridge_of_moments_(&r, &op, epsilon, &z.t));
     TRY(okra_bag_put_text_(bag, "operator", okra_bag_get_text_(s->bags[0], "operator")));
     TRY(okra_bag_put_number_(bag, "lambda", lambda));
@@ -336,6 +351,8 @@ okra_status okra_ridge_sum_(okra_context *ctx, okra_sum_ *s, const okra_options 
     TRY(okra_problem_put_weights_(s->whole, bag));
 done:
     okra_free_(op.A);
+    okra_free_(z.of_R);
+    okra_free_(z.keys);
     okra_moments_clear_(&z.t);
     return st;
 }

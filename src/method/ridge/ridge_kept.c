@@ -1,0 +1,161 @@
+/*
+ * ridge_kept.c: the moments that a model of ridge of low rank keeps (ridge_sum.c adds
+ * them up), and whether those of a file are whole.
+ */
+#include "kernel/lowrank/lowrank.h"
+#include "method/ridge/ridge_sum.h"
+
+#include <float.h>
+#include <math.h>
+
+/* A copy times `scale`. */
+static okra_status put(okra_bag_ *bag, const char *name, const double *values,
+                       okra_int rows, okra_int cols, double scale)
+{
+    OWNED double *copy = NULL;
+    MAKE(copy, rows * cols);
+    for (okra_int i = 0; i < rows * cols; i++) {
+        copy[i] = scale * values[i];
+    }
+    return okra_ridge_put_(bag, name, &copy, rows, cols);
+}
+
+okra_status okra_total_keep_(const okra_total_ *z, double times, const double *A,
+                             okra_int n, const okra_map_ *map, okra_bag_ *bag)
+{
+    const okra_moments_ *t = &z->t;
+    if (!isfinite(t->kept_y)) {
+        return okra_fail_(OKRA_ENUMERIC,
+                          "ridge: the sum of the squares of the outputs overflows: "
+                          "keep-moments needs smaller ones, below 1e150");
+    }
+    CHK(okra_map_save_over_(map, bag, "basis"));
+    CHK(put(bag, "moments.C", t->C, t->m, t->m, 1));
+    CHK(put(bag, "moments.R", t->R, t->m, t->d, 1));
+    if (t->D) {
+        CHK(put(bag, "moments.D", t->D, t->d, t->d, 1));
+    }
+    if (A) {
+        CHK(put(bag, "moments.A", A, t->d, t->d, 1));
+    }
+    CHK(put(bag, "moments.phi", t->phi, 1, t->m, times));
+    CHK(put(bag, "moments.psi", t->psi, 1, t->d, times));
+    CHK(okra_bag_put_number_(bag, "moments.total", t->total));
+    CHK(okra_bag_put_number_(bag, "moments.kept-y", t->kept_y));
+    CHK(okra_bag_put_number_(bag, "moments.rounding", z->rounding));
+    CHK(okra_bag_put_number_(bag, "moments.rounding-D", z->of_D));
+    CHK(put(bag, "moments.rounding-R", z->of_R, 1, t->d, 1));
+    if (z->keys) {
+        CHK(put(bag, "moments.keys", z->keys, 1, n, 1));
+    }
+    CHK(z->trace_x < 0 ? OKRA_OK
+                       : okra_bag_put_number_(bag, "moments.trace-x", z->trace_x));
+    return z->trace_y < 0 ? OKRA_OK
+                          : okra_bag_put_number_(bag, "moments.trace-y", z->trace_y);
+}
+
+double okra_total_trace_(double kept, double error)
+{
+    return error >= 0 && error < 1 ? kept / (1 - error) : -1;
+}
+
+void okra_total_keys_(const okra_problem_ *p, double *keys)
+{
+    for (okra_int i = 0; i < p->n; i++) {
+        keys[i] = okra_data_key_(p->x, i);
+    }
+}
+
+void okra_total_squares_(const okra_problem_ *p, okra_int d, double kept, double *squares)
+{
+    for (okra_int j = 0; j < d && !p->features; j++) {
+        squares[j] += kept;
+    }
+    for (okra_int i = 0; p->features && i < p->n; i++) {
+        double weight = p->weights ? p->weights[i] : 1;
+        for (okra_int j = 0; j < d; j++) {
+            double y = p->features[i * p->features_ld + j];
+            squares[j] += weight * y * y;
+        }
+    }
+}
+
+okra_status okra_total_round_(const okra_problem_ *p, const okra_moments_ *t,
+                              okra_total_ *z)
+{
+    OWNED double *squares = NULL;
+    ZMAKE(squares, t->d);
+    okra_total_squares_(p, t->d, t->kept_y, squares);
+    z->rounding += DBL_EPSILON * t->kept_x;
+    z->of_D += DBL_EPSILON * t->kept_y;
+    for (okra_int j = 0; j < t->d; j++) {
+        z->of_R[j] += DBL_EPSILON * sqrt(t->kept_x) * sqrt(squares[j]);
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_ridge_keep_moments_(const okra_problem_ *p, const okra_moments_ *t,
+                                     const double *A, okra_bag_ *bag)
+{
+    OWNED double *keys = NULL, *of_R = NULL;
+    MAKE(keys, p->n);
+    ZMAKE(of_R, t->d);
+    okra_total_keys_(p, keys);
+    okra_total_ z = {.t = *t,
+                     .trace_x = okra_total_trace_(t->kept_x, t->error_x),
+                     .trace_y = okra_total_trace_(t->kept_y, t->error_y),
+                     .of_R = of_R,
+                     .keys = keys};
+    CHK(okra_total_round_(p, t, &z));
+    return okra_total_keep_(&z, t->total, A, p->n, p->map_x, bag);
+}
+
+static bool has(const okra_bag_ *bag, const char *name)
+{
+    okra_int rows, cols;
+    return okra_bag_get_(bag, name, &rows, &cols) != NULL;
+}
+
+/* What tables cannot say: all of them or none, and a basis under them. */
+okra_status okra_ridge_check_(const okra_bag_ *bag, const okra_facts_ *facts)
+{
+    static const char *const whole[] = {"moments.C", "moments.R", "moments.phi",
+                                        "moments.psi"};
+    double number = 0;
+    okra_int columns = okra_sizes_get_(facts->sizes, "c"),
+             m = okra_sizes_get_(facts->sizes, "m");
+    bool any = has(bag, "moments.D") || has(bag, "moments.A") ||
+               has(bag, "moments.keys") || has(bag, "moments.rounding-R") ||
+               okra_bag_get_number_(bag, "moments.kept-y", &number) ||
+               okra_bag_get_number_(bag, "moments.rounding", &number);
+    bool all = okra_bag_get_number_(bag, "moments.kept-y", &number) &&
+               okra_bag_get_number_(bag, "moments.total", &number) &&
+               okra_bag_get_number_(bag, "moments.rounding", &number);
+    for (int k = 0; k < 4; k++) {
+        any = any || has(bag, whole[k]);
+        all = all && has(bag, whole[k]);
+    }
+    bool waves = okra_bag_get_number_(bag, "basis.scale", &number);
+    bool factor = has(bag, "basis.factor");
+    bool sketch = has(bag, "basis.sketch") || has(bag, "basis.start") ||
+                  has(bag, "basis.value") || has(bag, "basis.column");
+    bool basis = waves || factor;
+    if (any && (!all || !basis)) {
+        return okra_fail_(OKRA_EFORMAT, "the moments that the model keeps are not whole");
+    }
+    double rank = 0, are_waves = 0;
+    okra_bag_get_number_(bag, "x.rank", &rank);
+    okra_bag_get_number_(bag, "x.waves", &are_waves);
+    bool right = !sketch || factor;
+    if (waves) {
+        right = !factor && are_waves != 0 && (!any || m == columns) &&
+                rank == (double)columns;
+    } else if (factor) {
+        right = are_waves == 0 && (sketch || m == columns) && rank == (double)m;
+    }
+    if (!right) {
+        return okra_fail_(OKRA_EFORMAT,
+                          "the basis that the model keeps does not fit its inputs");
+    }
+    return OKRA_OK;
+}
