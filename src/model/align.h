@@ -35,12 +35,17 @@ typedef struct okra_learner_ {
     okra_int n, p;
     double *K;        /* p x n^2, its own          */
     double *L;        /* n x n, its own            */
+    double *scale;    /* p: powers of 2 that the matrices were multiplied by */
     double *s, total; /* roots of the weights of pairs, or NULL */
 } okra_learner_;
 okra_status okra_align_find_(okra_learner_ *z, okra_kernel *const *kernels,
                              const okra_kernel *ky, okra_align_how_ how,
                              const okra_align_options_ *o, double *w,
                              double *value) OKRA_CHECK;
+/* align_loo.c: w (p), where the search begins and what is found, for the scaled matrices
+ * K and L = F F' (F: n x r, or NULL); mean: the weights of the mean of the kernels. */
+okra_status okra_align_loo_(const okra_learner_ *z, double lambda, const double *F,
+                            okra_int r, const double *mean, double *w) OKRA_CHECK;
 
 /* Does the expression hold align(, align-each( or align-loo(? */
 bool okra_align_asked_(const char *text);

@@ -46,3 +46,25 @@ expect_fail 2 "okra fit: kx: align stands once in a kernel expression" \
 printf '1\n1\n1\n1\n1\n1\n1\n1\n' >same.csv
 expect_fail 2 "okra fit: kx: align: no kernel is aligned with the outputs" \
     okra fit --x x.csv --y same.csv --kx 'align(linear,rbf(sigma=1))' --ky linear --lambda 1 -o e.okra
+
+# kernels of any size: align gives the same combination, and nothing overflows
+value() { okra info --json "$1" | tr -d '\n' | sed 's/.*"align.value": \([^,}]*\).*/\1/'; }
+for how in align align-each align-loo; do
+    for big in 1 1e80 1e-80 1e140; do
+        okra fit -q --x x.csv --y y.csv --kx "$how(rbf(sigma=2), $big*linear)" --ky linear --lambda 0.1 -o $how$big.okra 2>err
+        awk -v a="$(value $how$big.okra)" 'BEGIN { exit !(a > 0 && a <= 1.0000001) }'
+    done
+done
+for big in 1e80 1e-80 1e140; do
+    awk -v a="$(value align1.okra)" -v b="$(value align$big.okra)" 'BEGIN { d = a - b; exit !(d < 1e-9 && d > -1e-9) }'
+done
+# weights have a bound, and reaching it is told
+seq 1 8 | awk '{ print $1 / 8 "," ($1 % 3) / 3 }' >xs.csv
+seq 1 8 | awk '{ print $1 / 8 }' >ys.csv
+weights() { okra info --json "$1" | tr -d '\n' | sed 's/.*"align.weights": "\([^"]*\)".*/\1/'; }
+okra fit -q --x xs.csv --y ys.csv --kx 'align-loo(linear, rbf(sigma=1))' --ky linear --lambda 1 -o b.okra 2>err
+[ ! -s err ]
+awk -v a="$(weights b.okra)" 'BEGIN { split(a, w, ","); exit !(w[1] > 100 && w[1] < 1e6) }'
+okra fit --x xs.csv --y ys.csv --kx 'align-loo(linear, rbf(sigma=1))' --ky linear --lambda 1e-12 -o b.okra >out 2>err
+expect_in "align-loo: a weight is at its bound, 1e+10 lambda over the size of its kernel: lambda is too small" err
+awk -v a="$(weights b.okra)" 'BEGIN { split(a, w, ","); exit !(w[1] <= 0.02 && w[2] <= 0.02) }'
