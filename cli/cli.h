@@ -129,6 +129,8 @@ okra_status cli_read(cli_run *run, const char *spec, okra_data **out) OKRA_CHECK
 okra_status cli_read_pairs(cli_run *run, const char *x, const char *y,
                            const char *unlabelled, okra_data **x_out,
                            okra_data **y_out) OKRA_CHECK;
+/* The same of a file of numbers: NAME.txt is a table, not strings. */
+okra_status cli_read_numbers(cli_run *run, const char *spec, okra_data **out) OKRA_CHECK;
 /* Outputs get weights: of a file with one number per pair (--sample-weight), times those
  * of their classes ("balanced": --class-weight); "" and "none": neither. */
 okra_status cli_weigh(cli_run *run, const char *file, const char *classes,

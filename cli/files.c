@@ -207,21 +207,27 @@ okra_status cli_read_candidates(cli_run *run, const char *spec, okra_data **out)
     return st == OKRA_OK ? back : st;
 }
 
+okra_status cli_read_numbers(cli_run *run, const char *spec, okra_data **out)
+{
+    char csv[4200];
+    bool text = cli_ends(spec, ".txt") && type_length(spec) == 0;
+    snprintf(csv, sizeof csv, "csv:%s", spec);
+    return cli_read(run, text ? csv : spec, out);
+}
+
 /* The numbers of a file, one per pair. */
 static okra_status read_weights(cli_run *run, const char *file, okra_int n, double *to)
 {
     okra_data *data = NULL;
     okra_int ld = 0;
-    okra_status st = cli_read(run, file, &data);
+    okra_status st = cli_read_numbers(run, file, &data);
     const double *values = st == OKRA_OK ? okra_data_values(data, &ld) : NULL;
     okra_int count = okra_data_count(data), width = okra_data_width(data);
     bool row = count == 1 && width == n, column = width == 1 && count == n;
     if (st == OKRA_OK && !values) {
-        st =
-            okra_fail(OKRA_ESHAPE,
-                      "%s holds %s, expected %lld weights, one number per pair; csv:FILE "
-                      "reads a text as numbers",
-                      file, okra_kind_name(okra_data_kind(data)), (long long)n);
+        st = okra_fail(OKRA_ESHAPE,
+                       "%s holds %s, expected %lld weights, one number per pair", file,
+                       okra_kind_name(okra_data_kind(data)), (long long)n);
     } else if (st == OKRA_OK && !row && !column) {
         st = okra_fail(OKRA_ESHAPE,
                        "%s: found %lld rows of %lld values, expected %lld weights, one "

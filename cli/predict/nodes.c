@@ -22,10 +22,14 @@ typedef struct lines {
     int words;
 } lines;
 
-static int lines_open(const cli_run *run, const char *path, lines *l)
+static int lines_open(cli_run *run, const char *path, lines *l)
 {
     char buffer[4096];
     *l = (lines){.run = run, .path = path};
+    int status = cli_status(run, cli_take_input(run, path));
+    if (status != CLI_DONE) {
+        return status;
+    }
     l->file = strcmp(path, "-") == 0
                   ? stdin
                   : fopen(cli_find(run, path, buffer, sizeof buffer), "r");
@@ -104,7 +108,7 @@ static int sort_names(const cli_run *run, const char *path, cli_nodes *n)
     return CLI_DONE;
 }
 
-int cli_nodes_read(const cli_run *run, const char *path, okra_int count, cli_nodes *out)
+int cli_nodes_read(cli_run *run, const char *path, okra_int count, cli_nodes *out)
 {
     *out = (cli_nodes){.count = count};
     if (!*path) {
@@ -207,7 +211,7 @@ static bool grow(void **block, okra_int count, okra_int *room, size_t size)
     return larger != NULL;
 }
 
-int cli_nodes_list(const cli_run *run, const cli_nodes *nodes, const char *path,
+int cli_nodes_list(cli_run *run, const cli_nodes *nodes, const char *path,
                    okra_int **list, okra_int *count)
 {
     lines l;
@@ -308,7 +312,7 @@ static void merge(const cli_run *run, const char *path, okra_link *list, okra_in
     *count = kept;
 }
 
-int cli_nodes_pairs(const cli_run *run, const cli_nodes *nodes, const char *path,
+int cli_nodes_pairs(cli_run *run, const cli_nodes *nodes, const char *path,
                     const bool *member, const char *kind, okra_link **list,
                     okra_int *count)
 {
@@ -338,7 +342,7 @@ int cli_nodes_pairs(const cli_run *run, const cli_nodes *nodes, const char *path
 
 /* ---- the known part of a network ---- */
 
-int cli_known_read(const cli_run *run, const cli_nodes *nodes, const char *labelled,
+int cli_known_read(cli_run *run, const cli_nodes *nodes, const char *labelled,
                    const char *edges, cli_known *out)
 {
     size_t count = (size_t)nodes->count;

@@ -14,20 +14,20 @@ typedef struct cli_nodes {
 } cli_nodes;
 
 /* One name a line, one line a node; path "": by number. */
-int cli_nodes_read(const cli_run *run, const char *path, okra_int count, cli_nodes *out);
+int cli_nodes_read(cli_run *run, const char *path, okra_int count, cli_nodes *out);
 void cli_nodes_clear(cli_nodes *nodes);
 /* The name of a node; a number is written to `buffer` (of 32). */
 const char *cli_node_name(const cli_nodes *nodes, okra_int node, char *buffer);
 
 /* Nodes, one a line; a repeated one is refused. *list is to be freed. */
-int cli_nodes_list(const cli_run *run, const cli_nodes *nodes, const char *path,
+int cli_nodes_list(cli_run *run, const cli_nodes *nodes, const char *path,
                    okra_int **list, okra_int *count);
 /* Pairs, two names a line and perhaps a positive number (1 if not), blanks, tabs or a
  * comma between; # begins a comment; the headings of okra link are passed over. A node
  * with itself is refused; pairs that come again either way round are left out, and how
  * many is said. `member` (may be NULL): both ends must be nodes where it is true, else
  * they are no `kind` nodes. kind == NULL: the number may be any, and is not used. */
-int cli_nodes_pairs(const cli_run *run, const cli_nodes *nodes, const char *path,
+int cli_nodes_pairs(cli_run *run, const cli_nodes *nodes, const char *path,
                     const bool *member, const char *kind, okra_link **list,
                     okra_int *count);
 
@@ -40,7 +40,7 @@ typedef struct cli_known {
 } cli_known;
 
 /* labelled "": the ends of the known edges, in order. */
-int cli_known_read(const cli_run *run, const cli_nodes *nodes, const char *labelled,
+int cli_known_read(cli_run *run, const cli_nodes *nodes, const char *labelled,
                    const char *edges, cli_known *out);
 void cli_known_clear(cli_known *known);
 okra_link_task cli_known_task(const cli_known *known, const okra_data *x,

@@ -93,7 +93,7 @@ typedef struct job {
 static int read_ranges(cli_run *run, job *j)
 {
     okra_data *table = NULL;
-    int status = cli_status(run, cli_read(run, j->f.ranges, &table));
+    int status = cli_status(run, cli_read_numbers(run, j->f.ranges, &table));
     okra_int ld = 0, n = okra_data_count(j->x);
     const double *values = table ? okra_data_values(table, &ld) : NULL;
     if (status == CLI_DONE &&
@@ -267,7 +267,7 @@ static int read_diagonal(cli_run *run, job *j)
                          "--x-diagonal is for rows of a precomputed kernel; %s holds %s",
                          j->f.x, okra_kind_name(okra_data_kind(j->x)));
     }
-    int status = cli_status(run, cli_read(run, file, &j->diagonal));
+    int status = cli_status(run, cli_read_numbers(run, file, &j->diagonal));
     const double *self = status == CLI_DONE ? okra_data_values(j->diagonal, &step) : NULL;
     if (status == CLI_DONE && (!self || step != 1 || okra_data_count(j->diagonal) != m)) {
         status = cli_failure(run, "%s: expected one column of %lld numbers", file,
@@ -509,6 +509,7 @@ static int stream(cli_run *run, job *j, bool *done)
                     .top = top ? strtoll(okra_options_get(run->library, "top"), NULL, 10)
                                : 0};
     bool whole = false;
+    status = status ? status : cli_stream_check(run, &s, f->stream);
     if (status == CLI_DONE) {
         status = f->stream ? cli_stream_json(run, &s)
                            : cli_stream_text(run, &s, &whole, spec, sizeof spec);

@@ -86,7 +86,7 @@ static int more(cli_run *run, input *in)
     }
     if (in->room - in->used < PIECE) {
         size_t room = 2 * in->room + 2 * PIECE;
-        char *grown = room > LINE_MOST ? NULL : realloc(in->p, room);
+        char *grown = room > LINE_MOST ? NULL : realloc(in->p, room + 1);
         if (!grown) {
             return cli_failure(run, "standard input: line %lld is too long", in->line);
         }
@@ -99,6 +99,7 @@ static int more(cli_run *run, input *in)
     }
     in->end = got == 0;
     in->used += got > 0 ? (size_t)got : 0;
+    in->p[in->used] = '\0'; /* the last line may have no end */
     return cli_signal_caught() ? CLI_FAILED : CLI_DONE;
 }
 
@@ -146,6 +147,7 @@ typedef struct texts {
     const cli_stream *s;
     const char *format, *output;
     bool heading, rows; /* what has come so far */
+    long long failed;   /* lines without an answer */
 } texts;
 
 /* Lines that hold something before `stop`, which begins a comment. */
@@ -155,7 +157,7 @@ static okra_int filled_lines(const char *text, size_t size, char stop)
     bool filled = false, stopped = false;
     for (size_t k = 0; k < size; k++) {
         stopped = stopped || text[k] == stop;
-        filled = filled || (!stopped && !strchr(" \t\r\n", text[k]));
+        filled = filled || (!stopped && !memchr(" \t\r\n", text[k], 4));
         if (text[k] == '\n' || k + 1 == size) {
             count += filled;
             filled = stopped = false;
@@ -169,50 +171,83 @@ static bool is_table(const char *format)
     return strcmp(format, "csv") == 0 || strcmp(format, "tsv") == 0;
 }
 
-/* A heading is the first line or none: in the middle it would have no answer. */
-static int check_heading(cli_run *run, texts *t, const char *text, size_t size,
-                         const okra_data *x, long long line)
+/* Objects of lines. A heading is the first line or none: in the middle it would have no
+ * answer. What begins like a number is none: it would be a row that is lost. */
+static okra_status read_lines(const cli_run *run, const texts *t, const char *text,
+                              size_t size, okra_data **x, bool *heading)
 {
-    bool heading =
-        is_table(t->format) && okra_data_count(x) < filled_lines(text, size, '\n');
-    if (heading && (t->heading || t->rows)) {
-        return cli_failure(run, "standard input, line %lld: '%.*s' is no row of numbers",
-                           line, (int)strcspn(text, "\r\n"), text);
-    }
-    t->heading = t->heading || heading;
-    t->rows = t->rows || okra_data_count(x) > 0;
-    return CLI_DONE;
+    okra_status st = okra_data_parse(run->context, t->format, text, size, x);
+    *heading = st == OKRA_OK && is_table(t->format) &&
+               okra_data_count(*x) < filled_lines(text, size, '\n');
+    bool numeric = memchr("+-.0123456789", text[strspn(text, " \t\"")], 13) != NULL;
+    return *heading && (t->heading || t->rows || numeric)
+               ? okra_fail(OKRA_EFORMAT, "'%.*s' is no row of numbers",
+                           (int)strcspn(text, "\r\n"), text)
+               : st;
 }
 
+static okra_status predict_lines(cli_run *run, texts *t, const char *text, size_t size,
+                                 okra_prediction **p)
+{
+    okra_data *x = NULL;
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                    .candidates = t->s->candidates};
+    bool heading = false;
+    okra_status st = read_lines(run, t, text, size, &x, &heading);
+    bool rows = st == OKRA_OK && okra_data_count(x) > 0;
+    if (rows) {
+        st = okra_predict(run->context, t->s->model, x, run->library, &request, p);
+    }
+    if (st == OKRA_OK) {
+        t->heading = t->heading || heading;
+        t->rows = t->rows || rows;
+    }
+    okra_data_free(x);
+    return st;
+}
+
+/* A line that cannot be answered is told, and its answer is an empty line. */
+static int pass_over(const cli_run *run, texts *t, long long line)
+{
+    const char *message = okra_message();
+    bool counts = strncmp(message, "line 1", 6) == 0; /* it was read alone */
+    t->failed++;
+    cli_failure(run, "standard input, line %lld%s%s", line, counts ? "" : ": ",
+                message + (counts ? 6 : 0));
+    return putchar('\n') == EOF || fflush(stdout) == EOF
+               ? cli_failure(run, "standard output cannot be written")
+               : CLI_DONE;
+}
+
+/* Lines that are wrong together are tried by halves. */
 static int answer_text(cli_run *run, void *user, const char *text, size_t size, int lines,
                        long long line)
 {
     texts *t = user;
-    okra_data *x = NULL;
     okra_prediction *p = NULL;
-    okra_predict_request request = {OKRA_SIZED(okra_predict_request),
-                                    .candidates = t->s->candidates};
     bool svm = strcmp(t->format, "svm") == 0;
     if ((svm || is_table(t->format)) && filled_lines(text, size, svm ? '#' : '\n') == 0) {
         return CLI_DONE;
     }
-    okra_status st = okra_data_parse(run->context, t->format, text, size, &x);
-    if (st == OKRA_OK && check_heading(run, t, text, size, x, line) != CLI_DONE) {
-        okra_data_free(x);
-        return CLI_FAILED;
-    }
-    if (st == OKRA_OK && okra_data_count(x) > 0) {
-        st = okra_predict(run->context, t->s->model, x, run->library, &request, &p);
+    okra_status st = predict_lines(run, t, text, size, &p);
+    if (st != OKRA_OK && st != OKRA_ECANCELLED && st != OKRA_EMEM) {
+        size_t half = 0;
+        for (int k = 0; k < lines / 2; k++) {
+            half += (size_t)((const char *)memchr(text + half, '\n', size - half) -
+                             (text + half)) +
+                    1;
+        }
+        int status = lines == 1 ? pass_over(run, t, line)
+                                : answer_text(run, t, text, half, lines / 2, line);
+        return lines == 1 || status != CLI_DONE
+                   ? status
+                   : answer_text(run, t, text + half, size - half, lines - lines / 2,
+                                 line + lines / 2);
     }
     if (st == OKRA_OK && p) {
         st = okra_data_write(run->context, okra_prediction_objects(p), t->output);
     }
-    okra_data_free(x);
     okra_prediction_free(p);
-    if (st != OKRA_OK && st != OKRA_ECANCELLED) {
-        return cli_failure(run, "standard input, lines %lld to %lld: %s", line,
-                           line + lines - 1, okra_message());
-    }
     return cli_status(run, st);
 }
 
@@ -263,7 +298,8 @@ static int with_output(cli_run *run, input *in, texts *t)
 {
     const char *output = t->s->output, *format;
     if (standard(output, &format)) {
-        return each_piece(run, in, t, answer_text);
+        int status = each_piece(run, in, t, answer_text);
+        return status == CLI_DONE && t->failed > 0 ? CLI_FAILED : status;
     }
     cli_file *file = cli_file_open(run, output);
     if (!file) {
@@ -275,6 +311,10 @@ static int with_output(cli_run *run, input *in, texts *t)
         status = cli_failure(run, "%s: cannot be written", output);
     }
     status = status ? status : each_piece(run, in, t, answer_text);
+    if (status == CLI_DONE && t->failed > 0) {
+        status = cli_failure(run, "%s is not written: lines without an answer: %lld",
+                             output, t->failed);
+    }
     if (kept >= 0) {
         dup2(kept, STDOUT_FILENO);
         close(kept);
@@ -348,6 +388,10 @@ int cli_stream_json(cli_run *run, const cli_stream *s)
     input in = {.line = 1};
     cli_stream copy = *s;
     int status = each_piece(run, &in, &copy, answer_json);
+    if (status == CLI_DONE && copy.failed > 0) {
+        status =
+            cli_failure(run, "lines that were answered with an error: %lld", copy.failed);
+    }
     free(in.p);
     return status;
 }

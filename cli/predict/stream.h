@@ -11,6 +11,7 @@ typedef struct cli_stream {
     const okra_data *candidates; /* or NULL */
     const char *x, *output;      /* as typed */
     okra_int top;                /* 0: not asked for */
+    long long failed;            /* lines answered with an error */
 } cli_stream;
 
 /* Are rows of that spec lines of text from standard input, and is what goes to `output`
@@ -24,6 +25,8 @@ int cli_stream_text(cli_run *run, const cli_stream *s, bool *whole, char *spec,
 int cli_stream_json(cli_run *run, const cli_stream *s);
 
 /* stream_json.c: complete lines answered together; a line each. */
-int cli_stream_answer(cli_run *run, const cli_stream *s, char **lines, int count);
+int cli_stream_answer(cli_run *run, cli_stream *s, char **lines, int count);
+/* Would any line be answered? What is wrong with flags is wrong before the first one. */
+int cli_stream_check(cli_run *run, const cli_stream *s, bool json);
 
 #endif

@@ -316,32 +316,54 @@ static int answer_all(const batch *b)
     return status;
 }
 
-int cli_stream_answer(cli_run *run, const cli_stream *s, char **lines, int count)
+/* What inputs of the model are. */
+static void open_batch(cli_run *run, const cli_stream *s, batch *b)
 {
-    batch b = {.run = run, .s = s, .count = count};
     json_t *about = json_loads(okra_model_json(s->model), 0, NULL);
     const json_t *x = json_object_get(about, "x");
     const char *kind = json_string_value(json_object_get(x, "kind"));
-    snprintf(b.kind, sizeof b.kind, "%s", kind ? kind : "");
-    b.width = (okra_int)json_integer_value(json_object_get(x, "width"));
+    *b = (batch){.run = run, .s = s};
+    snprintf(b->kind, sizeof b->kind, "%s", kind ? kind : "");
+    b->width = (okra_int)json_integer_value(json_object_get(x, "width"));
     json_decref(about);
-    b.rows = cli_alloc((size_t)count, sizeof *b.rows);
-    if (!b.rows) {
-        return cli_failure(run, "out of memory");
+}
+
+int cli_stream_check(cli_run *run, const cli_stream *s, bool json)
+{
+    batch b;
+    okra_prediction *none = NULL;
+    open_batch(run, s, &b);
+    bool lines = strcmp(b.kind, "dense") == 0 || strcmp(b.kind, "sparse") == 0 ||
+                 strcmp(b.kind, "strings") == 0 || strcmp(b.kind, "graphs") == 0;
+    if (!lines && !json) {
+        return CLI_DONE;
     }
-    if (strcmp(b.kind, "dense") != 0 && strcmp(b.kind, "sparse") != 0 &&
-        strcmp(b.kind, "strings") != 0 && strcmp(b.kind, "graphs") != 0) {
-        free(b.rows);
+    if (!lines) {
         return cli_failure(run,
                            "--stream takes vectors, strings and molecules; the "
                            "inputs of this model are of kind %s",
                            b.kind);
+    }
+    int status = cli_status(run, predict(&b, NULL, 0, &none));
+    okra_prediction_free(none);
+    return status;
+}
+
+int cli_stream_answer(cli_run *run, cli_stream *s, char **lines, int count)
+{
+    batch b;
+    open_batch(run, s, &b);
+    b.count = count;
+    b.rows = cli_alloc((size_t)count, sizeof *b.rows);
+    if (!b.rows) {
+        return cli_failure(run, "out of memory");
     }
     for (int i = 0; i < count; i++) {
         read_row(&b, lines[i], &b.rows[i]);
     }
     int status = answer_all(&b);
     for (int i = 0; i < count; i++) {
+        s->failed += b.rows[i].at < 0;
         json_decref(b.rows[i].line);
     }
     free(b.rows);

@@ -297,10 +297,14 @@ static bool is_result(const json_t *value)
 }
 
 /* Adds the results of a file to `all`. */
-static int load(const cli_run *run, const char *path, json_t *all)
+static int load(cli_run *run, const char *path, json_t *all)
 {
     char buffer[4096];
     json_error_t error;
+    int status = cli_status(run, cli_take_input(run, path));
+    if (status != CLI_DONE) {
+        return status;
+    }
     const char *found = cli_find(run, path, buffer, sizeof buffer);
     json_t *value = strcmp(found, "-") == 0 ? json_loadf(stdin, 0, &error)
                                             : json_load_file(found, 0, &error);
@@ -312,10 +316,9 @@ static int load(const cli_run *run, const char *path, json_t *all)
     json_t *list = json_is_array(value) ? json_incref(value) : json_pack("[O]", value),
            *item;
     size_t i;
-    int status =
-        json_array_size(list) > 0
-            ? CLI_DONE
-            : cli_failure(run, "%s: an empty list, expected results of okra", path);
+    status = json_array_size(list) > 0
+                 ? CLI_DONE
+                 : cli_failure(run, "%s: an empty list, expected results of okra", path);
     json_array_foreach(list, i, item)
     {
         json_int_t format = json_integer_value(json_object_get(item, "format"));

@@ -29,6 +29,10 @@ typedef struct pile {
 
 static int push(cli_run *run, pile *p, const char *name)
 {
+    if (strcmp(name, "-") == 0) {
+        return cli_usage(run, "a model is mapped from its file: '-' is none; --list - "
+                              "reads the names of models from standard input");
+    }
     if (p->count == p->room) {
         size_t room = 2 * p->room + 16;
         char **names = realloc(p->names, room * sizeof *names);

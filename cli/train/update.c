@@ -62,7 +62,8 @@ static int check_heading(const cli_run *run, const char *spec)
     char buffer[4096], *line = NULL;
     const char *path = cli_find(run, spec, buffer, sizeof buffer), *begin = "";
     bool typed = strncmp(path, "csv:", 4) == 0 || strncmp(path, "tsv:", 4) == 0;
-    bool text = typed || cli_ends(path, ".csv") || cli_ends(path, ".tsv");
+    bool text = typed || cli_ends(path, ".csv") || cli_ends(path, ".tsv") ||
+                cli_ends(path, ".txt");
     struct stat found;
     path += typed ? 4 : 0;
     FILE *file = text && stat(path, &found) == 0 && S_ISREG(found.st_mode)
@@ -93,7 +94,8 @@ static int read_rows(cli_run *run, job *j)
     okra_data *table = NULL;
     okra_int ld = 0;
     int status = check_heading(run, j->f.remove);
-    status = status ? status : cli_status(run, cli_read(run, j->f.remove, &table));
+    status =
+        status ? status : cli_status(run, cli_read_numbers(run, j->f.remove, &table));
     const double *values = table ? okra_data_values(table, &ld) : NULL;
     if (status == CLI_DONE && (!values || okra_data_width(table) != 1)) {
         status = cli_failure(run, "%s: expected one number per line, the rows that go",
@@ -120,10 +122,9 @@ static int read_rows(cli_run *run, job *j)
     return status;
 }
 
-/* One number per line is no string: a table, whatever the name of the file. */
 static int read_all(cli_run *run, job *j)
 {
-    char buffer[4096], spec[4200];
+    char buffer[4096];
     const char *path = cli_find(run, run->operands[0], buffer, sizeof buffer);
     int status = cli_status(run, okra_model_load(run->context, path, &j->model));
     struct {
@@ -139,10 +140,6 @@ static int read_all(cli_run *run, job *j)
         status = cli_status(run, cli_weigh(run, j->f.weight, "none", &j->y));
     }
     if (status == CLI_DONE && *j->f.remove) {
-        if (cli_ends(j->f.remove, ".txt") && !strchr(j->f.remove, ':')) {
-            snprintf(spec, sizeof spec, "csv:%s", j->f.remove);
-            j->f.remove = spec;
-        }
         status = read_rows(run, j);
     }
     return status;

@@ -25,8 +25,31 @@ expect_same piped.csv file.csv
 # blocks have other sizes, so that the last bits may differ
 okra predict m.okra --x - -q -o array.csv <t.npy
 near whole.csv array.csv
-expect_fail 1 "okra predict: standard input, lines 1 to 2: line 2 has 2 columns; expected 3 as in the first line" \
-    sh -c 'printf "1,2,3\n1,2\n" | okra predict m.okra --x - -o broken.csv'
+# each good row is answered, each bad line is told with its number and has an empty answer
+printf '1,2,3\n1,2\n1,two,3\n4,5,6\n\n0x,1,1\n1,2,3' >mixed.csv
+status=0
+okra predict m.okra --x - -o - <mixed.csv >got.csv 2>err || status=$?
+[ $status = 1 ] && [ "$(wc -l <got.csv)" = 6 ] && [ "$(wc -l <err)" = 3 ]
+printf '1,2,3\n4,5,6\n1,2,3\n' | okra predict m.okra --x - -o - >want.csv
+grep . got.csv >some.csv
+near some.csv want.csv
+[ "$(sed -n 2p got.csv)" = "" ] && [ "$(sed -n 3p got.csv)" = "" ] && [ "$(sed -n 5p got.csv)" = "" ]
+grep -q "^okra predict: standard input, line 2: " err
+grep -q "^okra predict: standard input, line 3" err
+grep -q "^okra predict: standard input, line 6" err
+! grep -q "line 1" err
+# also where they come far behind the first batch
+"$PYTHON" -c "
+for i in range(2500):
+    print('oops,1,2' if i in (0, 1700, 2499) else '0.1,0.2,0.3')" >many.csv
+sed -i 1d many.csv
+status=0
+okra predict m.okra --x - -o - <many.csv >got.csv 2>err || status=$?
+[ $status = 1 ] && [ "$(wc -l <got.csv)" = 2499 ] && [ "$(grep -c . got.csv)" = 2497 ]
+grep -q "line 1700" err && grep -q "line 2499" err && [ "$(wc -l <err)" = 2 ]
+# a file is written whole or not at all
+expect 1 okra predict m.okra --x - -o broken.csv <mixed.csv
+expect_in "okra predict: broken.csv is not written: lines without an answer: 3" err
 [ ! -e broken.csv ]
 expect 0 okra predict m.okra --x - -o - </dev/null
 [ ! -s out ]
@@ -44,8 +67,11 @@ exec 3>&- 4<&-
 wait
 
 # JSON lines: an answer each, mistakes hold up nothing
+status=0
 printf '%s\n' '{"id": 7, "x": [1, 2, 3]}' '[1, 2, 3]' 'nonsense' '{"id": "a", "x": [1, 2]}' '{"z": 1}' '[1, "b", 3]' |
-    okra predict m.okra --x - --stream >answers
+    okra predict m.okra --x - --stream >answers 2>err || status=$?
+[ $status = 1 ] # lines that have no answer are told at the end
+expect_in "okra predict: lines that were answered with an error: 4" err
 "$PYTHON" - "$first" <<'P'
 import json, sys
 lines = [json.loads(line) for line in open("answers")]
@@ -69,24 +95,33 @@ okra fit -q --x w.txt --y w.txt --kx 'spectrum(k=2)' --ky 'spectrum(k=2)' --lamb
 expect_out "ab
 bca" sh -c 'printf "ab\nbca\n" | okra predict w.okra --x - -o txt:-'
 expect_out '{"y":"ab"}
-{"error":"expected a text"}' sh -c 'printf "\"ab\"\n3\n" | okra predict w.okra --x - --stream'
+{"error":"expected a text"}' sh -c 'printf "\"ab\"\n3\n" | okra predict w.okra --x - --stream 2>err || [ $? = 1 ]'
 printf 'CCO\nCCN\nCCC\nc1ccccc1\n' >m.smi
 head -4 y.csv >four.csv
 okra fit -q --x m.smi --y four.csv --kx wl --ky linear --lambda 0.1 -o smi.okra
-printf '"CCO"\n"not a molecule ("\n"CCN"\n' | okra predict smi.okra --x - --stream >answers
+printf '"CCO"\n"not a molecule ("\n"CCN"\n' |
+    okra predict smi.okra --x - --stream >answers 2>err || [ $? = 1 ]
 [ "$(wc -l <answers)" = 3 ] && grep -q error answers && [ "$(grep -c '"y"' answers)" = 2 ]
 printf '0 1:1 3:2\n0 2:1\n0 1:2\n0 3:1\n' >s.svm
 okra fit -q --x s.svm --y four.csv --kx linear --ky linear --lambda 0.1 -o s.okra
 okra predict s.okra --x s.svm -q -o whole.csv
 okra predict s.okra --x - -o - <s.svm >piped.csv
 near whole.csv piped.csv
-printf '{"0": 1, "2": 2}\n{"x": {"1": 1}}\n{"-1": 1}\n' | okra predict s.okra --x - --stream >answers
+printf '{"0": 1, "2": 2}\n{"x": {"1": 1}}\n{"-1": 1}\n' |
+    okra predict s.okra --x - --stream >answers 2>err || [ $? = 1 ]
 [ "$(grep -c '"y"' answers)" = 2 ]
 
 expect_fail 2 "okra predict: --stream answers standard input: --x is 't.csv', expected -" \
     okra predict m.okra --x t.csv --stream
 expect_fail 2 "okra predict: --weights has no use with --stream" \
     okra predict m.okra --x - --stream --weights w.npy
+# what is wrong with flags is wrong before the first line
+for flags in "--decode nearest" "--decode string" "--decode position" "--candidates w.txt" "--decode none"; do
+    status=0
+    # shellcheck disable=SC2086
+    echo '[1, 2, 3]' | okra predict m.okra --x - --stream $flags >answers 2>err || status=$?
+    [ $status != 0 ] && [ ! -s answers ] && [ "$(wc -l <err)" -ge 1 ]
+done
 
 # blank lines and comments that arrive alone are no rows
 (head -2 s.svm; sleep 0.2; echo; sleep 0.2; echo '# more'; sleep 0.2; tail -2 s.svm) |
@@ -103,6 +138,19 @@ for twice in "--x - --candidates -" "--x csv:- --candidates -" "--x - --x -"; do
 done
 expect_fail 2 "okra fit: standard input is named twice: '-' can be read once" \
     okra fit --x - --y - --kx linear --ky linear --lambda 1 -o e.okra <t.csv
+
+printf 'a b\n' >edges.tsv
+printf 'a\nb\n' >names.txt
+expect_fail 2 "okra link: standard input is named twice: '-' can be read once" \
+    sh -c 'okra link --x - --edges - -o - <t.csv'
+expect_fail 2 "okra link: standard input is named twice: '-' can be read once" \
+    sh -c 'head -2 x.csv | okra link --x - --edges edges.tsv --nodes - -o -'
+expect_fail 2 "okra link: standard input is named twice: '-' can be read once" \
+    sh -c 'head -2 x.csv >two.csv; okra link --x two.csv --nodes names.txt --edges - --truth - -o - <edges.tsv'
+expect_fail 2 "okra report: standard input is named twice: '-' can be read once" \
+    sh -c 'okra fit -q --json --x x.csv --y y.csv --kx linear --ky linear --lambda 1 -o r.okra | okra report - - -o r.html'
+expect_fail 2 "okra merge: a model is mapped from its file: '-' is none; --list - reads the names of models from standard input" \
+    sh -c 'okra merge - - -o e.okra <m.okra'
 
 # 1,000,000 rows in 100 MiB
 "$PYTHON" - <<'P'
@@ -134,10 +182,14 @@ echo a,b | okra predict -q head.okra --x - -o - >got.csv 2>err || status=$?
 [ $status = 1 ] && [ ! -s got.csv ]
 expect_in "okra predict: standard input: line 1 is a heading, and no row of numbers comes after it" err
 status=0
+printf '1;2\n3;4\n' | okra predict -q head.okra --x - -o - >got.csv 2>err || status=$?
+[ $status = 1 ] && [ "$(wc -l <err)" = 2 ]
+expect_in "okra predict: standard input, line 1: '1;2' is no row of numbers" err
+status=0
 (head -1 tx.csv; sleep 0.5; echo a,b; sleep 0.5; tail -1 tx.csv) |
     okra predict -q head.okra --x - -o - >got.csv 2>err || status=$?
-[ $status = 1 ]
-grep -qE "line 2: 'a,b' is no row of numbers|is not a number" err # as pieces of the pipe fall
+[ $status = 1 ] && [ "$(wc -l <got.csv)" = 3 ]
+grep -q "standard input, line 2: 'a,b' is no row of numbers" err
 # molecules and strings on standard output are lines, as in files
 printf 'CCO\nCCC\nc1ccccc1\nCO\nCN\nCCN\nCCCO\nCCCC\n' >m.smi
 okra fit -q --x x.csv --y m.smi --kx linear --ky 'ecfp | tanimoto' --lambda 0.1 -o m.okra

@@ -95,10 +95,10 @@ expect_fail 2 "okra update: --removed-x has no use without --remove" okra update
 echo 99 >rows.txt
 expect_fail 2 "okra update: update: row 99 is to go, expected one of the 60 training pairs, counted from 0" okra update old.okra --remove rows.txt -o a.okra
 echo row >rows.txt
-expect_fail 1 "okra update: csv:rows.txt: there are no rows to remove" okra update old.okra --remove rows.txt -o a.okra
+expect_fail 1 "okra update: rows.txt: there are no rows to remove" okra update old.okra --remove rows.txt -o a.okra
 for first in '3 9' 0x1 '1 2 3' '7 seven'; do # no headings: rows that would stay
     printf '\n%s\n4\n' "$first" >rows.txt
-    expect_fail 1 "okra update: csv:rows.txt: line 2: found '$first', expected one whole number" \
+    expect_fail 1 "okra update: rows.txt: line 2: found '$first', expected one whole number" \
         okra update old.okra --remove rows.txt -o a.okra
 done
 for rows in 'row\n4\n' '0' ' 4 \r\n5\n' '+4'; do
@@ -106,7 +106,7 @@ for rows in 'row\n4\n' '0' ' 4 \r\n5\n' '+4'; do
     expect 0 okra update old.okra --remove rows.txt -q -o named.okra
 done
 echo 0.5 >rows.txt
-expect_fail 1 "okra update: csv:rows.txt: row 0 holds 0.5, expected a whole number" \
+expect_fail 1 "okra update: rows.txt: row 0 holds 0.5, expected a whole number" \
     okra update old.okra --remove rows.txt -o a.okra
 expect_fail 1 "okra update: x has 20 dense vectors of length 3, y has 60 dense vectors of length 2; expected as many of each" \
     okra update old.okra --x new_x.csv --y old_y.csv -o a.okra

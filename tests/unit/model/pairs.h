@@ -33,6 +33,13 @@ static inline void pairs_free(pairs *p)
     okra_data_free(p->test_y);
 }
 
+static inline okra_data *pairs_weigh(const okra_data *data, const double *weights)
+{
+    okra_data *out = NULL;
+    CHECK_OK(okra_data_weigh(data, weights, N, &out));
+    return out;
+}
+
 /* "name=value ..." into fresh options of fit or predict. */
 static inline okra_options *pairs_options(okra_status (*create)(okra_options **),
                                           const char *settings)

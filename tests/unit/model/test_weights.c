@@ -1,7 +1,7 @@
 /*
  * Weights of pairs: a weight of 2 is the pair twice, of 0 no such pair, for every method
- * that takes weights; fractions against the system written out; leave-one-out against
- * refits; files; what is refused.
+ * that takes weights; leave-one-out against refits; files; what is refused. Fractions
+ * are in test_weights_system.c.
  */
 #include "harness.h"
 #include "pairs.h"
@@ -49,13 +49,6 @@ static void draw(uint64_t seed, double *weights)
     weights[2] = 1;
 }
 
-static okra_data *weighed(const okra_data *data, const double *weights)
-{
-    okra_data *out = NULL;
-    CHECK_OK(okra_data_weigh(data, weights, N, &out));
-    return out;
-}
-
 /* |h(x) - phi(y)|^2 of test pairs: one number that holds all of h. */
 static void losses(const okra_model *model, const pairs *p, double *out)
 {
@@ -82,7 +75,8 @@ static void compare(const pairs *p, const char *settings, uint64_t seed, double 
     double weights[N] = {0}, got[M] = {0}, want[M] = {0};
     settings = with_operator(settings);
     draw(seed, weights);
-    okra_data *y = weighed(p->train_y, weights), *twice_x = repeated(p->train_x, weights),
+    okra_data *y = pairs_weigh(p->train_y, weights),
+              *twice_x = repeated(p->train_x, weights),
               *twice_y = repeated(p->train_y, weights);
     okra_model *a = pairs_fit(p->train_x, y, settings),
                *b = pairs_fit(twice_x, twice_y, settings);
@@ -210,186 +204,6 @@ TEST(missing_outputs_weigh)
     }
 }
 
-/* ---- fractions: (K + lambda W^-1) C = Y by elimination ---- */
-
-static double rbf(const double *a, const double *b)
-{
-    double d = 0;
-    for (int j = 0; j < P; j++) {
-        d += (a[j] - b[j]) * (a[j] - b[j]);
-    }
-    return exp(-d / 2);
-}
-
-static void naive(const pairs *p, const double *weights, double lambda, double *h)
-{
-    double A[N * (N + D)];
-    for (int i = 0; i < N; i++) {
-        for (int j = 0; j < N; j++) {
-            A[i * (N + D) + j] =
-                rbf(p->x + i * LDX, p->x + j * LDX) + (i == j ? lambda / weights[i] : 0);
-        }
-        for (int j = 0; j < D; j++) {
-            A[i * (N + D) + N + j] = p->y[i * D + j];
-        }
-    }
-    for (int k = 0; k < N; k++) { /* positive definite: no pivots */
-        for (int i = 0; i < N; i++) {
-            double f = i == k ? 0 : A[i * (N + D) + k] / A[k * (N + D) + k];
-            for (int j = k; j < N + D; j++) {
-                A[i * (N + D) + j] -= f * A[k * (N + D) + j];
-            }
-        }
-    }
-    for (int t = 0; t < M; t++) {
-        for (int j = 0; j < D; j++) {
-            h[t * D + j] = 0;
-            for (int i = 0; i < N; i++) {
-                h[t * D + j] += rbf(p->t + t * P, p->x + i * LDX) *
-                                A[i * (N + D) + N + j] / A[i * (N + D) + i];
-            }
-        }
-    }
-}
-
-static void check_fractions(const pairs *p, const double *weights, double tolerance)
-{
-    double want[M * D] = {0};
-    okra_int rows = 0, cols = 0;
-    naive(p, weights, 0.1, want);
-    okra_data *y = weighed(p->train_y, weights);
-    okra_model *model = pairs_fit(p->train_x, y, "kx=rbf(sigma=1) lambda=0.1");
-    okra_prediction *q = pairs_predict(model, p->test_x, "decode=none", false, true);
-    const double *got = okra_prediction_embedding(q, &rows, &cols);
-    CHECK(rows == M && cols == D);
-    CHECK_NEAR(harness_relative(M * D, got, want), 0, tolerance);
-    okra_prediction_free(q);
-    okra_model_free(model);
-    okra_data_free(y);
-}
-
-TEST(fractions_equal_the_system)
-{
-    for (uint64_t seed = 0; seed < 20; seed++) {
-        double weights[N] = {0};
-        pairs p;
-        okra_random_ r = okra_random_create_(seed, 3);
-        pairs_make(seed, &p);
-        for (int i = 0; i < N; i++) {
-            weights[i] = 0.01 + okra_random_uniform_(&r);
-        }
-        check_fractions(&p, weights, 1e-12); /* worst 6e-14 */
-        for (int i = 0; i < N; i++) {        /* all weight on one pair, nearly */
-            weights[i] = i == 4 ? 1e6 : 1e-6;
-        }
-        check_fractions(&p, weights, 1e-9); /* worst 8e-11: K + lambda W^-1 itself */
-        pairs_free(&p);
-    }
-}
-
-/* ---- unlabelled inputs: (lambda I + P K) C = J'W Y, P = J'WJ + 2 lambda_2 M ---- */
-
-enum { ALL = N + M };
-
-static const double *input(const pairs *p, int i)
-{
-    return i < N ? p->x + i * LDX : p->t + (i - N) * P;
-}
-
-/* C <- the solution by elimination with pivots; A is destroyed. */
-static void eliminate(double *A, double *C)
-{
-    for (int k = 0; k < ALL; k++) {
-        int pivot = k;
-        for (int i = k + 1; i < ALL; i++) {
-            pivot = fabs(A[i * ALL + k]) > fabs(A[pivot * ALL + k]) ? i : pivot;
-        }
-        for (int j = 0; j < ALL; j++) {
-            double a = A[k * ALL + j];
-            A[k * ALL + j] = A[pivot * ALL + j];
-            A[pivot * ALL + j] = a;
-        }
-        for (int j = 0; j < D; j++) {
-            double c = C[k * D + j];
-            C[k * D + j] = C[pivot * D + j];
-            C[pivot * D + j] = c;
-        }
-        for (int i = 0; i < ALL; i++) {
-            double f = i == k ? 0 : A[i * ALL + k] / A[k * ALL + k];
-            for (int j = k; j < ALL; j++) {
-                A[i * ALL + j] -= f * A[k * ALL + j];
-            }
-            for (int j = 0; j < D; j++) {
-                C[i * D + j] -= f * C[k * D + j];
-            }
-        }
-    }
-    for (int i = 0; i < ALL * D; i++) {
-        C[i] /= A[i / D * ALL + i / D];
-    }
-}
-
-static void naive_semi(const pairs *p, const double *weights, double lambda,
-                       double lambda2, double *h)
-{
-    static double K[ALL * ALL], A[ALL * ALL], C[ALL * D];
-    memset(C, 0, sizeof C);
-    for (int i = 0; i < ALL * ALL; i++) {
-        K[i] = rbf(input(p, i / ALL), input(p, i % ALL));
-    }
-    for (int i = 0; i < ALL; i++) {
-        double degree = 0;
-        for (int j = 0; j < ALL; j++) {
-            degree += K[i * ALL + j];
-        }
-        for (int j = 0; j < ALL; j++) { /* row i of lambda I + P K */
-            double sum = i < N ? weights[i] * K[i * ALL + j] : 0;
-            for (int k = 0; k < ALL; k++) {
-                double m = (i == k ? degree : 0) - K[i * ALL + k];
-                sum += 2 * lambda2 * m * K[k * ALL + j];
-            }
-            A[i * ALL + j] = sum + (i == j ? lambda : 0);
-        }
-        for (int j = 0; i < N && j < D; j++) {
-            C[i * D + j] = weights[i] * p->y[i * D + j];
-        }
-    }
-    eliminate(A, C);
-    for (int t = 0; t < M * D; t++) {
-        h[t] = 0;
-        for (int i = 0; i < ALL; i++) {
-            h[t] += K[(N + t / D) * ALL + i] * C[i * D + t % D];
-        }
-    }
-}
-
-TEST(the_graph_holds_each_input_once)
-{
-    for (uint64_t seed = 0; seed < 10; seed++) {
-        double weights[N] = {0}, want[M * D] = {0};
-        okra_int rows = 0, cols = 0;
-        pairs p;
-        okra_data *x = NULL;
-        okra_random_ r = okra_random_create_(seed, 13);
-        pairs_make(seed, &p);
-        for (int i = 0; i < N; i++) {
-            weights[i] = 0.1 + 3 * okra_random_uniform_(&r);
-        }
-        naive_semi(&p, weights, 0.1, 0.05, want);
-        okra_data *y = weighed(p.train_y, weights);
-        CHECK_OK(okra_data_concat(p.train_x, p.test_x, &x));
-        okra_model *model = pairs_fit(x, y, "kx=rbf(sigma=1) lambda=0.1 lambda2=0.05");
-        okra_prediction *q = pairs_predict(model, p.test_x, "decode=none", false, true);
-        const double *got = okra_prediction_embedding(q, &rows, &cols);
-        CHECK_NEAR(harness_relative(M * D, got, want), 0, 1e-10);
-        okra_prediction_free(q);
-        okra_model_free(model);
-        okra_data_free(x);
-        okra_data_free(y);
-        pairs_free(&p);
-    }
-}
-
 /* ---- leave-one-out ---- */
 
 static void check_leave(const pairs *p, const double *weights, const char *settings,
@@ -398,7 +212,7 @@ static void check_leave(const pairs *p, const double *weights, const char *setti
     double left[N] = {0};
     okra_prediction *all = NULL;
     settings = with_operator(settings);
-    okra_data *y = weighed(p->train_y, weights);
+    okra_data *y = pairs_weigh(p->train_y, weights);
     okra_options *options = pairs_options(okra_fit_options, settings);
     okra_model *model = pairs_fit(p->train_x, y, settings);
     CHECK_OK(okra_model_leave(NULL, model, options, left, &all));
@@ -467,7 +281,7 @@ TEST(a_file_keeps_the_weights)
     for (int i = 0; i < N; i++) {
         weights[i] = 0.5 + i;
     }
-    okra_data *y = weighed(p.train_y, weights);
+    okra_data *y = pairs_weigh(p.train_y, weights);
     const char *settings = "kx=rbf(sigma=1) ky=rbf(sigma=2) lambda=0.1 center-output=yes";
     okra_options *options = pairs_options(okra_fit_options, settings);
     okra_model *model = pairs_fit(p.train_x, y, settings);
@@ -515,7 +329,7 @@ TEST(variances_are_those_of_the_pairs_repeated)
                                    : "kx=rbf(sigma=1) lambda=0.1";
         pairs_make(4, &p);
         draw(4, weights);
-        okra_data *y = weighed(p.train_y, weights),
+        okra_data *y = pairs_weigh(p.train_y, weights),
                   *twice_x = repeated(p.train_x, weights),
                   *twice_y = repeated(p.train_y, weights);
         okra_model *a = pairs_fit(p.train_x, y, settings),
@@ -547,7 +361,7 @@ TEST(says_what_has_no_weights)
     double weights[N] = {0};
     pairs_make(5, &p);
     draw(5, weights);
-    okra_data *y = weighed(p.train_y, weights);
+    okra_data *y = pairs_weigh(p.train_y, weights);
     refuses(&p, y, "method=ok3", OKRA_EUNSUPPORTED,
             "method ok3 grows trees from pairs that are drawn alike: it does not use "
             "weights");
@@ -559,7 +373,7 @@ TEST(says_what_has_no_weights)
         weights[i] = 1;
     }
     okra_data_free(y);
-    y = weighed(p.train_y, weights);
+    y = pairs_weigh(p.train_y, weights);
     okra_model *plain = pairs_fit(p.train_x, y, "method=ok3");
     CHECK(!okra_data_weights(okra_model_outputs(plain)));
     okra_model_free(plain);
@@ -598,7 +412,7 @@ TEST(allocations_may_fail)
     double weights[N] = {0};
     pairs_make(6, &p);
     draw(6, weights);
-    okra_data *y = weighed(p.train_y, weights);
+    okra_data *y = pairs_weigh(p.train_y, weights);
     const char *settings[] = {
         "kx=rbf(sigma=1) ky=rbf(sigma=2) lambda=0.1 center-output=yes operator=cov",
         "method=kpca kx=rbf(sigma=1) ky=rbf(sigma=2) lambda=0.1",
@@ -614,7 +428,6 @@ TEST(allocations_may_fail)
 
 MAIN(RUN(a_weight_is_so_many_pairs), RUN(losses_of_the_distance_and_machines_weigh),
      RUN(diagonal_operator_weighs), RUN(missing_outputs_weigh),
-     RUN(fractions_equal_the_system), RUN(the_graph_holds_each_input_once),
      RUN(leave_one_out_equals_refits), RUN(a_file_keeps_the_weights),
      RUN(variances_are_those_of_the_pairs_repeated), RUN(says_what_has_no_weights),
      RUN(gram_matrices_have_no_rows_to_drop), RUN(allocations_may_fail))
