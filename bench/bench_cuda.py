@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 
 os.environ.setdefault("OKRA_BENCH_THREADS", str(os.cpu_count()))
 import common  # noqa: E402
@@ -330,6 +331,73 @@ def nystrom():
         del X, Y
 
 
+# ---- twin kernel learning, kernels of the host ----
+
+class Base(ctypes.Structure):
+    """okra_twin_base"""
+    _fields_ = [("kernels", ctypes.POINTER(ctypes.c_void_p)), ("count", ctypes.c_size_t),
+                ("degree", ctypes.c_int), ("low_rank", ctypes.c_char_p)]
+
+
+def learned(ctx, x, y, degree):
+    """The HSIC of all pairs of powers of two kernels."""
+    lib, bases = common.lib, []
+    lib.okra_twin_matrix.restype = ctypes.POINTER(ctypes.c_double)
+    for text in (KX, "rbf(sigma=4)"):
+        kernel = common.Handle("okra_kernel_free")
+        common.check(lib.okra_kernel_parse(text.encode(), ctypes.byref(kernel.p)))
+        base = Base((ctypes.c_void_p * 1)(kernel.p), 1, degree, None)
+        bases.append((kernel, base))
+    twin, rows, cols = common.Handle("okra_twin_free"), ctypes.c_int64(), ctypes.c_int64()
+    common.check(lib.okra_twin_learn(ctx.p, x.p, y.p, ctypes.byref(bases[0][1]),
+                                     ctypes.byref(bases[1][1]), False, ctypes.byref(twin.p)))
+    C = lib.okra_twin_matrix(twin.p, ctypes.byref(rows), ctypes.byref(cols))
+    return np.ctypeslib.as_array(C, shape=(rows.value, cols.value)).copy()
+
+
+def on(engine, threads=0):
+    ctx = common.context(threads)
+    common.check(common.lib.okra_context_set_engine(ctx.p, engine.encode()))
+    return ctx
+
+
+def twin():
+    n, degree = 20000, 11
+    X, Y = problem(n)
+    x, y = common.dense(X), common.dense(Y)
+    gpu, host = on("cuda"), on("host", 2)
+    mine = learned(gpu, x, y, degree)
+    ours = best(lambda: learned(gpu, x, y, degree), 3)
+    begin = time.perf_counter()
+    theirs = learned(host, x, y, degree)
+    two_cores = time.perf_counter() - begin
+    report(f"twin kernels at n = {n:,}, degrees {degree} and {degree}: against two cores of the host",
+           two_cores / ours, 10, okra_seconds=ours, host_seconds=two_cores)
+    report(f"twin kernels at n = {n:,}: largest difference from the host's, of the largest value",
+           float(np.abs(mine - theirs).max() / np.abs(theirs).max()), 1e-9, better="lower")
+
+
+def strings():
+    """Kernel values that only the host computes, copied to the GPU meanwhile."""
+    import okra
+    n, kernel, rng = 16384, "spectrum(k=3) | normalize", np.random.default_rng(4)
+    letters, lengths = np.array(list("acgt")), rng.integers(40, 80, n)
+    texts = ["".join(rng.choice(letters, length)) for length in lengths]
+    x, (_, Y) = okra.as_data(texts), problem(n)
+    out = np.empty((n, n))
+
+    def fit():
+        okra.IOKR(kx=kernel, ky="linear", lam=LAMBDA, engine="cuda").fit(x, Y)
+
+    fit()
+    ours = best(fit, 2)
+    ctx, same = common.context(0), types.SimpleNamespace(p=ctypes.c_void_p(x.pointer))
+    common.gram(ctx, kernel, same, n, out)
+    alone = best(lambda: common.gram(ctx, kernel, same, n, out), 2)
+    report(f"fit of strings at n = {n:,}: in units of the host's kernel values alone", ours / alone,
+           1.5, better="lower", okra_seconds=ours, kernel_values_seconds=alone)
+
+
 # ---- candidates ----
 
 POPCOUNT = r"""
@@ -420,10 +488,11 @@ def main():
     cores = subprocess.Popen([sys.executable, __file__, "cpu"], stdout=subprocess.PIPE, text=True,
                              env=env)
     wanted = os.environ.get("OKRA_BENCH_PARTS", "factorisations,fits,gpytorch,again,nystrom,"
-                                                "candidates,operators,streamed").split(",")
+                                                "candidates,twin,strings,operators,streamed").split(",")
     parts = {"factorisations": lambda: factorisations(torch), "fits": lambda: fits(torch),
              "gpytorch": gpytorch, "nystrom": nystrom, "candidates": lambda: candidates(torch),
-             "operators": lambda: operators(cores), "again": again, "streamed": streamed}
+             "operators": lambda: operators(cores), "again": again, "streamed": streamed, "twin": twin,
+             "strings": strings}
     broken = []
     for name in wanted:
         begin = time.time()

@@ -38,7 +38,9 @@ pack() { # FOLDER
         while read -r library; do
             strip -o "$into/lib/$(basename "$library")" "$library"
         done
-    cp -r "$root/tests/harness" "$into/tests/" # a place to run in
+    mkdir "$into/tests/engine" "$into/tests/cuda"
+    cp "$root/tests/engine/compare.py" "$into/tests/engine/"
+    cp "$root/tests/cuda/limits.py" "$into/tests/cuda/"
     mkdir "$into/python"
     cp -r "$root/python/okra" "$into/python/"
     cp -r "$root/include" "$root/bench" "$into/"

@@ -249,7 +249,6 @@ const cli_command cli_twin = {
     .name = "twin",
     .purpose = "Learn transformations of two kernels that make them most dependent",
     .usage = "--x FILE --y FILE --kx EXPR --ky EXPR [--degrees D1,D2] [flags]",
-    .refuses = "engine",
     .about =
         "Polynomials with coefficients that are not negative, of unit norm, which "
         "maximise\nthe Hilbert-Schmidt independence criterion between inputs and "

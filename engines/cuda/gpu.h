@@ -169,6 +169,8 @@ okra_status gpu_combine_(void *e, okra_context *ctx, okra_combine_ how, double s
 okra_status gpu_row_sums_(void *e, okra_context *ctx, const void *A, double *out);
 okra_status gpu_dot_(void *e, okra_context *ctx, const void *A, const void *B,
                      double *out);
+okra_status gpu_dots_(void *e, okra_context *ctx, okra_int p, const void *const *X,
+                      okra_int q, const void *const *Y, double *out);
 okra_status gpu_best_(void *e, okra_context *ctx, const void *A, const double *offset,
                       okra_int k, okra_int *index, double *value);
 

@@ -60,6 +60,12 @@ cudaError_t gpu_run_row_sums_(cudaStream_t s, int64_t rows, int64_t cols, double
 cudaError_t gpu_run_dot_(cudaStream_t s, int64_t rows, int64_t cols, const double *A,
                          int64_t lda, const double *B, int64_t ldb, double *partial,
                          double *out);
+/* out_st <- sum_ij X[s]_ij Y[t]_ij, p x q of them, X and Y arrays of the device; partial:
+ * p q parts doubles, parts at most 65535 */
+cudaError_t gpu_run_dots_(cudaStream_t s, int64_t rows, int64_t cols, int64_t ld,
+                          int64_t p, const double *const *X, int64_t q,
+                          const double *const *Y, int64_t parts, double *partial,
+                          double *out);
 /* *out <- 1 where every A_ii is a finite number above 0, else 0 */
 cudaError_t gpu_run_positive_(cudaStream_t s, int64_t n, const double *A, int64_t ld,
                               int *out);

@@ -24,6 +24,7 @@ static const okra_engine_class_ cuda_class = {
     .combine = gpu_combine_,
     .row_sums = gpu_row_sums_,
     .dot = gpu_dot_,
+    .dots = gpu_dots_,
     .best = gpu_best_,
     .gemm = gpu_gemm_,
     .syrk = gpu_syrk_,

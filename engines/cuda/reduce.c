@@ -46,6 +46,54 @@ done:
     return st;
 }
 
+/* How many parts the rows of p q products are cut into: enough for the multiprocessors,
+ * and their sums not too many. */
+static okra_int parts_of_dots(const gpu_ *g, okra_int rows, okra_int p, okra_int q)
+{
+    okra_int tiles = (p + 7) / 8 * ((q + 3) / 4);
+    okra_int wanted = 16 * (okra_int)g->about.multiProcessorCount / tiles;
+    okra_int most = ((okra_int)1 << 22) / (p * q);
+    return OKRA_MAX_(1, OKRA_MIN_(rows, OKRA_MIN_(wanted, most)));
+}
+
+okra_status gpu_dots_(void *e, okra_context *ctx, okra_int p, const void *const *X,
+                      okra_int q, const void *const *Y, double *out)
+{
+    okra_status st = OKRA_OK;
+    gpu_ *g = e;
+    const gpu_body_ *a = X[0];
+    const double **list = NULL;
+    void *arena = NULL;
+    size_t one = sizeof *out;
+
+    TRY(gpu_use_(g));
+    okra_int parts = parts_of_dots(g, a->rows, p, q);
+    size_t names = gpu_round_((size_t)(p + q) * sizeof *list);
+    size_t sums = bytes_of(p * q * parts);
+    TRY(gpu_arena_(g, ctx, names + sums + bytes_of(p * q), "inner products", NO_ROOM,
+                   &arena));
+    list = g->host->alloc(p + q, sizeof *list);
+    if (!list) {
+        st = OKRA_EMEM;
+        goto done;
+    }
+    for (okra_int k = 0; k < p + q; k++) {
+        list[k] = ((const gpu_body_ *)(k < p ? X[k] : Y[k - p]))->p;
+    }
+    TRY(gpu_upload_(g, ctx, list, sizeof *list, sizeof *list, p + q, arena,
+                    sizeof *list));
+    const double *const *x = arena;
+    double *partial = (double *)(void *)((char *)arena + names);
+    double *whole = (double *)(void *)((char *)arena + names + sums);
+    GPU_TRY(gpu_run_dots_(g->stream, a->rows, a->cols, a->ld, p, x, q, x + p, parts,
+                          partial, whole),
+            "inner products");
+    TRY(gpu_download_(g, ctx, whole, one, one, p * q, out, one));
+done:
+    g->host->free((void *)list);
+    return st;
+}
+
 /* Long rows that are few are cut, so that every multiprocessor has some of them. */
 static int parts_of(const gpu_ *g, const gpu_body_ *a, okra_int count)
 {

@@ -52,6 +52,56 @@ __global__ void dot_parts(int64_t rows, int64_t cols, const double *A, int64_t l
     }
 }
 
+/* A block works on MANY by FEW pairs and every gridDim.y-th row, so that an entry that is
+ * read serves several pairs. Beyond the last matrix it takes the last one again. */
+#define MANY 8
+#define FEW 4
+
+__global__ void __launch_bounds__(THREADS)
+    dots_parts(int64_t rows, int64_t cols, int64_t ld, int64_t p, const double *const *X,
+               int64_t q, const double *const *Y, double *partial)
+{
+    int64_t across = (q + FEW - 1) / FEW;
+    int64_t s0 = blockIdx.x / across * MANY, t0 = blockIdx.x % across * FEW;
+    const double *x[MANY], *y[FEW];
+    double sum[MANY][FEW] = {};
+#pragma unroll
+    for (int s = 0; s < MANY; s++) {
+        x[s] = X[s0 + s < p ? s0 + s : p - 1];
+    }
+#pragma unroll
+    for (int t = 0; t < FEW; t++) {
+        y[t] = Y[t0 + t < q ? t0 + t : q - 1];
+    }
+    for (int64_t i = blockIdx.y; i < rows; i += gridDim.y) {
+        for (int64_t j = threadIdx.x; j < cols; j += THREADS) {
+            double b[FEW];
+#pragma unroll
+            for (int t = 0; t < FEW; t++) {
+                b[t] = y[t][i * ld + j];
+            }
+#pragma unroll
+            for (int s = 0; s < MANY; s++) {
+                double a = x[s][i * ld + j];
+#pragma unroll
+                for (int t = 0; t < FEW; t++) {
+                    sum[s][t] += a * b[t];
+                }
+            }
+        }
+    }
+#pragma unroll
+    for (int s = 0; s < MANY; s++) {
+#pragma unroll
+        for (int t = 0; t < FEW; t++) {
+            double all = tree(sum[s][t]);
+            if (threadIdx.x == 0 && s0 + s < p && t0 + t < q) {
+                partial[((s0 + s) * q + t0 + t) * gridDim.y + blockIdx.y] = all;
+            }
+        }
+    }
+}
+
 __global__ void positive(int64_t n, const double *A, int64_t ld, int *out)
 {
     int bad = 0;
@@ -82,6 +132,17 @@ extern "C" cudaError_t gpu_run_dot_(cudaStream_t s, int64_t rows, int64_t cols,
     dot_parts<<<(unsigned)parts, THREADS, 0, s>>>(rows, cols, A, lda, B, ldb, partial);
     row_sums<<<1, THREADS, 0, s>>>(1, parts, 1.0, partial, parts, out);
     return cudaGetLastError();
+}
+
+extern "C" cudaError_t gpu_run_dots_(cudaStream_t s, int64_t rows, int64_t cols,
+                                     int64_t ld, int64_t p, const double *const *X,
+                                     int64_t q, const double *const *Y, int64_t parts,
+                                     double *partial, double *out)
+{
+    int64_t tiles = (p + MANY - 1) / MANY * ((q + FEW - 1) / FEW);
+    dots_parts<<<dim3((unsigned)tiles, (unsigned)parts), THREADS, 0, s>>>(
+        rows, cols, ld, p, X, q, Y, partial);
+    return gpu_run_row_sums_(s, p * q, parts, 1.0, partial, parts, out);
 }
 
 extern "C" cudaError_t gpu_run_positive_(cudaStream_t s, int64_t n, const double *A,

@@ -22,7 +22,7 @@
 
 #include "engine/entries.h"
 
-#define OKRA_ENGINE_INTERFACE_ 3u
+#define OKRA_ENGINE_INTERFACE_ 4u
 
 typedef struct okra_engine_ okra_engine_; /* an open engine: class and state, loader.c */
 typedef struct okra_large_ okra_large_;   /* a matrix, rows x cols, of one engine       */
@@ -88,6 +88,9 @@ okra_status okra_large_row_sums_(okra_context *ctx, const okra_large_ *A,
                                  double *out) OKRA_CHECK;
 okra_status okra_large_dot_(okra_context *ctx, const okra_large_ *A, const okra_large_ *B,
                             double *out) OKRA_CHECK;
+/* out (p x q) = those inner products of every X[s] with every Y[t], all of one shape. */
+okra_status okra_large_dots_(okra_context *ctx, okra_int p, okra_large_ *const *X,
+                             okra_int q, okra_large_ *const *Y, double *out) OKRA_CHECK;
 /* The k best of each row of A by A_ij + offset_j (offset NULL: 0), largest first, ties to
  * the lower column: index and value are rows x k; k <= cols. */
 okra_status okra_large_best_(okra_context *ctx, const okra_large_ *A,
@@ -236,6 +239,9 @@ typedef struct okra_engine_class_ {
     okra_status (*row_sums)(void *e, okra_context *ctx, const void *A, double *out);
     okra_status (*dot)(void *e, okra_context *ctx, const void *A, const void *B,
                        double *out);
+    /* NULL: dot by dot. */
+    okra_status (*dots)(void *e, okra_context *ctx, okra_int p, const void *const *X,
+                        okra_int q, const void *const *Y, double *out);
     okra_status (*best)(void *e, okra_context *ctx, const void *A, const double *offset,
                         okra_int k, okra_int *index, double *value);
     okra_status (*gemm)(void *e, okra_context *ctx, bool ta, bool tb, double alpha,

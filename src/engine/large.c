@@ -271,6 +271,30 @@ okra_status okra_large_dot_(okra_context *ctx, const okra_large_ *A, const okra_
     return CALL(A, dot, A->body, B->body, out);
 }
 
+okra_status okra_large_dots_(okra_context *ctx, okra_int p, okra_large_ *const *X,
+                             okra_int q, okra_large_ *const *Y, double *out)
+{
+    OWNED const void **bodies = NULL;
+    okra_int pairs = p * q;
+    for (okra_int k = 0; pairs > 0 && k < p + q; k++) {
+        const okra_large_ *A = k < p ? X[k] : Y[k - p];
+        if (A->rows != X[0]->rows || A->cols != X[0]->cols) {
+            return refuse("dots", X[0], A);
+        }
+    }
+    if (pairs == 0 || empty(X[0]) || !X[0]->engine->verbs->dots) {
+        for (okra_int k = 0; k < pairs; k++) {
+            CHK(okra_large_dot_(ctx, X[k / q], Y[k % q], &out[k]));
+        }
+        return OKRA_OK;
+    }
+    MAKE(bodies, p + q);
+    for (okra_int k = 0; k < p + q; k++) {
+        bodies[k] = (k < p ? X[k] : Y[k - p])->body;
+    }
+    return CALL(X[0], dots, p, bodies, q, bodies + p, out);
+}
+
 okra_status okra_large_best_(okra_context *ctx, const okra_large_ *A,
                              const double *offset, okra_int k, okra_int *index,
                              double *value)
@@ -454,71 +478,6 @@ okra_status okra_large_eigh_(okra_context *ctx, okra_large_ *A, double *w)
                ? st
                : okra_engine_watched_(ctx, A, &rate, "eigenvectors",
                                       9 * pow((double)A->rows, 3), call_eigh, &v);
-}
-
-/* ---- with blocks of the host ---- */
-
-okra_status okra_large_begin_(okra_context *ctx, bool keep, okra_mat_ block,
-                              okra_large_ **out)
-{
-    bool here = okra_engine_of_(ctx)->verbs == &okra_engine_host_class_;
-    return keep || here ? okra_large_borrow_(ctx, block, out)
-                        : okra_large_create_(ctx, block.rows, block.cols,
-                                             "a result for the host", out);
-}
-
-okra_status okra_large_end_(okra_context *ctx, const okra_large_ *A, okra_mat_ block)
-{
-    return A->engine->verbs == &okra_engine_host_class_
-               ? OKRA_OK
-               : okra_large_get_(ctx, A, 0, 0, block);
-}
-
-okra_status okra_large_times_(okra_context *ctx, bool ta, bool tb, double alpha,
-                              const okra_large_ *A, const okra_large_ *B, okra_mat_ C)
-{
-    FREED_BY(okra_large_drop_) okra_large_ *c = NULL;
-    CHK(okra_large_begin_(ctx, false, C, &c));
-    CHK(okra_large_gemm_(ctx, ta, tb, alpha, A, B, 0, c));
-    return okra_large_end_(ctx, c, C);
-}
-
-okra_status okra_large_left_(okra_context *ctx, bool ta, bool tb, double alpha,
-                             const okra_large_ *A, okra_mat_ B, okra_mat_ C)
-{
-    okra_large_ *b = NULL;
-    okra_status st = okra_large_borrow_(ctx, B, &b);
-    st = st == OKRA_OK ? okra_large_times_(ctx, ta, tb, alpha, A, b, C) : st;
-    okra_large_free_(b);
-    return st;
-}
-
-okra_status okra_large_right_(okra_context *ctx, bool ta, bool tb, double alpha,
-                              okra_mat_ A, const okra_large_ *B, okra_mat_ C)
-{
-    okra_large_ *a = NULL;
-    okra_status st = okra_large_borrow_(ctx, A, &a);
-    st = st == OKRA_OK ? okra_large_times_(ctx, ta, tb, alpha, a, B, C) : st;
-    okra_large_free_(a);
-    return st;
-}
-
-okra_status okra_large_solve_host_(okra_context *ctx, bool left, const okra_large_ *L,
-                                   okra_mat_ B)
-{
-    FREED_BY(okra_large_drop_) okra_large_ *b = NULL;
-    CHK(okra_large_begin_(ctx, true, B, &b));
-    CHK(okra_large_solve_(ctx, left, L, b));
-    return okra_large_end_(ctx, b, B);
-}
-
-okra_status okra_large_gram_host_(okra_context *ctx, const okra_entries_ *entries,
-                                  okra_int first, okra_mat_ block)
-{
-    FREED_BY(okra_large_drop_) okra_large_ *A = NULL;
-    CHK(okra_large_begin_(ctx, false, block, &A));
-    CHK(okra_large_gram_(ctx, entries, first, A));
-    return okra_large_end_(ctx, A, block);
 }
 
 /* ---- several processes ---- */

@@ -34,8 +34,15 @@ if [ -e "$plugins/libokra-test.so" ]; then
             d * d + e * e > 1e-16 { print "row " NR ": " $0; bad = 1 } END { exit bad }' ||
             complain "engines differ: $flags"
     done
+    for engine in host test; do
+        OKRA_ENGINE_PATH=$plugins expect 0 okra twin -q --x x.csv --y y.csv --kx 'rbf(sigma=1)' --kx linear \
+            --ky 'rbf(sigma=2)' --degrees 2,3 --unbiased --engine $engine
+        grep '^HSIC' out >$engine.txt
+    done
+    paste host.txt test.txt | awk '{ d = $3 / $6 - 1; if (d * d > 1e-16 || NF != 6) bad = 1 } END { exit bad || NR != 2 }' ||
+        complain "engines learn other twins: $(paste host.txt test.txt)"
     OKRA_ENGINE_PATH=$plugins expect 1 okra fit --x x.csv --y y.csv --engine later -o m.okra
-    expect_in "okra fit: engine later: $plugins/libokra-later.so is for interface 4 of engines, this library has 3" err
+    expect_in "okra fit: engine later: $plugins/libokra-later.so is for interface 5 of engines, this library has 4" err
     OKRA_ENGINE_PATH=$plugins expect 1 okra fit --x x.csv --y y.csv --engine test:fail -o m.okra
     expect_in "okra fit: engine test: there is no device 'fail'" err
 fi

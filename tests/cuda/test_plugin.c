@@ -62,7 +62,7 @@ TEST(table)
     CHECK(v->gram && v->put && v->get && v->copy && v->fill && v->add_diagonal);
     CHECK(v->diagonal && v->scale && v->center && v->combine && v->row_sums && v->dot);
     CHECK(v->best && v->gemm && v->syrk && v->cholesky && v->restore && v->trsm);
-    CHECK(v->eigh && v->top);
+    CHECK(v->eigh && v->top && v->dots);
     other.interface++;
     CHECK(verbs_for(&other) == NULL);
 }

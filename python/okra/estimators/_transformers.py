@@ -68,7 +68,7 @@ class KernelGram(_Gram):
     ----------
     kernel : str, default="linear"
         A kernel expression.
-    n_jobs, random_state, memory, verbose
+    n_jobs, random_state, memory, verbose, engine
         As in `IOKR`.
 
     Attributes
@@ -88,6 +88,7 @@ class KernelGram(_Gram):
     random_state: Any = None
     memory: Any = None
     verbose: bool = False
+    engine: Optional[str] = None
 
     def fit(self, X: Any, y: Any = None) -> "KernelGram":
         """Keeps the training objects.
@@ -124,7 +125,7 @@ class TwinKernelLearner(_Gram):
     low_rank : str, optional
         Low rank of the base kernels while learning, such as ``"chol(rank=500)"``: no n x n
         matrix is stored.
-    n_jobs, random_state, memory, verbose
+    n_jobs, random_state, memory, verbose, engine
         As in `IOKR`.
 
     Attributes
@@ -149,6 +150,7 @@ class TwinKernelLearner(_Gram):
     random_state: Any = None
     memory: Any = None
     verbose: bool = False
+    engine: Optional[str] = None
 
     def _base(self, kernels: Any, degree: int) -> tuple:
         texts = [kernels] if isinstance(kernels, str) else list(kernels)

@@ -356,7 +356,7 @@ static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block
         return okra_thin_search_(ctx, &s->output, s->scale, s->set, s->self, s->constant,
                                  block, &s->nearest);
     }
-    if (!s->output.map && okra_scored_wanted_(ctx, &s->nearest, s->constant)) {
+    if (!s->output.map && okra_scored_wanted_(ctx, &s->nearest)) {
         return search_scored(ctx, s, block);
     }
     return s->own && !s->output.map ? search_own(ctx, s, block)

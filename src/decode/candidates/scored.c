@@ -6,8 +6,10 @@
  * P, and of each row of S the k best by <h, phi(c)> - l(c,c)/2, which is the order of
  * distances. Only those, m x k numbers, come back to the host, into the lists of
  * nearest.c. Where l(c,c) is the same for all it is left out of the order, as there.
- * P is such that A and S take 2 GiB together, or a quarter of the budget. An engine may
- * know a shorter way to the k best of all (okra_engine_top_), which is tried first.
+ * Where it is not, the order of weak predictions needs more than a double, and runners-up
+ * need all distances: S then comes to the host, which chooses among it. P is such that A
+ * and S take 2 GiB together, or a quarter of the budget. An engine may know a shorter way
+ * to the k best of all (okra_engine_top_), which is tried first.
  */
 #include "decode/candidates/scored.h"
 
@@ -17,10 +19,9 @@
 
 static const okra_int MOST = (okra_int)1 << 28; /* doubles */
 
-bool okra_scored_wanted_(okra_context *ctx, const okra_nearest_ *nearest, double constant)
+bool okra_scored_wanted_(okra_context *ctx, const okra_nearest_ *nearest)
 {
-    return !okra_engine_is_host_(ctx) && !nearest->ranges && !nearest->runner_up &&
-           !isnan(constant);
+    return !okra_engine_is_host_(ctx) && !nearest->ranges;
 }
 
 typedef struct work {
@@ -128,6 +129,23 @@ static void offer(const okra_block_ *block, const double *norm, double constant,
     }
 }
 
+/* All inner products of a chunk at a time, of which the host chooses. */
+static okra_status put_all(work *w, const double *self, const okra_block_ *block,
+                           const double *norm, double constant, okra_nearest_ *nearest)
+{
+    OWNED double *G = NULL;
+    CHK(okra_doubles_(w->ctx, w->m, w->chunk, "inner products with candidates", &G));
+    for (okra_int first = 0; first < w->count; first += w->chunk) {
+        okra_int columns = OKRA_MIN_(w->chunk, w->count - first);
+        okra_measured_ all = {block, first, columns,  self + first, G,
+                              norm,  1,     constant, NULL};
+        CHK(work_chunk(w, first, columns));
+        CHK(okra_large_get_(w->ctx, w->S, 0, 0, okra_mat_of_(G, w->m, columns)));
+        CHK(okra_nearest_put_(w->ctx, nearest, &all));
+    }
+    return OKRA_OK;
+}
+
 okra_status okra_scored_put_(okra_context *ctx, okra_panels_ *panels,
                              const okra_block_ *block, const double *norm,
                              double constant, okra_nearest_ *nearest)
@@ -139,6 +157,9 @@ okra_status okra_scored_put_(okra_context *ctx, okra_panels_ *panels,
     bool done = false;
 
     CHK(work_open(ctx, panels, block->W, &w));
+    if (isnan(constant) || nearest->runner_up) {
+        return put_all(&w, okra_panels_self_(panels), block, norm, constant, nearest);
+    }
     MAKE(index, w.m * top);
     MAKE(value, w.m * top);
     if (top <= w.count) {

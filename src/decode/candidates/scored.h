@@ -7,11 +7,9 @@
 
 #include "decode/candidates/nearest.h"
 
-/* Can the engine do it, and is it worth while: another engine than the host, l(c,c) the
- * same `constant` for all (NaN: it is not; the order of weak predictions then needs more
- * than a double), every candidate open to every test point, no runners-up wanted? */
-bool okra_scored_wanted_(okra_context *ctx, const okra_nearest_ *nearest,
-                         double constant);
+/* Can the engine do it, and is it worth while: another engine than the host, and every
+ * candidate open to every test point? */
+bool okra_scored_wanted_(okra_context *ctx, const okra_nearest_ *nearest);
 /* norm[r] = w_r' L w_r of the rows of W, as okra_panels_norms_. */
 okra_status okra_scored_norms_(okra_context *ctx, okra_panels_ *training, okra_mat_ W,
                                double *norm) OKRA_CHECK;

@@ -10,9 +10,12 @@
  * near a unit vector when y is near a training output.
  *
  * Cost of a value: two triangular solves, 2 n^2 (kl), 2 n (hsic); of a local training
- * set: M^3/3 for its factor. Memory: L, n^2, for kl; M^2 a worker.
+ * set: M^3/3 for its factor. Memory: L, n^2, for kl; M^2 a worker. The engine makes the
+ * factor and solves for candidates; single values are taken on the host.
  */
 #include "decode/vectors/criterion.h"
+
+#include "engine/engine.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,8 +23,26 @@
 struct okra_judge_ {
     okra_criterion_ criterion;
     okra_int n;
-    double *L; /* kl: L, or the factor of L + lambda I without neighbours */
+    double *L;           /* kl: L, or the factor of L + lambda I without neighbours */
+    okra_large_ *factor; /* that factor on the engine, or NULL */
 };
+
+static okra_status make_L(okra_context *ctx, const okra_output_ *output, okra_judge_ *j)
+{
+    FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
+    FREED_BY(okra_large_drop_) okra_large_ *L = NULL;
+    CHK(okra_large_create_(ctx, j->n, j->n, "the Gram matrix of the outputs", &L));
+    CHK(okra_entries_create_(ctx, output->ky, NULL, &entries));
+    CHK(okra_large_gram_(ctx, entries, 0, L));
+    if (j->criterion.neighbours == 0) {
+        CHK(okra_large_add_diagonal_(ctx, j->criterion.lambda, L));
+        CHK(okra_large_cholesky_(ctx, L, NULL));
+    }
+    CHK(okra_large_take_(ctx, &L, "the Gram matrix of the outputs", &j->L));
+    return j->criterion.neighbours == 0
+               ? okra_large_borrow_(ctx, okra_mat_of_(j->L, j->n, j->n), &j->factor)
+               : OKRA_OK;
+}
 
 okra_status okra_judge_create_(okra_context *ctx, const okra_output_ *output,
                                okra_judge_ **out)
@@ -32,13 +53,7 @@ okra_status okra_judge_create_(okra_context *ctx, const okra_output_ *output,
     j->criterion = *output->criterion;
     j->n = okra_data_count(output->y);
     if (j->criterion.kl) {
-        TRY(okra_doubles_(ctx, j->n, j->n, "the Gram matrix of the outputs", &j->L));
-        okra_mat_ L = okra_mat_of_(j->L, j->n, j->n);
-        TRY(okra_bound_gram_(ctx, output->ky, L));
-        if (j->criterion.neighbours == 0) {
-            okra_mat_add_diagonal_(L, j->criterion.lambda);
-            TRY(okra_cholesky_(ctx, L, NULL));
-        }
+        TRY(make_L(ctx, output, j));
     }
     *out = j;
     j = NULL;
@@ -50,6 +65,7 @@ done:
 void okra_judge_free_(okra_judge_ *judge)
 {
     if (judge) {
+        okra_large_free_(judge->factor);
         okra_free_(judge->L);
         okra_free_(judge);
     }
@@ -197,10 +213,18 @@ void okra_case_inner_(const okra_case_ *c, double *f)
 /* ---- candidates ---- */
 
 /* v of the columns of B (count x c), which holds l of the members and is destroyed. */
-static okra_status variances(okra_context *ctx, const okra_case_ *c, okra_mat_ B,
-                             const double *self, double *v)
+static okra_status variances(okra_context *ctx, const okra_judge_ *judge,
+                             const okra_case_ *c, okra_mat_ B, const double *self,
+                             double *v)
 {
-    CHK(okra_trsm_(ctx, true, false, c->factor, B));
+    FREED_BY(okra_large_drop_) okra_large_ *on = NULL;
+    if (judge->factor) {
+        CHK(okra_large_begin_(ctx, true, B, &on));
+        CHK(okra_large_trsm_(ctx, true, false, judge->factor, on));
+        CHK(okra_large_end_(ctx, on, B));
+    } else {
+        CHK(okra_trsm_(ctx, true, false, c->factor, B));
+    }
     for (okra_int j = 0; j < B.cols; j++) {
         v[j] = self[j] + c->lambda;
     }
@@ -246,7 +270,7 @@ okra_status okra_judge_panel_(okra_context *ctx, const okra_judge_ *judge,
                 memcpy(B + i * C.cols, C.p + (c.index ? c.index[i] : i) * C.ld,
                        (size_t)C.cols * sizeof *B);
             }
-            CHK(variances(ctx, &c, Bm, self, v));
+            CHK(variances(ctx, judge, &c, Bm, self, v));
         }
         for (okra_int j = 0; j < C.cols; j++) {
             row[j] = base_of(kl, e, isnan(constant) ? self[j] : 0, v[j]);

@@ -13,7 +13,7 @@
  * regression (libsvm.c).
  *
  * Prediction (soar_predict.c): a vector. Cost of a fit: n^3/3 an output (ridge). Memory:
- * two n x n matrices in a fit; the model holds 3 n d numbers.
+ * two n x n matrices of the engine in a fit; the model holds 3 n d numbers.
  */
 #include "method/structured/libsvm.h"
 #include "method/twin/soar.h"
@@ -88,27 +88,33 @@ static okra_status machines_body(void *arg, okra_int begin, okra_int end, int wo
     return OKRA_OK;
 }
 
-/* Rows j..j+count-1 of C (d x n) and their offsets, from those of T; K is destroyed. */
-static okra_status regress(const fitter *f, okra_mat_ K, okra_int j, okra_int count,
+/* By support vectors, which look at single entries of K: on the host. */
+static okra_status regress_svr(const fitter *f, okra_large_ **K, okra_int count,
+                               machines *m)
+{
+    OWNED double *host = NULL;
+    CHK(okra_large_take_(f->ctx, K, "the Gram matrix of a regression", &host));
+    CHK(okra_svm_gram_create_(f->ctx, "soar", okra_mat_of_(host, f->n, f->n), &m->gram));
+    return okra_parallel_(f->ctx, count, 1, NULL, machines_body, m);
+}
+
+/* Rows j..j+count-1 of C (d x n) and their offsets, from those of T; K is used up. */
+static okra_status regress(const fitter *f, okra_large_ **K, okra_int j, okra_int count,
                            double *C, double *offset)
 {
-    okra_status st = OKRA_OK;
     okra_int n = f->n;
-    machines m = {.f = f, .first = j, .C = C, .offset = offset};
     if (f->o->learner == SVR) {
-        TRY(okra_svm_gram_create_(f->ctx, "soar", K, &m.gram));
-        TRY(okra_parallel_(f->ctx, count, 1, NULL, machines_body, &m));
-    } else {
-        okra_mat_ to = okra_mat_of_(C + j * n, count, n);
-        TRY(okra_mat_copy_(okra_mat_of_(f->T + j * n, count, n), to));
-        memcpy(offset + j, f->mean + j, (size_t)count * sizeof *offset);
-        okra_mat_add_diagonal_(K, f->o->lambda);
-        TRY(okra_engine_cholesky_(f->ctx, K, NULL));
-        TRY(okra_engine_cholesky_solve_rows_(f->ctx, K, to));
+        machines m = {.f = f, .first = j, .C = C, .offset = offset};
+        okra_status st = regress_svr(f, K, count, &m);
+        okra_svm_gram_clear_(&m.gram);
+        return st;
     }
-done:
-    okra_svm_gram_clear_(&m.gram);
-    return st;
+    okra_mat_ to = okra_mat_of_(C + j * n, count, n);
+    CHK(okra_mat_copy_(okra_mat_of_(f->T + j * n, count, n), to));
+    memcpy(offset + j, f->mean + j, (size_t)count * sizeof *offset);
+    CHK(okra_large_add_diagonal_(f->ctx, f->o->lambda, *K));
+    CHK(okra_large_cholesky_(f->ctx, *K, NULL));
+    return okra_large_solve_host_(f->ctx, false, *K, to);
 }
 
 /* Row j of C: on the inputs and the true values of the other outputs. */
@@ -118,19 +124,22 @@ static okra_status fit_output(const fitter *f, const okra_kernel *kernel,
 {
     FREED_BY(okra_data_drop_) okra_data *rest = NULL;
     FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
-    OWNED double *K = NULL, *A = NULL;
+    FREED_BY(okra_entries_drop_) okra_entries_ *entries = NULL;
+    FREED_BY(okra_large_drop_) okra_large_ *K = NULL, *A = NULL;
     okra_int n = f->n;
+    bool product = f->o->combine == PRODUCT;
     okra_mat_ Y = okra_mat_view_(problem->features, n, f->d, problem->features_ld);
-    CHK(okra_doubles_(f->ctx, n, n, "the Gram matrix of the other outputs", &A));
+    CHK(okra_large_create_(f->ctx, n, n, "the Gram matrix of the other outputs", &A));
     CHK(okra_soar_others_(Y, j, &rest));
     CHK(okra_bound_create_(f->ctx, kernel, rest, &bound));
-    CHK(okra_bound_gram_(f->ctx, bound, okra_mat_of_(A, n, n)));
-    CHK(okra_problem_host_K_(f->ctx, problem, &K));
-    okra_soar_join_(f->o->combine == PRODUCT, okra_mat_of_(K, n, n),
-                    okra_mat_of_(A, n, n));
-    okra_free_(K);
+    CHK(okra_entries_create_(f->ctx, bound, NULL, &entries));
+    CHK(okra_large_gram_(f->ctx, entries, 0, A));
+    CHK(okra_problem_K_(f->ctx, problem, &K));
+    CHK(okra_large_combine_(f->ctx, product ? OKRA_COMBINE_PRODUCT_ : OKRA_COMBINE_SUM_,
+                            1, 1, NULL, NULL, K, A));
+    okra_large_free_(K);
     K = NULL;
-    return regress(f, okra_mat_of_(A, n, n), j, 1, C, offset);
+    return regress(f, &A, j, 1, C, offset);
 }
 
 /* T, mean and sd of the outputs Y. */
@@ -190,7 +199,8 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     okra_kernel *kernel = NULL;
     okra_int n = problem->n, d = problem->d;
     fitter f = {.ctx = ctx, .o = &o, .n = n, .d = d};
-    double *K = NULL, *start = NULL, *C = NULL, *moments = NULL, *Y = NULL;
+    okra_large_ *K = NULL;
+    double *start = NULL, *C = NULL, *moments = NULL, *Y = NULL;
     TRY(okra_options_read(options, &okra_method_soar_.options, &o));
     TRY(check(problem, options, &o));
     st = okra_kernel_parse(o.associate, &kernel);
@@ -219,9 +229,9 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *problem,
     TRY(okra_mat_copy_(okra_mat_view_(problem->features, n, d, problem->features_ld),
                        okra_mat_of_(Y, n, d)));
     centre(okra_mat_of_(Y, n, d), &f);
-    TRY(okra_problem_host_K_(ctx, problem, &K));
-    TRY(regress(&f, okra_mat_of_(K, n, n), 0, d, start, moments));
-    okra_free_(K);
+    TRY(okra_problem_K_(ctx, problem, &K));
+    TRY(regress(&f, &K, 0, d, start, moments));
+    okra_large_free_(K);
     K = NULL;
     okra_mat_fill_(okra_mat_of_(C, d, n), 0);
     for (okra_int j = 0; j < d && o.sweeps > 0; j++) {
@@ -242,7 +252,7 @@ done:
     okra_free_(f.T);
     okra_free_(f.mean);
     okra_free_(Y);
-    okra_free_(K);
+    okra_large_free_(K);
     okra_free_(start);
     okra_free_(C);
     okra_free_(moments);

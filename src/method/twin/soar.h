@@ -8,8 +8,6 @@
 
 /* Y (m x d) without column j. */
 okra_status okra_soar_others_(okra_mat_ Y, okra_int j, okra_data **out) OKRA_CHECK;
-/* A <- K + A or K A, element by element. */
-void okra_soar_join_(bool product, okra_mat_ K, okra_mat_ A);
 
 /* What tables cannot say of a model (okra_method_). */
 okra_status okra_soar_check_(const okra_bag_ *bag, const okra_facts_ *facts);

@@ -32,7 +32,8 @@ okra_status okra_soar_others_(okra_mat_ Y, okra_int j, okra_data **out)
     return OKRA_OK;
 }
 
-void okra_soar_join_(bool product, okra_mat_ K, okra_mat_ A)
+/* A <- K + A or K A, element by element. */
+static void join(bool product, okra_mat_ K, okra_mat_ A)
 {
     for (okra_int i = 0; i < A.rows; i++) {
         const double *k = K.p + i * K.ld;
@@ -151,7 +152,7 @@ static okra_status renew(okra_context *ctx, const stored *s, okra_int j, going *
     CHK(okra_soar_others_(H, j, &rest));
     CHK(okra_other_create_(ctx, s->bound[j], rest, &other));
     CHK(okra_other_cross_(ctx, s->bound[j], other, 0, A));
-    okra_soar_join_(s->product != 0, K, A);
+    join(s->product != 0, K, A);
     for (okra_int i = 0; i < g->count; i++) {
         double *h = &H.p[i * H.ld + j];
         double value =

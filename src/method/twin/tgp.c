@@ -84,23 +84,21 @@ static okra_status fit_kl(okra_context *ctx, const okra_problem_ *problem,
                           const kl_options *o, double lambda, okra_bag_ *bag)
 {
     okra_int n = problem->n;
+    FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
     OWNED double *K = NULL;
     double jitter = 0;
     CHK(check(problem, o->neighbours));
     CHK(okra_bag_put_number_(bag, "lambda", lambda));
     CHK(okra_bag_put_number_(bag, "lambda-y", o->lambda_y));
     CHK(okra_bag_put_number_(bag, "neighbours", (double)o->neighbours));
-    CHK(okra_problem_host_K_(ctx, problem, &K));
-    if (o->neighbours > 0) {
-        CHK(put(bag, "K", &K, n, n));
-    } else {
-        okra_mat_ G = okra_mat_of_(K, n, n);
-        okra_mat_add_diagonal_(G, lambda);
-        CHK(okra_engine_cholesky_(ctx, G, &jitter));
+    CHK(okra_problem_K_(ctx, problem, &G));
+    if (o->neighbours == 0) {
+        CHK(okra_large_add_diagonal_(ctx, lambda, G));
+        CHK(okra_large_cholesky_(ctx, G, &jitter));
         CHK(okra_bag_put_number_(bag, "jitter", jitter));
-        CHK(put(bag, "factor", &K, n, n));
     }
-    return OKRA_OK;
+    CHK(okra_large_take_(ctx, &G, "the matrix of the model", &K));
+    return put(bag, o->neighbours > 0 ? "K" : "factor", &K, n, n);
 }
 
 static okra_status kl_path(okra_context *ctx, const okra_problem_ *problem,
@@ -120,23 +118,19 @@ static okra_status hsic_fit(okra_context *ctx, const okra_problem_ *problem,
 {
     hsic_options o;
     okra_int n = problem->n;
+    FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
     OWNED double *K = NULL, *sums = NULL;
     CHK(okra_options_read(options, &okra_method_tgp_hsic_.options, &o));
     CHK(check(problem, o.neighbours));
     CHK(okra_bag_put_number_(bag, "neighbours", (double)o.neighbours));
-    CHK(okra_problem_host_K_(ctx, problem, &K));
+    CHK(okra_problem_K_(ctx, problem, &G));
     if (o.neighbours > 0) {
-        CHK(put(bag, "K", &K, n, n));
-    } else {
-        ZMAKE(sums, n);
-        for (okra_int i = 0; i < n; i++) {
-            for (okra_int j = 0; j < n; j++) {
-                sums[i] += K[i * n + j];
-            }
-        }
-        CHK(put(bag, "sums", &sums, n, 1));
+        CHK(okra_large_take_(ctx, &G, "the matrix of the model", &K));
+        return put(bag, "K", &K, n, n);
     }
-    return OKRA_OK;
+    MAKE(sums, n);
+    CHK(okra_large_row_sums_(ctx, G, sums));
+    return put(bag, "sums", &sums, n, 1);
 }
 
 /* ---- prediction ---- */
@@ -207,16 +201,13 @@ static double border(okra_int n, const double *k, double self, const double *sum
     return self - 2 * row / N + total / N / N;
 }
 
-static okra_status predict_all(okra_context *ctx, const okra_bag_ *bag,
-                               const okra_query_ *q, double lambda, bool kl,
-                               okra_mat_ out)
+static okra_status predict_all(okra_context *ctx, const okra_bag_ *bag, okra_query_ *q,
+                               double lambda, bool kl, okra_mat_ out)
 {
     const double *p = NULL;
     CHK(stored(bag, kl ? "factor" : "sums", q->n, kl ? q->n : 1, &p));
     if (kl) {
-        CHK(okra_mat_copy_(q->Kx, out));
-        CHK(okra_engine_cholesky_solve_rows_(ctx, okra_mat_view_(p, q->n, q->n, q->n),
-                                             out));
+        CHK(okra_query_solve_(ctx, q, okra_mat_view_(p, q->n, q->n, q->n), out));
     }
     for (okra_int r = 0; r < q->m; r++) {
         const double *k = q->Kx.p + r * q->Kx.ld;

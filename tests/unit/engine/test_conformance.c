@@ -231,6 +231,40 @@ TEST(reductions)
     finish();
 }
 
+/* Lists of lengths that no block of pairs divides, and matrices of every size. */
+TEST(inner_products_of_lists)
+{
+    enum { P = 11, Q = 5 };
+    setup();
+    for (int s = 0; s < SIZES; s++) {
+        okra_int n = sizes[s], m = n + 3;
+        pair all[P + Q];
+        okra_large_ *list[P + Q];
+        double got[P * Q];
+        for (int k = 0; k < P + Q; k++) {
+            all[k] = random_pair(n, m);
+            list[k] = all[k].A;
+        }
+        for (okra_int p = 1; p <= P; p += 5) {
+            CHECK_OK(okra_large_dots_(ctx, p, list, Q, list + P, got));
+            for (okra_int k = 0; k < p * Q; k++) {
+                CHECK_NEAR(got[k], okra_dot_(n * m, all[k / Q].p, all[P + k % Q].p),
+                           1e-10);
+            }
+        }
+        CHECK_OK(okra_large_dots_(ctx, 0, list, Q, list + P, NULL));
+        pair other = random_pair(n + 1, m);
+        okra_large_ *odd[] = {list[P], other.A};
+        CHECK_FAILS(okra_large_dots_(ctx, 2, list, 2, odd, got), OKRA_ESHAPE,
+                    "dots: matrices of");
+        for (int k = 0; k < P + Q; k++) {
+            drop(&all[k]);
+        }
+        drop(&other);
+    }
+    finish();
+}
+
 TEST(ties_go_to_the_lower_column)
 {
     okra_int index[2];
@@ -432,6 +466,9 @@ TEST(empty_matrices)
     CHECK(got[0] == 0 && got[1] == 0);
     CHECK_OK(okra_large_dot_(ctx, B, B, &sum));
     CHECK(sum == 0);
+    sum = 1;
+    CHECK_OK(okra_large_dots_(ctx, 1, &B, 1, &B, &sum));
+    CHECK(sum == 0);
     CHECK_OK(okra_large_gemm_(ctx, false, true, 1, B, B, 2, C));
     CHECK_OK(okra_large_get_(ctx, C, 0, 0, okra_mat_of_(got, 2, 2)));
     CHECK(got[0] == 6 && got[3] == 6);
@@ -447,6 +484,6 @@ TEST(empty_matrices)
 }
 
 MAIN(RUN(put_and_get), RUN(a_block_with_a_stride_is_borrowed), RUN(elementwise),
-     RUN(reductions), RUN(ties_go_to_the_lower_column), RUN(centring), RUN(products),
-     RUN(factor_and_solve), RUN(jitter_is_added_and_told), RUN(eigenvectors),
-     RUN(empty_matrices))
+     RUN(reductions), RUN(inner_products_of_lists), RUN(ties_go_to_the_lower_column),
+     RUN(centring), RUN(products), RUN(factor_and_solve), RUN(jitter_is_added_and_told),
+     RUN(eigenvectors), RUN(empty_matrices))

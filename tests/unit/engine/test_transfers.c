@@ -123,5 +123,49 @@ TEST(weights_come_from_a_factor_that_is_put_once)
     CHECK(predict.got - fit.got == N * M);
 }
 
+/* Row sums and rows that are looked at come back, means go there; no square matrix. */
+TEST(twin_kernels_are_learned_there)
+{
+    trial z;
+    okra_kernel *k[2] = {NULL, NULL};
+    okra_twin *twin = NULL;
+    enum { DEGREE = 3 };
+    if (absent()) {
+        SKIP("the test engine counts");
+    }
+    begin(&z);
+    CHECK_OK(okra_kernel_parse("rbf(sigma=1)", &k[0]));
+    CHECK_OK(okra_kernel_parse("rbf(sigma=2)", &k[1]));
+    okra_twin_base x = {(const okra_kernel *const *)&k[0], 1, DEGREE, NULL};
+    okra_twin_base y = {(const okra_kernel *const *)&k[1], 1, DEGREE, NULL};
+    CHECK_OK(okra_twin_learn(z.ctx, z.x, z.y, &x, &y, false, &twin));
+    counts c = count(z.ctx);
+    CHECK(c.largest <= N);
+    CHECK(c.got <= 2 * (DEGREE + 3) * N); /* sums of each term, a few rows */
+    CHECK(c.put <= 2 * DEGREE * 4 * N);   /* two columns for rows and for columns */
+    okra_twin_free(twin);
+    okra_kernel_free(k[0]);
+    okra_kernel_free(k[1]);
+    finish(&z);
+}
+
+TEST(twin_processes_bring_back_what_a_model_keeps)
+{
+    counts fit, predict;
+    if (absent()) {
+        SKIP("the test engine counts");
+    }
+    run("tgp-kl", "rbf(sigma=1)", &fit, &predict);
+    CHECK(fit.put == 0);
+    CHECK(fit.largest == N * N); /* the factor that the model file keeps */
+    CHECK(fit.got <= N * N + 2 * N);
+    CHECK(predict.put - fit.put <= N * N + M * N); /* that factor, once, and a block */
+    run("soar", "linear", &fit, &predict);
+    CHECK(fit.put <= 2 * D * N); /* the outputs, to be solved for */
+    CHECK(fit.largest <= D * N);
+}
+
 MAIN(RUN(kernel_pca_brings_back_no_square_matrix), RUN(ridge_brings_back_its_factor_once),
-     RUN(weights_come_from_a_factor_that_is_put_once))
+     RUN(weights_come_from_a_factor_that_is_put_once),
+     RUN(twin_kernels_are_learned_there),
+     RUN(twin_processes_bring_back_what_a_model_keeps))

@@ -3,7 +3,7 @@
  * kernels by total degree, binomial(d + q - 1, q - 1) of degree d, then by exponents, the
  * highest of the first kernel first.
  */
-#include "kernel/twin/twin.h"
+#include "method/twin/twin.h"
 
 #include <string.h>
 
@@ -47,4 +47,29 @@ void okra_twin_exponents_(const okra_twin_side_ *side, okra_int t, int *p)
         total -= p[k];
     }
     p[q - 1] = total;
+}
+
+static okra_int find_term(const okra_twin_side_ *given, const int *p)
+{
+    int other[OKRA_TWIN_KERNELS_MOST];
+    for (okra_int t = 0;; t++) {
+        okra_twin_exponents_(given, t, other);
+        if (memcmp(p, other, (size_t)given->kernels * sizeof *p) == 0) {
+            return t;
+        }
+    }
+}
+
+void okra_twin_recipes_(const okra_twin_side_ *side, okra_twin_recipe_ *out)
+{
+    okra_int terms = okra_twin_terms_(side);
+    for (okra_int t = 0; t < terms; t++) {
+        int p[OKRA_TWIN_KERNELS_MOST] = {0}, k = side->kernels - 1;
+        okra_twin_exponents_(side, t, p);
+        while (p[k] == 0) {
+            k--;
+        }
+        p[k]--;
+        out[t] = (okra_twin_recipe_){t < side->kernels ? -1 : find_term(side, p), k};
+    }
 }

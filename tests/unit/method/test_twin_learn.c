@@ -5,6 +5,7 @@
 #include "harness.h"
 
 #include "data/data.h"
+#include "engine/engine.h"
 #include "okra/twin.h"
 
 enum { N = 40, D = 3 };
@@ -277,7 +278,8 @@ TEST(memory)
     CHECK_OK(okra_twin_learn(ctx, s.x, s.y, &x, &y, false, &twin));
     double square = LARGE * LARGE * sizeof(double);
     double used = (double)(okra_alloc_peak_bytes_() - live) / square;
-    CHECK(used > 2 && used < 3); /* 2.48 measured; the share beyond 2 falls as 1/n */
+    /* 2.48 measured; the share beyond 2 falls as 1/n. Other engines have their own. */
+    CHECK(!okra_engine_is_host_(ctx) || (used > 2 && used < 3));
     okra_twin_free(twin);
     okra_context_free(ctx);
     clear(&s);
@@ -325,8 +327,9 @@ TEST(low_rank)
     double used = (double)(okra_alloc_peak_bytes_() - live);
     double near = harness_relative(5, okra_twin_coefficients(low, OKRA_SIDE_Y, &terms),
                                    okra_twin_coefficients(exact, OKRA_SIDE_Y, &terms));
-    CHECK(near < 0.1);                                   /* measured: 0.018 */
-    CHECK(used < 0.25 * sizeof(double) * LARGE * LARGE); /* measured: 0.18 of it */
+    CHECK(near < 0.1); /* measured: 0.018 */
+    CHECK(!okra_engine_is_host_(ctx) ||
+          used < 0.25 * sizeof(double) * LARGE * LARGE); /* measured: 0.18 of it */
     okra_twin_free(low);
     x.low_rank = "chul(rank=60)";
     CHECK_FAILS(okra_twin_learn(ctx, s.x, s.y, &x, &y, false, &low), OKRA_EARG, "chul");

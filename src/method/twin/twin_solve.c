@@ -3,7 +3,7 @@
  * vectors of C >= 0, which maximises alpha' C beta over unit vectors and has no negative
  * entries (Perron and Frobenius; Tonde and Elgammal, Theorem 4.2). Cost: an SVD of C.
  */
-#include "kernel/twin/twin.h"
+#include "method/twin/twin.h"
 
 #include <math.h>
 #include <string.h>

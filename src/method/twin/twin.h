@@ -5,7 +5,7 @@
 #ifndef OKRA_TWIN_H_
 #define OKRA_TWIN_H_
 
-#include "linalg/linalg.h"
+#include "engine/engine.h"
 
 enum { OKRA_TWIN_KERNELS_MOST = 8, OKRA_TWIN_TERMS_MOST = 10000 };
 
@@ -17,6 +17,9 @@ typedef struct okra_twin_side_ {
     okra_mat_ gram[OKRA_TWIN_KERNELS_MOST];
     int degree;
     bool factored; /* gram[k] is a factor F of n x m: K = F F', never stored */
+    /* On an engine that makes entries by itself: K_k is made from these in blocks of rows
+     * and gram[k] is n x n with p == NULL; or NULL: gram[k] has it. */
+    const okra_entries_ *entries[OKRA_TWIN_KERNELS_MOST];
 } okra_twin_side_;
 
 /* How many terms a side has: the degree for one kernel; -1 if more than 10,000. */
@@ -25,11 +28,28 @@ okra_int okra_twin_terms_(const okra_twin_side_ *side);
  * exponent of the first kernel, the highest first; for one kernel term t is K^(t+1). */
 void okra_twin_exponents_(const okra_twin_side_ *side, okra_int t, int *p);
 
+/* Where a term comes from: term `parent` (-1: none) times kernel `kernel`. Terms of
+ * degree 1 come first: term k is kernel k. */
+typedef struct okra_twin_recipe_ {
+    okra_int parent;
+    int kernel;
+} okra_twin_recipe_;
+/* Of all terms, in an array for them. */
+void okra_twin_recipes_(const okra_twin_side_ *side, okra_twin_recipe_ *out);
+
 /* C (terms of x times terms of y): C_st = HSIC of term s of x and term t of y. biased:
  * (n-1)^-2 tr(K H G H) (the paper's eq. 7); else the unbiased estimator. */
 okra_status okra_twin_matrix_(okra_context *ctx, const okra_twin_side_ *x,
                               const okra_twin_side_ *y, bool unbiased,
                               okra_mat_ C) OKRA_CHECK;
+/* The same sums, not yet divided, by the verbs of an engine: twin_engine.c. */
+okra_status okra_twin_engine_(okra_context *ctx, const okra_twin_side_ *x,
+                              const okra_twin_side_ *y, bool unbiased,
+                              okra_mat_ C) OKRA_CHECK;
+/* Row sums (terms x n) become what centring subtracts from each row and column, whole
+ * (terms) what it adds back. */
+void okra_twin_means_(okra_int n, bool unbiased, okra_int terms, double *sums,
+                      double *whole);
 
 /* The leading singular triple of C: alpha and beta of unit norm and non-negative
  * (exactly: entries that rounding left below 0 are 0). *value is the largest singular

@@ -20,7 +20,7 @@
  * in factors, K = F F' with m columns, each pass makes a few rows at a time: 3 n^2 m more
  * multiplications, and no n x n matrix.
  */
-#include "kernel/twin/twin.h"
+#include "method/twin/twin.h"
 
 #include "kernel/gram/simd.h"
 
@@ -30,63 +30,22 @@ enum { STRETCH = 512, ROWS_A_CHUNK = 32 };
 
 /* ---- terms ---- */
 
-/* Where a term comes from: term `parent` (-1: none) times kernel `kernel`. */
-typedef struct recipe {
-    okra_int parent;
-    int kernel;
-} recipe;
-
 typedef struct side {
     const okra_twin_side_ *given;
     okra_int terms;
-    recipe *recipes;
+    okra_twin_recipe_ *recipes;
     double *sums;  /* terms x n row sums, then what centring subtracts a row */
     double *whole; /* terms: the constant that centring adds back            */
 } side;
-
-static okra_int find_term(const okra_twin_side_ *given, const int *p)
-{
-    int other[OKRA_TWIN_KERNELS_MOST];
-    for (okra_int t = 0;; t++) {
-        okra_twin_exponents_(given, t, other);
-        if (memcmp(p, other, (size_t)given->kernels * sizeof *p) == 0) {
-            return t;
-        }
-    }
-}
 
 static okra_status side_create(const okra_twin_side_ *given, okra_int n, side *s)
 {
     s->given = given;
     s->terms = okra_twin_terms_(given);
-    if (given->degree < 1 || given->kernels < 1 ||
-        given->kernels > OKRA_TWIN_KERNELS_MOST) {
-        return okra_fail_(
-            OKRA_EARG,
-            "twin: degree %d of %d kernels, expected a degree of at least 1 and 1 to %d "
-            "kernels",
-            given->degree, given->kernels, OKRA_TWIN_KERNELS_MOST);
-    }
-    if (s->terms < 0) {
-        return okra_fail_(OKRA_EARG,
-                          "twin: degree %d of %d kernels has more than %d terms",
-                          given->degree, given->kernels, OKRA_TWIN_TERMS_MOST);
-    }
     MAKE(s->recipes, s->terms);
     ZMAKE(s->sums, s->terms * n);
     ZMAKE(s->whole, s->terms);
-    for (okra_int t = 0; t < s->terms; t++) {
-        int p[OKRA_TWIN_KERNELS_MOST] = {0}, k = given->kernels - 1, degree = 0;
-        okra_twin_exponents_(given, t, p);
-        for (int i = 0; i < given->kernels; i++) {
-            degree += p[i];
-        }
-        while (p[k] == 0) {
-            k--;
-        }
-        p[k]--;
-        s->recipes[t] = (recipe){degree == 1 ? -1 : find_term(given, p), k};
-    }
+    okra_twin_recipes_(given, s->recipes);
     return OKRA_OK;
 }
 
@@ -304,18 +263,18 @@ static okra_status sums_body(void *arg, okra_int begin, okra_int end, int worker
     return OKRA_OK;
 }
 
-/* Turns row sums into what centring subtracts and adds back. */
-static void centre(const pass *p, side *s)
+void okra_twin_means_(okra_int n, bool unbiased, okra_int terms, double *sums,
+                      double *whole)
 {
-    double n = (double)p->n, rows = p->unbiased ? n - 2 : n;
-    double all = p->unbiased ? (n - 1) * (n - 2) : n * n;
-    for (okra_int t = 0; t < s->terms; t++) {
+    double count = (double)n, rows = unbiased ? count - 2 : count;
+    double all = unbiased ? (count - 1) * (count - 2) : count * count;
+    for (okra_int t = 0; t < terms; t++) {
         double total = 0;
-        for (okra_int a = 0; a < p->n; a++) {
-            total += s->sums[t * p->n + a];
-            s->sums[t * p->n + a] /= rows;
+        for (okra_int a = 0; a < n; a++) {
+            total += sums[t * n + a];
+            sums[t * n + a] /= rows;
         }
-        s->whole[t] = total / all;
+        whole[t] = total / all;
     }
 }
 
@@ -356,8 +315,26 @@ static okra_status products_body(void *arg, okra_int begin, okra_int end, int wo
     return OKRA_OK;
 }
 
+static okra_status check_terms(const okra_twin_side_ *given)
+{
+    if (given->degree < 1 || given->kernels < 1 ||
+        given->kernels > OKRA_TWIN_KERNELS_MOST) {
+        return okra_fail_(
+            OKRA_EARG,
+            "twin: degree %d of %d kernels, expected a degree of at least 1 and 1 to %d "
+            "kernels",
+            given->degree, given->kernels, OKRA_TWIN_KERNELS_MOST);
+    }
+    if (okra_twin_terms_(given) < 0) {
+        return okra_fail_(OKRA_EARG,
+                          "twin: degree %d of %d kernels has more than %d terms",
+                          given->degree, given->kernels, OKRA_TWIN_TERMS_MOST);
+    }
+    return OKRA_OK;
+}
+
 static okra_status check(const okra_twin_side_ *x, const okra_twin_side_ *y,
-                         bool unbiased)
+                         bool unbiased, okra_mat_ C)
 {
     okra_int n = x->gram[0].rows;
     const okra_twin_side_ *const sides[] = {x, y};
@@ -376,24 +353,25 @@ static okra_status check(const okra_twin_side_ *x, const okra_twin_side_ *y,
         return okra_fail_(OKRA_ESHAPE, "twin: %lld examples, expected at least %d",
                           (long long)n, unbiased ? 4 : 2);
     }
-    return OKRA_OK;
+    CHK(check_terms(x));
+    CHK(check_terms(y));
+    okra_int rows = okra_twin_terms_(x), cols = okra_twin_terms_(y);
+    return C.rows == rows && C.cols == cols
+               ? OKRA_OK
+               : okra_fail_(OKRA_ESHAPE, "twin: C is %lld x %lld, expected %lld x %lld",
+                            (long long)C.rows, (long long)C.cols, (long long)rows,
+                            (long long)cols);
 }
 
-okra_status okra_twin_matrix_(okra_context *ctx, const okra_twin_side_ *x,
-                              const okra_twin_side_ *y, bool unbiased, okra_mat_ C)
+/* The sums, not yet divided, where the host has the matrices. */
+static okra_status on_host(okra_context *ctx, const okra_twin_side_ *x,
+                           const okra_twin_side_ *y, bool unbiased, okra_mat_ C)
 {
     okra_status st = OKRA_OK;
-    pass p = {.ctx = ctx, .unbiased = unbiased};
-    TRY(check(x, y, unbiased));
-    p.n = x->gram[0].rows;
+    pass p = {.ctx = ctx, .unbiased = unbiased, .n = x->gram[0].rows};
     TRY(side_create(x, p.n, &p.x));
     TRY(side_create(y, p.n, &p.y));
     okra_int size = p.x.terms * p.y.terms, chunks = (p.n - 1) / ROWS_A_CHUNK + 1;
-    if (C.rows != p.x.terms || C.cols != p.y.terms) {
-        FAIL(OKRA_ESHAPE, "twin: C is %lld x %lld, expected %lld x %lld",
-             (long long)C.rows, (long long)C.cols, (long long)p.x.terms,
-             (long long)p.y.terms);
-    }
     ALLOC(p.scratch,
           (okra_int)okra_workers_(ctx) * (p.x.terms + p.y.terms) * (STRETCH + 1));
     okra_int panels = panels_of(&p.x) + panels_of(&p.y);
@@ -404,16 +382,15 @@ okra_status okra_twin_matrix_(okra_context *ctx, const okra_twin_side_ *x,
     TRY(okra_doubles_(ctx, chunks, size, "partial sums of HSIC", &p.parts));
     okra_mat_fill_(okra_mat_of_(p.parts, chunks, size), 0);
     TRY(okra_parallel_(ctx, p.n, ROWS_A_CHUNK, "twin sums", sums_body, &p));
-    centre(&p, &p.x);
-    centre(&p, &p.y);
+    okra_twin_means_(p.n, unbiased, p.x.terms, p.x.sums, p.x.whole);
+    okra_twin_means_(p.n, unbiased, p.y.terms, p.y.sums, p.y.whole);
     TRY(okra_parallel_(ctx, p.n, ROWS_A_CHUNK, "twin kernels", products_body, &p));
-    double n = (double)p.n, scale = unbiased ? n * (n - 3) : (n - 1) * (n - 1);
     for (okra_int i = 0; i < size; i++) {
         double sum = 0;
         for (okra_int c = 0; c < chunks; c++) {
             sum += p.parts[c * size + i];
         }
-        C.p[i / C.cols * C.ld + i % C.cols] = sum / scale;
+        C.p[i / C.cols * C.ld + i % C.cols] = sum;
     }
 done:
     side_clear(&p.x);
@@ -422,4 +399,18 @@ done:
     okra_free_(p.panels);
     okra_free_(p.parts);
     return st;
+}
+
+okra_status okra_twin_matrix_(okra_context *ctx, const okra_twin_side_ *x,
+                              const okra_twin_side_ *y, bool unbiased, okra_mat_ C)
+{
+    CHK(check(x, y, unbiased, C));
+    CHK((okra_engine_is_host_(ctx) ? on_host : okra_twin_engine_)(ctx, x, y, unbiased,
+                                                                  C));
+    double n = (double)x->gram[0].rows;
+    double scale = unbiased ? n * (n - 3) : (n - 1) * (n - 1);
+    for (okra_int i = 0; i < C.rows * C.cols; i++) {
+        C.p[i / C.cols * C.ld + i % C.cols] /= scale;
+    }
+    return OKRA_OK;
 }

@@ -4,12 +4,13 @@
  *     one base kernel     EXPR | poly-series(0, alpha_1, alpha_2, ...)
  *     several             sum of alpha_t * (A | power(p=2)) * (B) ...
  * Memory: an n x n matrix a base kernel, or with low rank a thin factor, and what twin.c
- * needs, O(n (d1 + d2)). Of low rank, C is exactly that of the factors' products.
+ * needs, O(n (d1 + d2)). Of low rank, C is exactly that of the factors' products. An
+ * engine that makes the values of a kernel by itself stores no n x n matrix.
  */
 #include "kernel/expression/expr.h"
 #include "kernel/kernels.h"
 #include "kernel/lowrank/lowrank.h"
-#include "kernel/twin/twin.h"
+#include "method/twin/twin.h"
 #include "okra/twin.h"
 
 #include <math.h>
@@ -23,12 +24,27 @@ typedef struct learned {
     double *coefficients;
     okra_kernel *kernel;
     double *owned[OKRA_TWIN_KERNELS_MOST]; /* Gram matrices that are not the user's */
+    okra_bound_ *bound[OKRA_TWIN_KERNELS_MOST]; /* what an engine makes them from  */
+    okra_entries_ *entries[OKRA_TWIN_KERNELS_MOST];
 } learned;
 
 struct okra_twin {
     learned side[2];
     double *C, before, after;
 };
+
+/* What is of no use after learning. */
+static void grams_clear(learned *l)
+{
+    for (int k = 0; k < OKRA_TWIN_KERNELS_MOST; k++) {
+        okra_free_(l->owned[k]);
+        okra_entries_free_(l->entries[k]);
+        okra_bound_free_(l->bound[k]);
+        l->owned[k] = NULL;
+        l->entries[k] = NULL;
+        l->bound[k] = NULL;
+    }
+}
 
 void okra_twin_free(okra_twin *twin)
 {
@@ -103,59 +119,80 @@ static okra_status factors(okra_context *ctx, const okra_data *data,
     return OKRA_OK;
 }
 
+/* Kernel k: in the place where it lies, from the engine, or made here. */
+static okra_status gram(okra_context *ctx, const okra_kernel *kernel,
+                        const okra_data *data, size_t k, learned *l)
+{
+    okra_int n = data->n;
+    CHK(okra_bound_create_(ctx, kernel, data, &l->bound[k]));
+    if (given(kernel, data)) {
+        l->shape.gram[k] = okra_mat_view_(data->values, n, n, data->ld);
+        return OKRA_OK;
+    }
+    if (!okra_engine_is_host_(ctx)) {
+        CHK(okra_entries_create_(ctx, l->bound[k], NULL, &l->entries[k]));
+        if (l->entries[k]->steps) {
+            l->shape.gram[k] = okra_mat_of_(NULL, n, n);
+            l->shape.entries[k] = l->entries[k];
+            return OKRA_OK;
+        }
+    }
+    CHK(okra_doubles_(ctx, n, n, "the Gram matrix of a base kernel", &l->owned[k]));
+    l->shape.gram[k] = okra_mat_of_(l->owned[k], n, n);
+    return okra_bound_gram_(ctx, l->bound[k], l->shape.gram[k]);
+}
+
 static okra_status grams(okra_context *ctx, const okra_data *data,
                          const okra_twin_base *base, uint64_t stream, learned *l)
 {
-    FREED_BY(okra_bound_drop_) okra_bound_ *bound = NULL;
-    okra_int n = data->n;
     l->shape.degree = base->degree;
     l->shape.kernels = (int)base->count;
     if (base->low_rank) {
         return factors(ctx, data, base, stream, l);
     }
     for (size_t k = 0; k < base->count; k++) {
-        CHK(okra_bound_create_(ctx, base->kernels[k], data, &bound));
-        if (given(base->kernels[k], data)) {
-            l->shape.gram[k] = okra_mat_view_(data->values, n, n, data->ld);
-        } else {
-            CHK(okra_doubles_(ctx, n, n, "the Gram matrix of a base kernel",
-                              &l->owned[k]));
-            l->shape.gram[k] = okra_mat_of_(l->owned[k], n, n);
-            CHK(okra_bound_gram_(ctx, bound, l->shape.gram[k]));
-        }
-        okra_bound_free_(bound);
-        bound = NULL;
+        CHK(gram(ctx, base->kernels[k], data, k, l));
     }
     return OKRA_OK;
 }
 
-/* Entry (i, j) of the Gram matrix of kernel k. */
-static double entry(const okra_twin_side_ *shape, int k, okra_int i, okra_int j)
+/* Row i of the Gram matrix of kernel k, up to the diagonal or all of it. */
+static okra_status row_of(okra_context *ctx, const okra_twin_side_ *shape, int k,
+                          okra_int i, double *row)
 {
     okra_mat_ K = shape->gram[k];
-    const double *row = K.p + i * K.ld;
-    return shape->factored ? okra_dot_(K.cols, row, K.p + j * K.ld) : row[j];
+    if (shape->entries[k]) {
+        return okra_large_gram_host_(ctx, shape->entries[k], i,
+                                     okra_mat_of_(row, 1, K.rows));
+    }
+    for (okra_int j = 0; j < (i == 0 ? K.rows : i + 1); j++) {
+        row[j] = shape->factored ? okra_dot_(K.cols, K.p + i * K.ld, K.p + j * K.ld)
+                                 : K.p[i * K.ld + j];
+    }
+    return OKRA_OK;
 }
 
 /* Whether centring leaves nothing of the Gram matrices, K_ij = K_i0 + K_0j - K_00 but
  * for rounding. Found false at the first rows, unless it is true. */
-static bool constant(const okra_twin_side_ *shape)
+static okra_status constant(okra_context *ctx, const okra_twin_side_ *shape, bool *out)
 {
     const double rounding = 1e-14; /* kernel values: some 10 eps of the largest */
-    for (int k = 0; k < shape->kernels; k++) {
-        double corner = entry(shape, k, 0, 0);
-        for (okra_int i = 0; i < shape->gram[k].rows; i++) {
-            double first = entry(shape, k, i, 0), self = entry(shape, k, i, i);
-            for (okra_int j = 0; j <= i; j++) {
-                double rest = entry(shape, k, i, j) - first - entry(shape, k, j, 0);
-                double most = fmax(fmax(fabs(corner), fabs(first)), fabs(self));
-                if (fabs(rest + corner) > rounding * most) {
-                    return false;
-                }
+    okra_int n = shape->gram[0].rows;
+    OWNED double *top = NULL, *row = NULL;
+    MAKE(top, n);
+    MAKE(row, n);
+    *out = n > 1;
+    for (int k = 0; *out && k < shape->kernels; k++) {
+        CHK(row_of(ctx, shape, k, 0, top));
+        for (okra_int i = 0; *out && i < n; i++) {
+            CHK(row_of(ctx, shape, k, i, row));
+            double most = fmax(fmax(fabs(top[0]), fabs(row[0])), fabs(row[i]));
+            for (okra_int j = 0; *out && j <= i; j++) {
+                *out = !(fabs(row[j] - row[0] - top[j] + top[0]) > rounding * most);
             }
         }
     }
-    return true;
+    return OKRA_OK;
 }
 
 /* ---- expressions ---- */
@@ -272,7 +309,9 @@ static okra_status learn(okra_context *ctx, okra_twin *twin, bool unbiased)
             x->shape.degree, y->shape.degree, x->shape.kernels, y->shape.kernels);
     }
     for (int k = 0; k < 2; k++) {
-        if (twin->side[k].shape.gram[0].rows > 1 && constant(&twin->side[k].shape)) {
+        bool same = false;
+        CHK(constant(ctx, &twin->side[k].shape, &same));
+        if (same) {
             return okra_fail_(
                 OKRA_ENUMERIC,
                 "twin: the %s are all the same to their kernel, to rounding: nothing "
@@ -315,10 +354,7 @@ okra_status okra_twin_learn(okra_context *context, const okra_data *x, const okr
     TRY(express(base_y, &twin->side[1]));
 done:
     for (int s = 0; twin && s < 2; s++) {
-        for (int k = 0; k < OKRA_TWIN_KERNELS_MOST; k++) {
-            okra_free_(twin->side[s].owned[k]);
-            twin->side[s].owned[k] = NULL;
-        }
+        grams_clear(&twin->side[s]);
     }
     if (st == OKRA_OK) {
         *out = twin;
