@@ -2,7 +2,7 @@
 # Tests of the engine cuda on a machine with a GPU.
 #   test_cuda.bash BUILD               here
 #   test_cuda.bash BUILD HOST          on another machine, through ssh
-#   test_cuda.bash BUILD pack FOLDER   into FOLDER/okra-cuda.tar.gz, to be carried by hand;
+#   test_cuda.bash BUILD pack FOLDER   into FOLDER/okra-cuda.tar.xz, to be carried by hand;
 #                                      unpacked, ./run.bash runs them
 # The other machine needs CUDA's own libraries (cuBLAS, cuSOLVER), a driver and a C library at
 # least as new as that of this machine, and nothing else: what okra links is in the archive.
@@ -58,8 +58,9 @@ pack)
     trap 'rm -rf "$scratch"' EXIT
     pack "$scratch/okra-cuda"
     mkdir -p "$folder"
-    tar -C "$scratch" -czf "$folder/okra-cuda.tar.gz" okra-cuda
-    du -h "$folder/okra-cuda.tar.gz"
+    # The tests have most of their code in common, megabytes apart.
+    tar -C "$scratch" -c okra-cuda | xz --lzma2=preset=1,dict=256MiB >"$folder/okra-cuda.tar.xz"
+    du -h "$folder/okra-cuda.tar.xz"
     ;;
 *)
     scratch=$(mktemp -d "${TMPDIR:-/tmp}/okra-cuda-XXXXXX")
