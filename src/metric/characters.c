@@ -30,8 +30,8 @@ static okra_status characters(okra_context *ctx, const void *params, okra_scores
     return OKRA_OK;
 }
 
-static okra_int edits(const int32_t *y, okra_int n, const int32_t *z, okra_int m,
-                      okra_int *row)
+okra_int okra_edits_(const int32_t *y, okra_int n, const int32_t *z, okra_int m,
+                     okra_int *row)
 {
     for (okra_int j = 0; j <= m; j++) {
         row[j] = j;
@@ -62,7 +62,7 @@ static okra_status edit(okra_context *ctx, const void *params, okra_scores_ *s)
     for (okra_int i = 0; i < s->n; i++) {
         const int32_t *y = okra_characters_(s->truth, i, &length);
         const int32_t *z = okra_characters_(s->predicted, i, &other);
-        s->each[i] = (double)edits(y, length, z, other, row);
+        s->each[i] = (double)okra_edits_(y, length, z, other, row);
     }
     return OKRA_OK;
 }

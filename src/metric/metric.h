@@ -55,6 +55,11 @@ okra_status okra_metric_pairs_(okra_scores_ *scores, const void *params,
                                double (*f)(const void *params, okra_int d,
                                            const double *truth, const double *predicted));
 
+/* The least number of insertions, deletions and replacements between n and m codes; row
+ * has room for m + 1. */
+okra_int okra_edits_(const int32_t *y, okra_int n, const int32_t *z, okra_int m,
+                     okra_int *row);
+
 /* The class of object i on either side, comparable: numbered by the truth's classes, and
  * beyond them (below scores->d) where the truth does not know the name. */
 static inline okra_int okra_metric_truth_(const okra_scores_ *s, okra_int i)

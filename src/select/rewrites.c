@@ -8,39 +8,21 @@
  * ends, and whatever else describes a pair (tags) as a product with that.
  */
 #include "data/strings.h"
+#include "metric/metric.h"
 #include "select/select.h"
 
 #include <string.h>
 
 enum { SAMPLE = 200, LONGEST = 200, MOST = 20000 /* pairs: beyond, of low rank */ };
 
-static okra_int edits(const int32_t *a, okra_int n, const int32_t *b, okra_int m)
-{
-    okra_int row[LONGEST + 1];
-    for (okra_int j = 0; j <= m; j++) {
-        row[j] = j;
-    }
-    for (okra_int i = 1; i <= n; i++) {
-        okra_int corner = row[0];
-        row[0] = i;
-        for (okra_int j = 1; j <= m; j++) {
-            okra_int replaced = corner + (a[i - 1] != b[j - 1]);
-            okra_int shifted = 1 + OKRA_MIN_(row[j], row[j - 1]);
-            corner = row[j];
-            row[j] = OKRA_MIN_(replaced, shifted);
-        }
-    }
-    return row[m];
-}
-
 static double likeness(const okra_data *x, okra_int i, const okra_data *y, okra_int k)
 {
-    okra_int n, m;
+    okra_int n, m, row[LONGEST + 1];
     const int32_t *a = okra_characters_(x, i, &n), *b = okra_characters_(y, k, &m);
     if (n > LONGEST || m > LONGEST || n + m == 0) {
         return 0;
     }
-    return 1 - (double)edits(a, n, b, m) / (double)OKRA_MAX_(n, m);
+    return 1 - (double)okra_edits_(a, n, b, m, row) / (double)OKRA_MAX_(n, m);
 }
 
 static bool like(const okra_data *x, const okra_data *y)

@@ -1,14 +1,22 @@
 /*
- * leaves.c: the features of ssk, spectrum and position(zero-one), as cells of tables;
- * written.c tells what for.
+ * leaves.c: the features of ssk, spectrum, mismatch and position(zero-one), as cells of
+ * tables; written.c tells what for.
  *
  * A word u_1..u_p over the alphabet has the cell (..(u_p L + u_(p-1)) L + ..) + u_1 of
  * L^p, so that the words that end in one letter are neighbours. A word of ssk that spans
  * s letters of a string counts decay^s.
+ *
+ * mismatch of two substrings depends on the number of places where they differ. With c_v
+ * the counts of substrings v of the prediction, F_e(u) = sum of c_v over the v that
+ * differ from u in e places comes from all letters of one place after another,
+ *     F_e(u) <- F_e(u) + sum over the other letters there of F_(e-1),
+ * and the cell of u holds sum_e I(e) F_e(u): k (top + 1) operations a cell.
  */
 #include "decode/strings/written_inside.h"
 
 #include "kernel/gram/simd.h"
+
+#include <string.h>
 
 /* The sum of ssk over words of `left` more letters before place `before`. */
 static double earlier(const okra_written_ *w, const double *h, const int32_t *y, int left,
@@ -41,20 +49,24 @@ static void add_earlier(const okra_written_ *w, double *h, const int32_t *y, int
     }
 }
 
-/* The one cell of spectrum, position or a single letter of ssk that ends in letter m - 1;
- * -1: there is none. */
+/* The one cell of spectrum, mismatch, position or a single letter of ssk that ends in
+ * letter m - 1; -1: there is none. A letter that is not in the alphabet makes none, but
+ * for mismatch; INT32_MIN stands for a letter that is still open. */
 static okra_int single(const okra_written_ *w, const okra_leaf_ *l, int p,
                        const int32_t *y, okra_int m)
 {
     okra_int cell = 0;
+    bool loose = l->sort == OKRA_LEAF_MISMATCH_;
+    okra_int letters = w->letters + loose;
     if (m < p || (l->sort == OKRA_LEAF_POSITION_ && m > w->longest)) {
         return -1;
     }
     for (int k = 0; k < p; k++) {
-        if (y[m - 1 - k] < 0) {
+        int32_t c = y[m - 1 - k];
+        if (c < 0 && (!loose || c == INT32_MIN)) {
             return -1;
         }
-        cell = cell * w->letters + y[m - 1 - k];
+        cell = cell * letters + (c < 0 ? w->letters : c);
     }
     return l->sort == OKRA_LEAF_POSITION_ ? cell + (m - 1) * w->letters : cell;
 }
@@ -119,16 +131,16 @@ double okra_leaf_through_(const okra_written_ *w, int number, const double *tabl
     const okra_leaf_ *l = &w->leaf[number];
     double sum = okra_leaf_last_(w, number, table, y.code, at + 1);
     for (okra_int m = at + 2; m <= y.length; m++) {
-        if (y.code[m - 1] < 0) {
-            continue;
-        }
+        bool known = y.code[m - 1] >= 0;
         for (int p = l->low; p <= l->high; p++) {
-            if (l->sort == OKRA_LEAF_SSK_ && p > 1) {
+            if (known && l->sort == OKRA_LEAF_SSK_ && p > 1) {
                 sum += through(w, table + l->offset[p], y.code, p - 1, m - 1, at,
                                y.code[m - 1], w->power[number] + m);
             }
         }
-        if (l->sort == OKRA_LEAF_SPECTRUM_ && m - at <= l->high) {
+        bool substrings =
+            l->sort == OKRA_LEAF_SPECTRUM_ || l->sort == OKRA_LEAF_MISMATCH_;
+        if (substrings && m - at <= l->high) {
             sum += okra_leaf_last_(w, number, table, y.code, m);
         }
     }
@@ -203,9 +215,61 @@ static double spectrum_self(const okra_leaf_ *l, okra_word_ y)
     return sum;
 }
 
+/* Pairs of substrings `apart` letters apart, a window of k places along the string. */
+static double mismatch_self(const okra_leaf_ *l, okra_word_ y)
+{
+    double sum = 0;
+    for (okra_int apart = 0; apart + l->high <= y.length; apart++) {
+        okra_int differ = 0;
+        for (okra_int end = apart; end < y.length; end++) {
+            okra_int gone = end - l->high;
+            differ += y.code[end] != y.code[end - apart];
+            differ -= gone >= apart && y.code[gone] != y.code[gone - apart];
+            if (end - apart + 1 >= l->high && differ <= l->top) {
+                sum += (apart > 0 ? 2 : 1) * l->shared[differ];
+            }
+        }
+    }
+    return sum;
+}
+
+void okra_leaf_spread_(const okra_written_ *w, const okra_leaf_ *l, double *table,
+                       double *room)
+{
+    double *own = table + l->offset[l->high];
+    okra_int letters = w->letters + 1, size = l->size;
+    memcpy(room, own, (size_t)size * sizeof *own);
+    memset(room + size, 0, (size_t)(l->top * size) * sizeof *own);
+    for (okra_int stride = 1; stride < size; stride *= letters) {
+        for (okra_int e = l->top; e > 0; e--) {
+            const double *less = room + (e - 1) * size;
+            double *more = room + e * size;
+            for (okra_int at = 0; at < size; at++) {
+                if (at / stride % letters != 0) {
+                    continue;
+                }
+                double all = 0;
+                for (okra_int c = 0; c < letters; c++) {
+                    all += less[at + c * stride];
+                }
+                for (okra_int c = 0; c < letters; c++) {
+                    more[at + c * stride] += all - less[at + c * stride];
+                }
+            }
+        }
+    }
+    for (okra_int u = 0; u < size; u++) {
+        own[u] = 0;
+        for (okra_int e = 0; e <= l->top; e++) {
+            own[u] += l->shared[e] * room[e * size + u];
+        }
+    }
+}
+
 double okra_leaf_self_(const okra_leaf_ *l, okra_word_ y, double *B)
 {
     return l->sort == OKRA_LEAF_SSK_        ? ssk_self(l, y, B)
            : l->sort == OKRA_LEAF_SPECTRUM_ ? spectrum_self(l, y)
+           : l->sort == OKRA_LEAF_MISMATCH_ ? mismatch_self(l, y)
                                             : (double)y.length;
 }

@@ -12,6 +12,7 @@ struct okra_pen_ {
     double *table;
     double *prefix; /* a leaf: longest + 1 sums of the string that was looked at */
     double *row;    /* ssk of a string with itself */
+    double *room;   /* to spread the tables of mismatch */
     double open[OKRA_WRITTEN_NODES_];      /* sums but for one letter */
     double open_self[OKRA_WRITTEN_NODES_]; /* with one that nothing equals */
     double constants;                      /* sum_i w_i, for constant kernels */
@@ -37,6 +38,7 @@ void okra_pen_free_(okra_pen_ *pen)
         okra_free_(pen->table);
         okra_free_(pen->prefix);
         okra_free_(pen->row);
+        okra_free_(pen->room);
         okra_free_(pen);
     }
 }
@@ -45,11 +47,18 @@ okra_status okra_pen_create_(const okra_written_ *written, okra_pen_ **out)
 {
     okra_status st = OKRA_OK;
     okra_pen_ *pen = NULL;
+    okra_int room = 0;
     ZALLOC(pen, 1);
     pen->w = written;
     ZALLOC(pen->table, written->cells);
     ALLOC(pen->prefix, written->leaves * (written->longest + 1));
     ALLOC(pen->row, OKRA_WRITTEN_LENGTH_ * written->longest);
+    for (int l = 0; l < written->leaves; l++) {
+        const okra_leaf_ *leaf = &written->leaf[l];
+        bool spreads = leaf->sort == OKRA_LEAF_MISMATCH_;
+        room = spreads ? OKRA_MAX_(room, leaf->size * (leaf->top + 1)) : room;
+    }
+    ALLOC(pen->room, room);
     *out = pen;
     pen = NULL;
 done:
@@ -77,6 +86,11 @@ void okra_pen_set_(okra_pen_ *pen, const double *weights)
             for (okra_int m = 1; add != 0 && m <= offsets[i + 1] - offsets[i]; m++) {
                 okra_leaf_add_(w, l, pen->table, w->places + offsets[i], m, add);
             }
+        }
+    }
+    for (int l = 0; l < w->leaves; l++) {
+        if (w->leaf[l].sort == OKRA_LEAF_MISMATCH_) {
+            okra_leaf_spread_(w, &w->leaf[l], pen->table, pen->room);
         }
     }
 }

@@ -14,6 +14,7 @@
 #include "decode/beam.h"
 #include "decode/strings/debruijn.h"
 #include "decode/strings/degree.h"
+#include "decode/strings/editor.h"
 #include "decode/delta.h"
 #include "decode/strings/median.h"
 #include "decode/strings/places.h"
@@ -47,7 +48,8 @@ static const okra_option rows[] = {
 
 typedef struct state {
     const okra_output_ *output;
-    okra_int tests, longest;
+    okra_int tests;
+    okra_editor_ editor;
     okra_beam_ *beam;       /* where the kernel is not known to written.h, else NULL */
     okra_written_ *written; /* where it is */
     okra_starts_ *starts;
@@ -55,12 +57,9 @@ typedef struct state {
     bool empty;
     okra_delta_ *loss; /* what is minimised in the place of the distance, or NULL */
     bool median;       /* it is the edit distance: median.c */
-    int32_t *alphabet, *edited; /* distinct letters, ascending; space for one string */
-    okra_int letters;
-    okra_int k; /* of the spectrum kernel; 0: another kernel */
+    okra_int k;        /* of the spectrum kernel; 0: another kernel */
     okra_debruijn_ graph;
     okra_degree_ *degree; /* weighted-degree: all of the search */
-    bool one_length;      /* the kernel takes no other */
     okra_int unfinished;  /* exact searches given up */
     okra_ragged_builder_ result;
     double *distance;
@@ -75,8 +74,7 @@ static void release(void *arg)
         okra_beam_free_(s->beam);
         okra_starts_free_(s->starts);
         okra_written_free_(s->written);
-        okra_free_(s->alphabet);
-        okra_free_(s->edited);
+        okra_editor_clear_(&s->editor);
         okra_debruijn_clear_(&s->graph);
         okra_degree_free_(s->degree);
         okra_ragged_abandon_(&s->result);
@@ -87,50 +85,10 @@ static void release(void *arg)
 
 /* ---- moves ---- */
 
-static okra_status replace(const state *s, okra_int length, okra_int at,
-                           okra_offer_ *offer)
-{
-    int32_t before = s->edited[at];
-    for (okra_int c = 0; c < s->letters; c++) {
-        s->edited[at] = s->alphabet[c];
-        CHK(okra_offer_put_(offer, s->edited, length));
-    }
-    s->edited[at] = before;
-    return OKRA_OK;
-}
-
 static okra_status neighbours(const void *user, const int32_t *codes, okra_int length,
                               okra_offer_ *offer)
 {
-    const state *s = user;
-    int32_t *e = s->edited;
-    memcpy(e, codes, (size_t)length * sizeof *e);
-    for (okra_int i = 0; i < length; i++) {
-        CHK(replace(s, length, i, offer));
-        if (i + 1 < length) {
-            int32_t a = e[i];
-            e[i] = e[i + 1];
-            e[i + 1] = a;
-            CHK(okra_offer_put_(offer, e, length));
-            e[i + 1] = e[i];
-            e[i] = a;
-        }
-    }
-    /* delete letter i: e holds all letters but the i-th */
-    for (okra_int i = length - 1; !s->one_length && i >= 0; i--) {
-        int32_t out = e[i];
-        memmove(e + i, e + i + 1, (size_t)(length - 1 - i) * sizeof *e);
-        CHK(okra_offer_put_(offer, e, length - 1));
-        memmove(e + i + 1, e + i, (size_t)(length - 1 - i) * sizeof *e);
-        e[i] = out;
-    }
-    for (okra_int i = length; !s->one_length && length < s->longest && i >= 0; i--) {
-        memmove(e + i + 1, e + i, (size_t)(length - i) * sizeof *e);
-        e[i] = s->alphabet[0];
-        CHK(replace(s, length + 1, i, offer));
-        memmove(e + i, e + i + 1, (size_t)(length - i) * sizeof *e);
-    }
-    return OKRA_OK;
+    return okra_editor_neighbours_(&((const state *)user)->editor, codes, length, offer);
 }
 
 static okra_status objects(const void *user, const int32_t *codes,
@@ -153,8 +111,8 @@ static okra_status objects(const void *user, const int32_t *codes,
 static okra_status exact_word(state *s, const double *w, int32_t **out, okra_int *length)
 {
     bool complete = true;
-    okra_status st = okra_debruijn_word_(&s->graph, s->output->y, s->alphabet, w, out,
-                                         length, &complete);
+    okra_status st = okra_debruijn_word_(&s->graph, s->output->y, s->editor.alphabet, w,
+                                         out, length, &complete);
     s->unfinished += !complete;
     return st;
 }
@@ -174,9 +132,9 @@ static okra_status places(void *user, const double *w, okra_offer_ *offer)
 {
     state *s = user;
     okra_int length = 0;
-    CHK(okra_best_places_(s->output->y, s->alphabet, s->letters, s->longest, w, s->edited,
-                          &length));
-    return okra_offer_put_(offer, s->edited, length);
+    CHK(okra_best_places_(s->output->y, s->editor.alphabet, s->editor.letters,
+                          s->editor.longest, w, s->editor.edited, &length));
+    return okra_offer_put_(offer, s->editor.edited, length);
 }
 
 /* ---- the decoder ---- */
@@ -200,48 +158,6 @@ static okra_status found(void *user, okra_int i, const int32_t *codes, okra_int 
     return OKRA_OK;
 }
 
-static okra_int longest_of(const okra_data *y)
-{
-    okra_int longest = 0;
-    for (okra_int i = 0; i < y->n; i++) {
-        okra_int length;
-        okra_characters_(y, i, &length);
-        longest = OKRA_MAX_(longest, length);
-    }
-    return longest;
-}
-
-static okra_status choose_alphabet(state *s, const char *text)
-{
-    okra_int given = 0, known = 0;
-    FREED_BY(okra_data_drop_) okra_data *data = NULL;
-    OWNED int32_t *letters = NULL;
-    CHK(okra_alphabet_(s->output->y, &s->alphabet, &s->letters));
-    if (*text) {
-        CHK(okra_data_strings(&text, 1, &data));
-        CHK(okra_alphabet_(data, &letters, &given));
-        for (okra_int c = 0; c < given; c++) {
-            known += okra_letter_(s->alphabet, s->letters, letters[c]) < s->letters;
-        }
-        if (known == 0) {
-            return okra_fail_(
-                OKRA_EARG,
-                "decoder string: alphabet is '%s', and no training output has any of "
-                "its letters",
-                text);
-        }
-        okra_free_(s->alphabet);
-        s->alphabet = letters;
-        s->letters = given;
-        letters = NULL;
-    }
-    if (s->letters == 0) {
-        return okra_fail_(OKRA_EARG,
-                          "decoder string: the training outputs have no letters");
-    }
-    return OKRA_OK;
-}
-
 /* Tables for the exact search, where the kernel is the spectrum and they are small. */
 static okra_status prepare_exact(okra_context *ctx, state *s)
 {
@@ -249,7 +165,7 @@ static okra_status prepare_exact(okra_context *ctx, state *s)
     if (!okra_bound_is_spectrum_(s->output->ky, &s->k)) {
         return OKRA_OK;
     }
-    st = okra_debruijn_create_(s->letters, s->k, s->longest, &s->graph);
+    st = okra_debruijn_create_(s->editor.letters, s->k, s->editor.longest, &s->graph);
     if (st == OKRA_EUNSUPPORTED) {
         okra_warn_(ctx, "string: no exact search: %s", okra_message());
         st = OKRA_OK;
@@ -258,21 +174,41 @@ static okra_status prepare_exact(okra_context *ctx, state *s)
 }
 
 /* Strings of the one length that weighted-degree compares; nothing else is searched. */
-static okra_status prepare_degree(state *s, okra_int length)
+static okra_status prepare_degree(state *s)
 {
-    okra_int k = 0;
-    s->one_length = okra_kernel_one_length_(s->output->kernel);
-    if (s->one_length && s->longest < length) {
+    okra_int k = 0, length = s->editor.known;
+    s->editor.one_length = okra_kernel_one_length_(s->output->kernel);
+    if (s->editor.one_length && s->editor.longest < length) {
         return okra_fail_(
             OKRA_EARG,
             "decoder string: longest is %lld, and kernel weighted-degree compares "
             "strings of %lld letters alone",
-            (long long)s->longest, (long long)length);
+            (long long)s->editor.longest, (long long)length);
     }
     if (okra_kernel_is_degree_(s->output->kernel, &k)) {
-        CHK(okra_degree_create_(s->alphabet, s->letters, k, length, &s->degree));
+        CHK(okra_degree_create_(s->editor.alphabet, s->editor.letters, k, length,
+                                &s->degree));
     }
     return OKRA_OK;
+}
+
+/* Under a kernel that is not written from tables each of at least `width` strings a test
+ * point has all its edits compared with every training output: a word before that takes
+ * long. */
+static void tell_cost(okra_context *ctx, const state *s)
+{
+    const okra_data *y = s->output->y;
+    double letters = (double)y->groups[0].offsets[y->n] / (double)y->n;
+    double edits = (2 * letters + 1) * (double)s->editor.letters + 2 * letters;
+    double values = edits * (double)s->width * (double)y->n * (double)s->tests;
+    if (!s->loss && values > 2e9) {
+        okra_warn_(ctx,
+                   "string: every edit is compared with all %lld training outputs, some "
+                   "%.1g kernel values for %lld test points; under ssk, spectrum, "
+                   "mismatch and position(zero-one) it is not, a beam below %lld takes "
+                   "less, and decoder candidates or rewrite much less",
+                   (long long)y->n, values, (long long)s->tests, (long long)s->width);
+    }
 }
 
 static okra_status create_beam(okra_context *ctx, state *s)
@@ -292,6 +228,7 @@ static okra_status create_beam(okra_context *ctx, state *s)
                          .rounds = by_place ? 0 : s->rounds,
                          .empty = s->empty,
                          .loss = s->loss};
+    tell_cost(ctx, s);
     return okra_beam_create_(ctx, s->output, &moves, s->tests, &s->beam);
 }
 
@@ -312,24 +249,21 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     ZALLOC(s, 1);
     s->output = output;
     s->tests = request->tests;
-    okra_int longest = longest_of(output->y);
-    s->longest = o.longest > 0 ? o.longest : longest + 2;
-    TRY(choose_alphabet(s, o.alphabet));
+    TRY(okra_editor_open_(output->y, o.alphabet, o.longest, &s->editor));
     s->loss = request->loss;
     if (!s->loss) {
         TRY(prepare_exact(ctx, s));
-        TRY(prepare_degree(s, longest));
+        TRY(prepare_degree(s));
     }
-    ALLOC(s->edited, OKRA_MAX_(s->longest, longest) + 1);
     s->rounds = o.rounds;
     s->empty = o.empty;
     if (!s->loss) {
-        TRY(okra_written_create_(output, s->alphabet, s->letters, s->longest,
-                                 &s->written));
+        TRY(okra_written_create_(output, s->editor.alphabet, s->editor.letters,
+                                 s->editor.longest, &s->written));
     }
     s->width = o.beam > 0 ? o.beam : s->written ? 32 : 16;
     s->median = s->loss && strcmp(okra_delta_spec_(s->loss), "edit") == 0 &&
-                OKRA_MAX_(longest, s->longest) <= MEDIAN_LONGEST;
+                OKRA_MAX_(s->editor.known, s->editor.longest) <= MEDIAN_LONGEST;
     if (s->written || s->median) {
         TRY(okra_starts_create_(ctx, output, s->loss, s->tests,
                                 OKRA_MIN_(s->width, output->y->n), o.empty, &s->starts));
@@ -365,8 +299,9 @@ static okra_status write_block(okra_context *ctx, state *s, const okra_block_ *b
         TRY(exact_word(s, block->W.p + r * block->W.ld, &words[r], &more[r].length));
         more[r].code = words[r];
     }
-    okra_writing_ how = {s->written, s->output, s->starts, s->alphabet, s->letters,
-                         s->longest, s->width,  s->rounds, s->empty,    more};
+    okra_writing_ how = {
+        s->written,        s->output, s->starts, s->editor.alphabet, s->editor.letters,
+        s->editor.longest, s->width,  s->rounds, s->empty,           more};
     TRY(okra_write_(ctx, &how, block, norm, codes, lengths, s->distance + block->first));
     for (okra_int r = 0; r < m; r++) {
         TRY(found(s, block->first + r, codes[r], lengths[r],
@@ -391,8 +326,9 @@ static okra_status words_block(okra_context *ctx, state *s, const okra_block_ *b
     FREED_BY(okra_data_drop_) okra_data *words = NULL;
     okra_int length;
     double *distance = s->distance + block->first;
-    okra_median_ how = {s->output->y, s->alphabet, s->letters, s->longest,
-                        s->width,     s->rounds,   s->starts};
+    okra_median_ how = {s->output->y,      s->editor.alphabet, s->editor.letters,
+                        s->editor.longest, s->width,           s->rounds,
+                        s->starts};
     CHK(okra_block_weights_(block, "decoder string"));
     CHK(s->median
             ? okra_median_block_(ctx, &how, block, distance, &words)

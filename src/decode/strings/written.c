@@ -1,16 +1,15 @@
 /*
  * written.c: strings against a prediction, through the features of their kernel.
  *
- * Sums, multiples and normalizations of ssk, spectrum and position(zero-one) are inner
- * products of counts of subsequences, substrings and placed letters, in a space that has
- * one dimension for each word over the alphabet. The prediction h = sum_i w_i phi(y_i) is
- * tabulated there once; a string then costs its own features, whatever the number n of
- * training outputs:
- *     <h, phi(y)> = sum over features f of y of h_f
- * and a letter more costs the features that end in it, so that strings which begin alike
- * are compared from where they part. With `normalize` on nodes of the expression,
- *     h_f = sum_i w_i f(y_i) / prod sqrt(self_i),  and <h, phi(y)> has the same factor of
- * y, self being the self-similarities of the nodes that are normalized.
+ * Sums, multiples and normalizations of ssk, spectrum, mismatch and position(zero-one)
+ * are inner products of counts of subsequences, substrings and placed letters, in a space
+ * that has one dimension for each word over the alphabet. The prediction h = sum_i w_i
+ * phi(y_i) is tabulated there once; a string then costs its own features, whatever the
+ * number n of training outputs: <h, phi(y)> = sum over features f of y of h_f and a
+ * letter more costs the features that end in it, so that strings which begin alike are
+ * compared from where they part. With `normalize` on nodes of the expression, h_f = sum_i
+ * w_i f(y_i) / prod sqrt(self_i),  and <h, phi(y)> has the same factor of y, self being
+ * the self-similarities of the nodes that are normalized.
  *
  * An admissible bound: a string of m letters has at least the self-similarity that it
  * would have if all its features were different, which depends on m alone. So self - 2
@@ -42,13 +41,15 @@ static bool add_leaf(okra_written_ *w, int at, okra_leaf_sort_ sort, okra_int lo
     *l = (okra_leaf_){.sort = sort, .node = at, .low = (int)low, .high = (int)high};
     l->decay = decay;
     for (int p = (int)low; p <= (int)high; p++) {
-        double size = sort == OKRA_LEAF_POSITION_ ? (double)(w->letters * w->longest)
-                                                  : pow((double)w->letters, p);
+        double size = sort == OKRA_LEAF_POSITION_   ? (double)(w->letters * w->longest)
+                      : sort == OKRA_LEAF_MISMATCH_ ? pow((double)w->letters + 1, p)
+                                                    : pow((double)w->letters, p);
         if (size + (double)w->cells > OKRA_WRITTEN_MOST_) {
             return false;
         }
         l->offset[p] = w->cells;
         w->cells += (okra_int)size;
+        l->size = (okra_int)size;
     }
     w->leaf_of[at] = w->leaves++;
     return true;
@@ -68,6 +69,10 @@ static bool known_leaf(okra_written_ *w, int at)
     if (node->leaf == &okra_spectrum_) {
         const okra_spectrum_params_ *p = node->params;
         return add_leaf(w, at, OKRA_LEAF_SPECTRUM_, p->k, p->k, 1);
+    }
+    if (node->leaf == &okra_mismatch_) {
+        const okra_mismatch_params_ *p = node->params;
+        return add_leaf(w, at, OKRA_LEAF_MISMATCH_, p->k, p->k, 1);
     }
     if (node->leaf == &okra_position_) {
         const okra_position_params_ *p = node->params;
@@ -121,8 +126,12 @@ static double leaf_least(const okra_leaf_ *l, okra_int m)
     if (l->sort == OKRA_LEAF_POSITION_) {
         return (double)m;
     }
-    if (l->sort == OKRA_LEAF_SPECTRUM_) {
-        return (double)OKRA_MAX_(m - l->high + 1, 0);
+    if (l->sort == OKRA_LEAF_SPECTRUM_ || l->sort == OKRA_LEAF_MISMATCH_) {
+        double words = (double)OKRA_MAX_(m - l->high + 1, 0);
+        double other = l->top >= l->high ? l->shared[l->high] : 0;
+        return l->sort == OKRA_LEAF_SPECTRUM_
+                   ? words
+                   : words * l->shared[0] + words * (words - 1) * other;
     }
     for (int p = l->low; p <= l->high; p++) {
         double ways = 1; /* C(span - 2, p - 2) */
@@ -213,6 +222,11 @@ static okra_status tabulate(okra_written_ *w, const int32_t *alphabet)
     MAKE(B, OKRA_WRITTEN_LENGTH_ * w->longest);
     MAKE(w->places, total);
     for (int l = 0; l < w->leaves; l++) {
+        okra_leaf_ *leaf = &w->leaf[l];
+        if (leaf->sort == OKRA_LEAF_MISMATCH_) {
+            CHK(okra_mismatch_shared_(w->kernel->nodes[leaf->node].params, w->y,
+                                      &leaf->top, leaf->shared));
+        }
         MAKE(w->factor[l], w->y->n);
         MAKE(w->power[l], w->longest + 2);
         w->power[l][0] = 1;
@@ -231,11 +245,26 @@ static okra_status tabulate(okra_written_ *w, const int32_t *alphabet)
         int32_t *own = w->places + w->y->groups[0].offsets[i];
         for (okra_int k = 0; k < length; k++) {
             okra_int place = okra_letter_(alphabet, w->letters, code[k]);
+            w->strange |= place >= w->letters;
             own[k] = place < w->letters ? (int32_t)place : -1 - code[k];
         }
         factors(w, i, (okra_word_){code, length}, B);
     }
     return OKRA_OK;
+}
+
+/* Is there room to spread the tables of mismatch, and does the alphabet have all letters
+ * of the outputs, without which they would not be all that is shared? */
+static bool spreads(const okra_written_ *w)
+{
+    bool yes = true;
+    for (int l = 0; l < w->leaves; l++) {
+        const okra_leaf_ *leaf = &w->leaf[l];
+        yes =
+            yes && (leaf->sort != OKRA_LEAF_MISMATCH_ ||
+                    (!w->strange && leaf->size * (leaf->top + 1) <= OKRA_WRITTEN_MOST_));
+    }
+    return yes;
 }
 
 void okra_written_free_(okra_written_ *w)
@@ -269,8 +298,8 @@ okra_status okra_written_create_(const okra_output_ *output, const int32_t *alph
     if (output->kernel && w->longest <= OKRA_WRITTEN_LONGEST_ && known(w) &&
         !constant_below(w->kernel)) {
         TRY(tabulate(w, alphabet));
-        *out = w;
-        w = NULL;
+        *out = spreads(w) ? w : NULL;
+        w = *out ? NULL : w;
     }
 done:
     okra_written_free_(w);

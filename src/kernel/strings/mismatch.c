@@ -21,11 +21,7 @@
 
 #include <string.h>
 
-enum { K_MOST = 64, M_MOST = 8 };
-
-typedef struct mismatch_params {
-    okra_int k, m, alphabet;
-} mismatch_params;
+enum { K_MOST = 64, M_MOST = OKRA_MISMATCH_TOP_ / 2 };
 
 /* Shared by both sides. */
 typedef struct weights {
@@ -72,14 +68,11 @@ static double shared_words(okra_int k, okra_int m, double letters, okra_int d)
     return sum;
 }
 
-static okra_status bind_training(okra_context *ctx, const void *params,
-                                 const okra_data *train, void **shared)
+okra_status okra_mismatch_shared_(const okra_mismatch_params_ *p, const okra_data *train,
+                                  okra_int *top, double shared[OKRA_MISMATCH_TOP_ + 1])
 {
-    const mismatch_params *p = params;
-    weights *w = NULL;
     OWNED int32_t *letters = NULL;
     okra_int count = 0;
-    (void)ctx;
     if (p->m > p->k) {
         return okra_fail_(OKRA_EARG, "kernel mismatch: m=%lld is more than k=%lld",
                           (long long)p->m, (long long)p->k);
@@ -92,13 +85,24 @@ static okra_status bind_training(okra_context *ctx, const void *params,
             (long long)p->alphabet, (long long)count, train->source);
     }
     count = OKRA_MAX_(count, p->alphabet);
+    *top = OKRA_MIN_(2 * p->m, p->k);
+    for (okra_int d = 0; d <= *top; d++) {
+        shared[d] = shared_words(p->k, p->m, (double)count, d);
+    }
+    return OKRA_OK;
+}
+
+static okra_status bind_training(okra_context *ctx, const void *params,
+                                 const okra_data *train, void **shared)
+{
+    const okra_mismatch_params_ *p = params;
+    OWNED weights *w = NULL;
+    (void)ctx;
     ZMAKE(w, 1);
     w->k = p->k;
-    w->top = OKRA_MIN_(2 * p->m, p->k);
-    for (okra_int d = 0; d <= w->top; d++) {
-        w->I[d] = shared_words(p->k, p->m, (double)count, d);
-    }
+    CHK(okra_mismatch_shared_(p, train, &w->top, w->I));
     *shared = w;
+    w = NULL;
     return OKRA_OK;
 }
 
@@ -172,18 +176,18 @@ static okra_status diagonal(okra_context *ctx, const void *params, const void *a
 }
 
 static const okra_option rows[] = {
-    {"k", OKRA_OPTION_INT, offsetof(mismatch_params, k), "3", 1, K_MOST, NULL, "N",
+    {"k", OKRA_OPTION_INT, offsetof(okra_mismatch_params_, k), "3", 1, K_MOST, NULL, "N",
      "characters of a substring"},
-    {"m", OKRA_OPTION_INT, offsetof(mismatch_params, m), "1", 0, M_MOST, NULL, "N",
+    {"m", OKRA_OPTION_INT, offsetof(okra_mismatch_params_, m), "1", 0, M_MOST, NULL, "N",
      "characters that may differ"},
-    {"alphabet", OKRA_OPTION_INT, offsetof(mismatch_params, alphabet), "0", 0, 1114112,
-     NULL, "N", "size of the alphabet; 0: the characters of the training set"},
+    {"alphabet", OKRA_OPTION_INT, offsetof(okra_mismatch_params_, alphabet), "0", 0,
+     1114112, NULL, "N", "size of the alphabet; 0: the characters of the training set"},
     {.name = NULL}};
 
 const okra_kernel_class_ okra_mismatch_ = {
     .name = "mismatch",
     .help = "strings: substrings of k characters that agree but for m of them",
-    .params = {"mismatch", rows, sizeof(mismatch_params)},
+    .params = {"mismatch", rows, sizeof(okra_mismatch_params_)},
     .kinds = 1u << OKRA_STRINGS,
     .bind = bind_training,
     .unbind = okra_free_,

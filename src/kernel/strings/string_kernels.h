@@ -13,6 +13,9 @@ extern const okra_kernel_class_ okra_ssk_, okra_spectrum_, okra_mismatch_,
 okra_status okra_plain_side_(okra_context *ctx, const void *params, const void *shared,
                              const okra_data *data, void **side);
 void okra_plain_side_free_(void *side);
+/* The training data alone, shared by all sides; okra_plain_side_free_ unbinds it. */
+okra_status okra_plain_bind_(okra_context *ctx, const void *params,
+                             const okra_data *train, void **shared);
 
 /* The distinct characters of all strings, ascending; *letters is freed with okra_free_.
  */
@@ -38,6 +41,16 @@ typedef struct okra_ssk_params_ {
 typedef struct okra_spectrum_params_ {
     okra_int k;
 } okra_spectrum_params_;
+
+typedef struct okra_mismatch_params_ {
+    okra_int k, m, alphabet;
+} okra_mismatch_params_;
+/* shared[d], d = 0..*top: words that two substrings share which differ in d places; 0
+ * beyond. */
+enum { OKRA_MISMATCH_TOP_ = 16 };
+okra_status okra_mismatch_shared_(const okra_mismatch_params_ *p, const okra_data *train,
+                                  okra_int *top,
+                                  double shared[OKRA_MISMATCH_TOP_ + 1]) OKRA_CHECK;
 
 typedef struct okra_degree_params_ {
     okra_int k;

@@ -17,6 +17,14 @@ okra_status okra_plain_side_(okra_context *ctx, const void *params, const void *
     return OKRA_OK;
 }
 
+okra_status okra_plain_bind_(okra_context *ctx, const void *params,
+                             const okra_data *train, void **shared)
+{
+    (void)ctx, (void)params;
+    *shared = (okra_data *)(uintptr_t)train;
+    return OKRA_OK;
+}
+
 void okra_plain_side_free_(void *side)
 {
     (void)side;

@@ -33,14 +33,6 @@ static inline OKRA_INLINE_ void body(OKRA_BATCH_PARAMETERS_)
 }
 OKRA_BATCH_(degree_batch, body)
 
-static okra_status bind_training(okra_context *ctx, const void *params,
-                                 const okra_data *train, void **shared)
-{
-    (void)ctx, (void)params;
-    *shared = (okra_data *)(uintptr_t)train;
-    return OKRA_OK;
-}
-
 static okra_status make_side(okra_context *ctx, const void *params, const void *shared,
                              const okra_data *data, void **side)
 {
@@ -90,7 +82,7 @@ const okra_kernel_class_ okra_weighted_degree_ = {
     .help = "strings of one length: equal substrings at equal places, up to k characters",
     .params = {"weighted-degree", rows, sizeof(okra_degree_params_)},
     .kinds = 1u << OKRA_STRINGS,
-    .bind = bind_training,
+    .bind = okra_plain_bind_,
     .unbind = okra_plain_side_free_,
     .side = make_side,
     .free_side = okra_plain_side_free_,

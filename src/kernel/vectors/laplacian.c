@@ -10,6 +10,7 @@
 #include "kernel/gram/popcount.h"
 #include "kernel/gram/rows.h"
 #include "kernel/gram/simd.h"
+#include "kernel/strings/string_kernels.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,28 +19,11 @@ typedef struct params {
     double gamma;
 } params;
 
-typedef struct side {
-    const okra_data *data;
-} side;
-
-static okra_status bind_training(okra_context *ctx, const void *p, const okra_data *train,
-                                 void **out)
-{
-    side *s = NULL;
-
-    (void)ctx, (void)p;
-    MAKE(s, 1);
-    s->data = train;
-    *out = s;
-    return OKRA_OK;
-}
-
 static okra_status make_side(okra_context *ctx, const void *p, const void *shared,
                              const okra_data *data, void **out)
 {
-
-    CHK(okra_widths_(ctx, "laplacian", data, ((const side *)shared)->data));
-    return bind_training(ctx, p, data, out);
+    CHK(okra_widths_(ctx, "laplacian", data, shared));
+    return okra_plain_bind_(ctx, p, data, out);
 }
 
 /* Partial sums by place modulo LANES keep the additions independent and vectorised. */
@@ -101,7 +85,7 @@ static okra_status block(okra_context *ctx, const void *p, const void *pa, okra_
                          okra_int ni, const void *pb, okra_int j0, okra_int nj,
                          double *out, okra_int ld)
 {
-    const okra_data *a = ((const side *)pa)->data, *b = ((const side *)pb)->data;
+    const okra_data *a = pa, *b = pb;
     double gamma = ((const params *)p)->gamma;
 
     (void)ctx;
@@ -128,7 +112,7 @@ static okra_status block(okra_context *ctx, const void *p, const void *pa, okra_
 
 static int steps(const void *p, const void *pa, const void *pb, okra_step_ out[2])
 {
-    const okra_data *a = ((const side *)pa)->data, *b = ((const side *)pb)->data;
+    const okra_data *a = pa, *b = pb;
     if (a->kind != OKRA_DENSE || b->kind != OKRA_DENSE) {
         return 0;
     }
@@ -150,9 +134,9 @@ const okra_kernel_class_ okra_laplacian_ = {.name = "laplacian",
                                             .help = "exp(-gamma |x-y|_1)",
                                             .params = {"laplacian", rows, sizeof(params)},
                                             .kinds = OKRA_VECTORS_,
-                                            .bind = bind_training,
-                                            .unbind = okra_free_,
+                                            .bind = okra_plain_bind_,
+                                            .unbind = okra_plain_side_free_,
                                             .side = make_side,
-                                            .free_side = okra_free_,
+                                            .free_side = okra_plain_side_free_,
                                             .block = block,
                                             .steps = steps};

@@ -12,13 +12,13 @@
  */
 #include "kernel/kernels.h"
 #include "kernel/gram/rows.h"
+#include "kernel/strings/string_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct side {
-    const okra_data *data;
     okra_int width; /* of a row of either */
     int8_t *signs;
     double *ranks;
@@ -34,29 +34,17 @@ static void free_side(void *arg)
     }
 }
 
-/* The training data alone, for widths. */
-static okra_status bind_training(okra_context *ctx, const void *params,
-                                 const okra_data *train, void **out)
-{
-    side *s = NULL;
-    (void)ctx, (void)params;
-    ZMAKE(s, 1);
-    s->data = train;
-    *out = s;
-    return OKRA_OK;
-}
-
 /* ---- kendall ---- */
 
 static okra_status kendall_side(okra_context *ctx, const void *params, const void *shared,
                                 const okra_data *data, void **out)
 {
     okra_status st = OKRA_OK;
-    void *made = NULL;
+    side *s = NULL;
     okra_int d = data->d, at = 0;
-    TRY(okra_widths_(ctx, "kendall", data, ((const side *)shared)->data));
-    TRY(bind_training(ctx, params, data, &made));
-    side *s = made;
+    TRY(okra_widths_(ctx, "kendall", data, shared));
+    (void)params;
+    ZALLOC(s, 1);
     s->width = d * (d - 1) / 2;
     TRY(okra_budget_ask_(ctx, (double)data->n * (double)s->width,
                          "the pairs of items of rankings"));
@@ -69,10 +57,10 @@ static okra_status kendall_side(okra_context *ctx, const void *params, const voi
             }
         }
     }
-    *out = made;
-    made = NULL;
+    *out = s;
+    s = NULL;
 done:
-    free_side(made);
+    free_side(s);
     return st;
 }
 
@@ -156,22 +144,22 @@ static okra_status spearman_side(okra_context *ctx, const void *params,
                                  const void *shared, const okra_data *data, void **out)
 {
     okra_status st = OKRA_OK;
-    void *made = NULL;
+    side *s = NULL;
     placed *items = NULL;
-    TRY(okra_widths_(ctx, "spearman", data, ((const side *)shared)->data));
-    TRY(bind_training(ctx, params, data, &made));
-    side *s = made;
+    TRY(okra_widths_(ctx, "spearman", data, shared));
+    (void)params;
+    ZALLOC(s, 1);
     s->width = data->d;
     ALLOC(items, data->d);
     TRY(okra_doubles_(ctx, data->n, data->d, "the ranks of values", &s->ranks));
     for (okra_int i = 0; i < data->n; i++) {
         to_ranks(data->values + i * data->ld, data->d, items, s->ranks + i * data->d);
     }
-    *out = made;
-    made = NULL;
+    *out = s;
+    s = NULL;
 done:
     okra_free_(items);
-    free_side(made);
+    free_side(s);
     return st;
 }
 
@@ -209,8 +197,8 @@ const okra_kernel_class_ okra_kendall_ = {
             "share (Kendall's tau)",
     .params = {"kendall", none, 0},
     .kinds = 1u << OKRA_DENSE,
-    .bind = bind_training,
-    .unbind = free_side,
+    .bind = okra_plain_bind_,
+    .unbind = okra_plain_side_free_,
     .side = kendall_side,
     .free_side = free_side,
     .block = kendall_block,
@@ -220,8 +208,8 @@ const okra_kernel_class_ okra_spearman_ = {.name = "spearman",
                                            .help = "correlation of the ranks of values",
                                            .params = {"spearman", none, 0},
                                            .kinds = 1u << OKRA_DENSE,
-                                           .bind = bind_training,
-                                           .unbind = free_side,
+                                           .bind = okra_plain_bind_,
+                                           .unbind = okra_plain_side_free_,
                                            .side = spearman_side,
                                            .free_side = free_side,
                                            .block = spearman_block,

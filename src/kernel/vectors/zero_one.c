@@ -6,6 +6,7 @@
  */
 #include "kernel/kernels.h"
 #include "kernel/gram/rows.h"
+#include "kernel/strings/string_kernels.h"
 
 #include <string.h>
 
@@ -51,26 +52,16 @@ static okra_status number_labels(side *s, const okra_data *train)
     return OKRA_OK;
 }
 
-static okra_status bind_training(okra_context *ctx, const void *params,
-                                 const okra_data *train, void **out)
-{
-    side *s = NULL;
-
-    (void)ctx, (void)params;
-    ZMAKE(s, 1);
-    s->data = train;
-    *out = s;
-    return OKRA_OK;
-}
-
 static okra_status make_side(okra_context *ctx, const void *params, const void *shared,
                              const okra_data *data, void **out)
 {
     okra_status st = OKRA_OK;
-    const okra_data *train = ((const side *)shared)->data;
-    void *s = NULL;
+    const okra_data *train = shared;
+    side *s = NULL;
 
-    TRY(bind_training(ctx, params, data, &s));
+    (void)params;
+    ZALLOC(s, 1);
+    s->data = data;
     if (data->kind == OKRA_LABELS && train->kind == OKRA_LABELS) {
         TRY(number_labels(s, train));
     } else if (data->kind == OKRA_LABELS || train->kind == OKRA_LABELS) {
@@ -137,8 +128,8 @@ const okra_kernel_class_ okra_zero_one_ = {.name = "zero-one",
                                            .help = "1 if the objects are equal, else 0",
                                            .params = {"zero-one", none, 0},
                                            .kinds = OKRA_VECTORS_ | 1u << OKRA_LABELS,
-                                           .bind = bind_training,
-                                           .unbind = free_side,
+                                           .bind = okra_plain_bind_,
+                                           .unbind = okra_plain_side_free_,
                                            .side = make_side,
                                            .free_side = free_side,
                                            .block = block};

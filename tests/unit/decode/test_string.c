@@ -98,6 +98,7 @@ TEST(brute_force_finds_nothing_better)
         "ssk(length=3,decay=0.3,upto=1)",
         "spectrum(k=2) | normalize | rbf(sigma=0.7)",
         "spectrum(k=2)",
+        "mismatch(k=3,m=1) | normalize",
         "position(zero-one)",
     };
     for (int brief = 0; brief < 2; brief++) {
