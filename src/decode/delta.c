@@ -45,6 +45,11 @@ const okra_kernel *okra_delta_kernel_(const okra_delta_ *d)
     return d->kernel;
 }
 
+bool okra_delta_gains_(const okra_delta_ *d)
+{
+    return strcmp(d->spec, "ndcg") == 0 || strncmp(d->spec, "ndcg:", 5) == 0;
+}
+
 /* ---- pairs ---- */
 
 okra_status okra_delta_each_(const okra_delta_ *d, const okra_data *truth,

@@ -209,6 +209,7 @@ static okra_status open_all(okra_context *ctx, state *s, const okra_options *opt
         st = st == OKRA_EARG ? OKRA_OK : st;
         TRY(st);
     }
+    ranks = ranks || okra_delta_gains_(s->delta); /* also of relevances */
     s->over = okra_decoder_find_(strings ? "string" : ranks ? "rankings" : "labels");
     all.loss = s->delta;
     all.argument = NULL;

@@ -30,6 +30,7 @@
     X(arrmse) \
     X(kendall) \
     X(spearman) \
+    X(ndcg) \
     X(hit_rate) \
     X(mrr) \
     X(coverage) \

@@ -45,6 +45,19 @@ expect 0 okra fit --x x.csv --y bad.csv --ky kendall -o bad.okra
 expect 2 okra predict bad.okra --x one.csv --decode rankings -o -
 expect_in 'row 1 is not a ranking' err
 
+# NDCG: rankings say that they are, relevances become scores.
+expect_out '1,2,3,4' okra predict ranks.okra --x one.csv --decode loss:ndcg:order=ranks --over-all -o -
+expect 2 okra predict ranks.okra --x one.csv --decode loss:ndcg --over-all -o -
+expect_in 'say order=ranks (1 is first) or order=relevance (larger is better)' err
+printf '3,0,1,2\n3,0,0,2\n1,0,1,2\n0,3,0,0\n' >rel.csv
+expect 0 okra fit --x x.csv --y rel.csv --kx 'rbf(sigma=1)' --method knn --k 3 -o rel.okra
+expect 0 okra predict rel.okra --x x.csv --decode loss:ndcg:k=3 --over-all -o scores.csv
+expect 0 okra predict rel.okra --x x.csv --decode loss:ndcg:k=3 -o chosen.csv
+expect 0 okra score --y rel.csv --yhat scores.csv --metric ndcg:k=3 --metric ndcg:gain=exponential
+expect_out "ndcg$(printf '\t')1" okra score --y rel.csv --yhat rel.csv --metric ndcg
+expect 2 okra predict rel.okra --x one.csv --decode loss:ndcg:order=ranks --over-all -o -
+expect_in 'row 0 is not a ranking' err
+
 # Directions of fitted outputs: all of them are ridge about the mean.
 printf '1,0\n0,1\n1,1\n3,2\n' >y.csv
 expect 0 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --method kpca --rank-output all --lambda 0.1 -o all.okra
@@ -56,6 +69,9 @@ awk -F, 'NR == FNR { for (i = 1; i <= NF; i++) a[i] = $i; next }
 expect 0 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --method kpca --rank-output auto --lambda 0.1 -o auto.okra
 expect 0 okra info auto.okra
 expect_in 'rank-output' out
+expect 0 okra select --x x.csv --y y.csv --kx 'rbf(sigma=1)' --method kpca --rank-output '{1,2}' --lambda '{0.1,1}' --cv loo -o chosen.okra
+expect_in '4 cells' out
+expect_in 'rank-output=2' out
 expect 2 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --method kpca --rank-output 1 --components 1 --lambda 0.1 -o no.okra
 expect_in 'give one of the two' err
 expect 2 okra fit --x x.csv --y y.csv --kx 'rbf(sigma=1)' --method kpca --rank-output some --lambda 0.1 -o no.okra

@@ -95,6 +95,21 @@ def rankings(rng, n, d, levels):
             sk.average_precision_score(y.ravel(), z.ravel()))
 
 
+def relevances(rng, n, d, levels):
+    """Graded relevances; ties on both sides, and objects to which nothing is relevant."""
+    y = rng.integers(4, size=(n, d)) * (rng.random((n, 1)) < 0.8)
+    z = np.round(rng.normal(size=(n, d)) * levels) / levels
+    if (np.sort(y) == np.arange(1, d + 1)).all():
+        return
+    a, b = okra.dense(y), okra.dense(z)
+    for k in (0, 1, 3, d + 1):
+        compare(f"ndcg k={k} {n}x{d}/{levels}", okra.score(f"ndcg:k={k}", a, b),
+                sk.ndcg_score(y, z, k=k or None))
+        compare(f"ndcg exponential k={k} {n}x{d}/{levels}",
+                okra.score(f"ndcg:k={k},gain=exponential", a, b),
+                sk.ndcg_score(2.0**y - 1, z, k=k or None))
+
+
 def main():
     warnings.simplefilter("ignore")  # scikit-learn's, on 0/0
     rng = np.random.default_rng(0)
@@ -108,6 +123,8 @@ def main():
             for levels in (1, 3, 1e6):
                 if n * d > 1:
                     rankings(rng, n, d, levels)
+                if d > 1:
+                    relevances(rng, n, d, levels)
             cases += 1
     print(f"{cases} shapes, {failures} differences; worst {worst:.2g}")
     return 1 if failures else 0

@@ -9,6 +9,9 @@
  *   kendall               a sum over pairs of items: exact up to EXACT items by the best
  *                         order of every set of items (dynamic programming, 2^d d)
  *   hamming, mae, mse     a sum over items of a cost of its rank: exact by assignment
+ *   ndcg                  gains of items times discounts of places: exact by sorting
+ *                         (gains.c); outputs may be relevances in the place of ranks, and
+ *                         the result then is a vector of scores
  *   anything else         up to SMALL items every ranking; beyond, and of kendall beyond
  *                         EXACT, a beam search (beam.c) from the nearest training outputs
  *                         and from Borda's order, whose moves put an item to another
@@ -16,13 +19,11 @@
  *
  * All of them report the true distance or loss.
  */
-#include "decode/rankings/assignment.h"
 #include "decode/beam.h"
 #include "decode/delta.h"
+#include "decode/rankings/orders.h"
 #include "kernel/expression/expr.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { EXACT = 14, SMALL = 7 };
@@ -49,6 +50,7 @@ typedef struct state {
     double power;  /* PLACES: |r - r'|^power; 0: [r != r'] */
     int32_t *code; /* d */
     okra_beam_ *beam;
+    okra_gains_ *gains;        /* in the place of the beam */
     double *result, *distance; /* tests x d, tests */
 } state;
 
@@ -59,12 +61,15 @@ static void release(void *arg)
     state *s = arg;
     if (s) {
         okra_beam_free_(s->beam);
+        okra_gains_free_(s->gains);
         okra_free_(s->code);
         okra_free_(s->result);
         okra_free_(s->distance);
         okra_free_(s);
     }
 }
+
+OKRA_DROPS_(drop, state, release)
 
 /* ---- rankings as data ---- */
 
@@ -123,118 +128,6 @@ static okra_status start(void *user, okra_int index, okra_offer_ *offer)
     return okra_offer_put_(offer, s->code, s->d);
 }
 
-/* ---- exact ---- */
-
-typedef struct scored {
-    double score;
-    okra_int item;
-} scored;
-
-static int by_score(const void *pa, const void *pb)
-{
-    const scored *a = pa, *b = pb;
-    return a->score != b->score ? (a->score < b->score ? -1 : 1)
-                                : (a->item > b->item) - (a->item < b->item);
-}
-
-/* Borda: ranks in the order of sum_i w_i y_i, which maximises sum_i w_i <y_i, y>. */
-static okra_status sorted(const state *s, const double *w, int32_t *code)
-{
-    const okra_data *y = s->output->y;
-    OWNED scored *items = NULL;
-    MAKE(items, s->d);
-    for (okra_int j = 0; j < s->d; j++) {
-        items[j] = (scored){0, j};
-        for (okra_int i = 0; i < y->n; i++) {
-            items[j].score += w[i] * y->values[i * y->ld + j];
-        }
-    }
-    qsort(items, (size_t)s->d, sizeof *items, by_score);
-    for (okra_int j = 0; j < s->d; j++) {
-        code[items[j].item] = (int32_t)(j + 1);
-    }
-    return OKRA_OK;
-}
-
-/* gain[a d + b] = sum_i w_i sign(y_ib - y_ia): what item a before item b is worth. */
-static void pair_gains(const state *s, const double *w, double *gain)
-{
-    const okra_data *y = s->output->y;
-    memset(gain, 0, (size_t)(s->d * s->d) * sizeof *gain);
-    for (okra_int i = 0; i < y->n; i++) {
-        const double *row = y->values + i * y->ld;
-        for (okra_int a = 0; a < s->d; a++) {
-            for (okra_int b = 0; b < s->d; b++) {
-                gain[a * s->d + b] += row[a] < row[b]   ? w[i]
-                                      : row[a] > row[b] ? -w[i]
-                                                        : 0;
-            }
-        }
-    }
-}
-
-/* The order of most gain: best[S] = max over the last item b of S of best[S - b] and what
- * all others of S before b are worth. */
-static okra_status ordered(const state *s, const double *w, int32_t *code)
-{
-    okra_int d = s->d, sets = (okra_int)1 << d;
-    OWNED double *gain = NULL, *best = NULL;
-    OWNED unsigned char *last = NULL;
-    MAKE(gain, d * d);
-    MAKE(best, sets);
-    MAKE(last, sets);
-    pair_gains(s, w, gain);
-    best[0] = 0;
-    for (okra_int S = 1; S < sets; S++) {
-        best[S] = -(double)INFINITY;
-        last[S] = 0;
-        for (okra_int b = 0; b < d; b++) {
-            if (!(S >> b & 1)) {
-                continue;
-            }
-            double value = best[S ^ ((okra_int)1 << b)];
-            for (okra_int a = 0; a < d; a++) {
-                value += a != b && (S >> a & 1) ? gain[a * d + b] : 0;
-            }
-            if (value > best[S]) {
-                best[S] = value;
-                last[S] = (unsigned char)b;
-            }
-        }
-    }
-    for (okra_int S = sets - 1, rank = d; S > 0; rank--) {
-        okra_int b = last[S];
-        code[b] = (int32_t)rank;
-        S ^= (okra_int)1 << b;
-    }
-    return OKRA_OK;
-}
-
-/* The ranks of least sum of costs: cost[j d + r] = sum_i w_i |r + 1 - y_ij|^power. */
-static okra_status assigned(const state *s, const double *w, int32_t *code)
-{
-    const okra_data *y = s->output->y;
-    OWNED okra_int *rank = NULL;
-    okra_int d = s->d;
-    OWNED double *cost = NULL;
-    ZMAKE(cost, d * d);
-    MAKE(rank, d);
-    for (okra_int i = 0; i < y->n; i++) {
-        for (okra_int j = 0; j < d; j++) {
-            for (okra_int r = 0; r < d; r++) {
-                double apart = fabs((double)(r + 1) - y->values[i * y->ld + j]);
-                cost[j * d + r] +=
-                    w[i] * (s->power > 0 ? pow(apart, s->power) : apart > 0);
-            }
-        }
-    }
-    CHK(okra_assignment_(d, cost, rank));
-    for (okra_int j = 0; j < d; j++) {
-        code[j] = (int32_t)(rank[j] + 1);
-    }
-    return OKRA_OK;
-}
-
 /* All rankings of few items, by exchanges in the order of Heap. */
 static okra_status every(const state *s, okra_offer_ *offer)
 {
@@ -266,9 +159,10 @@ static okra_status begin(void *user, const double *w, okra_offer_ *offer)
     if (s->how == ANY && s->d <= SMALL) {
         return every(s, offer);
     }
-    CHK(s->how == PLACES                   ? assigned(s, w, s->code)
-        : s->how == PAIRS && s->d <= EXACT ? ordered(s, w, s->code)
-                                           : sorted(s, w, s->code));
+    const okra_data *y = s->output->y;
+    CHK(s->how == PLACES                   ? okra_order_assigned_(y, w, s->power, s->code)
+        : s->how == PAIRS && s->d <= EXACT ? okra_order_paired_(y, w, s->code)
+                                           : okra_order_sorted_(y, w, s->code));
     return okra_offer_put_(offer, s->code, s->d);
 }
 
@@ -323,33 +217,23 @@ static void choose(state *s, const okra_delta_ *loss)
     }
 }
 
-static okra_status create(okra_context *ctx, const okra_output_ *output,
-                          const okra_options *options,
-                          const okra_decode_request_ *request, void **out)
+static okra_status check_outputs(const okra_data *y, bool ranks)
 {
-    okra_status st = OKRA_OK;
-    state *s = NULL;
-    rankings_options o;
-    TRY(okra_options_read(options, &okra_decoder_rankings_.options, &o));
-    TRY(okra_decode_check_plain_("rankings", request));
-    if (output->y->kind != OKRA_DENSE) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "decoder rankings needs dense vectors of ranks; these are %s",
-             okra_kind_name(output->y->kind));
+    if (y->kind != OKRA_DENSE) {
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "decoder rankings needs dense vectors of ranks; these are %s",
+                          okra_kind_name(y->kind));
     }
-    st = okra_data_check_rankings_(output->y);
+    okra_status st = ranks ? okra_data_check_rankings_(y) : OKRA_OK;
     if (st != OKRA_OK) {
         okra_message_prefix_("decoder rankings: the training outputs");
-        goto done;
     }
-    ZALLOC(s, 1);
-    s->output = output;
-    s->tests = request->tests;
-    s->d = output->y->d;
-    choose(s, request->loss);
-    ALLOC(s->code, s->d);
-    ALLOC(s->distance, s->tests);
-    TRY(okra_doubles_(ctx, s->tests, s->d, "the decoded rankings", &s->result));
+    return st;
+}
+
+static okra_status open_search(okra_context *ctx, state *s, okra_delta_ *loss,
+                               const rankings_options *o)
+{
     bool exact =
         s->how == SORTED || s->how == PLACES || (s->how == PAIRS && s->d <= EXACT);
     okra_moves_ moves = {.decoder = "decoder rankings",
@@ -360,22 +244,50 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
                          .neighbours = neighbours,
                          .objects = objects,
                          .found = found,
-                         .width = o.beam,
-                         .rounds = exact || s->d <= SMALL ? 0 : o.rounds,
+                         .width = o->beam,
+                         .rounds = exact || s->d <= SMALL ? 0 : o->rounds,
                          .empty = true,
-                         .loss = request->loss};
-    TRY(okra_beam_create_(ctx, output, &moves, s->tests, &s->beam));
+                         .loss = loss};
+    return okra_beam_create_(ctx, s->output, &moves, s->tests, &s->beam);
+}
+
+static okra_status create(okra_context *ctx, const okra_output_ *output,
+                          const okra_options *options,
+                          const okra_decode_request_ *request, void **out)
+{
+    okra_delta_ *loss = request->loss;
+    FREED_BY(drop) state *s = NULL;
+    rankings_options o;
+    CHK(okra_options_read(options, &okra_decoder_rankings_.options, &o));
+    CHK(okra_decode_check_plain_("rankings", request));
+    bool gains = loss && okra_delta_gains_(loss);
+    bool ranks = !gains || strstr(okra_delta_spec_(loss), "order=ranks");
+    CHK(check_outputs(output->y, ranks));
+    ZMAKE(s, 1);
+    s->output = output;
+    s->tests = request->tests;
+    s->d = output->y->d;
+    MAKE(s->code, s->d);
+    MAKE(s->distance, s->tests);
+    CHK(okra_doubles_(ctx, s->tests, s->d, "the decoded rankings", &s->result));
+    if (gains) {
+        CHK(okra_gains_create_(ctx, output, loss, ranks, &s->gains));
+    } else {
+        choose(s, loss);
+        CHK(open_search(ctx, s, loss, &o));
+    }
     *out = s;
     s = NULL;
-done:
-    release(s);
-    return st;
+    return OKRA_OK;
 }
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
 {
     state *s = arg;
-    return okra_beam_block_(ctx, s->beam, block);
+    return s->gains
+               ? okra_gains_block_(ctx, s->gains, block, s->result + block->first * s->d,
+                                   s->distance + block->first)
+               : okra_beam_block_(ctx, s->beam, block);
 }
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)

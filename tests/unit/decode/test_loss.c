@@ -345,57 +345,92 @@ static void string_of(int number, char *out)
     out[length] = '\0';
 }
 
-TEST(losses_over_all_strings_equal_brute_force)
+/* Words as strings, or as sequences labelled with their letters. */
+static void words_as(bool sequences, const char *const *words, okra_int n,
+                     okra_data **out)
+{
+    okra_int offsets[16] = {0}, total = 0;
+    double vectors[128] = {0};
+    int32_t letters[128] = {0};
+    if (!sequences) {
+        CHECK_OK(okra_data_strings(words, n, out));
+        return;
+    }
+    for (okra_int i = 0; i < n; i++) {
+        for (const char *c = words[i]; *c; c++) {
+            letters[total++] = *c;
+        }
+        offsets[i + 1] = total;
+    }
+    CHECK_OK(okra_data_sequences(offsets, vectors, letters, n, 1, out));
+}
+
+typedef struct word_loss {
+    const char *spec;
+    okra_int (*f)(const char *a, const char *b);
+} word_loss;
+
+/* How many of TESTS results are not the best of all strings. */
+static int all_strings(const word_loss *loss, bool sequences, uint64_t seed)
 {
     enum { WORDS = 8 };
-    static const struct {
-        const char *spec;
-        okra_int (*f)(const char *a, const char *b);
-    } table[] = {{"hamming", places}, {"edit", edits}, {"exact-match", wrong_word}};
+    okra_random_ r = okra_random_create_(seed, 12);
     char words[STRINGS][8];
+    const char *given[WORDS];
+    double W[TESTS * WORDS];
+    okra_data *y = NULL;
+    okra_decoded_ d = {0};
+    outputs o;
+    int beaten = 0;
     for (int i = 0; i < STRINGS; i++) {
         string_of(i, words[i]);
     }
-    for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < WORDS; i++) {
+        given[i] = words[i == 0 ? STRINGS - 5 : okra_random_below_(&r, STRINGS)];
+    }
+    random_weights(&r, TESTS, WORDS, W);
+    words_as(sequences, given, WORDS, &y);
+    outputs_open(&o, sequences ? "position(zero-one)" : "ssk(length=1)", y);
+    over_all(&o, loss->spec, "4", W, WORDS, &d);
+    for (int t = 0; t < TESTS && d.objects; t++) {
+        double least = (double)INFINITY, own = 0;
+        for (int c = 0; c < STRINGS; c++) {
+            double risk = 0;
+            for (int i = 0; i < WORDS; i++) {
+                risk += W[t * WORDS + i] * (double)loss->f(given[i], words[c]);
+            }
+            /* letters that no training output has cannot be written */
+            least = fmin(least, risk);
+        }
+        okra_int length = 0;
+        char text[8] = {0};
+        const int32_t *codes = okra_characters_(d.objects, t, &length);
+        for (okra_int k = 0; k < length && k < 7; k++) {
+            text[k] = (char)codes[k];
+        }
+        for (int i = 0; i < WORDS; i++) {
+            own += W[t * WORDS + i] * (double)loss->f(given[i], text);
+        }
+        CHECK(okra_data_kind(d.objects) == okra_data_kind(o.y));
+        CHECK_NEAR(d.distance[t], own, 1e-12);
+        beaten += d.distance[t] > least + 1e-12;
+    }
+    okra_decoded_clear_(&d);
+    outputs_close(&o);
+    return beaten;
+}
+
+TEST(losses_over_all_strings_and_sequences_equal_brute_force)
+{
+    static const word_loss table[] = {
+        {"hamming", places}, {"edit", edits}, {"exact-match", wrong_word}};
+    for (int k = 0; k < 6; k++) {
         int beaten = 0;
         for (uint64_t seed = 0; seed < 40; seed++) {
-            okra_random_ r = okra_random_create_(seed, 12);
-            const char *given[WORDS];
-            double W[TESTS * WORDS];
-            okra_data *y = NULL;
-            okra_decoded_ d = {0};
-            outputs o;
-            for (int i = 0; i < WORDS; i++) {
-                given[i] = words[i == 0 ? STRINGS - 5 : okra_random_below_(&r, STRINGS)];
-            }
-            random_weights(&r, TESTS, WORDS, W);
-            CHECK_OK(okra_data_strings(given, WORDS, &y));
-            outputs_open(&o, "ssk(length=1)", y);
-            over_all(&o, table[k].spec, "4", W, WORDS, &d);
-            for (int t = 0; t < TESTS && d.objects; t++) {
-                double least = (double)INFINITY;
-                for (int c = 0; c < STRINGS; c++) {
-                    double risk = 0;
-                    for (int i = 0; i < WORDS; i++) {
-                        risk += W[t * WORDS + i] * (double)table[k].f(given[i], words[c]);
-                    }
-                    /* letters that no training output has cannot be written */
-                    least = fmin(least, risk);
-                }
-                char *text = NULL;
-                double own = 0;
-                CHECK_OK(okra_string_text_(d.objects, t, &text));
-                for (int i = 0; i < WORDS && text; i++) {
-                    own += W[t * WORDS + i] * (double)table[k].f(given[i], text);
-                }
-                okra_free_(text);
-                CHECK_NEAR(d.distance[t], own, 1e-12);
-                beaten += d.distance[t] > least + 1e-12;
-            }
-            okra_decoded_clear_(&d);
-            outputs_close(&o);
+            beaten += all_strings(&table[k % 3], k > 2, seed);
         }
-        printf("  %s: %d of 480 beaten\n", table[k].spec, beaten);
+        printf("  %s of %s: %d of 480 beaten\n", table[k % 3].spec,
+               k > 2 ? "sequences" : "strings", beaten);
         CHECK(beaten == 0);
     }
 }
@@ -454,5 +489,5 @@ TEST(failures)
 
 MAIN(RUN(losses_of_label_sets_equal_brute_force), RUN(kernel_losses_are_candidates),
      RUN(losses_over_all_label_sets_equal_brute_force), RUN(losses_over_more_labels),
-     RUN(strings_by_edit_distance), RUN(losses_over_all_strings_equal_brute_force),
-     RUN(failures))
+     RUN(strings_by_edit_distance),
+     RUN(losses_over_all_strings_and_sequences_equal_brute_force), RUN(failures))

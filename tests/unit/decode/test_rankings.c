@@ -82,6 +82,37 @@ static double right(const double *y, const double *z)
 {
     return -(hamming(y, z) == 0);
 }
+/* z puts the items in an order without ties; larger is first where `up`. */
+static double minus_ndcg(const double *gain, const double *z, int k, bool up)
+{
+    double sum = 0, best = 0;
+    for (int a = 0; a < items; a++) {
+        int place = 0, ideal = 0;
+        for (int b = 0; b < items; b++) {
+            place += up ? z[b] > z[a] : z[b] < z[a];
+            ideal += gain[b] > gain[a] || (gain[b] == gain[a] && b < a);
+        }
+        sum += place < k ? gain[a] / log2(place + 2.0) : 0;
+        best += ideal < k ? gain[a] / log2(ideal + 2.0) : 0;
+    }
+    return best > 0 ? -sum / best : 0;
+}
+static double ndcg(const double *y, const double *z)
+{
+    double gain[MOST] = {0};
+    for (int a = 0; a < items; a++) {
+        gain[a] = items - y[a];
+    }
+    return minus_ndcg(gain, z, items, false);
+}
+static double ndcg_at_3(const double *y, const double *z)
+{
+    double gain[MOST] = {0};
+    for (int a = 0; a < items; a++) {
+        gain[a] = exp2(items - y[a]) - 1;
+    }
+    return minus_ndcg(gain, z, 3, false);
+}
 static double of_tau(const double *y, const double *z)
 {
     return 4 * kendall(y, z); /* 2 - 2 tau */
@@ -101,6 +132,8 @@ static const struct {
     {"loss:hamming", "kendall", hamming, true},
     {"loss:mae", "linear", mae, true},
     {"loss:mse", "rbf(sigma=3)", mse, true},
+    {"loss:ndcg:order=ranks", "kendall", ndcg, true},
+    {"loss:ndcg:gain=exponential,k=3,order=ranks", "linear", ndcg_at_3, true},
     {"loss:exact-match", "kendall", right, false},
     {"loss:kernel-loss:kernel=kendall", "spearman", of_tau, true},
     {"loss:kernel-loss:kernel=linear", "spearman", squares, true},
@@ -219,6 +252,53 @@ TEST(more_items)
     }
 }
 
+/* Graded relevances, among them rows without any: scores in an order that no other beats.
+ */
+static void check_scores(const char *decode, int k, bool exponential, uint64_t seed)
+{
+    okra_random_ r = okra_random_create_(seed, 8);
+    double Y[N * MOST], gain[N * MOST], W[TESTS * N];
+    okra_data *y = NULL, *view = NULL;
+    okra_decoded_ d = {0};
+    outputs o;
+    for (int i = 0; i < N * items; i++) {
+        Y[i] = i < items ? 0 : (double)okra_random_below_(&r, 4);
+        gain[i] = exponential ? exp2(Y[i]) - 1 : Y[i];
+    }
+    random_weights(&r, TESTS, N, W);
+    CHECK_OK(okra_data_dense(Y, N, items, items, &view));
+    CHECK_OK(okra_data_copy(view, &y));
+    outputs_open(&o, "linear", y);
+    CHECK_OK(search(&o, decode, W, &d));
+    for (int t = 0; t < TESTS && d.objects; t++) {
+        double least = (double)INFINITY;
+        for (int q = 0; q < rankings; q++) {
+            double risk = 0;
+            for (int i = 0; i < N; i++) {
+                risk += W[t * N + i] *
+                        minus_ndcg(gain + i * items, every + q * items, k, true);
+            }
+            least = fmin(least, risk);
+        }
+        CHECK_NEAR(d.distance[t], least, 1e-13); /* worst seen: 9e-16 */
+    }
+    okra_decoded_clear_(&d);
+    outputs_close(&o);
+    okra_data_free(view);
+}
+
+TEST(relevances_are_exact)
+{
+    for (int d = 1; d <= 7; d++) {
+        list_all(d);
+        for (uint64_t seed = 0; seed < 6; seed++) {
+            check_scores("loss:ndcg", d, false, seed + 10 * (uint64_t)d);
+            check_scores("loss:ndcg:k=2,order=relevance,gain=exponential", 2, true,
+                         seed + 10 * (uint64_t)d);
+        }
+    }
+}
+
 TEST(assignment_equals_all_permutations)
 {
     for (uint64_t seed = 0; seed < 200; seed++) {
@@ -266,9 +346,14 @@ TEST(failures)
     outputs_open(&o, "kendall", y);
     CHECK_ALLOCATIONS(search(&o, "rankings", W, &d), okra_decoded_clear_(&d));
     CHECK_ALLOCATIONS(search(&o, "loss:hamming", W, &d), okra_decoded_clear_(&d));
+    CHECK_ALLOCATIONS(search(&o, "loss:ndcg:order=ranks", W, &d),
+                      okra_decoded_clear_(&d));
+    CHECK_FAILS(search(&o, "loss:ndcg", W, &d), OKRA_EARG,
+                "metric ndcg: the truth holds each of 1 to 3 once: say order=ranks (1 is "
+                "first) or order=relevance (larger is better)");
     outputs_close(&o);
     okra_data_free(view);
 }
 
-MAIN(RUN(few_items_are_exact), RUN(more_items), RUN(assignment_equals_all_permutations),
-     RUN(failures))
+MAIN(RUN(few_items_are_exact), RUN(more_items), RUN(relevances_are_exact),
+     RUN(assignment_equals_all_permutations), RUN(failures))

@@ -96,6 +96,45 @@ TEST(kinds_of_vectors_may_be_mixed)
     }
 }
 
+/* ---- orders ---- */
+
+/* Relevances 3 0 2 at discounts 1, 1/log2(3), 1/2. */
+TEST(ndcg_by_hand)
+{
+    const double y[] = {3, 0, 2}, z[] = {0.1, 0.5, 0.3}, tied[] = {1, 1, 0}, no[3] = {0};
+    const double ranks[] = {1, 3, 2}, other[] = {3, 1, 2}, wrong[] = {1, -1, 2},
+                 beyond[] = {4, 1, 2}, much[] = {2000, 0, 1};
+    okra_data *a = dense(y, 1, 3), *b = dense(z, 1, 3), *c = dense(tied, 1, 3),
+              *none = dense(no, 1, 3), *r = dense(ranks, 1, 3), *s = dense(other, 1, 3),
+              *bad = dense(wrong, 1, 3), *high = dense(beyond, 1, 3),
+              *huge = dense(much, 1, 3);
+    double c2 = 1 / log2(3), best = 3 + 2 * c2, value;
+    CHECK_NEAR(score("ndcg", a, b), (0 + 2 * c2 + 1.5) / best, 1e-15);
+    CHECK_NEAR(score("ndcg:k=2", a, b), 2 * c2 / best, 1e-15);
+    CHECK_NEAR(score("ndcg:k=9", a, b), score("ndcg", a, b), 1e-15);
+    CHECK_NEAR(score("ndcg:gain=exponential", a, b), (3 * c2 + 3.5) / (7 + 3 * c2),
+               1e-15);
+    CHECK_NEAR(score("ndcg", a, c), (1.5 * (1 + c2) + 1) / best, 1e-15);
+    CHECK_NEAR(score("ndcg", a, a), 1, 1e-15);
+    CHECK(score("ndcg", none, a) == 0);
+    CHECK_NEAR(score("ndcg:order=ranks", r, s), (c2 + 1) / (2 + c2), 1e-15);
+    CHECK_NEAR(score("ndcg:order=relevance", r, r), 1, 1e-15);
+    CHECK_FAILS(okra_score(NULL, "ndcg", r, s, &value, NULL, NULL), OKRA_EARG,
+                "each of 1 to 3 once: say order=ranks");
+    CHECK_FAILS(okra_score(NULL, "ndcg", bad, a, &value, NULL, NULL), OKRA_EARG,
+                "object 0 of the truth has -1 in column 1, expected relevances of 0");
+    CHECK_FAILS(okra_score(NULL, "ndcg:order=ranks", high, a, &value, NULL, NULL),
+                OKRA_EARG, "has 4 in column 0, expected ranks up to the number of items");
+    CHECK_FAILS(okra_score(NULL, "ndcg:gain=exponential", huge, a, &value, NULL, NULL),
+                OKRA_EARG, "expected a relevance whose gain is finite");
+    okra_data_free(none);
+    okra_data_free(bad);
+    free_two(a, b);
+    free_two(c, r);
+    free_two(high, huge);
+    okra_data_free(s);
+}
+
 /* ---- labels and sets ---- */
 
 /* Classes: a right 1 missed 1; b right 1 extra 1; c missed 1, d extra 1 of names that the
@@ -281,8 +320,8 @@ TEST(failing_allocations_are_survived)
 }
 
 MAIN(RUN(errors_of_vectors_by_hand), RUN(small_rbf_losses_keep_their_digits),
-     RUN(kinds_of_vectors_may_be_mixed), RUN(labels_are_matched_by_name),
-     RUN(f1_of_nothing_is_a_parameter), RUN(f1_takes_sets_only),
-     RUN(kernel_loss_is_the_distance_of_pairs), RUN(bad_specifications_are_refused),
-     RUN(shapes_and_kinds_must_agree), RUN(metrics_are_listed),
-     RUN(failing_allocations_are_survived))
+     RUN(kinds_of_vectors_may_be_mixed), RUN(ndcg_by_hand),
+     RUN(labels_are_matched_by_name), RUN(f1_of_nothing_is_a_parameter),
+     RUN(f1_takes_sets_only), RUN(kernel_loss_is_the_distance_of_pairs),
+     RUN(bad_specifications_are_refused), RUN(shapes_and_kinds_must_agree),
+     RUN(metrics_are_listed), RUN(failing_allocations_are_survived))

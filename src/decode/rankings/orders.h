@@ -1,0 +1,39 @@
+/*
+ * orders.h: the best ranking of d items for a row of weights over training rankings y.
+ */
+#ifndef OKRA_ORDERS_H_
+#define OKRA_ORDERS_H_
+
+#include "decode/decode.h"
+
+/* code[j]: the rank of item j, from 1. */
+
+/* In the order of scores, the least first; ties by the item. */
+okra_status okra_order_ascending_(const double *score, okra_int d,
+                                  int32_t *code) OKRA_CHECK;
+/* Borda: in the order of sum_i w_i y_i, which maximises sum_i w_i <y_i, y>. */
+okra_status okra_order_sorted_(const okra_data *y, const double *w,
+                               int32_t *code) OKRA_CHECK;
+/* Most pairs of items as in the training rankings, weighted: 2^d d^2. */
+okra_status okra_order_paired_(const okra_data *y, const double *w,
+                               int32_t *code) OKRA_CHECK;
+/* The least sum of |rank - y_ij|^power, weighted; power 0: of ranks that differ. */
+okra_status okra_order_assigned_(const okra_data *y, const double *w, double power,
+                                 int32_t *code) OKRA_CHECK;
+
+/* A loss that falls by the gains of items, each times a discount of its place that falls
+ * with the place (ndcg): for all orders at once the best one is that of the expected
+ * losses of orders in which one item is first and all others are tied. */
+typedef struct okra_gains_ okra_gains_;
+/* ranks: objects are rankings; else scores, larger is first. */
+okra_status okra_gains_create_(okra_context *ctx, const okra_output_ *output,
+                               struct okra_delta_ *loss, bool ranks,
+                               okra_gains_ **out) OKRA_CHECK;
+void okra_gains_free_(okra_gains_ *gains);
+/* result (m x d): rankings; or scores, what item j is worth where it is first and the
+ * others come in any order. distance[r]: the expected loss. */
+okra_status okra_gains_block_(okra_context *ctx, const okra_gains_ *gains,
+                              const okra_block_ *block, double *result,
+                              double *distance) OKRA_CHECK;
+
+#endif
