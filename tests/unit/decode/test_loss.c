@@ -426,11 +426,9 @@ TEST(losses_over_all_strings_and_sequences_equal_brute_force)
         {"hamming", places}, {"edit", edits}, {"exact-match", wrong_word}};
     for (int k = 0; k < 6; k++) {
         int beaten = 0;
-        for (uint64_t seed = 0; seed < 40; seed++) {
+        for (uint64_t seed = 0; seed < (k > 2 ? 10 : 30); seed++) {
             beaten += all_strings(&table[k % 3], k > 2, seed);
         }
-        printf("  %s of %s: %d of 480 beaten\n", table[k % 3].spec,
-               k > 2 ? "sequences" : "strings", beaten);
         CHECK(beaten == 0);
     }
 }
