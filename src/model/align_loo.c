@@ -8,8 +8,8 @@
  * over w = exp(t) by L-BFGS, from the weights of `align` or from the mean, whichever
  * leaves less; K and L as they are, L centred where outputs are. 8 n^3 operations a step,
  * 3 n^3 where outputs are few explicit ones. The search ends where E falls by less than
- * 1e-7 of what it was at first; weights are bounded beside that, and it is told where one
- * is at its bound: with outputs free of noise E falls as long as they grow.
+ * 1e-7 of what it was at first; weights are bounded beside that, and large ones are
+ * told: with outputs free of noise E falls as long as they grow.
  */
 #include "model/align.h"
 
@@ -20,7 +20,7 @@ enum { STEPS = 60 };
 
 /* No weight of a matrix whose largest entry is 1 to 2 goes beyond so many lambda:
  * K_w + lambda I has few digits then, and what is fitted passes through all pairs. */
-static const double most_lambdas = 1e10;
+static const double most_lambdas = 1e10, told_lambdas = 1e6;
 
 typedef struct leaving {
     okra_context *ctx;
@@ -151,13 +151,13 @@ static void finish(const leaving *z, const double *t, double *w)
     for (okra_int k = 0; k < z->p; k++) {
         w[k] = w[k] > 1e-6 * top ? w[k] : 0;
     }
-    if (top > 0.9 * exp(z->most)) {
+    if (top > told_lambdas * z->lambda) {
         okra_warn_(
             z->ctx,
-            "align-loo: a weight is at its bound, %.0e lambda over the size of its "
-            "kernel: lambda is too small to matter; with a larger one the weights "
-            "say more about the kernels",
-            most_lambdas);
+            "align-loo: the weights grew to %.0e lambda over the size of the kernel%s: "
+            "lambda hardly counts, as where outputs have no noise; with a larger one "
+            "the weights say more about the kernels",
+            top / z->lambda, top > 0.9 * exp(z->most) ? ", their bound" : "");
     }
 }
 

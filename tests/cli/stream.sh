@@ -182,9 +182,9 @@ echo a,b | okra predict -q head.okra --x - -o - >got.csv 2>err || status=$?
 [ $status = 1 ] && [ ! -s got.csv ]
 expect_in "okra predict: standard input: line 1 is a heading, and no row of numbers comes after it" err
 status=0
-printf '1;2\n3;4\n' | okra predict -q head.okra --x - -o - >got.csv 2>err || status=$?
+printf '1|2\n3|4\n' | okra predict -q head.okra --x - -o - >got.csv 2>err || status=$?
 [ $status = 1 ] && [ "$(wc -l <err)" = 2 ]
-expect_in "okra predict: standard input, line 1: '1;2' is no row of numbers" err
+expect_in "okra predict: standard input, line 1: '1|2' is no row of numbers" err
 status=0
 (head -1 tx.csv; sleep 0.5; echo a,b; sleep 0.5; tail -1 tx.csv) |
     okra predict -q head.okra --x - -o - >got.csv 2>err || status=$?
