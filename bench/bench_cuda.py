@@ -281,7 +281,7 @@ def again():
 def streamed():
     """Rows from a memory-mapped file, under a budget, by the program."""
     n, rank, budget = 10_000_000, 10000, 16
-    if left() < 150:
+    if left() < 120:
         raise RuntimeError("no time left")
     rng, folder = np.random.default_rng(1), tempfile.mkdtemp()
     names = [os.path.join(folder, name) for name in ("x.npy", "y.npy", "model.okra")]
