@@ -25,6 +25,7 @@
 #include "decode/candidates/flat.h"
 #include "decode/candidates/scored.h"
 #include "decode/candidates/thin.h"
+#include "kernel/gram/simd.h"
 
 #include <math.h>
 #include <string.h>
@@ -174,8 +175,34 @@ static okra_status some_panels(void *arg, okra_int begin, okra_int end, int work
     return OKRA_OK;
 }
 
-/* One prediction against the rows of the panel at and below the diagonal: part p of w L,
- * in which an entry, read once, serves both triangles of L. */
+/* own += w row, *sum = <row, v>: an entry, read once, serves both triangles of L. */
+static inline OKRA_INLINE_ void body(okra_int n, double w, const double *row,
+                                     const double *v, double *restrict own,
+                                     double *restrict sum, bool fused)
+{
+    double sums[OKRA_LANES_] = {0};
+    okra_int j = 0;
+    (void)fused;
+    for (; j + OKRA_LANES_ <= n; j += OKRA_LANES_) {
+        for (int k = 0; k < OKRA_LANES_; k++) {
+            own[j + k] += w * row[j + k];
+            sums[k] += row[j + k] * v[j + k];
+        }
+    }
+    for (; j < n; j++) {
+        own[j] += w * row[j];
+        sums[0] += row[j] * v[j];
+    }
+    *sum = ((sums[0] + sums[1]) + (sums[2] + sums[3])) +
+           ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+OKRA_VARIANTS_(both_ways, body,
+               (okra_int n, double w, const double *row, const double *v,
+                double *restrict own, double *restrict sum),
+               (n, w, row, v, own, sum))
+
+/* One prediction against the rows of the panel at and below the diagonal: part p of w L.
+ */
 static okra_status some_halves(void *arg, okra_int begin, okra_int end, int worker)
 {
     const panel_work *work = arg;
@@ -185,15 +212,12 @@ static okra_status some_halves(void *arg, okra_int begin, okra_int end, int work
     for (okra_int p = begin; p < end; p++) {
         okra_mat_ L;
         okra_int first = p * OKRA_PANEL_;
-        double *part = work->G.p + p * n, *own = part + first;
+        double *part = work->G.p + p * n, *own = part + first, sum = 0;
         CHK(okra_panels_get_(work->ctx, work->panels, p, work->again, &L));
         memset(own, 0, (size_t)(n - first) * sizeof *own);
         for (okra_int i = first; i < n; i++) {
-            const double *row = L.p + i * L.ld;
-            for (okra_int j = 0; j < L.cols; j++) {
-                own[j] += w[i] * row[j];
-            }
-            part[i] += i < first + L.cols ? 0 : okra_dot_(L.cols, row, w + first);
+            both_ways(L.cols, w[i], L.p + i * L.ld, w + first, own, &sum);
+            part[i] += i < first + L.cols ? 0 : sum;
         }
     }
     return OKRA_OK;
