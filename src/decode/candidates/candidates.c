@@ -347,7 +347,8 @@ static okra_status search_criterion(okra_context *ctx, state *s, const okra_bloc
         CHK(okra_judge_panel_(ctx, s->judge, block, C, s->self + first, s->constant,
                               okra_mat_of_(base, m, columns),
                               okra_mat_of_(inner, m, columns)));
-        okra_measured_ all = {block, first, columns, base, inner, norm, 1, NAN, which};
+        okra_measured_ all = {block, first, columns,     base, inner,
+                              norm,  1,     (double)NAN, which};
         CHK(okra_nearest_put_(ctx, &s->nearest, &all));
     }
     return OKRA_OK;
