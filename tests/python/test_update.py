@@ -289,6 +289,30 @@ def test_dask_arrays():
         IOKR(kx="linear", low_rank_x="chol(rank=3)").fit(da.from_array(x), y)
 
 
+def test_dask_weights():
+    """2 is the row twice, 0 no such row; parts of zeros alone are none."""
+    da = pytest.importorskip("dask.array")
+    x, y, t = problem(200)
+    w = np.random.default_rng(2).integers(0, 3, 200).astype(float)
+    w[50:100] = 0
+    make = dict(kx="rbf(sigma=2)", lam=0.05, low_rank_x="nystrom(rank=20)")
+    parts = [da.from_array(v, chunks=50) for v in (x, y, w)]
+    lazy = IOKR(**make).fit(parts[0], parts[1], sample_weight=parts[2])
+    assert len(lazy.model_) == (w > 0).sum()
+    basis = Model.basis(x[w > 0], {"kx": "rbf(sigma=2)", "low-rank-x": "nystrom(rank=20)"})
+    rows = np.repeat(np.arange(200), w.astype(int))
+    whole = Model.fit(x[rows], y[rows], {"ky": "linear", "lambda": 0.05}, basis=basis)
+    h = whole.predict(t, {"decode": "none"}, embedding=True).embedding()
+    assert np.abs(lazy.predict(t) - h).max() < 2e-11  # 1.6e-12 measured: the basis
+    again = IOKR(**make).fit(parts[0], parts[1], sample_weight=w)
+    assert np.array_equal(again.predict(t), lazy.predict(t))
+    for wrong in (w[:3], -w, 0 * w):
+        with pytest.raises(ValueError, match="sample_weight"):
+            IOKR(**make).fit(parts[0], parts[1], sample_weight=wrong)
+    with pytest.raises(ValueError, match="for data in memory"):
+        IOKR(**make).fit(parts[0], parts[1], calibration=0.1)
+
+
 def test_dask_frames():
     dd = pytest.importorskip("dask.dataframe")
     pandas = pytest.importorskip("pandas")

@@ -232,11 +232,10 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
                calibration: Optional[float] = None, again: bool = False
                ) -> "OutputKernelEstimator":
         if is_dask(X):
-            if any(v is not None for v in (calibration, sample_weight,
-                                           getattr(self, "class_weight", None))):
-                raise ValueError("calibration and weights are for data in memory, not for "
-                                 "Dask arrays")
-            return fit_dask(self, X, y)
+            if calibration is not None or getattr(self, "class_weight", None) is not None:
+                raise ValueError("calibration and class_weight are for data in memory, not "
+                                 "for Dask arrays")
+            return fit_dask(self, X, y, sample_weight)
         x, outputs = self._pairs(X, y)
         outputs = self._weigh(X, outputs, sample_weight)
         self._keep_given(X, y, sample_weight)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._data import as_data
 from .._library import Context, lib
 from .._model import Model
 
@@ -44,13 +45,34 @@ def _settings(estimator: Any, values: dict) -> tuple:
     return {"kx": kx, "low-rank-x": low}, {**values, "keep-moments": True}
 
 
-def _part(basis: Model, X: Any, y: Any, values: dict, context: dict) -> Model:
-    y = np.asarray(y, dtype=np.float64)
+def _part(basis: Model, X: Any, y: Any, weights: Any, values: dict, context: dict) -> Any:
+    """The model of one part; None where all its weights are 0."""
+    y = as_data(np.asarray(y, dtype=np.float64))
+    if weights is not None:
+        weights = np.ascontiguousarray(weights, dtype=np.float64)
+        if (weights == 0).all():
+            return None
+        y = y.weigh(weights)
     return Model.fit(np.ascontiguousarray(X, dtype=np.float64), y, values,
                      Context(**context), basis)
 
 
-def fit_dask(estimator: Any, X: Any, y: Any) -> Any:
+def _weights(sample_weight: Any, n: int) -> Any:
+    """One number per row, in memory, or None."""
+    if sample_weight is None:
+        return None
+    if is_dask(sample_weight):
+        sample_weight = _array(sample_weight).compute()
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape not in ((), (n,)):
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected ({n},)!")
+    weights = np.broadcast_to(weights, n)
+    if not (weights >= 0).all() or not weights.any():
+        raise ValueError("sample_weight has a negative number, or nothing above 0")
+    return weights
+
+
+def fit_dask(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
     """What ``fit`` does with Dask arrays; parts are computed by Dask's scheduler."""
     import dask
     import dask.array as da
@@ -63,16 +85,22 @@ def fit_dask(estimator: Any, X: Any, y: Any) -> Any:
     context = estimator._context()
     with ExitStack() as stack:
         basis_values, values = _settings(estimator, estimator._options(stack))
-        rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _SAMPLE)
-                                     ).astype(np.int64))
+        weights = _weights(sample_weight, X.shape[0])
+        rows = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
+        rows = rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _SAMPLE)
+                                          ).astype(np.int64))]
         basis = Model.basis(np.asarray(X[rows].compute(), dtype=np.float64), basis_values,
                             context)
         settings = {"threads": 1, "memory": estimator.memory}
         fit = dask.delayed(_part, pure=False)
         shared = dask.delayed(basis)
-        blocks = zip(X.to_delayed().ravel(), y.to_delayed().reshape(len(X.chunks[0]), -1))
-        parts = dask.compute(*(fit(shared, a, b[0], values, settings)
-                               for (a, b), size in zip(blocks, X.chunks[0]) if size > 0))
+        ends = np.cumsum(X.chunks[0])
+        shares = ([None] * len(ends) if weights is None else np.split(weights, ends[:-1]))
+        blocks = zip(X.to_delayed().ravel(), y.to_delayed().reshape(len(ends), -1), shares,
+                     X.chunks[0])
+        parts = [part for part in dask.compute(
+            *(fit(shared, a, b[0], w, values, settings) for a, b, w, size in blocks if size))
+            if part is not None]
     estimator.model_ = Model.merge(parts, context=context)
     estimator.n_features_in_ = X.shape[1]
     estimator._flat, estimator._y_objects = y.ndim == 1, None
