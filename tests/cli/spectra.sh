@@ -20,6 +20,20 @@ expect_in "$(printf '1\t1\t1\t')" ranked.tsv
 expect 0 okra info m.okra
 expect_in "spectra, 2" out
 
+# molecules that cannot be read are told and left out; known are the spectra of the others
+{ ethanol; spectrum odd 47.0491 N/A '29.04 10'; propanol; spectrum none 47.0491 '' '29.04 10'; } >b.mgf
+expect 0 okra fit --x b.mgf:known --y b.mgf:known-smiles --kx 'ppk | normalize' --ky 'ecfp | tanimoto' --lambda 0.01 -o b.okra
+expect_in "okra: warning: b.mgf: 2 of 4 spectra tell no molecule and are left out" err
+expect_in "okra: warning: b.mgf: line 9: the SMILES of the spectrum: character 3: " err
+expect_in "okra: warning: b.mgf: line 24: the spectrum has no field 'smiles': left out" err
+expect_in "okra: warning: b.mgf: 2 of 4 molecules are broken and left out" err
+expect 0 okra predict b.okra --quiet --x a.mgf -o out.smi
+expect_out "$(printf 'CCO\nCCCO')" cat out.smi
+expect_fail 1 "okra fit: b.mgf: line 9: the SMILES of the spectrum: character 3: expected an atom, bond, branch or ring closure, found 'A'" \
+    okra fit --strict --x b.mgf:known --y b.mgf:known-smiles --kx ppk --ky ecfp --lambda 0.01 -o b.okra
+expect_fail 1 "okra fit: b.mgf: line 9: the SMILES of the spectrum: character 3: expected an atom, bond, branch or ring closure, found 'A'" \
+    okra fit --x b.mgf --y b.mgf:smiles --kx ppk --ky ecfp --lambda 0.01 -o b.okra
+
 # MSP, and a kernel of the wrong kind
 printf 'Name: one\nPrecursorMZ: 47.0491\nNum Peaks: 2\n29.04 10; 31.02 40\n' >b.msp
 expect 0 okra predict m.okra --quiet --x b.msp -o out.smi
