@@ -387,7 +387,9 @@ done:
     if (b.part && b.report.resumed == 0 && (st == OKRA_EFORMAT || st == OKRA_EARG)) {
         b.report.shards = 0; /* the source or the settings must change: none will serve */
         drop_stale(&b);
-        (void)rmdir(b.part);
+    }
+    if (b.part && st != OKRA_OK) {
+        (void)rmdir(b.part); /* where it is empty */
     }
     release(&b);
     return st;
