@@ -199,6 +199,10 @@ static int check_stream(const cli_run *run, const predict_fields *f)
             return cli_usage(run, "--%s has no use with --stream", names[i]);
         }
     }
+    if (strcmp(okra_options_get(run->library, "decode"), "none") == 0) {
+        return cli_usage(run,
+                         "--decode none gives no objects: --stream has none to give");
+    }
     if (cli_sets_wanted(&f->sets) || cli_is_index(f->candidates)) {
         return cli_usage(run,
                          "--stream gives objects and ranked candidates: sets, intervals "

@@ -50,7 +50,7 @@ END
     expect 1 okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' -o large.okra
 )
 expect_in "large.okra: cannot be written: File too large" err
-! ls large.okra* 2>/dev/null
+refute ls large.okra* 2>/dev/null
 
 # permissions of what is replaced, and links
 chmod 600 m.okra

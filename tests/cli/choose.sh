@@ -33,7 +33,8 @@ expect_same c.okra chosen.okra
 # lists of lambdas: the kernel is chosen, one model for each
 expect 0 okra fit --x x.csv --y y.csv --lambda 0.1,1 -o 'm-{lambda}.okra'
 expect_in "--lambda 0.1,1" out
-[ -e m-0.1.okra ] && [ -e m-1.okra ]
+[ -e m-0.1.okra ]
+[ -e m-1.okra ]
 
 # rows of 0 and 1: label sets
 printf '1,0,0\n1,1,0\n0,1,0\n0,1,1\n1,0,0\n1,1,0\n0,1,0\n0,1,1\n' >sets.csv

@@ -10,7 +10,7 @@ case $line in
     why=${line#*not here: }
     expect_fail 1 "okra fit: engine cuda: $why" $fit --engine cuda -o m.okra
     expect_fail 1 "okra fit: engine cuda: $why" $fit --engine cuda:0 -o m.okra
-    ! [ -e m.okra ]
+    refute [ -e m.okra ]
     ;;
 *)
     expect 0 $fit -o host.okra

@@ -46,4 +46,5 @@ expect 2 okra gram --x x.csv --kernel 'linear | chol(rank=2) | chol(rank=2)' -o 
 expect_in "of low rank cannot be given another" err
 expect 1 okra gram --x x.csv --kernel 'linear | rff(rank=2)' -o no.csv
 expect_in "expected rbf" err
-[ ! -e no.okra ] && [ ! -e no.csv ]
+[ ! -e no.okra ]
+[ ! -e no.csv ]

@@ -8,7 +8,7 @@ case $line in
 *": not here: "*)
     why=${line#*not here: }
     expect_fail 1 "okra fit: engine mpi: $why" okra fit --x x.csv --y y.csv --engine mpi -o m.okra
-    ! [ -e m.okra ]
+    refute [ -e m.okra ]
     exit 0
     ;;
 esac

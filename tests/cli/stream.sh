@@ -29,15 +29,19 @@ near whole.csv array.csv
 printf '1,2,3\n1,2\n1,two,3\n4,5,6\n\n0x,1,1\n1,2,3' >mixed.csv
 status=0
 okra predict m.okra --x - -o - <mixed.csv >got.csv 2>err || status=$?
-[ $status = 1 ] && [ "$(wc -l <got.csv)" = 6 ] && [ "$(wc -l <err)" = 3 ]
+[ $status = 1 ]
+[ "$(wc -l <got.csv)" = 6 ]
+[ "$(wc -l <err)" = 3 ]
 printf '1,2,3\n4,5,6\n1,2,3\n' | okra predict m.okra --x - -o - >want.csv
 grep . got.csv >some.csv
 near some.csv want.csv
-[ "$(sed -n 2p got.csv)" = "" ] && [ "$(sed -n 3p got.csv)" = "" ] && [ "$(sed -n 5p got.csv)" = "" ]
+[ "$(sed -n 2p got.csv)" = "" ]
+[ "$(sed -n 3p got.csv)" = "" ]
+[ "$(sed -n 5p got.csv)" = "" ]
 grep -q "^okra predict: standard input, line 2: " err
 grep -q "^okra predict: standard input, line 3" err
 grep -q "^okra predict: standard input, line 6" err
-! grep -q "line 1" err
+refute grep -q "line 1" err
 # also where they come far behind the first batch
 "$PYTHON" -c "
 for i in range(2500):
@@ -45,7 +49,9 @@ for i in range(2500):
 sed -i 1d many.csv
 status=0
 okra predict m.okra --x - -o - <many.csv >got.csv 2>err || status=$?
-[ $status = 1 ] && [ "$(wc -l <got.csv)" = 2499 ] && [ "$(grep -c . got.csv)" = 2497 ]
+[ $status = 1 ]
+[ "$(wc -l <got.csv)" = 2499 ]
+[ "$(grep -c . got.csv)" = 2497 ]
 grep -q "line 1700" err && grep -q "line 2499" err && [ "$(wc -l <err)" = 2 ]
 # a file is written whole or not at all
 expect 1 okra predict m.okra --x - -o broken.csv <mixed.csv
@@ -62,7 +68,8 @@ echo 1,2,3 >&3
 read -r -t 20 first <&4
 echo 1,2,3 >&3
 read -r -t 20 second <&4
-[ "$first" = "$second" ] && [ -n "$first" ]
+[ "$first" = "$second" ]
+[ -n "$first" ]
 exec 3>&- 4<&-
 wait
 
@@ -101,7 +108,9 @@ head -4 y.csv >four.csv
 okra fit -q --x m.smi --y four.csv --kx wl --ky linear --lambda 0.1 -o smi.okra
 printf '"CCO"\n"not a molecule ("\n"CCN"\n' |
     okra predict smi.okra --x - --stream >answers 2>err || [ $? = 1 ]
-[ "$(wc -l <answers)" = 3 ] && grep -q error answers && [ "$(grep -c '"y"' answers)" = 2 ]
+[ "$(wc -l <answers)" = 3 ]
+grep -q error answers
+[ "$(grep -c '"y"' answers)" = 2 ]
 printf '0 1:1 3:2\n0 2:1\n0 1:2\n0 3:1\n' >s.svm
 okra fit -q --x s.svm --y four.csv --kx linear --ky linear --lambda 0.1 -o s.okra
 okra predict s.okra --x s.svm -q -o whole.csv
@@ -120,7 +129,9 @@ for flags in "--decode nearest" "--decode string" "--decode position" "--candida
     status=0
     # shellcheck disable=SC2086
     echo '[1, 2, 3]' | okra predict m.okra --x - --stream $flags >answers 2>err || status=$?
-    [ $status != 0 ] && [ ! -s answers ] && [ "$(wc -l <err)" -ge 1 ]
+    [ $status != 0 ]
+    [ ! -s answers ]
+    [ "$(wc -l <err)" -ge 1 ]
 done
 
 # blank lines and comments that arrive alone are no rows
@@ -133,7 +144,8 @@ for twice in "--x - --candidates -" "--x csv:- --candidates -" "--x - --x -"; do
     status=0
     # shellcheck disable=SC2086
     okra predict m.okra $twice -o - <t.csv >got.csv 2>err || status=$?
-    [ $status = 2 ] && [ ! -s got.csv ]
+    [ $status = 2 ]
+    [ ! -s got.csv ]
     expect_in "okra predict: standard input is named twice: '-' can be read once" err
 done
 expect_fail 2 "okra fit: standard input is named twice: '-' can be read once" \
@@ -179,16 +191,19 @@ expect_same want.csv got.csv
 expect_same want.csv got.csv
 status=0
 echo a,b | okra predict -q head.okra --x - -o - >got.csv 2>err || status=$?
-[ $status = 1 ] && [ ! -s got.csv ]
+[ $status = 1 ]
+[ ! -s got.csv ]
 expect_in "okra predict: standard input: line 1 is a heading, and no row of numbers comes after it" err
 status=0
 printf '1|2\n3|4\n' | okra predict -q head.okra --x - -o - >got.csv 2>err || status=$?
-[ $status = 1 ] && [ "$(wc -l <err)" = 2 ]
+[ $status = 1 ]
+[ "$(wc -l <err)" = 2 ]
 expect_in "okra predict: standard input, line 1: '1|2' is no row of numbers" err
 status=0
 (head -1 tx.csv; sleep 0.5; echo a,b; sleep 0.5; tail -1 tx.csv) |
     okra predict -q head.okra --x - -o - >got.csv 2>err || status=$?
-[ $status = 1 ] && [ "$(wc -l <got.csv)" = 3 ]
+[ $status = 1 ]
+[ "$(wc -l <got.csv)" = 3 ]
 grep -q "standard input, line 2: 'a,b' is no row of numbers" err
 # molecules and strings on standard output are lines, as in files
 printf 'CCO\nCCC\nc1ccccc1\nCO\nCN\nCCN\nCCCO\nCCCC\n' >m.smi

@@ -86,7 +86,7 @@ near slim_A.npy all_A.npy 0
 # compact: coefficients alone
 okra update old_A.okra --x new_x.csv --y new_y.csv --compact -q -o few.okra
 okra info few.okra >about
-! grep -q "bag/factor" about
+refute grep -q "bag/factor" about
 
 # mistakes
 expect_fail 2 "okra update: nothing to do: give --x and --y, or --remove" okra update old.okra -o a.okra

@@ -10,6 +10,7 @@
 #   expect_out TEXT CMD...             CMD succeeds with exactly TEXT on standard output
 #   expect_in TEXT FILE                FILE contains TEXT
 #   expect_same FILE FILE              the files are equal
+#   refute CMD...                      CMD fails ("! CMD" alone ends no script, nor does "CMD && CMD")
 #   skip REASON                        leaves; CTest shows the test as skipped
 set -eu -o pipefail
 
@@ -70,6 +71,10 @@ expect_in() {
 
 expect_same() {
     diff "$1" "$2" >&2 || complain "$1 and $2 differ"
+}
+
+refute() {
+    if "$@"; then complain "succeeded: $*"; fi
 }
 
 skip() {
