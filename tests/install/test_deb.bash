@@ -41,4 +41,5 @@ dpkg-deb -f dist/python3-okra_*.deb Depends | grep -q python3-numpy
 cp -a "root/python3-okra/usr" together
 cp -a "root/$library/usr/." together
 link=together/lib/python3/dist-packages/okra/libokra.so
-[ -L "$link" ] && [ "$(readlink -f "$link")" = "$(readlink -f together/lib/*/libokra.so.[0-9]* together/lib/libokra.so.[0-9]* | head -1)" ]
+[ -L "$link" ]
+[ "$(readlink -f "$link")" = "$(readlink -f together/lib/*/libokra.so.[0-9]* together/lib/libokra.so.[0-9]* | head -1)" ]

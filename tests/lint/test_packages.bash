@@ -37,7 +37,8 @@ export PATH=$scratch/bin:$PATH
 [ -z "$(FAKE_USER=1000 "$root/tools/install_packages.sh" present.txt 2>&1)" ]
 status=0
 FAKE_USER=1000 "$root/tools/install_packages.sh" present.txt lacking.txt 2>err || status=$?
-[ $status = 1 ] && [ ! -e calls ]
+[ $status = 1 ]
+[ ! -e calls ]
 grep -qx '  sudo apt-get install --no-install-recommends absent-a absent-b' err
 
 FAKE_USER=0 "$root/tools/install_packages.sh" present.txt lacking.txt >/dev/null

@@ -9,7 +9,10 @@ if cmake -S "$root" -B "$scratch" -G Ninja -DOKRA_NO_SUCH=ON >"$scratch/log" 2>&
     exit 1
 fi
 grep 'unknown switch OKRA_NO_SUCH' "$scratch/log"
-! grep OKRA_NO_SUCH "$scratch/CMakeCache.txt"
+if grep OKRA_NO_SUCH "$scratch/CMakeCache.txt"; then
+    echo "OKRA_NO_SUCH is not forgotten"
+    exit 1
+fi
 if cmake -S "$root" -B "$scratch" -G Ninja -DOKRA_CUDA=maybe >"$scratch/log" 2>&1; then
     echo "-DOKRA_CUDA=maybe was accepted"
     exit 1
