@@ -250,25 +250,62 @@ static okra_status exact(const okra_ranking_ *r)
     return OKRA_OK;
 }
 
+/* Models that predict h itself, under a linear kernel of vectors: h = sum_j h_j e_j, so
+ * the unit vectors stand for the training outputs, and the coordinates of h for weights.
+ */
+static okra_status bind_units(okra_ranking_ *r)
+{
+    okra_int d = r->index->width;
+    OWNED double *units = NULL;
+    CHK(okra_doubles_(r->ctx, d, d, "unit vectors", &units));
+    for (okra_int j = 0; j < d * d; j++) {
+        units[j] = j % (d + 1) == 0;
+    }
+    CHK(okra_data_adopt_dense_(units, d, d, "unit vectors", &r->outputs));
+    units = NULL;
+    CHK(okra_bound_create_(r->ctx, r->model->training->ky, r->outputs, &r->own));
+    r->bound = r->own;
+    return OKRA_OK;
+}
+
+/* Squared norms of the predictions w'Lw. */
+static okra_status norms(okra_ranking_ *r)
+{
+    okra_output_ output = r->model->training->output;
+    FREED_BY(okra_panels_drop_) okra_panels_ *training = NULL;
+    MAKE(r->norm, r->tests);
+    if (!r->embedded) {
+        CHK(okra_panels_create_(r->ctx, &output, NULL, &training));
+        return okra_panels_norms_(r->ctx, training, false,
+                                  okra_mat_of_(r->W, r->tests, r->n), r->norm);
+    }
+    for (okra_int i = 0; i < r->tests; i++) {
+        r->norm[i] = 0;
+        for (okra_int j = 0; j < r->n; j++) {
+            double h = r->W[i * r->n + j];
+            r->norm[i] += output.feature_scale * h * h;
+        }
+    }
+    return OKRA_OK;
+}
+
 /* Weights of the queries and w'Lw. */
 static okra_status weigh(okra_ranking_ *r, const okra_data *x)
 {
     FREED_BY(okra_options_drop_) okra_options *options = NULL;
     FREED_BY(okra_prediction_drop_) okra_prediction *p = NULL;
-    FREED_BY(okra_panels_drop_) okra_panels_ *training = NULL;
-    okra_predict_request request = {OKRA_SIZED(okra_predict_request), .weights = true};
+    okra_predict_request request = {OKRA_SIZED(okra_predict_request),
+                                    .weights = !r->embedded, .embedding = r->embedded};
     okra_int rows = 0, n = 0;
     CHK(okra_predict_options(&options));
     CHK(okra_options_set(options, "decode", "none"));
     CHK(okra_predict(r->ctx, r->model, x, options, &request, &p));
-    const double *W = okra_prediction_weights(p, &rows, &n);
+    const double *W = r->embedded ? okra_prediction_embedding(p, &rows, &n)
+                                  : okra_prediction_weights(p, &rows, &n);
     CHK(okra_doubles_(r->ctx, rows, n, "the weights of queries", &r->W));
     memcpy(r->W, W, (size_t)(rows * n) * sizeof *W);
     r->n = n;
-    MAKE(r->norm, rows);
-    CHK(okra_panels_create_(r->ctx, &r->model->training->output, NULL, &training));
-    return okra_panels_norms_(r->ctx, training, false, okra_mat_of_(r->W, rows, n),
-                              r->norm);
+    return norms(r);
 }
 
 static okra_status check_model(const okra_ranking_ *r)
@@ -303,7 +340,11 @@ static okra_status bind_kernel(okra_ranking_ *r)
     const okra_training_ *t = r->model->training;
     const char *why;
     bool bits = false;
-    if (r->index->bits && strcmp(r->index->kernel, t->ky->text) == 0) {
+    r->embedded = r->index->width > 0 && t->output.features &&
+                  okra_model_form_(r->model) == OKRA_FORM_EMBEDDING;
+    if (r->embedded) {
+        CHK(bind_units(r));
+    } else if (r->index->bits && strcmp(r->index->kernel, t->ky->text) == 0) {
         CHK(okra_bit_kernel_open_(t->ky->text, &r->kernel, &bits, &why));
         CHK(okra_bit_molecules_(r->ctx, &r->kernel, t->y, &r->outputs));
         CHK(okra_bound_create_(r->ctx, r->kernel.of_bits, r->outputs, &r->own));
@@ -372,7 +413,7 @@ okra_status okra_index_rank_all(okra_context *context, const okra_index *index,
     TRY(bind_kernel(&r));
     TRY(weigh(&r, x));
     TRY(open_result(&r, top, &result));
-    bool low = index->rank > 0 && !r.window.used && !known.exact &&
+    bool low = index->rank > 0 && !r.window.used && !known.exact && !r.embedded &&
                index->model == okra_index_outputs_(model) && index->outputs == r.n;
     if (low) {
         okra_int list = known.shortlist > 0 ? known.shortlist : SHORTLIST;

@@ -54,7 +54,8 @@ typedef struct okra_ranking_ {
     double *W, *norm; /* tests x n; tests */
     okra_best_ *best; /* tests */
     okra_int *compared;
-    bool bits; /* the kernel is over bits */
+    bool bits;     /* the kernel is over bits */
+    bool embedded; /* W are the vectors predicted, see bind_units */
     okra_bit_kernel_ kernel;
     okra_data *outputs;
     okra_bound_ *own;

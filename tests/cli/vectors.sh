@@ -21,10 +21,12 @@ with open("about.tsv", "w") as f:
     for i in range(60):
         f.write(f"item {i}\t{'' if i == 9 else 1990 + i % 5}\n")
 END_PY
-for ky in 'rbf(sigma=1)' linear cosine; do
-    okra fit -q --x x.npy --y y.npy --kx 'rbf(sigma=1)' --ky "$ky" --lambda 0.1 -o m.okra
+# some predict vectors themselves, without weights over the training outputs
+for how in '--ky rbf(sigma=1)' '--ky linear' '--ky 3*linear --low-rank-x chol(rank=5) --center-output' \
+    '--operator graph:estimate(gamma=1),mu=0.5' '--ky cosine'; do
+    okra fit -q --x x.npy --y y.npy --kx 'rbf(sigma=1)' $how --lambda 0.1 -o m.okra
     rm -rf a.okx b.okx
-    expect 0 okra index v.npy --ky "$ky" -o a.okx
+    expect 0 okra index v.npy --ky 'poly(degree=2)' -o a.okx
     expect_in "candidates     60 of 60 vectors" out
     expect 0 okra index v.npy -q --model m.okra --rank 4 --shard 25 -o b.okx
     # the same distances as of a plain list of candidates
