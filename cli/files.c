@@ -124,13 +124,15 @@ static const char *without_types(const char *spec)
     return spec;
 }
 
-/* Where y is "TABLE:COLUMN" and x is TABLE, x is all but that column. */
+/* Where y is "TABLE:COLUMN" and x is TABLE, x is all but that column. A field of spectra
+ * (FILE.mgf:smiles) is no column: x is all of them. */
 static const char *rest_of_table(const cli_run *run, const char *x, const char *y,
                                  char *buffer, size_t size)
 {
     const char *table = without_types(x), *column = without_types(y);
     size_t length = strlen(table);
-    if (strncmp(table, column, length) != 0 || column[length] != ':' ||
+    bool spectra = cli_ends(table, ".mgf") || cli_ends(table, ".msp");
+    if (spectra || strncmp(table, column, length) != 0 || column[length] != ':' ||
         !column[length + 1] || strchr(column, '\n') ||
         snprintf(buffer, size, "%s:!%s", x, column + length + 1) >= (int)size) {
         return x;

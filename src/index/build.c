@@ -294,7 +294,7 @@ static void drop_stale(const okra_build_ *b)
 
 /* ---- the description ---- */
 
-static okra_status write_basis(const okra_build_ *b)
+static okra_status write_basis(okra_build_ *b)
 {
     okra_status st = OKRA_OK;
     okra_data *data = NULL;
@@ -303,6 +303,7 @@ static okra_status write_basis(const okra_build_ *b)
     TRY(okra_data_dense(b->basis, n, b->rank, b->rank, &data));
     path = okra_format_("%s/basis.npy", b->part);
     st = path ? okra_data_write(b->ctx, data, path) : OKRA_EMEM;
+    st = st == OKRA_OK ? okra_file_crc_(b->ctx, path, &b->basis_crc) : st;
 done:
     okra_data_free(data);
     okra_free_(path);
@@ -316,6 +317,7 @@ static okra_status write_about(const okra_build_ *b)
     const okra_index_report *r = &b->report;
     char *path = okra_format_("%s/index.json", b->part), *text = NULL;
     char model[32];
+    uint32_t seal = 0;
     snprintf(model, sizeof model, "%llu",
              b->rank > 0 ? (unsigned long long)okra_index_outputs_(b->request->model)
                          : 0);
@@ -336,6 +338,9 @@ static okra_status write_about(const okra_build_ *b)
         json_array_append_new(json_object_get(about, "columns"),
                               json_string(b->names[k]));
     }
+    json_object_set_new(about, "basis", json_integer((json_int_t)b->basis_crc));
+    TRY(okra_index_seal_(about, &seal));
+    json_object_set_new(about, "seal", json_integer((json_int_t)seal));
     TRY(okra_json_text_(about, &text));
     TRY(okra_writer_open_(path, &w));
     TRY(okra_writer_printf_(w, "%s\n", text));

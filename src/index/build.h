@@ -52,6 +52,7 @@ typedef struct okra_build_ {
     okra_bound_ *own;
     const okra_bound_ *bound; /* own, or that of the model: over molecules */
     double *basis;
+    uint32_t basis_crc; /* of its file */
     okra_int rank;
     /* the shard at hand */
     okra_entry_ *entry;

@@ -230,18 +230,21 @@ okra_status okra_build_repeats_(okra_build_ *b, uint64_t *repeated, uint64_t *ap
     for (okra_int k = 0; k < b->count; k++) {
         okra_entry_ *e = &b->entry[k];
         okra_seen_ *s = &b->seen;
-        bool same = false, sure = true, near = false;
+        bool same = false, sure = true;
+        int near = 0;
+        if (k % CHUNK == 0) {
+            CHK(okra_cancelled_(b->ctx));
+        }
         for (uint64_t at = s->room ? e->key & (s->room - 1) : 0;
              !b->vectors && !e->broken && !same && s->room && s->slots[at].place;
              at = (at + 1) & (s->room - 1)) {
-            if (s->slots[at].key == e->key) {
-                near = true;
+            if (s->slots[at].key == e->key && near++ < OKRA_ALIKE_MOST_) {
                 CHK(is_same(b, k, s->slots[at].place - 1, &same, &sure));
             }
         }
         e->dropped = e->broken || same;
         *repeated += same;
-        *apart += near && !same;
+        *apart += near > 0 && !same;
         if (!e->dropped && !b->vectors) {
             CHK(okra_build_remember_(b, e->key, e->place));
         }

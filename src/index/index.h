@@ -10,7 +10,7 @@
 
 /* ---- output kernels whose features are bits: bits.c ---- */
 
-enum { OKRA_LEAVES_MOST_ = 8, OKRA_COLUMNS_MOST_ = 32, OKRA_INDEX_VERSION_ = 2 };
+enum { OKRA_LEAVES_MOST_ = 8, OKRA_COLUMNS_MOST_ = 32, OKRA_INDEX_VERSION_ = 3 };
 
 /* A kernel of molecules all of whose leaves are hashed features, 0/1 or counts, and the
  * same kernel of the bits and counts: leaf k becomes linear@k. */
@@ -36,6 +36,9 @@ okra_status okra_bit_molecules_(okra_context *ctx, const okra_bit_kernel_ *k,
                                 const okra_data *molecules, okra_data **out) OKRA_CHECK;
 
 /* ---- the same molecule: same.c ---- */
+
+/* A molecule is compared with so many others of its key at most. */
+enum { OKRA_ALIKE_MOST_ = 32 };
 
 typedef struct okra_keyed_ {
     uint64_t key;
@@ -122,6 +125,13 @@ okra_status okra_shard_data_(okra_context *ctx, const okra_bit_kernel_ *bits,
 /* A number of a vector's values, -0 being 0. */
 uint64_t okra_vector_key_(const double *row, okra_int width);
 
+/* The checksum of a description but for its member "seal": open.c. */
+struct json_t;
+okra_status okra_index_seal_(struct json_t *about, uint32_t *out) OKRA_CHECK;
+/* The checksum of a file: shard.c. */
+okra_status okra_file_crc_(const okra_context *ctx, const char *path,
+                           uint32_t *out) OKRA_CHECK;
+
 struct okra_index {
     char *path, *kernel; /* kernel: canonical text */
     bool bits;           /* the shards have those  */
@@ -134,6 +144,7 @@ struct okra_index {
     okra_shard_ *shard;
     okra_int *first; /* shards + 1: number of the first candidate */
     double *basis;   /* low rank: outputs x rank */
+    int64_t basis_crc;
     okra_int outputs;
 };
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 enum { SHARDS_MOST = 100000, ABOUT_MOST = 1 << 20 };
 
@@ -45,6 +46,33 @@ static okra_status ordinary(const char *file)
 static okra_status not_one(const char *path)
 {
     return okra_fail_(OKRA_EFORMAT, "%s: index.json does not describe an index", path);
+}
+
+okra_status okra_index_seal_(json_t *about, uint32_t *out)
+{
+    json_t *seal = json_incref(json_object_get(about, "seal"));
+    json_object_del(about, "seal");
+    char *text = json_dumps(about, JSON_COMPACT | JSON_SORT_KEYS);
+    if (seal) {
+        json_object_set_new(about, "seal", seal);
+    }
+    if (!text) {
+        return OKRA_EMEM;
+    }
+    *out = (uint32_t)crc32_z(0, (const void *)text, strlen(text));
+    free(text);
+    return OKRA_OK;
+}
+
+/* OKRA_EFORMAT: somebody altered the description. */
+static okra_status check_seal(json_t *about, const char *path)
+{
+    uint32_t seal = 0;
+    CHK(okra_index_seal_(about, &seal));
+    return json_integer_value(json_object_get(about, "seal")) == (json_int_t)seal
+               ? OKRA_OK
+               : okra_fail_(OKRA_EFORMAT, "%s: the checksum of index.json is wrong",
+                            path);
 }
 
 static okra_status take_columns(const json_t *columns, const char *path, okra_index *x)
@@ -91,6 +119,7 @@ static okra_status take_about(const json_t *about, const char *path, okra_index 
         return not_one(path);
     }
     TRY(take_columns(json_object_get(about, "columns"), path, x));
+    x->basis_crc = json_integer_value(json_object_get(about, "basis"));
     x->model = strtoull(outputs, NULL, 10);
     x->kernel = okra_strdup_(kernel);
     x->path = okra_strdup_(path);
@@ -120,6 +149,7 @@ static okra_status read_about(const okra_context *ctx, const char *path, okra_in
                 ? json_loadb((const char *)bytes.p, (size_t)bytes.size, 0, NULL)
                 : NULL;
     TRY(json_is_object(about) ? take_about(about, path, x) : not_one(path));
+    TRY(check_seal(about, path));
 done:
     json_decref(about);
     okra_bytes_close_(&bytes);
@@ -193,7 +223,12 @@ static okra_status read_basis(okra_context *ctx, okra_index *x)
     if (!file) {
         return OKRA_EMEM;
     }
+    uint32_t crc = 0;
     TRY(ordinary(file));
+    TRY(okra_file_crc_(ctx, file, &crc));
+    if (x->basis_crc != (int64_t)crc) {
+        FAIL(OKRA_EFORMAT, "%s: the checksum is wrong", file);
+    }
     TRY(okra_data_read(ctx, file, &data));
     const double *values = okra_data_values(data, &ld);
     if (!values || data->d != x->rank || data->kind != OKRA_DENSE) {

@@ -3,11 +3,12 @@
  *
  * Two molecules are the same where a one-to-one map of their atoms keeps element, charge,
  * hydrogens and isotope of atoms and the kind of bonds; marks of stereo chemistry, which
- * the reader drops, play no part. A key is a hash of all codes of atoms after ROUNDS
- * rounds of refinement: the same molecule has the same key, and nearly every other one
- * another. Equal keys are then settled by a search for the map, atom by atom in breadth
- * first order, codes being what an image must have in common. The search is given up
- * after STEPS steps, which only large and very symmetric molecules reach.
+ * the reader drops, play no part. A key is a hash of all codes of atoms, refined until
+ * they tell no more atoms apart: the same molecule has the same key, and nearly every
+ * other one another. Equal keys are then settled by a search for the map, atom by atom in
+ * breadth first order, codes being what an image must have in common; an image is looked
+ * for beside that of the atom that the search came from. The search is given up after
+ * STEPS trials, which only large and very symmetric molecules reach.
  */
 #include "index/index.h"
 
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 10, STEPS = 200000 };
+enum { STEPS = 200000, REFINED_MOST = 4000000 };
 
 /* A graph with the final codes of its atoms. */
 typedef struct coded {
@@ -34,6 +35,26 @@ static void clear_coded(coded *g)
     okra_free_(g->code);
     okra_free_(g->next);
     okra_free_(g->around);
+}
+
+static int by_code(const void *p, const void *q)
+{
+    const uint64_t *x = p, *y = q;
+    return (*x > *y) - (*x < *y);
+}
+
+/* How many different codes there are; `room` is overwritten. */
+static okra_int distinct(const uint64_t *code, okra_int count, uint64_t *room)
+{
+    okra_int different = count > 0;
+    memcpy(room, code, (size_t)count * sizeof *code);
+    if (count > 0) {
+        qsort(room, (size_t)count, sizeof *room, by_code);
+    }
+    for (okra_int k = 1; k < count; k++) {
+        different += room[k] != room[k - 1];
+    }
+    return different;
 }
 
 /* The view of molecule i, and the codes of its atoms. */
@@ -57,9 +78,14 @@ static okra_status code_one(const okra_data *data, okra_int i, coded *g)
             CHK(okra_fold_(&g->c, g->code[k], 22, value, &g->code[k]));
         }
     }
-    for (okra_int round = 1; round <= OKRA_MIN_(ROUNDS, v->nodes); round++) {
+    okra_int before = 0, now = distinct(g->code, v->nodes, g->next);
+    okra_int most =
+        10 + REFINED_MOST / OKRA_MAX_(v->nodes, 1); /* of enormous ones fewer */
+    for (okra_int round = 1; now > before && round <= most; round++) {
         CHK(okra_refine_(v, &g->c, (uint64_t)round, g->code, g->around, g->next));
         memcpy(g->code, g->next, (size_t)v->nodes * sizeof *g->code);
+        before = now;
+        now = distinct(g->code, v->nodes, g->next);
     }
     return OKRA_OK;
 }
@@ -94,7 +120,9 @@ typedef struct search {
     const okra_graph_view_ *a, *b;
     const uint64_t *code_a, *code_b;
     int32_t *order, *image; /* order[k]: the k-th atom of a; image[atom of a], or -1 */
-    int32_t *try;           /* the next atom of b for the k-th */
+    int32_t *from;          /* of an atom of a: the one it was found from, or -1 */
+    int32_t *try;           /* for the k-th: the next atom of b, or neighbour of the image
+                             * of the one it was found from */
     bool *used;
     okra_int steps;
 } search;
@@ -112,12 +140,14 @@ static void breadth_first(search *s)
         }
         okra_int head = tail;
         s->order[tail++] = (int32_t)root;
+        s->from[root] = -1;
         s->image[root] = -2;
         for (; head < tail; head++) {
             int32_t u = s->order[head];
             for (okra_int k = s->a->first[u]; k < s->a->first[u + 1]; k++) {
                 if (s->image[s->a->other[k]] == -1) {
                     s->image[s->a->other[k]] = -2;
+                    s->from[s->a->other[k]] = u;
                     s->order[tail++] = s->a->other[k];
                 }
             }
@@ -158,6 +188,24 @@ static bool goes(const search *s, int32_t u, int32_t v)
     return true;
 }
 
+/* The next atom of b that u may become, from s->try[k] on, which moves behind it; -1:
+ * none is left. */
+static int32_t next_image(search *s, okra_int k, int32_t u)
+{
+    int32_t beside = s->from[u] < 0 ? -1 : s->image[s->from[u]];
+    okra_int first = beside < 0 ? 0 : s->b->first[beside];
+    okra_int end = beside < 0 ? s->b->nodes : s->b->first[beside + 1] - first;
+    while (s->try[k] < end) {
+        int32_t at = s->try[k]++;
+        int32_t v = beside < 0 ? at : s->b->other[first + at];
+        s->steps++;
+        if (goes(s, u, v)) {
+            return v;
+        }
+    }
+    return -1;
+}
+
 static bool find_map(search *s, bool *sure)
 {
     okra_int n = s->a->nodes, k = 0;
@@ -167,8 +215,8 @@ static bool find_map(search *s, bool *sure)
     }
     *sure = true;
     while (k >= 0 && k < n) {
-        int32_t u = s->order[k], v = s->try[k];
-        if (s->steps++ > STEPS) {
+        int32_t u = s->order[k];
+        if (s->steps > STEPS) {
             *sure = false;
             return false;
         }
@@ -176,14 +224,11 @@ static bool find_map(search *s, bool *sure)
             s->used[s->image[u]] = false;
             s->image[u] = -1;
         }
-        while (v < n && !goes(s, u, v)) {
-            v++;
-        }
-        if (v < n) {
+        int32_t v = next_image(s, k, u);
+        if (v >= 0) {
             s->image[u] = v;
             s->used[v] = true;
-            s->try[k++] = v + 1;
-            if (k < n) {
+            if (++k < n) {
                 s->try[k] = 0;
             }
         } else {
@@ -209,6 +254,7 @@ okra_status okra_molecules_same_(const okra_data *a, okra_int i, const okra_data
     s.code_b = gb.code;
     ALLOC(s.order, s.a->nodes);
     ALLOC(s.image, s.a->nodes);
+    ALLOC(s.from, s.a->nodes);
     ALLOC(s.try, s.a->nodes);
     ALLOC(s.used, s.a->nodes);
     *sure = true;
@@ -216,6 +262,7 @@ okra_status okra_molecules_same_(const okra_data *a, okra_int i, const okra_data
 done:
     okra_free_(s.order);
     okra_free_(s.image);
+    okra_free_(s.from);
     okra_free_(s.try);
     okra_free_(s.used);
     clear_coded(&ga);
@@ -232,14 +279,17 @@ int okra_by_key_(const void *p, const void *q)
                             : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Of molecules with one key those that are no other before them stay: at is -1 else. */
+/* Of molecules with one key those that are no other before them stay: at is -1 else. Of
+ * many different ones with one key the first OKRA_ALIKE_MOST_ are looked at. */
 static okra_status thin(const okra_data *data, okra_keyed_ *run, okra_int count)
 {
     bool sure;
     for (okra_int k = 1; k < count; k++) {
         bool same = false;
-        for (okra_int j = 0; j < k && !same; j++) {
+        int alike = 0;
+        for (okra_int j = 0; j < k && !same && alike < OKRA_ALIKE_MOST_; j++) {
             if (run[j].at >= 0) {
+                alike++;
                 CHK(okra_molecules_same_(data, run[j].at, data, run[k].at, &same, &sure));
             }
         }

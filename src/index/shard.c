@@ -66,6 +66,25 @@ static uint64_t padded(uint64_t size)
     return (size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
+okra_status okra_file_crc_(const okra_context *ctx, const char *path, uint32_t *out)
+{
+    okra_bytes_ bytes = {0};
+    CHK(okra_bytes_open_(ctx, path, &bytes));
+    *out = (uint32_t)crc32_z(0, bytes.p, (size_t)bytes.size);
+    okra_bytes_close_(&bytes);
+    return OKRA_OK;
+}
+
+/* Is what stands behind the head all 0, as it was written? */
+static bool is_bare(const unsigned char *p)
+{
+    size_t k = sizeof(okra_shard_head_);
+    while (k < HEAD && p[k] == 0) {
+        k++;
+    }
+    return k == HEAD;
+}
+
 okra_status okra_shard_open_(const okra_context *ctx, const char *path, okra_shard_ *out)
 {
     FREED_BY(okra_shard_close_) okra_shard_ s = {.mass = NULL};
@@ -81,7 +100,7 @@ okra_status okra_shard_open_(const okra_context *ctx, const char *path, okra_sha
         return okra_fail_(OKRA_EFORMAT,
                           "%s is not a shard of an index of this version of okra", path);
     }
-    if (s.head.self != head_crc(&s.head)) {
+    if (s.head.self != head_crc(&s.head) || !is_bare(s.bytes.p)) {
         return okra_fail_(OKRA_EFORMAT, "%s: the checksum of its head is wrong", path);
     }
     bool good = sizes_of(&s.head, size);

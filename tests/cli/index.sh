@@ -154,5 +154,12 @@ ln -sf /dev/zero t.okx/shard-00000
 expect_fail 1 "okra index: t.okx/shard-00000 is no ordinary file" okra index t.okx --check
 rm t.okx/shard-00000
 expect_fail 1 "okra index: t.okx/shard-00000: cannot be opened: No such file or directory" okra index t.okx --check
-sed -i 's/"version": 2/"version": 1/' many.okx/index.json
-expect_fail 1 "okra index: many.okx is an index of version 1, expected 2: make it anew" okra index many.okx --check
+sed -i 's/"repeated": 1/"repeated": 2/' many.okx/index.json
+expect_fail 1 "okra index: many.okx: the checksum of index.json is wrong" okra index many.okx --check
+sed -i 's/"version": 3/"version": 1/' many.okx/index.json
+expect_fail 1 "okra index: many.okx is an index of version 1, expected 3: make it anew" okra index many.okx --check
+printf 'x' | dd of=rest.okx/shard-00000 bs=1 seek=1000 conv=notrunc 2>dd
+expect_fail 1 "okra index: rest.okx/shard-00000: the checksum of its head is wrong" okra index rest.okx --check
+printf 'x' | dd of=low.okx/basis.npy bs=1 seek=135 conv=notrunc 2>dd
+expect_fail 1 "okra predict: low.okx/basis.npy: the checksum is wrong" \
+    okra predict m.okra --x a.mgf --candidates low.okx --top 1 -o low.tsv

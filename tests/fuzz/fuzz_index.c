@@ -153,6 +153,31 @@ static void seal(blob *b)
     }
 }
 
+static void resize(blob *b, size_t size);
+
+/* The description again as if okra had written it, with the checksum of the basis. */
+static void seal_about(blob *about_file, const blob *basis)
+{
+    json_t *about = about_file->bytes ? json_loadb((const char *)about_file->bytes,
+                                                   about_file->size, 0, NULL)
+                                      : NULL;
+    uint32_t crc = 0;
+    if (json_is_object(about)) {
+        if (basis->bytes) {
+            crc = (uint32_t)crc32_z(0, basis->bytes, basis->size);
+        }
+        json_object_set_new(about, "basis", json_integer((json_int_t)crc));
+        PARTS_CHECK(okra_index_seal_(about, &crc) == OKRA_OK);
+        json_object_set_new(about, "seal", json_integer((json_int_t)crc));
+        char *text = json_dumps(about, 0);
+        PARTS_CHECK(text);
+        resize(about_file, strlen(text));
+        memcpy(about_file->bytes, text, about_file->size);
+        free(text);
+    }
+    json_decref(about);
+}
+
 static void resize(blob *b, size_t size)
 {
     unsigned char *bytes = realloc(b->bytes, size + 1);
@@ -355,6 +380,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     seal(&files[1]);
     seal(&files[2]);
+    if (next(&t, 8)) {
+        seal_about(&files[0], &files[3]);
+    }
     clock_gettime(CLOCK_MONOTONIC, &begin);
     use(files, which, &t);
     clock_gettime(CLOCK_MONOTONIC, &end);

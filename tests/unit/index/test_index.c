@@ -45,6 +45,29 @@ TEST(what_is_kept)
     remove_folder(folder);
 }
 
+/* Chains with two marks far from each other and from the ends: what tells them apart is
+ * further away than a few bonds. Each stands once, and once from the other end. */
+TEST(long_chains)
+{
+    enum { CHAINS = 60, ATOMS = 120 };
+    okra_index_report report = {OKRA_SIZED(okra_index_report)};
+    open_folder();
+    for (int k = 0; k < CHAINS; k++) {
+        char *at = lines[2 * k], *back = lines[2 * k + 1];
+        for (int i = 0; i < ATOMS; i++) {
+            at[i] = i == 20 + k % 10 ? 'O' : i == 60 + k / 10 ? 'N' : 'C';
+        }
+        at[ATOMS] = back[ATOMS] = '\0';
+        for (int i = 0; i < ATOMS; i++) {
+            back[i] = at[ATOMS - 1 - i];
+        }
+    }
+    write_source("a.smi", 2 * CHAINS);
+    CHECK_OK(build("a.smi", "a.okx", "ecfp(bits=64)|tanimoto", NULL, 0, 50, &report));
+    CHECK(report.kept == CHAINS && report.repeated == CHAINS && report.apart == 0);
+    remove_folder(folder);
+}
+
 TEST(requests_that_do_not_fit)
 {
     okra_data *queries = NULL, *other = NULL;
@@ -180,5 +203,5 @@ TEST(altered_files_do_no_harm)
     remove_folder(folder);
 }
 
-MAIN(RUN(what_is_kept), RUN(requests_that_do_not_fit),
+MAIN(RUN(what_is_kept), RUN(long_chains), RUN(requests_that_do_not_fit),
      RUN(a_run_that_was_stopped_goes_on), RUN(altered_files_do_no_harm))
