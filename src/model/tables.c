@@ -16,7 +16,8 @@ static const okra_option rows[] = {
     {"metric", OKRA_OPTION_TEXT, offsetof(okra_select_fields_, metric), "feature-loss", 1,
      0, NULL, "SPEC",
      "What is measured of left-out pairs: feature-loss (undecoded, in the feature space "
-     "of ky) or a metric of the decoded objects; 'okra help metrics' lists them"},
+     "of ky), relative-loss (the same, each output over its variance) or a metric of the "
+     "decoded objects; 'okra help metrics' lists them"},
     {"repeats", OKRA_OPTION_INT, offsetof(okra_select_fields_, repeats), "1", 1, 10000,
      NULL, "N", "Draw the folds N times"},
     {"train-on-one", OKRA_OPTION_BOOL, offsetof(okra_select_fields_, train_on_one), "no",

@@ -143,12 +143,14 @@ okra_status okra_rule_tries_(const okra_method_ *method, okra_int n, okra_option
 
 /* ---- the rest ---- */
 
-/* Outputs in units of their deviations, at their median distance. */
-static okra_status rbf_of_outputs(okra_context *ctx, const okra_data *y, char **out)
+/* Outputs in units of their deviations, at `factor` times their median distance. */
+static okra_status rbf_of_outputs(okra_context *ctx, const okra_data *y, double factor,
+                                  char **out)
 {
     double median = 0;
     CHK(okra_look_auto_(ctx, "standardize | rbf(sigma=auto)", "sigma=", y, &median));
-    *out = okra_format_("standardize | rbf(sigma=%.4g)", median > 0 ? median : 1);
+    *out =
+        okra_format_("standardize | rbf(sigma=%.4g)", factor * (median > 0 ? median : 1));
     return *out ? OKRA_OK : OKRA_EMEM;
 }
 
@@ -207,7 +209,7 @@ static okra_status set_associate(okra_context *ctx, const okra_method_ *method,
     if (strcmp(method->name, "soar") == 0 && y->kind == OKRA_DENSE &&
         !okra_options_is_set(o, "associate")) {
         OWNED char *text = NULL;
-        CHK(rbf_of_outputs(ctx, y, &text));
+        CHK(rbf_of_outputs(ctx, y, 1, &text));
         CHK(okra_options_set(o, "associate", text));
     }
     return OKRA_OK;
@@ -289,7 +291,9 @@ okra_status okra_rules_fill_(okra_context *ctx, const okra_data *x, const okra_d
         CHK(set_kx(ctx, method, x, y, filled));
     }
     if (ky_open) {
-        CHK(method->criterion && y->kind == OKRA_DENSE ? rbf_of_outputs(ctx, y, &ky)
+        /* twin Gaussian processes: kl bends little, hsic is pulled to the mean */
+        double wide = strcmp(method->name, "tgp-kl") == 0 ? 2 : 0.5;
+        CHK(method->criterion && y->kind == OKRA_DENSE ? rbf_of_outputs(ctx, y, wide, &ky)
                                                        : okra_rule_ky_(ctx, x, y, &ky));
         CHK(okra_options_set(filled, "ky", ky));
         if (is_margin(method) && several(y)) {
