@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import okra
-from okra import IOKR, IOKRCV, KDE, OK3, IOKRMargin, LinkPredictor, TwinGP
+from okra import (IOKR, IOKRCV, KDE, OK3, SOAR, IOKRMargin, KernelSVR, LinkPredictor,
+                  TwinGP)
 
 PROGRAM = os.environ["OKRA_PROGRAM"]
 
@@ -180,3 +181,21 @@ def test_links(tmp_path):
     assert len(rows) > 50
     assert [tuple(map(int, r[:2])) for r in rows] == [tuple(p) for p in pairs.tolist()]
     assert np.allclose([float(r[2]) for r in rows], scores, rtol=1e-5, atol=1e-9)
+
+
+@pytest.mark.parametrize("estimator, method", [
+    (IOKR(), "ridge"), (TwinGP(), "tgp-kl"), (TwinGP(criterion="hsic"), "tgp-hsic"),
+    (SOAR(), "soar"), (KernelSVR(), "svr"), (IOKRMargin(), "margin"), (KDE(), "kpca"),
+    (OK3(trees=100), "ok3")], ids=str)
+def test_what_is_not_given_means_the_same(tmp_path, estimator, method):
+    r = np.random.default_rng(0)
+    X = r.normal(size=(40, 2)) * [1, 50]
+    Y = np.c_[1e3 * np.sin(X[:, 0]) + 1e4, 1e-3 * X[:, 1]] * (1 + 0.01 * r.normal(size=(40, 2)))
+    np.save(tmp_path / "x.npy", X)
+    np.save(tmp_path / "y.npy", Y)
+    run("fit", "-q", "--x", tmp_path / "x.npy", "--y", tmp_path / "y.npy", "--method", method,
+        "-o", tmp_path / "m.okra")
+    run("predict", "-q", tmp_path / "m.okra", "--x", tmp_path / "x.npy", "-o",
+        tmp_path / "p.npy")
+    found = estimator.fit(X, Y).predict(X)
+    assert np.array_equal(found, np.load(tmp_path / "p.npy"))
