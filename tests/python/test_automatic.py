@@ -216,3 +216,14 @@ def test_lists_of_names_are_refused_with_what_makes_sets_of_them():
     for y in ([["a", "b"], ["c"], []], [[1, 2], [3], []]):
         with pytest.raises(ValueError, match="Sets of labels are rows of 0 and 1.*fit_transform"):
             IOKR().fit(X, y)
+
+
+def test_letters_of_sequences_tell_of_the_method_that_shares_positions():
+    r = np.random.default_rng(1)
+    centres = {c: r.normal(size=4) for c in "abc"}
+    texts = ["".join(r.choice(list("abc"), r.integers(2, 6))) for _ in range(60)]
+    X = [np.array([centres[c] for c in t]) + 0.6 * r.normal(size=(len(t), 4)) for t in texts]
+    with pytest.warns(okra.OkraWarning, match="method m3n learns it from all positions"):
+        plain = IOKR().fit(X[:40], texts[:40])
+    shared = okra.M3N().fit(X[:40], texts[:40])
+    assert shared.score(X[40:], texts[40:]) > plain.score(X[40:], texts[40:], metric="characters")

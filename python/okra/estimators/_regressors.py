@@ -334,8 +334,9 @@ class MultiTaskKernelRidge(WeightedEstimator):
         How much the graph counts, 0 to 1.
     task_matrix : ndarray of shape (d, d), optional
         A itself, symmetric positive semidefinite.
-    center_output : bool, default=False
-        Subtract the mean output, and restore it after.
+    center_output : bool, optional
+        Subtract the mean output, and restore it after. If not given: where `kx` or `lam` is
+        ``"auto"`` and the tasks have no graph or matrix.
 {rest}
     """
 
@@ -350,7 +351,7 @@ class MultiTaskKernelRidge(WeightedEstimator):
     task_graph: Any = None
     mu: float = 0.5
     task_matrix: Any = None
-    center_output: bool = False
+    center_output: Optional[bool] = None
     options: Optional[dict] = None
     n_jobs: Optional[int] = None
     random_state: Any = None
