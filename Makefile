@@ -7,7 +7,7 @@ CMAKE_FLAGS ?=
 JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
 CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14 clang-format) clang-format-14)
 CLANG_TIDY   ?= $(firstword $(shell command -v clang-tidy-14 clang-tidy) clang-tidy-14)
-FUZZ_SECONDS ?= 60
+FUZZ_SECONDS ?= 600
 # For `make install-python` outside a virtual environment: --target DIR for pip, or 1 for the
 # system's own Python.
 PIP_FLAGS     ?=
@@ -108,25 +108,34 @@ results-quick: build ## the same for the quick runs that need no data, write doc
 	@$(okra_report) docs/results/*-quick.json -o docs/results-quick.md \
 	    --title "The papers again, quick runs"
 
-FUZZ_RECORD ?= --record docs/fuzzing.json
-# So many executions of each target with one seed, in place of as many as the time allows.
+# What a run comes to is added to docs/fuzzing.json and docs/fuzzing.md, unless FUZZ_RECORD is empty.
+FUZZ_RECORD ?= docs/fuzzing.json
+fuzz_page = [ -z "$(FUZZ_RECORD)" ] || { python3 tests/fuzz/page.py $(FUZZ_RECORD) $(1) >docs/fuzzing.md.new && \
+    mv docs/fuzzing.md.new docs/fuzzing.md; }
+# NAME,COMMAND: the last line that it says becomes a row of that page.
+attack = log=$$(mktemp); $(2) 2>&1 | tee $$log; s=$$?; $(call fuzz_page,--check "$(1)" $$log); rm $$log; exit $$s
+
+# FUZZ_RUNS: so many executions of each target with one seed, FUZZ_SECONDS at most for each.
 FUZZ_RUNS   ?= 0
-fuzz: packages packages-dev ## fuzz every reader for FUZZ_SECONDS each (clang), write docs/fuzzing.md
-	@cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS)
-	@python3 tests/fuzz/run.py build-fuzz $(FUZZ_SECONDS) --jobs $(JOBS) --runs $(FUZZ_RUNS) $(FUZZ_RECORD); s=$$?; \
-	if [ -n "$(FUZZ_RECORD)" ]; then python3 tests/fuzz/page.py docs/fuzzing.json >docs/fuzzing.md; fi; exit $$s
+fuzz: packages packages-dev ## fuzz every reader (clang) for FUZZ_SECONDS in all, here or on HOST
+	@cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS) --target fuzzers
+	@JOBS=$(JOBS) RUNS=$(FUZZ_RUNS) tools/fuzz.bash build-fuzz $(FUZZ_SECONDS) $(HOST); s=$$?; \
+	$(call fuzz_page,build-fuzz/fuzz/results.jsonl); exit $$s
 
 MUTATED ?= 10000
-mutate: packages ## read MUTATED altered data files under the sanitizers
-	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null && cmake --build --preset asan -j $(JOBS) --target read_files
-	@ASAN_OPTIONS=allocator_may_return_null=1 python3 tests/fuzz/mutate_data.py \
-	    build-asan/tests/fuzz/read_files tests/fuzz/corpus $(MUTATED)
+mutate: packages ## MUTATED altered data files, twice as many models and indexes under the sanitizers
+	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null && \
+	    cmake --build --preset asan -j $(JOBS) --target read_files fuzz_sealed fuzz_index
+	@export ASAN_OPTIONS=allocator_may_return_null=1 fuzz=build-asan/tests/fuzz corpus=tests/fuzz/corpus; \
+	($(call attack,altered data files,python3 tests/fuzz/mutate_data.py $$fuzz/read_files $$corpus $(MUTATED))) && \
+	($(call attack,altered models sealed again,$$fuzz/fuzz_sealed $$corpus/fuzz_sealed $$((2 * $(MUTATED))) $$RANDOM)) && \
+	($(call attack,altered indexes sealed again,$$fuzz/fuzz_index $$corpus/fuzz_index $$((2 * $(MUTATED))) $$RANDOM))
 
 kill: build ## kill okra at 300 random moments: nothing is lost, nothing is broken
-	@$(python) tests/kill/kill.py $(BUILD)/okra 300
+	@$(call attack,kill -9 at random moments,$(python) tests/kill/kill.py $(BUILD)/okra 300)
 
 memory: build ## let every single allocation of the commands fail once
-	@$(python) tests/memory/sweep.py $(BUILD)/okra $(BUILD)/tests/memory/libokra_failing.so 0
+	@$(call attack,allocations that fail,$(python) tests/memory/sweep.py $(BUILD)/okra $(BUILD)/tests/memory/libokra_failing.so 0)
 
 docs: packages packages-docs build ## make the documentation site (build/site), man pages and completions (build/share)
 	@$(python) tools/docs/make.py $(BUILD)

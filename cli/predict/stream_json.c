@@ -66,9 +66,10 @@ static void check_sparse(row *r)
     }
     json_object_foreach(r->x, key, value)
     {
-        char *end = NULL;
-        long long index = strtoll(key, &end, 10);
-        if (*end || end == key || index < 0 || !json_is_number(value)) {
+        size_t digits = strspn(key, "0123456789");
+        bool plain = digits > 0 && digits < 19 && !key[digits] &&
+                     (digits == 1 || *key != '0'); /* one way to write a number */
+        if (!plain || !json_is_number(value)) {
             wrong(r, "expected indices from 0 and numbers, {\"3\": 1.5}");
         }
     }
@@ -87,8 +88,13 @@ static void check_row(const batch *b, row *r)
 
 static void read_row(const batch *b, const char *text, row *r)
 {
+    enum { PARSED = 160 }; /* bytes that one of JSON may become in memory */
     json_error_t where;
     *r = (row){.at = -1};
+    if (strlen(text) > (size_t)okra_context_memory(b->run->context) / PARSED) {
+        wrong(r, "the line is too long for the memory budget");
+        return;
+    }
     r->line = json_loads(text, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &where);
     if (!r->line) {
         snprintf(r->error, sizeof r->error, "no JSON: %s", where.text);

@@ -187,6 +187,7 @@ okra_status okra_context_set_memory(okra_context *context, okra_int bytes)
                           (long long)bytes);
     }
     context->memory = bytes;
+    okra_account_limit_(context->account, bytes);
     return OKRA_OK;
 }
 

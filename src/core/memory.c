@@ -24,6 +24,7 @@ static atomic_llong fail_countdown = -1;
 /* Account 0 belongs to nobody. A slot is free when no context has it and no block of its
  * last owner is left. */
 static atomic_llong account_bytes[ACCOUNTS];
+static atomic_llong account_limit[ACCOUNTS]; /* the budget that was set; 0: none */
 static atomic_bool account_owned[ACCOUNTS];
 static _Thread_local int account_now;
 
@@ -144,8 +145,24 @@ void *okra_zalloc_(okra_int count, size_t size)
     return get_block(count, size, true);
 }
 
+/* Whether a block may grow to so many elements: what grows does so with a file, of which
+ * nobody knew how much it holds. Small blocks do not count. */
+static bool may_grow(okra_int count, size_t size)
+{
+    const double small = 1 << 20;
+    double bytes = (double)count * (double)size;
+    double limit = (double)atomic_load(&account_limit[account_now]);
+    return limit <= 0 || bytes <= small ||
+           (double)atomic_load(&account_bytes[account_now]) + bytes <= limit;
+}
+
 void *okra_realloc_(void *p, okra_int count, size_t size)
 {
+    if (!may_grow(count, size)) {
+        okra_fail_(OKRA_EMEM, "%lld elements of %zu bytes are beyond the memory budget",
+                   (long long)count, size);
+        return NULL;
+    }
     void *fresh = okra_alloc_(count, size);
     if (fresh && p) {
         size_t old = header_of(p)->size, new = (size_t)count *size;
@@ -238,7 +255,15 @@ int okra_account_open_(void)
 void okra_account_close_(int account)
 {
     if (account > 0) {
+        atomic_store(&account_limit[account], 0);
         atomic_store(&account_owned[account], false);
+    }
+}
+
+void okra_account_limit_(int account, okra_int bytes)
+{
+    if (account > 0) {
+        atomic_store(&account_limit[account], bytes);
     }
 }
 

@@ -6,25 +6,13 @@
 #include <stdlib.h>
 
 /* Is a row of a shard that molecule? */
-static okra_status is_row(const okra_shard_ *s, okra_int row, const okra_data *molecules,
-                          okra_int k, bool *same)
+static okra_status is_row(okra_context *ctx, const okra_shard_ *s, okra_int row,
+                          const okra_data *molecules, okra_int k, bool *same)
 {
-    okra_status st = OKRA_OK;
-    okra_data *one = NULL;
-    okra_int length = 0;
+    FREED_BY(okra_data_drop_) okra_data *one = NULL;
     bool sure;
-    const char *text = okra_shard_text_(s, row, &length);
-    char *copy = okra_strndup_(text, (size_t)length);
-    if (!copy) {
-        return OKRA_EMEM;
-    }
-    const char *const texts[] = {copy};
-    TRY(okra_data_smiles(NULL, texts, 1, &one));
-    TRY(okra_molecules_same_(one, 0, molecules, k, same, &sure));
-done:
-    okra_free_(copy);
-    okra_data_free(one);
-    return st;
+    CHK(okra_shard_molecules_(ctx, s, &row, 0, 1, &one));
+    return okra_molecules_same_(one, 0, molecules, k, same, &sure);
 }
 
 static bool same_values(const double *a, const double *b, okra_int width)
@@ -114,7 +102,7 @@ okra_status okra_index_find(okra_context *context, const okra_index *index,
             for (okra_int row = okra_shard_row_(shard, mass - rounding, false);
                  row < end && !same; row++) {
                 if (shard->key[row] == keys[k]) {
-                    CHK(is_row(shard, row, molecules, k, &same));
+                    CHK(is_row(context, shard, row, molecules, k, &same));
                     number[k] = same ? index->first[s] + row : -1;
                 }
             }

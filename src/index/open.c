@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-enum { SHARDS_MOST = 100000, ABOUT_MOST = 1 << 20 };
+enum { SHARDS_MOST = 100000, ABOUT_MOST = 1 << 16 };
 
 void okra_index_free(okra_index *index)
 {
@@ -145,9 +145,14 @@ static okra_status read_about(const okra_context *ctx, const char *path, okra_in
     }
     TRY(ordinary(file));
     TRY(okra_bytes_open_(ctx, file, &bytes));
-    about = bytes.size < ABOUT_MOST
-                ? json_loadb((const char *)bytes.p, (size_t)bytes.size, 0, NULL)
-                : NULL;
+    if (bytes.size > ABOUT_MOST) {
+        TRY(not_one(path));
+    }
+    TRY(okra_budget_ask_(ctx, 2.0 * OKRA_JSON_PARSED_ * (double)bytes.size, "%s", file));
+    about = okra_json_parse_((const char *)bytes.p, (size_t)bytes.size, 0, NULL);
+    if (okra_json_lost_()) {
+        FAIL(OKRA_EMEM, "%s: there is no memory to read it", file);
+    }
     TRY(json_is_object(about) ? take_about(about, path, x) : not_one(path));
     TRY(check_seal(about, path));
 done:

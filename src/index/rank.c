@@ -19,6 +19,8 @@
 #include <string.h>
 
 enum { BATCH = 16, PANEL = 2048, TOP_MOST = 1000000, SHORTLIST = 1000 };
+/* A character of a SMILES may become this many bytes. */
+enum { ATOM_BYTES = 128 };
 
 void okra_ranked_free(okra_ranked *r)
 {
@@ -91,9 +93,15 @@ okra_status okra_shard_molecules_(okra_context *ctx, const okra_shard_ *s,
 {
     okra_status st = OKRA_OK;
     char **texts = NULL;
+    okra_int length = 0;
+    double all = 0;
+    for (okra_int k = 0; k < count; k++) { /* ends of rows may tell of the same bytes */
+        (void)okra_shard_text_(s, rows ? rows[k] : first + k, &length);
+        all += (double)length;
+    }
+    TRY(okra_budget_ask_(ctx, ATOM_BYTES * all, "%lld candidates", (long long)count));
     ZALLOC(texts, count);
     for (okra_int k = 0; k < count; k++) {
-        okra_int length = 0;
         const char *text = okra_shard_text_(s, rows ? rows[k] : first + k, &length);
         texts[k] = okra_strndup_(text, (size_t)length);
         if (!texts[k]) {

@@ -302,12 +302,37 @@ void okra_journal_free_(okra_journal_ *j)
     }
 }
 
+/* A text as JSON has it, in quotes; NULL on failure. */
+static char *quote(const char *text)
+{
+    char *quoted = okra_alloc_(6 * (okra_int)strlen(text) + 3, 1), *to = quoted;
+    if (!quoted) {
+        return NULL;
+    }
+    *to++ = '"';
+    for (; *text; text++) {
+        if ((unsigned char)*text < 0x20) {
+            to += snprintf(to, 7, "\\u%04x", (unsigned)*text);
+            continue;
+        }
+        if (*text == '"' || *text == '\\') {
+            *to++ = '\\';
+        }
+        *to++ = *text;
+    }
+    memcpy(to, "\"", 2);
+    return quoted;
+}
+
 /* Appended to a growing text. */
 static okra_status put_entry(const entry *e, char **text)
 {
     okra_status st = OKRA_OK;
-    char *line = okra_format_("{\"outer\": %lld, \"cell\": \"%s\", \"values\": [",
-                              (long long)e->outer, e->name);
+    char *name = quote(e->name);
+    char *line = name ? okra_format_("{\"outer\": %lld, \"cell\": %s, \"values\": [",
+                                     (long long)e->outer, name)
+                      : NULL;
+    okra_free_(name);
     for (okra_int i = 0; line && i < e->count + 4; i++) {
         char number[40];
         snprintf(number, sizeof number, isfinite(e->values[i]) ? "%.17g" : "null",

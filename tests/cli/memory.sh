@@ -36,6 +36,13 @@ head -c 100000 x.npy >cut.npy
 expect_fail 1 "okra fit: cut.npy: an array of 20000 x 100 elements of 1 bytes does not fit in the \
 99872 bytes after the header" okra fit --x cut.npy --y y.npy --memory 14M -o none.okra
 
+# what grows with a file obeys the budget, too
+head -c 6000000 /dev/zero | tr '\0' C | fold -w 1000 >s.txt
+expect 1 okra gram --x s.txt --kernel 'spectrum(k=1)' --memory 8M -o none.npy
+expect_in "characters of strings needs" err
+expect 1 okra gram --x smiles:s.txt --kernel wl --memory 8M -o none.npy
+expect_in "are beyond the memory budget" err
+
 # limits under which matrix products would hang are told before them (a sanitizer's own
 # memory does not fit such limits)
 if okra --build-info | grep -q '^sanitizers: none$'; then

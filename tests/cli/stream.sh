@@ -119,6 +119,13 @@ near whole.csv piped.csv
 printf '{"0": 1, "2": 2}\n{"x": {"1": 1}}\n{"-1": 1}\n' |
     okra predict s.okra --x - --stream >answers 2>err || [ $? = 1 ]
 [ "$(grep -c '"y"' answers)" = 2 ]
+# an index is written in one way, and it is one
+printf '{"00": 1}\n{" 0": 1}\n{"9223372036854775807": 1}\n{"99999999999999999999": 1}\n{"": 1}\n' |
+    okra predict s.okra --x - --stream >answers
+[ "$(grep -c 'expected indices from 0' answers)" = 5 ]
+# a line whose JSON would not fit the budget
+expect_out '{"error":"the line is too long for the memory budget"}' sh -c \
+    '(printf "["; head -c 400000 /dev/zero | tr "\0" "1"; echo "]") | okra predict m.okra --x - --stream --memory 32M'
 
 expect_fail 2 "okra predict: --stream answers standard input: --x is 't.csv', expected -" \
     okra predict m.okra --x t.csv --stream

@@ -101,7 +101,8 @@ static inline parts *animal(size_t i)
 {
     if (!kept[i].about) {
         okra_model *model = zoo_fit(&zoo[i]);
-        PARTS_CHECK(okra_model_save(NULL, model, path) == OKRA_OK);
+        PARTS_CHECK(okra_model_save_as(NULL, model, zoo_compact(&zoo[i]), path) ==
+                    OKRA_OK);
         parts_read(path, &kept[i]);
         okra_model_free(model);
     }
@@ -122,11 +123,12 @@ static const char *const names[] = {
     "bag/y.value", "bag/kx.center1", "bag/kx.leaf0", "bag/ky.leaf0",
     "bag/representatives", "x/values", "y/values", "x/names", "y/names", "x/codes",
     "y/codes", "x/diagonal", "x/characters/code", "x/characters/offsets",
-    "bag/kx.leaf0.features"};
+    "bag/kx.leaf0.features", "bag/factor.half", "bag/output-lambda",
+    "bag/sample-weight", "bag/operator.A", "bag/moments.A", "bag/moments.C"};
 static const char *const numbers[] = {
     "x.rank", "x.waves", "y.rank", "lambda", "center", "k", "neighbours", "lambda-y",
     "rank", "width", "steps", "sweeps", "settle", "product", "longest", "y.scale",
-    "jitter(sigma=1,width=2)", "kx.center1", "reach", "kx.leaf0.scale"};
+    "jitter(sigma=1,width=2)", "kx.center1", "reach", "kx.leaf0.scale", OKRA_RECOMPUTED_};
 static const char *const kernels[] = {
     "linear", "rbf(sigma=1)", "linear | center", "rbf(sigma=1) | chol(rank=3)",
     "zero-one", "precomputed", "position(linear)", "position(zero-one)",
@@ -140,8 +142,9 @@ static const char *const kernels[] = {
     "linear | normalize", "shortest-path", "p-step(p=1000000,a=2)", "1e300*linear",
     "commute-time", "linear + zero-one", "linear * linear | center | center",
     "jitter(sigma=1,width=2)", "rbf(sigma=1) | sketch(rank=3) | center",
-    "laplacian(gamma=1)"};
-static const char *const texts[] = {"operator", "graph", "associate", "kernel", "decode"};
+    "laplacian(gamma=1)", "kendall", "spearman", "composition(bits=100)"};
+static const char *const texts[] = {"operator", "graph", "associate", "kernel", "decode",
+                                    "align.kernels", "align.weights"};
 /* clang-format on */
 
 static inline part *some_part(parts *m, tape *t)

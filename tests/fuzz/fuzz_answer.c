@@ -8,15 +8,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    okra_context *context = NULL;
     okra_data *read = NULL;
     bool ended = false;
+    okra_source_ source = {.ctx = fuzz_context(), .name = "input"};
     okra_int live = okra_alloc_live_blocks_();
-    FUZZ_CHECK(okra_context_create(&context) == OKRA_OK);
-    FUZZ_CHECK(okra_context_set_memory(context, INT64_C(1) << 22) == OKRA_OK);
-    okra_source_ source = {.ctx = context, .name = "input"};
-    int fd = memfd_create("okra-fuzz", MFD_CLOEXEC);
-    FUZZ_CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size &&
+    static int fd = -1;
+    if (fd < 0) {
+        fd = memfd_create("okra-fuzz", MFD_CLOEXEC);
+    }
+    FUZZ_CHECK(ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size &&
                lseek(fd, 0, SEEK_SET) == 0);
     okra_status st = okra_mat_receive_(&source, fd, 10, &ended, &read);
     if (st == OKRA_OK) {
@@ -28,8 +28,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
     okra_data_free(read);
-    close(fd);
-    okra_context_free(context);
     FUZZ_CHECK(okra_alloc_live_blocks_() == live);
     return 0;
 }

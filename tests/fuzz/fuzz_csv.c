@@ -3,6 +3,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_read("csv", NULL, data, size);
+    if (fuzz_turn(size, 0, 3)) {
+        fuzz_read("csv", data, size);
+    }
+    if (fuzz_turn(size, 1, 3)) {
+        fuzz_one_way("csv", "b", OKRA_HOW_LABELS_, data, size);
+    }
+    if (fuzz_turn(size, 2, 3)) {
+        fuzz_one_way("csv", "b", OKRA_HOW_STRINGS_, data, size);
+    }
     return 0;
 }

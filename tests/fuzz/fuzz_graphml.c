@@ -3,6 +3,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_read("graphml", NULL, data, size);
+    fuzz_read("graphml", data, size);
     return 0;
 }

@@ -4,6 +4,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_read("letters", NULL, data, size);
+    fuzz_read("letters", data, size);
     return 0;
 }

@@ -12,13 +12,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    okra_context *context = NULL;
     char path[64];
+    okra_source_ source = {.ctx = fuzz_context(),
+                           .name = "input",
+                           .bytes = {.p = data, .size = (okra_int)size}};
     okra_int live = okra_alloc_live_blocks_();
-    FUZZ_CHECK(okra_context_create(&context) == OKRA_OK);
-    FUZZ_CHECK(okra_context_set_memory(context, INT64_C(1) << 22) == OKRA_OK);
-    okra_source_ source = {
-        .ctx = context, .name = "input", .bytes = {.p = data, .size = (okra_int)size}};
     if (okra_mat_check_(&source) == OKRA_OK && !(size > 125 && data[125] == 2)) {
         int in = memfd_create("okra-fuzz", MFD_CLOEXEC);
         int out = memfd_create("okra-fuzz-answer", MFD_CLOEXEC);
@@ -35,7 +33,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         close(in);
         close(out);
     }
-    okra_context_free(context);
     FUZZ_CHECK(okra_alloc_live_blocks_() == live);
     return 0;
 }

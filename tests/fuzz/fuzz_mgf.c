@@ -3,8 +3,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_read("mgf", NULL, data, size);
-    fuzz_field("mgf", "smiles", data, size);
-    fuzz_field("mgf", "mass", data, size);
+    if (fuzz_turn(size, 0, 3)) {
+        fuzz_read("mgf", data, size);
+    }
+    if (fuzz_turn(size, 1, 3)) {
+        fuzz_one_way("mgf", "smiles", OKRA_HOW_FOUND_, data, size);
+    }
+    if (fuzz_turn(size, 2, 3)) {
+        fuzz_one_way("mgf", "mass", OKRA_HOW_FOUND_, data, size);
+    }
     return 0;
 }

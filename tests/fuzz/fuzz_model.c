@@ -68,7 +68,7 @@ static void write_model(const char *path, const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const double one = 1.5;
-    okra_int live = okra_alloc_live_blocks_();
+    static okra_context *ctx;
     char path[64];
     okra_model *model = NULL;
     okra_prediction *prediction = NULL;
@@ -76,13 +76,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     /* a model is synced when written: memory is faster than a disk */
     snprintf(path, sizeof path, "%s/okra-fuzz-model-%ld",
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (long)getpid());
+    if (!ctx) {
+        CHECK(okra_context_create(&ctx) == OKRA_OK);
+        CHECK(okra_context_set_memory(ctx, INT64_C(1) << 28) == OKRA_OK);
+        CHECK(okra_context_set_threads(ctx, 1) == OKRA_OK);
+    }
+    okra_int live = okra_alloc_live_blocks_();
     write_model(path, data, size);
-    okra_status st = okra_model_load(NULL, path, &model);
+    okra_status st = okra_model_load(ctx, path, &model);
     CHECK(st == OKRA_OK || okra_message()[0]);
     CHECK(st != OKRA_EINTERNAL && st != OKRA_EIO);
     if (st == OKRA_OK) {
         CHECK(okra_data_dense(&one, 1, 1, 1, &x) == OKRA_OK);
-        st = okra_predict(NULL, model, x, NULL, NULL, &prediction);
+        st = okra_predict(ctx, model, x, NULL, NULL, &prediction);
         CHECK(st == OKRA_OK || okra_message()[0]);
     }
     okra_prediction_free(prediction);

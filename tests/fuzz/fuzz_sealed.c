@@ -7,6 +7,7 @@
  * The input is a programme: which model, then one alteration after the other.
  */
 #include "alter.h"
+#include "turn.h"
 
 #include <math.h>
 #include <time.h>
@@ -76,12 +77,24 @@ static void exclude(okra_context *ctx, const okra_model *model, const okra_data 
     free(p);
 }
 
-/* Pairs come and go; the model and itself become one. */
-static void change(okra_context *ctx, const okra_model *model, const okra_data *x,
-                   const okra_data *y)
+/* The model and another become one. */
+static bool merge(okra_context *ctx, const okra_model *a, const okra_model *b)
 {
-    const okra_model *twice[] = {model, model};
-    okra_model *changed = NULL, *merged = NULL;
+    const okra_model *both[] = {a, b};
+    okra_model *merged = NULL;
+    okra_status st = okra_model_merge(ctx, both, 2, 0, &merged);
+    if (st != OKRA_OK) {
+        refused_well(st);
+    }
+    okra_model_free(merged);
+    return st == OKRA_OK;
+}
+
+/* Pairs come and go; the model becomes one with itself and with what it was. */
+static void change(okra_context *ctx, const okra_model *model, const okra_data *x,
+                   const okra_data *y, size_t which)
+{
+    okra_model *changed = NULL, *intact = NULL;
     okra_int first = 0;
     okra_update_request request = {OKRA_SIZED(okra_update_request), .x = x, .y = y,
                                    .remove = &first};
@@ -98,32 +111,42 @@ static void change(okra_context *ctx, const okra_model *model, const okra_data *
     if (st != OKRA_OK) {
         refused_well(st);
     }
-    st = okra_model_merge(ctx, twice, 2, 0, &merged);
-    if (st != OKRA_OK) {
-        refused_well(st);
+    if (merge(ctx, model, model)) {
+        parts_write(animal(which), path);
+        PARTS_CHECK(okra_model_load(ctx, path, &intact) == OKRA_OK);
+        merge(ctx, model, intact);
+        merge(ctx, intact, model);
     }
     okra_model_free(changed);
-    okra_model_free(merged);
+    okra_model_free(intact);
 }
 
-/* Losses, and predictions of models that have not seen the input. */
-static void judge(okra_context *ctx, const okra_model *model, size_t which)
+/* Losses and predictions of models that have not seen the input, other pairs, p-values.
+ */
+static void judge(okra_context *ctx, const okra_model *model, size_t which, size_t turn)
 {
     okra_data *x = zoo_data(zoo[which].x, ZOO_M),
               *y = zoo_data(zoo[which].y, zoo[which].y == ZOO_NODES ? ZOO_N : ZOO_M);
     okra_options *options = NULL;
     okra_prediction *p = NULL;
     double loss = 0;
-    okra_status st = okra_model_loss(ctx, model, x, y, &loss, NULL);
-    if (st != OKRA_OK) {
-        refused_well(st);
+    if (fuzz_turn(turn, 0, 4)) {
+        okra_status st = okra_model_loss(ctx, model, x, y, &loss, NULL);
+        if (st != OKRA_OK) {
+            refused_well(st);
+        }
+        PARTS_CHECK(okra_fit_options(&options) == OKRA_OK);
+        st = okra_model_leave(ctx, model, options, NULL, &p);
+        if (st != OKRA_OK) {
+            refused_well(st);
+        }
     }
-    PARTS_CHECK(okra_fit_options(&options) == OKRA_OK);
-    st = okra_model_leave(ctx, model, options, NULL, &p);
-    if (st != OKRA_OK) {
-        refused_well(st);
+    if (fuzz_turn(turn, 1, 4)) {
+        change(ctx, model, x, y, which);
     }
-    change(ctx, model, x, y);
+    if (fuzz_turn(turn, 2, 4)) {
+        exclude(ctx, model, x);
+    }
     okra_prediction_free(p);
     okra_options_free(options);
     okra_data_free(x);
@@ -175,7 +198,7 @@ static void predict(okra_context *ctx, const okra_model *model, const okra_data 
     okra_options_free(options);
 }
 
-static void use(const parts *m, size_t which, tape *t)
+static void use(const parts *m, size_t which, tape *t, size_t turn)
 {
     okra_context *ctx = NULL;
     okra_model *model = NULL;
@@ -193,8 +216,7 @@ static void use(const parts *m, size_t which, tape *t)
         PARTS_CHECK(okra_model_json(model)[0] == '{');
         predict(ctx, model, x, NULL);
         predict(ctx, model, x, t);
-        judge(ctx, model, which);
-        exclude(ctx, model, x);
+        judge(ctx, model, which, turn);
         okra_data_free(x);
     }
     PARTS_CHECK(okra_alloc_peak_bytes_() <= (okra_int)BUDGET + MORE);
@@ -221,7 +243,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         alter(&m, &t);
     }
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    use(&m, which, &t);
+    use(&m, which, &t, size);
     clock_gettime(CLOCK_MONOTONIC, &end);
     PARTS_CHECK(end.tv_sec - begin.tv_sec <= SECONDS_MOST);
     parts_free(&m);

@@ -3,6 +3,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_read("smiles", NULL, data, size);
+    if (fuzz_turn(size, 0, 3) || fuzz_turn(size, 1, 3)) {
+        fuzz_read("smiles", data, size);
+    }
+    if (fuzz_turn(size, 2, 3)) {
+        fuzz_one_way("smiles", "smiles", OKRA_HOW_FOUND_, data, size);
+    }
     return 0;
 }

@@ -3,7 +3,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_read("svm", NULL, data, size);
-    fuzz_read("svm0", NULL, data, size);
+    if (fuzz_turn(size, 0, 3) || fuzz_turn(size, 1, 3)) {
+        fuzz_read("svm", data, size);
+    }
+    if (fuzz_turn(size, 2, 3)) {
+        fuzz_read("svm0", data, size);
+    }
     return 0;
 }

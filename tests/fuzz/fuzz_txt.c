@@ -4,6 +4,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_read("txt", NULL, data, size);
+    fuzz_read("txt", data, size);
     return 0;
 }

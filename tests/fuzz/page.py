@@ -1,9 +1,15 @@
 #!/usr/bin/env python3
-"""page.py JSON: docs/fuzzing.md out of the numbers that run.py recorded, on standard output."""
+"""page.py JSON [RESULTS.jsonl...] [--check NAME LOG]...: docs/fuzzing.md out of the numbers in JSON.
+
+What run.bash wrote (RESULTS.jsonl) is added to JSON first; a run counts once, however often its file is
+given. --check takes what another attack came to from the end of its LOG: "20000 random inputs, 0 failures".
+"""
+import argparse
+import datetime
 import json
 import pathlib
 import re
-import sys
+import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent
 
@@ -17,18 +23,76 @@ def purpose(name):
     return re.split(r"(?<=[a-z)])[.:;] ", words)[0].rstrip(".")
 
 
+def add(kept, path):
+    """Adds the runs of a file that are not there yet."""
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    known = {run["run"] for run in kept["runs"]}
+    for run in (line for line in lines if "commit" in line and line["run"] not in known):
+        rows = [line for line in lines if line["run"] == run["run"] and "target" in line]
+        run["executions"] = sum(row["executions"] for row in rows)
+        run["findings"] = sum(row["findings"] for row in rows)
+        kept["runs"].append(run)
+        for row in rows:
+            one = kept["targets"].setdefault(row["target"], {"executions": 0, "seconds": 0})
+            one["executions"] += row["executions"]
+            one["seconds"] += row["seconds"]
+            one["coverage"] = max(one.get("coverage", 0), row["coverage"])
+            one["last"] = date(run)
+
+
+def check(kept, name, log):
+    """Keeps the last whole run of another attack."""
+    found = re.findall(r"^(\d+) .*, (\d+) (?:faults|failures)", pathlib.Path(log).read_text(), re.M)
+    if not found:
+        raise SystemExit(f"{log} does not end in '20000 ..., 0 faults'")
+    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    count, faults = found[-1]
+    kept["checks"][name] = {"count": int(count), "faults": int(faults), "commit": commit.stdout.strip(),
+                            "date": datetime.date.today().isoformat()}
+
+
+def date(run):
+    return f"{run['run'][:4]}-{run['run'][4:6]}-{run['run'][6:8]}"
+
+
+def spaced(number):
+    return f"{number:,}".replace(",", " ")
+
+
 def main():
-    kept = json.loads(pathlib.Path(sys.argv[1]).read_text())
-    rows = [(n, kept[n]) for n in sorted(kept) if (ROOT / f"{n}.c").exists()]
-    total = sum(one["executions"] for _, one in rows)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("json", type=pathlib.Path)
+    parser.add_argument("results", type=pathlib.Path, nargs="*")
+    parser.add_argument("--check", nargs=2, action="append", default=[])
+    a = parser.parse_args()
+    kept = json.loads(a.json.read_text()) if a.json.exists() else {"runs": [], "targets": {}, "checks": {}}
+    for path in a.results:
+        add(kept, path)
+    for name, log in a.check:
+        check(kept, name, log)
+    if a.results or a.check:
+        a.json.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+    rows = [(n, kept["targets"][n]) for n in sorted(kept["targets"]) if (ROOT / f"{n}.c").exists()]
     print("# How much okra was fuzzed\n")
     print("`make fuzz` runs every target under the address and undefined-behaviour sanitizers, adds what it did to\n"
-          "`docs/fuzzing.json`, and writes this page from it. What a target finds becomes a file of its corpus, which the\n"
-          "ordinary tests replay.\n")
-    print(f"In all: {total:,} executions.\n".replace(",", " "))
-    print("| target | what it reads | executions | seconds | last run |\n| --- | --- | ---: | ---: | --- |")
+          "`docs/fuzzing.json`, and writes this page from it. `make fuzz HOST=name` does so on another machine. What a\n"
+          "target finds becomes a file of its corpus, which the ordinary tests replay. Coverage is the number of edges of\n"
+          "the program that the inputs reach.\n")
+    print(f"In all: {spaced(sum(one['executions'] for _, one in rows))} executions.\n")
+    print("| target | what it reads | executions | seconds of a processor | coverage | last run |\n"
+          "| --- | --- | ---: | ---: | ---: | --- |")
     for name, one in rows:
-        print(f"| `{name}` | {purpose(name)} | {one['executions']} | {one['seconds']} | {one['last']} |")
+        print(f"| `{name}` | {purpose(name)} | {spaced(one['executions'])} | {spaced(one['seconds'])} | "
+              f"{one.get('coverage', '')} | {one['last']} |")
+    print("\n## Runs\n\n| date | commit | processors | seconds | executions | findings |\n"
+          "| --- | --- | ---: | ---: | ---: | ---: |")
+    for run in kept["runs"]:
+        print(f"| {date(run)} | `{run['commit']}` | {run.get('processors', '')} | {run.get('seconds', '')} | "
+              f"{spaced(run['executions'])} | {run['findings']} |")
+    print("\n## Other attacks\n\nThe last run of `make mutate`, `make memory` and `make kill`.\n\n| attack | times | faults | date | commit |\n"
+          "| --- | ---: | ---: | --- | --- |")
+    for name, one in sorted(kept["checks"].items()):
+        print(f"| {name} | {spaced(one['count'])} | {one['faults']} | {one['date']} | `{one['commit']}` |")
 
 
 if __name__ == "__main__":

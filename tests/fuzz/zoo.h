@@ -20,6 +20,7 @@ typedef enum zoo_kind {
     ZOO_IMAGES, /* 4 x 4                            */
     ZOO_GAPS,   /* 2 coordinates, some missing      */
     ZOO_HEAVY,  /* 2 coordinates, with weights      */
+    ZOO_RANKS,  /* 3 ranks                          */
     ZOO_SPARSE,
     ZOO_BITS,
     ZOO_LABELS,
@@ -126,6 +127,15 @@ static const zoo_entry zoo[] = {
     {ZOO_SPECTRA, ZOO_PLANE, 0, "method=knn k=2 kx=mz-match"},
     {ZOO_DENSE, ZOO_PLANE, 0, "kx=standardize|rbf(sigma=1) center-output=yes calibration=yes"},
     {ZOO_STRINGS, ZOO_LABELS, 0, "kx=spectrum(k=2) ky=zero-one calibration=yes"},
+    {ZOO_DENSE, ZOO_PLANE, 0, "kx=rbf(sigma=1) compact=half"},
+    {ZOO_DENSE, ZOO_PLANE, 0, "kx=rbf(sigma=1) ky=rbf(sigma=1) compact=half"},
+    {ZOO_DENSE, ZOO_PLANE, 0, "kx=rbf(sigma=1) ky=rbf(sigma=1) compact=again"},
+    {ZOO_DENSE, ZOO_PLANE, 0, "kx=rbf(sigma=1) output-lambda=0.1,0.5"},
+    {ZOO_DENSE, ZOO_PLANE, 0, "kx=align(rbf(sigma=1),linear)"},
+    {ZOO_DENSE, ZOO_RANKS, 0, "kx=rbf(sigma=1) ky=kendall"},
+    {ZOO_RANKS, ZOO_RANKS, 0, "kx=spearman ky=spearman low-rank-x=chol(rank=3)"},
+    {ZOO_DENSE, ZOO_STRINGS, 0, "method=kpca kx=rbf(sigma=1) ky=spectrum(k=1) rank-output=2"},
+    {ZOO_SMILES, ZOO_SMILES, 0, "kx=ecfp(count=1,bits=64)|tanimoto ky=composition"},
 };
 /* clang-format on */
 enum { ZOO_COUNT = sizeof zoo / sizeof *zoo };
@@ -175,7 +185,9 @@ static inline okra_data *zoo_vectors(zoo_kind kind, int n)
     double *v = values[kind];
     okra_data *data = NULL;
     for (int i = 0; i < n * d; i++) {
-        v[i] = kind == ZOO_SIGNS ? zoo_value(i) > 0 ? 1 : -1 : zoo_value(i);
+        v[i] = kind == ZOO_SIGNS   ? zoo_value(i) > 0 ? 1 : -1
+               : kind == ZOO_RANKS ? 1 + (i + i / d * (1 + i / d % 2)) % 3
+                                   : zoo_value(i);
     }
     if (kind == ZOO_GAPS) {
         v[3] = v[4] = (double)NAN;
@@ -294,6 +306,14 @@ static inline okra_data *zoo_data(zoo_kind kind, int n)
     return data;
 }
 
+/* How the file of a model is written. */
+static inline okra_compact zoo_compact(const zoo_entry *e)
+{
+    return strstr(e->settings, "compact=half")    ? OKRA_COMPACT_YES
+           : strstr(e->settings, "compact=again") ? OKRA_COMPACT_RECOMPUTE
+                                                  : OKRA_COMPACT_NO;
+}
+
 static inline okra_model *zoo_fit(const zoo_entry *e)
 {
     okra_data *x = zoo_data(e->x, ZOO_N + e->more), *y = zoo_data(e->y, ZOO_N);
@@ -310,7 +330,7 @@ static inline okra_model *zoo_fit(const zoo_entry *e)
                  settings + equals + 1);
         if (strcmp(name, "calibration") == 0) {
             calibrated = true;
-        } else {
+        } else if (strcmp(name, "compact") != 0) {
             PARTS_CHECK(okra_options_set(options, name, value) == OKRA_OK);
         }
         settings += length + strspn(settings + length, " ");

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""sweep.py OKRA SHIM [RUNS]: allocations fail anywhere in the process, okra stays honest.
+"""sweep.py OKRA SHIM [RUNS [COMMAND...]]: allocations fail anywhere in the process, okra stays honest.
 
 Each command runs with the k-th allocation failing, for RUNS values of k spread over all of
 them (0: every one), and with every k-th failing. It must end by itself; with status 0 its
-files are the right ones to the byte; with another status it says why, the file that was
-there before is there still, and no other file is left.
+files are the right ones to the byte; with another status it says why, every file that was
+there before is there still as it was, and no other file is left.
 """
 import os
 import pathlib
@@ -38,16 +38,35 @@ def make(folder):
     (folder / "b.svm").write_text("1 1:2 3:4\n2 2:1\n1 1:1\n")
     (folder / "l.tsv").write_text("".join("%d\t%d\n" % (i, (3 * i + 1) % 20) for i in range(20)))
     (folder / "nodes.txt").write_text("".join("%d\n" % i for i in range(20)))
-    subprocess.run([OKRA, "fit", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma=2)", "--ky",
-                    "linear", "--lambda", "0.1", "-o", "m.okra", "-q"], cwd=folder, check=True,
-                   env=dict(os.environ, **BLAS))
+    np.save(folder / "ty.npy", r.normal(size=(5, 3)))
+    (folder / "rows.csv").write_text("3\n7\n")
+    (folder / "lines.json").write_text('{"id": 7, "x": [1, 2, 3, 4]}\n[0, 1, 0, 1]\n{"x": 3}\nno JSON\n')
+    (folder / "t.smi").write_text("CCO\nCCC\nC1CC1\nCO\n")
+    for k, name in enumerate(("a.tsv", "b.tsv")):
+        (folder / name).write_text("test\tcandidate\tdistance\n" + "".join(
+            "%d\t%d\t%g\n" % (t, c, (7 * c + 3 * t + k) % 11) for t in range(4) for c in range(6)))
+    (folder / "s.mgf").write_text("".join("BEGIN IONS\nPEPMASS=%d\nSMILES=CCO\n50.5 1\n%g 2\nEND IONS\n" % (90 + i, 60 + i)
+                                          for i in range(8)))
+    for arguments in MAKE:
+        subprocess.run([OKRA, *arguments, "-q"], cwd=folder, check=True, env=dict(os.environ, **BLAS))
     scores = subprocess.run([OKRA, "score", "--y", "y.npy", "--yhat", "y.npy", "--metric", "mse", "--json"],
                             cwd=folder, check=True, stdout=subprocess.PIPE).stdout
     (folder / "r.json").write_bytes(scores)
 
 
+MAKE = [
+    ["fit", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma=2)", "--ky", "linear", "--lambda", "0.1", "-o", "m.okra"],
+    ["fit", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma=2)", "--ky", "linear", "--lambda", "0.1", "--compact",
+     "-o", "half.okra"],
+    ["basis", "--x", "x.npy", "--kx", "rbf(sigma=2)", "--low-rank-x", "nystrom(rank=6)", "-o", "basis.okra"],
+    ["fit", "--basis", "basis.okra", "--x", "x.npy", "--y", "y.npy", "--lambda", "0.1", "-o", "p1.okra"],
+    ["fit", "--basis", "basis.okra", "--x", "tx.npy", "--y", "ty.npy", "--lambda", "0.1", "-o", "p2.okra"],
+    ["fit", "--x", "s.mgf", "--y", "s.mgf:smiles", "--kx", "ppk", "--ky", "ecfp(bits=64)|tanimoto", "--lambda", "0.1",
+     "-o", "spectra.okra"],
+    ["index", "t.smi", "--model", "spectra.okra", "--rank", "2", "-o", "c.okx"],
+]
 FIT = ["fit", "--x", "x.npy", "--kx", "rbf(sigma=2)", "--lambda", "0.1", "-o", "out.okra", "-q"]
-# name, arguments, the file it writes (None: standard output)
+# name, arguments, the file or folder it writes (None: standard output); "<" FILE: its standard input
 COMMANDS = [
     ("fit", FIT + ["--y", "y.npy", "--ky", "rbf(sigma=2)", "--operator", "cov"], "out.okra"),
     ("fit-strings", FIT + ["--y", "s.txt", "--ky", "ssk(length=2,decay=0.5)|normalize"], "out.okra"),
@@ -68,6 +87,29 @@ COMMANDS = [
     ("report-page", ["report", "r.json", "-o", "out.html", "-q"], "out.html"),
     ("link", ["link", "--x", "x.npy", "--edges", "l.tsv", "--labelled", "nodes.txt", "--kx", "rbf(sigma=2)",
               "--top", "20", "-o", "out.tsv", "-q"], "out.tsv"),
+    ("predict-compact", ["predict", "half.okra", "--x", "tx.npy", "-o", "out.npy", "-q"], "out.npy"),
+    ("predict-intervals", ["predict", "m.okra", "--x", "tx.npy", "--interval", "0.2", "-o", "out.tsv", "-q"], "out.tsv"),
+    ("predict-sets", ["predict", "m.okra", "--x", "tx.npy", "--set", "0.2", "--conformal", "jackknife+", "-o", "out.tsv",
+                      "-q"], "out.tsv"),
+    ("predict-stream", ["predict", "m.okra", "--x", "-", "--stream", "-q", "<", "lines.json"], None),
+    ("predict-index", ["predict", "spectra.okra", "--x", "s.mgf", "--candidates", "c.okx", "--top", "2", "-o", "out.tsv",
+                       "-q"], "out.tsv"),
+    ("index", ["index", "t.smi", "--ky", "ecfp(bits=64)|tanimoto", "-o", "out.okx", "-q"], "out.okx"),
+    ("index-low", ["index", "t.smi", "--model", "spectra.okra", "--rank", "2", "-o", "out.okx", "-q"], "out.okx"),
+    ("index-check", ["index", "c.okx", "--check"], None),
+    ("update", ["update", "m.okra", "--x", "tx.npy", "--y", "ty.npy", "--remove", "rows.csv", "-o", "out.okra", "-q"],
+     "out.okra"),
+    ("update-low", ["update", "p1.okra", "--x", "tx.npy", "--y", "ty.npy", "-o", "out.okra", "-q"], "out.okra"),
+    ("basis", ["basis", "--x", "x.npy", "--kx", "rbf(sigma=2)", "--low-rank-x", "nystrom(rank=6)", "-o", "out.okra", "-q"],
+     "out.okra"),
+    ("fit-basis", ["fit", "--basis", "basis.okra", "--x", "x.npy", "--y", "y.npy", "--lambda", "0.1", "-o", "out.okra",
+                   "-q"], "out.okra"),
+    ("merge", ["merge", "p1.okra", "p2.okra", "-o", "out.okra", "-q"], "out.okra"),
+    ("fuse", ["fuse", "a.tsv", "b.tsv", "-o", "out.tsv", "-q"], "out.tsv"),
+    ("select-resume", ["select", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma={1,2})", "--ky", "linear", "--lambda",
+                       "0.1,1", "--cv", "kfold:3", "--resume", "state", "-o", "out.okra", "-q"], "out.okra"),
+    ("fit-spectra", ["fit", "--x", "s.mgf", "--y", "s.mgf:smiles", "--kx", "ppk", "--ky", "ecfp(bits=64)|tanimoto",
+                     "--lambda", "0.1", "-o", "out.okra", "-q"], "out.okra"),
     ("twin", ["twin", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma=2)", "--ky", "rbf(sigma=2)",
               "--degrees", "1,3", "-o", "out.json", "-q"], "out.json"),
 ]
@@ -77,8 +119,12 @@ def run(folder, arguments, **fail):
     """Status and what was written, in a folder with a file that is not to be lost."""
     env = dict(os.environ, LD_PRELOAD=SHIM, **BLAS,
                **{"OKRA_FAIL_" + k.upper(): str(v) for k, v in fail.items()})
-    threads = [] if arguments[0] == "report" else ["--threads", "1"]
-    return subprocess.run([OKRA] + arguments + threads, cwd=folder, env=env,
+    given = b""
+    if "<" in arguments:
+        given = (folder / arguments[-1]).read_bytes()
+        arguments = arguments[:-2]
+    threads = [] if arguments[0] in ("report", "fuse") else ["--threads", "1"]
+    return subprocess.run([OKRA] + arguments + threads, cwd=folder, env=env, input=given,
                           capture_output=True, timeout=ANYTIME)
 
 
@@ -87,50 +133,65 @@ def strip(text):
     return b"\n".join(line for line in text.splitlines() if b"seconds" not in line)
 
 
+def files(work):
+    """What is in a folder. Work that goes on where it stopped (an index, a selection) may be left."""
+    found = {str(p.relative_to(work)): p.read_bytes() for p in work.rglob("*") if p.is_file()}
+    return {name: text for name, text in found.items() if not name.startswith(("out.okx.part", "state"))}
+
+
+def restore(work, wanted):
+    """Makes the folder hold these files again."""
+    for path in work.iterdir():
+        if path.name.startswith(("out.", "state")):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for name, text in wanted.items():
+        path = work / name
+        if not path.exists() or path.read_bytes() != text:
+            path.write_bytes(text)
+
+
+def judge(p, before, now, right):
+    """What is wrong with one run; None: nothing."""
+    message = p.stderr.decode(errors="replace").strip()
+    if p.returncode < 0 or p.returncode > 2:
+        return f"ended with {p.returncode}: {message}"
+    if p.returncode == 0:
+        good = {name: strip(text) for name, text in now.items()} == right[0] and strip(p.stdout) == right[1]
+        return None if good else "status 0 and another answer"
+    if now != before:
+        return f"status {p.returncode}, and files are gone, altered or left: {set(now.items()) ^ set(before.items())}"
+    return None if message else f"status {p.returncode} without a word"
+
+
 def check(name, arguments, target, base, work):
     faults = []
-    for path in work.iterdir():
-        path.unlink()
-    for path in base.iterdir():
-        shutil.copy(path, work)
-    good = run(work, arguments, count=str(work / "count"))
+    shutil.rmtree(work)
+    shutil.copytree(base, work)
+    count = base.parent / "count"
+    good = run(work, arguments, count=count)
     if good.returncode != 0:
         return 0, [f"{name}: without a failure: status {good.returncode}: {good.stderr.decode()}"]
-    calls = int((work / "count").read_text())
-    (work / "count").unlink()
+    calls = int(count.read_text())
     if calls < 20:
         return 0, [f"{name}: {calls} allocations: they are not seen"]
-    right = (work / target).read_bytes() if target else good.stdout
-    before = {p.name for p in work.iterdir()}
-    r = random.Random(7)
+    right = {name: strip(text) for name, text in files(work).items()}, strip(good.stdout)
+    before = files(base)
+    if target and target != "out.okx":
+        before[target] = b"a good file\n"
     points = list(range(1, calls + 1))
     if RUNS and len(points) > RUNS:
-        points = sorted(set(r.sample(points, RUNS - 5)) | set(points[-5:]))
+        points = sorted(set(random.Random(7).sample(points, RUNS - 5)) | set(points[-5:]))
     cases = [{"at": k} for k in points] + [{"every": k} for k in (2, 7, 23, 101, 997)]
     for fail in cases:
-        where = f"{name}: {fail} of {calls}"
-        if target:
-            (work / target).write_bytes(b"a good file\n")
+        restore(work, before)
         try:
             p = run(work, arguments, **fail)
         except subprocess.TimeoutExpired:
-            faults.append(f"{where}: hangs")
+            faults.append(f"{name}: {fail} of {calls}: hangs")
             continue
-        message = p.stderr.decode(errors="replace").strip()
-        now = (work / target).read_bytes() if target else p.stdout
-        if p.returncode < 0 or p.returncode > 2:
-            faults.append(f"{where}: ended with {p.returncode}: {message}")
-        elif p.returncode == 0 and strip(now) != strip(right):
-            faults.append(f"{where}: status 0 and another answer")
-        elif p.returncode != 0 and target and now != b"a good file\n":
-            faults.append(f"{where}: status {p.returncode}, and the file is gone: {message}")
-        elif p.returncode != 0 and not message:
-            faults.append(f"{where}: status {p.returncode} without a word")
-        left = {q.name for q in work.iterdir()} - before
-        if left:
-            faults.append(f"{where}: leaves {left}")
-            for path in left:
-                (work / path).unlink()
+        fault = judge(p, before, files(work), right)
+        if fault:
+            faults.append(f"{name}: {fail} of {calls}: {fault}"[:1000])
     return len(cases), faults
 
 

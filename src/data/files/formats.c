@@ -288,6 +288,7 @@ okra_status okra_data_read(okra_context *context, const char *text, okra_data **
     spec s = {0};
     okra_source_ source = {.ctx = context};
     bool named = false; /* does the message name the file already? */
+    okra_account_use_(context);
     /* Numbers have a point whatever the program's locale is. */
     locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
     if (!text) {
@@ -327,6 +328,7 @@ okra_status okra_data_parse(okra_context *context, const char *format, const cha
     okra_source_ source = {.ctx = context, .name = "text", .path = "-"};
     locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
     unsigned char *copy = NULL;
+    okra_account_use_(context);
     NEED(format);
     NEED(text);
     const okra_file_format_ *found = okra_format_find_(format, strlen(format));

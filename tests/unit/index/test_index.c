@@ -203,5 +203,48 @@ TEST(altered_files_do_no_harm)
     remove_folder(folder);
 }
 
+/* Ends of texts that tell of the same bytes in every second row: the budget counts what
+ * the rows hold, not the file. */
+TEST(rows_that_share_a_text_obey_the_budget)
+{
+    enum { LONG = 1000000 };
+    okra_context *ctx = NULL;
+    okra_data *queries = NULL;
+    okra_model *model = make_model("wl", &queries);
+    okra_index *index = NULL;
+    okra_ranked *ranked = NULL;
+    okra_shard_ shard = {.mass = NULL};
+    okra_rank_request q = {OKRA_SIZED(okra_rank_request), .top = 5};
+    uint64_t end[MOST] = {0};
+    char *text = malloc(LONG);
+    open_folder();
+    make_lines(60, 6);
+    write_source("a.smi", 60);
+    CHECK_OK(build("a.smi", "a.okx", NULL, model, 0, 100, NULL));
+    CHECK_OK(okra_shard_open_(NULL, path_of("a.okx/shard-00000"), &shard));
+    for (uint64_t k = 0; k < shard.head.rows; k += 2) {
+        end[k] = LONG;
+    }
+    memset(text, 'C', LONG);
+    shard.head.texts = LONG;
+    shard.end = end;
+    shard.text = text;
+    CHECK_OK(okra_shard_write_(path_of("a.okx/shard-00000"), &shard));
+    okra_shard_close_(&shard);
+    CHECK_OK(okra_context_create(&ctx));
+    CHECK_OK(okra_context_set_memory(ctx, 64 << 20));
+    CHECK_OK(okra_index_open(ctx, path_of("a.okx"), &index));
+    CHECK_OK(okra_index_check(ctx, index));
+    CHECK_FAILS(okra_index_rank_all(ctx, index, model, queries, &q, &ranked),
+                OKRA_EBUDGET, "candidates needs");
+    okra_index_free(index);
+    okra_context_free(ctx);
+    okra_model_free(model);
+    okra_data_free(queries);
+    free(text);
+    remove_folder(folder);
+}
+
 MAIN(RUN(what_is_kept), RUN(long_chains), RUN(requests_that_do_not_fit),
-     RUN(a_run_that_was_stopped_goes_on), RUN(altered_files_do_no_harm))
+     RUN(a_run_that_was_stopped_goes_on), RUN(altered_files_do_no_harm),
+     RUN(rows_that_share_a_text_obey_the_budget))
