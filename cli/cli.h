@@ -116,6 +116,7 @@ int cli_print_json(const cli_run *run, json_t *value);
  * or cli_alloc failed: what is to be told is then not whole. */
 void cli_watch_json(void);
 bool cli_json_lost(void);
+void cli_lose(void); /* a part of what is to be told is missing */
 /* calloc. */
 void *cli_alloc(size_t count, size_t size);
 void cli_json_free(char *text); /* what json_dumps made */

@@ -53,6 +53,11 @@ void cli_watch_json(void)
     json_set_alloc_funcs(take, give);
 }
 
+void cli_lose(void)
+{
+    atomic_store(&lost, true);
+}
+
 bool cli_json_lost(void)
 {
     return atomic_load(&lost);

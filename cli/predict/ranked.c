@@ -72,22 +72,6 @@ static void print_rows(const table *t, FILE *out, char separator)
     }
 }
 
-/* The text of an object, freed by the caller. */
-static json_t *text_of(const table *t, okra_int i)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) {
-        return NULL;
-    }
-    cli_print_object(out, t->set, t->index[i]);
-    fclose(out);
-    json_t *value = json_string(text);
-    free(text);
-    return value;
-}
-
 static void print_json(const table *t, FILE *out)
 {
     const char *comma = "";
@@ -99,7 +83,7 @@ static void print_json(const table *t, FILE *out)
                     "\"distance\": %.17g",
                     comma, (long long)(i / t->top), (long long)(i % t->top + 1),
                     (long long)number_of(t, i), t->distance[i]);
-            json_t *text = t->texts ? text_of(t, i) : NULL;
+            json_t *text = t->texts ? cli_object_text(t->set, t->index[i]) : NULL;
             if (text) {
                 fputs(", \"object\": ", out);
                 json_dumpf(text, out, JSON_ENCODE_ANY);

@@ -20,7 +20,7 @@ bool cli_is_index(const char *candidates)
  * would obey is escaped, but a backslash, which SMILES may have, stays. */
 static void print_text(FILE *out, const char *text, size_t length, char separator)
 {
-    char *copy = malloc(length + 1), *shown = malloc(4 * length + 8);
+    char *copy = cli_alloc(length + 1, 1), *shown = cli_alloc(4 * length + 8, 1);
     if (copy && shown) {
         memcpy(copy, text, length);
         copy[length] = '\0';
@@ -45,11 +45,17 @@ static void print_text(FILE *out, const char *text, size_t length, char separato
 static void formula_of(const char *text, okra_int length, char *out, size_t size)
 {
     okra_data *one = NULL;
-    char *copy = strndup(text, (size_t)length);
+    char *copy = cli_alloc((size_t)length + 1, 1);
     const char *const texts[] = {copy};
     out[0] = '\0';
-    if (copy && okra_data_smiles(NULL, texts, 1, &one) == OKRA_OK) {
-        okra_data_formula(one, 0, out, size);
+    if (copy) {
+        memcpy(copy, text, (size_t)length);
+        okra_status st = okra_data_smiles(NULL, texts, 1, &one);
+        if (st == OKRA_OK) {
+            okra_data_formula(one, 0, out, size);
+        } else if (st == OKRA_EMEM) {
+            cli_lose();
+        }
     }
     okra_data_free(one);
     free(copy);

@@ -67,6 +67,8 @@ static void title_of(const okra_data *data, okra_int i, const char *otherwise, c
     snprintf(out, TITLE, "%s %lld", otherwise, (long long)i);
     if (copy && *copy) {
         okra_text_printable(copy, out, TITLE);
+    } else if (text && !copy) {
+        cli_lose();
     }
     free(copy);
 }

@@ -80,6 +80,26 @@ void cli_print_object(FILE *out, const okra_data *data, okra_int i)
     }
 }
 
+json_t *cli_object_text(const okra_data *data, okra_int i)
+{
+    char *text = NULL;
+    size_t size = 0;
+    json_t *value = NULL;
+    FILE *out = open_memstream(&text, &size);
+    if (out) {
+        cli_print_object(out, data, i);
+        long wrote = ftell(out); /* it does not tell what it loses for want of memory */
+        bool whole = !ferror(out);
+        whole = fclose(out) == 0 && whole && text && wrote >= 0 && (size_t)wrote == size;
+        value = whole ? json_string(text) : NULL;
+    }
+    if (!value) {
+        cli_lose();
+    }
+    free(text);
+    return value;
+}
+
 typedef struct member {
     okra_int candidate;
     double p;

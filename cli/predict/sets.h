@@ -83,6 +83,7 @@ json_t *cli_sets_json(const cli_run *run, const cli_sets_result *r);
  * text.
  */
 void cli_print_object(FILE *out, const okra_data *data, okra_int i);
+json_t *cli_object_text(const okra_data *data, okra_int i); /* the same for JSON */
 /* Is any of them asked for? */
 bool cli_sets_wanted(const cli_sets *sets);
 /* Levels between 0 and 1, and no flag without a use. */

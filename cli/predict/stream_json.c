@@ -223,17 +223,7 @@ static json_t *object_json(const okra_data *data, okra_int i)
         return list;
     }
     if (okra_data_text(data, i, &length) || okra_data_characters(data, i, &length)) {
-        char *text = NULL;
-        size_t size = 0;
-        FILE *out = open_memstream(&text, &size);
-        if (!out) {
-            return NULL;
-        }
-        cli_print_object(out, data, i);
-        fclose(out);
-        list = json_string(text);
-        free(text);
-        return list;
+        return cli_object_text(data, i);
     }
     return codes ? json_integer((json_int_t)codes[i]) : json_null();
 }

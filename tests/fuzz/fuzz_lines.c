@@ -1,7 +1,7 @@
 /* Any bytes as JSON lines of inputs (okra predict --stream): an answer or an error to
  * each. */
 #include "commands.h"
-#include "stream.h"
+#include "predict/stream.h"
 #include "turn.h"
 #include "zoo.h"
 
