@@ -68,10 +68,12 @@ void okra_total_keys_(const okra_problem_ *p, double *keys)
 
 void okra_total_squares_(const okra_problem_ *p, okra_int d, double kept, double *squares)
 {
-    for (okra_int j = 0; j < d && !p->features; j++) {
+    /* outputs of low rank have other coordinates, and another number of them */
+    bool own = p->features && !p->map_y && d == p->d;
+    for (okra_int j = 0; j < d && !own; j++) {
         squares[j] += kept;
     }
-    for (okra_int i = 0; p->features && i < p->n; i++) {
+    for (okra_int i = 0; own && i < p->n; i++) {
         double weight = p->weights ? p->weights[i] : 1;
         for (okra_int j = 0; j < d; j++) {
             double y = p->features[i * p->features_ld + j];
