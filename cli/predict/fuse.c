@@ -275,7 +275,8 @@ static int chosen_weights(cli_run *run, const fuse_fields *f, const okra_list *l
         for (int k = 0; k < count; k++) {
             fprintf(stderr, "%s%.10g", k ? "," : "", w[k]);
         }
-        fprintf(stderr, ", mrr %.4g\n", mrr);
+        fprintf(stderr, ", mrr %.4g (candidates of the same score before the truth)\n",
+                mrr);
     }
     free(truth);
     okra_data_free(y);

@@ -172,6 +172,13 @@ static int check_index(const cli_run *run, const predict_fields *f)
             return cli_usage(run, "--%s has no use with an index", names[i]);
         }
     }
+    if (okra_options_is_set(run->options, "within") && !*f->within) {
+        return cli_usage(run, "--within is empty: leave it out to rank all candidates");
+    }
+    if (okra_options_is_set(run->options, "shortlist") && *f->within) {
+        return cli_usage(run, "--shortlist has no use with --within: all candidates that "
+                              "fit are measured exactly");
+    }
     if (*f->about && !*f->within) {
         return cli_usage(run, "--about has no use without --within");
     }

@@ -14,6 +14,7 @@
 #include "data/spectra/spectra.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -189,8 +190,15 @@ static okra_status told(okra_context *ctx, const okra_data *x, const part *p,
                         okra_int first, okra_int silent)
 {
     bool mass = strcasecmp(p->name, "mass") == 0;
+    okra_int length = 0;
+    const char *adduct = mass ? okra_data_about(x, first, "ADDUCT", &length) : NULL;
+    char why[96] = "";
     if (silent == 0) {
         return OKRA_OK;
+    }
+    if (adduct) {
+        snprintf(why, sizeof why, " (the adduct '%.*s' is not known)",
+                 (int)OKRA_MIN_(length, 40), adduct);
     }
     if (silent == x->n || okra_context_strict_(ctx) > 0) {
         return okra_fail_(
@@ -198,13 +206,15 @@ static okra_status told(okra_context *ctx, const okra_data *x, const part *p,
             "%s: object %lld (counted from 0) does not tell its %s, which a "
             "window needs%s",
             x->source, (long long)first, p->name,
-            mass ? ": a spectrum has a precursor and an adduct or charge" : "");
+            adduct ? why
+            : mass ? ": a spectrum has a precursor and an adduct or charge"
+                   : "");
     }
     okra_warn_(
         ctx,
         "%s: %lld of %lld objects do not tell their %s, which a window needs: they "
-        "get no candidates",
-        x->source, (long long)silent, (long long)x->n, p->name);
+        "get no candidates%s",
+        x->source, (long long)silent, (long long)x->n, p->name, why);
     return OKRA_OK;
 }
 

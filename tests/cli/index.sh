@@ -63,6 +63,17 @@ expect_fail 2 "okra predict: an index is ranked: give --top K and a table with -
     okra predict m.okra --x a.mgf --candidates c.okx -o r.tsv
 expect_fail 2 "okra predict: within is '10ppm', expected parts such as mass=10ppm, mass=0.5Da, formula, COLUMN=0.5 or COLUMN=1..3 between commas" \
     okra predict m.okra --x a.mgf --candidates c.okx --within 10ppm --top 2 -o r.tsv
+expect_fail 2 "okra predict: --within is empty: leave it out to rank all candidates" \
+    okra predict m.okra --x a.mgf --candidates c.okx --within '' --top 2 -o r.tsv
+expect_fail 2 "okra predict: --shortlist has no use with --within: all candidates that fit are measured exactly" \
+    okra predict m.okra --x a.mgf --candidates c.okx --within mass=10ppm --shortlist 5 --top 2 -o r.tsv
+# adducts without brackets, and one that nobody knows
+sed 's/^ADDUCT=.*/ADDUCT=M+H/' a.mgf >plain.mgf
+expect 0 okra predict m.okra --quiet --x plain.mgf --candidates c.okx --within mass=10ppm --top 3 -o bare.tsv
+expect_same r.tsv bare.tsv
+sed '0,/^ADDUCT=.*/s//ADDUCT=[M+Xy]+/' a.mgf >odd.mgf
+expect 0 okra predict m.okra --x odd.mgf --candidates c.okx --within mass=10ppm --top 3 -o odd.tsv
+expect_in "1 of 2 objects do not tell their mass, which a window needs: they get no candidates (the adduct '[M+Xy]+' is not known)" err
 expect_fail 2 "okra index: --ky or --model is missing: which features to keep" \
     okra index c.smi -o d.okx
 expect_fail 1 "okra index: c.okx is there already" \

@@ -79,17 +79,43 @@ static double take_count(const char **p, const char *end)
     return any ? count : 1;
 }
 
-/* The charge behind the bracket: "+", "2+", "++", "-". */
+/* A charge: "+", "2+", "+2", "++", "-"; 0: it is none. */
 static double charge_of(const char *p, const char *end)
 {
-    double count = take_count(&p, end), signs = 0;
-    bool negative = p < end && *p == '-';
+    bool first = p < end && (*p == '+' || *p == '-');
+    bool negative = first && *p == '-';
+    double signs = 0, count = first ? 1 : take_count(&p, end);
+    negative = first ? negative : p < end && *p == '-';
     while (p < end && *p == (negative ? '-' : '+')) {
         signs++;
         p++;
     }
+    if (first && signs == 1) {
+        count = take_count(&p, end);
+    }
     count = signs > 1 ? signs : count;
     return p < end || signs == 0 ? 0 : negative ? -count : count;
+}
+
+/* What CHARGE and IONMODE say of the charge; 0: nothing. */
+static double told_charge(const char *text, okra_int size)
+{
+    okra_int length = 0;
+    const char *value = okra_meta_find_(text, size, "CHARGE", &length);
+    double charge = 0;
+    if (value) {
+        charge = charge_of(value, value + length);
+        const char *p = value;
+        double plain = take_count(&p, value + length);
+        charge = charge == 0 && length > 0 && p == value + length ? plain : charge;
+    }
+    const char *mode = okra_meta_find_(text, size, "IONMODE", &length);
+    if (mode && length > 0) {
+        bool negative = *mode == 'n' || *mode == 'N' || *mode == '-';
+        charge = charge == 0 ? 1 : charge;
+        charge = negative && charge > 0 ? -charge : charge;
+    }
+    return charge;
 }
 
 /* Usual names of what an ion has taken up that are no formulas. */
@@ -108,19 +134,54 @@ static bool gained(const char *p, size_t length, double *mass)
     return okra_formula_mass_(p, length, mass);
 }
 
-double okra_adduct_mass_(const char *adduct, size_t length, double mz)
+/* Where the atoms of an adduct stand, and its charge, 0: it tells none. Brackets may be
+ * missing, and a dot or star marks a radical: "[M+H]+", "M+H", "[M]+.", "M+". */
+static bool split_adduct(const char *adduct, size_t length, const char **begin,
+                         const char **close, double *charge)
 {
     const char *p = adduct, *end = adduct + length;
-    const char *close = length > 0 ? memchr(p, ']', length) : NULL;
-    if (!close || *p != '[') {
+    while (end > p && (end[-1] == '.' || end[-1] == '*' || end[-1] == ' ')) {
+        end--;
+    }
+    bool brackets = p < end && *p == '[';
+    const char *stop = brackets ? memchr(p, ']', (size_t)(end - p)) : end;
+    if (!stop) {
+        return false;
+    }
+    *begin = p + brackets;
+    while (!brackets && stop > p && (stop[-1] == '+' || stop[-1] == '-')) {
+        stop--;
+    }
+    *close = stop;
+    const char *sign = stop + brackets;
+    *charge = charge_of(sign, end);
+    return sign == end || *charge != 0;
+}
+
+/* Of an adduct that tells no charge: the protons that it gained or lost, else one as its
+ * first sign says. */
+static double guess_charge(const char *p, const char *close)
+{
+    double sign = p < close && *p == '-' ? -1 : 1;
+    const char *at = p + (p < close);
+    double count = take_count(&at, close);
+    return sign * (close - at == 1 && *at == 'H' ? count : 1);
+}
+
+double okra_adduct_mass_(const char *adduct, size_t length, double mz, double told)
+{
+    const char *p, *close;
+    double charge = 0, atoms = 0;
+    if (!split_adduct(adduct, length, &p, &close, &charge)) {
         return 0;
     }
-    p++;
-    double molecules = take_count(&p, close), atoms = 0;
-    double charge = charge_of(close + 1, end);
-    if (p >= close || *p++ != 'M' || molecules < 1 || charge == 0) {
+    double molecules = take_count(&p, close);
+    bool cation = close - p >= 3 && memcmp(p, "Cat", 3) == 0;
+    if (p >= close || (*p != 'M' && !cation) || molecules < 1) {
         return 0;
     }
+    p += cation ? 3 : 1;
+    charge = charge != 0 ? charge : told != 0 ? told : guess_charge(p, close);
     while (p < close) {
         double sign = *p == '+' ? 1 : -1, mass = 0;
         if (*p != '+' && *p != '-') {
@@ -144,25 +205,9 @@ double okra_adduct_mass_(const char *adduct, size_t length, double mz)
 }
 
 /* Without an adduct an ion is taken for protonated, or deprotonated where negative. */
-static double protonated(const char *text, okra_int size, double mz)
+static double protonated(double charge, double mz)
 {
-    okra_int length = 0;
     const double proton = okra_atom_mass_(1, 0) - OKRA_ELECTRON_MASS_;
-    const char *value = okra_meta_find_(text, size, "CHARGE", &length);
-    const char *mode = NULL;
-    double charge = 0;
-    if (value) {
-        charge = charge_of(value, value + length);
-        const char *p = value;
-        double plain = take_count(&p, value + length);
-        charge = charge == 0 && length > 0 && p == value + length ? plain : charge;
-    }
-    mode = okra_meta_find_(text, size, "IONMODE", &length);
-    if (mode && length > 0) {
-        bool negative = *mode == 'n' || *mode == 'N' || *mode == '-';
-        charge = charge == 0 ? 1 : charge;
-        charge = negative && charge > 0 ? -charge : charge;
-    }
     double number = charge < 0 ? -charge : charge, mass = mz * number - charge * proton;
     return charge != 0 && mass > 0 ? mass : 0;
 }
@@ -193,10 +238,11 @@ okra_status okra_meta_ion_(const char *text, okra_int size, double ion[2])
     }
     value = okra_meta_find_(text, size, "ADDUCT", &length);
     if (ion[0] > 0 && value) {
-        ion[1] = okra_adduct_mass_(value, (size_t)length, ion[0]);
+        ion[1] =
+            okra_adduct_mass_(value, (size_t)length, ion[0], told_charge(text, size));
     }
     if (ion[0] > 0 && (!value || length == 0)) {
-        ion[1] = protonated(text, size, ion[0]);
+        ion[1] = protonated(told_charge(text, size), ion[0]);
     }
     value = okra_meta_find_(text, size, "MASS", &length);
     if (value && ion[1] == 0 && length > 0) {

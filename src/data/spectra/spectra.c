@@ -47,7 +47,8 @@ void okra_spectra_drop_(okra_spectra_builder_ *b)
 okra_status okra_spectra_peak_(okra_spectra_builder_ *b, double mz, double intensity)
 {
     if (!(mz > 0) || !(mz <= OKRA_MZ_MOST_)) {
-        return okra_fail_(OKRA_EFORMAT, "m/z is %g, expected a number above 0", mz);
+        return okra_fail_(OKRA_EFORMAT, "m/z is %g, expected a number above 0%s", mz,
+                          mz > 0 ? " and at most 1e9" : "");
     }
     if (!(intensity >= 0) || !isfinite(intensity)) {
         return okra_fail_(OKRA_EFORMAT, "the intensity is %g, expected at least 0",

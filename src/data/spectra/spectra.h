@@ -65,9 +65,9 @@ void okra_meta_key_(const char *key, size_t length, char out[64]);
 /* The value of a key (its one name) among lines KEY=VALUE; NULL: there is none. */
 const char *okra_meta_find_(const char *text, okra_int size, const char *key,
                             okra_int *length);
-/* The mass M of a molecule whose ion has that m/z, by an adduct such as [M+H]+ or
- * [2M-H]-; 0: the adduct is not understood. */
-double okra_adduct_mass_(const char *adduct, size_t length, double mz);
+/* The mass M of a molecule whose ion has that m/z, by an adduct such as [M+H]+, [2M-H]-
+ * or M+Na, whose charge is told elsewhere, 0: not; 0: the adduct is not understood. */
+double okra_adduct_mass_(const char *adduct, size_t length, double mz, double told);
 /* Precursor and mass from all lines; 0: not told. OKRA_EFORMAT: told, but no number. */
 okra_status okra_meta_ion_(const char *text, okra_int size, double ion[2]) OKRA_CHECK;
 

@@ -151,6 +151,36 @@ okra_status okra_read_mgf_(okra_source_ *source, okra_data **out)
 
 /* ---- MSP ---- */
 
+/* The first peak of a piece of a line: "m/z intensity" and an annotation, or, as NIST
+ * writes them, "(m/z,intensity)" and "m/z:intensity", behind which there may be more. */
+static okra_status msp_peak(okra_spectra_builder_ *b, okra_lines_ *piece, bool *more)
+{
+    const char *p = piece->begin, *word, *close, *rest;
+    char text[80];
+    if (!okra_word_(&p, piece->close, &word, &close)) {
+        return okra_fail_(OKRA_EFORMAT, "expected a peak, found nothing");
+    }
+    bool round = *word == '(';
+    const char *end = round ? memchr(word, ')', (size_t)(piece->close - word)) : close;
+    const char *colon = memchr(word, ':', (size_t)(close - word));
+    size_t length = end ? (size_t)(end - word) - round : sizeof text;
+    if ((!round && !colon) || length >= sizeof text) {
+        return take_peak(b, piece->begin, piece->close, &rest);
+    }
+    memcpy(text, word + round, length);
+    for (size_t k = 0; k < length; k++) {
+        text[k] = text[k] == ',' || text[k] == ':' ? ' ' : text[k];
+    }
+    for (piece->begin = end + round; piece->begin < piece->close;) {
+        if (!strchr(" \t", *piece->begin)) {
+            break;
+        }
+        piece->begin++;
+    }
+    *more = piece->begin < piece->close && strchr("(0123456789", *piece->begin);
+    return take_peak(b, text, text + length, &rest);
+}
+
 static okra_status msp_peaks(okra_record_ *r, okra_int *left)
 {
     const okra_lines_ *line = r->lines;
@@ -163,14 +193,16 @@ static okra_status msp_peaks(okra_record_ *r, okra_int *left)
             quoted ^= *end++ == '"';
         }
         okra_lines_ piece = {.begin = p, .close = end};
-        if (!is_empty(&piece)) {
+        while (!is_empty(&piece)) {
+            bool more = false;
             if (*left == 0) {
                 return okra_fail_(OKRA_EFORMAT,
                                   "line %" PRId64 ": more peaks than Num Peaks says",
                                   line->number);
             }
-            CHK(on_line(line, take_peak(r->b, p, end, &p)));
+            CHK(on_line(line, msp_peak(r->b, &piece, &more)));
             (*left)--;
+            piece.begin = more ? piece.begin : end;
         }
         p = end + (end < line->close);
     }

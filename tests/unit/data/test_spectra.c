@@ -169,6 +169,18 @@ TEST(msp_records)
     CHECK_NEAR(okra_data_mass(data, 1), 0, 0);
     okra_data_free(data);
     /* Without empty lines a Name begins the next record; broken ones end there, too. */
+    /* The spellings of NIST. */
+    CHECK_OK(read_with(1, "n.msp", "",
+                       "Name: a\nNum Peaks: 5\n(77.0386,10) (91.05, 4)(100 3)\n"
+                       "40.5:7 50:8.5 \"y:2\"\n",
+                       &data));
+    CHECK(okra_data_peaks(data, 0, &mz, &height) == 5);
+    static const double places[] = {40.5, 50, 77.0386, 91.05, 100},
+                        heights[] = {7, 8.5, 10, 4, 3};
+    for (int k = 0; k < 5; k++) {
+        CHECK(mz[k] == places[k] && height[k] == heights[k]);
+    }
+    okra_data_free(data);
     CHECK_OK(read_with(0, "b.msp", "",
                        "Name: a\nNum Peaks: 1\n1 2\nName: b\nNum Peaks: 3\n1 2\n2 3\n"
                        "NAME: c\nNum Peaks: 1\n5 1\nName: d\nNum Peaks: 0\n",
@@ -272,19 +284,23 @@ TEST(masses_of_ions)
         {"[M-H]-", 179.056112},     {"[2M+H]+", 361.134053}, {"[M+2H]2+", 91.038970},
         {"[M-H2O+H]+", 163.060100}, {"[M]+", 180.062840},    {"[M+HCOO]-", 225.061591},
         {"[M+FA-H]-", 225.061591},  {"[M+Cl]-", 215.032790}, {"[M+H]1+", 181.070665},
-        {"[M+2H]++", 91.038970}};
+        {"[M+2H]++", 91.038970},    {"M+H", 181.070665},     {"[M+H]", 181.070665},
+        {"M+Na", 203.052609},       {"M-H", 179.056112},     {"[M]+.", 180.062840},
+        {"M+", 180.062840},         {"[M]+*", 180.062840},   {"[Cat]+", 180.062840},
+        {"M+H+", 181.070665},       {"M+2H", 91.038970},     {"2M+H", 361.134053},
+        {"[M+2H]+2", 91.038970},    {"[M-H]-1", 179.056112}};
     for (size_t k = 0; k < sizeof ions / sizeof *ions; k++) {
         double mass =
-            okra_adduct_mass_(ions[k].adduct, strlen(ions[k].adduct), ions[k].mz);
+            okra_adduct_mass_(ions[k].adduct, strlen(ions[k].adduct), ions[k].mz, 0);
         CHECK_NEAR(mass, 180.063388, 3e-6); /* worst seen: 2e-6, rounding of the m/z */
     }
-    static const char *const odd[] = {"",        "M+H",     "[M+H]",  "[M+Xx]+", "[+H]+",
+    static const char *const odd[] = {"",        "M+Xx",    "H",      "[M+Xx]+", "[+H]+",
                                       "[M+H]+-", "[0M]+",   "[M*H]+", "[M+]+",   "[",
                                       "[M+H",    "[M-H2]0", "]"};
     for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
-        CHECK_NEAR(okra_adduct_mass_(odd[k], strlen(odd[k]), 100), 0, 0);
+        CHECK_NEAR(okra_adduct_mass_(odd[k], strlen(odd[k]), 100, 0), 0, 0);
     }
-    CHECK_NEAR(okra_adduct_mass_("[M+Cl]-", 7, 10), 0, 0); /* lighter than chlorine */
+    CHECK_NEAR(okra_adduct_mass_("[M+Cl]-", 7, 10, 0), 0, 0); /* lighter than chlorine */
 }
 
 TEST(formulas)
