@@ -9,14 +9,16 @@
  * of a kernel and all l(y,y) are equal, or the weights sum to 1, this is the decoder
  * `candidates`.
  *
- * Over candidates D is computed in panels of candidates by all training outputs and kept
- * while half of the budget is free: c n pairs once, then a product for every block of
- * predictions. Over all objects of a kind the decoder of that kind searches, with the
- * expected loss in the place of the distance: labels, string or rankings.
+ * The weights may be made sharper first (ballot.c). Over candidates D is computed in
+ * panels of candidates by all training outputs and kept while half of the budget is free:
+ * c n pairs once, then a product for every block of predictions. Over all objects of a
+ * kind the decoder of that kind searches, with the expected loss in the place of the
+ * distance: labels, string or rankings.
  */
 #include "decode/risk.h"
 
 #include "decode/propose.h"
+#include "decode/ballot.h"
 
 #include <math.h>
 
@@ -24,6 +26,7 @@ enum { WIDE = 64 }; /* candidates of a panel */
 
 typedef struct loss_options {
     bool all;
+    double sharpen, votes;
     okra_int beam, rounds, longest;
     const char *alphabet;
 } loss_options;
@@ -32,6 +35,11 @@ typedef struct loss_options {
 static const okra_option rows[] = {
     {"over-all", OKRA_OPTION_BOOL, offsetof(loss_options, all), "no", 1, 0, NULL, "",
      "choose among all label sets, strings or rankings, not among candidates"},
+    {"sharpen", OKRA_OPTION_NUMBER, offsetof(loss_options, sharpen), "1", 0.1, 10, NULL,
+     "P", "weights w count as |w|^P with their sign: above 1 the largest count more"},
+    {"votes", OKRA_OPTION_NUMBER, offsetof(loss_options, votes), "0", 0, 10, NULL, "A",
+     "weights of equal training outputs are added up to votes v, those below 0 are none, "
+     "the others count as v^A; 0: weights as they are"},
     {"beam", OKRA_OPTION_INT, offsetof(loss_options, beam), "0", 0, 1e6, NULL, "N",
      "over all: objects that are kept and changed further; 0: as many as usual"},
     {"rounds", OKRA_OPTION_INT, offsetof(loss_options, rounds), "1000", 1, 1e6, NULL, "N",
@@ -51,6 +59,7 @@ typedef struct state {
     double **kept;
     double *scratch;
     double zeros[WIDE];
+    okra_ballot_ *ballot;      /* what weights count; NULL: as they are */
     const okra_decoder_ *over; /* all objects: who searches, and its state */
     void *search;
 } state;
@@ -76,6 +85,7 @@ static void release(void *arg)
         }
         okra_nearest_clear_(&s->nearest);
         okra_delta_free_(s->own);
+        okra_ballot_free_(s->ballot);
         okra_free_(s);
     }
 }
@@ -155,7 +165,8 @@ okra_status okra_risk_block_(okra_context *ctx, void *arg, const okra_block_ *bl
         CHK(get(ctx, s, p, block->m < s->nearest.tests, &D));
         CHK(okra_gemm_(ctx, false, true, -0.5, block->W, D, 0,
                        okra_mat_of_(G, block->m, columns)));
-        okra_measured_ all = {block, first, columns, s->zeros, G, NULL, 1, NAN, NULL};
+        okra_measured_ all = {block, first, columns,     s->zeros, G,
+                              NULL,  1,     (double)NAN, NULL};
         CHK(okra_nearest_put_(ctx, &s->nearest, &all));
     }
     return OKRA_OK;
@@ -252,6 +263,7 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     s = found;
     s->own = delta;
     delta = NULL;
+    TRY(okra_ballot_create_(output->y, o.sharpen, o.votes, &s->ballot));
     *out = s;
     s = NULL;
 done:
@@ -263,8 +275,15 @@ done:
 static okra_status search(okra_context *ctx, void *arg, const okra_block_ *block)
 {
     state *s = arg;
-    return s->over ? s->over->block(ctx, s->search, block)
-                   : okra_risk_block_(ctx, s, block);
+    OWNED double *W = NULL;
+    okra_block_ counted = *block;
+    if (s->ballot) {
+        CHK(okra_block_weights_(block, "decoder loss"));
+        CHK(okra_ballot_count_(ctx, s->ballot, block->W, &W));
+        counted.W = okra_mat_of_(W, block->W.rows, block->W.cols);
+    }
+    return s->over ? s->over->block(ctx, s->search, &counted)
+                   : okra_risk_block_(ctx, s, &counted);
 }
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)

@@ -170,6 +170,72 @@ TEST(losses_of_label_sets_equal_brute_force)
     }
 }
 
+static double risk_of(pair_loss f, const double *Y, const double *w, const double *z)
+{
+    double risk = 0;
+    for (int i = 0; i < N; i++) {
+        risk += w[i] * f(Y + i * wide, z);
+    }
+    return risk;
+}
+
+/* What weights count after sharpen=2 and votes=1.5, written out: the sum of the votes of
+ * all objects is 1, and copies of an output vote together. */
+static void counted(const double *Y, const double *w, double *out)
+{
+    double all = 0;
+    for (int i = 0; i < N; i++) {
+        bool first = true;
+        out[i] = 0;
+        for (int k = 0; k < N; k++) {
+            bool same = memcmp(Y + i * D, Y + k * D, sizeof(double) * D) == 0;
+            first = first && !(same && k < i);
+            out[i] += same ? w[k] * fabs(w[k]) : 0;
+        }
+        out[i] = first && out[i] > 0 ? pow(out[i], 1.5) : 0;
+        all += out[i];
+    }
+    for (int i = 0; i < N && all > 0; i++) {
+        out[i] /= all;
+    }
+}
+
+TEST(votes_are_sharpened_sums_of_equal_outputs)
+{
+    const okra_option_table *table = &okra_decoder_find_("loss:")->options;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        okra_random_ r = okra_random_create_(seed, 4);
+        double Y[N * D] = {0}, W[TESTS * N], v[N];
+        okra_data *y = NULL, *view = NULL;
+        okra_options *options = NULL;
+        okra_decoded_ d = {0};
+        outputs o;
+        random_sets(&r, N, Y);
+        memcpy(Y + 5 * D, Y, sizeof(double) * D); /* copies */
+        memcpy(Y + 9 * D, Y, sizeof(double) * D);
+        random_weights(&r, TESTS, N, W);
+        CHECK_OK(okra_data_dense(Y, N, D, D, &view));
+        CHECK_OK(okra_data_copy(view, &y));
+        outputs_open(&o, "linear", y);
+        CHECK_OK(okra_options_create(&table, 1, &options));
+        CHECK_OK(okra_options_set(options, "sharpen", "2"));
+        CHECK_OK(okra_options_set(options, "votes", "1.5"));
+        run_with(&o, "f1", NULL, options, W, N, 1, 5, &d);
+        for (int t = 0; t < TESTS && d.index; t++) {
+            double least = (double)INFINITY;
+            counted(Y, W + t * N, v);
+            for (int c = 0; c < N; c++) {
+                least = fmin(least, risk_of(f1, Y, v, Y + c * D));
+            }
+            CHECK_NEAR(d.distance[t], least, 1e-13); /* worst seen: 3e-16 */
+        }
+        okra_options_free(options);
+        okra_decoded_clear_(&d);
+        outputs_close(&o);
+        okra_data_free(view);
+    }
+}
+
 /* The least expected loss of all sets of `wide` labels. */
 static double least_of_sets(pair_loss f, const double *Y, const double *w)
 {
@@ -185,15 +251,6 @@ static double least_of_sets(pair_loss f, const double *Y, const double *w)
         least = fmin(least, risk);
     }
     return least;
-}
-
-static double risk_of(pair_loss f, const double *Y, const double *w, const double *z)
-{
-    double risk = 0;
-    for (int i = 0; i < N; i++) {
-        risk += w[i] * f(Y + i * wide, z);
-    }
-    return risk;
 }
 
 /* Over all sets; returns how many results are not the best. */
@@ -485,7 +542,8 @@ TEST(failures)
     outputs_close(&o);
 }
 
-MAIN(RUN(losses_of_label_sets_equal_brute_force), RUN(kernel_losses_are_candidates),
+MAIN(RUN(losses_of_label_sets_equal_brute_force),
+     RUN(votes_are_sharpened_sums_of_equal_outputs), RUN(kernel_losses_are_candidates),
      RUN(losses_over_all_label_sets_equal_brute_force), RUN(losses_over_more_labels),
      RUN(strings_by_edit_distance),
      RUN(losses_over_all_strings_and_sequences_equal_brute_force), RUN(failures))
