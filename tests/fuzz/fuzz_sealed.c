@@ -77,6 +77,23 @@ static void exclude(okra_context *ctx, const okra_model *model, const okra_data 
     free(p);
 }
 
+/* What came last goes again, its input given: models of low rank subtract it. */
+static void go_again(okra_context *ctx, const okra_model *model, const okra_data *x)
+{
+    okra_model *less = NULL;
+    okra_data *gone = NULL;
+    okra_int last = okra_model_count(model) - 1, at = okra_data_count(x) - 1;
+    PARTS_CHECK(okra_data_take(x, &at, 1, &gone) == OKRA_OK);
+    okra_update_request request = {OKRA_SIZED(okra_update_request), .remove = &last,
+                                   .remove_count = 1, .removed_x = gone};
+    okra_status st = okra_model_update(ctx, model, &request, NULL, &less);
+    if (st != OKRA_OK) {
+        refused_well(st);
+    }
+    okra_model_free(less);
+    okra_data_free(gone);
+}
+
 /* The model and another become one. */
 static bool merge(okra_context *ctx, const okra_model *a, const okra_model *b)
 {
@@ -102,6 +119,8 @@ static void change(okra_context *ctx, const okra_model *model, const okra_data *
     PARTS_CHECK(st != OKRA_OK || okra_model_count(changed) > 0);
     if (st != OKRA_OK) {
         refused_well(st);
+    } else {
+        go_again(ctx, changed, x);
     }
     okra_model_free(changed);
     changed = NULL;
