@@ -466,17 +466,23 @@ static int summarise(const cli_run *run, const job *j)
     return CLI_DONE;
 }
 
+/* Ranked candidates are different ones; what a decoder makes up is no choice among them.
+ */
+static int find_distinct(cli_run *run, job *j)
+{
+    bool made = strcmp(okra_options_get(run->library, "decode"), "rewrite") == 0;
+    return j->ranges || made
+               ? CLI_DONE
+               : cli_distinct_make(
+                     run, j->candidates ? j->candidates : okra_model_outputs(j->model),
+                     &j->distinct);
+}
+
 static int predict(cli_run *run, job *j)
 {
-    /* What a decoder makes up is no choice among candidates. */
-    bool made = strcmp(okra_options_get(run->library, "decode"), "rewrite") == 0;
-    if (j->ranked && !j->ranges && !made) {
-        int status = cli_distinct_make(
-            run, j->candidates ? j->candidates : okra_model_outputs(j->model),
-            &j->distinct);
-        if (status != CLI_DONE) {
-            return status;
-        }
+    int status = j->ranked ? find_distinct(run, j) : CLI_DONE;
+    if (status != CLI_DONE) {
+        return status;
     }
     const okra_data *set = j->distinct.objects ? j->distinct.objects : j->candidates;
     okra_predict_request request = {OKRA_SIZED(okra_predict_request),
@@ -513,12 +519,16 @@ static int stream(cli_run *run, job *j, bool *done)
     status = status ? status : cli_status(run, cli_take_input(run, f->x));
     status = status ? status : read_candidates(run, j);
     bool top = okra_options_is_set(run->library, "top");
-    cli_stream s = {.model = j->model,
-                    .candidates = j->candidates,
-                    .x = f->x,
-                    .output = f->output,
-                    .top = top ? strtoll(okra_options_get(run->library, "top"), NULL, 10)
-                               : 0};
+    if (status == CLI_DONE && top && f->stream) {
+        status = find_distinct(run, j);
+    }
+    cli_stream s = {
+        .model = j->model,
+        .candidates = j->distinct.objects ? j->distinct.objects : j->candidates,
+        .row = j->distinct.row,
+        .x = f->x,
+        .output = f->output,
+        .top = top ? strtoll(okra_options_get(run->library, "top"), NULL, 10) : 0};
     bool whole = false;
     status = status ? status : cli_stream_check(run, &s, f->stream);
     if (status == CLI_DONE) {

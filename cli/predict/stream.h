@@ -9,9 +9,10 @@
 typedef struct cli_stream {
     const okra_model *model;
     const okra_data *candidates; /* or NULL */
-    const char *x, *output;      /* as typed */
-    okra_int top;                /* 0: not asked for */
-    long long failed;            /* lines answered with an error */
+    const okra_int *row;    /* of each among those that were given, or NULL: it is it */
+    const char *x, *output; /* as typed */
+    okra_int top;           /* 0: not asked for */
+    long long failed;       /* lines answered with an error */
 } cli_stream;
 
 /* Are rows of that spec lines of text from standard input, and is what goes to `output`

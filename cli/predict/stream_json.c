@@ -233,13 +233,16 @@ static json_t *ranked_json(const batch *b, const okra_prediction *p, okra_int i)
     okra_int top = 0;
     const okra_int *index = okra_prediction_index(p, &top);
     const double *distance = okra_prediction_distance(p, &top);
-    const okra_data *set =
-        b->s->candidates ? b->s->candidates : okra_model_outputs(b->s->model);
+    const okra_data *made = okra_prediction_proposals(p);
+    const okra_data *set = made               ? made
+                           : b->s->candidates ? b->s->candidates
+                                              : okra_model_outputs(b->s->model);
     json_t *list = json_array();
     for (okra_int k = i * top; index && k < (i + 1) * top && index[k] >= 0; k++) {
-        json_array_append_new(
-            list, json_pack("{s:I, s:f, s:o}", "candidate", (json_int_t)index[k],
-                            "distance", distance[k], "y", object_json(set, index[k])));
+        okra_int given = b->s->row && !made ? b->s->row[index[k]] : index[k];
+        json_array_append_new(list, json_pack("{s:I, s:f, s:o}", "candidate",
+                                              (json_int_t)given, "distance", distance[k],
+                                              "y", object_json(set, index[k])));
     }
     return list;
 }

@@ -127,14 +127,11 @@ static int read_all(cli_run *run, job *j)
     char buffer[4096];
     const char *path = cli_find(run, run->operands[0], buffer, sizeof buffer);
     int status = cli_status(run, okra_model_load(run->context, path, &j->model));
-    struct {
-        const char *file;
-        okra_data **to;
-    } files[] = {{j->f.x, &j->x}, {j->f.y, &j->y}, {j->f.removed_x, &j->removed_x}};
-    for (int i = 0; i < 3 && status == CLI_DONE; i++) {
-        if (*files[i].file) {
-            status = cli_status(run, cli_read(run, files[i].file, files[i].to));
-        }
+    if (status == CLI_DONE && *j->f.x) {
+        status = cli_status(run, cli_read_pairs(run, j->f.x, j->f.y, "", &j->x, &j->y));
+    }
+    if (status == CLI_DONE && *j->f.removed_x) {
+        status = cli_status(run, cli_read(run, j->f.removed_x, &j->removed_x));
     }
     if (status == CLI_DONE && j->y) {
         status = cli_status(run, cli_weigh(run, j->f.weight, "none", &j->y));

@@ -208,7 +208,7 @@ class Model:
         x, y : objects, optional
             New pairs. They come after those that stay.
         remove : array of int, optional
-            Training pairs that go, counted from 0.
+            Training pairs that go, counted from 0; or True for each pair that goes.
         removed_x : objects, optional
             Their inputs, for models of low rank, which hold none.
 
@@ -221,6 +221,8 @@ class Model:
         """
         x, y, removed_x = (None if v is None else as_data(v) for v in (x, y, removed_x))
         rows = np.ascontiguousarray([] if remove is None else remove)
+        if rows.dtype == bool and rows.shape == (len(self),):  # a mask
+            rows = np.flatnonzero(rows)
         if rows.size and rows.dtype.kind not in "iu":
             raise ValueError(f"rows to remove are of type {rows.dtype}, expected integers")
         rows = rows.astype(np.int64).ravel()

@@ -96,6 +96,19 @@ import json
 top = json.load(open('answers'))['top']
 assert len(top) == 2 and top[0]['distance'] <= top[1]['distance'] and len(top[0]['y']) == 2"
 
+# different candidates, with their numbers among those given, as in tables
+seq 1 80 | awk '{ print $1 % 3 }' >classes.txt
+okra fit -q --x x.csv --y labels:classes.txt --kx 'rbf(sigma=2)' --ky zero-one --lambda 0.1 -o classes.okra
+echo '[1, 2, 3]' | okra predict classes.okra --x - --stream --top 3 >answers
+echo '1,2,3' | okra predict classes.okra --x - --top 3 -o - >ranked.tsv
+"$PYTHON" - <<'P'
+import json
+top = json.load(open("answers"))["top"]
+rows = [line.split("\t") for line in open("ranked.tsv")][1:]
+assert [c["candidate"] for c in top] == [int(r[2]) for r in rows] and len(top) == 3
+assert sorted(c["y"] for c in top) == [0, 1, 2], top
+P
+
 # strings, molecules, sparse vectors
 printf 'abba\nab\nbca\nac\n' >w.txt
 okra fit -q --x w.txt --y w.txt --kx 'spectrum(k=2)' --ky 'spectrum(k=2)' --lambda 0.01 -o w.okra

@@ -88,6 +88,13 @@ okra update old_A.okra --x new_x.csv --y new_y.csv --compact -q -o few.okra
 okra info few.okra >about
 refute grep -q "bag/factor" about
 
+# a column of a table is the output, and no input, as in okra fit
+(echo a,b,c,target; paste -d, old_x.csv <(cut -d, -f1 old_y.csv)) >table.csv
+(echo a,b,c,target; paste -d, new_x.csv <(cut -d, -f1 new_y.csv)) >more.csv
+okra fit -q --x table.csv --y table.csv:target $kernels -o column.okra
+expect 0 okra update column.okra --x more.csv --y more.csv:target -o column2.okra
+expect_in "pairs          80, 20 added, 0 removed" out
+
 # mistakes
 expect_fail 2 "okra update: nothing to do: give --x and --y, or --remove" okra update old.okra -o a.okra
 expect_fail 2 "okra update: --x and --y go together: --y is missing" okra update old.okra --x new_x.csv -o a.okra

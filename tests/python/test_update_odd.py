@@ -151,3 +151,15 @@ def test_many_additions_do_not_warn_each_time():
             a, b = i % 200, (i + 20) % 200
             model, report = model.update(x[b:b + 1], y[b:b + 1], [0], x[a:a + 1])
     assert 1e-12 < report["drift"] < 2e-12 and len(told) == 1
+
+
+@pytest.mark.parametrize("kx", ["rbf(sigma=1)", rbf])
+def test_masks_name_rows(kx):
+    x, y, t = problem()
+    mask = x[:, 0] > 1.2
+    model = IOKR(kx=kx, ky="linear", lam=0.1).fit(x, y).remove(mask)
+    assert 0 < mask.sum() < 20 and len(model.model_) == (~mask).sum()
+    want = IOKR(kx=kx, ky="linear", lam=0.1).fit(x[~mask], y[~mask])
+    assert np.abs(model.predict(t) - want.predict(t)).max() < 1e-12
+    with pytest.raises(ValueError, match="rows to remove are"):
+        model.remove(mask[:3])

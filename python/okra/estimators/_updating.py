@@ -85,8 +85,8 @@ class UpdateMixin:
         Parameters
         ----------
         rows : array of int
-            Training pairs, counted from 0 in the order of `fit` and `partial_fit`. Pairs
-            of weight 0 never were in the model and have no number, and neither have
+            Training pairs, counted from 0 in the order of `fit` and `partial_fit`, or a
+            mask of them. Pairs of weight 0 never were in the model and have no number, and neither have
             those that `calibration` held back: the others are counted without them.
             After a `remove` those that stay are counted anew.
         X : objects, optional
@@ -97,6 +97,8 @@ class UpdateMixin:
         -------
         self
         """
+        if np.asarray(rows).dtype == bool and np.shape(rows) == (len(self._fitted()),):
+            rows = np.flatnonzero(rows)
         gone = set(np.asarray(rows).ravel().tolist())
         if hasattr(self, "model_") and self._is_function():
             return self._fit_again(gone=rows)
