@@ -39,7 +39,7 @@ near some.csv want.csv
 [ "$(sed -n 3p got.csv)" = "" ]
 [ "$(sed -n 5p got.csv)" = "" ]
 grep -q "^okra predict: standard input, line 2: " err
-grep -q "^okra predict: standard input, line 3" err
+grep -qx "okra predict: standard input, line 3, column 2: 'two' is not a number" err
 grep -q "^okra predict: standard input, line 6" err
 refute grep -q "line 1" err
 # also where they come far behind the first batch
