@@ -7,6 +7,8 @@
  */
 #include "select/group.h"
 
+#include "model/align.h"
+
 /* The prediction of one left-out pair joins those before it. */
 static okra_status gather(okra_context *ctx, okra_lambda_group_ *g, const okra_view_ *v,
                           size_t l, okra_int pair, const okra_left_out_ *p)
@@ -65,9 +67,17 @@ static okra_status fit_plain(okra_context *ctx, okra_lambda_group_ *g,
 {
     okra_status st = OKRA_OK;
     okra_model **models = NULL;
+    bool mute = okra_warns_(ctx) && okra_align_asked_(g->kx); /* each fold would tell */
     ZALLOC(models, (okra_int)count);
-    TRY(okra_fit_with_(ctx, NULL, v->train_x, v->train_y, g->fit,
-                       g->task->space->path ? g->lambda + first : NULL, count, models));
+    if (mute) {
+        okra_mute_(ctx, true);
+    }
+    st = okra_fit_with_(ctx, NULL, v->train_x, v->train_y, g->fit,
+                        g->task->space->path ? g->lambda + first : NULL, count, models);
+    if (mute) {
+        okra_mute_(ctx, false);
+    }
+    TRY(st);
     for (size_t l = 0; l < count; l++) {
         okra_left_out_ p = {.model = models[l]};
         TRY(okra_cancelled_(ctx));

@@ -68,3 +68,9 @@ awk -v a="$(weights b.okra)" 'BEGIN { split(a, w, ","); exit !(w[1] > 100 && w[1
 okra fit --x xs.csv --y ys.csv --kx 'align-loo(linear, rbf(sigma=1))' --ky linear --lambda 1e-12 -o b.okra >out 2>err
 expect_in "align-loo: the weights grew to 1e+10 lambda over the size of the kernel, their bound: lambda hardly counts" err
 awk -v a="$(weights b.okra)" 'BEGIN { split(a, w, ","); exit !(w[1] <= 0.02 && w[2] <= 0.02) }'
+# once, and not for each fold
+for i in 1 2 3; do cat xs.csv; done | awk -F, '{ print $1 + NR / 100 "," $2 - NR / 77 }' >xl.csv
+awk -F, '{ print $1 + $2 }' xl.csv >yl.csv
+okra select --x xl.csv --y yl.csv --kx 'align-loo(linear, rbf(sigma=1))' --ky linear --lambda 1e-9,1e-8,1e-7 \
+    --cv kfold:4 -o b.okra >out 2>err
+[ "$(grep -c 'the weights grew' err)" = 1 ]
