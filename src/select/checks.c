@@ -78,7 +78,6 @@ okra_status okra_job_check_(okra_job_ *j, const okra_options *options)
     CHK(okra_cv_parse_(j->fields.cv, &j->cv));
     if (!j->source.links) {
         CHK(okra_method_check_pairs_(j->out->space->method, j->source.x, j->source.y));
-        CHK(okra_outputs_known_(j->source.y));
     }
     CHK(check_labels(r->folds, "folds", n, &j->keys.folds));
     CHK(check_labels(r->groups, "groups", n, &j->keys.groups));

@@ -280,6 +280,7 @@ okra_status okra_select(okra_context *context, const okra_data *x, const okra_da
     NOT_NULL(x);
     NOT_NULL(y);
     NOT_NULL(out);
+    CHK(okra_outputs_known_(y));
     return okra_select_pairs_(context, x, y, options, request, true, out);
 }
 

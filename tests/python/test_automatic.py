@@ -43,6 +43,22 @@ def test_a_column_without_a_known_value_is_refused_by_its_number():
             estimator.fit(X, okra.missing(Y))
 
 
+def test_an_output_of_which_little_is_known_is_learned_all_the_same():
+    """The choice looks at some pairs, and these may hold none of its values."""
+    X, F, r = smooth(900, 0.1, 4)
+    Y = np.c_[F, np.tile(F, (1, 3))]
+    Y[:, 3:] = np.nan
+    seen = 188  # pairs, evenly spaced
+    others = np.setdiff1d(np.arange(900), np.arange(seen) * 900 // seen)
+    for j in range(3, 12):
+        known = r.choice(others, 8, replace=False)
+        Y[known, j] = F[known, j % 3]
+    model = IOKR().fit(X, okra.missing(Y))
+    assert model.search_["pairs"] == seen
+    assert model.score(X, np.c_[F, np.full((900, 9), np.nan)]) > 0.9
+    assert r2_score(F[:, 0], model.predict(X)[:, 3]) > 0.5
+
+
 def test_selection_and_scores_with_missing_values():
     X, F, r = smooth(120, 0.1, 2)
     Y = F.copy()
