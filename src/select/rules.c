@@ -89,14 +89,30 @@ static okra_status add_scaled(choices *c, const char *leaf)
 
 /* ---- inputs ---- */
 
+/* Sums of distances in the columns, where values are skewed: no width fits the crowd and
+ * the tail alike, and a Gaussian swings between far points. About 1 / (a typical sum). */
+static okra_status add_laplacian(choices *c)
+{
+    double median = 0;
+    CHK(okra_look_auto_(c->ctx, "rbf(sigma=auto)", "sigma=", c->data, &median));
+    median *= sqrt((double)c->data->d);
+    return median > 0 ? add(c, "laplacian(gamma={%.4g,%.4g,%.4g})", 0.1 / median,
+                            0.5 / median, 2.5 / median)
+                      : OKRA_OK;
+}
+
 static okra_status of_vectors(choices *c)
 {
+    enum { LARGE = 20000 }; /* pairs of low rank, which a Laplacian kernel hardly has */
     bool binary = okra_look_zero_one_(c->data), dense = c->data->kind == OKRA_DENSE;
     if (dense && !binary) {
         CHK(add_scaled(c, "standardize"));
         CHK(add_rbf(c, "standardize | ", 0, ""));
         if (c->data->d > 1) {
             CHK(add_rbf(c, "", 0, ""));
+        }
+        if (c->data->n <= LARGE) {
+            CHK(add_laplacian(c));
         }
     } else {
         CHK(add_scaled(c, "linear"));

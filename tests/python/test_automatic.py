@@ -159,6 +159,15 @@ def test_scaled_outputs_of_support_vectors_are_those_of_scaled_data():
     assert same.predict(X) == pytest.approx(3.0)
 
 
+@pytest.mark.parametrize("seed", [9, 13, 24])
+def test_skewed_inputs(seed):
+    """Most inputs in a crowd, some far away: a Gaussian of any width swings between them."""
+    r = np.random.default_rng(seed)
+    X = np.exp(2 * r.normal(size=(300, 2)))
+    y = np.log(X).sum(1) + 0.1 * r.normal(size=300)
+    assert IOKR().fit(X[:150], y[:150]).score(X[150:], y[150:]) > 0.9
+
+
 # ---- copies, noise, centring ---------------------------------------------------------
 
 

@@ -822,8 +822,10 @@ def test_whole_numbers_that_look_like_classes_are_told():
     y = (X[:, 0] > 0).astype(int)
     with pytest.warns(okra.OkraWarning, match="y holds 2 different whole numbers, which are "
                       r"learned as numbers; okra.labels\(y\) makes them classes") as told:
-        IOKR().fit(X, y)
+        IOKR().fit(X, y + 1)
     assert told[0].filename == __file__
+    with pytest.warns(okra.OkraWarning, match="y holds 0 and 1, which are predicted as such"):
+        assert set(IOKR().fit(X, y).predict(X)) == {0, 1}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         IOKR().fit(X, y.astype(float))

@@ -160,10 +160,12 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
         """Whole numbers that look like classes are learned as numbers, and that is told."""
         kind = np.asarray(y).dtype.kind
         if self.ky == "auto" and kind in "iu" and np.ndim(y) == 1 and len(y) >= 10:
-            count = len(np.unique(y))
-            if 1 < count <= min(20, len(y) // 3):
-                warnings.warn(f"y holds {count} different whole numbers, which are learned as "
-                              "numbers; okra.labels(y) makes them classes", OkraWarning,
+            values = np.unique(y).tolist()
+            what = ("0 and 1, which are predicted as such but scored as numbers"
+                    if values == [0, 1] else
+                    f"{len(values)} different whole numbers, which are learned as numbers")
+            if 1 < len(values) <= min(20, len(y) // 3):
+                warnings.warn(f"y holds {what}; okra.labels(y) makes them classes", OkraWarning,
                               stacklevel=5)
 
     def _outputs(self, y: Any) -> Data:
