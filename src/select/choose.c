@@ -1,7 +1,7 @@
 /*
  * choose.c: a fit that needs no options. What they leave open is set by the rules of
  * fill.c, and searched for by leave-one-out in closed form, on at most SEARCH pairs,
- * evenly spaced in the training set; of methods, operators and kernels without a closed
+ * drawn by the seed; of methods, operators and kernels without a closed
  * form by five folds, on at most REFITTED.
  *
  *     kx, ky, lambda, decode   not set, or `auto`: fill.c
@@ -14,6 +14,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SEARCH = 1000, REFITTED = 300, DENSE = 20000, RANK = 2000 };
@@ -41,20 +42,38 @@ static okra_status set_open(okra_context *ctx, const okra_method_ *method,
 
 /* ---- fewer pairs ---- */
 
-/* m evenly spaced pairs, and as large a share of the inputs without outputs. */
-static okra_status thin(const okra_data *x, const okra_data *y, okra_int m,
-                        okra_data **some_x, okra_data **some_y)
+static int ascending(const void *a, const void *b)
+{
+    okra_int i = *(const okra_int *)a, j = *(const okra_int *)b;
+    return (i > j) - (i < j);
+}
+
+/* m of the numbers first..first+n-1, drawn by the seed, in their order. */
+static okra_status draw(const okra_context *ctx, okra_int first, okra_int n, okra_int m,
+                        okra_int *index)
+{
+    OWNED okra_int *all = NULL;
+    okra_random_ random = okra_random_create_(okra_context_seed(ctx), 0xc405e);
+    MAKE(all, n);
+    for (okra_int i = 0; i < n; i++) {
+        all[i] = first + i;
+    }
+    okra_random_shuffle_(&random, n, all);
+    memcpy(index, all, (size_t)m * sizeof *index);
+    qsort(index, (size_t)m, sizeof *index, ascending);
+    return OKRA_OK;
+}
+
+/* m pairs, and as large a share of the inputs without outputs. */
+static okra_status thin(const okra_context *ctx, const okra_data *x, const okra_data *y,
+                        okra_int m, okra_data **some_x, okra_data **some_y)
 {
     okra_int n = y->n;
     OWNED okra_int *index = NULL;
     okra_int more = (x->n - n) * m / n;
     MAKE(index, m + more);
-    for (okra_int i = 0; i < m; i++) {
-        index[i] = i * n / m;
-    }
-    for (okra_int i = 0; i < more; i++) {
-        index[m + i] = n + i * (x->n - n) / more;
-    }
+    CHK(draw(ctx, 0, n, m, index));
+    CHK(draw(ctx, n, x->n - n, more, index + m));
     CHK(okra_data_take(x, index, m + more, some_x));
     return okra_data_take(y, index, m, some_y);
 }
@@ -100,7 +119,7 @@ static okra_status search(okra_context *ctx, const okra_method_ *method,
         most = (okra_int)(REFITTED / cbrt(fmax(1, (double)y->d / 3)));
     }
     if (y->n > most && !grams) {
-        TRY(thin(x, y, most, &some_x, &some_y));
+        TRY(thin(ctx, x, y, most, &some_x, &some_y));
     }
     okra_mute_(ctx, !method->leave); /* of fits that are thrown away */
     st = okra_select_pairs_(ctx, some_x ? some_x : x, some_y ? some_y : y, o, NULL, false,

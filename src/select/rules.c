@@ -46,13 +46,17 @@ static okra_status add(choices *c, const char *format, ...)
     return OKRA_OK;
 }
 
-/* BEFORErbf(sigma={...})AFTER, widths about the median distance; nothing where all
- * objects are alike. `inner`: the median is this, not asked of the kernel. */
+/* BEFORErbf(sigma={...})AFTER, widths about the median distance, of vectors of one or two
+ * columns also far below it: many periods have room there; nothing where all objects are
+ * alike. `inner`: the median is this, not asked of the kernel. */
 static okra_status add_rbf(choices *c, const char *before, double inner,
                            const char *after)
 {
     okra_status st = OKRA_OK;
-    static const double factors[] = {0.25, 0.5, 1, 2, 4};
+    static const double factors[] = {0.25, 0.5, 1, 2, 4, 1.0 / 16, 1.0 / 64};
+    bool line = c->data->kind == OKRA_DENSE && c->data->d == 1;
+    bool plane = c->data->kind == OKRA_DENSE && c->data->d == 2;
+    size_t count = line ? 7 : plane ? 6 : 5;
     char list[LIST] = "", *text = okra_format_("%srbf(sigma=auto)", before);
     double median = inner;
     size_t used = 0;
@@ -62,7 +66,7 @@ static okra_status add_rbf(choices *c, const char *before, double inner,
     if (inner == 0) {
         TRY(okra_look_auto_(c->ctx, text, "sigma=", c->data, &median));
     }
-    for (size_t k = 0; median > 0 && k < sizeof factors / sizeof *factors; k++) {
+    for (size_t k = 0; median > 0 && k < count; k++) {
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%.4g", k ? "," : "",
                                  median * factors[k]);
     }
