@@ -405,9 +405,11 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
     CHK(load_bag(context, m->archive, about, m->method, &m->bag, &promised));
     CHK(load_training(context, m->archive, about, m->method, m->bag, &m->training));
     CHK(okra_model_load_calibration_(about, m));
-    if (promised) {
-        CHK(okra_compact_recompute_(context, m, promised));
+    okra_status st = promised ? okra_compact_recompute_(context, m, promised) : OKRA_OK;
+    if (st != OKRA_OK && st != OKRA_EMEM && st != OKRA_ECANCELLED) {
+        okra_message_prefix_("%s", path);
     }
+    CHK(st);
     CHK(okra_archive_check_used_(m->archive));
     m->archive->arrays = NULL;
     m->archive->context = NULL;

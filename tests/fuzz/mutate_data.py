@@ -15,10 +15,10 @@ import sys
 import tempfile
 
 FORMATS = {"arff": "arff", "csv": "csv tsv", "edges": "edges", "fasta": "fasta", "graphml": "graphml",
-           "letters": "letters", "mat": "mat", "mtx": "mtx", "npy": "npy", "npz": "npz", "sdf": "sdf",
+           "letters": "letters", "mat": "mat", "mgf": "mgf", "msp": "msp", "mtx": "mtx", "npy": "npy", "npz": "npz", "sdf": "sdf",
            "smiles": "smiles", "svm": "svm svm0", "txt": "txt"}
 HOWS = ["", "", "", "dense:", "sparse:", "bits:", "packed:", "labels:", "gram:", "strings:", "missing:",
-        "distances:"]
+        "distances:", "permutations:", "nodes:", "sequences:"]
 NUMBERS = [b"0", b"-1", b"1", b"2147483648", b"4294967295", b"9223372036854775807", b"9223372036854775808",
            b"-9223372036854775808", b"18446744073709551616", b"1e308", b"1e999", b"nan", b"inf", b"0x7f", b""]
 BUDGET = 64 << 20

@@ -118,11 +118,11 @@ failed=0
         "$stamp" "${COMMIT:-unknown}" "$jobs" $((SECONDS - begin))
     for target in "${targets[@]}"; do
         executions=$(sum "$target" number_of_executed_units)
-        seconds=$(cat "$out/logs/$target".* | sed -n 's/^Done [0-9]* runs in \([0-9]*\) second.*/\1/p' |
+        seconds=$(cat "$out/logs/$target".* 2>/dev/null | sed -n 's/^Done [0-9]* runs in \([0-9]*\) second.*/\1/p' |
             awk '{ n += $1 } END { print n + 0 }')
-        coverage=$(cat "$out/logs/$target".* | grep -aoE 'cov: [0-9]+' | awk '$2 > n { n = $2 } END { print n + 0 }')
+        coverage=$(cat "$out/logs/$target".* 2>/dev/null | grep -aoE 'cov: [0-9]+' | awk '$2 > n { n = $2 } END { print n + 0 }')
         findings=$(find "$out/found" -name "$target-*" ! -name '*-slow-unit-*' | wc -l)
-        ended=$(cat "$out/logs/$target".* | grep -ac '^ended with status')
+        ended=$(cat "$out/logs/$target".* 2>/dev/null | grep -ac '^ended with status')
         printf '{"run": "%s", "target": "%s", "executions": %d, "seconds": %d, "coverage": %d, "findings": %d}\n' \
             "$stamp" "$target" "$executions" "$seconds" "$coverage" "$findings"
         [ "$findings" -eq 0 ] && [ "$ended" -eq 0 ] && [ "$executions" -gt 0 ] || failed=1

@@ -40,7 +40,7 @@ def make(folder):
     (folder / "nodes.txt").write_text("".join("%d\n" % i for i in range(20)))
     np.save(folder / "ty.npy", r.normal(size=(5, 3)))
     (folder / "rows.csv").write_text("3\n7\n")
-    (folder / "lines.json").write_text('{"id": 7, "x": [1, 2, 3, 4]}\n[0, 1, 0, 1]\n{"x": 3}\nno JSON\n')
+    (folder / "lines.json").write_text('{"id": 7, "x": [1, 2, 3, 4]}\n[0, 1, 0, 1]\n')
     (folder / "t.smi").write_text("CCO\nCCC\nC1CC1\nCO\n")
     for k, name in enumerate(("a.tsv", "b.tsv")):
         (folder / name).write_text("test\tcandidate\tdistance\n" + "".join(

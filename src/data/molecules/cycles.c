@@ -355,6 +355,10 @@ static okra_status measure(finder *f)
         return okra_fail_(OKRA_EFORMAT, "more than %d rings in one molecule",
                           OKRA_RINGS_MOST_);
     }
+    if (ring_atoms > OKRA_RING_ATOMS_MOST_) { /* a search for each of them */
+        return okra_fail_(OKRA_EFORMAT, "more than %d atoms in rings of one molecule",
+                          OKRA_RING_ATOMS_MOST_);
+    }
     return OKRA_OK;
 }
 

@@ -132,6 +132,10 @@ TEST(large_molecules_are_bounded)
         at += (size_t)snprintf(text + at, sizeof text - at, "C1CC1");
     }
     CHECK_FAILS(perceive(text, &m, NULL), OKRA_EFORMAT, "more than 1000 rings");
+    static char ring[20002];
+    memset(ring, 'C', sizeof ring - 1);
+    ring[1] = ring[sizeof ring - 2] = '1';
+    CHECK_FAILS(perceive(ring, &m, NULL), OKRA_EFORMAT, "more than 10000 atoms in rings");
     memset(text, 'C', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     CHECK_FAILS(perceive(text, &m, NULL), OKRA_EFORMAT, "more than 100000 atoms");
