@@ -11,6 +11,11 @@
  * far to the left as they can. Cost: m n steps. Pairs of more than MOST_CELLS are cut at
  * their common beginning and end instead.
  *
+ * Letters of equal cost make for alignments that keep a common letter by chance and put a
+ * rare one there (jahaza -> majhuz: an a is kept, and each word has to put its own j).
+ * With prices a letter costs its information, LETTER on average, so that rare letters are
+ * kept. Which of the two alignments is meant is for whoever has all pairs to say.
+ *
  * A change is named by where it is, what it takes away and what it puts there: letters as
  * they are, or references to letters of x beside it (a doubled letter, a repeated
  * syllable, the whole word again), so that stop -> stopped and beg -> begged are one
@@ -18,26 +23,90 @@
  */
 #include "decode/rewriting/edits.h"
 
+#include "data/strings.h"
 #include "kernel/gram/through.h"
+#include "kernel/strings/string_kernels.h"
 
+#include <math.h>
 #include <string.h>
 
-enum { LETTER = 2, INSIDE = 2, OUTSIDE = 1, NONE = 1 << 28, MOST_CELLS = 1 << 18 };
+/* In eighths, so that prices are whole numbers. */
+enum { LETTER = 16, INSIDE = 16, OUTSIDE = 8, NONE = 1 << 28, MOST_CELLS = 1 << 18 };
+
+void okra_prices_clear_(okra_prices_ *prices)
+{
+    for (int k = 0; k < 2; k++) {
+        okra_free_(prices->letters[k]);
+        okra_free_(prices->seen[k]);
+    }
+    *prices = (okra_prices_){0};
+}
+
+/* How often a letter was seen, once at least. */
+static double seen(const okra_prices_ *p, int32_t letter)
+{
+    double sum = 0;
+    for (int k = 0; k < 2; k++) {
+        okra_int at = okra_letter_(p->letters[k], p->count[k], letter);
+        sum += at < p->count[k] ? p->seen[k][at] : 0;
+    }
+    return OKRA_MAX_(sum, 1);
+}
+
+okra_status okra_prices_open_(const okra_data *x, const okra_data *y, okra_prices_ *out)
+{
+    FREED_BY(okra_prices_clear_) okra_prices_ p = {0};
+    const okra_data *const sides[] = {x, y};
+    for (int k = 0; k < 2; k++) {
+        CHK(okra_alphabet_(sides[k], &p.letters[k], &p.count[k]));
+        ZMAKE(p.seen[k], p.count[k]);
+        for (okra_int i = 0; i < sides[k]->n; i++) {
+            okra_int length;
+            const int32_t *code = okra_characters_(sides[k], i, &length);
+            for (okra_int j = 0; j < length; j++) {
+                p.seen[k][okra_letter_(p.letters[k], p.count[k], code[j])] += 1;
+            }
+            p.total += (double)length;
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        for (okra_int c = 0; c < p.count[k]; c++) {
+            p.mean += p.seen[k][c] / p.total * log(p.total / seen(&p, p.letters[k][c]));
+        }
+    }
+    *out = p;
+    p = (okra_prices_){0};
+    return OKRA_OK;
+}
+
+static void find_prices(const okra_prices_ *p, okra_word_ w, int32_t *out)
+{
+    for (okra_int i = 0; i < w.length; i++) {
+        out[i] = LETTER;
+        if (p && p->mean > 0) {
+            double of_mean = log((p->total + 1) / seen(p, w.code[i])) / p->mean;
+            out[i] = (int32_t)(LETTER * fmin(of_mean, 8)) + 1;
+        }
+    }
+}
 
 void okra_aligner_clear_(okra_aligner_ *aligner)
 {
     okra_free_(aligner->cost);
     okra_free_(aligner->from);
+    okra_free_(aligner->price);
     *aligner = (okra_aligner_){0};
 }
 
-static okra_status reserve(okra_aligner_ *a, okra_int cells)
+static okra_status reserve(okra_aligner_ *a, okra_int cells, okra_int letters)
 {
+    cells = OKRA_MAX_(cells, letters);
     if (cells > a->room) {
         okra_int room = 2 * cells;
         okra_aligner_clear_(a);
         MAKE(a->cost, 2 * room);
         MAKE(a->from, 2 * room);
+        MAKE(a->price, room);
         a->room = room;
     }
     return OKRA_OK;
@@ -61,11 +130,11 @@ static void cut(okra_word_ x, okra_word_ y, okra_script_ *out)
 /* from of a state: bits 0..1 the step (0: none, 1: both, 2: x alone, 3: y alone), bit 2:
  * the state before was R. State 2 c is K of cell c, 2 c + 1 its R. */
 static void step(const okra_aligner_ *a, okra_int to, okra_int from, int move,
-                 okra_int open)
+                 okra_int open, int32_t price)
 {
     int32_t *cost = a->cost;
-    int32_t kept = (int32_t)(cost[2 * from] + LETTER + open);
-    int32_t changed = cost[2 * from + 1] + LETTER;
+    int32_t kept = (int32_t)(cost[2 * from] + price + open);
+    int32_t changed = cost[2 * from + 1] + price;
     if (kept < cost[2 * to + 1]) {
         cost[2 * to + 1] = kept;
         a->from[2 * to + 1] = (uint8_t)move;
@@ -79,6 +148,7 @@ static void step(const okra_aligner_ *a, okra_int to, okra_int from, int move,
 static void fill(const okra_aligner_ *a, okra_word_ x, okra_word_ y)
 {
     okra_int wide = y.length + 1;
+    const int32_t *of_x = a->price - 1, *of_y = a->price + x.length - 1;
     for (okra_int i = 0; i <= x.length; i++) {
         for (okra_int j = 0; j <= y.length; j++) {
             okra_int at = i * wide + j;
@@ -92,13 +162,14 @@ static void fill(const okra_aligner_ *a, okra_word_ x, okra_word_ y)
                     a->cost[2 * at] = a->cost[2 * before + changed];
                     a->from[2 * at] = changed ? 5 : 1;
                 }
-                step(a, at, before, 1, before == 0 ? OUTSIDE : INSIDE);
+                step(a, at, before, 1, before == 0 ? OUTSIDE : INSIDE,
+                     OKRA_MAX_(of_x[i], of_y[j]));
             }
             if (i > 0) {
-                step(a, at, at - wide, 2, at - wide == 0 ? OUTSIDE : INSIDE);
+                step(a, at, at - wide, 2, at - wide == 0 ? OUTSIDE : INSIDE, of_x[i]);
             }
             if (j > 0) {
-                step(a, at, at - 1, 3, at - 1 == 0 ? OUTSIDE : INSIDE);
+                step(a, at, at - 1, 3, at - 1 == 0 ? OUTSIDE : INSIDE, of_y[j]);
             }
         }
     }
@@ -145,13 +216,15 @@ static void trace(const okra_aligner_ *a, okra_word_ x, okra_word_ y, okra_scrip
     }
 }
 
-okra_status okra_align_(okra_aligner_ *aligner, okra_word_ x, okra_word_ y,
-                        okra_script_ *out)
+okra_status okra_align_(okra_aligner_ *aligner, const okra_prices_ *prices, okra_word_ x,
+                        okra_word_ y, okra_script_ *out)
 {
     if ((double)(x.length + 1) * (double)(y.length + 1) > MOST_CELLS) {
         cut(x, y, out);
     } else {
-        CHK(reserve(aligner, (x.length + 1) * (y.length + 1)));
+        CHK(reserve(aligner, (x.length + 1) * (y.length + 1), x.length + y.length));
+        find_prices(prices, x, aligner->price);
+        find_prices(prices, y, aligner->price + x.length);
         fill(aligner, x, y);
         trace(aligner, x, y, out);
     }

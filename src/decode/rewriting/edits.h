@@ -22,7 +22,7 @@ enum { OKRA_CHANGES_MOST_ = 8 };
 typedef struct okra_script_ {
     int count;
     okra_alter_ changes[OKRA_CHANGES_MOST_]; /* by ascending place */
-    okra_int cost;
+    okra_int cost; /* in eighths, 16 a letter */
 } okra_script_;
 
 /* A string as code points. */
@@ -35,13 +35,26 @@ typedef struct okra_word_ {
 typedef struct okra_aligner_ {
     int32_t *cost;
     uint8_t *from;
+    int32_t *price; /* of the letters of x, then of those of y */
     okra_int room;
 } okra_aligner_;
 void okra_aligner_clear_(okra_aligner_ *aligner);
 
-/* The cheapest script from x to y. */
-okra_status okra_align_(okra_aligner_ *aligner, okra_word_ x, okra_word_ y,
-                        okra_script_ *out) OKRA_CHECK;
+/* What letters cost to take away or put: more where they are rare. */
+typedef struct okra_prices_ {
+    int32_t *letters[2]; /* of the inputs and of the outputs, ascending */
+    double *seen[2];     /* how often */
+    okra_int count[2];
+    double total, mean; /* all letters; the mean of -log of their shares */
+} okra_prices_;
+void okra_prices_clear_(okra_prices_ *prices);
+struct okra_data;
+okra_status okra_prices_open_(const struct okra_data *x, const struct okra_data *y,
+                              okra_prices_ *out) OKRA_CHECK;
+
+/* The cheapest script from x to y; prices NULL: all letters cost the same. */
+okra_status okra_align_(okra_aligner_ *aligner, const okra_prices_ *prices, okra_word_ x,
+                        okra_word_ y, okra_script_ *out) OKRA_CHECK;
 
 /* ---- rules ---- */
 

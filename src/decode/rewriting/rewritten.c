@@ -27,7 +27,8 @@ static okra_status cost_of(const okra_data *x, const okra_data *y, double *cost)
     *cost = 0;
     for (okra_int k = 0; k < m; k++) {
         okra_int i = k * y->n / m;
-        CHK(okra_align_(&aligner, okra_word_of_(x, i), okra_word_of_(y, i), &script));
+        CHK(okra_align_(&aligner, NULL, okra_word_of_(x, i), okra_word_of_(y, i),
+                        &script));
         *cost += (double)script.cost;
     }
     return OKRA_OK;

@@ -14,6 +14,7 @@
 
 #include "kernel/gram/through.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ static const double share[OKRA_ASPECTS_] = {0.5, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05
 void okra_rulebook_free_(okra_rulebook_ *book)
 {
     if (book) {
+        okra_prices_clear_(&book->prices);
         okra_free_(book->scripts);
         okra_free_(book->forms);
         okra_free_(book->changes);
@@ -104,21 +106,24 @@ static int choose_form(const okra_rulebook_ *book, okra_word_ x, okra_word_ y,
     return best;
 }
 
-static okra_status align_all(okra_rulebook_ *b)
+/* All forms of the changes of scripts, `per` a pair. */
+static okra_status count_changes(okra_rulebook_ *b, const okra_script_ *scripts,
+                                 okra_int per)
 {
-    FREED_BY(okra_aligner_clear_) okra_aligner_ aligner = {0};
     okra_tokens_ tokens;
     okra_int changes = 0;
-    for (okra_int i = 0; i < b->n; i++) {
-        CHK(okra_align_(&aligner, okra_rulebook_word_(b->x, i),
-                        okra_rulebook_word_(b->y, i), &b->scripts[i]));
-        changes += b->scripts[i].count;
+    for (okra_int k = 0; k < per * b->n; k++) {
+        changes += scripts[k].count;
     }
+    okra_free_(b->changes);
+    b->changes = NULL;
+    b->change_count = 0;
     MAKE(b->changes, changes * OKRA_FORMS_);
-    for (okra_int i = 0; i < b->n; i++) {
+    for (okra_int k = 0; k < per * b->n; k++) {
+        okra_int i = k / per;
         okra_word_ x = okra_rulebook_word_(b->x, i), y = okra_rulebook_word_(b->y, i);
-        for (int c = 0; c < b->scripts[i].count; c++) {
-            const okra_alter_ *change = &b->scripts[i].changes[c];
+        for (int c = 0; c < scripts[k].count; c++) {
+            const okra_alter_ *change = &scripts[k].changes[c];
             for (int f = 0; f < OKRA_FORMS_; f++) {
                 if (f == 0 || okra_change_form_(x, y, change, f, &tokens)) {
                     b->changes[b->change_count++] =
@@ -129,6 +134,43 @@ static okra_status align_all(okra_rulebook_ *b)
     }
     b->change_count = merge(b->changes, b->change_count);
     return OKRA_OK;
+}
+
+/* How many changes of all pairs are like the rarest of a script. */
+static okra_int shared_by(const okra_rulebook_ *b, okra_word_ x, okra_word_ y,
+                          const okra_script_ *s)
+{
+    okra_int least = INT64_MAX;
+    uint64_t hash = 0;
+    for (int c = 0; c < s->count; c++) {
+        choose_form(b, x, y, &s->changes[c], &hash);
+        const okra_counted_ *known = find(b->changes, b->change_count, hash);
+        least = OKRA_MIN_(least, known ? known->count : 0);
+    }
+    return least;
+}
+
+/* Of the two alignments of a pair, by letters and by their information, the second where
+ * its rarest change is shared more than twice as much. */
+static okra_status align_all(okra_rulebook_ *b)
+{
+    FREED_BY(okra_aligner_clear_) okra_aligner_ aligner = {0};
+    OWNED okra_script_ *both = NULL;
+    MAKE(both, 2 * b->n);
+    CHK(okra_prices_open_(b->x, b->y, &b->prices));
+    for (okra_int k = 0; k < 2 * b->n; k++) {
+        CHK(okra_align_(&aligner, k % 2 ? &b->prices : NULL,
+                        okra_rulebook_word_(b->x, k / 2),
+                        okra_rulebook_word_(b->y, k / 2), &both[k]));
+    }
+    CHK(count_changes(b, both, 2));
+    for (okra_int i = 0; i < b->n; i++) {
+        okra_word_ x = okra_rulebook_word_(b->x, i), y = okra_rulebook_word_(b->y, i);
+        okra_int first = shared_by(b, x, y, &both[2 * i]);
+        okra_int second = shared_by(b, x, y, &both[2 * i + 1]);
+        b->scripts[i] = both[2 * i + (second / 2 > first)];
+    }
+    return count_changes(b, b->scripts, 1);
 }
 
 /* The counts of the forms that are chosen take the place of those of all forms. */
@@ -322,13 +364,17 @@ okra_status okra_votes_score_(const okra_rulebook_ *book, okra_votes_ *votes,
 {
     okra_script_ script;
     uint64_t names[OKRA_ASPECTS_];
-    double sum = 0;
-    CHK(okra_align_(&votes->aligner, x, y, &script));
-    features_of(book, x, y, &script, names);
-    for (int a = 0; a < OKRA_ASPECTS_; a++) {
-        const okra_counted_ *known = find(book->features, book->feature_count, names[a]);
-        sum += known ? share[a] * votes->of[known - book->features] : 0;
+    *score = -(double)INFINITY;
+    for (int k = 0; k < 2; k++) { /* by the alignment that has more votes */
+        double sum = 0;
+        CHK(okra_align_(&votes->aligner, k ? &book->prices : NULL, x, y, &script));
+        features_of(book, x, y, &script, names);
+        for (int a = 0; a < OKRA_ASPECTS_; a++) {
+            const okra_counted_ *known =
+                find(book->features, book->feature_count, names[a]);
+            sum += known ? share[a] * votes->of[known - book->features] : 0;
+        }
+        *score = fmax(*score, sum);
     }
-    *score = sum;
     return OKRA_OK;
 }

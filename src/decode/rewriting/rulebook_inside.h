@@ -15,6 +15,7 @@ typedef struct okra_counted_ {
 struct okra_rulebook_ {
     const okra_data *x, *y;
     okra_int n;
+    okra_prices_ prices;
     okra_script_ *scripts; /* n */
     uint8_t (*forms)[OKRA_CHANGES_MOST_];
     okra_counted_ *changes; /* forms of changes by hash */
