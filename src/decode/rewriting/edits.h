@@ -22,7 +22,7 @@ enum { OKRA_CHANGES_MOST_ = 8 };
 typedef struct okra_script_ {
     int count;
     okra_alter_ changes[OKRA_CHANGES_MOST_]; /* by ascending place */
-    okra_int cost; /* in eighths, 16 a letter */
+    okra_int cost;                           /* in eighths, 16 a letter */
 } okra_script_;
 
 /* A string as code points. */
