@@ -257,6 +257,23 @@ static okra_status kernel_of_ridge(okra_context *ctx, const okra_data *x,
     return okra_options_set(margin, "kx", okra_options_get(found, "kx"));
 }
 
+/* Numbers of which nothing was learned: the best is no better than their mean. */
+static void tell_nothing(const okra_context *ctx, const okra_method_ *method,
+                         const okra_data *y, const okra_selection *s)
+{
+    double mean = 0, error = 0, spread = okra_look_deviation_(y);
+    if (!s || strcmp(method->name, "ridge") != 0 || y->kind != OKRA_DENSE ||
+        strcmp(okra_selection_value(s, okra_selection_best(s), "ky"), "linear") != 0 ||
+        okra_selection_cell(s, okra_selection_best(s), &mean, &error) != OKRA_OK) {
+        return;
+    }
+    double constant = strcmp(s->metric, "relative-loss") == 0 ? 1 : spread * spread;
+    if (spread > 0 && mean >= 0.99 * constant) {
+        okra_warn_(ctx, "fit: of pairs left out no setting predicts better than the mean "
+                        "of the outputs does; the inputs may tell nothing of them");
+    }
+}
+
 okra_status okra_choose(okra_context *context, const okra_data *x, const okra_data *y,
                         const okra_options *options, okra_options **fit,
                         okra_selection **selection)
@@ -280,7 +297,14 @@ okra_status okra_choose(okra_context *context, const okra_data *x, const okra_da
                   !okra_options_is_set(copy, "twin");
     bool hinge = okra_options_is_set(copy, "loss") &&
                  strcmp(okra_options_get(copy, "loss"), "hinge") == 0;
-    if (margin && (y->kind == OKRA_DENSE || y->kind == OKRA_LABELS) && !hinge) {
+    bool numbers = strcmp(method->name, "margin") == 0 && y->kind == OKRA_DENSE &&
+                   !y->missing && !okra_options_is_set(copy, "twin") &&
+                   okra_rule_open_(copy, "lambda") &&
+                   !okra_options_is_set(copy, "loss") && /* the hinge has no size */
+                   (okra_rule_open_(copy, "ky") ||
+                    strcmp(okra_options_get(copy, "ky"), "linear") == 0);
+    if (numbers ||
+        (margin && !hinge && (y->kind == OKRA_DENSE || y->kind == OKRA_LABELS))) {
         TRY(like_ridge(context, x, y, copy, &chosen, &s));
     } else {
         if (margin && y->kind == OKRA_LABELS) {
@@ -290,6 +314,7 @@ okra_status okra_choose(okra_context *context, const okra_data *x, const okra_da
         TRY(choose(context, method, x, y, copy, few, &chosen, &s));
     }
     TRY(lower(method, x, y, chosen));
+    tell_nothing(context, method, y, s);
     if (x->kind == OKRA_SEQUENCES && x->d > 0 && y->kind == OKRA_STRINGS &&
         strcmp(method->name, "ridge") == 0 && okra_look_aligned_(x, y)) {
         okra_warn_(context,

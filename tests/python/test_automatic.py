@@ -182,6 +182,24 @@ def test_many_periods_of_one_input():
     assert IOKR().fit(X[:600], y[:600]).score(X[600:], y[600:]) > 0.9
 
 
+def test_inputs_that_tell_nothing_are_told():
+    r = np.random.default_rng(0)
+    X, Y = r.normal(size=(80, 3)), r.normal(size=(80, 2))
+    for y in (Y, Y[:, 0] + 5):
+        with pytest.warns(okra.OkraWarning, match="no setting predicts better than the mean"):
+            IOKR().fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        IOKR().fit(X, X @ r.normal(size=(3, 2)) + Y)
+
+
+def test_margin_of_numbers_with_a_kernel_given_has_their_size():
+    X, Y, _ = smooth(90, 0.1, 9)
+    model = IOKRMargin(kx="rbf(sigma=2)").fit(X[:60], Y[:60] + 1000)
+    assert model.chosen_["loss"] == "huber"
+    assert model.score(X[60:], Y[60:] + 1000) > 0.8
+
+
 # ---- copies, noise, centring ---------------------------------------------------------
 
 

@@ -831,7 +831,7 @@ def test_whole_numbers_that_look_like_classes_are_told():
         IOKR().fit(X, y.astype(float))
         IOKR(ky="linear").fit(X, y)
         IOKR().fit(X, okra.labels(y))
-        IOKR().fit(X, np.arange(30))
+        IOKR().fit(np.arange(30.0).reshape(-1, 1), np.arange(30))
 
 
 def test_set_output_by_the_name_that_transformers_use():

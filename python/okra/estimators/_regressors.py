@@ -161,7 +161,7 @@ class IOKRMargin(WeightedEstimator):
         that of ridge where the loss is chosen too.
     loss : {"auto", "hinge", "epsilon", "huber"}, default="auto"
         Hinge of <y, h(x)>, or a loss of the distance |y - h(x)|. ``"auto"``: hinge, or huber
-        of outputs that are numbers or classes where `kx` is ``"auto"``.
+        of outputs that are numbers (where `lam` is ``"auto"``) or classes (`kx` too).
     tube : float, optional
         Distances up to this cost nothing (loss ``epsilon``).
     delta : float, optional
