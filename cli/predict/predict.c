@@ -232,6 +232,10 @@ static int check(const cli_run *run, job *j)
         return check_stream(run, f);
     }
     int wrong = cli_sets_check(run, &f->sets);
+    if (!wrong && cli_sets_wanted(&f->sets) && cli_is_index(f->candidates)) {
+        return cli_usage(run, "--set and --interval do not take an index: --top K ranks "
+                              "it, with p-values");
+    }
     if (wrong || cli_sets_wanted(&f->sets)) {
         return wrong ? wrong : check_sets(run, f);
     }

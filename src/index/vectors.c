@@ -31,6 +31,7 @@ static okra_status check_kernel(const okra_build_ *b)
     OWNED double *values = NULL;
     ZMAKE(values, b->vectors->d);
     CHK(okra_data_dense(values, 1, b->vectors->d, b->vectors->d, &zero));
+    CHK(okra_data_name(zero, b->request->source));
     CHK(okra_bound_create_(b->ctx, b->kernel.kernel, zero, &bound));
     okra_bound_free_(bound);
     return OKRA_OK;

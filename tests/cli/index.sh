@@ -67,6 +67,8 @@ expect_fail 2 "okra predict: --within is empty: leave it out to rank all candida
     okra predict m.okra --x a.mgf --candidates c.okx --within '' --top 2 -o r.tsv
 expect_fail 2 "okra predict: --shortlist has no use with --within: all candidates that fit are measured exactly" \
     okra predict m.okra --x a.mgf --candidates c.okx --within mass=10ppm --shortlist 5 --top 2 -o r.tsv
+expect_fail 2 "okra predict: --set and --interval do not take an index: --top K ranks it, with p-values" \
+    okra predict m.okra --x a.mgf --candidates c.okx --set 0.1 -o r.tsv
 # adducts without brackets, and one that nobody knows
 sed 's/^ADDUCT=.*/ADDUCT=M+H/' a.mgf >plain.mgf
 expect 0 okra predict m.okra --quiet --x plain.mgf --candidates c.okx --within mass=10ppm --top 3 -o bare.tsv
