@@ -209,6 +209,25 @@ static okra_status msp_peaks(okra_record_ *r, okra_int *left)
     return OKRA_OK;
 }
 
+/* Comments: "key=value" "key=value", as collections write what has no line of its own. */
+static okra_status msp_comments(okra_record_ *r, const char *p, const char *end)
+{
+    while ((p = p < end ? memchr(p, '"', (size_t)(end - p)) : NULL) != NULL) {
+        const char *close = memchr(p + 1, '"', (size_t)(end - p - 1));
+        const char *equals = close ? memchr(p, '=', (size_t)(close - p)) : NULL;
+        if (!close) {
+            break;
+        }
+        if (equals) {
+            CHK(on_line(r->lines,
+                        okra_spectra_about_(r->b, p + 1, (size_t)(equals - p - 1),
+                                            equals + 1, (size_t)(close - equals - 1))));
+        }
+        p = close + 1;
+    }
+    return OKRA_OK;
+}
+
 static okra_status msp_key(okra_record_ *r, okra_int *left)
 {
     const okra_lines_ *line = r->lines;
@@ -236,6 +255,9 @@ static okra_status msp_key(okra_record_ *r, okra_int *left)
         CHK(on_line(line,
                     okra_spectra_about_(r->b, line->begin, (size_t)(colon - line->begin),
                                         colon + 1, (size_t)(line->close - colon - 1))));
+        if (strcmp(key, "COMMENTS") == 0 || strcmp(key, "COMMENT") == 0) {
+            CHK(msp_comments(r, colon + 1, line->close));
+        }
     }
     return OKRA_OK;
 }

@@ -169,6 +169,22 @@ TEST(msp_records)
     CHECK_NEAR(okra_data_mass(data, 1), 0, 0);
     okra_data_free(data);
     /* Without empty lines a Name begins the next record; broken ones end there, too. */
+    /* Comments may hold fields; those with a line of their own before them come first. */
+    CHECK_OK(read_with(1, "c.msp", "smiles",
+                       "Name: a\nPrecursorMZ: 47.0491\nComments: \"SMILES=CCO\" "
+                       "\"precursor m/z=99\" \"precursor type=[M+H]+\" odd \"no\" \"x=\n"
+                       "Num Peaks: 1\n1 2\n",
+                       &data));
+    CHECK(okra_data_count(data) == 1);
+    okra_data_free(data);
+    CHECK_OK(read_with(1, "c.msp", "mass",
+                       "Name: a\nPrecursorMZ: 47.0491\nComments: \"SMILES=CCO\" "
+                       "\"precursor m/z=99\" \"precursor type=[M+H]+\"\n"
+                       "Num Peaks: 1\n1 2\n",
+                       &data));
+    okra_int ld = 0;
+    CHECK_NEAR(okra_data_values(data, &ld)[0], 46.041865, 1e-4);
+    okra_data_free(data);
     /* The spellings of NIST. */
     CHECK_OK(read_with(1, "n.msp", "",
                        "Name: a\nNum Peaks: 5\n(77.0386,10) (91.05, 4)(100 3)\n"
