@@ -284,3 +284,11 @@ def test_letters_of_sequences_tell_of_the_method_that_shares_positions():
         plain = IOKR().fit(X[:40], texts[:40])
     shared = okra.M3N().fit(X[:40], texts[:40])
     assert shared.score(X[40:], texts[40:]) > plain.score(X[40:], texts[40:], metric="characters")
+
+
+def test_texts_where_numbers_are_learned_are_told():
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    for estimator in (KernelSVR(), SOAR(), IOKR(ky="linear")):
+        for y in (list("ababab"), np.array(list("ababab"))):
+            with pytest.raises(ValueError, match="y holds texts.*learns numbers.*learns classes"):
+                estimator.fit(X, y)

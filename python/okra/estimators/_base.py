@@ -119,6 +119,10 @@ class OutputKernelEstimator(UpdateMixin, PredictMixin, ConformalMixin, ScoreMixi
                              "target y is None")
         check_rows(X, "X")
         check_rows(y, "y")
+        if is_linear(self.ky) and not isinstance(y, (Data, tuple)) and not numbers_y and any(
+                isinstance(v, str) for v in list(y)[:1]):
+            raise ValueError(f"y holds texts; {type(self).__name__} with a linear output kernel "
+                             "learns numbers. IOKR() learns classes and strings")
         self._flat, self._y_objects = False, None
         self._columns = list(y.columns) if hasattr(y, "columns") else None
         self._series = getattr(y, "name", None) if hasattr(y, "iloc") else None
