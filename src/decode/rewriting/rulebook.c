@@ -151,7 +151,7 @@ static okra_int shared_by(const okra_rulebook_ *b, okra_word_ x, okra_word_ y,
 }
 
 /* Of the two alignments of a pair, by letters and by their information, the second where
- * its rarest change is shared more than twice as much. */
+ * its rarest change is shared by more. */
 static okra_status align_all(okra_rulebook_ *b)
 {
     FREED_BY(okra_aligner_clear_) okra_aligner_ aligner = {0};
@@ -168,7 +168,7 @@ static okra_status align_all(okra_rulebook_ *b)
         okra_word_ x = okra_rulebook_word_(b->x, i), y = okra_rulebook_word_(b->y, i);
         okra_int first = shared_by(b, x, y, &both[2 * i]);
         okra_int second = shared_by(b, x, y, &both[2 * i + 1]);
-        b->scripts[i] = both[2 * i + (second / 2 > first)];
+        b->scripts[i] = both[2 * i + (second > first)];
     }
     return count_changes(b, b->scripts, 1);
 }
