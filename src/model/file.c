@@ -402,10 +402,14 @@ okra_status okra_model_load(okra_context *context, const char *path, okra_model 
     m->archive->context = context;
     CHK(okra_archive_check_count_(m->archive));
     double *promised = NULL;
-    CHK(load_bag(context, m->archive, about, m->method, &m->bag, &promised));
+    okra_status st = load_bag(context, m->archive, about, m->method, &m->bag, &promised);
+    if (st != OKRA_OK && strncmp(okra_message(), path, strlen(path)) != 0) {
+        okra_message_prefix_("%s", path);
+    }
+    CHK(st == OKRA_EINTERNAL ? OKRA_EFORMAT : st); /* one name twice: the file's fault */
     CHK(load_training(context, m->archive, about, m->method, m->bag, &m->training));
     CHK(okra_model_load_calibration_(about, m));
-    okra_status st = promised ? okra_compact_recompute_(context, m, promised) : OKRA_OK;
+    st = promised ? okra_compact_recompute_(context, m, promised) : OKRA_OK;
     if (st != OKRA_OK && st != OKRA_EMEM && st != OKRA_ECANCELLED) {
         okra_message_prefix_("%s", path);
     }

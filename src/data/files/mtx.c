@@ -171,7 +171,7 @@ static okra_status read_array(okra_source_ *source, matrix *m, okra_data **out)
     OWNED double *values = NULL;
     okra_int k = 0;
     CHK(okra_doubles_(source->ctx, m->n, m->d, "a matrix", &values));
-    for (okra_int j = 0; j < m->d; j++) {
+    for (okra_int j = 0; m->n > 0 && j < m->d; j++) {
         for (okra_int i = m->symmetric ? j : 0; i < m->n; i++) {
             double value;
             CHK(expect_line(m, k++));
