@@ -324,7 +324,7 @@ okra_status okra_data_bits(const unsigned char *packed, okra_int n, okra_int d,
 okra_status okra_data_check_rankings_(const okra_data *y)
 {
     OWNED okra_int *row = NULL; /* the last row that had a rank, from 1 */
-    ZMAKE(row, y->d);
+    ZMAKE(row, y->n > 0 ? y->d : 0);
     for (okra_int i = 0; i < y->n; i++) {
         for (okra_int j = 0; j < y->d; j++) {
             double v = y->values[i * y->ld + j];

@@ -21,9 +21,15 @@
  * element holds a zlib stream of one element. Version 7.3 is HDF5 behind 512 bytes, which
  * checks itself. */
 enum { HEADER = 128, TAG = 8, HDF5_AT = 512 };
-enum { CLASS_SPARSE = 5 };
+enum {
+    CLASS_CELL = 1,
+    CLASS_STRUCT,
+    CLASS_OBJECT,
+    CLASS_SPARSE = 5,
+    CLASS_FUNCTION = 16
+};
 enum { TYPE_INT32 = 5, TYPE_UINT32, TYPE_MATRIX = 14, TYPE_PACKED, TYPE_MOST = 18 };
-enum { DEPTH_MOST = 16 }; /* structures inside structures */
+enum { DEPTH_MOST = 64 }; /* structures inside structures */
 
 typedef struct walk {
     const okra_context *ctx;
@@ -38,6 +44,79 @@ static uint32_t word(const walk *w, const unsigned char *p)
                            (uint32_t)p[0] << 24;
 }
 
+/* What the first elements of a matrix say of it. */
+typedef struct head {
+    okra_int size; /* bytes of all its elements */
+    uint32_t class;
+    okra_int count; /* of its parts, where these are matrices again; at most size + 1 */
+    uint32_t width; /* bytes of the name of a field */
+} head;
+
+/* One element of a matrix: its place among them, its type, where its bytes lie. */
+typedef struct element {
+    okra_int index, length;
+    uint32_t type;
+    bool small; /* in its tag */
+    const unsigned char *p;
+} element;
+
+/* matio takes memory for all parts before it looks for them: each is a tag at least. */
+static okra_status check_count(const head *h, okra_int fields)
+{
+    if (fields > 0 && h->count > h->size / TAG / fields) {
+        return okra_fail_(OKRA_EFORMAT,
+                          "damaged: a variable of %" PRId64
+                          " bytes has more parts than they can hold",
+                          h->size);
+    }
+    return OKRA_OK;
+}
+
+static okra_status check_sizes(const walk *w, const element *e, head *h)
+{
+    okra_int most = h->size + 1;
+    bool empty = false;
+    h->count = 1;
+    for (okra_int at = 0; at + 4 <= e->length; at += 4) {
+        okra_int size = word(w, e->p + at);
+        empty = empty || size == 0;
+        h->count = size > 0 && h->count > most / size ? most : h->count * size;
+    }
+    h->count = empty ? 0 : h->count;
+    bool parts = h->class == CLASS_CELL || h->class == CLASS_FUNCTION;
+    return check_count(h, parts);
+}
+
+/* Flags (class lowest), sizes, name; then what the class has. */
+static okra_status check_head(const walk *w, const element *e, head *h)
+{
+    bool fields = h->class == CLASS_STRUCT || h->class == CLASS_OBJECT;
+    bool whole = e->type == TYPE_INT32 || e->type == TYPE_UINT32;
+    if (e->index == 0) {
+        if (e->small || e->length != TAG) {
+            return okra_fail_(OKRA_EFORMAT, "damaged: a variable has no flags");
+        }
+        h->class = word(w, e->p) & 0xff;
+    } else if (e->index == 1) {
+        CHK(check_sizes(w, e, h));
+    } else if (h->class == CLASS_SPARSE && (e->index == 3 || e->index == 4) && !whole) {
+        /* row numbers and column beginnings */
+        return okra_fail_(OKRA_EFORMAT,
+                          "damaged: indices of a sparse matrix have type %" PRIu32,
+                          e->type);
+    } else if (fields && e->index == 3 &&
+               whole) { /* of an object its class may be here */
+        if (!e->small || e->length != 4) {
+            return okra_fail_(OKRA_EFORMAT,
+                              "damaged: a structure does not say how long its names are");
+        }
+        h->width = word(w, e->p);
+    } else if (fields && e->index == 4 && h->width > 0) {
+        CHK(check_count(h, e->length / h->width));
+    }
+    return OKRA_OK;
+}
+
 static okra_status walk_packed(const walk *w, const unsigned char *p, okra_int size);
 
 /* The elements of p..p+size, which they must fill. At the top nothing pads them; inside a
@@ -45,7 +124,11 @@ static okra_status walk_packed(const walk *w, const unsigned char *p, okra_int s
 static okra_status walk_elements(const walk *w, const unsigned char *p, okra_int size,
                                  int depth)
 {
-    bool sparse = false;
+    head h = {.size = size};
+    if (depth > DEPTH_MOST) {
+        return okra_fail_(OKRA_EUNSUPPORTED, "a variable nests more than %d deep",
+                          DEPTH_MOST);
+    }
     for (okra_int at = 0, index = 0; at < size; index++) {
         okra_int rest = size - at - TAG;
         const unsigned char *tag = p + at;
@@ -61,25 +144,19 @@ static okra_status walk_elements(const walk *w, const unsigned char *p, okra_int
                               "damaged: an element of a variable has type %" PRIu32,
                               type);
         }
-        /* Of a sparse matrix elements 3 and 4 are row numbers and column beginnings. */
-        if (sparse && (index == 3 || index == 4) && type != TYPE_INT32 &&
-            type != TYPE_UINT32) {
-            return okra_fail_(OKRA_EFORMAT,
-                              "damaged: indices of a sparse matrix have type %" PRIu32,
-                              type);
-        }
-        if (small > 0 && small <= 4) {
-            continue;
-        }
-        okra_int length = word(w, tag + 4);
-        if (length > rest || small > 4) {
+        okra_int length = small ? small : word(w, tag + 4);
+        if (small ? small > 4 : length > rest) {
             return okra_fail_(OKRA_EFORMAT,
                               "damaged or cut short: a variable is not whole");
         }
-        if (depth > 0 && index == 0 && length >= TAG) { /* the flags: class lowest */
-            sparse = (word(w, tag + TAG) & 0xff) == CLASS_SPARSE;
+        element e = {index, length, type, small > 0, tag + (small ? 4 : TAG)};
+        if (depth > 0) {
+            CHK(check_head(w, &e, &h));
         }
-        if (type == TYPE_MATRIX && depth < DEPTH_MOST) {
+        if (small) {
+            continue;
+        }
+        if (type == TYPE_MATRIX) {
             CHK(walk_elements(w, tag + TAG, length, depth + 1));
         } else if (type == TYPE_PACKED && depth == 0) {
             CHK(walk_packed(w, tag + TAG, length));

@@ -201,4 +201,82 @@ TEST(damaged)
     files_clean();
 }
 
-MAIN(RUN(version_5), RUN(version_73), RUN(broken), RUN(damaged))
+static matvar_t *number(const double *value)
+{
+    size_t one[] = {1, 1};
+    return Mat_VarCreate(NULL, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, one,
+                         (void *)(uintptr_t)value, 0);
+}
+
+/* Beside x: s, 2 structures of fields a and bb; c, 3 cells; none, 5000 structures of no
+ * fields. */
+static void make_nested(const char *path, enum matio_compression compression)
+{
+    const char *names[] = {"a", "bb"};
+    size_t two[] = {2, 1}, three[] = {1, 3}, many[] = {5000, 1};
+    matvar_t *parts[4] = {number(rows), number(rows + 1), number(rows + 2), NULL};
+    mat_t *file = Mat_CreateVer(path, NULL, MAT_FT_MAT5);
+    matvar_t *c = Mat_VarCreate("c", MAT_C_CELL, MAT_T_CELL, 2, three, parts, 0);
+    matvar_t *s = Mat_VarCreateStruct("s", 2, two, names, 2);
+    matvar_t *none = Mat_VarCreateStruct("none", 2, many, NULL, 0);
+    CHECK(file && c && s && none);
+    for (size_t i = 0; i < 2; i++) {
+        Mat_VarSetStructFieldByName(s, "a", i, number(rows + i));
+        Mat_VarSetStructFieldByName(s, "bb", i, number(rows + i));
+    }
+    CHECK(Mat_VarWrite(file, s, compression) == 0);
+    CHECK(Mat_VarWrite(file, c, compression) == 0);
+    CHECK(Mat_VarWrite(file, none, compression) == 0);
+    add(file, "x", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, 3, columns, 0, compression);
+    Mat_VarFree(s);
+    Mat_VarFree(c);
+    Mat_VarFree(none);
+    Mat_Close(file);
+}
+
+/* Reads x of the file above, one of the words after the sizes rows x cols of another
+ * variable altered: `at` counts bytes from the first size. */
+static okra_status read_nested(uint32_t n, uint32_t d, size_t at, unsigned char value)
+{
+    const uint32_t dims[] = {5, 8, n, d};
+    okra_data *data = NULL;
+    okra_bytes_ whole = {0};
+    make_nested(files_path("a.mat"), MAT_COMPRESSION_NONE);
+    CHECK_OK(okra_bytes_open_(NULL, files_path("a.mat"), &whole));
+    unsigned char *copy = malloc((size_t)whole.size);
+    memcpy(copy, whole.p, (size_t)whole.size);
+    unsigned char *found = memmem(copy, (size_t)whole.size, dims, sizeof dims);
+    CHECK(found != NULL);
+    if (found) {
+        found[8 + at] = value;
+    }
+    okra_status st = files_read("", "b.mat", ":x", copy, (size_t)whole.size, &data);
+    okra_data_free(data);
+    free(copy);
+    okra_bytes_close_(&whole);
+    return st;
+}
+
+/* matio takes memory for all structures and cells before it looks for them. */
+TEST(nested)
+{
+    okra_data *data = NULL;
+    for (int packed = 0; packed < 2; packed++) {
+        make_nested(files_path("a.mat"),
+                    packed ? MAT_COMPRESSION_ZLIB : MAT_COMPRESSION_NONE);
+        CHECK_OK(read_part("", ":x", &data));
+        CHECK(files_dense(data, 2, 3, rows));
+        okra_data_free(data);
+        data = NULL;
+    }
+    CHECK_OK(read_nested(2, 1, 0, 2));
+    CHECK_FAILS(read_nested(2, 1, 3, 0x80), OKRA_EFORMAT,
+                "has more parts than they can hold");
+    CHECK_FAILS(read_nested(1, 3, 6, 1), OKRA_EFORMAT,
+                "has more parts than they can hold");
+    CHECK_FAILS(read_nested(2, 1, 18, 0), OKRA_EFORMAT,
+                "b.mat: damaged: a structure does not say how long its names are");
+    files_clean();
+}
+
+MAIN(RUN(version_5), RUN(version_73), RUN(broken), RUN(damaged), RUN(nested))

@@ -235,6 +235,22 @@ TEST(matrix_market)
 
 /* Sparse vectors and bits come back as they were written; the last row and column of the
  * bits are empty, and the columns take more than one word. */
+/* A matrix of no rows takes no time and no memory, however many columns it claims. */
+TEST(matrix_market_of_no_rows)
+{
+    static const char *const ways[] = {"", "dense:", "sparse:", "bits:", "permutations:"};
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        okra_data *data = NULL;
+        CHECK_OK(files_text(ways[k], "a.mtx",
+                            "%%MatrixMarket matrix array real general\n"
+                            "0 7555551555555555553\n",
+                            &data));
+        CHECK(data && data->n == 0 && data->d == 7555551555555555553);
+        okra_data_free(data);
+    }
+    files_clean();
+}
+
 TEST(matrix_market_is_written)
 {
     okra_int indptr[] = {0, 2, 2, 3}, indices[] = {0, 3, 1};
@@ -355,5 +371,5 @@ TEST(allocations)
 }
 
 MAIN(RUN(numbers), RUN(number_round_trip), RUN(tables), RUN(foreign_locale), RUN(labels),
-     RUN(svm), RUN(matrix_market), RUN(matrix_market_is_written), RUN(arff),
-     RUN(taken_as), RUN(allocations))
+     RUN(svm), RUN(matrix_market), RUN(matrix_market_of_no_rows),
+     RUN(matrix_market_is_written), RUN(arff), RUN(taken_as), RUN(allocations))
