@@ -279,4 +279,42 @@ TEST(nested)
     files_clean();
 }
 
-MAIN(RUN(version_5), RUN(version_73), RUN(broken), RUN(damaged), RUN(nested))
+/* A variable of cells, each in the one before it; behind it x. */
+static okra_status read_deep(uint32_t depth)
+{
+    enum { HEADER = 128, HEAD = 48 }; /* tag, flags, sizes, name */
+    okra_data *data = NULL;
+    okra_bytes_ whole = {0};
+    make(files_path("a.mat"), MAT_FT_MAT5, MAT_COMPRESSION_NONE, false);
+    CHECK_OK(okra_bytes_open_(NULL, files_path("a.mat"), &whole));
+    size_t cells = (size_t)depth * HEAD, size = (size_t)whole.size + cells;
+    unsigned char *copy = malloc(size);
+    memcpy(copy, whole.p, HEADER);
+    memcpy(copy + HEADER + cells, (const char *)whole.p + HEADER,
+           (size_t)whole.size - HEADER);
+    for (uint32_t k = 0; k < depth; k++) {
+        bool last = k + 1 == depth;
+        const uint32_t head[] = {
+            14, (depth - k) * HEAD - 8, 6, 8, 1, 0, 5, 8, !last, 1, 1 | 1 << 16, 'c'};
+        memcpy(copy + HEADER + (size_t)k * HEAD, head, sizeof head);
+    }
+    okra_status st = files_read("", "deep.mat", ":x", copy, size, &data);
+    CHECK(st != OKRA_OK || files_dense(data, 2, 3, rows));
+    okra_data_free(data);
+    free(copy);
+    okra_bytes_close_(&whole);
+    return st;
+}
+
+TEST(deep)
+{
+    CHECK_OK(read_deep(1));
+    CHECK_OK(read_deep(40));
+    CHECK_OK(read_deep(64));
+    CHECK_FAILS(read_deep(65), OKRA_EUNSUPPORTED, "a variable nests more than 64 deep");
+    CHECK_FAILS(read_deep(100000), OKRA_EUNSUPPORTED,
+                "a variable nests more than 64 deep");
+    files_clean();
+}
+
+MAIN(RUN(version_5), RUN(version_73), RUN(broken), RUN(damaged), RUN(nested), RUN(deep))
