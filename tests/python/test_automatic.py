@@ -292,3 +292,15 @@ def test_texts_where_numbers_are_learned_are_told():
         for y in (list("ababab"), np.array(list("ababab"))):
             with pytest.raises(ValueError, match="y holds texts.*learns numbers.*learns classes"):
                 estimator.fit(X, y)
+
+
+def test_classes_that_the_fit_has_not_seen_are_told():
+    from sklearn.datasets import load_iris
+    from sklearn.model_selection import StratifiedKFold
+
+    iris = load_iris()
+    names = iris.target_names[iris.target]
+    with pytest.warns(okra.OkraWarning, match="50 of 50 test labels are of classes that the fit"):
+        folds = cross_val_score(okra.IOKR(), iris.data, names, cv=3)
+    assert (folds == 0).all()
+    assert cross_val_score(okra.IOKR(), iris.data, names, cv=StratifiedKFold(3)).min() > 0.9

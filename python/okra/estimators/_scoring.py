@@ -1,6 +1,7 @@
 """How good a fitted model is: on test pairs, and on its own pairs left out one by one."""
 from __future__ import annotations
 
+import warnings
 from contextlib import ExitStack
 from typing import Any, Optional
 
@@ -8,6 +9,7 @@ import numpy as np
 from sklearn.metrics import r2_score
 
 from .._data import Data, as_data, bits, labels, missing
+from .._errors import OkraWarning
 from .._kernel import metric as metric_value
 from .._kernel import metric_is_loss
 
@@ -50,11 +52,20 @@ class ScoreMixin:
                             sample_weight=sample_weight)
         truth = self._outputs(y)
         if truth.kind == "labels":
+            self._warn_of_new_classes(truth, model)
             right = self._shaped(truth.objects) == np.asarray(self.predict(X))
             return float(np.average(right, weights=sample_weight))
         if sample_weight is not None:
             truth = truth.weigh(sample_weight)
         return -model.loss(self._inputs(X, reset=False), truth, self._context())
+
+    def _warn_of_new_classes(self, truth: Data, model: Any) -> None:
+        """Folds that cut sorted classes apart give an accuracy of 0: that is told."""
+        new = ~np.isin(np.asarray(truth.objects), np.asarray(model.outputs.objects))
+        if new.any():
+            warnings.warn(f"{new.sum()} of {new.size} test labels are of classes that the fit has "
+                          "not seen, and count as wrong; folds by StratifiedKFold keep all "
+                          "classes", OkraWarning, stacklevel=3)
 
     def _leave_one_out(self) -> tuple:
         model = self._fitted()
