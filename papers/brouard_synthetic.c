@@ -179,6 +179,10 @@ static void say_readings(paper_run *run)
     paper_remark(run, "that outputs have the diffusion time of the inputs, and the range "
                       "of widths, were settled with the areas of the quick run in sight; "
                       "its cells are not counted, and the full run draws other networks");
+    paper_remark(run,
+                 "sec. 6.1.1 sets the time of output kernels to 1, sec. 6.1.2 chooses "
+                 "it for these networks by an information criterion without a "
+                 "formula: the latter is taken");
     paper_remark(run, "the paper's text names the diffusion kernel of the whole network "
                       "as the output kernel too; with it the edges to be predicted would "
                       "be known, and areas lie far above the print");
