@@ -13,7 +13,7 @@
 
 /* Limits of one molecule, checked before anything is allocated. */
 enum { OKRA_ATOMS_MOST_ = 100000, OKRA_BONDS_MOST_ = 200000, OKRA_RINGS_MOST_ = 1000 };
-enum { OKRA_RING_ATOMS_MOST_ = 10000 };
+enum { OKRA_RING_ATOMS_MOST_ = 6000 };
 
 typedef struct okra_atom_ {
     int32_t element;   /* atomic number; 0: any atom (*)                          */

@@ -135,7 +135,7 @@ TEST(large_molecules_are_bounded)
     static char ring[20002];
     memset(ring, 'C', sizeof ring - 1);
     ring[1] = ring[sizeof ring - 2] = '1';
-    CHECK_FAILS(perceive(ring, &m, NULL), OKRA_EFORMAT, "more than 10000 atoms in rings");
+    CHECK_FAILS(perceive(ring, &m, NULL), OKRA_EFORMAT, "more than 6000 atoms in rings");
     memset(text, 'C', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     CHECK_FAILS(perceive(text, &m, NULL), OKRA_EFORMAT, "more than 100000 atoms");
