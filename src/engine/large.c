@@ -5,6 +5,8 @@
  */
 #include "engine/open.h"
 
+#include "kernel/gram/bound.h"
+
 #include <math.h>
 
 static bool empty(const okra_large_ *A)
@@ -106,8 +108,20 @@ okra_int okra_large_cols_(const okra_large_ *A)
 
 /* ---- Gram matrices ---- */
 
+/* In the words of the host, where the entries are of a kernel. */
+static okra_status bad_entry(const char *what, const okra_entries_ *entries, okra_int i,
+                             okra_int j, double value)
+{
+    const okra_other_ *other = NULL;
+    const okra_bound_ *bound = entries ? okra_entries_bound_(entries, &other) : NULL;
+    return bound ? okra_bad_value_(bound->kernel, i, j, value)
+                 : okra_fail_(OKRA_ENUMERIC, "%s: element (%lld, %lld) is %g", what,
+                              (long long)i, (long long)j, value);
+}
+
 /* The host engine has looked at each tile; of others a sum that is not finite tells. */
-static okra_status check_finite(okra_context *ctx, const char *what, okra_int first,
+static okra_status check_finite(okra_context *ctx, const char *what,
+                                const okra_entries_ *entries, okra_int first,
                                 const okra_large_ *A)
 {
     OWNED double *row = NULL;
@@ -121,8 +135,7 @@ static okra_status check_finite(okra_context *ctx, const char *what, okra_int fi
         CHK(okra_large_get_(ctx, A, i, 0, okra_mat_of_(row, 1, A->cols)));
         for (okra_int j = 0; j < A->cols; j++) {
             if (!isfinite(row[j])) {
-                return okra_fail_(OKRA_ENUMERIC, "%s: element (%lld, %lld) is %g", what,
-                                  (long long)(first + i), (long long)j, row[j]);
+                return bad_entry(what, entries, first + i, j, row[j]);
             }
         }
     }
@@ -141,7 +154,7 @@ okra_status okra_large_gram_(okra_context *ctx, const okra_entries_ *entries,
     if (!empty(A)) {
         CHK(CALL(A, gram, entries, first, A->rows, A->body));
         if (A->engine->verbs != &okra_engine_host_class_) {
-            CHK(check_finite(ctx, "gram", first, A));
+            CHK(check_finite(ctx, "gram", entries, first, A));
         }
     }
     return OKRA_OK;
@@ -421,7 +434,7 @@ static okra_status put_back(void *user, const double *d)
 static okra_status is_finite(void *user)
 {
     factoring *f = user;
-    return check_finite(f->ctx, "cholesky", 0, f->A);
+    return check_finite(f->ctx, "cholesky", NULL, 0, f->A);
 }
 
 static okra_status factor(okra_context *ctx, okra_large_ *A, double *jitter, bool *done)
@@ -470,7 +483,7 @@ okra_status okra_large_eigh_(okra_context *ctx, okra_large_ *A, double *w)
 {
     okra_status st = check_square("eigh", A);
     if (st == OKRA_OK && A->engine->verbs != &okra_engine_host_class_) {
-        st = check_finite(ctx, "eigh", 0, A);
+        st = check_finite(ctx, "eigh", NULL, 0, A);
     }
     static _Atomic double rate = 1e13; /* of a GPU; corrected by the first call */
     verb v = {ctx, A, w, NULL};

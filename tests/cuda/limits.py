@@ -77,6 +77,29 @@ def beside_another():
         hog.communicate("")
 
 
+def no_room_to_decompose():
+    """From too little for the second matrix to enough: each refusal says what needs the
+    memory, and one of them is of the eigendecomposition."""
+    words, texts = ["an eigendecomposition, beside the matrix, needs", "one value of lambda"], []
+    for megabytes in range(70, 800, 10):
+        try:
+            fit(2000, f"{megabytes}M", operator="ccov", ky="rbf(sigma=1)")
+            break
+        except okra.OkraError as error:
+            texts.append(str(error))
+    else:
+        faults.append("no room to decompose: 800 MB are not enough")
+    for text in dict.fromkeys(text.split(" needs ")[0] for text in texts):
+        print(f"no room to decompose: {text}")
+    for text in texts:
+        if "on GPU" in text and not ("may be used (--memory)" in text and "--low-rank-x" in text):
+            faults.append(f"no room to decompose: {text!r}")
+    if not any(all(word in text for word in words) for text in texts):
+        faults.append(f"no room to decompose: no {words} in {texts}")
+    if answer().tobytes() != WANT.tobytes():
+        faults.append("no room to decompose: the next fit has other bits")
+
+
 def main():
     many = rng.standard_normal((300_000, 2))
     refused("no such GPU", ["engine cuda:99: there is no such GPU, the last is cuda:"],
@@ -89,13 +112,11 @@ def main():
     print(f"of low rank it fits: {len(low)} pairs")
     refused("a budget", ["4000 x 4000 doubles needs 0.12 GiB on GPU", "may be used (--memory)"],
             lambda: fit(4000, "100M"))
-    refused("no room to decompose", ["an eigendecomposition, beside the matrix, needs",
-                                     "one value of lambda"],
-            lambda: fit(2000, "70M", operator="ccov", ky="rbf(sigma=1)"))
+    no_room_to_decompose()
     holes, far = X[:300].copy(), X[:300] * 1e200
     holes[7, 2] = np.nan
     refused("not a number", ["nan"], lambda: fit(300, x=holes))
-    refused("an overflow", ["element (0, 0) is inf"], lambda: fit(300, x=far, kx="linear"))
+    refused("an overflow", ["is inf: scale the data"], lambda: fit(300, x=far, kx="linear"))
     refused("no rows", [], lambda: fit(0))
     beside_another()
     for text in faults:

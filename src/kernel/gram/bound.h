@@ -72,5 +72,8 @@ okra_status okra_tiles_(okra_context *ctx, const okra_bound_ *bound, int node,
 /* OKRA_ENUMERIC naming the kernel if a self-similarity is not finite. */
 okra_status okra_finite_self_(const okra_kernel *kernel, okra_int begin, okra_int end,
                               const double *d) OKRA_CHECK;
+/* The same of a value of object i and training object j that is not. */
+okra_status okra_bad_value_(const okra_kernel *kernel, okra_int i, okra_int j,
+                            double value) OKRA_CHECK;
 
 #endif

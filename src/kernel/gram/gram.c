@@ -135,17 +135,23 @@ static okra_status evaluate(const job *w, int place, const tile *t, double *out,
     return OKRA_OK;
 }
 
+okra_status okra_bad_value_(const okra_kernel *kernel, okra_int i, okra_int j,
+                            double value)
+{
+    return okra_fail_(
+        OKRA_ENUMERIC,
+        "kernel %s: the value of object %lld and training object %lld (from "
+        "0) is %g: scale the data or the parameters down",
+        kernel->text, (long long)i, (long long)j, value);
+}
+
 static okra_status not_finite(const job *w, const tile *t, const double *values)
 {
     for (okra_int r = 0; r < t->ni; r++) {
         for (okra_int c = 0; c < t->nj; c++) {
             if (!isfinite(values[r * TILE + c])) {
-                return okra_fail_(
-                    OKRA_ENUMERIC,
-                    "kernel %s: the value of object %lld and training object %lld (from "
-                    "0) is %g: scale the data or the parameters down",
-                    w->kernel->text, (long long)(t->i + r), (long long)(t->j + c),
-                    values[r * TILE + c]);
+                return okra_bad_value_(w->kernel, t->i + r, t->j + c,
+                                       values[r * TILE + c]);
             }
         }
     }

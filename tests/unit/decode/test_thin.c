@@ -89,10 +89,12 @@ TEST(coefficients_give_the_distances_of_kernel_values)
 }
 
 /* What stays on the shelf is what would be computed: the same bits with it, and when
- * nothing fits in the budget. */
+ * nothing fits in the budget. An engine keeps no panels on the host; under a budget it
+ * takes fewer candidates at a time, which changes the last bits. */
 TEST(panels_that_stay_change_nothing)
 {
     enum { MANY = 1100 };
+    const bool host = !getenv("OKRA_TEST_ENGINE");
     static double values[MANY * 3], W[4 * MANY];
     okra_random_ r = okra_random_create_(5, 5);
     okra_data *y = NULL, *view = NULL;
@@ -117,7 +119,7 @@ TEST(panels_that_stay_change_nothing)
             }
             CHECK(d.distance && d.distance[0] == want[t]);
             CHECK_OK(okra_panels_create_(NULL, &o.output, NULL, &panels));
-            CHECK(okra_panels_kept_(panels) == (pass > 0));
+            CHECK(okra_panels_kept_(panels) == (host && pass > 0));
             okra_panels_free_(panels);
             okra_decoded_clear_(&d);
         }
@@ -134,7 +136,8 @@ TEST(panels_that_stay_change_nothing)
         okra_decoded_ d = {0};
         okra_panels_ *panels = NULL;
         CHECK_OK(decode(ctx, &o, "candidates", "", W + t * MANY, 1, NULL, 1, &d));
-        CHECK(d.distance && d.distance[0] == want[t]);
+        CHECK(d.distance && (!host || d.distance[0] == want[t]));
+        CHECK_NEAR(d.distance[0], want[t], 1e-12);
         CHECK_OK(okra_panels_create_(ctx, &o.output, NULL, &panels));
         CHECK(!okra_panels_kept_(panels));
         okra_panels_free_(panels);
