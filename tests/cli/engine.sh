@@ -22,7 +22,7 @@ plugins=$folder/tests/engine/plugins
 if [ -e "$plugins/libokra-test.so" ]; then
     awk 'BEGIN { for (i = 0; i < 40; i++) printf "%.6f,%.6f\n", sin(i), cos(3 * i) }' >x.csv
     awk -F, '{ printf "%.6f,%.6f\n", $1 * $2, $1 - $2 }' x.csv >y.csv
-    for flags in "" "--operator ccov" "--method margin" "--method kpca" "--low-rank chol(rank=9)"; do
+    for flags in "" "--operator ccov" "--method margin --lambda 0.1" "--method kpca" "--low-rank chol(rank=9)"; do
         for engine in host test; do
             # shellcheck disable=SC2086
             OKRA_ENGINE_PATH=$plugins expect 0 okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=1)' $flags \
