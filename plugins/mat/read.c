@@ -187,7 +187,8 @@ static bool tell_dense(const matvar_t *v, int out)
                     v->name);
     }
     int64_t step = d > 0 ? ROWS_BYTES / 8 / d : n;
-    step = step < 1 ? 1 : step > n ? n : step;
+    step = step < 1 ? 1 : step;
+    step = step > n ? n : step; /* none of no rows, however long */
     double *rows = malloc((size_t)(step * d) * sizeof *rows + 1);
     if (!rows) {
         return fail(out, OKRA_EMEM, "there is not enough memory for variable '%s'",

@@ -161,6 +161,14 @@ TEST(broken)
     snprintf(spec, sizeof spec, "%s", files_path("a.mat"));
     CHECK_FAILS(okra_data_read(context, spec, &data), OKRA_EBUDGET,
                 "variable 'x' of 1000000 x 1000000 needs");
+    /* No rows take none, however long they are. */
+    f = fopen(files_path("a.mat"), "r+b");
+    fseek(f, 128 + 8 + 16 + 8, SEEK_SET);
+    fwrite((const int32_t[]){0, 1 << 30}, sizeof dims, 1, f);
+    fclose(f);
+    CHECK_OK(okra_data_read(context, spec, &data));
+    CHECK(data && data->n == 0 && data->d == 1 << 30);
+    okra_data_free(data);
     okra_context_free(context);
     files_clean();
 }
