@@ -148,11 +148,27 @@ static okra_int unknown_values(const okra_data *y)
     return count;
 }
 
+/* Names that okra predict wrote are classes where the truth is. */
+static okra_status read_predicted(cli_run *run, const char *spec, const okra_data *y,
+                                  okra_data **out)
+{
+    char classes[4096];
+    okra_status st = cli_read(run, spec, out);
+    if (st != OKRA_OK || okra_data_kind(y) != OKRA_LABELS ||
+        okra_data_kind(*out) != OKRA_STRINGS || strcmp(spec, "-") == 0 ||
+        snprintf(classes, sizeof classes, "labels:%s", spec) >= (int)sizeof classes) {
+        return st;
+    }
+    okra_data_free(*out);
+    *out = NULL;
+    return cli_read(run, classes, out);
+}
+
 static int score_pairs(cli_run *run, const score_fields *f, const okra_data *y, scores *s)
 {
     okra_data *yhat = NULL;
     double *column = malloc((size_t)s->n * sizeof *column + 1);
-    int status = cli_status(run, cli_read(run, f->yhat, &yhat));
+    int status = cli_status(run, read_predicted(run, f->yhat, y, &yhat));
     s->unknown = unknown_values(y);
     if (status == CLI_DONE && !column) {
         status = cli_failure(run, "out of memory");

@@ -214,7 +214,8 @@ okra_status okra_bad_field_(okra_token_ token, okra_int line, okra_int column,
             ? "' is not a number; fields stand between commas in .csv files, between "
               "tabs in .tsv files"
         : token != OKRA_TOKEN_NONFINITE_
-            ? "' is not a number; classes are read as labels:FILE"
+            ? "' is not a number; classes are read as labels:FILE, and FILE:!COLUMN is "
+              "without that column"
         : shown[0] == 'n' || shown[0] == 'N'
             ? "' found; values must be finite; outputs with gaps are read as missing:FILE"
             : "' found; values must be finite");

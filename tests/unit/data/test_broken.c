@@ -30,9 +30,11 @@ static const broken texts[] = {
      "line 2, column 2: a value is missing (NA); outputs with gaps are "
      "read as missing:FILE"},
     {"@", "a.csv", "1,2\n\n3,x\n", OKRA_EFORMAT,
-     "line 3, column 2: 'x' is not a number; classes are read as labels:FILE"},
+     "line 3, column 2: 'x' is not a number; classes are read as labels:FILE, and "
+     "FILE:!COLUMN is without that column"},
     {"@", "a.csv", "1,b\n3,4\n", OKRA_EFORMAT,
-     "line 1, column 2: 'b' is not a number; classes are read as labels:FILE"},
+     "line 1, column 2: 'b' is not a number; classes are read as labels:FILE, and "
+     "FILE:!COLUMN is without that column"},
     {"@", "a.csv", "1,NaN\n", OKRA_EFORMAT,
      "line 1, column 2: 'NaN' found; values must be finite; outputs with "
      "gaps are read as missing:FILE"},
@@ -50,7 +52,7 @@ static const broken texts[] = {
      OKRA_EFORMAT,
      "line 2, column 2: '?\\xff"
      "01234567890123456789012345678901234567...' is not a number; classes are read as "
-     "labels:FILE"},
+     "labels:FILE, and FILE:!COLUMN is without that column"},
     {"@", "a.tsv", "1\t2\n3\t\n", OKRA_EFORMAT,
      "line 2, column 2: a value is missing (); outputs with gaps are "
      "read as missing:FILE"},
@@ -58,9 +60,11 @@ static const broken texts[] = {
     {"@:!1", "a.csv", "1\n2\n", OKRA_ESHAPE,
      "without its only column the table is empty"},
     {"@:!2", "a.csv", "a,1\nb,2\n", OKRA_EFORMAT,
-     "line 1, column 1: 'a' is not a number; classes are read as labels:FILE"},
+     "line 1, column 1: 'a' is not a number; classes are read as labels:FILE, and "
+     "FILE:!COLUMN is without that column"},
     {"@", "a.csv", "1,5;2,5\n1,2,3;4\n", OKRA_EFORMAT,
-     "line 2, column 1: '1,2,3' is not a number; classes are read as labels:FILE"},
+     "line 2, column 1: '1,2,3' is not a number; classes are read as labels:FILE, and "
+     "FILE:!COLUMN is without that column"},
     {"labels:@", "a.csv", "1,2\n", OKRA_ESHAPE,
      "labels must be one column, found 2; choose one as labels:FILE:COLUMN, by its name "
      "or "
@@ -95,7 +99,8 @@ static const broken texts[] = {
     {"@", "a.svm", "1 2:1 2:1\n", OKRA_EFORMAT,
      "line 1, character 7: index 2 does not ascend"},
     {"@", "a.svm", "1 2:x\n", OKRA_EFORMAT,
-     "line 1, column 3: '2:x' is not a number; classes are read as labels:FILE"},
+     "line 1, column 3: '2:x' is not a number; classes are read as labels:FILE, and "
+     "FILE:!COLUMN is without that column"},
     {"@", "a.svm", "1 2:\n", OKRA_EFORMAT,
      "line 1, column 3: a value is missing (2:); outputs with gaps are "
      "read as missing:FILE"},
@@ -108,7 +113,8 @@ static const broken texts[] = {
     {"labels:@", "a.svm", "1,2 1:1\n", OKRA_EUNSUPPORTED,
      "line 1: several labels ('1,2')"},
     {"labels:@", "a.svm", "1 1:1\nx 1:1\n", OKRA_EFORMAT,
-     "line 2, column 1: 'x' is not a number; classes are read as labels:FILE"},
+     "line 2, column 1: 'x' is not a number; classes are read as labels:FILE, and "
+     "FILE:!COLUMN is without that column"},
     {"dense:@", "a.svm", "1 9000000000000000000:1\n1 1:1\n", OKRA_EBUDGET,
      "the dense form of 2 x 9000000000000000000 doubles is more than can be addressed"},
     {"@:x", "a.svm", "1 1:1\n", OKRA_EARG,
