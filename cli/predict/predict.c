@@ -2,23 +2,13 @@
  * predict.c: okra predict: objects, weights, embeddings and ranked candidates of a model.
  */
 #include "commands.h"
-#include "predict/ranked.h"
+#include "predict/predict_job.h"
 #include "predict/screen.h"
-#include "predict/sets.h"
 #include "predict/stream.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct predict_fields {
-    const char *x, *x_diagonal, *output, *weights, *embedding, *candidates, *ranges,
-        *report, *confidence, *within, *about;
-    okra_int shortlist;
-    int p_values;
-    bool exact, stream;
-    cli_sets sets;
-} predict_fields;
 
 static const okra_option rows[] = {
     {"x", OKRA_OPTION_TEXT, offsetof(predict_fields, x), NULL, 1, 0, NULL, "FILE",
@@ -76,21 +66,9 @@ static const okra_option rows[] = {
     CLI_SETS_ROWS(offsetof(predict_fields, sets)),
     {0}};
 
-typedef struct job {
-    predict_fields f;
-    okra_model *model;
-    okra_data *x, *candidates;
-    okra_data *rows, *diagonal; /* what x borrows with --x-diagonal */
-    okra_int *ranges;
-    okra_prediction *prediction;
-    double seconds;
-    bool ranked; /* -o gets the ranking */
-    cli_distinct distinct;
-} job;
-
 /* ---- what goes in ---- */
 
-static int read_ranges(cli_run *run, job *j)
+static int read_ranges(cli_run *run, predict_job *j)
 {
     okra_data *table = NULL;
     int status = cli_status(run, cli_read_numbers(run, j->f.ranges, &table));
@@ -120,159 +98,8 @@ static int read_ranges(cli_run *run, job *j)
     return status;
 }
 
-/* What one flag writes must not be overwritten by another. */
-static int check_apart(const cli_run *run, const predict_fields *f)
-{
-    const char *names[] = {"-o", "--weights", "--embedding", "--confidence"};
-    const char *files[] = {f->output, f->weights, f->embedding, f->confidence};
-    for (int i = 0; i < 4; i++) {
-        for (int k = i + 1; k < 4; k++) {
-            if (*files[i] && strcmp(files[i], files[k]) == 0) {
-                return cli_usage(run, "%s and %s both name '%s'", names[i], names[k],
-                                 files[i]);
-            }
-        }
-    }
-    return CLI_DONE;
-}
-
-/* With sets and intervals nothing else is predicted. */
-static int check_sets(const cli_run *run, const predict_fields *f)
-{
-    const char *others[] = {f->weights, f->embedding, f->ranges, f->report,
-                            f->confidence};
-    const char *names[] = {"weights", "embedding", "ranges", "report", "confidence"};
-    for (int i = 0; i < 5; i++) {
-        if (*others[i]) {
-            return cli_usage(run, "--%s has no use with sets and intervals", names[i]);
-        }
-    }
-    if (okra_options_is_set(run->library, "decode") ||
-        okra_options_is_set(run->library, "top")) {
-        return cli_usage(run, "--decode and --top have no use with sets and intervals");
-    }
-    return CLI_DONE;
-}
-
-/* What goes with an index, and with nothing else. */
-static int check_index(const cli_run *run, const predict_fields *f)
-{
-    bool index = cli_is_index(f->candidates);
-    const char *none[] = {f->weights, f->embedding, f->ranges, f->report, f->confidence};
-    const char *names[] = {"weights", "embedding", "ranges", "report", "confidence"};
-    static const char *const own[] = {"within", "about", "shortlist", "exact",
-                                      "known-pairs"};
-    for (int i = 0; !index && i < 5; i++) {
-        if (okra_options_is_set(run->options, own[i])) {
-            return cli_usage(run, "--%s is for candidates of an index, NAME.okx", own[i]);
-        }
-    }
-    for (int i = 0; index && i < 5; i++) {
-        if (*none[i]) {
-            return cli_usage(run, "--%s has no use with an index", names[i]);
-        }
-    }
-    if (okra_options_is_set(run->options, "within") && !*f->within) {
-        return cli_usage(run, "--within is empty: leave it out to rank all candidates");
-    }
-    if (okra_options_is_set(run->options, "shortlist") && *f->within) {
-        return cli_usage(run, "--shortlist has no use with --within: all candidates that "
-                              "fit are measured exactly");
-    }
-    if (*f->about && !*f->within) {
-        return cli_usage(run, "--about has no use without --within");
-    }
-    if (index && !okra_options_is_set(run->library, "top")) {
-        return cli_usage(run, "an index is ranked: give --top K and a table with -o");
-    }
-    return index && okra_options_is_set(run->library, "decode")
-               ? cli_usage(run, "--decode has no use with an index")
-               : CLI_DONE;
-}
-
-/* Flags that make no sense line by line. */
-static int check_stream(const cli_run *run, const predict_fields *f)
-{
-    const char *others[] = {f->output, f->weights,    f->embedding, f->ranges,
-                            f->report, f->confidence, f->x_diagonal};
-    const char *names[] = {"output", "weights",    "embedding", "ranges",
-                           "report", "confidence", "x-diagonal"};
-    if (strcmp(f->x, "-") != 0) {
-        return cli_usage(run, "--stream answers standard input: --x is '%s', expected -",
-                         f->x);
-    }
-    for (int i = 0; i < 7; i++) {
-        if (*others[i] && strcmp(others[i], "-") != 0) {
-            return cli_usage(run, "--%s has no use with --stream", names[i]);
-        }
-    }
-    if (strcmp(okra_options_get(run->library, "decode"), "none") == 0) {
-        return cli_usage(run,
-                         "--decode none gives no objects: --stream has none to give");
-    }
-    if (cli_sets_wanted(&f->sets) || cli_is_index(f->candidates)) {
-        return cli_usage(run,
-                         "--stream gives objects and ranked candidates: sets, intervals "
-                         "and an index have no use");
-    }
-    return CLI_DONE;
-}
-
-static int check(const cli_run *run, job *j)
-{
-    const predict_fields *f = &j->f;
-    if (okra_context_processes(run->context) > 1 &&
-        (f->stream || strcmp(f->x, "-") == 0 || cli_ends(f->x, ":-"))) {
-        return cli_usage(run,
-                         "standard input reaches one of %d processes alone: --x needs "
-                         "a file",
-                         okra_context_processes(run->context));
-    }
-    if (f->stream) {
-        return check_stream(run, f);
-    }
-    int wrong = cli_sets_check(run, &f->sets);
-    if (!wrong && cli_sets_wanted(&f->sets) && cli_is_index(f->candidates)) {
-        return cli_usage(run, "--set and --interval do not take an index: --top K ranks "
-                              "it, with p-values");
-    }
-    if (wrong || cli_sets_wanted(&f->sets)) {
-        return wrong ? wrong : check_sets(run, f);
-    }
-    wrong = check_index(run, f);
-    if (wrong) {
-        return wrong;
-    }
-    if (!*f->output && !*f->weights && !*f->embedding) {
-        return cli_usage(run, "nothing to write: give -o, --weights or --embedding");
-    }
-    j->ranked = okra_options_is_set(run->library, "top");
-    if (j->ranked && !cli_ends(f->output, ".tsv") && !cli_ends(f->output, ".csv") &&
-        !cli_ends(f->output, ".json") && strcmp(f->output, "-") != 0) {
-        return cli_usage(run,
-                         "--top writes a table of ranked candidates: -o is '%s', "
-                         "expected a name in .tsv, .csv or .json",
-                         f->output);
-    }
-    bool none = strcmp(okra_options_get(run->library, "decode"), "none") == 0;
-    if (!*f->output && (*f->candidates || *f->ranges || *f->report || *f->confidence ||
-                        (!none && okra_options_is_set(run->library, "decode")))) {
-        return cli_usage(run, "nothing is decoded without -o: --decode, --candidates, "
-                              "--ranges, --report and --confidence have no use");
-    }
-    if (*f->output && none) {
-        return cli_usage(run, "--decode none gives no objects: -o has no use");
-    }
-    int status = check_apart(run, f);
-    status = status ? status : cli_check_writable(run, f->output);
-    status = status ? status : cli_check_writable(run, f->weights);
-    status = status ? status : cli_check_writable(run, f->embedding);
-    status = status ? status : cli_check_writable(run, f->confidence);
-    return status ? status : cli_check_writable(run, f->report);
-}
-
 /* Rows of a Gram matrix with the self-similarities of their objects. */
-static int read_diagonal(cli_run *run, job *j)
+static int read_diagonal(cli_run *run, predict_job *j)
 {
     okra_int ld = 0, step = 0, m = okra_data_count(j->x);
     const char *file = j->f.x_diagonal;
@@ -297,7 +124,7 @@ static int read_diagonal(cli_run *run, job *j)
     return status;
 }
 
-static int load_model(cli_run *run, job *j)
+static int load_model(cli_run *run, predict_job *j)
 {
     char buffer[4096];
     const char *path = cli_find(run, run->operands[0], buffer, sizeof buffer);
@@ -306,7 +133,7 @@ static int load_model(cli_run *run, job *j)
 }
 
 /* --ranges number the lines of the file, so that none may be left out. */
-static int read_candidates(cli_run *run, job *j)
+static int read_candidates(cli_run *run, predict_job *j)
 {
     const char *file = j->f.candidates;
     if (!*file || cli_is_index(file) || j->candidates) {
@@ -316,7 +143,7 @@ static int read_candidates(cli_run *run, job *j)
                                         : cli_read_candidates(run, file, &j->candidates));
 }
 
-static int read_all(cli_run *run, job *j)
+static int read_all(cli_run *run, predict_job *j)
 {
     int status = load_model(run, j);
     if (status == CLI_DONE) {
@@ -329,150 +156,9 @@ static int read_all(cli_run *run, job *j)
     return status == CLI_DONE && *j->f.ranges ? read_ranges(run, j) : status;
 }
 
-/* ---- what comes out ---- */
-
-/* n_train x n_test: one column a test point. */
-static int write_weights(cli_run *run, const job *j)
-{
-    enum { TILE = 64 };
-    okra_int m, n;
-    const double *W = okra_prediction_weights(j->prediction, &m, &n);
-    double *T = malloc((size_t)m * (size_t)n * sizeof *T + 1);
-    if (!T) {
-        return cli_failure(run, "out of memory: %lld x %lld weights", (long long)n,
-                           (long long)m);
-    }
-    for (okra_int r0 = 0; r0 < m; r0 += TILE) {
-        for (okra_int c = 0; c < n; c++) {
-            for (okra_int r = r0; r < m && r < r0 + TILE; r++) {
-                T[c * m + r] = W[r * n + c];
-            }
-        }
-    }
-    int status = cli_status(run, cli_write(run, T, n, m, j->f.weights));
-    free(T);
-    return status;
-}
-
-static int write_report(cli_run *run, const job *j)
-{
-    okra_int tests;
-    const double *report = okra_prediction_report(j->prediction, &tests);
-    char separator = cli_ends(j->f.report, ".csv") ? ',' : '\t';
-    if (!report) {
-        return cli_failure(run, "nothing was optimised: --report is for --decode optimum "
-                                "of twin Gaussian processes and --decode rewrite");
-    }
-    cli_file *file = cli_file_open(run, j->f.report);
-    if (!file) {
-        return CLI_FAILED;
-    }
-    FILE *out = cli_file_stream(file);
-    fputs("test", out);
-    for (int c = 0; c < OKRA_REPORT_COLUMNS; c++) {
-        fprintf(out, "%c%s", separator, okra_prediction_report_name(j->prediction, c));
-    }
-    fputc('\n', out);
-    for (okra_int i = 0; i < tests; i++) {
-        const double *r = report + i * OKRA_REPORT_COLUMNS;
-        fprintf(out, "%lld%c%.17g%c%.0f%c%.3g%c%.0f\n", (long long)i, separator, r[0],
-                separator, r[1], separator, r[2], separator, r[3]);
-    }
-    return cli_file_close(run, file, CLI_DONE);
-}
-
-/* An empty field where a value does not exist. */
-static int write_confidence(cli_run *run, const job *j)
-{
-    okra_int tests;
-    const double *values = okra_prediction_confidence(j->prediction, &tests);
-    char separator = cli_ends(j->f.confidence, ".csv") ? ',' : '\t';
-    cli_file *file = cli_file_open(run, j->f.confidence);
-    if (!file) {
-        return CLI_FAILED;
-    }
-    FILE *out = cli_file_stream(file);
-    fprintf(out, "test%cdistance%cgap%cvariance\n", separator, separator, separator);
-    for (okra_int i = 0; i < tests; i++) {
-        fprintf(out, "%lld", (long long)i);
-        for (int c = 0; c < OKRA_CONFIDENCE_COLUMNS; c++) {
-            double v = values[i * OKRA_CONFIDENCE_COLUMNS + c];
-            fputc(separator, out);
-            if (isfinite(v)) {
-                fprintf(out, "%.17g", v);
-            }
-        }
-        fputc('\n', out);
-    }
-    return cli_file_close(run, file, CLI_DONE);
-}
-
-static int write_all(cli_run *run, const job *j)
-{
-    int status = CLI_DONE;
-    okra_int m, d;
-    if (*j->f.weights) {
-        status = write_weights(run, j);
-    }
-    if (status == CLI_DONE && *j->f.report) {
-        status = write_report(run, j);
-    }
-    if (status == CLI_DONE && *j->f.confidence) {
-        status = write_confidence(run, j);
-    }
-    if (status == CLI_DONE && *j->f.embedding) {
-        const double *H = okra_prediction_embedding(j->prediction, &m, &d);
-        status = cli_status(run, cli_write(run, H, m, d, j->f.embedding));
-    }
-    const okra_data *objects = okra_prediction_objects(j->prediction);
-    if (status == CLI_DONE && j->ranked) {
-        const okra_data *set = okra_prediction_proposals(j->prediction);
-        set = set ? set : j->candidates;
-        status =
-            cli_ranked_write(run, j->prediction, set ? set : okra_model_outputs(j->model),
-                             &j->distinct, j->f.output);
-    } else if (status == CLI_DONE && *j->f.output) {
-        status = cli_status(run, okra_data_write(run->context, objects, j->f.output));
-    }
-    return status;
-}
-
-static int summarise(const cli_run *run, const job *j)
-{
-    const predict_fields *f = &j->f;
-    const char *files[] = {"output",   f->output,   "weights",
-                           f->weights, "embedding", f->embedding};
-    okra_int tests = okra_prediction_count(j->prediction);
-    char buffer[64];
-    /* What is on standard output already is data. */
-    bool taken = strcmp(f->output, "-") == 0 || strcmp(f->weights, "-") == 0 ||
-                 strcmp(f->embedding, "-") == 0;
-    if (run->common.json && !taken) {
-        json_t *result = json_pack("{s:s, s:I, s:I, s:f}", "model", run->operands[0], "n",
-                                   (json_int_t)okra_model_count(j->model), "tests",
-                                   (json_int_t)tests, "seconds", j->seconds);
-        for (size_t i = 0; result && i < 6; i += 2) {
-            if (*files[i + 1]) {
-                json_object_set_new(result, files[i], json_string(files[i + 1]));
-            }
-        }
-        return cli_print_json(run, result);
-    }
-    if (!run->common.quiet && !run->common.json && !taken) {
-        cli_line(stdout, "tests", "%lld", (long long)tests);
-        for (size_t i = 0; i < 6; i += 2) {
-            if (*files[i + 1]) {
-                cli_line(stdout, files[i], "%s", files[i + 1]);
-            }
-        }
-        cli_line(stdout, "time", "%s", cli_seconds(j->seconds, buffer, sizeof buffer));
-    }
-    return CLI_DONE;
-}
-
 /* Ranked candidates are different ones; what a decoder makes up is no choice among them.
  */
-static int find_distinct(cli_run *run, job *j)
+static int find_distinct(cli_run *run, predict_job *j)
 {
     bool made = strcmp(okra_options_get(run->library, "decode"), "rewrite") == 0;
     return j->ranges || made
@@ -482,7 +168,7 @@ static int find_distinct(cli_run *run, job *j)
                      &j->distinct);
 }
 
-static int predict(cli_run *run, job *j)
+static int predict(cli_run *run, predict_job *j)
 {
     int status = j->ranked ? find_distinct(run, j) : CLI_DONE;
     if (status != CLI_DONE) {
@@ -505,7 +191,7 @@ static int predict(cli_run *run, job *j)
 }
 
 /* Standard input line by line, where that is what is asked for; *done: that was all. */
-static int stream(cli_run *run, job *j, bool *done)
+static int stream(cli_run *run, predict_job *j, bool *done)
 {
     static char spec[64]; /* it stays in j->f.x */
     const predict_fields *f = &j->f;
@@ -548,11 +234,11 @@ static int stream(cli_run *run, job *j, bool *done)
 static int run_predict(cli_run *run)
 {
     bool streamed = false;
-    job j = {0};
+    predict_job j = {0};
     double begin = cli_now();
     int status = cli_status(run, cli_fields(run, &j.f));
     if (status == CLI_DONE) {
-        status = check(run, &j);
+        status = cli_predict_check(run, &j);
     }
     if (status == CLI_DONE) {
         status = stream(run, &j, &streamed);
@@ -577,9 +263,9 @@ static int run_predict(cli_run *run)
         status = cli_screen(run, &how, j.model, j.x);
     } else if (status == CLI_DONE) {
         status = predict(run, &j);
-        status = status == CLI_DONE ? write_all(run, &j) : status;
+        status = status == CLI_DONE ? cli_predict_write(run, &j) : status;
         j.seconds = cli_now() - begin;
-        status = status == CLI_DONE ? summarise(run, &j) : status;
+        status = status == CLI_DONE ? cli_predict_tell(run, &j) : status;
     }
 done:
     okra_prediction_free(j.prediction);

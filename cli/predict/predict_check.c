@@ -1,0 +1,159 @@
+/*
+ * predict_check.c: which flags of okra predict go together.
+ */
+#include "predict/predict_job.h"
+#include "predict/screen.h"
+#include "predict/stream.h"
+
+#include <string.h>
+
+/* What one flag writes must not be overwritten by another. */
+static int check_apart(const cli_run *run, const predict_fields *f)
+{
+    const char *names[] = {"-o", "--weights", "--embedding", "--confidence"};
+    const char *files[] = {f->output, f->weights, f->embedding, f->confidence};
+    for (int i = 0; i < 4; i++) {
+        for (int k = i + 1; k < 4; k++) {
+            if (*files[i] && strcmp(files[i], files[k]) == 0) {
+                return cli_usage(run, "%s and %s both name '%s'", names[i], names[k],
+                                 files[i]);
+            }
+        }
+    }
+    return CLI_DONE;
+}
+
+/* With sets and intervals nothing else is predicted. */
+static int check_sets(const cli_run *run, const predict_fields *f)
+{
+    const char *others[] = {f->weights, f->embedding, f->ranges, f->report,
+                            f->confidence};
+    const char *names[] = {"weights", "embedding", "ranges", "report", "confidence"};
+    for (int i = 0; i < 5; i++) {
+        if (*others[i]) {
+            return cli_usage(run, "--%s has no use with sets and intervals", names[i]);
+        }
+    }
+    if (okra_options_is_set(run->library, "decode") ||
+        okra_options_is_set(run->library, "top")) {
+        return cli_usage(run, "--decode and --top have no use with sets and intervals");
+    }
+    return CLI_DONE;
+}
+
+/* What goes with an index, and with nothing else. */
+static int check_index(const cli_run *run, const predict_fields *f)
+{
+    bool index = cli_is_index(f->candidates);
+    const char *none[] = {f->weights, f->embedding, f->ranges, f->report, f->confidence};
+    const char *names[] = {"weights", "embedding", "ranges", "report", "confidence"};
+    static const char *const own[] = {"within", "about", "shortlist", "exact",
+                                      "known-pairs"};
+    for (int i = 0; !index && i < 5; i++) {
+        if (okra_options_is_set(run->options, own[i])) {
+            return cli_usage(run, "--%s is for candidates of an index, NAME.okx", own[i]);
+        }
+    }
+    for (int i = 0; index && i < 5; i++) {
+        if (*none[i]) {
+            return cli_usage(run, "--%s has no use with an index", names[i]);
+        }
+    }
+    if (okra_options_is_set(run->options, "within") && !*f->within) {
+        return cli_usage(run, "--within is empty: leave it out to rank all candidates");
+    }
+    if (okra_options_is_set(run->options, "shortlist") && *f->within) {
+        return cli_usage(run, "--shortlist has no use with --within: all candidates that "
+                              "fit are measured exactly");
+    }
+    if (*f->about && !*f->within) {
+        return cli_usage(run, "--about has no use without --within");
+    }
+    if (index && !okra_options_is_set(run->library, "top")) {
+        return cli_usage(run, "an index is ranked: give --top K and a table with -o");
+    }
+    return index && okra_options_is_set(run->library, "decode")
+               ? cli_usage(run, "--decode has no use with an index")
+               : CLI_DONE;
+}
+
+/* Flags that make no sense line by line. */
+static int check_stream(const cli_run *run, const predict_fields *f)
+{
+    const char *others[] = {f->output, f->weights,    f->embedding, f->ranges,
+                            f->report, f->confidence, f->x_diagonal};
+    const char *names[] = {"output", "weights",    "embedding", "ranges",
+                           "report", "confidence", "x-diagonal"};
+    if (strcmp(f->x, "-") != 0) {
+        return cli_usage(run, "--stream answers standard input: --x is '%s', expected -",
+                         f->x);
+    }
+    for (int i = 0; i < 7; i++) {
+        if (*others[i] && strcmp(others[i], "-") != 0) {
+            return cli_usage(run, "--%s has no use with --stream", names[i]);
+        }
+    }
+    if (strcmp(okra_options_get(run->library, "decode"), "none") == 0) {
+        return cli_usage(run,
+                         "--decode none gives no objects: --stream has none to give");
+    }
+    if (cli_sets_wanted(&f->sets) || cli_is_index(f->candidates)) {
+        return cli_usage(run,
+                         "--stream gives objects and ranked candidates: sets, intervals "
+                         "and an index have no use");
+    }
+    return CLI_DONE;
+}
+
+int cli_predict_check(const cli_run *run, predict_job *j)
+{
+    const predict_fields *f = &j->f;
+    if (okra_context_processes(run->context) > 1 &&
+        (f->stream || strcmp(f->x, "-") == 0 || cli_ends(f->x, ":-"))) {
+        return cli_usage(run,
+                         "standard input reaches one of %d processes alone: --x needs "
+                         "a file",
+                         okra_context_processes(run->context));
+    }
+    if (f->stream) {
+        return check_stream(run, f);
+    }
+    int wrong = cli_sets_check(run, &f->sets);
+    if (!wrong && cli_sets_wanted(&f->sets) && cli_is_index(f->candidates)) {
+        return cli_usage(run, "--set and --interval do not take an index: --top K ranks "
+                              "it, with p-values");
+    }
+    if (wrong || cli_sets_wanted(&f->sets)) {
+        return wrong ? wrong : check_sets(run, f);
+    }
+    wrong = check_index(run, f);
+    if (wrong) {
+        return wrong;
+    }
+    if (!*f->output && !*f->weights && !*f->embedding) {
+        return cli_usage(run, "nothing to write: give -o, --weights or --embedding");
+    }
+    j->ranked = okra_options_is_set(run->library, "top");
+    if (j->ranked && !cli_ends(f->output, ".tsv") && !cli_ends(f->output, ".csv") &&
+        !cli_ends(f->output, ".json") && strcmp(f->output, "-") != 0) {
+        return cli_usage(run,
+                         "--top writes a table of ranked candidates: -o is '%s', "
+                         "expected a name in .tsv, .csv or .json",
+                         f->output);
+    }
+    bool none = strcmp(okra_options_get(run->library, "decode"), "none") == 0;
+    if (!*f->output && (*f->candidates || *f->ranges || *f->report || *f->confidence ||
+                        (!none && okra_options_is_set(run->library, "decode")))) {
+        return cli_usage(run, "nothing is decoded without -o: --decode, --candidates, "
+                              "--ranges, --report and --confidence have no use");
+    }
+    if (*f->output && none) {
+        return cli_usage(run, "--decode none gives no objects: -o has no use");
+    }
+    int status = check_apart(run, f);
+    status = status ? status : cli_check_writable(run, f->output);
+    status = status ? status : cli_check_writable(run, f->weights);
+    status = status ? status : cli_check_writable(run, f->embedding);
+    status = status ? status : cli_check_writable(run, f->confidence);
+    return status ? status : cli_check_writable(run, f->report);
+}

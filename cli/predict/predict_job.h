@@ -1,0 +1,38 @@
+/*
+ * predict_job.h: what okra predict is told and holds (private to predict*.c).
+ */
+#ifndef OKRA_CLI_PREDICT_JOB_H
+#define OKRA_CLI_PREDICT_JOB_H
+
+#include "cli.h"
+#include "predict/ranked.h"
+#include "predict/sets.h"
+
+typedef struct predict_fields {
+    const char *x, *x_diagonal, *output, *weights, *embedding, *candidates, *ranges,
+        *report, *confidence, *within, *about;
+    okra_int shortlist;
+    int p_values;
+    bool exact, stream;
+    cli_sets sets;
+} predict_fields;
+
+typedef struct predict_job {
+    predict_fields f;
+    okra_model *model;
+    okra_data *x, *candidates;
+    okra_data *rows, *diagonal; /* what x borrows with --x-diagonal */
+    okra_int *ranges;
+    okra_prediction *prediction;
+    double seconds;
+    bool ranked; /* -o gets the ranking */
+    cli_distinct distinct;
+} predict_job;
+
+/* Flags that do not go together, and files that cannot be written. */
+int cli_predict_check(const cli_run *run, predict_job *j);
+/* The files of a prediction, and lines that tell of them. */
+int cli_predict_write(cli_run *run, const predict_job *j);
+int cli_predict_tell(const cli_run *run, const predict_job *j);
+
+#endif
