@@ -54,14 +54,16 @@ set(okra_cuda_objects)
 foreach(file ${okra_cuda_kernels})
     get_filename_component(name ${file} NAME_WE)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/cuda/${name}.o)
-    # Machine code for compute capability 8.x and 9.0; newer GPUs translate the PTX.
+    # Machine code for compute capability 8.x and 9.0; newer GPUs translate the PTX. Names of
+    # files between get into the object: kept ones do not change from run to run.
+    set(between ${CMAKE_CURRENT_BINARY_DIR}/cuda/${name})
     add_custom_command(OUTPUT ${object}
-        COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/cuda
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${between}
         COMMAND ${NVCC} -ccbin ${NVCC_HOST} -std=c++17 -O3 --extended-lambda
             -gencode arch=compute_80,code=sm_80
             -gencode arch=compute_90,code=[sm_90,compute_90]
             -Xcompiler=-fPIC,-fvisibility=hidden,-fno-exceptions,-fno-threadsafe-statics,-Wall
-            -c ${file} -o ${object}
+            --keep --keep-dir ${between} -c ${file} -o ${object}
         DEPENDS ${file} ${okra_cuda_dir}/kernels.h
         COMMENT "Building CUDA object cuda/${name}.o" VERBATIM)
     list(APPEND okra_cuda_objects ${object})
