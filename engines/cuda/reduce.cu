@@ -6,7 +6,7 @@
 
 #define THREADS 256
 
-static __device__ double tree(double x)
+inline __device__ double tree(double x)
 {
     __shared__ double t[THREADS];
     t[threadIdx.x] = x;
