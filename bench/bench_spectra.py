@@ -78,9 +78,9 @@ def main():
 # ---- the molecule behind a spectrum ----
 
 FOLDS, INNER = 5, 4
-PEAKS = "(ppk(ppm=5,power=0.15) | normalize)"
-LOSSES = PEAKS + " + (ppk(ppm=5,power=0.25,of=losses) | normalize)"
-INPUTS = [PEAKS, LOSSES, LOSSES + " + 0.5*precursor(sigma=50)"]
+OF_PEAKS = "(ppk(ppm=5,power=0.15) | normalize)"
+LOSSES = OF_PEAKS + " + (ppk(ppm=5,power=0.25,of=losses) | normalize)"
+INPUTS = [OF_PEAKS, LOSSES, LOSSES + " + 0.5*precursor(sigma=50)"]
 OUTPUTS = ["ecfp | tanimoto", "(ecfp(radius=1) | tanimoto) + (wl | tanimoto) + (composition | tanimoto)",
            "(ecfp(radius=1) | tanimoto) + (ecfp | tanimoto) + (shortest-path | tanimoto) + (composition | tanimoto)"]
 LAMBDAS = [0.03, 0.1, 0.3, 1.0]
