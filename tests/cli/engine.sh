@@ -22,7 +22,7 @@ plugins=$folder/tests/engine/plugins
 if [ -e "$plugins/libokra-test.so" ]; then
     awk 'BEGIN { for (i = 0; i < 40; i++) printf "%.6f,%.6f\n", sin(i), cos(3 * i) }' >x.csv
     awk -F, '{ printf "%.6f,%.6f\n", $1 * $2, $1 - $2 }' x.csv >y.csv
-    for flags in "" "--operator ccov" "--method margin --lambda 0.1" "--method kpca" "--low-rank chol(rank=9)"; do
+    for flags in "" "--operator ccov" "--method margin" "--method margin --lambda 0.1" "--method kpca" "--low-rank chol(rank=9)"; do
         for engine in host test; do
             # shellcheck disable=SC2086
             OKRA_ENGINE_PATH=$plugins expect 0 okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=1)' $flags \
@@ -30,8 +30,11 @@ if [ -e "$plugins/libokra-test.so" ]; then
             OKRA_ENGINE_PATH=$plugins expect 0 okra predict -q $engine.okra --x x.csv --engine $engine \
                 --embedding $engine.csv
         done
-        paste -d, host.csv test.csv | awk -F, '{ d = $1 - $3; e = $2 - $4 }
-            d * d + e * e > 1e-16 { print "row " NR ": " $0; bad = 1 } END { exit bad }' ||
+        # margin goes on to a duality gap of 1e-8, and so to 1e-4 of the solution, where the
+        # lambda that it chooses for these outputs without noise is small.
+        limit=1e-16; [ "$flags" != "--method margin" ] || limit=1e-8
+        paste -d, host.csv test.csv | awk -F, -v limit=$limit '{ d = $1 - $3; e = $2 - $4 }
+            d * d + e * e > limit { print "row " NR ": " $0; bad = 1 } END { exit bad }' ||
             complain "engines differ: $flags"
     done
     for engine in host test; do

@@ -78,6 +78,7 @@ TEST(names_of_devices)
         CHECK(strstr(okra_message(), wrong[k]) != NULL);
         CHECK(e == NULL);
     }
+    CHECK(okra_alloc_live_blocks_() == 0);
 }
 
 /* What a GPU says of a matrix that fits on none, and of a GPU that is not there. */
@@ -117,6 +118,7 @@ TEST(opening)
               strstr(okra_message(), "the NVIDIA driver finds no GPU"));
         printf("  %s\n", okra_message());
     }
+    CHECK(okra_alloc_live_blocks_() == 0);
 }
 
 int main(int argc, char **argv)
