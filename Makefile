@@ -123,13 +123,14 @@ fuzz: packages packages-dev ## fuzz every reader (clang) for FUZZ_SECONDS in all
 	$(call fuzz_page,build-fuzz/fuzz/results.jsonl); exit $$s
 
 MUTATED ?= 10000
-mutate: packages ## MUTATED altered data files, twice as many models and indexes under the sanitizers
+mutate: packages ## MUTATED altered data files, twice as many models and indexes, commands, under the sanitizers
 	@cmake --preset asan $(CMAKE_FLAGS) >/dev/null && \
-	    cmake --build --preset asan -j $(JOBS) --target read_files fuzz_sealed fuzz_index
+	    cmake --build --preset asan -j $(JOBS) --target read_files fuzz_sealed fuzz_index okra_program
 	@export ASAN_OPTIONS=allocator_may_return_null=1 fuzz=build-asan/tests/fuzz corpus=tests/fuzz/corpus; \
 	($(call attack,altered data files,python3 tests/fuzz/mutate_data.py $$fuzz/read_files $$corpus $(MUTATED))) && \
 	($(call attack,altered models sealed again,$$fuzz/fuzz_sealed $$corpus/fuzz_sealed $$((2 * $(MUTATED))) $$RANDOM)) && \
-	($(call attack,altered indexes sealed again,$$fuzz/fuzz_index $$corpus/fuzz_index $$((2 * $(MUTATED))) $$RANDOM))
+	($(call attack,altered indexes sealed again,$$fuzz/fuzz_index $$corpus/fuzz_index $$((2 * $(MUTATED))) $$RANDOM)) && \
+	($(call attack,commands with altered files,$$(sed -n "s/^OKRA_PYTHON:FILEPATH=//p" build-asan/CMakeCache.txt) tests/fuzz/mutate_commands.py build-asan/okra $$(($(MUTATED) / 4)) $$RANDOM))
 
 kill: build ## kill okra at 300 random moments: nothing is lost, nothing is broken
 	@$(call attack,kill -9 at random moments,$(python) tests/kill/kill.py $(BUILD)/okra 300)

@@ -11,6 +11,7 @@ set -euo pipefail
 build=$(realpath "$1") time=$2 what=${3:-here}
 root=$(cd "$(dirname "$0")/.." && pwd)
 COMMIT=$(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown)
+[ -z "$(git -C "$root" status --porcelain -- src include cli plugins engines papers 2>/dev/null)" ] || COMMIT+=+changes
 export COMMIT
 
 pack() { # FOLDER
@@ -29,7 +30,7 @@ pack() { # FOLDER
 #!/bin/bash
 # run OUT [TIME]: fuzzes on all processors; see run.bash.
 here=\$(cd "\$(dirname "\$0")" && pwd)
-COMMIT=$COMMIT LD_LIBRARY_PATH=\$here/lib exec "\$here/run.bash" "\$here/bin" "\$here/corpus" "\$1" "\${2:-$time}"
+COMMIT=$COMMIT RUNS=${RUNS:-0} LD_LIBRARY_PATH=\$here/lib exec "\$here/run.bash" "\$here/bin" "\$here/corpus" "\$1" "\${2:-$time}"
 END
     chmod +x "$into/run"
 }
@@ -51,7 +52,7 @@ here)
         rm -rf "$build/fuzz"
         mkdir -p "$build/fuzz"
         # What it says goes to standard error, what it made to standard output.
-        tar -C "$scratch" -c okra-fuzz | xz -1 | ssh "$what" 'd=$(mktemp -d) && tar -C "$d" -xJ &&
+        tar -C "$scratch" -cz okra-fuzz | ssh "$what" 'd=$(mktemp -d) && tar -C "$d" -xz &&
             { "$d/okra-fuzz/run" "$d/out" >&2; s=$?; tar -C "$d/out" -cz results.jsonl found; rm -rf "$d"; exit $s; }' |
             tar -C "$build/fuzz" -xz
     fi

@@ -6,42 +6,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The k-th kernel and weight of the model's texts; false: there are no more. */
-static bool nth(const json_t *texts, size_t k, char *kernel, size_t size, double *weight)
+/* What is left of the kernels and weights of a model's texts; NULL: nothing. */
+typedef struct rest {
+    const char *kernels, *weights;
+} rest;
+
+static rest begin(const json_t *about)
 {
-    const char *names = json_string_value(json_object_get(texts, "align.kernels"));
-    const char *weights = json_string_value(json_object_get(texts, "align.weights"));
-    for (size_t i = 0; names && weights && i < k; i++) {
-        names = strchr(names, '\n');
-        weights = strchr(weights, ',');
-        names = names ? names + 1 : NULL;
-        weights = weights ? weights + 1 : NULL;
-    }
-    if (!names || !weights) {
+    const json_t *texts = json_object_get(about, "texts");
+    return (rest){json_string_value(json_object_get(texts, "align.kernels")),
+                  json_string_value(json_object_get(texts, "align.weights"))};
+}
+
+/* What comes behind the next `end`. */
+static const char *behind(const char *text, char end)
+{
+    const char *found = strchr(text, end);
+    return found ? found + 1 : NULL;
+}
+
+/* The next kernel and weight; false: there are no more. */
+static bool next(rest *r, char *kernel, size_t size, double *weight)
+{
+    if (!r->kernels || !r->weights) {
         return false;
     }
-    snprintf(kernel, size, "%.*s", (int)strcspn(names, "\n"), names);
-    *weight = strtod(weights, NULL);
+    size_t length = strcspn(r->kernels, "\n");
+    snprintf(kernel, size, "%.*s", (int)(length < size ? length : size), r->kernels);
+    *weight = strtod(r->weights, NULL);
+    *r = (rest){behind(r->kernels, '\n'), behind(r->weights, ',')};
     return true;
 }
 
 void cli_line_align(FILE *out, const json_t *about)
 {
-    const json_t *texts = json_object_get(about, "texts");
+    rest r = begin(about);
+    const char *name = "weights";
     char kernel[400];
     double weight;
-    for (size_t k = 0; nth(texts, k, kernel, sizeof kernel, &weight); k++) {
-        cli_line(out, k ? "" : "weights", "%-10.4g %s", weight, kernel);
+    while (next(&r, kernel, sizeof kernel, &weight)) {
+        cli_line(out, name, "%-10.4g %s", weight, kernel);
+        name = "";
     }
 }
 
 json_t *cli_align_figure(const json_t *about)
 {
-    const json_t *texts = json_object_get(about, "texts");
+    rest r = begin(about);
     json_t *labels = json_array(), *values = json_array();
     char kernel[400];
     double weight;
-    for (size_t k = 0; nth(texts, k, kernel, sizeof kernel, &weight); k++) {
+    while (next(&r, kernel, sizeof kernel, &weight)) {
         json_array_append_new(labels, json_string(kernel));
         json_array_append_new(values, json_real(weight));
     }

@@ -335,12 +335,14 @@ static okra_status write_about(const okra_build_ *b)
         goto done;
     }
     for (int k = 0; k < b->columns; k++) {
-        json_array_append_new(json_object_get(about, "columns"),
-                              json_string(b->names[k]));
+        if (json_array_append_new(json_object_get(about, "columns"),
+                                  json_string(b->names[k])) != 0) {
+            FAIL(OKRA_EMEM, "%s: there is no memory for its columns", path);
+        }
     }
-    json_object_set_new(about, "basis", json_integer((json_int_t)b->basis_crc));
+    TRY(okra_json_set_(about, "basis", json_integer((json_int_t)b->basis_crc)));
     TRY(okra_index_seal_(about, &seal));
-    json_object_set_new(about, "seal", json_integer((json_int_t)seal));
+    TRY(okra_json_set_(about, "seal", json_integer((json_int_t)seal)));
     TRY(okra_json_text_(about, &text));
     TRY(okra_writer_open_(path, &w));
     TRY(okra_writer_printf_(w, "%s\n", text));

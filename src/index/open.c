@@ -48,19 +48,26 @@ static okra_status not_one(const char *path)
     return okra_fail_(OKRA_EFORMAT, "%s: index.json does not describe an index", path);
 }
 
+static int add_crc(const char *text, size_t size, void *crc)
+{
+    *(uint32_t *)crc = (uint32_t)crc32_z(*(uint32_t *)crc, (const void *)text, size);
+    return 0;
+}
+
 okra_status okra_index_seal_(json_t *about, uint32_t *out)
 {
     json_t *seal = json_incref(json_object_get(about, "seal"));
+    uint32_t crc = 0;
+    okra_json_watch_();
     json_object_del(about, "seal");
-    char *text = json_dumps(about, JSON_COMPACT | JSON_SORT_KEYS);
+    int failed = json_dump_callback(about, add_crc, &crc, JSON_COMPACT | JSON_SORT_KEYS);
     if (seal) {
         json_object_set_new(about, "seal", seal);
     }
-    if (!text) {
-        return OKRA_EMEM;
+    if (failed || okra_json_lost_()) {
+        return okra_fail_(OKRA_EMEM, "there is no memory for the checksum of an index");
     }
-    *out = (uint32_t)crc32_z(0, (const void *)text, strlen(text));
-    free(text);
+    *out = crc;
     return OKRA_OK;
 }
 

@@ -6,6 +6,7 @@
  * windows. Equal vectors stay: they may stand for different things.
  */
 #include "index/build.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,15 +24,24 @@ bool okra_build_of_vectors_(const char *source)
            (length > 4 && strcasecmp(source + length - 4, ".npy") == 0);
 }
 
-/* Is the kernel one of such vectors? */
+/* Is the kernel one of such vectors? That of a model is there already: a file that it
+ * names is not read. */
 static okra_status check_kernel(const okra_build_ *b)
 {
     FREED_BY(okra_data_drop_) okra_data *zero = NULL;
+    FREED_BY(okra_other_drop_) okra_other_ *other = NULL;
+    const okra_model *model = b->request->model;
     okra_bound_ *bound = NULL;
     OWNED double *values = NULL;
     ZMAKE(values, b->vectors->d);
     CHK(okra_data_dense(values, 1, b->vectors->d, b->vectors->d, &zero));
     CHK(okra_data_name(zero, b->request->source));
+    if (model) { /* another length is told by who needs it to be the same */
+        const okra_output_ *o = &model->training->output;
+        bool other_length = o->y->kind == OKRA_DENSE && o->y->d != b->vectors->d;
+        return o->ky && !other_length ? okra_other_create_(b->ctx, o->ky, zero, &other)
+                                      : OKRA_OK;
+    }
     CHK(okra_bound_create_(b->ctx, b->kernel.kernel, zero, &bound));
     okra_bound_free_(bound);
     return OKRA_OK;

@@ -7,13 +7,12 @@
 
 #include <string.h>
 
-/* A text that would make a fit open a file. */
+/* A text that may make a fit open a file; spaces may stand around names in it. */
 static bool names_file(const char *name, const char *text)
 {
     return (strcmp(name, "operator") == 0 &&
             (strncmp(text, "matrix:", 7) == 0 || strncmp(text, "graph:", 6) == 0)) ||
-           strstr(text, "file=") || strstr(text, "file(") ||
-           (strcmp(name, "checkpoint") == 0 && *text);
+           strstr(text, "file") || (strcmp(name, "checkpoint") == 0 && *text);
 }
 
 /* The input kernel of a model: of waves the one that they are for. */
@@ -52,7 +51,8 @@ okra_status okra_model_options_(const okra_model *model, okra_options **out,
                 (row->preset && strcmp(row->preset, had) == 0)) {
                 continue;
             }
-            if (names_file(row->name, had)) {
+            bool kept = *file && strcmp(row->name, "operator") == 0; /* A may be there */
+            if (names_file(row->name, had) && !kept) {
                 *file = row->name;
             }
             TRY(okra_options_set(o, row->name, had));

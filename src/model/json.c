@@ -165,8 +165,11 @@ okra_status okra_model_check_options_(const okra_model *model,
 {
     okra_status st = OKRA_OK;
     const okra_option_table *tables[] = {&okra_fit_table_, &model->method->options};
-    json_t *about = json_loads(model->json, 0, NULL);
+    json_t *about = okra_json_parse_(model->json, strlen(model->json), 0, NULL);
     const json_t *fitted = json_object_get(about, "options");
+    if (!about) {
+        return okra_fail_(OKRA_EMEM, "there is no memory for the options of the fit");
+    }
     for (int t = 0; t < 2; t++) {
         for (const okra_option *row = tables[t]->rows; row && row->name; row++) {
             const char *had = json_string_value(json_object_get(fitted, row->name));

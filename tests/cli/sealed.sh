@@ -5,6 +5,9 @@ need_python
 export PYTHONPATH="$ROOT/tests/cli/lib"
 okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky linear -o m.okra
 okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky linear --method soar -o s.okra
+printf '2,0\n0,1\n' >metric.csv
+okra fit -q --x x.csv --y y.csv --kx 'rbf(sigma=2)' --ky 'metric(file=metric.csv)' -o k.okra
+okra fit -q --x x.csv --y y.csv --unlabelled tx.csv --kx 'rbf(sigma=2)' --lambda2 0.1 --graph 'knn(k=2)' -o g.okra
 "$PYTHON" - <<'END'
 import seal
 entries, about = seal.read("m.okra")
@@ -28,6 +31,17 @@ seal.write("pipe.okra", entries, about)
 entries, about = seal.read("m.okra")
 about["kernels"]["x"] = "metric(file=pipe.csv)"
 seal.write("kx.okra", entries, about)
+entries, about = seal.read("k.okra")
+about["kernels"]["y"] = about["kernels"]["y"].replace("metric.csv", "pipe.csv")
+seal.write("ky.okra", entries, about)
+# many lines about kernels are told in a time that grows with their number alone
+entries, about = seal.read("m.okra")
+about["texts"].update({"align.kernels": "\n" * 300000, "align.weights": "," * 300000})
+seal.write("lines.okra", entries, about)
+for name, text in (("graph", "file(pipe.csv)"), ("space", " file  ( pipe.csv ) | normalized")):
+    entries, about = seal.read("g.okra")
+    about["options"]["graph"] = text
+    seal.write(name + ".okra", entries, about)
 END
 expect 0 okra predict same.okra --x tx.csv -o same.csv
 okra predict -q m.okra --x tx.csv -o want.csv
@@ -45,6 +59,15 @@ expect 1 timeout 20 okra predict pipe.okra --x tx.csv -o bad.csv
 expect_in "expected a kernel of vectors without files" err
 expect 1 timeout 20 okra predict kx.okra --x tx.csv -o bad.csv
 expect_in "'kx.leaf0' is missing" err
+for model in graph space; do
+    expect 1 timeout 20 okra update $model.okra --x tx.csv --y ty.csv -o bad.okra
+    expect_in "its option graph names a file" err
+done
+# what the file said is in the model: it predicts, and candidates are prepared for it
+expect 0 timeout 20 okra predict ky.okra --x tx.csv -o ky.csv
+expect 0 timeout 20 okra index dense:y.csv -q --model ky.okra --rank 2 -o ky.okx
+expect 0 timeout 20 okra index dense:y.csv -q --model ky.okra -o plain.okx
+expect 0 timeout 20 okra info lines.okra
 # escapes
 expect 0 okra info escape.okra
 expect_in '\x1b]0;owned\x07\x1b[31m\xc2\x9b31m\xe2\x80\xae\x0akx' out

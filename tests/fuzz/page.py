@@ -12,6 +12,7 @@ import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent
+SOURCES = [f":/{folder}" for folder in ("src", "include", "cli", "plugins", "engines", "papers")]
 
 
 def purpose(name):
@@ -45,9 +46,10 @@ def check(kept, name, log):
     found = re.findall(r"^(\d+) .*, (\d+) (?:faults|failures)", pathlib.Path(log).read_text(), re.M)
     if not found:
         raise SystemExit(f"{log} does not end in '20000 ..., 0 faults'")
-    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    commit, changes = (subprocess.run(["git", "-C", ROOT, *ask], capture_output=True, text=True).stdout.strip()
+                       for ask in (("rev-parse", "--short", "HEAD"), ("status", "--porcelain", "--", *SOURCES)))
     count, faults = found[-1]
-    kept["checks"][name] = {"count": int(count), "faults": int(faults), "commit": commit.stdout.strip(),
+    kept["checks"][name] = {"count": int(count), "faults": int(faults), "commit": commit + ("+changes" if changes else ""),
                             "date": datetime.date.today().isoformat()}
 
 

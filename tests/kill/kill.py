@@ -23,6 +23,12 @@ COUNT = int(sys.argv[2])
 R = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
 ENV = dict(os.environ, OPENBLAS_NUM_THREADS="1")
 OLD = b"what was there before\n"
+PROGRAM = [path for path in (pathlib.Path(OKRA), pathlib.Path(OKRA).with_name("libokra.so")) if path.exists()]
+
+
+def made():
+    """When the program was built: results tell of which commit."""
+    return [path.stat().st_mtime_ns for path in PROGRAM]
 
 
 def okra(folder, arguments, **more):
@@ -131,10 +137,14 @@ def main():
         (folder / "rows.csv").write_text("3\n100\n250\n")
         whole(folder, ["fit", "--x", "lx.npy", "--y", "ly.npy", "--kx", "rbf(sigma=3)", "--ky", "linear", "--low-rank-x",
                        "nystrom(rank=80)", "--lambda", "1e-3", "--keep-moments", "-o", "part.okra", *base])
-        total = kills = 0
+        total, kills, first = 0, 0, made()
         for k, (kind, *rest) in enumerate(jobs):
             count = COUNT * (k + 1) // len(jobs) - COUNT * k // len(jobs)
-            one = kind(folder, *rest, count)
+            try:
+                one = kind(folder, *rest, count)
+            finally:
+                if made() != first:
+                    sys.exit("kill.py: okra was built anew while it was killed: run this again")
             print(f"{rest[0][0]}: {count} moments, {one} killed", flush=True)
             total += count
             kills += one

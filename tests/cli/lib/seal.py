@@ -14,10 +14,11 @@ def read(path):
 
 
 def write(path, entries, about):
+    """about: a tree, bytes, or None: the archive has no model.json."""
     comment = b"okra crc32 "
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as z:
         text = about if isinstance(about, bytes) else json.dumps(about).encode()
-        for name, data in [*entries.items(), ("model.json", text)]:
+        for name, data in [*entries.items(), ("model.json", text)][:None if about is not None else -1]:
             info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             pad = -(z.fp.tell() + 30 + len(name)) % 64
             pad += 64 if 0 < pad < 4 else 0
