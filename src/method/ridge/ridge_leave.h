@@ -35,11 +35,12 @@ typedef struct okra_leaving_ {
 double okra_leave_stay_(const okra_leaving_ *z, okra_int s);
 /* Identity operator, residuals of explicit features; not semi-supervised. */
 okra_status okra_leave_features_(okra_leaving_ *z) OKRA_CHECK;
-/* B Y (and B 1, where outputs are centred), the columns of C, of one lambda become H;
- * diagonal: that of B. Parts of several inputs take B_SS from V. */
-okra_status okra_leave_residuals_(const okra_leaving_ *z, size_t l, okra_mat_ C,
-                                  const double *diagonal, double *mean,
-                                  okra_mat_ H) OKRA_CHECK;
+/* B Y (and B 1, where outputs are centred) of some lambdas, side by side the columns of
+ * C, become H, one n x d block per lambda; diagonal: that of B, n per lambda. Parts of
+ * several inputs take B_SS from V. */
+okra_status okra_leave_residuals_(const okra_leaving_ *z, const double *lambda,
+                                  okra_int some, okra_mat_ C, const double *diagonal,
+                                  double *mean, double *H) OKRA_CHECK;
 /* The same as okra_leave_features_ by a Cholesky factor for each lambda: parts of one
  * input; z has no decomposition. ridge_leave_cholesky.c says when that is faster. *done
  * false: it cannot be done so, and nothing was. */

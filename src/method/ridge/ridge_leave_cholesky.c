@@ -103,7 +103,7 @@ okra_status okra_leave_cholesky_(okra_leaving_ *z, bool *done)
         for (okra_int i = 0; i < n; i++) {
             z->slack[i] = z->r->lambda[l] * f.q[i];
         }
-        TRY(okra_leave_residuals_(z, l, C, f.q, f.mean, H));
+        TRY(okra_leave_residuals_(z, z->r->lambda + l, 1, C, f.q, f.mean, f.H));
         okra_left_ left = {.lambda = l, .H = H, .slack = z->r->center ? NULL : z->slack};
         TRY(z->leave->sink(z->r->ctx, z->leave->user, &left));
     }

@@ -77,49 +77,104 @@ static void mean_without(const okra_leaving_ *z, okra_int s, double *mean)
     }
 }
 
-okra_status okra_leave_residuals_(const okra_leaving_ *z, size_t l, okra_mat_ C,
-                                  const double *diagonal, double *mean, okra_mat_ H)
+/* V at the inputs of one part, for all lambdas of a batch. */
+typedef struct columns {
+    const double *from; /* rows of V, or V_S   */
+    double *to;         /* V_S, or it scaled   */
+    const okra_int *in; /* its inputs; NULL: as they are */
+    const double *v;    /* eigenvalues         */
+    double lambda;
+    okra_int n, size;
+} columns;
+
+static okra_status pick(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const columns *c = arg;
+    (void)worker;
+    for (okra_int i = begin; i < end; i++) {
+        for (okra_int k = 0; k < c->size; k++) {
+            c->to[i * c->size + k] = c->from[i * c->n + c->in[k]];
+        }
+    }
+    return OKRA_OK;
+}
+
+static okra_status weigh(void *arg, okra_int begin, okra_int end, int worker)
+{
+    const columns *c = arg;
+    (void)worker;
+    for (okra_int i = begin; i < end; i++) {
+        double root = 1 / sqrt(c->v[i] + c->lambda);
+        for (okra_int k = 0; k < c->size; k++) {
+            c->to[i * c->size + k] = c->from[i * c->size + k] * root;
+        }
+    }
+    return OKRA_OK;
+}
+
+/* VS (n x size) <- the columns `in` of V, which comes by whole rows; work: as VS. */
+static okra_status gather(const okra_leaving_ *z, const okra_int *in, okra_int size,
+                          double *VS, double *work)
 {
     okra_context *ctx = z->r->ctx;
-    okra_int n = z->n, d = z->d, extra = z->r->center; /* a column B 1 */
+    for (okra_int i = 0; i < z->n; i += size) {
+        okra_int m = OKRA_MIN_(size, z->n - i);
+        columns c = {
+            .from = work, .to = VS + i * size, .in = in, .n = z->n, .size = size};
+        CHK(okra_large_get_(ctx, z->V, i, 0, okra_mat_of_(work, m, z->n)));
+        CHK(okra_parallel_(ctx, m, 16, NULL, pick, &c));
+    }
+    return OKRA_OK;
+}
+
+/* X <- B_SS^-1 X, B_SS = V_S' (diag(v) + lambda I)^-1 V_S. */
+static okra_status solve_part(const okra_leaving_ *z, double lambda, const double *VS,
+                              double *work, okra_mat_ X)
+{
+    okra_context *ctx = z->r->ctx;
+    okra_mat_ BSS = okra_mat_of_(z->BSS, X.rows, X.rows);
+    columns c = {.from = VS, .to = work, .v = z->v, .lambda = lambda, .size = X.rows};
+    CHK(okra_parallel_(ctx, z->n, 64, NULL, weigh, &c));
+    CHK(okra_syrk_(ctx, true, 1, okra_mat_of_(work, z->n, X.rows), 0, BSS));
+    CHK(okra_cholesky_(ctx, BSS, NULL));
+    return okra_cholesky_solve_(ctx, BSS, X);
+}
+
+okra_status okra_leave_residuals_(const okra_leaving_ *z, const double *lambda,
+                                  okra_int some, okra_mat_ C, const double *diagonal,
+                                  double *mean, double *H)
+{
+    okra_int n = z->n, d = z->d, each = d + z->r->center; /* with a column B 1 */
+    double *VS = z->panel + z->parts.largest * each;
+    double *work = VS + n * z->parts.largest;
     for (okra_int s = 0; s < z->leave->parts->count; s++) {
         const okra_int *in = z->parts.members + z->parts.begin[s];
         okra_int size = z->parts.begin[s + 1] - z->parts.begin[s];
-        okra_mat_ X = okra_mat_of_(z->panel, size, d + extra);
-        for (okra_int k = 0; k < size; k++) {
-            CHK(okra_mat_copy_(okra_mat_part_(C, in[k], 1, 0, d + extra),
-                               okra_mat_part_(X, k, 1, 0, d + extra)));
+        if (size > 1) {
+            CHK(gather(z, in, size, VS, work));
         }
-        if (size == 1) {
-            for (okra_int j = 0; j < d + extra; j++) {
-                X.p[j] /= diagonal[in[0]];
-            }
-        } else {
-            okra_mat_ VS =
-                okra_mat_of_(z->panel + z->parts.largest * (d + extra), n, size);
-            okra_mat_ BSS = okra_mat_of_(z->BSS, size, size);
-            for (okra_int k = 0; k < size; k++) {
-                CHK(okra_large_get_(ctx, z->V, 0, in[k], okra_mat_part_(VS, 0, n, k, 1)));
-            }
-            for (okra_int i = 0; i < n; i++) {
-                double root = 1 / sqrt(z->v[i] + z->r->lambda[l]);
-                for (okra_int k = 0; k < size; k++) {
-                    VS.p[i * size + k] *= root;
-                }
-            }
-            CHK(okra_syrk_(ctx, true, 1, VS, 0, BSS));
-            CHK(okra_cholesky_(ctx, BSS, NULL));
-            CHK(okra_cholesky_solve_(ctx, BSS, X));
-        }
-        if (extra) {
+        if (z->r->center) {
             mean_without(z, s, mean);
         }
-        for (okra_int k = 0; k < size; k++) {
-            const double *x = X.p + k * (d + extra), *y = z->r->Y + in[k] * d;
-            double *h = H.p + in[k] * H.ld, root = okra_ridge_root_(z->r, in[k]);
-            for (okra_int j = 0; j < d; j++) {
-                h[j] = y[j] - x[j];
-                h[j] += extra ? x[d] * mean[j] + root * z->r->mean[j] : 0;
+        for (okra_int l = 0; l < some; l++) {
+            okra_mat_ X = okra_mat_of_(z->panel, size, each);
+            for (okra_int k = 0; k < size; k++) {
+                CHK(okra_mat_copy_(okra_mat_part_(C, in[k], 1, l * each, each),
+                                   okra_mat_part_(X, k, 1, 0, each)));
+            }
+            for (okra_int j = 0; size == 1 && j < each; j++) {
+                X.p[j] /= diagonal[l * n + in[0]];
+            }
+            if (size > 1) {
+                CHK(solve_part(z, lambda[l], VS, work, X));
+            }
+            for (okra_int k = 0; k < size; k++) {
+                const double *x = X.p + k * each, *y = z->r->Y + in[k] * d;
+                double *h = H + (l * n + in[k]) * d, root = okra_ridge_root_(z->r, in[k]);
+                for (okra_int j = 0; j < d; j++) {
+                    h[j] = y[j] - x[j];
+                    h[j] += z->r->center ? x[d] * mean[j] + root * z->r->mean[j] : 0;
+                }
             }
         }
     }
@@ -136,11 +191,11 @@ okra_status okra_leave_features_(okra_leaving_ *z)
     okra_int together = OKRA_MAX_(1, OKRA_MIN_(count, COLUMNS / OKRA_MAX_(1, each)));
     OWNED double *F = NULL, *S = NULL, *C = NULL, *H = NULL, *X = NULL, *Q = NULL,
                  *mean = NULL;
-    okra_int large = z->parts.largest > 1 ? n * z->parts.largest : 0;
+    okra_int large = z->parts.largest > 1 ? 2 * n * z->parts.largest : 0;
     CHK(okra_doubles_(ctx, n, d, "the rotated outputs", &F));
     CHK(okra_doubles_(ctx, n, each * together, "the scaled outputs", &S));
     CHK(okra_doubles_(ctx, n, each * together, "the coefficients", &C));
-    CHK(okra_doubles_(ctx, n, d, "the left-out predictions", &H));
+    CHK(okra_doubles_(ctx, n * together, d, "the left-out predictions", &H));
     CHK(okra_doubles_(ctx, count, n, "the inverse spectra", &X));
     CHK(okra_doubles_(ctx, count, n, "the diagonals", &Q));
     CHK(okra_doubles_(ctx, 1, z->parts.largest * each + large, "a part", &z->panel));
@@ -171,17 +226,13 @@ okra_status okra_leave_features_(okra_leaving_ *z)
             }
         }
         CHK(okra_large_left_(ctx, true, false, 1, z->V, Sm, Cm));
+        CHK(okra_leave_residuals_(z, z->r->lambda + l0, some, Cm, Q + l0 * n, mean, H));
         for (okra_int l = l0; l < l0 + some; l++) {
-            const double *q = Q + l * n;
             for (okra_int i = 0; i < n; i++) {
-                z->slack[i] = z->r->lambda[l] * q[i];
+                z->slack[i] = z->r->lambda[l] * Q[l * n + i];
             }
-            okra_mat_ Hm = okra_mat_of_(H, n, d);
-            CHK(okra_leave_residuals_(z, (size_t)l,
-                                      okra_mat_part_(Cm, 0, n, (l - l0) * each, each), q,
-                                      mean, Hm));
             okra_left_ left = {.lambda = (size_t)l,
-                               .H = Hm,
+                               .H = okra_mat_of_(H + (l - l0) * n * d, n, d),
                                .slack = z->r->center || z->r->lambda[l] == 0 ? NULL
                                                                              : z->slack};
             CHK(z->leave->sink(ctx, z->leave->user, &left));
