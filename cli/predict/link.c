@@ -16,14 +16,14 @@ static const okra_option rows[] = {
     ROW_TEXT("x", x, NULL, "FILE", "Descriptions of all nodes, one per row; "
              "several of them: --x for each, kernels with @1, @2, ...; a Gram matrix: "
              "nodes x nodes, with --kx precomputed"),
-    ROW_TEXT("nodes", nodes, "", "FILE", "Names of the nodes, one a line in the order of "
+    ROW_TEXT("nodes", nodes, "", "FILE", "Names of the nodes, one per line in the order of "
              "--x; without it they are called 0, 1, 2, ..."),
     ROW_TEXT("edges", edges, NULL, "FILE", "Known edges between labelled nodes: two names "
              "a line, and perhaps a weight"),
     ROW_TEXT("labelled", labelled, "", "FILE", "Nodes whose edges with one another are "
-             "all known, one a line; without it the nodes of --edges"),
+             "all known, one per line; without it the nodes of --edges"),
     ROW_TEXT("unlabelled", unlabelled, "", "FILE", "The new nodes that help where --lambda2 "
-             "is given, one a line; the others are unseen while learning. Without it all "
+             "is given, one per line; the others are unseen while learning. Without it all "
              "help"),
     ROW_TEXT("y", y, "", "FILE", "The Gram matrix of the labelled nodes, in the order of "
              "--labelled, in place of a kernel of the known edges"),

@@ -13,13 +13,13 @@ typedef struct cli_nodes {
     okra_int *order; /* nodes in order of the names */
 } cli_nodes;
 
-/* One name a line, one line a node; path "": by number. */
+/* One name per line, one line per node; path "": by number. */
 int cli_nodes_read(cli_run *run, const char *path, okra_int count, cli_nodes *out);
 void cli_nodes_clear(cli_nodes *nodes);
 /* The name of a node; a number is written to `buffer` (of 32). */
 const char *cli_node_name(const cli_nodes *nodes, okra_int node, char *buffer);
 
-/* Nodes, one a line; a repeated one is refused. *list is to be freed. */
+/* Nodes, one per line; a repeated one is refused. *list is to be freed. */
 int cli_nodes_list(cli_run *run, const cli_nodes *nodes, const char *path,
                    okra_int **list, okra_int *count);
 /* Pairs, two names a line and perhaps a positive number (1 if not), blanks, tabs or a

@@ -77,7 +77,7 @@ static int read_ranges(cli_run *run, predict_job *j)
     if (status == CLI_DONE &&
         (!values || okra_data_width(table) != 2 || okra_data_count(table) != n)) {
         status = cli_failure(run,
-                             "%s: expected two columns and %lld rows, one a test "
+                             "%s: expected two columns and %lld rows, one per test "
                              "point",
                              j->f.ranges, (long long)n);
     }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* n_train x n_test: one column a test point. */
+/* n_train x n_test: one column per test point. */
 static int write_weights(cli_run *run, const predict_job *j)
 {
     enum { TILE = 64 };

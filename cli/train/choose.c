@@ -211,7 +211,7 @@ static void append_own(line *t, const cli_run *run, const char *only)
             append(t, values);
             continue;
         }
-        do { /* one a line, where given several times */
+        do { /* one per line, where given several times */
             size_t length = strcspn(values, "\n");
             char one[4096];
             snprintf(one, sizeof one, "%.*s", (int)length, values);

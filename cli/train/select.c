@@ -57,9 +57,9 @@ static const okra_option rows[] = {
              "labelled nodes, as in okra link; --x describes all nodes, --y may be the "
              "Gram matrix of the labelled ones"),
     FILE_ROW("labelled", labelled, "",
-             "Nodes whose edges with one another are all known, one a line; without it "
+             "Nodes whose edges with one another are all known, one per line; without it "
              "the nodes of --edges"),
-    FILE_ROW("nodes", nodes, "", "Names of the nodes, one a line in the order of --x"),
+    FILE_ROW("nodes", nodes, "", "Names of the nodes, one per line in the order of --x"),
     {"beta", OKRA_OPTION_TEXT, offsetof(select_fields, beta), "1", 1, 0, NULL, "V|auto",
      "Time of the diffusion on the known network where --ky is not given"},
     {"kx", OKRA_OPTION_TEXT, offsetof(select_fields, kx), "auto", 1, 0, NULL, "EXPR",

@@ -218,7 +218,7 @@ OKRA_API okra_status okra_model_merge(okra_context *context,
                                       double lambda, okra_model **out) OKRA_CHECK;
 
 /* Feature-space loss of the undecoded prediction, mean over test pairs of
- * l(y,y) - 2 sum w_i l(y_i,y) + w'Lw; `each` (may be NULL) has one value a pair. */
+ * l(y,y) - 2 sum w_i l(y_i,y) + w'Lw; `each` (may be NULL) has one value per pair. */
 OKRA_API okra_status okra_model_loss(okra_context *context, const okra_model *model,
                                      const okra_data *x, const okra_data *y,
                                      double *value, double *each) OKRA_CHECK;

@@ -55,7 +55,7 @@ typedef struct okra_range_ {
 
 typedef struct okra_decode_request_ {
     const okra_data *candidates; /* NULL: the training outputs */
-    const okra_range_ *ranges;   /* one a test point, or NULL */
+    const okra_range_ *ranges;   /* one per test point, or NULL */
     okra_int tests, top;         /* test points in all; how many best to keep */
     const okra_int *lengths; /* of the test inputs, where inputs and outputs are sequences
                                 of equal lengths, pair by pair; else NULL */

@@ -8,7 +8,8 @@
  * that stands for itself has the unit vector as its weights: P = L, Q = I. Methods
  * without weights give P and Q themselves.
  *
- * Cost: 2 n^2 a node for P beside its weights; 2 n a score. Memory: 2 n doubles a node.
+ * Cost: 2 n^2 per node for P beside its weights; 2 n per score. Memory: 2 n doubles per
+ * node.
  */
 #include "link/link.h"
 

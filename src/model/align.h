@@ -20,7 +20,7 @@ typedef struct okra_align_options_ {
 
 typedef struct okra_align_ {
     char *text;    /* the expression with numbers in the place of align(...) */
-    char *kernels; /* one a line            */
+    char *kernels; /* one per line            */
     char *weights; /* "V,V,...": all of them */
     double value;  /* the alignment of the combination with the outputs */
 } okra_align_;

@@ -156,7 +156,7 @@ typedef struct okra_walk_ {
     okra_int tests, rows, columns, extra_cols;
 } okra_walk_;
 
-/* `extra`: doubles a test row that the caller needs besides; the rows of a block come
+/* `extra`: doubles per test row that the caller needs besides; the rows of a block come
  * from the budget. */
 okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
                             const okra_data *x, okra_int extra,

@@ -74,7 +74,7 @@ printf '1,2\n0,4\n2,9\n' >ranges.csv
 expect_fail 2 "okra predict: candidates: the range of test point 2 is 2 to 9, expected begin < \
 end within 0 to 4" okra predict m.okra --x tx.csv --candidates c.csv --ranges ranges.csv -o c.csv
 printf '1,2\n0,4\n' >ranges.csv
-expect_fail 1 "okra predict: ranges.csv: expected two columns and 3 rows, one a test point" \
+expect_fail 1 "okra predict: ranges.csv: expected two columns and 3 rows, one per test point" \
     okra predict m.okra --x tx.csv --ranges ranges.csv -o c.csv
 printf '1,2\n0,4\n0,1.5\n' >ranges.csv
 expect_fail 1 "okra predict: ranges.csv: row 2 holds 1.5, expected a whole number" \

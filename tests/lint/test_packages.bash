@@ -45,7 +45,7 @@ FAKE_USER=0 "$root/tools/install_packages.sh" present.txt lacking.txt >/dev/null
 install='noninteractive install -y --no-install-recommends absent-a absent-b'
 printf '%s\n' "$install" 'noninteractive update' "$install" | diff - calls
 
-# Every list names packages only, one a line.
+# Every list names packages only, one per line.
 for list in "$root"/packages*.txt; do
     sed 's/#.*//' "$list" | grep -vE '^[a-z0-9.+-]*\s*$' && exit 1
 done

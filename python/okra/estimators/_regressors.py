@@ -384,7 +384,7 @@ class OK3(OutputKernelEstimator):
     trees : int, default=100
         Trees that are averaged.
     features : int, optional
-        Random splits tried at a node; 0: one a training input, 1000 at most.
+        Random splits tried at a node; 0: one per training input, 1000 at most.
     leaf : int, optional
         Least number of training pairs in a leaf.
 {common}

@@ -40,7 +40,7 @@
     X(msp, ".msp", NULL, false, NULL,                                             \
       "tandem mass spectra; file.msp:smiles for a field (read)")                  \
     X(txt, ".txt .txt.gz", NULL, false, okra_write_txt_,                          \
-      "strings, one a line, UTF-8 (read and written)")                            \
+      "strings, one per line, UTF-8 (read and written)")                          \
     X(fasta, ".fasta .fa .fna .faa .fasta.gz .fa.gz .fna.gz .faa.gz", ">", false, \
       okra_write_fasta_, "FASTA records (read, gzipped too; written)")            \
     X(letters, ".data", NULL, false, NULL,                                        \

@@ -6,7 +6,7 @@
  * line; a table may have a header) or a symmetric matrix of weights (.mtx, .npy, ...).
  * Nodes of an edge list are called by name, in order of number if all names are whole
  * numbers, else in order of their first line; nodes of a matrix by number from 0. LIST
- * names the objects, one a line; without it all nodes are the objects, in order.
+ * names the objects, one per line; without it all nodes are the objects, in order.
  */
 #include "data/names.h"
 #include "data/network.h"

@@ -3,7 +3,7 @@
  *
  * MGF: blocks BEGIN IONS ... END IONS of lines KEY=VALUE and peaks "m/z intensity". MSP:
  * records of lines "Key: value" that an empty line ends, or the next Name behind all
- * peaks; after "Num Peaks: N" come N peaks, one a line or several between semicolons,
+ * peaks; after "Num Peaks: N" come N peaks, one per line or several between semicolons,
  * each with an annotation behind it or none. A broken record is told with its line,
  * counted and left out, the same ones whatever field is read; only a strict context stops
  * at it.

@@ -24,7 +24,7 @@ okra_int okra_written_longest_(const okra_written_ *written);
 typedef struct okra_pen_ okra_pen_;
 okra_status okra_pen_create_(const okra_written_ *written, okra_pen_ **out) OKRA_CHECK;
 void okra_pen_free_(okra_pen_ *pen);
-/* w: a weight a training output. Weights below OKRA_WEIGHT_LEAST_ of the largest are
+/* w: one weight per training output. Weights below OKRA_WEIGHT_LEAST_ of the largest are
  * left out. */
 #define OKRA_WEIGHT_LEAST_ 1e-16
 void okra_pen_set_(okra_pen_ *pen, const double *w);

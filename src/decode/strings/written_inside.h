@@ -58,7 +58,7 @@ void okra_leaf_spread_(const okra_written_ *w, const okra_leaf_ *leaf, double *t
 /* The sum of the features of a leaf that contain letter `at`. */
 double okra_leaf_through_(const okra_written_ *w, int number, const double *table,
                           okra_word_ y, okra_int at);
-/* l(y,y) of a leaf; B: OKRA_WRITTEN_LENGTH_ numbers a letter. */
+/* l(y,y) of a leaf; B: OKRA_WRITTEN_LENGTH_ numbers per letter. */
 double okra_leaf_self_(const okra_leaf_ *l, okra_word_ y, double *B);
 /* S of every node from those of the leaves; V too where it is not NULL. */
 void okra_written_climb_(const okra_written_ *w, double constants, double *S, double *V);

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* A strip of BLOCK columns is turned in the first cache, RUN values a row. */
+/* A strip of BLOCK columns is turned in the first cache, RUN values per row. */
 enum { BLOCK = 8, RUN = 256 };
 
 #if defined(__SSE2__) && defined(__x86_64__)

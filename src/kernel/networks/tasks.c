@@ -55,7 +55,7 @@ okra_status okra_tasks_read_(okra_context *ctx, const char *who, const char *fil
     if (!values || okra_data_count(data) != d || okra_data_width(data) != d) {
         return okra_fail_(
             OKRA_ESHAPE,
-            "%s: %s holds %s, expected a matrix of %lld x %lld, one row an output "
+            "%s: %s holds %s, expected a matrix of %lld x %lld, one row per output "
             "coordinate",
             who, file, okra_data_describe_(data, found, sizeof found), (long long)d,
             (long long)d);

@@ -7,7 +7,7 @@
  * so that |phi(a) - phi(b)| = D_ab where the costs are distances in some Euclidean space
  * (all costs 1: zero-one/2, centred). Where they are not, the negative eigenvalues of G
  * are set to 0, the nearest G that is a kernel, and a warning tells their share. The
- * matrix must be square, one row a class, symmetric, not negative, 0 on the diagonal.
+ * matrix must be square, one row per class, symmetric, not negative, 0 on the diagonal.
  * Cost: O(C^3) once, then a look-up a pair. A model keeps G: it does not need the file.
  */
 #include "kernel/positions/position.h"

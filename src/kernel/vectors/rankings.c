@@ -8,7 +8,7 @@
  * their mean rank; 0 where all values are equal
  *
  * Both are inner products of what a side holds: the signs of all pairs in bytes, d (d -
- * 1) / 2 a row, exactly; centred ranks of length 1, d doubles a row.
+ * 1) / 2 a row, exactly; centred ranks of length 1, d doubles per row.
  */
 #include "kernel/kernels.h"
 #include "kernel/gram/rows.h"

@@ -13,7 +13,7 @@
  * leaf is `standardize`, y is (y - mean) / deviation, coordinate by coordinate.
  *
  * Cost: d operations a training vector and a few tens a node. Memory of a thread: five
- * values a node and the copy of the selected vectors.
+ * values per node and the copy of the selected vectors.
  */
 #include "kernel/vectors/smooth.h"
 

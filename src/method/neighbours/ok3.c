@@ -20,7 +20,7 @@
  * s) of members of S_1, g(S_1) are the row sums of Z * (Z L_S), and
  * g(S_2) = g(S) - 2 1'L_S z + g(S_1). Cost: 2 s^2 features a node, about 4 n^2 features a
  * tree; trees in parallel, each worker with n^2 doubles. Same seed, same trees on any
- * number of threads. T trees take 7 doubles a node and n a tree.
+ * number of threads. T trees take 7 doubles per node and n per tree.
  */
 #include "method/links/linker.h"
 
@@ -37,7 +37,7 @@ static const okra_option rows[] = {
     {"trees", OKRA_OPTION_INT, offsetof(ok3_options, trees), "100", 1, 1e6, NULL, "T",
      "trees that are averaged"},
     {"features", OKRA_OPTION_INT, offsetof(ok3_options, features), "0", 0, 1e9, NULL, "F",
-     "random splits tried at a node; 0: one a training input, 1000 at most"},
+     "random splits tried at a node; 0: one per training input, 1000 at most"},
     {"leaf", OKRA_OPTION_INT, offsetof(ok3_options, leaf), "1", 1, 1e9, NULL, "N",
      "least number of training pairs in a leaf"},
     {0},
@@ -45,7 +45,7 @@ static const okra_option rows[] = {
 
 extern const okra_method_ okra_method_ok3_;
 
-/* As stored, one row a node: all numbers are exact in doubles. */
+/* As stored, one row per node: all numbers are exact in doubles. */
 enum { FEATURE, CUT, LEFT, RIGHT, BEGIN, END, REDUCTION, FIELDS };
 
 typedef struct tree {

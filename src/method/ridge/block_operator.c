@@ -247,7 +247,7 @@ static okra_status check(const okra_operator *K, const okra_data *x, const okra_
     if (x->n != y->n || y->n < 1 || y->kind != OKRA_DENSE || y->d != K->d || y->missing) {
         return okra_fail_(OKRA_ESHAPE,
                           "operator: y has %s%s, expected %lld dense vectors of length "
-                          "%lld, one an input",
+                          "%lld, one per input",
                           okra_data_describe_(y, text, sizeof text),
                           y->missing ? " with missing values" : "", (long long)x->n,
                           (long long)K->d);

@@ -53,7 +53,7 @@ okra_status okra_moments_trace_error_(okra_context *ctx, const struct okra_map_ 
 /* A pass: rows first.. as Phi and Psi (p == NULL where there are none). */
 typedef okra_status (*okra_rows_fn_)(okra_context *ctx, void *user, okra_int first,
                                      okra_mat_ Phi, okra_mat_ Psi);
-/* `extra`: doubles a row that the function needs besides. */
+/* `extra`: doubles per row that the function needs besides. */
 okra_status okra_moments_pass_(okra_context *ctx, const okra_problem_ *p,
                                const char *what, okra_int extra, okra_rows_fn_ each,
                                void *user) OKRA_CHECK;

@@ -126,7 +126,7 @@ okra_status okra_graph_read_(okra_context *ctx, const char *file, okra_int n,
         data->n != n || data->d != n) {
         return okra_fail_(
             OKRA_ESHAPE,
-            "graph: %s holds %s, expected a matrix of %lld x %lld, one row an input, "
+            "graph: %s holds %s, expected a matrix of %lld x %lld, one row per input, "
             "labelled or not",
             file, okra_data_describe_(data, found, sizeof found), (long long)n,
             (long long)n);

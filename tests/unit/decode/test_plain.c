@@ -104,7 +104,7 @@ done:
     return st;
 }
 
-/* The candidates of the space are the truth here: one a test point. */
+/* The candidates of the space are the truth here: one per test point. */
 TEST(loss_equals_its_definition)
 {
     static const char *const kernels[] = {"rbf(gamma=0.3)", "linear", "0.5*linear"};
