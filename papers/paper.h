@@ -119,6 +119,7 @@ typedef struct paper_settings {
     const char *results; /* where JSON and partial results go */
     bool quick;
     const char *command; /* the command line, kept in the result */
+    const char *engine;  /* where large matrices live, kept too; NULL: not said */
 } paper_settings;
 
 /* Is every file of the entry there? The first missing one goes to `missing`. */

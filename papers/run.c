@@ -121,11 +121,14 @@ static json_t *read_step(const char *line, size_t length)
                                        : NULL;
 }
 
+/* Steps of two engines differ in their last digits: each has a file of its own. */
 static void partial_path(const paper_run *run, char *path, size_t size)
 {
-    snprintf(path, size, "%s/%s-%s-seed%llu.partial", run->settings->results,
+    const char *engine = run->settings->engine;
+    bool host = !engine || strcmp(engine, "host") == 0;
+    snprintf(path, size, "%s/%s-%s-seed%llu%s%s.partial", run->settings->results,
              run->entry->name, run->settings->quick ? "quick" : "full",
-             (unsigned long long)paper_seed(run));
+             (unsigned long long)paper_seed(run), host ? "" : "-", host ? "" : engine);
 }
 
 static void load_partial(paper_run *run)
@@ -351,7 +354,7 @@ okra_status paper_execute(okra_context *context, const paper_entry *entry,
         return st;
     }
     run.result = new_result(entry, settings, okra_context_seed(context));
-    paper_stamp(run.result, context);
+    paper_stamp(run.result, context, settings->engine);
     run.steps = json_object();
     load_partial(&run);
     run.begin = now();

@@ -20,7 +20,8 @@ struct paper_run {
 
 /* A digest of the sources of the library and the entries: what numbers depend on. */
 const char *paper_source(void);
-/* Says in the result what it is made by: commit, source, machine, threads. */
-void paper_stamp(json_t *result, const okra_context *context);
+/* Says in the result what it is made by: commit, source, machine, threads, engine (NULL:
+ * not said). */
+void paper_stamp(json_t *result, const okra_context *context, const char *engine);
 
 #endif

@@ -33,7 +33,7 @@ static void processor(char *name, size_t size)
     }
 }
 
-void paper_stamp(json_t *result, const okra_context *context)
+void paper_stamp(json_t *result, const okra_context *context, const char *engine)
 {
     char name[128], machine[256];
     processor(name, sizeof name);
@@ -44,4 +44,7 @@ void paper_stamp(json_t *result, const okra_context *context)
     json_object_set_new(result, "source", json_string(PAPER_SOURCE));
     json_object_set_new(result, "machine", json_string(machine));
     json_object_set_new(result, "threads", json_integer(okra_context_threads(context)));
+    if (engine) {
+        json_object_set_new(result, "engine", json_string(engine));
+    }
 }

@@ -202,7 +202,9 @@ static int run_paper(cli_run *run)
              .settings = {.data = data_folder(run),
                           .results = f.results,
                           .quick = f.quick,
-                          .command = command}};
+                          .command = command,
+                          .engine = run->common.engine}};
+    bool host = strcmp(run->common.engine, "host") == 0;
     const char *first = run->operand_count ? run->operands[0] : "list";
     if (strcmp(first, "list") == 0) {
         return paper_list(run, &j.settings);
@@ -218,8 +220,9 @@ static int run_paper(cli_run *run)
     j.results = json_array();
     for (int i = 0; i < run->operand_count && status == CLI_DONE; i++) {
         const char *name = run->operands[i];
-        snprintf(command, sizeof command, "okra paper %s %s --seed %lld", name,
-                 f.quick ? "--quick" : "--full", (long long)run->common.seed);
+        snprintf(command, sizeof command, "okra paper %s %s --seed %lld%s%s", name,
+                 f.quick ? "--quick" : "--full", (long long)run->common.seed,
+                 host ? "" : " --engine ", host ? "" : run->common.engine);
         status = strcmp(name, "all") == 0 ? run_all(&j) : run_one(&j, find(name));
     }
     return finish(&j, f.report, status);

@@ -203,6 +203,8 @@ const char *report_origin(const json_t *result, char *buffer, size_t size)
         snprintf(text, sizeof text, "%lld thread%s", count, count == 1 ? "" : "s");
         join(buffer, size, "", text);
     }
+    const char *engine = figure_string(result, "engine", "");
+    join(buffer, size, "engine ", strcmp(engine, "host") == 0 ? "" : engine);
     return buffer;
 }
 

@@ -9,9 +9,10 @@
  * <= 0, J counts as +infinity. Through g the error of v is about eps |L| |z|^2, and z is
  * near a unit vector when y is near a training output.
  *
- * Cost of a value: two triangular solves, 2 n^2 (kl), 2 n (hsic); of a local training
- * set: M^3/3 for its factor. Memory: L, n^2, for kl; M^2 a worker. The engine makes the
- * factor and solves for candidates; single values are taken on the host.
+ * Cost of a value: a triangular solve, n^2 (kl), 2 n (hsic), and as much for its slopes;
+ * values are taken many at once. Of a local training set: M^3/3 for its factor. Memory:
+ * L, n^2, for kl; M^2 a worker. The engine makes the factor and solves for candidates;
+ * places of a search are judged on the host.
  */
 #include "decode/vectors/criterion.h"
 
@@ -144,48 +145,40 @@ okra_status okra_case_set_(const okra_judge_ *judge, const okra_block_ *block, o
     return OKRA_OK;
 }
 
-/* g <- G^-1 g, by rows of G. */
-static void forward(okra_mat_ G, double *g)
+/* The rows of l become dJ/dl. */
+static okra_status slopes(const okra_case_ *c, okra_mat_ l, double *by_self)
 {
-    for (okra_int i = 0; i < G.rows; i++) {
-        const double *row = G.p + i * G.ld;
-        g[i] = (g[i] - okra_dot_(i, row, g)) / row[i];
+    if (c->kl) { /* rows G^-1 l, |.|^2 = s + lambda - v */
+        CHK(okra_trsm_(c->ctx, false, false, c->factor, l));
     }
-}
-
-/* z <- G'^-1 z, by rows of G too. */
-static void backward(okra_mat_ G, double *z)
-{
-    for (okra_int i = G.rows - 1; i >= 0; i--) {
-        const double *row = G.p + i * G.ld;
-        double x = z[i] / row[i];
-        z[i] = x;
-        for (okra_int j = 0; j < i; j++) {
-            z[j] -= x * row[j];
-        }
-    }
-}
-
-double okra_case_value_(const okra_case_ *c, const double *l, double self, double *work,
-                        double *by_l, double *by_self)
-{
-    double variance = 0, ratio = 0;
-    if (c->kl) {
-        memcpy(work, l, (size_t)c->count * sizeof *work);
-        forward(c->factor, work);
-        variance = self + c->lambda - okra_dot_(c->count, work, work);
-        ratio = c->e / variance;
-    }
-    if (by_l) {
-        if (c->kl) {
-            backward(c->factor, work);
-        }
+    for (okra_int k = 0; k < l.rows; k++) {
+        double *row = l.p + k * l.ld, ratio = by_self[k];
         for (okra_int i = 0; i < c->count; i++) {
-            by_l[i] = -2 * c->weights[i] + (c->kl ? 2 * ratio * work[i] : 0);
+            row[i] = -2 * c->weights[i] + (c->kl ? 2 * ratio * row[i] : 0);
         }
-        *by_self = c->kl ? 1 - ratio : -c->e;
+        by_self[k] = c->kl ? 1 - ratio : -c->e;
     }
-    return base_of(c->kl, c->e, self, variance) - 2 * okra_dot_(c->count, c->weights, l);
+    return OKRA_OK;
+}
+
+okra_status okra_case_values_(const okra_case_ *c, okra_mat_ l, const double *self,
+                              double *J, double *by_self)
+{
+    for (okra_int k = 0; k < l.rows; k++) {
+        J[k] = -2 * okra_dot_(c->count, c->weights, l.p + k * l.ld);
+    }
+    if (c->kl) {
+        CHK(okra_trsm_(c->ctx, false, true, c->factor, l));
+    }
+    for (okra_int k = 0; k < l.rows; k++) {
+        const double *g = l.p + k * l.ld;
+        double v = c->kl ? self[k] + c->lambda - okra_dot_(c->count, g, g) : 0;
+        J[k] += base_of(c->kl, c->e, self[k], v);
+        if (by_self) {
+            by_self[k] = c->e / v;
+        }
+    }
+    return by_self ? slopes(c, l, by_self) : OKRA_OK;
 }
 
 /* L w = G (G'w) - lambda w, by rows of G; G'w first, in place, from the front. */

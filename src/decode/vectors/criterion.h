@@ -43,11 +43,11 @@ void okra_case_clear_(okra_case_ *c);
 /* Row r of the block; fails only where a local matrix cannot be factored. */
 okra_status okra_case_set_(const okra_judge_ *judge, const okra_block_ *block, okra_int r,
                            okra_case_ *c) OKRA_CHECK;
-/* J(y), +infinity where it is not defined. l (count): l(y_i, y), self: l(y,y). With
- * by_l (count) and by_self: dJ/dl_i and dJ/dself as well; NULL: not wanted. work: count.
- */
-double okra_case_value_(const okra_case_ *c, const double *l, double self, double *work,
-                        double *by_l, double *by_self);
+/* J (a place) of the places y whose l(y_i, y) are the rows of l (count wide) and l(y,y)
+ * is self; not finite where it is not defined. by_self given: it becomes dJ/dself, and l
+ * dJ/dl; else l is destroyed. */
+okra_status okra_case_values_(const okra_case_ *c, okra_mat_ l, const double *self,
+                              double *J, double *by_self) OKRA_CHECK;
 /* f (count) <- <h, phi(y_i)> = (L w)_i of the members (kl; hsic has no L: the weights).
  */
 void okra_case_inner_(const okra_case_ *c, double *f);

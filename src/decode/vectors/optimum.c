@@ -1,6 +1,6 @@
 /*
  * optimum.c: the vector y that minimises a method's own criterion J (criterion.c), by
- * L-BFGS (libLBFGS) with analytic gradients.
+ * L-BFGS with analytic gradients.
  *
  * Outputs are taken as y = m + s z, m their mean and s their root mean square distance
  * from it (of a kernel that standardizes: coordinate by coordinate), so that the stopping
@@ -178,13 +178,13 @@ static okra_status body(void *arg, okra_int begin, okra_int end, int worker)
             okra_smooth_select_(w->smooth, w->problem.index, w->problem.count);
         }
         w->evaluations = 0;
-        bool converged = okra_valleys_find_(w, &s->o);
+        CHK(okra_valleys_find_(w, &s->o));
         memcpy(s->Y + i * w->d, w->best, (size_t)w->d * sizeof *w->best);
         s->jitter[i] = w->problem.jitter;
         report[0] = w->lowest;
         report[1] = w->evaluations;
         report[2] = w->slope;
-        report[3] = converged;
+        report[3] = w->slope <= s->o.tolerance;
     }
     return OKRA_OK;
 }

@@ -1,33 +1,43 @@
 /*
  * valleys.c: the lowest valley of a criterion J of one test point, in the coordinates z
- * of y_j = m_j + s_j z_j, by L-BFGS (libLBFGS) from several places.
+ * of y_j = m_j + s_j z_j.
  *
  * J has one valley about every mode of the weights, and of kl one on either side of a
- * training output, where log v is a wall. So J is compared at the explicit weighted
- * output (kl: Y'w, the ridge prediction; hsic: with the positive weights made to sum to
- * 1), at outputs spread over the modes, and at two places about each of these; the search
- * begins from the lowest of them, once more from outside the cloud of outputs, and from
- * the other sides of the outputs nearest to the best end; the lowest end is kept. A
- * search that cannot get below an earlier one is left.
+ * training output, where log v is a wall; an output that stands alone has a ring of them.
+ * So J is compared at many places, all at once: the explicit weighted output (kl: Y'w,
+ * the ridge prediction; hsic: with the positive weights made to sum to 1) and, about
+ * outputs spread over the modes, a step of the mean shift and its mirror image; of kl
+ * also the middles between an output and those nearest to it, and places round it where J
+ * would be lowest if it were alone. Searches (descent.c) begin from the lowest places
+ * that do not lie in the same valley, then from the other sides of the outputs nearest to
+ * the lowest end.
  *
- * Cost: up to OKRA_PLACES_ values of J without gradients beside the searches.
+ * Cost: up to OKRA_PLACES_ values of J without slopes beside the searches.
  */
 #include "decode/vectors/valleys.h"
 
 #include <float.h>
-#include <lbfgs.h>
 #include <math.h>
 #include <string.h>
 
-static const double CLOSE = 0.5; /* of l(y,y): outputs this similar share a mode */
+static const double CLOSE = 0.5; /* of l(y,y): outputs this similar share a mode        */
+static const double LEAST =
+    0.25;                        /* of the largest <h, phi(y_i)>: of a mode to be tried */
+static const double APART = 0.6; /* of its reach: places that are nearer share a valley */
+static const double BESIDE = 1.4; /* the same of two places about one output            */
+static const double OUTER = 1.8;  /* of its radius: a second ring                       */
+enum { NEAR = 4, MIRRORS = 4 };
 
 void okra_valleys_clear_(okra_valleys_ *s)
 {
     okra_case_clear_(&s->problem);
     okra_smooth_work_free_(s->smooth);
-    okra_free_(s->z);
+    okra_free_(s->y);
+    okra_free_(s->f);
     okra_free_(s->l);
     okra_free_(s->places);
+    okra_free_(s->kept);
+    okra_free_(s->vectors);
 }
 
 okra_status okra_valleys_create_(okra_context *ctx, const okra_output_ *output,
@@ -37,62 +47,39 @@ okra_status okra_valleys_create_(okra_context *ctx, const okra_output_ *output,
     const okra_criterion_ *criterion = output->criterion;
     okra_int n = okra_data_count(output->y), d = okra_data_width(output->y);
     okra_int count = criterion->neighbours > 0 ? criterion->neighbours : n;
-    okra_int padded = (d + 15) / 16 * 16;
     CHK(okra_case_create_(ctx, judge, &w->problem));
     CHK(okra_smooth_work_create_(ctx, smooth, count, &w->smooth));
     if (criterion->neighbours == 0) {
         okra_smooth_select_(w->smooth, NULL, n);
     }
-    ZMAKE(w->z, padded + 3 * d);
-    MAKE(w->l, 4 * count);
-    MAKE(w->places, OKRA_PLACES_ * d);
-    w->y = w->z + padded;
-    w->g = w->y + d;
-    w->best = w->g + d;
-    w->work = w->l + count;
-    w->by_l = w->work + count;
-    w->f = w->by_l + count;
+    ZMAKE(w->y, 7 * d);
+    w->z = w->y + d;
+    w->u = w->z + d;
+    w->best = w->u + d;
+    w->frame = w->best + d;
+    MAKE(w->f, 2 * count);
+    w->by_l = w->f + count;
+    CHK(okra_doubles_(ctx, OKRA_PLACES_, count, "places of a search", &w->l));
+    CHK(okra_doubles_(ctx, OKRA_PLACES_, d, "places of a search", &w->places));
+    CHK(okra_doubles_(ctx, OKRA_VALLEYS_MOST_, okra_smooth_kept_(w->smooth),
+                      "slopes of a search", &w->kept));
+    okra_int each = 4 + 2 * OKRA_PAIRS_;
+    CHK(okra_doubles_(ctx, OKRA_VALLEYS_MOST_ * (each + 1), d, "searches", &w->vectors));
+    for (okra_int k = 0; k < OKRA_VALLEYS_MOST_; k++) {
+        double *p = w->vectors + (OKRA_VALLEYS_MOST_ + k * each) * d;
+        w->search[k] = (okra_search_){.z = p,
+                                      .g = p + d,
+                                      .p = p + 2 * d,
+                                      .next = p + 3 * d,
+                                      .S = p + 4 * d,
+                                      .T = p + (4 + OKRA_PAIRS_) * d};
+    }
     w->y_train = output->y;
     w->d = d;
     return OKRA_OK;
 }
 
-/* J at z, and dJ/dz if g is given; keeps the lowest point. */
-static double evaluate(okra_valleys_ *s, const double *z, double *g)
-{
-    double self, by_self = 0, square = 0, size = 0;
-    for (okra_int j = 0; j < s->d; j++) {
-        s->y[j] = s->mean[j] + s->scale[j] * z[j];
-    }
-    okra_smooth_values_(s->smooth, s->y, s->l, &self);
-    double J =
-        okra_case_value_(&s->problem, s->l, self, s->work, g ? s->by_l : NULL, &by_self);
-    s->evaluations++;
-    if (g && isfinite(J)) {
-        okra_smooth_gradient_(s->smooth, s->by_l, by_self, g);
-        for (okra_int j = 0; j < s->d; j++) {
-            g[j] *= s->scale[j];
-            square += g[j] * g[j];
-            size += z[j] * z[j];
-        }
-    } else if (g) { /* nowhere to go: the line search steps back */
-        memset(g, 0, (size_t)s->d * sizeof *g);
-    }
-    if (g && isfinite(square) && J < s->lowest) {
-        s->lowest = J;
-        s->slope = sqrt(square) / fmax(1, sqrt(size)) / fmax(1, fabs(J));
-        memcpy(s->best, s->y, (size_t)s->d * sizeof *s->best);
-    }
-    return isfinite(J) ? J : DBL_MAX;
-}
-
-static lbfgsfloatval_t objective(void *arg, const lbfgsfloatval_t *z, lbfgsfloatval_t *g,
-                                 int d, lbfgsfloatval_t step)
-{
-    (void)d;
-    (void)step;
-    return evaluate(arg, z, g);
-}
+/* ---- places ---- */
 
 /* z of the explicit weighted output. */
 static void weighted_output(const okra_valleys_ *s, double *z)
@@ -132,18 +119,20 @@ static void member(const okra_valleys_ *s, okra_int i, double *z)
     }
 }
 
-/* z of the mean of the outputs near the last y evaluated, weighted by w_i l(y_i, y): a
- * step of the mean shift. False where those weights do not make a mean. */
-static bool shifted(const okra_valleys_ *s, double *z)
+/* z of the mean of the outputs near the place of l, weighted by w_i l_i: a step of the
+ * mean shift. False where those weights do not make a mean. */
+static bool shifted(const okra_valleys_ *s, const double *l, double *z)
 {
     double sum = 0;
     memset(z, 0, (size_t)s->d * sizeof *z);
     for (okra_int i = 0; i < s->problem.count; i++) {
-        double v = fmax(0, s->problem.weights[i]) * fmax(0, s->l[i]);
-        const double *y = output_of(s, i);
-        sum += v;
-        for (okra_int j = 0; j < s->d; j++) {
-            z[j] += v * (y[j] - s->mean[j]) / s->scale[j];
+        double v = fmax(0, s->problem.weights[i]) * fmax(0, l[i]);
+        if (v > 0) {
+            const double *y = output_of(s, i);
+            sum += v;
+            for (okra_int j = 0; j < s->d; j++) {
+                z[j] += v * (y[j] - s->mean[j]) / s->scale[j];
+            }
         }
     }
     for (okra_int j = 0; j < s->d; j++) {
@@ -162,137 +151,317 @@ static okra_int most_of(const double *f, okra_int count)
     return best;
 }
 
-/* s->z joins the places to begin from, which stay sorted by J, the lowest first. */
-static void offer(okra_valleys_ *s)
+/* l of the members at z, into `l`. */
+static void look(okra_valleys_ *s, const double *z, double *l, double *self)
 {
-    okra_int d = s->d, at = s->held++;
-    double value = evaluate(s, s->z, NULL);
-    for (; at > 0 && value < s->heights[at - 1]; at--) {
-        memcpy(s->places + at * d, s->places + (at - 1) * d, (size_t)d * sizeof *s->z);
-        s->heights[at] = s->heights[at - 1];
+    for (okra_int j = 0; j < s->d; j++) {
+        s->y[j] = s->mean[j] + s->scale[j] * z[j];
     }
-    memcpy(s->places + at * d, s->z, (size_t)d * sizeof *s->z);
-    s->heights[at] = value;
+    okra_smooth_values_(s->smooth, s->y, l, self);
 }
 
-/* Places about the weighted output and about OKRA_TRIED_ members, each of which stands
- * out most of those that none before it is close to. log v is a wall round every training
- * output, so that there is a valley on either side of it: a step of the mean shift leads
- * to one, its mirror image to the other. */
-static void find_places(okra_valleys_ *s)
+/* s->z + way u joins the places, where there is room. */
+static void add(okra_valleys_ *s, okra_int anchor, double way, const double *u)
 {
-    okra_int count = s->problem.count;
+    okra_int k = s->held;
+    if (k == OKRA_PLACES_) {
+        return;
+    }
+    double *z = s->places + k * s->d;
+    for (okra_int j = 0; j < s->d; j++) {
+        z[j] = s->z[j] + (way != 0 ? way * u[j] : 0);
+    }
+    look(s, z, s->l + k * s->problem.count, &s->self[k]);
+    s->anchor[k] = anchor;
+    s->reach[k] = 0;
+    s->held++;
+}
+
+/* l(y_i, y) where J is lowest if member i is alone: -2 w l - e log v with v = S - l^2/S,
+ * S = l(y_i,y_i) + lambda. */
+static double alone(const okra_case_ *c, double w, double own)
+{
+    double S = own + c->lambda;
+    return 2 * w * S * S / (c->e + sqrt(c->e * c->e + 4 * w * w * S * S));
+}
+
+/* How far from s->z, which is member i, along u l(y_i, y) falls from `own` to `wanted`;
+ * 0: not found. log l is taken as a multiple of the square of the way, as that of a
+ * Gaussian kernel is, from the guess `far`. */
+static double way_to(okra_valleys_ *s, okra_int i, const double *u, double own,
+                     double wanted, double far)
+{
+    double self;
+    for (int probe = 0; probe < 12; probe++) {
+        for (okra_int j = 0; j < s->d; j++) {
+            s->u[j] = s->z[j] + far * u[j];
+        }
+        look(s, s->u, s->by_l, &self);
+        double l = s->by_l[i];
+        if (l > 0 && l < own) {
+            double next = far * sqrt(log(wanted / own) / log(l / own));
+            if (fabs(next - far) < 0.1 * far) {
+                return next;
+            }
+            far = fmin(fmax(next, far / 8), far * 8);
+        } else {
+            far *= l > 0 ? 4 : 0.25;
+        }
+    }
+    return 0;
+}
+
+/* Row k of the frame made one long and across the rows before it; false: nothing is left
+ * of it. */
+static bool unit(okra_valleys_ *s, int k)
+{
+    okra_int d = s->d;
+    double *u = s->frame + k * d;
+    for (int b = 0; b < k; b++) {
+        const double *v = s->frame + b * d;
+        double along = okra_dot_(d, u, v);
+        for (okra_int j = 0; j < d; j++) {
+            u[j] -= along * v[j];
+        }
+    }
+    double length = sqrt(okra_dot_(d, u, u));
+    for (okra_int j = 0; j < d; j++) {
+        u[j] /= length;
+    }
+    return length > 1e-6 && isfinite(length);
+}
+
+/* The axis that is farthest from the first row of the frame as its row k. */
+static void axis(okra_valleys_ *s, int k)
+{
+    okra_int least = 0;
+    for (okra_int j = 1; j < s->d && k > 0; j++) {
+        double a = 0, b = 0;
+        for (int r = 0; r < k; r++) {
+            a += s->frame[r * s->d + j] * s->frame[r * s->d + j];
+            b += s->frame[r * s->d + least] * s->frame[r * s->d + least];
+        }
+        least = a < b ? j : least;
+    }
+    memset(s->frame + k * s->d, 0, (size_t)s->d * sizeof *s->frame);
+    s->frame[k * s->d + least] = 1;
+    (void)unit(s, k);
+}
+
+/* Places round s->z, member i, `way` off it: in the plane and in space along and between
+ * the axes of the frame, else along its first alone. */
+static void round_about(okra_valleys_ *s, okra_int i, double way)
+{
+    static const double half = 0.70710678118654752, third = 0.57735026918962576;
+    int dims = s->d <= 3 ? (int)s->d : 1, all = dims == 3 ? 27 : dims == 2 ? 9 : 3;
+    for (int k = 0; k < all; k++) {
+        int at[3] = {k % 3 - 1, k / 3 % 3 - (dims > 1), k / 9 - (dims > 2)};
+        int size = at[0] * at[0] + at[1] * at[1] + at[2] * at[2];
+        if (size == 0 || (dims == 3 && size == 2)) {
+            continue;
+        }
+        double length = size == 1 ? 1 : size == 2 ? half : third;
+        for (okra_int j = 0; j < s->d; j++) {
+            s->u[j] = 0;
+            for (int r = 0; r < dims; r++) {
+                s->u[j] += length * at[r] * s->frame[r * s->d + j];
+            }
+        }
+        add(s, i, way, s->u);
+        if (dims < 3) {
+            add(s, i, OUTER * way, s->u);
+        }
+    }
+}
+
+/* Places about member i, s->z, of kl: its l is row `row` of the places. */
+static void ring(okra_valleys_ *s, okra_int i, okra_int row, double weight)
+{
+    okra_int count = s->problem.count, near[NEAR], found = 0, k = 0;
+    const double *l = s->l + row * count;
+    double own = l[i], *u = s->frame;
+    memcpy(s->by_l, l, (size_t)count * sizeof *l);
+    s->by_l[i] = -DBL_MAX;
+    while (found < NEAR && (k = most_of(s->by_l, count)) >= 0) {
+        near[found++] = k;
+        s->by_l[k] = -DBL_MAX;
+    }
+    bool first = false;
+    for (okra_int q = found - 1; q >= 0; q--) { /* the nearest last */
+        member(s, near[q], u);
+        for (okra_int j = 0; j < s->d; j++) {
+            u[j] -= s->z[j];
+        }
+        add(s, i, 0.5, u);
+        first = unit(s, 0);
+    }
+    if (!first) {
+        axis(s, 0);
+    }
+    for (int r = 1; r < s->d && s->d <= 3; r++) {
+        axis(s, r);
+    }
+    double way = way_to(s, i, s->frame, own, alone(&s->problem, weight, own), 0.3);
+    if (way > 0) {
+        round_about(s, i, way);
+    }
+    for (k = row; k < s->held; k++) {
+        s->reach[k] = way;
+    }
+}
+
+/* Places about member i. */
+static void look_about(okra_valleys_ *s, okra_int i)
+{
+    const okra_case_ *c = &s->problem;
+    double weight = fmax(s->f[i], c->weights[i]);
+    okra_int row = s->held;
+    if (row == OKRA_PLACES_) {
+        s->f[i] = -DBL_MAX;
+        return;
+    }
+    member(s, i, s->z);
+    add(s, i, 0, NULL);
+    const double *l = s->l + row * c->count;
+    for (okra_int k = 0; k < c->count; k++) {
+        s->f[k] = l[k] > CLOSE * l[i] || k == i ? -DBL_MAX : s->f[k];
+    }
+    if (shifted(s, l, s->u)) {
+        for (okra_int j = 0; j < s->d; j++) {
+            s->u[j] -= s->z[j];
+        }
+        add(s, i, 1, s->u);
+        add(s, i, -1, s->u);
+    }
+    if (c->kl && weight > 0) {
+        ring(s, i, row, weight);
+    }
+}
+
+/* Places at the weighted output and about members, each of which stands out most of those
+ * that none before it is close to; J there. */
+static okra_status find_places(okra_valleys_ *s)
+{
+    const okra_case_ *c = &s->problem;
+    double most = -DBL_MAX;
     s->held = 0;
     weighted_output(s, s->z);
-    offer(s);
-    okra_case_inner_(&s->problem, s->f);
-    for (okra_int t = 0; t < OKRA_TRIED_; t++) {
-        okra_int i = most_of(s->f, count);
+    add(s, -1, 0, NULL);
+    okra_case_inner_(c, s->f);
+    for (okra_int t = 0; t < OKRA_ANCHORS_; t++) {
+        okra_int i = most_of(s->f, c->count);
+        if (i < 0 || (c->kl && s->f[i] < LEAST * most)) {
+            break;
+        }
+        most = fmax(most, s->f[i]);
+        look_about(s, i);
+    }
+    s->evaluations += (double)s->held;
+    return okra_case_values_(c, okra_mat_of_(s->l, s->held, c->count), s->self,
+                             s->heights, NULL);
+}
+
+/* ---- searches ---- */
+
+static double distance(const okra_valleys_ *s, const double *a, const double *b)
+{
+    double square = 0;
+    for (okra_int j = 0; j < s->d; j++) {
+        square += (a[j] - b[j]) * (a[j] - b[j]);
+    }
+    return sqrt(square);
+}
+
+/* Search `k` from place i. */
+static void begin(okra_valleys_ *s, okra_int k, okra_int i)
+{
+    memcpy(s->search[k].z, s->places + i * s->d, (size_t)s->d * sizeof *s->z);
+    s->search[k].reach = s->reach[i];
+}
+
+/* The lowest places, those that share a valley with a lower one left out. */
+static okra_int choose(okra_valleys_ *s, okra_int most)
+{
+    okra_int chosen[OKRA_VALLEYS_MOST_], count = 0;
+    for (okra_int k = 0; k < s->held; k++) {
+        s->heights[k] = isfinite(s->heights[k]) ? -s->heights[k] : -DBL_MAX;
+    }
+    while (count < most) {
+        okra_int i = most_of(s->heights, s->held);
         if (i < 0) {
             break;
         }
-        member(s, i, s->z);
-        offer(s);
-        double own = s->l[i];
-        for (okra_int k = 0; k < count; k++) {
-            s->f[k] = s->l[k] > CLOSE * own || k == i ? -DBL_MAX : s->f[k];
+        s->heights[i] = -DBL_MAX;
+        const double *z = s->places + i * s->d;
+        bool apart = true;
+        for (okra_int b = 0; b < count && apart; b++) {
+            okra_int k = chosen[b];
+            double share = s->anchor[k] == s->anchor[i] ? BESIDE : APART;
+            apart = distance(s, z, s->places + k * s->d) >= share * s->reach[k];
         }
-        if (shifted(s, s->g)) {
-            memcpy(s->z, s->g, (size_t)s->d * sizeof *s->g);
-            offer(s);
-            member(s, i, s->z);
-            for (okra_int j = 0; j < s->d; j++) {
-                s->z[j] = 2 * s->z[j] - s->g[j];
-            }
-            offer(s);
+        if (apart) {
+            begin(s, count, i);
+            chosen[count++] = i;
         }
     }
+    return count;
 }
 
-/* The first iterations tell how low a search may end: it is left when what it gained
- * last, several times over, would not bring it below the lowest point known. */
-static int leave(void *arg, const lbfgsfloatval_t *z, const lbfgsfloatval_t *g,
-                 const lbfgsfloatval_t J, const lbfgsfloatval_t size,
-                 const lbfgsfloatval_t slope, const lbfgsfloatval_t step, int d,
-                 int iteration, int tried)
+/* Search k from the mirror image of s->z in s->u. */
+static void mirror(okra_valleys_ *s, okra_int k)
 {
-    okra_valleys_ *s = arg;
-    (void)z, (void)g, (void)size, (void)slope, (void)step, (void)d, (void)tried;
-    double gained = s->before - J;
-    s->before = J;
-    return iteration > 2 && J - 4 * gained > s->known;
+    for (okra_int j = 0; j < s->d; j++) {
+        s->search[k].z[j] = 2 * s->u[j] - s->z[j];
+    }
+    s->search[k].reach = s->search[0].reach;
 }
 
-static void descend(okra_valleys_ *s, const okra_valleys_options_ *o)
+/* Searches from the mirror images of the lowest point in the mean of the outputs about
+ * it, which is outside their cloud, and in those nearest to it: the other sides of their
+ * walls. */
+static okra_int mirrors(okra_valleys_ *s)
 {
-    lbfgs_parameter_t parameters;
-    lbfgs_parameter_init(&parameters);
-    parameters.max_iterations = (int)o->iterations;
-    parameters.epsilon = o->tolerance;
-    s->known = s->lowest;
-    s->before = DBL_MAX;
-    lbfgs((int)s->d, s->z, NULL, objective, leave, s, &parameters);
-}
-
-/* z <- the mirror image of the mean of the outputs about the lowest point: out of the
- * cloud of outputs, where another valley may lie beyond the wall. */
-static bool outside(okra_valleys_ *s)
-{
-    double sum = 0, self;
-    okra_smooth_values_(s->smooth, s->best, s->l, &self);
-    memset(s->z, 0, (size_t)s->d * sizeof *s->z);
-    for (okra_int i = 0; i < s->problem.count; i++) {
+    okra_int count = 0, n = s->problem.count;
+    double self, sum = 0;
+    for (okra_int j = 0; j < s->d; j++) {
+        s->z[j] = (s->best[j] - s->mean[j]) / s->scale[j];
+    }
+    look(s, s->z, s->l, &self);
+    memset(s->u, 0, (size_t)s->d * sizeof *s->u);
+    for (okra_int i = 0; i < n; i++) {
         double v = fmax(0, s->l[i]);
-        const double *y = output_of(s, i);
+        member(s, i, s->frame);
         sum += v;
         for (okra_int j = 0; j < s->d; j++) {
-            s->z[j] += v * (y[j] - s->mean[j]) / s->scale[j];
+            s->u[j] += v * s->frame[j];
         }
     }
     for (okra_int j = 0; j < s->d; j++) {
-        s->z[j] = 2 * (s->best[j] - s->mean[j]) / s->scale[j] - s->z[j] / sum;
+        s->u[j] /= sum;
     }
-    return sum > 0;
-}
-
-/* Searches from the mirror images of the lowest point in the outputs nearest to it: the
- * valleys on the other sides of their walls. */
-static void across(okra_valleys_ *s, const okra_valleys_options_ *o)
-{
-    okra_int members[OKRA_MIRRORS_], count = 0, i = 0;
-    double self;
-    okra_smooth_values_(s->smooth, s->best, s->l, &self);
-    while (count < OKRA_MIRRORS_ && (i = most_of(s->l, s->problem.count)) >= 0) {
-        members[count++] = i;
+    if (sum > 0) {
+        mirror(s, count++);
+    }
+    for (okra_int i = 0; count < MIRRORS && (i = most_of(s->l, n)) >= 0; count++) {
         s->l[i] = -DBL_MAX;
+        member(s, i, s->u);
+        mirror(s, count);
     }
-    for (okra_int k = 0; k < count; k++) {
-        const double *y = output_of(s, members[k]);
-        for (okra_int j = 0; j < s->d; j++) {
-            s->z[j] = (2 * y[j] - s->best[j] - s->mean[j]) / s->scale[j];
-        }
-        descend(s, o);
-    }
+    return count;
 }
 
-bool okra_valleys_find_(okra_valleys_ *s, const okra_valleys_options_ *o)
+okra_status okra_valleys_find_(okra_valleys_ *s, const okra_valleys_options_ *o)
 {
-    find_places(s);
+    CHK(find_places(s));
     s->lowest = DBL_MAX;
     s->slope = DBL_MAX;
-    for (okra_int k = 0; k < s->held && k < o->starts; k++) {
-        memcpy(s->z, s->places + k * s->d, (size_t)s->d * sizeof *s->z);
-        descend(s, o);
-    }
+    CHK(okra_descend_(s, choose(s, o->starts), o));
     if (s->lowest < DBL_MAX && s->problem.kl && o->starts > 1) {
-        if (outside(s)) {
-            descend(s, o);
-        }
-        across(s, o);
+        CHK(okra_descend_(s, mirrors(s), o));
     }
     if (s->lowest == DBL_MAX) { /* J is defined nowhere: the output with most weight */
         memcpy(s->best, output_of(s, most_of(s->problem.weights, s->problem.count)),
                (size_t)s->d * sizeof *s->best);
     }
-    return s->slope <= o->tolerance;
+    return OKRA_OK;
 }

@@ -8,16 +8,26 @@
 #include "kernel/vectors/smooth.h"
 
 enum {
-    OKRA_TRIED_ = 12,
-    OKRA_PLACES_ = 3 * OKRA_TRIED_ + 1,
-    OKRA_VALLEYS_MOST_ = 16,
-    OKRA_MIRRORS_ = 3
+    OKRA_ANCHORS_ = 12,      /* outputs about which places are compared, at most */
+    OKRA_PLACES_ = 256,      /* places that are compared, at most                */
+    OKRA_VALLEYS_MOST_ = 32, /* searches at once, at most                        */
+    OKRA_PAIRS_ = 6          /* steps that a search remembers                    */
 };
 
 typedef struct okra_valleys_options_ {
     okra_int starts, iterations;
     double tolerance;
 } okra_valleys_options_;
+
+/* One search: at z with J and slope g, about to look at `next` = z + step p. */
+typedef struct okra_search_ {
+    bool going;
+    okra_int iteration, tried, pairs; /* tried: steps of this iteration too long    */
+    double J, gained, step, reach;    /* reach: longest step, 0: any                */
+    double *z, *g, *p, *next;         /* d                                          */
+    double *S, *T, rho[OKRA_PAIRS_];  /* OKRA_PAIRS_ x d: steps, changes of slope;
+                                         1 / their product                          */
+} okra_search_;
 
 /* What a worker needs for one test point; mean, scale and the problem are the caller's.
  */
@@ -29,15 +39,19 @@ typedef struct okra_valleys_ {
     const double *scale; /* d */
     bool centred;        /* the kernel sees outputs about their mean */
     okra_int d;
-    double *z;                /* d, padded with zeros: libLBFGS rounds d up to 16 */
-    double *y, *g, *l, *work; /* d, d, count, count                               */
-    double *by_l, *f;         /* count: <h, phi(y_i)>                             */
-    double *places;           /* OKRA_PLACES_ x d: z where a search may begin           */
-    double heights[OKRA_PLACES_]; /* J there                                          */
-    okra_int held;                /* how many there are                               */
-    double known, before;         /* lowest of earlier searches; J an iteration ago   */
-    double *best;                 /* d: the lowest point so far                       */
-    double lowest, slope;         /* J there, |dJ/dz| / (max(1, |z|) max(1, |J|))     */
+    double *y, *z, *u, *frame; /* d; frame: 3 x d                                  */
+    double *f, *by_l;          /* count: <h, phi(y_i)>; room                       */
+    double *l;                 /* OKRA_PLACES_ x count: l(y_i, y) of places        */
+    double *places;            /* OKRA_PLACES_ x d: z where a search may begin     */
+    double *kept;              /* OKRA_VALLEYS_MOST_ x okra_smooth_kept_           */
+    double self[OKRA_PLACES_], heights[OKRA_PLACES_]; /* l(y,y) and J there        */
+    double reach[OKRA_PLACES_];    /* how far its valley reaches, about             */
+    okra_int anchor[OKRA_PLACES_]; /* the output that it lies about, -1: none      */
+    okra_int held;                 /* how many places there are                     */
+    okra_search_ search[OKRA_VALLEYS_MOST_];
+    double *vectors;      /* of the searches                                       */
+    double *best;         /* d: the lowest point so far                            */
+    double lowest, slope; /* J there, |dJ/dz| / (max(1, |z|) max(1, |J|))          */
     double evaluations;
 } okra_valleys_;
 
@@ -45,8 +59,13 @@ okra_status okra_valleys_create_(okra_context *ctx, const okra_output_ *output,
                                  const okra_judge_ *judge, const okra_smooth_ *smooth,
                                  okra_valleys_ *valleys) OKRA_CHECK;
 void okra_valleys_clear_(okra_valleys_ *valleys);
-/* The search for the problem that is set: best, lowest and slope; true if it converged.
- */
-bool okra_valleys_find_(okra_valleys_ *valleys, const okra_valleys_options_ *options);
+/* The search for the problem that is set: best, lowest and slope. */
+okra_status okra_valleys_find_(okra_valleys_ *valleys,
+                               const okra_valleys_options_ *options) OKRA_CHECK;
+
+/* Runs searches 0..count-1 side by side from their z (descent.c); the lowest point ever
+ * seen is in best, lowest and slope. */
+okra_status okra_descend_(okra_valleys_ *valleys, okra_int count,
+                          const okra_valleys_options_ *options) OKRA_CHECK;
 
 #endif

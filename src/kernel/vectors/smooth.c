@@ -351,3 +351,29 @@ void okra_smooth_gradient_(okra_smooth_work_ *w, const double *c, double c_self,
         gradient[j] /= s->spread ? s->spread[j] : 1;
     }
 }
+
+/* Of the whole kernel the derivatives by s and by t, y and F' of the pair (y, y). */
+okra_int okra_smooth_kept_(const okra_smooth_work_ *w)
+{
+    return 2 * w->most + w->smooth->train->d + 1;
+}
+
+void okra_smooth_keep_(const okra_smooth_work_ *w, double *kept)
+{
+    okra_int d = w->smooth->train->d, root = w->smooth->kernel->count - 1;
+    size_t bytes = (size_t)w->count * sizeof *kept;
+    memcpy(kept, w->vs + root * w->most, bytes);
+    memcpy(kept + w->most, w->vt + root * w->most, bytes);
+    memcpy(kept + 2 * w->most, w->y, (size_t)d * sizeof *kept);
+    kept[2 * w->most + d] = w->slope[root];
+}
+
+void okra_smooth_recall_(okra_smooth_work_ *w, const double *kept)
+{
+    okra_int d = w->smooth->train->d, root = w->smooth->kernel->count - 1;
+    size_t bytes = (size_t)w->count * sizeof *kept;
+    memcpy(w->vs + root * w->most, kept, bytes);
+    memcpy(w->vt + root * w->most, kept + w->most, bytes);
+    memcpy(w->y, kept + 2 * w->most, (size_t)d * sizeof *kept);
+    w->slope[root] = kept[2 * w->most + d];
+}

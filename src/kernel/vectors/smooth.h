@@ -34,5 +34,9 @@ void okra_smooth_values_(okra_smooth_work_ *work, const double *y, double *value
  * okra_smooth_values_. */
 void okra_smooth_gradient_(okra_smooth_work_ *work, const double *c, double c_self,
                            double *gradient);
+/* What a gradient needs of the last okra_smooth_values_, put aside and fetched back. */
+okra_int okra_smooth_kept_(const okra_smooth_work_ *work); /* how many numbers */
+void okra_smooth_keep_(const okra_smooth_work_ *work, double *kept);
+void okra_smooth_recall_(okra_smooth_work_ *work, const double *kept);
 
 #endif

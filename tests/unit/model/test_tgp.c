@@ -340,21 +340,23 @@ TEST(gradients)
             CHECK_OK(okra_smooth_create_(NULL, kernel, p.train_y, &smooth));
             CHECK_OK(okra_smooth_work_create_(NULL, smooth, N, &work));
             okra_smooth_select_(work, c.index, c.count);
-            double y[D] = {0.3, -0.8}, l[N], scratch[N], by_l[N], by_self, self, g[D];
+            double y[D] = {0.3, -0.8}, l[N], by_self, self, value, g[D];
             double differences[D], h = 1e-5;
             for (int j = 0; j < D; j++) {
                 double keep = y[j], J[2];
                 for (int sign = 0; sign < 2; sign++) {
                     y[j] = keep + (sign ? h : -h);
                     okra_smooth_values_(work, y, l, &self);
-                    J[sign] = okra_case_value_(&c, l, self, scratch, NULL, NULL);
+                    CHECK_OK(okra_case_values_(&c, okra_mat_of_(l, 1, c.count), &self,
+                                               &J[sign], NULL));
                 }
                 differences[j] = (J[1] - J[0]) / (2 * h);
                 y[j] = keep;
             }
             okra_smooth_values_(work, y, l, &self);
-            okra_case_value_(&c, l, self, scratch, by_l, &by_self);
-            okra_smooth_gradient_(work, by_l, by_self, g);
+            CHECK_OK(okra_case_values_(&c, okra_mat_of_(l, 1, c.count), &self, &value,
+                                       &by_self));
+            okra_smooth_gradient_(work, l, by_self, g);
             worst = fmax(worst, harness_relative(D, g, differences));
             okra_case_clear_(&c);
             okra_judge_free_(judge);
