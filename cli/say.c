@@ -119,13 +119,22 @@ void cli_end_messages(bool tell)
     keeper = NULL;
 }
 
+/* Texts of files are shown in what a terminal does not obey. */
 OKRA_PRINTF(2, 0) static void say(const cli_run *run, const char *format, va_list args)
 {
     FILE *out = keeper ? keeper : stderr;
+    char text[4096], safe[4 * sizeof text];
     wipe_bar();
     fprintf(out, "okra %s: ", run->command->name);
-    vfprintf(out, format, args);
-    fputc('\n', out);
+    vsnprintf(text, sizeof text, format, args);
+    for (char *line = text; line;) {
+        char *end = strchr(line, '\n');
+        if (end) {
+            *end++ = '\0';
+        }
+        fprintf(out, "%s\n", okra_text_printable(line, safe, sizeof safe));
+        line = end;
+    }
 }
 
 int cli_usage(const cli_run *run, const char *format, ...)

@@ -79,3 +79,7 @@ expect_in '\x1b[2Jridge' err
 if grep -q $'\033' err; then
     exit 1
 fi
+# nor does anything of a data file that a command quotes
+printf '3\033[2J\n' >rows.csv
+expect_fail 1 'okra update: rows.csv: line 1: found '"'"'3\x1b[2J'"'"', expected one whole number' \
+    okra update m.okra --remove rows.csv -o bad.okra
