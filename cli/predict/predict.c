@@ -160,8 +160,11 @@ static int read_all(cli_run *run, predict_job *j)
  */
 static int find_distinct(cli_run *run, predict_job *j)
 {
-    bool made = strcmp(okra_options_get(run->library, "decode"), "rewrite") == 0;
-    return j->ranges || made
+    const char *decode = okra_options_get(run->library, "decode");
+    bool all = strcmp(okra_options_get(run->library, "over-all"), "yes") == 0;
+    bool chooses = !*decode || strcmp(decode, "candidates") == 0 ||
+                   (strncmp(decode, "loss", 4) == 0 && !all);
+    return j->ranges || !chooses
                ? CLI_DONE
                : cli_distinct_make(
                      run, j->candidates ? j->candidates : okra_model_outputs(j->model),

@@ -36,7 +36,7 @@ typedef struct table {
     okra_int tests, top;
     const okra_int *index;
     const double *distance;
-    bool texts;
+    bool texts, vectors; /* how objects are shown, if at all */
 } table;
 
 static okra_int number_of(const table *t, okra_int i)
@@ -54,7 +54,7 @@ static bool has_text(const okra_data *data)
 static void print_rows(const table *t, FILE *out, char separator)
 {
     fprintf(out, "test%crank%ccandidate%cdistance", separator, separator, separator);
-    if (t->texts) {
+    if (t->texts || t->vectors) {
         fprintf(out, "%cobject", separator);
     }
     fputc('\n', out);
@@ -63,9 +63,10 @@ static void print_rows(const table *t, FILE *out, char separator)
             fprintf(out, "%lld%c%lld%c%lld%c%.17g", (long long)(i / t->top), separator,
                     (long long)(i % t->top + 1), separator, (long long)number_of(t, i),
                     separator, t->distance[i]);
-            if (t->texts) {
+            if (t->texts || t->vectors) {
                 fputc(separator, out);
-                cli_print_object(out, t->set, t->index[i]);
+                (t->texts ? cli_print_object : cli_print_vector)(out, t->set,
+                                                                 t->index[i]);
             }
             fputc('\n', out);
         }
@@ -83,7 +84,9 @@ static void print_json(const table *t, FILE *out)
                     "\"distance\": %.17g",
                     comma, (long long)(i / t->top), (long long)(i % t->top + 1),
                     (long long)number_of(t, i), t->distance[i]);
-            json_t *text = t->texts ? cli_object_text(t->set, t->index[i]) : NULL;
+            json_t *text = t->texts     ? cli_object_text(t->set, t->index[i])
+                           : t->vectors ? cli_object_json(t->set, t->index[i])
+                                        : NULL;
             if (text) {
                 fputs(", \"object\": ", out);
                 json_dumpf(text, out, JSON_ENCODE_ANY);
@@ -106,6 +109,7 @@ int cli_ranked_write(cli_run *run, const okra_prediction *prediction,
     t.index = okra_prediction_index(prediction, &t.top);
     t.distance = okra_prediction_distance(prediction, &t.top);
     t.texts = has_text(t.set);
+    t.vectors = !t.texts && candidates == okra_prediction_proposals(prediction);
     cli_file *target = cli_file_open(run, file);
     if (!target) {
         return CLI_FAILED;

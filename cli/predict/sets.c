@@ -56,6 +56,54 @@ static int choose_candidates(cli_run *run, cli_sets_job *j, const okra_data *giv
 
 /* ---- tables ---- */
 
+/* Each entry of a sparse vector, each 1 of bits. */
+typedef void (*entry_fn)(void *user, okra_int j, double value);
+static void each_entry(const okra_data *data, okra_int i, entry_fn entry, void *user)
+{
+    const okra_int *indices = NULL;
+    const double *values = NULL;
+    okra_int words = 0;
+    const okra_int *indptr = okra_data_compressed(data, &indices, &values);
+    const uint64_t *bits = indptr ? NULL : okra_data_words(data, &words);
+    for (okra_int k = indptr ? indptr[i] : 0; indptr && k < indptr[i + 1]; k++) {
+        entry(user, indices[k], values[k]);
+    }
+    for (okra_int j = 0; bits && j < okra_data_width(data); j++) {
+        if (bits[i * words + j / 64] >> (j % 64) & 1) {
+            entry(user, j, 1);
+        }
+    }
+}
+
+typedef struct printing {
+    FILE *out;
+    bool dense;
+    okra_int count;
+} printing;
+
+static void print_entry(void *user, okra_int j, double value)
+{
+    printing *p = user;
+    fputs(p->count++ > 0 ? " " : "", p->out);
+    if (!p->dense) {
+        fprintf(p->out, "%lld", (long long)j);
+    }
+    if (p->dense || value < 1 || value > 1) {
+        fprintf(p->out, "%s%.17g", p->dense ? "" : ":", value);
+    }
+}
+
+void cli_print_vector(FILE *out, const okra_data *data, okra_int i)
+{
+    okra_int ld = 0;
+    const double *values = okra_data_values(data, &ld);
+    printing p = {out, values != NULL, 0};
+    for (okra_int j = 0; values && j < okra_data_width(data); j++) {
+        print_entry(&p, j, values[i * ld + j]);
+    }
+    each_entry(data, i, print_entry, &p);
+}
+
 void cli_print_object(FILE *out, const okra_data *data, okra_int i)
 {
     okra_int length = 0;
@@ -98,6 +146,33 @@ json_t *cli_object_text(const okra_data *data, okra_int i)
     }
     free(text);
     return value;
+}
+
+static void set_entry(void *user, okra_int j, double value)
+{
+    char key[32];
+    snprintf(key, sizeof key, "%lld", (long long)j);
+    json_object_set_new(user, key, json_real(value));
+}
+
+json_t *cli_object_json(const okra_data *data, okra_int i)
+{
+    okra_int ld = 0, length = 0;
+    okra_kind kind = okra_data_kind(data);
+    const double *values = okra_data_values(data, &ld);
+    const okra_int *codes = okra_data_codes(data);
+    if (values || kind == OKRA_SPARSE || kind == OKRA_BITS) {
+        json_t *list = values ? json_array() : json_object();
+        for (okra_int k = 0; values && k < okra_data_width(data); k++) {
+            json_array_append_new(list, json_real(values[i * ld + k]));
+        }
+        each_entry(data, i, set_entry, list);
+        return list;
+    }
+    if (okra_data_text(data, i, &length) || okra_data_characters(data, i, &length)) {
+        return cli_object_text(data, i);
+    }
+    return codes ? json_integer((json_int_t)codes[i]) : json_null();
 }
 
 typedef struct member {

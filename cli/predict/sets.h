@@ -84,6 +84,11 @@ json_t *cli_sets_json(const cli_run *run, const cli_sets_result *r);
  */
 void cli_print_object(FILE *out, const okra_data *data, okra_int i);
 json_t *cli_object_text(const okra_data *data, okra_int i); /* the same for JSON */
+/* Numbers of a dense vector; members `j` of a set, or `j:value`; spaces between. */
+void cli_print_vector(FILE *out, const okra_data *data, okra_int i);
+/* A text, the numbers of a dense vector, {"index": value} of sparse vectors and bits, the
+ * code of a label; null. */
+json_t *cli_object_json(const okra_data *data, okra_int i);
 /* Is any of them asked for? */
 bool cli_sets_wanted(const cli_sets *sets);
 /* Levels between 0 and 1, and no flag without a use. */

@@ -5,9 +5,9 @@
  *     "a string"                   ->   {"y": "gnirts a"}
  *
  * A line is an input, or an object whose "x" is one; "id" comes back as it was. Vectors
- * are arrays of numbers, sparse ones objects {"index": value} counted from 0, strings and
- * molecules (SMILES) texts. A line that cannot be answered gets {"error": "..."}; the
- * others are not held up by it.
+ * are arrays of numbers, sparse ones (and sets of labels that come out) objects {"index":
+ * value} counted from 0, strings and molecules (SMILES) texts. A line that cannot be
+ * answered gets {"error": "..."}; the others are not held up by it.
  */
 #include "predict/stream.h"
 #include "predict/sets.h"
@@ -209,25 +209,6 @@ static okra_status predict(const batch *b, const row *const *rows, okra_int n,
 
 /* ---- out ---- */
 
-static json_t *object_json(const okra_data *data, okra_int i)
-{
-    okra_int ld = 0, length = 0;
-    const double *values = okra_data_values(data, &ld);
-    const okra_int *codes = okra_data_codes(data);
-    json_t *list = NULL;
-    if (values) {
-        list = json_array();
-        for (okra_int k = 0; k < okra_data_width(data); k++) {
-            json_array_append_new(list, json_real(values[i * ld + k]));
-        }
-        return list;
-    }
-    if (okra_data_text(data, i, &length) || okra_data_characters(data, i, &length)) {
-        return cli_object_text(data, i);
-    }
-    return codes ? json_integer((json_int_t)codes[i]) : json_null();
-}
-
 static json_t *ranked_json(const batch *b, const okra_prediction *p, okra_int i)
 {
     okra_int top = 0;
@@ -242,7 +223,7 @@ static json_t *ranked_json(const batch *b, const okra_prediction *p, okra_int i)
         okra_int given = b->s->row && !made ? b->s->row[index[k]] : index[k];
         json_array_append_new(list, json_pack("{s:I, s:f, s:o}", "candidate",
                                               (json_int_t)given, "distance", distance[k],
-                                              "y", object_json(set, index[k])));
+                                              "y", cli_object_json(set, index[k])));
     }
     return list;
 }
@@ -256,7 +237,8 @@ static int print_row(const batch *b, const row *r, const okra_prediction *p)
     if (r->at < 0) {
         json_object_set_new(line, "error", json_string(r->error));
     } else {
-        json_object_set_new(line, "y", object_json(okra_prediction_objects(p), r->at));
+        json_object_set_new(line, "y",
+                            cli_object_json(okra_prediction_objects(p), r->at));
         if (b->s->top > 0) {
             json_object_set_new(line, "top", ranked_json(b, p, r->at));
         }

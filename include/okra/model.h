@@ -153,8 +153,9 @@ OKRA_API const double *okra_prediction_report(const okra_prediction *prediction,
  */
 OKRA_API const char *okra_prediction_report_name(const okra_prediction *prediction,
                                                  int column);
-/* The objects that okra_prediction_index counts, where the decoder made them up
- * (rewrite); NULL elsewhere: the candidates, or the training outputs. */
+/* The objects that okra_prediction_index counts, where the decoder made them up (labels,
+ * position, rankings, rewrite, string, and loss over all); NULL elsewhere: the
+ * candidates, or the training outputs. */
 OKRA_API const okra_data *okra_prediction_proposals(const okra_prediction *prediction);
 
 /* ---- pairs that come and go ---- */

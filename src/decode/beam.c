@@ -54,21 +54,6 @@ typedef struct search {
     okra_int pool_size, pool_room;
 } search;
 
-/* Grows a block to hold `need` elements. */
-static okra_status reserve(void **block, okra_int need, okra_int *room, size_t size)
-{
-    if (need > *room) {
-        okra_int larger = OKRA_MAX_(need, 2 * *room + 256);
-        void *grown = okra_realloc_(*block, larger, size);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
-        *block = grown;
-        *room = larger;
-    }
-    return OKRA_OK;
-}
-
 static void insert_hash(uint64_t *table, okra_int room, uint64_t hash)
 {
     uint64_t at = hash & (uint64_t)(room - 1);
@@ -118,12 +103,13 @@ okra_status okra_offer_put_(okra_offer_ *o, const int32_t *codes, okra_int lengt
     }
     if (o->count + 2 > o->room) {
         okra_int room = o->room, again = o->room;
-        CHK(reserve((void **)&o->offsets, o->count + 2, &room, sizeof *o->offsets));
-        CHK(reserve((void **)&o->owner, o->count + 2, &again, sizeof *o->owner));
+        CHK(okra_reserve_((void **)&o->offsets, o->count + 2, &room, sizeof *o->offsets));
+        CHK(okra_reserve_((void **)&o->owner, o->count + 2, &again, sizeof *o->owner));
         o->room = room;
     }
     okra_int begin = o->count > 0 ? o->offsets[o->count] : 0;
-    CHK(reserve((void **)&o->codes, begin + length, &o->codes_room, sizeof *o->codes));
+    CHK(okra_reserve_((void **)&o->codes, begin + length, &o->codes_room,
+                      sizeof *o->codes));
     if (length > 0) {
         memcpy(o->codes + begin, codes, (size_t)length * sizeof *codes);
     }
@@ -143,8 +129,8 @@ static okra_status keep(search *s, okra_int row, const int32_t *codes, okra_int 
         (at == width && !okra_key_less_(key, items[width - 1].key))) {
         return OKRA_OK;
     }
-    CHK(reserve((void **)&s->pool, s->pool_size + length, &s->pool_room,
-                sizeof *s->pool));
+    CHK(okra_reserve_((void **)&s->pool, s->pool_size + length, &s->pool_room,
+                      sizeof *s->pool));
     if (length > 0) {
         memcpy(s->pool + s->pool_size, codes, (size_t)length * sizeof *codes);
     }
@@ -170,7 +156,7 @@ static okra_status evaluate(okra_context *ctx, const okra_beam_ *beam, search *s
     }
     MAKE(distance, o->count);
     MAKE(key, o->count);
-    CHK(s->moves->objects(s->moves->user, o->codes, o->offsets, o->count, &objects));
+    CHK(s->moves->objects(s->moves->kind, o->codes, o->offsets, o->count, &objects));
     if (s->moves->loss) {
         CHK(okra_risk_propose_(ctx, s->moves->loss, objects, o->owner, W, key, distance));
     } else {
@@ -239,7 +225,11 @@ static okra_status give(const search *s, okra_int r, okra_int i)
                           "%s: test point %lld has no finite distance to any %s",
                           moves->decoder, (long long)i, moves->what);
     }
-    return moves->found(moves->user, i, s->pool + it->at, it->length, it->distance);
+    for (okra_int k = 0; k < OKRA_MIN_(s->count[r], moves->finds->top); k++, it++) {
+        CHK(okra_finds_put_(moves->finds, i, k, s->pool + it->at, it->length,
+                            it->distance));
+    }
+    return OKRA_OK;
 }
 
 /* W and norm: those of test points first, first + 1, ... */
@@ -270,15 +260,17 @@ static okra_status run_group(okra_context *ctx, const okra_beam_ *beam, okra_int
 }
 
 okra_status okra_beam_create_(okra_context *ctx, const okra_output_ *output,
-                              const okra_moves_ *moves, okra_int tests, okra_beam_ **out)
+                              const okra_moves_ *moves, okra_beam_ **out)
 {
     okra_status st = OKRA_OK;
     okra_beam_ *beam = NULL;
-    okra_int top = OKRA_MIN_(moves->width, output->y->n);
+    okra_int width = OKRA_MAX_(moves->width, moves->finds->top);
+    okra_int top = OKRA_MIN_(width, output->y->n);
     ZALLOC(beam, 1);
     *beam = (okra_beam_){output, *moves, top, NULL};
-    TRY(okra_starts_create_(ctx, output, moves->loss, tests, top, moves->empty,
-                            &beam->starts));
+    beam->moves.width = width;
+    TRY(okra_starts_create_(ctx, output, moves->loss, moves->finds->tests, top,
+                            moves->empty, &beam->starts));
     *out = beam;
     beam = NULL;
 done:

@@ -4,6 +4,7 @@
 #ifndef OKRA_BEAM_H_
 #define OKRA_BEAM_H_
 
+#include "decode/finds.h"
 #include "decode/propose.h"
 
 /* Where sequences are proposed; those seen before are dropped. */
@@ -22,23 +23,19 @@ typedef struct okra_moves_ {
     /* Proposes every neighbour of a sequence. */
     okra_status (*neighbours)(const void *user, const int32_t *codes, okra_int length,
                               okra_offer_ *offer);
-    /* `count` sequences as objects of the output kernel's kind; sequence i has codes
-     * offsets[i]..offsets[i+1]-1. */
-    okra_status (*objects)(const void *user, const int32_t *codes,
-                           const okra_int *offsets, okra_int count, okra_data **out);
-    /* Receives the best sequence of test point i, in order. */
-    okra_status (*found)(void *user, okra_int i, const int32_t *codes, okra_int length,
-                         double distance);
+    okra_objects_ objects;    /* sequences as objects of the output kernel's kind */
+    const void *kind;         /* its first argument */
+    okra_finds_ *finds;       /* receives the best of every test point */
     okra_int width, rounds;   /* of the beam; how often it is expanded at most */
     bool empty;               /* objects with l(y,y) <= 0 are allowed          */
     struct okra_delta_ *loss; /* of the request: in the place of distances, or NULL */
 } okra_moves_;
 
-/* A search for all test points, from the `width` nearest training outputs each. */
+/* A search for all test points of `finds`, from the `width` nearest training outputs
+ * each, or as many as are to be found. */
 typedef struct okra_beam_ okra_beam_;
 okra_status okra_beam_create_(okra_context *ctx, const okra_output_ *output,
-                              const okra_moves_ *moves, okra_int tests,
-                              okra_beam_ **out) OKRA_CHECK;
+                              const okra_moves_ *moves, okra_beam_ **out) OKRA_CHECK;
 void okra_beam_free_(okra_beam_ *beam);
 okra_status okra_beam_block_(okra_context *ctx, okra_beam_ *beam,
                              const okra_block_ *block) OKRA_CHECK;

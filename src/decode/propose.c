@@ -10,7 +10,6 @@
  */
 #include "decode/propose.h"
 
-#include "data/strings.h"
 #include "decode/candidates/candidates.h"
 #include "decode/risk.h"
 
@@ -154,24 +153,6 @@ okra_status okra_decoded_single_(okra_data *objects, okra_int tests, double *dis
     }
     *out = (okra_decoded_){
         .objects = objects, .top = 1, .index = index, .distance = distance};
-    return OKRA_OK;
-}
-
-okra_status okra_letters_as_(const okra_data *y, okra_ragged_builder_ *b,
-                             const char *source, okra_data **out)
-{
-    FREED_BY(okra_data_drop_) okra_data *strings = NULL;
-    OWNED double *zeros = NULL;
-    CHK(okra_strings_adopt_(b, NULL, source, &strings));
-    if (y->kind == OKRA_SEQUENCES) {
-        const okra_ragged_ *group = &strings->groups[0];
-        okra_int total = group->offsets[strings->n];
-        ZMAKE(zeros, total * y->d);
-        CHK(okra_data_sequences(group->offsets, zeros, group->fields[0].values,
-                                strings->n, y->d, out));
-    } else {
-        *out = okra_data_retain(strings);
-    }
     return OKRA_OK;
 }
 

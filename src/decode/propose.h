@@ -5,7 +5,6 @@
 #ifndef OKRA_PROPOSE_H_
 #define OKRA_PROPOSE_H_
 
-#include "data/ragged.h"
 #include "decode/candidates/nearest.h"
 
 /* distance[c] = |phi(y_c) - h_r|^2, r = owner[c] a row of W, norm[r] = w_r'Lw_r; infinite
@@ -38,10 +37,6 @@ double okra_starts_constant_(const okra_starts_ *starts);
  * Takes over `distance` (from okra_alloc_) and `objects` on success. */
 okra_status okra_decoded_single_(okra_data *objects, okra_int tests, double *distance,
                                  okra_decoded_ *out) OKRA_CHECK;
-/* Characters as data of the kind of y: strings, or sequences whose vectors are 0. The
- * builder is emptied. */
-okra_status okra_letters_as_(const okra_data *y, okra_ragged_builder_ *b,
-                             const char *source, okra_data **out) OKRA_CHECK;
 /* Fails unless the block holds weights; `who` asks. */
 okra_status okra_block_weights_(const okra_block_ *block, const char *who) OKRA_CHECK;
 

@@ -214,10 +214,9 @@ static okra_status open_all(okra_context *ctx, state *s, const okra_options *opt
              "the outputs are %s",
              okra_kind_name(kind));
     }
-    if (request->candidates || request->ranges || request->top > 1) {
-        FAIL(OKRA_EARG,
-             "decoder loss: over-all searches all objects for the best one: it takes no "
-             "candidates and ranks nothing");
+    if (request->candidates || request->ranges) {
+        FAIL(OKRA_EARG, "decoder loss: over-all searches all objects for the best: it "
+                        "takes no candidates");
     }
     if (kind == OKRA_DENSE && s->output->y->d > 1) {
         st = okra_data_check_rankings_(s->output->y);

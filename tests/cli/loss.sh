@@ -14,14 +14,36 @@ expect 2 okra predict sets.okra --x one.csv --decode loss:f1 --over-all --candid
 expect_in 'takes no candidates' err
 expect 2 okra predict sets.okra --x one.csv --decode loss:f1 --beam 4 -o -
 expect_in 'beam has no use without over-all' err
-expect 2 okra predict sets.okra --x one.csv --decode loss:f1 --over-all --top 2 -o -
-expect_in 'ranks nothing' err
+
+# The best of all sets, rankings and strings, as a table, as JSON and in a stream.
+table() { cut -f 1,2,5 "$1" | tr '\t' '|'; }
+expect 0 okra predict sets.okra --x one.csv --decode loss:f1 --over-all --top 2 -o two.tsv
+[ "$(table two.tsv)" = 'test|rank|object
+0|1|1 1 1 0 0
+0|2|1 1 0 0 0' ] || complain "the two best sets: $(cat two.tsv)"
+expect 0 okra predict sets.okra --x one.csv --decode labels --top 40 -o all.tsv
+[ "$(wc -l <all.tsv)" = 33 ] || complain "not every set of five labels once"
+expect 0 okra predict sets.okra --x one.csv --decode labels --top 1 -o best.json
+expect_in '"object": [1.0, 1.0, 1.0, 0.0, 0.0]' best.json
+printf '1 1:1 2:1\n1 1:1 3:1\n1 2:1 3:1\n1 4:1 5000:1\n' >sparse.svm
+expect 0 okra fit --x x.csv --y sparse.svm --kx 'rbf(sigma=1)' --ky tanimoto --method knn --k 3 -o sparse.okra
+expect 0 okra predict sparse.okra --x one.csv --decode labels --top 2 -o two.tsv
+[ "$(table two.tsv | sed -n 2p)" = '0|1|0 1 2' ] || complain "sparse sets: $(cat two.tsv)"
+echo '[1]' | okra predict sparse.okra --x - --stream --decode labels --top 1 >line.json
+expect_in '{"y":{"0":1.0,"1":1.0,"2":1.0},"top":[{"candidate":0' line.json
 
 # Strings: by places, and by edits.
 printf 'cat\ncar\nbat\nzzzz\n' >words.txt
 expect 0 okra fit --x x.csv --y words.txt --kx 'rbf(sigma=1)' --ky 'ssk(length=2)' --method knn --k 3 -o words.okra
 expect_out cat okra predict words.okra --x one.csv --decode loss:hamming --over-all -o -
 expect_out cat okra predict words.okra --x one.csv --decode loss:edit --over-all -o -
+expect 0 okra predict words.okra --x one.csv --decode string --top 3 -o words.tsv
+expect_in 'cat' words.tsv
+[ "$(cut -f 5 words.tsv | sort -u | wc -l)" = 4 ] || complain "the three best strings: $(cat words.tsv)"
+expect 2 okra predict words.okra --x one.csv --decode string --top 3 --candidates words.txt -o words.tsv
+expect_in 'decoder string takes no candidates' err
+expect 2 okra predict words.okra --x one.csv --decode position --top 3 -o words.tsv
+expect_in 'decoder position ranks nothing: top is 3, expected 1' err
 printf 'a\nb\na\nb\n' >classes.csv
 expect 0 okra fit --x x.csv --y labels:classes.csv --ky zero-one -o classes.okra
 expect 1 okra predict classes.okra --x one.csv --decode loss:zero-one --over-all -o -
@@ -32,6 +54,9 @@ printf '1,2,3,4\n2,1,3,4\n1,2,4,3\n4,3,2,1\n' >ranks.csv
 expect 0 okra fit --x x.csv --y permutations:ranks.csv --kx 'rbf(sigma=1)' --ky kendall --method knn --k 3 -o ranks.okra
 expect_out '1,2,3,4' okra predict ranks.okra --x one.csv --decode rankings -o -
 expect_out '1,2,3,4' okra predict ranks.okra --x one.csv --decode loss:spearman --over-all -o -
+expect 0 okra predict ranks.okra --x one.csv --decode rankings --top 30 -o ranks.tsv
+[ "$(wc -l <ranks.tsv)" = 25 ] || complain "not every ranking of four items once"
+[ "$(table ranks.tsv | sed -n 2p)" = '0|1|1 2 3 4' ] || complain "rankings: $(cat ranks.tsv)"
 expect_out "kendall$(printf '\t')0" okra score --y ranks.csv --yhat ranks.csv --metric kendall
 expect 0 okra fit --x x.csv --y permutations:ranks.csv --kx 'rbf(sigma=1)' --ky 'kendall | rbf(sigma=1)' --lambda 0.01 -o mallows.okra
 expect 0 okra predict mallows.okra --x x.csv --decode rankings -o again.csv
@@ -53,6 +78,8 @@ printf '3,0,1,2\n3,0,0,2\n1,0,1,2\n0,3,0,0\n' >rel.csv
 expect 0 okra fit --x x.csv --y rel.csv --kx 'rbf(sigma=1)' --method knn --k 3 -o rel.okra
 expect 0 okra predict rel.okra --x x.csv --decode loss:ndcg:k=3 --over-all -o scores.csv
 expect 0 okra predict rel.okra --x x.csv --decode loss:ndcg:k=3 -o chosen.csv
+expect 2 okra predict rel.okra --x x.csv --decode loss:ndcg:k=3 --over-all --top 2 -o two.tsv
+expect_in 'one vector of scores per test point: top is 2' err
 expect 0 okra score --y rel.csv --yhat scores.csv --metric ndcg:k=3 --metric ndcg:gain=exponential
 expect_out "ndcg$(printf '\t')1" okra score --y rel.csv --yhat rel.csv --metric ndcg
 expect 2 okra predict rel.okra --x one.csv --decode loss:ndcg:order=ranks --over-all -o -

@@ -1,5 +1,6 @@
 """The decoder rewrite from Python: the same strings as the command line."""
 import importlib.util
+import itertools
 import os
 from collections import Counter
 from pathlib import Path
@@ -83,3 +84,24 @@ def test_carries_over_to_other_languages(language):
     right = sum(a == row[1] for a, row in zip(found, test))
     base = longest_suffix(train, test)
     assert right >= LEAST[language] and right >= base
+
+
+def test_the_best_sets_are_those_of_brute_force():
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(30, 4)), (rng.random((30, 5)) < 0.4).astype(float)
+    m = IOKR(kx="rbf(sigma=2)", ky="linear", lam=0.1, decode="labels").fit(x, y)
+    everything = np.array(list(itertools.product([0.0, 1.0], repeat=5)))
+    for h, found in zip(m.embedding(x[:6]), m.proposals(x[:6], top=4)):
+        far = ((everything - h) ** 2).sum(axis=1)
+        np.testing.assert_allclose([d for _, d in found], np.sort(far)[:4], atol=1e-12)
+        for row, d in found:
+            np.testing.assert_allclose(((row - h) ** 2).sum(), d, atol=1e-12)
+
+
+def test_a_loss_over_candidates_makes_nothing_up():
+    x, y = np.arange(8.0)[:, None], np.eye(8)
+    m = IOKR(kx="rbf(sigma=1)", ky="tanimoto", lam=0.1, decode="loss:f1").fit(x, y)
+    with pytest.raises(ValueError, match="chooses among candidates: over_all is not set"):
+        m.proposals(x[:1])
+    m.set_params(decode_options={"over_all": True})
+    assert len(m.proposals(x[:2], top=3)[1]) == 3

@@ -159,7 +159,11 @@ class PredictMixin:
         return index, p.distance()
 
     def proposals(self, X: Any, top: int = 8) -> list:
-        """The best strings that the decoder ``rewrite`` makes of each input.
+        """The best objects that a decoder makes up for each input.
+
+        Under ``decode="labels"``, ``"rankings"``, ``"string"`` or a loss with
+        ``decode_options={"over_all": True}`` the best of all sets, rankings or strings;
+        otherwise the best strings that the decoder ``rewrite`` makes of each input.
 
         Parameters
         ----------
@@ -169,14 +173,19 @@ class PredictMixin:
 
         Returns
         -------
-        list of lists of (string, squared distance)
+        list of lists of (object, squared distance or expected loss)
             One list per input, best first.
         """
-        values = dict(getattr(self, "decode_options", None) or {}) \
-            if self.decode == "rewrite" else {}
+        own = self.decode in ("labels", "rankings", "string") or \
+            str(self.decode).startswith("loss:")
+        decode = self.decode if own else "rewrite"
+        values = self._decoder(None, top) if decode == self.decode else {}
         p = self._fitted().predict(self._inputs(X, reset=False),
-                                   {**values, "decode": "rewrite", "top": top},
+                                   {**values, "decode": decode, "top": top},
                                    context=self._context())
+        if p.proposals() is None:
+            raise ValueError(f"decode={decode!r} chooses among candidates: over_all is not "
+                             "set; rank and predict(..., top=...) give the best of them")
         made, index, distance = p.proposals().objects, p.index(), p.distance()
         return [[(made[k], float(d)) for k, d in zip(row, far) if k >= 0]
                 for row, far in zip(index, distance)]

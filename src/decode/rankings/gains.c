@@ -21,12 +21,16 @@ struct okra_gains_ {
     okra_delta_ *loss;
     bool ranks;
     double *D; /* d x n: losses where item j is first */
+    okra_int tests;
+    double *result, *distance; /* tests x d, tests */
 };
 
 void okra_gains_free_(okra_gains_ *gains)
 {
     if (gains) {
         okra_free_(gains->D);
+        okra_free_(gains->result);
+        okra_free_(gains->distance);
         okra_free_(gains);
     }
 }
@@ -49,7 +53,8 @@ static okra_status make_firsts(const okra_gains_ *g, okra_data **out)
 }
 
 okra_status okra_gains_create_(okra_context *ctx, const okra_output_ *output,
-                               okra_delta_ *loss, bool ranks, okra_gains_ **out)
+                               okra_delta_ *loss, okra_int tests, bool ranks,
+                               okra_gains_ **out)
 {
     FREED_BY(drop) okra_gains_ *g = NULL;
     FREED_BY(okra_data_drop_) okra_data *firsts = NULL;
@@ -58,6 +63,9 @@ okra_status okra_gains_create_(okra_context *ctx, const okra_output_ *output,
     g->output = output;
     g->loss = loss;
     g->ranks = ranks;
+    g->tests = tests;
+    MAKE(g->distance, tests);
+    CHK(okra_doubles_(ctx, tests, d, "the decoded rankings", &g->result));
     CHK(okra_doubles_(ctx, d, n, "the losses of items that are first", &g->D));
     CHK(make_firsts(g, &firsts));
     CHK(okra_delta_bind_(ctx, loss, firsts));
@@ -87,10 +95,10 @@ static okra_status make_objects(const okra_gains_ *g, okra_int m, double *result
     return OKRA_OK;
 }
 
-okra_status okra_gains_block_(okra_context *ctx, const okra_gains_ *g,
-                              const okra_block_ *block, double *result, double *distance)
+okra_status okra_gains_block_(okra_context *ctx, okra_gains_ *g, const okra_block_ *block)
 {
     okra_int d = g->output->y->d, n = g->output->y->n, m = block->m;
+    double *result = g->result + block->first * d;
     FREED_BY(okra_data_drop_) okra_data *view = NULL;
     OWNED okra_int *owner = NULL;
     OWNED okra_key_ *key = NULL;
@@ -104,5 +112,22 @@ okra_status okra_gains_block_(okra_context *ctx, const okra_gains_ *g,
         owner[r] = r;
     }
     CHK(okra_data_dense(result, m, d, d, &view));
-    return okra_risk_propose_(ctx, g->loss, view, owner, block->W, key, distance);
+    return okra_risk_propose_(ctx, g->loss, view, owner, block->W, key,
+                              g->distance + block->first);
+}
+
+okra_status okra_gains_give_(okra_gains_ *g, okra_decoded_ *out)
+{
+    FREED_BY(okra_data_drop_) okra_data *rankings = NULL;
+    CHK(okra_data_adopt_dense_(g->result, g->tests, g->output->y->d, "decoded rankings",
+                               &rankings));
+    g->result = NULL;
+    CHK(okra_decoded_single_(rankings, g->tests, g->distance, out));
+    for (okra_int i = 0; i < g->tests; i++) {
+        out->index[i] = i;
+    }
+    out->proposals = okra_data_retain(rankings);
+    g->distance = NULL;
+    rankings = NULL;
+    return OKRA_OK;
 }

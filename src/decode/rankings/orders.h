@@ -27,13 +27,13 @@ okra_status okra_order_assigned_(const okra_data *y, const double *w, double pow
 typedef struct okra_gains_ okra_gains_;
 /* ranks: objects are rankings; else scores, larger is first. */
 okra_status okra_gains_create_(okra_context *ctx, const okra_output_ *output,
-                               struct okra_delta_ *loss, bool ranks,
+                               struct okra_delta_ *loss, okra_int tests, bool ranks,
                                okra_gains_ **out) OKRA_CHECK;
 void okra_gains_free_(okra_gains_ *gains);
-/* result (m x d): rankings; or scores, what item j is worth where it is first and the
- * others come in any order. distance[r]: the expected loss. */
-okra_status okra_gains_block_(okra_context *ctx, const okra_gains_ *gains,
-                              const okra_block_ *block, double *result,
-                              double *distance) OKRA_CHECK;
+okra_status okra_gains_block_(okra_context *ctx, okra_gains_ *gains,
+                              const okra_block_ *block) OKRA_CHECK;
+/* Rankings; or scores, what item j is worth where it is first and the others come in any
+ * order. Their distances are the expected losses. */
+okra_status okra_gains_give_(okra_gains_ *gains, okra_decoded_ *out) OKRA_CHECK;
 
 #endif

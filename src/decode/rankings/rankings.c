@@ -17,6 +17,10 @@
  *                         and from Borda's order, whose moves put an item to another
  *                         place: not exact
  *
+ * The K best: up to SMALL items exactly, of all rankings. Beyond, the beam goes on from
+ * the best one, exactly under spearman and linear, where every other ranking has two
+ * items of neighbouring ranks whose exchange is no worse.
+ *
  * All of them report the true distance or loss.
  */
 #include "decode/beam.h"
@@ -45,13 +49,13 @@ typedef enum how { ANY, SORTED, PAIRS, PLACES } how;
 
 typedef struct state {
     const okra_output_ *output;
-    okra_int tests, d;
+    okra_int d;
     how how;
     double power;  /* PLACES: |r - r'|^power; 0: [r != r'] */
     int32_t *code; /* d */
     okra_beam_ *beam;
-    okra_gains_ *gains;        /* in the place of the beam */
-    double *result, *distance; /* tests x d, tests */
+    okra_gains_ *gains; /* in the place of the beam */
+    okra_finds_ finds;
 } state;
 
 extern const okra_decoder_ okra_decoder_rankings_;
@@ -63,8 +67,7 @@ static void release(void *arg)
         okra_beam_free_(s->beam);
         okra_gains_free_(s->gains);
         okra_free_(s->code);
-        okra_free_(s->result);
-        okra_free_(s->distance);
+        okra_finds_clear_(&s->finds);
         okra_free_(s);
     }
 }
@@ -83,7 +86,7 @@ static okra_status objects(const void *user, const int32_t *codes,
     for (okra_int i = 0; i < count * s->d; i++) {
         values[i] = codes[i];
     }
-    CHK(okra_data_adopt_dense_(values, count, s->d, "proposed rankings", out));
+    CHK(okra_data_adopt_dense_(values, count, s->d, "decoded rankings", out));
     values = NULL;
     return OKRA_OK;
 }
@@ -156,7 +159,7 @@ static okra_status every(const state *s, okra_offer_ *offer)
 static okra_status begin(void *user, const double *w, okra_offer_ *offer)
 {
     const state *s = user;
-    if (s->how == ANY && s->d <= SMALL) {
+    if (s->d <= SMALL && (s->how == ANY || s->finds.top > 1)) {
         return every(s, offer);
     }
     const okra_data *y = s->output->y;
@@ -167,17 +170,6 @@ static okra_status begin(void *user, const double *w, okra_offer_ *offer)
 }
 
 /* ---- the decoder ---- */
-
-static okra_status found(void *user, okra_int i, const int32_t *codes, okra_int length,
-                         double distance)
-{
-    state *s = user;
-    for (okra_int j = 0; j < length; j++) {
-        s->result[i * length + j] = codes[j];
-    }
-    s->distance[i] = distance;
-    return OKRA_OK;
-}
 
 /* Is the kernel c times the named one, c > 0? */
 static bool is_kernel(const okra_kernel *kernel, const char *name)
@@ -234,8 +226,8 @@ static okra_status check_outputs(const okra_data *y, bool ranks)
 static okra_status open_search(okra_context *ctx, state *s, okra_delta_ *loss,
                                const rankings_options *o)
 {
-    bool exact =
-        s->how == SORTED || s->how == PLACES || (s->how == PAIRS && s->d <= EXACT);
+    bool exact = s->finds.top == 1 && (s->how == SORTED || s->how == PLACES ||
+                                       (s->how == PAIRS && s->d <= EXACT));
     okra_moves_ moves = {.decoder = "decoder rankings",
                          .what = "ranking",
                          .user = s,
@@ -243,12 +235,13 @@ static okra_status open_search(okra_context *ctx, state *s, okra_delta_ *loss,
                          .begin = begin,
                          .neighbours = neighbours,
                          .objects = objects,
-                         .found = found,
+                         .kind = s,
+                         .finds = &s->finds,
                          .width = o->beam,
                          .rounds = exact || s->d <= SMALL ? 0 : o->rounds,
                          .empty = true,
                          .loss = loss};
-    return okra_beam_create_(ctx, s->output, &moves, s->tests, &s->beam);
+    return okra_beam_create_(ctx, s->output, &moves, &s->beam);
 }
 
 static okra_status create(okra_context *ctx, const okra_output_ *output,
@@ -259,19 +252,22 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
     FREED_BY(drop) state *s = NULL;
     rankings_options o;
     CHK(okra_options_read(options, &okra_decoder_rankings_.options, &o));
-    CHK(okra_decode_check_plain_("rankings", request));
     bool gains = loss && okra_delta_gains_(loss);
     bool ranks = !gains || strstr(okra_delta_spec_(loss), "order=ranks");
-    CHK(check_outputs(output->y, ranks));
     ZMAKE(s, 1);
+    CHK(okra_finds_open_(ctx, "rankings", request, &s->finds));
+    CHK(check_outputs(output->y, ranks));
+    if (!ranks && s->finds.top > 1) {
+        return okra_fail_(OKRA_EARG,
+                          "decoder rankings gives one vector of scores per test point: "
+                          "top is %lld, expected 1, or rankings and order=ranks",
+                          (long long)s->finds.top);
+    }
     s->output = output;
-    s->tests = request->tests;
     s->d = output->y->d;
     MAKE(s->code, s->d);
-    MAKE(s->distance, s->tests);
-    CHK(okra_doubles_(ctx, s->tests, s->d, "the decoded rankings", &s->result));
-    if (gains) {
-        CHK(okra_gains_create_(ctx, output, loss, ranks, &s->gains));
+    if (gains && s->finds.top == 1) {
+        CHK(okra_gains_create_(ctx, output, loss, s->finds.tests, ranks, &s->gains));
     } else {
         choose(s, loss);
         CHK(open_search(ctx, s, loss, &o));
@@ -284,23 +280,16 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
 {
     state *s = arg;
-    return s->gains
-               ? okra_gains_block_(ctx, s->gains, block, s->result + block->first * s->d,
-                                   s->distance + block->first)
-               : okra_beam_block_(ctx, s->beam, block);
+    return s->gains ? okra_gains_block_(ctx, s->gains, block)
+                    : okra_beam_block_(ctx, s->beam, block);
 }
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
     state *s = arg;
-    FREED_BY(okra_data_drop_) okra_data *rankings = NULL;
     (void)ctx;
-    CHK(okra_data_adopt_dense_(s->result, s->tests, s->d, "decoded rankings", &rankings));
-    s->result = NULL;
-    CHK(okra_decoded_single_(rankings, s->tests, s->distance, out));
-    s->distance = NULL;
-    rankings = NULL;
-    return OKRA_OK;
+    return s->gains ? okra_gains_give_(s->gains, out)
+                    : okra_finds_give_(&s->finds, objects, s, out);
 }
 
 const okra_decoder_ okra_decoder_rankings_ = {

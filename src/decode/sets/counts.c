@@ -42,8 +42,7 @@ static bool is_member(const okra_data *y, okra_int i, okra_int j)
                                 : y->values[i * y->ld + j] != 0;
 }
 
-/* The members of output i into `out` (NULL: counted alone), ascending. */
-static okra_int members_of(const okra_data *y, okra_int i, int32_t *out)
+okra_int okra_set_members_(const okra_data *y, okra_int i, int32_t *out)
 {
     okra_int count = 0;
     if (y->kind == OKRA_SPARSE) {
@@ -101,14 +100,14 @@ static okra_status find_groups(const okra_data *y, okra_counts_ *s)
     OWNED whole *rows = NULL;
     MAKE(rows, y->n);
     for (okra_int i = 0; i < y->n; i++) {
-        total += members_of(y, i, NULL);
+        total += okra_set_members_(y, i, NULL);
     }
     MAKE(all, total);
     MAKE(s->members, total);
     MAKE(s->offsets, y->n + 1);
     MAKE(s->group, y->n);
     for (okra_int i = 0; i < y->n; i++) {
-        okra_int size = members_of(y, i, all + at);
+        okra_int size = okra_set_members_(y, i, all + at);
         qsort(all + at, (size_t)size, sizeof *all, by_label);
         rows[i] = (whole){all + at, size, i};
         at += size;

@@ -4,15 +4,13 @@
 #ifndef OKRA_COUNTS_H_
 #define OKRA_COUNTS_H_
 
-#include "decode/candidates/nearest.h"
+#include "decode/finds.h"
 
 typedef struct okra_counts_ okra_counts_;
 
-/* Sets of labels of any size; members ascend. */
-typedef struct okra_set_ {
-    int32_t *members; /* from okra_alloc_ */
-    okra_int size;
-} okra_set_;
+/* The members of output i, a set, into `out` (NULL: counted alone), as they stand; their
+ * number. */
+okra_int okra_set_members_(const okra_data *y, okra_int i, int32_t *out);
 
 /* For outputs that are sets (0/1 vectors); *out stays NULL where the kernel looks at more
  * than |y & y'|, |y| and |y'|, or where a table of its values would be too large. loss:
@@ -24,11 +22,12 @@ okra_status okra_counts_create_(okra_context *ctx, const okra_output_ *output,
                                 okra_int rounds, okra_counts_ **out) OKRA_CHECK;
 bool okra_counts_exact_(const okra_counts_ *counts); /* whatever it begins from */
 void okra_counts_free_(okra_counts_ *counts);
-/* The best set for every row of W. index: rows x top training outputs to begin from (-1:
- * none); norm[r] = w_r'Lw_r; distance[r] gets the squared distance, sets[r] the set. */
+/* The `wanted` best sets for every row of W, members that ascend and the squared
+ * distance, into found (rows x wanted). index: rows x top training outputs to begin from
+ * (-1: none); norm[r] = w_r'Lw_r. */
 okra_status okra_counts_search_(okra_context *ctx, const okra_counts_ *counts,
                                 okra_mat_ W, const okra_int *index, okra_int top,
-                                const double *norm, double *distance,
-                                okra_set_ *sets) OKRA_CHECK;
+                                const double *norm, okra_int wanted,
+                                okra_find_ *found) OKRA_CHECK;
 
 #endif

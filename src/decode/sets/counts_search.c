@@ -12,6 +12,13 @@ typedef struct label {
     int32_t j;
 } label;
 
+/* One of the best sets. */
+typedef struct kept {
+    double J;
+    bool *in; /* d */
+    bool expanded;
+} kept;
+
 /* A set that changes, and room for what its changes are worth. */
 typedef struct space {
     const okra_counts_ *s;
@@ -22,8 +29,8 @@ typedef struct space {
     double *change; /* d: of the sum, by label */
     double *sums;   /* sizes x (d + 1), where f is linear */
     label *sorted;  /* d */
-    bool *best_in;  /* d: the best so far ... */
-    double best;    /* ... and its J */
+    kept *best;     /* wanted: the best so far, the very best first */
+    okra_int count, wanted;
 } space;
 
 static void space_clear(space *x)
@@ -34,17 +41,23 @@ static void space_clear(space *x)
     okra_free_(x->change);
     okra_free_(x->sums);
     okra_free_(x->sorted);
-    okra_free_(x->best_in);
+    for (okra_int k = 0; x->best && k < x->wanted; k++) {
+        okra_free_(x->best[k].in);
+    }
+    okra_free_(x->best);
 }
 
-static okra_status space_open(const okra_counts_ *s, space *out)
+static okra_status space_open(const okra_counts_ *s, okra_int wanted, space *out)
 {
-    FREED_BY(space_clear) space x = {.s = s};
+    FREED_BY(space_clear) space x = {.s = s, .wanted = wanted};
     MAKE(x.u, s->groups);
     MAKE(x.c, s->groups);
     MAKE(x.in, s->d);
     MAKE(x.change, s->d);
-    MAKE(x.best_in, s->d);
+    ZMAKE(x.best, wanted);
+    for (okra_int k = 0; k < wanted; k++) {
+        MAKE(x.best[k].in, s->d);
+    }
     if (s->linear) {
         MAKE(x.sums, s->sizes * (s->d + 1));
         ZMAKE(x.sorted, s->d);
@@ -100,11 +113,42 @@ static void start(space *x, okra_int group)
     }
 }
 
+/* What a set must be better than. */
+static double worst(const space *x)
+{
+    return x->count < x->wanted ? (double)INFINITY : x->best[x->count - 1].J;
+}
+
+/* Notes the set of x if it is among the best; it is there once. */
 static void note(space *x, double J)
 {
-    if (J < x->best) {
-        x->best = J;
-        memcpy(x->best_in, x->in, (size_t)x->s->d * sizeof *x->in);
+    size_t size = (size_t)x->s->d * sizeof *x->in;
+    if (!(J < worst(x))) {
+        return;
+    }
+    for (okra_int k = 0; x->wanted > 1 && k < x->count; k++) {
+        if (memcmp(x->best[k].in, x->in, size) == 0) {
+            return;
+        }
+    }
+    okra_int at = OKRA_MIN_(x->count, x->wanted - 1);
+    kept fresh = {J, x->best[at].in, false};
+    for (; at > 0 && J < x->best[at - 1].J; at--) {
+        x->best[at] = x->best[at - 1];
+    }
+    memcpy(fresh.in, x->in, size);
+    x->best[at] = fresh;
+    x->count = OKRA_MIN_(x->count + 1, x->wanted);
+}
+
+/* Becomes one of the best. */
+static void take(space *x, const bool *in)
+{
+    start(x, -1);
+    for (okra_int j = 0; j < x->s->d; j++) {
+        if (in[j]) {
+            flip(x, j);
+        }
     }
 }
 
@@ -114,6 +158,19 @@ typedef struct move {
     okra_int in, out; /* labels that come and go, or -1 */
     double J;
 } move;
+
+/* A move: the best so far, or where all are wanted (best == NULL) what it makes of x. */
+static void consider(space *x, okra_int in, okra_int out, double J, move *best)
+{
+    bool *changed = &x->in[in >= 0 ? in : out];
+    if (best && J < best->J) {
+        *best = (move){in, out, J};
+    } else if (!best && J < worst(x)) {
+        *changed = !*changed;
+        note(x, J);
+        *changed = !*changed;
+    }
+}
 
 /* The best label to add; `but` is none. Sums of groups are shared by all labels. */
 static void try_adds(space *x, okra_int but, move *best)
@@ -138,8 +195,8 @@ static void try_adds(space *x, okra_int but, move *best)
     }
     for (okra_int j = 0; j < s->d; j++) {
         double J = s->excess[b] - 2 * (base + x->change[j]);
-        if (!x->in[j] && j != but && J < best->J) {
-            *best = (move){j, but, J};
+        if (!x->in[j] && j != but) {
+            consider(x, j, but, J, best);
         }
     }
 }
@@ -166,8 +223,8 @@ static void try_removals(space *x, move *best)
     }
     for (okra_int j = 0; j < s->d; j++) {
         double J = s->excess[b] - 2 * (base + x->change[j]);
-        if (x->in[j] && J < best->J) {
-            *best = (move){-1, j, J};
+        if (x->in[j]) {
+            consider(x, -1, j, J, best);
         }
     }
 }
@@ -231,14 +288,29 @@ static void grow(space *x)
             note(x, next.J);
         }
     }
-    if (at > 0 && isfinite(x->best)) {
-        start(x, -1);
-        for (okra_int j = 0; j < s->d; j++) {
-            if (x->best_in[j]) {
-                flip(x, j);
-            }
-        }
+    if (at > 0 && x->count > 0) {
+        take(x, x->best[0].in);
         descend(x);
+    }
+}
+
+/* All moves of every set that is among the best, until none of them brings another: where
+ * f is linear the best sets of every size are there, and each other set has a better one
+ * an exchange away, so that nothing is missed. */
+static void widen(space *x)
+{
+    okra_int k = 0;
+    for (okra_int round = 0; k < x->count && round < x->s->rounds * x->wanted; round++) {
+        if (!x->best[k].expanded) {
+            x->best[k].expanded = true;
+            take(x, x->best[k].in);
+            try_adds(x, -1, NULL);
+            try_removals(x, NULL);
+            try_exchanges(x, NULL);
+        }
+        for (k = 0; k < x->count && x->best[k].expanded;) {
+            k++;
+        }
     }
 }
 
@@ -309,12 +381,12 @@ static void try_sizes(space *x)
             sum += x->sorted[k].score;
         }
         double J = allowed(s, b) ? s->excess[b] - 2 * sum : (double)INFINITY;
-        if (J < x->best) {
-            x->best = J;
-            memset(x->best_in, 0, (size_t)s->d * sizeof *x->best_in);
+        if (J < worst(x)) {
+            memset(x->in, 0, (size_t)s->d * sizeof *x->in);
             for (okra_int k = 0; k < b; k++) {
-                x->best_in[x->sorted[k].j] = true;
+                x->in[x->sorted[k].j] = true;
             }
+            note(x, J);
         }
     }
 }
@@ -327,23 +399,23 @@ typedef struct work {
     const okra_int *index;
     okra_int top;
     const double *norm;
-    double *distance;
-    okra_set_ *sets;
-    space *spaces; /* one per worker */
+    okra_find_ *found; /* rows x wanted */
+    space *spaces;     /* one per worker */
 } work;
 
-static okra_status give(const space *x, okra_set_ *out)
+/* The best sets into found[0..wanted-1]. */
+static okra_status give(const space *x, double norm, okra_find_ *found)
 {
-    okra_int size = 0;
-    for (okra_int j = 0; j < x->s->d; j++) {
-        size += x->best_in[j];
-    }
-    MAKE(out->members, size);
-    out->size = 0;
-    for (okra_int j = 0; j < x->s->d; j++) {
-        if (x->best_in[j]) {
-            out->members[out->size++] = (int32_t)j;
+    OWNED int32_t *members = NULL;
+    MAKE(members, x->s->d + 1);
+    for (okra_int k = 0; k < x->count; k++) {
+        okra_int size = 0;
+        double J = x->best[k].J + x->s->constant + norm;
+        for (okra_int j = 0; j < x->s->d; j++) {
+            members[size] = (int32_t)j;
+            size += x->best[k].in[j];
         }
+        CHK(okra_find_make_(members, size, x->s->loss ? J : fmax(J, 0), &found[k]));
     }
     return OKRA_OK;
 }
@@ -354,23 +426,26 @@ static void search_row(const work *w, okra_int r, space *x)
     const okra_counts_ *s = w->s;
     const double *weights = w->W.p + r * w->W.ld;
     okra_int last = -1;
-    x->best = (double)INFINITY;
+    x->count = 0;
     memset(x->u, 0, (size_t)s->groups * sizeof *x->u);
     for (okra_int i = 0; i < w->W.cols; i++) {
         x->u[s->group[i]] += weights[i];
     }
-    if (s->every || s->linear) {
-        (s->every ? try_every : try_sizes)(x);
+    if (s->every) {
+        try_every(x);
         return;
     }
-    grow(x);
-    for (okra_int t = 0; t < w->top && w->index[r * w->top + t] >= 0; t++) {
+    (s->linear ? try_sizes : grow)(x);
+    for (okra_int t = 0; !s->linear && t < w->top && w->index[r * w->top + t] >= 0; t++) {
         okra_int group = s->group[w->index[r * w->top + t]];
         if (group != last) {
             start(x, group);
             descend(x);
         }
         last = group;
+    }
+    if (x->wanted > 1) {
+        widen(x);
     }
 }
 
@@ -380,27 +455,25 @@ static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker
     space *x = &w->spaces[worker];
     for (okra_int r = begin; r < end; r++) {
         search_row(w, r, x);
-        if (!(x->best < (double)INFINITY)) {
+        if (x->count == 0) {
             return okra_fail_(OKRA_ENUMERIC,
                               "decoder labels: no set has a finite distance");
         }
-        double J = x->best + w->s->constant + w->norm[r];
-        w->distance[r] = w->s->loss ? J : fmax(J, 0);
-        CHK(give(x, &w->sets[r]));
+        CHK(give(x, w->norm[r], w->found + r * x->wanted));
     }
     return OKRA_OK;
 }
 
 okra_status okra_counts_search_(okra_context *ctx, const okra_counts_ *s, okra_mat_ W,
                                 const okra_int *index, okra_int top, const double *norm,
-                                double *distance, okra_set_ *sets)
+                                okra_int wanted, okra_find_ *found)
 {
     okra_status st = OKRA_OK;
     int workers = okra_workers_(ctx);
-    work w = {s, W, index, top, norm, distance, sets, NULL};
+    work w = {s, W, index, top, norm, found, NULL};
     ZALLOC(w.spaces, workers);
     for (int k = 0; k < workers; k++) {
-        TRY(space_open(s, &w.spaces[k]));
+        TRY(space_open(s, wanted, &w.spaces[k]));
     }
     TRY(okra_parallel_(ctx, W.rows, 4, "decode", some_rows, &w));
 done:

@@ -6,15 +6,23 @@
  * Kernels of counts (tanimoto, dice, cosine, rbf, polynomials ...): counts.c, exactly or
  * by exchanges. Any other kernel: a beam search (beam.c) from the nearest training
  * outputs, the empty and the full set, whose moves add or remove a label, or exchange a
- * member for another label: greedy moves and swaps. The result is at most as far as the
- * nearest training output. Sets without features (the empty one, often) are left out as
- * among candidates. Cost: a round proposes d + |y| (d - |y|) sets for each of the beam's.
+ * member for another label: greedy moves and swaps; of up to EVERY labels all sets. The
+ * result is at most as far as the nearest training output. Sets without features (the
+ * empty one, often) are left out as among candidates. Cost: a round proposes d + |y| (d -
+ * |y|) sets for each of the beam's.
+ *
+ * The K best sets: of the linear kernel the K least sums of what single labels cost that
+ * differ from the best, exactly; else those that the search keeps, exactly where it is.
  */
 #include "decode/beam.h"
 #include "decode/sets/counts.h"
 #include "decode/candidates/thin.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { EVERY = 12 };
 
 typedef struct labels_options {
     okra_int beam, rounds;
@@ -34,15 +42,16 @@ static const okra_option rows[] = {
 };
 
 typedef struct state {
+    okra_context *ctx; /* whose budget the decoded sets are of */
     const okra_output_ *output;
-    okra_int tests, d, top; /* top: training outputs that are improved */
-    okra_beam_ *beam;       /* kernels that see more than counts   */
-    okra_counts_ *counts;   /* those of counts, with               */
-    okra_starts_ *starts;   /* the training outputs to begin from  */
-    double scale;           /* neither: of the linear kernel       */
-    int32_t *set;           /* d                                   */
-    okra_set_ *result;      /* tests                               */
-    double *distance;       /* tests                               */
+    okra_int d, top;      /* top: training outputs that are improved */
+    okra_beam_ *beam;     /* kernels that see more than counts   */
+    okra_counts_ *counts; /* those of counts, with               */
+    okra_starts_ *starts; /* the training outputs to begin from  */
+    double scale;         /* neither: of the linear kernel       */
+    bool *in;             /* d: a set ...                        */
+    int32_t *members;     /* d: ... and its members              */
+    okra_finds_ finds;
 } state;
 
 extern const okra_decoder_ okra_decoder_labels_;
@@ -54,79 +63,65 @@ static void release(void *arg)
         okra_beam_free_(s->beam);
         okra_counts_free_(s->counts);
         okra_starts_free_(s->starts);
-        okra_free_(s->set);
-        for (okra_int i = 0; s->result && i < s->tests; i++) {
-            okra_free_(s->result[i].members);
-        }
-        okra_free_(s->result);
-        okra_free_(s->distance);
+        okra_free_(s->in);
+        okra_free_(s->members);
+        okra_finds_clear_(&s->finds);
         okra_free_(s);
     }
 }
 
-/* ---- sets as objects ---- */
+OKRA_DROPS_(drop, state, release)
 
-static bool member(const okra_data *y, okra_int i, okra_int j)
-{
-    if (y->kind == OKRA_SPARSE) {
-        bool in = false;
-        for (okra_int k = y->csr.indptr[i]; k < y->csr.indptr[i + 1]; k++) {
-            in = in || (y->csr.indices[k] == j && y->csr.values[k] != 0);
-        }
-        return in;
-    }
-    return y->kind == OKRA_BITS ? y->bits[i * y->words + j / 64] >> (j % 64) & 1
-                                : y->values[i * y->ld + j] != 0;
-}
+/* ---- sets as objects: the codes of a set are its members, ascending ---- */
 
-static okra_status as_sparse(const okra_set_ *sets, okra_int n, okra_int d,
-                             okra_data **out)
+static okra_status as_sparse(const int32_t *codes, const okra_int *offsets, okra_int n,
+                             okra_int d, okra_data **out)
 {
-    okra_int count = 0, at = 0;
+    okra_int begin = offsets[0], count = offsets[n] - begin;
     FREED_BY(okra_csr_free_) okra_csr_ csr = {NULL, NULL, NULL};
-    for (okra_int i = 0; i < n; i++) {
-        count += sets[i].size;
-    }
-    ZMAKE(csr.indptr, n + 1);
+    MAKE(csr.indptr, n + 1);
     MAKE(csr.indices, count);
     MAKE(csr.values, count);
-    for (okra_int i = 0; i < n; i++) {
-        for (okra_int k = 0; k < sets[i].size; k++) {
-            csr.indices[at] = sets[i].members[k];
-            csr.values[at++] = 1;
-        }
-        csr.indptr[i + 1] = at;
+    for (okra_int i = 0; i <= n; i++) {
+        csr.indptr[i] = offsets[i] - begin;
+    }
+    for (okra_int k = 0; k < count; k++) {
+        csr.indices[k] = codes[begin + k];
+        csr.values[k] = 1;
     }
     return okra_data_adopt_sparse_(&csr, n, d, "decoded label sets", out);
 }
 
-static okra_status as_bits(const okra_set_ *sets, okra_int n, okra_int d, okra_data **out)
+static okra_status as_bits(const int32_t *codes, const okra_int *offsets, okra_int n,
+                           okra_int d, okra_data **out)
 {
     OWNED unsigned char *packed = NULL;
     okra_int bytes = (d + 7) / 8;
     ZMAKE(packed, n * bytes);
     for (okra_int i = 0; i < n; i++) {
-        for (okra_int k = 0; k < sets[i].size; k++) {
-            int32_t j = sets[i].members[k];
-            packed[i * bytes + j / 8] |= (unsigned char)(1 << (j % 8));
+        for (okra_int k = offsets[i]; k < offsets[i + 1]; k++) {
+            packed[i * bytes + codes[k] / 8] |= (unsigned char)(1 << (codes[k] % 8));
         }
     }
     return okra_data_bits(packed, n, d, bytes, out);
 }
 
 /* Sets as data of the outputs' kind. */
-static okra_status as_data(okra_context *ctx, okra_kind kind, const okra_set_ *sets,
-                           okra_int n, okra_int d, okra_data **out)
+static okra_status objects(const void *user, const int32_t *codes,
+                           const okra_int *offsets, okra_int n, okra_data **out)
 {
+    const state *s = user;
+    okra_int d = s->d;
+    okra_kind kind = s->output->y->kind;
     OWNED double *values = NULL;
     if (kind != OKRA_DENSE) {
-        return (kind == OKRA_SPARSE ? as_sparse : as_bits)(sets, n, d, out);
+        return (kind == OKRA_SPARSE ? as_sparse : as_bits)(codes, offsets, n, d, out);
     }
-    CHK(okra_doubles_(ctx, n, d, "the decoded sets", &values));
+    CHK(okra_doubles_(s->ctx, n, d, "the decoded sets", &values));
     memset(values, 0, (size_t)(n * d) * sizeof *values);
     for (okra_int i = 0; i < n; i++) {
-        for (okra_int k = 0; k < sets[i].size; k++) {
-            values[i * d + sets[i].members[k]] = 1;
+        for (okra_int k = offsets[i]; k < offsets[i + 1]; k++) {
+            values[i * d + codes[k]] = 1;
         }
     }
     CHK(okra_data_adopt_dense_(values, n, d, "decoded label sets", out));
@@ -134,60 +129,49 @@ static okra_status as_data(okra_context *ctx, okra_kind kind, const okra_set_ *s
     return OKRA_OK;
 }
 
-/* The members of d codes of 0 and 1. */
-static okra_status members_of(const int32_t *codes, okra_int d, okra_set_ *out)
+/* ---- moves ---- */
+
+/* s->in, its members in s->members. */
+static okra_int listed(const state *s)
 {
     okra_int size = 0;
-    for (okra_int j = 0; j < d; j++) {
-        size += codes[j] != 0;
+    for (okra_int j = 0; j < s->d; j++) {
+        s->members[size] = (int32_t)j;
+        size += s->in[j];
     }
-    MAKE(out->members, size);
-    out->size = 0;
-    for (okra_int j = 0; j < d; j++) {
-        if (codes[j] != 0) {
-            out->members[out->size++] = (int32_t)j;
-        }
-    }
-    return OKRA_OK;
+    return size;
 }
 
-static okra_status objects(const void *user, const int32_t *codes,
-                           const okra_int *offsets, okra_int count, okra_data **out)
+static void mark(const state *s, const int32_t *members, okra_int size)
 {
-    okra_status st = OKRA_OK;
-    const state *s = user;
-    okra_set_ *sets = NULL;
-    (void)offsets; /* every set has d codes */
-    ZALLOC(sets, count);
-    for (okra_int i = 0; i < count; i++) {
-        TRY(members_of(codes + i * s->d, s->d, &sets[i]));
+    memset(s->in, 0, (size_t)s->d * sizeof *s->in);
+    for (okra_int k = 0; k < size; k++) {
+        s->in[members[k]] = true;
     }
-    TRY(as_data(NULL, s->output->y->kind, sets, count, s->d, out));
-done:
-    for (okra_int i = 0; sets && i < count; i++) {
-        okra_free_(sets[i].members);
-    }
-    okra_free_(sets);
-    return st;
+}
+
+static okra_status put(const state *s, okra_offer_ *offer)
+{
+    return okra_offer_put_(offer, s->members, listed(s));
 }
 
 static okra_status neighbours(const void *user, const int32_t *codes, okra_int length,
                               okra_offer_ *offer)
 {
     const state *s = user;
-    int32_t *set = s->set;
-    memcpy(set, codes, (size_t)length * sizeof *set);
-    for (okra_int i = 0; i < length; i++) {
-        set[i] = !set[i];
-        CHK(okra_offer_put_(offer, set, length));
-        for (okra_int j = i + 1; j < length; j++) {
-            if (set[j] == set[i]) { /* one goes, the other comes */
-                set[j] = !set[j];
-                CHK(okra_offer_put_(offer, set, length));
-                set[j] = !set[j];
+    bool *in = s->in;
+    mark(s, codes, length);
+    for (okra_int i = 0; i < s->d; i++) {
+        in[i] = !in[i];
+        CHK(put(s, offer));
+        for (okra_int j = i + 1; j < s->d; j++) {
+            if (in[j] == in[i]) { /* one goes, the other comes */
+                in[j] = !in[j];
+                CHK(put(s, offer));
+                in[j] = !in[j];
             }
         }
-        set[i] = !set[i];
+        in[i] = !in[i];
     }
     return OKRA_OK;
 }
@@ -195,32 +179,24 @@ static okra_status neighbours(const void *user, const int32_t *codes, okra_int l
 static okra_status start(void *user, okra_int index, okra_offer_ *offer)
 {
     const state *s = user;
-    for (okra_int j = 0; j < s->d; j++) {
-        s->set[j] = member(s->output->y, index, j);
-    }
-    return okra_offer_put_(offer, s->set, s->d);
+    okra_int size = okra_set_members_(s->output->y, index, s->members);
+    mark(s, s->members, size);
+    return put(s, offer);
 }
 
-/* The empty and the full set. */
+/* The empty and the full set; every set of few labels. */
 static okra_status begin(void *user, const double *w, okra_offer_ *offer)
 {
     const state *s = user;
+    unsigned all = s->d <= EVERY ? 1u << s->d : 2;
     (void)w;
-    for (int32_t all = 0; all < 2; all++) {
+    for (unsigned k = 0; k < all; k++) {
         for (okra_int j = 0; j < s->d; j++) {
-            s->set[j] = all;
+            s->in[j] = s->d <= EVERY ? k >> j & 1 : k;
         }
-        CHK(okra_offer_put_(offer, s->set, s->d));
+        CHK(put(s, offer));
     }
     return OKRA_OK;
-}
-
-static okra_status found(void *user, okra_int i, const int32_t *codes, okra_int length,
-                         double distance)
-{
-    state *s = user;
-    s->distance[i] = distance;
-    return members_of(codes, length, &s->result[i]);
 }
 
 /* ---- the decoder ---- */
@@ -273,21 +249,21 @@ static okra_status open_search(okra_context *ctx, state *s, struct okra_delta_ *
                          .begin = begin,
                          .neighbours = neighbours,
                          .objects = objects,
-                         .found = found,
+                         .kind = s,
+                         .finds = &s->finds,
                          .width = o->beam,
-                         .rounds = o->rounds,
+                         .rounds = s->d <= EVERY ? 0 : o->rounds,
                          .empty = o->empty,
                          .loss = loss};
     CHK(okra_counts_create_(ctx, s->output, loss, o->empty, o->rounds, &s->counts));
     if (!s->counts) {
-        CHK(okra_beam_create_(ctx, s->output, &moves, s->tests, &s->beam));
-        return OKRA_OK;
+        return okra_beam_create_(ctx, s->output, &moves, &s->beam);
     }
     if (loss && okra_counts_exact_(s->counts)) {
         return OKRA_OK; /* begins from nothing */
     }
     s->top = OKRA_MIN_(OKRA_MAX_(o->beam / 4, 1), s->output->y->n);
-    return okra_starts_create_(ctx, s->output, loss, s->tests, s->top, o->empty,
+    return okra_starts_create_(ctx, s->output, loss, s->finds.tests, s->top, o->empty,
                                &s->starts);
 }
 
@@ -295,71 +271,168 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
                           const okra_decode_request_ *request, void **out)
 {
-    okra_status st = OKRA_OK;
-    state *s = NULL;
+    FREED_BY(drop) state *s = NULL;
     labels_options o;
-    TRY(okra_options_read(options, &okra_decoder_labels_.options, &o));
-    TRY(okra_decode_check_plain_("labels", request));
-    TRY(check_sets(output->y));
-    ZALLOC(s, 1);
+    CHK(okra_options_read(options, &okra_decoder_labels_.options, &o));
+    ZMAKE(s, 1);
+    CHK(okra_finds_open_(ctx, "labels", request, &s->finds));
+    CHK(check_sets(output->y));
     s->output = output;
-    s->tests = request->tests;
     s->d = okra_data_width(output->y);
     s->scale = output->feature_scale;
-    ALLOC(s->set, s->d);
-    ZALLOC(s->result, s->tests);
-    ALLOC(s->distance, s->tests);
+    MAKE(s->in, s->d);
+    MAKE(s->members, s->d + 1);
     if (request->loss || (!output->features && !okra_thin_wanted_(output, &s->scale))) {
-        TRY(open_search(ctx, s, request->loss, &o));
+        CHK(open_search(ctx, s, request->loss, &o));
     }
     *out = s;
     s = NULL;
-done:
-    release(s);
-    return st;
+    return OKRA_OK;
+}
+
+/* ---- the linear kernel ---- */
+
+/* A label that is otherwise than in the best set costs |1 - 2 h_j|. */
+typedef struct change {
+    double cost;
+    int32_t j;
+} change;
+
+static int by_cost(const void *pa, const void *pb)
+{
+    const change *a = pa, *b = pb;
+    return a->cost != b->cost ? (a->cost < b->cost ? -1 : 1) : a->j - b->j;
+}
+
+/* Some changes, the dearest of which is number `last`, besides those of `rest`; -1:
+ * none. */
+typedef struct sum {
+    double cost;
+    okra_int last, rest;
+} sum;
+
+/* Puts a sum where it belongs among those at first..*count-1, of which `most` count. */
+static void queue(sum *sums, okra_int first, okra_int most, okra_int *count, sum fresh)
+{
+    okra_int at = OKRA_MIN_(*count, most - 1);
+    if (*count == most && !(fresh.cost < sums[most - 1].cost)) {
+        return;
+    }
+    for (; at > first && fresh.cost < sums[at - 1].cost; at--) {
+        sums[at] = sums[at - 1];
+    }
+    sums[at] = fresh;
+    *count = OKRA_MIN_(*count + 1, most);
+}
+
+/* The sets of the `top` least sums of d sorted changes: after the sum of changes up to
+ * number i come those in which i + 1 comes besides i, or in its place. Those before
+ * `done` stay where they are, so that `rest` finds them. */
+static okra_int least_sums(const change *sorted, okra_int d, okra_int top, sum *sums)
+{
+    okra_int count = 1;
+    sums[0] = (sum){0, -1, -1};
+    for (okra_int done = 0; done < count; done++) {
+        sum s = sums[done];
+        if (s.last + 1 < d) {
+            double next = sorted[s.last + 1].cost;
+            queue(sums, done + 1, top, &count, (sum){s.cost + next, s.last + 1, done});
+            if (s.last >= 0) {
+                double rest = sums[s.rest].cost;
+                queue(sums, done + 1, top, &count,
+                      (sum){rest + next, s.last + 1, s.rest});
+            }
+        }
+    }
+    return count;
+}
+
+/* s->in with the changes of a sum, or without them again. */
+static void apply(const state *s, const change *sorted, const sum *sums, okra_int t)
+{
+    for (; sums[t].last >= 0; t = sums[t].rest) {
+        bool *in = &s->in[sorted[sums[t].last].j];
+        *in = !*in;
+    }
+}
+
+/* The best sets of one prediction h. */
+static okra_status threshold_row(state *s, okra_int i, const double *h, change *sorted,
+                                 sum *sums)
+{
+    double least = 0;
+    okra_int count = 1;
+    for (okra_int j = 0; j < s->d; j++) {
+        s->in[j] = h[j] > 0.5;
+        least += (h[j] - s->in[j]) * (h[j] - s->in[j]);
+        sorted[j] = (change){fabs(1 - 2 * h[j]), (int32_t)j};
+    }
+    sums[0] = (sum){0, -1, -1};
+    if (s->finds.top > 1) {
+        qsort(sorted, (size_t)s->d, sizeof *sorted, by_cost);
+        count = least_sums(sorted, s->d, s->finds.top, sums);
+    }
+    for (okra_int t = 0; t < count; t++) {
+        apply(s, sorted, sums, t);
+        CHK(okra_finds_put_(&s->finds, i, t, s->members, listed(s),
+                            s->scale * (least + sums[t].cost)));
+        apply(s, sorted, sums, t);
+    }
+    return OKRA_OK;
 }
 
 static okra_status threshold(okra_context *ctx, state *s, const okra_block_ *block)
 {
     OWNED double *H = NULL;
+    OWNED change *sorted = NULL;
+    OWNED sum *sums = NULL;
     bool dense = s->output->y->kind == OKRA_DENSE;
     CHK(okra_doubles_(ctx, dense ? block->m : 1, s->d, "explicit predictions", &H));
+    MAKE(sorted, s->d);
+    MAKE(sums, s->finds.top);
     if (dense) {
         CHK(okra_block_explicit_(ctx, s->output, block, okra_mat_of_(H, block->m, s->d)));
     }
     for (okra_int r = 0; r < block->m; r++) {
-        double sum = 0, *h = dense ? H + r * s->d : H;
+        double *h = dense ? H + r * s->d : H;
         if (!dense) {
             okra_thin_combine_(s->output->y, block->W.p + r * block->W.ld, h);
         }
-        for (okra_int j = 0; j < s->d; j++) {
-            s->set[j] = h[j] > 0.5;
-            sum += (h[j] - s->set[j]) * (h[j] - s->set[j]);
-        }
-        CHK(found(s, block->first + r, s->set, s->d, s->scale * sum));
+        CHK(threshold_row(s, block->first + r, h, sorted, sums));
     }
     return OKRA_OK;
 }
 
+/* ---- blocks ---- */
+
 static okra_status count_block(okra_context *ctx, state *s, const okra_block_ *block)
 {
-    OWNED double *norm = NULL;
-    OWNED okra_int *index = NULL;
+    okra_status st = OKRA_OK;
+    okra_int m = block->m, wanted = m * s->finds.top, *index = NULL;
+    double *norm = NULL;
+    okra_find_ *found = NULL;
     const okra_int *best;
     const double *distance;
     const okra_key_ *key;
-    CHK(okra_block_weights_(block, "decoder labels"));
-    ZMAKE(norm, block->m);
-    MAKE(index, block->m * s->top);
+    TRY(okra_block_weights_(block, "decoder labels"));
+    ZALLOC(norm, m);
+    ALLOC(index, m * s->top);
+    ZALLOC(found, wanted);
     if (s->starts) {
-        CHK(okra_starts_block_(ctx, s->starts, block, norm));
+        TRY(okra_starts_block_(ctx, s->starts, block, norm));
     }
-    for (okra_int r = 0; s->starts && r < block->m; r++) {
+    for (okra_int r = 0; s->starts && r < m; r++) {
         okra_starts_get_(s->starts, block->first + r, &best, &distance, &key);
         memcpy(index + r * s->top, best, (size_t)s->top * sizeof *index);
     }
-    return okra_counts_search_(ctx, s->counts, block->W, index, s->top, norm,
-                               s->distance + block->first, s->result + block->first);
+    TRY(okra_counts_search_(ctx, s->counts, block->W, index, s->top, norm, s->finds.top,
+                            found));
+    TRY(okra_finds_put_all_(&s->finds, block->first, m, found));
+done:
+    okra_find_free_(found, wanted);
+    okra_free_(index);
+    okra_free_(norm);
+    return st;
 }
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
@@ -373,12 +446,8 @@ static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *blo
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
     state *s = arg;
-    FREED_BY(okra_data_drop_) okra_data *sets = NULL;
-    CHK(as_data(ctx, s->output->y->kind, s->result, s->tests, s->d, &sets));
-    CHK(okra_decoded_single_(sets, s->tests, s->distance, out));
-    s->distance = NULL;
-    sets = NULL;
-    return OKRA_OK;
+    s->ctx = ctx;
+    return okra_finds_give_(&s->finds, objects, s, out);
 }
 
 const okra_decoder_ okra_decoder_labels_ = {

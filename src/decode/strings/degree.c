@@ -6,8 +6,9 @@
  *
  * All strings have one length and so one l(y,y). <h, phi(y)> is a sum over places of what
  * the last k letters there are worth, h_id(u) = b_d sum_j w_j [y_j has u at i]: the best
- * string is the best path through contexts of k - 1 letters (Viterbi). Cost: length times
- * letters^k, whatever the number of training outputs.
+ * string is the best path through contexts of k - 1 letters (Viterbi), and the best
+ * strings come from the best paths to every context. Cost: length times letters^k a
+ * string, whatever the number of training outputs.
  */
 #include "decode/strings/degree.h"
 
@@ -54,13 +55,14 @@ struct okra_degree_ {
     okra_int letters, top, k, length; /* top: of the kernel; k: it, or the length       */
     okra_int states, cells; /* letters^(k-1), letters at least; all degrees of a place */
     double *h;              /* length x cells                                          */
-    double *score, *next;   /* states                                                  */
-    int32_t *from;          /* length x states: the state before                       */
+    okra_int best;          /* strings that are wanted                                 */
+    double *score, *next;   /* states x best: the best paths to each, descending       */
+    okra_int *from;         /* length x states x best: the path before                 */
     okra_int *code;         /* length: one string                                      */
 };
 
 okra_status okra_degree_create_(const int32_t *alphabet, okra_int letters, okra_int k,
-                                okra_int length, okra_degree_ **out)
+                                okra_int length, okra_int best, okra_degree_ **out)
 {
     okra_status st = OKRA_OK;
     okra_degree_ *d = NULL;
@@ -68,16 +70,18 @@ okra_status okra_degree_create_(const int32_t *alphabet, okra_int letters, okra_
     ZALLOC(d, 1);
     *d = (okra_degree_){.alphabet = alphabet, .letters = letters, .top = k};
     d->length = length;
+    d->best = best;
     d->k = OKRA_MIN_(k, length);
     for (okra_int q = 1; q <= d->k && words <= MOST; q++) {
         words *= (double)letters;
         cells += words;
     }
-    if (cells * (double)length > MOST || letters == 0 || length == 0) {
+    double numbers = cells * (double)length * (best > 1 ? (double)best : 1);
+    if (numbers > MOST || letters == 0 || length == 0) {
         FAIL(OKRA_EUNSUPPORTED,
              "decoder string: weighted-degree of up to %lld of %lld letters needs tables "
              "of %.3g numbers, expected 1 to %.3g; --decode candidates needs none",
-             (long long)d->k, (long long)letters, cells * (double)length, MOST);
+             (long long)d->k, (long long)letters, numbers, MOST);
     }
     d->states = letters; /* so that a state tells its last letter */
     for (okra_int q = 2; q < d->k; q++) {
@@ -85,9 +89,9 @@ okra_status okra_degree_create_(const int32_t *alphabet, okra_int letters, okra_
     }
     d->cells = (okra_int)cells;
     ALLOC(d->h, length * d->cells);
-    ALLOC(d->score, d->states);
-    ALLOC(d->next, d->states);
-    ALLOC(d->from, length * d->states);
+    ALLOC(d->score, d->states * best);
+    ALLOC(d->next, d->states * best);
+    ALLOC(d->from, length * d->states * best);
     ALLOC(d->code, length);
     *out = d;
     d = NULL;
@@ -141,24 +145,41 @@ static double worth(const okra_degree_ *d, const double *h, okra_int word, okra_
     return sum;
 }
 
+/* A path among the best to its context: values descend. */
+static void keep(double *values, okra_int *from, okra_int best, double value,
+                 okra_int path)
+{
+    okra_int at = best - 1;
+    if (!(value > values[at])) {
+        return;
+    }
+    for (; at > 0 && value > values[at - 1]; at--) {
+        values[at] = values[at - 1];
+        from[at] = from[at - 1];
+    }
+    values[at] = value;
+    from[at] = path;
+}
+
 /* One letter more: the best of every context of letters at place i. */
 static okra_int advance(okra_degree_ *d, okra_int i, okra_int states)
 {
     const double *h = d->h + i * d->cells;
-    int32_t *from = d->from + i * d->states;
+    okra_int best = d->best, *from = d->from + i * d->states * best;
     okra_int most = OKRA_MIN_(d->k, i + 1),
              reached = OKRA_MIN_(states * d->letters, d->states);
-    for (okra_int s = 0; s < reached; s++) {
+    for (okra_int s = 0; s < reached * best; s++) {
         d->next[s] = -(double)INFINITY;
         from[s] = 0;
     }
     for (okra_int s = 0; s < states; s++) {
         for (okra_int c = 0; c < d->letters; c++) {
-            okra_int word = s * d->letters + c, to = word % reached;
-            double value = d->score[s] + worth(d, h, word, most);
-            if (value > d->next[to]) {
-                d->next[to] = value;
-                from[to] = (int32_t)s;
+            okra_int word = s * d->letters + c, to = word % reached * best;
+            double more = worth(d, h, word, most);
+            for (okra_int t = s * best; t < (s + 1) * best; t++) {
+                if (isfinite(d->score[t])) {
+                    keep(d->next + to, from + to, best, d->score[t] + more, t);
+                }
             }
         }
     }
@@ -168,26 +189,40 @@ static okra_int advance(okra_degree_ *d, okra_int i, okra_int states)
     return reached;
 }
 
-/* The string of the largest <h, phi(y)> into d->code. */
-static void search(okra_degree_ *d)
+/* The strings of the largest <h, phi(y)> into found[0..best-1]. */
+static okra_status search(okra_degree_ *d, okra_find_ *found)
 {
-    okra_int states = 1, at = 0;
+    okra_int states = 1, best = d->best;
+    OWNED int32_t *word = NULL;
+    OWNED okra_int *path = NULL;
+    MAKE(word, d->length);
+    ZMAKE(path, best);
     d->score[0] = 0;
+    for (okra_int t = 1; t < best; t++) {
+        d->score[t] = -(double)INFINITY;
+    }
     for (okra_int i = 0; i < d->length; i++) {
         states = advance(d, i, states);
     }
-    for (okra_int s = 1; s < states; s++) {
-        at = d->score[s] > d->score[at] ? s : at;
+    for (okra_int t = 0; t < best; t++) {
+        d->next[t] = -(double)INFINITY;
     }
-    for (okra_int i = d->length - 1; i >= 0; i--) {
-        okra_int before = d->from[i * d->states + at];
-        d->code[i] = at % d->letters;
-        at = before;
+    for (okra_int s = 0; s < states * best; s++) {
+        keep(d->next, path, best, d->score[s], s);
     }
+    for (okra_int t = 0; t < best && isfinite(d->next[t]); t++) {
+        okra_int at = path[t];
+        for (okra_int i = d->length - 1; i >= 0; i--) {
+            word[i] = d->alphabet[at / best % d->letters];
+            at = d->from[i * d->states * best + at];
+        }
+        CHK(okra_find_make_(word, d->length, 0, &found[t]));
+    }
+    return OKRA_OK;
 }
 
-static okra_status one_word(okra_degree_ *d, const okra_data *y, const double *w,
-                            okra_ragged_builder_ *b)
+static okra_status one_row(okra_degree_ *d, const okra_data *y, const double *w,
+                           okra_find_ *found)
 {
     okra_int own;
     memset(d->h, 0, (size_t)(d->length * d->cells) * sizeof *d->h);
@@ -198,40 +233,49 @@ static okra_status one_word(okra_degree_ *d, const okra_data *y, const double *w
         }
         add(d, w[i]);
     }
-    search(d);
-    for (okra_int t = 0; t < d->length; t++) {
-        const void *const array[] = {&d->alphabet[d->code[t]]};
-        CHK(okra_ragged_push_many_(b, 1, array));
+    return search(d, found);
+}
+
+/* The true distances of what was found for m rows. */
+static okra_status measure(okra_context *ctx, const okra_degree_ *d,
+                           const okra_output_ *output, okra_mat_ W, okra_find_ *found)
+{
+    FREED_BY(okra_panels_drop_) okra_panels_ *training = NULL;
+    FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ b = {0};
+    FREED_BY(okra_data_drop_) okra_data *words = NULL;
+    OWNED double *norm = NULL, *distance = NULL;
+    OWNED okra_int *owner = NULL;
+    okra_int count = 0;
+    MAKE(norm, W.rows);
+    MAKE(owner, W.rows * d->best);
+    MAKE(distance, W.rows * d->best);
+    CHK(okra_panels_create_(ctx, output, NULL, &training));
+    CHK(okra_panels_norms_(ctx, training, false, W, norm));
+    CHK(okra_characters_begin_(&b));
+    for (okra_int k = 0; k < W.rows * d->best; k++) {
+        const void *const array[] = {found[k].codes};
+        if (found[k].codes) {
+            owner[count++] = k / d->best;
+            CHK(okra_ragged_push_many_(&b, d->length, array));
+            CHK(okra_ragged_close_(&b));
+        }
     }
-    return okra_ragged_close_(b);
+    CHK(okra_strings_adopt_(&b, NULL, "proposed strings", &words));
+    CHK(okra_propose_(ctx, output, words, owner, true, W, norm, (double)NAN, NULL,
+                      distance));
+    for (okra_int k = 0, at = 0; k < W.rows * d->best; k++) {
+        found[k].distance = found[k].codes ? distance[at++] : 0;
+    }
+    return OKRA_OK;
 }
 
 okra_status okra_degree_block_(okra_context *ctx, okra_degree_ *d,
                                const okra_output_ *output, const okra_block_ *block,
-                               double *distance, okra_data **words)
+                               okra_find_ *found)
 {
-    okra_status st = OKRA_OK;
-    double *norm = NULL;
-    okra_int *owner = NULL;
-    okra_panels_ *training = NULL;
-    okra_ragged_builder_ b = {0};
-    ALLOC(norm, block->m);
-    ALLOC(owner, block->m);
-    TRY(okra_panels_create_(ctx, output, NULL, &training));
-    TRY(okra_panels_norms_(ctx, training, false, block->W, norm));
-    TRY(okra_characters_begin_(&b));
     for (okra_int r = 0; r < block->m; r++) {
-        owner[r] = r;
-        TRY(okra_cancelled_(ctx));
-        TRY(one_word(d, output->y, block->W.p + r * block->W.ld, &b));
+        CHK(okra_cancelled_(ctx));
+        CHK(one_row(d, output->y, block->W.p + r * block->W.ld, found + r * d->best));
     }
-    TRY(okra_strings_adopt_(&b, NULL, "proposed strings", words));
-    TRY(okra_propose_(ctx, output, *words, owner, true, block->W, norm, (double)NAN, NULL,
-                      distance));
-done:
-    okra_panels_free_(training);
-    okra_ragged_abandon_(&b);
-    okra_free_(norm);
-    okra_free_(owner);
-    return st;
+    return measure(ctx, d, output, block->W, found);
 }

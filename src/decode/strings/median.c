@@ -1,5 +1,7 @@
 /*
- * median.c: strings of the least expected edit distance, sum_i w_i edit(z, y_i).
+ * median.c: strings of the least sum_i w_i v(edit(z, y_i)): of the expected edit
+ * distance, v(d) = d, or of the distance to a prediction under the kernel edit, v(d) = -2
+ * c exp(-d/sigma), where l(z,z) = c for all strings.
  *
  * A beam search from the best training outputs that moves by single edits: the `width`
  * best strings are kept, and each of them is expanded once. The losses of all single
@@ -16,6 +18,7 @@
 #include "decode/strings/median.h"
 
 #include "data/strings.h"
+#include "kernel/expression/expr.h"
 #include "kernel/strings/string_kernels.h"
 
 #include <math.h>
@@ -33,6 +36,7 @@ typedef struct desk {
     const okra_median_ *m;
     const double *w;
     okra_int most;   /* letters of z and y at most */
+    double *value;   /* 2 most + 3: v of a distance */
     int32_t *F, *B;  /* (most + 1)^2 */
     int32_t *places; /* most: the letters of y */
     okra_int *stamp; /* letters: seen at this mark */
@@ -45,6 +49,7 @@ typedef struct desk {
 
 static void desk_clear(desk *d)
 {
+    okra_free_(d->value);
     okra_free_(d->F);
     okra_free_(d->B);
     okra_free_(d->places);
@@ -63,6 +68,11 @@ static okra_status desk_open(const okra_median_ *m, okra_int most, desk *out)
 {
     FREED_BY(desk_clear) desk d = {.m = m, .most = most};
     okra_int room = OKRA_MAX_(m->letters, 1);
+    MAKE(d.value, 2 * most + 3);
+    for (okra_int k = 0; k < 2 * most + 3; k++) {
+        double far = (double)k;
+        d.value[k] = m->sigma > 0 ? -2 * m->scale * exp(-far / m->sigma) : far;
+    }
     MAKE(d.F, (most + 1) * (most + 1));
     MAKE(d.B, (most + 1) * (most + 1));
     MAKE(d.places, most);
@@ -82,7 +92,8 @@ static okra_status desk_open(const okra_median_ *m, okra_int most, desk *out)
 
 /* ---- the losses of all edits ---- */
 
-static void distances(desk *d, const int32_t *z, okra_int n, const int32_t *y, okra_int m)
+/* F; F(n, m) is the distance of z and y. */
+static void forwards(desk *d, const int32_t *z, okra_int n, const int32_t *y, okra_int m)
 {
     okra_int ld = m + 1;
     for (okra_int p = 0; p <= n; p++) {
@@ -97,6 +108,11 @@ static void distances(desk *d, const int32_t *z, okra_int n, const int32_t *y, o
             d->F[p * ld + j] = best;
         }
     }
+}
+
+static void backwards(desk *d, const int32_t *z, okra_int n, const int32_t *y, okra_int m)
+{
+    okra_int ld = m + 1;
     for (okra_int p = n; p >= 0; p--) {
         for (okra_int j = m; j >= 0; j--) {
             int32_t best = (int32_t)(n - p + m - j);
@@ -111,8 +127,8 @@ static void distances(desk *d, const int32_t *z, okra_int n, const int32_t *y, o
     }
 }
 
-/* values[c] += w times the distance to y of z with letter c between its first p letters
- * and those from q on. */
+/* values[c] += w times v of the distance to y of z with letter c between its first p
+ * letters and those from q on. */
 static void add_letter(desk *d, okra_int p, okra_int q, okra_int m, double w,
                        double *values)
 {
@@ -124,13 +140,13 @@ static void add_letter(desk *d, okra_int p, okra_int q, okra_int m, double w,
         other = OKRA_MIN_(other, rest);
     }
     for (okra_int c = 0; c < d->m->letters; c++) {
-        values[c] += w * other;
+        values[c] += w * d->value[other];
     }
     for (okra_int j = 0; j < m; j++) {
         int32_t c = d->places[j];
         if (c >= 0 && F[j] + B[j + 1] < other && d->stamp[c] != d->mark) {
             d->stamp[c] = d->mark;
-            values[c] -= w;
+            values[c] += w * (d->value[other - 1] - d->value[other]);
         }
     }
 }
@@ -139,7 +155,8 @@ static void add_output(desk *d, const item *z, okra_int i, double w)
 {
     okra_int m, n = z->length, letters = d->m->letters;
     const int32_t *y = okra_characters_(d->m->y, i, &m);
-    distances(d, z->code, n, y, m);
+    forwards(d, z->code, n, y, m);
+    backwards(d, z->code, n, y, m);
     for (okra_int j = 0; j < m; j++) {
         okra_int place = okra_letter_(d->m->alphabet, letters, y[j]);
         d->places[j] = place < letters ? (int32_t)place : -1;
@@ -155,7 +172,7 @@ static void add_output(desk *d, const item *z, okra_int i, double w)
             int32_t here = d->F[p * (m + 1) + j] + d->B[(p + 1) * (m + 1) + j];
             best = OKRA_MIN_(best, here);
         }
-        d->out[p] += w * best;
+        d->out[p] += w * d->value[best];
     }
 }
 
@@ -248,14 +265,27 @@ static void search(desk *d, int32_t *z)
     }
 }
 
+/* What one string is worth. */
+static double worth(desk *d, const int32_t *z, okra_int n)
+{
+    double sum = 0;
+    for (okra_int i = 0; i < d->m->y->n; i++) {
+        okra_int m;
+        const int32_t *y = okra_characters_(d->m->y, i, &m);
+        forwards(d, z, n, y, m);
+        sum += d->w[i] * d->value[d->F[n * (m + 1) + m]];
+    }
+    return sum;
+}
+
 /* ---- rows ---- */
 
 typedef struct work {
     const okra_block_ *block;
-    desk *desks; /* one per worker */
-    int32_t **code;
-    okra_int *length;
-    double *loss;
+    desk *desks;        /* one per worker */
+    const double *norm; /* of the predictions, 0 of a loss */
+    okra_int top;
+    okra_find_ *found; /* rows x top */
 } work;
 
 static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker)
@@ -275,29 +305,18 @@ static okra_status some_rows(void *arg, okra_int begin, okra_int end, int worker
             okra_int length;
             if (index[t] >= 0) {
                 const int32_t *y = okra_characters_(d->m->y, index[t], &length);
-                offer(d, y, length, distance[t]);
+                offer(d, y, length, d->m->sigma > 0 ? worth(d, y, length) : distance[t]);
             }
         }
         search(d, z);
-        w->length[r] = d->kept[0].length;
-        w->loss[r] = d->kept[0].loss;
-        MAKE(w->code[r], d->kept[0].length);
-        memcpy(w->code[r], d->kept[0].code,
-               (size_t)d->kept[0].length * sizeof *w->code[r]);
+        for (okra_int t = 0; t < OKRA_MIN_(w->top, d->count); t++) {
+            const item *k = &d->kept[t];
+            double far =
+                d->m->sigma > 0 ? fmax(d->m->scale + k->loss + w->norm[r], 0) : k->loss;
+            CHK(okra_find_make_(k->code, k->length, far, &w->found[r * w->top + t]));
+        }
     }
     return OKRA_OK;
-}
-
-static okra_status as_words(const okra_median_ *m, const work *w, okra_data **out)
-{
-    FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ b = {0};
-    CHK(okra_characters_begin_(&b));
-    for (okra_int r = 0; r < w->block->m; r++) {
-        const void *const array[] = {w->code[r]};
-        CHK(okra_ragged_push_many_(&b, w->length[r], array));
-        CHK(okra_ragged_close_(&b));
-    }
-    return okra_letters_as_(m->y, &b, "decoded strings", out);
 }
 
 static okra_status search_rows(okra_context *ctx, const okra_median_ *m, work *w)
@@ -325,21 +344,30 @@ done:
     return st;
 }
 
-okra_status okra_median_block_(okra_context *ctx, const okra_median_ *m,
-                               const okra_block_ *block, double *loss, okra_data **words)
+bool okra_kernel_is_edit_(const okra_kernel *kernel, double *sigma, double *scale)
 {
-    okra_status st = OKRA_OK;
-    work w = {.block = block, .loss = loss};
-    ZALLOC(w.code, block->m);
-    ALLOC(w.length, block->m);
-    TRY(okra_starts_block_(ctx, m->starts, block, loss)); /* norms, which are 0 */
-    TRY(search_rows(ctx, m, &w));
-    TRY(as_words(m, &w, words));
-done:
-    for (okra_int r = 0; w.code && r < block->m; r++) {
-        okra_free_(w.code[r]);
+    int root = kernel->count - 1;
+    *scale = 1;
+    while (kernel->nodes[root].kind == OKRA_NODE_SCALE_) {
+        *scale *= kernel->nodes[root].scale;
+        root = kernel->nodes[root].a;
     }
-    okra_free_(w.code);
-    okra_free_(w.length);
-    return st;
+    const okra_node_ *node = &kernel->nodes[root];
+    bool is = node->kind == OKRA_NODE_LEAF_ && strcmp(node->leaf->name, "edit") == 0 &&
+              node->component == 0 && *scale > 0;
+    if (is) {
+        *sigma = ((const okra_edit_params_ *)node->params)->sigma;
+    }
+    return is;
+}
+
+okra_status okra_median_block_(okra_context *ctx, const okra_median_ *m,
+                               const okra_block_ *block, okra_int top, okra_find_ *found)
+{
+    OWNED double *norm = NULL;
+    work w = {.block = block, .top = top, .found = found};
+    MAKE(norm, block->m);
+    w.norm = norm;
+    CHK(okra_starts_block_(ctx, m->starts, block, norm));
+    return search_rows(ctx, m, &w);
 }

@@ -24,6 +24,7 @@
  */
 #include "data/strings.h"
 #include "decode/strings/chain.h"
+#include "decode/finds.h"
 #include "decode/propose.h"
 #include "kernel/expression/expr.h"
 #include "kernel/strings/string_kernels.h"
@@ -51,16 +52,15 @@ static const okra_option rows[] = {
 
 typedef struct state {
     const okra_output_ *output;
-    okra_int tests, longest, symbols; /* the last symbol is the end unless aligned */
-    const okra_int *lengths;          /* of the results, or NULL: free */
-    bool normalized;                  /* free, under the normalized kernel */
+    okra_int longest, symbols; /* the last symbol is the end unless aligned */
+    const okra_int *lengths;   /* of the results, or NULL: free */
+    bool normalized;           /* free, under the normalized kernel */
     int32_t *alphabet;
     okra_int *coded, *offsets; /* training outputs as symbols: y_i at offsets[i] */
     okra_chain_ chain;
     double weight;
     okra_panels_ *training;
-    okra_ragged_builder_ result;
-    double *distance;
+    okra_finds_ finds;
 } state;
 
 extern const okra_decoder_ okra_decoder_position_;
@@ -74,11 +74,12 @@ static void release(void *arg)
         okra_free_(s->offsets);
         okra_chain_clear_(&s->chain);
         okra_panels_free_(s->training);
-        okra_ragged_abandon_(&s->result);
-        okra_free_(s->distance);
+        okra_finds_clear_(&s->finds);
         okra_free_(s);
     }
 }
+
+OKRA_DROPS_(drop, state, release)
 
 /* ---- create ---- */
 
@@ -131,37 +132,34 @@ static okra_status create(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
                           const okra_decode_request_ *request, void **out)
 {
-    okra_status st = OKRA_OK;
-    state *s = NULL;
+    FREED_BY(drop) state *s = NULL;
     position_options o;
-    TRY(okra_options_read(options, &okra_decoder_position_.options, &o));
-    TRY(okra_decode_check_plain_("position", request));
+    CHK(okra_options_read(options, &okra_decoder_position_.options, &o));
+    CHK(okra_decode_check_plain_("position", request));
     if (output->y->kind != OKRA_STRINGS && output->y->kind != OKRA_SEQUENCES) {
-        FAIL(OKRA_EUNSUPPORTED,
-             "decoder position needs strings or sequences as outputs; these are %s",
-             okra_kind_name(output->y->kind));
+        return okra_fail_(
+            OKRA_EUNSUPPORTED,
+            "decoder position needs strings or sequences as outputs; these are %s",
+            okra_kind_name(output->y->kind));
     }
     static const char *const needy[] = {"chain-weight", "chain-prior"};
     for (int k = 0; k < 2; k++) {
         if (o.chain == 0 && okra_options_is_set(options, needy[k])) {
-            FAIL(OKRA_EARG, "decoder position: %s has no use without a chain", needy[k]);
+            return okra_fail_(
+                OKRA_EARG, "decoder position: %s has no use without a chain", needy[k]);
         }
     }
-    ZALLOC(s, 1);
+    ZMAKE(s, 1);
     s->output = output;
-    s->tests = request->tests;
     s->lengths = request->lengths;
     s->weight = o.weight;
     s->normalized = !s->lengths && is_normalized(output->kernel);
-    TRY(code_outputs(ctx, s, &o));
-    TRY(okra_panels_create_(ctx, output, NULL, &s->training));
-    TRY(okra_characters_begin_(&s->result));
-    ALLOC(s->distance, s->tests);
+    CHK(code_outputs(ctx, s, &o));
+    CHK(okra_panels_create_(ctx, output, NULL, &s->training));
+    CHK(okra_finds_open_(ctx, "position", request, &s->finds));
     *out = s;
     s = NULL;
-done:
-    release(s);
-    return st;
+    return OKRA_OK;
 }
 
 /* ---- blocks ---- */
@@ -261,7 +259,7 @@ static void distances(const work *k)
             okra_int column = t * s->symbols + k->found[r * k->longest + t];
             sum -= column < b->H.cols ? 2 * h[column] : 0;
         }
-        s->distance[b->first + r] = OKRA_MAX_(sum, 0);
+        s->finds.distance[b->first + r] = OKRA_MAX_(sum, 0);
     }
 }
 
@@ -269,35 +267,30 @@ static void distances(const work *k)
 static okra_status keep(okra_context *ctx, const work *k)
 {
     state *s = k->s;
+    okra_finds_ *f = &s->finds;
     OWNED okra_int *owner = NULL;
-    okra_int m = k->block->m;
+    okra_int m = k->block->m, first = k->block->first;
     OWNED int32_t *codes = NULL;
     OWNED double *norm = NULL;
     FREED_BY(okra_data_drop_) okra_data *strings = NULL;
-    FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ b = {0};
     MAKE(owner, m);
     MAKE(norm, m);
-    MAKE(codes, k->longest);
-    CHK(okra_characters_begin_(&b));
+    MAKE(codes, k->longest + 1);
     for (okra_int r = 0; r < m; r++) {
-        const void *const array[] = {codes};
         for (okra_int t = 0; t < k->length[r]; t++) {
             codes[t] = s->alphabet[k->found[r * k->longest + t]];
         }
-        CHK(okra_ragged_push_many_(&s->result, k->length[r], array));
-        CHK(okra_ragged_close_(&s->result));
-        CHK(okra_ragged_push_many_(&b, k->length[r], array));
-        CHK(okra_ragged_close_(&b));
+        CHK(okra_finds_put_(f, first + r, 0, codes, k->length[r], 0));
         owner[r] = r;
     }
     if (!k->block->W.p) {
         distances(k);
         return OKRA_OK;
     }
-    CHK(okra_letters_as_(s->output->y, &b, "decoded sequences", &strings));
-    CHK(okra_panels_norms_(ctx, s->training, m < s->tests, k->block->W, norm));
+    CHK(okra_objects_letters_(s->output->y, f->codes, f->offsets + first, m, &strings));
+    CHK(okra_panels_norms_(ctx, s->training, m < f->tests, k->block->W, norm));
     return okra_propose_(ctx, s->output, strings, owner, true, k->block->W, norm, NAN,
-                         NULL, s->distance + k->block->first);
+                         NULL, f->distance + first);
 }
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
@@ -334,14 +327,9 @@ done:
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
-    (void)ctx;
     state *s = arg;
-    FREED_BY(okra_data_drop_) okra_data *strings = NULL;
-    CHK(okra_letters_as_(s->output->y, &s->result, "decoded sequences", &strings));
-    CHK(okra_decoded_single_(strings, s->tests, s->distance, out));
-    s->distance = NULL;
-    strings = NULL;
-    return OKRA_OK;
+    (void)ctx;
+    return okra_finds_give_(&s->finds, okra_objects_letters_, s->output->y, out);
 }
 
 const okra_decoder_ okra_decoder_position_ = {

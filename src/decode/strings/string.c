@@ -8,7 +8,9 @@
  * (debruijn.c) and begins the beam too; under weighted-degree, where all strings have one
  * length, the best one is found exactly (degree.c). The result is at most as far as the
  * nearest training output; its distance is the true one. Strings without features (l(y,y)
- * = 0, shorter than the kernel's substrings) are left out as among candidates.
+ * = 0, shorter than the kernel's substrings) are left out as among candidates. The K best
+ * are those that the search keeps; exact under weighted-degree, and where there are at
+ * most EVERY strings of the longest length, which are all looked at.
  */
 #include "data/strings.h"
 #include "decode/beam.h"
@@ -21,9 +23,10 @@
 #include "decode/strings/writing.h"
 #include "kernel/strings/string_kernels.h"
 
+#include <math.h>
 #include <string.h>
 
-enum { MEDIAN_LONGEST = 1000 };
+enum { MEDIAN_LONGEST = 1000, EVERY = OKRA_FRONT_ };
 
 typedef struct string_options {
     okra_int beam, rounds, longest;
@@ -48,21 +51,21 @@ static const okra_option rows[] = {
 
 typedef struct state {
     const okra_output_ *output;
-    okra_int tests;
     okra_editor_ editor;
+    bool every;             /* there are few strings: all of them are looked at */
     okra_beam_ *beam;       /* where the kernel is not known to written.h, else NULL */
     okra_written_ *written; /* where it is */
     okra_starts_ *starts;
     okra_int width, rounds;
     bool empty;
-    okra_delta_ *loss; /* what is minimised in the place of the distance, or NULL */
-    bool median;       /* it is the edit distance: median.c */
-    okra_int k;        /* of the spectrum kernel; 0: another kernel */
+    okra_delta_ *loss;   /* what is minimised in the place of the distance, or NULL */
+    bool median;         /* it, or the kernel, is of the edit distance: median.c */
+    double sigma, scale; /* the kernel; sigma 0: the loss */
+    okra_int k;          /* of the spectrum kernel; 0: another kernel */
     okra_debruijn_ graph;
     okra_degree_ *degree; /* weighted-degree: all of the search */
     okra_int unfinished;  /* exact searches given up */
-    okra_ragged_builder_ result;
-    double *distance;
+    okra_finds_ finds;
 } state;
 
 extern const okra_decoder_ okra_decoder_string_;
@@ -77,11 +80,12 @@ static void release(void *arg)
         okra_editor_clear_(&s->editor);
         okra_debruijn_clear_(&s->graph);
         okra_degree_free_(s->degree);
-        okra_ragged_abandon_(&s->result);
-        okra_free_(s->distance);
+        okra_finds_clear_(&s->finds);
         okra_free_(s);
     }
 }
+
+OKRA_DROPS_(drop, state, release)
 
 /* ---- moves ---- */
 
@@ -89,20 +93,6 @@ static okra_status neighbours(const void *user, const int32_t *codes, okra_int l
                               okra_offer_ *offer)
 {
     return okra_editor_neighbours_(&((const state *)user)->editor, codes, length, offer);
-}
-
-static okra_status objects(const void *user, const int32_t *codes,
-                           const okra_int *offsets, okra_int count, okra_data **out)
-{
-    const state *s = user;
-    FREED_BY(okra_ragged_abandon_) okra_ragged_builder_ b = {0};
-    CHK(okra_characters_begin_(&b));
-    for (okra_int i = 0; i < count; i++) {
-        const void *const array[] = {codes + offsets[i]};
-        CHK(okra_ragged_push_many_(&b, offsets[i + 1] - offsets[i], array));
-        CHK(okra_ragged_close_(&b));
-    }
-    return okra_letters_as_(s->output->y, &b, "proposed strings", out);
 }
 
 /* ---- exact search under the spectrum kernel ---- */
@@ -128,13 +118,44 @@ static okra_status exact(void *user, const double *w, okra_offer_ *offer)
     return OKRA_OK;
 }
 
+/* The best string of every length: its letters are the first ones of the longest. Where
+ * one is wanted, the best of them. */
 static okra_status places(void *user, const double *w, okra_offer_ *offer)
 {
     state *s = user;
     okra_int length = 0;
     CHK(okra_best_places_(s->output->y, s->editor.alphabet, s->editor.letters,
                           s->editor.longest, w, s->editor.edited, &length));
+    for (okra_int t = 0; s->finds.top > 1 && t <= s->editor.longest; t++) {
+        CHK(okra_offer_put_(offer, s->editor.edited, t));
+    }
     return okra_offer_put_(offer, s->editor.edited, length);
+}
+
+/* ---- all strings ---- */
+
+/* Are there few strings? */
+static bool is_few(const okra_editor_ *e)
+{
+    okra_int length = e->one_length ? e->known : e->longest;
+    return length <= EVERY && pow((double)e->letters, (double)length) <= EVERY;
+}
+
+static okra_status every(void *user, const double *w, okra_offer_ *offer)
+{
+    const state *s = user;
+    const okra_editor_ *e = &s->editor;
+    okra_int words = 1;
+    (void)w;
+    for (okra_int t = 0; t <= e->longest; t++, words *= e->letters) {
+        for (okra_int k = 0; (!e->one_length || t == e->known) && k < words; k++) {
+            for (okra_int i = 0, rest = k; i < t; i++, rest /= e->letters) {
+                e->edited[i] = e->alphabet[rest % e->letters];
+            }
+            CHK(okra_offer_put_(offer, e->edited, t));
+        }
+    }
+    return OKRA_OK;
 }
 
 /* ---- the decoder ---- */
@@ -145,17 +166,6 @@ static okra_status start(void *user, okra_int index, okra_offer_ *offer)
     okra_int length;
     const int32_t *codes = okra_characters_(s->output->y, index, &length);
     return okra_offer_put_(offer, codes, length);
-}
-
-static okra_status found(void *user, okra_int i, const int32_t *codes, okra_int length,
-                         double distance)
-{
-    state *s = user;
-    const void *const array[] = {codes};
-    CHK(okra_ragged_push_many_(&s->result, length, array));
-    CHK(okra_ragged_close_(&s->result));
-    s->distance[i] = distance;
-    return OKRA_OK;
 }
 
 /* Tables for the exact search, where the kernel is the spectrum and they are small. */
@@ -187,7 +197,7 @@ static okra_status prepare_degree(state *s)
     }
     if (okra_kernel_is_degree_(s->output->kernel, &k)) {
         CHK(okra_degree_create_(s->editor.alphabet, s->editor.letters, k, length,
-                                &s->degree));
+                                s->finds.top, &s->degree));
     }
     return OKRA_OK;
 }
@@ -200,97 +210,102 @@ static void tell_cost(okra_context *ctx, const state *s)
     const okra_data *y = s->output->y;
     double letters = (double)y->groups[0].offsets[y->n] / (double)y->n;
     double edits = (2 * letters + 1) * (double)s->editor.letters + 2 * letters;
-    double values = edits * (double)s->width * (double)y->n * (double)s->tests;
-    if (!s->loss && values > 2e9) {
+    double values = edits * (double)s->width * (double)y->n * (double)s->finds.tests;
+    if (!s->loss && !s->every && values > 2e9) {
         okra_warn_(ctx,
                    "string: every edit is compared with all %lld training outputs, some "
                    "%.1g kernel values for %lld test points; under ssk, spectrum, "
                    "mismatch and position(zero-one) it is not, a beam below %lld takes "
                    "less, and decoder candidates or rewrite much less",
-                   (long long)y->n, values, (long long)s->tests, (long long)s->width);
+                   (long long)y->n, values, (long long)s->finds.tests,
+                   (long long)s->width);
     }
 }
 
 static okra_status create_beam(okra_context *ctx, state *s)
 {
     bool by_place = s->loss && strcmp(okra_delta_spec_(s->loss), "hamming") == 0;
+    bool done = s->every || (by_place && s->finds.top == 1);
     okra_moves_ moves = {.decoder = "decoder string",
                          .what = "string",
                          .user = s,
                          .start = start,
-                         .begin = s->graph.g ? exact
-                                  : by_place ? places
-                                             : NULL,
+                         .begin = s->every     ? every
+                                  : s->graph.g ? exact
+                                  : by_place   ? places
+                                               : NULL,
                          .neighbours = neighbours,
-                         .objects = objects,
-                         .found = found,
+                         .objects = okra_objects_letters_,
+                         .kind = s->output->y,
+                         .finds = &s->finds,
                          .width = s->width,
-                         .rounds = by_place ? 0 : s->rounds,
+                         .rounds = done ? 0 : s->rounds,
                          .empty = s->empty,
                          .loss = s->loss};
     tell_cost(ctx, s);
-    return okra_beam_create_(ctx, s->output, &moves, s->tests, &s->beam);
+    return okra_beam_create_(ctx, s->output, &moves, &s->beam);
+}
+
+/* What the kernel or the loss is searched with. */
+static okra_status open_search(okra_context *ctx, state *s, okra_int beam)
+{
+    const okra_editor_ *e = &s->editor;
+    if (!s->loss) {
+        CHK(prepare_exact(ctx, s));
+        CHK(prepare_degree(s));
+        CHK(okra_written_create_(s->output, e->alphabet, e->letters, e->longest,
+                                 &s->written));
+    }
+    s->every = s->finds.top > 1 && is_few(e);
+    s->width = beam > 0 ? beam : s->written ? 32 : 16;
+    s->width = OKRA_MAX_(s->width, s->finds.top);
+    bool edits = s->loss ? strcmp(okra_delta_spec_(s->loss), "edit") == 0
+                         : okra_kernel_is_edit_(s->output->kernel, &s->sigma, &s->scale);
+    s->median = edits && !s->every && OKRA_MAX_(e->known, e->longest) <= MEDIAN_LONGEST;
+    if (s->written || s->median) {
+        return okra_starts_create_(ctx, s->output, s->loss, s->finds.tests,
+                                   OKRA_MIN_(s->width, s->output->y->n), s->empty,
+                                   &s->starts);
+    }
+    return s->degree ? OKRA_OK : create_beam(ctx, s);
 }
 
 static okra_status create(okra_context *ctx, const okra_output_ *output,
                           const okra_options *options,
                           const okra_decode_request_ *request, void **out)
 {
-    okra_status st = OKRA_OK;
-    state *s = NULL;
+    FREED_BY(drop) state *s = NULL;
     string_options o;
-    TRY(okra_options_read(options, &okra_decoder_string_.options, &o));
-    TRY(okra_decode_check_plain_("string", request));
+    CHK(okra_options_read(options, &okra_decoder_string_.options, &o));
+    ZMAKE(s, 1);
+    CHK(okra_finds_open_(ctx, "string", request, &s->finds));
     if (output->y->kind != OKRA_STRINGS &&
         !(request->loss && output->y->kind == OKRA_SEQUENCES)) {
-        FAIL(OKRA_EUNSUPPORTED, "decoder string needs strings as outputs; these are %s",
-             okra_kind_name(output->y->kind));
+        return okra_fail_(OKRA_EUNSUPPORTED,
+                          "decoder string needs strings as outputs; these are %s",
+                          okra_kind_name(output->y->kind));
     }
-    ZALLOC(s, 1);
     s->output = output;
-    s->tests = request->tests;
-    TRY(okra_editor_open_(output->y, o.alphabet, o.longest, &s->editor));
+    CHK(okra_editor_open_(output->y, o.alphabet, o.longest, &s->editor));
     s->loss = request->loss;
-    if (!s->loss) {
-        TRY(prepare_exact(ctx, s));
-        TRY(prepare_degree(s));
-    }
     s->rounds = o.rounds;
     s->empty = o.empty;
-    if (!s->loss) {
-        TRY(okra_written_create_(output, s->editor.alphabet, s->editor.letters,
-                                 s->editor.longest, &s->written));
-    }
-    s->width = o.beam > 0 ? o.beam : s->written ? 32 : 16;
-    s->median = s->loss && strcmp(okra_delta_spec_(s->loss), "edit") == 0 &&
-                OKRA_MAX_(s->editor.known, s->editor.longest) <= MEDIAN_LONGEST;
-    if (s->written || s->median) {
-        TRY(okra_starts_create_(ctx, output, s->loss, s->tests,
-                                OKRA_MIN_(s->width, output->y->n), o.empty, &s->starts));
-    } else if (!s->degree) {
-        TRY(create_beam(ctx, s));
-    }
-    TRY(okra_characters_begin_(&s->result));
-    ALLOC(s->distance, s->tests);
+    CHK(open_search(ctx, s, o.beam));
     *out = s;
     s = NULL;
-done:
-    release(s);
-    return st;
+    return OKRA_OK;
 }
 
 /* Under the kernels of written.h. */
-static okra_status write_block(okra_context *ctx, state *s, const okra_block_ *block)
+static okra_status write_rows(okra_context *ctx, state *s, const okra_block_ *block,
+                              okra_find_ *found)
 {
     okra_status st = OKRA_OK;
-    okra_int m = block->m, *lengths = NULL;
+    okra_int m = block->m;
     double *norm = NULL;
-    int32_t **codes = NULL, **words = NULL;
+    int32_t **words = NULL;
     okra_word_ *more = NULL;
-    TRY(okra_block_weights_(block, "decoder string"));
     ALLOC(norm, m);
-    ALLOC(lengths, m);
-    ZALLOC(codes, m);
     ZALLOC(words, m);
     ZALLOC(more, m);
     TRY(okra_starts_block_(ctx, s->starts, block, norm));
@@ -300,67 +315,57 @@ static okra_status write_block(okra_context *ctx, state *s, const okra_block_ *b
         more[r].code = words[r];
     }
     okra_writing_ how = {
-        s->written,        s->output, s->starts, s->editor.alphabet, s->editor.letters,
-        s->editor.longest, s->width,  s->rounds, s->empty,           more};
-    TRY(okra_write_(ctx, &how, block, norm, codes, lengths, s->distance + block->first));
-    for (okra_int r = 0; r < m; r++) {
-        TRY(found(s, block->first + r, codes[r], lengths[r],
-                  s->distance[block->first + r]));
-    }
+        s->written,        s->output,         s->starts, s->editor.alphabet,
+        s->editor.letters, s->editor.longest, s->width,  s->rounds,
+        s->empty,          s->every,          more};
+    TRY(okra_write_(ctx, &how, block, norm, s->finds.top, found));
 done:
-    for (okra_int r = 0; r < m; r++) {
-        okra_free_(codes ? codes[r] : NULL);
-        okra_free_(words ? words[r] : NULL);
+    for (okra_int r = 0; words && r < m; r++) {
+        okra_free_(words[r]);
     }
-    okra_free_(codes);
     okra_free_(words);
     okra_free_(more);
-    okra_free_(lengths);
     okra_free_(norm);
     return st;
 }
 
-/* By median.c or degree.c, which give whole words. */
-static okra_status words_block(okra_context *ctx, state *s, const okra_block_ *block)
+static okra_status search_rows(okra_context *ctx, state *s, const okra_block_ *block,
+                               okra_find_ *found)
 {
-    FREED_BY(okra_data_drop_) okra_data *words = NULL;
-    okra_int length;
-    double *distance = s->distance + block->first;
     okra_median_ how = {s->output->y,      s->editor.alphabet, s->editor.letters,
                         s->editor.longest, s->width,           s->rounds,
-                        s->starts};
-    CHK(okra_block_weights_(block, "decoder string"));
-    CHK(s->median
-            ? okra_median_block_(ctx, &how, block, distance, &words)
-            : okra_degree_block_(ctx, s->degree, s->output, block, distance, &words));
-    for (okra_int r = 0; r < block->m; r++) {
-        const int32_t *codes = okra_characters_(words, r, &length);
-        CHK(found(s, block->first + r, codes, length, distance[r]));
-    }
-    return OKRA_OK;
+                        s->starts,         s->sigma,           s->scale};
+    return s->median   ? okra_median_block_(ctx, &how, block, s->finds.top, found)
+           : s->degree ? okra_degree_block_(ctx, s->degree, s->output, block, found)
+                       : write_rows(ctx, s, block, found);
 }
 
 static okra_status block_in(okra_context *ctx, void *arg, const okra_block_ *block)
 {
     state *s = arg;
-    return s->median || s->degree ? words_block(ctx, s, block)
-           : s->written           ? write_block(ctx, s, block)
-                                  : okra_beam_block_(ctx, s->beam, block);
+    okra_int count = block->m * s->finds.top;
+    okra_find_ *found = NULL;
+    if (s->beam) {
+        return okra_beam_block_(ctx, s->beam, block);
+    }
+    CHK(okra_block_weights_(block, "decoder string"));
+    ZMAKE(found, count);
+    okra_status st = search_rows(ctx, s, block, found);
+    if (st == OKRA_OK) {
+        st = okra_finds_put_all_(&s->finds, block->first, block->m, found);
+    }
+    okra_find_free_(found, count);
+    return st;
 }
 
 static okra_status finish(okra_context *ctx, void *arg, okra_decoded_ *out)
 {
     state *s = arg;
-    FREED_BY(okra_data_drop_) okra_data *strings = NULL;
     if (s->unfinished > 0) {
         okra_warn_(ctx, "string: the exact search was given up for %lld of %lld",
-                   (long long)s->unfinished, (long long)s->tests);
+                   (long long)s->unfinished, (long long)s->finds.tests);
     }
-    CHK(okra_letters_as_(s->output->y, &s->result, "decoded strings", &strings));
-    CHK(okra_decoded_single_(strings, s->tests, s->distance, out));
-    s->distance = NULL;
-    strings = NULL;
-    return OKRA_OK;
+    return okra_finds_give_(&s->finds, okra_objects_letters_, s->output->y, out);
 }
 
 const okra_decoder_ okra_decoder_string_ = {

@@ -6,8 +6,9 @@
  * string costs its features from the first edited letter on, and most are dropped by the
  * bound of written.c before l(y,y) is known. It also begins from strings written letter
  * by letter: of all strings of m letters that extend the nearest of m - 1 letters the
- * `width` nearest are extended (more of them, up to FRONT, while they have no features).
- * Predictions are independent and run on all cores. Ties go to the string met first.
+ * `width` nearest are extended (more of them, up to FRONT, while they have no features,
+ * or where all are to be looked at). Predictions are independent and run on all cores.
+ * Ties go to the string met first.
  *
  * A string that was dropped is never kept later, as what is kept only comes nearer; so
  * that a string that is met again needs to be looked for among the kept ones alone.
@@ -20,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FRONT = 1024 };
+enum { FRONT = OKRA_FRONT_ };
 
 typedef struct item {
     okra_int length;
@@ -51,9 +52,8 @@ typedef struct job {
     double constant;
     okra_int room; /* letters of the longest string there may be */
     worker *workers;
-    int32_t **codes;
-    okra_int *lengths;
-    double *distance;
+    okra_int top;
+    okra_find_ *found; /* rows x top */
 } job;
 
 static void list_clear(list *l)
@@ -81,11 +81,11 @@ static double worst(const list *l)
     return l->count < l->most ? (double)INFINITY : l->items[l->most - 1].key.high;
 }
 
-static bool has(const list *l, okra_word_ y, okra_key_ key)
+static bool has(const list *l, okra_word_ y)
 {
     for (okra_int k = 0; k < l->count; k++) {
         const item *it = &l->items[k];
-        if (it->key.high == key.high && it->length == y.length &&
+        if (it->length == y.length &&
             memcmp(it->letters, y.code, (size_t)y.length * sizeof *y.code) == 0) {
             return true;
         }
@@ -96,7 +96,7 @@ static bool has(const list *l, okra_word_ y, okra_key_ key)
 static void keep(list *l, okra_word_ y, okra_key_ key, double distance)
 {
     if ((l->count == l->most && !okra_key_less_(key, l->items[l->most - 1].key)) ||
-        (!l->distinct && has(l, y, key))) {
+        (!l->distinct && has(l, y))) {
         return;
     }
     okra_int at = OKRA_MIN_(l->count, l->most - 1);
@@ -229,8 +229,8 @@ static void write_out(const job *j, worker *w)
     offer(j, w, (okra_word_){w->edited, 0}, 0, front);
     for (okra_int m = 0; m < j->how->longest && front->count > 0; m++) {
         next->count = 0;
-        next->most =
-            m + 1 < okra_written_shortest_(j->how->written) ? FRONT : j->how->width;
+        bool brief = m + 1 < okra_written_shortest_(j->how->written);
+        next->most = brief || j->how->all ? FRONT : j->how->width;
         for (okra_int k = 0; k < front->count; k++) {
             okra_word_ y = {front->items[k].letters, m};
             okra_pen_begin_(w->pen, y);
@@ -281,14 +281,16 @@ static okra_status one(const job *j, worker *w, okra_int r, okra_int *lengths,
             "decoder string: test point %lld has no finite distance to any string",
             (long long)(j->block->first + r));
     }
-    const item *it = &w->kept.items[0];
-    MAKE(j->codes[r], it->length);
-    for (okra_int k = 0; k < it->length; k++) {
-        int32_t place = it->letters[k];
-        j->codes[r][k] = place < 0 ? -1 - place : j->how->alphabet[place];
+    for (okra_int t = 0; t < OKRA_MIN_(j->top, w->kept.count); t++) {
+        const item *it = &w->kept.items[t];
+        okra_find_ *f = &j->found[r * j->top + t];
+        CHK(okra_find_make_(it->letters, it->length, fmax(it->distance + j->norm[r], 0),
+                            f));
+        for (okra_int k = 0; k < it->length; k++) {
+            int32_t place = it->letters[k];
+            f->codes[k] = place < 0 ? -1 - place : j->how->alphabet[place];
+        }
     }
-    j->lengths[r] = it->length;
-    j->distance[r] = fmax(it->distance + j->norm[r], 0);
     return OKRA_OK;
 }
 
@@ -320,15 +322,13 @@ static okra_status workers_create(const job *j, int count, worker *w)
 }
 
 okra_status okra_write_(okra_context *ctx, const okra_writing_ *how,
-                        const okra_block_ *block, const double *norm, int32_t **codes,
-                        okra_int *lengths, double *distance)
+                        const okra_block_ *block, const double *norm, okra_int top,
+                        okra_find_ *found)
 {
     okra_status st = OKRA_OK;
     int count = okra_workers_(ctx);
     worker *workers = NULL;
-    job j = {.how = how, .block = block, .norm = norm, .codes = codes};
-    j.lengths = lengths;
-    j.distance = distance;
+    job j = {.how = how, .block = block, .norm = norm, .top = top, .found = found};
     j.constant = okra_starts_constant_(how->starts);
     j.room = okra_written_longest_(how->written) + 1;
     ZALLOC(workers, count);

@@ -5,8 +5,11 @@
 #ifndef OKRA_WRITING_H_
 #define OKRA_WRITING_H_
 
+#include "decode/finds.h"
 #include "decode/propose.h"
 #include "decode/strings/written.h"
+
+enum { OKRA_FRONT_ = 1024 };
 
 typedef struct okra_writing_ {
     const okra_written_ *written;
@@ -15,13 +18,14 @@ typedef struct okra_writing_ {
     const int32_t *alphabet;
     okra_int letters, longest, width, rounds;
     bool empty;             /* strings with l(y,y) <= 0 are allowed */
+    bool all;               /* OKRA_FRONT_ of each length at most: all are looked at */
     const okra_word_ *more; /* one a row, to begin from too, in letters; NULL: none */
 } okra_writing_;
 
-/* The best string of every row, code points that the caller frees one by one, and its
- * distance; norm[r] = w_r'Lw_r. */
+/* The `top` best strings of every row into found (rows x top), code points, and their
+ * distances; norm[r] = w_r'Lw_r. */
 okra_status okra_write_(okra_context *ctx, const okra_writing_ *how,
-                        const okra_block_ *block, const double *norm, int32_t **codes,
-                        okra_int *lengths, double *distance) OKRA_CHECK;
+                        const okra_block_ *block, const double *norm, okra_int top,
+                        okra_find_ *found) OKRA_CHECK;
 
 #endif

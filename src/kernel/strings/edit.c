@@ -20,10 +20,6 @@
 
 enum { WORD = 64 };
 
-typedef struct edit_params {
-    double sigma;
-} edit_params;
-
 typedef struct alphabet {
     int32_t *letters; /* of the training set */
     okra_int count;
@@ -145,7 +141,7 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
                          okra_int nj, double *out, okra_int ld)
 {
     const side *a = pa, *b = pb;
-    double sigma = ((const edit_params *)params)->sigma;
+    double sigma = ((const okra_edit_params_ *)params)->sigma;
     okra_int letters = a->alphabet->count + 1, most = 0;
     OWNED uint64_t *equal = NULL;
     OWNED column *columns = NULL;
@@ -178,14 +174,14 @@ static okra_status block(okra_context *ctx, const void *params, const void *pa,
 }
 
 static const okra_option rows[] = {
-    {"sigma", OKRA_OPTION_NUMBER, offsetof(edit_params, sigma), "1", DBL_MIN, DBL_MAX,
-     NULL, "V", "edits that lower the value by a factor e"},
+    {"sigma", OKRA_OPTION_NUMBER, offsetof(okra_edit_params_, sigma), "1", DBL_MIN,
+     DBL_MAX, NULL, "V", "edits that lower the value by a factor e"},
     {.name = NULL}};
 
 const okra_kernel_class_ okra_edit_ = {
     .name = "edit",
     .help = "strings: exp(-d/sigma), d the edit distance; may not be semidefinite",
-    .params = {"edit", rows, sizeof(edit_params)},
+    .params = {"edit", rows, sizeof(okra_edit_params_)},
     .kinds = 1u << OKRA_STRINGS,
     .bind = bind_training,
     .unbind = unbind,

@@ -52,6 +52,10 @@ okra_status okra_mismatch_shared_(const okra_mismatch_params_ *p, const okra_dat
                                   okra_int *top,
                                   double shared[OKRA_MISMATCH_TOP_ + 1]) OKRA_CHECK;
 
+typedef struct okra_edit_params_ {
+    double sigma;
+} okra_edit_params_;
+
 typedef struct okra_degree_params_ {
     okra_int k;
 } okra_degree_params_;

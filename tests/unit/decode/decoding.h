@@ -7,6 +7,8 @@
 #include "decode/decode.h"
 #include "harness.h"
 
+#include <stdlib.h>
+
 typedef struct outputs {
     okra_kernel *kernel;
     okra_data *y;
@@ -37,7 +39,7 @@ static inline void outputs_close(outputs *o)
     okra_kernel_free(o->kernel);
 }
 
-/* settings: "name=value ..." ; W: tests x n; blocks of `rows`. */
+/* settings: "name=value ...", `top` among them; W: tests x n; blocks of `rows`. */
 static inline okra_status decode(okra_context *ctx, const outputs *o, const char *name,
                                  const char *settings, double *W, okra_int tests,
                                  const okra_int *lengths, okra_int rows,
@@ -50,6 +52,7 @@ static inline okra_status decode(okra_context *ctx, const outputs *o, const char
     void *state = NULL;
     okra_int n = o->y->n;
     okra_decode_request_ q = {.tests = tests, .top = 1, .lengths = lengths};
+    q.argument = okra_decoder_argument_(name);
     TRY(okra_options_create(&table, 1, &options));
     while (*settings) {
         char key[40], value[80];
@@ -57,7 +60,11 @@ static inline okra_status decode(okra_context *ctx, const outputs *o, const char
         snprintf(key, sizeof key, "%.*s", (int)equals, settings);
         snprintf(value, sizeof value, "%.*s", (int)(length - equals - 1),
                  settings + equals + 1);
-        TRY(okra_options_set(options, key, value));
+        if (strcmp(key, "top") == 0) {
+            q.top = atoi(value);
+        } else {
+            TRY(okra_options_set(options, key, value));
+        }
         settings += length + strspn(settings + length, " ");
     }
     TRY(d->create(ctx, &o->output, options, &q, &state));
@@ -98,6 +105,37 @@ static inline void all_distances(const outputs *o, const okra_data *candidates,
     okra_other_free_(other);
     okra_free_(L);
     okra_free_(C);
+}
+
+static inline int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The best objects of test point t are those of the least of all `count` values, which
+ * are sorted here, and no two are the same. least: values below are rounding. */
+static inline void check_best(const okra_decoded_ *d, okra_int t, double *all,
+                              okra_int count, double least, double room)
+{
+    okra_int where[64], found = 0, distinct = 0;
+    okra_data *rows = NULL;
+    CHECK(d->top <= 64 && d->proposals);
+    qsort(all, (size_t)count, sizeof *all, ascending);
+    for (okra_int k = t * d->top; k < (t + 1) * d->top; k++) {
+        okra_int rank = k - t * d->top;
+        if (rank < count && all[rank] < (double)INFINITY) {
+            CHECK(d->index[k] >= 0);
+            CHECK_NEAR(d->distance[k], fmax(all[rank], least), room);
+            found++;
+        } else {
+            CHECK(d->index[k] == -1);
+        }
+    }
+    CHECK_OK(okra_data_take(d->proposals, d->index + t * d->top, found, &rows));
+    CHECK_OK(okra_data_distinct(rows, where, &distinct));
+    CHECK(distinct == found);
+    okra_data_free(rows);
 }
 
 /* Weights that mean something: a few training outputs mixed, and noise. */

@@ -114,6 +114,82 @@ TEST(brute_force_finds_nothing_better)
     CHECK(worse * 100 <= runs); /* none at the time of writing */
 }
 
+/* The five best of all sets, 5,000 predictions per kernel: linear, of counts, and one
+ * that sees which label is which. */
+static void check_five(okra_kind kind, const char *kernel, bool empty, uint64_t seed)
+{
+    enum { TOP = 5 };
+    int members[ALL];
+    double distance[ALL], W[TESTS * N], own[TOP];
+    okra_random_ r = okra_random_create_(seed, 5);
+    okra_decoded_ d = {0};
+    outputs o;
+    outputs_open(&o, kernel, random_sets(kind, &r));
+    random_weights(&r, TESTS, N, W);
+    for (int i = 0; i < ALL; i++) {
+        members[i] = i;
+    }
+    okra_data *all = sets(kind, members, ALL);
+    CHECK_OK(decode(NULL, &o, "labels", "top=5", W, TESTS, NULL, 19, &d));
+    for (int t = 0; t < TESTS && d.objects; t++) {
+        double norm = 0, L[N * N];
+        okra_data *rows = NULL;
+        CHECK_OK(okra_data_take(d.proposals, d.index + t * TOP, TOP, &rows));
+        all_distances(&o, all, W + t * N, distance);
+        all_distances(&o, rows, W + t * N, own);
+        CHECK_OK(okra_bound_gram_(NULL, o.bound, okra_mat_of_(L, N, N)));
+        for (int i = 0; empty && i < N * N; i++) {
+            norm += W[t * N + i / N] * W[t * N + i % N] * L[i];
+        }
+        distance[0] = empty ? norm : distance[0]; /* a point like any other */
+        for (int k = 0; k < TOP; k++) {
+            if (own[k] < (double)INFINITY) {
+                CHECK_NEAR(d.distance[t * TOP + k], fmax(own[k], 0), 1e-12);
+            }
+        }
+        check_best(&d, t, distance, ALL, 0, 1e-12); /* 6e-15 at worst */
+        okra_data_free(rows);
+    }
+    okra_decoded_clear_(&d);
+    okra_data_free(all);
+    outputs_close(&o);
+}
+
+TEST(the_five_best)
+{
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        okra_kind kind = seed % 3 == 0   ? OKRA_DENSE
+                         : seed % 3 == 1 ? OKRA_SPARSE
+                                         : OKRA_BITS;
+        check_five(kind, "linear", true, seed);
+        check_five(kind, "tanimoto", false, seed);
+        check_five(OKRA_DENSE, "laplacian(gamma=0.3)", false, seed);
+    }
+}
+
+/* More sets are asked for than there are: those that there are. */
+TEST(fewer_sets_than_asked_for)
+{
+    double y[] = {1, 0, 0, 1, 1, 1}, W[] = {0.5, 0.3, 0.2};
+    static const char *const kernels[] = {"linear", "poly(degree=2,coef0=0)"};
+    for (int k = 0; k < 2; k++) {
+        okra_data *view = NULL, *data = NULL;
+        okra_decoded_ d = {0};
+        outputs o;
+        CHECK_OK(okra_data_dense(y, 3, 2, 2, &view));
+        CHECK_OK(okra_data_copy(view, &data));
+        outputs_open(&o, kernels[k], data);
+        CHECK_OK(decode(NULL, &o, "labels", "top=9", W, 1, NULL, 1, &d));
+        for (int c = 0; c < 9; c++) { /* the second leaves the empty set out */
+            CHECK((d.index[c] < 0) == (c >= 4 - k));
+            CHECK(isinf(d.distance[c]) == (c >= 4 - k));
+        }
+        okra_decoded_clear_(&d);
+        outputs_close(&o);
+        okra_data_free(view);
+    }
+}
+
 /* Under the kernel (1 + <y, y'>)^2 let weights v_j be on the sets of one label and none
  * on others: a set y of s labels is at (1 + s)^2 - 6 sum_{j in y} v_j, up to a constant.
  * With v_j = (1 + SIZE) / 3 + j / 100 a set of SIZE labels comes 1 -+ 6 j / 100 > 0
@@ -172,13 +248,15 @@ TEST(failures)
                 "needs vectors of 0 and 1 as outputs; these are labels");
     outputs_close(&o);
     outputs_open(&o, "tanimoto", random_sets(OKRA_BITS, &r));
-    CHECK_ALLOCATIONS(decode(NULL, &o, "labels", "beam=2 rounds=2", W, 2, NULL, 2, &d),
-                      okra_decoded_clear_(&d));
+    CHECK_ALLOCATIONS(
+        decode(NULL, &o, "labels", "beam=2 rounds=2 top=2", W, 2, NULL, 2, &d),
+        okra_decoded_clear_(&d));
     outputs_close(&o);
     outputs_open(&o, "linear", random_sets(OKRA_DENSE, &r));
-    CHECK_ALLOCATIONS(decode(NULL, &o, "labels", "", W, 2, NULL, 2, &d),
+    CHECK_ALLOCATIONS(decode(NULL, &o, "labels", "top=3", W, 2, NULL, 2, &d),
                       okra_decoded_clear_(&d));
     outputs_close(&o);
 }
 
-MAIN(RUN(brute_force_finds_nothing_better), RUN(labels_are_exchanged), RUN(failures))
+MAIN(RUN(brute_force_finds_nothing_better), RUN(the_five_best),
+     RUN(fewer_sets_than_asked_for), RUN(labels_are_exchanged), RUN(failures))

@@ -146,7 +146,7 @@ static const struct {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-static okra_status search(const outputs *o, const char *name, double *W,
+static okra_status search(const outputs *o, const char *name, okra_int top, double *W,
                           okra_decoded_ *out)
 {
     okra_status st = OKRA_OK;
@@ -155,7 +155,7 @@ static okra_status search(const outputs *o, const char *name, double *W,
     okra_options *options = NULL;
     okra_block_ block = {.m = TESTS, .W = okra_mat_of_(W, TESTS, o->y->n)};
     okra_decode_request_ q = {
-        .tests = TESTS, .top = 1, .argument = okra_decoder_argument_(name)};
+        .tests = TESTS, .top = top, .argument = okra_decoder_argument_(name)};
     void *state = NULL;
     TRY(okra_options_create(&table, 1, &options));
     if (q.argument) {
@@ -199,7 +199,7 @@ static int beaten(int c, uint64_t seed)
     CHECK_OK(okra_data_dense(Y, N, items, items, &view));
     CHECK_OK(okra_data_copy(view, &y));
     outputs_open(&o, cases[c].kernel, y);
-    CHECK_OK(search(&o, cases[c].decode, W, &d));
+    CHECK_OK(search(&o, cases[c].decode, 1, W, &d));
     for (int t = 0; t < TESTS && d.objects; t++) {
         double least = (double)INFINITY, own = 0;
         for (int k = 0; k < rankings; k++) {
@@ -222,6 +222,70 @@ static int beaten(int c, uint64_t seed)
     outputs_close(&o);
     okra_data_free(view);
     return count;
+}
+
+/* The four best of all rankings have the least risks, and no two are the same. */
+static void check_four(int c, uint64_t seed)
+{
+    static double all[ALL];
+    double Y[N * MOST], W[TESTS * N];
+    okra_data *y = NULL, *view = NULL;
+    okra_decoded_ d = {0};
+    outputs o;
+    problem(seed, Y, W);
+    CHECK_OK(okra_data_dense(Y, N, items, items, &view));
+    CHECK_OK(okra_data_copy(view, &y));
+    outputs_open(&o, cases[c].kernel, y);
+    CHECK_OK(search(&o, cases[c].decode, 4, W, &d));
+    for (int t = 0; t < TESTS && d.objects; t++) {
+        for (int k = 0; k < rankings; k++) {
+            all[k] = 0;
+            for (int i = 0; i < N; i++) {
+                all[k] += W[t * N + i] * cases[c].f(Y + i * items, every + k * items);
+            }
+        }
+        for (okra_int k = 4 * t; k < 4 * t + 4; k++) {
+            double own = 0, *mine = &d.distance[k];
+            for (int i = 0; d.index[k] >= 0 && i < N; i++) {
+                own += W[t * N + i] *
+                       cases[c].f(Y + i * items,
+                                  d.proposals->values + d.index[k] * d.proposals->ld);
+            }
+            if (d.index[k] >= 0 && strncmp(cases[c].decode, "loss", 4) == 0) {
+                CHECK_NEAR(*mine, own, 1e-12);
+            }
+            *mine = own; /* a distance is in the order of the risk */
+        }
+        check_best(&d, t, all, rankings, -(double)INFINITY, 1e-11);
+    }
+    okra_decoded_clear_(&d);
+    outputs_close(&o);
+    okra_data_free(view);
+}
+
+/* 5,376 predictions. */
+TEST(the_four_best)
+{
+    for (int d = 2; d <= 5; d++) {
+        list_all(d);
+        for (int c = 0; c < CASES; c++) {
+            for (uint64_t seed = 0; seed < 14; seed++) {
+                check_four(c, seed + 1000 * (uint64_t)d);
+            }
+        }
+    }
+    list_all(8);
+    for (int c = 0; c < CASES; c++) { /* by exchanges of neighbours */
+        for (uint64_t seed = 0; seed < 2; seed++) {
+            bool sorted = strcmp(cases[c].decode, "loss:spearman") == 0 ||
+                          (strcmp(cases[c].decode, "rankings") == 0 &&
+                           (strcmp(cases[c].kernel, "spearman") == 0 ||
+                            strcmp(cases[c].kernel, "linear") == 0));
+            if (sorted) {
+                check_four(c, seed);
+            }
+        }
+    }
 }
 
 TEST(few_items_are_exact)
@@ -269,7 +333,7 @@ static void check_scores(const char *decode, int k, bool exponential, uint64_t s
     CHECK_OK(okra_data_dense(Y, N, items, items, &view));
     CHECK_OK(okra_data_copy(view, &y));
     outputs_open(&o, "linear", y);
-    CHECK_OK(search(&o, decode, W, &d));
+    CHECK_OK(search(&o, decode, 1, W, &d));
     for (int t = 0; t < TESTS && d.objects; t++) {
         double least = (double)INFINITY;
         for (int q = 0; q < rankings; q++) {
@@ -335,7 +399,7 @@ TEST(failures)
     CHECK_OK(okra_data_copy(view, &y));
     outputs_open(&o, "kendall", y);
     CHECK_FAILS(
-        search(&o, "rankings", W, &d), OKRA_EARG,
+        search(&o, "rankings", 1, W, &d), OKRA_EARG,
         "decoder rankings: the training outputs: row 1 is not a ranking: found 1 in "
         "column 1, expected each of 1 to 3");
     outputs_close(&o);
@@ -344,16 +408,17 @@ TEST(failures)
     CHECK_OK(okra_data_dense(Y, 2, 3, 3, &view));
     CHECK_OK(okra_data_copy(view, &y));
     outputs_open(&o, "kendall", y);
-    CHECK_ALLOCATIONS(search(&o, "rankings", W, &d), okra_decoded_clear_(&d));
-    CHECK_ALLOCATIONS(search(&o, "loss:hamming", W, &d), okra_decoded_clear_(&d));
-    CHECK_ALLOCATIONS(search(&o, "loss:ndcg:order=ranks", W, &d),
+    CHECK_ALLOCATIONS(search(&o, "rankings", 1, W, &d), okra_decoded_clear_(&d));
+    CHECK_ALLOCATIONS(search(&o, "rankings", 3, W, &d), okra_decoded_clear_(&d));
+    CHECK_ALLOCATIONS(search(&o, "loss:hamming", 1, W, &d), okra_decoded_clear_(&d));
+    CHECK_ALLOCATIONS(search(&o, "loss:ndcg:order=ranks", 1, W, &d),
                       okra_decoded_clear_(&d));
-    CHECK_FAILS(search(&o, "loss:ndcg", W, &d), OKRA_EARG,
+    CHECK_FAILS(search(&o, "loss:ndcg", 1, W, &d), OKRA_EARG,
                 "metric ndcg: the truth holds each of 1 to 3 once: say order=ranks (1 is "
                 "first) or order=relevance (larger is better)");
     outputs_close(&o);
     okra_data_free(view);
 }
 
-MAIN(RUN(few_items_are_exact), RUN(more_items), RUN(relevances_are_exact),
-     RUN(assignment_equals_all_permutations), RUN(failures))
+MAIN(RUN(few_items_are_exact), RUN(the_four_best), RUN(more_items),
+     RUN(relevances_are_exact), RUN(assignment_equals_all_permutations), RUN(failures))

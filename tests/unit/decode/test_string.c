@@ -80,7 +80,7 @@ static int beaten(const char *kernel, bool brief, uint64_t seed, const char *set
         }
         CHECK_NEAR(d.distance[t], fmax(got, 0), 1e-12); /* 4e-15 at worst */
         CHECK(d.distance[t] <= training + 1e-12);
-        CHECK(d.index[t] == -1);
+        CHECK(d.index[t] == t && d.proposals->n == TESTS); /* of what it made up */
         count += d.distance[t] > best + 1e-9;
         *fresh += !known;
     }
@@ -100,6 +100,7 @@ TEST(brute_force_finds_nothing_better)
         "spectrum(k=2)",
         "mismatch(k=3,m=1) | normalize",
         "position(zero-one)",
+        "2*edit(sigma=1.5)",
     };
     for (int brief = 0; brief < 2; brief++) {
         int worse = 0, fresh = 0, runs = 0;
@@ -117,6 +118,37 @@ TEST(brute_force_finds_nothing_better)
         CHECK(worse * 1000 <= runs);
         CHECK(fresh > runs / 10);
     }
+}
+
+/* The eight best of all 1,093 strings, 5,000 predictions and more. */
+TEST(the_eight_best)
+{
+    static const char *const kernels[] = {
+        "ssk(length=2,decay=0.5) | normalize",
+        "ssk(length=3,decay=0.3,upto=1)",
+        "spectrum(k=2)",
+        "mismatch(k=3,m=1) | normalize",
+        "position(zero-one)",
+        "edit",
+    };
+    static double distance[ALL];
+    okra_data *all = all_strings();
+    for (int c = 0; c < 6 * 21; c++) {
+        okra_random_ r = okra_random_create_((uint64_t)c, 11);
+        double W[TESTS * N];
+        okra_decoded_ d = {0};
+        outputs o;
+        outputs_open(&o, kernels[c % 6], some_strings(&r, c % 2));
+        random_weights(&r, TESTS, N, W);
+        CHECK_OK(decode(NULL, &o, "string", "longest=6 top=8", W, TESTS, NULL, 17, &d));
+        for (int t = 0; t < TESTS && d.objects; t++) {
+            all_distances(&o, all, W + t * N, distance);
+            check_best(&d, t, distance, ALL, 0, 1e-12); /* 4e-15 at worst */
+        }
+        okra_decoded_clear_(&d);
+        outputs_close(&o);
+    }
+    okra_data_free(all);
 }
 
 /* The exact search alone: no beam to speak of. */
@@ -210,22 +242,21 @@ TEST(weighted_degree_is_exact)
             random_weights(&r, T, WORDS, W);
             CHECK_OK(okra_data_strings(words, WORDS, &y));
             outputs_open(&o, kernels[k], y);
-            CHECK_OK(decode(NULL, &o, "string", "", W, T, NULL, 4, &d));
-            for (int t = 0; t < T && d.distance; t++) {
-                double least = (double)INFINITY;
-                all_distances(&o, all, W + t * WORDS, distance);
-                for (int c = 0; c < SAME; c++) {
-                    least = fmin(least, distance[c]);
+            for (int top = 1; top < 5; top += 3) {
+                CHECK_OK(decode(NULL, &o, "string", top > 1 ? "top=4" : "", W, T, NULL, 4,
+                                &d));
+                for (int t = 0; t < T && d.distance; t++) {
+                    all_distances(&o, all, W + t * WORDS, distance);
+                    check_best(&d, t, distance, SAME, 0, 1e-12);
                 }
-                CHECK_NEAR(d.distance[t], fmax(least, 0), 1e-12);
+                okra_decoded_clear_(&d);
             }
-            okra_decoded_clear_(&d);
             if (k < 4) {
                 CHECK_FAILS(decode(NULL, &o, "string", "longest=4", W, T, NULL, 4, &d),
                             OKRA_EARG, "compares strings of 5 letters alone");
             }
             if (seed == 0) {
-                CHECK_ALLOCATIONS(decode(NULL, &o, "string", "", W, T, NULL, 4, &d),
+                CHECK_ALLOCATIONS(decode(NULL, &o, "string", "top=2", W, T, NULL, 4, &d),
                                   okra_decoded_clear_(&d));
             }
             outputs_close(&o);
@@ -243,8 +274,11 @@ TEST(failures)
     double W[8] = {0.5, 0.5, 0, 0, 1, 0, 0, 0}, point[1] = {1};
     CHECK_OK(okra_data_strings(texts, 4, &y));
     outputs_open(&o, "spectrum(k=2)", y);
-    CHECK_ALLOCATIONS(decode(NULL, &o, "string", "", W, 2, NULL, 2, &d),
-                      okra_decoded_clear_(&d));
+    for (int top = 1; top < 3; top++) {
+        CHECK_ALLOCATIONS(
+            decode(NULL, &o, "string", top > 1 ? "top=2" : "", W, 2, NULL, 2, &d),
+            okra_decoded_clear_(&d));
+    }
     outputs_close(&o);
     CHECK_OK(okra_data_dense(point, 1, 1, 1, &dense));
     outputs_open(&o, "rbf(sigma=1)", dense);
@@ -258,6 +292,7 @@ TEST(failures)
     outputs_close(&o);
 }
 
-MAIN(RUN(brute_force_finds_nothing_better), RUN(spectrum_is_exact_by_itself),
+MAIN(RUN(brute_force_finds_nothing_better), RUN(the_eight_best),
+     RUN(spectrum_is_exact_by_itself),
      RUN(one_thread_or_two_and_any_blocks_give_the_same), RUN(other_alphabets),
      RUN(weighted_degree_is_exact), RUN(failures))

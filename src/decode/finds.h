@@ -1,0 +1,59 @@
+/*
+ * finds.h: what decoders make up: the best objects of every test point, as codes.
+ */
+#ifndef OKRA_FINDS_H_
+#define OKRA_FINDS_H_
+
+#include "decode/decode.h"
+
+/* One object: letters of a string, members of a set, ranks of items. */
+typedef struct okra_find_ {
+    int32_t *codes; /* from okra_alloc_; NULL: there is none */
+    okra_int length;
+    double distance;
+} okra_find_;
+/* Copies the codes. */
+okra_status okra_find_make_(const int32_t *codes, okra_int length, double distance,
+                            okra_find_ *out) OKRA_CHECK;
+
+/* `count` objects from their codes: object c has codes offsets[c]..offsets[c+1]-1. */
+typedef okra_status (*okra_objects_)(const void *user, const int32_t *codes,
+                                     const okra_int *offsets, okra_int count,
+                                     okra_data **out);
+/* Codes are characters; user: the outputs, of whose kind the strings or sequences are. */
+okra_status okra_objects_letters_(const void *user, const int32_t *codes,
+                                  const okra_int *offsets, okra_int count,
+                                  okra_data **out) OKRA_CHECK;
+
+/* Those of all test points. */
+typedef struct okra_finds_ {
+    okra_int tests, top;
+    okra_int count; /* objects so far */
+    int32_t *codes;
+    okra_int *offsets; /* count + 1 */
+    okra_int room, codes_room;
+    okra_int *index;  /* tests x top: objects, best first; -1 where there are fewer */
+    double *distance; /* tests x top */
+} okra_finds_;
+/* Fails where the request has candidates; `who` asks. */
+okra_status okra_finds_open_(okra_context *ctx, const char *who,
+                             const okra_decode_request_ *request,
+                             okra_finds_ *out) OKRA_CHECK;
+void okra_finds_clear_(okra_finds_ *finds);
+/* One more of test point i, which has `rank` better ones. */
+okra_status okra_finds_put_(okra_finds_ *finds, okra_int i, okra_int rank,
+                            const int32_t *codes, okra_int length,
+                            double distance) OKRA_CHECK;
+/* rows x top of test points first, first + 1, ..., each row best first. */
+okra_status okra_finds_put_all_(okra_finds_ *finds, okra_int first, okra_int rows,
+                                const okra_find_ *found) OKRA_CHECK;
+void okra_find_free_(okra_find_ *found, okra_int count); /* and the array */
+/* All of them as a decoder gives them. */
+okra_status okra_finds_give_(okra_finds_ *finds, okra_objects_ objects, const void *user,
+                             okra_decoded_ *out) OKRA_CHECK;
+
+/* Grows a block to hold `need` elements. */
+okra_status okra_reserve_(void **block, okra_int need, okra_int *room,
+                          size_t size) OKRA_CHECK;
+
+#endif
