@@ -78,11 +78,11 @@ static const size_t lazy_least = (size_t)64 << 20;
 
 /* Matrices that are read from end to end are bound by memory, and half of that time goes
  * by looking up pages of 4 KiB: Linux is asked for pages of 2 MiB within blocks of some
- * of them. It may say no. */
+ * of them, which begin at one where that matters. It may say no. */
+static const size_t page = (size_t)2 << 20;
 static void ask_for_large_pages(void *base, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
-    const uintptr_t page = (uintptr_t)2 << 20;
     uintptr_t begin = ((uintptr_t)base + page - 1) / page * page;
     uintptr_t end = ((uintptr_t)base + bytes) / page * page;
     if (bytes >= 2 * page && end > begin) {
@@ -100,7 +100,8 @@ static void *get_base(size_t bytes, bool zeros)
         return calloc(bytes + (size_t)2 * ALIGNMENT, 1);
     }
     /* No rounding up: the address sanitizer then sees the first byte past the end. */
-    if (posix_memalign(&base, ALIGNMENT, ALIGNMENT + bytes) != 0) {
+    if (posix_memalign(&base, bytes >= 4 * page ? page : ALIGNMENT, ALIGNMENT + bytes) !=
+        0) {
         return NULL;
     }
     ask_for_large_pages(base, bytes);

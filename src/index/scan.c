@@ -8,7 +8,7 @@
  * which are merged in a fixed order at the end.
  */
 #include "index/rank.h"
-#include "kernel/gram/simd.h"
+#include "core/simd.h"
 
 #include <math.h>
 #include <stdlib.h>

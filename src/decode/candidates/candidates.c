@@ -25,7 +25,7 @@
 #include "decode/candidates/flat.h"
 #include "decode/candidates/scored.h"
 #include "decode/candidates/thin.h"
-#include "kernel/gram/simd.h"
+#include "core/simd.h"
 
 #include <math.h>
 #include <string.h>
@@ -180,14 +180,17 @@ static inline OKRA_INLINE_ void body(okra_int n, double w, const double *row,
                                      const double *v, double *restrict own,
                                      double *restrict sum, bool fused)
 {
-    double sums[OKRA_LANES_] = {0};
+    okra_lane_ sums = {0};
     okra_int j = 0;
     (void)fused;
     for (; j + OKRA_LANES_ <= n; j += OKRA_LANES_) {
-        for (int k = 0; k < OKRA_LANES_; k++) {
-            own[j + k] += w * row[j + k];
-            sums[k] += row[j + k] * v[j + k];
-        }
+        okra_lane_ entries, mine, theirs;
+        memcpy(&entries, row + j, sizeof entries);
+        memcpy(&mine, own + j, sizeof mine);
+        memcpy(&theirs, v + j, sizeof theirs);
+        mine += w * entries;
+        sums += entries * theirs;
+        memcpy(own + j, &mine, sizeof mine);
     }
     for (; j < n; j++) {
         own[j] += w * row[j];

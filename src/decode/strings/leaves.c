@@ -14,7 +14,7 @@
  */
 #include "decode/strings/written_inside.h"
 
-#include "kernel/gram/simd.h"
+#include "core/simd.h"
 
 #include <string.h>
 

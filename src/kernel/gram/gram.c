@@ -11,7 +11,7 @@
  * one tile a worker, and one more for each pending operand of a sum or product.
  */
 #include "kernel/gram/bound.h"
-#include "kernel/gram/simd.h"
+#include "core/simd.h"
 #include "kernel/gram/store.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
  * exact.
  */
 #include "kernel/gram/popcount.h"
-#include "kernel/gram/simd.h"
+#include "core/simd.h"
 
 enum { LANES = 32 };
 

@@ -10,7 +10,7 @@
  * NaN stays NaN, exp(-inf) = 0, exp(inf) = inf.
  */
 #include "kernel/kernel.h"
-#include "kernel/gram/simd.h"
+#include "core/simd.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #define OKRA_LANES_H_
 
 #include "data/data.h"
-#include "kernel/gram/simd.h"
+#include "core/simd.h"
 
 typedef int64_t okra_mask_ __attribute__((vector_size(OKRA_LANES_ * sizeof(int64_t))));
 

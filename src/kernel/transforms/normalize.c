@@ -15,7 +15,7 @@
  * Error: a few roundings for normalize and tanimoto; center cancels, its absolute error
  * is a few eps times the largest |k|.
  */
-#include "kernel/gram/simd.h"
+#include "core/simd.h"
 #include "kernel/transforms.h"
 
 #include <math.h>

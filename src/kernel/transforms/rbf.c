@@ -11,7 +11,7 @@
  * exactly 1. `exp` may overflow, and so may the values that d^2 is made of: the Gram
  * engine reports both.
  */
-#include "kernel/gram/simd.h"
+#include "core/simd.h"
 #include "kernel/transforms.h"
 
 #include <float.h>

@@ -9,7 +9,7 @@
 #include "kernel/kernels.h"
 #include "kernel/gram/popcount.h"
 #include "kernel/gram/rows.h"
-#include "kernel/gram/simd.h"
+#include "core/simd.h"
 #include "kernel/strings/string_kernels.h"
 
 #include <float.h>

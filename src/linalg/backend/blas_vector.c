@@ -3,29 +3,35 @@
  * once and are bound by memory. BLAS would copy the matrix into its own order first.
  *
  *   y = x'B    rows of B are added up, four at a time, in strips of columns
- *   y = B x    inner products of the rows of B
+ *   y = B x    inner products of the rows of B, four at a time
  *   L z = b    blocks of rows: what is known is taken off (inner products), then the
- * block on the diagonal is solved L'z = b    from the last block: it is solved, then
- * taken off the others (rows added)
+ *              block on the diagonal is solved, in smaller blocks
+ *   L'z = b    from the last block: it is solved, then taken off the others (rows added)
  *
  * Every element is summed in one order, whatever its place and the number of threads:
  * equal columns give equal sums.
  */
+#include "core/simd.h"
 #include "linalg/backend.h"
+
+#include <string.h>
 
 enum {
     strip = 1024, /* columns of a task */
     lines = 64,   /* rows of a task */
     block = 512,  /* rows of a triangular block */
+    small = 64,   /* rows of a block within it */
 };
 
 /* ---- the two inner loops ---- */
 
 /* y[0..n-1] += sum_i x_i B_i, rows of `count` */
-static void add_rows(okra_int count, okra_int n, const double *x, const double *B,
-                     okra_int ld, double *restrict y)
+static inline OKRA_INLINE_ void add_body(okra_int count, okra_int n, const double *x,
+                                         const double *B, okra_int ld, double *restrict y,
+                                         bool fused)
 {
     okra_int i = 0;
+    (void)fused;
     for (; i + 4 <= count; i += 4) {
         const double *b0 = B + i * ld, *b1 = b0 + ld, *b2 = b1 + ld, *b3 = b2 + ld;
         double x0 = x[i], x1 = x[i + 1], x2 = x[i + 2], x3 = x[i + 3];
@@ -39,27 +45,51 @@ static void add_rows(okra_int count, okra_int n, const double *x, const double *
         }
     }
 }
+OKRA_VARIANTS_(add_rows, add_body,
+               (okra_int count, okra_int n, const double *x, const double *B, okra_int ld,
+                double *restrict y),
+               (count, n, x, B, ld, y))
 
-/* out_r = <B_r, x> of four rows, each summed as okra_dot_ does */
-static void four_dots(okra_int n, const double *B, okra_int ld, const double *x,
-                      double out[4])
+/* out_r = <B_r, x> of `rows` rows, 1 or 4, in one order */
+static inline OKRA_INLINE_ void dots_of(int rows, okra_int n, const double *B,
+                                        okra_int ld, const double *x, double *out)
 {
-    double s[4][4] = {{0}};
+    okra_lane_ s[4] = {{0}};
     okra_int j = 0;
-    for (; j + 4 <= n; j += 4) {
-        for (int r = 0; r < 4; r++) {
-            for (int k = 0; k < 4; k++) {
-                s[r][k] += B[r * ld + j + k] * x[j + k];
-            }
+    for (; j + OKRA_LANES_ <= n; j += OKRA_LANES_) {
+        okra_lane_ b, at;
+        memcpy(&at, x + j, sizeof at);
+        for (int r = 0; r < rows; r++) {
+            memcpy(&b, B + r * ld + j, sizeof b);
+            s[r] += b * at;
         }
     }
-    for (int r = 0; r < 4; r++) {
+    for (int r = 0; r < rows; r++) {
+        okra_lane_ t = s[r];
+        double rest = 0;
         for (okra_int k = j; k < n; k++) {
-            s[r][0] += B[r * ld + k] * x[k];
+            rest += B[r * ld + k] * x[k];
         }
-        out[r] = (s[r][0] + s[r][1]) + (s[r][2] + s[r][3]);
+        out[r] = ((t[0] + t[1]) + (t[2] + t[3])) + ((t[4] + t[5]) + (t[6] + t[7])) + rest;
     }
 }
+static inline OKRA_INLINE_ void dots_body(int rows, okra_int n, const double *B,
+                                          okra_int ld, const double *x, double *out,
+                                          bool fused)
+{
+    (void)fused;
+    if (rows == 4) {
+        dots_of(4, n, B, ld, x, out);
+        return;
+    }
+    for (int r = 0; r < rows; r++) {
+        dots_of(1, n, B + r * ld, ld, x, out + r);
+    }
+}
+OKRA_VARIANTS_(dots, dots_body,
+               (int rows, okra_int n, const double *B, okra_int ld, const double *x,
+                double *out),
+               (rows, n, B, ld, x, out))
 
 /* ---- products ---- */
 
@@ -91,15 +121,11 @@ static okra_status rows_part(void *arg, okra_int begin, okra_int end, int worker
     const task *t = arg;
     (void)worker;
     for (okra_int i = begin; i < end; i += 4) {
-        okra_int rows = OKRA_MIN_(4, end - i);
-        const double *B = t->B.p + i * t->B.ld;
+        int rows = (int)OKRA_MIN_(4, end - i);
         double sum[4] = {0};
-        if (rows == 4) {
-            four_dots(t->B.cols, B, t->B.ld, t->x, sum);
-        }
-        for (okra_int r = 0; r < rows; r++) {
+        dots(rows, t->B.cols, t->B.p + i * t->B.ld, t->B.ld, t->x, sum);
+        for (int r = 0; r < rows; r++) {
             double *y = t->y + i + r;
-            sum[r] = rows == 4 ? sum[r] : okra_dot_(t->B.cols, B + r * t->B.ld, t->x);
             *y = t->alpha * sum[r] + (t->beta == 0 ? 0 : t->beta * *y);
         }
     }
@@ -153,18 +179,24 @@ static void solve_block(bool trans, okra_mat_ L, double *z)
     }
 }
 
+/* In blocks, and each of those in small ones. */
 static okra_status solve(okra_context *ctx, bool trans, okra_mat_ L, double *z)
 {
-    okra_int blocks = (L.rows + block - 1) / block;
+    okra_int side = L.rows > block ? block : small;
+    okra_int blocks = (L.rows + side - 1) / side;
+    if (L.rows <= small) {
+        solve_block(trans, L, z);
+        return OKRA_OK;
+    }
     for (okra_int k = 0; k < blocks; k++) {
-        okra_int first = (trans ? blocks - 1 - k : k) * block;
-        okra_int rows = OKRA_MIN_(block, L.rows - first);
+        okra_int first = (trans ? blocks - 1 - k : k) * side;
+        okra_int rows = OKRA_MIN_(side, L.rows - first);
         okra_mat_ before = okra_mat_part_(L, first, rows, 0, first);
         okra_mat_ own = okra_mat_part_(L, first, rows, first, rows);
         if (!trans && first > 0) {
             CHK(multiply(ctx, false, -1, before, z, 1, z + first));
         }
-        solve_block(trans, own, z + first);
+        CHK(solve(ctx, trans, own, z + first));
         if (trans && first > 0) {
             CHK(multiply(ctx, true, -1, before, z + first, 1, z));
         }

@@ -22,7 +22,7 @@
  */
 #include "method/twin/twin.h"
 
-#include "kernel/gram/simd.h"
+#include "core/simd.h"
 
 #include <string.h>
 
