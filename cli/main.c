@@ -47,6 +47,7 @@ static okra_status set_up(cli_run *run)
     }
     if (st == OKRA_OK && okra_context_processes(run->context) > 1) {
         cli_keep_messages();
+        okra_context_set_apart(run->context, true);
     }
     if (st == OKRA_OK && !okra_context_talks(run->context)) {
         run->common.quiet = true;

@@ -21,9 +21,6 @@ void pdtrsm_(const char *side, const char *uplo, const char *trans, const char *
              const int *m, const int *n, const double *alpha, const double *A,
              const int *ia, const int *ja, const int *da, double *B, const int *ib,
              const int *jb, const int *db);
-void pdtran_(const int *m, const int *n, const double *alpha, const double *A,
-             const int *ia, const int *ja, const int *da, const double *beta, double *C,
-             const int *ic, const int *jc, const int *dc);
 /* Where BLAS is OpenBLAS. */
 extern int openblas_get_num_threads(void) __attribute__((weak));
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
@@ -53,45 +50,6 @@ static okra_status enter(ranks_ *g, okra_context *ctx, const char *what,
     return ranks_agree_(g, g->host->cancelled(ctx), what,
                         (uint64_t)(A->rows * 31 + A->cols),
                         (uint64_t)(B->rows * 31 + B->cols));
-}
-
-/* ---- mirror images ---- */
-
-/* In the diagonal block that begins at k, which one rank has. */
-static void mirror_block(const ranks_ *g, bool up, ranks_body_ *A, okra_int k, okra_int n)
-{
-    okra_int at, i, j, count;
-    if (!ranks_span_(g, k, k + n, g->col, g->pc, &at, &i, &count) ||
-        !ranks_span_(g, k, k + n, g->row, g->pr, &at, &j, &count)) {
-        return;
-    }
-    double *p = A->p + i * A->lm + j; /* A's entry (k + r, k + c) at p[r * lm + c] */
-    for (okra_int r = 0; r < n; r++) {
-        for (okra_int c = 0; c < r; c++) {
-            double *below = p + r * A->lm + c, *above = p + c * A->lm + r;
-            *(up ? above : below) = *(up ? below : above);
-        }
-    }
-}
-
-/* M(k.., k) right of the diagonal block is A(k, k..): block by block, so that nothing of
- * the size of the matrix is needed beside it. */
-void ranks_mirror_(const ranks_ *g, bool up, ranks_body_ *A)
-{
-    const double unit = 1, zero = 0;
-    okra_int n = A->rows;
-    for (okra_int k = 0; k < n; k += g->block) {
-        okra_int size = OKRA_MIN_(g->block, n - k);
-        mirror_block(g, up, A, k, size);
-        int s = (int)size, rest = (int)(n - k - size), here = (int)k + 1, next = here + s;
-        if (rest > 0 && up) { /* A's rows below are M's columns to the right */
-            pdtran_(&rest, &s, &unit, A->p, &here, &next, A->desc, &zero, A->p, &next,
-                    &here, A->desc);
-        } else if (rest > 0) {
-            pdtran_(&s, &rest, &unit, A->p, &next, &here, A->desc, &zero, A->p, &here,
-                    &next, A->desc);
-        }
-    }
 }
 
 /* ---- products ---- */
@@ -126,7 +84,7 @@ okra_status ranks_syrk_(void *e, okra_context *ctx, bool trans, double alpha,
     pdsyrk_("U", trans ? "N" : "T", &n, &k, &alpha, a->p, &one, &one, a->desc, &beta,
             c->p, &one, &one, c->desc);
     ranks_threads_back_(before);
-    ranks_mirror_(g, true, c);
+    TRY(ranks_mirror_(g, RANKS_LOWER, c));
 done:
     return st;
 }
@@ -143,10 +101,13 @@ okra_status ranks_cholesky_(void *e, okra_context *ctx, void *A, bool *done)
     int before = ranks_threads_(g, ctx);
     if (g->ranks == 1) { /* less than half of the time */
         dpotrf_("U", &n, a->p, &a->desc[8], &info);
-    } else {
+    } else if (g->scalapack) {
         pdpotrf_("U", &n, a->p, &one, &one, a->desc, &info);
+    } else {
+        st = ranks_factor_(g, a, &info);
     }
     ranks_threads_back_(before);
+    TRY(st);
     MPI_Allreduce(MPI_IN_PLACE, &info, 1, MPI_INT, MPI_MAX, g->comm);
     *done = info == 0;
 done:
@@ -159,7 +120,7 @@ okra_status ranks_restore_(void *e, okra_context *ctx, const double *d, void *A)
     ranks_ *g = e;
     ranks_body_ *a = A;
     TRY(enter(g, ctx, "restore", a, a));
-    ranks_mirror_(g, false, a);
+    TRY(ranks_mirror_(g, RANKS_UPPER, a));
     RANKS_ROWS(g, a, i, row)
     {
         okra_int at, local, count;

@@ -45,7 +45,6 @@ static int set_up(elpa_t handle, const ranks_ *g, const ranks_body_ *A)
     return error == ELPA_OK ? elpa_setup(handle) : error;
 }
 
-/* ELPA reads all of a matrix. */
 static int by_elpa(const ranks_ *g, ranks_body_ *A, double *w, double *Z)
 {
     int error = elpa_init(ELPA_API_VERSION);
@@ -57,7 +56,6 @@ static int by_elpa(const ranks_ *g, ranks_body_ *A, double *w, double *Z)
         error = set_up(handle, g, A);
     }
     if (error == ELPA_OK) {
-        ranks_mirror_(g, true, A);
         elpa_eigenvectors(handle, A->p, w, Z, &error);
     }
     int ignored;
@@ -103,6 +101,7 @@ okra_status ranks_eigh_(void *e, okra_context *ctx, void *A, double *w)
     int info = 0;
     TRY(ranks_create_(e, ctx, a->rows, a->cols, "the eigenvectors", &fresh));
     ranks_body_ *z = fresh;
+    TRY(ranks_mirror_(g, RANKS_LOWER, a)); /* ELPA reads all of it */
     int before = ranks_threads_(g, ctx);
 #ifdef OKRA_ELPA
     /* ELPA wants every rank to have a part. */

@@ -1,7 +1,7 @@
 /*
  * gram.c: each rank computes the tiles of a Gram matrix that it has, with its threads, by
- * any kernel. Of a whole symmetric matrix the ranks compute the lower triangle, whose
- * tiles are dealt out as evenly, and carry its mirror image.
+ * any kernel. Of a whole symmetric matrix the ranks compute half (mirror.c), of which all
+ * have the same number of tiles or nearly so, and carry the other half.
  */
 #include "ranks.h"
 
@@ -25,7 +25,8 @@ static okra_status tile(const job_ *t, okra_int q)
     okra_int li = q / t->across * g->block, lj = q % t->across * g->block;
     okra_int i = ranks_global_(g, li, g->col, g->pc),
              j = ranks_global_(g, lj, g->row, g->pr);
-    if (t->half && j > i) {
+    okra_int blocks = (A->rows + g->block - 1) / g->block;
+    if (t->half && !ranks_has_half_(RANKS_CIRCLE, blocks, i / g->block, j / g->block)) {
         return OKRA_OK;
     }
     return t->entries->tile(
@@ -84,7 +85,7 @@ okra_status ranks_gram_(void *e, okra_context *ctx, const okra_entries_ *entries
     st = g->host->parallel(ctx, t.down * t.across, 1, "gram", tiles, &t);
     TRY(ranks_agree_(g, st, "gram", (uint64_t)rows, (uint64_t)first));
     if (t.half) {
-        ranks_mirror_(g, true, a);
+        TRY(ranks_mirror_(g, RANKS_CIRCLE, a));
     }
 done:
     return st;

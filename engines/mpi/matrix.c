@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 okra_int ranks_count_(const ranks_ *g, okra_int n, int me, int procs)
 {
@@ -48,6 +49,25 @@ static okra_status check_size(const ranks_ *g, okra_context *ctx, okra_int rows,
     return g->host->cancelled(ctx);
 }
 
+/* On huge pages where it is large. Not the host's: ranks have different shares, and their
+ * budgets stay alike. */
+static double *take_memory(okra_int count)
+{
+    enum { HUGE = 2 << 20 };
+    size_t bytes = (size_t)(count + 1) * sizeof(double);
+    void *p = NULL;
+    if (bytes < 2 * (size_t)HUGE) {
+        return calloc((size_t)count + 1, sizeof(double));
+    }
+    if (posix_memalign(&p, HUGE, bytes) != 0) {
+        return NULL;
+    }
+#ifdef MADV_HUGEPAGE
+    (void)madvise(p, bytes / HUGE * HUGE, MADV_HUGEPAGE); /* slower pages will do */
+#endif
+    return p;
+}
+
 okra_status ranks_create_(void *e, okra_context *ctx, okra_int rows, okra_int cols,
                           const char *what, void **body)
 {
@@ -64,8 +84,7 @@ okra_status ranks_create_(void *e, okra_context *ctx, okra_int rows, okra_int co
         *b =
             (ranks_body_){.rows = rows, .cols = cols, .lm = lm, .ln = ln, .bytes = bytes};
         memcpy(b->desc, desc, sizeof desc);
-        /* Not the host's: ranks have different shares, and their budgets stay alike. */
-        b->p = calloc((size_t)(lm * ln) + 1, sizeof *b->p);
+        b->p = take_memory(lm * ln);
         st = b->p ? OKRA_OK
                   : g->host->fail(OKRA_EMEM,
                                   "engine mpi: no memory for %s of %lld x %lld doubles",

@@ -30,7 +30,7 @@ typedef struct ranks_ {
     int pr, pc, row, col; /* the grid, and this rank's place in it */
     int handle, grid;     /* of BLACS                              */
     int block;
-    bool scalapack; /* eigenvectors by ScaLAPACK, not ELPA     */
+    bool scalapack; /* factors and eigenvectors are those of ScaLAPACK */
     int failed;     /* the rank that failed first, or -1       */
     double used;    /* bytes of matrices on the rank that has most */
 } ranks_;
@@ -110,11 +110,23 @@ okra_status ranks_best_(void *e, okra_context *ctx, const void *A, const double 
 okra_status ranks_gram_(void *e, okra_context *ctx, const okra_entries_ *entries,
                         okra_int first, okra_int rows, void *A);
 
+/* ---- mirror.c ---- */
+
+/* Which blocks of a symmetric matrix are there; the diagonal ones always are. */
+typedef enum ranks_half_ { RANKS_LOWER, RANKS_UPPER, RANKS_CIRCLE } ranks_half_;
+/* Is block (i, j) of blocks x blocks? */
+bool ranks_has_half_(ranks_half_ half, okra_int blocks, okra_int i, okra_int j);
+/* The others of A, symmetric, from these. */
+okra_status ranks_mirror_(ranks_ *g, ranks_half_ half, ranks_body_ *A) OKRA_CHECK;
+
+/* ---- cholesky.c ---- */
+
+/* L in the lower triangle of A; *info is not 0 on a rank that has found a pivot that is
+ * not positive. */
+okra_status ranks_factor_(ranks_ *g, ranks_body_ *A, int *info) OKRA_CHECK;
+
 /* ---- algebra.c, eigen.c ---- */
 
-/* One triangle of A, square, onto the other: the lower one from the upper one, or (up)
- * the upper one from the lower one. */
-void ranks_mirror_(const ranks_ *g, bool up, ranks_body_ *A);
 okra_status ranks_gemm_(void *e, okra_context *ctx, bool ta, bool tb, double alpha,
                         const void *A, const void *B, double beta, void *C);
 okra_status ranks_syrk_(void *e, okra_context *ctx, bool trans, double alpha,

@@ -133,6 +133,11 @@ OKRA_API okra_status okra_context_set_engine(okra_context *context,
  * How many are there, and does this one talk and write files? */
 OKRA_API int okra_context_processes(const okra_context *context); /* 1: no such engine */
 OKRA_API bool okra_context_talks(const okra_context *context);
+/* Where there are many: does a model that they fit keep its n x n matrices in parts, so
+ * that no process ever holds one of them whole? All processes must then save such a
+ * model, predict with it and update it together. Not set: each process gets a whole
+ * model. */
+OKRA_API void okra_context_set_apart(okra_context *context, bool apart);
 /* Every process calls this before it ends, with how it went. OKRA_OK where all went well;
  * else each gets a failure, and *talks (NULL: not wanted) is true for the one whose
  * message tells why: that which failed first. Where there is one process: `status`. */

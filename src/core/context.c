@@ -28,7 +28,7 @@ struct okra_context {
     void *progress_user;
     okra_warning_fn warning;
     void *warning_user;
-    bool muted;
+    bool muted, apart;
     int strict;
     atomic_bool cancelled;
     /* What was begun last: the name of an operation and the size of its matrix. */
@@ -125,6 +125,18 @@ int okra_context_processes(const okra_context *context)
 {
     const okra_crew_ *group = okra_context_crew_(context);
     return group ? group->ranks : 1;
+}
+
+void okra_context_set_apart(okra_context *context, bool apart)
+{
+    if (context) {
+        context->apart = apart;
+    }
+}
+
+bool okra_context_apart_(const okra_context *context)
+{
+    return context && context->apart;
 }
 
 bool okra_context_talks(const okra_context *context)

@@ -274,6 +274,7 @@ typedef struct okra_crew_ {
     okra_status (*agree)(void *state, okra_status status, const char *what, bool *talks);
 } okra_crew_;
 const okra_crew_ *okra_context_crew_(const okra_context *context);
+bool okra_context_apart_(const okra_context *context);
 /* Takes threads and memory over as well. */
 void okra_context_set_crew_(okra_context *context, const okra_crew_ *group);
 /* The engine of engine/loader.c that the context owns, NULL: none; `close` frees it. */

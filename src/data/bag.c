@@ -27,12 +27,13 @@ typedef struct entry {
     char *name;
     const double *values; /* MATRIX */
     okra_int rows, cols, ld;
-    okra_room_ *room; /* that it stands in, or NULL */
-    okra_int before;  /* rows of the room that were in use before it */
-    double number;    /* NUMBER */
-    char *text;       /* TEXT */
-    void *owned;      /* MATRIX taken over */
-    bool declared;    /* a table of what is kept names it (kept.c) */
+    okra_rows_ source; /* where it is while it has no values */
+    okra_room_ *room;  /* that it stands in, or NULL */
+    okra_int before;   /* rows of the room that were in use before it */
+    double number;     /* NUMBER */
+    char *text;        /* TEXT */
+    void *owned;       /* MATRIX taken over */
+    bool declared;     /* a table of what is kept names it (kept.c) */
 } entry;
 
 struct okra_bag_ {
@@ -100,12 +101,21 @@ okra_status okra_bag_create_(okra_bag_ **out)
     return OKRA_OK;
 }
 
+static void free_source(entry *e)
+{
+    if (e->source.free) {
+        e->source.free(e->source.self);
+    }
+    e->source = (okra_rows_){0};
+}
+
 void okra_bag_free_(okra_bag_ *bag)
 {
     if (!bag) {
         return;
     }
     for (size_t i = 0; i < bag->count; i++) {
+        free_source(&bag->entries[i]);
         okra_free_(bag->entries[i].name);
         okra_free_(bag->entries[i].text);
         okra_free_(bag->entries[i].owned);
@@ -214,6 +224,15 @@ okra_status okra_bag_put_view_(okra_bag_ *bag, const char *name, const double *v
             .sort = MATRIX, .values = values, .rows = rows, .cols = cols, .ld = cols});
 }
 
+okra_status okra_bag_put_rows_(okra_bag_ *bag, const char *name, okra_rows_ source,
+                               okra_int rows, okra_int cols)
+{
+    return add(
+        bag, name,
+        (entry){
+            .sort = MATRIX, .source = source, .rows = rows, .cols = cols, .ld = cols});
+}
+
 okra_status okra_bag_put_number_(okra_bag_ *bag, const char *name, double value)
 {
     return add(bag, name, (entry){.sort = NUMBER, .number = value});
@@ -241,6 +260,33 @@ okra_mat_ okra_bag_mat_(const okra_bag_ *bag, const char *name)
 {
     const entry *e = find(bag, MATRIX, name);
     return e ? okra_mat_view_(e->values, e->rows, e->cols, e->ld) : (okra_mat_){0};
+}
+
+bool okra_bag_has_(const okra_bag_ *bag, const char *name)
+{
+    return find(bag, MATRIX, name) != NULL;
+}
+
+const okra_rows_ *okra_bag_rows_(const okra_bag_ *bag, const char *name)
+{
+    const entry *e = find(bag, MATRIX, name);
+    return e && e->source.get ? &e->source : NULL;
+}
+
+okra_status okra_bag_settle_(okra_context *ctx, okra_bag_ *bag, const char *name)
+{
+    OWNED double *values = NULL;
+    const entry *found = find(bag, MATRIX, name);
+    if (!found || !found->source.get) {
+        return OKRA_OK;
+    }
+    entry *e = &bag->entries[found - bag->entries];
+    CHK(okra_doubles_(ctx, e->rows, e->cols, "an array of the model", &values));
+    CHK(e->source.get(ctx, e->source.self, 0, okra_mat_of_(values, e->rows, e->cols)));
+    free_source(e);
+    e->values = e->owned = values;
+    values = NULL;
+    return OKRA_OK;
 }
 
 double *okra_bag_edit_(okra_bag_ *bag, const char *name, okra_int *rows, okra_int *cols)

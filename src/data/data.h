@@ -175,6 +175,24 @@ okra_status okra_bag_put_copy_(okra_bag_ *bag, const char *name, const double *v
 /* A view of memory owned by somebody who outlives the bag (a mapped file). */
 okra_status okra_bag_put_view_(okra_bag_ *bag, const char *name, const double *values,
                                okra_int rows, okra_int cols) OKRA_CHECK;
+/* A matrix that stays where it is, on an engine of several processes, none of which may
+ * hold all of it: `get` brings its rows first.. into `block`, on all of them together. */
+typedef struct okra_rows_ {
+    okra_status (*get)(okra_context *ctx, const void *self, okra_int first,
+                       okra_mat_ block);
+    void (*free)(void *self);
+    void *self;
+} okra_rows_;
+/* Takes `source` over on success. It has no values for okra_bag_get_ and okra_bag_mat_,
+ * until okra_bag_settle_ brings them to the host. */
+okra_status okra_bag_put_rows_(okra_bag_ *bag, const char *name, okra_rows_ source,
+                               okra_int rows, okra_int cols) OKRA_CHECK;
+/* NULL: there is none of that name, or it has values. */
+const okra_rows_ *okra_bag_rows_(const okra_bag_ *bag, const char *name);
+okra_status okra_bag_settle_(okra_context *ctx, okra_bag_ *bag,
+                             const char *name) OKRA_CHECK;
+/* Is there a matrix of that name, with values or not? */
+bool okra_bag_has_(const okra_bag_ *bag, const char *name);
 /* Memory for a square matrix that grows, see bag.c: n rows are in use, and it has room
  * for some more where the budget allows it. All of it is 0 at first. */
 typedef struct okra_room_ okra_room_;

@@ -55,6 +55,15 @@ okra_status okra_large_get_(okra_context *ctx, const okra_large_ *A, okra_int i,
  * hands its memory over. *A becomes NULL. */
 okra_status okra_large_take_(okra_context *ctx, okra_large_ **A, const char *what,
                              double **out) OKRA_CHECK;
+/* A into the bag, and *A becomes NULL: taken as above or, where several processes share
+ * it, as it lies there. lower: what is above the diagonal counts as 0. */
+okra_status okra_large_keep_(okra_context *ctx, okra_large_ **A, bool lower,
+                             const char *what, const char *name,
+                             okra_bag_ *bag) OKRA_CHECK;
+/* That matrix; NULL: the bag has its values, or nothing of that name. */
+okra_large_ *okra_large_kept_(const okra_bag_ *bag, const char *name);
+/* Values in the place of such matrices: of all, or of those of other engines. */
+okra_status okra_large_settle_(okra_context *ctx, okra_bag_ *bag, bool all) OKRA_CHECK;
 /* B <- A, or A' (trans). */
 okra_status okra_large_copy_(okra_context *ctx, bool trans, const okra_large_ *A,
                              okra_large_ *B) OKRA_CHECK;

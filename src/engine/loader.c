@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const okra_engine_ built_in = {&okra_engine_host_class_, NULL, NULL};
+static const okra_engine_ built_in = {.verbs = &okra_engine_host_class_};
 
 static const okra_engine_ *assumed = &built_in;
 
@@ -128,10 +128,10 @@ static okra_status find(const char *name, char out[PATH + 128])
 
 /* ---- opening ---- */
 
-static void shut(void *arg)
+void okra_engine_drop_(void *arg)
 {
     okra_engine_ *engine = arg;
-    if (engine) {
+    if (engine && atomic_fetch_sub(&engine->references, 1) == 1) {
         if (engine->state && engine->verbs->close) {
             engine->verbs->close(engine->state);
         }
@@ -174,6 +174,7 @@ static okra_status open_engine(const char *name, const char *device, okra_engine
     okra_engine_ *engine = NULL;
     TRY(check_name(name));
     ZALLOC(engine, 1);
+    atomic_init(&engine->references, 1);
     TRY(load(name, engine));
     if (engine->verbs->open) {
         TRY(engine->verbs->open(&offered, device, &engine->state));
@@ -181,7 +182,7 @@ static okra_status open_engine(const char *name, const char *device, okra_engine
     *out = engine;
     engine = NULL;
 done:
-    shut(engine);
+    okra_engine_drop_(engine);
     return st;
 }
 
@@ -211,13 +212,13 @@ okra_status okra_context_set_engine(okra_context *context, const char *text)
     if (many) {
         TRY(engine->verbs->join(engine->state, context, &group));
     }
-    okra_context_hold_engine_(context, engine, shut);
+    okra_context_hold_engine_(context, engine, okra_engine_drop_);
     engine = NULL;
     if (many) {
         okra_context_set_crew_(context, &group);
     }
 done:
-    shut(engine);
+    okra_engine_drop_(engine);
     return st;
 }
 
@@ -238,7 +239,7 @@ static void tell(okra_engine_fn fn, void *user, const char *name)
         engine->verbs->describe(engine->state, text, sizeof text);
     }
     fn(user, name, true, text[0] ? text : engine->verbs->help);
-    shut(engine);
+    okra_engine_drop_(engine);
 }
 
 static const char *const known[] = {"cuda", "mpi"}; /* told of where absent too */

@@ -6,11 +6,17 @@
 
 #include "engine/engine.h"
 
+#include <stdatomic.h>
+
 struct okra_engine_ {
     const okra_engine_class_ *verbs;
     void *state;   /* what verbs->open made            */
     void *library; /* of dlopen, or NULL: built in      */
+    atomic_int references;
 };
+
+/* Closes the engine where nobody else holds it. */
+void okra_engine_drop_(void *engine);
 
 struct okra_large_ {
     const okra_engine_ *engine;

@@ -102,6 +102,11 @@ okra_status okra_query_times_(okra_context *ctx, okra_query_ *query, bool trans,
                               okra_mat_ B, okra_mat_ out) OKRA_CHECK;
 okra_status okra_query_solve_(okra_context *ctx, okra_query_ *query, okra_mat_ L,
                               okra_mat_ out) OKRA_CHECK;
+/* The same, B and L on the engine already. */
+okra_status okra_query_times_by_(okra_context *ctx, okra_query_ *query, bool trans,
+                                 const okra_large_ *B, okra_mat_ out) OKRA_CHECK;
+okra_status okra_query_solve_by_(okra_context *ctx, okra_query_ *query,
+                                 const okra_large_ *L, okra_mat_ out) OKRA_CHECK;
 
 /* A method whose prediction is the y that minimises a criterion of its own, not the one
  * nearest to h(x): twin Gaussian processes. With l_y = (l(y_i, y))_i over the training

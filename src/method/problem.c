@@ -162,6 +162,12 @@ okra_status okra_query_times_(okra_context *ctx, okra_query_ *query, bool trans,
     FREED_BY(okra_sent_clear_) okra_sent_ own = {0};
     const okra_large_ *stored = NULL;
     CHK(okra_sent_find_(ctx, query->sent ? query->sent : &own, B, &stored));
+    return okra_query_times_by_(ctx, query, trans, stored, out);
+}
+
+okra_status okra_query_times_by_(okra_context *ctx, okra_query_ *query, bool trans,
+                                 const okra_large_ *stored, okra_mat_ out)
+{
     return query->K ? okra_large_times_(ctx, false, trans, 1, query->K, stored, out)
                     : okra_large_right_(ctx, false, trans, 1, query->Kx, stored, out);
 }
@@ -172,6 +178,12 @@ okra_status okra_query_solve_(okra_context *ctx, okra_query_ *query, okra_mat_ L
     FREED_BY(okra_sent_clear_) okra_sent_ own = {0};
     const okra_large_ *stored = NULL;
     CHK(okra_sent_find_(ctx, query->sent ? query->sent : &own, L, &stored));
+    return okra_query_solve_by_(ctx, query, stored, out);
+}
+
+okra_status okra_query_solve_by_(okra_context *ctx, okra_query_ *query,
+                                 const okra_large_ *stored, okra_mat_ out)
+{
     if (query->K) {
         CHK(okra_large_solve_(ctx, false, stored, query->K));
         CHK(okra_large_get_(ctx, query->K, 0, 0, out));

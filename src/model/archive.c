@@ -37,25 +37,104 @@ static okra_status entry_name(const char *folder, const char *name, const char *
                                            folder, name);
 }
 
+/* A line of model.json. */
+static okra_status describe(const okra_saver_ *saver, const char *key, const char *dtype,
+                            okra_int rows, okra_int cols, uint32_t crc)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%08x", (unsigned)crc);
+    json_t *about = cols < 0
+                        ? json_pack("{s:s, s:[I], s:s}", "dtype", dtype, "shape",
+                                    (json_int_t)rows, "crc32", text)
+                        : json_pack("{s:s, s:[I, I], s:s}", "dtype", dtype, "shape",
+                                    (json_int_t)rows, (json_int_t)cols, "crc32", text);
+    return okra_json_set_(saver->arrays, key, about);
+}
+
 okra_status okra_saver_put_(okra_saver_ *saver, const char *folder, const char *name,
                             const char *dtype, okra_int rows, okra_int cols,
                             const void *values, okra_int stride)
 {
-    char header[OKRA_NPY_HEADER_], entry[NAME_MOST], key[NAME_MOST], crc_text[16];
+    char header[OKRA_NPY_HEADER_], entry[NAME_MOST], key[NAME_MOST];
     uint32_t crc = 0;
-    json_t *about = NULL;
     CHK(entry_name(folder, name, ".npy", entry));
     CHK(entry_name(folder, name, "", key));
     size_t length = okra_npy_header_(dtype, rows, cols, header);
     size_t width = (size_t)((cols < 0 ? 1 : cols) * element_size(dtype));
     CHK(okra_zip_add_(saver->zip, entry, header, length, values, rows, width,
                       (size_t)stride, &crc));
-    snprintf(crc_text, sizeof crc_text, "%08x", (unsigned)crc);
-    about = cols < 0 ? json_pack("{s:s, s:[I], s:s}", "dtype", dtype, "shape",
-                                 (json_int_t)rows, "crc32", crc_text)
-                     : json_pack("{s:s, s:[I, I], s:s}", "dtype", dtype, "shape",
-                                 (json_int_t)rows, (json_int_t)cols, "crc32", crc_text);
-    return okra_json_set_(saver->arrays, key, about);
+    return describe(saver, key, dtype, rows, cols, crc);
+}
+
+/* ---- in blocks of rows ---- */
+
+typedef struct pieces {
+    okra_context *ctx;
+    const okra_rows_ *source; /* NULL: A has the values */
+    okra_mat_ A;
+    bool half;
+    okra_int height;
+    const char *name;
+    double *block; /* height x A.cols, where there is a source */
+} pieces;
+
+/* Rows first.. of the matrix, as they are. */
+static okra_status rows_of(pieces *z, okra_int first, okra_int count, okra_mat_ *out)
+{
+    *out = okra_mat_part_(z->A, first, count, 0, z->A.cols);
+    if (!z->source) {
+        return OKRA_OK;
+    }
+    *out = okra_mat_of_(z->block, count, z->A.cols);
+    CHK(z->source->get(z->ctx, z->source->self, first, *out));
+    okra_status st = okra_finite_(out->p, count, z->A.cols, out->ld);
+    if (st != OKRA_OK) {
+        okra_message_prefix_("rows from %lld of '%s'", (long long)first, z->name);
+    }
+    return st;
+}
+
+static okra_status next_rows(void *user, okra_int k, const void **p, size_t *bytes)
+{
+    pieces *z = user;
+    okra_int first = k * z->height, used = 0;
+    okra_int count = OKRA_MIN_(z->height, z->A.rows - first);
+    okra_mat_ rows;
+    if (count <= 0) {
+        return OKRA_OK;
+    }
+    CHK(rows_of(z, first, count, &rows));
+    *p = rows.p;
+    *bytes = (size_t)(count * rows.cols) * sizeof *rows.p;
+    for (okra_int i = 0; z->half && i < count; i++) { /* each begins before it was */
+        memmove(z->block + used, rows.p + i * rows.ld,
+                (size_t)(first + i + 1) * sizeof *rows.p);
+        used += first + i + 1;
+    }
+    if (z->half) {
+        *p = z->block;
+        *bytes = (size_t)used * sizeof *rows.p;
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_saver_put_rows_(okra_context *ctx, okra_saver_ *saver, const char *name,
+                                 const okra_rows_ *source, okra_mat_ A, bool half)
+{
+    enum { BLOCK = 1 << 20 }; /* doubles */
+    char header[OKRA_NPY_HEADER_], entry[NAME_MOST], key[NAME_MOST];
+    OWNED double *block = NULL;
+    uint32_t crc = 0;
+    okra_int height = OKRA_MAX_(1, OKRA_MIN_(A.rows, BLOCK / OKRA_MAX_(1, A.cols)));
+    okra_int rows = half ? okra_compact_count_(A.rows) : A.rows, cols = half ? 1 : A.cols;
+    CHK(entry_name("bag", half ? "factor.half" : name, ".npy", entry));
+    CHK(entry_name("bag", half ? "factor.half" : name, "", key));
+    CHK(okra_doubles_(ctx, height, A.cols, "a block of the model", &block));
+    pieces z = {ctx, source, A, half, height, name, block};
+    size_t length = okra_npy_header_("<f8", rows, cols, header);
+    CHK(okra_zip_add_pieces_(saver->zip, entry, header, length, 8 * rows * cols,
+                             next_rows, &z, &crc));
+    return describe(saver, key, "<f8", rows, cols, crc);
 }
 
 bool okra_archive_has_(const okra_archive_ *archive, const char *folder, const char *name)

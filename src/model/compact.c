@@ -34,7 +34,7 @@ bool okra_compact_recomputes_(const okra_model *model, okra_compact how)
         return false; /* its factor is that of weighted pairs */
     }
     return how == OKRA_COMPACT_RECOMPUTE && model->method->recomputes &&
-           okra_bag_get_(model->bag, "factor", &rows, &cols) &&
+           okra_bag_has_(model->bag, "factor") &&
            okra_bag_get_number_(model->bag, "lambda", &lambda);
 }
 
@@ -52,9 +52,7 @@ okra_status okra_compact_promise_(okra_context *ctx, const okra_method_ *method,
                                   okra_int n, okra_bag_ *bag, double **out)
 {
     OWNED double *factor = NULL;
-    okra_int rows, cols;
-    if (!method->recomputes || n < 1 || n > INT32_MAX ||
-        okra_bag_get_(bag, "factor", &rows, &cols)) {
+    if (!method->recomputes || n < 1 || n > INT32_MAX || okra_bag_has_(bag, "factor")) {
         return okra_fail_(
             OKRA_EFORMAT,
             "a factor is to be computed again for %lld training pairs of method %s, "
@@ -108,22 +106,9 @@ okra_status okra_compact_recompute_(okra_context *ctx, const okra_model *model,
     return OKRA_OK;
 }
 
-okra_status okra_compact_pack_(okra_context *ctx, const char *name, okra_mat_ A,
-                               double **out)
+bool okra_compact_halves_(const char *name, okra_mat_ A, okra_compact how)
 {
-    double *half = NULL;
-    if (!whole_factor(name) || A.rows != A.cols || A.rows < 2) {
-        return OKRA_OK;
-    }
-    CHK(okra_doubles_(ctx, (A.rows + 1) / 2, A.rows + (A.rows % 2 == 0),
-                      "half of a factor", &half));
-    double *to = half;
-    for (okra_int i = 0; i < A.rows; i++) {
-        memcpy(to, A.p + i * A.ld, (size_t)(i + 1) * sizeof *to);
-        to += i + 1;
-    }
-    *out = half;
-    return OKRA_OK;
+    return how != OKRA_COMPACT_NO && whole_factor(name) && A.rows == A.cols && A.rows > 1;
 }
 
 okra_int okra_compact_count_(okra_int n)

@@ -24,24 +24,16 @@ static okra_status save_bag(okra_context *ctx, okra_saver_ *saver,
                             const okra_model *model, okra_compact how)
 {
     const char *name;
-    OWNED double *half = NULL;
     okra_mat_ A = {0};
     for (size_t i = 0; (name = okra_bag_each_(model->bag, i, &A)); i++) {
+        const okra_rows_ *source = okra_bag_rows_(model->bag, name);
+        bool half = okra_compact_halves_(name, A, how);
         if (okra_compact_drops_(model, name, how)) {
             continue;
         }
-        if (how != OKRA_COMPACT_NO) {
-            CHK(okra_compact_pack_(ctx, name, A, &half));
-        }
-        if (half) {
-            CHK(okra_saver_put_(saver, "bag", "factor.half", "<f8",
-                                okra_compact_count_(A.rows), 1, half, 8));
-            okra_free_(half);
-            half = NULL;
-        } else {
-            CHK(okra_saver_put_(saver, "bag", name, "<f8", A.rows, A.cols, A.p,
-                                A.ld * 8));
-        }
+        CHK(source || half ? okra_saver_put_rows_(ctx, saver, name, source, A, half)
+                           : okra_saver_put_(saver, "bag", name, "<f8", A.rows, A.cols,
+                                             A.p, A.ld * 8));
     }
     return OKRA_OK;
 }

@@ -177,6 +177,8 @@ okra_status okra_confidence_(okra_context *ctx, const okra_model *model,
                              const okra_data *x, const okra_decoded_ *decoded,
                              double **out) OKRA_CHECK;
 okra_form_ okra_model_form_(const okra_model *model);
+/* Before single entries of its matrices are read: engine/keep.c. */
+okra_status okra_model_settle_(okra_context *ctx, const okra_model *model) OKRA_CHECK;
 /* Columns of what okra_walk_predict_ gives: n or d. */
 okra_int okra_model_width_(const okra_model *model);
 
@@ -193,9 +195,8 @@ okra_status okra_compact_promise_(okra_context *ctx, const okra_method_ *method,
                                   okra_int n, okra_bag_ *bag, double **out) OKRA_CHECK;
 okra_status okra_compact_recompute_(okra_context *ctx, const okra_model *model,
                                     double *factor) OKRA_CHECK;
-/* *out: half of a factor, okra_compact_count_(rows) numbers; untouched: it is none. */
-okra_status okra_compact_pack_(okra_context *ctx, const char *name, okra_mat_ A,
-                               double **out) OKRA_CHECK;
+/* Is this matrix kept as half of a factor, okra_compact_count_(rows) numbers? */
+bool okra_compact_halves_(const char *name, okra_mat_ A, okra_compact how);
 okra_int okra_compact_count_(okra_int n); /* n (n + 1) / 2 */
 /* The factor of n training inputs from its half, into the bag. */
 okra_status okra_compact_spread_(okra_context *ctx, const double *half, okra_int count,
@@ -226,6 +227,11 @@ typedef struct okra_archive_ {
 okra_status okra_saver_put_(okra_saver_ *saver, const char *folder, const char *name,
                             const char *dtype, okra_int rows, okra_int cols,
                             const void *values, okra_int stride) OKRA_CHECK;
+/* A matrix of the bag in blocks of rows: one that lies on an engine (`source`), or half:
+ * the lower triangle of a factor, row after row, as factor.half. */
+okra_status okra_saver_put_rows_(okra_context *ctx, okra_saver_ *saver, const char *name,
+                                 const okra_rows_ *source, okra_mat_ A,
+                                 bool half) OKRA_CHECK;
 /* The elements of an array that must be there with this type; *cols < 0: a vector. */
 okra_status okra_archive_get_(const okra_archive_ *archive, const char *folder,
                               const char *name, const char *dtype, okra_int *rows,

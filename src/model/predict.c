@@ -83,9 +83,10 @@ static bool gives_embedding(const okra_model *m)
 
 /* The whole output space, or the components that the method predicts; the distance to
  * the prediction, or the criterion of the method. */
-static okra_status choose_space(run *r)
+static okra_status choose_space(okra_context *ctx, run *r)
 {
     const okra_model *m = r->model;
+    CHK(okra_model_settle_(ctx, m));
     r->output = m->training->output;
     if (m->method->components) {
         CHK(m->method->components(m->bag, r->output.y->n, &r->components));
@@ -283,7 +284,7 @@ okra_status okra_predict(okra_context *context, const okra_model *model,
     r.want_weights = request->weights;
     r.want_embedding = request->embedding;
     TRY(okra_options_read(options, &okra_predict_table_, &fields));
-    TRY(choose_space(&r));
+    TRY(choose_space(context, &r));
     r.output.few = x->n <= FEW * (1 + r.output.y->n / 1024);
     TRY(name_decoder(context, &r, options, request, &fields));
     TRY(okra_decoder_choose_(fields.decode, &r.decoder));

@@ -217,6 +217,7 @@ static okra_status change_all(okra_update_job_ *j)
     TRY(okra_model_options_(j->model, &j->options, &file));
     TRY(okra_update_training_(j, why != NULL));
     okra_problem_ problem = okra_training_problem_(j->training, j->x, NULL);
+    TRY(okra_large_settle_(j->ctx, j->model->bag, true));
     okra_mat_ A = okra_bag_mat_(j->model->bag, "operator.A");
     problem.A = A.rows == problem.d && A.cols == problem.d ? A.p : NULL;
     j->change = (okra_change_){.old = j->model->bag,

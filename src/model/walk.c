@@ -19,6 +19,12 @@ okra_int okra_model_width_(const okra_model *model)
                : model->training->y->n;
 }
 
+okra_status okra_model_settle_(okra_context *ctx, const okra_model *model)
+{
+    /* Components are read entry by entry. */
+    return okra_large_settle_(ctx, model->bag, model->method->components != NULL);
+}
+
 static const char block_name[] = "a block of test rows against the training inputs";
 
 /* Does the method take the block where the engine makes it? */
@@ -34,6 +40,7 @@ okra_status okra_walk_open_(okra_context *ctx, const okra_model *model,
     const okra_training_ *t = model->training;
     okra_int inputs = t->waves ? 2 * t->x->n : t->x->n;
     okra_walk_ w = {.model = model, .x = x, .tests = x->n, .columns = inputs};
+    TRY(okra_model_settle_(ctx, model));
     TRY(okra_other_create_(ctx, t->bound_x, x, &w.other));
     if (model->method->needs_self) {
         ALLOC(w.self, w.tests);

@@ -79,6 +79,15 @@ int MPI_Allgatherv(const void *p, int n, MPI_Datatype t, void *q, const int *cou
     return PMPI_Allgatherv(p, n, t, q, counts, places, u, c);
 }
 
+int MPI_Alltoallv(const void *p, const int *counts, const int *places, MPI_Datatype t,
+                  void *q, const int *from, const int *into, MPI_Datatype u, MPI_Comm c)
+{
+    for (int r = 0; r <= others(c); r++) {
+        count(counts[r] > 0, counts[r], t);
+    }
+    return PMPI_Alltoallv(p, counts, places, t, q, from, into, u, c);
+}
+
 int MPI_Finalize(void)
 {
     const char *path = getenv("OKRA_COUNT_FILE");

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""kill.py OKRA MPIRUN COUNT [SEED]: one of three processes killed (SIGKILL) at COUNT random moments.
+"""kill.py OKRA MPIRUN COUNT [SEED]: one of three processes killed (SIGKILL) at COUNT random moments of a fit, a selection and
+a prediction each.
 
-The job ends within seconds, with a status that is not 0 and nobody left; the model is not there or whole; and the
-job started again gives the model of an undisturbed one, to the byte.
+The job ends within seconds, with a status that is not 0 and nobody left; the result is not there or whole; and the
+job started again gives that of an undisturbed one, to the byte.
 """
 import os
 import pathlib
@@ -22,10 +23,17 @@ ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIR
 PROCESSES, SECONDS = 3, 20
 
 
-def start(folder):
-    flags = "--x x.npy --y y.npy --kx rbf(sigma=4) --ky rbf(sigma=4) --operator cov --lambda 0.1 --threads 1".split()
-    return subprocess.Popen([MPIRUN, "-q", "--oversubscribe", "-n", str(PROCESSES), OKRA, "fit", "-q", *flags,
-                             "--engine", "mpi:32", "-o", "m.okra"], cwd=folder, env=ENV, start_new_session=True,
+# Each command, and the file that it writes.
+FLAGS = "--threads 1 --engine mpi:32".split()
+COMMANDS = [
+    ("fit --x x.npy --y y.npy --kx rbf(sigma=4) --ky rbf(sigma=4) --operator cov --lambda 0.1 -o m.okra", "m.okra"),
+    ("select --x x.npy --y y.npy --kx rbf(sigma={2,4}) --lambda 1e-3..1e0 --cv loo -o s.okra", "s.okra"),
+    ("predict w.okra --x x.npy --candidates y.npy --top 3 -o p.npy", "p.npy")]
+
+
+def start(folder, command):
+    return subprocess.Popen([MPIRUN, "-q", "--oversubscribe", "-n", str(PROCESSES), OKRA, *command.split(), "-q", *FLAGS],
+                            cwd=folder, env=ENV, start_new_session=True, stdin=subprocess.DEVNULL,
                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
@@ -62,42 +70,64 @@ def ended(job):
     return job.returncode
 
 
+def left_over(folder, before):
+    return sorted(set(os.listdir(folder)) - before)
+
+
+def kill_one(folder, command, took):
+    """Kills one process at a random moment; whether the job ended by that, and after how long nobody was left."""
+    job = start(folder, command)
+    time.sleep(R.uniform(0, took))
+    alive = ranks(job)
+    victim = R.choice(alive) if alive else 0
+    try:
+        os.kill(victim or 2**22 + 1, signal.SIGKILL)
+    except ProcessLookupError:  # it had ended
+        victim = 0
+    begin = time.monotonic()
+    status = ended(job)
+    assert status == 0 or victim, status
+    left = [p for p in alive if alive_still(p)]
+    assert not left, f"processes {left} are left"
+    return status, time.monotonic() - begin
+
+
+def attack(folder, command, name):
+    """COUNT kills of one command: (how many ended a job, how many mpirun survived, the slowest end)."""
+    output, before = folder / name, set(os.listdir(folder))
+    begin = time.monotonic()
+    assert ended(start(folder, command)) == 0
+    took, whole = time.monotonic() - begin, output.read_bytes()
+    output.unlink()
+    killed, hung, slowest = 0, 0, 0
+    for _ in range(COUNT):
+        status, seconds = kill_one(folder, command, took)
+        killed, hung, slowest = killed + (status != 0), hung + (status is None), max(slowest, seconds)
+        assert not output.exists() or output.read_bytes() == whole, f"half of {name}"
+        output.unlink(missing_ok=True)
+        for path in left_over(folder, before):  # a temporary file of rank 0, when it was the victim
+            assert path.startswith(name + ".tmp"), path
+            (folder / path).unlink()
+    assert ended(start(folder, command)) == 0 and output.read_bytes() == whole, f"another {name}"
+    output.unlink()
+    return killed, hung, slowest
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         random_ = np.random.default_rng(1)
         for name in "xy":
             np.save(folder / f"{name}.npy", random_.normal(size=(300, 8)))
-        model = folder / "m.okra"
-        begin = time.monotonic()
-        assert ended(start(folder)) == 0
-        took, whole = time.monotonic() - begin, model.read_bytes()
-        model.unlink()
-        killed, slowest, hung = 0, 0, 0
-        for _ in range(COUNT):
-            job = start(folder)
-            time.sleep(R.uniform(0, took))
-            alive = ranks(job)
-            victim = R.choice(alive) if alive else 0
-            if victim:
-                os.kill(victim, signal.SIGKILL)
-            begin = time.monotonic()
-            status = ended(job)
-            assert status == 0 or victim, status
-            killed += status != 0
-            hung += status is None
-            left, until = alive, time.monotonic() + SECONDS
-            while left and time.monotonic() < until:
-                time.sleep(0.05)
-                left = [p for p in left if alive_still(p)]
-            slowest = max(slowest, time.monotonic() - begin)
-            assert not left, f"processes {left} are left"
-            assert not model.exists() or model.read_bytes() == whole, "half a model"
-            model.unlink(missing_ok=True)
-        assert ended(start(folder)) == 0 and model.read_bytes() == whole, "another model"
-        assert killed > 0 or COUNT < 3
-        print(f"{COUNT} jobs, {killed} of them killed; after {slowest:.1f} s nobody was left; "
-              f"{hung} times mpirun itself did not end")
+        subprocess.run([OKRA, "fit", "-q", "--x", "x.npy", "--y", "y.npy", "--kx", "rbf(sigma=4)", "--ky", "rbf(sigma=4)",
+                        "--lambda", "0.1", "-o", "w.okra"], cwd=folder, check=True)
+        total = 0
+        for command, name in COMMANDS:
+            killed, hung, slowest = attack(folder, command, name)
+            total += killed
+            print(f"{command.split()[0]}: {COUNT} jobs, {killed} of them killed; after {slowest:.1f} s nobody was left; "
+                  f"{hung} times mpirun itself did not end", flush=True)
+        assert total > 0 or COUNT < 3
 
 
 main()

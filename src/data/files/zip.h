@@ -46,6 +46,14 @@ OKRA_DROPS_(okra_zip_writer_drop_, okra_zip_writer_, okra_zip_writer_free_)
 /* For tests: sizes and offsets from `least` on are written as zip64, not from 4 GiB on.
  */
 void okra_zip_writer_zip64_(okra_zip_writer_ *zip, okra_int least);
+/* An entry made of `head` and of pieces, `size` bytes together. `next` is called with 0,
+ * 1, ... and gives a piece until *bytes stays 0; it is asked for all of them twice, and
+ * gives the same. *crc (may be NULL) is the CRC-32 of the entry. */
+typedef okra_status okra_piece_fn_(void *user, okra_int k, const void **p, size_t *bytes);
+okra_status okra_zip_add_pieces_(okra_zip_writer_ *zip, const char *name,
+                                 const void *head, size_t head_size, okra_int size,
+                                 okra_piece_fn_ *next, void *user,
+                                 uint32_t *crc) OKRA_CHECK;
 /* An entry made of `head` followed by `rows` pieces of `width` bytes, `stride` bytes
  * apart (the rows of a matrix); *crc (may be NULL) is its CRC-32. */
 okra_status okra_zip_add_(okra_zip_writer_ *zip, const char *name, const void *head,

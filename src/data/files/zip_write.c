@@ -130,9 +130,9 @@ static okra_status put_local(okra_zip_writer_ *zip, const entry *e)
     return put_bytes(zip, extra.p, extra.size);
 }
 
-okra_status okra_zip_add_(okra_zip_writer_ *zip, const char *name, const void *head,
-                          size_t head_size, const void *body, okra_int rows, size_t width,
-                          size_t stride, uint32_t *crc)
+/* A new entry of that name and size. */
+static okra_status begin(okra_zip_writer_ *zip, const char *name, okra_int size,
+                         entry **out)
 {
     if (strlen(name) > UINT16_MAX) {
         return okra_fail_(OKRA_EARG,
@@ -146,27 +146,68 @@ okra_status okra_zip_add_(okra_zip_writer_ *zip, const char *name, const void *h
     zip->entries = grown;
     entry *e = &grown[zip->count];
     *e = (entry){.name = okra_strdup_(name),
-                 .size = (okra_int)head_size + rows * (okra_int)width,
+                 .size = size,
                  .header = okra_writer_position_(zip->file)};
     if (!e->name) {
         return OKRA_EMEM;
     }
     zip->count++;
-    const unsigned char *p = body;
+    *out = e;
+    return OKRA_OK;
+}
+
+okra_status okra_zip_add_pieces_(okra_zip_writer_ *zip, const char *name,
+                                 const void *head, size_t head_size, okra_int size,
+                                 okra_piece_fn_ *next, void *user, uint32_t *crc)
+{
+    entry *e = NULL;
+    const void *p = NULL;
+    CHK(begin(zip, name, (okra_int)head_size + size, &e));
     e->crc = (uint32_t)crc32_z(0, head, head_size);
-    for (okra_int i = 0; width > 0 && i < rows; i++) {
-        e->crc = (uint32_t)crc32_z(e->crc, p + (size_t)i * stride, width);
+    for (okra_int k = 0, more = 1; more; k++) {
+        size_t bytes = 0;
+        CHK(next(user, k, &p, &bytes));
+        more = bytes > 0;
+        e->crc = more ? (uint32_t)crc32_z(e->crc, p, bytes) : e->crc;
     }
     CHK(put_local(zip, e));
     zip->crc = (uint32_t)crc32_combine(zip->crc, e->crc, e->size);
     CHK(okra_writer_put_(zip->file, head, head_size));
-    for (okra_int i = 0; width > 0 && i < rows; i++) {
-        CHK(okra_writer_put_(zip->file, p + (size_t)i * stride, width));
+    for (okra_int k = 0, more = 1; more; k++) {
+        size_t bytes = 0;
+        CHK(next(user, k, &p, &bytes));
+        more = bytes > 0;
+        CHK(more ? okra_writer_put_(zip->file, p, bytes) : OKRA_OK);
     }
     if (crc) {
         *crc = e->crc;
     }
     return OKRA_OK;
+}
+
+typedef struct strided {
+    const unsigned char *p;
+    okra_int rows;
+    size_t width, stride;
+} strided;
+
+static okra_status next_row(void *user, okra_int k, const void **p, size_t *bytes)
+{
+    const strided *s = user;
+    if (k < s->rows) {
+        *p = s->p + (size_t)k * s->stride;
+        *bytes = s->width;
+    }
+    return OKRA_OK;
+}
+
+okra_status okra_zip_add_(okra_zip_writer_ *zip, const char *name, const void *head,
+                          size_t head_size, const void *body, okra_int rows, size_t width,
+                          size_t stride, uint32_t *crc)
+{
+    strided s = {body, rows, width, stride};
+    return okra_zip_add_pieces_(zip, name, head, head_size, rows * (okra_int)width,
+                                next_row, &s, crc);
 }
 
 static okra_status put_central(okra_zip_writer_ *zip, okra_int k)

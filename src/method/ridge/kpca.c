@@ -103,6 +103,8 @@ void okra_axes_drop_(okra_axes_ *a)
     okra_free_(a->D);
     okra_free_(a->mu);
     okra_free_(a->offset);
+    okra_large_free_(a->T);
+    a->T = NULL;
     a->S = a->D = a->mu = a->offset = NULL;
 }
 
@@ -127,8 +129,7 @@ okra_int okra_axes_rank_(okra_context *ctx, okra_int n, double scale, double *v)
     return rank;
 }
 
-/* sum_i s_i row_i = 0, as centred outputs have it but for rounding. */
-static void center_row(const okra_axes_ *a, double *row)
+void okra_kpca_center_(const okra_axes_ *a, double *row)
 {
     double sum = 0;
     for (okra_int i = 0; i < a->n; i++) {
@@ -148,14 +149,17 @@ static okra_status take_axes(okra_context *ctx, const char *components,
     OWNED double *row = NULL;
     okra_int rank = okra_axes_rank_(ctx, n, a->scale, v);
     CHK(okra_kpca_choose_(ctx, "components", components, v, rank, &a->p));
-    CHK(okra_doubles_(ctx, n, a->p, "the output components", &a->S));
     MAKE(a->mu, a->p);
     ZMAKE(a->offset, a->p);
+    if (okra_context_apart_(ctx)) {
+        return okra_kpca_take_apart_(ctx, V, v, a);
+    }
+    CHK(okra_doubles_(ctx, n, a->p, "the output components", &a->S));
     MAKE(row, n);
     for (okra_int j = 0; j < a->p; j++) {
         a->mu[j] = v[j];
         CHK(okra_large_get_(ctx, V, n - 1 - j, 0, okra_mat_of_(row, 1, n)));
-        center_row(a, row);
+        okra_kpca_center_(a, row);
         for (okra_int i = 0; i < n; i++) {
             double s = sqrt(v[j]) * row[i];
             a->S[i * a->p + j] = s;
@@ -210,10 +214,19 @@ static okra_status put_copy(okra_context *ctx, okra_bag_ *bag, const char *name,
     return OKRA_OK;
 }
 
-/* Scores of the outputs themselves, and duals where these are others. */
-static okra_status put_scores(okra_context *ctx, okra_bag_ *bag, const okra_axes_ *a)
+/* C, scores of the outputs themselves, and duals where these are others. */
+static okra_status put_scores(okra_context *ctx, okra_bag_ *bag, const okra_axes_ *a,
+                              const okra_large_ *G)
 {
     okra_int n = a->n, p = a->p, rows_found = 0, cols_found = 0;
+    OWNED double *C = NULL;
+    CHK(okra_doubles_(ctx, n, p, "the coefficients of the components", &C));
+    CHK(okra_mat_copy_(okra_mat_of_(a->S, n, p), okra_mat_of_(C, n, p)));
+    CHK(okra_large_solve_host_(ctx, true, G, okra_mat_of_(C, n, p)));
+    for (okra_int i = 0; a->s && i < n * p; i++) {
+        C[i] *= a->s[i / p];
+    }
+    CHK(okra_ridge_put_(bag, "coefficients", &C, n, p));
     CHK(put_copy(ctx, bag, "scores", a->S, n, p));
     if (a->s || a->D) {
         CHK(put_copy(ctx, bag, "duals", a->D ? a->D : a->S, n, p));
@@ -233,7 +246,6 @@ static okra_status fill(okra_context *ctx, okra_axes_ *a, const okra_large_ *K,
 {
     okra_int n = a->n;
     FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
-    OWNED double *C = NULL;
     double jitter = 0;
     CHK(okra_large_create_(ctx, n, n, "the factor of the input Gram matrix", &G));
     CHK(okra_large_copy_(ctx, false, K, G)); /* K of s_i times the features */
@@ -244,15 +256,7 @@ static okra_status fill(okra_context *ctx, okra_axes_ *a, const okra_large_ *K,
         CHK(okra_bag_put_number_(bag, "rank-output", (double)a->p));
     }
     okra_int p = a->p;
-    CHK(okra_doubles_(ctx, n, p, "the coefficients of the components", &C));
-    CHK(okra_mat_copy_(okra_mat_of_(a->S, n, p), okra_mat_of_(C, n, p)));
-    CHK(okra_large_solve_host_(ctx, true, G, okra_mat_of_(C, n, p)));
-    for (okra_int i = 0; a->s && i < n * p; i++) {
-        C[i] *= a->s[i / p];
-    }
-    CHK(okra_bag_put_(bag, "coefficients", C, n, p));
-    C = NULL;
-    CHK(put_scores(ctx, bag, a));
+    CHK(a->T ? okra_kpca_put_apart_(ctx, a, G, bag) : put_scores(ctx, bag, a, G));
     CHK(put_copy(ctx, bag, "variances", a->mu, 1, p));
     CHK(put_copy(ctx, bag, "offset", a->offset, 1, p));
     CHK(okra_bag_put_number_(bag, "components", (double)p));

@@ -13,6 +13,7 @@ typedef struct okra_axes_ {
     okra_large_ *L; /* n x n: the centred Gram matrix of outputs, while it is needed */
     double *mean, scale;     /* n: its row means before; the largest l(y_i, y_i)     */
     double *S, *mu, *offset; /* n x p, p, p */
+    okra_large_ *T;   /* S where it stays on the engine (kpca_apart.c), or NULL        */
     double *D;        /* n x p: duals where these are not S, or NULL              */
     double *s, total; /* n: roots of the weights of pairs, or NULL; their sum */
 } okra_axes_;
@@ -23,6 +24,14 @@ okra_int okra_axes_rank_(okra_context *ctx, okra_int n, double scale, double *v)
  * that has the text. */
 okra_status okra_kpca_choose_(okra_context *ctx, const char *what, const char *text,
                               const double *mu, okra_int rank, okra_int *p) OKRA_CHECK;
+/* sum_i s_i row_i = 0, as centred outputs have it but for rounding. */
+void okra_kpca_center_(const okra_axes_ *axes, double *row);
+/* kpca_apart.c: S on the engine, from the eigenvectors in the rows of V (v descending);
+ * what fits with the factor G keep of it. */
+okra_status okra_kpca_take_apart_(okra_context *ctx, const okra_large_ *V,
+                                  const double *v, okra_axes_ *axes) OKRA_CHECK;
+okra_status okra_kpca_put_apart_(okra_context *ctx, const okra_axes_ *axes,
+                                 const okra_large_ *G, okra_bag_ *bag) OKRA_CHECK;
 /* The directions of the fitted outputs that `text` (rank-output) asks for, in `axes`; G:
  * the factor of K + lambda I. */
 okra_status okra_kpca_rank_(okra_context *ctx, const char *text, const okra_large_ *K,

@@ -73,7 +73,7 @@ static okra_status fit_one(okra_ridge_ *r, const okra_large_ *K, const okra_dire
 {
     okra_int n = r->p->n, d = r->p->d, e = v->E.rows;
     FREED_BY(okra_large_drop_) okra_large_ *G = NULL;
-    OWNED double *F = NULL, *factor = NULL;
+    OWNED double *F = NULL;
     double added = 0;
     CHK(okra_large_create_(r->ctx, n, n, "a factor of the Gram matrix", &G));
     CHK(okra_large_copy_(r->ctx, false, K, G));
@@ -85,11 +85,8 @@ static okra_status fit_one(okra_ridge_ *r, const okra_large_ *K, const okra_dire
     CHK(okra_gemm_(r->ctx, false, true, 1, okra_mat_of_(r->Y, n, d), v->E, 0, Fm));
     CHK(okra_large_solve_host_(r->ctx, true, G, Fm));
     CHK(okra_gemm_(r->ctx, false, false, 1, Fm, v->E, 1, okra_mat_of_(C, n, d)));
-    CHK(okra_large_take_(r->ctx, &G, "a factor of the Gram matrix", &factor));
-    for (okra_int i = 0; i < n; i++) {
-        okra_mat_fill_(okra_mat_of_(factor + i * n + i + 1, 1, n - i - 1), 0);
-    }
-    return okra_ridge_put_(r->bags[0], v->name, &factor, n, n);
+    return okra_large_keep_(r->ctx, &G, true, "a factor of the Gram matrix", v->name,
+                            r->bags[0]);
 }
 
 okra_status okra_ridge_factors_(okra_ridge_ *r, const double *A)

@@ -29,7 +29,6 @@ static okra_mat_ features_of(const okra_ridge_ *r)
 static okra_status fit_factor(okra_ridge_ *r, okra_large_ **K)
 {
     okra_int n = r->p->n, d = r->p->d;
-    OWNED double *factor = NULL;
     double jitter = 0;
     CHK(okra_large_add_diagonal_(r->ctx, r->lambda[0], *K));
     CHK(okra_large_cholesky_(r->ctx, *K, &jitter));
@@ -41,18 +40,15 @@ static okra_status fit_factor(okra_ridge_ *r, okra_large_ **K)
     if (r->slim) {
         return OKRA_OK;
     }
-    CHK(okra_large_take_(r->ctx, K, "the factor of the Gram matrix", &factor));
-    for (okra_int i = 0; i < n; i++) {
-        okra_mat_fill_(okra_mat_of_(factor + i * n + i + 1, 1, n - i - 1), 0);
-    }
-    return okra_ridge_put_(r->bags[0], "factor", &factor, n, n);
+    return okra_large_keep_(r->ctx, K, true, "the factor of the Gram matrix", "factor",
+                            r->bags[0]);
 }
 
 /* B into the bag, and C = B' Y where there are explicit features. */
 static okra_status put_weights(okra_ridge_ *r, okra_bag_ *bag, okra_large_ **B)
 {
     okra_int n = r->p->n, d = r->p->d;
-    OWNED double *C = NULL, *weights = NULL;
+    OWNED double *C = NULL;
     if (r->Y) {
         CHK(okra_doubles_(r->ctx, n, d, "the ridge coefficients", &C));
         CHK(okra_large_left_(r->ctx, true, false, 1, *B, features_of(r),
@@ -64,8 +60,7 @@ static okra_status put_weights(okra_ridge_ *r, okra_bag_ *bag, okra_large_ **B)
         *B = NULL;
         return OKRA_OK;
     }
-    CHK(okra_large_take_(r->ctx, B, "the ridge weights", &weights));
-    return okra_ridge_put_(bag, "B", &weights, n, n);
+    return okra_large_keep_(r->ctx, B, false, "the ridge weights", "B", bag);
 }
 
 /* Eigenvalues as okra_ridge_decompose_ promises them. */

@@ -22,8 +22,7 @@ static okra_status stored(const okra_bag_ *bag, const char *name, okra_int m,
 
 static bool has(const okra_bag_ *bag, const char *name)
 {
-    okra_int r, c;
-    return okra_bag_get_(bag, name, &r, &c) != NULL;
+    return okra_bag_has_(bag, name);
 }
 
 bool okra_ridge_embeds_(const okra_bag_ *bag)
@@ -117,7 +116,13 @@ okra_status okra_ridge_predict_(okra_context *ctx, const okra_bag_ *bag,
     if (okra_ridge_form_(bag) == OKRA_FORM_EMBEDDING) {
         return okra_ridge_embed_(ctx, bag, query, out);
     }
-    if (has(bag, "factor")) {
+    const okra_large_ *factor = okra_large_kept_(bag, "factor");
+    const okra_large_ *weights = okra_large_kept_(bag, "B");
+    if (factor) {
+        CHK(okra_query_solve_by_(ctx, query, factor, out));
+    } else if (weights) {
+        CHK(okra_query_times_by_(ctx, query, true, weights, out));
+    } else if (has(bag, "factor")) {
         CHK(stored(bag, "factor", query->n, query->n, &B));
         CHK(okra_query_solve_(ctx, query, B, out));
     } else {

@@ -30,6 +30,22 @@ okra_status okra_ridge_ones_(const okra_ridge_ *r, const okra_large_ *V, double 
                 : okra_large_row_sums_(r->ctx, V, out);
 }
 
+/* A matrix that the model keeps on the engine: s_i A_ij s_j, or A_ij / s_i. */
+static okra_status unscale_kept(const okra_ridge_ *r, okra_bag_ *bag, const char *name,
+                                bool divide)
+{
+    okra_large_ *A = okra_large_kept_(bag, name);
+    OWNED double *inverse = NULL;
+    if (!A || !divide) {
+        return A ? okra_large_scale_(r->ctx, r->s, r->s, A) : OKRA_OK;
+    }
+    MAKE(inverse, r->p->n);
+    for (okra_int i = 0; i < r->p->n; i++) {
+        inverse[i] = 1 / r->s[i];
+    }
+    return okra_large_scale_(r->ctx, inverse, NULL, A);
+}
+
 /* From the problem in units of s to that of the outputs themselves:
  *     coefficients  C = S C~               B = S B~ S (low rank: rows alone)
  *     factor        K + lambda S^-2 = (S^-1 G)(S^-1 G)',   G G' = S K S + lambda I */
@@ -49,6 +65,7 @@ okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_bag_ *bag)
         okra_int j = i % cols;
         B[i] *= r->s[i / cols] * (!low && j < n ? r->s[j] : 1);
     }
+    CHK(unscale_kept(r, bag, "B", false));
     for (int k = -1; k < OKRA_DIRECTIONS_MOST_; k++) {
         char name[24] = "factor";
         if (k >= 0) {
@@ -58,6 +75,7 @@ okra_status okra_ridge_unscale_(const okra_ridge_ *r, okra_bag_ *bag)
         for (okra_int i = 0; G && i < n * n; i++) {
             G[i] /= r->s[i / n];
         }
+        CHK(unscale_kept(r, bag, name, true));
     }
     return okra_problem_put_weights_(r->p, bag);
 }

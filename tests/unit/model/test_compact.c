@@ -6,21 +6,27 @@
 
 #include "model/model.h"
 
+#include "data/files/zip.h"
+
+#include <math.h>
+#include <string.h>
+
 #include <unistd.h>
 
 TEST(half_and_whole)
 {
     for (okra_int n = 2; n < 9; n++) {
-        double L[64], *half = NULL;
-        okra_int rows, cols;
+        double L[64], half[36];
+        okra_int rows, cols, used = 0;
         okra_bag_ *bag = NULL;
         for (okra_int i = 0; i < n * n; i++) {
-            L[i] =
-                i % n <= i / n ? (double)(i + 1) : -7; /* what lies above is not kept */
+            L[i] = (double)(i + 1);
+            if (i % n <= i / n) { /* what lies above is not kept */
+                half[used++] = L[i];
+            }
         }
         CHECK_OK(okra_bag_create_(&bag));
-        CHECK_OK(okra_compact_pack_(NULL, "factor", okra_mat_of_(L, n, n), &half));
-        CHECK(half && okra_compact_count_(n) == n * (n + 1) / 2);
+        CHECK(okra_compact_count_(n) == n * (n + 1) / 2 && used == n * (n + 1) / 2);
         CHECK_OK(okra_compact_spread_(NULL, half, okra_compact_count_(n), n, bag));
         const double *back = okra_bag_get_(bag, "factor", &rows, &cols);
         CHECK(back && rows == n && cols == n);
@@ -33,12 +39,137 @@ TEST(half_and_whole)
                     "which is not n (n + 1) / 2");
         CHECK_FAILS(okra_compact_spread_(NULL, half, 0, -1, bag), OKRA_EFORMAT,
                     "which is not n (n + 1) / 2");
-        okra_free_(half);
         okra_bag_free_(bag);
     }
-    double *none = NULL, one[4] = {1, 2, 3, 4};
-    CHECK_OK(okra_compact_pack_(NULL, "B", okra_mat_of_(one, 2, 2), &none));
-    CHECK(!none);
+    okra_mat_ A = okra_mat_view_(NULL, 2, 2, 2), one = okra_mat_view_(NULL, 1, 1, 1);
+    CHECK(okra_compact_halves_("factor", A, OKRA_COMPACT_YES));
+    CHECK(!okra_compact_halves_("factor", A, OKRA_COMPACT_NO));
+    CHECK(!okra_compact_halves_("factor", one, OKRA_COMPACT_YES));
+    CHECK(!okra_compact_halves_("B", A, OKRA_COMPACT_YES));
+}
+
+/* ---- matrices that lie elsewhere ---- */
+
+typedef struct elsewhere {
+    okra_int rows, cols, asked, freed;
+    double bad; /* the value of the last entry, or 0 */
+} elsewhere;
+
+static double entry_of(const elsewhere *e, okra_int i, okra_int j)
+{
+    bool last = i == e->rows - 1 && j == e->cols - 1;
+    return e->bad != 0 && last ? e->bad : (double)(i * 7 + j) + 0.25;
+}
+
+static okra_status get_rows(okra_context *ctx, const void *self, okra_int first,
+                            okra_mat_ block)
+{
+    elsewhere *e = (elsewhere *)(uintptr_t)self;
+    (void)ctx;
+    e->asked = OKRA_MAX_(e->asked, block.rows);
+    for (okra_int i = 0; i < block.rows; i++) {
+        for (okra_int j = 0; j < block.cols; j++) {
+            block.p[i * block.ld + j] = entry_of(e, first + i, j);
+        }
+    }
+    return OKRA_OK;
+}
+
+static void count_free(void *self)
+{
+    ((elsewhere *)self)->freed++;
+}
+
+/* One array of an archive, written from blocks of rows; how many bytes it has. */
+static okra_status write_rows(const char *path, elsewhere *e, bool half)
+{
+    okra_rows_ source = {get_rows, NULL, e};
+    okra_writer_ *file = NULL;
+    okra_saver_ saver = {NULL, json_object()};
+    CHECK_OK(okra_writer_open_(path, &file));
+    CHECK_OK(okra_zip_writer_create_(file, &saver.zip));
+    okra_status st =
+        okra_saver_put_rows_(NULL, &saver, "B", &source,
+                             okra_mat_view_(NULL, e->rows, e->cols, e->cols), half);
+    if (st == OKRA_OK) {
+        CHECK_OK(okra_zip_finish_(saver.zip));
+    }
+    okra_zip_writer_free_(saver.zip);
+    if (st == OKRA_OK) {
+        CHECK_OK(okra_writer_commit_(file));
+    } else {
+        okra_writer_abort_(file);
+    }
+    json_decref(saver.arrays);
+    return st;
+}
+
+/* More than one block: of 2^20 numbers, so that 1,100 columns make 953 rows. */
+TEST(blocks_of_rows)
+{
+    static const struct {
+        okra_int rows, cols;
+        bool half;
+    } shapes[] = {{1, 1, false},      {3, 5, false},      {2000, 600, false},
+                  {2, 2, true},       {1100, 1100, true}, {1100, 1100, false},
+                  {2, 1200000, false}};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        elsewhere e = {.rows = shapes[s].rows, .cols = shapes[s].cols};
+        okra_zip_ *zip = NULL;
+        const unsigned char *bytes = NULL;
+        okra_int size = 0;
+        void *owned = NULL;
+        CHECK_OK(write_rows("rows.zip", &e, shapes[s].half));
+        CHECK(e.asked == OKRA_MAX_(1, OKRA_MIN_(e.rows, (1 << 20) / e.cols)));
+        CHECK_OK(okra_zip_open_(NULL, "rows.zip", &zip));
+        CHECK_OK(okra_zip_check_seal_(zip));
+        CHECK(strcmp(okra_zip_each_(zip, 0),
+                     shapes[s].half ? "bag/factor.half.npy" : "bag/B.npy") == 0);
+        CHECK_OK(okra_zip_entry_(NULL, zip, 0, &bytes, &size, &owned));
+        okra_int count = shapes[s].half ? okra_compact_count_(e.rows) : e.rows * e.cols,
+                 at = 0;
+        const double *values = (const double *)(const void *)(bytes + size - 8 * count);
+        okra_int wrong = 0;
+        for (okra_int i = 0; i < e.rows; i++) {
+            for (okra_int j = 0; j < (shapes[s].half ? i + 1 : e.cols); j++) {
+                wrong += values[at++] != entry_of(&e, i, j);
+            }
+        }
+        CHECK(wrong == 0 && at == count);
+        okra_zip_close_(zip);
+        unlink("rows.zip");
+    }
+    elsewhere e = {.rows = 2000, .cols = 600, .bad = (double)INFINITY};
+    CHECK_FAILS(write_rows("rows.zip", &e, false), OKRA_EFORMAT, "of 'B'");
+    CHECK(access("rows.zip", F_OK) != 0);
+}
+
+TEST(a_bag_with_rows_elsewhere)
+{
+    elsewhere e = {.rows = 3, .cols = 2};
+    okra_bag_ *bag = NULL;
+    okra_mat_ A;
+    okra_int rows = 0, cols = 0;
+    CHECK_OK(okra_bag_create_(&bag));
+    CHECK_OK(okra_bag_put_rows_(bag, "B", (okra_rows_){get_rows, count_free, &e}, 3, 2));
+    CHECK(okra_bag_has_(bag, "B") && !okra_bag_has_(bag, "C"));
+    CHECK(okra_bag_rows_(bag, "B") && !okra_bag_rows_(bag, "C"));
+    CHECK(!okra_bag_get_(bag, "B", &rows, &cols) && rows == 3 && cols == 2);
+    CHECK(strcmp(okra_bag_each_(bag, 0, &A), "B") == 0 && !A.p && A.rows == 3);
+    CHECK(!okra_bag_edit_(bag, "B", &rows, &cols));
+    CHECK_OK(okra_bag_settle_(NULL, bag, "C")); /* nothing to do */
+    CHECK_OK(okra_bag_settle_(NULL, bag, "B"));
+    CHECK(e.freed == 1 && !okra_bag_rows_(bag, "B"));
+    const double *values = okra_bag_get_(bag, "B", &rows, &cols);
+    for (okra_int i = 0; i < 6; i++) {
+        CHECK(values && values[i] == entry_of(&e, i / 2, i % 2));
+    }
+    okra_bag_free_(bag);
+    CHECK(e.freed == 1);
+    CHECK_OK(okra_bag_create_(&bag));
+    CHECK_OK(okra_bag_put_rows_(bag, "B", (okra_rows_){get_rows, count_free, &e}, 3, 2));
+    okra_bag_free_(bag);
+    CHECK(e.freed == 2);
 }
 
 /* Saved whole and compact, loaded, predicted: the same bits, and sizes as told. */
@@ -118,5 +249,5 @@ TEST(promises_that_cannot_be_kept)
     okra_bag_free_(bag);
 }
 
-MAIN(RUN(half_and_whole), RUN(predictions_have_the_same_bits),
-     RUN(promises_that_cannot_be_kept))
+MAIN(RUN(half_and_whole), RUN(blocks_of_rows), RUN(a_bag_with_rows_elsewhere),
+     RUN(predictions_have_the_same_bits), RUN(promises_that_cannot_be_kept))
