@@ -47,6 +47,14 @@ const char *okra_printable_(const char *text, bool lines, char *out, size_t size
         goto done;                              \
     } while (0)
 
+/* Fail at once where `bad` holds. */
+#define REFUSE_IF(bad, status, ...)                   \
+    do {                                              \
+        if (bad) {                                    \
+            return okra_fail_((status), __VA_ARGS__); \
+        }                                             \
+    } while (0)
+
 /* Fail where a pointer that a public function needs is NULL. */
 #define NEED(pointer)                                              \
     do {                                                           \
@@ -56,12 +64,8 @@ const char *okra_printable_(const char *text, bool lines, char *out, size_t size
     } while (0)
 
 /* The same at the head of a function, where nothing needs freeing yet. */
-#define NOT_NULL(pointer)                                                       \
-    do {                                                                        \
-        if (!(pointer)) {                                                       \
-            return okra_fail_(OKRA_EARG, "%s: %s is NULL", __func__, #pointer); \
-        }                                                                       \
-    } while (0)
+#define NOT_NULL(pointer) \
+    REFUSE_IF(!(pointer), OKRA_EARG, "%s: %s is NULL", __func__, #pointer)
 
 /* *place <- value where the caller wants it (place may be NULL). */
 #define GIVE(place, value)    \
@@ -72,9 +76,9 @@ const char *okra_printable_(const char *text, bool lines, char *out, size_t size
     } while (0)
 
 /* Settings that a caller gave (a struct that begins with `size_t size`), as this library
- * knows them: what a shorter struct does not have is 0. Needs a local `st`. */
+ * knows them: what a shorter struct does not have is 0. At the head of a function. */
 #define SIZED(given, copy) \
-    TRY(okra_sized_(__func__, #given, (given), (copy), sizeof *(copy)))
+    CHK(okra_sized_(__func__, #given, (given), (copy), sizeof *(copy)))
 okra_status okra_sized_(const char *function, const char *name, const void *given,
                         void *copy, size_t most) OKRA_CHECK;
 
@@ -82,8 +86,7 @@ okra_status okra_sized_(const char *function, const char *name, const void *give
 
 /* 64-byte aligned, count*size checked for overflow, zero bytes allowed (gives a valid
  * pointer), not zeroed (okra_zalloc_: zeroed). NULL and a message on failure. The only
- * allocator of the library. Write: if (!(p = okra_alloc_(n, sizeof *p))) { st =
- * OKRA_EMEM; goto done; } or use ALLOC. */
+ * allocator of the library. */
 void *okra_alloc_(okra_int count, size_t size);
 void *okra_zalloc_(okra_int count, size_t size);
 /* Grows (or shrinks) a block got from okra_alloc_; p == NULL allocates. On failure NULL,
@@ -114,37 +117,41 @@ static inline void okra_free_at_(void *at)
 OKRA_DROPS_(okra_options_drop_, okra_options, okra_options_free)
 
 /* p = block of `count` elements of *p, or leave through `done:` with OKRA_EMEM. */
-#define ALLOC(p, count)                          \
-    do {                                         \
-        (p) = okra_alloc_((count), sizeof *(p)); \
-        if (!(p)) {                              \
-            st = OKRA_EMEM;                      \
-            goto done;                           \
-        }                                        \
+#define ALLOC(p, count) \
+    TRY(((p) = okra_alloc_((count), sizeof *(p))) ? OKRA_OK : OKRA_EMEM)
+#define ZALLOC(p, count) \
+    TRY(((p) = okra_zalloc_((count), sizeof *(p))) ? OKRA_OK : OKRA_EMEM)
+/* Leave at once, as CHK does, where an allocation gave NULL. */
+#define GOT(pointer) CHK((pointer) ? OKRA_OK : OKRA_EMEM)
+#define MAKE(p, count) GOT((p) = okra_alloc_((count), sizeof *(p)))
+#define ZMAKE(p, count) GOT((p) = okra_zalloc_((count), sizeof *(p)))
+/* The block p gets another size; on failure it stays as it is. */
+#define RESIZE(p, count)                                         \
+    do {                                                         \
+        void *grown_ = okra_realloc_((p), (count), sizeof *(p)); \
+        GOT(grown_);                                             \
+        (p) = grown_;                                            \
     } while (0)
-#define ZALLOC(p, count)                          \
-    do {                                          \
-        (p) = okra_zalloc_((count), sizeof *(p)); \
-        if (!(p)) {                               \
-            st = OKRA_EMEM;                       \
-            goto done;                            \
-        }                                         \
+/* Room for one more than `count` elements: twice as much, or `first` of them. */
+#define EXTEND(p, count, room, first)                 \
+    do {                                              \
+        if ((count) == (room)) {                      \
+            RESIZE(p, (room) ? 2 * (room) : (first)); \
+            (room) = (room) ? 2 * (room) : (first);   \
+        }                                             \
     } while (0)
-/* The same, leaving at once as CHK does. */
-#define MAKE(p, count)                           \
-    do {                                         \
-        (p) = okra_alloc_((count), sizeof *(p)); \
-        if (!(p)) {                              \
-            return OKRA_EMEM;                    \
-        }                                        \
-    } while (0)
-#define ZMAKE(p, count)                           \
-    do {                                          \
-        (p) = okra_zalloc_((count), sizeof *(p)); \
-        if (!(p)) {                               \
-            return OKRA_EMEM;                     \
-        }                                         \
-    } while (0)
+/* The pointer p, which then is NULL: for handing on what is OWNED. */
+#define TAKE(p)                     \
+    __extension__({                 \
+        __typeof__(p) taken_ = (p); \
+        (p) = NULL;                 \
+        taken_;                     \
+    })
+/* Frees several blocks. */
+#define FREE(...)                                \
+    okra_free_all_((void *const[]){__VA_ARGS__}, \
+                   sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
+void okra_free_all_(void *const *blocks, size_t count);
 
 /* For tests: blocks and bytes alive now; the k-th allocation from now on (k = 0: the
  * next) fails once, -1 switches that off. The hooks are exported so that tests of the

@@ -215,6 +215,13 @@ void okra_free_(void *p)
     }
 }
 
+void okra_free_all_(void *const *blocks, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        okra_free_(blocks[k]);
+    }
+}
+
 okra_int okra_alloc_live_blocks_(void)
 {
     return atomic_load(&live_blocks);
@@ -334,11 +341,9 @@ okra_status okra_budget_ask_(const okra_context *context, double bytes, const ch
 okra_status okra_doubles_(const okra_context *context, okra_int rows, okra_int cols,
                           const char *what, double **out)
 {
-    if (rows < 0 || cols < 0 || (cols > 0 && rows > INT64_MAX / 8 / cols)) {
-        return okra_fail_(OKRA_EBUDGET,
-                          "%s of %lld x %lld doubles is more than can be addressed", what,
-                          (long long)rows, (long long)cols);
-    }
+    REFUSE_IF(rows < 0 || cols < 0 || (cols > 0 && rows > INT64_MAX / 8 / cols),
+              OKRA_EBUDGET, "%s of %lld x %lld doubles is more than can be addressed",
+              what, (long long)rows, (long long)cols);
     CHK(okra_budget_ask_(context, 8.0 * (double)rows * (double)cols,
                          "%s of %lld x %lld doubles", what, (long long)rows,
                          (long long)cols));

@@ -34,10 +34,8 @@ static okra_status parse_number(const char *owner, const okra_option *row,
 {
     char *end = NULL;
     double value = okra_strtod_(text, &end);
-    if (end == text || *end || isnan(value)) {
-        return okra_fail_(OKRA_EARG, "%s: %s is '%s', expected a number", owner,
-                          row->name, text);
-    }
+    REFUSE_IF(end == text || *end || isnan(value), OKRA_EARG,
+              "%s: %s is '%s', expected a number", owner, row->name, text);
     if (row->low <= row->high && !(value >= row->low && value <= row->high)) {
         return out_of_range(owner, row, text);
     }
@@ -51,10 +49,8 @@ static okra_status parse_int(const char *owner, const okra_option *row, const ch
     char *end = NULL;
     errno = 0;
     long long value = strtoll(text, &end, 10);
-    if (end == text || *end || errno == ERANGE) {
-        return okra_fail_(OKRA_EARG, "%s: %s is '%s', expected a whole number", owner,
-                          row->name, text);
-    }
+    REFUSE_IF(end == text || *end || errno == ERANGE, OKRA_EARG,
+              "%s: %s is '%s', expected a whole number", owner, row->name, text);
     if (row->low <= row->high &&
         !((double)value >= row->low && (double)value <= row->high)) {
         return out_of_range(owner, row, text);
@@ -89,10 +85,8 @@ static okra_status parse_choice(const char *owner, const okra_option *row,
             *field = index;
             return OKRA_OK;
         }
-        if (!p[width]) {
-            return okra_fail_(OKRA_EARG, "%s: %s is '%s', expected one of %s", owner,
-                              row->name, text, row->choices);
-        }
+        REFUSE_IF(!p[width], OKRA_EARG, "%s: %s is '%s', expected one of %s", owner,
+                  row->name, text, row->choices);
         p += width + 1;
     }
 }
@@ -240,12 +234,9 @@ void okra_options_free(okra_options *options)
 {
     if (options) {
         for (size_t i = 0; i < options->count; i++) {
-            okra_free_(options->settings[i].name);
-            okra_free_(options->settings[i].value);
+            FREE(options->settings[i].name, options->settings[i].value);
         }
-        okra_free_(options->settings);
-        okra_free_(options->tables);
-        okra_free_(options);
+        FREE(options->settings, options->tables, options);
     }
 }
 
@@ -288,26 +279,18 @@ static okra_status unknown(const okra_options *o, const char *name)
 
 static okra_status append(okra_options *o, const char *name, char *value)
 {
-    okra_status st = OKRA_OK;
     char *copy = NULL;
     if (o->count == o->capacity) {
         size_t capacity = o->capacity ? 2 * o->capacity : 8;
         setting *grown =
             okra_realloc_(o->settings, (okra_int)capacity, sizeof *o->settings);
-        if (!grown) {
-            return OKRA_EMEM;
-        }
+        GOT(grown);
         o->settings = grown;
         o->capacity = capacity;
     }
-    copy = okra_strdup_(name);
-    if (!copy) {
-        st = OKRA_EMEM;
-        goto done;
-    }
+    GOT(copy = okra_strdup_(name));
     o->settings[o->count++] = (setting){copy, value};
-done:
-    return st;
+    return OKRA_OK;
 }
 
 okra_status okra_options_set(okra_options *options, const char *name, const char *value)
@@ -405,9 +388,7 @@ okra_status okra_options_check_used_(const okra_options *options,
         for (size_t t = 0; t < count && !used; t++) {
             used = okra_option_find_(tables[t], name, strlen(name)) != NULL;
         }
-        if (!used) {
-            return okra_fail_(OKRA_EARG, "%s does not use the option '%s'", who, name);
-        }
+        REFUSE_IF(!used, OKRA_EARG, "%s does not use the option '%s'", who, name);
     }
     return OKRA_OK;
 }

@@ -69,8 +69,7 @@ okra_status okra_library_file_(const char *name, char **out)
             goto done;
         }
         if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
-            *out = path;
-            path = NULL;
+            *out = TAKE(path);
             goto done;
         }
         okra_free_(path);
@@ -79,7 +78,6 @@ okra_status okra_library_file_(const char *name, char **out)
     FAIL(OKRA_EUNSUPPORTED, "there is no %s in %s or in its subfolder okra", name,
          folder);
 done:
-    okra_free_(path);
-    okra_free_(folder);
+    FREE(path, folder);
     return st;
 }

@@ -25,9 +25,7 @@ static size_t bytes_of(const okra_scratch_ *s)
 static okra_status open_file(const char *folder, int *fd)
 {
     char *path = okra_format_("%s/okra-XXXXXX", folder);
-    if (!path) {
-        return OKRA_EMEM;
-    }
+    GOT(path);
     *fd = mkostemp(path, O_CLOEXEC);
     int error = errno;
     if (*fd >= 0) {
@@ -62,20 +60,16 @@ static okra_status open_mapped(okra_scratch_ *s, const char *what)
     CHK(open_file(folder, &fd));
     s->file = fd + 1;
     int error = claim(fd, bytes);
-    if (error) {
-        return okra_fail_(
-            OKRA_EIO,
-            "%s of %lld x %lld doubles is larger than a quarter of the memory that is "
-            "left, and %s (TMPDIR) does not take its %.0f bytes: %s; expected a TMPDIR "
-            "with more room, or a larger memory budget",
-            what, (long long)s->rows, (long long)s->cols, folder, (double)bytes,
-            strerror(error));
-    }
+    REFUSE_IF(error, OKRA_EIO,
+              "%s of %lld x %lld doubles is larger than a quarter of the memory that is "
+              "left, and %s (TMPDIR) does not take its %.0f bytes: %s; expected a TMPDIR "
+              "with more room, or a larger memory budget",
+              what, (long long)s->rows, (long long)s->cols, folder, (double)bytes,
+              strerror(error));
     void *base = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
-    if (base == MAP_FAILED) {
-        return okra_fail_(OKRA_EIO, "%s: a file in %s (TMPDIR) cannot be mapped: %s",
-                          what, folder, strerror(errno));
-    }
+    REFUSE_IF(base == MAP_FAILED, OKRA_EIO,
+              "%s: a file in %s (TMPDIR) cannot be mapped: %s", what, folder,
+              strerror(errno));
     s->p = base;
     return OKRA_OK;
 }
@@ -112,10 +106,8 @@ okra_status okra_scratch_write_(okra_scratch_ *s, okra_int first, okra_int rows,
     }
     while (size > 0) {
         ssize_t some = pwrite(s->file - 1, from, size, at);
-        if (some < 0 && errno != EINTR) {
-            return okra_fail_(OKRA_EIO, "a file in TMPDIR cannot be written: %s",
-                              strerror(errno));
-        }
+        REFUSE_IF(some < 0 && errno != EINTR, OKRA_EIO,
+                  "a file in TMPDIR cannot be written: %s", strerror(errno));
         some = some < 0 ? 0 : some;
         from += some;
         size -= (size_t)some;

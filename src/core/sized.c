@@ -14,20 +14,15 @@ okra_status okra_sized_(const char *function, const char *name, const void *give
 {
     size_t size;
     memcpy(&size, given, sizeof size);
-    if (size < sizeof size || size > (size_t)1 << 16) {
-        return okra_fail_(OKRA_EARG,
-                          "%s: %s->size is %zu, expected the size of the struct: begin "
-                          "its initialiser with OKRA_SIZED(type)",
-                          function, name, size);
-    }
+    REFUSE_IF(size < sizeof size || size > (size_t)1 << 16, OKRA_EARG,
+              "%s: %s->size is %zu, expected the size of the struct: begin its "
+              "initialiser with OKRA_SIZED(type)",
+              function, name, size);
     const unsigned char *bytes = given;
     for (size_t i = most; i < size; i++) {
-        if (bytes[i] != 0) {
-            return okra_fail_(OKRA_EUNSUPPORTED,
-                              "%s: %s sets a field that this okra %s does not know (byte "
-                              "%zu of %zu)",
-                              function, name, okra_version(), i, size);
-        }
+        REFUSE_IF(bytes[i] != 0, OKRA_EUNSUPPORTED,
+                  "%s: %s sets a field that this okra %s does not know (byte %zu of %zu)",
+                  function, name, okra_version(), i, size);
     }
     memset(copy, 0, most);
     memcpy(copy, given, OKRA_MIN_(size, most));

@@ -68,9 +68,7 @@ okra_status okra_fail_(okra_status status, const char *format, ...)
 okra_status okra_fail(okra_status status, const char *format, ...)
 {
     va_list args;
-    if (!format) {
-        return okra_fail_(status, "%s", "");
-    }
+    REFUSE_IF(!format, status, "%s", "");
     va_start(args, format);
     fail(format, args);
     va_end(args);

@@ -269,9 +269,7 @@ okra_status okra_parallel_least_(okra_context *context, double least, okra_int c
     inside_worker = nested;
     okra_blas_release_();
     pthread_mutex_destroy(&l.lock);
-    if (l.status != OKRA_OK) {
-        return okra_fail_(l.status, "%s", l.message);
-    }
+    REFUSE_IF(l.status != OKRA_OK, l.status, "%s", l.message);
     if (l.what) {
         okra_progress_(context, what, count, count);
     }

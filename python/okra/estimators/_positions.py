@@ -111,7 +111,7 @@ class M3N(_Letters):
     lam : float, default=0.01
         Half of it times |w|^2 is added to the mean structured hinge loss.
     tolerance : float, optional
-        Stop when the duality gap is below this times max(1, |dual|).
+        Stop when the duality gap is below this times |dual|, or at rounding.
     passes : int, optional
         Passes over the training sequences at most.
     longest : int, optional

@@ -173,7 +173,7 @@ class IOKRMargin(WeightedEstimator):
     graph : str or ndarray, optional
         That graph.
     tolerance : float, optional
-        Stop when the duality gap is below this times max(1, |dual|).
+        Stop when the duality gap is below this times |dual|, or at rounding.
     twin : str, optional
         ``"D1,D2"``: replace the kernels by polynomials that are learned.
     low_rank, low_rank_x, low_rank_y : str, optional

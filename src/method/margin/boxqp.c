@@ -33,7 +33,8 @@ typedef struct solver {
     okra_mat_ Q;
     okra_int n;
     double *a, *g;
-    const double *most;      /* upper bounds, or NULL: 1 */
+    const double *most; /* upper bounds, or NULL: 1 */
+    double tolerance;
     okra_int *active, count; /* indices in play */
     okra_boxqp_report_ report;
 } solver;
@@ -77,17 +78,19 @@ static void recompute(solver *s)
     }
 }
 
-static double measure(solver *s)
+static void measure(solver *s)
 {
-    double hinge = 0, quadratic = 0, sum = 0;
+    double hinge = 0, quadratic = 0, sum = 0, scale = 0;
     for (okra_int i = 0; i < s->n; i++) {
         hinge += most_of(s, i) * fmax(0, 1 - s->g[i]);
+        scale += most_of(s, i) * (1 + fabs(1 - s->g[i]));
         quadratic += s->a[i] * s->g[i];
         sum += s->a[i];
     }
     s->report.dual = sum - quadratic / 2;
     s->report.gap = hinge + quadratic - sum;
-    return s->report.gap;
+    s->report.goal = okra_gap_goal_(s->tolerance, s->report.dual, scale);
+    s->report.converged = s->report.gap <= s->report.goal;
 }
 
 void okra_boxqp_sweep_(okra_mat_ Q, int passes, double *a, double *g)
@@ -233,7 +236,7 @@ static okra_int free_set(const solver *s, bool release, okra_int *free)
 /* Minimises over the free variables, releases the bound variable that wants to leave
  * most, and so on until the gap is down. Each round costs one small Cholesky and one Qa.
  */
-static okra_status finish(solver *s, double tolerance)
+static okra_status finish(solver *s)
 {
     OWNED okra_int *free = NULL;
     okra_int limit = 3 * s->n + 200;
@@ -244,7 +247,7 @@ static okra_status finish(solver *s, double tolerance)
     MAKE(start, s->n);
     for (okra_int k = 0; k < limit; k++) {
         double value = -s->report.dual;
-        if (s->report.gap <= tolerance * fmax(1, fabs(value))) {
+        if (s->report.converged) {
             break;
         }
         okra_int f = free_set(s, release, free);
@@ -272,7 +275,7 @@ static okra_status finish(solver *s, double tolerance)
 }
 
 /* One round: coordinate steps on a shrinking active set, then the exact gap. */
-static double round_of_steps(solver *s, double least_drop)
+static void round_of_steps(solver *s, double least_drop)
 {
     okra_int limit = STEPS_A_ROUND * s->n;
     for (okra_int k = 0; k < limit && step(s, least_drop); k++) {
@@ -281,7 +284,7 @@ static double round_of_steps(solver *s, double least_drop)
         }
     }
     recompute(s);
-    return measure(s);
+    measure(s);
 }
 
 okra_status okra_boxqp_(okra_context *ctx, okra_mat_ Q, double tolerance, double *a,
@@ -294,7 +297,8 @@ okra_status okra_boxqp_bounded_(okra_context *ctx, okra_mat_ Q, const double *mo
                                 double tolerance, double *a, okra_boxqp_report_ *report)
 {
     okra_status st = OKRA_OK;
-    solver s = {.ctx = ctx, .Q = Q, .n = Q.rows, .a = a, .most = most};
+    solver s = {
+        .ctx = ctx, .Q = Q, .n = Q.rows, .a = a, .most = most, .tolerance = tolerance};
     if (Q.rows != Q.cols) {
         FAIL(OKRA_ESHAPE, "margin: the quadratic form is %lld x %lld, not square",
              (long long)Q.rows, (long long)Q.cols);
@@ -305,25 +309,18 @@ okra_status okra_boxqp_bounded_(okra_context *ctx, okra_mat_ Q, const double *mo
         a[i] = clip(&s, i, a[i]);
     }
     recompute(&s);
-    double gap = measure(&s);
-    for (int r = 0; r < ROUNDS_MOST; r++) {
-        double goal = tolerance * fmax(1, fabs(s.report.dual));
-        s.report.converged = gap <= goal;
-        if (s.report.converged) {
-            break;
-        }
+    measure(&s);
+    for (int r = 0; r < ROUNDS_MOST && !s.report.converged; r++) {
         TRY(okra_cancelled_(ctx));
-        double before = gap;
+        double before = s.report.gap, goal = s.report.goal;
         /* A step that lowers f by less than this cannot matter to the gap aimed at. */
-        gap = round_of_steps(&s, goal / (double)(1 + s.n) * 1e-3);
-        if (gap > goal && gap > 0.1 * before) {
-            TRY(finish(&s, tolerance));
-            gap = s.report.gap;
+        round_of_steps(&s, goal / (double)(1 + s.n) * 1e-3);
+        if (s.report.gap > goal && s.report.gap > 0.1 * before) {
+            TRY(finish(&s));
         }
     }
     *report = s.report;
 done:
-    okra_free_(s.g);
-    okra_free_(s.active);
+    FREE(s.g, s.active);
     return st;
 }

@@ -5,13 +5,15 @@
 #define OKRA_BOXQP_H_
 
 #include "linalg/linalg.h"
+#include "method/gap.h"
 
 typedef struct okra_boxqp_report_ {
     double dual;      /* sum(a) - a'Qa/2                                  */
     double gap;       /* primal - dual, recomputed from Q and a at the end */
     okra_int steps;   /* coordinate steps                                 */
     okra_int newtons; /* Newton steps on the free variables               */
-    bool converged;   /* gap <= tolerance * max(1, |dual|)                */
+    double goal;      /* the gap that is small enough, by gap.h           */
+    bool converged;   /* gap <= goal                                      */
 } okra_boxqp_report_;
 
 /* min a'Qa/2 - sum(a), 0 <= a <= 1, for symmetric positive semi-definite Q (both

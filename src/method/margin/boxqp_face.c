@@ -49,8 +49,7 @@ static okra_status factorise(solver *s, const okra_factors_ *F, bool *found)
         TRY(okra_cholesky_solve_(s->ctx, Qm, okra_mat_of_(s->s, n, 1)));
     }
 done:
-    okra_free_(Q);
-    okra_free_(G);
+    FREE(Q, G);
     return st;
 }
 

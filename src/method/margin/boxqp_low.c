@@ -150,7 +150,7 @@ static double squared(const solver *s, const double *A)
 static okra_status measure(solver *s, double tolerance)
 {
     okra_int count = 0;
-    double hinge = 0, sum = 0;
+    double hinge = 0, sum = 0, scale = 0;
     for (okra_int i = 0; i < s->n; i++) {
         s->order[count] = i;
         s->p[count] = s->a[i];
@@ -166,11 +166,13 @@ static okra_status measure(solver *s, double tolerance)
     }
     for (okra_int i = 0; i < s->n; i++) {
         hinge += fmax(0, 1 - s->g[i]);
+        scale += 1 + fabs(1 - s->g[i]);
     }
     double half = s->lambda * squared(s, s->A);
     s->report.dual = sum - half;
     s->report.gap = hinge + half - s->report.dual;
-    s->report.converged = s->report.gap <= tolerance * fmax(1, fabs(s->report.dual));
+    s->report.goal = okra_gap_goal_(tolerance, s->report.dual, scale);
+    s->report.converged = s->report.gap <= s->report.goal;
     return OKRA_OK;
 }
 

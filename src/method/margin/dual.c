@@ -198,10 +198,20 @@ static okra_status predictions(okra_context *ctx, const okra_dual_ *d,
     return OKRA_OK;
 }
 
+/* The largest of the diagonals of the forms at i. */
+static double largest(const okra_dual_ *d, okra_int i)
+{
+    double most = 0;
+    for (okra_int j = 0; j < d->q; j++) {
+        most = fmax(most, factor(d, j) * d->S[d->count == 1 ? 0 : j][i * d->n + i] / 2);
+    }
+    return most + d->ridge;
+}
+
 okra_status okra_dual_measure_(okra_context *ctx, const okra_dual_ *d,
                                const double *alpha, double *H, okra_dual_report_ *report)
 {
-    double primal = 0, linear = 0, half = 0, w = d->width;
+    double primal = 0, linear = 0, half = 0, w = d->width, scale = 0, own = 0, reach = 0;
     CHK(predictions(ctx, d, alpha, H));
     for (okra_int i = 0; i < d->n; i++) {
         const double *a = alpha + i * d->q, *y = d->Y + i * d->q, *h = H + i * d->q;
@@ -209,20 +219,25 @@ okra_status okra_dual_measure_(okra_context *ctx, const okra_dual_ *d,
         for (okra_int j = 0; j < d->q; j++) {
             r2 += (y[j] - h[j]) * (y[j] - h[j]);
         }
-        double r = sqrt(r2);
+        double r = sqrt(r2), self = sqrt(largest(d, i)), slope = weight;
         half += okra_dot_(d->q, a, h) / 2;
         linear += okra_dot_(d->q, a, y);
         if (d->loss == OKRA_LOSS_HUBER_) {
             primal += weight * (r <= w ? r2 : 2 * w * r - w * w);
             linear -= a2 / (4 * weight);
+            slope *= 2 * fmin(r, w);
         } else {
             primal += weight * fmax(0, r - w);
             linear -= w * sqrt(a2);
         }
+        scale += slope * (sqrt(okra_dot_(d->q, y, y)) + r);
+        own += slope * self; /* |S_ik| <= sqrt(S_ii S_kk), mostly far below: 1/8 */
+        reach += self * sqrt(a2);
     }
     report->primal = primal + half;
     report->dual = linear - half;
     report->gap = report->primal - report->dual;
-    report->converged = report->gap <= d->tolerance * fmax(1, fabs(report->dual));
+    report->goal = okra_gap_goal_(d->tolerance, report->dual, scale + own * reach / 8);
+    report->converged = report->gap <= report->goal;
     return OKRA_OK;
 }

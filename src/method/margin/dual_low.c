@@ -209,10 +209,11 @@ static okra_status bend(solver *s)
 typedef struct sums {
     double primal, smooth, linear, far; /* L(r), of the step, <alpha, r> - L*, and
                                            |alpha - alpha_k|^2 */
+    double scale;                       /* of gap.h */
 } sums;
 
-/* c, e, size and alpha of row i; alpha into out. */
-static void one_row(solver *s, okra_int i, double *out, sums *sum)
+/* c, e, size and alpha of row i, whose output is y; alpha into out. */
+static void one_row(solver *s, okra_int i, const double *y, double *out, sums *sum)
 {
     const double *r = s->R + i * s->d, *k = s->center + i * s->d;
     double w = s->o->width, rr = okra_dot_(s->d, r, r), far = sqrt(rr), slope;
@@ -228,6 +229,7 @@ static void one_row(solver *s, okra_int i, double *out, sums *sum)
     }
     sum->linear += okra_dot_(s->d, out, r) - (huber ? a * a / 4 : w * a);
     sum->primal += !huber ? fmax(far - w, 0) : far <= w ? rr : 2 * w * far - w * w;
+    sum->scale += (huber ? 2 * fmin(far, w) : 1) * (sqrt(okra_dot_(s->d, y, y)) + far);
 }
 
 /* The report, the gradient G and the moments C of the preconditioner, at X and R. */
@@ -244,7 +246,7 @@ static okra_status measure(solver *s)
         CHK(okra_cancelled_(s->ctx));
         CHK(okra_factors_rows_(s->f, NULL, i, rows, &Phi, &Psi));
         for (okra_int r = 0; r < rows; r++) {
-            one_row(s, i + r, A.p + r * s->d, &sum);
+            one_row(s, i + r, Psi.p + r * Psi.ld, A.p + r * s->d, &sum);
             double trace = s->c[i + r] * (double)(s->d - 1) + s->e[i + r];
             double w = sqrt(trace / (double)s->d);
             for (okra_int j = 0; j < s->m; j++) {
@@ -267,7 +269,8 @@ static okra_status measure(solver *s)
     s->report.primal = sum.primal + ridge;
     s->report.dual = dual;
     s->report.gap = s->report.primal - dual;
-    s->report.converged = s->report.gap <= s->o->tolerance * fmax(1, fabs(dual));
+    s->report.goal = okra_gap_goal_(s->o->tolerance, dual, sum.scale);
+    s->report.converged = s->report.gap <= s->report.goal;
     return OKRA_OK;
 }
 

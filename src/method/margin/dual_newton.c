@@ -43,20 +43,8 @@ struct okra_dual_newton_ {
 void okra_dual_newton_free_(okra_dual_newton_ *w)
 {
     if (w) {
-        okra_free_(w->index);
-        okra_free_(w->places);
-        okra_free_(w->rho);
-        okra_free_(w->drho);
-        okra_free_(w->size);
-        okra_free_(w->bound);
-        okra_free_(w->a);
-        okra_free_(w->X);
-        okra_free_(w->v);
-        okra_free_(w->D);
-        okra_free_(w->F);
-        okra_free_(w->T);
-        okra_free_(w->M);
-        okra_free_(w);
+        FREE(w->index, w->places, w->rho, w->drho, w->size, w->bound, w->a, w->X, w->v,
+             w->D, w->F, w->T, w->M, w);
     }
 }
 
@@ -82,8 +70,7 @@ okra_status okra_dual_newton_create_(okra_context *ctx, okra_int n, okra_int q,
     TRY(okra_doubles_(ctx, n, n, what, &w->F));
     TRY(okra_doubles_(ctx, n, n, what, &w->T));
     TRY(okra_doubles_(ctx, n, n, what, &w->M));
-    *out = w;
-    w = NULL;
+    *out = TAKE(w);
 done:
     okra_dual_newton_free_(w);
     return st;

@@ -62,7 +62,7 @@ static const okra_option rows[] = {
      "EXPR", "gram, knn(k=N), knn(share=V) or file(W), | normalized, power, diffusion"},
     {"tolerance", OKRA_OPTION_NUMBER, offsetof(okra_margin_options_, tolerance), "1e-8",
      1e-300, 1, NULL, "V",
-     "stop when the duality gap is below this times max(1, |dual|)"},
+     "stop when the duality gap is below this times |dual|, or rounding"},
     {0},
 };
 
@@ -72,16 +72,13 @@ static void release(okra_margin_ *m)
 {
     okra_large_free_(m->K);
     okra_semi_clear_(&m->s);
-    okra_free_(m->A);
-    okra_free_(m->g);
+    FREE(m->A, m->g);
     okra_large_free_(m->L);
     okra_free_(m->Y);
     for (okra_int k = 0; m->S && k < m->count; k++) {
         okra_free_(m->S[k]);
     }
-    okra_free_(m->S);
-    okra_free_(m->alpha);
-    okra_free_(m->H);
+    FREE(m->S, m->alpha, m->H);
 }
 
 /* ---- what every lambda shares ---- */
@@ -92,20 +89,16 @@ static okra_status check(const okra_problem_ *p, const okra_options *options,
     static const char *const names[] = {"tube", "delta"};
     static const int losses[] = {OKRA_LOSS_TUBE_, OKRA_LOSS_HUBER_};
     for (int k = 0; k < 2; k++) {
-        if (okra_options_is_set(options, names[k]) && o->loss != losses[k]) {
-            return okra_fail_(OKRA_EARG, "margin: %s is for loss %s", names[k],
-                              k ? "huber" : "epsilon");
-        }
+        REFUSE_IF(okra_options_is_set(options, names[k]) && o->loss != losses[k],
+                  OKRA_EARG, "margin: %s is for loss %s", names[k],
+                  k ? "huber" : "epsilon");
     }
-    if (p->n < 1) {
-        return okra_fail_(OKRA_ESHAPE, "margin: there are no training pairs");
-    }
-    if (strcmp(o->operator_text, "identity") != 0 && !p->features) {
-        return okra_fail_(OKRA_EUNSUPPORTED,
-                          "margin: operator %s needs outputs with explicit features: "
-                          "dense vectors under a linear output kernel",
-                          o->operator_text);
-    }
+    REFUSE_IF(p->n < 1, OKRA_ESHAPE, "margin: there are no training pairs");
+    REFUSE_IF(strcmp(o->operator_text, "identity") != 0 && !p->features,
+              OKRA_EUNSUPPORTED,
+              "margin: operator %s needs outputs with explicit features: dense vectors "
+              "under a linear output kernel",
+              o->operator_text);
     return okra_semi_check_("margin", p, options);
 }
 
@@ -114,12 +107,10 @@ static okra_status read_operator(okra_margin_ *m)
     okra_operator_ op = {.kind = OKRA_OPERATOR_IDENTITY};
     CHK(okra_operator_read_(m->ctx, m->o.operator_text, m->p, &op));
     m->A = op.A;
-    if (op.kind != OKRA_OPERATOR_IDENTITY && op.kind != OKRA_OPERATOR_MATRIX) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "margin: operator %s, expected identity, matrix:FILE or graph:FILE,mu=V",
-            m->o.operator_text);
-    }
+    REFUSE_IF(op.kind != OKRA_OPERATOR_IDENTITY && op.kind != OKRA_OPERATOR_MATRIX,
+              OKRA_EUNSUPPORTED,
+              "margin: operator %s, expected identity, matrix:FILE or graph:FILE,mu=V",
+              m->o.operator_text);
     if (m->A) {
         MAKE(m->g, m->d);
         CHK(okra_operator_decompose_(m->ctx, okra_mat_of_(m->A, m->d, m->d), m->g));
@@ -287,7 +278,7 @@ static okra_status fit_hinge(okra_margin_ *m, double lambda, okra_bag_ *bag)
     }
     CHK(okra_boxqp_bounded_(m->ctx, okra_mat_of_(Q, n, n), m->p->weights, m->o.tolerance,
                             m->alpha, &r));
-    CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
+    CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.goal, bag));
     return m->A      ? okra_margin_put_coefficients_(m, lambda, bag)
            : m->semi ? okra_margin_put_weights_(m, lambda, NULL, m->alpha, bag)
                      : okra_margin_put_scale_(m, lambda, bag);
@@ -345,11 +336,9 @@ static okra_status predict(okra_context *ctx, const okra_bag_ *bag, okra_query_ 
     if (!scale) {
         return okra_ridge_predict_(ctx, bag, query, out);
     }
-    if (n != query->n || query->Kx.cols != n) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "the model's 'scale' has %lld values for %lld training pairs",
-                          (long long)n, (long long)query->n);
-    }
+    REFUSE_IF(n != query->n || query->Kx.cols != n, OKRA_EFORMAT,
+              "the model's 'scale' has %lld values for %lld training pairs", (long long)n,
+              (long long)query->n);
     if (query->K) {
         okra_status st = okra_large_scale_(ctx, NULL, scale, query->K);
         return st == OKRA_OK ? okra_large_get_(ctx, query->K, 0, 0, out) : st;

@@ -5,6 +5,7 @@
 #ifndef OKRA_MARGIN_H_
 #define OKRA_MARGIN_H_
 
+#include "method/gap.h"
 #include "method/method.h"
 #include "method/smoothness/semi.h"
 
@@ -43,7 +44,8 @@ static inline double okra_dual_most_(const okra_dual_ *d, okra_int i)
 typedef struct okra_dual_report_ {
     double primal, dual, gap; /* of the alpha returned, recomputed from S */
     okra_int sweeps, newtons; /* of blocks, and Newton steps tried */
-    bool converged;           /* gap <= tolerance * max(1, |dual|) */
+    double goal;              /* the gap that is small enough, by gap.h */
+    bool converged;           /* gap <= goal */
 } okra_dual_report_;
 
 /* alpha (n x q) holds a start and becomes the solution; H (n x q) becomes the predictions
@@ -112,7 +114,7 @@ okra_status okra_margin_distance_(okra_margin_ *m, double lambda,
                                   okra_bag_ *bag) OKRA_CHECK;
 /* dual, gap and converged into the bag; a warning if not converged. */
 okra_status okra_margin_report_(const okra_margin_ *m, double lambda, double dual,
-                                double gap, bool converged, okra_bag_ *bag) OKRA_CHECK;
+                                double gap, double goal, okra_bag_ *bag) OKRA_CHECK;
 /* B (n x N) = T' J (lambda I + 2 lambda_2 K M)^-1 / 2 and C = B' y into the bag, T: n x
  * n, or NULL: the diagonal `t`. */
 okra_status okra_margin_put_weights_(okra_margin_ *m, double lambda, const double *T,

@@ -50,12 +50,7 @@ static okra_status coefficients_of(const okra_margin_ *m, const okra_dual_ *dual
         }
     }
 done:
-    okra_free_(active);
-    okra_free_(v);
-    okra_free_(D);
-    okra_free_(rho);
-    okra_free_(F);
-    okra_free_(I);
+    FREE(active, v, D, rho, F, I);
     return st;
 }
 
@@ -95,7 +90,7 @@ static okra_status measure(const okra_margin_ *m, const okra_dual_ *dual, const 
                           okra_mat_of_(m->Y, n, q), 0, okra_mat_of_(alpha, n, q)));
     CHK(okra_dual_measure_(m->ctx, dual, alpha, H, &kept));
     r->gap = kept.primal - r->dual;
-    r->converged = r->gap <= m->o.tolerance * fmax(1, fabs(r->dual));
+    r->converged = r->gap <= r->goal;
     return OKRA_OK;
 }
 
@@ -126,7 +121,7 @@ okra_status okra_margin_distance_(okra_margin_ *m, double lambda, okra_bag_ *bag
             CHK(measure(m, &dual, T, &r));
         }
     }
-    CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
+    CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.goal, bag));
     return m->A ? okra_margin_put_coefficients_(m, lambda, bag)
                 : okra_margin_put_weights_(m, lambda, T, NULL, bag);
 }

@@ -65,11 +65,7 @@ typedef struct low {
 static void clear(low *z)
 {
     okra_factors_clear_(&z->f);
-    okra_free_(z->R);
-    okra_free_(z->X);
-    okra_free_(z->Z);
-    okra_free_(z->B);
-    okra_free_(z->F);
+    FREE(z->R, z->X, z->Z, z->B, z->F);
 }
 
 static okra_status rotation(low *z)
@@ -154,14 +150,14 @@ static okra_status solve(low *z, double lambda, okra_bag_ *bag)
     if (m->o.loss == OKRA_LOSS_HINGE_) {
         okra_boxqp_report_ r;
         CHK(okra_boxqp_low_(&z->f, own, m->o.tolerance, m->alpha, z->Z, &r));
-        CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
+        CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.goal, bag));
     } else {
         okra_dual_report_ r;
         okra_dual_low_ dual = {m->g, (okra_loss_)m->o.loss,
                                m->o.loss == OKRA_LOSS_HUBER_ ? m->o.delta : m->o.tube,
                                own, m->o.tolerance};
         CHK(okra_dual_low_solve_(&z->f, &dual, m->alpha, z->X, &r));
-        CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.converged, bag));
+        CHK(okra_margin_report_(m, lambda, r.dual, r.gap, r.goal, bag));
         for (okra_int i = 0; i < z->f.m * z->f.d; i++) {
             z->Z[i] = z->X[i] * (m->g ? sqrt(m->g[i % z->f.d]) : 1);
         }

@@ -9,13 +9,14 @@
 #include <math.h>
 
 okra_status okra_margin_report_(const okra_margin_ *m, double lambda, double dual,
-                                double gap, bool converged, okra_bag_ *bag)
+                                double gap, double goal, okra_bag_ *bag)
 {
+    bool converged = gap <= goal;
     if (!converged) {
         okra_warn_(m->ctx,
                    "margin: lambda = %g: stopped with a duality gap of %.3g (dual value "
                    "%.6g), expected %.3g",
-                   lambda, gap, dual, m->o.tolerance * fmax(1, fabs(dual)));
+                   lambda, gap, dual, goal);
     }
     CHK(okra_bag_put_number_(bag, "dual", dual));
     CHK(okra_bag_put_number_(bag, "gap", gap));

@@ -12,10 +12,12 @@
  * larger of the roots of mu f(mu) = tube and f(mu) = 1 (0 where f(0) <= 1), f(mu) =
  * |(E + mu I)^-1 q|, which falls with mu: bisection on the groups' sums of q^2.
  *
- * A sweep costs n^2 d. Stops when the gap between primal and dual is below the tolerance
- * times max(1, dual). Memory: groups n^2.
+ * A sweep costs n^2 d. Stops when the gap between primal and dual is as small as gap.h
+ * asks. Memory: groups n^2.
  */
 #include "method/structured/jkm.h"
+
+#include "method/gap.h"
 
 #include <math.h>
 #include <string.h>
@@ -102,10 +104,10 @@ static void update(tube_solver *z, okra_int i)
     }
 }
 
-/* Primal less dual; *value is the dual. */
-static double gap(const tube_solver *z, double *value)
+/* Primal less dual; *value is the dual, *goal what is small enough. */
+static double gap(const tube_solver *z, double tolerance, double *value, double *goal)
 {
-    double primal = 0, dual = 0;
+    double primal = 0, dual = 0, scale = 0;
     for (okra_int i = 0; i < z->n; i++) {
         const double *a = z->a + i * z->d, *U = z->U + i * z->d;
         const double *y = z->r->Y + i * z->d;
@@ -115,25 +117,27 @@ static double gap(const tube_solver *z, double *value)
             rr += r * r;
         }
         primal += fmax(0, sqrt(rr) - z->tube) + norm;
+        scale += sqrt(okra_dot_(z->d, y, y)) + sqrt(rr);
         dual += okra_dot_(z->d, a, y) - z->tube * sqrt(okra_dot_(z->d, a, a)) - norm;
     }
     *value = dual;
+    *goal = okra_gap_goal_(tolerance, dual, scale);
     return primal - dual;
 }
 
 static okra_status solve(tube_solver *z, double tolerance, okra_bag_ *bag)
 {
     OWNED double *C = NULL;
-    double dual = 0, left = gap(z, &dual);
+    double dual = 0, goal, left = gap(z, tolerance, &dual, &goal);
     okra_int sweep = 0;
-    for (; sweep < SWEEPS && left > tolerance * fmax(1, dual); sweep++) {
+    for (; sweep < SWEEPS && left > goal; sweep++) {
         CHK(okra_cancelled_(z->r->ctx));
         for (okra_int i = 0; i < z->n; i++) {
             update(z, i);
         }
-        left = gap(z, &dual);
+        left = gap(z, tolerance, &dual, &goal);
     }
-    if (!(left <= tolerance * fmax(1, dual))) {
+    if (!(left <= goal)) {
         okra_warn_(z->r->ctx,
                    "jkm: lambda = %g: the duality gap is %.3g after %lld sweeps, above "
                    "%.3g of %.6g",
@@ -171,11 +175,6 @@ okra_status okra_jkm_tube_(const okra_grouped_ *r, double tube, double tolerance
         TRY(solve(&z, tolerance, bags[l]));
     }
 done:
-    okra_free_(z.K);
-    okra_free_(z.a);
-    okra_free_(z.U);
-    okra_free_(z.q);
-    okra_free_(z.E);
-    okra_free_(z.sum);
+    FREE(z.K, z.a, z.U, z.q, z.E, z.sum);
     return st;
 }

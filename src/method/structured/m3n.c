@@ -29,7 +29,7 @@ static const okra_option rows[] = {
     {"lambda", OKRA_OPTION_NUMBER, offsetof(m3n_options, lambda), "0.01", 1e-300, 1e300,
      NULL, "V", "half of it times |w|^2 is added to the mean structured hinge loss"},
     {"tolerance", OKRA_OPTION_NUMBER, offsetof(m3n_options, tolerance), "0.01", 0, 1,
-     NULL, "V", "stop when the duality gap is below this times max(1, |dual|)"},
+     NULL, "V", "stop when the duality gap is below this times |dual|, or rounding"},
     {"passes", OKRA_OPTION_INT, offsetof(m3n_options, passes), "200", 1, 1e9, NULL, "N",
      "passes over the training sequences at most"},
     {"longest", OKRA_OPTION_INT, offsetof(m3n_options, longest), "0", 0, 1e6, NULL, "N",
@@ -43,32 +43,26 @@ extern const okra_method_ okra_method_m3n_;
 static okra_status check(const okra_problem_ *p, const okra_kernel **inner)
 {
     *inner = p->kx ? okra_kernel_inner_(okra_bound_kernel_(p->kx)) : NULL;
-    if (!p->x || p->x->kind != OKRA_SEQUENCES || p->x->d == 0 || !p->y ||
-        (p->y->kind != OKRA_STRINGS && p->y->kind != OKRA_SEQUENCES)) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "m3n needs sequences of vectors as inputs and strings or sequences as "
-            "outputs; these are %s and %s",
-            okra_kind_name(p->x ? p->x->kind : OKRA_GRAM),
-            okra_kind_name(p->y ? p->y->kind : OKRA_GRAM));
-    }
-    if (!*inner || !(okra_kernel_kinds_(*inner) >> OKRA_DENSE & 1) ||
-        okra_kernel_centers_(*inner) || okra_kernel_files_(*inner)) {
-        return okra_fail_(
-            OKRA_EUNSUPPORTED,
-            "m3n needs kx = position(k), k a kernel of vectors that is not centred and "
-            "reads no file; it is %s",
-            p->kx ? okra_kernel_text(okra_bound_kernel_(p->kx)) : "none");
-    }
+    REFUSE_IF(!p->x || p->x->kind != OKRA_SEQUENCES || p->x->d == 0 || !p->y ||
+                  (p->y->kind != OKRA_STRINGS && p->y->kind != OKRA_SEQUENCES),
+              OKRA_EUNSUPPORTED,
+              "m3n needs sequences of vectors as inputs and strings or sequences as "
+              "outputs; these are %s and %s",
+              okra_kind_name(p->x ? p->x->kind : OKRA_GRAM),
+              okra_kind_name(p->y ? p->y->kind : OKRA_GRAM));
+    REFUSE_IF(!*inner || !(okra_kernel_kinds_(*inner) >> OKRA_DENSE & 1) ||
+                  okra_kernel_centers_(*inner) || okra_kernel_files_(*inner),
+              OKRA_EUNSUPPORTED,
+              "m3n needs kx = position(k), k a kernel of vectors that is not centred and "
+              "reads no file; it is %s",
+              p->kx ? okra_kernel_text(okra_bound_kernel_(p->kx)) : "none");
     for (okra_int i = 0; i < p->n; i++) {
         okra_int a, b;
         okra_characters_(p->x, i, &a);
         okra_characters_(p->y, i, &b);
-        if (a != b) {
-            return okra_fail_(OKRA_ESHAPE,
-                              "m3n: input %lld has %lld elements and its output %lld",
-                              (long long)i, (long long)a, (long long)b);
-        }
+        REFUSE_IF(a != b, OKRA_ESHAPE,
+                  "m3n: input %lld has %lld elements and its output %lld", (long long)i,
+                  (long long)a, (long long)b);
     }
     return OKRA_OK;
 }
@@ -136,8 +130,7 @@ static okra_status solve(okra_context *ctx, okra_m3n_ *m, const okra_kernel *inn
             ctx,
             "m3n: stopped after %lld passes with a duality gap of %.3g (dual value "
             "%.6g), expected %.3g",
-            (long long)m->done, m->primal - m->dual, m->dual,
-            m->tolerance * fmax(1, fabs(m->dual)));
+            (long long)m->done, m->primal - m->dual, m->dual, m->goal);
     }
 done:
     m->K = NULL;
@@ -184,10 +177,7 @@ static okra_status fit(okra_context *ctx, const okra_problem_ *p,
     TRY(okra_bag_put_text_(bag, "kernel", okra_kernel_text(inner)));
 done:
     okra_data_free(vectors);
-    okra_free_(alphabet);
-    okra_free_(symbol);
-    okra_free_(m.C);
-    okra_free_(m.A);
+    FREE(alphabet, symbol, m.C, m.A);
     return st;
 }
 
@@ -224,10 +214,9 @@ static okra_status open_reading(okra_context *ctx, const okra_bag_ *bag, okra_in
     r->A = okra_bag_get_(bag, "transitions", &rows_a, &r->S);
     r->C = okra_bag_get_(bag, "coefficients", &rows_c, &cols_c);
     r->V = okra_bag_get_(bag, "elements", &r->used, &r->d);
-    if (!text || !r->A || !r->C || !r->V || rows_a != r->S || cols_c != r->S ||
-        rows_c != r->used || r->S == 0 || columns % r->S != 0) {
-        return okra_fail_(OKRA_EFORMAT, "m3n: the model's network is incomplete");
-    }
+    REFUSE_IF(!text || !r->A || !r->C || !r->V || rows_a != r->S || cols_c != r->S ||
+                  rows_c != r->used || r->S == 0 || columns % r->S != 0,
+              OKRA_EFORMAT, "m3n: the model's network is incomplete");
     CHK(okra_kernel_parse_kept_(text, &r->kernel));
     CHK(okra_data_dense(r->V, r->used, r->d, r->d, &r->kept));
     return okra_bound_create_(ctx, r->kernel, r->kept, &r->bound);
@@ -246,14 +235,11 @@ static okra_status write_words(const reading *r, const okra_query_ *query,
     okra_mat_fill_(out, 0);
     for (okra_int q = 0; q < query->m; q++) {
         okra_int T = offsets[q + 1] - offsets[q];
-        if (T > most) {
-            return okra_fail_(
-                OKRA_ESHAPE,
-                "m3n: test sequence %lld has %lld elements, this model takes at most "
-                "%lld (fit with longest=%lld)",
-                (long long)(query->first + q), (long long)T, (long long)most,
-                (long long)T);
-        }
+        REFUSE_IF(T > most, OKRA_ESHAPE,
+                  "m3n: test sequence %lld has %lld elements, this model takes at most "
+                  "%lld (fit with longest=%lld)",
+                  (long long)(query->first + q), (long long)T, (long long)most,
+                  (long long)T);
         okra_m3n_best_(score + (offsets[q] - offsets[0]) * r->S, T, r->S, r->A, scratch,
                        best);
         for (okra_int t = 0; t < T; t++) {
@@ -300,8 +286,7 @@ done:
     okra_bound_free_(r.bound);
     okra_data_free(r.kept);
     okra_kernel_free(r.kernel);
-    okra_free_(K);
-    okra_free_(score);
+    FREE(K, score);
     return st;
 }
 
@@ -326,10 +311,8 @@ static okra_status check_chain(const okra_bag_ *bag, const okra_facts_ *f)
     for (okra_int c = 0; good && c < S; c++) {
         good = letters[c] == (double)alphabet[c];
     }
-    if (!good) {
-        return okra_fail_(OKRA_EFORMAT,
-                          "m3n: kernels, letters and sequences do not fit together");
-    }
+    REFUSE_IF(!good, OKRA_EFORMAT,
+              "m3n: kernels, letters and sequences do not fit together");
     return OKRA_OK;
 }
 

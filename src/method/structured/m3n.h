@@ -4,6 +4,7 @@
 #ifndef OKRA_M3N_H_
 #define OKRA_M3N_H_
 
+#include "method/gap.h"
 #include "method/method.h"
 
 /* n sequences; sequence i owns elements offsets[i]..offsets[i+1]-1 of N. */
@@ -17,6 +18,7 @@ typedef struct okra_m3n_ {
     uint64_t seed;
     double *C, *A;       /* found: N x S coefficients of elements, S x S transitions */
     double primal, dual; /* found; their difference is the gap                       */
+    double goal;         /* the gap that is small enough, by gap.h                   */
     okra_int done;       /* passes made                                              */
     bool converged;
 } okra_m3n_;

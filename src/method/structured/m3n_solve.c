@@ -165,7 +165,8 @@ static okra_status measure(okra_context *ctx, work *w)
     }
     m->dual = losses - m->lambda / 2 * norm;
     m->primal = m->dual + gap;
-    m->converged = gap <= m->tolerance * fmax(1, fabs(m->dual));
+    m->goal = okra_gap_goal_(m->tolerance, m->dual, losses + m->lambda * norm);
+    m->converged = gap <= m->goal;
     return OKRA_OK;
 }
 
@@ -213,13 +214,6 @@ okra_status okra_m3n_solve_(okra_context *ctx, okra_m3n_ *m)
     }
     okra_progress_end_(ctx, "passes");
 done:
-    okra_free_(w.a);
-    okra_free_(w.loss);
-    okra_free_(w.score);
-    okra_free_(w.local);
-    okra_free_(w.step);
-    okra_free_(w.scratch);
-    okra_free_(w.best);
-    okra_free_(w.order);
+    FREE(w.a, w.loss, w.score, w.local, w.step, w.scratch, w.best, w.order);
     return st;
 }

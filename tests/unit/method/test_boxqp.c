@@ -6,6 +6,7 @@
 #include "method/margin/boxqp.h"
 
 enum { N_MOST = 160 };
+#define ROUNDING 1e-14 /* of one loss */
 
 /* Q = s (A A') o (B B') for random A (n x r), B (n x q): PSD, of limited rank. */
 static void random_form(okra_random_ *r, okra_int n, okra_int rank, double scale,
@@ -101,6 +102,37 @@ TEST(the_gap_is_true)
     CHECK(most > 1e-6); /* or nothing was tried */
 }
 
+/* Q / lambda from a lambda that leaves no loss (a best value of 1e-11) to one that
+ * leaves all: the gap, in long double, is small beside the value or beside rounding. */
+TEST(converged_means_so_at_every_lambda)
+{
+    static double Q[N_MOST * N_MOST], a[N_MOST];
+    double least = INFINITY, worst = 0;
+    for (int c = 0; c < 16 * 8; c++) {
+        okra_random_ r = okra_random_create_((uint64_t)c % 8, 5);
+        okra_int n = 40;
+        okra_boxqp_report_ report;
+        long double gap = 0, dual = 0;
+        random_form(&r, n, 4, pow(10, 12 - (int)(c / 8)), Q);
+        memset(a, 0, sizeof a);
+        CHECK_OK(okra_boxqp_(NULL, okra_mat_of_(Q, n, n), 1e-8, a, &report));
+        for (okra_int i = 0; i < n; i++) {
+            long double g = 0;
+            for (okra_int j = 0; j < n; j++) {
+                g += (long double)Q[i * n + j] * a[j];
+            }
+            gap += fmaxl(0, 1 - g) + a[i] * g - a[i];
+            dual += a[i] - a[i] * g / 2;
+        }
+        CHECK(report.converged && report.gap <= report.goal);
+        double allowed = 1e-8 * (double)dual + ROUNDING * (double)n;
+        worst = fmax(worst, (double)gap / allowed);
+        least = fmin(least, (double)dual);
+    }
+    printf("  worst gap %.2g of what is allowed, least value %.2g\n", worst, least);
+    CHECK(worst <= 1.01 && least < 1e-9);
+}
+
 /* Two variables: the optimum is on a fine grid, or between grid points no better. */
 TEST(grid_search)
 {
@@ -160,5 +192,6 @@ TEST(failing_allocations)
     CHECK_ALLOCATIONS(solve_small(), (void)0);
 }
 
-MAIN(RUN(optimality), RUN(the_gap_is_true), RUN(grid_search), RUN(zero_and_linear),
-     RUN(warm_start_is_no_slower), RUN(failing_allocations))
+MAIN(RUN(optimality), RUN(the_gap_is_true), RUN(converged_means_so_at_every_lambda),
+     RUN(grid_search), RUN(zero_and_linear), RUN(warm_start_is_no_slower),
+     RUN(failing_allocations))

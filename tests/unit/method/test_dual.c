@@ -103,6 +103,34 @@ TEST(the_gap_closes_where_sweeps_are_slow)
     free(s);
 }
 
+/* From a lambda that leaves no loss to one that leaves all: the gap is small beside the
+ * value, whatever that is, or beside rounding of the outputs. */
+TEST(converged_means_so_at_every_lambda)
+{
+    set *s = malloc(sizeof *s);
+    double worst = 0, least = INFINITY;
+    for (int c = 0; c < 16 * 4; c++) {
+        okra_int n = 40;
+        okra_dual_report_ report = {0};
+        double longest, value, size = 0;
+        make((uint64_t)c % 4, n, pow(10, (int)(c / 4) - 12), s->S, s->Y);
+        okra_dual_ d = dual_of(s, n, c % 2 ? OKRA_LOSS_HUBER_ : OKRA_LOSS_TUBE_,
+                               c % 4 < 2 ? 0.5 : 0);
+        d.width = c % 4 == 3 ? 2 : d.width;
+        CHECK_OK(okra_dual_solve_(NULL, &d, s->alpha, s->H, &report));
+        double gap = naive_gap(&d, s->alpha, &value, &longest);
+        for (okra_int i = 0; i < n * Q; i++) {
+            size += fabs(s->Y[i]);
+        }
+        CHECK(report.converged && report.gap <= report.goal);
+        worst = fmax(worst, gap / (1e-8 * value + 1e-12 * size));
+        least = fmin(least, value);
+    }
+    printf("  worst gap %.2g of what is allowed, least value %.2g\n", worst, least);
+    CHECK(worst <= 1.01 && least < 1e-8);
+    free(s);
+}
+
 TEST(newton_stays_at_the_solution_and_squares_the_error)
 {
     okra_dual_newton_ *newton = NULL;
@@ -159,6 +187,7 @@ TEST(no_step_from_a_system_that_has_no_solution)
 int main(void)
 {
     const harness_test tests[] = {RUN(the_gap_closes_where_sweeps_are_slow),
+                                  RUN(converged_means_so_at_every_lambda),
                                   RUN(newton_stays_at_the_solution_and_squares_the_error),
                                   RUN(no_step_from_a_system_that_has_no_solution)};
     return harness_main(tests, sizeof tests / sizeof *tests);

@@ -75,6 +75,41 @@ TEST(distances_close_the_gap)
     }
 }
 
+/* From a lambda that leaves no loss to one that leaves all: the gap is small beside the
+ * value, or beside rounding. */
+TEST(converged_means_so_at_every_lambda)
+{
+    double worst = 0, least = INFINITY;
+    for (int c = 0; c < 16 * 4; c++) {
+        task t;
+        double alpha[N * D] = {0}, X[N * D] = {0}, primal, dual, size = 0;
+        double lambda = pow(10, (int)(c / 4) - 12);
+        okra_factors_ f = {0};
+        okra_dual_report_ r;
+        okra_dual_low_ o = {NULL, c % 2 ? OKRA_LOSS_TUBE_ : OKRA_LOSS_HUBER_,
+                            c % 4 < 2 ? 0.5 : 0.01, lambda, 1e-8};
+        make(RANDOM, N, (uint64_t)c % 4, kinds[1], &t);
+        okra_problem_ p = problem_of(&t, 1);
+        okra_factors_as_ as = {.unit = 1};
+        CHECK_OK(okra_factors_create_(one, &p, &as, &f));
+        CHECK_OK(okra_dual_low_solve_(&f, &o, alpha, X, &r));
+        naive_values(&t, &o, alpha, X, &primal, &dual);
+        for (okra_int i = 0; i < N; i++) {
+            size += length(t.y + i * LD);
+        }
+        double allowed = 1e-8 * dual + 1e-13 * size;
+        CHECK(r.converged == (r.gap <= r.goal) && (r.converged || lambda < 1e-9));
+        if (r.converged) { /* Huber's loss and a tiny lambda: alpha is lost in rounding */
+            worst = fmax(worst, (primal - dual) / allowed);
+            least = fmin(least, dual);
+        }
+        okra_factors_clear_(&f);
+        clear(&t);
+    }
+    printf("  worst gap %.2g of what is allowed, least value %.2g\n", worst, least);
+    CHECK(worst <= 1.01 && least < 1e-4);
+}
+
 /* Two models each within a gap of the least primal value: lambda |X - X*|^2 <= gap for
  * both, and |h(x)|^2 <= g k(x, x) |X|^2. Rounding apart, which is 1e-9 of h at worst,
  * also where a gap is 0. */
@@ -131,6 +166,7 @@ TEST(distances_equal_dense_on_the_same_kernel)
 int main(void)
 {
     const harness_test tests[] = {RUN(distances_close_the_gap),
+                                  RUN(converged_means_so_at_every_lambda),
                                   RUN(distances_equal_dense_on_the_same_kernel)};
     return low_main(tests, sizeof tests / sizeof *tests);
 }

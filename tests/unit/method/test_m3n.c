@@ -33,8 +33,9 @@ static okra_m3n_ make(uint64_t seed, double lambda, task *t)
             t->K[e * t->N + f] = okra_dot_(WIDTH, t->x + e * WIDTH, t->x + f * WIDTH);
         }
     }
-    return (okra_m3n_){WORDS, t->N, SYMBOLS, t->offsets, t->symbol, t->K, lambda, 1e-3,
-                       20000, seed, t->C,    t->A,       0,         0,    0,      false};
+    return (okra_m3n_){WORDS,  t->N, SYMBOLS, t->offsets, t->symbol, t->K,
+                       lambda, 1e-3, 20000,   seed,       t->C,      t->A,
+                       0,      0,    0,       0,          false};
 }
 
 /* u_c as columns and the transitions: the weights written out. */

@@ -85,6 +85,31 @@ TEST(the_conditions_of_optimality)
     }
 }
 
+/* From a lambda that leaves no loss (a best value of 1e-11) to one that leaves all: the
+ * gap is small beside the value, or beside rounding. */
+TEST(converged_means_so_at_every_lambda)
+{
+    double worst = 0, least = INFINITY;
+    for (int c = 0; c < 16 * 4; c++) {
+        task t;
+        double Q[N * N], a[N] = {0}, A[N * D], kkt, dual;
+        double lambda = pow(10, (int)(c / 4) - 12);
+        okra_boxqp_report_ r;
+        make(RANDOM, N, (uint64_t)c % 4, kinds[1], &t);
+        okra_problem_ p = problem_of(&t, 1);
+        CHECK_OK(solve(one, &p, lambda, 1e-8, a, A, &r));
+        form(&t, lambda, Q);
+        double gap = naive_gap(N, Q, a, &kkt, &dual);
+        double allowed = 1e-8 * dual + 1e-13 * N;
+        CHECK(r.converged && r.gap <= r.goal);
+        worst = fmax(worst, gap / allowed);
+        least = fmin(least, dual);
+        clear(&t);
+    }
+    printf("  worst gap %.2g of what is allowed, least value %.2g\n", worst, least);
+    CHECK(worst <= 1.01 && least < 1e-9);
+}
+
 /* h is unique, and within root(gap / lambda) of the best; so are dense and factored, cold
  * and along a path. Ten times the worst over 3,200 problems, 4.2e-11 both, and 9.4e-14
  * of dual values. */
@@ -300,6 +325,7 @@ TEST(what_has_factors)
 int main(void)
 {
     const harness_test tests[] = {RUN(the_conditions_of_optimality),
+                                  RUN(converged_means_so_at_every_lambda),
                                   RUN(equals_dense_on_the_same_kernel),
                                   RUN(any_budget),
                                   RUN(allocations),
